@@ -1,0 +1,135 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// oneLine checks the promise for errors: status 2 and one line that begins with culprit's name.
+func oneLine(t *testing.T, got outcome, words ...string) {
+	t.Helper()
+	if got.status != exitError {
+		t.Errorf("status %d, want %d", got.status, exitError)
+	}
+	line, more, _ := strings.Cut(got.stderr, "\n")
+	if !strings.HasPrefix(line, "culprit: ") || more != "" {
+		t.Errorf("not one line of culprit: %q", got.stderr)
+	}
+	for _, word := range words {
+		if !strings.Contains(line, word) {
+			t.Errorf("%q does not say %q", line, word)
+		}
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	for _, each := range []struct {
+		name string
+		args []string
+		want []string // words of the line
+	}{
+		{"unknown verb", []string{"recrod"}, []string{`"recrod"`, "did you mean record?"}},
+		{"nothing like a verb", []string{"xyzzy"}, []string{`"xyzzy"`, "culprit --help"}},
+		{"unknown flag", []string{"record", "--bogus"}, []string{"--bogus", "culprit record --help"}},
+		{"unknown flag of culprit", []string{"--bogus"}, []string{"--bogus", "culprit --help"}},
+		{"flag without its value", []string{"record", "-o"}, []string{"'o'"}},
+		{"bad number", []string{"record", "-p", "x"}, []string{"--pid"}},
+		{"bad duration", []string{"record", "-d", "10"}, []string{"--duration"}},
+		{"negative duration", []string{"record", "-d", "-1s", "-a", "-o", "x"}, []string{"not positive", "-d 10s"}},
+		{"nothing to record", []string{"record", "-o", "x"}, []string{"-p PID"}},
+		{"two targets", []string{"record", "-a", "-p", "1", "-o", "x"}, []string{"only one of"}},
+		{"no file", []string{"record", "--", "true"}, []string{"-o FILE"}},
+		{"file that exists", []string{"record", "-o", "there", "--", "true"}, []string{"there exists", "-f"}},
+		{"missing folder", []string{"record", "-o", "none/x", "--", "true"}, []string{"folder none does not exist"}},
+		{"folder for a file", []string{"record", "-f", "-o", "folder", "--", "true"}, []string{"folder is a folder"}},
+		{"folder that takes no file", []string{"record", "-o", "/proc/x", "--", "true"}, []string{"folder /proc"}},
+		{"missing process", []string{"record", "-o", "x", "-p", "99999999"}, []string{"no process 99999999"}},
+		{"negative process", []string{"record", "-o", "x", "-p", "-5"}, []string{"no process -5"}},
+		{"missing cgroup", []string{"record", "-o", "x", "--cgroup", "/none"}, []string{"/none is no cgroup"}},
+		{"missing command", []string{"record", "-o", "x", "--", "no-such-command"}, []string{`"no-such-command"`, "PATH"}},
+		{"command that is none", []string{"record", "-o", "x", "--", "./there"}, []string{"./there is not a program"}},
+		{"impossible rate", []string{"record", "-F", "100000", "-o", "x", "-a"}, []string{"100000 Hz"}},
+		{"summary where output goes", []string{"record", "-o", "x", "--json", "-", "--", "true"}, []string{"--json"}},
+		{"summary in a missing folder", []string{"record", "-o", "x", "--json", "none/x", "--", "true"}, []string{"none"}},
+		{"unknown cause", []string{"explain", "clock.slow"}, []string{`"clock.slow"`, "clock.slow-source"}},
+		{"family of causes", []string{"explain", "clock"}, []string{"clock.vdso-bypassed"}},
+		{"nothing like a cause", []string{"explain", "zzzzzz"}, []string{"'culprit explain'"}},
+		{"two causes", []string{"explain", "a", "b"}, []string{"not 2"}},
+		{"missing recording", []string{"explain", "none.culprit"}, []string{"none.culprit"}},
+		{"no recording", []string{"explain", "./there"}, []string{"there"}},
+		{"word for doctor", []string{"doctor", "x"}, []string{`"x"`, "culprit doctor --help"}},
+		{"doctor into a missing folder", []string{"doctor", "--json", "none/x"}, []string{"folder none"}},
+		{"word for restore", []string{"restore", "x"}, []string{`"x"`}},
+		{"no folder for man", []string{"man"}, []string{"culprit man man1"}},
+		{"nothing to investigate", []string{"investigate"}, []string{"--a"}},
+		{"one command of two", []string{"investigate", "--a", "true"}, []string{"--b"}},
+		{"too many commands", []string{"investigate", "--a", "true", "--b", "true", "--", "true"}, []string{"not both"}},
+		{"bad metric", []string{"investigate", "--a", "true", "--b", "true", "--metric", "x"}, []string{`"x"`}},
+		{"bad proof", []string{"investigate", "--a", "true", "--b", "true", "--prove", "x"}, []string{"prove"}},
+		{"case that exists", []string{"investigate", "--a", "true", "--b", "true", "--case", "folder"}, []string{"folder"}},
+		{"command that fails", []string{"investigate", "--a", "true", "--b", "echo why >&2; exit 4", "--case", "c",
+			"--budget", "10s"}, []string{"why"}},
+	} {
+		t.Run(each.name, func(t *testing.T) {
+			folder := t.TempDir()
+			if err := os.WriteFile(filepath.Join(folder, "there"), []byte("no recording"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Mkdir(filepath.Join(folder, "folder"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			got := apart(t, folder, each.args...)
+			oneLine(t, got, each.want...)
+			if got.stdout != "" {
+				t.Errorf("it prints %q", got.stdout)
+			}
+			left, err := os.ReadDir(folder)
+			if err != nil || len(left) != 2 {
+				t.Errorf("it leaves %v, %v", left, err)
+			}
+		})
+	}
+}
+
+func TestReadOnlyFolder(t *testing.T) {
+	if os.Geteuid() == 0 {
+		// Root may write anywhere but where the file system is read-only.
+		if err := checkOutput("/sys/kernel/x", false); err == nil || !strings.Contains(err.Error(), "/sys/kernel") {
+			t.Errorf("a file in /sys/kernel: %v", err)
+		}
+		return
+	}
+	folder := t.TempDir()
+	if err := os.Chmod(folder, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	oneLine(t, apart(t, folder, "record", "-o", "x", "--", "true"), "folder .")
+}
+
+// A device must stay what it is: a file renamed over /dev/null would break the host.
+func TestJSONIntoADevice(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "pipe")
+	if err := unix.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	made := command(t, folder, "explain", "--json", path, "lock.contended")
+	if err := made.Start(); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err := made.Wait(); err != nil {
+		t.Error(err)
+	}
+	info, statErr := os.Lstat(path)
+	if err != nil || statErr != nil || info.Mode().Type() != os.ModeNamedPipe {
+		t.Errorf("%v, %v: %v", err, statErr, info.Mode())
+	}
+	if !strings.Contains(string(content), causeSchema) {
+		t.Errorf("through the pipe came %q", content)
+	}
+}

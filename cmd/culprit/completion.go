@@ -1,0 +1,32 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+// completions are the words that a flag takes, the same for every verb that has it.
+func completions() map[string][]cobra.Completion {
+	return map[string][]cobra.Completion{
+		"metric": {"auto\twhichever changes more", "wall\tfrom start to end", "cpu\tuser and system time of all processes"},
+		"prove": {"ask\tbefore a setting of this host is flipped", "auto\tflip it, and put it back",
+			"none\tflip nothing"},
+	}
+}
+
+// offerCompletions lets the shell complete the values of flags.
+func offerCompletions(root *cobra.Command) error {
+	for _, verb := range root.Commands() {
+		for name, words := range completions() {
+			if verb.Flags().Lookup(name) == nil {
+				continue
+			}
+			offer := cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+			if err := verb.RegisterFlagCompletionFunc(name, offer); err != nil {
+				return fmt.Errorf("offer completion of %s --%s: %w", verb.Name(), name, err)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// worseExamples compare two commands of which B is plainly worse: their answer is exit status 1.
+const worseExamples = "culprit investigate --a "
+
+// Every example of every verb's help is run as it stands, in order, in one folder per verb.
+func TestExamples(t *testing.T) {
+	needsRoot(t)
+	tools := t.TempDir()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(program, filepath.Join(tools, "culprit")); err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range verbs(t) {
+		folder := t.TempDir()
+		for line := range strings.Lines(verb.Example) {
+			line = strings.TrimSpace(line)
+			t.Run(line, func(t *testing.T) {
+				if !strings.HasPrefix(line, "culprit ") {
+					t.Fatalf("the example does not begin with culprit")
+				}
+				shell := exec.Command("/bin/sh", "-c", line)
+				shell.Dir = folder
+				shell.Env = append(os.Environ(), asCulprit+"=1", "PATH="+tools+":"+os.Getenv("PATH"),
+					"CULPRIT_STATE="+filepath.Join(folder, "state"))
+				got := finish(t, shell)
+				want := exitDone
+				if strings.HasPrefix(line, worseExamples) {
+					want = exitWorse
+				}
+				if got.status != want {
+					t.Errorf("exit status %d, want %d\n%s%s", got.status, want, got.stdout, got.stderr)
+				}
+				if strings.Contains(got.stdout+got.stderr, "\x1b") {
+					t.Errorf("escape codes where nothing is a terminal: %q", got.stdout+got.stderr)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"culprit/internal/cause"
+)
+
+// causeSchema names the JSON document of one cause, or of the list of them.
+const causeSchema = "culprit.causes/1"
+
+// causeDocument is that document.
+type causeDocument struct {
+	Schema string      `json:"schema"`
+	Causes []causeText `json:"causes"`
+}
+
+type causeText struct {
+	ID         string `json:"id"`
+	Claim      string `json:"claim"`
+	Evidence   string `json:"evidence"`
+	Proof      string `json:"proof"`
+	Remedy     string `json:"remedy"`
+	MistakenAs string `json:"mistaken_as"`
+}
+
+// explainOptions is what may be typed for explain.
+type explainOptions struct {
+	json   string
+	metric string
+}
+
+func explainVerb(w world) *cobra.Command {
+	var o explainOptions
+	command := &cobra.Command{
+		Use:   "explain [CAUSE | FILE.culprit]",
+		Short: "The text of one cause, or the suspects in one recording",
+		Long: `With a cause: what it claims, what raises it, what would prove it, the remedy, and what it
+is mistaken for. With a recording: where its time went and the causes that it matches; one
+recording has no spread, so no suspect gets beyond "observed" or "predicted". Without
+either: all causes, one a line.`,
+		Example: `  culprit explain
+  culprit explain clock.vdso-bypassed
+  culprit record -o naps.culprit -- sh -c 'for i in 1 2 3 4 5; do sleep 0.05; done'
+  culprit explain naps.culprit`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("explain one thing at a time, not %d", len(args))
+			}
+			return nil
+		},
+		ValidArgsFunction: completeCauses,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.json != "" && o.json != "-" {
+				if err := checkOutput(o.json, true); err != nil {
+					return err
+				}
+			}
+			switch {
+			case len(args) == 0:
+				return explainAll(w, o)
+			case isFile(args[0]):
+				return explainFile(cmd.Context(), w, o, args[0])
+			}
+			return explainCause(w, o, args[0])
+		},
+	}
+	command.Flags().StringVar(&o.json, "json", "", "write the same as JSON to this file, - for standard output")
+	command.Flags().StringVar(&o.metric, "metric", "auto", "of a recording: wall, cpu, or auto: what it mostly spends")
+	return command
+}
+
+// isFile tells a recording from a cause: ids of causes never look like a path.
+func isFile(word string) bool {
+	if _, known := cause.Lookup(word); known {
+		return false
+	}
+	if strings.HasSuffix(word, ".culprit") || strings.Contains(word, "/") {
+		return true
+	}
+	_, err := os.Stat(word)
+	return err == nil
+}
+
+func completeCauses(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var words []string
+	for _, entry := range cause.Catalogue() {
+		words = append(words, entry.ID+"\t"+entry.Claim)
+	}
+	return words, cobra.ShellCompDirectiveDefault // files too: a recording can be explained
+}
+
+func explainAll(w world, o explainOptions) error {
+	document := causeDocument{Schema: causeSchema}
+	t := &table{}
+	width := 0
+	for _, entry := range cause.Catalogue() {
+		document.Causes = append(document.Causes, textOf(entry))
+		width = max(width, len(entry.ID)+2)
+	}
+	for _, entry := range document.Causes {
+		for i, line := range wrapText(entry.Claim, textWidth-width) {
+			label := entry.ID
+			if i > 0 {
+				label = ""
+			}
+			fmt.Fprintf(&t.out, "%-*s%s\n", width, label, line)
+		}
+	}
+	return o.tell(w, t, document)
+}
+
+func explainCause(w world, o explainOptions, id string) error {
+	entry, known := cause.Lookup(id)
+	if !known {
+		return fmt.Errorf("no cause %q; %s", id, nearestCauses(id))
+	}
+	text := textOf(entry)
+	t := &table{}
+	fmt.Fprintln(&t.out, text.ID)
+	for _, part := range []struct{ label, text string }{
+		{"claim", text.Claim}, {"evidence", text.Evidence}, {"proof", text.Proof},
+		{"remedy", text.Remedy}, {"mistaken", text.MistakenAs},
+	} {
+		for i, line := range wrapText(part.text, textWidth-12) {
+			if i > 0 {
+				part.label = ""
+			}
+			fmt.Fprintf(&t.out, "  %-10s%s\n", part.label, line)
+		}
+	}
+	return o.tell(w, t, causeDocument{Schema: causeSchema, Causes: []causeText{text}})
+}
+
+// tell writes the text, the JSON, or both.
+func (o explainOptions) tell(w world, t *table, document any) error {
+	if o.json != "-" {
+		if _, err := w.stdout.Write(t.out.Bytes()); err != nil {
+			return fmt.Errorf("write explanation: %w", err)
+		}
+	}
+	if o.json == "" {
+		return nil
+	}
+	return writeJSON(w, o.json, document)
+}
+
+func textOf(entry cause.Entry) causeText {
+	return causeText{ID: entry.ID, Claim: entry.Claim, Evidence: entry.Evidence, Proof: entry.Proof,
+		Remedy: entry.Remedy, MistakenAs: entry.MistakenAs}
+}
+
+// nearestCauses names the ids that a mistyped one may have meant: what begins
+// or ends like it first, then what is few letters away.
+func nearestCauses(id string) string {
+	const offered = 3
+	var near []string
+	offer := func(known string) {
+		if len(near) < offered && !slices.Contains(near, known) {
+			near = append(near, known)
+		}
+	}
+	for _, known := range cause.IDs() {
+		if id != "" && (strings.HasPrefix(known, id) || strings.HasSuffix(known, "."+id)) {
+			offer(known)
+		}
+	}
+	for distance := 1; distance <= 1+len(id)/4; distance++ {
+		for _, known := range cause.IDs() {
+			if editDistance(id, known) == distance {
+				offer(known)
+			}
+		}
+	}
+	if len(near) == 0 {
+		return "'culprit explain' lists them all"
+	}
+	return "the nearest are " + strings.Join(near, ", ")
+}
+
+// editDistance counts the letters to insert, delete or replace (Levenshtein).
+func editDistance(a, b string) int {
+	previous := make([]int, len(b)+1)
+	for j := range previous {
+		previous[j] = j
+	}
+	for i := range len(a) {
+		current := []int{i + 1}
+		for j := range len(b) {
+			replace := previous[j]
+			if a[i] != b[j] {
+				replace++
+			}
+			current = append(current, min(replace, previous[j+1]+1, current[j]+1))
+		}
+		previous = current
+	}
+	return previous[len(b)]
+}

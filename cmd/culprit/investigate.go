@@ -1,0 +1,228 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"culprit/internal/investigate"
+	"culprit/internal/record"
+	"culprit/internal/report"
+)
+
+// investigateFlags is what may be typed for investigate.
+type investigateFlags struct {
+	a, b     string
+	metric   string
+	prove    string
+	budget   time.Duration
+	timeout  time.Duration
+	smallest string
+	caseDir  string
+	json     string
+	seed     int64
+}
+
+func investigateVerb(w world) *cobra.Command {
+	var f investigateFlags
+	command := &cobra.Command{
+		Use:   "investigate (--a CMD --b CMD | -- CMD…)",
+		Short: "Is B worse than A, by how much, why, and proof",
+		Long: `Runs two shell commands in random order until it is clear whether B is worse than A, by
+wall time or CPU time; records further runs to see where the difference is; names the
+causes that explain it; and, where a setting of this host can be flipped to prove it,
+flips it in trials and puts it back.
+
+With one command after -- it lists what costs most and the causes it matches.
+
+A case directory takes the recordings, the trials, case.json and report.html.
+Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
+		Example: `  culprit investigate --a 'sleep 0.05' --b 'sleep 0.1' --budget 15s
+  culprit investigate --a 'gzip -1 -kc /bin/bash' --b 'gzip -9 -kc /bin/bash' --budget 20s --case slower
+  culprit investigate --budget 10s -- sh -c 'for i in 1 2 3 4 5; do /bin/true; done'`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			options, err := f.options(args, w)
+			if err != nil {
+				return err
+			}
+			return runInvestigate(cmd.Context(), w, options, f.json)
+		},
+	}
+	flags := command.Flags()
+	flags.StringVar(&f.a, "a", "", "shell command of side A: the baseline")
+	flags.StringVar(&f.b, "b", "", "shell command of side B: the suspect")
+	flags.DurationVar(&f.budget, "budget", time.Minute, "time for the whole investigation")
+	flags.StringVar(&f.metric, "metric", "auto",
+		"auto, wall, cpu, or NAME=REGEX[,higher]: a number that the commands print")
+	flags.StringVar(&f.smallest, "smallest", "2%", "smallest difference that counts")
+	flags.StringVar(&f.prove, "prove", "ask", "ask, auto or none: may a setting of this host be flipped for proof")
+	flags.DurationVar(&f.timeout, "timeout", 0, "longest time for one run (default: the budget)")
+	flags.StringVar(&f.caseDir, "case", "", "directory to make (default: culprit-case- and the time)")
+	flags.StringVar(&f.json, "json", "", "write the result as JSON to this file, - for standard output")
+	flags.Int64Var(&f.seed, "seed", 0, "seed of the order of runs (default: a random one, printed)")
+	return command
+}
+
+// options resolves what was typed.
+func (f investigateFlags) options(args []string, w world) (investigate.Options, error) {
+	o := investigate.Options{A: f.a, B: f.b, Budget: f.budget, Timeout: f.timeout, Case: f.caseDir, Seed: f.seed,
+		Prove: investigate.Prove(f.prove), Program: "culprit " + version}
+	var err error
+	switch {
+	case len(args) > 0 && (f.a != "" || f.b != ""):
+		return o, fmt.Errorf("give either --a and --b, or one command after --, not both")
+	case len(args) > 0:
+		o.A = shellLine(args)
+	case f.b == "" && f.a != "":
+		return o, fmt.Errorf("no command B; give --b CMD, or put the only command after --")
+	case f.a == "" && f.b != "":
+		return o, fmt.Errorf("no command A; give --a CMD")
+	}
+	if f.json != "" && f.json != "-" {
+		if err := checkOutput(f.json, true); err != nil {
+			return o, err
+		}
+	}
+	if o.Metric, err = investigate.ParseMetric(f.metric); err != nil {
+		return o, err
+	}
+	if o.Smallest, err = parsePart(f.smallest); err != nil {
+		return o, err
+	}
+	if o.Case == "" {
+		o.Case = "culprit-case-" + time.Now().Format("20060102-150405")
+	}
+	if o.Seed == 0 {
+		o.Seed = randomSeed()
+	}
+	if isTerminal(w.stderr) {
+		o.Ask = asker(w)
+	}
+	return o, nil
+}
+
+// shellLine makes one shell command of the words after --. A single word is
+// taken as it is, so that quotes and pipes in it work.
+func shellLine(words []string) string {
+	if len(words) == 1 {
+		return words[0]
+	}
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return strings.Join(quoted, " ")
+}
+
+// parsePart reads "2%" or "0.02".
+func parsePart(text string) (float64, error) {
+	var value float64
+	number, percent := strings.CutSuffix(text, "%")
+	if _, err := fmt.Sscanf(number+"\n", "%g\n", &value); err != nil {
+		return 0, fmt.Errorf("smallest difference %q: give a percentage such as 2%%", text)
+	}
+	if percent {
+		value /= 100
+	}
+	return value, nil
+}
+
+func randomSeed() int64 {
+	var bytes [4]byte
+	if _, err := rand.Read(bytes[:]); err != nil {
+		return time.Now().UnixNano() & 0xffffffff
+	}
+	return int64(binary.LittleEndian.Uint32(bytes[:])) + 1
+}
+
+// asker puts a question on the terminal; anything but y is no.
+func asker(w world) func(string) bool {
+	file, ok := w.stdin.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return nil
+	}
+	return func(question string) bool {
+		fmt.Fprintf(w.stderr, "\r\x1b[K%s [y/N] ", question)
+		answer, _ := bufio.NewReader(file).ReadString('\n') // an end of input is no
+		return strings.HasPrefix(strings.ToLower(strings.TrimSpace(answer)), "y")
+	}
+}
+
+func runInvestigate(ctx context.Context, w world, options investigate.Options, jsonPath string) error {
+	if err := record.Permitted(); err != nil {
+		fmt.Fprintf(w.stderr, "culprit: %s; trials and statistics go on without suspects\n", report.Line(err))
+	}
+	progress := newProgress(w, "investigating", options.Budget)
+	options.Progress = progress.describe
+	options.Write = func(dir string, c *investigate.Case) error {
+		toJSON := func(out io.Writer) error { return report.JSON(out, c) }
+		if err := writeFile(filepath.Join(dir, "case.json"), toJSON); err != nil {
+			return err
+		}
+		return report.HTML(filepath.Join(dir, "report.html"), c)
+	}
+	if ask := options.Ask; ask != nil {
+		options.Ask = func(question string) bool {
+			progress.hide()
+			return ask(question)
+		}
+	}
+	c, err := investigate.Run(ctx, options)
+	progress.end()
+	if err != nil {
+		return err
+	}
+	if err := show(w, c, jsonPath); err != nil {
+		return err
+	}
+	if c.Outcome == investigate.Worse {
+		return errWorse
+	}
+	return nil
+}
+
+// show prints the verdict, or the JSON where it was asked for on standard output.
+func show(w world, c *investigate.Case, jsonPath string) error {
+	if jsonPath != "" {
+		if err := writeOut(w, jsonPath, func(out io.Writer) error { return report.JSON(out, c) }); err != nil {
+			return err
+		}
+	}
+	if jsonPath == "-" {
+		return nil
+	}
+	return report.Text(w.stdout, c, textOptions(w))
+}
+
+// writeFile writes beside the name and renames, so that a file is whole or not there.
+func writeFile(path string, write func(io.Writer) error) error {
+	file, err := os.CreateTemp(filepath.Dir(path), ".culprit-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	err = write(file)
+	if errChmod := file.Chmod(0o644); err == nil {
+		err = errChmod
+	}
+	if errClose := file.Close(); err == nil {
+		err = errClose
+	}
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(file.Name()) // the first error is the one to tell
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}

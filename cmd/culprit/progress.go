@@ -1,0 +1,69 @@
+package main
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// progress is a line on a terminal for what takes longer than a moment; nothing anywhere else.
+type progress struct {
+	bar  *progressbar.ProgressBar
+	stop chan struct{}
+}
+
+// newProgress shows how much of an expected time has gone by.
+func newProgress(w world, what string, expected time.Duration) *progress {
+	p := &progress{stop: make(chan struct{})}
+	if !isTerminal(w.stderr) || expected < 2*time.Second {
+		return p
+	}
+	p.bar = progressbar.NewOptions64(expected.Milliseconds(), progressbar.OptionSetDescription(what),
+		progressbar.OptionSetWriter(w.stderr), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30),
+		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))
+	begin := time.Now()
+	go func() {
+		tick := time.NewTicker(200 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-p.stop:
+				return
+			case <-tick.C:
+				// Drawing may fail on a terminal that went away; the work goes on.
+				_ = p.bar.Set64(min(time.Since(begin).Milliseconds(), expected.Milliseconds()-1))
+			}
+		}
+	}()
+	return p
+}
+
+// describe says what is being done now.
+func (p *progress) describe(what string) {
+	if p.bar != nil {
+		p.bar.Describe(what)
+	}
+}
+
+// end removes the line.
+func (p *progress) end() {
+	close(p.stop)
+	if p.bar != nil {
+		_ = p.bar.Finish() // see above
+	}
+}
+
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// hide clears the line for a question; the next tick draws it again.
+func (p *progress) hide() {
+	if p.bar != nil {
+		_ = p.bar.Clear() // see newProgress
+	}
+}

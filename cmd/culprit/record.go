@@ -1,0 +1,289 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"culprit/internal/record"
+	"culprit/internal/trial"
+)
+
+// recordOptions is what may be typed for record.
+type recordOptions struct {
+	record.Options
+	target   record.Target
+	words    []string
+	duration time.Duration
+	out      string
+	force    bool
+	json     string
+}
+
+func recordVerb(w world) *cobra.Command {
+	var o recordOptions
+	command := &cobra.Command{
+		Use:   "record [-a | -p PID | --cgroup PATH | -- CMD…]",
+		Short: "Record the evidence of one side into one file",
+		Long: `Records what a command, a process with its children, a cgroup or the whole host does:
+stacks on the CPU, waits with who ended them, system calls, processes, and every setting
+that can make two hosts differ. The file is a zip of Parquet tables.
+
+A command's input, output and exit status are left as they are; what outlives -d goes on
+unrecorded. Interrupting ends the recording and keeps what it saw.`,
+		Example: `  culprit record -o sleep.culprit -- sleep 0.2
+  culprit record -d 1s -p 1 -o init.culprit
+  culprit record -d 1s -a -o host.culprit
+  culprit record -f -o stat.culprit --json - -d 1s -p 1`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.words = args
+			if err := o.check(); err != nil {
+				return err
+			}
+			return runRecord(cmd.Context(), w, o)
+		},
+	}
+	flags := command.Flags()
+	flags.SetInterspersed(false) // what follows the first word belongs to the command
+	flags.BoolVarP(&o.WholeHost, "all", "a", false, "record every process of the host")
+	flags.IntVarP(&o.target.Pid, "pid", "p", 0, "record this process and its children")
+	flags.StringVar(&o.target.Cgroup, "cgroup", "", "record this cgroup: a directory below /sys/fs/cgroup")
+	flags.DurationVarP(&o.duration, "duration", "d", 10*time.Second, "how long to record (a command: at most)")
+	flags.StringVarP(&o.out, "out", "o", "", "file to write (required)")
+	flags.BoolVarP(&o.force, "force", "f", false, "overwrite the file")
+	flags.IntVarP(&o.Hz, "rate", "F", 99, "samples per second and CPU")
+	flags.DurationVar(&o.Wait, "slow", time.Millisecond, "keep waits whole from this length on")
+	flags.BoolVar(&o.NoCalls, "no-syscalls", false, "leave the system calls out")
+	flags.BoolVar(&o.Python, "python", false, "load the Python unwinder at once (found out by itself for a command)")
+	flags.StringVar(&o.json, "json", "", "write a summary of the recording as JSON to this file, - for standard output")
+	return command
+}
+
+// check resolves what was typed; an error names the flag and the way out.
+func (o *recordOptions) check() error {
+	given := 0
+	for _, set := range []bool{o.WholeHost, o.target.Pid != 0, o.target.Cgroup != "", len(o.words) > 0} {
+		if set {
+			given++
+		}
+	}
+	switch {
+	case given == 0:
+		return fmt.Errorf("nothing to record; give a command after --, -p PID, --cgroup PATH or -a")
+	case given > 1:
+		return fmt.Errorf("give only one of: a command, -p, --cgroup, -a")
+	case o.out == "":
+		return fmt.Errorf("no file to write; give -o FILE.culprit")
+	case o.duration <= 0:
+		return fmt.Errorf("duration %v is not positive; give one such as -d 10s", o.duration)
+	case o.json == "-" && len(o.words) > 0:
+		return fmt.Errorf("standard output belongs to the command; give --json a file")
+	}
+	if _, err := o.Normal(); err != nil {
+		return err
+	}
+	if err := o.resolveTarget(); err != nil {
+		return err
+	}
+	if o.json != "" && o.json != "-" {
+		if err := checkOutput(o.json, true); err != nil {
+			return err
+		}
+	}
+	return checkOutput(o.out, o.force)
+}
+
+// resolveTarget finds what is to be recorded.
+func (o *recordOptions) resolveTarget() error {
+	switch {
+	case o.WholeHost:
+		o.target.Kind = "host"
+	case o.target.Pid != 0:
+		o.target.Kind = "pid"
+		if _, err := os.Stat(fmt.Sprintf("/proc/%d", o.target.Pid)); o.target.Pid < 0 || err != nil {
+			return fmt.Errorf("no process %d; `ps` lists those that run", o.target.Pid)
+		}
+		o.Python = o.Python || record.NeedsPython(o.target.Pid)
+	case o.target.Cgroup != "":
+		o.target.Kind = "cgroup"
+		if _, err := os.Stat(filepath.Join(o.target.Cgroup, "cgroup.procs")); err != nil {
+			return fmt.Errorf("%s is no cgroup; give a directory below /sys/fs/cgroup", o.target.Cgroup)
+		}
+	default:
+		o.target.Kind, o.target.Command = "command", strings.Join(o.words, " ")
+		if err := runnable(o.words[0]); err != nil {
+			return err
+		}
+		o.Python = o.Python || record.CommandNeedsPython(o.words)
+	}
+	return nil
+}
+
+// runnable refuses a command that cannot be started, before a recorder is loaded for it.
+func runnable(command string) error {
+	places := []string{""}
+	if !strings.Contains(command, "/") {
+		places = filepath.SplitList(os.Getenv("PATH"))
+	}
+	for _, place := range places {
+		path := filepath.Join(place, command)
+		if info, err := os.Stat(path); err == nil && !info.IsDir() && unix.Access(path, unix.X_OK) == nil {
+			return nil
+		}
+	}
+	if places[0] == "" && len(places) == 1 {
+		return fmt.Errorf("%s is not a program that can be run; check its name and mode", command)
+	}
+	return fmt.Errorf("no command %q on PATH; check its name, or give its whole path", command)
+}
+
+func runRecord(ctx context.Context, w world, o recordOptions) error {
+	o.Program = "culprit " + version
+	out, err := filepath.Abs(o.out)
+	if err != nil {
+		return fmt.Errorf("find folder of %s: %w", o.out, err)
+	}
+	if err := record.Permitted(); err != nil {
+		return err // the kernel's own words for it mislead
+	}
+	recorder, err := record.Start(ctx, o.Options)
+	if err != nil {
+		return err
+	}
+	defer recorder.Close()
+	var command *recordedCommand
+	var ended <-chan struct{}
+	if len(o.words) > 0 {
+		if command, err = recordCommand(ctx, recorder, o); err != nil {
+			return err
+		}
+		ended = command.ended
+	} else if err := recorder.Begin(ctx, o.target); err != nil {
+		return err
+	}
+	progress := newProgress(w, "recording", o.duration)
+	window(ctx, o.duration, ended)
+	progress.end()
+	// An interrupt ends the window, not the writing of what it saw.
+	summary, err := recorder.End(context.WithoutCancel(ctx), record.Finish{Path: out})
+	if err != nil {
+		err = fmt.Errorf("record: %w", err)
+	} else {
+		err = printRecorded(w, o, summary, command != nil && !command.over())
+	}
+	if command == nil {
+		return err
+	}
+	status := command.finish(ctx)
+	if err != nil {
+		return err
+	}
+	return status
+}
+
+// recordedCommand is the command that is recorded, with its caller's input and output.
+type recordedCommand struct {
+	held  *trial.Held
+	ended chan struct{}
+	code  int // valid once ended is closed, as is err
+	err   error
+}
+
+// over tells whether the command has ended.
+func (c *recordedCommand) over() bool {
+	select {
+	case <-c.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// finish awaits a command that outlived its window, passes on the signal that
+// interrupted culprit, and takes over the command's exit status.
+func (c *recordedCommand) finish(ctx context.Context) error {
+	select {
+	case <-c.ended:
+	case <-ctx.Done():
+		// An interrupt from the terminal has reached the command, too: twice is more than the user asked for.
+		if by, ok := interruption(ctx); ok && !(by.signal == os.Interrupt && inForeground()) {
+			c.held.Signal(by.signal)
+		}
+		<-c.ended
+	}
+	if c.err == nil && c.code != 0 {
+		return exitStatus(c.code)
+	}
+	return c.err
+}
+
+// recordCommand starts the command under the recorder's eyes: it is held until the window is open.
+func recordCommand(ctx context.Context, recorder *record.Recorder, o recordOptions) (*recordedCommand, error) {
+	held, err := trial.HoldWords(o.words)
+	if err != nil {
+		return nil, err
+	}
+	o.target.Pid = held.Pid()
+	if err := recorder.Begin(ctx, o.target); err != nil {
+		held.Cancel()
+		return nil, err
+	}
+	if err := held.Release(); err != nil {
+		held.Cancel()
+		return nil, err
+	}
+	command := &recordedCommand{held: held, ended: make(chan struct{})}
+	go func() {
+		command.code, command.err = held.Wait()
+		close(command.ended)
+	}()
+	return command, nil
+}
+
+// window waits until the command has ended, the time is up or the user has had enough.
+func window(ctx context.Context, duration time.Duration, ended <-chan struct{}) {
+	timer := time.NewTimer(duration)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	case <-ended:
+	}
+}
+
+// recordedSchema names the JSON document that record writes.
+const recordedSchema = "culprit.recorded/1"
+
+// recorded is that document.
+type recorded struct {
+	Schema string `json:"schema"`
+	File   string `json:"file"`
+	*record.Summary
+}
+
+// printRecorded says what is in the file and what it cost. Standard output belongs to the command.
+func printRecorded(w world, o recordOptions, summary *record.Summary, goesOn bool) error {
+	fmt.Fprintf(w.stderr, "culprit: %s: %d samples, %d waits; recorder used %.3f s CPU (and %.2f s to load)\n",
+		o.out, summary.Samples, summary.Waits, float64(summary.Cost.RecorderCPUNs)/1e9,
+		float64(summary.Cost.StartCPUNs)/1e9)
+	if goesOn {
+		fmt.Fprintf(w.stderr, "culprit: recorded the first %v; the command goes on unrecorded (-d sets the time)\n",
+			o.duration)
+	}
+	for _, loss := range summary.Losses {
+		fmt.Fprintf(w.stderr, "culprit: lost: %s: %d\n", loss.What, loss.Count)
+	}
+	for _, off := range summary.Off {
+		fmt.Fprintf(w.stderr, "culprit: not recorded: %s: %s\n", off.Name, off.Why)
+	}
+	if o.json == "" {
+		return nil
+	}
+	return writeJSON(w, o.json, recorded{Schema: recordedSchema, File: o.out, Summary: summary})
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+
+	"golang.org/x/sys/unix"
+)
+
+// interrupted is why the context ended: the signal that asked for it.
+type interrupted struct{ signal os.Signal }
+
+func (i interrupted) Error() string {
+	return fmt.Sprintf("interrupted (signal %q): what was begun is ended and put back", i.signal)
+}
+
+// untilSignal returns a context that the first signal ends, so that everything
+// is put back in order. The second signal kills at once: guardians put back
+// what is left then. A signal that was ignored at the start (nohup) stays ignored.
+func untilSignal(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 1)
+	for _, wanted := range []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP} {
+		if !signal.Ignored(wanted) {
+			signal.Notify(signals, wanted)
+		}
+	}
+	go func() {
+		select {
+		case got := <-signals:
+			signal.Stop(signals) // the kernel's own way with the next one
+			cancel(interrupted{got})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel(nil)
+	}
+}
+
+// interruption returns the signal that ended a context, if one did.
+func interruption(ctx context.Context) (interrupted, bool) {
+	var by interrupted
+	ok := errors.As(context.Cause(ctx), &by)
+	return by, ok
+}
+
+// inForeground tells whether this process belongs to the group that the
+// terminal sends its signals to: a command started by it has them already.
+func inForeground() bool {
+	terminal, err := os.Open("/dev/tty")
+	if err != nil {
+		return false
+	}
+	defer terminal.Close()
+	group, err := unix.IoctlGetInt(int(terminal.Fd()), unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
+}

@@ -1,0 +1,143 @@
+package cause
+
+import (
+	"strings"
+
+	"culprit/internal/compare"
+)
+
+// clockRank orders clock sources by what a read costs where each is known:
+// tsc 20 ns, kvm-clock 25, hpet and acpi_pm about 700, measured in the notes.
+var clockRank = map[string]int{"tsc": 0, "arch_sys_counter": 0, "riscv_clocksource": 0, "timebase": 0, "tod": 0,
+	"hyperv_clocksource_tsc_page": 1, "kvm-clock": 1, "xen": 3, "hyperv_clocksource_msr": 3, "hpet": 4, "acpi_pm": 5,
+	"pit": 6, "refined-jiffies": 6, "jiffies": 6}
+
+// slowClock is the rank from which the vDSO cannot serve a clock source, or only at a multiple of its cost.
+const slowClock = 3
+
+// fewestReads a run: below that no clock read costs anything that a metric shows.
+const fewestReads = 1000
+
+// findClock decides which of the three causes made reading the time dear.
+func findClock(s *scene) []*claim {
+	c := s.take("clock.read-often", func(i int) bool { return s.traits[i].clock })
+	if c == nil {
+		return nil
+	}
+	callsA, callsB := 0.0, 0.0
+	for call := range clockCalls {
+		a, b := s.count("syscall."+call+".count", "")
+		callsA, callsB = callsA+a, callsB+b
+	}
+	sourceA, sourceB := s.factsA["clocksource.current"], s.factsB["clocksource.current"]
+	c.absorbs = s.absorbing(c)
+	s.locate(c, "")
+	rankB, known := clockRank[sourceB]
+	changed := !s.oneSided && sourceA != "" && sourceB != "" && sourceA != sourceB && rankB >= clockRank[sourceA]
+	switch {
+	case changed, known && rankB >= slowClock && s.better(sourceB) != "":
+		c.id, c.knob = "clock.slow-source", "clocksource"
+		c.add("facts", "clock source: "+sourceOr(sourceA, sourceB)+" on one side, "+sourceB+" on the dearer side",
+			float64(clockRank[sourceA]), float64(rankB), "rank by cost")
+		if better := s.better(sourceB); better != "" {
+			c.add("facts", "a faster clock source is available: "+better, 0, 0, "")
+		}
+		c.at("clock source " + sourceB)
+	case more(callsA, callsB, 1.2, fewestReads) && !s.cpuClock(c):
+		c.id = "clock.vdso-bypassed"
+		c.at("system call " + s.clockCall())
+		s.predictBypass(c, callsB-callsA)
+	default:
+		if s.oneSided && known && rankB > 0 && s.better(sourceB) != "" {
+			c.id, c.knob = "clock.slow-source", "clocksource"
+			c.at("clock source " + sourceB)
+		}
+		s.estimateReads(c)
+	}
+	if callsA+callsB > 0 {
+		c.add("syscalls", "clock reads by a real system call", callsA, callsB, "calls/run")
+	}
+	return []*claim{c}
+}
+
+func sourceOr(source, other string) string {
+	if source == "" {
+		return other
+	}
+	return source
+}
+
+// better names an available clock source that is cheaper to read than the one in use.
+func (s *scene) better(current string) string {
+	best, bestRank := "", clockRank[current]
+	for _, source := range strings.Fields(s.factsB["clocksource.available"]) {
+		if rank, known := clockRank[source]; known && rank < bestRank {
+			best, bestRank = source, rank
+		}
+	}
+	return best
+}
+
+// clockCall is the clock system call that grew most.
+func (s *scene) clockCall() string {
+	grown := map[string]float64{}
+	for call := range clockCalls {
+		a, b := s.count("syscall."+call+".count", "")
+		grown[call] = b - a
+	}
+	return byValue(grown)[0]
+}
+
+// cpuClock reports whether the claim reads CPU-time clocks: those need the kernel, the vDSO would not serve them.
+func (s *scene) cpuClock(c *claim) bool {
+	cpu, kernel := 0.0, 0.0
+	for _, i := range c.members {
+		for _, frame := range s.paths[i].Frames[s.traits[i].kernel:] {
+			if compare.SyscallOfFrame(frame.Name) != "" {
+				kernel += s.grown(i)
+				break
+			}
+		}
+		for _, frame := range s.paths[i].Frames[s.traits[i].kernel:] {
+			if containsAny(frame.Name, []string{"cpu_clock", "cputime", "thread_group_sample", "task_sched_runtime"}) {
+				cpu += s.grown(i)
+				break
+			}
+		}
+	}
+	return kernel > 0 && cpu >= mostOf*kernel
+}
+
+func (s *scene) predictBypass(c *claim, calls float64) {
+	raw, vdso := s.in.Costs.ClockRaw, s.in.Costs.ClockVDSO
+	if raw.Ns <= vdso.Ns || vdso.Ns <= 0 {
+		return
+	}
+	c.predicted = &compare.Interval{Value: calls * (raw.Ns - vdso.Ns) / 1e9, Low: calls * (raw.Low - vdso.High) / 1e9,
+		High: calls * raw.High / 1e9}
+	c.add("bench", "one clock read: through the vDSO, and by a system call", vdso.Ns, raw.Ns, "ns")
+	c.add("bench", "more calls × (system call − vDSO)", 0, c.predicted.Value, "s/run")
+}
+
+// estimateReads says how many more reads the time stands for: the vDSO cannot be counted from outside.
+func (s *scene) estimateReads(c *claim) {
+	a, b := s.seconds(c)
+	if cost := s.in.Costs.ClockVDSO.Ns; cost > 0 {
+		c.add("bench", "clock reads that this time stands for, at the cost measured here", mean(a)*1e9/cost,
+			mean(b)*1e9/cost, "reads/run")
+	}
+}
+
+// absorbing is the part of a function's growth that calls must make up for the
+// function's own code to belong to them: in an interpreter the calls themselves are dear.
+func (s *scene) absorbing(c *claim) float64 {
+	for _, i := range c.members {
+		for _, frame := range s.paths[i].Frames {
+			switch frame.Kind {
+			case "python", "node":
+				return 0.34
+			}
+		}
+	}
+	return mostOf
+}

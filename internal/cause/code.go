@@ -1,0 +1,71 @@
+package cause
+
+import (
+	"culprit/internal/compare"
+)
+
+// codeSuspects is how many places in code are named at most.
+const codeSuspects = 3
+
+// leftover claims what no other cause took (lock: the claim on a lock, nil when there is none): for a setting that
+// differs where the commands are otherwise the same, else for the code it was spent in.
+func (s *scene) leftover(lock *claim) []*claim {
+	if c := s.differingConfig(); c != nil {
+		return []*claim{c}
+	}
+	var claims []*claim
+	for range codeSuspects {
+		blame := compare.FindBlame(s.paths, func(i int) bool { return s.owner[i] == nil })
+		if blame == nil {
+			break
+		}
+		member := map[int]bool{}
+		for _, i := range blame.Members {
+			member[i] = true
+		}
+		c := s.take(codeCause(blame), func(i int) bool { return member[i] })
+		if c == nil {
+			break
+		}
+		s.describeCode(c, blame, s.paths)
+		if s.serialised(c, blame) && s.suspectLock(c, blame, lock) {
+			continue
+		}
+		claims = append(claims, c)
+	}
+	return append(claims, s.unexplainedConfig(claims)...)
+}
+
+// codeCause tells a function that grew from one that side A never ran. What took the place of another is growth.
+func codeCause(blame *compare.Blame) string {
+	if blame.Added && len(blame.Replaced) == 0 {
+		return "code.added"
+	}
+	return "code.grew"
+}
+
+// describeCode fills in the place and the evidence of a claim on code.
+func (s *scene) describeCode(c *claim, blame *compare.Blame, paths []compare.Path) {
+	frame := blame.Frame()
+	c.place = compare.Path{Frames: blame.Stack}
+	c.at(route(blame.Stack))
+	if blame.Below != "" {
+		c.at(route(blame.Stack) + ";…;" + blame.Below)
+	}
+	inclusiveA, inclusiveB := 0.0, 0.0
+	for _, i := range blame.Members {
+		inclusiveA += mean(paths[i].A)
+		inclusiveB += mean(paths[i].B)
+	}
+	c.add("cpu", "inclusive time of "+frame.Name, inclusiveA, inclusiveB, "s/run")
+	c.add("cpu", "own time of "+frame.Name, blame.SelfA, blame.SelfB, "s/run")
+	for _, replaced := range blame.Replaced {
+		c.add("cpu", "it took over what "+replaced+" did on the other side", 0, 0, "")
+	}
+	if blame.Below != "" {
+		c.add("cpu", "most of the change under it is in "+blame.Below, 0, 0, "")
+	}
+	if frame.File != "" {
+		c.at("file " + frame.File)
+	}
+}

@@ -1,0 +1,178 @@
+package cause
+
+import (
+	"fmt"
+	"regexp"
+	"sort"
+	"strings"
+
+	"culprit/internal/compare"
+)
+
+// telling are the settings that can change how a program runs; others (a
+// terminal, a path) differ without meaning.
+var telling = []string{"target.environment.", "target.nice", "target.policy", "target.affinity", "target.thp",
+	"target.cgroup.", "target.limit.", "target.timerslack_ns", "target.seccomp", "target.tracer", "target.memory_nodes",
+	"target.speculation",
+	"target.personality", "clocksource.current", "thp.", "transparent_hugepage", "vm.", "kernel.", "cpufreq", "smt",
+	"mitigations", "vulnerabilities", "cpu.model", "microcode", "cgroup.", "block.", "mount.", "net.",
+	"command."}
+
+// changed lists the settings that differ among those whose names begin with one of the given.
+func (s *scene) changed(names ...string) []compare.FactChange {
+	var found []compare.FactChange
+	for _, change := range append(append([]compare.FactChange{}, s.changes...), s.commandSettings(nil)...) {
+		for _, name := range names {
+			if strings.HasPrefix(change.Name, name) {
+				found = append(found, change)
+				break
+			}
+		}
+	}
+	return found
+}
+
+// settings are the facts that differ and mean something, with those that the command lines themselves set.
+func (s *scene) settings() []compare.FactChange {
+	var list []compare.FactChange
+	seen := map[string]bool{}
+	for _, change := range s.changes {
+		for _, name := range telling {
+			if strings.HasPrefix(change.Name, name) && !seen[change.Name] {
+				seen[change.Name] = true
+				list = append(list, change)
+			}
+		}
+	}
+	return append(list, s.commandSettings(seen)...)
+}
+
+// commandSettings are the settings that the command lines set differently, without those already known.
+func (s *scene) commandSettings(seen map[string]bool) []compare.FactChange {
+	if s.oneSided {
+		return nil
+	}
+	var list []compare.FactChange
+	_, setA := splitCommand(s.commandA)
+	_, setB := splitCommand(s.commandB)
+	for _, name := range sortedNames(union(setA, setB)) {
+		if setA[name] != setB[name] && !seen[name] {
+			list = append(list, compare.FactChange{Name: name, A: setA[name], B: setB[name], Source: "command"})
+		}
+	}
+	return list
+}
+
+func union(a, b map[string]string) map[string]bool {
+	all := map[string]bool{}
+	for name := range a {
+		all[name] = true
+	}
+	for name := range b {
+		all[name] = true
+	}
+	return all
+}
+
+var (
+	assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+	// runtimeVariable are variables that change how a program runs; others are arguments in another form.
+	runtimeVariable = regexp.MustCompile(`^(LD_|GLIBC_TUNABLES|MALLOC_|GO(GC|DEBUG|MAXPROCS|MEMLIMIT|TRACEBACK)|` +
+		`_?(JAVA|JDK)_|NODE_OPTIONS|UV_|PYTHON|OMP_|GOMP_|KMP_|MKL_|OPENBLAS_|RAYON_|TOKIO_|RUBY|PERL5|DOTNET_|` +
+		`TCMALLOC|JE_MALLOC|LC_ALL|LANG|TZ|TMPDIR|FAKETIME|[ATU]B?SAN_)`)
+	// wrapperOption is an option of nice, taskset, chrt, ionice or env, or its value.
+	wrapperOption = regexp.MustCompile(`^(-[a-zA-Z0-9-]+(=.*)?|[0-9]+([,-][0-9]+)*|0x[0-9a-f]+)$`)
+)
+
+// settingWrappers are standard programs that run another one under changed settings.
+var settingWrappers = map[string]bool{"env": true, "nice": true, "taskset": true, "chrt": true, "ionice": true,
+	"numactl": true, "setarch": true, "prlimit": true, "exec": true, "export": true}
+
+// splitCommand takes the settings at the head of a shell command apart from
+// the rest: VAR=VALUE, and wrappers such as "nice -n 5" or "taskset -c 0".
+func splitCommand(command string) (rest string, settings map[string]string) {
+	settings = map[string]string{}
+	words := strings.Fields(command)
+	wrapper := ""
+	var arguments []string
+	for len(words) > 0 {
+		word := words[0]
+		switch {
+		case assignment.MatchString(word):
+			name, value, _ := strings.Cut(word, "=")
+			if runtimeVariable.MatchString(name) {
+				settings["target.environment."+name] = strings.Trim(value, `"';`)
+			} else {
+				arguments = append(arguments, word)
+			}
+			wrapper = ""
+		case settingWrappers[word]:
+			wrapper = word
+			settings["command."+word] = ""
+		case wrapper != "" && wrapperOption.MatchString(word):
+			settings["command."+wrapper] = strings.TrimSpace(settings["command."+wrapper] + " " + word)
+		default:
+			return strings.Join(append(arguments, words...), " "), settings
+		}
+		words = words[1:]
+	}
+	return strings.Join(arguments, " "), settings
+}
+
+// differingConfig claims the leftover for settings where the two commands are
+// the same but for them: the same code with the same input.
+func (s *scene) differingConfig() *claim {
+	settings := s.settings()
+	restA, _ := splitCommand(s.commandA)
+	restB, _ := splitCommand(s.commandB)
+	if len(settings) == 0 || restA != restB || restA == "" {
+		return nil
+	}
+	return s.configClaim(settings)
+}
+
+// unexplainedConfig claims what even code did not explain, when settings differ and nothing strong was found.
+func (s *scene) unexplainedConfig(code []*claim) []*claim {
+	settings := s.settings()
+	if len(settings) == 0 {
+		return nil
+	}
+	for _, c := range code {
+		// A place in code is the stronger explanation: the setting is told with it.
+		for i, setting := range settings {
+			if i < 3 {
+				c.add("facts", "also differs: "+describe(setting), 0, 0, "")
+			}
+		}
+	}
+	if c := s.configClaim(settings); c != nil {
+		return []*claim{c}
+	}
+	return nil
+}
+
+func (s *scene) configClaim(settings []compare.FactChange) *claim {
+	c := s.take("config.differs", func(int) bool { return true })
+	if c == nil {
+		return nil
+	}
+	for _, setting := range settings {
+		c.at(setting.Name + "=" + orNone(setting.B))
+		if len(c.evidence) < whereLimit {
+			c.add("facts", describe(setting), 0, 0, "")
+		}
+		if setting.Name == "clocksource.current" {
+			c.knob = "clocksource"
+		}
+	}
+	s.locate(c, "")
+	return c
+}
+
+func describe(setting compare.FactChange) string {
+	return fmt.Sprintf("%s: %s against %s", setting.Name, orNone(setting.A), orNone(setting.B))
+}
+
+func sortEvidence(list []Evidence) {
+	sort.SliceStable(list, func(i, j int) bool { return list[i].B-list[i].A > list[j].B-list[j].A })
+}

@@ -1,0 +1,255 @@
+package cause
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"culprit/internal/compare"
+)
+
+const (
+	// A first suspect accounts for at least this part of the change: none is better than a wrong one.
+	leastShare = 0.2
+	// What accounts for less than this is not listed at all.
+	listedShare = 0.05
+)
+
+// Judge names the causes that may explain the change of a metric, the likeliest
+// first. Each second of the change belongs to at most one of them, so that
+// shares add up to at most 1. It returns none when nothing accounts for a fifth
+// of the change with an interval above zero: no suspect is better than a wrong
+// one. With one run a side no interval is known; suspects are then listed as
+// observed and say so.
+//
+// One-sided, shares are parts of the metric itself, and code that merely costs is no cause.
+func Judge(in Input) []Suspect {
+	if in.Result == nil {
+		return nil
+	}
+	s := newScene(in)
+	if !(s.growth > 0) {
+		return nil
+	}
+	var claims []*claim
+	for _, find := range finders() {
+		for _, c := range find(s) {
+			if c != nil {
+				claims = append(claims, c)
+			}
+		}
+	}
+	var lock *claim
+	for _, c := range claims {
+		s.absorb(c)
+		if c.id == "lock.contended" {
+			lock = c
+		}
+	}
+	if !s.oneSided {
+		claims = append(claims, s.leftover(lock)...)
+	}
+	suspects := make([]Suspect, 0, len(claims))
+	ranks := make([]rank, 0, len(claims))
+	for _, c := range claims {
+		suspect, known := s.suspect(c)
+		if suspect.Share.Value < listedShare {
+			continue
+		}
+		suspects = append(suspects, suspect)
+		ranks = append(ranks, rank{known: known, consequence: c.consequence})
+	}
+	return s.choose(suspects, ranks)
+}
+
+// finders are the matchers in order of precedence: the most specific first,
+// because a path belongs to the first that takes it.
+func finders() []func(*scene) []*claim {
+	return []func(*scene) []*claim{
+		findThrottled, findStarved, findTraced, findShortLived, findClock, findTicker, findSleep,
+		findLock, findSync, findCollector, findFaults, findChatty,
+	}
+}
+
+// absorb gives a claim the rest of its place's own code when the claim makes up most of the place's growth.
+func (s *scene) absorb(c *claim) {
+	if c.absorbs == 0 || len(c.place.Frames) == 0 {
+		return
+	}
+	at := c.place.Frames[len(c.place.Frames)-1]
+	mine, all := 0.0, 0.0
+	var rest []int
+	for i := range s.paths {
+		below := -1
+		for depth, frame := range s.paths[i].Frames {
+			if frame.Name == at.Name && frame.Kind == at.Kind {
+				below = depth
+			}
+		}
+		if below < 0 {
+			continue
+		}
+		if s.owner[i] == nil || s.owner[i] == c {
+			all += s.grown(i) // what other causes own says nothing about the place's own code
+		}
+		if s.owner[i] == c {
+			mine += s.grown(i)
+		}
+		if s.owner[i] == nil && s.traits[i].place <= below {
+			rest = append(rest, i)
+		}
+	}
+	if all <= 0 || mine < c.absorbs*all {
+		return
+	}
+	for _, i := range rest {
+		s.owner[i] = c
+		c.members = append(c.members, i)
+	}
+}
+
+// suspect turns a claim into what is told of it; known is false where its interval is not.
+func (s *scene) suspect(c *claim) (suspect Suspect, known bool) {
+	entry, _ := Lookup(c.id)
+	a, b := s.seconds(c)
+	if s.oneSided {
+		suspect.Share, known = compare.Share(b, nil, s.metricB, nil, s.confidence)
+		suspect.Seconds = compare.Change(b, nil, s.confidence)
+	} else {
+		suspect.Share, known = compare.Share(a, b, s.metricA, s.metricB, s.confidence)
+		suspect.Seconds = compare.Change(a, b, s.confidence)
+	}
+	if !known && !s.oneSided {
+		if share, better := s.shareOfMeasured(suspect.Seconds); better {
+			suspect.Share, known = share, true
+		}
+	}
+	suspect.Cause, suspect.Claim, suspect.Remedy = c.id, entry.Claim, entry.Remedy
+	suspect.Where, suspect.Evidence, suspect.Against, suspect.Knob = c.where, c.evidence, c.against, c.knob
+	suspect.Level = Observed
+	if known && suspect.Share.Low > 0 {
+		suspect.Level = Explains
+		if s.agrees(c, suspect) {
+			suspect.Level = Predicted
+		}
+	}
+	if !known {
+		suspect.Against = append(suspect.Against,
+			"too few runs, or runs too unequal, to say how far this share may be off")
+	}
+	signal := "cpu"
+	if s.metric == compare.MetricWall {
+		signal = "offcpu"
+	}
+	suspect.Evidence = append([]Evidence{{Signal: signal, Text: "time that belongs to this cause",
+		A: mean(a), B: mean(b), Unit: "s/run"}}, suspect.Evidence...)
+	if s.swapped || s.oneSided {
+		for i := range suspect.Evidence {
+			e := &suspect.Evidence[i]
+			e.A, e.B = e.B, e.A
+		}
+	}
+	if s.swapped {
+		suspect.Seconds = compare.Interval{Value: -suspect.Seconds.Value, Low: -suspect.Seconds.High,
+			High: -suspect.Seconds.Low}
+	}
+	if len(suspect.Where) == 0 {
+		suspect.Where = []string{}
+	}
+	return suspect, known
+}
+
+// shareOfMeasured is a share of the change that the trials without the recorder
+// saw: the way out where the few recorded runs scatter too much to tell their own change from zero.
+func (s *scene) shareOfMeasured(seconds compare.Interval) (share compare.Interval, known bool) {
+	change := s.in.MeasuredChange
+	if s.swapped {
+		change = compare.Interval{Value: -change.Value, Low: -change.High, High: -change.Low}
+	}
+	if !s.in.MeasuredChangeKnown || change.Low <= 0 {
+		return share, false
+	}
+	quotients := []float64{seconds.Low / change.Low, seconds.Low / change.High, seconds.High / change.Low,
+		seconds.High / change.High}
+	return compare.Interval{Value: seconds.Value / change.Value, Low: slices.Min(quotients),
+		High: slices.Max(quotients)}, true
+}
+
+// tolerance is what a prediction by count × cost may be off: caches and the
+// kernel's own variation between a tight loop and a real program.
+const tolerance = 0.3
+
+// agrees reports whether count × cost meets what was observed. Recording makes
+// system calls dearer, so the change without the recorder is preferred.
+func (s *scene) agrees(c *claim, suspect Suspect) bool {
+	if c.predicted == nil {
+		return false
+	}
+	observed := suspect.Seconds
+	if s.in.MeasuredChangeKnown {
+		change := math.Abs(s.in.MeasuredChange.Value)
+		observed = compare.Interval{Low: suspect.Share.Low * change, High: suspect.Share.High * change}
+	}
+	return c.predicted.Low*(1-tolerance) <= observed.High && c.predicted.High*(1+tolerance) >= observed.Low
+}
+
+// rank is what else decides the order of a suspect.
+type rank struct{ known, consequence bool }
+
+// choose orders the suspects and cuts off what must not be said.
+func (s *scene) choose(suspects []Suspect, ranks []rank) []Suspect {
+	order := make([]int, len(suspects))
+	code := false
+	for i := range suspects {
+		order[i] = i
+		isCode := suspects[i].Cause == "code.grew" || suspects[i].Cause == "code.added"
+		code = code || isCode && suspects[i].Share.Low >= leastShare
+	}
+	score := func(i int) float64 {
+		value := suspects[i].Share.Low
+		if !ranks[i].known {
+			value = suspects[i].Share.Value - compareLimit
+		}
+		if ranks[i].consequence && code {
+			value -= 1
+		}
+		return value
+	}
+	sort.SliceStable(order, func(x, y int) bool { return score(order[x]) > score(order[y]) })
+	sorted := make([]Suspect, 0, len(order))
+	named, total := false, 0.0
+	for _, i := range order {
+		share := suspects[i].Share
+		named = named || share.Value >= leastShare && (share.Low > 0 || !ranks[i].known)
+		total += share.Value
+		sorted = append(sorted, suspects[i])
+	}
+	if !named {
+		return nil
+	}
+	s.cut(sorted, total)
+	return sorted
+}
+
+// compareLimit puts shares without an interval behind those with one.
+const compareLimit = 10
+
+// cut keeps the sum of shares at 1: where other parts got cheaper, the suspects
+// account for more than the net change.
+func (s *scene) cut(suspects []Suspect, total float64) {
+	for i := range suspects {
+		suspect := &suspects[i]
+		if total > 1.1 {
+			suspect.Against = append(suspect.Against, fmt.Sprintf(
+				"other parts got cheaper, so that the suspects add up to %.0f %% of the net change; shares are cut to match",
+				100*total))
+		}
+		if total > 1 {
+			scale := 1 / total
+			suspect.Share = compare.Interval{Value: suspect.Share.Value * scale, Low: suspect.Share.Low * scale,
+				High: suspect.Share.High * scale}
+		}
+		suspect.Share.High = max(suspect.Share.Value, min(suspect.Share.High, 1))
+	}
+}

@@ -1,0 +1,183 @@
+package cause
+
+import (
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+// findLock claims waiting for user-space locks, and on the CPU metric what
+// taking, spinning and handing over costs.
+func findLock(s *scene) []*claim {
+	waitsA, waitsB, secondsA, secondsB := 0.0, 0.0, 0.0, 0.0
+	for i := range s.waits {
+		if s.waits[i].Lock {
+			waitsA += mean(s.waits[i].CountA)
+			waitsB += mean(s.waits[i].CountB)
+			secondsA += mean(s.waits[i].A)
+			secondsB += mean(s.waits[i].B)
+		}
+	}
+	futexA, futexB := s.count("syscall.futex.count", "")
+	contended := waitsB > waitsA || more(futexA, futexB, 1.5, fewestCalls)
+	c := s.take("lock.contended", func(i int) bool {
+		path := &s.paths[i]
+		if path.Kind != compare.Running {
+			return path.Lock
+		}
+		// Uncontended locking is user code alone; contended locking goes to the kernel or spins.
+		return contended && s.traits[i].lock
+	})
+	if c == nil {
+		return nil
+	}
+	if !contended && s.metric == compare.MetricCPU {
+		s.release(c)
+		return nil
+	}
+	c.absorbs = 0.8
+	s.locate(c, "")
+	s.holders(c)
+	c.add("offcpu", "waits for locks, all threads", waitsA, waitsB, "waits/run")
+	c.add("offcpu", "seconds waited for locks, all threads", secondsA, secondsB, "s/run")
+	if futexA+futexB > 0 {
+		c.add("syscalls", "futex calls", futexA, futexB, "calls/run")
+	}
+	return []*claim{c}
+}
+
+// serialPart is the part of a function's growth in wall time from which more CPU time in it explains the growth.
+const serialPart = 0.3
+
+// serialised reports whether a function grew on the critical path without using more CPU time:
+// then less of it ran in parallel.
+func (s *scene) serialised(c *claim, blame *compare.Blame) bool {
+	if s.metric != compare.MetricWall || s.in.CPU == nil || s.oneSided {
+		return false
+	}
+	frame := blame.Frame()
+	cpu, wall := 0.0, 0.0
+	for i := range s.cpu {
+		for _, one := range s.cpu[i].Frames {
+			if one.Name == frame.Name && one.Kind == frame.Kind {
+				cpu += mean(s.cpu[i].B) - mean(s.cpu[i].A)
+				break
+			}
+		}
+	}
+	for _, i := range c.members {
+		wall += s.grown(i)
+	}
+	return cpu < serialPart*wall
+}
+
+// suspectLock turns code that ran in parallel no more into a lock that
+// prevents it, where the program is seen to take or hand over one more slowly: a
+// runtime that parks its own tasks (Go) shows no thread waiting for it. Where a
+// lock taken on the way to this code has a claim already, the code is what it is
+// held in, and joins it. Where another lock's waits have been counted, this is something else.
+func (s *scene) suspectLock(c *claim, blame *compare.Blame, lock *claim) (joined bool) {
+	if lock != nil && onTheWay(lock.place.Frames, blame.Stack) {
+		for _, i := range c.members {
+			s.owner[i] = lock
+		}
+		lock.members = append(lock.members, c.members...)
+		lock.at("held in " + route(blame.Stack))
+		lock.add("cpu", "the code ran as long, but one thread at a time", 0, 0, "")
+		return true
+	}
+	taker := callerOf(s.cpu, func(frame *recording.Frame) bool { return compare.IsLockFunction(frame.Name) })
+	if taker == "" && s.handsOver() {
+		taker = route(blame.Stack) // taking a free lock is too quick to be sampled; giving it to a waiter is not
+	}
+	if taker == "" || lock != nil {
+		c.against = append(c.against, "its CPU time did not grow: less of it ran in parallel, for a reason not seen")
+		return false
+	}
+	c.id, c.where = "lock.contended", nil
+	c.at(taker)
+	c.at("held in " + route(blame.Stack))
+	c.add("cpu", "the code ran as long, but one thread at a time; tasks queue for a lock in "+taker, 0, 0, "")
+	return false
+}
+
+// nearestTakers is how many of the program's own functions next to a lock are taken for those that hold it.
+const nearestTakers = 2
+
+// onTheWay reports whether one of the innermost functions of the program's own that lead to one place also leads to
+// another.
+func onTheWay(place, stack []recording.Frame) bool {
+	own := compare.IsApplication(place)
+	seen := 0
+	for i := len(place) - 1; i >= 0 && seen < nearestTakers; i-- {
+		frame := place[i]
+		if !own[i] || compare.IsEntry(frame) {
+			continue
+		}
+		seen++
+		for _, other := range stack {
+			if other.Name == frame.Name && other.Kind == frame.Kind {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// handoverNames are functions that wake a task that waits for a lock.
+var handoverNames = []string{"runtime.semrelease1", "sync.(*Mutex).unlockSlow", "sync.(*Mutex).Unlock",
+	"sync.(*RWMutex).Unlock", "pthread_mutex_unlock", "__lll_lock_wake", "ObjectMonitor::exit"}
+
+// handsOver reports whether waking others out of a lock grew.
+func (s *scene) handsOver() bool {
+	grown := 0.0
+	for i := range s.cpu {
+		for _, frame := range s.cpu[i].Frames {
+			if frame.Kind != recording.KindKernel && containsAny(frame.Name, handoverNames) {
+				grown += mean(s.cpu[i].B) - mean(s.cpu[i].A)
+				break
+			}
+		}
+	}
+	return grown > 0
+}
+
+// holders names what held the locks, and the lock itself.
+func (s *scene) holders(c *claim) {
+	held, objects := map[string]float64{}, map[string]float64{}
+	note := func(path *compare.Path, grown float64) {
+		if len(path.Holder) > 0 {
+			// Where the holder was caught in a library, its caller is what holds.
+			frames := path.Holder
+			own := compare.IsApplication(frames)
+			for at := len(own) - 1; at >= 0; at-- {
+				if own[at] {
+					frames = frames[:at+1]
+					break
+				}
+			}
+			held[route(frames)] += grown
+		}
+		if path.Object != "" {
+			objects[path.Object] += grown
+		}
+	}
+	for _, i := range c.members {
+		note(&s.paths[i], s.grown(i))
+	}
+	for i := range s.waits {
+		if s.waits[i].Lock {
+			note(&s.waits[i].Path, mean(s.waits[i].B)-mean(s.waits[i].A))
+		}
+	}
+	for _, holder := range byValue(held) {
+		if held[holder] > 0 {
+			c.at("held in " + holder)
+			c.add("offcpu", "waited while the holder was in "+holder, 0, held[holder], "s/run")
+			break
+		}
+	}
+	for _, object := range byValue(objects) {
+		c.at("lock at " + object)
+		break
+	}
+}

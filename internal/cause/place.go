@@ -1,0 +1,144 @@
+package cause
+
+import (
+	"slices"
+	"strings"
+
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+// route writes a stack for people: the application's own frames and the last
+// one, without what every stack of its kind begins with. "main;poll_loop;syscall".
+func route(frames []recording.Frame) string {
+	own := compare.IsApplication(frames)
+	var names []string
+	for i, frame := range frames {
+		if own[i] || i == len(frames)-1 {
+			// Recursion is named once.
+			if len(names) == 0 || names[len(names)-1] != frame.Name {
+				names = append(names, frame.Name)
+			}
+		}
+	}
+	return strings.Join(names, ";")
+}
+
+// locate finds the function of the program that a claim goes through most and
+// puts it first in where, followed by what it calls there.
+func (s *scene) locate(c *claim, call string) {
+	member := map[int]bool{}
+	for _, i := range c.members {
+		member[i] = true
+	}
+	blame := compare.FindBlame(s.paths, func(i int) bool { return member[i] && s.traits[i].place >= 0 })
+	if blame == nil {
+		blame = compare.FindBlame(s.paths, func(i int) bool { return member[i] })
+	}
+	if blame == nil {
+		return
+	}
+	c.place = compare.Path{Frames: blame.Stack}
+	where := route(blame.Stack)
+	if compare.IsEntry(*lastFrame(blame.Stack)) {
+		where = s.below(c.members, where)
+	}
+	if last := blame.Frame().Name; call != "" && last != call {
+		where += ";" + call
+	}
+	c.at(where)
+}
+
+func lastFrame(frames []recording.Frame) *recording.Frame { return &frames[len(frames)-1] }
+
+// mostBelow bounds the library frames that stand in for a place in the program.
+const mostBelow = 4
+
+// below tells where under an entry function such as main a claim's time is, when
+// no function of the program's own is on the stack: an event loop, a runtime. It
+// gives the innermost functions in user space of the path that grew most.
+func (s *scene) below(members []int, entry string) string {
+	best := -1
+	for _, i := range members {
+		if len(s.paths[i].Frames) > 0 && (best < 0 || s.grown(i) > s.grown(best)) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return entry
+	}
+	var names []string
+	for _, frame := range s.paths[best].Frames {
+		if frame.Kind != recording.KindKernel && (len(names) == 0 || names[len(names)-1] != frame.Name) {
+			names = append(names, frame.Name)
+		}
+	}
+	if len(names) > mostBelow {
+		names = names[len(names)-mostBelow:]
+	}
+	inner := strings.Join(names, ";")
+	if inner == "" {
+		inner = s.paths[best].Syscall
+	}
+	switch {
+	case entry == "":
+		return inner
+	case inner == "" || inner == entry:
+		return entry
+	}
+	return entry + ";" + strings.TrimPrefix(inner, entry+";")
+}
+
+// locateProcess names the process and the call where no stack says more.
+func (s *scene) locateProcess(c *claim) {
+	grown := map[string]float64{}
+	for _, i := range c.members {
+		place := "process " + s.paths[i].Process
+		if call := s.paths[i].Syscall; call != "" {
+			place += ";" + call
+		}
+		grown[place] += s.grown(i)
+	}
+	if places := byValue(grown); len(places) > 0 {
+		c.where = append([]string{places[0]}, slices.DeleteFunc(c.where, func(w string) bool { return w == "" })...)
+	}
+}
+
+// callsOf are the system calls of a claim's members by growth, largest first.
+func (s *scene) callsOf(c *claim) []string {
+	grown := map[string]float64{}
+	for _, i := range c.members {
+		if call := s.traits[i].call; call != "" {
+			grown[call] += s.grown(i)
+		}
+	}
+	return byValue(grown)
+}
+
+// callerOf finds, among paths with a frame that name accepts, the function of
+// the application's own nearest above it that grew most. "" when there is none.
+func callerOf(paths []compare.Path, accept func(*recording.Frame) bool) string {
+	grown := map[string]float64{}
+	for i := range paths {
+		frames := paths[i].Frames
+		own := compare.IsApplication(frames)
+		for at := range frames {
+			if !accept(&frames[at]) {
+				continue
+			}
+			for above := at - 1; above >= 0; above-- {
+				if own[above] {
+					grown[route(frames[:above+1])] += mean(paths[i].B) - mean(paths[i].A)
+					break
+				}
+			}
+			break
+		}
+	}
+	for _, name := range byValue(grown) {
+		if grown[name] > 0 {
+			return name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,123 @@
+package cause
+
+import (
+	"fmt"
+
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+const (
+	// So many more processes a run, and so many times as many, are worth a suspicion.
+	fewestProcesses = 3
+	timesProcesses  = 1.3
+)
+
+// findShortLived claims everything that many short-lived processes cost: their
+// own time with the loader's, and what their parents spend on starting and awaiting them.
+func findShortLived(s *scene) []*claim {
+	started := map[string]float64{}
+	for _, name := range s.keys(compare.CountProcesses) {
+		if a, b := s.count(compare.CountProcesses, name); more(a, b, timesProcesses, fewestProcesses) {
+			started[name] = b - a
+		}
+	}
+	allA, allB := s.count(compare.CountProcesses, "")
+	// The same number under another name is a replacement, not a growth.
+	if len(started) == 0 || !more(allA, allB, timesProcesses, fewestProcesses) {
+		return nil
+	}
+	c := s.take("process.short-lived", func(i int) bool {
+		path := &s.paths[i]
+		if path.Kind == compare.Blocked && path.WakerKind == recording.WakerTimer && sleepCalls[path.Syscall] {
+			return false // what the process sleeps on purpose, it would sleep inside its parent as well
+		}
+		return path.Short || s.traits[i].spawn || started[path.Process] > 0 && path.Parent != "" && s.onlyChild(path)
+	})
+	if c == nil {
+		return nil
+	}
+	c.absorbs = mostOf
+	s.locateParent(c, started)
+	parents := s.parents()
+	for n, name := range byValue(started) {
+		if n == 3 {
+			break
+		}
+		a, b := s.count(compare.CountProcesses, name)
+		text := fmt.Sprintf("processes started: %s", name)
+		if parents[name] != "" {
+			text += " by " + parents[name]
+			c.at("process " + parents[name] + " starts " + name)
+		} else {
+			c.at("process " + name)
+		}
+		c.add("processes", text, a, b, "processes/run")
+		if cpuA, cpuB := s.count("process.cpu", name); cpuB > 0 {
+			c.add("processes", "CPU time of "+name, cpuA, cpuB, "s/run")
+		}
+	}
+	a, b := s.seconds(c)
+	c.add("processes", "cost of each process more", 0, (mean(b)-mean(a))/(allB-allA)*1e3, "ms")
+	if spawn := s.in.Costs.Spawn; spawn.Ns > 0 {
+		more := (allB - allA) / 1e9
+		// The trivial program is the least that a process costs: a floor, no estimate.
+		c.add("bench", "cost of the same number of trivial processes", 0, more*spawn.Ns, "s/run")
+	}
+	return []*claim{c}
+}
+
+// onlyChild reports whether all processes of a path's name that take part are short-lived or start others:
+// a long-lived one of the same name does its own work.
+func (s *scene) onlyChild(path *compare.Path) bool {
+	for i := range s.paths {
+		if s.paths[i].Process == path.Process && s.paths[i].Short {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *scene) parents() map[string]string {
+	parents := map[string]string{}
+	for _, paths := range [][]compare.Path{s.paths, s.cpu} {
+		for i := range paths {
+			if path := &paths[i]; path.Short && path.Parent != "" && mean(path.B) > 0 {
+				parents[path.Process] = path.Parent
+			}
+		}
+	}
+	return parents
+}
+
+// locateParent names the function that starts the processes: in the parents' own time, or in their waits.
+func (s *scene) locateParent(c *claim, started map[string]float64) {
+	parent := &claim{}
+	for _, i := range c.members {
+		if !s.paths[i].Short && s.traits[i].place >= 0 {
+			parent.members = append(parent.members, i)
+		}
+	}
+	s.locate(parent, "")
+	c.place = parent.place
+	grown := map[string]float64{}
+	for i := range s.waits {
+		wait := &s.waits[i]
+		if wait.Short || started[wait.Process] > 0 || !wait.WakerOwn {
+			continue
+		}
+		own := compare.IsApplication(wait.Frames)
+		for at := len(own) - 1; at >= 0; at-- {
+			if own[at] && (spawnCalls[wait.Syscall] || started[wait.WakerComm] > 0) {
+				grown[route(wait.Frames[:at+1])] += mean(wait.CountB) - mean(wait.CountA)
+				break
+			}
+		}
+	}
+	if names := byValue(grown); len(names) > 0 && grown[names[0]] >= fewestProcesses {
+		parent.at(names[0])
+	}
+	for _, where := range parent.where {
+		c.at(where)
+	}
+}

@@ -1,0 +1,70 @@
+package cause
+
+import (
+	"strconv"
+
+	"culprit/internal/compare"
+)
+
+// findStarved claims waiting for a CPU that strangers, or other processes of the tree, had.
+func findStarved(s *scene) []*claim {
+	others := map[string]float64{}
+	c := s.take("cpu.starved", func(i int) bool {
+		path := &s.paths[i]
+		match := path.Kind == compare.Runnable && path.WakerComm != "" &&
+			!(path.WakerOwn && (path.WakerComm == path.Process || path.WakerComm == path.Comm))
+		if match {
+			others[path.WakerComm] += s.grown(i)
+		}
+		return match
+	})
+	if c == nil {
+		return nil
+	}
+	for n, name := range byValue(others) {
+		if n == 3 || others[name] <= 0 {
+			break
+		}
+		c.at("CPU used by " + name)
+		c.add("offcpu", "waited for a CPU while "+name+" ran", 0, others[name], "s/run")
+	}
+	for _, setting := range s.changed("target.nice", "target.policy", "target.affinity") {
+		c.add("facts", setting.Name+": "+orNone(setting.A)+" against "+orNone(setting.B), 0, 0, "")
+	}
+	a, b := s.count("runqueue.seconds", "")
+	c.add("offcpu", "run-queue delay of the whole tree", a, b, "s/run")
+	return []*claim{c}
+}
+
+// findThrottled claims waiting for a CPU that nobody had, under a CPU quota.
+func findThrottled(s *scene) []*claim {
+	quota, limited := s.quota()
+	if !limited {
+		return nil
+	}
+	c := s.take("cpu.throttled", func(i int) bool {
+		return s.paths[i].Kind == compare.Runnable && s.paths[i].WakerComm == ""
+	})
+	if c == nil {
+		return nil
+	}
+	c.at(quota)
+	c.add("facts", "CPU quota: "+quota, 0, 0, "")
+	return []*claim{c}
+}
+
+// quota is the CPU limit that the dearer side ran under.
+func (s *scene) quota() (text string, limited bool) {
+	for _, name := range []string{"target.cgroup.cpu.limit_cpus", "target.cpu.limit", "target.cgroup.cpu.max",
+		"target.cgroup.cpu.quota_us"} {
+		value := s.factsB[name]
+		if value == "" || value == "max" || len(value) > 3 && value[:4] == "max " {
+			continue
+		}
+		if number, err := strconv.ParseFloat(value, 64); err == nil && number < 0 {
+			continue
+		}
+		return name + " " + value, true
+	}
+	return "", false
+}

@@ -1,0 +1,254 @@
+package cause
+
+import (
+	"strings"
+
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+// Input is what a judgement rests on.
+type Input struct {
+	// Result explains the metric that changed; CPU and Wall are those of both metrics, nil where not available.
+	Result, CPU, Wall   *compare.Result
+	FactsA, FactsB      []recording.Fact
+	CommandA, CommandB  string
+	Costs               Costs
+	Tracers             []string // who else traces or counts on this host, in words
+	Confidence          float64  // 0 means 0.95
+	MeasuredChange      compare.Interval
+	MeasuredChangeKnown bool // MeasuredChange: B − A in the metric's unit, in trials without the recorder
+}
+
+// Cost is what one operation takes on this host, in nanoseconds. Zero: not measured.
+type Cost struct{ Ns, Low, High float64 }
+
+// Costs are the unit costs that predictions are made of.
+type Costs struct {
+	ClockVDSO Cost // one clock read through the vDSO
+	ClockRaw  Cost // one clock_gettime by a real system call
+	Syscall   Cost // one bare system call
+	Spawn     Cost // fork, exec and wait for a trivial program
+}
+
+// scene is the input seen from the dearer side: paths and counts have their
+// sides exchanged when A is the dearer one, so that matchers look for growth only.
+// One-sided, side A is empty and everything is growth.
+type scene struct {
+	in         Input
+	confidence float64
+	swapped    bool
+	oneSided   bool
+	metric     string
+	metricA    []float64
+	metricB    []float64
+	growth     float64
+	paths      []compare.Path
+	traits     []trait
+	owner      []*claim // nil: nobody's yet
+	counts     []compare.Count
+	waits      []compare.Wait
+	cpu        []compare.Path // running paths of the CPU metric, for places that the wall metric does not show
+	cpuGrowth  float64
+	factsA     map[string]string
+	factsB     map[string]string
+	changes    []compare.FactChange
+	commandA   string
+	commandB   string
+}
+
+// claim is a cause that owns paths.
+type claim struct {
+	id        string
+	members   []int
+	where     []string
+	evidence  []Evidence
+	against   []string
+	knob      string
+	predicted *compare.Interval // seconds per run by count × cost
+	place     compare.Path      // zero but for Frames: the function that the claim is about
+	// consequence marks a cause that follows from code doing more (garbage, page faults): code ranks before it.
+	consequence bool
+	// absorbs is the part of its place's growth from which the claim takes the rest of the
+	// place's own code too: loops around calls are there because of the calls. 0: never.
+	absorbs float64
+}
+
+func newScene(in Input) *scene {
+	s := &scene{in: in, confidence: in.Confidence, metric: in.Result.Metric, oneSided: in.Result.OneSided,
+		metricA: in.Result.A, metricB: in.Result.B, commandA: in.CommandA, commandB: in.CommandB,
+		factsA: factMap(in.FactsA), factsB: factMap(in.FactsB), changes: in.Result.Facts}
+	if s.confidence == 0 {
+		s.confidence = 0.95
+	}
+	s.swapped = !s.oneSided && mean(s.metricB) < mean(s.metricA)
+	if s.swapped || s.oneSided {
+		s.metricA, s.metricB = s.metricB, s.metricA
+		s.factsA, s.factsB = s.factsB, s.factsA
+		s.commandA, s.commandB = s.commandB, s.commandA
+		s.changes = nil
+		for _, change := range in.Result.Facts {
+			change.A, change.B = change.B, change.A
+			s.changes = append(s.changes, change)
+		}
+	}
+	s.growth = mean(s.metricB) - mean(s.metricA)
+	s.paths = s.turn(in.Result.Paths)
+	for _, wait := range in.Result.Waits {
+		if s.turned() {
+			wait.A, wait.B = wait.B, wait.A
+			wait.CountA, wait.CountB = wait.CountB, wait.CountA
+		}
+		s.waits = append(s.waits, wait)
+	}
+	for _, count := range in.Result.Counts {
+		if s.turned() {
+			count.A, count.B = count.B, count.A
+		}
+		s.counts = append(s.counts, count)
+	}
+	s.cpu = s.paths
+	if in.CPU != nil {
+		s.cpu = s.turn(in.CPU.Paths)
+		s.cpuGrowth = mean(in.CPU.B) - mean(in.CPU.A)
+		if s.turned() {
+			s.cpuGrowth = -s.cpuGrowth
+		}
+	}
+	s.owner = make([]*claim, len(s.paths))
+	s.traits = traitsOf(s.paths)
+	return s
+}
+
+func (s *scene) turned() bool { return s.swapped || s.oneSided }
+
+func (s *scene) turn(paths []compare.Path) []compare.Path {
+	if !s.turned() {
+		return paths
+	}
+	turned := make([]compare.Path, len(paths))
+	for i, path := range paths {
+		path.A, path.B = path.B, path.A
+		turned[i] = path
+	}
+	return turned
+}
+
+func factMap(facts []recording.Fact) map[string]string {
+	values := map[string]string{}
+	for _, fact := range facts {
+		if _, known := values[fact.Name]; !known {
+			values[fact.Name] = fact.Value
+		}
+	}
+	return values
+}
+
+func mean(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, value := range values {
+		sum += value
+	}
+	return sum / float64(len(values))
+}
+
+// grown is the growth of one path in seconds per run.
+func (s *scene) grown(i int) float64 { return mean(s.paths[i].B) - mean(s.paths[i].A) }
+
+// smallest is the part of the metric's growth below which a cause is not worth a claim.
+const smallest = 0.05
+
+// take gives all paths that nobody owns yet and that match to a new claim; nil,
+// and nothing taken, when they do not account for a growth worth naming.
+func (s *scene) take(id string, match func(i int) bool) *claim {
+	c := &claim{id: id}
+	sum := 0.0
+	for i := range s.paths {
+		if s.owner[i] == nil && match(i) {
+			c.members = append(c.members, i)
+			sum += s.grown(i)
+		}
+	}
+	if sum < smallest*s.growth {
+		return nil
+	}
+	for _, i := range c.members {
+		s.owner[i] = c
+	}
+	return c
+}
+
+// release gives the paths of a claim back.
+func (s *scene) release(c *claim) {
+	for _, i := range c.members {
+		s.owner[i] = nil
+	}
+	c.members = nil
+}
+
+// seconds adds up the members of a claim per run.
+func (s *scene) seconds(c *claim) (a, b []float64) {
+	a, b = make([]float64, len(s.metricA)), make([]float64, len(s.metricB))
+	for _, i := range c.members {
+		for run, value := range s.paths[i].A {
+			a[run] += value
+		}
+		for run, value := range s.paths[i].B {
+			b[run] += value
+		}
+	}
+	return a, b
+}
+
+// count returns the mean of a count on both sides; key "" is the whole tree.
+func (s *scene) count(name, key string) (a, b float64) {
+	for i := range s.counts {
+		if s.counts[i].Name == name && s.counts[i].Key == key {
+			return mean(s.counts[i].A), mean(s.counts[i].B)
+		}
+	}
+	return 0, 0
+}
+
+// keys lists the processes that have a count, without the whole tree.
+func (s *scene) keys(name string) []string {
+	var keys []string
+	for i := range s.counts {
+		if s.counts[i].Name == name && s.counts[i].Key != "" {
+			keys = append(keys, s.counts[i].Key)
+		}
+	}
+	return keys
+}
+
+// more reports whether a count grew by at least the factor and the amount.
+func more(a, b, factor, amount float64) bool { return b-a >= amount && b >= factor*a }
+
+func (c *claim) add(signal, text string, a, b float64, unit string) {
+	c.evidence = append(c.evidence, Evidence{Signal: signal, Text: text, A: a, B: b, Unit: unit})
+}
+
+func (c *claim) at(where string) {
+	for _, known := range c.where {
+		if known == where {
+			return
+		}
+	}
+	if where != "" && len(c.where) < whereLimit {
+		c.where = append(c.where, where)
+	}
+}
+
+const whereLimit = 6
+
+func containsAny(name string, parts []string) bool {
+	for _, part := range parts {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}

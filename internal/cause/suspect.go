@@ -1,0 +1,72 @@
+// Package cause turns differences between recordings into suspects: named causes
+// of the catalogue, each with the share of the metric's change that it accounts
+// for, where it happens, what speaks for and against it, and what would prove it.
+//
+// Each second of the change belongs to at most one suspect. Matchers look at the
+// names of kernel, C library and runtime functions, of system calls and of settings;
+// never at the names of commands, files or functions of the program itself.
+//
+//	suspects := cause.Judge(cause.Input{Result: result, CPU: cpu, Wall: wall, FactsA: a, FactsB: b})
+//	entry, known := cause.Lookup("clock.vdso-bypassed")
+//
+// It refuses to name a suspect that accounts for less than a fifth of the change,
+// or whose share cannot be told from zero: none is better than a wrong one. It
+// proves nothing: a suspect's level ends at "predicted" here.
+package cause
+
+import "culprit/internal/compare"
+
+// Level of evidence, weakest first; a suspect never carries a higher one than it earned.
+type Level string
+
+// The levels, in ascending order. Refuted stands beside Proven: the flip was made and changed nothing.
+const (
+	Observed  Level = "observed"  // the signal is there
+	Explains  Level = "explains"  // it accounts for a stated share of the change, with an interval
+	Predicted Level = "predicted" // count × cost measured on this host agrees with the change
+	Proven    Level = "proven"    // flipping it in randomised trials takes the change away
+	Refuted   Level = "refuted"   // flipping it did not
+)
+
+// Suspect is a cause that may explain the change, with what speaks for it.
+type Suspect struct {
+	Cause    string           `json:"cause"` // id in the catalogue
+	Level    Level            `json:"level"`
+	Share    compare.Interval `json:"share"`   // part of the metric's change; one-sided: part of the metric
+	Seconds  compare.Interval `json:"seconds"` // the same, in the metric's unit per run
+	Where    []string         `json:"where"`   // paths "main;loop;write", files, locks, processes; best first
+	Evidence []Evidence       `json:"evidence"`
+	Against  []string         `json:"against,omitempty"` // what contradicts it
+	Proof    *Proof           `json:"proof,omitempty"`
+	Remedy   string           `json:"remedy"`
+	Claim    string           `json:"claim"`          // the cause's claim in one sentence, filled in
+	Knob     string           `json:"knob,omitempty"` // the flip that would prove it, "" for none
+}
+
+// Evidence is one observation on both sides.
+type Evidence struct {
+	Signal string  `json:"signal"` // "cpu", "offcpu", "syscalls", "processes", "facts", "bench"
+	Text   string  `json:"text"`
+	A      float64 `json:"a"`
+	B      float64 `json:"b"`
+	Unit   string  `json:"unit"`
+}
+
+// Proof is what flipping a knob showed.
+type Proof struct {
+	Knob    string `json:"knob"`
+	From    string `json:"from"`
+	To      string `json:"to"`
+	Verdict string `json:"verdict"` // "proven", "refuted" or "undecided"
+	Trials  int    `json:"trials"`
+	Effect  Effect `json:"effect"` // metric at To against From: below 1 where the flip helps
+	Why     string `json:"why,omitempty"`
+}
+
+// Effect is a ratio with its interval.
+type Effect struct {
+	Ratio      float64 `json:"ratio"`
+	Low        float64 `json:"low"`
+	High       float64 `json:"high"`
+	Confidence float64 `json:"confidence"`
+}

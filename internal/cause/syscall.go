@@ -1,0 +1,162 @@
+package cause
+
+import (
+	"fmt"
+	"strings"
+)
+
+// quietCalls belong to other causes, or say nothing about chattiness.
+var quietCalls = map[string]bool{"futex": true, "nanosleep": true, "clock_nanosleep": true, "pause": true,
+	"ptrace":       true,
+	"rt_sigreturn": true, "restart_syscall": true, "rt_sigprocmask": true, "set_robust_list": true, "rseq": true}
+
+const (
+	// A chatty program makes so many more calls a run, and so many times as many.
+	fewestCalls = 300
+	timesCalls  = 1.3
+	// One-sided: calls that move less than this are small.
+	smallBytes = 1024
+	// A tracer stops its target so often a run.
+	fewestStops = 100
+)
+
+// findTraced claims what tracers and filters of system calls cost, with a
+// tracer's own process when it is part of the tree.
+func findTraced(s *scene) []*claim {
+	tracers := map[string]bool{}
+	for _, key := range s.keys("syscall.ptrace.count") {
+		if a, b := s.count("syscall.ptrace.count", key); b-a >= fewestStops {
+			tracers[key] = true
+		}
+	}
+	settings := s.changed("target.seccomp", "target.seccomp_filters", "target.tracer", "tracers.ptrace", "tracers.perf",
+		"tracers.ftrace", "tracers.bpf")
+	c := s.take("syscall.traced", func(i int) bool {
+		return tracers[s.paths[i].Process] || tracers[s.paths[i].Comm] || s.traits[i].traced ||
+			s.paths[i].Kind != "running" && s.traced(i)
+	})
+	if c == nil {
+		return nil
+	}
+	for _, name := range sortedNames(tracers) {
+		a, b := s.count("syscall.ptrace.count", name)
+		c.add("syscalls", "ptrace calls of "+name, a, b, "calls/run")
+		c.at("traced by process " + name)
+	}
+	for _, setting := range settings {
+		c.add("facts", fmt.Sprintf("%s: %s against %s", setting.Name, orNone(setting.A), orNone(setting.B)), 0, 0, "")
+		c.at(setting.Name + " " + orNone(setting.B))
+	}
+	for _, tracer := range s.in.Tracers {
+		c.add("facts", "on this host: "+tracer, 0, 0, "")
+	}
+	s.locate(c, "")
+	return []*claim{c}
+}
+
+// traced reports whether a wait is a stop for a tracer.
+func (s *scene) traced(i int) bool {
+	for _, frame := range s.paths[i].Frames {
+		if containsAny(frame.Name, []string{"ptrace_stop", "ptrace_notify", "seccomp_do_user_notification"}) {
+			return true
+		}
+	}
+	return false
+}
+
+// findChatty claims system calls that became many more, with the code that makes them.
+func findChatty(s *scene) []*claim {
+	chatty := map[string]float64{}
+	seen := map[string]bool{}
+	for i := range s.traits {
+		call := s.traits[i].call
+		if call == "" || seen[call] || quietCalls[call] || clockCalls[call] || spawnCalls[call] || syncCalls[call] ||
+			mapCalls[call] {
+			continue
+		}
+		seen[call] = true
+		if a, b := s.callCount(call); more(a, b, timesCalls, fewestCalls) && s.small(call, b) {
+			chatty[call] = b - a
+		}
+	}
+	if len(chatty) == 0 {
+		return nil
+	}
+	c := s.take("syscall.chatty", func(i int) bool { return chatty[s.traits[i].call] > 0 })
+	if c == nil {
+		return nil
+	}
+	c.absorbs = s.absorbing(c)
+	calls := s.callsOf(c)
+	s.locate(c, calls[0])
+	for i, call := range byValue(chatty) {
+		if i == 3 {
+			break
+		}
+		a, b := s.callCount(call)
+		c.add("syscalls", call+" calls", a, b, "calls/run")
+		bytesA, bytesB := s.count("syscall."+call+".bytes", "")
+		if bytesA+bytesB > 0 {
+			c.add("syscalls", call+" bytes per call", bytesA/max(a, 1), bytesB/max(b, 1), "bytes")
+		}
+		failedA, failedB := s.count("syscall."+call+".errors", "")
+		if failedB >= 0.1*b && failedB > failedA {
+			c.add("syscalls", call+" calls that failed", failedA, failedB, "calls/run")
+		}
+		c.at("system call " + call)
+	}
+	return []*claim{c}
+}
+
+// callCount is the number of calls a run outside of many short-lived
+// processes, whose start brings calls of its own.
+func (s *scene) callCount(call string) (a, b float64) {
+	a, b = s.count("syscall."+call+".count", "")
+	short := map[string]bool{}
+	for i := range s.paths {
+		if s.paths[i].Short {
+			short[s.paths[i].Process], short[s.paths[i].Comm] = true, true
+		}
+	}
+	for _, key := range s.keys("syscall." + call + ".count") {
+		if short[key] && !s.longLived(key) {
+			lessA, lessB := s.count("syscall."+call+".count", key)
+			a, b = a-lessA, b-lessB
+		}
+	}
+	return a, b
+}
+
+// longLived reports whether a process that is not short-lived carries a name.
+func (s *scene) longLived(name string) bool {
+	for i := range s.paths {
+		if !s.paths[i].Short && (s.paths[i].Process == name || s.paths[i].Comm == name) {
+			return true
+		}
+	}
+	return false
+}
+
+// small holds back, one-sided, calls that move much each: many of those are no fault.
+func (s *scene) small(call string, calls float64) bool {
+	if !s.oneSided {
+		return true
+	}
+	_, bytes := s.count("syscall."+call+".bytes", "")
+	return calls >= 10*fewestCalls && bytes/max(calls, 1) < smallBytes
+}
+
+func orNone(value string) string {
+	if value == "" {
+		return "none"
+	}
+	return value
+}
+
+func sortedNames(set map[string]bool) []string {
+	values := map[string]float64{}
+	for name := range set {
+		values[strings.TrimSpace(name)] = 0
+	}
+	return byValue(values)
+}

@@ -1,0 +1,273 @@
+package cause
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+const (
+	// A ticker is suspected when the tree wakes by it so many more times, and so many times as often.
+	fewestTicks = 20
+	timesTicks  = 2
+)
+
+// sleepCalls are system calls that a program sleeps in when a timer ends them.
+var sleepCalls = map[string]bool{"nanosleep": true, "clock_nanosleep": true, "futex": true, "futex_wait": true,
+	"epoll_wait": true, "epoll_pwait": true, "epoll_pwait2": true, "poll": true, "ppoll": true, "select": true,
+	"pselect6": true, "rt_sigtimedwait": true, "io_uring_enter": true, "": true}
+
+// kernelDelays are timed sleeps that the kernel imposes: no deliberate act of the program.
+var kernelDelays = []string{"balance_dirty_pages", "io_schedule_timeout", "wbt_wait", "reclaim_throttle",
+	"blk_throttle"}
+
+// sleepNames are the functions of C libraries and runtimes that sleep.
+var sleepNames = map[string]bool{"time.Sleep": true, "sleep": true, "usleep": true, "nanosleep": true,
+	"clock_nanosleep": true, "__nanosleep": true, "__clock_nanosleep": true, "java.lang.Thread.sleep": true,
+	"Thread.sleep": true, "java.lang.Thread.sleep0": true, "std::thread::sleep": true, "thrd_sleep": true,
+	"runtime.timeSleep": true, "time.After": true, "time.NewTimer": true, "time.NewTicker": true, "time.Tick": true,
+	"setTimeout": true, "setInterval": true, "Atomics.wait": true,
+	"java.util.concurrent.locks.LockSupport.parkNanos": true,
+	"java.util.concurrent.TimeUnit.sleep":              true}
+
+func isSleep(frame *recording.Frame) bool {
+	return frame.Kind != recording.KindKernel &&
+		(sleepNames[frame.Name] || strings.HasSuffix(frame.Name, "std::this_thread::sleep_for"))
+}
+
+// isTimerLoop accepts the function that runs what a timer of an event loop started; its callee is the place.
+func isTimerLoop(name string) bool { return containsAny(name, timerLoopNames) }
+
+// findTicker claims the CPU time of threads that a timer wakes at a fixed rate.
+func findTicker(s *scene) []*claim {
+	ticking := map[string]float64{}
+	for _, key := range s.keys(compare.CountTicks) {
+		if a, b := s.count(compare.CountTicks, key); more(a, b, timesTicks, fewestTicks) {
+			ticking[key] = b - a
+		}
+	}
+	if len(ticking) == 0 {
+		return nil
+	}
+	// A thread that ticks on one side only does the same other work on both.
+	same := map[string]bool{}
+	for i := range s.paths {
+		if s.paths[i].Ticking && ticking[s.paths[i].Process] > 0 {
+			same[prefix(s.paths[i].Frames)] = true
+		}
+	}
+	c := s.take("timer.ticker", func(i int) bool {
+		path := &s.paths[i]
+		if path.Kind != compare.Running {
+			return false
+		}
+		if len(path.Frames) > 0 && same[prefix(path.Frames)] {
+			return true
+		}
+		idle := s.traits[i].scheduler || s.traits[i].place < 0 && len(path.Frames) > 0 && !s.traits[i].collector
+		return ticking[path.Process] > 0 && (path.Ticking || idle)
+	})
+	if c == nil {
+		return nil
+	}
+	s.timerPlaces(c, func(wait *compare.Wait) bool { return wait.Ticking || ticking[wait.Process] > 0 })
+	s.locate(c, "")
+	if inner := s.below(c.members, ""); inner != "" {
+		c.at(inner) // an executor or a scheduler says more than a lambda's hidden name
+	}
+	_, seconds := s.seconds(c)
+	process := byValue(ticking)[0] // one at least, see above
+	a, b := s.count(compare.CountTicks, process)
+	_, interval := s.count(compare.CountTickInterval, process)
+	c.at("process " + process)
+	c.add("offcpu", fmt.Sprintf("wake-ups of %s by a timer at a fixed interval of %.3g ms", process, interval*1e3),
+		a, b, "wake-ups/run")
+	if workA, workB := s.count("switches.voluntary", process); workB > 0 {
+		c.add("offcpu", "voluntary context switches of "+process, workA, workB, "switches/run")
+	}
+	c.add("cpu", "CPU time per wake-up", 0, mean(seconds)*1e6/b, "us")
+	return []*claim{c}
+}
+
+// timerPlaces puts first the functions that sleep: by the waits' own stacks, by the
+// callers of sleeping functions, or by what an event loop's timer ran.
+func (s *scene) timerPlaces(c *claim, accept func(*compare.Wait) bool) {
+	grown := map[string]float64{}
+	stacks := map[string][]recording.Frame{}
+	for i := range s.waits {
+		wait := &s.waits[i]
+		if wait.WakerKind != recording.WakerTimer || !accept(wait) {
+			continue
+		}
+		own := compare.IsApplication(wait.Frames)
+		for at := len(own) - 1; at >= 0; at-- {
+			if own[at] {
+				name := route(wait.Frames[:at+1])
+				grown[name] += mean(wait.CountB) - mean(wait.CountA)
+				stacks[name] = wait.Frames[:at+1]
+				break
+			}
+		}
+	}
+	for _, name := range byValue(grown) {
+		if grown[name] <= 0 {
+			break
+		}
+		c.at(name)
+		if len(c.place.Frames) == 0 {
+			c.place.Frames = stacks[name]
+		}
+	}
+	c.at(callerOf(s.cpu, isSleep))
+	s.timerCallbacks(c)
+}
+
+// timerCallbacks names the function that an event loop's timers ran most.
+func (s *scene) timerCallbacks(c *claim) {
+	grown := map[string]float64{}
+	for i := range s.cpu {
+		frames := s.cpu[i].Frames
+		own := compare.IsApplication(frames)
+		inLoop := false
+		for at := range frames {
+			if inLoop && own[at] {
+				grown[frames[at].Name] += mean(s.cpu[i].B) - mean(s.cpu[i].A)
+				break
+			}
+			inLoop = inLoop || isTimerLoop(frames[at].Name)
+		}
+	}
+	for _, name := range byValue(grown) {
+		if grown[name] > 0 {
+			c.at(name)
+			return
+		}
+	}
+}
+
+// findSleep claims waiting that the program asked for: under a sleep, ended by a timer.
+func findSleep(s *scene) []*claim {
+	if s.metric != compare.MetricWall {
+		return nil
+	}
+	c := s.take("sleep.deliberate", func(i int) bool {
+		path := &s.paths[i]
+		if path.Kind != compare.Blocked || path.WakerKind != recording.WakerTimer || path.Lock ||
+			!sleepCalls[path.Syscall] {
+			return false
+		}
+		for _, frame := range path.Frames {
+			if containsAny(frame.Name, kernelDelays) {
+				return false
+			}
+		}
+		return true
+	})
+	if c == nil {
+		return nil
+	}
+	if s.polling(c) {
+		s.release(c)
+		return []*claim{s.polledWork()}
+	}
+	s.locateSleep(c)
+	countA, countB, held := 0.0, 0.0, 0.0
+	for i := range s.waits {
+		if s.waits[i].WakerKind == recording.WakerTimer && sleepCalls[s.waits[i].Syscall] {
+			countA += mean(s.waits[i].CountA)
+			countB += mean(s.waits[i].CountB)
+		}
+	}
+	c.add("offcpu", "waits that a timer ended, all threads", countA, countB, "waits/run")
+	for _, call := range s.callsOf(c) {
+		a, b := s.count("syscall."+call+".count", "")
+		c.add("syscalls", call+" calls", a, b, "calls/run")
+	}
+	for _, i := range c.members {
+		if len(s.paths[i].For) > 0 {
+			held += s.grown(i)
+		}
+	}
+	if held > 0 {
+		c.add("offcpu", "of it slept while another thread waited for a lock that the sleeper held", 0, held, "s/run")
+	}
+	return []*claim{c}
+}
+
+// locateSleep names the function that sleeps; a runtime that parks its threads
+// elsewhere (Go, Node) shows it in CPU samples only.
+func (s *scene) locateSleep(c *claim) {
+	for _, i := range c.members {
+		if s.traits[i].place >= 0 {
+			s.locate(c, "")
+			break
+		}
+	}
+	accept := map[string]bool{}
+	for _, i := range c.members {
+		accept[s.paths[i].Process] = true
+	}
+	s.timerPlaces(c, func(wait *compare.Wait) bool { return len(c.where) == 0 && accept[wait.Process] })
+	s.locateAround(c)
+	if len(c.where) == 0 {
+		s.locate(c, "")
+		if len(c.where) == 0 || c.where[0] == "" {
+			s.locateProcess(c)
+		}
+		return
+	}
+	if c.place.Frames == nil { // told by who sets timers: say as well where the thread slept
+		if slept := s.below(c.members, ""); slept != "" {
+			c.at(slept)
+		}
+	}
+}
+
+// locateAround puts first the function that what ran before and after the sleeps
+// has in common, where the sleeps' own stacks do not show it.
+func (s *scene) locateAround(c *claim) {
+	grown := map[string]float64{}
+	for _, i := range c.members {
+		if path := &s.paths[i]; len(path.Around) > 0 && s.traits[i].place < 0 {
+			grown[route(path.Around)] += s.grown(i)
+		}
+	}
+	if places := byValue(grown); len(places) > 0 && grown[places[0]] > 0 && places[0] != "" {
+		c.where = append([]string{places[0]}, slices.DeleteFunc(c.where, func(w string) bool { return w == places[0] })...)
+	}
+}
+
+const (
+	// Sleeps that both sides make, growing by as much as the CPU time grew, only wait for work to be done.
+	pollingBefore = 0.2
+	pollingWork   = 0.7
+)
+
+// polling reports whether the sleeps only pass the time until other threads have done their work.
+func (s *scene) polling(c *claim) bool {
+	if s.in.CPU == nil || s.oneSided {
+		return false
+	}
+	a, b := s.seconds(c)
+	return mean(a) >= pollingBefore*mean(b) && s.cpuGrowth >= pollingWork*(mean(b)-mean(a))
+}
+
+// polledWork claims the sleeps of a poll loop for the code that it waits for.
+func (s *scene) polledWork() *claim {
+	blame := compare.FindBlame(s.cpu, nil)
+	if blame == nil {
+		return nil
+	}
+	c := s.take(codeCause(blame), func(i int) bool {
+		return s.paths[i].Kind == compare.Blocked && s.paths[i].WakerKind == recording.WakerTimer && !s.paths[i].Lock
+	})
+	if c == nil {
+		return nil
+	}
+	s.describeCode(c, blame, s.cpu)
+	c.against = append(c.against, "seen through a thread that sleeps and looks again until this code is done")
+	return c
+}

@@ -1,0 +1,156 @@
+package compare
+
+import (
+	"strings"
+	"testing"
+
+	"culprit/recording"
+)
+
+// tree makes paths from lines "A B stack": seconds on both sides, the same in three runs.
+func tree(m *made, lines map[string][2]float64) []Path {
+	var paths []Path
+	for _, stack := range sortedNames(lines) {
+		a, b := lines[stack][0], lines[stack][1]
+		paths = append(paths, Path{Kind: Running, Frames: m.rec.StackFrames(m.stack(stack)),
+			A: []float64{a, a, a}, B: []float64{b, b, b}})
+	}
+	return paths
+}
+
+func sortedNames(lines map[string][2]float64) []string {
+	totals := map[frameKey]*functionTotals{}
+	for name := range lines {
+		totals[frameKey{name: name}] = nil
+	}
+	var names []string
+	for _, key := range sortedKeys(totals) {
+		names = append(names, key.name)
+	}
+	return names
+}
+
+func TestBlame(t *testing.T) {
+	tests := []struct {
+		name  string
+		lines map[string][2]float64
+		want  string // last frames of the blamed stack
+		added bool
+	}{
+		{"deepest function of its own, not the library's leaf", map[string][2]float64{
+			"_start;main;loop;parse": {0.5, 0.5}, "_start;main;loop;dedupe": {0.1, 0.3},
+			"_start;main;loop;dedupe;memcmp": {0.1, 0.9}, "_start;main;loop;dedupe;malloc": {0.1, 0.2}},
+			"main;loop;dedupe", false},
+		{"quadratic by recursion", map[string][2]float64{
+			"main;walk": {0.1, 0.2}, "main;walk;walk": {0.1, 0.3}, "main;walk;walk;visit": {0.1, 0.2},
+			"main;walk;walk;walk": {0.1, 0.4}}, "walk", false},
+		{"new function that calls an old one", map[string][2]float64{
+			"main;handle;hash": {0.2, 0.2}, "main;handle;audit;hash": {0, 0.5}, "main;handle;audit": {0, 0.1}},
+			"main;handle;audit", true},
+		{"callers renamed, the leaf grew", map[string][2]float64{
+			"main;oldA;sum": {0.5, 0}, "main;newA;sum": {0, 0.9}, "main;oldB;sum": {0.5, 0}, "main;newB;sum": {0, 0.8},
+			"main;oldB": {0.3, 0}, "main;newB": {0, 0.3}}, "sum", false},
+		{"a move is no growth", map[string][2]float64{
+			"main;step;before": {1, 0}, "main;step;after": {0, 1}, "main;step;check": {0.1, 0.5}},
+			"main;step;check", false},
+		{"a dear function in the place of a cheap one", map[string][2]float64{
+			"main;step;fast": {0.1, 0}, "main;step;slow": {0, 1}, "main;other": {1, 1}}, "main;step;slow", true},
+		{"go: standard library below", map[string][2]float64{
+			"g:runtime.goexit;runtime.main;main.main;main.index;strings.Index;indexbytebody": {0.1, 1},
+			"g:runtime.goexit;runtime.main;main.main;main.index":                             {0.1, 0.2},
+			"g:runtime.goexit;main.other":                                                    {0.5, 0.5}},
+			"main.main;main.index", false},
+		{"java: method above the collection", map[string][2]float64{
+			"n:clone3;JavaThread::run;j:demo.App.main;demo.App.lookup;java.util.ArrayList.contains": {0.1, 1},
+			"n:clone3;JavaThread::run;j:demo.App.main;demo.App.rest":                                {0.4, 0.4}},
+			"demo.App.main;demo.App.lookup", false},
+		{"python: native code below", map[string][2]float64{
+			"n:Py_RunMain;p:<module>;scan;n:PyEval;list_contains": {0.1, 1}, "n:Py_RunMain;p:<module>;other": {0.4, 0.4}},
+			"<module>;scan", false},
+		{"two functions grew: the larger", map[string][2]float64{
+			"main;one": {0.1, 0.7}, "main;two": {0.1, 0.4}, "main;three": {0.1, 0.1}}, "main;one", false},
+		{"flat program", map[string][2]float64{"_start;main": {0.2, 0.9}}, "main", false},
+		{"kernel part under a function", map[string][2]float64{
+			"main;save;write;k:do_syscall_64;__x64_sys_write": {0.1, 0.9}, "main;load": {0.4, 0.4}}, "main;save", false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			blame := FindBlame(tree(newMade(1, 1), test.lines), nil)
+			if blame == nil {
+				t.Fatal("nothing blamed")
+			}
+			var names []string
+			for _, frame := range blame.Stack {
+				names = append(names, frame.Name)
+			}
+			if got := strings.Join(names, ";"); got != test.want && !strings.HasSuffix(got, ";"+test.want) {
+				t.Errorf("blamed %s, want %s", got, test.want)
+			}
+			if blame.Added != test.added {
+				t.Errorf("added is %v", blame.Added)
+			}
+		})
+	}
+}
+
+func TestNothingGrew(t *testing.T) {
+	lines := map[string][2]float64{"main;one": {1, 0.9}, "main;two": {1, 1}}
+	if blame := FindBlame(tree(newMade(1, 1), lines), nil); blame != nil {
+		t.Errorf("blamed %v", blame.Stack)
+	}
+	if blame := FindBlame([]Path{{A: []float64{1}, B: []float64{2}}}, nil); blame != nil {
+		t.Errorf("a path without stack is no place: %v", blame)
+	}
+}
+
+func TestIsApplication(t *testing.T) {
+	for _, test := range []struct {
+		frame recording.Frame
+		want  bool
+	}{
+		{recording.Frame{Name: "slices.SortFunc[...]", Kind: recording.KindGo}, false},
+		{recording.Frame{Name: "github.com/x/y.(*T).Do", Kind: recording.KindGo}, true},
+		{recording.Frame{Name: "sentinel/core.Tick.func1", Kind: recording.KindGo}, true},
+		{recording.Frame{Name: "aeshashbody", Kind: recording.KindGo}, false},
+		{recording.Frame{Name: "Interpreter", Kind: recording.KindJVM}, false},
+		{recording.Frame{Name: "org.acme.Shop.sell", Kind: recording.KindJVM}, true},
+		{recording.Frame{Name: "run", Kind: recording.KindPython, File: "/usr/lib/python3.11/subprocess.py"}, false},
+		{recording.Frame{Name: "run", Kind: recording.KindPython, File: "/srv/app.py"}, true},
+		{recording.Frame{Name: "writeSync", Kind: recording.KindNode, File: "node:fs"}, false},
+		{recording.Frame{Name: "save", Kind: recording.KindNode, File: "/srv/app.js"}, true},
+		{recording.Frame{Name: "__memmove_avx_unaligned_erms", Kind: recording.KindNative, Module: "prog"}, false},
+		{recording.Frame{Name: "memcpy_rows", Kind: recording.KindNative, Module: "prog"}, true},
+		{recording.Frame{Name: "core::slice::sort", Kind: recording.KindNative, Module: "prog"}, false},
+		{recording.Frame{Name: "prog::index", Kind: recording.KindNative, Module: "prog"}, true},
+		{recording.Frame{Name: "prog", Kind: recording.KindNative, Module: "prog"}, false},
+		{recording.Frame{Name: "vfs_write", Kind: recording.KindKernel}, false},
+	} {
+		if got := IsApplication([]recording.Frame{test.frame})[0]; got != test.want {
+			t.Errorf("%s %s: %v", test.frame.Kind, test.frame.Name, got)
+		}
+	}
+}
+
+func TestInlinedCalleeIsThePlace(t *testing.T) {
+	java := func(names ...string) []recording.Frame {
+		frames := []recording.Frame{{Name: "JavaMain", Kind: recording.KindNative, Module: "libjli.so"}}
+		for _, name := range names {
+			frames = append(frames, recording.Frame{Name: name, Kind: recording.KindJVM, File: "Main.java"})
+		}
+		return frames
+	}
+	paths := []Path{
+		{Kind: Running, Frames: java("Main.main"), A: []float64{0, 0}, B: []float64{0.27, 0.28}},
+		{Kind: Running, Frames: java("Main.main", "Main.find"), A: []float64{0, 0}, B: []float64{0.21, 0.2}},
+		{Kind: Running, Frames: java("Main.main", "Main.encode"), A: []float64{0.2, 0.2}, B: []float64{0.21, 0.2}},
+	}
+	blame := FindBlame(paths, nil)
+	if blame == nil || blame.Frame().Name != "Main.find" || len(blame.Members) != 2 {
+		t.Fatalf("blame %+v, want Main.find with its caller's own time", blame)
+	}
+	// Two callees that grew alike: nothing says whose code the caller's own time is.
+	paths[2].B = []float64{0.41, 0.4}
+	if blame := FindBlame(paths, nil); blame == nil || blame.Frame().Name != "Main.main" {
+		t.Errorf("blame %+v: the own time went to one of two", blame)
+	}
+}

@@ -1,0 +1,151 @@
+package compare
+
+import (
+	"sort"
+	"strings"
+
+	"culprit/recording"
+)
+
+const (
+	// exitNs is how long before its process is gone a thread may have woken somebody by ending.
+	exitNs = 2e6
+	// lastNs is how far back from its end a process is searched for the thread that ran it to the
+	// end; where no samples are there, lastTimes as far, and so on.
+	lastNs    = 20e6
+	lastTimes = 10
+	lastSteps = 3
+)
+
+// atExit replaces a waker that woke by exiting: which thread of a process is
+// the last to go is chance; the one that ran it to its end is what counts.
+func (r *run) atExit(waker *thread, at int64) *thread {
+	p := r.process[waker.pid]
+	if p == nil || p.endNs == 0 || at < p.endNs-exitNs || at > p.endNs+exitNs {
+		return waker
+	}
+	return r.lastThread(waker.pid, at, waker)
+}
+
+// lastThread is the thread that ran a process to its end: the one that is thought to, when it was awake
+// shortly before; else the one with the most CPU time before, else the one that came out of a wait last. Threads
+// that merely tick (a JVM's periodic thread, Go's monitor) do not end programs.
+func (r *run) lastThread(pid int32, at int64, thought *thread) *thread {
+	if thought == nil {
+		thought = &thread{pid: pid, tid: pid}
+	}
+	if !thought.ticking && !r.monitors(thought) && thought.awake(at-lastNs, at) {
+		return thought
+	}
+	if busiest := r.busiest(pid, at); busiest != nil {
+		return busiest
+	}
+	last := int64(0)
+	for _, t := range r.ending(pid) {
+		if wait := t.waitBefore(at); wait != nil {
+			if end := wait.TimeNs + wait.BlockedNs + wait.RunqueueNs; end > last {
+				thought, last = t, end
+			}
+		}
+	}
+	return thought
+}
+
+// awake reports whether a thread was seen out of a wait within a stretch.
+func (t *thread) awake(from, to int64) bool {
+	if t.ran(from, to) > 0 {
+		return true
+	}
+	wait := t.waitBefore(to)
+	return wait != nil && wait.TimeNs+wait.BlockedNs+wait.RunqueueNs > from
+}
+
+// busiest is the thread of a process with the most CPU time just before a moment.
+func (r *run) busiest(pid int32, at int64) *thread {
+	back := int64(lastNs)
+	for range lastSteps {
+		var busiest *thread
+		var most int64
+		for _, t := range r.ending(pid) {
+			if ran := t.ran(at-back, at); ran > most {
+				busiest, most = t, ran
+			}
+		}
+		if busiest != nil {
+			return busiest
+		}
+		back *= lastTimes
+	}
+	return nil
+}
+
+// ending lists the threads of a process that may run it to its end.
+func (r *run) ending(pid int32) []*thread {
+	var list []*thread
+	for _, t := range r.threads() {
+		if t.pid == pid && !t.ticking && !r.monitors(t) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// monitors reports whether a thread is a runtime's own monitor: its stacks begin there.
+func (r *run) monitors(t *thread) bool {
+	if t.monitor != nil {
+		return *t.monitor
+	}
+	yes, all := 0, 0
+	count := func(stack int32) {
+		if stack >= 0 {
+			all++
+			if r.monitorStack(stack) {
+				yes++
+			}
+		}
+	}
+	for _, wait := range t.waits {
+		count(r.stackOf(wait.Stack))
+	}
+	for _, sample := range t.cpu {
+		count(r.stackOf(sample.Stack))
+	}
+	// Most, not any: a stack may have been joined to the wrong thread.
+	found := 2*yes > all
+	t.monitor = &found
+	return found
+}
+
+func (r *run) monitorStack(stack int32) bool {
+	if stack < 0 {
+		return false
+	}
+	starts, naps, other := false, false, false
+	for _, at := range r.pool.stacks[stack] {
+		frame := &r.pool.frames[at]
+		switch name := frame.Name; {
+		case strings.HasPrefix(name, "runtime.sysmon"), strings.HasPrefix(name, "WatcherThread::"):
+			return true
+		case strings.HasPrefix(name, "runtime.mstart"):
+			starts = true
+		case frame.Kind == recording.KindGo && name != "runtime.usleep":
+			other = true
+		case frame.Kind == recording.KindKernel && strings.Contains(name, "nanosleep"):
+			naps = true
+		}
+	}
+	// Go's monitor seen without its own frame: no other thread of a Go program naps where it started.
+	return starts && naps && !other
+}
+
+// ran is how much CPU time the samples of a thread show within a stretch.
+func (t *thread) ran(from, to int64) int64 {
+	var sum int64
+	for i := sort.Search(len(t.cpu), func(i int) bool { return t.cpu[i].TimeNs >= from }); i < len(t.cpu); i++ {
+		if t.cpu[i].TimeNs >= to {
+			break
+		}
+		sum += t.cpu[i].ValueNs
+	}
+	return sum
+}

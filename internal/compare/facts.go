@@ -1,0 +1,77 @@
+package compare
+
+import (
+	"sort"
+	"strings"
+
+	"culprit/recording"
+)
+
+// passingFacts differ from run to run without being settings.
+var passingFacts = []string{"target.command", "target.executable", "target.cgroup.path", "cgroup.path", "target.pid"}
+
+// factChanges lists the settings of which no run of A has a value that a run
+// of B has. A setting that varies within a side is no difference between them.
+func factChanges(a, b []*recording.Recording) []FactChange {
+	if len(b) == 0 {
+		return nil
+	}
+	of := func(group []*recording.Recording) (values map[string][]string, sources map[string]string) {
+		values, sources = map[string][]string{}, map[string]string{}
+		for _, rec := range group {
+			seen := map[string]bool{}
+			for _, fact := range rec.Facts {
+				if !seen[fact.Name] {
+					seen[fact.Name] = true
+					values[fact.Name] = append(values[fact.Name], fact.Value)
+					sources[fact.Name] = fact.Source
+				}
+			}
+		}
+		return values, sources
+	}
+	valuesA, sources := of(a)
+	valuesB, sourcesB := of(b)
+	for name, source := range sourcesB {
+		sources[name] = source
+	}
+	var changes []FactChange
+	for name, source := range sources {
+		if passing(name) {
+			continue
+		}
+		// Read in some runs only: compared over those, but a side that never has it has "".
+		sideA, sideB := valuesA[name], valuesB[name]
+		if len(sideA) == 0 {
+			sideA = []string{""}
+		}
+		if len(sideB) == 0 {
+			sideB = []string{""}
+		}
+		if apart(sideA, sideB) {
+			changes = append(changes, FactChange{Name: name, A: sideA[0], B: sideB[0], Source: source})
+		}
+	}
+	sort.Slice(changes, func(i, j int) bool { return changes[i].Name < changes[j].Name })
+	return changes
+}
+
+func passing(name string) bool {
+	for _, prefix := range passingFacts {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func apart(a, b []string) bool {
+	for _, x := range a {
+		for _, y := range b {
+			if x == y {
+				return false
+			}
+		}
+	}
+	return true
+}

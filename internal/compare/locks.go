@@ -1,0 +1,121 @@
+package compare
+
+import (
+	"slices"
+	"strings"
+
+	"culprit/recording"
+)
+
+// lockObject is a futex of one process.
+type lockObject struct {
+	pid    int32
+	object uint64
+}
+
+// lockObjects finds futexes that behave like locks: threads that wait for them
+// also wake others from them. A condition or a join has wakers that never wait.
+// It is what remains when stacks are unknown or libraries stripped.
+func lockObjects(rec *recording.Recording) map[lockObject]bool {
+	waiters, wakers := map[lockObject]map[int32]bool{}, map[lockObject]map[int32]bool{}
+	note := func(table map[lockObject]map[int32]bool, object lockObject, tid int32) {
+		if table[object] == nil {
+			table[object] = map[int32]bool{}
+		}
+		table[object][tid] = true
+	}
+	for i := range rec.Waits {
+		wait := &rec.Waits[i]
+		if wait.Syscall != "futex" || wait.Object == 0 || wait.WakerKind != recording.WakerThread ||
+			wait.WakerPid != wait.Pid {
+			continue
+		}
+		object := lockObject{wait.Pid, wait.Object}
+		note(waiters, object, wait.Tid)
+		note(wakers, object, wait.WakerTid)
+	}
+	locks := map[lockObject]bool{}
+	for object, waiting := range waiters {
+		both := 0
+		for tid := range waiting {
+			if wakers[object][tid] {
+				both++
+			}
+		}
+		locks[object] = both >= 2
+	}
+	return locks
+}
+
+// lockNames are functions that take a user-space lock, by kind of runtime.
+var lockNames = []string{
+	"pthread_mutex_lock", "pthread_mutex_timedlock", "pthread_mutex_clocklock", "__lll_lock_wait", "__lll_lock_",
+	"lll_lock", "pthread_rwlock_", "pthread_spin_lock", "mtx_lock", "__pthread_mutex_", // glibc, musl
+	"sync.(*Mutex).Lock", "sync.(*Mutex).lockSlow", "internal/sync.(*Mutex)", "sync.(*RWMutex)",
+	"sync.runtime_SemacquireMutex", "sync.runtime_SemacquireRWMutex", "internal/sync.runtime_SemacquireMutex",
+	"runtime.semacquire1", "runtime.lock2", // Go
+	"ObjectMonitor::enter", "ObjectMonitor::EnterI", "ObjectMonitor::TrySpin", "ObjectSynchronizer::enter",
+	"SharedRuntime::complete_monitor", "monitorenter", "Runtime1::monitorenter",
+	"ReentrantLock.lock", "ReentrantLock$Sync.lock", "ReentrantReadWriteLock", // JVM
+	"take_gil", "PyMutex_Lock", "_PyMutex_Lock", "_PyParkingLot_Park", // CPython
+	"futex::Mutex::lock", "Mutex::lock_contended", "parking_lot::raw_mutex", // Rust
+	"uv_mutex_lock", "v8::base::Mutex::Lock", "std::mutex::lock", "__gthread_mutex_lock", "absl::Mutex::Lock",
+}
+
+// eventNames wait for an event and never for a lock.
+var eventNames = []string{
+	"pthread_join", "pthread_timedjoin", "pthread_clockjoin", "pthread_barrier_wait", "ObjectMonitor::wait",
+	"Object.wait", "ConditionObject.await", "Thread.sleep", "Thread.join", "CountDownLatch.await",
+	"sync.runtime_notifyListWait", "sync.(*WaitGroup)", "std::condition_variable",
+}
+
+// conditionNames wait for an event unless a runtime built its locks on them (JVM monitors, CPython's take_gil).
+var conditionNames = []string{"pthread_cond_", "sem_wait", "sem_timedwait", "sem_clockwait"}
+
+// parkNames are the JVM's ways to wait for anything but a monitor.
+var parkNames = []string{"LockSupport.park", "Unsafe.park", "SynchronousQueue", "Reference"}
+
+// IsLockFunction reports whether a function takes a user-space lock; names are
+// those of C libraries, Go, the JVM, CPython and Rust.
+func IsLockFunction(name string) bool { return containsAny(name, lockNames) }
+
+func containsAny(name string, parts []string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) })
+}
+
+// isLock reports whether a wait was for a user-space lock.
+func (r *run) isLock(wait *recording.Wait) bool {
+	if wait.Syscall != "" && wait.Syscall != "futex" || wait.WakerKind != recording.WakerThread {
+		return false
+	}
+	if lock, known := r.lockByStack(r.stackOf(wait.Stack), wait.WakerComm); known {
+		return lock
+	}
+	return r.locks[lockObject{wait.Pid, wait.Object}]
+}
+
+// lockByStack tells by names whether a stack waits for a lock: the deepest
+// function that says anything decides, conditions only when nothing above them does.
+func (r *run) lockByStack(stack int32, wakerComm string) (lock, known bool) {
+	if stack < 0 {
+		return false, false
+	}
+	frames := r.pool.stacks[stack]
+	condition := false
+	for i := len(frames) - 1; i >= 0; i-- {
+		frame := r.pool.frames[frames[i]]
+		switch {
+		case frame.Kind == recording.KindKernel:
+		case containsAny(frame.Name, eventNames):
+			return false, true
+		case IsLockFunction(frame.Name):
+			return true, true
+		case containsAny(frame.Name, conditionNames):
+			condition = true
+		case frame.Kind == recording.KindJVM:
+			// A method that waits inside the JVM without parking enters a monitor, or stops for the VM's own work.
+			return condition && !containsAny(frame.Name, parkNames) && wakerComm != "VM Thread", condition
+		}
+	}
+	return false, condition
+}

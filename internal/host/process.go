@@ -1,0 +1,64 @@
+package host
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Children lists the child processes of a process, those of all its threads. It
+// is empty for a process that has ended.
+func Children(pid int) []int {
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	if err != nil || len(files) == 0 {
+		return childrenByScan(pid)
+	}
+	var pids []int
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue // the thread has ended; its children have moved to another
+		}
+		for _, field := range strings.Fields(string(text)) {
+			if child, err := strconv.Atoi(field); err == nil && child > 1 {
+				pids = append(pids, child)
+			}
+		}
+	}
+	return pids
+}
+
+// childrenByScan does the same on a kernel without CONFIG_PROC_CHILDREN, or for a process that has ended.
+func childrenByScan(pid int) []int {
+	if _, err := os.Stat("/proc/self/task/" + strconv.Itoa(os.Getpid()) + "/children"); err == nil {
+		return nil
+	}
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	var pids []int
+	for _, entry := range entries {
+		child, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
+		}
+		if fields := StatFields(child); len(fields) > 1 && fields[1] == strconv.Itoa(pid) {
+			pids = append(pids, child)
+		}
+	}
+	return pids
+}
+
+// StatFields returns the fields of /proc/PID/stat from the state on: the name
+// before it may hold anything. nil when the process is gone.
+func StatFields(pid int) []string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return nil
+	}
+	end := strings.LastIndexByte(string(text), ')')
+	return strings.Fields(string(text[end+1:]))
+}

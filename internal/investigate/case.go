@@ -1,0 +1,109 @@
+package investigate
+
+import (
+	"culprit/internal/cause"
+	"culprit/internal/compare"
+	"culprit/internal/trial"
+	"culprit/recording"
+)
+
+// CaseSchema names the JSON document that investigate writes.
+const CaseSchema = "culprit.case/1"
+
+// Outcome answers "is B worse than A?".
+type Outcome string
+
+// The four answers. Listed is the outcome of a one-sided investigation: nothing was compared.
+const (
+	Worse     Outcome = "worse"
+	Better    Outcome = "better"
+	Same      Outcome = "same"
+	Undecided Outcome = "undecided"
+	Listed    Outcome = "listed"
+)
+
+// Case is the whole answer of one investigation. What the terminal and the
+// report show comes from it; it marshals to case.json.
+type Case struct {
+	Schema        string          `json:"schema"`
+	Outcome       Outcome         `json:"outcome"`
+	Metric        Metric          `json:"metric"`
+	A             SideSummary     `json:"a"`
+	B             *SideSummary    `json:"b,omitempty"`
+	Effect        *cause.Effect   `json:"effect,omitempty"`
+	Metrics       []MetricResult  `json:"metrics"` // every metric tested, the explained one first
+	Suspects      []cause.Suspect `json:"suspects"`
+	BlindSpots    []string        `json:"blind_spots"`
+	Warnings      []string        `json:"warnings"`
+	RecordingCost *cause.Effect   `json:"recording_cost,omitempty"`
+	Recorder      RecorderCost    `json:"recorder"`
+	NeedTrials    int             `json:"need_trials,omitempty"` // undecided: how many more pairs would decide
+	Smallest      float64         `json:"smallest"`              // smallest difference that counts, 0.02 for 2 %
+	Trials        []trial.Run     `json:"trials"`
+	Excluded      int             `json:"excluded"` // trials left out because disturbed from outside
+	// Items are the ranked differences behind the suspects.
+	Items    []Item               `json:"items"`
+	Settings []compare.FactChange `json:"settings"`
+	Facts    []recording.Fact     `json:"facts"`
+	Profile  *compare.Profile     `json:"profile,omitempty"` // CPU, for the flame graph
+	Waits    *compare.Profile     `json:"waits,omitempty"`   // off-CPU, for its flame graph
+	Host     Host                 `json:"host"`
+	Seed     int64                `json:"seed"`
+	ElapsedS float64              `json:"elapsed_s"`
+	Dir      string               `json:"dir"` // the case directory
+}
+
+// Metric is the metric that was explained.
+type Metric struct {
+	Name   string `json:"name"`
+	Unit   string `json:"unit"`
+	Better string `json:"better"` // "lower" or "higher"
+}
+
+// MetricResult is the test of one metric.
+type MetricResult struct {
+	Metric  Metric       `json:"metric"`
+	Outcome Outcome      `json:"outcome"`
+	Effect  cause.Effect `json:"effect"`
+	MedianA float64      `json:"median_a"`
+	MedianB float64      `json:"median_b"`
+
+	need int // how many more pairs would decide
+}
+
+// SideSummary is one side in short.
+type SideSummary struct {
+	Command string  `json:"command"`
+	Median  float64 `json:"median"`
+	Trials  int     `json:"trials"`
+}
+
+// Item is one ranked difference: a function, a wait, a system call, a process.
+type Item struct {
+	Signal  string           `json:"signal"` // "cpu", "wait", "runqueue", "syscalls", "processes"
+	Name    string           `json:"name"`
+	A       float64          `json:"a"` // per run
+	B       float64          `json:"b"`
+	Unit    string           `json:"unit"`
+	Change  compare.Interval `json:"change"`
+	Share   compare.Interval `json:"share"`
+	Decided bool             `json:"decided"` // false: the change cannot be told from zero
+}
+
+// Host is what the case was measured on.
+type Host struct {
+	Name        string `json:"name"`
+	Kernel      string `json:"kernel"`
+	CPU         string `json:"cpu"`
+	CPUs        int    `json:"cpus"`
+	MemoryBytes int64  `json:"memory_bytes"`
+	Hypervisor  string `json:"hypervisor"`
+	ClockSource string `json:"clock_source"`
+}
+
+// RecorderCost is what the recorder itself took.
+type RecorderCost struct {
+	StartCPUS float64          `json:"start_cpu_s"`
+	CPUS      float64          `json:"cpu_s"` // over all evidence trials
+	Losses    []recording.Loss `json:"losses"`
+}

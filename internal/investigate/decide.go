@@ -1,0 +1,157 @@
+package investigate
+
+import (
+	"math"
+
+	"culprit/internal/cause"
+	"culprit/internal/stat"
+	"culprit/internal/trial"
+)
+
+// decide takes one look at every metric. A decision once made is kept.
+func (inv *investigation) decide(plan *stat.Plan, look int) error {
+	var measured []trial.Run
+	for _, run := range inv.runs {
+		if run.Kind == trial.KindMeasure {
+			measured = append(measured, run)
+		}
+	}
+	results := make([]MetricResult, 0, 2)
+	for _, name := range inv.options.Metric.names() {
+		if known, ok := inv.result(name); ok && known.Outcome != Undecided {
+			results = append(results, known)
+			continue
+		}
+		logs, err := trial.LogRatios(measured, name, [2]string{sideA, sideB})
+		if err != nil {
+			return err
+		}
+		result, err := inv.look(plan, name, logs[:look], measured)
+		if err != nil {
+			return err
+		}
+		results = append(results, result)
+	}
+	inv.c.Metrics = results
+	inv.choose()
+	return nil
+}
+
+func (inv *investigation) look(plan *stat.Plan, name string, logs []float64,
+	measured []trial.Run) (MetricResult, error) {
+	metric := inv.options.Metric.metric(name)
+	signed := make([]float64, len(logs))
+	for i, log := range logs {
+		signed[i] = log
+		if metric.Better == "higher" {
+			signed[i] = -log
+		}
+	}
+	decision, err := plan.Decide(signed, inv.options.Smallest)
+	if err != nil {
+		return MetricResult{}, err
+	}
+	ratio := decision.Ratio
+	if metric.Better == "higher" {
+		ratio = stat.Interval{Value: 1 / ratio.Value, Low: 1 / ratio.High, High: 1 / ratio.Low}
+	}
+	result := MetricResult{Metric: metric, Outcome: Outcome(decision.Outcome), need: decision.More,
+		Effect: cause.Effect{Ratio: ratio.Value, Low: ratio.Low, High: ratio.High, Confidence: decision.Confidence}}
+	result.MedianA = medianOf(trial.Values(measured, name, sideA))
+	result.MedianB = medianOf(trial.Values(measured, name, sideB))
+	return result, nil
+}
+
+func medianOf(values []float64) float64 {
+	median, err := stat.Median(values)
+	if err != nil {
+		return 0 // no run of that side counts: the outcome says undecided
+	}
+	return median
+}
+
+func (inv *investigation) result(name string) (MetricResult, bool) {
+	for _, result := range inv.c.Metrics {
+		if result.Metric.Name == name {
+			return result, true
+		}
+	}
+	return MetricResult{}, false
+}
+
+// decided reports whether further pairs are not needed: all metrics are the same,
+// or one differs and none that is still open may turn out to have changed more.
+func (inv *investigation) decided() bool {
+	open, differs := 0.0, -1.0
+	for _, result := range inv.c.Metrics {
+		switch result.Outcome {
+		case Worse, Better:
+			differs = max(differs, seconds(result))
+		case Undecided:
+			open = max(open, seconds(result))
+		}
+	}
+	if differs < 0 {
+		return inv.allSame()
+	}
+	return differs >= open
+}
+
+func (inv *investigation) allSame() bool {
+	for _, result := range inv.c.Metrics {
+		if result.Outcome != Same {
+			return false
+		}
+	}
+	return true
+}
+
+// choose puts the metric to explain first: of those that differ, the one whose
+// change is larger in seconds, so that a CPU time of two milliseconds that
+// doubled does not hide half a second of waiting. Where both changed alike the
+// CPU is the closer explanation.
+func (inv *investigation) choose() {
+	best := 0
+	for i, result := range inv.c.Metrics {
+		if rank(result) > rank(inv.c.Metrics[best]) {
+			best = i
+		}
+	}
+	inv.c.Metrics[0], inv.c.Metrics[best] = inv.c.Metrics[best], inv.c.Metrics[0]
+	first := inv.c.Metrics[0]
+	inv.c.Metric, inv.c.Outcome, inv.c.NeedTrials = first.Metric, first.Outcome, 0
+	effect := first.Effect
+	inv.c.Effect = &effect
+	if first.Outcome == Same && !inv.allSame() {
+		inv.c.Outcome = Undecided
+	}
+	if inv.c.Outcome == Undecided {
+		for _, result := range inv.c.Metrics {
+			if result.Outcome == Undecided {
+				inv.c.NeedTrials = max(inv.c.NeedTrials, result.need)
+			}
+		}
+	}
+}
+
+// likeWall is how much of the wall time's change the CPU time's must be to count as the same change.
+const likeWall = 0.8
+
+// seconds is how much a metric changed, for ranking.
+func seconds(result MetricResult) float64 {
+	change := math.Abs(result.MedianB - result.MedianA)
+	if result.Metric.Name == trial.MetricCPU {
+		change /= likeWall
+	}
+	return change
+}
+
+func rank(result MetricResult) float64 {
+	switch result.Outcome {
+	case Worse, Better:
+		return 1e9 + seconds(result)
+	case Undecided:
+		return seconds(result)
+	}
+	return -1
+}

@@ -1,0 +1,271 @@
+package investigate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"culprit/internal/cause"
+	"culprit/internal/record"
+	"culprit/internal/stat"
+	"culprit/internal/trial"
+	"culprit/recording"
+)
+
+// Evidence recordings are not those that decide the metric, so they may look
+// closer than a recording of a service: each side gets about this many samples.
+const wantedSamples = 2000
+
+// rates that evidence may be sampled at. None is round: a sampler in step with a timer of the target is blind to it.
+// The highest ones are for programs that hardly run: a sample takes the kernel about 18 µs, and of a
+// program that uses a tenth of a second they are few in any case.
+var rates = []struct {
+	hz      int
+	mostCPU float64 // seconds per run; 0: any
+}{{99, 0}, {199, 0}, {499, 0}, {997, 0}, {1999, 0.3}, {4999, 0.1}}
+
+// evidenceWait is the shortest stay off the CPU that is kept whole for the critical path.
+const evidenceWait = 50 * time.Microsecond
+
+// evidence is what was recorded, in the order of the pairs.
+type evidence struct {
+	a, b []*recording.Recording
+}
+
+// gather records pairs of runs.
+func (inv *investigation) gather(ctx context.Context) (*evidence, error) {
+	least := recorderStart/2 + time.Duration(leastEvidence*recordedSlowing*float64(inv.pairTime()))
+	if inv.left() < least {
+		inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf(
+			"no time was left to record evidence, so no suspect is named; give --budget %v or more",
+			inv.suggest(len(inv.runs)/2)))
+		return nil, nil
+	}
+	inv.options.Progress("loading the recorder")
+	if err := os.Mkdir(filepath.Join(inv.dir, "recordings"), 0o755); err != nil {
+		return nil, fmt.Errorf("make folder for recordings: %w", err)
+	}
+	recorder, err := inv.startRecorder(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { recorder.Close() }()
+	if again, err := inv.rehearse(ctx, recorder); err != nil {
+		return nil, err
+	} else if again {
+		another, err := inv.startRecorder(ctx)
+		if err != nil {
+			return nil, err // the first one is closed on the way out
+		}
+		recorder.Close()
+		recorder = another
+	}
+	found := &evidence{}
+	for pair := 0; pair < leastEvidence || pair < mostEvidence && inv.affordsEvidence(pair); pair++ {
+		inv.options.Progress(fmt.Sprintf("recording: pair %d", pair+1))
+		if err := inv.recordPair(ctx, recorder, pair, found); err != nil {
+			return nil, err
+		}
+	}
+	found.a = inv.dropUnusual(sideA, found.a)
+	found.b = inv.dropUnusual(sideB, found.b)
+	return found, inv.recordingCost()
+}
+
+// The rule for a recorded run that is no example of its side: so far beyond the
+// others that something came between. It looks at the metric, which is fair
+// here: the recordings say where the time went, not whether there was a difference.
+const (
+	unusualDeviations = 5
+	unusualFloor      = 0.03 // of the median: less scatter than this between runs is luck
+	leastUsual        = 3
+)
+
+// dropUnusual leaves out recordings of runs that took far longer than the others of their side.
+func (inv *investigation) dropUnusual(side string, recordings []*recording.Recording) []*recording.Recording {
+	if len(recordings) <= leastUsual {
+		return recordings
+	}
+	values := make([]float64, len(recordings))
+	for i, rec := range recordings {
+		values[i] = rec.Manifest.Metrics[inv.explained()]
+	}
+	limit, err := stat.OutlierLimit(values, unusualDeviations, unusualFloor*medianOf(values))
+	if err != nil {
+		return recordings
+	}
+	var kept []*recording.Recording
+	for i, rec := range recordings {
+		if values[i] <= limit {
+			kept = append(kept, rec)
+		}
+	}
+	if dropped := len(recordings) - len(kept); dropped == 0 || len(kept) < leastUsual {
+		return recordings
+	}
+	inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf(
+		"%d of %d recordings of %s left out: they took far longer than the others", len(recordings)-len(kept),
+		len(recordings), side))
+	return kept
+}
+
+// affordsEvidence keeps half of what is left beyond the usual number for a proof.
+func (inv *investigation) affordsEvidence(done int) bool {
+	next := time.Duration(float64(inv.pairTime())*recordedSlowing) + reasoningTime
+	if done < usualEvidence {
+		return inv.left() > next
+	}
+	return inv.left()/2 > next
+}
+
+func (inv *investigation) recordPair(ctx context.Context, recorder *record.Recorder, pair int, found *evidence) error {
+	for _, slot := range inv.plan.Pair(trial.KindEvidence, pair) {
+		path := filepath.Join(inv.dir, "recordings", fmt.Sprintf("%s-%d.culprit", slot.Side, pair+1))
+		if _, err := inv.recorded(ctx, recorder, slot, path); err != nil {
+			return err
+		}
+		rec, err := recording.Open(path)
+		if err != nil {
+			return fmt.Errorf("read recording: %w", err)
+		}
+		if slot.Side == sideA {
+			found.a = append(found.a, rec)
+		} else {
+			found.b = append(found.b, rec)
+		}
+	}
+	return nil
+}
+
+func (inv *investigation) startRecorder(ctx context.Context) (*record.Recorder, error) {
+	recorder, err := record.Start(ctx, record.Options{Hz: inv.rate(), Wait: evidenceWait,
+		Unwind: 2 * time.Millisecond, Slice: time.Millisecond, Poll: 10 * time.Millisecond,
+		Python: inv.python, Program: inv.options.Program})
+	if err != nil {
+		return nil, err
+	}
+	inv.runner.Spare(recorder.Pid())
+	inv.c.Recorder.StartCPUS += recorder.StartCPU.Seconds()
+	return recorder, nil
+}
+
+// rate is chosen so that the usual number of recordings holds enough samples.
+func (inv *investigation) rate() int {
+	least := math.Inf(1)
+	for _, side := range inv.plan.Sides {
+		for _, run := range inv.runs {
+			if run.Side == side {
+				least = min(least, run.Metrics[trial.MetricCPU])
+			}
+		}
+	}
+	hz := 0
+	for _, rate := range rates {
+		if rate.mostCPU > 0 && least > rate.mostCPU {
+			break
+		}
+		hz = rate.hz
+		if float64(hz)*least*usualEvidence >= wantedSamples {
+			break
+		}
+	}
+	return hz
+}
+
+// mostBroken is the part of a rehearsal's stacks that may break while the
+// unwinder gets to know the executables. Beyond it, it has got one wrong.
+const mostBroken = 0.6
+
+// rehearse runs each side once under the recorder and throws the recording
+// away: the unwinder learns the executables. It asks for a new recorder when
+// Python turned up among them, or when the stacks do not come out.
+func (inv *investigation) rehearse(ctx context.Context, recorder *record.Recorder) (again bool, err error) {
+	needed := time.Duration(float64(leastEvidence+1)*recordedSlowing*float64(inv.pairTime())) + reasoningTime
+	if inv.left() < needed {
+		return false, nil
+	}
+	samples, broken := 0, 0
+	for _, slot := range inv.plan.Pair(trial.KindWarmup, 1) {
+		summary, err := inv.recorded(ctx, recorder, slot, "")
+		if err != nil {
+			return false, err
+		}
+		samples, broken = samples+summary.Samples, broken+summary.Broken
+		inv.python = inv.python || summary.SawPython
+		again = again || summary.SawPython
+	}
+	return again || float64(broken) > mostBroken*float64(samples), nil
+}
+
+// recorded makes one run under the recorder; without a path the recording is dropped.
+func (inv *investigation) recorded(ctx context.Context, recorder *record.Recorder, slot trial.Slot,
+	path string) (*record.Summary, error) {
+	begun := false
+	run, err := inv.one(ctx, slot, func(spec *trial.Spec) {
+		spec.Ready = func(pid int) error {
+			begun = true
+			return recorder.Begin(ctx, record.Target{Kind: "command", Command: spec.Command, Pid: pid})
+		}
+	})
+	if err != nil {
+		if begun {
+			// The window must be closed, or the recorder keeps it open; the run's own error is the one to tell.
+			_, errEnd := recorder.End(context.WithoutCancel(ctx), record.Finish{Drop: true})
+			if errors.Is(err, record.ErrNotSupported) && errEnd != nil {
+				return nil, errors.Join(err, errEnd)
+			}
+		}
+		return nil, err
+	}
+	summary, err := recorder.End(ctx, record.Finish{Path: path, Metrics: run.Metrics, Drop: path == ""})
+	if err != nil {
+		return nil, fmt.Errorf("record run %d of %s: %w", run.Order, run.Side, err)
+	}
+	if path != "" {
+		inv.book(summary)
+	}
+	return summary, nil
+}
+
+// book adds a recording's own cost, losses and blind spots to the case.
+func (inv *investigation) book(summary *record.Summary) {
+	inv.c.Recorder.CPUS += float64(summary.Cost.RecorderCPUNs) / 1e9
+	for _, loss := range summary.Losses {
+		inv.addLoss(loss)
+	}
+	for _, status := range summary.Off {
+		inv.c.BlindSpots = append(inv.c.BlindSpots, fmt.Sprintf("%s: not recorded (%s)", status.Name, status.Why))
+	}
+}
+
+func (inv *investigation) addLoss(loss recording.Loss) {
+	for i := range inv.c.Recorder.Losses {
+		if inv.c.Recorder.Losses[i].What == loss.What {
+			inv.c.Recorder.Losses[i].Count += loss.Count
+			return
+		}
+	}
+	inv.c.Recorder.Losses = append(inv.c.Recorder.Losses, loss)
+}
+
+// recordingCost compares the runs under the recorder with those without it.
+func (inv *investigation) recordingCost() error {
+	logs, err := trial.RecordingCost(inv.runs, inv.c.Metric.Name)
+	if err != nil {
+		return err
+	}
+	difference, err := stat.MeanDifference(logs.Without, logs.With, 0.95)
+	if err != nil {
+		if errors.Is(err, stat.ErrTooFew) {
+			return nil // one recorded run: its cost cannot be told from noise
+		}
+		return err
+	}
+	ratio := difference.Exp()
+	inv.c.RecordingCost = &cause.Effect{Ratio: ratio.Value, Low: ratio.Low, High: ratio.High, Confidence: 0.95}
+	return nil
+}

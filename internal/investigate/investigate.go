@@ -1,0 +1,224 @@
+// Package investigate is the main job: trials decide whether B is worse than A
+// and on which metric, recordings of further trials say where the difference
+// is, the catalogue says which cause it looks like, and a flip proves it.
+//
+//	c, err := investigate.Run(ctx, investigate.Options{A: "./old", B: "./new", Budget: time.Minute, …})
+//
+// It refuses commands that fail and budgets that hold fewer than two pairs. A
+// case directory appears complete or not at all; until then it is called
+// DIR.partial.
+package investigate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"culprit/internal/host"
+	"culprit/internal/record"
+	"culprit/internal/trial"
+)
+
+// investigation is the state of one Run.
+type investigation struct {
+	options Options
+	started time.Time
+	dir     string // the partial case directory
+	runner  *trial.Runner
+	journal *trial.Journal
+	plan    trial.Plan
+	order   int
+	runs    []trial.Run              // all, in order
+	took    map[string]time.Duration // of the latest run of a side
+	python  bool                     // an interpreter was seen
+	cannot  error                    // why nothing can be recorded; nil when it can
+	c       *Case
+}
+
+// Run investigates. The error is for people: one line that names the thing and the way out.
+func Run(ctx context.Context, options Options) (*Case, error) {
+	if err := options.check(); err != nil {
+		return nil, err
+	}
+	if options.Progress == nil {
+		options.Progress = func(string) {}
+	}
+	inv := &investigation{options: options, started: time.Now(), took: map[string]time.Duration{},
+		plan: trial.Plan{Seed: options.Seed, Sides: options.sides()}}
+	if err := inv.open(); err != nil {
+		return nil, err
+	}
+	err := inv.steps(ctx)
+	if errClose := inv.close(); err == nil {
+		err = errClose
+	}
+	if err == nil {
+		err = inv.publish()
+	}
+	if err != nil {
+		return nil, errors.Join(err, inv.clear())
+	}
+	return inv.c, nil
+}
+
+// open makes the partial case directory and what the trials need.
+func (inv *investigation) open() error {
+	if _, err := os.Lstat(inv.options.Case); err == nil {
+		return fmt.Errorf("case directory %s exists; give another --case DIR", inv.options.Case)
+	}
+	dir, err := filepath.Abs(inv.options.partial())
+	if err != nil {
+		return fmt.Errorf("find folder of case %s: %w", inv.options.Case, err)
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		if errors.Is(err, os.ErrExist) {
+			return fmt.Errorf("%s is left of an investigation that was killed; remove it or give another --case DIR", dir)
+		}
+		return fmt.Errorf("make case directory: %w", err)
+	}
+	inv.dir = dir
+	if inv.journal, err = trial.CreateJournal(dir); err == nil {
+		inv.runner, err = trial.NewRunner("/")
+	}
+	if err != nil {
+		return errors.Join(err, inv.close(), inv.clear())
+	}
+	inv.cannot = record.Permitted()
+	inv.c = &Case{Schema: CaseSchema, Smallest: inv.options.Smallest, Seed: inv.options.Seed, Dir: inv.options.Case,
+		A: SideSummary{Command: inv.options.A}, Host: describe(host.Summarize("/"))}
+	if inv.options.B != "" {
+		inv.c.B = &SideSummary{Command: inv.options.B}
+	}
+	return nil
+}
+
+func describe(s host.Summary) Host {
+	return Host{Name: s.Name, Kernel: s.Kernel, CPU: s.CPU, CPUs: s.CPUs, MemoryBytes: s.MemoryBytes,
+		Hypervisor: s.Hypervisor, ClockSource: s.ClockSource}
+}
+
+// steps are the investigation, from top to bottom.
+func (inv *investigation) steps(ctx context.Context) error {
+	if err := inv.warmUp(ctx); err != nil {
+		return err
+	}
+	explain, err := inv.measure(ctx)
+	if err != nil {
+		return err
+	}
+	inv.summarise()
+	if explain {
+		if err := inv.explain(ctx); err != nil {
+			return err
+		}
+	}
+	inv.finish()
+	return nil
+}
+
+// explain records evidence, names suspects and proves what it can. A host that
+// cannot record keeps its verdict and says what is missing.
+func (inv *investigation) explain(ctx context.Context) error {
+	if inv.cannot != nil {
+		return nil
+	}
+	evidence, err := inv.gather(ctx)
+	if err != nil {
+		if ctx.Err() != nil || !errors.Is(err, record.ErrNotSupported) {
+			return err
+		}
+		inv.cannot = err
+		return nil
+	}
+	if evidence == nil {
+		return nil
+	}
+	if err := inv.reason(ctx, evidence); err != nil {
+		return err
+	}
+	return inv.prove(ctx)
+}
+
+// finish fills in what is known only at the end; empty lists stay lists in JSON.
+func (inv *investigation) finish() {
+	c := inv.c
+	if inv.cannot != nil {
+		c.BlindSpots = append([]string{"nothing was recorded, so no suspect can be named: " + inv.cannot.Error()},
+			c.BlindSpots...)
+	}
+	c.BlindSpots = unique(append(c.BlindSpots, inv.runner.BlindSpots()...))
+	c.Warnings = unique(c.Warnings)
+	c.Trials = inv.runs
+	c.ElapsedS = time.Since(inv.started).Seconds()
+	if len(c.Facts) == 0 {
+		c.Facts = host.Facts("/")
+	}
+}
+
+// unique drops repeated lines and keeps the order.
+func unique(lines []string) []string {
+	seen := map[string]bool{}
+	kept := []string{}
+	for _, line := range lines {
+		if !seen[line] {
+			seen[line] = true
+			kept = append(kept, line)
+		}
+	}
+	return kept
+}
+
+// publish writes the report and gives the case directory its name.
+func (inv *investigation) publish() error {
+	if inv.options.Write != nil {
+		if err := inv.options.Write(inv.dir, inv.c); err != nil {
+			return err
+		}
+	}
+	// Rename would put a directory over an empty one; somebody may have made it meanwhile.
+	if _, err := os.Lstat(inv.options.Case); err == nil {
+		return fmt.Errorf("case directory %s exists by now; the results are lost, give another --case DIR", inv.options.Case)
+	}
+	if err := os.Rename(inv.dir, inv.options.Case); err != nil {
+		return fmt.Errorf("name case directory: %w", err)
+	}
+	return nil
+}
+
+func (inv *investigation) close() error {
+	var err error
+	if inv.runner != nil {
+		err = inv.runner.Close()
+	}
+	if inv.journal != nil {
+		err = errors.Join(err, inv.journal.Close())
+	}
+	return err
+}
+
+// clear removes what a failed investigation wrote.
+func (inv *investigation) clear() error {
+	if err := os.RemoveAll(inv.dir); err != nil {
+		return fmt.Errorf("remove unfinished case: %w", err)
+	}
+	return nil
+}
+
+// elapsed and left are the budget's two halves.
+func (inv *investigation) elapsed() time.Duration { return time.Since(inv.started) }
+func (inv *investigation) left() time.Duration    { return inv.options.Budget - inv.elapsed() }
+
+// pairTime is what one run of each side takes, from the latest runs.
+func (inv *investigation) pairTime() time.Duration {
+	var total time.Duration
+	for _, side := range inv.plan.Sides {
+		total += inv.took[side] + runOverhead
+	}
+	return total
+}
+
+// runOverhead is what a run costs beside the command: the gate, the clearing away.
+const runOverhead = 15 * time.Millisecond

@@ -1,0 +1,166 @@
+package investigate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"culprit/internal/knob"
+	"culprit/internal/record"
+	"culprit/internal/trial"
+)
+
+// TestMain lets the test binary be the recorder and the guardian, as culprit itself is.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == record.Verb {
+		if err := record.Serve(context.Background(), os.Args[2], os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
+		os.Exit(0)
+	}
+	if len(os.Args) > 2 && os.Args[1] == knob.GuardianVerb {
+		if err := knob.RunGuardian(os.Args[2:]); err != nil {
+			os.Exit(2)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// plain are options that decide quickly.
+func plain(t *testing.T, a, b string) Options {
+	t.Helper()
+	return Options{A: a, B: b, Budget: 15 * time.Second, Metric: MetricChoice{Auto: true}, Smallest: 0.02,
+		Case: filepath.Join(t.TempDir(), "case"), Seed: 7, Prove: ProveNone, Program: "test"}
+}
+
+func TestSlowerSleepIsWorseByWallTime(t *testing.T) {
+	o := plain(t, "sleep 0.03", "sleep 0.06")
+	c, err := Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Outcome != Worse || c.Metric.Name != trial.MetricWall {
+		t.Fatalf("outcome %s by %s, want worse by wall", c.Outcome, c.Metric.Name)
+	}
+	if c.Effect.Low < 1.3 || c.Effect.High > 2.3 || c.Effect.Low >= c.Effect.High {
+		t.Errorf("effect %+v, want about 1.9 with an interval", c.Effect)
+	}
+	for _, name := range []string{"trials.jsonl", "recordings/A-1.culprit", "recordings/B-1.culprit"} {
+		if _, err := os.Stat(filepath.Join(o.Case, name)); err != nil {
+			t.Errorf("case directory: %v", err)
+		}
+	}
+	if _, err := os.Stat(o.partial()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the partial directory is still there: %v", err)
+	}
+	if c.RecordingCost == nil {
+		t.Error("no recording cost")
+	}
+	if c.Trials[0].Kind != trial.KindWarmup {
+		t.Errorf("first run is a %s, want the warm-up", c.Trials[0].Kind)
+	}
+}
+
+func TestPrintedMetricWhereHigherIsBetter(t *testing.T) {
+	o := plain(t, "echo rate=200", "echo rate=150")
+	var err error
+	if o.Metric, err = ParseMetric(`rate=rate=(\d+),higher`); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Outcome != Worse || c.Effect.Ratio < 0.74 || c.Effect.Ratio > 0.76 {
+		t.Errorf("outcome %s, effect %+v; want worse, 0.75", c.Outcome, c.Effect)
+	}
+}
+
+func TestBadInputIsOneClearLine(t *testing.T) {
+	exists := t.TempDir()
+	cases := []struct {
+		name   string
+		change func(*Options)
+		want   string
+	}{
+		{"failing", func(o *Options) { o.B = "echo broken >&2; exit 3" }, "broken"},
+		{"unknown", func(o *Options) { o.A = "/no/such/program" }, "not found"},
+		{"too short", func(o *Options) { o.A, o.Budget = "sleep 0.3", 500*time.Millisecond }, "too short for two pairs"},
+		{"timeout", func(o *Options) { o.B, o.Timeout = "sleep 20", 200*time.Millisecond }, "200ms"},
+		{"exists", func(o *Options) { o.Case = exists }, "exists"},
+		{"no folder", func(o *Options) { o.Case = "/no/such/folder/case" }, "/no/such/folder"},
+		{"smallest", func(o *Options) { o.Smallest = 0 }, "smallest"},
+		{"budget", func(o *Options) { o.Budget = -1 }, "budget"},
+		{"prove", func(o *Options) { o.Prove = "yes" }, "prove"},
+	}
+	for _, test := range cases {
+		t.Run(test.name, func(t *testing.T) {
+			o := plain(t, "true", "true")
+			test.change(&o)
+			_, err := Run(context.Background(), o)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if text := err.Error(); !strings.Contains(text, test.want) || strings.Contains(text, "\n") {
+				t.Errorf("error %q, want one line with %q", text, test.want)
+			}
+			if _, err := os.Stat(o.partial()); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("something half-written is left: %v", err)
+			}
+		})
+	}
+}
+
+func TestInterruptLeavesNothing(t *testing.T) {
+	o := plain(t, "sleep 0.2", "sleep 0.2")
+	ctx, cancel := context.WithTimeout(context.Background(), 700*time.Millisecond)
+	defer cancel()
+	if _, err := Run(ctx, o); err == nil || !strings.Contains(err.Error(), "interrupted") {
+		t.Fatalf("error %v, want interrupted", err)
+	}
+	entries, err := os.ReadDir(filepath.Dir(o.Case))
+	if err != nil || len(entries) != 0 {
+		t.Errorf("left behind: %v %v", entries, err)
+	}
+}
+
+func TestMetricToExplainIsTheLargerChangeInSeconds(t *testing.T) {
+	wall := MetricResult{Metric: Metric{Name: "wall"}, Outcome: Worse, MedianA: 0.5, MedianB: 0.8}
+	cpu := MetricResult{Metric: Metric{Name: "cpu"}, Outcome: Worse, MedianA: 0.002, MedianB: 0.004}
+	inv := &investigation{c: &Case{Metrics: []MetricResult{cpu, wall}}}
+	inv.choose()
+	if inv.c.Metric.Name != "wall" {
+		t.Errorf("a doubled CPU time of 2 ms hid 300 ms of waiting")
+	}
+	cpu.MedianA, cpu.MedianB = 0.5, 0.79
+	inv.c.Metrics = []MetricResult{wall, cpu}
+	inv.choose()
+	if inv.c.Metric.Name != "cpu" {
+		t.Errorf("the same change in both: want cpu, the closer explanation, got %s", inv.c.Metric.Name)
+	}
+	wall.Outcome, cpu.Outcome = Same, Undecided
+	inv.c.Metrics = []MetricResult{wall, cpu}
+	inv.choose()
+	if inv.c.Outcome != Undecided {
+		t.Errorf("one metric undecided: outcome %s", inv.c.Outcome)
+	}
+}
+
+func TestParseMetric(t *testing.T) {
+	for _, bad := range []string{"", "time", "x=(", "x=abc", "wall=(.)", "=(.)"} {
+		if _, err := ParseMetric(bad); err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("metric %q: error %v", bad, err)
+		}
+	}
+	choice, err := ParseMetric(`p99=p99: ([0-9.]+) ms,lower`)
+	if err != nil || choice.Higher || choice.Printed == nil {
+		t.Errorf("got %+v, %v", choice, err)
+	}
+}

@@ -1,0 +1,139 @@
+package investigate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"culprit/internal/trial"
+)
+
+// Prove says whether a knob of the host may be flipped to prove a suspect.
+type Prove string
+
+// The three choices: ask before each flip, flip, never flip.
+const (
+	ProveAsk  Prove = "ask"
+	ProveAuto Prove = "auto"
+	ProveNone Prove = "none"
+)
+
+// Options are what a user asks for, resolved.
+type Options struct {
+	A, B     string        // shell commands; B empty: one-sided
+	Budget   time.Duration // of the whole investigation
+	Timeout  time.Duration // of one run; 0: what is left of the budget
+	Metric   MetricChoice
+	Smallest float64 // smallest difference that counts, 0.02 for 2 %
+	Case     string  // directory to make
+	Seed     int64
+	Prove    Prove
+	Program  string // name and version of culprit
+
+	// Ask puts a question to the user when Prove is ProveAsk; nil means no.
+	Ask func(question string) bool
+	// Progress is told what is being done and how far the budget is used.
+	Progress func(stage string)
+	// Write puts what people and machines read into the finished case directory.
+	Write func(dir string, c *Case) error
+}
+
+// MetricChoice is what to test: wall and CPU time, one of them, or a number that the command prints.
+type MetricChoice struct {
+	Auto    bool
+	Name    string
+	Higher  bool // higher is better
+	Printed *trial.Printed
+}
+
+// ParseMetric reads auto, wall, cpu or NAME=REGEX[,higher|,lower].
+func ParseMetric(text string) (MetricChoice, error) {
+	switch text {
+	case "auto":
+		return MetricChoice{Auto: true}, nil
+	case trial.MetricWall, trial.MetricCPU:
+		return MetricChoice{Name: text}, nil
+	}
+	name, pattern, found := strings.Cut(text, "=")
+	if !found {
+		return MetricChoice{}, fmt.Errorf("metric %q: give auto, wall, cpu or NAME=REGEX", text)
+	}
+	choice := MetricChoice{Name: name}
+	if rest, ok := strings.CutSuffix(pattern, ",higher"); ok {
+		pattern, choice.Higher = rest, true
+	} else {
+		pattern = strings.TrimSuffix(pattern, ",lower")
+	}
+	printed, err := trial.NewPrinted(name, pattern)
+	if err != nil {
+		return MetricChoice{}, err
+	}
+	choice.Printed = &printed
+	return choice, nil
+}
+
+// names are the metrics to test.
+func (m MetricChoice) names() []string {
+	if m.Auto {
+		return []string{trial.MetricWall, trial.MetricCPU}
+	}
+	return []string{m.Name}
+}
+
+// metric describes one of them.
+func (m MetricChoice) metric(name string) Metric {
+	switch {
+	case m.Printed == nil:
+		return Metric{Name: name, Unit: "s", Better: "lower"}
+	case m.Higher:
+		return Metric{Name: name, Better: "higher"}
+	}
+	return Metric{Name: name, Better: "lower"}
+}
+
+// check names what makes no sense before anything is done.
+func (o Options) check() error {
+	switch {
+	case strings.TrimSpace(o.A) == "":
+		return errors.New("no command A; give --a CMD --b CMD, or one command after --")
+	case o.Budget <= 0:
+		return fmt.Errorf("budget %v is not positive; give for example --budget 60s", o.Budget)
+	case o.Timeout < 0:
+		return fmt.Errorf("timeout %v is negative", o.Timeout)
+	case !(o.Smallest > 0) || o.Smallest > 1 || math.IsNaN(o.Smallest):
+		return fmt.Errorf("smallest difference %v: give a part above 0 and up to 1, for example 0.02", o.Smallest)
+	case o.Case == "":
+		return errors.New("no case directory; give --case DIR")
+	}
+	switch o.Prove {
+	case ProveAsk, ProveAuto, ProveNone:
+		return nil
+	}
+	return fmt.Errorf("prove %q: give ask, auto or none", o.Prove)
+}
+
+// sides are the labels and commands in order.
+func (o Options) sides() []string {
+	if o.B == "" {
+		return []string{sideA}
+	}
+	return []string{sideA, sideB}
+}
+
+func (o Options) command(side string) string {
+	if side == sideB {
+		return o.B
+	}
+	return o.A
+}
+
+const (
+	sideA = "A"
+	sideB = "B"
+)
+
+// partial is where a case grows: the case directory itself appears only when it is complete.
+func (o Options) partial() string { return filepath.Clean(o.Case) + ".partial" }

@@ -1,0 +1,117 @@
+package investigate
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"culprit/internal/bench"
+	"culprit/internal/cause"
+	"culprit/internal/compare"
+	"culprit/internal/host"
+	"culprit/internal/trial"
+	"culprit/recording"
+)
+
+// itemsPerSignal bounds the ranked differences that a case keeps.
+const itemsPerSignal = 40
+
+// reason compares the recordings and lets the catalogue judge.
+func (inv *investigation) reason(ctx context.Context, found *evidence) error {
+	inv.options.Progress("comparing")
+	in, err := inv.input(ctx, found)
+	if err != nil {
+		return err
+	}
+	inv.c.Suspects = cause.Judge(*in)
+	inv.c.Settings = in.Result.Facts
+	inv.c.Facts = in.FactsA
+	for _, difference := range compare.Differences(in.Result, 0.95, itemsPerSignal) {
+		inv.c.Items = append(inv.c.Items, Item(difference))
+	}
+	inv.c.Profile = &in.CPU.Profile
+	waits := compare.WaitProfile(in.Result, 0.95)
+	inv.c.Waits = &waits
+	inv.c.BlindSpots = append(inv.c.BlindSpots, in.Result.Unseen...)
+	inv.c.BlindSpots = append(inv.c.BlindSpots,
+		"no hardware counters were read: cache and branch misses, and time taken by the hypervisor, are not seen",
+		"code that runs with interrupts off is booked where they come on again (software clock sampling)")
+	return nil
+}
+
+// input gathers what a judgement rests on.
+func (inv *investigation) input(ctx context.Context, found *evidence) (*cause.Input, error) {
+	cpu, err := compare.Compare(found.a, found.b, compare.Options{Metric: compare.MetricCPU})
+	if err != nil {
+		return nil, err
+	}
+	wall, err := compare.Compare(found.a, found.b, compare.Options{Metric: compare.MetricWall})
+	if err != nil {
+		return nil, err
+	}
+	in := &cause.Input{Result: wall, CPU: cpu, Wall: wall, CommandA: inv.options.A, CommandB: inv.options.B,
+		FactsA: factsOf(found.a), FactsB: factsOf(found.b)}
+	if inv.explained() == trial.MetricCPU {
+		in.Result = cpu
+	}
+	if inv.c.B != nil && inv.options.Metric.Printed == nil {
+		in.MeasuredChange = inv.measuredChange()
+		in.MeasuredChangeKnown = true
+	}
+	if in.Costs, err = unitCosts(ctx); err != nil {
+		return nil, err
+	}
+	for _, tracer := range host.Tracers("/", os.Getpid()) {
+		in.Tracers = append(in.Tracers, tracer.String())
+	}
+	return in, nil
+}
+
+// explained is the metric whose seconds explain the case's metric: itself, or
+// for a number that the command prints whichever of wall and CPU time moved more.
+func (inv *investigation) explained() string {
+	if inv.options.Metric.Printed == nil {
+		return inv.c.Metric.Name
+	}
+	if inv.c.B == nil {
+		return inv.oneSidedMetric()
+	}
+	change := func(metric string) float64 {
+		a := medianOf(trial.Values(inv.runs, metric, sideA))
+		b := medianOf(trial.Values(inv.runs, metric, sideB))
+		return max(a-b, b-a)
+	}
+	if change(trial.MetricCPU) >= likeWall*change(trial.MetricWall) {
+		return trial.MetricCPU
+	}
+	return trial.MetricWall
+}
+
+// measuredChange is B − A per run in seconds, as the trials without the recorder saw it.
+func (inv *investigation) measuredChange() compare.Interval {
+	a := inv.c.Metrics[0].MedianA
+	effect := inv.c.Metrics[0].Effect
+	return compare.Interval{Value: a * (effect.Ratio - 1), Low: a * (effect.Low - 1), High: a * (effect.High - 1)}
+}
+
+// factsOf are the facts of a side: of its last recording, whose target lived longest in warm caches.
+func factsOf(recordings []*recording.Recording) []recording.Fact {
+	if len(recordings) == 0 {
+		return nil
+	}
+	return recordings[len(recordings)-1].Facts
+}
+
+// unitCosts measures what the basic operations cost here and now.
+func unitCosts(ctx context.Context) (cause.Costs, error) {
+	results, err := bench.Measure(ctx, append(bench.Quick(), bench.ProcessStart)...)
+	if err != nil {
+		return cause.Costs{}, fmt.Errorf("measure unit costs: %w", err)
+	}
+	get := func(name string) cause.Cost {
+		result, _ := results.Get(name) // absent: zero, not measured
+		return cause.Cost{Ns: result.Ns, Low: result.Low, High: result.High}
+	}
+	return cause.Costs{ClockVDSO: get(bench.ClockVDSO), ClockRaw: get(bench.ClockSyscall),
+		Syscall: get(bench.SyscallBare), Spawn: get(bench.ProcessStart)}, nil
+}

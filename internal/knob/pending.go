@@ -1,0 +1,61 @@
+package knob
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Pending is a setting that is changed right now or was left changed.
+type Pending struct {
+	Knob     string    `json:"knob"`
+	Path     string    `json:"path"` // of the setting
+	Original string    `json:"original"`
+	Current  string    `json:"current"` // "" when it cannot be read
+	Begun    time.Time `json:"begun"`
+	InUse    bool      `json:"in_use"` // its owner is alive and will restore it
+	OwnerPid int       `json:"owner_pid"`
+	File     string    `json:"file"` // the journal entry
+}
+
+// ListPending reads the journal of a state directory and changes nothing: no
+// folder is made, no lock taken. Entries that cannot be read are errors that
+// name their file; the others are listed all the same.
+func ListPending(stateDir string) ([]Pending, error) {
+	path := filepath.Join(stateDir, journalFolder)
+	folder, err := os.OpenRoot(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // nothing was ever changed
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list journal: %w", err)
+	}
+	journal := &Journal{path: path, folder: folder}
+	defer journal.Close()
+	names, err := journal.list()
+	if err != nil {
+		return nil, err
+	}
+	var all []Pending
+	var failures []error
+	for _, name := range names {
+		found, err := journal.load(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // restored meanwhile
+		}
+		if err != nil {
+			failures = append(failures, err)
+			continue
+		}
+		pending := Pending{Knob: found.Knob, Path: found.file(), Original: found.Original, Begun: found.Begun,
+			InUse: found.Owner.alive(), OwnerPid: found.Owner.Pid, File: filepath.Join(path, name)}
+		if knob, err := found.knob(); err == nil {
+			pending.Current, _ = knob.Current() // what cannot be read is left empty
+		}
+		all = append(all, pending)
+	}
+	return all, errors.Join(failures...)
+}

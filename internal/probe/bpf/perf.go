@@ -1,0 +1,107 @@
+package bpf
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+	"golang.org/x/sys/unix"
+)
+
+// PerfEvents is a software event on every CPU with a BPF program behind it.
+type PerfEvents struct {
+	fds   []int
+	links []*link.RawLink
+}
+
+// OpenPerf opens a software event, disabled, on every online CPU. sample is a
+// rate in Hz when frequency is set, else a period.
+func OpenPerf(program *ebpf.Program, config, sample uint64, frequency bool) (*PerfEvents, error) {
+	events := &PerfEvents{}
+	cpus, err := onlineCPUs()
+	if err != nil {
+		return nil, err
+	}
+	for _, cpu := range cpus {
+		if err := events.open(program, cpu, config, sample, frequency); err != nil {
+			events.Close()
+			return nil, err
+		}
+	}
+	return events, nil
+}
+
+func (e *PerfEvents) open(program *ebpf.Program, cpu int, config, sample uint64, frequency bool) error {
+	attr := &unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: config, Sample: sample, Bits: unix.PerfBitDisabled}
+	attr.Size = uint32(unsafe.Sizeof(*attr))
+	if frequency {
+		attr.Bits |= unix.PerfBitFreq
+	}
+	fd, err := unix.PerfEventOpen(attr, -1, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	if err != nil {
+		return fmt.Errorf("open perf event on CPU %d: %w", cpu, explain(err))
+	}
+	e.fds = append(e.fds, fd)
+	attached, err := link.AttachRawLink(link.RawLinkOptions{Target: fd, Program: program, Attach: ebpf.AttachPerfEvent})
+	if err != nil {
+		return fmt.Errorf("attach to perf event on CPU %d: %w", cpu, explain(err))
+	}
+	e.links = append(e.links, attached)
+	return nil
+}
+
+// Enable starts the events.
+func (e *PerfEvents) Enable() error { return e.control(unix.PERF_EVENT_IOC_ENABLE, "enable") }
+
+// Disable stops the events; they can be enabled again.
+func (e *PerfEvents) Disable() error { return e.control(unix.PERF_EVENT_IOC_DISABLE, "disable") }
+
+func (e *PerfEvents) control(request uint, verb string) error {
+	for _, fd := range e.fds {
+		if err := unix.IoctlSetInt(fd, request, 0); err != nil {
+			return fmt.Errorf("%s perf event: %w", verb, err)
+		}
+	}
+	return nil
+}
+
+// Close detaches and frees the events.
+func (e *PerfEvents) Close() {
+	for _, attached := range e.links {
+		attached.Close()
+	}
+	for _, fd := range e.fds {
+		unix.Close(fd)
+	}
+	e.links, e.fds = nil, nil
+}
+
+// onlineCPUs reads a list such as "0-3,6".
+func onlineCPUs() ([]int, error) {
+	data, err := os.ReadFile("/sys/devices/system/cpu/online")
+	if err != nil {
+		return nil, fmt.Errorf("list CPUs: %w", err)
+	}
+	var cpus []int
+	for _, part := range strings.Split(strings.TrimSpace(string(data)), ",") {
+		first, last, ranged := strings.Cut(part, "-")
+		low, err := strconv.Atoi(first)
+		if err != nil {
+			return nil, fmt.Errorf("list CPUs: %q", part)
+		}
+		high := low
+		if ranged {
+			if high, err = strconv.Atoi(last); err != nil || high-low > 1<<16 {
+				return nil, fmt.Errorf("list CPUs: %q", part)
+			}
+		}
+		for cpu := low; cpu <= high; cpu++ {
+			cpus = append(cpus, cpu)
+		}
+	}
+	return cpus, nil
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+/* What every probe shares: the set of target tasks, with one state per task so
+ * that an event needs a single look-up, and the counters of what was lost. */
+#pragma once
+
+#include "kernel.h"
+
+/* State of one task of the target. Being here makes a task a target. */
+struct task_state {
+	__u64 off_start;    /* left the CPU at; 0 while it runs */
+	__u64 woken;        /* was woken at; 0 while it is blocked */
+	__u64 last_out;     /* previous switch-out, for the sampling of stacks */
+	__u64 ran_ns;       /* the scheduler's run time of the task at the switch-out */
+	__u64 call_start;   /* entered the system call at; 0 outside */
+	__s32 call;         /* number of that call */
+	__u32 state;        /* TASK_* at the switch-out; 0 when preempted */
+	__u32 waker_tgid, waker_tid;
+	__s32 waker_stack;
+	__u32 signature;    /* of the user stack at the switch-out */
+	__u32 sampled;      /* 2: unwind at this switch-out; 1: was unwound */
+	__u32 waker_kernel; /* the waker is a kernel thread */
+	__u32 maps_code;    /* the call in progress maps a file as code */
+	__u32 born;         /* forked within the window */
+	__u32 weight;       /* inverse of the probability that it was chosen with */
+	char waker_comm[16];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct task_state);
+} tasks SEC(".maps");
+
+/* Follow every task of the host but the recorder's own (culprit record -a). */
+const volatile __u32 whole_host = 0;
+const volatile __u32 own_pid = 0;
+
+static __always_inline struct task_state *state_of(struct task_struct *task)
+{
+	if (!whole_host)
+		return bpf_task_storage_get(&tasks, task, 0, 0);
+	if (task->tgid == own_pid || (task->flags & PF_KTHREAD))
+		return 0;
+	return bpf_task_storage_get(&tasks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+}
+
+/* Losses, one slot per place where an event can be dropped (see each probe's enum). */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 8);
+	__type(key, __u32);
+	__type(value, __u64);
+} losses SEC(".maps");
+
+static __always_inline void count_loss(__u32 slot)
+{
+	__u64 *count = bpf_map_lookup_elem(&losses, &slot);
+	if (count)
+		*count += 1;
+}

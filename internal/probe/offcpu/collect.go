@@ -1,0 +1,267 @@
+package offcpu
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"culprit/internal/probe/bpf"
+	"culprit/internal/probe/syscalls"
+	"culprit/internal/probe/unwind"
+	"culprit/recording"
+)
+
+// joinWithinNs is how long after the switch-out was timed its unwound stack may
+// carry its own time: the two programs run in the same switch, a few µs apart;
+// an interrupt or a stolen CPU can come between.
+const joinWithinNs = 2_000_000
+
+// collection turns events and totals of one window into rows.
+type collection struct {
+	window *bpf.Window
+	stacks map[int32][]uint64        // kernel addresses by id, leaf first
+	byTid  map[int32][]*unwind.Trace // in order of time
+	users  map[signed][]*weighted    // user stacks seen for a signature
+}
+
+type signed struct {
+	tid       int32
+	signature uint32
+}
+
+type weighted struct {
+	stack  int
+	weight float64
+	user   []recording.Frame
+	broken bool
+}
+
+// Collect moves waits and totals into the window and marks the stacks that were taken at a switch-out.
+func (s *Session) Collect(window *bpf.Window) error {
+	events, over, err := s.ring.Take()
+	if err = errors.Join(err, s.failed); err != nil {
+		return err
+	}
+	window.Lose("offcpu: waits over the limit", over)
+	c := &collection{window: window, byTid: map[int32][]*unwind.Trace{}, users: map[signed][]*weighted{}}
+	if c.stacks, err = s.takeStacks(); err != nil {
+		return err
+	}
+	c.indexTraces()
+	events = append(within(events, window), s.still...)
+	sort.Slice(events, func(i, j int) bool { return events[i].Start < events[j].Start })
+	joined := make([]*unwind.Trace, len(events))
+	for i := range events {
+		joined[i] = c.join(&events[i])
+	}
+	c.dropBroken()
+	c.claimRest()
+	for i := range events {
+		if off := events[i].BlockedNs + events[i].RunqueueNs; off >= s.waitNs {
+			window.Recording.Waits = append(window.Recording.Waits, c.wait(&events[i], joined[i]))
+		}
+	}
+	for i := range s.still {
+		event := &s.still[i]
+		c.addTotal(offcpuTotalKey{Tgid: event.Tgid, Tid: event.Tid, Stack: event.Stack, Call: event.Call,
+			State: event.State, Signature: event.Signature},
+			offcpuTotal{Count: 1, Ns: event.BlockedNs + event.RunqueueNs})
+	}
+	if err := s.takeTotals(c); err != nil {
+		return err
+	}
+	s.misses.Take(window, "offcpu", s.collection)
+	return window.TakeLosses(s.collection.Maps["losses"], "offcpu: waits dropped", "offcpu: totals that did not fit",
+		"offcpu: kernel stacks that did not fit", "offcpu: switches without an unwinder",
+		"offcpu: user stacks left out to keep the cost down (their times are exact)")
+}
+
+// within drops what came from before the window, a straggler of the one before, or from after it.
+func within(events []offcpuWaitEvent, window *bpf.Window) []offcpuWaitEvent {
+	kept := events[:0]
+	for _, event := range events {
+		if start := int64(event.Start); start >= window.StartNs && start < window.EndNs {
+			kept = append(kept, event)
+		}
+	}
+	return kept
+}
+
+func (s *Session) takeStacks() (map[int32][]uint64, error) {
+	stacks := map[int32][]uint64{}
+	err := bpf.Drain(s.collection.Maps["kernel_stacks"], func(id int32, buffer *offcpuStackBuffer) {
+		depth := 0
+		for depth < len(buffer.Address) && buffer.Address[depth] != 0 {
+			depth++
+		}
+		stacks[id] = append([]uint64(nil), buffer.Address[:depth]...)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read kernel stacks: %w", err)
+	}
+	return stacks, nil
+}
+
+func (c *collection) indexTraces() {
+	for i := range c.window.Traces {
+		trace := &c.window.Traces[i]
+		c.byTid[trace.Tid] = append(c.byTid[trace.Tid], trace)
+	}
+	for _, traces := range c.byTid {
+		sort.Slice(traces, func(i, j int) bool { return traces[i].KtimeNs < traces[j].KtimeNs })
+	}
+}
+
+// join finds the stack that was unwound at this switch-out.
+func (c *collection) join(event *offcpuWaitEvent) *unwind.Trace {
+	if event.Sampled != 1 {
+		return nil
+	}
+	traces, start := c.byTid[int32(event.Tid)], int64(event.Start)
+	end := min(start+joinWithinNs, start+int64(event.BlockedNs+event.RunqueueNs))
+	i := sort.Search(len(traces), func(i int) bool { return traces[i].KtimeNs >= start })
+	if i == len(traces) || traces[i].KtimeNs > end {
+		return nil
+	}
+	trace := traces[i]
+	trace.LeftCPU = true
+	user, _ := c.window.Unwinder.Frames(trace.Stack)
+	c.remember(event, trace.Stack, user)
+	return trace
+}
+
+func (c *collection) remember(event *offcpuWaitEvent, stack int, user []recording.Frame) {
+	key := signed{int32(event.Tid), event.Signature}
+	weight := float64(event.Weight) * float64(event.BlockedNs+event.RunqueueNs)
+	for _, known := range c.users[key] {
+		if known.stack == stack {
+			known.weight += weight
+			return
+		}
+	}
+	broken := len(user) == 0 || strings.HasPrefix(user[0].Name, unwind.BrokenPrefix)
+	c.users[key] = append(c.users[key], &weighted{stack: stack, weight: weight, user: user, broken: broken})
+}
+
+// dropBroken forgets stacks that broke where the same signature has whole ones:
+// the first stacks of a program break, while the unwinder gets to know it.
+func (c *collection) dropBroken() {
+	for key, users := range c.users {
+		whole := slices.DeleteFunc(slices.Clone(users), func(user *weighted) bool { return user.broken })
+		if len(whole) > 0 {
+			c.users[key] = whole
+		}
+	}
+}
+
+// claimRest marks stacks of switch-outs that never came back within the window:
+// the thread was still off the CPU at its end.
+func (c *collection) claimRest() {
+	if c.window.Unwinder == nil {
+		return
+	}
+	for i := range c.window.Traces {
+		trace := &c.window.Traces[i]
+		if trace.LeftCPU {
+			continue
+		}
+		_, kernel := c.window.Unwinder.Frames(trace.Stack)
+		if len(kernel) > 0 && isSwitch(kernel[len(kernel)-1].Name) {
+			trace.LeftCPU = true
+		}
+	}
+}
+
+// isSwitch tells a leaf that only the switch-out event has: the scheduler runs
+// it with interrupts off, so the sampling clock never lands there.
+func isSwitch(leaf string) bool {
+	return leaf == "__schedule" || strings.HasPrefix(leaf, "__perf_event_task_sched_out") ||
+		strings.HasPrefix(leaf, "perf_event_task_sched_out") || strings.HasPrefix(leaf, "prepare_task_switch")
+}
+
+func (c *collection) wait(event *offcpuWaitEvent, trace *unwind.Trace) recording.Wait {
+	wait := recording.Wait{
+		TimeNs: c.window.Since(event.Start), BlockedNs: int64(event.BlockedNs), RunqueueNs: int64(event.RunqueueNs),
+		Pid: int32(event.Tgid), Tid: int32(event.Tid), State: stateName(event.State),
+		Syscall: syscalls.Name(event.Call), Object: event.Object, WakerStack: recording.NoStack,
+		WakerPid: int32(event.WakerTgid), WakerTid: int32(event.WakerTid), WakerComm: bpf.Text(event.WakerComm[:]),
+		RunnerPid: int32(event.RunnerTgid), RunnerComm: bpf.Text(event.RunnerComm[:]),
+	}
+	kernel := c.kernelFrames(event.Stack)
+	wait.Stack = c.window.Stack(c.userOf(wait.Tid, event.Signature, trace), kernel)
+	waker := c.kernelFrames(event.WakerStack)
+	wait.WakerKind = wakerKind(event, waker)
+	wait.WakerStack = c.window.Stack(nil, fromInterrupt(waker))
+	if wait.WakerKind != recording.WakerThread && wait.WakerKind != recording.WakerKernel {
+		wait.WakerPid, wait.WakerTid, wait.WakerComm = 0, 0, "" // whoever was interrupted
+	}
+	return wait
+}
+
+// userOf gives the user stack that was unwound at this very switch, or else the
+// one that was seen most often for the signature.
+func (c *collection) userOf(tid int32, signature uint32, trace *unwind.Trace) []recording.Frame {
+	var best *weighted
+	for _, candidate := range c.users[signed{tid, signature}] {
+		if trace != nil && candidate.stack == trace.Stack {
+			return candidate.user
+		}
+		if best == nil || candidate.weight > best.weight {
+			best = candidate
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	return best.user
+}
+
+// kernelFrames names a kernel stack, root first, without the switch itself.
+func (c *collection) kernelFrames(id int32) []recording.Frame {
+	if id < 0 {
+		return nil
+	}
+	frames := c.window.KernelFrames(c.stacks[id])
+	for len(frames) > 0 && isSwitch(frames[len(frames)-1].Name) {
+		frames = frames[:len(frames)-1]
+	}
+	return frames
+}
+
+// takeTotals splits each exact total by the shares of the user stacks that were unwound for its signature.
+func (s *Session) takeTotals(c *collection) error {
+	err := bpf.Drain(s.collection.Maps["totals"], func(key offcpuTotalKey, total *offcpuTotal) {
+		c.addTotal(key, *total)
+	})
+	if err != nil {
+		return fmt.Errorf("read totals: %w", err)
+	}
+	return nil
+}
+
+func (c *collection) addTotal(key offcpuTotalKey, total offcpuTotal) {
+	kernel := c.kernelFrames(key.Stack)
+	users := c.users[signed{int32(key.Tid), key.Signature}]
+	var sum float64
+	for _, user := range users {
+		sum += user.weight
+	}
+	if sum == 0 {
+		c.addSample(key, nil, kernel, float64(total.Count), float64(total.Ns))
+		return
+	}
+	for _, user := range users {
+		share := user.weight / sum
+		c.addSample(key, user.user, kernel, float64(total.Count)*share, float64(total.Ns)*share)
+	}
+}
+
+func (c *collection) addSample(key offcpuTotalKey, user, kernel []recording.Frame, count, ns float64) {
+	c.window.Recording.Samples = append(c.window.Recording.Samples, recording.Sample{
+		Signal: recording.SignalOffCPU, Pid: int32(key.Tgid), Tid: int32(key.Tid), CPU: -1,
+		Stack: c.window.Stack(user, kernel), Count: int64(count + 0.5), ValueNs: int64(ns + 0.5),
+		Target: true, Comm: c.window.Comm[int32(key.Tgid)],
+	})
+}

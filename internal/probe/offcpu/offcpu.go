@@ -1,0 +1,126 @@
+// Package offcpu times every stay of a target thread off the CPU: blocked or
+// waiting for a CPU, in which call, at which stack, woken by whom. Totals are
+// added up in the kernel; stays of Options.Wait and longer are kept whole.
+//
+// User stacks are unwound for a bounded share of the switches (see
+// offcpu.bpf.c) and joined to the exact times by thread and signature.
+package offcpu
+
+import (
+	"fmt"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+	"golang.org/x/sys/unix"
+
+	"culprit/internal/probe/bpf"
+)
+
+//go:generate ../bpf/generate.sh offcpu -type wait_event -type total_key -type total -type stack_buffer
+
+// maxWaits bounds the stays kept whole between two collections.
+const maxWaits = 1_000_000
+
+// Session is the loaded probe.
+type Session struct {
+	collection *ebpf.Collection
+	ring       *bpf.Ring[offcpuWaitEvent]
+	events     *bpf.PerfEvents // nil without an unwinder
+	links      []link.Link
+	waitNs     uint64
+	misses     bpf.Misses
+	still      []offcpuWaitEvent // threads that were off the CPU when the window ended
+	failed     error             // the walk at the end failed
+}
+
+// Start loads the probe.
+func Start(shared *bpf.Shared) (*Session, error) {
+	spec, err := loadOffcpu()
+	if err != nil {
+		return nil, fmt.Errorf("read program of offcpu: %w", err)
+	}
+	values := map[string]any{"wait_ns": uint64(shared.Options.Wait), "unwind_ns": uint64(shared.Options.Unwind)}
+	if shared.Unwinder != nil {
+		values["unwind"] = uint32(1)
+	}
+	if err := bpf.Set(spec, values); err != nil {
+		return nil, err
+	}
+	collection, err := shared.Load(spec, nil)
+	if err != nil {
+		return nil, fmt.Errorf("load offcpu: %w", err)
+	}
+	s := &Session{collection: collection, waitNs: uint64(shared.Options.Wait)}
+	if s.ring, err = bpf.NewRing[offcpuWaitEvent](collection.Maps["waits"], maxWaits); err != nil {
+		collection.Close()
+		return nil, err
+	}
+	if shared.Unwinder != nil {
+		if err := s.openUnwinding(shared.Unwinder); err != nil {
+			_ = s.Close() // why it could not start is the error to tell
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// openUnwinding puts the unwinder behind every context switch of every CPU: the
+// program there returns at once unless the switch was chosen.
+func (s *Session) openUnwinding(unwinder *ebpf.Program) error {
+	if err := s.collection.Maps["unwinder"].Update(uint32(0), unwinder, ebpf.UpdateAny); err != nil {
+		return fmt.Errorf("give offcpu the unwinder: %w", err)
+	}
+	events, err := bpf.OpenPerf(s.collection.Programs["unwind_switch"], unix.PERF_COUNT_SW_CONTEXT_SWITCHES, 1, false)
+	s.events = events
+	return err
+}
+
+// Name of the probe.
+func (s *Session) Name() string { return "offcpu" }
+
+// Attach begins to time.
+func (s *Session) Attach() error {
+	s.still, s.failed = nil, nil
+	links, err := bpf.AttachTracing(s.collection, "switched", "waking")
+	if err != nil {
+		return err
+	}
+	s.links = links
+	s.ring.Start()
+	if s.events != nil {
+		return s.events.Enable()
+	}
+	return nil
+}
+
+// Begins times the targets that are off the CPU by now.
+func (s *Session) Begins() error {
+	_, err := bpf.Walk[offcpuWaitEvent](s.collection, "window_begins")
+	return err
+}
+
+// Ends takes the stays that are not over.
+func (s *Session) Ends() {
+	s.still, s.failed = bpf.Walk[offcpuWaitEvent](s.collection, "window_ends")
+}
+
+// Detach ends the timing; what was seen waits for Collect.
+func (s *Session) Detach() {
+	if s.events != nil {
+		_ = s.events.Disable() // fails only on a closed descriptor
+	}
+	bpf.CloseLinks(s.links)
+	s.links = nil
+	s.ring.Stop()
+}
+
+// Close unloads the probe.
+func (s *Session) Close() error {
+	s.Detach()
+	if s.events != nil {
+		s.events.Close()
+	}
+	err := s.ring.Close()
+	s.collection.Close()
+	return err
+}

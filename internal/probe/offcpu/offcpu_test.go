@@ -1,0 +1,84 @@
+package offcpu
+
+import (
+	"os"
+	"testing"
+
+	"github.com/cilium/ebpf"
+
+	"culprit/internal/probe/bpf"
+	"culprit/recording"
+)
+
+// The programs also load as they are on a kernel that does not pass the state at a switch.
+func TestLoadsWithoutSwitchState(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("loading BPF programs needs root")
+	}
+	spec, err := loadOffcpu()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := bpf.Set(spec, map[string]any{"switch_shows_state": uint32(0), "unwind": uint32(1)}); err != nil {
+		t.Fatal(err)
+	}
+	collection, err := ebpf.NewCollection(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	collection.Close()
+}
+
+// Who ended a wait is told by the kernel stack that woke it.
+func TestWakerKind(t *testing.T) {
+	named := func(names ...string) (frames []recording.Frame) {
+		for _, name := range names {
+			frames = append(frames, recording.Frame{Name: name, Kind: recording.KindKernel})
+		}
+		return frames
+	}
+	asleep := offcpuWaitEvent{State: 1, WakerTid: 7, BlockedNs: 1000}
+	by := func(change func(*offcpuWaitEvent)) offcpuWaitEvent {
+		event := asleep
+		change(&event)
+		return event
+	}
+	for _, c := range []struct {
+		name  string
+		event offcpuWaitEvent
+		waker []recording.Frame
+		want  string
+	}{
+		{"another thread", asleep, named("entry_SYSCALL_64_after_hwframe", "do_futex", "futex_wake"),
+			recording.WakerThread},
+		{"a timer", asleep, named("asm_sysvec_apic_timer_interrupt", "__hrtimer_run_queues", "hrtimer_wakeup"),
+			recording.WakerTimer},
+		{"a device", asleep, named("asm_common_interrupt", "handle_irq_event", "blk_mq_complete_request"),
+			recording.WakerInterrupt},
+		{"idle CPU", by(func(e *offcpuWaitEvent) { e.WakerTid = 0 }), nil, recording.WakerInterrupt},
+		{"loopback: the sender runs the softirq", asleep,
+			named("entry_SYSCALL_64_after_hwframe", "tcp_sendmsg", "__local_bh_enable_ip", "do_softirq", "sock_def_readable"),
+			recording.WakerThread},
+		{"kernel thread", by(func(e *offcpuWaitEvent) { e.WakerKernel = 1 }), named("kthread", "worker_thread"),
+			recording.WakerKernel},
+		{"preempted", by(func(e *offcpuWaitEvent) { e.State, e.WakerTid, e.BlockedNs = 0, 0, 0 }), nil,
+			recording.WakerNone},
+		{"woken before the switch was seen", by(func(e *offcpuWaitEvent) { e.WakerTid, e.BlockedNs = 0, 0 }), nil,
+			recording.WakerNone},
+		{"still asleep", by(func(e *offcpuWaitEvent) { e.Still, e.WakerTid = 1, 0 }), nil, recording.WakerPending},
+		{"woken, still waiting for a CPU", by(func(e *offcpuWaitEvent) { e.Still, e.RunqueueNs = 1, 5 }),
+			named("do_futex", "futex_wake"), recording.WakerThread},
+	} {
+		if got := wakerKind(&c.event, c.waker); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestStateName(t *testing.T) {
+	for state, want := range map[uint32]string{0: "R", 1: "S", 2: "D", 0x402: "D", 0x102: "D", 4: "T", 8: "T", 0x80: "X"} {
+		if got := stateName(state); got != want {
+			t.Errorf("state %#x: %s, want %s", state, got, want)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+/* Stacks of switches: which kernel stacks are kept, and which switch-outs are worth an unwinding.
+ *
+ * User stacks at a bounded cost: the stack is unwound at a switch-out when its
+ * signature (instruction and stack pointer, and the words near the top of the
+ * stack that look like code) is new for that thread, else with probability
+ * min(1, dt / unwind_ns), dt since the thread's previous switch-out; and never
+ * more often than a CPU's budget allows. User space joins unwound stacks to
+ * exact times by thread and signature. */
+#pragma once
+
+#include "../bpf/task.h"
+
+#define DEPTH 32
+#define SIGNATURE_WORDS 32
+#define UNWIND_EVERY_NS 1000000ull /* one unwinding in this time per CPU … */
+#define UNWIND_BURST 64            /* … but so many at once: a start shows many new places */
+
+enum loss { LOST_WAITS = 0, LOST_TOTALS = 1, LOST_STACKS = 2, LOST_UNWINDER = 3, OVER_BUDGET = 4 };
+
+const volatile __u64 unwind_ns = 10000000; /* at most about one unwinding in this time per thread */
+
+struct stack_buffer {
+	__u64 address[DEPTH];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 8192);
+	__type(key, __s32);
+	__type(value, struct stack_buffer);
+} kernel_stacks SEC(".maps");
+
+/* Slot 0 belongs to the scheduler's hooks, which nothing interrupts; slot 1 to the walk over all
+ * threads, which they do interrupt. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 2);
+	__type(key, __u32);
+	__type(value, struct stack_buffer);
+} scratch SEC(".maps");
+
+/* Unwindings are paid for up to this time. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} budget SEC(".maps");
+
+struct signature_key {
+	__u32 tid, signature;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct signature_key);
+	__type(value, __u8);
+} signatures SEC(".maps");
+
+/* Keeps the stack in scratch and returns its id, -1 when there is none. */
+static __always_inline __s32 keep_stack(struct stack_buffer *buffer, long bytes)
+{
+	__u64 hash = 0;
+	if (bytes <= 0)
+		return -1;
+	for (int i = 0; i < DEPTH; i++) {
+		if (i * sizeof(__u64) >= bytes)
+			buffer->address[i] = 0;
+		else
+			hash = (hash ^ buffer->address[i]) * 0x9e3779b97f4a7c15ull, hash ^= hash >> 29;
+	}
+	__s32 id = hash >> 33;
+	if (!bpf_map_lookup_elem(&kernel_stacks, &id) &&
+	    bpf_map_update_elem(&kernel_stacks, &id, buffer, BPF_ANY)) {
+		count_loss(LOST_STACKS);
+		return -1;
+	}
+	return id;
+}
+
+/* A number that is the same when a thread blocks at the same place by the same way. */
+static __always_inline __u32 signature_of(struct task_struct *task)
+{
+	__u32 zero = 0;
+	struct stack_buffer *words = bpf_map_lookup_elem(&scratch, &zero);
+	struct pt_regs___culprit *regs = (void *)bpf_task_pt_regs(task);
+	__u64 ip = regs->ip, sp = regs->sp;
+	__u64 hash = (ip * 0x9e3779b97f4a7c15ull) ^ sp;
+	struct mm_struct *mm = task->mm;
+	if (!words || !mm)
+		return hash >> 32;
+	__u64 low = mm->start_code, size = mm->end_code - low, near = ip - (8 << 20);
+	if (bpf_probe_read_user(words, sizeof(words->address), (void *)sp))
+		return hash >> 32;
+#pragma unroll
+	for (int i = 0; i < SIGNATURE_WORDS; i++) {
+		__u64 word = words->address[i];
+		/* code of the program, or within 8 MB of where it blocked (its libc, its JIT) */
+		if ((word - low < size) | (word - near < (16 << 20)))
+			hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+	}
+	return hash >> 32;
+}
+
+/* Takes a token of this CPU's bucket. */
+static __always_inline bool within_budget(__u64 now)
+{
+	__u32 zero = 0;
+	__u64 *paid = bpf_map_lookup_elem(&budget, &zero);
+	if (!paid)
+		return false;
+	if (*paid > now) {
+		count_loss(OVER_BUDGET);
+		return false;
+	}
+	__u64 oldest = now - UNWIND_BURST * UNWIND_EVERY_NS;
+	*paid = (*paid < oldest ? oldest : *paid) + UNWIND_EVERY_NS;
+	return true;
+}
+
+static __always_inline void choose_unwinding(struct task_state *state, __u32 tid, __u32 signature, __u64 now)
+{
+	struct signature_key key = {.tid = tid, .signature = signature};
+	bool again = state->signature == signature; /* as at the switch-out before: no look-up needed */
+	__u64 since = now - state->last_out;
+	__u64 weight = since >= unwind_ns ? 1 : unwind_ns / (since | 1);
+	__u8 seen = 1;
+	state->signature = signature;
+	state->last_out = now;
+	state->weight = weight > 0xffffffff ? 0xffffffff : weight;
+	if (!again && !bpf_map_lookup_elem(&signatures, &key)) {
+		if (!within_budget(now) || bpf_map_update_elem(&signatures, &key, &seen, BPF_ANY))
+			return;
+		state->weight = 1;
+		state->sampled = 2;
+	} else if ((weight <= 1 || bpf_get_prandom_u32() < 0xffffffff / state->weight) && within_budget(now)) {
+		state->sampled = 2;
+	}
+}

@@ -1,0 +1,68 @@
+package offcpu
+
+import (
+	"strings"
+
+	"culprit/recording"
+)
+
+// stateName gives the letter that ps shows for a state of the scheduler.
+func stateName(state uint32) string {
+	switch {
+	case state == 0:
+		return "R"
+	case state&2 != 0: // TASK_UNINTERRUPTIBLE, with or without TASK_NOLOAD, TASK_WAKEKILL
+		return "D"
+	case state&1 != 0:
+		return "S"
+	case state&(4|8) != 0:
+		return "T"
+	default:
+		return "X"
+	}
+}
+
+// timerFrames are in the stack of a waking that a timer's expiry made.
+var timerFrames = []string{"hrtimer_wakeup", "process_timeout", "posix_timer_fn", "it_real_fn", "alarm_timer",
+	"hrtimer_interrupt", "__hrtimer_run_queues", "call_timer_fn", "timerfd_tmrproc"}
+
+// interruptFrames are the entries of stacks that did not belong to the running
+// thread. Softirq frames are not among them: on loopback the sender itself runs them.
+var interruptFrames = []string{"asm_sysvec", "asm_common_interrupt", "sysvec_", "common_interrupt", "irq_exit_rcu"}
+
+func wakerKind(event *offcpuWaitEvent, waker []recording.Frame) string {
+	switch {
+	case event.Still != 0 && event.BlockedNs > 0 && event.RunqueueNs == 0:
+		return recording.WakerPending
+	case event.State == 0 || event.WakerTid == 0 && event.BlockedNs == 0:
+		return recording.WakerNone
+	case hasFrame(waker, timerFrames):
+		return recording.WakerTimer
+	case hasFrame(waker, interruptFrames), event.WakerTid == 0:
+		return recording.WakerInterrupt
+	case event.WakerKernel != 0:
+		return recording.WakerKernel
+	}
+	return recording.WakerThread
+}
+
+// fromInterrupt drops what an interrupt interrupted: it has nothing to do with the waking.
+func fromInterrupt(waker []recording.Frame) []recording.Frame {
+	for i := len(waker) - 1; i >= 0; i-- {
+		if hasFrame(waker[i:i+1], interruptFrames[:2]) {
+			return waker[i:]
+		}
+	}
+	return waker
+}
+
+func hasFrame(frames []recording.Frame, prefixes []string) bool {
+	for _, frame := range frames {
+		for _, prefix := range prefixes {
+			if strings.HasPrefix(frame.Name, prefix) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,141 @@
+package unwind
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"go.opentelemetry.io/ebpf-profiler/libpf"
+	"go.opentelemetry.io/ebpf-profiler/reporter"
+
+	"culprit/internal/symbol"
+	"culprit/recording"
+)
+
+// BrokenPrefix starts the name of the root frame of a stack that could not be unwound to its root.
+const BrokenPrefix = "[broken stack: "
+
+// broken reports whether unwinding stopped before the root.
+func broken(frames libpf.Frames) bool {
+	for _, frame := range frames {
+		if frame.Value().Type.IsError() {
+			return true
+		}
+	}
+	return len(frames) == 0
+}
+
+// Frames returns the named frames of a stack, root first: user frames, then
+// kernel frames. nil for an unknown stack.
+func (u *Unwinder) Frames(stack int) (user, kernel []recording.Frame) {
+	u.mu.Lock()
+	if stack < 0 || stack >= len(u.stacks) {
+		u.mu.Unlock()
+		return nil, nil
+	}
+	frames := u.stacks[stack]
+	u.mu.Unlock()
+	if len(frames) == 0 {
+		return []recording.Frame{{Name: BrokenPrefix + "empty]", Kind: recording.KindOther}}, nil
+	}
+	missing, before := u.skippedCaller(frames)
+	for i := len(frames) - 1; i >= 0; i-- {
+		if i == before-1 {
+			user = append(user, u.name(missing))
+		}
+		frame := u.name(frames[i].Value())
+		if frame.Kind == recording.KindKernel {
+			kernel = append(kernel, frame)
+		} else {
+			user = append(user, frame)
+		}
+	}
+	return user, kernel
+}
+
+var kinds = map[libpf.FrameType]recording.FrameKind{
+	libpf.KernelFrame:  recording.KindKernel,
+	libpf.NativeFrame:  recording.KindNative,
+	libpf.HotSpotFrame: recording.KindJVM,
+	libpf.GoFrame:      recording.KindGo,
+	libpf.PythonFrame:  recording.KindPython,
+	libpf.V8Frame:      recording.KindNode,
+}
+
+func (u *Unwinder) name(frame libpf.Frame) recording.Frame {
+	named := recording.Frame{Name: frame.FunctionName.String(), Kind: kinds[frame.Type],
+		File: frame.SourceFile.String(), Line: int32(frame.SourceLine)}
+	if named.Kind == "" {
+		named.Kind = recording.KindOther
+	}
+	if frame.Type.IsError() {
+		named.Kind = recording.KindOther
+		named.Name = fmt.Sprintf("%s%s %d]", BrokenPrefix, frame.Type.Interpreter(), uint64(frame.AddressOrLineno))
+		return named
+	}
+	if frame.Mapping.Valid() {
+		u.nameByModule(frame, &named)
+	}
+	if named.Name == "" {
+		named.Name = fmt.Sprintf("[%s]+%#x", named.Kind, uint64(frame.AddressOrLineno))
+	}
+	named.Name = symbol.Demangle(named.Name)
+	return named
+}
+
+// nameByModule gives a native frame the name its ELF file has for the address.
+func (u *Unwinder) nameByModule(frame libpf.Frame, named *recording.Frame) {
+	file := frame.Mapping.Value().File.Value()
+	named.Module = file.FileName.String()
+	named.BuildID = file.GnuBuildID
+	if named.BuildID == "" {
+		named.BuildID = file.GoBuildID
+	}
+	u.mu.Lock()
+	module := u.tables[file.FileID]
+	u.mu.Unlock()
+	if module.vdso {
+		named.Kind, named.Module = recording.KindVDSO, "[vdso]"
+	}
+	if named.Name != "" {
+		return
+	}
+	address := uint64(frame.AddressOrLineno)
+	if module.table != nil {
+		if name, _, ok := module.table.Lookup(address); ok {
+			named.Name = name
+			return
+		}
+	}
+	named.Name = fmt.Sprintf("%s+%#x", filepath.Base(named.Module), address)
+}
+
+// loadModule reads the symbols of a mapped file. A file without symbols, or one
+// that is gone or damaged, gives an empty module: its frames are named by offset.
+func loadModule(executable *reporter.ExecutableMetadata) module {
+	if executable.Mapping.IsVDSO() {
+		table, err := symbol.VDSO()
+		if err != nil {
+			return module{vdso: true}
+		}
+		return module{table: table, vdso: true}
+	}
+	if strings.HasPrefix(executable.Mapping.Path, "[") {
+		return module{}
+	}
+	file, err := executable.Process.OpenMappingFile(executable.Mapping)
+	if err != nil {
+		return module{}
+	}
+	loaded := module{golang: openGoCode(file)}
+	if loaded.golang == nil {
+		defer file.Close() // else it is kept open: the program may be gone when its code is asked for
+	}
+	// Debug files are looked for where the program itself would find them: in its container's root.
+	where := symbol.Options{Root: fmt.Sprintf("/proc/%d/root", executable.Process.PID()),
+		Path: executable.Mapping.Path}
+	if table, err := symbol.Load(file, where); err == nil {
+		loaded.table = table
+	}
+	return loaded
+}

@@ -1,0 +1,280 @@
+// Package unwind makes complete user and kernel stacks through the
+// OpenTelemetry eBPF profiler: native code without frame pointers, Go, the JVM,
+// Python, Node and other interpreters, in one unwinder. Other probes decide
+// *when* a stack is taken and tail-call Program; this package collects what
+// comes back and gives it names.
+//
+// It must run in a process of its own (see package record): on hosts where the
+// locked-memory limit may not be raised it installs a seccomp filter, which
+// every later child would inherit and pay for.
+//
+//	u, err := unwind.Start(ctx, unwind.Options{Hz: 99, Python: true})
+//	…tail-call u.Program() from a perf_event program…
+//	for _, trace := range u.Take() { … u.Frames(trace.Stack) … }
+//
+// It refuses to name what it cannot: a native frame without a symbol is
+// "module+0xoffset", a stack that broke carries the reason as its root frame.
+package unwind
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+	"unsafe"
+
+	"github.com/cilium/ebpf"
+	"go.opentelemetry.io/ebpf-profiler/libpf"
+	"go.opentelemetry.io/ebpf-profiler/log"
+	"go.opentelemetry.io/ebpf-profiler/reporter"
+	"go.opentelemetry.io/ebpf-profiler/reporter/samples"
+	"go.opentelemetry.io/ebpf-profiler/times"
+	"go.opentelemetry.io/ebpf-profiler/tracer"
+
+	"culprit/internal/symbol"
+)
+
+// maxStacks bounds the distinct stacks kept between two calls of Reset.
+const maxStacks = 200_000
+
+// Options choose what the unwinder can read.
+type Options struct {
+	Hz     int           // highest expected rate per CPU; sizes the library's buffers
+	Python bool          // costs 0.6 s of verifier time, so only when a Python process is there
+	Poll   time.Duration // how often traces are fetched; stacks of a process that ended before are named less well
+}
+
+// Trace is one stack taken from one thread at one time.
+type Trace struct {
+	KtimeNs int64 // CLOCK_MONOTONIC
+	Pid     int32
+	Tid     int32
+	CPU     int32
+	Comm    string
+	Stack   int // for Frames; -1 when it did not fit
+	// LeftCPU marks a stack taken at a switch-out; set by whoever joins it.
+	LeftCPU bool
+}
+
+// Unwinder is the loaded library.
+type Unwinder struct {
+	tracer  *tracer.Tracer
+	program *ebpf.Program
+	cancel  context.CancelFunc
+	done    chan struct{}
+
+	mu      sync.Mutex
+	traces  []Trace
+	stacks  []libpf.Frames
+	byHash  map[uint64]int
+	lost    int64
+	tables  map[libpf.FileID]module
+	python  bool // a Python process was seen
+	busy    bool // a stack is being named
+	current libpf.Frames
+}
+
+// module is what is known of one mapped file.
+type module struct {
+	table  *symbol.Table
+	vdso   bool
+	golang *goCode // nil: not a Go program
+}
+
+var seed = maphash.MakeSeed()
+
+// attempts is how often loading is tried: the library's analysis of the kernel
+// reads another thread's registers, which now and then are not there to be read.
+const attempts = 3
+
+// Start loads the unwinder into the kernel. Errors: no BPF, no permission, a
+// kernel that the library refuses.
+func Start(ctx context.Context, options Options) (*Unwinder, error) {
+	if err := allowMemlock(); err != nil {
+		return nil, err
+	}
+	log.SetLevel(slog.LevelError + 4) // the library's own log is not for culprit's users
+	ctx, cancel := context.WithCancel(ctx)
+	times.StartRealtimeSync(ctx, time.Hour)
+	u := &Unwinder{cancel: cancel, done: make(chan struct{}), byHash: map[uint64]int{}, tables: map[libpf.FileID]module{}}
+	var loaded *tracer.Tracer
+	var err error
+	for try := 0; try < attempts && loaded == nil; try++ {
+		loaded, err = u.load(ctx, options)
+	}
+	if err != nil && loaded == nil {
+		cancel()
+		return nil, fmt.Errorf("load unwinder: %w", err)
+	}
+	u.tracer = loaded
+	if err := u.run(ctx); err != nil {
+		u.Close()
+		return nil, err
+	}
+	return u, nil
+}
+
+func (u *Unwinder) load(ctx context.Context, options Options) (*tracer.Tracer, error) {
+	poll := options.Poll
+	if poll == 0 {
+		poll = 100 * time.Millisecond
+	}
+	return tracer.NewTracer(ctx, &tracer.Config{
+		TraceReporter: u, ExecutableReporter: u,
+		Intervals:          intervals{times.New(time.Second, monitorEvery, time.Minute), poll},
+		InterpretersConfig: interpreters(options.Python),
+		SamplesPerSecond:   max(options.Hz, 99), FrameCacheSize: 65536,
+		KernelVersionCheck: true, FilterIdleFrames: true,
+		ProbabilisticInterval: time.Minute, ProbabilisticThreshold: 100,
+	})
+}
+
+func (u *Unwinder) run(ctx context.Context) error {
+	channel := make(chan *libpf.EbpfTrace, 256)
+	u.tracer.StartPIDEventProcessor(ctx)
+	if err := u.tracer.StartMapMonitors(ctx, channel); err != nil {
+		return fmt.Errorf("start unwinder: %w", err)
+	}
+	program, err := ownProgram("native_tracer_entry")
+	if err != nil {
+		return err
+	}
+	u.program = program
+	go func() {
+		defer close(u.done)
+		for {
+			select {
+			case trace := <-channel:
+				if trace != nil {
+					u.handle(trace)
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return nil
+}
+
+// Program is the entry to tail-call from a perf_event program.
+func (u *Unwinder) Program() *ebpf.Program { return u.program }
+
+// Queue gives the maps of the library's queue of processes to look at, by name.
+func (u *Unwinder) Queue() (map[string]*ebpf.Map, error) {
+	queue := map[string]*ebpf.Map{}
+	for _, name := range []string{"pid_events", "report_events", "inhibit_events"} {
+		found, err := ownMap(name)
+		if err != nil {
+			return nil, err
+		}
+		queue[name] = found
+	}
+	return queue, nil
+}
+
+// SawPython reports whether a Python process came by.
+func (u *Unwinder) SawPython() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.python
+}
+
+// Close unloads everything.
+func (u *Unwinder) Close() {
+	u.cancel()
+	if u.program != nil {
+		<-u.done
+		u.program.Close()
+	}
+	u.tracer.Close()
+}
+
+// handle keeps one trace. Equal raw stacks of one process are named once.
+func (u *Unwinder) handle(raw *libpf.EbpfTrace) {
+	words := raw.FrameData
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)
+	hash := maphash.Bytes(seed, bytes) ^ uint64(raw.PID)*0x9e3779b97f4a7c15
+	trace := Trace{KtimeNs: raw.KTime, Pid: int32(raw.PID), Tid: int32(raw.TID), CPU: int32(raw.CpuID),
+		Comm: raw.Comm.String()}
+	u.mu.Lock()
+	stack, known := u.byHash[hash]
+	u.busy = true
+	u.mu.Unlock()
+	if !known {
+		u.current = nil
+		u.tracer.HandleTrace(raw) // calls ReportTraceEvent before it returns
+		stack = u.keep(hash, u.current)
+	}
+	trace.Stack = stack
+	u.mu.Lock()
+	u.traces = append(u.traces, trace)
+	u.busy = false
+	u.mu.Unlock()
+}
+
+func (u *Unwinder) keep(hash uint64, frames libpf.Frames) int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if len(u.stacks) >= maxStacks {
+		u.lost++
+		return -1
+	}
+	u.stacks = append(u.stacks, frames)
+	stack := len(u.stacks) - 1
+	if !broken(frames) { // a broken stack may come out whole the next time: the mappings are known by then
+		u.byHash[hash] = stack
+	}
+	return stack
+}
+
+// ReportTraceEvent is called by the library with the named frames of a trace.
+func (u *Unwinder) ReportTraceEvent(trace *libpf.Trace, _ *samples.TraceEventMeta) error {
+	u.current = append(libpf.Frames(nil), trace.Frames...)
+	return nil
+}
+
+// ReportExecutable is called by the library once per mapped file.
+func (u *Unwinder) ReportExecutable(executable *reporter.ExecutableMetadata) {
+	file := executable.MappingFile.Value()
+	base := filepath.Base(executable.Mapping.Path)
+	u.mu.Lock()
+	_, known := u.tables[file.FileID]
+	if strings.HasPrefix(base, "python") || strings.HasPrefix(base, "libpython") {
+		u.python = true
+	}
+	u.mu.Unlock()
+	if known {
+		return
+	}
+	loaded := loadModule(executable)
+	u.mu.Lock()
+	u.tables[file.FileID] = loaded
+	u.mu.Unlock()
+}
+
+// Take returns the traces since the last call.
+func (u *Unwinder) Take() []Trace {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	traces := u.traces
+	u.traces = nil
+	return traces
+}
+
+// Lost returns how many stacks did not fit since the last Reset.
+func (u *Unwinder) Lost() int64 {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.lost
+}
+
+// Reset forgets the stacks of a finished window; symbol tables stay.
+func (u *Unwinder) Reset() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.traces, u.stacks, u.byHash, u.lost = nil, nil, map[uint64]int{}, 0
+}

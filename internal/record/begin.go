@@ -1,0 +1,106 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"culprit/internal/probe"
+	"culprit/internal/probe/bpf"
+	"culprit/recording"
+)
+
+// Begin opens a window on a target.
+func (s *Session) Begin(target Target) error {
+	if s.window != nil {
+		return fmt.Errorf("begin a window: one is open")
+	}
+	if _, err := targetPids(target); err != nil {
+		return err
+	}
+	if target.Kind == "host" && !s.options.WholeHost {
+		return fmt.Errorf("record the host: the recorder was started for single targets")
+	}
+	if s.unwinder != nil {
+		s.unwinder.Take()
+		s.unwinder.Reset()
+	}
+	window := &openWindow{target: target, startedAt: time.Now(), cpuNs: ownCPU()}
+	pids, err := s.attach(window)
+	if err != nil {
+		s.detach()
+		s.discard()
+		return err
+	}
+	window.watch = watchTarget(pids)
+	s.window = window
+	return nil
+}
+
+// attach starts the probes, makes the target, and begins the window.
+func (s *Session) attach(window *openWindow) (pids []int, err error) {
+	var maker probe.Tree
+	for _, session := range s.sessions {
+		if tree, ok := session.(probe.Tree); ok {
+			maker = tree
+			if err := tree.Forget(); err != nil {
+				return nil, fmt.Errorf("start %s: %w", session.Name(), err)
+			}
+		}
+		if err := session.Attach(); err != nil {
+			return nil, fmt.Errorf("start %s: %w", session.Name(), err)
+		}
+	}
+	if pids, err = followAll(maker, window.target); err != nil {
+		return nil, err
+	}
+	window.startNs = bpf.Now()
+	for _, session := range s.sessions {
+		if edge, ok := session.(probe.Edge); ok {
+			if err := edge.Begins(); err != nil {
+				return nil, fmt.Errorf("start %s: %w", session.Name(), err)
+			}
+		}
+	}
+	return pids, nil
+}
+
+// maxRounds bounds the search for processes that were started while it went on.
+const maxRounds = 8
+
+// followAll follows the target's processes until no new one is found: those
+// that a followed one starts are followed by themselves.
+func followAll(tree probe.Tree, target Target) ([]int, error) {
+	known := map[int]bool{}
+	var all []int
+	threads := 0
+	for round := 0; round < maxRounds; round++ {
+		pids, err := targetPids(target)
+		if err != nil {
+			return nil, err
+		}
+		fresh := slices.DeleteFunc(pids, func(pid int) bool { return known[pid] })
+		if len(fresh) == 0 && round > 0 {
+			break
+		}
+		found, err := tree.Follow(fresh)
+		if err != nil {
+			return nil, err
+		}
+		threads += found
+		for _, pid := range fresh {
+			known[pid] = true
+		}
+		all = append(all, fresh...)
+	}
+	if threads == 0 {
+		return nil, fmt.Errorf("record %s: it has ended", target)
+	}
+	return all, nil
+}
+
+// discard empties what probes collected in a window that could not begin.
+func (s *Session) discard() {
+	open := &openWindow{startNs: bpf.Now()}
+	_ = s.collect(&recording.Recording{}, open, open.startNs) // what fails here fails again, and is told, at the next end
+}

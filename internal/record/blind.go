@@ -1,0 +1,48 @@
+package record
+
+import (
+	"fmt"
+	"strings"
+
+	"culprit/internal/probe/unwind"
+	"culprit/recording"
+)
+
+// blindSpots says what this recording could not see.
+func blindSpots(rec *recording.Recording, unwinder *unwind.Unwinder, options Options) []string {
+	spots := []string{
+		"code that runs with interrupts off is booked where they come on again (software clock sampling)",
+	}
+	for _, status := range rec.Manifest.Probes {
+		if !status.On {
+			spots = append(spots, fmt.Sprintf("%s: not recorded (%s)", status.Name, status.Why))
+		}
+	}
+	if unwinder != nil && unwinder.SawPython() && !options.Python {
+		spots = append(spots, "Python frames: a Python process came up after the recorder was loaded without Python")
+	}
+	if broken, total := brokenSamples(rec); broken*50 > total {
+		spots = append(spots, fmt.Sprintf("%d of %d stacks could not be followed to their root", broken, total))
+	}
+	for _, loss := range rec.Manifest.Losses {
+		spots = append(spots, fmt.Sprintf("lost: %s: %d", loss.What, loss.Count))
+	}
+	return spots
+}
+
+// brokenSamples counts on-CPU samples of the target whose stack did not reach its root.
+func brokenSamples(rec *recording.Recording) (broken, total int) {
+	for _, sample := range rec.Samples {
+		if sample.Signal != recording.SignalCPU || !sample.Target {
+			continue
+		}
+		total++
+		for _, name := range rec.StackNames(sample.Stack) {
+			if strings.HasPrefix(name, unwind.BrokenPrefix) {
+				broken++
+				break
+			}
+		}
+	}
+	return broken, total
+}

@@ -1,0 +1,118 @@
+// Package record makes recordings: it runs the probes over a window of time and
+// turns what they saw into a recording.Recording.
+//
+// The recorder is a process of its own, loaded once and used for many windows:
+//
+//	recorder, err := record.Start(ctx, record.Options{Hz: 99})
+//	defer recorder.Close()
+//	err = recorder.Begin(record.Target{Pid: pid})
+//	…the target runs…
+//	summary, err := recorder.End(record.Finish{Path: "a.culprit"})
+//
+// A process of its own because the unwinder may need a seccomp filter that
+// children inherit and pay for, because a crash of it must not take the
+// experiment along, and because its CPU time is then its own in every account.
+// When it dies, the kernel detaches all its probes.
+//
+// It refuses to start where BPF is not permitted: the error wraps
+// ErrNotSupported and says what is missing.
+package record
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"culprit/internal/probe/bpf"
+	"culprit/recording"
+)
+
+// ErrNotSupported is wrapped by errors that say that this host, or this user, cannot record.
+var ErrNotSupported = bpf.ErrNotSupported
+
+// Options are the plan of a recorder. The zero value of a field means its default.
+type Options struct {
+	Hz     int           `json:"hz"`     // on-CPU samples per second and CPU; default 99
+	Wait   time.Duration `json:"wait"`   // keep stays off the CPU whole from here on; default 1 ms
+	Unwind time.Duration `json:"unwind"` // at most about one off-CPU stack in this time per thread; default 10 ms
+	Slice  time.Duration `json:"slice"`  // time resolution of samples; default 50 ms
+	// Poll is how often stacks are fetched, default 50 ms. Interpreted frames are named by
+	// reading the live process: a long pause loses the names of a short one.
+	Poll      time.Duration `json:"poll"`
+	WholeHost bool          `json:"whole_host"` // every process is the target
+	Python    bool          `json:"python"`     // load Python's unwinder too
+	NoCalls   bool          `json:"no_calls"`   // leave the system calls out
+	Program   string        `json:"program"`    // name and version for the manifest
+}
+
+// MaxHz bounds the rate: at 18 µs per sample in the kernel more would disturb what it measures.
+const MaxHz = 4999
+
+// Normal fills in the defaults; an error names the option that makes no sense.
+func (o Options) Normal() (Options, error) {
+	if o.Hz == 0 {
+		o.Hz = 99
+	}
+	if o.Hz < 0 || o.Hz > MaxHz {
+		return o, fmt.Errorf("sample at %d Hz: give a rate between 1 and %d", o.Hz, MaxHz)
+	}
+	for _, setting := range []struct {
+		value    *time.Duration
+		standard time.Duration
+		name     string
+	}{{&o.Wait, time.Millisecond, "wait"}, {&o.Unwind, 10 * time.Millisecond, "unwind"},
+		{&o.Slice, 50 * time.Millisecond, "slice"}, {&o.Poll, 50 * time.Millisecond, "poll"}} {
+		if *setting.value < 0 {
+			return o, fmt.Errorf("record with %s %v: give a positive duration", setting.name, *setting.value)
+		}
+		if *setting.value == 0 {
+			*setting.value = setting.standard
+		}
+	}
+	return o, nil
+}
+
+// Target is what a window is about.
+type Target struct {
+	Kind    string `json:"kind"` // "command", "pid", "cgroup" or "host"
+	Pid     int    `json:"pid,omitempty"`
+	Cgroup  string `json:"cgroup,omitempty"` // directory below /sys/fs/cgroup
+	Command string `json:"command,omitempty"`
+}
+
+// String names the target in errors.
+func (t Target) String() string {
+	switch {
+	case t.Kind == "command":
+		return fmt.Sprintf("command %q (process %d)", t.Command, t.Pid)
+	case t.Cgroup != "":
+		return fmt.Sprintf("cgroup %s", t.Cgroup)
+	case t.Pid > 0:
+		return fmt.Sprintf("process %d", t.Pid)
+	}
+	return "the host"
+}
+
+// Finish says what to do with a window that has ended.
+type Finish struct {
+	Path    string             `json:"path"`    // file to write
+	Metrics map[string]float64 `json:"metrics"` // what the caller measured of the window
+	Drop    bool               `json:"drop"`    // write nothing
+}
+
+// Summary is what a finished window looked like.
+type Summary struct {
+	Samples int              `json:"samples"` // on-CPU samples of the target
+	Waits   int              `json:"waits"`
+	Broken  int              `json:"broken"` // samples whose stack did not reach its root
+	Losses  []recording.Loss `json:"losses"`
+	Cost    recording.Cost   `json:"cost"`
+	// Off are the probes that did not run, and why.
+	Off        []recording.ProbeStatus `json:"off,omitempty"`
+	BlindSpots []string                `json:"blind_spots"`
+	// SawPython says that a Python process was there and its unwinder was not loaded.
+	SawPython bool `json:"saw_python"`
+}
+
+// errClosed is returned by calls on a recorder that has ended.
+var errClosed = errors.New("the recorder has ended")

@@ -1,0 +1,141 @@
+package record
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"culprit/recording"
+)
+
+// request is one line from the recorder's owner.
+type request struct {
+	Do     string  `json:"do"` // "begin" or "end"
+	Target *Target `json:"target,omitempty"`
+	Finish *Finish `json:"finish,omitempty"`
+}
+
+// answer is one line back; the first says whether the recorder is loaded.
+type answer struct {
+	Error        string                  `json:"error,omitempty"`
+	NotSupported bool                    `json:"not_supported,omitempty"`
+	Probes       []recording.ProbeStatus `json:"probes,omitempty"`
+	StartCPUNs   int64                   `json:"start_cpu_ns,omitempty"`
+	Summary      *Summary                `json:"summary,omitempty"`
+}
+
+// maxLine bounds a line of the conversation.
+const maxLine = 1 << 20
+
+// lastWords is how long a recorder that has lost its owner may take to unload
+// its probes; the kernel does it for one that is ended before.
+const lastWords = 500 * time.Millisecond
+
+// Serve is the recorder's own process: it loads the probes as options (a JSON
+// text) say, then obeys the lines of in until in ends, which is also how it
+// learns that its owner was killed. It then returns soon, whatever it was at:
+// the process is to end with it.
+func Serve(ctx context.Context, options string, in io.Reader, out io.Writer) error {
+	var plan Options
+	if err := json.Unmarshal([]byte(options), &plan); err != nil {
+		return fmt.Errorf("read the recorder's options: %w", err)
+	}
+	requests, alone := make(chan request), make(chan struct{})
+	served, heard := make(chan error, 1), make(chan error, 1)
+	go func() {
+		defer close(alone)
+		heard <- hear(in, requests)
+	}()
+	go func() { served <- serve(ctx, plan, requests, out) }()
+	select {
+	case err := <-served:
+		return err
+	case <-alone:
+	}
+	select {
+	case err := <-served:
+		return errors.Join(<-heard, err)
+	case <-time.After(lastWords):
+		return <-heard
+	}
+}
+
+// hear reads requests until the owner's end of the pipe is closed.
+func hear(in io.Reader, requests chan<- request) error {
+	defer close(requests)
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxLine)
+	for lines.Scan() {
+		var asked request
+		if err := json.Unmarshal(lines.Bytes(), &asked); err != nil {
+			return fmt.Errorf("read a request to the recorder: %w", err)
+		}
+		requests <- asked
+	}
+	return lines.Err()
+}
+
+func serve(ctx context.Context, plan Options, requests <-chan request, out io.Writer) error {
+	replies := json.NewEncoder(out)
+	hurry()
+	session, err := Open(ctx, plan)
+	if err != nil {
+		return replies.Encode(failure(err))
+	}
+	defer session.Close()
+	if err := replies.Encode(answer{Probes: session.statuses, StartCPUNs: session.startCPUNs}); err != nil {
+		return err
+	}
+	for asked := range requests {
+		if err := replies.Encode(session.obey(asked)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func failure(err error) answer {
+	return answer{Error: err.Error(), NotSupported: errors.Is(err, ErrNotSupported)}
+}
+
+func (s *Session) obey(asked request) answer {
+	switch {
+	case asked.Do == "begin" && asked.Target != nil:
+		if err := s.Begin(*asked.Target); err != nil {
+			return failure(err)
+		}
+		return answer{}
+	case asked.Do == "end" && asked.Finish != nil:
+		summary, err := s.finish(*asked.Finish)
+		if err != nil {
+			return failure(err)
+		}
+		return answer{Summary: summary}
+	}
+	return answer{Error: fmt.Sprintf("the recorder does not know %q", asked.Do)}
+}
+
+// finish ends the window, writes its recording and says what was in it.
+func (s *Session) finish(finish Finish) (*Summary, error) {
+	rec, err := s.End(finish.Metrics)
+	if err != nil {
+		return nil, err
+	}
+	broken, total := brokenSamples(rec)
+	summary := &Summary{Samples: total, Waits: len(rec.Waits), Broken: broken, Losses: rec.Manifest.Losses,
+		Cost: rec.Manifest.Cost, BlindSpots: rec.Manifest.BlindSpots,
+		SawPython: s.unwinder != nil && s.unwinder.SawPython() && !s.options.Python}
+	for _, status := range s.statuses {
+		if !status.On {
+			summary.Off = append(summary.Off, status)
+		}
+	}
+	if finish.Drop {
+		return summary, nil
+	}
+	return summary, recording.Write(finish.Path, rec)
+}

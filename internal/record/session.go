@@ -1,0 +1,228 @@
+package record
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"culprit/internal/host"
+	"culprit/internal/probe"
+	"culprit/internal/probe/bpf"
+	"culprit/internal/probe/unwind"
+	"culprit/internal/symbol"
+	"culprit/recording"
+)
+
+// memoryLimit keeps the recorder small beside what it records: the garbage
+// collector works harder before the process grows beyond it.
+const memoryLimit = 150 << 20
+
+const loadingGCPercent = 800
+
+// Session is the loaded recorder inside its own process.
+type Session struct {
+	options    Options
+	shared     *bpf.Shared
+	unwinder   *unwind.Unwinder
+	sessions   []probe.Session
+	statuses   []recording.ProbeStatus
+	kernel     *symbol.Kernel // nil until it is needed
+	noKernel   bool           // it could not be read
+	startCPUNs int64
+	window     *openWindow
+}
+
+// openWindow is a window that has begun.
+type openWindow struct {
+	target    Target
+	startedAt time.Time
+	startNs   int64
+	cpuNs     int64
+	watch     *watch
+}
+
+// Open loads every probe. A probe that this host cannot run is left out and
+// named in the recording; an error means that nothing can be recorded.
+func Open(ctx context.Context, options Options) (*Session, error) {
+	options, err := options.Normal()
+	if err != nil {
+		return nil, err
+	}
+	debug.SetMemoryLimit(memoryLimit)
+	// Most of what loading allocates lives until it is done: collecting in between saves little.
+	defer debug.SetGCPercent(debug.SetGCPercent(loadingGCPercent))
+	s := &Session{options: options, shared: &bpf.Shared{Options: bpf.Options{
+		Hz: options.Hz, Wait: options.Wait, Unwind: options.Unwind, WholeHost: options.WholeHost}}}
+	s.loadUnwinder(ctx)
+	if err := s.loadProbes(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.shared.Loaded()
+	s.startCPUNs = ownCPU() // of the whole process: its runtime's start is part of the price
+	return s, nil
+}
+
+func (s *Session) loadUnwinder(ctx context.Context) {
+	status := recording.ProbeStatus{Name: "unwinder"}
+	unwinder, err := unwind.Start(ctx, unwind.Options{Hz: s.options.Hz, Python: s.options.Python,
+		Poll: s.options.Poll})
+	if err != nil {
+		status.Why = err.Error()
+	} else {
+		status.On = true
+		s.unwinder = unwinder
+		s.shared.Unwinder = unwinder.Program()
+		if s.shared.Queue, err = unwinder.Queue(); err != nil {
+			status.Why = err.Error() // it works without: it learns of a process by its first sample
+		}
+	}
+	s.statuses = append(s.statuses, status)
+}
+
+func (s *Session) loadProbes() error {
+	for _, candidate := range probe.All() {
+		status := recording.ProbeStatus{Name: candidate.Name}
+		if candidate.Name == "syscalls" && s.options.NoCalls {
+			status.Why = "switched off"
+			s.statuses = append(s.statuses, status)
+			continue
+		}
+		session, err := candidate.Start(s.shared)
+		if err != nil {
+			if candidate.Essential {
+				return err
+			}
+			status.Why = err.Error()
+		} else {
+			status.On = true
+			s.sessions = append(s.sessions, session)
+		}
+		s.statuses = append(s.statuses, status)
+	}
+	return nil
+}
+
+// detach stops the probes.
+func (s *Session) detach() {
+	for _, session := range s.sessions {
+		session.Detach()
+	}
+}
+
+// End closes the window and returns what was seen in it.
+func (s *Session) End(metrics map[string]float64) (*recording.Recording, error) {
+	if s.window == nil {
+		return nil, fmt.Errorf("end a window: none is open")
+	}
+	open := s.window
+	s.window = nil
+	endNs := bpf.Now()
+	for i := len(s.sessions) - 1; i >= 0; i-- {
+		if edge, ok := s.sessions[i].(probe.Edge); ok {
+			edge.Ends()
+		}
+	}
+	s.detach()
+	facts := open.watch.stop()
+	if s.unwinder != nil {
+		s.unwinder.Settle(s.options.Poll)
+	}
+	s.loadKernel() // before the manifest, which names what is off
+	rec := &recording.Recording{Manifest: s.manifest(open, endNs, metrics)}
+	rec.Facts = append(host.Facts("/"), facts...)
+	rec.Facts = append(rec.Facts, host.TracerFacts(host.Tracers("/", os.Getpid(), os.Getppid()))...)
+	if err := s.collect(rec, open, endNs); err != nil {
+		return nil, err
+	}
+	rec.Manifest.Cost.RecorderCPUNs = ownCPU() - open.cpuNs
+	rec.Manifest.BlindSpots = blindSpots(rec, s.unwinder, s.options)
+	return rec, nil
+}
+
+func (s *Session) manifest(open *openWindow, endNs int64, metrics map[string]float64) recording.Manifest {
+	if metrics == nil {
+		metrics = map[string]float64{}
+	}
+	name, _ := os.Hostname() // empty when it cannot be read: a name only
+	return recording.Manifest{
+		Schema: recording.SchemaVersion, Program: s.options.Program, Host: name, Kernel: kernelRelease(),
+		StartedAt: open.startedAt, WindowNs: endNs - open.startNs,
+		Target: recording.Target{Kind: open.target.Kind, Command: open.target.Command, Pid: open.target.Pid,
+			Cgroup: open.target.Cgroup},
+		Hz: s.options.Hz, SliceNs: int64(s.options.Slice), Probes: s.statuses, Losses: []recording.Loss{},
+		Cost: recording.Cost{StartCPUNs: s.startCPUNs}, BlindSpots: []string{}, Metrics: metrics,
+	}
+}
+
+func (s *Session) collect(rec *recording.Recording, open *openWindow, endNs int64) error {
+	window := &bpf.Window{Recording: rec, Builder: recording.NewBuilder(), StartNs: open.startNs, EndNs: endNs,
+		SliceNs: int64(s.options.Slice), Unwinder: s.unwinder, Comm: map[int32]string{}}
+	if s.kernel != nil {
+		window.Kernel = func(address uint64) string {
+			name, _, _ := s.kernel.Lookup(address)
+			return name
+		}
+	}
+	if s.unwinder != nil {
+		window.Traces = within(s.unwinder.Take(), open.startNs)
+		window.Lose("unwinder: stacks that did not fit", s.unwinder.Lost())
+	}
+	for _, session := range s.sessions {
+		if err := session.Collect(window); err != nil {
+			return fmt.Errorf("collect %s: %w", session.Name(), err)
+		}
+	}
+	window.Builder.Into(rec)
+	return nil
+}
+
+// loadKernel reads the kernel's symbols when they are first needed: a tenth of
+// what loading takes. Without them kernel frames have no names, which is told once.
+func (s *Session) loadKernel() {
+	if s.kernel == nil && !s.noKernel {
+		var err error
+		if s.kernel, err = symbol.LoadKernel("/"); err != nil {
+			s.noKernel = true
+			s.statuses = append(s.statuses, recording.ProbeStatus{Name: "kernel symbols", Why: err.Error()})
+		}
+	}
+}
+
+// within drops stacks that were taken before a window began and arrived in it.
+func within(traces []unwind.Trace, startNs int64) []unwind.Trace {
+	return slices.DeleteFunc(traces, func(trace unwind.Trace) bool { return trace.KtimeNs < startNs })
+}
+
+// Close detaches and unloads everything.
+func (s *Session) Close() {
+	for i := len(s.sessions) - 1; i >= 0; i-- {
+		_ = s.sessions[i].Close() // the kernel frees what a failed close leaves when the process ends
+	}
+	if s.unwinder != nil {
+		s.unwinder.Close()
+	}
+	s.shared.Close()
+}
+
+// ownCPU is the CPU time of this process so far.
+func ownCPU() int64 {
+	var usage unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	return usage.Utime.Nano() + usage.Stime.Nano()
+}
+
+func kernelRelease() string {
+	var name unix.Utsname
+	if err := unix.Uname(&name); err != nil {
+		return ""
+	}
+	return unix.ByteSliceToString(name.Release[:])
+}

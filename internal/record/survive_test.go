@@ -1,0 +1,195 @@
+package record
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+)
+
+// ownerVerb makes the test binary the owner of a recorder, to be killed.
+const ownerVerb = "owner-of-a-recorder"
+
+// ownRecorder starts a recorder, opens a window on itself, says so, and waits to be killed.
+func ownRecorder(string) int {
+	recorder, err := Start(context.Background(), Options{})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	if err := recorder.Begin(context.Background(), Target{Kind: "pid", Pid: os.Getpid()}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	fmt.Println("recording")
+	_, _ = io.Copy(io.Discard, os.Stdin) // never ends: the test kills this process
+	return 0
+}
+
+// held objects of the kernel, by what kind of id they have.
+type heldIDs map[string][]uint32
+
+// idsOf reads which BPF programs, maps and links a process holds, and how many perf events.
+func idsOf(t *testing.T, pid int) (ids heldIDs, perfEvents int) {
+	t.Helper()
+	paths, err := filepath.Glob(fmt.Sprintf("/proc/%d/fdinfo/*", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids = heldIDs{}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		if target, err := os.Readlink(strings.Replace(path, "fdinfo", "fd", 1)); err == nil &&
+			strings.Contains(target, "perf_event") {
+			perfEvents++
+		}
+		for _, line := range strings.Split(string(data), "\n") {
+			key, value, found := strings.Cut(line, ":")
+			var id uint32
+			if _, err := fmt.Sscan(value, &id); found && err == nil && strings.HasSuffix(key, "_id") {
+				ids[key] = append(ids[key], id)
+			}
+		}
+	}
+	return ids, perfEvents
+}
+
+// left lists the programs and maps of a process that are still in the kernel.
+func (ids heldIDs) left() (left []string) {
+	for _, id := range ids["prog_id"] {
+		if program, err := ebpf.NewProgramFromID(ebpf.ProgramID(id)); err == nil {
+			left = append(left, program.String())
+			program.Close()
+		} else if !errors.Is(err, os.ErrNotExist) {
+			left = append(left, err.Error())
+		}
+	}
+	for _, id := range ids["map_id"] {
+		if held, err := ebpf.NewMapFromID(ebpf.MapID(id)); err == nil {
+			left = append(left, held.String())
+			held.Close()
+		} else if !errors.Is(err, os.ErrNotExist) {
+			left = append(left, err.Error())
+		}
+	}
+	return left
+}
+
+// A recorder that is killed takes all it had in the kernel along; its owner gets one clear error.
+func TestRecorderKilled(t *testing.T) {
+	recorder := start(t, Options{})
+	if err := recorder.Begin(t.Context(), Target{Kind: "pid", Pid: os.Getpid()}); err != nil {
+		t.Fatal(err)
+	}
+	ids, perfEvents := idsOf(t, recorder.Pid())
+	if len(ids["prog_id"]) < 10 || len(ids["map_id"]) < 10 || perfEvents == 0 {
+		t.Fatalf("the recorder holds %v and %d perf events: the test does not see them", ids, perfEvents)
+	}
+	if err := syscall.Kill(recorder.Pid(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	for attempt := range 2 {
+		_, err := recorder.End(t.Context(), Finish{Drop: true})
+		if err == nil || !strings.Contains(err.Error(), "the recorder has ended: signal: killed") ||
+			strings.Contains(err.Error(), "\n") {
+			t.Errorf("ask %d of a killed recorder: %v", attempt, err)
+		}
+	}
+	// freed after a grace period of the kernel's
+	for until := time.Now().Add(3 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		left := ids.left()
+		if len(left) == 0 {
+			break
+		}
+		if time.Now().After(until) {
+			t.Fatalf("left in the kernel: %v", left)
+		}
+	}
+}
+
+// A recorder ends within a second of its owner, also while it is loading.
+func TestOwnerKilled(t *testing.T) {
+	needs(t)
+	for _, when := range []string{"recording", "loading"} {
+		t.Run(when, func(t *testing.T) {
+			owner := exec.Command("/proc/self/exe", ownerVerb, when)
+			out, err := owner.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			in, err := owner.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer in.Close()
+			if err := owner.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				_ = owner.Process.Kill() // again, should the test have failed before
+				_ = owner.Wait()
+			}()
+			if when == "recording" {
+				if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "recording\n" {
+					t.Fatalf("%q, %v", line, err)
+				}
+			} else {
+				time.Sleep(150 * time.Millisecond)
+			}
+			children := tree(owner.Process.Pid)[1:]
+			if len(children) != 1 {
+				t.Fatalf("the owner's children are %v", children)
+			}
+			recorder, err := unix.PidfdOpen(children[0], 0) // the id may be used again
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer unix.Close(recorder)
+			if err := owner.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			ended := []unix.PollFd{{Fd: int32(recorder), Events: unix.POLLIN}}
+			if n, err := pollUntil(ended, time.Now().Add(time.Second)); n != 1 || err != nil {
+				t.Errorf("the recorder outlives its owner by a second (%d, %v)", n, err)
+				_ = unix.PidfdSendSignal(recorder, unix.SIGKILL, nil, 0)
+			}
+		})
+	}
+}
+
+// The recorder is ready after half a second of CPU time.
+func TestStartCost(t *testing.T) {
+	eventually(t, func() (problems []string) {
+		recorder := start(t, Options{})
+		t.Logf("loading took %v of CPU time", recorder.StartCPU)
+		recorder.Close()
+		if recorder.StartCPU > 500*time.Millisecond {
+			problems = append(problems, fmt.Sprintf("loading took %v of CPU time", recorder.StartCPU))
+		}
+		return problems
+	})
+}
+
+// pollUntil goes on where a signal, such as the Go runtime's own, interrupts.
+func pollUntil(fds []unix.PollFd, end time.Time) (n int, err error) {
+	for {
+		n, err = unix.Poll(fds, max(0, int(time.Until(end).Milliseconds())))
+		if err != unix.EINTR {
+			return n, err
+		}
+	}
+}

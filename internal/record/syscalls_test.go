@@ -1,0 +1,49 @@
+package record
+
+import (
+	"fmt"
+	"testing"
+
+	"culprit/recording"
+)
+
+// Every call is counted once, with its errors and bytes, whichever CPU it ran on.
+func TestSyscallCounts(t *testing.T) {
+	const asks, writes, bytes, failures = 200_000, 3_000, 117, 777
+	got := watchCommand(t, standing.get(t), programs.compile(t, "calls.c"), fmt.Sprint(asks), fmt.Sprint(writes),
+		fmt.Sprint(bytes), fmt.Sprint(failures))
+	rows := map[string]recording.Syscall{}
+	for _, row := range got.Syscalls {
+		if row.Pid != got.pid {
+			continue
+		}
+		if _, twice := rows[row.Name]; twice {
+			t.Errorf("%s has two rows", row.Name)
+		}
+		rows[row.Name] = row
+		var sum, low, high int64
+		for i, count := range row.Buckets {
+			sum, low, high = sum+count, low+count<<i, high+count<<(i+1)
+		}
+		if sum != row.Count || row.TotalNs < low-row.Count || row.TotalNs > high {
+			t.Errorf("%s: count %d, in buckets %d; %d ns, by the buckets %d to %d", row.Name, row.Count, sum,
+				row.TotalNs, low, high)
+		}
+	}
+	for _, want := range []recording.Syscall{
+		{Name: "getppid", Count: asks}, {Name: "write", Count: writes, Bytes: writes * bytes},
+		{Name: "close", Count: failures, Errors: failures}, {Name: "openat", Count: 1},
+	} {
+		row := rows[want.Name]
+		// the loader and the gate close and open files of their own
+		if more := row.Count - want.Count; row.Errors != want.Errors && want.Name != "openat" ||
+			row.Bytes != want.Bytes || more < 0 || more > 10 || want.Count > 1000 && more != 0 {
+			t.Errorf("%s: %d calls, %d errors, %d bytes; the truth is %d, %d, %d", want.Name, row.Count, row.Errors,
+				row.Bytes, want.Count, want.Errors, want.Bytes)
+		}
+	}
+	if rows["write"].Comm != "calls-c" {
+		t.Errorf("written by %q", rows["write"].Comm)
+	}
+	got.lossless(t, "syscalls")
+}

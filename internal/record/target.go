@@ -1,0 +1,166 @@
+package record
+
+import (
+	"bufio"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"culprit/internal/host"
+	"culprit/recording"
+)
+
+// maxTree bounds the processes looked at for facts of the target.
+const maxTree = 64
+
+// targetPids lists the processes that a window begins with.
+func targetPids(target Target) ([]int, error) {
+	switch {
+	case target.Cgroup != "":
+		return cgroupPids(target.Cgroup)
+	case target.Pid > 0:
+		return tree(target.Pid), nil
+	case target.Kind == "host":
+		return nil, nil
+	}
+	return nil, fmt.Errorf("record: no target given; name a command, a pid, a cgroup or the host")
+}
+
+// tree lists a process and its descendants.
+func tree(root int) []int {
+	pids := []int{root}
+	for i := 0; i < len(pids) && len(pids) < 4096; i++ {
+		pids = append(pids, host.Children(pids[i])...)
+	}
+	return pids
+}
+
+// cgroupPids lists the processes of a cgroup and those below it.
+func cgroupPids(directory string) ([]int, error) {
+	if _, err := os.Stat(filepath.Join(directory, "cgroup.procs")); err != nil {
+		return nil, fmt.Errorf("record cgroup %s: not a cgroup directory; give one below /sys/fs/cgroup", directory)
+	}
+	var pids []int
+	err := filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.Name() != "cgroup.procs" {
+			return nil // a cgroup that was removed meanwhile
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			return nil
+		}
+		defer file.Close()
+		lines := bufio.NewScanner(file)
+		for lines.Scan() {
+			if pid, err := strconv.Atoi(lines.Text()); err == nil {
+				pids = append(pids, pid)
+			}
+		}
+		return lines.Err()
+	})
+	if err == nil && len(pids) == 0 {
+		err = fmt.Errorf("record cgroup %s: no process is in it", directory)
+	}
+	return pids, err
+}
+
+// watch reads facts of the target while it lives: a command is only known after
+// its exec, and gone at the end of the window.
+type watch struct {
+	done  chan struct{}
+	ended chan struct{}
+	facts []recording.Fact
+}
+
+// watchAt are the moments of the first looks; then once a second.
+var watchAt = []time.Duration{15 * time.Millisecond, 60 * time.Millisecond, 250 * time.Millisecond}
+
+func watchTarget(pids []int) *watch {
+	w := &watch{done: make(chan struct{}), ended: make(chan struct{})}
+	go func() {
+		defer close(w.ended)
+		if len(pids) == 0 {
+			return
+		}
+		for look := 0; ; look++ {
+			pause := time.Second
+			if look < len(watchAt) {
+				pause = watchAt[look]
+			}
+			select {
+			case <-w.done:
+				return
+			case <-time.After(pause):
+				if facts := treeFacts(pids); facts != nil {
+					w.facts = facts
+				}
+			}
+		}
+	}()
+	return w
+}
+
+// stop ends the watching and returns the last facts seen.
+func (w *watch) stop() []recording.Fact {
+	close(w.done)
+	<-w.ended
+	return w.facts
+}
+
+// treeFacts reads the facts of the process that has used most CPU, and of any
+// other whether it is traced or filtered: strace's own CPU must not hide its tracee.
+func treeFacts(roots []int) []recording.Fact {
+	var pids []int
+	for _, root := range roots {
+		pids = append(pids, tree(root)...)
+	}
+	pids = pids[:min(len(pids), maxTree)]
+	busiest, most := 0, int64(-1)
+	for _, pid := range pids {
+		if used := cpuOf(pid); used > most {
+			busiest, most = pid, used
+		}
+	}
+	if most < 0 {
+		return nil
+	}
+	facts := host.TargetFacts("/", busiest)
+	for _, pid := range pids {
+		if pid == busiest {
+			continue
+		}
+		for _, fact := range host.TargetFacts("/", pid) {
+			facts = override(facts, fact)
+		}
+	}
+	return facts
+}
+
+// override takes over that another process of the tree is traced or filtered.
+func override(facts []recording.Fact, other recording.Fact) []recording.Fact {
+	if other.Name != "target.tracer_pid" && other.Name != "target.seccomp" && other.Name != "target.seccomp_filters" {
+		return facts
+	}
+	for i := range facts {
+		if facts[i].Name == other.Name && (facts[i].Value == "0" || facts[i].Value == "none") {
+			facts[i] = other
+		}
+	}
+	return facts
+}
+
+// cpuOf is the run time of a process's main thread in ns; -1 when it is gone.
+func cpuOf(pid int) int64 {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
+	if err != nil {
+		return -1
+	}
+	var used int64
+	if _, err := fmt.Sscan(string(data), &used); err != nil {
+		return -1
+	}
+	return used
+}

@@ -1,0 +1,226 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// browser drives a headless Chromium over its debugging pipe, which needs no
+// library: JSON messages that end in a zero byte, on descriptors 3 and 4.
+type browser struct {
+	t       *testing.T
+	in      io.Writer
+	session string
+
+	mutex    sync.Mutex
+	next     int
+	answers  map[int]chan message
+	trouble  []string // console messages, exceptions, dialogs, blocked content
+	requests []string // addresses asked for
+}
+
+type message struct {
+	ID     int             `json:"id,omitempty"`
+	Method string          `json:"method,omitempty"`
+	Params json.RawMessage `json:"params,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"`
+	Error  *struct {
+		Message string `json:"message"`
+	} `json:"error,omitempty"`
+	SessionID string `json:"sessionId,omitempty"`
+}
+
+const browserTimeout = 60 * time.Second
+
+func startBrowser(t *testing.T) *browser {
+	t.Helper()
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Fatal("no chromium to look at the page with: apt-get install chromium")
+	}
+	toBrowser, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, fromBrowser, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",
+		"--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", "about:blank")
+	command.ExtraFiles = []*os.File{toBrowser, fromBrowser}
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	b := &browser{t: t, in: in, answers: map[int]chan message{}}
+	_, _ = toBrowser.Close(), fromBrowser.Close()
+	go b.listen(out)
+	t.Cleanup(func() {
+		_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL) // the whole group: it has many processes
+		_ = command.Wait()
+		_, _ = in.Close(), out.Close()
+	})
+	b.open()
+	return b
+}
+
+func (b *browser) listen(out io.Reader) {
+	reader := bufio.NewReaderSize(out, 1<<20)
+	for {
+		text, err := reader.ReadBytes(0)
+		if err != nil {
+			return
+		}
+		var m message
+		if json.Unmarshal(text[:len(text)-1], &m) != nil {
+			continue
+		}
+		b.mutex.Lock()
+		if answer := b.answers[m.ID]; m.ID != 0 && answer != nil {
+			delete(b.answers, m.ID)
+			answer <- m
+		}
+		switch m.Method {
+		case "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded", "Page.javascriptDialogOpening":
+			b.trouble = append(b.trouble, m.Method+" "+string(m.Params))
+		case "Network.requestWillBeSent":
+			var event struct{ Request struct{ URL string } }
+			_ = json.Unmarshal(m.Params, &event)
+			b.requests = append(b.requests, event.Request.URL)
+		}
+		b.mutex.Unlock()
+	}
+}
+
+// call sends one command and returns what it answers.
+func (b *browser) call(method string, params any) json.RawMessage {
+	b.t.Helper()
+	text, err := json.Marshal(params)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	answer := make(chan message, 1)
+	b.mutex.Lock()
+	b.next++
+	b.answers[b.next] = answer
+	text, err = json.Marshal(message{ID: b.next, Method: method, Params: text, SessionID: b.session})
+	b.mutex.Unlock()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if _, err := b.in.Write(append(text, 0)); err != nil {
+		b.t.Fatalf("%s: %v", method, err)
+	}
+	select {
+	case m := <-answer:
+		if m.Error != nil {
+			b.t.Fatalf("%s: %s", method, m.Error.Message)
+		}
+		return m.Result
+	case <-time.After(browserTimeout):
+		b.t.Fatalf("%s: no answer from the browser in %v", method, browserTimeout)
+	}
+	return nil
+}
+
+type fields = map[string]any
+
+func (b *browser) open() {
+	b.t.Helper()
+	var target struct{ TargetID string }
+	b.decode(b.call("Target.createTarget", fields{"url": "about:blank"}), &target)
+	var session struct{ SessionID string }
+	b.decode(b.call("Target.attachToTarget", fields{"targetId": target.TargetID, "flatten": true}), &session)
+	b.session = session.SessionID
+	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
+		b.call(domain+".enable", fields{})
+	}
+}
+
+func (b *browser) decode(text json.RawMessage, into any) {
+	b.t.Helper()
+	if err := json.Unmarshal(text, into); err != nil {
+		b.t.Fatalf("decode %s: %v", text, err)
+	}
+}
+
+// show sets the window and the colours, opens a file and waits until the flame graph is drawn.
+func (b *browser) show(path string, width, height int, scheme string) {
+	b.t.Helper()
+	b.window(width, height, scheme)
+	b.call("Page.navigate", fields{"url": "file://" + path})
+	b.wait("document.readyState === 'complete' && document.querySelector('h1') !== null && " +
+		"(document.querySelector('#flame p.muted:not(.small)') !== null || " +
+		"document.querySelector('canvas[data-boxes]') !== null)")
+}
+
+func (b *browser) window(width, height int, scheme string) {
+	b.t.Helper()
+	b.call("Emulation.setDeviceMetricsOverride",
+		fields{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false})
+	b.call("Emulation.setEmulatedMedia",
+		fields{"features": []fields{{"name": "prefers-color-scheme", "value": scheme}}})
+}
+
+func (b *browser) wait(condition string) {
+	b.t.Helper()
+	deadline := time.Now().Add(browserTimeout)
+	for b.eval("String("+condition+")") != "true" {
+		if time.Now().After(deadline) {
+			b.t.Fatalf("the page never came to %s; trouble: %v; page: %.2000s", condition, b.trouble,
+				b.eval("document.body.innerText"))
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// eval runs an expression whose value is text.
+func (b *browser) eval(expression string) string {
+	b.t.Helper()
+	var answer struct {
+		Result           struct{ Value any }
+		ExceptionDetails json.RawMessage
+	}
+	question := fields{"expression": expression, "returnByValue": true, "awaitPromise": true}
+	b.decode(b.call("Runtime.evaluate", question), &answer)
+	if answer.ExceptionDetails != nil {
+		b.t.Fatalf("evaluate %s: %s", expression, answer.ExceptionDetails)
+	}
+	return fmt.Sprint(answer.Result.Value)
+}
+
+func (b *browser) key(name string) {
+	b.t.Helper()
+	codes := map[string]int{"ArrowDown": 40, "ArrowUp": 38, "ArrowLeft": 37, "ArrowRight": 39, "Enter": 13,
+		"Escape": 27, "/": 191}
+	for _, kind := range []string{"keyDown", "keyUp"} {
+		b.call("Input.dispatchKeyEvent", fields{"type": kind, "key": name, "windowsVirtualKeyCode": codes[name]})
+	}
+	b.eval("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 30)))")
+}
+
+// picture returns a PNG of the whole page.
+func (b *browser) picture() []byte {
+	b.t.Helper()
+	b.eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 100))))")
+	var answer struct{ Data []byte }
+	b.decode(b.call("Page.captureScreenshot", fields{"format": "png", "captureBeyondViewport": true}), &answer)
+	return answer.Data
+}
+
+// troubles returns what went wrong on the page and what it asked the network for.
+func (b *browser) troubles() (trouble, requests []string) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	return append([]string{}, b.trouble...), append([]string{}, b.requests...)
+}

@@ -1,0 +1,64 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"culprit/internal/investigate"
+)
+
+// documentBytesMax bounds a case document that is read back.
+const documentBytesMax = 1 << 30
+
+// JSON writes the case as one document of schema culprit.case/1. Every field of
+// the contract is there: a list without elements is [], a number that is not
+// finite is null, so that no reader meets NaN, which JSON does not have.
+func JSON(w io.Writer, c *investigate.Case) error {
+	text, err := document(c)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(text); err != nil {
+		return fmt.Errorf("write case document: %w", err)
+	}
+	return nil
+}
+
+func document(c *investigate.Case) ([]byte, error) {
+	if c == nil {
+		return nil, fmt.Errorf("write case document: no case given")
+	}
+	e := &encoder{}
+	if err := e.value(c); err != nil {
+		return nil, fmt.Errorf("encode case document: %w", err)
+	}
+	e.out.WriteByte('\n')
+	return e.out.Bytes(), nil
+}
+
+// Read reads a document that JSON wrote. It refuses another schema, anything
+// after the document, and documents above a gigabyte.
+func Read(r io.Reader) (*investigate.Case, error) {
+	text, err := io.ReadAll(io.LimitReader(r, documentBytesMax+1))
+	if err != nil {
+		return nil, fmt.Errorf("read case document: %w", err)
+	}
+	if len(text) > documentBytesMax {
+		return nil, fmt.Errorf("read case document: larger than %s", amount(documentBytesMax, "bytes"))
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	var c investigate.Case
+	if err := decoder.Decode(&c); err != nil {
+		return nil, fmt.Errorf("read case document: %w", err)
+	}
+	if decoder.More() {
+		return nil, fmt.Errorf("read case document: something follows the document")
+	}
+	if c.Schema != investigate.CaseSchema {
+		return nil, fmt.Errorf("read case document: schema is %q, want %q: was it written by another culprit?",
+			visible(c.Schema, 40), investigate.CaseSchema)
+	}
+	return &c, nil
+}

@@ -1,0 +1,221 @@
+package report
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"culprit/internal/cause"
+	"culprit/internal/investigate"
+)
+
+// TestPageInBrowser opens reports in Chromium and looks at what a reader sees.
+func TestPageInBrowser(t *testing.T) {
+	b := startBrowser(t)
+	folder := t.TempDir()
+	write := func(name string, c *investigate.Case) string {
+		path := filepath.Join(folder, name)
+		if err := HTML(path, c); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	lookAtWorse(t, b, write("worse.html", hostileCase()))
+	lookAtKeys(t, b)
+	for name, c := range outcomes() {
+		b.show(write(name+".html", c), 1280, 900, "light")
+		if got, want := b.eval("document.querySelector('h1').textContent"), verdictOf(c).Headline; got != want {
+			t.Errorf("%s: headline is %q, want %q", name, got, want)
+		}
+		keep(t, b, "outcome-"+name)
+	}
+	lookAtBig(t, b, write("big.html", bigCase()))
+	trouble, requests := b.troubles()
+	if len(trouble) > 0 {
+		t.Errorf("the page made noise: %.3000s", strings.Join(trouble, "\n"))
+	}
+	for _, request := range requests {
+		if !strings.HasPrefix(request, "file://"+folder) && request != "about:blank" &&
+			!strings.HasPrefix(request, "blob:") {
+			t.Errorf("the page asked for %s", request)
+		}
+	}
+}
+
+// hostileCase is the worse case with hostile text in every place that a program can fill.
+func hostileCase() *investigate.Case {
+	c := worseCase()
+	for i, name := range hostileNames() {
+		c.Items = append(c.Items, investigate.Item{Signal: name, Name: "main;" + name, Unit: name, A: 1, B: 2})
+		c.Settings = append(c.Settings, sampleSettings()[0])
+		c.Settings[len(c.Settings)-1].B = name
+		c.Facts[i].Value = name
+		c.Warnings = append(c.Warnings, name)
+		c.BlindSpots = append(c.BlindSpots, name)
+		c.Trials[2+i].Stdout = name
+	}
+	all := strings.Join(hostileNames()[:3], ";")
+	c.Suspects = append(c.Suspects, cause.Suspect{Cause: all, Level: cause.Level(all), Where: []string{all},
+		Claim: all, Remedy: all, Against: []string{all},
+		Evidence: []cause.Evidence{{Signal: all, Text: all, A: 1, B: 2, Unit: all}}})
+	c.B.Command = "./server " + all
+	return c
+}
+
+func lookAtWorse(t *testing.T, b *browser, path string) {
+	t.Helper()
+	b.show(path, 1280, 900, "light")
+	text := b.eval("document.body.innerText")
+	text = strings.ReplaceAll(text, space, " ")
+	for _, want := range []string{"B is 1.35× slower than A (95 % between 1.31× and 1.38×)", "clock.vdso-bypassed",
+		"timer.ticker", "183,000", "predicted", `<script>alert(1)</script>`, `rtl\u202egnp.exe`, "8371204511982734112",
+		"2 of 44 trials left out", "no hardware counters on this host"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not show %q", want)
+		}
+	}
+	for _, char := range []string{"\u202e", "\x00", "\x1b"} {
+		if strings.Contains(text, char) {
+			t.Errorf("the page shows %q as it is", char)
+		}
+	}
+	foreign := "document.querySelectorAll('script:not([id]):not([type=module]), img, iframe, object').length"
+	if got := b.eval(foreign); got != "0" {
+		t.Errorf("%s elements that no view made", got)
+	}
+	if title := b.eval("document.title"); !strings.HasPrefix(title, "culprit: B is 1.35×") {
+		t.Errorf("title is %q", title)
+	}
+	document := b.eval(`(async () => { let text = ""; const old = URL.createObjectURL;
+		URL.createObjectURL = (blob) => { text = blob.text(); return old(blob); };
+		[...document.querySelectorAll('button')].find((e) => e.textContent.includes('Download')).click();
+		URL.createObjectURL = old; return await text; })()`)
+	if c, err := Read(strings.NewReader(document)); err != nil {
+		t.Errorf("the download is no case: %v", err)
+	} else if c.Seed != worseCase().Seed || len(c.Profile.Nodes) != len(worseCase().Profile.Nodes) {
+		t.Errorf("the download has seed %d and %d nodes", c.Seed, len(c.Profile.Nodes))
+	}
+	light := keep(t, b, "light")
+	b.window(1280, 900, "dark")
+	b.wait("document.documentElement.dataset.theme === 'dark'")
+	dark := keep(t, b, "dark")
+	if bytes.Equal(light, dark) {
+		t.Error("dark and light look the same")
+	}
+	b.call("Emulation.setEmulatedMedia", fields{"media": "print", "features": []fields{}})
+	if got := b.eval("getComputedStyle(document.body).backgroundColor"); got != "rgb(255, 255, 255)" {
+		t.Errorf("on paper the ground is %s", got)
+	}
+	keep(t, b, "print")
+	b.call("Emulation.setEmulatedMedia", fields{"media": ""})
+	b.window(400, 800, "light")
+	b.wait("document.documentElement.dataset.theme === 'light'")
+	if over := b.eval("document.documentElement.scrollWidth"); over != "400" {
+		t.Errorf("at 400 pixels the page is %s wide", over)
+	}
+	keep(t, b, "narrow")
+	b.window(1280, 900, "light")
+}
+
+// lookAtKeys goes through the flame graph with the keyboard alone.
+func lookAtKeys(t *testing.T, b *browser) {
+	t.Helper()
+	status := func() string { return b.eval("document.querySelector('.flame .status').innerText") }
+	b.eval("document.querySelector('canvas').focus()")
+	for _, step := range []struct{ key, want string }{
+		{"ArrowDown", "all"}, {"ArrowDown", "main"}, {"ArrowDown", "serve"}, {"ArrowDown", "handle_request"},
+		{"ArrowRight", "parse_request"}, {"ArrowLeft", "handle_request"}, {"ArrowUp", "serve"},
+		{"ArrowDown", "handle_request"},
+		{"ArrowDown", "stamp_now"}, {"Enter", "stamp_now"},
+	} {
+		b.key(step.key)
+		if got := status(); !strings.HasPrefix(got, step.want) {
+			t.Errorf("after %s the frame is %q, want %s", step.key, got, step.want)
+		}
+	}
+	if got := status(); !strings.Contains(got, "Change +") || !strings.Contains(got, "between") {
+		t.Errorf("the frame does not tell its change: %q", got)
+	}
+	zoomed := b.eval("document.querySelector('canvas').dataset.boxes")
+	b.key("Escape")
+	if got := b.eval("document.querySelector('canvas').dataset.boxes"); got == zoomed {
+		t.Errorf("Enter and Escape leave the same %s boxes", got)
+	}
+	b.key("/")
+	if got := b.eval("document.activeElement.type"); got != "search" {
+		t.Errorf("slash leads to %q", got)
+	}
+	b.call("Input.insertText", fields{"text": "^stamp"})
+	b.wait("document.querySelector('#flame').innerText.includes('outermost matches cover')")
+	keep(t, b, "search")
+	b.eval(`document.querySelector('input[type=search][aria-label^="Search the frames"]').value = ''`)
+	for _, choice := range []string{"A", "B", "share of its side", "seconds", "B + gone", "Waiting", "On CPU"} {
+		b.eval("[...document.querySelectorAll('#flame .choice button')].find((e) => e.textContent === '" + choice +
+			"').click()")
+		b.wait("Number(document.querySelector('canvas').dataset.boxes) > 3")
+		keep(t, b, "choice-"+strings.ReplaceAll(choice, " ", "-"))
+	}
+}
+
+func bigCase() *investigate.Case {
+	c := worseCase()
+	c.Profile = bigProfile(100_000)
+	return c
+}
+
+func lookAtBig(t *testing.T, b *browser, path string) {
+	t.Helper()
+	b.show(path, 1280, 900, "light")
+	for name, limit := range map[string]float64{"drawMs": 1000, "readyMs": 8000} {
+		text := b.eval("document.querySelector('canvas').dataset." + name)
+		took, err := strconv.ParseFloat(text, 64)
+		if err != nil || took > limit {
+			t.Errorf("a hundred thousand nodes: %s is %s, want at most %v", name, text, limit)
+		}
+		t.Logf("a hundred thousand nodes: %s %s", name, text)
+	}
+	keep(t, b, "big")
+}
+
+// keep takes a picture, checks that it is not blank and, where CULPRIT_PICTURES
+// names a folder, leaves it there for a person to look at.
+func keep(t *testing.T, b *browser, name string) []byte {
+	t.Helper()
+	data := b.picture()
+	if folder := os.Getenv("CULPRIT_PICTURES"); folder != "" {
+		if err := os.WriteFile(filepath.Join(folder, name+".png"), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	decoded, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatalf("decode the picture %s: %v", name, err)
+	}
+	colours, drawn := count(decoded)
+	if colours < 20 || drawn < 0.02 {
+		t.Errorf("the picture %s is blank: %d colours, %.1f %% drawn", name, colours, drawn*100)
+	}
+	return data
+}
+
+// count returns the number of colours and the part that differs from the most common one.
+func count(picture image.Image) (colours int, drawn float64) {
+	seen := map[[3]uint32]int{}
+	total, most := 0, 0
+	bounds := picture.Bounds()
+	for y := bounds.Min.Y; y < bounds.Max.Y; y += 2 {
+		for x := bounds.Min.X; x < bounds.Max.X; x += 2 {
+			r, g, b, _ := picture.At(x, y).RGBA()
+			key := [3]uint32{r, g, b}
+			seen[key]++
+			total++
+			most = max(most, seen[key])
+		}
+	}
+	return len(seen), 1 - float64(most)/float64(total)
+}

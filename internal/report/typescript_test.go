@@ -1,0 +1,93 @@
+package report
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"culprit/internal/investigate"
+)
+
+var update = flag.Bool("update", false, "write the golden files and the page's types anew")
+
+// TestTypeScriptTypes keeps the page's types the same as the document's.
+func TestTypeScriptTypes(t *testing.T) {
+	const path = "../../web/src/api/case.ts"
+	want := typescript()
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("%s is not what the Go types say: run go generate ./internal/report, then make generate", path)
+	}
+}
+
+func typescript() string {
+	var order []string
+	interfaces := map[string]string{}
+	for _, v := range []any{investigate.Case{}, verdict{}, columns{}} {
+		declare(reflect.TypeOf(v), interfaces, &order)
+	}
+	text := "// Generated from the Go types by `go generate ./internal/report`. Do not edit.\n" +
+		"// A number is null where it is not finite.\n"
+	for _, name := range order {
+		text += "\n" + interfaces[name]
+	}
+	return text
+}
+
+func declare(t reflect.Type, interfaces map[string]string, order *[]string) {
+	name := strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
+	if _, done := interfaces[name]; done {
+		return
+	}
+	interfaces[name] = ""
+	text := fmt.Sprintf("export interface %s {\n", name)
+	for _, f := range fieldsOf(t) {
+		optional := ""
+		if f.omitEmpty {
+			optional = "?"
+		}
+		text += fmt.Sprintf("  %s%s: %s;\n", f.name, optional, typeName(t.Field(f.index).Type, interfaces, order))
+	}
+	interfaces[name] = text + "}\n"
+	*order = append(*order, name)
+}
+
+func typeName(t reflect.Type, interfaces map[string]string, order *[]string) string {
+	if t == reflect.TypeFor[time.Time]() {
+		return "string"
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return typeName(t.Elem(), interfaces, order)
+	case reflect.Struct:
+		declare(t, interfaces, order)
+		return strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
+	case reflect.Slice:
+		element := typeName(t.Elem(), interfaces, order)
+		if strings.Contains(element, " ") {
+			element = "(" + element + ")"
+		}
+		return element + "[]"
+	case reflect.Map:
+		return "Record<string, " + typeName(t.Elem(), interfaces, order) + ">"
+	case reflect.Float32, reflect.Float64:
+		return "number | null"
+	case reflect.Bool:
+		return "boolean"
+	case reflect.String:
+		return "string"
+	}
+	return "number"
+}

@@ -1,0 +1,266 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+
+	"culprit/internal/cause"
+	"culprit/internal/investigate"
+)
+
+// verdict is what the terminal and the page say in words, so that both say the same.
+type verdict struct {
+	Label    string   `json:"label"`    // "worse", in one word for the eye
+	Headline string   `json:"headline"` // the answer with its interval
+	Detail   string   `json:"detail"`   // the metric's values and the number of pairs
+	Others   []string `json:"others"`   // the other metrics tested
+	Next     string   `json:"next"`     // what would decide an undecided case
+	LeftOut  string   `json:"left_out"` // trials that do not count, and why
+	Cost     []string `json:"cost"`     // what recording cost
+	Host     string   `json:"host"`
+	Seed     string   `json:"seed"` // as text: a script's numbers end at 2^53
+}
+
+// timesFrom is the ratio from which a change reads better as "1.35×" than as "35 %".
+const timesFrom = 1.1
+
+func verdictOf(c *investigate.Case) verdict {
+	words := verdict{
+		Label: string(c.Outcome), Headline: headline(c), Detail: detail(c),
+		Next: nextStep(c), LeftOut: leftOut(c), Cost: costOf(c), Host: hostLine(c.Host),
+		Seed:   strconv.FormatInt(c.Seed, 10),
+		Others: []string{},
+	}
+	for _, result := range c.Metrics {
+		if result.Metric.Name != c.Metric.Name {
+			words.Others = append(words.Others, otherMetric(c, result))
+		}
+	}
+	return words
+}
+
+func metricNoun(name string) string {
+	switch name {
+	case "wall":
+		return "wall time"
+	case "cpu":
+		return "CPU time"
+	}
+	return visible(name, 60)
+}
+
+func known(effect *cause.Effect) bool {
+	return effect != nil && finite(effect.Ratio) && effect.Ratio > 0
+}
+
+func headline(c *investigate.Case) string {
+	noun := metricNoun(c.Metric.Name)
+	if c.Outcome == investigate.Listed || c.B == nil {
+		return fmt.Sprintf("%s of %s per run: where it goes", amount(c.A.Median, c.Metric.Unit), noun)
+	}
+	if !known(c.Effect) {
+		return fmt.Sprintf("The effect on %s is unknown", noun)
+	}
+	switch c.Outcome {
+	case investigate.Same:
+		return fmt.Sprintf("A and B are the same within %s on %s (%s)", percent(c.Smallest), noun,
+			signedInterval(*c.Effect))
+	case investigate.Undecided:
+		return fmt.Sprintf("Cannot tell A from B on %s yet: %s", noun, span(*c.Effect, c.Metric.Name))
+	}
+	return compared(*c.Effect, c.Metric)
+}
+
+// compared says a decided effect: "B is 1.35× slower than A (95 % between 1.31× and 1.38×)".
+func compared(effect cause.Effect, metric investigate.Metric) string {
+	more := effect.Ratio >= 1
+	ratio, low, high := effect.Ratio, effect.Low, effect.High
+	asTimes := ratio >= timesFrom
+	if !more && metric.Name == "wall" && 1/ratio >= timesFrom {
+		ratio, low, high, asTimes = 1/ratio, 1/high, 1/low, true
+	}
+	size, between := times(ratio), "between "+times(low)+" and "+times(high)
+	if !asTimes {
+		near, far := ordered(low-1, high-1)
+		if !more {
+			near, far = ordered(1-low, 1-high)
+		}
+		size, between = percent(math.Abs(ratio-1)), "between "+percent(near)+" and "+percent(far)
+	}
+	return fmt.Sprintf("%s (%s %s)", clause(metric.Name, size, more, asTimes), confidence(effect), between)
+}
+
+func ordered(a, b float64) (float64, float64) { return math.Min(a, b), math.Max(a, b) }
+
+// clause says a change of a metric in words.
+func clause(metric, size string, more, asTimes bool) string {
+	switch {
+	case metric == "wall" && more:
+		return "B is " + size + " slower than A"
+	case metric == "wall":
+		return "B is " + size + " faster than A"
+	case metric == "cpu" && asTimes:
+		return "B uses " + size + " the CPU time of A"
+	case metric == "cpu" && more:
+		return "B uses " + size + " more CPU time than A"
+	case metric == "cpu":
+		return "B uses " + size + " less CPU time than A"
+	case asTimes:
+		return "B’s " + metricNoun(metric) + " is " + size + " A’s"
+	case more:
+		return "B’s " + metricNoun(metric) + " is " + size + " higher than A’s"
+	}
+	return "B’s " + metricNoun(metric) + " is " + size + " lower than A’s"
+}
+
+// span says an undecided effect: "B is anything from 2.1 % less to 4.5 % more than A".
+func span(effect cause.Effect, metric string) string {
+	less, more := "less", "more"
+	if metric == "wall" {
+		less, more = "faster", "slower"
+	}
+	word := func(ratio float64) string {
+		if ratio < 1 {
+			return percent(1-ratio) + " " + less
+		}
+		return percent(ratio-1) + " " + more
+	}
+	return fmt.Sprintf("B is anything from %s to %s than A (%s)",
+		word(effect.Low), word(effect.High), confidence(effect))
+}
+
+func confidence(effect cause.Effect) string {
+	if effect.Confidence <= 0 || !finite(effect.Confidence) {
+		return "interval"
+	}
+	return percent(effect.Confidence)
+}
+
+// signedInterval says an effect near one: "95 % between −0.4 % and +0.9 %".
+func signedInterval(effect cause.Effect) string {
+	return fmt.Sprintf("%s between %s and %s", confidence(effect), signed(effect.Low-1), signed(effect.High-1))
+}
+
+func signed(fraction float64) string {
+	text := percent(fraction)
+	if fraction > 0 && text != percent(0) {
+		return "+" + text
+	}
+	return text
+}
+
+func detail(c *investigate.Case) string {
+	noun := metricNoun(c.Metric.Name)
+	if c.B == nil {
+		return fmt.Sprintf("%s of %s", plural(c.A.Trials, "run"), visible(c.A.Command, nameRunesMax))
+	}
+	if min(c.A.Trials, c.B.Trials) == 0 {
+		return "no pair of trials counts"
+	}
+	return fmt.Sprintf("%s per run %s, %s", noun, change(c.A.Median, c.B.Median, c.Metric.Unit),
+		plural(min(c.A.Trials, c.B.Trials), "pair"))
+}
+
+func otherMetric(c *investigate.Case, result investigate.MetricResult) string {
+	noun := metricNoun(result.Metric.Name)
+	if c.B == nil {
+		return noun + " per run " + amount(result.MedianA, result.Metric.Unit)
+	}
+	text := noun + " per run " + change(result.MedianA, result.MedianB, result.Metric.Unit)
+	if known(&result.Effect) {
+		text += fmt.Sprintf(", %s (%s)", times(result.Effect.Ratio), signedInterval(result.Effect))
+	}
+	return text + ": " + visible(string(result.Outcome), 20)
+}
+
+// nextStep says how to decide an undecided case. The budget it names grows with
+// the number of pairs, since a run of the same pair takes about the same time.
+func nextStep(c *investigate.Case) string {
+	if c.Outcome != investigate.Undecided || c.B == nil {
+		return ""
+	}
+	done := min(c.A.Trials, c.B.Trials)
+	if c.NeedTrials <= 0 || done == 0 || c.ElapsedS <= 0 || !finite(c.ElapsedS) {
+		return "Run it again with a longer --budget, or ask for less with a larger --smallest."
+	}
+	seconds := c.ElapsedS * float64(done+c.NeedTrials) / float64(done)
+	seconds = math.Ceil(seconds/10) * 10
+	return fmt.Sprintf("About %s would decide: run it again with --budget %.0fs, "+
+		"or ask for less with a larger --smallest (now %s).",
+		plural(c.NeedTrials, "more pair"), seconds, percent(c.Smallest))
+}
+
+// leftOut counts the trials that do not count by the reason they carry.
+func leftOut(c *investigate.Case) string {
+	reasons := map[string]int{}
+	total, out := 0, 0
+	for _, run := range c.Trials {
+		if run.Kind == "warmup" {
+			continue
+		}
+		total++
+		if !run.Valid {
+			out++
+			reasons[visible(run.Why, 120)]++
+		}
+	}
+	out = max(out, c.Excluded)
+	if out == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d of %s left out", out, plural(max(total, out), "trial"))
+	var parts []string
+	for reason, count := range reasons {
+		if reason != "" {
+			parts = append(parts, fmt.Sprintf("%s (%d)", reason, count))
+		}
+	}
+	if len(parts) == 0 {
+		return text
+	}
+	sort.Strings(parts)
+	return text + ": " + strings.Join(parts, "; ")
+}
+
+func costOf(c *investigate.Case) []string {
+	lines := []string{}
+	if known(c.RecordingCost) {
+		cost := *c.RecordingCost
+		lines = append(lines, fmt.Sprintf("Recording changed %s by %s (%s); the trials that decide ran without it",
+			metricNoun(c.Metric.Name), signed(cost.Ratio-1), signedInterval(cost)))
+	} else {
+		lines = append(lines, "What recording cost is unknown: no run with and one without the recorder to compare")
+	}
+	if c.Recorder.CPUS > 0 || c.Recorder.StartCPUS > 0 {
+		lines = append(lines, fmt.Sprintf("The recorder used %s of CPU to start and %s while recording",
+			amount(c.Recorder.StartCPUS, "s"), amount(c.Recorder.CPUS, "s")))
+	}
+	for _, loss := range c.Recorder.Losses {
+		if loss.Count > 0 {
+			lines = append(lines, "Lost: "+digits(float64(loss.Count))+" "+visible(loss.What, nameRunesMax))
+		}
+	}
+	return lines
+}
+
+func hostLine(host investigate.Host) string {
+	parts := []string{}
+	for _, part := range []string{host.Name, host.CPU, host.Kernel, host.Hypervisor} {
+		if part != "" {
+			parts = append(parts, visible(part, 80))
+		}
+	}
+	if host.CPUs > 0 {
+		parts = append(parts, plural(host.CPUs, "CPU"))
+	}
+	if host.MemoryBytes > 0 {
+		parts = append(parts, amount(float64(host.MemoryBytes), "bytes"))
+	}
+	if host.ClockSource != "" {
+		parts = append(parts, "clock source "+visible(host.ClockSource, 40))
+	}
+	return strings.Join(parts, " · ")
+}

@@ -1,0 +1,122 @@
+package tidy
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const module = "culprit"
+
+// mayImport is the import table: evidence → reasoning → telling, left to right.
+// Each package lists the ones of ours that it may import; a folder below a
+// package follows that package's line. A new package needs a line here.
+var mayImport = map[string][]string{
+	"recording": {},
+
+	"internal/stat":   {},
+	"internal/bench":  {"internal/stat"},
+	"internal/worth":  {"internal/stat", "internal/bench"},
+	"internal/host":   {"recording"},
+	"internal/symbol": {"recording"},
+	"internal/format": {"recording", "internal/symbol"},
+	"internal/probe":  {"recording", "internal/host", "internal/symbol"},
+	"internal/record": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/probe"},
+
+	"internal/compare": {"recording", "internal/stat", "internal/symbol"},
+	"internal/cause": {"recording", "internal/host", "internal/stat", "internal/symbol", "internal/bench",
+		"internal/compare"},
+
+	"internal/knob":  {"recording", "internal/host", "internal/stat"},
+	"internal/trial": {"recording", "internal/host", "internal/stat", "internal/knob"},
+	"internal/investigate": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/bench",
+		"internal/probe", "internal/record", "internal/compare", "internal/cause", "internal/knob", "internal/trial",
+		"internal/worth"},
+
+	"internal/report": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/bench",
+		"internal/compare", "internal/cause", "internal/knob", "internal/trial", "internal/worth",
+		"internal/investigate"},
+	"internal/serve": {"recording", "internal/host", "internal/stat", "internal/record", "internal/compare",
+		"internal/cause", "internal/investigate", "internal/report"},
+
+	"internal/tidy": {},
+	"cmd/culprit":   {"recording", "internal"},
+	"web":           {"internal/investigate", "internal/report"},
+	// The scoreboards judge culprit from outside, by its command line.
+	"lineup":    {},
+	"benchmark": {"recording"},
+	"cases":     {},
+}
+
+// mayExecute are the packages that may start processes: everything else that
+// ran a command would be a hidden tool with a cost that nobody measures.
+var mayExecute = []string{"internal/trial", "internal/record", "internal/knob", "lineup", "benchmark", "cases"}
+
+// mayUse are packages whose libraries are restricted: prefixes of what is allowed beside the standard library.
+var mayUse = map[string][]string{
+	"internal/stat": {"gonum.org/v1/gonum"},
+}
+
+func checkImports(s source) []problem {
+	var problems []problem
+	owner, known := tableEntry(s.folder())
+	if !known {
+		text := fmt.Sprintf("package %s is not in the import table: give it a line in internal/tidy/imports_test.go",
+			s.folder())
+		return []problem{{s.path, 1, text}}
+	}
+	for _, spec := range s.syntax.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
+		if text := importBreach(owner, imported); text != "" {
+			problems = append(problems, problem{s.path, s.files.Position(spec.Pos()).Line, text})
+		}
+	}
+	return problems
+}
+
+func importBreach(owner, imported string) string {
+	ours, isOurs := strings.CutPrefix(imported, module+"/")
+	switch {
+	case isOurs:
+		if below(ours, owner) || slices.ContainsFunc(mayImport[owner], func(left string) bool { return below(ours, left) }) {
+			return ""
+		}
+		return fmt.Sprintf("imports %s: not left of %s in the import table", imported, owner)
+	case imported == "os/exec":
+		if !slices.Contains(mayExecute, owner) {
+			return fmt.Sprintf("imports os/exec: only %s may start processes", strings.Join(mayExecute, ", "))
+		}
+	case isLibrary(imported):
+		allowed, restricted := mayUse[owner]
+		if restricted && !slices.ContainsFunc(allowed, func(prefix string) bool { return below(imported, prefix) }) {
+			return fmt.Sprintf("imports %s: %s uses the standard library and %s only", imported, owner,
+				strings.Join(allowed, ", "))
+		}
+	}
+	return ""
+}
+
+// tableEntry finds the line of the table for a folder: its own or that of a folder above.
+func tableEntry(folder string) (string, bool) {
+	for ; folder != "." && folder != "/"; folder = path.Dir(folder) {
+		if _, known := mayImport[folder]; known {
+			return folder, true
+		}
+	}
+	return "", false
+}
+
+func below(name, prefix string) bool {
+	return name == prefix || strings.HasPrefix(name, prefix+"/")
+}
+
+// isLibrary tells modules from the standard library: their first element is a host name.
+func isLibrary(imported string) bool {
+	first, _, _ := strings.Cut(imported, "/")
+	return strings.Contains(first, ".")
+}

@@ -1,0 +1,189 @@
+package trial
+
+import (
+	"math"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"culprit/internal/host"
+)
+
+// The kernel's account of a process of 3 ms, read by wait4, against the process's own clock at its end.
+func TestWaitAccountsShortBursts(t *testing.T) {
+	var ratios []float64
+	for range 15 {
+		path, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		command := exec.Command(path)
+		command.Env = append(os.Environ(), roleVariable+"=busy 3ms", "GOMAXPROCS=1")
+		text, err := command.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		charged, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(string(text)), "charged="), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		waited := command.ProcessState.UserTime() + command.ProcessState.SystemTime()
+		ratios = append(ratios, float64(waited.Nanoseconds())/charged)
+	}
+	// Above 1 by what the process needed to print and end.
+	middle := median(ratios)
+	t.Logf("wait4 / own clock at the end: median %.4f, all %.3f", middle, ratios)
+	if middle < 0.99 || middle > 1.20 {
+		t.Errorf("wait4 gives %.3f of the CPU time of 3 ms processes", middle)
+	}
+}
+
+// The same account against the scheduler's own for the same process: it has ended and is not yet reaped, so that both
+// are final.
+func TestWaitAgreesWithScheduler(t *testing.T) {
+	for _, turns := range []int{1, 1000, 3000, 10000} {
+		script := "i=0; while [ $i -lt " + strconv.Itoa(turns) + " ]; do i=$((i+1)); done"
+		pid, err := syscall.ForkExec("/bin/sh", []string{"sh", "-c", script}, &syscall.ProcAttr{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond) // the process leaves its CPU a moment after it can be seen as ended
+		scheduled, _, err := schedstat(pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, usage, err := wait(pid, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		waited := time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+		t.Logf("%d turns: wait4 %s, scheduler %s", turns, waited, scheduled)
+		if ratio := float64(waited) / float64(scheduled); ratio < 0.95 || ratio > 1.05 {
+			t.Errorf("%d turns: wait4 gives %s, the scheduler %s", turns, waited, scheduled)
+		}
+	}
+}
+
+func TestRunAccountsWholeTree(t *testing.T) {
+	runner := newRunner(t)
+	t.Logf("blind spots: %q", runner.BlindSpots())
+	busy := as("busy 60ms")
+	tests := []struct {
+		name, command string
+		least, most   float64 // seconds of CPU
+	}{
+		{"one process", busy, 0.058, 0.072},
+		{"three children, two of them grandchildren",
+			"(" + busy + "); ((" + busy + ") & (" + busy + ") & wait)", 0.178, 0.225},
+		{"twenty of 3 ms", "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do (" +
+			as("busy 3ms") + "); done", 0.060, 0.130},
+		{"nobody waits for it", "trap '' CHLD; (" + busy + ") & wait; sleep 0.01", 0.060, 0.080},
+		{"still running at the end", "(" + as("busy 60s") + ") & sleep 0.1", 0.060, 0.140},
+		{"nothing", "sleep 0.05", 0, 0.02},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			run := mustRun(t, runner, spec(t, test.command))
+			cpu := run.Metrics[MetricCPU]
+			t.Logf("%v %+v", run.Metrics, run.Disturb)
+			if cpu < test.least || cpu > test.most {
+				t.Errorf("cpu %.4f s, want %.3f to %.3f", cpu, test.least, test.most)
+			}
+			if sum := run.Metrics[MetricUser] + run.Metrics[MetricSystem]; math.Abs(sum-cpu) > 1e-9 {
+				t.Errorf("user + system is %v, cpu %v", sum, cpu)
+			}
+		})
+	}
+}
+
+// A command that nobody reaps, on a parent that ignores SIGCHLD: the shell resets the trap, Python does not.
+func TestRunAccountsUnwaited(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Fatal("this test needs python3, which the build machine has")
+	}
+	runner := newRunner(t)
+	script := `import os,signal,time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+if os.fork() == 0:
+    while time.process_time() < 0.15: pass
+    os._exit(0)
+try: os.wait()
+except ChildProcessError: pass
+`
+	run := mustRun(t, runner, spec(t, "python3 -c '"+script+"'"))
+	if len(runner.BlindSpots()) == 0 && run.Metrics[MetricCPU] < 0.15 {
+		t.Errorf("cpu %.3f s does not hold the 0.15 s of the child that nobody waited for", run.Metrics[MetricCPU])
+	}
+}
+
+func TestRunMeasuresMemoryAndSwitches(t *testing.T) {
+	runner := newRunner(t)
+	ballast := make([]byte, 96<<20) // culprit itself is larger than what it runs
+	for i := range ballast {
+		ballast[i] = 1
+	}
+	small := mustRun(t, runner, spec(t, "sleep 0.02; sleep 0.02; exec true"))
+	large := mustRun(t, runner, spec(t, as("memory 64")))
+	ballast[0]++
+	if len(runner.BlindSpots()) == 0 && small.Metrics[MetricMemory] > 20<<20 {
+		t.Errorf("peak memory of a shell is given as %.0f MiB", small.Metrics[MetricMemory]/(1<<20))
+	}
+	if got := large.Metrics[MetricMemory] / (1 << 20); got < 64 || got > 96 {
+		t.Errorf("peak memory %.0f MiB, want 64 and a little", got)
+	}
+	if large.Metrics[MetricMinorFaults]-small.Metrics[MetricMinorFaults] < 30 {
+		t.Errorf("minor faults %v and %v: touching 64 MiB is not seen", large.Metrics[MetricMinorFaults],
+			small.Metrics[MetricMinorFaults])
+	}
+	if small.Metrics[MetricVoluntary] < 2 || small.Metrics[MetricVoluntary] > 30 {
+		t.Errorf("two sleeps made %v voluntary switches", small.Metrics[MetricVoluntary])
+	}
+}
+
+// Two spinners pinned to one CPU each wait for about half of the time.
+func TestRunSeesRunqueueDelayOfTree(t *testing.T) {
+	runner := newRunner(t)
+	pinned := "taskset -c 0 sh -c \"" + strings.ReplaceAll(as("busy 100ms"), "\"", "") + "\""
+	run := mustRun(t, runner, spec(t, pinned+" & "+pinned+" & wait"))
+	t.Logf("%+v", run.Disturb)
+	if run.Disturb.RunqueueS < 0.05 {
+		t.Errorf("run-queue delay %.3f s of two processes that share a CPU for 0.2 s", run.Disturb.RunqueueS)
+	}
+}
+
+// A child of culprit that is no part of the run uses CPU: it is seen as others' time, unless it is spared.
+func TestRunSeesOthers(t *testing.T) {
+	runner := newRunner(t)
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := exec.Command(path)
+	other.Env = append(os.Environ(), roleVariable+"=busy 60s")
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer other.Wait()
+	defer other.Process.Kill()
+	time.Sleep(50 * time.Millisecond)
+	seen := mustRun(t, runner, spec(t, "sleep 0.4"))
+	runner.Spare(other.Process.Pid)
+	spared := mustRun(t, runner, spec(t, "sleep 0.4"))
+	t.Logf("others %.3f s, spared %.3f s", seen.Disturb.OthersS, spared.Disturb.OthersS)
+	// Other work may go on on this machine: only the difference is known.
+	if seen.Disturb.OthersS < 0.15 {
+		t.Errorf("a process that used about 0.4 s beside the run is seen as %.3f s", seen.Disturb.OthersS)
+	}
+	if fields := host.StatFields(other.Process.Pid); len(fields) == 0 || fields[0] == "Z" {
+		t.Error("the run has killed a process that it did not start")
+	}
+}

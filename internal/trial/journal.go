@@ -1,0 +1,92 @@
+package trial
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// JournalName is the file of a case directory that holds one run per line, in the order in which they ended.
+const JournalName = "trials.jsonl"
+
+// The limits of reading a journal: files may come from anywhere.
+const (
+	maxJournalRuns  = 1_000_000
+	maxJournalBytes = 1 << 20 // of one line
+)
+
+// Journal appends each run to a file as soon as it is over, so that a kill loses none.
+type Journal struct {
+	file *os.File
+	end  int64
+}
+
+// CreateJournal makes the journal of a case directory, which must not have one yet.
+func CreateJournal(caseDir string) (*Journal, error) {
+	path := filepath.Join(caseDir, JournalName)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		return nil, fmt.Errorf("create journal: %s exists already; choose another case directory", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("create journal: %w", err)
+	}
+	return &Journal{file: file}, nil
+}
+
+// Append writes one run. A line that does not fit on the disk is taken back.
+func (j *Journal) Append(run Run) error {
+	line, err := json.Marshal(run)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", JournalName, err)
+	}
+	written, err := j.file.Write(append(line, '\n'))
+	if err != nil {
+		return fmt.Errorf("write %s: %w", JournalName, errors.Join(err, j.file.Truncate(j.end)))
+	}
+	j.end += int64(written)
+	return nil
+}
+
+// Close ends the journal.
+func (j *Journal) Close() error {
+	if err := j.file.Close(); err != nil {
+		return fmt.Errorf("close %s: %w", JournalName, err)
+	}
+	return nil
+}
+
+// ReadJournal returns the runs of a case directory. A last line that was cut short by a kill is left out; damage
+// anywhere else is an error.
+func ReadJournal(caseDir string) ([]Run, error) {
+	path := filepath.Join(caseDir, JournalName)
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	defer file.Close()
+	var runs []Run
+	reader := bufio.NewReaderSize(file, maxJournalBytes)
+	for {
+		line, err := reader.ReadSlice('\n')
+		switch {
+		case err == io.EOF:
+			return runs, nil // what is left has no line end: it was being written
+		case errors.Is(err, bufio.ErrBufferFull):
+			return nil, fmt.Errorf("read journal: %s: line %d is longer than %d bytes", path, len(runs)+1, maxJournalBytes)
+		case err != nil:
+			return nil, fmt.Errorf("read journal: %w", err)
+		case len(runs) == maxJournalRuns:
+			return nil, fmt.Errorf("read journal: %s holds more than %d runs", path, maxJournalRuns)
+		}
+		var run Run
+		if err := json.Unmarshal(line, &run); err != nil {
+			return nil, fmt.Errorf("read journal: %s: line %d is not a run: %w", path, len(runs)+1, err)
+		}
+		runs = append(runs, run)
+	}
+}

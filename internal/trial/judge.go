@@ -1,0 +1,270 @@
+package trial
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sort"
+)
+
+// Verdicts says which runs count. Judge never looks at the metric that is to be decided.
+type Verdicts struct {
+	Runs     []Run // those given, with Valid and Why set
+	Excluded int   // pairs left out
+	OneSided []OneSided
+	Warnings []string
+}
+
+// OneSided is a disturbance that comes with one side only: evidence of what that side does or suffers, not noise.
+// No run is left out because of it.
+type OneSided struct {
+	What    string             // "steal time", "CPU time of other processes", "run-queue delay"
+	Side    string             // the side that has it
+	Medians map[string]float64 // seconds per run of each side
+	Text    string
+}
+
+// disturbanceKind is one thing that can come from outside and how much of it is worth a look.
+type disturbanceKind struct {
+	name  string
+	of    func(Disturbance) float64
+	part  float64 // of the side's usual wall time: less than this changes a run too little
+	least float64 // seconds: less than this is within the reading's own error
+}
+
+// disturbanceKinds: steal and others' time are read in ticks of 10 ms per CPU, run-queue delay in nanoseconds. Time
+// of others can pass beside the target on another CPU, so more of it is needed.
+func disturbanceKinds() []disturbanceKind {
+	return []disturbanceKind{
+		{"steal time", func(d Disturbance) float64 { return d.StealS }, 0.02, 0.02},
+		{"CPU time of other processes", func(d Disturbance) float64 { return d.OthersS }, 0.10, 0.04},
+		{"run-queue delay", func(d Disturbance) float64 { return d.RunqueueS }, 0.02, 0.0005},
+	}
+}
+
+// The rule for "far outside the rest": more than outlierSpreads robust standard deviations above the median of the
+// side's own runs. Iglewicz and Hoaglin (1993) call 3.5 an outlier; what is left out here must be beyond dispute.
+const (
+	outlierSpreads    = 5.0
+	spreadOfMAD       = 1.4826 // makes the median absolute deviation estimate a normal's standard deviation
+	mostPairsPart     = 4      // at most one pair in four is left out
+	oneSidedRuns      = 3      // so many outliers on one side and none on the other are no accident
+	oneSidedChance    = 0.05
+	oneSidedRunsLeast = 4 // per side, to compare levels
+)
+
+// Judge marks the runs that were disturbed from outside, and their whole pairs. The runs of one kind should be given
+// together (those that decide the metric, or those of one proof).
+func Judge(runs []Run) Verdicts {
+	v := Verdicts{Runs: slices.Clone(runs)}
+	sides := map[string][]int{}
+	pairs := map[int][]int{}
+	for i := range v.Runs {
+		v.Runs[i].Valid, v.Runs[i].Why = true, ""
+		sides[v.Runs[i].label()] = append(sides[v.Runs[i].label()], i)
+		pairs[v.Runs[i].Pair] = append(pairs[v.Runs[i].Pair], i)
+	}
+	suspects := map[int]outlier{} // by pair: the worst
+	for _, kind := range disturbanceKinds() {
+		found := outliers(v.Runs, sides, kind)
+		if note := oneSided(v.Runs, sides, kind, found); note != nil {
+			v.OneSided = append(v.OneSided, *note)
+			continue
+		}
+		for _, one := range found {
+			pair := v.Runs[one.run].Pair
+			if worst, have := suspects[pair]; !have || one.severity > worst.severity {
+				suspects[pair] = one
+			}
+		}
+	}
+	v.leaveOut(suspects, pairs)
+	return v
+}
+
+// leaveOut marks the worst pairs, never more than the limit.
+func (v *Verdicts) leaveOut(suspects map[int]outlier, pairs map[int][]int) {
+	worst := slices.Collect(maps.Keys(suspects))
+	sort.Slice(worst, func(i, j int) bool {
+		a, b := suspects[worst[i]], suspects[worst[j]]
+		if a.severity != b.severity {
+			return a.severity > b.severity
+		}
+		return worst[i] < worst[j]
+	})
+	if most := len(pairs) / mostPairsPart; len(worst) > most {
+		v.Warnings = append(v.Warnings, fmt.Sprintf("%d of %d pairs of trials were disturbed from outside; only the "+
+			"worst %d are left out: repeat on a quieter host", len(worst), len(pairs), most))
+		worst = worst[:most]
+	}
+	v.Excluded = len(worst)
+	for _, pair := range worst {
+		cause := suspects[pair]
+		for _, i := range pairs[pair] {
+			v.Runs[i].Valid = false
+			v.Runs[i].Why = cause.why
+			if i != cause.run {
+				v.Runs[i].Why = fmt.Sprintf("the other run of its pair (%s) was disturbed: %s",
+					v.Runs[cause.run].label(), cause.why)
+			}
+		}
+	}
+}
+
+// outlier is a run with far more of one disturbance than the others of its side.
+type outlier struct {
+	run      int
+	severity float64 // excess as a multiple of what is tolerated
+	why      string
+}
+
+func outliers(runs []Run, sides map[string][]int, kind disturbanceKind) []outlier {
+	var found []outlier
+	for _, side := range sortedKeys(sides) {
+		values := make([]float64, 0, len(sides[side]))
+		for _, i := range sides[side] {
+			values = append(values, kind.of(runs[i].Disturb))
+		}
+		middle := median(values)
+		tolerated := max(outlierSpreads*spread(values), kind.floor(runs, sides[side]))
+		for _, i := range sides[side] {
+			excess := kind.of(runs[i].Disturb) - middle
+			if excess <= tolerated {
+				continue
+			}
+			found = append(found, outlier{run: i, severity: excess / tolerated, why: fmt.Sprintf(
+				"%s of %.3g s, where %s usually has %.3g s", kind.name, excess+middle, side, middle)})
+		}
+	}
+	return found
+}
+
+// floor is the least amount that matters to a side. It takes the wall time's size only, the same for all its runs.
+func (k disturbanceKind) floor(runs []Run, side []int) float64 {
+	walls := make([]float64, 0, len(side))
+	for _, i := range side {
+		walls = append(walls, runs[i].Metrics[MetricWall])
+	}
+	return max(k.least, k.part*median(walls))
+}
+
+// oneSided tells whether a disturbance belongs to one side: its outliers, or its usual level.
+func oneSided(runs []Run, sides map[string][]int, kind disturbanceKind, found []outlier) *OneSided {
+	labels := sortedKeys(sides)
+	if len(labels) != 2 {
+		return nil
+	}
+	count := map[string]int{}
+	for _, one := range found {
+		count[runs[one.run].label()]++
+	}
+	few, many := labels[0], labels[1]
+	if count[few] > count[many] {
+		few, many = many, few
+	}
+	byOutliers := count[few] == 0 && count[many] >= oneSidedRuns ||
+		count[many] > 0 && signChance(count[few], count[many]) <= oneSidedChance
+	medians := map[string]float64{}
+	for _, label := range labels {
+		medians[label] = median(amounts(runs, sides[label], kind))
+	}
+	side := many
+	if !byOutliers {
+		if side = higherLevel(runs, sides, kind, labels); side == "" {
+			return nil
+		}
+	}
+	other := labels[0]
+	if side == other {
+		other = labels[1]
+	}
+	text := fmt.Sprintf("%s comes with %s: median %.3g s a run, %.3g s with %s", kind.name, side, medians[side],
+		medians[other], other)
+	if byOutliers {
+		text = fmt.Sprintf("%s comes with %s: far above the rest in %d runs, in %d with %s (medians %.3g s and %.3g s)",
+			kind.name, side, count[many], count[few], other, medians[side], medians[other])
+	}
+	return &OneSided{What: kind.name, Side: side, Medians: medians, Text: text}
+}
+
+// higherLevel returns the side whose usual level is clearly higher, per second of run: nearly all of its runs above
+// nearly all of the other's, by an amount that matters. A longer run gathers more of a steady background.
+func higherLevel(runs []Run, sides map[string][]int, kind disturbanceKind, labels []string) string {
+	rates := map[string][]float64{}
+	floor := 0.0
+	for _, label := range labels {
+		if len(sides[label]) < oneSidedRunsLeast {
+			return ""
+		}
+		for _, i := range sides[label] {
+			wall := max(runs[i].Metrics[MetricWall], 1e-6)
+			rates[label] = append(rates[label], kind.of(runs[i].Disturb)/wall)
+			floor = max(floor, kind.least/wall)
+		}
+	}
+	low, high := labels[0], labels[1]
+	if median(rates[low]) > median(rates[high]) {
+		low, high = high, low
+	}
+	above := 0
+	for _, x := range rates[high] {
+		for _, y := range rates[low] {
+			if x > y {
+				above++
+			}
+		}
+	}
+	const nearlyAll = 0.9
+	pairs := float64(len(rates[high]) * len(rates[low]))
+	if float64(above) < nearlyAll*pairs || median(rates[high])-median(rates[low]) <= max(kind.part, floor) {
+		return ""
+	}
+	return high
+}
+
+// signChance is the two-sided probability of so uneven a split when both sides are equally likely (sign test).
+func signChance(few, many int) float64 {
+	total := few + many
+	sum := 0.0
+	for k := 0; k <= few; k++ {
+		logChoose, _ := math.Lgamma(float64(total + 1))
+		left, _ := math.Lgamma(float64(k + 1))
+		right, _ := math.Lgamma(float64(total - k + 1))
+		sum += math.Exp(logChoose - left - right - float64(total)*math.Ln2)
+	}
+	return min(1, 2*sum)
+}
+
+func amounts(runs []Run, of []int, kind disturbanceKind) []float64 {
+	values := make([]float64, 0, len(of))
+	for _, i := range of {
+		values = append(values, kind.of(runs[i].Disturb))
+	}
+	return values
+}
+
+// median returns the middle of some values, 0 of none.
+func median(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	middle := len(sorted) / 2
+	if len(sorted)%2 == 1 {
+		return sorted[middle]
+	}
+	return (sorted[middle-1] + sorted[middle]) / 2
+}
+
+// spread is the robust standard deviation.
+func spread(values []float64) float64 {
+	middle := median(values)
+	away := make([]float64, len(values))
+	for i, value := range values {
+		away[i] = math.Abs(value - middle)
+	}
+	return spreadOfMAD * median(away)
+}
+
+func sortedKeys[V any](of map[string]V) []string { return slices.Sorted(maps.Keys(of)) }

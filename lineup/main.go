@@ -1,0 +1,142 @@
+// Command lineup is the scoreboard of culprit: it runs `culprit investigate`
+// on scenarios whose culprit is known and says how often it is named.
+//
+// A scenario is a folder beside this file with a scenario.yaml: two commands,
+// how to build them, and the truth (outcome, accepted causes, place). Only this
+// program and those files know the truth; with -rename nothing that culprit
+// gets to see is even called by its name.
+//
+//	go run ./lineup                          all scenarios; exit status 1 when a truth is missed
+//	go run ./lineup -run '^lock-'            those whose folder's name matches
+//	go run ./lineup -aa 20                   20 investigations of pairs without a difference
+//	go run ./lineup -effect 7                plain timing of the planted effects, without culprit
+//
+// It refuses scenarios with unknown fields and answers that do not follow the
+// contract of `investigate --json`.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// The statuses with which the command exits.
+const (
+	exitRight  = 0
+	exitMissed = 1 // a truth was missed
+	exitError  = 2
+)
+
+// Options is what may be asked for on the command line.
+type Options struct {
+	run, program, out, root, prove, extra string
+	budget                                time.Duration
+	repeats, alike, effectPairs           int
+	renames, show, list                   bool
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := run(ctx, os.Stdout, os.Stderr, os.Args[1:])
+	stop()
+	os.Exit(status)
+}
+
+func run(ctx context.Context, stdout, stderr io.Writer, arguments []string) int {
+	options, err := parseOptions(stderr, arguments)
+	if errors.Is(err, flag.ErrHelp) {
+		return exitRight
+	}
+	status := exitError
+	if err == nil {
+		status, err = act(ctx, stdout, options)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "lineup:", err)
+		return exitError
+	}
+	return status
+}
+
+func parseOptions(stderr io.Writer, arguments []string) (Options, error) {
+	var o Options
+	flags := flag.NewFlagSet("lineup", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&o.run, "run", "", "only scenarios whose name matches this regular expression")
+	flags.StringVar(&o.program, "bin", "bin/culprit", "the culprit to be tested")
+	flags.StringVar(&o.root, "root", "lineup", "folder of the scenarios")
+	flags.StringVar(&o.out, "out", "lineup/out", "folder for programs, cases and results")
+	flags.StringVar(&o.prove, "prove", "none", "passed on to culprit: auto or none")
+	flags.StringVar(&o.extra, "extra", "", "further arguments of culprit investigate, separated by spaces")
+	flags.DurationVar(&o.budget, "budget", time.Minute, "passed on to culprit")
+	flags.IntVar(&o.repeats, "count", 1, "how often each scenario is investigated")
+	flags.IntVar(&o.alike, "aa", 0, "investigate only pairs without a difference, this often in all")
+	flags.IntVar(&o.effectPairs, "effect", 0, "time the scenarios in this many pairs, without culprit")
+	flags.BoolVar(&o.renames, "rename", false, "hide sources, programs and arguments behind random names")
+	flags.BoolVar(&o.show, "show", false, "let culprit print to the terminal")
+	flags.BoolVar(&o.list, "list", false, "list the scenarios and their truths")
+	if err := flags.Parse(arguments); err != nil {
+		return Options{}, err
+	}
+	switch {
+	case flags.NArg() > 0:
+		return Options{}, fmt.Errorf("unexpected argument %q: name scenarios by -run REGEX", flags.Arg(0))
+	case o.repeats < 1 || o.alike < 0 || o.effectPairs < 0:
+		return Options{}, errors.New("-count must be at least 1, -aa and -effect at least 0")
+	case o.prove != "auto" && o.prove != "none":
+		return Options{}, fmt.Errorf("-prove %q: must be auto or none", o.prove)
+	}
+	return o, nil
+}
+
+func act(ctx context.Context, stdout io.Writer, o Options) (int, error) {
+	scenarios, err := loadScenarios(o.root, o.run)
+	if err != nil {
+		return exitError, err
+	}
+	if o.list {
+		return exitRight, writeList(stdout, scenarios)
+	}
+	if err := os.MkdirAll(o.out, 0o755); err != nil {
+		return exitError, fmt.Errorf("make folder: %w", err)
+	}
+	round := round{options: o, programs: findPrograms(ctx), stdout: stdout}
+	if o.effectPairs > 0 {
+		return round.timeEffects(ctx, scenarios)
+	}
+	program, err := filepath.Abs(o.program)
+	if err != nil || !fileExists(program) {
+		return exitError, fmt.Errorf("no culprit at %s: run `make build` first, or name another one by -bin", o.program)
+	}
+	round.investigator = Investigator{program: program, budget: o.budget, prove: o.prove,
+		extra: strings.Fields(o.extra)}
+	if o.show {
+		round.investigator.show = stdout
+	}
+	if o.alike > 0 {
+		return round.investigateAlike(ctx, scenarios)
+	}
+	return round.investigateAll(ctx, scenarios)
+}
+
+func writeList(w io.Writer, scenarios []Scenario) error {
+	for _, s := range scenarios {
+		truth := s.Truth.Outcome
+		if len(s.Truth.Causes) > 0 {
+			truth = strings.Join(s.Truth.Causes, " or ") + " at " + s.Truth.Place
+		}
+		if _, err := fmt.Fprintf(w, "%-20s %s\n%-20s   truth: %s\n", s.Name, s.Title, "", truth); err != nil {
+			return fmt.Errorf("write list: %w", err)
+		}
+	}
+	return nil
+}

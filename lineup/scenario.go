@@ -1,0 +1,149 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// scenarioFile is the file that makes a folder of the lineup a scenario.
+const scenarioFile = "scenario.yaml"
+
+// scenarioBytesMax bounds what is read of one scenario file.
+const scenarioBytesMax = 64 << 10
+
+// Scenario is two commands and the truth about them.
+type Scenario struct {
+	Name     string   `yaml:"-"` // its folder's name
+	Folder   string   `yaml:"-"` // absolute
+	Title    string   `yaml:"title"`
+	Family   string   `yaml:"family"`
+	Language string   `yaml:"language"`
+	Needs    string   `yaml:"needs"` // a tool that may be missing: then it is left out and no miss
+	Build    []string `yaml:"build"` // shell commands
+	A        string   `yaml:"a"`
+	B        string   `yaml:"b"`
+	Metric   string   `yaml:"metric"` // passed on as --metric; "" leaves the choice to culprit
+	Truth    Truth    `yaml:"truth"`
+	Notes    string   `yaml:"notes"`
+}
+
+// Truth is what was planted.
+type Truth struct {
+	Outcome string   `yaml:"outcome"` // worse, better or same
+	Metric  string   `yaml:"metric"`  // the only metric that changes, "" when several do
+	Causes  []string `yaml:"causes"`  // accepted as first suspect: usually one
+	Place   string   `yaml:"place"`   // regular expression: must match what the suspect's where says
+}
+
+// interpreters are the programs that scenarios may name in braces.
+var interpreters = map[string]string{"python": "python3", "java": "java", "node": "node"}
+
+// compilers are what a language's build commands call.
+var compilers = map[string]string{"C": "gcc", "Go": "go", "Java": "javac", "Rust": "rustc"}
+
+// loadScenarios reads the scenarios below root whose names match the pattern, in order of name.
+func loadScenarios(root, pattern string) ([]Scenario, error) {
+	wanted, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("parse -run %q: %w", pattern, err)
+	}
+	files, err := filepath.Glob(filepath.Join(root, "*", scenarioFile))
+	if err != nil {
+		return nil, fmt.Errorf("list scenarios: %w", err)
+	}
+	slices.Sort(files)
+	var scenarios []Scenario
+	for _, file := range files {
+		if !wanted.MatchString(filepath.Base(filepath.Dir(file))) {
+			continue
+		}
+		scenario, err := loadScenario(file)
+		if err != nil {
+			return nil, err
+		}
+		scenarios = append(scenarios, scenario)
+	}
+	if len(scenarios) == 0 {
+		return nil, fmt.Errorf("no scenario below %s matches -run %q: their names are those of the folders there",
+			root, pattern)
+	}
+	return scenarios, nil
+}
+
+func loadScenario(path string) (Scenario, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return Scenario{}, fmt.Errorf("open scenario: %w", err)
+	}
+	defer file.Close()
+	scenario, err := parseScenario(file)
+	if err != nil {
+		return Scenario{}, fmt.Errorf("read scenario %s: %w", path, err)
+	}
+	folder, err := filepath.Abs(filepath.Dir(path))
+	if err != nil {
+		return Scenario{}, fmt.Errorf("find scenario %s: %w", path, err)
+	}
+	scenario.Folder, scenario.Name = folder, filepath.Base(folder)
+	return scenario, nil
+}
+
+func parseScenario(r io.Reader) (Scenario, error) {
+	var scenario Scenario
+	decoder := yaml.NewDecoder(io.LimitReader(r, scenarioBytesMax))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&scenario); err != nil {
+		return Scenario{}, fmt.Errorf("parse yaml: %w", err)
+	}
+	return scenario, scenario.check()
+}
+
+func (s Scenario) check() error {
+	if s.Title == "" || s.Family == "" || s.Language == "" || s.A == "" || s.B == "" {
+		return errors.New("title, family, language, a and b must all be given")
+	}
+	switch s.Truth.Outcome {
+	case "worse":
+		if len(s.Truth.Causes) == 0 || s.Truth.Place == "" {
+			return errors.New("truth: worse needs causes and place")
+		}
+	case "same":
+		if len(s.Truth.Causes) != 0 || s.Truth.Place != "" {
+			return errors.New("truth: same has neither causes nor place")
+		}
+		if s.A != s.B {
+			return errors.New("truth: same needs the same command on both sides")
+		}
+	default:
+		return fmt.Errorf("truth: outcome %q must be worse or same", s.Truth.Outcome)
+	}
+	if _, err := regexp.Compile(s.Truth.Place); err != nil {
+		return fmt.Errorf("truth: place: %w", err)
+	}
+	return nil
+}
+
+// missingTool names the first program that the scenario needs and that is not installed.
+func (s Scenario) missingTool(installed func(program string) bool) string {
+	programs := []string{compilers[s.Language], s.Needs}
+	for placeholder, program := range interpreters {
+		if strings.Contains(s.A+s.B, "{"+placeholder+"}") {
+			programs = append(programs, program)
+		}
+	}
+	slices.Sort(programs)
+	for _, program := range programs {
+		if program != "" && !installed(program) {
+			return program
+		}
+	}
+	return ""
+}

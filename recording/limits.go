@@ -1,0 +1,106 @@
+package recording
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The limits of a recording. Write refuses what Read would refuse, so whatever
+// was written can be read back; a Builder keeps within them and counts what it
+// had to drop. They are above what a recorder makes of 64 CPUs in ten minutes, and low
+// enough that a hostile file cannot take more than about 2 GiB of memory.
+const (
+	MaxFrames       = 2 << 20
+	MaxStacks       = 2 << 20
+	MaxStackFrames  = 1024 // frames of one stack
+	MaxSamples      = 4 << 20
+	MaxSyscalls     = 512 << 10
+	MaxWaits        = 2 << 20
+	MaxProcesses    = 1 << 20
+	MaxThreads      = 1 << 20
+	MaxBuckets      = 64       // latency buckets of one system call
+	MaxStringBytes  = 16 << 10 // of one name, path or command
+	maxListElements = 32 << 20 // of one list column: all stacks together
+	maxDocument     = 16 << 20 // bytes of manifest.json or facts.json
+	maxTable        = 1 << 30  // bytes of one table, compressed and uncompressed
+	maxMembers      = 64       // files in the zip
+)
+
+// ErrDamaged marks a recording that was refused because it is truncated,
+// damaged, larger than its limits or not a recording at all.
+var ErrDamaged = errors.New("not a whole recording")
+
+// ErrLaterSchema marks a recording written by a later culprit.
+var ErrLaterSchema = errors.New("written by a later culprit")
+
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
+}
+
+// check says whether every id refers to something and every table is within its limit.
+func (r *Recording) check() error {
+	for _, table := range []struct {
+		name        string
+		rows, limit int
+	}{
+		{"frames", len(r.Frames), MaxFrames},
+		{"stacks", len(r.Stacks), MaxStacks},
+		{"samples", len(r.Samples), MaxSamples},
+		{"syscalls", len(r.Syscalls), MaxSyscalls},
+		{"waits", len(r.Waits), MaxWaits},
+		{"processes", len(r.Processes), MaxProcesses},
+		{"threads", len(r.Threads), MaxThreads},
+	} {
+		if table.rows > table.limit {
+			return fmt.Errorf("table %s has %d rows, more than the limit of %d", table.name, table.rows, table.limit)
+		}
+	}
+	if err := r.checkStacks(); err != nil {
+		return err
+	}
+	return r.checkReferences()
+}
+
+func (r *Recording) checkStacks() error {
+	elements := 0
+	for id, stack := range r.Stacks {
+		if len(stack.Frames) > MaxStackFrames {
+			return fmt.Errorf("stack %d has %d frames, more than the limit of %d",
+				id, len(stack.Frames), MaxStackFrames)
+		}
+		elements += len(stack.Frames)
+		for _, frame := range stack.Frames {
+			if frame < 0 || int(frame) >= len(r.Frames) {
+				return fmt.Errorf("stack %d refers to frame %d of %d", id, frame, len(r.Frames))
+			}
+		}
+	}
+	if elements > maxListElements {
+		return fmt.Errorf("stacks have %d frames together, more than the limit of %d", elements, maxListElements)
+	}
+	return nil
+}
+
+func (r *Recording) checkReferences() error {
+	known := func(stack int32) bool {
+		return stack == NoStack || stack >= 0 && int(stack) < len(r.Stacks)
+	}
+	for i, sample := range r.Samples {
+		if !known(sample.Stack) {
+			return fmt.Errorf("sample %d refers to stack %d of %d", i, sample.Stack, len(r.Stacks))
+		}
+	}
+	for i, wait := range r.Waits {
+		if !known(wait.Stack) || !known(wait.WakerStack) {
+			return fmt.Errorf("wait %d refers to stacks %d and %d of %d",
+				i, wait.Stack, wait.WakerStack, len(r.Stacks))
+		}
+	}
+	for i, call := range r.Syscalls {
+		if len(call.Buckets) > MaxBuckets {
+			return fmt.Errorf("syscall row %d has %d buckets, more than the limit of %d",
+				i, len(call.Buckets), MaxBuckets)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+package recording
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// Open reads the recording in a file.
+func Open(path string) (*Recording, error) {
+	// O_NONBLOCK: a named pipe must be refused, not waited for.
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("open recording %s: there is no such file", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open recording %s: %w", path, withoutPath(err))
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("open recording %s: %w", path, withoutPath(err))
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("open recording %s: it is not a file (%s)", path, info.Mode().Type())
+	}
+	r, err := Read(file, info.Size())
+	if err != nil {
+		return nil, fmt.Errorf("read recording %s: %w", path, err)
+	}
+	return r, nil
+}
+
+// Read reads a whole recording or none: an error wraps ErrDamaged when the
+// bytes are not a whole recording within the limits, ErrLaterSchema when a
+// later culprit wrote them. Unknown members of the zip and of its documents
+// are ignored.
+func Read(source io.ReaderAt, size int64) (*Recording, error) {
+	archive, err := openArchive(source, size)
+	if err != nil {
+		return nil, err
+	}
+	r := &Recording{}
+	if err := archive.readManifest(&r.Manifest); err != nil {
+		return nil, err
+	}
+	if err := archive.readDocument(factsMember, &r.Facts); err != nil {
+		return nil, err
+	}
+	for _, read := range []func() error{
+		func() error { return readMember(archive, "frames", MaxFrames, &r.Frames) },
+		func() error { return readMember(archive, "stacks", MaxStacks, &r.Stacks) },
+		func() error { return readMember(archive, "samples", MaxSamples, &r.Samples) },
+		func() error { return readMember(archive, "syscalls", MaxSyscalls, &r.Syscalls) },
+		func() error { return readMember(archive, "waits", MaxWaits, &r.Waits) },
+		func() error { return readMember(archive, "processes", MaxProcesses, &r.Processes) },
+		func() error { return readMember(archive, "threads", MaxThreads, &r.Threads) },
+	} {
+		if err := read(); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.check(); err != nil {
+		return nil, damaged("%v", err)
+	}
+	return r, nil
+}
+
+type archive struct {
+	source  io.ReaderAt
+	members map[string]*zip.File
+}
+
+func openArchive(source io.ReaderAt, size int64) (*archive, error) {
+	if size < 22 { // of the smallest zip there is
+		return nil, damaged("it has only %d bytes", size)
+	}
+	reader, err := zip.NewReader(source, size)
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are looked up, never written
+		return nil, damaged("%s", strings.TrimPrefix(err.Error(), "zip: "))
+	}
+	if len(reader.File) > maxMembers {
+		return nil, damaged("%d members are more than the limit of %d", len(reader.File), maxMembers)
+	}
+	opened := &archive{source: source, members: map[string]*zip.File{}}
+	for _, member := range reader.File {
+		if _, twice := opened.members[member.Name]; twice {
+			return nil, damaged("member %q is there twice", member.Name)
+		}
+		opened.members[member.Name] = member
+	}
+	return opened, nil
+}
+
+func (a *archive) readManifest(manifest *Manifest) error {
+	var version struct {
+		Schema int `json:"schema"`
+	}
+	// The schema is looked at first: a later manifest may not fit this one's types.
+	if err := a.readDocument(manifestMember, &version); err != nil {
+		return err
+	}
+	if version.Schema > SchemaVersion {
+		return fmt.Errorf("%w: schema %d, this one reads up to %d: take a later culprit",
+			ErrLaterSchema, version.Schema, SchemaVersion)
+	}
+	if version.Schema < 1 {
+		return damaged("%s names no schema", manifestMember)
+	}
+	return a.readDocument(manifestMember, manifest)
+}
+
+func (a *archive) readDocument(name string, document any) error {
+	text, err := a.content(name, maxDocument)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, document); err != nil {
+		return damaged("%s: %v", name, err)
+	}
+	return nil
+}
+
+// content reads one member into memory, at most limit bytes, and checks its sum.
+func (a *archive) content(name string, limit int64) ([]byte, error) {
+	member, ok := a.members[name]
+	if !ok {
+		return nil, damaged("%s is missing", name)
+	}
+	if member.UncompressedSize64 > uint64(limit) {
+		return nil, damaged("%s has %d bytes, more than the limit of %d", name, member.UncompressedSize64, limit)
+	}
+	stream, err := member.Open()
+	if err != nil {
+		return nil, damaged("%s: %v", name, err)
+	}
+	defer stream.Close()
+	// Not to the size that the header claims: memory is given for bytes that came.
+	var text bytes.Buffer
+	if _, err := io.Copy(&text, io.LimitReader(stream, limit+1)); err != nil {
+		return nil, damaged("%s: %v", name, err)
+	}
+	if int64(text.Len()) > limit {
+		return nil, damaged("%s has more than the limit of %d bytes", name, limit)
+	}
+	return text.Bytes(), nil
+}
+
+// table returns a member to read at any place: in the file itself when it is
+// stored, as culprit writes it; in memory when somebody packed the zip again.
+func (a *archive) table(name string) (io.ReaderAt, int64, error) {
+	member, ok := a.members[name]
+	if !ok {
+		return nil, 0, damaged("%s is missing", name)
+	}
+	if member.Method != zip.Store {
+		content, err := a.content(name, maxTable/4)
+		return bytes.NewReader(content), int64(len(content)), err
+	}
+	if member.UncompressedSize64 > maxTable || member.CompressedSize64 != member.UncompressedSize64 {
+		return nil, 0, damaged("%s has %d bytes, more than the limit of %d",
+			name, member.UncompressedSize64, maxTable)
+	}
+	stream, err := member.Open()
+	if err != nil {
+		return nil, 0, damaged("%s: %v", name, err)
+	}
+	defer stream.Close()
+	if _, err := io.Copy(io.Discard, stream); err != nil { // checks the sum
+		return nil, 0, damaged("%s: %v", name, err)
+	}
+	offset, err := member.DataOffset()
+	if err != nil {
+		return nil, 0, damaged("%s: %v", name, err)
+	}
+	size := int64(member.CompressedSize64)
+	return io.NewSectionReader(a.source, offset, size), size, nil
+}
+
+func readMember[T any](a *archive, name string, limit int64, rows *[]T) error {
+	source, size, err := a.table(name + tableSuffix)
+	if err != nil {
+		return err
+	}
+	*rows, err = readTable[T](source, size, limit)
+	if err != nil {
+		return damaged("%s%s: %v", name, tableSuffix, err)
+	}
+	return nil
+}

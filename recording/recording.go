@@ -1,0 +1,248 @@
+// Package recording is the noun that flows between culprit's verbs: what was
+// seen of one target in one window of time. Probes make it, everything else
+// reads it. It imports nothing else of culprit and is the only public package.
+//
+// A recording is kept as a .culprit file: a zip of manifest.json, facts.json
+// and one Parquet file per table, which DuckDB, pandas, Spark or ClickHouse
+// read as they are. Times are nanoseconds since the window's start, durations
+// are nanoseconds, process and thread ids are those of the host.
+//
+//	rec, err := recording.Open("a.culprit")
+//	for _, sample := range rec.Samples {
+//		fmt.Println(rec.StackNames(sample.Stack), sample.ValueNs)
+//	}
+//
+// It refuses files that are truncated, damaged, larger than its limits or
+// written by a later schema: an error, never half a recording.
+package recording
+
+import "time"
+
+// SchemaVersion is written into every manifest. Readers accept it and all earlier ones.
+const SchemaVersion = 1
+
+// NoStack marks a sample or wait whose stack is unknown.
+const NoStack int32 = -1
+
+// Recording is the evidence of one window. Frames and Stacks are indexed by
+// the ids that stand in the other tables.
+type Recording struct {
+	Manifest  Manifest
+	Facts     []Fact
+	Frames    []Frame
+	Stacks    []Stack
+	Samples   []Sample
+	Syscalls  []Syscall
+	Waits     []Wait
+	Processes []Process
+	Threads   []Thread
+}
+
+// RecorderComm is the name of the recorder's own threads: what they take from the target is the recording's cost.
+const RecorderComm = "culprit-record"
+
+// Manifest says what was recorded, how, and at what cost.
+type Manifest struct {
+	Schema     int           `json:"schema"`
+	Program    string        `json:"program"` // "culprit" and its version
+	Host       string        `json:"host"`
+	Kernel     string        `json:"kernel"`
+	StartedAt  time.Time     `json:"started_at"`
+	WindowNs   int64         `json:"window_ns"`
+	Target     Target        `json:"target"`
+	Hz         int           `json:"hz"`       // on-CPU samples per second and CPU
+	SliceNs    int64         `json:"slice_ns"` // samples are aggregated to time slices this long
+	Probes     []ProbeStatus `json:"probes"`
+	Losses     []Loss        `json:"losses"`
+	Cost       Cost          `json:"cost"`
+	BlindSpots []string      `json:"blind_spots"`
+	// Metrics of the whole window as the caller measured them ("wall", "cpu" in
+	// seconds, and so on); compare scales samples to the exact CPU time in it.
+	Metrics map[string]float64 `json:"metrics"`
+}
+
+// Target is what was recorded.
+type Target struct {
+	Kind    string `json:"kind"` // "command", "pid", "cgroup" or "host"
+	Command string `json:"command,omitempty"`
+	Pid     int    `json:"pid,omitempty"`
+	Cgroup  string `json:"cgroup,omitempty"`
+}
+
+// ProbeStatus says whether a probe ran and, if not, why.
+type ProbeStatus struct {
+	Name string `json:"name"`
+	On   bool   `json:"on"`
+	Why  string `json:"why,omitempty"`
+}
+
+// Loss counts events that did not fit, by the place where they were dropped.
+type Loss struct {
+	What  string `json:"what"`
+	Count int64  `json:"count"`
+}
+
+// Cost is what recording took: measured, not promised.
+type Cost struct {
+	RecorderCPUNs int64            `json:"recorder_cpu_ns"`  // user space, in the window
+	StartCPUNs    int64            `json:"start_cpu_ns"`     // loading and verifying, once
+	BPFNs         map[string]int64 `json:"bpf_ns,omitempty"` // run time per program, where the host counts it
+}
+
+// Fact is one setting of the host or the target and where it was read.
+type Fact struct {
+	Name   string `json:"name"` // dotted: "clocksource.current", "vm.dirty_ratio", "target.seccomp"
+	Value  string `json:"value"`
+	Source string `json:"source"` // path or call it was read from
+}
+
+// FrameKind tells what kind of code a frame runs.
+type FrameKind string
+
+// The kinds of frames that the recorder tells apart.
+const (
+	KindNative FrameKind = "native"
+	KindKernel FrameKind = "kernel"
+	KindVDSO   FrameKind = "vdso"
+	KindJVM    FrameKind = "jvm"
+	KindGo     FrameKind = "go"
+	KindPython FrameKind = "python"
+	KindNode   FrameKind = "node"
+	KindOther  FrameKind = "other" // another interpreter, or an error marker
+)
+
+// Frame is one function (and line, where known) of a stack.
+type Frame struct {
+	Name    string    `parquet:"name,dict"` // demangled; "module+0x1f00" when there is no symbol
+	Kind    FrameKind `parquet:"kind,dict"`
+	Module  string    `parquet:"module,dict"`   // base name of the mapped file, "" when none
+	BuildID string    `parquet:"build_id,dict"` // GNU or Go build id, "" when none
+	File    string    `parquet:"file,dict"`     // source file where known
+	Line    int32     `parquet:"line"`          // 0 when unknown
+}
+
+// Stack is a list of frames, root first, kernel frames last.
+type Stack struct {
+	Frames []int32 `parquet:"frames,list"`
+}
+
+// The signals a Sample can carry.
+const (
+	SignalCPU    = "cpu"    // value: CPU time
+	SignalOffCPU = "offcpu" // value: time off the CPU, blocked or runnable, by the stack that left it
+)
+
+// Sample is an amount of one signal at one stack.
+type Sample struct {
+	Signal  string `parquet:"signal,dict"`
+	TimeNs  int64  `parquet:"time_ns,delta"` // start of its slice
+	Pid     int32  `parquet:"pid"`
+	Tid     int32  `parquet:"tid"`
+	CPU     int32  `parquet:"cpu"`
+	Stack   int32  `parquet:"stack"`
+	Count   int64  `parquet:"count"`
+	ValueNs int64  `parquet:"value_ns"`
+	Target  bool   `parquet:"target"` // false: another process of the host, aggregated by process, NoStack
+	Comm    string `parquet:"comm,dict"`
+}
+
+// Syscall is what one process did with one system call.
+type Syscall struct {
+	Pid     int32   `parquet:"pid"`
+	Comm    string  `parquet:"comm,dict"`
+	Name    string  `parquet:"name,dict"` // "write"; "syscall_451" where the name is unknown
+	Count   int64   `parquet:"count"`
+	Errors  int64   `parquet:"errors"`
+	Bytes   int64   `parquet:"bytes"` // sum of non-negative results of calls that return a size
+	TotalNs int64   `parquet:"total_ns"`
+	Buckets []int64 `parquet:"buckets,list"` // by latency: element i counts calls of [2^i, 2^(i+1)) ns
+}
+
+// The ways a blocked thread can be woken.
+const (
+	WakerThread    = "thread"    // another thread of the target or of the host
+	WakerTimer     = "timer"     // a timer's expiry
+	WakerInterrupt = "interrupt" // a device's or another CPU's interrupt
+	WakerKernel    = "kernel"    // a kernel thread
+	WakerNone      = "none"      // never slept: it was preempted and waited for a CPU
+	WakerPending   = "pending"   // still asleep when the window ended
+)
+
+// Wait is one stay of a target thread off the CPU, long enough to be kept whole.
+type Wait struct {
+	TimeNs     int64  `parquet:"time_ns,delta"` // when it left the CPU
+	BlockedNs  int64  `parquet:"blocked_ns"`    // until it was woken; 0 when preempted
+	RunqueueNs int64  `parquet:"runqueue_ns"`   // from woken (or preempted) to running again
+	Pid        int32  `parquet:"pid"`
+	Tid        int32  `parquet:"tid"`
+	State      string `parquet:"state,dict"`   // "R" preempted, "S" interruptible, "D" uninterruptible, …
+	Syscall    string `parquet:"syscall,dict"` // the call it was in, "" when none
+	Object     uint64 `parquet:"object"`       // futex address or file descriptor of that call, else 0
+	Stack      int32  `parquet:"stack"`        // user and kernel frames, NoStack when unknown
+	WakerKind  string `parquet:"waker_kind,dict"`
+	WakerPid   int32  `parquet:"waker_pid"`
+	WakerTid   int32  `parquet:"waker_tid"`
+	WakerComm  string `parquet:"waker_comm,dict"`
+	WakerStack int32  `parquet:"waker_stack"` // kernel frames
+	RunnerPid  int32  `parquet:"runner_pid"`  // who had the CPU just before it got it back
+	RunnerComm string `parquet:"runner_comm,dict"`
+}
+
+// Process is one process of the target's tree.
+type Process struct {
+	Pid      int32  `parquet:"pid"`
+	Ppid     int32  `parquet:"ppid"`
+	StartNs  int64  `parquet:"start_ns"` // 0 when it ran before the window
+	EndNs    int64  `parquet:"end_ns"`   // 0 when it outlived the window
+	Comm     string `parquet:"comm,dict"`
+	Command  string `parquet:"command,dict"` // file of its last exec, "" when it never had one in the window
+	Execs    int32  `parquet:"execs"`
+	CPUNs    int64  `parquet:"cpu_ns"` // in the window
+	ExitCode int32  `parquet:"exit_code"`
+}
+
+// Thread is one thread of the target's tree with the scheduler's own account of it.
+type Thread struct {
+	Pid         int32  `parquet:"pid"`
+	Tid         int32  `parquet:"tid"`
+	Comm        string `parquet:"comm,dict"`
+	StartNs     int64  `parquet:"start_ns"`
+	EndNs       int64  `parquet:"end_ns"`
+	CPUNs       int64  `parquet:"cpu_ns"`
+	RunqueueNs  int64  `parquet:"runqueue_ns"`
+	Voluntary   int64  `parquet:"voluntary"`   // switches because it blocked
+	Involuntary int64  `parquet:"involuntary"` // switches because it was preempted
+}
+
+// StackFrames returns the frames of a stack, root first; nil for NoStack or an id out of range.
+func (r *Recording) StackFrames(id int32) []Frame {
+	if id < 0 || int(id) >= len(r.Stacks) {
+		return nil
+	}
+	frames := make([]Frame, 0, len(r.Stacks[id].Frames))
+	for _, f := range r.Stacks[id].Frames {
+		if f >= 0 && int(f) < len(r.Frames) {
+			frames = append(frames, r.Frames[f])
+		}
+	}
+	return frames
+}
+
+// StackNames returns the names of a stack's frames, root first.
+func (r *Recording) StackNames(id int32) []string {
+	var names []string
+	for _, frame := range r.StackFrames(id) {
+		names = append(names, frame.Name)
+	}
+	return names
+}
+
+// Fact returns the value of a fact, "" when it was not read.
+func (r *Recording) Fact(name string) string {
+	for _, f := range r.Facts {
+		if f.Name == name {
+			return f.Value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,205 @@
+// Generated from the Go types by `go generate ./internal/report`. Do not edit.
+// A number is null where it is not finite.
+
+export interface Metric {
+  name: string;
+  unit: string;
+  better: string;
+}
+
+export interface SideSummary {
+  command: string;
+  median: number | null;
+  trials: number;
+}
+
+export interface Effect {
+  ratio: number | null;
+  low: number | null;
+  high: number | null;
+  confidence: number | null;
+}
+
+export interface MetricResult {
+  metric: Metric;
+  outcome: string;
+  effect: Effect;
+  median_a: number | null;
+  median_b: number | null;
+}
+
+export interface Interval {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+}
+
+export interface Evidence {
+  signal: string;
+  text: string;
+  a: number | null;
+  b: number | null;
+  unit: string;
+}
+
+export interface Proof {
+  knob: string;
+  from: string;
+  to: string;
+  verdict: string;
+  trials: number;
+  effect: Effect;
+  why?: string;
+}
+
+export interface Suspect {
+  cause: string;
+  level: string;
+  share: Interval;
+  seconds: Interval;
+  where: string[];
+  evidence: Evidence[];
+  against?: string[];
+  proof?: Proof;
+  remedy: string;
+  claim: string;
+  knob?: string;
+}
+
+export interface Loss {
+  what: string;
+  count: number;
+}
+
+export interface RecorderCost {
+  start_cpu_s: number | null;
+  cpu_s: number | null;
+  losses: Loss[];
+}
+
+export interface Disturbance {
+  steal_s: number | null;
+  others_s: number | null;
+  runqueue_s: number | null;
+}
+
+export interface Run {
+  side: string;
+  pair: number;
+  order: number;
+  kind: string;
+  level?: string;
+  start: string;
+  metrics: Record<string, number | null>;
+  disturbance: Disturbance;
+  valid: boolean;
+  why?: string;
+  exit_code: number;
+  stdout?: string;
+  stderr?: string;
+  outlived?: number;
+}
+
+export interface Item {
+  signal: string;
+  name: string;
+  a: number | null;
+  b: number | null;
+  unit: string;
+  change: Interval;
+  share: Interval;
+  decided: boolean;
+}
+
+export interface FactChange {
+  name: string;
+  a: string;
+  b: string;
+  source: string;
+}
+
+export interface Fact {
+  name: string;
+  value: string;
+  source: string;
+}
+
+export interface ProfileNode {
+  name: string;
+  kind: string;
+  depth: number;
+  self_a: number | null;
+  self_b: number | null;
+  change: number | null;
+  low: number | null;
+  high: number | null;
+  decided: boolean;
+}
+
+export interface Profile {
+  nodes: ProfileNode[];
+}
+
+export interface Host {
+  name: string;
+  kernel: string;
+  cpu: string;
+  cpus: number;
+  memory_bytes: number;
+  hypervisor: string;
+  clock_source: string;
+}
+
+export interface Case {
+  schema: string;
+  outcome: string;
+  metric: Metric;
+  a: SideSummary;
+  b?: SideSummary;
+  effect?: Effect;
+  metrics: MetricResult[];
+  suspects: Suspect[];
+  blind_spots: string[];
+  warnings: string[];
+  recording_cost?: Effect;
+  recorder: RecorderCost;
+  need_trials?: number;
+  smallest: number | null;
+  trials: Run[];
+  excluded: number;
+  items: Item[];
+  settings: FactChange[];
+  facts: Fact[];
+  profile?: Profile;
+  waits?: Profile;
+  host: Host;
+  seed: number;
+  elapsed_s: number | null;
+  dir: string;
+}
+
+export interface Verdict {
+  label: string;
+  headline: string;
+  detail: string;
+  others: string[];
+  next: string;
+  left_out: string;
+  cost: string[];
+  host: string;
+  seed: string;
+}
+
+export interface Columns {
+  names: string[];
+  kinds: string[];
+  name: number[];
+  kind: number[];
+  depth: number[];
+  self_a: (number | null)[];
+  self_b: (number | null)[];
+  change: (number | null)[];
+  low: (number | null)[];
+  high: (number | null)[];
+  decided: number[];
+}

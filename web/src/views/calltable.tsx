@@ -1,0 +1,70 @@
+// The table of the same data as the flame graph, for those who read numbers or
+// cannot see the picture.
+import { useMemo } from "preact/hooks";
+import type { View } from "../draw/flame";
+import { amounts, signedAmount, visible, visiblePath } from "../lib/format";
+import { SortTable, type Column } from "./sorttable";
+
+interface Props {
+  view: View;
+  hits: Uint8Array | null;
+  selected: number;
+  label: string;
+  onSelect: (node: number) => void;
+}
+
+const rowsMax = 200;
+
+export function CallTable({ view, hits, selected, label, onSelect }: Props) {
+  const { tree, oneSided } = view;
+  const rows = useMemo(() => largest(view, hits), [view, hits]);
+  const name: Column<number> = {
+    title: "Frame", sort: (node) => tree.name(node),
+    cell: (node) => (
+      <button type="button" class="link frame" aria-pressed={node === selected}
+        title={visiblePath(tree.path(node), 600)} onClick={() => onSelect(node)}>
+        <bdi>{visible(tree.name(node), 80)}</bdi>
+        <span class="muted small"> in {visiblePath(tree.path(node).slice(0, -1), 60)}</span>
+      </button>
+    ),
+  };
+  const own = (values: (number | null)[], node: number) => values[node] ?? 0;
+  const { self_a, self_b } = tree.columns;
+  const one: Column<number>[] = [
+    name,
+    { title: "Time", number: true, sort: (n) => tree.a[n]!, cell: (n) => amounts([tree.a[n]], "s")[0] },
+    { title: "Own time", number: true, sort: (n) => own(self_a, n), cell: (n) => amounts([own(self_a, n)], "s")[0] },
+  ];
+  const two: Column<number>[] = [
+    name,
+    { title: "A", number: true, sort: (n) => tree.a[n]!, cell: (n) => amounts([tree.a[n], tree.b[n]], "s")[0] },
+    { title: "B", number: true, sort: (n) => tree.b[n]!, cell: (n) => amounts([tree.a[n], tree.b[n]], "s")[1] },
+    {
+      title: "Change", number: true, sort: (n) => Math.abs(tree.change(n)),
+      cell: (n) => signedAmount(tree.change(n), "s"),
+    },
+    {
+      title: "Own change", number: true, sort: (n) => Math.abs(own(self_b, n) - own(self_a, n)),
+      cell: (n) => signedAmount(own(self_b, n) - own(self_a, n), "s"),
+    },
+    { title: "Decided", sort: (n) => Number(tree.decided(n)), cell: (n) => (tree.decided(n) ? "yes" : "no") },
+  ];
+  return (
+    <details class="more">
+      <summary>Table of the same data ({rows.length} frames{hits ? " that match" : ""})</summary>
+      <SortTable label={`Frames by ${label}, per run`} rows={rows} columns={oneSided ? one : two}
+        start={oneSided ? 1 : 3} faint={(node) => !oneSided && !tree.decided(node)} id={(node) => node} />
+    </details>
+  );
+}
+
+// largest picks the frames below the zoom that changed most, or cost most with one side.
+function largest({ tree, zoom, oneSided }: View, hits: Uint8Array | null): number[] {
+  const rows: number[] = [];
+  for (let i = zoom; i < tree.end[zoom]!; i++) {
+    if (i > 0 && (!hits || hits[tree.columns.name[i]!])) rows.push(i);
+  }
+  const changed = (i: number) => Math.abs(tree.change(i)) + (tree.decided(i) ? tree.changeMax : 0);
+  const weight = (i: number) => (oneSided ? tree.a[i]! : changed(i));
+  return rows.sort((i, j) => weight(j) - weight(i)).slice(0, rowsMax);
+}

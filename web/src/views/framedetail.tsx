@@ -1,0 +1,32 @@
+// One frame in numbers: both sides, the change and how sure it is.
+import type { View } from "../draw/flame";
+import { amounts, percent, signedAmount, visible } from "../lib/format";
+import { SideMark } from "./parts";
+
+export function FrameDetail({ view, node }: { view: View; node: number }) {
+  const { tree, oneSided } = view;
+  const [a, b] = amounts([tree.a[node], tree.b[node]], "s");
+  const part = (value: number, whole: number) => percent(whole > 0 ? value / whole : 0);
+  const kind = tree.kind(node);
+  return (
+    <div class="framedetail">
+      <div class="framename"><bdi>{visible(tree.name(node), 300)}</bdi> {kind && <span class="tag">{kind}</span>}</div>
+      <div>
+        <SideMark side="A" /> {a} <span class="muted">({part(tree.a[node]!, tree.a[0]!)} of A)</span>
+        {!oneSided && (
+          <>{"  "}<SideMark side="B" /> {b} <span class="muted">({part(tree.b[node]!, tree.b[0]!)} of B)</span></>
+        )}
+      </div>
+      {!oneSided && <div>{changeText(view, node)}</div>}
+    </div>
+  );
+}
+
+function changeText({ tree }: View, node: number): string {
+  const { low, high } = tree.columns;
+  const unit = "s";
+  const change = `Change ${signedAmount(tree.change(node), unit)} per run`;
+  const between = ` (between ${signedAmount(low[node], unit)} and ${signedAmount(high[node], unit)})`;
+  const word = tree.vanished(node) ? ", gone in B" : tree.appeared(node) ? ", only in B" : "";
+  return change + between + word + (tree.decided(node) ? "" : ": cannot be told from zero");
+}

@@ -1,0 +1,49 @@
+// What the flame graph's colours mean. Always shown: people read differences backwards.
+import { paletteFor, type Paint } from "../draw/palette";
+import type { Theme } from "../lib/hooks";
+import type { Mode, Tree } from "../state/tree";
+
+interface Props {
+  oneSided: boolean;
+  tree: Tree;
+  theme: Theme;
+  mode: Mode;
+}
+
+export function Legend({ oneSided, tree, theme, mode }: Props) {
+  const palette = paletteFor(theme);
+  if (oneSided) {
+    const kinds = tree.columns.kinds.filter((kind) => palette.kinds[kind] && kind);
+    return (
+      <p class="legend" aria-label="Legend">
+        {kinds.map((kind) => <Swatch key={kind} paints={[palette.kinds[kind]!]} text={kind} />)}
+        <span class="muted">Width is time per run.</span>
+      </p>
+    );
+  }
+  const widths = { diff: "B’s time, hatched frames A’s", a: "A’s time", b: "B’s time" }[mode];
+  return (
+    <p class="legend" aria-label="Legend">
+      <Swatch paints={palette.more} text="more in B" sign="+" />
+      <Swatch paints={palette.less} text="less in B" sign="−" />
+      <Swatch paints={[palette.same]} text="cannot be told from zero" sign="" />
+      <Swatch paints={[palette.less[1]!]} text="gone: only in A" sign="" hatched />
+      <span class="muted">Widths: {widths}. Colours: the change of seconds per run, tested between runs.</span>
+    </p>
+  );
+}
+
+function Swatch({ paints, text, sign, hatched }: { paints: Paint[]; text: string; sign?: string; hatched?: boolean }) {
+  return (
+    <span class="swatch">
+      <span class={hatched ? "chips hatched" : "chips"} aria-hidden="true">
+        {paints.map((paint, i) => (
+          <span key={i} class="chip" style={{ background: paint.fill, color: paint.ink }}>
+            {i === paints.length - 1 ? sign : ""}
+          </span>
+        ))}
+      </span>
+      {text}
+    </span>
+  );
+}

@@ -1,0 +1,64 @@
+// A table that sorts by any of its columns.
+import type { ComponentChildren } from "preact";
+import { useMemo, useState } from "preact/hooks";
+
+export interface Column<T> {
+  title: string;
+  number?: boolean;
+  sort: (row: T) => number | string;
+  cell: (row: T) => ComponentChildren;
+}
+
+interface Props<T> {
+  label: string;
+  rows: T[];
+  columns: Column<T>[];
+  start: number; // the column sorted by at first; -1 keeps the order given
+  faint?: (row: T) => boolean;
+  id: (row: T, place: number) => string | number;
+}
+
+export function SortTable<T>({ label, rows, columns, start, faint, id }: Props<T>) {
+  const [by, setBy] = useState(start);
+  const [up, setUp] = useState(false);
+  const sorted = useMemo(() => {
+    const column = columns[by];
+    if (!column) return rows;
+    return [...rows].sort((x, y) => compare(column.sort(x), column.sort(y)) * (up ? 1 : -1));
+  }, [rows, by, up]);
+  const choose = (place: number) => {
+    setUp(place === by ? !up : columns[place]?.number !== true);
+    setBy(place);
+  };
+  return (
+    <div class="tablescroll" tabIndex={0} role="region" aria-label={label}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map((column, place) => (
+              <th key={column.title} scope="col" class={column.number ? "number" : ""}
+                aria-sort={place === by ? (up ? "ascending" : "descending") : "none"}>
+                <button type="button" class="sort" onClick={() => choose(place)}>
+                  {column.title}<span aria-hidden="true">{place === by ? (up ? " ↑" : " ↓") : ""}</span>
+                </button>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {sorted.map((row, place) => (
+            <tr key={id(row, place)} class={faint?.(row) ? "faint" : ""}>
+              {columns.map((column) => (
+                <td key={column.title} class={column.number ? "number" : ""}>{column.cell(row)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function compare(x: number | string, y: number | string): number {
+  return typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y));
+}

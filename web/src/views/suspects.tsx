@@ -1,0 +1,186 @@
+// The suspects: what each accounts for, where, the evidence, the proof, the remedy.
+import type { Case, Proof, Suspect } from "../api/case";
+import { amount, amounts, known, metricNoun, percent, visible, visiblePath, type Num } from "../lib/format";
+import { Section, SideMark } from "./parts";
+
+interface Props {
+  found: Case;
+  hasFrame: (name: string) => boolean;
+  onFind: (frame: string) => void; // show a frame in the flame graph
+}
+
+export function Suspects({ found, hasFrame, onFind }: Props) {
+  const whole = found.b ? "the change" : metricNoun(found.metric.name);
+  return (
+    <Section id="suspects" title={found.b ? "Suspects" : "Causes that match"}>
+      {found.suspects.length === 0 && <p>{noneText(found)}</p>}
+      {found.suspects.map((suspect, i) => (
+        <details key={i} class="suspect" open={i === 0}>
+          <summary>
+            <span class="rank">{i + 1}</span>
+            <span class="cause">{visible(suspect.cause, 60)}</span>
+            <ShareBar suspect={suspect} whole={whole} />
+            <Level level={suspect.level} />
+          </summary>
+          <SuspectBody suspect={suspect} found={found} hasFrame={hasFrame} onFind={onFind} />
+        </details>
+      ))}
+    </Section>
+  );
+}
+
+function noneText(found: Case): string {
+  switch (found.outcome) {
+    case "same":
+      return "None: A and B do not differ by an amount that counts, so there is nothing to explain.";
+    case "undecided":
+      return "None: whether A and B differ is not decided, so there is nothing to explain yet.";
+    default:
+      if (!found.profile) {
+        return "Not looked for: nothing was recorded. The blind spots and warnings say why.";
+      }
+      return "None: no cause of the catalogue explains enough. The differences below are what was seen; " +
+        "the blind spots say what could not be.";
+  }
+}
+
+const levels: Record<string, [string, string]> = {
+  observed: ["observed", "the signal is there; nothing says yet that it matters"],
+  explains: ["explains", "it accounts for this share of the change"],
+  predicted: ["predicted", "count × cost measured on this host agrees with the change"],
+  proven: ["proven ✓", "flipping it in randomised trials takes the change away"],
+  refuted: ["refuted ✗", "flipping it in randomised trials did not take the change away"],
+};
+
+export function Level({ level }: { level: string }) {
+  const [text, title] = levels[level] ?? [visible(level, 20), "unknown level"];
+  return <span class={`level level-${level in levels ? level : "observed"}`} title={title}>{text}</span>;
+}
+
+function clamp(value: Num): number {
+  return known(value) ? Math.max(0, Math.min(1, value)) : 0;
+}
+
+export function ShareBar({ suspect, whole }: { suspect: Suspect; whole: string }) {
+  const { value, low, high } = suspect.share;
+  const interval = known(low) && known(high) && low !== high;
+  const text = known(value)
+    ? `${percent(value)} of ${whole}` : `share of ${whole} unknown`;
+  return (
+    <span class="share">
+      <svg class="sharebar" viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">
+        <rect class="track" x="0" y="3" width="100" height="6" />
+        <rect class="amount" x="0" y="3" width={clamp(value) * 100} height="6" />
+        {interval && (
+          <>
+            <line class="whisker" x1={clamp(low) * 100} x2={clamp(high) * 100} y1="6" y2="6" />
+            <line class="whisker" x1={clamp(low) * 100} x2={clamp(low) * 100} y1="2" y2="10" />
+            <line class="whisker" x1={clamp(high) * 100} x2={clamp(high) * 100} y1="2" y2="10" />
+          </>
+        )}
+      </svg>
+      <span>{text}{interval && <span class="muted"> ({percent(low)} to {percent(high)})</span>}</span>
+    </span>
+  );
+}
+
+function SuspectBody({ suspect, found, hasFrame, onFind }: { suspect: Suspect } & Props) {
+  const twoSided = Boolean(found.b);
+  return (
+    <div class="suspectbody">
+      {suspect.claim && <p class="claim">{visible(suspect.claim, 1000)}</p>}
+      <dl class="facts">
+        {suspect.where.length > 0 && (
+          <>
+            <dt>where</dt>
+            <dd>
+              {suspect.where.map((place, i) => <Place key={i} place={place} hasFrame={hasFrame} onFind={onFind} />)}
+            </dd>
+          </>
+        )}
+        {known(suspect.seconds.value) && suspect.seconds.value !== 0 && (
+          <>
+            <dt>amount</dt>
+            <dd>{amount(suspect.seconds.value, found.metric.unit)} per run{interval(suspect, found)}</dd>
+          </>
+        )}
+        {suspect.remedy && <><dt>remedy</dt><dd class="remedy">{visible(suspect.remedy, 1000)}</dd></>}
+        {suspect.proof && <><dt>proof</dt><dd><ProofText proof={suspect.proof} metric={found.metric.name} /></dd></>}
+        {suspect.against?.map((text, i) => <Against key={i} text={text} />)}
+      </dl>
+      {suspect.evidence.length > 0 && (
+        <div class="tablescroll" tabIndex={0} role="region" aria-label={`Evidence for ${visible(suspect.cause, 60)}`}>
+          <table class="evidence">
+            <thead>
+              <tr>
+                <th scope="col">Evidence</th><th scope="col">Signal</th>
+                <th scope="col" class="number"><SideMark side="A" /></th>
+                {twoSided && <th scope="col" class="number"><SideMark side="B" /></th>}
+                {twoSided && <th scope="col" class="number">Change</th>}
+              </tr>
+            </thead>
+            <tbody>{suspect.evidence.map((e, i) => <EvidenceRow key={i} evidence={e} twoSided={twoSided} />)}</tbody>
+          </table>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function interval(suspect: Suspect, found: Case): string {
+  const { low, high } = suspect.seconds;
+  if (!known(low) || !known(high) || low === high) return "";
+  const [from, to] = amounts([low, high], found.metric.unit);
+  return ` (between ${from} and ${to})`;
+}
+
+function Against({ text }: { text: string }) {
+  return <><dt>against</dt><dd>{visible(text, 1000)}</dd></>;
+}
+
+function Place({ place, hasFrame, onFind }: { place: string } & Omit<Props, "found">) {
+  const last = place.split(";").pop() ?? "";
+  return (
+    <div class="place">
+      <code><bdi>{visiblePath(place, 400)}</bdi></code>
+      {hasFrame(last) && (
+        <button type="button" class="link small noprint" onClick={() => onFind(last)}>find in flame graph</button>
+      )}
+    </div>
+  );
+}
+
+function EvidenceRow({ evidence, twoSided }: { evidence: Suspect["evidence"][number]; twoSided: boolean }) {
+  const { a, b, unit } = evidence;
+  const silent = a === 0 && b === 0;
+  const difference = known(a) && known(b) ? b - a : null;
+  const [textA, textB, textChange] = silent ? ["–", "–", "–"] : amounts([a, b, difference], unit);
+  return (
+    <tr>
+      <td>{visible(evidence.text, 1000)}</td>
+      <td class="muted">{visible(evidence.signal, 20)}</td>
+      <td class="number">{textA}</td>
+      {twoSided && (
+        <>
+          <td class="number">{textB}</td>
+          <td class="number">{known(difference) && difference > 0 ? "+" : ""}{textChange}</td>
+        </>
+      )}
+    </tr>
+  );
+}
+
+export function ProofText({ proof, metric }: { proof: Proof; metric: string }) {
+  const { effect } = proof;
+  return (
+    <>
+      <strong>{visible(proof.verdict, 20)}</strong>: {visible(proof.knob, 60)} from{" "}
+      <code>{visible(proof.from, 60)}</code> to <code>{visible(proof.to, 60)}</code> in {proof.trials} trials
+      {known(effect.ratio) && effect.ratio > 0 && (
+        <> made {metricNoun(metric)} {effect.ratio.toFixed(2)}× of what it was ({percent(effect.confidence)} between
+          {" "}{(effect.low ?? NaN).toFixed(2)}× and {(effect.high ?? NaN).toFixed(2)}×)</>
+      )}
+      {proof.why && <>; {visible(proof.why, 1000)}</>}.
+    </>
+  );
+}
