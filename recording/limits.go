@@ -18,12 +18,15 @@ const (
 	MaxWaits        = 2 << 20
 	MaxProcesses    = 1 << 20
 	MaxThreads      = 1 << 20
-	MaxBuckets      = 64       // latency buckets of one system call
-	MaxStringBytes  = 16 << 10 // of one name, path or command
-	maxListElements = 32 << 20 // of one list column: all stacks together
-	maxDocument     = 16 << 20 // bytes of manifest.json or facts.json
-	maxTable        = 1 << 30  // bytes of one table, compressed and uncompressed
-	maxMembers      = 64       // files in the zip
+	MaxSlow         = 512 << 10
+	MaxMetrics      = 2 << 20
+	MaxEvidence     = 256 << 10 // rows of each of the other tables of Evidence
+	MaxBuckets      = 64        // latency buckets of one system call
+	MaxStringBytes  = 16 << 10  // of one name, path or command
+	maxListElements = 32 << 20  // of one list column: all stacks together
+	maxDocument     = 16 << 20  // bytes of manifest.json or facts.json
+	maxTable        = 1 << 30   // bytes of one table, compressed and uncompressed
+	maxMembers      = 64        // files in the zip
 )
 
 // ErrDamaged marks a recording that was refused because it is truncated,
@@ -50,6 +53,15 @@ func (r *Recording) check() error {
 		{"waits", len(r.Waits), MaxWaits},
 		{"processes", len(r.Processes), MaxProcesses},
 		{"threads", len(r.Threads), MaxThreads},
+		{"slow", len(r.Slow), MaxSlow},
+		{"locks", len(r.Locks), MaxEvidence},
+		{"wakeups", len(r.Wakeups), MaxEvidence},
+		{"block", len(r.Block), MaxEvidence},
+		{"network", len(r.Network), MaxEvidence},
+		{"metrics", len(r.Metrics), MaxMetrics},
+		{"lines", len(r.Lines), MaxEvidence},
+		{"counters", len(r.Counters), MaxEvidence},
+		{"errors", len(r.Errors), MaxEvidence},
 	} {
 		if table.rows > table.limit {
 			return fmt.Errorf("table %s has %d rows, more than the limit of %d", table.name, table.rows, table.limit)
@@ -58,7 +70,10 @@ func (r *Recording) check() error {
 	if err := r.checkStacks(); err != nil {
 		return err
 	}
-	return r.checkReferences()
+	if err := r.checkReferences(); err != nil {
+		return err
+	}
+	return r.checkEvidence()
 }
 
 func (r *Recording) checkStacks() error {
@@ -82,16 +97,13 @@ func (r *Recording) checkStacks() error {
 }
 
 func (r *Recording) checkReferences() error {
-	known := func(stack int32) bool {
-		return stack == NoStack || stack >= 0 && int(stack) < len(r.Stacks)
-	}
 	for i, sample := range r.Samples {
-		if !known(sample.Stack) {
+		if !r.knows(sample.Stack) {
 			return fmt.Errorf("sample %d refers to stack %d of %d", i, sample.Stack, len(r.Stacks))
 		}
 	}
 	for i, wait := range r.Waits {
-		if !known(wait.Stack) || !known(wait.WakerStack) {
+		if !r.knows(wait.Stack) || !r.knows(wait.WakerStack) {
 			return fmt.Errorf("wait %d refers to stacks %d and %d of %d",
 				i, wait.Stack, wait.WakerStack, len(r.Stacks))
 		}
@@ -100,6 +112,43 @@ func (r *Recording) checkReferences() error {
 		if len(call.Buckets) > MaxBuckets {
 			return fmt.Errorf("syscall row %d has %d buckets, more than the limit of %d",
 				i, len(call.Buckets), MaxBuckets)
+		}
+	}
+	return nil
+}
+
+// knows tells whether a stack id refers to a stack or to none.
+func (r *Recording) knows(stack int32) bool {
+	return stack == NoStack || stack >= 0 && int(stack) < len(r.Stacks)
+}
+
+func (r *Recording) checkEvidence() error {
+	for i, slow := range r.Slow {
+		if !r.knows(slow.Stack) || !r.knows(slow.WakerStack) || !r.knows(slow.HopStack) {
+			return fmt.Errorf("slow operation %d refers to stacks %d, %d and %d of %d",
+				i, slow.Stack, slow.WakerStack, slow.HopStack, len(r.Stacks))
+		}
+	}
+	for i, lock := range r.Locks {
+		if !r.knows(lock.WaiterStack) || !r.knows(lock.HolderStack) {
+			return fmt.Errorf("lock %d refers to stacks %d and %d of %d",
+				i, lock.WaiterStack, lock.HolderStack, len(r.Stacks))
+		}
+	}
+	for i, wakeup := range r.Wakeups {
+		if !r.knows(wakeup.Stack) {
+			return fmt.Errorf("wake-up %d refers to stack %d of %d", i, wakeup.Stack, len(r.Stacks))
+		}
+	}
+	for i, line := range r.Lines {
+		if !r.knows(line.Stack) {
+			return fmt.Errorf("line %d refers to stack %d of %d", i, line.Stack, len(r.Stacks))
+		}
+	}
+	for i, block := range r.Block {
+		if len(block.Buckets) > MaxBuckets {
+			return fmt.Errorf("block row %d has %d buckets, more than the limit of %d",
+				i, len(block.Buckets), MaxBuckets)
 		}
 	}
 	return nil

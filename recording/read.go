@@ -54,7 +54,7 @@ func Read(source io.ReaderAt, size int64) (*Recording, error) {
 	if err := archive.readDocument(factsMember, &r.Facts); err != nil {
 		return nil, err
 	}
-	for _, read := range []func() error{
+	reads := []func() error{
 		func() error { return readMember(archive, "frames", MaxFrames, &r.Frames) },
 		func() error { return readMember(archive, "stacks", MaxStacks, &r.Stacks) },
 		func() error { return readMember(archive, "samples", MaxSamples, &r.Samples) },
@@ -62,7 +62,11 @@ func Read(source io.ReaderAt, size int64) (*Recording, error) {
 		func() error { return readMember(archive, "waits", MaxWaits, &r.Waits) },
 		func() error { return readMember(archive, "processes", MaxProcesses, &r.Processes) },
 		func() error { return readMember(archive, "threads", MaxThreads, &r.Threads) },
-	} {
+	}
+	if r.Manifest.Schema >= 2 {
+		reads = append(reads, archive.evidence(&r.Evidence)...)
+	}
+	for _, read := range reads {
 		if err := read(); err != nil {
 			return nil, err
 		}
@@ -71,6 +75,21 @@ func Read(source io.ReaderAt, size int64) (*Recording, error) {
 		return nil, damaged("%v", err)
 	}
 	return r, nil
+}
+
+// evidence reads the tables that came with schema 2.
+func (a *archive) evidence(e *Evidence) []func() error {
+	return []func() error{
+		func() error { return readMember(a, "slow", MaxSlow, &e.Slow) },
+		func() error { return readMember(a, "locks", MaxEvidence, &e.Locks) },
+		func() error { return readMember(a, "wakeups", MaxEvidence, &e.Wakeups) },
+		func() error { return readMember(a, "block", MaxEvidence, &e.Block) },
+		func() error { return readMember(a, "network", MaxEvidence, &e.Network) },
+		func() error { return readMember(a, "metrics", MaxMetrics, &e.Metrics) },
+		func() error { return readMember(a, "lines", MaxEvidence, &e.Lines) },
+		func() error { return readMember(a, "counters", MaxEvidence, &e.Counters) },
+		func() error { return readMember(a, "errors", MaxEvidence, &e.Errors) },
+	}
 }
 
 type archive struct {

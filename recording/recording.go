@@ -19,7 +19,10 @@ package recording
 import "time"
 
 // SchemaVersion is written into every manifest. Readers accept it and all earlier ones.
-const SchemaVersion = 1
+//
+//	1  manifest, facts, frames, stacks, samples, syscalls, waits, processes, threads
+//	2  slow, locks, wakeups, block, network, metrics, lines, counters, errors; syscalls by thread
+const SchemaVersion = 2
 
 // NoStack marks a sample or wait whose stack is unknown.
 const NoStack int32 = -1
@@ -36,6 +39,7 @@ type Recording struct {
 	Waits     []Wait
 	Processes []Process
 	Threads   []Thread
+	Evidence
 }
 
 // RecorderComm is the name of the recorder's own threads: what they take from the target is the recording's cost.
@@ -130,6 +134,8 @@ type Stack struct {
 const (
 	SignalCPU    = "cpu"    // value: CPU time
 	SignalOffCPU = "offcpu" // value: time off the CPU, blocked or runnable, by the stack that left it
+	SignalFault  = "fault"  // count: minor page faults; value: 0
+	SignalMajor  = "major"  // count: faults that waited for a disk; value: 0
 )
 
 // Sample is an amount of one signal at one stack.
@@ -146,9 +152,10 @@ type Sample struct {
 	Comm    string `parquet:"comm,dict"`
 }
 
-// Syscall is what one process did with one system call.
+// Syscall is what one thread did with one system call.
 type Syscall struct {
 	Pid     int32   `parquet:"pid"`
+	Tid     int32   `parquet:"tid,optional"` // 0: all threads of the process (schema 1)
 	Comm    string  `parquet:"comm,dict"`
 	Name    string  `parquet:"name,dict"` // "write"; "syscall_451" where the name is unknown
 	Count   int64   `parquet:"count"`

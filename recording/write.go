@@ -150,6 +150,15 @@ func Encode(w io.Writer, r *Recording) error {
 		writeTable(archive, codec, "waits", r.Waits),
 		writeTable(archive, codec, "processes", r.Processes),
 		writeTable(archive, codec, "threads", r.Threads),
+		writeTable(archive, codec, "slow", r.Slow),
+		writeTable(archive, codec, "locks", r.Locks),
+		writeTable(archive, codec, "wakeups", r.Wakeups),
+		writeTable(archive, codec, "block", r.Block),
+		writeTable(archive, codec, "network", r.Network),
+		writeTable(archive, codec, "metrics", r.Metrics),
+		writeTable(archive, codec, "lines", r.Lines),
+		writeTable(archive, codec, "counters", r.Counters),
+		writeTable(archive, codec, "errors", r.Errors),
 	} {
 		if err != nil {
 			return err

@@ -1,0 +1,172 @@
+package recording
+
+// Evidence are the tables that came with schema 2. Empty tables are written all
+// the same, so that a query finds its columns; a recording of schema 1 has none.
+type Evidence struct {
+	Slow     []Slow
+	Locks    []Lock
+	Wakeups  []Wakeup
+	Block    []Block
+	Network  []Network
+	Metrics  []Metric
+	Lines    []Line
+	Counters []Counter
+	Errors   []SyscallError
+}
+
+// The kinds of objects that a slow operation can be on.
+const (
+	ObjectFile   = "file"   // Object: path
+	ObjectSocket = "socket" // Object: "tcp 10.0.0.1:443", "unix /run/x"
+	ObjectPipe   = "pipe"
+	ObjectLock   = "lock" // Object: futex address in hexadecimal
+	ObjectOther  = "other"
+)
+
+// Slow is one system call of the target that took longer than the threshold,
+// whole: what it was on, where it waited longest, who woke it, and what that waker
+// had itself just waited for.
+type Slow struct {
+	TimeNs     int64  `parquet:"time_ns,delta"` // when it was entered
+	DurationNs int64  `parquet:"duration_ns"`
+	Pid        int32  `parquet:"pid"`
+	Tid        int32  `parquet:"tid"`
+	Comm       string `parquet:"comm,dict"`
+	Name       string `parquet:"name,dict"`        // of the call: "fsync"
+	ObjectKind string `parquet:"object_kind,dict"` // one of Object…
+	Object     string `parquet:"object,dict"`      // "" when it could not be told
+	Size       int64  `parquet:"size"`             // bytes asked for, 0 when the call has none
+	Result     int64  `parquet:"result"`           // negative: errno
+	BlockedNs  int64  `parquet:"blocked_ns"`       // asleep, all waits of the call together
+	RunqueueNs int64  `parquet:"runqueue_ns"`
+	Waits      int32  `parquet:"waits"`      // times it slept
+	LongestNs  int64  `parquet:"longest_ns"` // its longest sleep, which the next columns are about
+	Stack      int32  `parquet:"stack"`      // user and kernel frames, where it slept
+	WakerKind  string `parquet:"waker_kind,dict"`
+	WakerPid   int32  `parquet:"waker_pid"`
+	WakerTid   int32  `parquet:"waker_tid"`
+	WakerComm  string `parquet:"waker_comm,dict"`
+	WakerStack int32  `parquet:"waker_stack"`
+	// The hop behind: the waker's own last sleep before it woke this thread.
+	HopNs    int64  `parquet:"hop_ns"`        // 0: it had not slept meanwhile, or was not seen
+	HopStack int32  `parquet:"hop_stack"`     // where the waker slept
+	HopComm  string `parquet:"hop_comm,dict"` // who woke the waker
+	// Stall numbers the stalls of the recording: slow calls that overlap in time and
+	// wait for the same thing are one stall. Counted from 1; 0: not grouped.
+	Stall int32 `parquet:"stall"`
+}
+
+// The kinds of locks.
+const (
+	LockFutex = "futex" // user space, by address
+	LockMutex = "mutex" // kernel: mutex, rwsem, spin, percpu, by the tracepoint's flags
+	LockRWSem = "rwsem"
+	LockSpin  = "spin"
+	LockOther = "other"
+)
+
+// Lock is one lock that target threads waited for.
+type Lock struct {
+	Kind        string `parquet:"kind,dict"`
+	Address     uint64 `parquet:"address"`
+	Pid         int32  `parquet:"pid"` // whose address it is; 0 for kernel locks
+	Waits       int64  `parquet:"waits"`
+	TotalNs     int64  `parquet:"total_ns"`
+	MaxNs       int64  `parquet:"max_ns"`
+	Waiters     int32  `parquet:"waiters"`      // distinct threads
+	WaiterStack int32  `parquet:"waiter_stack"` // where most of the time was waited
+	HolderPid   int32  `parquet:"holder_pid"`   // who released it most often
+	HolderTid   int32  `parquet:"holder_tid"`
+	HolderComm  string `parquet:"holder_comm,dict"`
+	HolderStack int32  `parquet:"holder_stack"` // at the release
+}
+
+// Wakeup is one place where a thread sleeps again and again.
+type Wakeup struct {
+	Pid        int32  `parquet:"pid"`
+	Tid        int32  `parquet:"tid"`
+	Comm       string `parquet:"comm,dict"`
+	Syscall    string `parquet:"syscall,dict"`
+	WakerKind  string `parquet:"waker_kind,dict"` // timer: nobody else woke it
+	Count      int64  `parquet:"count"`
+	IntervalNs int64  `parquet:"interval_ns"` // median time between two wake-ups
+	SpreadNs   int64  `parquet:"spread_ns"`   // between the quartiles of that time
+	CPUNs      int64  `parquet:"cpu_ns"`      // run between wake-up and next sleep
+	Stack      int32  `parquet:"stack"`
+}
+
+// Block is what one process asked of one block device with one operation.
+type Block struct {
+	Device    string  `parquet:"device,dict"`    // "vda", "loop0"; "8:16" when it has no name
+	Operation string  `parquet:"operation,dict"` // read, write, flush, discard, other
+	Pid       int32   `parquet:"pid"`            // who submitted it: often a kernel thread
+	Comm      string  `parquet:"comm,dict"`
+	Target    bool    `parquet:"target"`
+	Count     int64   `parquet:"count"`
+	Bytes     int64   `parquet:"bytes"`
+	TotalNs   int64   `parquet:"total_ns"` // issued to completed
+	MaxNs     int64   `parquet:"max_ns"`
+	QueueNs   int64   `parquet:"queue_ns"`     // inserted to issued
+	MaxDepth  int32   `parquet:"max_depth"`    // requests of the device in flight, highest seen
+	Buckets   []int64 `parquet:"buckets,list"` // by latency as in Syscall
+}
+
+// The events of a Network row.
+const (
+	NetConnect    = "connect"
+	NetAccept     = "accept"
+	NetRetransmit = "retransmit"
+	NetReset      = "reset"
+)
+
+// Network counts events of the host's TCP connections by peer.
+type Network struct {
+	Event   string `parquet:"event,dict"`
+	Pid     int32  `parquet:"pid"` // 0: in an interrupt, whose connection is not known
+	Comm    string `parquet:"comm,dict"`
+	Peer    string `parquet:"peer,dict"` // "127.0.0.1:6379", the accepting side's own address for accept
+	Target  bool   `parquet:"target"`
+	Count   int64  `parquet:"count"`
+	TotalNs int64  `parquet:"total_ns"` // connect: until established
+}
+
+// Metric is one number of the host, a device or a cgroup at one time.
+type Metric struct {
+	TimeNs int64   `parquet:"time_ns,delta"`
+	Name   string  `parquet:"name,dict"`  // dotted, with its unit last: "cpu.user_s", "memory.dirty_bytes"
+	Scope  string  `parquet:"scope,dict"` // "" for the host, a device or a cgroup path
+	Value  float64 `parquet:"value"`      // counters as they stand, so that any two rows give a rate
+}
+
+// Line is one word of memory that several threads touch in one cache line.
+type Line struct {
+	Line    uint64 `parquet:"line"`   // address of the 64-byte line
+	Offset  int32  `parquet:"offset"` // of the word in it
+	Size    int32  `parquet:"size"`
+	Pid     int32  `parquet:"pid"`
+	Tid     int32  `parquet:"tid"`
+	Comm    string `parquet:"comm,dict"`
+	Write   bool   `parquet:"write"`
+	Count   int64  `parquet:"count"`     // samples whose operand it was
+	Hits    int64  `parquet:"hits"`      // confirmed by a debug register; 0: not tried or not hit
+	Stack   int32  `parquet:"stack"`     // the code that touches it
+	Name    string `parquet:"name,dict"` // symbol or type and field, "" when unknown
+	Context string `parquet:"context,dict"`
+}
+
+// Counter is a hardware or software counter with how long it really counted.
+type Counter struct {
+	Name      string `parquet:"name,dict"`
+	Scope     string `parquet:"scope,dict"` // "target" or "cpu0"
+	Value     int64  `parquet:"value"`
+	EnabledNs int64  `parquet:"enabled_ns"`
+	RunningNs int64  `parquet:"running_ns"` // less than enabled: the value is an estimate
+}
+
+// SyscallError counts the failures of one system call of one process by errno.
+type SyscallError struct {
+	Pid   int32  `parquet:"pid"`
+	Name  string `parquet:"name,dict"`
+	Errno string `parquet:"errno,dict"` // "ENOENT"; "errno 999" when it has no name
+	Count int64  `parquet:"count"`
+}
