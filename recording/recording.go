@@ -21,7 +21,7 @@ import "time"
 // SchemaVersion is written into every manifest. Readers accept it and all earlier ones.
 //
 //	1  manifest, facts, frames, stacks, samples, syscalls, waits, processes, threads
-//	2  slow, locks, wakeups, block, network, metrics, lines, counters, errors; syscalls by thread
+//	2  slow, locks, wakeups, block, network, metrics, lines, counters, errors; syscalls by thread; hops of waits
 const SchemaVersion = 2
 
 // NoStack marks a sample or wait whose stack is unknown.
@@ -193,6 +193,11 @@ type Wait struct {
 	WakerStack int32  `parquet:"waker_stack"` // kernel frames
 	RunnerPid  int32  `parquet:"runner_pid"`  // who had the CPU just before it got it back
 	RunnerComm string `parquet:"runner_comm,dict"`
+	// The hop behind: the last sleep of the waker before it woke this thread. HopStack and HopComm mean something only
+	// where HopNs is above 0; below that the waker had not slept meanwhile, or was not watched.
+	HopNs    int64  `parquet:"hop_ns,optional"`        // how long the waker had slept
+	HopStack int32  `parquet:"hop_stack,optional"`     // kernel frames where it slept, NoStack when unknown
+	HopComm  string `parquet:"hop_comm,optional,dict"` // who woke the waker, "" when that was no thread
 }
 
 // Process is one process of the target's tree.

@@ -41,7 +41,7 @@ func example() *Recording {
 		},
 		Waits: []Wait{{TimeNs: -4, BlockedNs: 5, RunqueueNs: 6, Pid: 1, Tid: 2, State: "S", Syscall: "futex",
 			Object: 1<<63 + 1, Stack: writing, WakerKind: WakerThread, WakerPid: 1, WakerTid: 3, WakerComm: "w",
-			WakerStack: NoStack}},
+			WakerStack: NoStack, HopNs: 7, HopStack: writing, HopComm: "jbd2/vda-8"}},
 		Processes: []Process{{Pid: 1, Ppid: 2, StartNs: 3, EndNs: 4, Comm: "server", Command: "/bin/server", Execs: 1,
 			CPUNs: 5, ExitCode: -9}},
 		Threads: []Thread{{Pid: 1, Tid: 2, Comm: "t", StartNs: 1, EndNs: 2, CPUNs: 3, RunqueueNs: 4, Voluntary: 5,
