@@ -171,13 +171,17 @@ func TestOwnerKilled(t *testing.T) {
 	}
 }
 
-// The recorder is ready after half a second of CPU time.
+// maxStartCPU is a bound for any machine: what loading takes on a quiet one stands in benchmark/RESULTS.md.
+const maxStartCPU = 1500 * time.Millisecond
+
+// The recorder is ready after half a second of CPU time on a quiet machine; three times that means that
+// something costs what it should not.
 func TestStartCost(t *testing.T) {
 	eventually(t, func() (problems []string) {
 		recorder := start(t, Options{})
 		t.Logf("loading took %v of CPU time", recorder.StartCPU)
 		recorder.Close()
-		if recorder.StartCPU > 500*time.Millisecond {
+		if recorder.StartCPU > maxStartCPU {
 			problems = append(problems, fmt.Sprintf("loading took %v of CPU time", recorder.StartCPU))
 		}
 		return problems
