@@ -37,11 +37,16 @@ const (
 )
 
 // NewBuilder returns an empty builder with the limits of a recording.
-func NewBuilder() *Builder {
+func NewBuilder() *Builder { return NewBuilderWithin(MaxFrames, MaxStacks, maxListElements) }
+
+// NewBuilderWithin returns a builder with lower limits, for whoever must stay
+// within some memory: of frames, of stacks, and of frames in all stacks together.
+func NewBuilderWithin(frames, stacks, elements int) *Builder {
 	return &Builder{
 		frameIDs: map[Frame]int32{},
 		stackIDs: map[string]int32{},
-		limits:   builderLimits{frames: MaxFrames, stacks: MaxStacks, elements: maxListElements},
+		limits: builderLimits{frames: min(frames, MaxFrames), stacks: min(stacks, MaxStacks),
+			elements: min(elements, maxListElements)},
 	}
 }
 
