@@ -33,6 +33,9 @@ const (
 type Options struct {
 	Metric     string  // MetricWall or MetricCPU
 	Confidence float64 // of all intervals; 0 means 0.95
+	// Work is what each recording's amounts are divided by. They then stand for a recording with as much work as
+	// those of A have on average. Nil: each recording is one unit.
+	Work *Work
 }
 
 // Compare explains the difference in a metric between the recordings of A and
@@ -48,27 +51,32 @@ func Compare(a, b []*recording.Recording, opts Options) (*Result, error) {
 	shared := newPool()
 	changes := factChanges(a, b)
 	shared.foreignTracers = tracersDiffer(changes)
+	shared.matchRenamed(a, b)
 	merged := newMerger(len(a), len(b))
 	profile := newMerger(len(a), len(b))
 	waits := newMerger(len(a), len(b))
 	result := &Result{Metric: opts.Metric, Unit: "s", OneSided: len(b) == 0}
 	counts := newCounter(len(a), len(b))
-	for i, rec := range append(append([]*recording.Recording{}, a...), b...) {
+	for i, rec := range both(a, b) {
 		side, at := A, i
 		if i >= len(a) {
 			side, at = B, i-len(a)
 		}
-		run := newRun(rec, shared)
+		run, scale := newRun(rec, shared), 1.0
+		if opts.Work != nil {
+			scale = opts.Work.scale(side, at)
+		}
 		cpu, cost := run.settle(run.cpuPieces())
-		profile.add(side, at, cpu)
+		profile.add(side, at, cpu, scale)
 		pieces := cpu
 		if opts.Metric == MetricWall {
 			pieces, cost = run.settle(run.criticalPath())
 		}
-		merged.add(side, at, pieces)
-		waits.add(side, at, run.waitPieces())
+		merged.add(side, at, pieces, scale)
+		waits.add(side, at, run.waitPieces(), scale)
+		counts.scale = scale
 		counts.add(side, at, run)
-		seconds := max(0, rec.Manifest.Metrics[opts.Metric]-cost)
+		seconds := max(0, rec.Manifest.Metrics[opts.Metric]-cost) * scale
 		if side == A {
 			result.A = append(result.A, seconds)
 		} else {

@@ -29,11 +29,12 @@ type countKey struct{ name, key, unit string }
 // counter adds up events per run.
 type counter struct {
 	runsA, runsB int
+	scale        float64 // of the run that is added
 	values       map[countKey]*Count
 }
 
 func newCounter(runsA, runsB int) *counter {
-	return &counter{runsA: runsA, runsB: runsB, values: map[countKey]*Count{}}
+	return &counter{runsA: runsA, runsB: runsB, scale: 1, values: map[countKey]*Count{}}
 }
 
 // plus adds an amount for one key; tree adds it for the whole tree as well.
@@ -43,6 +44,9 @@ func (c *counter) plus(side Side, run int, name, key, unit string, amount float6
 	if count == nil {
 		count = &Count{Name: name, Key: key, Unit: unit, A: make([]float64, c.runsA), B: make([]float64, c.runsB)}
 		c.values[at] = count
+	}
+	if name != CountTickInterval { // the time between two ticks is no amount per run
+		amount *= c.scale
 	}
 	if side == A {
 		count.A[run] += amount
@@ -85,6 +89,7 @@ func (c *counter) add(side Side, at int, r *run) {
 		c.tree(side, at, "runqueue.seconds", name, "s/run", float64(t.RunqueueNs)/1e9)
 	}
 	c.timers(side, at, r)
+	c.evidence(side, at, r)
 	for name, value := range r.rec.Manifest.Metrics {
 		if name != MetricWall && name != MetricCPU {
 			c.plus(side, at, "metric."+name, "", name+"/run", value)

@@ -77,6 +77,15 @@ func bounded(estimate stat.Interval, x, y float64) Interval {
 // decide marks which of many changes can be told from zero when all are looked
 // at together, at a false discovery rate of 1 − confidence.
 func decide(a, b [][]float64, confidence float64) []bool {
+	decided, err := stat.BenjaminiHochberg(pValues(a, b), 1-confidence)
+	if err != nil {
+		return make([]bool, len(a))
+	}
+	return decided
+}
+
+// pValues tests each of many changes alone; 1 where there are too few runs to test.
+func pValues(a, b [][]float64) []float64 {
 	p := make([]float64, len(a))
 	for i := range a {
 		p[i] = 1
@@ -84,9 +93,5 @@ func decide(a, b [][]float64, confidence float64) []bool {
 			p[i] = value
 		}
 	}
-	decided, err := stat.BenjaminiHochberg(p, 1-confidence)
-	if err != nil {
-		return make([]bool, len(a))
-	}
-	return decided
+	return p
 }

@@ -50,7 +50,8 @@ func newMerger(runsA, runsB int) *merger {
 	return &merger{runsA: runsA, runsB: runsB, index: map[pathKey]int{}}
 }
 
-func (m *merger) add(side Side, run int, pieces []piece) {
+// add adds the pieces of one run, each times scale.
+func (m *merger) add(side Side, run int, pieces []piece, scale float64) {
 	for _, p := range pieces {
 		at, known := m.index[p.key]
 		if !known {
@@ -62,11 +63,11 @@ func (m *merger) add(side Side, run int, pieces []piece) {
 		}
 		r := &m.rows[at]
 		if side == A {
-			r.a[run] += p.seconds
-			r.countA[run] += p.count
+			r.a[run] += p.seconds * scale
+			r.countA[run] += p.count * scale
 		} else {
-			r.b[run] += p.seconds
-			r.countB[run] += p.count
+			r.b[run] += p.seconds * scale
+			r.countB[run] += p.count * scale
 		}
 		if p.holder >= 0 && p.key.lock {
 			r.holders = weigh(r.holders, p.holder, p.seconds)

@@ -21,6 +21,7 @@ type pool struct {
 	tracing        []bool
 	own            []int // innermost frame of the program's own, by stack; see application
 	foreignTracers bool
+	renamed        map[frameKey]frameKey // functions of B that are one of A; see matchRenamed
 }
 
 // frameKey is what makes two frames the same: normalised name and kind. An
@@ -31,7 +32,7 @@ type frameKey struct {
 }
 
 func newPool() *pool {
-	return &pool{frameIDs: map[frameKey]int32{}, stackIDs: map[string]int32{}}
+	return &pool{frameIDs: map[frameKey]int32{}, stackIDs: map[string]int32{}, renamed: map[frameKey]frameKey{}}
 }
 
 // normalFrame is a frame without what differs between builds and runs.
@@ -42,8 +43,8 @@ func normalFrame(frame recording.Frame) recording.Frame {
 	} else {
 		name = symbol.Normalise(name)
 	}
-	if frame.Kind == recording.KindJVM {
-		name = methodName(name)
+	if frame.Kind == recording.KindJVM || strings.HasPrefix(name, "L") && strings.Contains(name, ";::") {
+		name = javaName(methodName(name))
 	}
 	if name == "" || name == "." {
 		name = "[unknown]"
@@ -68,7 +69,10 @@ func broken(frame recording.Frame) bool {
 
 func (p *pool) frame(frame recording.Frame) int32 {
 	frame = normalFrame(frame)
-	key := frameKey{frame.Name, frame.Kind}
+	key := keyOf(frame)
+	if old, known := p.renamed[key]; known {
+		key, frame.Name, frame.Kind = old, old.name, old.kind
+	}
 	if id, known := p.frameIDs[key]; known {
 		return id
 	}

@@ -3,6 +3,7 @@ package compare
 import (
 	"sort"
 
+	"culprit/internal/stat"
 	"culprit/recording"
 )
 
@@ -86,25 +87,30 @@ func newProfile(paths []Path, runsA, runsB int, confidence float64) Profile {
 	}
 	var profile Profile
 	var a, b [][]float64
-	var walk func(node *callNode, depth int)
-	walk = func(node *callNode, depth int) {
+	var parents []int
+	var walk func(node *callNode, depth, parent int)
+	walk = func(node *callNode, depth, parent int) {
 		change := Change(node.a, node.b, confidence)
 		at := len(profile.Nodes)
 		profile.Nodes = append(profile.Nodes, ProfileNode{Name: node.frame.Name, Kind: node.frame.Kind, Depth: depth,
 			SelfA: node.selfA, SelfB: node.selfB, Change: change.Value, Low: change.Low, High: change.High})
-		a, b = append(a, node.a), append(b, node.b)
+		a, b, parents = append(a, node.a), append(b, node.b), append(parents, parent)
 		for _, child := range node.sorted() {
 			if smallest > 0 && max(mean(child.a), mean(child.b)) < smallest || len(profile.Nodes) >= 2*profileLimit {
 				profile.Nodes[at].SelfA += mean(child.a)
 				profile.Nodes[at].SelfB += mean(child.b)
 				continue
 			}
-			walk(child, depth+1)
+			walk(child, depth+1, at)
 		}
 	}
-	walk(root, 0)
-	for i, decided := range decide(a, b, confidence) {
-		profile.Nodes[i].Decided = decided
+	walk(root, 0, -1)
+	decided, err := stat.TreeDiscoveries(parents, pValues(a, b), 1-confidence)
+	if err != nil {
+		return profile // of a confidence that is none: nothing is decided
+	}
+	for i, yes := range decided {
+		profile.Nodes[i].Decided = yes
 	}
 	return profile
 }

@@ -1,0 +1,88 @@
+package compare
+
+import (
+	"fmt"
+
+	"culprit/recording"
+)
+
+// Cut returns the part of a recording between two moments, in nanoseconds since its beginning, as a recording of its
+// own. Samples and waits are cut at the edges. System calls and the scheduler's accounts are totals of the whole
+// window and cannot be cut: they are left out, and a blind spot says so. It refuses a stretch outside of the recording.
+func Cut(rec *recording.Recording, fromNs, toNs int64) (*recording.Recording, error) {
+	if fromNs < 0 || toNs <= fromNs || toNs > rec.Manifest.WindowNs {
+		return nil, fmt.Errorf("window %v to %v does not lie within the recording, which is %v long",
+			seconds(fromNs), seconds(toNs), seconds(rec.Manifest.WindowNs))
+	}
+	cut := &recording.Recording{Manifest: rec.Manifest, Facts: rec.Facts, Frames: rec.Frames, Stacks: rec.Stacks}
+	cut.Manifest.WindowNs = toNs - fromNs
+	cut.Manifest.Metrics = nil
+	if cut.Manifest.Target.Kind == "command" {
+		// It has no end here that something held up.
+		cut.Manifest.Target.Kind = "pid"
+	}
+	cut.Manifest.BlindSpots = append(append([]string{}, rec.Manifest.BlindSpots...), fmt.Sprintf("cut to %v to %v: "+
+		"system calls and switches are counted for whole recordings only and left out", seconds(fromNs), seconds(toNs)))
+	for _, sample := range rec.Samples {
+		if sample.TimeNs >= fromNs && sample.TimeNs < toNs {
+			sample.TimeNs -= fromNs
+			cut.Samples = append(cut.Samples, sample)
+		}
+	}
+	for _, wait := range rec.Waits {
+		if cutWait(&wait, fromNs, toNs) {
+			cut.Waits = append(cut.Waits, wait)
+		}
+	}
+	for _, process := range rec.Processes {
+		if lived(&process.StartNs, &process.EndNs, fromNs, toNs) {
+			process.CPUNs = 0
+			cut.Processes = append(cut.Processes, process)
+		}
+	}
+	for _, thread := range rec.Threads {
+		if lived(&thread.StartNs, &thread.EndNs, fromNs, toNs) {
+			thread.CPUNs, thread.RunqueueNs, thread.Voluntary, thread.Involuntary = 0, 0, 0, 0
+			cut.Threads = append(cut.Threads, thread)
+		}
+	}
+	for _, slow := range rec.Slow {
+		if slow.TimeNs >= fromNs && slow.TimeNs < toNs {
+			slow.TimeNs -= fromNs
+			cut.Slow = append(cut.Slow, slow)
+		}
+	}
+	return cut, nil
+}
+
+func seconds(ns int64) string { return fmt.Sprintf("%.6gs", float64(ns)/1e9) }
+
+// cutWait takes from a wait what lies outside of a stretch; false when nothing is left.
+func cutWait(wait *recording.Wait, fromNs, toNs int64) bool {
+	if !plausible(wait.TimeNs) || !plausible(wait.BlockedNs) || !plausible(wait.RunqueueNs) {
+		return false
+	}
+	woken := wait.TimeNs + wait.BlockedNs
+	end := woken + wait.RunqueueNs
+	if end <= fromNs || wait.TimeNs >= toNs {
+		return false
+	}
+	start := max(wait.TimeNs, fromNs)
+	woken = min(max(woken, fromNs), toNs)
+	wait.TimeNs, wait.BlockedNs, wait.RunqueueNs = start-fromNs, woken-start, min(end, toNs)-woken
+	return true
+}
+
+// lived moves the beginning and the end of a life into a stretch; false when it lies outside.
+func lived(startNs, endNs *int64, fromNs, toNs int64) bool {
+	if *startNs >= toNs || *endNs != 0 && *endNs <= fromNs {
+		return false
+	}
+	*startNs = max(0, *startNs-fromNs)
+	if *endNs != 0 {
+		if *endNs -= fromNs; *endNs > toNs-fromNs {
+			*endNs = 0
+		}
+	}
+	return true
+}

@@ -1,0 +1,93 @@
+package compare
+
+import (
+	"regexp"
+	"sort"
+	"strings"
+
+	"culprit/recording"
+)
+
+// position are the parts of a name that say where in the source something without a name of its own stands, or in
+// which order a compiler met it. They move when anything is added before.
+var position = regexp.MustCompile(`(func|lambda|closure|anonymous|\$|#|:|@|\.)[0-9]+`)
+
+// parameters end the name of a function in C++ and Java.
+var parameters = regexp.MustCompile(`\([^()]*\)( const)?$`)
+
+// skeleton is a name without positions and parameters.
+func skeleton(name string) string {
+	return position.ReplaceAllString(parameters.ReplaceAllString(name, "()"), "$1")
+}
+
+// sideSeen is in which of two groups of recordings a function was seen.
+type sideSeen struct{ a, b bool }
+
+// matchRenamed finds functions of B that are functions of A under another generated name: a closure or lambda that
+// was numbered anew, a script's line that moved, a changed parameter; or another kind of code, on which tools disagree.
+// Only names that one side alone has are matched, and only where as many are left on both sides; what is not sure
+// stays two functions.
+func (p *pool) matchRenamed(a, b []*recording.Recording) {
+	seen := map[frameKey]sideSeen{}
+	for _, rec := range a {
+		for _, frame := range rec.Frames {
+			key := keyOf(normalFrame(frame))
+			seen[key] = sideSeen{true, seen[key].b}
+		}
+	}
+	for _, rec := range b {
+		for _, frame := range rec.Frames {
+			key := keyOf(normalFrame(frame))
+			seen[key] = sideSeen{seen[key].a, true}
+		}
+	}
+	onlyA, onlyB := map[string][]frameKey{}, map[string][]frameKey{}
+	for key, side := range seen {
+		if side.a && side.b || key.kind == recording.KindKernel {
+			continue
+		}
+		group := skeleton(key.name)
+		if side.a {
+			onlyA[group] = append(onlyA[group], key)
+		} else {
+			onlyB[group] = append(onlyB[group], key)
+		}
+	}
+	for group, olds := range onlyA {
+		news := onlyB[group]
+		if len(olds) != len(news) {
+			continue
+		}
+		inOrder(olds)
+		inOrder(news)
+		for i := range olds {
+			p.renamed[news[i]] = olds[i]
+		}
+	}
+}
+
+// inOrder sorts names as their numbers count: func2 before func10.
+func inOrder(keys []frameKey) {
+	sort.Slice(keys, func(i, j int) bool {
+		if len(keys[i].name) != len(keys[j].name) {
+			return len(keys[i].name) < len(keys[j].name)
+		}
+		return keys[i].name < keys[j].name
+	})
+}
+
+// keyOf is what makes a normalised frame the same as another.
+func keyOf(frame recording.Frame) frameKey { return frameKey{frame.Name, frame.Kind} }
+
+// javaName writes the names that other tools give to Java methods as culprit does: "Lcom/shop/Cart;::add" of a perf
+// map and "com/shop/Cart.add" of async-profiler are com.shop.Cart.add.
+func javaName(name string) string {
+	if class, method, found := strings.Cut(name, ";::"); found && strings.HasPrefix(class, "L") {
+		name = class[1:] + "." + method
+	}
+	if dot := strings.LastIndexByte(name, '.'); dot > 0 && strings.Contains(name[:dot], "/") &&
+		!strings.ContainsAny(name, " ():<*[") && !strings.HasPrefix(name, "/") {
+		return strings.ReplaceAll(name[:dot], "/", ".") + name[dot:]
+	}
+	return name
+}
