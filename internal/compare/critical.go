@@ -92,7 +92,7 @@ func (w *walker) blocked(t *thread, wait *recording.Wait) {
 		w.progress(from)
 		return
 	}
-	if w.run.isLock(wait) {
+	if w.run.isLock(wait) || w.run.isKernelLock(wait) {
 		for _, p := range w.run.lockPieces(t, waker, wait, from, w.at) {
 			w.emit(p)
 		}

@@ -128,7 +128,7 @@ func (r *run) lockPieces(t, holder *thread, wait *recording.Wait, from, to int64
 			pieces = append(pieces, p)
 			locked -= b - a
 		}
-		if a, b := max(its.TimeNs, from), min(woken, to); b > a && !r.isLock(its) {
+		if a, b := max(its.TimeNs, from), min(woken, to); b > a && !r.isLock(its) && !r.isKernelLock(its) {
 			p := r.blockedPiece(holder, its, b-a)
 			p.key.forStack = waiter
 			pieces = append(pieces, p)
