@@ -1,0 +1,124 @@
+package compare
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"culprit/recording"
+)
+
+// Counts out of the tables that came with schema 2. A recording without a table
+// adds nothing: a matcher must not take that for a zero that was measured.
+//
+//	block.requests, block.seconds, block.queued   by device: requests, seconds in the device, seconds before it
+//	net.connect, net.accept, net.retransmit, net.reset   by peer
+//	faults.minor, faults.major                    page faults (tree only)
+//	cpus.used            number of CPUs that the CPU time was spread over (tree only)
+//	wait.delayed         waits for a socket as long as a delayed acknowledgement; .seconds, by process
+const (
+	CountBlock        = "block.requests"
+	CountBlockSeconds = "block.seconds"
+	CountBlockQueued  = "block.queued"
+	CountFaultsMinor  = "faults.minor"
+	CountFaultsMajor  = "faults.major"
+	CountCPUsUsed     = "cpus.used"
+	CountDelayed      = "wait.delayed"
+	CountNetwork      = "net." // and one of recording.Net…
+)
+
+// evidence adds the counts of the newer tables.
+func (c *counter) evidence(side Side, at int, r *run) {
+	for i := range r.rec.Block {
+		block := &r.rec.Block[i]
+		if !plausible(block.TotalNs) || !plausible(block.QueueNs) || !plausible(block.Count) {
+			continue
+		}
+		c.tree(side, at, CountBlock, block.Device, "requests/run", float64(block.Count))
+		c.tree(side, at, CountBlockSeconds, block.Device, "s/run", float64(block.TotalNs)/1e9)
+		c.tree(side, at, CountBlockQueued, block.Device, "s/run", float64(block.QueueNs)/1e9)
+	}
+	for i := range r.rec.Network {
+		network := &r.rec.Network[i]
+		if network.Target || network.Pid == 0 {
+			c.tree(side, at, CountNetwork+network.Event, network.Peer, "events/run", float64(network.Count))
+		}
+	}
+	c.faults(side, at, r)
+	for _, t := range r.threads() {
+		for _, wait := range t.waits {
+			if r.delayedAck(wait) {
+				c.tree(side, at, CountDelayed, r.processName(t.pid), "waits/run", 1)
+				c.tree(side, at, CountDelayed+".seconds", r.processName(t.pid), "s/run", float64(wait.BlockedNs)/1e9)
+			}
+		}
+	}
+}
+
+func (c *counter) faults(side Side, at int, r *run) {
+	byCPU := map[int32]int64{}
+	for i := range r.rec.Samples {
+		sample := &r.rec.Samples[i]
+		if !sample.Target || !plausible(sample.Count) || !plausible(sample.ValueNs) || r.stray(sample.Pid) {
+			continue
+		}
+		switch sample.Signal {
+		case recording.SignalFault:
+			c.plus(side, at, CountFaultsMinor, "", "faults/run", float64(sample.Count))
+		case recording.SignalMajor:
+			c.plus(side, at, CountFaultsMajor, "", "faults/run", float64(sample.Count))
+		case recording.SignalCPU:
+			byCPU[sample.CPU] += sample.ValueNs
+		}
+	}
+	if used := spreadOver(byCPU); used > 0 {
+		c.plus(side, at, CountCPUsUsed, "", "CPUs", used)
+	}
+}
+
+// spreadOver is the inverse of Simpson's index: two CPUs used alike count as 2, a stray sample hardly at all.
+func spreadOver(byCPU map[int32]int64) float64 {
+	sum, squares := 0.0, 0.0
+	for _, value := range slices.Sorted(maps.Values(byCPU)) {
+		sum += float64(value)
+		squares += float64(value) * float64(value)
+	}
+	if squares == 0 {
+		return 0
+	}
+	return sum * sum / squares
+}
+
+// The delayed acknowledgement of Linux waits 40 ms (TCP_DELACK_MIN, include/net/tcp.h) and
+// is a timer of 4 ms ticks or finer; what follows it takes a little more.
+const (
+	delayedAckLeastNs = 36e6
+	delayedAckMostNs  = 50e6
+)
+
+// delayedAck reports whether a wait is for a socket and ended because a peer acknowledged late:
+// the waker's stack shows its timer, or the length is what that timer makes of it.
+func (r *run) delayedAck(wait *recording.Wait) bool {
+	waker := r.pool.framesOf(r.stackOf(wait.WakerStack))
+	for i := range waker {
+		if strings.Contains(waker[i].Name, "tcp_delack_timer") {
+			return true
+		}
+	}
+	if wait.BlockedNs < delayedAckLeastNs || wait.BlockedNs > delayedAckMostNs || wait.WakerKind == recording.WakerTimer {
+		return false
+	}
+	return isSocketWait(r.pool.framesOf(r.stackOf(wait.Stack)))
+}
+
+// socketWaits are kernel functions that wait for data of a TCP connection.
+var socketWaits = []string{"tcp_recvmsg", "sk_wait_data", "inet_recvmsg", "sk_stream_wait", "wait_woken"}
+
+func isSocketWait(frames []recording.Frame) bool {
+	for i := range frames {
+		if frames[i].Kind == recording.KindKernel && containsAny(frames[i].Name, socketWaits) {
+			return true
+		}
+	}
+	return false
+}
