@@ -113,21 +113,24 @@ type Block struct {
 
 // The events of a Network row.
 const (
-	NetConnect    = "connect"
-	NetAccept     = "accept"
-	NetRetransmit = "retransmit"
-	NetReset      = "reset"
+	NetConnect    = "connect"    // opened by this host
+	NetFailed     = "failed"     // refused, or given up
+	NetAccept     = "accept"     // opened by the other end
+	NetRetransmit = "retransmit" // a segment was sent again
+	NetReset      = "reset"      // by the other end
 )
 
 // Network counts events of the host's TCP connections by peer.
 type Network struct {
-	Event   string `parquet:"event,dict"`
-	Pid     int32  `parquet:"pid"` // 0: in an interrupt, whose connection is not known
-	Comm    string `parquet:"comm,dict"`
-	Peer    string `parquet:"peer,dict"` // "127.0.0.1:6379", the accepting side's own address for accept
+	Event string `parquet:"event,dict"`
+	Pid   int32  `parquet:"pid"` // who opened it, or listens at its port; 0: not known
+	Comm  string `parquet:"comm,dict"`
+	// "127.0.0.1:6379", "[::1]:80"; of accept the accepting side's own address; without the port where the
+	// other end has chosen it.
+	Peer    string `parquet:"peer,dict"`
 	Target  bool   `parquet:"target"`
 	Count   int64  `parquet:"count"`
-	TotalNs int64  `parquet:"total_ns"` // connect: until established
+	TotalNs int64  `parquet:"total_ns"` // connect: until established; failed: until it was
 }
 
 // Metric is one number of the host, a device or a cgroup at one time.
