@@ -48,6 +48,7 @@ struct task_struct {
 	struct sched_entity se;
 	struct sched_info sched_info;
 	struct signal_struct *signal;
+	void *bpf_storage; /* what BPF programs keep for the task, NULL when nothing */
 };
 
 struct linux_binprm {

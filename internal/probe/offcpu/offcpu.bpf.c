@@ -3,6 +3,7 @@
 /* Time off the CPU: every stay is timed and added up in the kernel; those of
  * wait_ns and more are also kept whole, with who woke the thread. Which stacks
  * are taken: stacks.h. */
+#include "../bpf/calls.h"
 #include "../bpf/switch.h"
 #include "stacks.h"
 
@@ -111,6 +112,7 @@ static __always_inline void end_stay(struct task_struct *task, struct task_struc
 	/* Nobody blocks without being woken: where no waking was seen it came before the switch-out was. */
 	__u64 woken = state->woken ? state->woken : state->off_start;
 	add_total(task, state, stack, call, off_ns);
+	call_got_cpu(state, woken < now ? woken - state->off_start : off_ns, woken < now ? now - woken : 0);
 	if (off_ns < wait_ns && !state->sampled)
 		return;
 	struct wait_event *event = bpf_ringbuf_reserve(&waits, sizeof(*event), 0);
@@ -169,6 +171,7 @@ static __always_inline void left_cpu(struct task_struct *task, bool preempt, uns
 	state->off_start = now;
 	state->woken = preempt || !task_state ? now : 0;
 	state->state = preempt ? 0 : task_state;
+	call_left_cpu(task, state, now);
 	state->waker_stack = -1;
 	state->waker_tid = 0;
 	state->waker_kernel = 0;

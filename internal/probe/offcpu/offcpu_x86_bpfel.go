@@ -44,6 +44,11 @@ type offcpuTaskState struct {
 	Weight      uint32
 	WakerComm   [16]int8
 	_           [4]byte
+	CallSlept   uint64
+	CallQueued  uint64
+	CallLongest uint64
+	CallWaits   uint32
+	CallSeen    uint32
 }
 
 type offcpuTotal struct {

@@ -41,6 +41,11 @@ type oncpuTaskState struct {
 	Weight      uint32
 	WakerComm   [16]int8
 	_           [4]byte
+	CallSlept   uint64
+	CallQueued  uint64
+	CallLongest uint64
+	CallWaits   uint32
+	CallSeen    uint32
 }
 
 // Names of all BPF objects in the ELF.

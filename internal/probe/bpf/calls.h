@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+/* What the scheduler's hooks tell of the system call in progress; the hooks on system calls read it.
+ *
+ * Of calls that come again and again and are quick, only some are timed at their entry (see
+ * syscalls.bpf.c). One that turns out to block is timed from its first sleep: that far it was quick. */
+#pragma once
+
+#include "task.h"
+
+#define ASLEEP 3 /* TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE: a sleep within a call, not a stop on its way out */
+
+static __always_inline void begin_call(struct task_state *state, __s32 call, __u64 now)
+{
+	state->call = call;
+	state->call_start = now;
+	state->call_slept = 0;
+	state->call_queued = 0;
+	state->call_longest = 0;
+	state->call_waits = 0;
+}
+
+/* At a switch-out. An interrupt or a fault in user mode leaves -1 in orig_ax: no call. */
+static __always_inline void call_left_cpu(struct task_struct *task, struct task_state *state, __u64 now)
+{
+	if (state->call_start || !(state->state & ASLEEP) || (task->flags & PF_KTHREAD))
+		return;
+	struct pt_regs___culprit *regs = (void *)bpf_task_pt_regs(task);
+	if (regs && (__s64)regs->orig_ax >= 0)
+		begin_call(state, regs->orig_ax, now);
+}
+
+/* At the switch-in. */
+static __always_inline void call_got_cpu(struct task_state *state, __u64 slept_ns, __u64 queued_ns)
+{
+	state->call_slept += slept_ns;
+	state->call_queued += queued_ns;
+	state->call_waits += slept_ns > 0;
+	if (slept_ns > state->call_longest)
+		state->call_longest = slept_ns;
+}
