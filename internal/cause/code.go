@@ -10,6 +10,9 @@ const codeSuspects = 3
 // leftover claims what no other cause took (lock: the claim on a lock, nil when there is none): for a setting that
 // differs where the commands are otherwise the same, else for the code it was spent in.
 func (s *scene) leftover(lock *claim) []*claim {
+	if c := s.confinedRest(); c != nil {
+		return []*claim{c}
+	}
 	if c := s.differingConfig(); c != nil {
 		return []*claim{c}
 	}

@@ -67,8 +67,9 @@ func Judge(in Input) []Suspect {
 // because a path belongs to the first that takes it.
 func finders() []func(*scene) []*claim {
 	return []func(*scene) []*claim{
-		findThrottled, findStarved, findTraced, findShortLived, findClock, findTicker, findSleep,
-		findLock, findSync, findCollector, findFaults, findChatty,
+		findThrottled, findConfined, findStarved, findTraced, findMonitor, findLoss, findDelayed, findThrottledDisk,
+		findSlowDisk, findStalls, findShared, findShortLived, findClock, findTicker, findSleep,
+		findLock, findSync, findCold, findCollector, findFaults, findReconnect, findChatty,
 	}
 }
 

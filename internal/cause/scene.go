@@ -48,6 +48,7 @@ type scene struct {
 	owner      []*claim // nil: nobody's yet
 	counts     []compare.Count
 	waits      []compare.Wait
+	lines      []compare.SharedLine
 	cpu        []compare.Path // running paths of the CPU metric, for places that the wall metric does not show
 	cpuGrowth  float64
 	factsA     map[string]string
@@ -100,6 +101,12 @@ func newScene(in Input) *scene {
 			wait.CountA, wait.CountB = wait.CountB, wait.CountA
 		}
 		s.waits = append(s.waits, wait)
+	}
+	for _, line := range in.Result.Lines {
+		if s.turned() {
+			line.A, line.B = line.B, line.A
+		}
+		s.lines = append(s.lines, line)
 	}
 	for _, count := range in.Result.Counts {
 		if s.turned() {

@@ -87,6 +87,7 @@ func Compare(a, b []*recording.Recording, opts Options) (*Result, error) {
 	result.Paths = merged.paths(shared)
 	result.Profile = newProfile(profile.paths(shared), len(a), len(b), opts.Confidence)
 	result.Waits = waits.waits(shared)
+	result.Lines = sharedLines(a, b)
 	result.Counts = counts.list()
 	result.Facts = changes
 	sort.Strings(result.Unseen)

@@ -72,7 +72,7 @@ func (c *counter) faults(side Side, at int, r *run) {
 		}
 	}
 	if used := spreadOver(byCPU); used > 0 {
-		c.plus(side, at, CountCPUsUsed, "", "CPUs", used)
+		c.plus(side, at, CountCPUsUsed, "", "CPUs", used/c.scale) // no amount per unit of work
 	}
 }
 

@@ -1,0 +1,164 @@
+package cause
+
+import (
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+var (
+	// compilerNames are functions of the compilers inside language runtimes.
+	compilerNames = []string{"CompileBroker::", "C2Compiler::", "C1::", "Compilation::compile", "PhaseIdealLoop",
+		"PhaseChaitin", "v8::internal::compiler::", "v8::internal::maglev::", "v8::internal::OptimizingCompileDispatcher",
+		"v8::internal::Compiler::", "v8::internal::baseline::", "v8::internal::interpreter::BytecodeGenerator",
+		"v8::internal::parsing::", "v8::internal::Parser", "v8::internal::PreParser", "_PyAST_Compile",
+		"_PyPegen_run_parser", "_PyPegen_parse", "builtin_compile", "Py_CompileStringObject"}
+	// compilerComms are threads that compile.
+	compilerComms = []string{"C1 CompilerThre", "C2 CompilerThre", "Compiler Thread"}
+	// interpreterNames are the frames of bytecode handlers, below the function that they interpret.
+	interpreterNames = []string{"V8::StubFrame", "Builtins_InterpreterEntryTrampoline", "InterpreterRuntime::"}
+	// coldSettings change whether and when code is compiled.
+	coldSettings = []string{"-Xint", "-XX:TieredStopAtLevel", "-XX:-TieredCompilation", "-XX:+UseInterpreter",
+		"-Xcomp", "-Djava.compiler", "-XX:CompileThreshold", "-XX:Tier", "-XX:ReservedCodeCacheSize", "--jitless",
+		"--no-opt", "--no-sparkplug", "--max-lazy", "--interrupt-budget", "--no-turbofan", "PYTHONDONTWRITEBYTECODE"}
+)
+
+// interpretedPart is the part of a function's time in the interpreter from which it counts as interpreted.
+const interpretedPart = 0.3
+
+// findCold claims compiling, and running code in an interpreter that the other side had compiled:
+// told by the interpreter's own frames, or by a setting of the compiler where a runtime shows none (JVM).
+func findCold(s *scene) []*claim {
+	setting := s.coldSetting()
+	interpreted := s.interpretedFunctions()
+	c := s.take("runtime.cold", func(i int) bool {
+		path := &s.paths[i]
+		if path.Kind != compare.Running {
+			return false
+		}
+		return s.compiling(path) || interpreted[s.placeName(i)] || setting != "" && s.managed(i)
+	})
+	if c == nil {
+		return nil
+	}
+	s.locate(c, "")
+	if setting != "" {
+		c.at(setting)
+		c.add("facts", "set on the dearer side only: "+setting, 0, 0, "")
+	}
+	compiledA, compiledB, interpretedA, interpretedB := 0.0, 0.0, 0.0, 0.0
+	for _, i := range c.members {
+		a, b := mean(s.paths[i].A), mean(s.paths[i].B)
+		switch {
+		case s.compiling(&s.paths[i]):
+			compiledA, compiledB = compiledA+a, compiledB+b
+		case inInterpreter(s.paths[i].Frames):
+			interpretedA, interpretedB = interpretedA+a, interpretedB+b
+		}
+	}
+	c.add("cpu", "time in the compiler", compiledA, compiledB, "s/run")
+	c.add("cpu", "time in bytecode handlers of the interpreter", interpretedA, interpretedB, "s/run")
+	return []*claim{c}
+}
+
+func (s *scene) compiling(path *compare.Path) bool {
+	if containsAny(path.Comm, compilerComms) {
+		return true
+	}
+	for i := range path.Frames {
+		if path.Frames[i].Kind == recording.KindNative && containsAny(path.Frames[i].Name, compilerNames) {
+			return true
+		}
+	}
+	return false
+}
+
+func inInterpreter(frames []recording.Frame) bool {
+	for i := range frames {
+		if containsAny(frames[i].Name, interpreterNames) {
+			return true
+		}
+	}
+	return false
+}
+
+// placeName is the program's innermost function of a path, "" when there is none.
+func (s *scene) placeName(i int) string {
+	if s.traits[i].place < 0 {
+		return ""
+	}
+	return s.paths[i].Frames[s.traits[i].place].Name
+}
+
+// interpretedFunctions are the functions of the program that run interpreted on the dearer side and
+// did not on the other, in the same number of seconds or fewer: a function that merely has more to do
+// in the interpreter is code that grew.
+func (s *scene) interpretedFunctions() map[string]bool {
+	type part struct{ interpreted, all float64 }
+	a, b := map[string]part{}, map[string]part{}
+	for i := range s.cpu {
+		name := innermostOwn(s.cpu[i].Frames)
+		if name == "" {
+			continue
+		}
+		partA, partB := a[name], b[name]
+		partA.all, partB.all = partA.all+mean(s.cpu[i].A), partB.all+mean(s.cpu[i].B)
+		if inInterpreter(s.cpu[i].Frames) {
+			partA.interpreted += mean(s.cpu[i].A)
+			partB.interpreted += mean(s.cpu[i].B)
+		}
+		a[name], b[name] = partA, partB
+	}
+	cold := map[string]bool{}
+	for name, partB := range b {
+		partA := a[name]
+		was := partA.interpreted / max(partA.all, 1e-9)
+		is := partB.interpreted / max(partB.all, 1e-9)
+		if !s.oneSided && partA.all > 0 && is >= interpretedPart && was < interpretedPart/2 {
+			cold[name] = true
+		}
+	}
+	return cold
+}
+
+func innermostOwn(frames []recording.Frame) string {
+	own := compare.IsApplication(frames)
+	for at := len(own) - 1; at >= 0; at-- {
+		if own[at] {
+			return frames[at].Name
+		}
+	}
+	return ""
+}
+
+// coldSetting is an option of the compiler that only the dearer side has, "" without one.
+func (s *scene) coldSetting() string {
+	a, b := s.commandA+" "+s.factsA["target.command"], s.commandB+" "+s.factsB["target.command"]
+	for _, name := range []string{"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "NODE_OPTIONS",
+		"PYTHONDONTWRITEBYTECODE"} {
+		for side, facts := range map[*string]map[string]string{&a: s.factsA, &b: s.factsB} {
+			if value := facts["target.environment."+name]; value != "" {
+				*side += " " + name + " " + value
+			}
+		}
+	}
+	if s.oneSided {
+		a = ""
+	}
+	for _, option := range coldSettings {
+		if containsAny(b, []string{option}) && !containsAny(a, []string{option}) {
+			return option
+		}
+	}
+	return ""
+}
+
+// managed reports whether a path runs a managed language's code.
+func (s *scene) managed(i int) bool {
+	for _, frame := range s.paths[i].Frames {
+		switch frame.Kind {
+		case recording.KindJVM, recording.KindNode:
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,108 @@
+package cause
+
+import (
+	"strconv"
+	"strings"
+
+	"culprit/internal/compare"
+)
+
+// onOneCPU is how many CPUs a program seems to use that is held on one: samples scatter a little.
+const onOneCPU = 1.15
+
+// findConfined claims waiting for a CPU that the program's own threads and processes had, where it
+// may use fewer CPUs than the other side: by its affinity, or as far as it was seen.
+func findConfined(s *scene) []*claim {
+	text := s.confinement()
+	if text == "" {
+		return nil
+	}
+	c := s.take("cpu.confined", func(i int) bool {
+		return s.paths[i].Kind == compare.Runnable && s.paths[i].WakerOwn
+	})
+	if c == nil {
+		return nil
+	}
+	s.describeConfined(c, text)
+	a, b := s.count("runqueue.seconds", "")
+	c.add("offcpu", "run-queue delay of the whole tree", a, b, "s/run")
+	return []*claim{c}
+}
+
+func (s *scene) describeConfined(c *claim, text string) {
+	c.at(text)
+	s.locate(c, "")
+	c.add("facts", text, 0, 0, "")
+	if a, b := s.count(compare.CountCPUsUsed, ""); a+b > 0 {
+		c.add("cpu", "CPUs that the time was spread over", a, b, "CPUs")
+	}
+}
+
+// confinement says what keeps the dearer side on fewer CPUs, "" when nothing is known to.
+func (s *scene) confinement() string {
+	if text := s.narrowed(); text != "" {
+		return text
+	}
+	a, b := s.count(compare.CountCPUsUsed, "")
+	if !s.oneSided && b > 0 && b <= onOneCPU && a > 1.3*b {
+		return "all CPU time on one CPU"
+	}
+	return ""
+}
+
+// narrowed is the setting that allows the dearer side fewer CPUs: than the other side, or, one-sided, than there are.
+func (s *scene) narrowed() string {
+	for _, name := range []string{"target.affinity", "target.cgroup.cpuset.cpus"} {
+		allowed := cpusIn(s.factsB[name])
+		than := cpusIn(s.factsA[name])
+		if s.oneSided {
+			than, _ = strconv.Atoi(s.factsB["cpu.count"])
+		}
+		if allowed > 0 && allowed < than {
+			return name + " " + s.factsB[name] + " (" + strconv.Itoa(allowed) + " of " + strconv.Itoa(than) + " CPUs)"
+		}
+	}
+	for _, setting := range s.changed("command.taskset", "command.numactl") {
+		if setting.B != "" {
+			return setting.Name + " " + setting.B
+		}
+	}
+	return ""
+}
+
+// cpusIn counts the CPUs of a list such as "0-3,7"; 0 when it is none.
+func cpusIn(list string) int {
+	count := 0
+	for _, part := range strings.Split(strings.TrimSpace(list), ",") {
+		first, last, isRange := strings.Cut(part, "-")
+		from, err := strconv.Atoi(first)
+		if err != nil || from < 0 {
+			return 0
+		}
+		to := from
+		if isRange {
+			if to, err = strconv.Atoi(last); err != nil || to < from {
+				return 0
+			}
+		}
+		count += to - from + 1
+	}
+	return count
+}
+
+// confinedRest claims what is left for a narrower affinity when the time grew and the work did not: a
+// runtime that counts its CPUs (Go, the JVM) starts fewer threads, and nobody is seen to wait for a CPU.
+func (s *scene) confinedRest() *claim {
+	text := s.narrowed()
+	if text == "" || s.oneSided || s.metric != compare.MetricWall || s.in.CPU == nil ||
+		s.cpuGrowth > serialPart*s.growth {
+		return nil
+	}
+	c := s.take("cpu.confined", func(int) bool { return true })
+	if c == nil {
+		return nil
+	}
+	s.describeConfined(c, text)
+	c.add("cpu", "its CPU time hardly grew: the same work ran on fewer CPUs", 0, s.cpuGrowth, "s/run")
+	return c
+}

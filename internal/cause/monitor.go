@@ -1,0 +1,86 @@
+package cause
+
+import (
+	"strings"
+
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+// switchMonitorNames are kernel functions that monitors add to a context switch, a fork or a timer tick:
+// per-task counters are saved and programmed anew, tracepoints of the scheduler call programs.
+var switchMonitorNames = []string{"__perf_event_task_sched_in", "__perf_event_task_sched_out", "perf_cgroup_switch",
+	"perf_event_context_sched", "ctx_sched_in", "ctx_sched_out", "event_sched_in", "event_sched_out", "merge_sched_in",
+	"visit_groups_merge", "perf_event_task_tick", "perf_rotate_context", "perf_trace_sched", "perf_swevent_",
+	"___perf_sw_event", "__perf_sw_event", "perf_tp_event", "perf_event_output", "perf_event_fork", "perf_event_init_task",
+	"perf_event_exit_task", "inherit_task_group", "x86_pmu_", "perf_pmu_", "perf_event_mmap", "perf_event_exec",
+	"hw_breakpoint", "trace_event_raw_event_sched", "ftrace_", "uprobe_", "handle_swbp", "kprobe_"}
+
+// findMonitor claims what another monitor costs: its kernel code at the program's context switches and
+// probes, and its own process where it is part of the tree. Tracing of system calls is syscall.traced's.
+func findMonitor(s *scene) []*claim {
+	settings := s.changed("tracers.perf", "tracers.bpf", "tracers.ftrace")
+	c := s.take("monitor.attached", func(i int) bool {
+		return s.paths[i].Kind == compare.Running && monitored(s.paths[i].Frames)
+	})
+	if c == nil {
+		return nil
+	}
+	for _, setting := range settings {
+		c.add("facts", describe(setting), 0, 0, "")
+		c.at(setting.Name + " " + orNone(setting.B))
+	}
+	for _, tracer := range s.in.Tracers {
+		c.add("facts", "on this host: "+tracer, 0, 0, "")
+		c.at(tracer)
+	}
+	functions := map[string]float64{}
+	for _, i := range c.members {
+		for _, frame := range s.paths[i].Frames {
+			if frame.Kind == recording.KindKernel && containsAny(frame.Name, switchMonitorNames) {
+				functions[frame.Name] += s.grown(i)
+				break
+			}
+		}
+	}
+	if names := byValue(functions); len(names) > 0 {
+		c.at("kernel function " + names[0])
+	}
+	s.monitorCosts(c)
+	s.locate(c, "")
+	return []*claim{c}
+}
+
+// monitorCosts divides the time by the context switches.
+func (s *scene) monitorCosts(c *claim) {
+	a, b := s.seconds(c)
+	voluntaryA, voluntaryB := s.count("switches.voluntary", "")
+	involuntaryA, involuntaryB := s.count("switches.involuntary", "")
+	switchesA, switchesB := voluntaryA+involuntaryA, voluntaryB+involuntaryB
+	if switchesB == 0 {
+		return
+	}
+	c.add("offcpu", "context switches", switchesA, switchesB, "switches/run")
+	c.add("cpu", "cost per context switch", mean(a)*1e6/max(switchesA, 1), mean(b)*1e6/switchesB, "us")
+	if switchesB > timesTicks*max(switchesA, 1) {
+		c.against = append(c.against, "the program switches far more often itself: that makes any monitor dearer")
+	}
+}
+
+// monitored reports whether the kernel part of a stack is a monitor's.
+func monitored(frames []recording.Frame) bool {
+	for i := range frames {
+		if frames[i].Kind != recording.KindKernel {
+			continue
+		}
+		name := frames[i].Name
+		// The recorder's own programs are taken out by compare; what system calls pay is syscall.traced's.
+		if strings.Contains(name, "syscall") && containsAny(name, []string{"perf_", "ftrace_"}) {
+			return false
+		}
+		if containsAny(name, switchMonitorNames) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,189 @@
+package cause
+
+import (
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+// Kernel and library functions of connections. A new one costs more than its two calls: the
+// handshake's packets run in the same thread's softirq, and TLS starts anew.
+var (
+	delackNames     = []string{"tcp_delack_timer"}
+	retransmitNames = []string{"tcp_retransmit_timer", "tcp_write_timer", "tcp_retransmit_skb", "tcp_enter_loss"}
+	socketWaitNames = []string{"tcp_recvmsg", "sk_wait_data", "inet_recvmsg", "sk_stream_wait", "ep_poll", "do_epoll_wait",
+		"do_poll", "do_sys_poll", "do_select", "inet_csk_accept", "inet_stream_connect"}
+	connectCalls = map[string]bool{"connect": true, "accept": true, "accept4": true, "socket": true, "bind": true,
+		"listen": true, "shutdown": true, "getpeername": true, "getsockname": true}
+	connectNames = []string{"tcp_v4_connect", "tcp_v6_connect", "inet_csk_accept", "inet_stream_connect",
+		"__inet_stream_connect", "tcp_v4_syn_recv_sock", "tcp_conn_request", "tcp_close", "inet_release", "__tcp_close",
+		"unix_stream_connect", "unix_release", "sock_close", "SSL_do_handshake", "SSL_connect", "SSL_accept",
+		"tls_construct", "tls_process", "getaddrinfo"}
+)
+
+const (
+	// Waits of that length, so many a run, are those of a delayed acknowledgement.
+	delayedLeast, delayedMost = 0.036, 0.050
+	fewestDelayed             = 3
+	// New connections that are worth a suspicion.
+	fewestConnects = 20
+	timesConnects  = 1.5
+	// A retransmission time-out is at least 200 ms (TCP_RTO_MIN).
+	fewestRetransmits = 1
+)
+
+// kernelHas reports whether one of the kernel's frames is among the names.
+func kernelHas(frames []recording.Frame, names []string) bool {
+	for i := range frames {
+		if frames[i].Kind == recording.KindKernel && containsAny(frames[i].Name, names) {
+			return true
+		}
+	}
+	return false
+}
+
+// findDelayed claims waits for a socket that a delayed acknowledgement ended: its timer is seen on the
+// waker's stack where the peer is on this host, else the length of the waits tells.
+func findDelayed(s *scene) []*claim {
+	if s.metric != compare.MetricWall {
+		return nil
+	}
+	a, b := s.count(compare.CountDelayed, "")
+	if !more(a, b, timesConnects, fewestDelayed) {
+		return nil
+	}
+	lengths := s.meanWaits()
+	c := s.take("net.delayed", func(i int) bool {
+		path := &s.paths[i]
+		if path.Kind != compare.Blocked {
+			return false
+		}
+		if kernelHas(path.WakerStack, delackNames) {
+			return true
+		}
+		length := lengths[waitKey(path)]
+		return path.WakerKind != recording.WakerTimer && kernelHas(path.Frames, socketWaitNames) &&
+			length >= delayedLeast && length <= delayedMost
+	})
+	if c == nil {
+		return nil
+	}
+	s.locateWait(c)
+	s.locateSender(c)
+	_, seconds := s.count(compare.CountDelayed+".seconds", "")
+	c.add("offcpu", "waits for a socket as long as a delayed acknowledgement", a, b, "waits/run")
+	c.add("offcpu", "mean length of these waits", 0, seconds/b*1e3, "ms")
+	return []*claim{c}
+}
+
+// waitKey tells one way of waiting from others.
+func waitKey(path *compare.Path) string {
+	return path.Process + "\x00" + path.WakerKind + prefix(path.Frames)
+}
+
+// meanWaits is the mean length in seconds of each way to wait on the dearer side.
+func (s *scene) meanWaits() map[string]float64 {
+	seconds, counts := map[string]float64{}, map[string]float64{}
+	for i := range s.waits {
+		if s.waits[i].Kind == compare.Blocked {
+			key := waitKey(&s.waits[i].Path)
+			seconds[key] += mean(s.waits[i].B)
+			counts[key] += mean(s.waits[i].CountB)
+		}
+	}
+	for key := range seconds {
+		seconds[key] /= max(counts[key], 1)
+	}
+	return seconds
+}
+
+// locateSender adds the functions that write to sockets: the remedy is on their side.
+func (s *scene) locateSender(c *claim) {
+	c.at(callerOf(s.cpu, func(frame *recording.Frame) bool {
+		return frame.Kind == recording.KindKernel && containsAny(frame.Name, []string{"tcp_sendmsg", "sock_write_iter"})
+	}))
+}
+
+// findLoss claims waits for a socket that a retransmission ended, when more segments were sent again.
+func findLoss(s *scene) []*claim {
+	if s.metric != compare.MetricWall {
+		return nil
+	}
+	a, b := s.count(compare.CountNetwork+recording.NetRetransmit, "")
+	again := more(a, b, timesConnects, fewestRetransmits)
+	lengths := s.meanWaits()
+	c := s.take("net.loss", func(i int) bool {
+		path := &s.paths[i]
+		if path.Kind != compare.Blocked {
+			return false
+		}
+		if kernelHas(path.WakerStack, retransmitNames) {
+			return true
+		}
+		return again && path.WakerKind != recording.WakerTimer && kernelHas(path.Frames, socketWaitNames) &&
+			lengths[waitKey(path)] >= delayedMost
+	})
+	if c == nil {
+		return nil
+	}
+	s.locateWait(c)
+	peers := map[string]float64{}
+	for _, peer := range s.keys(compare.CountNetwork + recording.NetRetransmit) {
+		peerA, peerB := s.count(compare.CountNetwork+recording.NetRetransmit, peer)
+		peers[peer] = peerB - peerA
+	}
+	for n, peer := range byValue(peers) {
+		if n == 2 || peers[peer] <= 0 {
+			break
+		}
+		c.at("peer " + peer)
+	}
+	if a+b > 0 {
+		c.add("network", "segments sent again", a, b, "segments/run")
+	} else {
+		c.against = append(c.against, "retransmits were not counted: the timer that sent again is seen on the waker's stack")
+	}
+	return []*claim{c}
+}
+
+// findReconnect claims what opening and closing connections takes when there are many more of them.
+func findReconnect(s *scene) []*claim {
+	a, b := s.connects()
+	if !more(a, b, timesConnects, fewestConnects) {
+		return nil
+	}
+	c := s.take("net.reconnect", func(i int) bool {
+		if connectCalls[s.traits[i].call] {
+			return true
+		}
+		for _, frame := range s.paths[i].Frames {
+			if containsAny(frame.Name, connectNames) {
+				return true
+			}
+		}
+		return false
+	})
+	if c == nil {
+		return nil
+	}
+	c.absorbs = s.absorbing(c)
+	s.locateWait(c)
+	for _, call := range []string{"connect", "accept", "accept4"} {
+		if callsA, callsB := s.callCount(call); callsB > callsA {
+			c.add("syscalls", call+" calls", callsA, callsB, "calls/run")
+			c.at("system call " + call)
+		}
+	}
+	netA, netB := s.count(compare.CountNetwork+recording.NetConnect, "")
+	if netB > netA {
+		c.add("network", "connections opened", netA, netB, "connections/run")
+	}
+	return []*claim{c}
+}
+
+// connects is the number of connections a run: opened, or accepted where the client is outside.
+func (s *scene) connects() (a, b float64) {
+	a, b = s.callCount("connect")
+	acceptA, acceptB := s.callCount("accept")
+	accept4A, accept4B := s.callCount("accept4")
+	return max(a, acceptA+accept4A), max(b, acceptB+accept4B)
+}

@@ -1,0 +1,186 @@
+package cause
+
+import (
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+// stall is one way to be held up inside the kernel, told by the kernel functions of the
+// stack that waits (or spins). Names were read off stacks of Linux 6.18; older ones stand beside them.
+type stall struct {
+	id      string
+	any     []string // one of these is on the stack
+	with    []string // and one of these, where given
+	without []string // and none of these
+	running bool     // the CPU time spent in these functions belongs to it as well
+}
+
+// stalls are in order of precedence: a wait for writeback below a reclaim is the reclaim's.
+var stalls = []stall{
+	{id: "memory.reclaim", running: true,
+		any: []string{"try_to_free_mem_cgroup_pages", "try_to_free_pages", "reclaim_throttle", "shrink_folio_list",
+			"shrink_lruvec", "shrink_node", "mem_cgroup_handle_over_high", "__mem_cgroup_handle_over_high",
+			"direct_reclaim", "mem_cgroup_oom", "memcg_oom"}},
+	{id: "file.dirty-throttle", any: []string{"balance_dirty_pages"}},
+	{id: "file.journal", any: []string{"do_get_write_access", "wait_transaction_locked", "add_transaction_credits",
+		"jbd2_log_wait_commit", "jbd2_log_wait_for_space", "jbd2_journal_lock_updates",
+		"xlog_grant_head_wait", "xlog_wait_on_iclog", "wait_current_trans", "btrfs_commit_transaction"}},
+	{id: "file.writeback", any: []string{"rwsem_down_"},
+		with: []string{"get_block", "map_blocks", "convert_unwritten"}},
+	{id: "file.inode-lock", running: true, any: []string{"rwsem_down_", "rwsem_optimistic_spin", "rwsem_spin_on_owner"},
+		with: []string{"write_iter", "buffered_write", "xfs_ilock", "dio_write", "do_truncate", "vfs_fallocate",
+			"open_last_lookups", "filename_create", "do_unlinkat", "do_renameat", "iterate_dir", "lookup_slow",
+			"path_openat", "generic_file_llseek"},
+		without: []string{"mmap_write_lock", "mmap_read_lock", "asm_exc_page_fault"}},
+	{id: "file.writeback", any: []string{"folio_wait_writeback", "folio_wait_stable", "wait_on_page_writeback",
+		"wait_for_stable_page"}},
+	{id: "file.writeback", any: []string{"__filemap_get_folio", "pagecache_get_page", "grab_cache_page", "__folio_lock"},
+		with: []string{"write_begin", "write_iter", "page_mkwrite", "perform_write"}},
+	{id: "memory.page-in", any: []string{"filemap_fault", "do_swap_page", "swapin_", "swap_read", "__folio_lock_or_retry",
+		"filemap_read", "filemap_get_pages", "filemap_update_page", "folio_wait_bit_common"},
+		without: []string{"write_begin", "truncate", "invalidate"}},
+}
+
+// matches reports whether the kernel part of a stack is this way of waiting.
+func (w *stall) matches(frames []recording.Frame) bool {
+	any, with := false, len(w.with) == 0
+	for i := range frames {
+		if frames[i].Kind != recording.KindKernel {
+			continue
+		}
+		name := frames[i].Name
+		if containsAny(name, w.without) {
+			return false
+		}
+		any = any || containsAny(name, w.any)
+		with = with || containsAny(name, w.with)
+	}
+	return any && with
+}
+
+// deepest names the innermost kernel function that tells the wait.
+func (w *stall) deepest(frames []recording.Frame) string {
+	for i := len(frames) - 1; i >= 0; i-- {
+		if frames[i].Kind == recording.KindKernel && containsAny(frames[i].Name, w.any) {
+			return frames[i].Name
+		}
+	}
+	return ""
+}
+
+// asked reports whether a path waits because the program forced its data to disk: that is file.sync's.
+func (s *scene) asked(i int) bool { return s.traits[i].sync }
+
+// findStalls claims waits inside the kernel, each by the first way of waiting that its stack shows.
+func findStalls(s *scene) []*claim {
+	kind := make([]*stall, len(s.paths))
+	for i := range s.paths {
+		path := &s.paths[i]
+		for w := range stalls {
+			one := &stalls[w]
+			if (path.Kind == compare.Blocked || one.running && path.Kind == compare.Running) && one.matches(path.Frames) {
+				if !s.asked(i) || one.id == "memory.reclaim" {
+					kind[i] = one
+				}
+				break
+			}
+		}
+	}
+	var claims []*claim
+	seen := map[string]bool{}
+	for w := range stalls {
+		id := stalls[w].id
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		c := s.take(id, func(i int) bool { return kind[i] != nil && kind[i].id == id })
+		if c == nil {
+			continue
+		}
+		s.describeStall(c, kind)
+		claims = append(claims, c)
+	}
+	return claims
+}
+
+// describeStall says where a stall is, in which kernel function, who ended it, and what else speaks for it.
+func (s *scene) describeStall(c *claim, kind []*stall) {
+	functions, wakers := map[string]float64{}, map[string]float64{}
+	for _, i := range c.members {
+		functions[kind[i].deepest(s.paths[i].Frames)] += s.grown(i)
+		if s.paths[i].Kind == compare.Blocked {
+			wakers[wakerOf(&s.paths[i])] += s.grown(i)
+		}
+	}
+	call := ""
+	if calls := s.callsOf(c); len(calls) > 0 {
+		call = calls[0]
+	}
+	s.locate(c, call)
+	for n, name := range byValue(functions) {
+		if n < 2 && name != "" && functions[name] > 0 {
+			c.at("kernel function " + name)
+			c.add("offcpu", "held up in "+name, 0, functions[name], "s/run")
+		}
+	}
+	for n, name := range byValue(wakers) {
+		if n < 2 && name != "" && wakers[name] > 0 {
+			c.add("offcpu", "ended by "+name, 0, wakers[name], "s/run")
+		}
+	}
+	s.stallEvidence(c)
+}
+
+// wakerOf says in words who ended a wait: with its innermost own function where that is known.
+func wakerOf(path *compare.Path) string {
+	name := path.WakerKind
+	if path.WakerComm != "" {
+		name = path.WakerComm
+	}
+	for i := len(path.WakerStack) - 1; i >= 0; i-- {
+		frame := path.WakerStack[i].Name
+		if !containsAny(frame, []string{"wake", "autoremove", "complete", "default_wake"}) {
+			return name + " in " + frame
+		}
+	}
+	return name
+}
+
+// stallSettings are the facts that bear on a stall.
+var stallSettings = map[string][]string{
+	"memory.reclaim":      {"target.cgroup.memory", "vm."},
+	"memory.page-in":      {"target.cgroup.memory", "vm.swappiness", "block."},
+	"file.dirty-throttle": {"vm.dirty", "mount.", "bdi."},
+	"file.journal":        {"mount.", "vm.dirty"},
+	"file.writeback":      {"mount.", "vm.dirty", "block."},
+	"file.inode-lock":     {"mount."},
+}
+
+// stallEvidence adds the settings that differ and the counts that go with a stall.
+func (s *scene) stallEvidence(c *claim) {
+	for n, setting := range s.changed(stallSettings[c.id]...) {
+		if n == 3 {
+			break
+		}
+		c.add("facts", describe(setting), 0, 0, "")
+		c.at(setting.Name + "=" + orNone(setting.B))
+	}
+	switch c.id {
+	case "memory.page-in":
+		s.addCount(c, "faults.major", "faults that waited for a disk", "faults/run")
+		s.addCount(c, "metric.major_faults", "major page faults", "faults/run")
+	case "memory.reclaim":
+		s.addCount(c, "faults.minor", "page faults", "faults/run")
+	}
+	if a, b := s.latency(); b > 0 {
+		c.add("block", "time of one block request", a*1e3, b*1e3, "ms")
+	}
+}
+
+// addCount adds a count of the whole tree as evidence where there is one.
+func (s *scene) addCount(c *claim, name, text, unit string) {
+	if a, b := s.count(name, ""); a+b > 0 {
+		c.add("counts", text, a, b, unit)
+	}
+}
