@@ -135,7 +135,7 @@ func (u *Unwinder) load(ctx context.Context, options Options) (*tracer.Tracer, e
 
 func (u *Unwinder) run(ctx context.Context) error {
 	channel := make(chan *libpf.EbpfTrace, 256)
-	u.tracer.StartPIDEventProcessor(ctx)
+	lookAfter(ctx, u.tracer)
 	if err := u.tracer.StartMapMonitors(ctx, channel); err != nil {
 		return fmt.Errorf("start unwinder: %w", err)
 	}

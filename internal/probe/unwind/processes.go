@@ -1,0 +1,111 @@
+package unwind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"go.opentelemetry.io/ebpf-profiler/libpf"
+	"go.opentelemetry.io/ebpf-profiler/process"
+	"go.opentelemetry.io/ebpf-profiler/processmanager"
+	"go.opentelemetry.io/ebpf-profiler/tracer"
+	"golang.org/x/sys/unix"
+)
+
+// The library looks at a process by listing its mappings and then opening their
+// files. When the process ends or calls exec in between, opening fails; the
+// library means not to remember that (processmanager.getELFInfo) but does, since
+// process.CalculateMappingFileID drops the kind of the error. From then on the file,
+// most often the C library, counts as no ELF file, and every stack through it is
+// broken until the recorder ends: seen in one of forty runs of a shell's children.
+//
+// So its queue of processes is read here, and it is handed processes whose
+// failures it can tell apart. The queue is not exported: reflection finds it, and a
+// test says when a new version of the library has it no longer.
+
+// lookAfter hands processes to the library until ctx ends, in the library's
+// own way when its queue is not found.
+func lookAfter(ctx context.Context, t *tracer.Tracer) {
+	queue, manager, err := queueOf(t)
+	if err != nil {
+		t.StartPIDEventProcessor(ctx)
+		return
+	}
+	go func() {
+		cleanup := time.NewTicker(cleanupEvery)
+		defer cleanup.Stop()
+		for {
+			select {
+			case id := <-queue:
+				manager.SynchronizeProcess(mortal{process.New(id.PID(), id.TID())})
+			case <-cleanup.C:
+				manager.CleanupPIDs()
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+}
+
+// cleanupEvery is how often the library forgets processes whose end it missed.
+const cleanupEvery = time.Minute
+
+// queueOf finds the library's queue of processes to look at, and who looks.
+func queueOf(t *tracer.Tracer) (<-chan libpf.PIDTID, *processmanager.ProcessManager, error) {
+	queue, err := fieldOf[chan libpf.PIDTID](t, "pidEvents")
+	if err != nil {
+		return nil, nil, err
+	}
+	manager, err := fieldOf[*processmanager.ProcessManager](t, "processManager")
+	return queue, manager, err
+}
+
+// fieldOf reads an unexported field of the library's tracer.
+func fieldOf[T any](t *tracer.Tracer, name string) (value T, err error) {
+	field := reflect.ValueOf(t).Elem().FieldByName(name)
+	if !field.IsValid() || field.Type() != reflect.TypeFor[T]() {
+		return value, fmt.Errorf("the unwinder library has no field %s of type %v", name, reflect.TypeFor[T]())
+	}
+	return *(*T)(unsafe.Pointer(field.UnsafeAddr())), nil
+}
+
+// mortal is a process that may end at any moment: what fails for that reason says so.
+type mortal struct{ process.Process }
+
+// CalculateMappingFileID fails with os.ErrNotExist when the mapping is gone.
+func (m mortal) CalculateMappingFileID(mapping *process.RawMapping) (libpf.FileID, error) {
+	id, err := m.Process.CalculateMappingFileID(mapping)
+	if err != nil && !errors.Is(err, os.ErrNotExist) && !m.has(mapping) {
+		err = fmt.Errorf("%w: %v", os.ErrNotExist, err)
+	}
+	return id, err
+}
+
+// never is a time that no file was modified at, another one each time.
+var never atomic.Int64
+
+// GetMappingFileLastModified is part of what the library remembers a file by: a
+// time that never comes again makes it forget what it finds out about a mapping that is gone.
+func (m mortal) GetMappingFileLastModified(mapping *process.RawMapping) int64 {
+	modified := m.Process.GetMappingFileLastModified(mapping)
+	if modified == 0 && !m.has(mapping) {
+		return never.Add(-1)
+	}
+	return modified
+}
+
+// has tells whether the process still has the mapping.
+func (m mortal) has(mapping *process.RawMapping) bool {
+	path := fmt.Sprintf("/proc/%d/map_files/%x-%x", m.PID(), mapping.Vaddr, mapping.Vaddr+mapping.Length)
+	if mapping.IsVDSO() || mapping.IsMemFD() {
+		path = fmt.Sprintf("/proc/%d/maps", m.PID())
+	}
+	var status unix.Stat_t
+	err := unix.Lstat(path, &status)
+	return err == nil || !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.ESRCH)
+}
