@@ -55,10 +55,10 @@ func TestRestoreOfAnEntryThatAKilledRunLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entry := fmt.Sprintf(`{"schema":1,"knob":"clocksource","root":"/","path":%q,"survives_boot":false,"original":%q,
-		"ours":["other"],"owner":{"pid":%d,"start_ticks":1,"boot_id":%q},"begun":"2026-01-02T03:04:05Z"}`,
-		source.Place().Path, current, os.Getpid(), strings.TrimSpace(string(boot)))
-	path := journaled(t, "clocksource.json", entry)
+	entry := fmt.Sprintf(`{"schema":2,"owner":{"pid":%d,"start_ticks":1,"boot_id":%q},"begun":"1970-01-01T00:00:01Z",
+		"steps":[{"knob":"clocksource","target":{"root":"/"},"part":%q,"path":%q,"original":%q,"ours":["other"]}]}`,
+		os.Getpid(), strings.TrimSpace(string(boot)), source.Place().Path, source.Place().Path, current)
+	path := journaled(t, fmt.Sprintf("change-%d-1000000000.json", os.Getpid()), entry)
 
 	found := &diagnosis{}
 	found.Pending, err = knob.ListPending(knob.StateDir())

@@ -54,7 +54,7 @@ func (f flip) question() string {
 
 // planFlip chooses the other level and how many pairs of trials fit into what is left of the budget.
 func (inv *investigation) planFlip(name string) (flip, error) {
-	found, err := knob.Find("/", name)
+	found, err := knob.Find(name, knob.Target{})
 	if err != nil {
 		return flip{}, err
 	}
@@ -99,7 +99,7 @@ func (inv *investigation) suffering() string {
 
 // flip runs the trials. Whatever happens, the knob is put back before it returns.
 func (inv *investigation) flip(ctx context.Context, planned flip, suspect *cause.Suspect) (err error) {
-	change, err := knob.Begin(planned.knob)
+	change, err := knob.Begin(ctx, planned.knob)
 	if err != nil {
 		inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("%s was not put to the proof: %v", suspect.Cause, err))
 		return nil
@@ -116,7 +116,7 @@ func (inv *investigation) flip(ctx context.Context, planned flip, suspect *cause
 		for ; pair < look; pair++ {
 			inv.options.Progress(fmt.Sprintf("proving: %s, pair %d of at most %d", planned.knob.Name(), pair+1, planned.pairs))
 			for _, level := range inv.plan.Order(trial.KindProof, pair, levels) {
-				if err := inv.flipped(ctx, change, level, pair); err != nil {
+				if err := inv.flipped(ctx, change, planned.knob.Name(), level, pair); err != nil {
 					return err
 				}
 			}
@@ -148,8 +148,8 @@ func (inv *investigation) lowerIsBetter(logs []float64) []float64 {
 	return turned
 }
 
-func (inv *investigation) flipped(ctx context.Context, change *knob.Change, level string, pair int) error {
-	if err := change.Set(level); err != nil {
+func (inv *investigation) flipped(ctx context.Context, change *knob.Change, name, level string, pair int) error {
+	if err := change.Set(name, level); err != nil {
 		return err
 	}
 	slot := trial.Slot{Side: inv.suffering(), Kind: trial.KindProof, Pair: pair}

@@ -1,210 +1,220 @@
 package knob
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 )
 
-// ErrBusy marks a knob that another living culprit has changed.
-var ErrBusy = errors.New("another culprit is using it")
+// ErrBusy marks a host that another living culprit is changing.
+var ErrBusy = errors.New("another culprit is changing this host")
 
-// ErrStale marks a knob that a killed culprit has left changed: `culprit restore` comes first.
-var ErrStale = errors.New("a killed culprit has left it changed: run `culprit restore` first")
+// ErrStale marks a change of a killed culprit that could not be undone by itself.
+var ErrStale = errors.New("a killed culprit has left something changed: run `culprit restore` first")
 
 // DriftError says that somebody else, or the kernel itself, changed a setting while we held it.
 type DriftError struct {
 	Knob, Path        string
 	Original, Current string
 	Ours              []string
+	ByHand            string // the command that puts the original back
 }
 
 func (drift *DriftError) Error() string {
 	return fmt.Sprintf("%s is now %q, which is neither its original %q nor what culprit set %q: left as it is; "+
-		"to put the original back: echo %s > %s",
-		drift.Knob, drift.Current, drift.Original, drift.Ours, drift.Original, drift.Path)
+		"to put the original back: %s", drift.Knob, drift.Current, drift.Original, drift.Ours, drift.ByHand)
 }
 
-// Change is an open transaction on one knob. Its entry is on disk and its guardian
-// runs before the first value is written. It may be used from several goroutines.
+// Change is an open transaction on any number of knobs and things. Its entry is on
+// disk and its guardian runs before the first value is written. It may be used from
+// several goroutines.
 type Change struct {
-	mutex    sync.Mutex
-	journal  *Journal
-	knob     Knob
-	entry    entry
-	guardian *Guardian
-	expected string // what the setting ought to be now
-	done     bool
-	result   error
+	mutex     sync.Mutex
+	journal   *Journal
+	knobs     map[string]Knob
+	entry     entry
+	expected  map[string]string // by knob and part: what it ought to be now
+	guardian  *Guardian
+	recovered []Restored
+	done      bool
+	result    error
 }
 
-// Begin opens a change of a knob in the journal of StateDir.
-func Begin(knob Knob) (*Change, error) {
+// Begin opens a change of knobs in the journal of StateDir. It puts back first
+// what a killed culprit left changed, and refuses while another one is at work:
+// ErrBusy, or ErrStale when something could not be put back. Without any knob it
+// opens a change for Add and Make.
+func Begin(ctx context.Context, knobs ...Knob) (*Change, error) {
 	journal, err := OpenJournal(StateDir())
 	if err != nil {
 		return nil, err
 	}
-	change, err := journal.Begin(knob)
+	change, err := journal.Begin(ctx, knobs...)
 	if err != nil {
 		return nil, both(err, journal.Close())
 	}
 	return change, nil
 }
 
-// Begin writes the original value down and starts the guardian. It refuses a knob
-// that has an entry already: ErrBusy or ErrStale. The change closes the journal.
-func (journal *Journal) Begin(knob Knob) (*Change, error) {
+// Begin does so in this journal. The change closes it.
+func (journal *Journal) Begin(ctx context.Context, knobs ...Knob) (*Change, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("begin change: %w", err)
+	}
 	us, err := ourselves()
 	if err != nil {
-		return nil, fmt.Errorf("begin change of %s: %w", knob.Name(), err)
+		return nil, fmt.Errorf("begin change: %w", err)
 	}
-	place := knob.Place()
-	root, err := filepath.Abs(place.Root)
-	if err != nil {
-		return nil, fmt.Errorf("begin change of %s: %w", knob.Name(), err)
-	}
-	change := &Change{journal: journal, knob: knob, entry: entry{Schema: entrySchema, Knob: knob.Name(),
-		Root: root, Path: place.Path, SurvivesBoot: place.SurvivesBoot, Owner: us, Begun: time.Now().UTC()}}
-	if err := change.enter(); err != nil {
-		return nil, fmt.Errorf("begin change of %s: %w", knob.Name(), err)
+	change := &Change{journal: journal, knobs: map[string]Knob{}, expected: map[string]string{},
+		entry: entry{Schema: entrySchema, Owner: us, Begun: time.Now().UTC()}}
+	if err := change.open(knobs); err != nil {
+		return nil, fmt.Errorf("begin change%s: %w", ofKnobs(knobs), err)
 	}
 	change.guardian, err = Guard(change.entryPath())
 	if err != nil {
-		return nil, both(fmt.Errorf("begin change of %s: %w", knob.Name(), err),
+		return nil, both(fmt.Errorf("begin change%s: %w", ofKnobs(knobs), err),
 			journal.remove(change.entry.fileName()))
 	}
 	return change, nil
 }
 
-// enter writes the entry, unless there is one.
-func (change *Change) enter() error {
+func ofKnobs(knobs []Knob) string {
+	text := ""
+	for i, knob := range knobs {
+		separator := ", "
+		if i == 0 {
+			separator = " of "
+		}
+		text += separator + knob.Name()
+	}
+	return text
+}
+
+// open writes the entry, once no other culprit is at work.
+func (change *Change) open(knobs []Knob) error {
 	unlock, err := change.journal.lock()
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	found, err := change.journal.load(change.entry.fileName())
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
+	if change.recovered, err = change.journal.recover(change.entry.Owner); err != nil {
 		return err
-	case found.Owner.alive():
-		return fmt.Errorf("%w (pid %d, since %s)", ErrBusy, found.Owner.Pid, found.Begun.Local().Format(time.DateTime))
-	default:
-		return ErrStale
 	}
-	current, err := change.knob.Current()
+	for _, knob := range knobs {
+		if err := change.include(knob); err != nil {
+			return err
+		}
+	}
+	return change.entry.save(change.journal)
+}
+
+// Recovered tells what Begin put back because a killed culprit had left it changed.
+func (change *Change) Recovered() []Restored { return change.recovered }
+
+// Add takes further knobs into the transaction; they are restored before those that it has.
+func (change *Change) Add(knobs ...Knob) error {
+	change.mutex.Lock()
+	defer change.mutex.Unlock()
+	if change.done {
+		return fmt.Errorf("add%s: the change is closed", ofKnobs(knobs))
+	}
+	unlock, err := change.journal.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	before := change.entry
+	for _, knob := range knobs {
+		if err = change.include(knob); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		err = change.entry.save(change.journal)
+	}
+	if err != nil {
+		change.entry = before
+		for _, knob := range knobs {
+			delete(change.knobs, knob.name)
+		}
+		return fmt.Errorf("add%s: %w", ofKnobs(knobs), err)
+	}
+	return nil
+}
+
+// include reads a knob and takes it into the entry, in memory only; the journal is locked.
+func (change *Change) include(knob Knob) error {
+	if _, known := change.knobs[knob.name]; known {
+		return fmt.Errorf("%s is named twice", knob.name)
+	}
+	current, err := knob.Current()
 	if err != nil {
 		return err
 	}
 	// What cannot be set again must not be left.
-	if err := allowed(change.knob, current); err != nil {
+	if offered, err := knob.Allowed(); err != nil || offered != nil && !slices.Contains(offered, current) {
+		return both(err, fmt.Errorf("%s is %q, which could not be set again: %w", knob.name, current, knob.Check(current)))
+	}
+	parts, err := knob.parts()
+	if err != nil {
 		return err
 	}
-	change.entry.Original, change.expected = current, current
-	if _, err := change.entry.knob(); err != nil {
-		return err
+	for _, each := range parts {
+		err := change.adopt(knob, each)
+		if err != nil && !errors.Is(err, errGone) {
+			return err
+		}
 	}
-	return change.entry.save(change.journal)
+	change.knobs[knob.name] = knob
+	return nil
 }
+
+// adopt takes a part into the entry with the value it has now.
+func (change *Change) adopt(knob Knob, each part) error {
+	current, err := each.read()
+	if err != nil {
+		return err
+	}
+	place := knob.about.Place
+	taken := step{Knob: knob.name, Target: knob.target, Part: each.id, Path: each.path,
+		SurvivesBoot: place.SurvivesBoot, Original: current}
+	if err := change.journal.isFree(taken); err != nil {
+		return err
+	}
+	change.entry.Steps = append(change.entry.Steps, taken)
+	change.expected[key(knob.name, each.id)] = current
+	return nil
+}
+
+func key(knob, part string) string { return knob + "\x00" + part }
 
 func (change *Change) entryPath() string {
 	return filepath.Join(change.journal.path, change.entry.fileName())
 }
 
-// Original is the value that Restore puts back.
-func (change *Change) Original() string { return change.entry.Original }
-
-// Set writes a value and reads it back. A value that the host does not offer, a
-// setting that somebody else changed since, and one that the kernel did not take
-// are errors; the change stays open and Restore is still due.
-func (change *Change) Set(value string) error {
+// Original is the value that a knob had when it was taken into the change.
+func (change *Change) Original(name string) (string, error) {
 	change.mutex.Lock()
 	defer change.mutex.Unlock()
-	if change.done {
-		return fmt.Errorf("set %s: the change is closed", change.knob.Name())
+	knob, known := change.knobs[name]
+	if !known {
+		return "", fmt.Errorf("read original of %s: it is not in this change", name)
 	}
-	if err := allowed(change.knob, value); err != nil {
-		return err
+	var values []string
+	for _, step := range change.entry.Steps {
+		if step.Knob == name {
+			values = append(values, step.Original)
+		}
 	}
-	current, err := change.knob.Current()
-	if err != nil {
-		return fmt.Errorf("set %s to %q: %w", change.knob.Name(), value, err)
-	}
-	if current != change.expected {
-		return fmt.Errorf("set %s to %q: somebody else changed it from %q to %q meanwhile",
-			change.knob.Name(), value, change.expected, current)
-	}
-	if err := change.prepare(value); err != nil {
-		return fmt.Errorf("set %s to %q: %w", change.knob.Name(), value, err)
-	}
-	if err := change.writeAndRead(value); err != nil {
-		return fmt.Errorf("set %s to %q: %w", change.knob.Name(), value, err)
-	}
-	return nil
+	return knob.joined(values), nil
 }
 
-// writeAndRead reads the setting back whether or not writing it worked: what is
-// there afterwards came from us, and is ours to undo.
-func (change *Change) writeAndRead(value string) error {
-	setErr := change.knob.Set(value)
-	current, err := change.knob.Current()
-	if err != nil {
-		return both(setErr, err)
-	}
-	change.expected = current
-	if current == value {
-		return setErr
-	}
-	if setErr == nil {
-		setErr = fmt.Errorf("the kernel did not take it: reading back gives %q", current)
-	}
-	return both(setErr, change.own(current))
-}
-
-// prepare makes sure, before a value is written, that the disk knows of it and
-// that a guardian would undo it.
-func (change *Change) prepare(value string) error {
-	if err := change.own(value); err != nil {
-		return err
-	}
-	if change.guardian.alive() {
-		return nil
-	}
-	guardian, err := Guard(change.entryPath())
-	if err != nil {
-		return fmt.Errorf("its guardian was killed and cannot be started again: %w", err)
-	}
-	old := change.guardian
-	change.guardian = guardian
-	return old.Close()
-}
-
-// own notes a value as written by us.
-func (change *Change) own(value string) error {
-	if value == change.entry.Original || slices.Contains(change.entry.Ours, value) {
-		return nil
-	}
-	unlock, err := change.journal.lock()
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	wider := change.entry
-	wider.Ours = append(slices.Clone(wider.Ours), value)
-	if err := wider.save(change.journal); err != nil {
-		return err
-	}
-	change.entry = wider
-	return nil
-}
-
-// Restore puts the original value back, reads it back, removes the entry and ends
-// the guardian. Calling it again returns the same result and does nothing.
+// Restore puts everything back in reverse order, reads it back, removes the entry
+// and ends the guardian. Calling it again returns the same result and does nothing.
 //
 // The rule for a setting that is neither the original nor a value of ours: who
 // changed it last meant it, so it is left as it is, the entry is removed, and a
@@ -217,26 +227,24 @@ func (change *Change) Restore() error {
 	if change.done {
 		return change.result
 	}
-	err := change.restore()
-	var drift *DriftError
-	if err != nil && !errors.As(err, &drift) {
-		return fmt.Errorf("restore %s: %w", change.knob.Name(), err)
+	drifts, err := change.restore()
+	if err != nil {
+		return fmt.Errorf("restore: %w", err)
 	}
 	change.done = true
-	change.result = both(err, both(change.guardian.Close(), change.journal.Close()))
+	change.result = both(drifts, both(change.guardian.Close(), change.journal.Close()))
 	return change.result
 }
 
-func (change *Change) restore() error {
+func (change *Change) restore() (drifts, err error) {
 	unlock, err := change.journal.lock()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer unlock()
-	_, err = putBack(change.journal, change.entry, change.knob)
-	var drift *DriftError
-	if errors.As(err, &drift) {
-		return both(err, change.journal.remove(change.entry.fileName()))
+	undone := change.entry.undo()
+	if undone.failed != nil {
+		return nil, undone.failed
 	}
-	return err
+	return undone.drift, change.journal.remove(change.entry.fileName())
 }

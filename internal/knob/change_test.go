@@ -16,13 +16,14 @@ import (
 
 func TestFlipAndRestore(t *testing.T) {
 	state, root := newState(t), machine(t, "tsc", "tsc", "kvm-clock", "hpet")
-	change, err := Begin(ClockSource(root))
+	change, err := Begin(t.Context(), ClockSource(root))
 	must(t, err)
-	if change.Original() != "tsc" || value(t, root) != "tsc" {
-		t.Errorf("original is %q, the setting %q", change.Original(), value(t, root))
+	original, err := change.Original("clocksource")
+	if err != nil || original != "tsc" || value(t, root) != "tsc" {
+		t.Errorf("original is %q (%v), the setting %q", original, err, value(t, root))
 	}
 	for _, wanted := range []string{"kvm-clock", "tsc", "hpet", "kvm-clock"} {
-		must(t, change.Set(wanted))
+		must(t, change.Set("clocksource", wanted))
 		if value(t, root) != wanted {
 			t.Errorf("setting is %q after Set(%q)", value(t, root), wanted)
 		}
@@ -30,10 +31,11 @@ func TestFlipAndRestore(t *testing.T) {
 	journal, err := OpenJournal(state)
 	must(t, err)
 	defer journal.Close()
-	written, err := journal.load("clocksource.json")
+	written, err := journal.load(filepath.Base(change.entryPath()))
 	must(t, err)
-	if written.Original != "tsc" || !slices.Equal(written.Ours, []string{"kvm-clock", "hpet"}) ||
-		written.Owner.Pid != os.Getpid() || !written.Owner.alive() || written.file() != settingOf(root) {
+	step := written.Steps[0]
+	if len(written.Steps) != 1 || step.Original != "tsc" || !slices.Equal(step.Ours, []string{"kvm-clock", "hpet"}) ||
+		written.Owner.Pid != os.Getpid() || !written.Owner.alive() || step.Path != settingOf(root) {
 		t.Errorf("on disk is %+v", written)
 	}
 	must(t, change.Restore())
@@ -44,19 +46,19 @@ func TestFlipAndRestore(t *testing.T) {
 	if change.guardian.alive() {
 		t.Error("the guardian is still there")
 	}
-	refused(t, change.Set("hpet"), "closed")
+	refused(t, change.Set("clocksource", "hpet"), "closed")
 }
 
 func TestRefusals(t *testing.T) {
 	state, root := newState(t), machine(t, "tsc", "tsc", "kvm-clock")
-	change, err := Begin(ClockSource(root))
+	change, err := Begin(t.Context(), ClockSource(root))
 	must(t, err)
-	err = change.Set("acpi_pm")
+	err = change.Set("clocksource", "acpi_pm")
 	refused(t, err, "clocksource", `"acpi_pm"`, "available: tsc kvm-clock")
 	if !errors.Is(err, ErrRefused) {
 		t.Errorf("%v is not ErrRefused", err)
 	}
-	_, err = Begin(ClockSource(root))
+	_, err = Begin(t.Context(), ClockSource(root))
 	refused(t, err, "clocksource", "pid")
 	if !errors.Is(err, ErrBusy) {
 		t.Errorf("%v is not ErrBusy", err)
@@ -65,11 +67,11 @@ func TestRefusals(t *testing.T) {
 	if value(t, root) != "tsc" || len(entries(t, state)) != 0 {
 		t.Errorf("a refusal left the setting %q and the journal %v", value(t, root), entries(t, state))
 	}
-	_, err = Begin(ClockSource(t.TempDir()))
+	_, err = Begin(t.Context(), ClockSource(t.TempDir()))
 	refused(t, err, "current_clocksource", "no such file")
-	_, err = Begin(ClockSource(machine(t, "xen", "tsc")))
+	_, err = Begin(t.Context(), ClockSource(machine(t, "xen", "tsc")))
 	refused(t, err, `"xen"`, "available: tsc") // could not be set back
-	_, err = Find("/", "clocksauce")
+	_, err = Find("clocksauce", Target{})
 	refused(t, err, `"clocksauce"`, "clocksource")
 }
 
@@ -80,9 +82,9 @@ func TestReadOnlySettingIsRefused(t *testing.T) {
 	go func() {
 		// Root may write read-only files; this thread gives that up and ends with the goroutine.
 		runtime.LockOSThread()
-		change, err := Begin(ClockSource(root))
+		change, err := Begin(t.Context(), ClockSource(root))
 		if err == nil {
-			err = errors.Join(dropOverride(), change.Set("kvm-clock"))
+			err = errors.Join(dropOverride(), change.Set("clocksource", "kvm-clock"))
 			if restoreErr := change.Restore(); restoreErr != nil {
 				err = restoreErr
 			}
@@ -107,25 +109,30 @@ func dropOverride() error {
 }
 
 // stubborn is a clock source that takes another value than the one that was written.
-type stubborn struct {
-	clockSource
-	takes string
-}
-
-func (clock stubborn) Set(value string) error {
-	if value == "kvm-clock" {
-		value = clock.takes
+func stubborn(root, takes string) Knob {
+	clock := ClockSource(root)
+	plain := clock.parts
+	clock.parts = func() ([]part, error) {
+		parts, err := plain()
+		write := parts[0].write
+		parts[0].write = func(value string) error {
+			if value == "kvm-clock" {
+				value = takes
+			}
+			return write(value)
+		}
+		return parts, err
 	}
-	return clock.clockSource.Set(value)
+	return clock
 }
 
 func TestVerifyMismatchIsAnErrorAndUndone(t *testing.T) {
 	for _, takes := range []string{"hpet", "tsc"} {
 		state, root := newState(t), machine(t, "tsc", "tsc", "kvm-clock", "hpet")
-		change, err := Begin(stubborn{clockSource{root}, takes})
+		change, err := Begin(t.Context(), stubborn(root, takes))
 		must(t, err)
-		refused(t, change.Set("kvm-clock"), `"kvm-clock"`, "did not take it", `"`+takes+`"`)
-		must(t, change.Set("hpet"))
+		refused(t, change.Set("clocksource", "kvm-clock"), `"kvm-clock"`, "did not take it", `"`+takes+`"`)
+		must(t, change.Set("clocksource", "hpet"))
 		must(t, change.Restore())
 		if value(t, root) != "tsc" || len(entries(t, state)) != 0 {
 			t.Errorf("afterwards the setting is %q, the journal %v", value(t, root), entries(t, state))
@@ -135,11 +142,11 @@ func TestVerifyMismatchIsAnErrorAndUndone(t *testing.T) {
 
 func TestDriftIsReportedAndLeft(t *testing.T) {
 	state, root := newState(t), machine(t, "tsc", "tsc", "kvm-clock", "hpet")
-	change, err := Begin(ClockSource(root))
+	change, err := Begin(t.Context(), ClockSource(root))
 	must(t, err)
-	must(t, change.Set("kvm-clock"))
+	must(t, change.Set("clocksource", "kvm-clock"))
 	put(t, settingOf(root), "hpet\n")
-	refused(t, change.Set("tsc"), "somebody else", `"hpet"`)
+	refused(t, change.Set("clocksource", "tsc"), "somebody else", `"hpet"`)
 	err = change.Restore()
 	refused(t, err, `"hpet"`, `"tsc"`, "left as it is", "echo tsc > "+settingOf(root))
 	var drift *DriftError
@@ -156,16 +163,18 @@ func TestDriftIsReportedAndLeft(t *testing.T) {
 
 func TestRestoreThatFailsCanBeRepeated(t *testing.T) {
 	state, root := newState(t), machine(t, "tsc", "tsc", "kvm-clock")
-	change, err := Begin(ClockSource(root))
+	change, err := Begin(t.Context(), ClockSource(root))
 	must(t, err)
-	must(t, change.Set("kvm-clock"))
-	available := filepath.Join(root, clockSourceFolder, "available_clocksource")
-	put(t, available, "kvm-clock\n") // as when the kernel finds the TSC unstable
-	refused(t, change.Restore(), `"tsc"`, "not offered")
+	must(t, change.Set("clocksource", "kvm-clock"))
+	// A folder in the file's place can be neither read nor written.
+	must(t, os.Rename(settingOf(root), settingOf(root)+".away"))
+	must(t, os.Mkdir(settingOf(root), 0o755))
+	refused(t, change.Restore(), settingOf(root), "is a directory")
 	if len(entries(t, state)) != 1 {
-		t.Errorf("the entry is gone though the setting is %q", value(t, root))
+		t.Errorf("the entry is gone though the setting was not put back")
 	}
-	put(t, available, "tsc kvm-clock\n")
+	must(t, os.Remove(settingOf(root)))
+	must(t, os.Rename(settingOf(root)+".away", settingOf(root)))
 	must(t, change.Restore())
 	if value(t, root) != "tsc" || len(entries(t, state)) != 0 {
 		t.Errorf("afterwards the setting is %q, the journal %v", value(t, root), entries(t, state))
@@ -174,12 +183,12 @@ func TestRestoreThatFailsCanBeRepeated(t *testing.T) {
 
 func TestKilledGuardianIsReplacedBeforeTheNextWrite(t *testing.T) {
 	_, root := newState(t), machine(t, "tsc", "tsc", "kvm-clock")
-	change, err := Begin(ClockSource(root))
+	change, err := Begin(t.Context(), ClockSource(root))
 	must(t, err)
 	first := change.guardian
 	must(t, first.process.Kill())
 	eventually(t, time.Second, "the guardian's end", func() bool { return !first.alive() })
-	must(t, change.Set("kvm-clock"))
+	must(t, change.Set("clocksource", "kvm-clock"))
 	if change.guardian == first || !change.guardian.alive() {
 		t.Error("a value was written with no guardian")
 	}
@@ -194,7 +203,7 @@ func TestOneOfManyGetsTheKnob(t *testing.T) {
 	var group sync.WaitGroup
 	for range many {
 		group.Go(func() {
-			change, err := Begin(ClockSource(root))
+			change, err := Begin(t.Context(), ClockSource(root))
 			if err == nil {
 				changes <- change
 			} else if !errors.Is(err, ErrBusy) {

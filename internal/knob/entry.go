@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -16,37 +15,62 @@ import (
 )
 
 const (
-	entrySchema = 1
-	entryLimit  = 64 << 10 // bytes
+	entrySchema = 2
+	entryLimit  = 4 << 20 // bytes: a tree of some thousand threads
 )
 
-// entry is one open change, as it stands on disk.
+// entry is one open transaction, as it stands on disk.
 type entry struct {
-	Schema       int       `json:"schema"`
-	Knob         string    `json:"knob"`
-	Root         string    `json:"root"`
-	Path         string    `json:"path"`
-	SurvivesBoot bool      `json:"survives_boot"`
-	Original     string    `json:"original"`
-	Ours         []string  `json:"ours"` // values that we wrote, or were about to write
-	Owner        owner     `json:"owner"`
-	Begun        time.Time `json:"begun"`
-	Trouble      string    `json:"trouble,omitempty"` // why the guardian could not restore it
+	Schema  int       `json:"schema"`
+	Owner   owner     `json:"owner"`
+	Begun   time.Time `json:"begun"`
+	Steps   []step    `json:"steps"`             // in the order in which they were made; undone in reverse
+	Trouble string    `json:"trouble,omitempty"` // why the guardian could not restore it
 }
 
-var knobName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,99}$`)
+// step is one part of a knob that is changed, or one thing that is made.
+type step struct {
+	Knob         string   `json:"knob"`
+	Target       Target   `json:"target"`
+	Part         string   `json:"part"`
+	Path         string   `json:"path"` // for messages
+	SurvivesBoot bool     `json:"survives_boot,omitempty"`
+	Original     string   `json:"original"`
+	Ours         []string `json:"ours"` // values that we wrote, or were about to write
+}
 
-// fileName is where an entry is kept: one file per knob.
-func (entry entry) fileName() string { return entry.Knob + entrySuffix }
+// fileName is where an entry is kept: one file per transaction.
+func (entry entry) fileName() string {
+	return fmt.Sprintf("change-%d-%d%s", entry.Owner.Pid, entry.Begun.UnixNano(), entrySuffix)
+}
 
-// file is the whole path of the setting.
-func (entry entry) file() string { return filepath.Join(entry.Root, entry.Path) }
+// is tells whether two entries are the same transaction.
+func (entry entry) is(other entry) bool {
+	return entry.Owner == other.Owner && entry.Begun.Equal(other.Begun)
+}
+
+// names lists the knobs of an entry, each once.
+func (entry entry) names() string {
+	var names []string
+	for _, step := range entry.Steps {
+		names = append(names, step.Knob)
+	}
+	return strings.Join(distinct(names), ", ")
+}
+
+// same tells whether two steps change the same place.
+func (s step) same(other step) bool {
+	return s.Knob == other.Knob && s.Target.Root == other.Target.Root && s.Part == other.Part
+}
 
 // save writes the entry to disk.
 func (entry entry) save(journal *Journal) error {
 	content, err := json.MarshalIndent(entry, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write journal: %w", err)
+	}
+	if len(content) >= entryLimit {
+		return fmt.Errorf("write journal: %d steps are more than its %d bytes hold", len(entry.Steps), entryLimit)
 	}
 	return journal.write(entry.fileName(), append(content, '\n'))
 }
@@ -67,7 +91,7 @@ func (journal *Journal) load(name string) (entry, error) {
 	}
 	found, err := parseEntry(content)
 	if err == nil && found.fileName() != name {
-		err = fmt.Errorf("it names knob %q", found.Knob)
+		err = fmt.Errorf("it ought to be called %s", found.fileName())
 	}
 	if err != nil {
 		return entry{}, fmt.Errorf("%w %s: %w (check the setting by hand, then delete the file)",
@@ -90,36 +114,61 @@ func parseEntry(content []byte) (entry, error) {
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return entry{}, errors.New("something follows its end")
 	}
-	values := append([]string{found.Original}, found.Ours...)
 	switch {
 	case found.Schema != entrySchema:
 		return entry{}, fmt.Errorf("schema %d, this culprit knows %d", found.Schema, entrySchema)
-	case !knobName.MatchString(found.Knob):
-		return entry{}, fmt.Errorf("bad knob name %q", found.Knob)
-	case !filepath.IsAbs(found.Root) || !filepath.IsAbs(found.Path):
-		return entry{}, errors.New("its paths are not absolute")
-	case found.Original == "":
-		return entry{}, errors.New("no original value")
 	case found.Owner.Pid <= 0 || found.Owner.BootID == "":
 		return entry{}, errors.New("no owner")
-	case slices.ContainsFunc(values, func(value string) bool {
-		return len(value) > valueLimit || strings.ContainsAny(value, "\x00\n")
-	}):
-		return entry{}, errors.New("a value that no setting can have")
+	case found.Begun.IsZero():
+		return entry{}, errors.New("no time")
+	}
+	for _, step := range found.Steps {
+		if err := step.check(); err != nil {
+			return entry{}, err
+		}
 	}
 	return found, nil
 }
 
-// knob finds what an entry changed. Only knobs of the list are ever written, and
+// check refuses what no step of ours holds.
+func (s step) check() error {
+	values := append([]string{s.Original}, s.Ours...)
+	switch {
+	case s.Knob == "" || len(s.Knob) > nameLimit || strings.ContainsAny(s.Knob, "\x00\n"):
+		return fmt.Errorf("bad knob name %.60q", s.Knob)
+	case !filepath.IsAbs(s.Target.Root):
+		return errors.New("its root is not an absolute path")
+	case s.Part == "":
+		return fmt.Errorf("a step of %s names no part", s.Knob)
+	case slices.ContainsFunc(values, func(value string) bool {
+		return len(value) > valueLimit || strings.ContainsAny(value, "\x00\n")
+	}):
+		return errors.New("a value that no setting can have")
+	}
+	return nil
+}
+
+// part finds what a step changed. Only knobs of the list are ever written, and
 // only where the list says: a path out of a file is compared, not used.
-func (entry entry) knob() (Knob, error) {
-	found, err := Find(entry.Root, entry.Knob)
+func (s step) part() (part, error) {
+	if kind, ours := strings.CutPrefix(s.Knob, madePrefix); ours {
+		return Thing{Kind: kind, ID: s.Part}.part()
+	}
+	knob, err := lookup(s.Knob, s.Target)
 	if err != nil {
-		return nil, err
+		return part{}, err
 	}
-	if found.Place().Path != entry.Path {
-		return nil, fmt.Errorf("find knob %s: it lives at %s, the journal says %s",
-			entry.Knob, found.Place().Path, entry.Path)
+	if knob.byID != nil {
+		return knob.byID(s.Part)
 	}
-	return found, nil
+	parts, err := knob.parts()
+	if err != nil {
+		return part{}, err
+	}
+	for _, each := range parts {
+		if each.id == s.Part {
+			return each, nil
+		}
+	}
+	return part{}, fmt.Errorf("find knob %s: the journal says it lives at %s, which it does not", s.Knob, s.Part)
 }

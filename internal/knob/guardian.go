@@ -224,16 +224,17 @@ func (guarded *guardedEntry) attempt() error {
 	if err != nil {
 		return err
 	}
-	if found.Owner != guarded.entry.Owner || !found.Begun.Equal(guarded.entry.Begun) {
+	if !found.is(guarded.entry) {
 		return nil // a later change of another owner, with a guardian of its own
 	}
-	knob, err := found.knob()
+	undone := found.undo()
+	if undone.failed == nil && undone.drift == nil {
+		return guarded.journal.remove(found.fileName())
+	}
+	err = undone.failed
 	if err == nil {
-		_, err = putBack(guarded.journal, found, knob)
+		err = undone.drift
 	}
-	if err != nil {
-		found.Trouble = err.Error()
-		return both(err, found.save(guarded.journal))
-	}
-	return nil
+	found.Trouble = err.Error()
+	return both(err, found.save(guarded.journal))
 }

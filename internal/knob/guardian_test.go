@@ -66,7 +66,7 @@ func TestOwnerKilledOnTheRealClockSource(t *testing.T) {
 	t.Cleanup(func() {
 		// Whatever the test found out, the machine keeps its clock source.
 		if now, err := clock.Current(); err != nil || now != original {
-			t.Errorf("clock source was left at %q: setting %q by hand: %v", now, original, clock.Set(original))
+			t.Errorf("clock source was left at %q: setting %q by hand: %v", now, original, writeSetting(clock.Place(), original))
 		}
 	})
 	other := available[0]
@@ -137,7 +137,7 @@ func TestGuardianLeavesADriftToRestore(t *testing.T) {
 	if value(t, root) != "hpet" {
 		t.Errorf("the guardian overwrote somebody's %q", value(t, root))
 	}
-	_, err := Begin(ClockSource(root))
+	_, err := Begin(t.Context(), ClockSource(root))
 	refused(t, err, "culprit restore")
 	all, err := Restore(state)
 	must(t, err)

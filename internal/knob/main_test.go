@@ -2,6 +2,7 @@ package knob
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -36,11 +37,11 @@ func exit(err error) {
 
 // holdChange flips the clock source below root, says so, and holds it until standard input ends.
 func holdChange(root, value string) error {
-	change, err := Begin(ClockSource(root))
+	change, err := Begin(context.Background(), ClockSource(root))
 	if err != nil {
 		return err
 	}
-	if err := change.Set(value); err != nil {
+	if err := change.Set("clocksource", value); err != nil {
 		return err
 	}
 	fmt.Println("changed", change.guardian.process.Pid)

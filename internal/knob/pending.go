@@ -50,12 +50,20 @@ func ListPending(stateDir string) ([]Pending, error) {
 			failures = append(failures, err)
 			continue
 		}
-		pending := Pending{Knob: found.Knob, Path: found.file(), Original: found.Original, Begun: found.Begun,
-			InUse: found.Owner.alive(), OwnerPid: found.Owner.Pid, File: filepath.Join(path, name)}
-		if knob, err := found.knob(); err == nil {
-			pending.Current, _ = knob.Current() // what cannot be read is left empty
+		all = append(all, found.pending(filepath.Join(path, name))...)
+	}
+	return all, errors.Join(failures...)
+}
+
+func (entry entry) pending(file string) []Pending {
+	var all []Pending
+	for _, step := range entry.Steps {
+		pending := Pending{Knob: step.Knob, Path: step.Path, Original: step.Original, Begun: entry.Begun,
+			InUse: entry.Owner.alive(), OwnerPid: entry.Owner.Pid, File: file}
+		if place, err := step.part(); err == nil {
+			pending.Current, _ = place.read() // what cannot be read is left empty
 		}
 		all = append(all, pending)
 	}
-	return all, errors.Join(failures...)
+	return all
 }

@@ -15,7 +15,7 @@ func TestPendingIsListedAndLeftAlone(t *testing.T) {
 	if _, err := os.Stat(state); !os.IsNotExist(err) {
 		t.Errorf("listing made the state folder: %v", err)
 	}
-	folder := stale(t, state, func(*entry) {}, root)
+	folder := filepath.Dir(stale(t, state, func(*entry) {}, root))
 	put(t, filepath.Join(folder, "damaged"+entrySuffix), "{")
 	all, err := ListPending(state)
 	refused(t, err, "damaged"+entrySuffix)
@@ -30,7 +30,7 @@ func TestPendingIsListedAndLeftAlone(t *testing.T) {
 
 func TestPendingOfALivingOwner(t *testing.T) {
 	state, root := newState(t), machine(t, "tsc", "tsc", "kvm-clock")
-	change, err := Begin(ClockSource(root))
+	change, err := Begin(t.Context(), ClockSource(root))
 	must(t, err)
 	all, err := ListPending(state)
 	must(t, err)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// stale writes the entry of an owner that is gone and returns the journal's folder.
+// stale writes the entry of an owner that is gone and returns its path.
 func stale(t *testing.T, state string, change func(*entry), root string) string {
 	t.Helper()
 	journal, err := OpenJournal(state)
@@ -18,13 +18,15 @@ func stale(t *testing.T, state string, change func(*entry), root string) string 
 	defer journal.Close()
 	boot, err := bootID()
 	must(t, err)
-	left := entry{Schema: entrySchema, Knob: "clocksource", Root: root, Path: ClockSource(root).Place().Path,
-		Original: "tsc", Ours: []string{"kvm-clock"}, Begun: time.Now().UTC(),
+	setting := settingOf(root)
+	left := entry{Schema: entrySchema, Begun: time.Now().UTC(),
+		Steps: []step{{Knob: "clocksource", Target: Target{Root: root}, Part: ClockSource(root).Place().Path,
+			Path: setting, Original: "tsc", Ours: []string{"kvm-clock"}}},
 		// Our own pid with another start: a pid that was used again.
 		Owner: owner{Pid: os.Getpid(), StartTicks: 1, BootID: boot}}
 	change(&left)
 	must(t, left.save(journal))
-	return journal.path
+	return filepath.Join(journal.path, left.fileName())
 }
 
 func TestRestoreAfterEverythingElse(t *testing.T) {
@@ -39,15 +41,11 @@ func TestRestoreAfterEverythingElse(t *testing.T) {
 		"changed by somebody": {"hpet", func(*entry) {}, Drifted, "hpet"},
 		"booted since":        {"kvm-clock", func(left *entry) { left.Owner.BootID = "another" }, Cleared, "kvm-clock"},
 		"booted since, but survives it": {"kvm-clock",
-			func(left *entry) { left.Owner.BootID, left.SurvivesBoot = "another", true }, PutBack, "tsc"},
+			func(left *entry) { left.Owner.BootID, left.Steps[0].SurvivesBoot = "another", true }, PutBack, "tsc"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			state, root := newState(t), machine(t, each.found, "tsc", "kvm-clock", "hpet")
 			stale(t, state, each.change, root)
-			_, err := Begin(ClockSource(root))
-			if !errors.Is(err, ErrStale) {
-				t.Errorf("Begin on a stale entry gives %v", err)
-			}
 			all, err := Restore(state)
 			must(t, err)
 			if len(all) != 1 || all[0].Action != each.action || all[0].Path != settingOf(root) {
@@ -56,18 +54,41 @@ func TestRestoreAfterEverythingElse(t *testing.T) {
 			if value(t, root) != each.after || len(entries(t, state)) != 0 {
 				t.Errorf("setting is %q, journal %v", value(t, root), entries(t, state))
 			}
-			change, err := Begin(ClockSource(root))
+			change, err := Begin(t.Context(), ClockSource(root))
 			must(t, err)
 			must(t, change.Restore())
 		})
 	}
 }
 
+// The next start puts back what it finds and says so; what somebody changed since stops it until it was read.
+func TestTheNextStartRestores(t *testing.T) {
+	state, root := newState(t), machine(t, "kvm-clock", "tsc", "kvm-clock", "hpet")
+	stale(t, state, func(*entry) {}, root)
+	change, err := Begin(t.Context(), ClockSource(root))
+	must(t, err)
+	recovered := change.Recovered()
+	if len(recovered) != 1 || recovered[0].Action != PutBack || recovered[0].From != "kvm-clock" {
+		t.Errorf("it tells %+v", recovered)
+	}
+	if original, err := change.Original("clocksource"); err != nil || original != "tsc" {
+		t.Errorf("it took %q for the original (%v)", original, err)
+	}
+	must(t, change.Restore())
+	put(t, settingOf(root), "hpet\n")
+	stale(t, state, func(*entry) {}, root)
+	_, err = Begin(t.Context(), ClockSource(root))
+	refused(t, err, `"hpet"`, "culprit restore")
+	if !errors.Is(err, ErrStale) || len(entries(t, state)) != 1 {
+		t.Errorf("%v is not ErrStale, or the journal is %v", err, entries(t, state))
+	}
+}
+
 func TestRestoreLeavesALivingOwnerAlone(t *testing.T) {
 	state, root := newState(t), machine(t, "tsc", "tsc", "kvm-clock")
-	change, err := Begin(ClockSource(root))
+	change, err := Begin(t.Context(), ClockSource(root))
 	must(t, err)
-	must(t, change.Set("kvm-clock"))
+	must(t, change.Set("clocksource", "kvm-clock"))
 	all, err := Restore(state)
 	must(t, err)
 	if len(all) != 1 || all[0].Action != InUse || value(t, root) != "kvm-clock" {
@@ -87,17 +108,18 @@ func TestRestoreWithNothingToDo(t *testing.T) {
 
 func TestDamagedEntriesAreNamedAndOthersRestored(t *testing.T) {
 	state, root := newState(t), machine(t, "kvm-clock", "tsc", "kvm-clock")
-	folder := stale(t, state, func(*entry) {}, root)
-	whole, err := os.ReadFile(filepath.Join(folder, "clocksource.json"))
+	path := stale(t, state, func(*entry) {}, root)
+	folder := filepath.Dir(path)
+	whole, err := os.ReadFile(path)
 	must(t, err)
-	renamed := strings.Replace(string(whole), `"clocksource"`, `"elsewhere"`, 1)
+	renamed := strings.Replace(string(whole), `"begun": "20`, `"begun": "19`, 1)
 	for name, content := range map[string]string{
 		"a-truncated.json": string(whole[:len(whole)/2]), "b-empty.json": "", "c-other-name.json": string(whole),
 		"elsewhere.json": renamed, "d-large.json": strings.Repeat(" ", entryLimit+1),
 	} {
 		put(t, filepath.Join(folder, name), content)
 	}
-	put(t, filepath.Join(folder, "clocksource.json"+partSuffix), "half")
+	put(t, path+partSuffix, "half")
 	all, err := Restore(state)
 	if len(all) != 1 || all[0].Action != PutBack || value(t, root) != "tsc" {
 		t.Errorf("restore tells %+v, setting is %q", all, value(t, root))
@@ -115,17 +137,17 @@ func TestDamagedEntriesAreNamedAndOthersRestored(t *testing.T) {
 
 func TestATruncatedEntryStopsBegin(t *testing.T) {
 	state, root := newState(t), machine(t, "kvm-clock", "tsc", "kvm-clock")
-	folder := stale(t, state, func(*entry) {}, root)
-	must(t, os.Truncate(filepath.Join(folder, "clocksource.json"), 20))
-	_, err := Begin(ClockSource(root))
-	refused(t, err, "damaged", filepath.Join(folder, "clocksource.json"), "delete the file")
+	path := stale(t, state, func(*entry) {}, root)
+	must(t, os.Truncate(path, 20))
+	_, err := Begin(t.Context(), ClockSource(root))
+	refused(t, err, "damaged", path, "delete the file")
 }
 
 func TestAnEntryCannotMakeUsWriteElsewhere(t *testing.T) {
 	state, root := newState(t), machine(t, "kvm-clock", "tsc", "kvm-clock")
 	target := filepath.Join(root, "victim")
 	put(t, target, "kvm-clock\n")
-	stale(t, state, func(left *entry) { left.Path = "/victim" }, root)
+	stale(t, state, func(left *entry) { left.Steps[0].Part, left.Steps[0].Path = "/victim", "/victim" }, root)
 	_, err := Restore(state)
 	refused(t, err, "/victim")
 	if content, err := os.ReadFile(target); err != nil || string(content) != "kvm-clock\n" {
@@ -169,7 +191,7 @@ func TestJournalFoldersThatAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			state := newState(t)
 			word := plant(t, state)
-			_, err := Begin(ClockSource(root))
+			_, err := Begin(t.Context(), ClockSource(root))
 			refused(t, err, word, state)
 			_, err = Restore(state)
 			refused(t, err, word, state)
@@ -181,24 +203,25 @@ func TestJournalFoldersThatAreRefused(t *testing.T) {
 }
 
 func FuzzParseEntry(f *testing.F) {
-	whole, err := json.Marshal(entry{Schema: entrySchema, Knob: "clocksource", Root: "/", Path: "/sys/x", Original: "tsc",
-		Ours: []string{"hpet"}, Owner: owner{Pid: 1, StartTicks: 2, BootID: "b"}})
+	whole, err := json.Marshal(entry{Schema: entrySchema, Begun: time.Unix(1, 0), Owner: owner{1, 2, "b"},
+		Steps: []step{{Knob: "clocksource", Target: Target{Root: "/"}, Part: "/sys/x", Path: "/sys/x", Original: "tsc",
+			Ours: []string{"hpet"}}}})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(whole)
 	f.Add(whole[:len(whole)/2])
-	f.Add([]byte(`{"schema":1,"knob":"../x"}`))
+	f.Add([]byte(`{"schema":2,"steps":[{"knob":"../x"}]}`))
 	f.Add([]byte("null"))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		found, err := parseEntry(content)
 		if err != nil {
-			if found.Knob != "" || found.Original != "" {
+			if len(found.Steps) != 0 || found.Owner.Pid != 0 {
 				t.Errorf("an error and half an entry: %+v", found)
 			}
 			return
 		}
-		if strings.ContainsAny(found.fileName(), "/\x00") || found.Original == "" {
+		if strings.ContainsAny(found.fileName(), "/\x00") || found.Owner.BootID == "" {
 			t.Errorf("accepted %+v", found)
 		}
 		again, err := json.Marshal(found)
