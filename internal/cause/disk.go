@@ -9,7 +9,8 @@ import (
 
 // deviceWaits are kernel functions that wait for a block device, whoever asked.
 var deviceWaits = []string{"io_schedule", "folio_wait_bit_common", "folio_wait_writeback", "submit_bio_wait",
-	"__iomap_dio_rw", "blkdev_direct_IO", "__blkdev_direct_IO", "dio_await_completion", "wait_on_bit_io", "__wait_on_buffer",
+	"__iomap_dio_rw", "blkdev_direct_IO", "__blkdev_direct_IO", "dio_await_completion", "wait_on_bit_io",
+	"__wait_on_buffer",
 	"jbd2_log_wait_commit", "blkdev_issue_flush", "rq_qos_wait", "wbt_wait", "blk_mq_get_tag", "blk_throttle",
 	"blk_throtl", "throtl_", "swap_read"}
 

@@ -42,7 +42,7 @@ type situation struct {
 func situations() []situation {
 	var all []situation
 	for _, family := range [][]situation{callSituations(), timerSituations(), threadSituations(), codeSituations(),
-		hostSituations()} {
+		hostSituations(), fileSituations(), diskSituations(), memorySituations(), networkSituations(), runtimeSituations()} {
 		all = append(all, family...)
 	}
 	return all

@@ -22,6 +22,17 @@ type plan struct {
 	childName string
 	facts     map[string]string
 	command   string
+	block     []recording.Block
+	network   []recording.Network
+	lines     []line
+	onCPUs    int32 // samples take turns on so many CPUs; 0: all on the first
+}
+
+// line is one word of a shared cache line.
+type line struct {
+	offset, tid int32
+	write       bool
+	stack       string
 }
 
 // wait is a number of equal waits, spread over the run.
@@ -36,11 +47,13 @@ type wait struct {
 	runMs   float64 // run-queue delay after it
 	runner  string
 	jitter  float64 // part of its length that varies
+	ended   string  // the waker's stack
 }
 
 // builder makes one recording.
 type builder struct {
 	rec    *recording.Recording
+	onCPUs int32
 	frames map[recording.Frame]int32
 	stacks map[string]int32
 }
@@ -91,7 +104,7 @@ const (
 // build makes one run. The main thread's CPU time and waits take turns, so that
 // the wall time is their sum; other threads run beside it.
 func (p plan) build(random *rand.Rand) *recording.Recording {
-	m := &builder{rec: &recording.Recording{}, frames: map[recording.Frame]int32{}, stacks: map[string]int32{}}
+	m := &builder{rec: &recording.Recording{}, onCPUs: max(p.onCPUs, 1), frames: map[recording.Frame]int32{}, stacks: map[string]int32{}}
 	vary := func(value float64) float64 { return value * (1 + noise*(2*random.Float64()-1)) }
 	total := 0.0
 	events := m.mainEvents(p, vary)
@@ -115,6 +128,11 @@ func (p plan) build(random *rand.Rand) *recording.Recording {
 	for name, call := range p.calls {
 		m.rec.Syscalls = append(m.rec.Syscalls, recording.Syscall{Pid: rootPid, Comm: "prog", Name: name,
 			Count: int64(vary(float64(call[0]))), Bytes: call[1]})
+	}
+	m.rec.Block, m.rec.Network = p.block, p.network
+	for _, one := range p.lines {
+		m.rec.Lines = append(m.rec.Lines, recording.Line{Line: 0x1000, Offset: one.offset, Size: 8, Pid: rootPid,
+			Tid: one.tid, Write: one.write, Count: 50, Stack: m.stack(one.stack)})
 	}
 	for name, value := range p.facts {
 		m.rec.Facts = append(m.rec.Facts, recording.Fact{Name: name, Value: value})
@@ -164,8 +182,14 @@ func (m *builder) wait(w wait, tid int32, at, blocked, queue int64) {
 	if w.runner != "" {
 		own.RunnerPid = 9999
 	}
+	if w.runner == "prog" {
+		own.RunnerPid = rootPid
+	}
 	if w.waker == recording.WakerThread {
 		own.WakerPid, own.WakerTid, own.WakerComm = rootPid, w.wakerTi, "prog"
+	}
+	if w.ended != "" {
+		own.WakerStack = m.stack(w.ended)
 	}
 	m.rec.Waits = append(m.rec.Waits, own)
 }
@@ -210,7 +234,8 @@ func (m *builder) kids(p plan, vary func(float64) float64, wallNs int64) {
 
 func (m *builder) sample(pid, tid int32, at, valueNs int64, stack int32, comm string) {
 	m.rec.Samples = append(m.rec.Samples, recording.Sample{Signal: recording.SignalCPU, TimeNs: at / ms * ms, Pid: pid,
-		Tid: tid, Stack: stack, Count: 1, ValueNs: valueNs, Target: true, Comm: comm})
+		Tid: tid, Stack: stack, Count: 1, ValueNs: valueNs, Target: true, Comm: comm,
+		CPU: int32(len(m.rec.Samples)) % m.onCPUs})
 }
 
 func sortedStacks(stacks map[string]float64) []string {

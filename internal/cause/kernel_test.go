@@ -1,0 +1,202 @@
+package cause
+
+import (
+	"testing"
+
+	"culprit/recording"
+)
+
+const (
+	inWrite = "_start;main;serve;log;libc.so.6!write;k:do_syscall_64;__x64_sys_write;ksys_write;vfs_write;" +
+		"ext4_file_write_iter;ext4_buffered_write_iter;"
+	inWriteWorker = "clone3;start_thread;append;libc.so.6!write;k:__x64_sys_write;vfs_write;ext4_buffered_write_iter;"
+	inFault       = "_start;main;serve;scan;k:asm_exc_page_fault;exc_page_fault;handle_mm_fault;filemap_fault;"
+	inRead        = "_start;main;serve;load;libc.so.6!pread64;k:do_syscall_64;__x64_sys_pread64;vfs_read;"
+	inReceive     = "_start;main;serve;ask;libc.so.6!recv;k:__x64_sys_recvfrom;inet_recvmsg;tcp_recvmsg;sk_wait_data"
+	delack        = "k:asm_sysvec_apic_timer_interrupt;run_timer_softirq;call_timer_fn;tcp_delack_timer;tcp_send_ack;" +
+		"tcp_v4_rcv;sock_def_readable"
+)
+
+// held is a plan that works for 200 ms and waits as told.
+func held(waits ...wait) plan { return plan{cpu: map[string]float64{work: 200}, waits: waits} }
+
+func fileSituations() []situation {
+	free := held()
+	worker := map[string]float64{work: 200, "w|" + inWriteWorker + "generic_perform_write": 200}
+	return []situation{
+		{name: "the journal holds a write up", metric: "wall", a: free,
+			b: held(wait{count: 10, ms: 20, call: "write", waker: recording.WakerKernel, stack: inWrite +
+				"file_update_time_flags;ext4_reserve_inode_write;do_get_write_access;out_of_line_wait_on_bit"}),
+			cause: "file.journal", place: "log;write", low: 0.9, high: 1, level: Explains},
+		{name: "fsync that waits for the journal was asked for", metric: "wall", a: free,
+			b: held(wait{count: 10, ms: 20, call: "fsync", waker: recording.WakerKernel,
+				stack: "_start;main;serve;commit;libc.so.6!fsync;k:__x64_sys_fsync;ext4_sync_file;jbd2_log_wait_commit"}),
+			cause: "file.sync", place: "commit;fsync", low: 0.9, high: 1, level: Explains},
+		{name: "a stable page", metric: "wall", a: free,
+			b: held(wait{count: 10, ms: 20, call: "write", waker: recording.WakerInterrupt, stack: inWrite +
+				"ext4_da_write_begin;__filemap_get_folio;folio_wait_writeback;folio_wait_bit_common;io_schedule",
+				ended: "k:blk_mq_end_request;ext4_finish_bio;folio_end_writeback"}),
+			cause: "file.writeback", place: "folio_wait_writeback", low: 0.9, high: 1, level: Explains},
+		{name: "writeback below a reclaim is the reclaim's", metric: "wall", a: free,
+			b: held(wait{count: 10, ms: 20, call: "write", waker: recording.WakerInterrupt, stack: inWrite +
+				"__filemap_get_folio;try_charge_memcg;try_to_free_mem_cgroup_pages;shrink_folio_list;folio_wait_writeback"}),
+			cause: "memory.reclaim", place: "log", low: 0.9, high: 1, level: Explains},
+		{name: "too much is dirty", metric: "wall", a: free,
+			b: held(wait{count: 10, ms: 20, call: "write", waker: recording.WakerTimer, stack: inWrite +
+				"generic_perform_write;balance_dirty_pages;io_schedule_timeout"}),
+			cause: "file.dirty-throttle", place: "balance_dirty_pages", low: 0.9, high: 1, level: Explains},
+		{name: "a sleep that a timer ends is no throttle", metric: "wall", a: free,
+			b:     held(wait{count: 10, ms: 20, call: "nanosleep", waker: recording.WakerTimer, stack: "_start;main;pause;" + nap}),
+			cause: "sleep.deliberate", place: "pause", low: 0.9, high: 1, level: Explains},
+		{name: "two writers of one file", metric: "wall", a: plan{cpu: worker},
+			b: plan{cpu: worker, waits: []wait{{count: 20, ms: 10, call: "write", waker: recording.WakerThread, wakerTi: 101,
+				stack: inWrite + "down_write;rwsem_down_write_slowpath;schedule"}}},
+			cause: "file.inode-lock", place: "log;write", low: 0.9, high: 1, level: Explains},
+		{name: "the address space's lock is no inode's", metric: "wall",
+			a: plan{cpu: map[string]float64{work: 200}},
+			b: plan{cpu: map[string]float64{work: 200}, calls: map[string][2]int64{"munmap": {4000, 0}},
+				waits: []wait{{count: 20, ms: 10, call: "munmap", waker: recording.WakerInterrupt, stack: "_start;main;release;" +
+					"libc.so.6!munmap;k:__x64_sys_munmap;mmap_write_lock;rwsem_down_write_slowpath"}}},
+			cause: "code.added", place: "release", low: 0.9, high: 1, level: Explains},
+	}
+}
+
+func diskSituations() []situation {
+	const reading = inRead + "filemap_read;filemap_get_pages;folio_wait_bit_common;io_schedule"
+	disk := func(count, totalMs int64) []recording.Block {
+		return []recording.Block{{Device: "vdb", Operation: "read", Count: count, TotalNs: totalMs * ms}}
+	}
+	reads := func(each float64) []wait {
+		return []wait{{count: 40, ms: each, call: "pread64", waker: recording.WakerInterrupt, stack: reading}}
+	}
+	side := func(each float64, block []recording.Block, limit string) plan {
+		p := plan{cpu: map[string]float64{work: 200}, waits: reads(each), block: block}
+		if limit != "" {
+			p.facts = map[string]string{"target.cgroup.io.read_bps": limit}
+		}
+		return p
+	}
+	return []situation{
+		{name: "the disk became slow", metric: "wall", a: side(0.5, disk(40, 16), ""), b: side(6, disk(40, 230), ""),
+			cause: "disk.slow", place: "device vdb", low: 0.9, high: 1, level: Explains},
+		{name: "more reads of the same disk", metric: "wall",
+			a: plan{cpu: map[string]float64{work: 200}, block: disk(4, 2)},
+			b: side(6, disk(40, 20), ""), cause: "memory.page-in", place: "load;pread64", low: 0.9, high: 1, level: Explains},
+		{name: "a limit holds the reads back", metric: "wall", a: side(0.5, disk(40, 16), ""),
+			b: side(6, disk(40, 18), "8:16 1048576"), cause: "disk.throttled", place: "io.read_bps", low: 0.9, high: 1,
+			level: Explains},
+		{name: "a limit that did not bite", metric: "wall", a: side(0.5, disk(40, 16), ""),
+			b: side(6, disk(40, 230), "8:16 104857600"), cause: "disk.slow", place: "device vdb", low: 0.9, high: 1,
+			level: Explains},
+	}
+}
+
+func memorySituations() []situation {
+	touching := map[string]float64{work: 200}
+	return []situation{
+		{name: "pages come from the disk again", metric: "wall", a: plan{cpu: touching},
+			b: held(wait{count: 40, ms: 4, waker: recording.WakerInterrupt,
+				stack: inFault + "folio_wait_bit_common;io_schedule"}),
+			cause: "memory.page-in", place: "scan", low: 0.9, high: 1, level: Explains},
+		{name: "reclaim on the program's time", metric: "cpu", a: plan{cpu: touching},
+			b: plan{cpu: merged(touching, map[string]float64{"_start;main;serve;fill;k:asm_exc_page_fault;charge_memcg;" +
+				"try_charge_memcg;try_to_free_mem_cgroup_pages;shrink_lruvec": 90})},
+			cause: "memory.reclaim", place: "fill", low: 0.9, high: 1, level: Explains},
+		{name: "charging memory without reclaim is the code's", metric: "cpu", a: plan{cpu: touching},
+			b: plan{cpu: merged(touching, map[string]float64{"_start;main;serve;fill;k:asm_exc_page_fault;charge_memcg;" +
+				"try_charge_memcg": 90})},
+			cause: "code.added", place: "fill", low: 0.9, high: 1, level: Explains},
+	}
+}
+
+func networkSituations() []situation {
+	free := held()
+	answer := func(length float64, ended string) plan {
+		return held(wait{count: 10, ms: length, call: "recvfrom", waker: recording.WakerInterrupt, stack: inReceive,
+			ended: ended})
+	}
+	connecting := "_start;main;serve;open_peer;libc.so.6!connect;k:__x64_sys_connect;tcp_v4_connect"
+	lost := answer(210, "k:run_timer_softirq;tcp_write_timer;tcp_retransmit_timer;tcp_v4_rcv;sock_def_readable")
+	lost.network = []recording.Network{{Event: recording.NetRetransmit, Peer: "10.0.0.7:443", Target: true, Count: 10}}
+	return []situation{
+		{name: "delayed acknowledgements of a peer on this host", metric: "wall", a: free, b: answer(41, delack),
+			cause: "net.delayed", place: "ask;recvfrom", low: 0.9, high: 1, level: Explains},
+		{name: "delayed acknowledgements of a remote peer", metric: "wall", a: free, b: answer(41, ""),
+			cause: "net.delayed", place: "ask;recvfrom", low: 0.9, high: 1, level: Explains},
+		{name: "an answer that takes 80 ms is no delayed acknowledgement", metric: "wall", a: free, b: answer(80, ""),
+			cause: "code.added", place: "ask", low: 0.9, high: 1, level: Explains},
+		{name: "lost segments", metric: "wall", a: free, b: lost,
+			cause: "net.loss", place: "peer 10.0.0.7:443", low: 0.9, high: 1, level: Explains},
+		{name: "a connection for each request", metric: "cpu",
+			a:     plan{cpu: map[string]float64{work: 200, connecting: 1}, calls: map[string][2]int64{"connect": {1, 0}}},
+			b:     plan{cpu: map[string]float64{work: 200, connecting: 90}, calls: map[string][2]int64{"connect": {900, 0}}},
+			cause: "net.reconnect", place: "open_peer;connect", low: 0.9, high: 1, level: Explains},
+		{name: "a dearer way to open the same connections", metric: "cpu",
+			a: plan{cpu: map[string]float64{work: 200, connecting: 1}, calls: map[string][2]int64{"connect": {900, 0}}},
+			b: plan{cpu: map[string]float64{work: 200, connecting: 1, "_start;main;serve;open_peer": 90},
+				calls: map[string][2]int64{"connect": {900, 0}}},
+			cause: "code.grew", place: "open_peer", low: 0.9, high: 1, level: Explains},
+	}
+}
+
+func runtimeSituations() []situation {
+	const hot, own = "n:node!_start;s:main;s:sum", "clone3;start_thread;count"
+	queue := []wait{{count: 20, ms: 0, runMs: 10, stack: work, waker: recording.WakerNone, runner: "prog"}}
+	two := map[string]float64{work: 200, "w|" + own: 200}
+	sharers := func(other int32) []line {
+		return []line{{0, rootPid, true, work}, {other, 101, true, own}}
+	}
+	return []situation{
+		{name: "interpreted instead of compiled", metric: "cpu", a: plan{cpu: map[string]float64{hot: 100}},
+			b:     plan{cpu: map[string]float64{hot: 60, hot + ";V8::StubFrame": 140}},
+			cause: "runtime.cold", place: "sum", low: 0.9, high: 1, level: Explains},
+		{name: "more work of an interpreted function", metric: "cpu",
+			a:     plan{cpu: map[string]float64{hot: 40, hot + ";V8::StubFrame": 60}},
+			b:     plan{cpu: map[string]float64{hot: 80, hot + ";V8::StubFrame": 120}},
+			cause: "code.grew", place: "sum", low: 0.9, high: 1, level: Explains},
+		{name: "held on one CPU", metric: "wall",
+			a:     plan{cpu: two, onCPUs: 2, facts: map[string]string{"target.affinity": "0-1"}},
+			b:     plan{cpu: two, waits: queue, facts: map[string]string{"target.affinity": "0"}},
+			cause: "cpu.confined", place: `target\.affinity 0 \(1 of 2`, low: 0.9, high: 1, level: Explains},
+		{name: "somebody else has that one CPU", metric: "wall",
+			a: plan{cpu: two, facts: map[string]string{"target.affinity": "0-1"}},
+			b: plan{cpu: two, facts: map[string]string{"target.affinity": "0"}, waits: []wait{{count: 20, runMs: 10,
+				stack: work, waker: recording.WakerNone, runner: "hog"}}},
+			cause: "cpu.starved", place: "hog", low: 0.9, high: 1, level: Explains},
+		{name: "a monitor at each context switch", metric: "cpu", a: plan{cpu: map[string]float64{work: 200}},
+			b: plan{cpu: map[string]float64{work: 200, "_start;main;serve;pass;libc.so.6!read;k:__x64_sys_read;schedule;" +
+				"__perf_event_task_sched_out;event_sched_out": 90}},
+			cause: "monitor.attached", place: "perf_event_task_sched_out", low: 0.9, high: 1, level: Explains},
+		{name: "more switches are not a monitor", metric: "cpu", a: plan{cpu: map[string]float64{work: 200}},
+			b: plan{cpu: map[string]float64{work: 200, "_start;main;serve;pass;libc.so.6!read;k:__x64_sys_read;schedule;" +
+				"__schedule": 90}},
+			cause: "code.added", place: "pass", low: 0.9, high: 1, level: Explains},
+		{name: "different words of one line", metric: "cpu", a: plan{cpu: two},
+			b:     plan{cpu: map[string]float64{work: 350, "w|" + own: 350}, lines: sharers(8)},
+			cause: "line.false-sharing", place: "parse|count", low: 0.9, high: 1, level: Explains},
+		{name: "the same word of one line", metric: "cpu", a: plan{cpu: two},
+			b:     plan{cpu: map[string]float64{work: 350, "w|" + own: 350}, lines: sharers(0)},
+			cause: "line.true-sharing", place: "parse|count", low: 0.9, high: 1, level: Explains},
+	}
+}
+
+func TestCPUsIn(t *testing.T) {
+	for list, want := range map[string]int{"0": 1, "0-3": 4, "0-1,3": 3, "": 0, "x": 0, "3-1": 0, "-1": 0} {
+		if got := cpusIn(list); got != want {
+			t.Errorf("cpusIn(%q) = %d, want %d", list, got, want)
+		}
+	}
+}
+
+// A limit on both sides is nobody's cause, and neither is one that says "no limit".
+func TestLimitOfIO(t *testing.T) {
+	const name = "target.cgroup.io.read_bps"
+	for _, one := range []struct{ a, b, want string }{
+		{"", "8:16 1048576", name + " 8:16 1048576"}, {"8:16 1", "8:16 1", ""}, {"", "max", ""}, {"8:16 1", "", ""},
+	} {
+		s := scene{factsA: map[string]string{name: one.a}, factsB: map[string]string{name: one.b}}
+		if got := s.ioLimit(); got != one.want {
+			t.Errorf("limits %q and %q: %q, want %q", one.a, one.b, got, one.want)
+		}
+	}
+}
