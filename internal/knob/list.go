@@ -20,6 +20,7 @@ func families() []family {
 	return []family{
 		refuseOneWay,
 		findClockSource,
+		findAttribute,
 		findSysctl,
 	}
 }
