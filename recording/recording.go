@@ -136,6 +136,9 @@ const (
 	SignalOffCPU = "offcpu" // value: time off the CPU, blocked or runnable, by the stack that left it
 	SignalFault  = "fault"  // count: minor page faults; value: 0
 	SignalMajor  = "major"  // count: faults that waited for a disk; value: 0
+	// SignalReclaim is memory that a thread had to free before it got some. Count: how often; value: how long.
+	// The stack is the kernel's function alone: for a cgroup's limit, or for the host's memory.
+	SignalReclaim = "reclaim"
 )
 
 // Sample is an amount of one signal at one stack.

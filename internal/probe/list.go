@@ -1,7 +1,11 @@
 package probe
 
 import (
+	"culprit/internal/probe/block"
 	"culprit/internal/probe/bpf"
+	"culprit/internal/probe/faults"
+	"culprit/internal/probe/kernellocks"
+	"culprit/internal/probe/network"
 	"culprit/internal/probe/offcpu"
 	"culprit/internal/probe/oncpu"
 	"culprit/internal/probe/processes"
@@ -9,7 +13,7 @@ import (
 )
 
 // All probes, in the order in which they are loaded and collected: processes
-// first (names), offcpu before oncpu (it claims its stacks).
+// first (names), faults and offcpu before oncpu (they claim their stacks).
 func All() []Probe {
 	return []Probe{
 		{Name: "processes", Essential: true, Start: adapt(processes.Start),
@@ -18,6 +22,18 @@ func All() []Probe {
 		{Name: "syscalls", Start: adapt(syscalls.Start),
 			Sees:  "system calls per process: count, errors, bytes, latency",
 			Hides: "chatty programs, time read by system call, calls made dear by a tracer"},
+		{Name: "faults", Start: adapt(faults.Start),
+			Sees:  "page faults with stacks, and memory that the target has to reclaim for itself",
+			Hides: "memory mapped and returned again and again, page-ins, a memory limit that is too tight"},
+		{Name: "block", Start: adapt(block.Start),
+			Sees:  "requests to block devices: latency, queue, depth, bytes, by submitter",
+			Hides: "slow or busy disks, and who keeps them busy"},
+		{Name: "network", Start: adapt(network.Start),
+			Sees:  "TCP connections: opened, refused, accepted, sent again, reset, by owner and peer",
+			Hides: "lost segments, and connections opened for each request"},
+		{Name: "kernellocks", Start: adapt(kernellocks.Start),
+			Sees:  "waits for locks inside the kernel, where, and who held them",
+			Hides: "which lock of the kernel threads queue on"},
 		{Name: "offcpu", Start: adapt(offcpu.Start),
 			Sees:  "time blocked or waiting for a CPU, with stacks and who woke the thread",
 			Hides: "sleeps, locks, disk and network waits, competition for the CPU"},

@@ -44,6 +44,9 @@ type Shared struct {
 	types *btf.Cache // the kernel's type information, decoded once for all probes
 }
 
+// memberSize is that of the values of tasks in a program that only asks who is a target (member.h).
+const memberSize = 1
+
 // Load makes the spec's objects with the shared map of tasks in place of its own,
 // and any further replacements.
 func (s *Shared) Load(spec *ebpf.CollectionSpec, replace map[string]*ebpf.Map) (*ebpf.Collection, error) {
@@ -60,6 +63,9 @@ func (s *Shared) Load(spec *ebpf.CollectionSpec, replace map[string]*ebpf.Map) (
 	}
 	if s.Tasks != nil {
 		replace["tasks"] = s.Tasks
+		if own := spec.Maps["tasks"]; own != nil && own.ValueSize == memberSize {
+			own.ValueSize = s.Tasks.ValueSize()
+		}
 	}
 	if s.types == nil {
 		s.types = btf.NewCache()

@@ -56,7 +56,7 @@ type Trace struct {
 	CPU     int32
 	Comm    string
 	Stack   int // for Frames; -1 when it did not fit
-	// LeftCPU marks a stack taken at a switch-out; set by whoever joins it.
+	// LeftCPU marks a stack taken at a switch-out or a page fault, not by the clock; set by whoever joins it.
 	LeftCPU bool
 }
 

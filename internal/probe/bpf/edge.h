@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+/* The edges of a window, for programs that add up: attaching and detaching take
+ * tens of milliseconds, in which they run and nothing must be counted. */
+#pragma once
+
+#include "kernel.h"
+
+volatile __u64 begins = ~0ull; /* the window's begin; outside of a window later than any time */
+
+static __always_inline bool within_window(__u64 time) { return time >= begins; }

@@ -1,0 +1,182 @@
+//go:build ignore
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+/* Waits of target threads for locks inside the kernel, added up per lock and
+ * place. The hooks are in the slow paths only: a free lock costs nothing. */
+#include "../bpf/edge.h"
+#include "../bpf/member.h"
+
+#define DEPTH 32
+#define STACK_NS 2000 /* a walk takes about 1 µs: shorter waits are counted without their place */
+
+/* include/trace/events/lock.h */
+#define LCB_F_SPIN 1
+#define LCB_F_READ 2
+#define LCB_F_WRITE 4
+#define LCB_F_RT 8
+#define LCB_F_PERCPU 16
+#define LCB_F_MUTEX 32
+#define OWNER_FLAGS 7ul /* low bits of the owner of a mutex or rwsem */
+
+enum kind { MUTEX = 1, RWSEM_READ = 2, RWSEM_WRITE = 3, SPIN = 4, OTHER = 5 };
+enum loss { LOST_WAITS = 0, LOST_TOTALS = 1, LOST_STACKS = 2 };
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+typedef struct {
+	long counter;
+} atomic64_t;
+
+struct mutex {
+	atomic64_t owner;
+};
+
+struct rw_semaphore {
+	atomic64_t owner;
+};
+
+#pragma clang attribute pop
+
+struct holder {
+	__u32 tgid, tid;
+	char comm[16];
+};
+
+/* The wait that a task is in: the outermost, what is nested in it is its part. */
+struct wait {
+	__u64 start, lock;
+	__u32 kind, unused;
+	struct holder holder;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct wait);
+} waits SEC(".maps");
+
+struct total_key {
+	__u64 lock;
+	__u32 kind, tid;
+	__s32 stack;
+	__u32 unused;
+};
+
+struct total {
+	__u64 count, total_ns, max_ns;
+	struct holder holder; /* at the longest wait */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 16384);
+	__type(key, struct total_key);
+	__type(value, struct total);
+} totals SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, 2048);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, DEPTH * sizeof(__u64));
+} stacks SEC(".maps");
+
+static __always_inline __u32 kind_of(__u32 flags)
+{
+	if (flags & LCB_F_MUTEX)
+		return MUTEX;
+	if (flags & (LCB_F_PERCPU | LCB_F_RT))
+		return OTHER;
+	if (flags & LCB_F_SPIN)
+		return SPIN;
+	if (flags & LCB_F_WRITE)
+		return RWSEM_WRITE;
+	return flags & LCB_F_READ ? RWSEM_READ : OTHER;
+}
+
+/* Who holds it. Of an rwsem held by readers it is one that took it lately, who may be gone: not told. */
+static __always_inline void fill_holder(struct wait *wait, void *lock)
+{
+	unsigned long owner = 0;
+	struct task_struct *task;
+	wait->holder.tid = wait->holder.tgid = 0;
+	wait->holder.comm[0] = 0;
+	if (wait->kind == MUTEX)
+		owner = BPF_CORE_READ((struct mutex *)lock, owner.counter);
+	else if (wait->kind == RWSEM_READ || wait->kind == RWSEM_WRITE)
+		owner = BPF_CORE_READ((struct rw_semaphore *)lock, owner.counter);
+	if (wait->kind != MUTEX && (owner & 1)) /* RWSEM_READER_OWNED */
+		return;
+	task = (void *)(owner & ~OWNER_FLAGS);
+	if (!task)
+		return;
+	wait->holder.tid = BPF_CORE_READ(task, pid);
+	wait->holder.tgid = BPF_CORE_READ(task, tgid);
+	BPF_CORE_READ_STR_INTO(&wait->holder.comm, task, comm);
+}
+
+SEC("tp_btf/contention_begin")
+int BPF_PROG(wait_begins, void *lock, unsigned int flags)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 now = bpf_ktime_get_ns();
+	if (!within_window(now) || !is_target(task))
+		return 0;
+	struct wait *wait = bpf_task_storage_get(&waits, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!wait) {
+		count_loss(LOST_WAITS);
+		return 0;
+	}
+	if (wait->lock && within_window(wait->start))
+		return 0; /* nested; or the same again, when a mutex gives up spinning and sleeps */
+	wait->start = now;
+	wait->lock = (__u64)lock;
+	wait->kind = kind_of(flags);
+	fill_holder(wait, lock);
+	return 0;
+}
+
+static __always_inline __s32 stack_here(void *ctx)
+{
+	long id = bpf_get_stackid(ctx, &stacks, BPF_F_FAST_STACK_CMP);
+	if (id >= 0)
+		return id;
+	count_loss(LOST_STACKS);
+	return -1;
+}
+
+static __always_inline void add(struct total_key *key, struct wait *wait, __u64 took_ns)
+{
+	struct total first = {.count = 1, .total_ns = took_ns, .max_ns = took_ns, .holder = wait->holder};
+	struct total *known = bpf_map_lookup_elem(&totals, key);
+	if (!known) {
+		if (bpf_map_update_elem(&totals, key, &first, BPF_ANY))
+			count_loss(LOST_TOTALS);
+		return;
+	}
+	known->count += 1; /* of one thread: nobody else writes */
+	known->total_ns += took_ns;
+	if (took_ns <= known->max_ns)
+		return;
+	known->max_ns = took_ns;
+	known->holder = wait->holder;
+}
+
+SEC("tp_btf/contention_end")
+int BPF_PROG(wait_ends, void *lock, int error)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct wait *wait = bpf_task_storage_get(&waits, task, 0, 0);
+	if (!wait || wait->lock != (__u64)lock)
+		return 0;
+	__u64 took_ns = bpf_ktime_get_ns() - wait->start;
+	struct total_key key = {.lock = wait->lock, .kind = wait->kind, .tid = task->pid, .stack = -1};
+	if (within_window(wait->start)) {
+		if (took_ns >= STACK_NS)
+			key.stack = stack_here(ctx);
+		add(&key, wait, took_ns);
+	}
+	wait->lock = 0;
+	return 0;
+}

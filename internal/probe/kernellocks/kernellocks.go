@@ -1,0 +1,161 @@
+// Package kernellocks times how long the target's threads wait for locks inside
+// the kernel: per lock and place, how often, how long, and who held it at the
+// longest wait where the lock knows its holder (mutexes, and rwsems held for
+// writing). The hooks are in the slow paths: a lock that is free costs nothing.
+//
+// Waits below 2 µs are counted without their place. Locks in the sense of this
+// probe are mutexes, rwsems, spinlocks and their kin; a wait for a page, a
+// buffer or a journal's transaction is none, and is seen as time off the CPU.
+package kernellocks
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+
+	"culprit/internal/probe/bpf"
+	"culprit/recording"
+)
+
+//go:generate ../bpf/generate.sh kernellocks -type total_key -type total
+
+// depth of a kernel stack, as in kernellocks.bpf.c.
+const depth = 32
+
+// Session is the loaded probe.
+type Session struct {
+	misses     bpf.Misses
+	collection *ebpf.Collection
+	links      []link.Link
+	failed     error // the window could not be ended
+}
+
+// Start loads the probe.
+func Start(shared *bpf.Shared) (*Session, error) {
+	spec, err := loadKernellocks()
+	if err != nil {
+		return nil, fmt.Errorf("read program of kernellocks: %w", err)
+	}
+	collection, err := shared.Load(spec, nil)
+	if err != nil {
+		return nil, fmt.Errorf("load kernellocks: %w", err)
+	}
+	return &Session{collection: collection}, nil
+}
+
+// Name of the probe.
+func (s *Session) Name() string { return "kernellocks" }
+
+// Attach attaches the programs, which see nothing yet.
+func (s *Session) Attach() error {
+	links, err := bpf.AttachTracing(s.collection, "wait_ends", "wait_begins")
+	s.links = links
+	return err
+}
+
+// Begins lets it time.
+func (s *Session) Begins() error { return bpf.Begins(s.collection) }
+
+// Ends lets it time no more; a wait that is not over is seen as time off the CPU.
+func (s *Session) Ends() { s.failed = bpf.Ends(s.collection) }
+
+// Detach ends the timing.
+func (s *Session) Detach() {
+	bpf.CloseLinks(s.links)
+	s.links = nil
+}
+
+// place is a lock and where it is waited for: one row.
+type place struct {
+	lock  uint64
+	kind  uint32
+	stack int32
+}
+
+// row is a row in the making.
+type row struct {
+	recording.Lock
+	threads map[uint32]bool
+}
+
+// Collect moves the totals into the window's table of locks, one row per lock and place.
+func (s *Session) Collect(window *bpf.Window) error {
+	if s.failed != nil {
+		return s.failed
+	}
+	rows := map[place]*row{}
+	err := bpf.Drain(s.collection.Maps["totals"], func(key kernellocksTotalKey, total *kernellocksTotal) {
+		at := place{key.Lock, key.Kind, key.Stack}
+		if rows[at] == nil {
+			rows[at] = &row{Lock: recording.Lock{Kind: kinds[key.Kind], Address: key.Lock,
+				HolderStack: recording.NoStack}, threads: map[uint32]bool{}}
+		}
+		rows[at].add(key.Tid, total)
+	})
+	if err != nil {
+		return fmt.Errorf("read totals: %w", err)
+	}
+	stacks, err := s.takeStacks(window, rows)
+	if err != nil {
+		return err
+	}
+	var locks []recording.Lock
+	for at, row := range rows {
+		row.WaiterStack, row.Waiters = stacks[at.stack], int32(len(row.threads))
+		locks = append(locks, row.Lock)
+	}
+	slices.SortFunc(locks, func(a, b recording.Lock) int {
+		return cmp.Or(cmp.Compare(b.TotalNs, a.TotalNs), cmp.Compare(a.Address, b.Address),
+			cmp.Compare(a.WaiterStack, b.WaiterStack))
+	})
+	window.Recording.Locks = append(window.Recording.Locks, locks...)
+	s.misses.Take(window, "kernellocks", s.collection)
+	return window.TakeLosses(s.collection.Maps["losses"], "kernellocks: waits that could not be followed",
+		"kernellocks: totals that did not fit", "kernellocks: stacks that did not fit")
+}
+
+// add adds what one thread waited.
+func (r *row) add(tid uint32, part *kernellocksTotal) {
+	r.threads[tid] = true
+	r.Waits += int64(part.Count)
+	r.TotalNs += int64(part.TotalNs)
+	if int64(part.MaxNs) > r.MaxNs {
+		r.MaxNs = int64(part.MaxNs)
+		r.HolderPid, r.HolderTid = int32(part.Holder.Tgid), int32(part.Holder.Tid)
+		r.HolderComm = bpf.Text(part.Holder.Comm[:])
+	}
+}
+
+// kinds are the names of the kinds of kernellocks.bpf.c.
+var kinds = map[uint32]string{1: recording.LockMutex, 2: recording.LockRWSem, 3: recording.LockRWSem,
+	4: recording.LockSpin, 5: recording.LockOther}
+
+// takeStacks names the stacks of the rows and empties their map.
+func (s *Session) takeStacks(window *bpf.Window, rows map[place]*row) (map[int32]int32, error) {
+	named, stacks := map[int32]int32{-1: recording.NoStack}, s.collection.Maps["stacks"]
+	for at := range rows {
+		if _, known := named[at.stack]; known {
+			continue
+		}
+		var addresses [depth]uint64
+		if err := stacks.Lookup(uint32(at.stack), &addresses); err != nil {
+			return nil, fmt.Errorf("read a kernel stack: %w", err)
+		}
+		named[at.stack] = window.Stack(nil, window.KernelFrames(addresses[:]))
+		if err := stacks.Delete(uint32(at.stack)); err != nil && !errors.Is(err, ebpf.ErrKeyNotExist) {
+			return nil, fmt.Errorf("empty kernel stacks: %w", err)
+		}
+	}
+	return named, nil
+}
+
+// Close unloads the probe.
+func (s *Session) Close() error {
+	s.Detach()
+	s.collection.Close()
+	return nil
+}
