@@ -66,17 +66,27 @@ func checkParanoid(files tree) Capability {
 
 func checkKernelSymbols(files tree) Capability {
 	const path = "/proc/kallsyms"
-	// The file is megabytes long; its first line tells whether addresses are shown.
-	text, err := files.read(path, 256)
-	address, _, _ := strings.Cut(text, " ")
-	value, parseErr := strconv.ParseUint(address, 16, 64)
+	// The file is megabytes long. Its first lines are zero on kernels before 6.15, which begin with the
+	// per-CPU symbols (kernel commit 9d7de2aa8b41); these are a few hundred.
+	text, err := files.read(path, 256<<10)
 	missing := Capability{Name: "kernel-symbols", Hides: "names of kernel functions in stacks",
 		Why: "addresses are hidden: kernel.kptr_restrict is " + orUnknown(files.line("/proc/sys/kernel/kptr_restrict")),
 		Fix: "run as root with CAP_SYSLOG and sysctl kernel.kptr_restrict=0 or 1"}
 	if text == "" {
 		missing.Why, missing.Fix = reason(err), "use a kernel built with CONFIG_KALLSYMS"
 	}
-	return decide(parseErr == nil && value != 0, missing)
+	return decide(showsAddress(text), missing)
+}
+
+// showsAddress tells whether a line of kallsyms begins with an address other than zero.
+func showsAddress(text string) bool {
+	for line := range strings.Lines(text) {
+		address, _, _ := strings.Cut(line, " ")
+		if value, err := strconv.ParseUint(address, 16, 64); err == nil && value != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func checkBTF(files tree) Capability {

@@ -131,8 +131,9 @@ int process_ended(unsigned long long *ctx)
 SEC("iter/task")
 int forget(struct bpf_iter__task *ctx)
 {
-	if (ctx->task)
-		bpf_task_storage_delete(&tasks, ctx->task);
+	struct task_struct *task = ctx->task; /* read once: kernels before 6.4 do not carry the check over to a second read */
+	if (task)
+		bpf_task_storage_delete(&tasks, task);
 	return 0;
 }
 
