@@ -13,8 +13,8 @@ import (
 )
 
 // joinWithinNs is how long after a sample its unwound stack may carry its own
-// time: the one program calls the other, but a hypervisor can come between.
-const joinWithinNs = 2_000_000
+// time: the one program calls the other, some microseconds apart.
+const joinWithinNs = 200_000
 
 // Collect moves faults and reclaim into the window's samples. It comes before
 // the probes that take all stacks that nobody claimed.
@@ -41,8 +41,7 @@ func (s *Session) Collect(window *bpf.Window) error {
 	}
 	s.misses.Take(window, "faults", s.collection)
 	return window.TakeLosses(s.collection.Maps["losses"], "faults: samples dropped",
-		"faults: processes that did not fit", "faults: samples without an unwinder",
-		"faults: user stacks left out to keep the cost down (the counts are exact)")
+		"faults: processes that did not fit", "faults: samples without an unwinder")
 }
 
 // takeExact adds up the faults of each process: of threads that ended, and of those that are there.
@@ -66,8 +65,14 @@ func (s *Session) takeExact() (map[uint32]faultsTotal, error) {
 // key is a process and whether its faults were major.
 type key struct{ pid, major uint32 }
 
+// stack is one that was unwound, and how many samples it stands for.
+type stack struct {
+	*unwind.Trace
+	weight int64
+}
+
 // claim finds the stack of each sample and marks it as taken.
-func claim(window *bpf.Window, samples []faultsSample) map[key][]*unwind.Trace {
+func claim(window *bpf.Window, samples []faultsSample) map[key][]stack {
 	byTid := map[int32][]*unwind.Trace{}
 	for i := range window.Traces {
 		trace := &window.Traces[i]
@@ -76,42 +81,62 @@ func claim(window *bpf.Window, samples []faultsSample) map[key][]*unwind.Trace {
 	for _, traces := range byTid {
 		slices.SortFunc(traces, func(a, b *unwind.Trace) int { return cmp.Compare(a.KtimeNs, b.KtimeNs) })
 	}
-	stacks := map[key][]*unwind.Trace{}
+	stacks := map[key][]stack{}
 	missing := int64(0)
-	for _, sample := range samples {
-		traces, time := byTid[int32(sample.Tid)], int64(sample.Time)
-		i, _ := slices.BinarySearchFunc(traces, time, func(trace *unwind.Trace, time int64) int {
-			return cmp.Compare(trace.KtimeNs, time)
-		})
-		if i == len(traces) || traces[i].KtimeNs > time+joinWithinNs || traces[i].LeftCPU {
+	for i := range samples {
+		sample := &samples[i]
+		trace := find(window, byTid[int32(sample.Tid)], int64(sample.Time))
+		if trace == nil {
 			missing++
 			continue
 		}
-		traces[i].LeftCPU = true
+		trace.LeftCPU = true
 		at := key{sample.Tgid, sample.Major}
-		stacks[at] = append(stacks[at], traces[i])
+		stacks[at] = append(stacks[at], stack{trace, int64(sample.Weight)})
 	}
 	window.Lose("faults: samples whose stack did not arrive", missing)
 	return stacks
 }
 
+// find returns the stack that was unwound at a time, nil when it did not arrive.
+func find(window *bpf.Window, traces []*unwind.Trace, time int64) *unwind.Trace {
+	i, _ := slices.BinarySearchFunc(traces, time, func(trace *unwind.Trace, time int64) int {
+		return cmp.Compare(trace.KtimeNs, time)
+	})
+	if i == len(traces) || traces[i].KtimeNs > time+joinWithinNs || traces[i].LeftCPU {
+		return nil
+	}
+	_, kernel := window.Unwinder.Frames(traces[i].Stack)
+	for _, frame := range kernel {
+		if frame.Name == "schedule" || frame.Name == "__schedule" {
+			return nil // the thread left the CPU shortly after the fault: that stack is the switch's
+		}
+	}
+	return traces[i]
+}
+
 // book spreads the exact count over the stacks that were sampled, without a stack where there is none.
-func book(window *bpf.Window, signal string, pid uint32, exact int64, stacks []*unwind.Trace) {
+func book(window *bpf.Window, signal string, pid uint32, exact int64, stacks []stack) {
 	row := recording.Sample{Signal: signal, Pid: int32(pid), Tid: int32(pid), CPU: -1, Stack: recording.NoStack,
 		Target: true, Comm: window.Comm[int32(pid)]}
 	if exact > 0 && len(stacks) == 0 {
 		row.Count = exact
 		window.Recording.Samples = append(window.Recording.Samples, row)
 	}
-	booked := int64(0)
-	for i, trace := range stacks {
-		row.Count = exact*int64(i+1)/int64(len(stacks)) - booked
+	all := int64(0)
+	for _, one := range stacks {
+		all += one.weight
+	}
+	seen, booked := int64(0), int64(0)
+	for _, one := range stacks {
+		seen += one.weight
+		row.Count = int64(float64(exact)*float64(seen)/float64(all)) - booked
 		booked += row.Count
 		if row.Count == 0 {
 			continue
 		}
-		row.Tid, row.CPU, row.TimeNs = trace.Tid, trace.CPU, window.Slice(trace.KtimeNs-window.StartNs)
-		row.Stack = window.Stack(window.Unwinder.Frames(trace.Stack))
+		row.Tid, row.CPU, row.TimeNs = one.Tid, one.CPU, window.Slice(one.KtimeNs-window.StartNs)
+		row.Stack = window.Stack(window.Unwinder.Frames(one.Trace.Stack))
 		window.Recording.Samples = append(window.Recording.Samples, row)
 	}
 }

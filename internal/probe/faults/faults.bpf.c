@@ -9,7 +9,7 @@
 #define UNWIND_EVERY_NS 4000000ull /* one unwinding in this time per CPU … */
 #define UNWIND_BURST 64            /* … but so many at once */
 
-enum loss { LOST_SAMPLES = 0, LOST_ACCOUNTS = 1, LOST_UNWINDER = 2, OVER_BUDGET = 3 };
+enum loss { LOST_SAMPLES = 0, LOST_ACCOUNTS = 1, LOST_UNWINDER = 2 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -22,7 +22,8 @@ struct task_struct___faults {
 /* A fault whose stack is being unwound. */
 struct sample {
 	__u64 time;
-	__u32 tgid, tid, major, unused;
+	__u32 tgid, tid, major;
+	__u32 weight; /* how many it stands for: those before it that were over the budget, too */
 };
 const struct sample *keep_sample_in_btf __attribute__((unused));
 
@@ -38,13 +39,17 @@ struct {
 	__type(value, __u32);
 } unwinder SEC(".maps");
 
-/* Unwindings are paid for up to this time. */
+struct budget {
+	__u64 paid;         /* unwindings are paid for up to this time */
+	__u32 skipped, tid; /* samples of that thread that were over the budget */
+};
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, __u64);
-} budget SEC(".maps");
+	__type(value, struct budget);
+} budgets SEC(".maps");
 
 /* What a thread had when the window began: none of one that was born in it. */
 struct before {
@@ -95,15 +100,23 @@ struct {
 	__type(value, struct reclaim);
 } reclaims SEC(".maps");
 
-static __always_inline bool within_budget(__u64 now)
+/* Takes a token of this CPU's bucket: how many faults the one that is taken stands for, 0 when there is none. */
+static __always_inline __u32 take_token(__u32 tid, __u64 now)
 {
 	__u32 zero = 0;
-	__u64 *paid = bpf_map_lookup_elem(&budget, &zero);
-	if (!paid || *paid > now)
-		return false;
+	struct budget *budget = bpf_map_lookup_elem(&budgets, &zero);
+	if (!budget)
+		return 0;
+	__u32 skipped = budget->tid == tid ? budget->skipped : 0;
+	budget->tid = tid;
+	if (budget->paid > now) {
+		budget->skipped = skipped + 1;
+		return 0;
+	}
 	__u64 oldest = now - UNWIND_BURST * UNWIND_EVERY_NS;
-	*paid = (*paid < oldest ? oldest : *paid) + UNWIND_EVERY_NS;
-	return true;
+	budget->paid = (budget->paid < oldest ? oldest : budget->paid) + UNWIND_EVERY_NS;
+	budget->skipped = 0;
+	return skipped + 1;
 }
 
 static __always_inline void sample(void *ctx, __u32 major)
@@ -112,10 +125,9 @@ static __always_inline void sample(void *ctx, __u32 major)
 	__u64 now = bpf_ktime_get_ns();
 	if (!is_target(task) || !within_window(now))
 		return;
-	if (!within_budget(now)) {
-		count_loss(OVER_BUDGET);
+	__u32 weight = take_token(task->pid, now);
+	if (!weight)
 		return;
-	}
 	struct sample *sample = bpf_ringbuf_reserve(&samples, sizeof(*sample), 0);
 	if (!sample) {
 		count_loss(LOST_SAMPLES);
@@ -125,7 +137,7 @@ static __always_inline void sample(void *ctx, __u32 major)
 	sample->tgid = task->tgid;
 	sample->tid = task->pid;
 	sample->major = major;
-	sample->unused = 0;
+	sample->weight = weight;
 	bpf_ringbuf_submit(sample, BPF_RB_NO_WAKEUP);
 	bpf_tail_call(ctx, &unwinder, 0);
 	count_loss(LOST_UNWINDER);

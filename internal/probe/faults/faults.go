@@ -3,7 +3,8 @@
 //
 // How many faults there were is exact, by the kernel's own count of each thread.
 // Their stacks are sampled: every fault that waited for a disk and every 61st of
-// the others, within a budget per CPU, and scaled to the exact count.
+// the others, within a budget per CPU (one taken stands for those left out before
+// it), and scaled to the exact count.
 package faults
 
 import (

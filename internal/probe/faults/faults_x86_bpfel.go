@@ -20,6 +20,13 @@ type faultsBefore struct {
 	ReclaimsSince uint64
 }
 
+type faultsBudget struct {
+	_       structs.HostLayout
+	Paid    uint64
+	Skipped uint32
+	Tid     uint32
+}
+
 type faultsReclaim struct {
 	_       structs.HostLayout
 	Count   uint64
@@ -47,7 +54,7 @@ type faultsSample struct {
 	Tgid   uint32
 	Tid    uint32
 	Major  uint32
-	Unused uint32
+	Weight uint32
 }
 
 type faultsTotal struct {
@@ -61,7 +68,7 @@ type faultsTotal struct {
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
 	faultsMapBefores              = "befores"
-	faultsMapBudget               = "budget"
+	faultsMapBudgets              = "budgets"
 	faultsMapEnded                = "ended"
 	faultsMapLosses               = "losses"
 	faultsMapReclaims             = "reclaims"
@@ -142,7 +149,7 @@ type faultsProgramSpecs struct {
 // It can be passed ebpf.CollectionSpec.Assign.
 type faultsMapSpecs struct {
 	Befores  *ebpf.MapSpec `ebpf:"befores"`
-	Budget   *ebpf.MapSpec `ebpf:"budget"`
+	Budgets  *ebpf.MapSpec `ebpf:"budgets"`
 	Ended    *ebpf.MapSpec `ebpf:"ended"`
 	Losses   *ebpf.MapSpec `ebpf:"losses"`
 	Reclaims *ebpf.MapSpec `ebpf:"reclaims"`
@@ -183,7 +190,7 @@ func (o *faultsObjects) Close() error {
 // It can be passed to loadFaultsObjects or ebpf.CollectionSpec.LoadAndAssign.
 type faultsMaps struct {
 	Befores  *ebpf.Map `ebpf:"befores"`
-	Budget   *ebpf.Map `ebpf:"budget"`
+	Budgets  *ebpf.Map `ebpf:"budgets"`
 	Ended    *ebpf.Map `ebpf:"ended"`
 	Losses   *ebpf.Map `ebpf:"losses"`
 	Reclaims *ebpf.Map `ebpf:"reclaims"`
@@ -195,7 +202,7 @@ type faultsMaps struct {
 func (m *faultsMaps) Close() error {
 	return _FaultsClose(
 		m.Befores,
-		m.Budget,
+		m.Budgets,
 		m.Ended,
 		m.Losses,
 		m.Reclaims,
