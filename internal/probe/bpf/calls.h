@@ -19,14 +19,11 @@ static __always_inline void begin_call(struct task_state *state, __s32 call, __u
 	state->call_waits = 0;
 }
 
-/* At a switch-out. An interrupt or a fault in user mode leaves -1 in orig_ax: no call. */
-static __always_inline void call_left_cpu(struct task_struct *task, struct task_state *state, __u64 now)
+/* At a switch-out, in a call or in none (-1). */
+static __always_inline void call_left_cpu(struct task_state *state, __s32 call, __u64 now)
 {
-	if (state->call_start || !(state->state & ASLEEP) || (task->flags & PF_KTHREAD))
-		return;
-	struct pt_regs___culprit *regs = (void *)bpf_task_pt_regs(task);
-	if (regs && (__s64)regs->orig_ax >= 0)
-		begin_call(state, regs->orig_ax, now);
+	if (call >= 0 && !state->call_start && (state->state & ASLEEP))
+		begin_call(state, call, now);
 }
 
 /* At the switch-in. */

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PerfEvents is a software event on every CPU with a BPF program behind it.
+// PerfEvents is an event on every CPU with a BPF program behind it.
 type PerfEvents struct {
 	fds   []int
 	links []*link.RawLink
@@ -21,13 +21,35 @@ type PerfEvents struct {
 // OpenPerf opens a software event, disabled, on every online CPU. sample is a
 // rate in Hz when frequency is set, else a period.
 func OpenPerf(program *ebpf.Program, config, sample uint64, frequency bool) (*PerfEvents, error) {
+	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: config, Sample: sample, Bits: unix.PerfBitDisabled}
+	if frequency {
+		attr.Bits |= unix.PerfBitFreq
+	}
+	return openOnAll(program, attr)
+}
+
+// The breakpoint of OpenBreakpoint: include/uapi/linux/hw_breakpoint.h.
+const (
+	breakpointWrite  = 2
+	breakpointLength = 8
+)
+
+// OpenBreakpoint watches eight bytes of kernel memory with a debug register of every online CPU, disabled: a program
+// that writes there runs the given one at once, on its CPU.
+func OpenBreakpoint(program *ebpf.Program, address uint64) (*PerfEvents, error) {
+	return openOnAll(program, unix.PerfEventAttr{Type: unix.PERF_TYPE_BREAKPOINT, Sample: 1, Bp_type: breakpointWrite,
+		Ext1: address, Ext2: breakpointLength, Bits: unix.PerfBitDisabled})
+}
+
+func openOnAll(program *ebpf.Program, attr unix.PerfEventAttr) (*PerfEvents, error) {
+	attr.Size = uint32(unsafe.Sizeof(attr))
 	events := &PerfEvents{}
 	cpus, err := onlineCPUs()
 	if err != nil {
 		return nil, err
 	}
 	for _, cpu := range cpus {
-		if err := events.open(program, cpu, config, sample, frequency); err != nil {
+		if err := events.open(program, cpu, attr); err != nil {
 			events.Close()
 			return nil, err
 		}
@@ -35,13 +57,8 @@ func OpenPerf(program *ebpf.Program, config, sample uint64, frequency bool) (*Pe
 	return events, nil
 }
 
-func (e *PerfEvents) open(program *ebpf.Program, cpu int, config, sample uint64, frequency bool) error {
-	attr := &unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: config, Sample: sample, Bits: unix.PerfBitDisabled}
-	attr.Size = uint32(unsafe.Sizeof(*attr))
-	if frequency {
-		attr.Bits |= unix.PerfBitFreq
-	}
-	fd, err := unix.PerfEventOpen(attr, -1, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
+func (e *PerfEvents) open(program *ebpf.Program, cpu int, attr unix.PerfEventAttr) error {
+	fd, err := unix.PerfEventOpen(&attr, -1, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
 	if err != nil {
 		return fmt.Errorf("open perf event on CPU %d: %w", cpu, explain(err))
 	}

@@ -5,6 +5,25 @@
 
 #include "kernel.h"
 
+/* A sleep that is over. Of a waker it is the hop behind the waits that the waker ends. */
+struct sleep {
+	__u64 woken;       /* when it ended; 0: there was none */
+	__u64 slept_ns;
+	__s32 stack, waker_stack;
+	__u32 waker_tid;
+	char waker_comm[16];
+};
+
+/* Short stays off the CPU at one place, added up here and not in a map. */
+struct short_stays {
+	__u64 off_ns;
+	__u32 count;
+	__s32 call;
+	__u32 state, signature;
+};
+
+#define SHORT_PLACES 4 /* of one thread at once; a power of two */
+
 /* State of one task of the target. Being here makes a task a target. */
 struct task_state {
 	__u64 off_start;    /* left the CPU at; 0 while it runs */
@@ -27,6 +46,15 @@ struct task_state {
 	__u64 call_slept, call_queued, call_longest;
 	__u32 call_waits;
 	__u32 call_seen;    /* a call of the task was seen to begin in this window */
+	/* Of the probe of the time off the CPU, see offcpu.bpf.c. */
+	__u32 streak;       /* stays in a row that were short */
+	__s32 off_call;     /* system call at the switch-out, -1: none */
+	__u64 off_ip, off_sp; /* of user mode at the switch-out */
+	__u64 unwind_at;    /* the next switch-out from here on is unwound */
+	__u64 slept_at_ns;  /* run time when it last went to sleep */
+	__u64 awake_ns;     /* run between that sleep and the one before */
+	struct sleep last_sleep, hop;
+	struct short_stays shorts[SHORT_PLACES];
 };
 
 struct {

@@ -168,10 +168,14 @@ func (c *collection) claimRest() {
 			continue
 		}
 		_, kernel := c.window.Unwinder.Frames(trace.Stack)
-		if len(kernel) > 0 && isSwitch(kernel[len(kernel)-1].Name) {
-			trace.LeftCPU = true
-		}
+		trace.LeftCPU = slices.ContainsFunc(kernel, isHook) || len(kernel) > 0 && isSwitch(kernel[len(kernel)-1].Name)
 	}
+}
+
+// isHook tells a frame of the tracepoints that the unwinder is called from: they run with interrupts off, so the
+// sampling clock never lands there.
+func isHook(frame recording.Frame) bool {
+	return strings.HasPrefix(frame.Name, "__bpf_trace_sched_") || strings.HasPrefix(frame.Name, "__traceiter_sched_")
 }
 
 // isSwitch tells a leaf that only the switch-out event has: the scheduler runs

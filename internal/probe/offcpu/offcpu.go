@@ -8,6 +8,7 @@ package offcpu
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
@@ -16,10 +17,13 @@ import (
 	"culprit/internal/probe/bpf"
 )
 
-//go:generate ../bpf/generate.sh offcpu -type wait_event -type total_key -type total -type stack_buffer
+//go:generate ../bpf/generate.sh offcpu -type wait_event -type total_key -type total -type stack_buffer -type rhythm -type futex_key -type futex
 
 // maxWaits bounds the stays kept whole between two collections.
 const maxWaits = 1_000_000
+
+// longStay is how long a stay is when its kernel stack is taken, at a switch each some 500 ns.
+const longStay = 50 * time.Microsecond
 
 // Session is the loaded probe.
 type Session struct {
@@ -39,7 +43,8 @@ func Start(shared *bpf.Shared) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read program of offcpu: %w", err)
 	}
-	values := map[string]any{"wait_ns": uint64(shared.Options.Wait), "unwind_ns": uint64(shared.Options.Unwind)}
+	values := map[string]any{"wait_ns": uint64(shared.Options.Wait), "unwind_ns": uint64(shared.Options.Unwind),
+		"long_ns": uint64(min(shared.Options.Wait, longStay))}
 	if shared.Unwinder != nil {
 		values["unwind"] = uint32(1)
 	}
@@ -64,15 +69,39 @@ func Start(shared *bpf.Shared) (*Session, error) {
 	return s, nil
 }
 
-// openUnwinding puts the unwinder behind every context switch of every CPU: the
-// program there returns at once unless the switch was chosen.
+// openUnwinding lets the program of a switch run the unwinder: by a breakpoint that costs nothing until the
+// switch is chosen; where the host gives none, by an event behind every switch of every CPU.
 func (s *Session) openUnwinding(unwinder *ebpf.Program) error {
 	if err := s.collection.Maps["unwinder"].Update(uint32(0), unwinder, ebpf.UpdateAny); err != nil {
 		return fmt.Errorf("give offcpu the unwinder: %w", err)
 	}
-	events, err := bpf.OpenPerf(s.collection.Programs["unwind_switch"], unix.PERF_COUNT_SW_CONTEXT_SWITCHES, 1, false)
+	program := s.collection.Programs["unwind_switch"]
+	events, err := s.openTrigger(program)
+	if err != nil {
+		events, err = bpf.OpenPerf(program, unix.PERF_COUNT_SW_CONTEXT_SWITCHES, 1, false)
+	}
 	s.events = events
 	return err
+}
+
+// openTrigger watches the variable that the switch's program writes to.
+func (s *Session) openTrigger(program *ebpf.Program) (*bpf.PerfEvents, error) {
+	if _, err := s.collection.Programs["tell_trigger"].Run(&ebpf.RunOptions{}); err != nil {
+		return nil, fmt.Errorf("find the trigger: %w", err)
+	}
+	var address uint64
+	if err := s.collection.Variables["trigger_address"].Get(&address); err != nil {
+		return nil, fmt.Errorf("find the trigger: %w", err)
+	}
+	events, err := bpf.OpenBreakpoint(program, address)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.collection.Variables["by_breakpoint"].Set(uint32(1)); err != nil {
+		events.Close()
+		return nil, fmt.Errorf("use the trigger: %w", err)
+	}
+	return events, nil
 }
 
 // Name of the probe.

@@ -13,6 +13,53 @@ import (
 	"github.com/cilium/ebpf"
 )
 
+type offcpuFutex struct {
+	_          structs.HostLayout
+	Count      uint64
+	Ns         uint64
+	MaxNs      uint64
+	Stack      int32
+	Signature  uint32
+	WakerTgid  uint32
+	WakerTid   uint32
+	WakerStack int32
+	Votes      uint32
+	WakerComm  [16]int8
+}
+
+type offcpuFutexKey struct {
+	_       structs.HostLayout
+	Address uint64
+	Tgid    uint32
+	Tid     uint32
+}
+
+type offcpuHelper struct {
+	_         structs.HostLayout
+	OffStart  uint64
+	Woken     uint64
+	Used      uint64
+	LastSleep struct {
+		_          structs.HostLayout
+		Woken      uint64
+		SleptNs    uint64
+		Stack      int32
+		WakerStack int32
+		WakerTid   uint32
+		WakerComm  [16]int8
+		_          [4]byte
+	}
+}
+
+type offcpuRhythm struct {
+	_          structs.HostLayout
+	Last       uint64
+	Count      uint64
+	AwakeNs    uint64
+	Interval   [32]uint32
+	WakerStack [4]int32
+}
+
 type offcpuSignatureKey struct {
 	_         structs.HostLayout
 	Tid       uint32
@@ -49,6 +96,41 @@ type offcpuTaskState struct {
 	CallLongest uint64
 	CallWaits   uint32
 	CallSeen    uint32
+	Streak      uint32
+	OffCall     int32
+	OffIp       uint64
+	OffSp       uint64
+	UnwindAt    uint64
+	SleptAtNs   uint64
+	AwakeNs     uint64
+	LastSleep   struct {
+		_          structs.HostLayout
+		Woken      uint64
+		SleptNs    uint64
+		Stack      int32
+		WakerStack int32
+		WakerTid   uint32
+		WakerComm  [16]int8
+		_          [4]byte
+	}
+	Hop struct {
+		_          structs.HostLayout
+		Woken      uint64
+		SleptNs    uint64
+		Stack      int32
+		WakerStack int32
+		WakerTid   uint32
+		WakerComm  [16]int8
+		_          [4]byte
+	}
+	Shorts [4]struct {
+		_         structs.HostLayout
+		OffNs     uint64
+		Count     uint32
+		Call      int32
+		State     uint32
+		Signature uint32
+	}
 }
 
 type offcpuTotal struct {
@@ -89,6 +171,16 @@ type offcpuWaitEvent struct {
 	Still       uint32
 	WakerComm   [16]int8
 	RunnerComm  [16]int8
+	Hop         struct {
+		_          structs.HostLayout
+		Woken      uint64
+		SleptNs    uint64
+		Stack      int32
+		WakerStack int32
+		WakerTid   uint32
+		WakerComm  [16]int8
+		_          [4]byte
+	}
 }
 
 // Names of all BPF objects in the ELF.
@@ -96,8 +188,11 @@ type offcpuWaitEvent struct {
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
 	offcpuMapBudget             = "budget"
+	offcpuMapFutexes            = "futexes"
+	offcpuMapHelpers            = "helpers"
 	offcpuMapKernelStacks       = "kernel_stacks"
 	offcpuMapLosses             = "losses"
+	offcpuMapRhythms            = "rhythms"
 	offcpuMapScratch            = "scratch"
 	offcpuMapSignatures         = "signatures"
 	offcpuMapTasks              = "tasks"
@@ -105,17 +200,21 @@ const (
 	offcpuMapUnwinder           = "unwinder"
 	offcpuMapWaits              = "waits"
 	offcpuProgSwitched          = "switched"
+	offcpuProgTellTrigger       = "tell_trigger"
 	offcpuProgUnwindSwitch      = "unwind_switch"
 	offcpuProgWaking            = "waking"
 	offcpuProgWindowBegins      = "window_begins"
 	offcpuProgWindowEnds        = "window_ends"
+	offcpuVarByBreakpoint       = "by_breakpoint"
 	offcpuVarKeepWaitEventInBtf = "keep_wait_event_in_btf"
+	offcpuVarLongNs             = "long_ns"
 	offcpuVarOver               = "over"
 	offcpuVarOwnPid             = "own_pid"
-	offcpuVarStackNs            = "stack_ns"
 	offcpuVarSwitchShowsState   = "switch_shows_state"
+	offcpuVarTriggerAddress     = "trigger_address"
 	offcpuVarUnwind             = "unwind"
 	offcpuVarUnwindNs           = "unwind_ns"
+	offcpuVarUnwindTrigger      = "unwind_trigger"
 	offcpuVarWaitNs             = "wait_ns"
 	offcpuVarWholeHost          = "whole_host"
 )
@@ -163,6 +262,7 @@ type offcpuSpecs struct {
 // It can be passed ebpf.CollectionSpec.Assign.
 type offcpuProgramSpecs struct {
 	Switched     *ebpf.ProgramSpec `ebpf:"switched"`
+	TellTrigger  *ebpf.ProgramSpec `ebpf:"tell_trigger"`
 	UnwindSwitch *ebpf.ProgramSpec `ebpf:"unwind_switch"`
 	Waking       *ebpf.ProgramSpec `ebpf:"waking"`
 	WindowBegins *ebpf.ProgramSpec `ebpf:"window_begins"`
@@ -174,8 +274,11 @@ type offcpuProgramSpecs struct {
 // It can be passed ebpf.CollectionSpec.Assign.
 type offcpuMapSpecs struct {
 	Budget       *ebpf.MapSpec `ebpf:"budget"`
+	Futexes      *ebpf.MapSpec `ebpf:"futexes"`
+	Helpers      *ebpf.MapSpec `ebpf:"helpers"`
 	KernelStacks *ebpf.MapSpec `ebpf:"kernel_stacks"`
 	Losses       *ebpf.MapSpec `ebpf:"losses"`
+	Rhythms      *ebpf.MapSpec `ebpf:"rhythms"`
 	Scratch      *ebpf.MapSpec `ebpf:"scratch"`
 	Signatures   *ebpf.MapSpec `ebpf:"signatures"`
 	Tasks        *ebpf.MapSpec `ebpf:"tasks"`
@@ -188,13 +291,16 @@ type offcpuMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type offcpuVariableSpecs struct {
+	ByBreakpoint       *ebpf.VariableSpec `ebpf:"by_breakpoint"`
 	KeepWaitEventInBtf *ebpf.VariableSpec `ebpf:"keep_wait_event_in_btf"`
+	LongNs             *ebpf.VariableSpec `ebpf:"long_ns"`
 	Over               *ebpf.VariableSpec `ebpf:"over"`
 	OwnPid             *ebpf.VariableSpec `ebpf:"own_pid"`
-	StackNs            *ebpf.VariableSpec `ebpf:"stack_ns"`
 	SwitchShowsState   *ebpf.VariableSpec `ebpf:"switch_shows_state"`
+	TriggerAddress     *ebpf.VariableSpec `ebpf:"trigger_address"`
 	Unwind             *ebpf.VariableSpec `ebpf:"unwind"`
 	UnwindNs           *ebpf.VariableSpec `ebpf:"unwind_ns"`
+	UnwindTrigger      *ebpf.VariableSpec `ebpf:"unwind_trigger"`
 	WaitNs             *ebpf.VariableSpec `ebpf:"wait_ns"`
 	WholeHost          *ebpf.VariableSpec `ebpf:"whole_host"`
 }
@@ -220,8 +326,11 @@ func (o *offcpuObjects) Close() error {
 // It can be passed to loadOffcpuObjects or ebpf.CollectionSpec.LoadAndAssign.
 type offcpuMaps struct {
 	Budget       *ebpf.Map `ebpf:"budget"`
+	Futexes      *ebpf.Map `ebpf:"futexes"`
+	Helpers      *ebpf.Map `ebpf:"helpers"`
 	KernelStacks *ebpf.Map `ebpf:"kernel_stacks"`
 	Losses       *ebpf.Map `ebpf:"losses"`
+	Rhythms      *ebpf.Map `ebpf:"rhythms"`
 	Scratch      *ebpf.Map `ebpf:"scratch"`
 	Signatures   *ebpf.Map `ebpf:"signatures"`
 	Tasks        *ebpf.Map `ebpf:"tasks"`
@@ -233,8 +342,11 @@ type offcpuMaps struct {
 func (m *offcpuMaps) Close() error {
 	return _OffcpuClose(
 		m.Budget,
+		m.Futexes,
+		m.Helpers,
 		m.KernelStacks,
 		m.Losses,
+		m.Rhythms,
 		m.Scratch,
 		m.Signatures,
 		m.Tasks,
@@ -248,13 +360,16 @@ func (m *offcpuMaps) Close() error {
 //
 // It can be passed to loadOffcpuObjects or ebpf.CollectionSpec.LoadAndAssign.
 type offcpuVariables struct {
+	ByBreakpoint       *ebpf.Variable `ebpf:"by_breakpoint"`
 	KeepWaitEventInBtf *ebpf.Variable `ebpf:"keep_wait_event_in_btf"`
+	LongNs             *ebpf.Variable `ebpf:"long_ns"`
 	Over               *ebpf.Variable `ebpf:"over"`
 	OwnPid             *ebpf.Variable `ebpf:"own_pid"`
-	StackNs            *ebpf.Variable `ebpf:"stack_ns"`
 	SwitchShowsState   *ebpf.Variable `ebpf:"switch_shows_state"`
+	TriggerAddress     *ebpf.Variable `ebpf:"trigger_address"`
 	Unwind             *ebpf.Variable `ebpf:"unwind"`
 	UnwindNs           *ebpf.Variable `ebpf:"unwind_ns"`
+	UnwindTrigger      *ebpf.Variable `ebpf:"unwind_trigger"`
 	WaitNs             *ebpf.Variable `ebpf:"wait_ns"`
 	WholeHost          *ebpf.Variable `ebpf:"whole_host"`
 }
@@ -264,6 +379,7 @@ type offcpuVariables struct {
 // It can be passed to loadOffcpuObjects or ebpf.CollectionSpec.LoadAndAssign.
 type offcpuPrograms struct {
 	Switched     *ebpf.Program `ebpf:"switched"`
+	TellTrigger  *ebpf.Program `ebpf:"tell_trigger"`
 	UnwindSwitch *ebpf.Program `ebpf:"unwind_switch"`
 	Waking       *ebpf.Program `ebpf:"waking"`
 	WindowBegins *ebpf.Program `ebpf:"window_begins"`
@@ -273,6 +389,7 @@ type offcpuPrograms struct {
 func (p *offcpuPrograms) Close() error {
 	return _OffcpuClose(
 		p.Switched,
+		p.TellTrigger,
 		p.UnwindSwitch,
 		p.Waking,
 		p.WindowBegins,

@@ -3,10 +3,16 @@
  *
  * User stacks at a bounded cost: the stack is unwound at a switch-out when its
  * signature (instruction and stack pointer, and the words near the top of the
- * stack that look like code) is new for that thread, else with probability
+ * stack that look like code) is new for that thread, else at the first switch-out
+ * behind a random moment, about unwind_ns after the one before, so with probability
  * min(1, dt / unwind_ns), dt since the thread's previous switch-out; and never
  * more often than a CPU's budget allows. User space joins unwound stacks to
- * exact times by thread and signature. */
+ * exact times by thread and signature.
+ *
+ * The signature is the dearest part of a switch-out. A thread whose last STREAK stays were all short is
+ * looked at as a whole only at one of LOOK_AGAIN switch-outs; at the others the same instruction and stack
+ * pointers as before are taken for the same place. The error: within such a streak one place can be taken
+ * for another that blocks in the same call with a stack as deep, in short stays and the first long one. */
 #pragma once
 
 #include "../bpf/task.h"
@@ -16,9 +22,20 @@
 #define UNWIND_EVERY_NS 1000000ull /* one unwinding in this time per CPU … */
 #define UNWIND_BURST 64            /* … but so many at once: a start shows many new places */
 
-enum loss { LOST_WAITS = 0, LOST_TOTALS = 1, LOST_STACKS = 2, LOST_UNWINDER = 3, OVER_BUDGET = 4 };
+#define STREAK 16
+#define LOOK_AGAIN 16 /* a power of two */
+
+enum loss { LOST_WAITS = 0, LOST_TOTALS = 1, LOST_STACKS = 2, LOST_UNWINDER = 3, OVER_BUDGET = 4,
+	    LOST_RHYTHMS = 5, LOST_FUTEXES = 6, LOST_HELPERS = 7 };
 
 const volatile __u64 unwind_ns = 10000000; /* at most about one unwinding in this time per thread */
+const volatile __u64 long_ns = 50000;      /* a stay is long from here on: kernel stacks, maps */
+
+/* Writing here lets the unwinder run: a breakpoint of each CPU watches it. Without breakpoints the unwinder's
+ * program is behind the software event of context switches, which costs every switch of the host 150 to 300 ns. */
+volatile __u64 unwind_trigger = 0;
+__u64 trigger_address = 0;
+__u32 by_breakpoint = 0;
 
 struct stack_buffer {
 	__u64 address[DEPTH];
@@ -81,12 +98,10 @@ static __always_inline __s32 keep_stack(struct stack_buffer *buffer, long bytes)
 }
 
 /* A number that is the same when a thread blocks at the same place by the same way. */
-static __always_inline __u32 signature_of(struct task_struct *task)
+static __always_inline __u32 signature_of(struct task_struct *task, __u64 ip, __u64 sp)
 {
 	__u32 zero = 0;
 	struct stack_buffer *words = bpf_map_lookup_elem(&scratch, &zero);
-	struct pt_regs___culprit *regs = (void *)bpf_task_pt_regs(task);
-	__u64 ip = regs->ip, sp = regs->sp;
 	__u64 hash = (ip * 0x9e3779b97f4a7c15ull) ^ sp;
 	struct mm_struct *mm = task->mm;
 	if (!words || !mm)
@@ -102,6 +117,17 @@ static __always_inline __u32 signature_of(struct task_struct *task)
 			hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
 	}
 	return hash >> 32;
+}
+
+/* The signature of a switch-out, looked at or taken from the one before. */
+static __always_inline __u32 next_signature(struct task_struct *task, struct task_state *state, __u64 ip, __u64 sp)
+{
+	if (state->streak >= STREAK && state->off_ip == ip && state->off_sp == sp &&
+	    (state->streak & (LOOK_AGAIN - 1)))
+		return state->signature;
+	state->off_ip = ip;
+	state->off_sp = sp;
+	return signature_of(task, ip, sp);
 }
 
 /* Takes a token of this CPU's bucket. */
@@ -120,22 +146,29 @@ static __always_inline bool within_budget(__u64 now)
 	return true;
 }
 
+/* The inverse of the probability with which a switch-out at this distance from the one before is unwound. */
+static __always_inline __u32 weight_of(__u64 since)
+{
+	__u64 weight = since >= unwind_ns ? 1 : unwind_ns / (since | 1);
+	return weight > 0xffffffff ? 0xffffffff : weight;
+}
+
 static __always_inline void choose_unwinding(struct task_state *state, __u32 tid, __u32 signature, __u64 now)
 {
 	struct signature_key key = {.tid = tid, .signature = signature};
 	bool again = state->signature == signature; /* as at the switch-out before: no look-up needed */
 	__u64 since = now - state->last_out;
-	__u64 weight = since >= unwind_ns ? 1 : unwind_ns / (since | 1);
 	__u8 seen = 1;
 	state->signature = signature;
 	state->last_out = now;
-	state->weight = weight > 0xffffffff ? 0xffffffff : weight;
 	if (!again && !bpf_map_lookup_elem(&signatures, &key)) {
 		if (!within_budget(now) || bpf_map_update_elem(&signatures, &key, &seen, BPF_ANY))
 			return;
 		state->weight = 1;
 		state->sampled = 2;
-	} else if ((weight <= 1 || bpf_get_prandom_u32() < 0xffffffff / state->weight) && within_budget(now)) {
+	} else if ((now >= state->unwind_at || since >= unwind_ns) && within_budget(now)) {
+		state->weight = weight_of(since);
 		state->sampled = 2;
+		state->unwind_at = now + unwind_ns / 2 + ((__u64)bpf_get_prandom_u32() * unwind_ns >> 32);
 	}
 }

@@ -46,6 +46,41 @@ type oncpuTaskState struct {
 	CallLongest uint64
 	CallWaits   uint32
 	CallSeen    uint32
+	Streak      uint32
+	OffCall     int32
+	OffIp       uint64
+	OffSp       uint64
+	UnwindAt    uint64
+	SleptAtNs   uint64
+	AwakeNs     uint64
+	LastSleep   struct {
+		_          structs.HostLayout
+		Woken      uint64
+		SleptNs    uint64
+		Stack      int32
+		WakerStack int32
+		WakerTid   uint32
+		WakerComm  [16]int8
+		_          [4]byte
+	}
+	Hop struct {
+		_          structs.HostLayout
+		Woken      uint64
+		SleptNs    uint64
+		Stack      int32
+		WakerStack int32
+		WakerTid   uint32
+		WakerComm  [16]int8
+		_          [4]byte
+	}
+	Shorts [4]struct {
+		_         structs.HostLayout
+		OffNs     uint64
+		Count     uint32
+		Call      int32
+		State     uint32
+		Signature uint32
+	}
 }
 
 // Names of all BPF objects in the ELF.

@@ -80,6 +80,7 @@ int BPF_PROG(process_forked, struct task_struct *parent, struct task_struct *chi
 	}
 	state->born = 1;
 	state->waker_stack = -1;
+	state->off_call = -1;
 	state->off_start = state->woken = bpf_ktime_get_ns(); /* waits for its first turn on a CPU */
 	struct event *event = new_event(child, FORKED);
 	if (!event)

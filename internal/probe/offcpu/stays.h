@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+/* Where the time off the CPU is added up: totals per place, the rhythm of each place, the futexes.
+ *
+ * A place is a thread, a system call, a state, a kernel stack and the signature of the user stack. Stays
+ * shorter than long_ns have no kernel stack and are first added up in the task's own state: a thread that
+ * blocks for microseconds at the same few places touches no map. They are moved to the map when another
+ * place needs their room, when the task ends and when the window does. */
+#pragma once
+
+#include "stacks.h"
+
+#define SYS_FUTEX 202       /* x86-64 */
+#define SYS_FUTEX_WAIT 455
+#define INTERVALS 32        /* kept of one place */
+#define INTERVAL_UNIT_NS 16 /* so that 32 bits hold a minute */
+
+struct total_key {
+	__u32 tgid, tid;
+	__s32 stack, call;
+	__u32 state, signature;
+};
+
+struct total {
+	__u64 count, ns;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 32768);
+	__type(key, struct total_key);
+	__type(value, struct total);
+} totals SEC(".maps");
+
+/* How often a thread was woken out of its sleeps at one place. */
+struct rhythm {
+	__u64 last;     /* wake-up */
+	__u64 count;    /* of intervals */
+	__u64 awake_ns; /* run before these sleeps, each since the sleep before */
+	__u32 interval[INTERVALS];  /* a fair sample of all, in INTERVAL_UNIT_NS */
+	__s32 waker_stack[4];       /* of the latest wakings */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 8192);
+	__type(key, struct total_key);
+	__type(value, struct rhythm);
+} rhythms SEC(".maps");
+
+struct futex_key {
+	__u64 address;
+	__u32 tgid, tid; /* of the waiter */
+};
+
+struct futex {
+	__u64 count, ns, max_ns;
+	__s32 stack;     /* of the longest wait */
+	__u32 signature;
+	__u32 waker_tgid, waker_tid; /* who ended most of the waits: a majority vote (Boyer and Moore 1981) */
+	__s32 waker_stack;
+	__u32 votes;
+	char waker_comm[16];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 8192);
+	__type(key, struct futex_key);
+	__type(value, struct futex);
+} futexes SEC(".maps");
+
+static const struct rhythm no_rhythm;
+static const struct futex no_futex;
+
+static __noinline int add_total(struct total_key *key, __u64 count, __u64 off_ns)
+{
+	struct total first = {.count = count, .ns = off_ns};
+	if (!key)
+		return 0;
+	struct total *known = bpf_map_lookup_elem(&totals, key);
+	if (known) {
+		known->count += count;
+		known->ns += off_ns;
+	} else if (bpf_map_update_elem(&totals, key, &first, BPF_ANY)) {
+		count_loss(LOST_TOTALS);
+	}
+	return 0;
+}
+
+static __always_inline void flush_short(struct task_struct *task, struct short_stays *place)
+{
+	struct total_key key = {.tgid = task->tgid, .tid = task->pid, .stack = -1, .call = place->call,
+				.state = place->state, .signature = place->signature};
+	if (place->count)
+		add_total(&key, place->count, place->off_ns);
+	place->count = 0;
+}
+
+static __always_inline void flush_shorts(struct task_struct *task, struct task_state *state)
+{
+	for (int i = 0; i < SHORT_PLACES; i++)
+		flush_short(task, &state->shorts[i]);
+}
+
+static __always_inline void add_short(struct task_struct *task, struct task_state *state, __u64 off_ns)
+{
+	__u32 slot = (state->signature ^ state->off_call ^ state->state) & (SHORT_PLACES - 1);
+	struct short_stays *place = &state->shorts[slot];
+	if (!place->count || place->signature != state->signature || place->call != state->off_call ||
+	    place->state != state->state) {
+		flush_short(task, place);
+		place->signature = state->signature;
+		place->call = state->off_call;
+		place->state = state->state;
+		place->off_ns = 0;
+	}
+	place->count += 1;
+	place->off_ns += off_ns;
+}
+
+/* Adds the time between two wake-ups at a place: a reservoir (Vitter's algorithm R) holds a fair sample. */
+static __always_inline void add_rhythm(struct total_key *key, struct task_state *state, __u64 woken)
+{
+	struct rhythm *rhythm = bpf_map_lookup_elem(&rhythms, key);
+	if (!rhythm) {
+		if (bpf_map_update_elem(&rhythms, key, &no_rhythm, BPF_NOEXIST))
+			count_loss(LOST_RHYTHMS);
+		rhythm = bpf_map_lookup_elem(&rhythms, key);
+		if (rhythm)
+			rhythm->last = woken;
+		return;
+	}
+	__u64 units = (woken - rhythm->last) / INTERVAL_UNIT_NS;
+	__u64 slot = rhythm->count;
+	rhythm->last = woken;
+	rhythm->count += 1;
+	rhythm->awake_ns += state->awake_ns;
+	rhythm->waker_stack[slot & 3] = state->waker_stack;
+	if (slot >= INTERVALS)
+		slot = (__u64)bpf_get_prandom_u32() * rhythm->count >> 32;
+	asm volatile("" : "+r"(slot)); /* the verifier is to see the check of what is used */
+	if (slot < INTERVALS)
+		rhythm->interval[slot] = units > 0xffffffff ? 0xffffffff : units;
+}
+
+static __always_inline void add_futex(struct total_key *place, struct task_state *state, __u64 address, __u64 ns)
+{
+	struct futex_key key = {.address = address, .tgid = place->tgid, .tid = place->tid};
+	struct futex *futex = bpf_map_lookup_elem(&futexes, &key);
+	if (!futex) {
+		if (bpf_map_update_elem(&futexes, &key, &no_futex, BPF_NOEXIST))
+			count_loss(LOST_FUTEXES);
+		futex = bpf_map_lookup_elem(&futexes, &key);
+		if (!futex)
+			return;
+	}
+	futex->count += 1;
+	futex->ns += ns;
+	if (ns > futex->max_ns) {
+		futex->max_ns = ns;
+		futex->stack = place->stack;
+		futex->signature = place->signature;
+	}
+	if (futex->votes && futex->waker_tid != state->waker_tid) {
+		futex->votes -= 1;
+		return;
+	}
+	futex->votes += 1;
+	if (futex->waker_tid == state->waker_tid && futex->waker_stack >= 0)
+		return;
+	futex->waker_tid = state->waker_tid;
+	futex->waker_tgid = state->waker_tgid;
+	futex->waker_stack = state->waker_stack;
+	__builtin_memcpy(futex->waker_comm, state->waker_comm, 16);
+}
