@@ -7,6 +7,7 @@
 
 #define AF_INET 2
 #define IPPROTO_TCP 6
+#define IPPROTO_MPTCP 262 /* Go's listeners, for one; its connections are TCP's, and seen as such */
 
 enum { ESTABLISHED = 1, SYN_SENT = 2, SYN_RECV = 3, CLOSED = 7, LISTEN = 10 }; /* include/net/tcp_states.h */
 enum what { CONNECT = 1, FAILED = 2, ACCEPT = 3, RETRANSMIT = 4, RESET = 5 };
@@ -249,7 +250,7 @@ int window_begins(struct bpf_iter__task_file *ctx)
 	if (!socket)
 		return 0;
 	struct sock *sk = socket->sk;
-	if (!sk || sk->sk_protocol != IPPROTO_TCP)
+	if (!sk || (sk->sk_protocol != IPPROTO_TCP && sk->sk_protocol != IPPROTO_MPTCP))
 		return 0;
 	struct listener_key key = listener_of(sk);
 	struct owner owner = {};

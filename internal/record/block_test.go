@@ -1,0 +1,87 @@
+package record
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"culprit/recording"
+)
+
+// loopDevice puts a block device over a file that no other program uses.
+func loopDevice(t *testing.T, bytes int64) string {
+	t.Helper()
+	image := filepath.Join(t.TempDir(), "image")
+	file, err := os.Create(image)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := file.Truncate(bytes); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat("/dev/loop-control"); err != nil {
+		t.Skipf("this host has no loop devices: %v", err)
+	}
+	text, err := exec.Command("losetup", "--find", "--show", image).CombinedOutput()
+	if err != nil {
+		t.Fatalf("make a loop device: %v: %s", err, text)
+	}
+	device := strings.TrimSpace(string(text))
+	t.Cleanup(func() {
+		if text, err := exec.Command("losetup", "--detach", device).CombinedOutput(); err != nil {
+			t.Errorf("detach %s: %v: %s", device, err, text)
+		}
+	})
+	return device
+}
+
+// Every request to a device is counted once, with its bytes and its submitter, and takes no longer than the call.
+func TestBlockRequests(t *testing.T) {
+	const writes, writeBytes, reads, readBytes = 200, 65536, 100, 4096
+	recorder := standing.get(t)
+	device := loopDevice(t, writes*writeBytes)
+	got := watchCommand(t, recorder, programs.compile(t, "disk.c"), device, fmt.Sprint(writes),
+		fmt.Sprint(writeBytes), fmt.Sprint(reads), fmt.Sprint(readBytes))
+	truth := numbers(t, got.output)
+	rows, flushes := map[string]recording.Block{}, int64(0)
+	for _, row := range got.Block {
+		if row.Device != filepath.Base(device) {
+			continue
+		}
+		if row.Operation == "flush" {
+			flushes += row.Count
+		}
+		if row.Pid == got.pid {
+			rows[row.Operation] = row
+		}
+	}
+	for _, want := range []recording.Block{
+		{Operation: "write", Count: writes, Bytes: writes * writeBytes},
+		{Operation: "read", Count: reads, Bytes: reads * readBytes},
+	} {
+		row := rows[want.Operation]
+		if row.Count != want.Count || row.Bytes != want.Bytes || !row.Target || row.Comm != "disk-c" || row.MaxDepth < 1 {
+			t.Errorf("%s: %+v, the truth is %d requests of the target, %d bytes", want.Operation, row, want.Count, want.Bytes)
+		}
+		var sum, low, high int64
+		for i, count := range row.Buckets {
+			sum, low, high = sum+count, low+count<<i, high+count<<(i+1)
+		}
+		if sum != row.Count || row.TotalNs < low || row.TotalNs > high || row.MaxNs > row.TotalNs {
+			t.Errorf("%s: %d requests, in buckets %d; %d ns, by the buckets %d to %d", want.Operation, row.Count, sum,
+				row.TotalNs, low, high)
+		}
+		took := truth[want.Operation+"_s"] * 1e9
+		if inside := float64(row.TotalNs + row.QueueNs); inside <= 0 || inside > took {
+			t.Errorf("%s: the device and its queue took %.0f ns of calls of %.0f ns", want.Operation, inside, took)
+		}
+	}
+	if flushes < 1 {
+		t.Errorf("the flush of fsync was not seen: %+v", got.Block)
+	}
+	got.lossless(t, "block")
+}

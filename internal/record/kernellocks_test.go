@@ -1,0 +1,52 @@
+package record
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"culprit/recording"
+)
+
+// Writers of one file queue on its inode's lock: how long, where, and behind whom.
+func TestInodeLock(t *testing.T) {
+	recorder := standing.get(t)
+	file := filepath.Join(t.TempDir(), "shared")
+	got := watchCommand(t, recorder, programs.compile(t, "queue.c"), file, fmt.Sprint(60), fmt.Sprint(4<<20))
+	truth := numbers(t, got.output)
+	var longest recording.Lock
+	total, waits := int64(0), int64(0)
+	for _, lock := range got.Locks {
+		place := got.StackNames(lock.WaiterStack)
+		if lock.Kind != recording.LockRWSem || !slices.Contains(place, "rwsem_down_write_slowpath") ||
+			!slices.ContainsFunc(place, func(name string) bool { return strings.Contains(name, "write_iter") }) {
+			continue
+		}
+		total, waits = total+lock.TotalNs, waits+lock.Waits
+		if lock.TotalNs > longest.TotalNs {
+			longest = lock
+		}
+	}
+	if waits < 10 || float64(total) > truth["threads"]*truth["seconds"]*1e9 {
+		t.Errorf("%d waits of %d ns together; %v threads ran for %v s", waits, total, truth["threads"], truth["seconds"])
+	}
+	if longest.Address == 0 || longest.HolderPid != got.pid || longest.HolderComm != "queue-c" || longest.Pid != 0 ||
+		longest.Waiters < 2 || longest.Waiters > int32(truth["threads"]) || longest.MaxNs > longest.TotalNs {
+		t.Errorf("the longest queue was %+v; all is within process %d", longest, got.pid)
+	}
+	// A thread that waits for the lock spins or sleeps: what it slept there is part of what it waited.
+	asleep := int64(0)
+	for _, sample := range got.Samples {
+		names := got.StackNames(sample.Stack)
+		if sample.Signal == recording.SignalOffCPU && slices.Contains(names, "rwsem_down_write_slowpath") &&
+			slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "write_iter") }) {
+			asleep += sample.ValueNs
+		}
+	}
+	if float64(asleep) > float64(total)*1.05+2e6 {
+		t.Errorf("slept %d ns in a wait for the lock of %d ns", asleep, total)
+	}
+	got.lossless(t, "kernellocks")
+}
