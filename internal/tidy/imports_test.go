@@ -35,7 +35,10 @@ var mayImport = map[string][]string{
 		"internal/probe", "internal/record", "internal/compare", "internal/cause", "internal/knob", "internal/trial",
 		"internal/worth"},
 
-	"internal/report": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/bench",
+	"internal/try": {"recording", "internal/host", "internal/stat", "internal/knob", "internal/trial", "internal/record",
+		"internal/compare"},
+
+	"internal/report": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/bench", "internal/try",
 		"internal/compare", "internal/cause", "internal/knob", "internal/trial", "internal/worth",
 		"internal/investigate"},
 	"internal/serve": {"recording", "internal/host", "internal/stat", "internal/record", "internal/compare",

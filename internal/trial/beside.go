@@ -121,8 +121,8 @@ func (b *Beside) cpu() time.Duration {
 const maxBeside = 4096
 
 // End interrupts the monitor, so that it writes what it counted, waits for it, and kills what is left. It returns the
-// CPU time that the monitor used since it had settled. One that ended by itself before the workload did, at workloadEnd,
-// is an error: it has not seen all of it. A zero workloadEnd leaves that out.
+// CPU time that the monitor used since it had settled. One that ended by itself before the workload did, at
+// workloadEnd, is an error: it has not seen all of it. A zero workloadEnd leaves that out.
 func (b *Beside) End(workloadEnd time.Time) (time.Duration, error) {
 	select {
 	case <-b.ended:

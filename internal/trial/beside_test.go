@@ -69,7 +69,8 @@ func TestBesideThatEndsEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-beside.ended
-	if _, err := beside.End(time.Now().Add(time.Second)); err == nil || !strings.Contains(err.Error(), "before the workload") {
+	_, err = beside.End(time.Now().Add(time.Second))
+	if err == nil || !strings.Contains(err.Error(), "before the workload") {
 		t.Errorf("a monitor that ends early: %v", err)
 	}
 }

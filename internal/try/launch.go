@@ -1,0 +1,53 @@
+package try
+
+import (
+	"context"
+
+	"culprit/internal/knob"
+	"culprit/internal/trial"
+)
+
+// launched tells which settings the command is given at its start, because they belong to its own process.
+func launched(e Experiment, factor Factor) bool {
+	return e.Service == nil && factor.Kind == KindKnob && knob.OfCommand(factor.Name)
+}
+
+// checkLaunched refuses levels that a new command cannot be given.
+func checkLaunched(e Experiment) error {
+	for _, factor := range e.Factors {
+		if !launched(e, factor) {
+			continue
+		}
+		for _, level := range factor.Levels {
+			if err := knob.CheckLaunch(knob.Level{Name: factor.Name, Value: level.Value}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// launch gives the command the settings of its own process while it stands at the gate. They end with it.
+func (l *hostLab) launch(_ context.Context, condition condition, spec *trial.Spec) error {
+	var levels []knob.Level
+	for f, factor := range l.experiment.Factors {
+		if launched(l.experiment, factor) {
+			levels = append(levels, knob.Level{Name: factor.Name, Value: factor.Levels[condition.levels[f]].Value})
+		}
+	}
+	if len(levels) == 0 {
+		return nil
+	}
+	launch, err := knob.NewLaunch(levels...)
+	if err != nil {
+		return err
+	}
+	next := spec.Ready
+	spec.Ready = func(pid int) error {
+		if err := launch.Apply(pid); err != nil || next == nil {
+			return err
+		}
+		return next(pid)
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package try
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"culprit/internal/trial"
+)
+
+// The metric of what a monitor itself uses, beside what it costs the workload.
+const metricMonitorCPU = "monitor_cpu"
+
+// beside is the monitor of one trial, if it has one.
+type beside struct {
+	monitor *trial.Beside
+	used    float64 // seconds of CPU
+}
+
+// monitor has the monitor of a condition started at the gate and ended with the workload.
+func (l *hostLab) monitor(condition condition, made *Trial, spec *trial.Spec) (*beside, error) {
+	text := ""
+	for f, factor := range l.experiment.Factors {
+		if factor.Kind == KindMonitor {
+			text = factor.Levels[condition.levels[f]].Value
+		}
+	}
+	b := &beside{}
+	if text == "" {
+		return b, nil
+	}
+	path := filepath.Join(l.journal.dir, "runs", fmt.Sprintf("%04d-monitor.txt", made.Order))
+	spec.Ready = func(pid int) error {
+		filled, err := fillMonitor(text, pid)
+		if err != nil {
+			return err
+		}
+		b.monitor, err = l.runner.StartBeside(filled, path)
+		return err
+	}
+	spec.Done = func(_ trial.Run, window trial.Window) error {
+		if b.monitor == nil {
+			return nil
+		}
+		used, err := b.monitor.End(window.Ended)
+		b.monitor, b.used = nil, used.Seconds()
+		return err
+	}
+	return b, nil
+}
+
+// end ends the monitor of a run that was given up before it began.
+func (b *beside) end() error {
+	if b.monitor == nil {
+		return nil
+	}
+	_, err := b.monitor.End(time.Time{})
+	b.monitor = nil
+	return err
+}
+
+// account adds what the monitor used to a trial; it is none of the disturbances from outside.
+func (b *beside) account(made *Trial) {
+	made.Metrics[metricMonitorCPU] = b.used
+	made.Disturb.OthersS = max(0, made.Disturb.OthersS-b.used)
+}
+
+// safeInShell are the names that mean the same whatever quotes are around them in a shell.
+var safeInShell = regexp.MustCompile(`^[A-Za-z0-9_./@:-]+$`)
+
+// fillMonitor puts the number of the workload's process for {pid} and the path of its cgroup, as perf stat -G wants it,
+// for {cgroup}. Only what no shell could read in another way is filled in.
+func fillMonitor(text string, pid int) (string, error) {
+	text = strings.ReplaceAll(text, "{pid}", strconv.Itoa(pid))
+	if !strings.Contains(text, "{cgroup}") {
+		return text, nil
+	}
+	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
+	if err != nil {
+		return "", fmt.Errorf("find cgroup of the workload: %w", err)
+	}
+	group := groupName(string(content))
+	switch {
+	case group == "":
+		return "", fmt.Errorf("fill in {cgroup}: the workload is in no cgroup of its own here; run as root where cgroup2 " +
+			"is mounted")
+	case !safeInShell.MatchString(group):
+		return "", fmt.Errorf("fill in {cgroup}: a shell would not take %q as it is; start culprit in another cgroup", group)
+	}
+	return strings.ReplaceAll(text, "{cgroup}", group), nil
+}
+
+// groupName finds the cgroup for perf events in /proc/PID/cgroup: in its own hierarchy of version 1 if there is one,
+// else in version 2. It has no slash at its beginning.
+func groupName(content string) string {
+	unified := ""
+	for line := range strings.Lines(content) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) != 3 {
+			continue
+		}
+		path := strings.TrimPrefix(parts[2], "/")
+		if parts[1] == "perf_event" {
+			return path
+		}
+		if parts[0] == "0" {
+			unified = path
+		}
+	}
+	return unified
+}
