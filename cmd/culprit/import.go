@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"culprit/internal/format"
+	"culprit/recording"
+)
+
+// importOptions is what may be typed for import.
+type importOptions struct {
+	format.Options
+	files []string
+	out   string
+	force bool
+	json  string
+}
+
+func importVerb(w world) *cobra.Command {
+	var o importOptions
+	command := &cobra.Command{
+		Use:   "import FILE…",
+		Short: "Make a recording of what other tools wrote",
+		Long: `Reads the text of perf script, folded stacks, a pprof profile or a log of strace, and writes
+a recording that explain and compare take. Several files of one format become one recording.
+The format is told by the content; - reads standard input.`,
+		Example: `  printf 'main;parse 30\nmain;send 12\n' | culprit import -o day.culprit -
+  culprit explain day.culprit
+  strace -f -ttt -T -o nap.strace sleep 0.1
+  culprit import -o nap.culprit nap.strace
+  culprit import -f --json - -o nap.culprit nap.strace`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.files = args
+			if err := o.check(); err != nil {
+				return err
+			}
+			return runImport(cmd.Context(), w, o)
+		},
+	}
+	flags := command.Flags()
+	flags.StringVarP(&o.out, "out", "o", "", "file to write (required)")
+	flags.BoolVarP(&o.force, "force", "f", false, "overwrite the file")
+	flags.StringVar(&o.Format, "format", format.Auto, strings.Join(format.Readable, ", "))
+	flags.StringVar(&o.Signal, "signal", recording.SignalCPU, "what folded stacks count: cpu or offcpu")
+	flags.DurationVar(&o.Period, "period", 0, "what one count of folded stacks stands for (default 10ms of cpu, 1µs of offcpu)")
+	flags.StringVar(&o.json, "json", "", "write a summary as JSON to this file, - for standard output")
+	return command
+}
+
+func (o *importOptions) check() error {
+	switch {
+	case len(o.files) == 0:
+		return errors.New("nothing to import; give a file, or - for standard input")
+	case o.out == "":
+		return errors.New("no file to write; give -o FILE.culprit")
+	}
+	for _, file := range o.files {
+		info, err := os.Stat(file)
+		switch {
+		case file == "-":
+		case errors.Is(err, os.ErrNotExist):
+			return fmt.Errorf("%s does not exist; give the file of perf script, strace, pprof or folded stacks", file)
+		case err != nil:
+			return fmt.Errorf("look at %s: %w", file, err)
+		case info.IsDir():
+			return fmt.Errorf("%s is a folder; give the files in it", file)
+		}
+	}
+	if o.json != "" && o.json != "-" {
+		if err := checkOutput(o.json, true); err != nil {
+			return err
+		}
+	}
+	return checkOutput(o.out, o.force)
+}
+
+// importMemory is where the collector begins to work harder: half of what an import may take.
+const importMemory = 200 << 20
+
+func runImport(ctx context.Context, w world, o importOptions) error {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(importMemory))
+	o.Program = "culprit " + version
+	rec, err := importFiles(ctx, w, o)
+	if err != nil {
+		return err
+	}
+	if err := recording.Write(o.out, rec); err != nil {
+		return err
+	}
+	return printImported(w, o, rec)
+}
+
+func importFiles(ctx context.Context, w world, o importOptions) (*recording.Recording, error) {
+	var sources []format.Source
+	for _, name := range o.files {
+		source := format.Source{Name: name, Reader: readUntil{ctx, w.stdin}}
+		if name != "-" {
+			source.Reader = &lazyFile{ctx: ctx, name: name}
+		}
+		sources = append(sources, source)
+	}
+	progress := newProgress(w, "importing", expectedImport(o.files))
+	defer progress.end()
+	return format.Import(sources, o.Options)
+}
+
+// expectedImport is for the progress line only: about 300 MB a second.
+func expectedImport(files []string) time.Duration {
+	var size int64
+	for _, name := range files {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			size += info.Size()
+		}
+	}
+	return time.Duration(size * 3)
+}
+
+// lazyFile opens its file at the first read and closes it at its end: a log of
+// strace -ff may have more files than a process may open.
+type lazyFile struct {
+	ctx  context.Context
+	name string
+	file *os.File
+	err  error
+}
+
+func (l *lazyFile) Read(p []byte) (int, error) {
+	if l.err != nil {
+		return 0, l.err
+	}
+	if l.file == nil {
+		if l.file, l.err = os.Open(l.name); l.err != nil {
+			return 0, l.err
+		}
+	}
+	n, err := readUntil{l.ctx, l.file}.Read(p)
+	if err != nil {
+		l.err = err
+		_ = l.file.Close() // was only read
+	}
+	return n, err
+}
+
+// readUntil reads until it is interrupted.
+type readUntil struct {
+	ctx   context.Context
+	input io.Reader
+}
+
+func (r readUntil) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.input.Read(p)
+}
+
+// importedSchema names the JSON document that import writes.
+const importedSchema = "culprit.imported/1"
+
+// imported is that document.
+type imported struct {
+	Schema     string             `json:"schema"`
+	File       string             `json:"file"`
+	Source     string             `json:"source"`
+	WindowNs   int64              `json:"window_ns"`
+	Samples    int                `json:"samples"`
+	Stacks     int                `json:"stacks"`
+	Waits      int                `json:"waits"`
+	Syscalls   int64              `json:"syscalls"`
+	Metrics    map[string]float64 `json:"metrics"`
+	Losses     []recording.Loss   `json:"losses"`
+	BlindSpots []string           `json:"blind_spots"`
+}
+
+func printImported(w world, o importOptions, rec *recording.Recording) error {
+	m := rec.Manifest
+	document := imported{Schema: importedSchema, File: o.out, Source: rec.Fact("import.source"), WindowNs: m.WindowNs,
+		Samples: len(rec.Samples), Stacks: len(rec.Stacks), Waits: len(rec.Waits), Metrics: m.Metrics, Losses: m.Losses,
+		BlindSpots: m.BlindSpots}
+	for _, call := range rec.Syscalls {
+		document.Syscalls += call.Count
+	}
+	fmt.Fprintf(w.stderr, "culprit: %s: %s: %d samples, %d stacks, %d waits, %d system calls\n", o.out,
+		document.Source, document.Samples, document.Stacks, document.Waits, document.Syscalls)
+	for _, loss := range m.Losses {
+		fmt.Fprintf(w.stderr, "culprit: lost: %s: %d\n", loss.What, loss.Count)
+	}
+	if o.json == "" {
+		return nil
+	}
+	return writeJSON(w, o.json, document)
+}

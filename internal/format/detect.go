@@ -1,0 +1,83 @@
+package format
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// detect tells the format by the first bytes, without taking them from the input.
+func detect(input *bufio.Reader) (string, error) {
+	head, err := input.Peek(detectBytes)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
+		return "", fmt.Errorf("read: %w", err)
+	}
+	if len(head) == 0 {
+		return "", errors.New("it is empty")
+	}
+	if len(head) == detectBytes { // the last line may be cut
+		if end := bytes.LastIndexByte(head, '\n'); end > 0 {
+			head = head[:end]
+		}
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}), looksLikePprof(head):
+		return Pprof, nil
+	case bytes.HasPrefix(head, []byte("PERFILE2")):
+		return "", fmt.Errorf("%w: it is a perf.data file; run `perf script -i FILE` and import its text", ErrUnknown)
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return "", fmt.Errorf("%w: it is a zip; a .culprit recording needs no import", ErrUnknown)
+	}
+	if format := detectText(head); format != "" {
+		return format, nil
+	}
+	return "", fmt.Errorf("%w; it begins with %.40q: give --format perfscript, folded, pprof or strace", ErrUnknown, head)
+}
+
+// detectText lets the first lines vote; the format with most of them wins.
+func detectText(head []byte) string {
+	const lines = 400
+	votes := map[string]int{}
+	for line := range bytes.Lines(head) {
+		line = bytes.TrimRight(line, "\r\n")
+		votes["lines"]++
+		switch {
+		case len(line) == 0 || line[0] == '#':
+		case line[0] == '\t':
+			if _, _, ok := cutAddress(line); ok {
+				votes[PerfScript]++
+			}
+		case looksLikeStrace(line):
+			votes[Strace]++
+		case looksLikePerfHeader(line):
+			votes[PerfScript]++
+		case looksFolded(line):
+			votes[Folded]++
+		}
+		if votes["lines"] >= lines {
+			break
+		}
+	}
+	best := ""
+	for _, format := range []string{PerfScript, Strace, Folded} {
+		if votes[format] > votes[best] && votes[format]*4 >= votes["lines"] || best == "" && votes[format] > 0 {
+			best = format
+		}
+	}
+	return best
+}
+
+func looksLikePerfHeader(line []byte) bool {
+	header, ok := parsePerfHeader(line)
+	if !ok {
+		return false
+	}
+	return header.timeNs >= 0 || len(header.event) > 0 || header.hasPid && line[len(line)-1] == ' '
+}
+
+func looksFolded(line []byte) bool {
+	_, count, ok := cutCount(line)
+	return ok && count > 0
+}

@@ -1,0 +1,82 @@
+package format
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"culprit/recording"
+)
+
+func (p *pprofReader) finish() (*recording.Recording, error) {
+	rec := &recording.Recording{Facts: p.facts}
+	p.rows.into(rec, p.names.texts, func(r row) int64 { return r.weight })
+	p.names.into(rec)
+	inOrder(rec)
+	lose(rec, "pprof: negative values (a difference of two profiles)", p.negative)
+	m := &rec.Manifest
+	m.StartedAt = p.startedAt
+	if p.periodNs > 0 {
+		m.Hz = int(math.Round(1e9 / float64(p.periodNs)))
+	}
+	if p.mainFile != "" && p.mainFile != "." {
+		m.Target.Command = p.mainFile
+	}
+	m.Metrics = map[string]float64{"cpu": cpuSeconds(rec)}
+	setWindow(rec, p.rows, 0)
+	if p.lengthNs > 0 {
+		m.WindowNs = clampAmount(p.lengthNs)
+		m.Metrics["wall"] = float64(m.WindowNs) / 1e9
+	}
+	m.BlindSpots = p.blindSpots(rec)
+	return rec, nil
+}
+
+func (p *pprofReader) blindSpots(rec *recording.Recording) []string {
+	spots := []string{"imported from pprof: a profile has no times, no waits one by one, no system calls, no settings"}
+	signals := signalsOf(rec)
+	others := slices.DeleteFunc(slices.Clone(signals), func(signal string) bool {
+		return signal == recording.SignalCPU || signal == recording.SignalOffCPU
+	})
+	hasCPU := slices.Contains(signals, recording.SignalCPU)
+	if !hasCPU {
+		spots = append(spots, "the profile holds no CPU time: "+list(signals)+" is kept for export, not explained")
+	} else if len(others) > 0 {
+		spots = append(spots, list(others)+" is kept for export, not explained")
+	}
+	if len(p.labels) > 0 {
+		var names []string
+		for name := range p.labels {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		spots = append(spots, fmt.Sprintf("labels are not kept: %s", list(names)))
+	}
+	return spots
+}
+
+// signalsOf names the signals of a recording, each once, in their order.
+func signalsOf(rec *recording.Recording) []string {
+	var names []string
+	known := map[string]bool{}
+	for i := range rec.Samples {
+		if name := rec.Samples[i].Signal; !known[name] {
+			known[name] = true
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// list names a few for people.
+func list(names []string) string {
+	const shown = 8
+	if len(names) == 0 {
+		return "nothing"
+	}
+	if len(names) > shown {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,324 @@
+package format
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"culprit/recording"
+)
+
+// strace reads logs of `strace -f -ttt -T`, and as much as other flags leave of
+// them (https://strace.io; the printing is in src/strace.c of its sources).
+type straceReader struct {
+	names    *names
+	threads  map[int32]*straceThread
+	order    []*straceThread
+	children map[int32]bool // ids that strace announced as attached
+	main     *straceThread  // of lines without an id
+	calls    map[callKey]*recording.Syscall
+	callList []*recording.Syscall
+	errnos   map[errnoKey]int64
+	failed   []errnoKey
+	futexes  map[uint64]wake
+	slow     []slowCall
+	args     [maxArgs][]byte
+
+	now               int64 // time of the last line
+	firstNs, lastNs   int64
+	timed, clock      bool
+	lengths           int64 // calls whose length is known
+	lines, good, bad  int64
+	tooLong, lostRows int64
+	lostSlow          int64
+	stack             []recording.Frame // of strace -k, leaf first
+	stackOf           *slowCall
+}
+
+type callKey struct {
+	thread *straceThread
+	name   string
+}
+
+type errnoKey struct {
+	process     *straceProcess
+	name, errno string
+}
+
+// wake is the last FUTEX_WAKE on an address.
+type wake struct {
+	thread *straceThread
+	timeNs int64
+}
+
+// slowCall is a call of slowNs and over, whole.
+type slowCall struct {
+	thread   *straceThread
+	call     straceCall
+	on       object
+	number   uint64 // descriptor or futex address
+	size     int64
+	waker    *straceThread
+	wakerTid int32
+	kind     string
+	stack    int32
+}
+
+const (
+	slowNs         = 1e6
+	maxThreads     = 100_000
+	maxCallRows    = 200_000
+	maxSlowCalls   = 100_000
+	maxFutexes     = 64 << 10
+	maxPendingArgs = 4 << 10
+	maxStackLines  = 1024
+)
+
+// straceThread is one thread; strace does not tell its process, clone's flags do.
+type straceThread struct {
+	tid     int32
+	process *straceProcess
+	comm    string
+	pending *straceCall
+	rows    []*recording.Syscall
+	firstNs int64
+	lastNs  int64
+	ended   bool
+}
+
+// straceProcess is one process with its descriptors, which a fork copies.
+type straceProcess struct {
+	pid, ppid      int32
+	comm, command  string
+	line           string // its command line
+	execs, exit    int32
+	startNs, endNs int64 // -1: not seen
+	fds            map[int32]object
+}
+
+func (p *straceProcess) files() map[int32]object {
+	if p.fds == nil {
+		p.fds = map[int32]object{}
+	}
+	return p.fds
+}
+
+func newStrace() *straceReader {
+	return &straceReader{names: newNames(), threads: map[int32]*straceThread{}, children: map[int32]bool{},
+		calls: map[callKey]*recording.Syscall{}, errnos: map[errnoKey]int64{}, futexes: map[uint64]wake{}}
+}
+
+// read reads one log; of strace -ff each file is one thread, whose id ends its name.
+func (s *straceReader) read(name string, input *bufio.Reader) error {
+	lines := &lineReader{input: input}
+	var own int32
+	if tid, err := strconv.ParseInt(strings.TrimPrefix(path.Ext(name), "."), 10, 31); err == nil {
+		own = int32(tid)
+	}
+	s.main, s.now, s.clock = nil, 0, false
+	good, bad := s.good, s.bad
+	for {
+		line, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		s.line(line, own)
+	}
+	s.endStack()
+	s.tooLong += lines.tooLong
+	if s.good == good || s.bad-bad > s.good-good {
+		return fmt.Errorf("%d lines are system calls and %d are not understood; make the log with `strace -f -ttt -T -o FILE`",
+			s.good-good, s.bad-bad)
+	}
+	return nil
+}
+
+func (s *straceReader) line(line []byte, own int32) {
+	if frame, ok := parseStraceFrame(line); ok {
+		if s.stackOf != nil && len(s.stack) < maxStackLines {
+			s.stack = append(s.stack, frame)
+		}
+		return
+	}
+	s.endStack()
+	l := parseStraceLine(line)
+	if len(l.text) == 0 {
+		return
+	}
+	if rest, ok := bytes.CutPrefix(l.text, []byte("strace: ")); ok {
+		s.announcement(rest)
+		return
+	}
+	thread := s.threadOf(l, own)
+	if thread == nil {
+		s.lostRows++
+		return
+	}
+	l.timeNs = s.clockOf(l)
+	if l.timeNs >= 0 {
+		thread.seen(l.timeNs)
+	}
+	if s.event(thread, l) {
+		s.good++
+	} else {
+		s.bad++
+	}
+}
+
+// announcement reads "strace: Process 12 attached".
+func (s *straceReader) announcement(text []byte) {
+	rest, ok := bytes.CutPrefix(text, []byte("Process "))
+	number, verb := cutWord(rest)
+	if tid, is := parseID(number); ok && is && bytes.HasPrefix(verb, []byte("attached")) && len(s.children) < maxThreads {
+		s.children[tid] = true
+	}
+}
+
+// clockOf turns a line's time into nanoseconds since any fixed moment; -1: none.
+func (s *straceReader) clockOf(l straceLine) int64 {
+	switch {
+	case l.timeNs < 0:
+		return -1
+	case l.relative:
+		s.now = min(s.now+l.timeNs, maxAmount*1000)
+	case l.clock:
+		const day = 86400 * 1e9
+		s.clock = true
+		at := s.now/day*day + l.timeNs
+		if at < s.now-day/2 { // past midnight
+			at += day
+		}
+		s.now = at
+	default:
+		s.now = l.timeNs
+	}
+	if !s.timed {
+		s.timed, s.firstNs, s.lastNs = true, s.now, s.now
+	}
+	s.firstNs, s.lastNs = min(s.firstNs, s.now), max(s.lastNs, s.now)
+	return s.now
+}
+
+func (t *straceThread) seen(timeNs int64) {
+	if t.firstNs < 0 {
+		t.firstNs = timeNs
+	}
+	t.lastNs = max(t.lastNs, timeNs)
+}
+
+// threadOf finds the thread of a line. strace leaves "[pid N]" out while there is
+// only one process: the first N that nobody started is that one.
+func (s *straceReader) threadOf(l straceLine, own int32) *straceThread {
+	tid := l.tid
+	if !l.hasTid {
+		tid = own
+		if tid == 0 && s.main != nil {
+			return s.main
+		}
+	}
+	if known := s.threads[tid]; known != nil {
+		return known
+	}
+	if l.bracket && s.main != nil && s.main.tid == 0 && !s.children[tid] {
+		s.rename(s.main, tid)
+		return s.main
+	}
+	if len(s.order) >= maxThreads {
+		return nil
+	}
+	made := s.newThread(tid, &straceProcess{pid: tid, startNs: -1, endNs: -1})
+	if !l.hasTid && own == 0 {
+		s.main = made
+	}
+	return made
+}
+
+func (s *straceReader) newThread(tid int32, process *straceProcess) *straceThread {
+	made := &straceThread{tid: tid, process: process, firstNs: -1}
+	s.threads[tid] = made
+	s.order = append(s.order, made)
+	return made
+}
+
+func (s *straceReader) rename(thread *straceThread, tid int32) {
+	delete(s.threads, thread.tid)
+	thread.tid, thread.process.pid = tid, tid
+	s.threads[tid] = thread
+}
+
+// started is the parent's side of fork and clone: result is the new id.
+func (s *straceReader) started(parent *straceThread, call *straceCall) {
+	tid := int32(min(call.result, 1<<31-1))
+	child := s.threads[tid]
+	if child == nil {
+		if len(s.order) >= maxThreads {
+			s.lostRows++
+			return
+		}
+		child = s.newThread(tid, &straceProcess{pid: tid, startNs: -1, endNs: -1})
+	}
+	if bytes.Contains(call.args, []byte("CLONE_THREAD")) {
+		child.process = parent.process
+		return
+	}
+	process := child.process
+	process.ppid, process.startNs = parent.process.pid, call.startNs
+	if process.comm == "" {
+		process.comm = parent.process.comm
+	}
+	const copied = 4096 // a process with more open files is rare, one that forks often too
+	for fd, what := range parent.process.fds {
+		if _, known := process.files()[fd]; !known && len(process.fds) < copied {
+			process.fds[fd] = what
+		}
+	}
+}
+
+// parseStraceFrame reads " > /usr/lib/libc.so.6(write+0x10) [0xf1e10]" of strace -k.
+func parseStraceFrame(line []byte) (recording.Frame, bool) {
+	text, ok := bytes.CutPrefix(line, []byte(" > "))
+	if !ok {
+		return recording.Frame{}, false
+	}
+	if at := bytes.LastIndex(text, []byte(" [")); at > 0 {
+		text = text[:at]
+	}
+	file, symbol, ok := bytes.Cut(text, []byte("("))
+	symbol = bytes.TrimSuffix(symbol, []byte(")"))
+	if at := bytes.LastIndex(symbol, []byte("+0x")); at >= 0 {
+		symbol = symbol[:at]
+	}
+	frame := recording.Frame{Name: string(symbol), Module: moduleName(string(file)), Kind: recording.KindNative}
+	if !ok || len(symbol) == 0 {
+		frame.Name = unknownName(frame.Module, "", false)
+	}
+	return frame, true
+}
+
+// endStack gives the call above the lines of its stack.
+func (s *straceReader) endStack() {
+	if s.stackOf != nil && len(s.stack) > 0 {
+		ids := make([]int32, 0, len(s.stack)+1)
+		for i := len(s.stack) - 1; i >= 0; i-- {
+			ids = append(ids, s.names.frame(s.stack[i]))
+		}
+		s.stackOf.stack = s.names.stack(ids)
+	}
+	s.stack, s.stackOf = s.stack[:0], nil
+}
+
+func startedAt(s *straceReader) time.Time {
+	if !s.timed || s.clock || s.firstNs < 1e8*1e9 {
+		return time.Time{}
+	}
+	return time.Unix(0, s.firstNs)
+}
