@@ -39,6 +39,7 @@ const (
 	doctorSleep   = 80 * time.Millisecond // at least this long a wait must be seen
 	doctorHz      = 499                   // enough samples of a short program
 	doctorTimeout = 20 * time.Second
+	doctorTries   = 3
 )
 
 // allChecks lists what the recorder is made of: its probes and what names their stacks.
@@ -55,8 +56,19 @@ func allChecks() []probeCheck {
 }
 
 // examineProbes loads the recorder, records the test program and compares what was seen with what it did.
+// A busy host may leave the recorder too little time for a program that runs for so short a while: what a
+// probe did not see is looked at again before it is called missing.
 func (d *diagnosis) examineProbes(ctx context.Context) {
-	d.Probes = allChecks()
+	for range doctorTries {
+		d.Probes, d.Why = allChecks(), ""
+		if again := d.tryProbes(ctx); !again || ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// tryProbes records the test program once; again: it was recorded, and a probe did not see what it did.
+func (d *diagnosis) tryProbes(ctx context.Context) (again bool) {
 	rec, summary, statuses, err := recordTestProgram(ctx)
 	if err != nil {
 		d.Why = report.Line(err)
@@ -72,6 +84,7 @@ func (d *diagnosis) examineProbes(ctx context.Context) {
 		default:
 			check.Saw, check.Why = sawOf(check.Name, rec, summary)
 			check.Works = check.Why == ""
+			again = again || !check.Works
 		}
 		if check.Works {
 			check.Hides = ""
@@ -89,6 +102,7 @@ func (d *diagnosis) examineProbes(ctx context.Context) {
 		d.Recorder.CPUS = float64(summary.Cost.RecorderCPUNs) / 1e9
 		d.Recorder.WindowS = float64(rec.Manifest.WindowNs) / 1e9
 	}
+	return again
 }
 
 // wayOut names the missing permission that explains a probe's failure, or how to ask.
@@ -143,6 +157,7 @@ func recordTestProgram(ctx context.Context) (
 	if err != nil {
 		return nil, nil, recorder.Probes, err
 	}
+	actForDoctor(folder)
 	window(ctx, doctorTimeout, command.ended)
 	if !command.over() {
 		command.held.Signal(os.Kill)
