@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // round is one pass over scenarios with the same options.
@@ -83,9 +85,9 @@ func (r round) add(ctx context.Context, board *Scoreboard, scenario Scenario) er
 	return board.save(r.options.out)
 }
 
-func (r round) investigateOne(ctx context.Context, scenario Scenario) Score {
-	score := Score{Scenario: scenario.Name, Title: scenario.Title, Truth: scenario.Truth}
-	if score.NotRun = scenario.missingTool(isInstalled); score.NotRun != "" {
+func (r round) investigateOne(ctx context.Context, scenario Scenario) (score Score) {
+	score = Score{Scenario: scenario.Name, Title: scenario.Title, Truth: scenario.Truth}
+	if score.NotRun = r.missing(ctx, scenario); score.NotRun != "" {
 		score.Optional = score.NotRun == scenario.Needs
 		return score
 	}
@@ -94,6 +96,11 @@ func (r round) investigateOne(ctx context.Context, scenario Scenario) Score {
 		score.Failed = err.Error()
 		return score
 	}
+	defer func() {
+		if err := workshop.cleanUp(context.WithoutCancel(ctx), scenario); err != nil && score.Failed == "" {
+			score.Failed = err.Error()
+		}
+	}()
 	commands, err := workshop.prepare(ctx, scenario)
 	if err != nil {
 		score.Failed = err.Error()
@@ -124,19 +131,11 @@ func (r round) finish(board Scoreboard) error {
 func (r round) timeEffects(ctx context.Context, scenarios []Scenario) (int, error) {
 	var effects []Effect
 	for _, scenario := range scenarios {
-		if tool := scenario.missingTool(isInstalled); tool != "" {
+		if tool := r.missing(ctx, scenario); tool != "" {
 			fmt.Fprintf(r.stdout, "%s not run: %s is not installed\n", scenario.Name, tool)
 			continue
 		}
-		workshop, err := newWorkshop(r.options.out, scenario, r.options.renames, r.programs)
-		if err != nil {
-			return exitError, err
-		}
-		commands, err := workshop.prepare(ctx, scenario)
-		if err != nil {
-			return exitError, err
-		}
-		effect, err := measureEffect(ctx, scenario.Name, commands, r.options.effectPairs)
+		effect, err := r.timeEffect(ctx, scenario)
 		if err != nil {
 			return exitError, err
 		}
@@ -146,4 +145,31 @@ func (r round) timeEffects(ctx context.Context, scenarios []Scenario) (int, erro
 		return exitError, err
 	}
 	return exitRight, nil
+}
+
+// timeEffect prepares one scenario, times it and cleans up.
+func (r round) timeEffect(ctx context.Context, scenario Scenario) (effect Effect, err error) {
+	workshop, err := newWorkshop(r.options.out, scenario, r.options.renames, r.programs)
+	if err != nil {
+		return Effect{}, err
+	}
+	defer func() { err = errors.Join(err, workshop.cleanUp(context.WithoutCancel(ctx), scenario)) }()
+	commands, err := workshop.prepare(ctx, scenario)
+	if err != nil {
+		return Effect{}, err
+	}
+	return measureEffect(ctx, scenario.Name, commands, r.options.effectPairs)
+}
+
+// missing names the first program that a scenario lacks, after an attempt to install it where its packages are known.
+func (r round) missing(ctx context.Context, scenario Scenario) string {
+	tool := scenario.missingTool(isInstalled)
+	if tool == "" || tool != scenario.Needs || len(scenario.Packages) == 0 {
+		return tool
+	}
+	fmt.Fprintf(r.stdout, "%s needs %s: installing %s\n", scenario.Name, tool, strings.Join(scenario.Packages, " "))
+	if err := installPackages(ctx, scenario.Packages); err != nil {
+		fmt.Fprintf(r.stdout, "%s is left out: %v\n", scenario.Name, err)
+	}
+	return scenario.missingTool(isInstalled)
 }

@@ -26,8 +26,10 @@ type Scenario struct {
 	Title    string   `yaml:"title"`
 	Family   string   `yaml:"family"`
 	Language string   `yaml:"language"`
-	Needs    string   `yaml:"needs"` // a tool that may be missing: then it is left out and no miss
-	Build    []string `yaml:"build"` // shell commands
+	Needs    string   `yaml:"needs"`    // a tool that may be missing: then it is left out and no miss
+	Packages []string `yaml:"packages"` // Debian packages that bring Needs: installed on demand
+	Build    []string `yaml:"build"`    // shell commands
+	Cleanup  []string `yaml:"cleanup"`  // shell commands that are run after the investigation, whatever came of it
 	A        string   `yaml:"a"`
 	B        string   `yaml:"b"`
 	Metric   string   `yaml:"metric"` // passed on as --metric; "" leaves the choice to culprit

@@ -83,6 +83,37 @@ func (w *Workshop) prepare(ctx context.Context, scenario Scenario) (Commands, er
 	return Commands{A: scriptA, B: scriptB}, err
 }
 
+// cleanUp runs the scenario's cleanup commands, all of them, and returns the first error.
+func (w *Workshop) cleanUp(ctx context.Context, scenario Scenario) error {
+	var failed error
+	for _, command := range scenario.Cleanup {
+		expanded, err := w.expand(scenario, command)
+		if err == nil {
+			err = runBuild(ctx, w.folder, expanded)
+		}
+		if err != nil && failed == nil {
+			failed = fmt.Errorf("clean up after %s: %w", scenario.Name, err)
+		}
+	}
+	return failed
+}
+
+// packageTimeout bounds the installation of a scenario's packages.
+const packageTimeout = 5 * time.Minute
+
+// installPackages asks Debian's package manager for what a scenario needs; scenarios start their servers themselves.
+func installPackages(ctx context.Context, packages []string) error {
+	ctx, cancel := context.WithTimeout(ctx, packageTimeout)
+	defer cancel()
+	install := exec.CommandContext(ctx, "apt-get", append([]string{"install", "-y", "--no-install-recommends"},
+		packages...)...)
+	install.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1")
+	if output, err := install.CombinedOutput(); err != nil {
+		return fmt.Errorf("install %s: %w: %s", strings.Join(packages, " "), err, lastLines(string(output), 2))
+	}
+	return nil
+}
+
 // expand replaces the placeholders of a command by quoted paths.
 func (w *Workshop) expand(scenario Scenario, command string) (string, error) {
 	var failed error

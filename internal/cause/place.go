@@ -43,7 +43,7 @@ func (s *scene) locate(c *claim, call string) {
 	if compare.IsEntry(*lastFrame(blame.Stack)) {
 		where = s.below(c.members, where)
 	}
-	if last := blame.Frame().Name; call != "" && last != call {
+	if call != "" && where != call && !strings.HasSuffix(where, ";"+call) {
 		where += ";" + call
 	}
 	c.at(where)
@@ -75,6 +75,12 @@ func (s *scene) below(members []int, entry string) string {
 	}
 	if len(names) > mostBelow {
 		names = names[len(names)-mostBelow:]
+	}
+	for i := len(names) - 1; i >= 0; i-- {
+		if names[i] == entry { // what leads to the entry is the same in every program
+			names = names[i:]
+			break
+		}
 	}
 	inner := strings.Join(names, ";")
 	if inner == "" {

@@ -104,7 +104,8 @@ const (
 // build makes one run. The main thread's CPU time and waits take turns, so that
 // the wall time is their sum; other threads run beside it.
 func (p plan) build(random *rand.Rand) *recording.Recording {
-	m := &builder{rec: &recording.Recording{}, onCPUs: max(p.onCPUs, 1), frames: map[recording.Frame]int32{}, stacks: map[string]int32{}}
+	m := &builder{rec: &recording.Recording{}, onCPUs: max(p.onCPUs, 1), frames: map[recording.Frame]int32{},
+		stacks: map[string]int32{}}
 	vary := func(value float64) float64 { return value * (1 + noise*(2*random.Float64()-1)) }
 	total := 0.0
 	events := m.mainEvents(p, vary)
