@@ -45,6 +45,8 @@ func sawOf(name string, rec *recording.Recording, summary *record.Summary) (saw,
 			return "", blind + "the test program compute"
 		}
 		return fmt.Sprintf("%d samples", summary.Samples), ""
+	case "faults", "block", "network", "kernellocks":
+		return sawEvents(name, rec)
 	case "unwinder":
 		whole := summary.Samples - summary.Broken
 		if whole*2 < summary.Samples || summary.Samples == 0 || !hasKind(rec, recording.KindNative) {
