@@ -15,9 +15,9 @@ const exactSteps = 4000
 // blocks[i][j] is the value at doses[j] in block i, NaN where it is missing. tau is the mean of Kendall's rank
 // correlation over all pairs of levels within blocks: 1 when every larger dose has the larger value, −1 when each has
 // the smaller. p is two-sided: Kendall's S within each block, added up over the blocks (Jonckheere 1954; Skillings
-// & Wolfe 1977 for blocks), exact up to 4000 pairs of levels and normal with continuity correction beyond. Ties count as
-// no order at all, which keeps p too large rather than too small. What lifts a whole block does not matter. It fails on
-// fewer than three doses, blocks of another length, and when no block has two values.
+// & Wolfe 1977 for blocks), exact up to 4000 pairs of levels and normal with continuity correction beyond. Ties count
+// as no order at all, which keeps p too large rather than too small. What lifts a whole block does not matter. It
+// fails on fewer than three doses, blocks of another length, and when no block has two values.
 func BlockTrend(doses []float64, blocks [][]float64) (tau, p float64, err error) {
 	if err := checkValues("doses", doses, 3); err != nil {
 		return 0, 0, fmt.Errorf("find trend: %w", err)
