@@ -16,11 +16,16 @@ type Evidence struct {
 
 // The kinds of objects that a slow operation can be on.
 const (
-	ObjectFile   = "file"   // Object: path
-	ObjectSocket = "socket" // Object: "tcp 10.0.0.1:443", "unix /run/x"
-	ObjectPipe   = "pipe"
-	ObjectLock   = "lock" // Object: futex address in hexadecimal
-	ObjectOther  = "other"
+	ObjectFile = "file" // Object: path
+	// Object: "tcp 10.0.0.1:443" of a connection that the target made, "tcp from 10.0.0.1:51234" of one that
+	// it took, "tcp port 80" of a listener, "unix /run/x".
+	ObjectSocket  = "socket"
+	ObjectPipe    = "pipe"
+	ObjectLock    = "lock"    // Object: futex address in hexadecimal
+	ObjectPoll    = "poll"    // a wait for any of several descriptors
+	ObjectTimer   = "timer"   // a sleep for a time that the program chose
+	ObjectProcess = "process" // a wait for the end of a child
+	ObjectOther   = "other"   // Object: what the kernel calls it, or the path of a device
 )
 
 // Slow is one system call of the target that took longer than the threshold,
@@ -52,7 +57,8 @@ type Slow struct {
 	HopStack int32  `parquet:"hop_stack"`     // where the waker slept
 	HopComm  string `parquet:"hop_comm,dict"` // who woke the waker
 	// Stall numbers the stalls of the recording: slow calls that overlap in time and
-	// wait for the same thing are one stall. Counted from 1; 0: not grouped.
+	// wait for the same thing are one stall. Counted from 1; 0: the call waited for work (see Idle),
+	// or spent most of its time on a CPU or waiting for one.
 	Stall int32 `parquet:"stall"`
 }
 

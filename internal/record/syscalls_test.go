@@ -13,14 +13,19 @@ func TestSyscallCounts(t *testing.T) {
 	got := watchCommand(t, standing.get(t), programs.compile(t, "calls.c"), fmt.Sprint(asks), fmt.Sprint(writes),
 		fmt.Sprint(bytes), fmt.Sprint(failures))
 	rows := map[string]recording.Syscall{}
+	type thread struct {
+		tid  int32
+		name string
+	}
+	threads := map[thread]int64{}
 	for _, row := range got.Syscalls {
 		if row.Pid != got.pid {
 			continue
 		}
-		if _, twice := rows[row.Name]; twice {
-			t.Errorf("%s has two rows", row.Name)
+		if _, twice := threads[thread{row.Tid, row.Name}]; twice {
+			t.Errorf("%s of thread %d has two rows", row.Name, row.Tid)
 		}
-		rows[row.Name] = row
+		threads[thread{row.Tid, row.Name}] = row.Count
 		var sum, low, high int64
 		for i, count := range row.Buckets {
 			sum, low, high = sum+count, low+count<<i, high+count<<(i+1)
@@ -29,6 +34,21 @@ func TestSyscallCounts(t *testing.T) {
 			t.Errorf("%s: count %d, in buckets %d; %d ns, by the buckets %d to %d", row.Name, row.Count, sum,
 				row.TotalNs, low, high)
 		}
+		all := rows[row.Name]
+		all.Comm, all.Count, all.Errors, all.Bytes = row.Comm, all.Count+row.Count, all.Errors+row.Errors, all.Bytes+row.Bytes
+		rows[row.Name] = all
+	}
+	asking := 0
+	for of, count := range threads {
+		if of.name == "getppid" {
+			asking++
+			if count != asks/2 {
+				t.Errorf("thread %d made %d of %d calls of getppid, its half is the truth", of.tid, count, asks)
+			}
+		}
+	}
+	if asking != 2 {
+		t.Errorf("%d threads called getppid", asking)
 	}
 	for _, want := range []recording.Syscall{
 		{Name: "getppid", Count: asks}, {Name: "write", Count: writes, Bytes: writes * bytes},
@@ -44,6 +64,15 @@ func TestSyscallCounts(t *testing.T) {
 	}
 	if rows["write"].Comm != "calls-c" {
 		t.Errorf("written by %q", rows["write"].Comm)
+	}
+	refused := int64(0)
+	for _, row := range got.Errors {
+		if row.Pid == got.pid && row.Name == "close" && row.Errno == "EBADF" {
+			refused += row.Count
+		}
+	}
+	if refused != failures {
+		t.Errorf("%d calls of close failed with EBADF, the truth is %d: %+v", refused, failures, got.Errors)
 	}
 	got.lossless(t, "syscalls")
 }

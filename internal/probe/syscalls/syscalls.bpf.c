@@ -1,94 +1,178 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* System calls of the target, added up in the kernel per process and call. */
+/* System calls of the target, added up in the kernel per thread and call (counts.h); those of slow_ns and
+ * more are also kept whole, with what they were on (object.h). */
 #include "../bpf/announce.h"
-#include "../bpf/task.h"
+#include "../bpf/calls.h"
+#include "counts.h"
+#include "object.h"
 
-#define BUCKETS 40 /* of 2^i ns: the last holds calls of nine minutes and more */
+#define MAX_CALL 512
 
 #define CALL_MMAP 9 /* x86-64 */
 #define PROT_EXEC 4
+#define TS_COMPAT 2 /* arch/x86/include/asm/thread_info.h: a call of the 32-bit kind */
+#define COMPAT (1 << 29) /* marks the number of such a call */
 
-enum loss { LOST_CALLS = 0 };
+const volatile __u64 slow_ns = 1000000;
 
-/* One entry per CPU, so that no two CPUs ever write to the same one; a map of the per-CPU kind would
- * need its whole size on each CPU, or allocate on first use, which fails when many processes start at once. */
-struct call_key {
-	__u32 tgid;
+/* What the arguments of a call mean, by number: see names.go. */
+enum argument { ARG_NONE = 0, ARG_FD = 1, ARG_CONNECT = 2, ARG_RESULT = 3, ARG_PATH = 4, ARG_AT_PATH = 5,
+		ARG_RESULT_AT = 6 };
+const volatile __u8 arguments[MAX_CALL] = {};
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct thread_info { __u32 status; };
+struct task_struct___info { struct thread_info thread_info; };
+struct pt_regs___more { unsigned long si, r10; };
+#pragma clang attribute pop
+
+struct slow_event {
+	__u64 start, duration_ns;
+	__u64 slept_ns, queued_ns, longest_ns;
+	__s64 result;
+	__u64 args[4]; /* the first four */
+	struct path_key path;
+	__u32 tgid, tid;
 	__s32 call;
-	__u32 cpu;
+	__u32 waits, mode, unused;
+	struct socket_id socket;
+	char comm[16];
 };
-
-struct call_total {
-	__u64 errors, bytes, total_ns;
-	__u32 buckets[BUCKETS]; /* their sum is the count */
-};
+const struct slow_event *keep_slow_event_in_btf __attribute__((unused));
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 32768);
-	__type(key, struct call_key);
-	__type(value, struct call_total);
-} calls SEC(".maps");
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 2 << 20);
+} slow SEC(".maps");
 
-static const struct call_total nothing;
+static __always_inline __s32 numbered(struct task_struct *task, __s32 call)
+{
+	struct task_struct___info *info = (void *)task;
+	return info->thread_info.status & TS_COMPAT ? call | COMPAT : call;
+}
 
 SEC("tp_btf/sys_enter")
-int BPF_PROG(call_entered, struct pt_regs___culprit *regs, long call)
+int BPF_PROG(call_entered, struct pt_regs___culprit *regs, long number)
 {
-	struct task_state *state = state_of(bpf_get_current_task_btf());
+	struct task_struct *task = bpf_get_current_task_btf();
+	if (is_stranger(task))
+		return 0;
+	__s32 call = numbered(task, number);
+	struct call_slot *slot = slot_of(task, call);
+	if (slot && slot->skip && is_of(slot, task, call)) {
+		slot->skip--;
+		slot->runtime = task->se.sum_exec_runtime;
+		return 0;
+	}
+	struct task_state *state = state_of(task);
 	if (!state)
 		return 0;
-	state->call = call;
-	if (announce && call == CALL_MMAP && (regs->dx & PROT_EXEC) && (int)regs->r8 >= 0)
-		state->maps_code = 1;
-	state->call_start = bpf_ktime_get_ns();
+	state->call_seen = 1;
+	begin_call(state, call, bpf_ktime_get_ns());
 	return 0;
 }
 
-static __always_inline __u32 log2_of(__u64 value)
+/* The address that a connect that failed had asked for: its socket has no peer. */
+static __always_inline void read_address(struct socket_id *id, void *address)
 {
-	__u32 log = 0;
-	if (value >> 32) { log += 32; value >>= 32; }
-	if (value >> 16) { log += 16; value >>= 16; }
-	if (value >> 8) { log += 8; value >>= 8; }
-	if (value >> 4) { log += 4; value >>= 4; }
-	if (value >> 2) { log += 2; value >>= 2; }
-	return log + (value >> 1);
+	if (id->family == FAMILY_INET) {
+		bpf_probe_read_user(&id->peer_port, 2, address + 2); /* struct sockaddr_in */
+		bpf_probe_read_user(id->peer, 4, address + 4);
+	} else if (id->family == FAMILY_INET6) {
+		bpf_probe_read_user(&id->peer_port, 2, address + 2); /* struct sockaddr_in6 */
+		bpf_probe_read_user(id->peer, 16, address + 8);
+	}
+}
+
+static __always_inline void tell_object(struct task_struct *task, struct slow_event *event, __s32 call)
+{
+	__u8 argument = (__u32)call < MAX_CALL ? arguments[call] : ARG_NONE;
+	bool opened = event->result >= 0 && (argument == ARG_RESULT || argument == ARG_RESULT_AT);
+	if (opened)
+		event->mode = identify(task, event->result, &event->socket, &event->path);
+	else if (argument == ARG_FD || argument == ARG_CONNECT)
+		event->mode = identify(task, event->args[0], &event->socket, &event->path);
+	else if (argument == ARG_PATH || argument == ARG_RESULT)
+		keep_asked(event->args[0], event->start, &event->path);
+	else if (argument == ARG_AT_PATH || argument == ARG_RESULT_AT)
+		keep_asked(event->args[1], event->start, &event->path);
+	if (argument == ARG_CONNECT && event->result < 0)
+		read_address(&event->socket, (void *)event->args[1]);
+}
+
+static __always_inline void keep_slow(struct task_struct *task, struct task_state *state,
+				      struct pt_regs___culprit *regs, __s32 call, long result, __u64 took_ns)
+{
+	struct pt_regs___more *more = (void *)regs;
+	struct slow_event *event = bpf_ringbuf_reserve(&slow, sizeof(*event), 0);
+	if (!event) {
+		count_loss(LOST_SLOW);
+		return;
+	}
+	__builtin_memset(event, 0, sizeof(*event));
+	event->start = state->call_start;
+	event->duration_ns = took_ns;
+	event->slept_ns = state->call_slept;
+	event->queued_ns = state->call_queued;
+	event->longest_ns = state->call_longest;
+	event->waits = state->call_waits;
+	event->result = result;
+	event->args[0] = regs->di;
+	event->args[1] = more->si;
+	event->args[2] = regs->dx;
+	event->args[3] = more->r10;
+	event->tgid = task->tgid;
+	event->tid = task->pid;
+	event->call = call;
+	bpf_probe_read_kernel(event->comm, sizeof(event->comm), task->comm);
+	tell_object(task, event, call);
+	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline void announce_code(void *ctx, struct pt_regs___culprit *regs, __s32 call)
+{
+	if (announce && call == CALL_MMAP && (regs->dx & PROT_EXEC) && (int)regs->r8 >= 0)
+		announce_process(ctx, bpf_get_current_pid_tgid());
+}
+
+/* The end of a call that was timed, or that was interrupted or slept. */
+static __always_inline void end_call(struct task_struct *task, struct call_slot *slot,
+				     struct pt_regs___culprit *regs, __s32 call, long result)
+{
+	struct task_state *state = state_of(task);
+	if (!state || !state->call_seen) /* of a task: its first call began before the window, or its parent made it */
+		return;
+	if (!is_of(slot, task, call))
+		take_slot(slot, task, call);
+	slot->runtime = 0;
+	count_call(slot, result);
+	if (!state->call_start) /* only a tick of the clock came in between */
+		return;
+	__u64 took_ns = bpf_ktime_get_ns() - state->call_start;
+	add_time(slot, took_ns);
+	if (took_ns >= slow_ns)
+		keep_slow(task, state, regs, call, result, took_ns);
+	state->call_start = 0;
 }
 
 SEC("tp_btf/sys_exit")
 int BPF_PROG(call_left, struct pt_regs___culprit *regs, long result)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct task_state *state = state_of(task);
-	if (!state || !state->call_start)
+	if (is_stranger(task))
 		return 0;
-	__u64 took_ns = bpf_ktime_get_ns() - state->call_start;
-	struct call_key key = {.tgid = task->tgid, .call = state->call,
-				  .cpu = bpf_get_smp_processor_id()};
-	state->call_start = 0;
-	if (state->maps_code) {
-		state->maps_code = 0;
-		announce_process(ctx, bpf_get_current_pid_tgid());
+	__s32 number = regs->orig_ax; /* -1: those that a signal had interrupted are back */
+	__s32 call = numbered(task, number < 0 ? CALL_SIGRETURN : number);
+	struct call_slot *slot = slot_of(task, call);
+	if (!slot)
+		return 0;
+	if (slot->runtime && slot->runtime == task->se.sum_exec_runtime && is_of(slot, task, call)) {
+		slot->runtime = 0;
+		count_call(slot, result);
+	} else {
+		end_call(task, slot, regs, call, result);
 	}
-	struct call_total *total = bpf_map_lookup_elem(&calls, &key);
-	if (!total) {
-		bpf_map_update_elem(&calls, &key, &nothing, BPF_NOEXIST);
-		total = bpf_map_lookup_elem(&calls, &key);
-		if (!total) {
-			count_loss(LOST_CALLS);
-			return 0;
-		}
-	}
-	__u32 bucket = log2_of(took_ns);
-	total->total_ns += took_ns;
-	if (result < 0)
-		total->errors += 1;
-	else
-		total->bytes += result;
-	if (bucket >= BUCKETS)
-		bucket = BUCKETS - 1;
-	total->buckets[bucket] += 1;
+	announce_code(ctx, regs, call);
 	return 0;
 }

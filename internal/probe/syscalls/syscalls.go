@@ -1,27 +1,34 @@
-// Package syscalls counts the target's system calls per process and call: how
-// often, how many failed, how many bytes, how long by powers of two. Everything
-// is added up in the kernel; nothing per call reaches user space.
+// Package syscalls sees the target's system calls: how often each thread made
+// each, how many failed and with what error, how many bytes, how long by powers
+// of two; and whole, on what and with which waits, those that took
+// Options.Wait and longer.
+//
+// Counts are added up in the kernel; only slow calls reach user space one by
+// one. What is timed and what is estimated: syscalls.bpf.c and estimate.
 package syscalls
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
-	"sort"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
 
 	"culprit/internal/probe/bpf"
-	"culprit/recording"
+	"culprit/internal/probe/slow"
 )
 
-//go:generate ../bpf/generate.sh syscalls -type call_key -type call_total
+//go:generate ../bpf/generate.sh syscalls -type slow_event
 //go:generate ./names.sh
+
+// maxSlow bounds the slow calls kept between two collections: 27 MB.
+const maxSlow = 128 << 10
 
 // Session is the loaded probe.
 type Session struct {
 	misses     bpf.Misses
 	collection *ebpf.Collection
+	ring       *bpf.Ring[syscallsSlowEvent]
 	links      []link.Link
 }
 
@@ -35,11 +42,20 @@ func Start(shared *bpf.Shared) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	values := map[string]any{"slow_ns": uint64(shared.Options.Wait), "arguments": arguments()}
+	if err := bpf.Set(spec, values); err != nil {
+		return nil, err
+	}
 	collection, err := shared.Load(spec, replace)
 	if err != nil {
 		return nil, fmt.Errorf("load syscalls: %w", err)
 	}
-	return &Session{collection: collection}, nil
+	s := &Session{collection: collection}
+	if s.ring, err = bpf.NewRing[syscallsSlowEvent](collection.Maps["slow"], maxSlow); err != nil {
+		collection.Close()
+		return nil, err
+	}
+	return s, nil
 }
 
 // Name of the probe.
@@ -48,79 +64,46 @@ func (s *Session) Name() string { return "syscalls" }
 // Attach begins to count.
 func (s *Session) Attach() error {
 	links, err := bpf.AttachTracing(s.collection, "call_entered", "call_left")
+	if err != nil {
+		return err
+	}
 	s.links = links
-	return err
+	s.ring.Start()
+	return nil
 }
 
 // Detach ends the counting.
 func (s *Session) Detach() {
 	bpf.CloseLinks(s.links)
 	s.links = nil
+	s.ring.Stop()
 }
 
-// Collect moves the counts into the window's table of system calls and clears them.
+// Collect moves counts, errors and slow calls into the window's tables and clears them. The waits of the window must
+// have been collected: slow calls are joined with them.
 func (s *Session) Collect(window *bpf.Window) error {
-	rows := map[syscallsCallKey]*recording.Syscall{}
-	err := bpf.Drain(s.collection.Maps["calls"], func(key syscallsCallKey, total *syscallsCallTotal) {
-		key.Cpu = 0
-		if rows[key] == nil {
-			rows[key] = &recording.Syscall{Pid: int32(key.Tgid), Comm: window.Comm[int32(key.Tgid)],
-				Name: Name(key.Call), Buckets: make([]int64, len(total.Buckets))}
-		}
-		add(rows[key], total)
-	})
+	if err := errors.Join(s.collectCounts(window), s.collectErrors(window)); err != nil {
+		return err
+	}
+	events, over, err := s.ring.Take()
 	if err != nil {
-		return fmt.Errorf("read calls: %w", err)
+		return err
 	}
-	table := window.Recording.Syscalls
-	for _, row := range rows {
-		table = append(table, *row)
+	window.Lose("syscalls: slow calls over the limit", over)
+	paths, err := s.takePaths()
+	if err != nil {
+		return err
 	}
-	sort.Slice(table, func(i, j int) bool {
-		a, b := &table[i], &table[j]
-		return cmp.Or(cmp.Compare(b.TotalNs, a.TotalNs), cmp.Compare(a.Pid, b.Pid), cmp.Compare(a.Name, b.Name)) < 0
-	})
-	window.Recording.Syscalls = table
+	window.Recording.Slow = slow.Join(slowCalls(events, paths, window), window.Recording.Waits)
 	s.misses.Take(window, "syscalls", s.collection)
-	return window.TakeLosses(s.collection.Maps["losses"], "syscalls: calls of processes that did not fit")
-}
-
-// add adds what one CPU counted.
-func add(row *recording.Syscall, part *syscallsCallTotal) {
-	row.Errors += int64(part.Errors)
-	row.TotalNs += int64(part.TotalNs)
-	if transfers[row.Name] { // else the result is a descriptor, an address or a count of something else
-		row.Bytes += int64(part.Bytes)
-	}
-	for i, count := range part.Buckets {
-		row.Buckets[i] += int64(count)
-		row.Count += int64(count)
-	}
-}
-
-// transfers are the calls whose result is a number of bytes.
-var transfers = map[string]bool{
-	"read": true, "write": true, "pread64": true, "pwrite64": true, "readv": true, "writev": true,
-	"preadv": true, "pwritev": true, "preadv2": true, "pwritev2": true, "sendto": true, "recvfrom": true,
-	"sendmsg": true, "recvmsg": true, "sendfile": true, "splice": true, "tee": true, "vmsplice": true,
-	"copy_file_range": true, "getrandom": true, "getdents": true, "getdents64": true, "readlink": true,
-	"readlinkat": true, "process_vm_readv": true, "process_vm_writev": true,
-}
-
-// Name of a system call by its number; "" outside of any call.
-func Name(call int32) string {
-	if call < 0 {
-		return ""
-	}
-	if name, ok := names[call]; ok {
-		return name
-	}
-	return fmt.Sprintf("syscall_%d", call)
+	return window.TakeLosses(s.collection.Maps["losses"], "syscalls: calls of threads that did not fit",
+		"syscalls: slow calls dropped", "syscalls: names of files that did not fit", "syscalls: errors that did not fit")
 }
 
 // Close unloads the probe.
 func (s *Session) Close() error {
 	s.Detach()
+	err := s.ring.Close()
 	s.collection.Close()
-	return nil
+	return err
 }

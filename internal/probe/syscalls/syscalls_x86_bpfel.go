@@ -16,16 +16,83 @@ import (
 type syscallsCallKey struct {
 	_    structs.HostLayout
 	Tgid uint32
+	Tid  uint32
 	Call int32
 	Cpu  uint32
 }
 
+type syscallsCallSlot struct {
+	_       structs.HostLayout
+	Tgid    uint32
+	Tid     uint32
+	Call    int32
+	Skip    uint32
+	Sure    uint32
+	Random  uint32
+	Runtime uint64
+	Total   syscallsCallTotal
+}
+
 type syscallsCallTotal struct {
 	_       structs.HostLayout
-	Errors  uint64
 	Bytes   uint64
 	TotalNs uint64
+	QuickNs uint64
+	Count   uint64
+	Errors  uint32
 	Buckets [40]uint32
+	_       [4]byte
+}
+
+type syscallsErrorKey struct {
+	_     structs.HostLayout
+	Tgid  uint32
+	Call  int32
+	Error int32
+}
+
+type syscallsPathKey struct {
+	_      structs.HostLayout
+	Dentry uint64
+	Inode  uint64
+}
+
+type syscallsPathNames struct {
+	_      structs.HostLayout
+	Given  uint32
+	Cut    uint32
+	Fstype [16]int8
+	Names  [18][80]int8
+}
+
+type syscallsSlowEvent struct {
+	_          structs.HostLayout
+	Start      uint64
+	DurationNs uint64
+	SleptNs    uint64
+	QueuedNs   uint64
+	LongestNs  uint64
+	Result     int64
+	Args       [4]uint64
+	Path       syscallsPathKey
+	Tgid       uint32
+	Tid        uint32
+	Call       int32
+	Waits      uint32
+	Mode       uint32
+	Unused     uint32
+	Socket     struct {
+		_        structs.HostLayout
+		Family   uint16
+		Protocol uint16
+		Type     uint16
+		State    uint16
+		OwnPort  uint16
+		PeerPort uint16
+		Dials    uint32
+		Peer     [16]uint8
+	}
+	Comm [16]int8
 }
 
 type syscallsTaskState struct {
@@ -53,23 +120,66 @@ type syscallsTaskState struct {
 	CallLongest uint64
 	CallWaits   uint32
 	CallSeen    uint32
+	Streak      uint32
+	OffCall     int32
+	OffIp       uint64
+	OffSp       uint64
+	UnwindAt    uint64
+	SleptAtNs   uint64
+	AwakeNs     uint64
+	LastSleep   struct {
+		_          structs.HostLayout
+		Woken      uint64
+		SleptNs    uint64
+		Stack      int32
+		WakerStack int32
+		WakerTid   uint32
+		WakerComm  [16]int8
+		_          [4]byte
+	}
+	Hop struct {
+		_          structs.HostLayout
+		Woken      uint64
+		SleptNs    uint64
+		Stack      int32
+		WakerStack int32
+		WakerTid   uint32
+		WakerComm  [16]int8
+		_          [4]byte
+	}
+	Shorts [4]struct {
+		_         structs.HostLayout
+		OffNs     uint64
+		Count     uint32
+		Call      int32
+		State     uint32
+		Signature uint32
+	}
 }
 
 // Names of all BPF objects in the ELF.
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
-	syscallsMapCalls         = "calls"
-	syscallsMapInhibitEvents = "inhibit_events"
-	syscallsMapLosses        = "losses"
-	syscallsMapPidEvents     = "pid_events"
-	syscallsMapReportEvents  = "report_events"
-	syscallsMapTasks         = "tasks"
-	syscallsProgCallEntered  = "call_entered"
-	syscallsProgCallLeft     = "call_left"
-	syscallsVarAnnounce      = "announce"
-	syscallsVarOwnPid        = "own_pid"
-	syscallsVarWholeHost     = "whole_host"
+	syscallsMapCalls              = "calls"
+	syscallsMapErrors             = "errors"
+	syscallsMapInhibitEvents      = "inhibit_events"
+	syscallsMapLosses             = "losses"
+	syscallsMapPathScratch        = "path_scratch"
+	syscallsMapPaths              = "paths"
+	syscallsMapPidEvents          = "pid_events"
+	syscallsMapReportEvents       = "report_events"
+	syscallsMapSlots              = "slots"
+	syscallsMapSlow               = "slow"
+	syscallsMapTasks              = "tasks"
+	syscallsProgCallEntered       = "call_entered"
+	syscallsProgCallLeft          = "call_left"
+	syscallsVarAnnounce           = "announce"
+	syscallsVarArguments          = "arguments"
+	syscallsVarKeepSlowEventInBtf = "keep_slow_event_in_btf"
+	syscallsVarOwnPid             = "own_pid"
+	syscallsVarSlowNs             = "slow_ns"
+	syscallsVarWholeHost          = "whole_host"
 )
 
 // loadSyscalls returns the embedded CollectionSpec for syscalls.
@@ -123,10 +233,15 @@ type syscallsProgramSpecs struct {
 // It can be passed ebpf.CollectionSpec.Assign.
 type syscallsMapSpecs struct {
 	Calls         *ebpf.MapSpec `ebpf:"calls"`
+	Errors        *ebpf.MapSpec `ebpf:"errors"`
 	InhibitEvents *ebpf.MapSpec `ebpf:"inhibit_events"`
 	Losses        *ebpf.MapSpec `ebpf:"losses"`
+	PathScratch   *ebpf.MapSpec `ebpf:"path_scratch"`
+	Paths         *ebpf.MapSpec `ebpf:"paths"`
 	PidEvents     *ebpf.MapSpec `ebpf:"pid_events"`
 	ReportEvents  *ebpf.MapSpec `ebpf:"report_events"`
+	Slots         *ebpf.MapSpec `ebpf:"slots"`
+	Slow          *ebpf.MapSpec `ebpf:"slow"`
 	Tasks         *ebpf.MapSpec `ebpf:"tasks"`
 }
 
@@ -134,9 +249,12 @@ type syscallsMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type syscallsVariableSpecs struct {
-	Announce  *ebpf.VariableSpec `ebpf:"announce"`
-	OwnPid    *ebpf.VariableSpec `ebpf:"own_pid"`
-	WholeHost *ebpf.VariableSpec `ebpf:"whole_host"`
+	Announce           *ebpf.VariableSpec `ebpf:"announce"`
+	Arguments          *ebpf.VariableSpec `ebpf:"arguments"`
+	KeepSlowEventInBtf *ebpf.VariableSpec `ebpf:"keep_slow_event_in_btf"`
+	OwnPid             *ebpf.VariableSpec `ebpf:"own_pid"`
+	SlowNs             *ebpf.VariableSpec `ebpf:"slow_ns"`
+	WholeHost          *ebpf.VariableSpec `ebpf:"whole_host"`
 }
 
 // syscallsObjects contains all objects after they have been loaded into the kernel.
@@ -160,20 +278,30 @@ func (o *syscallsObjects) Close() error {
 // It can be passed to loadSyscallsObjects or ebpf.CollectionSpec.LoadAndAssign.
 type syscallsMaps struct {
 	Calls         *ebpf.Map `ebpf:"calls"`
+	Errors        *ebpf.Map `ebpf:"errors"`
 	InhibitEvents *ebpf.Map `ebpf:"inhibit_events"`
 	Losses        *ebpf.Map `ebpf:"losses"`
+	PathScratch   *ebpf.Map `ebpf:"path_scratch"`
+	Paths         *ebpf.Map `ebpf:"paths"`
 	PidEvents     *ebpf.Map `ebpf:"pid_events"`
 	ReportEvents  *ebpf.Map `ebpf:"report_events"`
+	Slots         *ebpf.Map `ebpf:"slots"`
+	Slow          *ebpf.Map `ebpf:"slow"`
 	Tasks         *ebpf.Map `ebpf:"tasks"`
 }
 
 func (m *syscallsMaps) Close() error {
 	return _SyscallsClose(
 		m.Calls,
+		m.Errors,
 		m.InhibitEvents,
 		m.Losses,
+		m.PathScratch,
+		m.Paths,
 		m.PidEvents,
 		m.ReportEvents,
+		m.Slots,
+		m.Slow,
 		m.Tasks,
 	)
 }
@@ -182,9 +310,12 @@ func (m *syscallsMaps) Close() error {
 //
 // It can be passed to loadSyscallsObjects or ebpf.CollectionSpec.LoadAndAssign.
 type syscallsVariables struct {
-	Announce  *ebpf.Variable `ebpf:"announce"`
-	OwnPid    *ebpf.Variable `ebpf:"own_pid"`
-	WholeHost *ebpf.Variable `ebpf:"whole_host"`
+	Announce           *ebpf.Variable `ebpf:"announce"`
+	Arguments          *ebpf.Variable `ebpf:"arguments"`
+	KeepSlowEventInBtf *ebpf.Variable `ebpf:"keep_slow_event_in_btf"`
+	OwnPid             *ebpf.Variable `ebpf:"own_pid"`
+	SlowNs             *ebpf.Variable `ebpf:"slow_ns"`
+	WholeHost          *ebpf.Variable `ebpf:"whole_host"`
 }
 
 // syscallsPrograms contains all programs after they have been loaded into the kernel.
