@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -38,6 +39,7 @@ type Change struct {
 	knobs     map[string]Knob
 	entry     entry
 	expected  map[string]string // by knob and part: what it ought to be now
+	groups    map[string]string // cgroups made for new commands, by their limits
 	guardian  *Guardian
 	recovered []Restored
 	done      bool
@@ -69,7 +71,7 @@ func (journal *Journal) Begin(ctx context.Context, knobs ...Knob) (*Change, erro
 	if err != nil {
 		return nil, fmt.Errorf("begin change: %w", err)
 	}
-	change := &Change{journal: journal, knobs: map[string]Knob{}, expected: map[string]string{},
+	change := &Change{journal: journal, knobs: map[string]Knob{}, expected: map[string]string{}, groups: map[string]string{},
 		entry: entry{Schema: entrySchema, Owner: us, Begun: time.Now().UTC()}}
 	if err := change.open(knobs); err != nil {
 		return nil, fmt.Errorf("begin change%s: %w", ofKnobs(knobs), err)
@@ -127,7 +129,7 @@ func (change *Change) Add(knobs ...Knob) error {
 		return err
 	}
 	defer unlock()
-	before := change.entry
+	entry, held := change.entry, maps.Clone(change.knobs)
 	for _, knob := range knobs {
 		if err = change.include(knob); err != nil {
 			break
@@ -137,10 +139,7 @@ func (change *Change) Add(knobs ...Knob) error {
 		err = change.entry.save(change.journal)
 	}
 	if err != nil {
-		change.entry = before
-		for _, knob := range knobs {
-			delete(change.knobs, knob.name)
-		}
+		change.entry, change.knobs = entry, held
 		return fmt.Errorf("add%s: %w", ofKnobs(knobs), err)
 	}
 	return nil
@@ -181,7 +180,12 @@ func (change *Change) adopt(knob Knob, each part) error {
 	}
 	place := knob.about.Place
 	taken := step{Knob: knob.name, Target: knob.target, Part: each.id, Path: each.path,
-		SurvivesBoot: place.SurvivesBoot, Original: current}
+		SurvivesBoot: place.SurvivesBoot, Original: current, Follows: each.follows}
+	for _, step := range change.entry.Steps {
+		if step.same(taken) {
+			return fmt.Errorf("%s and %s change the same setting: take one of them", step.Knob, knob.name)
+		}
+	}
 	if err := change.journal.isFree(taken); err != nil {
 		return err
 	}
@@ -206,7 +210,7 @@ func (change *Change) Original(name string) (string, error) {
 	}
 	var values []string
 	for _, step := range change.entry.Steps {
-		if step.Knob == name {
+		if step.Knob == name && !step.Follows {
 			values = append(values, step.Original)
 		}
 	}

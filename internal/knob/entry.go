@@ -37,6 +37,7 @@ type step struct {
 	SurvivesBoot bool     `json:"survives_boot,omitempty"`
 	Original     string   `json:"original"`
 	Ours         []string `json:"ours"` // values that we wrote, or were about to write
+	Follows      bool     `json:"follows,omitempty"`
 }
 
 // fileName is where an entry is kept: one file per transaction.
@@ -60,7 +61,7 @@ func (entry entry) names() string {
 
 // same tells whether two steps change the same place.
 func (s step) same(other step) bool {
-	return s.Knob == other.Knob && s.Target.Root == other.Target.Root && s.Part == other.Part
+	return s.Target.Root == other.Target.Root && s.Part == other.Part
 }
 
 // save writes the entry to disk.

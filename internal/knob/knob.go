@@ -93,7 +93,14 @@ type part struct {
 	want  func(value string) string    // nil: the knob's value as it is
 	canon func(value string) string    // nil: compared as they are
 	fix   func(original string) string // a command that puts it back by hand
+	// follows: the kernel changes it along with another part. It is never set, and put back whatever it is.
+	follows bool
+	// rounds: reading gives another value than was written. It is not compared, and put back whatever it is.
+	rounds bool
 }
+
+// loose parts have values that cannot be foretold.
+func (p part) loose() bool { return p.follows || p.rounds }
 
 func (p part) wanted(value string) string {
 	if p.want == nil {
@@ -147,6 +154,9 @@ func (k Knob) Current() (string, error) {
 	}
 	var values []string
 	for _, each := range parts {
+		if each.follows {
+			continue
+		}
 		value, err := each.read()
 		if errors.Is(err, errGone) {
 			continue

@@ -1,7 +1,6 @@
 package knob
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -98,7 +97,3 @@ func (a attribute) apply(pid int, value string) error {
 	}
 	return nil
 }
-
-func isGroupName(string) bool { return false }
-
-func checkGroupLevel(Level) error { return errors.New("no cgroup") }

@@ -20,6 +20,13 @@ func families() []family {
 	return []family{
 		refuseOneWay,
 		findClockSource,
+		findHugePages,
+		findCPU,
+		findInterrupt,
+		findBlock,
+		findBacking,
+		findGroup,
+		findMount,
 		findAttribute,
 		findSysctl,
 	}

@@ -24,6 +24,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 3 && os.Args[1] == ownerVerb {
 		exit(holdChange(os.Args[2], os.Args[3]))
 	}
+	if len(os.Args) > 2 && os.Args[1] == severalVerb {
+		exit(holdSeveral(os.Args[2:]))
+	}
 	os.Exit(m.Run())
 }
 
@@ -49,6 +52,33 @@ func holdChange(root, value string) error {
 		return err
 	}
 	return change.Restore()
+}
+
+// severalVerb makes it the owner of several knobs of this machine, given as NAME=VALUE.
+const severalVerb = "owner-of-several"
+
+func holdSeveral(pairs []string) error {
+	var knobs []Knob
+	var levels []Level
+	for _, pair := range pairs {
+		name, value, _ := strings.Cut(pair, "=")
+		found, err := Find(name, Target{})
+		if err != nil {
+			return err
+		}
+		knobs, levels = append(knobs, found), append(levels, Level{name, value})
+	}
+	change, err := Begin(context.Background(), knobs...)
+	if err != nil {
+		return err
+	}
+	if err := change.SetAll(levels...); err != nil {
+		return both(err, change.Restore())
+	}
+	fmt.Println("changed")
+	_, err = io.Copy(io.Discard, os.Stdin)
+	time.Sleep(time.Minute)
+	return both(err, change.Restore())
 }
 
 // ownerProcess is a process of its own that holds a change open.

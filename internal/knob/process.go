@@ -121,7 +121,7 @@ func threadPart(attribute attribute, tid int, born uint64) part {
 		}
 		return nil
 	}
-	made := part{id: fmt.Sprintf("%d/%d", tid, born), path: fmt.Sprintf("/proc/%d", tid),
+	made := part{id: fmt.Sprintf("%d/%d/%s", tid, born, attribute.name), path: fmt.Sprintf("/proc/%d", tid),
 		read: func() (string, error) {
 			if err := still(); err != nil {
 				return "", err
@@ -151,7 +151,8 @@ func threadPart(attribute attribute, tid int, born uint64) part {
 
 // threadByID finds a thread that a journal names.
 func threadByID(attribute attribute, id string) (part, error) {
-	first, second, _ := strings.Cut(id, "/")
+	first, rest, _ := strings.Cut(id, "/")
+	second, _, _ := strings.Cut(rest, "/")
 	tid, err := strconv.Atoi(first)
 	born, bornErr := strconv.ParseUint(second, 10, 64)
 	if err != nil || bornErr != nil || tid <= 0 {

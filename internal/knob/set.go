@@ -50,6 +50,7 @@ func (change *Change) set(knob Knob, value string) error {
 	if err != nil {
 		return err
 	}
+	parts = slices.DeleteFunc(parts, func(each part) bool { return each.follows })
 	for _, each := range parts {
 		current, err := each.read()
 		if err != nil && !errors.Is(err, errGone) {
@@ -108,7 +109,7 @@ func (change *Change) writeAndRead(knob Knob, each part, value string) error {
 		return both(setErr, err)
 	}
 	change.expected[key(knob.name, each.id)] = current
-	if each.same(current, value) {
+	if each.same(current, value) || each.rounds {
 		return setErr
 	}
 	if setErr == nil {

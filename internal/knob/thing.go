@@ -2,7 +2,13 @@ package knob
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
 )
 
 // Thing is something that an experiment makes on the host and that must not be
@@ -74,7 +80,84 @@ func (change *Change) announce(thing Thing) error {
 	return nil
 }
 
-// part is how a thing is found and undone.
+// part is how a thing is found and undone. An identity that we never give is refused.
 func (thing Thing) part() (part, error) {
-	return part{}, fmt.Errorf("find %s %s: culprit makes no such thing", thing.Kind, thing.ID)
+	find, remove := thing.ways()
+	if find == nil || !thing.ours() {
+		return part{}, fmt.Errorf("find %s %.80q: culprit makes no such thing", thing.Kind, thing.ID)
+	}
+	return part{id: thing.ID, path: thing.ID,
+		read: func() (string, error) {
+			found, err := find(thing.ID)
+			if err != nil || !found {
+				return absent, err
+			}
+			return there, nil
+		},
+		write: func(string) error { return remove(thing.ID) },
+		fix:   func(string) string { return "remove " + thing.Kind + " " + thing.ID }}, nil
+}
+
+// ways are how a kind is found and removed.
+func (thing Thing) ways() (find func(id string) (bool, error), remove func(id string) error) {
+	switch thing.Kind {
+	case Folder:
+		return findFolder, removeFolder
+	case Mount:
+		return findMounted, unmount
+	case Loop:
+		return findLoop, detachLoop
+	case Group:
+		return findMadeGroup, removeGroup
+	}
+	return nil, nil
+}
+
+// privateFolder is how every folder is called that a thing of ours may be in.
+const privateFolder = "culprit-ground-"
+
+// groupFolderPrefix is how every cgroup of ours is called.
+const groupFolderPrefix = "culprit-knob-"
+
+// ours tells whether an identity is one that we give: what is undone is never more than that.
+func (thing Thing) ours() bool {
+	path := thing.ID
+	if thing.Kind == Loop {
+		device, backing, found := strings.Cut(thing.ID, " ")
+		if !found || !loopName.MatchString(device) {
+			return false
+		}
+		if name, nested := strings.CutPrefix(backing, "/dev/"); nested {
+			return loopName.MatchString(name)
+		}
+		path = backing
+	}
+	if !filepath.IsAbs(path) || filepath.Clean(path) != path {
+		return false
+	}
+	elements := strings.Split(path, "/")
+	last := elements[len(elements)-1]
+	switch thing.Kind {
+	case Folder:
+		return strings.HasPrefix(last, privateFolder)
+	case Group:
+		return strings.HasPrefix(last, groupFolderPrefix)
+	}
+	return slices.ContainsFunc(elements, func(each string) bool { return strings.HasPrefix(each, privateFolder) })
+}
+
+// loopName is a loop device's.
+var loopName = regexp.MustCompile(`^loop[0-9]{1,4}$`)
+
+// eventuallyDone waits for something that the kernel finishes by itself.
+func eventuallyDone(limit time.Duration, done func() (bool, error)) error {
+	for deadline := time.Now().Add(limit); ; time.Sleep(5 * time.Millisecond) {
+		finished, err := done()
+		if err != nil || finished {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return errors.New("it is still there")
+		}
+	}
 }
