@@ -29,14 +29,15 @@ var mayImport = map[string][]string{
 	"internal/cause": {"recording", "internal/host", "internal/stat", "internal/symbol", "internal/bench",
 		"internal/compare"},
 
-	"internal/knob":  {"recording", "internal/host", "internal/stat"},
-	"internal/trial": {"recording", "internal/host", "internal/stat", "internal/knob"},
+	"internal/knob":   {"recording", "internal/host", "internal/stat"},
+	"internal/trial":  {"recording", "internal/host", "internal/stat", "internal/knob"},
+	"internal/ground": {"internal/host", "internal/knob"},
 	"internal/investigate": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/bench",
 		"internal/probe", "internal/record", "internal/compare", "internal/cause", "internal/knob", "internal/trial",
 		"internal/worth"},
 
 	"internal/try": {"recording", "internal/host", "internal/stat", "internal/knob", "internal/trial", "internal/record",
-		"internal/compare"},
+		"internal/compare", "internal/ground"},
 
 	"internal/report": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/bench", "internal/try",
 		"internal/compare", "internal/cause", "internal/knob", "internal/trial", "internal/worth",
@@ -55,7 +56,7 @@ var mayImport = map[string][]string{
 
 // mayExecute are the packages that may start processes: everything else that
 // ran a command would be a hidden tool with a cost that nobody measures.
-var mayExecute = []string{"internal/trial", "internal/record", "internal/knob", "lineup", "benchmark", "cases"}
+var mayExecute = []string{"internal/trial", "internal/record", "internal/knob", "internal/ground", "lineup", "benchmark", "cases"}
 
 // mayUse are packages whose libraries are restricted: prefixes of what is allowed beside the standard library.
 var mayUse = map[string][]string{
