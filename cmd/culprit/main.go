@@ -54,7 +54,7 @@ func main() {
 // run executes one command line and returns its exit status. Tests call it too.
 func run(ctx context.Context, w world, args []string) int {
 	root := newRoot(w)
-	root.SetArgs(args)
+	root.SetArgs(spreadGroups(args))
 	root.SetIn(w.stdin)
 	root.SetOut(w.stdout)
 	root.SetErr(w.stderr)
@@ -102,7 +102,12 @@ Exit status: 0 done and nothing worse, 1 the answer is "worse", 2 error.`,
 	root.AddCommand(
 		investigateVerb(w),
 		recordVerb(w),
+		compareVerb(w),
+		tryVerb(w),
+		overheadVerb(w),
 		explainVerb(w),
+		importVerb(w),
+		exportVerb(w),
 		doctorVerb(w),
 		restoreVerb(w),
 		manVerb(w),

@@ -84,14 +84,36 @@ func decide(a, b [][]float64, confidence float64) []bool {
 	return decided
 }
 
-// pValues tests each of many changes alone; 1 where there are too few runs to test.
+// pValues tests each of many changes alone; 1 where there are too few runs to test. What disturbs a run makes it
+// longer by a part of itself, so that times that are never zero are tested by their logarithms.
 func pValues(a, b [][]float64) []float64 {
 	p := make([]float64, len(a))
 	for i := range a {
 		p[i] = 1
-		if value, err := stat.DifferenceP(a[i], b[i]); err == nil {
+		x, y := a[i], b[i]
+		if positive(x) && positive(y) {
+			x, y = logarithms(x), logarithms(y)
+		}
+		if value, err := stat.DifferenceP(x, y); err == nil {
 			p[i] = value
 		}
 	}
 	return p
+}
+
+func positive(values []float64) bool {
+	for _, value := range values {
+		if !(value > 0) {
+			return false
+		}
+	}
+	return true
+}
+
+func logarithms(values []float64) []float64 {
+	list := make([]float64, len(values))
+	for i, value := range values {
+		list[i] = math.Log(value)
+	}
+	return list
 }

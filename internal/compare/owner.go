@@ -25,10 +25,13 @@ var faultEntries = []string{"asm_exc_page_fault", "exc_page_fault", "do_page_fau
 func ownerOf(path *Path) itemKey {
 	switch path.Kind {
 	case Runnable:
-		if path.WakerComm == "" {
+		switch {
+		case path.WakerComm == "":
 			return itemKey{SignalQueue, "nobody ran: a quota, or the hypervisor"}
+		case path.WakerOwn:
+			return itemKey{SignalQueue, "threads of its own had the CPU"}
 		}
-		return itemKey{SignalQueue, path.WakerComm + " had the CPU"}
+		return itemKey{SignalQueue, "other processes had the CPU"}
 	case Blocked:
 		_, name := itemOf(path)
 		if path.Lock {
@@ -47,10 +50,7 @@ func runningOwner(frames []recording.Frame) itemKey {
 	for kernel > 0 && frames[kernel-1].Kind == recording.KindKernel {
 		kernel--
 	}
-	user := "[kernel]"
-	if kernel > 0 {
-		user = frames[kernel-1].Name
-	}
+	user := userLeaf(frames)
 	if kernel == len(frames) {
 		return itemKey{SignalCode, user}
 	}
@@ -68,11 +68,49 @@ func runningOwner(frames []recording.Frame) itemKey {
 	switch {
 	case call != "":
 		return itemKey{SignalCall, call}
-	case enters(frames[kernel].Name) && (kernel+1 == len(frames) || enters(frames[len(frames)-1].Name)):
-		// Caught on the way in or out: what for, the wrapper tells.
-		return itemKey{SignalCall, "entry and exit under " + user}
+	case enters(frames[kernel].Name):
+		return itemKey{SignalCall, entryUnder + user}
 	}
 	return itemKey{SignalKernel, frames[kernel].Name}
+}
+
+// entryUnder names what was caught on the way into or out of the kernel, before or after it is known what for.
+const entryUnder = "entry and exit under "
+
+// owners names the items of all paths. What was caught at the kernel's gate goes to the call that the same function
+// of user space mostly makes.
+func owners(paths []Path) []itemKey {
+	keys := make([]itemKey, len(paths))
+	calls := map[string]map[string]float64{}
+	for i := range paths {
+		keys[i] = ownerOf(&paths[i])
+		if keys[i].signal != SignalCall || strings.HasPrefix(keys[i].name, entryUnder) {
+			continue
+		}
+		user := userLeaf(paths[i].Frames)
+		if calls[user] == nil {
+			calls[user] = map[string]float64{}
+		}
+		calls[user][keys[i].name] += mean(paths[i].A) + mean(paths[i].B)
+	}
+	for i := range keys {
+		if user, found := strings.CutPrefix(keys[i].name, entryUnder); found && keys[i].signal == SignalCall {
+			if call, _ := largestTwo(calls[user]); call != "" {
+				keys[i].name = call
+			}
+		}
+	}
+	return keys
+}
+
+// userLeaf is the last function before the kernel.
+func userLeaf(frames []recording.Frame) string {
+	for i := len(frames) - 1; i >= 0; i-- {
+		if frames[i].Kind != recording.KindKernel {
+			return frames[i].Name
+		}
+	}
+	return "[kernel]"
 }
 
 // enters tells the functions that every system call goes through before it is known which.

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"math"
-	"sort"
 	"strings"
 
 	"culprit/internal/stat"
@@ -29,7 +28,7 @@ type Ranking struct {
 	Smallest float64 `json:"smallest"`
 	// Items divide the metric among them: their changes add up to its change.
 	Items []Ranked `json:"items"`
-	// Beside are what has no seconds of the metric: counts, and waits of threads that held up nothing.
+	// Beside are what has no seconds of the metric: counts and, of CPU time, all waits of all threads.
 	Beside []Ranked `json:"beside"`
 }
 
@@ -37,7 +36,7 @@ type Ranking struct {
 type Ranked struct {
 	Signal string   `json:"signal"`
 	Name   string   `json:"name"`
-	Where  string   `json:"where"`            // the program's own code that most of the change went through
+	Where  string   `json:"where"`            // the program's own code, or who had the CPU, for most of the change
 	Merged []string `json:"merged,omitempty"` // functions of one side whose time moved in or out of it, counted here
 	Unit   string   `json:"unit"`             // of one unit of work: "s", "calls"
 	A      float64  `json:"a"`                // mean per unit of work
@@ -83,16 +82,15 @@ type rankRow struct {
 // Rank puts all that a result holds into one order. Work is what the result was compared by.
 func Rank(result *Result, work Work, confidence float64) *Ranking {
 	r := &ranker{result: result, work: work, confidence: confidence, keys: map[itemKey]int{}}
-	for i := range result.Paths {
+	for i, key := range owners(result.Paths) {
 		path := &result.Paths[i]
-		row := r.add(ownerOf(path), result.Unit, path.A, path.B)
-		row.through(path)
+		r.add(key, result.Unit, path.A, path.B).through(path)
 	}
 	r.mergeMoves()
 	seconds := len(r.rows)
 	r.beside()
 	ranking := r.ranking()
-	items := r.finish()
+	items := r.finish(seconds)
 	r.split(items[:seconds])
 	ranking.Items, ranking.Beside = kept(items[:seconds], r.rows[:seconds]), items[seconds:]
 	bySize(ranking.Items)
@@ -124,6 +122,10 @@ func plus(sum, more []float64) {
 // through notes by which code of the program's own a path came.
 func (row *rankRow) through(path *Path) {
 	grow := mean(path.B) - mean(path.A)
+	if path.Kind == Runnable {
+		row.where[path.WakerComm] += grow
+		return
+	}
 	own := IsApplication(path.Frames)
 	for i := len(own) - 1; i >= 0; i-- {
 		if own[i] {
@@ -151,8 +153,14 @@ func callerOf(frames []recording.Frame) frameKey {
 	return frameKey{}
 }
 
-// beside adds what has no seconds of the metric: how often things happened.
+// beside adds what has no seconds of the metric: how often things happened and, of CPU time, what was waited for.
 func (r *ranker) beside() {
+	if r.result.Metric == MetricCPU {
+		for i := range r.result.Waits {
+			path := &r.result.Waits[i].Path
+			r.add(ownerOf(path), r.result.Unit, path.A, path.B).through(path)
+		}
+	}
 	for i := range r.result.Counts {
 		count := &r.result.Counts[i]
 		if besides(count) {
@@ -188,13 +196,11 @@ func scaled(values []float64, by float64) []float64 {
 	return list
 }
 
-// finish works out what can be told of every item.
-func (r *ranker) finish() []Ranked {
-	a, b := make([][]float64, len(r.rows)), make([][]float64, len(r.rows))
-	for i := range r.rows {
-		a[i], b[i] = r.rows[i].a, r.rows[i].b
-	}
-	p, decided := pValues(a, b), decide(a, b, r.confidence)
+// finish works out what can be told of every item; the first of them, so many, have seconds of the metric.
+func (r *ranker) finish(seconds int) []Ranked {
+	p, decided := r.decide(r.rows[:seconds])
+	more, alsoDecided := r.decide(r.rows[seconds:])
+	p, decided = append(p, more...), append(decided, alsoDecided...)
 	per := r.work.typical()
 	items := make([]Ranked, len(r.rows))
 	for i := range r.rows {
@@ -208,7 +214,7 @@ func (r *ranker) finish() []Ranked {
 		if smallest, err := stat.SmallestDifference(row.a, row.b, r.confidence, power); err == nil {
 			item.Smallest = smallest / per
 		}
-		if item.Signal != SignalCounted {
+		if i < seconds {
 			item.Share, item.ShareKnown = Share(row.a, row.b, r.result.A, r.result.B, r.confidence)
 			if whole := mean(r.result.A); whole > 0 {
 				item.OfA = change.Value / whole
@@ -243,34 +249,4 @@ func mostChanged(where map[string]float64, name string) string {
 		return ""
 	}
 	return best
-}
-
-func kept(items []Ranked, rows []rankRow) []Ranked {
-	list := make([]Ranked, 0, len(items))
-	for i := range items {
-		if !rows[i].moved {
-			list = append(list, items[i])
-		}
-	}
-	return list
-}
-
-// bySize puts the largest change first: seconds by size, counts by how many times as often.
-func bySize(items []Ranked) {
-	size := func(item *Ranked) float64 {
-		if item.Signal == SignalCounted {
-			return math.Abs(math.Log((item.B + 1) / (item.A + 1)))
-		}
-		return math.Abs(item.Change.Value)
-	}
-	sort.SliceStable(items, func(i, j int) bool {
-		x, y := &items[i], &items[j]
-		if x.Signal == SignalCounted && x.Decided != y.Decided {
-			return x.Decided
-		}
-		if size(x) != size(y) {
-			return size(x) > size(y)
-		}
-		return x.Signal+x.Name < y.Signal+y.Name
-	})
 }

@@ -62,7 +62,8 @@ func TestRankingDividesTheChange(t *testing.T) {
 		t.Errorf("items add up to %v of %v", sum, ranking.Change.Value)
 	}
 	first := ranking.Items[0]
-	if first.Signal != SignalCall || first.Name != "write" || first.Where != "log" || !first.Decided || !first.ShareKnown ||
+	if first.Signal != SignalCall || first.Name != "write" || first.Where != "log" || !first.Decided ||
+		!first.ShareKnown ||
 		first.Share.Low > 1 || first.Share.High < 0.95 {
 		t.Errorf("first item %+v", first)
 	}
@@ -89,7 +90,8 @@ func TestRankingPerRequest(t *testing.T) {
 		math.Abs(mean(ranking.AbsoluteB)-0.6) > 0.01 {
 		t.Errorf("ranking per call: %+v", ranking)
 	}
-	if item := itemNamed(t, ranking.Items, "write"); math.Abs(item.A-1e-4) > 1e-9 || math.Abs(item.B-1e-4) > 1e-9 {
+	if item := itemNamed(t, ranking.Items, "write"); math.Abs(item.A-1e-4) > 1e-9 ||
+		math.Abs(item.B-1e-4) > 1e-9 {
 		t.Errorf("write: %+v", item)
 	}
 	for _, asked := range []string{"request=0", "request=x", "request=1,2,3", "mile", "run=3", "request=NaN"} {
@@ -192,8 +194,8 @@ func TestOwnersOfPaths(t *testing.T) {
 		"main;work;k:asm_exc_page_fault;exc_page_fault;handle_mm_fault":              {SignalFault, "work"},
 		"main;read;k:entry_SYSCALL_64;__x64_sys_read;vfs_read;asm_exc_page_fault":    {SignalFault, "read"},
 		"main;read;k:entry_SYSCALL_64;do_syscall_64;__x64_sys_read;vfs_read;copy_to": {SignalCall, "read"},
-		"main;read;k:entry_SYSCALL_64_after_hwframe":                                 {SignalCall, "entry and exit under read"},
-		"main;work;k:asm_sysvec_apic_timer_interrupt;irq_exit_rcu":                   {SignalKernel, "asm_sysvec_apic_timer_interrupt"},
+		"main;read;k:entry_SYSCALL_64":                                               {SignalCall, "entry and exit under read"},
+		"main;work;k:asm_sysvec_timer;irq_exit":                                      {SignalKernel, "asm_sysvec_timer"},
 		"k:ret_from_fork_asm;kthread":                                                {SignalKernel, "ret_from_fork_asm"},
 		"":                                                                           {SignalCode, "[no stack]"},
 	} {
@@ -201,6 +203,20 @@ func TestOwnersOfPaths(t *testing.T) {
 		if got := ownerOf(&path); got != want {
 			t.Errorf("%s belongs to %+v, want %+v", text, got, want)
 		}
+	}
+}
+
+// What was caught before the call is known belongs to what its function mostly calls.
+func TestEntryBelongsToTheCall(t *testing.T) {
+	m := newMade(1, 1)
+	var paths []Path
+	for _, text := range []string{"main;write;k:entry_SYSCALL_64;__x64_sys_write", "main;write;k:entry_SYSCALL_64",
+		"main;poll;k:entry_SYSCALL_64"} {
+		paths = append(paths, Path{Kind: Running, Frames: m.rec.StackFrames(m.stack(text)), A: []float64{1}})
+	}
+	keys := owners(paths)
+	if keys[1] != keys[0] || keys[2].name != entryUnder+"poll" {
+		t.Errorf("owners %+v", keys)
 	}
 }
 

@@ -62,7 +62,7 @@ func sharedWork(a, b []*recording.Recording) (Work, error) {
 	}
 	switch {
 	case commands:
-		return workOf("run", "each recording is one command from its start", a, b,
+		return workOf("run", "each recording is a whole command", a, b,
 			func(*recording.Recording) float64 { return 1 })
 	case windows:
 		return workOf("second", "the recordings are windows of what runs on", a, b, windowSeconds)

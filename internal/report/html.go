@@ -34,6 +34,11 @@ func HTML(path string, c *investigate.Case) error {
 	if err != nil {
 		return err
 	}
+	return writePage(path, text)
+}
+
+// writePage writes a whole page beside its place and renames it.
+func writePage(path string, text []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".report-*.html")
 	if err != nil {
 		return fmt.Errorf("create report: %w", err)
@@ -59,7 +64,7 @@ func render(c *investigate.Case) ([]byte, error) {
 	if c == nil {
 		return nil, fmt.Errorf("write report: no case given")
 	}
-	data, err := dataScripts(c)
+	data, err := scripts(c, verdictOf(c))
 	if err != nil {
 		return nil, err
 	}
@@ -67,19 +72,24 @@ func render(c *investigate.Case) ([]byte, error) {
 	if err := Text(&fallback, c, TextOptions{}); err != nil {
 		return nil, err
 	}
+	return fill(data, fallback.String())
+}
+
+// fill puts the data, and the text for readers without JavaScript, into the page.
+func fill(data []byte, fallback string) ([]byte, error) {
 	for _, mark := range []string{dataMark, fallbackMark} {
 		if bytes.Count(template, []byte(mark)) != 1 {
 			return nil, fmt.Errorf("fill report: the page has no single %s: rebuild it in web/", mark)
 		}
 	}
-	escaped := "<pre>" + html.EscapeString(fallback.String()) + "</pre>"
+	escaped := "<pre>" + html.EscapeString(fallback) + "</pre>"
 	page := bytes.Replace(template, []byte(fallbackMark), []byte(escaped), 1)
 	return bytes.Replace(page, []byte(dataMark), data, 1), nil
 }
 
-// dataScripts returns the script elements that hold the data. They are of no
+// scripts returns the script elements that hold the data. They are of no
 // type that a browser runs, and base64 has no character that ends an element.
-func dataScripts(c *investigate.Case) ([]byte, error) {
+func scripts(c *investigate.Case, words verdict) ([]byte, error) {
 	slim := *c
 	slim.Profile, slim.Waits = nil, nil
 	var out bytes.Buffer
@@ -87,7 +97,7 @@ func dataScripts(c *investigate.Case) ([]byte, error) {
 		id    string
 		value any
 	}{
-		{"case", &slim}, {"words", verdictOf(c)},
+		{"case", &slim}, {"words", words},
 		{"profile", columnsOf(c.Profile)}, {"waits", columnsOf(c.Waits)},
 	}
 	for _, part := range parts {

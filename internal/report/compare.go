@@ -1,0 +1,151 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"culprit/internal/cause"
+	"culprit/internal/compare"
+	"culprit/internal/investigate"
+)
+
+// ComparisonSchema names the JSON document of a comparison.
+const ComparisonSchema = "culprit.comparison/1"
+
+// Comparison is the answer of `culprit compare`: two groups of recordings, what differs and what it comes from.
+type Comparison struct {
+	Schema  string              `json:"schema"`
+	Outcome investigate.Outcome `json:"outcome"` // worse, better, same or undecided
+	Metric  string              `json:"metric"`  // wall or cpu
+	A       ComparedSide        `json:"a"`
+	B       ComparedSide        `json:"b"`
+	// Effect is B's metric per unit of work as a multiple of A's; with one recording a side its interval is null.
+	Effect     cause.Effect         `json:"effect"`
+	Smallest   float64              `json:"smallest"`            // difference that counts, 0.02 for 2 %
+	FailOver   *float64             `json:"fail_over,omitempty"` // as asked: worse only from here on
+	Ranking    *compare.Ranking     `json:"ranking"`
+	Suspects   []cause.Suspect      `json:"suspects"`
+	Settings   []compare.FactChange `json:"settings"`
+	Warnings   []string             `json:"warnings"`
+	BlindSpots []string             `json:"blind_spots"`
+	Profile    *compare.Profile     `json:"profile"`
+	WaitTree   *compare.Profile     `json:"wait_profile"`
+}
+
+// ComparedSide is one group of recordings.
+type ComparedSide struct {
+	Files   []string `json:"files"`
+	Command string   `json:"command"`
+	Host    string   `json:"host"`
+}
+
+// ComparisonJSON writes the comparison as one document; like JSON, it has null for what is not known.
+func ComparisonJSON(w io.Writer, c *Comparison) error {
+	e := &encoder{}
+	if err := e.value(c); err != nil {
+		return fmt.Errorf("encode comparison: %w", err)
+	}
+	e.out.WriteByte('\n')
+	if _, err := w.Write(e.out.Bytes()); err != nil {
+		return fmt.Errorf("write comparison: %w", err)
+	}
+	return nil
+}
+
+// asCase shows a comparison as a case, whose page then shows it.
+func (c *Comparison) asCase() *investigate.Case {
+	shown := &investigate.Case{Schema: investigate.CaseSchema, Outcome: c.Outcome,
+		Metric: investigate.Metric{Name: c.Metric, Unit: "s", Better: "lower"},
+		A:      c.A.summary(c.Ranking.A), Suspects: c.Suspects, BlindSpots: c.BlindSpots, Warnings: c.Warnings,
+		Smallest: c.Smallest, Settings: c.Settings, Profile: c.Profile, Waits: c.WaitTree,
+		Host: investigate.Host{Name: c.A.Host}}
+	b := c.B.summary(c.Ranking.B)
+	shown.B = &b
+	effect := c.Effect
+	shown.Effect = &effect
+	for _, item := range append(append([]compare.Ranked{}, c.Ranking.Items...), c.Ranking.Beside...) {
+		shown.Items = append(shown.Items, investigate.Item{Signal: item.Signal, Name: item.Name, A: item.A, B: item.B,
+			Unit: item.Unit, Change: item.Change, Share: item.Share, Decided: item.Decided})
+	}
+	return shown
+}
+
+func (s *ComparedSide) summary(values []float64) investigate.SideSummary {
+	return investigate.SideSummary{Command: s.title(), Median: meanOf(values), Trials: len(values)}
+}
+
+// title is what a side is called: its command, else its files.
+func (s *ComparedSide) title() string {
+	if s.Command != "" {
+		return s.Command
+	}
+	if len(s.Files) == 0 {
+		return "nothing"
+	}
+	if more := len(s.Files) - 1; more > 0 {
+		return fmt.Sprintf("%s and %d more", s.Files[0], more)
+	}
+	return s.Files[0]
+}
+
+func meanOf(values []float64) float64 {
+	sum := 0.0
+	for _, value := range values {
+		sum += value / float64(len(values))
+	}
+	return sum
+}
+
+// ByParts tells a comparison of CPU time per CPU second: the total is one on both sides, only its parts can differ.
+func (c *Comparison) ByParts() bool {
+	return c.Metric == compare.MetricCPU && c.Ranking.Per.Name == "CPU second"
+}
+
+// headline is the answer in one sentence.
+func (c *Comparison) headline() string {
+	noun, work := metricNoun(c.Metric), "per "+c.Ranking.Per.Name
+	metric := investigate.Metric{Name: c.Metric, Unit: "s", Better: "lower"}
+	effect := c.Effect
+	switch {
+	case c.ByParts():
+		return "Compared by parts of the CPU time: what moved within it, not how much there is of it"
+	case !finite(effect.Ratio) || effect.Ratio <= 0:
+		return "The effect on " + noun + " is unknown"
+	case !c.Ranking.Known:
+		size := percent(math.Abs(effect.Ratio - 1))
+		asTimes := effect.Ratio >= timesFrom
+		if asTimes {
+			size = times(effect.Ratio)
+		}
+		return clause(c.Metric, size, effect.Ratio >= 1, asTimes) + " " + work + "; one recording a side decides nothing"
+	case c.Outcome == investigate.Same:
+		return fmt.Sprintf("A and B are the same within %s on %s %s (%s)", percent(c.Smallest), noun, work,
+			signedInterval(effect))
+	case c.Outcome == investigate.Undecided:
+		return fmt.Sprintf("Cannot tell A from B on %s %s: %s", noun, work, span(effect, c.Metric))
+	}
+	return compared(effect, metric) + " " + work
+}
+
+// detail are the values behind the headline: per unit of work, and as they stand in the recordings.
+func (c *Comparison) detail() string {
+	r := c.Ranking
+	text := fmt.Sprintf("%s per %s %s (%s)", metricNoun(c.Metric), r.Per.Name,
+		change(meanOf(r.A), meanOf(r.B), "s"), visible(r.Per.Why, nameRunesMax))
+	if r.Per.Name != "run" {
+		text += fmt.Sprintf("; in a recording %s", change(meanOf(r.AbsoluteA), meanOf(r.AbsoluteB), "s"))
+	}
+	text += fmt.Sprintf("; %s of A, %s of B", plural(len(r.A), "recording"), plural(len(r.B), "recording"))
+	return text
+}
+
+// seen says what could have been seen.
+func (c *Comparison) seen() string {
+	whole := meanOf(c.Ranking.A)
+	if !c.Ranking.Known || whole <= 0 || c.ByParts() {
+		return ""
+	}
+	return fmt.Sprintf("a change of %s or more of %s would have been seen in 4 of 5 such comparisons",
+		percent(c.Ranking.Smallest/whole), metricNoun(c.Metric))
+}
