@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +16,12 @@ import (
 // The metric of what a monitor itself uses, beside what it costs the workload.
 const metricMonitorCPU = "monitor_cpu"
 
-// beside is the monitor of one trial, if it has one.
+// monitors tells whether monitors are varied.
+func (e Experiment) monitors() bool {
+	return slices.ContainsFunc(e.Factors, func(factor Factor) bool { return factor.Kind == KindMonitor })
+}
+
+// beside is the monitor of one trial, if it has one; nil where monitors are not varied.
 type beside struct {
 	monitor *trial.Beside
 	used    float64 // seconds of CPU
@@ -30,6 +36,9 @@ func (l *hostLab) monitor(condition condition, made *Trial, spec *trial.Spec) (*
 		}
 	}
 	b := &beside{}
+	if !l.experiment.monitors() {
+		return nil, nil
+	}
 	if text == "" {
 		return b, nil
 	}
@@ -55,7 +64,7 @@ func (l *hostLab) monitor(condition condition, made *Trial, spec *trial.Spec) (*
 
 // end ends the monitor of a run that was given up before it began.
 func (b *beside) end() error {
-	if b.monitor == nil {
+	if b == nil || b.monitor == nil {
 		return nil
 	}
 	_, err := b.monitor.End(time.Time{})
@@ -65,6 +74,9 @@ func (b *beside) end() error {
 
 // account adds what the monitor used to a trial; it is none of the disturbances from outside.
 func (b *beside) account(made *Trial) {
+	if b == nil {
+		return
+	}
 	made.Metrics[metricMonitorCPU] = b.used
 	made.Disturb.OthersS = max(0, made.Disturb.OthersS-b.used)
 }

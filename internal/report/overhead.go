@@ -1,0 +1,65 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"culprit/internal/try"
+)
+
+// Overhead writes for a person at a terminal what monitors cost a workload, against what is allowed.
+func Overhead(w io.Writer, o *try.Overhead, opts TextOptions) error {
+	if opts.Width <= 0 {
+		opts.Width = widthDefault
+	}
+	p := &page{width: min(max(opts.Width, widthMin), widthMax), colour: opts.Colour}
+	for _, cost := range o.Monitors {
+		style := bold
+		if cost.Verdict == try.Over {
+			style = orange
+		}
+		p.entry(strings.ToUpper(cost.Verdict), visible(cost.Monitor, nameRunesMax), style, bold)
+		for _, effect := range cost.Effects {
+			p.entry("", costSentence(o, effect), plain, plain)
+		}
+		own := fmt.Sprintf("the monitor itself used %s of CPU a run, %s of the workload's", amount(cost.OwnCPUS, "s"),
+			percent(cost.OwnShare))
+		if finite(cost.SwitchNS) && cost.SwitchNS > 0 {
+			own += fmt.Sprintf("; the workload paid %s of CPU more for each context switch", amount(cost.SwitchNS/1e9, "s"))
+		}
+		p.entry("", own, plain, dim)
+	}
+	for _, metric := range o.Experiment.Metrics {
+		p.blank()
+		p.levels(o.Experiment, metric)
+	}
+	p.blank()
+	p.experimentLimits(o.Experiment)
+	if _, err := w.Write(p.out.Bytes()); err != nil {
+		return fmt.Errorf("write overhead: %w", err)
+	}
+	return nil
+}
+
+// costSentence holds one metric's cost against the budget.
+func costSentence(o *try.Overhead, effect try.Effect) string {
+	noun := metricNoun(effect.Metric)
+	if !finite(effect.Ratio) || !finite(effect.Low) || !finite(effect.High) {
+		return noun + ": unknown"
+	}
+	text := fmt.Sprintf("%s %s (95 %% between %s and %s): %s the %s allowed", noun, costOfRatio(effect.Ratio),
+		costOfRatio(effect.Low), costOfRatio(effect.High), effect.Verdict, percent(o.Allowed))
+	if effect.Verdict == try.Undecided {
+		text = strings.Replace(text, try.Undecided+" the", "cannot be held yet against the", 1)
+	}
+	return text
+}
+
+// costOfRatio says a ratio as a cost: "+2.1 %", or "4.50×" where it is large.
+func costOfRatio(ratio float64) string {
+	if ratio >= 2 {
+		return times(ratio)
+	}
+	return signed(ratio - 1)
+}
