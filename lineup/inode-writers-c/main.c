@@ -1,74 +1,76 @@
-// A spool that two workers append fixed-size blocks to. With "own" each
-// worker has a file of its own, with "shared" both write their halves of one file.
+// An archive: a background thread writes bulk data in large blocks while the
+// main thread numbers records and notes each hundredth one in an index, which
+// is a file of its own ("own") or the archive's head ("head").
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { WORKERS = 2, BLOCK = 256 << 10, SLOTS = 32 };
+enum { BLOCK = 24 << 20, HEAD = 4096 };
 
-static int files[WORKERS];
-static int blocks;
-static unsigned long sums[WORKERS];
+static int archive;
+static atomic_int done;
 
-// checksum is the worker's other work on each block.
-static unsigned long checksum(const unsigned char *data) {
-	unsigned long sum = 5381;
-	for (int i = 0; i < BLOCK; i += 512)
-		sum = sum * 33 + data[i];
-	return sum;
+static int new_file(void) {
+	char path[] = "/dev/shm/archive-XXXXXX";
+	int file = mkstemp(path);
+	if (file < 0) {
+		perror("mkstemp");
+		exit(2);
+	}
+	unlink(path);
+	return file;
 }
 
-static void store_block(int worker, int number, const void *data) {
-	off_t slot = (off_t)worker * SLOTS + number % SLOTS;
-	if (pwrite(files[worker], data, BLOCK, slot * BLOCK) != BLOCK) {
+static void *write_bulk(void *unused) {
+	(void)unused;
+	char *block = malloc(BLOCK);
+	memset(block, 'b', BLOCK);
+	while (!done) {
+		if (pwrite(archive, block, BLOCK, HEAD) != BLOCK) {
+			perror("pwrite");
+			exit(2);
+		}
+		usleep(2000);
+	}
+	free(block);
+	return NULL;
+}
+
+static unsigned long number_record(unsigned long seed) {
+	for (int i = 0; i < 4000; i++)
+		seed = seed * 6364136223846793005UL + 1442695040888963407UL;
+	return seed;
+}
+
+static void note_record(int index, int number) {
+	if (pwrite(index, &number, sizeof number, number % (HEAD / 4) * 4) != sizeof number) {
 		perror("pwrite");
 		exit(2);
 	}
 }
 
-static void *spool(void *argument) {
-	int worker = (int)(long)argument;
-	unsigned char *data = malloc(BLOCK);
-	memset(data, 'a' + worker, BLOCK);
-	for (int i = 0; i < blocks; i++) {
-		data[i % BLOCK]++;
-		sums[worker] += checksum(data);
-		store_block(worker, i, data);
-	}
-	free(data);
-	return NULL;
-}
-
 int main(int argc, char **argv) {
 	if (argc != 3) {
-		fprintf(stderr, "usage: spool BLOCKS own|shared\n");
+		fprintf(stderr, "usage: archive RECORDS own|head\n");
 		return 2;
 	}
-	blocks = atoi(argv[1]);
-	int shared = strcmp(argv[2], "shared") == 0;
-	char path[] = "/dev/shm/spool-XXXXXX";
-	for (int i = 0; i < WORKERS; i++) {
-		if (i > 0 && shared) {
-			files[i] = files[0];
-			continue;
-		}
-		strcpy(path, "/dev/shm/spool-XXXXXX");
-		files[i] = mkstemp(path);
-		if (files[i] < 0) {
-			perror("mkstemp");
-			return 2;
-		}
-		unlink(path);
+	archive = new_file();
+	int index = strcmp(argv[2], "head") == 0 ? archive : new_file();
+	pthread_t bulk;
+	pthread_create(&bulk, NULL, write_bulk, NULL);
+	unsigned long sum = 0;
+	for (int i = 0; i < atoi(argv[1]); i++) {
+		sum += number_record(i);
+		if (i % 200 == 0)
+			note_record(index, i);
 	}
-	pthread_t threads[WORKERS];
-	for (long i = 0; i < WORKERS; i++)
-		pthread_create(&threads[i], NULL, spool, (void *)i);
-	for (int i = 0; i < WORKERS; i++)
-		pthread_join(threads[i], NULL);
-	printf("%lu\n", sums[0] + sums[1]);
+	done = 1;
+	pthread_join(bulk, NULL);
+	printf("%lu\n", sum);
 	return 0;
 }
