@@ -32,6 +32,7 @@ func (s *Session) Begin(target Target) error {
 		s.discard()
 		return err
 	}
+	window.meter = meterHost(pids, window.startNs)
 	window.watch = watchTarget(pids)
 	s.window = window
 	return nil

@@ -44,6 +44,7 @@ type openWindow struct {
 	startNs   int64
 	cpuNs     int64
 	watch     *watch
+	meter     *meter
 }
 
 // Open loads every probe. A probe that this host cannot run is left out and
@@ -129,12 +130,14 @@ func (s *Session) End(metrics map[string]float64) (*recording.Recording, error) 
 		}
 	}
 	s.detach()
+	numbers := open.meter.stop(endNs)
 	facts := open.watch.stop()
 	if s.unwinder != nil {
 		s.unwinder.Settle(s.options.Poll)
 	}
 	s.loadKernel() // before the manifest, which names what is off
 	rec := &recording.Recording{Manifest: s.manifest(open, endNs, metrics)}
+	rec.Metrics = numbers
 	rec.Facts = append(host.Facts("/"), facts...)
 	rec.Facts = append(rec.Facts, host.TracerFacts(host.Tracers("/", os.Getpid(), os.Getppid()))...)
 	if err := s.collect(rec, open, endNs); err != nil {

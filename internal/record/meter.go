@@ -1,0 +1,111 @@
+package record
+
+import (
+	"time"
+
+	"culprit/internal/host"
+	"culprit/internal/probe/bpf"
+	"culprit/recording"
+)
+
+// meterEvery is how often the host's numbers are read: 1 to 2 ms of CPU each time.
+const meterEvery = time.Second
+
+// maxMetrics bounds the rows of a window: beyond it every second reading is dropped and the pause doubles.
+const maxMetrics = 200_000
+
+// meter reads the host's numbers while a window is open: at its begin, once a second, and at its end.
+type meter struct {
+	source  func(timeNs int64) []recording.Metric
+	startNs int64
+	every   time.Duration
+	limit   int
+	done    chan struct{}
+	ended   chan struct{}
+
+	readings [][]recording.Metric // with what has changed since the reading before
+	rows     int
+	last     map[numberKey]float64
+}
+
+type numberKey struct{ name, scope string }
+
+// meterHost begins to read the numbers of the host and of the first process's cgroups.
+func meterHost(pids []int, startNs int64) *meter {
+	pid := 0
+	if len(pids) > 0 {
+		pid = pids[0]
+	}
+	m := &meter{source: host.NewMeter("/", pid).Read, startNs: startNs, every: meterEvery, limit: maxMetrics,
+		done: make(chan struct{}), ended: make(chan struct{}), last: map[numberKey]float64{}}
+	m.read(0)
+	go m.run()
+	return m
+}
+
+func (m *meter) run() {
+	defer close(m.ended)
+	for {
+		select {
+		case <-m.done:
+			return
+		case <-time.After(m.every):
+			m.read(bpf.Now() - m.startNs)
+		}
+	}
+}
+
+// read keeps what has changed: a number that stands still needs no row.
+func (m *meter) read(timeNs int64) {
+	var changed []recording.Metric
+	for _, row := range m.source(timeNs) {
+		key := numberKey{row.Name, row.Scope}
+		if value, known := m.last[key]; known && value == row.Value {
+			continue
+		}
+		m.last[key] = row.Value
+		changed = append(changed, row)
+	}
+	m.readings = append(m.readings, changed)
+	if m.rows += len(changed); m.rows > m.limit {
+		m.thin()
+	}
+}
+
+// thin drops every second reading. The first stays; what only a dropped one told is told by the next, or at the end.
+func (m *meter) thin() {
+	kept := m.readings[:1]
+	pending := map[numberKey]recording.Metric{} // of a dropped reading
+	for i, reading := range m.readings[1:] {
+		if i%2 == 0 {
+			for _, row := range reading {
+				pending[numberKey{row.Name, row.Scope}] = row
+			}
+			continue
+		}
+		for _, row := range reading {
+			delete(pending, numberKey{row.Name, row.Scope})
+		}
+		for _, row := range pending {
+			reading = append(reading, row)
+		}
+		clear(pending)
+		kept = append(kept, reading)
+	}
+	m.readings, m.rows = kept, 0
+	for _, reading := range kept {
+		m.rows += len(reading)
+	}
+	m.every *= 2
+}
+
+// stop ends the reading and returns all rows; at the end every number has one.
+func (m *meter) stop(endNs int64) []recording.Metric {
+	close(m.done)
+	<-m.ended
+	var rows []recording.Metric
+	for _, reading := range m.readings {
+		rows = append(rows, reading...)
+	}
+	return append(rows, m.source(endNs-m.startNs)...)
+}
