@@ -26,35 +26,37 @@ struct short_stays {
 
 /* State of one task of the target. Being here makes a task a target. */
 struct task_state {
+	/* What every switch looks at, in two lines of the cache. */
 	__u64 off_start;    /* left the CPU at; 0 while it runs */
 	__u64 woken;        /* was woken at; 0 while it is blocked */
 	__u64 last_out;     /* previous switch-out, for the sampling of stacks */
 	__u64 ran_ns;       /* the scheduler's run time of the task at the switch-out */
-	__u64 call_start;   /* entered the system call at; 0 outside */
-	__s32 call;         /* number of that call */
+	__u64 unwind_at;    /* the next switch-out from here on is unwound */
+	__u64 off_ip, off_sp; /* of user mode at the switch-out */
+	__u64 slept_at_ns;  /* run time when it last went to sleep */
+	__u64 awake_ns;     /* run between that sleep and the one before */
+	__s32 off_call;     /* system call at the switch-out, -1: none */
 	__u32 state;        /* TASK_* at the switch-out; 0 when preempted */
-	__u32 waker_tgid, waker_tid;
-	__s32 waker_stack;
 	__u32 signature;    /* of the user stack at the switch-out */
 	__u32 sampled;      /* 2: unwind at this switch-out; 1: was unwound */
+	__u32 streak;       /* stays in a row that were short */
+	__u32 waker_tgid, waker_tid;
+	__s32 waker_stack;
 	__u32 waker_kernel; /* the waker is a kernel thread */
+	__u32 hopped;       /* hop is of this sleep */
+	__u64 call_start;   /* entered the system call at; 0 outside */
+	__s32 call;         /* number of that call */
 	__u32 maps_code;    /* the call in progress maps a file as code */
 	__u32 born;         /* forked within the window */
 	__u32 weight;       /* inverse of the probability that it was chosen with */
+	__u32 releasing;    /* unwind now: it ends a long wait for a futex */
 	char waker_comm[16];
 	/* Of the call in progress, see calls.h: sums over its waits, the longest sleep, their number. */
 	__u64 call_slept, call_queued, call_longest;
 	__u32 call_waits;
 	__u32 call_seen;    /* a call of the task was seen to begin in this window */
-	/* Of the probe of the time off the CPU, see offcpu.bpf.c. */
-	__u32 streak;       /* stays in a row that were short */
-	__s32 off_call;     /* system call at the switch-out, -1: none */
-	__u64 off_ip, off_sp; /* of user mode at the switch-out */
-	__u64 unwind_at;    /* the next switch-out from here on is unwound */
-	__u64 slept_at_ns;  /* run time when it last went to sleep */
-	__u64 awake_ns;     /* run between that sleep and the one before */
-	struct sleep last_sleep, hop;
 	struct short_stays shorts[SHORT_PLACES];
+	struct sleep last_sleep, hop;
 };
 
 struct {

@@ -24,6 +24,8 @@ type collection struct {
 	stacks map[int32][]uint64        // kernel addresses by id, leaf first
 	byTid  map[int32][]*unwind.Trace // in order of time
 	users  map[signed][]*weighted    // user stacks seen for a signature
+	// releases are the user stacks of those who ended long waits for a futex.
+	releases map[release][]recording.Frame
 }
 
 type signed struct {
@@ -45,7 +47,8 @@ func (s *Session) Collect(window *bpf.Window) error {
 		return err
 	}
 	window.Lose("offcpu: waits over the limit", over)
-	c := &collection{window: window, byTid: map[int32][]*unwind.Trace{}, users: map[signed][]*weighted{}}
+	c := &collection{window: window, byTid: map[int32][]*unwind.Trace{}, users: map[signed][]*weighted{},
+		releases: map[release][]recording.Frame{}}
 	if c.stacks, err = s.takeStacks(); err != nil {
 		return err
 	}
@@ -55,6 +58,7 @@ func (s *Session) Collect(window *bpf.Window) error {
 	joined := make([]*unwind.Trace, len(events))
 	for i := range events {
 		joined[i] = c.join(&events[i])
+		c.joinRelease(&events[i])
 	}
 	c.dropBroken()
 	c.claimRest()
@@ -69,13 +73,15 @@ func (s *Session) Collect(window *bpf.Window) error {
 			State: event.State, Signature: event.Signature},
 			offcpuTotal{Count: 1, Ns: event.BlockedNs + event.RunqueueNs})
 	}
-	if err := s.takeTotals(c); err != nil {
+	if err := errors.Join(s.takeTotals(c), s.takeWakeups(c), s.takeLocks(c)); err != nil {
 		return err
 	}
 	s.misses.Take(window, "offcpu", s.collection)
 	return window.TakeLosses(s.collection.Maps["losses"], "offcpu: waits dropped", "offcpu: totals that did not fit",
 		"offcpu: kernel stacks that did not fit", "offcpu: switches without an unwinder",
-		"offcpu: user stacks left out to keep the cost down (their times are exact)")
+		"offcpu: user stacks left out to keep the cost down (their times are exact)",
+		"offcpu: places whose rhythm did not fit", "offcpu: futexes that did not fit",
+		"offcpu: wakers that could not be watched")
 }
 
 // within drops what came from before the window, a straggler of the one before, or from after it.
@@ -119,17 +125,25 @@ func (c *collection) join(event *offcpuWaitEvent) *unwind.Trace {
 	if event.Sampled != 1 {
 		return nil
 	}
-	traces, start := c.byTid[int32(event.Tid)], int64(event.Start)
-	end := min(start+joinWithinNs, start+int64(event.BlockedNs+event.RunqueueNs))
-	i := sort.Search(len(traces), func(i int) bool { return traces[i].KtimeNs >= start })
-	if i == len(traces) || traces[i].KtimeNs > end {
+	start := int64(event.Start)
+	trace := c.traceAt(int32(event.Tid), start, min(start+joinWithinNs, start+int64(event.BlockedNs+event.RunqueueNs)))
+	if trace == nil {
 		return nil
 	}
-	trace := traces[i]
 	trace.LeftCPU = true
 	user, _ := c.window.Unwinder.Frames(trace.Stack)
 	c.remember(event, trace.Stack, user)
 	return trace
+}
+
+// traceAt is the first stack that was taken of a thread within a time; nil when there is none.
+func (c *collection) traceAt(tid int32, from, to int64) *unwind.Trace {
+	traces := c.byTid[tid]
+	i := sort.Search(len(traces), func(i int) bool { return traces[i].KtimeNs >= from })
+	if i == len(traces) || traces[i].KtimeNs > to {
+		return nil
+	}
+	return traces[i]
 }
 
 func (c *collection) remember(event *offcpuWaitEvent, stack int, user []recording.Frame) {
@@ -200,7 +214,12 @@ func (c *collection) wait(event *offcpuWaitEvent, trace *unwind.Trace) recording
 	wait.WakerStack = c.window.Stack(nil, fromInterrupt(waker))
 	if wait.WakerKind != recording.WakerThread && wait.WakerKind != recording.WakerKernel {
 		wait.WakerPid, wait.WakerTid, wait.WakerComm = 0, 0, "" // whoever was interrupted
+		return wait
 	}
+	if wait.WakerComm == "" { // a short sleep and then a long wait for a CPU
+		wait.WakerComm = c.window.Comm[wait.WakerPid]
+	}
+	c.addHop(&wait, &event.Hop)
 	return wait
 }
 

@@ -111,8 +111,10 @@ static __always_inline void remember_hop(struct task_struct *waker, struct task_
 		if (helper)
 			behind = &helper->last_sleep;
 	}
-	if (behind && behind->woken >= state->off_start)
-		state->hop = *behind;
+	if (!behind || behind->woken < state->off_start)
+		return;
+	state->hop = *behind;
+	state->hopped = 1;
 }
 
 /* At the beginning of a window: who commits for others is watched before its first commit. */

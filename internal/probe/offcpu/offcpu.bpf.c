@@ -32,7 +32,7 @@ static __always_inline void end_sleep(struct total_key *place, struct task_state
 	state->last_sleep.waker_tid = state->waker_tid;
 	__builtin_memcpy(state->last_sleep.waker_comm, state->waker_comm, 16);
 	add_rhythm(place, state, woken);
-	if (place->call == SYS_FUTEX || place->call == SYS_FUTEX_WAIT)
+	if (is_futex(place->call))
 		add_futex(place, state, object, slept_ns);
 }
 
@@ -130,7 +130,7 @@ static __always_inline void left_cpu(struct task_struct *task, struct task_state
 	state->waker_tid = 0;
 	state->waker_kernel = 0;
 	state->sampled = 0;
-	state->hop.woken = 0;
+	state->hopped = 0;
 	if (!state->woken) {
 		state->awake_ns = ran_ns - state->slept_at_ns;
 		state->slept_at_ns = ran_ns;
@@ -171,6 +171,17 @@ static __always_inline void woken_after_long(void *ctx, struct task_struct *wake
 	remember_hop(waker, state);
 }
 
+/* Whoever ends a long wait for a futex is about to return from its release: where to, the unwinder tells. */
+static __always_inline void show_release(struct task_struct *waker, __u64 now)
+{
+	struct task_state *state = by_breakpoint ? state_of(waker) : 0;
+	if (!state || !pay(1, now, RELEASE_EVERY_NS))
+		return;
+	state->releasing = 1;
+	unwind_trigger = now;
+	state->releasing = 0; /* the breakpoint may have been lost to a debugger */
+}
+
 SEC("tp_btf/sched_waking")
 int BPF_PROG(waking, struct task_struct *task)
 {
@@ -193,6 +204,8 @@ int BPF_PROG(waking, struct task_struct *task)
 	state->waker_comm[0] = 0;
 	if (state->woken - state->off_start >= long_ns)
 		woken_after_long(ctx, waker, state);
+	if (state->woken - state->off_start >= wait_ns && is_futex(state->off_call))
+		show_release(waker, state->woken);
 	return 0;
 }
 
@@ -208,9 +221,12 @@ SEC("perf_event")
 int unwind_switch(struct bpf_perf_event_data *ctx)
 {
 	struct task_state *state = state_of(bpf_get_current_task_btf());
-	if (!state || state->sampled != 2)
+	if (!state || !(state->sampled == 2 || state->releasing))
 		return 0;
-	state->sampled = 1; /* before it runs: nothing comes back from there */
+	if (state->releasing)
+		state->releasing = 0;
+	else
+		state->sampled = 1; /* before it runs: nothing comes back from there */
 	bpf_tail_call(ctx, &unwinder, 0);
 	count_loss(LOST_UNWINDER);
 	return 0;

@@ -39,16 +39,7 @@ type offcpuHelper struct {
 	OffStart  uint64
 	Woken     uint64
 	Used      uint64
-	LastSleep struct {
-		_          structs.HostLayout
-		Woken      uint64
-		SleptNs    uint64
-		Stack      int32
-		WakerStack int32
-		WakerTid   uint32
-		WakerComm  [16]int8
-		_          [4]byte
-	}
+	LastSleep offcpuSleep
 }
 
 type offcpuRhythm struct {
@@ -58,12 +49,25 @@ type offcpuRhythm struct {
 	AwakeNs    uint64
 	Interval   [32]uint32
 	WakerStack [4]int32
+	Stack      int32
+	Unused     uint32
 }
 
 type offcpuSignatureKey struct {
 	_         structs.HostLayout
 	Tid       uint32
 	Signature uint32
+}
+
+type offcpuSleep struct {
+	_          structs.HostLayout
+	Woken      uint64
+	SleptNs    uint64
+	Stack      int32
+	WakerStack int32
+	WakerTid   uint32
+	WakerComm  [16]int8
+	_          [4]byte
 }
 
 type offcpuStackBuffer struct {
@@ -77,18 +81,27 @@ type offcpuTaskState struct {
 	Woken       uint64
 	LastOut     uint64
 	RanNs       uint64
-	CallStart   uint64
-	Call        int32
+	UnwindAt    uint64
+	OffIp       uint64
+	OffSp       uint64
+	SleptAtNs   uint64
+	AwakeNs     uint64
+	OffCall     int32
 	State       uint32
+	Signature   uint32
+	Sampled     uint32
+	Streak      uint32
 	WakerTgid   uint32
 	WakerTid    uint32
 	WakerStack  int32
-	Signature   uint32
-	Sampled     uint32
 	WakerKernel uint32
+	Hopped      uint32
+	CallStart   uint64
+	Call        int32
 	MapsCode    uint32
 	Born        uint32
 	Weight      uint32
+	Releasing   uint32
 	WakerComm   [16]int8
 	_           [4]byte
 	CallSlept   uint64
@@ -96,34 +109,7 @@ type offcpuTaskState struct {
 	CallLongest uint64
 	CallWaits   uint32
 	CallSeen    uint32
-	Streak      uint32
-	OffCall     int32
-	OffIp       uint64
-	OffSp       uint64
-	UnwindAt    uint64
-	SleptAtNs   uint64
-	AwakeNs     uint64
-	LastSleep   struct {
-		_          structs.HostLayout
-		Woken      uint64
-		SleptNs    uint64
-		Stack      int32
-		WakerStack int32
-		WakerTid   uint32
-		WakerComm  [16]int8
-		_          [4]byte
-	}
-	Hop struct {
-		_          structs.HostLayout
-		Woken      uint64
-		SleptNs    uint64
-		Stack      int32
-		WakerStack int32
-		WakerTid   uint32
-		WakerComm  [16]int8
-		_          [4]byte
-	}
-	Shorts [4]struct {
+	Shorts      [4]struct {
 		_         structs.HostLayout
 		OffNs     uint64
 		Count     uint32
@@ -131,6 +117,8 @@ type offcpuTaskState struct {
 		State     uint32
 		Signature uint32
 	}
+	LastSleep offcpuSleep
+	Hop       offcpuSleep
 }
 
 type offcpuTotal struct {
@@ -171,16 +159,7 @@ type offcpuWaitEvent struct {
 	Still       uint32
 	WakerComm   [16]int8
 	RunnerComm  [16]int8
-	Hop         struct {
-		_          structs.HostLayout
-		Woken      uint64
-		SleptNs    uint64
-		Stack      int32
-		WakerStack int32
-		WakerTid   uint32
-		WakerComm  [16]int8
-		_          [4]byte
-	}
+	Hop         offcpuSleep
 }
 
 // Names of all BPF objects in the ELF.

@@ -21,6 +21,7 @@
 #define SIGNATURE_WORDS 32
 #define UNWIND_EVERY_NS 1000000ull /* one unwinding in this time per CPU … */
 #define UNWIND_BURST 64            /* … but so many at once: a start shows many new places */
+#define RELEASE_EVERY_NS 5000000ull /* of who releases a futex */
 
 #define STREAK 16
 #define LOOK_AGAIN 16 /* a power of two */
@@ -57,10 +58,10 @@ struct {
 	__type(value, struct stack_buffer);
 } scratch SEC(".maps");
 
-/* Unwindings are paid for up to this time. */
+/* Unwindings are paid for up to this time: slot 0 those of switch-outs, slot 1 those of releases. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, 2);
 	__type(key, __u32);
 	__type(value, __u64);
 } budget SEC(".maps");
@@ -131,19 +132,22 @@ static __always_inline __u32 next_signature(struct task_struct *task, struct tas
 }
 
 /* Takes a token of this CPU's bucket. */
+static __always_inline bool pay(__u32 slot, __u64 now, __u64 price_ns)
+{
+	__u64 *paid = bpf_map_lookup_elem(&budget, &slot);
+	if (!paid || *paid > now)
+		return false;
+	__u64 oldest = now - UNWIND_BURST * price_ns;
+	*paid = (*paid < oldest ? oldest : *paid) + price_ns;
+	return true;
+}
+
 static __always_inline bool within_budget(__u64 now)
 {
-	__u32 zero = 0;
-	__u64 *paid = bpf_map_lookup_elem(&budget, &zero);
-	if (!paid)
-		return false;
-	if (*paid > now) {
+	bool enough = pay(0, now, UNWIND_EVERY_NS);
+	if (!enough)
 		count_loss(OVER_BUDGET);
-		return false;
-	}
-	__u64 oldest = now - UNWIND_BURST * UNWIND_EVERY_NS;
-	*paid = (*paid < oldest ? oldest : *paid) + UNWIND_EVERY_NS;
-	return true;
+	return enough;
 }
 
 /* The inverse of the probability with which a switch-out at this distance from the one before is unwound. */

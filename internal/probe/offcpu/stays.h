@@ -31,13 +31,16 @@ struct {
 	__type(value, struct total);
 } totals SEC(".maps");
 
-/* How often a thread was woken out of its sleeps at one place. */
+/* How often a thread was woken out of its sleeps at one place, whatever the kernel did there meanwhile: of the
+ * key only thread, call and signature count. */
 struct rhythm {
 	__u64 last;     /* wake-up */
 	__u64 count;    /* of intervals */
 	__u64 awake_ns; /* run before these sleeps, each since the sleep before */
 	__u32 interval[INTERVALS];  /* a fair sample of all, in INTERVAL_UNIT_NS */
 	__s32 waker_stack[4];       /* of the latest wakings */
+	__s32 stack;                /* of the latest sleep */
+	__u32 unused;
 };
 
 struct {
@@ -70,6 +73,8 @@ struct {
 	__type(key, struct futex_key);
 	__type(value, struct futex);
 } futexes SEC(".maps");
+
+static __always_inline bool is_futex(__s32 call) { return call == SYS_FUTEX || call == SYS_FUTEX_WAIT; }
 
 static const struct rhythm no_rhythm;
 static const struct futex no_futex;
@@ -121,13 +126,15 @@ static __always_inline void add_short(struct task_struct *task, struct task_stat
 }
 
 /* Adds the time between two wake-ups at a place: a reservoir (Vitter's algorithm R) holds a fair sample. */
-static __always_inline void add_rhythm(struct total_key *key, struct task_state *state, __u64 woken)
+static __always_inline void add_rhythm(struct total_key *place, struct task_state *state, __u64 woken)
 {
-	struct rhythm *rhythm = bpf_map_lookup_elem(&rhythms, key);
+	struct total_key key = {.tgid = place->tgid, .tid = place->tid, .call = place->call, .stack = -1,
+				.signature = place->signature};
+	struct rhythm *rhythm = bpf_map_lookup_elem(&rhythms, &key);
 	if (!rhythm) {
-		if (bpf_map_update_elem(&rhythms, key, &no_rhythm, BPF_NOEXIST))
+		if (bpf_map_update_elem(&rhythms, &key, &no_rhythm, BPF_NOEXIST))
 			count_loss(LOST_RHYTHMS);
-		rhythm = bpf_map_lookup_elem(&rhythms, key);
+		rhythm = bpf_map_lookup_elem(&rhythms, &key);
 		if (rhythm)
 			rhythm->last = woken;
 		return;
@@ -135,6 +142,7 @@ static __always_inline void add_rhythm(struct total_key *key, struct task_state 
 	__u64 units = (woken - rhythm->last) / INTERVAL_UNIT_NS;
 	__u64 slot = rhythm->count;
 	rhythm->last = woken;
+	rhythm->stack = place->stack;
 	rhythm->count += 1;
 	rhythm->awake_ns += state->awake_ns;
 	rhythm->waker_stack[slot & 3] = state->waker_stack;

@@ -55,6 +55,8 @@ static __always_inline void fill_wait(struct wait_event *event, struct task_stru
 	event->still = 0;
 	__builtin_memcpy(event->waker_comm, state->waker_comm, 16);
 	event->hop = state->hop;
+	if (!state->hopped)
+		event->hop.woken = 0;
 }
 
 static __always_inline void keep_wait(struct task_struct *task, struct task_struct *runner,

@@ -3,6 +3,7 @@ package offcpu
 import (
 	"strings"
 
+	"culprit/internal/probe/bpf"
 	"culprit/recording"
 )
 
@@ -36,12 +37,21 @@ func wakerKind(event *offcpuWaitEvent, waker []recording.Frame) string {
 		return recording.WakerPending
 	case event.State == 0 || event.WakerTid == 0 && event.BlockedNs == 0:
 		return recording.WakerNone
-	case hasFrame(waker, timerFrames):
-		return recording.WakerTimer
-	case hasFrame(waker, interruptFrames), event.WakerTid == 0:
-		return recording.WakerInterrupt
-	case event.WakerKernel != 0:
+	}
+	kind := kindOfWaking(event.WakerTid, waker)
+	if kind == recording.WakerThread && event.WakerKernel != 0 {
 		return recording.WakerKernel
+	}
+	return kind
+}
+
+// kindOfWaking tells a timer, an interrupt and a thread apart by the stack that woke.
+func kindOfWaking(waker uint32, stack []recording.Frame) string {
+	switch {
+	case hasFrame(stack, timerFrames):
+		return recording.WakerTimer
+	case hasFrame(stack, interruptFrames), waker == 0:
+		return recording.WakerInterrupt
 	}
 	return recording.WakerThread
 }
@@ -65,4 +75,15 @@ func hasFrame(frames []recording.Frame, prefixes []string) bool {
 		}
 	}
 	return false
+}
+
+// addHop enters what the waker had itself waited for.
+func (c *collection) addHop(wait *recording.Wait, hop *offcpuSleep) {
+	if hop.Woken == 0 || hop.SleptNs == 0 {
+		return
+	}
+	wait.HopNs, wait.HopStack = int64(hop.SleptNs), c.window.Stack(nil, c.kernelFrames(hop.Stack))
+	if kindOfWaking(hop.WakerTid, c.kernelFrames(hop.WakerStack)) == recording.WakerThread {
+		wait.HopComm = bpf.Text(hop.WakerComm[:])
+	}
 }

@@ -27,18 +27,27 @@ type oncpuTaskState struct {
 	Woken       uint64
 	LastOut     uint64
 	RanNs       uint64
-	CallStart   uint64
-	Call        int32
+	UnwindAt    uint64
+	OffIp       uint64
+	OffSp       uint64
+	SleptAtNs   uint64
+	AwakeNs     uint64
+	OffCall     int32
 	State       uint32
+	Signature   uint32
+	Sampled     uint32
+	Streak      uint32
 	WakerTgid   uint32
 	WakerTid    uint32
 	WakerStack  int32
-	Signature   uint32
-	Sampled     uint32
 	WakerKernel uint32
+	Hopped      uint32
+	CallStart   uint64
+	Call        int32
 	MapsCode    uint32
 	Born        uint32
 	Weight      uint32
+	Releasing   uint32
 	WakerComm   [16]int8
 	_           [4]byte
 	CallSlept   uint64
@@ -46,14 +55,15 @@ type oncpuTaskState struct {
 	CallLongest uint64
 	CallWaits   uint32
 	CallSeen    uint32
-	Streak      uint32
-	OffCall     int32
-	OffIp       uint64
-	OffSp       uint64
-	UnwindAt    uint64
-	SleptAtNs   uint64
-	AwakeNs     uint64
-	LastSleep   struct {
+	Shorts      [4]struct {
+		_         structs.HostLayout
+		OffNs     uint64
+		Count     uint32
+		Call      int32
+		State     uint32
+		Signature uint32
+	}
+	LastSleep struct {
 		_          structs.HostLayout
 		Woken      uint64
 		SleptNs    uint64
@@ -72,14 +82,6 @@ type oncpuTaskState struct {
 		WakerTid   uint32
 		WakerComm  [16]int8
 		_          [4]byte
-	}
-	Shorts [4]struct {
-		_         structs.HostLayout
-		OffNs     uint64
-		Count     uint32
-		Call      int32
-		State     uint32
-		Signature uint32
 	}
 }
 

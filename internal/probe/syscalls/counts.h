@@ -3,7 +3,7 @@
  *
  * What a call costs more is what counts: reading the clock twice takes longer than all the rest. So each CPU
  * keeps a table of the calls that its threads make, which needs no look-up in a hash. Of a call that a thread
- * has made SURE times in a row quicker than QUICK_LOG only one of about eight, at random, is timed; all are
+ * has made SURE times in a row quicker than QUICK_LOG only one of about sixteen, at random, is timed; all are
  * counted. What sleeps is timed anyhow, from its first sleep (../bpf/calls.h): only a quick call can go
  * untimed, and user space gives those the distribution of the quick ones that were timed. */
 #pragma once
@@ -135,7 +135,7 @@ static __always_inline void count_call(struct call_slot *slot, long result)
 }
 
 /* Adds the time of a call, and decides how many of the next ones go untimed: evenly between none and
- * fifteen, so that no pattern of the program can hide between the timed ones. */
+ * 31, so that no pattern of the program can hide between the timed ones. */
 static __always_inline void add_time(struct call_slot *slot, __u64 took_ns)
 {
 	__u32 bucket = bucket_of(took_ns);
@@ -151,5 +151,5 @@ static __always_inline void add_time(struct call_slot *slot, __u64 took_ns)
 	if (slot->sure <= SURE)
 		return;
 	slot->random = slot->random * 1664525 + 1013904223;
-	slot->skip = slot->random >> 28;
+	slot->skip = slot->random >> 27;
 }
