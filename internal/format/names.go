@@ -131,8 +131,20 @@ func kindByModule(module string, kernelAddress bool) recording.FrameKind {
 		return recording.KindVDSO
 	case kernelAddress && (module == "" || strings.HasPrefix(module, "[") || strings.HasPrefix(module, "bpf_prog_")):
 		return recording.KindKernel
+	case strings.HasPrefix(module, "[") && !userArea(module): // a module: [ext4]
+		return recording.KindKernel
 	}
 	return recording.KindNative
+}
+
+// userArea tells the kernel's names for memory of a process from those of its modules.
+func userArea(module string) bool {
+	for _, area := range []string{"[jit]", "[heap]", "[stack", "[anon", "[unknown]", "[uprobes]", "[vvar"} {
+		if strings.HasPrefix(module, area) {
+			return true
+		}
+	}
+	return false
 }
 
 // kindByName tells the frames of just-in-time compilers by the form of their names.

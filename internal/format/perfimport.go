@@ -33,7 +33,7 @@ func newPerfScript() *perfScript {
 
 func (p *perfScript) read(_ string, input *bufio.Reader) error {
 	before, bad := p.samples, p.bad
-	newParser := func() func([]byte) *perfBatch { return (&perfParser{names: p.names}).parse }
+	newParser := func() func([]byte) *perfBatch { return (&perfParser{names: p.names, tracing: map[int32]bool{}}).parse }
 	tooLong, err := inParallel(input, newParser, p.use)
 	p.tooLong += tooLong
 	switch {

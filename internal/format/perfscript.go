@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"culprit/recording"
 )
@@ -45,6 +46,7 @@ type perfParser struct {
 	lastText []byte
 	lastHigh bool
 	scratch  []byte
+	tracing  map[int32]bool // the tracepoint's own frames
 }
 
 func (p *perfParser) parse(text []byte) *perfBatch {
@@ -143,8 +145,15 @@ func (p *perfParser) frame(line []byte) bool {
 	}
 	id, known := cache.get(text)
 	if !known {
-		id = p.names.frame(parsePerfFrame(text, high))
+		frame := parsePerfFrame(text, high)
+		id = p.names.frame(frame)
 		cache.put(text, id)
+		if strings.HasPrefix(frame.Name, "__traceiter_") || strings.HasPrefix(frame.Name, "perf_trace_") {
+			p.tracing[id] = true
+		}
+	}
+	if p.sample.sched != nil && len(p.stack) == 0 && p.tracing[id] {
+		return true // how the event was taken, not where the thread stands
 	}
 	p.stack = append(p.stack, id)
 	p.lastText, p.lastHigh = text, high

@@ -133,13 +133,13 @@ func isIdle(pid int32, comm string) bool { return pid == 0 && strings.HasPrefix(
 
 // cpuSeconds is the CPU time of the target's samples.
 func cpuSeconds(rec *recording.Recording) float64 {
-	total := 0.0
+	var total int64
 	for i := range rec.Samples {
 		if sample := &rec.Samples[i]; sample.Signal == recording.SignalCPU && sample.Target {
-			total += float64(sample.ValueNs) / 1e9
+			total = addAmounts(total, sample.ValueNs)
 		}
 	}
-	return total
+	return float64(total) / 1e9
 }
 
 // inOrder numbers stacks and frames by where they first stand in the tables, so

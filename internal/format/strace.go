@@ -39,6 +39,7 @@ type straceReader struct {
 	lostSlow          int64
 	stack             []recording.Frame // of strace -k, leaf first
 	stackOf           *slowCall
+	begun             []byte // a line whose rest comes with the next
 }
 
 type callKey struct {
@@ -57,7 +58,7 @@ type wake struct {
 	timeNs int64
 }
 
-// slowCall is a call of slowNs and over, whole.
+// slowCall is a call that is kept whole: of slowNs and over, or a wait.
 type slowCall struct {
 	thread   *straceThread
 	call     straceCall
@@ -143,6 +144,16 @@ func (s *straceReader) read(name string, input *bufio.Reader) error {
 }
 
 func (s *straceReader) line(line []byte, own int32) {
+	// On a terminal strace says who was attached in the middle of the line that it is writing.
+	if at := bytes.Index(line, []byte("strace: Process ")); at > 0 && bytes.HasSuffix(line, []byte(" attached")) {
+		s.announcement(line[at+len("strace: "):])
+		s.begun = append(s.begun[:0], line[:at]...)
+		return
+	}
+	if len(s.begun) > 0 {
+		line = append(s.begun, line...)
+		s.begun = s.begun[:0]
+	}
 	if frame, ok := parseStraceFrame(line); ok {
 		if s.stackOf != nil && len(s.stack) < maxStackLines {
 			s.stack = append(s.stack, frame)
@@ -225,7 +236,7 @@ func (s *straceReader) threadOf(l straceLine, own int32) *straceThread {
 			return s.main
 		}
 	}
-	if known := s.threads[tid]; known != nil {
+	if known := s.threads[tid]; known != nil && !known.ended { // an id may be used again
 		return known
 	}
 	if l.bracket && s.main != nil && s.main.tid == 0 && !s.children[tid] {
@@ -259,7 +270,7 @@ func (s *straceReader) rename(thread *straceThread, tid int32) {
 func (s *straceReader) started(parent *straceThread, call *straceCall) {
 	tid := int32(min(call.result, 1<<31-1))
 	child := s.threads[tid]
-	if child == nil {
+	if child == nil || child.ended && child.lastNs < call.startNs {
 		if len(s.order) >= maxThreads {
 			s.lostRows++
 			return

@@ -84,7 +84,7 @@ func (s *straceReader) finished(thread *straceThread, call *straceCall) {
 	s.count(thread, call)
 	args := splitArgs(call.args, s.args[:])
 	s.learn(thread, call, args)
-	if call.durationNs >= slowNs {
+	if call.durationNs >= slowNs || call.durationNs >= wholeWaitNs && sleeps[call.name] {
 		s.keepSlow(thread, call, args)
 	}
 	thread.process.follow(call, args)
@@ -201,7 +201,7 @@ func commandLine(args [][]byte) string {
 	return cutText(strings.Join(words, " "), maxCommentBytes)
 }
 
-// keepSlow keeps a long call whole.
+// keepSlow keeps a long call whole, and a shorter one of those that do nothing but wait.
 func (s *straceReader) keepSlow(thread *straceThread, call *straceCall, args [][]byte) {
 	if len(s.slow) >= maxSlowCalls {
 		s.lostSlow++
@@ -211,10 +211,11 @@ func (s *straceReader) keepSlow(thread *straceThread, call *straceCall, args [][
 	on.name = cutText(on.name, maxCommentBytes)
 	kept := slowCall{thread: thread, call: *call, on: on, number: number, stack: recording.NoStack}
 	kept.call.args = nil
-	if withSize[call.name] && len(args) > 2 {
+	if withSize[call.name] && len(args) > 2 && !vectored(call.name) { // readv has a list there
 		kept.size, _ = parseDecimal(args[2])
 	}
 	switch {
+	case call.errno != "" && call.errno != "ETIMEDOUT": // a signal ended it
 	case timed[call.name], call.timeout, call.errno == "ETIMEDOUT":
 		kept.kind = recording.WakerTimer
 	case (call.name == "wait4" || call.name == "waitid") && call.hasResult && call.result > 0:
@@ -247,10 +248,6 @@ func (s *straceReader) exited(thread *straceThread, text []byte, timeNs int64) {
 	} else if name, ok := bytes.CutPrefix(text, []byte("+++ killed by ")); ok {
 		first, _ := cutWord(name)
 		process.exit = 128 + signalNumbers[string(first)]
-	}
-	// The id may be used again by a later process.
-	if thread != s.main {
-		delete(s.threads, thread.tid)
 	}
 }
 

@@ -23,7 +23,12 @@ var withSize = set("read write pread64 pwrite64 readv writev preadv pwritev prea
 	"recvmsg splice sendfile copy_file_range getrandom vmsplice tee getdents64 getdents")
 
 // timed are the calls that end when their time is up.
-var timed = set("nanosleep clock_nanosleep pause_nanosleep")
+var timed = set("nanosleep clock_nanosleep")
+
+// sleeps are the calls whose time is waiting, however short; others may compute.
+var sleeps = set("nanosleep clock_nanosleep pause poll ppoll select pselect6 epoll_wait epoll_pwait epoll_pwait2 wait4 " +
+	"waitid futex fsync fdatasync sync syncfs msync sync_file_range flock accept accept4 connect rt_sigsuspend " +
+	"rt_sigtimedwait msgrcv semop semtimedop io_getevents")
 
 func set(words string) map[string]bool {
 	made := map[string]bool{}
@@ -195,4 +200,10 @@ func between(text, begin, end string) string {
 
 func socketFamily(args [][]byte) string {
 	return strings.ToLower(strings.TrimPrefix(string(args[0]), "AF_"))
+}
+
+// vectored calls have a list of buffers where others have a size.
+func vectored(name string) bool {
+	return strings.HasPrefix(name, "readv") || strings.HasPrefix(name, "writev") || strings.HasPrefix(name, "preadv") ||
+		strings.HasPrefix(name, "pwritev") || strings.HasSuffix(name, "msg") || name == "vmsplice"
 }

@@ -49,7 +49,8 @@ func (s *straceReader) finish() (*recording.Recording, error) {
 func (s *straceReader) blindSpots() []string {
 	spots := []string{
 		"imported from strace: no CPU time, no stacks in user space unless strace -k, no settings of the host",
-		"strace cannot tell waiting in a call from computing in it: a call of 1 ms and over is taken as waiting",
+		"strace cannot tell waiting in a call from computing in it: calls of 1 ms and over, and shorter ones that only " +
+			"wait, are taken as waiting",
 		"strace stops the program twice at every call: short calls look longer than they are",
 	}
 	if s.lengths == 0 {
@@ -135,6 +136,9 @@ func (s *straceReader) slowTables(rec *recording.Recording) {
 			wait.WakerComm = one.waker.name()
 		}
 		rec.Waits = append(rec.Waits, wait)
+		if one.call.durationNs < slowNs {
+			continue
+		}
 		rec.Slow = append(rec.Slow, recording.Slow{TimeNs: at, DurationNs: lengthNs, Pid: pid, Tid: tid, Comm: comm,
 			Name: one.call.name, ObjectKind: one.on.kind, Object: one.on.name, Size: one.size, Result: result,
 			BlockedNs: lengthNs, Waits: 1, LongestNs: lengthNs, Stack: one.stack, WakerKind: one.kind,
