@@ -17,7 +17,7 @@ import (
 	"culprit/internal/probe/bpf"
 )
 
-//go:generate ../bpf/generate.sh offcpu -type wait_event -type total_key -type total -type stack_buffer -type rhythm -type futex_key -type futex -type sleep
+//go:generate ../bpf/generate.sh offcpu -type wait_event -type sleep
 
 // maxWaits bounds the stays kept whole between two collections.
 const maxWaits = 1_000_000
