@@ -71,8 +71,8 @@ func (journal *Journal) Begin(ctx context.Context, knobs ...Knob) (*Change, erro
 	if err != nil {
 		return nil, fmt.Errorf("begin change: %w", err)
 	}
-	change := &Change{journal: journal, knobs: map[string]Knob{}, expected: map[string]string{}, groups: map[string]string{},
-		entry: entry{Schema: entrySchema, Owner: us, Begun: time.Now().UTC()}}
+	change := &Change{journal: journal, knobs: map[string]Knob{}, expected: map[string]string{},
+		groups: map[string]string{}, entry: entry{Schema: entrySchema, Owner: us, Begun: time.Now().UTC()}}
 	if err := change.open(knobs); err != nil {
 		return nil, fmt.Errorf("begin change%s: %w", ofKnobs(knobs), err)
 	}

@@ -212,6 +212,7 @@ func (guarded *guardedEntry) restore() error {
 }
 
 func (guarded *guardedEntry) attempt() error {
+	guarded.silence()
 	unlock, err := guarded.journal.lock()
 	if err != nil {
 		return err
@@ -237,4 +238,19 @@ func (guarded *guardedEntry) attempt() error {
 	}
 	found.Trouble = err.Error()
 	return both(err, found.save(guarded.journal))
+}
+
+// silence kills what runs in the cgroups of the entry. It needs no lock and does not
+// wait for one: the guardian of a file system may hold it, which is in use until then.
+func (guarded *guardedEntry) silence() {
+	found, err := guarded.journal.load(guarded.entry.fileName())
+	if err != nil || !found.is(guarded.entry) {
+		return
+	}
+	for _, step := range found.Steps {
+		thing := Thing{Kind: Group, ID: step.Part}
+		if step.Knob == madePrefix+Group && thing.ours() {
+			_ = killGroup(step.Part) // it may be gone; undo says what is not
+		}
+	}
 }

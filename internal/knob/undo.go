@@ -93,7 +93,8 @@ func (s step) undo(touched bool) (Restored, error) {
 	if place.same(restored.From, s.Original) {
 		return restored, nil
 	}
-	if !(place.loose() && touched) && !slices.ContainsFunc(s.Ours, func(value string) bool { return place.same(restored.From, value) }) {
+	ours := func(value string) bool { return place.same(restored.From, value) }
+	if !(place.loose() && touched) && !slices.ContainsFunc(s.Ours, ours) {
 		restored.Action = Drifted
 		return restored, &DriftError{Knob: s.Knob, Path: place.path, Original: s.Original, Current: restored.From,
 			Ours: s.Ours, ByHand: place.by(s.Original)}
