@@ -85,7 +85,8 @@ func (f *tryFlags) define(command *cobra.Command) {
 	flags.StringVar(&f.measure, "measure", "", "command that prints a number in each period")
 	flags.BoolVar(&f.counter, "counter", false, "that number only grows: its rate counts")
 	flags.DurationVar(&f.period, "period", 0, "how long a level is kept on a running service (default 2s)")
-	flags.DurationVar(&f.washOut, "washout", -1, "dropped at the start of each period (default a quarter)")
+	flags.DurationVar(&f.washOut, "washout", -1,
+		"wait after each flip (default: what the setting needs); on a service, dropped of each period (default a quarter)")
 	flags.StringVar(&f.caseDir, "case", "", "directory to make (default: culprit-try- and the time)")
 	flags.StringVar(&f.resume, "resume", "", "go on with the experiment in this directory")
 	flags.BoolVar(&f.rehearse, "rehearse", false, "say what would be done and touch nothing")
@@ -129,7 +130,7 @@ func (f tryFlags) experiment(cmd *cobra.Command, args []string) (try.Experiment,
 	var err error
 	fromFile := len(f.vary) == 0 && len(f.negative) == 0 && len(args) == 1 && cmd.ArgsLenAtDash() != 0
 	if fromFile {
-		if e, err = readExperiment(args[0]); err != nil {
+		if e, err = readDescription(args[0]); err != nil {
 			return e, err
 		}
 	} else {
@@ -152,7 +153,7 @@ func (f tryFlags) experiment(cmd *cobra.Command, args []string) (try.Experiment,
 	return e.Settle()
 }
 
-func readExperiment(path string) (try.Experiment, error) {
+func readDescription(path string) (try.Experiment, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return try.Experiment{}, fmt.Errorf("%w; give a file, or --vary NAME=V1,V2 and a command after --", err)
@@ -190,8 +191,11 @@ func (f tryFlags) serviceInto(e *try.Experiment) error {
 		e.Service = &try.Service{Pid: f.pid, Cgroup: f.cgroup, Measure: f.measure, Counter: f.counter, WashOut: -1}
 	}
 	if e.Service == nil {
-		if f.measure != "" || f.counter || f.period != 0 || f.washOut >= 0 {
-			return errors.New("--measure, --counter, --period and --washout watch a running service; give -p PID or --cgroup PATH")
+		if f.measure != "" || f.counter || f.period != 0 {
+			return errors.New("--measure, --counter and --period watch a running service; give -p PID or --cgroup PATH")
+		}
+		if f.washOut >= 0 {
+			e.WashOut = &f.washOut
 		}
 		return nil
 	}

@@ -25,6 +25,7 @@ type document struct {
 	Seed     int64            `yaml:"seed"`
 	Metrics  []string         `yaml:"metrics"`
 	Smallest part             `yaml:"smallest"`
+	WashOut  *duration        `yaml:"wash_out"`
 	Latency  *latencyDocument `yaml:"latency"`
 	Service  *serviceDocument `yaml:"service"`
 }
@@ -162,6 +163,10 @@ func Read(in io.Reader) (Experiment, error) {
 func (d document) experiment() (Experiment, error) {
 	e := Experiment{Command: Command(d.Command), Design: d.Design, Control: d.Control, Trials: d.Trials,
 		Budget: time.Duration(d.Budget), Timeout: time.Duration(d.Timeout), Seed: d.Seed, Smallest: float64(d.Smallest)}
+	if d.WashOut != nil {
+		wait := time.Duration(*d.WashOut)
+		e.WashOut = &wait
+	}
 	for _, varied := range d.Vary {
 		factor := Factor{Name: varied.Name, Negative: varied.Negative}
 		for _, level := range varied.Levels {

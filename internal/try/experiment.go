@@ -38,6 +38,8 @@ type Experiment struct {
 	Smallest float64       `json:"smallest"`          // smallest difference that counts, 0.02 for 2 %
 	Allowed  float64       `json:"allowed,omitempty"` // overhead: what a monitor may cost, 0.03 for 3 %; 0: a comparison
 	Service  *Service      `json:"service,omitempty"`
+	// WashOut is how long to wait after a setting was flipped before a command starts; nil: what the setting needs.
+	WashOut *time.Duration `json:"wash_out_ns,omitempty"`
 	// Planned is for each stage the most blocks that its looks were laid out for; set once the time of a block is known.
 	Planned []int `json:"planned,omitempty"`
 }
@@ -73,6 +75,8 @@ func (e Experiment) Check() error {
 		return fmt.Errorf("budget %v is not positive; give for example --budget 60s", e.Budget)
 	case e.Timeout < 0:
 		return fmt.Errorf("timeout %v is negative", e.Timeout)
+	case e.WashOut != nil && (*e.WashOut < 0 || *e.WashOut > time.Hour):
+		return fmt.Errorf("wash-out %v: give 0s to 1h", *e.WashOut)
 	case e.Trials < 0 || e.Trials == 1:
 		return fmt.Errorf("%d trials of each level cannot be compared; give 2 or more, 7 or more to decide", e.Trials)
 	case !(e.Smallest > 0) || e.Smallest > 1 || math.IsNaN(e.Smallest):

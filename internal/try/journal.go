@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"culprit/internal/trial"
 )
 
 // The files of a case directory.
@@ -31,7 +33,7 @@ type journal struct {
 	records []Trial // that were there when it was opened
 	file    *os.File
 	end     int64
-	made    int           // trials written now
+	made    int           // trials written now, warm-ups apart
 	before  time.Duration // that earlier trials took
 	fresh   bool
 }
@@ -179,7 +181,9 @@ func (j *journal) append(made Trial) error {
 		return fmt.Errorf("write %s: %w", TrialsName, errors.Join(err, j.file.Truncate(j.end)))
 	}
 	j.end += int64(written)
-	j.made++
+	if made.Kind == trial.KindMeasure {
+		j.made++
+	}
 	return nil
 }
 

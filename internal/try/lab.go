@@ -54,6 +54,7 @@ func (l *hostLab) planned(stage, blocks int) error { return l.journal.planned(st
 // close puts everything back and reads it back.
 func (l *hostLab) close() aftermath {
 	left := aftermath{blind: append(l.blind, l.runner.BlindSpots()...)}
+	left.warnings = l.settings.impatience()
 	left.err = l.runner.Close()
 	err := l.settings.restore()
 	var drifted *knob.DriftError

@@ -33,6 +33,9 @@ func openSettings(ctx context.Context, e Experiment) (*settings, error) {
 	if err != nil || len(s.knobs) == 0 && s.grounds == nil {
 		return s, err
 	}
+	if err := s.checkTime(); err != nil {
+		return nil, err
+	}
 	var all []knob.Knob
 	for f := range e.Factors {
 		if found, is := s.knobs[f]; is {
@@ -102,7 +105,7 @@ func (s *settings) set(ctx context.Context, condition condition) error {
 			return err
 		}
 		if s.value[f] != value {
-			wait = max(wait, found.WashOut())
+			wait = max(wait, s.washOut(found))
 		}
 		s.value[f], s.read[f] = value, now
 	}
@@ -115,6 +118,54 @@ func (s *settings) set(ctx context.Context, condition condition) error {
 	case <-time.After(wait):
 		return nil
 	}
+}
+
+// washOut is how long to wait after a flip: what the setting needs, or what was asked for. On a running service the
+// start of the period is dropped instead.
+func (s *settings) washOut(of knob.Knob) time.Duration {
+	switch {
+	case s.experiment.Service != nil:
+		return 0
+	case s.experiment.WashOut != nil:
+		return *s.experiment.WashOut
+	}
+	return of.WashOut()
+}
+
+// checkTime refuses a budget that the waiting alone uses up, before the first flip.
+func (s *settings) checkTime() error {
+	const rounds = 1 + leastBlocks // the warm-up is one
+	var least time.Duration
+	slowest := ""
+	longest := time.Duration(0)
+	for f, found := range s.knobs {
+		wait := s.washOut(found)
+		least += time.Duration(rounds*(len(s.experiment.Factors[f].Levels)-1)) * wait
+		if wait > longest {
+			longest, slowest = wait, found.Name()
+		}
+	}
+	if least <= s.experiment.Budget {
+		return nil
+	}
+	return fmt.Errorf("budget %v is too short: %s takes %v to wash out after each flip, so two blocks take %v or more; "+
+		"give a longer --budget, or --washout 0s where the command does not see the past", s.experiment.Budget, slowest,
+		longest, least)
+}
+
+// impatience says of a running service whether the part of the period that is dropped is too short.
+func (s *settings) impatience() []string {
+	var texts []string
+	if s.experiment.Service == nil {
+		return nil
+	}
+	for f, factor := range s.experiment.Factors {
+		if found, is := s.knobs[f]; is && found.WashOut() > s.experiment.Service.WashOut {
+			texts = append(texts, fmt.Sprintf("%s takes %v to wash out, and %v of each period are dropped: give --washout and a "+
+				"longer --period", factor.Name, found.WashOut(), s.experiment.Service.WashOut))
+		}
+	}
+	return texts
 }
 
 // verify tells after a trial what somebody else changed during it.
