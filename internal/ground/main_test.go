@@ -79,7 +79,9 @@ func runCommand(ctx context.Context, change *knob.Change, spec Spec) error {
 	if err != nil {
 		return err
 	}
-	command := exec.Command("/bin/sh", "-c", "read -r x; while :; do dd if=/dev/zero of=f bs=64k count=64 2>/dev/null; done")
+	// A gate, as trials have one: killed before it opens, the command never begins.
+	command := exec.Command("/bin/sh", "-c",
+		"read -r x || exit 125; while :; do dd if=/dev/zero of=f bs=64k count=64 2>/dev/null; done")
 	command.Dir = made.Path
 	input, err := command.StdinPipe()
 	if err != nil {
