@@ -3,14 +3,12 @@ package bench
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -89,26 +87,6 @@ func TestVDSOServesJudgesByTheDifference(t *testing.T) {
 	if _, err := (Results{{Name: ClockVDSO, Ns: 20}}).VDSOServes(); err == nil {
 		t.Error("judged without the system calls")
 	}
-}
-
-// forbidClockGettime makes every clock_gettime system call of this thread fail with EPERM, for as long as it lives.
-func forbidClockGettime() error {
-	filter := []unix.SockFilter{
-		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}, // seccomp_data.nr
-		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: unix.SYS_CLOCK_GETTIME},
-		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)},
-		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
-	}
-	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("set no_new_privs: %w", err)
-	}
-	err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0)
-	runtime.KeepAlive(filter)
-	if err != nil {
-		return fmt.Errorf("set seccomp filter: %w", err)
-	}
-	return nil
 }
 
 // The path of each read is proven on a thread that may not make the system call: a read through the vDSO goes on, and

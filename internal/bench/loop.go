@@ -18,14 +18,20 @@ const (
 	repetitionNs    = 800_000
 	unrolled        = 8
 	mostOperations  = 1 << 24
+	mostRounds      = 101
 )
 
 // An operation runs that many times, a multiple of unrolled, and returns something computed from every result, so
 // that no call can be left out. It fails when the kernel refuses the call.
 type operation func(count int) (uint64, error)
 
-// timeLoop returns the best cost of each round, in nanoseconds of thread CPU time for one operation.
+// timeLoop returns the best cost of each round of the quick set.
 func timeLoop(ctx context.Context, run operation) ([]float64, error) {
+	return timeRounds(ctx, run, roundCount)
+}
+
+// timeRounds returns the best cost of each of so many rounds, in nanoseconds of thread CPU time for one operation.
+func timeRounds(ctx context.Context, run operation, roundCount int) ([]float64, error) {
 	count, err := countFor(ctx, run)
 	if err != nil {
 		return nil, err
