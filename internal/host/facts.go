@@ -25,6 +25,8 @@ func Facts(root string) []recording.Fact {
 	collect := &collector{files: tree{root}}
 	collect.kernel()
 	collect.processors()
+	collect.topology()
+	collect.interfaces()
 	collect.clock()
 	collect.memory()
 	collect.sysctls()
@@ -32,6 +34,9 @@ func Facts(root string) []recording.Fact {
 	collect.pressure()
 	collect.security()
 	collect.mounts()
+	if root == "/" { // the running machine: asked, not read from a file
+		collect.audit()
+	}
 	return collect.sorted()
 }
 

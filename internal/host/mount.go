@@ -21,8 +21,10 @@ type mountEntry struct {
 const mountinfoLimit = 4 << 20
 
 // mountTable reads the mounts that we see; lines that are not understood are left out.
-func mountTable(files tree) []mountEntry {
-	text, _ := files.read("/proc/self/mountinfo", mountinfoLimit)
+func mountTable(files tree) []mountEntry { return mountTableOf(files, "/proc/self/mountinfo") }
+
+func mountTableOf(files tree, source string) []mountEntry {
+	text, _ := files.read(source, mountinfoLimit)
 	var mounts []mountEntry
 	for line := range strings.Lines(text) {
 		before, after, found := strings.Cut(line, " - ")
@@ -100,6 +102,7 @@ func (collect *collector) mount(name string, mount mountEntry) {
 	if mount.kind != "ext4" && mount.kind != "ext3" {
 		return
 	}
+	collect.superblock(name, mount)
 	device := deviceName(collect.files, mount)
 	task := "/sys/fs/ext4/" + device + "/journal_task"
 	switch collect.files.line(task) {

@@ -30,6 +30,7 @@ func TargetFacts(root string, pid int) []recording.Fact {
 	for _, name := range []string{"oom_score_adj", "timerslack_ns", "personality"} {
 		collect.file("target."+name, folder+"/"+name)
 	}
+	collect.file("target.security_label", folder+"/attr/current")
 	collect.add("target.executable", collect.files.link(folder+"/exe"), folder+"/exe")
 	// The read error of a longer command line is of no interest: its beginning is what is kept.
 	command, _ := collect.files.read(folder+"/cmdline", commandLimit)

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
-	"syscall"
 	"unicode"
 )
 
@@ -32,19 +31,11 @@ func (files tree) path(name string) string {
 
 // read returns a file of at most limit bytes; a longer one is an error beside its first part.
 func (files tree) read(name string, limit int64) (string, error) {
-	// O_NONBLOCK: a named pipe in the place of a file must not hold us up.
-	file, err := os.OpenFile(files.path(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := files.open(name, false)
 	if err != nil {
-		return "", fmt.Errorf("read %s: %w", name, err)
+		return "", err
 	}
 	defer file.Close()
-	information, err := file.Stat()
-	if err != nil {
-		return "", fmt.Errorf("read %s: %w", name, err)
-	}
-	if !information.Mode().IsRegular() {
-		return "", fmt.Errorf("read %s: not a regular file", name)
-	}
 	content, err := io.ReadAll(io.LimitReader(file, limit+1))
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", name, err)

@@ -53,7 +53,8 @@ func TestMeterThins(t *testing.T) {
 		last: map[numberKey]float64{}}
 	m.source = func(timeNs int64) []recording.Metric {
 		tick++
-		rows := []recording.Metric{{TimeNs: timeNs, Name: "grows", Value: tick}, {TimeNs: timeNs, Name: "stands", Value: 7}}
+		rows := []recording.Metric{{TimeNs: timeNs, Name: "grows", Value: tick},
+			{TimeNs: timeNs, Name: "stands", Value: 7}}
 		if tick >= 3 {
 			rows = append(rows, recording.Metric{TimeNs: timeNs, Name: "once", Value: 1})
 		}
@@ -69,7 +70,8 @@ func TestMeterThins(t *testing.T) {
 		seen[row.Name] = append(seen[row.Name], row)
 	}
 	grows := seen["grows"]
-	if len(rows) > 60 || len(grows) < 20 || grows[0].Value != 1 || grows[len(grows)-1].Value != 501 || m.every < 8*time.Second {
+	if len(rows) > 60 || len(grows) < 20 || grows[0].Value != 1 || grows[len(grows)-1].Value != 501 ||
+		m.every < 8*time.Second {
 		t.Errorf("%d rows, every %v: %+v", len(rows), m.every, grows)
 	}
 	for i := 1; i < len(grows); i++ {

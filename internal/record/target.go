@@ -73,10 +73,28 @@ type watch struct {
 	done  chan struct{}
 	ended chan struct{}
 	facts []recording.Fact
+
+	made   []recording.Fact // what the process madeOf is made of
+	madeOf int
 }
 
 // watchAt are the moments of the first looks; then once a second.
 var watchAt = []time.Duration{15 * time.Millisecond, 60 * time.Millisecond, 250 * time.Millisecond}
+
+// thoroughEvery is how many looks apart libraries and run-times are read again: programs load more as they go.
+const thoroughEvery = 30
+
+// look takes the facts of the processes as they are now; those of one that has ended since stay.
+func (w *watch) look(roots []int, thorough bool) {
+	facts, busiest := treeFacts(roots)
+	if facts == nil {
+		return
+	}
+	if thorough || busiest != w.madeOf {
+		w.made, w.madeOf = host.RuntimeFacts("/", busiest), busiest
+	}
+	w.facts = append(facts, w.made...)
+}
 
 func watchTarget(pids []int) *watch {
 	w := &watch{done: make(chan struct{}), ended: make(chan struct{})}
@@ -94,9 +112,7 @@ func watchTarget(pids []int) *watch {
 			case <-w.done:
 				return
 			case <-time.After(pause):
-				if facts := treeFacts(pids); facts != nil {
-					w.facts = facts
-				}
+				w.look(pids, look < len(watchAt) || look%thoroughEvery == 0)
 			}
 		}
 	}()
@@ -110,24 +126,24 @@ func (w *watch) stop() []recording.Fact {
 	return w.facts
 }
 
-// treeFacts reads the facts of the process that has used most CPU, and of any
+// treeFacts reads the facts of the process that has used most CPU, names that, and of any
 // other whether it is traced or filtered: strace's own CPU must not hide its tracee.
-func treeFacts(roots []int) []recording.Fact {
+func treeFacts(roots []int) (facts []recording.Fact, busiest int) {
 	var pids []int
 	for _, root := range roots {
 		pids = append(pids, tree(root)...)
 	}
 	pids = pids[:min(len(pids), maxTree)]
-	busiest, most := 0, int64(-1)
+	most := int64(-1)
 	for _, pid := range pids {
 		if used := cpuOf(pid); used > most {
 			busiest, most = pid, used
 		}
 	}
 	if most < 0 {
-		return nil
+		return nil, 0
 	}
-	facts := host.TargetFacts("/", busiest)
+	facts = host.TargetFacts("/", busiest)
 	for _, pid := range pids {
 		if pid == busiest {
 			continue
@@ -136,7 +152,7 @@ func treeFacts(roots []int) []recording.Fact {
 			facts = override(facts, fact)
 		}
 	}
-	return facts
+	return facts, busiest
 }
 
 // override takes over that another process of the tree is traced or filtered.
