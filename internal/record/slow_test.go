@@ -1,0 +1,148 @@
+package record
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"culprit/recording"
+)
+
+// journalledMount mounts a new ext4 with a journal over a loop device.
+func journalledMount(t *testing.T) string {
+	t.Helper()
+	device := loopDevice(t, 96<<20)
+	command := exec.Command("mkfs.ext4", "-F", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0", device)
+	if text, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v: %s", command.Args, err, text)
+	}
+	folder := filepath.Join(t.TempDir(), "disk")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Mount(device, folder, "ext4", 0, ""); err != nil {
+		t.Fatalf("mount %s: %v", device, err)
+	}
+	t.Cleanup(func() { // before the device is detached
+		if err := unix.Unmount(folder, 0); err != nil {
+			t.Errorf("unmount %s: %v", folder, err)
+		}
+	})
+	return folder
+}
+
+// slowTruth is what a slow operation of testdata/slow.c must look like.
+type slowTruth struct {
+	site         string // its name in what the program prints
+	call         string
+	kind, object string
+	wakerComm    string
+	waker        string // the pid or thread that it prints of the waker, "" when it was none of its own
+	idle         bool
+}
+
+// Each slow operation is kept whole: the call, how long, on what, who ended it.
+func TestSlowOperations(t *testing.T) {
+	const rounds = 5
+	recorder := standing.get(t)
+	folder := journalledMount(t)
+	got := watchCommand(t, recorder, programs.compile(t, "slow.c"), folder, fmt.Sprint(rounds))
+	truth := numbers(t, got.output)
+	tcp := fmt.Sprintf("tcp 127.0.0.1:%.0f", truth["port"])
+	for _, want := range []slowTruth{
+		{site: "fsync", call: "fsync", kind: recording.ObjectFile, object: folder + "/deep/data"},
+		{site: "sleep", call: "clock_nanosleep", kind: recording.ObjectTimer, idle: true},
+		{site: "pipe", call: "read", kind: recording.ObjectPipe, wakerComm: "answerer", waker: "pipe-pid", idle: true},
+		{site: "recv", call: "recvfrom", kind: recording.ObjectSocket, object: tcp, wakerComm: "server", waker: "recv-pid"},
+		{site: "connect", call: "connect", kind: recording.ObjectSocket, object: "unix " + folder + "/deep/socket",
+			wakerComm: "acceptor", waker: "connect-pid"},
+		{site: "lock", call: "futex", kind: recording.ObjectLock, object: fmt.Sprintf("%#x", uint64(truth["mutex"])),
+			wakerComm: "holder", idle: true},
+	} {
+		t.Run(want.site, func(t *testing.T) { checkSlow(t, got, want, truth, rounds) })
+	}
+	t.Run("chain", func(t *testing.T) { checkChain(t, got, folder+"/deep/journal", truth, rounds) })
+	got.lossless(t, "syscalls")
+}
+
+// checkSlow finds the operations of one site and compares them with what the program measured. A busy host can take
+// the CPU away between the end of a call and the program's look at the clock: most must agree, and none be longer.
+func checkSlow(t *testing.T, got seen, want slowTruth, truth map[string]float64, rounds int) {
+	const seconds = 1e9
+	var calls []recording.Slow
+	for _, slow := range got.Slow {
+		if slow.Tid == got.pid && slow.Name == want.call && slow.ObjectKind == want.kind &&
+			(want.object == "" || slow.Object == want.object) && slow.DurationNs > truthOf(want.site) {
+			calls = append(calls, slow)
+		}
+	}
+	if len(calls) < rounds || len(calls) > rounds+2 && want.site != "sleep" {
+		t.Fatalf("%d operations, the truth is %d: %+v", len(calls), rounds, got.Slow)
+	}
+	agree := 0
+	for i, slow := range calls[:rounds] {
+		told, measured := float64(slow.DurationNs)/seconds, truth[fmt.Sprintf("%s-%d", want.site, i)]
+		if difference := measured - told; difference >= -0.00005 && difference < max(0.05*measured, 0.001) {
+			agree++
+		} else {
+			t.Logf("round %d: %.6f s, the program measured %.6f s", i, told, measured)
+		}
+		if slow.BlockedNs+slow.RunqueueNs > slow.DurationNs || slow.LongestNs > slow.BlockedNs || slow.Waits < 1 ||
+			slow.Comm != "slow-c" || slow.Idle() != want.idle || slow.Result < 0 {
+			t.Errorf("round %d: %+v", i, slow)
+		}
+		if want.wakerComm != "" && (slow.WakerKind != recording.WakerThread || slow.WakerComm != want.wakerComm ||
+			want.waker != "" && float64(slow.WakerPid) != truth[want.waker]) {
+			t.Errorf("round %d: woken by %s %s (%d): %v", i, slow.WakerKind, slow.WakerComm, slow.WakerPid,
+				got.StackNames(slow.WakerStack))
+		}
+	}
+	if agree*2 <= rounds {
+		t.Errorf("%d of %d durations agree with the program's own", agree, rounds)
+	}
+}
+
+// truthOf is what an operation of a site cannot be below.
+func truthOf(site string) int64 {
+	return map[string]int64{"sleep": 20e6, "pipe": 14e6, "recv": 11e6, "connect": 5e6, "lock": 2e6}[site]
+}
+
+// checkChain follows a stall from the lock to the holder's fsync to the journal, and that they are one.
+func checkChain(t *testing.T, got seen, file string, truth map[string]float64, rounds int) {
+	whole, mutex := 0, fmt.Sprintf("%#x", uint64(truth["mutex"]))
+	for round := range rounds {
+		holder := int32(truth[fmt.Sprintf("holder-%d", round)])
+		var lock, fsync *recording.Slow
+		for i := range got.Slow {
+			switch slow := &got.Slow[i]; {
+			case slow.Object == mutex && slow.WakerTid == holder && slow.Tid == got.pid:
+				lock = slow
+			case slow.Name == "fsync" && slow.Tid == holder && slow.Object == file:
+				fsync = slow
+			}
+		}
+		if lock == nil || fsync == nil {
+			t.Logf("round %d: lock %v, fsync %v", round, lock, fsync)
+			continue
+		}
+		waited := got.StackNames(fsync.Stack)
+		journal := slices.Contains(waited, "jbd2_log_wait_commit") && strings.HasPrefix(fsync.WakerComm, "jbd2/")
+		hop := fsync.HopNs > 0 && len(got.StackFrames(fsync.HopStack)) > 0
+		if journal && hop && lock.Stall > 0 && lock.Stall == fsync.Stall {
+			whole++
+			continue
+		}
+		t.Logf("round %d: lock %+v\nfsync %+v\nat %v\nwoken at %v, behind it %v", round, *lock, *fsync, waited,
+			got.StackNames(fsync.WakerStack), got.StackNames(fsync.HopStack))
+	}
+	if whole*2 <= rounds {
+		t.Errorf("%d of %d chains are whole: lock, its holder's fsync, the journal, what the journal waited for",
+			whole, rounds)
+	}
+}
