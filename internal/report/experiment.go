@@ -82,7 +82,7 @@ func effectSentence(r *try.Result, e try.Effect) string {
 	}
 	interval := ""
 	if finite(e.Ratio) && finite(e.Low) && finite(e.High) {
-		interval = fmt.Sprintf(" (%s, %s to %s)", times(e.Ratio), times(e.Low), times(e.High))
+		interval = fmt.Sprintf(" (%s, %s to %s)", ratioText(e.Ratio), ratioText(e.Low), ratioText(e.High))
 	}
 	switch e.Verdict {
 	case try.Over:

@@ -14,7 +14,7 @@ import (
 func (p *page) levels(r *try.Result, metric try.Metric) {
 	low, high := rangeOf(r, metric.Name)
 	unit := scaleFor(metric.Unit, medians(r, metric.Name)...)
-	label := metricNoun(metric.Name)
+	label := strings.TrimPrefix(metricNoun(metric.Name), "latency.")
 	if metric.Higher {
 		label += " ↑"
 	}
@@ -100,12 +100,20 @@ func beside(r *try.Result, condition try.Summary, metric try.Metric) string {
 func ratioAndVerdict(effect try.Effect) string {
 	text := "unknown"
 	if finite(effect.Ratio) {
-		text = times(effect.Ratio)
+		text = ratioText(effect.Ratio)
 		if finite(effect.Low) && finite(effect.High) {
-			text += " (" + times(effect.Low) + " to " + times(effect.High) + ")"
+			text += " (" + ratioText(effect.Low) + " to " + ratioText(effect.High) + ")"
 		}
 	}
 	return text + " " + visible(effect.Verdict, 20)
+}
+
+// ratioText is times, but keeps the size of a ratio that is far below one.
+func ratioText(ratio float64) string {
+	if ratio > 0 && ratio < 0.1 {
+		return digits(ratio) + "×"
+	}
+	return times(ratio)
 }
 
 // values are the metric in the trials of a condition that count.

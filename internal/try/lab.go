@@ -54,7 +54,7 @@ func (l *hostLab) planned(stage, blocks int) error { return l.journal.planned(st
 // close puts everything back and reads it back.
 func (l *hostLab) close() aftermath {
 	left := aftermath{blind: append(l.blind, l.runner.BlindSpots()...)}
-	left.warnings = l.settings.impatience()
+	left.warnings = append(l.settings.impatience(), l.settings.grounds.said()...)
 	left.err = l.runner.Close()
 	err := l.settings.restore()
 	var drifted *knob.DriftError
@@ -95,21 +95,21 @@ func (l *hostLab) perform(ctx context.Context, at slot) (Trial, error) {
 	return made, l.journal.append(made)
 }
 
-// run starts the command under a condition.
-func (l *hostLab) run(ctx context.Context, condition condition, made *Trial) error {
-	spec := l.spec(condition, made)
-	beside, err := l.monitor(condition, made, &spec)
+// run starts the command under a condition, on a fresh ground if that is varied.
+func (l *hostLab) run(ctx context.Context, condition condition, made *Trial) (err error) {
+	folder, remove, err := l.settings.grounds.prepare(ctx, l.experiment, condition)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, remove()) }()
+	spec := l.spec(condition, made)
+	spec.Dir = folder
+	beside := l.monitor(condition, made, &spec)
 	if err := l.launch(ctx, condition, &spec); err != nil {
 		return err
 	}
 	run, err := l.runner.Run(ctx, spec)
-	if errEnd := beside.end(); err == nil {
-		err = errEnd
-	}
-	if err != nil {
+	if err = errors.Join(err, beside.end()); err != nil {
 		return err
 	}
 	made.Metrics, made.Disturb, made.Stdout, made.Stderr = run.Metrics, run.Disturb, run.Stdout, run.Stderr
@@ -124,7 +124,7 @@ func (l *hostLab) run(ctx context.Context, condition condition, made *Trial) err
 func (l *hostLab) spec(condition condition, made *Trial) trial.Spec {
 	e := l.experiment
 	spec := trial.Spec{Side: condition.label, Pair: made.Block, Order: made.Order, Kind: made.Kind,
-		Timeout: e.Timeout, CaseDir: l.journal.dir, Dir: l.settings.folder(condition)}
+		Timeout: e.Timeout, CaseDir: l.journal.dir}
 	if spec.Timeout == 0 {
 		spec.Timeout = max(e.Budget, time.Second)
 	}

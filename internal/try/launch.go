@@ -27,8 +27,9 @@ func checkLaunched(e Experiment) error {
 	return nil
 }
 
-// launch gives the command the settings of its own process while it stands at the gate. They end with it.
-func (l *hostLab) launch(_ context.Context, condition condition, spec *trial.Spec) error {
+// launch gives the command the settings of its own process while it stands at the gate. They end with it; a cgroup that
+// it takes is removed with the experiment.
+func (l *hostLab) launch(ctx context.Context, condition condition, spec *trial.Spec) error {
 	var levels []knob.Level
 	for f, factor := range l.experiment.Factors {
 		if launched(l.experiment, factor) {
@@ -38,7 +39,7 @@ func (l *hostLab) launch(_ context.Context, condition condition, spec *trial.Spe
 	if len(levels) == 0 {
 		return nil
 	}
-	launch, err := knob.NewLaunch(levels...)
+	launch, err := l.settings.change.Launch(ctx, levels...)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ type beside struct {
 }
 
 // monitor has the monitor of a condition started at the gate and ended with the workload.
-func (l *hostLab) monitor(condition condition, made *Trial, spec *trial.Spec) (*beside, error) {
+func (l *hostLab) monitor(condition condition, made *Trial, spec *trial.Spec) *beside {
 	text := ""
 	for f, factor := range l.experiment.Factors {
 		if factor.Kind == KindMonitor {
@@ -37,10 +37,10 @@ func (l *hostLab) monitor(condition condition, made *Trial, spec *trial.Spec) (*
 	}
 	b := &beside{}
 	if !l.experiment.monitors() {
-		return nil, nil
+		return nil
 	}
 	if text == "" {
-		return b, nil
+		return b
 	}
 	path := filepath.Join(l.journal.dir, "runs", fmt.Sprintf("%04d-monitor.txt", made.Order))
 	spec.Ready = func(pid int) error {
@@ -59,7 +59,7 @@ func (l *hostLab) monitor(condition condition, made *Trial, spec *trial.Spec) (*
 		b.monitor, b.used = nil, used.Seconds()
 		return err
 	}
-	return b, nil
+	return b
 }
 
 // end ends the monitor of a run that was given up before it began.

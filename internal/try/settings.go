@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"culprit/internal/knob"
@@ -30,7 +31,8 @@ func openSettings(ctx context.Context, e Experiment) (*settings, error) {
 	if err = checkLaunched(e); err == nil {
 		s.grounds, err = planGrounds(e)
 	}
-	if err != nil || len(s.knobs) == 0 && s.grounds == nil {
+	given := slices.ContainsFunc(e.Factors, func(factor Factor) bool { return launched(e, factor) })
+	if err != nil || len(s.knobs) == 0 && s.grounds == nil && !given {
 		return s, err
 	}
 	if err := s.checkTime(); err != nil {
@@ -50,9 +52,6 @@ func openSettings(ctx context.Context, e Experiment) (*settings, error) {
 			return nil, errors.Join(err, s.change.Restore())
 		}
 		s.value[f] = s.original[f]
-	}
-	if err := s.grounds.prepare(ctx, s.change); err != nil {
-		return nil, errors.Join(err, s.change.Restore())
 	}
 	return s, nil
 }
@@ -181,15 +180,6 @@ func (s *settings) verify() string {
 		}
 		if now != s.read[f] {
 			return fmt.Sprintf("%s was %s at its end and not %s", factor.Name, now, s.read[f])
-		}
-	}
-	return ""
-}
-
-func (s *settings) folder(condition condition) string {
-	for f, factor := range s.experiment.Factors {
-		if factor.Kind == KindGround {
-			return s.grounds.folder(factor.Levels[condition.levels[f]].Value)
 		}
 	}
 	return ""
