@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"culprit/internal/report"
+	"culprit/internal/try"
+	"culprit/internal/worth"
+)
+
+// worthFlags is what may be typed for worth.
+type worthFlags struct {
+	worth.Options
+	loads string
+	json  string
+}
+
+func worthVerb(w world) *cobra.Command {
+	var f worthFlags
+	command := &cobra.Command{
+		Use:   "worth EXPERIMENT",
+		Short: "Is it worth it: break-even load, savings, scaling law",
+		Long: `Reads an experiment of 'culprit try' (its case directory or its result.json) in which a numeric
+factor, the load, was swept over levels. With another factor of two levels, all combinations in each
+block (--design factorial), it says at which load the change breaks even, with an interval, and
+what it saves at the loads that really occur, on a host and over a fleet. Of a throughput it says
+how far more workers help, by the Universal Scalability Law.
+
+The loads that occur and the fleet: --loads 0:70%,1000:30% --hosts 4000 --per-core-hour 0.04.
+Nothing is run. Exit status: 0 done, 1 the change costs at the loads that occur, 2 error.`,
+		Example: `  culprit try --vary n=1000,2000,4000 --vary level=1,9 --design factorial --trials 2 --case sweep -- 'seq {n} | gzip -{level}'
+  culprit worth sweep
+  culprit worth sweep --metric wall --json -`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return runWorth(w, args[0], f) },
+	}
+	flags := command.Flags()
+	flags.StringVar(&f.Load, "load", "", "the factor that was swept (default: the numeric one)")
+	flags.StringVar(&f.Change, "change", "", "the factor to weigh: its first level is without the change (default: the one with two levels)")
+	flags.StringVar(&f.Metric, "metric", "", "metric (default: cores, CPU time by wall time, for a change; else the first one)")
+	flags.StringVar(&f.loads, "loads", "", "loads that occur, with their parts of the time: 0:70%,1000:30% (default: all that were tried, alike)")
+	flags.Float64Var(&f.Hosts, "hosts", 0, "hosts of the fleet")
+	flags.Float64Var(&f.PerCoreHour, "per-core-hour", 0, "price of a core for an hour")
+	flags.Float64Var(&f.WattsPerCore, "watts-per-core", 0, "power of a busy core")
+	flags.Float64Var(&f.PerKilowattHour, "per-kwh", 0, "price of a kilowatt-hour")
+	flags.StringVar(&f.json, "json", "", "write the answer as JSON to this file, - for standard output")
+	return command
+}
+
+func runWorth(w world, path string, f worthFlags) error {
+	loads, err := parseLoads(f.loads)
+	if err != nil {
+		return err
+	}
+	f.Loads = loads
+	if f.json != "" && f.json != "-" {
+		if err := checkOutput(f.json, true); err != nil {
+			return err
+		}
+	}
+	experiment, err := readExperiment(path)
+	if err != nil {
+		return err
+	}
+	answer, err := worth.Weigh(experiment, f.Options)
+	if err != nil {
+		return fmt.Errorf("weigh %s: %w", path, err)
+	}
+	if f.json != "-" {
+		if err := report.Worth(w.stdout, answer, textOptions(w)); err != nil {
+			return err
+		}
+	}
+	if f.json != "" {
+		if err := writeJSON(w, f.json, answer); err != nil {
+			return err
+		}
+	}
+	if answer.Saving != nil && answer.Saving.Verdict == worth.Worse {
+		return errWorse
+	}
+	return nil
+}
+
+// readExperiment opens a case directory or the result in it.
+func readExperiment(path string) (*worth.Experiment, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, try.ResultName)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w; give the case directory of a finished `culprit try`", err)
+	}
+	defer file.Close()
+	experiment, err := worth.Read(file)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return experiment, nil
+}
+
+// parseLoads reads LOAD:PART,…; a part may be a percentage or any weight.
+func parseLoads(text string) ([]worth.Load, error) {
+	var loads []worth.Load
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) {
+		load, share, weighted := strings.Cut(part, ":")
+		if !weighted {
+			share = "1"
+		}
+		number, err := strconv.ParseFloat(load, 64)
+		weight, shareErr := strconv.ParseFloat(strings.TrimSuffix(share, "%"), 64)
+		if err != nil || shareErr != nil || !(weight > 0) {
+			return nil, fmt.Errorf("load %q: give LOAD:PART, for example --loads 0:70%%,1000:30%%", part)
+		}
+		loads = append(loads, worth.Load{Load: number, Share: weight})
+	}
+	return loads, nil
+}

@@ -1,0 +1,126 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"culprit/internal/worth"
+)
+
+// Worth writes what a change costs and saves at each load, its break-even, the saving and the scaling law.
+func Worth(w io.Writer, a *worth.Answer, opts TextOptions) error {
+	if opts.Width <= 0 {
+		opts.Width = widthDefault
+	}
+	p := &page{width: min(max(opts.Width, widthMin), widthMax), colour: opts.Colour}
+	p.breakEven(a)
+	p.saving(a)
+	for _, scaling := range a.Scaling {
+		p.scaling(a, scaling)
+	}
+	p.notes("warning", a.Warnings)
+	if _, err := w.Write(p.out.Bytes()); err != nil {
+		return fmt.Errorf("write answer: %w", err)
+	}
+	return nil
+}
+
+// weighed formats a mean with its bounds in one unit.
+func weighed(i worth.Interval, unit string) string {
+	s := scaleFor(unit, i.Value, i.Low, i.High)
+	return fmt.Sprintf("%s (95 %% between %s and %s)", withUnit(digits(i.Value*s.factor), s.unit),
+		digits(i.Low*s.factor), digits(i.High*s.factor))
+}
+
+func (p *page) breakEven(a *worth.Answer) {
+	if a.BreakEven == nil {
+		return
+	}
+	name := visible(a.Change, nameRunesMax)
+	label, style := "BREAK-EVEN", bold
+	if !a.BreakEven.Found {
+		label = "NO EVEN"
+	}
+	p.entry(label, a.BreakEven.Text, style, bold)
+	p.entry("", fmt.Sprintf("A is %s=%s, B is %s=%s; load is %s; %d blocks", name, visible(a.A, nameRunesMax), name,
+		visible(a.B, nameRunesMax), visible(a.Load, nameRunesMax), a.Blocks), plain, dim)
+	p.blank()
+	unit := visible(a.Unit, nameRunesMax)
+	p.entry("load", "A → B, what B costs ("+visible(a.Metric, nameRunesMax)+")", dim, dim)
+	for _, level := range a.Levels {
+		style := plain
+		switch level.Verdict {
+		case worth.Worse:
+			style = orange
+		case worth.Better:
+			style = blue
+		}
+		p.entry(digits(level.Load), fmt.Sprintf("%s, %s: %s", change(level.A, level.B, unit),
+			weighed(level.Difference, unit), level.Verdict), plain, style)
+	}
+}
+
+func (p *page) saving(a *worth.Answer) {
+	s := a.Saving
+	if s == nil {
+		return
+	}
+	p.blank()
+	words := map[string]string{worth.Better: "B saves", worth.Worse: "B costs", worth.Undecided: "undecided: B saves"}
+	each, sign := s.PerHost, 1.0
+	if s.Verdict == worth.Worse {
+		each, sign = negated(each), -1
+	}
+	text := fmt.Sprintf("%s %s per host at these loads: %s", words[s.Verdict], weighed(each, a.Unit), loadsText(s.Loads))
+	if s.Relative != nil {
+		text += "; that is " + percent(sign*s.Relative.Value) + " of A"
+	}
+	p.entry("saving", text, bold, bold)
+	if s.Fleet == nil {
+		return
+	}
+	p.entry("fleet", fmt.Sprintf("of %s hosts: saves %s", digits(s.Fleet.Hosts), weighed(s.Fleet.Cores, "cores")), bold, plain)
+	if s.Fleet.EnergyPerYear != nil {
+		p.entry("", "energy saved in a year: "+weighed(*s.Fleet.EnergyPerYear, "kWh"), plain, plain)
+	}
+	if s.Fleet.MoneyPerYear != nil {
+		p.entry("", "money saved in a year: "+weighed(*s.Fleet.MoneyPerYear, "in the unit of the prices"), plain, plain)
+	}
+}
+
+func negated(i worth.Interval) worth.Interval {
+	return worth.Interval{Value: -i.Value, Low: -i.High, High: -i.Low}
+}
+
+func loadsText(loads []worth.Load) string {
+	var parts []string
+	for _, load := range loads {
+		parts = append(parts, fmt.Sprintf("%s for %s of the time", digits(load.Load), percent(load.Share)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (p *page) scaling(a *worth.Answer, s worth.Scaling) {
+	p.blank()
+	side := ""
+	if s.Side != "" {
+		side = " with " + visible(a.Change, nameRunesMax) + "=" + visible(s.Side, nameRunesMax)
+	}
+	peak := "more always help, by the law"
+	if s.Peak > 0 {
+		peak = fmt.Sprintf("the most is reached with %s", digits(s.Peak))
+	}
+	p.entry("SCALING", fmt.Sprintf("of %s with %s%s: %s", visible(a.Metric, nameRunesMax),
+		visible(a.Load, nameRunesMax), side, peak), bold, bold)
+	p.entry("", fmt.Sprintf("contention %s, coherence %s", term(s.Contention), term(s.Coherence)), plain, plain)
+	for _, level := range s.Levels {
+		p.entry(digits(level.Workers), fmt.Sprintf("%s of %s expected (%s); the law says %s", digits(level.Measured),
+			digits(level.Perfect), percent(level.Measured/level.Perfect), digits(level.Law)), plain, plain)
+	}
+}
+
+// term is a part of one, with its interval.
+func term(i worth.Interval) string {
+	return fmt.Sprintf("%.4g (95 %% between %.4g and %.4g)", i.Value, i.Low, i.High)
+}

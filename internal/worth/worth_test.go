@@ -1,0 +1,179 @@
+package worth
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"culprit/internal/stat"
+)
+
+// sweep makes an experiment: cost is the CPU time of a run of one second at a load, without and with the change.
+func sweep(loads []float64, blocks int, cost func(load float64, with bool, noise *rand.Rand) float64, seed uint64) *Experiment {
+	noise := rand.New(rand.NewPCG(seed, 7))
+	e := &Experiment{Schema: "culprit.experiment/1", Metrics: []Metric{{Name: "cpu", Unit: "s"}}}
+	text := []string{}
+	for block := range blocks {
+		for _, load := range loads {
+			for _, with := range []bool{false, true} {
+				e.Trials = append(e.Trials, Trial{Kind: "measure", Block: block, Valid: true,
+					Levels:  map[string]string{"rate": fmt.Sprint(load), "cache": fmt.Sprint(with)},
+					Metrics: map[string]float64{"cpu": cost(load, with, noise), "wall": 1}})
+			}
+		}
+	}
+	for _, load := range loads {
+		text = append(text, fmt.Sprintf(`{"name":"%v"}`, load))
+	}
+	factors := fmt.Sprintf(`[{"name":"rate","levels":[%s]},{"name":"cache","levels":[{"name":"false"},{"name":"true"}]}]`,
+		strings.Join(text, ","))
+	if err := json.Unmarshal([]byte(factors), &e.Factors); err != nil {
+		panic(err)
+	}
+	return e
+}
+
+// ticker costs 0.035 cores at any load and saves half a core at 100,000 requests a second: even at 7,000.
+func ticker(load float64, with bool, noise *rand.Rand) float64 {
+	cost := 0.01 + 10e-6*load
+	if with {
+		cost = 0.045 + 5e-6*load
+	}
+	return cost * math.Exp(0.01*noise.NormFloat64())
+}
+
+var rates = []float64{0, 1000, 4000, 8000, 16000}
+
+func TestBreakEven(t *testing.T) {
+	answer, err := Weigh(sweep(rates, 8, ticker, 1), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	even := answer.BreakEven
+	if answer.Metric != cores || !even.Found || math.Abs(even.Load-7000) > 400 || even.Above != Better ||
+		even.Low == nil || even.High == nil || *even.Low >= even.Load || *even.High <= even.Load {
+		t.Errorf("%s: %+v", answer.Metric, even)
+	}
+	if answer.Levels[0].Verdict != Worse || answer.Levels[4].Verdict != Better {
+		t.Errorf("%+v", answer.Levels)
+	}
+}
+
+// The interval of the break-even holds the true one in at least 94 of 100 simulated sweeps.
+func TestBreakEvenCoverage(t *testing.T) {
+	held := 0
+	const rounds = 500
+	for seed := range uint64(rounds) {
+		answer, err := Weigh(sweep(rates, 6, ticker, seed), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		even := answer.BreakEven
+		if even.Found && (even.Low == nil || *even.Low <= 7000) && (even.High == nil || *even.High >= 7000) {
+			held++
+		}
+	}
+	if held < rounds*94/100 {
+		t.Errorf("%d of %d intervals hold the true break-even", held, rounds)
+	}
+}
+
+func TestNoBreakEven(t *testing.T) {
+	answer, err := Weigh(sweep([]float64{0, 500, 1000}, 6, ticker, 3), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.BreakEven.Found || !strings.Contains(answer.BreakEven.Text, "costs at 3 of 3 loads") {
+		t.Errorf("%+v", answer.BreakEven)
+	}
+}
+
+// A disturbed trial takes its own pair out, not its block.
+func TestDisturbedTrial(t *testing.T) {
+	e := sweep(rates, 8, ticker, 1)
+	e.Trials[3].Valid = false // of 1000, with the change
+	answer, err := Weigh(e, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, level := range answer.Levels {
+		want := 8
+		if i == 1 {
+			want = 7
+		}
+		if level.Pairs != want {
+			t.Errorf("%d pairs at %g, want %d", level.Pairs, level.Load, want)
+		}
+	}
+}
+
+func TestSavingOfAFleet(t *testing.T) {
+	answer, err := Weigh(sweep(rates, 8, ticker, 1), Options{Loads: []Load{{0, 3}, {1000, 1}}, Hosts: 1000,
+		PerCoreHour: 0.04, WattsPerCore: 5, PerKilowattHour: 0.2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 0.035 cores at idle for 3 parts, 0.030 at 1000 for one.
+	truth := -(0.75*0.035 + 0.25*0.030)
+	s := answer.Saving
+	if math.Abs(s.PerHost.Value-truth) > 0.002 || s.Verdict != Worse || s.Loads[0].Share != 0.75 {
+		t.Errorf("%+v, the truth is %g", s, truth)
+	}
+	wantMoney := truth * 1000 * hoursPerYear * (0.04 + 0.005*0.2)
+	if math.Abs(s.Fleet.MoneyPerYear.Value/wantMoney-1) > 0.05 || s.Fleet.Cores.High >= 0 {
+		t.Errorf("%+v, the truth is %g a year", s.Fleet, wantMoney)
+	}
+}
+
+func TestScaling(t *testing.T) {
+	truth := stat.ScalingLaw{One: 1000, Contention: 0.08, Coherence: 0.004}
+	noise := rand.New(rand.NewPCG(5, 5))
+	e := sweep([]float64{1, 2, 4, 8, 16}, 6, ticker, 1)
+	e.Factors = e.Factors[:1]
+	e.Metrics = []Metric{{Name: "ops", Higher: true}}
+	for i, trial := range e.Trials {
+		n := 0.0
+		fmt.Sscan(trial.Levels["rate"], &n)
+		e.Trials[i].Metrics["ops"] = truth.At(n) * math.Exp(0.02*noise.NormFloat64())
+	}
+	answer, err := Weigh(e, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := answer.Scaling[0]
+	if got.Contention.Low > 0.08 || got.Contention.High < 0.08 || got.Coherence.Low > 0.004 || got.Coherence.High < 0.004 ||
+		math.Abs(got.Peak/truth.Peak()-1) > 0.15 || len(got.Levels) != 5 || got.Levels[4].Perfect < got.Levels[4].Measured {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	e := sweep(rates, 4, ticker, 1)
+	for _, bad := range []struct {
+		change  func(*Experiment, *Options)
+		message string
+	}{
+		{func(_ *Experiment, o *Options) { o.Load = "size" }, `no factor "size"`},
+		{func(_ *Experiment, o *Options) { o.Load = "cache" }, "fewer than three numeric levels"},
+		{func(_ *Experiment, o *Options) { o.Metric = "latency" }, `no metric "latency"`},
+		{func(_ *Experiment, o *Options) { o.Loads = []Load{{20000, 1}} }, "load 20000 was not tried"},
+		{func(_ *Experiment, o *Options) { o.Loads = []Load{{100, -1}} }, "share -1"},
+		{func(e *Experiment, _ *Options) { e.Factors = e.Factors[1:] }, "no factor fits as the load"},
+		{func(e *Experiment, _ *Options) { e.Trials = e.Trials[:8] }, "1 pairs of trials"},
+		{func(_ *Experiment, o *Options) { o.Hosts, o.Metric = 10, "cpu" }, "counted in cores"},
+	} {
+		copied, options := *e, Options{}
+		bad.change(&copied, &options)
+		if _, err := Weigh(&copied, options); err == nil || !strings.Contains(err.Error(), bad.message) {
+			t.Errorf("%q is missing in: %v", bad.message, err)
+		}
+	}
+	for _, text := range []string{"", "[]", `{"schema":"culprit.case/1"}`} {
+		if _, err := Read(strings.NewReader(text)); err == nil {
+			t.Errorf("%q was read", text)
+		}
+	}
+}
