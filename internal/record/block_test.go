@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"culprit/recording"
 )
 
@@ -37,6 +39,56 @@ func loopDevice(t *testing.T, bytes int64) string {
 		}
 	})
 	return device
+}
+
+// A window that begins and ends while a device is busy knows what is under way, not what was before it.
+func TestWindowOnBusyDevice(t *testing.T) {
+	recorder := standing.get(t)
+	device := loopDevice(t, 1<<20)
+	file, err := os.OpenFile(device, os.O_RDONLY|unix.O_DIRECT, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	memory, err := unix.Mmap(-1, 0, 4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Munmap(memory) }() // the test is over
+	stop, stopped := make(chan struct{}), make(chan error)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				stopped <- nil
+				return
+			default:
+				if _, err := file.ReadAt(memory, 0); err != nil {
+					stopped <- err
+					return
+				}
+			}
+		}
+	}()
+	for range 3 {
+		got := watchCommand(t, recorder, "sleep", "0.05")
+		seen := false
+		for _, row := range got.Block {
+			if row.Device == filepath.Base(device) && row.Pid == int32(os.Getpid()) {
+				seen = true
+				if row.Operation != "read" || row.Target || row.MaxDepth > 2 || row.TotalNs > got.Manifest.WindowNs {
+					t.Errorf("one read at a time, in a window of %d ns: %+v", got.Manifest.WindowNs, row)
+				}
+			}
+		}
+		if !seen {
+			t.Errorf("the reads were not seen: %+v", got.Block)
+		}
+	}
+	close(stop)
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
 }
 
 // Every request to a device is counted once, with its bytes and its submitter, and takes no longer than the call.

@@ -190,7 +190,7 @@ int BPF_PROG(request_completed, struct request *request, int error, unsigned int
 {
 	__u64 key = (__u64)request;
 	__u64 now = bpf_ktime_get_ns();
-	if (bytes < request->__data_len || !within_window(now))
+	if (bytes < request->__data_len || begins == OVER)
 		return 0; /* the first part of it; or left for user space, which counts what is under way */
 	struct flight *flight = bpf_map_lookup_elem(&flights, &key);
 	if (!flight || !flight->issued)

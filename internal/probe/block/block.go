@@ -50,6 +50,9 @@ func (s *Session) Name() string { return "block" }
 
 // Attach begins to add up.
 func (s *Session) Attach() error {
+	if err := bpf.NotBegun(s.collection); err != nil {
+		return err
+	}
 	links, err := bpf.AttachTracing(s.collection, "request_completed", "request_merged", "request_inserted",
 		"request_issued")
 	s.links = links

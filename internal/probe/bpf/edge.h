@@ -5,6 +5,9 @@
 
 #include "kernel.h"
 
-volatile __u64 begins = ~0ull; /* the window's begin; outside of a window later than any time */
+#define NOT_BEGUN ~0ull
+#define OVER (~0ull - 1)
+
+volatile __u64 begins = NOT_BEGUN; /* the window's begin; outside of a window later than any time */
 
 static __always_inline bool within_window(__u64 time) { return time >= begins; }
