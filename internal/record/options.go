@@ -42,6 +42,7 @@ type Options struct {
 	WholeHost bool          `json:"whole_host"` // every process is the target
 	Python    bool          `json:"python"`     // load Python's unwinder too
 	NoCalls   bool          `json:"no_calls"`   // leave the system calls out
+	Light     bool          `json:"light"`      // only what costs next to nothing: see lightProbes
 	Program   string        `json:"program"`    // name and version for the manifest
 }
 

@@ -89,8 +89,8 @@ func (s *Session) loadUnwinder(ctx context.Context) {
 func (s *Session) loadProbes() error {
 	for _, candidate := range probe.All() {
 		status := recording.ProbeStatus{Name: candidate.Name}
-		if candidate.Name == "syscalls" && s.options.NoCalls {
-			status.Why = "switched off"
+		if why := s.options.leavesOut(candidate.Name); why != "" {
+			status.Why = why
 			s.statuses = append(s.statuses, status)
 			continue
 		}
@@ -180,6 +180,9 @@ func (s *Session) collect(rec *recording.Recording, open *openWindow, endNs int6
 		if err := session.Collect(window); err != nil {
 			return fmt.Errorf("collect %s: %w", session.Name(), err)
 		}
+	}
+	if s.options.Light {
+		addOffCPU(rec)
 	}
 	window.Builder.Into(rec)
 	return nil

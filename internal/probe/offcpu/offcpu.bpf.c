@@ -21,21 +21,6 @@ struct {
 	__type(value, __u32);
 } unwinder SEC(".maps");
 
-/* What is kept of a sleep of long_ns and more. */
-static __always_inline void end_sleep(struct total_key *place, struct task_state *state, __u64 object, __u64 woken)
-{
-	__u64 slept_ns = woken - state->off_start;
-	state->last_sleep.woken = woken;
-	state->last_sleep.slept_ns = slept_ns;
-	state->last_sleep.stack = place->stack;
-	state->last_sleep.waker_stack = state->waker_stack;
-	state->last_sleep.waker_tid = state->waker_tid;
-	__builtin_memcpy(state->last_sleep.waker_comm, state->waker_comm, 16);
-	add_rhythm(place, state, woken);
-	if (is_futex(place->call))
-		add_futex(place, state, object, slept_ns);
-}
-
 /* Adds up a stay that is over; a long one is also kept whole. */
 static __always_inline void end_stay(struct task_struct *task, struct task_struct *runner, struct task_state *state,
 				     __s32 stack, __u64 object, __u64 now)
@@ -88,6 +73,14 @@ static __always_inline void got_cpu(struct task_struct *task, struct task_struct
 	end_stay(task, runner, state, stack, object, now);
 	state->off_start = 0;
 }
+
+/* Who wants to know of a thread's last switch, see Shared.Ends. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} thread_ends SEC(".maps");
 
 /* Some switch-ins reach no program and count as no miss (seen on 6.18: of a thousand one, always behind the
  * same threads of another process). What the task has run since, by the scheduler's account, tells when
@@ -142,12 +135,8 @@ static __always_inline void left_cpu(struct task_struct *task, struct task_state
 		unwind_trigger = now;
 }
 
-SEC("tp_btf/sched_switch")
-int switched(unsigned long long *ctx)
+static __always_inline void switch_tasks(unsigned long long *ctx, struct task_struct *left, struct task_struct *came)
 {
-	struct task_struct *left = who_left(ctx), *came = who_came(ctx);
-	if (over || (is_stranger(left) && is_stranger(came)))
-		return 0;
 	__u64 now = bpf_ktime_get_ns();
 	struct task_state *state = state_of(left);
 	struct helper *helper = 0;
@@ -160,6 +149,18 @@ int switched(unsigned long long *ctx)
 		got_cpu(came, left, state, now);
 	else if ((helper = helper_of(came)))
 		helper_got_cpu(came, helper);
+}
+
+SEC("tp_btf/sched_switch")
+int switched(unsigned long long *ctx)
+{
+	struct task_struct *left = who_left(ctx), *came = who_came(ctx);
+	if (is_stranger(left) && is_stranger(came))
+		return 0;
+	if (!over)
+		switch_tasks(ctx, left, came);
+	if ((left_with_state(ctx) & TASK_DEAD) && !was_preempted(ctx))
+		bpf_tail_call(ctx, &thread_ends, 0);
 	return 0;
 }
 

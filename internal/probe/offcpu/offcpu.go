@@ -56,6 +56,12 @@ func Start(shared *bpf.Shared) (*Session, error) {
 		return nil, fmt.Errorf("load offcpu: %w", err)
 	}
 	s := &Session{collection: collection, waitNs: uint64(shared.Options.Wait)}
+	if shared.Ends != nil {
+		if err := collection.Maps["thread_ends"].Update(uint32(0), shared.Ends, ebpf.UpdateAny); err != nil {
+			collection.Close()
+			return nil, fmt.Errorf("call who watches the ends of threads: %w", err)
+		}
+	}
 	if s.ring, err = bpf.NewRing[offcpuWaitEvent](collection.Maps["waits"], maxWaits); err != nil {
 		collection.Close()
 		return nil, err
@@ -66,6 +72,7 @@ func Start(shared *bpf.Shared) (*Session, error) {
 			return nil, err
 		}
 	}
+	shared.EndsCalled = shared.Ends != nil
 	return s, nil
 }
 

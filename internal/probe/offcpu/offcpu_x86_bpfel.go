@@ -175,6 +175,7 @@ const (
 	offcpuMapScratch            = "scratch"
 	offcpuMapSignatures         = "signatures"
 	offcpuMapTasks              = "tasks"
+	offcpuMapThreadEnds         = "thread_ends"
 	offcpuMapTotals             = "totals"
 	offcpuMapUnwinder           = "unwinder"
 	offcpuMapWaits              = "waits"
@@ -261,6 +262,7 @@ type offcpuMapSpecs struct {
 	Scratch      *ebpf.MapSpec `ebpf:"scratch"`
 	Signatures   *ebpf.MapSpec `ebpf:"signatures"`
 	Tasks        *ebpf.MapSpec `ebpf:"tasks"`
+	ThreadEnds   *ebpf.MapSpec `ebpf:"thread_ends"`
 	Totals       *ebpf.MapSpec `ebpf:"totals"`
 	Unwinder     *ebpf.MapSpec `ebpf:"unwinder"`
 	Waits        *ebpf.MapSpec `ebpf:"waits"`
@@ -313,6 +315,7 @@ type offcpuMaps struct {
 	Scratch      *ebpf.Map `ebpf:"scratch"`
 	Signatures   *ebpf.Map `ebpf:"signatures"`
 	Tasks        *ebpf.Map `ebpf:"tasks"`
+	ThreadEnds   *ebpf.Map `ebpf:"thread_ends"`
 	Totals       *ebpf.Map `ebpf:"totals"`
 	Unwinder     *ebpf.Map `ebpf:"unwinder"`
 	Waits        *ebpf.Map `ebpf:"waits"`
@@ -329,6 +332,7 @@ func (m *offcpuMaps) Close() error {
 		m.Scratch,
 		m.Signatures,
 		m.Tasks,
+		m.ThreadEnds,
 		m.Totals,
 		m.Unwinder,
 		m.Waits,

@@ -183,3 +183,18 @@ static __always_inline void add_futex(struct total_key *place, struct task_state
 	futex->waker_stack = state->waker_stack;
 	__builtin_memcpy(futex->waker_comm, state->waker_comm, 16);
 }
+
+/* What is kept of a sleep of long_ns and more. */
+static __always_inline void end_sleep(struct total_key *place, struct task_state *state, __u64 object, __u64 woken)
+{
+	__u64 slept_ns = woken - state->off_start;
+	state->last_sleep.woken = woken;
+	state->last_sleep.slept_ns = slept_ns;
+	state->last_sleep.stack = place->stack;
+	state->last_sleep.waker_stack = state->waker_stack;
+	state->last_sleep.waker_tid = state->waker_tid;
+	__builtin_memcpy(state->last_sleep.waker_comm, state->waker_comm, 16);
+	add_rhythm(place, state, woken);
+	if (is_futex(place->call))
+		add_futex(place, state, object, slept_ns);
+}

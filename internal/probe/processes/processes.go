@@ -32,6 +32,7 @@ const (
 
 // Session is the loaded probe.
 type Session struct {
+	shared     *bpf.Shared
 	collection *ebpf.Collection
 	ring       *bpf.Ring[processesEvent]
 	links      []link.Link
@@ -61,7 +62,8 @@ func Start(shared *bpf.Shared) (*Session, error) {
 		collection.Close()
 		return nil, err
 	}
-	return &Session{collection: collection, ring: ring}, nil
+	shared.Ends = collection.Programs["process_ended"]
+	return &Session{shared: shared, collection: collection, ring: ring}, nil
 }
 
 // Name of the probe.
@@ -69,7 +71,11 @@ func (s *Session) Name() string { return "processes" }
 
 // Attach begins to follow.
 func (s *Session) Attach() error {
-	links, err := bpf.AttachTracing(s.collection, "process_forked", "process_executed", "process_ended")
+	programs := []string{"process_forked", "process_executed"}
+	if !s.shared.EndsCalled {
+		programs = append(programs, "process_ended")
+	}
+	links, err := bpf.AttachTracing(s.collection, programs...)
 	if err != nil {
 		return err
 	}
