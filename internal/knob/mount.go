@@ -20,7 +20,6 @@ const mountPrefix = "mount:"
 type remountOption struct {
 	undo string // the option that takes it away
 	flag uintptr
-	off  bool // the flag is cleared by it
 }
 
 // remountOptions are those that can be undone; all others are refused: most keep
@@ -32,13 +31,13 @@ var remountOptions = map[string]remountOption{
 	"lazytime":    {undo: "nolazytime", flag: unix.MS_LAZYTIME},
 	"sync":        {undo: "async", flag: unix.MS_SYNCHRONOUS}, "dirsync": {undo: "nodirsync", flag: unix.MS_DIRSYNC},
 	"nobarrier": {undo: "barrier"}, "discard": {undo: "nodiscard"},
-	"noauto_da_alloc": {undo: "auto_da_alloc"}, "dioread_lock": {undo: "dioread_nolock"},
-	"nodelalloc": {undo: "delalloc"}, "commit": {undo: "commit=0"},
+	"noauto_da_alloc": {undo: "auto_da_alloc"},
+	"commit":          {undo: "commit=0"},
 }
 
 // defaults are what a mount has when it names nothing: setting them takes others away.
 var mountDefaults = map[string]string{"barrier": "nobarrier", "auto_da_alloc": "noauto_da_alloc",
-	"dioread_nolock": "dioread_lock", "delalloc": "nodelalloc", "nolazytime": "lazytime", "async": "sync",
+	"nolazytime": "lazytime", "async": "sync",
 	"nodirsync": "dirsync", "diratime": "nodiratime", "nodiscard": "discard"}
 
 // findMount makes the knob of a mounted file system's options.
