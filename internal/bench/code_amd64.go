@@ -19,7 +19,8 @@ func codeProof() string {
 	calls := callsOf(reflect.ValueOf(readVDSO).Pointer())
 	clock := 0
 	for _, name := range calls {
-		if strings.Contains(name, "nanotime") || strings.Contains(name, "runtimeNano") || strings.HasSuffix(name, "time.Since") {
+		if strings.Contains(name, "nanotime") || strings.Contains(name, "runtimeNano") ||
+			strings.HasSuffix(name, "time.Since") {
 			clock++
 		}
 	}

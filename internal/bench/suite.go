@@ -90,6 +90,17 @@ func Groups() []string {
 	return groups
 }
 
+// Count is how many findings a run of these groups has.
+func Count(groups ...string) int {
+	count := 0
+	for _, one := range suite() {
+		if len(groups) == 0 || slices.Contains(groups, one.group) {
+			count++
+		}
+	}
+	return count
+}
+
 // Run runs the named groups of the suite, all of them without names, and tells each finding when it is there (progress
 // may be nil). What this host cannot do is a finding with its reason; an error is a wrong name or an ended context.
 func Run(ctx context.Context, s Settings, progress func(Finding), groups ...string) ([]Finding, error) {

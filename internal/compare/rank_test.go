@@ -194,7 +194,7 @@ func TestOwnersOfPaths(t *testing.T) {
 		"main;work;k:asm_exc_page_fault;exc_page_fault;handle_mm_fault":              {SignalFault, "work"},
 		"main;read;k:entry_SYSCALL_64;__x64_sys_read;vfs_read;asm_exc_page_fault":    {SignalFault, "read"},
 		"main;read;k:entry_SYSCALL_64;do_syscall_64;__x64_sys_read;vfs_read;copy_to": {SignalCall, "read"},
-		"main;read;k:entry_SYSCALL_64":                                               {SignalCall, "entry and exit under read"},
+		"main;read;k:entry_SYSCALL_64":                                               {SignalCall, entryUnder + "read"},
 		"main;work;k:asm_sysvec_timer;irq_exit":                                      {SignalKernel, "asm_sysvec_timer"},
 		"k:ret_from_fork_asm;kthread":                                                {SignalKernel, "ret_from_fork_asm"},
 		"":                                                                           {SignalCode, "[no stack]"},
