@@ -144,6 +144,8 @@ func runtimeSituations() []situation {
 	const hot, own = "n:node!_start;s:main;s:sum", "clone3;start_thread;count"
 	queue := []wait{{count: 20, ms: 0, runMs: 10, stack: work, waker: recording.WakerNone, runner: "prog"}}
 	two := map[string]float64{work: 200, "w|" + own: 200}
+	switching := "_start;main;serve;pass;libc.so.6!read;k:__x64_sys_read;schedule;__schedule;finish_task_switch"
+	switches := []wait{{tid: 101, count: 50, ms: 0.1, call: "read", stack: "clone3;read", waker: recording.WakerInterrupt}}
 	sharers := func(other int32) []line {
 		return []line{{0, rootPid, true, work}, {other, 101, true, own}}
 	}
@@ -168,6 +170,12 @@ func runtimeSituations() []situation {
 			b: plan{cpu: map[string]float64{work: 200, "_start;main;serve;pass;libc.so.6!read;k:__x64_sys_read;schedule;" +
 				"__perf_event_task_sched_out;event_sched_out": 90}},
 			cause: "monitor.attached", place: "perf_event_task_sched_out", low: 0.9, high: 1, level: Explains},
+		{name: "a monitor whose work is hidden in the switches", metric: "cpu",
+			a: plan{cpu: map[string]float64{work: 200, switching: 50}, calls: map[string][2]int64{"read": {9000, 0}},
+				waits: switches},
+			b: plan{cpu: map[string]float64{work: 200, switching: 140}, calls: map[string][2]int64{"read": {9000, 0},
+				"perf_event_open": {12, 0}}, waits: switches},
+			cause: "monitor.attached", place: "counters opened by process prog", low: 0.9, high: 1, level: Explains},
 		{name: "more switches are not a monitor", metric: "cpu", a: plan{cpu: map[string]float64{work: 200}},
 			b: plan{cpu: map[string]float64{work: 200, "_start;main;serve;pass;libc.so.6!read;k:__x64_sys_read;schedule;" +
 				"__schedule": 90}},

@@ -14,6 +14,9 @@ var (
 		"do_poll", "do_sys_poll", "do_select", "inet_csk_accept", "inet_stream_connect"}
 	connectCalls = map[string]bool{"connect": true, "accept": true, "accept4": true, "socket": true, "bind": true,
 		"listen": true, "shutdown": true, "getpeername": true, "getsockname": true}
+	// setupCalls are made for each new connection as well; they count as its cost when they grew with them.
+	setupCalls = map[string]bool{"setsockopt": true, "getsockopt": true, "epoll_ctl": true, "close": true, "fcntl": true,
+		"ioctl": true}
 	connectNames = []string{"tcp_v4_connect", "tcp_v6_connect", "inet_csk_accept", "inet_stream_connect",
 		"__inet_stream_connect", "tcp_v4_syn_recv_sock", "tcp_conn_request", "tcp_close", "inet_release", "__tcp_close",
 		"unix_stream_connect", "unix_release", "sock_close", "SSL_do_handshake", "SSL_connect", "SSL_accept",
@@ -151,8 +154,13 @@ func findReconnect(s *scene) []*claim {
 	if !more(a, b, timesConnects, fewestConnects) {
 		return nil
 	}
+	setup := map[string]bool{}
+	for call := range setupCalls {
+		callsA, callsB := s.callCount(call)
+		setup[call] = callsB-callsA >= mostOf*(b-a)
+	}
 	c := s.take("net.reconnect", func(i int) bool {
-		if connectCalls[s.traits[i].call] {
+		if call := s.traits[i].call; connectCalls[call] || setup[call] {
 			return true
 		}
 		for _, frame := range s.paths[i].Frames {

@@ -130,6 +130,8 @@ func (p plan) build(random *rand.Rand) *recording.Recording {
 		m.rec.Syscalls = append(m.rec.Syscalls, recording.Syscall{Pid: rootPid, Comm: "prog", Name: name,
 			Count: int64(vary(float64(call[0]))), Bytes: call[1]})
 	}
+	m.rec.Threads = append(m.rec.Threads, recording.Thread{Pid: rootPid, Tid: rootPid, Comm: "prog",
+		Voluntary: int64(len(m.rec.Waits))})
 	m.rec.Block, m.rec.Network = p.block, p.network
 	for _, one := range p.lines {
 		m.rec.Lines = append(m.rec.Lines, recording.Line{Line: 0x1000, Offset: one.offset, Size: 8, Pid: rootPid,
