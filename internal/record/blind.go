@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"culprit/internal/probe/syscalls"
 	"culprit/internal/probe/unwind"
 	"culprit/recording"
 )
@@ -23,6 +24,9 @@ func blindSpots(rec *recording.Recording, unwinder *unwind.Unwinder, options Opt
 	}
 	if broken, total := brokenSamples(rec); broken*50 > total {
 		spots = append(spots, fmt.Sprintf("%d of %d stacks could not be followed to their root", broken, total))
+	}
+	if spot := uringSpot(rec); spot != "" {
+		spots = append(spots, spot)
 	}
 	for _, loss := range rec.Manifest.Losses {
 		spots = append(spots, fmt.Sprintf("lost: %s: %d", loss.What, loss.Count))
@@ -45,4 +49,20 @@ func brokenSamples(rec *recording.Recording) (broken, total int) {
 		}
 	}
 	return broken, total
+}
+
+// uringSpot says that the target used io_uring, whose requests are no system calls.
+func uringSpot(rec *recording.Recording) string {
+	for _, counter := range rec.Counters {
+		if counter.Name == syscalls.CounterSubmitted {
+			return fmt.Sprintf("%d requests went through io_uring: how long each took, and on what, is not seen",
+				counter.Value)
+		}
+	}
+	for _, call := range rec.Syscalls {
+		if call.Name == "io_uring_enter" {
+			return "requests went through io_uring: neither their number nor how long each took is seen"
+		}
+	}
+	return ""
 }

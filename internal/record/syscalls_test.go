@@ -2,7 +2,11 @@ package record
 
 import (
 	"fmt"
+	"os"
+	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"culprit/recording"
 )
@@ -75,4 +79,43 @@ func TestSyscallCounts(t *testing.T) {
 		t.Errorf("%d calls of close failed with EBADF, the truth is %d: %+v", refused, failures, got.Errors)
 	}
 	got.lossless(t, "syscalls")
+}
+
+// Requests through io_uring are counted, and that more is not seen of them is said.
+func TestRequestsThroughIOUring(t *testing.T) {
+	const requests = 400
+	recorder := standing.get(t)
+	if setting, err := os.ReadFile("/proc/sys/kernel/io_uring_disabled"); err == nil && setting[0] != '0' {
+		t.Skip("io_uring is switched off here")
+	}
+	got := watchCommand(t, recorder, programs.compile(t, "uring.c"), fmt.Sprint(requests))
+	var enters int64
+	for _, row := range got.Syscalls {
+		if row.Name == "io_uring_enter" {
+			enters += row.Count
+		}
+	}
+	if enters != requests/8 {
+		t.Errorf("%d calls of io_uring_enter, the truth is %d", enters, requests/8)
+	}
+	said := strings.Join(got.Manifest.BlindSpots, "\n")
+	if !strings.Contains(said, "requests went through io_uring") {
+		t.Errorf("io_uring is no blind spot: %s", said)
+	}
+	var name unix.Utsname
+	var major, minor int
+	if err := unix.Uname(&name); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Sscanf(unix.ByteSliceToString(name.Release[:]), "%d.%d", &major, &minor); err != nil {
+		t.Fatal(err)
+	}
+	for _, counter := range got.Counters {
+		if counter.Name == "io_uring.submitted" && counter.Value == requests {
+			return
+		}
+	}
+	if major > 6 || major == 6 && minor >= 6 { // by then the tracepoint had its present name
+		t.Errorf("%d requests are not counted: %+v", requests, got.Counters)
+	}
 }

@@ -176,3 +176,21 @@ int BPF_PROG(call_left, struct pt_regs___culprit *regs, long result)
 	announce_code(ctx, regs, call);
 	return 0;
 }
+
+/* Requests that the target gave to io_uring: no system call of their own. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} submissions SEC(".maps");
+
+SEC("tp_btf/io_uring_submit_req")
+int submitted(void *ctx)
+{
+	__u32 zero = 0;
+	__u64 *count = bpf_map_lookup_elem(&submissions, &zero);
+	if (count && state_of(bpf_get_current_task_btf()))
+		*count += 1;
+	return 0;
+}

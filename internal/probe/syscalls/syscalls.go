@@ -30,6 +30,7 @@ type Session struct {
 	collection *ebpf.Collection
 	ring       *bpf.Ring[syscallsSlowEvent]
 	links      []link.Link
+	uring      uring
 }
 
 // Start loads the probe.
@@ -46,12 +47,15 @@ func Start(shared *bpf.Shared) (*Session, error) {
 	if err := bpf.Set(spec, values); err != nil {
 		return nil, err
 	}
+	uring := startUring(shared, spec)
 	collection, err := shared.Load(spec, replace)
 	if err != nil {
+		uring.close()
 		return nil, fmt.Errorf("load syscalls: %w", err)
 	}
-	s := &Session{collection: collection}
+	s := &Session{collection: collection, uring: uring}
 	if s.ring, err = bpf.NewRing[syscallsSlowEvent](collection.Maps["slow"], maxSlow); err != nil {
+		uring.close()
 		collection.Close()
 		return nil, err
 	}
@@ -69,20 +73,21 @@ func (s *Session) Attach() error {
 	}
 	s.links = links
 	s.ring.Start()
-	return nil
+	return s.uring.attach()
 }
 
 // Detach ends the counting.
 func (s *Session) Detach() {
 	bpf.CloseLinks(s.links)
 	s.links = nil
+	s.uring.detach()
 	s.ring.Stop()
 }
 
 // Collect moves counts, errors and slow calls into the window's tables and clears them. The waits of the window must
 // have been collected: slow calls are joined with them.
 func (s *Session) Collect(window *bpf.Window) error {
-	if err := errors.Join(s.collectCounts(window), s.collectErrors(window)); err != nil {
+	if err := errors.Join(s.collectCounts(window), s.collectErrors(window), s.uring.collect(window)); err != nil {
 		return err
 	}
 	events, over, err := s.ring.Take()
@@ -103,6 +108,7 @@ func (s *Session) Collect(window *bpf.Window) error {
 // Close unloads the probe.
 func (s *Session) Close() error {
 	s.Detach()
+	s.uring.close()
 	err := s.ring.Close()
 	s.collection.Close()
 	return err

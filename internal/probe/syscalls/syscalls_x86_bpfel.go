@@ -173,9 +173,11 @@ const (
 	syscallsMapReportEvents       = "report_events"
 	syscallsMapSlots              = "slots"
 	syscallsMapSlow               = "slow"
+	syscallsMapSubmissions        = "submissions"
 	syscallsMapTasks              = "tasks"
 	syscallsProgCallEntered       = "call_entered"
 	syscallsProgCallLeft          = "call_left"
+	syscallsProgSubmitted         = "submitted"
 	syscallsVarAnnounce           = "announce"
 	syscallsVarArguments          = "arguments"
 	syscallsVarKeepSlowEventInBtf = "keep_slow_event_in_btf"
@@ -228,6 +230,7 @@ type syscallsSpecs struct {
 type syscallsProgramSpecs struct {
 	CallEntered *ebpf.ProgramSpec `ebpf:"call_entered"`
 	CallLeft    *ebpf.ProgramSpec `ebpf:"call_left"`
+	Submitted   *ebpf.ProgramSpec `ebpf:"submitted"`
 }
 
 // syscallsMapSpecs contains maps before they are loaded into the kernel.
@@ -244,6 +247,7 @@ type syscallsMapSpecs struct {
 	ReportEvents  *ebpf.MapSpec `ebpf:"report_events"`
 	Slots         *ebpf.MapSpec `ebpf:"slots"`
 	Slow          *ebpf.MapSpec `ebpf:"slow"`
+	Submissions   *ebpf.MapSpec `ebpf:"submissions"`
 	Tasks         *ebpf.MapSpec `ebpf:"tasks"`
 }
 
@@ -289,6 +293,7 @@ type syscallsMaps struct {
 	ReportEvents  *ebpf.Map `ebpf:"report_events"`
 	Slots         *ebpf.Map `ebpf:"slots"`
 	Slow          *ebpf.Map `ebpf:"slow"`
+	Submissions   *ebpf.Map `ebpf:"submissions"`
 	Tasks         *ebpf.Map `ebpf:"tasks"`
 }
 
@@ -304,6 +309,7 @@ func (m *syscallsMaps) Close() error {
 		m.ReportEvents,
 		m.Slots,
 		m.Slow,
+		m.Submissions,
 		m.Tasks,
 	)
 }
@@ -326,12 +332,14 @@ type syscallsVariables struct {
 type syscallsPrograms struct {
 	CallEntered *ebpf.Program `ebpf:"call_entered"`
 	CallLeft    *ebpf.Program `ebpf:"call_left"`
+	Submitted   *ebpf.Program `ebpf:"submitted"`
 }
 
 func (p *syscallsPrograms) Close() error {
 	return _SyscallsClose(
 		p.CallEntered,
 		p.CallLeft,
+		p.Submitted,
 	)
 }
 
