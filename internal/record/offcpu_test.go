@@ -59,6 +59,41 @@ func TestWaitsOfC(t *testing.T) {
 	}
 	got.lossless(t, "offcpu")
 	checkBooks(t, got)
+	checkLocks(t, got, truth)
+}
+
+// checkLocks holds that each of the two locks is there with its waiter, and with the thread that held it.
+func checkLocks(t *testing.T, got seen, truth map[string]float64) {
+	t.Helper()
+	released := 0
+	for _, name := range []string{"first", "second"} {
+		site := "wait_" + name
+		at := slices.IndexFunc(got.Locks, func(lock recording.Lock) bool {
+			return lock.Kind == recording.LockFutex && lock.Pid == got.pid && float64(lock.Address) == truth[name]
+		})
+		if at < 0 {
+			t.Errorf("the lock of %s is not there", site)
+			continue
+		}
+		lock := got.Locks[at]
+		if lock.Waiters != 1 || lock.Waits < 10 || lock.MaxNs > lock.TotalNs || lock.HolderPid != got.pid ||
+			lock.HolderTid == got.pid || lock.HolderComm != "waits-c" {
+			t.Errorf("lock of %s: %+v", site, lock)
+		}
+		if !slices.Contains(got.StackNames(lock.WaiterStack), site) {
+			t.Errorf("lock of %s: waited for in %v", site, got.StackNames(lock.WaiterStack))
+		}
+		// The program's own time includes the wait for a CPU behind the lock.
+		if waited := float64(lock.TotalNs) / 1e9; waited > truth[site]*1.05+0.01 || waited < truth[site]*0.5 {
+			t.Errorf("lock of %s: %.3f s waited, the program says %.3f", site, waited, truth[site])
+		}
+		if slices.Contains(got.StackNames(lock.HolderStack), "hold") {
+			released++
+		}
+	}
+	if released == 0 {
+		t.Error("no lock shows where its holder released it")
+	}
 }
 
 func siteOf(stack []string, sites map[string]string) string {
@@ -86,7 +121,8 @@ func checkBooks(t *testing.T, got seen) {
 			end = got.Manifest.WindowNs
 		}
 		life := float64(end-thread.StartNs) / 1e9
-		about(t, thread.Comm+": on and off the CPU", float64(thread.CPUNs+off[thread.Tid])/1e9, life, 0.02, 0.04) // the walks at the two edges take their time on a busy host
+		// The walks over all threads at the two edges take their time on a busy host.
+		about(t, thread.Comm+": on and off the CPU", float64(thread.CPUNs+off[thread.Tid])/1e9, life, 0.02, 0.04)
 	}
 }
 
