@@ -34,7 +34,7 @@ how far more workers help, by the Universal Scalability Law.
 
 The loads that occur and the fleet: --loads 0:70%,1000:30% --hosts 4000 --per-core-hour 0.04.
 Nothing is run. Exit status: 0 done, 1 the change costs at the loads that occur, 2 error.`,
-		Example: `  culprit try --vary n=1000,2000,4000 --vary level=1,9 --design factorial --trials 2 --case sweep -- 'seq {n} | gzip -{level}'
+		Example: `  culprit try --vary n=1000,2000,4000 --vary v=1,9 --design factorial --trials 2 --case sweep -- 'seq {n} | gzip -{v}'
   culprit worth sweep
   culprit worth sweep --metric wall --json -`,
 		Args: cobra.ExactArgs(1),
@@ -42,9 +42,12 @@ Nothing is run. Exit status: 0 done, 1 the change costs at the loads that occur,
 	}
 	flags := command.Flags()
 	flags.StringVar(&f.Load, "load", "", "the factor that was swept (default: the numeric one)")
-	flags.StringVar(&f.Change, "change", "", "the factor to weigh: its first level is without the change (default: the one with two levels)")
-	flags.StringVar(&f.Metric, "metric", "", "metric (default: cores, CPU time by wall time, for a change; else the first one)")
-	flags.StringVar(&f.loads, "loads", "", "loads that occur, with their parts of the time: 0:70%,1000:30% (default: all that were tried, alike)")
+	flags.StringVar(&f.Change, "change", "",
+		"the factor to weigh: its first level is without the change (default: the one with two levels)")
+	flags.StringVar(&f.Metric, "metric", "",
+		"metric (default: cores, CPU time by wall time, for a change; else the first one)")
+	flags.StringVar(&f.loads, "loads", "",
+		"loads that occur, with their parts of the time: 0:70%,1000:30% (default: all that were tried, alike)")
 	flags.Float64Var(&f.Hosts, "hosts", 0, "hosts of the fleet")
 	flags.Float64Var(&f.PerCoreHour, "per-core-hour", 0, "price of a core for an hour")
 	flags.Float64Var(&f.WattsPerCore, "watts-per-core", 0, "power of a busy core")
