@@ -119,7 +119,7 @@ func findBacking(name string, target Target) (Knob, bool, error) {
 func viewParts(view, exact Place) func() ([]part, error) {
 	return func() ([]part, error) {
 		follower, written := filePart(exact), filePart(view)
-		follower.follows, written.rounds = true, true
+		follower.follows, written.view = true, true
 		return []part{follower, written}, nil
 	}
 }

@@ -3,11 +3,12 @@ package knob
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const groupPrefix = "cgroup."
@@ -242,8 +243,8 @@ func throttleKnob(name string, target Target) (Knob, bool, error) {
 					value = "0"
 				}
 				err := writeSetting(place, device+" "+value)
-				if value == "0" && errors.Is(err, fs.ErrNotExist) { // ENODEV would do as well: the device is gone
-					return errGone
+				if value == "0" && errors.Is(err, unix.ENODEV) {
+					return errGone // the device is no more
 				}
 				return err
 			}}}, nil

@@ -97,10 +97,12 @@ type part struct {
 	follows bool
 	// rounds: reading gives another value than was written. It is not compared, and put back whatever it is.
 	rounds bool
+	// view: it shows what another part holds exactly and moves by itself. It is set, and never put back.
+	view bool
 }
 
 // loose parts have values that cannot be foretold.
-func (p part) loose() bool { return p.follows || p.rounds }
+func (p part) loose() bool { return p.follows || p.rounds || p.view }
 
 func (p part) wanted(value string) string {
 	if p.want == nil {

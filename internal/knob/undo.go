@@ -90,7 +90,7 @@ func (s step) undo(touched bool) (Restored, error) {
 		return restored, err
 	}
 	restored.To = restored.From
-	if place.same(restored.From, s.Original) {
+	if place.view || place.same(restored.From, s.Original) {
 		return restored, nil
 	}
 	ours := func(value string) bool { return place.same(restored.From, value) }
