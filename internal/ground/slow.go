@@ -47,7 +47,7 @@ func (ground *Ground) throttle() error {
 		}
 	}
 	err = ground.set("vm.dirty_background_bytes", dirtyBackground, knob.Target{})
-	if errors.Is(err, knob.ErrBusy) {
+	if errors.Is(err, knob.ErrHeld) {
 		ground.Notes = append(ground.Notes, "vm.dirty_background_bytes is being varied, so it is not the recipe's "+
 			dirtyBackground)
 		return nil

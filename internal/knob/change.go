@@ -7,12 +7,16 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
 
 // ErrBusy marks a host that another living culprit is changing.
 var ErrBusy = errors.New("another culprit is changing this host")
+
+// ErrHeld marks a setting that another change of the same run holds.
+var ErrHeld = errors.New("this run holds it already")
 
 // ErrStale marks a change of a killed culprit that could not be undone by itself.
 var ErrStale = errors.New("a killed culprit has left something changed: run `culprit restore` first")
@@ -154,9 +158,13 @@ func (change *Change) include(knob Knob) error {
 	if err != nil {
 		return err
 	}
+	offered, err := knob.Allowed()
+	if err != nil {
+		return err
+	}
 	// What cannot be set again must not be left.
-	if offered, err := knob.Allowed(); err != nil || offered != nil && !slices.Contains(offered, current) {
-		return both(err, fmt.Errorf("%s is %q, which could not be set again: %w", knob.name, current, knob.Check(current)))
+	if offered != nil && !strings.HasPrefix(current, mixed) && !slices.Contains(offered, current) {
+		return fmt.Errorf("%s is %q, which could not be set again: %w", knob.name, current, knob.Check(current))
 	}
 	parts, err := knob.parts()
 	if err != nil {

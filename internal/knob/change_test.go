@@ -59,9 +59,9 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("%v is not ErrRefused", err)
 	}
 	_, err = Begin(t.Context(), ClockSource(root))
-	refused(t, err, "clocksource", "pid")
-	if !errors.Is(err, ErrBusy) {
-		t.Errorf("%v is not ErrBusy", err)
+	refused(t, err, "clocksource", "this run")
+	if !errors.Is(err, ErrHeld) {
+		t.Errorf("%v is not ErrHeld", err)
 	}
 	must(t, change.Restore())
 	if value(t, root) != "tsc" || len(entries(t, state)) != 0 {
@@ -206,8 +206,8 @@ func TestOneOfManyGetsTheKnob(t *testing.T) {
 			change, err := Begin(t.Context(), ClockSource(root))
 			if err == nil {
 				changes <- change
-			} else if !errors.Is(err, ErrBusy) {
-				t.Errorf("the others get %v, not ErrBusy", err)
+			} else if !errors.Is(err, ErrHeld) {
+				t.Errorf("the others get %v, not ErrHeld", err)
 			}
 		})
 	}

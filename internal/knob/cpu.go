@@ -54,7 +54,6 @@ func policyKnob(name string, target Target, file, values string, about About) (K
 		}
 		return parts, nil
 	}
-	knob.join = oneOrMixed
 	knob.offers = func() ([]string, error) {
 		text, err := readSetting(Place{Root: target.Root, Path: filepath.Join(filepath.Dir(places[0].Path), values)})
 		return strings.Fields(text), err

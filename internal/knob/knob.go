@@ -174,13 +174,16 @@ func (k Knob) Current() (string, error) {
 	return k.joined(values), nil
 }
 
+// mixed begins the value of a knob whose parts differ.
+const mixed = "mixed:"
+
 // joined makes one value out of those of the parts.
 func (k Knob) joined(values []string) string {
 	if k.join != nil {
 		return k.join(values)
 	}
 	if values = distinct(values); len(values) != 1 {
-		return "mixed:" + strings.Join(values, ",")
+		return mixed + strings.Join(values, " ")
 	}
 	return values[0]
 }

@@ -33,19 +33,11 @@ func findAttribute(name string, target Target) (Knob, bool, error) {
 	}
 	about := attribute.about
 	about.Place = Place{Root: target.Root, Path: fmt.Sprintf("/proc/%d", target.Pid)}
-	knob := Knob{name: name, target: target, about: about, join: oneOrMixed,
+	knob := Knob{name: name, target: target, about: about,
 		parts: func() ([]part, error) { return treeParts(attribute, target) },
 		byID:  func(id string) (part, error) { return threadByID(attribute, id) },
 		check: func(value string) (string, error) { return attribute.undoable(value) }}
 	return knob, true, nil
-}
-
-// oneOrMixed is the value that all threads have, or those that they have.
-func oneOrMixed(values []string) string {
-	if values = distinct(values); len(values) == 1 {
-		return values[0]
-	}
-	return "mixed:" + strings.Join(values, " ")
 }
 
 const capSysNice = 1 << 23

@@ -116,8 +116,7 @@ func (journal *Journal) isFree(wanted step) error {
 		}
 		for _, step := range found.Steps {
 			if step.same(wanted) {
-				return fmt.Errorf("%w: %s is held by pid %d since %s", ErrBusy, wanted.Knob, found.Owner.Pid,
-					found.Begun.Local().Format("15:04:05"))
+				return fmt.Errorf("change %s: %w", wanted.Knob, ErrHeld)
 			}
 		}
 	}
