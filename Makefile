@@ -22,8 +22,9 @@ build: ## make bin/culprit, one static binary
 demo: build ## investigate a planted regression; exits 0 when the verdict is the planted one
 	go run ./lineup -run '^$(DEMO)$$' -prove auto -show -out lineup/out/demo
 
-deps: ## install the Debian packages that the tests need and that are missing (root)
+deps: ## install the Debian packages that the tests need and that are missing (root), and DuckDB for the guide's queries
 	@bash .ci/packages
+	@bash .ci/python
 
 # Packages are tested one after the other: they time programs, and two at once would disturb each other.
 test: deps ## install what is missing, vet, and run all tests (root: probes load BPF programs)
