@@ -143,8 +143,8 @@ func (s *scene) suspect(c *claim) (suspect Suspect, known bool) {
 	if s.metric == compare.MetricWall {
 		signal = "offcpu"
 	}
-	suspect.Evidence = append([]Evidence{{Signal: signal, Text: "time that belongs to this cause",
-		A: mean(a), B: mean(b), Unit: "s/run"}}, suspect.Evidence...)
+	suspect.Evidence = slices.Concat([]Evidence{{Signal: signal, Text: "time that belongs to this cause",
+		A: mean(a), B: mean(b), Unit: "s/run"}}, s.callEvidence(c), suspect.Evidence)
 	if s.swapped || s.oneSided {
 		for i := range suspect.Evidence {
 			e := &suspect.Evidence[i]

@@ -1,0 +1,69 @@
+package cause
+
+import (
+	"fmt"
+	"math"
+
+	"culprit/internal/compare"
+)
+
+// leastCalls is how many calls a run make a cost per call worth telling.
+const leastCalls = 10
+
+// hardly is the part of a growth that is not worth telling apart.
+const hardly = 0.05
+
+// callEvidence separates "called more often" from "dearer each time" for the system call that a claim's time grew
+// most in. Nothing where the calls were not counted, or the claim is not about calls.
+func (s *scene) callEvidence(c *claim) []Evidence {
+	calls := s.callsOf(c)
+	if len(calls) == 0 {
+		return nil
+	}
+	call := calls[0]
+	a, b := make([]float64, len(s.metricA)), make([]float64, len(s.metricB))
+	for _, i := range c.members {
+		if s.traits[i].call == call {
+			addTo(a, s.paths[i].A)
+			addTo(b, s.paths[i].B)
+		}
+	}
+	split := s.splitCalls(call, a, b)
+	if split == nil || max(split.A, split.B) < leastCalls || split.CostA+split.CostB <= 0 {
+		return nil
+	}
+	text := "each " + call + " call"
+	often, dearer := split.Often.Value, split.Dearer.Value
+	if split.A > 0 && split.B > 0 && often+dearer > 0 {
+		switch whole := often + dearer; {
+		case dearer <= hardly*whole:
+			text += " (more often, not dearer)"
+		case often <= hardly*whole:
+			text += " (dearer, not more often)"
+		default:
+			text += fmt.Sprintf(" (%.0f %% of the growth by number, %.0f %% by cost)", 100*often/whole, 100*dearer/whole)
+		}
+	}
+	return []Evidence{{Signal: "syscalls", Text: text, A: split.CostA, B: split.CostB, Unit: "s"}}
+}
+
+// splitCalls divides seconds by the number of calls of the whole tree.
+func (s *scene) splitCalls(call string, a, b []float64) *compare.Calls {
+	for i := range s.counts {
+		count := &s.counts[i]
+		if count.Name == "syscall."+call+".count" && count.Key == "" && len(count.A) == len(a) && len(count.B) == len(b) {
+			split := compare.SplitCalls(a, b, count.A, count.B, s.confidence)
+			if split == nil || math.IsNaN(split.Often.Value) {
+				return nil
+			}
+			return split
+		}
+	}
+	return nil
+}
+
+func addTo(sum, more []float64) {
+	for i := range more {
+		sum[i] += more[i]
+	}
+}
