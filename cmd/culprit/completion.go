@@ -12,6 +12,9 @@ func completions() map[string][]cobra.Completion {
 		"metric": {"auto\twhichever changes more", "wall\tfrom start to end", "cpu\tuser and system time of all processes"},
 		"prove": {"ask\tbefore a setting of this host is flipped", "auto\tflip it, and put it back",
 			"none\tflip nothing"},
+		"as":     {"folded\tfor flamegraph.pl and inferno", "pprof\tfor go tool pprof", "speedscope\tfor speedscope.app"},
+		"format": {"auto\ttold by content", "perfscript", "folded", "pprof", "strace"},
+		"signal": {"cpu\ttime on the CPU", "offcpu\ttime off it"},
 	}
 }
 
