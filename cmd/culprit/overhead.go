@@ -37,13 +37,14 @@ is started while the workload is held at a gate, and ends with it: first it is i
 so that it can write what it counted.
 
 Exit status: 0 every monitor is within the budget or undecided, 1 one is over it, 2 error.`,
-		Example: `  culprit overhead --monitor 'tail -f /dev/null --pid={pid}' --budget 50% --trials 8 --time 20s -- sleep 0.2`,
+		Example: `  culprit overhead --monitor 'tail -f /dev/null --pid={pid}' --budget 50% --trials 8 -- sleep 0.1`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runOverhead(cmd, w, f, args)
 		},
 	}
 	flags := command.Flags()
-	flags.StringArrayVar(&f.monitors, "monitor", nil, "a command to attach, with {pid} or {cgroup} of the workload; repeatable")
+	flags.StringArrayVar(&f.monitors, "monitor", nil,
+		"a command to attach, with {pid} or {cgroup} of the workload; repeatable")
 	flags.StringVar(&f.budget, "budget", "3%", "what a monitor may cost")
 	flags.DurationVar(&f.time, "time", time.Minute, "time for the whole measurement")
 	flags.DurationVar(&f.timeout, "timeout", 0, "longest time for one run (default: the whole time)")

@@ -33,6 +33,7 @@ type tryFlags struct {
 	counter        bool
 	period         time.Duration
 	washOut        time.Duration
+	washOutGiven   bool
 	caseDir        string
 	resume         string
 	rehearse       bool
@@ -54,9 +55,8 @@ a {placeholder} of the command, ground (the file system of the working directory
 for each level.
 
 Exit status: 0 nothing is worse, 1 a level is worse than the baseline, 2 error.`,
-		Example: `  culprit try --vary env.LC_ALL=C,C.UTF-8 --metric cpu --trials 8 --budget 20s -- sort /etc/services
-  culprit try --vary vm.swappiness=60,10 --control --rehearse -- true
-  culprit try --vary 'level=9,1' --metric wall --budget 15s --case faster -- 'gzip -{level} -kc /bin/bash'`,
+		Example: `  culprit try --vary level=9,1 --metric cpu --trials 8 --case faster -- 'gzip -{level} -kc /bin/bash'
+  culprit try --vary vm.swappiness=60,10 --control --rehearse -- true`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runTry(cmd, w, f, args)
 		},
@@ -85,8 +85,8 @@ func (f *tryFlags) define(command *cobra.Command) {
 	flags.StringVar(&f.measure, "measure", "", "command that prints a number in each period")
 	flags.BoolVar(&f.counter, "counter", false, "that number only grows: its rate counts")
 	flags.DurationVar(&f.period, "period", 0, "how long a level is kept on a running service (default 2s)")
-	flags.DurationVar(&f.washOut, "washout", -1,
-		"wait after each flip (default: what the setting needs); on a service, dropped of each period (default a quarter)")
+	flags.DurationVar(&f.washOut, "washout", 0,
+		"wait so long after each flip (default: what the setting needs); on a service, drop so much of each period")
 	flags.StringVar(&f.caseDir, "case", "", "directory to make (default: culprit-try- and the time)")
 	flags.StringVar(&f.resume, "resume", "", "go on with the experiment in this directory")
 	flags.BoolVar(&f.rehearse, "rehearse", false, "say what would be done and touch nothing")
@@ -99,6 +99,7 @@ func runTry(cmd *cobra.Command, w world, f tryFlags, args []string) error {
 			return err
 		}
 	}
+	f.washOutGiven = cmd.Flags().Changed("washout")
 	options := try.Options{Dir: f.caseDir}
 	if f.resume != "" {
 		if len(args) > 0 || len(f.vary) > 0 || f.caseDir != "" || f.rehearse {
@@ -194,7 +195,7 @@ func (f tryFlags) serviceInto(e *try.Experiment) error {
 		if f.measure != "" || f.counter || f.period != 0 {
 			return errors.New("--measure, --counter and --period watch a running service; give -p PID or --cgroup PATH")
 		}
-		if f.washOut >= 0 {
+		if f.washOutGiven {
 			e.WashOut = &f.washOut
 		}
 		return nil
@@ -202,7 +203,7 @@ func (f tryFlags) serviceInto(e *try.Experiment) error {
 	if f.period != 0 {
 		e.Service.Period = f.period
 	}
-	if f.washOut >= 0 {
+	if f.washOutGiven {
 		e.Service.WashOut = f.washOut
 	}
 	return nil
