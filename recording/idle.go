@@ -17,8 +17,8 @@ var idleFrames = []string{"ThreadPoolExecutor.getTask", "LinkedBlockingQueue.tak
 // IdleWaits tells for each row of Waits whether the thread waited for work, and not inside of a piece of work.
 // Idle time says how much a service has to do; time inside of work is what makes it slow.
 //
-// The rule, first match: a thread that was preempted or slept uninterruptibly is not idle. Within a row of Slow it is
-// what Slow.Idle says of the call: a poll, an accept, a read of an empty pipe or of a connection that a client had
+// The rule, first match: a thread that was preempted or slept uninterruptibly is not idle, nor is one that sleeps for
+// a time of its own choice: that may be a back-off or a retry. Within a row of Slow it is what Slow.Idle says of the call: a poll, an accept, a read of an empty pipe or of a connection that a client had
 // made is idle; a read on a connection that the target itself had made, or of a file, is not. A futex is idle where
 // the stack shows a worker that waits for its next task. Without a row of Slow (waits shorter than its threshold,
 // recordings of schema 1) only polls, accepts and the like are idle. What it cannot know: a client that polls for the
@@ -27,7 +27,7 @@ func (r *Recording) IdleWaits() []bool {
 	idle, calls := make([]bool, len(r.Waits)), r.slowByThread()
 	for i := range r.Waits {
 		wait := &r.Waits[i]
-		if wait.State == "R" || wait.State == "D" {
+		if wait.State == "R" || wait.State == "D" || strings.HasSuffix(wait.Syscall, "nanosleep") {
 			continue
 		}
 		call := around(calls[wait.Tid], wait.TimeNs)

@@ -33,7 +33,8 @@ func TestIdleWaits(t *testing.T) {
 		{"a poll that was preempted", Wait{Syscall: "epoll_wait", State: "R"}, nil, false},
 		{"a worker of a pool", Wait{Syscall: "futex", State: "S", Stack: worker}, nil, true},
 		{"a lock", Wait{Syscall: "futex", State: "S", Stack: lock}, nil, false},
-		{"a sleep", Wait{Syscall: "clock_nanosleep", State: "S", Stack: NoStack}, nil, false},
+		{"a sleep", Wait{Syscall: "clock_nanosleep", State: "S", Stack: NoStack},
+			&Slow{Name: "clock_nanosleep", ObjectKind: ObjectTimer, DurationNs: 50}, false},
 	}
 	for i, c := range cases {
 		c.wait.Tid = int32(i)
