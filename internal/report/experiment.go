@@ -127,8 +127,9 @@ func (p *page) experimentLimits(r *try.Result) {
 	for _, blind := range r.BlindSpots {
 		p.entry("blind spot", visible(blind, sentenceRunesMax), dim, plain)
 	}
-	p.entry("trials", fmt.Sprintf("%s in %s, %d left out as disturbed; design %s, seed %d; intervals hold with 95 %% for all "+
-		"comparisons together", plural(len(r.Trials), "trial"), amount(r.ElapsedS, "s"), r.Excluded, r.Design, r.Seed), dim, dim)
+	p.entry("trials", fmt.Sprintf("%s in %s, %d left out as disturbed; design %s, seed %d; intervals hold with 95 %% for "+
+		"all comparisons together", plural(len(r.Trials), "trial"), amount(r.ElapsedS, "s"), r.Excluded, r.Design, r.Seed),
+		dim, dim)
 	p.entry("results", visible(r.Dir, nameRunesMax), dim, plain)
 }
 

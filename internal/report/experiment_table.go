@@ -19,7 +19,8 @@ func (p *page) levels(r *try.Result, metric try.Metric) {
 		label += " ↑"
 	}
 	for i, condition := range r.Conditions {
-		p.levelRow(label, mark(i)+" "+visible(condition.Label, nameRunesMax), strip(values(r, i, metric.Name), low, high, p.strip()),
+		dots := strip(values(r, i, metric.Name), low, high, p.strip())
+		p.levelRow(label, mark(i)+" "+visible(condition.Label, nameRunesMax), dots,
 			withUnit(digits(condition.Metrics[metric.Name].Median*unit.factor), unit.unit), beside(r, condition, metric))
 		label = ""
 	}

@@ -38,7 +38,8 @@ func TestParseFactor(t *testing.T) {
 
 // A level in a command of words reaches the program as one word, whatever a shell would make of it.
 func TestPlaceholdersInWords(t *testing.T) {
-	for _, value := range []string{"plain", "two words", `q'uo"te`, "$(touch /tmp/culprit-injected)", "`id`", "a;b", "{n}"} {
+	for _, value := range []string{"plain", "two words", `q'uo"te`, "$(touch /tmp/culprit-injected)", "`id`", "a;b",
+		"{n}"} {
 		command := NewCommand([]string{"printf", "%s|%s", "{n}", "x{n}y"})
 		out, err := exec.Command("/bin/sh", "-c", command.with(map[string]string{"n": value})).Output()
 		if want := value + "|x" + value + "y"; err != nil || string(out) != want {
@@ -156,7 +157,8 @@ func TestParseMetric(t *testing.T) {
 			t.Errorf("%s: %+v, %v", text, metric, err)
 		}
 	}
-	for _, text := range []string{"", "x", "wall=(1)", "x=", "x=y", "latency.p", "latency.p100", "latency.x", "latency.p9,up",
+	for _, text := range []string{"", "x", "wall=(1)", "x=", "x=y", "latency.p", "latency.p100", "latency.x",
+		"latency.p9,up",
 		"switches=(1)", "a b=(1)"} {
 		if metric, err := ParseMetric(text); err == nil {
 			t.Errorf("%q is a metric: %+v", text, metric)

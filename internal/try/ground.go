@@ -60,8 +60,8 @@ func (g *grounds) prepare(ctx context.Context, e Experiment, condition condition
 	return made.Path, func() error { return persistently(made.Close) }, nil
 }
 
-// persistently tries again what may be held for a moment by somebody else: a loop device that udev or another monitor has
-// open goes only when that lets it go.
+// persistently tries again what may be held for a moment by somebody else: a loop device that udev or another monitor
+// has open goes only when that lets it go.
 func persistently(remove func() error) error {
 	const attempts = 5
 	var err error

@@ -102,7 +102,8 @@ func TestBadLatencies(t *testing.T) {
 			t.Errorf("%s: %q gives %+v", name, text, found)
 		}
 	}
-	for _, text := range []string{"", "csv", "lines", "lines,unit=h", "wrk,limit=1ms", "lines,unit=s,limit=-1s", "hey,field=x",
+	for _, text := range []string{"", "csv", "lines", "lines,unit=h", "wrk,limit=1ms", "lines,unit=s,limit=-1s",
+		"hey,field=x",
 		"lines,unit=s,percentiles=0", "lines,unit=s,percentiles=a", "lines,unit=s,x=y"} {
 		if l, err := ParseLatency(text); err == nil {
 			t.Errorf("%q: %+v", text, l)

@@ -29,7 +29,7 @@ type MonitorCost struct {
 	Effects  []Effect `json:"effects"`
 	OwnCPUS  float64  `json:"own_cpu_s"`     // CPU time of the monitor itself, a run
 	OwnShare float64  `json:"own_share"`     // of the workload's CPU time without it
-	SwitchNS float64  `json:"per_switch_ns"` // ns of CPU more for each context switch of the workload; null when it has few
+	SwitchNS float64  `json:"per_switch_ns"` // CPU time more for each context switch of the workload; null with few
 }
 
 // MonitorExperiment compares a workload without any monitor with itself once more, and with each monitor.

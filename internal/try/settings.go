@@ -160,8 +160,8 @@ func (s *settings) impatience() []string {
 	}
 	for f, factor := range s.experiment.Factors {
 		if found, is := s.knobs[f]; is && found.WashOut() > s.experiment.Service.WashOut {
-			texts = append(texts, fmt.Sprintf("%s takes %v to wash out, and %v of each period are dropped: give --washout and a "+
-				"longer --period", factor.Name, found.WashOut(), s.experiment.Service.WashOut))
+			texts = append(texts, fmt.Sprintf("%s takes %v to wash out, and %v of each period are dropped: give --washout and "+
+				"a longer --period", factor.Name, found.WashOut(), s.experiment.Service.WashOut))
 		}
 	}
 	return texts
