@@ -1,13 +1,14 @@
 // Command benchmark measures what culprit's recorder costs the program that it
-// records, in the two places where it costs most: a loop of the cheapest system
-// call, and two threads of one CPU that wake each other through pipes.
+// records and the programs beside it, against the floor and against its peers in one run.
 //
-//	make build && go run ./benchmark
+//	make bench
+//	go run ./benchmark -rounds 3 -only pingpong
 //
 // It judges culprit from outside, by its command line. Each row is the median
-// over interleaved rounds, as CPU time of the worker, which BPF programs run on;
-// "floor" is empty BPF programs on the same hooks: what no recorder of this kind
-// can be below. It refuses nothing but a host that cannot record.
+// over interleaved rounds, as CPU time of the worker, which BPF programs run on
+// (redis: throughput of its own load generator). "floor" is empty BPF programs on
+// the same hooks: what no recorder of this kind can be below. Peers that are not
+// installed are left out. It refuses nothing but a host that cannot record.
 package main
 
 import (
@@ -17,7 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
-	"time"
+	"strings"
 )
 
 func main() {
@@ -26,8 +27,9 @@ func main() {
 	}
 	binary := flag.String("culprit", "bin/culprit", "the culprit to measure")
 	rounds := flag.Int("rounds", 5, "interleaved rounds")
+	only := flag.String("only", "", "one workload: getppid, pingpong, spin, redis or host")
 	flag.Parse()
-	if err := run(os.Stdout, *binary, *rounds); err != nil {
+	if err := run(os.Stdout, *binary, *rounds, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "benchmark:", err)
 		os.Exit(2)
 	}
@@ -38,14 +40,7 @@ type setting struct {
 	name string
 	// measure returns CPU ns per operation of the worker under this setting.
 	measure func(b *bench) (float64, error)
-}
-
-var settings = []setting{
-	{"alone", (*bench).alone},
-	{"floor: empty programs", (*bench).floor},
-	{"culprit records another", (*bench).bystander},
-	{"culprit, no system calls", (*bench).withoutCalls},
-	{"culprit, everything", (*bench).everything},
+	limit   float64 // of the ratio to the first setting, 0: none
 }
 
 // bench is one worker and what is needed to measure it.
@@ -53,11 +48,9 @@ type bench struct {
 	culprit string
 	folder  string
 	worker  *worker
-	recorderCPU,
-	window time.Duration
 }
 
-func run(out io.Writer, culprit string, rounds int) error {
+func run(out io.Writer, culprit string, rounds int, only string) error {
 	if _, err := os.Stat(culprit); err != nil {
 		return fmt.Errorf("find culprit: %w; run make build, or give -culprit FILE", err)
 	}
@@ -69,44 +62,82 @@ func run(out io.Writer, culprit string, rounds int) error {
 		return fmt.Errorf("make folder: %w", err)
 	}
 	defer os.RemoveAll(folder)
+	done := false
 	for _, load := range loads {
-		if err := table(out, load, culprit, folder, rounds); err != nil {
+		if only != "" && only != load.name {
+			continue
+		}
+		done = true
+		if err := measureLoad(out, load, culprit, folder, rounds); err != nil {
 			return fmt.Errorf("measure %s: %w", load.name, err)
 		}
+	}
+	for _, other := range []struct {
+		name    string
+		measure func(out io.Writer, culprit, folder string, rounds int) error
+	}{{"redis", redis}, {"host", host}} {
+		if only != "" && only != other.name {
+			continue
+		}
+		done = true
+		if err := other.measure(out, culprit, folder, rounds); err != nil {
+			return fmt.Errorf("measure %s: %w", other.name, err)
+		}
+	}
+	if !done {
+		return fmt.Errorf("no workload is called %s; see -h", only)
 	}
 	return nil
 }
 
-// table measures one load under all settings and prints its table.
-func table(out io.Writer, load load, culprit, folder string, rounds int) error {
+// measureLoad measures one load under all settings and prints its table.
+func measureLoad(out io.Writer, load load, culprit, folder string, rounds int) error {
 	w, err := startWorker(load)
 	if err != nil {
 		return err
 	}
 	defer w.end()
 	b := &bench{culprit: culprit, folder: folder, worker: w}
+	settings := installed(load.settings)
+	values, err := interleave(settings, rounds, func(s setting) (float64, error) { return s.measure(b) })
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s\n", load.title)
+	printTable(out, settings, values, "ns")
+	return nil
+}
+
+// interleave measures every setting once in each round, so that what disturbs the host disturbs all of them.
+func interleave(settings []setting, rounds int, measure func(setting) (float64, error)) ([][]float64, error) {
 	values := make([][]float64, len(settings))
 	for range rounds {
 		for i, s := range settings {
-			value, err := s.measure(b)
+			value, err := measure(s)
 			if err != nil {
-				return fmt.Errorf("%s: %w", s.name, err)
+				return nil, fmt.Errorf("%s: %w", s.name, err)
 			}
 			values[i] = append(values[i], value)
 		}
 	}
-	fmt.Fprintf(out, "%s\n", load.title)
+	return values, nil
+}
+
+// printTable prints medians, differences to the first setting and the median of the ratios within a round.
+func printTable(out io.Writer, settings []setting, values [][]float64, unit string) {
 	for i, s := range settings {
-		ratios := make([]float64, rounds)
+		ratios := make([]float64, len(values[i]))
 		for round := range ratios {
 			ratios[round] = values[i][round] / values[0][round]
 		}
-		fmt.Fprintf(out, "  %-26s %8.1f ns   %+8.1f ns   × %.2f\n", s.name, median(values[i]),
-			median(values[i])-median(values[0]), median(ratios))
+		limit := ""
+		if s.limit > 0 {
+			limit = fmt.Sprintf("   (limit %.2f)", s.limit)
+		}
+		fmt.Fprintln(out, strings.TrimRight(fmt.Sprintf("  %-38s %9.1f %s   %+9.1f %s   × %.3f%s", s.name,
+			median(values[i]), unit, median(values[i])-median(values[0]), unit, median(ratios), limit), " "))
 	}
-	fmt.Fprintf(out, "  the recorder itself took %.1f %% of one CPU\n\n",
-		100*b.recorderCPU.Seconds()/b.window.Seconds())
-	return nil
+	fmt.Fprintln(out)
 }
 
 func median(values []float64) float64 {

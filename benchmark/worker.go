@@ -22,13 +22,15 @@ const workerVerb = "worker"
 type load struct {
 	name, title string
 	operations  int // per stretch of measuring
+	settings    []setting
 	prepare     func() (operate func(count int) error, err error)
 }
 
 var loads = []load{
-	{"getppid", "getppid, CPU time per call", 100_000, prepareCalls},
+	{"getppid", "getppid, CPU time per call", 20_000, callSettings, prepareCalls},
 	{"pingpong", "two threads on one CPU wake each other through pipes, CPU time per round trip " +
-		"(2 switches, 4 calls)", 5_000, preparePingPong},
+		"(2 switches, 4 calls)", 2_000, switchSettings, preparePingPong},
+	{"spin", "two busy threads, CPU time per thousand steps", 5_000, busySettings, prepareSpin},
 }
 
 // stretch is one measurement of a worker: a time and the CPU ns per operation in it.
@@ -110,6 +112,35 @@ func preparePingPong() (func(int) error, error) {
 		}
 		return nil
 	}, pin()
+}
+
+// prepareSpin has two threads compute, each as many steps as the other.
+func prepareSpin() (func(int) error, error) {
+	ask, done := make(chan int), make(chan uint64)
+	go func() {
+		runtime.LockOSThread()
+		for count := range ask {
+			done <- compute(count)
+		}
+	}()
+	return func(count int) error {
+		ask <- count
+		if compute(count) == 0 || <-done == 0 {
+			return errors.New("the sum is 0")
+		}
+		return nil
+	}, nil
+}
+
+// compute makes count thousand steps that the compiler cannot leave out.
+func compute(count int) uint64 {
+	sum := uint64(88172645463325252)
+	for range count * 1000 {
+		sum ^= sum << 13
+		sum ^= sum >> 7
+		sum ^= sum << 17
+	}
+	return sum
 }
 
 // pass writes a byte and reads one, or reads first.

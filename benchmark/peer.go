@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// peerStarts is how long a peer may take until it is at work.
+const peerStarts = 1500 * time.Millisecond
+
+// beside measures the worker while a peer runs. Of the words PID stands for the worker and FILE for an output file.
+func beside(words ...string) func(*bench) (float64, error) {
+	return func(b *bench) (float64, error) {
+		stop, err := startPeer(b.folder, b.worker.command.Process.Pid, words)
+		if err != nil {
+			return 0, err
+		}
+		value, err := b.alone()
+		stop()
+		return value, err
+	}
+}
+
+// peer is a setting with another tool.
+func peer(words ...string) setting {
+	return setting{name: strings.Join(slices.DeleteFunc(slices.Clone(words), func(word string) bool {
+		return word == "FILE" || word == "-o" || word == "-p" || word == "PID"
+	}), " "), measure: beside(words...)}
+}
+
+// installed drops the peers that this host does not have: their names begin with the program's.
+func installed(settings []setting) []setting {
+	return slices.DeleteFunc(slices.Clone(settings), func(s setting) bool {
+		program, _, _ := strings.Cut(s.name, " ")
+		if !slices.Contains([]string{"perf", "strace", "bpftrace"}, program) {
+			return false
+		}
+		_, err := exec.LookPath(program)
+		return err != nil
+	})
+}
+
+// startPeer starts a peer, gives it time to attach, and returns what ends it.
+func startPeer(folder string, pid int, words []string) (stop func(), err error) {
+	named := slices.Clone(words)
+	for i := range named {
+		switch named[i] {
+		case "PID":
+			named[i] = strconv.Itoa(pid)
+		case "FILE":
+			named[i] = filepath.Join(folder, "peer.out")
+		}
+	}
+	var said bytes.Buffer
+	command := exec.Command(named[0], named[1:]...)
+	command.Stdout, command.Stderr = &said, &said
+	if err := command.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", named[0], err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	select {
+	case err := <-ended:
+		return nil, fmt.Errorf("%s ended at once (%v): %s", named[0], err, said.String())
+	case <-time.After(peerStarts):
+	}
+	return func() {
+		_ = command.Process.Signal(os.Interrupt) // it may have ended just now
+		select {
+		case <-ended:
+		case <-time.After(20 * time.Second):
+			_ = command.Process.Kill()
+			<-ended
+		}
+	}, nil
+}
+
+// The settings of each load: alone first, which the ratios are to.
+var (
+	alone     = setting{name: "alone", measure: (*bench).alone}
+	floor     = setting{name: "floor: empty programs", measure: (*bench).floor}
+	bystander = setting{name: "culprit records another", measure: (*bench).bystander}
+	light     = setting{name: "culprit record --light", measure: with("--light")}
+	everyday  = setting{name: "culprit record", measure: with()}
+	noCalls   = setting{name: "culprit record --no-syscalls", measure: with("--no-syscalls")}
+)
+
+// within is a setting with a limit to its ratio.
+func (s setting) within(limit float64) setting {
+	s.limit = limit
+	return s
+}
+
+var switchSettings = []setting{alone, floor, bystander.within(1.15), light.within(1.10), noCalls, everyday.within(1.40),
+	peer("perf", "record", "-a", "-g", "-e", "sched_switch", "-o", "FILE"),
+	peer("bpftrace", "-e", "tracepoint:sched:sched_switch { @[kstack] = count(); }"),
+	peer("perf", "record", "-F", "99", "-g", "-p", "PID", "-o", "FILE"),
+}
+
+var callSettings = []setting{alone, floor, bystander, light, everyday,
+	peer("strace", "-f", "-c", "-p", "PID", "-o", "FILE"),
+	peer("perf", "trace", "-s", "-p", "PID", "-o", "FILE"),
+}
+
+var busySettings = []setting{alone, light, everyday.within(1.01),
+	peer("perf", "record", "-F", "99", "-g", "-p", "PID", "-o", "FILE"),
+}

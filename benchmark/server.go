@@ -1,0 +1,168 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	redisPort     = "16399"
+	redisRequests = "60000"
+	hostWindow    = 10 * time.Second
+)
+
+var perSecond = regexp.MustCompile(`([0-9.]+) requests per second`)
+
+// redis measures the throughput of a real server under its own load generator, as time per request.
+func redis(out io.Writer, culprit, folder string, rounds int) error {
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		fmt.Fprintln(out, "redis: not installed (apt-get install redis-server), left out")
+		return nil
+	}
+	server := exec.Command("redis-server", "--port", redisPort, "--save", "", "--appendonly", "no",
+		"--bind", "127.0.0.1", "--dir", folder)
+	if err := server.Start(); err != nil {
+		return fmt.Errorf("start redis-server: %w", err)
+	}
+	defer func() {
+		_ = server.Process.Kill() // whether it still ran does not matter
+		_ = server.Wait()
+	}()
+	if err := awaitPort("127.0.0.1:" + redisPort); err != nil {
+		return err
+	}
+	pid := strconv.Itoa(server.Process.Pid)
+	record := func(more ...string) []string {
+		return append([]string{culprit, "record", "-f", "-d", "1m", "-o", filepath.Join(folder, "redis.culprit")}, more...)
+	}
+	tools := map[string][]string{
+		"culprit record --light":  record("-p", pid, "--light"),
+		"culprit record":          record("-p", pid),
+		"perf record -a -g -F 99": {"perf", "record", "-a", "-g", "-F", "99", "-o", "FILE"},
+	}
+	settings := installed([]setting{{name: "alone"}, {name: "culprit record --light"},
+		{name: "culprit record", limit: 1.05}, {name: "perf record -a -g -F 99"}})
+	values, err := interleave(settings, rounds, func(s setting) (float64, error) {
+		if tools[s.name] != nil {
+			stop, err := startPeer(folder, server.Process.Pid, tools[s.name])
+			if err != nil {
+				return 0, err
+			}
+			defer stop()
+		}
+		return loadRedis()
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "redis-server, GET from 50 clients, wall time per request")
+	printTable(out, settings, values, "ns")
+	return nil
+}
+
+func loadRedis() (float64, error) {
+	text, err := exec.Command("redis-benchmark", "-p", redisPort, "-t", "get", "-n", redisRequests, "-q").CombinedOutput()
+	if err != nil {
+		return 0, fmt.Errorf("redis-benchmark: %w: %s", err, text)
+	}
+	found := perSecond.FindAllSubmatch(text, -1)
+	if len(found) == 0 {
+		return 0, fmt.Errorf("redis-benchmark printed no rate: %s", text)
+	}
+	rate, err := strconv.ParseFloat(string(found[len(found)-1][1]), 64)
+	if err != nil || rate <= 0 {
+		return 0, fmt.Errorf("redis-benchmark printed %q", found[len(found)-1][1])
+	}
+	return 1e9 / rate, nil
+}
+
+func awaitPort(address string) error {
+	var err error
+	for range 100 {
+		var connection net.Conn
+		if connection, err = net.DialTimeout("tcp", address, time.Second); err == nil {
+			return connection.Close()
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return fmt.Errorf("wait for %s: %w", address, err)
+}
+
+// host measures what the recorder itself takes while it records a busy host: CPU, memory, and the file.
+func host(out io.Writer, culprit, folder string, _ int) error {
+	for _, l := range loads {
+		w, err := startWorker(l)
+		if err != nil {
+			return err
+		}
+		defer w.end()
+	}
+	path, summary := filepath.Join(folder, "host.culprit"), filepath.Join(folder, "host.json")
+	command := exec.Command(culprit, "record", "-f", "-a", "-d", hostWindow.String(), "-o", path, "--json", summary)
+	if err := command.Start(); err != nil {
+		return fmt.Errorf("start culprit: %w", err)
+	}
+	most := watchMemory(command.Process.Pid, hostWindow)
+	if err := command.Wait(); err != nil {
+		return fmt.Errorf("culprit record -a: %w", err)
+	}
+	text, err := os.ReadFile(summary)
+	if err != nil {
+		return err
+	}
+	var said struct {
+		Cost struct {
+			RecorderCPUNs int64 `json:"recorder_cpu_ns"`
+			StartCPUNs    int64 `json:"start_cpu_ns"`
+		} `json:"cost"`
+	}
+	if err := json.Unmarshal(text, &said); err != nil {
+		return fmt.Errorf("read %s: %w", summary, err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "culprit record -a -d %v of a host with the workers above on %d CPUs\n", hostWindow, runtime.NumCPU())
+	fmt.Fprintf(out, "  recorder: %.2f s CPU to load, %.1f %% of one CPU after that, at most %.0f MB, file %.2f MB\n\n",
+		float64(said.Cost.StartCPUNs)/1e9, 100*float64(said.Cost.RecorderCPUNs)/float64(hostWindow),
+		float64(most)/1024, float64(info.Size())/1e6)
+	return nil
+}
+
+// watchMemory is the peak of the recorder, a child of culprit, in kB.
+func watchMemory(parent int, duration time.Duration) (most int) {
+	for end := time.Now().Add(duration); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		list, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", parent, parent))
+		if err != nil {
+			continue
+		}
+		for _, pid := range strings.Fields(string(list)) {
+			most = max(most, peakOf(pid))
+		}
+	}
+	return most
+}
+
+func peakOf(pid string) (kilobytes int) {
+	status, err := os.ReadFile("/proc/" + pid + "/status")
+	if err != nil {
+		return 0
+	}
+	for _, line := range strings.Split(string(status), "\n") {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			_, _ = fmt.Sscan(rest, &kilobytes) // 0 when it is no number
+		}
+	}
+	return kilobytes
+}
