@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -79,6 +80,33 @@ func TestSyscallCounts(t *testing.T) {
 		t.Errorf("%d calls of close failed with EBADF, the truth is %d: %+v", refused, failures, got.Errors)
 	}
 	got.lossless(t, "syscalls")
+}
+
+// The calls of 32-bit programs have numbers of their own: they are not taken for others.
+func TestCallsOf32Bits(t *testing.T) {
+	const calls = 200
+	recorder := standing.get(t)
+	program := programs.compile(t, "compat.c")
+	if err := exec.Command(program, "2").Run(); err != nil {
+		t.Skipf("this kernel takes no 32-bit calls: %v", err)
+	}
+	got := watchCommand(t, recorder, program, fmt.Sprint(calls))
+	counts := map[string]int64{}
+	for _, row := range got.Syscalls {
+		if row.Pid == got.pid {
+			counts[row.Name] += row.Count
+		}
+	}
+	// one more of getpid by the 64-bit number; 20 is writev there, and 500 has no name in either
+	if counts["getpid"] < calls/2 || counts["getpid"] > calls/2+3 || counts["syscall32_500"] != calls/2 ||
+		counts["writev"] != 0 || counts["syscall_500"] != 0 {
+		t.Errorf("%d calls of getpid, the truth is %d; all: %v", counts["getpid"], calls/2+1, counts)
+	}
+	for _, row := range got.Errors {
+		if row.Name == "syscall32_500" && (row.Errno != "ENOSYS" || row.Count != calls/2) {
+			t.Errorf("errors: %+v", row)
+		}
+	}
 }
 
 // Requests through io_uring are counted, and that more is not seen of them is said.

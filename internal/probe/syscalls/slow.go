@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
+
 	"culprit/internal/probe/bpf"
 	"culprit/recording"
 )
@@ -72,21 +74,28 @@ func objectOf(event *syscallsSlowEvent, name string, names *syscallsPathNames) (
 	if kind := byName[name]; kind != "" {
 		return kind, ""
 	}
-	switch event.Mode & 0o170000 {
-	case 0: // no descriptor: a path that was given, or nothing
-		if names == nil {
-			return recording.ObjectOther, ""
-		}
-		return recording.ObjectFile, pathOf(names)
-	case 0o140000:
-		return recording.ObjectSocket, socketOf(event, names)
-	case 0o010000:
-		return recording.ObjectPipe, pathOf(names) // "" without a name in a directory
-	case 0o100000, 0o040000, 0o060000, 0o120000:
-		return recording.ObjectFile, pathOf(names)
+	text := pathOf(names)
+	switch {
+	case event.Mode == 0 && names == nil: // no descriptor and no path
+		return recording.ObjectOther, ""
+	case event.Mode == 0: // a path that was given
+		return recording.ObjectFile, text
+	case names != nil && bpf.Text(names.Fstype[:]) == anonymous: // its inodes are of any type
+		return recording.ObjectOther, text
 	}
-	return recording.ObjectOther, pathOf(names)
+	switch event.Mode & unix.S_IFMT {
+	case unix.S_IFSOCK:
+		return recording.ObjectSocket, socketOf(event, names)
+	case unix.S_IFIFO:
+		return recording.ObjectPipe, text // "" without a name in a directory
+	case unix.S_IFREG, unix.S_IFDIR, unix.S_IFBLK, unix.S_IFLNK:
+		return recording.ObjectFile, text
+	}
+	return recording.ObjectOther, text
 }
+
+// anonymous is the file system of what has a descriptor and is no file: "[eventfd]", "[timerfd]".
+const anonymous = "anon_inodefs"
 
 // pathOf joins the names of a path, which the kernel tells from the file upwards. A path that was given up below
 // the root, for its length, begins with "…"; one that the program gave as an argument is left as it gave it.
@@ -109,8 +118,8 @@ func pathOf(names *syscallsPathNames) string {
 	switch filesystem := bpf.Text(names.Fstype[:]); {
 	case filesystem == "pipefs":
 		return ""
-	case filesystem == "anon_inodefs":
-		return strings.TrimPrefix(joined, "/") // "[eventfd]"
+	case filesystem == anonymous:
+		return strings.TrimPrefix(joined, "/")
 	case names.Cut != 0:
 		return path.Join("…", joined)
 	}

@@ -2,6 +2,7 @@
  * "name-ROUND seconds"; then who was waited for, as "name-pid pid" and the like.
  *   fsync    of DIR/deep/data, 2 MB written before
  *   sleep    20 ms
+ *   event    a read of an eventfd that a thread writes after 8 ms
  *   pipe     a read that a child answers after 15 ms
  *   recv     from a TCP server that answers after 12 ms
  *   connect  to a unix socket whose queue is full until the server accepts after 10 ms
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -123,6 +125,27 @@ static void pipes(int rounds)
 	waitpid(pid, 0, 0);
 }
 
+static void *raise_event(void *fd)
+{
+	unsigned long one = 1;
+	prctl(PR_SET_NAME, "raiser");
+	sleep_ms(8);
+	must(write((int)(long)fd, &one, 8) == 8, "raise");
+	return 0;
+}
+
+static void events(int rounds)
+{
+	int fd = eventfd(0, 0);
+	for (int i = 0; i < rounds; i++) {
+		unsigned long count;
+		pthread_t raiser;
+		must(pthread_create(&raiser, 0, raise_event, (void *)(long)fd) == 0, "thread");
+		TIMED("event", i, read(fd, &count, 8) == 8);
+		pthread_join(raiser, 0);
+	}
+}
+
 static void sockets(int rounds)
 {
 	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -204,6 +227,7 @@ int main(int argc, char **argv)
 		TIMED("sleep", i, (sleep_ms(20), 1));
 	}
 	pipes(rounds);
+	events(rounds);
 	sockets(rounds);
 	unix_sockets(rounds);
 	locks(rounds);
