@@ -178,7 +178,7 @@ func builds(group []*recording.Recording) map[string][]string {
 
 // otherLoads warns where one side had more to do than the other for each unit of work.
 func otherLoads(a, b []*recording.Recording, work Work) []string {
-	if work.Name != "second" && work.Name != "CPU second" {
+	if work.Name != "second" && work.Name != cpuSecond {
 		return otherLengths(a, b, work)
 	}
 	for _, name := range loadCalls {

@@ -62,11 +62,12 @@ func Compare(a, b []*recording.Recording, opts Options) (*Result, error) {
 		if i >= len(a) {
 			side, at = B, i-len(a)
 		}
-		run, scale := newRun(rec, shared), 1.0
-		if opts.Work != nil {
-			scale = opts.Work.scale(side, at)
-		}
+		run := newRun(rec, shared)
 		cpu, cost := run.settle(run.cpuPieces())
+		scale := opts.Work.scale(side, at)
+		if exact := rec.Manifest.Metrics[MetricCPU]; opts.Work.byParts() && cost < exact {
+			scale *= exact / (exact - cost) // parts of the target's own time
+		}
 		profile.add(side, at, cpu, scale)
 		pieces := cpu
 		if opts.Metric == MetricWall {

@@ -58,7 +58,7 @@ func quotients(seconds, counts []float64, otherwise float64) []float64 {
 func (r *ranker) split(items []Ranked) {
 	counts := map[string]*Count{}
 	for i := range r.result.Counts {
-		if count := &r.result.Counts[i]; count.Key == "" {
+		if count := &r.result.Counts[i]; count.Key == "" && !r.uncounted(count) {
 			counts[count.Name] = count
 		}
 	}
@@ -77,6 +77,31 @@ func (r *ranker) split(items []Ranked) {
 			item.Calls.divide(per)
 		}
 	}
+}
+
+// always are the families of counts that every program has some of: a side without any did not count them.
+var always = []string{"syscall.", "switches."}
+
+// uncounted tells a count that one side has no probe for, so that its zero is none: an import, a part of a recording.
+func (r *ranker) uncounted(count *Count) bool {
+	for _, family := range always {
+		if !strings.HasPrefix(count.Name, family) {
+			continue
+		}
+		if r.families == nil {
+			r.families = map[string]sides{}
+			for i := range r.result.Counts {
+				one := &r.result.Counts[i]
+				name, _, _ := strings.Cut(one.Name, ".")
+				sum := r.families[name+"."]
+				sum.a, sum.b = sum.a+mean(one.A), sum.b+mean(one.B)
+				r.families[name+"."] = sum
+			}
+		}
+		sum := r.families[family]
+		return sum.a == 0 || sum.b == 0
+	}
+	return false
 }
 
 // divide turns amounts per typical recording into amounts per unit of work.

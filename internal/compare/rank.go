@@ -68,7 +68,11 @@ type ranker struct {
 	confidence float64
 	keys       map[itemKey]int
 	rows       []rankRow
+	families   map[string]sides // how much each family of counts has; nil until asked
 }
+
+// sides are two amounts.
+type sides struct{ a, b float64 }
 
 type rankRow struct {
 	item    Ranked
@@ -163,7 +167,7 @@ func (r *ranker) beside() {
 	}
 	for i := range r.result.Counts {
 		count := &r.result.Counts[i]
-		if besides(count) {
+		if besides(count) && !r.uncounted(count) {
 			r.add(itemKey{SignalCounted, countName(count)}, strings.TrimSuffix(count.Unit, "/run"), count.A, count.B)
 		}
 	}

@@ -126,6 +126,28 @@ func TestOneRecordingASideDecidesNothing(t *testing.T) {
 	}
 }
 
+// An import has no table of system calls: their number is unknown there, not zero.
+func TestWhatOneSideDidNotCountIsNoDifference(t *testing.T) {
+	random := rand.New(rand.NewPCG(37, 1))
+	a, b := server(3, random, 100, 1000, 200, "work"), server(3, random, 200, 1000, 200, "work")
+	for _, rec := range b {
+		rec.Syscalls = nil
+		rec.Facts = []recording.Fact{{Name: "import.source", Value: "folded of x"}}
+	}
+	ranking := ranked(t, PerAuto, a, b)
+	if item := itemNamed(t, ranking.Items, "write"); item.Calls != nil {
+		t.Errorf("calls %+v", item.Calls)
+	}
+	for _, item := range ranking.Beside {
+		if strings.Contains(item.Name, "write") {
+			t.Errorf("beside %+v", item)
+		}
+	}
+	if ranking.Per.Name != "CPU second" {
+		t.Errorf("an import is compared per %s", ranking.Per.Name)
+	}
+}
+
 // A helper that B's compiler inlined is the same time under another name.
 func TestInlinedFunctionIsNoChange(t *testing.T) {
 	random := rand.New(rand.NewPCG(34, 1))

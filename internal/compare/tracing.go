@@ -57,8 +57,11 @@ func tracersDiffer(changes []FactChange) bool {
 	return false
 }
 
-// settle takes the recorder's part out of pieces and returns its seconds.
+// settle takes the recorder's part out of pieces and returns its seconds. What another tool recorded has none of ours.
 func (r *run) settle(pieces []piece) (kept []piece, cost float64) {
+	if Imported(r.rec) != "" {
+		return pieces, 0
+	}
 	for _, p := range pieces {
 		if p.key.kind == Running && r.pool.recorders(p.key.stack) ||
 			p.key.kind == Runnable && p.key.wakerComm == recording.RecorderComm {

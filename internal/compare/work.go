@@ -27,9 +27,16 @@ const (
 	perRequest   = "request"
 )
 
+// cpuSecond is the name of the unit that compares parts of a profile.
+const cpuSecond = "CPU second"
+
+// byParts tells the unit that makes the CPU time one on both sides.
+func (w *Work) byParts() bool { return w != nil && w.Name == cpuSecond }
+
 // ChooseWork returns what the time of both sides is to be divided by.
 //
-//	auto            run when every recording is a whole command, second when every one has a window, else cpu-second
+//	auto            run when every recording is a whole command, second when every one has a window, else (and for
+//	                imports, which do not say what they are of) cpu-second
 //	run             one recording is one unit
 //	second          of the window
 //	cpu-second      of the target's CPU time: parts of the profile, for sides whose load differs
@@ -47,7 +54,7 @@ func ChooseWork(asked string, a, b []*recording.Recording) (Work, error) {
 	case asked == PerSecond:
 		return workOf("second", "as asked", a, b, windowSeconds)
 	case asked == PerCPUSecond:
-		return workOf("CPU second", "as asked", a, b, cpuMetric)
+		return workOf(cpuSecond, "as asked", a, b, cpuMetric)
 	case asked == PerAuto || asked == "":
 		return sharedWork(a, b)
 	}
@@ -57,6 +64,10 @@ func ChooseWork(asked string, a, b []*recording.Recording) (Work, error) {
 func sharedWork(a, b []*recording.Recording) (Work, error) {
 	commands, windows := true, true
 	for _, rec := range both(a, b) {
+		if Imported(rec) != "" {
+			return workOf(cpuSecond, "an import does not say how much work it saw; --per run or request=N do", a, b,
+				cpuMetric)
+		}
 		commands = commands && rec.Manifest.Target.Kind == "command"
 		windows = windows && windowSeconds(rec) > 0
 	}
@@ -67,7 +78,7 @@ func sharedWork(a, b []*recording.Recording) (Work, error) {
 	case windows:
 		return workOf("second", "the recordings are windows of what runs on", a, b, windowSeconds)
 	}
-	return workOf("CPU second", "some recordings do not say how long they are", a, b, cpuMetric)
+	return workOf(cpuSecond, "some recordings do not say how long they are", a, b, cpuMetric)
 }
 
 func windowSeconds(rec *recording.Recording) float64 {
@@ -163,6 +174,9 @@ func (w *Work) typical() float64 {
 
 // scale is what the amounts of one recording are multiplied with to be those of a typical recording of A.
 func (w *Work) scale(side Side, at int) float64 {
+	if w == nil {
+		return 1
+	}
 	units := w.A
 	if side == B {
 		units = w.B
