@@ -105,6 +105,7 @@ func (inv *investigation) flip(ctx context.Context, planned flip, suspect *cause
 		return nil
 	}
 	defer func() { err = errors.Join(err, change.Restore()) }()
+	inv.c.Warnings = append(inv.c.Warnings, change.Warnings()...)
 	plan, err := stat.NewPlan(planned.pairs, 1, alpha)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package knob
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,4 +67,33 @@ func Managers(root string) []Manager {
 // Sets tells whether a manager may set a knob.
 func (manager Manager) Sets(name string) bool {
 	return slices.ContainsFunc(manager.sets, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
+// Warnings are what whoever reads a result of this change ought to know: which
+// programs on the host may set its knobs too, and what a killed run had left changed.
+func (change *Change) Warnings() []string {
+	var said []string
+	for _, each := range change.recovered {
+		if each.Action == PutBack {
+			said = append(said, fmt.Sprintf("put back first, because a killed run had left it: %s: %s → %s",
+				each.Knob, each.From, each.To))
+		}
+	}
+	change.mutex.Lock()
+	defer change.mutex.Unlock()
+	var names, roots []string
+	for name, held := range change.knobs {
+		names, roots = append(names, name), append(roots, held.target.Root)
+	}
+	slices.Sort(names)
+	for _, root := range distinct(roots) {
+		for _, manager := range Managers(root) {
+			set := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !manager.Sets(name) })
+			if len(set) > 0 {
+				said = append(said, fmt.Sprintf("%s (pid %d) runs here and %s: it may set %s in the middle of trials; stop it "+
+					"for the time of an experiment", manager.Name, manager.Pid, manager.Text, strings.Join(set, ", ")))
+			}
+		}
+	}
+	return said
 }

@@ -55,6 +55,9 @@ func (l *hostLab) planned(stage, blocks int) error { return l.journal.planned(st
 func (l *hostLab) close() aftermath {
 	left := aftermath{blind: append(l.blind, l.runner.BlindSpots()...)}
 	left.warnings = append(l.settings.impatience(), l.settings.grounds.said()...)
+	if l.settings.change != nil {
+		left.warnings = append(left.warnings, l.settings.change.Warnings()...)
+	}
 	left.err = l.runner.Close()
 	err := l.settings.restore()
 	var drifted *knob.DriftError
