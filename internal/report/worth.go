@@ -80,12 +80,17 @@ func (p *page) saving(a *worth.Answer) {
 	if s.Fleet == nil {
 		return
 	}
-	p.entry("fleet", fmt.Sprintf("of %s hosts: saves %s", digits(s.Fleet.Hosts), weighed(s.Fleet.Cores, "cores")), bold, plain)
+	verb, turn := "saves", func(i worth.Interval) worth.Interval { return i }
+	if s.Verdict == worth.Worse {
+		verb, turn = "costs", negated
+	}
+	p.entry("fleet", fmt.Sprintf("of %s hosts: %s %s", digits(s.Fleet.Hosts), verb,
+		weighed(turn(s.Fleet.Cores), "cores")), bold, plain)
 	if s.Fleet.EnergyPerYear != nil {
-		p.entry("", "energy saved in a year: "+weighed(*s.Fleet.EnergyPerYear, "kWh"), plain, plain)
+		p.entry("", verb+" in a year "+weighed(turn(*s.Fleet.EnergyPerYear), "kWh"), plain, plain)
 	}
 	if s.Fleet.MoneyPerYear != nil {
-		p.entry("", "money saved in a year: "+weighed(*s.Fleet.MoneyPerYear, "in the unit of the prices"), plain, plain)
+		p.entry("", verb+" in a year "+weighed(turn(*s.Fleet.MoneyPerYear), "")+", in the unit of the prices", plain, plain)
 	}
 }
 

@@ -51,7 +51,8 @@ var mayImport = map[string][]string{
 	// The scoreboards judge culprit from outside, by its command line.
 	"lineup":    {},
 	"benchmark": {"recording"},
-	"cases":     {},
+	// The cases ask culprit by its command line and look into its recordings.
+	"cases": {"recording"},
 }
 
 // mayExecute are the packages that may start processes: everything else that
