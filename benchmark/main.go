@@ -12,6 +12,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -114,6 +115,10 @@ func interleave(settings []setting, rounds int, measure func(setting) (float64, 
 	for range rounds {
 		for i, s := range settings {
 			value, err := measure(s)
+			if errors.Is(err, errNoPeer) && values[i] == nil {
+				fmt.Fprintf(os.Stderr, "benchmark: %s %v\n", s.name, err)
+				continue
+			}
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", s.name, err)
 			}
@@ -126,6 +131,9 @@ func interleave(settings []setting, rounds int, measure func(setting) (float64, 
 // printTable prints medians, differences to the first setting and the median of the ratios within a round.
 func printTable(out io.Writer, settings []setting, values [][]float64, unit string) {
 	for i, s := range settings {
+		if len(values[i]) < len(values[0]) {
+			continue // a peer that does not work here
+		}
 		ratios := make([]float64, len(values[i]))
 		for round := range ratios {
 			ratios[round] = values[i][round] / values[0][round]

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +15,14 @@ import (
 
 // peerStarts is how long a peer may take until it is at work.
 const peerStarts = 1500 * time.Millisecond
+
+// errNoPeer says that a peer does not work on this host; its row is left out.
+var errNoPeer = errors.New("could not be run here")
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}
 
 // beside measures the worker while a peer runs. Of the words PID stands for the worker and FILE for an output file.
 func beside(words ...string) func(*bench) (float64, error) {
@@ -68,7 +77,7 @@ func startPeer(folder string, pid int, words []string) (stop func(), err error) 
 	go func() { ended <- command.Wait() }()
 	select {
 	case err := <-ended:
-		return nil, fmt.Errorf("%s ended at once (%v): %s", named[0], err, said.String())
+		return nil, fmt.Errorf("%w: it ended at once (%v): %s", errNoPeer, err, firstLine(said.String()))
 	case <-time.After(peerStarts):
 	}
 	return func() {
@@ -99,7 +108,7 @@ func (s setting) within(limit float64) setting {
 }
 
 var switchSettings = []setting{alone, floor, bystander.within(1.15), light.within(1.10), noCalls, everyday.within(1.40),
-	peer("perf", "record", "-a", "-g", "-e", "sched_switch", "-o", "FILE"),
+	peer("perf", "record", "-a", "-g", "-e", "sched:sched_switch", "-o", "FILE"),
 	peer("bpftrace", "-e", "tracepoint:sched:sched_switch { @[kstack] = count(); }"),
 	peer("perf", "record", "-F", "99", "-g", "-p", "PID", "-o", "FILE"),
 }
