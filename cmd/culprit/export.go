@@ -29,10 +29,10 @@ func exportVerb(w world) *cobra.Command {
 		Long: `Writes the stacks of one signal of a recording: folded for flamegraph.pl and inferno, pprof for
 "go tool pprof", Pyroscope and Parca, speedscope for https://www.speedscope.app. Folded counts
 are samples, microseconds off the CPU, or what the signal counts.`,
-		Example: `  printf 'main;parse 30\nmain;send 12\n' | culprit import -o day.culprit -
-  culprit export day.culprit --as folded
-  culprit export day.culprit --as pprof -o day.pb.gz
-  culprit export day.culprit --as speedscope -o day.json`,
+		Example: `  culprit record -o sum.culprit -- sh -c 'i=0; while [ $i -lt 700000 ]; do i=$((i+1)); done'
+  culprit export sum.culprit --as folded
+  culprit export sum.culprit --as pprof -o sum.pb.gz
+  culprit export sum.culprit --as speedscope -o sum.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fmt.Errorf("export takes one recording, not %d; see '%s --help'", len(args), cmd.CommandPath())

@@ -33,11 +33,10 @@ func importVerb(w world) *cobra.Command {
 		Long: `Reads the text of perf script, folded stacks, a pprof profile or a log of strace, and writes
 a recording that explain and compare take. Several files of one format become one recording.
 The format is told by the content; - reads standard input.`,
-		Example: `  printf 'main;parse 30\nmain;send 12\n' | culprit import -o day.culprit -
-  culprit explain day.culprit
-  strace -f -ttt -T -o nap.strace sleep 0.1
-  culprit import -o nap.culprit nap.strace
-  culprit import -f --json - -o nap.culprit nap.strace`,
+		Example: `  culprit record -o sum.culprit -- sh -c 'i=0; while [ $i -lt 700000 ]; do i=$((i+1)); done'
+  culprit export sum.culprit --as folded -o sum.folded
+  culprit import -o again.culprit sum.folded
+  culprit import -f --json - -o again.culprit - < sum.folded`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.files = args
 			if err := o.check(); err != nil {
@@ -51,7 +50,8 @@ The format is told by the content; - reads standard input.`,
 	flags.BoolVarP(&o.force, "force", "f", false, "overwrite the file")
 	flags.StringVar(&o.Format, "format", format.Auto, strings.Join(format.Readable, ", "))
 	flags.StringVar(&o.Signal, "signal", recording.SignalCPU, "what folded stacks count: cpu or offcpu")
-	flags.DurationVar(&o.Period, "period", 0, "what one count of folded stacks stands for (default 10ms of cpu, 1µs of offcpu)")
+	flags.DurationVar(&o.Period, "period", 0,
+		"what one count of folded stacks stands for (default 10ms of cpu, 1µs of offcpu)")
 	flags.StringVar(&o.json, "json", "", "write a summary as JSON to this file, - for standard output")
 	return command
 }

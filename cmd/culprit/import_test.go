@@ -41,7 +41,8 @@ func TestImportExplainExport(t *testing.T) {
 	if rec.Manifest.Program != "culprit "+version || rec.Manifest.Target.Kind != "import" {
 		t.Errorf("manifest %+v", rec.Manifest)
 	}
-	if got := here(t, "export", out, "--as", "folded"); got.stdout != stacks || got.status != exitDone || got.stderr != "" {
+	got = here(t, "export", out, "--as", "folded")
+	if got.stdout != stacks || got.status != exitDone || got.stderr != "" {
 		t.Errorf("export gave %+v", got)
 	}
 	got = here(t, "explain", out)

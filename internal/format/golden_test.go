@@ -52,7 +52,8 @@ func TestImportGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			compareGolden(t, strings.TrimSuffix(path, ".txt")+".golden", dump(importText(t, name, text, Options{Program: "test"})))
+			rec := importText(t, name, text, Options{Program: "test"})
+			compareGolden(t, strings.TrimSuffix(path, ".txt")+".golden", dump(rec))
 		})
 	}
 }

@@ -67,7 +67,8 @@ func sortedLines(text string) map[string]int {
 func TestFoldedEscapes(t *testing.T) {
 	builder := recording.NewBuilder()
 	var rec recording.Recording
-	stack := builder.Stack([]int32{builder.Frame(recording.Frame{Name: "a;b\nc"}), builder.Frame(recording.Frame{Name: " "}),
+	stack := builder.Stack([]int32{
+		builder.Frame(recording.Frame{Name: "a;b\nc"}), builder.Frame(recording.Frame{Name: " "}),
 		builder.Frame(recording.Frame{Name: "\xff 12"})})
 	rec.Samples = []recording.Sample{{Signal: "cpu", Stack: stack, Count: 2, ValueNs: 5, Target: true, Comm: "x\ty;z"},
 		{Signal: "cpu", Stack: recording.NoStack, Count: 1, ValueNs: 5, Target: true},
@@ -88,7 +89,8 @@ func TestPprofRoundTrip(t *testing.T) {
 				continue
 			}
 			second := importText(t, name, export(t, first, AsPprof, signal), Options{})
-			if got, want := export(t, second, AsFolded, signal), export(t, first, AsFolded, signal); !equalButKinds(got, want) {
+			got, want := export(t, second, AsFolded, signal), export(t, first, AsFolded, signal)
+			if !equalButKinds(got, want) {
 				t.Errorf("%s %s: got\n%s\nwant\n%s", name, signal, got, want)
 			}
 			third := importText(t, name, export(t, second, AsPprof, signal), Options{})

@@ -47,7 +47,8 @@ const speedscopeSchema = "https://www.speedscope.app/file-format-schema.json"
 // writeSpeedscope writes one profile per thread, the busiest first.
 func writeSpeedscope(w io.Writer, rec *recording.Recording, signal string, amounts []amount) error {
 	file := speedscopeFile{Schema: speedscopeSchema, Name: plain(rec.Manifest.Target.Command + " " + signal),
-		Exporter: plain(rec.Manifest.Program), Shared: speedscopeShared{Frames: make([]speedscopeFrame, 0, len(rec.Frames)+1)}}
+		Exporter: plain(rec.Manifest.Program)}
+	file.Shared.Frames = make([]speedscopeFrame, 0, len(rec.Frames)+1)
 	for _, frame := range rec.Frames {
 		file.Shared.Frames = append(file.Shared.Frames,
 			speedscopeFrame{Name: plain(frame.Name), File: frame.File, Line: max(0, frame.Line)})

@@ -34,7 +34,7 @@ type straceReader struct {
 	firstNs, lastNs   int64
 	timed, clock      bool
 	lengths           int64 // calls whose length is known
-	lines, good, bad  int64
+	good, bad         int64
 	tooLong, lostRows int64
 	lostSlow          int64
 	stack             []recording.Frame // of strace -k, leaf first
@@ -81,35 +81,6 @@ const (
 	maxStackLines  = 1024
 )
 
-// straceThread is one thread; strace does not tell its process, clone's flags do.
-type straceThread struct {
-	tid     int32
-	process *straceProcess
-	comm    string
-	pending *straceCall
-	rows    []*recording.Syscall
-	firstNs int64
-	lastNs  int64
-	ended   bool
-}
-
-// straceProcess is one process with its descriptors, which a fork copies.
-type straceProcess struct {
-	pid, ppid      int32
-	comm, command  string
-	line           string // its command line
-	execs, exit    int32
-	startNs, endNs int64 // -1: not seen
-	fds            map[int32]object
-}
-
-func (p *straceProcess) files() map[int32]object {
-	if p.fds == nil {
-		p.fds = map[int32]object{}
-	}
-	return p.fds
-}
-
 func newStrace() *straceReader {
 	return &straceReader{names: newNames(), threads: map[int32]*straceThread{}, children: map[int32]bool{},
 		calls: map[callKey]*recording.Syscall{}, errnos: map[errnoKey]int64{}, futexes: map[uint64]wake{}}
@@ -137,8 +108,8 @@ func (s *straceReader) read(name string, input *bufio.Reader) error {
 	s.endStack()
 	s.tooLong += lines.tooLong
 	if s.good == good || s.bad-bad > s.good-good {
-		return fmt.Errorf("%d lines are system calls and %d are not understood; make the log with `strace -f -ttt -T -o FILE`",
-			s.good-good, s.bad-bad)
+		return fmt.Errorf("%d lines are system calls and %d are not understood; "+
+			"make the log with `strace -f -ttt -T -o FILE`", s.good-good, s.bad-bad)
 	}
 	return nil
 }
@@ -224,74 +195,6 @@ func (t *straceThread) seen(timeNs int64) {
 		t.firstNs = timeNs
 	}
 	t.lastNs = max(t.lastNs, timeNs)
-}
-
-// threadOf finds the thread of a line. strace leaves "[pid N]" out while there is
-// only one process: the first N that nobody started is that one.
-func (s *straceReader) threadOf(l straceLine, own int32) *straceThread {
-	tid := l.tid
-	if !l.hasTid {
-		tid = own
-		if tid == 0 && s.main != nil {
-			return s.main
-		}
-	}
-	if known := s.threads[tid]; known != nil && !known.ended { // an id may be used again
-		return known
-	}
-	if l.bracket && s.main != nil && s.main.tid == 0 && !s.children[tid] {
-		s.rename(s.main, tid)
-		return s.main
-	}
-	if len(s.order) >= maxThreads {
-		return nil
-	}
-	made := s.newThread(tid, &straceProcess{pid: tid, startNs: -1, endNs: -1})
-	if !l.hasTid && own == 0 {
-		s.main = made
-	}
-	return made
-}
-
-func (s *straceReader) newThread(tid int32, process *straceProcess) *straceThread {
-	made := &straceThread{tid: tid, process: process, firstNs: -1}
-	s.threads[tid] = made
-	s.order = append(s.order, made)
-	return made
-}
-
-func (s *straceReader) rename(thread *straceThread, tid int32) {
-	delete(s.threads, thread.tid)
-	thread.tid, thread.process.pid = tid, tid
-	s.threads[tid] = thread
-}
-
-// started is the parent's side of fork and clone: result is the new id.
-func (s *straceReader) started(parent *straceThread, call *straceCall) {
-	tid := int32(min(call.result, 1<<31-1))
-	child := s.threads[tid]
-	if child == nil || child.ended && child.lastNs < call.startNs {
-		if len(s.order) >= maxThreads {
-			s.lostRows++
-			return
-		}
-		child = s.newThread(tid, &straceProcess{pid: tid, startNs: -1, endNs: -1})
-	}
-	if bytes.Contains(call.args, []byte("CLONE_THREAD")) {
-		child.process = parent.process
-		return
-	}
-	process := child.process
-	process.ppid, process.startNs = parent.process.pid, call.startNs
-	if process.comm == "" {
-		process.comm = parent.process.comm
-	}
-	const copied = 4096 // a process with more open files is rare, one that forks often too
-	for fd, what := range parent.process.fds {
-		if _, known := process.files()[fd]; !known && len(process.fds) < copied {
-			process.fds[fd] = what
-		}
-	}
 }
 
 // parseStraceFrame reads " > /usr/lib/libc.so.6(write+0x10) [0xf1e10]" of strace -k.

@@ -90,14 +90,17 @@ const (
 // callName reads the name before the parenthesis.
 func callName(text []byte) (name string, rest []byte, ok bool) {
 	end := 0
-	for end < len(text) && (text[end] == '_' || text[end] >= 'a' && text[end] <= 'z' || text[end] >= 'A' && text[end] <= 'Z' ||
-		text[end] >= '0' && text[end] <= '9') {
+	for end < len(text) && isNameByte(text[end]) {
 		end++
 	}
 	if end == 0 || end > maxCallName || end >= len(text) || text[end] != '(' || text[0] >= '0' && text[0] <= '9' {
 		return "", nil, false
 	}
 	return string(text[:end]), text[end+1:], true
+}
+
+func isNameByte(c byte) bool {
+	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
 // readResult reads "…args) = -1 ENOENT (No such file or directory) <0.000034>".

@@ -12,23 +12,26 @@ import (
 type object struct{ kind, name string }
 
 // byDescriptor are the calls whose first argument is the descriptor that they work on.
-var byDescriptor = set("read write pread64 pwrite64 readv writev preadv pwritev preadv2 pwritev2 fsync fdatasync close " +
-	"fstat ftruncate fallocate flock fcntl ioctl sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg connect accept accept4 " +
-	"shutdown epoll_wait epoll_pwait epoll_pwait2 epoll_ctl getdents64 getdents lseek sync_file_range splice sendfile " +
-	"copy_file_range syncfs fadvise64 fstatfs fchmod fchown dup dup2 dup3 bind listen getsockopt setsockopt io_uring_enter " +
-	"timerfd_settime vmsplice tee readahead")
+var byDescriptor = set("read write pread64 pwrite64 readv writev preadv pwritev preadv2 pwritev2 fsync " +
+	"fdatasync close fstat ftruncate fallocate flock fcntl ioctl sendto recvfrom sendmsg " +
+	"recvmsg sendmmsg recvmmsg connect accept accept4 shutdown epoll_wait epoll_pwait " +
+	"epoll_pwait2 epoll_ctl getdents64 getdents lseek sync_file_range splice sendfile " +
+	"copy_file_range syncfs fadvise64 fstatfs fchmod fchown dup dup2 dup3 bind listen " +
+	"getsockopt setsockopt io_uring_enter timerfd_settime vmsplice tee readahead")
 
 // withSize are the calls that return a number of bytes.
-var withSize = set("read write pread64 pwrite64 readv writev preadv pwritev preadv2 pwritev2 sendto recvfrom sendmsg " +
-	"recvmsg splice sendfile copy_file_range getrandom vmsplice tee getdents64 getdents")
+var withSize = set("read write pread64 pwrite64 readv writev preadv pwritev preadv2 pwritev2 sendto " +
+	"recvfrom sendmsg recvmsg splice sendfile copy_file_range getrandom vmsplice tee " +
+	"getdents64 getdents")
 
 // timed are the calls that end when their time is up.
 var timed = set("nanosleep clock_nanosleep")
 
 // sleeps are the calls whose time is waiting, however short; others may compute.
-var sleeps = set("nanosleep clock_nanosleep pause poll ppoll select pselect6 epoll_wait epoll_pwait epoll_pwait2 wait4 " +
-	"waitid futex fsync fdatasync sync syncfs msync sync_file_range flock accept accept4 connect rt_sigsuspend " +
-	"rt_sigtimedwait msgrcv semop semtimedop io_getevents")
+var sleeps = set("nanosleep clock_nanosleep pause poll ppoll select pselect6 epoll_wait epoll_pwait " +
+	"epoll_pwait2 wait4 waitid futex fsync fdatasync sync syncfs msync sync_file_range " +
+	"flock accept accept4 connect rt_sigsuspend rt_sigtimedwait msgrcv semop semtimedop " +
+	"io_getevents")
 
 func set(words string) map[string]bool {
 	made := map[string]bool{}
