@@ -18,6 +18,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 )
 
 // The operations that can be measured.
@@ -25,6 +26,7 @@ const (
 	ClockVDSO    = "clock.vdso"    // the monotonic time as Go reads it: by the vDSO, where that serves it
 	ClockSyscall = "clock.syscall" // the same by a clock_gettime system call
 	SyscallBare  = "syscall.bare"  // getppid: the kernel's entry and exit and next to nothing between
+	PageFault    = "fault.minor"   // the first touch of a page of new memory
 	ProcessStart = "process.start" // fork, exec, exit and wait of /bin/true: CPU time of parent and child; slower
 )
 
@@ -77,7 +79,7 @@ func Measure(ctx context.Context, names ...string) (Results, error) {
 	if len(names) == 0 {
 		names = Quick()
 	}
-	known := append(Quick(), ProcessStart)
+	known := append(Quick(), PageFault, ProcessStart)
 	for _, name := range names {
 		if !slices.Contains(known, name) {
 			return nil, fmt.Errorf("measure %q: no such operation, there are %s", name, strings.Join(known, ", "))
@@ -97,6 +99,9 @@ func Measure(ctx context.Context, names ...string) (Results, error) {
 	return results, nil
 }
 
+// pageFaultTime is enough for some twenty rounds of 256 pages.
+const pageFaultTime = 10 * time.Millisecond
+
 func measureOne(ctx context.Context, name string) (Result, error) {
 	var rounds []float64
 	var err error
@@ -107,6 +112,11 @@ func measureOne(ctx context.Context, name string) (Result, error) {
 		rounds, err = timeLoop(ctx, readSyscall)
 	case SyscallBare:
 		rounds, err = timeLoop(ctx, callBare)
+	case PageFault:
+		var measured *measurement
+		if measured, err = faultMinor(ctx, Settings{Time: pageFaultTime}); err == nil {
+			rounds = measured.rounds
+		}
 	case ProcessStart:
 		rounds, err = timeProcesses(ctx)
 	}

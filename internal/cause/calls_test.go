@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"culprit/internal/compare"
 )
 
 // more often, dearer, and both, must be told apart for the same function and call.
@@ -33,6 +35,26 @@ func TestCallsApartFromTheirCost(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("%s: evidence %+v", name, suspects[0].Evidence)
+		}
+	}
+}
+
+// Faults are predicted by their number and what one costs here, and only where both agree with what was seen.
+func TestFaultsArePredictedByTheirNumber(t *testing.T) {
+	for name, c := range map[string]struct {
+		cost Cost
+		want bool
+	}{
+		"at what one costs":  {Cost{500, 450, 550}, true},
+		"at a tenth of it":   {Cost{50, 45, 55}, false},
+		"what was not timed": {Cost{}, false},
+	} {
+		s := &scene{in: Input{Costs: Costs{Fault: c.cost}}}
+		claim := &claim{id: "memory.faults"}
+		s.predictFaults(claim, 200_000)
+		seen := Suspect{Seconds: compare.Interval{Value: 0.1, Low: 0.09, High: 0.11}}
+		if got := s.agrees(claim, seen); got != c.want {
+			t.Errorf("%s: predicted %+v, agrees %v", name, claim.predicted, got)
 		}
 	}
 }

@@ -49,6 +49,7 @@ func findFaults(s *scene) []*claim {
 	c.add("syscalls", "calls that return memory to the kernel", returnedA, returnedB, "calls/run")
 	if a, b := s.count("metric.minor_faults", ""); b > 0 {
 		c.add("counts", "minor page faults", a, b, "faults/run")
+		s.predictFaults(c, b-a)
 	}
 	return []*claim{c}
 }

@@ -28,6 +28,7 @@ type Costs struct {
 	ClockVDSO Cost // one clock read through the vDSO
 	ClockRaw  Cost // one clock_gettime by a real system call
 	Syscall   Cost // one bare system call
+	Fault     Cost // the first touch of a page of new memory
 	Spawn     Cost // fork, exec and wait for a trivial program
 }
 

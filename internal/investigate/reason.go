@@ -104,7 +104,7 @@ func factsOf(recordings []*recording.Recording) []recording.Fact {
 
 // unitCosts measures what the basic operations cost here and now.
 func unitCosts(ctx context.Context) (cause.Costs, error) {
-	results, err := bench.Measure(ctx, append(bench.Quick(), bench.ProcessStart)...)
+	results, err := bench.Measure(ctx, append(bench.Quick(), bench.PageFault, bench.ProcessStart)...)
 	if err != nil {
 		return cause.Costs{}, fmt.Errorf("measure unit costs: %w", err)
 	}
@@ -113,5 +113,5 @@ func unitCosts(ctx context.Context) (cause.Costs, error) {
 		return cause.Cost{Ns: result.Ns, Low: result.Low, High: result.High}
 	}
 	return cause.Costs{ClockVDSO: get(bench.ClockVDSO), ClockRaw: get(bench.ClockSyscall),
-		Syscall: get(bench.SyscallBare), Spawn: get(bench.ProcessStart)}, nil
+		Syscall: get(bench.SyscallBare), Fault: get(bench.PageFault), Spawn: get(bench.ProcessStart)}, nil
 }
