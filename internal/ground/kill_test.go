@@ -20,7 +20,7 @@ import (
 const (
 	usualKills = 20
 	// killSpan is longer than one experiment takes here, so that every step is hit.
-	killSpan = 600 * time.Millisecond
+	killSpan = 500 * time.Millisecond
 	// restoreLimit is what a host that is busy with everything else may take; the usual time is logged.
 	restoreLimit = 20 * time.Second
 )

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -187,7 +186,7 @@ func TestKilledGuardianIsReplacedBeforeTheNextWrite(t *testing.T) {
 	must(t, err)
 	first := change.guardian
 	must(t, first.process.Kill())
-	eventually(t, time.Second, "the guardian's end", func() bool { return !first.alive() })
+	eventually(t, restoreLimit, "the guardian's end", func() bool { return !first.alive() })
 	must(t, change.Set("clocksource", "kvm-clock"))
 	if change.guardian == first || !change.guardian.alive() {
 		t.Error("a value was written with no guardian")

@@ -19,9 +19,9 @@ const (
 	// GuardianVerb is the hidden verb under which culprit starts itself as a guardian.
 	GuardianVerb = "guardian"
 
-	guardianStart = 5 * time.Second // until it must be ready
-	guardianEnd   = 3 * time.Second // until it must have ended after its owner let go
-	ownerPipe     = 3               // descriptors of the guardian
+	guardianStart = 10 * time.Second // until it must be ready
+	guardianEnd   = 10 * time.Second // until it must have ended after its owner let go
+	ownerPipe     = 3                // descriptors of the guardian
 	readyPipe     = 4
 	attemptLimit  = 5
 	attemptPause  = 200 * time.Millisecond

@@ -20,7 +20,7 @@ const (
 	entrySuffix     = ".json"
 	partSuffix      = ".part" // of a file that is being written
 	lockName        = "lock"
-	lockWait        = 5 * time.Second
+	lockWait        = 15 * time.Second
 )
 
 // StateDir is where culprit keeps what must outlive it: $CULPRIT_STATE, or

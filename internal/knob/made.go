@@ -14,8 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// undoLimit is how long each thing may take to go: the guardian has two seconds for all.
-const undoLimit = 700 * time.Millisecond
+// undoLimit is how long each thing may take to go. Usually it is some milliseconds; udev
+// may look into a device just then, on a host that is busy.
+const undoLimit = 3 * time.Second
 
 func findFolder(path string) (bool, error) {
 	information, err := os.Lstat(path)

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 )
 
 // realKnobs are set on this machine, and put back by the guardian after kill -9 of
@@ -55,7 +54,7 @@ func TestRealKnobsAfterKill(t *testing.T) {
 	}
 	must(t, command.Process.Kill())
 	_ = command.Wait()
-	took := eventually(t, 2*time.Second, "restore", func() bool { return len(entries(t, state)) == 0 })
+	took := eventually(t, restoreLimit, "restore", func() bool { return len(entries(t, state)) == 0 })
 	t.Logf("%d knobs were back %v after kill -9", len(names), took)
 	for name, value := range before {
 		if now := currentOf(t, name); now != value {

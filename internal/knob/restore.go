@@ -73,6 +73,9 @@ func (journal *Journal) restoreEntry(name string) ([]Restored, error) {
 // be put back is ErrStale, because nobody would hear of it here.
 func (journal *Journal) recover(us owner) ([]Restored, error) {
 	names, err := journal.list()
+	if err == nil {
+		err = journal.removeParts()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -123,8 +126,8 @@ func (journal *Journal) isFree(wanted step) error {
 	return nil
 }
 
-// removeParts takes away what a crash left while an entry was being written:
-// the setting itself had not been touched then.
+// removeParts takes away what a crash left while an entry was being written: the
+// setting itself had not been touched then. The journal is locked, as for every write.
 func (journal *Journal) removeParts() error {
 	listed, err := fs.ReadDir(journal.folder.FS(), ".")
 	if err != nil {
