@@ -27,9 +27,9 @@ type load struct {
 }
 
 var loads = []load{
-	{"getppid", "getppid, CPU time per call", 20_000, callSettings, prepareCalls},
+	{"getppid", "getppid, CPU time per call", 2_000, callSettings, prepareCalls},
 	{"pingpong", "two threads on one CPU wake each other through pipes, CPU time per round trip " +
-		"(2 switches, 4 calls)", 2_000, switchSettings, preparePingPong},
+		"(2 switches, 4 calls)", 500, switchSettings, preparePingPong},
 	{"spin", "two busy threads, CPU time per thousand steps", 5_000, busySettings, prepareSpin},
 }
 

@@ -29,6 +29,51 @@ func TestLoadsWithoutSwitchState(t *testing.T) {
 	collection.Close()
 }
 
+// Without a free debug register the unwinder is behind the event of context switches.
+func TestUnwindsWithoutBreakpoints(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("loading BPF programs needs root")
+	}
+	spec, err := loadOffcpu()
+	if err != nil {
+		t.Fatal(err)
+	}
+	collection, err := ebpf.NewCollection(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer collection.Close()
+	s := &Session{collection: collection}
+	program := collection.Programs["unwind_switch"]
+	var taken []*bpf.PerfEvents
+	defer func() {
+		for _, events := range taken {
+			events.Close()
+		}
+	}()
+	for range 16 { // more than any processor has
+		events, err := s.openTrigger(program)
+		if err != nil {
+			break
+		}
+		taken = append(taken, events)
+	}
+	if err := collection.Variables["by_breakpoint"].Set(uint32(0)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.openUnwinding(program); err != nil {
+		t.Fatal(err)
+	}
+	defer s.events.Close()
+	var by uint32
+	if err := collection.Variables["by_breakpoint"].Get(&by); err != nil || by != 0 {
+		t.Errorf("with %d breakpoints taken there is another (%v)", len(taken), err)
+	}
+	if err := s.events.Enable(); err != nil {
+		t.Error(err)
+	}
+}
+
 // Who ended a wait is told by the kernel stack that woke it.
 func TestWakerKind(t *testing.T) {
 	named := func(names ...string) (frames []recording.Frame) {
