@@ -1,6 +1,6 @@
 // Command ticker repeats the investigation of the cache that cost more than it saved (Ant Group MOSN): the real
-// sentinel-golang v1.0.3 with its cached time, a goroutine that stores the time once a millisecond, on and off, at rates
-// from idle to 100,000 entries a second; the break-even with its interval, beside the published one.
+// sentinel-golang v1.0.3 with its cached time, a goroutine that stores the time once a millisecond, on and off, at
+// rates from idle to 100,000 entries a second; the break-even with its interval, beside the published one.
 //
 //	go run ./cases/ticker
 //
@@ -106,7 +106,8 @@ func calls(ctx context.Context, culprit, folder string) error {
 			for _, call := range rec.Syscalls {
 				count += call.Count
 			}
-			fmt.Printf("  %7s entries/s, cached time %-3s  %8.0f\n", rate, cache, float64(count)/(float64(rec.Manifest.WindowNs)/1e9))
+			seconds := float64(rec.Manifest.WindowNs) / 1e9
+			fmt.Printf("  %7s entries/s, cached time %-3s  %8.0f\n", rate, cache, float64(count)/seconds)
 		}
 	}
 	return nil

@@ -32,7 +32,8 @@ func (l ScalingLaw) Peak() float64 {
 // positive throughputs.
 func FitScaling(workers, throughput []float64) (ScalingLaw, error) {
 	if len(workers) != len(throughput) {
-		return ScalingLaw{}, fmt.Errorf("fit scaling: %d numbers of workers for %d throughputs", len(workers), len(throughput))
+		return ScalingLaw{}, fmt.Errorf("fit scaling: %d numbers of workers for %d throughputs",
+			len(workers), len(throughput))
 	}
 	different := map[float64]bool{}
 	for i, n := range workers {

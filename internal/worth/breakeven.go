@@ -81,7 +81,8 @@ func (b *BreakEven) words() string {
 	if b.High != nil {
 		high = fmt.Sprintf("%.4g", *b.High)
 	}
-	return fmt.Sprintf("at a load of %.4g (95 %% between %s and %s); above it the change is %s", b.Load, low, high, b.Above)
+	return fmt.Sprintf("at a load of %.4g (95 %% between %s and %s); above it the change is %s",
+		b.Load, low, high, b.Above)
 }
 
 // none says why there is no crossing.
@@ -97,9 +98,11 @@ func none(levels []Level) string {
 	}
 	switch {
 	case worse > 0:
-		return fmt.Sprintf("none in the tested range: the change costs at %d of %d loads and saves at none", worse, len(levels))
+		return fmt.Sprintf("none in the tested range: the change costs at %d of %d loads and saves at none",
+			worse, len(levels))
 	case better > 0:
-		return fmt.Sprintf("none in the tested range: the change saves at %d of %d loads and costs at none", better, len(levels))
+		return fmt.Sprintf("none in the tested range: the change saves at %d of %d loads and costs at none",
+			better, len(levels))
 	}
 	return "none in the tested range: at no load could a difference be shown"
 }

@@ -92,8 +92,8 @@ func Weigh(e *Experiment, options Options) (*Answer, error) {
 	}
 	answer := &Answer{Schema: Schema, Load: question.load.Name, Metric: question.metric.Name, Unit: question.metric.Unit,
 		Warnings: []string{}}
-	if question.change != nil {
-		answer.Change, answer.A, answer.B = question.change.Name, question.change.Levels[0].Name, question.change.Levels[1].Name
+	if change := question.change; change != nil {
+		answer.Change, answer.A, answer.B = change.Name, change.Levels[0].Name, change.Levels[1].Name
 		if err := answer.compare(e, question, options); err != nil {
 			return nil, err
 		}
