@@ -59,7 +59,6 @@ type engine struct {
 	took       map[int]time.Duration
 	warm       map[int]bool
 	effects    map[question]Effect
-	notes      []string // of disturbances that come with one level
 }
 
 // question is one comparison on one metric.

@@ -117,7 +117,8 @@ func TestChecks(t *testing.T) {
 	if err == nil {
 		err = service.Check()
 	}
-	if err != nil || service.Design != Switchback || service.Metrics[0] != CPU || service.Service.WashOut == 0 {
+	if err != nil || service.Design != Switchback || service.Metrics[0] != (Metric{Name: "cpu", Unit: "CPUs"}) ||
+		service.Service.WashOut == 0 {
 		t.Errorf("%+v, %v", service, err)
 	}
 	for want, change := range map[string]func(s *Service){

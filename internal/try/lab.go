@@ -3,7 +3,6 @@ package try
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -85,7 +84,7 @@ func (l *hostLab) perform(ctx context.Context, at slot) (Trial, error) {
 	}
 	if err := measure(ctx, condition, &made); err != nil {
 		if ctx.Err() != nil {
-			return made, fmt.Errorf("interrupted: %w", context.Cause(ctx))
+			return made, context.Cause(ctx)
 		}
 		return made, err
 	}

@@ -167,6 +167,21 @@ func countProcess(pid int) used {
 	return found
 }
 
+// countMembers adds up the processes of a cgroup that does not count CPU time itself. What ends meanwhile is lost.
+func countMembers(folder string) (used, error) {
+	text, err := os.ReadFile(filepath.Join(folder, "cgroup.procs"))
+	if err != nil {
+		return used{}, fmt.Errorf("watch cgroup: %w", err)
+	}
+	var total used
+	for _, word := range strings.Fields(string(text)) {
+		if pid, err := strconv.Atoi(word); err == nil {
+			total.add(countProcess(pid))
+		}
+	}
+	return total, nil
+}
+
 // countGroup reads a cgroup: of version 2, or of version 1 where the cpuacct controller is.
 func countGroup(folder string) (used, error) {
 	if text, err := os.ReadFile(filepath.Join(folder, "cpu.stat")); err == nil {
@@ -179,8 +194,7 @@ func countGroup(folder string) (used, error) {
 	}
 	text, err := os.ReadFile(filepath.Join(folder, "cpuacct.usage"))
 	if errors.Is(err, os.ErrNotExist) {
-		return used{}, fmt.Errorf("watch cgroup %s: it does not count CPU time; give its folder in the cpuacct hierarchy",
-			folder)
+		return countMembers(folder)
 	}
 	if err != nil {
 		return used{}, fmt.Errorf("watch cgroup: %w", err)

@@ -113,7 +113,7 @@ func (s *settings) set(ctx context.Context, condition condition) error {
 	}
 	select {
 	case <-ctx.Done():
-		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
+		return context.Cause(ctx)
 	case <-time.After(wait):
 		return nil
 	}

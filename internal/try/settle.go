@@ -38,28 +38,44 @@ func (e Experiment) Settle() (Experiment, error) {
 			e.Service.WashOut = e.Service.Period / usualWashOut
 		}
 	}
-	if len(e.Metrics) > 0 {
-		return e, nil
+	if len(e.Metrics) == 0 {
+		var err error
+		if e.Metrics, err = e.usualMetrics(); err != nil {
+			return e, err
+		}
 	}
+	for i, metric := range e.Metrics {
+		if unit, is := rateUnits()[metric.Name]; is && e.Service != nil {
+			e.Metrics[i].Unit = unit
+		}
+	}
+	return e, nil
+}
+
+// rateUnits are the units of what is counted of a running service.
+func rateUnits() map[string]string {
+	return map[string]string{"cpu": "CPUs", "switches": "1/s", "faults": "1/s"}
+}
+
+// usualMetrics decide where none is named.
+func (e Experiment) usualMetrics() ([]Metric, error) {
 	switch {
 	case e.Latency != nil:
 		metric, err := latencyMetric(latencyPrefix+e.Latency.usual(), "")
 		if err != nil {
-			return e, err
+			return nil, err
 		}
-		e.Metrics = []Metric{metric}
+		return []Metric{metric}, nil
 	case e.Service != nil && e.Service.Measure != "":
 		metric, err := ParseMetric(fmt.Sprintf(`measured=%s`, lastNumber))
 		if err != nil {
-			return e, err
+			return nil, err
 		}
-		e.Metrics = []Metric{metric}
+		return []Metric{metric}, nil
 	case e.Service != nil:
-		e.Metrics = []Metric{CPU}
-	default:
-		e.Metrics = []Metric{Wall, CPU}
+		return []Metric{CPU}, nil
 	}
-	return e, nil
+	return []Metric{Wall, CPU}, nil
 }
 
 // lastNumber finds the last line that is nothing but a number.
