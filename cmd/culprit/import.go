@@ -83,8 +83,8 @@ func (o *importOptions) check() error {
 	return checkOutput(o.out, o.force)
 }
 
-// importMemory is where the collector begins to work harder: half of what an import may take.
-const importMemory = 200 << 20
+// importMemory is where the collector begins to work harder, well below the 400 MB that an import may take.
+const importMemory = 300 << 20
 
 func runImport(ctx context.Context, w world, o importOptions) error {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(importMemory))

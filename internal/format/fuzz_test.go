@@ -141,7 +141,7 @@ func TestPprofBomb(t *testing.T) {
 	var bomb bytes.Buffer
 	zipped := gzip.NewWriter(&bomb)
 	if _, err := io.CopyN(zipped, &repeated{line: func(int) string { return "\x0a\x02\x08\x01" }, left: 1 << 30},
-		maxPprof*2); err != nil {
+		maxPprof+1<<20); err != nil {
 		t.Fatal(err)
 	}
 	if err := zipped.Close(); err != nil {
@@ -187,7 +187,7 @@ func TestImportIsTheSameEachTime(t *testing.T) {
 	text := &repeated{line: func(i int) string {
 		const sample = "c %d/%d [000] %d.000000: 1 cycles: \n\t1234 f%d+0x1 (/lib)\n\t12 g%d (/a)\n\n"
 		return fmt.Sprintf(sample, i, i, i, i%97, i%89)
-	}, left: 8 << 20}
+	}, left: 3 << 20}
 	whole, err := io.ReadAll(text)
 	if err != nil {
 		t.Fatal(err)
