@@ -69,7 +69,7 @@ func run(ctx context.Context, culprit string, budget time.Duration) (err error) 
 	for _, monitor := range monitors {
 		words = append(words, "--monitor", monitor.command)
 	}
-	words = append(words, "--", fmt.Sprintf("./pingpong 40000 %s %s", groups.path("a"), groups.path("b")))
+	words = append(words, "--", fmt.Sprintf("./pingpong 10000 %s %s", groups.path("a"), groups.path("b")))
 	overhead := exec.CommandContext(ctx, culprit, words...)
 	overhead.Dir, overhead.Stdout, overhead.Stderr = folder, os.Stdout, os.Stderr
 	if err := overhead.Run(); err != nil && overhead.ProcessState.ExitCode() != 1 {
@@ -136,17 +136,20 @@ func check(path string, monitors []monitor) error {
 		return err
 	}
 	var result struct {
-		Effects []struct {
-			Level, Metric, Verdict string
-		} `json:"effects"`
+		Monitors []struct {
+			Effects []struct{ Metric, Verdict string }
+		}
 	}
 	if err := json.Unmarshal(text, &result); err != nil {
 		return err
 	}
-	for _, monitor := range monitors {
+	if len(result.Monitors) != len(monitors) {
+		return fmt.Errorf("%d monitors have a result, %d were given", len(result.Monitors), len(monitors))
+	}
+	for i, monitor := range monitors {
 		verdict := "missing"
-		for _, effect := range result.Effects {
-			if effect.Level == monitor.command && effect.Metric == "cpu" {
+		for _, effect := range result.Monitors[i].Effects {
+			if effect.Metric == "cpu" {
 				verdict = effect.Verdict
 			}
 		}
