@@ -14,6 +14,8 @@ func completions() map[string][]cobra.Completion {
 			"none\tflip nothing"},
 		"as":     {"folded\tfor flamegraph.pl and inferno", "pprof\tfor go tool pprof", "speedscope\tfor speedscope.app"},
 		"format": {"auto\ttold by content", "perfscript", "folded", "pprof", "strace"},
+		"design": {"blocks\tall levels in each block", "one\tone factor after the other", "factorial\tall combinations",
+			"switchback\ton a running service"},
 		"signal": {"cpu\ttime on the CPU", "offcpu\ttime off it"},
 	}
 }
