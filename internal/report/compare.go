@@ -8,6 +8,7 @@ import (
 	"culprit/internal/cause"
 	"culprit/internal/compare"
 	"culprit/internal/investigate"
+	"culprit/internal/trial"
 )
 
 // ComparisonSchema names the JSON document of a comparison.
@@ -64,6 +65,8 @@ func (c *Comparison) asCase() *investigate.Case {
 	shown.B = &b
 	effect := c.Effect
 	shown.Effect = &effect
+	shown.Trials = append(c.A.dots("A", c.Metric, c.Ranking.A, 1),
+		c.B.dots("B", c.Metric, c.Ranking.B, len(c.Ranking.A)+1)...)
 	for _, item := range append(append([]compare.Ranked{}, c.Ranking.Items...), c.Ranking.Beside...) {
 		shown.Items = append(shown.Items, investigate.Item{Signal: item.Signal, Name: item.Name, A: item.A, B: item.B,
 			Unit: item.Unit, Change: item.Change, Share: item.Share, Decided: item.Decided})
@@ -73,6 +76,16 @@ func (c *Comparison) asCase() *investigate.Case {
 
 func (s *ComparedSide) summary(values []float64) investigate.SideSummary {
 	return investigate.SideSummary{Command: s.title(), Median: meanOf(values), Trials: len(values)}
+}
+
+// dots are the recordings as the page draws them: one dot each, in no pairs.
+func (s *ComparedSide) dots(side, metric string, values []float64, order int) []trial.Run {
+	runs := make([]trial.Run, len(values))
+	for i, value := range values {
+		runs[i] = trial.Run{Side: side, Pair: i, Order: order + i, Kind: "evidence", Valid: true,
+			Metrics: map[string]float64{metric: value}}
+	}
+	return runs
 }
 
 // title is what a side is called: its command, else its files.
