@@ -171,12 +171,13 @@ func runRecord(ctx context.Context, w world, o recordOptions) error {
 	progress := newProgress(w, "recording", o.duration)
 	window(ctx, o.duration, ended)
 	progress.end()
+	goesOn := command != nil && !command.over() // now, not when the file is written
 	// An interrupt ends the window, not the writing of what it saw.
 	summary, err := recorder.End(context.WithoutCancel(ctx), record.Finish{Path: out})
 	if err != nil {
 		err = fmt.Errorf("record: %w", err)
 	} else {
-		err = printRecorded(w, o, summary, command != nil && !command.over())
+		err = printRecorded(w, o, summary, goesOn)
 	}
 	if command == nil {
 		return err
