@@ -139,8 +139,12 @@ func Rehearsal(w io.Writer, r *try.Rehearsal) error {
 	fmt.Fprintf(&out, "Nothing was run and nothing changed. Design %s, budget %s, at least %s to decide.\n", r.Design,
 		amount(r.BudgetS, "s"), plural(r.Needs, "block"))
 	for _, setting := range r.Settings {
-		fmt.Fprintf(&out, "flip      %s: now %s, then %s, then back (%s; %s)\n", visible(setting.Name, 80),
-			visible(setting.Current, 80), visible(strings.Join(setting.Levels, ", "), 200), setting.Effect, setting.Path)
+		wait := ""
+		if setting.WashOutS > 0 {
+			wait = "; " + amount(setting.WashOutS, "s") + " to wash out"
+		}
+		fmt.Fprintf(&out, "flip      %s: now %s, then %s, then back (%s%s; %s)\n", visible(setting.Name, 80),
+			visible(setting.Current, 80), visible(strings.Join(setting.Levels, ", "), 200), setting.Effect, wait, setting.Path)
 	}
 	for i, condition := range r.Conditions {
 		fmt.Fprintf(&out, "%-9s %s: %s\n", "run "+mark(i), visible(condition.Label, 80), visible(condition.Command, 300))

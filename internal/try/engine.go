@@ -166,10 +166,10 @@ func (x *engine) plan(ctx context.Context, s int, end time.Time) (*stat.Plan, er
 // stagePairs is how many blocks a budget that is suggested holds.
 const stagePairs = 12
 
-// warmUp runs each condition of a stage once, for caches to warm and to know how long it takes.
+// warmUp runs each condition that a stage still needs once, for caches to warm and to know how long it takes.
 func (x *engine) warmUp(ctx context.Context, s int) error {
 	x.progress("%s: warming up", x.stageName(s))
-	for _, number := range x.shuffled(trial.KindWarmup, s, 0, x.layout.stages[s].conditions) {
+	for _, number := range x.shuffled(trial.KindWarmup, s, 0, x.needed(s)) {
 		if x.warm[number] {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"culprit/internal/knob"
@@ -53,7 +54,7 @@ func (l *hostLab) planned(stage, blocks int) error { return l.journal.planned(st
 // close puts everything back and reads it back.
 func (l *hostLab) close() aftermath {
 	left := aftermath{blind: append(l.blind, l.runner.BlindSpots()...)}
-	left.warnings = append(l.settings.impatience(), l.settings.grounds.said()...)
+	left.warnings = slices.Concat(l.settings.notes, l.settings.impatience(), l.settings.grounds.said())
 	if l.settings.change != nil {
 		left.warnings = append(left.warnings, l.settings.change.Warnings()...)
 	}

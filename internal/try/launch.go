@@ -12,6 +12,15 @@ func launched(e Experiment, factor Factor) bool {
 	return e.Service == nil && factor.Kind == KindKnob && knob.OfCommand(factor.Name)
 }
 
+// takesGroup tells whether a factor limits a cgroup, which has to be made for the command.
+func takesGroup(e Experiment, factor Factor) bool {
+	if !launched(e, factor) {
+		return false
+	}
+	_, err := knob.NewLaunch(knob.Level{Name: factor.Name, Value: factor.Levels[0].Value})
+	return err != nil // what is wrong with a level itself checkLaunched has said
+}
+
 // checkLaunched refuses levels that a new command cannot be given.
 func checkLaunched(e Experiment) error {
 	for _, factor := range e.Factors {
@@ -39,7 +48,13 @@ func (l *hostLab) launch(ctx context.Context, condition condition, spec *trial.S
 	if len(levels) == 0 {
 		return nil
 	}
-	launch, err := l.settings.change.Launch(ctx, levels...)
+	var launch *knob.Launch
+	var err error
+	if l.settings.change != nil {
+		launch, err = l.settings.change.Launch(ctx, levels...)
+	} else {
+		launch, err = knob.NewLaunch(levels...)
+	}
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ type settings struct {
 	knobs      map[int]knob.Knob // by factor
 	change     *knob.Change      // nil: nothing on the host is changed
 	original   map[int]string
+	notes      []string       // what to know of the transaction
 	value      map[int]string // set last
 	read       map[int]string // what reading it gave then: a kernel may spell it its own way
 	grounds    *grounds
@@ -31,7 +32,7 @@ func openSettings(ctx context.Context, e Experiment) (*settings, error) {
 	if err = checkLaunched(e); err == nil {
 		s.grounds, err = planGrounds(e)
 	}
-	given := slices.ContainsFunc(e.Factors, func(factor Factor) bool { return launched(e, factor) })
+	given := slices.ContainsFunc(e.Factors, func(factor Factor) bool { return takesGroup(e, factor) })
 	if err != nil || len(s.knobs) == 0 && s.grounds == nil && !given {
 		return s, err
 	}
@@ -47,6 +48,7 @@ func openSettings(ctx context.Context, e Experiment) (*settings, error) {
 	if s.change, err = knob.Begin(ctx, all...); err != nil {
 		return nil, err
 	}
+	s.notes = s.change.Warnings()
 	for f := range s.knobs {
 		if s.original[f], err = s.change.Original(e.Factors[f].Name); err != nil {
 			return nil, errors.Join(err, s.change.Restore())
