@@ -173,6 +173,7 @@ func runBuild(ctx context.Context, folder, command string) error {
 	defer cancel()
 	build := exec.CommandContext(ctx, "sh", "-c", command)
 	build.Dir = folder
+	build.WaitDelay = time.Second // a server that a command left behind holds its output open
 	output, err := build.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("run %s: %w: %s", command, err, lastLines(string(output), 5))
