@@ -168,7 +168,6 @@ func (x *engine) log(index int, metric Metric) (float64, error) {
 
 // decide takes one look at each open question of a stage; over says that there will be no further blocks.
 func (x *engine) decide(s int, plan *stat.Plan, look int, over bool) error {
-	ended := map[int]*stat.Plan{}
 	for c, comparison := range x.layout.stages[s].comparisons {
 		if !x.openComparison(s, c) {
 			continue
@@ -177,13 +176,13 @@ func (x *engine) decide(s int, plan *stat.Plan, look int, over bool) error {
 		at, use := look, plan
 		if over {
 			at = min(len(blocks), plan.Looks[len(plan.Looks)-1])
-			if at >= leastBlocks && ended[at] == nil {
+			use = nil
+			if at >= leastBlocks {
 				var err error
-				if ended[at], err = plan.EndAt(at); err != nil {
+				if use, err = x.plans.ended(plan, at); err != nil {
 					return err
 				}
 			}
-			use = ended[at]
 		}
 		for _, metric := range x.experiment.Metrics {
 			key := question{s, c, metric.Name}

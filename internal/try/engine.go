@@ -53,6 +53,7 @@ type engine struct {
 	layout     layout
 	order      trial.Plan
 	lab        lab
+	plans      *planner
 	progress   func(format string, words ...any)
 	deadline   time.Time
 	trials     []Trial
@@ -74,7 +75,7 @@ func newEngine(experiment Experiment, records []Trial) (*engine, error) {
 		return nil, err
 	}
 	x := &engine{experiment: experiment, layout: layout, order: trial.Plan{Seed: experiment.Seed}, trials: records,
-		progress: func(string, ...any) {}, took: map[int]time.Duration{}, warm: map[int]bool{},
+		plans: newPlanner(), progress: func(string, ...any) {}, took: map[int]time.Duration{}, warm: map[int]bool{},
 		effects: map[question]Effect{}}
 	for _, record := range records {
 		x.took[record.Condition] = time.Duration(record.TookS * float64(time.Second))
@@ -138,7 +139,7 @@ func (x *engine) mayGoOn(s, made int, end time.Time) bool {
 func (x *engine) plan(ctx context.Context, s int, end time.Time) (*stat.Plan, error) {
 	family := x.layout.comparisons() * len(x.experiment.Metrics)
 	if s < len(x.experiment.Planned) && x.experiment.Planned[s] > 0 {
-		return stat.NewPlan(x.experiment.Planned[s], family, alpha)
+		return x.plans.plan(x.experiment.Planned[s], family)
 	}
 	if err := x.warmUp(ctx, s); err != nil {
 		return nil, err
@@ -160,7 +161,7 @@ func (x *engine) plan(ctx context.Context, s int, end time.Time) (*stat.Plan, er
 	if err := x.lab.planned(s, blocks); err != nil {
 		return nil, err
 	}
-	return stat.NewPlan(blocks, family, alpha)
+	return x.plans.plan(blocks, family)
 }
 
 // stagePairs is how many blocks a budget that is suggested holds.

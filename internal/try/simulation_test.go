@@ -23,6 +23,7 @@ type simulated struct {
 	disk   []Trial
 	order  int
 	fail   int // the trial that does not come back; 0: none
+	plans  *planner
 }
 
 func (s *simulated) now() time.Time         { return s.clock }
@@ -77,6 +78,9 @@ func simulate(t *testing.T, e Experiment, lab *simulated) *Result {
 		t.Fatal(err)
 	}
 	lab.engine, x.lab, lab.clock = x, lab, time.Unix(0, 0)
+	if lab.plans != nil {
+		x.plans = lab.plans
+	}
 	if lab.random == nil {
 		lab.random = rand.New(rand.NewPCG(uint64(e.Seed), 7))
 	}
@@ -99,10 +103,12 @@ func TestFalseVerdicts(t *testing.T) {
 	designs[2].Control = true
 	wrongs, undecided := 0, 0
 	const experiments = 100
+	plans := newPlanner()
 	for i := range experiments {
 		e := designs[i%len(designs)]
-		e.Seed, e.Budget = int64(i+1), 60*time.Second
-		result := simulate(t, e, &simulated{noise: []float64{0.01, 0.03, 0.1}[i%3], drift: []float64{0, 0.002, -0.004}[i%3]})
+		e.Seed, e.Budget, e.Trials = int64(i+1), time.Hour, 24
+		result := simulate(t, e, &simulated{plans: plans, noise: []float64{0.01, 0.03, 0.1}[i%3],
+			drift: []float64{0, 0.002, -0.004}[i%3]})
 		wrong := false
 		for _, effect := range result.Effects {
 			wrong = wrong || effect.Verdict == Worse || effect.Verdict == Better
@@ -121,7 +127,7 @@ func TestFalseVerdicts(t *testing.T) {
 		t.Errorf("%d of %d experiments find a difference where there is none", wrongs, experiments)
 	}
 	if undecided == 0 {
-		t.Error("nothing is undecided with 10 % of noise in a minute")
+		t.Error("nothing is undecided with 10 % of noise in 24 blocks")
 	}
 	t.Logf("%d of %d experiments were wrong", wrongs, experiments)
 }
