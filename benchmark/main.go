@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"time"
 )
 
 func main() {
@@ -49,6 +50,8 @@ type bench struct {
 	culprit string
 	folder  string
 	worker  *worker
+	// What the recorder itself used, and how long it recorded the worker.
+	recorderCPU, window time.Duration
 }
 
 func run(out io.Writer, culprit string, rounds int, only string) error {
@@ -106,6 +109,8 @@ func measureLoad(out io.Writer, load load, culprit, folder string, rounds int) e
 	}
 	fmt.Fprintf(out, "%s\n", load.title)
 	printTable(out, settings, values, "ns")
+	fmt.Fprintf(out, "  the recorder itself: %.1f %% of one CPU, writing half a second included\n\n",
+		100*b.recorderCPU.Seconds()/b.window.Seconds())
 	return nil
 }
 
@@ -145,7 +150,6 @@ func printTable(out io.Writer, settings []setting, values [][]float64, unit stri
 		fmt.Fprintln(out, strings.TrimRight(fmt.Sprintf("  %-38s %9.1f %s   %+9.1f %s   × %.3f%s", s.name,
 			median(values[i]), unit, median(values[i])-median(values[0]), unit, median(ratios), limit), " "))
 	}
-	fmt.Fprintln(out)
 }
 
 func median(values []float64) float64 {

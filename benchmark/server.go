@@ -13,11 +13,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
 	redisPort     = "16399"
-	redisRequests = "60000"
+	redisRequests = 60_000
 	hostWindow    = 10 * time.Second
 )
 
@@ -52,7 +54,8 @@ func redis(out io.Writer, culprit, folder string, rounds int) error {
 	}
 	settings := installed([]setting{{name: "alone"}, {name: "culprit record --light"},
 		{name: "culprit record", limit: 1.05}, {name: "perf record -a -g -F 99"}})
-	values, err := interleave(settings, rounds, func(s setting) (float64, error) {
+	cpu := map[string][]float64{}
+	walls, err := interleave(settings, rounds, func(s setting) (float64, error) {
 		if tools[s.name] != nil {
 			stop, err := startPeer(folder, server.Process.Pid, tools[s.name])
 			if err != nil {
@@ -60,30 +63,57 @@ func redis(out io.Writer, culprit, folder string, rounds int) error {
 			}
 			defer stop()
 		}
-		return loadRedis()
+		wall, used, err := loadRedis(server.Process.Pid)
+		cpu[s.name] = append(cpu[s.name], used)
+		return wall, err
 	})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(out, "redis-server, GET from 50 clients, wall time per request")
-	printTable(out, settings, values, "ns")
+	fmt.Fprintln(out, "redis-server, GET from 50 clients of its own load generator, wall time per request")
+	printTable(out, settings, walls, "ns")
+	var used [][]float64
+	for _, s := range settings {
+		used = append(used, cpu[s.name])
+	}
+	fmt.Fprintln(out, "the same, CPU time of the server per request")
+	printTable(out, settings, used, "ns")
 	return nil
 }
 
-func loadRedis() (float64, error) {
-	text, err := exec.Command("redis-benchmark", "-p", redisPort, "-t", "get", "-n", redisRequests, "-q").CombinedOutput()
+// loadRedis gives wall and CPU time of the server per request in ns.
+func loadRedis(server int) (wall, cpu float64, err error) {
+	before, err := cpuOf(server)
 	if err != nil {
-		return 0, fmt.Errorf("redis-benchmark: %w: %s", err, text)
+		return 0, 0, err
+	}
+	text, err := exec.Command("redis-benchmark", "-p", redisPort, "-t", "get", "-n", strconv.Itoa(redisRequests),
+		"-q").CombinedOutput()
+	if err != nil {
+		return 0, 0, fmt.Errorf("redis-benchmark: %w: %s", err, text)
+	}
+	after, err := cpuOf(server)
+	if err != nil {
+		return 0, 0, err
 	}
 	found := perSecond.FindAllSubmatch(text, -1)
 	if len(found) == 0 {
-		return 0, fmt.Errorf("redis-benchmark printed no rate: %s", text)
+		return 0, 0, fmt.Errorf("redis-benchmark printed no rate: %s", text)
 	}
 	rate, err := strconv.ParseFloat(string(found[len(found)-1][1]), 64)
 	if err != nil || rate <= 0 {
-		return 0, fmt.Errorf("redis-benchmark printed %q", found[len(found)-1][1])
+		return 0, 0, fmt.Errorf("redis-benchmark printed %q", found[len(found)-1][1])
 	}
-	return 1e9 / rate, nil
+	return 1e9 / rate, float64(after-before) / redisRequests, nil
+}
+
+// cpuOf is the CPU time of a process in ns, by its own clock (see clock_getcpuclockid).
+func cpuOf(pid int) (int64, error) {
+	var used unix.Timespec
+	if err := unix.ClockGettime(int32(^pid)<<3|2, &used); err != nil {
+		return 0, fmt.Errorf("read the CPU clock of process %d: %w", pid, err)
+	}
+	return used.Nano(), nil
 }
 
 func awaitPort(address string) error {
@@ -143,20 +173,18 @@ func host(out io.Writer, culprit, folder string, _ int) error {
 // watchMemory is the peak of the recorder, a child of culprit, in kB.
 func watchMemory(parent int, duration time.Duration) (most int) {
 	for end := time.Now().Add(duration); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		list, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", parent, parent))
-		if err != nil {
-			continue
-		}
-		for _, pid := range strings.Fields(string(list)) {
-			most = max(most, peakOf(pid))
+		paths, _ := filepath.Glob("/proc/[0-9]*/status") // fails only on a bad pattern
+		for _, path := range paths {
+			most = max(most, peakOf(path, parent))
 		}
 	}
 	return most
 }
 
-func peakOf(pid string) (kilobytes int) {
-	status, err := os.ReadFile("/proc/" + pid + "/status")
-	if err != nil {
+// peakOf is the peak memory in kB of the process with this status file, 0 when it is not a child of parent.
+func peakOf(path string, parent int) (kilobytes int) {
+	status, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(status), fmt.Sprintf("\nPPid:\t%d\n", parent)) {
 		return 0
 	}
 	for _, line := range strings.Split(string(status), "\n") {

@@ -75,6 +75,10 @@ func (b *bench) recorded(pid int, more ...string) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	if len(more) == 0 && pid == b.worker.command.Process.Pid {
+		b.recorderCPU += time.Duration(rec.Manifest.Cost.RecorderCPUNs)
+		b.window += time.Duration(rec.Manifest.WindowNs)
+	}
 	start := rec.Manifest.StartedAt
 	return b.worker.between(start.Add(margin), start.Add(time.Duration(rec.Manifest.WindowNs)-margin))
 }

@@ -223,10 +223,10 @@ func (w *worker) between(start, end time.Time) (float64, error) {
 			values = append(values, s.perOperation)
 		}
 	}
-	w.stretches = nil
 	if len(values) < 3 {
 		return 0, fmt.Errorf("only %d stretches were measured: the host is too busy", len(values))
 	}
+	w.stretches = nil
 	return median(values), nil
 }
 

@@ -170,9 +170,11 @@ static __always_inline void choose_unwinding(struct task_state *state, __u32 tid
 			return;
 		state->weight = 1;
 		state->sampled = 2;
-	} else if ((now >= state->unwind_at || since >= unwind_ns) && within_budget(now)) {
+	} else if (now >= state->unwind_at || since >= unwind_ns) {
+		state->unwind_at = now + unwind_ns / 2 + ((__u64)bpf_get_prandom_u32() * unwind_ns >> 32);
+		if (!within_budget(now))
+			return; /* this turn is lost, and counted once */
 		state->weight = weight_of(since);
 		state->sampled = 2;
-		state->unwind_at = now + unwind_ns / 2 + ((__u64)bpf_get_prandom_u32() * unwind_ns >> 32);
 	}
 }
