@@ -46,6 +46,8 @@ type Shared struct {
 	// Queue are the maps of the unwinder's queue of processes to look at, by name; nil without it.
 	Queue map[string]*ebpf.Map
 
+	entries *ebpf.Map // marks of targets at system calls
+
 	types *btf.Cache // the kernel's type information, decoded once for all probes
 }
 
@@ -72,6 +74,9 @@ func (s *Shared) Load(spec *ebpf.CollectionSpec, replace map[string]*ebpf.Map) (
 			own.ValueSize = s.Tasks.ValueSize()
 		}
 	}
+	if s.entries != nil && spec.Maps["entries"] != nil {
+		replace["entries"] = s.entries
+	}
 	if s.types == nil {
 		s.types = btf.NewCache()
 	}
@@ -89,7 +94,24 @@ func (s *Shared) Load(spec *ebpf.CollectionSpec, replace map[string]*ebpf.Map) (
 			return nil, fmt.Errorf("keep the map of tasks: %w", err)
 		}
 	}
+	if own := collection.Maps["entries"]; own != nil && s.entries == nil {
+		if s.entries, err = own.Clone(); err != nil {
+			collection.Close()
+			return nil, fmt.Errorf("keep the map of entries: %w", err)
+		}
+	}
 	return collection, nil
+}
+
+// ForgetEntries clears the marks of targets at system calls: see entry.h.
+func (s *Shared) ForgetEntries() error {
+	if s.entries == nil {
+		return nil
+	}
+	if err := s.entries.Update(uint32(0), make([]byte, s.entries.ValueSize()), ebpf.UpdateAny); err != nil {
+		return fmt.Errorf("forget the targets' entries: %w", err)
+	}
+	return nil
 }
 
 // Announce makes a program tell the unwinder of processes with new code, where
@@ -195,5 +217,8 @@ func (s *Shared) Loaded() { s.types = nil }
 func (s *Shared) Close() {
 	if s.Tasks != nil {
 		s.Tasks.Close()
+	}
+	if s.entries != nil {
+		s.entries.Close()
 	}
 }

@@ -3,6 +3,7 @@
 /* Processes and threads of the target's tree: forked, executed, ended. This
  * probe makes the tree: a child of a target task becomes a target. */
 #include "../bpf/announce.h"
+#include "../bpf/entry.h"
 #include "../bpf/switch.h"
 #include "../bpf/task.h"
 
@@ -78,6 +79,7 @@ int BPF_PROG(process_forked, struct task_struct *parent, struct task_struct *chi
 		count_loss(LOST_TASKS);
 		return 0;
 	}
+	mark_entry(child);
 	state->born = 1;
 	state->waker_stack = -1;
 	state->off_call = -1;
@@ -154,6 +156,7 @@ int follow(struct bpf_iter__task *ctx)
 		count_loss(LOST_TASKS);
 		return 0;
 	}
+	mark_entry(task);
 	if (state->born)
 		return 0;
 	if (!whole_host && task->pid == tgid) /* of the whole host, whoever runs is looked at when it does */

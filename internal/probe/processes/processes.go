@@ -88,7 +88,7 @@ func (s *Session) Attach() error {
 func (s *Session) Forget() error {
 	s.followed, s.found, s.remaining, s.failed = nil, nil, nil, nil
 	_, err := bpf.Walk[processesEvent](s.collection, "forget")
-	return err
+	return errors.Join(err, s.shared.ForgetEntries())
 }
 
 // Follow makes the threads of processes targets and returns how many there were.

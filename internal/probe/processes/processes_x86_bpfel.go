@@ -13,6 +13,11 @@ import (
 	"github.com/cilium/ebpf"
 )
 
+type processesEntryMarks struct {
+	_      structs.HostLayout
+	Target [4096]uint8
+}
+
 type processesEvent struct {
 	_           structs.HostLayout
 	Time        uint64
@@ -100,6 +105,7 @@ type processesTaskState struct {
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
+	processesMapEntries          = "entries"
 	processesMapEvents           = "events"
 	processesMapInhibitEvents    = "inhibit_events"
 	processesMapLosses           = "losses"
@@ -174,6 +180,7 @@ type processesProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type processesMapSpecs struct {
+	Entries       *ebpf.MapSpec `ebpf:"entries"`
 	Events        *ebpf.MapSpec `ebpf:"events"`
 	InhibitEvents *ebpf.MapSpec `ebpf:"inhibit_events"`
 	Losses        *ebpf.MapSpec `ebpf:"losses"`
@@ -214,6 +221,7 @@ func (o *processesObjects) Close() error {
 //
 // It can be passed to loadProcessesObjects or ebpf.CollectionSpec.LoadAndAssign.
 type processesMaps struct {
+	Entries       *ebpf.Map `ebpf:"entries"`
 	Events        *ebpf.Map `ebpf:"events"`
 	InhibitEvents *ebpf.Map `ebpf:"inhibit_events"`
 	Losses        *ebpf.Map `ebpf:"losses"`
@@ -225,6 +233,7 @@ type processesMaps struct {
 
 func (m *processesMaps) Close() error {
 	return _ProcessesClose(
+		m.Entries,
 		m.Events,
 		m.InhibitEvents,
 		m.Losses,

@@ -4,6 +4,7 @@
  * more are also kept whole, with what they were on (object.h). */
 #include "../bpf/announce.h"
 #include "../bpf/calls.h"
+#include "../bpf/entry.h"
 #include "counts.h"
 #include "object.h"
 
@@ -55,6 +56,8 @@ static __always_inline __s32 numbered(struct task_struct *task, __s32 call)
 SEC("tp_btf/sys_enter")
 int BPF_PROG(call_entered, struct pt_regs___culprit *regs, long number)
 {
+	if (!whole_host && !may_be_target(regs))
+		return 0;
 	struct task_struct *task = bpf_get_current_task_btf();
 	if (is_stranger(task))
 		return 0;
@@ -159,6 +162,8 @@ static __always_inline void end_call(struct task_struct *task, struct call_slot 
 SEC("tp_btf/sys_exit")
 int BPF_PROG(call_left, struct pt_regs___culprit *regs, long result)
 {
+	if (!whole_host && !may_be_target(regs))
+		return 0;
 	struct task_struct *task = bpf_get_current_task_btf();
 	if (is_stranger(task))
 		return 0;

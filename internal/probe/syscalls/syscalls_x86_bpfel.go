@@ -44,6 +44,11 @@ type syscallsCallTotal struct {
 	_       [4]byte
 }
 
+type syscallsEntryMarks struct {
+	_      structs.HostLayout
+	Target [4096]uint8
+}
+
 type syscallsErrorKey struct {
 	_     structs.HostLayout
 	Tgid  uint32
@@ -164,6 +169,7 @@ type syscallsTaskState struct {
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
 	syscallsMapCalls              = "calls"
+	syscallsMapEntries            = "entries"
 	syscallsMapErrors             = "errors"
 	syscallsMapInhibitEvents      = "inhibit_events"
 	syscallsMapLosses             = "losses"
@@ -238,6 +244,7 @@ type syscallsProgramSpecs struct {
 // It can be passed ebpf.CollectionSpec.Assign.
 type syscallsMapSpecs struct {
 	Calls         *ebpf.MapSpec `ebpf:"calls"`
+	Entries       *ebpf.MapSpec `ebpf:"entries"`
 	Errors        *ebpf.MapSpec `ebpf:"errors"`
 	InhibitEvents *ebpf.MapSpec `ebpf:"inhibit_events"`
 	Losses        *ebpf.MapSpec `ebpf:"losses"`
@@ -284,6 +291,7 @@ func (o *syscallsObjects) Close() error {
 // It can be passed to loadSyscallsObjects or ebpf.CollectionSpec.LoadAndAssign.
 type syscallsMaps struct {
 	Calls         *ebpf.Map `ebpf:"calls"`
+	Entries       *ebpf.Map `ebpf:"entries"`
 	Errors        *ebpf.Map `ebpf:"errors"`
 	InhibitEvents *ebpf.Map `ebpf:"inhibit_events"`
 	Losses        *ebpf.Map `ebpf:"losses"`
@@ -300,6 +308,7 @@ type syscallsMaps struct {
 func (m *syscallsMaps) Close() error {
 	return _SyscallsClose(
 		m.Calls,
+		m.Entries,
 		m.Errors,
 		m.InhibitEvents,
 		m.Losses,
