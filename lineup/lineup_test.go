@@ -45,8 +45,8 @@ func TestScenariosCoverWhatMustHold(t *testing.T) {
 			t.Errorf("no scenario plants %s in %s", r.cause, r.language)
 		}
 	}
-	if alike < 4 {
-		t.Errorf("%d pairs without a difference, want 4", alike)
+	if alike < 10 {
+		t.Errorf("%d pairs without a difference, want 10", alike)
 	}
 }
 
@@ -269,6 +269,35 @@ func TestMissingTool(t *testing.T) {
 	status, stdout, _, _ = lineup(t, "-bin", program, "-run", "^quadratic-c$")
 	if status != exitMissed || !strings.Contains(stdout, "gcc is not installed") {
 		t.Errorf("gcc: status %d, output %s", status, stdout)
+	}
+}
+
+// What build set up is put back, whatever came of the investigation.
+func TestCleanup(t *testing.T) {
+	root := t.TempDir()
+	folder := filepath.Join(root, "tidy-c")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	scenario := "title: t\nfamily: tidy\nlanguage: C\na: 'true'\nb: 'true'\nbuild: ['touch {built:left}', '%s']\n" +
+		"cleanup: ['rm {built:left}', 'echo done >> %s']\ntruth: {outcome: same}\n"
+	for _, failing := range []string{"true", "false"} {
+		noted := filepath.Join(root, failing)
+		text := fmt.Sprintf(scenario, failing, noted)
+		if err := os.WriteFile(filepath.Join(folder, scenarioFile), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		program, _ := fakeCulprit(t, sameAnswer, 0)
+		status, stdout, _, out := lineup(t, "-root", root, "-bin", program)
+		if want := map[string]int{"true": exitRight, "false": exitMissed}[failing]; status != want {
+			t.Errorf("build %s: status %d, want %d: %s", failing, status, want, stdout)
+		}
+		if content, err := os.ReadFile(noted); err != nil || string(content) != "done\n" {
+			t.Errorf("build %s: cleanup ran as %q, %v; want once", failing, content, err)
+		}
+		if _, err := os.Stat(filepath.Join(out, "tidy-c", "left")); err == nil {
+			t.Errorf("build %s: the file is left", failing)
+		}
 	}
 }
 

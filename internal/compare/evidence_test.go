@@ -1,0 +1,143 @@
+package compare
+
+import (
+	"testing"
+
+	"culprit/recording"
+)
+
+func count(t *testing.T, result *Result, name, key string) (a, b float64) {
+	t.Helper()
+	for _, one := range result.Counts {
+		if one.Name == name && one.Key == key {
+			return mean(one.A), mean(one.B)
+		}
+	}
+	return 0, 0
+}
+
+// small is a recording of one process that ran for a second; edit fills its tables.
+func small(edit func(rec *recording.Recording)) *recording.Recording {
+	rec := &recording.Recording{
+		Manifest: recording.Manifest{WindowNs: 1e9, SliceNs: 1e6, Hz: 1000, Target: recording.Target{Pid: 7},
+			Metrics: map[string]float64{MetricWall: 1, MetricCPU: 0.5}},
+		Processes: []recording.Process{{Pid: 7, Ppid: 1, EndNs: 1e9, Comm: "prog"}},
+		Threads:   []recording.Thread{{Pid: 7, Tid: 7, Comm: "prog"}, {Pid: 7, Tid: 8, Comm: "prog"}},
+		Frames: []recording.Frame{{Name: "main", Kind: recording.KindNative, Module: "prog"},
+			{Name: "vfs_write", Kind: recording.KindKernel}, {Name: "rwsem_down_write_slowpath", Kind: recording.KindKernel},
+			{Name: "tcp_recvmsg", Kind: recording.KindKernel}, {Name: "tcp_delack_timer", Kind: recording.KindKernel}},
+		Stacks: []recording.Stack{{Frames: []int32{0}}, {Frames: []int32{0, 1, 2}}, {Frames: []int32{0, 3}},
+			{Frames: []int32{4}}},
+	}
+	edit(rec)
+	return rec
+}
+
+func comparedPair(t *testing.T, metric string, a, b *recording.Recording) *Result {
+	t.Helper()
+	result, err := Compare([]*recording.Recording{a}, []*recording.Recording{b}, Options{Metric: metric})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func TestCountsOfTheNewTables(t *testing.T) {
+	a := small(func(rec *recording.Recording) {
+		rec.Block = []recording.Block{{Device: "vda", Operation: "read", Count: 10, TotalNs: 5e6, QueueNs: 1e6}}
+		for cpu := range int32(2) {
+			rec.Samples = append(rec.Samples, recording.Sample{Signal: recording.SignalCPU, Pid: 7, Tid: 7, CPU: cpu, Count: 1,
+				ValueNs: 25e7, Target: true})
+		}
+	})
+	b := small(func(rec *recording.Recording) {
+		rec.Block = []recording.Block{{Device: "vda", Operation: "read", Count: 10, TotalNs: 5e7},
+			{Device: "vdb", Operation: "write", Count: 1, TotalNs: 1e6}, {Device: "bad", Count: -1, TotalNs: 1}}
+		rec.Network = []recording.Network{{Event: recording.NetConnect, Peer: "p:1", Target: true, Count: 4},
+			{Event: recording.NetConnect, Peer: "other:1", Pid: 99, Count: 7}}
+		rec.Samples = []recording.Sample{
+			{Signal: recording.SignalCPU, Pid: 7, Tid: 7, Count: 1, ValueNs: 5e8, Target: true},
+			{Signal: recording.SignalMajor, Pid: 7, Tid: 7, Count: 3, Target: true}}
+	})
+	result := comparedPair(t, MetricCPU, a, b)
+	for _, one := range []struct {
+		name, key string
+		a, b      float64
+	}{
+		{CountBlock, "", 10, 11}, {CountBlock, "vdb", 0, 1}, {CountBlockSeconds, "vda", 0.005, 0.05},
+		{CountBlockQueued, "vda", 0.001, 0}, {CountNetwork + recording.NetConnect, "", 0, 4},
+		{CountFaultsMajor, "", 0, 3}, {CountCPUsUsed, "", 2, 1},
+	} {
+		if a, b := count(t, result, one.name, one.key); a != one.a || b != one.b {
+			t.Errorf("%s of %q: %v and %v, want %v and %v", one.name, one.key, a, b, one.a, one.b)
+		}
+	}
+}
+
+func TestDelayedAcknowledgements(t *testing.T) {
+	wait := func(blockedNs int64, stack, waker int32, kind string) recording.Wait {
+		return recording.Wait{TimeNs: 1e6, BlockedNs: blockedNs, Pid: 7, Tid: 7, State: "S", Syscall: "recvfrom",
+			Stack: stack, WakerKind: kind, WakerStack: waker, RunnerPid: 0}
+	}
+	b := small(func(rec *recording.Recording) {
+		rec.Waits = []recording.Wait{
+			wait(41e6, 2, recording.NoStack, recording.WakerInterrupt), // by its length
+			wait(2e6, 0, 3, recording.WakerInterrupt),                  // by the timer on the waker's stack
+			wait(41e6, 0, recording.NoStack, recording.WakerInterrupt), // no socket
+			wait(41e6, 2, recording.NoStack, recording.WakerTimer),     // a time-out of its own
+			wait(80e6, 2, recording.NoStack, recording.WakerInterrupt), // too long
+		}
+	})
+	result := comparedPair(t, MetricCPU, small(func(*recording.Recording) {}), b)
+	if _, b := count(t, result, CountDelayed, ""); b != 2 {
+		t.Errorf("%v delayed acknowledgements, want 2", b)
+	}
+}
+
+// A wait for an inode's lock is the holder's doing: it stays a wait, and the walk does not jump to the holder.
+func TestKernelLockIsNoHandover(t *testing.T) {
+	held := func(stack int32) *recording.Recording {
+		return small(func(rec *recording.Recording) {
+			rec.Waits = []recording.Wait{{TimeNs: 2e8, BlockedNs: 6e8, Pid: 7, Tid: 7, State: "D", Syscall: "write",
+				Stack: stack, WakerKind: recording.WakerThread, WakerPid: 7, WakerTid: 8, WakerStack: recording.NoStack}}
+		})
+	}
+	blocked := func(result *Result) (seconds float64) {
+		for _, path := range result.Paths {
+			if path.Kind == Blocked {
+				seconds += mean(path.B)
+			}
+		}
+		return seconds
+	}
+	free := small(func(*recording.Recording) {})
+	if got := blocked(comparedPair(t, MetricWall, free, held(1))); got < 0.59 || got > 0.61 {
+		t.Errorf("%v s blocked for a kernel lock, want 0.6", got)
+	}
+	if got := blocked(comparedPair(t, MetricWall, free, held(2))); got != 0 {
+		t.Errorf("%v s blocked although another thread handed work on, want 0", got)
+	}
+}
+
+func TestSharedLines(t *testing.T) {
+	row := func(line uint64, offset, tid int32, write bool) recording.Line {
+		return recording.Line{Line: line, Offset: offset, Size: 8, Pid: 7, Tid: tid, Write: write, Count: 10, Stack: 0}
+	}
+	b := small(func(rec *recording.Recording) {
+		rec.Lines = []recording.Line{
+			row(1, 0, 7, true), row(1, 8, 8, false), // different words
+			row(2, 0, 7, true), row(2, 0, 8, false), // the same word
+			row(3, 0, 7, true), row(3, 8, 7, true), // one thread
+			row(4, 0, 7, false), row(4, 8, 8, false), // nobody writes
+		}
+	})
+	lines := comparedPair(t, MetricCPU, small(func(*recording.Recording) {}), b).Lines
+	if len(lines) != 2 || lines[0].False == lines[1].False {
+		t.Fatalf("lines %+v, want one of false and one of true sharing", lines)
+	}
+	for _, line := range lines {
+		if line.Threads != 2 || mean(line.A) != 0 || mean(line.B) != 20 || line.Functions[0].Name != "main" {
+			t.Errorf("line %+v", line)
+		}
+	}
+}
