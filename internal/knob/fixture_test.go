@@ -127,6 +127,7 @@ func contentOf(t *testing.T, path string) string {
 }
 
 func TestNamesThatAreNoKnobs(t *testing.T) {
+	newState(t)
 	root := tree(t, map[string]string{"/proc/sys/vm/drop_caches": "0", "/proc/sys/kernel/modules_disabled": "0",
 		"/proc/self/mounts": firstMounts, "/sys/block/sda/queue/nr_requests": "64", "/proc/sys/vm/swappiness": "60",
 		"/sys/devices/system/cpu/smt/control": "notsupported"})
