@@ -1,7 +1,7 @@
 #!/bin/sh
 # fixture.sh make FILE [DIRTY_BYTES] | run FILE COMMAND… | remove FILE
-# An ext4 file system in FILE on a loop device of its own, of which at most so many bytes may be dirty. It is mounted for
-# one command, in a mount namespace of its own: nothing is left mounted.
+# An ext4 file system in FILE on a loop device of its own, of which at most so many bytes may be dirty. It is mounted
+# for one command, in a mount namespace of its own: nothing is left mounted.
 set -e
 action=$1 file=$2
 shift 2

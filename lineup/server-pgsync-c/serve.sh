@@ -7,8 +7,8 @@ bin=$(ls -d /usr/lib/postgresql/*/bin | tail -1)
 folder=$2
 as() { setpriv --reuid postgres --regid postgres --clear-groups -- "$@"; }
 start() {
-	setpriv --reuid postgres --regid postgres --clear-groups -- "$bin/postgres" -D "$folder/data" -k "$folder" -c listen_addresses= -c max_wal_size=4GB -c autovacuum=off $1 \
-		> "$folder/log" 2>&1 &
+	setpriv --reuid postgres --regid postgres --clear-groups -- "$bin/postgres" -D "$folder/data" -k "$folder" \
+		-c listen_addresses= -c max_wal_size=4GB -c autovacuum=off $1 > "$folder/log" 2>&1 &
 	server=$!
 	trap 'kill -QUIT $server 2>/dev/null' EXIT
 	while ! as "$bin/pg_isready" -q -h "$folder"; do

@@ -3,7 +3,8 @@
 # Starts a Redis server on a socket of its own, puts a fixed load on it, and ends it.
 folder=$(mktemp -d "$1-XXXXXX") load=$2
 shift 3
-redis-server --port 0 --unixsocket "$folder/socket" --dir "$folder" --save '' --loglevel warning "$@" > "$folder/log" 2>&1 &
+redis-server --port 0 --unixsocket "$folder/socket" --dir "$folder" --save '' --loglevel warning "$@" \
+	> "$folder/log" 2>&1 &
 server=$!
 trap 'kill -9 $server 2>/dev/null; rm -rf "$folder"' EXIT
 while [ ! -S "$folder/socket" ]; do
