@@ -200,7 +200,8 @@ func (f *folded) finish() (*recording.Recording, error) {
 		m.Hz = int(math.Round(1e9 / f.periodNs))
 	}
 	setWindow(rec, f.rows, 0)
-	m.BlindSpots = []string{"imported from folded stacks: no threads, no times, no waits, no system calls, no settings"}
+	m.BlindSpots = append(m.BlindSpots,
+		"imported from folded stacks: no threads, no times, no waits, no system calls, no settings")
 	if f.options.Period == 0 {
 		m.BlindSpots = append(m.BlindSpots, fmt.Sprintf("folded stacks tell no unit: one count is taken as %v of %s time,"+
 			" so shares are right and seconds may not be (import --period sets it)",

@@ -87,7 +87,10 @@ func moduleStart(text []byte) int {
 			}
 		}
 	}
-	return bytes.LastIndex(text, []byte(" (")) + 1 // a file's name with a parenthesis of its own
+	if at := bytes.LastIndex(text, []byte(" (")); at >= 0 { // a file's name with a parenthesis of its own
+		return at + 1
+	}
+	return -1
 }
 
 func allHex(text string) bool {

@@ -188,7 +188,7 @@ func (p *perfScript) finish() (*recording.Recording, error) {
 	lose(rec, "perf script: bytes of lines longer than 1 MiB", p.tooLong)
 	lose(rec, "perf script: waits beyond the limit", p.sched.lost)
 	m.Metrics = map[string]float64{"cpu": cpuSeconds(rec)}
-	m.BlindSpots = p.blindSpots(how)
+	m.BlindSpots = append(p.blindSpots(how), m.BlindSpots...)
 	setWindow(rec, p.rows, int64(how.periodNs))
 	return rec, nil
 }

@@ -29,7 +29,7 @@ func (p *pprofReader) finish() (*recording.Recording, error) {
 		m.WindowNs = clampAmount(p.lengthNs)
 		m.Metrics["wall"] = float64(m.WindowNs) / 1e9
 	}
-	m.BlindSpots = p.blindSpots(rec)
+	m.BlindSpots = append(p.blindSpots(rec), m.BlindSpots...)
 	return rec, nil
 }
 

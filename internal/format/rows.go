@@ -1,8 +1,10 @@
 package format
 
 import (
+	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"culprit/recording"
 )
@@ -30,7 +32,8 @@ type row struct {
 }
 
 // rows adds samples up over slices of time, within a number of rows: when they
-// are full, slices become twice as long. Rows keep the order of the input.
+// are full, the CPU is forgotten, and then slices become twice as long. Rows keep
+// the order of the input.
 type rows struct {
 	index   map[rowKey]int32
 	list    []row
@@ -39,6 +42,7 @@ type rows struct {
 	firstNs int64 // of all times seen
 	lastNs  int64
 	timed   bool
+	noCPU   bool // on which CPU a sample was is no longer kept
 	lost    int64
 }
 
@@ -59,6 +63,9 @@ func (r *rows) add(key rowKey, timeNs, count, weight int64) {
 	count, weight = clampAmount(count), clampAmount(weight)
 	for {
 		key.slice = timeNs / r.sliceNs
+		if r.noCPU {
+			key.cpu = 0
+		}
 		if at, ok := r.index[key]; ok {
 			r.list[at].count = addAmounts(r.list[at].count, count)
 			r.list[at].weight = addAmounts(r.list[at].weight, weight)
@@ -76,28 +83,34 @@ func (r *rows) add(key rowKey, timeNs, count, weight int64) {
 	}
 }
 
-// coarsen doubles the slices until a quarter of the rows is free.
+// coarsen makes room: a quarter of the rows, or what there is to gain.
 func (r *rows) coarsen() bool {
-	for r.sliceNs < lastSliceNs {
+	if !r.noCPU {
+		r.noCPU = true
+		r.merge(func(key *rowKey) { key.cpu = 0 })
+	}
+	for len(r.list) > r.limit/4*3 && r.sliceNs < lastSliceNs {
 		r.sliceNs *= 2
-		old := r.list
-		clear(r.index)
-		r.list = old[:0] // never ahead of what is read
-		for _, one := range old {
-			one.slice >>= 1
-			if at, ok := r.index[one.rowKey]; ok {
-				r.list[at].count = addAmounts(r.list[at].count, one.count)
-				r.list[at].weight = addAmounts(r.list[at].weight, one.weight)
-				continue
-			}
-			r.index[one.rowKey] = int32(len(r.list))
-			r.list = append(r.list, one)
-		}
-		if len(r.list) <= r.limit/4*3 {
-			return true
-		}
+		r.merge(func(key *rowKey) { key.slice >>= 1 })
 	}
 	return len(r.list) < r.limit
+}
+
+// merge changes all keys and adds up the rows that are equal then.
+func (r *rows) merge(change func(*rowKey)) {
+	old := r.list
+	clear(r.index)
+	r.list = old[:0] // never ahead of what is read
+	for _, one := range old {
+		change(&one.rowKey)
+		if at, ok := r.index[one.rowKey]; ok {
+			r.list[at].count = addAmounts(r.list[at].count, one.count)
+			r.list[at].weight = addAmounts(r.list[at].weight, one.weight)
+			continue
+		}
+		r.index[one.rowKey] = int32(len(r.list))
+		r.list = append(r.list, one)
+	}
 }
 
 func clampAmount(amount int64) int64 { return max(0, min(amount, maxAmount)) }
@@ -125,6 +138,10 @@ func (r *rows) into(rec *recording.Recording, texts []string, worth func(row) in
 	}
 	r.list = nil
 	rec.Manifest.SliceNs = r.sliceNs
+	if r.noCPU {
+		rec.Manifest.BlindSpots = append(rec.Manifest.BlindSpots, fmt.Sprintf("more different samples than are kept: "+
+			"times are added up over %v, and on which CPU they ran is not kept", time.Duration(r.sliceNs)))
+	}
 	lose(rec, "samples beyond the limit", r.lost)
 }
 
