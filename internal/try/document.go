@@ -41,6 +41,7 @@ type latencyDocument struct {
 	File        string    `yaml:"file"`
 	Field       string    `yaml:"field"`
 	Time        string    `yaml:"time"`
+	Due         string    `yaml:"due"`
 	Unit        string    `yaml:"unit"`
 	Limit       string    `yaml:"limit"`
 	Percentiles []float64 `yaml:"percentiles"`
@@ -183,7 +184,7 @@ func (d document) experiment() (Experiment, error) {
 	}
 	if d.Latency != nil {
 		latency := &Latency{Format: d.Latency.Format, File: d.Latency.File, Field: d.Latency.Field, Time: d.Latency.Time,
-			Unit: d.Latency.Unit, Percentiles: d.Latency.Percentiles}
+			Due: d.Latency.Due, Unit: d.Latency.Unit, Percentiles: d.Latency.Percentiles}
 		if d.Latency.Limit != "" {
 			if err := latency.SetLimit(d.Latency.Limit); err != nil {
 				return e, err

@@ -24,6 +24,7 @@ type Latency struct {
 	File        string    `json:"file,omitempty"` // relative to the command's folder; "": what the command prints
 	Field       string    `json:"field,omitempty"`
 	Time        string    `json:"time,omitempty"` // field of when an operation began
+	Due         string    `json:"due,omitempty"`  // field of when it was due: latency counts from then
 	Unit        string    `json:"unit,omitempty"` // ns, us, ms or s, of lines and jsonl
 	Limit       float64   `json:"limit_s,omitempty"`
 	Percentiles []float64 `json:"percentiles"`
@@ -37,7 +38,7 @@ func latencyUnits() map[string]float64 {
 	return map[string]float64{"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1}
 }
 
-// ParseLatency reads FORMAT[:FILE][,field=F][,time=F][,unit=us][,limit=10ms][,percentiles=50/99].
+// ParseLatency reads FORMAT[:FILE][,field=F][,time=F][,due=F][,unit=us][,limit=10ms][,percentiles=50/99].
 func ParseLatency(text string) (*Latency, error) {
 	parts := splitValues(text)
 	format, file, _ := strings.Cut(parts[0], ":")
@@ -50,6 +51,8 @@ func ParseLatency(text string) (*Latency, error) {
 			l.Field = value
 		case "time":
 			l.Time = value
+		case "due":
+			l.Due = value
 		case "unit":
 			l.Unit = value
 		case "limit":
@@ -60,7 +63,7 @@ func ParseLatency(text string) (*Latency, error) {
 				l.Percentiles, err = append(l.Percentiles, number), errors.Join(err, errOne)
 			}
 		default:
-			err = errors.New("there are field, time, unit, limit and percentiles")
+			err = errors.New("there are field, time, due, unit, limit and percentiles")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("latency option %q: %w", part, err)
@@ -99,8 +102,11 @@ func (l *Latency) check(metrics []Metric) error {
 	if l.Unit != "" && latencyUnits()[l.Unit] == 0 {
 		return fmt.Errorf("latency unit %q: give ns, us, ms or s", l.Unit)
 	}
-	if (l.Field != "" || l.Time != "") && l.Format != "jsonl" {
-		return fmt.Errorf("latency format %s has no fields; field= and time= go with jsonl", l.Format)
+	if (l.Field != "" || l.Time != "" || l.Due != "") && l.Format != "jsonl" {
+		return fmt.Errorf("latency format %s has no fields; field=, time= and due= go with jsonl", l.Format)
+	}
+	if l.Due != "" && l.Time == "" {
+		return errors.New("latency counts from when a call was due only where it is known when it began; add time=")
 	}
 	if l.Limit > 0 && l.Format != "jsonl" && l.Format != "lines" {
 		return fmt.Errorf("latency format %s has no single calls to hold against a limit; lines and jsonl have", l.Format)

@@ -67,6 +67,9 @@ func TestLatencyFormats(t *testing.T) {
 			map[string]float64{"throughput": 5000}},
 		"lines,unit=ms": {"# note\n1\n2\n\n3\n4\n", map[string]float64{"p50": 2e-3, "p99": 4e-3, "max": 4e-3, "mean": 2.5e-3,
 			"count": 4}},
+		// The second was due at 1 and began at 10, because the first took so long: it took 10, not 1.
+		"lines,unit=s":                  {"0 0 10\n1 10 1\n20 20 1\n", map[string]float64{"p50": 10, "max": 10, "mean": 7}},
+		"jsonl,unit=s,time=at,due=plan": {`{"plan":1,"at":10,"latency":1}`, map[string]float64{"p50": 10}},
 		"jsonl,unit=us,field=took": {"starting\n{\"took\": 7}\n{\"other\": 1}\n{\"took\": 9}\n",
 			map[string]float64{"p50": 7e-6, "max": 9e-6, "count": 2}},
 	} {
@@ -92,7 +95,7 @@ func TestBadLatencies(t *testing.T) {
 	for name, text := range map[string]string{
 		"wrk": "nothing", "hey": "", "redis": redisText + redisText, "jmh": "{}", "lines,unit=s": "1\nx\n",
 		"jsonl,unit=s": "{}\n", "lines,unit=ms": "1\n2 3\n", "lines,unit=us": "-1\n",
-		"jsonl,unit=us,time=at": `{"latency": 1}`, "lines,unit=ns": "1 2 3\n",
+		"jsonl,unit=us,time=at": `{"latency": 1}`, "lines,unit=ns": "1 2 3 4\n",
 	} {
 		l, err := ParseLatency(name)
 		if err != nil {
@@ -104,7 +107,7 @@ func TestBadLatencies(t *testing.T) {
 	}
 	for _, text := range []string{"", "csv", "lines", "lines,unit=h", "wrk,limit=1ms", "lines,unit=s,limit=-1s",
 		"hey,field=x",
-		"lines,unit=s,percentiles=0", "lines,unit=s,percentiles=a", "lines,unit=s,x=y"} {
+		"lines,unit=s,percentiles=0", "lines,unit=s,percentiles=a", "lines,unit=s,x=y", "jsonl,unit=s,due=a"} {
 		if l, err := ParseLatency(text); err == nil {
 			t.Errorf("%q: %+v", text, l)
 		}

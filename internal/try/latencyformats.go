@@ -55,8 +55,9 @@ func (f *latencies) add(begun, took, scale float64) error {
 	return nil
 }
 
-// readLines reads one number a line, or two: when the call began and how long it took, both in the same unit. Lines
-// that begin with # are notes.
+// readLines reads one number a line, how long the call took; or two: when it began and how long it took; or three:
+// when it was due, when it began and how long it took, which then counts from when it was due (Tene's coordinated omission: a
+// stall delays the calls that come after it). All are in the same unit. Lines that begin with # are notes.
 func readLines(l *Latency, in io.Reader) (latencies, error) {
 	var found latencies
 	columns := 0
@@ -68,13 +69,13 @@ func readLines(l *Latency, in io.Reader) (latencies, error) {
 		fields := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' || r == ',' || r == ';' })
 		if columns == 0 {
 			columns = len(fields)
-			found.timed = columns == 2
+			found.timed = columns > 1
 		}
-		if len(fields) != columns || columns < 1 || columns > 2 {
-			return fmt.Errorf("%d numbers: give one (the latency) or two (when it began, the latency) in every line",
-				len(fields))
+		if len(fields) != columns || columns < 1 || columns > 3 {
+			return fmt.Errorf("%d numbers: give the latency, before it when the call began, and before that when it was due, "+
+				"the same in every line", len(fields))
 		}
-		numbers := [2]float64{}
+		numbers := [3]float64{}
 		for i, field := range fields {
 			number, err := strconv.ParseFloat(field, 64)
 			if err != nil {
@@ -82,10 +83,13 @@ func readLines(l *Latency, in io.Reader) (latencies, error) {
 			}
 			numbers[i] = number
 		}
-		if columns == 1 {
+		switch columns {
+		case 1:
 			return found.add(0, numbers[0], scale)
+		case 2:
+			return found.add(numbers[0], numbers[1], scale)
 		}
-		return found.add(numbers[0], numbers[1], scale)
+		return found.add(numbers[0], max(0, numbers[1]-numbers[0])+numbers[2], scale)
 	})
 	if err == nil && len(found.calls) == 0 {
 		err = errNoLatency
@@ -114,7 +118,14 @@ func readJSONLines(l *Latency, in io.Reader) (latencies, error) {
 		if found.timed && !hasBegun {
 			return fmt.Errorf("it has %s but no number %s", field, l.Time)
 		}
-		return found.add(begun, took, scale)
+		if l.Due == "" {
+			return found.add(begun, took, scale)
+		}
+		due, hasDue := object[l.Due].(float64)
+		if !hasDue {
+			return fmt.Errorf("it has %s but no number %s", field, l.Due)
+		}
+		return found.add(due, max(0, begun-due)+took, scale)
 	})
 	if err == nil && len(found.calls) == 0 {
 		err = fmt.Errorf("no line is an object with a number %q: %w", field, errNoLatency)
