@@ -55,9 +55,9 @@ func (f *latencies) add(begun, took, scale float64) error {
 	return nil
 }
 
-// readLines reads one number a line, how long the call took; or two: when it began and how long it took; or three:
-// when it was due, when it began and how long it took, which then counts from when it was due (Tene's coordinated omission: a
-// stall delays the calls that come after it). All are in the same unit. Lines that begin with # are notes.
+// readLines reads one number a line, how long the call took; or two: when it began and how long it took; or three: when
+// it was due, when it began and how long it took, which then counts from when it was due (Tene's coordinated omission:
+// a stall delays the calls that come after it). All are in the same unit. Lines that begin with # are notes.
 func readLines(l *Latency, in io.Reader) (latencies, error) {
 	var found latencies
 	columns := 0
