@@ -86,33 +86,65 @@ func newProfile(paths []Path, runsA, runsB int, confidence float64) Profile {
 		smallest = smallestShare * max(mean(root.a), mean(root.b))
 	}
 	var profile Profile
-	var a, b [][]float64
-	var parents []int
+	tests := &nodeTests{least: tooSmall * (mean(root.a) + mean(root.b))}
 	var walk func(node *callNode, depth, parent int)
 	walk = func(node *callNode, depth, parent int) {
 		change := Change(node.a, node.b, confidence)
 		at := len(profile.Nodes)
 		profile.Nodes = append(profile.Nodes, ProfileNode{Name: node.frame.Name, Kind: node.frame.Kind, Depth: depth,
 			SelfA: node.selfA, SelfB: node.selfB, Change: change.Value, Low: change.Low, High: change.High})
-		a, b, parents = append(a, node.a), append(b, node.b), append(parents, parent)
+		tested := tests.add(node, at, parent)
 		for _, child := range node.sorted() {
 			if smallest > 0 && max(mean(child.a), mean(child.b)) < smallest || len(profile.Nodes) >= 2*profileLimit {
 				profile.Nodes[at].SelfA += mean(child.a)
 				profile.Nodes[at].SelfB += mean(child.b)
 				continue
 			}
-			walk(child, depth+1, at)
+			walk(child, depth+1, tested)
 		}
 	}
 	walk(root, 0, -1)
-	decided, err := stat.TreeDiscoveries(parents, pValues(a, b), 1-confidence)
-	if err != nil {
-		return profile // of a confidence that is none: nothing is decided
-	}
-	for i, yes := range decided {
-		profile.Nodes[i].Decided = yes
+	for _, at := range tests.decided(confidence) {
+		profile.Nodes[at].Decided = true
 	}
 	return profile
+}
+
+// nodeTests are the nodes of a call tree that are worth a test: what is small on both sides together is left out,
+// with all below it, as in a ranking.
+type nodeTests struct {
+	least   float64
+	nodes   []int // of the profile
+	parents []int // in nodes
+	a, b    [][]float64
+}
+
+// untested marks what is below a node without a test.
+const untested = -2
+
+// add returns the number of the node's test, for those below it.
+func (t *nodeTests) add(node *callNode, at, parent int) int {
+	if parent == untested || mean(node.a)+mean(node.b) < t.least {
+		return untested
+	}
+	t.nodes, t.parents = append(t.nodes, at), append(t.parents, parent)
+	t.a, t.b = append(t.a, node.a), append(t.b, node.b)
+	return len(t.nodes) - 1
+}
+
+// decided are the nodes whose change can be told from zero when the tree is tested from its root.
+func (t *nodeTests) decided(confidence float64) []int {
+	found, err := stat.TreeDiscoveries(t.parents, pValues(t.a, t.b), 1-confidence)
+	if err != nil {
+		return nil // of a confidence that is none: nothing is decided
+	}
+	var nodes []int
+	for i, yes := range found {
+		if yes {
+			nodes = append(nodes, t.nodes[i])
+		}
+	}
+	return nodes
 }
 
 // WaitProfile is the merged call tree of all time off the CPU, for the flame graph of waits.

@@ -16,8 +16,10 @@ import (
 const (
 	comparedItems  = 14 // rows of the table; JSON and the page have all
 	comparedBeside = 6
-	// Items whose change is less than this part of the metric in A are left to the page.
-	comparedLeast = 0.002
+	// Items whose change is less than this part of the metric in A are left to the page, but for the first few.
+	comparedLeast  = 0.002
+	comparedFewest = 3
+	callsLeast     = 0.05 // part of the metric in A from which on more calls are told from dearer ones
 )
 
 // ComparisonText writes a comparison for a person at a terminal: the answer, the ranking with A and B side by side,
@@ -75,7 +77,8 @@ func (p *page) comparedTable(c *Comparison) {
 	whole, shown := meanOf(c.Ranking.A), 0
 	for i := range c.Ranking.Items {
 		item := &c.Ranking.Items[i]
-		if shown == comparedItems || math.Abs(item.Change.Value) < comparedLeast*whole {
+		small := math.Abs(item.Change.Value) < comparedLeast*whole
+		if shown == comparedItems || small && shown >= comparedFewest {
 			break
 		}
 		shown++
@@ -103,7 +106,7 @@ func (p *page) comparedItem(c *Comparison, item *compare.Ranked) {
 	}
 	p.row(mark, item.Signal, name, number(item.A), number(item.B), plus(number(item.Change.Value)),
 		shareCell(c, item), style)
-	if calls := item.Calls; calls != nil && item.Signal == compare.SignalCall {
+	if calls := item.Calls; calls != nil && item.Signal == compare.SignalCall && math.Abs(item.OfA) >= callsLeast {
 		p.row("", "", callsLine(calls, c.Ranking.Per.Name), "", "", "", "", dim)
 	}
 }
@@ -215,7 +218,9 @@ func (p *page) comparedSuspects(c *Comparison) {
 	p.blank()
 	if len(c.Suspects) == 0 {
 		text := "none: no cause of the catalogue explains enough of the change"
-		if c.Ranking.Known && (c.Outcome == investigate.Same || c.Outcome == investigate.Undecided) {
+		if c.ByParts() {
+			text = "not looked for: parts of a profile have no total that could be explained"
+		} else if c.Ranking.Known && (c.Outcome == investigate.Same || c.Outcome == investigate.Undecided) {
 			text = "none: there is no difference to explain"
 		}
 		p.entry("suspects", text, bold, plain)

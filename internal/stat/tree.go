@@ -7,9 +7,10 @@ import (
 
 // TreeDiscoveries marks which nodes of a tree of tests may be called discoveries. A node is looked at only when its
 // parent's subtree holds something (Yekutieli 2008): the children of one node are a family, tested by Benjamini &
-// Hochberg at q. What opens a subtree is Simes' test (1986) of "nothing in it differs", so that two changes below a
-// node that cancel in it are found all the same. A node that is open is a discovery when its own p holds among the
-// open ones of its family. Thousands of nodes that nobody had reason to look at then cost the few that matter nothing.
+// Hochberg at q. What opens a subtree is its node's own test or Simes' test (1986) of all below it, each at half, so
+// that two changes below a node that cancel in it are found all the same. A node that is open is a discovery when its
+// own p holds among the open ones of its family. Thousands of nodes that nobody had reason to look at then cost the
+// few that matter nothing.
 //
 // Parents stand before their children: parent[i] < i, and −1 for a root. It fails when they do not, and on what
 // BenjaminiHochberg refuses.
@@ -55,23 +56,31 @@ func TreeDiscoveries(parent []int, p []float64, q float64) ([]bool, error) {
 	return found, nil
 }
 
-// subtreeTests are Simes' tests of each node together with all below it.
+// subtreeTests test of each node that neither it nor anything below it differs.
 func subtreeTests(parent []int, p []float64) []float64 {
 	below := make([][]float64, len(p))
 	tests := make([]float64, len(p))
 	for i := len(p) - 1; i >= 0; i-- {
-		sorted := append(below[i], p[i])
-		slices.Sort(sorted)
-		tests[i] = 1
-		for rank, value := range sorted {
-			tests[i] = min(tests[i], value*float64(len(sorted))/float64(rank+1))
+		slices.Sort(below[i])
+		tests[i] = p[i]
+		if len(below[i]) > 0 {
+			tests[i] = min(1, 2*p[i], 2*simes(below[i]))
 		}
 		if above := parent[i]; above >= 0 {
-			below[above] = append(below[above], sorted...)
+			below[above] = append(append(below[above], below[i]...), p[i])
 		}
 		below[i] = nil
 	}
 	return tests
+}
+
+// simes tests that none of several hypotheses fails, given their p-values in ascending order (Simes 1986).
+func simes(sorted []float64) float64 {
+	test := 1.0
+	for rank, value := range sorted {
+		test = min(test, value*float64(len(sorted))/float64(rank+1))
+	}
+	return test
 }
 
 // discoveriesAmong are the members of a family whose tests hold.
