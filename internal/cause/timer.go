@@ -74,6 +74,9 @@ func findTicker(s *scene) []*claim {
 		return nil
 	}
 	s.timerPlaces(c, func(wait *compare.Wait) bool { return wait.Ticking || ticking[wait.Process] > 0 })
+	if len(c.where) == 0 {
+		s.locateNewcomer(c, ticking)
+	}
 	s.locate(c, "")
 	if inner := s.below(c.members, ""); inner != "" {
 		c.at(inner) // an executor or a scheduler says more than a lambda's hidden name
