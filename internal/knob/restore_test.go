@@ -84,6 +84,30 @@ func TestTheNextStartRestores(t *testing.T) {
 	}
 }
 
+// After a power cut what was mounted is gone by itself; the folder with the image is not.
+func TestRestoreOfThingsAfterAReboot(t *testing.T) {
+	state := newState(t)
+	folder := filepath.Join(state, "ground", privateFolder+"1-2-3")
+	must(t, os.MkdirAll(filepath.Join(folder, "fs"), 0o700))
+	put(t, filepath.Join(folder, "image"), "bytes")
+	made := func(kind, id string) step {
+		return step{Knob: madePrefix + kind, Target: Target{Root: "/"}, Part: id, Path: id, Original: absent,
+			Ours: []string{there}, SurvivesBoot: kind == Folder}
+	}
+	stale(t, state, func(left *entry) {
+		left.Owner.BootID = "another"
+		left.Steps = []step{made(Folder, folder), made(Loop, "loop0 "+folder+"/image"), made(Mount, folder+"/fs")}
+	}, state)
+	all, err := Restore(state)
+	must(t, err)
+	if len(all) != 3 || all[0].Action != Cleared || all[1].Action != Cleared || all[2].Action != PutBack {
+		t.Errorf("restore tells %+v", all)
+	}
+	if _, err := os.Stat(folder); !os.IsNotExist(err) || len(entries(t, state)) != 0 {
+		t.Errorf("the folder is still there (%v), journal %v", err, entries(t, state))
+	}
+}
+
 func TestRestoreLeavesALivingOwnerAlone(t *testing.T) {
 	state, root := newState(t), machine(t, "tsc", "tsc", "kvm-clock")
 	change, err := Begin(t.Context(), ClockSource(root))
