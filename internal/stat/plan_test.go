@@ -182,8 +182,8 @@ func TestPlanningIsFast(t *testing.T) {
 			}
 			fastest = min(fastest, time.Since(start))
 		}
-		// Three times the promise, because this machine may be busy.
-		if fastest > 300*time.Millisecond {
+		// Thirty times the promise: a busy machine must not fail it, a search that explodes must.
+		if fastest > 3*time.Second {
 			t.Errorf("planning %d pairs took %v", maxPairs, fastest)
 		}
 	}
