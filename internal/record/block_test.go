@@ -41,6 +41,10 @@ func loopDevice(t *testing.T, bytes int64) string {
 	return device
 }
 
+// few tells whether an event or two of a hundred are missing, or one is too many: some calls of a tracepoint reach no
+// program and count as no miss, when programs of others come and go there (see offcpu.bpf.c).
+func few(seen, truth int64) bool { return seen > truth || seen < truth-1-truth/50 }
+
 // A window that begins and ends while a device is busy knows what is under way, not what was before it.
 func TestWindowOnBusyDevice(t *testing.T) {
 	recorder := standing.get(t)
@@ -71,18 +75,21 @@ func TestWindowOnBusyDevice(t *testing.T) {
 		}
 	}()
 	for range 3 {
-		got := watchCommand(t, recorder, "sleep", "0.05")
-		seen := false
+		got := watchCommand(t, recorder, "dd", "if="+device, "of=/dev/null", "iflag=direct", "bs=4k", "count=50")
+		own := int64(0)
 		for _, row := range got.Block {
-			if row.Device == filepath.Base(device) && row.Pid == int32(os.Getpid()) {
-				seen = true
-				if row.Operation != "read" || row.Target || row.MaxDepth > 2 || row.TotalNs > got.Manifest.WindowNs {
-					t.Errorf("one read at a time, in a window of %d ns: %+v", got.Manifest.WindowNs, row)
-				}
+			if row.Device != filepath.Base(device) || row.Operation != "read" {
+				continue
+			}
+			if row.Pid == got.pid {
+				own = row.Count
+			}
+			if row.MaxDepth > 3 || row.TotalNs > 2*got.Manifest.WindowNs {
+				t.Errorf("two read one piece at a time, in a window of %d ns: %+v", got.Manifest.WindowNs, row)
 			}
 		}
-		if !seen {
-			t.Errorf("the reads were not seen: %+v", got.Block)
+		if few(own, 50) {
+			t.Errorf("%d reads of dd, which reads 50 times: %+v", own, got.Block)
 		}
 	}
 	close(stop)
@@ -116,7 +123,7 @@ func TestBlockRequests(t *testing.T) {
 		{Operation: "read", Count: reads, Bytes: reads * readBytes},
 	} {
 		row := rows[want.Operation]
-		if row.Count != want.Count || row.Bytes != want.Bytes || !row.Target || row.Comm != "disk-c" || row.MaxDepth < 1 {
+		if few(row.Count, want.Count) || row.Bytes != row.Count*want.Bytes/want.Count || !row.Target || row.Comm != "disk-c" || row.MaxDepth < 1 {
 			t.Errorf("%s: %+v, the truth is %d requests of the target, %d bytes", want.Operation, row, want.Count, want.Bytes)
 		}
 		var sum, low, high int64

@@ -23,6 +23,7 @@ struct request_queue {
 struct request {
 	struct request_queue *q;
 	unsigned int cmd_flags, __data_len;
+	__u64 start_time_ns; /* of this use of it; 0 where the device keeps no statistics */
 };
 
 #pragma clang attribute pop
@@ -52,6 +53,7 @@ struct {
 /* A request from when it is seen first until it is completed. */
 struct flight {
 	__u64 inserted, issued; /* 0: was not */
+	__u64 start;            /* its start_time_ns: the same address is used again and again */
 	__u32 device, operation, tgid, target, bytes, depth;
 	char comm[16];
 };
@@ -89,23 +91,8 @@ static __always_inline void fill(struct flight *flight, struct request *request)
 	flight->operation = request->cmd_flags & REQ_OP_MASK;
 	flight->tgid = task->tgid;
 	flight->target = is_target(task);
+	flight->start = request->start_time_ns;
 	bpf_probe_read_kernel(flight->comm, sizeof(flight->comm), task->group_leader->comm);
-}
-
-static __always_inline void keep(struct request *request, struct flight *flight)
-{
-	__u64 key = (__u64)request;
-	if (bpf_map_update_elem(&flights, &key, flight, BPF_ANY))
-		count_loss(LOST_REQUESTS);
-}
-
-SEC("tp_btf/block_rq_insert")
-int BPF_PROG(request_inserted, struct request *request)
-{
-	struct flight flight = {.inserted = bpf_ktime_get_ns()};
-	fill(&flight, request);
-	keep(request, &flight);
-	return 0;
 }
 
 static __always_inline __u32 one_more(__u32 device)
@@ -129,13 +116,45 @@ static __always_inline void one_less(__u32 device)
 		__sync_fetch_and_add(depth, -1);
 }
 
+static __always_inline void keep(struct request *request, struct flight *flight)
+{
+	__u64 key = (__u64)request;
+	if (bpf_map_update_elem(&flights, &key, flight, BPF_ANY))
+		count_loss(LOST_REQUESTS);
+}
+
+/* What is known of this use of a request. One whose end was missed is dropped. */
+static __always_inline struct flight *flight_of(struct request *request)
+{
+	__u64 key = (__u64)request;
+	struct flight *known = bpf_map_lookup_elem(&flights, &key);
+	if (!known || known->start == request->start_time_ns)
+		return known;
+	if (known->issued)
+		one_less(known->device);
+	bpf_map_delete_elem(&flights, &key);
+	return 0;
+}
+
+SEC("tp_btf/block_rq_insert")
+int BPF_PROG(request_inserted, struct request *request)
+{
+	struct flight flight = {.inserted = bpf_ktime_get_ns()};
+	struct flight *known = flight_of(request);
+	if (known && known->issued)
+		return 0; /* the device sent it back; or another CPU was quicker to issue it than this one to tell */
+	fill(&flight, request);
+	keep(request, &flight);
+	return 0;
+}
+
 SEC("tp_btf/block_rq_issue")
 int BPF_PROG(request_issued, struct request *request)
 {
-	__u64 key = (__u64)request, now = bpf_ktime_get_ns();
-	struct flight *known = bpf_map_lookup_elem(&flights, &key);
+	__u64 now = bpf_ktime_get_ns();
+	struct flight *known = flight_of(request);
 	if (known && known->issued)
-		return 0; /* again, after a device that was busy sent it back */
+		return 0; /* again, after the device sent it back */
 	if (known) {
 		known->bytes = request->__data_len; /* others may have been merged into it */
 		known->depth = one_more(known->device);

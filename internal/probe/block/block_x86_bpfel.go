@@ -17,6 +17,7 @@ type blockFlight struct {
 	_         structs.HostLayout
 	Inserted  uint64
 	Issued    uint64
+	Start     uint64
 	Device    uint32
 	Operation uint32
 	Tgid      uint32
