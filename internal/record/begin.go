@@ -56,6 +56,7 @@ func (s *Session) attach(window *openWindow) (pids []int, err error) {
 		return nil, err
 	}
 	window.startNs = bpf.Now()
+	s.shared.StartNs = window.startNs
 	for _, session := range s.sessions {
 		if edge, ok := session.(probe.Edge); ok {
 			if err := edge.Begins(); err != nil {

@@ -43,6 +43,8 @@ type Shared struct {
 	// the host some 30 ns.
 	Ends       *ebpf.Program
 	EndsCalled bool
+	// StartNs is when the window began that is open, for what a probe does at its begin, which takes its time.
+	StartNs int64
 	// Queue are the maps of the unwinder's queue of processes to look at, by name; nil without it.
 	Queue map[string]*ebpf.Map
 

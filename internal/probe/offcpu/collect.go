@@ -53,6 +53,9 @@ func (s *Session) Collect(window *bpf.Window) error {
 		return err
 	}
 	c.indexTraces()
+	for i := range s.still {
+		clip(&s.still[i], window.EndNs)
+	}
 	events = append(within(events, window), s.still...)
 	sort.Slice(events, func(i, j int) bool { return events[i].Start < events[j].Start })
 	joined := make([]*unwind.Trace, len(events))

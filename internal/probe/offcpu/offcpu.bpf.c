@@ -12,6 +12,7 @@
 const volatile __u64 wait_ns = 1000000; /* keep a stay whole from here on */
 const volatile __u32 unwind = 0;        /* the unwinder is there */
 
+__u64 window_start = 0;
 __u32 over = 0; /* the window has ended, the programs are about to be detached */
 
 struct {
@@ -248,13 +249,13 @@ int window_begins(struct bpf_iter__task *ctx)
 	struct task_state *state = bpf_task_storage_get(&tasks, task, 0, 0);
 	if (!state || state->off_start || task->on_cpu)
 		return 0;
-	__u64 object, now = bpf_ktime_get_ns();
+	__u64 object;
 	state->ran_ns = task->se.sum_exec_runtime;
 	state->state = task->__state;
-	state->woken = state->state ? 0 : now;
+	state->woken = state->state ? 0 : window_start;
 	state->waker_stack = -1;
 	state->off_call = call_of(task, &object);
-	state->off_start = now;
+	state->off_start = window_start;
 	return 0;
 }
 

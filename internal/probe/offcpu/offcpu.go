@@ -27,6 +27,7 @@ const longStay = 50 * time.Microsecond
 
 // Session is the loaded probe.
 type Session struct {
+	shared     *bpf.Shared
 	collection *ebpf.Collection
 	ring       *bpf.Ring[offcpuWaitEvent]
 	events     *bpf.PerfEvents // nil without an unwinder
@@ -55,7 +56,7 @@ func Start(shared *bpf.Shared) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load offcpu: %w", err)
 	}
-	s := &Session{collection: collection, waitNs: uint64(shared.Options.Wait)}
+	s := &Session{shared: shared, collection: collection, waitNs: uint64(shared.Options.Wait)}
 	if shared.Ends != nil {
 		if err := collection.Maps["thread_ends"].Update(uint32(0), shared.Ends, ebpf.UpdateAny); err != nil {
 			collection.Close()
@@ -117,6 +118,9 @@ func (s *Session) Name() string { return "offcpu" }
 // Attach begins to time.
 func (s *Session) Attach() error {
 	s.still, s.failed = nil, nil
+	if err := s.collection.Variables["over"].Set(uint32(0)); err != nil {
+		return fmt.Errorf("begin to time: %w", err)
+	}
 	links, err := bpf.AttachTracing(s.collection, "switched", "waking")
 	if err != nil {
 		return err
@@ -131,6 +135,10 @@ func (s *Session) Attach() error {
 
 // Begins times the targets that are off the CPU by now.
 func (s *Session) Begins() error {
+	// Who is off the CPU and was not seen to leave it has been so since the window's begin, however late the walk is.
+	if err := s.collection.Variables["window_start"].Set(uint64(s.shared.StartNs)); err != nil {
+		return fmt.Errorf("tell the window's begin: %w", err)
+	}
 	_, err := bpf.Walk[offcpuWaitEvent](s.collection, "window_begins")
 	return err
 }
@@ -159,4 +167,16 @@ func (s *Session) Close() error {
 	err := s.ring.Close()
 	s.collection.Close()
 	return err
+}
+
+// clip ends a stay that was not over with the window: the walk that showed it took its time.
+func clip(event *offcpuWaitEvent, endNs int64) {
+	end := uint64(endNs)
+	woken := event.Start + event.BlockedNs
+	back := woken + event.RunqueueNs
+	if event.Start >= end || back <= end {
+		return
+	}
+	woken = min(woken, end)
+	event.BlockedNs, event.RunqueueNs = woken-event.Start, end-woken
 }

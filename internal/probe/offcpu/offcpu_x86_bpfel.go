@@ -197,6 +197,7 @@ const (
 	offcpuVarUnwindTrigger      = "unwind_trigger"
 	offcpuVarWaitNs             = "wait_ns"
 	offcpuVarWholeHost          = "whole_host"
+	offcpuVarWindowStart        = "window_start"
 )
 
 // loadOffcpu returns the embedded CollectionSpec for offcpu.
@@ -284,6 +285,7 @@ type offcpuVariableSpecs struct {
 	UnwindTrigger      *ebpf.VariableSpec `ebpf:"unwind_trigger"`
 	WaitNs             *ebpf.VariableSpec `ebpf:"wait_ns"`
 	WholeHost          *ebpf.VariableSpec `ebpf:"whole_host"`
+	WindowStart        *ebpf.VariableSpec `ebpf:"window_start"`
 }
 
 // offcpuObjects contains all objects after they have been loaded into the kernel.
@@ -355,6 +357,7 @@ type offcpuVariables struct {
 	UnwindTrigger      *ebpf.Variable `ebpf:"unwind_trigger"`
 	WaitNs             *ebpf.Variable `ebpf:"wait_ns"`
 	WholeHost          *ebpf.Variable `ebpf:"whole_host"`
+	WindowStart        *ebpf.Variable `ebpf:"window_start"`
 }
 
 // offcpuPrograms contains all programs after they have been loaded into the kernel.
