@@ -209,3 +209,19 @@ func TestLimitOfIO(t *testing.T) {
 		}
 	}
 }
+
+// The one who wakes is not the one who is slow: what it had waited for itself is told with it.
+func TestWhatStoodBehind(t *testing.T) {
+	suspects := judged(t, "wall", held(), held(wait{count: 10, ms: 20, call: "write", waker: recording.WakerKernel,
+		stack:  inWrite + "add_transaction_credits;wait_transaction_locked",
+		behind: "k:kthread;kjournald2;jbd2_journal_commit_transaction;submit_bio_wait"}), Costs{})
+	if len(suspects) == 0 || suspects[0].Cause != "file.journal" {
+		t.Fatalf("suspects %s", described(suspects))
+	}
+	for _, evidence := range suspects[0].Evidence {
+		if evidence.Text == "behind it jbd2/vda-8 waited in submit_bio_wait for ksoftirqd/0" && evidence.B > 0.19 {
+			return
+		}
+	}
+	t.Errorf("nothing behind the waker in %+v", suspects[0].Evidence)
+}

@@ -50,6 +50,7 @@ type scene struct {
 	counts     []compare.Count
 	waits      []compare.Wait
 	lines      []compare.SharedLine
+	hops       []compare.Hop
 	cpu        []compare.Path // running paths of the CPU metric, for places that the wall metric does not show
 	cpuGrowth  float64
 	factsA     map[string]string
@@ -103,12 +104,7 @@ func newScene(in Input) *scene {
 		}
 		s.waits = append(s.waits, wait)
 	}
-	for _, line := range in.Result.Lines {
-		if s.turned() {
-			line.A, line.B = line.B, line.A
-		}
-		s.lines = append(s.lines, line)
-	}
+	s.turnEvidence(in.Result)
 	for _, count := range in.Result.Counts {
 		if s.turned() {
 			count.A, count.B = count.B, count.A
@@ -126,6 +122,22 @@ func newScene(in Input) *scene {
 	s.owner = make([]*claim, len(s.paths))
 	s.traits = traitsOf(s.paths)
 	return s
+}
+
+// turnEvidence takes over what the newer tables show.
+func (s *scene) turnEvidence(result *compare.Result) {
+	for _, line := range result.Lines {
+		if s.turned() {
+			line.A, line.B = line.B, line.A
+		}
+		s.lines = append(s.lines, line)
+	}
+	for _, hop := range result.Hops {
+		if s.turned() {
+			hop.A, hop.B = hop.B, hop.A
+		}
+		s.hops = append(s.hops, hop)
+	}
 }
 
 func (s *scene) turned() bool { return s.swapped || s.oneSided }

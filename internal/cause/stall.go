@@ -131,7 +131,36 @@ func (s *scene) describeStall(c *claim, kind []*stall) {
 			c.add("offcpu", "ended by "+name, 0, wakers[name], "s/run")
 		}
 	}
+	s.hopEvidence(c)
 	s.stallEvidence(c)
+}
+
+// hopEvidence says what stood behind those who ended the waits: the second hop, where it was recorded.
+func (s *scene) hopEvidence(c *claim) {
+	ended := map[[2]string]bool{}
+	for _, i := range c.members {
+		if path := &s.paths[i]; path.Kind == compare.Blocked && path.WakerComm != "" {
+			ended[[2]string{path.Process, path.WakerComm}] = true
+		}
+	}
+	behind, before := map[string]float64{}, map[string]float64{}
+	for i := range s.hops {
+		hop := &s.hops[i]
+		if !ended[[2]string{hop.Process, hop.WakerComm}] || len(hop.Frames) == 0 {
+			continue
+		}
+		text := "behind it " + hop.WakerComm + " waited in " + lastFrame(hop.Frames).Name
+		if hop.HopComm != "" {
+			text += " for " + hop.HopComm
+		}
+		before[text] += mean(hop.A)
+		behind[text] += mean(hop.B)
+	}
+	for n, text := range byValue(behind) {
+		if n < 2 && behind[text] > before[text] {
+			c.add("offcpu", text, before[text], behind[text], "s/run")
+		}
+	}
 }
 
 // wakerOf says in words who ended a wait: with its innermost own function where that is known.

@@ -48,6 +48,7 @@ type wait struct {
 	runner  string
 	jitter  float64 // part of its length that varies
 	ended   string  // the waker's stack
+	behind  string  // where the waker had slept before, a kernel thread by the name of jbd2/vda-8
 }
 
 // builder makes one recording.
@@ -190,6 +191,9 @@ func (m *builder) wait(w wait, tid int32, at, blocked, queue int64) {
 	}
 	if w.waker == recording.WakerThread {
 		own.WakerPid, own.WakerTid, own.WakerComm = rootPid, w.wakerTi, "prog"
+	}
+	if w.behind != "" {
+		own.WakerComm, own.HopNs, own.HopStack, own.HopComm = "jbd2/vda-8", blocked, m.stack(w.behind), "ksoftirqd/0"
 	}
 	if w.ended != "" {
 		own.WakerStack = m.stack(w.ended)

@@ -57,6 +57,7 @@ func Compare(a, b []*recording.Recording, opts Options) (*Result, error) {
 	waits := newMerger(len(a), len(b))
 	result := &Result{Metric: opts.Metric, Unit: "s", OneSided: len(b) == 0}
 	counts := newCounter(len(a), len(b))
+	hops := newHopTable(len(a), len(b))
 	for i, rec := range both(a, b) {
 		side, at := A, i
 		if i >= len(a) {
@@ -77,6 +78,7 @@ func Compare(a, b []*recording.Recording, opts Options) (*Result, error) {
 		waits.add(side, at, run.waitPieces(), scale)
 		counts.scale = scale
 		counts.add(side, at, run)
+		hops.add(side, at, run)
 		seconds := max(0, rec.Manifest.Metrics[opts.Metric]-cost) * scale
 		if side == A {
 			result.A = append(result.A, seconds)
@@ -90,6 +92,7 @@ func Compare(a, b []*recording.Recording, opts Options) (*Result, error) {
 	result.Waits = waits.waits(shared)
 	result.Lines = sharedLines(a, b)
 	result.Counts = counts.list()
+	result.Hops = hops.list()
 	result.Facts = changes
 	sort.Strings(result.Unseen)
 	return result, nil

@@ -22,6 +22,8 @@ type Result struct {
 	Facts  []FactChange
 	// Waits are all stays off the CPU of all threads, not only those that held up the end.
 	Waits []Wait
+	// Hops are what stood behind the wakers of waits.
+	Hops []Hop
 	// Lines are cache lines that several threads share, where the recordings have the table.
 	Lines []SharedLine
 	// Profile is the merged call tree of CPU time, for the differential flame graph.
