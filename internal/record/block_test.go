@@ -123,8 +123,10 @@ func TestBlockRequests(t *testing.T) {
 		{Operation: "read", Count: reads, Bytes: reads * readBytes},
 	} {
 		row := rows[want.Operation]
-		if few(row.Count, want.Count) || row.Bytes != row.Count*want.Bytes/want.Count || !row.Target || row.Comm != "disk-c" || row.MaxDepth < 1 {
-			t.Errorf("%s: %+v, the truth is %d requests of the target, %d bytes", want.Operation, row, want.Count, want.Bytes)
+		if few(row.Count, want.Count) || row.Bytes != row.Count*want.Bytes/want.Count ||
+			!row.Target || row.Comm != "disk-c" || row.MaxDepth < 1 {
+			t.Errorf("%s: %+v, the truth is %d requests of the target, %d bytes", want.Operation, row, want.Count,
+				want.Bytes)
 		}
 		var sum, low, high int64
 		for i, count := range row.Buckets {

@@ -45,7 +45,7 @@ func TestInodeLock(t *testing.T) {
 			asleep += sample.ValueNs
 		}
 	}
-	if float64(asleep) > float64(total)*1.05+2e6 {
+	if float64(asleep) > float64(total)*1.2+5e7 { // a wait or two may go unseen, see few
 		t.Errorf("slept %d ns in a wait for the lock of %d ns", asleep, total)
 	}
 	got.lossless(t, "kernellocks")
