@@ -232,3 +232,34 @@ func TestTwoCulpritsAtOnce(t *testing.T) {
 	must(t, err)
 	must(t, change.Restore())
 }
+
+// A name is a path in disguise: whatever is typed, nothing outside the kernel's own folders is found.
+func FuzzFind(f *testing.F) {
+	root := f.TempDir()
+	for _, path := range []string{"/proc/sys/vm/swappiness", "/proc/self/mounts", "/etc/passwd",
+		"/sys/block/sda/queue/nr_requests", "/proc/self/mountinfo"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, path)), 0o755); err != nil {
+			f.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, path), []byte("1\n"), 0o600); err != nil {
+			f.Fatal(err)
+		}
+	}
+	for _, name := range []string{"vm.swappiness", "vm/../../etc.passwd", "block.sda.nr_requests", "block...x",
+		"irq.1.affinity", "mount:/etc", "cgroup.io.wbps.8:0", "bdi.8:0.max_ratio", "vm.swappiness/", "cgroup.cpu.max"} {
+		f.Add(name, "/x")
+	}
+	f.Fuzz(func(t *testing.T, name, group string) {
+		found, err := Find(name, Target{Root: root, Cgroup: group})
+		if err != nil {
+			if found.Name() != "" {
+				t.Errorf("an error and a knob: %v, %s", err, found.Name())
+			}
+			return
+		}
+		path := found.Place().Path
+		if path != filepath.Clean(path) || !strings.HasPrefix(path, "/proc/") && !strings.HasPrefix(path, "/sys/") {
+			t.Errorf("%q is found at %s", name, path)
+		}
+	})
+}
