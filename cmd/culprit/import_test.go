@@ -117,3 +117,32 @@ func TestImportAndExportRefuse(t *testing.T) {
 		})
 	}
 }
+
+// Two logs of strace are compared by run: they have no CPU time to divide by.
+func TestCompareStrace(t *testing.T) {
+	folder := t.TempDir()
+	var files []string
+	for _, name := range []string{"fast", "slow"} {
+		log := `10 1700000000.000000 execve("/usr/bin/app", ["app"], 0x7ffe /* 9 vars */) = 0 <0.000300>
+10 1700000000.020000 fsync(3) = 0 <0.100000>
+10 1700000000.150000 +++ exited with 0 +++
+`
+		if name == "slow" {
+			log = strings.ReplaceAll(strings.ReplaceAll(log, "<0.1", "<0.5"), "0.150000", "0.550000")
+		}
+		in := filepath.Join(folder, name)
+		if err := os.WriteFile(in, []byte(log), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got := here(t, "import", "-o", in+".culprit", in); got.status != exitDone {
+			t.Fatalf("import: %+v", got)
+		}
+		files = append(files, in+".culprit")
+	}
+	got := here(t, "compare", files[0], files[1])
+	for _, want := range []string{"150 ms → 550 ms", "fsync", "+400 ms", "file.sync"} {
+		if got.status == exitError || !strings.Contains(got.stdout, want) {
+			t.Errorf("compare does not say %q: %+v", want, got)
+		}
+	}
+}

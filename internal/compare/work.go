@@ -64,7 +64,8 @@ func ChooseWork(asked string, a, b []*recording.Recording) (Work, error) {
 func sharedWork(a, b []*recording.Recording) (Work, error) {
 	commands, windows := true, true
 	for _, rec := range both(a, b) {
-		if Imported(rec) != "" {
+		// A log of strace is of a whole command, and has no CPU time to divide by.
+		if Imported(rec) != "" && (rec.Manifest.Target.Kind != "command" || cpuMetric(rec) > 0) {
 			return workOf(cpuSecond, "an import does not say how much work it saw; --per run or request=N do", a, b,
 				cpuMetric)
 		}

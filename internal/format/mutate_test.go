@@ -16,10 +16,11 @@ import (
 var mutations = flag.Int("mutations", 300, "damaged texts to import; more find more")
 
 // tokens are what the formats are made of: in a wrong place they are worst.
-var tokens = []string{"(", ")", " (", "<", ">", "\"", "\\", " = ", "<unfinished ...>", "<... x resumed>", "[pid 1]", "\n",
-	"\n\n", "\t", "+0x", "[", "]", "::", "-1", "9999999999999999999", "9223372036854775807", " > a(b+0x1) [0x1]", "clone(",
-	"CLONE_THREAD) = 5", "strace: Process 7 attached", "prev_state=", "==> next_pid=3", ";", "_[k]", " 1e308", " 0x", "1.5",
-	"\r\n", "\x00", "\xff", "sched:sched_switch: ", "# event : sample_freq } = 0, freq = 1,", "PERF_RECORD_COMM", ": ", "/"}
+var tokens = []string{"(", ")", " (", "<", ">", "\"", "\\", " = ", "<unfinished ...>", "<... x resumed>", "[pid 1]",
+	"\n", "\n\n", "\t", "+0x", "[", "]", "::", "-1", "9999999999999999999", "9223372036854775807", "clone(", "/",
+	" > a(b+0x1) [0x1]", "CLONE_THREAD) = 5", "strace: Process 7 attached", "prev_state=", "==> next_pid=3", ";",
+	"_[k]", " 1e308", " 0x", "1.5", "\r\n", "\x00", "\xff", "sched:sched_switch: ", ": ",
+	"# event : sample_freq } = 0, freq = 1,", "PERF_RECORD_COMM"}
 
 // Fuzzing with coverage is slow here, for a recording is large; texts of real
 // tools with a few places damaged find more in the same time. -mutations 100000
