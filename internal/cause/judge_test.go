@@ -305,6 +305,24 @@ func TestNothingExplains(t *testing.T) {
 	}
 }
 
+// A disturbance that comes with one side only speaks for what takes the CPU away there.
+func TestOneSidedDisturbanceIsEvidence(t *testing.T) {
+	const text = "run-queue delay comes with B: median 0.1 s a run"
+	queue := wait{count: 20, runMs: 5, stack: work, waker: recording.WakerNone, runner: "hog"}
+	in := inputOf(t, "wall", held(), held(queue), Costs{})
+	in.OneSided = []string{text}
+	suspects := Judge(in)
+	if len(suspects) == 0 || suspects[0].Cause != "cpu.starved" {
+		t.Fatalf("suspects %s", described(suspects))
+	}
+	for _, evidence := range suspects[0].Evidence {
+		if evidence.Text == text {
+			return
+		}
+	}
+	t.Errorf("evidence lacks it: %+v", suspects[0].Evidence)
+}
+
 func TestJudgeRefusesNothing(t *testing.T) {
 	if Judge(Input{}) != nil || Judge(Input{Result: &compare.Result{Metric: "cpu"}}) != nil {
 		t.Error("suspects out of nothing")

@@ -33,7 +33,15 @@ func findStarved(s *scene) []*claim {
 	}
 	a, b := s.count("runqueue.seconds", "")
 	c.add("offcpu", "run-queue delay of the whole tree", a, b, "s/run")
+	s.addOneSided(c)
 	return []*claim{c}
+}
+
+// addOneSided tells what trials without the recorder say of the same: a disturbance of one side is what it suffers.
+func (s *scene) addOneSided(c *claim) {
+	for _, text := range s.in.OneSided {
+		c.add("trials", text, 0, 0, "")
+	}
 }
 
 // findThrottled claims waiting for a CPU that nobody had, under a CPU quota.
@@ -50,6 +58,7 @@ func findThrottled(s *scene) []*claim {
 	}
 	c.at(quota)
 	c.add("facts", "CPU quota: "+quota, 0, 0, "")
+	s.addOneSided(c)
 	return []*claim{c}
 }
 

@@ -15,6 +15,7 @@ type Input struct {
 	CommandA, CommandB  string
 	Costs               Costs
 	Tracers             []string // who else traces or counts on this host, in words
+	OneSided            []string // disturbances of trials without the recorder that come with one side only
 	Confidence          float64  // 0 means 0.95
 	MeasuredChange      compare.Interval
 	MeasuredChangeKnown bool // MeasuredChange: B − A in the metric's unit, in trials without the recorder

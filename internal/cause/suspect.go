@@ -45,7 +45,7 @@ type Suspect struct {
 
 // Evidence is one observation on both sides.
 type Evidence struct {
-	Signal string  `json:"signal"` // "cpu", "offcpu", "syscalls", "processes", "facts", "bench"
+	Signal string  `json:"signal"` // "cpu", "offcpu", "syscalls", "processes", "facts", "bench", "block", "network", "lines", "counts", "trials"
 	Text   string  `json:"text"`
 	A      float64 `json:"a"`
 	B      float64 `json:"b"`

@@ -256,6 +256,11 @@ func sortedStacks(stacks map[string]float64) []string {
 // judged compares four runs a side of two plans on a metric.
 func judged(t *testing.T, metric string, a, b plan, costs Costs) []Suspect {
 	t.Helper()
+	return Judge(inputOf(t, metric, a, b, costs))
+}
+
+func inputOf(t *testing.T, metric string, a, b plan, costs Costs) Input {
+	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
 	var sideA, sideB []*recording.Recording
 	for range 4 {
@@ -281,7 +286,7 @@ func judged(t *testing.T, metric string, a, b plan, costs Costs) []Suspect {
 			in.Result = result
 		}
 	}
-	return Judge(in)
+	return in
 }
 
 func merged(base map[string]float64, more map[string]float64) map[string]float64 {

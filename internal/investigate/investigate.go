@@ -36,6 +36,8 @@ type investigation struct {
 	python  bool                     // an interpreter was seen
 	cannot  error                    // why nothing can be recorded; nil when it can
 	c       *Case
+	// oneSided are the disturbances that come with one side only: evidence, not noise.
+	oneSided []string
 }
 
 // Run investigates. The error is for people: one line that names the thing and the way out.

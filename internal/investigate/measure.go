@@ -199,7 +199,9 @@ func (inv *investigation) judge() {
 	}
 	inv.c.Excluded = verdicts.Excluded
 	inv.c.Warnings = verdicts.Warnings
+	inv.oneSided = nil
 	for _, oneSided := range verdicts.OneSided {
+		inv.oneSided = append(inv.oneSided, oneSided.Text)
 		inv.c.Warnings = append(inv.c.Warnings, oneSided.Text)
 	}
 }

@@ -50,7 +50,7 @@ func (inv *investigation) input(ctx context.Context, found *evidence) (*cause.In
 		return nil, err
 	}
 	in := &cause.Input{Result: wall, CPU: cpu, Wall: wall, CommandA: inv.options.A, CommandB: inv.options.B,
-		FactsA: factsOf(found.a), FactsB: factsOf(found.b)}
+		FactsA: factsOf(found.a), FactsB: factsOf(found.b), OneSided: inv.oneSided}
 	if inv.explained() == trial.MetricCPU {
 		in.Result = cpu
 	}
