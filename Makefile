@@ -48,3 +48,4 @@ lineup: build ## run all scenarios with a known culprit and print the scoreboard
 
 bench: build ## measure what culprit itself costs
 	go run ./benchmark
+	go run ./benchmark/format -size 128 -rounds 3

@@ -12,7 +12,7 @@ import (
 // The memory of an import, whatever the size of the input: frames, stacks and
 // rows beyond these are counted as lost, times are added up more coarsely.
 const (
-	maxFrames   = 200_000
+	maxFrames   = 150_000
 	maxStacks   = 400_000
 	maxElements = 10_000_000 // frames of all stacks together
 	maxName     = 512        // bytes of one name: what is cut off a C++ name is template arguments
