@@ -93,7 +93,10 @@ func (collect *collector) mounts() {
 }
 
 func (collect *collector) mount(name string, mount mountEntry) {
-	const source = "/proc/self/mountinfo"
+	source := "/proc/self/mountinfo"
+	if strings.HasPrefix(name, "target.") {
+		source = "/proc/PID/mountinfo"
+	}
 	collect.add(name+".point", mount.point, source)
 	collect.add(name+".type", mount.kind, source)
 	collect.add(name+".device", mount.origin, source)

@@ -77,7 +77,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
-	__uint(max_entries, 2048);
+	__uint(max_entries, 8192); /* of which two stacks in the same place cannot be told apart: the second is lost */
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, DEPTH * sizeof(__u64));
 } stacks SEC(".maps");
