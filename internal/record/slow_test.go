@@ -60,6 +60,7 @@ func TestSlowOperations(t *testing.T) {
 		{site: "sleep", call: "clock_nanosleep", kind: recording.ObjectTimer, idle: true},
 		{site: "pipe", call: "read", kind: recording.ObjectPipe, wakerComm: "answerer", waker: "pipe-pid", idle: true},
 		{site: "event", call: "read", kind: recording.ObjectOther, object: "[eventfd]", wakerComm: "raiser", idle: true},
+		{site: "late", call: "read", kind: recording.ObjectPipe, wakerComm: "raiser", idle: true},
 		{site: "recv", call: "recvfrom", kind: recording.ObjectSocket, object: tcp, wakerComm: "server", waker: "recv-pid"},
 		{site: "connect", call: "connect", kind: recording.ObjectSocket, object: "unix " + folder + "/deep/socket",
 			wakerComm: "acceptor", waker: "connect-pid"},
@@ -116,7 +117,7 @@ func checkOne(t *testing.T, got seen, want slowTruth, slow recording.Slow, truth
 
 // checkChain follows a stall from the lock to the holder's fsync to the journal, and that they are one.
 func checkChain(t *testing.T, got seen, file string, truth map[string]float64, rounds int) {
-	whole, mutex := 0, fmt.Sprintf("%#x", uint64(truth["mutex"]))
+	whole, fair, mutex := 0, 0, fmt.Sprintf("%#x", uint64(truth["mutex"]))
 	for round := range rounds {
 		holder := int32(truth[fmt.Sprintf("holder-%d", round)])
 		var lock, fsync *recording.Slow
@@ -132,6 +133,10 @@ func checkChain(t *testing.T, got seen, file string, truth map[string]float64, r
 			t.Logf("round %d: lock %v, fsync %v", round, lock, fsync)
 			continue
 		}
+		if lock.BlockedNs*2 < lock.DurationNs || fsync.BlockedNs*2 < fsync.DurationNs {
+			continue // on a busy host they waited longer for a CPU, which is no stall
+		}
+		fair++
 		waited := got.StackNames(fsync.Stack)
 		journal := slices.Contains(waited, "jbd2_log_wait_commit") && strings.HasPrefix(fsync.WakerComm, "jbd2/")
 		hop := fsync.HopNs > 0 && len(got.StackFrames(fsync.HopStack)) > 0
@@ -142,8 +147,8 @@ func checkChain(t *testing.T, got seen, file string, truth map[string]float64, r
 		t.Logf("round %d: lock %+v\nfsync %+v\nat %v\nwoken at %v, behind it %v", round, *lock, *fsync, waited,
 			got.StackNames(fsync.WakerStack), got.StackNames(fsync.HopStack))
 	}
-	if whole*2 <= rounds {
+	if whole == 0 || whole*2 <= fair {
 		t.Errorf("%d of %d chains are whole: lock, its holder's fsync, the journal, what the journal waited for",
-			whole, rounds)
+			whole, fair)
 	}
 }

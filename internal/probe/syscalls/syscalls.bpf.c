@@ -12,6 +12,10 @@
 
 #define CALL_MMAP 9 /* x86-64 */
 #define PROT_EXEC 4
+#define ON_CPU_NS 1000000 /* what a call may compute after its first sleep, beside as long as it slept */
+
+enum seen { SEEN = 1, TIMED_AT_ENTRY = 2 }; /* call_seen of a task */
+
 #define TS_COMPAT 2 /* arch/x86/include/asm/thread_info.h: a call of the 32-bit kind */
 #define COMPAT (1 << 29) /* marks the number of such a call */
 
@@ -71,7 +75,7 @@ int BPF_PROG(call_entered, struct pt_regs___culprit *regs, long number)
 	struct task_state *state = state_of(task);
 	if (!state)
 		return 0;
-	state->call_seen = 1;
+	state->call_seen = TIMED_AT_ENTRY;
 	begin_call(state, call, bpf_ktime_get_ns());
 	return 0;
 }
@@ -139,6 +143,15 @@ static __always_inline void announce_code(void *ctx, struct pt_regs___culprit *r
 		announce_process(ctx, bpf_get_current_pid_tgid());
 }
 
+/* Whether the first sleep that an untimed call is timed from was its own. What a thread does on its way out, the
+ * last close of a file for one, comes after the end of its call: a sleep there would be taken for one of a later call.
+ * Since a call's own first sleep it has for the most part slept. */
+static __always_inline bool slept_itself(struct task_state *state, __s32 call, __u64 took_ns)
+{
+	__u64 off_ns = state->call_slept + state->call_queued;
+	return state->call == (call & ~COMPAT) && took_ns <= 2 * off_ns + ON_CPU_NS;
+}
+
 /* The end of a call that was timed, or that was interrupted or slept. */
 static __always_inline void end_call(struct task_struct *task, struct call_slot *slot,
 				     struct pt_regs___culprit *regs, __s32 call, long result)
@@ -146,6 +159,8 @@ static __always_inline void end_call(struct task_struct *task, struct call_slot 
 	struct task_state *state = state_of(task);
 	if (!state || !state->call_seen) /* of a task: its first call began before the window, or its parent made it */
 		return;
+	bool at_entry = state->call_seen == TIMED_AT_ENTRY;
+	state->call_seen = SEEN;
 	if (!is_of(slot, task, call))
 		take_slot(slot, task, call);
 	slot->runtime = 0;
@@ -153,9 +168,11 @@ static __always_inline void end_call(struct task_struct *task, struct call_slot 
 	if (!state->call_start) /* only a tick of the clock came in between */
 		return;
 	__u64 took_ns = bpf_ktime_get_ns() - state->call_start;
-	add_time(slot, took_ns);
-	if (took_ns >= slow_ns)
-		keep_slow(task, state, regs, call, result, took_ns);
+	if (at_entry || slept_itself(state, call, took_ns)) {
+		add_time(slot, took_ns);
+		if (took_ns >= slow_ns)
+			keep_slow(task, state, regs, call, result, took_ns);
+	}
 	state->call_start = 0;
 }
 

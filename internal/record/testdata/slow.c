@@ -4,6 +4,7 @@
  *   sleep    20 ms
  *   event    a read of an eventfd that a thread writes after 8 ms
  *   pipe     a read that a child answers after 15 ms
+ *   late     a read of a pipe that a thread writes after 8 ms, behind 300 reads that found something
  *   recv     from a TCP server that answers after 12 ms
  *   connect  to a unix socket whose queue is full until the server accepts after 10 ms
  *   lock     a mutex whose holder changes and fsyncs DIR/deep/journal meanwhile, which is "held" */
@@ -146,6 +147,21 @@ static void events(int rounds)
 	}
 }
 
+static void late(int rounds)
+{
+	int fd[2];
+	unsigned long x = 0;
+	must(pipe(fd) == 0, "pipe");
+	for (int i = 0; i < rounds; i++) {
+		pthread_t raiser;
+		for (int quick = 0; quick < 300; quick++)
+			must(write(fd[1], &x, 8) == 8 && read(fd[0], &x, 8) == 8, "quick read");
+		must(pthread_create(&raiser, 0, raise_event, (void *)(long)fd[1]) == 0, "thread");
+		TIMED("late", i, read(fd[0], &x, 8) == 8);
+		pthread_join(raiser, 0);
+	}
+}
+
 static void sockets(int rounds)
 {
 	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -228,6 +244,7 @@ int main(int argc, char **argv)
 	}
 	pipes(rounds);
 	events(rounds);
+	late(rounds);
 	sockets(rounds);
 	unix_sockets(rounds);
 	locks(rounds);
