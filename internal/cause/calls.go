@@ -3,6 +3,7 @@ package cause
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"culprit/internal/compare"
 )
@@ -17,8 +18,8 @@ const hardly = 0.05
 // most in. Nothing where the calls were not counted, or the claim is not about calls.
 func (s *scene) callEvidence(c *claim) []Evidence {
 	calls := s.callsOf(c)
-	if len(calls) == 0 {
-		return nil
+	if len(calls) == 0 || strings.HasPrefix(c.id, "cpu.") {
+		return nil // without a CPU no call is at fault
 	}
 	call := calls[0]
 	a, b := make([]float64, len(s.metricA)), make([]float64, len(s.metricB))
