@@ -50,6 +50,7 @@ const designSchema = "culprit.design/1"
 // Service is a process or cgroup that runs already.
 type Service struct {
 	Pid     int           `json:"pid,omitempty"`
+	Born    string        `json:"born,omitempty"` // start of the process in ticks since boot: its number may be used again
 	Cgroup  string        `json:"cgroup,omitempty"`
 	Measure string        `json:"measure,omitempty"` // command run in each period; "" : only what the kernel counts
 	Counter bool          `json:"counter,omitempty"` // Measure prints a number that only grows: its rate counts
@@ -134,6 +135,9 @@ func (e Experiment) checkService() error {
 	if service.Pid != 0 {
 		if _, err := os.Stat(fmt.Sprintf("/proc/%d", service.Pid)); err != nil || service.Pid < 0 {
 			return fmt.Errorf("no process %d; give the number of one that runs", service.Pid)
+		}
+		if service.Born != "" && service.Born != born(service.Pid) {
+			return fmt.Errorf("process %d is not the one that was watched: that has ended; begin a new experiment", service.Pid)
 		}
 		return nil
 	}

@@ -124,7 +124,8 @@ func TestChecks(t *testing.T) {
 	for want, change := range map[string]func(s *Service){
 		"no process": func(s *Service) { s.Pid = 1 << 30 }, "only one": func(s *Service) { s.Cgroup = "/" },
 		"period": func(s *Service) { s.Period = 1 }, "wash-out": func(s *Service) { s.WashOut = time.Hour },
-		"no cgroup": func(s *Service) { s.Pid, s.Cgroup = 0, "/none" },
+		"not the one": func(s *Service) { s.Born = "1" },
+		"no cgroup":   func(s *Service) { s.Pid, s.Cgroup = 0, "/none" },
 	} {
 		bad := *service.Service
 		change(&bad)

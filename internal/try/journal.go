@@ -53,6 +53,11 @@ func create(dir string, experiment Experiment) (*journal, error) {
 		return nil, fmt.Errorf("make case directory: %w", err)
 	}
 	experiment.Schema = designSchema
+	if service := experiment.Service; service != nil && service.Pid != 0 {
+		known := *service
+		known.Born = born(service.Pid)
+		experiment.Service = &known
+	}
 	j := &journal{dir: absolute, design: experiment, fresh: true}
 	if err = j.save(); err == nil {
 		err = j.open()

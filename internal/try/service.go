@@ -106,6 +106,15 @@ func pause(ctx context.Context, wait time.Duration) error {
 	}
 }
 
+// born is when a process began, "" when there is none.
+func born(pid int) string {
+	const start = 22 - 3 // of proc_pid_stat(5), which counts from 1; the fields begin with the third
+	if fields := host.StatFields(pid); len(fields) > start {
+		return fields[start]
+	}
+	return ""
+}
+
 // used is what a service has used so far.
 type used struct {
 	cpu              time.Duration
