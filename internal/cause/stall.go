@@ -12,6 +12,7 @@ type stall struct {
 	any     []string // one of these is on the stack
 	with    []string // and one of these, where given
 	without []string // and none of these
+	ended   []string // or one of these is on the waker's stack instead of "any" on the sleeper's
 	running bool     // the CPU time spent in these functions belongs to it as well
 }
 
@@ -26,12 +27,13 @@ var stalls = []stall{
 		"jbd2_log_wait_commit", "jbd2_log_wait_for_space", "jbd2_journal_lock_updates",
 		"xlog_grant_head_wait", "xlog_wait_on_iclog", "wait_current_trans", "btrfs_commit_transaction"}},
 	{id: "file.writeback", any: []string{"rwsem_down_"},
-		with: []string{"get_block", "map_blocks", "convert_unwritten"}},
+		with: []string{"get_block", "map_blocks", "convert_unwritten"}, ended: []string{"rwsem_wake"}},
 	{id: "file.inode-lock", running: true, any: []string{"rwsem_down_", "rwsem_optimistic_spin", "rwsem_spin_on_owner"},
 		with: []string{"write_iter", "buffered_write", "xfs_ilock", "dio_write", "do_truncate", "vfs_fallocate",
 			"open_last_lookups", "filename_create", "do_unlinkat", "do_renameat", "iterate_dir", "lookup_slow",
 			"path_openat", "generic_file_llseek"},
-		without: []string{"mmap_write_lock", "mmap_read_lock", "asm_exc_page_fault"}},
+		without: []string{"mmap_write_lock", "mmap_read_lock", "asm_exc_page_fault"},
+		ended:   []string{"rwsem_wake"}},
 	{id: "file.writeback", any: []string{"folio_wait_writeback", "folio_wait_stable", "wait_on_page_writeback",
 		"wait_for_stable_page"}},
 	{id: "file.writeback", any: []string{"__filemap_get_folio", "pagecache_get_page", "grab_cache_page", "__folio_lock"},
@@ -44,8 +46,9 @@ var stalls = []stall{
 }
 
 // matches reports whether the kernel part of a stack is this way of waiting.
-func (w *stall) matches(frames []recording.Frame) bool {
-	any, with := false, len(w.with) == 0
+func (w *stall) matches(path *compare.Path) bool {
+	frames := path.Frames
+	any, with := kernelHas(path.WakerStack, w.ended), len(w.with) == 0
 	for i := range frames {
 		if frames[i].Kind != recording.KindKernel {
 			continue
@@ -61,11 +64,15 @@ func (w *stall) matches(frames []recording.Frame) bool {
 }
 
 // deepest names the innermost kernel function that tells the wait.
-func (w *stall) deepest(frames []recording.Frame) string {
+func (w *stall) deepest(path *compare.Path) string {
+	frames := path.Frames
 	for i := len(frames) - 1; i >= 0; i-- {
 		if frames[i].Kind == recording.KindKernel && containsAny(frames[i].Name, w.any) {
 			return frames[i].Name
 		}
+	}
+	if kernelHas(path.WakerStack, w.ended) && len(frames) > 0 {
+		return lastFrame(frames).Name
 	}
 	return ""
 }
@@ -80,7 +87,7 @@ func findStalls(s *scene) []*claim {
 		path := &s.paths[i]
 		for w := range stalls {
 			one := &stalls[w]
-			if (path.Kind == compare.Blocked || one.running && path.Kind == compare.Running) && one.matches(path.Frames) {
+			if (path.Kind == compare.Blocked || one.running && path.Kind == compare.Running) && one.matches(path) {
 				if !s.asked(i) || one.id == "memory.reclaim" {
 					kind[i] = one
 				}
@@ -110,7 +117,7 @@ func findStalls(s *scene) []*claim {
 func (s *scene) describeStall(c *claim, kind []*stall) {
 	functions, wakers := map[string]float64{}, map[string]float64{}
 	for _, i := range c.members {
-		functions[kind[i].deepest(s.paths[i].Frames)] += s.grown(i)
+		functions[kind[i].deepest(&s.paths[i])] += s.grown(i)
 		if s.paths[i].Kind == compare.Blocked {
 			wakers[wakerOf(&s.paths[i])] += s.grown(i)
 		}

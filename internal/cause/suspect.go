@@ -45,7 +45,8 @@ type Suspect struct {
 
 // Evidence is one observation on both sides.
 type Evidence struct {
-	// Signal is "cpu", "offcpu", "syscalls", "processes", "facts", "bench", "block", "network", "lines", "counts" or "trials".
+	// Signal is "cpu", "offcpu", "syscalls", "processes", "facts", "bench", "block", "network", "lines", "counts",
+	// or "trials".
 	Signal string  `json:"signal"`
 	Text   string  `json:"text"`
 	A      float64 `json:"a"`
