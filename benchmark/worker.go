@@ -30,7 +30,7 @@ var loads = []load{
 	{"getppid", "getppid, CPU time per call", 2_000, callSettings, prepareCalls},
 	{"pingpong", "two threads on one CPU wake each other through pipes, CPU time per round trip " +
 		"(2 switches, 4 calls)", 500, switchSettings, preparePingPong},
-	{"spin", "two busy threads, CPU time per thousand steps", 5_000, busySettings, prepareSpin},
+	{"spin", "two busy threads, CPU time per thousand steps", 500, busySettings, prepareSpin},
 }
 
 // stretch is one measurement of a worker: a time and the CPU ns per operation in it.
