@@ -35,7 +35,7 @@ func parsePerfHeader(line []byte) (h perfHeader, ok bool) {
 			break
 		}
 		if pid, tid, both, isID := parseIDs(word(line, fields, i)); isID &&
-			(i+1 == len(fields) && (both || i > 0) || i+1 < len(fields) && headerField(line, fields, i+1)) {
+			(i+1 == len(fields) && (both || i > 0) || follows(line, fields, i+1)) {
 			h.pid, h.tid, h.hasPid = pid, tid, true
 			h.comm = commBefore(line, fields, i)
 			at = i + 1
@@ -65,6 +65,14 @@ func (h *perfHeader) readFields(line []byte, fields [][2]int, at int) {
 			h.period = period
 		}
 	}
+}
+
+// follows tells whether what can follow an id begins with field i: the letters of -F misc may stand before it.
+func follows(line []byte, fields [][2]int, i int) bool {
+	if i < len(fields) && len(bytes.Trim(word(line, fields, i), "KUHGMESDP")) == 0 {
+		i++
+	}
+	return i < len(fields) && headerField(line, fields, i)
 }
 
 // headerField tells whether field i is a CPU, a time, an event, or a period before an event.

@@ -53,7 +53,7 @@ type lastSample struct {
 	timeNs int64
 }
 
-const enoughGaps = 20
+const enoughGaps = 5
 
 func (w *worth) add(sample perfSample) {
 	if sample.timeNs < 0 || len(w.last) > 1<<16 {
