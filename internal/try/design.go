@@ -62,8 +62,10 @@ func layOut(e Experiment) (layout, error) {
 		}
 		l.factorial(e)
 	case One:
-		for f := range e.Factors {
-			l.stages = append(l.stages, l.oneFactor(e, f))
+		for f, factor := range e.Factors {
+			if !factor.held() {
+				l.stages = append(l.stages, l.oneFactor(e, f))
+			}
 		}
 	default:
 		all := stage{}
@@ -100,7 +102,9 @@ func (l *layout) add(e Experiment, levels []int, control bool) int {
 	made := condition{levels: append([]int(nil), levels...), control: control}
 	var names []string
 	for f, level := range levels {
-		names = append(names, e.Factors[f].Levels[level].Name)
+		if !e.Factors[f].held() {
+			names = append(names, e.Factors[f].Levels[level].Name)
+		}
 	}
 	made.label = strings.Join(names, " × ")
 	if control {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -149,6 +150,10 @@ func (e Experiment) checkService() error {
 
 func (e Experiment) checkFactors() error {
 	seen := map[string]bool{}
+	if !slices.ContainsFunc(e.Factors, func(factor Factor) bool { return !factor.held() }) {
+		return fmt.Errorf("%s has 1 level; give two or more, the baseline first: with one each nothing is compared",
+			e.Factors[0].Name)
+	}
 	for _, factor := range e.Factors {
 		if seen[factor.Name] {
 			return fmt.Errorf("%s is varied twice; give all its levels at once", factor.Name)

@@ -99,9 +99,12 @@ func (f Factor) Resolve(command Command) Factor {
 // maxLevelName bounds what is shown and stored of a level.
 const maxLevelName = 4096
 
+// held tells whether the factor is no question: its one level is set for all trials.
+func (f Factor) held() bool { return len(f.Levels) == 1 }
+
 func (f Factor) check() error {
-	if len(f.Levels) < 2 {
-		return fmt.Errorf("%s has %d level; give two or more, the baseline first", f.Name, len(f.Levels))
+	if len(f.Levels) == 0 {
+		return fmt.Errorf("%s has no level; give two or more, the baseline first", f.Name)
 	}
 	names := map[string]bool{}
 	for _, level := range f.Levels {

@@ -84,9 +84,12 @@ func TestChecks(t *testing.T) {
 		return e
 	}
 	for want, change := range map[string]func(*Experiment){
-		"nothing to vary":             func(e *Experiment) { e.Factors = nil },
-		"varied twice":                func(e *Experiment) { e.Factors[1] = e.Factors[0] },
-		"two or more":                 func(e *Experiment) { e.Factors[0].Levels = e.Factors[0].Levels[:1] },
+		"nothing to vary": func(e *Experiment) { e.Factors = nil },
+		"varied twice":    func(e *Experiment) { e.Factors[1] = e.Factors[0] },
+		"two or more": func(e *Experiment) {
+			e.Factors = e.Factors[:1]
+			e.Factors[0].Levels = e.Factors[0].Levels[:1]
+		},
 		"twice; for a comparison":     func(e *Experiment) { e.Factors[0].Levels[1] = e.Factors[0].Levels[0] },
 		"empty level":                 func(e *Experiment) { e.Factors[0].Levels[1] = Level{} },
 		"budget":                      func(e *Experiment) { e.Budget = -1 },
@@ -165,5 +168,23 @@ func TestParseMetric(t *testing.T) {
 		if metric, err := ParseMetric(text); err == nil {
 			t.Errorf("%q is a metric: %+v", text, metric)
 		}
+	}
+}
+
+// A factor with one level is set for all trials and adds neither a condition nor a comparison.
+func TestHeldFactor(t *testing.T) {
+	for _, design := range []Design{Blocks, One} {
+		l, err := layOut(Experiment{Design: design, Factors: []Factor{
+			{Name: "n", Levels: []Level{{Name: "1"}, {Name: "2"}}}, {Name: "held", Levels: []Level{{Name: "x"}}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(l.conditions) != 2 || l.comparisons() != 1 || len(l.stages) != 1 || l.conditions[1].label != "2" {
+			t.Errorf("%s: %+v", design, l)
+		}
+	}
+	alone := Experiment{Factors: []Factor{{Name: "held", Levels: []Level{{Name: "x"}}}}}
+	if err := alone.checkFactors(); err == nil || !strings.Contains(err.Error(), "held has 1 level") {
+		t.Errorf("nothing to compare: %v", err)
 	}
 }
