@@ -44,14 +44,34 @@ func (s *scene) addOneSided(c *claim) {
 	}
 }
 
-// findThrottled claims waiting for a CPU that nobody had, under a CPU quota.
+// atQuota is the part of its quota that a program uses when the quota is what stops it.
+const atQuota = 0.8
+
+// quotaBites reports whether the dearer side used up a quota that the other side does not have. Who had the CPU
+// just before the program got it back then says nothing: on a busy host somebody always had.
+func (s *scene) quotaBites() bool {
+	const name = "target.cgroup.cpu.limit_cpus"
+	limit, err := strconv.ParseFloat(s.factsB[name], 64)
+	if err != nil || limit <= 0 || s.in.CPU == nil || s.in.Wall == nil || !s.oneSided && s.factsA[name] == s.factsB[name] {
+		return false
+	}
+	cpu, wall := mean(s.in.CPU.B), mean(s.in.Wall.B)
+	if s.turned() {
+		cpu, wall = mean(s.in.CPU.A), mean(s.in.Wall.A)
+	}
+	return wall > 0 && cpu/wall >= atQuota*limit
+}
+
+// findThrottled claims waiting for a CPU that nobody had, under a CPU quota; and all
+// waiting for a CPU where the quota was used up.
 func findThrottled(s *scene) []*claim {
 	quota, limited := s.quota()
 	if !limited {
 		return nil
 	}
+	bites := s.quotaBites()
 	c := s.take("cpu.throttled", func(i int) bool {
-		return s.paths[i].Kind == compare.Runnable && s.paths[i].WakerComm == ""
+		return s.paths[i].Kind == compare.Runnable && (bites || s.paths[i].WakerComm == "")
 	})
 	if c == nil {
 		return nil
