@@ -111,9 +111,11 @@ static __always_inline bool climb(struct dentry **dentry, struct mount **mount)
 	return true;
 }
 
-static __always_inline void read_names(struct path_names *path, struct dentry *dentry, struct mount *mount)
+/* Unrolled: the compiler closes this loop by falling into it, which kernels before 6.2 refuse (seen on 6.1). */
+static __noinline void read_names(struct path_names *path, struct dentry *dentry, struct mount *mount)
 {
 	path->cut = 1;
+#pragma clang loop unroll(full)
 	for (int i = 0; i < PATH_PARTS; i++) {
 		path->names[i][0] = 0;
 		/* The root of a mount has no name of its own: the directory that it is mounted on has. */
