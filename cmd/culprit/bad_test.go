@@ -26,12 +26,16 @@ func oneLine(t *testing.T, got outcome, words ...string) {
 	}
 }
 
-func TestBadInput(t *testing.T) {
-	for _, each := range []struct {
-		name string
-		args []string
-		want []string // words of the line
-	}{
+// bad is a command line that is refused, and words of the line that says why.
+type bad struct {
+	name string
+	args []string
+	want []string
+}
+
+// badOfRecording are about recording, reading recordings, and culprit itself.
+func badOfRecording() []bad {
+	return []bad{
 		{"unknown verb", []string{"recrod"}, []string{`"recrod"`, "did you mean record?"}},
 		{"nothing like a verb", []string{"xyzzy"}, []string{`"xyzzy"`, "culprit --help"}},
 		{"unknown flag", []string{"record", "--bogus"}, []string{"--bogus", "culprit record --help"}},
@@ -71,6 +75,12 @@ func TestBadInput(t *testing.T) {
 		{"bad metric", []string{"investigate", "--a", "true", "--b", "true", "--metric", "x"}, []string{`"x"`}},
 		{"bad proof", []string{"investigate", "--a", "true", "--b", "true", "--prove", "x"}, []string{"prove"}},
 		{"case that exists", []string{"investigate", "--a", "true", "--b", "true", "--case", "folder"}, []string{"folder"}},
+	}
+}
+
+// badOfTrials are about experiments.
+func badOfTrials() []bad {
+	return []bad{
 		{"nothing to try", []string{"try"}, []string{"--vary"}},
 		{"no file to try", []string{"try", "none.yaml"}, []string{"none.yaml", "--vary"}},
 		{"file that is no experiment", []string{"try", "there"}, []string{"there"}},
@@ -88,7 +98,8 @@ func TestBadInput(t *testing.T) {
 		{"resume with more", []string{"try", "--resume", "folder", "--rehearse"}, []string{"alone"}},
 		{"case to try in that exists", []string{"try", "--vary", "n=1,2", "--case", "folder", "--", "echo {n}"},
 			[]string{"folder exists"}},
-		{"try that fails", []string{"try", "--vary", "n=3,4", "--case", "c", "--", "echo why >&2; exit {n}"}, []string{"why"}},
+		{"try that fails", []string{"try", "--vary", "n=3,4", "--case", "c", "--", "echo why >&2; exit {n}"},
+			[]string{"why"}},
 		{"no monitor", []string{"overhead", "--", "true"}, []string{"--monitor"}},
 		{"monitor without a workload", []string{"overhead", "--monitor", "true"}, []string{"no command"}},
 		{"impossible budget", []string{"overhead", "--monitor", "x", "--budget", "much", "--", "true"}, []string{"much"}},
@@ -96,7 +107,11 @@ func TestBadInput(t *testing.T) {
 			[]string{"why"}},
 		{"command that fails", []string{"investigate", "--a", "true", "--b", "echo why >&2; exit 4", "--case", "c",
 			"--budget", "10s"}, []string{"why"}},
-	} {
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	for _, each := range append(badOfRecording(), badOfTrials()...) {
 		t.Run(each.name, func(t *testing.T) {
 			folder := t.TempDir()
 			if err := os.WriteFile(filepath.Join(folder, "there"), []byte("no recording"), 0o644); err != nil {

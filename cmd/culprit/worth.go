@@ -34,7 +34,7 @@ how far more workers help, by the Universal Scalability Law.
 
 The loads that occur and the fleet: --loads 0:70%,1000:30% --hosts 4000 --per-core-hour 0.04.
 Nothing is run. Exit status: 0 done, 1 the change costs at the loads that occur, 2 error.`,
-		Example: `  culprit try --vary n=9,99,999 --vary v=1,9 --design factorial --trials 2 --case s -- 'seq {n} | gzip -{v}'
+		Example: `  culprit try --vary n=9,99,999 --vary v=1,9 --design factorial --trials 5 --case s -- 'seq {n} | gzip -{v}'
   culprit worth s
   culprit worth s --metric wall --json -`,
 		Args: cobra.ExactArgs(1),

@@ -149,7 +149,22 @@ func (b *Beside) End(workloadEnd time.Time) (time.Duration, error) {
 	case <-time.After(endForced):
 		err = fmt.Errorf("end monitor %q: it has not ended after %s", oneLine(b.text, maxShownCommand), endForced)
 	}
+	reapGroup(b.command.Process.Pid, time.Now().Add(endForced))
 	return used, first(err, b.group.close(), b.output.Close())
+}
+
+// reapGroup waits for what a monitor left: its orphans are children of this process, which is their subreaper. All
+// of them were killed.
+func reapGroup(group int, until time.Time) {
+	for time.Now().Before(until) {
+		pid, err := syscall.Wait4(-group, nil, syscall.WNOHANG, nil)
+		if err != nil && err != syscall.EINTR {
+			return // ECHILD: none is left
+		}
+		if pid == 0 {
+			time.Sleep(time.Millisecond)
+		}
+	}
 }
 
 // ProcessTime returns the CPU time of a process with all its threads, the ended ones too, in nanoseconds.

@@ -120,11 +120,15 @@ func (a *Answer) compare(e *Experiment, q question, options Options) error {
 	for i, load := range q.loads {
 		level, err := levelOf(blocks, i, q.metric.Higher)
 		if err != nil {
-			return fmt.Errorf("%s=%g: %w; two blocks with both levels of %s are needed: `culprit try --design factorial`",
-				q.load.Name, load, err, q.change.Name)
+			a.Warnings = append(a.Warnings, fmt.Sprintf("%s=%g is left out: %v", q.load.Name, load, err))
+			continue
 		}
 		level.Load = load
 		a.Levels = append(a.Levels, level)
+	}
+	if len(a.Levels) == 0 {
+		return fmt.Errorf("no level of %s has two blocks with both levels of %s; run `culprit try --design factorial`",
+			q.load.Name, q.change.Name)
 	}
 	a.BreakEven = breakEven(a.Levels)
 	if len(options.Loads) == 0 && options.Hosts == 0 {
@@ -145,7 +149,7 @@ func levelOf(blocks []block, i int, higher bool) (level Level, err error) {
 		}
 	}
 	if len(differences) < 2 {
-		return level, fmt.Errorf("%d pairs of trials", len(differences))
+		return level, fmt.Errorf("%d pairs of undisturbed trials, two are needed", len(differences))
 	}
 	if level.Difference, err = mean(differences); err != nil {
 		return level, err

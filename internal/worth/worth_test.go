@@ -112,6 +112,23 @@ func TestDisturbedTrial(t *testing.T) {
 	}
 }
 
+// A load with too few trials is left out, and said.
+func TestLoadWithoutTrials(t *testing.T) {
+	e := sweep(rates, 3, ticker, 1)
+	for i, trial := range e.Trials {
+		if trial.Levels["rate"] == "4000" && trial.Block > 0 {
+			e.Trials[i].Valid = false
+		}
+	}
+	answer, err := Weigh(e, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(answer.Levels) != 4 || len(answer.Warnings) != 1 || !strings.Contains(answer.Warnings[0], "rate=4000") {
+		t.Errorf("%d levels, %v", len(answer.Levels), answer.Warnings)
+	}
+}
+
 func TestSavingOfAFleet(t *testing.T) {
 	answer, err := Weigh(sweep(rates, 8, ticker, 1), Options{Loads: []Load{{0, 3}, {1000, 1}}, Hosts: 1000,
 		PerCoreHour: 0.04, WattsPerCore: 5, PerKilowattHour: 0.2})
@@ -165,7 +182,7 @@ func TestRefuses(t *testing.T) {
 		{func(_ *Experiment, o *Options) { o.Loads = []Load{{20000, 1}} }, "load 20000 was not tried"},
 		{func(_ *Experiment, o *Options) { o.Loads = []Load{{100, -1}} }, "share -1"},
 		{func(e *Experiment, _ *Options) { e.Factors = e.Factors[1:] }, "no factor fits as the load"},
-		{func(e *Experiment, _ *Options) { e.Trials = e.Trials[:8] }, "1 pairs of trials"},
+		{func(e *Experiment, _ *Options) { e.Trials = e.Trials[:8] }, "no level of rate has two blocks"},
 		{func(_ *Experiment, o *Options) { o.Hosts, o.Metric = 10, "cpu" }, "counted in cores"},
 	} {
 		copied, options := *e, Options{}
