@@ -85,10 +85,6 @@ func (inv *investigation) planFlip(name string) (flip, error) {
 // provePairs is the fewest pairs that can tell a clear effect from chance: 2^-6 two-sided.
 const provePairs = 7
 
-// proofPart of the smallest difference that counts is enough for a flip to prove
-// its suspect: a knob seldom gives back all that its suspect costs.
-const proofPart = 0.5
-
 // suffering is the side whose metric the suspect made worse.
 func (inv *investigation) suffering() string {
 	if inv.c.Outcome == Worse {
@@ -126,11 +122,11 @@ func (inv *investigation) flip(ctx context.Context, planned flip, suspect *cause
 		if err != nil {
 			return err
 		}
-		if decision, err = plan.Decide(inv.lowerIsBetter(logs), inv.options.Smallest*proofPart); err != nil {
+		if decision, err = plan.Decide(inv.lowerIsBetter(logs), inv.options.Smallest); err != nil {
 			return err
 		}
-		if decision.Outcome != stat.Undecided {
-			break
+		if weigh(claimedPart(suspect.Share, inv.c.Effect), removedPart(decision.Ratio)) != undecidedVerdict {
+			break // the intervals of each look hold, whatever was seen at earlier ones
 		}
 	}
 	inv.conclude(planned, decision, suspect)
@@ -169,24 +165,18 @@ func (inv *investigation) proofs() []trial.Run {
 	return proofs
 }
 
-// conclude gives the suspect its verdict: proven when the flip takes a real part of the metric away.
+// conclude gives the suspect its verdict: see weigh.
 func (inv *investigation) conclude(planned flip, decision stat.Decision, suspect *cause.Suspect) {
 	effect := cause.Effect{Ratio: decision.Ratio.Value, Low: decision.Ratio.Low, High: decision.Ratio.High,
 		Confidence: decision.Confidence}
-	proof := &cause.Proof{Knob: planned.knob.Name(), From: planned.from, To: planned.to, Effect: effect,
-		Trials: len(inv.proofs()), Verdict: "undecided"}
-	switch decision.Outcome {
-	case stat.Better:
-		proof.Verdict, suspect.Level = "proven", cause.Proven
-		proof.Why = fmt.Sprintf("with %s the same command takes %.3g times as long", planned.to, effect.Ratio)
-	case stat.Worse:
-		proof.Verdict, suspect.Level = "refuted", cause.Refuted
-		proof.Why = fmt.Sprintf("%s is the slower one: %.3g times as long", planned.to, effect.Ratio)
-	case stat.Same:
-		proof.Verdict, suspect.Level = "refuted", cause.Refuted
-		proof.Why = "flipping it made no difference that counts"
-	default:
-		proof.Why = fmt.Sprintf("about %d more pairs of trials would decide", decision.More)
+	claimed, removed := claimedPart(suspect.Share, inv.c.Effect), removedPart(decision.Ratio)
+	verdict := weigh(claimed, removed)
+	suspect.Proof = &cause.Proof{Knob: planned.knob.Name(), From: planned.from, To: planned.to, Effect: effect,
+		Trials: len(inv.proofs()), Verdict: verdict, Why: explain(verdict, planned, claimed, removed, decision.More)}
+	switch verdict {
+	case provenVerdict:
+		suspect.Level = cause.Proven
+	case refutedVerdict:
+		suspect.Level = cause.Refuted
 	}
-	suspect.Proof = proof
 }
