@@ -267,9 +267,13 @@ func carryOut(ctx context.Context, w world, options try.Options, experiment *try
 	defer progress.end()
 	options.Progress = progress.describe
 	options.Write = func(dir string, result *try.Result) error {
-		return writeFile(filepath.Join(dir, try.ResultName), func(out io.Writer) error {
+		err := writeFile(filepath.Join(dir, try.ResultName), func(out io.Writer) error {
 			return report.ExperimentJSON(out, result)
 		})
+		if err != nil {
+			return err
+		}
+		return report.ExperimentHTML(filepath.Join(dir, "report.html"), result)
 	}
 	if experiment == nil {
 		return try.Resume(ctx, options)

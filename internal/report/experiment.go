@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"culprit/internal/try"
@@ -47,20 +48,27 @@ func Experiment(w io.Writer, r *try.Result, opts TextOptions) error {
 func (p *page) experimentVerdict(r *try.Result) {
 	styles := map[string]string{try.Worse: orange, try.Over: orange, try.Better: blue}
 	label := strings.ToUpper(r.Outcome)
-	said := 0
+	for _, line := range headlines(r) {
+		p.entry(label, line, styleOr(styles, r.Outcome, bold), bold)
+		label = ""
+	}
+}
+
+// headlines tells the effects that have the outcome's verdict, or that no level was compared on its own.
+func headlines(r *try.Result) []string {
+	var lines []string
 	for _, effect := range r.Effects {
 		if effect.Verdict != r.Outcome || effect.Control || effect.Negative || effect.Interaction {
 			continue
 		}
-		p.entry(label, effectSentence(r, effect), styleOr(styles, r.Outcome, bold), bold)
-		label = ""
-		if said++; said == effectsMax {
+		if lines = append(lines, effectSentence(r, effect)); len(lines) == effectsMax {
 			break
 		}
 	}
-	if said == 0 {
-		p.entry(label, "no level was compared on its own; see the table", bold, bold)
+	if len(lines) == 0 {
+		lines = []string{"no level was compared on its own; see the table"}
 	}
+	return lines
 }
 
 // effectsMax is how many effects of the same verdict are told in a sentence; the table has all.
@@ -109,17 +117,11 @@ const moreMax = 1000
 
 // experimentLimits says what was flipped and put back, and what limits the answer.
 func (p *page) experimentLimits(r *try.Result) {
-	for _, setting := range r.Settings {
-		state := "put back"
-		if !setting.Restored {
-			state = "NOT PUT BACK: is " + visible(setting.Now, 80)
-		}
-		p.entry("setting", fmt.Sprintf("%s was %s, tried %s: %s", visible(setting.Name, 80), visible(setting.Original, 80),
-			visible(strings.Join(setting.Tried, ", "), 200), state), dim, plain)
+	for _, line := range settingLines(r) {
+		p.entry("setting", line, dim, plain)
 	}
-	for _, drift := range r.Drift {
-		p.entry("drift", fmt.Sprintf("%s is %s, was %s before (not by culprit)", visible(drift.Name, 80),
-			visible(drift.After, 80), visible(drift.Before, 80)), dim, plain)
+	for _, line := range driftLines(r) {
+		p.entry("drift", line, dim, plain)
 	}
 	for _, warning := range r.Warnings {
 		p.entry("warning", visible(warning, sentenceRunesMax), dim, plain)
@@ -127,10 +129,35 @@ func (p *page) experimentLimits(r *try.Result) {
 	for _, blind := range r.BlindSpots {
 		p.entry("blind spot", visible(blind, sentenceRunesMax), dim, plain)
 	}
-	p.entry("trials", fmt.Sprintf("%s in %s, %d left out as disturbed; design %s, seed %d; intervals hold with 95 %% for "+
-		"all comparisons together", plural(len(r.Trials), "trial"), amount(r.ElapsedS, "s"), r.Excluded, r.Design, r.Seed),
-		dim, dim)
-	p.entry("results", visible(r.Dir, nameRunesMax), dim, plain)
+	p.entry("trials", trialsSentence(r), dim, dim)
+	p.reportLine(filepath.Join(r.Dir, "report.html"))
+}
+
+func settingLines(r *try.Result) []string {
+	var lines []string
+	for _, setting := range r.Settings {
+		state := "put back"
+		if !setting.Restored {
+			state = "NOT PUT BACK: is " + visible(setting.Now, 80)
+		}
+		lines = append(lines, fmt.Sprintf("%s was %s, tried %s: %s", visible(setting.Name, 80),
+			visible(setting.Original, 80), visible(strings.Join(setting.Tried, ", "), 200), state))
+	}
+	return lines
+}
+
+func driftLines(r *try.Result) []string {
+	var lines []string
+	for _, drift := range r.Drift {
+		lines = append(lines, fmt.Sprintf("%s is %s, was %s before (not by culprit)", visible(drift.Name, 80),
+			visible(drift.After, 80), visible(drift.Before, 80)))
+	}
+	return lines
+}
+
+func trialsSentence(r *try.Result) string {
+	return fmt.Sprintf("%s in %s, %d left out as disturbed; design %s, seed %d; intervals hold with 95 %% for "+
+		"all comparisons together", plural(len(r.Trials), "trial"), amount(r.ElapsedS, "s"), r.Excluded, r.Design, r.Seed)
 }
 
 // Rehearsal writes what an experiment would do.

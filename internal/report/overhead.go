@@ -23,12 +23,7 @@ func Overhead(w io.Writer, o *try.Overhead, opts TextOptions) error {
 		for _, effect := range cost.Effects {
 			p.entry("", costSentence(o, effect), plain, plain)
 		}
-		own := fmt.Sprintf("the monitor itself used %s of CPU a run, %s of the workload's", amount(cost.OwnCPUS, "s"),
-			percent(cost.OwnShare))
-		if finite(cost.SwitchNS) && cost.SwitchNS > 0 {
-			own += fmt.Sprintf("; the workload paid %s of CPU more for each context switch", amount(cost.SwitchNS/1e9, "s"))
-		}
-		p.entry("", own, plain, dim)
+		p.entry("", ownSentence(cost), plain, dim)
 	}
 	for _, metric := range o.Experiment.Metrics {
 		p.blank()
@@ -40,6 +35,16 @@ func Overhead(w io.Writer, o *try.Overhead, opts TextOptions) error {
 		return fmt.Errorf("write overhead: %w", err)
 	}
 	return nil
+}
+
+// ownSentence says what a monitor itself used, and what the workload paid for each context switch.
+func ownSentence(cost try.MonitorCost) string {
+	own := fmt.Sprintf("the monitor itself used %s of CPU a run, %s of the workload's", amount(cost.OwnCPUS, "s"),
+		percent(cost.OwnShare))
+	if finite(cost.SwitchNS) && cost.SwitchNS > 0 {
+		own += fmt.Sprintf("; the workload paid %s of CPU more for each context switch", amount(cost.SwitchNS/1e9, "s"))
+	}
+	return own
 }
 
 // costSentence holds one metric's cost against the budget.

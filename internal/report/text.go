@@ -230,6 +230,10 @@ func (p *page) place(c *investigate.Case, opts TextOptions) {
 	if report == "" {
 		return
 	}
-	// Not wrapped: a path is there to be copied.
-	fmt.Fprintf(&p.out, "%s %s\n", p.style(fmt.Sprintf("%-*s", labelWidth, "report"), dim), visible(report, 4096))
+	p.reportLine(report)
+}
+
+// reportLine says where the page is. Not wrapped: a path is there to be copied.
+func (p *page) reportLine(path string) {
+	fmt.Fprintf(&p.out, "%s %s\n", p.style(fmt.Sprintf("%-*s", labelWidth, "report"), dim), visible(path, 4096))
 }
