@@ -45,7 +45,27 @@ func TestExamples(t *testing.T) {
 				if strings.Contains(got.stdout+got.stderr, "\x1b") {
 					t.Errorf("escape codes where nothing is a terminal: %q", got.stdout+got.stderr)
 				}
+				for said := range strings.Lines(got.stdout) {
+					if page, found := strings.CutPrefix(said, "report  "); found && strings.HasSuffix(said, ".html\n") {
+						page = strings.TrimSpace(page)
+						if !filepath.IsAbs(page) {
+							page = filepath.Join(folder, page)
+						}
+						checkPage(t, page)
+					}
+				}
 			})
 		}
+	}
+}
+
+// checkPage fails unless the page that the last line names is there, whole.
+func checkPage(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Error(err)
+	} else if !strings.Contains(string(text), "<title>culprit") || !strings.Contains(string(text), "</html>") {
+		t.Errorf("%s is no whole page", path)
 	}
 }

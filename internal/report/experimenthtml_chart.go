@@ -65,9 +65,9 @@ func chartOf(r *try.Result, metric try.Metric) chartView {
 		band = "the band: within the " + percent(r.Allowed) + " allowed"
 	}
 	c.BandX, c.BandWidth, c.One = place(from), place(to-from), place(ratios.at(1))
-	c.Caption = "Trials: a dot is one (its height means nothing), a hollow one is left out and may lie beyond the scale, " +
-		"the upright line is the median. Ratio: a ring, with its interval, on a logarithmic axis; dashed: no change; " +
-		band + "."
+	c.Caption = "Trials: a dot is one (its height means nothing), a hollow one is left out and may lie beyond " +
+		"the scale, the upright line is the median. Ratio: a ring, with its interval, on a logarithmic axis; " +
+		"dashed: no change; " + band + "."
 	return c
 }
 
