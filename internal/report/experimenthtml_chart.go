@@ -78,7 +78,8 @@ func levelOf(r *try.Result, number int, metric try.Metric, a axis, unit scale) l
 	row := levelView{Name: conditionName(r, number), Text: "no trial"}
 	if condition.Trials > 0 {
 		row.Text = "median " + show(spread.Median)
-		if spread.Low < spread.High && finite(spread.Low) && finite(spread.High) {
+		// Student's interval of two or three trials can reach below zero, where no metric is.
+		if 0 < spread.Low && spread.Low < spread.High && finite(spread.High) {
 			row.Text += " (" + show(spread.Low) + " to " + show(spread.High) + ")"
 		}
 		row.Text += ", " + plural(condition.Trials, "trial")

@@ -79,6 +79,8 @@ func TestExperimentPage(t *testing.T) {
 	r := sampleExperiment()
 	r.Trials[4].Why, r.Trials[4].Order = "stolen CPU time", 5
 	r.BlindSpots = []string{"nobody looked"}
+	r.Conditions[0].Metrics["cpu"] = try.Spread{Median: 0.121, Low: 0.119, High: 0.123}
+	r.Conditions[1].Metrics["cpu"] = try.Spread{Median: 0.121, Low: -0.00725, High: 0.25}
 	r.Effects[2].Low, r.Effects[2].High, r.Effects[2].Blocks = 1.11, 1.18, 3
 	found, text := elements(t, renderedExperiment(t, r))
 	for class, want := range map[string]int{"dot": 2 * (len(r.Trials) - 1), "out": 2, "point": len(r.Effects)} {
@@ -88,6 +90,9 @@ func TestExperimentPage(t *testing.T) {
 	}
 	if bars := with(found, "line", "bar"); bars != 1 {
 		t.Errorf("%d intervals drawn, want the one that is known", bars)
+	}
+	if strings.Contains(text, "−7.25") || !strings.Contains(text, "(119"+space+"ms to 123"+space+"ms), 5 trials") {
+		t.Error("an interval below zero is shown, or one above is not")
 	}
 	if medians := with(found, "line", "median"); medians != len(r.Conditions)*len(r.Metrics) {
 		t.Errorf("%d medians", medians)
@@ -149,6 +154,7 @@ func TestTicks(t *testing.T) {
 	}{
 		{axis{low: 0.1201, high: 0.141}, 1000, "ms", "125 ms, 130 ms, 135 ms, 140 ms"},
 		{axis{low: 0.97, high: 1.2, log: true}, 1, "×", "1.00×, 1.05×, 1.10×, 1.15×, 1.20×"},
+		{axis{low: 0.83, high: 4.4, log: true}, 1, "×", "1×, 2×, 3×, 4×"},
 		{axis{low: 0.9, high: 30, log: true}, 1, "×", "1×, 2×, 5×, 10×, 20×"},
 		{axis{low: 1e-200, high: 1e200, log: true}, 1, "×", ""},
 		{axis{low: 5, high: 5}, 1, "", ""},

@@ -8,6 +8,9 @@ import (
 // tickView is a mark on an axis.
 type tickView struct{ X, Text, Anchor string }
 
+// evenMax is the span of a logarithmic axis from which even steps crowd at its end.
+const evenMax = 8
+
 // rounding keeps a mark that ends the axis but for the last bits.
 const rounding = 1e-9
 
@@ -21,7 +24,7 @@ func (a axis) ticks(factor float64, unit string) []tickView {
 		return nil
 	}
 	values, places := evenly(low, high)
-	if a.log && high/low > 3 {
+	if a.log && high/low > evenMax {
 		values, places = byPowers(low, high), -1
 	}
 	var marks []tickView
