@@ -40,6 +40,9 @@ var stalls = []stall{
 		with: []string{"write_begin", "write_iter", "page_mkwrite", "perform_write"}},
 	{id: "memory.page-in", running: true, any: []string{"page_cache_ra_", "page_cache_sync_ra", "page_cache_async_ra",
 		"do_page_cache_ra", "read_pages", "filemap_add_folio", "swap_read"}},
+	// Requests are often handed to the device only when the reader goes to sleep.
+	{id: "memory.page-in", running: true, any: []string{"filemap_fault", "do_swap_page", "filemap_get_pages"},
+		with: []string{"blk_", "submit_bio", "bio_"}},
 	{id: "memory.page-in", any: []string{"filemap_fault", "do_swap_page", "swapin_", "swap_read", "__folio_lock_or_retry",
 		"filemap_read", "filemap_get_pages", "filemap_update_page", "folio_wait_bit_common"},
 		without: []string{"write_begin", "truncate", "invalidate"}},
