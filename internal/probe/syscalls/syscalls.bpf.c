@@ -94,7 +94,9 @@ static __always_inline void read_address(struct socket_id *id, void *address)
 
 static __always_inline void tell_object(struct task_struct *task, struct slow_event *event, __s32 call)
 {
-	__u8 argument = (__u32)call < MAX_CALL ? arguments[call] : ARG_NONE;
+	__u32 known = (__u32)call < MAX_CALL ? call : 0;
+	asm volatile("" : "+r"(known)); /* kernels before 6.2 lose the bound of a number that was compared as 32 bits */
+	__u8 argument = (__u32)call < MAX_CALL ? arguments[known & (MAX_CALL - 1)] : ARG_NONE;
 	bool opened = event->result >= 0 && (argument == ARG_RESULT || argument == ARG_RESULT_AT);
 	if (opened)
 		event->mode = identify(task, event->result, &event->socket, &event->path);
