@@ -63,8 +63,8 @@ var (
 		"ZRelocate",
 		// HotSpot collects on its VM thread where the collector has no threads of its own.
 		"VM_GenCollect", "VM_CollectFor", "VM_GC_", "VM_G1", "VM_Parallel", "VM_Serial", "MarkSweep::", "SerialFullGC",
-		"DefNewGeneration::", "GenCollectedHeap::", "SerialHeap::collect", "SerialHeap::do_", "PSScavenge", "PSParallelCompact",
-		"TenuredGeneration::"}
+		"DefNewGeneration::", "GenCollectedHeap::", "SerialHeap::collect", "SerialHeap::do_", "PSScavenge",
+		"PSParallelCompact", "TenuredGeneration::"}
 	collectorComms = []string{"GC Thread#", "G1 Main", "G1 Conc#", "G1 Refine#", "G1 Service", "ZWorker", "ZDriver",
 		"Shenandoah", "ParallelGCThread"}
 	faultNames = []string{"asm_exc_page_fault", "exc_page_fault", "do_user_addr_fault", "handle_mm_fault",
