@@ -63,7 +63,8 @@ func run(ctx context.Context, culprit string, budget time.Duration) error {
 	}
 	fmt.Printf("Stalls over 10 ms of lines against their schedule, in 3 seconds of five threads\n\n")
 	if err := try(ctx, folder, culprit, "--vary", "ground="+strings.Join(grounds, ","), "--vary", "mode=sync,async",
-		"--vary", "vm.dirty_expire_centisecs=3000,80", "--washout", "0s", "--metric", "latency.stalled", "--metric", "latency.stalls",
+		"--vary", "vm.dirty_expire_centisecs=3000,80", "--washout", "0s", // each trial has a fresh file system
+		"--metric", "latency.stalled", "--metric", "latency.stalls",
 		"--latency", "lines,unit=us,limit=10ms", "--budget", budget.String(), "--case", "matrix",
 		"--json", "matrix.json", "--", program+" 3 {mode}"); err != nil {
 		return err
