@@ -33,7 +33,7 @@ var grounds = []string{"ext4@slow", "ext4:data=writeback@slow", "ext4:^has_journ
 
 func main() {
 	culprit := flag.String("bin", "bin/culprit", "the program to run")
-	budget := flag.Duration("budget", 6*time.Minute, "time for the experiment")
+	budget := flag.Duration("budget", 7*time.Minute, "time for the experiment")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
