@@ -26,10 +26,9 @@ deps: ## install the Debian packages that the tests need and that are missing (r
 	@bash .ci/packages
 	@bash .ci/python
 
-# Packages are tested one after the other: they time programs, and two at once would disturb each other.
 test: deps ## install what is missing, vet, and run all tests (root: probes load BPF programs)
 	go vet ./...
-	go test -p 1 -timeout 9m $(TEST_FLAGS) ./...
+	bash .ci/test $(TEST_FLAGS)
 
 lint: ## gofmt, vet, staticcheck, errcheck and the house rules
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
