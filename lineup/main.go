@@ -8,6 +8,7 @@
 //
 //	go run ./lineup                          all scenarios; exit status 1 when a truth is missed
 //	go run ./lineup -run '^lock-'            those whose folder's name matches
+//	go run ./lineup -family lock,runtime.gc  those that plant a cause of these families, or one of these causes
 //	go run ./lineup -aa 20                   20 investigations of pairs without a difference
 //	go run ./lineup -effect 7                plain timing of the planted effects, without culprit
 //
@@ -38,10 +39,10 @@ const (
 
 // Options is what may be asked for on the command line.
 type Options struct {
-	run, program, out, root, prove, extra string
-	budget                                time.Duration
-	repeats, alike, effectPairs           int
-	renames, show, list                   bool
+	run, family, program, out, root, prove, extra string
+	budget                                        time.Duration
+	repeats, alike, effectPairs                   int
+	renames, show, list                           bool
 }
 
 func main() {
@@ -72,9 +73,12 @@ func parseOptions(stderr io.Writer, arguments []string) (Options, error) {
 	flags := flag.NewFlagSet("lineup", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.run, "run", "", "only scenarios whose name matches this regular expression")
+	flags.StringVar(&o.family, "family", "",
+		"only these families, separated by commas: lock, gc, runtime.gc, or same for pairs without a difference")
 	flags.StringVar(&o.program, "bin", "bin/culprit", "the culprit to be tested")
 	flags.StringVar(&o.root, "root", "lineup", "folder of the scenarios")
-	flags.StringVar(&o.out, "out", "lineup/out", "folder for programs, cases and results")
+	flags.StringVar(&o.out, "out", "lineup/out",
+		"folder for programs, cases and results; a folder in it where another lineup is at work there")
 	flags.StringVar(&o.prove, "prove", "none", "passed on to culprit: auto or none")
 	flags.StringVar(&o.extra, "extra", "", "further arguments of culprit investigate, separated by spaces")
 	flags.DurationVar(&o.budget, "budget", time.Minute, "passed on to culprit")
@@ -103,12 +107,22 @@ func act(ctx context.Context, stdout io.Writer, o Options) (int, error) {
 	if err != nil {
 		return exitError, err
 	}
+	if scenarios, err = ofFamilies(scenarios, o.family); err != nil {
+		return exitError, err
+	}
 	if o.list {
 		return exitRight, writeList(stdout, scenarios)
 	}
-	if err := os.MkdirAll(o.out, 0o755); err != nil {
-		return exitError, fmt.Errorf("make folder: %w", err)
+	removeLeftGroups(cgroupRoot)
+	folder, err := reserve(o.out)
+	if err != nil {
+		return exitError, err
 	}
+	defer folder.release()
+	if folder.path != o.out {
+		fmt.Fprintf(stdout, "another lineup is at work in %s: results go to %s\n", o.out, folder.path)
+	}
+	o.out = folder.path
 	round := round{options: o, programs: findPrograms(ctx), stdout: stdout}
 	if o.effectPairs > 0 {
 		return round.timeEffects(ctx, scenarios)

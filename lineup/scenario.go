@@ -46,10 +46,10 @@ type Truth struct {
 }
 
 // interpreters are the programs that scenarios may name in braces.
-var interpreters = map[string]string{"python": "python3", "java": "java", "node": "node"}
+var interpreters = map[string]string{"python": "python3", "java": "java", "node": "node", "ruby": "ruby", "php": "php"}
 
 // compilers are what a language's build commands call.
-var compilers = map[string]string{"C": "gcc", "Go": "go", "Java": "javac", "Rust": "rustc"}
+var compilers = map[string]string{"C": "gcc", "C++": "g++", "Go": "go", "Java": "javac", "Rust": "rustc"}
 
 // loadScenarios reads the scenarios below root whose names match the pattern, in order of name.
 func loadScenarios(root, pattern string) ([]Scenario, error) {

@@ -54,12 +54,17 @@ func (b Scoreboard) missed() (count int) {
 // falseAlarms counts the answers worse or better to pairs without a difference.
 func (b Scoreboard) falseAlarms() (count int) {
 	for _, score := range b.Scores {
-		alarm := score.Answer != nil && (score.Answer.Outcome == "worse" || score.Answer.Outcome == "better")
-		if score.Truth.Outcome == "same" && alarm {
+		if score.falseAlarm() {
 			count++
 		}
 	}
 	return count
+}
+
+// falseAlarm tells whether a pair without a difference was said to be worse or better.
+func (s Score) falseAlarm() bool {
+	return s.Truth.Outcome == "same" && s.Answer != nil &&
+		(s.Answer.Outcome == "worse" || s.Answer.Outcome == "better")
 }
 
 // line is what the terminal shows of one scenario as soon as it is judged.
@@ -124,6 +129,8 @@ func (b Scoreboard) writeMarkdown(w io.Writer) error {
 		}
 		text.WriteString("| " + strings.Join(cells, " | ") + " |\n")
 	}
+	text.WriteString("\n")
+	b.writeFamilies(&text)
 	text.WriteString("\n" + b.summary() + "\n")
 	if _, err := io.WriteString(w, text.String()); err != nil {
 		return fmt.Errorf("write scoreboard: %w", err)
@@ -133,26 +140,21 @@ func (b Scoreboard) writeMarkdown(w io.Writer) error {
 
 // summary counts, apart from the pairs without a difference, how often the culprit was named.
 func (b Scoreboard) summary() string {
-	var planted, first, firstThree, place, pairs, quiet int
-	var elapsed []float64
+	var planted, pairs tally
 	for _, s := range b.Scores {
-		if s.NotRun != "" {
-			continue
+		switch {
+		case s.NotRun != "":
+		case s.Truth.Outcome == "same":
+			pairs.add(s)
+		default:
+			planted.add(s)
 		}
-		elapsed = append(elapsed, s.ElapsedS)
-		if s.Truth.Outcome == "same" {
-			pairs++
-			quiet += count(s.right())
-			continue
-		}
-		planted++
-		first += count(s.Verdict.First)
-		firstThree += count(s.Verdict.FirstThree)
-		place += count(s.Verdict.PlaceRight)
 	}
-	return fmt.Sprintf("Planted culprit first: %d of %d; among the first three: %d; place right: %d. "+
-		"A/A pairs without a suspect: %d of %d. Median time to answer: %.0f s.",
-		first, planted, firstThree, place, quiet, pairs, median(elapsed))
+	elapsed := append(append([]float64{}, planted.elapsed...), pairs.elapsed...)
+	return fmt.Sprintf("Planted culprit first: %d of %d; among the first three: %d; place right: %d; outcome right: "+
+		"%d of %d. A/A pairs without a suspect: %d of %d; said to be worse or better: %d. Median time to answer: %.0f s.",
+		planted.first, planted.scenarios, planted.firstThree, planted.place, planted.outcome+pairs.outcome,
+		planted.scenarios+pairs.scenarios, pairs.first, pairs.scenarios, pairs.alarms, median(elapsed))
 }
 
 func count(yes bool) int {

@@ -130,10 +130,13 @@ func (w *Workshop) expand(scenario Scenario, command string) (string, error) {
 func (w *Workshop) resolve(scenario Scenario, match []string) (string, error) {
 	text, kind, name := match[0], match[1], match[2]
 	if kind == "" {
+		if match[3] == "group" {
+			return groupName(), nil
+		}
 		path := w.programs[match[3]]
 		if path == "" {
-			return "", fmt.Errorf("not installed, or no placeholder: use {source:FILE}, {built:NAME}, %s",
-				"{python}, {java} or {node}")
+			return "", fmt.Errorf("not installed, or no placeholder: use {source:FILE}, {built:NAME}, {group}, %s",
+				"{python}, {java}, {node}, {ruby} or {php}")
 		}
 		return path, nil
 	}
