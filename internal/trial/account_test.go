@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -36,11 +37,10 @@ func TestWaitAccountsShortBursts(t *testing.T) {
 		waited := command.ProcessState.UserTime() + command.ProcessState.SystemTime()
 		ratios = append(ratios, float64(waited.Nanoseconds())/charged)
 	}
-	// Above 1 by what the process needed to print and end.
-	middle := median(ratios)
-	t.Logf("wait4 / own clock at the end: median %.4f, all %.3f", middle, ratios)
-	if middle < 0.99 || middle > 1.20 {
-		t.Errorf("wait4 gives %.3f of the CPU time of 3 ms processes", middle)
+	// Above 1 by what the process needed to print and end. Ticks of 4 ms would give nothing for one in four.
+	t.Logf("wait4 / own clock at the end: median %.4f, all %.3f", median(ratios), ratios)
+	if least := slices.Min(ratios); least < 0.99 || median(ratios) > 3 {
+		t.Errorf("wait4 gives %.3f of the CPU time of 3 ms processes, at least %.3f", median(ratios), least)
 	}
 }
 
@@ -56,11 +56,7 @@ func TestWaitAgreesWithScheduler(t *testing.T) {
 		if err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Millisecond) // the process leaves its CPU a moment after it can be seen as ended
-		scheduled, _, err := schedstat(pid)
-		if err != nil {
-			t.Fatal(err)
-		}
+		scheduled := settled(t, pid)
 		_, usage, err := wait(pid, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -73,35 +69,87 @@ func TestWaitAgreesWithScheduler(t *testing.T) {
 	}
 }
 
+// settled waits until the scheduler's account of an ended process stands still: the process leaves its CPU a moment
+// after it can be seen as ended.
+func settled(t *testing.T, pid int) time.Duration {
+	t.Helper()
+	var last time.Duration
+	for {
+		scheduled, _, err := schedstat(pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if scheduled == last {
+			return last
+		}
+		last = scheduled
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// The account of a run against what its processes say that they were charged. Starting and ending each of them comes
+// on top, which takes 1 to 5 ms on the hosts seen; counting one of 60 ms twice is more than that.
 func TestRunAccountsWholeTree(t *testing.T) {
 	runner := newRunner(t)
 	t.Logf("blind spots: %q", runner.BlindSpots())
 	busy := as("busy 60ms")
 	tests := []struct {
 		name, command string
-		least, most   float64 // seconds of CPU
+		processes     int // that print what they were charged
 	}{
-		{"one process", busy, 0.058, 0.072},
-		{"three children, two of them grandchildren",
-			"(" + busy + "); ((" + busy + ") & (" + busy + ") & wait)", 0.178, 0.225},
+		{"one process", busy, 1},
+		{"three children, two of them grandchildren", "(" + busy + "); ((" + busy + ") & (" + busy + ") & wait)", 3},
 		{"twenty of 3 ms", "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do (" +
-			as("busy 3ms") + "); done", 0.060, 0.130},
-		{"nobody waits for it", "trap '' CHLD; (" + busy + ") & wait; sleep 0.01", 0.060, 0.080},
-		{"still running at the end", "(" + as("busy 60s") + ") & sleep 0.1", 0.060, 0.140},
-		{"nothing", "sleep 0.05", 0, 0.02},
+			as("busy 3ms") + "); done", 20},
+		{"nobody waits for it", "trap '' CHLD; (" + busy + ") & wait; sleep 0.01", 1},
+		{"nothing", "sleep 0.05", 0},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			run := mustRun(t, runner, spec(t, test.command))
+			s := spec(t, test.command)
+			run := mustRun(t, runner, s)
 			cpu := run.Metrics[MetricCPU]
 			t.Logf("%v %+v", run.Metrics, run.Disturb)
-			if cpu < test.least || cpu > test.most {
-				t.Errorf("cpu %.4f s, want %.3f to %.3f", cpu, test.least, test.most)
+			charged, processes := chargedIn(t, outputText(t, s, run.Stdout))
+			if processes != test.processes {
+				t.Fatalf("%d processes said what they were charged, want %d", processes, test.processes)
+			}
+			if most := charged + 0.025*float64(processes+1); cpu < 0.99*charged || cpu > most {
+				t.Errorf("cpu %.4f s, want %.3f to %.3f", cpu, charged, most)
 			}
 			if sum := run.Metrics[MetricUser] + run.Metrics[MetricSystem]; math.Abs(sum-cpu) > 1e-9 {
 				t.Errorf("user + system is %v, cpu %v", sum, cpu)
 			}
 		})
+	}
+}
+
+// chargedIn adds up what the processes of a run printed, in seconds.
+func chargedIn(t *testing.T, text string) (seconds float64, processes int) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		ns, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(line), "charged="), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seconds, processes = seconds+ns/1e9, processes+1
+	}
+	return seconds, processes
+}
+
+// What is still running when the command ends is ended with it, and its time is the run's.
+func TestRunAccountsWhatItEnds(t *testing.T) {
+	runner := newRunner(t)
+	ended := `import os,time
+while time.process_time() < 0.1: pass
+open("used", "w").close()
+while True: pass
+`
+	s := spec(t, "python3 -c '"+ended+"' & while [ ! -e used ]; do sleep 0.01; done")
+	s.Dir = t.TempDir()
+	run := mustRun(t, runner, s)
+	if run.Metrics[MetricCPU] < 0.1 {
+		t.Errorf("cpu %.3f s does not hold the 0.1 s of the child that was ended", run.Metrics[MetricCPU])
 	}
 }
 
@@ -149,6 +197,16 @@ func TestRunMeasuresMemoryAndSwitches(t *testing.T) {
 	}
 }
 
+// onCPU is the time that a process has run.
+func onCPU(t *testing.T, pid int) time.Duration {
+	t.Helper()
+	used, err := processTime(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return used
+}
+
 // Two spinners pinned to one CPU each wait for about half of the time.
 func TestRunSeesRunqueueDelayOfTree(t *testing.T) {
 	runner := newRunner(t)
@@ -175,13 +233,15 @@ func TestRunSeesOthers(t *testing.T) {
 	defer other.Wait()
 	defer other.Process.Kill()
 	time.Sleep(50 * time.Millisecond)
+	before := onCPU(t, other.Process.Pid)
 	seen := mustRun(t, runner, spec(t, "sleep 0.4"))
+	used := (onCPU(t, other.Process.Pid) - before).Seconds()
 	runner.Spare(other.Process.Pid)
 	spared := mustRun(t, runner, spec(t, "sleep 0.4"))
 	t.Logf("others %.3f s, spared %.3f s", seen.Disturb.OthersS, spared.Disturb.OthersS)
-	// Other work may go on on this machine: only the difference is known.
-	if seen.Disturb.OthersS < 0.15 {
-		t.Errorf("a process that used about 0.4 s beside the run is seen as %.3f s", seen.Disturb.OthersS)
+	// Other work may go on on this machine, and the process ran before and after the command too.
+	if seen.Disturb.OthersS < 0.4*used {
+		t.Errorf("a process that used %.3f s around the run is seen as %.3f s", used, seen.Disturb.OthersS)
 	}
 	if fields := host.StatFields(other.Process.Pid); len(fields) == 0 || fields[0] == "Z" {
 		t.Error("the run has killed a process that it did not start")

@@ -113,12 +113,12 @@ func TestNothingSurvivesKillOfCulprit(t *testing.T) {
 			syscall.Kill(pid, syscall.SIGKILL) // not guaranteed without a cgroup; this is what the package promises
 			continue
 		}
-		if !gone(pid, 3*time.Second) {
+		if !gone(pid, 20*time.Second) {
 			t.Errorf("process %d outlived culprit", pid)
 			syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
-	for range 100 {
+	for range 1000 {
 		if _, err = os.Stat(guarded); err != nil {
 			break
 		}
@@ -153,12 +153,15 @@ func TestHardToKill(t *testing.T) {
 				}
 				s := spec(t, command)
 				mark := fmt.Sprintf("TRIAL_MARK=%d.%d", os.Getpid(), time.Now().UnixNano())
-				s.Env, s.Timeout = []string{mark}, 600*time.Millisecond
+				s.Env = []string{mark}
+				if name == "timeout" {
+					s.Timeout = 600 * time.Millisecond
+				}
 				begin := time.Now()
 				if _, err := runner.Run(context.Background(), s); (err != nil) != (name == "timeout") {
 					t.Error(err)
 				}
-				if took := time.Since(begin); took > 3*time.Second {
+				if took := time.Since(begin); took > s.Timeout+10*time.Second {
 					t.Errorf("took %s", took)
 				}
 				if left := marked(t, mark); len(left) > 0 {
