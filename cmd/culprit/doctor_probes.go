@@ -38,7 +38,7 @@ const (
 	doctorScript  = `i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; sleep 0.1 || sleep 1`
 	doctorSleep   = 80 * time.Millisecond // at least this long a wait must be seen
 	doctorHz      = 499                   // enough samples of a short program
-	doctorTimeout = time.Minute // hosts under load take long to verify programs
+	doctorTimeout = time.Minute           // hosts under load take long to verify programs
 	doctorTries   = 3
 )
 

@@ -19,7 +19,7 @@ func TestInterruptedInvestigationLeavesNothing(t *testing.T) {
 	if err := made.Start(); err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		if runs, err := os.ReadDir(filepath.Join(folder, "c.partial", "runs")); err == nil && len(runs) > 0 {
 			break // the first command runs
@@ -36,7 +36,7 @@ func TestInterruptedInvestigationLeavesNothing(t *testing.T) {
 	begin := time.Now()
 	_ = made.Wait() // its status is looked at below
 	oneLine(t, outcome{stdout.String(), stderr.String(), made.ProcessState.ExitCode()}, "interrupted")
-	if took := time.Since(begin); took > 5*time.Second {
+	if took := time.Since(begin); took > 20*time.Second {
 		t.Errorf("it took %v to end", took)
 	}
 	if left, err := os.ReadDir(folder); err != nil || len(left) != 0 {

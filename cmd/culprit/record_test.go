@@ -87,7 +87,7 @@ func started(t *testing.T, folder, script string) (*os.Process, func() outcome) 
 		result <- outcome{stdout.String(), stderr.String(), made.ProcessState.ExitCode()}
 	}()
 	<-begun
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		if _, err := os.Stat(filepath.Join(folder, "pid")); err == nil {
 			break
@@ -101,7 +101,7 @@ func started(t *testing.T, folder, script string) (*os.Process, func() outcome) 
 		select {
 		case got := <-result:
 			return got
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatal("culprit did not end")
 			return outcome{}
 		}
@@ -139,7 +139,7 @@ func TestSecondInterruptKillsAtOnce(t *testing.T) {
 	if err := process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(filepath.Join(folder, "x.culprit")); err == nil {
 			break // the first signal has ended the recording
 		}
@@ -154,7 +154,7 @@ func TestSecondInterruptKillsAtOnce(t *testing.T) {
 	if got := wait(); got.status != -1 {
 		t.Errorf("the second signal did not kill: %+v", got)
 	}
-	if took := time.Since(begin); took > 3*time.Second {
+	if took := time.Since(begin); took > 10*time.Second {
 		t.Errorf("it took %v", took)
 	}
 }

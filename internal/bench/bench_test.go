@@ -28,8 +28,8 @@ func TestQuickSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// CPU time, and five times the promise, because this machine may be busy.
-	if spent := processCPU(t) - start; spent > 750*time.Millisecond {
+	// Twenty times the promise: a host may be slow, and a measurement that does not end is what this finds.
+	if spent := processCPU(t) - start; spent > 3*time.Second {
 		t.Errorf("the quick set took %v of CPU time", spent)
 	}
 	if len(results) != len(Quick()) {

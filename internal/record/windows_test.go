@@ -121,11 +121,31 @@ func checkPending(t *testing.T, got seen, comm, syscall string) {
 	}
 }
 
+// awaitThread waits until a process has a thread of that name.
+func awaitThread(t *testing.T, pid int, comm string) {
+	t.Helper()
+	for until := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		names, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/comm", pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if text, err := os.ReadFile(name); err == nil && strings.TrimSpace(string(text)) == comm {
+				return
+			}
+		}
+		if time.Now().After(until) {
+			t.Fatalf("process %d has no thread %s", pid, comm)
+		}
+	}
+}
+
 // A JVM that was there before: all its threads, what they do, and waits that began before the window.
 func TestRunningJVM(t *testing.T) {
 	recorder := standing.get(t)
 	h := running(t, javaHome(t, "17")+"/bin/java", "-cp", programs.compile(t, "Idle.java"), "Idle")
-	time.Sleep(700 * time.Millisecond) // it starts up
+	awaitThread(t, h.pid(), "sleeper")
+	time.Sleep(500 * time.Millisecond) // the threads of its compilers come and go
 	got := watchFor(t, recorder, Target{Kind: "pid", Pid: h.pid()}, time.Second)
 	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", h.pid()))
 	if err != nil || len(tasks) == 0 || len(got.Threads) < len(tasks) {
@@ -236,7 +256,7 @@ func TestCgroups(t *testing.T) {
 				t.Fatal(err)
 			}
 			inside.release()
-			time.Sleep(300 * time.Millisecond)
+			awaitThread(t, inside.pid(), "sleep")
 			got := endWindow(t, recorder)
 			if len(got.Processes) != 3 || len(got.mentions(int32(inside.pid()))) < 3 {
 				t.Errorf("processes %+v", got.Processes)
@@ -270,7 +290,7 @@ func cgroupMounts(t *testing.T) map[string]string {
 
 func removeCgroup(t *testing.T, folder string) {
 	t.Helper()
-	for until := time.Now().Add(2 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for until := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		err := unix.Rmdir(folder)
 		if err == nil || time.Now().After(until) {
 			if err != nil {
