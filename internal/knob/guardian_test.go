@@ -134,6 +134,7 @@ func TestGuardianLeavesADriftToRestore(t *testing.T) {
 	owner := startOwner(t, state, root, "kvm-clock")
 	put(t, settingOf(root), "hpet\n")
 	must(t, owner.command.Process.Kill())
+	_ = owner.command.Wait() // its pipe is closed, and the guardian at work, before the process has gone
 	eventually(t, guardianEnd, "guardian's end", func() bool { return ended(owner.guardian) })
 	if value(t, root) != "hpet" {
 		t.Errorf("the guardian overwrote somebody's %q", value(t, root))
