@@ -28,6 +28,7 @@ func families() []family {
 		findGroup,
 		findMount,
 		findAttribute,
+		findTogether,
 		findSysctl,
 	}
 }
