@@ -112,6 +112,8 @@ const (
 	KindGo     FrameKind = "go"
 	KindPython FrameKind = "python"
 	KindNode   FrameKind = "node"
+	KindRuby   FrameKind = "ruby"
+	KindPHP    FrameKind = "php"
 	KindOther  FrameKind = "other" // another interpreter, or an error marker
 )
 
