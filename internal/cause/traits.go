@@ -239,7 +239,7 @@ const managedWrapping = 0.2
 func (t *trait) wrapping(path *compare.Path) float64 {
 	if t.place >= 0 {
 		switch path.Frames[t.place].Kind {
-		case recording.KindPython, recording.KindNode, recording.KindJVM:
+		case recording.KindPython, recording.KindNode, recording.KindJVM, recording.KindRuby, recording.KindPHP:
 			return managedWrapping
 		}
 	}

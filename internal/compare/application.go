@@ -57,6 +57,9 @@ var pythonFrozen = wordSet(`_bootstrap.py _bootstrap_external.py zipimport.py ab
 var pythonLibrary = regexp.MustCompile(`^<frozen|/lib(64)?/(python|pypy)[0-9.]*/|` +
 	`/site-packages/|/dist-packages/|\.zip/`)
 
+// scriptLibrary tells source files that come with Ruby or PHP or their packages; "<" begins what is built in.
+var scriptLibrary = regexp.MustCompile(`^<|/ruby/[0-9.]+/|/rubygems/|/gems/|/vendor_ruby/|/share/php|/vendor/|^phar:`)
+
 func wordSet(text string) map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(text) {
@@ -72,7 +75,7 @@ func IsApplication(frames []recording.Frame) []bool {
 	managed, files := false, false
 	for _, frame := range frames {
 		switch frame.Kind {
-		case recording.KindJVM, recording.KindPython, recording.KindNode:
+		case recording.KindJVM, recording.KindPython, recording.KindNode, recording.KindRuby, recording.KindPHP:
 			managed = true
 			files = files || frame.Kind == recording.KindNode && frame.File != ""
 		}
@@ -88,6 +91,8 @@ func IsApplication(frames []recording.Frame) []bool {
 			own[i] = pythonApplication(frame)
 		case recording.KindNode:
 			own[i] = nodeApplication(frame, files)
+		case recording.KindRuby, recording.KindPHP:
+			own[i] = frame.File != "" && !scriptLibrary.MatchString(frame.File)
 		case recording.KindNative:
 			own[i] = !managed && nativeApplication(frame)
 		}
@@ -158,6 +163,8 @@ func IsEntry(frame recording.Frame) bool {
 		return name == "<module>" || name == "<interpreter trampoline>" || name == "main"
 	case recording.KindNode:
 		return name == "" || name == "main" || strings.Contains(name, "anonymous")
+	case recording.KindRuby, recording.KindPHP:
+		return name == "<main>" || name == "<top-level>" || name == "main" || strings.HasPrefix(name, "<top (required)>")
 	default:
 		return name == "main" || strings.HasSuffix(name, "::main") || name == "_start"
 	}

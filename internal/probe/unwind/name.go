@@ -60,6 +60,9 @@ var kinds = map[libpf.FrameType]recording.FrameKind{
 	libpf.GoFrame:      recording.KindGo,
 	libpf.PythonFrame:  recording.KindPython,
 	libpf.V8Frame:      recording.KindNode,
+	libpf.RubyFrame:    recording.KindRuby,
+	libpf.PHPFrame:     recording.KindPHP,
+	libpf.PHPJITFrame:  recording.KindPHP,
 }
 
 func (u *Unwinder) name(frame libpf.Frame) recording.Frame {

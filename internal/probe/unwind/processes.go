@@ -36,6 +36,7 @@ func lookAfter(ctx context.Context, t *tracer.Tracer) {
 		t.StartPIDEventProcessor(ctx)
 		return
 	}
+	ruby := findRubies()
 	go func() {
 		cleanup := time.NewTicker(cleanupEvery)
 		defer cleanup.Stop()
@@ -43,6 +44,7 @@ func lookAfter(ctx context.Context, t *tracer.Tracer) {
 			select {
 			case id := <-queue:
 				manager.SynchronizeProcess(mortal{process.New(id.PID(), id.TID())})
+				ruby.complete(uint32(id.PID()))
 			case <-cleanup.C:
 				manager.CleanupPIDs()
 			case <-ctx.Done():
