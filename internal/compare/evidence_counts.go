@@ -11,7 +11,8 @@ import (
 // Counts out of the tables that came with schema 2. A recording without a table
 // adds nothing: a matcher must not take that for a zero that was measured.
 //
-//	block.requests, block.seconds, block.queued   by device: requests, seconds in the device, seconds before it
+//	block.requests, block.seconds, block.queued   by device: requests, seconds in the device, seconds before it;
+//	                     of the devices that the target uses
 //	net.connect, net.accept, net.retransmit, net.reset   by peer
 //	faults.minor, faults.major                    page faults (tree only)
 //	cpus.used            number of CPUs that the CPU time was spread over (tree only)
@@ -29,9 +30,10 @@ const (
 
 // evidence adds the counts of the newer tables.
 func (c *counter) evidence(side Side, at int, r *run) {
+	own := ownDevices(r.rec)
 	for i := range r.rec.Block {
 		block := &r.rec.Block[i]
-		if !plausible(block.TotalNs) || !plausible(block.QueueNs) || !plausible(block.Count) {
+		if !plausible(block.TotalNs) || !plausible(block.QueueNs) || !plausible(block.Count) || !own(block.Device) {
 			continue
 		}
 		c.tree(side, at, CountBlock, block.Device, "requests/run", float64(block.Count))
@@ -53,6 +55,19 @@ func (c *counter) evidence(side Side, at int, r *run) {
 			}
 		}
 	}
+}
+
+// ownDevices tells the devices that the target asked for anything. The table is of the whole host: what others do on
+// a disk of theirs says nothing about the target's. All requests to its own devices count, whoever submitted them:
+// the journal and the flusher write on its behalf. Where it asked none itself, every device may be its own.
+func ownDevices(rec *recording.Recording) func(device string) bool {
+	own := map[string]bool{}
+	for i := range rec.Block {
+		if rec.Block[i].Target {
+			own[rec.Block[i].Device] = true
+		}
+	}
+	return func(device string) bool { return own[device] || len(own) == 0 }
 }
 
 func (c *counter) faults(side Side, at int, r *run) {

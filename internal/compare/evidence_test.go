@@ -141,3 +141,28 @@ func TestSharedLines(t *testing.T) {
 		}
 	}
 }
+
+// Another program's requests to a disk of its own must not count as the target's, a kernel thread's to the same disk must.
+func TestBlockRequestsOfOwnDevices(t *testing.T) {
+	side := func(ownNs, othersNs int64) *recording.Recording {
+		return small(func(rec *recording.Recording) {
+			rec.Block = []recording.Block{
+				{Device: "sda", Operation: "write", Pid: 7, Target: true, Count: 10, TotalNs: ownNs},
+				{Device: "sda", Operation: "write", Pid: 3, Comm: "jbd2/sda-8", Count: 10, TotalNs: ownNs},
+				{Device: "sdb", Operation: "read", Pid: 99, Comm: "backup", Count: 500, TotalNs: othersNs}}
+		})
+	}
+	result := comparedPair(t, MetricWall, side(1e6, 9e9), side(3e6, 1e9))
+	if a, b := count(t, result, CountBlock, ""); a != 20 || b != 20 {
+		t.Errorf("counted %g and %g requests, want 20 and 20: those to the target's disk", a, b)
+	}
+	if a, b := count(t, result, CountBlockSeconds, "sda"); a != 0.002 || b != 0.006 {
+		t.Errorf("seconds of sda are %g and %g, want 0.002 and 0.006", a, b)
+	}
+	result = comparedPair(t, MetricWall, small(func(rec *recording.Recording) {
+		rec.Block = []recording.Block{{Device: "sda", Pid: 3, Comm: "kworker/u8:1", Count: 4, TotalNs: 1e6}}
+	}), small(func(*recording.Recording) {}))
+	if a, _ := count(t, result, CountBlock, ""); a != 4 {
+		t.Errorf("counted %g requests, want 4: the target asked for none itself", a)
+	}
+}
