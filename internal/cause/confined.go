@@ -23,6 +23,10 @@ func findConfined(s *scene) []*claim {
 	if c == nil {
 		return nil
 	}
+	if s.followsWork(c) {
+		s.release(c)
+		return nil
+	}
 	s.describeConfined(c, text)
 	a, b := s.count("runqueue.seconds", "")
 	c.add("offcpu", "run-queue delay of the whole tree", a, b, "s/run")

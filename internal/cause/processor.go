@@ -21,6 +21,10 @@ func findStarved(s *scene) []*claim {
 	if c == nil {
 		return nil
 	}
+	if s.followsWork(c) {
+		s.release(c)
+		return nil
+	}
 	for n, name := range byValue(others) {
 		if n == 3 || others[name] <= 0 {
 			break
@@ -42,6 +46,26 @@ func (s *scene) addOneSided(c *claim) {
 	for _, text := range s.in.OneSided {
 		c.add("trials", text, 0, 0, "")
 	}
+}
+
+// dearerQueue is how much more each second of running must wait for a CPU before
+// the waiting is a cause: below, it grew because there is more to run.
+const dearerQueue = 1.3
+
+// followsWork reports whether waiting for a CPU only grew with the work that was to be run: a quota, a competitor or
+// an affinity that both sides have makes each of the program's seconds wait as long as before.
+func (s *scene) followsWork(c *claim) bool {
+	if s.oneSided {
+		return false
+	}
+	waitedA, waitedB := s.seconds(c)
+	ranA, ranB := 0.0, 0.0
+	for i := range s.paths {
+		if s.paths[i].Kind == compare.Running {
+			ranA, ranB = ranA+mean(s.paths[i].A), ranB+mean(s.paths[i].B)
+		}
+	}
+	return ranA > 0 && mean(waitedA) > 0 && mean(waitedB)/ranB < dearerQueue*mean(waitedA)/ranA
 }
 
 // atQuota is the part of its quota that a program uses when the quota is what stops it.
@@ -74,6 +98,10 @@ func findThrottled(s *scene) []*claim {
 		return s.paths[i].Kind == compare.Runnable && (bites || s.paths[i].WakerComm == "")
 	})
 	if c == nil {
+		return nil
+	}
+	if s.followsWork(c) {
+		s.release(c)
 		return nil
 	}
 	c.at(quota)

@@ -59,6 +59,8 @@ type scene struct {
 	changes    []compare.FactChange
 	commandA   string
 	commandB   string
+	// tracers, when not nil, are the processes that trace both sides alike: none where it is a filter in the kernel.
+	tracers map[string]bool
 }
 
 // claim is a cause that owns paths.
@@ -174,6 +176,17 @@ func mean(values []float64) float64 {
 		sum += value
 	}
 	return sum / float64(len(values))
+}
+
+// wall is the mean wall time of both sides in seconds, 0 where it is not known.
+func (s *scene) wall() (a, b float64) {
+	if s.in.Wall == nil {
+		return 0, 0
+	}
+	if s.turned() {
+		return mean(s.in.Wall.B), mean(s.in.Wall.A)
+	}
+	return mean(s.in.Wall.A), mean(s.in.Wall.B)
 }
 
 // grown is the growth of one path in seconds per run.

@@ -3,6 +3,8 @@ package cause
 import (
 	"fmt"
 	"strings"
+
+	"culprit/internal/compare"
 )
 
 // quietCalls belong to other causes, or say nothing about chattiness.
@@ -33,9 +35,14 @@ func findTraced(s *scene) []*claim {
 		"tracers.ftrace", "tracers.bpf")
 	c := s.take("syscall.traced", func(i int) bool {
 		return tracers[s.paths[i].Process] || tracers[s.paths[i].Comm] || s.traits[i].traced ||
-			s.paths[i].Kind != "running" && s.traced(i)
+			s.paths[i].Kind != compare.Running && s.traced(i)
 	})
 	if c == nil {
+		return nil
+	}
+	if s.tracedAsBefore(c, tracers) {
+		s.release(c)
+		s.tracers = tracers
 		return nil
 	}
 	for _, name := range sortedNames(tracers) {
@@ -52,6 +59,53 @@ func findTraced(s *scene) []*claim {
 	}
 	s.locate(c, "")
 	return []*claim{c}
+}
+
+// dearerCalls is how much more a tracer must cost each call before it is a cause.
+const dearerCalls = 1.3
+
+// tracedAsBefore reports whether both sides pay a tracer or a filter, and as much for each call: what grew then is
+// the number of calls.
+func (s *scene) tracedAsBefore(c *claim, tracers map[string]bool) bool {
+	if s.oneSided {
+		return false
+	}
+	a, b := s.seconds(c)
+	callsA, callsB := s.allCalls(tracers)
+	return mean(a) > 0 && callsA > 0 && callsB > callsA && mean(b)/callsB < dearerCalls*mean(a)/callsA
+}
+
+// allCalls counts the system calls a run, without those of the processes left out.
+func (s *scene) allCalls(without map[string]bool) (a, b float64) {
+	for i := range s.counts {
+		count := &s.counts[i]
+		if !strings.HasPrefix(count.Name, "syscall.") || !strings.HasSuffix(count.Name, ".count") {
+			continue
+		}
+		sign := 1.0
+		if without[count.Key] {
+			sign = -1
+		} else if count.Key != "" {
+			continue
+		}
+		a, b = a+sign*mean(count.A), b+sign*mean(count.B)
+	}
+	return a, b
+}
+
+// withTracer gives a claim on calls what a tracer or filter that serves both sides alike costs: it follows the calls.
+func (s *scene) withTracer(c *claim) {
+	if s.tracers == nil {
+		return
+	}
+	for i := range s.paths {
+		if s.owner[i] == nil && (s.traits[i].traced || s.tracers[s.paths[i].Process] || s.tracers[s.paths[i].Comm] ||
+			s.paths[i].Kind != compare.Running && s.traced(i)) {
+			s.owner[i] = c
+			c.members = append(c.members, i)
+		}
+	}
+	c.add("syscalls", "both sides pay a tracer or filter for each call, and as much for each", 0, 0, "")
 }
 
 // traced reports whether a wait is a stop for a tracer.
@@ -82,13 +136,15 @@ func findChatty(s *scene) []*claim {
 	if len(chatty) == 0 {
 		return nil
 	}
-	c := s.take("syscall.chatty", func(i int) bool { return chatty[s.traits[i].call] > 0 })
+	c := s.take("syscall.chatty", func(i int) bool {
+		return chatty[s.traits[i].call] > 0 && !s.tracers[s.paths[i].Process] && !s.tracers[s.paths[i].Comm]
+	})
 	if c == nil {
 		return nil
 	}
 	c.absorbs = s.absorbing(c)
-	calls := s.callsOf(c)
-	s.locate(c, calls[0])
+	s.locate(c, s.callsOf(c)[0])
+	s.withTracer(c)
 	for i, call := range byValue(chatty) {
 		if i == 3 {
 			break
