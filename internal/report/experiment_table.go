@@ -18,6 +18,10 @@ func (p *page) levels(r *try.Result, metric try.Metric) {
 	if metric.Higher {
 		label += " ↑"
 	}
+	if recorded, is := strings.CutPrefix(label, "recording:"); is { // too long for the first column
+		p.entry("recorded", recorded, plain, bold)
+		label = ""
+	}
 	for i, condition := range r.Conditions {
 		dots := strip(values(r, i, metric.Name), low, high, p.strip())
 		p.levelRow(label, mark(i)+" "+visible(condition.Label, nameRunesMax), dots,

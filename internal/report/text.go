@@ -134,8 +134,10 @@ func (p *page) noSuspect(c *investigate.Case) {
 		return
 	}
 	switch c.Outcome {
-	case investigate.Same, investigate.Undecided:
+	case investigate.Same:
 		p.entry("suspects", "none: there is no difference to explain", bold, plain)
+	case investigate.Undecided:
+		p.entry("suspects", "not looked for: whether there is a difference is not decided", bold, plain)
 	case investigate.Listed:
 		p.entry("costs most", "no cause of the catalogue matches; the largest amounts are", bold, plain)
 		p.items(c)

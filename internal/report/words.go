@@ -69,6 +69,9 @@ func headline(c *investigate.Case) string {
 		return fmt.Sprintf("A and B are the same within %s on %s (%s)", percent(c.Smallest), noun,
 			signedInterval(*c.Effect))
 	case investigate.Undecided:
+		if e := c.Effect; e.Low > 1 || e.High < 1 { // all pairs point one way, and there are too few of them
+			return fmt.Sprintf("Too few runs to tell A from B on %s: in these, %s", noun, span(*e, c.Metric.Name))
+		}
 		return fmt.Sprintf("Cannot tell A from B on %s yet: %s", noun, span(*c.Effect, c.Metric.Name))
 	}
 	return compared(*c.Effect, c.Metric)
