@@ -66,29 +66,29 @@ func openInRoot(root, path string) (*os.File, error) {
 // addDebugFile adds the symbols of the first separate debug file that belongs to the file.
 func addDebugFile(builder *tableBuilder, file *elf.File, options Options) {
 	id := buildID(file)
-	if len(id) > 2 {
-		name := hex.EncodeToString(id)
-		path := filepath.Join(debugFolder, ".build-id", name[:2], name[2:]+".debug")
-		if addFrom(builder, options.Root, path, func(debug *elf.File, _ io.ReaderAt) bool {
-			return bytes.Equal(buildID(debug), id)
-		}) == nil {
-			return
-		}
-	}
-	link, sum, ok := debugLink(file)
-	if !ok {
-		return
-	}
-	for _, path := range linkPaths(options.Path, link) {
+	_, sum, linked := debugLink(file)
+	for _, path := range debugPaths(file, options) {
 		if addFrom(builder, options.Root, path, func(debug *elf.File, content io.ReaderAt) bool {
 			if other := buildID(debug); len(id) > 0 && len(other) > 0 {
 				return bytes.Equal(other, id)
 			}
-			return sumOf(content) == sum
+			return linked && sumOf(content) == sum
 		}) == nil {
 			return
 		}
 	}
+}
+
+// debugPaths returns where the separate debug file of a file may lie, by its build id and by its debug link.
+func debugPaths(file *elf.File, options Options) (paths []string) {
+	if id := buildID(file); len(id) > 2 {
+		name := hex.EncodeToString(id)
+		paths = append(paths, filepath.Join(debugFolder, ".build-id", name[:2], name[2:]+".debug"))
+	}
+	if link, _, ok := debugLink(file); ok {
+		paths = append(paths, linkPaths(options.Path, link)...)
+	}
+	return paths
 }
 
 var errOtherFile = errors.New("the debug file belongs to another build")

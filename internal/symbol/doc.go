@@ -11,6 +11,6 @@
 // names are raw until Demangle has taken control characters out of them.
 //
 // It refuses to guess: an address outside every symbol's size has no name.
-// Source lines, inlined functions and Go's own tables are not read here; the
+// Go's own tables are not read here; the
 // unwinder names Go frames.
 package symbol

@@ -1,0 +1,193 @@
+package symbol
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+)
+
+const (
+	maxDebugBytes = 48 << 20 // of all DWARF sections, unpacked
+	maxSpans      = 2 << 20  // address ranges and lines kept of one file
+	maxInlined    = 16       // inlined calls in each other
+)
+
+// ErrNoLines says that a file has no DWARF, or more than the limit.
+var ErrNoLines = errors.New("no line numbers")
+
+// Source is a function and the place in it that an address belongs to.
+type Source struct {
+	Function string // raw; "" for the function that is no inlined one: the symbol table names it
+	File     string // as the compiler was given it; "" when unknown
+	Line     int    // 0 when unknown
+}
+
+// Lines finds lines and inlined functions in a file's DWARF. Nothing of it is decoded before
+// the first question; then one compilation unit at a time. It is safe for concurrent use.
+type Lines struct {
+	mu    sync.Mutex
+	file  *os.File
+	data  *dwarf.Data // nil until the first question, and when it cannot be read
+	asked bool
+	units []unitSpan
+	known map[dwarf.Offset]*unitLines
+	spans int // kept so far
+}
+
+// span is a range of addresses; the end is not part of it.
+type span struct{ low, high uint64 }
+
+type unitSpan struct {
+	span
+	entry *dwarf.Entry
+}
+
+// OpenLines looks for DWARF in an ELF file and, when that has none, in its debug file (of the same build id).
+// It takes the file over, but for an error: ErrNoLines where there is none.
+func OpenLines(file *os.File, options Options) (*Lines, error) {
+	parsed, err := openELF(file)
+	if err != nil {
+		return nil, err
+	}
+	if hasLines(parsed) {
+		return &Lines{file: file, known: map[dwarf.Offset]*unitLines{}}, nil
+	}
+	debug := openDebugFile(parsed, options)
+	if debug == nil {
+		return nil, ErrNoLines
+	}
+	_ = file.Close() // only its debug file is read from here on
+	return &Lines{file: debug, known: map[dwarf.Offset]*unitLines{}}, nil
+}
+
+// Close forgets everything.
+func (l *Lines) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.data, l.units, l.known, l.asked = nil, nil, nil, true
+	return l.file.Close()
+}
+
+// hasLines reports whether a file has DWARF within the limits.
+func hasLines(file *elf.File) bool {
+	total, info, line := uint64(0), false, false
+	for _, section := range file.Sections {
+		if !strings.HasPrefix(section.Name, ".debug_") && !strings.HasPrefix(section.Name, ".zdebug_") {
+			continue
+		}
+		if section.Type == elf.SHT_NOBITS {
+			continue
+		}
+		if section.Size > maxDebugBytes {
+			return false
+		}
+		total += section.Size
+		info = info || strings.HasSuffix(section.Name, "debug_info")
+		line = line || strings.HasSuffix(section.Name, "debug_line")
+	}
+	return info && line && total <= maxDebugBytes
+}
+
+// openDebugFile opens the separate debug file of a file, nil when there is none with lines.
+func openDebugFile(file *elf.File, options Options) *os.File {
+	for _, path := range debugPaths(file, options) {
+		content, err := openBelow(options.Root, path)
+		if err != nil {
+			continue
+		}
+		debug, err := openELF(content)
+		if err == nil && len(buildID(file)) > 0 && slices.Equal(buildID(debug), buildID(file)) && hasLines(debug) {
+			return content
+		}
+		_ = content.Close()
+	}
+	return nil
+}
+
+// At returns what an address (as the ELF file counts it) belongs to, the innermost inlined function
+// first, the function that the linker knows last; nil where the file does not say.
+func (l *Lines) At(address uint64) (sources []Source) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer func() {
+		if recover() != nil { // debug/dwarf is not hardened against hostile files
+			sources = nil
+		}
+	}()
+	if !l.asked {
+		l.asked = true
+		if err := l.open(); err != nil {
+			return nil
+		}
+	}
+	unit := l.unit(address)
+	if unit == nil {
+		return nil
+	}
+	file, line := unit.line(address)
+	for _, call := range unit.inlined(address) {
+		sources = append(sources, Source{Function: call.name, File: file, Line: line})
+		file, line = unit.fileName(call.file), call.line
+	}
+	return append(sources, Source{File: file, Line: line})
+}
+
+// open reads the sections and where each compilation unit's code lies.
+func (l *Lines) open() error {
+	file, err := elf.NewFile(io.NewSectionReader(l.file, 0, 1<<62))
+	if err != nil {
+		return fmt.Errorf("read ELF headers: %w", err)
+	}
+	if l.data, err = file.DWARF(); err != nil {
+		return fmt.Errorf("read DWARF: %w", err)
+	}
+	reader := l.data.Reader()
+	for {
+		entry, err := reader.Next()
+		if err != nil || entry == nil {
+			break // what came before the damage is of use
+		}
+		reader.SkipChildren()
+		if entry.Tag != dwarf.TagCompileUnit {
+			continue
+		}
+		ranges, err := l.data.Ranges(entry)
+		if err != nil || !l.keep(len(ranges)) {
+			break
+		}
+		for _, r := range ranges {
+			l.units = append(l.units, unitSpan{span{r[0], r[1]}, entry})
+		}
+	}
+	slices.SortFunc(l.units, func(x, y unitSpan) int { return cmp.Compare(x.low, y.low) })
+	return nil
+}
+
+// keep counts what is kept in memory, and refuses what is too much.
+func (l *Lines) keep(count int) bool {
+	l.spans += count
+	return l.spans <= maxSpans
+}
+
+// unit decodes the compilation unit that an address lies in.
+func (l *Lines) unit(address uint64) *unitLines {
+	after := sort.Search(len(l.units), func(i int) bool { return l.units[i].low > address })
+	if after == 0 || l.units[after-1].high <= address {
+		return nil
+	}
+	entry := l.units[after-1].entry
+	if unit, ok := l.known[entry.Offset]; ok {
+		return unit
+	}
+	unit := l.decode(entry)
+	l.known[entry.Offset] = unit
+	return unit
+}
