@@ -11,6 +11,5 @@
 // names are raw until Demangle has taken control characters out of them.
 //
 // It refuses to guess: an address outside every symbol's size has no name.
-// Go's own tables are not read here; the
-// unwinder names Go frames.
+// Go's own tables are not read here: the unwinder names Go frames.
 package symbol
