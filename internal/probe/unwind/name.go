@@ -2,7 +2,9 @@ package unwind
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.opentelemetry.io/ebpf-profiler/libpf"
@@ -47,7 +49,7 @@ func (u *Unwinder) Frames(stack int) (user, kernel []recording.Frame) {
 		if frame.Kind == recording.KindKernel {
 			kernel = append(kernel, frame)
 		} else {
-			user = append(user, frame)
+			user = append(user, u.expand(frames[i].Value(), frame)...)
 		}
 	}
 	return user, kernel
@@ -113,6 +115,32 @@ func (u *Unwinder) nameByModule(frame libpf.Frame, named *recording.Frame) {
 	named.Name = fmt.Sprintf("%s+%#x", filepath.Base(named.Module), address)
 }
 
+// expand gives a native frame its line, and frames of their own to the functions that were inlined there, outermost first.
+func (u *Unwinder) expand(raw libpf.Frame, frame recording.Frame) []recording.Frame {
+	if frame.Kind != recording.KindNative || !raw.Mapping.Valid() || frame.Line != 0 {
+		return []recording.Frame{frame}
+	}
+	u.mu.Lock()
+	lines := u.tables[raw.Mapping.Value().File.Value().FileID].lines
+	u.mu.Unlock()
+	if lines == nil {
+		return []recording.Frame{frame}
+	}
+	var expanded []recording.Frame
+	for _, source := range slices.Backward(lines.At(uint64(raw.AddressOrLineno))) {
+		inner := frame
+		inner.File, inner.Line = source.File, int32(source.Line)
+		if source.Function != "" {
+			inner.Name = symbol.Demangle(source.Function)
+		}
+		expanded = append(expanded, inner)
+	}
+	if expanded == nil {
+		return []recording.Frame{frame}
+	}
+	return expanded
+}
+
 // loadModule reads the symbols of a mapped file. A file without symbols, or one
 // that is gone or damaged, gives an empty module: its frames are named by offset.
 func loadModule(executable *reporter.ExecutableMetadata) module {
@@ -131,14 +159,18 @@ func loadModule(executable *reporter.ExecutableMetadata) module {
 		return module{}
 	}
 	loaded := module{golang: openGoCode(file)}
-	if loaded.golang == nil {
-		defer file.Close() // else it is kept open: the program may be gone when its code is asked for
-	}
 	// Debug files are looked for where the program itself would find them: in its container's root.
 	where := symbol.Options{Root: fmt.Sprintf("/proc/%d/root", executable.Process.PID()),
 		Path: executable.Mapping.Path}
 	if table, err := symbol.Load(file, where); err == nil {
 		loaded.table = table
+	}
+	// What is kept open: the program may be gone when its code or its lines are asked for.
+	if plain, ok := file.(*os.File); ok && loaded.golang == nil {
+		loaded.lines, _ = symbol.OpenLines(plain, where) // nil without DWARF
+	}
+	if loaded.golang == nil && loaded.lines == nil {
+		_ = file.Close()
 	}
 	return loaded
 }

@@ -82,7 +82,8 @@ type Unwinder struct {
 type module struct {
 	table  *symbol.Table
 	vdso   bool
-	golang *goCode // nil: not a Go program
+	golang *goCode       // nil: not a Go program
+	lines  *symbol.Lines // nil: no DWARF
 }
 
 var seed = maphash.MakeSeed()
