@@ -76,7 +76,8 @@ func (f *tryFlags) define(command *cobra.Command) {
 	flags.DurationVar(&f.timeout, "timeout", 0, "longest time for one run (default: the budget)")
 	flags.Int64Var(&f.seed, "seed", 0, "seed of the order of trials (default: a random one, printed)")
 	flags.StringArrayVar(&f.metrics, "metric", nil,
-		"wall, cpu, switches, faults, memory, latency.p99 … or NAME=REGEX[,higher]; repeatable (default wall and cpu)")
+		"wall, cpu, switches, faults, memory, latency.p99 …, recording:runqueue … or NAME=REGEX[,higher]; repeatable "+
+			"(default wall and cpu)")
 	flags.StringVar(&f.latency, "latency", "",
 		"where latencies are: FORMAT[:FILE][,unit=us][,limit=10ms] …; lines, jsonl, jmh, wrk, hey or redis")
 	flags.StringVar(&f.smallest, "smallest", "", "smallest difference that counts (default 2%)")

@@ -56,6 +56,9 @@ func (entry entry) names() string {
 	for _, step := range entry.Steps {
 		names = append(names, step.Knob)
 	}
+	if len(names) == 0 {
+		return "its settings"
+	}
 	return strings.Join(distinct(names), ", ")
 }
 

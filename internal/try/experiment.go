@@ -182,6 +182,12 @@ func (e Experiment) checkMetrics() error {
 		if _, err := metric.printed(); err != nil {
 			return err
 		}
+		if isRecorded(metric.Name) {
+			if _, err := parseRecorded(metric.Name); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := e.checkServiceMetric(metric); err != nil {
 			return err
 		}
@@ -199,10 +205,11 @@ func (e Experiment) checkServiceMetric(metric Metric) error {
 	case printed && e.Service.Measure == "":
 		return fmt.Errorf("metric %s is printed by nothing; give --measure CMD", metric.Name)
 	case !printed && e.Service.Cgroup != "" && metric.Name != CPU.Name:
-		return fmt.Errorf("metric %s is not counted of a cgroup; give cpu, or NAME=REGEX with --measure CMD", metric.Name)
+		return fmt.Errorf("metric %s is not counted of a cgroup; give cpu, recording:%s, or NAME=REGEX with "+
+			"--measure CMD", metric.Name, metric.Name)
 	case !printed && !serviceMetric(metric.Name):
 		return fmt.Errorf("metric %s is not known of a running service; give cpu, switches or faults, "+
-			"or NAME=REGEX with --measure CMD", metric.Name)
+			"recording:runqueue …, or NAME=REGEX with --measure CMD", metric.Name)
 	}
 	return nil
 }

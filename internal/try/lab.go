@@ -19,6 +19,7 @@ type hostLab struct {
 	engine     *engine
 	runner     *trial.Runner
 	settings   *settings
+	observer   *observer
 	order      int
 	blind      []string
 }
@@ -26,6 +27,7 @@ type hostLab struct {
 // aftermath is what is left when a lab is closed.
 type aftermath struct {
 	settings        []Setting
+	recorded        *Recorded
 	restored        bool
 	warnings, blind []string
 	err             error
@@ -38,11 +40,19 @@ func openLab(ctx context.Context, journal *journal, engine *engine) (*hostLab, e
 		lab.order = max(lab.order, made.Order)
 	}
 	var err error
+	if lab.observer, err = openObserver(ctx, lab.experiment, journal.dir); err != nil {
+		return nil, err
+	}
 	if lab.settings, err = openSettings(ctx, lab.experiment); err != nil {
+		lab.observer.close()
 		return nil, err
 	}
 	if lab.runner, err = trial.NewRunner("/"); err != nil {
+		lab.observer.close()
 		return nil, errors.Join(err, lab.settings.restore())
+	}
+	if lab.observer != nil {
+		lab.runner.Spare(lab.observer.recorder.Pid())
 	}
 	return lab, nil
 }
@@ -54,7 +64,9 @@ func (l *hostLab) planned(stage, blocks int) error { return l.journal.planned(st
 // close puts everything back and reads it back.
 func (l *hostLab) close() aftermath {
 	left := aftermath{blind: append(l.blind, l.runner.BlindSpots()...)}
-	left.warnings = slices.Concat(l.settings.notes, l.settings.impatience(), l.settings.grounds.said())
+	l.observer.close()
+	left.recorded = l.observer.result()
+	left.warnings = slices.Concat(l.observer.said(), l.settings.notes, l.settings.impatience(), l.settings.grounds.said())
 	if l.settings.change != nil {
 		left.warnings = append(left.warnings, l.settings.change.Warnings()...)
 	}
@@ -84,6 +96,7 @@ func (l *hostLab) perform(ctx context.Context, at slot) (Trial, error) {
 		measure = l.watch
 	}
 	if err := measure(ctx, condition, &made); err != nil {
+		l.observer.drop()
 		if ctx.Err() != nil {
 			return made, context.Cause(ctx)
 		}
@@ -108,6 +121,7 @@ func (l *hostLab) run(ctx context.Context, condition condition, made *Trial) (er
 	spec := l.spec(condition, made)
 	spec.Dir = folder
 	beside := l.monitor(condition, made, &spec)
+	l.observer.watchRun(ctx, &spec)
 	if err := l.launch(ctx, condition, &spec); err != nil {
 		return err
 	}
@@ -117,6 +131,9 @@ func (l *hostLab) run(ctx context.Context, condition condition, made *Trial) (er
 	}
 	made.Metrics, made.Disturb, made.Stdout, made.Stderr = run.Metrics, run.Disturb, run.Stdout, run.Stderr
 	beside.account(made)
+	if err := l.observer.end(ctx, made, run.Metrics); err != nil {
+		return err
+	}
 	if l.experiment.Latency != nil {
 		return l.experiment.Latency.read(l.journal.dir, spec.Dir, run, made.Metrics)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"culprit/internal/knob"
+	"culprit/internal/record"
 )
 
 // The words under which the tests start this file again.
@@ -29,6 +30,8 @@ func TestMain(m *testing.M) {
 	switch word {
 	case knob.GuardianVerb: // the guardian is this same file, started again under a hidden word
 		err = knob.RunGuardian(os.Args[2:])
+	case record.Verb: // and so is the recorder
+		err = record.Serve(context.Background(), os.Args[2], os.Stdin, os.Stdout)
 	case wordHold:
 		err = hold()
 	case wordRun:

@@ -37,7 +37,8 @@ func builtin() []Metric {
 // serviceMetric tells which metrics a running service has without a command that measures it: rates per second.
 func serviceMetric(name string) bool { return name == "cpu" || name == "switches" || name == "faults" }
 
-// ParseMetric reads wall, cpu, switches, faults, memory …, latency.p99 …, or NAME=REGEX[,higher|,lower].
+// ParseMetric reads wall, cpu, switches, faults, memory …, latency.p99 …, recording:runqueue …, or
+// NAME=REGEX[,higher|,lower].
 func ParseMetric(text string) (Metric, error) {
 	name, direction, _ := strings.Cut(text, ",")
 	for _, metric := range builtin() {
@@ -48,9 +49,13 @@ func ParseMetric(text string) (Metric, error) {
 	if strings.HasPrefix(name, latencyPrefix) && !strings.Contains(name, "=") {
 		return latencyMetric(name, direction)
 	}
+	if isRecorded(name) {
+		return recordedMetric(name, direction)
+	}
 	name, pattern, found := strings.Cut(text, "=")
 	if !found {
-		return Metric{}, fmt.Errorf("metric %q: give wall, cpu, switches, faults, memory, latency.p99 or NAME=REGEX", text)
+		return Metric{}, fmt.Errorf("metric %q: give wall, cpu, switches, faults, memory, latency.p99, recording:runqueue "+
+			"or NAME=REGEX", text)
 	}
 	metric := Metric{Name: name}
 	if rest, ok := strings.CutSuffix(pattern, ",higher"); ok {

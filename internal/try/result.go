@@ -30,9 +30,10 @@ type Result struct {
 	Excluded   int          `json:"excluded"` // trials left out
 	Smallest   float64      `json:"smallest"`
 	Allowed    float64      `json:"allowed,omitempty"`
-	Restored   bool         `json:"restored"` // every setting was read back as it was before
-	Settings   []Setting    `json:"settings"` // that were flipped
-	Drift      []Drift      `json:"drift"`    // facts of the host that differ from before
+	Restored   bool         `json:"restored"`           // every setting was read back as it was before
+	Settings   []Setting    `json:"settings"`           // that were flipped
+	Drift      []Drift      `json:"drift"`              // facts of the host that differ from before
+	Recorder   *Recorded    `json:"recorder,omitempty"` // where a metric comes out of recordings
 	Warnings   []string     `json:"warnings"`
 	BlindSpots []string     `json:"blind_spots"`
 	Host       host.Summary `json:"host"`

@@ -22,6 +22,9 @@ func (l *hostLab) watch(ctx context.Context, condition condition, made *Trial) e
 	if err := pause(ctx, service.WashOut); err != nil {
 		return err
 	}
+	if err := l.observer.watchService(ctx, service); err != nil {
+		return err
+	}
 	begun := time.Now()
 	before, err := service.count()
 	if err != nil {
@@ -55,6 +58,10 @@ func (l *hostLab) watch(ctx context.Context, condition condition, made *Trial) e
 	}
 	made.Metrics[trial.MetricWall] = seconds
 	made.Metrics[trial.MetricCPU] = (after.cpu - before.cpu).Seconds() / seconds
+	used := map[string]float64{trial.MetricWall: seconds, trial.MetricCPU: (after.cpu - before.cpu).Seconds()}
+	if err := l.observer.end(ctx, made, used); err != nil {
+		return err
+	}
 	if service.Cgroup == "" {
 		made.Metrics[trial.MetricVoluntary] = max(0, after.switches-before.switches) / seconds
 		made.Metrics[trial.MetricMinorFaults] = max(0, after.faults-before.faults) / seconds

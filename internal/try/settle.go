@@ -45,6 +45,9 @@ func (e Experiment) Settle() (Experiment, error) {
 		}
 	}
 	for i, metric := range e.Metrics {
+		if found, err := parseRecorded(metric.Name); e.Service != nil && isRecorded(metric.Name) && err == nil {
+			e.Metrics[i].Unit = found.rateUnit()
+		}
 		if unit, is := rateUnits()[metric.Name]; is && e.Service != nil {
 			e.Metrics[i].Unit = unit
 		}

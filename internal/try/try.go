@@ -91,7 +91,7 @@ func carryOut(ctx context.Context, journal *journal, options Options) (result *R
 		return nil, err
 	}
 	result = engine.result()
-	result.Restored, result.Settings = back.restored, back.settings
+	result.Restored, result.Settings, result.Recorder = back.restored, back.settings, back.recorded
 	result.BlindSpots = append(result.BlindSpots, back.blind...)
 	result.Warnings = append(result.Warnings, back.warnings...)
 	result.Drift = drift(facts, host.Facts("/"))
