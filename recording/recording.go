@@ -63,6 +63,9 @@ type Manifest struct {
 	// Metrics of the whole window as the caller measured them ("wall", "cpu" in
 	// seconds, and so on); compare scales samples to the exact CPU time in it.
 	Metrics map[string]float64 `json:"metrics"`
+	// Gaps are where nothing was recorded, Thinned what was given up to keep to a budget, in order of time.
+	Gaps    []Gap      `json:"gaps,omitempty"`
+	Thinned []Thinning `json:"thinned,omitempty"`
 }
 
 // Target is what was recorded.
@@ -88,9 +91,38 @@ type Loss struct {
 
 // Cost is what recording took: measured, not promised.
 type Cost struct {
-	RecorderCPUNs int64            `json:"recorder_cpu_ns"`  // user space, in the window
-	StartCPUNs    int64            `json:"start_cpu_ns"`     // loading and verifying, once
-	BPFNs         map[string]int64 `json:"bpf_ns,omitempty"` // run time per program, where the host counts it
+	RecorderCPUNs int64 `json:"recorder_cpu_ns"` // user space, in the window
+	StartCPUNs    int64 `json:"start_cpu_ns"`    // loading and verifying, once
+	// BPFNs is the run time per program, "probe/program". The kernel's account of it, which itself costs, is
+	// switched on for BPFSampledNs of the window only; the figures are scaled to the whole of it.
+	BPFNs        map[string]int64 `json:"bpf_ns,omitempty"`
+	BPFSampledNs int64            `json:"bpf_sampled_ns,omitempty"`
+	// Check is what recording did to the target's own rate; nil: not looked at.
+	Check *SelfCheck `json:"self_check,omitempty"`
+}
+
+// SelfCheck is the effect of recording on a rate of the target, from blocks with the recorder attached and blocks
+// with it detached, in random order.
+type SelfCheck struct {
+	Rate       string   `json:"rate"`              // what was counted: "system calls that write per second"
+	Rejected   []string `json:"rejected"`          // what was counted as well, and why it was not used
+	Outcome    string   `json:"outcome"`           // "slower", "faster", "same" or "undecided"
+	Ratio      float64  `json:"ratio,omitempty"`   // rate while recorded by rate while not; 0: not known
+	Low        float64  `json:"low,omitempty"`     // of the interval
+	High       float64  `json:"high,omitempty"`    // of the interval
+	Confidence float64  `json:"confidence"`        // of the interval, over all looks
+	Pairs      int      `json:"pairs"`             // of blocks
+	BlockNs    int64    `json:"block_ns"`          // length of a block
+	MoreNs     int64    `json:"more_ns,omitempty"` // undecided: about how much longer it would take; 0: not known
+	Why        string   `json:"why,omitempty"`     // undecided without a ratio: what was missing
+}
+
+// Thinning is one step by which a recording kept to its budget.
+type Thinning struct {
+	TimeNs int64  `json:"time_ns"` // on the recording's clock
+	Probe  string `json:"probe"`
+	Did    string `json:"did"` // "detached", "50 Hz"
+	Why    string `json:"why"` // what it had cost, and the budget
 }
 
 // Fact is one setting of the host or the target and where it was read.

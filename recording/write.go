@@ -28,7 +28,12 @@ const (
 // temporary file beside path, brought to disk and renamed, so an existing
 // recording is replaced in one step and a failure leaves no trace.
 func Write(path string, r *Recording) error {
-	if err := writeWhole(path, r); err != nil {
+	return wholly(path, func(w io.Writer) error { return Encode(w, r) })
+}
+
+// wholly writes a file by way of a temporary one.
+func wholly(path string, encode func(io.Writer) error) error {
+	if err := writeWhole(path, encode); err != nil {
 		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 			return fmt.Errorf("write recording %s: no space left in %s (free some or choose another place)",
 				path, filepath.Dir(path))
@@ -38,7 +43,7 @@ func Write(path string, r *Recording) error {
 	return nil
 }
 
-func writeWhole(path string, r *Recording) (err error) {
+func writeWhole(path string, encode func(io.Writer) error) (err error) {
 	target, err := writable(path)
 	if err != nil {
 		return err
@@ -56,7 +61,7 @@ func writeWhole(path string, r *Recording) (err error) {
 		}
 	}()
 	buffered := bufio.NewWriterSize(file, 1<<16)
-	if err := Encode(buffered, r); err != nil {
+	if err := encode(buffered); err != nil {
 		return err
 	}
 	if err := buffered.Flush(); err != nil {
@@ -186,27 +191,53 @@ func writeDocument(archive *zip.Writer, name string, document any) error {
 // writeTable stores a table without deflating it: its columns are compressed
 // already, and a stored one can be read in place.
 func writeTable[T any](archive *zip.Writer, codec *zstd.Codec, name string, rows []T) error {
-	member, err := archive.CreateHeader(&zip.FileHeader{Name: name + tableSuffix, Method: zip.Store})
+	table, err := newTable[T](archive, codec, name)
 	if err != nil {
 		return err
+	}
+	if err := table.write(rows); err != nil {
+		return err
+	}
+	return table.close()
+}
+
+// openTable is a table that is being written.
+type openTable[T any] struct {
+	name  string
+	table *parquet.GenericWriter[T]
+	batch []T
+}
+
+// newTable begins a member of the archive; it must be closed before the next is begun.
+func newTable[T any](archive *zip.Writer, codec *zstd.Codec, name string) (*openTable[T], error) {
+	member, err := archive.CreateHeader(&zip.FileHeader{Name: name + tableSuffix, Method: zip.Store})
+	if err != nil {
+		return nil, err
 	}
 	table := parquet.NewGenericWriter[T](member,
 		parquet.Compression(codec),
 		parquet.CreatedBy("culprit", "1", ""),
 		parquet.DictionaryMaxBytes(maxPage/4),
 	)
-	batch := make([]T, 0, rowsPerBatch)
+	return &openTable[T]{name: name, table: table, batch: make([]T, 0, rowsPerBatch)}, nil
+}
+
+func (t *openTable[T]) write(rows []T) error {
 	for start := 0; start < len(rows); start += rowsPerBatch {
-		batch = append(batch[:0], rows[start:min(start+rowsPerBatch, len(rows))]...)
-		if err := cleanStrings(name, batch); err != nil {
+		t.batch = append(t.batch[:0], rows[start:min(start+rowsPerBatch, len(rows))]...)
+		if err := cleanStrings(t.name, t.batch); err != nil {
 			return err
 		}
-		if _, err := table.Write(batch); err != nil {
-			return fmt.Errorf("encode table %s: %w", name, err)
+		if _, err := t.table.Write(t.batch); err != nil {
+			return fmt.Errorf("encode table %s: %w", t.name, err)
 		}
 	}
-	if err := table.Close(); err != nil {
-		return fmt.Errorf("encode table %s: %w", name, err)
+	return nil
+}
+
+func (t *openTable[T]) close() error {
+	if err := t.table.Close(); err != nil {
+		return fmt.Errorf("encode table %s: %w", t.name, err)
 	}
 	return nil
 }

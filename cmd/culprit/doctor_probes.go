@@ -153,18 +153,21 @@ func recordTestProgram(ctx context.Context) (
 	defer recorder.Close()
 	o := recordOptions{words: []string{"/bin/sh", "-c", doctorScript}}
 	o.target = record.Target{Kind: "command", Command: "doctor's test program"}
-	command, err := recordCommand(ctx, recorder, o)
+	path := filepath.Join(folder, "doctor.culprit")
+	run := &record.Run{Recorder: recorder, Target: o.target, Path: path, Duration: doctorTimeout}
+	command, err := recordCommand(ctx, run, o)
 	if err != nil {
 		return nil, nil, recorder.Probes, err
 	}
 	actForDoctor(folder)
-	window(ctx, doctorTimeout, command.ended)
+	if err := run.Watch(ctx); err != nil {
+		return nil, nil, recorder.Probes, err
+	}
 	if !command.over() {
 		command.held.Signal(os.Kill)
 		<-command.ended
 	}
-	path := filepath.Join(folder, "doctor.culprit")
-	if summary, err = recorder.End(ctx, record.Finish{Path: path}); err != nil {
+	if summary, err = run.Finish(ctx); err != nil {
 		return nil, nil, recorder.Probes, err
 	}
 	if rec, err = recording.Open(path); err != nil {

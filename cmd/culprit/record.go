@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -153,28 +154,33 @@ func runRecord(ctx context.Context, w world, o recordOptions) error {
 	if err := record.Permitted(); err != nil {
 		return err // the kernel's own words for it mislead
 	}
+	if err := record.NoParts(out); err != nil {
+		return err // before anything is loaded
+	}
 	recorder, err := record.Start(ctx, o.Options)
 	if err != nil {
 		return err
 	}
 	defer recorder.Close()
+	run, err := o.newRun(recorder, out)
+	if err != nil {
+		return err
+	}
 	var command *recordedCommand
-	var ended <-chan struct{}
 	if len(o.words) > 0 {
-		if command, err = recordCommand(ctx, recorder, o); err != nil {
+		if command, err = recordCommand(ctx, run, o); err != nil {
 			return err
 		}
-		ended = command.ended
-	} else if err := recorder.Begin(ctx, o.target); err != nil {
+	} else if err := run.Begin(ctx); err != nil {
 		return err
 	}
 	progress := newProgress(w, "recording", o.duration)
-	window(ctx, o.duration, ended)
+	failed := run.Watch(ctx)
 	progress.end()
 	goesOn := command != nil && !command.over() // now, not when the file is written
 	// An interrupt ends the window, not the writing of what it saw.
-	summary, err := recorder.End(context.WithoutCancel(ctx), record.Finish{Path: out})
-	if err != nil {
+	summary, err := run.Finish(context.WithoutCancel(ctx))
+	if err = errors.Join(failed, err); err != nil {
 		err = fmt.Errorf("record: %w", err)
 	} else {
 		err = printRecorded(w, o, summary, goesOn)
@@ -226,13 +232,13 @@ func (c *recordedCommand) finish(ctx context.Context) error {
 }
 
 // recordCommand starts the command under the recorder's eyes: it is held until the window is open.
-func recordCommand(ctx context.Context, recorder *record.Recorder, o recordOptions) (*recordedCommand, error) {
+func recordCommand(ctx context.Context, run *record.Run, o recordOptions) (*recordedCommand, error) {
 	held, err := trial.HoldWords(o.words)
 	if err != nil {
 		return nil, err
 	}
-	o.target.Pid = held.Pid()
-	if err := recorder.Begin(ctx, o.target); err != nil {
+	run.Target.Pid = held.Pid()
+	if err := run.Begin(ctx); err != nil {
 		held.Cancel()
 		return nil, err
 	}
@@ -241,6 +247,7 @@ func recordCommand(ctx context.Context, recorder *record.Recorder, o recordOptio
 		return nil, err
 	}
 	command := &recordedCommand{held: held, ended: make(chan struct{})}
+	run.Ended = command.ended
 	go func() {
 		command.code, command.err = held.Wait()
 		close(command.ended)
@@ -248,15 +255,9 @@ func recordCommand(ctx context.Context, recorder *record.Recorder, o recordOptio
 	return command, nil
 }
 
-// window waits until the command has ended, the time is up or the user has had enough.
-func window(ctx context.Context, duration time.Duration, ended <-chan struct{}) {
-	timer := time.NewTimer(duration)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	case <-ended:
-	}
+// newRun plans the recording.
+func (o *recordOptions) newRun(recorder *record.Recorder, out string) (*record.Run, error) {
+	return &record.Run{Recorder: recorder, Target: o.target, Path: out, Duration: o.duration}, nil
 }
 
 // recordedSchema names the JSON document that record writes.

@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -15,7 +16,7 @@ func (s *Session) Begin(target Target) error {
 	if s.window != nil {
 		return fmt.Errorf("begin a window: one is open")
 	}
-	if _, err := targetPids(target); err != nil {
+	if _, err := s.roots(target); err != nil {
 		return err
 	}
 	if target.Kind == "host" && !s.options.WholeHost {
@@ -24,6 +25,9 @@ func (s *Session) Begin(target Target) error {
 	if s.unwinder != nil {
 		s.unwinder.Take()
 		s.unwinder.Reset()
+	}
+	if target.Resume {
+		debug.FreeOSMemory() // a long recording is to stay as small as its first part
 	}
 	window := &openWindow{target: target, startedAt: time.Now(), cpuNs: ownCPU()}
 	pids, err := s.attach(window)
@@ -34,6 +38,7 @@ func (s *Session) Begin(target Target) error {
 	}
 	window.meter = meterHost(pids, window.startNs)
 	window.watch = watchTarget(pids)
+	window.costs = meterCost(s.shared.Programs)
 	s.window = window
 	return nil
 }
@@ -41,7 +46,16 @@ func (s *Session) Begin(target Target) error {
 // attach starts the probes, makes the target, and begins the window.
 func (s *Session) attach(window *openWindow) (pids []int, err error) {
 	var maker probe.Tree
+	s.shared.EndsCalled = s.endsCalled && !slices.Contains(window.target.Without, "offcpu")
 	for _, session := range s.sessions {
+		if slices.Contains(window.target.Without, session.Name()) {
+			continue
+		}
+		if sampler, ok := session.(rated); ok && window.target.Hz > 0 {
+			if err := sampler.SetRate(window.target.Hz); err != nil {
+				return nil, fmt.Errorf("start %s: %w", session.Name(), err)
+			}
+		}
 		if tree, ok := session.(probe.Tree); ok {
 			maker = tree
 			if err := tree.Forget(); err != nil {
@@ -52,12 +66,15 @@ func (s *Session) attach(window *openWindow) (pids []int, err error) {
 			return nil, fmt.Errorf("start %s: %w", session.Name(), err)
 		}
 	}
-	if pids, err = followAll(maker, window.target); err != nil {
+	if pids, err = s.followAll(maker, window.target); err != nil {
 		return nil, err
 	}
 	window.startNs = bpf.Now()
 	s.shared.StartNs = window.startNs
 	for _, session := range s.sessions {
+		if slices.Contains(window.target.Without, session.Name()) {
+			continue
+		}
 		if edge, ok := session.(probe.Edge); ok {
 			if err := edge.Begins(); err != nil {
 				return nil, fmt.Errorf("start %s: %w", session.Name(), err)
@@ -67,17 +84,45 @@ func (s *Session) attach(window *openWindow) (pids []int, err error) {
 	return pids, nil
 }
 
+// rated is a probe whose rate can be set between two windows.
+type rated interface{ SetRate(hz int) error }
+
+// roots are the processes that a window begins with. One that goes on with another keeps to what was followed in
+// that: a child whose parent has ended, a process that has left the cgroup.
+func (s *Session) roots(target Target) ([]int, error) {
+	pids, err := targetPids(target)
+	if !target.Resume {
+		return pids, err
+	}
+	known := map[int]bool{}
+	for _, pid := range pids {
+		known[pid] = true
+	}
+	for _, survivor := range s.survivors {
+		for _, pid := range tree(survivor) {
+			if !known[pid] {
+				known[pid] = true
+				pids = append(pids, pid)
+			}
+		}
+	}
+	if len(pids) > 0 {
+		err = nil // the cgroup is empty or gone, its processes are not
+	}
+	return pids, err
+}
+
 // maxRounds bounds the search for processes that were started while it went on.
 const maxRounds = 8
 
 // followAll follows the target's processes until no new one is found: those
 // that a followed one starts are followed by themselves.
-func followAll(tree probe.Tree, target Target) ([]int, error) {
+func (s *Session) followAll(tree probe.Tree, target Target) ([]int, error) {
 	known := map[int]bool{}
 	var all []int
 	threads := 0
 	for round := 0; round < maxRounds; round++ {
-		pids, err := targetPids(target)
+		pids, err := s.roots(target)
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +141,7 @@ func followAll(tree probe.Tree, target Target) ([]int, error) {
 		all = append(all, fresh...)
 	}
 	if threads == 0 {
-		return nil, fmt.Errorf("record %s: it has ended", target)
+		return nil, fmt.Errorf("record %s: %w", target, ErrGone)
 	}
 	return all, nil
 }

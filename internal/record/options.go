@@ -79,6 +79,16 @@ type Target struct {
 	Pid     int    `json:"pid,omitempty"`
 	Cgroup  string `json:"cgroup,omitempty"` // directory below /sys/fs/cgroup
 	Command string `json:"command,omitempty"`
+
+	// A recording can be made of several windows, its parts. Resume: this one goes on with what was followed at the
+	// end of the one before, wherever it is now; Gap says why there was an end. Without are probes to leave off from
+	// here on; Hz, when it is not 0, the rate of samples from here on.
+	Resume  bool     `json:"resume,omitempty"`
+	Gap     string   `json:"gap,omitempty"`
+	Without []string `json:"without,omitempty"`
+	Hz      int      `json:"hz,omitempty"`
+	// Salvage is the file to write when the owner dies before it has ended the window; "": none.
+	Salvage string `json:"salvage,omitempty"`
 }
 
 // String names the target in errors.
@@ -99,6 +109,9 @@ type Finish struct {
 	Path    string             `json:"path"`    // file to write
 	Metrics map[string]float64 `json:"metrics"` // what the caller measured of the window
 	Drop    bool               `json:"drop"`    // write nothing
+	// Thinned and Check are for the manifest: what was given up before this window, and what recording did to the target.
+	Thinned []recording.Thinning `json:"thinned,omitempty"`
+	Check   *recording.SelfCheck `json:"check,omitempty"`
 }
 
 // Summary is what a finished window looked like.
@@ -111,9 +124,15 @@ type Summary struct {
 	// Off are the probes that did not run, and why.
 	Off        []recording.ProbeStatus `json:"off,omitempty"`
 	BlindSpots []string                `json:"blind_spots"`
+	WindowNs   int64                   `json:"window_ns"`
+	Gaps       []recording.Gap         `json:"gaps,omitempty"`
+	Thinned    []recording.Thinning    `json:"thinned,omitempty"`
 	// SawPython says that a Python process was there and its unwinder was not loaded.
 	SawPython bool `json:"saw_python"`
 }
+
+// ErrGone is wrapped by the error of a window whose target has ended.
+var ErrGone = errors.New("it has ended")
 
 // errClosed is returned by calls on a recorder that has ended.
 var errClosed = errors.New("the recorder has ended")

@@ -95,6 +95,12 @@ func (r *Recorder) End(ctx context.Context, finish Finish) (*Summary, error) {
 	return reply.Summary, nil
 }
 
+// load asks what recording took in the last second; nil when that is not known.
+func (r *Recorder) load(ctx context.Context) (*load, error) {
+	reply, err := r.ask(ctx, request{Do: "load"})
+	return reply.Load, err
+}
+
 // Close ends the recorder; everything is detached when it returns.
 func (r *Recorder) Close() {
 	r.closed.Do(func() {
@@ -137,6 +143,9 @@ func (r *Recorder) await(ctx context.Context) (answer, error) {
 		if reply.Error != "" && reply.NotSupported {
 			return answer{}, fmt.Errorf("%w: %s", ErrNotSupported,
 				strings.TrimPrefix(reply.Error, ErrNotSupported.Error()+": "))
+		}
+		if reply.Error != "" && reply.Gone {
+			return answer{}, fmt.Errorf("%s: %w", strings.TrimSuffix(reply.Error, ": "+ErrGone.Error()), ErrGone)
 		}
 		if reply.Error != "" {
 			return answer{}, errors.New(reply.Error)

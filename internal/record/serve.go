@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"time"
 
 	"culprit/recording"
@@ -14,7 +16,7 @@ import (
 
 // request is one line from the recorder's owner.
 type request struct {
-	Do     string  `json:"do"` // "begin" or "end"
+	Do     string  `json:"do"` // "begin", "load" or "end"
 	Target *Target `json:"target,omitempty"`
 	Finish *Finish `json:"finish,omitempty"`
 }
@@ -23,9 +25,11 @@ type request struct {
 type answer struct {
 	Error        string                  `json:"error,omitempty"`
 	NotSupported bool                    `json:"not_supported,omitempty"`
+	Gone         bool                    `json:"gone,omitempty"`
 	Probes       []recording.ProbeStatus `json:"probes,omitempty"`
 	StartCPUNs   int64                   `json:"start_cpu_ns,omitempty"`
 	Summary      *Summary                `json:"summary,omitempty"`
+	Load         *load                   `json:"load,omitempty"`
 }
 
 // maxLine bounds a line of the conversation.
@@ -34,6 +38,9 @@ const maxLine = 1 << 20
 // lastWords is how long a recorder that has lost its owner may take to unload
 // its probes; the kernel does it for one that is ended before.
 const lastWords = 500 * time.Millisecond
+
+// lastWrite is how long one may take that is to write down what it saw.
+const lastWrite = 10 * time.Second
 
 // Serve is the recorder's own process: it loads the probes as options (a JSON
 // text) say, then obeys the lines of in until in ends, which is also how it
@@ -50,7 +57,8 @@ func Serve(ctx context.Context, options string, in io.Reader, out io.Writer) err
 		defer close(alone)
 		heard <- hear(in, requests)
 	}()
-	go func() { served <- serve(ctx, plan, requests, out) }()
+	patience := make(chan time.Duration, 1)
+	go func() { served <- serve(ctx, plan, requests, out, patience) }()
 	select {
 	case err := <-served:
 		return err
@@ -60,8 +68,17 @@ func Serve(ctx context.Context, options string, in io.Reader, out io.Writer) err
 	case err := <-served:
 		return errors.Join(<-heard, err)
 	case <-time.After(lastWords):
-		return <-heard
 	}
+	select {
+	case more := <-patience: // it is writing
+		select {
+		case err := <-served:
+			return errors.Join(<-heard, err)
+		case <-time.After(more):
+		}
+	default:
+	}
+	return <-heard
 }
 
 // hear reads requests until the owner's end of the pipe is closed.
@@ -79,7 +96,9 @@ func hear(in io.Reader, requests chan<- request) error {
 	return lines.Err()
 }
 
-func serve(ctx context.Context, plan Options, requests <-chan request, out io.Writer) error {
+// serve asks for patience when it writes down what nobody has asked for: its owner was killed.
+func serve(ctx context.Context, plan Options, requests <-chan request, out io.Writer,
+	patience chan<- time.Duration) error {
 	replies := json.NewEncoder(out)
 	hurry()
 	session, err := Open(ctx, plan)
@@ -95,11 +114,29 @@ func serve(ctx context.Context, plan Options, requests <-chan request, out io.Wr
 			return err
 		}
 	}
+	if session.window != nil && session.window.target.Salvage != "" {
+		patience <- lastWrite
+		return session.salvage()
+	}
 	return nil
 }
 
+// salvage writes the window that nobody ended.
+func (s *Session) salvage() error {
+	path := s.window.target.Salvage
+	rec, err := s.End(nil)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return fmt.Errorf("salvage the recording: %w", err)
+	}
+	return recording.Write(path, rec)
+}
+
 func failure(err error) answer {
-	return answer{Error: err.Error(), NotSupported: errors.Is(err, ErrNotSupported)}
+	return answer{Error: err.Error(), NotSupported: errors.Is(err, ErrNotSupported),
+		Gone: errors.Is(err, ErrGone)}
 }
 
 func (s *Session) obey(asked request) answer {
@@ -115,6 +152,8 @@ func (s *Session) obey(asked request) answer {
 			return failure(err)
 		}
 		return answer{Summary: summary}
+	case asked.Do == "load" && s.window != nil:
+		return answer{Load: s.window.costs.last()}
 	}
 	return answer{Error: fmt.Sprintf("the recorder does not know %q", asked.Do)}
 }
@@ -125,11 +164,13 @@ func (s *Session) finish(finish Finish) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	rec.Manifest.Thinned, rec.Manifest.Cost.Check = finish.Thinned, finish.Check
 	broken, total := brokenSamples(rec)
-	summary := &Summary{Samples: total, Waits: len(rec.Waits), Broken: broken, Losses: rec.Manifest.Losses,
+	summary := &Summary{WindowNs: rec.Manifest.WindowNs, Gaps: rec.Manifest.Gaps, Thinned: finish.Thinned,
+		Samples: total, Waits: len(rec.Waits), Broken: broken, Losses: rec.Manifest.Losses,
 		Cost: rec.Manifest.Cost, BlindSpots: rec.Manifest.BlindSpots,
 		SawPython: s.unwinder != nil && s.unwinder.SawPython() && !s.options.Python}
-	for _, status := range s.statuses {
+	for _, status := range rec.Manifest.Probes {
 		if !status.On {
 			summary.Off = append(summary.Off, status)
 		}

@@ -20,7 +20,7 @@ import (
 
 // memoryLimit keeps the recorder small beside what it records: the garbage
 // collector works harder before the process grows beyond it.
-const memoryLimit = 150 << 20
+const memoryLimit = 100 << 20
 
 const loadingGCPercent = 800
 
@@ -35,6 +35,9 @@ type Session struct {
 	noKernel   bool           // it could not be read
 	startCPUNs int64
 	window     *openWindow
+	endsCalled bool  // offcpu tells processes of the ends of threads, while it runs
+	survivors  []int // processes that were followed when the last window ended
+	lastNs     int64 // when it ended
 }
 
 // openWindow is a window that has begun.
@@ -45,6 +48,12 @@ type openWindow struct {
 	cpuNs     int64
 	watch     *watch
 	meter     *meter
+	costs     *costMeter
+}
+
+// without tells whether a probe is left off in this window.
+func (w *openWindow) without(session probe.Session) bool {
+	return slices.Contains(w.target.Without, session.Name())
 }
 
 // Open loads every probe. A probe that this host cannot run is left out and
@@ -65,6 +74,7 @@ func Open(ctx context.Context, options Options) (*Session, error) {
 		return nil, err
 	}
 	s.shared.Loaded()
+	s.endsCalled = s.shared.EndsCalled
 	s.startCPUNs = ownCPU() // of the whole process: its runtime's start is part of the price
 	return s, nil
 }
@@ -94,6 +104,7 @@ func (s *Session) loadProbes() error {
 			s.statuses = append(s.statuses, status)
 			continue
 		}
+		s.shared.Loading = candidate.Name
 		session, err := candidate.Start(s.shared)
 		if err != nil {
 			if candidate.Essential {
@@ -124,8 +135,9 @@ func (s *Session) End(metrics map[string]float64) (*recording.Recording, error) 
 	open := s.window
 	s.window = nil
 	endNs := bpf.Now()
+	bpfNs, sampled := open.costs.stop(time.Duration(endNs - open.startNs))
 	for i := len(s.sessions) - 1; i >= 0; i-- {
-		if edge, ok := s.sessions[i].(probe.Edge); ok {
+		if edge, ok := s.sessions[i].(probe.Edge); ok && !open.without(s.sessions[i]) {
 			edge.Ends()
 		}
 	}
@@ -138,14 +150,48 @@ func (s *Session) End(metrics map[string]float64) (*recording.Recording, error) 
 	s.loadKernel() // before the manifest, which names what is off
 	rec := &recording.Recording{Manifest: s.manifest(open, endNs, metrics)}
 	rec.Metrics = numbers
-	rec.Facts = append(host.Facts("/"), facts...)
-	rec.Facts = append(rec.Facts, host.TracerFacts(host.Tracers("/", os.Getpid(), os.Getppid()))...)
+	if !open.target.Resume { // a later part: those of the host are in the first
+		rec.Facts = append(rec.Facts, host.Facts("/")...)
+		rec.Facts = append(rec.Facts, host.TracerFacts(host.Tracers("/", os.Getpid(), os.Getppid()))...)
+	}
+	rec.Facts = append(rec.Facts, facts...)
 	if err := s.collect(rec, open, endNs); err != nil {
 		return nil, err
 	}
 	rec.Manifest.Cost.RecorderCPUNs = ownCPU() - open.cpuNs
+	s.remember(rec, endNs)
+	rec.Manifest.Cost.BPFNs, rec.Manifest.Cost.BPFSampledNs = bpfNs, int64(sampled)
 	rec.Manifest.BlindSpots = blindSpots(rec, s.unwinder, s.options)
 	return rec, nil
+}
+
+// statusesOf are the probes' in this window.
+func (s *Session) statusesOf(open *openWindow) []recording.ProbeStatus {
+	statuses := slices.Clone(s.statuses)
+	for i := range statuses {
+		if slices.Contains(open.target.Without, statuses[i].Name) && statuses[i].On {
+			statuses[i].On, statuses[i].Why = false, "detached to keep to --max-cost"
+		}
+	}
+	return statuses
+}
+
+// gapBefore tells how long nothing was recorded before a window that goes on with another.
+func (s *Session) gapBefore(open *openWindow) []recording.Gap {
+	if !open.target.Resume || s.lastNs == 0 {
+		return nil
+	}
+	return []recording.Gap{{LengthNs: open.startNs - s.lastNs, Why: open.target.Gap}}
+}
+
+// remember notes what a window that goes on with this one has to know.
+func (s *Session) remember(rec *recording.Recording, endNs int64) {
+	s.survivors, s.lastNs = nil, endNs
+	for _, process := range rec.Processes {
+		if process.EndNs == 0 {
+			s.survivors = append(s.survivors, int(process.Pid))
+		}
+	}
 }
 
 func (s *Session) manifest(open *openWindow, endNs int64, metrics map[string]float64) recording.Manifest {
@@ -153,12 +199,16 @@ func (s *Session) manifest(open *openWindow, endNs int64, metrics map[string]flo
 		metrics = map[string]float64{}
 	}
 	name, _ := os.Hostname() // empty when it cannot be read: a name only
+	hz := s.options.Hz
+	if open.target.Hz > 0 {
+		hz = open.target.Hz
+	}
 	return recording.Manifest{
 		Schema: recording.SchemaVersion, Program: s.options.Program, Host: name, Kernel: kernelRelease(),
 		StartedAt: open.startedAt, WindowNs: endNs - open.startNs,
 		Target: recording.Target{Kind: open.target.Kind, Command: open.target.Command, Pid: open.target.Pid,
 			Cgroup: open.target.Cgroup},
-		Hz: s.options.Hz, SliceNs: int64(s.options.Slice), Probes: s.statuses, Losses: []recording.Loss{},
+		Hz: hz, SliceNs: int64(s.options.Slice), Probes: s.statusesOf(open), Gaps: s.gapBefore(open), Losses: []recording.Loss{},
 		Cost: recording.Cost{StartCPUNs: s.startCPUNs}, BlindSpots: []string{}, Metrics: metrics,
 	}
 }
@@ -177,6 +227,9 @@ func (s *Session) collect(rec *recording.Recording, open *openWindow, endNs int6
 		window.Lose("unwinder: stacks that did not fit", s.unwinder.Lost())
 	}
 	for _, session := range s.sessions {
+		if open.without(session) {
+			continue
+		}
 		if err := session.Collect(window); err != nil {
 			return fmt.Errorf("collect %s: %w", session.Name(), err)
 		}

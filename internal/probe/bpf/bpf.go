@@ -48,9 +48,19 @@ type Shared struct {
 	// Queue are the maps of the unwinder's queue of processes to look at, by name; nil without it.
 	Queue map[string]*ebpf.Map
 
+	// Loading is the probe that is being loaded, for the account of what each costs; Programs are those loaded so far.
+	Loading  string
+	Programs []OwnProgram
+
 	entries *ebpf.Map // marks of targets at system calls
 
 	types *btf.Cache // the kernel's type information, decoded once for all probes
+}
+
+// OwnProgram is a loaded program and the probe it belongs to, which closes it.
+type OwnProgram struct {
+	Probe, Name string
+	Program     *ebpf.Program
 }
 
 // memberSize is that of the values of tasks in a program that only asks who is a target (member.h).
@@ -89,6 +99,9 @@ func (s *Shared) Load(spec *ebpf.CollectionSpec, replace map[string]*ebpf.Map) (
 	collection, err := ebpf.NewCollectionWithOptions(spec, options)
 	if err != nil {
 		return nil, explain(err)
+	}
+	for name, program := range collection.Programs {
+		s.Programs = append(s.Programs, OwnProgram{Probe: s.Loading, Name: name, Program: program})
 	}
 	if s.Tasks == nil {
 		if s.Tasks, err = collection.Maps["tasks"].Clone(); err != nil {

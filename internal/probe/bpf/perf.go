@@ -77,6 +77,19 @@ func (e *PerfEvents) Enable() error { return e.control(unix.PERF_EVENT_IOC_ENABL
 // Disable stops the events; they can be enabled again.
 func (e *PerfEvents) Disable() error { return e.control(unix.PERF_EVENT_IOC_DISABLE, "disable") }
 
+// SetRate changes the rate of events that were opened with one, in Hz.
+func (e *PerfEvents) SetRate(hz int) error {
+	for _, fd := range e.fds {
+		rate := uint64(hz)
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.PERF_EVENT_IOC_PERIOD,
+			uintptr(unsafe.Pointer(&rate)))
+		if errno != 0 {
+			return fmt.Errorf("set rate of perf event: %w", errno)
+		}
+	}
+	return nil
+}
+
 func (e *PerfEvents) control(request uint, verb string) error {
 	for _, fd := range e.fds {
 		if err := unix.IoctlSetInt(fd, request, 0); err != nil {

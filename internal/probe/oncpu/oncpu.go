@@ -16,13 +16,14 @@ import (
 	"culprit/recording"
 )
 
-//go:generate ../bpf/generate.sh oncpu -type tally
+//go:generate ../bpf/generate.sh oncpu -type tally -type operand
 
 // Session is the loaded probe.
 type Session struct {
 	misses     bpf.Misses
 	collection *ebpf.Collection
 	events     *bpf.PerfEvents
+	operands   *bpf.Ring[oncpuOperand]
 	periodNs   int64
 }
 
@@ -45,33 +46,54 @@ func Start(shared *bpf.Shared) (*Session, error) {
 			return nil, fmt.Errorf("give oncpu the unwinder: %w", err)
 		}
 	}
-	events, err := bpf.OpenPerf(collection.Programs["sample_cpu"], unix.PERF_COUNT_SW_CPU_CLOCK,
-		uint64(shared.Options.Hz), true)
+	operands, err := bpf.NewRing[oncpuOperand](collection.Maps["operands"], maxOperands)
 	if err != nil {
 		collection.Close()
 		return nil, err
 	}
-	return &Session{collection: collection, events: events, periodNs: 1e9 / int64(shared.Options.Hz)}, nil
+	events, err := bpf.OpenPerf(collection.Programs["sample_cpu"], unix.PERF_COUNT_SW_CPU_CLOCK,
+		uint64(shared.Options.Hz), true)
+	if err != nil {
+		_ = operands.Close()
+		collection.Close()
+		return nil, err
+	}
+	return &Session{collection: collection, events: events, operands: operands, periodNs: 1e9 / int64(shared.Options.Hz)}, nil
 }
 
 // Name of the probe.
 func (s *Session) Name() string { return "oncpu" }
 
+// SetRate changes the samples per second and CPU, while no window is open.
+func (s *Session) SetRate(hz int) error {
+	s.periodNs = 1e9 / int64(hz)
+	return s.events.SetRate(hz)
+}
+
 // Attach has nothing to do: the programs were attached, to events that do not run, by Start.
 func (s *Session) Attach() error { return nil }
 
 // Begins begins to sample.
-func (s *Session) Begins() error { return s.events.Enable() }
+func (s *Session) Begins() error {
+	s.operands.Start()
+	return s.events.Enable()
+}
 
 // Ends ends the sampling.
 func (s *Session) Ends() { _ = s.events.Disable() } // fails only on a closed descriptor
 
-// Detach ends the sampling in a window that did not come to its end.
-func (s *Session) Detach() { s.Ends() }
+// Detach ends the sampling in a window that did not come to its end, and takes what is left in the ring.
+func (s *Session) Detach() {
+	s.Ends()
+	s.operands.Stop()
+}
 
 // Collect moves the samples into the window. It comes after the probes that
 // claim stacks taken at a switch-out (offcpu): what is left was taken by the clock.
 func (s *Session) Collect(window *bpf.Window) error {
+	if err := s.collectLines(window); err != nil {
+		return err
+	}
 	unwound := map[int32]int64{}
 	for _, trace := range window.Traces {
 		if trace.LeftCPU {
@@ -93,7 +115,8 @@ func (s *Session) Collect(window *bpf.Window) error {
 	}
 	s.misses.Take(window, "oncpu", s.collection)
 	return window.TakeLosses(s.collection.Maps["losses"],
-		"oncpu: processes that did not fit", "oncpu: samples without an unwinder")
+		"oncpu: processes that did not fit", "oncpu: samples without an unwinder",
+		"oncpu: samples whose operand did not fit")
 }
 
 // collectCounts books what was sampled but not unwound: the rest of the host,
@@ -124,6 +147,7 @@ func (s *Session) collectCounts(window *bpf.Window, unwound map[int32]int64) err
 // Close unloads the probe.
 func (s *Session) Close() error {
 	s.events.Close()
+	err := s.operands.Close()
 	s.collection.Close()
-	return nil
+	return err
 }

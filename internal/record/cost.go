@@ -1,0 +1,135 @@
+package record
+
+import (
+	"maps"
+	"time"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+
+	"culprit/internal/probe/bpf"
+)
+
+// The kernel's account of BPF run time costs two clock reads at every run of every program of the host. It is
+// therefore on for costSample in costEvery, and what it showed is scaled to the whole window.
+const (
+	costSample = 50 * time.Millisecond
+	costEvery  = time.Second
+)
+
+// costMeter samples what the recorder's own programs take while a window is open.
+type costMeter struct {
+	programs []bpf.OwnProgram
+	done     chan struct{}
+	ended    chan struct{}
+	taken    map[string]int64 // by program, while the account was on
+	sampled  time.Duration
+	latest   chan load // what the last sample showed; holds one
+}
+
+// load is what recording takes, in seconds of CPU per second.
+type load struct {
+	BPF map[string]float64 `json:"bpf"` // by probe
+	CPU float64            `json:"cpu"` // of the recorder's process, since the sample before
+}
+
+// meterCost begins to sample.
+func meterCost(programs []bpf.OwnProgram) *costMeter {
+	m := &costMeter{programs: programs, done: make(chan struct{}), ended: make(chan struct{}),
+		taken: map[string]int64{}, latest: make(chan load, 1)}
+	go m.run()
+	return m
+}
+
+func (m *costMeter) run() {
+	defer close(m.ended)
+	beganAt, cpu := time.Now(), ownCPU()
+	for {
+		byProbe, on := m.sample()
+		if !on {
+			return // not permitted, or a kernel before 5.8
+		}
+		stopped := !m.pause(costEvery - costSample)
+		now, used := time.Now(), ownCPU()
+		m.tell(load{BPF: byProbe, CPU: float64(used-cpu) / float64(now.Sub(beganAt))})
+		if stopped {
+			return
+		}
+		beganAt, cpu = now, used
+	}
+}
+
+// sample switches the account on for a moment and adds what it showed, in seconds per second by probe.
+func (m *costMeter) sample() (byProbe map[string]float64, on bool) {
+	account, err := ebpf.EnableStats(uint32(unix.BPF_STATS_RUN_TIME))
+	if err != nil {
+		return nil, false
+	}
+	defer account.Close()
+	before := m.runTimes()
+	beganAt := time.Now()
+	m.pause(costSample)
+	length := time.Since(beganAt)
+	byProbe = map[string]float64{}
+	for i, after := range m.runTimes() {
+		program := m.programs[i]
+		m.taken[program.Probe+"/"+program.Name] += after - before[i]
+		byProbe[program.Probe] += float64(after-before[i]) / float64(length)
+	}
+	m.sampled += length
+	return byProbe, true
+}
+
+func (m *costMeter) runTimes() []int64 {
+	times := make([]int64, len(m.programs))
+	for i, program := range m.programs {
+		if stats, err := program.Program.Stats(); err == nil {
+			times[i] = int64(stats.Runtime)
+		}
+	}
+	return times
+}
+
+// pause waits; false when the window has ended meanwhile.
+func (m *costMeter) pause(length time.Duration) bool {
+	select {
+	case <-m.done:
+		return false
+	case <-time.After(length):
+		return true
+	}
+}
+
+// tell replaces the last load.
+func (m *costMeter) tell(now load) {
+	select {
+	case <-m.latest:
+	default:
+	}
+	m.latest <- now
+}
+
+// last is the load of the last second, nil when there was none since it was asked for before.
+func (m *costMeter) last() *load {
+	select {
+	case latest := <-m.latest:
+		return &latest
+	default:
+		return nil
+	}
+}
+
+// stop ends the sampling and returns the run time of every program that ran, scaled to the window.
+func (m *costMeter) stop(window time.Duration) (perProgram map[string]int64, sampled time.Duration) {
+	close(m.done)
+	<-m.ended
+	if m.sampled <= 0 {
+		return nil, 0
+	}
+	scale := max(1, float64(window)/float64(m.sampled))
+	for name, ns := range m.taken {
+		m.taken[name] = int64(float64(ns) * scale)
+	}
+	maps.DeleteFunc(m.taken, func(_ string, ns int64) bool { return ns == 0 })
+	return m.taken, m.sampled
+}

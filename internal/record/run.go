@@ -1,0 +1,105 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"culprit/recording"
+)
+
+// Run is one recording from begin to end: in parts where it is long, checks its own effect or keeps to a budget.
+//
+//	run := record.Run{Recorder: recorder, Target: target, Path: "a.culprit", Duration: time.Hour}
+//	err := run.Begin(ctx) // the target should be held until it returns
+//	err = run.Watch(ctx)
+//	summary, err := run.Finish(ctx)
+type Run struct {
+	Recorder *Recorder
+	Target   Target
+	Path     string          // of the recording
+	Duration time.Duration   // at most so long
+	Ended    <-chan struct{} // closed when the target has ended; nil: nobody tells
+
+	parts *Parts
+	check *recording.SelfCheck
+	until time.Time
+}
+
+// Begin opens the first part.
+func (r *Run) Begin(ctx context.Context) (err error) {
+	if r.parts, err = NewParts(r.Recorder, r.Target, r.Path); err != nil {
+		return err
+	}
+	if err := r.parts.Begin(ctx, ""); err != nil {
+		return err
+	}
+	r.until = time.Now().Add(r.Duration)
+	return nil
+}
+
+// Watch returns when the time is up, the target has ended, or ctx is done, which is no error: Finish comes after it.
+func (r *Run) Watch(ctx context.Context) error {
+	began := time.Now()
+	for r.wait(ctx, time.Second) {
+		if age := time.Since(began); age < partEvery && (age < partLeast || ownMemory(r.Recorder.Pid()) < fullAt) ||
+			time.Until(r.until) < partLeast {
+			continue
+		}
+		if err := r.renew(ctx, "what was recorded so far was written down"); err != nil {
+			return err
+		}
+		began = time.Now()
+	}
+	return nil
+}
+
+// ownMemory is how much memory a process has that is not that of a file, in bytes; 0 when it is not known.
+func ownMemory(pid int) int64 {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	if err != nil {
+		return 0
+	}
+	var size, resident, shared int64
+	if _, err := fmt.Sscan(string(data), &size, &resident, &shared); err != nil {
+		return 0
+	}
+	return (resident - shared) * int64(os.Getpagesize())
+}
+
+// wait lets time go by; false when there is no more to come.
+func (r *Run) wait(ctx context.Context, length time.Duration) bool {
+	timer := time.NewTimer(min(length, time.Until(r.until)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return time.Now().Before(r.until)
+	case <-ctx.Done():
+	case <-r.Ended:
+	}
+	return false
+}
+
+// renew ends a part and begins the next. A target that is gone by then has been recorded to its end.
+func (r *Run) renew(ctx context.Context, why string) error {
+	ctx = context.WithoutCancel(ctx)
+	if err := r.parts.End(ctx); err != nil {
+		return fmt.Errorf("write part: %w", err)
+	}
+	return r.resume(ctx, why)
+}
+
+// resume begins the next part.
+func (r *Run) resume(ctx context.Context, why string) error {
+	err := r.parts.Begin(ctx, why)
+	if errors.Is(err, ErrGone) {
+		r.until = time.Now()
+		return nil
+	}
+	return err
+}
+
+// Finish writes the recording.
+func (r *Run) Finish(ctx context.Context) (*Summary, error) { return r.parts.Finish(ctx, r.check) }

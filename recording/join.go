@@ -1,0 +1,180 @@
+package recording
+
+import (
+	"archive/zip"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/parquet-go/parquet-go/compress/zstd"
+)
+
+// Gap is a stretch in which nothing was recorded, between two parts of a recording. The recording's clock stands
+// still meanwhile: what happens per second of it stays right, and the sum of the gaps before a time leads from there
+// to the clock on the wall.
+type Gap struct {
+	TimeNs   int64  `json:"time_ns"` // on the recording's clock
+	LengthNs int64  `json:"length_ns"`
+	Why      string `json:"why"`
+}
+
+// Join makes one recording of several that follow each other, and writes it to a file as Write does. It takes
+// one table of one part into memory at a time, and what is in the parts together of frames, stacks and totals.
+// Rows beyond a table's limit are counted among the losses: those of least weight are left out of each part.
+// What only the whole knows is set by edit (nil: nothing) before the manifest is written.
+func Join(path string, parts []string, edit func(*Manifest)) error {
+	if len(parts) == 0 {
+		return fmt.Errorf("join recordings: no parts given")
+	}
+	j := &join{builder: NewBuilder()}
+	defer j.close()
+	for _, part := range parts {
+		if err := j.open(part); err != nil {
+			return fmt.Errorf("join recordings: read %s: %w", part, err)
+		}
+	}
+	return wholly(path, func(w io.Writer) error { return j.encode(w, edit) })
+}
+
+// join is what is known of all parts.
+type join struct {
+	parts    []*part
+	builder  *Builder
+	manifest Manifest
+	facts    []Fact
+	archive  *zip.Writer
+	codec    *zstd.Codec
+}
+
+// part is one recording of those that are joined.
+type part struct {
+	file     *os.File
+	archive  *archive
+	offsetNs int64   // of its start on the clock of the whole
+	stacks   []int32 // its stacks' ids in the whole
+}
+
+func (j *join) close() {
+	for _, p := range j.parts {
+		p.file.Close()
+	}
+}
+
+// open takes over what every table needs of a part: its place in time and its stacks.
+func (j *join) open(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return withoutPath(err)
+	}
+	p := &part{file: file}
+	j.parts = append(j.parts, p)
+	info, err := file.Stat()
+	if err != nil {
+		return withoutPath(err)
+	}
+	if p.archive, err = openArchive(file, info.Size()); err != nil {
+		return err
+	}
+	var manifest Manifest
+	if err := p.archive.readManifest(&manifest); err != nil {
+		return err
+	}
+	if manifest.Schema < 2 {
+		return fmt.Errorf("schema %d has no parts", manifest.Schema)
+	}
+	var facts []Fact
+	if err := p.archive.readDocument(factsMember, &facts); err != nil {
+		return err
+	}
+	p.offsetNs = j.manifest.WindowNs
+	j.manifest = follow(j.manifest, manifest, len(j.parts) == 1)
+	j.facts = laterFacts(j.facts, facts)
+	return j.takeStacks(p)
+}
+
+func (j *join) takeStacks(p *part) error {
+	var frames []Frame
+	var stacks []Stack
+	if err := readMember(p.archive, "frames", MaxFrames, &frames); err != nil {
+		return err
+	}
+	if err := readMember(p.archive, "stacks", MaxStacks, &stacks); err != nil {
+		return err
+	}
+	ids := make([]int32, len(frames))
+	for i, frame := range frames {
+		ids[i] = j.builder.Frame(frame)
+	}
+	p.stacks = make([]int32, len(stacks))
+	for i, stack := range stacks {
+		for k, frame := range stack.Frames {
+			if frame < 0 || int(frame) >= len(ids) {
+				return damaged("stack %d refers to frame %d of %d", i, frame, len(ids))
+			}
+			stack.Frames[k] = ids[frame]
+		}
+		p.stacks[i] = j.builder.Stack(stack.Frames)
+	}
+	return nil
+}
+
+// stack gives the id in the whole; a stack that the part does not have is none.
+func (p *part) stack(id *int32) {
+	if *id < 0 || int(*id) >= len(p.stacks) {
+		*id = NoStack
+		return
+	}
+	*id = p.stacks[*id]
+}
+
+// laterFacts has each fact as it was read last.
+func laterFacts(facts, later []Fact) []Fact {
+	at := map[string]int{}
+	for i, fact := range facts {
+		at[fact.Name] = i
+	}
+	for _, fact := range later {
+		if i, known := at[fact.Name]; known {
+			facts[i] = fact
+			continue
+		}
+		at[fact.Name] = len(facts)
+		facts = append(facts, fact)
+	}
+	return facts
+}
+
+func (j *join) encode(w io.Writer, edit func(*Manifest)) error {
+	j.archive = zip.NewWriter(w)
+	j.codec = &zstd.Codec{Level: zstd.SpeedDefault}
+	for _, write := range []func() error{j.samples, j.waits, j.slow, j.metrics, j.processes, j.threads, j.totals} {
+		if err := write(); err != nil {
+			return err
+		}
+	}
+	whole := &Recording{}
+	j.builder.Into(whole)
+	j.manifest.Losses = addLosses(j.manifest.Losses, whole.Manifest.Losses)
+	for _, err := range []error{
+		writeTable(j.archive, j.codec, "frames", whole.Frames),
+		writeTable(j.archive, j.codec, "stacks", whole.Stacks),
+		writeDocument(j.archive, factsMember, j.facts),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	j.manifest.Schema = SchemaVersion
+	if j.manifest.BlindSpots = lostSpots(j.manifest); edit != nil {
+		edit(&j.manifest)
+	}
+	if err := writeDocument(j.archive, manifestMember, j.manifest); err != nil {
+		return err
+	}
+	return j.archive.Close()
+}
+
+// lose counts rows that were left out.
+func (j *join) lose(table string, count int) {
+	j.manifest.Losses = addLosses(j.manifest.Losses, []Loss{{What: "joining parts: rows of " + table, Count: int64(count)}})
+}

@@ -1,0 +1,116 @@
+package recording
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// follow has a manifest tell of one more part.
+func follow(whole, next Manifest, first bool) Manifest {
+	for i := range next.Gaps {
+		next.Gaps[i].TimeNs += whole.WindowNs
+	}
+	for i := range next.Thinned {
+		next.Thinned[i].TimeNs += whole.WindowNs
+	}
+	if first {
+		return next
+	}
+	whole.Gaps = append(whole.Gaps, next.Gaps...)
+	whole.Thinned = append(whole.Thinned, next.Thinned...)
+	whole.WindowNs += next.WindowNs
+	whole.Losses = addLosses(whole.Losses, next.Losses)
+	whole.Probes = laterStatus(whole.Probes, next.Probes)
+	whole.Cost = addCost(whole.Cost, next.Cost)
+	whole.BlindSpots = laterSpots(whole.BlindSpots, next.BlindSpots)
+	return whole
+}
+
+func addLosses(losses, more []Loss) []Loss {
+	for _, loss := range more {
+		at := slices.IndexFunc(losses, func(l Loss) bool { return l.What == loss.What })
+		switch {
+		case loss.Count <= 0:
+		case at >= 0:
+			losses[at].Count += loss.Count
+		default:
+			losses = append(losses, loss)
+		}
+	}
+	return losses
+}
+
+// laterStatus has a probe on that was on in all parts: one that saw some of them would make the whole look less.
+func laterStatus(statuses, later []ProbeStatus) []ProbeStatus {
+	for _, status := range later {
+		at := slices.IndexFunc(statuses, func(s ProbeStatus) bool { return s.Name == status.Name })
+		switch {
+		case at < 0:
+			statuses = append(statuses, status)
+		case statuses[at].On && !status.On:
+			statuses[at] = status
+		}
+	}
+	return statuses
+}
+
+func addCost(cost, more Cost) Cost {
+	cost.RecorderCPUNs += more.RecorderCPUNs
+	cost.BPFSampledNs += more.BPFSampledNs
+	for name, ns := range more.BPFNs {
+		if cost.BPFNs == nil {
+			cost.BPFNs = map[string]int64{}
+		}
+		cost.BPFNs[name] += ns
+	}
+	return cost
+}
+
+// lostSpot begins the blind spots that repeat a loss.
+const lostSpot = "lost: "
+
+// laterSpots has each blind spot once, with the latest numbers.
+func laterSpots(spots, later []string) []string {
+	last := map[string]string{}
+	order := []string{}
+	for _, spot := range slices.Concat(spots, later) {
+		key := strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' {
+				return -1
+			}
+			return r
+		}, spot)
+		if _, known := last[key]; !known {
+			order = append(order, key)
+		}
+		last[key] = spot
+	}
+	result := make([]string, 0, len(order))
+	for _, key := range order {
+		result = append(result, last[key])
+	}
+	return result
+}
+
+// lostSpots has the losses of the whole in place of those of its parts.
+func lostSpots(manifest Manifest) []string {
+	spots := slices.DeleteFunc(slices.Clone(manifest.BlindSpots), func(spot string) bool {
+		return strings.HasPrefix(spot, lostSpot)
+	})
+	for _, loss := range manifest.Losses {
+		spots = append(spots, fmt.Sprintf("%s%s: %d", lostSpot, loss.What, loss.Count))
+	}
+	return spots
+}
+
+// Programs lists the names of a cost's programs, the dearest first.
+func (c Cost) Programs() []string {
+	return slices.SortedFunc(maps.Keys(c.BPFNs), func(a, b string) int {
+		if c.BPFNs[a] != c.BPFNs[b] {
+			return int(max(-1, min(1, c.BPFNs[b]-c.BPFNs[a])))
+		}
+		return strings.Compare(a, b)
+	})
+}

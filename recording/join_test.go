@@ -1,0 +1,130 @@
+package recording
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// partOf is a small recording of one second in which a process and a thread live on, and a child comes and goes.
+func partOf(number int32) *Recording {
+	b := NewBuilder()
+	stack := b.Stack([]int32{b.Frame(Frame{Name: "main"}), b.Frame(Frame{Name: string(rune('a' + number))})})
+	r := &Recording{Manifest: Manifest{Schema: SchemaVersion, WindowNs: 1e9, Metrics: map[string]float64{},
+		Probes: []ProbeStatus{{Name: "syscalls", On: number < 2}}, Losses: []Loss{{What: "x", Count: 2}},
+		Cost:       Cost{RecorderCPUNs: 5, StartCPUNs: 7, BPFNs: map[string]int64{"p": 3}},
+		BlindSpots: []string{"1 of 9 stacks", "lost: x: 2"}}}
+	if number > 0 {
+		r.Manifest.Gaps = []Gap{{LengthNs: 4e8, Why: "written down"}}
+	}
+	r.Facts = []Fact{{Name: "f", Value: string(rune('0' + number))}}
+	r.Samples = []Sample{{Signal: SignalCPU, TimeNs: 5e8, Stack: stack, Count: 1, ValueNs: 10}}
+	r.Waits = []Wait{{TimeNs: 1e8, BlockedNs: 20, Stack: stack, WakerStack: NoStack}}
+	r.Processes = []Process{{Pid: 1, CPUNs: 100, Execs: 1}, {Pid: 50 + number, StartNs: 1e8, EndNs: 2e8, CPUNs: 7}}
+	if number == 1 {
+		r.Processes = append(r.Processes, Process{Pid: 99, StartNs: 3e8, CPUNs: 1}) // ends in the gap
+	}
+	r.Threads = []Thread{{Pid: 1, Tid: 1, CPUNs: 100, Voluntary: 4}}
+	r.Syscalls = []Syscall{{Pid: 1, Tid: 1, Name: "read", Count: 3, TotalNs: 30, Buckets: make([]int64, number+1)}}
+	r.Slow = []Slow{{TimeNs: 1e8, DurationNs: 5, Stall: 1, Stack: stack, WakerStack: NoStack, HopStack: NoStack}}
+	r.Locks = []Lock{{Kind: LockFutex, Address: 8, Waits: 1, TotalNs: int64(number) * 10, WaiterStack: stack,
+		HolderStack: NoStack, HolderPid: number}}
+	b.Into(r)
+	return r
+}
+
+// Three parts become one recording in which time goes on, and what lives over a gap is one row.
+func TestJoin(t *testing.T) {
+	folder := t.TempDir()
+	var parts []string
+	for number := range int32(3) {
+		path := filepath.Join(folder, string(rune('a'+number)))
+		if err := Write(path, partOf(number)); err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, path)
+	}
+	path := filepath.Join(folder, "whole.culprit")
+	if err := Join(path, parts, func(m *Manifest) { m.BlindSpots = append(m.BlindSpots, "told by edit") }); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkJoinedManifest(t, whole)
+	for i, name := range []string{"a", "b", "c"} {
+		sample, wait := whole.Samples[i], whole.Waits[i]
+		if sample.TimeNs != int64(i)*1e9+5e8 || !slices.Equal(whole.StackNames(sample.Stack), []string{"main", name}) ||
+			wait.TimeNs != int64(i)*1e9+1e8 || wait.Stack != sample.Stack || whole.Slow[i].Stall != int32(i)+1 {
+			t.Errorf("part %d: sample %+v, wait %+v, slow %+v", i, sample, wait, whole.Slow[i])
+		}
+	}
+	if len(whole.Processes) != 5 || len(whole.Threads) != 1 || whole.Threads[0].CPUNs != 300 ||
+		whole.Threads[0].Voluntary != 12 || whole.Threads[0].EndNs != 0 {
+		t.Errorf("processes %+v, threads %+v", whole.Processes, whole.Threads)
+	}
+	for _, process := range whole.Processes {
+		switch {
+		case process.Pid == 1 && (process.CPUNs != 300 || process.StartNs != 0 || process.EndNs != 0 || process.Execs != 3),
+			process.Pid == 51 && (process.StartNs != 11e8 || process.EndNs != 12e8),
+			process.Pid == 99 && (process.StartNs != 13e8 || process.EndNs != 2e9):
+			t.Errorf("%+v", process)
+		}
+	}
+	if len(whole.Syscalls) != 1 || whole.Syscalls[0].Count != 9 || whole.Syscalls[0].TotalNs != 90 ||
+		len(whole.Syscalls[0].Buckets) != 3 {
+		t.Errorf("system calls %+v", whole.Syscalls)
+	}
+	if len(whole.Locks) != 1 || whole.Locks[0].TotalNs != 30 || whole.Locks[0].HolderPid != 2 || whole.Locks[0].Waits != 3 {
+		t.Errorf("locks %+v", whole.Locks)
+	}
+}
+
+func checkJoinedManifest(t *testing.T, whole *Recording) {
+	t.Helper()
+	m := whole.Manifest
+	if m.WindowNs != 3e9 || len(m.Gaps) != 2 || m.Gaps[0].TimeNs != 1e9 || m.Gaps[1].TimeNs != 2e9 ||
+		m.Cost.RecorderCPUNs != 15 || m.Cost.StartCPUNs != 7 || m.Cost.BPFNs["p"] != 9 {
+		t.Errorf("manifest %+v", m)
+	}
+	if len(m.Losses) != 1 || m.Losses[0].Count != 6 || whole.Fact("f") != "2" {
+		t.Errorf("losses %+v, fact %q", m.Losses, whole.Fact("f"))
+	}
+	if len(m.Probes) != 1 || m.Probes[0].On {
+		t.Errorf("a probe that was off in one part: %+v", m.Probes)
+	}
+	if want := []string{"1 of 9 stacks", "lost: x: 6", "told by edit"}; !slices.Equal(m.BlindSpots, want) {
+		t.Errorf("blind spots %q", m.BlindSpots)
+	}
+}
+
+// What does not fit is left out by weight, in order, and counted.
+func TestHeaviest(t *testing.T) {
+	rows := []int64{5, 1, 4, 4, 4, 9, 2}
+	kept := heaviest(slices.Clone(rows), 4, func(n *int64) int64 { return *n })
+	if !slices.Equal(kept, []int64{5, 4, 4, 9}) {
+		t.Errorf("kept %v", kept)
+	}
+	if kept := heaviest(slices.Clone(rows), 7, func(n *int64) int64 { return *n }); len(kept) != 7 {
+		t.Errorf("kept %v", kept)
+	}
+}
+
+// A part that is damaged leaves no file.
+func TestJoinDamaged(t *testing.T) {
+	folder := t.TempDir()
+	good := filepath.Join(folder, "good")
+	if err := Write(good, partOf(0)); err != nil {
+		t.Fatal(err)
+	}
+	for _, parts := range [][]string{nil, {filepath.Join(folder, "none")}, {good, "/dev/null"}} {
+		path := filepath.Join(folder, "whole")
+		if err := Join(path, parts, nil); err == nil {
+			t.Errorf("%v were joined", parts)
+		}
+		if _, err := Open(path); err == nil {
+			t.Errorf("%v left a file", parts)
+		}
+	}
+}
