@@ -2,8 +2,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /* On-CPU samples: of the target, handed to the unwinder; of everybody else, counted per process. */
 #include "../bpf/task.h"
+#include "operands.h"
 
-enum loss { LOST_PROCESSES = 0, LOST_UNWINDER = 1 };
+enum loss { LOST_PROCESSES = 0, LOST_UNWINDER = 1, LOST_OPERANDS = 2 };
+
+const struct operand *keep_operand_in_btf __attribute__((unused));
 
 /* Samples of one process, of the target or not, unwound or not. */
 struct tally {
@@ -59,6 +62,8 @@ int sample_cpu(struct bpf_perf_event_data *ctx)
 		return 0;
 	}
 	count_sample(task, 1);
+	if (!keep_operand(ctx, task))
+		count_loss(LOST_OPERANDS);
 	bpf_tail_call(ctx, &unwinder, 0);
 	count_loss(LOST_UNWINDER);
 	return 0;

@@ -13,6 +13,16 @@ import (
 	"github.com/cilium/ebpf"
 )
 
+type oncpuOperand struct {
+	_    structs.HostLayout
+	Time uint64
+	Ip   uint64
+	Regs [16]uint64
+	Tgid uint32
+	Tid  uint32
+	Code [80]uint8
+}
+
 type oncpuTally struct {
 	_       structs.HostLayout
 	Samples uint64
@@ -89,13 +99,15 @@ type oncpuTaskState struct {
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
-	oncpuMapLosses     = "losses"
-	oncpuMapTaken      = "taken"
-	oncpuMapTasks      = "tasks"
-	oncpuMapUnwinder   = "unwinder"
-	oncpuProgSampleCpu = "sample_cpu"
-	oncpuVarOwnPid     = "own_pid"
-	oncpuVarWholeHost  = "whole_host"
+	oncpuMapLosses           = "losses"
+	oncpuMapOperands         = "operands"
+	oncpuMapTaken            = "taken"
+	oncpuMapTasks            = "tasks"
+	oncpuMapUnwinder         = "unwinder"
+	oncpuProgSampleCpu       = "sample_cpu"
+	oncpuVarKeepOperandInBtf = "keep_operand_in_btf"
+	oncpuVarOwnPid           = "own_pid"
+	oncpuVarWholeHost        = "whole_host"
 )
 
 // loadOncpu returns the embedded CollectionSpec for oncpu.
@@ -148,6 +160,7 @@ type oncpuProgramSpecs struct {
 // It can be passed ebpf.CollectionSpec.Assign.
 type oncpuMapSpecs struct {
 	Losses   *ebpf.MapSpec `ebpf:"losses"`
+	Operands *ebpf.MapSpec `ebpf:"operands"`
 	Taken    *ebpf.MapSpec `ebpf:"taken"`
 	Tasks    *ebpf.MapSpec `ebpf:"tasks"`
 	Unwinder *ebpf.MapSpec `ebpf:"unwinder"`
@@ -157,8 +170,9 @@ type oncpuMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type oncpuVariableSpecs struct {
-	OwnPid    *ebpf.VariableSpec `ebpf:"own_pid"`
-	WholeHost *ebpf.VariableSpec `ebpf:"whole_host"`
+	KeepOperandInBtf *ebpf.VariableSpec `ebpf:"keep_operand_in_btf"`
+	OwnPid           *ebpf.VariableSpec `ebpf:"own_pid"`
+	WholeHost        *ebpf.VariableSpec `ebpf:"whole_host"`
 }
 
 // oncpuObjects contains all objects after they have been loaded into the kernel.
@@ -182,6 +196,7 @@ func (o *oncpuObjects) Close() error {
 // It can be passed to loadOncpuObjects or ebpf.CollectionSpec.LoadAndAssign.
 type oncpuMaps struct {
 	Losses   *ebpf.Map `ebpf:"losses"`
+	Operands *ebpf.Map `ebpf:"operands"`
 	Taken    *ebpf.Map `ebpf:"taken"`
 	Tasks    *ebpf.Map `ebpf:"tasks"`
 	Unwinder *ebpf.Map `ebpf:"unwinder"`
@@ -190,6 +205,7 @@ type oncpuMaps struct {
 func (m *oncpuMaps) Close() error {
 	return _OncpuClose(
 		m.Losses,
+		m.Operands,
 		m.Taken,
 		m.Tasks,
 		m.Unwinder,
@@ -200,8 +216,9 @@ func (m *oncpuMaps) Close() error {
 //
 // It can be passed to loadOncpuObjects or ebpf.CollectionSpec.LoadAndAssign.
 type oncpuVariables struct {
-	OwnPid    *ebpf.Variable `ebpf:"own_pid"`
-	WholeHost *ebpf.Variable `ebpf:"whole_host"`
+	KeepOperandInBtf *ebpf.Variable `ebpf:"keep_operand_in_btf"`
+	OwnPid           *ebpf.Variable `ebpf:"own_pid"`
+	WholeHost        *ebpf.Variable `ebpf:"whole_host"`
 }
 
 // oncpuPrograms contains all programs after they have been loaded into the kernel.

@@ -1,0 +1,161 @@
+package oncpu
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"culprit/internal/probe/bpf"
+	"culprit/internal/probe/unwind"
+	"culprit/recording"
+)
+
+const (
+	lineBytes    = 64
+	maxOperands  = 1 << 16 // samples whose operand is looked for in one window
+	maxLineRows  = 4096    // of the table
+	joinWithinNs = 200_000 // from the registers of a sample to its stack: one program calls the other
+)
+
+// word is a place in memory that one thread touched from one place in the code.
+type word struct {
+	pid, tid int32
+	address  uint64
+	size     int32
+	write    bool
+	stack    int32
+}
+
+// sharers are who touches a line of one process.
+type sharers struct {
+	first   int32 // a thread
+	several bool
+	written bool
+	count   int64
+}
+
+type lineOf struct {
+	pid  int32
+	line uint64
+}
+
+// collectLines fills the table of cache lines that several threads touch and at least one writes. It looks at the
+// code of each sample: lines that are hot show, whether they are shared at a cost or not.
+func (s *Session) collectLines(window *bpf.Window) error {
+	samples, over, err := s.operands.Take()
+	if err != nil {
+		return err
+	}
+	window.Lose("oncpu: samples over the limit whose operand was not looked for", over)
+	samples = slices.DeleteFunc(samples, func(sample oncpuOperand) bool {
+		return int64(sample.Time) < window.StartNs || int64(sample.Time) >= window.EndNs
+	})
+	words, lines := map[word]int64{}, map[lineOf]*sharers{}
+	stacks := stacksOf(window)
+	for i := range samples {
+		sample := &samples[i]
+		found, ok := accessOf(sample)
+		if !ok {
+			continue
+		}
+		stack := stacks.at(window, sample)
+		if isLock(stack.innermost) {
+			continue
+		}
+		at := word{pid: int32(sample.Tgid), tid: int32(sample.Tid), address: found.address, size: found.size,
+			write: found.write, stack: stack.stack}
+		words[at]++
+		lines[at.line()] = lines[at.line()].with(&at)
+	}
+	addLines(window, words, lines)
+	return nil
+}
+
+func (w *word) line() lineOf { return lineOf{w.pid, w.address &^ (lineBytes - 1)} }
+
+func (s *sharers) with(w *word) *sharers {
+	if s == nil {
+		s = &sharers{first: w.tid}
+	}
+	s.several = s.several || s.first != w.tid
+	s.written = s.written || w.write
+	s.count++
+	return s
+}
+
+// addLines writes the rows of shared lines, those of the most sampled lines first.
+func addLines(window *bpf.Window, words map[word]int64, lines map[lineOf]*sharers) {
+	var rows []recording.Line
+	for at, count := range words {
+		if use := lines[at.line()]; !use.several || !use.written {
+			continue
+		}
+		rows = append(rows, recording.Line{Line: at.line().line, Offset: int32(at.address % lineBytes), Size: at.size,
+			Pid: at.pid, Tid: at.tid, Comm: window.Comm[at.pid], Write: at.write, Count: count, Stack: at.stack})
+	}
+	total := func(row *recording.Line) int64 { return lines[lineOf{row.Pid, row.Line}].count }
+	slices.SortFunc(rows, func(a, b recording.Line) int {
+		return cmp.Or(cmp.Compare(total(&b), total(&a)), cmp.Compare(a.Pid, b.Pid), cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Tid, b.Tid), cmp.Compare(b.Count, a.Count),
+			cmp.Compare(a.Stack, b.Stack))
+	})
+	if len(rows) > maxLineRows {
+		window.Lose("oncpu: rows of shared lines over the limit", int64(len(rows)-maxLineRows))
+		rows = rows[:maxLineRows]
+	}
+	window.Recording.Lines = append(window.Recording.Lines, rows...)
+}
+
+// threadStacks are the unwound stacks of each thread by time, and what they were named.
+type threadStacks struct {
+	byThread map[int32][]*unwind.Trace
+	named    map[int]namedStack // by the unwinder's number
+}
+
+type namedStack struct {
+	stack     int32
+	innermost string
+}
+
+func stacksOf(window *bpf.Window) threadStacks {
+	stacks := threadStacks{byThread: map[int32][]*unwind.Trace{}, named: map[int]namedStack{}}
+	for i := range window.Traces {
+		if trace := &window.Traces[i]; !trace.LeftCPU {
+			stacks.byThread[trace.Tid] = append(stacks.byThread[trace.Tid], trace)
+		}
+	}
+	for _, traces := range stacks.byThread {
+		slices.SortFunc(traces, func(a, b *unwind.Trace) int { return cmp.Compare(a.KtimeNs, b.KtimeNs) })
+	}
+	return stacks
+}
+
+// at gives the stack of a sample, NoStack when it did not arrive.
+func (s threadStacks) at(window *bpf.Window, sample *oncpuOperand) namedStack {
+	traces, time := s.byThread[int32(sample.Tid)], int64(sample.Time)
+	i, _ := slices.BinarySearchFunc(traces, time, func(trace *unwind.Trace, time int64) int {
+		return cmp.Compare(trace.KtimeNs, time)
+	})
+	if i == len(traces) || traces[i].KtimeNs > time+joinWithinNs || window.Unwinder == nil {
+		return namedStack{stack: recording.NoStack}
+	}
+	number := traces[i].Stack
+	known, ok := s.named[number]
+	if !ok {
+		user, kernel := window.Unwinder.Frames(number)
+		known.stack = window.Stack(user, kernel)
+		if len(user) > 0 {
+			known.innermost = user[len(user)-1].Name
+		}
+		s.named[number] = known
+	}
+	return known
+}
+
+// lockFunctions begin the names of functions that work on a lock's own word: who shares that, waits for a lock.
+var lockFunctions = []string{"pthread_", "__pthread_", "___pthread_", "__lll_", "lll_", "sem_", "__new_sem_",
+	"runtime.lock", "runtime.unlock", "sync.(*Mutex)", "sync.(*RWMutex)"}
+
+func isLock(function string) bool {
+	return slices.ContainsFunc(lockFunctions, func(start string) bool { return strings.HasPrefix(function, start) })
+}

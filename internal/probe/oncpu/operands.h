@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+/* The code and the registers of samples in user mode, for the addresses that the code works on. Only of
+ * processes with several threads: others share no memory between threads. */
+#pragma once
+
+#include <linux/bpf_perf_event.h>
+
+#define CODE_BEFORE 64 /* the instruction before is found by decoding from here on */
+#define CODE_AFTER 16  /* the longest instruction has 15 bytes */
+#define USER_MODE 3    /* privilege level in cs */
+
+struct operand {
+	__u64 time, ip;
+	__u64 regs[16]; /* by the numbers of the instruction set: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to r15 */
+	__u32 tgid, tid;
+	__u8 code[CODE_BEFORE + CODE_AFTER];
+};
+
+/* A flavour: the name without ___threads is what is looked up in the kernel's BTF. */
+struct signal_struct___threads {
+	int nr_threads;
+} __attribute__((preserve_access_index));
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 19);
+} operands SEC(".maps");
+
+/* false when it did not fit. */
+static __always_inline bool keep_operand(struct bpf_perf_event_data *ctx, struct task_struct *task)
+{
+	struct signal_struct___threads *group = (void *)task->signal;
+	if ((ctx->regs.cs & USER_MODE) != USER_MODE || group->nr_threads < 2)
+		return true;
+	struct operand *kept = bpf_ringbuf_reserve(&operands, sizeof(*kept), 0);
+	if (!kept)
+		return false;
+	kept->time = bpf_ktime_get_ns();
+	kept->ip = ctx->regs.rip;
+	kept->tgid = task->tgid;
+	kept->tid = task->pid;
+	kept->regs[0] = ctx->regs.rax;
+	kept->regs[1] = ctx->regs.rcx;
+	kept->regs[2] = ctx->regs.rdx;
+	kept->regs[3] = ctx->regs.rbx;
+	kept->regs[4] = ctx->regs.rsp;
+	kept->regs[5] = ctx->regs.rbp;
+	kept->regs[6] = ctx->regs.rsi;
+	kept->regs[7] = ctx->regs.rdi;
+	kept->regs[8] = ctx->regs.r8;
+	kept->regs[9] = ctx->regs.r9;
+	kept->regs[10] = ctx->regs.r10;
+	kept->regs[11] = ctx->regs.r11;
+	kept->regs[12] = ctx->regs.r12;
+	kept->regs[13] = ctx->regs.r13;
+	kept->regs[14] = ctx->regs.r14;
+	kept->regs[15] = ctx->regs.r15;
+	if (bpf_probe_read_user(kept->code, CODE_BEFORE, (void *)(kept->ip - CODE_BEFORE)) ||
+	    bpf_probe_read_user(kept->code + CODE_BEFORE, CODE_AFTER, (void *)kept->ip)) {
+		bpf_ringbuf_discard(kept, BPF_RB_NO_WAKEUP); /* at the edge of mapped code */
+		return true;
+	}
+	bpf_ringbuf_submit(kept, BPF_RB_NO_WAKEUP);
+	return true;
+}
