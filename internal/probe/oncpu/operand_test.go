@@ -1,0 +1,79 @@
+package oncpu
+
+import (
+	"encoding/hex"
+	"strings"
+	"testing"
+)
+
+const testIP = 0x401000
+
+// operands are instructions with what they work on, by what registers() gives: register i holds (i+1) << 32.
+var operands = []struct {
+	name   string
+	before string // code in front of the address, behind other instructions; "": none of interest
+	after  string
+	want   access
+	none   bool
+}{
+	{name: "lock xadd [rdi], rax", before: "f0480fc107", want: access{address: 8 << 32, size: 8, write: true, locked: true}},
+	{name: "mov rcx, [rdx+rbx*8+0x10]", before: "488b4cda10", want: access{address: 3<<32 + 8*4<<32 + 0x10, size: 8}},
+	{name: "mov [r9], r10d", before: "458911", want: access{address: 10 << 32, size: 4, write: true}},
+	{name: "cmp [rsi], eax", before: "3906", want: access{address: 7 << 32, size: 4}},
+	{name: "xchg [rdi], rax: rax is not its address", before: "488707",
+		want: access{address: 8 << 32, size: 8, write: true, locked: true}},
+	{name: "add dword [rip+0x100], 1 to come", after: "83050001000001",
+		want: access{address: testIP + 7 + 0x100, size: 4, write: true}},
+	{name: "mov rax, [rax+8]: its address is lost", before: "488b4008", none: true},
+	{name: "mov rax, [rax+8] to come", after: "488b4008", want: access{address: 1<<32 + 8, size: 8}},
+	{name: "mov [rsp+8], rax: the stack", before: "4889442408", none: true},
+	{name: "mov rax, fs:[0x28]: of the thread", before: "6448" + "8b042528000000", none: true},
+	{name: "lea rax, [rdi+8]", after: "488d4708", none: true},
+	{name: "prefetcht0 [rdi]", after: "0f180f", none: true},
+	{name: "jmp, then add dword [rdi], 1", before: "830701eb10", after: "830601",
+		want: access{address: 7 << 32, size: 4, write: true}},
+	{name: "no instruction", after: strings.Repeat("06", codeBefore/4), none: true},
+}
+
+func registers() (all [16]uint64) {
+	for i := range all {
+		all[i] = uint64(i+1) << 32
+	}
+	return all
+}
+
+func TestAccessOf(t *testing.T) {
+	for _, test := range operands {
+		sample := &oncpuOperand{Ip: testIP, Regs: registers()}
+		for i := range sample.Code {
+			sample.Code[i] = 0x90 // nop
+		}
+		before, err := hex.DecodeString(test.before)
+		if err != nil {
+			t.Fatal(test.name, err)
+		}
+		after, err := hex.DecodeString(test.after)
+		if err != nil {
+			t.Fatal(test.name, err)
+		}
+		copy(sample.Code[codeBefore-len(before):], before)
+		copy(sample.Code[codeBefore:], after)
+		got, ok := accessOf(sample)
+		if ok == test.none || got != test.want {
+			t.Errorf("%s: %+v, %v, want %+v", test.name, got, ok, test.want)
+		}
+	}
+}
+
+// Code is whatever the target has: any bytes give an access or none.
+func FuzzAccessOf(f *testing.F) {
+	f.Add([]byte("\xf0\x48\x0f\xc1\x07"), []byte("\x90"))
+	f.Fuzz(func(t *testing.T, before, after []byte) {
+		sample := &oncpuOperand{Ip: testIP, Regs: registers()}
+		copy(sample.Code[max(0, codeBefore-len(before)):codeBefore], before)
+		copy(sample.Code[codeBefore:], after)
+		if got, ok := accessOf(sample); ok && (got.size <= 0 || got.size > lineBytes) || !ok && got != (access{}) {
+			t.Errorf("%+v, %v", got, ok)
+		}
+	})
+}
