@@ -61,3 +61,17 @@ func TestWhatBothSidesSufferIsNoCause(t *testing.T) {
 		})
 	}
 }
+
+// TestTheKernelsAccountOfAQuota has a quota that the program's average does not use up: it stops bursts.
+func TestTheKernelsAccountOfAQuota(t *testing.T) {
+	limited := held(wait{count: 20, runMs: 5, stack: work, waker: recording.WakerNone, runner: "hog"})
+	limited.facts = map[string]string{"target.cgroup.cpu.limit_cpus": "1.5"}
+	if suspects := judged(t, "wall", held(), limited, Costs{}); len(suspects) == 0 || suspects[0].Cause != "cpu.starved" {
+		t.Errorf("without the account: %s", described(suspects))
+	}
+	limited.throttledS = 0.09
+	suspects := judged(t, "wall", held(), limited, Costs{})
+	if len(suspects) == 0 || suspects[0].Cause != "cpu.throttled" {
+		t.Errorf("with the account: %s", described(suspects))
+	}
+}

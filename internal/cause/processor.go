@@ -74,15 +74,19 @@ const atQuota = 0.8
 // quotaBites reports whether the dearer side used up a quota that the other side does not have. Who had the CPU
 // just before the program got it back then says nothing: on a busy host somebody always had.
 func (s *scene) quotaBites() bool {
+	if a, b := s.count(compare.CountThrottled, ""); s.metric == compare.MetricWall && b-a >= leastShare*s.growth {
+		return true // the kernel says so itself
+	}
 	const name = "target.cgroup.cpu.limit_cpus"
 	limit, err := strconv.ParseFloat(s.factsB[name], 64)
 	if err != nil || limit <= 0 || s.in.CPU == nil || s.in.Wall == nil || !s.oneSided && s.factsA[name] == s.factsB[name] {
 		return false
 	}
-	cpu, wall := mean(s.in.CPU.B), mean(s.in.Wall.B)
+	cpu := mean(s.in.CPU.B)
 	if s.turned() {
-		cpu, wall = mean(s.in.CPU.A), mean(s.in.Wall.A)
+		cpu = mean(s.in.CPU.A)
 	}
+	_, wall := s.wall()
 	return wall > 0 && cpu/wall >= atQuota*limit
 }
 
@@ -106,6 +110,9 @@ func findThrottled(s *scene) []*claim {
 	}
 	c.at(quota)
 	c.add("facts", "CPU quota: "+quota, 0, 0, "")
+	if a, b := s.count(compare.CountThrottled, ""); b > 0 {
+		c.add("counts", "a quota stopped the cgroups of the program, as the kernel counts it", a, b, "s/run")
+	}
 	s.addOneSided(c)
 	return []*claim{c}
 }

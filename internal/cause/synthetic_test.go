@@ -25,7 +25,9 @@ type plan struct {
 	block     []recording.Block
 	network   []recording.Network
 	lines     []line
-	onCPUs    int32 // samples take turns on so many CPUs; 0: all on the first
+	// throttledS is what the kernel counts of a quota of the cgroup, in seconds.
+	throttledS float64
+	onCPUs     int32 // samples take turns on so many CPUs; 0: all on the first
 }
 
 // line is one word of a shared cache line.
@@ -134,6 +136,8 @@ func (p plan) build(random *rand.Rand) *recording.Recording {
 	m.rec.Threads = append(m.rec.Threads, recording.Thread{Pid: rootPid, Tid: rootPid, Comm: "prog",
 		Voluntary: int64(len(m.rec.Waits))})
 	m.rec.Block, m.rec.Network = p.block, p.network
+	m.rec.Metrics = []recording.Metric{{Name: "cgroup.cpu.throttled_s", Scope: "/job", Value: 7},
+		{Name: "cgroup.cpu.throttled_s", Scope: "/job", Value: 7 + vary(p.throttledS), TimeNs: wallNs}}
 	for _, one := range p.lines {
 		m.rec.Lines = append(m.rec.Lines, recording.Line{Line: 0x1000, Offset: one.offset, Size: 8, Pid: rootPid,
 			Tid: one.tid, Write: one.write, Count: 50, Stack: m.stack(one.stack)})
