@@ -47,6 +47,25 @@ func (s *scene) latency() (a, b float64) {
 	return secondsA / max(countA, 1), secondsB / max(countB, 1)
 }
 
+// slowdown is how many times as long the dearer side's requests took as they would have at the other side's speed. Each
+// operation is held against its own: more of the quick ones (flushes that have nothing to do) must not hide slower writes.
+// Zero where no operation was seen on both sides.
+func (s *scene) slowdown() float64 {
+	expected, observed := 0.0, 0.0
+	for _, operation := range []string{"read", "write", "flush", "discard", "other"} {
+		countA, countB := s.count(compare.CountBlock+"."+operation, "")
+		secondsA, secondsB := s.count(compare.CountBlockSeconds+"."+operation, "")
+		if countA > 0 && countB > 0 {
+			expected += countB * secondsA / countA
+			observed += secondsB
+		}
+	}
+	if expected <= 0 {
+		return 0
+	}
+	return observed / expected
+}
+
 // findThrottledDisk claims waits for a device under a limit of I/O that the other side does not have.
 // A throttled request waits before the device sees it: the device's own latency stays as it was.
 func findThrottledDisk(s *scene) []*claim {
@@ -73,8 +92,12 @@ func findThrottledDisk(s *scene) []*claim {
 	return []*claim{c}
 }
 
-// ioLimit is a limit of I/O on the dearer side that the other side does not have, "" without one.
+// ioLimit is a limit of I/O on the dearer side that the other side does not have, "" without one. Limits of the root
+// cgroup hold for everybody and each device: they are no limit of this cgroup's, and often on somebody else's disk.
 func (s *scene) ioLimit() string {
+	if s.factsB["target.cgroup.path.blkio"] == "/" {
+		return ""
+	}
 	for _, name := range sortedNames(factNames(s.factsB)) {
 		value := s.factsB[name]
 		limits := strings.HasPrefix(name, "target.cgroup.io.") && !strings.HasSuffix(name, "weight") &&
@@ -101,7 +124,7 @@ func findSlowDisk(s *scene) []*claim {
 	}
 	countA, countB := s.count(compare.CountBlock, "")
 	a, b := s.latency()
-	if countA < fewestRequest || countB < fewestRequest || b < timesLatency*a || countB > moreRequests*countA {
+	if countA < fewestRequest || countB < fewestRequest || s.slowdown() < timesLatency || countB > moreRequests*countA {
 		return nil
 	}
 	c := s.take("disk.slow", s.waitsForDevice)

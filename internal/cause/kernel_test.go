@@ -3,6 +3,7 @@ package cause
 import (
 	"testing"
 
+	"culprit/internal/compare"
 	"culprit/recording"
 )
 
@@ -230,4 +231,20 @@ func TestWhatStoodBehind(t *testing.T) {
 		}
 	}
 	t.Errorf("nothing behind the waker in %+v", suspects[0].Evidence)
+}
+
+// Twice as slow writes are a slow disk, however many quick flushes come on top; limits of the root cgroup are nobody's own.
+func TestSlowdownIsByOperation(t *testing.T) {
+	s := &scene{counts: []compare.Count{
+		{Name: compare.CountBlock + ".write", A: []float64{100}, B: []float64{100}},
+		{Name: compare.CountBlockSeconds + ".write", A: []float64{0.2}, B: []float64{0.4}},
+		{Name: compare.CountBlock + ".flush", A: []float64{10}, B: []float64{140}},
+		{Name: compare.CountBlockSeconds + ".flush", A: []float64{0.001}, B: []float64{0.014}}}}
+	if got := s.slowdown(); got < 1.8 || got > 2 {
+		t.Errorf("slowdown is %g, want nearly 2", got)
+	}
+	s.factsB = map[string]string{"target.cgroup.io.write_bps": "7:4 104857600", "target.cgroup.path.blkio": "/"}
+	if got := s.ioLimit(); got != "" {
+		t.Errorf("limit %q of the root cgroup taken for the target's own", got)
+	}
 }

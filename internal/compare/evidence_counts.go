@@ -13,6 +13,7 @@ import (
 //
 //	block.requests, block.seconds, block.queued   by device: requests, seconds in the device, seconds before it;
 //	                     of the devices that the target uses
+//	block.requests.OPERATION, block.seconds.OPERATION   the same by operation: read, write, flush … (tree only)
 //	net.connect, net.accept, net.retransmit, net.reset   by peer
 //	faults.minor, faults.major                    page faults (tree only)
 //	cpus.used            number of CPUs that the CPU time was spread over (tree only)
@@ -38,6 +39,8 @@ func (c *counter) evidence(side Side, at int, r *run) {
 		}
 		c.tree(side, at, CountBlock, block.Device, "requests/run", float64(block.Count))
 		c.tree(side, at, CountBlockSeconds, block.Device, "s/run", float64(block.TotalNs)/1e9)
+		c.plus(side, at, CountBlock+"."+block.Operation, "", "requests/run", float64(block.Count))
+		c.plus(side, at, CountBlockSeconds+"."+block.Operation, "", "s/run", float64(block.TotalNs)/1e9)
 		c.tree(side, at, CountBlockQueued, block.Device, "s/run", float64(block.QueueNs)/1e9)
 	}
 	for i := range r.rec.Network {
