@@ -1,6 +1,9 @@
 package cause
 
 import (
+	"slices"
+	"strings"
+
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -19,7 +22,8 @@ var (
 	// coldSettings change whether and when code is compiled.
 	coldSettings = []string{"-Xint", "-XX:TieredStopAtLevel", "-XX:-TieredCompilation", "-XX:+UseInterpreter",
 		"-Xcomp", "-Djava.compiler", "-XX:CompileThreshold", "-XX:Tier", "-XX:ReservedCodeCacheSize", "--jitless",
-		"--no-opt", "--no-sparkplug", "--max-lazy", "--interrupt-budget", "--no-turbofan", "PYTHONDONTWRITEBYTECODE"}
+		"--no-opt", "--no-sparkplug", "--max-lazy", "--interrupt-budget", "--no-turbofan", "--max-optimized-bytecode-size",
+		"PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "--yjit", "--mjit", "--jit", "opcache."}
 )
 
 // interpretedPart is the part of a function's time in the interpreter from which it counts as interpreted.
@@ -43,7 +47,7 @@ func findCold(s *scene) []*claim {
 	s.locate(c, "")
 	if setting != "" {
 		c.at(setting)
-		c.add("facts", "set on the dearer side only: "+setting, 0, 0, "")
+		c.add("facts", "how code is compiled differs, on the dearer side: "+setting, 0, 0, "")
 	}
 	compiledA, compiledB, interpretedA, interpretedB := 0.0, 0.0, 0.0, 0.0
 	for _, i := range c.members {
@@ -130,33 +134,55 @@ func innermostOwn(frames []recording.Frame) string {
 	return ""
 }
 
-// coldSetting is an option of the compiler that only the dearer side has, "" without one.
+// coldSetting is an option of the compiler that differs: the dearer side's, or "without" that of the other side
+// where the dearer one has none. "" where none differs.
 func (s *scene) coldSetting() string {
-	a, b := s.commandA+" "+s.factsA["target.command"], s.commandB+" "+s.factsB["target.command"]
-	for _, name := range []string{"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "NODE_OPTIONS",
-		"PYTHONDONTWRITEBYTECODE"} {
-		for side, facts := range map[*string]map[string]string{&a: s.factsA, &b: s.factsB} {
-			if value := facts["target.environment."+name]; value != "" {
-				*side += " " + name + " " + value
-			}
-		}
-	}
+	a, b := coldOptions(s.commandA, s.factsA), coldOptions(s.commandB, s.factsB)
 	if s.oneSided {
-		a = ""
+		a = nil
 	}
-	for _, option := range coldSettings {
-		if containsAny(b, []string{option}) && !containsAny(a, []string{option}) {
+	for _, option := range b {
+		if !slices.Contains(a, option) {
 			return option
 		}
 	}
+	for _, option := range a {
+		if !slices.Contains(b, option) && !s.oneSided {
+			return "without " + option
+		}
+	}
 	return ""
+}
+
+// coldOptions are the options of compilers among the words of a command and of the variables that runtimes read.
+func coldOptions(command string, facts map[string]string) (options []string) {
+	text := command + " " + facts["target.command"]
+	for _, name := range []string{"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "NODE_OPTIONS",
+		"PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "RUBYOPT"} {
+		if value := facts["target.environment."+name]; value != "" {
+			text += " " + name + "=" + value
+		}
+	}
+	for _, word := range strings.Fields(text) {
+		for _, option := range coldSettings {
+			at := strings.Index(word, option)
+			if at < 0 {
+				continue
+			}
+			if found := strings.Trim(word[at:], `"';`); !slices.Contains(options, found) {
+				options = append(options, found)
+			}
+			break
+		}
+	}
+	return options
 }
 
 // managed reports whether a path runs a managed language's code.
 func (s *scene) managed(i int) bool {
 	for _, frame := range s.paths[i].Frames {
 		switch frame.Kind {
-		case recording.KindJVM, recording.KindNode:
+		case recording.KindJVM, recording.KindNode, recording.KindRuby, recording.KindPHP:
 			return true
 		}
 	}

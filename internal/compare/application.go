@@ -162,7 +162,8 @@ func IsEntry(frame recording.Frame) bool {
 	case recording.KindPython:
 		return name == "<module>" || name == "<interpreter trampoline>" || name == "main"
 	case recording.KindNode:
-		return name == "" || name == "main" || strings.Contains(name, "anonymous")
+		return name == "" || name == "main" || name == "<anonymous>" || name == "(anonymous)" ||
+			strings.HasPrefix(name, "<module>")
 	case recording.KindRuby, recording.KindPHP:
 		return name == "<main>" || name == "<top-level>" || name == "main" || strings.HasPrefix(name, "<top (required)>")
 	default:

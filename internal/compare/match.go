@@ -10,14 +10,32 @@ import (
 
 // position are the parts of a name that say where in the source something without a name of its own stands, or in
 // which order a compiler met it. They move when anything is added before.
-var position = regexp.MustCompile(`(func|lambda|closure|anonymous|\$|#|:|@|\.)[0-9]+`)
-
-// parameters end the name of a function in C++ and Java.
-var parameters = regexp.MustCompile(`\([^()]*\)( const)?$`)
+var position = regexp.MustCompile(`(func|deferwrap|gowrap|lambda|closure|anonymous|\$|#|:|@|\.)[0-9]+`)
 
 // skeleton is a name without positions and parameters.
 func skeleton(name string) string {
-	return position.ReplaceAllString(parameters.ReplaceAllString(name, "()"), "$1")
+	return position.ReplaceAllString(withoutParameters(name), "$1")
+}
+
+// withoutParameters takes the parameters off the name of a function in C++ and Java: what the last parenthesis closes.
+func withoutParameters(name string) string {
+	head := strings.TrimSuffix(name, " const")
+	if !strings.HasSuffix(head, ")") {
+		return name
+	}
+	open := 0
+	for i := len(head) - 1; i > 0; i-- {
+		switch head[i] {
+		case ')':
+			open++
+		case '(':
+			open--
+		}
+		if open == 0 {
+			return head[:i] + "()"
+		}
+	}
+	return name
 }
 
 // sideSeen is in which of two groups of recordings a function was seen.

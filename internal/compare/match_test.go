@@ -28,6 +28,11 @@ func TestFramesOfTwoVersionsAreMatched(t *testing.T) {
 			"work /srv/x.js:10:5", "work /srv/x.js:14:5", true},
 		{"a parameter more", "native", "native", []string{"ns::f(int)"}, []string{"ns::f(int, long)"}, "ns::f(int)",
 			"ns::f(int, long)", true},
+		{"a parameter that takes parameters", "native", "native", []string{"ns::f(std::function<void (int)>) const"},
+			[]string{"ns::f(std::function<void (int, int)>) const"}, "ns::f(std::function<void (int)>) const",
+			"ns::f(std::function<void (int, int)>) const", true},
+		{"a deferred call numbered anew", "go", "go", []string{"main.run.deferwrap1"}, []string{"main.run.deferwrap2"},
+			"main.run.deferwrap1", "main.run.deferwrap2", true},
 		{"another kind of code", "native", "go", []string{"main.work"}, []string{"main.work"}, "main.work", "main.work",
 			true},
 		{"one more closure: which is which is not known", "go", "go", []string{"main.run.func2"},
@@ -57,5 +62,32 @@ func TestJavaNamesOfOtherTools(t *testing.T) {
 	if got := normalFrame(recording.Frame{Name: "net/http.(*conn).serve", Kind: recording.KindGo}).Name; got !=
 		"net/http.(*conn).serve" {
 		t.Errorf("Go's name became %s", got)
+	}
+}
+
+// Functions without a name are told apart by their files; folders differ between versions and do not count.
+func TestNamelessFunctions(t *testing.T) {
+	for file, want := range map[string]string{"/srv/app-1.2/cart.js": "<anonymous> cart.js",
+		"/srv/app-1.3/cart.js": "<anonymous> cart.js", "": "<anonymous>"} {
+		got := normalFrame(recording.Frame{Name: "<anonymous>", Kind: recording.KindNode, File: file}).Name
+		if got != want {
+			t.Errorf("in %q: %q, want %q", file, got, want)
+		}
+	}
+}
+
+// A callback is a place; the function that a module is compiled into is where everything begins.
+func TestModuleIsNoCallback(t *testing.T) {
+	file := "/srv/cart.js"
+	rec := withNames(recording.KindNode, "Module._compile", "<anonymous>", "<anonymous>")[0]
+	rec.Frames[1].File, rec.Frames[2].File, rec.Frames[2].Line = file, file, 12
+	rec.Stacks = []recording.Stack{{Frames: []int32{0, 1, 2}}}
+	shared := newPool()
+	frames := shared.framesOf(shared.translate(rec)[0])
+	if frames[1].Name != "<module> cart.js" || frames[2].Name != "<anonymous> cart.js" {
+		t.Fatalf("frames %v", frames)
+	}
+	if !IsEntry(frames[1]) || IsEntry(frames[2]) {
+		t.Errorf("entries: module %v, callback %v", IsEntry(frames[1]), IsEntry(frames[2]))
 	}
 }

@@ -49,9 +49,15 @@ func normalFrame(frame recording.Frame) recording.Frame {
 	if name == "" || name == "." {
 		name = "[unknown]"
 	}
+	if nameless[name] && frame.File != "" && !strings.HasPrefix(frame.File, "<") {
+		name += " " + path.Base(frame.File) // else all of a program would be one function
+	}
 	// The line is that of the place in the function, which differs from sample to sample.
 	return recording.Frame{Name: name, Kind: frame.Kind, Module: frame.Module, File: frame.File}
 }
+
+// nameless is what interpreters call functions that have no name.
+var nameless = wordSet("<anonymous> (anonymous) <lambda> {closure}")
 
 // methodName takes the result and the parameters from a Java method: "void a.B.run(int)" is "a.B.run".
 func methodName(name string) string {
@@ -111,12 +117,27 @@ func (p *pool) translate(rec *recording.Recording) []int32 {
 		for _, frame := range stack.Frames {
 			// What is left of a broken stack is matched by function; nothing left is a lost stack.
 			if frame >= 0 && int(frame) < len(frames) && !broken(rec.Frames[frame]) {
-				own = append(own, frames[frame])
+				own = append(own, p.module(own, frames[frame]))
 			}
 		}
 		stacks[i] = p.stack(own)
 	}
 	return stacks
+}
+
+// module is a frame below its callers: of the functions that V8 has no name for, the one that Node compiles a module into
+// is the module's own.
+func (p *pool) module(callers []int32, id int32) int32 {
+	if len(callers) == 0 || p.frames[callers[len(callers)-1]].Name != "Module._compile" {
+		return id
+	}
+	frame := p.frames[id]
+	name, found := strings.CutPrefix(frame.Name, "<anonymous>")
+	if !found {
+		return id
+	}
+	frame.Name = "<module>" + name
+	return p.frame(frame)
 }
 
 // framesOf returns the frames of a stack, nil for NoStack.
