@@ -1,10 +1,11 @@
-/* A service that logs: five threads append lines of 150 bytes to one file under one mutex, 2000 a second each, beside
+/* A service that logs: five threads append lines of 150 bytes to one file under one mutex, 1000 a second each, beside
  * a process that writes data in bulk and one that appends and syncs. Prints for each line when writing it was due and
  * how long after that it was done, both in microseconds: a line that waits behind a slow one is late too.
  *
- *	logwriter SECONDS sync|async
+ *	logwriter File|Async SECONDS BEGIN
  *
- * async hands the lines to a thread of its own over a ring, as asynchronous loggers do.
+ * Async hands the lines to a thread of its own over a ring, as asynchronous loggers do. BEGIN is the time of day in
+ * milliseconds at which the first line is due; the disk fills up until then.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -19,13 +20,18 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { THREADS = 5, RATE = 2000, LINE = 150, RING = 1 << 18, CHUNK = 256 << 10, BULK = 128 << 20 };
+enum { THREADS = 5, RATE = 1000, LINE = 150, RING = 1 << 18, CHUNK = 256 << 10, BULK = 128 << 20 };
+
+static int64_t read_clock(clockid_t clock)
+{
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
 
 static int64_t now(void)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ll + t.tv_nsec;
+	return read_clock(CLOCK_MONOTONIC);
 }
 
 static void until(int64_t when)
@@ -69,7 +75,7 @@ static void *log_lines(void *number)
 	prctl(PR_SET_TIMERSLACK, 1000);
 	records[id] = calloc(most, sizeof(struct record));
 	must(records[id] != 0, "allocate");
-	for (int64_t due = begin + id * 100000; due < end && counts[id] < most; due += 1000000000 / RATE) {
+	for (int64_t due = begin + id * (1000000000 / RATE / THREADS); due < end && counts[id] < most; due += 1000000000 / RATE) {
 		if (now() < due)
 			until(due);
 		pthread_mutex_lock(&lock);
@@ -149,13 +155,16 @@ static pid_t beside(void (*work)(void))
 
 int main(int count, char **words)
 {
-	double seconds = count > 1 ? atof(words[1]) : 3;
-	async_mode = count > 2 && !strcmp(words[2], "async");
+	if (count != 4) {
+		fputs("logwriter File|Async SECONDS BEGIN\n", stderr);
+		return 2;
+	}
+	async_mode = !strcmp(words[1], "Async");
 	pid_t writer = beside(bulk), syncer = beside(syncs);
-	file = open("app.log", O_WRONLY | O_CREAT | O_APPEND, 0644);
-	must(file >= 0, "app.log");
-	begin = now() + 1000000000; /* the disk fills up meanwhile */
-	end = begin + seconds * 1e9;
+	file = open("c.log", O_WRONLY | O_CREAT | O_APPEND, 0644);
+	must(file >= 0, "c.log");
+	begin = now() + atoll(words[3]) * 1000000 - read_clock(CLOCK_REALTIME);
+	end = begin + atof(words[2]) * 1e9;
 	until(begin);
 	pthread_t threads[THREADS], consumer;
 	if (async_mode)
