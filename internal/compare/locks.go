@@ -56,9 +56,12 @@ var lockNames = []string{
 	"runtime.semacquire1", "runtime.lock2", // Go
 	"ObjectMonitor::enter", "ObjectMonitor::EnterI", "ObjectMonitor::TrySpin", "ObjectSynchronizer::enter",
 	"SharedRuntime::complete_monitor", "monitorenter", "Runtime1::monitorenter",
-	"ReentrantLock.lock", "ReentrantLock$Sync.lock", "ReentrantReadWriteLock", // JVM
+	"ReentrantLock.lock", "ReentrantLock.tryLock", "StampedLock.", "ReentrantLock$Sync.lock",
+	"ReentrantReadWriteLock", // JVM
 	"take_gil", "PyMutex_Lock", "_PyMutex_Lock", "_PyParkingLot_Park", // CPython
-	"futex::Mutex::lock", "Mutex::lock_contended", "parking_lot::raw_mutex", // Rust
+	"futex::Mutex::lock", "Mutex::lock_contended", "RwLock::read_contended", "RwLock::write_contended",
+	"parking_lot::raw_mutex", "parking_lot::raw_rwlock", // Rust
+	"rb_mutex_lock", "do_mutex_lock", "gvl_acquire", // Ruby
 	"uv_mutex_lock", "v8::base::Mutex::Lock", "std::mutex::lock", "__gthread_mutex_lock", "absl::Mutex::Lock",
 }
 
@@ -101,7 +104,7 @@ func (r *run) lockByStack(stack int32, wakerComm string) (lock, known bool) {
 		return false, false
 	}
 	frames := r.pool.stacks[stack]
-	condition := false
+	condition, python := false, false
 	for i := len(frames) - 1; i >= 0; i-- {
 		frame := r.pool.frames[frames[i]]
 		switch {
@@ -112,10 +115,25 @@ func (r *run) lockByStack(stack int32, wakerComm string) (lock, known bool) {
 			return true, true
 		case containsAny(frame.Name, conditionNames):
 			condition = true
+		case strings.Contains(frame.Name, pythonAcquire):
+			python = true
+		case python && frame.Kind == recording.KindPython:
+			return !isPythonEvent(&frame), true
 		case frame.Kind == recording.KindJVM:
 			// A method that waits inside the JVM without parking enters a monitor, or stops for the VM's own work.
 			return condition && !containsAny(frame.Name, parkNames) && wakerComm != "VM Thread", condition
 		}
 	}
 	return false, condition
+}
+
+// pythonAcquire takes a threading.Lock, out of which CPython makes its conditions, events, queues and joins as well.
+const pythonAcquire = "PyThread_acquire_lock"
+
+// pythonEvents are the functions of threading.py that wait by a lock which somebody else will release on purpose.
+var pythonEvents = []string{"wait", "_wait_for_tstate_lock", "join"}
+
+func isPythonEvent(frame *recording.Frame) bool {
+	name := frame.Name[strings.LastIndexByte(frame.Name, '.')+1:]
+	return strings.HasSuffix(frame.File, "threading.py") && slices.Contains(pythonEvents, name)
 }
