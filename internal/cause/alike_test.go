@@ -17,7 +17,15 @@ func alike() []situation {
 			stack: "start_thread;refresh"}}
 	}
 	const filter = toWrite + ";k:syscall_trace_enter;__seccomp_filter"
+	nap := func(count int) []wait {
+		return []wait{{count: count, ms: 5, call: "clock_nanosleep", waker: recording.WakerTimer,
+			stack: "_start;main;retry;libc.so.6!clock_nanosleep;k:__x64_sys_clock_nanosleep"}}
+	}
 	return []situation{
+		{name: "a thread that sleeps and works, both twice as much: it sleeps for nobody's work", metric: "wall",
+			a:     plan{cpu: map[string]float64{work: 200}, waits: nap(60)},
+			b:     plan{cpu: map[string]float64{work: 450}, waits: nap(120)},
+			cause: "sleep.deliberate", place: "retry", low: 0.5, high: 0.6, level: Explains},
 		{name: "a quota on both sides and twice the work", metric: "wall",
 			a:     plan{cpu: map[string]float64{work: 200}, facts: limit, waits: queued(40, "")},
 			b:     plan{cpu: map[string]float64{work: 400}, facts: limit, waits: queued(80, "")},

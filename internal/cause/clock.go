@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"culprit/internal/compare"
+	"culprit/recording"
 )
 
 // clockRank orders clock sources by what a read costs where each is known:
@@ -136,7 +137,7 @@ func (s *scene) absorbing(c *claim) float64 {
 	for _, i := range c.members {
 		for _, frame := range s.paths[i].Frames {
 			switch frame.Kind {
-			case "python", "node":
+			case recording.KindPython, recording.KindNode, recording.KindRuby, recording.KindPHP:
 				return 0.34
 			}
 		}
