@@ -83,6 +83,10 @@ func findThrottledDisk(s *scene) []*claim {
 	if c == nil {
 		return nil
 	}
+	if s.mostlyOftener(c) {
+		s.release(c)
+		return nil // the program asks more often, and each time waits as long as before: no limit did that
+	}
 	s.locateWait(c)
 	c.at(limit)
 	c.add("facts", "limit of I/O: "+limit, 0, 0, "")
@@ -90,6 +94,17 @@ func findThrottledDisk(s *scene) []*claim {
 		c.add("block", "time of one request in the device", a*1e3, b*1e3, "ms")
 	}
 	return []*claim{c}
+}
+
+// mostlyOftener reports whether the system call that a claim's time grew most in is called more often rather than dearer.
+func (s *scene) mostlyOftener(c *claim) bool {
+	calls := s.callsOf(c)
+	if len(calls) == 0 || s.oneSided {
+		return false
+	}
+	a, b := s.seconds(c)
+	split := s.splitCalls(calls[0], a, b)
+	return split != nil && split.A > 0 && split.Often.Value > mostOf*(split.Often.Value+split.Dearer.Value)
 }
 
 // ioLimit is a limit of I/O on the dearer side that the other side does not have, "" without one. Limits of the root
