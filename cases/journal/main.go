@@ -6,6 +6,7 @@
 //
 //	go run ./cases/journal
 //	go run ./cases/journal -quick    # a smoke run: three variants, nothing is decided
+//	go run ./cases/journal -waits    # only the recordings
 //
 // It needs root, gcc, a JDK, Maven (once: log4j2 is kept in the user's cache), cgroup 1's blkio for the slow disk,
 // mkfs.ext4 and mkfs.xfs; all is put back. It says which variants could not be told apart. Exit status: 0 when at
@@ -14,7 +15,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -31,6 +31,7 @@ type options struct {
 	trials  int
 	seconds float64 // of logging in each trial
 	quick   bool
+	waits   bool
 }
 
 func main() {
@@ -40,10 +41,11 @@ func main() {
 	var o options
 	flag.StringVar(&o.culprit, "bin", "bin/culprit", "the program to run")
 	flag.DurationVar(&o.budget, "budget", 20*time.Minute, "most time for the experiment")
-	flag.IntVar(&o.trials, "trials", 10, "trials of each variant; ten are the fewest that can decide seven questions of two "+
-		"programs")
+	flag.IntVar(&o.trials, "trials", 10, "trials of each variant; ten are the fewest that can decide seven questions of "+
+		"two programs")
 	flag.Float64Var(&o.seconds, "seconds", 2.5, "logging in each trial")
 	flag.BoolVar(&o.quick, "quick", false, "three variants, two trials, one second: see that it works")
+	flag.BoolVar(&o.waits, "waits", false, "only record which wait it is; decide nothing")
 	flag.Parse()
 	if o.quick {
 		o.trials, o.seconds = 2, 1
@@ -81,6 +83,9 @@ func run(ctx context.Context, o options) (err error) {
 	if err != nil {
 		return err
 	}
+	if o.waits {
+		return where(ctx, o, folder, programs, variants)
+	}
 	result, err := measure(ctx, o, folder, programs, variants)
 	if err != nil {
 		return err
@@ -100,8 +105,8 @@ func run(ctx context.Context, o options) (err error) {
 
 // measure runs the experiment that decides.
 func measure(ctx context.Context, o options, folder string, p programs, variants []variant) (*result, error) {
-	fmt.Printf("C and Java log from five threads each, 1000 lines a second and thread, beside 120 MB/s of bulk writing and "+
-		"an fsync each 30 ms\nMilliseconds in which a line was late by more than 10 ms, and one, in %v s\n\n", o.seconds)
+	fmt.Printf("C and Java log from five threads each, 1000 lines a second and thread, beside 120 MB/s of bulk writing "+
+		"and an fsync each 30 ms\nMilliseconds in which a line was late by more than 10 ms, and one, in %v s\n\n", o.seconds)
 	words := append(factors(variants), "--metric", pattern("C"), "--metric", pattern("Java"),
 		"--trials", strconv.Itoa(o.trials), "--budget", o.budget.String(), "--case", "matrix", "--")
 	words = append(words, p.both(o.seconds)...)
@@ -118,8 +123,8 @@ func measure(ctx context.Context, o options, folder string, p programs, variants
 func check(r *result) error {
 	for _, program := range programNames {
 		if !r.is("appender", "Async", program, "better") {
-			return errors.New("handing the lines to a thread of its own is known to take the stalls away; it was not shown for " +
-				program)
+			return fmt.Errorf("handing the lines to a thread of its own is known to take the stalls away; it was not shown "+
+				"for %s", program)
 		}
 	}
 	fmt.Println("\nThe verdict is the known one: a thread of its own takes the stalls away from those who log.")

@@ -46,7 +46,8 @@ func readCounted(path string) ([]counted, error) {
 	for line := range strings.Lines(string(text)) {
 		var c counted
 		form := strings.Replace(countedForm, "%s:", "%s", 1) // Sscanf's %s takes the colon
-		if _, err := fmt.Sscanf(line, form, &c.Program, &c.Lines, &c.Over, &c.Stalls, &c.LongestMs, &c.StalledMs); err != nil {
+		_, err := fmt.Sscanf(line, form, &c.Program, &c.Lines, &c.Over, &c.Stalls, &c.LongestMs, &c.StalledMs)
+		if err != nil {
 			return nil, fmt.Errorf("%s: %q: %w", path, line, err)
 		}
 		c.Program, c.StalledMs = strings.TrimSuffix(c.Program, ":"), c.StalledMs-1

@@ -111,8 +111,8 @@ func printTables(out io.Writer, r *result, variants []variant) error {
 			}
 		}
 	}
-	fmt.Fprintln(out, "\nIntervals hold with 95 %: of shares by resampling trials, of stalls as counts (Poisson), of ratios "+
-		"for all\ncomparisons together. A published share is of calls over that author's limit, on another disk.")
+	fmt.Fprintln(out, "\nIntervals hold with 95 %: of shares by resampling trials, of stalls as counts (Poisson), of "+
+		"ratios for all\ncomparisons together. A published share is of calls over that author's limit, on another disk.")
 	return nil
 }
 

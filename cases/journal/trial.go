@@ -20,7 +20,8 @@ import (
 // may be missing.
 const trialVerb = "log-both"
 
-// native is the command that runs the C program alone, both that which runs it beside the Java one.
+// native is the command that runs one thread of the C program alone: no line waits for the lock behind another one.
+// both runs it with all its threads beside the Java one.
 func (p programs) native(seconds float64) []string {
 	return []string{p.self, trialVerb, strconv.FormatFloat(seconds, 'g', -1, 64), "{appender}", p.writer}
 }
@@ -54,6 +55,9 @@ func logBoth(ctx context.Context, out io.Writer, words []string) error {
 	}
 	begin := time.Now().Add(lead).UnixMilli()
 	native := exec.CommandContext(ctx, writer, appender, seconds, strconv.FormatInt(begin, 10))
+	if java == nil {
+		native.Args = append(native.Args, "1")
+	}
 	var printed bytes.Buffer
 	native.Stdout, native.Stderr = &printed, os.Stderr
 	if err := native.Start(); err != nil {

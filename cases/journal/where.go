@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,8 +18,9 @@ import (
 
 // where records each variant a few times and tells which cause culprit names and where the lines waited.
 func where(ctx context.Context, o options, folder string, p programs, variants []variant) error {
-	fmt.Print("\nWhich wait it was, in recordings of the C program: causes that `culprit explain` names, and the longest " +
-		"sleeps of\nwrites of lines over 10 ms: innermost functions of the kernel, and who ended the sleep\n")
+	fmt.Print("\nWhich wait it was, in recordings of one thread of the C program: causes that `culprit explain` names " +
+		"with\ntheir share of the time, and the longest sleeps of writes over 10 ms: innermost functions of the kernel, and\n" +
+		"who ended the sleep\n")
 	made := filepath.Join(folder, "recordings")
 	if err := os.Mkdir(made, 0o755); err != nil {
 		return err
@@ -78,7 +80,7 @@ func byVariant(folder string, r *result, variants []variant) ([][]string, error)
 // tell prints what the recordings of one variant say.
 func tell(ctx context.Context, culprit string, v variant, files []string) error {
 	fmt.Printf("\n  %s, %d recordings\n", v.label, len(files))
-	causes := map[string]int{}
+	causes := map[string][]float64{}
 	var list []*wait
 	seen := map[string]*wait{}
 	for _, file := range files {
@@ -86,8 +88,8 @@ func tell(ctx context.Context, culprit string, v variant, files []string) error 
 		if err != nil {
 			return err
 		}
-		for _, id := range named {
-			causes[id]++
+		for id, share := range named {
+			causes[id] = append(causes[id], share)
 		}
 		rec, err := recording.Open(file)
 		if err != nil {
@@ -95,8 +97,9 @@ func tell(ctx context.Context, culprit string, v variant, files []string) error 
 		}
 		list = addWaits(list, seen, rec)
 	}
-	for id, times := range causes {
-		fmt.Printf("    named in %d: %s\n", times, id)
+	for _, id := range slices.Sorted(maps.Keys(causes)) {
+		fmt.Printf("    %s, in %d of them, %.2g to %.2g %%\n", id, len(causes[id]), 100*slices.Min(causes[id]),
+			100*slices.Max(causes[id]))
 	}
 	slices.SortFunc(list, func(a, b *wait) int { return int(b.ns - a.ns) })
 	for _, wait := range list[:min(3, len(list))] {
@@ -108,22 +111,25 @@ func tell(ctx context.Context, culprit string, v variant, files []string) error 
 	return nil
 }
 
-// explain asks culprit for the causes of a recording that have to do with files and disks.
-func explain(ctx context.Context, culprit, file string) ([]string, error) {
+// explain asks culprit for the causes of a recording that have to do with files and disks, and their shares.
+func explain(ctx context.Context, culprit, file string) (map[string]float64, error) {
 	text, err := exec.CommandContext(ctx, culprit, "explain", "--metric", "wall", "--json", "-", file).Output()
 	if err != nil {
 		return nil, fmt.Errorf("culprit explain %s: %w", file, err)
 	}
 	var document struct {
-		Suspects []struct{ Cause string } `json:"suspects"`
+		Suspects []struct {
+			Cause string
+			Share struct{ Value float64 }
+		} `json:"suspects"`
 	}
 	if err := json.Unmarshal(text, &document); err != nil {
 		return nil, fmt.Errorf("culprit explain %s: %w", file, err)
 	}
-	var named []string
+	named := map[string]float64{}
 	for _, suspect := range document.Suspects {
 		if strings.HasPrefix(suspect.Cause, "file.") || strings.HasPrefix(suspect.Cause, "disk.") {
-			named = append(named, suspect.Cause)
+			named[suspect.Cause] = suspect.Share.Value
 		}
 	}
 	return named, nil
