@@ -18,9 +18,9 @@ import (
 
 // where records each variant a few times and tells which cause culprit names and where the lines waited.
 func where(ctx context.Context, o options, folder string, p programs, variants []variant) error {
-	fmt.Print("\nWhich wait it was, in recordings of one thread of the C program: causes that `culprit explain` names " +
-		"with\ntheir share of the time, and the longest sleeps of writes over 10 ms: innermost functions of the kernel, and\n" +
-		"who ended the sleep\n")
+	fmt.Print("\nWhich wait it was, in recordings of one thread of the C program. Causes that `culprit explain` " +
+		"names with their\nshare of the time; the longest sleeps of writes over 10 ms: innermost functions of " +
+		"the kernel, and who ended\nthe sleep\n")
 	made := filepath.Join(folder, "recordings")
 	if err := os.Mkdir(made, 0o755); err != nil {
 		return err
