@@ -169,6 +169,7 @@ func (j *join) threads() error {
 			whole.RunqueueNs += later.RunqueueNs
 			whole.Voluntary += later.Voluntary
 			whole.Involuntary += later.Involuntary
+			whole.Migrations += later.Migrations
 			whole.Comm = later.Comm
 		}, func(t *Thread) int64 { return t.CPUNs })
 }

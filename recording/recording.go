@@ -259,8 +259,9 @@ type Thread struct {
 	EndNs       int64  `parquet:"end_ns"`
 	CPUNs       int64  `parquet:"cpu_ns"`
 	RunqueueNs  int64  `parquet:"runqueue_ns"`
-	Voluntary   int64  `parquet:"voluntary"`   // switches because it blocked
-	Involuntary int64  `parquet:"involuntary"` // switches because it was preempted
+	Voluntary   int64  `parquet:"voluntary"`           // switches because it blocked
+	Involuntary int64  `parquet:"involuntary"`         // switches because it was preempted
+	Migrations  int64  `parquet:"migrations,optional"` // from one CPU to another
 }
 
 // StackFrames returns the frames of a stack, root first; nil for NoStack or an id out of range.

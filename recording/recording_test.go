@@ -45,7 +45,7 @@ func example() *Recording {
 		Processes: []Process{{Pid: 1, Ppid: 2, StartNs: 3, EndNs: 4, Comm: "server", Command: "/bin/server", Execs: 1,
 			CPUNs: 5, ExitCode: -9}},
 		Threads: []Thread{{Pid: 1, Tid: 2, Comm: "t", StartNs: 1, EndNs: 2, CPUNs: 3, RunqueueNs: 4, Voluntary: 5,
-			Involuntary: 6}},
+			Involuntary: 6, Migrations: 7}},
 	}
 	builder.Into(r)
 	return r

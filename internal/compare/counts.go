@@ -86,6 +86,7 @@ func (c *counter) add(side Side, at int, r *run) {
 		name := r.processName(t.Pid)
 		c.tree(side, at, "switches.voluntary", name, "switches/run", float64(t.Voluntary))
 		c.tree(side, at, "switches.involuntary", name, "switches/run", float64(t.Involuntary))
+		c.tree(side, at, "migrations", name, "migrations/run", float64(t.Migrations))
 		c.tree(side, at, "runqueue.seconds", name, "s/run", float64(t.RunqueueNs)/1e9)
 	}
 	c.timers(side, at, r)

@@ -42,7 +42,7 @@ func Cut(rec *recording.Recording, fromNs, toNs int64) (*recording.Recording, er
 	}
 	for _, thread := range rec.Threads {
 		if lived(&thread.StartNs, &thread.EndNs, fromNs, toNs) {
-			thread.CPUNs, thread.RunqueueNs, thread.Voluntary, thread.Involuntary = 0, 0, 0, 0
+			thread.CPUNs, thread.RunqueueNs, thread.Voluntary, thread.Involuntary, thread.Migrations = 0, 0, 0, 0, 0
 			cut.Threads = append(cut.Threads, thread)
 		}
 	}

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"runtime"
+	"strconv"
 	"testing"
 
 	"culprit/recording"
@@ -37,6 +39,27 @@ func TestShortProcesses(t *testing.T) {
 	got.lossless(t, "syscalls")
 	about(t, "CPU of all", float64(sum)/1e9, got.cpu.Seconds(), 0.05, 0.002)
 	checkThreads(t, got.Recording)
+}
+
+// A thread that moves from CPU to CPU by itself shows so many migrations, and few that it did not ask for.
+func TestMigrations(t *testing.T) {
+	if runtime.NumCPU() < 2 {
+		t.Skip("there is one CPU to run on")
+	}
+	const hops = 200
+	recorder := standing.get(t)
+	got := watchCommand(t, recorder, programs.compile(t, "hop.c"), strconv.Itoa(hops))
+	truth := int64(numbers(t, got.output)["hops"])
+	for _, thread := range got.Threads {
+		if thread.Tid != got.pid {
+			continue
+		}
+		if truth != hops || thread.Migrations < truth || thread.Migrations > 2*truth {
+			t.Errorf("%d migrations, the program moved %d times of %d", thread.Migrations, truth, hops)
+		}
+		return
+	}
+	t.Error("the thread was not seen")
 }
 
 func checkThreads(t *testing.T, rec *recording.Recording) {

@@ -11,6 +11,15 @@
 enum kind { FORKED = 1, EXECUTED = 2, ENDED = 3, PRESENT = 4, REMAINING = 5 };
 enum loss { LOST_EVENTS = 0, LOST_TASKS = 1 };
 
+/* Flavours: the names without ___moved are what is looked up in the kernel's BTF. */
+struct sched_entity___moved {
+	__u64 nr_migrations;
+} __attribute__((preserve_access_index));
+
+struct task_struct___moved {
+	struct sched_entity___moved se;
+} __attribute__((preserve_access_index));
+
 struct event {
 	__u64 time;
 	__u64 cpu_ns, run_delay_ns;       /* the scheduler's own account so far */
@@ -19,7 +28,8 @@ struct event {
 	__u32 tgid, tid, parent_tgid;
 	__s32 exit_code;                  /* ENDED */
 	__u32 old_tid;                    /* EXECUTED: by the thread that had this id */
-	__u32 group_exit, unused;         /* ENDED: exit_code is that of the whole process */
+	__u32 group_exit;                 /* ENDED: exit_code is that of the whole process */
+	__u32 migrations;                 /* from CPU to CPU so far */
 	char comm[16];
 	char filename[128];               /* EXECUTED */
 };
@@ -53,7 +63,7 @@ static __always_inline void fill(struct event *event, struct task_struct *task, 
 	event->exit_code = 0;
 	event->old_tid = task->pid;
 	event->group_exit = 0;
-	event->unused = 0;
+	event->migrations = ((struct task_struct___moved *)task)->se.nr_migrations;
 	event->filename[0] = 0;
 	bpf_probe_read_kernel(event->comm, sizeof(event->comm), task->comm);
 }

@@ -32,7 +32,7 @@ type processesEvent struct {
 	ExitCode    int32
 	OldTid      uint32
 	GroupExit   uint32
-	Unused      uint32
+	Migrations  uint32
 	Comm        [16]int8
 	Filename    [128]int8
 }

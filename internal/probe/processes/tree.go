@@ -12,10 +12,12 @@ import (
 type account struct {
 	cpuNs, runDelayNs      int64
 	voluntary, involuntary int64
+	migrations             uint32 // counts on from zero when it is full
 }
 
 func accountOf(event *processesEvent) account {
-	return account{int64(event.CpuNs), int64(event.RunDelayNs), int64(event.Voluntary), int64(event.Involuntary)}
+	return account{int64(event.CpuNs), int64(event.RunDelayNs), int64(event.Voluntary), int64(event.Involuntary),
+		event.Migrations}
 }
 
 // process and thread are rows in the making. Ids are used again within a
@@ -156,6 +158,7 @@ func (t *thread) spend(event *processesEvent) {
 	now := accountOf(event)
 	t.CPUNs, t.RunqueueNs = now.cpuNs-t.before.cpuNs, now.runDelayNs-t.before.runDelayNs
 	t.Voluntary, t.Involuntary = now.voluntary-t.before.voluntary, now.involuntary-t.before.involuntary
+	t.Migrations = int64(now.migrations - t.before.migrations)
 }
 
 func (g *growth) newProcess(event *processesEvent, since int64) *process {
