@@ -38,6 +38,8 @@ type investigation struct {
 	c       *Case
 	// oneSided are the disturbances that come with one side only: evidence, not noise.
 	oneSided []string
+	facts    map[string]map[string]string // of each side's latest recording
+	comms    []string                     // of the suffering side's own processes
 }
 
 // Run investigates. The error is for people: one line that names the thing and the way out.

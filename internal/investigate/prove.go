@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"culprit/internal/cause"
@@ -13,73 +12,54 @@ import (
 	"culprit/internal/trial"
 )
 
-// prove flips the knob of the first suspect that has one, in randomised trials
-// of the side that suffers, and puts the knob back.
+// prove puts suspects to the proof, best first, as long as the budget lasts: it flips what would take the suspect away,
+// in randomised trials of the side that suffers, and puts it back.
 func (inv *investigation) prove(ctx context.Context) error {
-	if inv.options.Prove == ProveNone {
-		return nil
-	}
 	for i := range inv.c.Suspects {
 		suspect := &inv.c.Suspects[i]
-		if suspect.Knob == "" {
+		if suspect.Share.Value < leastProven {
 			continue
 		}
-		flip, err := inv.planFlip(suspect.Knob)
+		planned, err := inv.planFlip(suspect)
+		if err == nil {
+			suspect.Knob = planned.what
+		}
+		if inv.options.Prove == ProveNone || errors.Is(err, errNoFlip) {
+			continue
+		}
+		if err == nil {
+			err = inv.affords(&planned)
+		}
 		if err != nil {
 			inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("%s was not put to the proof: %v", suspect.Cause, err))
-			return nil
+			continue
 		}
-		if inv.options.Prove == ProveAsk && (inv.options.Ask == nil || !inv.options.Ask(flip.question())) {
+		if inv.options.Prove == ProveAsk && (inv.options.Ask == nil || !inv.options.Ask(planned.question())) {
 			inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf(
-				"%s was not put to the proof: it takes flipping %s on this host; allow it with --prove auto",
-				suspect.Cause, suspect.Knob))
-			return nil
+				"%s was not put to the proof: it takes trials with another %s; allow it with --prove auto",
+				suspect.Cause, planned.what))
+			continue
 		}
-		return inv.flip(ctx, flip, suspect)
+		if err := inv.flip(ctx, planned, suspect); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// flip is a planned proof.
-type flip struct {
-	knob     knob.Knob
-	from, to string
-	pairs    int
-}
+// leastProven is the share from which a suspect is worth trials of its own.
+const leastProven = 0.1
 
-func (f flip) question() string {
-	return fmt.Sprintf("Flip %s from %s to %s in up to %d trials to prove it (it is put back)?",
-		f.knob.Name(), f.from, f.to, 2*f.pairs)
-}
-
-// planFlip chooses the other level and how many pairs of trials fit into what is left of the budget.
-func (inv *investigation) planFlip(name string) (flip, error) {
-	found, err := knob.Find(name, knob.Target{})
-	if err != nil {
-		return flip{}, err
-	}
-	current, err := found.Current()
-	if err != nil {
-		return flip{}, err
-	}
-	allowed, err := found.Allowed()
-	if err != nil {
-		return flip{}, err
-	}
-	allowed = slices.DeleteFunc(allowed, func(value string) bool { return value == current })
-	if len(allowed) == 0 {
-		return flip{}, fmt.Errorf("this host offers no other %s than %s", name, current)
-	}
-	// The kernel lists clock sources best first.
-	planned := flip{knob: found, from: current, to: allowed[0]}
-	pair := 2 * (inv.took[inv.suffering()] + runOverhead)
+// affords says how many pairs of trials fit into what is left of the budget.
+func (inv *investigation) affords(planned *flip) error {
+	pair := 2 * (inv.took[inv.suffering()] + runOverhead + planned.wait)
 	planned.pairs = int((inv.left() - time.Second) / pair)
-	if needs := provePairs; planned.pairs < needs {
-		return flip{}, fmt.Errorf("the budget is used up; give --budget %v or more",
-			(inv.options.Budget + time.Duration(needs-max(planned.pairs, 0))*pair + time.Second).Round(time.Second))
+	if planned.pairs < provePairs {
+		return fmt.Errorf("the budget is used up; give --budget %v or more",
+			(inv.options.Budget + time.Duration(provePairs-max(planned.pairs, 0))*pair + time.Second).Round(time.Second))
 	}
 	planned.pairs = min(planned.pairs, 4*provePairs)
-	return planned, nil
+	return nil
 }
 
 // provePairs is the fewest pairs that can tell a clear effect from chance: 2^-6 two-sided.
@@ -93,32 +73,34 @@ func (inv *investigation) suffering() string {
 	return sideA
 }
 
-// flip runs the trials. Whatever happens, the knob is put back before it returns.
+// flip runs the trials. Whatever happens, a knob is put back before it returns.
 func (inv *investigation) flip(ctx context.Context, planned flip, suspect *cause.Suspect) (err error) {
-	change, err := knob.Begin(ctx, planned.knob)
-	if err != nil {
-		inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("%s was not put to the proof: %v", suspect.Cause, err))
-		return nil
+	var change *knob.Change
+	if planned.knob != nil {
+		if change, err = knob.Begin(ctx, *planned.knob); err != nil {
+			inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("%s was not put to the proof: %v", suspect.Cause, err))
+			return nil
+		}
+		defer func() { err = errors.Join(err, change.Restore()) }()
+		inv.c.Warnings = append(inv.c.Warnings, change.Warnings()...)
 	}
-	defer func() { err = errors.Join(err, change.Restore()) }()
-	inv.c.Warnings = append(inv.c.Warnings, change.Warnings()...)
 	plan, err := stat.NewPlan(planned.pairs, 1, alpha)
 	if err != nil {
 		return err
 	}
 	levels := []string{planned.from, planned.to}
 	var decision stat.Decision
-	pair := 0
+	first, pair := len(inv.runs), 0
 	for look := plan.Next(0); look > 0; look = plan.Next(look) {
 		for ; pair < look; pair++ {
-			inv.options.Progress(fmt.Sprintf("proving: %s, pair %d of at most %d", planned.knob.Name(), pair+1, planned.pairs))
+			inv.options.Progress(fmt.Sprintf("proving: %s, pair %d of at most %d", planned.what, pair+1, planned.pairs))
 			for _, level := range inv.plan.Order(trial.KindProof, pair, levels) {
-				if err := inv.flipped(ctx, change, planned.knob.Name(), level, pair); err != nil {
+				if err := inv.flipped(ctx, change, planned, level, pair); err != nil {
 					return err
 				}
 			}
 		}
-		logs, err := trial.LogRatios(inv.proofs(), inv.c.Metric.Name, [2]string{levels[0], levels[1]})
+		logs, err := trial.LogRatios(inv.runs[first:], inv.c.Metric.Name, [2]string{levels[0], levels[1]})
 		if err != nil {
 			return err
 		}
@@ -129,7 +111,7 @@ func (inv *investigation) flip(ctx context.Context, planned flip, suspect *cause
 			break // the intervals of each look hold, whatever was seen at earlier ones
 		}
 	}
-	inv.conclude(planned, decision, suspect)
+	inv.conclude(planned, decision, suspect, len(inv.runs)-first)
 	return nil
 }
 
@@ -145,34 +127,40 @@ func (inv *investigation) lowerIsBetter(logs []float64) []float64 {
 	return turned
 }
 
-func (inv *investigation) flipped(ctx context.Context, change *knob.Change, name, level string, pair int) error {
-	if err := change.Set(name, level); err != nil {
-		return err
+// flipped makes one trial at a level.
+func (inv *investigation) flipped(ctx context.Context, change *knob.Change, planned flip, level string,
+	pair int) error {
+	if change != nil {
+		if err := change.Set(planned.knob.Name(), level); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return errors.New("interrupted; nothing was kept")
+		case <-time.After(planned.wait):
+		}
 	}
 	slot := trial.Slot{Side: inv.suffering(), Kind: trial.KindProof, Pair: pair}
-	_, err := inv.one(ctx, slot, func(spec *trial.Spec) { spec.Level = level })
+	_, err := inv.one(ctx, slot, func(spec *trial.Spec) { planned.ready(level, spec) })
 	return err
 }
 
-// proofs are the proof's runs so far; those disturbed from outside do not count.
-func (inv *investigation) proofs() []trial.Run {
-	var proofs []trial.Run
-	for _, run := range inv.runs {
-		if run.Kind == trial.KindProof {
-			proofs = append(proofs, run)
-		}
-	}
-	return proofs
-}
-
 // conclude gives the suspect its verdict: see weigh.
-func (inv *investigation) conclude(planned flip, decision stat.Decision, suspect *cause.Suspect) {
+func (inv *investigation) conclude(planned flip, decision stat.Decision, suspect *cause.Suspect, trials int) {
 	effect := cause.Effect{Ratio: decision.Ratio.Value, Low: decision.Ratio.Low, High: decision.Ratio.High,
 		Confidence: decision.Confidence}
 	claimed, removed := claimedPart(suspect.Share, inv.c.Effect), removedPart(decision.Ratio)
 	verdict := weigh(claimed, removed)
-	suspect.Proof = &cause.Proof{Knob: planned.knob.Name(), From: planned.from, To: planned.to, Effect: effect,
-		Trials: len(inv.proofs()), Verdict: verdict, Why: explain(verdict, planned, claimed, removed, decision.More)}
+	why := explain(verdict, planned, claimed, removed, decision.More)
+	if verdict == refutedVerdict && !planned.exact {
+		verdict = undecidedVerdict
+		why += "; this flip takes the cause away in part only, so that it cannot refute it"
+	}
+	if planned.note != "" {
+		why += "; " + planned.note
+	}
+	suspect.Proof = &cause.Proof{Knob: planned.what, From: planned.from, To: planned.to, Effect: effect,
+		Trials: trials, Verdict: verdict, Why: why}
 	switch verdict {
 	case provenVerdict:
 		suspect.Level = cause.Proven

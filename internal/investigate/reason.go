@@ -26,6 +26,7 @@ func (inv *investigation) reason(ctx context.Context, found *evidence) error {
 	inv.c.Suspects = cause.Judge(*in)
 	inv.c.Settings = in.Result.Facts
 	inv.c.Facts = in.FactsA
+	inv.remember(found)
 	for _, difference := range compare.Differences(in.Result, 0.95, itemsPerSignal) {
 		inv.c.Items = append(inv.c.Items, Item(difference))
 	}
@@ -114,4 +115,24 @@ func unitCosts(ctx context.Context) (cause.Costs, error) {
 	}
 	return cause.Costs{ClockVDSO: get(bench.ClockVDSO), ClockRaw: get(bench.ClockSyscall),
 		Syscall: get(bench.SyscallBare), Fault: get(bench.PageFault), Spawn: get(bench.ProcessStart)}, nil
+}
+
+// remember keeps what a proof needs to know of the recordings.
+func (inv *investigation) remember(found *evidence) {
+	inv.facts = map[string]map[string]string{}
+	for side, recordings := range map[string][]*recording.Recording{sideA: found.a, sideB: found.b} {
+		values := map[string]string{}
+		for _, fact := range factsOf(recordings) {
+			if _, known := values[fact.Name]; !known {
+				values[fact.Name] = fact.Value
+			}
+		}
+		inv.facts[side] = values
+		if side != inv.suffering() || len(recordings) == 0 {
+			continue
+		}
+		for _, process := range recordings[len(recordings)-1].Processes {
+			inv.comms = append(inv.comms, process.Comm)
+		}
+	}
 }

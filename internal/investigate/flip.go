@@ -1,0 +1,236 @@
+package investigate
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"culprit/internal/cause"
+	"culprit/internal/host"
+	"culprit/internal/knob"
+	"culprit/internal/trial"
+)
+
+// flip is a planned proof: two levels of one thing, and how to set them.
+type flip struct {
+	what     string // as the proof calls it
+	from, to string
+	exact    bool // takes the cause away whole, so that no effect refutes it
+	knob     *knob.Knob
+	command  string // by restart: what is run at level to
+	tree     *treeFlip
+	wait     time.Duration // after each flip of a knob
+	note     string        // for whoever reads the verdict
+	pairs    int
+}
+
+func (f flip) question() string {
+	if f.knob == nil {
+		return fmt.Sprintf("Run the command up to %d times more, half of them with %s: %s instead of %s?", 2*f.pairs, f.what,
+			f.to, f.from)
+	}
+	return fmt.Sprintf("Flip %s from %s to %s in up to %d trials to prove it (it is put back)?",
+		f.what, f.from, f.to, 2*f.pairs)
+}
+
+// errNoFlip says that a flip does not fit this case; the next one may.
+var errNoFlip = errors.New("nothing to flip")
+
+// planFlip finds the first flip of a suspect that can be made here. An error that is not errNoFlip is worth telling.
+func (inv *investigation) planFlip(suspect *cause.Suspect) (flip, error) {
+	declared := slices.Clone(cause.Flips(suspect.Cause))
+	if suspect.Knob != "" { // the matcher knows which setting of the host it is
+		declared = []cause.Flip{{Way: cause.BySetting, What: suspect.Knob, Exact: true}}
+	}
+	var firstErr error = errNoFlip
+	for _, each := range declared {
+		planned, err := inv.resolve(each, suspect)
+		if err == nil {
+			planned.exact = each.Exact
+			return planned, nil
+		}
+		if errors.Is(firstErr, errNoFlip) {
+			firstErr = err
+		}
+	}
+	return flip{}, firstErr
+}
+
+func (inv *investigation) resolve(declared cause.Flip, suspect *cause.Suspect) (flip, error) {
+	switch {
+	case declared.Way == cause.ByRestart:
+		return inv.restartFlip(declared)
+	case declared.Way == cause.ByTree:
+		return inv.treeFlip(declared, suspect)
+	case declared.What == "cgroup.io":
+		return inv.throttleFlip()
+	case strings.HasPrefix(declared.What, "cgroup."):
+		return inv.groupFlip(declared.What)
+	}
+	return inv.hostFlip(declared.What)
+}
+
+// hostFlip flips a setting of the host to the best of its other values.
+func (inv *investigation) hostFlip(name string) (flip, error) {
+	found, err := knob.Find(name, knob.Target{})
+	if err != nil {
+		return flip{}, err
+	}
+	current, err := found.Current()
+	if err != nil {
+		return flip{}, err
+	}
+	allowed, err := found.Allowed()
+	if err != nil {
+		return flip{}, err
+	}
+	allowed = slices.DeleteFunc(allowed, func(value string) bool { return value == current })
+	if len(allowed) == 0 {
+		return flip{}, fmt.Errorf("this host offers no other %s than %s", name, current)
+	}
+	// The kernel lists clock sources best first.
+	return flip{what: name, knob: &found, from: current, to: allowed[0], wait: found.WashOut()}, nil
+}
+
+// restartFlip starts the suffering side's command with the other side's settings.
+func (inv *investigation) restartFlip(declared cause.Flip) (flip, error) {
+	suffering := inv.suffering()
+	other := ""
+	if inv.c.B != nil {
+		other = inv.options.command(otherSide(suffering))
+	}
+	text, from, to, changed := restarted(inv.options.command(suffering), other, declared)
+	if !changed {
+		return flip{}, errNoFlip
+	}
+	planned := flip{what: "restart with another " + declared.What, from: from, to: to, command: text}
+	if declared.What == cause.PartHead {
+		planned.what = "restart with the other side's settings"
+	}
+	if strings.Join(strings.Fields(text), " ") == strings.Join(strings.Fields(other), " ") {
+		planned.note = "started so it is the other command: this says what is to blame, not how it costs"
+	}
+	return planned, nil
+}
+
+func otherSide(side string) string {
+	if side == sideB {
+		return sideA
+	}
+	return sideB
+}
+
+// groupFlip lifts a limit of the cgroup that the suffering side ran in, or of one above it.
+func (inv *investigation) groupFlip(name string) (flip, error) {
+	controller := strings.Split(name, ".")[1]
+	folder := inv.groupOf(inv.suffering(), controller)
+	if folder == "" || folder == "/" {
+		return flip{}, errNoFlip
+	}
+	for ; folder != "/" && folder != "."; folder = path.Dir(folder) {
+		found, err := knob.Find(name, knob.Target{Cgroup: folder})
+		if err != nil {
+			return flip{}, fmt.Errorf("cgroup %s: %w", folder, err)
+		}
+		current, err := found.Current()
+		if err != nil {
+			return flip{}, err
+		}
+		lifted, limited := inv.lifted(name, current, folder)
+		if !limited {
+			continue
+		}
+		if err := found.Check(lifted); err != nil {
+			return flip{}, err
+		}
+		planned := flip{what: name + " of cgroup " + folder, knob: &found, from: current, to: lifted}
+		if strings.HasPrefix(name, "cgroup.memory") {
+			planned.wait = found.WashOut()
+		}
+		return planned, nil
+	}
+	return flip{}, errNoFlip
+}
+
+// lifted is a limit out of the way; limited is false where there is none.
+func (inv *investigation) lifted(name, current, folder string) (value string, limited bool) {
+	switch name {
+	case "cgroup.cpu.max":
+		quota, period, _ := strings.Cut(current, " ")
+		return "max " + period, quota != "max"
+	case "cgroup.cpuset.cpus":
+		above, err := knob.Find(name, knob.Target{Cgroup: path.Dir(folder)})
+		if err != nil {
+			return "", false
+		}
+		all, err := above.Current()
+		return all, err == nil && all != "" && all != current
+	}
+	const noLimitFrom = 1 << 60 // version 1 has a number for no limit
+	bytes, err := strconv.ParseFloat(current, 64)
+	return "max", err == nil && bytes < noLimitFrom
+}
+
+// throttleFlip lifts a rate of a device that the suffering side's cgroup has and the other side's has not.
+func (inv *investigation) throttleFlip() (flip, error) {
+	suffering := inv.suffering()
+	folder := inv.groupOf(suffering, "blkio")
+	if folder == "" {
+		folder = inv.groupOf(suffering, "io")
+	}
+	for fact, kind := range map[string]string{"read_bps": "rbps", "write_bps": "wbps", "read_iops": "riops",
+		"write_iops": "wiops"} {
+		value := inv.factOf(suffering, "target.cgroup.io."+fact)
+		device, rate, both := strings.Cut(strings.TrimSpace(value), " ")
+		if !both || folder == "" || folder == "/" || value == inv.factOf(otherSide(suffering), "target.cgroup.io."+fact) {
+			continue
+		}
+		name := "cgroup.io." + kind + "." + device
+		found, err := knob.Find(name, knob.Target{Cgroup: folder})
+		if err != nil {
+			return flip{}, fmt.Errorf("cgroup %s: %w", folder, err)
+		}
+		rate, _, _ = strings.Cut(rate, " ")
+		return flip{what: name + " of cgroup " + folder, knob: &found, from: rate, to: "max"}, nil
+	}
+	return flip{}, errNoFlip
+}
+
+// groupOf is the path of a side's cgroup for a controller, "" when it is not known or culprit is in it too.
+func (inv *investigation) groupOf(side, controller string) string {
+	found := ""
+	for name, value := range inv.facts[side] {
+		rest, is := strings.CutPrefix(name, "target.cgroup.path")
+		if is && rest == "" && found == "" {
+			found = value // version 2
+		}
+		if is && slices.Contains(strings.Split(strings.TrimPrefix(rest, "."), ","), controller) {
+			found = value
+		}
+	}
+	for _, fact := range host.Facts("/") {
+		if strings.HasPrefix(fact.Name, "cgroup.path") && fact.Value == found {
+			if _, ours := strings.CutSuffix(fact.Name, controller); ours || fact.Name == "cgroup.path" {
+				return "" // its limits hold for culprit as well
+			}
+		}
+	}
+	return found
+}
+
+func (inv *investigation) factOf(side, name string) string { return inv.facts[side][name] }
+
+// ready makes a trial of a flip: it changes how the command is started.
+func (f flip) ready(level string, spec *trial.Spec) {
+	spec.Level = level
+	switch {
+	case f.tree != nil:
+		f.tree.attach(level == f.to, spec)
+	case f.command != "" && level == f.to:
+		spec.Command = f.command
+	}
+}

@@ -1,0 +1,116 @@
+package investigate
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"culprit/internal/cause"
+	"culprit/internal/compare"
+	"culprit/internal/trial"
+)
+
+// proving is an investigation that has found something and goes on to the proof.
+func proving(t *testing.T, a, b string, suspect cause.Suspect) *investigation {
+	t.Helper()
+	t.Setenv("CULPRIT_STATE", filepath.Join(t.TempDir(), "state"))
+	o := plain(t, a, b)
+	o.Prove, o.Metric, o.Budget = ProveAuto, MetricChoice{Name: trial.MetricWall}, 5*time.Minute
+	o.Progress = func(string) {}
+	inv := &investigation{options: o, started: time.Now(), took: map[string]time.Duration{},
+		plan: trial.Plan{Seed: o.Seed, Sides: o.sides()}, facts: map[string]map[string]string{}}
+	if err := inv.open(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(inv.close(), inv.clear()); err != nil {
+			t.Error(err)
+		}
+	})
+	inv.c.Outcome, inv.c.Metric = Worse, Metric{Name: trial.MetricWall, Unit: "s", Better: "lower"}
+	inv.c.Effect = &cause.Effect{Ratio: 4, Low: 3.5, High: 4.5}
+	inv.c.Suspects = []cause.Suspect{suspect}
+	return inv
+}
+
+func claiming(id string, share float64) cause.Suspect {
+	return cause.Suspect{Cause: id, Level: cause.Explains,
+		Share: compare.Interval{Value: share, Low: share * 0.8, High: share}}
+}
+
+// A variable that changes the number is to blame; one that does nothing is not. The number is printed, so that the machine
+// may be as busy as it likes.
+func TestRestartProvesAndRefutes(t *testing.T) {
+	for want, b := range map[string]string{
+		provenVerdict:  `GOGC=400 sh -c 'echo v=${GOGC:-100}'`,
+		refutedVerdict: `GOGC=200 sh -c 'echo v=400'`,
+	} {
+		inv := proving(t, `sh -c 'echo v=${GOGC:-100}'`, b, claiming("runtime.gc", 0.9))
+		var err error
+		if inv.options.Metric, err = ParseMetric(`v=v=(\d+)`); err != nil {
+			t.Fatal(err)
+		}
+		inv.c.Metric = inv.options.Metric.metric("v")
+		if err := inv.prove(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		suspect := inv.c.Suspects[0]
+		if suspect.Proof == nil || suspect.Proof.Verdict != want || string(suspect.Level) != want {
+			t.Errorf("level %s, proof %+v; want %s; warnings %q", suspect.Level, suspect.Proof, want, inv.c.Warnings)
+			continue
+		}
+		if !strings.HasPrefix(suspect.Proof.Knob, "restart") || suspect.Proof.Trials < 2*provePairs {
+			t.Errorf("proof %+v: not named as a restart, or of too few trials", suspect.Proof)
+		}
+	}
+}
+
+// Without leave nothing is run; what cannot be flipped is passed over in silence.
+func TestNoProofWithoutLeave(t *testing.T) {
+	inv := proving(t, "true", "GOGC=5 true", claiming("runtime.gc", 0.9))
+	inv.c.Suspects = append(inv.c.Suspects, claiming("code.grew", 0.5), claiming("cpu.throttled", 0.5))
+	asked := 0
+	inv.options.Prove, inv.options.Ask = ProveAsk, func(string) bool { asked++; return false }
+	if err := inv.prove(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if asked != 1 || len(inv.runs) != 0 || len(inv.c.Warnings) != 1 {
+		t.Errorf("asked %d times, %d runs, warnings %q; want one question and nothing done", asked, len(inv.runs),
+			inv.c.Warnings)
+	}
+	if inv.c.Suspects[0].Knob == "" || inv.c.Suspects[1].Knob != "" {
+		t.Errorf("the flip is not linked to its suspect: %+v", inv.c.Suspects)
+	}
+	inv.options.Prove = ProveNone
+	if err := inv.prove(context.Background()); err != nil || asked != 1 || len(inv.runs) != 0 {
+		t.Errorf("prove none: %v, asked %d times, %d runs", err, asked, len(inv.runs))
+	}
+}
+
+// The threads of a running command are given all CPUs, at one of the two levels.
+func TestTreeFlipWidensTheAffinity(t *testing.T) {
+	inv := proving(t, "true", `taskset -p -c 0 $$ >/dev/null; sleep 0.3; grep Cpus_allowed_list /proc/$$/status`,
+		claiming("cpu.confined", 0.9))
+	inv.facts = map[string]map[string]string{sideA: {"target.affinity": "0-1"}, sideB: {"target.affinity": "0"}}
+	suspect := inv.c.Suspects[0]
+	planned, err := inv.planFlip(&suspect)
+	if errors.Is(err, errNoFlip) && inv.allCPUs() == "0" {
+		t.Skip("one CPU only: no affinity is narrower")
+	}
+	if err != nil || planned.tree == nil || planned.exact {
+		t.Fatalf("%+v, %v: want an affinity that cannot refute", planned, err)
+	}
+	for pair, level := range []string{planned.from, planned.to} {
+		if err := inv.flipped(context.Background(), nil, planned, level, pair); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(inv.dir, inv.runs[pair].Stdout))
+		if err != nil || !strings.HasSuffix(strings.TrimSpace(string(text)), "\t"+level) {
+			t.Errorf("at level %s: %q, %v", level, text, err)
+		}
+	}
+}
