@@ -113,3 +113,15 @@ func TestFamiliesOfThisFolder(t *testing.T) {
 		t.Errorf("status %d: %s%s", status, stdout, stderr)
 	}
 }
+
+// A command that begins with a variable must run when a script hides it.
+func TestScriptTakesVariables(t *testing.T) {
+	workshop := Workshop{folder: t.TempDir(), renames: true}
+	script, err := workshop.script(`LINEUP_WORD="two words" sh -c 'test "$LINEUP_WORD" = "two words"'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if output, err := exec.Command(script).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, output)
+	}
+}

@@ -33,6 +33,8 @@ const copiesFolder = "_"
 
 var placeholder = regexp.MustCompile(`\{(?:(source|built):([A-Za-z0-9._-]+)|([a-z]+))\}`)
 
+var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+
 // newWorkshop makes an empty folder below out: named as the scenario, or at random.
 func newWorkshop(out string, scenario Scenario, renames bool, programs map[string]string) (*Workshop, error) {
 	name := scenario.Name
@@ -165,6 +167,9 @@ func (w *Workshop) resolve(scenario Scenario, match []string) (string, error) {
 // script writes a shell script with a random name that becomes the command.
 func (w *Workshop) script(command string) (string, error) {
 	path := filepath.Join(w.folder, randomName())
+	if assignment.MatchString(command) {
+		command = "env " + command // exec takes no assignments
+	}
 	if err := os.WriteFile(path, []byte("#!/bin/sh\nexec "+command+"\n"), 0o755); err != nil {
 		return "", fmt.Errorf("write script: %w", err)
 	}

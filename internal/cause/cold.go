@@ -19,11 +19,16 @@ var (
 	compilerComms = []string{"C1 CompilerThre", "C2 CompilerThre", "Compiler Thread"}
 	// interpreterNames are the frames of bytecode handlers, below the function that they interpret.
 	interpreterNames = []string{"V8::StubFrame", "Builtins_InterpreterEntryTrampoline", "InterpreterRuntime::"}
-	// coldSettings change whether and when code is compiled.
-	coldSettings = []string{"-Xint", "-XX:TieredStopAtLevel", "-XX:-TieredCompilation", "-XX:+UseInterpreter",
-		"-Xcomp", "-Djava.compiler", "-XX:CompileThreshold", "-XX:Tier", "-XX:ReservedCodeCacheSize", "--jitless",
-		"--no-opt", "--no-sparkplug", "--max-lazy", "--interrupt-budget", "--no-turbofan", "--max-optimized-bytecode-size",
-		"PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "--yjit", "--mjit", "--jit", "opcache."}
+	// coldSettings change whether and when code is compiled, by the kind of code.
+	coldSettings = map[recording.FrameKind][]string{
+		recording.KindJVM: {"-Xint", "-XX:TieredStopAtLevel", "-XX:-TieredCompilation", "-XX:+UseInterpreter", "-Xcomp",
+			"-Djava.compiler", "-XX:CompileThreshold", "-XX:Tier", "-XX:ReservedCodeCacheSize"},
+		recording.KindNode: {"--jitless", "--no-opt", "--no-sparkplug", "--max-lazy", "--interrupt-budget",
+			"--no-turbofan", "--max-optimized-bytecode-size"},
+		recording.KindPython: {"PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"},
+		recording.KindRuby:   {"--yjit", "--mjit", "--jit"},
+		recording.KindPHP:    {"opcache."},
+	}
 )
 
 // interpretedPart is the part of a function's time in the interpreter from which it counts as interpreted.
@@ -32,14 +37,14 @@ const interpretedPart = 0.3
 // findCold claims compiling, and running code in an interpreter that the other side had compiled:
 // told by the interpreter's own frames, or by a setting of the compiler where a runtime shows none (JVM).
 func findCold(s *scene) []*claim {
-	setting := s.coldSetting()
+	kind, setting := s.coldSetting()
 	interpreted := s.interpretedFunctions()
 	c := s.take("runtime.cold", func(i int) bool {
 		path := &s.paths[i]
 		if path.Kind != compare.Running {
 			return false
 		}
-		return s.compiling(path) || interpreted[s.placeName(i)] || setting != "" && s.managed(i)
+		return s.compiling(path) || interpreted[s.placeName(i)] || setting != "" && s.runs(i, kind)
 	})
 	if c == nil {
 		return nil
@@ -135,27 +140,33 @@ func innermostOwn(frames []recording.Frame) string {
 }
 
 // coldSetting is an option of the compiler that differs: the dearer side's, or "without" that of the other side
-// where the dearer one has none. "" where none differs.
-func (s *scene) coldSetting() string {
-	a, b := coldOptions(s.commandA, s.factsA), coldOptions(s.commandB, s.factsB)
-	if s.oneSided {
-		a = nil
-	}
-	for _, option := range b {
-		if !slices.Contains(a, option) {
-			return option
+// where the dearer one has none. "" where none differs. Only options of run times that were seen running count.
+func (s *scene) coldSetting() (kind recording.FrameKind, setting string) {
+	for _, kind := range []recording.FrameKind{recording.KindJVM, recording.KindNode, recording.KindPython,
+		recording.KindRuby, recording.KindPHP} {
+		if !s.anyRuns(kind) {
+			continue
+		}
+		a, b := coldOptions(kind, s.commandA, s.factsA), coldOptions(kind, s.commandB, s.factsB)
+		if s.oneSided {
+			a = nil
+		}
+		for _, option := range b {
+			if !slices.Contains(a, option) {
+				return kind, option
+			}
+		}
+		for _, option := range a {
+			if !slices.Contains(b, option) {
+				return kind, "without " + option
+			}
 		}
 	}
-	for _, option := range a {
-		if !slices.Contains(b, option) && !s.oneSided {
-			return "without " + option
-		}
-	}
-	return ""
+	return "", ""
 }
 
 // coldOptions are the options of compilers among the words of a command and of the variables that runtimes read.
-func coldOptions(command string, facts map[string]string) (options []string) {
+func coldOptions(kind recording.FrameKind, command string, facts map[string]string) (options []string) {
 	text := command + " " + facts["target.command"]
 	for _, name := range []string{"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "NODE_OPTIONS",
 		"PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "RUBYOPT"} {
@@ -164,7 +175,7 @@ func coldOptions(command string, facts map[string]string) (options []string) {
 		}
 	}
 	for _, word := range strings.Fields(text) {
-		for _, option := range coldSettings {
+		for _, option := range coldSettings[kind] {
 			at := strings.Index(word, option)
 			if at < 0 {
 				continue
@@ -178,11 +189,14 @@ func coldOptions(command string, facts map[string]string) (options []string) {
 	return options
 }
 
-// managed reports whether a path runs a managed language's code.
-func (s *scene) managed(i int) bool {
-	for _, frame := range s.paths[i].Frames {
-		switch frame.Kind {
-		case recording.KindJVM, recording.KindNode, recording.KindRuby, recording.KindPHP:
+// runs reports whether a path runs code of a kind.
+func (s *scene) runs(i int, kind recording.FrameKind) bool {
+	return slices.ContainsFunc(s.paths[i].Frames, func(f recording.Frame) bool { return f.Kind == kind })
+}
+
+func (s *scene) anyRuns(kind recording.FrameKind) bool {
+	for i := range s.paths {
+		if s.runs(i, kind) {
 			return true
 		}
 	}

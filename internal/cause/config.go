@@ -84,6 +84,35 @@ var (
 	wrapperOption = regexp.MustCompile(`^(-[a-zA-Z0-9-]+(=.*)?|[0-9]+([,-][0-9]+)*|0x[0-9a-f]+)$`)
 )
 
+// shellWords splits a command at spaces outside quotes; quotes stay.
+func shellWords(command string) (words []string) {
+	quoted, start := byte(0), -1
+	for i := 0; i < len(command); i++ {
+		c := command[i]
+		switch {
+		case quoted != 0:
+			if c == quoted {
+				quoted = 0
+			}
+			continue
+		case c == ' ' || c == '\t' || c == '\n':
+			if start >= 0 {
+				words, start = append(words, command[start:i]), -1
+			}
+			continue
+		case c == '"' || c == '\'':
+			quoted = c
+		}
+		if start < 0 {
+			start = i
+		}
+	}
+	if start >= 0 {
+		words = append(words, command[start:])
+	}
+	return words
+}
+
 // settingWrappers are standard programs that run another one under changed settings.
 var settingWrappers = map[string]bool{"env": true, "nice": true, "taskset": true, "chrt": true, "ionice": true,
 	"numactl": true, "setarch": true, "prlimit": true, "exec": true, "export": true}
@@ -92,7 +121,7 @@ var settingWrappers = map[string]bool{"env": true, "nice": true, "taskset": true
 // the rest: VAR=VALUE, and wrappers such as "nice -n 5" or "taskset -c 0".
 func splitCommand(command string) (rest string, settings map[string]string) {
 	settings = map[string]string{}
-	words := strings.Fields(command)
+	words := shellWords(command)
 	wrapper := ""
 	var arguments []string
 	for len(words) > 0 {
@@ -123,13 +152,26 @@ func splitCommand(command string) (rest string, settings map[string]string) {
 // the same but for them: the same code with the same input.
 func (s *scene) differingConfig() *claim {
 	settings := s.settings()
-	restA, _ := splitCommand(s.commandA)
-	restB, _ := splitCommand(s.commandB)
-	if len(settings) == 0 || restA != restB || restA == "" {
+	if len(settings) == 0 || !s.sameProgram() {
 		return nil
 	}
 	return s.configClaim(settings)
 }
+
+// sameProgram reports whether both sides run the same program with the same arguments: by the commands, or, where
+// scripts hide them, by what the kernel says was run in the end.
+func (s *scene) sameProgram() bool {
+	restA, _ := splitCommand(s.commandA)
+	restB, _ := splitCommand(s.commandB)
+	if restA == restB {
+		return restA != ""
+	}
+	a, b := s.factsA["target.command"], s.factsB["target.command"]
+	return a == b && a != "" && len(a) < wholeCommand && a != s.commandA && a != s.commandB
+}
+
+// wholeCommand is the length in bytes from which on the fact may be only the beginning of a command line.
+const wholeCommand = 500
 
 // unexplainedConfig claims what even code did not explain, when settings differ and nothing strong was found.
 func (s *scene) unexplainedConfig(code []*claim) []*claim {

@@ -1,0 +1,55 @@
+package cause
+
+import (
+	"testing"
+
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+func TestColdSetting(t *testing.T) {
+	for _, c := range []struct {
+		name, a, b     string
+		kind           recording.FrameKind
+		factsA, factsB map[string]string
+		want           string
+	}{
+		{"the dearer side holds the compiler back", "java Main", "java -XX:TieredStopAtLevel=1 Main",
+			recording.KindJVM, nil, nil, "-XX:TieredStopAtLevel=1"},
+		{"both do", "java -Xint Main", "java -Xint Main", recording.KindJVM, nil, nil, ""},
+		{"another value", "php -d opcache.jit_buffer_size=64M x.php", "php -d opcache.jit_buffer_size=0 x.php",
+			recording.KindPHP, nil, nil, "opcache.jit_buffer_size=0"},
+		{"only the cheaper side compiles", "ruby --yjit x.rb", "ruby x.rb", recording.KindRuby, nil, nil,
+			"without --yjit"},
+		{"in quotes, in the environment", "java Main", "java Main", recording.KindJVM, nil,
+			map[string]string{"target.environment.JAVA_TOOL_OPTIONS": `-Xmx1g "-Xint"`}, "-Xint"},
+		{"an option of a run time that does not run", "PYTHONDONTWRITEBYTECODE=1 java Main", "java Main",
+			recording.KindJVM, nil, nil, ""},
+	} {
+		s := &scene{commandA: c.a, commandB: c.b, factsA: c.factsA, factsB: c.factsB,
+			paths: []compare.Path{{Frames: []recording.Frame{{Name: "work", Kind: c.kind}}}}}
+		if _, got := s.coldSetting(); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestSameProgram(t *testing.T) {
+	for _, c := range []struct {
+		name, a, b, factA, factB string
+		want                     bool
+	}{
+		{"a value with a space", `JAVA_TOOL_OPTIONS="-Xmx1g -Xss1m" java Main 5`, "java Main 5", "", "", true},
+		{"other arguments", "GOGC=25 tree 5", "tree 6", "", "", false},
+		{"a space in an argument", `GOGC=25 grep 'a  b' x`, `grep 'a  b' x`, "", "", true},
+		{"scripts that run the same", "/srv/old.sh", "/srv/new.sh", "python3 main.py 5", "python3 main.py 5", true},
+		{"scripts that do not", "/srv/old.sh", "/srv/new.sh", "python3 main.py 5", "python3 main.py 6", false},
+		{"nothing known", "/srv/old.sh", "/srv/new.sh", "", "", false},
+	} {
+		s := &scene{commandA: c.a, commandB: c.b, factsA: map[string]string{"target.command": c.factA},
+			factsB: map[string]string{"target.command": c.factB}}
+		if got := s.sameProgram(); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
