@@ -21,6 +21,7 @@ import (
 	"strings"
 	"time"
 
+	"culprit/cases/child"
 	"culprit/cases/guest"
 )
 
@@ -43,6 +44,7 @@ func main() {
 	culprit := flag.String("bin", "bin/culprit", "the program to run")
 	budget := flag.Duration("budget", 40*time.Second, "time for each experiment on this host")
 	flag.Parse()
+	child.Bind()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, *culprit, *budget); err != nil {
@@ -100,7 +102,7 @@ func here(ctx context.Context, culprit, folder string, budget time.Duration) err
 	}
 	for _, program := range []string{"./readtime 5000000", "java -Xshare:auto -cp . ReadTime 20000000"} {
 		fmt.Printf("\nOn this host: %s\n\n", program)
-		try := exec.CommandContext(ctx, culprit, "try", "--vary", "clocksource="+strings.Join(available, ","),
+		try := child.Command(ctx, culprit, "try", "--vary", "clocksource="+strings.Join(available, ","),
 			"--metric", "cpu", "--budget", budget.String(), "--", program)
 		try.Dir, try.Stdout, try.Stderr = folder, os.Stdout, os.Stderr
 		if err := try.Run(); err != nil && try.ProcessState.ExitCode() != 1 {

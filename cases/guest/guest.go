@@ -20,6 +20,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"culprit/cases/child"
 )
 
 // Machine is a guest that is being put together.
@@ -102,7 +104,9 @@ func (m *Machine) Run(ctx context.Context, script string) (string, error) {
 		return "", fmt.Errorf("pack the guest's root: %w: %s", err, bytes.TrimSpace(text))
 	}
 	// One CPU: with two the kernel does not trust tsc under emulation, and the host needs its own.
-	boot := exec.CommandContext(ctx, "qemu-system-x86_64", "-M", "q35,accel=tcg", "-cpu", "max", "-m", "768", "-smp", "1",
+	child.Bind()
+	defer child.Unbind()
+	boot := child.Command(ctx, "qemu-system-x86_64", "-M", "q35,accel=tcg", "-cpu", "max", "-m", "768", "-smp", "1",
 		"-nographic", "-no-reboot", "-nic", "none", "-kernel", m.kernel, "-initrd", image,
 		"-append", "console=ttyS0 quiet panic=-1 tsc=reliable")
 	console, err := boot.Output()

@@ -18,11 +18,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"culprit/cases/child"
 )
 
 type options struct {
@@ -41,8 +42,8 @@ func main() {
 	var o options
 	flag.StringVar(&o.culprit, "bin", "bin/culprit", "the program to run")
 	flag.DurationVar(&o.budget, "budget", 20*time.Minute, "most time for the experiment")
-	flag.IntVar(&o.trials, "trials", 10, "trials of each variant; ten are the fewest that can decide seven questions of "+
-		"two programs")
+	flag.IntVar(&o.trials, "trials", 13, "trials of each variant; ten that count are the fewest that can decide seven "+
+		"questions of two programs")
 	flag.Float64Var(&o.seconds, "seconds", 2.5, "logging in each trial")
 	flag.BoolVar(&o.quick, "quick", false, "three variants, two trials, one second: see that it works")
 	flag.BoolVar(&o.waits, "waits", false, "only record which wait it is; decide nothing")
@@ -50,6 +51,7 @@ func main() {
 	if o.quick {
 		o.trials, o.seconds = 2, 1
 	}
+	child.Bind()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	exit(run(ctx, o))
@@ -110,7 +112,7 @@ func measure(ctx context.Context, o options, folder string, p programs, variants
 	words := append(factors(variants), "--metric", pattern("C"), "--metric", pattern("Java"),
 		"--trials", strconv.Itoa(o.trials), "--budget", o.budget.String(), "--case", "matrix", "--")
 	words = append(words, p.both(o.seconds)...)
-	command := exec.CommandContext(ctx, o.culprit, append([]string{"try"}, words...)...)
+	command := child.Command(ctx, o.culprit, append([]string{"try"}, words...)...)
 	command.Dir, command.Stdout, command.Stderr = folder, os.Stdout, os.Stderr
 	// Status 1 says that a level is worse: an answer, not an error.
 	if err := command.Run(); err != nil && command.ProcessState.ExitCode() != 1 {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"culprit/cases/child"
 	"culprit/recording"
 )
 
@@ -29,7 +30,7 @@ func where(ctx context.Context, o options, folder string, p programs, variants [
 	words := append(factors(variants), "--metric", "wall", "--trials", "2", "--budget", o.budget.String(),
 		"--case", "where", "--", "sh", "-c", record, "sh")
 	words = append(words, p.native(o.seconds+1)...)
-	command := exec.CommandContext(ctx, o.culprit, append([]string{"try"}, words...)...)
+	command := child.Command(ctx, o.culprit, append([]string{"try"}, words...)...)
 	command.Dir = folder
 	if text, err := command.CombinedOutput(); err != nil && command.ProcessState.ExitCode() != 1 {
 		return fmt.Errorf("record: %w: %s", err, text)

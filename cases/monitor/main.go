@@ -10,6 +10,8 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,7 +22,10 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
+
+	"culprit/cases/child"
 )
 
 // events are software events, which every host has; twenty of them, as a resource daemon counts.
@@ -31,6 +36,7 @@ func main() {
 	culprit := flag.String("bin", "bin/culprit", "the program to run")
 	budget := flag.Duration("time", 90*time.Second, "time for the measurement")
 	flag.Parse()
+	child.Bind()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, *culprit, *budget); err != nil {
@@ -63,14 +69,18 @@ func run(ctx context.Context, culprit string, budget time.Duration) (err error) 
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, groups.remove()) }()
+	remove, err := groups.guard()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
 	monitors := monitorsOf(groups)
 	words := []string{"overhead", "--budget", "3%", "--time", budget.String(), "--case", "case", "--json", "result.json"}
 	for _, monitor := range monitors {
 		words = append(words, "--monitor", monitor.command)
 	}
 	words = append(words, "--", fmt.Sprintf("./pingpong 10000 %s %s", groups.path("a"), groups.path("b")))
-	overhead := exec.CommandContext(ctx, culprit, words...)
+	overhead := child.Command(ctx, culprit, words...)
 	overhead.Dir, overhead.Stdout, overhead.Stderr = folder, os.Stdout, os.Stderr
 	if err := overhead.Run(); err != nil && overhead.ProcessState.ExitCode() != 1 {
 		return fmt.Errorf("culprit overhead: %w", err)
@@ -97,7 +107,7 @@ func monitorsOf(g groups) []monitor {
 // groups are two cgroups side by side.
 type groups struct{ mount, parent string }
 
-// makeGroups makes them where cgroup 2 is mounted.
+// makeGroups finds where cgroup 2 is mounted and names them.
 func makeGroups() (g groups, err error) {
 	for _, mount := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"} {
 		if _, err := os.Stat(filepath.Join(mount, "cgroup.controllers")); err == nil {
@@ -108,26 +118,51 @@ func makeGroups() (g groups, err error) {
 		return g, errors.New("cgroup 2 is not mounted at /sys/fs/cgroup or /sys/fs/cgroup/unified")
 	}
 	g.parent = fmt.Sprintf("culprit-case-%d", os.Getpid())
-	for _, name := range []string{"a", "b"} {
-		if err := os.MkdirAll(g.path(name), 0o755); err != nil {
-			return g, errors.Join(fmt.Errorf("make cgroups: %w", err), g.remove())
-		}
-	}
 	return g, nil
+}
+
+// guarding makes the cgroups, says so, and removes them when its input ends, once they are empty.
+const guarding = `mkdir -p "$1" "$2" && echo made && read -r _
+for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	rmdir "$1" "$2" "$3" 2>/dev/null
+	test -d "$3" || exit 0
+	sleep 0.1
+done
+exit 1`
+
+// guard has a shell make the cgroups, which outlives this program and removes them, also after a kill -9. The function
+// that it returns does so at the end.
+func (g groups) guard() (remove func() error, err error) {
+	shell := exec.Command("sh", "-c", guarding, "sh", g.path("a"), g.path("b"), g.path(""))
+	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt from the terminal is not for it
+	input, err := shell.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	output, err := shell.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	var trouble bytes.Buffer
+	shell.Stderr = &trouble
+	if err := shell.Start(); err != nil {
+		return nil, err
+	}
+	remove = func() error {
+		_ = input.Close() // it fails only where it is closed
+		if err := shell.Wait(); err != nil {
+			return fmt.Errorf("remove cgroups %s: %w %s", g.path(""), err, trouble.String())
+		}
+		return nil
+	}
+	if line, err := bufio.NewReader(output).ReadString('\n'); err != nil {
+		return nil, errors.Join(fmt.Errorf("make cgroups: %q %w", line, err), remove())
+	}
+	return remove, nil
 }
 
 func (g groups) relative(name string) string { return filepath.Join(g.parent, name) }
 func (g groups) path(name string) string     { return filepath.Join(g.mount, g.relative(name)) }
-
-func (g groups) remove() error {
-	var failed []error
-	for _, name := range []string{"a", "b", ""} {
-		if err := os.Remove(g.path(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			failed = append(failed, err)
-		}
-	}
-	return errors.Join(failed...)
-}
 
 // check holds the verdicts against what is known.
 func check(path string, monitors []monitor) error {

@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"culprit/cases/child"
 	"culprit/recording"
 )
 
@@ -40,6 +41,7 @@ func main() {
 	culprit := flag.String("bin", "bin/culprit", "the program to run")
 	budget := flag.Duration("budget", 2*time.Minute, "time for the experiment")
 	flag.Parse()
+	child.Bind()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, *culprit, *budget); err != nil {
@@ -81,7 +83,7 @@ func run(ctx context.Context, culprit string, budget time.Duration) error {
 
 // command writes to the terminal.
 func command(ctx context.Context, folder string, words ...string) *exec.Cmd {
-	c := exec.CommandContext(ctx, words[0], words[1:]...)
+	c := child.Command(ctx, words[0], words[1:]...)
 	c.Dir, c.Stdout, c.Stderr = folder, os.Stdout, os.Stderr
 	return c
 }
@@ -93,7 +95,7 @@ func calls(ctx context.Context, culprit, folder string) error {
 		for _, cache := range []string{"off", "on"} {
 			file := filepath.Join(folder, cache+rate+".culprit")
 			words := []string{culprit, "record", "-f", "-o", file, "--", "./entries", rate, cache, "1"}
-			record := exec.CommandContext(ctx, words[0], words[1:]...)
+			record := child.Command(ctx, words[0], words[1:]...)
 			record.Dir = folder
 			if text, err := record.CombinedOutput(); err != nil {
 				return fmt.Errorf("record: %w: %s", err, text)
