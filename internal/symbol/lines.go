@@ -50,8 +50,8 @@ type unitSpan struct {
 	entry *dwarf.Entry
 }
 
-// OpenLines looks for DWARF in an ELF file and, when that has none, in its debug file (of the same build id).
-// It takes the file over, but for an error: ErrNoLines where there is none.
+// OpenLines looks for DWARF in an ELF file and, when that has none and the options allow it, in its debug file
+// (of the same build id). It takes the file over, but for an error: ErrNoLines where there is none.
 func OpenLines(file *os.File, options Options) (*Lines, error) {
 	parsed, err := openELF(file)
 	if err != nil {
@@ -60,7 +60,10 @@ func OpenLines(file *os.File, options Options) (*Lines, error) {
 	if hasLines(parsed) {
 		return &Lines{file: file, known: map[dwarf.Offset]*unitLines{}}, nil
 	}
-	debug := openDebugFile(parsed, options)
+	var debug *os.File
+	if !options.NoDebugFiles {
+		debug = openDebugFile(parsed, options)
+	}
 	if debug == nil {
 		return nil, ErrNoLines
 	}

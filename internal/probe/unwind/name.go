@@ -115,7 +115,7 @@ func (u *Unwinder) nameByModule(frame libpf.Frame, named *recording.Frame) {
 	named.Name = fmt.Sprintf("%s+%#x", filepath.Base(named.Module), address)
 }
 
-// expand gives a native frame its line, and frames of their own to the functions that were inlined there, outermost first.
+// expand gives a native frame its line, and the functions that were inlined there frames of their own, outermost first.
 func (u *Unwinder) expand(raw libpf.Frame, frame recording.Frame) []recording.Frame {
 	if frame.Kind != recording.KindNative || !raw.Mapping.Valid() || frame.Line != 0 {
 		return []recording.Frame{frame}
@@ -139,6 +139,17 @@ func (u *Unwinder) expand(raw libpf.Frame, frame recording.Frame) []recording.Fr
 		return []recording.Frame{frame}
 	}
 	return expanded
+}
+
+// isSystemLibrary tells the files of the distribution's libraries: their debug files are large (decoding that of the C
+// library takes some hundred milliseconds), and what they were inlined from explains nothing about the program.
+func isSystemLibrary(path string) bool {
+	for _, folder := range []string{"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"} {
+		if strings.HasPrefix(path, folder) {
+			return true
+		}
+	}
+	return false
 }
 
 // loadModule reads the symbols of a mapped file. A file without symbols, or one
@@ -166,6 +177,7 @@ func loadModule(executable *reporter.ExecutableMetadata) module {
 		loaded.table = table
 	}
 	// What is kept open: the program may be gone when its code or its lines are asked for.
+	where.NoDebugFiles = isSystemLibrary(executable.Mapping.Path)
 	if plain, ok := file.(*os.File); ok && loaded.golang == nil {
 		loaded.lines, _ = symbol.OpenLines(plain, where) // nil without DWARF
 	}
