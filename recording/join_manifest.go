@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // follow has a manifest tell of one more part.
@@ -103,6 +104,20 @@ func lostSpots(manifest Manifest) []string {
 		spots = append(spots, fmt.Sprintf("%s%s: %d", lostSpot, loss.What, loss.Count))
 	}
 	return spots
+}
+
+// String says in one line what a recording did to its target.
+func (c *SelfCheck) String() string {
+	effect := fmt.Sprintf("%s × %.3f while recorded (%.0f %% between %.3f and %.3f, %d pairs of blocks of %v)", c.Rate,
+		c.Ratio, 100*c.Confidence, c.Low, c.High, c.Pairs, time.Duration(c.BlockNs).Round(10*time.Millisecond))
+	if c.Ratio == 0 {
+		effect = c.Why
+	}
+	text := c.Outcome + ": " + effect
+	if c.MoreNs > 0 {
+		text += fmt.Sprintf("; about %v more might decide", time.Duration(c.MoreNs).Round(time.Second))
+	}
+	return text
 }
 
 // Programs lists the names of a cost's programs, the dearest first.

@@ -23,8 +23,8 @@ const partEvery = time.Minute
 // fullAt is how much memory of its own the recorder may have before it writes down what it has, at the earliest
 // partLeast after the part began.
 const (
-	fullAt    = 80 << 20
-	partLeast = 5 * time.Second
+	fullAt    = 96 << 20
+	partLeast = 15 * time.Second
 )
 
 // Parts makes one recording of several windows: a long one, one that checks its own effect, one that keeps to a
@@ -109,6 +109,9 @@ func (p *Parts) Finish(ctx context.Context, check *recording.SelfCheck) (*Summar
 	}
 	err := recording.Join(p.path, p.parts, func(manifest *recording.Manifest) {
 		manifest.Cost.Check = check
+		if check != nil {
+			manifest.BlindSpots = append(manifest.BlindSpots, "self-check: "+check.String())
+		}
 		p.sum.Losses, p.sum.Cost, p.sum.BlindSpots = manifest.Losses, manifest.Cost, manifest.BlindSpots
 		p.sum.Gaps, p.sum.Thinned, p.sum.WindowNs = manifest.Gaps, manifest.Thinned, manifest.WindowNs
 	})

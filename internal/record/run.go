@@ -22,10 +22,24 @@ type Run struct {
 	Path     string          // of the recording
 	Duration time.Duration   // at most so long
 	Ended    <-chan struct{} // closed when the target has ended; nil: nobody tells
+	// SelfCheck detaches the recorder in random blocks and compares the target's rate. Printed, where it is not nil,
+	// is where the target's own numbers come by.
+	SelfCheck bool
+	Printed   *Printed
+	// MaxCost is how much recording may take, BPF programs and the recorder's process together, as a share of one
+	// core, or of what the target uses where that is more; 0: no limit. Hz is the rate that the recorder was started with.
+	MaxCost float64
+	Hz      int
 
 	parts *Parts
 	check *recording.SelfCheck
+	began time.Time
 	until time.Time
+
+	now   given   // what is still recorded
+	over  int     // seconds in a row over the budget
+	spent bool    // nothing is left to give up
+	last  reading // of the target's CPU time
 }
 
 // Begin opens the first part.
@@ -36,14 +50,25 @@ func (r *Run) Begin(ctx context.Context) (err error) {
 	if err := r.parts.Begin(ctx, ""); err != nil {
 		return err
 	}
-	r.until = time.Now().Add(r.Duration)
+	r.began = time.Now()
+	r.until = r.began.Add(r.Duration)
 	return nil
 }
 
 // Watch returns when the time is up, the target has ended, or ctx is done, which is no error: Finish comes after it.
 func (r *Run) Watch(ctx context.Context) error {
+	if r.SelfCheck {
+		return r.watchChecked(ctx)
+	}
+	return r.watchPlain(ctx)
+}
+
+func (r *Run) watchPlain(ctx context.Context) error {
 	began := time.Now()
 	for r.wait(ctx, time.Second) {
+		if err := r.keepBudget(ctx); err != nil {
+			return err
+		}
 		if age := time.Since(began); age < partEvery && (age < partLeast || ownMemory(r.Recorder.Pid()) < fullAt) ||
 			time.Until(r.until) < partLeast {
 			continue

@@ -2,6 +2,7 @@ package trial
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"syscall"
@@ -18,15 +19,16 @@ type Held struct {
 }
 
 // HoldWords starts a shell that becomes the command given as words once Release
-// is called. A command that does not exist shows then, as exit status 127.
-func HoldWords(words []string) (*Held, error) {
+// is called, with this process's input and standard error, and stdout. A command that does not exist shows then, as
+// exit status 127.
+func HoldWords(words []string, stdout io.Writer) (*Held, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("make gate: %w", err)
 	}
 	defer read.Close()
 	command := exec.Command("/bin/sh", append([]string{"-c", holdScript, "/bin/sh"}, words...)...)
-	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
+	command.Stdin, command.Stdout, command.Stderr = os.Stdin, stdout, os.Stderr
 	command.ExtraFiles = []*os.File{read}
 	if err := command.Start(); err != nil {
 		write.Close()
