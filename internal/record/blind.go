@@ -19,8 +19,11 @@ func blindSpots(rec *recording.Recording, unwinder *unwind.Unwinder, options Opt
 			spots = append(spots, fmt.Sprintf("%s: not recorded (%s)", status.Name, status.Why))
 		}
 	}
-	if unwinder != nil && unwinder.SawPython() && !options.Python {
-		spots = append(spots, "Python frames: a Python process came up after the recorder was loaded without Python")
+	if unwinder != nil {
+		for _, late := range unwinder.Late() {
+			spots = append(spots, late+": the first such process came up within the recording; its unwinder "+
+				"was loaded then, stacks before have no frames of it")
+		}
 	}
 	if broken, total := brokenSamples(rec); broken*50 > total {
 		spots = append(spots, fmt.Sprintf("%d of %d stacks could not be followed to their root", broken, total))

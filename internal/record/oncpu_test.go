@@ -38,6 +38,10 @@ var spinners = []spinner{
 		kind: recording.KindNode},
 	{language: "Python", words: pythonWords, main: "main", much: "spin_much",
 		little: "spin_little", kind: recording.KindPython, python: true},
+	{language: "Ruby", words: scriptWords("ruby", "testdata/spin.rb"), main: "main", much: "spin_much",
+		little: "spin_little", kind: recording.KindRuby},
+	{language: "PHP", words: scriptWords("php", "testdata/spin.php"), main: "main", much: "spin_much",
+		little: "spin_little", kind: recording.KindPHP},
 }
 
 func compiledWords(source string) func(*testing.T) []string {

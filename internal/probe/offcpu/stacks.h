@@ -44,6 +44,7 @@ struct stack_buffer {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, 8192);
 	__type(key, __s32);
 	__type(value, struct stack_buffer);

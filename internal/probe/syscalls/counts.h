@@ -35,6 +35,7 @@ struct call_total {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, 65536);
 	__type(key, struct call_key);
 	__type(value, struct call_total);
@@ -65,6 +66,7 @@ struct error_key {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, 16384);
 	__type(key, struct error_key);
 	__type(value, __u64);

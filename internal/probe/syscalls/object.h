@@ -69,6 +69,7 @@ struct path_key {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, 2048);
 	__type(key, struct path_key);
 	__type(value, struct path_names);

@@ -3,7 +3,6 @@ package unwind
 import (
 	"time"
 
-	"go.opentelemetry.io/ebpf-profiler/interpreter/interpreterconfig"
 	"go.opentelemetry.io/ebpf-profiler/times"
 )
 
@@ -19,17 +18,6 @@ type intervals struct {
 
 // TracePollInterval is how often traces are fetched from the kernel.
 func (i intervals) TracePollInterval() time.Duration { return i.poll }
-
-// interpreters are those that cost little to load; the others (PHP, Ruby, Perl,
-// .NET, Erlang, Lua) are left to issue 3 of the recorder.
-func interpreters(python bool) interpreterconfig.Config {
-	config, all := interpreterconfig.NoInterpreters(), interpreterconfig.AllInterpreters()
-	config.Hotspot, config.V8, config.Go = all.Hotspot, all.V8, all.Go
-	if python {
-		config.Python = all.Python
-	}
-	return config
-}
 
 // maxSettle bounds the wait for the last stacks of a window.
 const maxSettle = 3 * time.Second

@@ -21,8 +21,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"log/slog"
-	"path/filepath"
-	"strings"
+	"slices"
 	"sync"
 	"time"
 	"unsafe"
@@ -44,7 +43,7 @@ const maxStacks = 200_000
 // Options choose what the unwinder can read.
 type Options struct {
 	Hz     int           // highest expected rate per CPU; sizes the library's buffers
-	Python bool          // costs 0.6 s of verifier time, so only when a Python process is there
+	Python bool          // load Python's part, 0.6 s of verifier time, before the first such process is seen
 	Poll   time.Duration // how often traces are fetched; stacks of a process that ended before are named less well
 }
 
@@ -73,7 +72,7 @@ type Unwinder struct {
 	byHash  map[uint64]int
 	lost    int64
 	tables  map[libpf.FileID]module
-	python  bool // a Python process was seen
+	loader  *loader
 	busy    bool // a stack is being named
 	current libpf.Frames
 }
@@ -105,14 +104,22 @@ func Start(ctx context.Context, options Options) (*Unwinder, error) {
 	var loaded *tracer.Tracer
 	var err error
 	for try := 0; try < attempts && loaded == nil; try++ {
-		loaded, err = u.load(ctx, options)
+		lean := try < attempts-1 // whatever may be wrong with it: the last one is made with the library's own
+		err = withObject(lean, func() (err error) {
+			loaded, err = u.load(ctx, options)
+			return err
+		})
 	}
 	if err != nil && loaded == nil {
 		cancel()
 		return nil, fmt.Errorf("load unwinder: %w", err)
 	}
 	u.tracer = loaded
-	if err := u.run(ctx); err != nil {
+	if u.loader, err = newLoader(loaded); err == nil {
+		u.loadFirst(options)
+		err = u.run(ctx)
+	}
+	if err != nil {
 		u.Close()
 		return nil, err
 	}
@@ -127,11 +134,23 @@ func (u *Unwinder) load(ctx context.Context, options Options) (*tracer.Tracer, e
 	return tracer.NewTracer(ctx, &tracer.Config{
 		TraceReporter: u, ExecutableReporter: u,
 		Intervals:          intervals{times.New(time.Second, monitorEvery, time.Minute), poll},
-		InterpretersConfig: interpreters(options.Python),
+		InterpretersConfig: interpreters(),
 		SamplesPerSecond:   max(options.Hz, 99), FrameCacheSize: 65536,
+		MapScaleFactor:     mapScale,
 		KernelVersionCheck: true, FilterIdleFrames: true,
 		ProbabilisticInterval: time.Minute, ProbabilisticThreshold: 100,
 	})
+}
+
+// mapScale makes the library's maps of executables a quarter of what it takes for usual: 16,384 executables, and a
+// gigabyte of code.
+const mapScale = -2
+
+// loadFirst loads what is expected to be needed.
+func (u *Unwinder) loadFirst(options Options) {
+	if options.Python {
+		u.loader.first(runTimeOf("python"))
+	}
 }
 
 func (u *Unwinder) run(ctx context.Context) error {
@@ -177,12 +196,16 @@ func (u *Unwinder) Queue() (map[string]*ebpf.Map, error) {
 	return queue, nil
 }
 
-// SawPython reports whether a Python process came by.
-func (u *Unwinder) SawPython() bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.python
+// Late names the run times whose first process came by since the last Reset: until their programs were loaded
+// stacks ended where their frames begin. Errors of loading are told in place of the name.
+func (u *Unwinder) Late() []string {
+	u.loader.mu.Lock()
+	defer u.loader.mu.Unlock()
+	return append(slices.Clone(u.loader.late), u.loader.failed...)
 }
+
+// SawPython reports whether the first Python process came by since the last Reset.
+func (u *Unwinder) SawPython() bool { return slices.Contains(u.Late(), "Python") }
 
 // Close unloads everything.
 func (u *Unwinder) Close() {
@@ -192,6 +215,9 @@ func (u *Unwinder) Close() {
 		u.program.Close()
 	}
 	u.tracer.Close()
+	if u.loader != nil {
+		u.loader.close()
+	}
 }
 
 // handle keeps one trace. Equal raw stacks of one process are named once.
@@ -241,12 +267,9 @@ func (u *Unwinder) ReportTraceEvent(trace *libpf.Trace, _ *samples.TraceEventMet
 // ReportExecutable is called by the library once per mapped file.
 func (u *Unwinder) ReportExecutable(executable *reporter.ExecutableMetadata) {
 	file := executable.MappingFile.Value()
-	base := filepath.Base(executable.Mapping.Path)
+	u.loader.saw(executable.Mapping.Path)
 	u.mu.Lock()
 	_, known := u.tables[file.FileID]
-	if strings.HasPrefix(base, "python") || strings.HasPrefix(base, "libpython") {
-		u.python = true
-	}
 	u.mu.Unlock()
 	if known {
 		return
@@ -275,6 +298,7 @@ func (u *Unwinder) Lost() int64 {
 
 // Reset forgets the stacks of a finished window; symbol tables stay.
 func (u *Unwinder) Reset() {
+	u.loader.reset()
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.traces, u.stacks, u.byHash, u.lost = nil, nil, map[uint64]int{}, 0
