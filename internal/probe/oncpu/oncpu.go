@@ -58,7 +58,8 @@ func Start(shared *bpf.Shared) (*Session, error) {
 		collection.Close()
 		return nil, err
 	}
-	return &Session{collection: collection, events: events, operands: operands, periodNs: 1e9 / int64(shared.Options.Hz)}, nil
+	return &Session{collection: collection, events: events, operands: operands,
+		periodNs: 1e9 / int64(shared.Options.Hz)}, nil
 }
 
 // Name of the probe.

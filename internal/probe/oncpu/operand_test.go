@@ -16,7 +16,8 @@ var operands = []struct {
 	want   access
 	none   bool
 }{
-	{name: "lock xadd [rdi], rax", before: "f0480fc107", want: access{address: 8 << 32, size: 8, write: true, locked: true}},
+	{name: "lock xadd [rdi], rax", before: "f0480fc107",
+		want: access{address: 8 << 32, size: 8, write: true, locked: true}},
 	{name: "mov rcx, [rdx+rbx*8+0x10]", before: "488b4cda10", want: access{address: 3<<32 + 8*4<<32 + 0x10, size: 8}},
 	{name: "mov [r9], r10d", before: "458911", want: access{address: 10 << 32, size: 4, write: true}},
 	{name: "cmp [rsi], eax", before: "3906", want: access{address: 7 << 32, size: 4}},
