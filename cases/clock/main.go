@@ -100,7 +100,7 @@ func here(ctx context.Context, culprit, folder string, budget time.Duration) err
 		fmt.Printf("this host offers one clock source only (%s): nothing to compare here\n", strings.Join(available, " "))
 		return nil
 	}
-	for _, program := range []string{"./readtime 5000000", "java -Xshare:auto -cp . ReadTime 20000000"} {
+	for _, program := range []string{"./readtime 5000000", "java -Xshare:auto -cp . ReadTime 8000000"} {
 		fmt.Printf("\nOn this host: %s\n\n", program)
 		try := child.Command(ctx, culprit, "try", "--vary", "clocksource="+strings.Join(available, ","),
 			"--metric", "cpu", "--budget", budget.String(), "--", program)
