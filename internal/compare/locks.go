@@ -47,6 +47,18 @@ func lockObjects(rec *recording.Recording) map[lockObject]bool {
 	return locks
 }
 
+// releases finds where the holder of each lock gave it up: the way to name one that was too quick to be sampled.
+func (r *run) releases() map[lockObject]int32 {
+	found := map[lockObject]int32{}
+	for i := range r.rec.Locks {
+		lock := &r.rec.Locks[i]
+		if at := r.stackOf(lock.HolderStack); lock.Kind == recording.LockFutex && at != recording.NoStack {
+			found[lockObject{lock.Pid, lock.Address}] = at
+		}
+	}
+	return found
+}
+
 // lockNames are functions that take a user-space lock, by kind of runtime.
 var lockNames = []string{
 	"pthread_mutex_lock", "pthread_mutex_timedlock", "pthread_mutex_clocklock", "__lll_lock_wait", "__lll_lock_",

@@ -51,3 +51,30 @@ func TestLockByStack(t *testing.T) {
 		}
 	}
 }
+
+// TestHolderOutOfTheTableOfLocks has a holder that no sample has caught.
+func TestHolderOutOfTheTableOfLocks(t *testing.T) {
+	rec := small(func(rec *recording.Recording) {
+		rec.Frames = []recording.Frame{{Name: "store", Kind: recording.KindNative, Module: "prog"},
+			{Name: "pthread_mutex_lock", Kind: recording.KindNative, Module: "libc.so.6"},
+			{Name: "refill", Kind: recording.KindNative, Module: "prog"}}
+		rec.Stacks = []recording.Stack{{Frames: []int32{0, 1}}, {Frames: []int32{2}}}
+		rec.Waits = []recording.Wait{{Pid: 7, Tid: 7, TimeNs: 1e8, BlockedNs: 2e8, Syscall: "futex", Object: 0x10,
+			WakerKind: recording.WakerThread, WakerPid: 7, WakerTid: 8}}
+		rec.Locks = []recording.Lock{{Kind: recording.LockFutex, Pid: 7, Address: 0x20, HolderStack: 0},
+			{Kind: recording.LockFutex, Pid: 7, Address: 0x10, HolderStack: 1}}
+	})
+	result := comparedPair(t, MetricWall, rec, rec)
+	found := 0
+	for i := range result.Paths {
+		if path := &result.Paths[i]; path.Lock {
+			found++
+			if len(path.Holder) != 1 || path.Holder[0].Name != "refill" {
+				t.Errorf("holder %v, want refill", path.Holder)
+			}
+		}
+	}
+	if found != 1 {
+		t.Errorf("%d paths wait for a lock, want 1", found)
+	}
+}

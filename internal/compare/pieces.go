@@ -19,8 +19,12 @@ func (r *run) blockedPiece(t *thread, wait *recording.Wait, lengthNs int64) piec
 	key.wakerOwn = wait.WakerKind == recording.WakerThread && r.thread[wait.WakerTid] != nil
 	key.wakerStack = r.stackOf(wait.WakerStack)
 	key.lock = r.isLock(wait)
-	return piece{key: key, seconds: float64(lengthNs) / 1e9, count: 1, object: objectName(wait),
+	p := piece{key: key, seconds: float64(lengthNs) / 1e9, count: 1, object: objectName(wait),
 		holder: recording.NoStack, around: r.around(t, wait)}
+	if at, known := r.released[lockObject{wait.Pid, wait.Object}]; key.lock && known {
+		p.holder = at
+	}
+	return p
 }
 
 func objectName(wait *recording.Wait) string {
@@ -137,7 +141,9 @@ func (r *run) lockPieces(t, holder *thread, wait *recording.Wait, from, to int64
 	}
 	if locked > 0 {
 		p := r.blockedPiece(t, wait, locked)
-		p.holder = r.topStack(holder, from, to)
+		if seen := r.topStack(holder, from, to); seen != recording.NoStack {
+			p.holder = seen // what it did with the lock says more than where it gave it up
+		}
 		pieces = append(pieces, p)
 	}
 	return pieces

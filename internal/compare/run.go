@@ -29,7 +29,9 @@ type run struct {
 	process map[int32]*process
 	thread  map[int32]*thread
 	locks   map[lockObject]bool
-	slices  map[int64][]int32 // indices of CPU samples by slice
+	// released is where each lock was given up most often, as the table of locks says.
+	released map[lockObject]int32
+	slices   map[int64][]int32 // indices of CPU samples by slice
 }
 
 // process is one process of the tree, with the names that paths carry.
@@ -65,7 +67,7 @@ func newRun(rec *recording.Recording, shared *pool) *run {
 	r.findRoot()
 	r.stretch()
 	r.nameProcesses()
-	r.locks = lockObjects(rec)
+	r.locks, r.released = lockObjects(rec), r.releases()
 	for _, t := range r.thread {
 		if !r.monitors(t) {
 			t.ticking, t.tickNs = r.ticks(t.waits, threadAsleep)
