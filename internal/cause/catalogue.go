@@ -82,7 +82,8 @@ func syscallEntries() []Entry {
 				"frames of tracers and filters in the kernel's system-call entry",
 			"detach or remove the tracer where the program can; audit is never switched on, because that cannot be undone",
 			"detach the tracer, or run the filter with fewer rules; let strace use --seccomp-bpf",
-			"system calls that became dearer by themselves; culprit's own recording appears on both sides"},
+			"system calls that became dearer by themselves; more calls under a tracer that both sides have are " +
+				"syscall.chatty; culprit's own recording appears on both sides"},
 		{"syscall.chatty",
 			"the same work takes many more system calls (small reads or writes, repeated stat or open, polling)",
 			"calls per run and bytes per call, by call and call site",
@@ -100,7 +101,8 @@ func timerEntries() []Entry {
 				"system calls at zero load; the stack that sleeps",
 			"none on foreign code; a load sweep shows where a cached value would break even",
 			"wake on demand instead of by the clock, make the interval longer, or compute the value when it is asked for",
-			"a poll of something that really changes; a rate that follows the load is no ticker"},
+			"a poll of something that really changes; a rate that follows the load is no ticker, nor is the same rate over " +
+				"a longer run"},
 		{"sleep.deliberate",
 			"the program sleeps on purpose (back-off, retry, poll interval, nanosleep)",
 			"time on the critical path under sleep calls that a timer ended",
