@@ -6,8 +6,8 @@ import (
 	"culprit/recording"
 )
 
-// CountThrottled are the seconds a run that a CPU quota stopped one of the target's cgroups, by cgroup path: the kernel's
-// own account (cpu.stat) out of the table of metrics. A program that entered its cgroup after it was started is seen
+// CountThrottled are the seconds a run that a CPU quota stopped one of the target's cgroups, by cgroup path: the
+// kernel's own account (cpu.stat) out of the table of metrics. A program that entered its cgroup after it was started is seen
 // there later, so that a small number is no sign that nothing was stopped.
 const CountThrottled = "cgroup.throttled"
 
