@@ -14,6 +14,10 @@ var deviceWaits = []string{"io_schedule", "folio_wait_bit_common", "folio_wait_w
 	"jbd2_log_wait_commit", "blkdev_issue_flush", "rq_qos_wait", "wbt_wait", "blk_mq_get_tag", "blk_throttle",
 	"blk_throtl", "throtl_", "swap_read"}
 
+// hostWaits are kernel functions below which a wait for a device is the memory limit's or the flusher's doing.
+var hostWaits = []string{"balance_dirty_pages", "try_to_free_mem_cgroup_pages", "try_to_free_pages",
+	"shrink_folio_list", "reclaim_throttle"}
+
 // waitsForDevice reports whether a path is blocked until a block device has answered.
 func (s *scene) waitsForDevice(i int) bool {
 	path := &s.paths[i]
@@ -21,7 +25,7 @@ func (s *scene) waitsForDevice(i int) bool {
 		return false
 	}
 	for _, frame := range path.Frames {
-		if frame.Kind == recording.KindKernel && containsAny(frame.Name, []string{"balance_dirty_pages"}) {
+		if frame.Kind == recording.KindKernel && containsAny(frame.Name, hostWaits) {
 			return false
 		}
 	}
@@ -47,8 +51,9 @@ func (s *scene) latency() (a, b float64) {
 	return secondsA / max(countA, 1), secondsB / max(countB, 1)
 }
 
-// slowdown is how many times as long the dearer side's requests took as they would have at the other side's speed. Each
-// operation is held against its own: more of the quick ones (flushes that have nothing to do) must not hide slower writes.
+// slowdown is how many times as long the dearer side's requests took as they would have at the other side's speed.
+// Each operation is held against its own: more of the quick ones (flushes that have nothing to do) must not hide
+// slower writes.
 // Zero where no operation was seen on both sides.
 func (s *scene) slowdown() float64 {
 	expected, observed := 0.0, 0.0
@@ -96,7 +101,8 @@ func findThrottledDisk(s *scene) []*claim {
 	return []*claim{c}
 }
 
-// mostlyOftener reports whether the system call that a claim's time grew most in is called more often rather than dearer.
+// mostlyOftener reports whether the system call that a claim's time grew most in is called more often rather than
+// dearer.
 func (s *scene) mostlyOftener(c *claim) bool {
 	calls := s.callsOf(c)
 	if len(calls) == 0 || s.oneSided {

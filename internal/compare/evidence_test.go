@@ -142,7 +142,8 @@ func TestSharedLines(t *testing.T) {
 	}
 }
 
-// Another program's requests to a disk of its own must not count as the target's, a kernel thread's to the same disk must.
+// Another program's requests to a disk of its own must not count as the target's, a kernel thread's to the same
+// disk must.
 func TestBlockRequestsOfOwnDevices(t *testing.T) {
 	side := func(ownNs, othersNs int64) *recording.Recording {
 		return small(func(rec *recording.Recording) {
