@@ -181,8 +181,8 @@ func (inv *investigation) rate() int {
 const mostBroken = 0.6
 
 // rehearse runs each side once under the recorder and throws the recording
-// away: the unwinder learns the executables. It asks for a new recorder when
-// Python turned up among them, or when the stacks do not come out.
+// away: the unwinder learns the executables, and loads what their run times
+// need. It asks for a new recorder when the stacks do not come out.
 func (inv *investigation) rehearse(ctx context.Context, recorder *record.Recorder) (again bool, err error) {
 	needed := time.Duration(float64(leastEvidence+1)*recordedSlowing*float64(inv.pairTime())) + reasoningTime
 	if inv.left() < needed {
@@ -196,9 +196,8 @@ func (inv *investigation) rehearse(ctx context.Context, recorder *record.Recorde
 		}
 		samples, broken = samples+summary.Samples, broken+summary.Broken
 		inv.python = inv.python || summary.SawPython
-		again = again || summary.SawPython
 	}
-	return again || float64(broken) > mostBroken*float64(samples), nil
+	return float64(broken) > mostBroken*float64(samples), nil
 }
 
 // recorded makes one run under the recorder; without a path the recording is dropped.
