@@ -21,6 +21,7 @@ type verdict struct {
 	LeftOut  string   `json:"left_out"` // trials that do not count, and why
 	Cost     []string `json:"cost"`     // what recording cost
 	Host     string   `json:"host"`
+	Per      string   `json:"per"`  // what the flame graph's seconds are of: "run"
 	Seed     string   `json:"seed"` // as text: a script's numbers end at 2^53
 }
 
@@ -32,6 +33,7 @@ func verdictOf(c *investigate.Case) verdict {
 		Label: string(c.Outcome), Headline: headline(c), Detail: detail(c),
 		Next: nextStep(c), LeftOut: leftOut(c), Cost: costOf(c), Host: hostLine(c.Host),
 		Seed:   strconv.FormatInt(c.Seed, 10),
+		Per:    "run",
 		Others: []string{},
 	}
 	for _, result := range c.Metrics {

@@ -187,6 +187,7 @@ export interface Verdict {
   left_out: string;
   cost: string[];
   host: string;
+  per: string;
   seed: string;
 }
 

@@ -11,6 +11,7 @@ const font = "11px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans M
 
 // View is what of the tree is shown and how.
 export interface View {
+  per: string; // what the seconds are of: "run"
   tree: Tree;
   zoom: number;
   mode: Mode;

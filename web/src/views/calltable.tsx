@@ -52,7 +52,7 @@ export function CallTable({ view, hits, selected, label, onSelect }: Props) {
   return (
     <details class="more">
       <summary>Table of the same data ({rows.length} frames{hits ? " that match" : ""})</summary>
-      <SortTable label={`Frames by ${label}, per run`} rows={rows} columns={oneSided ? one : two}
+      <SortTable label={`Frames by ${label}, per ${view.per}`} rows={rows} columns={oneSided ? one : two}
         start={oneSided ? 1 : 3} faint={(node) => !oneSided && !tree.decided(node)} id={(node) => node} />
     </details>
   );

@@ -28,7 +28,7 @@ export function FlameSection({ report, theme, search, onSearch }: Props) {
     <Section id="flame" title={oneSided ? "Where the time goes" : "Where the time went, A against B"}>
       {tree ? (
         <FlameGraph
-          key={signal} tree={tree} oneSided={oneSided} theme={theme} search={search} onSearch={onSearch}
+          key={signal} tree={tree} per={report.words.per} oneSided={oneSided} theme={theme} search={search} onSearch={onSearch}
           label={signal === "profile" ? "CPU time" : "time spent waiting"}
           signals={options.length > 1 ? (
             <Choice label="Time" value={signal} options={options}
@@ -47,6 +47,7 @@ export function FlameSection({ report, theme, search, onSearch }: Props) {
 
 interface GraphProps {
   tree: Tree;
+  per: string;
   oneSided: boolean;
   theme: Theme;
   label: string;
@@ -55,13 +56,15 @@ interface GraphProps {
   signals: preact.JSX.Element | null;
 }
 
-function FlameGraph({ tree, oneSided, theme, label, search, onSearch, signals }: GraphProps) {
+function FlameGraph({ tree, per, oneSided, theme, label, search, onSearch, signals }: GraphProps) {
   const [mode, setMode] = useState<Mode>(oneSided ? "a" : "diff");
   const [perShare, setPerShare] = useState(false);
   const [zoom, setZoom] = useState(0);
   const [selected, setSelected] = useState(-1);
   const field = useRef<HTMLInputElement>(null);
-  const view = useMemo<View>(() => ({ tree, zoom, mode, perShare, oneSided }), [tree, zoom, mode, perShare, oneSided]);
+  const view = useMemo<View>(
+    () => ({ tree, per, zoom, mode, perShare, oneSided }), [tree, per, zoom, mode, perShare, oneSided],
+  );
   const hits = useMemo(() => {
     const regex = pattern(search);
     return regex ? tree.matching(regex) : null;
@@ -84,7 +87,7 @@ function FlameGraph({ tree, oneSided, theme, label, search, onSearch, signals }:
           onInput={(event) => onSearch(event.currentTarget.value)} />
         <button type="button" class="button" disabled={zoom === 0} onClick={() => setZoom(0)}>Reset zoom</button>
       </div>
-      <Legend oneSided={oneSided} tree={tree} theme={theme} mode={mode} />
+      <Legend oneSided={oneSided} per={per} tree={tree} theme={theme} mode={mode} />
       <FlameCanvas view={view} hits={hits} theme={theme} selected={selected} label={label}
         onSelect={setSelected} onZoom={setZoom} onFind={() => field.current?.focus()} />
       {hits && <SearchSum tree={tree} hits={hits} oneSided={oneSided} />}

@@ -22,10 +22,10 @@ export function FrameDetail({ view, node }: { view: View; node: number }) {
   );
 }
 
-function changeText({ tree }: View, node: number): string {
+function changeText({ tree, per }: View, node: number): string {
   const { low, high } = tree.columns;
   const unit = "s";
-  const change = `Change ${signedAmount(tree.change(node), unit)} per run`;
+  const change = `Change ${signedAmount(tree.change(node), unit)} per ${per}`;
   const between = ` (between ${signedAmount(low[node], unit)} and ${signedAmount(high[node], unit)})`;
   const word = tree.vanished(node) ? ", gone in B" : tree.appeared(node) ? ", only in B" : "";
   return change + between + word + (tree.decided(node) ? "" : ": cannot be told from zero");

@@ -5,19 +5,20 @@ import type { Mode, Tree } from "../state/tree";
 
 interface Props {
   oneSided: boolean;
+  per: string;
   tree: Tree;
   theme: Theme;
   mode: Mode;
 }
 
-export function Legend({ oneSided, tree, theme, mode }: Props) {
+export function Legend({ oneSided, per, tree, theme, mode }: Props) {
   const palette = paletteFor(theme);
   if (oneSided) {
     const kinds = tree.columns.kinds.filter((kind) => palette.kinds[kind] && kind);
     return (
       <p class="legend" aria-label="Legend">
         {kinds.map((kind) => <Swatch key={kind} paints={[palette.kinds[kind]!]} text={kind} />)}
-        <span class="muted">Width is time per run.</span>
+        <span class="muted">Width is time per {per}.</span>
       </p>
     );
   }
@@ -28,7 +29,7 @@ export function Legend({ oneSided, tree, theme, mode }: Props) {
       <Swatch paints={palette.less} text="less in B" sign="−" />
       <Swatch paints={[palette.same]} text="cannot be told from zero" sign="" />
       <Swatch paints={[palette.less[1]!]} text="gone: only in A" sign="" hatched />
-      <span class="muted">Widths: {widths}. Colours: the change of seconds per run, tested between runs.</span>
+      <span class="muted">Widths: {widths}. Colours: the change of seconds per {per}, tested between runs.</span>
     </p>
   );
 }
