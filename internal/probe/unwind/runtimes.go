@@ -183,3 +183,18 @@ func (l *loader) close() {
 	}
 	l.loaded = nil
 }
+
+// Late names the run times whose first process came by since the last Reset: until their programs were loaded
+// stacks ended where their frames begin. Errors of loading are told in place of the name.
+func (u *Unwinder) Late() []string {
+	u.loader.mu.Lock()
+	defer u.loader.mu.Unlock()
+	return append(slices.Clone(u.loader.late), u.loader.failed...)
+}
+
+// loadFirst loads what is expected to be needed.
+func (u *Unwinder) loadFirst(options Options) {
+	if options.Python {
+		u.loader.first(runTimeOf("python"))
+	}
+}

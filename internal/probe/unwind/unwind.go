@@ -146,13 +146,6 @@ func (u *Unwinder) load(ctx context.Context, options Options) (*tracer.Tracer, e
 // gigabyte of code.
 const mapScale = -2
 
-// loadFirst loads what is expected to be needed.
-func (u *Unwinder) loadFirst(options Options) {
-	if options.Python {
-		u.loader.first(runTimeOf("python"))
-	}
-}
-
 func (u *Unwinder) run(ctx context.Context) error {
 	channel := make(chan *libpf.EbpfTrace, 256)
 	lookAfter(ctx, u.tracer)
@@ -194,14 +187,6 @@ func (u *Unwinder) Queue() (map[string]*ebpf.Map, error) {
 		queue[name] = found
 	}
 	return queue, nil
-}
-
-// Late names the run times whose first process came by since the last Reset: until their programs were loaded
-// stacks ended where their frames begin. Errors of loading are told in place of the name.
-func (u *Unwinder) Late() []string {
-	u.loader.mu.Lock()
-	defer u.loader.mu.Unlock()
-	return append(slices.Clone(u.loader.late), u.loader.failed...)
 }
 
 // SawPython reports whether the first Python process came by since the last Reset.
