@@ -127,7 +127,7 @@ type Summary struct {
 	WindowNs   int64                   `json:"window_ns"`
 	Gaps       []recording.Gap         `json:"gaps,omitempty"`
 	Thinned    []recording.Thinning    `json:"thinned,omitempty"`
-	// SawPython says that a Python process was there and its unwinder was not loaded.
+	// SawPython says that the first Python process came up within the window: its first stacks have no frames of it.
 	SawPython bool `json:"saw_python"`
 }
 
