@@ -35,7 +35,6 @@ func leanObject(whole []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the unwinder's object: %w", err)
 	}
-	defer file.Close()
 	lean := bytes.Clone(whole)
 	for _, runTime := range runTimes {
 		for name := range runTime.programs {
