@@ -31,6 +31,7 @@ type diagnosis struct {
 	Capabilities []host.Capability `json:"capabilities"`
 	Tracers      []host.Tracer     `json:"tracers"`
 	TracersNote  string            `json:"tracers_note,omitempty"` // why others may be there unseen
+	Managers     []knob.Manager    `json:"managers"`               // programs that set the host's settings by themselves
 	Clock        clockCheck        `json:"clock"`
 	Pending      []knob.Pending    `json:"pending"` // settings that are changed right now or were left changed
 	PendingNote  string            `json:"pending_note,omitempty"`
@@ -106,6 +107,7 @@ func diagnose(ctx context.Context) *diagnosis {
 	if !found.allows("CAP_SYS_PTRACE") {
 		found.TracersNote = "without CAP_SYS_PTRACE only the user's own processes could be looked at"
 	}
+	found.Managers = append([]knob.Manager{}, knob.Managers("/")...)
 	found.examineClock(ctx)
 	pending, err := knob.ListPending(knob.StateDir())
 	found.Pending = append(found.Pending, pending...)

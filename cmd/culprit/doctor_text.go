@@ -56,6 +56,10 @@ func (d *diagnosis) print(w io.Writer) error {
 	d.printTracers(t)
 	t.head("Clock source")
 	d.printClock(t)
+	if len(d.Managers) > 0 {
+		t.head("Programs that set this host's settings")
+		d.printManagers(t)
+	}
 	t.head("Settings that are changed")
 	d.printPending(t)
 	d.printSum(t)
@@ -86,6 +90,14 @@ func (d *diagnosis) printTracers(t *table) {
 	}
 	if d.TracersNote != "" {
 		t.line(d.TracersNote)
+	}
+}
+
+// printManagers names who may set a setting in the middle of an experiment.
+func (d *diagnosis) printManagers(t *table) {
+	for _, manager := range d.Managers {
+		t.line(fmt.Sprintf("%s (pid %d) %s: stop it for the time of an experiment with those", manager.Name, manager.Pid,
+			manager.Text))
 	}
 }
 

@@ -27,6 +27,8 @@ type causeText struct {
 	Proof      string `json:"proof"`
 	Remedy     string `json:"remedy"`
 	MistakenAs string `json:"mistaken_as"`
+	// Flips are the interventions that investigate can make to prove it, the best first.
+	Flips []cause.Flip `json:"flips"`
 }
 
 // explainOptions is what may be typed for explain.
@@ -127,7 +129,7 @@ func explainCause(w world, o explainOptions, id string) error {
 	t := &table{}
 	fmt.Fprintln(&t.out, text.ID)
 	for _, part := range []struct{ label, text string }{
-		{"claim", text.Claim}, {"evidence", text.Evidence}, {"proof", text.Proof},
+		{"claim", text.Claim}, {"evidence", text.Evidence}, {"proof", text.Proof}, {"flips", flipsText(text.Flips)},
 		{"remedy", text.Remedy}, {"mistaken", text.MistakenAs},
 	} {
 		for i, line := range wrapText(part.text, textWidth-12) {
@@ -155,7 +157,26 @@ func (o explainOptions) tell(w world, t *table, document any) error {
 
 func textOf(entry cause.Entry) causeText {
 	return causeText{ID: entry.ID, Claim: entry.Claim, Evidence: entry.Evidence, Proof: entry.Proof,
-		Remedy: entry.Remedy, MistakenAs: entry.MistakenAs}
+		Remedy: entry.Remedy, MistakenAs: entry.MistakenAs, Flips: append([]cause.Flip{}, cause.Flips(entry.ID)...)}
+}
+
+// flipsText says in one paragraph what investigate flips for a proof.
+func flipsText(flips []cause.Flip) string {
+	var texts []string
+	for _, flip := range flips {
+		text := flip.Text
+		if flip.Way == cause.BySetting {
+			text += " (" + flip.What + ")"
+		}
+		if !flip.Exact {
+			text += " (can prove, not refute)"
+		}
+		texts = append(texts, text)
+	}
+	if len(texts) == 0 {
+		return "nothing: investigate cannot prove it by itself"
+	}
+	return strings.Join(texts, "; or ")
 }
 
 // nearestCauses names the ids that a mistyped one may have meant: what begins

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -24,7 +25,7 @@ func TestEveryCauseIsExplained(t *testing.T) {
 		}
 		var document causeDocument
 		if err := json.Unmarshal([]byte(here(t, "explain", "--json", "-", entry.ID).stdout), &document); err != nil ||
-			document.Schema != causeSchema || len(document.Causes) != 1 || document.Causes[0] != textOf(entry) {
+			document.Schema != causeSchema || len(document.Causes) != 1 || !reflect.DeepEqual(document.Causes[0], textOf(entry)) {
 			t.Errorf("JSON of %s: %v, %+v", entry.ID, err, document)
 		}
 	}

@@ -31,19 +31,22 @@ type investigateFlags struct {
 	caseDir  string
 	json     string
 	seed     int64
+	pid      int
+	cgroup   string
 }
 
 func investigateVerb(w world) *cobra.Command {
 	var f investigateFlags
 	command := &cobra.Command{
-		Use:   "investigate (--a CMD --b CMD | -- CMD…)",
+		Use:   "investigate (--a CMD --b CMD | -p PID | --cgroup DIR | -- CMD…)",
 		Short: "Is B worse than A, by how much, why, and proof",
 		Long: `Runs two shell commands in random order until it is clear whether B is worse than A, by
 wall time or CPU time; records further runs to see where the difference is; names the
 causes that explain it; and, where a setting of this host can be flipped to prove it,
 flips it in trials and puts it back.
 
-With one command after -- it lists what costs most and the causes it matches.
+With one command after --, or with what runs already (-p, --cgroup), it lists what costs most
+and the causes it matches.
 
 A case directory takes the recordings, the trials, case.json and report.html.
 Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
@@ -61,11 +64,13 @@ Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
 	flags := command.Flags()
 	flags.StringVar(&f.a, "a", "", "shell command of side A: the baseline")
 	flags.StringVar(&f.b, "b", "", "shell command of side B: the suspect")
+	flags.IntVarP(&f.pid, "pid", "p", 0, "this running process and all below it, instead of commands")
+	flags.StringVar(&f.cgroup, "cgroup", "", "this cgroup, given by its folder, instead of commands")
 	flags.DurationVar(&f.budget, "budget", time.Minute, "time for the whole investigation")
 	flags.StringVar(&f.metric, "metric", "auto",
 		"auto, wall, cpu, or NAME=REGEX[,higher]: a number that the commands print")
 	flags.StringVar(&f.smallest, "smallest", "2%", "smallest difference that counts")
-	flags.StringVar(&f.prove, "prove", "ask", "ask, auto or none: may a setting of this host be flipped for proof")
+	flags.StringVar(&f.prove, "prove", "ask", "ask, auto or none: may settings be flipped for proof")
 	flags.DurationVar(&f.timeout, "timeout", 0, "longest time for one run (default: the budget)")
 	flags.StringVar(&f.caseDir, "case", "", "directory to make (default: culprit-case- and the time)")
 	flags.StringVar(&f.json, "json", "", "write the result as JSON to this file, - for standard output")
@@ -79,6 +84,14 @@ func (f investigateFlags) options(args []string, w world) (investigate.Options, 
 		Prove: investigate.Prove(f.prove), Program: "culprit " + version}
 	var err error
 	switch {
+	case f.pid != 0 && f.cgroup != "":
+		return o, fmt.Errorf("give only one of -p PID and --cgroup DIR")
+	case f.pid != 0:
+		o.Target = record.Target{Kind: "pid", Pid: f.pid}
+		o.A, o.B = f.a+shellLine(args), f.b
+	case f.cgroup != "":
+		o.Target = record.Target{Kind: "cgroup", Cgroup: f.cgroup}
+		o.A, o.B = f.a+shellLine(args), f.b
 	case len(args) > 0 && (f.a != "" || f.b != ""):
 		return o, fmt.Errorf("give either --a and --b, or one command after --, not both")
 	case len(args) > 0:

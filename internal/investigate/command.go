@@ -44,8 +44,8 @@ var (
 // operators of the shell end a simple command.
 const operators = ";|&<>(){}`\n"
 
-// splitWords cuts a command into words as they stand. What begins with an unquoted operator, or the blanks before it, is
-// the tail.
+// splitWords cuts a command into words as they stand. What begins with an unquoted operator, or the blanks before it,
+// is the tail.
 func splitWords(command string) (words []string, tail string) {
 	var word strings.Builder
 	flush := func() {

@@ -42,8 +42,8 @@ func claiming(id string, share float64) cause.Suspect {
 		Share: compare.Interval{Value: share, Low: share * 0.8, High: share}}
 }
 
-// A variable that changes the number is to blame; one that does nothing is not. The number is printed, so that the machine
-// may be as busy as it likes.
+// A variable that changes the number is to blame; one that does nothing is not. The number is printed, so that the
+// machine may be as busy as it likes.
 func TestRestartProvesAndRefutes(t *testing.T) {
 	for want, b := range map[string]string{
 		provenVerdict:  `GOGC=400 sh -c 'echo v=${GOGC:-100}'`,

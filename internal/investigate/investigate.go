@@ -93,6 +93,9 @@ func (inv *investigation) open() error {
 	inv.cannot = record.Permitted()
 	inv.c = &Case{Schema: CaseSchema, Smallest: inv.options.Smallest, Seed: inv.options.Seed, Dir: inv.options.Case,
 		A: SideSummary{Command: inv.options.A}, Host: describe(host.Summarize("/"))}
+	if inv.options.Target.Kind != "" {
+		inv.c.A.Command = inv.options.Target.String()
+	}
 	if inv.options.B != "" {
 		inv.c.B = &SideSummary{Command: inv.options.B}
 	}
@@ -106,6 +109,11 @@ func describe(s host.Summary) Host {
 
 // steps are the investigation, from top to bottom.
 func (inv *investigation) steps(ctx context.Context) error {
+	if inv.options.Target.Kind != "" {
+		err := inv.watchService(ctx)
+		inv.finish()
+		return err
+	}
 	if err := inv.warmUp(ctx); err != nil {
 		return err
 	}

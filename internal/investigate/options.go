@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"culprit/internal/record"
 	"culprit/internal/trial"
 )
 
@@ -32,6 +33,8 @@ type Options struct {
 	Seed     int64
 	Prove    Prove
 	Program  string // name and version of culprit
+	// Target is what runs already, instead of commands; zero: none.
+	Target record.Target
 
 	// Ask puts a question to the user when Prove is ProveAsk; nil means no.
 	Ask func(question string) bool
@@ -96,8 +99,11 @@ func (m MetricChoice) metric(name string) Metric {
 
 // check names what makes no sense before anything is done.
 func (o Options) check() error {
+	if err := o.checkTarget(); err != nil {
+		return err
+	}
 	switch {
-	case strings.TrimSpace(o.A) == "":
+	case strings.TrimSpace(o.A) == "" && o.Target.Kind == "":
 		return errors.New("no command A; give --a CMD --b CMD, or one command after --")
 	case o.Budget <= 0:
 		return fmt.Errorf("budget %v is not positive; give for example --budget 60s", o.Budget)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"culprit/internal/stat"
 )
 
 // Verdicts says which runs count. Judge never looks at the metric that is to be decided.
@@ -47,9 +49,8 @@ func disturbanceKinds() []disturbanceKind {
 // side's own runs. Iglewicz and Hoaglin (1993) call 3.5 an outlier; what is left out here must be beyond dispute.
 const (
 	outlierSpreads    = 5.0
-	spreadOfMAD       = 1.4826 // makes the median absolute deviation estimate a normal's standard deviation
-	mostPairsPart     = 4      // at most one pair in four is left out
-	oneSidedRuns      = 3      // so many outliers on one side and none on the other are no accident
+	mostPairsPart     = 4 // at most one pair in four is left out
+	oneSidedRuns      = 3 // so many outliers on one side and none on the other are no accident
 	oneSidedChance    = 0.05
 	oneSidedRunsLeast = 4 // per side, to compare levels
 )
@@ -126,8 +127,12 @@ func outliers(runs []Run, sides map[string][]int, kind disturbanceKind) []outlie
 		for _, i := range sides[side] {
 			values = append(values, kind.of(runs[i].Disturb))
 		}
+		limit, err := stat.OutlierLimit(values, outlierSpreads, kind.floor(runs, sides[side])/outlierSpreads)
+		if err != nil {
+			continue // of fewer than three nothing can be said
+		}
 		middle := median(values)
-		tolerated := max(outlierSpreads*spread(values), kind.floor(runs, sides[side]))
+		tolerated := limit - middle
 		for _, i := range sides[side] {
 			excess := kind.of(runs[i].Disturb) - middle
 			if excess <= tolerated {
@@ -255,16 +260,6 @@ func median(values []float64) float64 {
 		return sorted[middle]
 	}
 	return (sorted[middle-1] + sorted[middle]) / 2
-}
-
-// spread is the robust standard deviation.
-func spread(values []float64) float64 {
-	middle := median(values)
-	away := make([]float64, len(values))
-	for i, value := range values {
-		away[i] = math.Abs(value - middle)
-	}
-	return spreadOfMAD * median(away)
 }
 
 func sortedKeys[V any](of map[string]V) []string { return slices.Sorted(maps.Keys(of)) }

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The page is made again out of case.json alone; what is no case is refused in one line.
+func TestReportMakesThePageAgain(t *testing.T) {
+	folder := t.TempDir()
+	made := here(t, "investigate", "--a", "echo v=1", "--b", "echo v=1", "--metric", `v=v=(\d+)`,
+		"--budget", "20s", "--case", filepath.Join(folder, "case"))
+	if made.status != 0 {
+		t.Fatal(made.stderr)
+	}
+	page := filepath.Join(folder, "page.html")
+	again := here(t, "report", filepath.Join(folder, "case"), "-o", page)
+	if again.status != 0 || strings.TrimSpace(again.stdout) != page {
+		t.Fatalf("%+v", again)
+	}
+	before, err := os.ReadFile(filepath.Join(folder, "case", "report.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := os.ReadFile(page)
+	if err != nil || len(after) == 0 || string(after) != string(before) {
+		t.Errorf("%d bytes, and %d of the first page: they differ; %v", len(after), len(before), err)
+	}
+	text := here(t, "report", filepath.Join(folder, "case"), "--text")
+	if text.status != 0 || !strings.HasPrefix(text.stdout, "SAME") {
+		t.Errorf("text: %+v", text)
+	}
+	broken := filepath.Join(folder, "case.json")
+	if err := os.WriteFile(broken, []byte(`{"schema":`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(folder, "none"), broken, folder + "/case/runs"} {
+		oneLine(t, here(t, "report", path))
+	}
+}

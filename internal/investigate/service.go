@@ -1,0 +1,116 @@
+package investigate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"culprit/internal/record"
+	"culprit/internal/trial"
+	"culprit/recording"
+)
+
+// What runs already is recorded over a few windows, which take the place of runs: their spread gives the intervals.
+const (
+	serviceWindows = 5
+	leastWindow    = time.Second
+	mostWindow     = 20 * time.Second
+)
+
+// watchService records a running process or cgroup, and lists what costs most: of a service that is its CPU time, since
+// most of its waiting is for work.
+func (inv *investigation) watchService(ctx context.Context) error {
+	if inv.cannot != nil {
+		return fmt.Errorf("investigate %s: %w", inv.options.Target, inv.cannot)
+	}
+	if err := os.Mkdir(filepath.Join(inv.dir, "recordings"), 0o755); err != nil {
+		return fmt.Errorf("make folder for recordings: %w", err)
+	}
+	inv.options.Progress("loading the recorder")
+	recorder, err := inv.startRecorder(ctx)
+	if err != nil {
+		return err
+	}
+	defer recorder.Close()
+	window := min((inv.left()-reasoningTime)/serviceWindows, mostWindow)
+	if window < leastWindow {
+		return fmt.Errorf("budget %v is too short for %d windows of %v; give --budget %v or more", inv.options.Budget,
+			serviceWindows, leastWindow, (inv.elapsed() + serviceWindows*leastWindow + 2*reasoningTime).Round(time.Second))
+	}
+	found := &evidence{}
+	var used []float64
+	for number := range serviceWindows {
+		inv.options.Progress(fmt.Sprintf("recording: window %d of %d", number+1, serviceWindows))
+		rec, err := inv.recordWindow(ctx, recorder, number, window)
+		if err != nil {
+			return err
+		}
+		found.a = append(found.a, rec)
+		used = append(used, rec.Manifest.Metrics[trial.MetricCPU])
+	}
+	inv.c.Outcome, inv.c.Metric = Listed, inv.options.Metric.metric(trial.MetricCPU)
+	inv.c.A.Median, inv.c.A.Trials = medianOf(used), len(used)
+	inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("a run is a window of %v here; waiting is not listed, since a "+
+		"service mostly waits for work: `culprit explain` of a recording in the case shows it",
+		window.Round(time.Millisecond)))
+	return inv.reason(ctx, found)
+}
+
+// recordWindow records the target for a while.
+func (inv *investigation) recordWindow(ctx context.Context, recorder *record.Recorder, number int,
+	window time.Duration) (*recording.Recording, error) {
+	if err := recorder.Begin(ctx, inv.options.Target); err != nil {
+		return nil, fmt.Errorf("record %s: %w", inv.options.Target, err)
+	}
+	select {
+	case <-ctx.Done():
+		return nil, errors.New("interrupted; nothing was kept")
+	case <-time.After(window):
+	}
+	path := filepath.Join(inv.dir, "recordings", fmt.Sprintf("%s-%d.culprit", sideA, number+1))
+	summary, err := recorder.End(ctx, record.Finish{Path: path})
+	if err != nil {
+		return nil, fmt.Errorf("record %s: %w", inv.options.Target, err)
+	}
+	inv.book(summary)
+	rec, err := recording.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read recording: %w", err)
+	}
+	total := int64(0)
+	for _, thread := range rec.Threads {
+		total += thread.CPUNs
+	}
+	if total == 0 {
+		return nil, fmt.Errorf("record %s: it used no CPU time in %v; is it the right one?", inv.options.Target,
+			window.Round(time.Millisecond))
+	}
+	rec.Manifest.Metrics = map[string]float64{trial.MetricCPU: float64(total) / 1e9,
+		trial.MetricWall: float64(rec.Manifest.WindowNs) / 1e9}
+	return rec, nil
+}
+
+// checkTarget names what makes no sense about a running target.
+func (o Options) checkTarget() error {
+	switch {
+	case o.Target.Kind == "":
+		return nil
+	case o.A != "" || o.B != "":
+		return errors.New("give a running process or cgroup, or commands, not both")
+	case !o.Metric.Auto && o.Metric.Name != trial.MetricCPU:
+		return errors.New("of what runs already only --metric cpu is known; `culprit try -p PID` measures more")
+	}
+	if o.Target.Cgroup != "" {
+		if _, err := os.Stat(filepath.Join(o.Target.Cgroup, "cgroup.procs")); err != nil {
+			return fmt.Errorf("%s is no cgroup; give its folder below /sys/fs/cgroup", o.Target.Cgroup)
+		}
+		return nil
+	}
+	if _, err := os.Stat(fmt.Sprintf("/proc/%d", o.Target.Pid)); err != nil || o.Target.Pid <= 0 {
+		return fmt.Errorf("no process %d; give the number of one that runs", o.Target.Pid)
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package investigate
+
+import (
+	"context"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"culprit/internal/record"
+)
+
+// A process that runs already: what it spends its CPU time on is listed, out of windows.
+func TestServiceIsListed(t *testing.T) {
+	if err := record.Permitted(); err != nil {
+		t.Skip(err)
+	}
+	service := exec.Command("/bin/sh", "-c", "while :; do cd .; done")
+	if err := service.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = service.Process.Kill() // it does not end by itself
+		_ = service.Wait()
+	}()
+	o := plain(t, "", "")
+	o.Target = record.Target{Kind: "pid", Pid: service.Process.Pid}
+	o.Budget = 12 * time.Second
+	c, err := Run(context.Background(), o)
+	if err != nil && strings.Contains(err.Error(), "too short") {
+		t.Skipf("loading the recorder took the whole budget on this busy host: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Outcome != Listed || c.A.Trials != serviceWindows || !(c.A.Median > 0) || len(c.Items) == 0 {
+		t.Errorf("outcome %s, %d windows, median %g, %d items", c.Outcome, c.A.Trials, c.A.Median, len(c.Items))
+	}
+}
+
+func TestBadTargets(t *testing.T) {
+	for want, change := range map[string]func(*Options){
+		"no process":   func(o *Options) { o.Target = record.Target{Kind: "pid", Pid: 1 << 30} },
+		"is no cgroup": func(o *Options) { o.Target = record.Target{Kind: "cgroup", Cgroup: "/tmp"} },
+		"not both":     func(o *Options) { o.A, o.Target = "true", record.Target{Kind: "pid", Pid: 1} },
+		"only --metric": func(o *Options) {
+			o.Metric, o.Target = MetricChoice{Name: "wall"}, record.Target{Kind: "pid", Pid: 1}
+		},
+	} {
+		o := plain(t, "", "")
+		change(&o)
+		if _, err := Run(context.Background(), o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
