@@ -176,5 +176,6 @@ func (j *join) encode(w io.Writer, edit func(*Manifest)) error {
 
 // lose counts rows that were left out.
 func (j *join) lose(table string, count int) {
-	j.manifest.Losses = addLosses(j.manifest.Losses, []Loss{{What: "joining parts: rows of " + table, Count: int64(count)}})
+	lost := Loss{What: "joining parts: rows of " + table, Count: int64(count)}
+	j.manifest.Losses = addLosses(j.manifest.Losses, []Loss{lost})
 }

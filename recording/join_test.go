@@ -66,7 +66,7 @@ func TestJoin(t *testing.T) {
 	}
 	for _, process := range whole.Processes {
 		switch {
-		case process.Pid == 1 && (process.CPUNs != 300 || process.StartNs != 0 || process.EndNs != 0 || process.Execs != 3),
+		case process.Pid == 1 && (process.CPUNs != 300 || process.StartNs+process.EndNs != 0 || process.Execs != 3),
 			process.Pid == 51 && (process.StartNs != 11e8 || process.EndNs != 12e8),
 			process.Pid == 99 && (process.StartNs != 13e8 || process.EndNs != 2e9):
 			t.Errorf("%+v", process)

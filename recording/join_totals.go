@@ -53,7 +53,8 @@ func addBuckets(whole, later []int64) []int64 {
 
 // totals writes the tables that have no time.
 func (j *join) totals() error {
-	for _, write := range []func() error{j.syscalls, j.errors, j.locks, j.wakeups, j.block, j.network, j.lines, j.counters} {
+	for _, write := range []func() error{j.syscalls, j.errors, j.locks, j.wakeups, j.block, j.network, j.lines,
+		j.counters} {
 		if err := write(); err != nil {
 			return err
 		}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -74,10 +73,7 @@ unrecorded. Interrupting ends the recording and keeps what it saw.`,
 	flags.BoolVar(&o.NoCalls, "no-syscalls", false, "leave the system calls out")
 	flags.BoolVar(&o.Light, "light", false, "only stacks on the CPU, processes and each thread's totals")
 	flags.BoolVar(&o.Python, "python", false, "load the Python unwinder at once (found out by itself for a command)")
-	flags.BoolVar(&o.selfCheck, "self-check", false, "detach the recorder in random blocks and say what it costs the target")
-	flags.StringVar(&o.checkRate, "check-rate", "", "with --self-check: the rate is the number that the command prints here (a regular expression with a group)")
-	flags.StringVar(&o.maxCost, "max-cost", "", "give up probes when recording costs more than this, such as 1%")
-	flags.StringVar(&o.salvage, "salvage", "", "make FILE whole from the folder that a killed recording left")
+	o.costFlags(flags)
 	flags.StringVar(&o.json, "json", "", "write a summary of the recording as JSON to this file, - for standard output")
 	return command
 }
@@ -117,37 +113,6 @@ func (o *recordOptions) check() error {
 		}
 	}
 	return checkOutput(o.out, o.force)
-}
-
-// checkCosts resolves what was typed about the recorder's own cost.
-func (o *recordOptions) checkCosts() (err error) {
-	switch {
-	case o.checkRate != "" && !o.selfCheck:
-		return fmt.Errorf("--check-rate goes with --self-check")
-	case o.checkRate != "" && len(o.words) == 0:
-		return fmt.Errorf("--check-rate reads what a command prints; give the command after --")
-	case o.selfCheck && o.duration < record.CheckLeast:
-		return fmt.Errorf("--self-check needs -d %v or more: it compares blocks with and without the recorder",
-			record.CheckLeast)
-	case o.selfCheck && o.maxCost != "":
-		return fmt.Errorf("give only one of --self-check and --max-cost: what is thinned on the way has no one cost")
-	}
-	if o.checkRate != "" {
-		_, err = record.NewPrinted(io.Discard, o.checkRate)
-	}
-	if o.maxCost != "" && err == nil {
-		o.budget, err = parsePercent(o.maxCost)
-	}
-	return err
-}
-
-// parsePercent reads "1%" or "1" as 0.01.
-func parsePercent(text string) (float64, error) {
-	value, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
-	if err != nil || !(value > 0 && value <= 100) {
-		return 0, fmt.Errorf("--max-cost %q is no share of the CPU; give one between 0%% and 100%% such as 1%%", text)
-	}
-	return value / 100, nil
 }
 
 // resolveTarget finds what is to be recorded.
@@ -306,70 +271,4 @@ func recordCommand(ctx context.Context, run *record.Run, o recordOptions) (*reco
 		close(command.ended)
 	}()
 	return command, nil
-}
-
-// runSalvage joins the parts of a killed recording.
-func runSalvage(w world, o recordOptions) error {
-	if o.out == "" {
-		o.out = strings.TrimSuffix(strings.TrimSuffix(o.salvage, "/"), record.PartsSuffix)
-	}
-	if err := checkOutput(o.out, o.force); err != nil {
-		return err
-	}
-	parts, err := record.Salvage(o.salvage, o.out)
-	if err != nil {
-		return fmt.Errorf("salvage: %w", err)
-	}
-	fmt.Fprintf(w.stderr, "culprit: %s: made whole from %d parts\n", o.out, parts)
-	return nil
-}
-
-// newRun plans the recording.
-func (o *recordOptions) newRun(recorder *record.Recorder, out string) (*record.Run, error) {
-	run := &record.Run{Recorder: recorder, Target: o.target, Path: out, Duration: o.duration, SelfCheck: o.selfCheck,
-		MaxCost: o.budget, Hz: o.Hz}
-	if o.checkRate == "" {
-		return run, nil
-	}
-	var err error
-	run.Printed, err = record.NewPrinted(os.Stdout, o.checkRate)
-	return run, err
-}
-
-// recordedSchema names the JSON document that record writes.
-const recordedSchema = "culprit.recorded/1"
-
-// recorded is that document.
-type recorded struct {
-	Schema string `json:"schema"`
-	File   string `json:"file"`
-	*record.Summary
-}
-
-// printRecorded says what is in the file and what it cost. Standard output belongs to the command.
-func printRecorded(w world, o recordOptions, summary *record.Summary, goesOn bool) error {
-	fmt.Fprintf(w.stderr, "culprit: %s: %d samples, %d waits; recorder used %.3f s CPU (and %.2f s to load)\n",
-		o.out, summary.Samples, summary.Waits, float64(summary.Cost.RecorderCPUNs)/1e9,
-		float64(summary.Cost.StartCPUNs)/1e9)
-	if check := summary.Cost.Check; check != nil {
-		fmt.Fprintf(w.stderr, "culprit: self-check: %s\n", check)
-	}
-	for _, thinned := range summary.Thinned {
-		fmt.Fprintf(w.stderr, "culprit: thinned after %v: %s: %s (%s)\n",
-			time.Duration(thinned.TimeNs).Round(100*time.Millisecond), thinned.Probe, thinned.Did, thinned.Why)
-	}
-	if goesOn {
-		fmt.Fprintf(w.stderr, "culprit: recorded the first %v; the command goes on unrecorded (-d sets the time)\n",
-			o.duration)
-	}
-	for _, loss := range summary.Losses {
-		fmt.Fprintf(w.stderr, "culprit: lost: %s: %d\n", loss.What, loss.Count)
-	}
-	for _, off := range summary.Off {
-		fmt.Fprintf(w.stderr, "culprit: not recorded: %s: %s\n", off.Name, off.Why)
-	}
-	if o.json == "" {
-		return nil
-	}
-	return writeJSON(w, o.json, recorded{Schema: recordedSchema, File: o.out, Summary: summary})
 }

@@ -25,9 +25,9 @@ var keeps = []string{"processes", "oncpu"}
 // patienceOver is how many seconds in a row a budget may be exceeded: a burst is no reason to lose evidence.
 const patienceOver = 2
 
-// thin says what to give up when recording took more than the budget, both in seconds of CPU per second: the probe whose
-// programs took most, as long as one took a tenth of what is over; then half of the samples. False: nothing is left
-// to give up.
+// thin says what to give up when recording took more than the budget, both in seconds of CPU per second: the probe
+// whose programs took most, as long as one took a tenth of what is over; then half of the samples. False: nothing is
+// left to give up.
 func thin(took load, budget float64, now given) (next given, probe, did string, ok bool) {
 	over := took.total() - budget
 	next = given{without: slices.Clone(now.without), hz: now.hz}

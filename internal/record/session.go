@@ -208,8 +208,9 @@ func (s *Session) manifest(open *openWindow, endNs int64, metrics map[string]flo
 		StartedAt: open.startedAt, WindowNs: endNs - open.startNs,
 		Target: recording.Target{Kind: open.target.Kind, Command: open.target.Command, Pid: open.target.Pid,
 			Cgroup: open.target.Cgroup},
-		Hz: hz, SliceNs: int64(s.options.Slice), Probes: s.statusesOf(open), Gaps: s.gapBefore(open), Losses: []recording.Loss{},
-		Cost: recording.Cost{StartCPUNs: s.startCPUNs}, BlindSpots: []string{}, Metrics: metrics,
+		Hz: hz, SliceNs: int64(s.options.Slice), Probes: s.statusesOf(open), Gaps: s.gapBefore(open),
+		Losses: []recording.Loss{},
+		Cost:   recording.Cost{StartCPUNs: s.startCPUNs}, BlindSpots: []string{}, Metrics: metrics,
 	}
 }
 
