@@ -23,13 +23,17 @@ type access struct {
 }
 
 // accessOf finds the operand that a sample is about; false when there is none or its registers have changed.
-func accessOf(sample *oncpuOperand) (access, bool) {
+func accessOf(sample *oncpuOperand) (found access, ok bool) {
+	defer func() {
+		if recover() != nil { // bytes that are no code can be more than the decoder bears
+			found, ok = access{}, false
+		}
+	}()
 	code := sample.Code[:]
 	if length := lengthBefore(code[:codeBefore]); length > 0 {
 		previous, err := x86asm.Decode(code[codeBefore-length:codeBefore], longMode)
 		if err == nil && !leaves(&previous) && hasMemory(&previous) {
-			found, ok := operandOf(&previous, sample, sample.Ip, true)
-			return found, ok
+			return operandOf(&previous, sample, sample.Ip, true)
 		}
 	}
 	next, err := x86asm.Decode(code[codeBefore:], longMode)
