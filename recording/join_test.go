@@ -76,7 +76,8 @@ func TestJoin(t *testing.T) {
 		len(whole.Syscalls[0].Buckets) != 3 {
 		t.Errorf("system calls %+v", whole.Syscalls)
 	}
-	if len(whole.Locks) != 1 || whole.Locks[0].TotalNs != 30 || whole.Locks[0].HolderPid != 2 || whole.Locks[0].Waits != 3 {
+	if len(whole.Locks) != 1 || whole.Locks[0].TotalNs != 30 || whole.Locks[0].HolderPid != 2 ||
+		whole.Locks[0].Waits != 3 {
 		t.Errorf("locks %+v", whole.Locks)
 	}
 }
