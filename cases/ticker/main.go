@@ -144,7 +144,8 @@ func weigh(ctx context.Context, culprit, folder string) error {
 Published: worse below %d requests/s, by a model that counts system calls: 7,300 a second for the ticker against 1.5
 that a request's five time reads cost. Here the ticker costs %.2g ms of CPU a second when idle, and spares an entry
 %.2g µs: a time read through the vDSO costs a small part of a system call, so each entry saves less than in the model,
-and waking a CPU that sleeps costs more than the calls. So it breaks even at a higher rate. The verdict is the same: off.
+and waking a CPU that sleeps costs more than the calls. So it breaks even at a higher rate.
+The verdict is the same: off.
 `, published, 1e3*idle.Difference.Value, 1e6*saves)
 	if found.BreakEven.Found && found.BreakEven.Load < published {
 		return fmt.Errorf("break-even at %.0f, below the published %d", found.BreakEven.Load, published)
