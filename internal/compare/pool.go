@@ -125,8 +125,8 @@ func (p *pool) translate(rec *recording.Recording) []int32 {
 	return stacks
 }
 
-// module is a frame below its callers: of the functions that V8 has no name for, the one that Node compiles a module into
-// is the module's own.
+// module is a frame below its callers: of the functions that V8 has no name for, the one that Node compiles a module
+// into is the module's own.
 func (p *pool) module(callers []int32, id int32) int32 {
 	if len(callers) == 0 || p.frames[callers[len(callers)-1]].Name != "Module._compile" {
 		return id

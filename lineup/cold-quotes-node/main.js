@@ -4,7 +4,8 @@ const prepared = formulas.map((text) => new Function('quantity', 'price', 'retur
 
 function priceBasket(formula, quantity, price, number, mode) {
   if (mode === 'custom' && number % 4 === 0) {
-    return new Function('quantity', 'price', '/* basket ' + number + ' */ return ' + formulas[formula])(quantity, price);
+    const text = '/* basket ' + number + ' */ return ' + formulas[formula];
+    return new Function('quantity', 'price', text)(quantity, price);
   }
   return prepared[formula](quantity, price);
 }

@@ -28,7 +28,8 @@ export function FlameSection({ report, theme, search, onSearch }: Props) {
     <Section id="flame" title={oneSided ? "Where the time goes" : "Where the time went, A against B"}>
       {tree ? (
         <FlameGraph
-          key={signal} tree={tree} per={report.words.per} oneSided={oneSided} theme={theme} search={search} onSearch={onSearch}
+          key={signal} tree={tree} per={report.words.per} oneSided={oneSided} theme={theme}
+          search={search} onSearch={onSearch}
           label={signal === "profile" ? "CPU time" : "time spent waiting"}
           signals={options.length > 1 ? (
             <Choice label="Time" value={signal} options={options}
