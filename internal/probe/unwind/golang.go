@@ -41,7 +41,12 @@ const (
 
 // skipped returns the function that ends in leaf and was called by the
 // instruction before returnAddress, "" when that is leaf itself or not known.
-func (g *goCode) skipped(leaf string, returnAddress uint64) string {
+func (g *goCode) skipped(leaf string, returnAddress uint64) (called string) {
+	defer func() {
+		if recover() != nil { // what looks like a call can lead anywhere in the library's table
+			called = ""
+		}
+	}()
 	var code [callLength]byte
 	if _, err := g.file.ReadAt(code[:], int64(returnAddress-callLength)); err != nil || code[0] != callDirect {
 		return ""
@@ -55,7 +60,7 @@ func (g *goCode) skipped(leaf string, returnAddress uint64) string {
 		return ""
 	}
 	target := returnAddress + uint64(int64(int32(binary.LittleEndian.Uint32(code[1:]))))
-	_, _, called := g.table.Symbolize(uintptr(target))
+	_, _, called = g.table.Symbolize(uintptr(target))
 	if called == leaf {
 		return ""
 	}
