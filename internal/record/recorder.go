@@ -213,9 +213,15 @@ func (t *tail) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
+// last is the line that says what happened: that of a panic, which a trace of its stack follows, or the last one.
 func (t *tail) last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	lines := strings.Split(strings.TrimSpace(string(t.text)), "\n")
+	for _, line := range lines {
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+			return line
+		}
+	}
 	return lines[len(lines)-1]
 }
