@@ -25,7 +25,8 @@ func TestEveryCauseIsExplained(t *testing.T) {
 		}
 		var document causeDocument
 		if err := json.Unmarshal([]byte(here(t, "explain", "--json", "-", entry.ID).stdout), &document); err != nil ||
-			document.Schema != causeSchema || len(document.Causes) != 1 || !reflect.DeepEqual(document.Causes[0], textOf(entry)) {
+			document.Schema != causeSchema || len(document.Causes) != 1 ||
+			!reflect.DeepEqual(document.Causes[0], textOf(entry)) {
 			t.Errorf("JSON of %s: %v, %+v", entry.ID, err, document)
 		}
 	}

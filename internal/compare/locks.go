@@ -69,7 +69,7 @@ var lockNames = []string{
 	"ObjectMonitor::enter", "ObjectMonitor::EnterI", "ObjectMonitor::TrySpin", "ObjectSynchronizer::enter",
 	"SharedRuntime::complete_monitor", "monitorenter", "Runtime1::monitorenter",
 	"ReentrantLock.lock", "ReentrantLock.tryLock", "StampedLock.", "ReentrantLock$Sync.lock",
-	"ReentrantReadWriteLock", // JVM
+	"ReentrantReadWriteLock",                                          // JVM
 	"take_gil", "PyMutex_Lock", "_PyMutex_Lock", "_PyParkingLot_Park", // CPython
 	"futex::Mutex::lock", "Mutex::lock_contended", "RwLock::read_contended", "RwLock::write_contended",
 	"parking_lot::raw_mutex", "parking_lot::raw_rwlock", // Rust
