@@ -73,6 +73,14 @@ func (m *Machine) Add(from, to string) error {
 	return os.WriteFile(path, content, 0o755)
 }
 
+// AddModule copies a module of the guest's kernel into its root, by its path below the kernel's modules; the script
+// loads it with insmod.
+func (m *Machine) AddModule(module, to string) error {
+	version := strings.TrimPrefix(filepath.Base(m.kernel), "vmlinuz-")
+	folder := filepath.Join(filepath.Dir(m.kernel), "..", "lib", "modules", version, "kernel")
+	return m.Add(filepath.Join(folder, module), to)
+}
+
 // start and finish frame what the script prints on the console.
 const (
 	start  = "---guest-begins---"
