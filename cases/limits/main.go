@@ -1,6 +1,6 @@
 // Command limits holds the knobs of cgroup version 2 against what they are known to do: in an emulated guest, because
-// hosts that bind the controllers to version 1 cannot show them. Each limit is flipped by `culprit try`; then culprit is
-// killed in the middle of an experiment, and nothing may be left.
+// hosts that bind the controllers to version 1 cannot show them. Each limit is flipped by `culprit try`; then culprit
+// is killed in the middle of an experiment, and nothing may be left.
 //
 //	make build && go run ./cases/limits
 //
