@@ -142,6 +142,31 @@ func TestSharedLines(t *testing.T) {
 	}
 }
 
+// A run time may move its tasks between threads: what a recording of two goroutines with a counter each showed, and
+// one of two threads that write both of two totals.
+func TestSharedLinesOfMovedTasks(t *testing.T) {
+	for _, each := range []struct {
+		counts  [4]int64 // word 0 by thread 7 and 8, word 16 by 7 and 8
+		isFalse bool
+	}{
+		{[4]int64{108, 457, 432, 134}, true},
+		{[4]int64{565, 8, 70, 77}, true},
+		{[4]int64{120, 626, 269, 475}, false},
+		{[4]int64{152, 724, 393, 375}, false},
+	} {
+		b := small(func(rec *recording.Recording) {
+			for i, count := range each.counts {
+				rec.Lines = append(rec.Lines, recording.Line{Line: 1, Offset: int32(i / 2 * 16), Size: 8, Pid: 7,
+					Tid: int32(7 + i%2), Write: true, Count: count})
+			}
+		})
+		lines := comparedPair(t, MetricCPU, small(func(*recording.Recording) {}), b).Lines
+		if len(lines) != 1 || lines[0].False != each.isFalse {
+			t.Errorf("%v: lines %+v, want one, false sharing %v", each.counts, lines, each.isFalse)
+		}
+	}
+}
+
 // Another program's requests to a disk of its own must not count as the target's, a kernel thread's to the same
 // disk must.
 func TestBlockRequestsOfOwnDevices(t *testing.T) {
