@@ -48,6 +48,8 @@ func Compare(a, b []*recording.Recording, opts Options) (*Result, error) {
 	if err := check(a, b, opts); err != nil {
 		return nil, err
 	}
+	even, givenUp := evenOut(both(a, b))
+	a, b = even[:len(a)], even[len(a):]
 	shared := newPool()
 	changes := factChanges(a, b)
 	shared.foreignTracers = tracersDiffer(changes)
@@ -94,6 +96,9 @@ func Compare(a, b []*recording.Recording, opts Options) (*Result, error) {
 	result.Counts = counts.list()
 	result.Hops = hops.list()
 	result.Facts = changes
+	for _, probe := range givenUp {
+		result.Unseen = appendNew(result.Unseen, "probe "+probe+" was given up to keep to --max-cost: left out on both sides")
+	}
 	sort.Strings(result.Unseen)
 	return result, nil
 }
