@@ -200,3 +200,24 @@ func TestSleepThatSomebodyWaitedForIsOnThePath(t *testing.T) {
 	near(t, "sleep from when it was waited for", total(t, m.rec, has("delay")), 0.7)
 	near(t, "own work", total(t, m.rec, has("work")), 0.3)
 }
+
+// A script that kills what it had in the background, and waits for its end, was held up by the program before.
+func TestKilledBackgroundHeldNobodyUp(t *testing.T) {
+	of := func(exitCode int32) *recording.Recording {
+		m := newMade(1, 1).process(20, 10, 10*ms, 900*ms, "program").process(30, 10, 5*ms, 990*ms, "packer")
+		m.rec.Processes[len(m.rec.Processes)-1].ExitCode = exitCode
+		m.threadFrom(20, 20, 10*ms).threadFrom(30, 30, 5*ms)
+		m.runs(20, 20, 10*ms, 900*ms, "main;compute").runs(30, 30, 5*ms, 990*ms, "main;pack")
+		for _, wait := range []recording.Wait{
+			{TimeNs: 10 * ms, BlockedNs: 890 * ms, WakerPid: 20, WakerTid: 20},
+			{TimeNs: 910 * ms, BlockedNs: 80 * ms, WakerPid: 30, WakerTid: 30},
+		} {
+			wait.Pid, wait.Tid, wait.Syscall, wait.State, wait.WakerKind = 10, 10, "wait4", "S", recording.WakerThread
+			m.waits(wait, "main;waitpid")
+		}
+		return m.rec
+	}
+	near(t, "the program, while the packer is killed", total(t, of(-15), has("compute")), 0.89)
+	near(t, "the packer that is killed", total(t, of(-15), has("pack")), 0)
+	near(t, "a packer that the script waits for", total(t, of(0), has("pack")), 0.985)
+}

@@ -10,6 +10,8 @@ import (
 const (
 	// exitNs is how long before its process is gone a thread may have woken somebody by ending.
 	exitNs = 2e6
+	// reapNs is how long at most somebody waits for the end of a process that it has just killed.
+	reapNs = 100e6
 	// lastNs is how far back from its end a process is searched for the thread that ran it to the
 	// end; where no samples are there, lastTimes as far, and so on.
 	lastNs    = 20e6
@@ -25,6 +27,13 @@ func (r *run) atExit(waker *thread, at int64) *thread {
 		return waker
 	}
 	return r.lastThread(waker.pid, at, waker)
+}
+
+// reaped reports whether a wait was for the end of a process that somebody killed only just before: a script that
+// takes away what it had in the background was not held up by what that did all the while.
+func (r *run) reaped(waker *thread, since, at int64) bool {
+	p := r.process[waker.pid]
+	return p != nil && p.killed && at-since < reapNs && at >= p.endNs-exitNs && at <= p.endNs+exitNs
 }
 
 // lastThread is the thread that ran a process to its end: the one that is thought to, when it was awake

@@ -40,6 +40,7 @@ type process struct {
 	startNs, endNs int64
 	name, parent   string
 	short          bool
+	killed         bool // by a signal
 }
 
 // thread is one thread of the tree, with its waits and samples in order of time.
@@ -151,7 +152,7 @@ func (r *run) indexProcesses() {
 			name = path.Base(known.Command)
 		}
 		r.process[known.Pid] = &process{pid: known.Pid, ppid: known.Ppid,
-			startNs: known.StartNs, endNs: known.EndNs, name: name}
+			startNs: known.StartNs, endNs: known.EndNs, name: name, killed: known.ExitCode < 0}
 	}
 }
 
