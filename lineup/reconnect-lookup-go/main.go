@@ -21,7 +21,7 @@ func serve(listener net.Listener) {
 }
 
 func answer(peer net.Conn) {
-	defer peer.Close()
+	defer func() { _ = peer.Close() }()
 	reader := bufio.NewReader(peer)
 	for {
 		line, err := reader.ReadString('\n')
@@ -48,7 +48,7 @@ func (c *client) open() {
 		return
 	}
 	if c.peer != nil {
-		c.peer.Close()
+		_ = c.peer.Close()
 	}
 	peer, err := net.Dial("tcp", c.address)
 	if err != nil {
