@@ -87,10 +87,17 @@ func checkSlow(t *testing.T, got seen, want slowTruth, truth map[string]float64,
 	agree := 0
 	for round := range rounds {
 		measured := truth[fmt.Sprintf("%s-%d", want.site, round)]
-		at := slices.IndexFunc(calls, func(slow recording.Slow) bool {
+		agrees := func(slow recording.Slow) bool {
 			difference := measured - float64(slow.DurationNs)/1e9
 			return difference > -0.00005 && difference < max(0.05*measured, 0.001)
+		}
+		// Two sites may wait as long for a pipe: the one with the right waker is meant, if there is one.
+		at := slices.IndexFunc(calls, func(slow recording.Slow) bool {
+			return agrees(slow) && slow.WakerComm == want.wakerComm
 		})
+		if at < 0 {
+			at = slices.IndexFunc(calls, agrees)
+		}
 		if at < 0 || measured < 0.002 && want.wakerComm != "" {
 			t.Logf("round %d: the program measured %.6f s", round, measured)
 			continue
