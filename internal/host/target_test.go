@@ -2,11 +2,14 @@ package host
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestTargetFactsOfAFixture(t *testing.T) {
@@ -62,6 +65,13 @@ func TestTargetFactsOfARealProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = command.Process.Kill(); _ = command.Wait() }()
+	// Start returns when the descriptors are closed for exec, a moment before the environment is in place.
+	environment := fmt.Sprintf("/proc/%d/environ", command.Process.Pid)
+	for until := time.Now().Add(20 * time.Second); time.Now().Before(until); time.Sleep(time.Millisecond) {
+		if text, err := os.ReadFile(environment); err == nil && len(text) > 0 {
+			break
+		}
+	}
 	facts := TargetFacts("/", command.Process.Pid)
 	expect(t, facts, map[string]string{
 		"target.tracer": "none", "target.policy": "SCHED_OTHER", "target.environment.MALLOC_ARENA_MAX": "3",

@@ -25,7 +25,7 @@ func TestInodeLock(t *testing.T) {
 			continue
 		}
 		total, waits = total+lock.TotalNs, waits+lock.Waits
-		if lock.TotalNs > longest.TotalNs {
+		if lock.HolderPid != 0 && lock.TotalNs > longest.TotalNs { // on a busy host some queues had no holder that was seen
 			longest = lock
 		}
 	}
