@@ -99,11 +99,6 @@ func (w *walker) blocked(t *thread, wait *recording.Wait) {
 		w.progress(from)
 		return
 	}
-	if waker.pid != t.pid && w.run.reaped(waker, from, w.at) {
-		w.emit(w.run.blockedPiece(t, wait, w.at-from))
-		w.progress(from)
-		return
-	}
 	next := waker
 	if waker.pid != t.pid {
 		next = w.run.atExit(waker, w.at)
@@ -114,7 +109,7 @@ func (w *walker) blocked(t *thread, wait *recording.Wait) {
 			next = t
 		}
 	}
-	if w.stuck >= jumpLimit || next == t {
+	if w.stuck >= jumpLimit || next == t || waker.pid != t.pid && w.run.reaped(waker, from, w.at) {
 		w.emit(w.run.blockedPiece(t, wait, w.at-from))
 		w.progress(from)
 		return

@@ -22,8 +22,7 @@ const (
 // atExit replaces a waker that woke by exiting: which thread of a process is
 // the last to go is chance; the one that ran it to its end is what counts.
 func (r *run) atExit(waker *thread, at int64) *thread {
-	p := r.process[waker.pid]
-	if p == nil || p.endNs == 0 || at < p.endNs-exitNs || at > p.endNs+exitNs {
+	if p := r.process[waker.pid]; p == nil || !p.endsAt(at) {
 		return waker
 	}
 	return r.lastThread(waker.pid, at, waker)
@@ -33,7 +32,12 @@ func (r *run) atExit(waker *thread, at int64) *thread {
 // takes away what it had in the background was not held up by what that did all the while.
 func (r *run) reaped(waker *thread, since, at int64) bool {
 	p := r.process[waker.pid]
-	return p != nil && p.killed && at-since < reapNs && at >= p.endNs-exitNs && at <= p.endNs+exitNs
+	return p != nil && p.killed && at-since < reapNs && p.endsAt(at)
+}
+
+// endsAt reports whether a process is gone about a moment.
+func (p *process) endsAt(at int64) bool {
+	return p.endNs != 0 && at >= p.endNs-exitNs && at <= p.endNs+exitNs
 }
 
 // lastThread is the thread that ran a process to its end: the one that is thought to, when it was awake

@@ -2,6 +2,7 @@ package investigate
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -13,6 +14,9 @@ import (
 // A process that runs already: what it spends its CPU time on is listed, out of windows.
 func TestServiceIsListed(t *testing.T) {
 	if err := record.Permitted(); err != nil {
+		if os.Geteuid() == 0 {
+			t.Fatal(err)
+		}
 		t.Skip(err)
 	}
 	service := exec.Command("/bin/sh", "-c", "while :; do cd .; done")
@@ -25,11 +29,8 @@ func TestServiceIsListed(t *testing.T) {
 	}()
 	o := plain(t, "", "")
 	o.Target = record.Target{Kind: "pid", Pid: service.Process.Pid}
-	o.Budget = 12 * time.Second
+	o.Budget = 20 * time.Second // a busy host takes some of it to load the recorder
 	c, err := Run(context.Background(), o)
-	if err != nil && strings.Contains(err.Error(), "too short") {
-		t.Skipf("loading the recorder took the whole budget on this busy host: %v", err)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
