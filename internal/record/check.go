@@ -27,6 +27,9 @@ const CheckLeast = 20 * time.Second
 
 // blockOf is how long the recorder stays attached, or detached, in one block.
 func (r *Run) blockOf() time.Duration {
+	if r.block > 0 {
+		return r.block
+	}
 	return max(500*time.Millisecond, min(2*time.Second, r.Duration/30))
 }
 

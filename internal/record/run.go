@@ -40,6 +40,9 @@ type Run struct {
 	over  int     // seconds in a row over the budget
 	spent bool    // nothing is left to give up
 	last  reading // of the target's CPU time
+
+	// Tests want shorter ones: how long a part is, and a block of the self-check. 0: as long as a user's.
+	every, block time.Duration
 }
 
 // Begin opens the first part.
@@ -65,12 +68,15 @@ func (r *Run) Watch(ctx context.Context) error {
 
 func (r *Run) watchPlain(ctx context.Context) error {
 	began := time.Now()
-	for r.wait(ctx, time.Second) {
+	look := time.Second
+	if r.every > 0 {
+		look = min(look, r.every)
+	}
+	for r.wait(ctx, look) {
 		if err := r.keepBudget(ctx); err != nil {
 			return err
 		}
-		if age := time.Since(began); age < partEvery && (age < partLeast || ownMemory(r.Recorder.Pid()) < fullAt) ||
-			time.Until(r.until) < partLeast {
+		if !r.partIsDue(time.Since(began)) {
 			continue
 		}
 		if err := r.renew(ctx, "what was recorded so far was written down"); err != nil {
@@ -79,6 +85,15 @@ func (r *Run) watchPlain(ctx context.Context) error {
 		began = time.Now()
 	}
 	return nil
+}
+
+// partIsDue tells whether a part of this age is to be written down: it is old or large, and not the last bit.
+func (r *Run) partIsDue(age time.Duration) bool {
+	if r.every > 0 {
+		return age >= r.every
+	}
+	return (age >= partEvery || age >= partLeast && ownMemory(r.Recorder.Pid()) >= fullAt) &&
+		time.Until(r.until) >= partLeast
 }
 
 // ownMemory is how much memory a process has that is not that of a file, in bytes; 0 when it is not known.
