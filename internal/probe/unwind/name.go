@@ -35,8 +35,10 @@ func (u *Unwinder) Frames(stack int) (user, kernel []recording.Frame) {
 		u.mu.Unlock()
 		return nil, nil
 	}
-	frames := u.stacks[stack]
+	kept := u.stacks[stack]
 	u.mu.Unlock()
+	frames := kept.frames
+	u.made.finish(kept.pid, frames)
 	if len(frames) == 0 {
 		return []recording.Frame{{Name: BrokenPrefix + "empty]", Kind: recording.KindOther}}, nil
 	}
@@ -80,6 +82,8 @@ func (u *Unwinder) name(frame libpf.Frame) recording.Frame {
 	}
 	if frame.Mapping.Valid() {
 		u.nameByModule(frame, &named)
+	} else if frame.Type == libpf.NativeFrame && named.Name != "" {
+		named.Module = madeModule
 	}
 	if named.Name == "" {
 		named.Name = fmt.Sprintf("[%s]+%#x", named.Kind, uint64(frame.AddressOrLineno))

@@ -68,13 +68,20 @@ type Unwinder struct {
 
 	mu      sync.Mutex
 	traces  []Trace
-	stacks  []libpf.Frames
+	stacks  []keptStack
 	byHash  map[uint64]int
 	lost    int64
 	tables  map[libpf.FileID]module
 	loader  *loader
+	made    *madeCode
 	busy    bool // a stack is being named
 	current libpf.Frames
+}
+
+// keptStack is a stack of one process.
+type keptStack struct {
+	pid    libpf.PID
+	frames libpf.Frames
 }
 
 // module is what is known of one mapped file.
@@ -116,6 +123,7 @@ func Start(ctx context.Context, options Options) (*Unwinder, error) {
 	}
 	u.tracer = loaded
 	if u.loader, err = newLoader(loaded); err == nil {
+		u.made = newMadeCode(u.loader.maps)
 		u.loadFirst(options)
 		err = u.run(ctx)
 	}
@@ -219,7 +227,8 @@ func (u *Unwinder) handle(raw *libpf.EbpfTrace) {
 	if !known {
 		u.current = nil
 		u.tracer.HandleTrace(raw) // calls ReportTraceEvent before it returns
-		stack = u.keep(hash, u.current)
+		u.made.saw(raw.PID, u.current)
+		stack = u.keep(hash, raw.PID, u.current)
 	}
 	trace.Stack = stack
 	u.mu.Lock()
@@ -228,14 +237,14 @@ func (u *Unwinder) handle(raw *libpf.EbpfTrace) {
 	u.mu.Unlock()
 }
 
-func (u *Unwinder) keep(hash uint64, frames libpf.Frames) int {
+func (u *Unwinder) keep(hash uint64, pid libpf.PID, frames libpf.Frames) int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if len(u.stacks) >= maxStacks {
 		u.lost++
 		return -1
 	}
-	u.stacks = append(u.stacks, frames)
+	u.stacks = append(u.stacks, keptStack{pid, frames})
 	stack := len(u.stacks) - 1
 	if !broken(frames) { // a broken stack may come out whole the next time: the mappings are known by then
 		u.byHash[hash] = stack
@@ -284,6 +293,7 @@ func (u *Unwinder) Lost() int64 {
 // Reset forgets the stacks of a finished window; symbol tables stay.
 func (u *Unwinder) Reset() {
 	u.loader.reset()
+	u.made.forget()
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.traces, u.stacks, u.byHash, u.lost = nil, nil, map[uint64]int{}, 0
