@@ -68,11 +68,12 @@ func compareGroups(ctx context.Context, a, b side, o compareOptions, limits comp
 	if in.Result, err = comparedMetric(o.metric, cpu, in.Wall); err != nil {
 		return nil, err
 	}
-	waits := compare.WaitProfile(in.Result, comparedConfidence)
+	profile := work.Unit().Profile(cpu.Profile)
+	waits := work.Unit().Profile(compare.WaitProfile(in.Result, comparedConfidence))
 	c := &report.Comparison{Schema: report.ComparisonSchema, Metric: in.Result.Metric, Smallest: limits.smallest,
 		FailOver: limits.failOver, Ranking: compare.Rank(in.Result, work, comparedConfidence),
 		A: sideText(a), B: sideText(b), Settings: in.Result.Facts, Suspects: []cause.Suspect{},
-		Warnings: compare.Warnings(a.recordings, b.recordings, work), Profile: &cpu.Profile, WaitTree: &waits}
+		Warnings: compare.Warnings(a.recordings, b.recordings, work), Profile: &profile, WaitTree: &waits}
 	c.BlindSpots = blindSpots(a, b, in.Result)
 	c.Outcome, c.Effect = comparedOutcome(c.Ranking, limits.smallest)
 	if c.ByParts() {
@@ -92,8 +93,7 @@ func compareGroups(ctx context.Context, a, b side, o compareOptions, limits comp
 	if in.Costs == (cause.Costs{}) {
 		c.Warnings = append(c.Warnings, "not recorded on this host and kernel: counts are not turned into predicted costs")
 	}
-	c.Suspects = append(c.Suspects, cause.Judge(in)...)
-	perUnit(c.Suspects, work)
+	c.Suspects = cause.InUnit(cause.Judge(in), work.Unit())
 	return c, nil
 }
 
@@ -224,22 +224,4 @@ func sharedCosts(ctx context.Context, a, b side) (cause.Costs, error) {
 		}
 	}
 	return costsOf(ctx, a.recordings[0])
-}
-
-// perUnit writes suspects in the ranking's unit of work: they were judged by recordings of A's typical size.
-func perUnit(suspects []cause.Suspect, work compare.Work) {
-	units := average(work.A)
-	if !(units > 0) || work.Name == "run" {
-		return
-	}
-	for i := range suspects {
-		s := &suspects[i]
-		s.Seconds = compare.Interval{Value: s.Seconds.Value / units, Low: s.Seconds.Low / units,
-			High: s.Seconds.High / units}
-		for k := range s.Evidence {
-			if e := &s.Evidence[k]; strings.HasSuffix(e.Unit, "/run") {
-				e.A, e.B, e.Unit = e.A/units, e.B/units, strings.TrimSuffix(e.Unit, "run")+work.Name
-			}
-		}
-	}
 }

@@ -79,11 +79,13 @@ func addMetrics(rec *recording.Recording) {
 
 func judgeRecording(ctx context.Context, rec *recording.Recording, metric string) (*investigate.Case, error) {
 	group := []*recording.Recording{rec}
-	cpu, err := compare.Compare(group, nil, compare.Options{Metric: compare.MetricCPU})
+	work := compare.WorkOf(rec)
+	unit := work.Unit()
+	cpu, err := compare.Compare(group, nil, compare.Options{Metric: compare.MetricCPU, Work: &work})
 	if err != nil {
 		return nil, err
 	}
-	wall, err := compare.Compare(group, nil, compare.Options{Metric: compare.MetricWall})
+	wall, err := compare.Compare(group, nil, compare.Options{Metric: compare.MetricWall, Work: &work})
 	if err != nil {
 		return nil, err
 	}
@@ -91,24 +93,21 @@ func judgeRecording(ctx context.Context, rec *recording.Recording, metric string
 	if in.Result, err = chooseMetric(rec, cpu, wall, metric); err != nil {
 		return nil, err
 	}
-	c := newListedCase(rec, in.Result)
+	c := newListedCase(rec, in.Result, unit)
+	tellMetrics(c, rec, unit, cpu, wall)
 	if in.Costs, err = costsOf(ctx, rec); err != nil {
 		return nil, err
 	}
 	if in.Costs == (cause.Costs{}) {
 		c.Warnings = append(c.Warnings, "recorded on another host or kernel: counts are not turned into predicted costs")
 	}
-	c.Suspects = cause.Judge(in)
-	if c.Suspects == nil {
-		c.Suspects = []cause.Suspect{}
-	}
+	c.Suspects = cause.InUnit(cause.Judge(in), unit)
 	for _, difference := range compare.Differences(in.Result, 0.95, itemsShown) {
-		c.Items = append(c.Items, investigate.Item(difference))
+		c.Items = append(c.Items, investigate.Item(unit.Difference(difference)))
 	}
 	c.BlindSpots = append(c.BlindSpots, in.Result.Unseen...)
-	c.Profile = &cpu.Profile
-	waits := compare.WaitProfile(in.Result, 0.95)
-	c.Waits = &waits
+	profile, waits := unit.Profile(cpu.Profile), unit.Profile(compare.WaitProfile(in.Result, 0.95))
+	c.Profile, c.Waits = &profile, &waits
 	return c, nil
 }
 
@@ -132,12 +131,12 @@ func chooseMetric(rec *recording.Recording, cpu, wall *compare.Result, metric st
 }
 
 // newListedCase fills in what stands in the recording itself.
-func newListedCase(rec *recording.Recording, result *compare.Result) *investigate.Case {
+func newListedCase(rec *recording.Recording, result *compare.Result, unit compare.Unit) *investigate.Case {
 	manifest := rec.Manifest
 	model := rec.Fact(host.FactCPUModel)
-	c := &investigate.Case{Schema: investigate.CaseSchema, Outcome: investigate.Listed,
+	c := &investigate.Case{Schema: investigate.CaseSchema, Outcome: investigate.Listed, Per: unit.Name,
 		Metric: investigate.Metric{Name: result.Metric, Unit: result.Unit, Better: "lower"},
-		A:      investigate.SideSummary{Command: targetText(manifest.Target), Median: result.A[0], Trials: 1},
+		A:      investigate.SideSummary{Command: targetText(manifest.Target), Median: unit.Amount(result.A[0]), Trials: 1},
 		Host: investigate.Host{Name: manifest.Host, Kernel: manifest.Kernel, CPU: model,
 			Hypervisor: rec.Fact(host.FactHypervisor), ClockSource: rec.Fact(host.FactClockSource)},
 		Recorder: investigate.RecorderCost{StartCPUS: float64(manifest.Cost.StartCPUNs) / 1e9,
@@ -150,12 +149,27 @@ func newListedCase(rec *recording.Recording, result *compare.Result) *investigat
 			c.BlindSpots = append(c.BlindSpots, spot)
 		}
 	}
-	for _, name := range []string{compare.MetricWall, compare.MetricCPU} {
-		metric := investigate.Metric{Name: name, Unit: "s", Better: "lower"}
-		c.Metrics = append(c.Metrics, investigate.MetricResult{Metric: metric, Outcome: investigate.Listed,
-			MedianA: manifest.Metrics[name]})
-	}
 	return c
+}
+
+// tellMetrics fills in both metrics in one way: without what recording took of the target's time, which is told apart.
+// Of what runs on, each second takes a second: that is only told where it is what is explained.
+func tellMetrics(c *investigate.Case, rec *recording.Recording, unit compare.Unit, cpu, wall *compare.Result) {
+	for _, result := range []*compare.Result{wall, cpu} {
+		if result == wall && unit.Name != compare.PerRun && c.Metric.Name != compare.MetricWall {
+			continue
+		}
+		metric := investigate.Metric{Name: result.Metric, Unit: result.Unit, Better: "lower"}
+		c.Metrics = append(c.Metrics, investigate.MetricResult{Metric: metric, Outcome: investigate.Listed,
+			MedianA: unit.Amount(result.A[0])})
+	}
+	taken := func(result *compare.Result) float64 { // of a window that ended on its own time nothing was taken
+		if result == wall && unit.Name != compare.PerRun {
+			return 0
+		}
+		return unit.Amount(max(0, rec.Manifest.Metrics[result.Metric]-result.A[0]))
+	}
+	c.Recorder.OfTargetCPUS, c.Recorder.OfTargetWallS = taken(cpu), taken(wall)
 }
 
 func targetText(target recording.Target) string {

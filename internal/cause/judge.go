@@ -137,7 +137,7 @@ func (s *scene) suspect(c *claim) (suspect Suspect, known bool) {
 	}
 	if !known {
 		suspect.Against = append(suspect.Against,
-			"too few runs, or runs too unequal, to say how far this share may be off")
+			"too few recordings, or too unequal ones, to say how far this share may be off")
 	}
 	signal := "cpu"
 	if s.metric == compare.MetricWall {

@@ -25,9 +25,11 @@ const (
 // Case is the whole answer of one investigation. What the terminal and the
 // report show comes from it; it marshals to case.json.
 type Case struct {
-	Schema        string          `json:"schema"`
-	Outcome       Outcome         `json:"outcome"`
-	Metric        Metric          `json:"metric"`
+	Schema  string  `json:"schema"`
+	Outcome Outcome `json:"outcome"`
+	Metric  Metric  `json:"metric"`
+	// Per is what amounts of time and of events are per: "run", "second", "request"; empty in cases before it was: run.
+	Per           string          `json:"per,omitempty"`
 	A             SideSummary     `json:"a"`
 	B             *SideSummary    `json:"b,omitempty"`
 	Effect        *cause.Effect   `json:"effect,omitempty"`
@@ -82,7 +84,7 @@ type SideSummary struct {
 type Item struct {
 	Signal  string           `json:"signal"` // "cpu", "wait", "runqueue", "syscalls", "processes"
 	Name    string           `json:"name"`
-	A       float64          `json:"a"` // per run
+	A       float64          `json:"a"` // per unit of Case.Per
 	B       float64          `json:"b"`
 	Unit    string           `json:"unit"`
 	Change  compare.Interval `json:"change"`
@@ -103,7 +105,11 @@ type Host struct {
 
 // RecorderCost is what the recorder itself took.
 type RecorderCost struct {
-	StartCPUS float64          `json:"start_cpu_s"`
-	CPUS      float64          `json:"cpu_s"` // over all evidence trials
-	Losses    []recording.Loss `json:"losses"`
+	StartCPUS float64 `json:"start_cpu_s"`
+	CPUS      float64 `json:"cpu_s"` // over all evidence trials
+	// What recording took of the target's own time per unit of work, as its stacks show; no amount of the case holds
+	// it. Known where nothing ran without the recorder.
+	OfTargetCPUS  float64          `json:"of_target_cpu_s,omitempty"`
+	OfTargetWallS float64          `json:"of_target_wall_s,omitempty"`
+	Losses        []recording.Loss `json:"losses"`
 }

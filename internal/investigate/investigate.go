@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"culprit/internal/compare"
 	"culprit/internal/host"
 	"culprit/internal/record"
 	"culprit/internal/trial"
@@ -91,7 +92,8 @@ func (inv *investigation) open() error {
 		return errors.Join(err, inv.close(), inv.clear())
 	}
 	inv.cannot = record.Permitted()
-	inv.c = &Case{Schema: CaseSchema, Smallest: inv.options.Smallest, Seed: inv.options.Seed, Dir: inv.options.Case,
+	inv.c = &Case{Schema: CaseSchema, Per: compare.PerRun,
+		Smallest: inv.options.Smallest, Seed: inv.options.Seed, Dir: inv.options.Case,
 		A: SideSummary{Command: inv.options.A}, Host: describe(host.Summarize("/"))}
 	if inv.options.Target.Kind != "" {
 		inv.c.A.Command = inv.options.Target.String()

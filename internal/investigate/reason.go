@@ -19,20 +19,29 @@ const itemsPerSignal = 40
 // reason compares the recordings and lets the catalogue judge.
 func (inv *investigation) reason(ctx context.Context, found *evidence) error {
 	inv.options.Progress("comparing")
-	in, err := inv.input(ctx, found)
+	work, err := compare.ChooseWork(compare.PerAuto, found.a, found.b)
 	if err != nil {
 		return err
 	}
-	inv.c.Suspects = cause.Judge(*in)
+	in, err := inv.input(ctx, found, &work)
+	if err != nil {
+		return err
+	}
+	unit := work.Unit()
+	inv.c.Per = unit.Name
+	if inv.options.Target.Kind != "" { // no trials measured it: it is what the recordings say, without their own cost
+		inv.c.A.Median = unit.Amount(medianOf(in.Result.A))
+	}
+	inv.c.Suspects = cause.InUnit(cause.Judge(*in), unit)
 	inv.c.Settings = in.Result.Facts
 	inv.c.Facts = in.FactsA
 	inv.remember(found)
 	for _, difference := range compare.Differences(in.Result, 0.95, itemsPerSignal) {
-		inv.c.Items = append(inv.c.Items, Item(difference))
+		inv.c.Items = append(inv.c.Items, Item(unit.Difference(difference)))
 	}
-	inv.c.Profile = &in.CPU.Profile
-	waits := compare.WaitProfile(in.Result, 0.95)
-	inv.c.Waits = &waits
+	profile := unit.Profile(in.CPU.Profile)
+	waits := unit.Profile(compare.WaitProfile(in.Result, 0.95))
+	inv.c.Profile, inv.c.Waits = &profile, &waits
 	inv.c.BlindSpots = append(inv.c.BlindSpots, in.Result.Unseen...)
 	inv.c.BlindSpots = append(inv.c.BlindSpots,
 		"no hardware counters were read: cache and branch misses, and time taken by the hypervisor, are not seen",
@@ -41,12 +50,12 @@ func (inv *investigation) reason(ctx context.Context, found *evidence) error {
 }
 
 // input gathers what a judgement rests on.
-func (inv *investigation) input(ctx context.Context, found *evidence) (*cause.Input, error) {
-	cpu, err := compare.Compare(found.a, found.b, compare.Options{Metric: compare.MetricCPU})
+func (inv *investigation) input(ctx context.Context, found *evidence, work *compare.Work) (*cause.Input, error) {
+	cpu, err := compare.Compare(found.a, found.b, compare.Options{Metric: compare.MetricCPU, Work: work})
 	if err != nil {
 		return nil, err
 	}
-	wall, err := compare.Compare(found.a, found.b, compare.Options{Metric: compare.MetricWall})
+	wall, err := compare.Compare(found.a, found.b, compare.Options{Metric: compare.MetricWall, Work: work})
 	if err != nil {
 		return nil, err
 	}

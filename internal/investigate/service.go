@@ -41,7 +41,6 @@ func (inv *investigation) watchService(ctx context.Context) error {
 			serviceWindows, leastWindow, (inv.elapsed() + serviceWindows*leastWindow + 2*reasoningTime).Round(time.Second))
 	}
 	found := &evidence{}
-	var used []float64
 	for number := range serviceWindows {
 		inv.options.Progress(fmt.Sprintf("recording: window %d of %d", number+1, serviceWindows))
 		rec, err := inv.recordWindow(ctx, recorder, number, window)
@@ -49,13 +48,12 @@ func (inv *investigation) watchService(ctx context.Context) error {
 			return err
 		}
 		found.a = append(found.a, rec)
-		used = append(used, rec.Manifest.Metrics[trial.MetricCPU])
 	}
 	inv.c.Outcome, inv.c.Metric = Listed, inv.options.Metric.metric(trial.MetricCPU)
-	inv.c.A.Median, inv.c.A.Trials = medianOf(used), len(used)
-	inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("a run is a window of %v here; waiting is not listed, since a "+
+	inv.c.A.Trials = serviceWindows
+	inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("recorded over %d windows of %v; waiting is not listed, since a "+
 		"service mostly waits for work: `culprit explain` of a recording in the case shows it",
-		window.Round(time.Millisecond)))
+		serviceWindows, window.Round(time.Millisecond)))
 	return inv.reason(ctx, found)
 }
 

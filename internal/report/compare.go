@@ -56,7 +56,7 @@ func ComparisonJSON(w io.Writer, c *Comparison) error {
 
 // asCase shows a comparison as a case, whose page then shows it.
 func (c *Comparison) asCase() *investigate.Case {
-	shown := &investigate.Case{Schema: investigate.CaseSchema, Outcome: c.Outcome,
+	shown := &investigate.Case{Schema: investigate.CaseSchema, Outcome: c.Outcome, Per: c.Ranking.Per.Name,
 		Metric: investigate.Metric{Name: c.Metric, Unit: "s", Better: "lower"},
 		A:      c.A.summary(c.Ranking.A), Suspects: c.Suspects, BlindSpots: c.BlindSpots, Warnings: c.Warnings,
 		Smallest: c.Smallest, Settings: c.Settings, Profile: c.Profile, Waits: c.WaitTree,

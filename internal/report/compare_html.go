@@ -12,7 +12,6 @@ func ComparisonHTML(path string, c *Comparison) error {
 	words := verdictOf(shown)
 	words.Headline, words.Detail, words.Next = c.headline(), c.detail(), c.seen()
 	words.Cost = []string{"Recording cost is measured by culprit investigate, not by comparing recordings"}
-	words.Per = c.perRecording()
 	data, err := scripts(shown, words)
 	if err != nil {
 		return err
@@ -26,13 +25,4 @@ func ComparisonHTML(path string, c *Comparison) error {
 		return fmt.Errorf("write comparison: %w", err)
 	}
 	return writePage(path, text)
-}
-
-// perRecording is what the seconds of the call trees are of: the recordings of both sides are scaled to as much work as
-// a typical one of A holds.
-func (c *Comparison) perRecording() string {
-	if c.Ranking.Per.Name == "run" {
-		return "run"
-	}
-	return fmt.Sprintf("recording with as many of the unit of work (%s) as A's", c.Ranking.Per.Name)
 }

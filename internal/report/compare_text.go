@@ -88,8 +88,8 @@ func (p *page) comparedTable(c *Comparison) {
 		p.row("", "", fmt.Sprintf("and %s with less", plural(rest, "item")), "", "", "", "", dim)
 	}
 	p.comparedBeside(c)
-	p.entry("", "▲ more in B, ▼ less in B, · cannot be told from no change; + only B has it, − only A; seconds per "+
-		c.Ranking.Per.Name, plain, dim)
+	p.entry("", "▲ more in B, ▼ less in B, · cannot be told from no change; + only B has it, − only A; seconds of "+
+		metricNoun(c.Metric)+" per "+c.Ranking.Per.Name, plain, dim)
 }
 
 // comparedItem writes one row and, where calls were counted, whether there were more or dearer ones.

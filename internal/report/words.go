@@ -21,7 +21,8 @@ type verdict struct {
 	LeftOut  string   `json:"left_out"` // trials that do not count, and why
 	Cost     []string `json:"cost"`     // what recording cost
 	Host     string   `json:"host"`
-	Per      string   `json:"per"`  // what the flame graph's seconds are of: "run"
+	Per      string   `json:"per"`  // what amounts are per: "run"
+	Kept     string   `json:"kept"` // what one of the measured pieces is: "run", or "recording" of what runs on
 	Seed     string   `json:"seed"` // as text: a script's numbers end at 2^53
 }
 
@@ -33,7 +34,8 @@ func verdictOf(c *investigate.Case) verdict {
 		Label: string(c.Outcome), Headline: headline(c), Detail: detail(c),
 		Next: nextStep(c), LeftOut: leftOut(c), Cost: costOf(c), Host: hostLine(c.Host),
 		Seed:   strconv.FormatInt(c.Seed, 10),
-		Per:    "run",
+		Kept:   pieceOf(c),
+		Per:    perOf(c),
 		Others: []string{},
 	}
 	for _, result := range c.Metrics {
@@ -61,7 +63,7 @@ func known(effect *cause.Effect) bool {
 func headline(c *investigate.Case) string {
 	noun := metricNoun(c.Metric.Name)
 	if c.Outcome == investigate.Listed || c.B == nil {
-		return fmt.Sprintf("%s of %s per run: where it goes", amount(c.A.Median, c.Metric.Unit), noun)
+		return fmt.Sprintf("%s of %s per %s: where it goes", amount(c.A.Median, c.Metric.Unit), noun, perOf(c))
 	}
 	if !known(c.Effect) {
 		return fmt.Sprintf("The effect on %s is unknown", noun)
@@ -160,21 +162,21 @@ func signed(fraction float64) string {
 func detail(c *investigate.Case) string {
 	noun := metricNoun(c.Metric.Name)
 	if c.B == nil {
-		return fmt.Sprintf("%s of %s", plural(c.A.Trials, "run"), visible(c.A.Command, nameRunesMax))
+		return fmt.Sprintf("%s of %s", plural(c.A.Trials, pieceOf(c)), visible(c.A.Command, nameRunesMax))
 	}
 	if min(c.A.Trials, c.B.Trials) == 0 {
 		return "no pair of trials counts"
 	}
-	return fmt.Sprintf("%s per run %s, %s", noun, change(c.A.Median, c.B.Median, c.Metric.Unit),
+	return fmt.Sprintf("%s per %s %s, %s", noun, perOf(c), change(c.A.Median, c.B.Median, c.Metric.Unit),
 		plural(min(c.A.Trials, c.B.Trials), "pair"))
 }
 
 func otherMetric(c *investigate.Case, result investigate.MetricResult) string {
-	noun := metricNoun(result.Metric.Name)
+	noun := metricNoun(result.Metric.Name) + " per " + perOf(c)
 	if c.B == nil {
-		return noun + " per run " + amount(result.MedianA, result.Metric.Unit)
+		return noun + " " + amount(result.MedianA, result.Metric.Unit)
 	}
-	text := noun + " per run " + change(result.MedianA, result.MedianB, result.Metric.Unit)
+	text := noun + " " + change(result.MedianA, result.MedianB, result.Metric.Unit)
 	if known(&result.Effect) {
 		text += fmt.Sprintf(", %s (%s)", times(result.Effect.Ratio), signedInterval(result.Effect))
 	}
@@ -228,44 +230,4 @@ func leftOut(c *investigate.Case) string {
 	}
 	sort.Strings(parts)
 	return text + ": " + strings.Join(parts, "; ")
-}
-
-func costOf(c *investigate.Case) []string {
-	lines := []string{}
-	if known(c.RecordingCost) {
-		cost := *c.RecordingCost
-		lines = append(lines, fmt.Sprintf("Recording changed %s by %s (%s); the trials that decide ran without it",
-			metricNoun(c.Metric.Name), signed(cost.Ratio-1), signedInterval(cost)))
-	} else {
-		lines = append(lines, "What recording cost is unknown: no run with and one without the recorder to compare")
-	}
-	if c.Recorder.CPUS > 0 || c.Recorder.StartCPUS > 0 {
-		lines = append(lines, fmt.Sprintf("The recorder used %s of CPU to start and %s while recording",
-			amount(c.Recorder.StartCPUS, "s"), amount(c.Recorder.CPUS, "s")))
-	}
-	for _, loss := range c.Recorder.Losses {
-		if loss.Count > 0 {
-			lines = append(lines, "Lost: "+digits(float64(loss.Count))+" "+visible(loss.What, nameRunesMax))
-		}
-	}
-	return lines
-}
-
-func hostLine(host investigate.Host) string {
-	parts := []string{}
-	for _, part := range []string{host.Name, host.CPU, host.Kernel, host.Hypervisor} {
-		if part != "" {
-			parts = append(parts, visible(part, 80))
-		}
-	}
-	if host.CPUs > 0 {
-		parts = append(parts, plural(host.CPUs, "CPU"))
-	}
-	if host.MemoryBytes > 0 {
-		parts = append(parts, amount(float64(host.MemoryBytes), "bytes"))
-	}
-	if host.ClockSource != "" {
-		parts = append(parts, "clock source "+visible(host.ClockSource, 40))
-	}
-	return strings.Join(parts, " · ")
 }

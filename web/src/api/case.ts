@@ -74,6 +74,8 @@ export interface Loss {
 export interface RecorderCost {
   start_cpu_s: number | null;
   cpu_s: number | null;
+  of_target_cpu_s?: number | null;
+  of_target_wall_s?: number | null;
   losses: Loss[];
 }
 
@@ -154,6 +156,7 @@ export interface Case {
   schema: string;
   outcome: string;
   metric: Metric;
+  per?: string;
   a: SideSummary;
   b?: SideSummary;
   effect?: Effect;
@@ -188,6 +191,7 @@ export interface Verdict {
   cost: string[];
   host: string;
   per: string;
+  kept: string;
   seed: string;
 }
 

@@ -31,9 +31,9 @@ export function App({ report }: { report: Report }) {
       <Header report={report} theme={theme} onTheme={setTheme} />
       <main class="page">
         <VerdictCard report={report} />
-        <Suspects found={found} hasFrame={(name) => frames.has(name)} onFind={find} />
+        <Suspects found={found} per={words.per} hasFrame={(name) => frames.has(name)} onFind={find} />
         <Trials found={found} words={words} />
-        <Differences found={found} />
+        <Differences found={found} words={words} />
         <FlameSection report={report} theme={theme} search={search} onSearch={setSearch} />
         <Settings found={found} />
         <Limits report={report} />

@@ -1,13 +1,13 @@
 // The ranked differences behind the suspects: all layers in one unit.
 import { useMemo, useState } from "preact/hooks";
-import type { Case, Item } from "../api/case";
+import type { Case, Item, Verdict } from "../api/case";
 import { amounts, known, pattern, percent, visible, visiblePath } from "../lib/format";
 import { Section } from "./parts";
 import { SortTable, type Column } from "./sorttable";
 
 const rowsShort = 15;
 
-export function Differences({ found }: { found: Case }) {
+export function Differences({ found, words }: { found: Case; words: Verdict }) {
   const twoSided = Boolean(found.b);
   const [search, setSearch] = useState("");
   const [onlyDecided, setOnlyDecided] = useState(false);
@@ -20,7 +20,8 @@ export function Differences({ found }: { found: Case }) {
   const shown = all ? rows : rows.slice(0, rowsShort);
   return (
     <Section id="differences" title={twoSided ? "Differences, ranked" : "What costs most"}
-      note={twoSided ? "Per run. Grey rows cannot be told from zero with the runs that were recorded." : "Per run."}>
+      note={`Amounts are per ${words.per}.` + (twoSided
+        ? ` Grey rows cannot be told from zero with the ${words.kept}s that were made.` : "")}>
       {found.items.length === 0 ? <p class="muted">Nothing was recorded that could be ranked.</p> : (
         <>
           <div class="toolbar">
@@ -35,7 +36,7 @@ export function Differences({ found }: { found: Case }) {
             <input type="search" class="field" placeholder="filter" aria-label="Filter the differences" value={search}
               onInput={(event) => setSearch(event.currentTarget.value)} />
           </div>
-          <SortTable label="Differences" rows={shown} columns={twoSided ? columnsTwo : columnsOne} start={-1}
+          <SortTable label="Differences" rows={shown} columns={twoSided ? columnsTwo : columnsOne(words.per)} start={-1}
             faint={(item) => twoSided && !item.decided} id={(item, place) => `${item.signal}|${item.name}|${place}`} />
           {rows.length > rowsShort && (
             <button type="button" class="button noprint" onClick={() => setAll(!all)}>
@@ -74,9 +75,9 @@ const columnsTwo: Column<Item>[] = [
   { title: "Decided", sort: (item) => Number(item.decided), cell: (item) => (item.decided ? "yes" : "no") },
 ];
 
-const columnsOne: Column<Item>[] = [
+const columnsOne = (per: string): Column<Item>[] => [
   signalColumn, nameColumn,
-  { title: "Per run", number: true, sort: (item) => item.a ?? 0, cell: (item) => amounts([item.a], item.unit)[0] },
+  { title: `Per ${per}`, number: true, sort: (item) => item.a ?? 0, cell: (item) => amounts([item.a], item.unit)[0] },
   { title: "Share", number: true, sort: (item) => item.share.value ?? 0, cell: share },
 ];
 

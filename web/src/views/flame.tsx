@@ -38,7 +38,7 @@ export function FlameSection({ report, theme, search, onSearch }: Props) {
         />
       ) : (
         <p class="muted">
-          No call tree: no evidence run was recorded with stacks, so {metricNoun(report.found.metric.name)} cannot be
+          No call tree: nothing was recorded with stacks, so {metricNoun(report.found.metric.name)} cannot be
           shown by function. See the blind spots below.
         </p>
       )}
@@ -91,14 +91,14 @@ function FlameGraph({ tree, per, oneSided, theme, label, search, onSearch, signa
       <Legend oneSided={oneSided} per={per} tree={tree} theme={theme} mode={mode} />
       <FlameCanvas view={view} hits={hits} theme={theme} selected={selected} label={label}
         onSelect={setSelected} onZoom={setZoom} onFind={() => field.current?.focus()} />
-      {hits && <SearchSum tree={tree} hits={hits} oneSided={oneSided} />}
+      {hits && <SearchSum view={view} hits={hits} />}
       <CallTable view={view} hits={hits} selected={selected} label={label}
         onSelect={(node) => { setSelected(node); setZoom(node); }} />
     </>
   );
 }
 
-function SearchSum({ tree, hits, oneSided }: { tree: Tree; hits: Uint8Array; oneSided: boolean }) {
+function SearchSum({ view: { tree, per, oneSided }, hits }: { view: View; hits: Uint8Array }) {
   const sum = tree.matched(hits);
   const [a, b] = amounts([sum.a, sum.b], "s");
   const part = (value: number, whole: number) => percent(whole > 0 ? value / whole : 0);
@@ -107,7 +107,7 @@ function SearchSum({ tree, hits, oneSided }: { tree: Tree; hits: Uint8Array; one
       {sum.count === 0 ? "No frame matches." : (
         <>
           The outermost matches cover {a} ({part(sum.a, tree.a[0]!)}){!oneSided && <> of A and {b} (
-            {part(sum.b, tree.b[0]!)}) of B</>} per run.
+            {part(sum.b, tree.b[0]!)}) of B</>} per {per}.
         </>
       )}
     </p>

@@ -29,7 +29,7 @@ export function Legend({ oneSided, per, tree, theme, mode }: Props) {
       <Swatch paints={palette.less} text="less in B" sign="−" />
       <Swatch paints={[palette.same]} text="cannot be told from zero" sign="" />
       <Swatch paints={[palette.less[1]!]} text="gone: only in A" sign="" hatched />
-      <span class="muted">Widths: {widths}. Colours: the change of seconds per {per}, tested between runs.</span>
+      <span class="muted">Widths: {widths}. Colours: the change of seconds per {per}, tested between recordings.</span>
     </p>
   );
 }

@@ -5,11 +5,12 @@ import { Section, SideMark } from "./parts";
 
 interface Props {
   found: Case;
+  per: string; // what amounts are per: "run"
   hasFrame: (name: string) => boolean;
   onFind: (frame: string) => void; // show a frame in the flame graph
 }
 
-export function Suspects({ found, hasFrame, onFind }: Props) {
+export function Suspects({ found, per, hasFrame, onFind }: Props) {
   const whole = found.b ? "the change" : metricNoun(found.metric.name);
   return (
     <Section id="suspects" title={found.b ? "Suspects" : "Causes that match"}>
@@ -22,7 +23,7 @@ export function Suspects({ found, hasFrame, onFind }: Props) {
             <ShareBar suspect={suspect} whole={whole} />
             <Level level={suspect.level} />
           </summary>
-          <SuspectBody suspect={suspect} found={found} hasFrame={hasFrame} onFind={onFind} />
+          <SuspectBody suspect={suspect} found={found} per={per} hasFrame={hasFrame} onFind={onFind} />
         </details>
       ))}
     </Section>
@@ -84,7 +85,7 @@ export function ShareBar({ suspect, whole }: { suspect: Suspect; whole: string }
   );
 }
 
-function SuspectBody({ suspect, found, hasFrame, onFind }: { suspect: Suspect } & Props) {
+function SuspectBody({ suspect, found, per, hasFrame, onFind }: { suspect: Suspect } & Props) {
   const twoSided = Boolean(found.b);
   return (
     <div class="suspectbody">
@@ -101,7 +102,7 @@ function SuspectBody({ suspect, found, hasFrame, onFind }: { suspect: Suspect } 
         {known(suspect.seconds.value) && suspect.seconds.value !== 0 && (
           <>
             <dt>amount</dt>
-            <dd>{amount(suspect.seconds.value, found.metric.unit)} per run{interval(suspect, found)}</dd>
+            <dd>{amount(suspect.seconds.value, found.metric.unit)} per {per}{interval(suspect, found)}</dd>
           </>
         )}
         {suspect.remedy && <><dt>remedy</dt><dd class="remedy">{visible(suspect.remedy, 1000)}</dd></>}
@@ -138,7 +139,7 @@ function Against({ text }: { text: string }) {
   return <><dt>against</dt><dd>{visible(text, 1000)}</dd></>;
 }
 
-function Place({ place, hasFrame, onFind }: { place: string } & Omit<Props, "found">) {
+function Place({ place, hasFrame, onFind }: { place: string } & Pick<Props, "hasFrame" | "onFind">) {
   const last = place.split(";").pop() ?? "";
   return (
     <div class="place">

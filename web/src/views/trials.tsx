@@ -25,11 +25,11 @@ export function Trials({ found, words }: { found: Case; words: Verdict }) {
           <Choice label="Metric" value={metric.name} onChange={setName}
             options={metrics.map((m) => [m.name, metricNoun(m.name)])} />
         )}
-        <span class="muted small">One dot is one run; {better}. Hollow dots were left out.</span>
+        <span class="muted small">One dot is one {words.kept}; {better}. Hollow dots were left out.</span>
       </div>
       {rows.length === 0 ? <p class="muted">No trial carries this metric.</p> : (
         <div class="plots">
-          <RunPlot rows={rows} metric={metric} />
+          <RunPlot rows={rows} metric={metric} words={words} />
           {pairs.length > 0 && (
             <PairPlot pairs={pairs} effect={effect} smallest={found.smallest}
               higherIsBetter={metric.better === "higher"} />
@@ -50,7 +50,7 @@ export function Trials({ found, words }: { found: Case; words: Verdict }) {
 const rowTall = 34;
 const charWide = 6.6;
 
-function RunPlot({ rows, metric }: { rows: DotRow[]; metric: Metric }) {
+function RunPlot({ rows, metric, words }: { rows: DotRow[]; metric: Metric; words: Verdict }) {
   const [ref, width] = useWidth<HTMLDivElement>();
   const labelWide = Math.min(width * 0.4, 44 + charWide * Math.max(...rows.map((row) => row.name.length)));
   const values = rows.flatMap((row) => row.dots.map((dot) => dot.value));
@@ -60,9 +60,9 @@ function RunPlot({ rows, metric }: { rows: DotRow[]; metric: Metric }) {
     .map((label) => label.replace(/(\.\d*?)0+(?=\s)/, "$1").replace(/\.(?=\s)/, ""));
   return (
     <figure ref={ref} class="plot">
-      <figcaption>{metricNoun(metric.name)} per run</figcaption>
+      <figcaption>{metricNoun(metric.name)} per {words.per}</figcaption>
       {width > widthMin && (
-        <svg width={width} height={height} role="img" aria-label={summary(rows, metric)}>
+        <svg width={width} height={height} role="img" aria-label={summary(rows, metric, words.kept)}>
           {scale.ticks.map((tick, i) => (
             <g key={tick}>
               <line class="grid" x1={scale.at(tick)} x2={scale.at(tick)} y1={0} y2={height - 26} />
@@ -78,9 +78,9 @@ function RunPlot({ rows, metric }: { rows: DotRow[]; metric: Metric }) {
   );
 }
 
-function summary(rows: DotRow[], metric: Metric): string {
+function summary(rows: DotRow[], metric: Metric, kept: string): string {
   const parts = rows.map(({ side, name, dots, median }) =>
-    `${side} ${name}: ${dots.length} runs, median ${amount(median, metric.unit)}`);
+    `${side} ${name}: ${dots.length} ${kept}${dots.length === 1 ? "" : "s"}, median ${amount(median, metric.unit)}`);
   return `${metricNoun(metric.name)}. ${parts.join(". ")}`;
 }
 

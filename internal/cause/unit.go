@@ -1,0 +1,23 @@
+package cause
+
+import "culprit/internal/compare"
+
+// InUnit writes suspects per unit of work: Judge tells amounts of a typical recording. What is no amount of one, such
+// as the time of one call, stays. The given suspects keep theirs.
+func InUnit(suspects []Suspect, unit compare.Unit) []Suspect {
+	told := make([]Suspect, len(suspects))
+	for i, suspect := range suspects {
+		suspect.Seconds = unit.Interval(suspect.Seconds)
+		evidence := make([]Evidence, len(suspect.Evidence))
+		for k, one := range suspect.Evidence {
+			var counted bool
+			if one.Unit, counted = unit.Of(one.Unit); counted {
+				one.A, one.B = unit.Amount(one.A), unit.Amount(one.B)
+			}
+			evidence[k] = one
+		}
+		suspect.Evidence = evidence
+		told[i] = suspect
+	}
+	return told
+}

@@ -1,0 +1,54 @@
+package compare
+
+import (
+	"testing"
+
+	"culprit/recording"
+)
+
+func TestUnitOfOneRecording(t *testing.T) {
+	for _, each := range []struct {
+		name     string
+		manifest recording.Manifest
+		unit     string
+		amount   float64 // of 6
+	}{
+		{"a command", recording.Manifest{Target: recording.Target{Kind: "command"}, WindowNs: 3e9}, "run", 6},
+		{"a process", recording.Manifest{Target: recording.Target{Kind: "pid"}, WindowNs: 3e9}, "second", 2},
+		{"a cgroup", recording.Manifest{Target: recording.Target{Kind: "cgroup"}, WindowNs: 2e9}, "second", 3},
+		{"no window", recording.Manifest{Target: recording.Target{Kind: "host"}}, "recording", 6},
+	} {
+		work := WorkOf(&recording.Recording{Manifest: each.manifest})
+		if unit := work.Unit(); unit.Name != each.unit || unit.Amount(6) != each.amount {
+			t.Errorf("%s: 6 are %v per %s, want %v per %s", each.name, unit.Amount(6), unit.Name, each.amount, each.unit)
+		}
+	}
+}
+
+func TestUnitDividesAmountsOnly(t *testing.T) {
+	work := Work{Name: "request", A: []float64{90, 110}, B: []float64{100}}
+	unit := work.Unit()
+	calls := unit.Difference(Difference{A: 200, B: 400, Unit: "calls/run", Change: Interval{200, 100, 300},
+		Share: Interval{0.5, 0.4, 0.6}})
+	want := Difference{A: 2, B: 4, Unit: "calls/request", Change: Interval{2, 1, 3}, Share: Interval{0.5, 0.4, 0.6}}
+	if calls != want {
+		t.Errorf("calls are %+v, want %+v", calls, want)
+	}
+	for unitOf, want := range map[string]string{"s": "s", "ms": "ms", "": "", "s/run": "s/request"} {
+		if word, counted := unit.Of(unitOf); word != want || counted != (unitOf == "s/run") {
+			t.Errorf("%q is told as %q, counted %v", unitOf, word, counted)
+		}
+	}
+	tree := Profile{Nodes: []ProfileNode{{Name: "all", SelfA: 100, SelfB: 300, Change: 200, Low: 100, High: 300}}}
+	told := unit.Profile(tree).Nodes[0]
+	if told.SelfA != 1 || told.SelfB != 3 || told.Change != 2 || told.Low != 1 || told.High != 3 {
+		t.Errorf("the tree's root is %+v", told)
+	}
+	if tree.Nodes[0].SelfA != 100 {
+		t.Error("the given tree was changed")
+	}
+	var none *Work
+	if unit := none.Unit(); unit.Name != "run" || unit.Amount(6) != 6 {
+		t.Errorf("without work 6 are %v per %s", unit.Amount(6), unit.Name)
+	}
+}

@@ -1,0 +1,82 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"culprit/internal/compare"
+	"culprit/internal/investigate"
+)
+
+// perOf is what the amounts of a case are per: the one source of that word for the terminal and for the page.
+func perOf(c *investigate.Case) string {
+	if c.Per == "" {
+		return compare.PerRun
+	}
+	return visible(c.Per, 60)
+}
+
+// pieceOf is what one of the measured pieces of a case is called.
+func pieceOf(c *investigate.Case) string {
+	if perOf(c) == compare.PerRun {
+		return "run"
+	}
+	return "recording"
+}
+
+func costOf(c *investigate.Case) []string {
+	lines := []string{}
+	of := c.Recorder
+	switch {
+	case known(c.RecordingCost):
+		cost := *c.RecordingCost
+		lines = append(lines, fmt.Sprintf("Recording changed %s by %s (%s); the trials that decide ran without it",
+			metricNoun(c.Metric.Name), signed(cost.Ratio-1), signedInterval(cost)))
+	case of.OfTargetCPUS > 0 || of.OfTargetWallS > 0:
+		lines = append(lines, fmt.Sprintf("Recording itself took %s time of the target per %s, as its stacks show; "+
+			"no amount above holds it", takenWords(of), perOf(c)))
+	default:
+		lines = append(lines, "What recording cost is unknown: no run with and one without the recorder to compare")
+	}
+	if c.Recorder.CPUS > 0 || c.Recorder.StartCPUS > 0 {
+		lines = append(lines, fmt.Sprintf("The recorder used %s of CPU to start and %s while recording",
+			amount(c.Recorder.StartCPUS, "s"), amount(c.Recorder.CPUS, "s")))
+	}
+	for _, loss := range c.Recorder.Losses {
+		if loss.Count > 0 {
+			lines = append(lines, "Lost: "+digits(float64(loss.Count))+" "+visible(loss.What, nameRunesMax))
+		}
+	}
+	return lines
+}
+
+// takenWords says what recording took: "12 ms of CPU and 15 ms of wall time", which need not be both.
+func takenWords(of investigate.RecorderCost) string {
+	var parts []string
+	if of.OfTargetCPUS > 0 {
+		parts = append(parts, amount(of.OfTargetCPUS, "s")+" of CPU")
+	}
+	if of.OfTargetWallS > 0 {
+		parts = append(parts, amount(of.OfTargetWallS, "s")+" of wall")
+	}
+	return strings.Join(parts, " and ")
+}
+
+func hostLine(host investigate.Host) string {
+	parts := []string{}
+	for _, part := range []string{host.Name, host.CPU, host.Kernel, host.Hypervisor} {
+		if part != "" {
+			parts = append(parts, visible(part, 80))
+		}
+	}
+	if host.CPUs > 0 {
+		parts = append(parts, plural(host.CPUs, "CPU"))
+	}
+	if host.MemoryBytes > 0 {
+		parts = append(parts, amount(float64(host.MemoryBytes), "bytes"))
+	}
+	if host.ClockSource != "" {
+		parts = append(parts, "clock source "+visible(host.ClockSource, 40))
+	}
+	return strings.Join(parts, " · ")
+}
