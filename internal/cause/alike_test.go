@@ -1,8 +1,11 @@
 package cause
 
 import (
+	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"culprit/internal/compare"
 	"culprit/recording"
 )
 
@@ -81,5 +84,57 @@ func TestTheKernelsAccountOfAQuota(t *testing.T) {
 	suspects := judged(t, "wall", held(), limited, Costs{})
 	if len(suspects) == 0 || suspects[0].Cause != "cpu.throttled" {
 		t.Errorf("with the account: %s", described(suspects))
+	}
+}
+
+// clockSituations are those in which the clock source differs, or is slow on both sides.
+func clockSituations() []situation {
+	source := func(name string) map[string]string {
+		return map[string]string{"clocksource.current": name, "clocksource.available": "tsc kvm-clock acpi_pm"}
+	}
+	reading := func(ms float64) map[string]float64 { return map[string]float64{work: 100, vdso: ms} }
+	calling := func(ms float64) map[string]float64 { return map[string]float64{work: 100, rawRead: ms} }
+	calls := func(count int64) map[string][2]int64 { return map[string][2]int64{"clock_gettime": {count, 0}} }
+	return []situation{
+		{name: "the clock source costs a fifth more", metric: "cpu",
+			a: plan{cpu: reading(400), facts: source("tsc")}, b: plan{cpu: reading(480), facts: source("kvm-clock")},
+			cause: "clock.slow-source", place: "clock source kvm-clock", low: 0.9, high: 1, level: Explains},
+		{name: "near miss: it differs so, and there are ten times as many reads", metric: "cpu",
+			a: plan{cpu: reading(40), facts: source("tsc")}, b: plan{cpu: reading(480), facts: source("kvm-clock")},
+			cause: "clock.read-often", place: "stamp", low: 0.9, high: 1, level: Explains},
+		{name: "near miss: the slower one on both sides, and more reads", metric: "cpu",
+			a: plan{cpu: reading(40), facts: source("kvm-clock")}, b: plan{cpu: reading(480), facts: source("kvm-clock")},
+			cause: "clock.read-often", place: "stamp", low: 0.9, high: 1, level: Explains},
+		{name: "near miss: one that takes a system call on both sides, and more reads", metric: "cpu",
+			a:     plan{cpu: calling(40), facts: source("acpi_pm"), calls: calls(40_000)},
+			b:     plan{cpu: calling(480), facts: source("acpi_pm"), calls: calls(480_000)},
+			cause: "clock.read-often", place: "stamp", low: 0.9, high: 1, level: Explains},
+	}
+}
+
+// A side whose runs do not agree about the clock source is told so, and most of its runs count.
+func TestClockSourceThatVariesWithinASide(t *testing.T) {
+	tsc, kvm := map[string]string{"clocksource.current": "tsc"}, map[string]string{"clocksource.current": "kvm-clock"}
+	random := rand.New(rand.NewPCG(1, 2))
+	var a, b []*recording.Recording
+	for run := range 4 {
+		facts := kvm
+		if run == 3 {
+			facts = tsc
+		}
+		a = append(a, plan{cpu: map[string]float64{vdso: 400}, facts: tsc}.build(random))
+		b = append(b, plan{cpu: map[string]float64{vdso: 500}, facts: facts}.build(random))
+	}
+	result, err := compare.Compare(a, b, compare.Options{Metric: compare.MetricCPU})
+	if err != nil {
+		t.Fatal(err)
+	}
+	suspects := Judge(Input{Result: result, CPU: result, FactsA: a[3].Facts, FactsB: b[3].Facts})
+	if len(suspects) == 0 || suspects[0].Cause != "clock.slow-source" {
+		t.Fatalf("suspects %+v, want clock.slow-source", suspects)
+	}
+	const said = "the clock source was not the same in all runs of B: kvm-clock, tsc"
+	if !slices.Contains(suspects[0].Against, said) || !slices.Contains(result.Unseen, said) {
+		t.Errorf("against %q, unseen %q: neither may be without %q", suspects[0].Against, result.Unseen, said)
 	}
 }

@@ -30,20 +30,25 @@ func findClock(s *scene) []*claim {
 		a, b := s.count("syscall."+call+".count", "")
 		callsA, callsB = callsA+a, callsB+b
 	}
-	sourceA, sourceB := s.factsA["clocksource.current"], s.factsB["clocksource.current"]
 	c.absorbs = s.absorbing(c)
 	s.locate(c, "")
+	sourceA, sourceB := s.clockSources(c)
 	rankB, known := clockRank[sourceB]
-	changed := !s.oneSided && sourceA != "" && sourceB != "" && sourceA != sourceB && rankB >= clockRank[sourceA]
+	dearer := !s.oneSided && sourceA != "" && sourceB != "" && sourceA != sourceB && rankB >= clockRank[sourceA]
+	slow := known && rankB >= slowClock && s.better(sourceB) != ""
+	readsMore := !s.oneSided && sourceA == sourceB && more(callsA, callsB, 1.2, fewestReads)
 	switch {
-	case changed, known && rankB >= slowClock && s.better(sourceB) != "":
+	case slow && readsMore: // each read is a call on both sides alike: what differs is how many there are
+		c.against = append(c.against, "the clock source "+sourceB+" is slow on both sides; "+s.better(sourceB)+
+			" would make each read cheaper")
+		c.at("system call " + s.clockCall())
+	case dearer && rankB < slowClock && !s.byAFewTenths(c):
+		c.against = append(c.against, "the clock source differs too, "+sourceA+" against "+sourceB+
+			": that makes reads dearer by some tenths, not by as much as this")
+		s.estimateReads(c)
+	case dearer, slow:
 		c.id, c.knob = "clock.slow-source", "clocksource"
-		c.add("facts", "clock source: "+sourceOr(sourceA, sourceB)+" on one side, "+sourceB+" on the dearer side",
-			float64(clockRank[sourceA]), float64(rankB), "rank by cost")
-		if better := s.better(sourceB); better != "" {
-			c.add("facts", "a faster clock source is available: "+better, 0, 0, "")
-		}
-		c.at("clock source " + sourceB)
+		s.slowSource(c, sourceA, sourceB)
 	case more(callsA, callsB, 1.2, fewestReads) && !s.cpuClock(c):
 		c.id = "clock.vdso-bypassed"
 		c.at("system call " + s.clockCall())
@@ -61,6 +66,46 @@ func findClock(s *scene) []*claim {
 		c.add("syscalls", "clock reads by a real system call", callsA, callsB, "calls/run")
 	}
 	return []*claim{c}
+}
+
+// quickApart is how many times as much a read costs at most with one of two sources that the vDSO serves.
+const quickApart = 2
+
+// byAFewTenths reports whether the time of clock reads grew by no more than one quick source costs above another.
+func (s *scene) byAFewTenths(c *claim) bool {
+	a, b := s.seconds(c)
+	return mean(b) <= quickApart*mean(a)
+}
+
+// slowSource says what speaks for the clock source that the dearer side reads.
+func (s *scene) slowSource(c *claim, sourceA, sourceB string) {
+	c.add("facts", "clock source: "+sourceOr(sourceA, sourceB)+" on one side, "+sourceB+" on the dearer side",
+		float64(clockRank[sourceA]), float64(clockRank[sourceB]), "rank by cost")
+	if better := s.better(sourceB); better != "" {
+		c.add("facts", "a faster clock source is available: "+better, 0, 0, "")
+	}
+	if seen := s.factsB["clocksource.seen"]; seen != "" {
+		c.add("facts", "changed while the dearer side ran, the longest in force first: "+seen, 0, 0, "")
+	}
+	c.at("clock source " + sourceB)
+}
+
+// clockSources are those of both sides: of most of their runs, where a side's do not agree.
+func (s *scene) clockSources(c *claim) (a, b string) {
+	const name = "clocksource.current"
+	a, b = s.factsA[name], s.factsB[name]
+	for _, varies := range s.in.Result.Varying {
+		if varies.Name != name {
+			continue
+		}
+		c.against = append(c.against, varies.String())
+		if (varies.Side == compare.B) != s.turned() {
+			b = varies.Values[0]
+		} else {
+			a = varies.Values[0]
+		}
+	}
+	return a, b
 }
 
 func sourceOr(source, other string) string {

@@ -41,8 +41,9 @@ type situation struct {
 
 func situations() []situation {
 	var all []situation
-	for _, family := range [][]situation{callSituations(), timerSituations(), threadSituations(), codeSituations(),
-		hostSituations(), fileSituations(), diskSituations(), memorySituations(), networkSituations(), runtimeSituations()} {
+	for _, family := range [][]situation{callSituations(), clockSituations(), timerSituations(), threadSituations(),
+		codeSituations(), hostSituations(), fileSituations(), diskSituations(), memorySituations(),
+		networkSituations(), runtimeSituations()} {
 		all = append(all, family...)
 	}
 	return all

@@ -95,7 +95,10 @@ func Compare(a, b []*recording.Recording, opts Options) (*Result, error) {
 	result.Lines = sharedLines(a, b)
 	result.Counts = counts.list()
 	result.Hops = hops.list()
-	result.Facts = changes
+	result.Facts, result.Varying = changes, varying(a, b)
+	for _, varies := range result.Varying {
+		result.Unseen = appendNew(result.Unseen, varies.String())
+	}
 	for _, probe := range givenUp {
 		result.Unseen = appendNew(result.Unseen, "probe "+probe+" was given up to keep to --max-cost: left out on both sides")
 	}

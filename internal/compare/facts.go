@@ -57,6 +57,38 @@ func factChanges(a, b []*recording.Recording) []FactChange {
 	return changes
 }
 
+// varying lists the decisive settings that were not the same in all runs of a side.
+func varying(a, b []*recording.Recording) []FactVaries {
+	var list []FactVaries
+	for _, one := range decisive {
+		for at, group := range [][]*recording.Recording{a, b} {
+			counts := map[string]int{}
+			for _, rec := range group {
+				if value := rec.Fact(one.fact); value != "" {
+					counts[value]++
+				}
+			}
+			if len(counts) < 2 {
+				continue
+			}
+			varies := FactVaries{Name: one.fact, Called: one.name, Side: []Side{A, B}[at]}
+			for value := range counts {
+				varies.Values = append(varies.Values, value)
+			}
+			sort.Slice(varies.Values, func(i, j int) bool {
+				x, y := varies.Values[i], varies.Values[j]
+				return counts[x] > counts[y] || counts[x] == counts[y] && x < y
+			})
+			list = append(list, varies)
+		}
+	}
+	return list
+}
+
+func (v FactVaries) String() string {
+	return "the " + v.Called + " was not the same in all runs of " + string(v.Side) + ": " + strings.Join(v.Values, ", ")
+}
+
 func passing(name string) bool {
 	for _, prefix := range passingFacts {
 		if strings.HasPrefix(name, prefix) {

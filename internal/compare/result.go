@@ -20,6 +20,8 @@ type Result struct {
 	Paths  []Path
 	Counts []Count
 	Facts  []FactChange
+	// Varying are settings that were not the same in all runs of a side.
+	Varying []FactVaries
 	// Waits are all stays off the CPU of all threads, not only those that held up the end.
 	Waits []Wait
 	// Hops are what stood behind the wakers of waits.
@@ -31,6 +33,14 @@ type Result struct {
 	// Unseen says what could have hidden a difference: losses, broken stacks, probes that were off.
 	Unseen   []string
 	OneSided bool // only A was given: "changes" are then A's own amounts
+}
+
+// FactVaries is a setting of a host, a cgroup or a process that changed between the runs of one side.
+type FactVaries struct {
+	Name   string   // "clocksource.current"
+	Called string   // "clock source"
+	Side   Side     // whose runs
+	Values []string // the most frequent first
 }
 
 // PathKind says what the time of a path was spent on.

@@ -27,6 +27,7 @@ const (
 	FactCPUModel              = "cpu.model"
 	FactClockSource           = "clocksource.current"
 	FactClockSourcesAvailable = "clocksource.available"
+	FactClockSourcesSeen      = "clocksource.seen" // where more than one was in force, the longest first
 	FactHypervisor            = "hypervisor"
 	FactMemoryTotal           = "memory.total_bytes"
 	FactTHPEnabled            = "thp.enabled"
@@ -61,6 +62,14 @@ func Summarize(root string) Summary {
 		Hypervisor:  hypervisor(files).value,
 		ClockSource: files.line(clockSourceFolder + "current_clocksource"),
 	}
+}
+
+// ClockSource reads which clock source the kernel of the machine below root uses, "" when it cannot be read, and which
+// it could.
+func ClockSource(root string) (current string, available []string) {
+	files := tree{root}
+	return files.line(clockSourceFolder + "current_clocksource"),
+		strings.Fields(files.line(clockSourceFolder + "available_clocksource"))
 }
 
 // cpuModel returns the name of the first processor and how many are online.

@@ -37,7 +37,7 @@ func (s *Session) Begin(target Target) error {
 		return err
 	}
 	window.meter = meterHost(pids, window.startNs)
-	window.watch = watchTarget(pids)
+	window.watch, window.clock = watchTarget(pids), watchClock()
 	window.costs = meterCost(s.shared.Programs)
 	s.window = window
 	return nil

@@ -47,6 +47,7 @@ type openWindow struct {
 	startNs   int64
 	cpuNs     int64
 	watch     *watch
+	clock     *clockWatch
 	meter     *meter
 	costs     *costMeter
 }
@@ -143,7 +144,7 @@ func (s *Session) End(metrics map[string]float64) (*recording.Recording, error) 
 	}
 	s.detach()
 	numbers := open.meter.stop(endNs)
-	facts := open.watch.stop()
+	facts, sources := open.watch.stop(), open.clock.stop()
 	if s.unwinder != nil {
 		s.unwinder.Settle(s.options.Poll)
 	}
@@ -154,7 +155,7 @@ func (s *Session) End(metrics map[string]float64) (*recording.Recording, error) 
 		rec.Facts = append(rec.Facts, host.Facts("/")...)
 		rec.Facts = append(rec.Facts, host.TracerFacts(host.Tracers("/", os.Getpid(), os.Getppid()))...)
 	}
-	rec.Facts = append(rec.Facts, facts...)
+	rec.Facts = withClock(append(rec.Facts, facts...), sources)
 	if err := s.collect(rec, open, endNs); err != nil {
 		return nil, err
 	}
