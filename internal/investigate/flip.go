@@ -88,12 +88,54 @@ func (inv *investigation) hostFlip(name string) (flip, error) {
 	if err != nil {
 		return flip{}, err
 	}
+	if err := inv.settledByCommands(name); err != nil {
+		return flip{}, err
+	}
 	allowed = slices.DeleteFunc(allowed, func(value string) bool { return value == current })
 	if len(allowed) == 0 {
 		return flip{}, fmt.Errorf("this host offers no other %s than %s", name, current)
 	}
 	// The kernel lists clock sources best first.
 	return flip{what: name, knob: &found, from: current, to: allowed[0], wait: found.WashOut()}, nil
+}
+
+// knobFacts are the facts of settings of the host that have another name than their knob.
+var knobFacts = map[string]string{"clocksource": host.FactClockSource}
+
+// settledByCommands refuses a flip that the commands would undo. Both sides ran on one host in random order: a setting
+// that differs between them is their own doing.
+func (inv *investigation) settledByCommands(name string) error {
+	fact, known := knobFacts[name]
+	if !known {
+		fact = name
+	}
+	const advice = "so that a flip before they start would be undone; let the commands leave it alone and vary it with " +
+		"`culprit try --vary %s=…`"
+	a, b := inv.factOf(sideA, fact), inv.factOf(sideB, fact)
+	if a != "" && b != "" && a != b {
+		return fmt.Errorf("the commands set %s themselves (%s on side A, %s on side B), "+advice, name, a, b, name)
+	}
+	seen := inv.factOf(inv.suffering(), host.FactClockSourcesSeen)
+	if fact == host.FactClockSource && seen != "" {
+		return fmt.Errorf("%s changed while the command ran (%s), "+advice, name, strings.Join(strings.Fields(seen), ", "),
+			name)
+	}
+	return nil
+}
+
+// errUndone says that a setting was another one after a trial than the one that the trial was started with.
+var errUndone = errors.New("a command, or somebody else, sets it too")
+
+// now is the setting as it reads, "" where nothing is set or it cannot be read.
+func (f flip) now() string {
+	if f.knob == nil {
+		return ""
+	}
+	value, err := f.knob.Current()
+	if err != nil {
+		return "" // the next flip, or putting it back, tells why
+	}
+	return value
 }
 
 // restartFlip starts the suffering side's command with the other side's settings.

@@ -11,6 +11,7 @@ import (
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
+	"culprit/internal/knob"
 	"culprit/internal/trial"
 )
 
@@ -118,5 +119,47 @@ func TestTreeFlipWidensTheAffinity(t *testing.T) {
 		if err != nil || !strings.HasSuffix(strings.TrimSpace(string(text)), "\t"+level) {
 			t.Errorf("at level %s: %q, %v", level, text, err)
 		}
+	}
+}
+
+// A flip that the commands undo proves nothing: it is refused where the recordings tell, else as soon as a trial does.
+func TestNoProofByWhatCommandsSetThemselves(t *testing.T) {
+	refused := func(facts map[string]map[string]string, want string) {
+		t.Helper()
+		inv := proving(t, "true", "true", claiming("clock.slow-source", 0.9))
+		inv.facts = facts
+		if err := inv.settledByCommands("clocksource"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %q", facts, err, want)
+		}
+	}
+	refused(map[string]map[string]string{sideA: {"clocksource.current": "tsc"},
+		sideB: {"clocksource.current": "hpet"}}, "themselves (tsc on side A, hpet on side B)")
+	refused(map[string]map[string]string{sideA: {"clocksource.current": "tsc"},
+		sideB: {"clocksource.current": "tsc", "clocksource.seen": "tsc hpet"}}, "while the command ran (tsc, hpet)")
+
+	root := t.TempDir()
+	folder := filepath.Join(root, "sys/devices/system/clocksource/clocksource0")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	current := filepath.Join(folder, "current_clocksource")
+	for path, value := range map[string]string{current: "hpet\n",
+		filepath.Join(folder, "available_clocksource"): "tsc hpet acpi_pm\n"} {
+		if err := os.WriteFile(path, []byte(value), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inv := proving(t, "true", "echo acpi_pm > "+current, claiming("clock.slow-source", 0.9))
+	source := knob.ClockSource(root)
+	planned := flip{what: "clocksource", from: "hpet", to: "tsc", exact: true, knob: &source, pairs: provePairs}
+	if err := inv.flip(context.Background(), planned, &inv.c.Suspects[0]); err != nil {
+		t.Fatal(err)
+	}
+	if inv.c.Suspects[0].Proof != nil || len(inv.runs) != 1 {
+		t.Errorf("proof %+v after %d trials: want none, given up after the first", inv.c.Suspects[0].Proof, len(inv.runs))
+	}
+	said := strings.Join(inv.c.Warnings, "\n")
+	if !strings.Contains(said, "not put to the proof") || !strings.Contains(said, "acpi_pm after it") {
+		t.Errorf("warnings %q: none says what the command did", said)
 	}
 }

@@ -81,7 +81,7 @@ func (inv *investigation) flip(ctx context.Context, planned flip, suspect *cause
 			inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("%s was not put to the proof: %v", suspect.Cause, err))
 			return nil
 		}
-		defer func() { err = errors.Join(err, change.Restore()) }()
+		defer func() { err = errors.Join(err, inv.putBack(change)) }()
 		inv.c.Warnings = append(inv.c.Warnings, change.Warnings()...)
 	}
 	plan, err := stat.NewPlan(planned.pairs, 1, alpha)
@@ -95,7 +95,12 @@ func (inv *investigation) flip(ctx context.Context, planned flip, suspect *cause
 		for ; pair < look; pair++ {
 			inv.options.Progress(fmt.Sprintf("proving: %s, pair %d of at most %d", planned.what, pair+1, planned.pairs))
 			for _, level := range inv.plan.Order(trial.KindProof, pair, levels) {
-				if err := inv.flipped(ctx, change, planned, level, pair); err != nil {
+				err := inv.flipped(ctx, change, planned, level, pair)
+				if errors.Is(err, errUndone) {
+					inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("%s was not put to the proof: %v", suspect.Cause, err))
+					return nil
+				}
+				if err != nil {
 					return err
 				}
 			}
@@ -113,6 +118,17 @@ func (inv *investigation) flip(ctx context.Context, planned flip, suspect *cause
 	}
 	inv.conclude(planned, decision, suspect, len(inv.runs)-first)
 	return nil
+}
+
+// putBack ends a change. A setting that somebody else changed meanwhile is left to them and told; it spoils no case.
+func (inv *investigation) putBack(change *knob.Change) error {
+	err := change.Restore()
+	var drift *knob.DriftError
+	if errors.As(err, &drift) {
+		inv.c.Warnings = append(inv.c.Warnings, err.Error())
+		return nil
+	}
+	return err
 }
 
 // lowerIsBetter turns log-ratios round where higher is better.
@@ -141,8 +157,14 @@ func (inv *investigation) flipped(ctx context.Context, change *knob.Change, plan
 		}
 	}
 	slot := trial.Slot{Side: inv.suffering(), Kind: trial.KindProof, Pair: pair}
-	_, err := inv.one(ctx, slot, func(spec *trial.Spec) { planned.ready(level, spec) })
-	return err
+	before := planned.now()
+	if _, err := inv.one(ctx, slot, func(spec *trial.Spec) { planned.ready(level, spec) }); err != nil {
+		return err
+	}
+	if after := planned.now(); before != "" && after != "" && after != before {
+		return fmt.Errorf("%s was %s before a trial and %s after it: %w", planned.what, before, after, errUndone)
+	}
+	return nil
 }
 
 // conclude gives the suspect its verdict: see weigh.
