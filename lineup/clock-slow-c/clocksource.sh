@@ -1,0 +1,1 @@
+../fixture/clocksource.sh
