@@ -248,6 +248,8 @@ type Process struct {
 	Execs    int32  `parquet:"execs"`
 	CPUNs    int64  `parquet:"cpu_ns"` // in the window
 	ExitCode int32  `parquet:"exit_code"`
+	// By its cgroup: "docker 4fd2c1a90b17", else its unit of systemd, "nginx.service"; "" for neither.
+	Container string `parquet:"container,optional,dict"`
 }
 
 // Thread is one thread of the target's tree with the scheduler's own account of it.

@@ -8,8 +8,8 @@ import (
 )
 
 // passingFacts differ from run to run without being settings.
-var passingFacts = []string{"target.command", "target.executable", "target.cgroup.path", "cgroup.path", "target.pid",
-	importFact}
+var passingFacts = []string{"target.command", "target.executable", "target.cgroup.path", "target.container",
+	"cgroup.path", "target.pid", importFact}
 
 // factChanges lists the settings of which no run of A has a value that a run
 // of B has. A setting that varies within a side is no difference between them.

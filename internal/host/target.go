@@ -37,6 +37,7 @@ func TargetFacts(root string, pid int) []recording.Fact {
 	collect.add("target.command", redact(strings.ReplaceAll(command, "\x00", " ")), folder+"/cmdline")
 	collect.environment(folder)
 	collect.cgroup("target.", id)
+	collect.add("target.container", GroupName(root, id), folder+"/cgroup")
 	facts := collect.sorted()
 	for i := range facts {
 		facts[i].Source = strings.Replace(facts[i].Source, folder+"/", "/proc/PID/", 1)

@@ -40,6 +40,7 @@ type Session struct {
 	followed   []processesEvent // threads that were there when they were made targets
 	found      []processesEvent // threads that were there when the window began
 	remaining  []processesEvent // threads that were there when it ended
+	groups     groups           // of those that were there when it began
 	failed     error            // the walk at the end failed
 }
 
@@ -115,6 +116,7 @@ func (s *Session) Begins() (err error) {
 	for i := range s.found {
 		s.found[i].Kind = present // the walk is the same at both ends
 	}
+	s.groups = groupsOf(s.found)
 	return err
 }
 
@@ -145,6 +147,7 @@ func (s *Session) Collect(window *bpf.Window) error {
 	s.misses.Take(window, "processes", s.collection)
 	g := newGrowth(window, s.followed)
 	g.fill(s.found, events, s.remaining)
+	s.groups.fill(window.Recording.Processes)
 	return nil
 }
 
