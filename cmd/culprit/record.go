@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -189,12 +188,14 @@ func runRecord(ctx context.Context, w world, o recordOptions) error {
 		return err
 	}
 	progress := newProgress(w, "recording", o.duration)
-	failed := run.Watch(ctx)
+	err = run.Watch(ctx)
 	progress.end()
 	goesOn := command != nil && !command.over() // now, not when the file is written
-	// An interrupt ends the window, not the writing of what it saw.
-	summary, err := run.Finish(context.WithoutCancel(ctx))
-	if err = errors.Join(failed, err); err != nil {
+	var summary *record.Summary
+	if err == nil { // an interrupt ends the window, not the writing of what it saw
+		summary, err = run.Finish(context.WithoutCancel(ctx))
+	}
+	if err != nil {
 		err = fmt.Errorf("record: %w", err)
 	} else {
 		err = printRecorded(w, o, summary, goesOn)

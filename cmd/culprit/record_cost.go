@@ -65,7 +65,11 @@ func runSalvage(w world, o recordOptions) error {
 	if err != nil {
 		return fmt.Errorf("salvage: %w", err)
 	}
-	fmt.Fprintf(w.stderr, "culprit: %s: made whole from %d parts\n", o.out, parts)
+	noun := "parts"
+	if parts == 1 {
+		noun = "part"
+	}
+	fmt.Fprintf(w.stderr, "culprit: %s: made whole from %d %s\n", o.out, parts, noun)
 	return nil
 }
 

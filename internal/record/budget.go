@@ -114,7 +114,7 @@ func (r *Run) keepBudget(ctx context.Context) error {
 func (r *Run) goOnWith(ctx context.Context, step recording.Thinning) error {
 	ctx = context.WithoutCancel(ctx)
 	if err := r.parts.End(ctx); err != nil {
-		return fmt.Errorf("write part: %w", err)
+		return err
 	}
 	r.parts.target.Without, r.parts.thinned = r.now.without, []recording.Thinning{step}
 	if r.now.hz != r.Hz {

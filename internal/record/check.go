@@ -44,7 +44,7 @@ func (r *Run) watchChecked(ctx context.Context) error {
 		return nil
 	}
 	if err := r.parts.End(context.WithoutCancel(ctx)); err != nil {
-		return fmt.Errorf("write part: %w", err)
+		return err
 	}
 	rate, going := r.pilot(ctx, block)
 	var ratios []float64
@@ -114,7 +114,7 @@ func (r *Run) pair(ctx context.Context, rate string, block time.Duration) (ratio
 		after := r.read()
 		if with == 1 {
 			if err := r.parts.End(context.WithoutCancel(ctx)); err != nil {
-				return 0, false, fmt.Errorf("write part: %w", err)
+				return 0, false, err
 			}
 		}
 		if !going {

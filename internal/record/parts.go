@@ -86,7 +86,7 @@ func (p *Parts) End(ctx context.Context) error {
 	path := p.next()
 	summary, err := p.recorder.End(ctx, Finish{Path: path, Thinned: p.thinned})
 	if err != nil {
-		return err
+		return fmt.Errorf("write part: %w", err)
 	}
 	p.parts, p.thinned = append(p.parts, path), nil
 	p.lengthNs += summary.WindowNs
@@ -102,7 +102,7 @@ func (p *Parts) Finish(ctx context.Context, check *recording.SelfCheck) (*Summar
 		return p.recorder.End(ctx, Finish{Path: p.path, Thinned: p.thinned, Check: check})
 	}
 	if err := p.End(ctx); err != nil {
-		return nil, err
+		return nil, p.kept(err)
 	}
 	if len(p.parts) == 0 {
 		return nil, fmt.Errorf("record %s: nothing was recorded", p.target)
@@ -119,6 +119,17 @@ func (p *Parts) Finish(ctx context.Context, check *recording.SelfCheck) (*Summar
 		return nil, fmt.Errorf("%w; its parts stay in %s", err, p.path+PartsSuffix)
 	}
 	return &p.sum, removeParts(p.path+PartsSuffix, p.parts)
+}
+
+// kept says beside an error what there is of the recording, and leaves no empty folder behind.
+func (p *Parts) kept(err error) error {
+	folder := p.path + PartsSuffix
+	if err == nil || len(p.parts) == 0 {
+		_ = os.Remove(folder) // it may not be there; one that holds something stays
+		return err
+	}
+	return fmt.Errorf("%w; what was recorded before lies in %s: make it whole with `culprit record --salvage %s -o FILE`",
+		err, folder, folder)
 }
 
 // removeParts removes the parts and their folder, and nothing that somebody else put there.

@@ -153,9 +153,9 @@ func TestSelfCheck(t *testing.T) {
 	var rec *recording.Recording
 	var check *recording.SelfCheck
 	var made int64
-	for range 3 { // a busy host can spoil the steadiest rate
-		run := &Run{Recorder: standing.get(t), SelfCheck: true, block: 60 * time.Millisecond}
-		endsWith(t, run, leastPairs+2) // beside the first part and the last pair, of which only half may be there
+	for range 3 { // a busy host can spoil the steadiest rate, and blocks in which the target does not come to run
+		run := &Run{Recorder: standing.get(t), SelfCheck: true, block: 80 * time.Millisecond}
+		endsWith(t, run, leastPairs+4)
 		h := storm(t)
 		follow(t, run, h)
 		rec = whole(t, run)
@@ -164,7 +164,7 @@ func TestSelfCheck(t *testing.T) {
 			t.Fatal("the recording has no self-check")
 		}
 		t.Logf("%+v", check)
-		if check.Rate != "" {
+		if check.Ratio > 0 {
 			break
 		}
 	}
@@ -181,7 +181,7 @@ func TestSelfCheck(t *testing.T) {
 			t.Errorf("gap %+v", gap)
 		}
 	}
-	if off < check.Pairs || off > check.Pairs+1 { // of a last pair only one half may be there
+	if off < check.Pairs {
 		t.Errorf("%d pairs, but it was off %d times", check.Pairs, off)
 	}
 	if got := amountsOf(rec).reads; got == 0 || got >= made {

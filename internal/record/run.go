@@ -58,12 +58,18 @@ func (r *Run) Begin(ctx context.Context) (err error) {
 	return nil
 }
 
-// Watch returns when the time is up, the target has ended, or ctx is done, which is no error: Finish comes after it.
-func (r *Run) Watch(ctx context.Context) error {
+// Watch returns when the time is up, the target or the recorder has ended, or ctx is done, none of which is an error:
+// Finish comes after it. After an error there is no more to finish.
+func (r *Run) Watch(ctx context.Context) (err error) {
 	if r.SelfCheck {
-		return r.watchChecked(ctx)
+		err = r.watchChecked(ctx)
+	} else {
+		err = r.watchPlain(ctx)
 	}
-	return r.watchPlain(ctx)
+	if err != nil {
+		return r.parts.kept(err)
+	}
+	return nil
 }
 
 func (r *Run) watchPlain(ctx context.Context) error {
@@ -118,6 +124,7 @@ func (r *Run) wait(ctx context.Context, length time.Duration) bool {
 		return time.Now().Before(r.until)
 	case <-ctx.Done():
 	case <-r.Ended:
+	case <-r.Recorder.gone: // Finish says how
 	}
 	return false
 }
@@ -126,7 +133,7 @@ func (r *Run) wait(ctx context.Context, length time.Duration) bool {
 func (r *Run) renew(ctx context.Context, why string) error {
 	ctx = context.WithoutCancel(ctx)
 	if err := r.parts.End(ctx); err != nil {
-		return fmt.Errorf("write part: %w", err)
+		return err
 	}
 	return r.resume(ctx, why)
 }

@@ -22,12 +22,16 @@ import (
 // ownerVerb makes the test binary the owner of a recorder, to be killed.
 const ownerVerb = "owner-of-a-recorder"
 
-// ownRecorder starts a recorder, opens a window on itself, says so, and waits to be killed.
-func ownRecorder(string) int {
+// ownRecorder starts a recorder, opens a window on itself, says so, and waits to be killed. Where it is given the path
+// of a recording, it makes that, in short parts.
+func ownRecorder(what string) int {
 	recorder, err := Start(context.Background(), Options{})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
+	}
+	if filepath.IsAbs(what) {
+		return ownParts(recorder, what)
 	}
 	if err := recorder.Begin(context.Background(), Target{Kind: "pid", Pid: os.Getpid()}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -36,6 +40,18 @@ func ownRecorder(string) int {
 	fmt.Println("recording")
 	_, _ = io.Copy(io.Discard, os.Stdin) // never ends: the test kills this process
 	return 0
+}
+
+// ownParts records this process itself until the recorder is gone, or this process.
+func ownParts(recorder *Recorder, path string) int {
+	run := &Run{Recorder: recorder, Target: Target{Kind: "pid", Pid: os.Getpid()}, Path: path, Duration: time.Minute,
+		every: 100 * time.Millisecond}
+	err := run.Begin(context.Background())
+	if err == nil {
+		err = run.Watch(context.Background())
+	}
+	fmt.Println(err)
+	return 2
 }
 
 // held objects of the kernel, by what kind of id they have.
@@ -90,6 +106,20 @@ func (ids heldIDs) left() (left []string) {
 	return left
 }
 
+// freed waits until the kernel has let go of everything, which takes a grace period.
+func (ids heldIDs) freed(t *testing.T) {
+	t.Helper()
+	for until := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		left := ids.left()
+		if len(left) == 0 {
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatalf("left in the kernel: %v", left)
+		}
+	}
+}
+
 // A recorder that is killed takes all it had in the kernel along; its owner gets one clear error.
 func TestRecorderKilled(t *testing.T) {
 	recorder := start(t, Options{})
@@ -110,16 +140,7 @@ func TestRecorderKilled(t *testing.T) {
 			t.Errorf("ask %d of a killed recorder: %v", attempt, err)
 		}
 	}
-	// freed after a grace period of the kernel's
-	for until := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		left := ids.left()
-		if len(left) == 0 {
-			break
-		}
-		if time.Now().After(until) {
-			t.Fatalf("left in the kernel: %v", left)
-		}
-	}
+	ids.freed(t)
 }
 
 // A recorder ends with its owner, also while it is loading.
