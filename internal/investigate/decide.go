@@ -86,9 +86,9 @@ func (inv *investigation) decided() bool {
 	for _, result := range inv.c.Metrics {
 		switch result.Outcome {
 		case Worse, Better:
-			differs = max(differs, seconds(result))
+			differs = max(differs, inv.seconds(result))
 		case Undecided:
-			open = max(open, seconds(result))
+			open = max(open, inv.seconds(result))
 		}
 	}
 	if differs < 0 {
@@ -113,7 +113,7 @@ func (inv *investigation) allSame() bool {
 func (inv *investigation) choose() {
 	best := 0
 	for i, result := range inv.c.Metrics {
-		if rank(result) > rank(inv.c.Metrics[best]) {
+		if inv.rank(result) > inv.rank(inv.c.Metrics[best]) {
 			best = i
 		}
 	}
@@ -137,21 +137,40 @@ func (inv *investigation) choose() {
 // likeWall is how much of the wall time's change the CPU time's must be to count as the same change.
 const likeWall = 0.8
 
-// seconds is how much a metric changed, for ranking.
-func seconds(result MetricResult) float64 {
+// seconds is how much a metric changed, for ranking. On a host that others keep busy on both sides each second of
+// CPU time takes longer by the clock: what the wall time grew by that is still the CPU time's change.
+func (inv *investigation) seconds(result MetricResult) float64 {
 	change := math.Abs(result.MedianB - result.MedianA)
 	if result.Metric.Name == trial.MetricCPU {
-		change /= likeWall
+		change *= inv.stretch() / likeWall
 	}
 	return change
 }
 
-func rank(result MetricResult) float64 {
+// stretch is how much wall time a second of CPU time took on the side that waited less for a CPU, 1 on an idle host.
+// Threads that wait for each other's CPU do not stretch: there are then more of them than there is wall time.
+func (inv *investigation) stretch() float64 {
+	least := math.Inf(1)
+	for _, side := range []string{sideA, sideB} {
+		var stretches []float64
+		for _, run := range inv.runs {
+			cpu, wall := run.Metrics[trial.MetricCPU], run.Metrics[trial.MetricWall]
+			if run.Kind == trial.KindMeasure && run.Side == side && run.Valid && cpu > 0 && wall > 0 {
+				runnable := cpu + run.Disturb.RunqueueS
+				stretches = append(stretches, runnable/cpu/max(1, runnable/wall))
+			}
+		}
+		least = min(least, medianOf(stretches))
+	}
+	return max(1, least)
+}
+
+func (inv *investigation) rank(result MetricResult) float64 {
 	switch result.Outcome {
 	case Worse, Better:
-		return 1e9 + seconds(result)
+		return 1e9 + inv.seconds(result)
 	case Undecided:
-		return seconds(result)
+		return inv.seconds(result)
 	}
 	return -1
 }

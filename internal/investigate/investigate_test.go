@@ -153,6 +153,49 @@ func TestMetricToExplainIsTheLargerChangeInSeconds(t *testing.T) {
 	}
 }
 
+// On a host that others keep busy wall time grows by more than CPU time, because each second of it takes longer.
+func TestBusyHostDoesNotHideTheCPUTime(t *testing.T) {
+	runs := func(runqueueA, runqueueB float64) []trial.Run {
+		side := func(label string, cpu, runqueue, waited float64) trial.Run {
+			return trial.Run{Side: label, Kind: trial.KindMeasure, Valid: true,
+				Disturb: trial.Disturbance{RunqueueS: runqueue},
+				Metrics: map[string]float64{trial.MetricCPU: cpu, trial.MetricWall: cpu + runqueue + waited}}
+		}
+		return []trial.Run{side(sideA, 0.2, runqueueA, 0), side(sideB, 0.4, runqueueB, 0)}
+	}
+	for _, c := range []struct {
+		what, want           string
+		runqueueA, runqueueB float64
+	}{
+		{"both sides got a third of a CPU", trial.MetricCPU, 0.4, 0.8},
+		{"B alone had a competitor", trial.MetricWall, 0, 0.8},
+		{"idle host", trial.MetricCPU, 0, 0},
+	} {
+		inv := &investigation{c: &Case{}, runs: runs(c.runqueueA, c.runqueueB)}
+		for _, name := range []string{trial.MetricWall, trial.MetricCPU} {
+			inv.c.Metrics = append(inv.c.Metrics, MetricResult{Metric: Metric{Name: name}, Outcome: Worse,
+				MedianA: inv.runs[0].Metrics[name], MedianB: inv.runs[1].Metrics[name]})
+		}
+		inv.choose()
+		if inv.c.Metric.Name != c.want {
+			t.Errorf("%s: explained %s, want %s", c.what, inv.c.Metric.Name, c.want)
+		}
+	}
+}
+
+// Threads that wait for each other have more runnable seconds than the clock has: their wall time is not stretched.
+func TestOwnThreadsDoNotStretch(t *testing.T) {
+	inv := &investigation{}
+	for _, side := range []string{sideA, sideB} {
+		inv.runs = append(inv.runs, trial.Run{Side: side, Kind: trial.KindMeasure, Valid: true,
+			Disturb: trial.Disturbance{RunqueueS: 2},
+			Metrics: map[string]float64{trial.MetricCPU: 2, trial.MetricWall: 1}})
+	}
+	if got := inv.stretch(); got != 1 {
+		t.Errorf("four threads on two CPUs: stretch %v, want 1", got)
+	}
+}
+
 func TestParseMetric(t *testing.T) {
 	for _, bad := range []string{"", "time", "x=(", "x=abc", "wall=(.)", "=(.)"} {
 		if _, err := ParseMetric(bad); err == nil || strings.Contains(err.Error(), "\n") {

@@ -91,7 +91,7 @@ func (inv *investigation) explained() string {
 		b := medianOf(trial.Values(inv.runs, metric, sideB))
 		return max(a-b, b-a)
 	}
-	if change(trial.MetricCPU) >= likeWall*change(trial.MetricWall) {
+	if change(trial.MetricCPU)*inv.stretch() >= likeWall*change(trial.MetricWall) {
 		return trial.MetricCPU
 	}
 	return trial.MetricWall
