@@ -19,6 +19,11 @@ func alike() []situation {
 		return []wait{{tid: 101, count: count, ms: 0.95, call: "nanosleep", waker: recording.WakerTimer,
 			stack: "start_thread;refresh"}}
 	}
+	// On a busy host each return from the disk waits for a CPU.
+	synced := func(count int) []wait {
+		return []wait{{count: count, ms: 1, runMs: 3, call: "fsync", waker: recording.WakerKernel, runner: "hog",
+			stack: "_start;main;commit;libc.so.6!fsync;k:__x64_sys_fsync;ext4_sync_file"}}
+	}
 	const filter = toWrite + ";k:syscall_trace_enter;__seccomp_filter"
 	nap := func(count int) []wait {
 		return []wait{{count: count, ms: 5, call: "clock_nanosleep", waker: recording.WakerTimer,
@@ -41,6 +46,10 @@ func alike() []situation {
 			a:     plan{cpu: map[string]float64{work: 200}, waits: queued(20, "hog")},
 			b:     plan{cpu: map[string]float64{work: 200}, waits: queued(40, "hog")},
 			cause: "cpu.starved", place: "hog", low: 0.9, high: 1, level: Explains},
+		{name: "a competitor on both sides and ten times the syncs", metric: "wall",
+			a:     plan{cpu: map[string]float64{work: 100}, waits: synced(10)},
+			b:     plan{cpu: map[string]float64{work: 100}, waits: synced(100)},
+			cause: "file.sync", place: "commit", low: 0.9, high: 1, level: Explains},
 		{name: "a ticker on both sides of a run that takes much longer", metric: "cpu",
 			a: plan{cpu: map[string]float64{work: 100, "t|clone3;start_thread;refresh": 20}, waits: tick(90)},
 			b: plan{cpu: map[string]float64{work: 250, "t|clone3;start_thread;refresh": 50},

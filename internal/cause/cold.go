@@ -130,11 +130,8 @@ func (s *scene) interpretedFunctions() map[string]bool {
 }
 
 func innermostOwn(frames []recording.Frame) string {
-	own := compare.IsApplication(frames)
-	for at := len(own) - 1; at >= 0; at-- {
-		if own[at] {
-			return frames[at].Name
-		}
+	if at := ownDepth(frames); at >= 0 {
+		return frames[at].Name
 	}
 	return ""
 }

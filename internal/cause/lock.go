@@ -22,7 +22,7 @@ func findLock(s *scene) []*claim {
 	c := s.take("lock.contended", func(i int) bool {
 		path := &s.paths[i]
 		if path.Kind != compare.Running {
-			return path.Lock
+			return path.Lock || s.inTurn[i]
 		}
 		// Uncontended locking is user code alone; contended locking goes to the kernel or spins.
 		return contended && s.traits[i].lock
@@ -35,7 +35,7 @@ func findLock(s *scene) []*claim {
 		return nil
 	}
 	c.absorbs = 0.8
-	s.locate(c, "")
+	s.locateLock(c)
 	s.holders(c)
 	c.add("offcpu", "waits for locks, all threads", waitsA, waitsB, "waits/run")
 	c.add("offcpu", "seconds waited for locks, all threads", secondsA, secondsB, "s/run")
@@ -44,6 +44,78 @@ func findLock(s *scene) []*claim {
 	}
 	return []*claim{c}
 }
+
+// locateLock puts first the function that takes the lock. Where threads sleep with the lock most of its time is
+// spent in the sleeper, which holds it: then the waits of all threads tell who takes it.
+func (s *scene) locateLock(c *claim) {
+	if len(s.inTurn) > 0 {
+		grown, stacks := map[string]float64{}, map[string][]recording.Frame{}
+		for i := range s.waits {
+			wait := &s.waits[i]
+			if at := ownDepth(wait.Frames); wait.Lock && at >= 0 {
+				name := route(wait.Frames[:at+1])
+				grown[name] += mean(wait.B) - mean(wait.A)
+				stacks[name] = wait.Frames[:at+1]
+			}
+		}
+		if takers := byValue(grown); len(takers) > 0 && grown[takers[0]] > 0 {
+			c.place = compare.Path{Frames: stacks[takers[0]]}
+			c.at(takers[0])
+		}
+	}
+	if len(c.where) == 0 {
+		s.locate(c, "")
+	}
+}
+
+// ownDepth is the deepest frame of the application's own, −1 when there is none.
+func ownDepth(frames []recording.Frame) int {
+	own := compare.IsApplication(frames)
+	for at := len(own) - 1; at >= 0; at-- {
+		if own[at] {
+			return at
+		}
+	}
+	return -1
+}
+
+// lockedSleeps reports whether sleeps grew on the way only because threads that slept side by side on one side wait for
+// a lock on the other, which the sleepers hold: over all threads they slept as long, and waited for locks longer.
+// The sleeps, which it marks, are then the lock's.
+func (s *scene) lockedSleeps(c *claim) bool {
+	if s.oneSided {
+		return false
+	}
+	asleep := map[string]bool{}
+	for _, i := range c.members {
+		asleep[sleepKey(&s.paths[i])] = true
+	}
+	slept, seen, locked := 0.0, 0.0, 0.0
+	for i := range s.waits {
+		wait := &s.waits[i]
+		more := mean(wait.B) - mean(wait.A)
+		switch {
+		case wait.Lock:
+			locked += more
+		case wait.WakerKind == recording.WakerTimer && asleep[sleepKey(&wait.Path)]:
+			slept, seen = slept+more, seen+mean(wait.B)
+		}
+	}
+	a, b := s.seconds(c)
+	grown := mean(b) - mean(a)
+	if seen < mostOf*mean(b) || slept >= serialPart*grown || locked < serialPart*grown {
+		return false
+	}
+	s.inTurn = map[int]bool{}
+	for _, i := range c.members {
+		s.inTurn[i] = true
+	}
+	s.release(c)
+	return true
+}
+
+// sleepKey tells sleeps apart by process and stack.
+func sleepKey(path *compare.Path) string { return path.Process + "\x00" + prefix(path.Frames) }
 
 // serialPart is the part of a function's growth in wall time from which more CPU time in it explains the growth.
 const serialPart = 0.3
@@ -148,12 +220,8 @@ func (s *scene) holders(c *claim) {
 		if len(path.Holder) > 0 {
 			// Where the holder was caught in a library, its caller is what holds.
 			frames := path.Holder
-			own := compare.IsApplication(frames)
-			for at := len(own) - 1; at >= 0; at-- {
-				if own[at] {
-					frames = frames[:at+1]
-					break
-				}
+			if at := ownDepth(frames); at >= 0 {
+				frames = frames[:at+1]
 			}
 			held[route(frames)] += grown
 		}
@@ -163,6 +231,9 @@ func (s *scene) holders(c *claim) {
 	}
 	for _, i := range c.members {
 		note(&s.paths[i], s.grown(i))
+		if at := ownDepth(s.paths[i].Frames); s.inTurn[i] && at >= 0 {
+			held[route(s.paths[i].Frames[:at+1])] += s.grown(i)
+		}
 	}
 	for i := range s.waits {
 		if s.waits[i].Lock {

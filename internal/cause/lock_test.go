@@ -1,8 +1,10 @@
 package cause
 
 import (
+	"strings"
 	"testing"
 
+	"culprit/internal/compare"
 	"culprit/recording"
 )
 
@@ -27,6 +29,52 @@ func TestOnTheWay(t *testing.T) {
 	} {
 		if got := onTheWay(place, test.stack); got != test.want {
 			t.Errorf("onTheWay(%v) = %v", test.stack, got)
+		}
+	}
+}
+
+// sleeping is the result of two sides that sleep 0.1 and 0.4 s on the way, and over all threads 0.4 and slept seconds,
+// while all threads wait for locks for locked seconds on side B.
+func sleeping(slept, locked float64) *compare.Result {
+	frames := func(names ...string) []recording.Frame {
+		var list []recording.Frame
+		for _, name := range names {
+			list = append(list, recording.Frame{Name: name, Kind: recording.KindNative, Module: "prog"})
+		}
+		return list
+	}
+	three := func(value float64) []float64 { return []float64{value * 0.99, value, value * 1.01} }
+	sleep := compare.Path{Kind: compare.Blocked, Process: "prog", Syscall: "clock_nanosleep",
+		WakerKind: recording.WakerTimer, Frames: frames("main", "touch", "backend"), A: three(0.1), B: three(0.4)}
+	asleep, waiting := sleep, sleep
+	asleep.A, asleep.B = three(0.4), three(slept)
+	waiting.Syscall, waiting.WakerKind, waiting.Lock = "futex", recording.WakerThread, true
+	waiting.Frames = frames("main", "touch", "pthread_mutex_lock")
+	waiting.Frames[2].Module = "libc.so.6"
+	waiting.A, waiting.B = three(0), three(locked)
+	return &compare.Result{Metric: compare.MetricWall, Unit: "s", A: three(0.12), B: three(0.42),
+		Paths: []compare.Path{sleep}, Waits: []compare.Wait{{Path: asleep, CountA: three(200), CountB: three(200)},
+			{Path: waiting, CountA: three(0), CountB: three(190)}}}
+}
+
+// TestSleepsUnderALock tells threads that sleep by turns, for a lock, from threads that sleep longer.
+func TestSleepsUnderALock(t *testing.T) {
+	for _, test := range []struct {
+		name          string
+		slept, locked float64
+		cause, place  string
+	}{
+		{"by turns", 0.4, 1, "lock.contended", "main;touch"},
+		{"longer, and by turns", 1.6, 1, "sleep.deliberate", "main;touch;backend"},
+		{"longer", 1.6, 0, "sleep.deliberate", "main;touch;backend"},
+	} {
+		suspects := Judge(Input{Result: sleeping(test.slept, test.locked)})
+		if len(suspects) == 0 || suspects[0].Cause != test.cause || suspects[0].Where[0] != test.place {
+			t.Errorf("%s: %s, want %s at %s", test.name, described(suspects), test.cause, test.place)
+			continue
+		}
+		if where := strings.Join(suspects[0].Where, " "); !strings.Contains(where, "main;touch;backend") {
+			t.Errorf("%s: where is %s, want what sleeps in it", test.name, where)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func findStarved(s *scene) []*claim {
 	if c == nil {
 		return nil
 	}
-	if s.followsWork(c) {
+	if s.followsWork(c) || s.followsWakeups(c) {
 		s.release(c)
 		return nil
 	}
@@ -55,17 +55,39 @@ const dearerQueue = 1.3
 // followsWork reports whether waiting for a CPU only grew with the work that was to be run: a quota, a competitor or
 // an affinity that both sides have makes each of the program's seconds wait as long as before.
 func (s *scene) followsWork(c *claim) bool {
-	if s.oneSided {
-		return false
-	}
-	waitedA, waitedB := s.seconds(c)
 	ranA, ranB := 0.0, 0.0
 	for i := range s.paths {
 		if s.paths[i].Kind == compare.Running {
 			ranA, ranB = ranA+mean(s.paths[i].A), ranB+mean(s.paths[i].B)
 		}
 	}
-	return ranA > 0 && mean(waitedA) > 0 && mean(waitedB)/ranB < dearerQueue*mean(waitedA)/ranA
+	return s.waitsInProportion(c, ranA, ranB)
+}
+
+// followsWakeups reports the same of wake-ups: where a host is busy on both sides, a thousand waits for a disk or a
+// peer are a thousand waits for a CPU as well, and belong to what was waited for.
+func (s *scene) followsWakeups(c *claim) bool {
+	wokenA, wokenB := s.wakeups(c)
+	return s.waitsInProportion(c, wokenA, wokenB)
+}
+
+// waitsInProportion reports whether a claim's waiting for a CPU grew no more than what gives occasion to it.
+func (s *scene) waitsInProportion(c *claim, occasionsA, occasionsB float64) bool {
+	a, b := s.seconds(c)
+	return !s.oneSided && occasionsA > 0 && mean(a) > 0 && mean(b)/occasionsB < dearerQueue*mean(a)/occasionsA
+}
+
+// wakeups is how often the processes of a claim went to sleep of their own accord, a run.
+func (s *scene) wakeups(c *claim) (a, b float64) {
+	seen := map[string]bool{}
+	for _, i := range c.members {
+		if process := s.paths[i].Process; process != "" && !seen[process] {
+			seen[process] = true
+			countA, countB := s.count("switches.voluntary", process)
+			a, b = a+countA, b+countB
+		}
+	}
+	return a, b
 }
 
 // atQuota is the part of its quota that a program uses when the quota is what stops it.

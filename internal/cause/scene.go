@@ -47,7 +47,8 @@ type scene struct {
 	growth     float64
 	paths      []compare.Path
 	traits     []trait
-	owner      []*claim // nil: nobody's yet
+	owner      []*claim     // nil: nobody's yet
+	inTurn     map[int]bool // sleeps that grew on the way only because a lock makes them wait for each other
 	counts     []compare.Count
 	waits      []compare.Wait
 	lines      []compare.SharedLine

@@ -43,10 +43,15 @@ var stalls = []stall{
 	// Requests are often handed to the device only when the reader goes to sleep.
 	{id: "memory.page-in", running: true, any: []string{"filemap_fault", "do_swap_page", "filemap_get_pages"},
 		with: []string{"blk_", "submit_bio", "bio_"}},
+	// Reads past the cache go to the device each time; for writes see trait.sync.
+	{id: "memory.page-in", running: true, any: directNames, with: []string{"read_iter", "_direct_read", "_dio_read"}},
 	{id: "memory.page-in", any: []string{"filemap_fault", "do_swap_page", "swapin_", "swap_read", "__folio_lock_or_retry",
 		"filemap_read", "filemap_get_pages", "filemap_update_page", "folio_wait_bit_common"},
 		without: []string{"write_begin", "truncate", "invalidate"}},
 }
+
+// directNames are the kernel's functions for O_DIRECT, of iomap (ext4, xfs, btrfs) and of block devices.
+var directNames = []string{"iomap_dio", "blkdev_direct_IO", "__blockdev_direct_IO"}
 
 // matches reports whether the kernel part of a stack is this way of waiting.
 func (w *stall) matches(path *compare.Path) bool {

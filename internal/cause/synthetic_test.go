@@ -133,8 +133,15 @@ func (p plan) build(random *rand.Rand) *recording.Recording {
 		m.rec.Syscalls = append(m.rec.Syscalls, recording.Syscall{Pid: rootPid, Comm: "prog", Name: name,
 			Count: int64(vary(float64(call[0]))), Bytes: call[1]})
 	}
-	m.rec.Threads = append(m.rec.Threads, recording.Thread{Pid: rootPid, Tid: rootPid, Comm: "prog",
-		Voluntary: int64(len(m.rec.Waits))})
+	root := recording.Thread{Pid: rootPid, Tid: rootPid, Comm: "prog"}
+	for i := range m.rec.Waits {
+		if m.rec.Waits[i].WakerKind == recording.WakerNone {
+			root.Involuntary++
+		} else {
+			root.Voluntary++
+		}
+	}
+	m.rec.Threads = append(m.rec.Threads, root)
 	m.rec.Block, m.rec.Network = p.block, p.network
 	m.rec.Metrics = []recording.Metric{{Name: "cgroup.cpu.throttled_s", Scope: "/job", Value: 7},
 		{Name: "cgroup.cpu.throttled_s", Scope: "/job", Value: 7 + vary(p.throttledS), TimeNs: wallNs}}

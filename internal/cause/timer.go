@@ -186,6 +186,9 @@ func findSleep(s *scene) []*claim {
 		s.release(c)
 		return []*claim{s.polledWork()}
 	}
+	if s.lockedSleeps(c) {
+		return nil
+	}
 	s.locateSleep(c)
 	countA, countB, held := 0.0, 0.0, 0.0
 	for i := range s.waits {

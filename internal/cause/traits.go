@@ -124,9 +124,8 @@ func traitOf(path *compare.Path) trait {
 	if spawnCalls[t.call] {
 		t.spawn = true
 	}
-	if syncCalls[t.call] {
-		t.sync = true
-	}
+	// A write past the cache (O_DIRECT) is forced out as if it were synced.
+	t.sync = t.sync || syncCalls[t.call] || strings.Contains(t.call, "write") && kernelHas(path.Frames, directNames)
 	t.collector = t.collector || containsAny(path.Comm, collectorComms)
 	return t
 }

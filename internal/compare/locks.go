@@ -15,7 +15,8 @@ type lockObject struct {
 
 // lockObjects finds futexes that behave like locks: threads that wait for them
 // also wake others from them. A condition or a join has wakers that never wait.
-// It is what remains when stacks are unknown or libraries stripped.
+// It is what remains when stacks are unknown or libraries stripped, and for
+// semaphores, which serve as locks and as events. What processes share has no pid.
 func lockObjects(rec *recording.Recording) map[lockObject]bool {
 	waiters, wakers := map[lockObject]map[int32]bool{}, map[lockObject]map[int32]bool{}
 	note := func(table map[lockObject]map[int32]bool, object lockObject, tid int32) {
@@ -26,11 +27,10 @@ func lockObjects(rec *recording.Recording) map[lockObject]bool {
 	}
 	for i := range rec.Waits {
 		wait := &rec.Waits[i]
-		if wait.Syscall != "futex" || wait.Object == 0 || wait.WakerKind != recording.WakerThread ||
-			wait.WakerPid != wait.Pid {
+		object, may := objectOf(wait)
+		if !may || wait.WakerKind != recording.WakerThread {
 			continue
 		}
-		object := lockObject{wait.Pid, wait.Object}
 		note(waiters, object, wait.Tid)
 		note(wakers, object, wait.WakerTid)
 	}
@@ -45,6 +45,22 @@ func lockObjects(rec *recording.Recording) map[lockObject]bool {
 		locks[object] = both >= 2
 	}
 	return locks
+}
+
+// semaphoreCalls wait for a System V semaphore. Which one is not recorded: all of a recording count as one.
+var semaphoreCalls = []string{"semop", "semtimedop"}
+
+// objectOf is what a wait is for, where that can be a lock.
+func objectOf(wait *recording.Wait) (object lockObject, may bool) {
+	switch {
+	case slices.Contains(semaphoreCalls, wait.Syscall):
+		return lockObject{}, true
+	case wait.Syscall != "futex" || wait.Object == 0:
+		return lockObject{}, false
+	case wait.WakerPid != wait.Pid:
+		return lockObject{0, wait.Object}, true // shared memory, at the same address in forked processes
+	}
+	return lockObject{wait.Pid, wait.Object}, true
 }
 
 // releases finds where the holder of each lock gave it up: the way to name one that was too quick to be sampled.
@@ -87,6 +103,13 @@ var eventNames = []string{
 // conditionNames wait for an event unless a runtime built its locks on them (JVM monitors, CPython's take_gil).
 var conditionNames = []string{"pthread_cond_", "sem_wait", "sem_timedwait", "sem_clockwait"}
 
+// semaphoreNames are those of them that some programs lock with: who wakes whom must tell.
+var semaphoreNames = []string{"sem_wait", "sem_timedwait", "sem_clockwait"}
+
+// fileLockCalls wait for nothing but a lock of a file when another thread ends the wait: F_SETLKW is the only fcntl
+// that does.
+var fileLockCalls = []string{"flock", "fcntl"}
+
 // parkNames are the JVM's ways to wait for anything but a monitor.
 var parkNames = []string{"LockSupport.park", "Unsafe.park", "SynchronousQueue", "Reference"}
 
@@ -98,15 +121,44 @@ func containsAny(name string, parts []string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) })
 }
 
-// isLock reports whether a wait was for a user-space lock.
+// isLock reports whether a wait was for a lock that the program takes on purpose: in user space, or one that the kernel
+// keeps for it.
 func (r *run) isLock(wait *recording.Wait) bool {
-	if wait.Syscall != "" && wait.Syscall != "futex" || wait.WakerKind != recording.WakerThread {
+	object, may := objectOf(wait)
+	switch {
+	case wait.WakerKind == recording.WakerTimer:
+		return r.retriesLock(r.stackOf(wait.Stack))
+	case wait.WakerKind != recording.WakerThread:
+		return false
+	case slices.Contains(fileLockCalls, wait.Syscall):
+		return r.thread[wait.WakerTid] != nil // a lock that a stranger holds is no contention of the program's own
+	case slices.Contains(semaphoreCalls, wait.Syscall):
+		return r.locks[object]
+	case wait.Syscall != "" && wait.Syscall != "futex":
 		return false
 	}
 	if lock, known := r.lockByStack(r.stackOf(wait.Stack), wait.WakerComm); known {
 		return lock
 	}
-	return r.locks[lockObject{wait.Pid, wait.Object}]
+	return may && r.locks[object]
+}
+
+// retriesLock reports whether a stack that a timer woke waits for a lock all the same: some wake up now and then to look
+// again (CPython's take_gil each switch interval, a monitor of HotSpot).
+func (r *run) retriesLock(stack int32) bool {
+	if stack < 0 {
+		return false
+	}
+	frames := r.pool.stacks[stack]
+	for i := len(frames) - 1; i >= 0; i-- {
+		switch name := r.pool.frames[frames[i]].Name; {
+		case containsAny(name, eventNames):
+			return false
+		case IsLockFunction(name):
+			return true
+		}
+	}
+	return false
 }
 
 // lockByStack tells by names whether a stack waits for a lock: the deepest
@@ -116,7 +168,7 @@ func (r *run) lockByStack(stack int32, wakerComm string) (lock, known bool) {
 		return false, false
 	}
 	frames := r.pool.stacks[stack]
-	condition, python := false, false
+	condition, semaphore, python := false, false, false
 	for i := len(frames) - 1; i >= 0; i-- {
 		frame := r.pool.frames[frames[i]]
 		switch {
@@ -126,7 +178,7 @@ func (r *run) lockByStack(stack int32, wakerComm string) (lock, known bool) {
 		case IsLockFunction(frame.Name):
 			return true, true
 		case containsAny(frame.Name, conditionNames):
-			condition = true
+			condition, semaphore = true, semaphore || containsAny(frame.Name, semaphoreNames)
 		case strings.Contains(frame.Name, pythonAcquire):
 			python = true
 		case python && frame.Kind == recording.KindPython:
@@ -136,7 +188,7 @@ func (r *run) lockByStack(stack int32, wakerComm string) (lock, known bool) {
 			return condition && !containsAny(frame.Name, parkNames) && wakerComm != "VM Thread", condition
 		}
 	}
-	return false, condition
+	return false, condition && !semaphore
 }
 
 // pythonAcquire takes a threading.Lock, out of which CPython makes its conditions, events, queues and joins as well.

@@ -78,3 +78,67 @@ func TestHolderOutOfTheTableOfLocks(t *testing.T) {
 		t.Errorf("%d paths wait for a lock, want 1", found)
 	}
 }
+
+// handedOn has two threads of two processes that wake each other out of the same call by turns, or only the one the other.
+func handedOn(t *testing.T, syscall string, object uint64, both bool) bool {
+	t.Helper()
+	rec := small(func(rec *recording.Recording) {
+		rec.Processes = append(rec.Processes, recording.Process{Pid: 8, Ppid: 7, Comm: "other"})
+		rec.Threads = append(rec.Threads, recording.Thread{Pid: 8, Tid: 8, Comm: "other"})
+		wait := recording.Wait{Pid: 7, Tid: 7, TimeNs: 1e8, BlockedNs: 2e8, Syscall: syscall, Object: object,
+			Stack: recording.NoStack, WakerStack: recording.NoStack, WakerKind: recording.WakerThread, WakerPid: 8, WakerTid: 8}
+		rec.Waits = []recording.Wait{wait}
+		if both {
+			wait.Pid, wait.Tid, wait.WakerPid, wait.WakerTid, wait.TimeNs = 8, 8, 7, 7, 4e8
+			rec.Waits = append(rec.Waits, wait)
+		}
+	})
+	result := comparedPair(t, MetricWall, rec, rec)
+	locks := 0
+	for _, wait := range result.Waits {
+		if wait.Lock {
+			locks++
+		}
+	}
+	if locks != 0 && locks != len(result.Waits) {
+		t.Fatalf("%d of %d waits are for locks", locks, len(result.Waits))
+	}
+	return locks > 0
+}
+
+func TestLocksBetweenProcesses(t *testing.T) {
+	for _, one := range []struct {
+		name, syscall string
+		object        uint64
+		both, want    bool
+	}{
+		{"a lock of a file", "flock", 3, false, true},
+		{"a range of a file", "fcntl", 3, false, true},
+		{"a semaphore that both take and give", "semop", 0, true, true},
+		{"a semaphore that one gives the other", "semop", 0, false, false},
+		{"a futex in shared memory that both take and give", "futex", 0x7000, true, true},
+		{"a futex in shared memory that one wakes the other at", "futex", 0x7000, false, false},
+		{"a pipe", "read", 3, true, false},
+	} {
+		if got := handedOn(t, one.syscall, one.object, one.both); got != one.want {
+			t.Errorf("%s: lock %v, want %v", one.name, got, one.want)
+		}
+	}
+}
+
+// TestALockThatIsLookedAtAgain has CPython's wait for its global lock, which a timer ends at each switch interval.
+func TestALockThatIsLookedAtAgain(t *testing.T) {
+	native := func(name string) recording.Frame { return recording.Frame{Name: name, Kind: recording.KindNative} }
+	for name, want := range map[string]bool{"take_gil": true, "poll_queue": false, "Object.wait": false} {
+		rec := small(func(rec *recording.Recording) {
+			rec.Frames = []recording.Frame{native("main"), native(name), native("pthread_cond_timedwait")}
+			rec.Stacks = []recording.Stack{{Frames: []int32{0, 1, 2}}}
+			rec.Waits = []recording.Wait{{Pid: 7, Tid: 7, TimeNs: 1e8, BlockedNs: 5e6, Syscall: "futex", Object: 0x10,
+				WakerKind: recording.WakerTimer, WakerStack: recording.NoStack}}
+		})
+		result := comparedPair(t, MetricWall, rec, rec)
+		if len(result.Waits) != 1 || result.Waits[0].Lock != want {
+			t.Errorf("%s: %+v, want one wait with Lock %v", name, result.Waits, want)
+		}
+	}
+}
