@@ -30,7 +30,7 @@ func openBelow(root, path string) (*os.File, error) {
 	if root == "" || filepath.Clean(root) == "/" {
 		file, err = os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	} else {
-		file, err = openInRoot(root, path)
+		file, err = openInRoot(root, path, 0)
 	}
 	if err != nil {
 		return nil, err
@@ -47,14 +47,14 @@ func openBelow(root, path string) (*os.File, error) {
 }
 
 // openInRoot resolves links as the container does, "/" being its root
-// (openat2 with RESOLVE_IN_ROOT, Linux 5.6).
-func openInRoot(root, path string) (*os.File, error) {
+// (openat2 with RESOLVE_IN_ROOT, Linux 5.6). flags are further ones of open(2).
+func openInRoot(root, path string, flags uint64) (*os.File, error) {
 	folder, err := unix.Open(root, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: root, Err: err}
 	}
 	defer unix.Close(folder)
-	how := &unix.OpenHow{Flags: unix.O_RDONLY | unix.O_NONBLOCK | unix.O_CLOEXEC,
+	how := &unix.OpenHow{Flags: unix.O_RDONLY | unix.O_NONBLOCK | unix.O_CLOEXEC | flags,
 		Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS}
 	number, err := unix.Openat2(folder, path, how)
 	if err != nil {
@@ -67,23 +67,32 @@ func openInRoot(root, path string) (*os.File, error) {
 func addDebugFile(builder *tableBuilder, file *elf.File, options Options) {
 	id := buildID(file)
 	_, sum, linked := debugLink(file)
+	belongs := func(debug *elf.File, content io.ReaderAt) bool {
+		if other := buildID(debug); len(id) > 0 && len(other) > 0 {
+			return bytes.Equal(other, id)
+		}
+		return linked && sumOf(content) == sum
+	}
 	for _, path := range debugPaths(file, options) {
-		if addFrom(builder, options.Root, path, func(debug *elf.File, content io.ReaderAt) bool {
-			if other := buildID(debug); len(id) > 0 && len(other) > 0 {
-				return bytes.Equal(other, id)
-			}
-			return linked && sumOf(content) == sum
-		}) == nil {
+		if addFrom(builder, options.Root, path, belongs) == nil {
 			return
 		}
 	}
+	if len(id) > 2 && options.Root != "" {
+		_ = addFrom(builder, "", debugPath(id), belongs) // this host may have what the container lacks
+	}
+}
+
+// debugPath is where distributions put the debug file of a build.
+func debugPath(id []byte) string {
+	name := hex.EncodeToString(id)
+	return filepath.Join(debugFolder, ".build-id", name[:2], name[2:]+".debug")
 }
 
 // debugPaths returns where the separate debug file of a file may lie, by its build id and by its debug link.
 func debugPaths(file *elf.File, options Options) (paths []string) {
 	if id := buildID(file); len(id) > 2 {
-		name := hex.EncodeToString(id)
-		paths = append(paths, filepath.Join(debugFolder, ".build-id", name[:2], name[2:]+".debug"))
+		paths = append(paths, debugPath(id))
 	}
 	if link, _, ok := debugLink(file); ok {
 		paths = append(paths, linkPaths(options.Path, link)...)

@@ -39,19 +39,10 @@ func OpenJITMap(proc string, pid int) (*os.File, error) {
 
 // openMapBelow opens the map of a number below a root.
 func openMapBelow(root string, number int, user uint32) (*os.File, error) {
-	top, err := unix.Open(root, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	file, err := openInRoot(root, fmt.Sprintf("/tmp/perf-%d.map", number), unix.O_NOFOLLOW)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = unix.Close(top) }()
-	name := fmt.Sprintf("tmp/perf-%d.map", number)
-	how := unix.OpenHow{Flags: unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_CLOEXEC,
-		Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS}
-	descriptor, err := unix.Openat2(top, name, &how)
-	if err != nil {
-		return nil, err
-	}
-	file := os.NewFile(uintptr(descriptor), name)
 	status, err := file.Stat()
 	if err == nil && !status.Mode().IsRegular() {
 		err = errors.New("it is no regular file")

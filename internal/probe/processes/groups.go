@@ -30,9 +30,12 @@ func (g groups) fill(rows []recording.Process) {
 	now := groups{}
 	for i := range rows {
 		row := &rows[i]
-		switch name, known := g[row.Pid]; {
-		case row.EndNs == 0:
+		name, known := g[row.Pid]
+		if row.EndNs == 0 { // it may have moved; or ended since the window did
 			row.Container = groupName(row.Pid)
+		}
+		switch {
+		case row.Container != "":
 		case known && row.StartNs == 0:
 			row.Container = name
 		default:
