@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
 
 	"culprit/internal/compare"
 )
@@ -126,7 +127,7 @@ func (s *scene) suspect(c *claim) (suspect Suspect, known bool) {
 			suspect.Share, known = share, true
 		}
 	}
-	suspect.Cause, suspect.Claim, suspect.Remedy = c.id, entry.Claim, entry.Remedy
+	suspect.Cause, suspect.Claim, suspect.Remedy = c.id, s.claimed(entry), entry.Remedy
 	suspect.Where, suspect.Evidence, suspect.Against, suspect.Knob = c.where, c.evidence, c.against, c.knob
 	suspect.Level = Observed
 	if known && suspect.Share.Low > 0 {
@@ -159,6 +160,23 @@ func (s *scene) suspect(c *claim) (suspect Suspect, known bool) {
 		suspect.Where = []string{}
 	}
 	return suspect, known
+}
+
+// claimed is the claim of an entry with its sides exchanged where A is the dearer one.
+func (s *scene) claimed(entry Entry) string {
+	if !s.swapped {
+		return entry.Claim
+	}
+	words := strings.Fields(entry.Claim)
+	for i, word := range words {
+		switch word {
+		case "A":
+			words[i] = "B"
+		case "B":
+			words[i] = "A"
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // shareOfMeasured is a share of the change that the trials without the recorder
@@ -220,8 +238,11 @@ func (s *scene) choose(suspects []Suspect, ranks []rank) []Suspect {
 	sort.SliceStable(order, func(x, y int) bool { return score(order[x]) > score(order[y]) })
 	sorted := make([]Suspect, 0, len(order))
 	named, total := false, 0.0
-	for _, i := range order {
+	for at, i := range order {
 		share := suspects[i].Share
+		if at > 0 && ranks[i].known && share.Low < -share.Value {
+			continue // as likely nothing, or less: a list of noise beside the first suspect helps nobody
+		}
 		named = named || share.Value >= leastShare && (share.Low > 0 || !ranks[i].known)
 		total += share.Value
 		sorted = append(sorted, suspects[i])

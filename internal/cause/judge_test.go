@@ -368,3 +368,30 @@ func TestSplitCommand(t *testing.T) {
 		}
 	}
 }
+
+// Where B is better, A is the side that costs more, and the claim says so.
+func TestClaimNamesTheDearerSide(t *testing.T) {
+	entry, _ := Lookup("code.added")
+	if got := (&scene{}).claimed(entry); got != entry.Claim {
+		t.Errorf("B is dearer: %q", got)
+	}
+	if got := (&scene{swapped: true}).claimed(entry); got != "A runs a path that B does not have" {
+		t.Errorf("A is dearer: %q", got)
+	}
+}
+
+// What is as likely less than nothing does not stand beside a suspect; alone, or likely, it does.
+func TestNoiseIsNotListedBesideASuspect(t *testing.T) {
+	share := func(value, low, high float64) compare.Interval {
+		return compare.Interval{Value: value, Low: low, High: high}
+	}
+	suspects := []Suspect{
+		{Cause: "lock.contended", Share: share(0.2, -6, 1)},
+		{Cause: "sleep.deliberate", Share: share(0.6, 0.4, 0.8)},
+		{Cause: "code.added", Share: share(0.15, -0.1, 0.3)},
+	}
+	chosen := (&scene{}).choose(suspects, []rank{{known: true}, {known: true}, {known: true}})
+	if len(chosen) != 2 || chosen[0].Cause != "sleep.deliberate" || chosen[1].Cause != "code.added" {
+		t.Errorf("got %+v", chosen)
+	}
+}
