@@ -40,7 +40,10 @@ func (s *scene) locate(c *claim, call string) {
 	}
 	c.place = compare.Path{Frames: blame.Stack}
 	where := route(blame.Stack)
-	if compare.IsEntry(*lastFrame(blame.Stack)) {
+	switch last := *lastFrame(blame.Stack); {
+	case compare.IsStartUp(last):
+		where = s.below(c.members, "")
+	case compare.IsEntry(last):
 		where = s.below(c.members, where)
 	}
 	if call != "" && where != call && !strings.HasSuffix(where, ";"+call) {
@@ -69,7 +72,8 @@ func (s *scene) below(members []int, entry string) string {
 	}
 	var names []string
 	for _, frame := range s.paths[best].Frames {
-		if frame.Kind != recording.KindKernel && (len(names) == 0 || names[len(names)-1] != frame.Name) {
+		if frame.Kind != recording.KindKernel && !compare.IsStartUp(frame) &&
+			(len(names) == 0 || names[len(names)-1] != frame.Name) {
 			names = append(names, frame.Name)
 		}
 	}

@@ -197,9 +197,8 @@ func (s *blameSearch) place(trail []spot) *spot {
 func (s *blameSearch) fallback(trail []spot) *spot {
 	for _, accept := range []func(int, recording.Frame) bool{
 		func(i int, frame recording.Frame) bool { return s.own[trail[i].members[0]][i] },
-		func(_ int, frame recording.Frame) bool {
-			return frame.Kind != recording.KindKernel && frame.Name != frame.Module && frame.Name != "[unknown]"
-		},
+		func(_ int, frame recording.Frame) bool { return placeable(frame) },
+		func(_ int, frame recording.Frame) bool { return !IsStartUp(frame) },
 		func(int, recording.Frame) bool { return true },
 	} {
 		for i := len(trail) - 1; i >= 0; i-- {

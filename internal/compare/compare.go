@@ -53,6 +53,7 @@ func Compare(a, b []*recording.Recording, opts Options) (*Result, error) {
 	shared := newPool()
 	changes := factChanges(a, b)
 	shared.foreignTracers = tracersDiffer(changes)
+	shared.findBuilds(both(a, b))
 	shared.matchRenamed(a, b)
 	merged := newMerger(len(a), len(b))
 	profile := newMerger(len(a), len(b))

@@ -49,13 +49,13 @@ func (p *pool) matchRenamed(a, b []*recording.Recording) {
 	seen := map[frameKey]sideSeen{}
 	for _, rec := range a {
 		for _, frame := range rec.Frames {
-			key := keyOf(normalFrame(frame))
+			key := keyOf(p.normal(frame))
 			seen[key] = sideSeen{true, seen[key].b}
 		}
 	}
 	for _, rec := range b {
 		for _, frame := range rec.Frames {
-			key := keyOf(normalFrame(frame))
+			key := keyOf(p.normal(frame))
 			seen[key] = sideSeen{seen[key].a, true}
 		}
 	}

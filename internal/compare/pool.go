@@ -22,6 +22,7 @@ type pool struct {
 	own            []int // innermost frame of the program's own, by stack; see application
 	foreignTracers bool
 	renamed        map[frameKey]frameKey // functions of B that are one of A; see matchRenamed
+	builds         map[string]string     // of each module the build of all recordings; see findBuilds
 }
 
 // frameKey is what makes two frames the same: normalised name and kind. An
@@ -32,13 +33,14 @@ type frameKey struct {
 }
 
 func newPool() *pool {
-	return &pool{frameIDs: map[frameKey]int32{}, stackIDs: map[string]int32{}, renamed: map[frameKey]frameKey{}}
+	return &pool{frameIDs: map[frameKey]int32{}, stackIDs: map[string]int32{}, renamed: map[frameKey]frameKey{},
+		builds: map[string]string{}}
 }
 
 // normalFrame is a frame without what differs between builds and runs.
 func normalFrame(frame recording.Frame) recording.Frame {
 	name, module := frame.Name, path.Base(frame.Module)
-	if name == "" || frame.Module != "" && strings.HasPrefix(name, module+"+0x") {
+	if name == "" || frame.Module != "" && strings.HasPrefix(name, module+"+0x") && !byAddress(frame) {
 		name = module
 	} else {
 		name = symbol.Normalise(name)
@@ -74,7 +76,7 @@ func broken(frame recording.Frame) bool {
 }
 
 func (p *pool) frame(frame recording.Frame) int32 {
-	frame = normalFrame(frame)
+	frame = p.normal(frame)
 	key := keyOf(frame)
 	if old, known := p.renamed[key]; known {
 		key, frame.Name, frame.Kind = old, old.name, old.kind

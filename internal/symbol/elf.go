@@ -26,6 +26,7 @@ type Options struct {
 	Root         string // debug files are searched below it: "/proc/PID/root" for a container; "" is "/"
 	Path         string // of the file below Root, for its debug link; "" when unknown
 	NoDebugFiles bool   // use what the file itself holds
+	Unnamed      bool   // of a stripped file also functions known by their address alone: "+0x4f5c()", behind its name
 }
 
 // Open reads the symbols of the file at a path below a root.
@@ -72,6 +73,9 @@ func load(r io.ReaderAt, options Options, prefer string) (*Table, error) {
 		}
 	}
 	addStubs(builder, file)
+	if options.Unnamed && !whole {
+		addUnnamed(builder, file)
+	}
 	if len(builder.entries) == 0 {
 		return nil, ErrNoSymbols
 	}

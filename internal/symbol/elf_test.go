@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -144,6 +145,23 @@ func TestStrippedFileHasNoNames(t *testing.T) {
 	}
 	requireName(t, table, at["visible"].Value, "visible", 0)
 	requireNone(t, table, at["hidden"].Value)
+}
+
+// A stripped file still tells where its functions begin; what has a name keeps it.
+func TestUnnamedFunctionsAreKnownByTheirAddress(t *testing.T) {
+	path := program(t, "-rdynamic")
+	at := addresses(t, path)
+	run(t, "strip", path)
+	table, err := Open("/", path, Options{Unnamed: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	requireName(t, table, at["visible"].Value, "visible", 0)
+	hidden := at["hidden"].Value
+	requireName(t, table, hidden, fmt.Sprintf("+%#x()", hidden), 0)
+	if size := at["hidden"].Size; size > 1 {
+		requireName(t, table, hidden+size-1, fmt.Sprintf("+%#x()", hidden), size-1)
+	}
 }
 
 // TestDebugFiles looks for the names of a stripped file in every place where they may be, below a container's root.

@@ -49,7 +49,7 @@ func TestDamagedFilesAreErrorsOrTables(t *testing.T) {
 
 func requireErrorXorTable(t *testing.T, file []byte) {
 	t.Helper()
-	table, err := Load(bytes.NewReader(file), Options{NoDebugFiles: true})
+	table, err := Load(bytes.NewReader(file), Options{NoDebugFiles: true, Unnamed: true})
 	if (table == nil) == (err == nil) {
 		t.Errorf("table %v and error %v", table, err)
 	}

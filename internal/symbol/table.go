@@ -62,6 +62,7 @@ const (
 	rankGlobal uint8 = iota
 	rankLocal
 	rankStub
+	rankUnnamed  // known by its address alone
 	rankBoundary // no function: what ends the one before it
 )
 

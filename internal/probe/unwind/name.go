@@ -112,6 +112,9 @@ func (u *Unwinder) nameByModule(frame libpf.Frame, named *recording.Frame) {
 	address := uint64(frame.AddressOrLineno)
 	if module.table != nil {
 		if name, _, ok := module.table.Lookup(address); ok {
+			if strings.HasPrefix(name, "+") { // a function known by its address alone
+				name = filepath.Base(named.Module) + name
+			}
 			named.Name = name
 			return
 		}
@@ -176,7 +179,7 @@ func loadModule(executable *reporter.ExecutableMetadata) module {
 	loaded := module{golang: openGoCode(file)}
 	// Debug files are looked for where the program itself would find them: in its container's root.
 	where := symbol.Options{Root: fmt.Sprintf("/proc/%d/root", executable.Process.PID()),
-		Path: executable.Mapping.Path}
+		Path: executable.Mapping.Path, Unnamed: !isSystemLibrary(executable.Mapping.Path)}
 	if table, err := symbol.Load(file, where); err == nil {
 		loaded.table = table
 	}

@@ -1,0 +1,41 @@
+package compare
+
+import (
+	"path"
+	"strings"
+
+	"culprit/recording"
+)
+
+// byAddress tells a function of a stripped file that has no name but its address: "gzip+0x4f5c()".
+func byAddress(frame recording.Frame) bool {
+	return strings.HasPrefix(frame.Name, path.Base(frame.Module)+"+0x") && strings.HasSuffix(frame.Name, "()")
+}
+
+// manyBuilds marks a module of which recordings have different builds, or one whose build is not known.
+const manyBuilds = "?"
+
+// findBuilds notes the build of each module: an address is the same function in the same build only.
+func (p *pool) findBuilds(recordings []*recording.Recording) {
+	for _, rec := range recordings {
+		for i := range rec.Frames {
+			frame := &rec.Frames[i]
+			build, known := p.builds[frame.Module]
+			switch {
+			case frame.BuildID == "", known && build != frame.BuildID:
+				p.builds[frame.Module] = manyBuilds
+			default:
+				p.builds[frame.Module] = frame.BuildID
+			}
+		}
+	}
+}
+
+// normal is a frame without what differs between builds and runs; what is known by its address alone is its module
+// unless all recordings have the same build of it.
+func (p *pool) normal(frame recording.Frame) recording.Frame {
+	if byAddress(frame) && p.builds[frame.Module] == manyBuilds {
+		frame.Name = ""
+	}
+	return normalFrame(frame)
+}
