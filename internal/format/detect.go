@@ -42,9 +42,15 @@ func detectText(head []byte) string {
 	votes := map[string]int{}
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimRight(line, "\r\n")
+		if bytes.HasPrefix(line, []byte("# captured on")) { // perf script --header: hundreds of lines
+			votes[PerfScript]++
+		}
+		if len(line) > 0 && line[0] == '#' {
+			continue
+		}
 		votes["lines"]++
 		switch {
-		case len(line) == 0 || line[0] == '#':
+		case len(line) == 0:
 		case line[0] == '\t':
 			if _, _, ok := cutAddress(line); ok {
 				votes[PerfScript]++

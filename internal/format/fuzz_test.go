@@ -181,6 +181,30 @@ func TestPprofBomb(t *testing.T) {
 	}
 }
 
+// zipped compresses a text.
+func zipped(text string) string {
+	var out bytes.Buffer
+	writer := gzip.NewWriter(&out)
+	if _, err := io.WriteString(writer, text); err != nil {
+		panic(err) // memory does not fail
+	}
+	if err := writer.Close(); err != nil {
+		panic(err)
+	}
+	return out.String()
+}
+
+// A thread's name may end like an event, and the header of a big host is longer than what is looked at.
+func TestPerfScriptOfRealHosts(t *testing.T) {
+	header := "# ========\n# captured on    : Sun Nov 22 05:17:00 2026\n" + strings.Repeat("# cpu pmu capabilities\n", 5000)
+	sample := "kid: 1 13127 25006.958895:    2004008 cpu-clock: \n\t11ac leaf+0x13 (/w)\n\t1241 main+0x64 (/w)\n\n"
+	rec := importText(t, "x", []byte(header+sample), Options{})
+	if len(rec.Samples) != 1 || rec.Samples[0].Comm != "kid: 1" || rec.Samples[0].Tid != 13127 ||
+		rec.Samples[0].Signal != recording.SignalCPU || rec.Samples[0].ValueNs != 2004008 {
+		t.Errorf("samples %+v", rec.Samples)
+	}
+}
+
 // What cannot be read is one line that names the file and the way out.
 func TestImportRefuses(t *testing.T) {
 	cases := []struct{ name, text, format, want string }{
@@ -193,6 +217,7 @@ func TestImportRefuses(t *testing.T) {
 		{"strace of prose", "hello world\n", Strace, "make the log with"},
 		{"folded of prose", "hello world\n", Folded, "1 are not"},
 		{"damaged pprof", "\x1f\x8b\x08\x00\x00\x00", "", "unzip"},
+		{"compressed text", zipped("main;a 1\nmain;b 2\n"), "", "zcat FILE"},
 		{"unknown format", "a 1\n", "jfr", "give one of auto"},
 	}
 	for _, c := range cases {

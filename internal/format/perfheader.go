@@ -29,7 +29,7 @@ func parsePerfHeader(line []byte) (h perfHeader, ok bool) {
 	fields := splitFields(line, spans[:])
 	at := -1
 	for i := range fields {
-		if tells := headerField(line, fields, i); tells {
+		if headerField(line, fields, i) && !(isEvent(word(line, fields, i)) && idsBehind(line, fields, i+1)) {
 			h.comm = commBefore(line, fields, i)
 			at = i
 			break
@@ -73,6 +73,24 @@ func follows(line []byte, fields [][2]int, i int) bool {
 		i++
 	}
 	return i < len(fields) && headerField(line, fields, i)
+}
+
+// idsBehind tells whether an id with a CPU or a time comes later, which perf prints before the event: what looks like
+// an event is then part of a name such as "pool: 3".
+func idsBehind(line []byte, fields [][2]int, from int) bool {
+	for i := from; i+1 < len(fields); i++ {
+		if _, _, _, isID := parseIDs(word(line, fields, i)); !isID {
+			continue
+		}
+		next := word(line, fields, i+1)
+		if _, is := parseCPU(next); is {
+			return true
+		}
+		if _, is := parseSeconds(next); is {
+			return true
+		}
+	}
+	return false
 }
 
 // headerField tells whether field i is a CPU, a time, an event, or a period before an event.

@@ -86,7 +86,12 @@ func uncompressed(input *bufio.Reader) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("unzip: %w", err)
 		}
-		stream = unzipped
+		zipped := bufio.NewReaderSize(unzipped, detectBytes)
+		if head, _ := zipped.Peek(detectBytes); detectText(head) != "" { // an error shows again below
+			return nil, fmt.Errorf("it is compressed text of %s; give it without: `zcat FILE | culprit import -o REC -`",
+				detectText(head))
+		}
+		stream = zipped
 	}
 	text, err := io.ReadAll(io.LimitReader(stream, maxPprof+1))
 	if err != nil {

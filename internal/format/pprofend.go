@@ -56,12 +56,12 @@ func (p *pprofReader) blindSpots(rec *recording.Recording) []string {
 	return spots
 }
 
-// signalsOf names the signals of a recording, each once, in their order.
+// signalsOf names the signals of a recording's target, each once, in their order.
 func signalsOf(rec *recording.Recording) []string {
 	var names []string
 	known := map[string]bool{}
 	for i := range rec.Samples {
-		if name := rec.Samples[i].Signal; !known[name] {
+		if name := rec.Samples[i].Signal; rec.Samples[i].Target && !known[name] {
 			known[name] = true
 			names = append(names, name)
 		}
