@@ -3,7 +3,6 @@ package unwind
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 )
 
 // smallerMaps changes type information so that the maps of fewerEntries are smaller, and so that each map of stack
@@ -23,7 +22,7 @@ func smallerMaps(raw []byte) ([]byte, error) {
 		return nil, err
 	}
 	for i := range deltaMaps {
-		values, err := t.valuesOf(fmt.Sprintf(deltaMapName, firstDeltaMap+i))
+		values, err := t.valuesOf(deltaMap(i) + mapType)
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +60,7 @@ func (t *typeTable) valuesOf(name string) (int, error) {
 
 // anyLength adds a copy of the first inner map with the flag, and gives the type of a member values that shows it.
 func (t *typeTable) anyLength() (uint32, error) {
-	values, err := t.valuesOf(fmt.Sprintf(deltaMapName, firstDeltaMap))
+	values, err := t.valuesOf(deltaMap(0) + mapType)
 	if err != nil {
 		return 0, err
 	}

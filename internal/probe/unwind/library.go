@@ -1,9 +1,11 @@
 package unwind
 
 import (
+	"context"
 	"time"
 
 	"go.opentelemetry.io/ebpf-profiler/times"
+	"go.opentelemetry.io/ebpf-profiler/tracer"
 )
 
 // monitorEvery is how often the library looks for processes that nobody
@@ -18,6 +20,35 @@ type intervals struct {
 
 // TracePollInterval is how often traces are fetched from the kernel.
 func (i intervals) TracePollInterval() time.Duration { return i.poll }
+
+func (u *Unwinder) load(ctx context.Context, options Options, lean bool) (*tracer.Tracer, error) {
+	u.lean = lean
+	poll := options.Poll
+	if poll == 0 {
+		poll = 100 * time.Millisecond
+	}
+	loaded, err := tracer.NewTracer(ctx, &tracer.Config{
+		TraceReporter: u, ExecutableReporter: u,
+		Intervals:          intervals{times.New(time.Second, monitorEvery, time.Minute), poll},
+		InterpretersConfig: interpreters(),
+		SamplesPerSecond:   max(options.Hz, 99), FrameCacheSize: 65536,
+		MapScaleFactor:     mapScale,
+		KernelVersionCheck: true, FilterIdleFrames: true,
+		ProbabilisticInterval: time.Minute, ProbabilisticThreshold: 100,
+	})
+	if err != nil || !lean {
+		return loaded, err
+	}
+	if err := fillFirstDeltas(loaded); err != nil {
+		loaded.Close()
+		return nil, err
+	}
+	return loaded, nil
+}
+
+// mapScale makes the library's maps of executables a quarter of what it takes for usual: 16,384 executables, and a
+// gigabyte of code.
+const mapScale = -2
 
 // maxSettle bounds the wait for the last stacks of a window.
 const maxSettle = 3 * time.Second

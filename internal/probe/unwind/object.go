@@ -19,23 +19,31 @@ import (
 //go:linkname object go.opentelemetry.io/ebpf-profiler/support.tracerData
 var object []byte
 
-// withObject calls what reads the object; when that is to be the lean one and there is one, it reads that.
-func withObject(lean bool, load func() error) error {
-	whole := object
-	if smaller, err := leanObject(whole); lean && err == nil {
-		object = smaller
-		defer func() { object = whole }()
+// withObject calls what reads the object and tells it which: when that is to be the lean one and there is one, that.
+func withObject(lean bool, load func(lean bool) error) error {
+	if !lean {
+		return load(false)
 	}
-	return load()
+	whole := object
+	smaller, err := leanObject(whole)
+	if err != nil {
+		return load(false)
+	}
+	object = smaller
+	defer func() { object = whole }()
+	return load(true)
 }
 
-// leanObject copies an object, with an empty program for each run time's and smaller maps.
+// leanObject copies an object, with an empty program for each run time's, smaller maps, and one map of stack deltas.
 func leanObject(whole []byte) ([]byte, error) {
 	file, err := elf.NewFile(bytes.NewReader(whole))
 	if err != nil {
 		return nil, fmt.Errorf("read the unwinder's object: %w", err)
 	}
-	lean := bytes.Clone(whole)
+	lean, err := oneDeltaObject(whole, file)
+	if err != nil {
+		return nil, err
+	}
 	for _, runTime := range runTimes {
 		for name := range runTime.programs {
 			if err := emptyProgram(lean, file, "perf_event/"+name); err != nil {
@@ -117,6 +125,9 @@ const (
 	offsetAt     = 0x18 // in a section header
 	sizeAt       = 0x20
 	symbolSizeAt = 0x10 // in a symbol
+
+	relocationBytes = 16
+	relocatedAt     = 0xc // in a relocation: the number of its symbol
 )
 
 // moveSection says in the header of a section where it is now. The object was read as ELF before.

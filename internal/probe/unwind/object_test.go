@@ -2,6 +2,9 @@ package unwind
 
 import (
 	"bytes"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cilium/ebpf"
@@ -55,6 +58,50 @@ func TestLeanObject(t *testing.T) {
 	if inner != deltaMaps || len(emptied) < len(runTimes) {
 		t.Errorf("%d maps of maps, %d emptied programs", inner, len(emptied))
 	}
+}
+
+// A program that still looked for stack deltas in another map than the first would find none: fillFirstDeltas leaves
+// the others empty.
+func TestDeltasAreInOneMap(t *testing.T) {
+	before, err := collection(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := collection(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var readers []string
+	for name, program := range before.Programs {
+		uses, uses1 := mapsUsed(program), mapsUsed(after.Programs[name])
+		if !strings.HasPrefix(name, "perf_") || uses[deltaMap(0)] == 0 {
+			if !maps.Equal(uses, uses1) {
+				t.Errorf("program %s uses %v, used %v", name, uses1, uses)
+			}
+			continue
+		}
+		readers = append(readers, strings.Replace(name, "perf_", "perf_event/", 1))
+		for i := range deltaMaps {
+			if want := map[bool]int{true: deltaMaps}[i == 0]; uses[deltaMap(i)] != 1 || uses1[deltaMap(i)] != want {
+				t.Errorf("program %s uses %s %d times, used it %d times", name, deltaMap(i), uses1[deltaMap(i)],
+					uses[deltaMap(i)])
+			}
+		}
+	}
+	if slices.Sort(readers); !slices.Equal(readers, deltaPrograms) {
+		t.Errorf("stack deltas are looked for in %v, known are %v", readers, deltaPrograms)
+	}
+}
+
+// mapsUsed counts the instructions of a program that refer to each map.
+func mapsUsed(program *ebpf.ProgramSpec) map[string]int {
+	used := map[string]int{}
+	for _, instruction := range program.Instructions {
+		if instruction.IsLoadFromMap() {
+			used[instruction.Reference()]++
+		}
+	}
+	return used
 }
 
 // Whatever the types are, changing them fails or gives types: they come out of a library.

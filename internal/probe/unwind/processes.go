@@ -67,9 +67,12 @@ func queueOf(t *tracer.Tracer) (<-chan libpf.PIDTID, *processmanager.ProcessMana
 	return queue, manager, err
 }
 
-// fieldOf reads an unexported field of the library's tracer.
-func fieldOf[T any](t *tracer.Tracer, name string) (value T, err error) {
-	field := reflect.ValueOf(t).Elem().FieldByName(name)
+// fieldOf reads an unexported field of what the library points to.
+func fieldOf[T any](pointer any, name string) (value T, err error) {
+	field := reflect.Value{}
+	if of := reflect.ValueOf(pointer); of.Kind() == reflect.Pointer && of.Elem().Kind() == reflect.Struct {
+		field = of.Elem().FieldByName(name)
+	}
 	if !field.IsValid() || field.Type() != reflect.TypeFor[T]() {
 		return value, fmt.Errorf("the unwinder library has no field %s of type %v", name, reflect.TypeFor[T]())
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 	"go.opentelemetry.io/ebpf-profiler/process"
@@ -33,16 +34,22 @@ func TestMappingOfAnEndedProcess(t *testing.T) {
 	id := sleeper.Process.Pid
 	looked := mortal{process.New(libpf.PID(id), libpf.PID(id))}
 	var file, vdso *process.RawMapping
-	if _, err := looked.IterateMappings(func(m process.RawMapping) bool {
-		switch {
-		case m.IsVDSO():
-			vdso = &m
-		case m.IsExecutable() && m.IsFileBacked() && file == nil:
-			file = &m
+	for tries := 0; (file == nil || vdso == nil) && tries < 1000; tries++ { // Start returns before all is mapped
+		if _, err := looked.IterateMappings(func(m process.RawMapping) bool {
+			switch {
+			case m.IsVDSO():
+				vdso = &m
+			case m.IsExecutable() && m.IsFileBacked() && file == nil:
+				file = &m
+			}
+			return true
+		}); err != nil {
+			t.Fatal(err)
 		}
-		return true
-	}); err != nil || file == nil || vdso == nil {
-		t.Fatal(file, vdso, err)
+		time.Sleep(time.Millisecond)
+	}
+	if file == nil || vdso == nil {
+		t.Fatal(file, vdso)
 	}
 	if got, err := looked.CalculateMappingFileID(file); err != nil {
 		t.Errorf("alive: %v, %v", got, err)

@@ -61,7 +61,8 @@ func interpreters() interpreterconfig.Config {
 
 // loader loads the programs of run times as they are needed.
 type loader struct {
-	maps map[string]*ebpf.Map // the library's
+	maps     map[string]*ebpf.Map // the library's
+	oneDelta bool                 // stack deltas are in the first of its maps of them
 
 	loading sync.Mutex // held while programs are loaded
 	loaded  []*ebpf.Program
@@ -74,7 +75,7 @@ type loader struct {
 }
 
 // newLoader has the run times' places lead to the end of a stack, until their programs are there.
-func newLoader(t *tracer.Tracer) (*loader, error) {
+func newLoader(t *tracer.Tracer, oneDelta bool) (*loader, error) {
 	maps, err := fieldOf[map[string]*ebpf.Map](t, "ebpfMaps")
 	if err != nil {
 		return nil, err
@@ -94,7 +95,7 @@ func newLoader(t *tracer.Tracer) (*loader, error) {
 			}
 		}
 	}
-	return &loader{maps: maps, asked: map[int]bool{}}, nil
+	return &loader{maps: maps, oneDelta: oneDelta, asked: map[int]bool{}}, nil
 }
 
 // saw is told of each mapped file; it does not wait.
@@ -134,7 +135,7 @@ func (l *loader) fetch(index int) {
 
 // load puts the programs of a run time where the library's others call them.
 func (l *loader) load(wanted runTime) (loaded []*ebpf.Program, err error) {
-	spec, err := support.LoadCollectionSpec()
+	spec, err := collection(l.oneDelta)
 	if err != nil {
 		return nil, fmt.Errorf("load the unwinder of %s: %w", wanted.name, err)
 	}

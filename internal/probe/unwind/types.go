@@ -17,7 +17,8 @@ const (
 	deltaMaps      = 16 // exe_id_to_8_stack_deltas_t and on
 	firstDeltaMap  = 8
 	innerMapFlag   = 0x1000 // BPF_F_INNER_MAP: maps of another length may take the place of the one that is shown
-	deltaMapName   = "exe_id_to_%d_stack_deltas_t"
+	deltaMapName   = "exe_id_to_%d_stack_deltas"
+	mapType        = "_t" // behind the name of a map: that of its type
 	btfHeaderBytes = 24
 )
 

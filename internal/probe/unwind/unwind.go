@@ -62,6 +62,7 @@ type Trace struct {
 // Unwinder is the loaded library.
 type Unwinder struct {
 	tracer  *tracer.Tracer
+	lean    bool // of a lean object
 	program *ebpf.Program
 	cancel  context.CancelFunc
 	done    chan struct{}
@@ -112,8 +113,8 @@ func Start(ctx context.Context, options Options) (*Unwinder, error) {
 	var err error
 	for try := 0; try < attempts && loaded == nil; try++ {
 		lean := try < attempts-1 // whatever may be wrong with it: the last one is made with the library's own
-		err = withObject(lean, func() (err error) {
-			loaded, err = u.load(ctx, options)
+		err = withObject(lean, func(lean bool) (err error) {
+			loaded, err = u.load(ctx, options, lean)
 			return err
 		})
 	}
@@ -122,7 +123,7 @@ func Start(ctx context.Context, options Options) (*Unwinder, error) {
 		return nil, fmt.Errorf("load unwinder: %w", err)
 	}
 	u.tracer = loaded
-	if u.loader, err = newLoader(loaded); err == nil {
+	if u.loader, err = newLoader(loaded, u.lean); err == nil {
 		u.made = newMadeCode(u.loader.maps)
 		u.loadFirst(options)
 		err = u.run(ctx)
@@ -133,26 +134,6 @@ func Start(ctx context.Context, options Options) (*Unwinder, error) {
 	}
 	return u, nil
 }
-
-func (u *Unwinder) load(ctx context.Context, options Options) (*tracer.Tracer, error) {
-	poll := options.Poll
-	if poll == 0 {
-		poll = 100 * time.Millisecond
-	}
-	return tracer.NewTracer(ctx, &tracer.Config{
-		TraceReporter: u, ExecutableReporter: u,
-		Intervals:          intervals{times.New(time.Second, monitorEvery, time.Minute), poll},
-		InterpretersConfig: interpreters(),
-		SamplesPerSecond:   max(options.Hz, 99), FrameCacheSize: 65536,
-		MapScaleFactor:     mapScale,
-		KernelVersionCheck: true, FilterIdleFrames: true,
-		ProbabilisticInterval: time.Minute, ProbabilisticThreshold: 100,
-	})
-}
-
-// mapScale makes the library's maps of executables a quarter of what it takes for usual: 16,384 executables, and a
-// gigabyte of code.
-const mapScale = -2
 
 func (u *Unwinder) run(ctx context.Context) error {
 	channel := make(chan *libpf.EbpfTrace, 256)
