@@ -50,6 +50,7 @@ func badOfRecording() []bad {
 		{"file that exists", []string{"record", "-o", "there", "--", "true"}, []string{"there exists", "-f"}},
 		{"missing folder", []string{"record", "-o", "none/x", "--", "true"}, []string{"folder none does not exist"}},
 		{"folder for a file", []string{"record", "-f", "-o", "folder", "--", "true"}, []string{"folder is a folder"}},
+		{"device for a file", []string{"record", "-f", "-o", "/dev/null", "--", "true"}, []string{"/dev/null is not a file"}},
 		{"folder that takes no file", []string{"record", "-o", "/proc/x", "--", "true"}, []string{"folder /proc"}},
 		{"missing process", []string{"record", "-o", "x", "-p", "99999999"}, []string{"no process 99999999"}},
 		{"negative process", []string{"record", "-o", "x", "-p", "-5"}, []string{"no process -5"}},

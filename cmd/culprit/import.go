@@ -80,7 +80,7 @@ func (o *importOptions) check() error {
 			return err
 		}
 	}
-	return checkOutput(o.out, o.force)
+	return checkRecording(o.out, o.force)
 }
 
 // importMemory is where the collector begins to work harder, well below the 400 MB that an import may take.

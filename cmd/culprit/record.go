@@ -111,7 +111,15 @@ func (o *recordOptions) check() error {
 			return err
 		}
 	}
-	return checkOutput(o.out, o.force)
+	return checkRecording(o.out, o.force)
+}
+
+// checkRecording refuses a place for a recording that could not be written later: it is a file, and comes whole.
+func checkRecording(path string, overwrite bool) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return fmt.Errorf("%s is not a file, and a recording cannot go through it; give the name of a file", path)
+	}
+	return checkOutput(path, overwrite)
 }
 
 // resolveTarget finds what is to be recorded.

@@ -58,7 +58,7 @@ func runSalvage(w world, o recordOptions) error {
 	if o.out == "" {
 		o.out = strings.TrimSuffix(strings.TrimSuffix(o.salvage, "/"), record.PartsSuffix)
 	}
-	if err := checkOutput(o.out, o.force); err != nil {
+	if err := checkRecording(o.out, o.force); err != nil {
 		return err
 	}
 	parts, err := record.Salvage(o.salvage, o.out)

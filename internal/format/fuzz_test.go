@@ -196,7 +196,8 @@ func zipped(text string) string {
 
 // A thread's name may end like an event, and the header of a big host is longer than what is looked at.
 func TestPerfScriptOfRealHosts(t *testing.T) {
-	header := "# ========\n# captured on    : Sun Nov 22 05:17:00 2026\n" + strings.Repeat("# cpu pmu capabilities\n", 5000)
+	header := "# ========\n# captured on    : Sun Nov 22 05:17:00 2026\n" +
+		strings.Repeat("# cpu pmu capabilities\n", 5000)
 	sample := "kid: 1 13127 25006.958895:    2004008 cpu-clock: \n\t11ac leaf+0x13 (/w)\n\t1241 main+0x64 (/w)\n\n"
 	rec := importText(t, "x", []byte(header+sample), Options{})
 	if len(rec.Samples) != 1 || rec.Samples[0].Comm != "kid: 1" || rec.Samples[0].Tid != 13127 ||
