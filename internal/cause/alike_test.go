@@ -24,6 +24,10 @@ func alike() []situation {
 		return []wait{{count: count, ms: 1, runMs: 3, call: "fsync", waker: recording.WakerKernel, runner: "hog",
 			stack: "_start;main;commit;libc.so.6!fsync;k:__x64_sys_fsync;ext4_sync_file"}}
 	}
+	paged := func(count int) []wait {
+		return []wait{{count: count, ms: 1, runMs: 1, call: "read", waker: recording.WakerKernel, runner: "hog",
+			stack: "_start;main;load;libc.so.6!read;k:__x64_sys_read;filemap_read;folio_wait_bit_common"}}
+	}
 	const filter = toWrite + ";k:syscall_trace_enter;__seccomp_filter"
 	nap := func(count int) []wait {
 		return []wait{{count: count, ms: 5, call: "clock_nanosleep", waker: recording.WakerTimer,
@@ -50,6 +54,10 @@ func alike() []situation {
 			a:     plan{cpu: map[string]float64{work: 100}, waits: synced(10)},
 			b:     plan{cpu: map[string]float64{work: 100}, waits: synced(100)},
 			cause: "file.sync", place: "commit", low: 0.9, high: 1, level: Explains},
+		{name: "a competitor on both sides and ten times the reads from the disk", metric: "wall",
+			a:     plan{cpu: map[string]float64{work: 100}, waits: paged(10)},
+			b:     plan{cpu: map[string]float64{work: 100}, waits: paged(100)},
+			cause: "memory.page-in", place: "load", low: 0.9, high: 1, level: Explains},
 		{name: "a ticker on both sides of a run that takes much longer", metric: "cpu",
 			a: plan{cpu: map[string]float64{work: 100, "t|clone3;start_thread;refresh": 20}, waits: tick(90)},
 			b: plan{cpu: map[string]float64{work: 250, "t|clone3;start_thread;refresh": 50},

@@ -41,6 +41,7 @@ func Judge(in Input) []Suspect {
 			}
 		}
 	}
+	s.adoptQueued()
 	var lock *claim
 	for _, c := range claims {
 		s.absorb(c)

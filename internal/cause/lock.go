@@ -79,44 +79,6 @@ func ownDepth(frames []recording.Frame) int {
 	return -1
 }
 
-// lockedSleeps reports whether sleeps grew on the way only because threads that slept side by side on one side wait for
-// a lock on the other, which the sleepers hold: over all threads they slept as long, and waited for locks longer.
-// The sleeps, which it marks, are then the lock's.
-func (s *scene) lockedSleeps(c *claim) bool {
-	if s.oneSided {
-		return false
-	}
-	asleep := map[string]bool{}
-	for _, i := range c.members {
-		asleep[sleepKey(&s.paths[i])] = true
-	}
-	slept, seen, locked := 0.0, 0.0, 0.0
-	for i := range s.waits {
-		wait := &s.waits[i]
-		more := mean(wait.B) - mean(wait.A)
-		switch {
-		case wait.Lock:
-			locked += more
-		case wait.WakerKind == recording.WakerTimer && asleep[sleepKey(&wait.Path)]:
-			slept, seen = slept+more, seen+mean(wait.B)
-		}
-	}
-	a, b := s.seconds(c)
-	grown := mean(b) - mean(a)
-	if seen < mostOf*mean(b) || slept >= serialPart*grown || locked < serialPart*grown {
-		return false
-	}
-	s.inTurn = map[int]bool{}
-	for _, i := range c.members {
-		s.inTurn[i] = true
-	}
-	s.release(c)
-	return true
-}
-
-// sleepKey tells sleeps apart by process and stack.
-func sleepKey(path *compare.Path) string { return path.Process + "\x00" + prefix(path.Frames) }
-
 // serialPart is the part of a function's growth in wall time from which more CPU time in it explains the growth.
 const serialPart = 0.3
 
@@ -223,7 +185,9 @@ func (s *scene) holders(c *claim) {
 			if at := ownDepth(frames); at >= 0 {
 				frames = frames[:at+1]
 			}
-			held[route(frames)] += grown
+			if lastFrame(frames).Kind != recording.KindKernel { // how it was given up says nothing
+				held[route(frames)] += grown
+			}
 		}
 		if path.Object != "" {
 			objects[path.Object] += grown

@@ -66,6 +66,7 @@ func TestSleepsUnderALock(t *testing.T) {
 	}{
 		{"by turns", 0.4, 1, "lock.contended", "main;touch"},
 		{"longer, and by turns", 1.6, 1, "sleep.deliberate", "main;touch;backend"},
+		{"by turns, for no lock", 0.4, 0, "sleep.deliberate", "main;touch;backend"},
 		{"longer", 1.6, 0, "sleep.deliberate", "main;touch;backend"},
 	} {
 		suspects := Judge(Input{Result: sleeping(test.slept, test.locked)})
@@ -75,6 +76,10 @@ func TestSleepsUnderALock(t *testing.T) {
 		}
 		if where := strings.Join(suspects[0].Where, " "); !strings.Contains(where, "main;touch;backend") {
 			t.Errorf("%s: where is %s, want what sleeps in it", test.name, where)
+		}
+		turns := len(suspects[0].Against) > 0 && suspects[0].Against[0] == sleptByTurns
+		if want := test.slept == 0.4 && test.locked == 0; turns != want {
+			t.Errorf("%s: against %q, told that they take turns: want %v", test.name, suspects[0].Against, want)
 		}
 	}
 }

@@ -186,8 +186,11 @@ func findSleep(s *scene) []*claim {
 		s.release(c)
 		return []*claim{s.polledWork()}
 	}
-	if s.lockedSleeps(c) {
+	if turns, locked := s.byTurns(c); locked {
+		s.markInTurn(c)
 		return nil
+	} else if turns {
+		c.against = append(c.against, sleptByTurns)
 	}
 	s.locateSleep(c)
 	countA, countB, held := 0.0, 0.0, 0.0

@@ -89,7 +89,7 @@ var lockNames = []string{
 	"take_gil", "PyMutex_Lock", "_PyMutex_Lock", "_PyParkingLot_Park", // CPython
 	"futex::Mutex::lock", "Mutex::lock_contended", "RwLock::read_contended", "RwLock::write_contended",
 	"parking_lot::raw_mutex", "parking_lot::raw_rwlock", // Rust
-	"rb_mutex_lock", "do_mutex_lock", "gvl_acquire", // Ruby
+	"rb_mutex_lock", "do_mutex_lock", "gvl_acquire", "rb_mutex_synchronize", // Ruby
 	"uv_mutex_lock", "v8::base::Mutex::Lock", "std::mutex::lock", "__gthread_mutex_lock", "absl::Mutex::Lock",
 }
 
@@ -121,8 +121,8 @@ func containsAny(name string, parts []string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) })
 }
 
-// isLock reports whether a wait was for a lock that the program takes on purpose: in user space, or one that the kernel
-// keeps for it.
+// isLock reports whether a wait was for a lock that the program takes on purpose: in
+// user space, or one that the kernel keeps for it.
 func (r *run) isLock(wait *recording.Wait) bool {
 	object, may := objectOf(wait)
 	switch {
@@ -143,8 +143,8 @@ func (r *run) isLock(wait *recording.Wait) bool {
 	return may && r.locks[object]
 }
 
-// retriesLock reports whether a stack that a timer woke waits for a lock all the same: some wake up now and then to look
-// again (CPython's take_gil each switch interval, a monitor of HotSpot).
+// retriesLock reports whether a stack that a timer woke waits for a lock all the same: some
+// wake up now and then to look again (CPython's take_gil each switch interval, a monitor of HotSpot).
 func (r *run) retriesLock(stack int32) bool {
 	if stack < 0 {
 		return false
@@ -156,6 +156,8 @@ func (r *run) retriesLock(stack int32) bool {
 			return false
 		case IsLockFunction(name):
 			return true
+		case r.pool.frames[frames[i]].Kind == recording.KindRuby:
+			return false
 		}
 	}
 	return false
@@ -181,6 +183,8 @@ func (r *run) lockByStack(stack int32, wakerComm string) (lock, known bool) {
 			condition, semaphore = true, semaphore || containsAny(frame.Name, semaphoreNames)
 		case strings.Contains(frame.Name, pythonAcquire):
 			python = true
+		case frame.Kind == recording.KindRuby:
+			return false, condition // what it runs with a lock, in Mutex#synchronize, is not taking it
 		case python && frame.Kind == recording.KindPython:
 			return !isPythonEvent(&frame), true
 		case frame.Kind == recording.KindJVM:

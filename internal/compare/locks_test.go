@@ -44,6 +44,10 @@ func TestLockByStack(t *testing.T) {
 		{"a semaphore of C", []recording.Frame{native("main"), native("fetch"), wait}, false},
 		{"a read-write lock of Rust", []recording.Frame{native("main"),
 			native("std::sys::sync::rwlock::futex::RwLock::write_contended")}, true},
+		{"Mutex#synchronize, of a stripped Ruby", []recording.Frame{{Name: "block in fetch", Kind: recording.KindRuby},
+			native("rb_mutex_synchronize"), native("libruby-3.1.so+0x213a2e"), native("pthread_cond_wait")}, true},
+		{"a wait inside Mutex#synchronize", []recording.Frame{native("rb_mutex_synchronize"), native("rb_yield"),
+			{Name: "block in fetch", Kind: recording.KindRuby}, native("pthread_cond_wait")}, false},
 		{"a mutex of Ruby", []recording.Frame{native("main"), native("rb_mutex_lock"), native("pthread_cond_wait")}, true},
 	} {
 		if got := waitsFor(t, one.frames...); got != one.want {
@@ -79,14 +83,15 @@ func TestHolderOutOfTheTableOfLocks(t *testing.T) {
 	}
 }
 
-// handedOn has two threads of two processes that wake each other out of the same call by turns, or only the one the other.
+// handedOn has threads of two processes that wake each other out of the same call by turns, or only the one the other.
 func handedOn(t *testing.T, syscall string, object uint64, both bool) bool {
 	t.Helper()
 	rec := small(func(rec *recording.Recording) {
 		rec.Processes = append(rec.Processes, recording.Process{Pid: 8, Ppid: 7, Comm: "other"})
 		rec.Threads = append(rec.Threads, recording.Thread{Pid: 8, Tid: 8, Comm: "other"})
 		wait := recording.Wait{Pid: 7, Tid: 7, TimeNs: 1e8, BlockedNs: 2e8, Syscall: syscall, Object: object,
-			Stack: recording.NoStack, WakerStack: recording.NoStack, WakerKind: recording.WakerThread, WakerPid: 8, WakerTid: 8}
+			Stack: recording.NoStack, WakerStack: recording.NoStack,
+			WakerKind: recording.WakerThread, WakerPid: 8, WakerTid: 8}
 		rec.Waits = []recording.Wait{wait}
 		if both {
 			wait.Pid, wait.Tid, wait.WakerPid, wait.WakerTid, wait.TimeNs = 8, 8, 7, 7, 4e8

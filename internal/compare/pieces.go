@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -33,6 +34,8 @@ func objectName(wait *recording.Wait) string {
 		return ""
 	case wait.Syscall == "futex":
 		return "0x" + strconv.FormatUint(wait.Object, 16)
+	case slices.Contains(semaphoreCalls, wait.Syscall):
+		return "semaphore set " + strconv.FormatUint(wait.Object, 10)
 	default:
 		return "descriptor " + strconv.FormatUint(wait.Object, 10)
 	}

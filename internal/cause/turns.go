@@ -1,0 +1,68 @@
+package cause
+
+import (
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+// sleptByTurns is what speaks against the sleep itself where no lock is seen to order the sleepers.
+const sleptByTurns = "over all threads it slept as long on both sides: what went side by side now goes one after the " +
+	"other (a pool, a limit, or waiting for each before the next is started)"
+
+// byTurns reports whether sleeps grew on the way only because what slept side by side on one side sleeps one after the
+// other on the other: over all threads they slept as long. It is for a lock, which the sleepers hold, where all threads
+// waited for locks that much longer.
+func (s *scene) byTurns(c *claim) (turns, locked bool) {
+	if s.oneSided {
+		return false, false
+	}
+	asleep := map[string]bool{}
+	for _, i := range c.members {
+		asleep[sleepKey(&s.paths[i])] = true
+	}
+	slept, seen, waited := 0.0, 0.0, 0.0
+	for i := range s.waits {
+		wait := &s.waits[i]
+		more := mean(wait.B) - mean(wait.A)
+		switch {
+		case wait.Lock:
+			waited += more
+		case wait.WakerKind == recording.WakerTimer && asleep[sleepKey(&wait.Path)]:
+			slept, seen = slept+more, seen+mean(wait.B)
+		}
+	}
+	a, b := s.seconds(c)
+	grown := mean(b) - mean(a)
+	turns = seen >= mostOf*mean(b) && slept < serialPart*grown
+	return turns, turns && waited >= serialPart*grown
+}
+
+// markInTurn leaves the sleeps of a claim to the lock that their threads wait for.
+func (s *scene) markInTurn(c *claim) {
+	s.inTurn = map[int]bool{}
+	for _, i := range c.members {
+		s.inTurn[i] = true
+	}
+	s.release(c)
+}
+
+// sleepKey tells waits apart by process and stack.
+func sleepKey(path *compare.Path) string { return path.Process + "\x00" + prefix(path.Frames) }
+
+// adoptQueued gives the time that a thread waited for a CPU after a wait to whoever owns the wait: what is not a
+// competitor's, a quota's or an affinity's comes with each wake-up.
+func (s *scene) adoptQueued() {
+	owners := map[string]*claim{}
+	for i := range s.paths {
+		if s.paths[i].Kind == compare.Blocked && s.owner[i] != nil && s.traits[i].kernel < len(s.paths[i].Frames) {
+			owners[sleepKey(&s.paths[i])] = s.owner[i]
+		}
+	}
+	for i := range s.paths {
+		c := owners[sleepKey(&s.paths[i])]
+		if s.paths[i].Kind == compare.Runnable && s.owner[i] == nil && c != nil {
+			s.owner[i] = c
+			c.members = append(c.members, i)
+		}
+	}
+}
