@@ -174,9 +174,9 @@ func oneSided(runs []Run, sides map[string][]int, kind disturbanceKind, found []
 	for _, label := range labels {
 		medians[label] = median(amounts(runs, sides[label], kind))
 	}
-	side := many
+	side, rates := many, map[string]float64(nil)
 	if !byOutliers {
-		if side = higherLevel(runs, sides, kind, labels); side == "" {
+		if side, rates = higherLevel(runs, sides, kind, labels); side == "" {
 			return nil
 		}
 	}
@@ -184,8 +184,8 @@ func oneSided(runs []Run, sides map[string][]int, kind disturbanceKind, found []
 	if side == other {
 		other = labels[1]
 	}
-	text := fmt.Sprintf("%s comes with %s: median %.3g s a run, %.3g s with %s", kind.name, side, medians[side],
-		medians[other], other)
+	text := fmt.Sprintf("%s comes with %s: median %.2g s per second of run, %.2g s with %s", kind.name, side,
+		rates[side], rates[other], other)
 	if byOutliers {
 		text = fmt.Sprintf("%s comes with %s: far above the rest in %d runs, in %d with %s (medians %.3g s and %.3g s)",
 			kind.name, side, count[many], count[few], other, medians[side], medians[other])
@@ -195,12 +195,14 @@ func oneSided(runs []Run, sides map[string][]int, kind disturbanceKind, found []
 
 // higherLevel returns the side whose usual level is clearly higher, per second of run: nearly all of its runs above
 // nearly all of the other's, by an amount that matters. A longer run gathers more of a steady background.
-func higherLevel(runs []Run, sides map[string][]int, kind disturbanceKind, labels []string) string {
+// It gives both sides' medians beside it.
+func higherLevel(runs []Run, sides map[string][]int, kind disturbanceKind, labels []string) (side string,
+	medians map[string]float64) {
 	rates := map[string][]float64{}
 	floor := 0.0
 	for _, label := range labels {
 		if len(sides[label]) < oneSidedRunsLeast {
-			return ""
+			return "", nil
 		}
 		for _, i := range sides[label] {
 			wall := max(runs[i].Metrics[MetricWall], 1e-6)
@@ -212,6 +214,7 @@ func higherLevel(runs []Run, sides map[string][]int, kind disturbanceKind, label
 	if median(rates[low]) > median(rates[high]) {
 		low, high = high, low
 	}
+	medians = map[string]float64{low: median(rates[low]), high: median(rates[high])}
 	above := 0
 	for _, x := range rates[high] {
 		for _, y := range rates[low] {
@@ -222,10 +225,10 @@ func higherLevel(runs []Run, sides map[string][]int, kind disturbanceKind, label
 	}
 	const nearlyAll = 0.9
 	pairs := float64(len(rates[high]) * len(rates[low]))
-	if float64(above) < nearlyAll*pairs || median(rates[high])-median(rates[low]) <= max(kind.part, floor) {
-		return ""
+	if float64(above) < nearlyAll*pairs || medians[high]-medians[low] <= max(kind.part, floor) {
+		return "", nil
 	}
-	return high
+	return high, medians
 }
 
 // signChance is the two-sided probability of so uneven a split when both sides are equally likely (sign test).

@@ -181,3 +181,21 @@ func TestJudgeLeavesMostIn(t *testing.T) {
 		t.Errorf("one side only: left out %v", leftOut(v.Runs))
 	}
 }
+
+// The side that a level comes with has the larger number, also where its runs are the shorter ones and gather less.
+func TestOneSidedLevelIsToldAsARate(t *testing.T) {
+	runs := quiet(12, 4)
+	for pair := range 12 {
+		a, b := at(runs, "A", pair), at(runs, "B", pair)
+		a.Metrics[MetricWall], b.Metrics[MetricWall] = 1, 4
+		a.Disturb.RunqueueS, b.Disturb.RunqueueS = 0.8+0.001*float64(pair), 1.6+0.001*float64(pair)
+	}
+	v := Judge(runs)
+	if len(v.OneSided) != 1 || v.OneSided[0].Side != "A" {
+		t.Fatalf("one-sided: %+v", v.OneSided)
+	}
+	const want = "run-queue delay comes with A: median 0.81 s per second of run, 0.4 s with B"
+	if v.OneSided[0].Text != want {
+		t.Errorf("got %q, want %q", v.OneSided[0].Text, want)
+	}
+}
