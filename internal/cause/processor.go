@@ -8,11 +8,12 @@ import (
 
 // findStarved claims waiting for a CPU that strangers, or other processes of the tree, had.
 func findStarved(s *scene) []*claim {
-	others := map[string]float64{}
+	others, partners := map[string]float64{}, s.partners()
 	c := s.take("cpu.starved", func(i int) bool {
 		path := &s.paths[i]
 		match := path.Kind == compare.Runnable && path.WakerComm != "" &&
-			!(path.WakerOwn && (path.WakerComm == path.Process || path.WakerComm == path.Comm))
+			!(path.WakerOwn && (path.WakerComm == path.Process || path.WakerComm == path.Comm)) &&
+			!s.isPartner(partners, path)
 		if match {
 			others[path.WakerComm] += s.grown(i)
 		}
@@ -25,13 +26,7 @@ func findStarved(s *scene) []*claim {
 		s.release(c)
 		return nil
 	}
-	for n, name := range byValue(others) {
-		if n == 3 || others[name] <= 0 {
-			break
-		}
-		c.at("CPU used by " + name)
-		c.add("offcpu", "waited for a CPU while "+name+" ran", 0, others[name], "s/run")
-	}
+	c.nameCompetitors(others)
 	for _, setting := range s.changed("target.nice", "target.policy", "target.affinity") {
 		c.add("facts", setting.Name+": "+orNone(setting.A)+" against "+orNone(setting.B), 0, 0, "")
 	}

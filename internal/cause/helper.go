@@ -1,0 +1,98 @@
+package cause
+
+import (
+	"fmt"
+
+	"culprit/internal/compare"
+)
+
+// helperWakes is how often in a run a process of the tree must end another's waits to work for it: the end of a child,
+// or its exec, wakes the parent once.
+const helperWakes = 5
+
+// partners are the pairs of a process and a thread's name in the same tree, of which one wakes the other in the course
+// of its work: a server and its logger, a client and a server. What such a one takes of the CPU is the program's own.
+func (s *scene) partners() map[[2]string]bool {
+	wakes := map[[2]string]float64{}
+	for i := range s.waits {
+		if wait := &s.waits[i]; wait.Kind == compare.Blocked && wait.WakerOwn && wait.WakerComm != "" {
+			both := max(mean(wait.CountA), mean(wait.CountB))
+			wakes[[2]string{wait.Process, wait.WakerComm}] += both
+			wakes[[2]string{wait.WakerComm, wait.Process}] += both
+		}
+	}
+	partners := map[[2]string]bool{}
+	for pair, count := range wakes {
+		if count >= helperWakes {
+			partners[pair] = true
+		}
+	}
+	return partners
+}
+
+// findHelper claims waiting for a CPU that another process of the program had while it worked for it: the code of that
+// process that grew. Where none did, nobody is at fault; it then belongs to what there was more of to do.
+func findHelper(s *scene) []*claim {
+	if s.oneSided {
+		return nil
+	}
+	partners, behind := s.partners(), map[string]float64{}
+	c := s.take("code.grew", func(i int) bool {
+		path := &s.paths[i]
+		match := path.Kind == compare.Runnable && s.isPartner(partners, path)
+		if match {
+			behind[path.WakerComm] += s.grown(i)
+		}
+		return match
+	})
+	if c == nil {
+		return nil
+	}
+	names := byValue(behind)
+	blame := compare.FindBlame(s.cpu, func(i int) bool {
+		return s.cpu[i].Kind == compare.Running && (s.cpu[i].Process == names[0] || s.cpu[i].Comm == names[0])
+	})
+	if blame == nil || s.followsWork(c) {
+		s.release(c)
+		return nil
+	}
+	c.id = codeCause(blame)
+	s.describeCode(c, blame, s.cpu)
+	c.add("offcpu", "the program waited for a CPU while "+names[0]+" ran, which works for it", 0, behind[names[0]],
+		"s/run")
+	return []*claim{c}
+}
+
+// isPartner tells waiting for a CPU that one of the program's own had who works for the one that waits.
+func (s *scene) isPartner(partners map[[2]string]bool, path *compare.Path) bool {
+	return path.WakerOwn && partners[[2]string{path.Process, path.WakerComm}]
+}
+
+// competitorsNamed is how many of those who had the CPU are named.
+const competitorsNamed = 3
+
+// nameCompetitors says who had the CPU meanwhile, the one with most of it first, and how much of the waiting is whose.
+func (c *claim) nameCompetitors(others map[string]float64) {
+	names, whole, rest, left := byValue(others), 0.0, 0.0, 0
+	for _, name := range names {
+		whole += max(0, others[name])
+	}
+	for n, name := range names {
+		switch seconds := others[name]; {
+		case seconds <= 0:
+		case n < competitorsNamed:
+			c.at("CPU used by " + name) // investigate takes the name from here to flip its class
+			text := "waited for a CPU while " + name + " ran"
+			if len(names) > 1 {
+				text += fmt.Sprintf(", %.0f %% of this waiting", 100*seconds/whole)
+			}
+			c.add("offcpu", text, 0, seconds, "s/run")
+		default:
+			rest, left = rest+seconds, left+1
+		}
+	}
+	if left > 0 {
+		c.add("offcpu", fmt.Sprintf("waited for a CPU while %d others ran, %.0f %% of this waiting", left, 100*rest/whole), 0,
+			rest, "s/run")
+	}
+}
