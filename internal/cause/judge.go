@@ -69,8 +69,8 @@ func Judge(in Input) []Suspect {
 // because a path belongs to the first that takes it.
 func finders() []func(*scene) []*claim {
 	return []func(*scene) []*claim{
-		findThrottled, findConfined, findStarved, findTraced, findMonitor, findLoss, findDelayed, findThrottledDisk,
-		findSlowDisk, findStalls, findShared, findShortLived, findClock, findTicker, findSleep,
+		findThrottled, findConfined, findStarved, findHelper, findTraced, findMonitor, findLoss, findDelayed,
+		findThrottledDisk, findSlowDisk, findStalls, findShared, findShortLived, findClock, findTicker, findSleep,
 		findLock, findSync, findCold, findCollector, findFaults, findReconnect, findChatty,
 	}
 }
