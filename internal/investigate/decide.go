@@ -126,12 +126,27 @@ func (inv *investigation) choose() {
 		inv.c.Outcome = Undecided
 	}
 	if inv.c.Outcome == Undecided {
-		for _, result := range inv.c.Metrics {
-			if result.Outcome == Undecided {
-				inv.c.NeedTrials = max(inv.c.NeedTrials, result.need)
-			}
+		inv.c.NeedTrials = inv.needed()
+	}
+}
+
+// needed is how many more pairs would decide: one metric that differs is enough, to call both the same takes both.
+func (inv *investigation) needed() int {
+	all, differs := 0, 0
+	for _, result := range inv.c.Metrics {
+		if result.Outcome != Undecided {
+			continue
+		}
+		all = max(all, result.need)
+		if ratio := result.Effect.Ratio; max(ratio, 1/ratio) >= 1+inv.options.Smallest &&
+			(differs == 0 || result.need < differs) {
+			differs = result.need
 		}
 	}
+	if differs > 0 {
+		return differs
+	}
+	return all
 }
 
 // likeWall is how much of the wall time's change the CPU time's must be to count as the same change.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"culprit/internal/cause"
 	"culprit/internal/knob"
 	"culprit/internal/record"
 	"culprit/internal/trial"
@@ -153,6 +154,21 @@ func TestMetricToExplainIsTheLargerChangeInSeconds(t *testing.T) {
 	}
 }
 
+// TestPairsThatWouldDecide: one metric that differs needs few more, to call both the same would take many.
+func TestPairsThatWouldDecide(t *testing.T) {
+	for _, test := range []struct {
+		cpu, wall float64 // ratios
+		want      int
+	}{{4.5, 1.01, 2}, {4.5, 2, 2}, {1.001, 1.01, 58}, {0.3, 1.01, 2}} {
+		inv := &investigation{options: Options{Smallest: 0.02}, c: &Case{Metrics: []MetricResult{
+			{Metric: Metric{Name: "cpu"}, Outcome: Undecided, Effect: cause.Effect{Ratio: test.cpu}, need: 2},
+			{Metric: Metric{Name: "wall"}, Outcome: Undecided, Effect: cause.Effect{Ratio: test.wall}, need: 58}}}}
+		if inv.choose(); inv.c.NeedTrials != test.want {
+			t.Errorf("ratios %g and %g: %d more pairs, want %d", test.cpu, test.wall, inv.c.NeedTrials, test.want)
+		}
+	}
+}
+
 // On a host that others keep busy wall time grows by more than CPU time, because each second of it takes longer.
 func TestBusyHostDoesNotHideTheCPUTime(t *testing.T) {
 	runs := func(runqueueA, runqueueB float64) []trial.Run {
@@ -193,6 +209,25 @@ func TestOwnThreadsDoNotStretch(t *testing.T) {
 	}
 	if got := inv.stretch(); got != 1 {
 		t.Errorf("four threads on two CPUs: stretch %v, want 1", got)
+	}
+}
+
+// A warm-up that takes far longer than the runs after it, with cold caches or on a host that is busy just then, is no
+// reason to stop at fewer pairs than can decide with most of the budget left.
+func TestSlowWarmUpDoesNotEndThePlan(t *testing.T) {
+	marks := t.TempDir()
+	command := func(side, seconds string) string {
+		mark := filepath.Join(marks, side)
+		return fmt.Sprintf("test -e %[1]s || { touch %[1]s; sleep 1.5; }; sleep %[2]s", mark, seconds)
+	}
+	o := plain(t, command("a", "0.02"), command("b", "0.2"))
+	o.Budget = 10 * time.Second
+	c, err := Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Outcome != Worse || c.B.Trials < 7 {
+		t.Errorf("outcome %s after %d pairs, want worse after 7 or more", c.Outcome, c.B.Trials)
 	}
 }
 
