@@ -33,7 +33,7 @@ type investigation struct {
 	plan    trial.Plan
 	order   int
 	runs    []trial.Run              // all, in order
-	took    map[string]time.Duration // of the latest run of a side
+	took    map[string]time.Duration // by the latest runs of a side
 	python  bool                     // an interpreter was seen
 	cannot  error                    // why nothing can be recorded; nil when it can
 	c       *Case

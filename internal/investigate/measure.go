@@ -42,9 +42,23 @@ func (inv *investigation) one(ctx context.Context, slot trial.Slot, more func(*t
 		}
 		return run, err
 	}
-	inv.took[slot.Side] = time.Duration(run.Metrics[trial.MetricWall] * float64(time.Second))
 	inv.runs = append(inv.runs, run)
+	inv.took[slot.Side] = inv.usual(slot)
 	return run, inv.journal.Append(run)
+}
+
+// usualOf is how many of the latest runs tell how long the next one takes: one that something came between does not.
+const usualOf = 5
+
+// usual is how long the latest runs of a side and kind usually took.
+func (inv *investigation) usual(slot trial.Slot) time.Duration {
+	var walls []float64
+	for i := len(inv.runs) - 1; i >= 0 && len(walls) < usualOf; i-- {
+		if run := inv.runs[i]; run.Side == slot.Side && run.Kind == slot.Kind {
+			walls = append(walls, run.Metrics[trial.MetricWall])
+		}
+	}
+	return time.Duration(medianOf(walls) * float64(time.Second))
 }
 
 // timeout of one run: what the user said, else the whole budget, so that a
@@ -105,7 +119,7 @@ func (inv *investigation) measure(ctx context.Context) (explain bool, err error)
 	if err != nil {
 		return false, err
 	}
-	pair := 0
+	pair, looked := 0, false
 	for look := plan.Next(0); look > 0; look = plan.Next(look) {
 		for inv.validPairs() < look && (pair < 2 || inv.elapsed()+inv.pairTime() < inv.endFor(plan, end)) {
 			inv.options.Progress(fmt.Sprintf("measuring: pair %d of at most %d", pair+1, plan.Looks[len(plan.Looks)-1]))
@@ -116,6 +130,16 @@ func (inv *investigation) measure(ctx context.Context) (explain bool, err error)
 		}
 		valid := inv.validPairs()
 		last := valid < look
+		if !looked && !last {
+			// A warm-up takes longer than the runs do, so the budget may hold more pairs. Nobody looked at them yet.
+			if plan, end, err = inv.extend(plan, end); err != nil {
+				return false, err
+			}
+			if plan.Looks[0] > look {
+				continue
+			}
+		}
+		looked = true
 		if last {
 			if plan, err = plan.EndAt(valid); err != nil {
 				return false, err
@@ -132,7 +156,16 @@ func (inv *investigation) measure(ctx context.Context) (explain bool, err error)
 	return inv.c.Outcome == Worse || inv.c.Outcome == Better, nil
 }
 
-// planPairs says how many pairs the budget affords and until when they may run.
+// extend returns the plan for what is left of the budget where that is longer than the plan that was made.
+func (inv *investigation) extend(plan *stat.Plan, end time.Duration) (*stat.Plan, time.Duration, error) {
+	longer, laterEnd, err := inv.planPairs()
+	if err != nil || longer.Looks[len(longer.Looks)-1] <= plan.Looks[len(plan.Looks)-1] {
+		return plan, end, err
+	}
+	return longer, laterEnd, nil
+}
+
+// planPairs says how many pairs the budget affords, with those that there are, and until when they may run.
 // The evidence has its reserve; but where that would leave too few pairs to
 // decide anything, deciding comes first: evidence of an undecided difference explains nothing.
 func (inv *investigation) planPairs() (*stat.Plan, time.Duration, error) {
@@ -155,8 +188,9 @@ func (inv *investigation) endFor(plan *stat.Plan, end time.Duration) time.Durati
 	return end
 }
 
+// pairsUntil is how many valid pairs there may be then.
 func (inv *investigation) pairsUntil(end time.Duration) int {
-	return int((end - inv.elapsed()) / inv.pairTime())
+	return inv.validPairs() + max(0, int((end-inv.elapsed())/inv.pairTime()))
 }
 
 // measureOne runs a single side a few times: its median, without the recorder.
