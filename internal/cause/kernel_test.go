@@ -101,6 +101,11 @@ func diskSituations() []situation {
 
 func memorySituations() []situation {
 	touching := map[string]float64{work: 200}
+	const readIn = "_start;main;serve;scan;libc.so.6!pread;k:__x64_sys_pread64;filemap_read;page_cache_ra_unbounded;" +
+		"filemap_add_folio"
+	const freeing = ";charge_memcg;try_charge_memcg;try_to_free_mem_cgroup_pages;shrink_lruvec"
+	roomy := map[string]string{"target.cgroup.memory.limit_bytes": "max"}
+	tight := map[string]string{"target.cgroup.memory.limit_bytes": "25165824"}
 	return []situation{
 		{name: "pages come from the disk again", metric: "wall", a: plan{cpu: touching},
 			b: held(wait{count: 40, ms: 4, waker: recording.WakerInterrupt,
@@ -114,6 +119,21 @@ func memorySituations() []situation {
 			b: plan{cpu: merged(touching, map[string]float64{"_start;main;serve;fill;k:asm_exc_page_fault;charge_memcg;" +
 				"try_charge_memcg": 90})},
 			cause: "code.added", place: "fill", low: 0.9, high: 1, level: Explains},
+		{name: "as many pages are read in, and others are reclaimed for them", metric: "cpu",
+			a:     plan{cpu: merged(touching, map[string]float64{readIn: 60}), facts: roomy},
+			b:     plan{cpu: merged(touching, map[string]float64{readIn: 62, readIn + freeing: 90}), facts: tight},
+			cause: "memory.reclaim", place: "target.cgroup.memory.limit_bytes=25165824", low: 0.9, high: 1, level: Explains},
+		{name: "what was reclaimed is read from the disk again, which takes longer", metric: "wall",
+			a: plan{cpu: merged(touching, map[string]float64{readIn: 5}), facts: roomy},
+			b: plan{cpu: merged(touching, map[string]float64{readIn: 20, readIn + freeing: 20}), facts: tight,
+				waits: []wait{{count: 40, ms: 4, waker: recording.WakerInterrupt,
+					stack: inFault + "folio_wait_bit_common;io_schedule"}}},
+			cause: "memory.page-in", place: "scan", low: 0.7, high: 0.95, level: Explains},
+		{name: "memory is returned and taken again under a limit that is not met", metric: "cpu",
+			a: plan{cpu: touching, facts: tight, calls: map[string][2]int64{"munmap": {10, 0}}},
+			b: plan{cpu: merged(touching, map[string]float64{"_start;main;serve;fill;k:asm_exc_page_fault;charge_memcg;" +
+				"try_charge_memcg": 90}), facts: tight, calls: map[string][2]int64{"munmap": {3000, 0}}},
+			cause: "memory.faults", place: "fill", low: 0.9, high: 1, level: Explains},
 	}
 }
 
