@@ -170,6 +170,9 @@ func oneSided(runs []Run, sides map[string][]int, kind disturbanceKind, found []
 	}
 	byOutliers := count[few] == 0 && count[many] >= oneSidedRuns ||
 		count[many] > 0 && signChance(count[few], count[many]) <= oneSidedChance
+	// On a host where something comes and goes shorter runs have the lower usual level, and so the more outliers, of
+	// the same background. What a side brings with it makes its sum the larger.
+	byOutliers = byOutliers && sum(amounts(runs, sides[many], kind)) > sum(amounts(runs, sides[few], kind))
 	medians := map[string]float64{}
 	for _, label := range labels {
 		medians[label] = median(amounts(runs, sides[label], kind))
@@ -250,6 +253,14 @@ func amounts(runs []Run, of []int, kind disturbanceKind) []float64 {
 		values = append(values, kind.of(runs[i].Disturb))
 	}
 	return values
+}
+
+func sum(values []float64) float64 {
+	total := 0.0
+	for _, value := range values {
+		total += value
+	}
+	return total
 }
 
 // median returns the middle of some values, 0 of none.

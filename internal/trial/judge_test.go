@@ -199,3 +199,21 @@ func TestOneSidedLevelIsToldAsARate(t *testing.T) {
 		t.Errorf("got %q, want %q", v.OneSided[0].Text, want)
 	}
 }
+
+// Something comes and goes on the host. The shorter runs mostly miss it, so that it is an outlier for them where it is
+// the usual level for the longer ones: it still is not theirs.
+func TestBurstsAreNotTheShorterRuns(t *testing.T) {
+	runs := quiet(40, 5)
+	for pair := range 40 {
+		if pair%3 == 0 {
+			at(runs, "A", pair).Disturb.OthersS += 0.5
+		}
+		at(runs, "B", pair).Disturb.OthersS += 0.4
+		at(runs, "B", pair).Metrics[MetricWall] *= 3
+	}
+	for _, one := range Judge(runs).OneSided {
+		if one.Side == "A" {
+			t.Errorf("%s", one.Text)
+		}
+	}
+}
