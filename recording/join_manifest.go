@@ -23,6 +23,7 @@ func follow(whole, next Manifest, first bool) Manifest {
 	whole.Thinned = append(whole.Thinned, next.Thinned...)
 	whole.WindowNs += next.WindowNs
 	whole.Losses = addLosses(whole.Losses, next.Losses)
+	whole.Estimated = addEstimates(whole.Estimated, next.Estimated)
 	whole.Probes = laterStatus(whole.Probes, next.Probes)
 	whole.Cost = addCost(whole.Cost, next.Cost)
 	whole.BlindSpots = laterSpots(whole.BlindSpots, next.BlindSpots)
@@ -41,6 +42,19 @@ func addLosses(losses, more []Loss) []Loss {
 		}
 	}
 	return losses
+}
+
+func addEstimates(estimates, more []Estimate) []Estimate {
+	for _, estimate := range more {
+		at := slices.IndexFunc(estimates, func(e Estimate) bool { return e.What == estimate.What })
+		if at < 0 {
+			estimates = append(estimates, estimate)
+			continue
+		}
+		estimates[at].Count += estimate.Count
+		estimates[at].Of += estimate.Of
+	}
+	return estimates
 }
 
 // laterStatus has a probe on that was on in all parts: one that saw some of them would make the whole look less.
@@ -104,6 +118,22 @@ func lostSpots(manifest Manifest) []string {
 		spots = append(spots, fmt.Sprintf("%s%s: %d", lostSpot, loss.What, loss.Count))
 	}
 	return spots
+}
+
+// SelfCheck is the effect of recording on a rate of the target, from blocks with the recorder attached and blocks
+// with it detached, in random order.
+type SelfCheck struct {
+	Rate       string   `json:"rate"`              // what was counted: "system calls that write per second"
+	Rejected   []string `json:"rejected"`          // what was counted as well, and why it was not used
+	Outcome    string   `json:"outcome"`           // "slower", "faster", "same" or "undecided"
+	Ratio      float64  `json:"ratio,omitempty"`   // rate while recorded by rate while not; 0: not known
+	Low        float64  `json:"low,omitempty"`     // of the interval
+	High       float64  `json:"high,omitempty"`    // of the interval
+	Confidence float64  `json:"confidence"`        // of the interval, over all looks
+	Pairs      int      `json:"pairs"`             // of blocks
+	BlockNs    int64    `json:"block_ns"`          // length of a block
+	MoreNs     int64    `json:"more_ns,omitempty"` // undecided: about how much longer it would take; 0: not known
+	Why        string   `json:"why,omitempty"`     // undecided without a ratio: what was missing
 }
 
 // String says in one line what a recording did to its target.

@@ -12,6 +12,7 @@ func partOf(number int32) *Recording {
 	stack := b.Stack([]int32{b.Frame(Frame{Name: "main"}), b.Frame(Frame{Name: string(rune('a' + number))})})
 	r := &Recording{Manifest: Manifest{Schema: SchemaVersion, WindowNs: 1e9, Metrics: map[string]float64{},
 		Probes: []ProbeStatus{{Name: "syscalls", On: number < 2}}, Losses: []Loss{{What: "x", Count: 2}},
+		Estimated:  []Estimate{{What: "y", Count: 1, Of: 3}},
 		Cost:       Cost{RecorderCPUNs: 5, StartCPUNs: 7, BPFNs: map[string]int64{"p": 3}},
 		BlindSpots: []string{"1 of 9 stacks", "lost: x: 2"}}}
 	if number > 0 {
@@ -91,6 +92,9 @@ func checkJoinedManifest(t *testing.T, whole *Recording) {
 	}
 	if len(m.Losses) != 1 || m.Losses[0].Count != 6 || whole.Fact("f") != "2" {
 		t.Errorf("losses %+v, fact %q", m.Losses, whole.Fact("f"))
+	}
+	if len(m.Estimated) != 1 || m.Estimated[0] != (Estimate{What: "y", Count: 3, Of: 9}) {
+		t.Errorf("estimated %+v", m.Estimated)
 	}
 	if len(m.Probes) != 1 || m.Probes[0].On {
 		t.Errorf("a probe that was off in one part: %+v", m.Probes)

@@ -66,6 +66,8 @@ type Manifest struct {
 	// Gaps are where nothing was recorded, Thinned what was given up to keep to a budget, in order of time.
 	Gaps    []Gap      `json:"gaps,omitempty"`
 	Thinned []Thinning `json:"thinned,omitempty"`
+	// Estimated says which numbers of the tables are no counts of all events.
+	Estimated []Estimate `json:"estimated,omitempty"`
 }
 
 // Target is what was recorded.
@@ -89,6 +91,13 @@ type Loss struct {
 	Count int64  `json:"count"`
 }
 
+// Estimate tells of how many events something is known from others like them: to bound the cost not all are looked at.
+type Estimate struct {
+	What  string `json:"what"`
+	Count int64  `json:"count"` // events that were not looked at
+	Of    int64  `json:"of"`    // all of the kind
+}
+
 // Cost is what recording took: measured, not promised.
 type Cost struct {
 	RecorderCPUNs int64 `json:"recorder_cpu_ns"` // user space, in the window
@@ -99,22 +108,6 @@ type Cost struct {
 	BPFSampledNs int64            `json:"bpf_sampled_ns,omitempty"`
 	// Check is what recording did to the target's own rate; nil: not looked at.
 	Check *SelfCheck `json:"self_check,omitempty"`
-}
-
-// SelfCheck is the effect of recording on a rate of the target, from blocks with the recorder attached and blocks
-// with it detached, in random order.
-type SelfCheck struct {
-	Rate       string   `json:"rate"`              // what was counted: "system calls that write per second"
-	Rejected   []string `json:"rejected"`          // what was counted as well, and why it was not used
-	Outcome    string   `json:"outcome"`           // "slower", "faster", "same" or "undecided"
-	Ratio      float64  `json:"ratio,omitempty"`   // rate while recorded by rate while not; 0: not known
-	Low        float64  `json:"low,omitempty"`     // of the interval
-	High       float64  `json:"high,omitempty"`    // of the interval
-	Confidence float64  `json:"confidence"`        // of the interval, over all looks
-	Pairs      int      `json:"pairs"`             // of blocks
-	BlockNs    int64    `json:"block_ns"`          // length of a block
-	MoreNs     int64    `json:"more_ns,omitempty"` // undecided: about how much longer it would take; 0: not known
-	Why        string   `json:"why,omitempty"`     // undecided without a ratio: what was missing
 }
 
 // Thinning is one step by which a recording kept to its budget.

@@ -14,15 +14,23 @@ struct sleep {
 	char waker_comm[16];
 };
 
-/* Short stays off the CPU at one place, added up here and not in a map. */
-struct short_stays {
-	__u64 off_ns;
-	__u32 count;
+/* Where a thread leaves the CPU: stays that are added up here and not in a map, see stays.h. */
+struct place {
+	__u64 off_ns;        /* of the short ones */
+	__u64 unseen_ns;     /* of those whose stacks were not taken */
+	__u64 awake_ns;      /* run before the unseen sleeps */
+	__u64 woken;         /* end of the last unseen sleep */
+	__u32 count, unseen; /* stays */
+	__u32 sleeps;        /* of the unseen those that make up the rhythm of the place */
 	__s32 call;
 	__u32 state, signature;
+	__u32 sure;          /* stays in a row that were neither short nor to be kept whole */
+	__u32 skip;          /* so many of the next of them go unseen */
+	__s32 stack, waker_stack; /* the last that were taken */
 };
 
-#define SHORT_PLACES 4 /* of one thread at once; a power of two */
+#define SLEEPS 4 /* places where one thread sleeps that are kept at once; a power of two */
+#define PLACES (1 + SLEEPS) /* the first is where it was preempted: that is somewhere else each time */
 
 /* State of one task of the target. Being here makes a task a target. */
 struct task_state {
@@ -50,12 +58,15 @@ struct task_state {
 	__u32 born;         /* forked within the window */
 	__u32 weight;       /* inverse of the probability that it was chosen with */
 	__u32 releasing;    /* unwind now: it ends a long wait for a futex */
+	__u32 look;         /* whether this stay's stacks are taken, see stacks.h */
 	char waker_comm[16];
 	/* Of the call in progress, see calls.h: sums over its waits, the longest sleep, their number. */
 	__u64 call_slept, call_queued, call_longest;
 	__u32 call_waits;
 	__u32 call_seen;    /* a call of the task was seen to begin in this window */
-	struct short_stays shorts[SHORT_PLACES];
+	__u32 next_place;   /* who has to make room */
+	__u32 at[PLACES];   /* the places by a number each, to find them in one line of the cache */
+	struct place places[PLACES];
 	struct sleep last_sleep, hop;
 };
 

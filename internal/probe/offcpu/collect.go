@@ -26,6 +26,8 @@ type collection struct {
 	users  map[signed][]*weighted    // user stacks seen for a signature
 	// releases are the user stacks of those who ended long waits for a futex.
 	releases map[release][]recording.Frame
+	rhythms  map[offcpuTotalKey]*offcpuRhythm // by thread, call and signature
+	looked   map[offcpuTotalKey][]lookedAt    // by place: the key without its stack
 }
 
 type signed struct {
@@ -48,8 +50,11 @@ func (s *Session) Collect(window *bpf.Window) error {
 	}
 	window.Lose("offcpu: waits over the limit", over)
 	c := &collection{window: window, byTid: map[int32][]*unwind.Trace{}, users: map[signed][]*weighted{},
-		releases: map[release][]recording.Frame{}}
+		releases: map[release][]recording.Frame{}, looked: map[offcpuTotalKey][]lookedAt{}}
 	if c.stacks, err = s.takeStacks(); err != nil {
+		return err
+	}
+	if c.rhythms, err = s.takeRhythms(); err != nil {
 		return err
 	}
 	c.indexTraces()
@@ -74,9 +79,10 @@ func (s *Session) Collect(window *bpf.Window) error {
 		event := &s.still[i]
 		c.addTotal(offcpuTotalKey{Tgid: event.Tgid, Tid: event.Tid, Stack: event.Stack, Call: event.Call,
 			State: event.State, Signature: event.Signature},
-			offcpuTotal{Count: 1, Ns: event.BlockedNs + event.RunqueueNs})
+			1, float64(event.BlockedNs+event.RunqueueNs))
 	}
-	if err := errors.Join(s.takeTotals(c), s.takeWakeups(c), s.takeLocks(c)); err != nil {
+	c.addWakeups()
+	if err := errors.Join(s.takeTotals(c), s.takeLocks(c)); err != nil {
 		return err
 	}
 	s.misses.Take(window, "offcpu", s.collection)
@@ -213,7 +219,7 @@ func (c *collection) wait(event *offcpuWaitEvent, trace *unwind.Trace) recording
 	kernel := c.kernelFrames(event.Stack)
 	wait.Stack = c.window.Stack(c.userOf(wait.Tid, event.Signature, trace), kernel)
 	waker := c.kernelFrames(event.WakerStack)
-	wait.WakerKind = wakerKind(event, waker)
+	wait.WakerKind = c.wakerKind(event, waker)
 	wait.WakerStack = c.window.Stack(nil, fromInterrupt(waker))
 	if wait.WakerKind != recording.WakerThread && wait.WakerKind != recording.WakerKernel {
 		wait.WakerPid, wait.WakerTid, wait.WakerComm = 0, 0, "" // whoever was interrupted
@@ -254,40 +260,4 @@ func (c *collection) kernelFrames(id int32) []recording.Frame {
 		frames = frames[:len(frames)-1]
 	}
 	return frames
-}
-
-// takeTotals splits each exact total by the shares of the user stacks that were unwound for its signature.
-func (s *Session) takeTotals(c *collection) error {
-	err := bpf.Drain(s.collection.Maps["totals"], func(key offcpuTotalKey, total *offcpuTotal) {
-		c.addTotal(key, *total)
-	})
-	if err != nil {
-		return fmt.Errorf("read totals: %w", err)
-	}
-	return nil
-}
-
-func (c *collection) addTotal(key offcpuTotalKey, total offcpuTotal) {
-	kernel := c.kernelFrames(key.Stack)
-	users := c.users[signed{int32(key.Tid), key.Signature}]
-	var sum float64
-	for _, user := range users {
-		sum += user.weight
-	}
-	if sum == 0 {
-		c.addSample(key, nil, kernel, float64(total.Count), float64(total.Ns))
-		return
-	}
-	for _, user := range users {
-		share := user.weight / sum
-		c.addSample(key, user.user, kernel, float64(total.Count)*share, float64(total.Ns)*share)
-	}
-}
-
-func (c *collection) addSample(key offcpuTotalKey, user, kernel []recording.Frame, count, ns float64) {
-	c.window.Recording.Samples = append(c.window.Recording.Samples, recording.Sample{
-		Signal: recording.SignalOffCPU, Pid: int32(key.Tgid), Tid: int32(key.Tid), CPU: -1,
-		Stack: c.window.Stack(user, kernel), Count: int64(count + 0.5), ValueNs: int64(ns + 0.5),
-		Target: true, Comm: c.window.Comm[int32(key.Tgid)],
-	})
 }

@@ -17,6 +17,7 @@ struct helper {
 	__u64 off_start; /* went to sleep; 0 while it is awake */
 	__u64 woken;
 	__u64 used;      /* woke the target last, or is watched at least until */
+	__u64 skip;      /* so many of its next wakings by the same thread go unseen, of short sleeps */
 	struct sleep last_sleep;
 };
 
@@ -67,15 +68,10 @@ static __always_inline void helper_left_cpu(struct task_struct *task, struct hel
 static __always_inline void helper_got_cpu(struct task_struct *task, struct helper *helper)
 {
 	__u64 slept_ns = helper->woken - helper->off_start;
-	__u32 slot = 0;
 	if (helper->off_start && helper->woken > helper->off_start && slept_ns >= long_ns) {
-		struct stack_buffer *buffer = bpf_map_lookup_elem(&scratch, &slot);
 		helper->last_sleep.woken = helper->woken;
 		helper->last_sleep.slept_ns = slept_ns;
-		helper->last_sleep.stack = -1;
-		if (buffer)
-			helper->last_sleep.stack =
-				keep_stack(buffer, bpf_get_task_stack(task, buffer, sizeof(*buffer), 0));
+		helper->last_sleep.stack = stack_of_sleeper(task);
 	}
 	helper->off_start = 0;
 }
@@ -92,8 +88,15 @@ static __always_inline void helper_woken(void *ctx, struct task_struct *waker, s
 {
 	__u64 now = bpf_ktime_get_ns();
 	helper->woken = now;
-	if (now - helper->off_start < long_ns)
+	__u64 slept_ns = now - helper->off_start;
+	if (slept_ns < long_ns)
 		return;
+	/* Of this stack only matters whether a timer, an interrupt or a thread woke: for the most part as the last time. */
+	if (slept_ns < wait_ns && helper->skip && helper->last_sleep.waker_tid == waker->pid) {
+		helper->skip--;
+		return;
+	}
+	helper->skip = draw_skip();
 	helper->last_sleep.waker_tid = waker->pid;
 	helper->last_sleep.waker_stack = stack_of_waker(ctx);
 	bpf_probe_read_kernel(helper->last_sleep.waker_comm, 16, waker->comm);

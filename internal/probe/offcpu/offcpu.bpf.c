@@ -9,8 +9,7 @@
 #include "hops.h"
 #include "waits.h"
 
-const volatile __u64 wait_ns = 1000000; /* keep a stay whole from here on */
-const volatile __u32 unwind = 0;        /* the unwinder is there */
+const volatile __u32 unwind = 0; /* the unwinder is there */
 
 __u64 window_start = 0;
 __u32 over = 0; /* the window has ended, the programs are about to be detached */
@@ -27,16 +26,24 @@ static __always_inline void end_stay(struct task_struct *task, struct task_struc
 				     __s32 stack, __u64 object, __u64 now)
 {
 	__u64 off_ns = now - state->off_start;
+	struct place *place = take_place(task, state);
 	/* Nobody blocks without being woken: where no waking was seen it came before the switch-out was. */
 	__u64 woken = state->woken ? state->woken : state->off_start;
-	struct total_key place = {.tgid = task->tgid, .tid = task->pid, .stack = stack, .call = state->off_call,
-				  .state = state->state, .signature = state->signature};
+	struct total_key key = {.tgid = task->tgid, .tid = task->pid, .stack = stack, .call = state->off_call,
+				.state = state->state, .signature = state->signature};
 	if (woken > now)
 		woken = now;
-	add_total(&place, 1, off_ns);
+	if (stack == NOT_TAKEN) {
+		place->unseen += 1;
+		place->unseen_ns += off_ns;
+	} else {
+		add_total(&key, 1, off_ns, stack >= 0 && off_ns < wait_ns ? off_ns : 0);
+	}
 	call_got_cpu(state, woken - state->off_start, now - woken);
 	if (woken - state->off_start >= long_ns)
-		end_sleep(&place, state, object, woken);
+		end_sleep(&key, place, state, object, woken);
+	if (off_ns >= long_ns && stack != NOT_TAKEN)
+		looked(place, state, stack, off_ns >= wait_ns);
 	if (off_ns >= wait_ns || state->sampled)
 		keep_wait(task, runner, state, stack, object, woken, now);
 }
@@ -44,9 +51,11 @@ static __always_inline void end_stay(struct task_struct *task, struct task_struc
 static __always_inline void end_short_stay(struct task_struct *task, struct task_state *state, __u64 off_ns)
 {
 	__u64 slept_ns = state->woken ? state->woken - state->off_start : 0;
+	struct place *place = take_place(task, state);
 	if (slept_ns > off_ns)
 		slept_ns = off_ns;
-	add_short(task, state, off_ns);
+	place->count += 1;
+	place->off_ns += off_ns;
 	call_got_cpu(state, slept_ns, off_ns - slept_ns);
 	state->streak += 1;
 }
@@ -55,7 +64,6 @@ static __always_inline void got_cpu(struct task_struct *task, struct task_struct
 				    __u64 now)
 {
 	__u64 object, off_ns = now - state->off_start;
-	__u32 slot = 0;
 	__s32 stack = -1;
 	if (!state->off_start)
 		return;
@@ -66,11 +74,8 @@ static __always_inline void got_cpu(struct task_struct *task, struct task_struct
 	}
 	state->streak = off_ns < long_ns ? state->streak + 1 : 0;
 	call_of(task, &object);
-	if (off_ns >= long_ns) {
-		struct stack_buffer *buffer = bpf_map_lookup_elem(&scratch, &slot);
-		if (buffer)
-			stack = keep_stack(buffer, bpf_get_task_stack(task, buffer, sizeof(*buffer), 0));
-	}
+	if (off_ns >= long_ns)
+		stack = off_ns >= wait_ns || looks(state) ? stack_of_sleeper(task) : NOT_TAKEN;
 	end_stay(task, runner, state, stack, object, now);
 	state->off_start = 0;
 }
@@ -125,12 +130,13 @@ static __always_inline void left_cpu(struct task_struct *task, struct task_state
 	state->waker_kernel = 0;
 	state->sampled = 0;
 	state->hopped = 0;
+	state->look = UNDECIDED;
 	if (!state->woken) {
 		state->awake_ns = ran_ns - state->slept_at_ns;
 		state->slept_at_ns = ran_ns;
 	}
 	if (task_state & TASK_DEAD)
-		flush_shorts(task, state);
+		move_places(task, state);
 	look_at(task, state, task_state, now);
 	if (state->sampled == 2)
 		unwind_trigger = now;
@@ -169,6 +175,10 @@ int switched(unsigned long long *ctx)
 static __always_inline void woken_after_long(void *ctx, struct task_struct *waker, struct task_state *state)
 {
 	bpf_probe_read_kernel(state->waker_comm, 16, waker->comm);
+	if (state->woken - state->off_start < wait_ns && !looks(state)) {
+		state->waker_stack = NOT_TAKEN;
+		return;
+	}
 	state->waker_stack = stack_of_waker(ctx);
 	remember_hop(waker, state);
 }
@@ -254,6 +264,7 @@ int window_begins(struct bpf_iter__task *ctx)
 	state->state = task->__state;
 	state->woken = state->state ? 0 : window_start;
 	state->waker_stack = -1;
+	state->look = UNDECIDED;
 	state->off_call = call_of(task, &object);
 	state->off_start = window_start;
 	return 0;
@@ -270,7 +281,7 @@ int window_ends(struct bpf_iter__task *ctx)
 	struct task_state *state = bpf_task_storage_get(&tasks, task, 0, 0);
 	if (!state)
 		return 0;
-	flush_shorts(task, state);
+	move_places(task, state);
 	if (task->on_cpu || !state->off_start)
 		return 0;
 	__u32 slot = 1;

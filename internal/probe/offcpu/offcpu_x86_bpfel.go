@@ -39,6 +39,7 @@ type offcpuHelper struct {
 	OffStart  uint64
 	Woken     uint64
 	Used      uint64
+	Skip      uint64
 	LastSleep offcpuSleep
 }
 
@@ -46,6 +47,7 @@ type offcpuRhythm struct {
 	_          structs.HostLayout
 	Last       uint64
 	Count      uint64
+	Seen       uint64
 	AwakeNs    uint64
 	Interval   [32]uint32
 	WakerStack [4]int32
@@ -102,29 +104,41 @@ type offcpuTaskState struct {
 	Born        uint32
 	Weight      uint32
 	Releasing   uint32
+	Look        uint32
 	WakerComm   [16]int8
-	_           [4]byte
 	CallSlept   uint64
 	CallQueued  uint64
 	CallLongest uint64
 	CallWaits   uint32
 	CallSeen    uint32
-	Shorts      [4]struct {
-		_         structs.HostLayout
-		OffNs     uint64
-		Count     uint32
-		Call      int32
-		State     uint32
-		Signature uint32
+	NextPlace   uint32
+	At          [5]uint32
+	Places      [5]struct {
+		_          structs.HostLayout
+		OffNs      uint64
+		UnseenNs   uint64
+		AwakeNs    uint64
+		Woken      uint64
+		Count      uint32
+		Unseen     uint32
+		Sleeps     uint32
+		Call       int32
+		State      uint32
+		Signature  uint32
+		Sure       uint32
+		Skip       uint32
+		Stack      int32
+		WakerStack int32
 	}
 	LastSleep offcpuSleep
 	Hop       offcpuSleep
 }
 
 type offcpuTotal struct {
-	_     structs.HostLayout
-	Count uint64
-	Ns    uint64
+	_        structs.HostLayout
+	Count    uint64
+	Ns       uint64
+	LookedNs uint64
 }
 
 type offcpuTotalKey struct {

@@ -12,7 +12,12 @@
  * The signature is the dearest part of a switch-out. A thread whose last STREAK stays were all short is
  * looked at as a whole only at one of LOOK_AGAIN switch-outs; at the others the same instruction and stack
  * pointers as before are taken for the same place. The error: within such a streak one place can be taken
- * for another that blocks in the same call with a stack as deep, in short stays and the first long one. */
+ * for another that blocks in the same call with a stack as deep, in short stays and the first long one.
+ *
+ * Kernel stacks, of the sleeper and of its waker, cost more than all else that is done for a wait. Stays shorter
+ * than long_ns have none. Of those at a place that had SURE in a row of between long_ns and wait_ns only one in
+ * about sixteen, at random, is looked at; user space shares out the exact time of the others among the stacks that
+ * were seen there. Stays of wait_ns and more are all looked at, and end the row. */
 #pragma once
 
 #include "../bpf/task.h"
@@ -23,6 +28,8 @@
 #define UNWIND_BURST 64            /* … but so many at once: a start shows many new places */
 #define RELEASE_EVERY_NS 5000000ull /* of who releases a futex */
 
+#define SURE 16
+#define NOT_TAKEN (-2) /* instead of the id of a stack */
 #define STREAK 16
 #define LOOK_AGAIN 16 /* a power of two */
 
@@ -31,6 +38,7 @@ enum loss { LOST_WAITS = 0, LOST_TOTALS = 1, LOST_STACKS = 2, LOST_UNWINDER = 3,
 
 const volatile __u64 unwind_ns = 10000000; /* at most about one unwinding in this time per thread */
 const volatile __u64 long_ns = 50000;      /* a stay is long from here on: kernel stacks, maps */
+const volatile __u64 wait_ns = 1000000;    /* keep a stay whole from here on */
 
 /* Writing here lets the unwinder run: a breakpoint of each CPU watches it. Without breakpoints the unwinder's
  * program is behind the software event of context switches, which costs every switch of the host 150 to 300 ns. */
@@ -97,6 +105,14 @@ static __always_inline __s32 keep_stack(struct stack_buffer *buffer, long bytes)
 		return -1;
 	}
 	return id;
+}
+
+/* The kernel stack of who gets the CPU back. */
+static __always_inline __s32 stack_of_sleeper(struct task_struct *task)
+{
+	__u32 slot = 0;
+	struct stack_buffer *buffer = bpf_map_lookup_elem(&scratch, &slot);
+	return buffer ? keep_stack(buffer, bpf_get_task_stack(task, buffer, sizeof(*buffer), 0)) : -1;
 }
 
 /* A number that is the same when a thread blocks at the same place by the same way. */
@@ -178,4 +194,56 @@ static __always_inline void choose_unwinding(struct task_state *state, __u32 tid
 		state->weight = weight_of(since);
 		state->sampled = 2;
 	}
+}
+
+enum look { UNDECIDED = 0, LOOK = 1, LOOK_AWAY = 2 };
+
+static __always_inline __u32 place_number(struct task_state *state)
+{
+	return state->signature ^ (__u32)state->off_call * 0x9e3779b1u ^ state->state * 0x85ebca6bu;
+}
+
+/* Where the task left the CPU, or something with the same number; NULL when it is not kept. */
+static __always_inline struct place *known_place(struct task_state *state)
+{
+	__u32 number = place_number(state);
+	if (!state->state)
+		return &state->places[0];
+#pragma unroll
+	for (int i = 1; i < PLACES; i++)
+		if (state->at[i] == number)
+			return &state->places[i];
+	return 0;
+}
+
+static __always_inline bool is_at(struct place *place, struct task_state *state)
+{
+	return place->signature == state->signature && place->call == state->off_call && place->state == state->state;
+}
+
+/* Of a stay between long_ns and wait_ns: whether its stacks are taken. Asked at the waking or, when the task did
+ * not sleep so long, at the switch-in. */
+static __always_inline bool looks(struct task_state *state)
+{
+	if (state->look != UNDECIDED)
+		return state->look == LOOK;
+	struct place *place = known_place(state);
+	bool skips = place && place->skip && is_at(place, state);
+	if (skips)
+		place->skip--;
+	state->look = skips ? LOOK_AWAY : LOOK;
+	return !skips;
+}
+
+/* How many go unseen until the next look: evenly between none and 31, so that no pattern can hide between. */
+static __always_inline __u32 draw_skip(void) { return bpf_get_prandom_u32() >> 27; }
+
+/* At the end of a stay of long_ns and more whose stack was taken. */
+static __always_inline void looked(struct place *place, struct task_state *state, __s32 stack, bool whole)
+{
+	place->stack = stack;
+	if (state->waker_stack != NOT_TAKEN)
+		place->waker_stack = state->waker_stack;
+	place->sure = whole ? 0 : place->sure + 1;
+	place->skip = place->sure > SURE ? draw_skip() : 0;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /* Where the time off the CPU is added up: totals per place, the rhythm of each place, the futexes.
  *
- * A place is a thread, a system call, a state, a kernel stack and the signature of the user stack. Stays
- * shorter than long_ns have no kernel stack and are first added up in the task's own state: a thread that
- * blocks for microseconds at the same few places touches no map. They are moved to the map when another
- * place needs their room, when the task ends and when the window does. */
+ * A place is a thread, a system call, a state and the signature of the user stack; with the kernel stack it is the
+ * key of the totals. Stays without one, the short and the unseen (stacks.h), are first added up in the task's own
+ * state: a thread that blocks again and again at the same few places touches no map. They are moved to the maps
+ * when another place needs their room, when the task ends and when the window does. */
 #pragma once
 
 #include "stacks.h"
@@ -22,6 +22,7 @@ struct total_key {
 
 struct total {
 	__u64 count, ns;
+	__u64 looked_ns; /* of ns what was looked at for others too: by this the unseen time of the place is shared out */
 };
 
 struct {
@@ -36,7 +37,8 @@ struct {
  * key only thread, call and signature count. */
 struct rhythm {
 	__u64 last;     /* wake-up */
-	__u64 count;    /* of intervals */
+	__u64 count;    /* of sleeps but the first */
+	__u64 seen;     /* of them those whose interval was offered to the sample */
 	__u64 awake_ns; /* run before these sleeps, each since the sleep before */
 	__u32 interval[INTERVALS];  /* a fair sample of all, in INTERVAL_UNIT_NS */
 	__s32 waker_stack[4];       /* of the latest wakings */
@@ -80,75 +82,103 @@ static __always_inline bool is_futex(__s32 call) { return call == SYS_FUTEX || c
 static const struct rhythm no_rhythm;
 static const struct futex no_futex;
 
-static __noinline int add_total(struct total_key *key, __u64 count, __u64 off_ns)
+static __noinline int add_total(struct total_key *key, __u64 count, __u64 off_ns, __u64 looked_ns)
 {
-	struct total first = {.count = count, .ns = off_ns};
+	struct total first = {.count = count, .ns = off_ns, .looked_ns = looked_ns};
 	if (!key)
 		return 0;
 	struct total *known = bpf_map_lookup_elem(&totals, key);
 	if (known) {
 		known->count += count;
 		known->ns += off_ns;
+		known->looked_ns += looked_ns;
 	} else if (bpf_map_update_elem(&totals, key, &first, BPF_ANY)) {
 		count_loss(LOST_TOTALS);
 	}
 	return 0;
 }
 
-static __always_inline void flush_short(struct task_struct *task, struct short_stays *place)
+/* Of the key of a rhythm the stack and the state do not count. */
+static __always_inline struct rhythm *rhythm_of(struct total_key *at)
+{
+	struct total_key key = {.tgid = at->tgid, .tid = at->tid, .call = at->call, .stack = -1,
+				.signature = at->signature};
+	struct rhythm *rhythm = bpf_map_lookup_elem(&rhythms, &key);
+	if (rhythm)
+		return rhythm;
+	if (bpf_map_update_elem(&rhythms, &key, &no_rhythm, BPF_NOEXIST))
+		count_loss(LOST_RHYTHMS);
+	return bpf_map_lookup_elem(&rhythms, &key);
+}
+
+/* Moves into the maps what was added up at a place. */
+static __noinline int move_place(struct task_struct *task, struct place *place)
 {
 	struct total_key key = {.tgid = task->tgid, .tid = task->pid, .stack = -1, .call = place->call,
 				.state = place->state, .signature = place->signature};
 	if (place->count)
-		add_total(&key, place->count, place->off_ns);
-	place->count = 0;
-}
-
-static __always_inline void flush_shorts(struct task_struct *task, struct task_state *state)
-{
-	for (int i = 0; i < SHORT_PLACES; i++)
-		flush_short(task, &state->shorts[i]);
-}
-
-static __always_inline void add_short(struct task_struct *task, struct task_state *state, __u64 off_ns)
-{
-	__u32 slot = (state->signature ^ state->off_call ^ state->state) & (SHORT_PLACES - 1);
-	struct short_stays *place = &state->shorts[slot];
-	if (!place->count || place->signature != state->signature || place->call != state->off_call ||
-	    place->state != state->state) {
-		flush_short(task, place);
-		place->signature = state->signature;
-		place->call = state->off_call;
-		place->state = state->state;
-		place->off_ns = 0;
+		add_total(&key, place->count, place->off_ns, 0);
+	if (place->unseen) {
+		key.stack = NOT_TAKEN;
+		add_total(&key, place->unseen, place->unseen_ns, 0);
 	}
-	place->count += 1;
-	place->off_ns += off_ns;
+	struct rhythm *rhythm = place->sleeps ? rhythm_of(&key) : 0;
+	if (rhythm) {
+		rhythm->last = place->woken;
+		rhythm->count += place->sleeps;
+		rhythm->awake_ns += place->awake_ns;
+	}
+	place->count = place->unseen = place->sleeps = 0;
+	place->off_ns = place->unseen_ns = place->awake_ns = 0;
+	return 0;
+}
+
+static __always_inline void move_places(struct task_struct *task, struct task_state *state)
+{
+	for (int i = 0; i < PLACES; i++)
+		move_place(task, &state->places[i]);
+}
+
+/* The place where the task left the CPU. */
+static __always_inline struct place *take_place(struct task_struct *task, struct task_state *state)
+{
+	struct place *place = known_place(state);
+	if (!place) {
+		__u32 i = 1 + (state->next_place++ & (SLEEPS - 1));
+		state->at[i] = place_number(state);
+		place = &state->places[i];
+	}
+	if (is_at(place, state))
+		return place;
+	move_place(task, place);
+	place->signature = state->signature;
+	place->call = state->off_call;
+	place->state = state->state;
+	place->sure = place->skip = 0;
+	return place;
 }
 
 /* Adds the time between two wake-ups at a place: a reservoir (Vitter's algorithm R) holds a fair sample. */
-static __always_inline void add_rhythm(struct total_key *place, struct task_state *state, __u64 woken)
+static __always_inline void add_rhythm(struct total_key *key, struct place *place, struct task_state *state,
+				       __u64 woken)
 {
-	struct total_key key = {.tgid = place->tgid, .tid = place->tid, .call = place->call, .stack = -1,
-				.signature = place->signature};
-	struct rhythm *rhythm = bpf_map_lookup_elem(&rhythms, &key);
-	if (!rhythm) {
-		if (bpf_map_update_elem(&rhythms, &key, &no_rhythm, BPF_NOEXIST))
-			count_loss(LOST_RHYTHMS);
-		rhythm = bpf_map_lookup_elem(&rhythms, &key);
-		if (rhythm)
-			rhythm->last = woken;
+	struct rhythm *rhythm = rhythm_of(key);
+	if (!rhythm)
 		return;
-	}
-	__u64 units = (woken - rhythm->last) / INTERVAL_UNIT_NS;
-	__u64 slot = rhythm->count;
+	__u64 last = place->sleeps ? place->woken : rhythm->last;
 	rhythm->last = woken;
-	rhythm->stack = place->stack;
-	rhythm->count += 1;
-	rhythm->awake_ns += state->awake_ns;
-	rhythm->waker_stack[slot & 3] = state->waker_stack;
+	if (!last)
+		return;
+	rhythm->count += place->sleeps + 1;
+	rhythm->awake_ns += place->awake_ns + state->awake_ns;
+	place->sleeps = place->awake_ns = 0;
+	__u64 units = (woken - last) / INTERVAL_UNIT_NS;
+	__u64 slot = rhythm->seen;
+	rhythm->stack = key->stack;
+	rhythm->seen += 1;
+	rhythm->waker_stack[slot & 3] = state->last_sleep.waker_stack;
 	if (slot >= INTERVALS)
-		slot = (__u64)bpf_get_prandom_u32() * rhythm->count >> 32;
+		slot = (__u64)bpf_get_prandom_u32() * rhythm->seen >> 32;
 	asm volatile("" : "+r"(slot)); /* the verifier is to see the check of what is used */
 	if (slot < INTERVALS)
 		rhythm->interval[slot] = units > 0xffffffff ? 0xffffffff : units;
@@ -169,9 +199,11 @@ static __always_inline void add_futex(struct total_key *place, struct task_state
 	futex->ns += ns;
 	if (ns > futex->max_ns) {
 		futex->max_ns = ns;
-		futex->stack = place->stack;
+		futex->stack = state->last_sleep.stack;
 		futex->signature = place->signature;
 	}
+	if (state->waker_stack == NOT_TAKEN)
+		return; /* the vote is among those that were looked at */
 	if (futex->votes && futex->waker_tid != state->waker_tid) {
 		futex->votes -= 1;
 		return;
@@ -185,17 +217,25 @@ static __always_inline void add_futex(struct total_key *place, struct task_state
 	__builtin_memcpy(futex->waker_comm, state->waker_comm, 16);
 }
 
-/* What is kept of a sleep of long_ns and more. */
-static __always_inline void end_sleep(struct total_key *place, struct task_state *state, __u64 object, __u64 woken)
+/* What is kept of a sleep of long_ns and more; of an unseen one with the stacks that its place showed last. */
+static __always_inline void end_sleep(struct total_key *key, struct place *place, struct task_state *state,
+				      __u64 object, __u64 woken)
 {
+	bool unseen = key->stack == NOT_TAKEN;
 	__u64 slept_ns = woken - state->off_start;
 	state->last_sleep.woken = woken;
 	state->last_sleep.slept_ns = slept_ns;
-	state->last_sleep.stack = place->stack;
-	state->last_sleep.waker_stack = state->waker_stack;
+	state->last_sleep.stack = unseen ? place->stack : key->stack;
+	state->last_sleep.waker_stack = state->waker_stack == NOT_TAKEN ? place->waker_stack : state->waker_stack;
 	state->last_sleep.waker_tid = state->waker_tid;
 	__builtin_memcpy(state->last_sleep.waker_comm, state->waker_comm, 16);
-	add_rhythm(place, state, woken);
-	if (is_futex(place->call))
-		add_futex(place, state, object, slept_ns);
+	if (unseen) {
+		place->sleeps += 1;
+		place->awake_ns += state->awake_ns;
+		place->woken = woken;
+	} else {
+		add_rhythm(key, place, state, woken);
+	}
+	if (is_futex(key->call))
+		add_futex(key, state, object, slept_ns);
 }

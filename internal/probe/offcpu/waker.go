@@ -45,6 +45,20 @@ func wakerKind(event *offcpuWaitEvent, waker []recording.Frame) string {
 	return kind
 }
 
+// wakerKind tells who ended a wait; where that waking was not looked at, by what most of those at its place were.
+func (c *collection) wakerKind(event *offcpuWaitEvent, waker []recording.Frame) string {
+	kind := wakerKind(event, waker)
+	if event.WakerStack != notTaken || kind != recording.WakerThread {
+		return kind
+	}
+	rhythm := c.rhythms[offcpuTotalKey{Tgid: event.Tgid, Tid: event.Tid, Call: event.Call, Stack: -1,
+		Signature: event.Signature}]
+	if rhythm == nil {
+		return kind
+	}
+	return c.kindOfMost(rhythm)
+}
+
 // kindOfWaking tells a timer, an interrupt and a thread apart by the stack that woke.
 func kindOfWaking(waker uint32, stack []recording.Frame) string {
 	switch {

@@ -17,31 +17,39 @@ const (
 	intervalUnitNs = 16
 )
 
-// takeWakeups moves the rhythm of each place where a thread slept again and again into the table of wake-ups.
-func (s *Session) takeWakeups(c *collection) error {
+// takeRhythms reads what is known of the wake-ups at each place.
+func (s *Session) takeRhythms() (map[offcpuTotalKey]*offcpuRhythm, error) {
+	rhythms := map[offcpuTotalKey]*offcpuRhythm{}
+	err := bpf.Drain(s.collection.Maps["rhythms"], func(key offcpuTotalKey, rhythm *offcpuRhythm) {
+		copied := *rhythm
+		rhythms[key] = &copied
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read rhythms: %w", err)
+	}
+	return rhythms, nil
+}
+
+// addWakeups moves the rhythm of each place where a thread slept again and again into the table of wake-ups.
+func (c *collection) addWakeups() {
 	comms := map[int32]string{}
 	for i := range c.window.Recording.Threads {
 		comms[c.window.Recording.Threads[i].Tid] = c.window.Recording.Threads[i].Comm
 	}
 	var rows []recording.Wakeup
-	err := bpf.Drain(s.collection.Maps["rhythms"], func(key offcpuTotalKey, rhythm *offcpuRhythm) {
-		if rhythm.Count < fewestIntervals {
-			return
+	for key, rhythm := range c.rhythms {
+		if rhythm.Seen >= fewestIntervals {
+			rows = append(rows, c.wakeup(&key, rhythm, comms[int32(key.Tid)]))
 		}
-		rows = append(rows, c.wakeup(&key, rhythm, comms[int32(key.Tid)]))
-	})
-	if err != nil {
-		return fmt.Errorf("read rhythms: %w", err)
 	}
 	slices.SortFunc(rows, func(a, b recording.Wakeup) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Tid, b.Tid), cmp.Compare(a.Syscall, b.Syscall))
 	})
 	c.window.Recording.Wakeups = append(c.window.Recording.Wakeups, rows...)
-	return nil
 }
 
 func (c *collection) wakeup(key *offcpuTotalKey, rhythm *offcpuRhythm, comm string) recording.Wakeup {
-	intervals := slices.Clone(rhythm.Interval[:min(int(rhythm.Count), len(rhythm.Interval))])
+	intervals := slices.Clone(rhythm.Interval[:min(rhythm.Seen, uint64(len(rhythm.Interval)))])
 	slices.Sort(intervals)
 	quarter := func(quarters int) int64 {
 		return int64(intervals[(len(intervals)-1)*quarters/4]) * intervalUnitNs
@@ -59,7 +67,7 @@ func (c *collection) wakeup(key *offcpuTotalKey, rhythm *offcpuRhythm, comm stri
 func (c *collection) kindOfMost(rhythm *offcpuRhythm) string {
 	counts := map[string]int{}
 	best := recording.WakerThread
-	for _, id := range rhythm.WakerStack[:min(int(rhythm.Count), len(rhythm.WakerStack))] {
+	for _, id := range rhythm.WakerStack[:min(rhythm.Seen, uint64(len(rhythm.WakerStack)))] {
 		stack := c.kernelFrames(id)
 		waker := uint32(len(stack)) // no stack: an idle CPU's interrupt
 		kind := kindOfWaking(waker, stack)

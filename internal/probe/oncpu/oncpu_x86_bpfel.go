@@ -58,20 +58,31 @@ type oncpuTaskState struct {
 	Born        uint32
 	Weight      uint32
 	Releasing   uint32
+	Look        uint32
 	WakerComm   [16]int8
-	_           [4]byte
 	CallSlept   uint64
 	CallQueued  uint64
 	CallLongest uint64
 	CallWaits   uint32
 	CallSeen    uint32
-	Shorts      [4]struct {
-		_         structs.HostLayout
-		OffNs     uint64
-		Count     uint32
-		Call      int32
-		State     uint32
-		Signature uint32
+	NextPlace   uint32
+	At          [5]uint32
+	Places      [5]struct {
+		_          structs.HostLayout
+		OffNs      uint64
+		UnseenNs   uint64
+		AwakeNs    uint64
+		Woken      uint64
+		Count      uint32
+		Unseen     uint32
+		Sleeps     uint32
+		Call       int32
+		State      uint32
+		Signature  uint32
+		Sure       uint32
+		Skip       uint32
+		Stack      int32
+		WakerStack int32
 	}
 	LastSleep struct {
 		_          structs.HostLayout
