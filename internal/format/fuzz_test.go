@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/pprof"
 	"strings"
 	"testing"
 
@@ -206,6 +207,35 @@ func TestPerfScriptOfRealHosts(t *testing.T) {
 	}
 }
 
+// Go's run time compresses its profiles; what a server hands out without that is the same profile.
+func TestProfileOfGo(t *testing.T) {
+	var packed bytes.Buffer
+	if err := pprof.Lookup("goroutine").WriteTo(&packed, 0); err != nil {
+		t.Fatal(err)
+	}
+	unzipped, err := gzip.NewReader(bytes.NewReader(packed.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	open, err := io.ReadAll(unzipped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if open[0] == 0x0a {
+		t.Log("Go writes the sample types first now")
+	}
+	want, got := importText(t, "x", packed.Bytes(), Options{}), importText(t, "x", open, Options{})
+	if dump(got) != dump(want) || len(got.Samples) == 0 || got.Samples[0].Signal != "goroutine" {
+		t.Errorf("without compression: %s", firstDifference(dump(got), dump(want)))
+	}
+	for _, head := range []string{"H", "H" + strings.Repeat("\xff", 12), strings.Repeat("H\x01", 9), "HTTP/1.1 200 OK",
+		"Z\x10\x08\x01"} {
+		if looksLikePprof([]byte(head)) {
+			t.Errorf("%q was taken for a profile", head)
+		}
+	}
+}
+
 // What cannot be read is one line that names the file and the way out.
 func TestImportRefuses(t *testing.T) {
 	cases := []struct{ name, text, format, want string }{
@@ -218,6 +248,8 @@ func TestImportRefuses(t *testing.T) {
 		{"strace of prose", "hello world\n", Strace, "make the log with"},
 		{"folded of prose", "hello world\n", Folded, "1 are not"},
 		{"damaged pprof", "\x1f\x8b\x08\x00\x00\x00", "", "unzip"},
+		{"switches of one process", "w 7 [000] 5.1: sched:sched_switch: prev_comm=w prev_pid=7 prev_prio=120 " +
+			"prev_state=D ==> next_comm=x next_pid=8 next_prio=120\n\n", "", "perf record -a"},
 		{"compressed text", zipped("main;a 1\nmain;b 2\n"), "", "zcat FILE"},
 		{"unknown format", "a 1\n", "jfr", "give one of auto"},
 	}

@@ -179,6 +179,10 @@ func (p *perfScript) finish() (*recording.Recording, error) {
 		return 0
 	})
 	rec.Waits = p.sched.waits
+	if p.sched.on && len(rec.Samples)+len(rec.Waits) == 0 {
+		return nil, errors.New("its switches tell of no thread that came back to a CPU: perf shows that of the whole host " +
+			"only; make it with `perf record -a -e sched:sched_switch`")
+	}
 	for i := range rec.Waits {
 		rec.Waits[i].TimeNs -= p.rows.firstNs
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -39,9 +40,31 @@ func newPprof() *pprofReader {
 	return &pprofReader{names: newNames(), rows: newRows(), labels: map[string]bool{}}
 }
 
-// looksLikePprof tells an uncompressed profile: field 1, a sample type of two small numbers.
+// looksLikePprof tells an uncompressed profile by its first fields, up to a sample type of two small numbers. Go's run
+// time writes its times before that, others begin with it.
 func looksLikePprof(head []byte) bool {
-	return len(head) > 6 && head[0] == 0x0a && head[1] >= 2 && head[1] <= 16 && head[2] == 0x08
+	const looked = 8
+	for range looked {
+		if len(head) < 7 {
+			return false
+		}
+		field, wire := head[0]>>3, head[0]&7
+		switch {
+		case field == 1 && wire == 2:
+			return head[1] >= 2 && head[1] <= 16 && head[2] == 0x08
+		case field == 11 && wire == 2 && head[1] <= 16 && int(head[1])+2 <= len(head): // the type of the period
+			head = head[2+head[1]:]
+			continue
+		case wire != 0 || field < 9 || field > 14: // numbers: times, the period, names of what is not shown
+			return false
+		}
+		_, length := binary.Uvarint(head[1:])
+		if length <= 0 {
+			return false
+		}
+		head = head[1+length:]
+	}
+	return false
 }
 
 func (p *pprofReader) read(_ string, input *bufio.Reader) error {
