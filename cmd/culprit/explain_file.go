@@ -102,6 +102,7 @@ func judgeRecording(ctx context.Context, rec *recording.Recording, metric string
 		c.Warnings = append(c.Warnings, "recorded on another host or kernel: counts are not turned into predicted costs")
 	}
 	c.Suspects = cause.InUnit(cause.Judge(in), unit)
+	c.AlsoSeen = cause.AlsoSeen(rec, c.Suspects)
 	for _, difference := range compare.Differences(in.Result, 0.95, itemsShown) {
 		c.Items = append(c.Items, investigate.Item(unit.Difference(difference)))
 	}

@@ -43,6 +43,8 @@ type Case struct {
 	Smallest      float64         `json:"smallest"`              // smallest difference that counts, 0.02 for 2 %
 	Trials        []trial.Run     `json:"trials"`
 	Excluded      int             `json:"excluded"` // trials left out because disturbed from outside
+	// AlsoSeen are stalls too small for a suspect; of one recording only.
+	AlsoSeen []cause.Seen `json:"also_seen,omitempty"`
 	// Items are the ranked differences behind the suspects.
 	Items    []Item               `json:"items"`
 	Settings []compare.FactChange `json:"settings"`

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"culprit/internal/cause"
 )
 
 // A case of something that runs on has no runs: no text may speak of them, on a terminal or on the page.
@@ -60,4 +62,21 @@ func TestUnitHasOneSource(t *testing.T) {
 	}
 	look(".", ".go")
 	look(filepath.Join(webFolder, "src"), ".tsx")
+}
+
+// What was strange but small is told in one line each, with its cost.
+func TestAlsoSeen(t *testing.T) {
+	c := listedCase()
+	c.AlsoSeen = []cause.Seen{{Cause: "file.journal", Function: "do_get_write_access", Call: "write", Object: "/log/a\x1b",
+		Stalls: 2, Seconds: 0.2, Shortest: 0.04, Longest: 0.1, Share: 0.02}}
+	lines := alsoSeen(c)
+	want := "2 stalls over 40 ms, in write: do_get_write_access (file.journal), 200 ms in all, 2 % of the wall time, " +
+		`the longest 100 ms, /log/a\x1b`
+	if len(lines) != 1 || strings.ReplaceAll(lines[0], space, " ") != want {
+		t.Errorf("got %q, want %q", lines, want)
+	}
+	if text := textOf(t, c, TextOptions{}); !strings.Contains(text, "also seen  2"+space+"stalls") &&
+		!strings.Contains(text, "also seen  2 stalls") {
+		t.Errorf("the terminal lacks it:\n%s", text)
+	}
 }

@@ -41,6 +41,7 @@ func Text(w io.Writer, c *investigate.Case, opts TextOptions) error {
 	words := verdictOf(c)
 	p.verdict(c, words)
 	p.suspects(c)
+	p.alsoSeen(words.AlsoSeen)
 	p.limits(c, words)
 	p.place(c, opts)
 	if _, err := w.Write(p.out.Bytes()); err != nil {
@@ -125,6 +126,13 @@ func (p *page) suspects(c *investigate.Case) {
 	}
 	if more := len(c.Suspects) - suspectsMax; more > 0 {
 		p.entry("", fmt.Sprintf("and %s in the report", plural(more, "more suspect")), dim, dim)
+	}
+}
+
+func (p *page) alsoSeen(lines []string) {
+	if len(lines) > 0 {
+		p.blank()
+		p.notes("also seen", lines)
 	}
 }
 

@@ -18,6 +18,7 @@ type verdict struct {
 	Detail   string   `json:"detail"`   // the metric's values and the number of pairs
 	Others   []string `json:"others"`   // the other metrics tested
 	Next     string   `json:"next"`     // what would decide an undecided case
+	AlsoSeen []string `json:"also_seen"`
 	LeftOut  string   `json:"left_out"` // trials that do not count, and why
 	Cost     []string `json:"cost"`     // what recording cost
 	Host     string   `json:"host"`
@@ -33,8 +34,8 @@ func verdictOf(c *investigate.Case) verdict {
 	words := verdict{
 		Label: string(c.Outcome), Headline: headline(c), Detail: detail(c),
 		Next: nextStep(c), LeftOut: leftOut(c), Cost: costOf(c), Host: hostLine(c.Host),
-		Seed:   strconv.FormatInt(c.Seed, 10),
-		Kept:   pieceOf(c),
+		Seed: strconv.FormatInt(c.Seed, 10),
+		Kept: pieceOf(c), AlsoSeen: alsoSeen(c),
 		Per:    perOf(c),
 		Others: []string{},
 	}

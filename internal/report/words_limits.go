@@ -33,7 +33,7 @@ func costOf(c *investigate.Case) []string {
 		lines = append(lines, fmt.Sprintf("Recording changed %s by %s (%s); the trials that decide ran without it",
 			metricNoun(c.Metric.Name), signed(cost.Ratio-1), signedInterval(cost)))
 	case of.OfTargetCPUS > 0 || of.OfTargetWallS > 0:
-		lines = append(lines, fmt.Sprintf("Recording itself took %s time of the target per %s, as its stacks show; "+
+		lines = append(lines, fmt.Sprintf("Recording itself took %s time of the target per %s, as far as is seen; "+
 			"no amount above holds it", takenWords(of), perOf(c)))
 	default:
 		lines = append(lines, "What recording cost is unknown: no run with and one without the recorder to compare")
@@ -46,6 +46,24 @@ func costOf(c *investigate.Case) []string {
 		if loss.Count > 0 {
 			lines = append(lines, "Lost: "+digits(float64(loss.Count))+" "+visible(loss.What, nameRunesMax))
 		}
+	}
+	return lines
+}
+
+// alsoSeen says what was strange but small, with its cost.
+func alsoSeen(c *investigate.Case) []string {
+	lines := []string{}
+	for _, seen := range c.AlsoSeen {
+		text := fmt.Sprintf("%s over %s, in %s: %s (%s), %s in all, %s of the wall time", plural(seen.Stalls, "stall"),
+			amount(seen.Shortest, "s"), visible(seen.Call, 40), visible(seen.Function, nameRunesMax), visible(seen.Cause, 60),
+			amount(seen.Seconds, "s"), percent(seen.Share))
+		if seen.Stalls > 1 {
+			text += ", the longest " + amount(seen.Longest, "s")
+		}
+		if seen.Object != "" {
+			text += ", " + visible(seen.Object, nameRunesMax)
+		}
+		lines = append(lines, text)
 	}
 	return lines
 }

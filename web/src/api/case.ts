@@ -102,6 +102,18 @@ export interface Run {
   outlived?: number;
 }
 
+export interface Seen {
+  cause: string;
+  function: string;
+  call: string;
+  object: string;
+  stalls: number;
+  seconds: number | null;
+  shortest_s: number | null;
+  longest_s: number | null;
+  share: number | null;
+}
+
 export interface Item {
   signal: string;
   name: string;
@@ -170,6 +182,7 @@ export interface Case {
   smallest: number | null;
   trials: Run[];
   excluded: number;
+  also_seen?: Seen[];
   items: Item[];
   settings: FactChange[];
   facts: Fact[];
@@ -187,6 +200,7 @@ export interface Verdict {
   detail: string;
   others: string[];
   next: string;
+  also_seen: string[];
   left_out: string;
   cost: string[];
   host: string;

@@ -6,11 +6,12 @@ import { Section, SideMark } from "./parts";
 interface Props {
   found: Case;
   per: string; // what amounts are per: "run"
+  also: string[]; // what was strange but small
   hasFrame: (name: string) => boolean;
   onFind: (frame: string) => void; // show a frame in the flame graph
 }
 
-export function Suspects({ found, per, hasFrame, onFind }: Props) {
+export function Suspects({ found, per, also, hasFrame, onFind }: Props) {
   const whole = found.b ? "the change" : metricNoun(found.metric.name);
   return (
     <Section id="suspects" title={found.b ? "Suspects" : "Causes that match"}>
@@ -26,6 +27,12 @@ export function Suspects({ found, per, hasFrame, onFind }: Props) {
           <SuspectBody suspect={suspect} found={found} per={per} hasFrame={hasFrame} onFind={onFind} />
         </details>
       ))}
+      {also.length > 0 && (
+        <>
+          <h3>Also seen, too small for a suspect</h3>
+          <ul class="notes">{also.map((text, i) => <li key={i}>{text}</li>)}</ul>
+        </>
+      )}
     </Section>
   );
 }
@@ -85,7 +92,7 @@ export function ShareBar({ suspect, whole }: { suspect: Suspect; whole: string }
   );
 }
 
-function SuspectBody({ suspect, found, per, hasFrame, onFind }: { suspect: Suspect } & Props) {
+function SuspectBody({ suspect, found, per, hasFrame, onFind }: { suspect: Suspect } & Omit<Props, "also">) {
   const twoSided = Boolean(found.b);
   return (
     <div class="suspectbody">
