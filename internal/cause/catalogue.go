@@ -50,13 +50,14 @@ func clockEntries() []Entry {
 	return []Entry{
 		{"clock.slow-source",
 			"reading the time is expensive because the kernel's clock source is not the fastest one available here",
-			"the current and available clock sources; CPU time under functions that read the time; measured ns per read of " +
-				"each source",
-			"flip clocksource: the program sets each available source in randomised trials and puts the old one back",
+			"the available clock sources and the one that was in force for most of a run; CPU time under functions that read " +
+				"the time; measured ns per read of each source",
+			"flip clocksource: the program sets each available source in randomised trials and puts the old one back; not " +
+				"where the commands set it themselves",
 			"measure each source here, then switch to the fastest: current_clocksource in " +
 				"/sys/devices/system/clocksource/clocksource0, or clocksource= on the kernel command line",
-			"a tracer of system calls: with a source that the vDSO cannot serve each read becomes a system call; or plain " +
-				"clock.read-often on a fast source"},
+			"a tracer of system calls: with a source that the vDSO cannot serve each read becomes a system call; " +
+				"clock.read-often, on a fast source or on the same slow one on both sides"},
 		{"clock.vdso-bypassed",
 			"the program reads the time by a real system call although the vDSO would serve it",
 			"clock_gettime, gettimeofday or time seen as system calls; their number × (system call − vDSO) matches the loss",
