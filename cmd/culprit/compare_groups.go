@@ -176,7 +176,7 @@ func average(values []float64) float64 {
 	return sum
 }
 
-func lastFacts(s side) []recording.Fact { return s.recordings[len(s.recordings)-1].Facts }
+func lastFacts(s side) []recording.Fact { return compare.FactsOf(s.recordings) }
 
 func commandOf(s side) string { return s.recordings[0].Manifest.Target.Command }
 

@@ -44,7 +44,9 @@ func findCold(s *scene) []*claim {
 		if path.Kind != compare.Running {
 			return false
 		}
-		return s.compiling(path) || interpreted[s.placeName(i)] || setting != "" && s.runs(i, kind)
+		// Python's settings keep no compiled modules: they bear on imports, not on all that it runs.
+		all := setting != "" && !(s.oneSided && kind == recording.KindPython)
+		return s.compiling(path) || interpreted[s.placeName(i)] || all && s.runs(i, kind)
 	})
 	if c == nil {
 		return nil
@@ -144,7 +146,11 @@ func (s *scene) coldSetting() (kind recording.FrameKind, setting string) {
 		if !s.anyRuns(kind) {
 			continue
 		}
-		a, b := coldOptions(kind, s.commandA, s.factsA), coldOptions(kind, s.commandB, s.factsB)
+		factsA, factsB := s.factsA, s.factsB
+		if !s.oneSided && (factsA["target.command"] == "") != (factsB["target.command"] == "") {
+			factsA, factsB = nil, nil // read on one side only: the other's process was over too soon
+		}
+		a, b := coldOptions(kind, s.commandA, factsA), coldOptions(kind, s.commandB, factsB)
 		if s.oneSided {
 			a = nil
 		}

@@ -26,7 +26,7 @@ const (
 //
 // One-sided, shares are parts of the metric itself, and code that merely costs is no cause.
 func Judge(in Input) []Suspect {
-	if in.Result == nil {
+	if in.Result == nil || Opposed(in) {
 		return nil
 	}
 	s := newScene(in)
@@ -63,6 +63,16 @@ func Judge(in Input) []Suspect {
 		ranks = append(ranks, rank{known: known, consequence: c.consequence})
 	}
 	return s.choose(suspects, ranks)
+}
+
+// Opposed reports whether the recorded runs changed the other way than those without the recorder surely did: on a busy
+// host a few runs may. What they show explains nothing then.
+func Opposed(in Input) bool {
+	if in.Result == nil || in.Result.OneSided || !in.MeasuredChangeKnown {
+		return false
+	}
+	grown := mean(in.Result.B) - mean(in.Result.A)
+	return in.MeasuredChange.Low > 0 && grown < 0 || in.MeasuredChange.High < 0 && grown > 0
 }
 
 // finders are the matchers in order of precedence: the most specific first,

@@ -395,3 +395,23 @@ func TestNoiseIsNotListedBesideASuspect(t *testing.T) {
 		t.Errorf("got %+v", chosen)
 	}
 }
+
+// TestRecordedRunsThatChangedTheOtherWay explain nothing of what the runs without the recorder showed.
+func TestRecordedRunsThatChangedTheOtherWay(t *testing.T) {
+	result := sleeping(1.6, 0)
+	for _, test := range []struct {
+		change compare.Interval
+		known  bool
+		want   bool // opposed
+	}{
+		{compare.Interval{Value: 0.3, Low: 0.2, High: 0.4}, true, false},
+		{compare.Interval{Value: -0.3, Low: -0.4, High: -0.2}, true, true},
+		{compare.Interval{Value: -0.3, Low: -0.7, High: 0.1}, true, false},
+		{compare.Interval{Value: -0.3, Low: -0.4, High: -0.2}, false, false},
+	} {
+		in := Input{Result: result, MeasuredChange: test.change, MeasuredChangeKnown: test.known}
+		if suspects := Judge(in); Opposed(in) != test.want || (len(suspects) == 0) != test.want {
+			t.Errorf("%+v: opposed %v, %s; want opposed %v", test, Opposed(in), described(suspects), test.want)
+		}
+	}
+}

@@ -149,6 +149,7 @@ func (p plan) build(random *rand.Rand) *recording.Recording {
 		m.rec.Lines = append(m.rec.Lines, recording.Line{Line: 0x1000, Offset: one.offset, Size: 8, Pid: rootPid,
 			Tid: one.tid, Write: one.write, Count: 50, Stack: m.stack(one.stack)})
 	}
+	m.rec.Facts = append(m.rec.Facts, recording.Fact{Name: "target.policy", Value: "other"}) // the target could be read
 	for name, value := range p.facts {
 		m.rec.Facts = append(m.rec.Facts, recording.Fact{Name: name, Value: value})
 	}

@@ -202,3 +202,28 @@ func TestSameInputSameResult(t *testing.T) {
 		}
 	}
 }
+
+// TestSettingsOfATargetThatWasOverTooSoon: what nobody could read is no difference, and no side's facts.
+func TestSettingsOfATargetThatWasOverTooSoon(t *testing.T) {
+	with := func(facts ...recording.Fact) *recording.Recording {
+		return small(func(rec *recording.Recording) {
+			rec.Facts = append([]recording.Fact{{Name: "cpu.count", Value: "2"}}, facts...)
+		})
+	}
+	unread, plain := with(), with(recording.Fact{Name: "target.nice", Value: "0"})
+	tuned := with(recording.Fact{Name: "target.nice", Value: "0"},
+		recording.Fact{Name: "target.environment.NODE_OPTIONS", Value: "--jitless"})
+	if changes := comparedPair(t, MetricWall, unread, tuned).Facts; len(changes) != 0 {
+		t.Errorf("A was not read: %+v", changes)
+	}
+	changes := comparedPair(t, MetricWall, plain, tuned).Facts
+	if len(changes) != 1 || changes[0].B != "--jitless" {
+		t.Errorf("both were read: %+v, want the option", changes)
+	}
+	if facts := FactsOf([]*recording.Recording{plain, tuned, unread}); len(facts) != len(tuned.Facts) {
+		t.Errorf("%d facts, want those of the last one that was read", len(facts))
+	}
+	if facts := FactsOf(nil); facts != nil {
+		t.Errorf("nothing recorded: %v", facts)
+	}
+}

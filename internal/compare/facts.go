@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -10,6 +11,27 @@ import (
 // passingFacts differ from run to run without being settings.
 var passingFacts = []string{"target.command", "target.executable", "target.cgroup.path", "target.container",
 	"cgroup.path", "target.pid", importFact}
+
+// targetFacts are read from a process of the target: a run that was over too soon has none of them, which says nothing.
+const targetFacts = "target."
+
+// FactsOf are the facts of a side: of its last recording, whose target lived longest in warm caches, among those in
+// which the target's own could be read.
+func FactsOf(side []*recording.Recording) []recording.Fact {
+	for i := len(side) - 1; i >= 0; i-- {
+		if readTarget(side[i]) {
+			return side[i].Facts
+		}
+	}
+	if len(side) == 0 {
+		return nil
+	}
+	return side[len(side)-1].Facts
+}
+
+func readTarget(rec *recording.Recording) bool {
+	return slices.ContainsFunc(rec.Facts, func(f recording.Fact) bool { return strings.HasPrefix(f.Name, targetFacts) })
+}
 
 // factChanges lists the settings of which no run of A has a value that a run
 // of B has. A setting that varies within a side is no difference between them.
@@ -36,9 +58,10 @@ func factChanges(a, b []*recording.Recording) []FactChange {
 	for name, source := range sourcesB {
 		sources[name] = source
 	}
+	readBoth := slices.ContainsFunc(a, readTarget) && slices.ContainsFunc(b, readTarget)
 	var changes []FactChange
 	for name, source := range sources {
-		if passing(name) {
+		if passing(name) || !readBoth && strings.HasPrefix(name, targetFacts) {
 			continue
 		}
 		// Read in some runs only: compared over those, but a side that never has it has "".

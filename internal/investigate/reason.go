@@ -33,6 +33,10 @@ func (inv *investigation) reason(ctx context.Context, found *evidence) error {
 		inv.c.A.Median = unit.Amount(medianOf(in.Result.A))
 	}
 	inv.c.Suspects = cause.InUnit(cause.Judge(*in), unit)
+	if cause.Opposed(*in) {
+		inv.c.Warnings = append(inv.c.Warnings, "the recorded runs changed the other way than those that decided, "+
+			"so that they explain nothing: repeat it on a quieter host or with a larger --budget")
+	}
 	inv.c.Settings = in.Result.Facts
 	inv.c.Facts = in.FactsA
 	inv.remember(found)
@@ -60,7 +64,7 @@ func (inv *investigation) input(ctx context.Context, found *evidence, work *comp
 		return nil, err
 	}
 	in := &cause.Input{Result: wall, CPU: cpu, Wall: wall, CommandA: inv.options.A, CommandB: inv.options.B,
-		FactsA: factsOf(found.a), FactsB: factsOf(found.b), OneSided: inv.oneSided}
+		FactsA: compare.FactsOf(found.a), FactsB: compare.FactsOf(found.b), OneSided: inv.oneSided}
 	if inv.explained() == trial.MetricCPU {
 		in.Result = cpu
 	}
@@ -104,14 +108,6 @@ func (inv *investigation) measuredChange() compare.Interval {
 	return compare.Interval{Value: a * (effect.Ratio - 1), Low: a * (effect.Low - 1), High: a * (effect.High - 1)}
 }
 
-// factsOf are the facts of a side: of its last recording, whose target lived longest in warm caches.
-func factsOf(recordings []*recording.Recording) []recording.Fact {
-	if len(recordings) == 0 {
-		return nil
-	}
-	return recordings[len(recordings)-1].Facts
-}
-
 // unitCosts measures what the basic operations cost here and now.
 func unitCosts(ctx context.Context) (cause.Costs, error) {
 	results, err := bench.Measure(ctx, append(bench.Quick(), bench.PageFault, bench.ProcessStart)...)
@@ -131,7 +127,7 @@ func (inv *investigation) remember(found *evidence) {
 	inv.facts = map[string]map[string]string{}
 	for side, recordings := range map[string][]*recording.Recording{sideA: found.a, sideB: found.b} {
 		values := map[string]string{}
-		for _, fact := range factsOf(recordings) {
+		for _, fact := range compare.FactsOf(recordings) {
 			if _, known := values[fact.Name]; !known {
 				values[fact.Name] = fact.Value
 			}
