@@ -10,16 +10,22 @@ import (
 	"strings"
 
 	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
 )
 
 // nameLength is how many characters of a program's or map's name the kernel keeps.
 const nameLength = 15
 
 // ownProgram finds a BPF program that this process holds by its name. The
-// library does not export its programs; its descriptors are all the access there is.
+// library does not export its programs; its descriptors are all the access there is: to open a program by its id
+// takes CAP_SYS_ADMIN (the kernel's bpf_prog_get_fd_by_id).
 func ownProgram(name string) (*ebpf.Program, error) {
-	for _, id := range ownIDs("prog_id") {
-		program, err := ebpf.NewProgramFromID(ebpf.ProgramID(id))
+	for _, own := range ownDescriptors("prog_id") {
+		copied, err := unix.FcntlInt(own, unix.F_DUPFD_CLOEXEC, 0)
+		if err != nil {
+			continue // closed since the listing
+		}
+		program, err := ebpf.NewProgramFromFD(copied)
 		if err != nil {
 			continue
 		}
@@ -33,8 +39,12 @@ func ownProgram(name string) (*ebpf.Program, error) {
 
 // ownMap finds a BPF map that this process holds by its name.
 func ownMap(name string) (*ebpf.Map, error) {
-	for _, id := range ownIDs("map_id") {
-		found, err := ebpf.NewMapFromID(ebpf.MapID(id))
+	for _, own := range ownDescriptors("map_id") {
+		copied, err := unix.FcntlInt(own, unix.F_DUPFD_CLOEXEC, 0)
+		if err != nil {
+			continue
+		}
+		found, err := ebpf.NewMapFromFD(copied)
 		if err != nil {
 			continue
 		}
@@ -51,30 +61,30 @@ func isNamed(shown, name string) bool {
 	return shown == name || shown == name[:min(len(name), nameLength)]
 }
 
-// ownIDs reads the ids behind this process's BPF descriptors.
-func ownIDs(key string) []uint64 {
+// ownDescriptors lists this process's descriptors that have such an id.
+func ownDescriptors(key string) []uintptr {
 	paths, _ := filepath.Glob("/proc/self/fdinfo/*") // fails only on a bad pattern
-	var ids []uint64
+	var own []uintptr
 	for _, path := range paths {
-		if id, ok := idOf(path, key); ok {
-			ids = append(ids, id)
+		number, err := strconv.ParseUint(filepath.Base(path), 10, 31)
+		if err == nil && hasID(path, key) {
+			own = append(own, uintptr(number))
 		}
 	}
-	return ids
+	return own
 }
 
-func idOf(path, key string) (uint64, bool) {
+func hasID(path, key string) bool {
 	file, err := os.Open(path)
 	if err != nil {
-		return 0, false // closed since the listing
+		return false // closed since the listing
 	}
 	defer file.Close()
 	lines := bufio.NewScanner(io.LimitReader(file, 64<<10))
 	for lines.Scan() {
-		if value, ok := strings.CutPrefix(lines.Text(), key+":"); ok {
-			id, err := strconv.ParseUint(strings.TrimSpace(value), 10, 32)
-			return id, err == nil
+		if strings.HasPrefix(lines.Text(), key+":") {
+			return true
 		}
 	}
-	return 0, false
+	return false
 }
