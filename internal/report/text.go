@@ -132,7 +132,13 @@ func (p *page) suspects(c *investigate.Case) {
 func (p *page) alsoSeen(lines []string) {
 	if len(lines) > 0 {
 		p.blank()
-		p.notes("also seen", lines)
+	}
+	for i, line := range lines {
+		label := "also seen"
+		if i > 0 {
+			label = ""
+		}
+		p.entry(label, line, dim, plain)
 	}
 }
 
