@@ -115,6 +115,10 @@ type Block struct {
 	QueueNs   int64   `parquet:"queue_ns"`     // inserted to issued
 	MaxDepth  int32   `parquet:"max_depth"`    // requests of the device in flight, highest seen
 	Buckets   []int64 `parquet:"buckets,list"` // by latency as in Syscall
+	// What a cgroup's limit held back before it became a request (whose row, once it is let go, may be a kernel thread's).
+	Throttled   int64  `parquet:"throttled,optional"`         // how many pieces of I/O
+	ThrottledNs int64  `parquet:"throttled_ns,optional"`      // how long they were held, all together
+	ThrottledBy string `parquet:"throttled_by,optional,dict"` // last part of the path of the cgroup that asked
 }
 
 // The events of a Network row.

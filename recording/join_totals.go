@@ -142,7 +142,10 @@ func (j *join) block() error {
 			whole.QueueNs += later.QueueNs
 			whole.MaxNs, whole.MaxDepth = max(whole.MaxNs, later.MaxNs), max(whole.MaxDepth, later.MaxDepth)
 			whole.Buckets = addBuckets(whole.Buckets, later.Buckets)
-		}, func(b *Block) int64 { return b.TotalNs })
+			whole.Throttled += later.Throttled
+			whole.ThrottledNs += later.ThrottledNs
+			whole.ThrottledBy = cmp.Or(later.ThrottledBy, whole.ThrottledBy)
+		}, func(b *Block) int64 { return b.TotalNs + b.ThrottledNs })
 }
 
 func (j *join) network() error {

@@ -29,6 +29,9 @@ func printRecorded(w world, o recordOptions, summary *record.Summary, goesOn boo
 		fmt.Fprintf(w.stderr, "culprit: thinned after %v: %s: %s (%s)\n",
 			time.Duration(thinned.TimeNs).Round(100*time.Millisecond), thinned.Probe, thinned.Did, thinned.Why)
 	}
+	for _, throttled := range summary.Throttled {
+		fmt.Fprintf(w.stderr, "culprit: held back: %s\n", throttled)
+	}
 	if goesOn {
 		fmt.Fprintf(w.stderr, "culprit: recorded the first %v; the command goes on unrecorded (-d sets the time)\n",
 			o.duration)

@@ -35,7 +35,7 @@ var containerShapes = []struct {
 
 // podShape is the cgroup of a pod of Kubernetes, with either driver: dashes of its id are underscores with systemd.
 var podShape = regexp.MustCompile(
-	`^(?:.*-)?pod([0-9a-f]{8}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{12}|[0-9a-f]{32})(?:\.slice.*)?$`)
+	`^(?:.*-)?pod([0-9a-f]{8}(?:[-_][0-9a-f]{4}){3}[-_][0-9a-f]{12}|[0-9a-f]{32})(?:\.slice.*)?$`)
 
 // groupName says what a cgroup is by its path: a container ("docker 4fd2c1a90b17"; with "pod …" before it in
 // Kubernetes), the unit of systemd ("nginx.service"), or "" for neither. Of containers in containers it is the inner one.

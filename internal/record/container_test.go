@@ -81,8 +81,8 @@ func watchBox(t *testing.T, root, group string, words ...string) seen {
 	t.Helper()
 	recorder := standing.get(t)
 	point := t.TempDir()
-	h := hold(t, append([]string{"unshare", "--mount", "--propagation", "private", "sh", "-c", boxScript, point, point, root},
-		words...)...)
+	box := []string{"unshare", "--mount", "--propagation", "private", "sh", "-c", boxScript, point, point, root}
+	h := hold(t, append(box, words...)...)
 	if err := os.WriteFile(group+"/cgroup.procs", []byte(fmt.Sprint(h.pid())), 0); err != nil {
 		t.Fatal(err)
 	}

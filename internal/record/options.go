@@ -127,6 +127,7 @@ type Summary struct {
 	WindowNs   int64                   `json:"window_ns"`
 	Gaps       []recording.Gap         `json:"gaps,omitempty"`
 	Thinned    []recording.Thinning    `json:"thinned,omitempty"`
+	Throttled  []Throttled             `json:"throttled,omitempty"` // by limits of I/O
 	// SawPython says that the first Python process came up within the window: its first stacks have no frames of it.
 	SawPython bool `json:"saw_python"`
 }

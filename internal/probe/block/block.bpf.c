@@ -8,7 +8,7 @@
 
 #define REQ_OP_MASK 0xff /* include/linux/blk_types.h */
 
-enum loss { LOST_REQUESTS = 0, LOST_TOTALS = 1, LOST_DEVICES = 2 };
+enum loss { LOST_REQUESTS = 0, LOST_TOTALS = 1, LOST_DEVICES = 2, LOST_HELD = 3 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -220,3 +220,5 @@ int BPF_PROG(request_completed, struct request *request, int error, unsigned int
 	bpf_map_delete_elem(&flights, &key);
 	return 0;
 }
+
+#include "throttle.h"

@@ -3,8 +3,8 @@
 // queue and how long the device took, by powers of two.
 //
 // A request is its submitter's, which for written-back data is a kernel thread.
-// What a cgroup's limit holds back has not become a request yet: such waits are
-// seen as time off the CPU, not here. Devices without requests (zram, md, dm)
+// What a cgroup's limit holds back has not become a request yet: how long it was
+// held is told apart, for whoever asked for it (throttle.go). Devices without requests (zram, md, dm)
 // show through those below them.
 package block
 
@@ -22,13 +22,17 @@ import (
 	"culprit/recording"
 )
 
-//go:generate ../bpf/generate.sh block -type total_key -type total -type flight
+//go:generate ../bpf/generate.sh block -type total_key -type total -type flight -type let_go
+
+// buckets are those of a latency.
+const buckets = len(blockTotal{}.Buckets)
 
 // Session is the loaded probe.
 type Session struct {
 	misses     bpf.Misses
 	collection *ebpf.Collection
 	links      []link.Link
+	letGo      *bpf.Ring[blockLetGo]
 	failed     error // the window could not be ended
 }
 
@@ -40,9 +44,18 @@ func Start(shared *bpf.Shared) (*Session, error) {
 	}
 	collection, err := shared.Load(spec, nil)
 	if err != nil {
+		withoutThrottle(spec)
+		collection, err = shared.Load(spec, nil)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("load block: %w", err)
 	}
-	return &Session{collection: collection}, nil
+	letGo, err := bpf.NewRing[blockLetGo](collection.Maps["lets_go"], maxLetGo)
+	if err != nil {
+		collection.Close()
+		return nil, err
+	}
+	return &Session{collection: collection, letGo: letGo}, nil
 }
 
 // Name of the probe.
@@ -53,9 +66,15 @@ func (s *Session) Attach() error {
 	if err := bpf.NotBegun(s.collection); err != nil {
 		return err
 	}
-	links, err := bpf.AttachTracing(s.collection, "request_completed", "request_merged", "request_inserted",
-		"request_issued")
+	programs := []string{"request_completed", "request_merged", "request_inserted", "request_issued"}
+	if s.collection.Programs[queuedProgram] != nil {
+		programs = append(programs, queuedProgram)
+	}
+	links, err := bpf.AttachTracing(s.collection, programs...)
 	s.links = links
+	if err == nil {
+		s.letGo.Start()
+	}
 	return err
 }
 
@@ -69,6 +88,7 @@ func (s *Session) Ends() { s.failed = bpf.Ends(s.collection) }
 func (s *Session) Detach() {
 	bpf.CloseLinks(s.links)
 	s.links = nil
+	s.letGo.Stop()
 }
 
 // Collect moves the totals into the window's table of block devices. Requests
@@ -92,17 +112,22 @@ func (s *Session) Collect(window *bpf.Window) error {
 	if err := bpf.Drain(s.collection.Maps["depths"], func(uint32, *uint32) {}); err != nil {
 		return fmt.Errorf("clear depths: %w", err)
 	}
+	if err := s.collectThrottle(window, &t); err != nil {
+		return err
+	}
 	window.Recording.Block = append(window.Recording.Block, t.sorted()...)
 	s.misses.Take(window, "block", s.collection)
 	return window.TakeLosses(s.collection.Maps["losses"], "block: requests that did not fit",
-		"block: totals that did not fit", "block: devices whose depth was not kept")
+		"block: totals that did not fit", "block: devices whose depth was not kept",
+		"block: waits at a limit that did not fit")
 }
 
 // Close unloads the probe.
 func (s *Session) Close() error {
 	s.Detach()
+	err := s.letGo.Close()
 	s.collection.Close()
-	return nil
+	return err
 }
 
 // table are the rows in the making.
@@ -111,15 +136,21 @@ type table struct {
 	names map[uint32]string                  // of devices
 }
 
-// add adds what one CPU counted.
-func (t *table) add(key blockTotalKey, part *blockTotal) {
+// row finds the row of a key, on whichever CPU, or makes it.
+func (t *table) row(key blockTotalKey, comm string) *recording.Block {
 	key.Cpu = 0
 	row := t.rows[key]
 	if row == nil {
 		row = &recording.Block{Device: t.name(key.Device), Operation: operation(key.Operation), Pid: int32(key.Tgid),
-			Comm: bpf.Text(part.Comm[:]), Buckets: make([]int64, len(part.Buckets))}
+			Comm: comm, Buckets: make([]int64, buckets)}
 		t.rows[key] = row
 	}
+	return row
+}
+
+// add adds what one CPU counted.
+func (t *table) add(key blockTotalKey, part *blockTotal) {
+	row := t.row(key, bpf.Text(part.Comm[:]))
 	row.Target = row.Target || part.Target != 0
 	row.Bytes += int64(part.Bytes)
 	row.TotalNs += int64(part.TotalNs)
@@ -149,7 +180,7 @@ func (t *table) sorted() []recording.Block {
 		rows = append(rows, *row)
 	}
 	slices.SortFunc(rows, func(a, b recording.Block) int {
-		return cmp.Or(cmp.Compare(b.TotalNs, a.TotalNs), cmp.Compare(a.Device, b.Device),
+		return cmp.Or(cmp.Compare(b.TotalNs+b.ThrottledNs, a.TotalNs+a.ThrottledNs), cmp.Compare(a.Device, b.Device),
 			cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.Pid, b.Pid))
 	})
 	return rows

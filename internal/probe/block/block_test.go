@@ -34,3 +34,25 @@ func TestTableAddsUp(t *testing.T) {
 		t.Errorf("buckets %v", row.Buckets)
 	}
 }
+
+// A piece of I/O that is let go ends the sleep that began first of those under way; each ends one.
+func TestSleepsAreTakenInTurn(t *testing.T) {
+	waits := sleepsForDisk([]recording.Wait{
+		{TimeNs: 30, BlockedNs: 100, State: "D", Tid: 3},
+		{TimeNs: 10, BlockedNs: 100, State: "D", Tid: 1},
+		{TimeNs: 5, BlockedNs: 500, State: "S", Tid: 9},
+		{TimeNs: 0, BlockedNs: 20, State: "D", Tid: 8},
+	})
+	for _, want := range []struct {
+		at  int64
+		tid int32
+	}{{9, 8}, {25, 1}, {28, 0}, {50, 3}, {60, 0}} {
+		var tid int32
+		if wait := waits.take(want.at); wait != nil {
+			tid = wait.Tid
+		}
+		if tid != want.tid {
+			t.Errorf("at %d the sleep of thread %d, want %d", want.at, tid, want.tid)
+		}
+	}
+}

@@ -27,6 +27,14 @@ type blockFlight struct {
 	Comm      [16]int8
 }
 
+type blockLetGo struct {
+	_         structs.HostLayout
+	Time      uint64
+	Device    uint32
+	Operation uint32
+	Cgroup    [64]int8
+}
+
 type blockTotal struct {
 	_        structs.HostLayout
 	Bytes    uint64
@@ -53,14 +61,17 @@ type blockTotalKey struct {
 const (
 	blockMapDepths            = "depths"
 	blockMapFlights           = "flights"
+	blockMapLetsGo            = "lets_go"
 	blockMapLosses            = "losses"
 	blockMapTasks             = "tasks"
 	blockMapTotals            = "totals"
+	blockProgBioQueued        = "bio_queued"
 	blockProgRequestCompleted = "request_completed"
 	blockProgRequestInserted  = "request_inserted"
 	blockProgRequestIssued    = "request_issued"
 	blockProgRequestMerged    = "request_merged"
 	blockVarBegins            = "begins"
+	blockVarKeepLetGoInBtf    = "keep_let_go_in_btf"
 	blockVarOwnPid            = "own_pid"
 	blockVarWholeHost         = "whole_host"
 )
@@ -107,6 +118,7 @@ type blockSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type blockProgramSpecs struct {
+	BioQueued        *ebpf.ProgramSpec `ebpf:"bio_queued"`
 	RequestCompleted *ebpf.ProgramSpec `ebpf:"request_completed"`
 	RequestInserted  *ebpf.ProgramSpec `ebpf:"request_inserted"`
 	RequestIssued    *ebpf.ProgramSpec `ebpf:"request_issued"`
@@ -119,6 +131,7 @@ type blockProgramSpecs struct {
 type blockMapSpecs struct {
 	Depths  *ebpf.MapSpec `ebpf:"depths"`
 	Flights *ebpf.MapSpec `ebpf:"flights"`
+	LetsGo  *ebpf.MapSpec `ebpf:"lets_go"`
 	Losses  *ebpf.MapSpec `ebpf:"losses"`
 	Tasks   *ebpf.MapSpec `ebpf:"tasks"`
 	Totals  *ebpf.MapSpec `ebpf:"totals"`
@@ -128,9 +141,10 @@ type blockMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type blockVariableSpecs struct {
-	Begins    *ebpf.VariableSpec `ebpf:"begins"`
-	OwnPid    *ebpf.VariableSpec `ebpf:"own_pid"`
-	WholeHost *ebpf.VariableSpec `ebpf:"whole_host"`
+	Begins         *ebpf.VariableSpec `ebpf:"begins"`
+	KeepLetGoInBtf *ebpf.VariableSpec `ebpf:"keep_let_go_in_btf"`
+	OwnPid         *ebpf.VariableSpec `ebpf:"own_pid"`
+	WholeHost      *ebpf.VariableSpec `ebpf:"whole_host"`
 }
 
 // blockObjects contains all objects after they have been loaded into the kernel.
@@ -155,6 +169,7 @@ func (o *blockObjects) Close() error {
 type blockMaps struct {
 	Depths  *ebpf.Map `ebpf:"depths"`
 	Flights *ebpf.Map `ebpf:"flights"`
+	LetsGo  *ebpf.Map `ebpf:"lets_go"`
 	Losses  *ebpf.Map `ebpf:"losses"`
 	Tasks   *ebpf.Map `ebpf:"tasks"`
 	Totals  *ebpf.Map `ebpf:"totals"`
@@ -164,6 +179,7 @@ func (m *blockMaps) Close() error {
 	return _BlockClose(
 		m.Depths,
 		m.Flights,
+		m.LetsGo,
 		m.Losses,
 		m.Tasks,
 		m.Totals,
@@ -174,15 +190,17 @@ func (m *blockMaps) Close() error {
 //
 // It can be passed to loadBlockObjects or ebpf.CollectionSpec.LoadAndAssign.
 type blockVariables struct {
-	Begins    *ebpf.Variable `ebpf:"begins"`
-	OwnPid    *ebpf.Variable `ebpf:"own_pid"`
-	WholeHost *ebpf.Variable `ebpf:"whole_host"`
+	Begins         *ebpf.Variable `ebpf:"begins"`
+	KeepLetGoInBtf *ebpf.Variable `ebpf:"keep_let_go_in_btf"`
+	OwnPid         *ebpf.Variable `ebpf:"own_pid"`
+	WholeHost      *ebpf.Variable `ebpf:"whole_host"`
 }
 
 // blockPrograms contains all programs after they have been loaded into the kernel.
 //
 // It can be passed to loadBlockObjects or ebpf.CollectionSpec.LoadAndAssign.
 type blockPrograms struct {
+	BioQueued        *ebpf.Program `ebpf:"bio_queued"`
 	RequestCompleted *ebpf.Program `ebpf:"request_completed"`
 	RequestInserted  *ebpf.Program `ebpf:"request_inserted"`
 	RequestIssued    *ebpf.Program `ebpf:"request_issued"`
@@ -191,6 +209,7 @@ type blockPrograms struct {
 
 func (p *blockPrograms) Close() error {
 	return _BlockClose(
+		p.BioQueued,
 		p.RequestCompleted,
 		p.RequestInserted,
 		p.RequestIssued,
