@@ -29,7 +29,7 @@ func main() {
 	}
 	binary := flag.String("culprit", "bin/culprit", "the culprit to measure")
 	rounds := flag.Int("rounds", 5, "interleaved rounds")
-	only := flag.String("only", "", "one workload: getppid, pingpong, spin, redis or host")
+	only := flag.String("only", "", "one workload: getppid, pingpong, spin, java, redis or host")
 	flag.Parse()
 	if err := run(os.Stdout, *binary, *rounds, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "benchmark:", err)
@@ -43,6 +43,7 @@ type setting struct {
 	// measure returns CPU ns per operation of the worker under this setting.
 	measure func(b *bench) (float64, error)
 	limit   float64 // of the ratio to the first setting, 0: none
+	other   string  // a limit that is no ratio
 }
 
 // bench is one worker and what is needed to measure it.
@@ -67,36 +68,54 @@ func run(out io.Writer, culprit string, rounds int, only string) error {
 	}
 	defer os.RemoveAll(folder)
 	done := false
-	for _, load := range loads {
-		if only != "" && only != load.name {
+	var failed []error // the others are measured all the same
+	for _, workload := range workloads() {
+		if only != "" && only != workload.name {
 			continue
 		}
 		done = true
-		if err := measureLoad(out, load, culprit, folder, rounds); err != nil {
-			return fmt.Errorf("measure %s: %w", load.name, err)
-		}
-	}
-	for _, other := range []struct {
-		name    string
-		measure func(out io.Writer, culprit, folder string, rounds int) error
-	}{{"redis", redis}, {"host", host}} {
-		if only != "" && only != other.name {
-			continue
-		}
-		done = true
-		if err := other.measure(out, culprit, folder, rounds); err != nil {
-			return fmt.Errorf("measure %s: %w", other.name, err)
+		fmt.Fprintf(out, "%s, %d rounds, load %s\n", time.Now().UTC().Format("2006-01-02 15:04"), rounds, hostLoad())
+		if err := workload.measure(out, culprit, folder, rounds); errors.Is(err, errNoPeer) {
+			fmt.Fprintf(out, "%s: left out: %v\n\n", workload.name, err)
+		} else if err != nil {
+			failed = append(failed, fmt.Errorf("measure %s: %w", workload.name, err))
 		}
 	}
 	if !done {
 		return fmt.Errorf("no workload is called %s; see -h", only)
 	}
-	return nil
+	return errors.Join(failed...)
+}
+
+// workload is one table.
+type workload struct {
+	name    string
+	measure func(out io.Writer, culprit, folder string, rounds int) error
+}
+
+func workloads() []workload {
+	var all []workload
+	for _, l := range loads {
+		all = append(all, workload{l.name, func(out io.Writer, culprit, folder string, rounds int) error {
+			return measureLoad(out, l, culprit, folder, rounds)
+		}})
+	}
+	return append(all, workload{"redis", redis}, workload{"host", host})
+}
+
+// hostLoad is how many threads wanted to run in the last minute, on average.
+func hostLoad() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	load, _, _ := strings.Cut(string(text), " ")
+	return load
 }
 
 // measureLoad measures one load under all settings and prints its table.
 func measureLoad(out io.Writer, load load, culprit, folder string, rounds int) error {
-	w, err := startWorker(load)
+	w, err := startWorker(load, folder)
 	if err != nil {
 		return err
 	}
@@ -109,7 +128,7 @@ func measureLoad(out io.Writer, load load, culprit, folder string, rounds int) e
 	}
 	fmt.Fprintf(out, "%s\n", load.title)
 	printTable(out, settings, values, "ns")
-	fmt.Fprintf(out, "  the recorder itself: %.1f %% of one CPU, writing half a second included\n\n",
+	fmt.Fprintf(out, "The recorder itself: %.1f %% of one CPU, writing half a second included\n\n",
 		100*b.recorderCPU.Seconds()/b.window.Seconds())
 	return nil
 }
@@ -133,8 +152,10 @@ func interleave(settings []setting, rounds int, measure func(setting) (float64, 
 	return values, nil
 }
 
-// printTable prints medians, differences to the first setting and the median of the ratios within a round.
+// printTable prints as Markdown: medians, differences to the first setting, the ratio of the medians, and the median of
+// the ratios within a round, which what disturbs the host for longer than a round leaves alone.
 func printTable(out io.Writer, settings []setting, values [][]float64, unit string) {
+	fmt.Fprintf(out, "\n| | median | | ratio of medians | by round | limit |\n|---|---|---|---|---|---|\n")
 	for i, s := range settings {
 		if len(values[i]) < len(values[0]) {
 			continue // a peer that does not work here
@@ -143,13 +164,15 @@ func printTable(out io.Writer, settings []setting, values [][]float64, unit stri
 		for round := range ratios {
 			ratios[round] = values[i][round] / values[0][round]
 		}
-		limit := ""
+		limit := s.other
 		if s.limit > 0 {
-			limit = fmt.Sprintf("   (limit %.2f)", s.limit)
+			limit = fmt.Sprintf("%.2f", s.limit)
 		}
-		fmt.Fprintln(out, strings.TrimRight(fmt.Sprintf("  %-38s %9.1f %s   %+9.1f %s   × %.3f%s", s.name,
-			median(values[i]), unit, median(values[i])-median(values[0]), unit, median(ratios), limit), " "))
+		base, value := median(values[0]), median(values[i])
+		fmt.Fprintf(out, "| %s | %.1f %s | %+.1f %s | × %.3f | × %.3f | %s |\n", s.name, value, unit, value-base, unit,
+			value/base, median(ratios), limit)
 	}
+	fmt.Fprintln(out)
 }
 
 func median(values []float64) float64 {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -80,6 +81,7 @@ func startPeer(folder string, pid int, words []string) (stop func(), err error) 
 	var said bytes.Buffer
 	command := exec.Command(named[0], named[1:]...)
 	command.Stdout, command.Stderr = &said, &said
+	command.SysProcAttr = endsWithOwner()
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", named[0], err)
 	}
@@ -101,6 +103,9 @@ func startPeer(folder string, pid int, words []string) (stop func(), err error) 
 	}, nil
 }
 
+// endsWithOwner has the kernel end a child when this program is killed.
+func endsWithOwner() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
+
 // The settings of each load: alone first, which the ratios are to.
 var (
 	alone     = setting{name: "alone", measure: (*bench).alone}
@@ -117,13 +122,19 @@ func (s setting) within(limit float64) setting {
 	return s
 }
 
+// told is a setting with a limit of another kind.
+func (s setting) told(limit string) setting {
+	s.other = limit
+	return s
+}
+
 var switchSettings = []setting{alone, floor, bystander.within(1.15), light.within(1.10), noCalls, everyday.within(1.40),
 	peer("perf", "record", "-a", "-g", "-e", "sched:sched_switch", "-o", "FILE"),
 	peer("bpftrace", "-e", "tracepoint:sched:sched_switch { @[kstack] = count(); }"),
 	peer("perf", "record", "-F", "99", "-g", "-p", "PID", "-o", "FILE"),
 }
 
-var callSettings = []setting{alone, floor, bystander, light, everyday,
+var callSettings = []setting{alone, floor, bystander.told("floor + 10 ns"), light, everyday.told("+ 90 ns"),
 	peer("strace", "-f", "-c", "-p", "PID", "-o", "FILE"),
 	peer("perf", "trace", "-s", "-p", "PID", "-o", "FILE"),
 }

@@ -33,6 +33,7 @@ func redis(out io.Writer, culprit, folder string, rounds int) error {
 	}
 	server := exec.Command("redis-server", "--port", redisPort, "--save", "", "--appendonly", "no",
 		"--bind", "127.0.0.1", "--dir", folder)
+	server.SysProcAttr = endsWithOwner()
 	if err := server.Start(); err != nil {
 		return fmt.Errorf("start redis-server: %w", err)
 	}
@@ -52,10 +53,17 @@ func redis(out io.Writer, culprit, folder string, rounds int) error {
 		"culprit record":          record("-p", pid),
 		"perf record -a -g -F 99": {"perf", "record", "-a", "-g", "-F", "99", "-o", "FILE"},
 	}
-	settings := installed([]setting{{name: "alone"}, {name: "culprit record --light"},
+	settings := installed([]setting{alone, floor, {name: "culprit record --light"},
 		{name: "culprit record", limit: 1.05}, {name: "perf record -a -g -F 99"}})
 	cpu := map[string][]float64{}
 	walls, err := interleave(settings, rounds, func(s setting) (float64, error) {
+		if s.name == floor.name {
+			detach, err := attachFloor()
+			if err != nil {
+				return 0, err
+			}
+			defer detach()
+		}
 		if tools[s.name] != nil {
 			stop, err := startPeer(folder, server.Process.Pid, tools[s.name])
 			if err != nil {
@@ -131,7 +139,10 @@ func awaitPort(address string) error {
 // host measures what the recorder itself takes while it records a busy host: CPU, memory, and the file.
 func host(out io.Writer, culprit, folder string, _ int) error {
 	for _, l := range loads {
-		w, err := startWorker(l)
+		if l.java != "" {
+			continue
+		}
+		w, err := startWorker(l, folder)
 		if err != nil {
 			return err
 		}
@@ -164,7 +175,7 @@ func host(out io.Writer, culprit, folder string, _ int) error {
 		return err
 	}
 	fmt.Fprintf(out, "culprit record -a -d %v of a host with the workers above on %d CPUs\n", hostWindow, runtime.NumCPU())
-	fmt.Fprintf(out, "  recorder: %.2f s CPU to load, %.1f %% of one CPU after that, at most %.0f MB, file %.2f MB\n\n",
+	fmt.Fprintf(out, "Recorder: %.2f s CPU to load, %.1f %% of one CPU after that, at most %.0f MB, file %.2f MB\n\n",
 		float64(said.Cost.StartCPUNs)/1e9, 100*float64(said.Cost.RecorderCPUNs)/float64(hostWindow),
 		float64(most)/1024, float64(info.Size())/1e6)
 	return nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os/exec"
 	"strconv"
 	"time"
@@ -30,25 +31,47 @@ var floorHooks = []string{"sys_enter", "sys_exit", "sched_switch", "sched_waking
 
 // floor attaches programs that do nothing to the hooks that culprit uses.
 func (b *bench) floor() (float64, error) {
+	detach, err := attachFloor()
+	if err != nil {
+		return 0, err
+	}
+	defer detach()
+	return b.alone()
+}
+
+// attachFloor attaches the empty programs and returns what takes them away.
+func attachFloor() (detach func(), err error) {
+	var all []io.Closer
+	detach = func() {
+		for _, one := range all {
+			_ = one.Close() // the kernel has let go of it all the same
+		}
+	}
+	defer func() {
+		if err != nil {
+			detach()
+		}
+	}()
 	nothing := asm.Instructions{asm.Mov.Imm(asm.R0, 0), asm.Return()}
 	for _, hook := range floorHooks {
 		program, err := ebpf.NewProgram(&ebpf.ProgramSpec{Type: ebpf.Tracing, AttachType: ebpf.AttachTraceRawTp,
 			AttachTo: hook, Instructions: nothing, License: "GPL"})
 		if err != nil {
-			return 0, fmt.Errorf("load an empty program for %s: %w", hook, err)
+			return nil, fmt.Errorf("load an empty program for %s: %w", hook, err)
 		}
-		defer program.Close()
+		all = append(all, program)
 		attached, err := link.AttachTracing(link.TracingOptions{Program: program})
 		if err != nil {
-			return 0, fmt.Errorf("attach to %s: %w", hook, err)
+			return nil, fmt.Errorf("attach to %s: %w", hook, err)
 		}
-		defer attached.Close()
+		all = append(all, attached)
 	}
-	return b.alone()
+	return detach, nil
 }
 
 func (b *bench) bystander() (float64, error) {
 	other := exec.Command("sleep", "60")
+	other.SysProcAttr = endsWithOwner()
 	if err := other.Start(); err != nil {
 		return 0, err
 	}

@@ -2,11 +2,13 @@ package main
 
 import (
 	"bufio"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -24,13 +26,18 @@ type load struct {
 	operations  int // per stretch of measuring
 	settings    []setting
 	prepare     func() (operate func(count int) error, err error)
+	java        string // the source of a worker in Java, in place of prepare
 }
 
+//go:embed Busy.java
+var busyJava string
+
 var loads = []load{
-	{"getppid", "getppid, CPU time per call", 2_000, callSettings, prepareCalls},
+	{"getppid", "getppid, CPU time per call", 2_000, callSettings, prepareCalls, ""},
 	{"pingpong", "two threads on one CPU wake each other through pipes, CPU time per round trip " +
-		"(2 switches, 4 calls)", 500, switchSettings, preparePingPong},
-	{"spin", "two busy threads, CPU time per thousand steps", 500, busySettings, prepareSpin},
+		"(2 switches, 4 calls)", 500, switchSettings, preparePingPong, ""},
+	{"spin", "two busy threads of native code, CPU time per thousand steps", 500, busySettings, prepareSpin, ""},
+	{"java", "two busy threads of Java, CPU time per thousand steps", 500, busySettings, nil, busyJava},
 }
 
 // stretch is one measurement of a worker: a time and the CPU ns per operation in it.
@@ -42,7 +49,7 @@ type stretch struct {
 // work is the worker's process: it prints a stretch after the other until its input ends.
 func work(name string) {
 	for _, l := range loads {
-		if l.name != name {
+		if l.name != name || l.prepare == nil {
 			continue
 		}
 		fmt.Fprintln(os.Stderr, "worker:", l.work(os.Stdout)) // returns only when it cannot go on
@@ -179,8 +186,20 @@ type worker struct {
 	stretches []stretch
 }
 
-func startWorker(l load) (*worker, error) {
+// warmUp is how long Java gets to compile what it runs.
+const warmUp = 3 * time.Second
+
+// startWorker starts one in a process of its own; errNoPeer where the host has no Java for it.
+func startWorker(l load, folder string) (*worker, error) {
 	w := &worker{command: exec.Command("/proc/self/exe", workerVerb, l.name)}
+	if l.java != "" {
+		if err := compileJava(l.java, folder); err != nil {
+			return nil, err
+		}
+		w.command = exec.Command("java", "-Xmx64m", "-XX:+UseSerialGC", "-cp", folder, "Busy")
+		defer time.Sleep(warmUp)
+	}
+	w.command.SysProcAttr = endsWithOwner()
 	w.command.Stderr = os.Stderr
 	input, err := w.command.StdinPipe()
 	if err != nil {
@@ -196,6 +215,20 @@ func startWorker(l load) (*worker, error) {
 	}
 	go w.listen(out)
 	return w, nil
+}
+
+func compileJava(text, folder string) error {
+	if _, err := exec.LookPath("javac"); err != nil {
+		return fmt.Errorf("a worker in Java %w: no JDK", errNoPeer)
+	}
+	source := filepath.Join(folder, "Busy.java")
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+		return fmt.Errorf("write the worker in Java: %w", err)
+	}
+	if said, err := exec.Command("javac", "-d", folder, source).CombinedOutput(); err != nil {
+		return fmt.Errorf("compile the worker in Java: %w: %s", err, firstLine(string(said)))
+	}
+	return nil
 }
 
 func (w *worker) listen(out io.Reader) {
