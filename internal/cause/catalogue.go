@@ -117,8 +117,8 @@ func lockEntries() []Entry {
 	return []Entry{
 		{"lock.contended",
 			"threads wait for each other's user-space lock",
-			"futex waits whose waker is in the same process; the lock, the function that takes it, what its holder did " +
-				"meanwhile",
+			"futex waits whose waker is in the same process, or waits for a lock of a file or a semaphore that another of the " +
+				"program's processes gives up; the lock, the function that takes it, what its holder did meanwhile",
 			"scale the threads from 1 to N",
 			"hold the lock for less, split it, or share nothing; move slow work out of the critical section",
 			"cpu.starved: a holder that has no CPU makes everybody wait; a condition or a join is no lock"},

@@ -54,7 +54,8 @@ func memoryEntries() []Entry {
 			"huge pages, allocator settings by environment",
 			"keep memory (allocator thresholds such as MALLOC_TRIM_THRESHOLD_, pools), or use huge pages",
 			"code that simply uses more memory"},
-		{"memory.page-in", "pages must be read from disk again", "major faults, block reads, filemap_fault waits",
+		{"memory.page-in", "pages must be read from disk again", "major faults, block reads, filemap_fault waits; reads " +
+			"past the cache (O_DIRECT)",
 			"warm cache, memory limit", "more memory, a smaller working set, or read ahead", "disk.slow"},
 		{"memory.reclaim", "the memory limit makes the kernel reclaim on the program's time",
 			"CPU time and waits below try_to_free_mem_cgroup_pages, reclaim_throttle or the shrinking of lists, in page " +
