@@ -10,11 +10,29 @@ import (
 
 // position are the parts of a name that say where in the source something without a name of its own stands, or in
 // which order a compiler met it. They move when anything is added before.
-var position = regexp.MustCompile(`(func|deferwrap|gowrap|lambda|closure|anonymous|\$|#|:|@|\.)[0-9]+`)
+var position = regexp.MustCompile(`(func|deferwrap|gowrap|-range|lambda|closure|anonymous|\$|#|:|@|\.)[0-9]+`)
 
-// skeleton is a name without positions and parameters.
-func skeleton(name string) string {
-	return position.ReplaceAllString(withoutParameters(name), "$1")
+var (
+	// arguments are those of a template or a generic type: vector<int>; the innermost, so that it takes several passes.
+	arguments = regexp.MustCompile(`(\w)<[^<>]+>`)
+	// tags stand in brackets: Go's type arguments, the hash of a crate in Rust's newer names, the ABI tags of C++.
+	tags = regexp.MustCompile(`(\w)\[[^\[\]]+\]`)
+	// inlinedClosure is a closure of Go that went along when its function was inlined (since Go 1.21): that of serve
+	// is main.serve.func1, and main.main.serve.func1 where main has serve inlined. Methods are left alone.
+	inlinedClosure = regexp.MustCompile(`^((?:[^()]*/)?[^./()]+)\.(?:[^.()]+\.)*` +
+		`([A-Za-z_][^.()]*\.(?:func|gowrap|deferwrap)[0-9.]+)$`)
+)
+
+// skeleton is a name without positions, parameters and the arguments of types.
+func skeleton(frame frameKey) string {
+	name := withoutParameters(strings.ReplaceAll(frame.name, "{{closure}}", "{closure#0}"))
+	for next := ""; next != name; {
+		next, name = name, tags.ReplaceAllString(arguments.ReplaceAllString(name, "$1"), "$1")
+	}
+	if frame.kind == recording.KindGo {
+		name = inlinedClosure.ReplaceAllString(name, "$1.$2")
+	}
+	return position.ReplaceAllString(name, "$1")
 }
 
 // withoutParameters takes the parameters off the name of a function in C++ and Java: what the last parenthesis closes.
@@ -64,7 +82,7 @@ func (p *pool) matchRenamed(a, b []*recording.Recording) {
 		if side.a && side.b || key.kind == recording.KindKernel {
 			continue
 		}
-		group := skeleton(key.name)
+		group := skeleton(key)
 		if side.a {
 			onlyA[group] = append(onlyA[group], key)
 		} else {
