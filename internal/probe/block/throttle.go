@@ -83,15 +83,13 @@ func sleepsForDisk(waits []recording.Wait) sleeps {
 	return found
 }
 
-// take gives the sleep that was under way at a time and had begun first, nil when there is none.
+// take gives the sleep that was under way at a time and had begun first, nil when there is none. Times do not go back.
 func (s *sleeps) take(at int64) *recording.Wait {
-	for i, wait := range *s {
-		if wait.TimeNs > at {
-			return nil
-		}
-		if wait.TimeNs+wait.BlockedNs >= at {
-			*s = slices.Delete(*s, i, i+1)
-			return wait
+	for len(*s) > 0 && (*s)[0].TimeNs <= at {
+		first := (*s)[0]
+		*s = (*s)[1:]
+		if first.TimeNs+first.BlockedNs >= at {
+			return first
 		}
 	}
 	return nil
