@@ -71,6 +71,13 @@ func OpenLines(file *os.File, options Options) (*Lines, error) {
 	return &Lines{file: debug, known: map[dwarf.Offset]*unitLines{}}, nil
 }
 
+// Forget lets go of what was decoded. The file stays open: the next question decodes anew.
+func (l *Lines) Forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.data, l.units, l.known, l.asked, l.spans = nil, nil, map[dwarf.Offset]*unitLines{}, false, 0
+}
+
 // Close forgets everything.
 func (l *Lines) Close() error {
 	l.mu.Lock()

@@ -3,6 +3,7 @@ package symbol
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -82,8 +83,15 @@ func checkChain(t *testing.T, program string, options Options) {
 		}
 		for address := table.starts[i]; address < table.starts[i]+uint64(table.sizes[i]); address++ {
 			inside++
-			if matches(t, lines.At(address)) {
+			got := lines.At(address)
+			if matches(t, got) {
 				whole++
+			}
+			if inside == 1 {
+				lines.Forget()
+				if again := lines.At(address); !slices.Equal(again, got) {
+					t.Errorf("at %#x is %v, and after Forget %v", address, got, again)
+				}
 			}
 		}
 	}

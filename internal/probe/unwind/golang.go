@@ -16,9 +16,22 @@ import (
 // caller's return address is never looked at. What that caller was stands in
 // the code: the caller's caller ends in a direct call of it.
 type goCode struct {
-	file  *pfelf.File
-	once  sync.Once
-	table *elfunwindinfo.Gopclntab // nil when it cannot be read
+	file *pfelf.File
+
+	mu     sync.Mutex
+	read   bool
+	table  *elfunwindinfo.Gopclntab // nil when it is not read, or cannot be
+	called map[uint64]string        // what was found out, by return address; "": nothing
+}
+
+// maxCallSites bounds what is remembered of one program.
+const maxCallSites = 1 << 14
+
+// Forget lets go of the table, which is read again when a call site is new.
+func (g *goCode) Forget() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.read, g.table = false, nil
 }
 
 // readOnly hides that it is an *os.File: the library would map it, and a file that
@@ -41,7 +54,25 @@ const (
 
 // skipped returns the function that ends in leaf and was called by the
 // instruction before returnAddress, "" when that is leaf itself or not known.
-func (g *goCode) skipped(leaf string, returnAddress uint64) (called string) {
+func (g *goCode) skipped(leaf string, returnAddress uint64) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	called, known := g.called[returnAddress]
+	if !known {
+		called = strings.Clone(g.calledBefore(returnAddress)) // or it would keep the whole table
+		if g.called == nil || len(g.called) >= maxCallSites {
+			g.called = map[uint64]string{}
+		}
+		g.called[returnAddress] = called
+	}
+	if called == leaf {
+		return ""
+	}
+	return called
+}
+
+// calledBefore names what the instruction before returnAddress calls.
+func (g *goCode) calledBefore(returnAddress uint64) (called string) {
 	defer func() {
 		if recover() != nil { // what looks like a call can lead anywhere in the library's table
 			called = ""
@@ -51,19 +82,17 @@ func (g *goCode) skipped(leaf string, returnAddress uint64) (called string) {
 	if _, err := g.file.ReadAt(code[:], int64(returnAddress-callLength)); err != nil || code[0] != callDirect {
 		return ""
 	}
-	g.once.Do(func() {
+	if !g.read {
+		g.read = true
 		if table, err := elfunwindinfo.NewGopclntab(g.file); err == nil {
 			g.table = table
 		}
-	})
+	}
 	if g.table == nil {
 		return ""
 	}
 	target := returnAddress + uint64(int64(int32(binary.LittleEndian.Uint32(code[1:]))))
 	_, _, called = g.table.Symbolize(uintptr(target))
-	if called == leaf {
-		return ""
-	}
 	return called
 }
 
@@ -89,9 +118,7 @@ func (u *Unwinder) skippedCaller(frames libpf.Frames) (missing libpf.Frame, befo
 	if file != leaf.Mapping.Value().File {
 		return missing, -1
 	}
-	u.mu.Lock()
-	code := u.tables[file.Value().FileID].golang
-	u.mu.Unlock()
+	code := u.moduleOf(file.Value().FileID).golang
 	if code == nil {
 		return missing, -1
 	}

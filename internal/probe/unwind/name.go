@@ -100,9 +100,7 @@ func (u *Unwinder) nameByModule(frame libpf.Frame, named *recording.Frame) {
 	if named.BuildID == "" {
 		named.BuildID = file.GoBuildID
 	}
-	u.mu.Lock()
-	module := u.tables[file.FileID]
-	u.mu.Unlock()
+	module := u.moduleOf(file.FileID)
 	if module.vdso {
 		named.Kind, named.Module = recording.KindVDSO, "[vdso]"
 	}
@@ -127,9 +125,7 @@ func (u *Unwinder) expand(raw libpf.Frame, frame recording.Frame) []recording.Fr
 	if frame.Kind != recording.KindNative || !raw.Mapping.Valid() || frame.Line != 0 {
 		return []recording.Frame{frame}
 	}
-	u.mu.Lock()
-	lines := u.tables[raw.Mapping.Value().File.Value().FileID].lines
-	u.mu.Unlock()
+	lines := u.moduleOf(raw.Mapping.Value().File.Value().FileID).lines
 	if lines == nil {
 		return []recording.Frame{frame}
 	}
@@ -161,22 +157,22 @@ func isSystemLibrary(path string) bool {
 
 // loadModule reads the symbols of a mapped file. A file without symbols, or one
 // that is gone or damaged, gives an empty module: its frames are named by offset.
-func loadModule(executable *reporter.ExecutableMetadata) module {
+func loadModule(executable *reporter.ExecutableMetadata) *module {
 	if executable.Mapping.IsVDSO() {
 		table, err := symbol.VDSO()
 		if err != nil {
-			return module{vdso: true}
+			return &module{vdso: true}
 		}
-		return module{table: table, vdso: true}
+		return &module{table: table, vdso: true}
 	}
 	if strings.HasPrefix(executable.Mapping.Path, "[") {
-		return module{}
+		return &module{}
 	}
 	file, err := executable.Process.OpenMappingFile(executable.Mapping)
 	if err != nil {
-		return module{}
+		return &module{}
 	}
-	loaded := module{golang: openGoCode(file)}
+	loaded := &module{golang: openGoCode(file), pid: executable.Process.PID()}
 	// Debug files are looked for where the program itself would find them: in its container's root.
 	where := symbol.Options{Root: fmt.Sprintf("/proc/%d/root", executable.Process.PID()),
 		Path: executable.Mapping.Path, Unnamed: !isSystemLibrary(executable.Mapping.Path)}
@@ -190,6 +186,8 @@ func loadModule(executable *reporter.ExecutableMetadata) module {
 	}
 	if loaded.golang == nil && loaded.lines == nil {
 		_ = file.Close()
+	} else {
+		loaded.file, _ = file.(*os.File)
 	}
 	return loaded
 }

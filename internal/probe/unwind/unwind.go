@@ -33,8 +33,6 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/reporter/samples"
 	"go.opentelemetry.io/ebpf-profiler/times"
 	"go.opentelemetry.io/ebpf-profiler/tracer"
-
-	"culprit/internal/symbol"
 )
 
 // maxStacks bounds the distinct stacks kept between two calls of Reset.
@@ -72,7 +70,8 @@ type Unwinder struct {
 	stacks  []keptStack
 	byHash  map[uint64]int
 	lost    int64
-	tables  map[libpf.FileID]module
+	tables  map[libpf.FileID]*module
+	window  int // how many were begun
 	loader  *loader
 	made    *madeCode
 	busy    bool // a stack is being named
@@ -83,14 +82,6 @@ type Unwinder struct {
 type keptStack struct {
 	pid    libpf.PID
 	frames libpf.Frames
-}
-
-// module is what is known of one mapped file.
-type module struct {
-	table  *symbol.Table
-	vdso   bool
-	golang *goCode       // nil: not a Go program
-	lines  *symbol.Lines // nil: no DWARF
 }
 
 var seed = maphash.MakeSeed()
@@ -108,7 +99,8 @@ func Start(ctx context.Context, options Options) (*Unwinder, error) {
 	log.SetLevel(slog.LevelError + 4) // the library's own log is not for culprit's users
 	ctx, cancel := context.WithCancel(ctx)
 	times.StartRealtimeSync(ctx, time.Hour)
-	u := &Unwinder{cancel: cancel, done: make(chan struct{}), byHash: map[uint64]int{}, tables: map[libpf.FileID]module{}}
+	u := &Unwinder{cancel: cancel, done: make(chan struct{}), byHash: map[uint64]int{},
+		tables: map[libpf.FileID]*module{}}
 	var loaded *tracer.Tracer
 	var err error
 	for try := 0; try < attempts && loaded == nil; try++ {
@@ -251,6 +243,7 @@ func (u *Unwinder) ReportExecutable(executable *reporter.ExecutableMetadata) {
 	}
 	loaded := loadModule(executable)
 	u.mu.Lock()
+	loaded.used = u.window
 	u.tables[file.FileID] = loaded
 	u.mu.Unlock()
 }
@@ -271,11 +264,12 @@ func (u *Unwinder) Lost() int64 {
 	return u.lost
 }
 
-// Reset forgets the stacks of a finished window; symbol tables stay.
+// Reset forgets the stacks of a finished window; symbol tables stay, but for those of programs that are gone.
 func (u *Unwinder) Reset() {
 	u.loader.reset()
 	u.made.forget()
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	u.forgetModules()
 	u.traces, u.stacks, u.byHash, u.lost = nil, nil, map[uint64]int{}, 0
 }

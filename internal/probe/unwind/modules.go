@@ -1,0 +1,73 @@
+package unwind
+
+import (
+	"os"
+
+	"go.opentelemetry.io/ebpf-profiler/libpf"
+	"golang.org/x/sys/unix"
+
+	"culprit/internal/symbol"
+)
+
+// What is known of files stays from one window to the next, or each would begin by reading them all. But a table of a
+// Go program takes 15 MB, DWARF up to 48 MB, and a host that builds and tests maps a hundred such files in an
+// hour: 500 MB after fourteen minutes. So between two windows what was decoded is let go of, but for the DWARF that
+// the last one needed; the files stay open; and what was built, run and removed is forgotten. Within a window nothing
+// is: stacks of different programs take turns, and each would read its file again (seen: two minutes for one part).
+
+// keptUnused is for how many windows a removed file is remembered without having been asked for.
+const keptUnused = 3
+
+// module is what is known of one mapped file.
+type module struct {
+	table  *symbol.Table
+	vdso   bool
+	golang *goCode       // nil: not a Go program
+	lines  *symbol.Lines // nil: no DWARF
+	file   *os.File      // what golang or lines read; nil: neither
+	pid    libpf.PID     // the process it was seen in first
+	used   int           // window in which it was asked for last
+}
+
+// moduleOf gives what is known of a mapped file, nothing when it is not known.
+func (u *Unwinder) moduleOf(id libpf.FileID) *module {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	found := u.tables[id]
+	if found == nil {
+		return &module{}
+	}
+	found.used = u.window
+	return found
+}
+
+// forgetModules begins a window: it lets go of what the last one did not need, and of files that were removed and
+// whose process has ended, once nobody asked for some windows. The caller holds the lock.
+func (u *Unwinder) forgetModules() {
+	for id, known := range u.tables {
+		if known.golang != nil {
+			known.golang.Forget() // what it found out stays, and is most of what will be asked
+		}
+		if known.lines != nil && known.used < u.window {
+			known.lines.Forget()
+		}
+		if known.file == nil || u.window-known.used < keptUnused || !removed(known.file) || alive(known.pid) {
+			continue
+		}
+		delete(u.tables, id)
+		if known.lines != nil {
+			_ = known.lines.Close() // which is of the same file, or of its debug file
+		} else {
+			_ = known.file.Close()
+		}
+	}
+	u.window++
+}
+
+// removed tells whether no folder has the file any more.
+func removed(file *os.File) bool {
+	var status unix.Stat_t
+	return unix.Fstat(int(file.Fd()), &status) == nil && status.Nlink == 0
+}
+
+func alive(pid libpf.PID) bool { return unix.Kill(int(pid), 0) != unix.ESRCH }
