@@ -34,9 +34,22 @@ func (s *scene) leftover(lock *claim) []*claim {
 		if s.serialised(c, blame) && s.suspectLock(c, blame, lock) {
 			continue
 		}
+		if len(claims) > 0 && s.housekeeping(c) {
+			continue // it follows from how long and how busily the program runs: no place to look at beside the first
+		}
 		claims = append(claims, c)
 	}
 	return append(claims, s.unexplainedConfig(claims)...)
+}
+
+// housekeeping reports whether a claim is on a run time's own scheduling alone, with no code of the program above it.
+func (s *scene) housekeeping(c *claim) bool {
+	for _, i := range c.members {
+		if !s.traits[i].scheduler || s.traits[i].place >= 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // codeCause tells a function that grew from one that side A never ran. What took the place of another is growth.
