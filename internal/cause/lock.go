@@ -177,7 +177,7 @@ func (s *scene) handsOver() bool {
 
 // holders names what held the locks, and the lock itself.
 func (s *scene) holders(c *claim) {
-	held, objects := map[string]float64{}, map[string]float64{}
+	held, slept, objects := map[string]float64{}, map[string]float64{}, map[string]float64{}
 	note := func(path *compare.Path, grown float64) {
 		if len(path.Holder) > 0 {
 			// Where the holder was caught in a library, its caller is what holds.
@@ -196,13 +196,16 @@ func (s *scene) holders(c *claim) {
 	for _, i := range c.members {
 		note(&s.paths[i], s.grown(i))
 		if at := ownDepth(s.paths[i].Frames); s.inTurn[i] && at >= 0 {
-			held[route(s.paths[i].Frames[:at+1])] += s.grown(i)
+			slept[route(s.paths[i].Frames[:at+1])] += s.grown(i)
 		}
 	}
 	for i := range s.waits {
 		if s.waits[i].Lock {
 			note(&s.waits[i].Path, mean(s.waits[i].B)-mean(s.waits[i].A))
 		}
+	}
+	if len(slept) > 0 {
+		held = slept // says more than where a holder gave the lock up
 	}
 	for _, holder := range byValue(held) {
 		if held[holder] > 0 {

@@ -51,6 +51,7 @@ func sleeping(slept, locked float64) *compare.Result {
 	waiting.Syscall, waiting.WakerKind, waiting.Lock = "futex", recording.WakerThread, true
 	waiting.Frames = frames("main", "touch", "pthread_mutex_lock")
 	waiting.Frames[2].Module = "libc.so.6"
+	waiting.Holder = frames("main", "touch") // where it was seen to be given up
 	waiting.A, waiting.B = three(0), three(locked)
 	return &compare.Result{Metric: compare.MetricWall, Unit: "s", A: three(0.12), B: three(0.42),
 		Paths: []compare.Path{sleep}, Waits: []compare.Wait{{Path: asleep, CountA: three(200), CountB: three(200)},
