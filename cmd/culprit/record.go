@@ -127,7 +127,8 @@ func checkRecording(path string, overwrite bool) error {
 	}
 	var space unix.Statfs_t
 	folder := filepath.Dir(path)
-	if err := unix.Statfs(folder, &space); err == nil && space.Blocks > 0 && space.Bavail*uint64(space.Bsize) < leastSpace {
+	if err := unix.Statfs(folder, &space); err == nil && space.Blocks > 0 &&
+		space.Bavail*uint64(space.Bsize) < leastSpace {
 		return fmt.Errorf("no space left in %s (free some or choose another place for %s)", folder, filepath.Base(path))
 	}
 	return nil
