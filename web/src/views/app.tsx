@@ -31,7 +31,8 @@ export function App({ report }: { report: Report }) {
       <Header report={report} theme={theme} onTheme={setTheme} />
       <main class="page">
         <VerdictCard report={report} />
-        <Suspects found={found} per={words.per} also={words.also_seen} hasFrame={(name) => frames.has(name)} onFind={find} />
+        <Suspects found={found} per={words.per} also={words.also_seen} hasFrame={(name) => frames.has(name)}
+          onFind={find} />
         <Trials found={found} words={words} />
         <Differences found={found} words={words} />
         <FlameSection report={report} theme={theme} search={search} onSearch={setSearch} />

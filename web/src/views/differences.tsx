@@ -6,6 +6,7 @@ import { Section } from "./parts";
 import { SortTable, type Column } from "./sorttable";
 
 const rowsShort = 15;
+const intervalMax = 10; // of a share: where an interval ends there nothing is known of it
 
 export function Differences({ found, words }: { found: Case; words: Verdict }) {
   const twoSided = Boolean(found.b);
@@ -92,7 +93,7 @@ function share(item: Item) {
   return (
     <span>
       {percent(value)}
-      {known(low) && known(high) && low !== high && (
+      {known(low) && known(high) && low !== high && low > -intervalMax && high < intervalMax && (
         <span class="muted small"> ({percent(low)} to {percent(high)})</span>
       )}
     </span>

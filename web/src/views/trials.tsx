@@ -25,9 +25,11 @@ export function Trials({ found, words }: { found: Case; words: Verdict }) {
           <Choice label="Metric" value={metric.name} onChange={setName}
             options={metrics.map((m) => [m.name, metricNoun(m.name)])} />
         )}
-        <span class="muted small">One dot is one {words.kept}; {better}. Hollow dots were left out.</span>
+        {rows.length > 0 && (
+          <span class="muted small">One dot is one {words.kept}; {better}. Hollow dots were left out.</span>
+        )}
       </div>
-      {rows.length === 0 ? <p class="muted">No trial carries this metric.</p> : (
+      {rows.length === 0 ? <p class="muted">None: nothing was run to be compared.</p> : (
         <div class="plots">
           <RunPlot rows={rows} metric={metric} words={words} />
           {pairs.length > 0 && (
