@@ -28,7 +28,7 @@ func (r *run) ticks(waits []*recording.Wait, asleepPart float64) (ticking bool, 
 	for _, wait := range waits {
 		if wait.WakerKind == recording.WakerTimer && wait.BlockedNs > 0 {
 			woken = append(woken, wait.TimeNs+wait.BlockedNs)
-			asleepNs += wait.BlockedNs
+			asleepNs += wait.BlockedNs + wait.RunqueueNs // waiting for a CPU is no work either
 		}
 	}
 	if len(woken) < fewestTicks {
