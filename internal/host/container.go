@@ -38,7 +38,7 @@ var podShape = regexp.MustCompile(
 	`^(?:.*-)?pod([0-9a-f]{8}(?:[-_][0-9a-f]{4}){3}[-_][0-9a-f]{12}|[0-9a-f]{32})(?:\.slice.*)?$`)
 
 // groupName says what a cgroup is by its path: a container ("docker 4fd2c1a90b17"; with "pod …" before it in
-// Kubernetes), the unit of systemd ("nginx.service"), or "" for neither. Of containers in containers it is the inner one.
+// Kubernetes), the unit of systemd ("nginx.service"), or "" for neither. Of nested containers it is the inner one.
 func groupName(cgroup string) string {
 	segments := strings.Split(strings.Trim(path.Clean("/"+cgroup), "/"), "/")
 	for i := len(segments) - 1; i >= 0; i-- {
