@@ -18,10 +18,6 @@ import (
 	"culprit/recording"
 )
 
-// memoryLimit keeps the recorder small beside what it records: the garbage
-// collector works harder before the process grows beyond it.
-const memoryLimit = 100 << 20
-
 const loadingGCPercent = 800
 
 // Session is the loaded recorder inside its own process.
@@ -38,6 +34,7 @@ type Session struct {
 	endsCalled bool  // offcpu tells processes of the ends of threads, while it runs
 	survivors  []int // processes that were followed when the last window ended
 	lastNs     int64 // when it ended
+	closed     chan struct{}
 }
 
 // openWindow is a window that has begun.
@@ -64,11 +61,12 @@ func Open(ctx context.Context, options Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	debug.SetMemoryLimit(memoryLimit)
 	// Most of what loading allocates lives until it is done: collecting in between saves little.
 	defer debug.SetGCPercent(debug.SetGCPercent(loadingGCPercent))
 	s := &Session{options: options, shared: &bpf.Shared{Options: bpf.Options{
-		Hz: options.Hz, Wait: options.Wait, Unwind: options.Unwind, WholeHost: options.WholeHost}}}
+		Hz: options.Hz, Wait: options.Wait, Unwind: options.Unwind, WholeHost: options.WholeHost}},
+		closed: make(chan struct{})}
+	go boundMemory(s.closed)
 	s.loadUnwinder(ctx)
 	if err := s.loadProbes(); err != nil {
 		s.Close()
@@ -262,6 +260,7 @@ func within(traces []unwind.Trace, startNs int64) []unwind.Trace {
 
 // Close detaches and unloads everything.
 func (s *Session) Close() {
+	close(s.closed)
 	for i := len(s.sessions) - 1; i >= 0; i-- {
 		_ = s.sessions[i].Close() // the kernel frees what a failed close leaves when the process ends
 	}
