@@ -82,7 +82,7 @@ static __always_inline bool is_futex(__s32 call) { return call == SYS_FUTEX || c
 static const struct rhythm no_rhythm;
 static const struct futex no_futex;
 
-static __noinline int add_total(struct total_key *key, __u64 count, __u64 off_ns, __u64 looked_ns)
+__noinline int add_total(struct total_key *key, __u64 count, __u64 off_ns, __u64 looked_ns)
 {
 	struct total first = {.count = count, .ns = off_ns, .looked_ns = looked_ns};
 	if (!key)
@@ -112,9 +112,11 @@ static __always_inline struct rhythm *rhythm_of(struct total_key *at)
 }
 
 /* Moves into the maps what was added up at a place. */
-static __noinline int move_place(struct task_struct *task, struct place *place)
+__noinline int move_place(struct place *place, __u32 tgid, __u32 tid)
 {
-	struct total_key key = {.tgid = task->tgid, .tid = task->pid, .stack = -1, .call = place->call,
+	if (!place)
+		return 0;
+	struct total_key key = {.tgid = tgid, .tid = tid, .stack = -1, .call = place->call,
 				.state = place->state, .signature = place->signature};
 	if (place->count)
 		add_total(&key, place->count, place->off_ns, 0);
@@ -136,26 +138,36 @@ static __noinline int move_place(struct task_struct *task, struct place *place)
 static __always_inline void move_places(struct task_struct *task, struct task_state *state)
 {
 	for (int i = 0; i < PLACES; i++)
-		move_place(task, &state->places[i]);
+		move_place(&state->places[i], task->tgid, task->pid);
+}
+
+/* Makes one of the places that of the stay, and says which. */
+__noinline __u32 make_place(struct task_state *state, __u32 tgid, __u32 tid)
+{
+	if (!state)
+		return 0;
+	__u32 i = which_place(state);
+	if (i >= PLACES) {
+		i = 1 + (state->next_place++ & (SLEEPS - 1));
+		state->at[i] = place_number(state);
+	}
+	struct place *place = &state->places[i];
+	if (is_at(place, state))
+		return i;
+	move_place(place, tgid, tid);
+	place->signature = state->signature;
+	place->call = state->off_call;
+	place->state = state->state;
+	place->sure = place->skip = 0;
+	return i;
 }
 
 /* The place where the task left the CPU. */
 static __always_inline struct place *take_place(struct task_struct *task, struct task_state *state)
 {
-	struct place *place = known_place(state);
-	if (!place) {
-		__u32 i = 1 + (state->next_place++ & (SLEEPS - 1));
-		state->at[i] = place_number(state);
-		place = &state->places[i];
-	}
-	if (is_at(place, state))
-		return place;
-	move_place(task, place);
-	place->signature = state->signature;
-	place->call = state->off_call;
-	place->state = state->state;
-	place->sure = place->skip = 0;
-	return place;
+	__u64 i = make_place(state, task->tgid, task->pid);
+	asm volatile("" : "+r"(i)); /* the verifier is to see the check of what is used */
+	return &state->places[i < PLACES ? i : 0];
 }
 
 /* Adds the time between two wake-ups at a place: a reservoir (Vitter's algorithm R) holds a fair sample. */
@@ -218,9 +230,11 @@ static __always_inline void add_futex(struct total_key *place, struct task_state
 }
 
 /* What is kept of a sleep of long_ns and more; of an unseen one with the stacks that its place showed last. */
-static __always_inline void end_sleep(struct total_key *key, struct place *place, struct task_state *state,
-				      __u64 object, __u64 woken)
+__noinline int end_sleep(struct total_key *key, struct place *place, struct task_state *state, __u64 object,
+			 __u64 woken)
 {
+	if (!key || !place || !state)
+		return 0;
 	bool unseen = key->stack == NOT_TAKEN;
 	__u64 slept_ns = woken - state->off_start;
 	state->last_sleep.woken = woken;
@@ -238,4 +252,5 @@ static __always_inline void end_sleep(struct total_key *key, struct place *place
 	}
 	if (is_futex(key->call))
 		add_futex(key, state, object, slept_ns);
+	return 0;
 }
