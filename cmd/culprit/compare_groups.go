@@ -100,7 +100,7 @@ func compareGroups(ctx context.Context, a, b side, o compareOptions, limits comp
 // haveEnds tells whether every recording is a command from its start to its end: only then something held up the end.
 func haveEnds(a, b side) bool {
 	for _, rec := range append(append([]*recording.Recording{}, a.recordings...), b.recordings...) {
-		if rec.Manifest.Target.Kind != "command" {
+		if !compare.Whole(rec) {
 			return false
 		}
 	}

@@ -25,7 +25,8 @@ func madeRecording(t *testing.T, path string, workMs, callMs, calls int64) {
 	}
 	rec.Frames = append(rec.Frames, recording.Frame{Name: "__x64_sys_write", Kind: recording.KindKernel})
 	rec.Stacks = []recording.Stack{{Frames: []int32{0, 1}}, {Frames: []int32{0, 2, 3}}}
-	rec.Processes = []recording.Process{{Pid: 10, Ppid: 1, Comm: "prog", CPUNs: (workMs + callMs) * ms}}
+	rec.Processes = []recording.Process{{Pid: 10, Ppid: 1, Comm: "prog", EndNs: (workMs + callMs) * ms,
+		CPUNs: (workMs + callMs) * ms}}
 	rec.Threads = []recording.Thread{{Pid: 10, Tid: 10, Comm: "prog", CPUNs: (workMs + callMs) * ms}}
 	rec.Syscalls = []recording.Syscall{{Pid: 10, Tid: 10, Comm: "prog", Name: "write", Count: calls}}
 	for at := range workMs + callMs {

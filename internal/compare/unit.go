@@ -28,7 +28,7 @@ func (w *Work) Unit() Unit {
 func WorkOf(rec *recording.Recording) Work {
 	one := func(name string, units float64) Work { return Work{Name: name, A: []float64{units}} }
 	switch {
-	case rec.Manifest.Target.Kind == "command":
+	case Whole(rec):
 		return one(PerRun, 1)
 	case Imported(rec) == "" && windowSeconds(rec) > 0:
 		return one(PerSecond, windowSeconds(rec))

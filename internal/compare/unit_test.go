@@ -52,3 +52,26 @@ func TestUnitDividesAmountsOnly(t *testing.T) {
 		t.Errorf("without work 6 are %v per %s", unit.Amount(6), unit.Name)
 	}
 }
+
+// A command that -d cut short, or whose recorder was killed, is no whole one: it is compared by the second.
+func TestCutCommandIsNoRun(t *testing.T) {
+	command := func(endNs int64, metrics map[string]float64) *recording.Recording {
+		return &recording.Recording{Processes: []recording.Process{{Pid: 7, EndNs: endNs}, {Pid: 8, EndNs: 1e9}},
+			Manifest: recording.Manifest{Target: recording.Target{Kind: "command", Pid: 7}, WindowNs: 2e9, Metrics: metrics}}
+	}
+	whole := command(2e9, nil)
+	for name, c := range map[string]struct {
+		other *recording.Recording
+		want  string
+	}{
+		"ended":             {command(1e9, nil), PerRun},
+		"cut":               {command(0, nil), PerSecond},
+		"waited for":        {command(0, map[string]float64{MetricWall: 1.9}), PerRun},
+		"without processes": {&recording.Recording{Manifest: whole.Manifest}, PerRun},
+	} {
+		work, err := ChooseWork(PerAuto, []*recording.Recording{whole}, []*recording.Recording{c.other})
+		if one := WorkOf(c.other); err != nil || work.Name != c.want || one.Name != c.want {
+			t.Errorf("%s: divided by a %s (alone: %s), %v; want a %s", name, work.Name, one.Name, err, c.want)
+		}
+	}
+}

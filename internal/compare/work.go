@@ -35,7 +35,7 @@ func (w *Work) byParts() bool { return w != nil && w.Name == cpuSecond }
 
 // ChooseWork returns what the time of both sides is to be divided by.
 //
-//	auto            run when every recording is a whole command, second when every one has a window, else (and for
+//	auto            run when every recording is Whole, second when every one has a window, else (and for
 //	                imports, which do not say what they are of) cpu-second
 //	run             one recording is one unit
 //	second          of the window
@@ -69,7 +69,7 @@ func sharedWork(a, b []*recording.Recording) (Work, error) {
 			return workOf(cpuSecond, "an import does not say how much work it saw; --per run or request=N do", a, b,
 				cpuMetric)
 		}
-		commands = commands && rec.Manifest.Target.Kind == "command"
+		commands = commands && Whole(rec)
 		windows = windows && windowSeconds(rec) > 0
 	}
 	switch {
@@ -80,6 +80,27 @@ func sharedWork(a, b []*recording.Recording) (Work, error) {
 		return workOf("second", "the recordings are windows of what runs on", a, b, windowSeconds)
 	}
 	return workOf(cpuSecond, "some recordings do not say how long they are", a, b, cpuMetric)
+}
+
+// Whole reports whether a recording is of a command from its start to its end: not what -d cut short, nor what is left
+// of a killed recording. What does not tell how its first process ended is believed.
+func Whole(rec *recording.Recording) bool {
+	if rec.Manifest.Target.Kind != "command" {
+		return false
+	}
+	if wall := rec.Manifest.Metrics[MetricWall]; Imported(rec) != "" || wall > 0 && wall < windowSeconds(rec) {
+		return true // a log ends with its command; a trial waited for it, and then closed the window
+	}
+	known := false
+	for i := range rec.Processes {
+		if process := &rec.Processes[i]; process.Pid == int32(rec.Manifest.Target.Pid) {
+			if process.EndNs > 0 {
+				return true
+			}
+			known = true
+		}
+	}
+	return !known
 }
 
 func windowSeconds(rec *recording.Recording) float64 {
