@@ -81,7 +81,7 @@ func Open(ctx context.Context, options Options) (*Session, error) {
 func (s *Session) loadUnwinder(ctx context.Context) {
 	status := recording.ProbeStatus{Name: "unwinder"}
 	unwinder, err := unwind.Start(ctx, unwind.Options{Hz: s.options.Hz, Python: s.options.Python,
-		Poll: s.options.Poll})
+		Poll: s.options.Poll, WholeHost: s.options.WholeHost})
 	if err != nil {
 		status.Why = err.Error()
 	} else {
@@ -225,6 +225,9 @@ func (s *Session) collect(rec *recording.Recording, open *openWindow, endNs int6
 	if s.unwinder != nil {
 		window.Traces = within(s.unwinder.Take(), open.startNs)
 		window.Lose("unwinder: stacks that did not fit", s.unwinder.Lost())
+		left := s.unwinder.Prepare(window.Traces)
+		window.Lose("unwinder: files left without lines to keep the cost down", left.Files)
+		window.Lose("unwinder: frames left without lines to keep the cost down", left.Frames)
 	}
 	for _, session := range s.sessions {
 		if open.without(session) {

@@ -39,7 +39,8 @@ type Lines struct {
 	asked bool
 	units []unitSpan
 	known map[dwarf.Offset]*unitLines
-	spans int // kept so far
+	spans int   // kept so far
+	bytes int64 // of DWARF
 }
 
 // span is a range of addresses; the end is not part of it.
@@ -57,18 +58,29 @@ func OpenLines(file *os.File, options Options) (*Lines, error) {
 	if err != nil {
 		return nil, err
 	}
-	if hasLines(parsed) {
-		return &Lines{file: file, known: map[dwarf.Offset]*unitLines{}}, nil
+	if bytes, ok := linesBytes(parsed); ok {
+		return &Lines{file: file, known: map[dwarf.Offset]*unitLines{}, bytes: bytes}, nil
 	}
 	var debug *os.File
+	var bytes int64
 	if !options.NoDebugFiles {
-		debug = openDebugFile(parsed, options)
+		debug, bytes = openDebugFile(parsed, options)
 	}
 	if debug == nil {
 		return nil, ErrNoLines
 	}
 	_ = file.Close() // only its debug file is read from here on
-	return &Lines{file: debug, known: map[dwarf.Offset]*unitLines{}}, nil
+	return &Lines{file: debug, known: map[dwarf.Offset]*unitLines{}, bytes: bytes}, nil
+}
+
+// Decodes returns how many bytes of DWARF the next question reads: none once one was asked.
+func (l *Lines) Decodes() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.asked {
+		return 0
+	}
+	return l.bytes
 }
 
 // Forget lets go of what was decoded. The file stays open: the next question decodes anew.
@@ -86,8 +98,8 @@ func (l *Lines) Close() error {
 	return l.file.Close()
 }
 
-// hasLines reports whether a file has DWARF within the limits.
-func hasLines(file *elf.File) bool {
+// linesBytes returns how much DWARF a file has; not ok when it has none or more than the limits.
+func linesBytes(file *elf.File) (bytes int64, ok bool) {
 	total, info, line := uint64(0), false, false
 	for _, section := range file.Sections {
 		if !strings.HasPrefix(section.Name, ".debug_") && !strings.HasPrefix(section.Name, ".zdebug_") {
@@ -97,29 +109,31 @@ func hasLines(file *elf.File) bool {
 			continue
 		}
 		if section.Size > maxDebugBytes {
-			return false
+			return 0, false
 		}
 		total += section.Size
 		info = info || strings.HasSuffix(section.Name, "debug_info")
 		line = line || strings.HasSuffix(section.Name, "debug_line")
 	}
-	return info && line && total <= maxDebugBytes
+	return int64(total), info && line && total <= maxDebugBytes
 }
 
 // openDebugFile opens the separate debug file of a file, nil when there is none with lines.
-func openDebugFile(file *elf.File, options Options) *os.File {
+func openDebugFile(file *elf.File, options Options) (debug *os.File, bytes int64) {
 	for _, path := range debugPaths(file, options) {
 		content, err := openBelow(options.Root, path)
 		if err != nil {
 			continue
 		}
-		debug, err := openELF(content)
-		if err == nil && len(buildID(file)) > 0 && slices.Equal(buildID(debug), buildID(file)) && hasLines(debug) {
-			return content
+		parsed, err := openELF(content)
+		if err == nil && len(buildID(file)) > 0 && slices.Equal(buildID(parsed), buildID(file)) {
+			if bytes, ok := linesBytes(parsed); ok {
+				return content, bytes
+			}
 		}
 		_ = content.Close()
 	}
-	return nil
+	return nil, 0
 }
 
 // At returns what an address (as the ELF file counts it) belongs to, the innermost inlined function

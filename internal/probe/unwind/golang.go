@@ -38,6 +38,30 @@ func (g *goCode) Forget() {
 // is cut short while it is mapped kills the reader.
 type readOnly struct{ process.ReadAtCloser }
 
+// knows tells whether an answer needs no table.
+func (g *goCode) knows(returnAddress uint64) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_, known := g.called[returnAddress]
+	return known
+}
+
+// decodes is how many bytes the next new call site has read.
+func (g *goCode) decodes() int64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.read {
+		return 0
+	}
+	if table := g.file.Section(".gopclntab"); table != nil {
+		return int64(table.Size)
+	}
+	return hiddenTable
+}
+
+// hiddenTable is taken for the size of a table that no section tells: that of a program linked position-independent.
+const hiddenTable = 16 << 20
+
 // openGoCode takes over file when it is a Go program; nil when it is none.
 func openGoCode(file process.ReadAtCloser) *goCode {
 	parsed, err := pfelf.NewFile(readOnly{file}, 0, false)
@@ -96,36 +120,48 @@ func (g *goCode) calledBefore(returnAddress uint64) (called string) {
 	return called
 }
 
-// skippedCaller looks at the innermost two frames of a stack, leaf first, and
-// returns the frame that is missing between them.
-func (u *Unwinder) skippedCaller(frames libpf.Frames) (missing libpf.Frame, before int) {
-	for before < len(frames) && frames[before].Value().Type == libpf.KernelFrame {
-		before++
+// leafCall finds the innermost two frames of a stack, leaf first, where a function of a Go program can be missing
+// between them: at is the place of the second one. code is nil where none can.
+func (u *Unwinder) leafCall(frames libpf.Frames) (at int, caller libpf.Frame, code *goCode) {
+	for at < len(frames) && frames[at].Value().Type == libpf.KernelFrame {
+		at++
 	}
-	before++
-	if before >= len(frames) {
-		return missing, -1
+	at++
+	if at >= len(frames) {
+		return at, caller, nil
 	}
-	leaf, caller := frames[before-1].Value(), frames[before].Value()
+	leaf, caller := frames[at-1].Value(), frames[at].Value()
 	if leaf.Type != libpf.GoFrame || caller.Type != libpf.GoFrame || !leaf.Mapping.Valid() || !caller.Mapping.Valid() {
-		return missing, -1
+		return at, caller, nil
 	}
 	name := leaf.FunctionName.String()
 	if strings.HasPrefix(name, "runtime.asyncPreempt") || strings.HasPrefix(name, "runtime.sig") {
-		return missing, -1 // put there by a signal: the address below it is not behind a call
+		return at, caller, nil // put there by a signal: the address below it is not behind a call
 	}
-	file := caller.Mapping.Value().File
-	if file != leaf.Mapping.Value().File {
-		return missing, -1
+	if caller.Mapping.Value().File != leaf.Mapping.Value().File {
+		return at, caller, nil
 	}
-	code := u.moduleOf(file.Value().FileID).golang
+	return at, caller, u.moduleOf(fileOf(caller).FileID).golang
+}
+
+func fileOf(frame libpf.Frame) libpf.FrameMappingFileData { return frame.Mapping.Value().File.Value() }
+
+func returnAddressOf(caller libpf.Frame) uint64 { return uint64(caller.AddressOrLineno) + 1 }
+
+// skippedCaller returns the frame that is missing between the innermost two of a stack, leaf first.
+func (u *Unwinder) skippedCaller(frames libpf.Frames) (missing libpf.Frame, before int) {
+	at, caller, code := u.leafCall(frames)
 	if code == nil {
 		return missing, -1
 	}
-	called := code.skipped(name, uint64(caller.AddressOrLineno)+1)
+	address := returnAddressOf(caller)
+	if u.moduleOf(fileOf(caller).FileID).spent && !code.knows(address) {
+		return missing, -1
+	}
+	called := code.skipped(frames[at-1].Value().FunctionName.String(), address)
 	if called == "" {
 		return missing, -1
 	}
 	missing = libpf.Frame{Type: libpf.GoFrame, FunctionName: libpf.Intern(called), Mapping: caller.Mapping}
-	return missing, before
+	return missing, at
 }

@@ -12,21 +12,56 @@ import (
 // What is known of files stays from one window to the next, or each would begin by reading them all. But a table of a
 // Go program takes 15 MB, DWARF up to 48 MB, and a host that builds and tests maps a hundred such files in an
 // hour: 500 MB after fourteen minutes. So between two windows what was decoded is let go of, but for the DWARF that
-// the last one needed; the files stay open; and what was built, run and removed is forgotten. Within a window nothing
-// is: stacks of different programs take turns, and each would read its file again (seen: two minutes for one part).
+// the last one needed; the files stay open; and what was built, run and removed is forgotten. Within a window files
+// are decoded one after the other (see Prepare): stacks of different programs take turns, and each would read its
+// file again (seen: two minutes for one part).
 
 // keptUnused is for how many windows a removed file is remembered without having been asked for.
 const keptUnused = 3
 
 // module is what is known of one mapped file.
 type module struct {
-	table  *symbol.Table
+	table  *symbol.Table // of a Go program: nil until it is asked for
+	where  symbol.Options
+	asked  bool // for the table of a Go program
 	vdso   bool
 	golang *goCode       // nil: not a Go program
 	lines  *symbol.Lines // nil: no DWARF
 	file   *os.File      // what golang or lines read; nil: neither
 	pid    libpf.PID     // the process it was seen in first
 	used   int           // window in which it was asked for last
+	spent  bool          // nothing more is decoded of it in this window: see budget
+}
+
+// symbols are a file's own, nil when it has none. Those of a Go program are read by the first frame that its Go table
+// does not name (C code, in most none): the tables of always new programs took a megabyte and more each.
+func (m *module) symbols() *symbol.Table {
+	if m.golang != nil && m.file != nil && !m.asked {
+		m.asked = true
+		m.table, _ = symbol.Load(m.file, m.where) // nil without symbols
+	}
+	return m.table
+}
+
+// decodes is how many bytes the next question decodes.
+func (m *module) decodes() (bytes int64) {
+	if m.golang != nil {
+		bytes += m.golang.decodes()
+	}
+	if m.lines != nil {
+		bytes += m.lines.Decodes()
+	}
+	return bytes
+}
+
+// forgetDecoded lets go of what can be decoded again.
+func (m *module) forgetDecoded() {
+	if m.golang != nil {
+		m.golang.Forget()
+	}
+	if m.lines != nil {
+		m.lines.Forget()
+	}
 }
 
 // moduleOf gives what is known of a mapped file, nothing when it is not known.
@@ -45,8 +80,12 @@ func (u *Unwinder) moduleOf(id libpf.FileID) *module {
 // whose process has ended, once nobody asked for some windows. The caller holds the lock.
 func (u *Unwinder) forgetModules() {
 	for id, known := range u.tables {
+		known.spent = false
 		if known.golang != nil {
 			known.golang.Forget() // what it found out stays, and is most of what will be asked
+			if known.used < u.window {
+				known.table, known.asked = nil, false
+			}
 		}
 		if known.lines != nil && known.used < u.window {
 			known.lines.Forget()

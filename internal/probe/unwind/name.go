@@ -27,16 +27,23 @@ func broken(frames libpf.Frames) bool {
 	return len(frames) == 0
 }
 
-// Frames returns the named frames of a stack, root first: user frames, then
-// kernel frames. nil for an unknown stack.
-func (u *Unwinder) Frames(stack int) (user, kernel []recording.Frame) {
+// kept gives a stack as it came.
+func (u *Unwinder) kept(stack int) (kept keptStack, known bool) {
 	u.mu.Lock()
+	defer u.mu.Unlock()
 	if stack < 0 || stack >= len(u.stacks) {
-		u.mu.Unlock()
+		return keptStack{}, false
+	}
+	return u.stacks[stack], true
+}
+
+// Frames returns the named frames of a stack, root first: user frames, then
+// kernel frames. nil for an unknown stack. It is not for concurrent use.
+func (u *Unwinder) Frames(stack int) (user, kernel []recording.Frame) {
+	kept, known := u.kept(stack)
+	if !known {
 		return nil, nil
 	}
-	kept := u.stacks[stack]
-	u.mu.Unlock()
 	frames := kept.frames
 	u.made.finish(kept.pid, frames)
 	if len(frames) == 0 {
@@ -47,11 +54,11 @@ func (u *Unwinder) Frames(stack int) (user, kernel []recording.Frame) {
 		if i == before-1 {
 			user = append(user, u.name(missing))
 		}
-		frame := u.name(frames[i].Value())
-		if frame.Kind == recording.KindKernel {
-			kernel = append(kernel, frame)
+		named := u.named(frames[i])
+		if named[0].Kind == recording.KindKernel {
+			kernel = append(kernel, named...)
 		} else {
-			user = append(user, u.expand(frames[i].Value(), frame)...)
+			user = append(user, named...)
 		}
 	}
 	return user, kernel
@@ -108,8 +115,8 @@ func (u *Unwinder) nameByModule(frame libpf.Frame, named *recording.Frame) {
 		return
 	}
 	address := uint64(frame.AddressOrLineno)
-	if module.table != nil {
-		if name, _, ok := module.table.Lookup(address); ok {
+	if table := module.symbols(); table != nil {
+		if name, _, ok := table.Lookup(address); ok {
 			if strings.HasPrefix(name, "+") { // a function known by its address alone
 				name = filepath.Base(named.Module) + name
 			}
@@ -125,8 +132,9 @@ func (u *Unwinder) expand(raw libpf.Frame, frame recording.Frame) []recording.Fr
 	if frame.Kind != recording.KindNative || !raw.Mapping.Valid() || frame.Line != 0 {
 		return []recording.Frame{frame}
 	}
-	lines := u.moduleOf(raw.Mapping.Value().File.Value().FileID).lines
-	if lines == nil {
+	module := u.moduleOf(fileOf(raw).FileID)
+	lines := module.lines
+	if lines == nil || module.spent {
 		return []recording.Frame{frame}
 	}
 	var expanded []recording.Frame
@@ -176,7 +184,9 @@ func loadModule(executable *reporter.ExecutableMetadata) *module {
 	// Debug files are looked for where the program itself would find them: in its container's root.
 	where := symbol.Options{Root: fmt.Sprintf("/proc/%d/root", executable.Process.PID()),
 		Path: executable.Mapping.Path, Unnamed: !isSystemLibrary(executable.Mapping.Path)}
-	if table, err := symbol.Load(file, where); err == nil {
+	if loaded.golang != nil {
+		loaded.where = where // its own table names its functions: what symbols there are is asked for rarely
+	} else if table, err := symbol.Load(file, where); err == nil {
 		loaded.table = table
 	}
 	// What is kept open: the program may be gone when its code or its lines are asked for.

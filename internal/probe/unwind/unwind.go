@@ -24,6 +24,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"unique"
 	"unsafe"
 
 	"github.com/cilium/ebpf"
@@ -33,6 +34,8 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/reporter/samples"
 	"go.opentelemetry.io/ebpf-profiler/times"
 	"go.opentelemetry.io/ebpf-profiler/tracer"
+
+	"culprit/recording"
 )
 
 // maxStacks bounds the distinct stacks kept between two calls of Reset.
@@ -40,9 +43,11 @@ const maxStacks = 200_000
 
 // Options choose what the unwinder can read.
 type Options struct {
-	Hz     int           // highest expected rate per CPU; sizes the library's buffers
-	Python bool          // load Python's part, 0.6 s of verifier time, before the first such process is seen
-	Poll   time.Duration // how often traces are fetched; stacks of a process that ended before are named less well
+	Hz     int  // highest expected rate per CPU; sizes the library's buffers
+	Python bool // load Python's part, 0.6 s of verifier time, before the first such process is seen
+	// WholeHost: most programs are not what the recording is about, and their lines may cost less.
+	WholeHost bool
+	Poll      time.Duration // how often traces are fetched; stacks of a process that ended before are named less well
 }
 
 // Trace is one stack taken from one thread at one time.
@@ -74,7 +79,9 @@ type Unwinder struct {
 	window  int // how many were begun
 	loader  *loader
 	made    *madeCode
-	busy    bool // a stack is being named
+	budget  budget
+	names   map[unique.Handle[libpf.Frame]][]recording.Frame // of this window's frames; of whoever calls Frames
+	busy    bool                                             // a stack is being named
 	current libpf.Frames
 }
 
@@ -100,7 +107,7 @@ func Start(ctx context.Context, options Options) (*Unwinder, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	times.StartRealtimeSync(ctx, time.Hour)
 	u := &Unwinder{cancel: cancel, done: make(chan struct{}), byHash: map[uint64]int{},
-		tables: map[libpf.FileID]*module{}}
+		tables: map[libpf.FileID]*module{}, budget: budgetOf(options.WholeHost)}
 	var loaded *tracer.Tracer
 	var err error
 	for try := 0; try < attempts && loaded == nil; try++ {
@@ -272,4 +279,5 @@ func (u *Unwinder) Reset() {
 	defer u.mu.Unlock()
 	u.forgetModules()
 	u.traces, u.stacks, u.byHash, u.lost = nil, nil, map[uint64]int{}, 0
+	u.names = nil
 }
