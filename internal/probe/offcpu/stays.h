@@ -82,17 +82,18 @@ static __always_inline bool is_futex(__s32 call) { return call == SYS_FUTEX || c
 static const struct rhythm no_rhythm;
 static const struct futex no_futex;
 
-__noinline int add_total(struct total_key *key, __u64 count, __u64 off_ns, __u64 looked_ns)
+__noinline int add_total(struct total_key *of, __u64 count, __u64 off_ns, __u64 looked_ns)
 {
 	struct total first = {.count = count, .ns = off_ns, .looked_ns = looked_ns};
-	if (!key)
+	if (!of)
 		return 0;
-	struct total *known = bpf_map_lookup_elem(&totals, key);
+	struct total_key key = *of; /* 6.1 takes no key from an argument */
+	struct total *known = bpf_map_lookup_elem(&totals, &key);
 	if (known) {
 		known->count += count;
 		known->ns += off_ns;
 		known->looked_ns += looked_ns;
-	} else if (bpf_map_update_elem(&totals, key, &first, BPF_ANY)) {
+	} else if (bpf_map_update_elem(&totals, &key, &first, BPF_ANY)) {
 		count_loss(LOST_TOTALS);
 	}
 	return 0;
