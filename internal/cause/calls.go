@@ -14,6 +14,10 @@ const leastCalls = 10
 // hardly is the part of a growth that is not worth telling apart.
 const hardly = 0.05
 
+// notable is the part of a claim's growth that a call's own time must make up to stand as evidence of it: a call in the
+// code that grew has noise of its own.
+const notable = 0.1
+
 // callEvidence separates "called more often" from "dearer each time" for the system call that a claim's time grew
 // most in. Nothing where the calls were not counted, or the claim is not about calls.
 func (s *scene) callEvidence(c *claim) []Evidence {
@@ -27,6 +31,17 @@ func (s *scene) callEvidence(c *claim) []Evidence {
 		if s.traits[i].call == call {
 			addTo(a, s.paths[i].A)
 			addTo(b, s.paths[i].B)
+		}
+	}
+	allA, allB := s.seconds(c)
+	if own := mean(b) - mean(a); own <= 0 || own < notable*(mean(allB)-mean(allA)) {
+		return nil
+	}
+	if s.metric == compare.MetricWall {
+		// The critical path has one of the threads that call at a time, the count has all of them: divided by each
+		// other they make the cost of no call. The time within the calls is of those that were counted.
+		if a, b = s.timeWithin(call); a == nil {
+			return nil
 		}
 	}
 	split := s.splitCalls(call, a, b)
@@ -77,6 +92,17 @@ func (s *scene) splitCalls(call string, a, b []float64) *compare.Calls {
 		}
 	}
 	return nil
+}
+
+// timeWithin is how long all threads were within a system call in each run; nil where that was not recorded.
+func (s *scene) timeWithin(call string) (a, b []float64) {
+	for i := range s.counts {
+		count := &s.counts[i]
+		if count.Name == "syscall."+call+".seconds" && count.Key == "" && mean(count.A)+mean(count.B) > 0 {
+			return count.A, count.B
+		}
+	}
+	return nil, nil
 }
 
 func addTo(sum, more []float64) {

@@ -39,6 +39,39 @@ func TestCallsApartFromTheirCost(t *testing.T) {
 	}
 }
 
+// What a call costs is told only where the claim's growth is in that call, and never as a thread's time on the critical
+// path over the calls of all threads.
+func TestCostOfACallIsOfWhatGrew(t *testing.T) {
+	path := func(a, b float64) compare.Path { return compare.Path{A: []float64{a, a}, B: []float64{b, b}} }
+	count := func(name string, a, b float64) compare.Count {
+		return compare.Count{Name: "syscall.munmap." + name, A: []float64{a, a}, B: []float64{b, b}}
+	}
+	for name, c := range map[string]struct {
+		metric string
+		call   compare.Path // the rest of the code grows from 1 s to 2 s
+		within float64      // seconds of all threads within the call in B, twice those in A
+		cost   float64      // of a call in B; 0: none is told
+	}{
+		"noise beside code":      {compare.MetricCPU, path(0.34, 0.4), 0.4, 0},
+		"less beside code":       {compare.MetricCPU, path(0.4, 0.34), 0.4, 0},
+		"much of it":             {compare.MetricCPU, path(0.2, 0.4), 0.9, 0.4 / 1000},
+		"side by side":           {compare.MetricWall, path(0.2, 0.4), 1.6, 1.6 / 1000},
+		"time within not known":  {compare.MetricWall, path(0.2, 0.4), 0, 0},
+		"noise on critical path": {compare.MetricWall, path(0.39, 0.4), 1.6, 0},
+	} {
+		s := &scene{metric: c.metric, metricA: []float64{2, 2}, metricB: []float64{3, 3}, confidence: 0.95,
+			paths: []compare.Path{path(1, 2), c.call}, traits: []trait{{}, {call: "munmap"}},
+			counts: []compare.Count{count("count", 1000, 1000), count("seconds", c.within/2, c.within)}}
+		found := s.callEvidence(&claim{id: "code.grew", members: []int{0, 1}})
+		switch {
+		case (c.cost > 0) != (len(found) > 0):
+			t.Errorf("%s: evidence %+v", name, found)
+		case c.cost > 0 && math.Abs(found[0].B-c.cost) > 1e-9:
+			t.Errorf("%s: a call is said to cost %v, want %v", name, found[0].B, c.cost)
+		}
+	}
+}
+
 // Faults are predicted by their number and what one costs here, and only where both agree with what was seen.
 func TestFaultsArePredictedByTheirNumber(t *testing.T) {
 	for name, c := range map[string]struct {
