@@ -117,17 +117,22 @@ func (inv *investigation) choose() {
 			best = i
 		}
 	}
-	inv.c.Metrics[0], inv.c.Metrics[best] = inv.c.Metrics[best], inv.c.Metrics[0]
-	first := inv.c.Metrics[0]
-	inv.c.Metric, inv.c.Outcome, inv.c.NeedTrials = first.Metric, first.Outcome, 0
-	effect := first.Effect
-	inv.c.Effect = &effect
-	if first.Outcome == Same && !inv.allSame() {
+	inv.lead(best)
+	if inv.c.Outcome == Same && !inv.allSame() {
 		inv.c.Outcome = Undecided
 	}
 	if inv.c.Outcome == Undecided {
 		inv.c.NeedTrials = inv.needed()
 	}
+}
+
+// lead puts one of the metrics first: the case is about it.
+func (inv *investigation) lead(at int) {
+	inv.c.Metrics[0], inv.c.Metrics[at] = inv.c.Metrics[at], inv.c.Metrics[0]
+	first := inv.c.Metrics[0]
+	inv.c.Metric, inv.c.Outcome, inv.c.NeedTrials = first.Metric, first.Outcome, 0
+	effect := first.Effect
+	inv.c.Effect = &effect
 }
 
 // needed is how many more pairs would decide: one metric that differs is enough, to call both the same takes both.

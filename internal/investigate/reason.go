@@ -32,7 +32,8 @@ func (inv *investigation) reason(ctx context.Context, found *evidence) error {
 	if inv.options.Target.Kind != "" { // no trials measured it: it is what the recordings say, without their own cost
 		inv.c.A.Median = unit.Amount(medianOf(in.Result.A))
 	}
-	inv.c.Suspects = cause.InUnit(cause.Judge(*in), unit)
+	suspects := inv.suspectsOf(in)
+	inv.c.Suspects = cause.InUnit(suspects, unit)
 	if cause.Opposed(*in) {
 		inv.c.Warnings = append(inv.c.Warnings, "the recorded runs changed the other way than those that decided, "+
 			"so that they explain nothing: repeat it on a quieter host or with a larger --budget")
@@ -51,6 +52,30 @@ func (inv *investigation) reason(ctx context.Context, found *evidence) error {
 		"no hardware counters were read: cache and branch misses, and time taken by the hypervisor, are not seen",
 		"code that runs with interrupts off is booked where they come on again (software clock sampling)")
 	return nil
+}
+
+// suspectsOf asks the catalogue about the metric of the case. Where nothing explains the change of the wall time, but the same
+// trials show the CPU time to have changed the same way, and that has a cause, the case is about the CPU time: on a busy
+// host most of the wall time's change is waiting for a CPU, wherever the program stood, and hides what used it.
+func (inv *investigation) suspectsOf(in *cause.Input) []cause.Suspect {
+	suspects := cause.Judge(*in)
+	if len(suspects) > 0 || inv.c.B == nil || inv.options.Metric.Printed != nil || in.CPU == nil {
+		return suspects
+	}
+	if len(inv.c.Metrics) < 2 || inv.c.Metric.Name != trial.MetricWall ||
+		inv.c.Metrics[1].Metric.Name != trial.MetricCPU || inv.c.Metrics[1].Outcome != inv.c.Outcome {
+		return nil
+	}
+	cpu := *in
+	cpu.Result, cpu.MeasuredChange = in.CPU, changeOf(inv.c.Metrics[1])
+	if suspects = cause.Judge(cpu); len(suspects) == 0 {
+		return nil
+	}
+	inv.c.Warnings = append(inv.c.Warnings, "nothing explains the change of the wall time; told is that of the CPU time")
+	inv.lead(1)
+	inv.summarise()
+	*in = cpu
+	return suspects
 }
 
 // input gathers what a judgement rests on.
@@ -103,8 +128,11 @@ func (inv *investigation) explained() string {
 
 // measuredChange is B − A per run in seconds, as the trials without the recorder saw it.
 func (inv *investigation) measuredChange() compare.Interval {
-	a := inv.c.Metrics[0].MedianA
-	effect := inv.c.Metrics[0].Effect
+	return changeOf(inv.c.Metrics[0])
+}
+
+func changeOf(result MetricResult) compare.Interval {
+	a, effect := result.MedianA, result.Effect
 	return compare.Interval{Value: a * (effect.Ratio - 1), Low: a * (effect.Low - 1), High: a * (effect.High - 1)}
 }
 
