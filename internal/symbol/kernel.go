@@ -39,13 +39,23 @@ func LoadKernel(root string) (*Kernel, error) {
 	kernel, err := parseKernel(io.LimitReader(file, maxKernelBytes))
 	if errors.Is(err, ErrHidden) {
 		restrict, _ := os.ReadFile(filepath.Join(root, "proc/sys/kernel/kptr_restrict"))
-		return nil, fmt.Errorf("read %s: %w (kernel.kptr_restrict=%s): run as root, or sysctl kernel.kptr_restrict=0",
-			path, err, firstWord(restrict))
+		return nil, fmt.Errorf("read %s: %w (kernel.kptr_restrict=%s): %s", path, err, firstWord(restrict),
+			wayOut(firstWord(restrict)))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	return kernel, nil
+}
+
+// wayOut says what shows the addresses at a value of kernel.kptr_restrict. At 0, too, they take CAP_SYSLOG unless
+// kernel.perf_event_paranoid is 1 or lower; at 2 they are hidden from everybody (kallsyms_show_value in the kernel).
+func wayOut(restrict string) string {
+	switch restrict {
+	case "0", "1":
+		return "run as root, or with CAP_SYSLOG"
+	}
+	return "run as root, or with CAP_SYSLOG, after sysctl kernel.kptr_restrict=1"
 }
 
 func firstWord(text []byte) string {

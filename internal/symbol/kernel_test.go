@@ -68,11 +68,14 @@ func TestKernelNamesFunctions(t *testing.T) {
 }
 
 func TestHiddenKernelAddressesSayTheWayOut(t *testing.T) {
-	root := kernelRoot(t, "0000000000000000 T _text\n0000000000000000 t f\t[m]\n", "1\n")
-	_, err := LoadKernel(root)
-	if !errors.Is(err, ErrHidden) || !strings.Contains(err.Error(), "kptr_restrict=1") ||
-		!strings.Contains(err.Error(), "run as root") {
-		t.Errorf("load: %v", err)
+	for restrict, sysctl := range map[string]bool{"0": false, "1": false, "2": true} {
+		root := kernelRoot(t, "0000000000000000 T _text\n0000000000000000 t f\t[m]\n", restrict+"\n")
+		_, err := LoadKernel(root)
+		if !errors.Is(err, ErrHidden) || !strings.Contains(err.Error(), "kptr_restrict="+restrict) ||
+			!strings.Contains(err.Error(), "run as root, or with CAP_SYSLOG") ||
+			strings.Contains(err.Error(), "sysctl") != sysctl {
+			t.Errorf("load: %v", err)
+		}
 	}
 }
 
