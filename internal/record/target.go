@@ -131,6 +131,9 @@ func (w *watch) stop() []recording.Fact {
 func treeFacts(roots []int) (facts []recording.Fact, busiest int) {
 	var pids []int
 	for _, root := range roots {
+		if len(pids) >= maxTree { // of a host with hundreds, each with its tree: a third of the recorder's CPU time
+			break
+		}
 		pids = append(pids, tree(root)...)
 	}
 	pids = pids[:min(len(pids), maxTree)]

@@ -38,18 +38,39 @@ func (u *Unwinder) kept(stack int) (kept keptStack, known bool) {
 }
 
 // Frames returns the named frames of a stack, root first: user frames, then
-// kernel frames. nil for an unknown stack. It is not for concurrent use.
+// kernel frames. nil for an unknown stack. The slices are shared, for probes ask for the same stacks again and again:
+// they are not to be changed. It is not for concurrent use.
 func (u *Unwinder) Frames(stack int) (user, kernel []recording.Frame) {
+	if whole, ok := u.whole[stack]; ok {
+		return whole.user, whole.kernel
+	}
 	kept, known := u.kept(stack)
 	if !known {
 		return nil, nil
 	}
+	user, kernel = u.nameStack(kept)
+	user, kernel = slices.Clip(user), slices.Clip(kernel)
+	if u.whole == nil || len(u.whole) >= maxWhole {
+		u.whole = map[int]namedStack{}
+	}
+	u.whole[stack] = namedStack{user, kernel}
+	return user, kernel
+}
+
+// namedStack is a stack as Frames returns it, root first.
+type namedStack struct{ user, kernel []recording.Frame }
+
+// maxWhole bounds the stacks whose named frames are kept, at some 3 kB each.
+const maxWhole = 8192
+
+func (u *Unwinder) nameStack(kept keptStack) (user, kernel []recording.Frame) {
 	frames := kept.frames
 	u.made.finish(kept.pid, frames)
 	if len(frames) == 0 {
 		return []recording.Frame{{Name: BrokenPrefix + "empty]", Kind: recording.KindOther}}, nil
 	}
 	missing, before := u.skippedCaller(frames)
+	user = make([]recording.Frame, 0, len(frames)+1)
 	for i := len(frames) - 1; i >= 0; i-- {
 		if i == before-1 {
 			user = append(user, u.name(missing))

@@ -81,6 +81,7 @@ type Unwinder struct {
 	made    *madeCode
 	budget  budget
 	names   map[unique.Handle[libpf.Frame]][]recording.Frame // of this window's frames; of whoever calls Frames
+	whole   map[int]namedStack                               // and stacks
 	busy    bool                                             // a stack is being named
 	current libpf.Frames
 }
@@ -279,5 +280,5 @@ func (u *Unwinder) Reset() {
 	defer u.mu.Unlock()
 	u.forgetModules()
 	u.traces, u.stacks, u.byHash, u.lost = nil, nil, map[uint64]int{}, 0
-	u.names = nil
+	u.names, u.whole = nil, nil
 }
