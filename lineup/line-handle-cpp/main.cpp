@@ -11,7 +11,7 @@ static std::shared_ptr<const Table> table = std::make_shared<const Table>(4096, 
 
 static unsigned long price(const Table &prices, unsigned long item) {
 	unsigned long state = item;
-	for (int i = 0; i < 60; i++)
+	for (int i = 0; i < 25; i++)
 		state = (state ^ (state >> 13)) * 0x9e3779b97f4a7c15ul;
 	return state % 100 * prices[state % prices.size()];
 }
