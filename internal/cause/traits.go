@@ -54,19 +54,6 @@ var (
 		"std::sys::process", "dl_main", "_dl_start", "_dl_relocate_object", "_dl_map_object"}
 	spawnExact = map[string]bool{"fork": true, "vfork": true, "popen": true, "system": true, "pclose": true,
 		"do_system": true}
-	collectorNames = []string{"runtime.gcBgMarkWorker", "runtime.gcDrain", "runtime.gcAssist", "runtime.bgsweep",
-		"runtime.gcStart", "runtime.gcMark", "runtime.(*sweepLocked)", "runtime.bgscavenge", "gc_collect_main",
-		"gc_collect_generations",
-		"_PyGC_Collect", "v8::internal::Scavenger", "v8::internal::MarkCompact", "v8::internal::ConcurrentMarking",
-		"v8::internal::Heap::CollectGarbage", "v8::internal::Heap::PerformGarbage", "G1CollectedHeap::do_collection",
-		"GangWorker::", "WorkerThread::run", "G1ConcurrentMark", "ParallelGC", "ShenandoahHeap", "ZDriver", "ZMark",
-		"ZRelocate",
-		// HotSpot collects on its VM thread where the collector has no threads of its own.
-		"VM_GenCollect", "VM_CollectFor", "VM_GC_", "VM_G1", "VM_Parallel", "VM_Serial", "MarkSweep::", "SerialFullGC",
-		"DefNewGeneration::", "GenCollectedHeap::", "SerialHeap::collect", "SerialHeap::do_", "PSScavenge",
-		"PSParallelCompact", "TenuredGeneration::"}
-	collectorComms = []string{"GC Thread#", "G1 Main", "G1 Conc#", "G1 Refine#", "G1 Service", "ZWorker", "ZDriver",
-		"Shenandoah", "ParallelGCThread"}
 	faultNames = []string{"asm_exc_page_fault", "exc_page_fault", "do_user_addr_fault", "handle_mm_fault",
 		"do_page_fault"}
 	mapCalls = map[string]bool{"mmap": true, "munmap": true, "madvise": true, "brk": true, "mremap": true,
@@ -111,7 +98,7 @@ func traitOf(path *compare.Path) trait {
 			t.userFrame(frame)
 		} else {
 			// Above the application's own code only whole subsystems of a runtime tell.
-			t.collector = t.collector || containsAny(frame.Name, collectorNames)
+			t.collector = t.collector || compare.Collects(frame.Name)
 			t.scheduler = t.scheduler || containsAny(frame.Name, timerLoopNames)
 		}
 	}
@@ -126,7 +113,7 @@ func traitOf(path *compare.Path) trait {
 	}
 	// A write past the cache (O_DIRECT) is forced out as if it were synced.
 	t.sync = t.sync || syncCalls[t.call] || strings.Contains(t.call, "write") && kernelHas(path.Frames, directNames)
-	t.collector = t.collector || containsAny(path.Comm, collectorComms)
+	t.collector = t.collector || compare.IsCollector(path.Comm)
 	return t
 }
 
@@ -149,7 +136,7 @@ func (t *trait) userFrame(frame *recording.Frame) {
 		strings.HasSuffix(frame.File, "/subprocess.py") || strings.HasPrefix(frame.File, "node:child_process") ||
 		strings.HasPrefix(frame.File, "node:internal/child_process")
 	t.lock = t.lock || compare.IsLockFunction(name)
-	t.collector = t.collector || containsAny(name, collectorNames)
+	t.collector = t.collector || compare.Collects(name)
 	t.scheduler = t.scheduler || containsAny(name, schedulerNames)
 }
 

@@ -78,13 +78,15 @@ func sharedLines(a, b []*recording.Recording) []SharedLine {
 	return list
 }
 
-// usesOf gathers the rows of one recording by line, in a fixed order.
+// usesOf gathers the rows of one recording by line, in a fixed order. What the garbage collector touches is left out:
+// its workers mark the very objects that the program uses, and a line shared with them alone is the collector's doing.
 func usesOf(rec *recording.Recording) []*lineUse {
 	uses := map[lineKey]*lineUse{}
 	var order []*lineUse
+	collects := collectors(rec)
 	for i := range rec.Lines {
 		row := &rec.Lines[i]
-		if !plausible(row.Count) {
+		if !plausible(row.Count) || collects(row.Tid, row.Stack) {
 			continue
 		}
 		use := uses[lineKey{row.Pid, row.Line}]
