@@ -54,9 +54,9 @@ func (inv *investigation) reason(ctx context.Context, found *evidence) error {
 	return nil
 }
 
-// suspectsOf asks the catalogue about the metric of the case. Where nothing explains the change of the wall time, but the same
-// trials show the CPU time to have changed the same way, and that has a cause, the case is about the CPU time: on a busy
-// host most of the wall time's change is waiting for a CPU, wherever the program stood, and hides what used it.
+// suspectsOf asks the catalogue about the metric of the case. Where nothing explains the change of the wall time, but
+// the same trials show the CPU time to have changed the same way, and that has a cause, the case is about the CPU time:
+// on a busy host most of the wall time's change is waiting for a CPU, wherever the program stood, which hides its use.
 func (inv *investigation) suspectsOf(in *cause.Input) []cause.Suspect {
 	suspects := cause.Judge(*in)
 	if len(suspects) > 0 || inv.c.B == nil || inv.options.Metric.Printed != nil || in.CPU == nil {
