@@ -203,14 +203,7 @@ func (m *madeCode) update(pid libpf.PID, made *maker) (found bool, err error) {
 	if err := m.enterRule(); err != nil {
 		return false, err
 	}
-	var regions []region
-	// It reports a search that ended early as an error of its own, and a process that is gone has none.
-	_, _ = process.New(pid, pid).IterateMappings(func(mapping process.RawMapping) bool {
-		if mapping.IsExecutable() && mapping.IsAnonymous() && mapping.Path != "[vsyscall]" {
-			regions = append(regions, region{mapping.Vaddr, mapping.Vaddr + mapping.Length})
-		}
-		return true
-	})
+	regions := madeRegions(pid)
 	wanted := map[support.PIDPage]bool{}
 	for _, one := range regions {
 		if err := m.enterPages(one); err != nil {
@@ -237,6 +230,27 @@ func (m *madeCode) update(pid libpf.PID, made *maker) (found bool, err error) {
 		made.prefixes[prefix], found = true, true
 	}
 	return found, nil
+}
+
+// madeRegions finds the code of a process that has no file. Of a run time that the library walks itself there is
+// none, also before the library has marked the process: it enters its own regions only where nothing is entered yet,
+// and gives the whole process up where something is.
+func madeRegions(pid libpf.PID) (regions []region) {
+	runTimes := false
+	// It reports a search that ended early as an error of its own, and a process that is gone has none.
+	_, _ = process.New(pid, pid).IterateMappings(func(mapping process.RawMapping) bool {
+		if runTimes = makesOwnCode(mapping.Path); runTimes {
+			return false
+		}
+		if mapping.IsExecutable() && mapping.IsAnonymous() && mapping.Path != "[vsyscall]" {
+			regions = append(regions, region{mapping.Vaddr, mapping.Vaddr + mapping.Length})
+		}
+		return true
+	})
+	if runTimes {
+		return nil
+	}
+	return regions
 }
 
 // forget takes out processes that are gone, or are others by now.

@@ -22,22 +22,23 @@ type runTime struct {
 	files    []string          // how the base names of its executable and libraries begin
 	programs map[string]uint32 // of the library's object, and their places among its tail calls
 	enable   func(config *interpreterconfig.Config, all interpreterconfig.Config)
+	ownCode  bool // the library walks the code that it makes
 }
 
 // runTimes are those that culprit reads. To add one: a row here, its kind of frames in name.go, a truth test.
 var runTimes = []runTime{
 	{"Python", []string{"python", "libpython"}, map[string]uint32{"unwind_python": support.ProgUnwindPython},
-		func(c *interpreterconfig.Config, all interpreterconfig.Config) { c.Python = all.Python }},
+		func(c *interpreterconfig.Config, all interpreterconfig.Config) { c.Python = all.Python }, false},
 	{"Java", []string{"libjvm.so"}, map[string]uint32{"unwind_hotspot": support.ProgUnwindHotspot},
-		func(c *interpreterconfig.Config, all interpreterconfig.Config) { c.Hotspot = all.Hotspot }},
+		func(c *interpreterconfig.Config, all interpreterconfig.Config) { c.Hotspot = all.Hotspot }, true},
 	{"Node", []string{"node", "libnode"}, map[string]uint32{"unwind_v8": support.ProgUnwindV8},
-		func(c *interpreterconfig.Config, all interpreterconfig.Config) { c.V8 = all.V8 }},
+		func(c *interpreterconfig.Config, all interpreterconfig.Config) { c.V8 = all.V8 }, true},
 	{"Ruby", []string{"ruby", "libruby"}, map[string]uint32{"unwind_ruby": support.ProgUnwindRuby},
-		func(c *interpreterconfig.Config, all interpreterconfig.Config) { c.Ruby = all.Ruby }},
+		func(c *interpreterconfig.Config, all interpreterconfig.Config) { c.Ruby = all.Ruby }, false},
 	{"PHP", []string{"php", "libphp"}, map[string]uint32{"unwind_php": support.ProgUnwindPHP},
-		func(c *interpreterconfig.Config, all interpreterconfig.Config) { c.PHP = all.PHP }},
+		func(c *interpreterconfig.Config, all interpreterconfig.Config) { c.PHP = all.PHP }, true},
 	{"Perl", []string{"perl", "libperl"}, map[string]uint32{"unwind_perl": support.ProgUnwindPerl},
-		func(c *interpreterconfig.Config, all interpreterconfig.Config) { c.Perl = all.Perl }},
+		func(c *interpreterconfig.Config, all interpreterconfig.Config) { c.Perl = all.Perl }, false},
 }
 
 // runTimeOf tells by the name of a mapped file; -1 when it belongs to none.
@@ -46,6 +47,12 @@ func runTimeOf(path string) int {
 	return slices.IndexFunc(runTimes, func(known runTime) bool {
 		return slices.ContainsFunc(known.files, func(start string) bool { return strings.HasPrefix(base, start) })
 	})
+}
+
+// makesOwnCode tells whether a mapped file is that of a run time whose code the library walks itself.
+func makesOwnCode(path string) bool {
+	known := runTimeOf(path)
+	return known >= 0 && runTimes[known].ownCode
 }
 
 // interpreters is what the library's own side of the process is to know. Labels of goroutines are not used.
