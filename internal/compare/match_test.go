@@ -91,3 +91,16 @@ func TestModuleIsNoCallback(t *testing.T) {
 		t.Errorf("entries: module %v, callback %v", IsEntry(frames[1]), IsEntry(frames[2]))
 	}
 }
+
+// A program may have a function of its own name, which is not its code without names.
+func TestFunctionNamedLikeItsModule(t *testing.T) {
+	named := normalFrame(recording.Frame{Name: "quote", Kind: recording.KindNative, Module: "quote"})
+	unnamed := normalFrame(recording.Frame{Name: "quote+0x1f00", Kind: recording.KindNative, Module: "quote"})
+	if keyOf(named) == keyOf(unnamed) || named.Name != "quote()" || unnamed.Name != "quote" {
+		t.Errorf("the function is %q, code without a name %q", named.Name, unnamed.Name)
+	}
+	own := IsApplication([]recording.Frame{named, unnamed})
+	if !own[0] || own[1] {
+		t.Errorf("of the application: the function %v, code without a name %v", own[0], own[1])
+	}
+}

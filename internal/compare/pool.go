@@ -44,6 +44,9 @@ func normalFrame(frame recording.Frame) recording.Frame {
 		name = module
 	} else {
 		name = symbol.Normalise(name)
+		if name == module && frame.Kind == recording.KindNative {
+			name += "()" // the bare name is that of all code of the module which has none
+		}
 	}
 	if frame.Kind == recording.KindJVM || strings.HasPrefix(name, "L") && strings.Contains(name, ";::") {
 		name = javaName(methodName(name))
