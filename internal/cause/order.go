@@ -1,0 +1,94 @@
+package cause
+
+import (
+	"fmt"
+	"sort"
+
+	"culprit/internal/compare"
+)
+
+// rank is what else decides the order of a suspect.
+type rank struct{ known, consequence bool }
+
+// choose orders the suspects and cuts off what must not be said.
+func (s *scene) choose(suspects []Suspect, ranks []rank) []Suspect {
+	order := make([]int, len(suspects))
+	code := false
+	for i := range suspects {
+		order[i] = i
+		isCode := suspects[i].Cause == "code.grew" || suspects[i].Cause == "code.added"
+		code = code || isCode && suspects[i].Share.Low >= leastShare
+	}
+	score := func(i int) float64 {
+		value := suspects[i].Share.Low
+		if !ranks[i].known {
+			value = suspects[i].Share.Value - compareLimit
+		}
+		if ranks[i].consequence && code {
+			value -= 1
+		}
+		return value
+	}
+	sort.SliceStable(order, func(x, y int) bool { return score(order[x]) > score(order[y]) })
+	preferKnown(order, suspects, ranks)
+	sorted := make([]Suspect, 0, len(order))
+	named, total := false, 0.0
+	for at, i := range order {
+		share := suspects[i].Share
+		if at > 0 && ranks[i].known && share.Low < -share.Value {
+			continue // as likely nothing, or less: a list of noise beside the first suspect helps nobody
+		}
+		named = named || share.Value >= leastShare && (share.Low > 0 || !ranks[i].known)
+		total += share.Value
+		sorted = append(sorted, suspects[i])
+	}
+	if !named {
+		return nil
+	}
+	s.cut(sorted, total)
+	return sorted
+}
+
+// unspecific causes are those that say less than a function that grew, or that a busy host brings by itself.
+var unspecific = map[string]bool{"code.grew": true, "code.added": true, "config.differs": true, "cpu.starved": true}
+
+// preferKnown moves a cause before the function that grew where the runs cannot tell which of the two is larger: what
+// grew is what no cause explains, and code that waits for pages, locks or a collector is often slowed by them as well.
+func preferKnown(order []int, suspects []Suspect, ranks []rank) {
+	if len(order) == 0 || suspects[order[0]].Cause != "code.grew" {
+		return
+	}
+	first := suspects[order[0]].Share
+	for at, i := range order {
+		share := suspects[i].Share
+		if unspecific[suspects[i].Cause] || !ranks[i].known || ranks[i].consequence || share.Low < leastShare ||
+			share.Value < first.Low {
+			continue
+		}
+		copy(order[1:], order[:at])
+		order[0] = i
+		return
+	}
+}
+
+// compareLimit puts shares without an interval behind those with one.
+const compareLimit = 10
+
+// cut keeps the sum of shares at 1: where other parts got cheaper, the suspects
+// account for more than the net change.
+func (s *scene) cut(suspects []Suspect, total float64) {
+	for i := range suspects {
+		suspect := &suspects[i]
+		if total > 1.1 {
+			suspect.Against = append(suspect.Against, fmt.Sprintf(
+				"other parts got cheaper, so that the suspects add up to %.0f %% of the net change; shares are cut to match",
+				100*total))
+		}
+		if total > 1 {
+			scale := 1 / total
+			suspect.Share = compare.Interval{Value: suspect.Share.Value * scale, Low: suspect.Share.Low * scale,
+				High: suspect.Share.High * scale}
+		}
+		suspect.Share.High = max(suspect.Share.Value, min(suspect.Share.High, 1))
+	}
+}

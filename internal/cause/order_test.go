@@ -1,0 +1,34 @@
+package cause
+
+import (
+	"testing"
+
+	"culprit/internal/compare"
+)
+
+// What a cause explains as well as a function that grew, the cause is to be named for; not where the runs can tell.
+func TestKnownCauseBeforeCodeThatGrew(t *testing.T) {
+	suspect := func(id string, value, low, high float64) Suspect {
+		return Suspect{Cause: id, Share: compare.Interval{Value: value, Low: low, High: high}}
+	}
+	grew := suspect("code.grew", 0.49, 0.43, 0.58)
+	known, consequence := rank{known: true}, rank{known: true, consequence: true}
+	for _, c := range []struct {
+		name  string
+		other Suspect
+		rank  rank
+		first string
+	}{
+		{"as large", suspect("memory.page-in", 0.48, 0.41, 0.55), known, "memory.page-in"},
+		{"smaller", suspect("memory.page-in", 0.40, 0.35, 0.45), known, "code.grew"},
+		{"perhaps nothing", suspect("memory.page-in", 0.48, 0.05, 0.90), known, "code.grew"},
+		{"a consequence", suspect("memory.page-in", 0.48, 0.41, 0.55), consequence, "code.grew"},
+		{"a busy host", suspect("cpu.starved", 0.48, 0.41, 0.55), known, "code.grew"},
+		{"without an interval", suspect("memory.page-in", 0.48, 0.48, 0.48), rank{}, "code.grew"},
+	} {
+		chosen := (&scene{}).choose([]Suspect{grew, c.other}, []rank{known, c.rank})
+		if len(chosen) != 2 || chosen[0].Cause != c.first {
+			t.Errorf("%s: %v, wanted %s first of two", c.name, chosen, c.first)
+		}
+	}
+}
