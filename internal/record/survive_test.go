@@ -50,6 +50,9 @@ func ownParts(recorder *Recorder, path string) int {
 	if err == nil {
 		err = run.Watch(context.Background())
 	}
+	if err == nil { // of a recorder that was killed Finish tells
+		_, err = run.Finish(context.Background())
+	}
 	fmt.Println(err)
 	return 2
 }
