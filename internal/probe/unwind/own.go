@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -20,11 +21,7 @@ const nameLength = 15
 // library does not export its programs; its descriptors are all the access there is: to open a program by its id
 // takes CAP_SYS_ADMIN (the kernel's bpf_prog_get_fd_by_id).
 func ownProgram(name string) (*ebpf.Program, error) {
-	for _, own := range ownDescriptors("prog_id") {
-		copied, err := unix.FcntlInt(own, unix.F_DUPFD_CLOEXEC, 0)
-		if err != nil {
-			continue // closed since the listing
-		}
+	for copied := range copiesOf("prog_id") {
 		program, err := ebpf.NewProgramFromFD(copied)
 		if err != nil {
 			continue
@@ -39,11 +36,7 @@ func ownProgram(name string) (*ebpf.Program, error) {
 
 // ownMap finds a BPF map that this process holds by its name.
 func ownMap(name string) (*ebpf.Map, error) {
-	for _, own := range ownDescriptors("map_id") {
-		copied, err := unix.FcntlInt(own, unix.F_DUPFD_CLOEXEC, 0)
-		if err != nil {
-			continue
-		}
+	for copied := range copiesOf("map_id") {
 		found, err := ebpf.NewMapFromFD(copied)
 		if err != nil {
 			continue
@@ -61,17 +54,21 @@ func isNamed(shown, name string) bool {
 	return shown == name || shown == name[:min(len(name), nameLength)]
 }
 
-// ownDescriptors lists this process's descriptors that have such an id.
-func ownDescriptors(key string) []uintptr {
-	paths, _ := filepath.Glob("/proc/self/fdinfo/*") // fails only on a bad pattern
-	var own []uintptr
-	for _, path := range paths {
-		number, err := strconv.ParseUint(filepath.Base(path), 10, 31)
-		if err == nil && hasID(path, key) {
-			own = append(own, uintptr(number))
+// copiesOf copies, one after the other, this process's descriptors that have such an id. A copy belongs to who gets it.
+func copiesOf(key string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		paths, _ := filepath.Glob("/proc/self/fdinfo/*") // fails only on a bad pattern
+		for _, path := range paths {
+			own, err := strconv.ParseUint(filepath.Base(path), 10, 31)
+			if err != nil || !hasID(path, key) {
+				continue
+			}
+			copied, err := unix.FcntlInt(uintptr(own), unix.F_DUPFD_CLOEXEC, 0)
+			if err == nil && !yield(copied) { // else it was closed since the listing
+				return
+			}
 		}
 	}
-	return own
 }
 
 func hasID(path, key string) bool {
