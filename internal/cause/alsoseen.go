@@ -69,13 +69,12 @@ func AlsoSeen(rec *recording.Recording, suspects []Suspect) []Seen {
 func stallOf(rec *recording.Recording, slow *recording.Slow) (cause, function string) {
 	path := compare.Path{Kind: compare.Blocked, Frames: rec.StackFrames(slow.Stack), Syscall: slow.Name,
 		WakerStack: rec.StackFrames(slow.WakerStack)}
-	for w := range stalls {
-		if one := &stalls[w]; one.matches(&path) {
-			if syncCalls[slow.Name] && one.id != "memory.reclaim" {
-				return "file.sync", one.deepest(&path)
-			}
-			return one.id, one.deepest(&path)
-		}
+	one := stallOn(&path)
+	switch {
+	case one == nil:
+		return "", ""
+	case one.isAsked(syncCalls[slow.Name]):
+		return "file.sync", one.deepest(&path)
 	}
-	return "", ""
+	return one.id, one.deepest(&path)
 }

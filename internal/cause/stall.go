@@ -85,22 +85,27 @@ func (w *stall) deepest(path *compare.Path) string {
 	return ""
 }
 
-// asked reports whether a path waits because the program forced its data to disk: that is file.sync's.
-func (s *scene) asked(i int) bool { return s.traits[i].sync }
+// stallOn is the kind of stall that a path is on, nil for none.
+func stallOn(path *compare.Path) *stall {
+	for w := range stalls {
+		one := &stalls[w]
+		if (path.Kind == compare.Blocked || one.running && path.Kind == compare.Running) && one.matches(path) {
+			return one
+		}
+	}
+	return nil
+}
+
+// isAsked reports whether a path stalls because the program forced its data to disk: that is file.sync's. Memory is
+// reclaimed for whoever needs some.
+func (w *stall) isAsked(sync bool) bool { return sync && w.id != "memory.reclaim" }
 
 // findStalls claims waits inside the kernel, each by the first way of waiting that its stack shows.
 func findStalls(s *scene) []*claim {
 	kind := make([]*stall, len(s.paths))
 	for i := range s.paths {
-		path := &s.paths[i]
-		for w := range stalls {
-			one := &stalls[w]
-			if (path.Kind == compare.Blocked || one.running && path.Kind == compare.Running) && one.matches(path) {
-				if !s.asked(i) || one.id == "memory.reclaim" {
-					kind[i] = one
-				}
-				break
-			}
+		if one := stallOn(&s.paths[i]); one != nil && !one.isAsked(s.traits[i].sync) {
+			kind[i] = one
 		}
 	}
 	var claims []*claim
