@@ -22,7 +22,10 @@ var (
 	// coldSettings change whether and when code is compiled, by the kind of code.
 	coldSettings = map[recording.FrameKind][]string{
 		recording.KindJVM: {"-Xint", "-XX:TieredStopAtLevel", "-XX:-TieredCompilation", "-XX:+UseInterpreter", "-Xcomp",
-			"-Djava.compiler", "-XX:CompileThreshold", "-XX:Tier", "-XX:ReservedCodeCacheSize"},
+			"-Djava.compiler", "-XX:CompileThreshold", "-XX:Tier", "-XX:ReservedCodeCacheSize",
+			// Methods named by these are not compiled at all; other commands (print, log, quiet) change nothing.
+			"-XX:CompileCommand=exclude", "-XX:CompileCommand=compileonly", "-XX:CompileCommand=CompileThresholdScaling",
+			"-XX:CompileCommandFile", "-XX:CompilerDirectivesFile", "-XX:CompileOnly", "-XX:-UseOnStackReplacement"},
 		recording.KindNode: {"--jitless", "--no-opt", "--no-sparkplug", "--max-lazy", "--interrupt-budget",
 			"--no-turbofan", "--max-optimized-bytecode-size"},
 		recording.KindPython: {"PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"},

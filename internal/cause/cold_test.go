@@ -16,6 +16,11 @@ func TestColdSetting(t *testing.T) {
 	}{
 		{"the dearer side holds the compiler back", "java Main", "java -XX:TieredStopAtLevel=1 Main",
 			recording.KindJVM, nil, nil, "-XX:TieredStopAtLevel=1"},
+		{"one method is left to the interpreter", "java Main",
+			"java -XX:CompileCommand=quiet -XX:CompileCommand=exclude,Main::sum Main", recording.KindJVM, nil, nil,
+			"-XX:CompileCommand=exclude,Main::sum"},
+		{"a command to the compiler that only prints", "java Main", "java -XX:CompileCommand=print,Main::sum Main",
+			recording.KindJVM, nil, nil, ""},
 		{"both do", "java -Xint Main", "java -Xint Main", recording.KindJVM, nil, nil, ""},
 		{"another value", "php -d opcache.jit_buffer_size=64M x.php", "php -d opcache.jit_buffer_size=0 x.php",
 			recording.KindPHP, nil, nil, "opcache.jit_buffer_size=0"},
