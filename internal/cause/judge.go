@@ -43,6 +43,9 @@ func Judge(in Input) []Suspect {
 	var lock *claim
 	for _, c := range claims {
 		s.absorb(c)
+		if c.id == "memory.page-in" {
+			s.adoptSlowed(c)
+		}
 		if c.id == "lock.contended" {
 			lock = c
 		}

@@ -261,6 +261,11 @@ func checkFirst(t *testing.T, one situation, suspects []Suspect) {
 		if suspect.Claim == "" || suspect.Remedy == "" || len(suspect.Evidence) == 0 {
 			t.Errorf("%s is told without claim, remedy or evidence", suspect.Cause)
 		}
+		for _, seen := range suspect.Evidence {
+			if seen.Unit != "" && seen.A == 0 && seen.B == 0 {
+				t.Errorf("%s is told with evidence that neither side has: %s", suspect.Cause, seen.Text)
+			}
+		}
 	}
 	if sum > 1.0001 {
 		t.Errorf("shares add up to %v: %s", sum, described(suspects))

@@ -104,6 +104,14 @@ func memorySituations() []situation {
 	const readIn = "_start;main;serve;scan;libc.so.6!pread;k:__x64_sys_pread64;filemap_read;page_cache_ra_unbounded;" +
 		"filemap_add_folio"
 	const freeing = ";charge_memcg;try_charge_memcg;try_to_free_mem_cgroup_pages;shrink_lruvec"
+	const scan = "_start;main;serve;scan"
+	paged := func(own float64) plan { // 60 ms for page-ins on the CPU, 20 for the rest of the faults, 40 on the disk
+		return plan{cpu: map[string]float64{scan: own, inFault + "filemap_read_folio;submit_bio": 60,
+			scan + ";k:asm_exc_page_fault;exc_page_fault;handle_mm_fault;filemap_map_pages": 20},
+			waits: []wait{{count: 40, ms: 1, waker: recording.WakerInterrupt,
+				stack: inFault + "folio_wait_bit_common;io_schedule"}}}
+	}
+	scans := plan{cpu: map[string]float64{scan: 200}}
 	roomy := map[string]string{"target.cgroup.memory.limit_bytes": "max"}
 	tight := map[string]string{"target.cgroup.memory.limit_bytes": "25165824"}
 	return []situation{
@@ -111,6 +119,16 @@ func memorySituations() []situation {
 			b: held(wait{count: 40, ms: 4, waker: recording.WakerInterrupt,
 				stack: inFault + "folio_wait_bit_common;io_schedule"}),
 			cause: "memory.page-in", place: "scan", low: 0.9, high: 1, level: Explains},
+		{name: "the code behind page-ins is slower as well", metric: "wall", a: scans, b: paged(270),
+			cause: "memory.page-in", place: "scan", low: 0.95, high: 1, level: Explains},
+		{name: "the same of the CPU time", metric: "cpu", a: scans, b: paged(270),
+			cause: "memory.page-in", place: "scan", low: 0.95, high: 1, level: Explains},
+		{name: "code that does more work, and pages come in as well", metric: "wall", a: scans, b: paged(400),
+			cause: "code.grew", place: "scan", low: 0.55, high: 0.7, level: Explains},
+		{name: "page-ins of one function, and another one grew", metric: "wall",
+			a:     plan{cpu: map[string]float64{scan: 200, work: 100}},
+			b:     plan{cpu: merged(paged(200).cpu, map[string]float64{work: 280}), waits: paged(0).waits},
+			cause: "code.grew", place: "parse", low: 0.5, high: 0.7, level: Explains},
 		{name: "reclaim on the program's time", metric: "cpu", a: plan{cpu: touching},
 			b: plan{cpu: merged(touching, map[string]float64{"_start;main;serve;fill;k:asm_exc_page_fault;charge_memcg;" +
 				"try_charge_memcg;try_to_free_mem_cgroup_pages;shrink_lruvec": 90})},

@@ -262,8 +262,11 @@ func (s *scene) keys(name string) []string {
 // more reports whether a count grew by at least the factor and the amount.
 func more(a, b, factor, amount float64) bool { return b-a >= amount && b >= factor*a }
 
+// add notes evidence; an amount that neither side has is none. Without a unit the text alone tells.
 func (c *claim) add(signal, text string, a, b float64, unit string) {
-	c.evidence = append(c.evidence, Evidence{Signal: signal, Text: text, A: a, B: b, Unit: unit})
+	if unit == "" || a != 0 || b != 0 {
+		c.evidence = append(c.evidence, Evidence{Signal: signal, Text: text, A: a, B: b, Unit: unit})
+	}
 }
 
 func (c *claim) at(where string) {

@@ -39,7 +39,7 @@ var stalls = []stall{
 	{id: "file.writeback", any: []string{"__filemap_get_folio", "pagecache_get_page", "grab_cache_page", "__folio_lock"},
 		with: []string{"write_begin", "write_iter", "page_mkwrite", "perform_write"}},
 	{id: "memory.page-in", running: true, any: []string{"page_cache_ra_", "page_cache_sync_ra", "page_cache_async_ra",
-		"do_page_cache_ra", "read_pages", "filemap_add_folio", "swap_read"}},
+		"do_page_cache_ra", "read_pages", "filemap_read_folio", "filemap_add_folio", "swap_read"}},
 	// Requests are often handed to the device only when the reader goes to sleep.
 	{id: "memory.page-in", running: true, any: []string{"filemap_fault", "do_swap_page", "filemap_get_pages"},
 		with: []string{"blk_", "submit_bio", "bio_"}},
