@@ -16,6 +16,7 @@ const (
 	inReceive     = "_start;main;serve;ask;libc.so.6!recv;k:__x64_sys_recvfrom;inet_recvmsg;tcp_recvmsg;sk_wait_data"
 	delack        = "k:asm_sysvec_apic_timer_interrupt;run_timer_softirq;call_timer_fn;tcp_delack_timer;tcp_send_ack;" +
 		"tcp_v4_rcv;sock_def_readable"
+	arrival = "k:handle_softirqs;net_rx_action;tcp_v4_rcv;tcp_data_queue;sock_def_readable;ep_poll_callback"
 )
 
 // held is a plan that works for 200 ms and waits as told.
@@ -169,6 +170,14 @@ func networkSituations() []situation {
 			cause: "net.delayed", place: "ask;recvfrom", low: 0.9, high: 1, level: Explains},
 		{name: "delayed acknowledgements of a remote peer", metric: "wall", a: free, b: answer(41, ""),
 			cause: "net.delayed", place: "ask;recvfrom", low: 0.9, high: 1, level: Explains},
+		{name: "delayed acknowledgements in an event loop", metric: "wall", a: free,
+			b: held(wait{count: 10, ms: 42, call: "epoll_pwait", waker: recording.WakerInterrupt, ended: arrival,
+				stack: "_start;main;serve;loop;libc.so.6!epoll_pwait;k:__x64_sys_epoll_pwait;do_epoll_wait"}),
+			cause: "net.delayed", place: "loop;epoll_pwait", low: 0.9, high: 1, level: Explains},
+		{name: "an event loop that something else than a segment wakes after 42 ms", metric: "wall", a: free,
+			b: held(wait{count: 10, ms: 42, call: "epoll_pwait", waker: recording.WakerInterrupt, ended: "k:eventfd_write",
+				stack: "_start;main;serve;loop;libc.so.6!epoll_pwait;k:__x64_sys_epoll_pwait;do_epoll_wait"}),
+			cause: "code.added", place: "loop", low: 0.9, high: 1, level: Explains},
 		{name: "an answer that takes 80 ms is no delayed acknowledgement", metric: "wall", a: free, b: answer(80, ""),
 			cause: "code.added", place: "ask", low: 0.9, high: 1, level: Explains},
 		{name: "lost segments", metric: "wall", a: free, b: lost,

@@ -66,10 +66,21 @@ func (s *scene) followsWakeups(c *claim) bool {
 	return s.waitsInProportion(c, wokenA, wokenB)
 }
 
+// farther is how many times as many occasions the dearer side must have before the other side's waits are a reference
+// only as far as the spread between its runs allows: a few waits of a short run say little of what hundreds take.
+const farther = 3
+
 // waitsInProportion reports whether a claim's waiting for a CPU grew no more than what gives occasion to it.
 func (s *scene) waitsInProportion(c *claim, occasionsA, occasionsB float64) bool {
 	a, b := s.seconds(c)
-	return !s.oneSided && occasionsA > 0 && mean(a) > 0 && mean(b)/occasionsB < dearerQueue*mean(a)/occasionsA
+	if s.oneSided || !(occasionsA > 0) || !(mean(a) > 0) {
+		return false
+	}
+	usual := mean(a)
+	if occasionsB >= farther*occasionsA {
+		usual = compare.Change(a, nil, s.confidence).High
+	}
+	return mean(b)/occasionsB < dearerQueue*usual/occasionsA
 }
 
 // wakeups is how often the processes of a claim went to sleep of their own accord, a run.

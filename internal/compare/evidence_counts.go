@@ -126,8 +126,22 @@ func (r *run) delayedAck(wait *recording.Wait) bool {
 	if wait.BlockedNs < delayedAckLeastNs || wait.BlockedNs > delayedAckMostNs || wait.WakerKind == recording.WakerTimer {
 		return false
 	}
-	return isSocketWait(r.pool.framesOf(r.stackOf(wait.Stack)))
+	return isSocketWait(r.pool.framesOf(r.stackOf(wait.Stack))) || delivers(waker)
 }
+
+// delivers reports whether a waker's kernel stack hands a segment to its socket: what ends the waits of event loops,
+// whose own stacks do not tell of what kind the descriptor was.
+func delivers(waker []recording.Frame) bool {
+	for i := range waker {
+		if waker[i].Kind == recording.KindKernel && containsAny(waker[i].Name, tcpArrivals) {
+			return true
+		}
+	}
+	return false
+}
+
+// tcpArrivals are kernel functions that a segment comes in through.
+var tcpArrivals = []string{"tcp_v4_rcv", "tcp_v6_rcv", "tcp_data_queue"}
 
 // socketWaits are kernel functions that wait for data of a TCP connection.
 var socketWaits = []string{"tcp_recvmsg", "sk_wait_data", "inet_recvmsg", "sk_stream_wait", "wait_woken"}

@@ -80,8 +80,12 @@ func TestDelayedAcknowledgements(t *testing.T) {
 			Stack: stack, WakerKind: kind, WakerStack: waker, RunnerPid: 0}
 	}
 	b := small(func(rec *recording.Recording) {
+		rec.Frames = append(rec.Frames, recording.Frame{Name: "tcp_v4_rcv", Kind: recording.KindKernel})
+		rec.Stacks = append(rec.Stacks, recording.Stack{Frames: []int32{5}})
 		rec.Waits = []recording.Wait{
 			wait(41e6, 2, recording.NoStack, recording.WakerInterrupt), // by its length
+			wait(41e6, 0, 4, recording.WakerInterrupt),                 // an event loop: a segment ended it
+			wait(80e6, 0, 4, recording.WakerInterrupt),                 // too long for one
 			wait(2e6, 0, 3, recording.WakerInterrupt),                  // by the timer on the waker's stack
 			wait(41e6, 0, recording.NoStack, recording.WakerInterrupt), // no socket
 			wait(41e6, 2, recording.NoStack, recording.WakerTimer),     // a time-out of its own
@@ -89,8 +93,8 @@ func TestDelayedAcknowledgements(t *testing.T) {
 		}
 	})
 	result := comparedPair(t, MetricCPU, small(func(*recording.Recording) {}), b)
-	if _, b := count(t, result, CountDelayed, ""); b != 2 {
-		t.Errorf("%v delayed acknowledgements, want 2", b)
+	if _, b := count(t, result, CountDelayed, ""); b != 3 {
+		t.Errorf("%v delayed acknowledgements, want 3", b)
 	}
 }
 
