@@ -14,6 +14,10 @@
 #define FAMILY_UNIX 1
 #define FAMILY_INET 2
 #define FAMILY_INET6 10
+#define PROTOCOL_TCP 6
+
+enum { ESTABLISHED = 1, SYN_SENT = 2, FIN_WAIT2 = 5, CLOSE_WAIT = 8 }; /* include/net/tcp_states.h */
+enum { DIALLED = 1, TAKEN = 2 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -38,6 +42,7 @@ struct sock_common {
 	struct in6_addr skc_v6_daddr;
 };
 struct sock { struct sock_common __sk_common; __u16 sk_protocol, sk_type; };
+struct tcp_sock { __u32 snd_una, snd_nxt; __u64 bytes_acked, bytes_sent, bytes_retrans; };
 struct socket { struct sock *sk; };
 struct sockaddr_un { unsigned short sun_family; char sun_path[108]; };
 struct unix_address { int len; struct sockaddr_un name[0]; };
@@ -51,7 +56,9 @@ struct task_struct___files { struct files_struct *files; };
 struct socket_id {
 	__u16 family, protocol, type, state;
 	__u16 own_port, peer_port; /* the own one in host order, the peer's in network order */
-	__u32 dials; /* a unix socket that is connected to a name and has none */
+	/* DIALLED: it made the connection, which of a unix socket means that it is connected to a name and has none.
+	 * TAKEN: a TCP socket that accept gave. 0: not known. */
+	__u32 dials;
 	__u8 peer[16];
 };
 
@@ -172,7 +179,7 @@ static __always_inline void keep_unix_name(struct sock *sock, struct socket_id *
 	if (!address) {
 		struct unix_sock *peer = (void *)BPF_CORE_READ(own, peer);
 		address = BPF_CORE_READ(peer, addr);
-		id->dials = !!address;
+		id->dials = address ? DIALLED : 0;
 	}
 	struct path_key key = {.dentry = (__u64)address};
 	*kept = key;
@@ -191,6 +198,21 @@ static __always_inline void keep_unix_name(struct sock *sock, struct socket_id *
 		count_loss(LOST_PATHS);
 }
 
+/* Who made a TCP connection. The kernel does not keep that, but its books tell: whoever sent the SYN has had one byte
+ * more acknowledged than it sent of data (tcpEStatsAppHCThruOctetsAcked of RFC 4898 begins before the SYN on that side,
+ * behind it on the other: tcp_connect_init, tcp_create_openreq_child). A FIN is one more: where it is not known whether
+ * it has been sent, nothing is told. */
+static __always_inline __u32 who_dialled(struct sock *sock, __u16 state)
+{
+	struct tcp_sock *tcp = (void *)sock;
+	if (state != ESTABLISHED && state != SYN_SENT && state != CLOSE_WAIT && state != FIN_WAIT2)
+		return 0;
+	__u32 sent = BPF_CORE_READ(tcp, bytes_sent) - BPF_CORE_READ(tcp, bytes_retrans) + (state == FIN_WAIT2);
+	__u32 under_way = BPF_CORE_READ(tcp, snd_nxt) - BPF_CORE_READ(tcp, snd_una);
+	__u32 more = (__u32)BPF_CORE_READ(tcp, bytes_acked) + under_way - sent;
+	return more == 1 ? DIALLED : more == 0 ? TAKEN : 0;
+}
+
 static __always_inline void read_socket(struct file *file, struct socket_id *id, struct path_key *key)
 {
 	struct socket *socket = BPF_CORE_READ(file, private_data);
@@ -205,6 +227,8 @@ static __always_inline void read_socket(struct file *file, struct socket_id *id,
 	}
 	id->own_port = BPF_CORE_READ(sock, __sk_common.skc_num);
 	id->peer_port = BPF_CORE_READ(sock, __sk_common.skc_dport);
+	if (id->protocol == PROTOCOL_TCP && bpf_core_field_exists(struct tcp_sock, bytes_retrans)) /* Linux 4.19 */
+		id->dials = who_dialled(sock, id->state);
 	if (id->family == FAMILY_INET)
 		bpf_probe_read_kernel(id->peer, 4, &sock->__sk_common.skc_daddr);
 	if (id->family == FAMILY_INET6)

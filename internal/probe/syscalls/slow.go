@@ -140,7 +140,7 @@ func socketOf(event *syscallsSlowEvent, names *syscallsPathNames) string {
 	var peer netip.Addr
 	switch socket.Family {
 	case unixFamily:
-		return unixOf(socket.Dials != 0, socket.State == tcpListen, pathOf(names))
+		return unixOf(socket.Dials == dialled, socket.State == tcpListen, pathOf(names))
 	case inetFamily:
 		peer = netip.AddrFrom4([4]byte(socket.Peer[:4]))
 	case inet6Family:
@@ -159,12 +159,22 @@ func socketOf(event *syscallsSlowEvent, names *syscallsPathNames) string {
 	switch {
 	case socket.State == tcpListen && protocol == "tcp", port == 0:
 		return fmt.Sprintf("%s port %d", protocol, socket.OwnPort)
-	case port > socket.OwnPort && socket.OwnPort != 0 && protocol == "tcp":
-		// The kernel does not keep who made a connection. Who makes one has a port out of
-		// ip_local_port_range, above those that are listened on.
+	case protocol == "tcp" && wasTaken(socket.Dials, socket.OwnPort, port):
 		return fmt.Sprintf("%s from %s", protocol, netip.AddrPortFrom(peer, port))
 	}
 	return fmt.Sprintf("%s %s", protocol, netip.AddrPortFrom(peer, port))
+}
+
+// As in object.h.
+const (
+	dialled = 1
+	taken   = 2
+)
+
+// wasTaken tells a TCP connection that somebody else made. Where the kernel's books do not tell, its ports do: who
+// makes one has a port out of ip_local_port_range, above most of those that are listened on.
+func wasTaken(dials uint32, own, peer uint16) bool {
+	return dials == taken || dials != dialled && own != 0 && peer > own
 }
 
 const (

@@ -78,6 +78,10 @@ func TestObjects(t *testing.T) {
 		copy(event.Socket.Peer[:], []byte{10, 0, 0, 1})
 		return event
 	}
+	dialling := func(event syscallsSlowEvent, dials uint32) syscallsSlowEvent {
+		event.Socket.Dials = dials
+		return event
+	}
 	unix := func(dials uint32, state uint16) syscallsSlowEvent {
 		event := syscallsSlowEvent{Mode: socket}
 		event.Socket.Family, event.Socket.Dials, event.Socket.State = unixFamily, dials, state
@@ -111,6 +115,8 @@ func TestObjects(t *testing.T) {
 		{syscallsSlowEvent{}, "membarrier", nil, otherKind, ""},
 		{tcp(40000, 443, 1), "recvfrom", nil, socketKind, "tcp 10.0.0.1:443"},
 		{tcp(443, 40000, 1), "recvfrom", nil, socketKind, "tcp from 10.0.0.1:40000"},
+		{dialling(tcp(40000, 50000, 1), dialled), "recvfrom", nil, socketKind, "tcp 10.0.0.1:50000"},
+		{dialling(tcp(50000, 40000, 1), taken), "recvfrom", nil, socketKind, "tcp from 10.0.0.1:40000"},
 		{tcp(443, 0, tcpListen), "accept4", nil, socketKind, "tcp port 443"},
 		{six, "recvfrom", nil, socketKind, "tcp [2001:db8::7]:443"},
 		{unix(1, 1), "connect", bound, socketKind, "unix /run/x"},
