@@ -71,6 +71,9 @@ var privilegeTable = []struct {
 	{"CAP_SYS_ADMIN", bitSysAdmin, bitSysAdmin,
 		"other processes' tracers; settings cannot be flipped, file systems not mounted"},
 	{"CAP_SYS_PTRACE", 19, 19, "memory maps, environment and descriptors of other users' processes"},
+	{"CAP_SYSLOG", bitSyslog, bitSyslog, "names of kernel functions in stacks, unless kernel.kptr_restrict is 0"},
+	{"CAP_CHECKPOINT_RESTORE", 40, bitSysAdmin,
+		"names from programs and libraries that were deleted or replaced while they run"},
 	{"CAP_SYS_RESOURCE", bitSysResource, bitSysResource,
 		"nothing by itself; the limit of locked memory cannot be raised (see memlock)"},
 }
@@ -79,6 +82,7 @@ var privilegeTable = []struct {
 const (
 	bitSysAdmin    = 21
 	bitSysResource = 24
+	bitSyslog      = 34
 	bitPerfmon     = 38
 	bitBPF         = 39
 )

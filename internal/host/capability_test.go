@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -39,8 +40,8 @@ func TestEveryMissingCapabilityTellsTheWayOut(t *testing.T) {
 		clocks + "available_clocksource":            "tsc\n",
 	})
 	list := capabilities(tree{root}, bare())
-	if len(list) != 18 {
-		t.Errorf("%d capabilities, want 18", len(list))
+	if len(list) != 20 {
+		t.Errorf("%d capabilities, want 20", len(list))
 	}
 	for _, capability := range list {
 		if capability.Available {
@@ -103,4 +104,26 @@ func mustRead(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return text
+}
+
+// What hides the kernel's addresses is told by who may not see them: no setting is advised where a privilege is missing.
+func TestWhyKernelSymbolsAreHidden(t *testing.T) {
+	const syslog, nothing = "CapEff:\t0000000400000000\n", "CapEff:\t0000000000000000\n"
+	for _, c := range []struct{ status, restrict, why, fix string }{
+		{nothing, "0", "no CAP_SYSLOG", "with CAP_SYSLOG; no setting"},
+		{nothing, "1", "no CAP_SYSLOG", "with CAP_SYSLOG; no setting"},
+		{syslog, "2", "hidden from everyone: kernel.kptr_restrict is 2", "sysctl kernel.kptr_restrict=1"},
+		{nothing, "2", "hidden from everyone: kernel.kptr_restrict is 2", "sysctl kernel.kptr_restrict=1"},
+		{syslog, "1", "user namespace", "root of the host"},
+		{nothing, "", "no CAP_SYSLOG", "with CAP_SYSLOG; no setting"},
+	} {
+		files := map[string]string{"proc/self/status": c.status, "proc/kallsyms": "0000000000000000 T _text\n"}
+		if c.restrict != "" {
+			files["proc/sys/kernel/kptr_restrict"] = c.restrict + "\n"
+		}
+		found := checkKernelSymbols(tree{plant(t, files)})
+		if found.Available || !strings.Contains(found.Why, c.why) || !strings.Contains(found.Fix, c.fix) {
+			t.Errorf("kptr_restrict %q, %s: %q, %q; want %q, %q", c.restrict, c.status, found.Why, found.Fix, c.why, c.fix)
+		}
+	}
 }

@@ -69,13 +69,30 @@ func checkKernelSymbols(files tree) Capability {
 	// The file is megabytes long. Its first lines are zero on kernels before 6.15, which begin with the
 	// per-CPU symbols (kernel commit 9d7de2aa8b41); these are a few hundred.
 	text, err := files.read(path, 256<<10)
-	missing := Capability{Name: "kernel-symbols", Hides: "names of kernel functions in stacks",
-		Why: "addresses are hidden: kernel.kptr_restrict is " + orUnknown(files.line("/proc/sys/kernel/kptr_restrict")),
-		Fix: "run as root with CAP_SYSLOG and sysctl kernel.kptr_restrict=0 or 1"}
+	missing := hiddenSymbols(files)
 	if text == "" {
 		missing.Why, missing.Fix = reason(err), "use a kernel built with CONFIG_KALLSYMS"
 	}
 	return decide(showsAddress(text), missing)
+}
+
+// hiddenSymbols says why kallsyms shows no addresses: kallsyms_show_value asks for CAP_SYSLOG unless kptr_restrict is 0
+// and perf_event_paranoid at most 1, and shows nobody anything from kptr_restrict 2 on.
+func hiddenSymbols(files tree) Capability {
+	restrict := files.line("/proc/sys/kernel/kptr_restrict")
+	missing := Capability{Name: "kernel-symbols", Hides: "names of kernel functions in stacks"}
+	switch level, err := strconv.Atoi(restrict); {
+	case err == nil && level > 1:
+		missing.Why = "addresses are hidden from everyone: kernel.kptr_restrict is " + restrict
+		missing.Fix = "sysctl kernel.kptr_restrict=1, and run as root or with CAP_SYSLOG"
+	case !holds(files, bitSyslog):
+		missing.Why = "addresses are hidden from this process: it has no CAP_SYSLOG"
+		missing.Fix = "run as root or with CAP_SYSLOG; no setting of the host has to change for this"
+	default:
+		missing.Why = "addresses are hidden though this process has CAP_SYSLOG (in a user namespace it does not count)"
+		missing.Fix = "run as root of the host, outside of a user namespace"
+	}
+	return missing
 }
 
 // showsAddress tells whether a line of kallsyms begins with an address other than zero.

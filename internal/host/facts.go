@@ -36,6 +36,7 @@ func Facts(root string) []recording.Fact {
 	collect.mounts()
 	if root == "/" { // the running machine: asked, not read from a file
 		collect.audit()
+		collect.unmounted(readDetached)
 	}
 	return collect.sorted()
 }
@@ -180,8 +181,30 @@ func (collect *collector) pressure() {
 }
 
 func (collect *collector) security() {
-	collect.file("security.modules", "/sys/kernel/security/lsm")
-	collect.choice("security.lockdown", "/sys/kernel/security/lockdown")
+	collect.file(securityModules, securityFolder+"lsm")
+	collect.choice(securityLockdown, securityFolder+"lockdown")
 	collect.file("security.apparmor", "/sys/module/apparmor/parameters/enabled")
 	collect.file("security.selinux_enforce", "/sys/fs/selinux/enforce")
+}
+
+// What securityfs tells, by its file.
+const (
+	securityFolder   = "/sys/kernel/security/"
+	securityModules  = "security.modules"
+	securityLockdown = "security.lockdown"
+)
+
+// unmounted reads what securityfs tells where nobody has mounted it, as in most containers and small images: two hosts
+// that differ in their security modules would look alike.
+func (collect *collector) unmounted(read func(kind, name string) (string, error)) {
+	const source = "securityfs, not mounted: "
+	if collect.files.exists(securityFolder + "lsm") {
+		return
+	}
+	if text, err := read("securityfs", "lsm"); err == nil {
+		collect.add(securityModules, text, source+"lsm")
+	}
+	if text, err := read("securityfs", "lockdown"); err == nil {
+		collect.add(securityLockdown, chosen(clean(text, valueLimit)), source+"lockdown")
+	}
 }

@@ -3,10 +3,13 @@ package host
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"syscall"
 	"testing"
+
+	"culprit/recording"
 )
 
 func TestFactsOfAFixture(t *testing.T) {
@@ -135,4 +138,23 @@ func FuzzMountTable(f *testing.F) {
 			t.Errorf("%q is not clean", cleaned)
 		}
 	})
+}
+
+// Security modules are facts where nobody has mounted securityfs, too; what is mounted has been read from there.
+func TestSecurityModulesOfAnUnmountedFileSystem(t *testing.T) {
+	read := func(kind, name string) (string, error) {
+		return map[string]string{"lsm": "capability,apparmor", "lockdown": "none [integrity] confidentiality\n"}[name], nil
+	}
+	collect := &collector{files: tree{t.TempDir()}}
+	collect.unmounted(read)
+	want := []recording.Fact{
+		{Name: "security.modules", Value: "capability,apparmor", Source: "securityfs, not mounted: lsm"},
+		{Name: "security.lockdown", Value: "integrity", Source: "securityfs, not mounted: lockdown"}}
+	if !slices.Equal(collect.facts, want) {
+		t.Errorf("facts %+v, want %+v", collect.facts, want)
+	}
+	collect = &collector{files: tree{plant(t, map[string]string{"sys/kernel/security/lsm": "capability\n"})}}
+	if collect.unmounted(read); len(collect.facts) != 0 {
+		t.Errorf("read again what is mounted: %+v", collect.facts)
+	}
 }
