@@ -123,7 +123,8 @@ func TestWhyKernelSymbolsAreHidden(t *testing.T) {
 		}
 		found := checkKernelSymbols(tree{plant(t, files)})
 		if found.Available || !strings.Contains(found.Why, c.why) || !strings.Contains(found.Fix, c.fix) {
-			t.Errorf("kptr_restrict %q, %s: %q, %q; want %q, %q", c.restrict, c.status, found.Why, found.Fix, c.why, c.fix)
+			t.Errorf("kptr_restrict %q, %s: %q, %q; want %q, %q", c.restrict, c.status, found.Why, found.Fix,
+				c.why, c.fix)
 		}
 	}
 }
