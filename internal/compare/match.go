@@ -14,9 +14,15 @@ var position = regexp.MustCompile(`(func|deferwrap|gowrap|-range|lambda|closure|
 
 var (
 	// arguments are those of a template or a generic type: vector<int>; the innermost, so that it takes several passes.
-	arguments = regexp.MustCompile(`(\w)<[^<>]+>`)
+	arguments = regexp.MustCompile(`(\w)(?:::)?<[^<>]+>`)
+	// inherent is a type before its own method, in Rust's newer names: <shop::Cart>::total.
+	inherent = regexp.MustCompile(`^<([^<> ]+)>::`)
 	// tags stand in brackets: Go's type arguments, the hash of a crate in Rust's newer names, the ABI tags of C++.
 	tags = regexp.MustCompile(`(\w)\[[^\[\]]+\]`)
+	// lambda of C++: numbered by its parameters in symbols, without a number in GCC's DWARF, clang's own $_0.
+	lambda = regexp.MustCompile(`\{lambda(\([^{}]*\))?(#[0-9]+)?\}|\$_[0-9]+`)
+	// release stands in the name of a script's file: a version, or the hash of what a bundler made.
+	release = regexp.MustCompile(`[.-][0-9A-Za-z_]*[0-9][0-9A-Za-z_]*`)
 	// inlinedClosure is a closure of Go that went along when its function was inlined (since Go 1.21): that of serve
 	// is main.serve.func1, and main.main.serve.func1 where main has serve inlined. Methods are left alone.
 	inlinedClosure = regexp.MustCompile(`^((?:[^()]*/)?[^./()]+)\.(?:[^.()]+\.)*` +
@@ -26,13 +32,30 @@ var (
 // skeleton is a name without positions, parameters and the arguments of types.
 func skeleton(frame frameKey) string {
 	name := withoutParameters(strings.ReplaceAll(frame.name, "{{closure}}", "{closure#0}"))
+	name = lambda.ReplaceAllString(name, "{lambda}")
 	for next := ""; next != name; {
 		next, name = name, tags.ReplaceAllString(arguments.ReplaceAllString(name, "$1"), "$1")
+	}
+	name = inherent.ReplaceAllString(name, "$1::")
+	if strings.HasPrefix(name, "<") && scripted(frame.kind) {
+		name = release.ReplaceAllString(name, "")
 	}
 	if frame.kind == recording.KindGo {
 		name = inlinedClosure.ReplaceAllString(name, "$1.$2")
 	}
 	return position.ReplaceAllString(name, "$1")
+}
+
+// scripted tells the languages whose functions without a name are told apart by their files.
+func scripted(kind recording.FrameKind) bool {
+	return kind == recording.KindNode || kind == recording.KindPython || kind == recording.KindPHP ||
+		kind == recording.KindRuby
+}
+
+// unnumbered reports whether a name stands for all closures of a function: Rust's older names and the DWARF of GCC do
+// not count them.
+func unnumbered(name string) bool {
+	return strings.Contains(name, "{{closure}}") || strings.Contains(name, "{lambda") && !strings.Contains(name, "#")
 }
 
 // withoutParameters takes the parameters off the name of a function in C++ and Java: what the last parenthesis closes.
@@ -61,9 +84,30 @@ type sideSeen struct{ a, b bool }
 
 // matchRenamed finds functions of B that are functions of A under another generated name: a closure or lambda that
 // was numbered anew, a script's line that moved, a changed parameter; or another kind of code, on which tools disagree.
-// Only names that one side alone has are matched, and only where as many are left on both sides; what is not sure
-// stays two functions.
+// Only names that one side alone has are matched, and only where as many are left on both sides, or where one name
+// stands for all; what is not sure stays two functions.
 func (p *pool) matchRenamed(a, b []*recording.Recording) {
+	if len(b) == 0 {
+		return
+	}
+	groups := map[string]*lookalikes{}
+	for key, side := range p.sidesOf(a, b) {
+		if key.kind == recording.KindKernel {
+			continue
+		}
+		name := skeleton(key)
+		if groups[name] == nil {
+			groups[name] = &lookalikes{}
+		}
+		groups[name].add(key, side)
+	}
+	for _, group := range groups {
+		group.match(p.renamed)
+	}
+}
+
+// sidesOf is every function with where it was seen.
+func (p *pool) sidesOf(a, b []*recording.Recording) map[frameKey]sideSeen {
 	seen := map[frameKey]sideSeen{}
 	for _, rec := range a {
 		for _, frame := range rec.Frames {
@@ -77,27 +121,40 @@ func (p *pool) matchRenamed(a, b []*recording.Recording) {
 			seen[key] = sideSeen{seen[key].a, true}
 		}
 	}
-	onlyA, onlyB := map[string][]frameKey{}, map[string][]frameKey{}
-	for key, side := range seen {
-		if side.a && side.b || key.kind == recording.KindKernel {
-			continue
-		}
-		group := skeleton(key)
-		if side.a {
-			onlyA[group] = append(onlyA[group], key)
-		} else {
-			onlyB[group] = append(onlyB[group], key)
-		}
+	return seen
+}
+
+// lookalikes are the functions whose names have one skeleton.
+type lookalikes struct {
+	onlyA, onlyB []frameKey
+	whole        []frameKey // unnumbered ones
+}
+
+func (l *lookalikes) add(key frameKey, side sideSeen) {
+	if unnumbered(key.name) {
+		l.whole = append(l.whole, key)
 	}
-	for group, olds := range onlyA {
-		news := onlyB[group]
-		if len(olds) != len(news) {
-			continue
+	switch {
+	case side.a && !side.b:
+		l.onlyA = append(l.onlyA, key)
+	case side.b && !side.a:
+		l.onlyB = append(l.onlyB, key)
+	}
+}
+
+func (l *lookalikes) match(renamed map[frameKey]frameKey) {
+	inOrder(l.onlyA)
+	inOrder(l.onlyB)
+	switch {
+	case len(l.onlyA) == len(l.onlyB):
+		for i := range l.onlyA {
+			renamed[l.onlyB[i]] = l.onlyA[i]
 		}
-		inOrder(olds)
-		inOrder(news)
-		for i := range olds {
-			p.renamed[news[i]] = olds[i]
+	case len(l.whole) == 1:
+		for _, key := range append(l.onlyA, l.onlyB...) {
+			if key != l.whole[0] {
+				renamed[key] = l.whole[0]
+			}
 		}
 	}
 }

@@ -24,10 +24,11 @@ type lineRow struct {
 // inlinedCall is the code of one function in another one.
 type inlinedCall struct {
 	span
-	depth int
-	name  string // raw
-	file  int    // where it was called: a number of files
-	line  int
+	depth  int
+	origin dwarf.Offset // of the entry that describes the function
+	name   string       // raw, or readable with what encloses it
+	file   int          // where it was called: a number of files
+	line   int
 }
 
 // decode reads a unit's lines and inlined calls; nil when there is no more room for them.
@@ -69,32 +70,28 @@ func boolNumber(value bool) int {
 
 // findCalls walks the unit's tree of entries.
 func (l *Lines) findCalls(unit *unitLines, entry *dwarf.Entry) {
-	reader := l.data.Reader()
-	reader.Seek(entry.Offset)
-	if _, err := reader.Next(); err != nil {
-		return
-	}
 	inlinedAbove := []int{0} // by nesting: how many of the entries around are inlined calls
-	for len(inlinedAbove) > 0 {
-		child, err := reader.Next()
-		if err != nil || child == nil {
-			return
-		}
+	scope := scopeWalk{found: scopes{}}
+	l.walk(entry, func(child *dwarf.Entry) bool {
+		scope.entry(l, child)
 		if child.Tag == 0 {
 			inlinedAbove = inlinedAbove[:len(inlinedAbove)-1]
-			continue
+			return len(inlinedAbove) > 0
 		}
 		depth := inlinedAbove[len(inlinedAbove)-1]
 		if child.Tag == dwarf.TagInlinedSubroutine {
 			depth++
 			if depth <= maxInlined && !l.addCall(unit, child, depth) {
-				return
+				return false
 			}
 		}
 		if child.Children {
 			inlinedAbove = append(inlinedAbove, depth)
 		}
-	}
+		return true
+	})
+	l.scopes[entry.Offset] = scope.found
+	l.nameCalls(unit)
 }
 
 func (l *Lines) addCall(unit *unitLines, entry *dwarf.Entry, depth int) bool {
@@ -102,44 +99,77 @@ func (l *Lines) addCall(unit *unitLines, entry *dwarf.Entry, depth int) bool {
 	if err != nil || !l.keep(len(ranges)) {
 		return false
 	}
-	name := l.functionName(entry)
-	if name == "" {
+	origin, ok := entry.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
+	if !ok {
 		return true
 	}
 	file, _ := entry.Val(dwarf.AttrCallFile).(int64)
 	line, _ := entry.Val(dwarf.AttrCallLine).(int64)
 	for _, r := range ranges {
-		unit.calls = append(unit.calls, inlinedCall{span: span{r[0], r[1]}, depth: depth, name: name,
+		unit.calls = append(unit.calls, inlinedCall{span: span{r[0], r[1]}, depth: depth, origin: origin,
 			file: int(file), line: int(line)})
 	}
 	return true
 }
 
+// nameCalls names what was inlined, once the whole unit was seen; calls of what has no name are left out.
+func (l *Lines) nameCalls(unit *unitLines) {
+	names := map[dwarf.Offset]string{}
+	named := unit.calls[:0]
+	for _, call := range unit.calls {
+		name, known := names[call.origin]
+		if !known {
+			name = l.functionName(call.origin)
+			names[call.origin] = name
+		}
+		if call.name = name; name != "" {
+			named = append(named, call)
+		}
+	}
+	unit.calls = named
+}
+
 // maxOrigins bounds the references from an inlined call to the entry that has its name.
 const maxOrigins = 4
 
-func (l *Lines) functionName(entry *dwarf.Entry) string {
+func (l *Lines) functionName(offset dwarf.Offset) (name string) {
+	l.origins(offset, func(entry *dwarf.Entry) bool {
+		if name, _ = entry.Val(dwarf.AttrLinkageName).(string); name == "" {
+			if name, _ = entry.Val(dwarf.AttrName).(string); name != "" {
+				name = l.prefix(entry.Offset) + name
+			}
+		}
+		return name == ""
+	})
+	return name[:min(len(name), maxNameBytes)]
+}
+
+// linkageName is that of a function which an entry describes, itself or by reference.
+func (l *Lines) linkageName(entry *dwarf.Entry) (name string) {
+	l.origins(entry.Offset, func(origin *dwarf.Entry) bool {
+		name, _ = origin.Val(dwarf.AttrLinkageName).(string)
+		return name == ""
+	})
+	return name
+}
+
+// origins calls visit for the entry at an offset and for what it refers to for its description, until it says no.
+func (l *Lines) origins(offset dwarf.Offset, visit func(*dwarf.Entry) bool) {
 	for range maxOrigins {
-		for _, attribute := range []dwarf.Attr{dwarf.AttrLinkageName, dwarf.AttrName} {
-			if name, ok := entry.Val(attribute).(string); ok && name != "" {
-				return name[:min(len(name), maxNameBytes)]
-			}
-		}
-		offset, ok := entry.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
-		if !ok {
-			if offset, ok = entry.Val(dwarf.AttrSpecification).(dwarf.Offset); !ok {
-				return ""
-			}
-		}
 		reader := l.data.Reader()
 		reader.Seek(offset)
-		next, err := reader.Next()
-		if err != nil || next == nil {
-			return ""
+		entry, err := reader.Next()
+		if err != nil || entry == nil || !visit(entry) {
+			return
 		}
-		entry = next
+		origin, ok := entry.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
+		if !ok {
+			if origin, ok = entry.Val(dwarf.AttrSpecification).(dwarf.Offset); !ok {
+				return
+			}
+		}
+		offset = origin
 	}
-	return ""
 }
 
 func (u *unitLines) line(address uint64) (file string, line int) {

@@ -39,8 +39,11 @@ type Lines struct {
 	asked bool
 	units []unitSpan
 	known map[dwarf.Offset]*unitLines
-	spans int   // kept so far
-	bytes int64 // of DWARF
+	tops  []*dwarf.Entry // of all units, in order
+	// what encloses the functions of a unit, by the offset of its entry
+	scopes map[dwarf.Offset]scopes
+	spans  int   // kept so far
+	bytes  int64 // of DWARF
 }
 
 // span is a range of addresses; the end is not part of it.
@@ -88,6 +91,7 @@ func (l *Lines) Forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.data, l.units, l.known, l.asked, l.spans = nil, nil, map[dwarf.Offset]*unitLines{}, false, 0
+	l.tops, l.scopes = nil, nil
 }
 
 // Close forgets everything.
@@ -95,6 +99,7 @@ func (l *Lines) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.data, l.units, l.known, l.asked = nil, nil, nil, true
+	l.tops, l.scopes = nil, nil
 	return l.file.Close()
 }
 
@@ -173,6 +178,7 @@ func (l *Lines) open() error {
 	if l.data, err = file.DWARF(); err != nil {
 		return fmt.Errorf("read DWARF: %w", err)
 	}
+	l.scopes = map[dwarf.Offset]scopes{}
 	reader := l.data.Reader()
 	for {
 		entry, err := reader.Next()
@@ -180,6 +186,10 @@ func (l *Lines) open() error {
 			break // what came before the damage is of use
 		}
 		reader.SkipChildren()
+		if !l.keep(1) {
+			break
+		}
+		l.tops = append(l.tops, entry)
 		if entry.Tag != dwarf.TagCompileUnit {
 			continue
 		}
