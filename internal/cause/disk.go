@@ -71,34 +71,52 @@ func (s *scene) slowdown() float64 {
 	return observed / expected
 }
 
-// findThrottledDisk claims waits for a device under a limit of I/O that the other side does not have.
-// A throttled request waits before the device sees it: the device's own latency stays as it was.
+// findThrottledDisk claims waits for a device under a limit of I/O that the other side does not have, or that holds
+// back the dearer side alone. A throttled request waits before the device sees it: the device's own latency stays as it
+// was.
 func findThrottledDisk(s *scene) []*claim {
-	limit := s.ioLimit()
-	if limit == "" {
+	limit, held := s.ioLimit(), s.heldBack()
+	if limit == "" && !held {
 		return nil
 	}
 	a, b := s.latency()
 	countA, countB := s.count(compare.CountBlock, "")
 	secondsA, secondsB := s.count(compare.CountBlockSeconds, "")
-	if !s.oneSided && countA > 0 && countB > 0 && secondsB-secondsA > mostOf*s.growth {
+	if !held && !s.oneSided && countA > 0 && countB > 0 && secondsB-secondsA > mostOf*s.growth {
 		return nil // the device was busy for that long: it was not held back
 	}
 	c := s.take("disk.throttled", s.waitsForDevice)
 	if c == nil {
 		return nil
 	}
-	if s.mostlyOftener(c) {
+	if !held && s.mostlyOftener(c) {
 		s.release(c)
 		return nil // the program asks more often, and each time waits as long as before: no limit did that
 	}
 	s.locateWait(c)
-	c.at(limit)
-	c.add("facts", "limit of I/O: "+limit, 0, 0, "")
+	if limit != "" {
+		c.at(limit)
+		c.add("facts", "limit of I/O: "+limit, 0, 0, "")
+	}
+	for _, group := range s.keys(compare.CountHeldBack) {
+		piecesA, piecesB := s.count(compare.CountHeldBack, group)
+		sleptA, sleptB := s.count(compare.CountHeldSeconds, group)
+		c.at("cgroup " + group)
+		c.add("block", "pieces of I/O that a limit of cgroup "+group+" held back", piecesA, piecesB, "pieces/run")
+		c.add("block", "slept for them, all threads", sleptA, sleptB, "s/run")
+	}
 	if countB > 0 {
 		c.add("block", "time of one request in the device", a*1e3, b*1e3, "ms")
 	}
 	return []*claim{c}
+}
+
+// heldBack reports whether a limit of I/O was seen to hold back the dearer side alone, for at least half of what it
+// takes longer. Where both sides are held back, the one that asks for more waits longer: no limit did that.
+func (s *scene) heldBack() bool {
+	piecesA, piecesB := s.count(compare.CountHeldBack, "")
+	sleptA, sleptB := s.count(compare.CountHeldSeconds, "")
+	return piecesB > 0 && piecesA <= hardly*piecesB && sleptB-sleptA >= mostOf*s.growth && !s.sameIOLimit()
 }
 
 // mostlyOftener reports whether the system call that a claim's time grew most in is called more often rather than
@@ -120,14 +138,27 @@ func (s *scene) ioLimit() string {
 		return ""
 	}
 	for _, name := range sortedNames(factNames(s.factsB)) {
-		value := s.factsB[name]
-		limits := strings.HasPrefix(name, "target.cgroup.io.") && !strings.HasSuffix(name, "weight") &&
-			!strings.HasSuffix(name, "latency")
-		if limits && value != "" && value != "max" && value != "0" && value != s.factsA[name] {
+		if value := s.factsB[name]; isIOLimit(name, value) && value != s.factsA[name] {
 			return name + " " + value
 		}
 	}
 	return ""
+}
+
+// sameIOLimit reports whether both sides run under the same limit of I/O: what it holds back then follows from what
+// they ask for.
+func (s *scene) sameIOLimit() bool {
+	for name, value := range s.factsB {
+		if isIOLimit(name, value) && value == s.factsA[name] && s.factsB["target.cgroup.path.blkio"] != "/" {
+			return true
+		}
+	}
+	return false
+}
+
+func isIOLimit(name, value string) bool {
+	return strings.HasPrefix(name, "target.cgroup.io.") && !strings.HasSuffix(name, "weight") &&
+		!strings.HasSuffix(name, "latency") && value != "" && value != "max" && value != "0"
 }
 
 func factNames(facts map[string]string) map[string]bool {

@@ -85,7 +85,23 @@ func diskSituations() []situation {
 		}
 		return p
 	}
+	held := func(p plan, pieces, sleptMs int64) plan {
+		p.block = append(p.block, recording.Block{Device: "vdb", Operation: "read", Throttled: pieces,
+			ThrottledNs: sleptMs * ms, ThrottledBy: "batch", Pid: rootPid, Target: true})
+		return p
+	}
+	limited := side(0.5, disk(40, 16), "8:16 1048576")
 	return []situation{
+		{name: "a limit of a parent cgroup, which is no fact, held the reads back", metric: "wall",
+			a: side(0.5, disk(40, 16), ""), b: held(side(6, disk(40, 18), ""), 38, 210),
+			cause: "disk.throttled", place: "cgroup batch", low: 0.9, high: 1, level: Explains},
+		{name: "a limit that held back next to nothing", metric: "wall", a: side(0.5, disk(40, 16), ""),
+			b: held(side(6, disk(40, 18), ""), 2, 9), cause: "memory.page-in", place: "load;pread64", low: 0.9, high: 1,
+			level: Explains},
+		{name: "the same limit on both sides, one of which reads more", metric: "wall", a: limited,
+			b: held(plan{cpu: limited.cpu, facts: limited.facts, block: disk(400, 160), waits: []wait{{count: 400, ms: 0.6,
+				call: "pread64", waker: recording.WakerInterrupt, stack: reading}}}, 380, 200),
+			cause: "memory.page-in", place: "load;pread64", low: 0.9, high: 1, level: Explains},
 		{name: "the disk became slow", metric: "wall", a: side(0.5, disk(40, 16), ""), b: side(6, disk(40, 230), ""),
 			cause: "disk.slow", place: "device vdb", low: 0.9, high: 1, level: Explains},
 		{name: "more reads of the same disk", metric: "wall",

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -14,6 +15,8 @@ import (
 //	block.requests, block.seconds, block.queued   by device: requests, seconds in the device, seconds before it;
 //	                     of the devices that the target uses
 //	block.requests.OPERATION, block.seconds.OPERATION   the same by operation: read, write, flush … (tree only)
+//	block.throttled      pieces of the target's I/O that a cgroup's limit held back, by cgroup (last part of its path);
+//	                     .seconds: how long its threads slept for them
 //	net.connect, net.accept, net.retransmit, net.reset   by peer
 //	faults.minor, faults.major                    page faults (tree only)
 //	cpus.used            number of CPUs that the CPU time was spread over (tree only)
@@ -22,6 +25,8 @@ const (
 	CountBlock        = "block.requests"
 	CountBlockSeconds = "block.seconds"
 	CountBlockQueued  = "block.queued"
+	CountHeldBack     = "block.throttled"
+	CountHeldSeconds  = "block.throttled.seconds"
 	CountFaultsMinor  = "faults.minor"
 	CountFaultsMajor  = "faults.major"
 	CountCPUsUsed     = "cpus.used"
@@ -31,6 +36,7 @@ const (
 
 // evidence adds the counts of the newer tables.
 func (c *counter) evidence(side Side, at int, r *run) {
+	c.heldBack(side, at, r)
 	own := ownDevices(r.rec)
 	for i := range r.rec.Block {
 		block := &r.rec.Block[i]
@@ -57,6 +63,25 @@ func (c *counter) evidence(side Side, at int, r *run) {
 				c.tree(side, at, CountDelayed+".seconds", r.processName(t.pid), "s/run", float64(wait.BlockedNs)/1e9)
 			}
 		}
+	}
+}
+
+// heldBack adds what limits of I/O did to the target: to its processes, and to what is written for its cgroups.
+func (c *counter) heldBack(side Side, at int, r *run) {
+	groups := map[string]bool{}
+	for _, fact := range r.rec.Facts {
+		if strings.HasPrefix(fact.Name, "target.cgroup.path") && fact.Value != "/" {
+			groups[path.Base(fact.Value)] = true
+		}
+	}
+	for i := range r.rec.Block {
+		block := &r.rec.Block[i]
+		if block.Throttled <= 0 || !plausible(block.Throttled) || !plausible(block.ThrottledNs) ||
+			!block.Target && !groups[block.ThrottledBy] {
+			continue
+		}
+		c.tree(side, at, CountHeldBack, block.ThrottledBy, "pieces/run", float64(block.Throttled))
+		c.tree(side, at, CountHeldSeconds, block.ThrottledBy, "s/run", float64(block.ThrottledNs)/1e9)
 	}
 }
 

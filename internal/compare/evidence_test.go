@@ -196,3 +196,28 @@ func TestBlockRequestsOfOwnDevices(t *testing.T) {
 		t.Errorf("counted %g requests, want 4: the target asked for none itself", a)
 	}
 }
+
+// Held back I/O counts by the cgroup whose limit it met: what the target's processes slept for, what is written for its
+// cgroups, and nobody else's.
+func TestHeldBack(t *testing.T) {
+	rec := small(func(rec *recording.Recording) {
+		rec.Facts = []recording.Fact{{Name: "target.cgroup.path.blkio", Value: "/jobs/batch"},
+			{Name: "target.cgroup.path.cpu", Value: "/"}}
+		rec.Block = []recording.Block{
+			{Device: "sda", Pid: 7, Target: true, Throttled: 3, ThrottledNs: 5e8, ThrottledBy: "batch"},
+			{Device: "sda", Throttled: 2, ThrottledBy: "batch"}, {Device: "sdb", Throttled: 9, ThrottledBy: "other"},
+			{Device: "sda", Pid: 7, Target: true, Throttled: 1, ThrottledNs: -1, ThrottledBy: "batch"}}
+	})
+	result := comparedPair(t, MetricWall, rec, rec)
+	for _, key := range []string{"", "batch"} {
+		if pieces, _ := count(t, result, CountHeldBack, key); pieces != 5 {
+			t.Errorf("%v pieces held back of %q, want 5", pieces, key)
+		}
+		if slept, _ := count(t, result, CountHeldSeconds, key); slept != 0.5 {
+			t.Errorf("%v s slept for those of %q, want 0.5", slept, key)
+		}
+	}
+	if other, _ := count(t, result, CountHeldBack, "other"); other != 0 {
+		t.Errorf("%v pieces of somebody else's cgroup", other)
+	}
+}
