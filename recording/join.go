@@ -27,10 +27,10 @@ func Join(path string, parts []string, edit func(*Manifest)) error {
 		return fmt.Errorf("join recordings: no parts given")
 	}
 	j := &join{builder: NewBuilder()}
-	defer j.close()
-	for _, part := range parts {
-		if err := j.open(part); err != nil {
-			return fmt.Errorf("join recordings: read %s: %w", part, err)
+	for _, path := range parts {
+		p := &part{path: path}
+		if err := p.read(func(from *archive) error { return j.take(p, from) }); err != nil {
+			return fmt.Errorf("join recordings: %w", err)
 		}
 	}
 	return wholly(path, func(w io.Writer) error { return j.encode(w, edit) })
@@ -46,59 +46,72 @@ type join struct {
 	codec    *zstd.Codec
 }
 
-// part is one recording of those that are joined.
+// part is one recording of those that are joined. Its file is open only while it is read: a day has thousands of parts.
 type part struct {
-	file     *os.File
-	archive  *archive
+	path     string
 	offsetNs int64   // of its start on the clock of the whole
 	stacks   []int32 // its stacks' ids in the whole
 }
 
-func (j *join) close() {
-	for _, p := range j.parts {
-		p.file.Close()
+// read opens the part for as long as use takes.
+func (p *part) read(use func(*archive) error) error {
+	err := p.open(use)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", p.path, err)
 	}
+	return nil
 }
 
-// open takes over what every table needs of a part: its place in time and its stacks.
-func (j *join) open(path string) error {
-	file, err := os.Open(path)
+func (p *part) open(use func(*archive) error) error {
+	file, err := os.Open(p.path)
 	if err != nil {
 		return withoutPath(err)
 	}
-	p := &part{file: file}
-	j.parts = append(j.parts, p)
+	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
 		return withoutPath(err)
 	}
-	if p.archive, err = openArchive(file, info.Size()); err != nil {
+	from, err := openArchive(file, info.Size())
+	if err != nil {
 		return err
 	}
+	return use(from)
+}
+
+// rowsOf reads one table of a part.
+func rowsOf[T any](p *part, name string, limit int) (rows []T, err error) {
+	err = p.read(func(from *archive) error { return readMember(from, name, int64(limit), &rows) })
+	return rows, err
+}
+
+// take keeps what every table needs of a part: its place in time and its stacks.
+func (j *join) take(p *part, from *archive) error {
 	var manifest Manifest
-	if err := p.archive.readManifest(&manifest); err != nil {
+	if err := from.readManifest(&manifest); err != nil {
 		return err
 	}
 	if manifest.Schema < 2 {
 		return fmt.Errorf("schema %d has no parts", manifest.Schema)
 	}
 	var facts []Fact
-	if err := p.archive.readDocument(factsMember, &facts); err != nil {
+	if err := from.readDocument(factsMember, &facts); err != nil {
 		return err
 	}
 	p.offsetNs = j.manifest.WindowNs
+	j.parts = append(j.parts, p)
 	j.manifest = follow(j.manifest, manifest, len(j.parts) == 1)
 	j.facts = laterFacts(j.facts, facts)
-	return j.takeStacks(p)
+	return j.takeStacks(p, from)
 }
 
-func (j *join) takeStacks(p *part) error {
+func (j *join) takeStacks(p *part, from *archive) error {
 	var frames []Frame
 	var stacks []Stack
-	if err := readMember(p.archive, "frames", MaxFrames, &frames); err != nil {
+	if err := readMember(from, "frames", MaxFrames, &frames); err != nil {
 		return err
 	}
-	if err := readMember(p.archive, "stacks", MaxStacks, &stacks); err != nil {
+	if err := readMember(from, "stacks", MaxStacks, &stacks); err != nil {
 		return err
 	}
 	ids := make([]int32, len(frames))

@@ -11,8 +11,8 @@ func stream[T any](j *join, name string, limit int, change func(*part, []T) []T,
 	}
 	written := 0
 	for i, p := range j.parts {
-		var rows []T
-		if err := readMember(p.archive, name, int64(limit), &rows); err != nil {
+		rows, err := rowsOf[T](p, name, limit)
+		if err != nil {
 			return err
 		}
 		rows = change(p, rows)

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -131,5 +132,37 @@ func TestJoinDamaged(t *testing.T) {
 		if _, err := Open(path); err == nil {
 			t.Errorf("%v left a file", parts)
 		}
+	}
+}
+
+// A part's file is open only while it is read: the parts of a day are more than the files that a process may open.
+func TestJoinHoldsNoPartOpen(t *testing.T) {
+	folder := t.TempDir()
+	part := filepath.Join(folder, "part")
+	if err := Write(part, partOf(0)); err != nil {
+		t.Fatal(err)
+	}
+	const count = 50
+	open := 0
+	err := Join(filepath.Join(folder, "whole"), slices.Repeat([]string{part}, count), func(*Manifest) {
+		links, err := filepath.Glob("/proc/self/fd/*")
+		if err != nil {
+			t.Error(err)
+		}
+		for _, link := range links {
+			if file, err := os.Readlink(link); err == nil && file == part {
+				open++
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if open > 1 {
+		t.Errorf("%d of %d parts are open at once", open, count)
+	}
+	whole, err := Open(filepath.Join(folder, "whole"))
+	if err != nil || len(whole.Samples) != count {
+		t.Errorf("%v; %d samples of %d parts", err, len(whole.Samples), count)
 	}
 }

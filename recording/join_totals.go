@@ -12,8 +12,8 @@ func total[T any, K comparable](j *join, name string, limit int, key func(*T) K,
 	var whole []T
 	dropped := 0
 	for _, p := range j.parts {
-		var rows []T
-		if err := readMember(p.archive, name, int64(limit), &rows); err != nil {
+		rows, err := rowsOf[T](p, name, limit)
+		if err != nil {
 			return err
 		}
 		for i := range rows {
