@@ -14,13 +14,13 @@ var position = regexp.MustCompile(`(func|deferwrap|gowrap|-range|lambda|closure|
 
 var (
 	// arguments are those of a template or a generic type: vector<int>; the innermost, so that it takes several passes.
-	arguments = regexp.MustCompile(`(\w)(?:::)?<[^<>]+>`)
+	arguments = regexp.MustCompile(`(\w)(?:::)?<[^<>]*>`)
 	// inherent is a type before its own method, in Rust's newer names: <shop::Cart>::total.
 	inherent = regexp.MustCompile(`^<([^<> ]+)>::`)
 	// tags stand in brackets: Go's type arguments, the hash of a crate in Rust's newer names, the ABI tags of C++.
 	tags = regexp.MustCompile(`(\w)\[[^\[\]]+\]`)
 	// lambda of C++: numbered by its parameters in symbols, without a number in GCC's DWARF, clang's own $_0.
-	lambda = regexp.MustCompile(`\{lambda(\([^{}]*\))?(#[0-9]+)?\}|\$_[0-9]+`)
+	lambda = regexp.MustCompile(`\{lambda(\([^{}]*\))?(#[0-9]+)?\}|<lambda\([^<>]*\)>|\$_[0-9]+`)
 	// release stands in the name of a script's file: a version, or the hash of what a bundler made.
 	release = regexp.MustCompile(`[.-][0-9A-Za-z_]*[0-9][0-9A-Za-z_]*`)
 	// inlinedClosure is a closure of Go that went along when its function was inlined (since Go 1.21): that of serve
@@ -52,11 +52,9 @@ func scripted(kind recording.FrameKind) bool {
 		kind == recording.KindRuby
 }
 
-// unnumbered reports whether a name stands for all closures of a function: Rust's older names and the DWARF of GCC do
-// not count them.
-func unnumbered(name string) bool {
-	return strings.Contains(name, "{{closure}}") || strings.Contains(name, "{lambda") && !strings.Contains(name, "#")
-}
+// specific matches a name that tells one of a function's closures or instances from the others. Rust's older names and
+// GCC's DWARF do not: theirs stand for all.
+var specific = regexp.MustCompile(`::<|\{closure#|\{lambda[^{}]*#|\$_[0-9]`)
 
 // withoutParameters takes the parameters off the name of a function in C++ and Java: what the last parenthesis closes.
 func withoutParameters(name string) string {
@@ -127,11 +125,11 @@ func (p *pool) sidesOf(a, b []*recording.Recording) map[frameKey]sideSeen {
 // lookalikes are the functions whose names have one skeleton.
 type lookalikes struct {
 	onlyA, onlyB []frameKey
-	whole        []frameKey // unnumbered ones
+	whole        []frameKey // not specific: one alone stands for all others
 }
 
 func (l *lookalikes) add(key frameKey, side sideSeen) {
-	if unnumbered(key.name) {
+	if !specific.MatchString(key.name) {
 		l.whole = append(l.whole, key)
 	}
 	switch {
