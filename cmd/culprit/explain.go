@@ -23,6 +23,7 @@ type causeDocument struct {
 type causeText struct {
 	ID         string `json:"id"`
 	Claim      string `json:"claim"`
+	Example    string `json:"example"`
 	Evidence   string `json:"evidence"`
 	Proof      string `json:"proof"`
 	Remedy     string `json:"remedy"`
@@ -42,8 +43,8 @@ func explainVerb(w world) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "explain [CAUSE | FILE.culprit]",
 		Short: "The text of one cause, or the suspects in one recording",
-		Long: `With a cause: what it claims, what raises it, what would prove it, the remedy, and what it
-is mistaken for. With a recording: where its time went and the causes that it matches; one
+		Long: `With a cause: what it claims, an example, what raises it, what would prove it, the remedy,
+and what it is mistaken for. With a recording: where its time went and the causes that it matches; one
 recording has no spread, so no suspect gets beyond "observed" or "predicted". Without
 either: all causes, one a line.`,
 		Example: `  culprit explain
@@ -129,7 +130,8 @@ func explainCause(w world, o explainOptions, id string) error {
 	t := &table{}
 	fmt.Fprintln(&t.out, text.ID)
 	for _, part := range []struct{ label, text string }{
-		{"claim", text.Claim}, {"evidence", text.Evidence}, {"proof", text.Proof}, {"flips", flipsText(text.Flips)},
+		{"claim", text.Claim}, {"example", text.Example}, {"evidence", text.Evidence}, {"proof", text.Proof},
+		{"flips", flipsText(text.Flips)},
 		{"remedy", text.Remedy}, {"mistaken", text.MistakenAs},
 	} {
 		for i, line := range wrapText(part.text, textWidth-12) {
@@ -156,8 +158,9 @@ func (o explainOptions) tell(w world, t *table, document any) error {
 }
 
 func textOf(entry cause.Entry) causeText {
-	return causeText{ID: entry.ID, Claim: entry.Claim, Evidence: entry.Evidence, Proof: entry.Proof,
-		Remedy: entry.Remedy, MistakenAs: entry.MistakenAs, Flips: append([]cause.Flip{}, cause.Flips(entry.ID)...)}
+	return causeText{ID: entry.ID, Claim: entry.Claim, Example: cause.Example(entry.ID),
+		Evidence: entry.Evidence, Proof: entry.Proof, Remedy: entry.Remedy, MistakenAs: entry.MistakenAs,
+		Flips: append([]cause.Flip{}, cause.Flips(entry.ID)...)}
 }
 
 // flipsText says in one paragraph what investigate flips for a proof.

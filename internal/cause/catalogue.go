@@ -124,7 +124,7 @@ func lockEntries() []Entry {
 			"cpu.starved: a holder that has no CPU makes everybody wait; a condition or a join is no lock"},
 		{"line.false-sharing",
 			"threads slow each other by touching different words of one cache line",
-			"sampled operand addresses by line, words and threads; confirmed by debug registers",
+			"sampled operand addresses by line, words and threads",
 			"pin the threads to one CPU; pad", "pad or align the fields that different threads write to 64 bytes (128 where " +
 				"lines are fetched in pairs)",
 			"line.true-sharing, where the word is the same; cache.misses of plain capacity"},
