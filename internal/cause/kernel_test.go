@@ -251,10 +251,10 @@ func runtimeSituations() []situation {
 				"__schedule": 90}},
 			cause: "code.added", place: "pass", low: 0.9, high: 1, level: Explains},
 		{name: "different words of one line", metric: "cpu", a: plan{cpu: two},
-			b:     plan{cpu: map[string]float64{work: 350, "w|" + own: 350}, lines: sharers(8)},
+			b:     plan{cpu: map[string]float64{work: 350, "w|" + own: 350}, lines: sharers(8), onCPUs: 2},
 			cause: "line.false-sharing", place: "parse|count", low: 0.9, high: 1, level: Explains},
 		{name: "the same word of one line", metric: "cpu", a: plan{cpu: two},
-			b:     plan{cpu: map[string]float64{work: 350, "w|" + own: 350}, lines: sharers(0)},
+			b:     plan{cpu: map[string]float64{work: 350, "w|" + own: 350}, lines: sharers(0), onCPUs: 2},
 			cause: "line.true-sharing", place: "parse|count", low: 0.9, high: 1, level: Explains},
 	}
 }

@@ -254,7 +254,7 @@ func (m *builder) kids(p plan, vary func(float64) float64, wallNs int64) {
 func (m *builder) sample(pid, tid int32, at, valueNs int64, stack int32, comm string) {
 	m.rec.Samples = append(m.rec.Samples, recording.Sample{Signal: recording.SignalCPU, TimeNs: at / ms * ms, Pid: pid,
 		Tid: tid, Stack: stack, Count: 1, ValueNs: valueNs, Target: true, Comm: comm,
-		CPU: int32(len(m.rec.Samples)) % m.onCPUs})
+		CPU: (int32(at/ms) + tid) % m.onCPUs})
 }
 
 func sortedStacks(stacks map[string]float64) []string {

@@ -16,6 +16,7 @@ import (
 //	timer.interval        seconds between ticks, by process
 //	switches.voluntary    by process      switches.involuntary   by process
 //	runqueue.seconds      waiting for a CPU, by process
+//	strangers.cpu         seconds that the rest of the host ran (tree only)
 //	metric.NAME           every other number in the manifest (tree only)
 const (
 	CountProcesses    = "process.started"

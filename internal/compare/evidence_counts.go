@@ -56,6 +56,7 @@ func (c *counter) evidence(side Side, at int, r *run) {
 		}
 	}
 	c.faults(side, at, r)
+	c.strangers(side, at, r)
 	for _, t := range r.threads() {
 		for _, wait := range t.waits {
 			if r.delayedAck(wait) {

@@ -30,6 +30,7 @@ type lineKey struct {
 
 // lineUse is what one recording shows of one line.
 type lineUse struct {
+	pid       int32
 	names     map[string]bool
 	functions map[recording.Frame]bool
 	threads   map[int32]bool
@@ -43,8 +44,9 @@ type lineUse struct {
 func sharedLines(a, b []*recording.Recording) []SharedLine {
 	merged := map[string]*SharedLine{}
 	for i, rec := range append(slices.Clone(a), b...) {
+		meet := together(rec)
 		for _, use := range usesOf(rec) {
-			if len(use.threads) < 2 || !use.written {
+			if len(use.threads) < 2 || !use.written || use.oneUser() || !meet(use.pid, use.threads) {
 				continue
 			}
 			line := use.shared()
@@ -91,8 +93,8 @@ func usesOf(rec *recording.Recording) []*lineUse {
 		}
 		use := uses[lineKey{row.Pid, row.Line}]
 		if use == nil {
-			use = &lineUse{names: map[string]bool{}, functions: map[recording.Frame]bool{}, threads: map[int32]bool{},
-				words: map[int32]map[int32]float64{}}
+			use = &lineUse{pid: row.Pid, names: map[string]bool{}, functions: map[recording.Frame]bool{},
+				threads: map[int32]bool{}, words: map[int32]map[int32]float64{}}
 			uses[lineKey{row.Pid, row.Line}] = use
 			order = append(order, use)
 		}

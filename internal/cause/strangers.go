@@ -1,0 +1,49 @@
+package cause
+
+import (
+	"strconv"
+
+	"culprit/internal/compare"
+)
+
+// strangersAsBefore reports whether the waits of a claim for a CPU are for processes outside the program's tree, and
+// these took as much of what the program left of the host's CPUs on both sides: on a host that is busy all the time a
+// program that sleeps and wakes more often queues more often, for which no competitor is to blame. Where the program's
+// own priority or CPUs differ, that is a reason of its own.
+func (s *scene) strangersAsBefore(c *claim) bool {
+	if s.oneSided || len(s.changed("target.nice", "target.policy", "target.affinity", "target.cgroup.cpu",
+		"target.cpu", "command.nice", "command.chrt", "command.taskset")) > 0 {
+		return false
+	}
+	strangers, all := 0.0, 0.0
+	for _, i := range c.members {
+		all += s.grown(i)
+		if !s.paths[i].WakerOwn {
+			strangers += s.grown(i)
+		}
+	}
+	if strangers < mostOf*all {
+		return false
+	}
+	a, b := s.occupied()
+	return a > 0 && b < dearerQueue*a
+}
+
+// occupied is the part of the CPU time left by the program that others took, on both sides; 0 where it is not known.
+func (s *scene) occupied() (a, b float64) {
+	cpus, err := strconv.ParseFloat(s.factsA["cpu.count"], 64)
+	wallA, wallB := s.wall()
+	if err != nil || s.in.CPU == nil || wallA <= 0 || wallB <= 0 || s.factsA["cpu.count"] != s.factsB["cpu.count"] {
+		return 0, 0
+	}
+	ownA, ownB := mean(s.in.CPU.A), mean(s.in.CPU.B)
+	if s.turned() {
+		ownA, ownB = ownB, ownA
+	}
+	othersA, othersB := s.count(compare.CountStrangersCPU, "")
+	leftA, leftB := cpus*wallA-ownA, cpus*wallB-ownB
+	if leftA <= 0 || leftB <= 0 {
+		return 0, 0
+	}
+	return othersA / leftA, othersB / leftB
+}

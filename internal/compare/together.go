@@ -1,0 +1,76 @@
+package compare
+
+import "culprit/recording"
+
+const (
+	// togetherLeast is the part of the time slices of a line's threads in which two of them must have been seen on
+	// different CPUs: threads that take turns (a task that its run time moves from thread to thread, one CPU for all)
+	// never have the line at the same time, and pass it on as seldom as they are switched.
+	togetherLeast = 0.02
+	// othersLeast is the part of a line's samples that must come from other threads than the one that has most.
+	othersLeast = 0.05
+)
+
+// seat is a thread that was seen on a CPU.
+type seat struct{ tid, cpu int32 }
+
+// together tells of some threads whether they were seen on different CPUs at the same time; true where the samples
+// do not say on which CPU they were taken.
+func together(rec *recording.Recording) func(pid int32, threads map[int32]bool) bool {
+	slices := map[int32]map[int64]map[seat]bool{}
+	for i := range rec.Samples {
+		sample := &rec.Samples[i]
+		if sample.Signal != recording.SignalCPU || !sample.Target || sample.CPU < 0 || sample.Stack == recording.NoStack {
+			continue
+		}
+		bySlice := slices[sample.Pid]
+		if bySlice == nil {
+			bySlice = map[int64]map[seat]bool{}
+			slices[sample.Pid] = bySlice
+		}
+		if bySlice[sample.TimeNs] == nil {
+			bySlice[sample.TimeNs] = map[seat]bool{}
+		}
+		bySlice[sample.TimeNs][seat{sample.Tid, sample.CPU}] = true
+	}
+	return func(pid int32, threads map[int32]bool) bool {
+		ran, both := 0, 0
+		for _, seats := range slices[pid] {
+			any, two := crossed(seats, threads)
+			if any {
+				ran++
+			}
+			if two {
+				both++
+			}
+		}
+		return ran == 0 || float64(both) >= togetherLeast*float64(ran)
+	}
+}
+
+// crossed reports whether any of the threads has a seat, and whether two of them have seats on different CPUs.
+func crossed(seats map[seat]bool, threads map[int32]bool) (any, two bool) {
+	for one := range seats {
+		if !threads[one.tid] {
+			continue
+		}
+		any = true
+		for other := range seats {
+			two = two || threads[other.tid] && other.tid != one.tid && other.cpu != one.cpu
+		}
+	}
+	return any, two
+}
+
+// oneUser reports whether hardly any sample of a line is from another thread than the one that has most of them.
+func (u *lineUse) oneUser() bool {
+	byThread := map[int32]float64{}
+	most := 0.0
+	for _, threads := range u.words {
+		for tid, count := range threads {
+			byThread[tid] += count
+			most = max(most, byThread[tid])
+		}
+	}
+	return u.count-most < othersLeast*u.count
+}
