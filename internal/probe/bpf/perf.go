@@ -5,6 +5,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 	"unsafe"
 
 	"github.com/cilium/ebpf"
@@ -77,12 +78,13 @@ func (e *PerfEvents) Enable() error { return e.control(unix.PERF_EVENT_IOC_ENABL
 // Disable stops the events; they can be enabled again.
 func (e *PerfEvents) Disable() error { return e.control(unix.PERF_EVENT_IOC_DISABLE, "disable") }
 
-// SetRate changes the rate of events that were opened with one, in Hz.
+// SetRate changes the rate of clock events that were opened with one, in Hz. To the kernel it is a period in ns: at the
+// opening perf_swevent_init_hrtimer turned the rate into one for good, and 49 would be read as a sample each 49 ns.
 func (e *PerfEvents) SetRate(hz int) error {
 	for _, fd := range e.fds {
-		rate := uint64(hz)
+		period := uint64(time.Second) / uint64(hz)
 		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.PERF_EVENT_IOC_PERIOD,
-			uintptr(unsafe.Pointer(&rate)))
+			uintptr(unsafe.Pointer(&period)))
 		if errno != 0 {
 			return fmt.Errorf("set rate of perf event: %w", errno)
 		}
