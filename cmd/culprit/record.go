@@ -210,7 +210,8 @@ func runRecord(ctx context.Context, w world, o recordOptions) error {
 	progress := newProgress(w, "recording", o.duration)
 	err = run.Watch(ctx)
 	progress.end()
-	goesOn := command != nil && !command.over() // now, not when the file is written
+	// Now, not when the file is written; a signal that ended the recording is passed on to the command.
+	goesOn := command != nil && !command.over() && ctx.Err() == nil
 	var summary *record.Summary
 	if err == nil { // an interrupt ends the window, not the writing of what it saw
 		summary, err = run.Finish(context.WithoutCancel(ctx))

@@ -120,6 +120,9 @@ func TestInterruptKeepsTheRecordingAndReachesTheCommand(t *testing.T) {
 		if got.status != 7 || got.stdout != "got\n" {
 			t.Errorf("%v: %+v", signal, got)
 		}
+		if strings.Contains(got.stderr, "goes on unrecorded") {
+			t.Errorf("%v: the command has ended with it: %s", signal, got.stderr)
+		}
 		if _, err := recording.Open(filepath.Join(folder, "x.culprit")); err != nil {
 			t.Error(err)
 		}
