@@ -46,6 +46,9 @@ func Judge(in Input) []Suspect {
 		if c.id == "memory.page-in" {
 			s.adoptSlowed(c)
 		}
+		if c.id == "timer.ticker" {
+			s.adoptInterrupted(c)
+		}
 		if c.id == "lock.contended" {
 			lock = c
 		}
@@ -81,8 +84,8 @@ func Opposed(in Input) bool {
 func finders() []func(*scene) []*claim {
 	return []func(*scene) []*claim{
 		findThrottled, findConfined, findStarved, findHelper, findTraced, findMonitor, findLoss, findDelayed,
-		findThrottledDisk, findSlowDisk, findStalls, findShared, findShortLived, findClock, findTicker, findAlarm, findSleep,
-		findLock, findSync, findCold, findCollector, findFaults, findReconnect, findChatty,
+		findThrottledDisk, findSlowDisk, findStalls, findShared, findShortLived, findClock, findTicker, findAlarm,
+		findSleep, findLock, findSync, findCold, findCollector, findFaults, findReconnect, findChatty,
 	}
 }
 

@@ -1,0 +1,144 @@
+package cause
+
+import (
+	"path"
+	"strings"
+
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+// timerCalls are system calls that set a timer whose end is a signal.
+var timerCalls = []string{"setitimer", "timer_settime", "alarm"}
+
+// signalNames are kernel functions that deliver a signal, or take the program back to where it was.
+var signalNames = []string{"arch_do_signal_or_restart", "get_signal", "handle_signal", "setup_rt_frame", "rt_sigreturn",
+	"restore_sigcontext", "posix_timer_fn", "it_real_fn", "posix_cpu_timer"}
+
+// despatchers are functions in which interpreters run a handler that the program wrote in their language.
+var despatchers = []string{"PyErr_CheckSignals", "Perl_despatch_signals"}
+
+// countSignals are the signals that the program has handled: each handler ends with this call.
+const countSignals = "syscall.rt_sigreturn.count"
+
+// findAlarm claims a ticker that interrupts the program by signals: its thread does not sleep for the timer, so that no
+// wake-ups tell of it. A program that sets a timer and then returns from handlers at a fixed rate has one.
+func findAlarm(s *scene) []*claim {
+	set := 0.0
+	for _, call := range timerCalls {
+		_, b := s.count("syscall."+call+".count", "")
+		set += b
+	}
+	a, b := s.count(countSignals, "")
+	_, wall := s.wall()
+	if set <= 0 || !more(a, b, timesTicks, fewestTicks) || !s.faster(a, b) || b < fewestAlarms*wall || !s.timedSignals() {
+		return nil
+	}
+	c := s.take("timer.ticker", func(i int) bool { return s.paths[i].Kind == compare.Running && s.handlesSignal(i) })
+	if c == nil {
+		return nil
+	}
+	handlers := map[string]float64{}
+	for _, i := range c.members {
+		if at := handlerDepth(s.paths[i].Frames); at >= 0 {
+			handlers[s.paths[i].Frames[at].Name] += s.grown(i)
+		}
+	}
+	if names := byValue(handlers); len(names) > 0 {
+		c.at(names[0])
+	}
+	s.locate(c, "")
+	c.add("syscalls", "signals handled, in a program that set a timer for them", a, b, "signals/run")
+	if wall > 0 {
+		c.add("syscalls", "time between two of them", 0, wall*1e3/b, "ms")
+	}
+	return []*claim{c}
+}
+
+// fewestAlarms are the signals a second that make a ticker: as many as wake-ups do in package compare.
+const fewestAlarms = 15
+
+// timedSignals reports whether most signals that an interrupt brought came with a timer's. Those that another process
+// sends come with interrupts between CPUs.
+func (s *scene) timedSignals() bool {
+	timed, sent := 0.0, 0.0
+	for i := range s.paths {
+		frames := s.paths[i].Frames
+		if s.paths[i].Kind != compare.Running || !kernelHas(frames, signalNames) {
+			continue
+		}
+		if kernelHas(frames, []string{"apic_timer_interrupt"}) {
+			timed += mean(s.paths[i].B)
+		} else if kernelHas(frames, []string{"asm_sysvec_"}) {
+			sent += mean(s.paths[i].B)
+		}
+	}
+	return timed > sent
+}
+
+// handlesSignal reports whether a path delivers a signal, is in a handler, or comes back from one.
+func (s *scene) handlesSignal(i int) bool {
+	return s.traits[i].call == "rt_sigreturn" || kernelHas(s.paths[i].Frames, signalNames) ||
+		handlerDepth(s.paths[i].Frames) >= 0
+}
+
+// handlerDepth is where in a stack the program's handler of a signal begins, −1 for none. It is called by nobody: below
+// the code that was interrupted stands the C library's return from signals (its return address is that function's
+// first byte, so that most often it is a place in the library without a name), or an interpreter's despatcher.
+func handlerDepth(frames []recording.Frame) int {
+	own := compare.IsApplication(frames)
+	for at := 1; at+1 < len(frames) && frames[at].Kind != recording.KindKernel; at++ {
+		frame := &frames[at]
+		nameless := own[at-1] && strings.HasPrefix(frame.Module, "libc.") && frame.Name == path.Base(frame.Module)
+		if (nameless || frame.Name == "__restore_rt") && own[at+1] {
+			return at + 1
+		}
+		if containsAny(frame.Name, despatchers) {
+			for below := at + 1; below < len(frames); below++ {
+				if own[below] {
+					return below
+				}
+			}
+		}
+	}
+	return -1
+}
+
+// hiddenSeconds bounds what a timer's interrupt takes beside what samples show of it: it runs with interrupts off, so
+// that the software clock books it on the code that was interrupted, and in a virtual machine it leaves the guest to be
+// brought and to be set again, 12 µs each time on the host that this was measured on; caches are refilled then.
+const hiddenSeconds = 30e-6
+
+// adoptInterrupted gives a ticker that interrupts the program the growth of the functions that it was seen to
+// interrupt, where that is no more than so many signals may hide.
+func (s *scene) adoptInterrupted(c *claim) {
+	interrupted := map[string]bool{}
+	for _, i := range c.members {
+		frames, end := s.paths[i].Frames, s.traits[i].place+1
+		if at := handlerDepth(frames); at >= 0 {
+			end = 0
+			for above, own := range compare.IsApplication(frames[:at]) {
+				if own {
+					end = above + 1
+				}
+			}
+		}
+		interrupted[prefix(frames[:end])] = true
+	}
+	var rest []int
+	grown := 0.0
+	for i := range s.paths {
+		if s.owner[i] == nil && s.paths[i].Kind == compare.Running && interrupted[s.ownFunction(i)] {
+			rest = append(rest, i)
+			grown += s.grown(i)
+		}
+	}
+	a, b := s.count(countSignals, "")
+	if grown <= 0 || grown > (b-a)*hiddenSeconds {
+		return
+	}
+	for _, i := range rest {
+		s.owner[i] = c
+	}
+	c.members = append(c.members, rest...)
+}
