@@ -31,6 +31,7 @@ func (inv *investigation) reason(ctx context.Context, found *evidence) error {
 	inv.c.Per = unit.Name
 	if inv.options.Target.Kind != "" { // no trials measured it: it is what the recordings say, without their own cost
 		inv.c.A.Median = unit.Amount(medianOf(in.Result.A))
+		inv.runs = windowRuns(found.a, in.Result, unit)
 	}
 	suspects := inv.suspectsOf(in)
 	inv.c.Suspects = cause.InUnit(suspects, unit)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"culprit/internal/compare"
 	"culprit/internal/record"
 	"culprit/internal/trial"
 	"culprit/recording"
@@ -89,6 +90,16 @@ func (inv *investigation) recordWindow(ctx context.Context, recorder *record.Rec
 	rec.Manifest.Metrics = map[string]float64{trial.MetricCPU: float64(total) / 1e9,
 		trial.MetricWall: float64(rec.Manifest.WindowNs) / 1e9}
 	return rec, nil
+}
+
+// windowRuns are the windows as a case lists trials: each with its amount of the metric, without what recording took.
+func windowRuns(windows []*recording.Recording, result *compare.Result, unit compare.Unit) []trial.Run {
+	runs := make([]trial.Run, len(windows))
+	for i, window := range windows {
+		runs[i] = trial.Run{Side: sideA, Pair: i, Order: i + 1, Kind: trial.KindEvidence, Start: window.Manifest.StartedAt,
+			Valid: true, Metrics: map[string]float64{result.Metric: unit.Amount(result.A[i])}}
+	}
+	return runs
 }
 
 // checkTarget names what makes no sense about a running target.
