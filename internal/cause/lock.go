@@ -22,10 +22,10 @@ func findLock(s *scene) []*claim {
 	c := s.take("lock.contended", func(i int) bool {
 		path := &s.paths[i]
 		if path.Kind != compare.Running {
-			return path.Lock || s.inTurn[i]
+			return path.Lock || s.inTurn[i] || s.inQueue(i)
 		}
 		// Uncontended locking is user code alone; contended locking goes to the kernel or spins.
-		return contended && s.traits[i].lock
+		return contended && s.traits[i].lock || s.inQueue(i)
 	})
 	if c == nil {
 		return nil
@@ -35,6 +35,9 @@ func findLock(s *scene) []*claim {
 		return nil
 	}
 	c.absorbs = 0.8
+	if s.queue != nil {
+		s.describeQueue(c)
+	}
 	s.locateLock(c)
 	s.holders(c)
 	c.add("offcpu", "waits for locks, all threads", waitsA, waitsB, "waits/run")
@@ -72,7 +75,7 @@ func (s *scene) locateLock(c *claim) {
 func ownDepth(frames []recording.Frame) int {
 	own := compare.IsApplication(frames)
 	for at := len(own) - 1; at >= 0; at-- {
-		if own[at] {
+		if own[at] && !deferred.MatchString(frames[at].Name) {
 			return at
 		}
 	}
@@ -99,9 +102,11 @@ func (s *scene) serialised(c *claim, blame *compare.Blame) bool {
 		}
 	}
 	for _, i := range c.members {
-		wall += s.grown(i)
+		if s.paths[i].Kind == compare.Running { // waiting for a CPU has no CPU time, whoever runs it
+			wall += s.grown(i)
+		}
 	}
-	return cpu < serialPart*wall
+	return wall > 0 && cpu < serialPart*wall
 }
 
 // suspectLock turns code that ran in parallel no more into a lock that
@@ -119,7 +124,9 @@ func (s *scene) suspectLock(c *claim, blame *compare.Blame, lock *claim) (joined
 		lock.add("cpu", "the code ran as long, but one thread at a time", 0, 0, "")
 		return true
 	}
-	taker := callerOf(s.cpu, func(frame *recording.Frame) bool { return compare.IsLockFunction(frame.Name) })
+	taker := callerOf(s.cpu, func(frame *recording.Frame) bool {
+		return compare.IsLockFunction(frame.Name) && !compare.IsGIL(frame.Name)
+	})
 	if taker == "" && s.handsOver() {
 		taker = route(blame.Stack) // taking a free lock is too quick to be sampled; giving it to a waiter is not
 	}
@@ -157,9 +164,9 @@ func onTheWay(place, stack []recording.Frame) bool {
 	return false
 }
 
-// handoverNames are functions that wake a task that waits for a lock.
-var handoverNames = []string{"runtime.semrelease1", "sync.(*Mutex).unlockSlow", "sync.(*Mutex).Unlock",
-	"sync.(*RWMutex).Unlock", "pthread_mutex_unlock", "__lll_lock_wake", "ObjectMonitor::exit"}
+// handoverNames are functions that wake a task that waits for a lock: giving up a free one does not come to them.
+var handoverNames = []string{"runtime.semrelease1", "sync.(*Mutex).unlockSlow", "__lll_lock_wake",
+	"ObjectMonitor::exit"}
 
 // handsOver reports whether waking others out of a lock grew.
 func (s *scene) handsOver() bool {
@@ -189,7 +196,7 @@ func (s *scene) holders(c *claim) {
 				held[route(frames)] += grown
 			}
 		}
-		if path.Object != "" {
+		if path.Object != "" && path.Lock {
 			objects[path.Object] += grown
 		}
 	}

@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -125,6 +126,9 @@ func (s *scene) callsOf(c *claim) []string {
 	return byValue(grown)
 }
 
+// deferred is what Go's compiler calls the closure of a defer statement: its caller is the place.
+var deferred = regexp.MustCompile(`\.deferwrap[0-9]+$`)
+
 // callerOf finds, among paths with a frame that name accepts, the function of
 // the application's own nearest above it that grew most. "" when there is none.
 func callerOf(paths []compare.Path, accept func(*recording.Frame) bool) string {
@@ -137,7 +141,7 @@ func callerOf(paths []compare.Path, accept func(*recording.Frame) bool) string {
 				continue
 			}
 			for above := at - 1; above >= 0; above-- {
-				if own[above] {
+				if own[above] && !deferred.MatchString(frames[above].Name) {
 					grown[route(frames[:above+1])] += mean(paths[i].B) - mean(paths[i].A)
 					break
 				}

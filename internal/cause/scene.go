@@ -49,6 +49,7 @@ type scene struct {
 	traits     []trait
 	owner      []*claim     // nil: nobody's yet
 	inTurn     map[int]bool // sleeps that grew on the way only because a lock makes them wait for each other
+	queue      *queue       // the lock that parked tasks wait for, nil: none is seen
 	counts     []compare.Count
 	waits      []compare.Wait
 	lines      []compare.SharedLine

@@ -186,10 +186,11 @@ func findSleep(s *scene) []*claim {
 		s.release(c)
 		return []*claim{s.polledWork()}
 	}
-	if turns, locked := s.byTurns(c); locked {
+	switch turns, locked := s.byTurns(c); {
+	case locked || s.queued(c, turns):
 		s.markInTurn(c)
 		return nil
-	} else if turns {
+	case turns:
 		c.against = append(c.against, sleptByTurns)
 	}
 	s.locateSleep(c)

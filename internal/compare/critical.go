@@ -88,7 +88,13 @@ func (w *walker) blocked(t *thread, wait *recording.Wait) {
 		return
 	}
 	if wait.WakerKind != recording.WakerThread || waker == nil || waker == t {
-		w.emit(w.run.blockedPiece(t, wait, w.at-from))
+		p := w.run.blockedPiece(t, wait, w.at-from)
+		if p.key.lock { // it looks again from time to time: who has the lock is whoever runs meanwhile
+			if holder := w.run.meanwhile(t, from, w.at); holder != nil {
+				p.holder = w.run.topStack(holder, from, w.at)
+			}
+		}
+		w.emit(p)
 		w.progress(from)
 		return
 	}

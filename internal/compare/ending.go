@@ -92,6 +92,21 @@ func (r *run) busiest(pid int32, at int64) *thread {
 	return nil
 }
 
+// meanwhile is the other thread of a thread's process that ran most within a stretch, nil when none did.
+func (r *run) meanwhile(t *thread, from, to int64) *thread {
+	var busiest *thread
+	var most int64
+	for _, other := range r.threads() {
+		if other.pid != t.pid || other == t {
+			continue
+		}
+		if ran := other.ran(from, to); ran > most {
+			busiest, most = other, ran
+		}
+	}
+	return busiest
+}
+
 // ending lists the threads of a process that may run it to its end.
 func (r *run) ending(pid int32) []*thread {
 	var list []*thread

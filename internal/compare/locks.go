@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -85,8 +86,9 @@ var lockNames = []string{
 	"ObjectMonitor::enter", "ObjectMonitor::EnterI", "ObjectMonitor::TrySpin", "ObjectSynchronizer::enter",
 	"SharedRuntime::complete_monitor", "monitorenter", "Runtime1::monitorenter",
 	"ReentrantLock.lock", "ReentrantLock.tryLock", "StampedLock.", "ReentrantLock$Sync.lock",
-	"ReentrantReadWriteLock",                                          // JVM
-	"take_gil", "PyMutex_Lock", "_PyMutex_Lock", "_PyParkingLot_Park", // CPython
+	"ReentrantReadWriteLock",                                   // JVM
+	"take_gil", "PyEval_RestoreThread", "PyEval_AcquireThread", // CPython, see IsGIL
+	"PyMutex_Lock", "_PyMutex_Lock", "_PyParkingLot_Park",
 	"futex::Mutex::lock", "Mutex::lock_contended", "RwLock::read_contended", "RwLock::write_contended",
 	"parking_lot::raw_mutex", "parking_lot::raw_rwlock", // Rust
 	"rb_mutex_lock", "do_mutex_lock", "gvl_acquire", "rb_mutex_synchronize", // Ruby
@@ -154,7 +156,7 @@ func (r *run) retriesLock(stack int32) bool {
 		switch name := r.pool.frames[frames[i]].Name; {
 		case containsAny(name, eventNames):
 			return false
-		case IsLockFunction(name):
+		case IsLockFunction(name), r.pool.takesGIL(frames, i):
 			return true
 		case r.pool.frames[frames[i]].Kind == recording.KindRuby:
 			return false
@@ -177,7 +179,7 @@ func (r *run) lockByStack(stack int32, wakerComm string) (lock, known bool) {
 		case frame.Kind == recording.KindKernel:
 		case containsAny(frame.Name, eventNames):
 			return false, true
-		case IsLockFunction(frame.Name):
+		case IsLockFunction(frame.Name), r.pool.takesGIL(frames, i):
 			return true, true
 		case containsAny(frame.Name, conditionNames):
 			condition, semaphore = true, semaphore || containsAny(frame.Name, semaphoreNames)
@@ -193,6 +195,22 @@ func (r *run) lockByStack(stack int32, wakerComm string) (lock, known bool) {
 		}
 	}
 	return false, condition && !semaphore
+}
+
+// IsGIL reports whether a function takes the lock of CPython's interpreter. A thread does so after each call that it
+// let the lock go for, whoever else wants it: only waiting in it says that the lock is contended.
+func IsGIL(name string) bool {
+	return containsAny(name, []string{"take_gil", "PyEval_RestoreThread", "PyEval_AcquireThread"})
+}
+
+// takesGIL reports whether a frame of a stack is CPython waiting for the lock of its interpreter, where a stripped
+// build does not name take_gil: nothing else in it waits for a condition (Python/ceval_gil.h; locks are semaphores).
+func (p *pool) takesGIL(stack []int32, at int) bool {
+	if at == 0 || !containsAny(p.frames[stack[at]].Name, []string{"pthread_cond_"}) {
+		return false
+	}
+	module := path.Base(p.frames[stack[at-1]].Module)
+	return strings.HasPrefix(module, "python") || strings.HasPrefix(module, "libpython")
 }
 
 // pythonAcquire takes a threading.Lock, out of which CPython makes its conditions, events, queues and joins as well.

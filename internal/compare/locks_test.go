@@ -48,6 +48,12 @@ func TestLockByStack(t *testing.T) {
 			native("rb_mutex_synchronize"), native("libruby-3.1.so+0x213a2e"), native("pthread_cond_wait")}, true},
 		{"a wait inside Mutex#synchronize", []recording.Frame{native("rb_mutex_synchronize"), native("rb_yield"),
 			{Name: "block in fetch", Kind: recording.KindRuby}, native("pthread_cond_wait")}, false},
+		{"the interpreter's lock, of a stripped Python", []recording.Frame{python("score", "/srv/shop.py"),
+			{Name: "python3.11+0x4f92c0()", Module: "/usr/bin/python3.11", Kind: recording.KindNative},
+			native("pthread_cond_timedwait")}, true},
+		{"a condition of an extension of Python", []recording.Frame{python("score", "/srv/shop.py"),
+			{Name: "Queue_take", Module: "/usr/lib/python3/queue.so", Kind: recording.KindNative},
+			native("pthread_cond_timedwait")}, false},
 		{"a mutex of Ruby", []recording.Frame{native("main"), native("rb_mutex_lock"), native("pthread_cond_wait")}, true},
 	} {
 		if got := waitsFor(t, one.frames...); got != one.want {
@@ -80,6 +86,23 @@ func TestHolderOutOfTheTableOfLocks(t *testing.T) {
 	}
 	if found != 1 {
 		t.Errorf("%d paths wait for a lock, want 1", found)
+	}
+}
+
+// TestWhoRanWhileALockWasLookedAt has a wait for CPython's global lock that ended by the clock: another thread ran.
+func TestWhoRanWhileALockWasLookedAt(t *testing.T) {
+	m := newMade(0.5, 0.6).threadFrom(10, 11, 0).threadFrom(10, 12, 0)
+	m.runs(10, 10, 0, 100*ms, "p:request").runs(10, 12, 100*ms, 110*ms, "p:other").runs(10, 11, 100*ms, 500*ms, "p:burn")
+	m.waits(recording.Wait{Pid: 10, Tid: 10, TimeNs: 100 * ms, BlockedNs: 400 * ms, Syscall: "futex", Object: 0x10,
+		WakerKind: recording.WakerTimer}, "p:request;n:take_gil;pthread_cond_timedwait")
+	held := 0.0
+	for _, path := range comparedPair(t, MetricWall, m.rec, m.rec).Paths {
+		if path.Lock && len(path.Holder) == 1 && path.Holder[0].Name == "burn" {
+			held += mean(path.A)
+		}
+	}
+	if held < 0.39 || held > 0.41 {
+		t.Errorf("waited %v s while the other thread ran, want 0.4", held)
 	}
 }
 

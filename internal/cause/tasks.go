@@ -1,0 +1,176 @@
+package cause
+
+import (
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+// queue is a lock that a runtime's tasks wait for without a thread of their own (Go parks the task, and its thread
+// runs the next): no wait shows it. What shows is the CPU time of going to the end of the queue and of handing the
+// lock on to who is first, which a free lock does not have.
+type queue struct {
+	process string
+	taker   string    // the program's function that takes and gives up the lock
+	a, b    []float64 // CPU seconds per run in the slow ways of the lock
+}
+
+const (
+	// Tasks queue for a lock when its slow ways take this part of the process's CPU time, and of it so many times
+	// what they take on the other side.
+	queuePart  = 0.01
+	queueTimes = 4
+	// In all runs together that is at least this much, some samples, and it is in at least this part of the runs.
+	queueSeconds = 0.008
+	queueRuns    = 0.5
+)
+
+// taskLocks are the locks whose waiters are parked tasks.
+var taskLocks = []string{"sync.(*Mutex).", "sync.(*RWMutex)."}
+
+func isTaskLock(frame *recording.Frame) bool {
+	return frame.Kind == recording.KindGo && containsAny(frame.Name, taskLocks)
+}
+
+// isParked reports whether a thread waits because the runtime has no task to run: whose waiting that is cannot be seen.
+func (s *scene) isParked(i int) bool {
+	path := &s.paths[i]
+	return path.Kind == compare.Blocked && s.traits[i].scheduler && s.traits[i].place < 0 && !path.Lock &&
+		lastUser(path.Frames).Kind == recording.KindGo
+}
+
+// lastUser is the innermost frame of user space, the zero frame where there is none.
+func lastUser(frames []recording.Frame) recording.Frame {
+	for i := len(frames) - 1; i >= 0; i-- {
+		if frames[i].Kind != recording.KindKernel {
+			return frames[i]
+		}
+	}
+	return recording.Frame{}
+}
+
+// findQueue looks for a lock that tasks of a process queue for on the dearer side; nil when there is none.
+func (s *scene) findQueue(process string) *queue {
+	if s.oneSided || s.in.CPU == nil {
+		return nil
+	}
+	q := &queue{process: process}
+	totalA, totalB := 0.0, 0.0
+	var through []compare.Path
+	for i := range s.cpu {
+		path := &s.cpu[i]
+		if path.Process != process {
+			continue
+		}
+		totalA, totalB = totalA+mean(path.A), totalB+mean(path.B)
+		for at := range path.Frames {
+			if isTaskLock(&path.Frames[at]) {
+				q.a, q.b = plus(q.a, path.A), plus(q.b, path.B)
+				through = append(through, *path)
+				break
+			}
+		}
+	}
+	if !q.grew(totalA, totalB) {
+		return nil
+	}
+	q.taker = callerOf(through, isTaskLock)
+	if q.taker == "" {
+		return nil
+	}
+	return q
+}
+
+// grew reports whether the lock's slow ways came with the dearer side, out of the process's CPU time on both.
+func (q *queue) grew(totalA, totalB float64) bool {
+	runs, seconds := 0, 0.0
+	for _, value := range q.b {
+		if seconds += value; value > 0 {
+			runs++
+		}
+	}
+	seen := len(q.b) > 0 && seconds >= queueSeconds && float64(runs) >= queueRuns*float64(len(q.b))
+	if !seen || totalA <= 0 || totalB <= 0 {
+		return false
+	}
+	part := mean(q.b) / totalB
+	return part >= queuePart && part >= queueTimes*mean(q.a)/totalA
+}
+
+func plus(sum, values []float64) []float64 {
+	if sum == nil {
+		sum = make([]float64, len(values))
+	}
+	for i, value := range values {
+		sum[i] += value
+	}
+	return sum
+}
+
+// queued reports whether what grew in a claim on sleeps is for a lock that tasks queue for: most of it is a runtime
+// with nothing to run, or it is known that the sleeps go one after the other (turns). Whoever has the lock sleeps
+// then, or waits for who does, and the others cannot run.
+func (s *scene) queued(c *claim, turns bool) bool {
+	if turns {
+		s.queue = s.anyQueue()
+		return s.queue != nil
+	}
+	grown, all := map[string]float64{}, 0.0
+	for _, i := range c.members {
+		all += s.grown(i)
+		if s.isParked(i) {
+			grown[s.paths[i].Process] += s.grown(i)
+		}
+	}
+	processes := byValue(grown)
+	if len(processes) == 0 || grown[processes[0]] < mostOf*all {
+		return false
+	}
+	if s.queue = s.findQueue(processes[0]); s.queue == nil {
+		c.against = append(c.against, unseenTasks)
+	}
+	return s.queue != nil
+}
+
+// anyQueue is the first lock found that tasks of any process queue for.
+func (s *scene) anyQueue() *queue {
+	seconds := map[string]float64{}
+	for i := range s.cpu {
+		seconds[s.cpu[i].Process] += mean(s.cpu[i].B)
+	}
+	for _, process := range byValue(seconds) {
+		if q := s.findQueue(process); q != nil {
+			return q
+		}
+	}
+	return nil
+}
+
+// unseenTasks is what a sleep of a runtime that parks its tasks leaves open.
+const unseenTasks = "tasks that a runtime parks have no stack: whether they slept side by side, or one after the " +
+	"other for a lock or a pool, is not seen; no lock was seen to be handed on more often"
+
+// inQueue reports whether a path is the waiting or the scheduling of a process whose tasks queue for a lock.
+func (s *scene) inQueue(i int) bool {
+	if s.queue == nil || s.paths[i].Process != s.queue.process {
+		return false
+	}
+	return s.isParked(i) || s.paths[i].Kind != compare.Blocked && s.traits[i].scheduler && s.traits[i].place < 0
+}
+
+// describeQueue says which lock the tasks queue for, what they did with it, and what is not seen.
+func (s *scene) describeQueue(c *claim) {
+	c.at(s.queue.taker)
+	around := map[string]float64{}
+	for _, i := range c.members {
+		if len(s.paths[i].Around) > 0 {
+			around[route(s.paths[i].Around)] += s.grown(i)
+		}
+	}
+	if places := byValue(around); len(places) > 0 && around[places[0]] > 0 {
+		c.at("held in " + places[0])
+	}
+	c.add("cpu", "CPU time of queueing for the lock and handing it on", mean(s.queue.a)*1e3, mean(s.queue.b)*1e3,
+		"ms/run")
+	c.against = append(c.against, "tasks that the runtime parks have no stack: that they queue for this lock is seen, "+
+		"who waited how long is not")
+}

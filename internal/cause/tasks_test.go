@@ -1,0 +1,63 @@
+package cause
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"culprit/recording"
+)
+
+// parked is a side of a Go program whose tasks sleep so often, with CPU time of so many ms in the slow ways of a lock
+// that main.post takes.
+func parked(sleeps int, locking float64) plan {
+	p := plan{cpu: map[string]float64{goWorker + "main.post;main.settle": 30 + float64(sleeps)/10},
+		waits: []wait{{count: sleeps, ms: 2, call: "epoll_pwait", stack: tick, waker: recording.WakerTimer}}}
+	if locking > 0 {
+		p.cpu[goWorker+"main.post;main.post.deferwrap1;internal/sync.(*Mutex).unlockSlow;runtime.semrelease1"] = locking
+	}
+	return p
+}
+
+// TestTasksQueueForALock tells tasks that sleep one after the other, with a lock, from tasks that sleep longer.
+func TestTasksQueueForALock(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		a, b   plan
+		cause  string
+		unseen bool
+	}{
+		{"a lock that is handed on", parked(40, 0), parked(320, 8), "lock.contended", false},
+		{"no lock", parked(40, 0), parked(320, 0), "sleep.deliberate", true},
+		{"a lock that both sides hand on as often", parked(40, 8), parked(320, 14), "sleep.deliberate", true},
+		{"one sample of a lock", parked(40, 0), parked(320, 1), "sleep.deliberate", true},
+	} {
+		suspects := judged(t, "wall", test.a, test.b, Costs{})
+		if len(suspects) == 0 || suspects[0].Cause != test.cause {
+			t.Errorf("%s: %s, want %s", test.name, described(suspects), test.cause)
+			continue
+		}
+		first := suspects[0]
+		if first.Share.Value < 0.8 {
+			t.Errorf("%s: a share of %.2f, want nearly all", test.name, first.Share.Value)
+		}
+		if test.cause == "lock.contended" && !strings.HasSuffix(first.Where[0], "main.post") {
+			t.Errorf("%s: where is %q, want main.post, which takes the lock", test.name, first.Where)
+		}
+		if slices.Contains(first.Against, unseenTasks) != test.unseen {
+			t.Errorf("%s: against %q, told that tasks have no stack: want %v", test.name, first.Against, test.unseen)
+		}
+	}
+}
+
+// TestALockThatNobodyWaitsFor has a thread that waits for a CPU and takes CPython's lock, which nobody else wants.
+func TestALockThatNobodyWaitsFor(t *testing.T) {
+	a := plan{cpu: map[string]float64{pyRun + "handle": 300}}
+	b := plan{cpu: map[string]float64{pyRun + "handle": 300, pyRun + "report": 30,
+		pyRun + "report;n:PyEval_RestoreThread;take_gil": 5},
+		waits: []wait{{count: 100, waker: recording.WakerNone, stack: pyRun + "report", runMs: 3, runner: "prog"}}}
+	suspects := judged(t, "wall", a, b, Costs{})
+	if len(suspects) == 0 || suspects[0].Cause != "code.added" || suspects[0].Where[0] != "<module>;report" {
+		t.Errorf("%s, want code.added at <module>;report", described(suspects))
+	}
+}
