@@ -149,5 +149,6 @@ func (s *Session) followAll(tree probe.Tree, target Target) ([]int, error) {
 // discard empties what probes collected in a window that could not begin.
 func (s *Session) discard() {
 	open := &openWindow{startNs: bpf.Now()}
-	_ = s.collect(&recording.Recording{}, open, open.startNs) // what fails here fails again, and is told, at the next end
+	// What fails here fails again, and is told, at the next end.
+	_ = s.collect(&recording.Recording{}, open, open.startNs, true)
 }

@@ -9,11 +9,11 @@ import (
 const (
 	// memoryLimit keeps the recorder small beside what it records: the garbage
 	// collector works harder before the process grows beyond it.
-	memoryLimit = 100 << 20
+	memoryLimit = 80 << 20
 	// A limit below what is alive would have the collector run all the time, up
 	// to half of a CPU (golang.org/doc/gc-guide, "Memory limit"): it is raised to
 	// this many times as much.
-	roomPerLive = 2
+	roomPerLive = 1.5
 )
 
 // boundMemory keeps the limit of memory, raised while more is alive than fits
@@ -33,7 +33,7 @@ func boundMemory(stop <-chan struct{}) {
 }
 
 // limitFor is the limit that leaves the collector room where so many bytes are alive.
-func limitFor(live int64) int64 { return max(memoryLimit, live*roomPerLive) }
+func limitFor(live int64) int64 { return max(memoryLimit, int64(float64(live)*roomPerLive)) }
 
 // liveHeap is what the last collection found alive, in bytes.
 func liveHeap() int64 {

@@ -9,7 +9,7 @@ import (
 func TestMemoryLimitLeavesRoom(t *testing.T) {
 	for _, live := range []int64{0, 10 << 20, memoryLimit, 900 << 20} {
 		limit := limitFor(live)
-		if limit < memoryLimit || limit < live*roomPerLive {
+		if limit < memoryLimit || float64(limit) < float64(live)*roomPerLive-1 {
 			t.Errorf("%d bytes alive: a limit of %d leaves no room", live, limit)
 		}
 	}

@@ -20,10 +20,10 @@ const PartsSuffix = ".parts"
 // much is kept in its memory. Each time nothing is recorded for a moment, which stands among the recording's gaps.
 const partEvery = time.Minute
 
-// fullAt is how much memory of its own the recorder may have before it writes down what it has, at the earliest
+// fullAt is how much of the recorder's heap may be alive before it writes down what it has, at the earliest
 // partLeast after the part began.
 const (
-	fullAt    = 96 << 20
+	fullAt    = 64 << 20
 	partLeast = 15 * time.Second
 )
 
@@ -84,7 +84,7 @@ func (p *Parts) End(ctx context.Context) error {
 		}
 	}
 	path := p.next()
-	summary, err := p.recorder.End(ctx, Finish{Path: path, Thinned: p.thinned})
+	summary, err := p.recorder.End(ctx, Finish{Path: path, Part: true, Thinned: p.thinned})
 	if err != nil {
 		return fmt.Errorf("write part: %w", err)
 	}

@@ -101,6 +101,12 @@ func (r *Recorder) load(ctx context.Context) (*load, error) {
 	return reply.Load, err
 }
 
+// live asks how much of the recorder's heap its last collection found alive, in bytes.
+func (r *Recorder) live(ctx context.Context) (int64, error) {
+	reply, err := r.ask(ctx, request{Do: "memory"})
+	return reply.Live, err
+}
+
 // Close ends the recorder; everything is detached when it returns.
 func (r *Recorder) Close() {
 	r.closed.Do(func() {

@@ -3,8 +3,6 @@ package record
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"time"
 
 	"culprit/recording"
@@ -82,7 +80,11 @@ func (r *Run) watchPlain(ctx context.Context) error {
 		if err := r.keepBudget(ctx); err != nil {
 			return err
 		}
-		if !r.partIsDue(time.Since(began)) {
+		due, err := r.partIsDue(ctx, time.Since(began))
+		if err != nil {
+			return err
+		}
+		if !due {
 			continue
 		}
 		if err := r.renew(ctx, "what was recorded so far was written down"); err != nil {
@@ -94,25 +96,18 @@ func (r *Run) watchPlain(ctx context.Context) error {
 }
 
 // partIsDue tells whether a part of this age is to be written down: it is old or large, and not the last bit.
-func (r *Run) partIsDue(age time.Duration) bool {
+func (r *Run) partIsDue(ctx context.Context, age time.Duration) (bool, error) {
 	if r.every > 0 {
-		return age >= r.every
+		return age >= r.every, nil
 	}
-	return (age >= partEvery || age >= partLeast && ownMemory(r.Recorder.Pid()) >= fullAt) &&
-		time.Until(r.until) >= partLeast
-}
-
-// ownMemory is how much memory a process has that is not that of a file, in bytes; 0 when it is not known.
-func ownMemory(pid int) int64 {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
-	if err != nil {
-		return 0
+	if age < partLeast || time.Until(r.until) < partLeast {
+		return false, nil
 	}
-	var size, resident, shared int64
-	if _, err := fmt.Sscan(string(data), &size, &resident, &shared); err != nil {
-		return 0
+	if age >= partEvery {
+		return true, nil
 	}
-	return (resident - shared) * int64(os.Getpagesize())
+	live, err := r.Recorder.live(context.WithoutCancel(ctx))
+	return live >= fullAt, err
 }
 
 // wait lets time go by; false when there is no more to come.

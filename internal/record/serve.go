@@ -16,7 +16,7 @@ import (
 
 // request is one line from the recorder's owner.
 type request struct {
-	Do     string  `json:"do"` // "begin", "load" or "end"
+	Do     string  `json:"do"` // "begin", "load", "memory" or "end"
 	Target *Target `json:"target,omitempty"`
 	Finish *Finish `json:"finish,omitempty"`
 }
@@ -30,6 +30,7 @@ type answer struct {
 	StartCPUNs   int64                   `json:"start_cpu_ns,omitempty"`
 	Summary      *Summary                `json:"summary,omitempty"`
 	Load         *load                   `json:"load,omitempty"`
+	Live         int64                   `json:"live,omitempty"` // bytes of the heap
 }
 
 // maxLine bounds a line of the conversation.
@@ -124,7 +125,7 @@ func serve(ctx context.Context, plan Options, requests <-chan request, out io.Wr
 // salvage writes the window that nobody ended.
 func (s *Session) salvage() error {
 	path := s.window.target.Salvage
-	rec, err := s.End(nil)
+	rec, err := s.End(Finish{Part: true})
 	if err != nil {
 		return err
 	}
@@ -154,13 +155,15 @@ func (s *Session) obey(asked request) answer {
 		return answer{Summary: summary}
 	case asked.Do == "load" && s.window != nil:
 		return answer{Load: s.window.costs.last()}
+	case asked.Do == "memory":
+		return answer{Live: liveHeap()}
 	}
 	return answer{Error: fmt.Sprintf("the recorder does not know %q", asked.Do)}
 }
 
 // finish ends the window, writes its recording and says what was in it.
 func (s *Session) finish(finish Finish) (*Summary, error) {
-	rec, err := s.End(finish.Metrics)
+	rec, err := s.End(finish)
 	if err != nil {
 		return nil, err
 	}

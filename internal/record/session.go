@@ -80,7 +80,7 @@ func Open(ctx context.Context, options Options) (*Session, error) {
 
 func (s *Session) loadUnwinder(ctx context.Context) {
 	status := recording.ProbeStatus{Name: "unwinder"}
-	unwinder, err := unwind.Start(ctx, unwind.Options{Hz: s.options.Hz, Python: s.options.Python,
+	unwinder, err := unwind.Start(ctx, unwind.Options{Python: s.options.Python,
 		Poll: s.options.Poll, WholeHost: s.options.WholeHost})
 	if err != nil {
 		status.Why = err.Error()
@@ -127,7 +127,7 @@ func (s *Session) detach() {
 }
 
 // End closes the window and returns what was seen in it.
-func (s *Session) End(metrics map[string]float64) (*recording.Recording, error) {
+func (s *Session) End(finish Finish) (*recording.Recording, error) {
 	if s.window == nil {
 		return nil, fmt.Errorf("end a window: none is open")
 	}
@@ -147,14 +147,14 @@ func (s *Session) End(metrics map[string]float64) (*recording.Recording, error) 
 		s.unwinder.Settle(s.options.Poll)
 	}
 	s.loadKernel() // before the manifest, which names what is off
-	rec := &recording.Recording{Manifest: s.manifest(open, endNs, metrics)}
+	rec := &recording.Recording{Manifest: s.manifest(open, endNs, finish.Metrics)}
 	rec.Metrics = numbers
 	if !open.target.Resume { // a later part: those of the host are in the first
 		rec.Facts = append(rec.Facts, host.Facts("/")...)
 		rec.Facts = append(rec.Facts, host.TracerFacts(host.Tracers("/", os.Getpid(), os.Getppid()))...)
 	}
 	rec.Facts = withClock(append(rec.Facts, facts...), sources)
-	if err := s.collect(rec, open, endNs); err != nil {
+	if err := s.collect(rec, open, endNs, finish.Part); err != nil {
 		return nil, err
 	}
 	rec.Manifest.Cost.RecorderCPUNs = ownCPU() - open.cpuNs
@@ -213,7 +213,7 @@ func (s *Session) manifest(open *openWindow, endNs int64, metrics map[string]flo
 	}
 }
 
-func (s *Session) collect(rec *recording.Recording, open *openWindow, endNs int64) error {
+func (s *Session) collect(rec *recording.Recording, open *openWindow, endNs int64, part bool) error {
 	window := &bpf.Window{Recording: rec, Builder: recording.NewBuilder(), StartNs: open.startNs, EndNs: endNs,
 		SliceNs: int64(s.options.Slice), Unwinder: s.unwinder, Comm: map[int32]string{}}
 	if s.kernel != nil {
@@ -225,7 +225,7 @@ func (s *Session) collect(rec *recording.Recording, open *openWindow, endNs int6
 	if s.unwinder != nil {
 		window.Traces = within(s.unwinder.Take(), open.startNs)
 		window.Lose("unwinder: stacks that did not fit", s.unwinder.Lost())
-		left := s.unwinder.Prepare(window.Traces)
+		left := s.unwinder.Prepare(window.Traces, part)
 		window.Lose("unwinder: files left without lines to keep the cost down", left.Files)
 		window.Lose("unwinder: frames left without lines to keep the cost down", left.Frames)
 	}

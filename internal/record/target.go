@@ -151,7 +151,7 @@ func treeFacts(roots []int) (facts []recording.Fact, busiest int) {
 		if pid == busiest {
 			continue
 		}
-		for _, fact := range host.TargetFacts("/", pid) {
+		for _, fact := range host.FilterFacts("/", pid) {
 			facts = override(facts, fact)
 		}
 	}

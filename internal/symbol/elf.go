@@ -26,6 +26,7 @@ type Options struct {
 	Root         string // debug files are searched below it: "/proc/PID/root" for a container; "" is "/"
 	Path         string // of the file below Root, for its debug link; "" when unknown
 	NoDebugFiles bool   // use what the file itself holds
+	Lasts        bool   // the file stays open as long as its table: names are read from it when they are asked for
 	Unnamed      bool   // of a stripped file also functions known by their address alone: "+0x4f5c()", behind its name
 }
 
@@ -57,11 +58,12 @@ func load(r io.ReaderAt, options Options, prefer string) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	builder := &tableBuilder{prefer: prefer}
+	builder := &tableBuilder{prefer: prefer, refer: options.Lasts}
 	whole, err := addSymbols(builder, file, elf.SHT_SYMTAB)
 	if err != nil {
 		return nil, err
 	}
+	builder.refer = false
 	if _, err := addSymbols(builder, file, elf.SHT_DYNSYM); err != nil {
 		return nil, err
 	}
@@ -79,7 +81,9 @@ func load(r io.ReaderAt, options Options, prefer string) (*Table, error) {
 	if len(builder.entries) == 0 {
 		return nil, ErrNoSymbols
 	}
-	return builder.table(), nil
+	table := builder.table()
+	table.file = r
+	return table, nil
 }
 
 // openELF reads an ELF file's headers. debug/elf is not hardened against
@@ -146,6 +150,11 @@ func addSection(builder *tableBuilder, file *elf.File, section *elf.Section) err
 	texts, err := sectionData(file.Sections[section.Link], maxStringTable)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", file.Sections[section.Link].Name, err)
+	}
+	if builder.refer && builder.texts == 0 { // a file has one .symtab; the names of a second are copied
+		builder.texts = int64(file.Sections[section.Link].Offset)
+	} else {
+		builder.refer = false
 	}
 	chunk := make([]byte, symbolChunk*entrySize)
 	for at := uint64(0); at < count; {
@@ -221,6 +230,9 @@ func addSymbol(builder *tableBuilder, file *elf.File, symbol rawSymbol, texts []
 		entry.end = section.Addr + section.Size
 	}
 	entry.name = symbolName(texts[symbol.name:])
+	if builder.refer {
+		entry.at = symbol.name + 1
+	}
 	builder.add(entry)
 }
 

@@ -300,3 +300,36 @@ func TestOpenRefusesWhatIsNoFile(t *testing.T) {
 		t.Error("/dev/null was opened")
 	}
 }
+
+// Names that are read from the file are those that would have been copied, and a file that was cut short has none.
+func TestNamesAreReadFromAFileThatLasts(t *testing.T) {
+	path := program(t)
+	copied, err := Open("/", path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	lasting, err := Load(file, Options{Path: path, Lasts: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lasting.text) >= len(copied.text) || lasting.Len() != copied.Len() || copied.Len() == 0 {
+		t.Errorf("%d functions with %d bytes of names; copied, %d with %d", lasting.Len(), len(lasting.text), copied.Len(),
+			len(copied.text))
+	}
+	for i, start := range copied.starts {
+		if want, got := copied.name(i), lasting.name(i); got != want {
+			t.Errorf("at %#x: %q, want %q", start, got, want)
+		}
+	}
+	if err := file.Truncate(lasting.texts); err != nil {
+		t.Fatal(err)
+	}
+	if name, _, ok := lasting.Lookup(copied.starts[0]); ok && lasting.names[0]&inFile != 0 {
+		t.Errorf("%q is read from a file that is cut short", name)
+	}
+}

@@ -3,6 +3,7 @@ package symbol
 import (
 	"bytes"
 	"cmp"
+	"io"
 	"math"
 	"slices"
 	"sort"
@@ -18,13 +19,21 @@ const (
 )
 
 // Table names the addresses of one file or one address space. It keeps 16 bytes
-// a function and all names in one string; it is safe for concurrent use.
+// a function, and the names in one string or in the file they came from (those of
+// Node's or the JVM's functions are 10 to 30 MB); it is safe for concurrent use.
 type Table struct {
 	starts []uint64 // ascending, all different
 	sizes  []uint32
-	names  []uint32 // where in text the name starts; a zero byte ends it
+	names  []uint32 // where in text the name starts; a zero byte ends it; with the bit inFile: where in file behind texts
 	text   string
+	file   io.ReaderAt
+	texts  int64
 }
+
+const (
+	inFile    = 1 << 31
+	firstRead = 128 // bytes of a name; most are shorter
+)
 
 // Len returns the number of functions.
 func (t *Table) Len() int { return len(t.starts) }
@@ -53,8 +62,23 @@ func (t *Table) index(address uint64) (int, bool) {
 }
 
 func (t *Table) name(i int) string {
+	if t.names[i]&inFile != 0 {
+		return t.nameInFile(t.texts + int64(t.names[i]&^inFile))
+	}
 	name := t.text[t.names[i]:]
 	return name[:strings.IndexByte(name, 0)]
+}
+
+// nameInFile reads a name; "" where the file has changed meanwhile, so that it cannot be.
+func (t *Table) nameInFile(at int64) string {
+	for length := firstRead; ; length *= 4 {
+		text := make([]byte, min(length, maxNameBytes+1))
+		n, _ := t.file.ReadAt(text, at) // what it has is looked at, whyever that is not all
+		name := symbolName(text[:n])
+		if len(name) < n || n < length || n > maxNameBytes {
+			return string(name[:min(len(name), maxNameBytes)])
+		}
+	}
 }
 
 // The ranks of the names that one address can have, best first.
@@ -73,6 +97,7 @@ type symbolEntry struct {
 	end   uint64 // of its section; 0 when unknown
 	name  []byte // in memory that nobody writes to any more
 	rank  uint8
+	at    uint32 // 1 more than where in the table's file its name is; 0: the name is to be copied
 }
 
 type tableBuilder struct {
@@ -80,6 +105,8 @@ type tableBuilder struct {
 	nameBytes int
 	prefer    string // prefix of names that win over their aliases
 	dropped   int    // over the limits
+	refer     bool   // names are not copied
+	texts     int64  // where in the file those are
 	copies    []byte // the current piece of the names that keep copied
 }
 
@@ -156,11 +183,14 @@ func (b *tableBuilder) table() *Table {
 		starts: make([]uint64, len(entries)),
 		sizes:  make([]uint32, len(entries)),
 		names:  make([]uint32, len(entries)),
+		texts:  b.texts,
 	}
 	var text strings.Builder
 	length := 0
 	for _, entry := range entries {
-		length += len(entry.name) + 1
+		if entry.at == 0 {
+			length += len(entry.name) + 1
+		}
 	}
 	text.Grow(length)
 	for i, entry := range entries {
@@ -169,6 +199,10 @@ func (b *tableBuilder) table() *Table {
 			size = sizeUpTo(entry, entries[i+1:])
 		}
 		t.starts[i], t.sizes[i] = entry.start, uint32(min(size, math.MaxUint32))
+		if entry.at != 0 {
+			t.names[i] = inFile | (entry.at - 1)
+			continue
+		}
 		t.names[i] = uint32(text.Len())
 		text.Write(entry.name)
 		text.WriteByte(0)

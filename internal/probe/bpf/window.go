@@ -2,6 +2,7 @@ package bpf
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unsafe"
@@ -24,6 +25,10 @@ type Window struct {
 	Traces    []unwind.Trace      // all stacks taken in the window
 	Kernel    func(uint64) string // name of a kernel address, "" when unknown
 	Comm      map[int32]string    // names of processes seen in the window
+
+	kernel map[uint64]*recording.Frame // by address; nil: the recorder's own
+	ids    map[*recording.Frame]int32  // the builder's
+	stack  []int32                     // scratch
 }
 
 // Since gives a time of the window's clock as nanoseconds since its start.
@@ -52,40 +57,65 @@ func (w *Window) Lose(what string, count int64) {
 }
 
 // KernelFrames names kernel addresses, given leaf first, root first.
-func (w *Window) KernelFrames(addresses []uint64) []recording.Frame {
-	var frames []recording.Frame
-	for i := len(addresses) - 1; i >= 0; i-- {
-		if addresses[i] == 0 {
-			continue
+func (w *Window) KernelFrames(addresses []uint64) []*recording.Frame {
+	frames := make([]*recording.Frame, 0, len(addresses))
+	for _, address := range slices.Backward(addresses) {
+		if frame := w.kernelFrame(address); frame != nil {
+			frames = append(frames, frame)
 		}
-		name := ""
-		if w.Kernel != nil {
-			name = w.Kernel(addresses[i])
-		}
-		if name == "" {
-			name = "[kernel]"
-		}
-		if strings.HasPrefix(name, "bpf_prog_") || strings.HasPrefix(name, "bpf_trace_run") ||
-			strings.HasPrefix(name, "__bpf_trace") {
-			continue // the recorder's own programs
-		}
-		frames = append(frames, recording.Frame{Name: name, Kind: recording.KindKernel})
 	}
 	return frames
 }
 
-// Stack interns a stack of user and kernel frames; NoStack when both are empty.
-func (w *Window) Stack(user, kernel []recording.Frame) int32 {
-	if len(user)+len(kernel) == 0 {
-		return recording.NoStack
+// kernelFrame names a kernel address; nil for none, and for the recorder's own programs.
+func (w *Window) kernelFrame(address uint64) *recording.Frame {
+	if address == 0 {
+		return nil
 	}
-	ids := make([]int32, 0, len(user)+len(kernel))
-	for _, frames := range [][]recording.Frame{user, kernel} {
+	if known, ok := w.kernel[address]; ok {
+		return known
+	}
+	name := ""
+	if w.Kernel != nil {
+		name = w.Kernel(address)
+	}
+	if name == "" {
+		name = "[kernel]"
+	}
+	var frame *recording.Frame
+	if !strings.HasPrefix(name, "bpf_prog_") && !strings.HasPrefix(name, "bpf_trace_run") &&
+		!strings.HasPrefix(name, "__bpf_trace") {
+		frame = &recording.Frame{Name: name, Kind: recording.KindKernel}
+	}
+	if w.kernel == nil {
+		w.kernel = map[uint64]*recording.Frame{}
+	}
+	w.kernel[address] = frame
+	return frame
+}
+
+// Stack interns a stack of user and kernel frames, which are not to change after it; NoStack when both are empty.
+func (w *Window) Stack(user, kernel []*recording.Frame) int32 {
+	w.stack = w.stack[:0]
+	for _, frames := range [][]*recording.Frame{user, kernel} {
 		for _, frame := range frames {
-			ids = append(ids, w.Builder.Frame(frame))
+			w.stack = append(w.stack, w.frameID(frame))
 		}
 	}
-	return w.Builder.Stack(ids)
+	return w.Builder.Stack(w.stack)
+}
+
+// frameID asks the builder for each frame once: it hashes the strings.
+func (w *Window) frameID(frame *recording.Frame) int32 {
+	if id, ok := w.ids[frame]; ok {
+		return id
+	}
+	if w.ids == nil {
+		w.ids = map[*recording.Frame]int32{}
+	}
+	id := w.Builder.Frame(*frame)
+	w.ids[frame] = id
+	return id
 }
 
 // Now reads the clock of the probes.

@@ -147,7 +147,7 @@ var reclaimers = map[uint32]string{0: "try_to_free_pages", 1: "try_to_free_mem_c
 func (s *Session) takeReclaims(window *bpf.Window) error {
 	var rows []recording.Sample
 	err := bpf.Drain(s.collection.Maps["reclaims"], func(key faultsReclaimKey, total *faultsReclaim) {
-		kernel := []recording.Frame{{Name: reclaimers[key.Group], Kind: recording.KindKernel}}
+		kernel := []*recording.Frame{{Name: reclaimers[key.Group], Kind: recording.KindKernel}}
 		rows = append(rows, recording.Sample{Signal: recording.SignalReclaim, Pid: int32(key.Tgid),
 			Tid: int32(key.Tid), CPU: -1, Stack: window.Stack(nil, kernel), Count: int64(total.Count),
 			ValueNs: int64(total.TotalNs), Target: true, Comm: window.Comm[int32(key.Tgid)]})

@@ -21,11 +21,12 @@ const joinWithinNs = 2_000_000
 // collection turns events and totals of one window into rows.
 type collection struct {
 	window *bpf.Window
-	stacks map[int32][]uint64        // kernel addresses by id, leaf first
+	stacks map[int32][]uint64 // kernel addresses by id, leaf first
+	named  map[int32][]*recording.Frame
 	byTid  map[int32][]*unwind.Trace // in order of time
 	users  map[signed][]*weighted    // user stacks seen for a signature
 	// releases are the user stacks of those who ended long waits for a futex.
-	releases map[release][]recording.Frame
+	releases map[release][]*recording.Frame
 	rhythms  map[offcpuTotalKey]*offcpuRhythm // by thread, call and signature
 	looked   map[offcpuTotalKey][]lookedAt    // by place: the key without its stack
 }
@@ -38,7 +39,7 @@ type signed struct {
 type weighted struct {
 	stack  int
 	weight float64
-	user   []recording.Frame
+	user   []*recording.Frame
 	broken bool
 }
 
@@ -49,8 +50,9 @@ func (s *Session) Collect(window *bpf.Window) error {
 		return err
 	}
 	window.Lose("offcpu: waits over the limit", over)
-	c := &collection{window: window, byTid: map[int32][]*unwind.Trace{}, users: map[signed][]*weighted{},
-		releases: map[release][]recording.Frame{}, looked: map[offcpuTotalKey][]lookedAt{}}
+	c := &collection{window: window, named: map[int32][]*recording.Frame{}, byTid: map[int32][]*unwind.Trace{},
+		users:    map[signed][]*weighted{},
+		releases: map[release][]*recording.Frame{}, looked: map[offcpuTotalKey][]lookedAt{}}
 	if c.stacks, err = s.takeStacks(); err != nil {
 		return err
 	}
@@ -155,7 +157,7 @@ func (c *collection) traceAt(tid int32, from, to int64) *unwind.Trace {
 	return traces[i]
 }
 
-func (c *collection) remember(event *offcpuWaitEvent, stack int, user []recording.Frame) {
+func (c *collection) remember(event *offcpuWaitEvent, stack int, user []*recording.Frame) {
 	key := signed{int32(event.Tid), event.Signature}
 	weight := float64(event.Weight) * float64(event.BlockedNs+event.RunqueueNs)
 	for _, known := range c.users[key] {
@@ -197,7 +199,7 @@ func (c *collection) claimRest() {
 
 // isHook tells a frame of the tracepoints that the unwinder is called from: they run with interrupts off, so the
 // sampling clock never lands there.
-func isHook(frame recording.Frame) bool {
+func isHook(frame *recording.Frame) bool {
 	return strings.HasPrefix(frame.Name, "__bpf_trace_sched_") || strings.HasPrefix(frame.Name, "__traceiter_sched_")
 }
 
@@ -234,7 +236,7 @@ func (c *collection) wait(event *offcpuWaitEvent, trace *unwind.Trace) recording
 
 // userOf gives the user stack that was unwound at this very switch, or else the
 // one that was seen most often for the signature.
-func (c *collection) userOf(tid int32, signature uint32, trace *unwind.Trace) []recording.Frame {
+func (c *collection) userOf(tid int32, signature uint32, trace *unwind.Trace) []*recording.Frame {
 	var best *weighted
 	for _, candidate := range c.users[signed{tid, signature}] {
 		if trace != nil && candidate.stack == trace.Stack {
@@ -251,13 +253,17 @@ func (c *collection) userOf(tid int32, signature uint32, trace *unwind.Trace) []
 }
 
 // kernelFrames names a kernel stack, root first, without the switch itself.
-func (c *collection) kernelFrames(id int32) []recording.Frame {
+func (c *collection) kernelFrames(id int32) []*recording.Frame {
 	if id < 0 {
 		return nil
+	}
+	if known, ok := c.named[id]; ok {
+		return known
 	}
 	frames := c.window.KernelFrames(c.stacks[id])
 	for len(frames) > 0 && isSwitch(frames[len(frames)-1].Name) {
 		frames = frames[:len(frames)-1]
 	}
+	c.named[id] = frames
 	return frames
 }

@@ -76,9 +76,9 @@ func TestUnwindsWithoutBreakpoints(t *testing.T) {
 
 // Who ended a wait is told by the kernel stack that woke it.
 func TestWakerKind(t *testing.T) {
-	named := func(names ...string) (frames []recording.Frame) {
+	named := func(names ...string) (frames []*recording.Frame) {
 		for _, name := range names {
-			frames = append(frames, recording.Frame{Name: name, Kind: recording.KindKernel})
+			frames = append(frames, &recording.Frame{Name: name, Kind: recording.KindKernel})
 		}
 		return frames
 	}
@@ -91,7 +91,7 @@ func TestWakerKind(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		event offcpuWaitEvent
-		waker []recording.Frame
+		waker []*recording.Frame
 		want  string
 	}{
 		{"another thread", asleep, named("entry_SYSCALL_64_after_hwframe", "do_futex", "futex_wake"),

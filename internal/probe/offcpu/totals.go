@@ -97,7 +97,7 @@ func (c *collection) addTotal(key offcpuTotalKey, count, ns float64) {
 	}
 }
 
-func (c *collection) addSample(key offcpuTotalKey, user, kernel []recording.Frame, count, ns float64) {
+func (c *collection) addSample(key offcpuTotalKey, user, kernel []*recording.Frame, count, ns float64) {
 	c.window.Recording.Samples = append(c.window.Recording.Samples, recording.Sample{
 		Signal: recording.SignalOffCPU, Pid: int32(key.Tgid), Tid: int32(key.Tid), CPU: -1,
 		Stack: c.window.Stack(user, kernel), Count: int64(count + 0.5), ValueNs: int64(ns + 0.5),

@@ -31,7 +31,7 @@ var timerFrames = []string{"hrtimer_wakeup", "process_timeout", "posix_timer_fn"
 // thread. Softirq frames are not among them: on loopback the sender itself runs them.
 var interruptFrames = []string{"asm_sysvec", "asm_common_interrupt", "sysvec_", "common_interrupt", "irq_exit_rcu"}
 
-func wakerKind(event *offcpuWaitEvent, waker []recording.Frame) string {
+func wakerKind(event *offcpuWaitEvent, waker []*recording.Frame) string {
 	switch {
 	case event.Still != 0 && event.BlockedNs > 0 && event.RunqueueNs == 0:
 		return recording.WakerPending
@@ -46,7 +46,7 @@ func wakerKind(event *offcpuWaitEvent, waker []recording.Frame) string {
 }
 
 // wakerKind tells who ended a wait; where that waking was not looked at, by what most of those at its place were.
-func (c *collection) wakerKind(event *offcpuWaitEvent, waker []recording.Frame) string {
+func (c *collection) wakerKind(event *offcpuWaitEvent, waker []*recording.Frame) string {
 	kind := wakerKind(event, waker)
 	if event.WakerStack != notTaken || kind != recording.WakerThread {
 		return kind
@@ -60,7 +60,7 @@ func (c *collection) wakerKind(event *offcpuWaitEvent, waker []recording.Frame) 
 }
 
 // kindOfWaking tells a timer, an interrupt and a thread apart by the stack that woke.
-func kindOfWaking(waker uint32, stack []recording.Frame) string {
+func kindOfWaking(waker uint32, stack []*recording.Frame) string {
 	switch {
 	case hasFrame(stack, timerFrames):
 		return recording.WakerTimer
@@ -71,7 +71,7 @@ func kindOfWaking(waker uint32, stack []recording.Frame) string {
 }
 
 // fromInterrupt drops what an interrupt interrupted: it has nothing to do with the waking.
-func fromInterrupt(waker []recording.Frame) []recording.Frame {
+func fromInterrupt(waker []*recording.Frame) []*recording.Frame {
 	for i := len(waker) - 1; i >= 0; i-- {
 		if hasFrame(waker[i:i+1], interruptFrames[:2]) {
 			return waker[i:]
@@ -80,7 +80,7 @@ func fromInterrupt(waker []recording.Frame) []recording.Frame {
 	return waker
 }
 
-func hasFrame(frames []recording.Frame, prefixes []string) bool {
+func hasFrame(frames []*recording.Frame, prefixes []string) bool {
 	for _, frame := range frames {
 		for _, prefix := range prefixes {
 			if strings.HasPrefix(frame.Name, prefix) {

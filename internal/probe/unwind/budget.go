@@ -25,10 +25,13 @@ type budget struct {
 	held  int64         // bytes decoded that may stay in memory when the next file's turn comes
 }
 
-// budgetOf is much smaller for the whole host, where most programs are not what the recording is about.
+// small is for the whole host, where most programs are not what the recording is about, and for a part of a long
+// recording, during whose naming nothing is recorded.
+var small = budget{bytes: 192 << 20, cpu: 2 * time.Second, held: 16 << 20}
+
 func budgetOf(wholeHost bool) budget {
 	if wholeHost {
-		return budget{bytes: 192 << 20, cpu: 2 * time.Second, held: 16 << 20}
+		return small
 	}
 	return budget{bytes: 1 << 30, cpu: 20 * time.Second, held: 128 << 20}
 }
@@ -50,24 +53,28 @@ type wanted struct {
 
 func (w *wanted) questions() int64 { return int64(len(w.frames) + len(w.calls)) }
 
-// Prepare decodes what the frames of traces need, within the budget, and names them. It is called once in a window, by
-// the one that then calls Frames.
-func (u *Unwinder) Prepare(traces []Trace) Left {
+// Prepare decodes what the frames of traces need, within the budget, and names them; part: that of a part of a long
+// recording. It is called once in a window, by the one that then calls Frames.
+func (u *Unwinder) Prepare(traces []Trace, part bool) Left {
+	limits := u.budget
+	if part {
+		limits = small
+	}
 	runtime.LockOSThread() // its CPU time is what counts
 	defer runtime.UnlockOSThread()
 	var left Left
 	files := u.wantedFiles(traces)
-	spent, held, until := int64(0), int64(0), threadCPU()+u.budget.cpu
+	spent, held, until := int64(0), int64(0), threadCPU()+limits.cpu
 	for _, file := range files {
 		decodes := file.module.decodes()
-		if spent+decodes > u.budget.bytes || threadCPU() >= until {
+		if spent+decodes > limits.bytes || threadCPU() >= until {
 			file.module.spent = true
 		} else {
 			spent += decodes
 			held += decodes
 		}
 		left.add(file.questions(), u.ask(file, until))
-		if held > u.budget.held {
+		if held > limits.held {
 			file.module.forgetDecoded()
 			held -= decodes
 		}
@@ -162,14 +169,18 @@ func byStacks(files map[*module]*wanted) []*wanted {
 }
 
 // named gives a frame its name, and those of what was inlined there: once in a window, for many stacks share a frame.
-func (u *Unwinder) named(handle unique.Handle[libpf.Frame]) []recording.Frame {
+func (u *Unwinder) named(handle unique.Handle[libpf.Frame]) []*recording.Frame {
 	if known, ok := u.names[handle]; ok {
 		return known
 	}
 	raw := handle.Value()
-	frames := u.expand(raw, u.name(raw))
+	expanded := u.expand(raw, u.name(raw))
+	frames := make([]*recording.Frame, len(expanded))
+	for i := range expanded {
+		frames[i] = &expanded[i]
+	}
 	if u.names == nil {
-		u.names = map[unique.Handle[libpf.Frame]][]recording.Frame{}
+		u.names = map[unique.Handle[libpf.Frame]][]*recording.Frame{}
 	}
 	u.names[handle] = frames
 	return frames

@@ -91,7 +91,7 @@ func TestBudgetOfNaming(t *testing.T) {
 			if test.limits.bytes < 0 {
 				u.budget.bytes = u.tables[libpf.NewFileID(1, 1)].decodes()
 			}
-			if left := u.Prepare(traces); left != test.left {
+			if left := u.Prepare(traces, false); left != test.left {
 				t.Errorf("left %+v, want %+v", left, test.left)
 			}
 			for stack, want := range []bool{test.little, test.much} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"go.opentelemetry.io/ebpf-profiler/support"
 	"go.opentelemetry.io/ebpf-profiler/times"
 	"go.opentelemetry.io/ebpf-profiler/tracer"
 )
@@ -31,7 +32,7 @@ func (u *Unwinder) load(ctx context.Context, options Options, lean bool) (*trace
 		TraceReporter: u, ExecutableReporter: u,
 		Intervals:          intervals{times.New(time.Second, monitorEvery, time.Minute), poll},
 		InterpretersConfig: interpreters(),
-		SamplesPerSecond:   max(options.Hz, 99), FrameCacheSize: 65536,
+		SamplesPerSecond:   ringBytes / support.Sizeof_Trace, FrameCacheSize: 16384,
 		MapScaleFactor:     mapScale,
 		KernelVersionCheck: true, FilterIdleFrames: true,
 		ProbabilisticInterval: time.Minute, ProbabilisticThreshold: 100,
@@ -45,6 +46,11 @@ func (u *Unwinder) load(ctx context.Context, options Options, lean bool) (*trace
 	}
 	return loaded, nil
 }
+
+// ringBytes is how much room the library's ring of stacks has for each CPU: some 2,500 stacks between two polls. The
+// library sizes it for a second of the largest stacks there can be, 25 kB where most take one, so that a rate is how it
+// is told. All of it counts as memory of the recorder, twice, for it is mapped twice in a row.
+const ringBytes = 2 << 20
 
 // mapScale makes the library's maps of executables a quarter of what it takes for usual: 16,384 executables, and a
 // gigabyte of code.

@@ -21,22 +21,23 @@ const keptUnused = 3
 
 // module is what is known of one mapped file.
 type module struct {
-	table  *symbol.Table // of a Go program: nil until it is asked for
+	table  *symbol.Table // nil until it is asked for
 	where  symbol.Options
-	asked  bool // for the table of a Go program
+	asked  bool // for the table
 	vdso   bool
 	golang *goCode       // nil: not a Go program
 	lines  *symbol.Lines // nil: no DWARF
-	file   *os.File      // what golang or lines read; nil: neither
+	file   *os.File      // the table's, golang's and lines'; nil: it could not be opened
 	pid    libpf.PID     // the process it was seen in first
 	used   int           // window in which it was asked for last
 	spent  bool          // nothing more is decoded of it in this window: see budget
 }
 
-// symbols are a file's own, nil when it has none. Those of a Go program are read by the first frame that its Go table
-// does not name (C code, in most none): the tables of always new programs took a megabyte and more each.
+// symbols are a file's own, nil when it has none. They are read by the first frame that asks for them: most files that
+// a host maps are in no stack, and the tables of always new programs took a megabyte and more each. (In a Go program
+// that is a frame of C code, which most have none of.)
 func (m *module) symbols() *symbol.Table {
-	if m.golang != nil && m.file != nil && !m.asked {
+	if m.file != nil && !m.asked {
 		m.asked = true
 		m.table, _ = symbol.Load(m.file, m.where) // nil without symbols
 	}
@@ -83,9 +84,9 @@ func (u *Unwinder) forgetModules() {
 		known.spent = false
 		if known.golang != nil {
 			known.golang.Forget() // what it found out stays, and is most of what will be asked
-			if known.used < u.window {
-				known.table, known.asked = nil, false
-			}
+		}
+		if known.file != nil && known.used < u.window && known.where.Root == ownRoot {
+			known.table, known.asked = nil, false
 		}
 		if known.lines != nil && known.used < u.window {
 			known.lines.Forget()

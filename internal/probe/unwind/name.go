@@ -38,9 +38,9 @@ func (u *Unwinder) kept(stack int) (kept keptStack, known bool) {
 }
 
 // Frames returns the named frames of a stack, root first: user frames, then
-// kernel frames. nil for an unknown stack. The slices are shared, for probes ask for the same stacks again and again:
-// they are not to be changed. It is not for concurrent use.
-func (u *Unwinder) Frames(stack int) (user, kernel []recording.Frame) {
+// kernel frames. nil for an unknown stack. Slices and frames are shared, for probes ask for the same stacks again and
+// again, and stacks have most frames in common: they are not to be changed. It is not for concurrent use.
+func (u *Unwinder) Frames(stack int) (user, kernel []*recording.Frame) {
 	if whole, ok := u.whole[stack]; ok {
 		return whole.user, whole.kernel
 	}
@@ -58,22 +58,23 @@ func (u *Unwinder) Frames(stack int) (user, kernel []recording.Frame) {
 }
 
 // namedStack is a stack as Frames returns it, root first.
-type namedStack struct{ user, kernel []recording.Frame }
+type namedStack struct{ user, kernel []*recording.Frame }
 
-// maxWhole bounds the stacks whose named frames are kept, at some 3 kB each.
-const maxWhole = 8192
+// maxWhole bounds the stacks whose named frames are kept, at some 300 bytes each.
+const maxWhole = 16384
 
-func (u *Unwinder) nameStack(kept keptStack) (user, kernel []recording.Frame) {
+func (u *Unwinder) nameStack(kept keptStack) (user, kernel []*recording.Frame) {
 	frames := kept.frames
 	u.made.finish(kept.pid, frames)
 	if len(frames) == 0 {
-		return []recording.Frame{{Name: BrokenPrefix + "empty]", Kind: recording.KindOther}}, nil
+		return []*recording.Frame{{Name: BrokenPrefix + "empty]", Kind: recording.KindOther}}, nil
 	}
 	missing, before := u.skippedCaller(frames)
-	user = make([]recording.Frame, 0, len(frames)+1)
+	user = make([]*recording.Frame, 0, len(frames)+1)
 	for i := len(frames) - 1; i >= 0; i-- {
 		if i == before-1 {
-			user = append(user, u.name(missing))
+			skipped := u.name(missing)
+			user = append(user, &skipped)
 		}
 		named := u.named(frames[i])
 		if named[0].Kind == recording.KindKernel {
@@ -201,24 +202,36 @@ func loadModule(executable *reporter.ExecutableMetadata) *module {
 	if err != nil {
 		return &module{}
 	}
-	loaded := &module{golang: openGoCode(file), pid: executable.Process.PID()}
-	// Debug files are looked for where the program itself would find them: in its container's root.
-	where := symbol.Options{Root: fmt.Sprintf("/proc/%d/root", executable.Process.PID()),
-		Path: executable.Mapping.Path, Unnamed: !isSystemLibrary(executable.Mapping.Path)}
-	if loaded.golang != nil {
-		loaded.where = where // its own table names its functions: what symbols there are is asked for rarely
-	} else if table, err := symbol.Load(file, where); err == nil {
-		loaded.table = table
-	}
-	// What is kept open: the program may be gone when its code or its lines are asked for.
-	where.NoDebugFiles = isSystemLibrary(executable.Mapping.Path)
-	if plain, ok := file.(*os.File); ok && loaded.golang == nil {
-		loaded.lines, _ = symbol.OpenLines(plain, where) // nil without DWARF
-	}
-	if loaded.golang == nil && loaded.lines == nil {
+	plain, ok := file.(*os.File)
+	if !ok {
 		_ = file.Close()
-	} else {
-		loaded.file, _ = file.(*os.File)
+		return &module{}
 	}
+	// It is kept open: the program may be gone when its symbols, its code or its lines are asked for.
+	loaded := &module{file: plain, golang: openGoCode(plain), pid: executable.Process.PID(),
+		where: symbol.Options{Root: rootOf(executable.Process.PID()), Path: executable.Mapping.Path,
+			Lasts: true, Unnamed: !isSystemLibrary(executable.Mapping.Path)}}
+	if loaded.golang != nil {
+		return loaded
+	}
+	if loaded.where.Root != ownRoot {
+		_ = loaded.symbols() // now: the container, and the debug files in it, may be gone when they are asked for
+	}
+	lines := loaded.where
+	lines.NoDebugFiles = isSystemLibrary(executable.Mapping.Path)
+	loaded.lines, _ = symbol.OpenLines(plain, lines) // nil without DWARF
 	return loaded
+}
+
+// ownRoot is the recorder's.
+const ownRoot = "/"
+
+// rootOf is where a process would find its own debug files: its container's root, by a path that goes with it.
+func rootOf(pid libpf.PID) string {
+	root := fmt.Sprintf("/proc/%d/root", pid)
+	of, err := os.Stat(root + "/")
+	if own, ownErr := os.Stat(ownRoot); err == nil && ownErr == nil && os.SameFile(of, own) {
+		return ownRoot
+	}
+	return root
 }

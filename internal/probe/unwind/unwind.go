@@ -8,7 +8,7 @@
 // locked-memory limit may not be raised it installs a seccomp filter, which
 // every later child would inherit and pay for.
 //
-//	u, err := unwind.Start(ctx, unwind.Options{Hz: 99, Python: true})
+//	u, err := unwind.Start(ctx, unwind.Options{Python: true})
 //	…tail-call u.Program() from a perf_event program…
 //	for _, trace := range u.Take() { … u.Frames(trace.Stack) … }
 //
@@ -43,7 +43,6 @@ const maxStacks = 200_000
 
 // Options choose what the unwinder can read.
 type Options struct {
-	Hz     int  // highest expected rate per CPU; sizes the library's buffers
 	Python bool // load Python's part, 0.6 s of verifier time, before the first such process is seen
 	// WholeHost: most programs are not what the recording is about, and their lines may cost less.
 	WholeHost bool
@@ -80,9 +79,9 @@ type Unwinder struct {
 	loader  *loader
 	made    *madeCode
 	budget  budget
-	names   map[unique.Handle[libpf.Frame]][]recording.Frame // of this window's frames; of whoever calls Frames
-	whole   map[int]namedStack                               // and stacks
-	busy    bool                                             // a stack is being named
+	names   map[unique.Handle[libpf.Frame]][]*recording.Frame // of this window's frames; of whoever calls Frames
+	whole   map[int]namedStack                                // and stacks
+	busy    bool                                              // a stack is being named
 	current libpf.Frames
 }
 
@@ -136,7 +135,7 @@ func Start(ctx context.Context, options Options) (*Unwinder, error) {
 }
 
 func (u *Unwinder) run(ctx context.Context) error {
-	channel := make(chan *libpf.EbpfTrace, 256)
+	channel := make(chan *libpf.EbpfTrace, 32) // 25 kB each
 	lookAfter(ctx, u.tracer)
 	if err := u.tracer.StartMapMonitors(ctx, channel); err != nil {
 		return fmt.Errorf("start unwinder: %w", err)
