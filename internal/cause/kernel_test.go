@@ -126,7 +126,8 @@ func memorySituations() []situation {
 		return plan{cpu: map[string]float64{scan: own, inFault + "filemap_read_folio;submit_bio": 60,
 			scan + ";k:asm_exc_page_fault;exc_page_fault;handle_mm_fault;filemap_map_pages": 20},
 			waits: []wait{{count: 40, ms: 1, waker: recording.WakerInterrupt,
-				stack: inFault + "folio_wait_bit_common;io_schedule"}}}
+				stack: inFault + "folio_wait_bit_common;io_schedule"}, {count: 1, ms: 2, call: "execve",
+				waker: recording.WakerInterrupt, stack: "k:__x64_sys_execve;load_elf_binary;filemap_read;folio_wait_bit_common"}}}
 	}
 	scans := plan{cpu: map[string]float64{scan: 200}}
 	roomy := map[string]string{"target.cgroup.memory.limit_bytes": "max"}
@@ -137,7 +138,7 @@ func memorySituations() []situation {
 				stack: inFault + "folio_wait_bit_common;io_schedule"}),
 			cause: "memory.page-in", place: "scan", low: 0.9, high: 1, level: Explains},
 		{name: "the code behind page-ins is slower as well", metric: "wall", a: scans, b: paged(270),
-			cause: "memory.page-in", place: "scan", low: 0.95, high: 1, level: Explains},
+			cause: "memory.page-in", place: "(?m)scan$", low: 0.95, high: 1, level: Explains},
 		{name: "the same of the CPU time", metric: "cpu", a: scans, b: paged(270),
 			cause: "memory.page-in", place: "scan", low: 0.95, high: 1, level: Explains},
 		{name: "code that does more work, and pages come in as well", metric: "wall", a: scans, b: paged(400),
@@ -179,6 +180,9 @@ func networkSituations() []situation {
 			ended: ended})
 	}
 	connecting := "_start;main;serve;open_peer;libc.so.6!connect;k:__x64_sys_connect;tcp_v4_connect"
+	loop := map[string]float64{"n:uv_run;s:ask@/srv/shop.js": 200}
+	loopConnect := "n:uv_run;s:ask@/srv/shop.js;connect@node:net"
+	loopAccept := "n:uv_run;uv__server_io;s:onconnection@node:net;greet@/srv/shop.js"
 	lost := answer(210, "k:run_timer_softirq;tcp_write_timer;tcp_retransmit_timer;tcp_v4_rcv;sock_def_readable")
 	lost.network = []recording.Network{{Event: recording.NetRetransmit, Peer: "10.0.0.7:443", Target: true, Count: 10}}
 	return []situation{
@@ -202,6 +206,16 @@ func networkSituations() []situation {
 			a:     plan{cpu: map[string]float64{work: 200, connecting: 1}, calls: map[string][2]int64{"connect": {1, 0}}},
 			b:     plan{cpu: map[string]float64{work: 200, connecting: 90}, calls: map[string][2]int64{"connect": {900, 0}}},
 			cause: "net.reconnect", place: "open_peer;connect", low: 0.9, high: 1, level: Explains},
+		{name: "a connection for each request of an event loop", metric: "cpu",
+			a: plan{cpu: merged(loop, map[string]float64{loopConnect: 1}), calls: map[string][2]int64{"connect": {1, 0}}},
+			b: plan{cpu: merged(loop, map[string]float64{loopConnect: 60, "n:uv_run;uv__server_io;node::OnConnection": 40}),
+				calls: map[string][2]int64{"connect": {900, 0}}},
+			cause: "net.reconnect", place: "ask", low: 0.9, high: 1, level: Explains},
+		{name: "what the program does with each new connection is its own", metric: "cpu",
+			a: plan{cpu: merged(loop, map[string]float64{loopAccept: 10}), calls: map[string][2]int64{"connect": {1, 0}}},
+			b: plan{cpu: merged(loop, map[string]float64{loopAccept: 110}),
+				calls: map[string][2]int64{"connect": {900, 0}}},
+			cause: "code.grew", place: "greet", low: 0.9, high: 1, level: Explains},
 		{name: "a dearer way to open the same connections", metric: "cpu",
 			a: plan{cpu: map[string]float64{work: 200, connecting: 1}, calls: map[string][2]int64{"connect": {900, 0}}},
 			b: plan{cpu: map[string]float64{work: 200, connecting: 1, "_start;main;serve;open_peer": 90},

@@ -135,11 +135,7 @@ func (s *scene) describeStall(c *claim, kind []*stall) {
 			wakers[wakerOf(&s.paths[i])] += s.grown(i)
 		}
 	}
-	call := ""
-	if calls := s.callsOf(c); len(calls) > 0 {
-		call = calls[0]
-	}
-	s.locate(c, call)
+	s.locateWait(c)
 	for n, name := range byValue(functions) {
 		if n < 2 && name != "" && functions[name] > 0 {
 			c.at("kernel function " + name)
