@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"path"
 	"slices"
 	"sort"
 	"strings"
@@ -14,6 +15,25 @@ var passingFacts = []string{"target.command", "target.executable", "target.cgrou
 
 // targetFacts are read from a process of the target: a run that was over too soon has none of them, which says nothing.
 const targetFacts = "target."
+
+// executableFact is the file that the target's busiest process runs.
+const executableFact = "target.executable"
+
+// environmentFacts are variables of the process that was busiest. Where that is a server on one side and its client on
+// the other, they say nothing: daemons clear their environment, or write over it.
+const environmentFacts = "target.environment."
+
+// otherProgram reports whether the facts of the two sides were read from processes of programs by different names.
+func otherProgram(a, b map[string][]string) bool {
+	names := func(values []string) (base []string) {
+		for _, value := range values {
+			base = append(base, path.Base(value))
+		}
+		return base
+	}
+	programsA, programsB := names(a[executableFact]), names(b[executableFact])
+	return len(programsA) > 0 && len(programsB) > 0 && apart(programsA, programsB)
+}
 
 // FactsOf are the facts of a side: of its last recording, whose target lived longest in warm caches, among those in
 // which the target's own could be read.
@@ -61,7 +81,8 @@ func factChanges(a, b []*recording.Recording) []FactChange {
 	readBoth := slices.ContainsFunc(a, readTarget) && slices.ContainsFunc(b, readTarget)
 	var changes []FactChange
 	for name, source := range sources {
-		if passing(name) || !readBoth && strings.HasPrefix(name, targetFacts) {
+		if passing(name) || !readBoth && strings.HasPrefix(name, targetFacts) ||
+			strings.HasPrefix(name, environmentFacts) && otherProgram(valuesA, valuesB) {
 			continue
 		}
 		// Read in some runs only: compared over those, but a side that never has it has "".

@@ -1,0 +1,31 @@
+package compare
+
+import (
+	"testing"
+
+	"culprit/recording"
+)
+
+// The busiest process of A is a daemon that cleared its environment, that of B the client which talks to it.
+func TestEnvironmentsOfOtherProgramsAreNoDifference(t *testing.T) {
+	side := func(facts ...recording.Fact) []*recording.Recording {
+		return []*recording.Recording{small(func(rec *recording.Recording) { rec.Facts = facts })}
+	}
+	executable := func(path string) recording.Fact { return recording.Fact{Name: "target.executable", Value: path} }
+	language := recording.Fact{Name: "target.environment.LANG", Value: "C.UTF-8"}
+	for _, test := range []struct {
+		name string
+		a, b []*recording.Recording
+		want int
+	}{
+		{"a server and its client", side(executable("/usr/sbin/nginx")), side(executable("/usr/bin/ab"), language), 0},
+		{"two releases of one program", side(executable("/srv/1/app")), side(executable("/srv/2/app"), language), 1},
+		{"one program", side(executable("/srv/app")), side(executable("/srv/app"), language), 1},
+		{"its file is not known", side(recording.Fact{Name: "target.nice", Value: "0"}),
+			side(recording.Fact{Name: "target.nice", Value: "0"}, language), 1},
+	} {
+		if changes := factChanges(test.a, test.b); len(changes) != test.want {
+			t.Errorf("%s: %v, want %d changes", test.name, changes, test.want)
+		}
+	}
+}
