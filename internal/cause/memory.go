@@ -1,27 +1,5 @@
 package cause
 
-// findCollector claims what collecting garbage takes. Garbage comes from code
-// that allocates: unless a collector setting differs, the code ranks before it.
-func findCollector(s *scene) []*claim {
-	c := s.take("runtime.gc", func(i int) bool { return s.traits[i].collector })
-	if c == nil {
-		return nil
-	}
-	settings := s.changed("target.environment.GOGC", "target.environment.GOMEMLIMIT", "target.environment.GODEBUG",
-		"target.environment.JAVA_TOOL_OPTIONS", "target.environment.JDK_JAVA_OPTIONS", "target.environment.NODE_OPTIONS",
-		"target.cgroup.memory")
-	c.consequence = len(settings) == 0 && !s.oneSided
-	for _, setting := range settings {
-		c.add("facts", setting.Name+": "+orNone(setting.A)+" against "+orNone(setting.B), 0, 0, "")
-		c.at(setting.Name + "=" + orNone(setting.B))
-	}
-	if c.consequence {
-		c.against = append(c.against, "no collector setting differs: the garbage comes from code that allocates more")
-	}
-	s.locate(c, "")
-	return []*claim{c}
-}
-
 const (
 	// Memory that is mapped, touched and returned again: so many more calls a run, and so many times as many.
 	fewestMaps = 100

@@ -1,6 +1,9 @@
 package cause
 
 import (
+	"slices"
+	"strings"
+
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -20,7 +23,22 @@ var (
 	connectNames = []string{"tcp_v4_connect", "tcp_v6_connect", "inet_csk_accept", "inet_stream_connect",
 		"__inet_stream_connect", "tcp_v4_syn_recv_sock", "tcp_conn_request", "tcp_close", "inet_release", "__tcp_close",
 		"unix_stream_connect", "unix_release", "sock_close", "SSL_do_handshake", "SSL_connect", "SSL_accept",
-		"tls_construct", "tls_process", "getaddrinfo"}
+		"tls_construct", "tls_process", "getaddrinfo",
+		// What run times do around the calls for each connection that begins or ends.
+		"node::TCPWrap::Connect", "node::ConnectionWrap<", "uv__tcp_connect", "uv__server_io", "uv__finish_close",
+		"net.(*sysDialer)", "net.(*Dialer)", "net.(*netFD).connect", "net.(*netFD).accept", "net.(*conn).Close",
+		"net/http.(*Transport).dialConn", "net/http.(*Server).newConn", "NioSocketImpl.connect", "NioSocketImpl.accept",
+		"NioSocketImpl.close", "java.net.Socket.connect", "java.net.ServerSocket.accept"}
+	// connectFiles are files of run times' own libraries with their functions that run for each connection.
+	connectFiles = map[string][]string{
+		"node:net": {"connect", "internalConnect", "Socket", "initSocketHandle", "afterConnect", "onconnection",
+			"Socket._destroy", "Socket.connect"},
+		"node:_http_agent":  {"createSocket", "Agent.createSocket", "installListeners", "Agent.removeSocket"},
+		"node:_http_server": {"connectionListener", "connectionListenerInternal", "socketOnClose"},
+		"/socket.py":        {"create_connection", "getaddrinfo", "socket.accept"},
+		"/http/client.py":   {"HTTPConnection.connect", "HTTPSConnection.connect", "HTTPConnection.close"},
+		"/socketserver.py":  {"TCPServer.get_request", "TCPServer.shutdown_request", "ThreadingMixIn.process_request"},
+	}
 )
 
 const (
@@ -163,12 +181,8 @@ func findReconnect(s *scene) []*claim {
 		if call := s.traits[i].call; connectCalls[call] || setup[call] {
 			return true
 		}
-		for _, frame := range s.paths[i].Frames {
-			if containsAny(frame.Name, connectNames) {
-				return true
-			}
-		}
-		return false
+		// Above the program's own code it is what the program does for a connection.
+		return slices.ContainsFunc(s.paths[i].Frames[s.traits[i].place+1:], connecting)
 	})
 	if c == nil {
 		return nil
@@ -186,6 +200,19 @@ func findReconnect(s *scene) []*claim {
 		c.add("network", "connections opened", netA, netB, "connections/run")
 	}
 	return []*claim{c}
+}
+
+// connecting tells a function that runs once for each connection.
+func connecting(frame recording.Frame) bool {
+	if containsAny(frame.Name, connectNames) {
+		return true
+	}
+	for file, functions := range connectFiles {
+		if strings.HasSuffix(frame.File, file) && slices.Contains(functions, frame.Name) {
+			return true
+		}
+	}
+	return false
 }
 
 // connects is the number of connections a run: opened, or accepted where the client is outside.

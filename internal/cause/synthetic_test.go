@@ -80,7 +80,7 @@ func (m *builder) stack(text string) int32 {
 			frame.Module, frame.Name = module, symbol
 		}
 		frame.Name, frame.File, _ = strings.Cut(frame.Name, "@")
-		if kind == recording.KindNode {
+		if kind == recording.KindNode && frame.File == "" {
 			frame.File = "/srv/app.js"
 		}
 		id, known := m.frames[frame]
