@@ -42,7 +42,7 @@ func (inv *investigation) gather(ctx context.Context) (*evidence, error) {
 	if inv.left() < least {
 		inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf(
 			"no time was left to record evidence, so no suspect is named; give --budget %v or more",
-			inv.suggest(len(inv.runs)/2)))
+			max(inv.suggest(len(inv.runs)/2), (inv.elapsed()+least).Round(time.Second)+time.Second)))
 		return nil, nil
 	}
 	inv.options.Progress("loading the recorder")
