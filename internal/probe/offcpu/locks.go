@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"culprit/internal/probe/bpf"
+	"culprit/internal/probe/unwind"
 	"culprit/recording"
 )
 
@@ -44,8 +46,15 @@ func (c *collection) joinRelease(event *offcpuWaitEvent) {
 		return // the clock's
 	}
 	trace.LeftCPU = true
-	if len(user) > 0 {
-		c.releases[release{futexOf{int32(event.Tgid), event.Object}, int32(event.WakerTid)}] = user
+	c.keepRelease(release{futexOf{int32(event.Tgid), event.Object}, int32(event.WakerTid)}, user)
+}
+
+// keepRelease keeps where a thread releases a futex. The first stacks of a new process are broken, until its mappings
+// are known: they do not take the place of a whole one.
+func (c *collection) keepRelease(by release, user []*recording.Frame) {
+	broken := len(user) == 0 || strings.HasPrefix(user[0].Name, unwind.BrokenPrefix)
+	if !broken || c.releases[by] == nil {
+		c.releases[by] = user
 	}
 }
 
