@@ -179,6 +179,9 @@ func fraction(flag, text string) (float64, error) {
 	if hundredths {
 		value /= 100
 	}
+	if err == nil && !hundredths && value >= 1 { // a gate in CI that was meant for 5 % must not become one for 500 %
+		return 0, fmt.Errorf("%s %s: write it with its unit, %s%% or %g%%", flag, text, text, value*100)
+	}
 	if err != nil || !(value >= 0) || value > 1000 {
 		return 0, fmt.Errorf("%s %q: give a part such as 5%%", flag, text)
 	}
@@ -209,6 +212,7 @@ func (o *compareOptions) read(words []string) (a, b side, err error) {
 func readSide(files []string, window string) (side, error) {
 	var s side
 	opened := map[string]*recording.Recording{} // windows of one file are read once
+	var seen []stretch
 	for _, file := range files {
 		path, part := splitWindow(file)
 		if part == "" {
@@ -222,17 +226,54 @@ func readSide(files []string, window string) (side, error) {
 			}
 			opened[path] = rec
 		}
+		now := stretch{file: file, of: identity(path, rec), to: rec.Manifest.WindowNs}
 		if part != "" {
-			from, to, err := parseWindow(part)
-			if err == nil {
-				rec, err = compare.Cut(rec, from, to)
+			var err error
+			if now.from, now.to, err = parseWindow(part); err == nil {
+				rec, err = compare.Cut(rec, now.from, now.to)
 			}
 			if err != nil {
 				return s, fmt.Errorf("%s: %w", file, err)
 			}
 		}
+		if err := now.apart(seen); err != nil {
+			return s, err
+		}
+		seen = append(seen, now)
 		s.names = append(s.names, filepath.Base(file))
 		s.recordings = append(s.recordings, compare.Measured(rec))
 	}
 	return s, nil
+}
+
+// stretch is what one word of a side stands for.
+type stretch struct {
+	file, of string // as typed; which recording it is
+	from, to int64
+}
+
+// apart refuses a stretch of time that a side has already: counted twice it would look like two runs that agree.
+func (s stretch) apart(seen []stretch) error {
+	for _, other := range seen {
+		if other.of == s.of && s.from < other.to && other.from < s.to {
+			return fmt.Errorf("%s and %s are the same recording: counted twice it would look like two runs that agree; "+
+				"give each once, or windows that do not overlap", other.file, s.file)
+		}
+	}
+	return nil
+}
+
+// identity tells a recording from others, also from a copy of it under another name.
+func identity(path string, rec *recording.Recording) string {
+	m := &rec.Manifest
+	if compare.Imported(rec) == "" && !m.StartedAt.IsZero() {
+		return fmt.Sprint(m.Host, " ", m.StartedAt.UnixNano(), " ", m.Target)
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if real, err := filepath.Abs(path); err == nil {
+		path = real
+	}
+	return path
 }

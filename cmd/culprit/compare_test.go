@@ -140,6 +140,8 @@ func TestCompareRefuses(t *testing.T) {
 		{[]string{a[0], filepath.Join(t.TempDir(), "none.culprit")}, "no such file"},
 		{[]string{a[0], b[0], "--fail-over", "5%"}, "two or more recordings"},
 		{[]string{a[0], b[0], "--smallest", "x"}, "--smallest"},
+		{[]string{a[0], b[0], "--smallest", "5"}, "5% or 500%"},
+		{[]string{"--a", a[0], a[0], "--b", b[0], b[1]}, "are the same recording"},
 		{[]string{a[0], b[0], "--per", "mile"}, `"mile"`},
 		{[]string{a[0], b[0], "--per", "request=accept4"}, "has no call of accept4"},
 		{[]string{a[0], b[0], "--metric", "speed"}, `"speed"`},

@@ -103,6 +103,10 @@ func effectSentence(r *try.Result, e try.Effect) string {
 		return fmt.Sprintf("%s and %s are the same within %s on %s%s", name, against, percent(r.Smallest), noun, interval)
 	}
 	text := fmt.Sprintf("%s cannot be told from %s on %s yet%s", name, against, noun, interval)
+	if interval != "" && (e.Low > 1+r.Smallest || e.High < 1-r.Smallest) { // the trials agree, but are few for their test
+		text = fmt.Sprintf("%s seems to differ from %s on %s%s in too few blocks", name, against, noun,
+			interval)
+	}
 	if r.Allowed > 0 {
 		text = fmt.Sprintf("%s cannot be held against the %s allowed on %s yet%s", name, percent(r.Allowed), noun, interval)
 	}

@@ -82,6 +82,21 @@ func TestExperimentText(t *testing.T) {
 	}
 }
 
+// Trials that agree, but are too few for their test, are not said to be alike.
+func TestUndecidedSentence(t *testing.T) {
+	r := &try.Result{Smallest: 0.02}
+	e := try.Effect{Factor: "level", Level: "1", Against: "6", Metric: "cpu", Ratio: 0.32, Low: 0.30, High: 0.35,
+		Verdict: try.Undecided, More: 4}
+	if got, want := effectSentence(r, e), "level=1 seems to differ from 6 on CPU time (0.32×, 0.30× to 0.35×) in too few "+
+		"blocks; about 4 more blocks would decide"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	e.Low, e.High = 0.8, 1.3
+	if got := effectSentence(r, e); !strings.HasPrefix(got, "level=1 cannot be told from 6") {
+		t.Error(got)
+	}
+}
+
 func TestStripHasAMarkForEachTrial(t *testing.T) {
 	if got := strip([]float64{0, 10, 10, 4, 4, 4, 4}, 0, 10, 11); got != "·   #     :" {
 		t.Errorf("%q", got)
