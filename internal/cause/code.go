@@ -69,12 +69,19 @@ func (s *scene) describeCode(c *claim, blame *compare.Blame, paths []compare.Pat
 		c.at(route(blame.Stack) + ";…;" + blame.Below)
 	}
 	inclusiveA, inclusiveB := 0.0, 0.0
+	queuedA, queuedB := 0.0, 0.0
 	for _, i := range blame.Members {
 		inclusiveA += mean(paths[i].A)
 		inclusiveB += mean(paths[i].B)
+		if paths[i].Kind == compare.Runnable {
+			queuedA, queuedB = queuedA+mean(paths[i].A), queuedB+mean(paths[i].B)
+		}
 	}
 	c.add("cpu", "inclusive time of "+frame.Name, inclusiveA, inclusiveB, "s/run")
 	c.add("cpu", "own time of "+frame.Name, blame.SelfA, blame.SelfB, "s/run")
+	if queuedB-queuedA >= leastShare*(inclusiveB-inclusiveA) {
+		c.add("offcpu", "of it waiting for a CPU", queuedA, queuedB, "s/run")
+	}
 	for _, replaced := range blame.Replaced {
 		c.add("cpu", "it took over what "+replaced+" did on the other side", 0, 0, "")
 	}

@@ -145,6 +145,9 @@ func (s *scene) suspect(c *claim) (suspect Suspect, known bool) {
 		}
 	}
 	suspect.Cause, suspect.Claim, suspect.Remedy = c.id, s.claimed(entry), entry.Remedy
+	if c.remedy != "" {
+		suspect.Remedy = c.remedy
+	}
 	suspect.Where, suspect.Evidence, suspect.Against, suspect.Knob = c.where, c.evidence, c.against, c.knob
 	suspect.Level = Observed
 	if known && suspect.Share.Low > 0 {

@@ -82,5 +82,8 @@ func TestSleepsUnderALock(t *testing.T) {
 		if want := test.slept == 0.4 && test.locked == 0; turns != want {
 			t.Errorf("%s: against %q, told that they take turns: want %v", test.name, suspects[0].Against, want)
 		}
+		if turns != (suspects[0].Remedy == byTurnsRemedy) {
+			t.Errorf("%s: remedy %q, told that they take turns: %v", test.name, suspects[0].Remedy, turns)
+		}
 	}
 }

@@ -73,6 +73,7 @@ type claim struct {
 	evidence  []Evidence
 	against   []string
 	knob      string
+	remedy    string            // "": the catalogue's
 	predicted *compare.Interval // seconds per run by count × cost
 	place     compare.Path      // zero but for Frames: the function that the claim is about
 	// consequence marks a cause that follows from code doing more (garbage, page faults): code ranks before it.

@@ -31,6 +31,20 @@ func isTaskLock(frame *recording.Frame) bool {
 	return frame.Kind == recording.KindGo && containsAny(frame.Name, taskLocks)
 }
 
+// isChannel accepts the slow ways of a channel: a pool or a limit in Go is often one.
+func isChannel(frame *recording.Frame) bool {
+	return frame.Kind == recording.KindGo && containsAny(frame.Name, []string{"runtime.chansend", "runtime.chanrecv"})
+}
+
+// sleptInQueue adds to a claim on sleeps that the tasks wait for each other at a channel.
+func (s *scene) sleptInQueue(c *claim, q *queue) {
+	c.against = append(c.against, "tasks wait for each other at a channel in "+q.taker+" as they do not on the other "+
+		"side: what went side by side may go one after the other (a pool or a limit that is too small)")
+	c.at("queue in " + q.taker)
+	c.add("cpu", "CPU time of queueing at the channel and handing on", mean(q.a)*1e3, mean(q.b)*1e3, "ms/run")
+	c.remedy = byTurnsRemedy
+}
+
 // isParked reports whether a thread waits because the runtime has no task to run: whose waiting that is cannot be seen.
 func (s *scene) isParked(i int) bool {
 	path := &s.paths[i]
@@ -48,8 +62,9 @@ func lastUser(frames []recording.Frame) recording.Frame {
 	return recording.Frame{}
 }
 
-// findQueue looks for a lock that tasks of a process queue for on the dearer side; nil when there is none.
-func (s *scene) findQueue(process string) *queue {
+// findQueue looks for what tasks of a process queue for on the dearer side, a lock or a channel by the frames that are
+// accepted; nil when there is none.
+func (s *scene) findQueue(process string, accept func(*recording.Frame) bool) *queue {
 	if s.oneSided || s.in.CPU == nil {
 		return nil
 	}
@@ -63,7 +78,7 @@ func (s *scene) findQueue(process string) *queue {
 		}
 		totalA, totalB = totalA+mean(path.A), totalB+mean(path.B)
 		for at := range path.Frames {
-			if isTaskLock(&path.Frames[at]) {
+			if accept(&path.Frames[at]) {
 				q.a, q.b = plus(q.a, path.A), plus(q.b, path.B)
 				through = append(through, *path)
 				break
@@ -73,7 +88,7 @@ func (s *scene) findQueue(process string) *queue {
 	if !q.grew(totalA, totalB) {
 		return nil
 	}
-	q.taker = callerOf(through, isTaskLock)
+	q.taker = callerOf(through, accept)
 	if q.taker == "" {
 		return nil
 	}
@@ -125,10 +140,15 @@ func (s *scene) queued(c *claim, turns bool) bool {
 	if len(processes) == 0 || grown[processes[0]] < mostOf*all {
 		return false
 	}
-	if s.queue = s.findQueue(processes[0]); s.queue == nil {
+	if s.queue = s.findQueue(processes[0], isTaskLock); s.queue != nil {
+		return true
+	}
+	if q := s.findQueue(processes[0], isChannel); q != nil {
+		s.sleptInQueue(c, q)
+	} else {
 		c.against = append(c.against, unseenTasks)
 	}
-	return s.queue != nil
+	return false
 }
 
 // anyQueue is the first lock found that tasks of any process queue for.
@@ -138,7 +158,7 @@ func (s *scene) anyQueue() *queue {
 		seconds[s.cpu[i].Process] += mean(s.cpu[i].B)
 	}
 	for _, process := range byValue(seconds) {
-		if q := s.findQueue(process); q != nil {
+		if q := s.findQueue(process, isTaskLock); q != nil {
 			return q
 		}
 	}

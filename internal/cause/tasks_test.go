@@ -61,3 +61,26 @@ func TestALockThatNobodyWaitsFor(t *testing.T) {
 		t.Errorf("%s, want code.added at <module>;report", described(suspects))
 	}
 }
+
+// TestTasksQueueAtAChannel has tasks that wait for a pool: the sleeps stay what they are, but the queue is told.
+func TestTasksQueueAtAChannel(t *testing.T) {
+	const give = goWorker + "main.request;main.(*pool).put;runtime.chansend1;runtime.chansend;runtime.send"
+	for _, queued := range []bool{true, false} {
+		a, b := parked(40, 0), parked(320, 0)
+		if queued {
+			b.cpu[give] = 8
+		}
+		suspects := judged(t, "wall", a, b, Costs{})
+		if len(suspects) == 0 || suspects[0].Cause != "sleep.deliberate" {
+			t.Errorf("queued %v: %s, want sleep.deliberate", queued, described(suspects))
+			continue
+		}
+		first := suspects[0]
+		told := slices.ContainsFunc(first.Where, func(where string) bool {
+			return strings.HasPrefix(where, "queue in ") && strings.HasSuffix(where, "main.(*pool).put")
+		})
+		if told != queued || (first.Remedy == byTurnsRemedy) != queued {
+			t.Errorf("queued %v: where %q, remedy %q", queued, first.Where, first.Remedy)
+		}
+	}
+}

@@ -191,7 +191,7 @@ func findSleep(s *scene) []*claim {
 		s.markInTurn(c)
 		return nil
 	case turns:
-		c.against = append(c.against, sleptByTurns)
+		s.tellTurns(c)
 	}
 	s.locateSleep(c)
 	countA, countB, held := 0.0, 0.0, 0.0

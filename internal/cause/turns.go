@@ -9,6 +9,25 @@ import (
 const sleptByTurns = "over all threads it slept as long on both sides: what went side by side now goes one after the " +
 	"other (a pool, a limit, or waiting for each before the next is started)"
 
+// byTurnsRemedy is what helps where the sleep itself is as long as before.
+const byTurnsRemedy = "let it go side by side again: more workers or connections, if what is slept for bears it, or " +
+	"start all before waiting for the first"
+
+// tellTurns says that the sleepers take turns, and how many threads their process has: a smaller pool has fewer.
+func (s *scene) tellTurns(c *claim) {
+	c.against = append(c.against, sleptByTurns)
+	c.remedy = byTurnsRemedy
+	grown := map[string]float64{}
+	for _, i := range c.members {
+		grown[s.paths[i].Process] += s.grown(i)
+	}
+	for _, process := range byValue(grown)[:1] {
+		if a, b := s.count(compare.CountThreads, process); a > b {
+			c.add("counts", "threads of "+process, a, b, "threads/run")
+		}
+	}
+}
+
 // byTurns reports whether sleeps grew on the way only because what slept side by side on one side sleeps one after the
 // other on the other: over all threads they slept as long. It is for a lock, which the sleepers hold, where all threads
 // waited for locks that much longer.

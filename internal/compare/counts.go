@@ -16,10 +16,12 @@ import (
 //	timer.interval        seconds between ticks, by process
 //	switches.voluntary    by process      switches.involuntary   by process
 //	runqueue.seconds      waiting for a CPU, by process
+//	threads               of all processes of a name, by process only
 //	strangers.cpu         seconds that the rest of the host ran (tree only)
 //	metric.NAME           every other number in the manifest (tree only)
 const (
 	CountProcesses    = "process.started"
+	CountThreads      = "threads"
 	CountTimerWakeups = "timer.wakeups"
 	CountTicks        = "timer.ticks"
 	CountTickInterval = "timer.interval"
@@ -46,7 +48,7 @@ func (c *counter) plus(side Side, run int, name, key, unit string, amount float6
 		count = &Count{Name: name, Key: key, Unit: unit, A: make([]float64, c.runsA), B: make([]float64, c.runsB)}
 		c.values[at] = count
 	}
-	if name != CountTickInterval { // the time between two ticks is no amount per run
+	if name != CountTickInterval && name != CountThreads { // neither is an amount of what a run does
 		amount *= c.scale
 	}
 	if side == A {
@@ -85,6 +87,7 @@ func (c *counter) add(side Side, at int, r *run) {
 	for i := range r.rec.Threads {
 		t := &r.rec.Threads[i]
 		name := r.processName(t.Pid)
+		c.plus(side, at, CountThreads, name, "threads/run", 1)
 		c.tree(side, at, "switches.voluntary", name, "switches/run", float64(t.Voluntary))
 		c.tree(side, at, "switches.involuntary", name, "switches/run", float64(t.Involuntary))
 		c.tree(side, at, "migrations", name, "migrations/run", float64(t.Migrations))
