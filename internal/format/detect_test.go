@@ -1,0 +1,34 @@
+package format
+
+import (
+	"bufio"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// What every host has lying around is no profile: nobody's samples are made of it.
+func TestForeignTextIsNoFormat(t *testing.T) {
+	for name, text := range map[string]string{
+		"group":   "root:x:0:\ndaemon:x:1:\nbin:x:2:\n",
+		"shadow":  "root:*:20228:0:99999:7:::\ndaemon:*:20228:0:99999:7:::\n",
+		"meminfo": "MemTotal:       24684084 kB\nMemFree:        21012345 kB\nCached:           123456 kB\n",
+		"passwd":  "root:x:0:0:root:/root:/bin/bash\n",
+	} {
+		if format, err := detect(bufio.NewReaderSize(strings.NewReader(text), detectBytes)); !errors.Is(err, ErrUnknown) {
+			t.Errorf("%s is taken for %q, error %v", name, format, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"java 12/13 [001] 5.25: 10101010 cpu-clock:\n\tffff8 main+0x5 (x)\n\n": PerfScript,
+		"cpu-clock:\n\tffffffff8100 do_idle+0x5 ([kernel])\n\n":                PerfScript,
+		"cpu-clock: ffffffff8100 do_idle+0x5 ([kernel])\n":                     PerfScript,
+		"java 12/13 cpu-clock:\n":                                              PerfScript,
+		"main;work 5\n":                                                        Folded,
+		"12 1.5 read(3, \"\", 1) = 0 <0.01>\n":                                 Strace,
+	} {
+		if format, err := detect(bufio.NewReaderSize(strings.NewReader(text), detectBytes)); format != want {
+			t.Errorf("%q is taken for %q (%v), want %q", text, format, err, want)
+		}
+	}
+}
