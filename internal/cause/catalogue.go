@@ -99,7 +99,8 @@ func timerEntries() []Entry {
 		{"timer.ticker",
 			"a timer wakes a thread at a fixed rate whether or not there is work",
 			"wake-ups by a timer at a regular interval, spread over the run, each with little work; CPU time, switches and " +
-				"system calls at zero load; the stack that sleeps; or the signals of a timer that the program set, and their handler",
+				"system calls at zero load; the stack that sleeps; or the signals of a timer that the program set, and " +
+				"their handler",
 			"none on foreign code; a load sweep shows where a cached value would break even",
 			"wake on demand instead of by the clock, make the interval longer, or compute the value when it is asked for",
 			"a poll of something that really changes; a rate that follows the load is no ticker, nor is the same rate over " +
