@@ -110,7 +110,9 @@ func timerEntries() []Entry {
 			"time on the critical path under sleep calls that a timer ended",
 			attributionOnly,
 			"wait for the event itself (condition, poll on a descriptor) or shorten the interval",
-			"a main thread that only waits for its workers: then the workers' code is the cause; net.delayed near 40 ms"},
+			"a main thread that only waits for its workers: then the workers' code is the cause; net.delayed near 40 ms; " +
+				"sleeps as long as before that now go one after the other, for a lock or a pool that is too small: that is said " +
+				"where it is seen, with the queue's place or the number of threads"},
 	}
 }
 
@@ -119,10 +121,13 @@ func lockEntries() []Entry {
 		{"lock.contended",
 			"threads wait for each other's user-space lock",
 			"futex waits whose waker is in the same process, or waits for a lock of a file or a semaphore that another of the " +
-				"program's processes gives up; the lock, the function that takes it, what its holder did meanwhile",
+				"program's processes gives up; the lock, the function that takes it, what its holder did meanwhile; where a " +
+				"runtime parks its tasks without a thread (Go), CPU time in the slow ways of a mutex while the runtime idles; " +
+				"CPython's interpreter lock is one, held by whichever thread runs meanwhile",
 			"scale the threads from 1 to N",
 			"hold the lock for less, split it, or share nothing; move slow work out of the critical section",
-			"cpu.starved: a holder that has no CPU makes everybody wait; a condition or a join is no lock"},
+			"cpu.starved: a holder that has no CPU makes everybody wait; a condition or a join is no lock; a semaphore of one " +
+				"that threads both take and give counts as a lock"},
 		{"line.false-sharing",
 			"threads slow each other by touching different words of one cache line",
 			"sampled operand addresses by line, words and threads",
