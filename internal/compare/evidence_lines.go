@@ -44,6 +44,9 @@ type lineUse struct {
 func sharedLines(a, b []*recording.Recording) []SharedLine {
 	merged := map[string]*SharedLine{}
 	for i, rec := range append(slices.Clone(a), b...) {
+		if len(rec.Lines) == 0 {
+			continue // most recordings; samples are many
+		}
 		meet := together(rec)
 		for _, use := range usesOf(rec) {
 			if len(use.threads) < 2 || !use.written || use.oneUser() || !meet(use.pid, use.threads) {
