@@ -38,11 +38,17 @@ func findAlarm(s *scene) []*claim {
 	if c == nil {
 		return nil
 	}
-	handlers := map[string]float64{}
+	handlers, waiting := map[string]float64{}, 0.0
 	for _, i := range c.members {
+		if signalWaits[s.traits[i].call] {
+			waiting += s.grown(i)
+		}
 		if at := handlerDepth(s.paths[i].Frames); at >= 0 {
 			handlers[s.paths[i].Frames[at].Name] += s.grown(i)
 		}
+	}
+	if a, b := s.seconds(c); waiting > mostOf*(mean(b)-mean(a)) {
+		c.absorbs = mostOf // a loop that waits for the signals is there because of them
 	}
 	if names := byValue(handlers); len(names) > 0 {
 		c.at(names[0])
@@ -58,8 +64,11 @@ func findAlarm(s *scene) []*claim {
 // fewestAlarms are the signals a second that make a ticker: as many as wake-ups do in package compare.
 const fewestAlarms = 15
 
+// signalWaits are system calls that only a signal ends.
+var signalWaits = map[string]bool{"pause": true, "rt_sigsuspend": true}
+
 // timedSignals reports whether most signals that an interrupt brought came with a timer's. Those that another process
-// sends come with interrupts between CPUs.
+// sends come with interrupts between CPUs. Where the program sleeps until there is one, its wakers tell.
 func (s *scene) timedSignals() bool {
 	timed, sent := 0.0, 0.0
 	for i := range s.paths {
@@ -73,12 +82,22 @@ func (s *scene) timedSignals() bool {
 			sent += mean(s.paths[i].B)
 		}
 	}
+	for i := range s.waits {
+		if wait := &s.waits[i]; signalWaits[wait.Syscall] {
+			switch wait.WakerKind {
+			case recording.WakerTimer:
+				timed += mean(wait.CountB)
+			case recording.WakerThread:
+				sent += mean(wait.CountB)
+			}
+		}
+	}
 	return timed > sent
 }
 
 // handlesSignal reports whether a path delivers a signal, is in a handler, or comes back from one.
 func (s *scene) handlesSignal(i int) bool {
-	return s.traits[i].call == "rt_sigreturn" || kernelHas(s.paths[i].Frames, signalNames) ||
+	return s.traits[i].call == "rt_sigreturn" || signalWaits[s.traits[i].call] || kernelHas(s.paths[i].Frames, signalNames) ||
 		handlerDepth(s.paths[i].Frames) >= 0
 }
 

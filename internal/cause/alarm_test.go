@@ -1,6 +1,10 @@
 package cause
 
-import "testing"
+import (
+	"testing"
+
+	"culprit/recording"
+)
 
 const (
 	deliver    = "arch_do_signal_or_restart;get_signal"
@@ -14,6 +18,15 @@ const (
 func handling(arrival string, handler float64, set, signals int64) plan {
 	return plan{cpu: map[string]float64{work: 300, arrival: 40, goBack: 25, trampoline + "keep_time": handler},
 		calls: map[string][2]int64{"setitimer": {set, 0}, "rt_sigreturn": {signals, 0}}}
+}
+
+// awaiting has a second thread that sleeps until the next of 3000 signals.
+func awaiting(waker string) plan {
+	const loop = "clone3;start_thread;refresh"
+	const pause = loop + ";libc.so.6!pause;k:do_syscall_64;__x64_sys_pause"
+	return plan{cpu: map[string]float64{work: 300, "t|" + pause: 60, "t|" + loop: 20},
+		calls: map[string][2]int64{"setitimer": {1, 0}, "rt_sigreturn": {3000, 0}, "pause": {3000, 0}},
+		waits: []wait{{tid: 101, count: 15, ms: 1, call: "pause", stack: pause, waker: waker, wakerTi: rootPid}}}
 }
 
 func TestTickersThatInterrupt(t *testing.T) {
@@ -38,6 +51,10 @@ func TestTickersThatInterrupt(t *testing.T) {
 				"asm_sysvec_apic_timer_interrupt;irqentry_exit_to_user_mode;" + deliver: 20},
 				calls: map[string][2]int64{"setitimer": {1, 0}, "rt_sigreturn": {3000, 0}}},
 			cause: "timer.ticker", place: "keep_time", low: 0.95, high: 1, level: Explains},
+		{name: "a thread that sleeps until there is a signal", metric: "cpu", a: quiet,
+			b: awaiting(recording.WakerTimer), cause: "timer.ticker", place: "refresh", low: 0.95, high: 1, level: Explains},
+		{name: "the same signals from a neighbour", metric: "cpu", a: quiet, b: awaiting(recording.WakerThread),
+			cause: "code.added", place: "refresh", low: 0.95, high: 1, level: Explains},
 		{name: "a handler that takes longer at the same rate", metric: "cpu", a: handling(interrupt, 35, 1, 400),
 			b: handling(interrupt, 160, 1, 530), cause: "code.grew", place: "keep_time", low: 0.9, high: 1, level: Explains},
 		{name: "signals that somebody sends, and a timer for something else", metric: "cpu", a: quiet,
