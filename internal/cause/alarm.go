@@ -97,7 +97,8 @@ func (s *scene) timedSignals() bool {
 
 // handlesSignal reports whether a path delivers a signal, is in a handler, or comes back from one.
 func (s *scene) handlesSignal(i int) bool {
-	return s.traits[i].call == "rt_sigreturn" || signalWaits[s.traits[i].call] || kernelHas(s.paths[i].Frames, signalNames) ||
+	call := s.traits[i].call
+	return call == "rt_sigreturn" || signalWaits[call] || kernelHas(s.paths[i].Frames, signalNames) ||
 		handlerDepth(s.paths[i].Frames) >= 0
 }
 
