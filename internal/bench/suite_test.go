@@ -17,7 +17,7 @@ func TestSuite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if told != len(findings) || len(findings) != len(suite()) {
+	if told != visits*len(findings) || len(findings) != len(suite()) {
 		t.Errorf("%d findings, %d told, %d benchmarks", len(findings), told, len(suite()))
 	}
 	for _, f := range findings {
@@ -60,6 +60,33 @@ func TestSuiteByGroup(t *testing.T) {
 	findings, err = Run(context.Background(), Settings{Time: 20 * time.Millisecond, Dir: "/none"}, nil, "write")
 	if err != nil || !strings.Contains(findings[0].Why, "/none") {
 		t.Errorf("missing folder: %+v, %v", findings, err)
+	}
+}
+
+// What shifts a whole visit widens the interval to both, and what fails once is measured by the other.
+func TestVisits(t *testing.T) {
+	visit := 0
+	v := &visited{benchmark: benchmark{name: "x", run: func(context.Context, Settings) (*measurement, error) {
+		visit++
+		cost := float64(10 * visit)
+		return &measurement{rounds: []float64{cost, cost, cost, cost, cost + 1, cost + 1}, cpu: []float64{1}}, nil
+	}}}
+	v.visit(context.Background(), Settings{})
+	v.visit(context.Background(), Settings{})
+	f := v.find()
+	if f.Low != 10 || f.High != 21 || f.Ns < f.Low || f.Ns > f.High || f.Rounds != 12 || f.Why != "" {
+		t.Errorf("%+v", f)
+	}
+	v.run = func(context.Context, Settings) (*measurement, error) { return nil, errors.New("taken") }
+	v.measured = v.measured[:1]
+	v.visit(context.Background(), Settings{})
+	f = v.find()
+	if f.Low != 10 || f.High != 11 || f.Why != "" || len(f.Path) != 1 || !strings.Contains(f.Path[0], "taken") {
+		t.Errorf("%+v", f)
+	}
+	v.measured = nil
+	if f := v.find(); f.Why != "taken" {
+		t.Errorf("%+v", f)
 	}
 }
 
