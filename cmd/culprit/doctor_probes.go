@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -91,7 +92,7 @@ func (d *diagnosis) tryProbes(ctx context.Context) (again bool) {
 			continue
 		}
 		check.Why = report.Line(fmt.Errorf("%s", check.Why))
-		check.Fix = d.wayOut()
+		check.Fix = d.wayOut(err)
 		if check.Essential && d.Why == "" {
 			d.Why = check.Name + ": " + check.Why
 		}
@@ -105,8 +106,9 @@ func (d *diagnosis) tryProbes(ctx context.Context) (again bool) {
 	return again
 }
 
-// wayOut names the missing permission that explains a probe's failure, or how to ask.
-func (d *diagnosis) wayOut() string {
+// wayOut names the missing permission that explains a probe's failure, or how to ask. What the recorder refuses before it
+// loads anything says itself how to mend it.
+func (d *diagnosis) wayOut(refused error) string {
 	var missing []string
 	for _, capability := range d.Capabilities {
 		switch capability.Name {
@@ -118,6 +120,9 @@ func (d *diagnosis) wayOut() string {
 	}
 	if len(missing) > 0 {
 		return "see " + strings.Join(missing, ", ") + " below"
+	}
+	if errors.Is(refused, record.ErrNotSupported) {
+		return "as the reason says"
 	}
 	return "none known: everything it needs seems to be there; please report it with `culprit doctor --json -`"
 }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 )
@@ -87,14 +88,14 @@ const (
 	bitBPF         = 39
 )
 
-// EffectiveCapabilities returns the effective capabilities of this process as a
-// set of bits, numbered as in linux/capability.h.
+// EffectiveCapabilities returns the effective capabilities of this process as a set of bits, numbered as in
+// linux/capability.h. In a user namespace it has none that count: bpf, perf and the host's settings ask the first one.
 func EffectiveCapabilities() (uint64, error) { return effective(tree{"/"}) }
 
 // effective returns the effective capabilities of this process as a set of bits.
 func effective(files tree) (uint64, error) {
 	status, err := files.read("/proc/self/status", fileLimit)
-	if err != nil {
+	if err != nil || inUserNamespace(files) {
 		return 0, err
 	}
 	bits, err := strconv.ParseUint(field(status, "CapEff"), 16, 64)
@@ -103,6 +104,18 @@ func effective(files tree) (uint64, error) {
 	}
 	return bits, nil
 }
+
+// firstUserNamespace is PROC_USER_INIT_INO of the kernel's include/linux/proc_ns.h.
+const firstUserNamespace = "user:[4026531837]"
+
+// inUserNamespace tells a process of a rootless container, or of unshare -U.
+func inUserNamespace(files tree) bool {
+	own, err := os.Readlink(files.path("/proc/self/ns/user"))
+	return err == nil && own != firstUserNamespace
+}
+
+// outside is the way out of a user namespace.
+const outside = "run it as root of the host, outside of the user namespace (of a rootless container?)"
 
 // holds tells whether one of the bits is in a set of capabilities.
 func holds(files tree, bits ...uint) bool {
@@ -122,6 +135,9 @@ func privileges(files tree) []Capability {
 		missing := Capability{Name: privilege.name, Why: "not in the effective capabilities of this process",
 			Hides: privilege.hides,
 			Fix:   "run as root, or grant it: setcap " + strings.ToLower(privilege.name) + "+ep culprit"}
+		if inUserNamespace(files) {
+			missing.Why, missing.Fix = "this process is in a user namespace: what it may there is nothing to the host", outside
+		}
 		if err != nil {
 			missing.Why = reason(err)
 		}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -114,7 +116,6 @@ func TestWhyKernelSymbolsAreHidden(t *testing.T) {
 		{nothing, "1", "no CAP_SYSLOG", "with CAP_SYSLOG; no setting"},
 		{syslog, "2", "hidden from everyone: kernel.kptr_restrict is 2", "sysctl kernel.kptr_restrict=1"},
 		{nothing, "2", "hidden from everyone: kernel.kptr_restrict is 2", "sysctl kernel.kptr_restrict=1"},
-		{syslog, "1", "user namespace", "root of the host"},
 		{nothing, "", "no CAP_SYSLOG", "with CAP_SYSLOG; no setting"},
 	} {
 		files := map[string]string{"proc/self/status": c.status, "proc/kallsyms": "0000000000000000 T _text\n"}
@@ -125,6 +126,27 @@ func TestWhyKernelSymbolsAreHidden(t *testing.T) {
 		if found.Available || !strings.Contains(found.Why, c.why) || !strings.Contains(found.Fix, c.fix) {
 			t.Errorf("kptr_restrict %q, %s: %q, %q; want %q, %q", c.restrict, c.status, found.Why, found.Fix,
 				c.why, c.fix)
+		}
+	}
+}
+
+// What a rootless container's root may do is nothing to the host.
+func TestCapabilitiesOfAUserNamespace(t *testing.T) {
+	root := plant(t, map[string]string{"proc/self/status": "CapEff:\t000001ffffffffff\n",
+		"proc/kallsyms": "0000000000000000 T _text\n", "proc/sys/kernel/kptr_restrict": "1\n", "proc/self/ns/none": ""})
+	link := filepath.Join(root, "proc/self/ns/user")
+	if err := os.Symlink(firstUserNamespace, link); err != nil {
+		t.Fatal(err)
+	}
+	if !byName(privileges(tree{root}))["CAP_BPF"].Available {
+		t.Error("CAP_BPF is missing in the first user namespace")
+	}
+	if err := errors.Join(os.Remove(link), os.Symlink("user:[4026532601]", link)); err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range append(privileges(tree{root}), checkKernelSymbols(tree{root})) {
+		if found.Available || !strings.Contains(found.Why, "user namespace") || found.Fix != outside {
+			t.Errorf("%s: %+v", found.Name, found)
 		}
 	}
 }

@@ -85,12 +85,11 @@ func hiddenSymbols(files tree) Capability {
 	case err == nil && level > 1:
 		missing.Why = "addresses are hidden from everyone: kernel.kptr_restrict is " + restrict
 		missing.Fix = "sysctl kernel.kptr_restrict=1, and run as root or with CAP_SYSLOG"
-	case !holds(files, bitSyslog):
+	case inUserNamespace(files):
+		missing.Why, missing.Fix = "addresses are hidden from this process: it is in a user namespace", outside
+	default:
 		missing.Why = "addresses are hidden from this process: it has no CAP_SYSLOG"
 		missing.Fix = "run as root or with CAP_SYSLOG; no setting of the host has to change for this"
-	default:
-		missing.Why = "addresses are hidden though this process has CAP_SYSLOG (in a user namespace it does not count)"
-		missing.Fix = "run as root of the host, outside of a user namespace"
 	}
 	return missing
 }
