@@ -106,8 +106,8 @@ func (d *diagnosis) tryProbes(ctx context.Context) (again bool) {
 	return again
 }
 
-// wayOut names the missing permission that explains a probe's failure, or how to ask. What the recorder refuses before it
-// loads anything says itself how to mend it.
+// wayOut names the missing permission that explains a probe's failure, or how to ask. What the recorder refuses
+// before it loads anything says itself how to mend it.
 func (d *diagnosis) wayOut(refused error) string {
 	var missing []string
 	for _, capability := range d.Capabilities {

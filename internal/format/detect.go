@@ -75,8 +75,8 @@ func detectText(head []byte) string {
 	return best
 }
 
-// looksLikePerfHeader wants two marks of a sample: "MemTotal: 24684084 kB" and "daemon:x:1:" end like an event, too. Where
-// perf was told to print the event alone, the stacks below it vote.
+// looksLikePerfHeader wants two marks of a sample: "MemTotal: 24684084 kB" and "daemon:x:1:" look like an event, too.
+// Where perf was told to print the event alone, the stacks below it vote.
 func looksLikePerfHeader(line []byte) bool {
 	header, ok := parsePerfHeader(line)
 	if !ok {
