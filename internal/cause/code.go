@@ -30,6 +30,9 @@ func (s *scene) leftover(lock *claim) []*claim {
 		if c == nil {
 			break
 		}
+		if s.onlyQueued(c) {
+			continue // who had the CPU is not known, or no competitor: but it is not this code
+		}
 		s.describeCode(c, blame, s.paths)
 		if s.serialised(c, blame) && s.suspectLock(c, blame, lock) {
 			continue
@@ -40,6 +43,21 @@ func (s *scene) leftover(lock *claim) []*claim {
 		claims = append(claims, c)
 	}
 	return append(claims, s.unexplainedConfig(claims)...)
+}
+
+// nothingElse is the part of a growth that makes all of it one thing.
+const nothingElse = 0.9
+
+// onlyQueued reports whether a claim on code grew by nothing but waiting for a CPU.
+func (s *scene) onlyQueued(c *claim) bool {
+	queued, all := 0.0, 0.0
+	for _, i := range c.members {
+		all += s.grown(i)
+		if s.paths[i].Kind == compare.Runnable {
+			queued += s.grown(i)
+		}
+	}
+	return queued >= nothingElse*all
 }
 
 // housekeeping reports whether a claim is on a run time's own scheduling alone, with no code of the program above it.
@@ -78,7 +96,9 @@ func (s *scene) describeCode(c *claim, blame *compare.Blame, paths []compare.Pat
 		}
 	}
 	c.add("cpu", "inclusive time of "+frame.Name, inclusiveA, inclusiveB, "s/run")
-	c.add("cpu", "own time of "+frame.Name, blame.SelfA, blame.SelfB, "s/run")
+	if blame.SelfA != 0 || blame.SelfB != 0 { // a function that only calls has none
+		c.add("cpu", "own time of "+frame.Name, blame.SelfA, blame.SelfB, "s/run")
+	}
 	if queuedB-queuedA >= leastShare*(inclusiveB-inclusiveA) {
 		c.add("offcpu", "of it waiting for a CPU", queuedA, queuedB, "s/run")
 	}

@@ -174,7 +174,11 @@ func (p *page) comparedBeside(c *Comparison) {
 		if shown == comparedBeside || !item.Decided {
 			break
 		}
-		shown++
+		if item.New() || item.Gone() || math.Abs(item.OfA) >= c.Smallest {
+			shown++
+		} else {
+			continue // a count that hardly varies is decided by next to nothing
+		}
 		mark, style := markOf(item)
 		scale := scaleFor(item.Unit, item.A, item.B)
 		unit := ""

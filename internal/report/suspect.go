@@ -19,6 +19,9 @@ func shareOf(c *investigate.Case, suspect cause.Suspect) string {
 		return "share of " + whole + " unknown"
 	}
 	text := percent(share.Value) + " of " + whole
+	if share.Low <= -1 { // the recordings differ too much among themselves: the ends are where the sum was cut
+		return text + " (with no useful interval)"
+	}
 	if finite(share.Low) && finite(share.High) && share.Low != share.High {
 		text += fmt.Sprintf(" (%s to %s)", percent(share.Low), percent(share.High))
 	}

@@ -1,0 +1,41 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"culprit/internal/cause"
+	"culprit/internal/compare"
+	"culprit/internal/investigate"
+)
+
+// An interval that was cut at an end that no share can have tells nothing, and is not printed as if it did.
+func TestShareWithoutAnInterval(t *testing.T) {
+	c := &investigate.Case{B: &investigate.SideSummary{}}
+	for want, share := range map[string]compare.Interval{
+		"51 % of the change (with no useful interval)": {Value: 0.51, Low: -10, High: 1},
+		"51 % of the change (48 % to 55 %)":            {Value: 0.51, Low: 0.48, High: 0.55},
+		"share of the change unknown":                  {},
+	} {
+		got := strings.ReplaceAll(shareOf(c, cause.Suspect{Share: share}), space, " ")
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// What was counted is listed when it is decided and large enough to count: a few bytes more of a file are not.
+func TestCountsThatHardlyDifferAreLeftOut(t *testing.T) {
+	c := &Comparison{Smallest: 0.02, Ranking: &compare.Ranking{Beside: []compare.Ranked{
+		{Signal: compare.SignalCounted, Name: "read bytes", Unit: "bytes", A: 4270, B: 4275, OfA: 0.001, Decided: true},
+		{Signal: compare.SignalCounted, Name: "brk calls", Unit: "calls", A: 10, B: 30, OfA: 2, Decided: true},
+		{Signal: compare.SignalCounted, Name: "stat calls", Unit: "calls", B: 3, Decided: true},
+		{Signal: compare.SignalCounted, Name: "mmap calls", Unit: "calls", A: 10, B: 12, OfA: 0.2}}}}
+	p := &page{width: 100}
+	p.comparedBeside(c)
+	text := p.out.String()
+	if !strings.Contains(text, "brk calls") || !strings.Contains(text, "stat calls") ||
+		strings.Contains(text, "read bytes") || strings.Contains(text, "mmap calls") {
+		t.Error(text)
+	}
+}
