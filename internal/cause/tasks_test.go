@@ -84,3 +84,16 @@ func TestTasksQueueAtAChannel(t *testing.T) {
 		}
 	}
 }
+
+// TestWaitingForACPUIsNoCode has a function that runs as long as before, and waits for a CPU that nobody is known to
+// have had.
+func TestWaitingForACPUIsNoCode(t *testing.T) {
+	a := plan{cpu: map[string]float64{"_start;main;parse": 100}}
+	b := plan{cpu: map[string]float64{"_start;main;parse": 100},
+		waits: []wait{{count: 50, waker: recording.WakerNone, stack: "_start;main;parse", runMs: 4, runner: "prog"}}}
+	for _, suspect := range judged(t, "wall", a, b, Costs{}) {
+		if suspect.Cause == "code.grew" || suspect.Cause == "code.added" {
+			t.Errorf("%s at %q, want no code", suspect.Cause, suspect.Where)
+		}
+	}
+}
