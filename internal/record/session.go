@@ -225,6 +225,7 @@ func (s *Session) collect(rec *recording.Recording, open *openWindow, endNs int6
 	if s.unwinder != nil {
 		window.Traces = within(s.unwinder.Take(), open.startNs)
 		window.Lose("unwinder: stacks that did not fit", s.unwinder.Lost())
+		window.Lose("unwinder: looks at processes with damaged files or memory", s.unwinder.Damaged())
 		left := s.unwinder.Prepare(window.Traces, part)
 		window.Lose("unwinder: files left without lines to keep the cost down", left.Files)
 		window.Lose("unwinder: frames left without lines to keep the cost down", left.Frames)

@@ -53,7 +53,13 @@ func Load(r io.ReaderAt, options Options) (*Table, error) {
 	return load(r, options, "")
 }
 
-func load(r io.ReaderAt, options Options, prefer string) (*Table, error) {
+// load returns an error, too, where a library that it reads with panics over a hostile or changing file.
+func load(r io.ReaderAt, options Options, prefer string) (table *Table, err error) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			table, err = nil, fmt.Errorf("read symbols: %v", broken)
+		}
+	}()
 	file, err := openELF(r)
 	if err != nil {
 		return nil, err
@@ -81,7 +87,7 @@ func load(r io.ReaderAt, options Options, prefer string) (*Table, error) {
 	if len(builder.entries) == 0 {
 		return nil, ErrNoSymbols
 	}
-	table := builder.table()
+	table = builder.table()
 	table.file = r
 	return table, nil
 }

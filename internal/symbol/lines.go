@@ -55,7 +55,8 @@ type unitSpan struct {
 }
 
 // OpenLines looks for DWARF in an ELF file and, when that has none and the options allow it, in its debug file
-// (of the same build id). It takes the file over, but for an error: ErrNoLines where there is none.
+// (of the same build id); ErrNoLines where there is none. It reads file from then on, which Close closes, or the debug
+// file.
 func OpenLines(file *os.File, options Options) (*Lines, error) {
 	parsed, err := openELF(file)
 	if err != nil {
@@ -72,7 +73,6 @@ func OpenLines(file *os.File, options Options) (*Lines, error) {
 	if debug == nil {
 		return nil, ErrNoLines
 	}
-	_ = file.Close() // only its debug file is read from here on
 	return &Lines{file: debug, known: map[dwarf.Offset]*unitLines{}, bytes: bytes}, nil
 }
 

@@ -96,10 +96,9 @@ func (u *Unwinder) forgetModules() {
 		}
 		delete(u.tables, id)
 		if known.lines != nil {
-			_ = known.lines.Close() // which is of the same file, or of its debug file
-		} else {
-			_ = known.file.Close()
+			_ = known.lines.Close() // which is of its debug file, or of the same, which then closes once more
 		}
+		_ = known.file.Close()
 	}
 	u.window++
 }

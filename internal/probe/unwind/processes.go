@@ -30,7 +30,7 @@ import (
 
 // lookAfter hands processes to the library until ctx ends, in the library's
 // own way when its queue is not found.
-func lookAfter(ctx context.Context, t *tracer.Tracer) {
+func (u *Unwinder) lookAfter(ctx context.Context, t *tracer.Tracer) {
 	queue, manager, err := queueOf(t)
 	if err != nil {
 		t.StartPIDEventProcessor(ctx)
@@ -43,7 +43,7 @@ func lookAfter(ctx context.Context, t *tracer.Tracer) {
 		for {
 			select {
 			case id := <-queue:
-				manager.SynchronizeProcess(mortal{process.New(id.PID(), id.TID())})
+				u.bear(func() { manager.SynchronizeProcess(mortal{process.New(id.PID(), id.TID())}) })
 				ruby.complete(uint32(id.PID()))
 			case <-cleanup.C:
 				manager.CleanupPIDs()
@@ -53,6 +53,22 @@ func lookAfter(ctx context.Context, t *tracer.Tracer) {
 		}
 	}()
 }
+
+// bear does what reads a process's files and memory, and counts it where the library panics: it is not hardened
+// against files that are damaged, or written while it reads them ("makeslice: len out of range" ended a recorder beside
+// a build that wrote its programs in place). It reads them without holding its locks, or with deferred unlocks.
+func (u *Unwinder) bear(read func()) {
+	defer func() {
+		if recover() != nil {
+			u.damaged.Add(1)
+		}
+	}()
+	read()
+}
+
+// Damaged counts the times since the last call that a process was left out because its files or its memory could not
+// be made sense of.
+func (u *Unwinder) Damaged() int64 { return u.damaged.Swap(0) }
 
 // cleanupEvery is how often the library forgets processes whose end it missed.
 const cleanupEvery = time.Minute

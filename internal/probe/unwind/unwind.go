@@ -23,6 +23,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unique"
 	"unsafe"
@@ -81,7 +82,8 @@ type Unwinder struct {
 	budget  budget
 	names   map[unique.Handle[libpf.Frame]][]*recording.Frame // of this window's frames; of whoever calls Frames
 	whole   map[int]namedStack                                // and stacks
-	busy    bool                                              // a stack is being named
+	damaged atomic.Int64
+	busy    bool // a stack is being named
 	current libpf.Frames
 }
 
@@ -136,7 +138,7 @@ func Start(ctx context.Context, options Options) (*Unwinder, error) {
 
 func (u *Unwinder) run(ctx context.Context) error {
 	channel := make(chan *libpf.EbpfTrace, 32) // 25 kB each
-	lookAfter(ctx, u.tracer)
+	u.lookAfter(ctx, u.tracer)
 	if err := u.tracer.StartMapMonitors(ctx, channel); err != nil {
 		return fmt.Errorf("start unwinder: %w", err)
 	}
@@ -206,7 +208,7 @@ func (u *Unwinder) handle(raw *libpf.EbpfTrace) {
 	u.mu.Unlock()
 	if !known {
 		u.current = nil
-		u.tracer.HandleTrace(raw) // calls ReportTraceEvent before it returns
+		u.bear(func() { u.tracer.HandleTrace(raw) }) // calls ReportTraceEvent before it returns
 		u.made.saw(raw.PID, u.current)
 		stack = u.keep(hash, raw.PID, u.current)
 	}
