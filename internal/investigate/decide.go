@@ -51,12 +51,12 @@ func (inv *investigation) look(plan *stat.Plan, name string, logs []float64,
 	if err != nil {
 		return MetricResult{}, err
 	}
-	ratio := decision.Ratio
+	ratio, confidence := decision.Verdict()
 	if metric.Better == "higher" {
 		ratio = stat.Interval{Value: 1 / ratio.Value, Low: 1 / ratio.High, High: 1 / ratio.Low}
 	}
 	result := MetricResult{Metric: metric, Outcome: Outcome(decision.Outcome), need: decision.More,
-		Effect: cause.Effect{Ratio: ratio.Value, Low: ratio.Low, High: ratio.High, Confidence: decision.Confidence}}
+		Effect: cause.Effect{Ratio: ratio.Value, Low: ratio.Low, High: ratio.High, Confidence: confidence}}
 	result.MedianA = medianOf(trial.Values(measured, name, sideA))
 	result.MedianB = medianOf(trial.Values(measured, name, sideB))
 	return result, nil

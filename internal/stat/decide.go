@@ -37,6 +37,15 @@ type Decision struct {
 	Last bool
 }
 
+// Verdict is the interval that the outcome was read from, and how sure it is as a whole: that of Same is the narrower
+// one, since B/A may lie beyond one of its ends or the other, with 1 − Confidence each.
+func (d Decision) Verdict() (ratio Interval, confidence float64) {
+	if d.Outcome == Same {
+		return d.Equivalence, 1 - 2*(1-d.Confidence)
+	}
+	return d.Ratio, d.Confidence
+}
+
 // Decide reads one look. d are the paired log-ratios ln(B/A), as many as one of the plan's looks asks for; a
 // different number is an error, because the error rate holds at the planned looks alone (see [Plan.EndAt]). smallest
 // is the smallest difference that counts, 0.02 for 2 %: worse needs an interval wholly above 1+smallest/2 and an

@@ -146,3 +146,24 @@ func TestLogRatios(t *testing.T) {
 		t.Error("sides of different lengths were paired")
 	}
 }
+
+// A reader who is told "the same within 2 %" sees an interval that lies within 2 %.
+func TestVerdictShowsWhatItWasReadFrom(t *testing.T) {
+	plan := mustPlan(t, 20, 1)
+	same, err := plan.Decide(spread(20, 0, 0.015), 0.02)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ratio, confidence := same.Verdict()
+	if same.Outcome != Same || ratio.Low < 1/1.02 || ratio.High > 1.02 || math.Abs(confidence-0.9) > 1e-9 {
+		t.Errorf("%s: %v with %v", same.Outcome, ratio, confidence)
+	}
+	worse, err := plan.Decide(spread(20, 0.1, 0.015), 0.02)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ratio, confidence = worse.Verdict()
+	if worse.Outcome != Worse || ratio != worse.Ratio || confidence != worse.Confidence {
+		t.Errorf("%s: %v with %v", worse.Outcome, ratio, confidence)
+	}
+}

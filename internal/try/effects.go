@@ -220,8 +220,8 @@ func (x *engine) answer(c comparison, metric Metric, blocks []block, plan *stat.
 		effect.Why = err.Error()
 		return effect
 	}
-	ratio := decision.Ratio
-	effect.Verdict, effect.Confidence, effect.More = string(decision.Outcome), decision.Confidence, decision.More
+	ratio, confidence := decision.Verdict()
+	effect.Verdict, effect.Confidence, effect.More = string(decision.Outcome), confidence, decision.More
 	if x.experiment.Allowed > 0 {
 		ratio, effect.More = decision.Equivalence, 0
 		effect.Verdict = against(ratio, 1+x.experiment.Allowed, plan.Decidable)

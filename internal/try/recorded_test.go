@@ -77,7 +77,7 @@ func TestMetricOutOfRecordingsOfAService(t *testing.T) {
 	}
 	e, err := Experiment{Factors: []Factor{factor}, Metrics: []Metric{metric}, Budget: 30 * time.Second, Seed: 1,
 		Trials:  2,
-		Service: &Service{Pid: service.Process.Pid, Period: 300 * time.Millisecond, WashOut: 50 * time.Millisecond}}.Settle()
+		Service: &Service{Pid: service.Process.Pid, Period: time.Second, WashOut: 50 * time.Millisecond}}.Settle()
 	if err != nil {
 		t.Fatal(err)
 	}
