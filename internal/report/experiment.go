@@ -161,7 +161,8 @@ func driftLines(r *try.Result) []string {
 
 func trialsSentence(r *try.Result) string {
 	return fmt.Sprintf("%s in %s, %d left out as disturbed; design %s, seed %d; intervals hold with 95 %% for "+
-		"all comparisons together (that of \"the same\" with 90 %%)", plural(len(r.Trials), "trial"), amount(r.ElapsedS, "s"), r.Excluded, r.Design, r.Seed)
+		"all comparisons together (that of \"the same\" with 90 %%)", plural(len(r.Trials), "trial"),
+		amount(r.ElapsedS, "s"), r.Excluded, r.Design, r.Seed)
 }
 
 // Rehearsal writes what an experiment would do.
