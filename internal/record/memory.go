@@ -10,10 +10,11 @@ const (
 	// memoryLimit keeps the recorder small beside what it records: the garbage
 	// collector works harder before the process grows beyond it.
 	memoryLimit = 80 << 20
-	// A limit below what is alive would have the collector run all the time, up
+	// A limit near what is alive would have the collector run all the time, up
 	// to half of a CPU (golang.org/doc/gc-guide, "Memory limit"): it is raised to
-	// this many times as much.
+	// this many times as much, and to leave room for what is no heap, which counts as well.
 	roomPerLive = 1.5
+	besideHeap  = 16 << 20
 )
 
 // boundMemory keeps the limit of memory, raised while more is alive than fits
@@ -33,7 +34,7 @@ func boundMemory(stop <-chan struct{}) {
 }
 
 // limitFor is the limit that leaves the collector room where so many bytes are alive.
-func limitFor(live int64) int64 { return max(memoryLimit, int64(float64(live)*roomPerLive)) }
+func limitFor(live int64) int64 { return max(memoryLimit, int64(float64(live)*roomPerLive)+besideHeap) }
 
 // liveHeap is what the last collection found alive, in bytes.
 func liveHeap() int64 {
