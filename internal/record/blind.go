@@ -1,7 +1,10 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"culprit/internal/probe/syscalls"
@@ -25,8 +28,9 @@ func blindSpots(rec *recording.Recording, unwinder *unwind.Unwinder, options Opt
 				"was loaded then, stacks before have no frames of it")
 		}
 	}
-	if broken, total := brokenSamples(rec); broken*50 > total {
-		spots = append(spots, fmt.Sprintf("%d of %d stacks could not be followed to their root", broken, total))
+	if why, broken, total := brokenByReason(rec); broken*50 > total {
+		spots = append(spots, fmt.Sprintf("%d of %d stacks could not be followed to their root: %s", broken, total,
+			mostFirst(why)))
 	}
 	if spot := uringSpot(rec); spot != "" {
 		spots = append(spots, spot)
@@ -37,21 +41,35 @@ func blindSpots(rec *recording.Recording, unwinder *unwind.Unwinder, options Opt
 	return spots
 }
 
-// brokenSamples counts on-CPU samples of the target whose stack did not reach its root.
-func brokenSamples(rec *recording.Recording) (broken, total int) {
+// brokenByReason counts on-CPU samples of the target whose stack did not reach its root, by why.
+func brokenByReason(rec *recording.Recording) (why map[string]int, broken, total int) {
+	why = map[string]int{}
 	for _, sample := range rec.Samples {
 		if sample.Signal != recording.SignalCPU || !sample.Target {
 			continue
 		}
 		total++
 		for _, name := range rec.StackNames(sample.Stack) {
-			if strings.HasPrefix(name, unwind.BrokenPrefix) {
+			if reason, is := strings.CutPrefix(name, unwind.BrokenPrefix); is {
+				why[strings.TrimSuffix(reason, "]")]++
 				broken++
 				break
 			}
 		}
 	}
-	return broken, total
+	return why, broken, total
+}
+
+// mostFirst lists counts, the largest first: "its mappings were not known yet 12, code without a file 3".
+func mostFirst(counts map[string]int) string {
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	parts := make([]string, len(names))
+	for i, name := range names {
+		parts[i] = fmt.Sprintf("%s %d", name, counts[name])
+	}
+	return strings.Join(parts, ", ")
 }
 
 // uringSpot says that the target used io_uring, whose requests are no system calls.

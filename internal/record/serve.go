@@ -168,7 +168,7 @@ func (s *Session) finish(finish Finish) (*Summary, error) {
 		return nil, err
 	}
 	rec.Manifest.Thinned, rec.Manifest.Cost.Check = finish.Thinned, finish.Check
-	broken, total := brokenSamples(rec)
+	_, broken, total := brokenByReason(rec)
 	summary := &Summary{WindowNs: rec.Manifest.WindowNs, Gaps: rec.Manifest.Gaps, Thinned: finish.Thinned,
 		Samples: total, Waits: len(rec.Waits), Broken: broken, Losses: rec.Manifest.Losses,
 		Cost: rec.Manifest.Cost, BlindSpots: rec.Manifest.BlindSpots, Throttled: throttledOf(rec.Block),

@@ -106,7 +106,7 @@ func (u *Unwinder) name(frame libpf.Frame) recording.Frame {
 	}
 	if frame.Type.IsError() {
 		named.Kind = recording.KindOther
-		named.Name = fmt.Sprintf("%s%s %d]", BrokenPrefix, frame.Type.Interpreter(), uint64(frame.AddressOrLineno))
+		named.Name = BrokenPrefix + reason(frame) + "]"
 		return named
 	}
 	if frame.Mapping.Valid() {

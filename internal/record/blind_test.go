@@ -1,0 +1,36 @@
+package record
+
+import (
+	"strings"
+	"testing"
+
+	"culprit/internal/probe/unwind"
+	"culprit/recording"
+)
+
+// Stacks that are not whole are counted by why, most first; a few are not worth a word.
+func TestBrokenStacksAreToldByReason(t *testing.T) {
+	builder := recording.NewBuilder()
+	stack := func(root string) int32 {
+		return builder.Stack([]int32{builder.Frame(recording.Frame{Name: root, Kind: recording.KindNative}),
+			builder.Frame(recording.Frame{Name: "work", Kind: recording.KindNative})})
+	}
+	rec := &recording.Recording{}
+	add := func(root string, count int) {
+		for range count {
+			rec.Samples = append(rec.Samples, recording.Sample{Signal: recording.SignalCPU, Target: true, Stack: stack(root)})
+		}
+	}
+	add("_start", 93)
+	add(unwind.BrokenPrefix+"code without a file]", 2)
+	add(unwind.BrokenPrefix+"its mappings were not known yet]", 5)
+	builder.Into(rec)
+	const want = "7 of 100 stacks could not be followed to their root: its mappings were not known yet 5, code without a file 2"
+	if spots := strings.Join(blindSpots(rec, nil, Options{}), "\n"); !strings.Contains(spots, want) {
+		t.Errorf("%q is not among\n%s", want, spots)
+	}
+	add("_start", 900)
+	if spots := strings.Join(blindSpots(rec, nil, Options{}), "\n"); strings.Contains(spots, "root") {
+		t.Errorf("7 of 1000 are told:\n%s", spots)
+	}
+}
