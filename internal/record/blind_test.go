@@ -18,14 +18,16 @@ func TestBrokenStacksAreToldByReason(t *testing.T) {
 	rec := &recording.Recording{}
 	add := func(root string, count int) {
 		for range count {
-			rec.Samples = append(rec.Samples, recording.Sample{Signal: recording.SignalCPU, Target: true, Stack: stack(root)})
+			rec.Samples = append(rec.Samples, recording.Sample{Signal: recording.SignalCPU, Target: true,
+				Stack: stack(root)})
 		}
 	}
 	add("_start", 93)
 	add(unwind.BrokenPrefix+"code without a file]", 2)
 	add(unwind.BrokenPrefix+"its mappings were not known yet]", 5)
 	builder.Into(rec)
-	const want = "7 of 100 stacks could not be followed to their root: its mappings were not known yet 5, code without a file 2"
+	const want = "7 of 100 stacks could not be followed to their root: its mappings were not known yet 5, " +
+		"code without a file 2"
 	if spots := strings.Join(blindSpots(rec, nil, Options{}), "\n"); !strings.Contains(spots, want) {
 		t.Errorf("%q is not among\n%s", want, spots)
 	}
