@@ -199,35 +199,3 @@ func (r *Recorder) listen(out io.Reader) {
 	}
 	_ = r.command.Wait() // ended looks at its state
 }
-
-// tail keeps the last line that the recorder printed on standard error.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-const maxTail = 4096
-
-// Write keeps the end of what was written.
-func (t *tail) Write(data []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, data...)
-	if len(t.text) > maxTail {
-		t.text = append([]byte(nil), t.text[len(t.text)-maxTail:]...)
-	}
-	return len(data), nil
-}
-
-// last is the line that says what happened: that of a panic, which a trace of its stack follows, or the last one.
-func (t *tail) last() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	lines := strings.Split(strings.TrimSpace(string(t.text)), "\n")
-	for _, line := range lines {
-		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
-			return line
-		}
-	}
-	return lines[len(lines)-1]
-}
