@@ -85,14 +85,23 @@ func queueOf(t *tracer.Tracer) (<-chan libpf.PIDTID, *processmanager.ProcessMana
 
 // fieldOf reads an unexported field of what the library points to.
 func fieldOf[T any](pointer any, name string) (value T, err error) {
+	field, err := fieldAt[T](pointer, name)
+	if err != nil {
+		return value, err
+	}
+	return *field, nil
+}
+
+// fieldAt points to an unexported field of what the library points to.
+func fieldAt[T any](pointer any, name string) (*T, error) {
 	field := reflect.Value{}
 	if of := reflect.ValueOf(pointer); of.Kind() == reflect.Pointer && of.Elem().Kind() == reflect.Struct {
 		field = of.Elem().FieldByName(name)
 	}
 	if !field.IsValid() || field.Type() != reflect.TypeFor[T]() {
-		return value, fmt.Errorf("the unwinder library has no field %s of type %v", name, reflect.TypeFor[T]())
+		return nil, fmt.Errorf("the unwinder library has no field %s of type %v", name, reflect.TypeFor[T]())
 	}
-	return *(*T)(unsafe.Pointer(field.UnsafeAddr())), nil
+	return (*T)(unsafe.Pointer(field.UnsafeAddr())), nil
 }
 
 // mortal is a process that may end at any moment: what fails for that reason says so.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"sync"
 	"testing"
 	"time"
 
@@ -12,10 +13,13 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/tracer"
 )
 
-// Fails when a new version of the library keeps its queue elsewhere: look at processes.go then.
+// Fails when a new version of the library keeps its queue or its pool elsewhere: look at processes.go then.
 func TestLibraryHasTheQueue(t *testing.T) {
 	if _, _, err := queueOf(&tracer.Tracer{}); err != nil {
 		t.Error(err)
+	}
+	if pool, err := fieldAt[sync.Pool](&tracer.Tracer{}, "tracePool"); pool == nil || err != nil {
+		t.Errorf("%v, %v", pool != nil, err)
 	}
 }
 
