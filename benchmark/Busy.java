@@ -7,7 +7,7 @@ import java.time.Instant;
  * until the input ends.
  */
 public class Busy {
-    static final int COUNT = 500; // thousand steps a stretch
+    static final int COUNT = 30_000; // thousand steps a stretch
 
     public static void main(String[] arguments) throws Exception {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();

@@ -51,6 +51,7 @@ type bench struct {
 	culprit string
 	folder  string
 	worker  *worker
+	lasts   time.Duration // of one measurement
 	// What the recorder itself used, and how long it recorded the worker.
 	recorderCPU, window time.Duration
 }
@@ -120,7 +121,7 @@ func measureLoad(out io.Writer, load load, culprit, folder string, rounds int) e
 		return err
 	}
 	defer w.end()
-	b := &bench{culprit: culprit, folder: folder, worker: w}
+	b := &bench{culprit: culprit, folder: folder, worker: w, lasts: load.lasts}
 	settings := installed(load.settings)
 	values, err := interleave(settings, rounds, func(s setting) (float64, error) { return s.measure(b) })
 	if err != nil {
@@ -128,8 +129,8 @@ func measureLoad(out io.Writer, load load, culprit, folder string, rounds int) e
 	}
 	fmt.Fprintf(out, "%s\n", load.title)
 	printTable(out, settings, values, "ns")
-	fmt.Fprintf(out, "The recorder itself: %.1f %% of one CPU, writing half a second included\n\n",
-		100*b.recorderCPU.Seconds()/b.window.Seconds())
+	fmt.Fprintf(out, "The recorder itself: %.1f %% of one CPU, writing %v included\n\n",
+		100*b.recorderCPU.Seconds()/b.window.Seconds(), load.lasts)
 	return nil
 }
 

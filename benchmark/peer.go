@@ -38,7 +38,7 @@ func beside(words ...string) func(*bench) (float64, error) {
 		defer stop()
 		start := time.Now()
 		for range patience { // some peers slow their target down fiftyfold
-			time.Sleep(measureFor)
+			time.Sleep(b.lasts)
 			var value float64
 			if value, err = b.worker.between(start, time.Now()); err == nil {
 				return value, nil

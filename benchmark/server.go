@@ -19,7 +19,7 @@ import (
 
 const (
 	redisPort     = "16399"
-	redisRequests = 60_000
+	redisRequests = 300_000
 	hostWindow    = 10 * time.Second
 )
 

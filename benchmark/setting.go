@@ -14,15 +14,12 @@ import (
 	"culprit/recording"
 )
 
-const (
-	measureFor = 500 * time.Millisecond
-	// margin keeps clear of the attaching and detaching at the ends of a recording.
-	margin = 80 * time.Millisecond
-)
+// margin keeps clear of the attaching and detaching at the ends of a recording.
+const margin = 80 * time.Millisecond
 
 func (b *bench) alone() (float64, error) {
 	start := time.Now()
-	time.Sleep(measureFor)
+	time.Sleep(b.lasts)
 	return b.worker.between(start, time.Now())
 }
 
@@ -90,7 +87,7 @@ func with(flags ...string) func(*bench) (float64, error) {
 // recorded measures the worker while culprit records a process.
 func (b *bench) recorded(pid int, more ...string) (float64, error) {
 	words := append([]string{"record", "-f", "-p", strconv.Itoa(pid), "-o", b.recordingPath(),
-		"-d", (measureFor + 2*margin).String()}, more...)
+		"-d", (b.lasts + 2*margin).String()}, more...)
 	if text, err := exec.Command(b.culprit, words...).CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("%s record: %w: %s", b.culprit, err, text)
 	}

@@ -24,20 +24,29 @@ const workerVerb = "worker"
 type load struct {
 	name, title string
 	operations  int // per stretch of measuring
+	lasts       time.Duration
 	settings    []setting
 	prepare     func() (operate func(count int) error, err error)
 	java        string // the source of a worker in Java, in place of prepare
 }
 
+// How long one setting is measured in a round. What costs at every call shows in half a second. What costs at each
+// sample needs stretches with some ten samples each, and enough of them.
+const (
+	quick = 500 * time.Millisecond
+	slow  = 4 * time.Second
+)
+
 //go:embed Busy.java
 var busyJava string
 
 var loads = []load{
-	{"getppid", "getppid, CPU time per call", 2_000, callSettings, prepareCalls, ""},
+	{"getppid", "getppid, CPU time per call", 2_000, quick, callSettings, prepareCalls, ""},
 	{"pingpong", "two threads on one CPU wake each other through pipes, CPU time per round trip " +
-		"(2 switches, 4 calls)", 500, switchSettings, preparePingPong, ""},
-	{"spin", "two busy threads of native code, CPU time per thousand steps", 500, busySettings, prepareSpin, ""},
-	{"java", "two busy threads of Java, CPU time per thousand steps", 500, busySettings, nil, busyJava},
+		"(2 switches, 4 calls)", 500, quick, switchSettings, preparePingPong, ""},
+	{"spin", "two busy threads of native code, CPU time per thousand steps", 30_000, slow, busySettings, prepareSpin,
+		""},
+	{"java", "two busy threads of Java, CPU time per thousand steps", 30_000, slow, busySettings, nil, busyJava},
 }
 
 // stretch is one measurement of a worker: a time and the CPU ns per operation in it.
