@@ -75,7 +75,9 @@ func compareGroups(ctx context.Context, a, b side, o compareOptions, limits comp
 		A: sideText(a), B: sideText(b), Settings: in.Result.Facts, Suspects: []cause.Suspect{},
 		Warnings: compare.Warnings(a.recordings, b.recordings, work), Profile: &profile, WaitTree: &waits}
 	c.BlindSpots = blindSpots(a, b, in.Result)
-	c.Outcome, c.Effect = comparedOutcome(c.Ranking, limits.smallest)
+	timesA, timesB := compare.OneAfterOther(a.recordings, b.recordings)
+	c.InBlocks = timesA != nil && c.Ranking.Known
+	c.Outcome, c.Effect = comparedOutcome(c.Ranking, timesA, timesB, limits.smallest)
 	if c.ByParts() {
 		c.Outcome = investigate.Undecided
 		if limits.failOver != nil {
@@ -131,8 +133,10 @@ func comparedMetric(asked string, cpu, wall *compare.Result) (*compare.Result, e
 }
 
 // comparedOutcome is the verdict on the metric per unit of work: of its logarithms, so that half and double weigh the
-// same.
-func comparedOutcome(r *compare.Ranking, smallest float64) (investigate.Outcome, cause.Effect) {
+// same. Times are given where the sides were recorded one after the other: the interval is then the wider one of those
+// with and without a steady drift of the host.
+func comparedOutcome(r *compare.Ranking, timesA, timesB []float64,
+	smallest float64) (investigate.Outcome, cause.Effect) {
 	effect := cause.Effect{Ratio: math.NaN(), Low: math.NaN(), High: math.NaN(), Confidence: comparedConfidence}
 	a, b := logs(r.A), logs(r.B)
 	if a == nil || b == nil {
@@ -142,6 +146,13 @@ func comparedOutcome(r *compare.Ranking, smallest float64) (investigate.Outcome,
 	estimate, err := stat.MeanDifference(a, b, comparedConfidence)
 	if err != nil {
 		return investigate.Undecided, effect
+	}
+	if timesA != nil {
+		drift, err := stat.DriftDifference(a, b, timesA, timesB, comparedConfidence)
+		if err != nil {
+			return investigate.Undecided, effect
+		}
+		estimate.Low, estimate.High = min(estimate.Low, drift.Low), max(estimate.High, drift.High)
 	}
 	ratio := estimate.Exp()
 	effect.Ratio, effect.Low, effect.High = ratio.Value, ratio.Low, ratio.High

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"culprit/recording"
@@ -153,5 +154,42 @@ func TestCompareRefuses(t *testing.T) {
 		{[]string{"--a", a[0], a[1], "--b", b[0], b[1], "--per", "cpu-second", "--fail-over", "5%"}, "--per"},
 	} {
 		oneLine(t, here(t, append([]string{"compare"}, c.args...)...), c.want)
+	}
+}
+
+// A host that grows slower all the while makes the later side look worse; a change beyond that drift is one.
+func TestCompareOneSideAfterTheOther(t *testing.T) {
+	recorded := func(second, workMs int64) string {
+		path := filepath.Join(t.TempDir(), "r.culprit")
+		madeRecording(t, path, workMs, 100, 1000)
+		rec, err := recording.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec.Manifest.StartedAt = time.Unix(1700000000+second, 0)
+		if err := recording.Write(path, rec); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const block = "older than those of B"
+	for name, c := range map[string]struct {
+		a, b   []string
+		status int
+		want   string
+		warned bool
+	}{
+		"a drift": {[]string{recorded(1, 200), recorded(2, 206), recorded(3, 210)},
+			[]string{recorded(4, 216), recorded(5, 221), recorded(6, 226)}, exitDone, "UNDECIDED", true},
+		"a change": {[]string{recorded(1, 201), recorded(2, 200), recorded(3, 202)},
+			[]string{recorded(4, 400), recorded(5, 402), recorded(6, 401)}, exitWorse, "WORSE", true},
+		"the drift's times, in turn": {[]string{recorded(1, 200), recorded(4, 206), recorded(5, 210)},
+			[]string{recorded(2, 216), recorded(3, 221), recorded(6, 226)}, exitWorse, "WORSE", false},
+	} {
+		got := here(t, slices.Concat([]string{"compare", "--a"}, c.a, []string{"--b"}, c.b, []string{"--metric", "cpu"})...)
+		if got.status != c.status || !strings.Contains(got.stdout, c.want) ||
+			strings.Contains(strings.Join(strings.Fields(got.stdout), " "), block) != c.warned {
+			t.Errorf("%s: status %d, %s\n%s", name, got.status, got.stderr, got.stdout)
+		}
 	}
 }

@@ -35,6 +35,7 @@ var loadCalls = []string{"accept4", "accept", "recvfrom", "recvmsg", "epoll_wait
 func Warnings(a, b []*recording.Recording, work Work) []string {
 	var list []string
 	list = append(list, fewRecordings(a, b)...)
+	list = append(list, inBlocks(a, b)...)
 	list = append(list, otherTools(a, b)...)
 	list = append(list, otherHosts(a, b)...)
 	list = append(list, otherPrograms(a, b)...)

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"time"
 
 	"culprit/recording"
 )
@@ -16,6 +17,9 @@ func Cut(rec *recording.Recording, fromNs, toNs int64) (*recording.Recording, er
 	}
 	cut := &recording.Recording{Manifest: rec.Manifest, Facts: rec.Facts, Frames: rec.Frames, Stacks: rec.Stacks}
 	cut.Manifest.WindowNs = toNs - fromNs
+	if !rec.Manifest.StartedAt.IsZero() {
+		cut.Manifest.StartedAt = rec.Manifest.StartedAt.Add(time.Duration(fromNs))
+	}
 	cut.Manifest.Metrics = nil
 	if cut.Manifest.Target.Kind == "command" {
 		// It has no end here that something held up.

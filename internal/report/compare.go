@@ -22,9 +22,11 @@ type Comparison struct {
 	A       ComparedSide        `json:"a"`
 	B       ComparedSide        `json:"b"`
 	// Effect is B's metric per unit of work as a multiple of A's; with one recording a side its interval is null.
-	Effect     cause.Effect         `json:"effect"`
-	Smallest   float64              `json:"smallest"`            // difference that counts, 0.02 for 2 %
-	FailOver   *float64             `json:"fail_over,omitempty"` // as asked: worse only from here on
+	Effect   cause.Effect `json:"effect"`
+	Smallest float64      `json:"smallest"`            // difference that counts, 0.02 for 2 %
+	FailOver *float64     `json:"fail_over,omitempty"` // as asked: worse only from here on
+	// InBlocks: all recordings of one side are older than those of the other, and the effect's interval allows for it.
+	InBlocks   bool                 `json:"in_blocks"`
 	Ranking    *compare.Ranking     `json:"ranking"`
 	Suspects   []cause.Suspect      `json:"suspects"`
 	Settings   []compare.FactChange `json:"settings"`
@@ -156,7 +158,7 @@ func (c *Comparison) detail() string {
 // seen says what could have been seen.
 func (c *Comparison) seen() string {
 	whole := meanOf(c.Ranking.A)
-	if !c.Ranking.Known || whole <= 0 || c.ByParts() {
+	if !c.Ranking.Known || whole <= 0 || c.ByParts() || c.InBlocks { // it is worked out for sides that took turns
 		return ""
 	}
 	return fmt.Sprintf("a change of %s or more of %s would have been seen in 4 of 5 such comparisons",

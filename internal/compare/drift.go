@@ -1,0 +1,56 @@
+package compare
+
+import (
+	"fmt"
+
+	"culprit/recording"
+)
+
+// OneAfterOther tells when recordings began, in seconds since the first, where all of one side are older than all of
+// the other: then what the host did in the meantime looks like a change. Nil where the sides took turns, or where a
+// recording does not say when it was made.
+func OneAfterOther(a, b []*recording.Recording) (timesA, timesB []float64) {
+	all := both(a, b)
+	if len(a) == 0 || len(b) == 0 {
+		return nil, nil
+	}
+	var times []float64
+	for _, rec := range all {
+		if rec.Manifest.StartedAt.IsZero() {
+			return nil, nil
+		}
+		times = append(times, rec.Manifest.StartedAt.Sub(all[0].Manifest.StartedAt).Seconds())
+	}
+	timesA, timesB = times[:len(a)], times[len(a):]
+	if before(timesA, timesB) || before(timesB, timesA) {
+		return timesA, timesB
+	}
+	return nil, nil
+}
+
+// before reports whether all of some moments lie before all others.
+func before(first, second []float64) bool {
+	for _, x := range first {
+		for _, y := range second {
+			if x >= y {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// inBlocks warns where the recordings of one side are all older than those of the other.
+func inBlocks(a, b []*recording.Recording) []string {
+	timesA, timesB := OneAfterOther(a, b)
+	if timesA == nil || len(a)+len(b) == 2 { // one recording a side decides nothing anyway
+		return nil
+	}
+	older, newer := A, B
+	if before(timesB, timesA) {
+		older, newer = B, A
+	}
+	return []string{fmt.Sprintf("all recordings of %s are older than those of %s: order cannot be told from the change, "+
+		"so that the interval allows for a steady drift of the host, and a sudden one would look like a change; take "+
+		"them in turn (A, B, B, A …)", older, newer)}
+}
