@@ -148,6 +148,9 @@ func (s *scene) suspect(c *claim) (suspect Suspect, known bool) {
 	if c.remedy != "" {
 		suspect.Remedy = c.remedy
 	}
+	if s.swapped {
+		suspect.Gain, suspect.Remedy = true, gained+gains[c.id]
+	}
 	suspect.Where, suspect.Evidence, suspect.Against, suspect.Knob = c.where, c.evidence, c.against, c.knob
 	suspect.Level = Observed
 	if known && suspect.Share.Low > 0 {
@@ -182,19 +185,23 @@ func (s *scene) suspect(c *claim) (suspect Suspect, known bool) {
 	return suspect, known
 }
 
-// claimed is the claim of an entry with its sides exchanged where A is the dearer one.
+// claimed is the claim of an entry with its sides exchanged, or with the side that it is about, where A is the dearer
+// one.
 func (s *scene) claimed(entry Entry) string {
-	if !s.swapped {
+	if !s.swapped || entry.ID == "config.differs" { // which side has which setting is told as evidence
 		return entry.Claim
 	}
-	words := strings.Fields(entry.Claim)
+	words, named := strings.Fields(entry.Claim), false
 	for i, word := range words {
 		switch word {
 		case "A":
-			words[i] = "B"
+			words[i], named = "B", true
 		case "B":
-			words[i] = "A"
+			words[i], named = "A", true
 		}
+	}
+	if !named {
+		return "in A, and less or not at all in B: " + entry.Claim
 	}
 	return strings.Join(words, " ")
 }

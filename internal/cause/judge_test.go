@@ -245,6 +245,10 @@ func TestTheOtherWayRound(t *testing.T) {
 		suspects := judged(t, one.metric, one.b, one.a, one.costs)
 		if len(suspects) == 0 || suspects[0].Cause != one.cause || suspects[0].Seconds.Value >= 0 {
 			t.Errorf("%s: %s", one.name, described(suspects))
+			continue
+		}
+		if first := suspects[0]; !first.Gain || first.Remedy != gained+gains[first.Cause] {
+			t.Errorf("%s: gain %v, remedy %q", one.name, first.Gain, first.Remedy)
 		}
 	}
 }
@@ -382,6 +386,22 @@ func TestClaimNamesTheDearerSide(t *testing.T) {
 	}
 	if got := (&scene{swapped: true}).claimed(entry); got != "A runs a path that B does not have" {
 		t.Errorf("A is dearer: %q", got)
+	}
+	entry, _ = Lookup("sleep.deliberate")
+	if got := (&scene{swapped: true}).claimed(entry); got != "in A, and less or not at all in B: "+entry.Claim {
+		t.Errorf("A is dearer, and the claim names no side: %q", got)
+	}
+}
+
+// What B gained is told as a gain: a remedy would be for the side that nobody wants any more.
+func TestEachCauseSaysWhatAGainHangsOn(t *testing.T) {
+	for _, id := range IDs() {
+		if gains[id] == "" {
+			t.Errorf("%s: nothing said", id)
+		}
+	}
+	if len(gains) != len(IDs()) {
+		t.Errorf("%d gains of %d causes", len(gains), len(IDs()))
 	}
 }
 

@@ -39,6 +39,7 @@ type Suspect struct {
 	Against  []string         `json:"against,omitempty"` // what contradicts it
 	Proof    *Proof           `json:"proof,omitempty"`
 	Remedy   string           `json:"remedy"`
+	Gain     bool             `json:"gain,omitempty"` // A is the dearer side: Remedy says what B's gain hangs on
 	Claim    string           `json:"claim"`          // the cause's claim in one sentence, filled in
 	Knob     string           `json:"knob,omitempty"` // the flip that would prove it, "" for none
 }

@@ -24,6 +24,8 @@ func betterCase() *investigate.Case {
 	c.Metrics = []investigate.MetricResult{
 		{Metric: c.Metric, Outcome: c.Outcome, Effect: *c.Effect, MedianA: 1.32, MedianB: 0.99}}
 	c.Suspects = c.Suspects[1:2]
+	c.Suspects[0].Gain = true
+	c.Suspects[0].Remedy = "B does better without it, and that holds as long as the input is like that of these runs"
 	c.Trials = sampleTrials(1.36, 1.02, 12)
 	c.Excluded = 2
 	return c

@@ -204,7 +204,11 @@ func (p *page) first(c *investigate.Case, suspect cause.Suspect) {
 	for _, against := range suspect.Against {
 		p.entry("against", visible(against, sentenceRunesMax), dim, plain)
 	}
-	p.entry("remedy", visible(suspect.Remedy, sentenceRunesMax), dim, bold)
+	label := "remedy"
+	if suspect.Gain {
+		label = "holds"
+	}
+	p.entry(label, visible(suspect.Remedy, sentenceRunesMax), dim, bold)
 	if suspect.Proof != nil {
 		p.entry("proof", proofLine(c.Metric, *suspect.Proof), dim, plain)
 	}

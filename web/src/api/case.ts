@@ -62,6 +62,7 @@ export interface Suspect {
   against?: string[];
   proof?: Proof;
   remedy: string;
+  gain?: boolean;
   claim: string;
   knob?: string;
 }

@@ -112,7 +112,9 @@ function SuspectBody({ suspect, found, per, hasFrame, onFind }: { suspect: Suspe
             <dd>{amount(suspect.seconds.value, found.metric.unit)} per {per}{interval(suspect, found)}</dd>
           </>
         )}
-        {suspect.remedy && <><dt>remedy</dt><dd class="remedy">{visible(suspect.remedy, 1000)}</dd></>}
+        {suspect.remedy && (
+          <><dt>{suspect.gain ? "holds" : "remedy"}</dt><dd class="remedy">{visible(suspect.remedy, 1000)}</dd></>
+        )}
         {suspect.proof && <><dt>proof</dt><dd><ProofText proof={suspect.proof} metric={found.metric.name} /></dd></>}
         {suspect.against?.map((text, i) => <Against key={i} text={text} />)}
       </dl>
