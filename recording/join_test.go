@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -31,6 +32,8 @@ func partOf(number int32) *Recording {
 	r.Slow = []Slow{{TimeNs: 1e8, DurationNs: 5, Stall: 1, Stack: stack, WakerStack: NoStack, HopStack: NoStack}}
 	r.Locks = []Lock{{Kind: LockFutex, Address: 8, Waits: 1, TotalNs: int64(number) * 10, WaiterStack: stack,
 		HolderStack: NoStack, HolderPid: number}}
+	r.Block = []Block{{Device: "sda", Throttled: 1, ThrottledBy: "x"}, {Device: "sda", Throttled: 2, ThrottledBy: "y"},
+		{Device: "sda", Pid: 1, Target: true, Throttled: int64(number), ThrottledBy: strings.Repeat("x", int(number))}}
 	b.Into(r)
 	return r
 }
@@ -81,6 +84,10 @@ func TestJoin(t *testing.T) {
 	if len(whole.Locks) != 1 || whole.Locks[0].TotalNs != 30 || whole.Locks[0].HolderPid != 2 ||
 		whole.Locks[0].Waits != 3 {
 		t.Errorf("locks %+v", whole.Locks)
+	}
+	if len(whole.Block) != 3 || whole.Block[0].Throttled != 3 || whole.Block[0].ThrottledBy != "x" ||
+		whole.Block[1].Throttled != 6 || whole.Block[1].ThrottledBy != "y" || whole.Block[2].Throttled != 3 {
+		t.Errorf("block %+v: what limits of two cgroups held back are two rows, of one process one", whole.Block)
 	}
 }
 

@@ -132,9 +132,17 @@ func (j *join) block() error {
 		device, operation, comm string
 		pid                     int32
 		target                  bool
+		heldBy                  string // of rows without a process: those of several cgroups are several
+	}
+	keyOf := func(b *Block) key {
+		found := key{b.Device, b.Operation, b.Comm, b.Pid, b.Target, ""}
+		if b.Pid == 0 {
+			found.heldBy = b.ThrottledBy
+		}
+		return found
 	}
 	return total(j, "block", MaxEvidence,
-		func(b *Block) key { return key{b.Device, b.Operation, b.Comm, b.Pid, b.Target} }, asItIs[Block],
+		keyOf, asItIs[Block],
 		func(whole, later *Block) {
 			whole.Count += later.Count
 			whole.Bytes += later.Bytes

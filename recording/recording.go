@@ -258,36 +258,3 @@ type Thread struct {
 	Involuntary int64  `parquet:"involuntary"`         // switches because it was preempted
 	Migrations  int64  `parquet:"migrations,optional"` // from one CPU to another
 }
-
-// StackFrames returns the frames of a stack, root first; nil for NoStack or an id out of range.
-func (r *Recording) StackFrames(id int32) []Frame {
-	if id < 0 || int(id) >= len(r.Stacks) {
-		return nil
-	}
-	frames := make([]Frame, 0, len(r.Stacks[id].Frames))
-	for _, f := range r.Stacks[id].Frames {
-		if f >= 0 && int(f) < len(r.Frames) {
-			frames = append(frames, r.Frames[f])
-		}
-	}
-	return frames
-}
-
-// StackNames returns the names of a stack's frames, root first.
-func (r *Recording) StackNames(id int32) []string {
-	var names []string
-	for _, frame := range r.StackFrames(id) {
-		names = append(names, frame.Name)
-	}
-	return names
-}
-
-// Fact returns the value of a fact, "" when it was not read.
-func (r *Recording) Fact(name string) string {
-	for _, f := range r.Facts {
-		if f.Name == name {
-			return f.Value
-		}
-	}
-	return ""
-}

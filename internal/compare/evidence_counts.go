@@ -2,7 +2,6 @@ package compare
 
 import (
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -69,12 +68,7 @@ func (c *counter) evidence(side Side, at int, r *run) {
 
 // heldBack adds what limits of I/O did to the target: to its processes, and to what is written for its cgroups.
 func (c *counter) heldBack(side Side, at int, r *run) {
-	groups := map[string]bool{}
-	for _, fact := range r.rec.Facts {
-		if strings.HasPrefix(fact.Name, "target.cgroup.path") && fact.Value != "/" {
-			groups[path.Base(fact.Value)] = true
-		}
-	}
+	groups := r.rec.Cgroups()
 	for i := range r.rec.Block {
 		block := &r.rec.Block[i]
 		if block.Throttled <= 0 || !plausible(block.Throttled) || !plausible(block.ThrottledNs) ||

@@ -171,7 +171,7 @@ func (s *Session) finish(finish Finish) (*Summary, error) {
 	_, broken, total := brokenByReason(rec)
 	summary := &Summary{WindowNs: rec.Manifest.WindowNs, Gaps: rec.Manifest.Gaps, Thinned: finish.Thinned,
 		Samples: total, Waits: len(rec.Waits), Broken: broken, Losses: rec.Manifest.Losses,
-		Cost: rec.Manifest.Cost, BlindSpots: rec.Manifest.BlindSpots, Throttled: throttledOf(rec.Block),
+		Cost: rec.Manifest.Cost, BlindSpots: rec.Manifest.BlindSpots, Throttled: throttledOf(rec),
 		SawPython: s.unwinder != nil && s.unwinder.SawPython() && !s.options.Python}
 	for _, status := range rec.Manifest.Probes {
 		if !status.On {

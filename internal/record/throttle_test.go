@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,4 +73,24 @@ func TestThrottledReads(t *testing.T) {
 		t.Errorf("held back for %d ns, within calls of %d ns", own.ThrottledNs, inCalls)
 	}
 	got.lossless(t, "block")
+}
+
+// What is said of limits is what concerns the target: another cgroup's I/O stands in the table only.
+func TestThrottledOfTheTarget(t *testing.T) {
+	rec := &recording.Recording{Facts: []recording.Fact{{Name: "target.cgroup.path.blkio", Value: "/jobs/batch"},
+		{Name: "target.cgroup.path.cpu", Value: "/"}}}
+	rec.Block = []recording.Block{
+		{Device: "sda", Pid: 7, Target: true, Throttled: 3, ThrottledNs: 5e8, ThrottledBy: "batch"},
+		{Device: "sda", Throttled: 2, ThrottledBy: "batch"},
+		{Device: "sda", Pid: 7, Target: true, Throttled: 1, ThrottledNs: 4, ThrottledBy: "inner"},
+		{Device: "sda", Throttled: 9, ThrottledBy: "other"}, {Device: "sda", Pid: 7, Target: true, Count: 8}}
+	for kind, want := range map[string][]Throttled{
+		"pid":  {{"sda", "batch", 5, 5e8}, {"sda", "inner", 1, 4}},
+		"host": {{"sda", "batch", 5, 5e8}, {"sda", "inner", 1, 4}, {"sda", "other", 9, 0}},
+	} {
+		rec.Manifest.Target.Kind = kind
+		if got := throttledOf(rec); !slices.Equal(got, want) {
+			t.Errorf("%s: %+v, want %+v", kind, got, want)
+		}
+	}
 }

@@ -12,7 +12,7 @@ import (
 type Throttled struct {
 	Device  string `json:"device"`
 	Cgroup  string `json:"cgroup"`   // last part of its path
-	Count   int64  `json:"count"`    // pieces of I/O, of the whole host
+	Count   int64  `json:"count"`    // pieces of I/O
 	SleptNs int64  `json:"slept_ns"` // how long threads of the target slept for them, all together
 }
 
@@ -24,10 +24,12 @@ func (t Throttled) String() string {
 	return text
 }
 
-// throttledOf adds up the rows of block devices, by device and cgroup.
-func throttledOf(rows []recording.Block) (all []Throttled) {
-	for _, row := range rows {
-		if row.Throttled > 0 {
+// throttledOf adds up the rows of block devices, by device and cgroup: what concerns the target, which are its
+// processes and what is written for its cgroups, or everything when the target is the host. The table keeps all of it.
+func throttledOf(rec *recording.Recording) (all []Throttled) {
+	everybody, groups := rec.Manifest.Target.Kind == "host", rec.Cgroups()
+	for _, row := range rec.Block {
+		if row.Throttled > 0 && (everybody || row.Target || groups[row.ThrottledBy]) {
 			all = addThrottled(all, Throttled{row.Device, row.ThrottledBy, row.Throttled, row.ThrottledNs})
 		}
 	}

@@ -97,7 +97,7 @@ func (s *Session) Collect(window *bpf.Window) error {
 	if s.failed != nil {
 		return s.failed
 	}
-	t := table{rows: map[blockTotalKey]*recording.Block{}, names: map[uint32]string{}}
+	t := table{rows: map[rowKey]*recording.Block{}, names: map[uint32]string{}}
 	if err := bpf.Drain(s.collection.Maps["totals"], t.add); err != nil {
 		return fmt.Errorf("read totals: %w", err)
 	}
@@ -130,18 +130,23 @@ func (s *Session) Close() error {
 	return err
 }
 
-// table are the rows in the making.
-type table struct {
-	rows  map[blockTotalKey]*recording.Block // by key, of all CPUs
-	names map[uint32]string                  // of devices
+// rowKey tells the rows apart.
+type rowKey struct {
+	device, operation, pid uint32
+	heldBy                 string // of what a cgroup's limit held back and no process is known for
 }
 
-// row finds the row of a key, on whichever CPU, or makes it.
-func (t *table) row(key blockTotalKey, comm string) *recording.Block {
-	key.Cpu = 0
+// table are the rows in the making.
+type table struct {
+	rows  map[rowKey]*recording.Block
+	names map[uint32]string // of devices
+}
+
+// row finds the row of a key, or makes it.
+func (t *table) row(key rowKey, comm string) *recording.Block {
 	row := t.rows[key]
 	if row == nil {
-		row = &recording.Block{Device: t.name(key.Device), Operation: operation(key.Operation), Pid: int32(key.Tgid),
+		row = &recording.Block{Device: t.name(key.device), Operation: operation(key.operation), Pid: int32(key.pid),
 			Comm: comm, Buckets: make([]int64, buckets)}
 		t.rows[key] = row
 	}
@@ -150,7 +155,7 @@ func (t *table) row(key blockTotalKey, comm string) *recording.Block {
 
 // add adds what one CPU counted.
 func (t *table) add(key blockTotalKey, part *blockTotal) {
-	row := t.row(key, bpf.Text(part.Comm[:]))
+	row := t.row(rowKey{device: key.Device, operation: key.Operation, pid: key.Tgid}, bpf.Text(part.Comm[:]))
 	row.Target = row.Target || part.Target != 0
 	row.Bytes += int64(part.Bytes)
 	row.TotalNs += int64(part.TotalNs)

@@ -9,7 +9,7 @@ import (
 
 // What several CPUs counted of one submitter is one row, with what is still under way.
 func TestTableAddsUp(t *testing.T) {
-	rows := table{rows: map[blockTotalKey]*recording.Block{}, names: map[uint32]string{7 << 20: "disk"}}
+	rows := table{rows: map[rowKey]*recording.Block{}, names: map[uint32]string{7 << 20: "disk"}}
 	key := blockTotalKey{Device: 7 << 20, Operation: 1, Tgid: 42}
 	first := blockTotal{Bytes: 100, TotalNs: 3000, MaxNs: 2000, QueueNs: 5, MaxDepth: 2}
 	first.Buckets[10], first.Comm[0] = 2, 'x'

@@ -1,9 +1,7 @@
 package block
 
 import (
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/cilium/ebpf"
 
@@ -25,7 +23,7 @@ func withoutThrottle(spec *ebpf.CollectionSpec) { delete(spec.Programs, queuedPr
 // When the throttle took a bio is not told, but its thread sleeps from then on: a thread of the target in the limited
 // cgroup that was asleep for I/O when a bio was let go waited for one since it fell asleep, first come, first
 // served as in the throttle. What nobody of the target slept for (written by a kernel thread, asynchronous, another
-// process's) has a row without a process, and no time.
+// process's) has a row of its cgroup without a process, and no time.
 func (s *Session) collectThrottle(window *bpf.Window, t *table) error {
 	events, over, err := s.letGo.Take()
 	if err != nil {
@@ -36,37 +34,26 @@ func (s *Session) collectThrottle(window *bpf.Window, t *table) error {
 		return nil
 	}
 	slices.SortFunc(events, func(a, b blockLetGo) int { return int(int64(a.Time) - int64(b.Time)) })
-	groups := targetGroups(window.Recording)
+	groups := window.Recording.Cgroups()
 	waits := sleepsForDisk(window.Recording.Waits)
 	for i := range events {
 		event := &events[i]
 		at, group := int64(event.Time)-window.StartNs, bpf.Text(event.Cgroup[:])
-		key, sleptNs := blockTotalKey{Device: event.Device, Operation: event.Operation}, int64(0)
+		key, sleptNs := rowKey{device: event.Device, operation: event.Operation, heldBy: group}, int64(0)
 		var comm string
 		if groups[group] {
 			if wait := waits.take(at); wait != nil {
-				key.Tgid, sleptNs = uint32(wait.Pid), at-wait.TimeNs
+				key.pid, key.heldBy, sleptNs = uint32(wait.Pid), "", at-wait.TimeNs
 				comm = window.Comm[wait.Pid]
 			}
 		}
 		row := t.row(key, comm)
-		row.Target = row.Target || key.Tgid != 0
+		row.Target = row.Target || key.pid != 0
 		row.Throttled++
 		row.ThrottledNs += sleptNs
 		row.ThrottledBy = group
 	}
 	return nil
-}
-
-// targetGroups are the names of the target's cgroups as the block layer knows them.
-func targetGroups(rec *recording.Recording) map[string]bool {
-	groups := map[string]bool{}
-	for _, fact := range rec.Facts {
-		if strings.HasPrefix(fact.Name, "target.cgroup.path") && fact.Value != "/" {
-			groups[path.Base(fact.Value)] = true
-		}
-	}
-	return groups
 }
 
 // sleeps are the target's uninterruptible sleeps, by their beginnings. Each is taken once.
