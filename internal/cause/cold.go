@@ -15,6 +15,8 @@ var (
 		"v8::internal::Compiler::", "v8::internal::baseline::", "v8::internal::interpreter::BytecodeGenerator",
 		"v8::internal::parsing::", "v8::internal::Parser", "v8::internal::PreParser", "_PyAST_Compile",
 		"_PyPegen_run_parser", "_PyPegen_parse", "builtin_compile", "Py_CompileStringObject"}
+	// phpCompilerNames are PHP's, in full: compilers of other languages have functions of such names themselves.
+	phpCompilerNames = []string{"compile_file", "compile_filename", "compile_string", "phar_compile_file", "zendparse"}
 	// compilerComms are threads that compile.
 	compilerComms = []string{"C1 CompilerThre", "C2 CompilerThre", "Compiler Thread"}
 	// interpreterNames are the frames of bytecode handlers, below the function that they interpret.
@@ -78,8 +80,14 @@ func (s *scene) compiling(path *compare.Path) bool {
 	if containsAny(path.Comm, compilerComms) {
 		return true
 	}
+	php := false
 	for i := range path.Frames {
-		if path.Frames[i].Kind == recording.KindNative && containsAny(path.Frames[i].Name, compilerNames) {
+		frame := &path.Frames[i]
+		if frame.Kind == recording.KindPHP || strings.HasPrefix(frame.Name, "php_execute_script") {
+			php = true
+		}
+		if frame.Kind == recording.KindNative &&
+			(containsAny(frame.Name, compilerNames) || php && slices.Contains(phpCompilerNames, frame.Name)) {
 			return true
 		}
 	}

@@ -58,3 +58,30 @@ func TestSameProgram(t *testing.T) {
 		}
 	}
 }
+
+// A web server's PHP without opcache compiles each script anew for each request; a compiler that is written in C has
+// functions of the same names, and is no run time that is cold.
+func TestCompilingOfPHP(t *testing.T) {
+	frames := func(names ...string) (frames []recording.Frame) {
+		for _, name := range names {
+			frames = append(frames, recording.Frame{Name: name, Kind: recording.KindNative})
+		}
+		return frames
+	}
+	script := recording.Frame{Name: "<top-level>", Kind: recording.KindPHP, File: "/srv/www/index.php"}
+	for _, c := range []struct {
+		name   string
+		frames []recording.Frame
+		want   bool
+	}{
+		{"the script itself", frames("main", "php_execute_script", "compile_file", "zendparse"), true},
+		{"what a script includes", append([]recording.Frame{script}, frames("compile_filename", "pass_two")...), true},
+		{"what it runs", append([]recording.Frame{script}, frames("execute_ex", "recompile_files")...), false},
+		{"a compiler in C", frames("main", "compile_file", "parse"), false},
+	} {
+		path := compare.Path{Frames: c.frames}
+		if got := (&scene{}).compiling(&path); got != c.want {
+			t.Errorf("%s: compiling %v, want %v", c.name, got, c.want)
+		}
+	}
+}

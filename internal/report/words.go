@@ -152,6 +152,17 @@ func signedInterval(effect cause.Effect) string {
 	return fmt.Sprintf("%s between %s and %s", confidence(effect), signed(effect.Low-1), signed(effect.High-1))
 }
 
+// farFrom is the ratio from which an interval in percent is hard to read: "between +945 % and +26076 %".
+const farFrom = 2
+
+// intervalAsTold gives the interval of a ratio: in percent near one, else in the ratio's own unit.
+func intervalAsTold(effect cause.Effect) string {
+	if effect.Ratio < farFrom {
+		return signedInterval(effect)
+	}
+	return fmt.Sprintf("%s between %s and %s", confidence(effect), times(effect.Low), times(effect.High))
+}
+
 func signed(fraction float64) string {
 	text := percent(fraction)
 	if fraction > 0 && text != percent(0) {
@@ -179,7 +190,7 @@ func otherMetric(c *investigate.Case, result investigate.MetricResult) string {
 	}
 	text := noun + " " + change(result.MedianA, result.MedianB, result.Metric.Unit)
 	if known(&result.Effect) {
-		text += fmt.Sprintf(", %s (%s)", times(result.Effect.Ratio), signedInterval(result.Effect))
+		text += fmt.Sprintf(", %s (%s)", times(result.Effect.Ratio), intervalAsTold(result.Effect))
 	}
 	return text + ": " + visible(string(result.Outcome), 20)
 }
