@@ -55,6 +55,7 @@ func Compare(a, b []*recording.Recording, opts Options) (*Result, error) {
 	shared.foreignTracers = tracersDiffer(changes)
 	shared.findBuilds(both(a, b))
 	shared.matchRenamed(a, b)
+	shared.matchByPlace(a, b)
 	merged := newMerger(len(a), len(b))
 	profile := newMerger(len(a), len(b))
 	waits := newMerger(len(a), len(b))
