@@ -14,6 +14,8 @@ func TestForeignTextIsNoFormat(t *testing.T) {
 		"shadow":  "root:*:20228:0:99999:7:::\ndaemon:*:20228:0:99999:7:::\n",
 		"meminfo": "MemTotal:       24684084 kB\nMemFree:        21012345 kB\nCached:           123456 kB\n",
 		"passwd":  "root:x:0:0:root:/root:/bin/bash\n",
+		"maps": "562c29557000-562c2955b000 r--p 00000000 fe:00 247056                     /usr/bin/cp\n" +
+			"7f57b7a00000-7f57b7a03000 rw-p 00000000 00:00 0 \n7ffc3a5d0000-7ffc3a5f1000 rw-p 00000000 00:00 0    [stack]\n",
 	} {
 		if format, err := detect(bufio.NewReaderSize(strings.NewReader(text), detectBytes)); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%s is taken for %q, error %v", name, format, err)

@@ -27,6 +27,9 @@ func parsePerfHeader(line []byte) (h perfHeader, ok bool) {
 	h = perfHeader{cpu: -1, timeNs: -1, period: -1}
 	var spans [maxHeaderFields][2]int
 	fields := splitFields(line, spans[:])
+	if isMapping(line, fields) {
+		return h, false
+	}
 	at := -1
 	for i := range fields {
 		if headerField(line, fields, i) && !(isEvent(word(line, fields, i)) && idsBehind(line, fields, i+1)) {
@@ -65,6 +68,25 @@ func (h *perfHeader) readFields(line []byte, fields [][2]int, at int) {
 			h.period = period
 		}
 	}
+}
+
+// isMapping tells a line of /proc/PID/maps and smaps, "00400000-00401000 r-xp 00000000 fe:00 24 /bin/true": its device
+// and inode look like an id and an event.
+func isMapping(line []byte, fields [][2]int) bool {
+	if len(fields) < 5 {
+		return false
+	}
+	from, to, is := bytes.Cut(word(line, fields, 0), []byte("-"))
+	mode := word(line, fields, 1)
+	if !is || !allHex(string(from)) || !allHex(string(to)) || len(mode) != 4 {
+		return false
+	}
+	for i, flags := range []string{"r-", "w-", "x-", "ps"} {
+		if bytes.IndexByte([]byte(flags), mode[i]) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // follows tells whether what can follow an id begins with field i: the letters of -F misc may stand before it.
