@@ -16,8 +16,12 @@ import (
 const niceness = -10
 
 // hurry names this process's threads and prefers them to the target's, where
-// that is permitted. Threads made later inherit both.
+// that is permitted. Threads made later inherit both. With autogroups (sched(7)) a
+// thread's niceness counts within its session only, and that of the session
+// against the others: the recorder has one of its own.
 func hurry() {
+	// A kernel without autogroups, or no CAP_SYS_NICE: it stays as it is.
+	_ = os.WriteFile("/proc/self/autogroup", []byte(strconv.Itoa(niceness)), 0)
 	tasks, err := os.ReadDir("/proc/self/task")
 	if err != nil {
 		return
