@@ -43,6 +43,8 @@ func badOfRecording() []bad {
 		{"flag without its value", []string{"record", "-o"}, []string{"'o'"}},
 		{"bad number", []string{"record", "-p", "x"}, []string{"--pid"}},
 		{"bad duration", []string{"record", "-d", "10"}, []string{"--duration"}},
+		{"negative slow", []string{"record", "--slow", "-5ms", "-a", "-o", "x"}, []string{"--slow -5ms", "--slow 1ms"}},
+		{"no slow", []string{"record", "--slow", "0", "-a", "-o", "x"}, []string{"--slow 0s"}},
 		{"negative duration", []string{"record", "-d", "-1s", "-a", "-o", "x"}, []string{"not positive", "-d 10s"}},
 		{"nothing to record", []string{"record", "-o", "x"}, []string{"-p PID"}},
 		{"two targets", []string{"record", "-a", "-p", "1", "-o", "x"}, []string{"only one of"}},

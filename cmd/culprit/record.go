@@ -94,6 +94,8 @@ func (o *recordOptions) check() error {
 		return fmt.Errorf("no file to write; give -o FILE.culprit")
 	case o.duration <= 0:
 		return fmt.Errorf("duration %v is not positive; give one such as -d 10s", o.duration)
+	case o.Wait <= 0:
+		return fmt.Errorf("--slow %v is not positive; give a length such as --slow 1ms", o.Wait)
 	case o.json == "-" && len(o.words) > 0:
 		return fmt.Errorf("standard output belongs to the command; give --json a file")
 	}

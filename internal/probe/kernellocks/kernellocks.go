@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
@@ -145,12 +146,20 @@ func (s *Session) takeStacks(window *bpf.Window, rows map[place]*row) (map[int32
 		if err := stacks.Lookup(uint32(at.stack), &addresses); err != nil {
 			return nil, fmt.Errorf("read a kernel stack: %w", err)
 		}
-		named[at.stack] = window.Stack(nil, window.KernelFrames(addresses[:]))
+		named[at.stack] = window.Stack(nil, withoutHook(window.KernelFrames(addresses[:])))
 		if err := stacks.Delete(uint32(at.stack)); err != nil && !errors.Is(err, ebpf.ErrKeyNotExist) {
 			return nil, fmt.Errorf("empty kernel stacks: %w", err)
 		}
 	}
 	return named, nil
+}
+
+// withoutHook leaves out the call that brought the probe there, once somebody else is on the same tracepoint.
+func withoutHook(frames []*recording.Frame) []*recording.Frame {
+	if last := len(frames) - 1; last >= 0 && strings.HasPrefix(frames[last].Name, "__traceiter_contention_") {
+		return frames[:last]
+	}
+	return frames
 }
 
 // Close unloads the probe.
