@@ -10,6 +10,7 @@ import (
 type Difference struct {
 	Signal  string // "cpu", "wait", "runqueue", "syscalls" or "processes"
 	Name    string
+	Where   string  // the program's own function through which most of its CPU time came, "" for itself
 	A, B    float64 // mean per run
 	Unit    string
 	Change  Interval
@@ -25,7 +26,7 @@ func Differences(result *Result, confidence float64, limit int) []Difference {
 	for i := range result.Paths {
 		path := &result.Paths[i]
 		signal, name := itemOf(path)
-		items.add(signal, name, result.Unit, path.A, path.B)
+		items.add(signal, name, result.Unit, path.A, path.B).through(path)
 	}
 	for i := range result.Counts {
 		count := &result.Counts[i]
@@ -76,18 +77,20 @@ type itemKey struct{ signal, name string }
 type items struct {
 	index map[itemKey]int
 	list  []Difference
+	where []map[string]float64 // of each, change by the program's own code
 	a, b  [][]float64
 }
 
 func newItems() *items { return &items{index: map[itemKey]int{}} }
 
-func (s *items) add(signal, name, unit string, a, b []float64) {
+func (s *items) add(signal, name, unit string, a, b []float64) itemWhere {
 	key := itemKey{signal, name}
 	at, known := s.index[key]
 	if !known {
 		at = len(s.list)
 		s.index[key] = at
 		s.list = append(s.list, Difference{Signal: signal, Name: name, Unit: unit})
+		s.where = append(s.where, map[string]float64{})
 		s.a, s.b = append(s.a, make([]float64, len(a))), append(s.b, make([]float64, len(b)))
 	}
 	for i := range a {
@@ -95,6 +98,25 @@ func (s *items) add(signal, name, unit string, a, b []float64) {
 	}
 	for i := range b {
 		s.b[at][i] += b[i]
+	}
+	return s.where[at]
+}
+
+// itemWhere is how much an item changed through each function of the program's own.
+type itemWhere map[string]float64
+
+// through notes the innermost function of the program's own that CPU time came through: below an interpreter or a run
+// time the name of the item alone says nothing of the program.
+func (w itemWhere) through(path *Path) {
+	if path.Kind != Running {
+		return
+	}
+	own := IsApplication(path.Frames)
+	for i := len(own) - 1; i >= 0; i-- {
+		if own[i] {
+			w[path.Frames[i].Name] += mean(path.B) - mean(path.A)
+			return
+		}
 	}
 }
 
@@ -104,7 +126,7 @@ func (s *items) rank(result *Result, confidence float64, limit int) []Difference
 		item := &s.list[i]
 		item.A, item.B = mean(s.a[i]), mean(s.b[i])
 		item.Change = Change(s.a[i], s.b[i], confidence)
-		item.Decided = decided[i]
+		item.Decided, item.Where = decided[i], mostChanged(s.where[i], item.Name)
 		if item.Unit == result.Unit {
 			item.Share, _ = Share(s.a[i], s.b[i], result.A, result.B, confidence)
 		}

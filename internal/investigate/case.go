@@ -86,7 +86,8 @@ type SideSummary struct {
 type Item struct {
 	Signal  string           `json:"signal"` // "cpu", "wait", "runqueue", "syscalls", "processes"
 	Name    string           `json:"name"`
-	A       float64          `json:"a"` // per unit of Case.Per
+	Where   string           `json:"where,omitempty"` // the program's own function that CPU time came through
+	A       float64          `json:"a"`               // per unit of Case.Per
 	B       float64          `json:"b"`
 	Unit    string           `json:"unit"`
 	Change  compare.Interval `json:"change"`

@@ -98,9 +98,7 @@ func (p *page) comparedItem(c *Comparison, item *compare.Ranked) {
 	scale := scaleFor(item.Unit, item.A, item.B)
 	number := func(value float64) string { return digits(value*scale.factor) + shortUnit(scale.unit) }
 	name := visible(item.Name, nameRunesMax)
-	if item.Where != "" {
-		name += " ‹ " + visible(item.Where, nameRunesMax)
-	}
+	name += via(item.Where)
 	if len(item.Merged) > 0 {
 		name += " (with " + visible(strings.Join(item.Merged, ", "), nameRunesMax) + ")"
 	}

@@ -171,7 +171,7 @@ func (p *page) items(c *investigate.Case) {
 			continue
 		}
 		shown++
-		text := visible(item.Signal, 20) + " " + visiblePath(item.Name, p.width/2) + "  "
+		text := visible(item.Signal, 20) + " " + visiblePath(item.Name, p.width/2) + via(item.Where) + "  "
 		if c.B == nil {
 			text += amount(item.A, item.Unit)
 		} else {
@@ -182,6 +182,14 @@ func (p *page) items(c *investigate.Case) {
 	if shown == 0 {
 		p.entry("", "nothing that can be told from zero", plain, dim)
 	}
+}
+
+// via is the program's own function behind an item, as the table of compare shows it.
+func via(where string) string {
+	if where == "" {
+		return ""
+	}
+	return " ‹ " + visible(where, nameRunesMax)
 }
 
 func (p *page) first(c *investigate.Case, suspect cause.Suspect) {

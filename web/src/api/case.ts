@@ -118,6 +118,7 @@ export interface Seen {
 export interface Item {
   signal: string;
   name: string;
+  where?: string;
   a: number | null;
   b: number | null;
   unit: string;

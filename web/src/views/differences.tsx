@@ -15,7 +15,7 @@ export function Differences({ found, words }: { found: Case; words: Verdict }) {
   const [all, setAll] = useState(false);
   const rows = useMemo(() => {
     const regex = pattern(search);
-    const matches = (item: Item) => !regex || regex.test(item.name) || regex.test(item.signal);
+    const matches = (item: Item) => !regex || regex.test(item.name) || regex.test(item.where ?? "") || regex.test(item.signal);
     return found.items.filter((item) => (!onlyDecided || item.decided) && matches(item));
   }, [found, search, onlyDecided]);
   const shown = all ? rows : rows.slice(0, rowsShort);
@@ -55,7 +55,8 @@ const signalColumn: Column<Item> = {
 };
 const nameColumn: Column<Item> = {
   title: "What", sort: (item) => item.name,
-  cell: (item) => <code title={visiblePath(item.name, 600)}><bdi>{visiblePath(item.name, 90)}</bdi></code>,
+  cell: (item) => <code title={visiblePath(item.name, 600)}><bdi>{visiblePath(item.name, 90)}</bdi>
+    {item.where && <> ‹ <bdi>{visiblePath(item.where, 90)}</bdi></>}</code>,
 };
 
 function values(item: Item): string[] {

@@ -1,0 +1,32 @@
+package compare
+
+import "testing"
+
+// An interpreter's or a run time's function says nothing of the program: the item tells whose work it does.
+func TestDifferencesNameTheProgramsOwnFunction(t *testing.T) {
+	rec := sampled(map[string]int64{
+		"_start;s:serve@a.js;n:v8::internal::StringTable::LookupKey": 30,
+		"_start;s:other@a.js;n:v8::internal::StringTable::LookupKey": 10,
+		"_start;s:serve@a.js":                 20,
+		"_start;v8::internal::Heap::Scavenge": 5,
+	})
+	rec[0].Manifest.Metrics[MetricCPU] = 0.065
+	result, err := Compare(rec, nil, Options{Metric: MetricCPU})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"v8::internal::StringTable::LookupKey": "serve@a.js", "serve@a.js": "",
+		"v8::internal::Heap::Scavenge": ""}
+	seen := 0
+	for _, item := range Differences(result, 0.95, 10) {
+		if where, known := want[item.Name]; known {
+			seen++
+			if item.Signal != "cpu" || item.Where != where {
+				t.Errorf("%s %s: where %q, want %q", item.Signal, item.Name, item.Where, where)
+			}
+		}
+	}
+	if seen != len(want) {
+		t.Errorf("%d of %d items: %+v", seen, len(want), Differences(result, 0.95, 10))
+	}
+}
