@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"culprit/internal/host"
 	"culprit/recording"
 )
@@ -171,15 +173,14 @@ func override(facts []recording.Fact, other recording.Fact) []recording.Fact {
 	return facts
 }
 
-// cpuOf is the run time of a process's main thread in ns; -1 when it is gone.
+// cpuOf is the CPU time of all threads of a process in ns; -1 when it is gone. It is the process's CPU clock, made as
+// the kernel's make_process_cpuclock does (include/linux/posix-timers_types.h): /proc has it in ticks of 10 ms, or for
+// one thread, and a program whose first thread waits for its workers would have used less than the shell above it.
 func cpuOf(pid int) int64 {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
-	if err != nil {
+	const scheduled = 2 // CPUCLOCK_SCHED
+	var used unix.Timespec
+	if err := unix.ClockGettime(^int32(pid)<<3|scheduled, &used); err != nil {
 		return -1
 	}
-	var used int64
-	if _, err := fmt.Sscan(string(data), &used); err != nil {
-		return -1
-	}
-	return used
+	return used.Nano()
 }
