@@ -87,6 +87,10 @@ func (w *walker) blocked(t *thread, wait *recording.Wait) {
 	if wait.WakerKind == recording.WakerTimer && w.backToWaiter(t, wait, from) {
 		return
 	}
+	if child := w.run.awaited(t, wait); child != nil && w.stuck < jumpLimit {
+		w.leave(t, from, child)
+		return
+	}
 	if wait.WakerKind != recording.WakerThread || waker == nil || waker == t {
 		p := w.run.blockedPiece(t, wait, w.at-from)
 		if p.key.lock { // it looks again from time to time: who has the lock is whoever runs meanwhile
@@ -120,8 +124,13 @@ func (w *walker) blocked(t *thread, wait *recording.Wait) {
 		w.progress(from)
 		return
 	}
+	w.leave(t, from, next)
+}
+
+// leave goes on with another thread at the same moment: the one that t had waited for since then.
+func (w *walker) leave(t *thread, since int64, next *thread) {
 	w.stuck++
-	w.waiting = append(w.waiting, waiting{t, from})
+	w.waiting = append(w.waiting, waiting{t, since})
 	w.thread = next
 }
 

@@ -221,3 +221,19 @@ func TestKilledBackgroundHeldNobodyUp(t *testing.T) {
 	near(t, "the packer that is killed", total(t, of(-15), has("pack")), 0)
 	near(t, "a packer that the script waits for", total(t, of(0), has("pack")), 0.985)
 }
+
+// A recording may end before the command does: the shell at its root is still waiting, for the child that works.
+func TestChildThatGoesOn(t *testing.T) {
+	m := newMade(1, 0.7)
+	m.process(20, 10, 100*ms, 0, "tool").threadFrom(20, 20, 100*ms)
+	m.process(30, 10, 50*ms, 0, "idle").threadFrom(30, 30, 50*ms)
+	m.runs(10, 10, 0, 100*ms, "main;start").runs(20, 20, 100*ms, 800*ms, "tool;work")
+	m.waits(recording.Wait{TimeNs: 100 * ms, BlockedNs: 900 * ms, Pid: 10, Tid: 10, Syscall: "wait4", State: "S",
+		WakerKind: recording.WakerPending}, "main;waitpid;k:__x64_sys_wait4")
+	m.waits(recording.Wait{TimeNs: 800 * ms, BlockedNs: 200 * ms, Pid: 20, Tid: 20, Syscall: "read", State: "S",
+		WakerKind: recording.WakerPending}, "tool;read;k:pipe_read")
+	near(t, "the child's work", total(t, m.rec, has("work")), 0.7)
+	near(t, "what the child waits for", total(t, m.rec, has("pipe_read")), 0.2)
+	near(t, "waiting for it", total(t, m.rec, has("waitpid")), 0)
+	near(t, "before", total(t, m.rec, has("start")), 0.1)
+}

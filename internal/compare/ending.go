@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -116,6 +117,29 @@ func (r *run) ending(pid int32) []*thread {
 		}
 	}
 	return list
+}
+
+// childCalls are the system calls that wait for the end of a child.
+var childCalls = []string{"wait4", "waitid"}
+
+// awaited is the thread that a wait for a child goes on with where the window ended before the child did: the one that
+// ran most meanwhile in the children that live. nil for any other wait, and when no child lives.
+func (r *run) awaited(t *thread, wait *recording.Wait) *thread {
+	if wait.WakerKind != recording.WakerPending || !slices.Contains(childCalls, wait.Syscall) {
+		return nil
+	}
+	var busiest *thread
+	most := int64(-1)
+	for _, other := range r.threads() {
+		p := r.process[other.pid]
+		if p == nil || p.ppid != t.pid || p.pid == t.pid || p.endNs != 0 {
+			continue
+		}
+		if ran := other.ran(wait.TimeNs, r.endNs); ran > most {
+			busiest, most = other, ran
+		}
+	}
+	return busiest
 }
 
 // monitors reports whether a thread is a runtime's own monitor: its stacks begin there.
