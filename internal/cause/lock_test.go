@@ -87,3 +87,39 @@ func TestSleepsUnderALock(t *testing.T) {
 		}
 	}
 }
+
+// Of one side, a sleep for which others waited with a lock is the lock's; one that nobody waited for is not.
+func TestOneSidedSleepUnderALock(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		held   bool
+		locked float64
+		cause  string
+	}{
+		{"held", true, 1, "lock.contended"},
+		{"not held", false, 1, "sleep.deliberate"},
+		{"hardly waited for", true, 0.01, "sleep.deliberate"},
+	} {
+		result := sleeping(0.4, test.locked)
+		result.OneSided, result.A, result.B = true, result.B, nil
+		for i := range result.Paths {
+			path := &result.Paths[i]
+			path.A, path.B = path.B, nil
+			if test.held {
+				path.For = result.Waits[1].Frames
+			}
+		}
+		for i := range result.Waits {
+			wait := &result.Waits[i]
+			wait.A, wait.B, wait.CountA, wait.CountB = wait.B, nil, wait.CountB, nil
+		}
+		suspects := Judge(Input{Result: result})
+		if len(suspects) == 0 || suspects[0].Cause != test.cause {
+			t.Errorf("%s: %s, want %s", test.name, described(suspects), test.cause)
+			continue
+		}
+		if where := strings.Join(suspects[0].Where, " "); !strings.Contains(where, "main;touch;backend") {
+			t.Errorf("%s: where is %s, want what sleeps in it", test.name, where)
+		}
+	}
+}

@@ -30,10 +30,10 @@ func (s *scene) tellTurns(c *claim) {
 
 // byTurns reports whether sleeps grew on the way only because what slept side by side on one side sleeps one after the
 // other on the other: over all threads they slept as long. It is for a lock, which the sleepers hold, where all threads
-// waited for locks that much longer.
+// waited for locks that much longer; of one side, where others waited for the sleepers.
 func (s *scene) byTurns(c *claim) (turns, locked bool) {
 	if s.oneSided {
-		return false, false
+		return false, s.sleptHolding(c)
 	}
 	asleep := map[string]bool{}
 	for _, i := range c.members {
@@ -54,6 +54,24 @@ func (s *scene) byTurns(c *claim) (turns, locked bool) {
 	grown := mean(b) - mean(a)
 	turns = seen >= mostOf*mean(b) && slept < serialPart*grown
 	return turns, turns && waited >= serialPart*grown
+}
+
+// sleptHolding reports whether most of the sleeps of a claim lay on the way only because another thread waited for a
+// lock that the sleeper held: without a baseline the lock is what can be helped, and the sleep is what is inside.
+func (s *scene) sleptHolding(c *claim) bool {
+	held, waited := 0.0, 0.0
+	for _, i := range c.members {
+		if len(s.paths[i].For) > 0 {
+			held += s.grown(i)
+		}
+	}
+	for i := range s.waits {
+		if s.waits[i].Lock {
+			waited += mean(s.waits[i].B)
+		}
+	}
+	_, all := s.seconds(c)
+	return held >= mostOf*mean(all) && waited >= mostOf*mean(all)
 }
 
 // markInTurn leaves the sleeps of a claim to the lock that their threads wait for.
