@@ -9,6 +9,7 @@ import (
 
 	"culprit/internal/cause"
 	"culprit/internal/investigate"
+	"culprit/internal/stat"
 )
 
 // verdict is what the terminal and the page say in words, so that both say the same.
@@ -130,6 +131,14 @@ func span(effect cause.Effect, metric string) string {
 	if metric == "wall" {
 		less, more = "faster", "slower"
 	}
+	if effect.Low >= farFrom {
+		what := "slower than A"
+		if metric != "wall" {
+			what = "what A has"
+		}
+		return fmt.Sprintf("B is anything from %s to %s %s (%s)", times(effect.Low), times(effect.High), what,
+			confidence(effect))
+	}
 	word := func(ratio float64) string {
 		if ratio < 1 {
 			return percent(1-ratio) + " " + less
@@ -204,6 +213,10 @@ func nextStep(c *investigate.Case) string {
 	done := min(c.A.Trials, c.B.Trials)
 	if c.NeedTrials <= 0 || done == 0 || c.ElapsedS <= 0 || !finite(c.ElapsedS) {
 		return "Run it again with a longer --budget, or ask for less with a larger --smallest."
+	}
+	if c.NeedTrials >= stat.MaxMore {
+		return fmt.Sprintf("More pairs of this kind would not decide: repeat it on a quieter host, "+
+			"or ask for less with a larger --smallest (now %s).", percent(c.Smallest))
 	}
 	seconds := c.ElapsedS * float64(done+c.NeedTrials) / float64(done)
 	seconds = math.Ceil(seconds/10) * 10
