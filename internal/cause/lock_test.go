@@ -93,14 +93,16 @@ func TestOneSidedSleepUnderALock(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		held   bool
+		slept  float64 // over all threads; the run takes 0.42 s
 		locked float64
 		cause  string
 	}{
-		{"held", true, 1, "lock.contended"},
-		{"not held", false, 1, "sleep.deliberate"},
-		{"hardly waited for", true, 0.01, "sleep.deliberate"},
+		{"held", true, 1.6, 1, "lock.contended"},
+		{"side by side", false, 1.6, 1, "sleep.deliberate"},
+		{"one after the other, in the function that takes the lock", false, 0.4, 1, "lock.contended"},
+		{"hardly waited for", true, 0.4, 0.01, "sleep.deliberate"},
 	} {
-		result := sleeping(0.4, test.locked)
+		result := sleeping(test.slept, test.locked)
 		result.OneSided, result.A, result.B = true, result.B, nil
 		for i := range result.Paths {
 			path := &result.Paths[i]

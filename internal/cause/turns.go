@@ -56,22 +56,43 @@ func (s *scene) byTurns(c *claim) (turns, locked bool) {
 	return turns, turns && waited >= serialPart*grown
 }
 
-// sleptHolding reports whether most of the sleeps of a claim lay on the way only because another thread waited for a
-// lock that the sleeper held: without a baseline the lock is what can be helped, and the sleep is what is inside.
+// sleptHolding reports whether most of the sleeps of a claim were made with a lock that other threads waited for: without
+// a baseline the lock is what can be helped, and the sleep is what is inside. It is seen where the way led from a waiter
+// to the holder; and, as a lock that is not handed on (HotSpot's monitors) may go to whoever slept with it last, where
+// threads wait for a lock in the function that sleeps, and all sleeps in it fit one after the other into the run.
 func (s *scene) sleptHolding(c *claim) bool {
-	held, waited := 0.0, 0.0
+	takers, waited := map[string]bool{}, 0.0
+	for i := range s.waits {
+		wait := &s.waits[i]
+		if at := ownDepth(wait.Frames); wait.Lock {
+			waited += mean(wait.B)
+			if at >= 0 && !compare.IsEntry(wait.Frames[at]) {
+				takers[wait.Process+"\x00"+wait.Frames[at].Name] = true
+			}
+		}
+	}
+	inTaker := func(path *compare.Path) bool {
+		for _, frame := range path.Frames {
+			if takers[path.Process+"\x00"+frame.Name] {
+				return true
+			}
+		}
+		return false
+	}
+	slept := 0.0
+	for i := range s.waits {
+		if wait := &s.waits[i]; !wait.Lock && wait.WakerKind == recording.WakerTimer && inTaker(&wait.Path) {
+			slept += mean(wait.B)
+		}
+	}
+	serial, held := slept <= mean(s.metricB), 0.0
 	for _, i := range c.members {
-		if len(s.paths[i].For) > 0 {
+		if len(s.paths[i].For) > 0 || serial && inTaker(&s.paths[i]) {
 			held += s.grown(i)
 		}
 	}
-	for i := range s.waits {
-		if s.waits[i].Lock {
-			waited += mean(s.waits[i].B)
-		}
-	}
 	_, all := s.seconds(c)
-	return held >= mostOf*mean(all) && waited >= mostOf*mean(all)
+	return held >= mostOf*mean(all) && waited >= mostOf*max(slept, mean(all))
 }
 
 // markInTurn leaves the sleeps of a claim to the lock that their threads wait for.
