@@ -36,6 +36,10 @@ func printRecorded(w world, o recordOptions, summary *record.Summary, goesOn boo
 		fmt.Fprintf(w.stderr, "culprit: recorded the first %v; the command goes on unrecorded (-d sets the time)\n",
 			o.duration)
 	}
+	if summary.Ended {
+		fmt.Fprintf(w.stderr, "culprit: process %d and all that it started ended after %v\n", o.target.Pid,
+			time.Duration(summary.WindowNs).Round(100*time.Millisecond))
+	}
 	for _, loss := range summary.Losses {
 		fmt.Fprintf(w.stderr, "culprit: lost: %s: %d\n", loss.What, loss.Count)
 	}

@@ -129,6 +129,8 @@ type Summary struct {
 	Gaps       []recording.Gap         `json:"gaps,omitempty"`
 	Thinned    []recording.Thinning    `json:"thinned,omitempty"`
 	Throttled  []Throttled             `json:"throttled,omitempty"` // by limits of I/O
+	// Ended: the process that was named by its id, and all that it started, ended before the time was up.
+	Ended bool `json:"ended,omitempty"`
 	// SawPython says that the first Python process came up within the window: its first stacks have no frames of it.
 	SawPython bool `json:"saw_python"`
 }

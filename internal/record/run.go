@@ -38,6 +38,7 @@ type Run struct {
 	over  int     // seconds in a row over the budget
 	spent bool    // nothing is left to give up
 	last  reading // of the target's CPU time
+	gone  bool    // the process named by its id has ended, and all that it started
 
 	// Tests want shorter ones: how long a part is, and a block of the self-check. 0: as long as a user's.
 	every, block time.Duration
@@ -77,6 +78,9 @@ func (r *Run) watchPlain(ctx context.Context) error {
 		look = min(look, r.every)
 	}
 	for r.wait(ctx, look) {
+		if gone, err := r.targetGone(ctx); gone || err != nil {
+			return err
+		}
 		if err := r.keepBudget(ctx); err != nil {
 			return err
 		}
@@ -144,4 +148,10 @@ func (r *Run) resume(ctx context.Context, why string) error {
 }
 
 // Finish writes the recording.
-func (r *Run) Finish(ctx context.Context) (*Summary, error) { return r.parts.Finish(ctx, r.check) }
+func (r *Run) Finish(ctx context.Context) (*Summary, error) {
+	summary, err := r.parts.Finish(ctx, r.check)
+	if summary != nil {
+		summary.Ended = r.gone
+	}
+	return summary, err
+}

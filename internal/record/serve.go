@@ -16,7 +16,7 @@ import (
 
 // request is one line from the recorder's owner.
 type request struct {
-	Do     string  `json:"do"` // "begin", "load", "memory" or "end"
+	Do     string  `json:"do"` // "begin", "load", "memory", "left" or "end"
 	Target *Target `json:"target,omitempty"`
 	Finish *Finish `json:"finish,omitempty"`
 }
@@ -31,6 +31,7 @@ type answer struct {
 	Summary      *Summary                `json:"summary,omitempty"`
 	Load         *load                   `json:"load,omitempty"`
 	Live         int64                   `json:"live,omitempty"` // bytes of the heap
+	Left         int                     `json:"left,omitempty"` // threads of the target
 }
 
 // maxLine bounds a line of the conversation.
@@ -155,6 +156,12 @@ func (s *Session) obey(asked request) answer {
 		return answer{Summary: summary}
 	case asked.Do == "load" && s.window != nil:
 		return answer{Load: s.window.costs.last()}
+	case asked.Do == "left" && s.window != nil:
+		left, err := s.left()
+		if err != nil {
+			return failure(err)
+		}
+		return answer{Left: left}
 	case asked.Do == "memory":
 		return answer{Live: liveHeap()}
 	}

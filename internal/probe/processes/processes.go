@@ -125,6 +125,12 @@ func (s *Session) Ends() {
 	s.remaining, s.failed = bpf.Walk[processesEvent](s.collection, "remain")
 }
 
+// Left counts the target's threads that are there now.
+func (s *Session) Left() (int, error) {
+	left, err := bpf.Walk[processesEvent](s.collection, "remain")
+	return len(left), err
+}
+
 // Detach ends the following; what was seen waits for Collect.
 func (s *Session) Detach() {
 	bpf.CloseLinks(s.links)
