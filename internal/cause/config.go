@@ -21,7 +21,11 @@ var telling = []string{"target.environment.", "target.nice", "target.policy", "t
 // changed lists the settings that differ among those whose names begin with one of the given.
 func (s *scene) changed(names ...string) []compare.FactChange {
 	var found []compare.FactChange
-	for _, change := range append(append([]compare.FactChange{}, s.changes...), s.commandSettings(nil)...) {
+	seen := map[string]bool{} // what was read of the process is what its command line sets
+	for _, change := range s.changes {
+		seen[change.Name] = true
+	}
+	for _, change := range append(append([]compare.FactChange{}, s.changes...), s.commandSettings(seen)...) {
 		for _, name := range names {
 			if strings.HasPrefix(change.Name, name) {
 				found = append(found, change)

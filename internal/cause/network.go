@@ -163,7 +163,30 @@ func findLoss(s *scene) []*claim {
 	} else {
 		c.against = append(c.against, "retransmits were not counted: the timer that sent again is seen on the waker's stack")
 	}
+	s.fullQueue(c)
 	return []*claim{c}
+}
+
+// fullQueue tells where it was no link that lost segments but a listening socket whose queue was full: what waited is
+// connect, and the kernel counts connections that it dropped.
+func (s *scene) fullQueue(c *claim) {
+	a, b := s.count(compare.CountListenDrops, "")
+	if !more(a, b, timesConnects, fewestRetransmits) {
+		return
+	}
+	connecting, all := 0.0, 0.0
+	for _, i := range c.members {
+		all += s.grown(i)
+		if kernelHas(s.paths[i].Frames, []string{"inet_stream_connect", "inet_wait_for_connect"}) {
+			connecting += s.grown(i)
+		}
+	}
+	if connecting < mostOf*all {
+		return
+	}
+	c.add("network", "connections dropped by a listening socket whose queue was full, on the whole host", a, b,
+		"connections/run")
+	c.remedy = "raise the backlog that the server gives to listen (and net.core.somaxconn), or have it accept sooner"
 }
 
 // findReconnect claims what opening and closing connections takes when there are many more of them.

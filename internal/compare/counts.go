@@ -96,6 +96,7 @@ func (c *counter) add(side Side, at int, r *run) {
 	c.timers(side, at, r)
 	c.evidence(side, at, r)
 	c.quota(side, at, r)
+	c.listenDrops(side, at, r)
 	for name, value := range r.rec.Manifest.Metrics {
 		if name != MetricWall && name != MetricCPU {
 			c.plus(side, at, "metric."+name, "", name+"/run", value)
