@@ -387,6 +387,12 @@ func TestClaimNamesTheDearerSide(t *testing.T) {
 	if got := (&scene{swapped: true}).claimed(entry); got != "A runs a path that B does not have" {
 		t.Errorf("A is dearer: %q", got)
 	}
+	for id := range withoutBaseline {
+		entry, found := Lookup(id)
+		if got := (&scene{oneSided: true}).claimed(entry); !found || got == entry.Claim {
+			t.Errorf("%s of one side: %q", id, got)
+		}
+	}
 	entry, _ = Lookup("sleep.deliberate")
 	if got := (&scene{swapped: true}).claimed(entry); got != "in A, and less or not at all in B: "+entry.Claim {
 		t.Errorf("A is dearer, and the claim names no side: %q", got)

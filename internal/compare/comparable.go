@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"culprit/recording"
@@ -188,12 +189,20 @@ func otherLoads(a, b []*recording.Recording, work Work) []string {
 			continue
 		}
 		if math.Abs(y-x) > otherLoad*max(x, y) {
-			return []string{fmt.Sprintf("other load: %.4g and %.4g calls of %s per %s; if each serves one request, "+
-				"compare with --per request=%s", x, y, name, work.Name, name)}
+			return []string{fmt.Sprintf("other load: %s and %s calls of %s per %s; if each serves one request, "+
+				"compare with --per request=%s", number(x), number(y), name, work.Name, name)}
 		}
 		return nil
 	}
 	return nil
+}
+
+// number writes an amount with four digits where it has a fraction, and never as a power of ten.
+func number(value float64) string {
+	if math.Abs(value) >= 1000 {
+		return fmt.Sprintf("%.0f", value)
+	}
+	return strconv.FormatFloat(math.Round(value*1000)/1000, 'f', -1, 64)
 }
 
 func perUnit(group []*recording.Recording, units []float64, name string) float64 {
@@ -208,8 +217,8 @@ func perUnit(group []*recording.Recording, units []float64, name string) float64
 func otherLengths(a, b []*recording.Recording, work Work) []string {
 	x, y := mean(work.A), mean(work.B)
 	if work.Name != "run" && math.Abs(y-x) > otherLoad*max(x, y) {
-		return []string{fmt.Sprintf("the recordings of A did %.4g units of work (%s) on average, those of B %.4g: "+
-			"what every run does once weighs less in the larger ones", x, work.Name, y)}
+		return []string{fmt.Sprintf("the recordings of A did %s units of work (%s) on average, those of B %s: "+
+			"what every run does once weighs less in the larger ones", number(x), work.Name, number(y))}
 	}
 	return nil
 }

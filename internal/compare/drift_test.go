@@ -43,3 +43,12 @@ func TestOneAfterOther(t *testing.T) {
 		}
 	}
 }
+
+func TestNumbersOfWarnings(t *testing.T) {
+	for value, want := range map[float64]string{200000: "200000", 1e7 + 0.4: "10000000", 12.5: "12.5", 0.0041: "0.004",
+		999.9996: "1000", 0: "0"} {
+		if got := number(value); got != want {
+			t.Errorf("%v is written %q, want %q", value, got, want)
+		}
+	}
+}

@@ -70,7 +70,8 @@ func (c *Comparison) asCase() *investigate.Case {
 	shown.Trials = append(c.A.dots("A", c.Metric, c.Ranking.A, 1),
 		c.B.dots("B", c.Metric, c.Ranking.B, len(c.Ranking.A)+1)...)
 	for _, item := range append(append([]compare.Ranked{}, c.Ranking.Items...), c.Ranking.Beside...) {
-		shown.Items = append(shown.Items, investigate.Item{Signal: item.Signal, Name: item.Name, Where: item.Where, A: item.A, B: item.B,
+		shown.Items = append(shown.Items, investigate.Item{Signal: item.Signal, Name: item.Name, Where: item.Where,
+			A: item.A, B: item.B,
 			Unit: item.Unit, Change: item.Change, Share: item.Share, Decided: item.Decided})
 	}
 	return shown

@@ -15,7 +15,8 @@ export function Differences({ found, words }: { found: Case; words: Verdict }) {
   const [all, setAll] = useState(false);
   const rows = useMemo(() => {
     const regex = pattern(search);
-    const matches = (item: Item) => !regex || regex.test(item.name) || regex.test(item.where ?? "") || regex.test(item.signal);
+    const matches = (item: Item) =>
+      !regex || [item.name, item.where ?? "", item.signal].some((text) => regex.test(text));
     return found.items.filter((item) => (!onlyDecided || item.decided) && matches(item));
   }, [found, search, onlyDecided]);
   const shown = all ? rows : rows.slice(0, rowsShort);
