@@ -1,7 +1,7 @@
 package compare
 
 // CountListenDrops are connections a run that the kernel dropped because the queue of a listening socket was full
-// (TcpExt ListenDrops): the client sends its first segment again after a second. They are the host's, not one program's.
+// (TcpExt ListenDrops): the client sends its first segment again after a second. They are the whole host's.
 const CountListenDrops = "tcp.listen_drops"
 
 func (c *counter) listenDrops(side Side, at int, r *run) {
