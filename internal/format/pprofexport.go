@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path"
+	"slices"
+	"strings"
 
 	"github.com/google/pprof/profile"
 
@@ -40,6 +43,7 @@ func writePprof(w io.Writer, rec *recording.Recording, signal string, amounts []
 		}
 		made.Sample = append(made.Sample, sample)
 	}
+	places.mainFirst()
 	if err := made.Write(w); err != nil {
 		return fmt.Errorf("write pprof: %w", err)
 	}
@@ -103,6 +107,21 @@ func (p *pprofPlaces) mapping(frame recording.Frame) *profile.Mapping {
 		p.made.Mapping = append(p.made.Mapping, made)
 	}
 	return made
+}
+
+// mainFirst puts the program before its libraries and the kernel: pprof calls a profile by its first mapping.
+func (p *pprofPlaces) mainFirst() {
+	program := path.Base(p.rec.Fact("target.executable"))
+	rank := func(m *profile.Mapping) int {
+		switch {
+		case path.Base(m.File) == program:
+			return 0
+		case strings.HasPrefix(m.File, "["):
+			return 2
+		}
+		return 1
+	}
+	slices.SortStableFunc(p.made.Mapping, func(a, b *profile.Mapping) int { return rank(a) - rank(b) })
 }
 
 func (p *pprofPlaces) function(frame recording.Frame) *profile.Function {

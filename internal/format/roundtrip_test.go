@@ -105,6 +105,34 @@ func TestPprofRoundTrip(t *testing.T) {
 	}
 }
 
+// pprof calls a profile by its first mapping: the program, also where every stack ends in the kernel.
+func TestPprofIsOfTheProgram(t *testing.T) {
+	builder := recording.NewBuilder()
+	rec := recording.Recording{Facts: []recording.Fact{{Name: "target.executable", Value: "/srv/app"}}}
+	stack := builder.Stack([]int32{
+		builder.Frame(recording.Frame{Name: "main", Module: "app"}),
+		builder.Frame(recording.Frame{Name: "nap", Module: "libc.so.6"}),
+		builder.Frame(recording.Frame{Name: "schedule", Kind: recording.KindKernel})})
+	rec.Samples = []recording.Sample{{Signal: "offcpu", Stack: stack, Count: 2, ValueNs: 5, Target: true}}
+	builder.Into(&rec)
+	made, err := profile.ParseData(export(t, &rec, AsPprof, recording.SignalOffCPU))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	for _, mapping := range made.Mapping {
+		files = append(files, mapping.File)
+	}
+	if want := []string{"app", "libc.so.6", "[kernel.kallsyms]"}; !reflect.DeepEqual(files, want) {
+		t.Errorf("mappings %q, want %q", files, want)
+	}
+	for i, want := range files { // a location keeps its own
+		if at := made.Sample[0].Location[len(files)-1-i].Mapping; at == nil || at.File != want {
+			t.Errorf("frame %d is of %v, want %s", i, at, want)
+		}
+	}
+}
+
 // A profile has no place for a frame's kind but the kernel's and the vDSO's.
 func equalButKinds(a, b []byte) bool {
 	plain := func(text []byte) map[string]int { return sortedLines(strings.ReplaceAll(string(text), markJIT, "")) }
