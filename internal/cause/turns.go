@@ -56,10 +56,11 @@ func (s *scene) byTurns(c *claim) (turns, locked bool) {
 	return turns, turns && waited >= serialPart*grown
 }
 
-// a baseline the lock is what can be helped, and the sleep is what is inside. It is seen where the way led from
-// a baseline the lock is what can be helped, and the sleep is what is inside. It is seen where the way led from a
-// waiter to the holder; and, as a lock that is not handed on (HotSpot's monitors) may go to whoever slept with it last,
-// where threads wait for a lock in the function that sleeps, and all sleeps in it fit one after the other into the run.
+// sleptHolding reports whether most of the sleeps of a claim were made with a lock that other threads waited for:
+// without a baseline the lock is what can be helped, and the sleep is what is inside. It is seen where the way led from
+// a waiter to the holder; and, as a lock that is not handed on (HotSpot's monitors) may go to whoever slept with it
+// last, where threads wait for a lock in the function that sleeps, and all sleeps in it fit one after the other into
+// the run.
 func (s *scene) sleptHolding(c *claim) bool {
 	takers, waited := map[string]bool{}, 0.0
 	for i := range s.waits {
