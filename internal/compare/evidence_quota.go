@@ -8,7 +8,8 @@ import (
 
 // CountThrottled are the seconds a run that a CPU quota stopped one of the target's cgroups, by cgroup path: the
 // kernel's own account (cpu.stat) out of the table of metrics. A program that entered its cgroup after it was started
-// is seen there later, so that a small number is no sign that nothing was stopped.
+// is seen there a tenth of a second later, after its first second up to a second: a small number is no sign that
+// nothing was stopped.
 const CountThrottled = "cgroup.throttled"
 
 // throttledMetric is the name of the counter in the table; a cgroup's threads on several CPUs are stopped at once.

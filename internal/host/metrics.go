@@ -161,6 +161,15 @@ func (meter *Meter) pressure(prefix, scope, folder, suffix string) {
 }
 
 // cgroups adds the numbers of the cgroups of the process.
+// Moved tells whether the process is in other cgroups than at the last reading; one that has ended is where it was.
+func (meter *Meter) Moved() bool {
+	if meter.process == "" {
+		return false
+	}
+	text, err := meter.files.read("/proc/"+meter.process+"/cgroup", fileLimit)
+	return err == nil && text != meter.groups
+}
+
 func (meter *Meter) cgroups() {
 	if meter.process == "" {
 		return

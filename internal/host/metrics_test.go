@@ -2,6 +2,8 @@ package host
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -99,6 +101,33 @@ func TestMeter(t *testing.T) {
 		if row.TimeNs != 77 || row.Scope == "loop0" {
 			t.Errorf("%+v", row)
 		}
+	}
+}
+
+// A process that goes into another cgroup is told until that one has been read; one that has ended stays where it was.
+func TestMeterMoves(t *testing.T) {
+	root := plant(t, metered())
+	meter := NewMeter(root, 42)
+	meter.Read(0)
+	if meter.Moved() || NewMeter(root, 0).Moved() {
+		t.Error("a process that stays is said to have moved")
+	}
+	file := filepath.Join(root, "proc/42/cgroup")
+	if err := os.WriteFile(file, []byte("2:memory:/app\n1:cpu,cpuacct:/app\n0::/two\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !meter.Moved() {
+		t.Error("a process that moved is said to have stayed")
+	}
+	meter.Read(1)
+	if meter.Moved() {
+		t.Error("a move that was read is told again")
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if meter.Moved() {
+		t.Error("a process that ended is said to have moved")
 	}
 }
 

@@ -11,12 +11,17 @@ import (
 // meterEvery is how often the host's numbers are read: 1 to 2 ms of CPU each time.
 const meterEvery = time.Second
 
+// lookEvery is how often, in the first second, it is looked at whether the process has gone into another cgroup, as
+// commands do that make one for themselves: 30 µs of CPU each time.
+const lookEvery = 100 * time.Millisecond
+
 // maxMetrics bounds the rows of a window: beyond it every second reading is dropped and the pause doubles.
 const maxMetrics = 200_000
 
 // meter reads the host's numbers while a window is open: at its begin, once a second, and at its end.
 type meter struct {
 	source  func(timeNs int64) []recording.Metric
+	moved   func() bool // into other cgroups, whose counters are to be known from then on
 	startNs int64
 	every   time.Duration
 	limit   int
@@ -36,7 +41,8 @@ func meterHost(pids []int, startNs int64) *meter {
 	if len(pids) > 0 {
 		pid = pids[0]
 	}
-	m := &meter{source: host.NewMeter("/", pid).Read, startNs: startNs, every: meterEvery, limit: maxMetrics,
+	numbers := host.NewMeter("/", pid)
+	m := &meter{source: numbers.Read, moved: numbers.Moved, startNs: startNs, every: meterEvery, limit: maxMetrics,
 		done: make(chan struct{}), ended: make(chan struct{}), last: map[numberKey]float64{}}
 	m.read(0)
 	go m.run()
@@ -45,13 +51,23 @@ func meterHost(pids []int, startNs int64) *meter {
 
 func (m *meter) run() {
 	defer close(m.ended)
-	for {
-		select {
-		case <-m.done:
-			return
-		case <-time.After(m.every):
+	for range meterEvery/lookEvery - 1 {
+		if m.pause(lookEvery) && m.moved() {
 			m.read(bpf.Now() - m.startNs)
 		}
+	}
+	for length := lookEvery; m.pause(length); length = m.every {
+		m.read(bpf.Now() - m.startNs)
+	}
+}
+
+// pause lets time go by; false when the window has ended.
+func (m *meter) pause(length time.Duration) bool {
+	select {
+	case <-m.done:
+		return false
+	case <-time.After(length):
+		return true
 	}
 }
 
