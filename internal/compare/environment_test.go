@@ -23,6 +23,9 @@ func TestEnvironmentsOfOtherProgramsAreNoDifference(t *testing.T) {
 		{"one program", side(executable("/srv/app")), side(executable("/srv/app"), language), 1},
 		{"its file is not known", side(recording.Fact{Name: "target.nice", Value: "0"}),
 			side(recording.Fact{Name: "target.nice", Value: "0"}, language), 1},
+		{"a server's main process once, and its workers, which have no environment",
+			append(side(executable("/usr/sbin/fpm"), language), side(executable("/usr/sbin/fpm"))...),
+			append(side(executable("/usr/sbin/fpm")), side(executable("/usr/sbin/fpm"))...), 0},
 	} {
 		if changes := factChanges(test.a, test.b); len(changes) != test.want {
 			t.Errorf("%s: %v, want %d changes", test.name, changes, test.want)

@@ -86,13 +86,7 @@ func factChanges(a, b []*recording.Recording) []FactChange {
 			continue
 		}
 		// Read in some runs only: compared over those, but a side that never has it has "".
-		sideA, sideB := valuesA[name], valuesB[name]
-		if len(sideA) == 0 {
-			sideA = []string{""}
-		}
-		if len(sideB) == 0 {
-			sideB = []string{""}
-		}
+		sideA, sideB := orUnset(name, valuesA[name], a), orUnset(name, valuesB[name], b)
 		if apart(sideA, sideB) {
 			changes = append(changes, FactChange{Name: name, A: sideA[0], B: sideB[0], Source: source})
 		}
@@ -131,6 +125,21 @@ func varying(a, b []*recording.Recording) []FactVaries {
 
 func (v FactVaries) String() string {
 	return "the " + v.Called + " was not the same in all runs of " + string(v.Side) + ": " + strings.Join(v.Values, ", ")
+}
+
+// orUnset adds "" to the values of a side that never has a fact, and to those of a variable that only some of the
+// processes had that were looked at: a server's main process and its workers, which it gives no environment.
+func orUnset(name string, values []string, group []*recording.Recording) []string {
+	read := 0
+	for _, rec := range group {
+		if readTarget(rec) {
+			read++
+		}
+	}
+	if len(values) == 0 || strings.HasPrefix(name, environmentFacts) && len(values) < read {
+		return append(slices.Clone(values), "")
+	}
+	return values
 }
 
 func passing(name string) bool {
