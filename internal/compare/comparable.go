@@ -127,10 +127,25 @@ func otherHosts(a, b []*recording.Recording) []string {
 			differ = append(differ, fmt.Sprintf("%s %s and %s", one.name, change.A, change.B))
 		}
 	}
-	if len(differ) == 0 {
-		return nil
+	var list []string
+	if x, y := hostNames(a), hostNames(b); len(x) > 0 && len(y) > 0 && apart(x, y) {
+		list = append(list, fmt.Sprintf("recorded on other hosts, %s and %s: what else differs between them cannot be told "+
+			"from the change", strings.Join(x, ", "), strings.Join(y, ", ")))
 	}
-	return []string{"other hosts or limits, A and B: " + strings.Join(differ, "; ")}
+	if len(differ) > 0 {
+		list = append(list, "other hosts or limits, A and B: "+strings.Join(differ, "; "))
+	}
+	return list
+}
+
+// hostNames are the hosts of culprit's own recordings; an import's is the one that read it.
+func hostNames(group []*recording.Recording) (names []string) {
+	for _, rec := range group {
+		if rec.Manifest.Host != "" && Imported(rec) == "" {
+			names = add(names, rec.Manifest.Host)
+		}
+	}
+	return names
 }
 
 // otherPrograms warns where the sides run other commands or other builds.

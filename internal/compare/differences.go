@@ -114,7 +114,11 @@ func (w itemWhere) through(path *Path) {
 	own := IsApplication(path.Frames)
 	for i := len(own) - 1; i >= 0; i-- {
 		if own[i] {
-			w[path.Frames[i].Name] += mean(path.B) - mean(path.A)
+			name := path.Frames[i].Name
+			if IsEntry(path.Frames[i]) {
+				name = "" // everything is below it
+			}
+			w[name] += mean(path.B) - mean(path.A)
 			return
 		}
 	}

@@ -8,15 +8,16 @@ func TestDifferencesNameTheProgramsOwnFunction(t *testing.T) {
 		"_start;s:serve@a.js;n:v8::internal::StringTable::LookupKey": 30,
 		"_start;s:other@a.js;n:v8::internal::StringTable::LookupKey": 10,
 		"_start;s:serve@a.js":                 20,
+		"_start;main;memcpy":                  15,
 		"_start;v8::internal::Heap::Scavenge": 5,
 	})
-	rec[0].Manifest.Metrics[MetricCPU] = 0.065
+	rec[0].Manifest.Metrics[MetricCPU] = 0.080
 	result, err := Compare(rec, nil, Options{Metric: MetricCPU})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{"v8::internal::StringTable::LookupKey": "serve@a.js", "serve@a.js": "",
-		"v8::internal::Heap::Scavenge": ""}
+		"v8::internal::Heap::Scavenge": "", "memcpy": ""}
 	seen := 0
 	for _, item := range Differences(result, 0.95, 10) {
 		if where, known := want[item.Name]; known {

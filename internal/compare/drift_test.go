@@ -52,3 +52,25 @@ func TestNumbersOfWarnings(t *testing.T) {
 		}
 	}
 }
+
+func TestHostsOfTwoNames(t *testing.T) {
+	on := func(names ...string) (group []*recording.Recording) {
+		for _, name := range names {
+			group = append(group, &recording.Recording{Manifest: recording.Manifest{Host: name}})
+		}
+		return group
+	}
+	for name, c := range map[string]struct {
+		a, b []*recording.Recording
+		warn bool
+	}{
+		"two hosts": {on("web1", "web1"), on("web2"), true}, "one host": {on("web1"), on("web1"), false},
+		"the same hosts on both sides": {on("web1", "web2"), on("web2", "web1"), false},
+		"a name is missing":            {on("web1"), on(""), false},
+	} {
+		got := strings.Join(otherHosts(c.a, c.b), " ")
+		if strings.Contains(got, "recorded on other hosts, web1 and web2") != c.warn || !c.warn && got != "" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

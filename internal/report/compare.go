@@ -58,12 +58,13 @@ func ComparisonJSON(w io.Writer, c *Comparison) error {
 
 // asCase shows a comparison as a case, whose page then shows it.
 func (c *Comparison) asCase() *investigate.Case {
+	titleA, titleB := c.titles()
 	shown := &investigate.Case{Schema: investigate.CaseSchema, Outcome: c.Outcome, Per: c.Ranking.Per.Name,
 		Metric: investigate.Metric{Name: c.Metric, Unit: "s", Better: "lower"},
-		A:      c.A.summary(c.Ranking.A), Suspects: c.Suspects, BlindSpots: c.BlindSpots, Warnings: c.Warnings,
+		A:      c.A.summary(titleA, c.Ranking.A), Suspects: c.Suspects, BlindSpots: c.BlindSpots, Warnings: c.Warnings,
 		Smallest: c.Smallest, Settings: c.Settings, Profile: c.Profile, Waits: c.WaitTree,
 		Host: investigate.Host{Name: c.A.Host}}
-	b := c.B.summary(c.Ranking.B)
+	b := c.B.summary(titleB, c.Ranking.B)
 	shown.B = &b
 	effect := c.Effect
 	shown.Effect = &effect
@@ -77,8 +78,8 @@ func (c *Comparison) asCase() *investigate.Case {
 	return shown
 }
 
-func (s *ComparedSide) summary(values []float64) investigate.SideSummary {
-	return investigate.SideSummary{Command: s.title(), Median: meanOf(values), Trials: len(values)}
+func (s *ComparedSide) summary(title string, values []float64) investigate.SideSummary {
+	return investigate.SideSummary{Command: title, Median: meanOf(values), Trials: len(values)}
 }
 
 // dots are the recordings as the page draws them: one dot each, in no pairs.
@@ -89,6 +90,15 @@ func (s *ComparedSide) dots(side, metric string, values []float64, order int) []
 			Metrics: map[string]float64{metric: value}}
 	}
 	return runs
+}
+
+// titles are what the sides are called: with their hosts where these are not the same.
+func (c *Comparison) titles() (a, b string) {
+	a, b = c.A.title(), c.B.title()
+	if c.A.Host != "" && c.B.Host != "" && c.A.Host != c.B.Host {
+		a, b = a+" on "+c.A.Host, b+" on "+c.B.Host
+	}
+	return a, b
 }
 
 // title is what a side is called: its command, else its files.

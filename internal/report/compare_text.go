@@ -53,8 +53,9 @@ func (p *page) comparedVerdict(c *Comparison) {
 	p.entry(strings.ToUpper(string(c.Outcome)), c.headline(), style, bold)
 	p.entry("", c.detail(), plain, plain)
 	p.entry("", c.seen(), plain, dim)
-	p.entry("A", visible(c.A.title(), nameRunesMax), blue, plain)
-	p.entry("B", visible(c.B.title(), nameRunesMax), orange, plain)
+	titleA, titleB := c.titles()
+	p.entry("A", visible(titleA, nameRunesMax), blue, plain)
+	p.entry("B", visible(titleB, nameRunesMax), orange, plain)
 	if c.FailOver != nil {
 		p.entry("limit", fmt.Sprintf("fails when the interval's lower end is over +%s", percent(*c.FailOver)), dim, plain)
 	}
