@@ -25,6 +25,7 @@ type module struct {
 	where  symbol.Options
 	asked  bool // for the table
 	vdso   bool
+	entry  uint64        // where the kernel begins to run it; 0: not known
 	golang *goCode       // nil: not a Go program
 	lines  *symbol.Lines // nil: no DWARF
 	file   *os.File      // the table's, golang's and lines'; nil: it could not be opened

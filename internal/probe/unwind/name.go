@@ -69,6 +69,7 @@ func (u *Unwinder) nameStack(kept keptStack) (user, kernel []*recording.Frame) {
 	if len(frames) == 0 {
 		return []*recording.Frame{{Name: BrokenPrefix + "empty]", Kind: recording.KindOther}}, nil
 	}
+	frames = u.wholeFromEntry(frames)
 	missing, before := u.skippedCaller(frames)
 	user = make([]*recording.Frame, 0, len(frames)+1)
 	for i := len(frames) - 1; i >= 0; i-- {
@@ -208,7 +209,7 @@ func loadModule(executable *reporter.ExecutableMetadata) *module {
 		return &module{}
 	}
 	// It is kept open: the program may be gone when its symbols, its code or its lines are asked for.
-	loaded := &module{file: plain, golang: openGoCode(plain), pid: executable.Process.PID(),
+	loaded := &module{file: plain, golang: openGoCode(plain), pid: executable.Process.PID(), entry: entryOf(plain),
 		where: symbol.Options{Root: rootOf(executable.Process.PID()), Path: executable.Mapping.Path,
 			Lasts: true, Unnamed: !isSystemLibrary(executable.Mapping.Path)}}
 	if loaded.golang != nil {
