@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -194,7 +195,7 @@ func commandOf(s side) string { return s.recordings[0].Manifest.Target.Command }
 func sideText(s side) report.ComparedSide {
 	hosts := []string{}
 	for _, rec := range s.recordings {
-		if name := rec.Manifest.Host; name != "" && !strings.Contains(strings.Join(hosts, ", "), name) {
+		if name := rec.Manifest.Host; name != "" && !slices.Contains(hosts, name) {
 			hosts = append(hosts, name)
 		}
 	}
