@@ -59,7 +59,7 @@ func (s *Session) collectLines(window *bpf.Window) error {
 			continue
 		}
 		stack := stacks.at(window, sample)
-		if isLock(stack.innermost) {
+		if isLock(stack.innermost) || stack.golang && isOfTask(stack.innermost, &found) {
 			continue
 		}
 		at := word{pid: int32(sample.Tgid), tid: int32(sample.Tid), address: found.address, size: found.size,
@@ -115,6 +115,7 @@ type threadStacks struct {
 type namedStack struct {
 	stack     int32
 	innermost string
+	golang    bool // the innermost function is one of a Go program
 }
 
 func stacksOf(window *bpf.Window) threadStacks {
@@ -145,11 +146,22 @@ func (s threadStacks) at(window *bpf.Window, sample *oncpuOperand) namedStack {
 		user, kernel := window.Unwinder.Frames(number)
 		known.stack = window.Stack(user, kernel)
 		if len(user) > 0 {
-			known.innermost = user[len(user)-1].Name
+			leaf := user[len(user)-1]
+			known.innermost, known.golang = leaf.Name, leaf.Kind == recording.KindGo
 		}
 		s.named[number] = known
 	}
 	return known
+}
+
+// taskRegister is R14, where Go keeps the task that runs (cmd/compile/abi-internal.md).
+const taskRegister = 14
+
+// isOfTask tells what moves from thread to thread with a task of Go, or with the right to run one (P): the task itself,
+// which each function looks at for the end of its stack, and what the run time keeps for each P. Threads use it one
+// after the other.
+func isOfTask(function string, found *access) bool {
+	return found.base == taskRegister || strings.HasPrefix(function, "runtime.")
 }
 
 // lockFunctions begin the names of functions that work on a lock's own word: who shares that, waits for a lock.

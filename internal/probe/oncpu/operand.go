@@ -20,6 +20,7 @@ type access struct {
 	size    int32
 	write   bool
 	locked  bool
+	base    int // number of the register that the address is counted from; -1: of none
 }
 
 // accessOf finds the operand that a sample is about; false when there is none or its registers have changed.
@@ -129,7 +130,8 @@ func operandOf(inst *x86asm.Inst, sample *oncpuOperand, behind uint64, done bool
 	if !ok || address < 1<<16 || address+stackDown >= stack && address < stack+stackUp {
 		return access{}, false
 	}
-	found := access{address: address, size: int32(inst.MemBytes), write: at == 0 && !readOnly[inst.Op]}
+	found := access{address: address, size: int32(inst.MemBytes), write: at == 0 && !readOnly[inst.Op],
+		base: numberOf(memory.Base)}
 	for _, prefix := range inst.Prefix {
 		found.locked = found.locked || prefix&0xFF == x86asm.PrefixLOCK
 	}

@@ -60,8 +60,35 @@ func TestAccessOf(t *testing.T) {
 		copy(sample.Code[codeBefore-len(before):], before)
 		copy(sample.Code[codeBefore:], after)
 		got, ok := accessOf(sample)
+		got.base = test.want.base // see TestWhatBelongsToATask
 		if ok == test.none || got != test.want {
 			t.Errorf("%s: %+v, %v, want %+v", test.name, got, ok, test.want)
+		}
+	}
+}
+
+// What a task of Go or its P takes along from thread to thread is not shared between them.
+func TestWhatBelongsToATask(t *testing.T) {
+	for _, test := range []struct {
+		code, function string
+		want           bool
+	}{
+		{"493b6610", "main.join", true},      // cmp rsp, [r14+0x10]: how each function begins
+		{"488b4710", "main.join", false},     // mov rax, [rdi+0x10]
+		{"488b4710", "runtime.malloc", true}, // the same, of the run time
+	} {
+		sample := &oncpuOperand{Ip: testIP, Regs: registers()}
+		code, err := hex.DecodeString(test.code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range sample.Code {
+			sample.Code[i] = 0x90 // nop
+		}
+		copy(sample.Code[codeBefore:], code)
+		found, ok := accessOf(sample)
+		if got := isOfTask(test.function, &found); !ok || got != test.want {
+			t.Errorf("%s in %s: %v (%+v, %v)", test.code, test.function, got, found, ok)
 		}
 	}
 }
