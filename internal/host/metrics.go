@@ -160,7 +160,6 @@ func (meter *Meter) pressure(prefix, scope, folder, suffix string) {
 	}
 }
 
-// cgroups adds the numbers of the cgroups of the process.
 // Moved tells whether the process is in other cgroups than at the last reading; one that has ended is where it was.
 func (meter *Meter) Moved() bool {
 	if meter.process == "" {
@@ -170,6 +169,7 @@ func (meter *Meter) Moved() bool {
 	return err == nil && text != meter.groups
 }
 
+// cgroups adds the numbers of the cgroups of the process.
 func (meter *Meter) cgroups() {
 	if meter.process == "" {
 		return

@@ -49,7 +49,7 @@ func (m *costMeter) run() {
 		if !on {
 			return // not permitted, or a kernel before 5.8
 		}
-		stopped := !m.pause(costEvery - costSample)
+		stopped := !pause(m.done, costEvery-costSample)
 		now, used := time.Now(), ownCPU()
 		m.tell(load{BPF: byProbe, CPU: float64(used-cpu) / float64(now.Sub(beganAt))})
 		if stopped {
@@ -68,7 +68,7 @@ func (m *costMeter) sample() (byProbe map[string]float64, on bool) {
 	defer account.Close()
 	before := m.runTimes()
 	beganAt := time.Now()
-	m.pause(costSample)
+	pause(m.done, costSample)
 	length := time.Since(beganAt)
 	byProbe = map[string]float64{}
 	for i, after := range m.runTimes() {
@@ -88,16 +88,6 @@ func (m *costMeter) runTimes() []int64 {
 		}
 	}
 	return times
-}
-
-// pause waits; false when the window has ended meanwhile.
-func (m *costMeter) pause(length time.Duration) bool {
-	select {
-	case <-m.done:
-		return false
-	case <-time.After(length):
-		return true
-	}
 }
 
 // tell replaces the last load.

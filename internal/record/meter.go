@@ -52,19 +52,19 @@ func meterHost(pids []int, startNs int64) *meter {
 func (m *meter) run() {
 	defer close(m.ended)
 	for range meterEvery/lookEvery - 1 {
-		if m.pause(lookEvery) && m.moved() {
+		if pause(m.done, lookEvery) && m.moved() {
 			m.read(bpf.Now() - m.startNs)
 		}
 	}
-	for length := lookEvery; m.pause(length); length = m.every {
+	for length := lookEvery; pause(m.done, length); length = m.every {
 		m.read(bpf.Now() - m.startNs)
 	}
 }
 
-// pause lets time go by; false when the window has ended.
-func (m *meter) pause(length time.Duration) bool {
+// pause lets time go by; false when the window has ended meanwhile.
+func pause(ended <-chan struct{}, length time.Duration) bool {
 	select {
-	case <-m.done:
+	case <-ended:
 		return false
 	case <-time.After(length):
 		return true

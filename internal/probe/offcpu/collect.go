@@ -166,8 +166,12 @@ func (c *collection) remember(event *offcpuWaitEvent, stack int, user []*recordi
 			return
 		}
 	}
-	broken := len(user) == 0 || strings.HasPrefix(user[0].Name, unwind.BrokenPrefix)
-	c.users[key] = append(c.users[key], &weighted{stack: stack, weight: weight, user: user, broken: broken})
+	c.users[key] = append(c.users[key], &weighted{stack: stack, weight: weight, user: user, broken: isBroken(user)})
+}
+
+// isBroken tells a user stack that does not reach its root, root first.
+func isBroken(user []*recording.Frame) bool {
+	return len(user) == 0 || strings.HasPrefix(user[0].Name, unwind.BrokenPrefix)
 }
 
 // dropBroken forgets stacks that broke where the same signature has whole ones:

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"culprit/internal/probe/bpf"
-	"culprit/internal/probe/unwind"
 	"culprit/recording"
 )
 
@@ -52,8 +50,7 @@ func (c *collection) joinRelease(event *offcpuWaitEvent) {
 // keepRelease keeps where a thread releases a futex. The first stacks of a new process are broken, until its mappings
 // are known: they do not take the place of a whole one.
 func (c *collection) keepRelease(by release, user []*recording.Frame) {
-	broken := len(user) == 0 || strings.HasPrefix(user[0].Name, unwind.BrokenPrefix)
-	if !broken || c.releases[by] == nil {
+	if !isBroken(user) || c.releases[by] == nil {
 		c.releases[by] = user
 	}
 }
