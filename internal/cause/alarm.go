@@ -157,8 +157,5 @@ func (s *scene) adoptInterrupted(c *claim) {
 	if grown <= 0 || grown > (b-a)*hiddenSeconds {
 		return
 	}
-	for _, i := range rest {
-		s.owner[i] = c
-	}
-	c.members = append(c.members, rest...)
+	s.adopt(c, rest...)
 }

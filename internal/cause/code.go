@@ -50,13 +50,7 @@ const nothingElse = 0.9
 
 // onlyQueued reports whether a claim on code grew by nothing but waiting for a CPU.
 func (s *scene) onlyQueued(c *claim) bool {
-	queued, all := 0.0, 0.0
-	for _, i := range c.members {
-		all += s.grown(i)
-		if s.paths[i].Kind == compare.Runnable {
-			queued += s.grown(i)
-		}
-	}
+	queued, all := s.parted(c, func(i int) bool { return s.paths[i].Kind == compare.Runnable })
 	return queued >= nothingElse*all
 }
 

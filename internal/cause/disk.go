@@ -203,17 +203,11 @@ func findSlowDisk(s *scene) []*claim {
 // locateWait names the function of the program that waits most, and the system call where it waits in one: a page fault
 // is none, and what the program's own start waited for is not its place.
 func (s *scene) locateWait(c *claim) {
-	call, within, all := "", 0.0, 0.0
+	call := ""
 	if calls := s.callsOf(c); len(calls) > 0 {
 		call = calls[0]
 	}
-	for _, i := range c.members {
-		all += s.grown(i)
-		if s.traits[i].call == call {
-			within += s.grown(i)
-		}
-	}
-	if within < notable*all {
+	if within, all := s.parted(c, func(i int) bool { return s.traits[i].call == call }); within < notable*all {
 		call = ""
 	}
 	s.locate(c, call)

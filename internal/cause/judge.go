@@ -120,10 +120,7 @@ func (s *scene) absorb(c *claim) {
 	if all <= 0 || mine < c.absorbs*all {
 		return
 	}
-	for _, i := range rest {
-		s.owner[i] = c
-		c.members = append(c.members, i)
-	}
+	s.adopt(c, rest...)
 }
 
 // suspect turns a claim into what is told of it; known is false where its interval is not.

@@ -116,10 +116,7 @@ func (s *scene) serialised(c *claim, blame *compare.Blame) bool {
 // held in, and joins it. Where another lock's waits have been counted, this is something else.
 func (s *scene) suspectLock(c *claim, blame *compare.Blame, lock *claim) (joined bool) {
 	if lock != nil && onTheWay(lock.place.Frames, blame.Stack) {
-		for _, i := range c.members {
-			s.owner[i] = lock
-		}
-		lock.members = append(lock.members, c.members...)
+		s.adopt(lock, c.members...)
 		lock.at("held in " + route(blame.Stack))
 		lock.add("cpu", "the code ran as long, but one thread at a time", 0, 0, "")
 		return true

@@ -174,13 +174,9 @@ func (s *scene) fullQueue(c *claim) {
 	if !more(a, b, timesConnects, fewestRetransmits) {
 		return
 	}
-	connecting, all := 0.0, 0.0
-	for _, i := range c.members {
-		all += s.grown(i)
-		if kernelHas(s.paths[i].Frames, []string{"inet_stream_connect", "inet_wait_for_connect"}) {
-			connecting += s.grown(i)
-		}
-	}
+	connecting, all := s.parted(c, func(i int) bool {
+		return kernelHas(s.paths[i].Frames, []string{"inet_stream_connect", "inet_wait_for_connect"})
+	})
 	if connecting < mostOf*all {
 		return
 	}

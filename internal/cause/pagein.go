@@ -45,8 +45,7 @@ func (s *scene) adoptSlowed(c *claim) {
 			}
 			ownA, ownB = ownA+mean(s.paths[i].A), ownB+mean(s.paths[i].B)
 		}
-		s.owner[i] = c
-		c.members = append(c.members, i)
+		s.adopt(c, i)
 	}
 	if ownB > ownA {
 		c.add("cpu", "of it the code that touches the pages, slower behind page-ins", ownA, ownB, "s/run")

@@ -218,28 +218,6 @@ func (s *scene) take(id string, match func(i int) bool) *claim {
 	return c
 }
 
-// release gives the paths of a claim back.
-func (s *scene) release(c *claim) {
-	for _, i := range c.members {
-		s.owner[i] = nil
-	}
-	c.members = nil
-}
-
-// seconds adds up the members of a claim per run.
-func (s *scene) seconds(c *claim) (a, b []float64) {
-	a, b = make([]float64, len(s.metricA)), make([]float64, len(s.metricB))
-	for _, i := range c.members {
-		for run, value := range s.paths[i].A {
-			a[run] += value
-		}
-		for run, value := range s.paths[i].B {
-			b[run] += value
-		}
-	}
-	return a, b
-}
-
 // count returns the mean of a count on both sides; key "" is the whole tree.
 func (s *scene) count(name, key string) (a, b float64) {
 	for i := range s.counts {

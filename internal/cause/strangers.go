@@ -15,13 +15,7 @@ func (s *scene) strangersAsBefore(c *claim) bool {
 		"target.cpu", "command.nice", "command.chrt", "command.taskset")) > 0 {
 		return false
 	}
-	strangers, all := 0.0, 0.0
-	for _, i := range c.members {
-		all += s.grown(i)
-		if !s.paths[i].WakerOwn {
-			strangers += s.grown(i)
-		}
-	}
+	strangers, all := s.parted(c, func(i int) bool { return !s.paths[i].WakerOwn })
 	if strangers < mostOf*all {
 		return false
 	}

@@ -101,8 +101,7 @@ func (s *scene) withTracer(c *claim) {
 	for i := range s.paths {
 		if s.owner[i] == nil && (s.traits[i].traced || s.tracers[s.paths[i].Process] || s.tracers[s.paths[i].Comm] ||
 			s.paths[i].Kind != compare.Running && s.traced(i)) {
-			s.owner[i] = c
-			c.members = append(c.members, i)
+			s.adopt(c, i)
 		}
 	}
 	c.add("syscalls", "both sides pay a tracer or filter for each call, and as much for each", 0, 0, "")

@@ -120,8 +120,7 @@ func (s *scene) adoptQueued() {
 	for i := range s.paths {
 		c := owners[sleepKey(&s.paths[i])]
 		if s.paths[i].Kind == compare.Runnable && s.owner[i] == nil && c != nil {
-			s.owner[i] = c
-			c.members = append(c.members, i)
+			s.adopt(c, i)
 		}
 	}
 }

@@ -78,14 +78,7 @@ func (t *thread) awake(from, to int64) bool {
 func (r *run) busiest(pid int32, at int64) *thread {
 	back := int64(lastNs)
 	for range lastSteps {
-		var busiest *thread
-		var most int64
-		for _, t := range r.ending(pid) {
-			if ran := t.ran(at-back, at); ran > most {
-				busiest, most = t, ran
-			}
-		}
-		if busiest != nil {
+		if busiest := mostRun(r.ending(pid), at-back, at, 0); busiest != nil {
 			return busiest
 		}
 		back *= lastTimes
@@ -95,14 +88,17 @@ func (r *run) busiest(pid int32, at int64) *thread {
 
 // meanwhile is the other thread of a thread's process that ran most within a stretch, nil when none did.
 func (r *run) meanwhile(t *thread, from, to int64) *thread {
+	others := slices.DeleteFunc(r.threads(), func(other *thread) bool { return other.pid != t.pid || other == t })
+	return mostRun(others, from, to, 0)
+}
+
+// mostRun is the thread that ran most within a stretch, of those that ran for longer than some time; nil for none.
+func mostRun(threads []*thread, from, to, longerThan int64) *thread {
 	var busiest *thread
-	var most int64
-	for _, other := range r.threads() {
-		if other.pid != t.pid || other == t {
-			continue
-		}
-		if ran := other.ran(from, to); ran > most {
-			busiest, most = other, ran
+	most := longerThan
+	for _, t := range threads {
+		if ran := t.ran(from, to); ran > most {
+			busiest, most = t, ran
 		}
 	}
 	return busiest
@@ -128,18 +124,11 @@ func (r *run) awaited(t *thread, wait *recording.Wait) *thread {
 	if wait.WakerKind != recording.WakerPending || !slices.Contains(childCalls, wait.Syscall) {
 		return nil
 	}
-	var busiest *thread
-	most := int64(-1)
-	for _, other := range r.threads() {
+	children := slices.DeleteFunc(r.threads(), func(other *thread) bool {
 		p := r.process[other.pid]
-		if p == nil || p.ppid != t.pid || p.pid == t.pid || p.endNs != 0 {
-			continue
-		}
-		if ran := other.ran(wait.TimeNs, r.endNs); ran > most {
-			busiest, most = other, ran
-		}
-	}
-	return busiest
+		return p == nil || p.ppid != t.pid || p.pid == t.pid || p.endNs != 0
+	})
+	return mostRun(children, wait.TimeNs, r.endNs, -1) // one that has not run yet is waited for all the same
 }
 
 // monitors reports whether a thread is a runtime's own monitor: its stacks begin there.

@@ -61,12 +61,9 @@ func buildLines(t *testing.T, folder string) string {
 	return program
 }
 
-func checkChain(t *testing.T, program string, options Options) {
+// openLines opens the lines of a program until the test ends.
+func openLines(t *testing.T, program string, options Options) *Lines {
 	t.Helper()
-	table, err := Open("/", program, Options{NoDebugFiles: true})
-	if err != nil {
-		t.Fatal(err)
-	}
 	file, err := os.Open(program)
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +72,17 @@ func checkChain(t *testing.T, program string, options Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer lines.Close()
+	t.Cleanup(func() { _ = lines.Close() }) // it was read only
+	return lines
+}
+
+func checkChain(t *testing.T, program string, options Options) {
+	t.Helper()
+	table, err := Open("/", program, Options{NoDebugFiles: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := openLines(t, program, options)
 	whole, inside := 0, 0
 	for i := range table.starts {
 		if table.name(i) != "outer" {

@@ -57,15 +57,7 @@ func inlinedNames(t *testing.T, program string) map[string]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := os.Open(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines, err := OpenLines(file, Options{Path: program})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer lines.Close()
+	lines := openLines(t, program, Options{Path: program})
 	names := map[string]bool{}
 	for i := range table.starts {
 		for address := table.starts[i]; address < table.starts[i]+uint64(table.sizes[i]); address++ {
