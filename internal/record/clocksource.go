@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"culprit/internal/host"
+	"culprit/internal/probe/beat"
 	"culprit/recording"
 )
 
@@ -59,7 +60,7 @@ func (w *clockWatch) run() {
 		case <-w.done:
 			w.look()
 			return
-		case <-time.After(pause):
+		case <-beat.After(pause):
 			w.look()
 		}
 	}

@@ -21,15 +21,8 @@ const (
 // under it, until stop is closed.
 func boundMemory(stop <-chan struct{}) {
 	debug.SetMemoryLimit(memoryLimit)
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		select {
-		case <-stop:
-			return
-		case <-tick.C:
-			debug.SetMemoryLimit(limitFor(liveHeap()))
-		}
+	for pause(stop, time.Second) {
+		debug.SetMemoryLimit(limitFor(liveHeap()))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"culprit/internal/host"
+	"culprit/internal/probe/beat"
 	"culprit/internal/probe/bpf"
 	"culprit/recording"
 )
@@ -61,12 +62,12 @@ func (m *meter) run() {
 	}
 }
 
-// pause lets time go by; false when the window has ended meanwhile.
+// pause lets time go by, to a beat; false when the window has ended meanwhile.
 func pause(ended <-chan struct{}, length time.Duration) bool {
 	select {
 	case <-ended:
 		return false
-	case <-time.After(length):
+	case <-beat.After(length):
 		return true
 	}
 }

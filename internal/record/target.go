@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"culprit/internal/host"
+	"culprit/internal/probe/beat"
 	"culprit/recording"
 )
 
@@ -113,7 +114,7 @@ func watchTarget(pids []int) *watch {
 			select {
 			case <-w.done:
 				return
-			case <-time.After(pause):
+			case <-beat.After(pause):
 				w.look(pids, look < len(watchAt) || look%thoroughEvery == 0)
 			}
 		}

@@ -4,15 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/ringbuf"
+
+	"culprit/internal/probe/beat"
 )
 
 // drainEvery is how often a ring is emptied while a window is open: often enough
 // that 4 MB hold what a busy host makes in between, seldom enough to cost nothing.
-const drainEvery = 100 * time.Millisecond
+const drainEvery = beat.Length
 
 // Ring empties a ring buffer in batches into fixed-size events.
 type Ring[T any] struct {
@@ -42,14 +43,12 @@ func (r *Ring[T]) Start() {
 	r.stop, r.done = stop, done
 	go func() {
 		defer close(done)
-		tick := time.NewTicker(drainEvery)
-		defer tick.Stop()
 		for {
 			select {
 			case <-stop:
 				r.drain()
 				return
-			case <-tick.C:
+			case <-beat.After(drainEvery):
 				r.drain()
 			}
 		}
@@ -68,6 +67,9 @@ func (r *Ring[T]) Stop() {
 
 // drain takes all that is in the ring now: programs submit without waking the reader.
 func (r *Ring[T]) drain() {
+	if r.reader.AvailableBytes() == 0 { // no system call for that
+		return
+	}
 	if err := r.reader.Flush(); err != nil {
 		r.fail(err)
 		return
