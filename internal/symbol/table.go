@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 )
 
@@ -32,7 +33,8 @@ type Table struct {
 
 const (
 	inFile    = 1 << 31
-	firstRead = 128 // bytes of a name; most are shorter
+	byAddress = math.MaxUint32 // instead of where the name is: it has none, see addUnnamed
+	firstRead = 128            // bytes of a name; most are shorter
 )
 
 // Len returns the number of functions.
@@ -62,6 +64,9 @@ func (t *Table) index(address uint64) (int, bool) {
 }
 
 func (t *Table) name(i int) string {
+	if t.names[i] == byAddress {
+		return "+0x" + strconv.FormatUint(t.starts[i], 16) + "()"
+	}
 	if t.names[i]&inFile != 0 {
 		return t.nameInFile(t.texts + int64(t.names[i]&^inFile))
 	}
@@ -112,7 +117,7 @@ type tableBuilder struct {
 
 func (b *tableBuilder) add(entry symbolEntry) {
 	entry.name = entry.name[:min(len(entry.name), maxNameBytes)]
-	if len(entry.name) == 0 && entry.rank != rankBoundary {
+	if len(entry.name) == 0 && entry.rank != rankBoundary && entry.rank != rankUnnamed {
 		return
 	}
 	if len(b.entries) >= maxSymbols || b.nameBytes+len(entry.name)+1 > maxTextBytes {
@@ -188,7 +193,7 @@ func (b *tableBuilder) table() *Table {
 	var text strings.Builder
 	length := 0
 	for _, entry := range entries {
-		if entry.at == 0 {
+		if entry.at == 0 && entry.rank != rankUnnamed {
 			length += len(entry.name) + 1
 		}
 	}
@@ -201,6 +206,10 @@ func (b *tableBuilder) table() *Table {
 		t.starts[i], t.sizes[i] = entry.start, uint32(min(size, math.MaxUint32))
 		if entry.at != 0 {
 			t.names[i] = inFile | (entry.at - 1)
+			continue
+		}
+		if entry.rank == rankUnnamed {
+			t.names[i] = byAddress
 			continue
 		}
 		t.names[i] = uint32(text.Len())

@@ -3,7 +3,6 @@ package symbol
 import (
 	"debug/elf"
 	"encoding/binary"
-	"strconv"
 )
 
 const (
@@ -16,7 +15,8 @@ const (
 )
 
 // addUnnamed adds the functions that only the index of a file's unwind tables tells: stripped files keep where
-// functions start, for exceptions. Their name is what stands behind the module's: "+0x4f5c()".
+// functions start, for exceptions. Their name is what stands behind the module's: "+0x4f5c()"; it is made when it is
+// asked for: a compiler's functions are a hundred thousand.
 func addUnnamed(builder *tableBuilder, file *elf.File) {
 	section := file.Section(".eh_frame_hdr")
 	if section == nil || file.ByteOrder != binary.LittleEndian {
@@ -32,8 +32,7 @@ func addUnnamed(builder *tableBuilder, file *elf.File) {
 		offset := int32(binary.LittleEndian.Uint32(entries[i*indexEntry:]))
 		start := section.Addr + uint64(int64(offset))
 		if end := codeEnd(file, start); end > 0 {
-			name := append([]byte("+0x"), strconv.AppendUint(nil, start, 16)...)
-			builder.add(symbolEntry{start: start, end: end, name: append(name, "()"...), rank: rankUnnamed})
+			builder.add(symbolEntry{start: start, end: end, rank: rankUnnamed})
 		}
 	}
 }
