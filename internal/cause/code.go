@@ -77,8 +77,10 @@ func (s *scene) describeCode(c *claim, blame *compare.Blame, paths []compare.Pat
 	frame := blame.Frame()
 	c.place = compare.Path{Frames: blame.Stack}
 	c.at(route(blame.Stack))
-	if blame.Below != "" {
-		c.at(route(blame.Stack) + ";…;" + blame.Below)
+	for _, below := range []string{blame.Through, blame.Below} {
+		if below != "" {
+			c.at(route(blame.Stack) + ";…;" + below)
+		}
 	}
 	inclusiveA, inclusiveB := 0.0, 0.0
 	queuedA, queuedB := 0.0, 0.0
@@ -90,17 +92,20 @@ func (s *scene) describeCode(c *claim, blame *compare.Blame, paths []compare.Pat
 		}
 	}
 	c.add("cpu", "inclusive time of "+frame.Name, inclusiveA, inclusiveB, "s/run")
-	if blame.SelfA != 0 || blame.SelfB != 0 { // a function that only calls has none
-		c.add("cpu", "own time of "+frame.Name, blame.SelfA, blame.SelfB, "s/run")
-	}
 	if queuedB-queuedA >= leastShare*(inclusiveB-inclusiveA) {
 		c.add("offcpu", "of it waiting for a CPU", queuedA, queuedB, "s/run")
+	}
+	if blame.SelfA != 0 || blame.SelfB != 0 { // a function that only calls has none
+		c.add("cpu", "own time of "+frame.Name, blame.SelfA, blame.SelfB, "s/run")
 	}
 	for _, replaced := range blame.Replaced {
 		c.add("cpu", "it took over what "+replaced+" did on the other side", 0, 0, "")
 	}
+	if blame.Through != "" {
+		c.add("cpu", "most of the change under it comes through "+blame.Through, 0, 0, "")
+	}
 	if blame.Below != "" {
-		c.add("cpu", "most of the change under it is in "+blame.Below, 0, 0, "")
+		c.add("cpu", "the largest part of the change under it is in "+blame.Below+" itself", 0, 0, "")
 	}
 	if frame.File != "" {
 		c.at("file " + frame.File)

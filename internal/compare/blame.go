@@ -22,8 +22,9 @@ const (
 type Blame struct {
 	// Stack leads from the root to the blamed frame, its last element.
 	Stack []recording.Frame
-	// Below is the function under it that carries most of the change, "" when it is the frame's own code.
-	Below string
+	// Below is the leaf under it that carries most of the change, "" when it is the frame's own code, or none carries
+	// much beside Through: the deepest function under it that at least half of the change comes through, "" for none.
+	Below, Through string
 	// Added: the frame was never seen on side A.
 	Added bool
 	// Replaced are neighbours on side A whose time moved into the frame.

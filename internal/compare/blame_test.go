@@ -93,6 +93,40 @@ func TestBlame(t *testing.T) {
 	}
 }
 
+func TestBelowWaitsForACPUIsTheCodeThatWaited(t *testing.T) {
+	// From a parser whose checksum became dearer on a host with more threads than CPUs: three quarters of its wall time.
+	const gone = ";k:asm_sysvec_apic_timer_interrupt;irqentry_exit_to_user_mode"
+	m := newMade(1, 1)
+	paths := tree(m, map[string][2]float64{"main;load;crc": {0.07, 0.37}, "main;load;crc" + gone: {0.17, 1.01},
+		"main;load;split;strtok": {0.05, 0.05}, "main;load;split;strtok" + gone: {0.10, 0.14}})
+	for i := range paths {
+		if strings.HasSuffix(paths[i].Frames[len(paths[i].Frames)-1].Name, "user_mode") {
+			paths[i].Kind = Runnable
+		}
+	}
+	blame := FindBlame(paths, nil)
+	if blame == nil || blame.Frame().Name != "crc" || blame.Below != "" {
+		t.Fatalf("blame %+v, want crc and nothing below it", blame)
+	}
+	if blame.SelfB > 0.38 {
+		t.Errorf("own time %.2f s: waiting is none", blame.SelfB)
+	}
+}
+
+func TestThroughIsWhatThePlaceCallsWhereLeavesAreMany(t *testing.T) {
+	// A route that is compiled for each request: no leaf has more than a seventh of it.
+	lines := map[string][2]float64{"g:main.main;main.handle;regexp.(*Regexp).FindStringSubmatch": {0.07, 0.08}}
+	for _, leaf := range []string{"syntax.Parse;syntax.simplify", "syntax.Parse;parseClass", "onePassCopy",
+		"compileOnePass;cleanup", "compileOnePass;runtime.mallocgc", "runtime.mallocgc;runtime.memclr",
+		"runtime.mallocgc;runtime.tryDeferToSpanScan"} {
+		lines["g:main.main;main.handle;regexp.MustCompile;regexp.compile;"+leaf] = [2]float64{0, 0.08}
+	}
+	blame := FindBlame(tree(newMade(1, 1), lines), nil)
+	if blame == nil || blame.Frame().Name != "main.handle" || blame.Through != "regexp.compile" || blame.Below != "" {
+		t.Errorf("blame %+v, want main.handle through regexp.compile", blame)
+	}
+}
+
 func TestNothingGrew(t *testing.T) {
 	lines := map[string][2]float64{"main;one": {1, 0.9}, "main;two": {1, 1}}
 	if blame := FindBlame(tree(newMade(1, 1), lines), nil); blame != nil {

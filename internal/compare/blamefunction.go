@@ -146,6 +146,14 @@ func (s *blameSearch) finish(best *spot) *Blame {
 		}
 		taken[i] = true
 		leaf := frames[len(frames)-1]
+		if s.paths[i].Kind == Runnable {
+			// How a thread that lost its CPU left user space says nothing about where the work is.
+			leaf = interrupted(frames)
+			if leaf.Name == frame.Name {
+				leaves[""] += s.grow[i]
+				continue
+			}
+		}
 		if leaf.Name == frame.Name {
 			blame.SelfA += mean(s.paths[i].A)
 			blame.SelfB += mean(s.paths[i].B)
@@ -167,11 +175,16 @@ func (s *blameSearch) finish(best *spot) *Blame {
 	}
 	sort.Ints(blame.Members)
 	blame.Added = s.sideA(frame) == 0
-	most := 0.0
+	most, all := 0.0, 0.0
 	for name, grow := range leaves {
+		all += grow
 		if grow > most || grow == most && name < blame.Below {
 			most, blame.Below = grow, name
 		}
+	}
+	blame.Through = s.through(frame, all)
+	if blame.Through == blame.Below || blame.Through != "" && most < leafPart*all {
+		blame.Below = ""
 	}
 	return blame
 }
