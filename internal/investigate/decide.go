@@ -10,12 +10,7 @@ import (
 
 // decide takes one look at every metric. A decision once made is kept.
 func (inv *investigation) decide(plan *stat.Plan, look int) error {
-	var measured []trial.Run
-	for _, run := range inv.runs {
-		if run.Kind == trial.KindMeasure {
-			measured = append(measured, run)
-		}
-	}
+	measured := inv.measured()
 	results := make([]MetricResult, 0, 2)
 	for _, name := range inv.options.Metric.names() {
 		if known, ok := inv.result(name); ok && known.Outcome != Undecided {
@@ -173,14 +168,19 @@ func (inv *investigation) stretch() float64 {
 	least := math.Inf(1)
 	for _, side := range []string{sideA, sideB} {
 		var stretches []float64
-		for _, run := range inv.runs {
+		for _, run := range inv.measured() {
 			cpu, wall := run.Metrics[trial.MetricCPU], run.Metrics[trial.MetricWall]
-			if run.Kind == trial.KindMeasure && run.Side == side && run.Valid && cpu > 0 && wall > 0 {
+			if run.Side == side && run.Valid && cpu > 0 && wall > 0 {
 				runnable := cpu + run.Disturb.RunqueueS
 				stretches = append(stretches, runnable/cpu/max(1, runnable/wall))
 			}
 		}
-		least = min(least, medianOf(stretches))
+		if len(stretches) > 0 {
+			least = min(least, medianOf(stretches))
+		}
+	}
+	if math.IsInf(least, 1) {
+		return 1
 	}
 	return max(1, least)
 }

@@ -38,8 +38,8 @@ type evidence struct {
 
 // gather records pairs of runs.
 func (inv *investigation) gather(ctx context.Context) (*evidence, error) {
-	least := recorderStart/2 + time.Duration(leastEvidence*recordedSlowing*float64(inv.pairTime()))
-	if inv.left() < least {
+	// What the reserve holds for the recorder's start and the reasoning may be used up in part: runs vary.
+	if least := inv.pairTime(); inv.scarce != noPair && inv.left() < least {
 		inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf(
 			"no time was left to record evidence, so no suspect is named; give --budget %v or more",
 			max(inv.suggest(len(inv.runs)/2), (inv.elapsed()+least).Round(time.Second)+time.Second)))
@@ -73,6 +73,9 @@ func (inv *investigation) gather(ctx context.Context) (*evidence, error) {
 	}
 	found.a = inv.dropUnusual(sideA, found.a)
 	found.b = inv.dropUnusual(sideB, found.b)
+	if inv.scarce != ample { // what recording cost cannot be told from what the first runs did
+		return found, nil
+	}
 	return found, inv.recordingCost()
 }
 
@@ -115,7 +118,7 @@ func (inv *investigation) dropUnusual(side string, recordings []*recording.Recor
 
 // affordsEvidence keeps half of what is left beyond the usual number for a proof.
 func (inv *investigation) affordsEvidence(done int) bool {
-	next := time.Duration(float64(inv.pairTime())*recordedSlowing) + reasoningTime
+	next := inv.recordedTime(1) + reasoningTime
 	if done < usualEvidence {
 		return inv.left() > next
 	}
@@ -184,8 +187,7 @@ const mostBroken = 0.6
 // away: the unwinder learns the executables, and loads what their run times
 // need. It asks for a new recorder when the stacks do not come out.
 func (inv *investigation) rehearse(ctx context.Context, recorder *record.Recorder) (again bool, err error) {
-	needed := time.Duration(float64(leastEvidence+1)*recordedSlowing*float64(inv.pairTime())) + reasoningTime
-	if inv.left() < needed {
+	if inv.scarce != ample || inv.left() < inv.recordedTime(wantedEvidence+1)+reasoningTime {
 		return false, nil
 	}
 	samples, broken := 0, 0

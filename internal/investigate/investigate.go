@@ -36,6 +36,7 @@ type investigation struct {
 	took    map[string]time.Duration // by the latest runs of a side
 	python  bool                     // an interpreter was seen
 	cannot  error                    // why nothing can be recorded; nil when it can
+	scarce  scarcity                 // how little the budget holds
 	c       *Case
 	// oneSided are the disturbances that come with one side only: evidence, not noise.
 	oneSided []string
@@ -141,7 +142,7 @@ func (inv *investigation) explain(ctx context.Context) error {
 	}
 	evidence, err := inv.gather(ctx)
 	if err != nil {
-		if ctx.Err() != nil || !errors.Is(err, record.ErrNotSupported) {
+		if ctx.Err() != nil || !errors.Is(err, record.ErrNotSupported) || inv.scarce == noPair {
 			return err
 		}
 		inv.cannot = err
@@ -149,6 +150,12 @@ func (inv *investigation) explain(ctx context.Context) error {
 	}
 	if evidence == nil {
 		return nil
+	}
+	if inv.scarce == noPair {
+		if err := inv.tellScarce(); err != nil {
+			return err
+		}
+		inv.summarise()
 	}
 	if err := inv.reason(ctx, evidence); err != nil {
 		return err
@@ -220,19 +227,3 @@ func (inv *investigation) clear() error {
 	}
 	return nil
 }
-
-// elapsed and left are the budget's two halves.
-func (inv *investigation) elapsed() time.Duration { return time.Since(inv.started) }
-func (inv *investigation) left() time.Duration    { return inv.options.Budget - inv.elapsed() }
-
-// pairTime is what one run of each side takes, from the latest runs.
-func (inv *investigation) pairTime() time.Duration {
-	var total time.Duration
-	for _, side := range inv.plan.Sides {
-		total += inv.took[side] + runOverhead
-	}
-	return total
-}
-
-// runOverhead is what a run costs beside the command: the gate, the clearing away.
-const runOverhead = 15 * time.Millisecond

@@ -14,16 +14,6 @@ import (
 // alpha is the chance of any false "worse" or "better", over all looks and metrics.
 const alpha = 0.05
 
-// Evidence trials: how many pairs at least and at most, and what the recorder needs beside them.
-const (
-	leastEvidence   = 2
-	usualEvidence   = 4
-	mostEvidence    = 6
-	recorderStart   = 2 * time.Second // loading, on a slow machine
-	reasoningTime   = 2 * time.Second // reading and comparing the recordings
-	recordedSlowing = 1.2             // a run under the recorder takes at most about this much longer
-)
-
 // one makes a single run and keeps its result.
 func (inv *investigation) one(ctx context.Context, slot trial.Slot, more func(*trial.Spec)) (trial.Run, error) {
 	inv.order++
@@ -88,40 +78,28 @@ func (inv *investigation) warmUp(ctx context.Context) error {
 		}
 		inv.python = <-seen || inv.python
 	}
-	if pair := inv.pairTime(); inv.left() < 2*pair {
-		return fmt.Errorf("budget %v is too short for two pairs: one run of each side takes %v; give --budget %v or more",
-			inv.options.Budget, pair.Round(10*time.Millisecond), inv.suggest(8))
-	}
-	return nil
+	return inv.appraise()
 }
 
-// suggest is a budget that holds so many pairs beside the evidence.
-func (inv *investigation) suggest(pairs int) time.Duration {
-	pair := inv.pairTime()
-	total := time.Duration(float64(pair)*(float64(pairs)+1+leastEvidence*recordedSlowing)) + recorderStart + reasoningTime
-	return total.Round(time.Second) + time.Second
-}
-
-// reserve is the least time that evidence needs.
-func (inv *investigation) reserve() time.Duration {
-	if inv.cannot != nil {
-		return 0
-	}
-	return time.Duration(float64(inv.pairTime())*leastEvidence*recordedSlowing) + recorderStart + reasoningTime
-}
-
-// measure runs the trials that decide, without the recorder, and says whether there is something to explain.
+// measure runs the trials that decide, without the recorder, and says whether there is something to explain. Too few
+// runs to decide by are recorded as well: what they differ in is then all the answer there is.
 func (inv *investigation) measure(ctx context.Context) (explain bool, err error) {
-	if inv.options.B == "" {
+	if err := inv.firstPair(ctx); err != nil {
+		return false, err
+	}
+	switch {
+	case inv.scarce != ample:
+		return inv.scarce == noPair || inv.left() >= inv.pairTime()+quickStart/2, inv.tellScarcity()
+	case inv.options.B == "":
 		return true, inv.measureOne(ctx)
 	}
 	plan, end, err := inv.planPairs()
 	if err != nil {
 		return false, err
 	}
-	pair, looked := 0, false
+	pair, looked := inv.pairsMade(), false
 	for look := plan.Next(0); look > 0; look = plan.Next(look) {
-		for inv.validPairs() < look && (pair < 2 || inv.elapsed()+inv.pairTime() < inv.endFor(plan, end)) {
+		for inv.validPairs() < look && (pair < leastPairs || inv.elapsed()+inv.pairTime() < inv.endFor(plan, end)) {
 			inv.options.Progress(fmt.Sprintf("measuring: pair %d of at most %d", pair+1, plan.Looks[len(plan.Looks)-1]))
 			if err := inv.onePair(ctx, pair); err != nil {
 				return false, err
@@ -153,59 +131,53 @@ func (inv *investigation) measure(ctx context.Context) (explain bool, err error)
 			break
 		}
 	}
-	return inv.c.Outcome == Worse || inv.c.Outcome == Better, nil
+	return inv.c.Outcome == Worse || inv.c.Outcome == Better || !plan.Decidable, nil
 }
 
-// extend returns the plan for what is left of the budget where that is longer than the plan that was made.
-func (inv *investigation) extend(plan *stat.Plan, end time.Duration) (*stat.Plan, time.Duration, error) {
-	longer, laterEnd, err := inv.planPairs()
-	if err != nil || longer.Looks[len(longer.Looks)-1] <= plan.Looks[len(plan.Looks)-1] {
-		return plan, end, err
+// tellScarcity warns of what the few runs are, and tells of those that there are.
+func (inv *investigation) tellScarcity() error {
+	also := "the warm-up counts, in which files may have been read and code compiled for the first time"
+	if inv.scarce == noPair {
+		also += ", and so do the recorded runs, which recording slowed"
 	}
-	return longer, laterEnd, nil
-}
-
-// planPairs says how many pairs the budget affords, with those that there are, and until when they may run.
-// The evidence has its reserve; but where that would leave too few pairs to
-// decide anything, deciding comes first: evidence of an undecided difference explains nothing.
-func (inv *investigation) planPairs() (*stat.Plan, time.Duration, error) {
-	metrics := len(inv.options.Metric.names())
-	end := inv.options.Budget - inv.reserve()
-	plan, err := stat.NewPlan(max(inv.pairsUntil(end), 2), metrics, alpha)
-	if err != nil || plan.Decidable {
-		return plan, end, err
+	inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("a budget of %v holds few runs of these commands: %s; give %v or more",
+		inv.options.Budget, also, inv.suggest(8)))
+	if inv.scarce == noPair {
+		return nil // the recorded runs are still to come
 	}
-	plan, err = stat.NewPlan(max(inv.pairsUntil(inv.options.Budget), 2), metrics, alpha)
-	return plan, inv.options.Budget, err
+	return inv.tellScarce()
 }
 
-// endFor lets pairs that were left out be made up for: below the fewest that
-// can decide, the whole budget may be used.
-func (inv *investigation) endFor(plan *stat.Plan, end time.Duration) time.Duration {
-	if inv.validPairs() < plan.Needs {
-		return inv.options.Budget
+// tellScarce is the look at the runs of a scarce budget: two pairs, which decide nothing.
+func (inv *investigation) tellScarce() error {
+	if inv.options.B == "" {
+		inv.list()
+		return nil
 	}
-	return end
-}
-
-// pairsUntil is how many valid pairs there may be then.
-func (inv *investigation) pairsUntil(end time.Duration) int {
-	return inv.validPairs() + max(0, int((end-inv.elapsed())/inv.pairTime()))
+	plan, err := stat.NewPlan(leastPairs, len(inv.options.Metric.names()), alpha)
+	if err != nil {
+		return err
+	}
+	return inv.decide(plan, leastPairs)
 }
 
 // measureOne runs a single side a few times: its median, without the recorder.
 func (inv *investigation) measureOne(ctx context.Context) error {
-	end := inv.options.Budget - inv.reserve()
-	for pair := 0; pair < 2 || pair < 5 && inv.elapsed()+inv.pairTime() < end; pair++ {
+	for pair := inv.pairsMade(); pair < leastPairs || pair < 5 && inv.left() > inv.pairTime()+inv.reserve(); pair++ {
 		inv.options.Progress(fmt.Sprintf("measuring: run %d", pair+1))
 		if err := inv.onePair(ctx, pair); err != nil {
 			return err
 		}
 	}
 	inv.judge()
+	inv.list()
+	return nil
+}
+
+// list gives a single command its outcome.
+func (inv *investigation) list() {
 	inv.c.Outcome = Listed
 	inv.c.Metric = inv.options.Metric.metric(inv.oneSidedMetric())
-	return nil
 }
 
 func (inv *investigation) onePair(ctx context.Context, pair int) error {
@@ -258,12 +230,7 @@ func (inv *investigation) validPairs() int {
 
 // summarise fills in the two sides of the metric that is explained.
 func (inv *investigation) summarise() {
-	var measured []trial.Run
-	for _, run := range inv.runs {
-		if run.Kind == trial.KindMeasure {
-			measured = append(measured, run)
-		}
-	}
+	measured := inv.measured()
 	fill := func(side *SideSummary, label string) {
 		values := trial.Values(measured, inv.c.Metric.Name, label)
 		side.Median, side.Trials = medianOf(values), len(values)
@@ -277,13 +244,14 @@ func (inv *investigation) summarise() {
 // busyPart is how much of the wall time must be CPU time for the CPU to be what a single side spends.
 const busyPart = 0.7
 
-// oneSidedMetric is what to explain of a single command: the CPU when it mostly computes, else its wall time.
+// oneSidedMetric is what to explain of a single command: the CPU when it mostly computes, or would on a host that others
+// leave alone, else its wall time.
 func (inv *investigation) oneSidedMetric() string {
 	if name := inv.options.Metric.Name; name != "" {
 		return name
 	}
 	wall := medianOf(trial.Values(inv.runs, trial.MetricWall, sideA))
-	if medianOf(trial.Values(inv.runs, trial.MetricCPU, sideA)) >= busyPart*wall {
+	if medianOf(trial.Values(inv.runs, trial.MetricCPU, sideA))*inv.stretch() >= busyPart*wall {
 		return trial.MetricCPU
 	}
 	return trial.MetricWall

@@ -33,9 +33,10 @@ func (inv *investigation) reason(ctx context.Context, found *evidence) error {
 		inv.c.A.Median = unit.Amount(medianOf(in.Result.A))
 		inv.runs = windowRuns(found.a, in.Result, unit)
 	}
-	suspects := inv.suspectsOf(in)
-	inv.c.Suspects = cause.InUnit(suspects, unit)
-	if cause.Opposed(*in) {
+	if inv.c.Outcome != Undecided { // what differs is told; where nothing is shown to have changed there is no culprit
+		inv.c.Suspects = cause.InUnit(inv.suspectsOf(in), unit)
+	}
+	if inv.c.Outcome != Undecided && cause.Opposed(*in) {
 		inv.c.Warnings = append(inv.c.Warnings, "the recorded runs changed the other way than those that decided, "+
 			"so that they explain nothing: repeat it on a quieter host or with a larger --budget")
 	}

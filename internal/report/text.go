@@ -151,7 +151,13 @@ func (p *page) noSuspect(c *investigate.Case) {
 	case investigate.Same:
 		p.entry("suspects", "none: there is no difference to explain", bold, plain)
 	case investigate.Undecided:
-		p.entry("suspects", "not looked for: whether there is a difference is not decided", bold, plain)
+		text := "not looked for: whether there is a difference is not decided"
+		if c.Profile == nil {
+			p.entry("suspects", text, bold, plain)
+			return
+		}
+		p.entry("suspects", text+"; what was recorded differs most in", bold, plain)
+		p.items(c)
 	case investigate.Listed:
 		p.entry("costs most", "no cause of the catalogue matches; the largest amounts are", bold, plain)
 		p.items(c)
@@ -167,7 +173,7 @@ func (p *page) items(c *investigate.Case) {
 		if shown == itemsMax {
 			break
 		}
-		if !item.Decided && c.B != nil {
+		if !item.Decided && c.B != nil && c.Outcome != investigate.Undecided {
 			continue
 		}
 		shown++
