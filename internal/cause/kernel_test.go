@@ -16,7 +16,14 @@ const (
 	inReceive     = "_start;main;serve;ask;libc.so.6!recv;k:__x64_sys_recvfrom;inet_recvmsg;tcp_recvmsg;sk_wait_data"
 	delack        = "k:asm_sysvec_apic_timer_interrupt;run_timer_softirq;call_timer_fn;tcp_delack_timer;tcp_send_ack;" +
 		"tcp_v4_rcv;sock_def_readable"
-	arrival = "k:handle_softirqs;net_rx_action;tcp_v4_rcv;tcp_data_queue;sock_def_readable;ep_poll_callback"
+	goHandler = "g:runtime.goexit;net/http.(*conn).serve;main.main.func1;encoding/json.Marshal"
+	goDial    = "g:runtime.goexit;net/http.(*Transport).startDialConnForLocked.func1;net/http.(*Transport).dialConnFor;" +
+		"net/http.(*Transport).dialConn;net/http.(*Transport).dial;net.(*Dialer).DialContext;net.(*sysDialer).dialTCP;"
+	goConnect = "net.(*netFD).connect;syscall.Connect;syscall.connect;k:do_syscall_64;__x64_sys_connect;tcp_v4_connect"
+	goSocket  = "net.sysSocket;syscall.Socket;syscall.socket;k:do_syscall_64;__x64_sys_socket;sock_alloc"
+	goRead    = "g:runtime.goexit;net/http.(*persistConn).readLoop;net/http.(*persistConn).close;net.(*conn).Close;"
+	goClose   = "internal/poll.(*FD).destroy;syscall.Close;syscall.Syscall;k:do_syscall_64;__x64_sys_close;tcp_close"
+	arrival   = "k:handle_softirqs;net_rx_action;tcp_v4_rcv;tcp_data_queue;sock_def_readable;ep_poll_callback"
 )
 
 // held is a plan that works for 200 ms and waits as told.
@@ -216,6 +223,11 @@ func networkSituations() []situation {
 			b: plan{cpu: merged(loop, map[string]float64{loopAccept: 110}),
 				calls: map[string][2]int64{"connect": {900, 0}}},
 			cause: "code.grew", place: "greet", low: 0.9, high: 1, level: Explains},
+		{name: "a run time that opens connections on a stack of its own", metric: "cpu",
+			a: plan{cpu: map[string]float64{goHandler: 200}, calls: map[string][2]int64{"connect": {1, 0}}},
+			b: plan{cpu: map[string]float64{goHandler: 200, goDial + goConnect: 30, goDial + goSocket: 12, goRead + goClose: 45},
+				calls: map[string][2]int64{"connect": {4000, 0}, "close": {8000, 0}}},
+			cause: "net.reconnect", place: `^net/http\.\(\*Transport\)\.dialConnFor;connect`, low: 0.9, high: 1, level: Explains},
 		{name: "a dearer way to open the same connections", metric: "cpu",
 			a: plan{cpu: map[string]float64{work: 200, connecting: 1}, calls: map[string][2]int64{"connect": {900, 0}}},
 			b: plan{cpu: map[string]float64{work: 200, connecting: 1, "_start;main;serve;open_peer": 90},

@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"slices"
 	"strings"
 
 	"culprit/internal/compare"
@@ -19,9 +20,9 @@ var switchMonitorNames = []string{"__perf_event_task_sched_in", "__perf_event_ta
 // findMonitor claims what another monitor costs: its kernel code at the program's context switches and
 // probes, and its own process where it is part of the tree. Tracing of system calls is syscall.traced's.
 func findMonitor(s *scene) []*claim {
-	settings := s.changed("tracers.perf", "tracers.bpf", "tracers.ftrace")
+	settings := newTracers(s.changed("tracers.perf", "tracers.bpf", "tracers.ftrace"))
 	openedA, openedB := s.count("syscall.perf_event_open.count", "")
-	holder := openedB > openedA || s.newTracer(settings)
+	holder := openedB > openedA || len(settings) > 0
 	dearer := holder && s.dearerSwitches()
 	c := s.take("monitor.attached", func(i int) bool {
 		frames := s.paths[i].Frames
@@ -92,15 +93,12 @@ func (s *scene) switches() (a, b float64) {
 	return voluntaryA + involuntaryA, voluntaryB + involuntaryB
 }
 
-// newTracer reports whether the dearer side ran beside a tracer that the other did not. Recorders of
-// this program are none: another investigation may come and go.
-func (s *scene) newTracer(settings []compare.FactChange) bool {
-	for _, setting := range settings {
-		if setting.B != "" && setting.B != "none" && !strings.Contains(setting.B, "culprit") {
-			return true
-		}
-	}
-	return false
+// newTracers are the tracers that the dearer side ran beside and the other did not. Recorders of this program are none:
+// another investigation may come and go.
+func newTracers(settings []compare.FactChange) []compare.FactChange {
+	return slices.DeleteFunc(settings, func(setting compare.FactChange) bool {
+		return setting.B == "" || setting.B == "none" || strings.Contains(setting.B, "culprit")
+	})
 }
 
 // opensCounters reports whether a path belongs to a process that counts others.

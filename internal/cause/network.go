@@ -207,7 +207,7 @@ func findReconnect(s *scene) []*claim {
 		return nil
 	}
 	c.absorbs = s.absorbing(c)
-	s.locateWait(c)
+	s.locateOpener(c)
 	for _, call := range []string{"connect", "accept", "accept4"} {
 		if callsA, callsB := s.callCount(call); callsB > callsA {
 			c.add("syscalls", call+" calls", callsA, callsB, "calls/run")
@@ -219,6 +219,37 @@ func findReconnect(s *scene) []*claim {
 		c.add("network", "connections opened", netA, netB, "connections/run")
 	}
 	return []*claim{c}
+}
+
+// locateOpener puts first who opens the connections: there they can be kept. Where a run time opens them on a stack of
+// its own (Go's net/http), it is the outermost of its functions that run once for each.
+func (s *scene) locateOpener(c *claim) {
+	grown := map[string]float64{}
+	for _, i := range c.members {
+		if s.traits[i].call != "connect" {
+			continue
+		}
+		frames := s.paths[i].Frames
+		at := ownDepth(frames)
+		if at < 0 {
+			at = slices.IndexFunc(frames, func(frame recording.Frame) bool {
+				return frame.Kind != recording.KindKernel && connecting(frame)
+			})
+		}
+		if at >= 0 {
+			grown[route(frames[:at+1])+";connect"] += s.grown(i)
+		}
+	}
+	openers := byValue(grown)
+	if len(openers) == 0 || grown[openers[0]] <= 0 {
+		s.locateWait(c)
+		return
+	}
+	c.at(openers[0])
+	where := c.where
+	if s.locateWait(c); ownDepth(c.place.Frames) < 0 { // a function of the run time that all its sockets go through
+		c.where = where
+	}
 }
 
 // connecting tells a function that runs once for each connection.

@@ -21,7 +21,7 @@ func (s *scene) choose(suspects []Suspect, ranks []rank) []Suspect {
 	}
 	score := func(i int) float64 {
 		value := suspects[i].Share.Low
-		if !ranks[i].known {
+		if !ranks[i].known || value <= 0 { // an interval that begins below nothing puts nobody before the others
 			value = suspects[i].Share.Value - compareLimit
 		}
 		if ranks[i].consequence && code {
@@ -71,7 +71,7 @@ func preferKnown(order []int, suspects []Suspect, ranks []rank) {
 	}
 }
 
-// compareLimit puts shares without an interval behind those with one.
+// compareLimit puts shares without an interval, or with one that begins below zero, behind those with one.
 const compareLimit = 10
 
 // cut keeps the sum of shares at 1: where other parts got cheaper, the suspects

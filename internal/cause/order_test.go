@@ -32,3 +32,22 @@ func TestKnownCauseBeforeCodeThatGrew(t *testing.T) {
 		}
 	}
 }
+
+// A share that may as well be below zero stands before nobody: another recorder's tracepoints once stood before the code
+// that was added, because the runs of a busy host gave that no interval at all.
+func TestNoIntervalAboveZeroIsNoPrecedence(t *testing.T) {
+	noise := Suspect{Cause: "monitor.attached", Share: compare.Interval{Value: 0.065, Low: -0.65, High: 0.92}}
+	added := Suspect{Cause: "code.added", Share: compare.Interval{Value: 0.58, Low: -4, High: 6}}
+	chosen := (&scene{}).choose([]Suspect{noise, added}, []rank{{known: true}, {}})
+	if len(chosen) != 1 || chosen[0].Cause != "code.added" {
+		t.Errorf("%v, want code.added alone", chosen)
+	}
+}
+
+func TestRecordersOfThisProgramAreNoNewTracers(t *testing.T) {
+	got := newTracers([]compare.FactChange{{Name: "tracers.bpf", A: "culprit-record ×47", B: "none"},
+		{Name: "tracers.perf", A: "none", B: "culprit-record ×12"}, {Name: "tracers.ftrace", A: "none", B: "trace-cmd"}})
+	if len(got) != 1 || got[0].B != "trace-cmd" {
+		t.Errorf("%v, want trace-cmd alone", got)
+	}
+}
