@@ -5,9 +5,8 @@ import (
 	"debug/dwarf"
 	"debug/elf"
 	"errors"
-	"fmt"
-	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 	"sort"
 	"strings"
@@ -35,7 +34,8 @@ type Source struct {
 type Lines struct {
 	mu    sync.Mutex
 	file  *os.File
-	data  *dwarf.Data // nil until the first question, and when it cannot be read
+	read  *sections   // nil until the first question, and when it cannot be read
+	data  *dwarf.Data // of read
 	asked bool
 	units []unitSpan
 	known map[dwarf.Offset]*unitLines
@@ -90,17 +90,25 @@ func (l *Lines) Decodes() int64 {
 func (l *Lines) Forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.data, l.units, l.known, l.asked, l.spans = nil, nil, map[dwarf.Offset]*unitLines{}, false, 0
-	l.tops, l.scopes = nil, nil
+	l.forget()
+	l.known, l.asked, l.spans = map[dwarf.Offset]*unitLines{}, false, 0
 }
 
 // Close forgets everything.
 func (l *Lines) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.data, l.units, l.known, l.asked = nil, nil, nil, true
-	l.tops, l.scopes = nil, nil
+	l.forget()
+	l.known, l.asked = nil, true
 	return l.file.Close()
+}
+
+// forget is called with the lock held.
+func (l *Lines) forget() {
+	if l.read != nil {
+		l.read.close()
+	}
+	l.read, l.data, l.units, l.tops, l.scopes = nil, nil, nil, nil, nil
 }
 
 // linesBytes returns how much DWARF a file has; not ok when it has none or more than the limits.
@@ -146,6 +154,7 @@ func openDebugFile(file *elf.File, options Options) (debug *os.File, bytes int64
 func (l *Lines) At(address uint64) (sources []Source) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a mapped file can be cut short
 	defer func() {
 		if recover() != nil { // debug/dwarf is not hardened against hostile files
 			sources = nil
@@ -171,23 +180,17 @@ func (l *Lines) At(address uint64) (sources []Source) {
 
 // open reads the sections and where each compilation unit's code lies.
 func (l *Lines) open() error {
-	file, err := elf.NewFile(io.NewSectionReader(l.file, 0, 1<<62))
+	read, err := openSections(l.file)
 	if err != nil {
-		return fmt.Errorf("read ELF headers: %w", err)
+		return err
 	}
-	if l.data, err = file.DWARF(); err != nil {
-		return fmt.Errorf("read DWARF: %w", err)
-	}
-	l.scopes = map[dwarf.Offset]scopes{}
+	l.read, l.data, l.scopes = read, read.data, map[dwarf.Offset]scopes{}
 	reader := l.data.Reader()
-	for {
+	for _, at := range read.unitEntries() {
+		reader.Seek(at)
 		entry, err := reader.Next()
-		if err != nil || entry == nil {
+		if err != nil || entry == nil || !l.keep(1) {
 			break // what came before the damage is of use
-		}
-		reader.SkipChildren()
-		if !l.keep(1) {
-			break
 		}
 		l.tops = append(l.tops, entry)
 		if entry.Tag != dwarf.TagCompileUnit {

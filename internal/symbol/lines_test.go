@@ -1,6 +1,7 @@
 package symbol
 
 import (
+	"debug/dwarf"
 	"os"
 	"path/filepath"
 	"slices"
@@ -160,5 +161,75 @@ func TestDamagedLines(t *testing.T) {
 	}
 	if opened == 0 {
 		t.Error("no damaged file was opened: nothing was tried")
+	}
+}
+
+// A file that is cut short while it is read has no lines any more, and takes nobody along.
+func TestLinesOfAFileCutShort(t *testing.T) {
+	program := buildLines(t, t.TempDir())
+	file, err := os.Open(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := OpenLines(file, Options{Path: program})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lines.Close()
+	at := addresses(t, program)["outer"]
+	for address := at.Value; address < at.Value+at.Size; address++ {
+		if lines.At(address) != nil {
+			break
+		}
+	}
+	if lines.read == nil || len(lines.read.unitEntries()) == 0 {
+		t.Fatal("nothing was mapped")
+	}
+	if err := os.Truncate(program, 0); err != nil {
+		t.Fatal(err)
+	}
+	clear(lines.known) // as if another unit were asked for
+	if sources := lines.At(at.Value); len(sources) > 0 && sources[0].Line != 0 {
+		t.Errorf("lines out of nothing: %v", sources)
+	}
+}
+
+// Each unit is found by the lengths that stand before them, as by reading all entries.
+func TestUnitEntries(t *testing.T) {
+	for _, version := range []string{"-gdwarf-4", "-gdwarf-5"} {
+		folder := t.TempDir()
+		source, program := filepath.Join(folder, "lines.c"), filepath.Join(folder, "lines")
+		other := filepath.Join(folder, "other.c")
+		if err := os.WriteFile(source, []byte(linesSource), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(other, []byte("int other(int x) { return x * x + 1; }\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		run(t, "gcc", version, "-O2", "-o", program, source, other)
+		file, err := os.Open(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		read, err := openSections(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer read.close()
+		var want []dwarf.Offset
+		for reader := read.data.Reader(); ; reader.SkipChildren() {
+			entry, err := reader.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if entry == nil {
+				break
+			}
+			want = append(want, entry.Offset)
+		}
+		if got := read.unitEntries(); len(want) < 2 || !slices.Equal(got, want) {
+			t.Errorf("%s: units at %v, want %v", version, got, want)
+		}
 	}
 }
