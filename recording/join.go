@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-
-	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
 // Gap is a stretch in which nothing was recorded, between two parts of a recording. The recording's clock stands
@@ -43,7 +41,7 @@ type join struct {
 	manifest Manifest
 	facts    []Fact
 	archive  *zip.Writer
-	codec    *zstd.Codec
+	codec    *codec
 }
 
 // part is one recording of those that are joined. Its file is open only while it is read: a day has thousands of parts.
@@ -159,7 +157,7 @@ func laterFacts(facts, later []Fact) []Fact {
 
 func (j *join) encode(w io.Writer, edit func(*Manifest)) error {
 	j.archive = zip.NewWriter(w)
-	j.codec = &zstd.Codec{Level: zstd.SpeedDefault}
+	j.codec = &codec{}
 	for _, write := range []func() error{j.samples, j.waits, j.slow, j.metrics, j.processes, j.threads, j.totals} {
 		if err := write(); err != nil {
 			return err

@@ -14,7 +14,6 @@ import (
 	"syscall"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
 // The members of a .culprit file.
@@ -146,7 +145,7 @@ func Encode(w io.Writer, r *Recording) error {
 	if err := writeDocument(archive, factsMember, facts); err != nil {
 		return err
 	}
-	codec := &zstd.Codec{Level: zstd.SpeedDefault} // one for all tables: making its encoder costs most of a small file
+	codec := &codec{} // one for all tables: making its encoder costs most of a small file
 	for _, err := range []error{
 		writeTable(archive, codec, "frames", r.Frames),
 		writeTable(archive, codec, "stacks", r.Stacks),
@@ -190,7 +189,7 @@ func writeDocument(archive *zip.Writer, name string, document any) error {
 
 // writeTable stores a table without deflating it: its columns are compressed
 // already, and a stored one can be read in place.
-func writeTable[T any](archive *zip.Writer, codec *zstd.Codec, name string, rows []T) error {
+func writeTable[T any](archive *zip.Writer, codec *codec, name string, rows []T) error {
 	table, err := newTable[T](archive, codec, name)
 	if err != nil {
 		return err
@@ -209,7 +208,7 @@ type openTable[T any] struct {
 }
 
 // newTable begins a member of the archive; it must be closed before the next is begun.
-func newTable[T any](archive *zip.Writer, codec *zstd.Codec, name string) (*openTable[T], error) {
+func newTable[T any](archive *zip.Writer, codec *codec, name string) (*openTable[T], error) {
 	member, err := archive.CreateHeader(&zip.FileHeader{Name: name + tableSuffix, Method: zip.Store})
 	if err != nil {
 		return nil, err
