@@ -105,3 +105,20 @@ func TestEverySuspectHasItsCost(t *testing.T) {
 		}
 	}
 }
+
+// Children that close every descriptor up to a limit that was raised: as many children on both sides, and their calls
+// are no part of starting more.
+func TestCallsOfShortProcessesCountWhereAsManyStart(t *testing.T) {
+	count := func(name, key string, a, b float64) compare.Count {
+		return compare.Count{Name: name, Key: key, A: []float64{a}, B: []float64{b}}
+	}
+	calls := []compare.Count{count("syscall.close.count", "", 42000, 2400000),
+		count("syscall.close.count", "spawner", 41960, 2399960)}
+	for _, c := range []struct{ started, want float64 }{{40, 2400000}, {80, 40}} {
+		s := &scene{counts: append(calls, count(compare.CountProcesses, "", 40, c.started)),
+			paths: []compare.Path{{Process: "spawner", Short: true}}}
+		if _, b := s.callCount("close"); b != c.want {
+			t.Errorf("%v processes: %v calls, want %v", c.started, b, c.want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package cause
 
 import (
 	"culprit/internal/compare"
+	"culprit/recording"
 )
 
 // codeSuspects is how many places in code are named at most.
@@ -72,10 +73,24 @@ func codeCause(blame *compare.Blame) string {
 	return "code.grew"
 }
 
+// busiestProcess is the one that paths grew most in.
+func (s *scene) busiestProcess(members []int) string {
+	grown := map[string]float64{}
+	for _, i := range members {
+		grown[s.paths[i].Process] += s.grown(i)
+	}
+	return byValue(grown)[0]
+}
+
 // describeCode fills in the place and the evidence of a claim on code.
 func (s *scene) describeCode(c *claim, blame *compare.Blame, paths []compare.Path) {
 	frame := blame.Frame()
 	c.place = compare.Path{Frames: blame.Stack}
+	if blame.Stack[0].Kind == recording.KindKernel {
+		// Stacks that broke in user space, as of a run time that came up while the host was busy: only whose it is.
+		c.at("process " + s.busiestProcess(blame.Members))
+		c.against = append(c.against, "who called is not known: these stacks have no part in user space")
+	}
 	c.at(route(blame.Stack))
 	for _, below := range []string{blame.Through, blame.Below} {
 		if below != "" {

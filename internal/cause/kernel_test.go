@@ -16,6 +16,8 @@ const (
 	inReceive     = "_start;main;serve;ask;libc.so.6!recv;k:__x64_sys_recvfrom;inet_recvmsg;tcp_recvmsg;sk_wait_data"
 	delack        = "k:asm_sysvec_apic_timer_interrupt;run_timer_softirq;call_timer_fn;tcp_delack_timer;tcp_send_ack;" +
 		"tcp_v4_rcv;sock_def_readable"
+	lookingUp = "_start;main;serve;resolve;libc.so.6!getaddrinfo;libc.so.6!__res_vinit;k:do_syscall_64;" +
+		"__x64_sys_newfstatat;vfs_statx"
 	goHandler = "g:runtime.goexit;net/http.(*conn).serve;main.main.func1;encoding/json.Marshal"
 	goDial    = "g:runtime.goexit;net/http.(*Transport).startDialConnForLocked.func1;net/http.(*Transport).dialConnFor;" +
 		"net/http.(*Transport).dialConn;net/http.(*Transport).dial;net.(*Dialer).DialContext;net.(*sysDialer).dialTCP;"
@@ -128,7 +130,7 @@ func memorySituations() []situation {
 	const readIn = "_start;main;serve;scan;libc.so.6!pread;k:__x64_sys_pread64;filemap_read;page_cache_ra_unbounded;" +
 		"filemap_add_folio"
 	const freeing = ";charge_memcg;try_charge_memcg;try_to_free_mem_cgroup_pages;shrink_lruvec"
-	const scan = "_start;main;serve;scan"
+	const scan, anonymous = "_start;main;serve;scan", ";k:asm_exc_page_fault;exc_page_fault;do_anonymous_page"
 	paged := func(own float64) plan { // 60 ms for page-ins on the CPU, 20 for the rest of the faults, 40 on the disk
 		return plan{cpu: map[string]float64{scan: own, inFault + "filemap_read_folio;submit_bio": 60,
 			scan + ";k:asm_exc_page_fault;exc_page_fault;handle_mm_fault;filemap_map_pages": 20},
@@ -150,6 +152,16 @@ func memorySituations() []situation {
 			cause: "memory.page-in", place: "scan", low: 0.95, high: 1, level: Explains},
 		{name: "code that does more work, and pages come in as well", metric: "wall", a: scans, b: paged(400),
 			cause: "code.grew", place: "scan", low: 0.55, high: 0.7, level: Explains},
+		{name: "the same memory without huge pages", metric: "cpu",
+			a: plan{cpu: merged(scans.cpu, map[string]float64{scan + anonymous: 60}), faults: 300,
+				facts: map[string]string{"target.thp": "1"}},
+			b: plan{cpu: merged(scans.cpu, map[string]float64{scan + anonymous: 260}), faults: 115000,
+				facts: map[string]string{"target.thp": "0"}},
+			cause: "memory.faults", place: "(?m)^target.thp 0$", low: 0.9, high: 1, level: Explains},
+		{name: "more memory with huge pages as before is the code's", metric: "cpu",
+			a:     plan{cpu: merged(scans.cpu, map[string]float64{scan + anonymous: 60}), faults: 300},
+			b:     plan{cpu: merged(scans.cpu, map[string]float64{scan + anonymous: 260}), faults: 115000},
+			cause: "code.grew", place: "scan", low: 0.9, high: 1, level: Explains},
 		{name: "page-ins of one function, and another one grew", metric: "wall",
 			a:     plan{cpu: map[string]float64{scan: 200, work: 100}},
 			b:     plan{cpu: merged(paged(200).cpu, map[string]float64{work: 280}), waits: paged(0).waits},
@@ -223,6 +235,11 @@ func networkSituations() []situation {
 			b: plan{cpu: merged(loop, map[string]float64{loopAccept: 110}),
 				calls: map[string][2]int64{"connect": {900, 0}}},
 			cause: "code.grew", place: "greet", low: 0.9, high: 1, level: Explains},
+		{name: "names looked up for each request, which opens hardly a connection", metric: "cpu",
+			a: plan{cpu: map[string]float64{lookingUp: 1, work: 200}, calls: map[string][2]int64{"connect": {2, 0}}},
+			b: plan{cpu: map[string]float64{lookingUp: 70, work: 200}, calls: map[string][2]int64{"connect": {41, 0},
+				"newfstatat": {8000, 0}}},
+			cause: "syscall.chatty", place: "resolve", low: 0.9, high: 1, level: Explains},
 		{name: "a run time that opens connections on a stack of its own", metric: "cpu",
 			a: plan{cpu: map[string]float64{goHandler: 200}, calls: map[string][2]int64{"connect": {1, 0}}},
 			b: plan{cpu: map[string]float64{goHandler: 200, goDial + goConnect: 30, goDial + goSocket: 12, goRead + goClose: 45},

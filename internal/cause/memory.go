@@ -1,5 +1,7 @@
 package cause
 
+import "culprit/internal/compare"
+
 const (
 	// Memory that is mapped, touched and returned again: so many more calls a run, and so many times as many.
 	fewestMaps = 100
@@ -14,7 +16,8 @@ func findFaults(s *scene) []*claim {
 		a, b := s.callCount(call)
 		returnedA, returnedB = returnedA+a, returnedB+b
 	}
-	if !more(returnedA, returnedB, timesMaps, fewestMaps) {
+	pages := s.changedPages()
+	if !more(returnedA, returnedB, timesMaps, fewestMaps) && len(pages) == 0 {
 		return nil
 	}
 	c := s.take("memory.faults", func(i int) bool {
@@ -29,7 +32,24 @@ func findFaults(s *scene) []*claim {
 		c.add("counts", "minor page faults", a, b, "faults/run")
 		s.predictFaults(c, b-a)
 	}
+	for _, setting := range pages {
+		c.add("facts", describe(setting), 0, 0, "")
+		c.at(setting.Name + " " + orNone(setting.B))
+		c.remedy = "let the program have huge pages as on the other side (THP_enabled, thp.enabled, madvise)"
+	}
 	return []*claim{c}
+}
+
+// fewestFaults is how many more page faults a run let a setting of huge pages explain them.
+const fewestFaults = 1000
+
+// changedPages are the settings of huge pages that differ, where many more page faults came with them: the same memory
+// is then touched page by page.
+func (s *scene) changedPages() []compare.FactChange {
+	if a, b := s.count("metric.minor_faults", ""); !more(a, b, timesMaps, fewestFaults) {
+		return nil
+	}
+	return s.changed("target.thp", "thp.enabled", "thp.defrag")
 }
 
 // findSync claims forcing data to disk: the calls, and the waits inside them.

@@ -206,6 +206,10 @@ func findReconnect(s *scene) []*claim {
 	if c == nil {
 		return nil
 	}
+	if lookups, all := s.parted(c, s.looksUp); lookups >= nothingElse*all {
+		s.release(c) // names looked up more often than connections are opened
+		return nil
+	}
 	c.absorbs = s.absorbing(c)
 	s.locateOpener(c)
 	for _, call := range []string{"connect", "accept", "accept4"} {
@@ -219,6 +223,13 @@ func findReconnect(s *scene) []*claim {
 		c.add("network", "connections opened", netA, netB, "connections/run")
 	}
 	return []*claim{c}
+}
+
+// looksUp reports whether a path is part of looking a name up.
+func (s *scene) looksUp(i int) bool {
+	return slices.ContainsFunc(s.paths[i].Frames, func(frame recording.Frame) bool {
+		return strings.Contains(frame.Name, "getaddrinfo")
+	})
 }
 
 // locateOpener puts first who opens the connections: there they can be kept. Where a run time opens them on a stack of

@@ -164,9 +164,14 @@ func findChatty(s *scene) []*claim {
 }
 
 // callCount is the number of calls a run outside of many short-lived
-// processes, whose start brings calls of its own.
+// processes, whose start brings calls of its own. Where both sides start as many, that is the same on both.
 func (s *scene) callCount(call string) (a, b float64) {
 	a, b = s.count("syscall."+call+".count", "")
+	startedA, startedB := s.count(compare.CountProcesses, "")
+	if !s.oneSided && startedA > 0 && !more(startedA, startedB, timesProcesses, fewestProcesses) &&
+		!more(startedB, startedA, timesProcesses, fewestProcesses) {
+		return a, b
+	}
 	short := map[string]bool{}
 	for i := range s.paths {
 		if s.paths[i].Short {
