@@ -43,6 +43,9 @@ const interpretedPart = 0.3
 // told by the interpreter's own frames, or by a setting of the compiler where a runtime shows none (JVM).
 func findCold(s *scene) []*claim {
 	kind, setting := s.coldSetting()
+	if setting == "" && s.narrowed() != "" && s.sameProgram() {
+		return nil // the same code on fewer CPUs: a compiler that shares one takes longer for as much
+	}
 	interpreted := s.interpretedFunctions()
 	c := s.take("runtime.cold", func(i int) bool {
 		path := &s.paths[i]

@@ -85,3 +85,20 @@ func TestCompilingOfPHP(t *testing.T) {
 		}
 	}
 }
+
+// A JVM that is held on one CPU compiles for longer beside its own threads: that is no other reason than the CPU.
+func TestConfinedCompilerIsNotCold(t *testing.T) {
+	for _, c := range []struct {
+		affinity string
+		claims   int
+	}{{"1", 0}, {"0-1", 1}} {
+		s := &scene{growth: 0.04, metric: compare.MetricCPU, commandA: "java Ring 5", commandB: "java Ring 5",
+			factsA: map[string]string{"target.affinity": "0-1"}, factsB: map[string]string{"target.affinity": c.affinity},
+			paths: []compare.Path{{Kind: compare.Running, Comm: "C2 CompilerThre", A: []float64{0.026}, B: []float64{0.046},
+				Frames: []recording.Frame{{Name: "CompileBroker::compiler_thread_loop", Kind: recording.KindNative}}}},
+			owner: make([]*claim, 1), traits: make([]trait, 1)}
+		if found := findCold(s); len(found) != c.claims {
+			t.Errorf("affinity %s: %d claims, want %d", c.affinity, len(found), c.claims)
+		}
+	}
+}
