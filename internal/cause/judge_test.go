@@ -42,7 +42,7 @@ type situation struct {
 func situations() []situation {
 	var all []situation
 	for _, family := range [][]situation{callSituations(), clockSituations(), timerSituations(), threadSituations(),
-		codeSituations(), hostSituations(), fileSituations(), diskSituations(), memorySituations(),
+		codeSituations(), hostSituations(), fileSituations(), diskSituations(), memorySituations(), holeSituations(),
 		networkSituations(), runtimeSituations()} {
 		all = append(all, family...)
 	}
