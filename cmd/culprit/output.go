@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"golang.org/x/sys/unix"
 )
 
 // checkOutput refuses a file that could not be written later, before any work
@@ -40,6 +42,29 @@ func checkOutput(path string, overwrite bool) error {
 	}
 	if err != nil {
 		return fmt.Errorf("write into folder %s: %w", folder, err)
+	}
+	return nil
+}
+
+// leastSpace is what the smallest recordings take, in bytes.
+const leastSpace = 32 << 10
+
+// checkRecording refuses a place for a recording that could not be written later: it is a file, and comes whole.
+func checkRecording(path string, overwrite bool) error {
+	if path == "-" {
+		return errors.New("a recording cannot go to standard output; give the name of a file (one called -: ./-)")
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return fmt.Errorf("%s is not a file, and a recording cannot go through it; give the name of a file", path)
+	}
+	if err := checkOutput(path, overwrite); err != nil {
+		return err
+	}
+	var space unix.Statfs_t
+	folder := filepath.Dir(path)
+	if err := unix.Statfs(folder, &space); err == nil && space.Blocks > 0 &&
+		space.Bavail*uint64(space.Bsize) < leastSpace {
+		return fmt.Errorf("no space left in %s (free some or choose another place for %s)", folder, filepath.Base(path))
 	}
 	return nil
 }

@@ -94,6 +94,8 @@ func (o *recordOptions) check() error {
 		return fmt.Errorf("no file to write; give -o FILE.culprit")
 	case o.duration <= 0:
 		return fmt.Errorf("duration %v is not positive; give one such as -d 10s", o.duration)
+	case o.Hz == 0: // of options it means the default
+		return fmt.Errorf("-F 0 takes no samples; give a rate between 1 and %d", record.MaxHz)
 	case o.Wait <= 0:
 		return fmt.Errorf("--slow %v is not positive; give a length such as --slow 1ms", o.Wait)
 	case o.json == "-" && len(o.words) > 0:
@@ -114,26 +116,6 @@ func (o *recordOptions) check() error {
 		}
 	}
 	return checkRecording(o.out, o.force)
-}
-
-// leastSpace is what the smallest recordings take, in bytes.
-const leastSpace = 32 << 10
-
-// checkRecording refuses a place for a recording that could not be written later: it is a file, and comes whole.
-func checkRecording(path string, overwrite bool) error {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		return fmt.Errorf("%s is not a file, and a recording cannot go through it; give the name of a file", path)
-	}
-	if err := checkOutput(path, overwrite); err != nil {
-		return err
-	}
-	var space unix.Statfs_t
-	folder := filepath.Dir(path)
-	if err := unix.Statfs(folder, &space); err == nil && space.Blocks > 0 &&
-		space.Bavail*uint64(space.Bsize) < leastSpace {
-		return fmt.Errorf("no space left in %s (free some or choose another place for %s)", folder, filepath.Base(path))
-	}
-	return nil
 }
 
 // resolveTarget finds what is to be recorded.

@@ -96,3 +96,18 @@ func TestSalvageAfterKill(t *testing.T) {
 	}
 	oneLine(t, apart(t, folder, "record", "--salvage", "x.culprit.parts", "-o", "y"), "no part of a recording")
 }
+
+// Who is root in a user namespace only is told of that, not to become root.
+func TestRecordInAUserNamespace(t *testing.T) {
+	needsRoot(t)
+	for _, limit := range []string{"user/max_user_namespaces", "kernel/unprivileged_userns_clone"} {
+		if text, err := os.ReadFile("/proc/sys/" + limit); err == nil && strings.TrimSpace(string(text)) == "0" {
+			t.Skipf("user namespaces are switched off here (%s)", limit)
+		}
+	}
+	folder := t.TempDir()
+	made := command(t, folder, "record", "-o", filepath.Join(folder, "x"), "--", "true")
+	root := []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1}}
+	made.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER, UidMappings: root, GidMappings: root}
+	oneLine(t, finish(t, made), "in a user namespace", "root of the host")
+}

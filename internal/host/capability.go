@@ -114,6 +114,10 @@ func inUserNamespace(files tree) bool {
 	return err == nil && own != firstUserNamespace
 }
 
+// InUserNamespace tells whether this process is in a user namespace of its own: what it may there, also as root, is
+// nothing to the host.
+func InUserNamespace() bool { return inUserNamespace(tree{"/"}) }
+
 // outside is the way out of a user namespace.
 const outside = "run it as root of the host, outside of the user namespace (of a rootless container?)"
 

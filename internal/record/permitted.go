@@ -17,6 +17,10 @@ func Permitted() error {
 	if err != nil {
 		return fmt.Errorf("%w: %v", ErrNotSupported, err)
 	}
+	if host.InUserNamespace() {
+		return fmt.Errorf("%w: culprit runs in a user namespace (a rootless container?), whose root may not load BPF; "+
+			"run it as root of the host", ErrNotSupported)
+	}
 	has := func(capability uint) bool { return set>>capability&1 == 1 }
 	for _, needed := range []struct {
 		capability uint
