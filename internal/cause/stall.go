@@ -108,6 +108,7 @@ func findStalls(s *scene) []*claim {
 			kind[i] = one
 		}
 	}
+	s.leaveHoles(kind)
 	var claims []*claim
 	seen := map[string]bool{}
 	for w := range stalls {
