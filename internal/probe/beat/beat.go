@@ -16,17 +16,21 @@ import "time"
 // Length lies between two beats.
 const Length = 100 * time.Millisecond
 
-// Until says how long to wait for the beat that is nearest to pause from now. What is not to wait for a beat, shorter
-// pauses than Length, is left as it is.
+// Until says how long to wait for the beat that is nearest to pause from now, of pauses below Length for the half
+// beat. What is not to wait for that either is left as it is.
 func Until(pause time.Duration) time.Duration { return until(time.Now(), pause) }
 
 func until(now time.Time, pause time.Duration) time.Duration {
-	if pause < Length {
+	grid := Length
+	if pause < grid {
+		grid /= 2
+	}
+	if pause < grid {
 		return pause
 	}
 	// By the clock on the wall, which everybody has: when it is set, the beats move with it, by less than one length.
-	past := time.Duration(now.UnixNano() % int64(Length))
-	return (past+pause+Length/2)/Length*Length - past
+	past := time.Duration(now.UnixNano() % int64(grid))
+	return (past+pause+grid/2)/grid*grid - past
 }
 
 // After is time.After at a beat.

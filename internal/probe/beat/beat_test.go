@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Whoever asks, and whenever, is given a moment on the beat, as far away as was asked but for half a beat.
+// Whoever asks, and whenever, is given a moment on the beat, as far away as was asked but for half a beat. Short
+// pauses get half beats.
 func TestUntil(t *testing.T) {
 	for past := range 250 {
 		now := time.Unix(1_700_000_000, int64(past)*1_000_003)
@@ -18,8 +19,14 @@ func TestUntil(t *testing.T) {
 				t.Errorf("asked for %v, got %v", pause, wait)
 			}
 		}
-		if wait := until(now, Length-1); wait != Length-1 {
-			t.Errorf("a pause shorter than a beat became %v", wait)
+		for _, pause := range []time.Duration{Length / 2, Length - 1} {
+			wait := until(now, pause)
+			if off := now.Add(wait).UnixNano() % int64(Length/2); off != 0 || wait < pause-Length/4 || wait > pause+Length/4 {
+				t.Errorf("%v from %v became %v, %d ns off the half beat", pause, now, wait, off)
+			}
+		}
+		if wait := until(now, Length/2-1); wait != Length/2-1 {
+			t.Errorf("a pause shorter than half a beat became %v", wait)
 		}
 	}
 }

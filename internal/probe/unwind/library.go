@@ -9,28 +9,14 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/tracer"
 )
 
-// monitorEvery is how often the library looks for processes that nobody
-// announced, and at its own counters: each look walks a large map.
-const monitorEvery = time.Second
-
-// intervals are the library's, but for how often traces are fetched, which it fixes.
-type intervals struct {
-	*times.Times
-	poll time.Duration
-}
-
-// TracePollInterval is how often traces are fetched from the kernel.
-func (i intervals) TracePollInterval() time.Duration { return i.poll }
+// monitorEvery is how often the library adds up counters of its own, which nobody reads.
+const monitorEvery = time.Hour
 
 func (u *Unwinder) load(ctx context.Context, options Options, lean bool) (*tracer.Tracer, error) {
 	u.lean = lean
-	poll := options.Poll
-	if poll == 0 {
-		poll = 100 * time.Millisecond
-	}
 	loaded, err := tracer.NewTracer(ctx, &tracer.Config{
 		TraceReporter: u, ExecutableReporter: u,
-		Intervals:          intervals{times.New(time.Second, monitorEvery, time.Minute), poll},
+		Intervals:          times.New(time.Second, monitorEvery, time.Minute),
 		InterpretersConfig: interpreters(),
 		SamplesPerSecond:   ringBytes / support.Sizeof_Trace, FrameCacheSize: 16384,
 		MapScaleFactor:     mapScale,
@@ -59,18 +45,18 @@ const mapScale = -2
 // maxSettle bounds the wait for the last stacks of a window.
 const maxSettle = 3 * time.Second
 
-// Settle waits until the stacks taken so far have been fetched and named: the
-// library polls, and naming many new interpreted frames takes a while.
+// Settle waits until the stacks taken so far have been fetched and named: naming many new interpreted frames takes a
+// while. Before it, half of Options.Poll is left for the library to come to know a process that it was told of just now.
 func (u *Unwinder) Settle(poll time.Duration) {
-	until := time.Now().Add(maxSettle)
-	for before := -1; time.Now().Before(until); {
-		time.Sleep(poll + poll/2)
-		u.mu.Lock()
-		now, busy := len(u.traces), u.busy
-		u.mu.Unlock()
-		if now == before && !busy {
-			return
-		}
-		before = now
+	time.Sleep(poll / 2)
+	limit, done := time.After(maxSettle), make(chan struct{})
+	select {
+	case u.monitor.asked <- done:
+	case <-limit:
+		return
+	}
+	select {
+	case <-done:
+	case <-limit:
 	}
 }

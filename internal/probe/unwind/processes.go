@@ -1,7 +1,6 @@
 package unwind
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -24,35 +23,10 @@ import (
 // most often the C library, counts as no ELF file, and every stack through it is
 // broken until the recorder ends: seen in one of forty runs of a shell's children.
 //
-// So its queue of processes is read here, and it is handed processes whose
-// failures it can tell apart. The queue is not exported: reflection finds it, and a
-// test says when a new version of the library has it no longer.
+// So the queue of processes is read here (monitor.go), and the library is handed processes whose failures it can tell
+// apart.
 
-// lookAfter hands processes to the library until ctx ends, in the library's
-// own way when its queue is not found.
-func (u *Unwinder) lookAfter(ctx context.Context, t *tracer.Tracer) {
-	queue, manager, err := queueOf(t)
-	if err != nil {
-		t.StartPIDEventProcessor(ctx)
-		return
-	}
-	ruby := findRubies()
-	go func() {
-		cleanup := time.NewTicker(cleanupEvery)
-		defer cleanup.Stop()
-		for {
-			select {
-			case id := <-queue:
-				u.bear(func() { manager.SynchronizeProcess(mortal{process.New(id.PID(), id.TID())}) })
-				ruby.complete(uint32(id.PID()))
-			case <-cleanup.C:
-				manager.CleanupPIDs()
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-}
+func newProcess(id libpf.PIDTID) process.Process { return process.New(id.PID(), id.TID()) }
 
 // bear does what reads a process's files and memory, and counts it where the library panics: it is not hardened
 // against files that are damaged, or written while it reads them ("makeslice: len out of range" ended a recorder beside
@@ -73,14 +47,10 @@ func (u *Unwinder) Damaged() int64 { return u.damaged.Swap(0) }
 // cleanupEvery is how often the library forgets processes whose end it missed.
 const cleanupEvery = time.Minute
 
-// queueOf finds the library's queue of processes to look at, and who looks.
-func queueOf(t *tracer.Tracer) (<-chan libpf.PIDTID, *processmanager.ProcessManager, error) {
-	queue, err := fieldOf[chan libpf.PIDTID](t, "pidEvents")
-	if err != nil {
-		return nil, nil, err
-	}
-	manager, err := fieldOf[*processmanager.ProcessManager](t, "processManager")
-	return queue, manager, err
+// managerOf finds who looks at processes. It is not exported: reflection finds it, and a test says when a new version
+// of the library has it no longer.
+func managerOf(t *tracer.Tracer) (*processmanager.ProcessManager, error) {
+	return fieldOf[*processmanager.ProcessManager](t, "processManager")
 }
 
 // fieldOf reads an unexported field of what the library points to.

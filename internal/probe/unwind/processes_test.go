@@ -8,14 +8,19 @@ import (
 	"testing"
 	"time"
 
+	"go.opentelemetry.io/ebpf-profiler/kallsyms"
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 	"go.opentelemetry.io/ebpf-profiler/process"
 	"go.opentelemetry.io/ebpf-profiler/tracer"
 )
 
-// Fails when a new version of the library keeps its queue or its pool elsewhere: look at processes.go then.
-func TestLibraryHasTheQueue(t *testing.T) {
-	if _, _, err := queueOf(&tracer.Tracer{}); err != nil {
+// Fails when a new version of the library keeps elsewhere what monitor.go does its work with: look at its
+// StartMapMonitors then.
+func TestLibraryHasTheManager(t *testing.T) {
+	if _, err := managerOf(&tracer.Tracer{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := fieldOf[*kallsyms.Symbolizer](&tracer.Tracer{}, "kernelSymbolizer"); err != nil {
 		t.Error(err)
 	}
 	if pool, err := fieldAt[sync.Pool](&tracer.Tracer{}, "tracePool"); pool == nil || err != nil {

@@ -19,20 +19,17 @@ package unwind
 import (
 	"context"
 	"fmt"
-	"hash/maphash"
 	"log/slog"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 	"unique"
-	"unsafe"
 
 	"github.com/cilium/ebpf"
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 	"go.opentelemetry.io/ebpf-profiler/log"
 	"go.opentelemetry.io/ebpf-profiler/reporter"
-	"go.opentelemetry.io/ebpf-profiler/reporter/samples"
 	"go.opentelemetry.io/ebpf-profiler/times"
 	"go.opentelemetry.io/ebpf-profiler/tracer"
 
@@ -83,11 +80,10 @@ type Unwinder struct {
 	names   map[unique.Handle[libpf.Frame]][]*recording.Frame // of this window's frames; of whoever calls Frames
 	whole   map[int]namedStack                                // and stacks
 	damaged atomic.Int64
-	busy    bool // a stack is being named
 	current libpf.Frames
-	// pool is where the library gets the 25 kB of a raw stack from, and HandleTrace brings them back to. nil: a new
-	// version of the library has it no longer.
-	pool *sync.Pool
+	// pool is where HandleTrace brings the 25 kB of a raw stack to. nil: a new version of the library has it no longer.
+	pool    *sync.Pool
+	monitor *monitor
 }
 
 // keptStack is a stack of one process.
@@ -95,8 +91,6 @@ type keptStack struct {
 	pid    libpf.PID
 	frames libpf.Frames
 }
-
-var seed = maphash.MakeSeed()
 
 // attempts is how often loading is tried: the library's analysis of the kernel
 // reads another thread's registers, which now and then are not there to be read.
@@ -131,7 +125,7 @@ func Start(ctx context.Context, options Options) (*Unwinder, error) {
 	if u.loader, err = newLoader(loaded, u.lean); err == nil {
 		u.made = newMadeCode(u.loader.maps)
 		u.loadFirst(options)
-		err = u.run(ctx)
+		err = u.run(ctx, options.Poll)
 	}
 	if err != nil {
 		u.Close()
@@ -140,30 +134,22 @@ func Start(ctx context.Context, options Options) (*Unwinder, error) {
 	return u, nil
 }
 
-func (u *Unwinder) run(ctx context.Context) error {
-	channel := make(chan *libpf.EbpfTrace, 32) // 25 kB each
-	u.lookAfter(ctx, u.tracer)
-	if err := u.tracer.StartMapMonitors(ctx, channel); err != nil {
-		return fmt.Errorf("start unwinder: %w", err)
+// pollUnset is Options.Poll where nobody says.
+const pollUnset = 100 * time.Millisecond
+
+func (u *Unwinder) run(ctx context.Context, poll time.Duration) error {
+	if poll == 0 {
+		poll = pollUnset
 	}
 	program, err := ownProgram("native_tracer_entry")
 	if err != nil {
 		return err
 	}
+	if err := u.watch(ctx, poll); err != nil {
+		program.Close()
+		return fmt.Errorf("start unwinder: %w", err)
+	}
 	u.program = program
-	go func() {
-		defer close(u.done)
-		for {
-			select {
-			case trace := <-channel:
-				if trace != nil {
-					u.handle(trace)
-				}
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
 	return nil
 }
 
@@ -197,53 +183,6 @@ func (u *Unwinder) Close() {
 	if u.loader != nil {
 		u.loader.close()
 	}
-}
-
-// handle keeps one trace. Equal raw stacks of one process are named once.
-func (u *Unwinder) handle(raw *libpf.EbpfTrace) {
-	words := raw.FrameData
-	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)
-	hash := maphash.Bytes(seed, bytes) ^ uint64(raw.PID)*0x9e3779b97f4a7c15
-	trace := Trace{KtimeNs: raw.KTime, Pid: int32(raw.PID), Tid: int32(raw.TID), CPU: int32(raw.CpuID),
-		Comm: raw.Comm.String()}
-	u.mu.Lock()
-	stack, known := u.byHash[hash]
-	u.busy = true
-	u.mu.Unlock()
-	if !known {
-		u.current = nil
-		u.bear(func() { u.tracer.HandleTrace(raw) }) // calls ReportTraceEvent before it returns
-		u.made.saw(raw.PID, u.current)
-		stack = u.keep(hash, raw.PID, u.current)
-	} else if u.pool != nil {
-		u.pool.Put(raw) // most stacks are known: 40 % of all that the recorder allocated
-	}
-	trace.Stack = stack
-	u.mu.Lock()
-	u.traces = append(u.traces, trace)
-	u.busy = false
-	u.mu.Unlock()
-}
-
-func (u *Unwinder) keep(hash uint64, pid libpf.PID, frames libpf.Frames) int {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if len(u.stacks) >= maxStacks {
-		u.lost++
-		return -1
-	}
-	u.stacks = append(u.stacks, keptStack{pid, frames})
-	stack := len(u.stacks) - 1
-	if !broken(frames) { // a broken stack may come out whole the next time: the mappings are known by then
-		u.byHash[hash] = stack
-	}
-	return stack
-}
-
-// ReportTraceEvent is called by the library with the named frames of a trace.
-func (u *Unwinder) ReportTraceEvent(trace *libpf.Trace, _ *samples.TraceEventMeta) error {
-	u.current = append(libpf.Frames(nil), trace.Frames...)
-	return nil
 }
 
 // ReportExecutable is called by the library once per mapped file.
@@ -286,6 +225,19 @@ func (u *Unwinder) Reset() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.forgetModules()
-	u.traces, u.stacks, u.byHash, u.lost = nil, nil, map[uint64]int{}, 0
+	u.traces, u.lost = nil, 0
+	u.forgetStacks()
+}
+
+// Release lets go of a window's stacks once all that Frames is asked for was asked: a recording is about to be written.
+func (u *Unwinder) Release() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.forgetStacks()
+}
+
+// forgetStacks is called with the lock held.
+func (u *Unwinder) forgetStacks() {
+	u.stacks, u.byHash = nil, map[uint64]int{}
 	u.names, u.whole = nil, nil
 }

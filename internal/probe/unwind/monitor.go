@@ -1,0 +1,200 @@
+package unwind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/perf"
+	"github.com/cilium/ebpf/ringbuf"
+	"go.opentelemetry.io/ebpf-profiler/kallsyms"
+	"go.opentelemetry.io/ebpf-profiler/libpf"
+	"go.opentelemetry.io/ebpf-profiler/processmanager"
+	"go.opentelemetry.io/ebpf-profiler/support"
+	"go.opentelemetry.io/ebpf-profiler/times"
+	"go.opentelemetry.io/ebpf-profiler/tracer"
+
+	"culprit/internal/probe/beat"
+)
+
+// The library fetches stacks, and hears of processes, in eight goroutines, each with a ticker or a deadline of its
+// own, and reads a hundred of its own counters a second: 40 wakings a second of a process with nothing to do. So both
+// are done here, out of the same two maps: stacks are fetched on the beat, and a process that is announced is looked
+// at at once. As in the library, what was announced without a word (its limit of rates) is found once a second.
+
+// youth is how long after something new, a process or a stack, stacks are fetched as often as Options.Poll says:
+// interpreted frames are named by reading the live process, and a short one is not to be gone by then.
+const youth = time.Second
+
+// announceEvery is how often processes are looked for that nobody announced: each look walks a large map.
+const announceEvery = time.Second
+
+// monitor is what goes on while the unwinder is loaded.
+type monitor struct {
+	u       *Unwinder
+	manager *processmanager.ProcessManager
+	stacks  *ringbuf.Reader
+	events  *perf.Reader
+	poll    time.Duration
+	news    chan struct{}      // a process was announced
+	hurry   chan struct{}      // so that stacks are fetched soon
+	asked   chan chan struct{} // by Settle
+	newest  atomic.Int64       // when something was new, as Unix time in ns
+	oldest  times.KTime        // of the stacks fetched last
+}
+
+// watch begins to fetch stacks and to hear of processes, until ctx ends.
+func (u *Unwinder) watch(ctx context.Context, poll time.Duration) error {
+	kernel, err := fieldOf[*kallsyms.Symbolizer](u.tracer, "kernelSymbolizer")
+	if err != nil {
+		return err
+	}
+	cpus, err := onlineCPUs()
+	if err != nil {
+		return err
+	}
+	_ = kernel.StartMonitor(ctx, cpus) // without it, code that the kernel gets from now on has no names
+	m := &monitor{u: u, poll: poll, news: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
+		asked: make(chan chan struct{})}
+	if m.manager, err = managerOf(u.tracer); err != nil {
+		return err
+	}
+	if m.events, err = perf.NewReader(u.loader.maps["report_events"], os.Getpagesize()); err != nil {
+		return fmt.Errorf("hear of processes: %w", err)
+	}
+	if m.stacks, err = ringbuf.NewReader(u.loader.maps["trace_events"]); err != nil {
+		_ = m.events.Close() // nothing is attached to it yet
+		return fmt.Errorf("read the ring of stacks: %w", err)
+	}
+	m.stacks.SetDeadline(time.Unix(1, 0)) // it never waits
+	u.monitor = m
+	context.AfterFunc(ctx, func() { _ = m.events.Close() }) // ends hear
+	go m.hear()
+	go m.lookAfter(ctx)
+	go m.fetch(ctx)
+	return nil
+}
+
+// onlineCPUs are those that events are opened on.
+func onlineCPUs() ([]int, error) {
+	text, err := os.ReadFile("/sys/devices/system/cpu/online")
+	if err != nil {
+		return nil, fmt.Errorf("list CPUs: %w", err)
+	}
+	return tracer.ReadCPURange(string(text))
+}
+
+// hear waits for announcements, one for any number of processes.
+func (m *monitor) hear() {
+	var record perf.Record
+	for {
+		if err := m.events.ReadInto(&record); errors.Is(err, os.ErrClosed) {
+			return
+		} else if err != nil && !perf.IsUnknownEvent(err) {
+			time.Sleep(beat.Length) // they are found once a second all the same
+			continue
+		}
+		signal(m.news)
+	}
+}
+
+func signal(to chan<- struct{}) {
+	select {
+	case to <- struct{}{}:
+	default: // it has been told already
+	}
+}
+
+// lookAfter hands processes to the library.
+func (m *monitor) lookAfter(ctx context.Context) {
+	ruby := findRubies()
+	cleaned := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-m.news:
+		case <-beat.After(announceEvery):
+		}
+		for _, id := range m.announced() {
+			m.something()
+			m.u.bear(func() { m.manager.SynchronizeProcess(mortal{newProcess(id)}) })
+			ruby.complete(uint32(id.PID()))
+		}
+		if time.Since(cleaned) >= cleanupEvery {
+			m.manager.CleanupPIDs()
+			cleaned = time.Now()
+		}
+	}
+}
+
+// announced empties the queue of processes. Announcing is allowed again first, so that none is left in it.
+func (m *monitor) announced() (found []libpf.PIDTID) {
+	_ = m.u.loader.maps["inhibit_events"].Delete(uint32(support.EventTypeGenericPID)) // there is none, or one
+	keys, values := make([]uint64, 128), make([]bool, 128)
+	var cursor ebpf.MapBatchCursor
+	for {
+		n, err := m.u.loader.maps["pid_events"].BatchLookupAndDelete(&cursor, keys, values, nil)
+		for _, key := range keys[:n] {
+			found = append(found, libpf.PIDTID(key))
+		}
+		if err != nil { // that was the last batch; what else there is stays for the next time
+			return found
+		}
+	}
+}
+
+// something new has come by.
+func (m *monitor) something() {
+	if before := m.newest.Swap(time.Now().UnixNano()); time.Since(time.Unix(0, before)) > youth {
+		signal(m.hurry)
+	}
+}
+
+// fetch takes the stacks out of the ring from time to time.
+func (m *monitor) fetch(ctx context.Context) {
+	defer close(m.u.done)
+	defer func() { _ = m.stacks.Close() }() // the library closes the map
+	// As large as a record can be, so that none is seen through a pointer to more than there is.
+	record := ringbuf.Record{RawSample: make([]byte, 0, unsafe.Sizeof(support.Trace{}))}
+	for {
+		pause := max(beat.Length, m.poll)
+		if time.Since(time.Unix(0, m.newest.Load())) < youth {
+			pause = m.poll
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-m.hurry: // the pause is another one
+		case <-beat.After(pause):
+			m.take(&record)
+		case done := <-m.asked:
+			m.take(&record)
+			close(done)
+		}
+	}
+}
+
+// take empties the ring and lets the library forget processes that ended before the stacks that are through.
+func (m *monitor) take(record *ringbuf.Record) {
+	var oldest times.KTime
+	for m.stacks.AvailableBytes() > 0 && m.stacks.ReadInto(record) == nil {
+		if taken := m.u.handle(record.RawSample, m.something); taken > 0 && (oldest == 0 || taken < oldest) {
+			oldest = taken
+		}
+	}
+	// Rings of several CPUs are not in order: a time is through when all that came with it is (tracer/events.go).
+	switch {
+	case m.oldest > 0 && oldest > 0 && oldest <= m.oldest:
+		m.manager.ProcessedUntil(oldest)
+		oldest = 0
+	case m.oldest > 0:
+		m.manager.ProcessedUntil(m.oldest)
+	}
+	m.oldest = oldest
+}
