@@ -14,8 +14,8 @@ func (s *scene) leftover(lock *claim) []*claim {
 	if c := s.confinedRest(); c != nil {
 		return []*claim{c}
 	}
-	if c := s.differingConfig(); c != nil {
-		return []*claim{c}
+	if claims, done := s.differingConfig(); done {
+		return claims
 	}
 	var claims []*claim
 	for range codeSuspects {

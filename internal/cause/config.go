@@ -153,13 +153,23 @@ func splitCommand(command string) (rest string, settings map[string]string) {
 }
 
 // differingConfig claims the leftover for settings where the two commands are
-// the same but for them: the same code with the same input.
-func (s *scene) differingConfig() *claim {
+// the same but for them: the same code with the same input. A setting that another claim names is that one's: done
+// reports that there is nothing left to claim then.
+func (s *scene) differingConfig() (claims []*claim, done bool) {
 	settings := s.settings()
 	if len(settings) == 0 || !s.sameProgram() {
-		return nil
+		return nil, false
 	}
-	return s.configClaim(settings)
+	if s.adoptRest(settings) {
+		return nil, true
+	}
+	if left := s.unnamed(settings); len(left) > 0 {
+		settings = left
+	}
+	if c := s.configClaim(settings); c != nil {
+		return []*claim{c}, true
+	}
+	return nil, false
 }
 
 // sameProgram reports whether both sides run the same program with the same arguments: by the commands, or, where
@@ -179,7 +189,7 @@ const wholeCommand = 500
 
 // unexplainedConfig claims what even code did not explain, when settings differ and nothing strong was found.
 func (s *scene) unexplainedConfig(code []*claim) []*claim {
-	settings := s.settings()
+	settings := s.unnamed(s.settings())
 	if len(settings) == 0 {
 		return nil
 	}

@@ -1,0 +1,76 @@
+package cause
+
+import (
+	"slices"
+
+	"culprit/internal/compare"
+)
+
+// namers are the claims that name a setting which differs, by the setting's place in the list; nil where none does.
+func (s *scene) namers(settings []compare.FactChange) []*claim {
+	by := make([]*claim, len(settings))
+	for n, setting := range settings {
+		text := describe(setting)
+		for _, c := range s.owner {
+			if c != nil && slices.ContainsFunc(c.evidence, func(e Evidence) bool { return e.Text == text }) {
+				by[n] = c
+				break
+			}
+		}
+	}
+	return by
+}
+
+// unnamed are the settings that no claim names yet.
+func (s *scene) unnamed(settings []compare.FactChange) []compare.FactChange {
+	var left []compare.FactChange
+	for n, c := range s.namers(settings) {
+		if c == nil {
+			left = append(left, settings[n])
+		}
+	}
+	return left
+}
+
+func nobody(int) bool { return false }
+
+// adoptRest gives what nobody owns to the one claim that names all settings in which the sides differ: the same code
+// with the same input took longer for them. A heap that is collected more often costs the caches of all other code as
+// well. It reports false where there is no such claim, or where it is smaller than the rest: that has another mechanism.
+func (s *scene) adoptRest(settings []compare.FactChange) bool {
+	var c *claim
+	for _, namer := range s.namers(settings) {
+		if namer == nil || c != nil && namer != c {
+			return false
+		}
+		c = namer
+	}
+	if c == nil {
+		return false
+	}
+	rest := &claim{}
+	for i, owner := range s.owner {
+		if owner == nil {
+			rest.members = append(rest.members, i)
+		}
+	}
+	_, claimed := s.parted(c, nobody)
+	_, left := s.parted(rest, nobody)
+	if left > claimed {
+		return false
+	}
+	if left <= 0 {
+		return true
+	}
+	a, b := s.seconds(c)
+	before, known := compare.Share(a, b, s.metricA, s.metricB, s.confidence)
+	both := &claim{members: slices.Concat(c.members, rest.members)}
+	a, b = s.seconds(both)
+	if after, _ := compare.Share(a, b, s.metricA, s.metricB, s.confidence); known && after.Low < before.Low {
+		return true // it varies too much between the runs to be told: it stays unexplained
+	}
+	a, b = s.seconds(rest)
+	c.add("cpu", "of it in other code, which is the same on both sides", mean(a), mean(b), "s/run")
+	s.adopt(c, rest.members...)
+	return true
+}
