@@ -19,6 +19,8 @@ import (
 const (
 	// A command that is on the CPU for at least this part of its time is explained by CPU time.
 	busyPart = 0.5
+	// notableWait is the part of the wall time from which waiting for strangers is told.
+	notableWait = 0.1
 	// itemsShown bounds the ranked amounts in the JSON.
 	itemsShown = 40
 )
@@ -95,6 +97,7 @@ func judgeRecording(ctx context.Context, rec *recording.Recording, metric string
 	}
 	c := newListedCase(rec, in.Result, unit)
 	tellMetrics(c, rec, unit, cpu, wall)
+	warnOfHost(c, rec, wall, unit)
 	if in.Costs, err = costsOf(ctx, rec); err != nil {
 		return nil, err
 	}
@@ -125,10 +128,46 @@ func chooseMetric(rec *recording.Recording, cpu, wall *compare.Result, metric st
 		return nil, fmt.Errorf("metric %q: give auto, wall or cpu", metric)
 	}
 	of := rec.Manifest.Metrics
-	if rec.Manifest.Target.Kind == "command" && of[compare.MetricCPU] < busyPart*of[compare.MetricWall] {
+	busy := max(of[compare.MetricCPU], ready(wall))
+	if rec.Manifest.Target.Kind == "command" && busy < busyPart*of[compare.MetricWall] {
 		return wall, nil
 	}
 	return cpu, nil
+}
+
+// ready is for how long a command ran, or would have on a host that nobody else uses: what is left of its wall time
+// when it waits for nothing but a CPU that strangers have.
+func ready(wall *compare.Result) float64 {
+	seconds := 0.0
+	for i := range wall.Paths {
+		path := &wall.Paths[i]
+		if len(path.A) > 0 && (path.Kind == compare.Running || byStranger(path)) {
+			seconds += path.A[0]
+		}
+	}
+	return seconds
+}
+
+func byStranger(path *compare.Path) bool {
+	return path.Kind == compare.Runnable && path.WakerComm != "" && !path.WakerOwn
+}
+
+// warnOfHost tells how long a command whose CPU time is explained waited for CPUs that strangers had.
+func warnOfHost(c *investigate.Case, rec *recording.Recording, wall *compare.Result, unit compare.Unit) {
+	if c.Metric.Name != compare.MetricCPU || rec.Manifest.Target.Kind != "command" {
+		return
+	}
+	waited := 0.0
+	for i := range wall.Paths {
+		if path := &wall.Paths[i]; len(path.A) > 0 && byStranger(path) {
+			waited += path.A[0]
+		}
+	}
+	if waited < notableWait*rec.Manifest.Metrics[compare.MetricWall] {
+		return
+	}
+	c.Warnings = append(c.Warnings, fmt.Sprintf("it waited %.2g s per %s for a CPU that others on this host had: that is "+
+		"about the host, and --metric wall lists it", unit.Amount(waited), unit.Name))
 }
 
 // newListedCase fills in what stands in the recording itself.

@@ -66,7 +66,7 @@ func Judge(in Input) []Suspect {
 		suspects = append(suspects, suspect)
 		ranks = append(ranks, rank{known: known, consequence: c.consequence})
 	}
-	return s.choose(suspects, ranks)
+	return s.ownFirst(s.choose(suspects, ranks), claims)
 }
 
 // Opposed reports whether the recorded runs changed the other way than those without the recorder surely did: on a busy

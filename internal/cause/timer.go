@@ -45,7 +45,8 @@ func isTimerLoop(name string) bool { return containsAny(name, timerLoopNames) }
 func findTicker(s *scene) []*claim {
 	ticking := map[string]float64{}
 	for _, key := range s.keys(compare.CountTicks) {
-		if a, b := s.count(compare.CountTicks, key); more(a, b, timesTicks, fewestTicks) && s.faster(a, b) {
+		a, b := s.count(compare.CountTicks, key)
+		if more(a, b, timesTicks, fewestTicks) && s.faster(a, b) && !s.worksPerTick(key, b) {
 			ticking[key] = b - a
 		}
 	}
@@ -93,6 +94,25 @@ func findTicker(s *scene) []*claim {
 	}
 	c.add("cpu", "CPU time per wake-up", 0, mean(seconds)*1e6/b, "us")
 	return []*claim{c}
+}
+
+// dwarfing is how many times the cost of a wake-up its work may take before the timer is not what costs. Of two sides a
+// timer that only one has is the reason for its work as well.
+const dwarfing = 10
+
+// worksPerTick reports whether, of one recording, a process that ticks works for so long each time that the wake-ups
+// are nothing beside it.
+func (s *scene) worksPerTick(process string, ticks float64) bool {
+	if !s.oneSided {
+		return false
+	}
+	work := 0.0
+	for i := range s.cpu {
+		if s.cpu[i].Kind == compare.Running && s.cpu[i].Process == process && s.cpu[i].Ticking {
+			work += mean(s.cpu[i].B) - mean(s.cpu[i].A)
+		}
+	}
+	return work > ticks*dwarfing*hiddenSeconds
 }
 
 // fasterTicks is how much a rate must grow before it is another rate; a little less than timesTicks, for runs vary.

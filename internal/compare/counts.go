@@ -2,8 +2,6 @@ package compare
 
 import (
 	"sort"
-
-	"culprit/recording"
 )
 
 // The counts of a result. Those of processes have the process's name as key and
@@ -108,16 +106,14 @@ func (c *counter) timers(side Side, at int, r *run) {
 	ticks := r.processTicks()
 	for _, t := range r.threads() {
 		name := r.processName(t.pid)
-		for _, wait := range t.waits {
-			if wait.WakerKind != recording.WakerTimer || wait.BlockedNs == 0 {
-				continue
-			}
-			c.tree(side, at, CountTimerWakeups, name, "wake-ups/run", 1)
-			if ticks[t.pid] > 0 || t.ticking {
-				c.tree(side, at, CountTicks, name, "ticks/run", 1)
-			}
+		woken := float64(max(int64(timerWaits(t)), t.ticked))
+		if woken > 0 {
+			c.tree(side, at, CountTimerWakeups, name, "wake-ups/run", woken)
 		}
-		if t.ticking && ticks[t.pid] == 0 {
+		if woken > 0 && (ticks[t.pid] > 0 || t.ticking) {
+			c.tree(side, at, CountTicks, name, "ticks/run", woken)
+		}
+		if t.ticking && (ticks[t.pid] == 0 || t.ticked > 0) { // a rhythm knows of all ticks, waits of those kept
 			ticks[t.pid] = t.tickNs
 		}
 	}

@@ -54,6 +54,7 @@ type thread struct {
 	ticking        bool
 	monitor        *bool // a runtime's own monitor; nil until asked
 	tickNs         int64 // median time between its timer wake-ups
+	ticked         int64 // how often it ticked, where most of these waits were too short to be kept whole; else 0
 }
 
 func newRun(rec *recording.Recording, shared *pool) *run {
@@ -69,11 +70,7 @@ func newRun(rec *recording.Recording, shared *pool) *run {
 	r.stretch()
 	r.nameProcesses()
 	r.locks, r.released = lockObjects(rec), r.releases()
-	for _, t := range r.thread {
-		if !r.monitors(t) {
-			t.ticking, t.tickNs = r.ticks(t.waits, threadAsleep)
-		}
-	}
+	r.setTicking()
 	return r
 }
 

@@ -72,3 +72,50 @@ func (r *run) processTicks() map[int32]int64 {
 	}
 	return found
 }
+
+// rhythms are the places where threads tick whose waits are too short to be kept whole: the recorder's own account of
+// the rhythm of each place, by thread, the most frequent of each.
+func (r *run) rhythms() map[int32]*recording.Wakeup {
+	found := map[int32]*recording.Wakeup{}
+	for i := range r.rec.Wakeups {
+		row := &r.rec.Wakeups[i]
+		if known := found[row.Tid]; r.isRhythm(row) && (known == nil || known.Count < row.Count) {
+			found[row.Tid] = row
+		}
+	}
+	return found
+}
+
+// isRhythm holds a place to what ticks asks of waits.
+func (r *run) isRhythm(row *recording.Wakeup) bool {
+	interval := float64(row.IntervalNs)
+	spanNs := float64(row.Count) * interval
+	return row.WakerKind == recording.WakerTimer && row.Count >= fewestTicks &&
+		interval > 0 && fewestTicksPerSecond*interval <= 1e9 && float64(row.SpreadNs) <= regularSpread*interval &&
+		spanNs >= tickingPart*float64(r.endNs-r.startNs) && float64(row.CPUNs) <= (1-threadAsleep)*spanNs
+}
+
+// setTicking finds the threads that tick: by their waits, or where most of those were too short to be kept by the rhythm
+// of the place.
+func (r *run) setTicking() {
+	rhythms := r.rhythms()
+	for _, t := range r.thread {
+		if r.monitors(t) {
+			continue
+		}
+		t.ticking, t.tickNs = r.ticks(t.waits, threadAsleep)
+		if row := rhythms[t.tid]; row != nil && !t.ticking && int64(timerWaits(t)) < row.Count/2 {
+			t.ticking, t.tickNs, t.ticked = true, row.IntervalNs, row.Count
+		}
+	}
+}
+
+func timerWaits(t *thread) int {
+	woken := 0
+	for _, wait := range t.waits {
+		if wait.WakerKind == recording.WakerTimer && wait.BlockedNs > 0 {
+			woken++
+		}
+	}
+	return woken
+}

@@ -25,3 +25,39 @@ func TestTickerOnABusyHost(t *testing.T) {
 		t.Error("works for more than half of the time, and is called a ticker")
 	}
 }
+
+// A recording keeps waits from a millisecond on: of a faster ticker it has the rhythm, and no waits.
+func TestTickerWhoseWaitsAreNotKept(t *testing.T) {
+	const tickNs, ticks = 1e6, 500
+	row := recording.Wakeup{Pid: 1, Tid: 2, WakerKind: recording.WakerTimer, Count: ticks, IntervalNs: tickNs,
+		SpreadNs: tickNs / 10, CPUNs: tickNs * ticks / 50}
+	ticked := func(change func(*recording.Wakeup), kept int) int64 {
+		changed := row
+		change(&changed)
+		one := &thread{pid: 1, tid: 2, comm: "prog", endNs: tickNs * ticks}
+		for i := range int64(kept) {
+			one.waits = append(one.waits, &recording.Wait{TimeNs: i * i * tickNs, BlockedNs: tickNs,
+				WakerKind: recording.WakerTimer})
+		}
+		r := &run{rec: &recording.Recording{Evidence: recording.Evidence{Wakeups: []recording.Wakeup{changed}}},
+			endNs: tickNs * ticks, thread: map[int32]*thread{2: one}}
+		r.setTicking()
+		return one.ticked
+	}
+	if got := ticked(func(*recording.Wakeup) {}, 3); got != ticks {
+		t.Errorf("%d ticks, want %d", got, ticks)
+	}
+	for name, change := range map[string]func(*recording.Wakeup){
+		"woken by threads":  func(w *recording.Wakeup) { w.WakerKind = recording.WakerThread },
+		"no fixed rate":     func(w *recording.Wakeup) { w.SpreadNs = tickNs },
+		"for a short while": func(w *recording.Wakeup) { w.Count = ticks / 10 },
+		"at work":           func(w *recording.Wakeup) { w.CPUNs = tickNs * ticks / 2 },
+	} {
+		if got := ticked(change, 0); got != 0 {
+			t.Errorf("%s: %d ticks, want none", name, got)
+		}
+	}
+	if got := ticked(func(*recording.Wakeup) {}, ticks*3/4); got != 0 {
+		t.Errorf("most waits are kept and tell otherwise: %d ticks by the rhythm", got)
+	}
+}

@@ -140,8 +140,8 @@ func (inv *investigation) tellScarcity() error {
 	if inv.scarce == noPair {
 		also += ", and so do the recorded runs, which recording slowed"
 	}
-	inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("a budget of %v holds few runs of these commands: %s; give %v or more",
-		inv.options.Budget, also, inv.suggest(8)))
+	inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf(
+		"a budget of %v holds few runs of these commands: %s; give %v or more", inv.options.Budget, also, inv.suggest(8)))
 	if inv.scarce == noPair {
 		return nil // the recorded runs are still to come
 	}
@@ -244,8 +244,8 @@ func (inv *investigation) summarise() {
 // busyPart is how much of the wall time must be CPU time for the CPU to be what a single side spends.
 const busyPart = 0.7
 
-// oneSidedMetric is what to explain of a single command: the CPU when it mostly computes, or would on a host that others
-// leave alone, else its wall time.
+// oneSidedMetric is what to explain of a single command: the CPU when it mostly computes, or would on a host that
+// others leave alone, else its wall time.
 func (inv *investigation) oneSidedMetric() string {
 	if name := inv.options.Metric.Name; name != "" {
 		return name
