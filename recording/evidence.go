@@ -84,7 +84,7 @@ type Lock struct {
 	HolderPid   int32  `parquet:"holder_pid"`   // who released it most often
 	HolderTid   int32  `parquet:"holder_tid"`
 	HolderComm  string `parquet:"holder_comm,dict"`
-	HolderStack int32  `parquet:"holder_stack"` // at the release
+	HolderStack int32  `parquet:"holder_stack"` // at the release; in the kernel see recording.md
 }
 
 // Wakeup is one place where a thread sleeps again and again.

@@ -1,7 +1,9 @@
 package record
 
 import (
+	"errors"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,4 +54,34 @@ func TestInodeLock(t *testing.T) {
 		t.Errorf("slept %d ns in a wait for the lock of %d ns", asleep, total)
 	}
 	got.lossless(t, "kernellocks")
+}
+
+// Who holds a folder's lock while the file system writes it down is seen doing so by who waits for the lock.
+func TestHolderOfAFoldersLock(t *testing.T) {
+	recorder := standing.get(t)
+	program, folder := programs.compile(t, "dirlock.c"), t.TempDir()
+	var exit *exec.ExitError
+	if err := exec.Command(program, folder, "1").Run(); errors.As(err, &exit) && exit.ExitCode() == 3 {
+		t.Skip("the file system of temporary files has no folders that are written at once (chattr +D)")
+	}
+	got := watchCommand(t, recorder, program, folder, fmt.Sprint(40))
+	truth := numbers(t, got.output)
+	var holders []string
+	for _, lock := range got.Locks {
+		place := got.StackNames(lock.WaiterStack)
+		if lock.Kind != recording.LockRWSem || !slices.Contains(place, "rwsem_down_write_slowpath") {
+			continue
+		}
+		holder := got.StackNames(lock.HolderStack)
+		holders = append(holders, fmt.Sprintf("%d behind %d in %q", lock.Waits, lock.HolderPid, holder))
+		mine := float64(lock.HolderPid) == truth["parent"] || float64(lock.HolderPid) == truth["child"]
+		inCall := len(holder) > 0 && slices.ContainsFunc(holder, func(name string) bool {
+			return strings.Contains(name, "openat") || strings.Contains(name, "unlink")
+		})
+		writes := slices.Contains(holder, "jbd2_log_wait_commit") || slices.Contains(holder, "__sync_dirty_buffer")
+		if mine && inCall && writes { // the second without a journal
+			return
+		}
+	}
+	t.Errorf("no wait behind one of %v that waits for the disk: %s", truth, strings.Join(holders, "; "))
 }

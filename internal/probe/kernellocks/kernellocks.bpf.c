@@ -6,6 +6,8 @@
 #include "../bpf/member.h"
 
 #define DEPTH 32
+#define LOOK_EVERY_NS 200000ull /* one look at a holder in this time per CPU … */
+#define LOOK_BURST 32           /* … but so many at once */
 #define STACK_NS 2000 /* a walk takes about 1 µs: shorter waits are counted without their place */
 
 /* include/trace/events/lock.h */
@@ -39,6 +41,7 @@ struct rw_semaphore {
 struct holder {
 	__u32 tgid, tid;
 	char comm[16];
+	__u64 stack[DEPTH]; /* in the kernel, leaf first; zeroes where it was not seen */
 };
 
 /* The wait that a task is in: the outermost, what is nested in it is its part. */
@@ -82,6 +85,18 @@ struct {
 	__uint(value_size, DEPTH * sizeof(__u64));
 } stacks SEC(".maps");
 
+/* Looks at holders are paid for up to this time: a walk over another's stack takes 1 to 2 µs. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} paid_until SEC(".maps");
+
+/* Linux 6.2; before, holders have no stack: bpf_get_task_stack takes no pointer that was read out of a lock. */
+struct task_struct *bpf_task_from_pid(__s32 pid) __ksym __weak;
+void bpf_task_release(struct task_struct *task) __ksym __weak;
+
 static __always_inline __u32 kind_of(__u32 flags)
 {
 	if (flags & LCB_F_MUTEX)
@@ -95,13 +110,37 @@ static __always_inline __u32 kind_of(__u32 flags)
 	return flags & LCB_F_READ ? RWSEM_READ : OTHER;
 }
 
+/* Takes a token of this CPU's bucket. */
+static __always_inline bool pay_look(__u64 now)
+{
+	__u32 zero = 0;
+	__u64 *paid = bpf_map_lookup_elem(&paid_until, &zero);
+	if (!paid || *paid > now)
+		return false;
+	__u64 oldest = now - LOOK_BURST * LOOK_EVERY_NS;
+	*paid = (*paid < oldest ? oldest : *paid) + LOOK_EVERY_NS;
+	return true;
+}
+
+/* What the holder waits for itself. One that runs on another CPU shows no stack (the kernel's unwind_start). */
+static __always_inline void look_at_holder(struct holder *holder, __u64 now)
+{
+	if (!bpf_task_from_pid || !bpf_task_release || !pay_look(now))
+		return;
+	struct task_struct *task = bpf_task_from_pid(holder->tid);
+	if (!task)
+		return;
+	long bytes = bpf_get_task_stack(task, holder->stack, sizeof(holder->stack), 0);
+	if (bytes >= 0 && bytes < sizeof(holder->stack))
+		holder->stack[(bytes / sizeof(__u64)) & (DEPTH - 1)] = 0;
+	bpf_task_release(task);
+}
+
 /* Who holds it. Of an rwsem held by readers it is one that took it lately, who may be gone: not told. */
-static __always_inline void fill_holder(struct wait *wait, void *lock)
+static __always_inline void fill_holder(struct wait *wait, void *lock, __u64 now)
 {
 	unsigned long owner = 0;
 	struct task_struct *task;
-	wait->holder.tid = wait->holder.tgid = 0;
-	wait->holder.comm[0] = 0;
 	if (wait->kind == MUTEX)
 		owner = BPF_CORE_READ((struct mutex *)lock, owner.counter);
 	else if (wait->kind == RWSEM_READ || wait->kind == RWSEM_WRITE)
@@ -114,6 +153,7 @@ static __always_inline void fill_holder(struct wait *wait, void *lock)
 	wait->holder.tid = BPF_CORE_READ(task, pid);
 	wait->holder.tgid = BPF_CORE_READ(task, tgid);
 	BPF_CORE_READ_STR_INTO(&wait->holder.comm, task, comm);
+	look_at_holder(&wait->holder, now);
 }
 
 SEC("tp_btf/contention_begin")
@@ -128,12 +168,19 @@ int BPF_PROG(wait_begins, void *lock, unsigned int flags)
 		count_loss(LOST_WAITS);
 		return 0;
 	}
-	if (wait->lock && within_window(wait->start))
-		return 0; /* nested; or the same again, when a mutex gives up spinning and sleeps */
+	if (wait->lock && within_window(wait->start)) {
+		/* Nested; or the same again, when a mutex gives up spinning since its holder has gone to sleep. */
+		if (wait->lock == (__u64)lock && !wait->holder.stack[0])
+			fill_holder(wait, lock, now);
+		return 0;
+	}
 	wait->start = now;
 	wait->lock = (__u64)lock;
 	wait->kind = kind_of(flags);
-	fill_holder(wait, lock);
+	wait->holder.tid = wait->holder.tgid = 0;
+	wait->holder.comm[0] = 0;
+	wait->holder.stack[0] = 0;
+	fill_holder(wait, lock, now);
 	return 0;
 }
 

@@ -3,6 +3,9 @@
 // longest wait where the lock knows its holder (mutexes, and rwsems held for
 // writing). The hooks are in the slow paths: a lock that is free costs nothing.
 //
+// Where the holder slept when the wait began, its kernel stack says what for. A holder
+// that ran shows none, nor does any before Linux 6.2.
+//
 // Waits below 2 µs are counted without their place. Locks in the sense of this
 // probe are mutexes, rwsems, spinlocks and their kin; a wait for a page, a
 // buffer or a journal's transaction is none, and is seen as time off the CPU.
@@ -81,6 +84,7 @@ type place struct {
 type row struct {
 	recording.Lock
 	threads map[uint32]bool
+	holder  []uint64 // its stack at the longest wait, leaf first
 }
 
 // Collect moves the totals into the window's table of locks, one row per lock and place.
@@ -107,6 +111,7 @@ func (s *Session) Collect(window *bpf.Window) error {
 	var locks []recording.Lock
 	for at, row := range rows {
 		row.WaiterStack, row.Waiters = stacks[at.stack], int32(len(row.threads))
+		row.HolderStack = holderStack(window, row.holder)
 		locks = append(locks, row.Lock)
 	}
 	slices.SortFunc(locks, func(a, b recording.Lock) int {
@@ -128,7 +133,24 @@ func (r *row) add(tid uint32, part *kernellocksTotal) {
 		r.MaxNs = int64(part.MaxNs)
 		r.HolderPid, r.HolderTid = int32(part.Holder.Tgid), int32(part.Holder.Tid)
 		r.HolderComm = bpf.Text(part.Holder.Comm[:])
+		depth := slices.Index(part.Holder.Stack[:], 0)
+		if depth < 0 {
+			depth = len(part.Holder.Stack)
+		}
+		r.holder = slices.Clone(part.Holder.Stack[:depth])
 	}
+}
+
+// holderStack names what a holder slept in, without the switch itself.
+func holderStack(window *bpf.Window, addresses []uint64) int32 {
+	frames := window.KernelFrames(addresses)
+	for len(frames) > 0 && frames[len(frames)-1].Name == "__schedule" {
+		frames = frames[:len(frames)-1]
+	}
+	if len(frames) == 0 {
+		return recording.NoStack
+	}
+	return window.Stack(nil, frames)
 }
 
 // kinds are the names of the kinds of kernellocks.bpf.c.

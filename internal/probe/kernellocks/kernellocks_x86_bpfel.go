@@ -19,10 +19,11 @@ type kernellocksTotal struct {
 	TotalNs uint64
 	MaxNs   uint64
 	Holder  struct {
-		_    structs.HostLayout
-		Tgid uint32
-		Tid  uint32
-		Comm [16]int8
+		_     structs.HostLayout
+		Tgid  uint32
+		Tid   uint32
+		Comm  [16]int8
+		Stack [32]uint64
 	}
 }
 
@@ -42,10 +43,11 @@ type kernellocksWait struct {
 	Kind   uint32
 	Unused uint32
 	Holder struct {
-		_    structs.HostLayout
-		Tgid uint32
-		Tid  uint32
-		Comm [16]int8
+		_     structs.HostLayout
+		Tgid  uint32
+		Tid   uint32
+		Comm  [16]int8
+		Stack [32]uint64
 	}
 }
 
@@ -54,6 +56,7 @@ type kernellocksWait struct {
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
 	kernellocksMapLosses      = "losses"
+	kernellocksMapPaidUntil   = "paid_until"
 	kernellocksMapStacks      = "stacks"
 	kernellocksMapTasks       = "tasks"
 	kernellocksMapTotals      = "totals"
@@ -115,11 +118,12 @@ type kernellocksProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type kernellocksMapSpecs struct {
-	Losses *ebpf.MapSpec `ebpf:"losses"`
-	Stacks *ebpf.MapSpec `ebpf:"stacks"`
-	Tasks  *ebpf.MapSpec `ebpf:"tasks"`
-	Totals *ebpf.MapSpec `ebpf:"totals"`
-	Waits  *ebpf.MapSpec `ebpf:"waits"`
+	Losses    *ebpf.MapSpec `ebpf:"losses"`
+	PaidUntil *ebpf.MapSpec `ebpf:"paid_until"`
+	Stacks    *ebpf.MapSpec `ebpf:"stacks"`
+	Tasks     *ebpf.MapSpec `ebpf:"tasks"`
+	Totals    *ebpf.MapSpec `ebpf:"totals"`
+	Waits     *ebpf.MapSpec `ebpf:"waits"`
 }
 
 // kernellocksVariableSpecs contains global variables before they are loaded into the kernel.
@@ -151,16 +155,18 @@ func (o *kernellocksObjects) Close() error {
 //
 // It can be passed to loadKernellocksObjects or ebpf.CollectionSpec.LoadAndAssign.
 type kernellocksMaps struct {
-	Losses *ebpf.Map `ebpf:"losses"`
-	Stacks *ebpf.Map `ebpf:"stacks"`
-	Tasks  *ebpf.Map `ebpf:"tasks"`
-	Totals *ebpf.Map `ebpf:"totals"`
-	Waits  *ebpf.Map `ebpf:"waits"`
+	Losses    *ebpf.Map `ebpf:"losses"`
+	PaidUntil *ebpf.Map `ebpf:"paid_until"`
+	Stacks    *ebpf.Map `ebpf:"stacks"`
+	Tasks     *ebpf.Map `ebpf:"tasks"`
+	Totals    *ebpf.Map `ebpf:"totals"`
+	Waits     *ebpf.Map `ebpf:"waits"`
 }
 
 func (m *kernellocksMaps) Close() error {
 	return _KernellocksClose(
 		m.Losses,
+		m.PaidUntil,
 		m.Stacks,
 		m.Tasks,
 		m.Totals,
