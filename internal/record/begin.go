@@ -27,6 +27,7 @@ func (s *Session) Begin(target Target) error {
 		s.unwinder.Reset()
 	}
 	if target.Resume {
+		releaseImage()
 		debug.FreeOSMemory() // a long recording is to stay as small as its first part
 	}
 	window := &openWindow{target: target, startedAt: time.Now(), cpuNs: ownCPU()}

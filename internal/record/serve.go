@@ -170,6 +170,9 @@ func (s *Session) obey(asked request) answer {
 
 // finish ends the window, writes its recording and says what was in it.
 func (s *Session) finish(finish Finish) (*Summary, error) {
+	if finish.Part {
+		defer endSmall()()
+	}
 	rec, err := s.End(finish)
 	if err != nil {
 		return nil, err

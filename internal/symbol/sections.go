@@ -13,8 +13,8 @@ import (
 )
 
 // sections are a file's DWARF. Of most files a few compilation units are asked for: sections are mapped, so that only
-// what is looked at takes memory, and that is the page cache's. (Read whole, a Python with DWARF took 20 MB.) Sections that
-// are compressed, as Go's are, are unpacked. Whoever reads them must bear a fault: the file can be cut short meanwhile.
+// what is looked at takes memory, and that is the page cache's. (Read whole, a Python with DWARF took 20 MB.) Sections
+// that are compressed, as Go's are, are unpacked. Whoever reads them must bear a fault: the file can be cut short.
 type sections struct {
 	data  *dwarf.Data
 	info  []byte

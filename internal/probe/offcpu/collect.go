@@ -72,8 +72,9 @@ func (s *Session) Collect(window *bpf.Window) error {
 	}
 	c.dropBroken()
 	c.claimRest()
+	window.Recording.Waits = slices.Grow(window.Recording.Waits, s.countWhole(events)) // hundreds of bytes each
 	for i := range events {
-		if off := events[i].BlockedNs + events[i].RunqueueNs; off >= s.waitNs {
+		if s.isWhole(&events[i]) {
 			window.Recording.Waits = append(window.Recording.Waits, c.wait(&events[i], joined[i]))
 		}
 	}
@@ -93,6 +94,20 @@ func (s *Session) Collect(window *bpf.Window) error {
 		"offcpu: user stacks left out to keep the cost down (their times are exact)",
 		"offcpu: places whose rhythm did not fit", "offcpu: futexes that did not fit",
 		"offcpu: wakers that could not be watched")
+}
+
+// isWhole tells a stay that is long enough to be kept whole; the others came to bring the stack that was unwound there.
+func (s *Session) isWhole(event *offcpuWaitEvent) bool {
+	return event.BlockedNs+event.RunqueueNs >= s.waitNs
+}
+
+func (s *Session) countWhole(events []offcpuWaitEvent) (count int) {
+	for i := range events {
+		if s.isWhole(&events[i]) {
+			count++
+		}
+	}
+	return count
 }
 
 // within drops what came from before the window, a straggler of the one before, or from after it.

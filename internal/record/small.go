@@ -1,0 +1,48 @@
+package record
+
+import (
+	"debug/elf"
+	"runtime/debug"
+
+	"golang.org/x/sys/unix"
+)
+
+// endingGCPercent is how much garbage may lie beside what is alive while a part of a long recording is named and
+// written. All that a part needs is alive then: with as much garbage beside it, which is Go's custom, a part's end
+// took twice the memory of the part itself.
+const endingGCPercent = 25
+
+// endSmall keeps the heap small until the function that it returns is called.
+func endSmall() (done func()) {
+	before := debug.SetGCPercent(endingGCPercent)
+	return func() { debug.SetGCPercent(before) }
+}
+
+// releaseImage takes the pages of this program's own code and constants out of its memory. They are in the page cache
+// and come back as they are needed, by a short fault each: half of them were needed to load the probes, not again.
+func releaseImage() {
+	image, err := elf.Open("/proc/self/exe")
+	if err != nil {
+		return // they stay
+	}
+	defer image.Close()
+	if image.Type != elf.ET_EXEC {
+		return // it is not where its headers say
+	}
+	for _, segment := range image.Progs {
+		if segment.Type == elf.PT_LOAD && segment.Flags&elf.PF_W == 0 {
+			releasePages(uintptr(segment.Vaddr), uintptr(segment.Memsz))
+		}
+	}
+}
+
+// releasePages drops the whole pages in a range of memory that nobody has written to.
+func releasePages(start, length uintptr) {
+	page := uintptr(unix.Getpagesize())
+	first, end := (start+page-1)&^(page-1), (start+length)&^(page-1)
+	if first >= end {
+		return
+	}
+	// Fails only where the range is not mapped: then there is nothing to release.
+	_, _, _ = unix.Syscall(unix.SYS_MADVISE, first, end-first, unix.MADV_DONTNEED)
+}
