@@ -242,6 +242,9 @@ func (s *Session) collect(rec *recording.Recording, open *openWindow, endNs int6
 		addOffCPU(rec)
 	}
 	window.Builder.Into(rec)
+	if s.unwinder != nil {
+		s.unwinder.Release()
+	}
 	return nil
 }
 

@@ -61,7 +61,20 @@ func (u *Unwinder) Frames(stack int) (user, kernel []*recording.Frame) {
 type namedStack struct{ user, kernel []*recording.Frame }
 
 // maxWhole bounds the stacks whose named frames are kept, at some 300 bytes each.
-const maxWhole = 16384
+const maxWhole = 2048
+
+// Release lets go of a window's stacks once all that Frames is asked for was asked: a recording is about to be written.
+func (u *Unwinder) Release() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.forgetStacks()
+}
+
+// forgetStacks is called with the lock held.
+func (u *Unwinder) forgetStacks() {
+	u.stacks, u.byHash = nil, map[uint64]int{}
+	u.names, u.whole = nil, nil
+}
 
 func (u *Unwinder) nameStack(kept keptStack) (user, kernel []*recording.Frame) {
 	frames := kept.frames

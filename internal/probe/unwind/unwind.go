@@ -228,16 +228,3 @@ func (u *Unwinder) Reset() {
 	u.traces, u.lost = nil, 0
 	u.forgetStacks()
 }
-
-// Release lets go of a window's stacks once all that Frames is asked for was asked: a recording is about to be written.
-func (u *Unwinder) Release() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.forgetStacks()
-}
-
-// forgetStacks is called with the lock held.
-func (u *Unwinder) forgetStacks() {
-	u.stacks, u.byHash = nil, map[uint64]int{}
-	u.names, u.whole = nil, nil
-}
