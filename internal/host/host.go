@@ -60,9 +60,12 @@ func Summarize(root string) Summary {
 		CPUs:        processors,
 		MemoryBytes: memoryBytes(files, "MemTotal"),
 		Hypervisor:  hypervisor(files).value,
-		ClockSource: files.line(clockSourceFolder + "current_clocksource"),
+		ClockSource: files.line(ClockSourceFile),
 	}
 }
+
+// ClockSourceFile names the clock source in use.
+const ClockSourceFile = clockSourceFolder + "current_clocksource"
 
 // ClockSource reads which clock source the kernel of the machine below root uses, "" when it cannot be read, and which
 // it could.

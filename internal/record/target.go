@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -79,24 +80,40 @@ type watch struct {
 
 	made   []recording.Fact // what the process madeOf is made of
 	madeOf int
+	pids   []int // the tree that the facts are of
 }
 
 // watchAt are the moments of the first looks; then once a second.
 var watchAt = []time.Duration{15 * time.Millisecond, 60 * time.Millisecond, 250 * time.Millisecond}
 
-// thoroughEvery is how many looks apart libraries and run-times are read again: programs load more as they go.
-const thoroughEvery = 30
+// How many looks apart all facts are read again of a tree that is the same (3 ms of CPU time each; in between it is
+// looked at who filters and traces it), and libraries and run-times: programs load more as they go.
+const (
+	wholeEvery    = 5
+	thoroughEvery = 30
+)
 
 // look takes the facts of the processes as they are now; those of one that has ended since stay.
-func (w *watch) look(roots []int, thorough bool) {
-	facts, busiest := treeFacts(roots)
+func (w *watch) look(roots []int, number int) {
+	pids := treeOf(roots)
+	busiest := busiestOf(pids)
+	if busiest == 0 {
+		return
+	}
+	first := number < len(watchAt)
+	if !first && number%wholeEvery != 0 && busiest == w.madeOf && slices.Equal(pids, w.pids) {
+		w.facts = withFilters(w.facts, pids)
+		return
+	}
+	facts := host.TargetFacts("/", busiest)
 	if facts == nil {
 		return
 	}
-	if thorough || busiest != w.madeOf {
+	if first || number%thoroughEvery == 0 || busiest != w.madeOf {
 		w.made, w.madeOf = host.RuntimeFacts("/", busiest), busiest
 	}
-	w.facts = append(facts, w.made...)
+	w.pids = pids
+	w.facts = append(withFilters(facts, pids), w.made...)
 }
 
 func watchTarget(pids []int) *watch {
@@ -115,7 +132,7 @@ func watchTarget(pids []int) *watch {
 			case <-w.done:
 				return
 			case <-beat.After(pause):
-				w.look(pids, look < len(watchAt) || look%thoroughEvery == 0)
+				w.look(pids, look)
 			}
 		}
 	}()
@@ -129,45 +146,49 @@ func (w *watch) stop() []recording.Fact {
 	return w.facts
 }
 
-// treeFacts reads the facts of the process that has used most CPU, names that, and of any
-// other whether it is traced or filtered: strace's own CPU must not hide its tracee.
-func treeFacts(roots []int) (facts []recording.Fact, busiest int) {
-	var pids []int
+// treeOf lists the processes that a look is about.
+func treeOf(roots []int) (pids []int) {
 	for _, root := range roots {
 		if len(pids) >= maxTree { // of a host with hundreds, each with its tree: a third of the recorder's CPU time
 			break
 		}
 		pids = append(pids, tree(root)...)
 	}
-	pids = pids[:min(len(pids), maxTree)]
+	return pids[:min(len(pids), maxTree)]
+}
+
+// busiestOf is the process that has used most CPU; 0 when all have ended.
+func busiestOf(pids []int) (busiest int) {
 	most := int64(-1)
 	for _, pid := range pids {
 		if used := cpuOf(pid); used > most {
 			busiest, most = pid, used
 		}
 	}
-	if most < 0 {
-		return nil, 0
-	}
-	facts = host.TargetFacts("/", busiest)
+	return busiest
+}
+
+// withFilters takes over into the facts of the busiest process, which names a tree, that any of it is traced or
+// filtered: strace's own CPU must not hide its tracee.
+func withFilters(facts []recording.Fact, pids []int) []recording.Fact {
 	for _, pid := range pids {
-		if pid == busiest {
-			continue
-		}
 		for _, fact := range host.FilterFacts("/", pid) {
 			facts = override(facts, fact)
 		}
 	}
-	return facts, busiest
+	return facts
 }
+
+// nobody are the values of facts of a process that is neither traced nor filtered.
+var nobody = []string{"none", "off", "0"}
 
 // override takes over that another process of the tree is traced or filtered.
 func override(facts []recording.Fact, other recording.Fact) []recording.Fact {
-	if other.Name != "target.tracer_pid" && other.Name != "target.seccomp" && other.Name != "target.seccomp_filters" {
+	if other.Name != host.FactTargetTracer && other.Name != "target.seccomp" && other.Name != "target.seccomp_filters" {
 		return facts
 	}
 	for i := range facts {
-		if facts[i].Name == other.Name && (facts[i].Value == "0" || facts[i].Value == "none") {
+		if facts[i].Name == other.Name && slices.Contains(nobody, facts[i].Value) {
 			facts[i] = other
 		}
 	}
