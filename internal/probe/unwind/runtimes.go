@@ -34,7 +34,12 @@ var runTimes = []runTime{
 	{"Node", []string{"node", "libnode"}, map[string]uint32{"unwind_v8": support.ProgUnwindV8},
 		func(c *interpreterconfig.Config, all interpreterconfig.Config) { c.V8 = all.V8 }, true},
 	{"Ruby", []string{"ruby", "libruby"}, map[string]uint32{"unwind_ruby": support.ProgUnwindRuby},
-		func(c *interpreterconfig.Config, all interpreterconfig.Config) { c.Ruby = all.Ruby }, false},
+		func(c *interpreterconfig.Config, all interpreterconfig.Config) {
+			c.Ruby = all.Ruby
+			// Else it looks for native frames behind each C function, and takes one that another C function called
+			// straight (map on a range calls each) for the next rb_vm_exec: the Ruby functions between are lost.
+			c.Ruby.SkipNativeResume = true
+		}, false},
 	{"PHP", []string{"php", "libphp"}, map[string]uint32{"unwind_php": support.ProgUnwindPHP},
 		func(c *interpreterconfig.Config, all interpreterconfig.Config) { c.PHP = all.PHP }, true},
 	{"Perl", []string{"perl", "libperl"}, map[string]uint32{"unwind_perl": support.ProgUnwindPerl},
