@@ -93,9 +93,12 @@ func codeEntries() []Entry {
 
 func networkEntries() []Entry {
 	return []Entry{
-		{"net.delayed", "requests wait on small packets: Nagle's algorithm with delayed acknowledgement (about 40 ms)",
-			"waits near 40 ms in socket reads, socket options", "TCP_NODELAY or quick acknowledgement where settable",
-			"set TCP_NODELAY, or write each message at once", "sleep.deliberate"},
+		{"net.delayed", "requests wait on small packets that the sender's kernel keeps back: Nagle's algorithm with delayed " +
+			"acknowledgement (about 40 ms), or a cork (200 ms)",
+			"waits near 40 ms in socket reads; the timers of late acknowledgements and corks on the waker's stack",
+			"TCP_NODELAY or quick acknowledgement where settable",
+			"set TCP_NODELAY, or write each message at once; take TCP_CORK off, and MSG_MORE out, at a message's end",
+			"sleep.deliberate; net.loss, whose timer is the cork's as well"},
 		{"net.reconnect", "a new connection for each request", "connect and accept calls per unit of work", attributionOnly,
 			"keep connections open", "syscall.chatty"},
 		{"net.loss", "segments are lost and sent again", "retransmits per second, by peer", attributionOnly,

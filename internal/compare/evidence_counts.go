@@ -3,7 +3,6 @@ package compare
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"culprit/recording"
 )
@@ -134,12 +133,16 @@ const (
 	delayedAckMostNs  = 50e6
 )
 
-// delayedAck reports whether a wait is for a socket and ended because a peer acknowledged late:
-// the waker's stack shows its timer, or the length is what that timer makes of it.
+// lateTimers are kernel functions of timers that end such a wait: the delayed acknowledgement's, and the one that sends
+// what TCP_CORK or MSG_MORE kept back (after 200 ms).
+var lateTimers = []string{"tcp_delack_timer", "tcp_write_wakeup", "tcp_send_probe0", "tcp_probe_timer"}
+
+// delayedAck reports whether a wait is for a socket and ended because a peer acknowledged late, or kept data back:
+// the waker's stack shows the timer, or the length is what that timer makes of it.
 func (r *run) delayedAck(wait *recording.Wait) bool {
 	waker := r.pool.framesOf(r.stackOf(wait.WakerStack))
 	for i := range waker {
-		if strings.Contains(waker[i].Name, "tcp_delack_timer") {
+		if containsAny(waker[i].Name, lateTimers) {
 			return true
 		}
 	}
