@@ -85,11 +85,12 @@ func (s *Session) Collect(window *bpf.Window) error {
 			1, float64(event.BlockedNs+event.RunqueueNs))
 	}
 	c.addWakeups()
-	if err := errors.Join(s.takeTotals(c), s.takeLocks(c)); err != nil {
+	if err := errors.Join(s.takeTotals(c), s.takeRests(c), s.takeLocks(c)); err != nil {
 		return err
 	}
 	s.misses.Take(window, "offcpu", s.collection)
-	return window.TakeLosses(s.collection.Maps["losses"], "offcpu: waits dropped", "offcpu: totals that did not fit",
+	return window.TakeLosses(s.collection.Maps["losses"], "offcpu: waits dropped",
+		"offcpu: times a place did not fit (the time is kept with its process, without a stack)",
 		"offcpu: kernel stacks that did not fit", "offcpu: switches without an unwinder",
 		"offcpu: user stacks left out to keep the cost down (their times are exact)",
 		"offcpu: places whose rhythm did not fit", "offcpu: futexes that did not fit",

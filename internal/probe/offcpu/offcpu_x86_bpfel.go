@@ -43,6 +43,12 @@ type offcpuHelper struct {
 	LastSleep offcpuSleep
 }
 
+type offcpuRest struct {
+	_     structs.HostLayout
+	Count uint64
+	Ns    uint64
+}
+
 type offcpuRhythm struct {
 	_          structs.HostLayout
 	Last       uint64
@@ -185,6 +191,7 @@ const (
 	offcpuMapHelpers            = "helpers"
 	offcpuMapKernelStacks       = "kernel_stacks"
 	offcpuMapLosses             = "losses"
+	offcpuMapRests              = "rests"
 	offcpuMapRhythms            = "rhythms"
 	offcpuMapScratch            = "scratch"
 	offcpuMapSignatures         = "signatures"
@@ -206,6 +213,7 @@ const (
 	offcpuVarOwnPid             = "own_pid"
 	offcpuVarSwitchShowsState   = "switch_shows_state"
 	offcpuVarTriggerAddress     = "trigger_address"
+	offcpuVarUnkept             = "unkept"
 	offcpuVarUnwind             = "unwind"
 	offcpuVarUnwindNs           = "unwind_ns"
 	offcpuVarUnwindTrigger      = "unwind_trigger"
@@ -273,6 +281,7 @@ type offcpuMapSpecs struct {
 	Helpers      *ebpf.MapSpec `ebpf:"helpers"`
 	KernelStacks *ebpf.MapSpec `ebpf:"kernel_stacks"`
 	Losses       *ebpf.MapSpec `ebpf:"losses"`
+	Rests        *ebpf.MapSpec `ebpf:"rests"`
 	Rhythms      *ebpf.MapSpec `ebpf:"rhythms"`
 	Scratch      *ebpf.MapSpec `ebpf:"scratch"`
 	Signatures   *ebpf.MapSpec `ebpf:"signatures"`
@@ -294,6 +303,7 @@ type offcpuVariableSpecs struct {
 	OwnPid             *ebpf.VariableSpec `ebpf:"own_pid"`
 	SwitchShowsState   *ebpf.VariableSpec `ebpf:"switch_shows_state"`
 	TriggerAddress     *ebpf.VariableSpec `ebpf:"trigger_address"`
+	Unkept             *ebpf.VariableSpec `ebpf:"unkept"`
 	Unwind             *ebpf.VariableSpec `ebpf:"unwind"`
 	UnwindNs           *ebpf.VariableSpec `ebpf:"unwind_ns"`
 	UnwindTrigger      *ebpf.VariableSpec `ebpf:"unwind_trigger"`
@@ -327,6 +337,7 @@ type offcpuMaps struct {
 	Helpers      *ebpf.Map `ebpf:"helpers"`
 	KernelStacks *ebpf.Map `ebpf:"kernel_stacks"`
 	Losses       *ebpf.Map `ebpf:"losses"`
+	Rests        *ebpf.Map `ebpf:"rests"`
 	Rhythms      *ebpf.Map `ebpf:"rhythms"`
 	Scratch      *ebpf.Map `ebpf:"scratch"`
 	Signatures   *ebpf.Map `ebpf:"signatures"`
@@ -344,6 +355,7 @@ func (m *offcpuMaps) Close() error {
 		m.Helpers,
 		m.KernelStacks,
 		m.Losses,
+		m.Rests,
 		m.Rhythms,
 		m.Scratch,
 		m.Signatures,
@@ -366,6 +378,7 @@ type offcpuVariables struct {
 	OwnPid             *ebpf.Variable `ebpf:"own_pid"`
 	SwitchShowsState   *ebpf.Variable `ebpf:"switch_shows_state"`
 	TriggerAddress     *ebpf.Variable `ebpf:"trigger_address"`
+	Unkept             *ebpf.Variable `ebpf:"unkept"`
 	Unwind             *ebpf.Variable `ebpf:"unwind"`
 	UnwindNs           *ebpf.Variable `ebpf:"unwind_ns"`
 	UnwindTrigger      *ebpf.Variable `ebpf:"unwind_trigger"`

@@ -33,6 +33,22 @@ struct {
 	__type(value, struct total);
 } totals SEC(".maps");
 
+/* The time of a process whose places did not fit: all of it, without a stack. A host that starts processes all the
+ * time has more places than any map. */
+struct rest {
+	__u64 count, ns;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 32768);
+	__type(key, __u32); /* tgid */
+	__type(value, struct rest);
+} rests SEC(".maps");
+
+__u64 unkept = 0; /* stays of processes that fit nowhere */
+
 /* How often a thread was woken out of its sleeps at one place, whatever the kernel did there meanwhile: of the
  * key only thread, call and signature count. */
 struct rhythm {
@@ -79,8 +95,26 @@ struct {
 
 static __always_inline bool is_futex(__s32 call) { return call == SYS_FUTEX || call == SYS_FUTEX_WAIT; }
 
+static const struct rest no_rest;
 static const struct rhythm no_rhythm;
 static const struct futex no_futex;
+
+/* Its threads run on several CPUs at once. */
+static __always_inline void add_rest(__u32 tgid, __u64 count, __u64 off_ns)
+{
+	struct rest *rest = bpf_map_lookup_elem(&rests, &tgid);
+	count_loss(LOST_TOTALS);
+	if (!rest) {
+		bpf_map_update_elem(&rests, &tgid, &no_rest, BPF_NOEXIST);
+		rest = bpf_map_lookup_elem(&rests, &tgid);
+	}
+	if (!rest) {
+		__sync_fetch_and_add(&unkept, count);
+		return;
+	}
+	__sync_fetch_and_add(&rest->count, count);
+	__sync_fetch_and_add(&rest->ns, off_ns);
+}
 
 __noinline int add_total(struct total_key *of, __u64 count, __u64 off_ns, __u64 looked_ns)
 {
@@ -94,7 +128,7 @@ __noinline int add_total(struct total_key *of, __u64 count, __u64 off_ns, __u64 
 		known->ns += off_ns;
 		known->looked_ns += looked_ns;
 	} else if (bpf_map_update_elem(&totals, &key, &first, BPF_ANY)) {
-		count_loss(LOST_TOTALS);
+		add_rest(key.tgid, count, off_ns);
 	}
 	return 0;
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"culprit/internal/probe/bpf"
+	"culprit/internal/probe/unwind"
 	"culprit/recording"
 )
 
@@ -47,6 +48,30 @@ func (s *Session) takeTotals(c *collection) error {
 	}
 	for _, total := range totals {
 		c.splitTotal(total.key, float64(total.stays.Count), float64(total.stays.Ns))
+	}
+	return nil
+}
+
+// placeNotKept is the stack of the time that a process was off the CPU at places that did not fit.
+var placeNotKept = &recording.Frame{Name: unwind.BrokenPrefix + "its place did not fit]", Kind: recording.KindOther}
+
+// takeRests adds what processes were off the CPU at places that did not fit: the time is whole, the stacks are lost.
+func (s *Session) takeRests(c *collection) error {
+	err := bpf.Drain(s.collection.Maps["rests"], func(tgid uint32, rest *offcpuRest) {
+		c.addSample(offcpuTotalKey{Tgid: tgid, Tid: tgid}, []*recording.Frame{placeNotKept}, nil,
+			float64(rest.Count), float64(rest.Ns))
+	})
+	if err != nil {
+		return fmt.Errorf("read what did not fit: %w", err)
+	}
+	var unkept uint64
+	variable := s.collection.Variables["unkept"]
+	if err := variable.Get(&unkept); err != nil {
+		return fmt.Errorf("read what fits nowhere: %w", err)
+	}
+	c.window.Lose("offcpu: stays of processes that did not fit", int64(unkept))
+	if err := variable.Set(uint64(0)); err != nil {
+		return fmt.Errorf("clear what fits nowhere: %w", err)
 	}
 	return nil
 }
