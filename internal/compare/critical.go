@@ -203,11 +203,12 @@ func (w *walker) emit(p piece) {
 	}
 }
 
+// progress only goes back in time: a thread that woke another before its own start was recorded must not take the walk
+// forward again, over what is accounted for already.
 func (w *walker) progress(to int64) {
 	if to < w.at {
-		w.stuck = 0
+		w.stuck, w.at = 0, to
 	}
-	w.at = to
 }
 
 // waitBefore is the last wait that began before a moment, nil when there is none.

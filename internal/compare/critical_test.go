@@ -119,6 +119,32 @@ func TestChildProcess(t *testing.T) {
 	near(t, "after", total(t, m.rec, has("rest")), 0.4)
 }
 
+// Seen of a Go program on a loaded host: the shell that waits for it is woken in an interrupt, a little before the last
+// thread is gone; all of the run was then the shell's waiting.
+func TestChildWhoseEndIsToldInAnInterrupt(t *testing.T) {
+	m := newMade(1, 0.9).process(20, 10, 100*ms, 606*ms, "tool").threadFrom(20, 20, 100*ms)
+	m.process(30, 10, 50*ms, 300*ms, "gone").threadFrom(30, 30, 50*ms)
+	m.runs(10, 10, 0, 100*ms, "main;spawn").runs(20, 20, 100*ms, 600*ms, "tool_main").
+		runs(30, 30, 100*ms, 300*ms, "gone_main").runs(10, 10, 600*ms, 1000*ms, "main;rest")
+	m.waits(recording.Wait{TimeNs: 100 * ms, BlockedNs: 500 * ms, Pid: 10, Tid: 10, Syscall: "wait4",
+		WakerKind: recording.WakerInterrupt}, "main;waitpid;k:__x64_sys_wait4")
+	near(t, "child", total(t, m.rec, has("tool_main")), 0.5)
+	near(t, "waiting for it", total(t, m.rec, has("waitpid")), 0)
+}
+
+// A waker whose own start was recorded after it had woken somebody takes the walk over no time twice. In the recording
+// that this is cut from the walk went round four million times, and 0.7 s of a run became 545.
+func TestWakerThatStartsLater(t *testing.T) {
+	m := newMade(1, 0.9).threadFrom(10, 11, 700*ms)
+	m.runs(10, 10, 0, 100*ms, "main;start").runs(10, 11, 700*ms, 900*ms, "thread;work").
+		runs(10, 10, 600*ms, 1000*ms, "main;rest")
+	m.waits(recording.Wait{TimeNs: 100 * ms, BlockedNs: 500 * ms, Pid: 10, Tid: 10, Syscall: "futex",
+		WakerKind: recording.WakerThread, WakerPid: 10, WakerTid: 11}, "main;join;k:__x64_sys_futex")
+	if got := total(t, m.rec, has("rest")); got > 0.41 {
+		t.Errorf("the rest is %v s of 0.4", got)
+	}
+}
+
 func TestEndsInAnotherThread(t *testing.T) {
 	// The main thread's last wait never ended, as in a Go program whose main goroutine moved.
 	m := newMade(1, 1).threadFrom(10, 11, 10*ms)

@@ -118,17 +118,24 @@ func (r *run) ending(pid int32) []*thread {
 // childCalls are the system calls that wait for the end of a child.
 var childCalls = []string{"wait4", "waitid"}
 
-// awaited is the thread that a wait for a child goes on with where the window ended before the child did: the one that
-// ran most meanwhile in the children that live. nil for any other wait, and when no child lives.
+// awaited is the thread that a wait for a child goes on with where no thread of the child is known to have ended it: the
+// window ended before the child did, or the kernel let go of a child's last thread in an interrupt. It is the one that
+// ran most meanwhile in the children that lived until then. nil for any other wait, and when no child lived.
 func (r *run) awaited(t *thread, wait *recording.Wait) *thread {
-	if wait.WakerKind != recording.WakerPending || !slices.Contains(childCalls, wait.Syscall) {
+	if wait.WakerKind != recording.WakerPending && wait.WakerKind != recording.WakerInterrupt ||
+		!slices.Contains(childCalls, wait.Syscall) {
 		return nil
+	}
+	woken := r.endNs
+	if wait.WakerKind == recording.WakerInterrupt {
+		woken = wait.TimeNs + wait.BlockedNs
 	}
 	children := slices.DeleteFunc(r.threads(), func(other *thread) bool {
 		p := r.process[other.pid]
-		return p == nil || p.ppid != t.pid || p.pid == t.pid || p.endNs != 0
+		return p == nil || p.ppid != t.pid || p.pid == t.pid || p.startNs >= woken ||
+			p.endNs != 0 && (wait.WakerKind == recording.WakerPending || p.endNs < woken-exitNs)
 	})
-	return mostRun(children, wait.TimeNs, r.endNs, -1) // one that has not run yet is waited for all the same
+	return mostRun(children, wait.TimeNs, woken, -1) // one that has not run yet is waited for all the same
 }
 
 // monitors reports whether a thread is a runtime's own monitor: its stacks begin there.
