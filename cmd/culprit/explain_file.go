@@ -230,7 +230,7 @@ func costsOf(ctx context.Context, rec *recording.Recording) (cause.Costs, error)
 	if here := host.Summarize("/"); name == "" || rec.Manifest.Host != name || rec.Manifest.Kernel != here.Kernel {
 		return cause.Costs{}, nil
 	}
-	results, err := bench.Measure(ctx, append(bench.Quick(), bench.PageFault, bench.ProcessStart)...)
+	results, err := bench.Measure(ctx, append(bench.Quick(), bench.PageFault, bench.SwitchPipe, bench.ProcessStart)...)
 	if err != nil {
 		return cause.Costs{}, fmt.Errorf("measure unit costs: %w", err)
 	}
@@ -239,5 +239,6 @@ func costsOf(ctx context.Context, rec *recording.Recording) (cause.Costs, error)
 		return cause.Cost{Ns: result.Ns, Low: result.Low, High: result.High}
 	}
 	return cause.Costs{ClockVDSO: get(bench.ClockVDSO), ClockRaw: get(bench.ClockSyscall),
-		Syscall: get(bench.SyscallBare), Fault: get(bench.PageFault), Spawn: get(bench.ProcessStart)}, nil
+		Syscall: get(bench.SyscallBare), Fault: get(bench.PageFault), Switch: get(bench.SwitchPipe),
+		Spawn: get(bench.ProcessStart)}, nil
 }

@@ -27,6 +27,7 @@ const (
 	ClockSyscall = "clock.syscall" // the same by a clock_gettime system call
 	SyscallBare  = "syscall.bare"  // getppid: the kernel's entry and exit and next to nothing between
 	PageFault    = "fault.minor"   // the first touch of a page of new memory
+	SwitchPipe   = "switch.pipe"   // a context switch between two threads on one CPU, with the pipe calls that bring it
 	ProcessStart = "process.start" // fork, exec, exit and wait of /bin/true: CPU time of parent and child; slower
 )
 
@@ -79,7 +80,7 @@ func Measure(ctx context.Context, names ...string) (Results, error) {
 	if len(names) == 0 {
 		names = Quick()
 	}
-	known := append(Quick(), PageFault, ProcessStart)
+	known := append(Quick(), PageFault, SwitchPipe, ProcessStart)
 	for _, name := range names {
 		if !slices.Contains(known, name) {
 			return nil, fmt.Errorf("measure %q: no such operation, there are %s", name, strings.Join(known, ", "))
@@ -99,8 +100,17 @@ func Measure(ctx context.Context, names ...string) (Results, error) {
 	return results, nil
 }
 
-// pageFaultTime is enough for some twenty rounds of 256 pages.
-const pageFaultTime = 10 * time.Millisecond
+// shortly is enough for some twenty rounds of 256 pages, or some thousand switches.
+const shortly = 10 * time.Millisecond
+
+// timeShortly runs a benchmark of the suite for a short while.
+func timeShortly(ctx context.Context, run func(context.Context, Settings) (*measurement, error)) ([]float64, error) {
+	measured, err := run(ctx, Settings{Time: shortly})
+	if err != nil {
+		return nil, err
+	}
+	return measured.rounds, nil
+}
 
 func measureOne(ctx context.Context, name string) (Result, error) {
 	var rounds []float64
@@ -113,10 +123,9 @@ func measureOne(ctx context.Context, name string) (Result, error) {
 	case SyscallBare:
 		rounds, err = timeLoop(ctx, callBare)
 	case PageFault:
-		var measured *measurement
-		if measured, err = faultMinor(ctx, Settings{Time: pageFaultTime}); err == nil {
-			rounds = measured.rounds
-		}
+		rounds, err = timeShortly(ctx, faultMinor)
+	case SwitchPipe:
+		rounds, err = timeShortly(ctx, switchPipe)
 	case ProcessStart:
 		rounds, err = timeProcesses(ctx)
 	}

@@ -60,23 +60,12 @@ func (s *scene) callEvidence(c *claim) []Evidence {
 			text += fmt.Sprintf(" (%.0f %% of the growth by number, %.0f %% by cost)", 100*often/whole, 100*dearer/whole)
 		}
 	}
-	evidence := []Evidence{{Signal: "syscalls", Text: text, A: split.CostA, B: split.CostB, Unit: "s"}}
-	if bare := s.in.Costs.Syscall.Ns; bare > 0 && c.id == "syscall.chatty" && split.B > split.A {
-		evidence = append(evidence, Evidence{Signal: "bench", Unit: "s/run", B: (split.B - split.A) * bare / 1e9,
-			Text: "what so many more calls cost at least: each at a bare system call here"})
-	}
-	return evidence
+	return []Evidence{{Signal: "syscalls", Text: text, A: split.CostA, B: split.CostB, Unit: "s"}}
 }
 
 // predictFaults says what so many more page faults cost on this host.
 func (s *scene) predictFaults(c *claim, faults float64) {
-	cost := s.in.Costs.Fault
-	if cost.Ns <= 0 || faults <= 0 {
-		return
-	}
-	c.predicted = &compare.Interval{Value: faults * cost.Ns / 1e9, Low: faults * cost.Low / 1e9,
-		High: faults * cost.High / 1e9}
-	c.add("bench", "more faults × the first touch of a page here", 0, c.predicted.Value, "s/run")
+	c.predict("first touch of a page", faults, s.in.Costs.Fault)
 }
 
 // splitCalls divides seconds by the number of calls of the whole tree.

@@ -85,9 +85,30 @@ func TestFaultsArePredictedByTheirNumber(t *testing.T) {
 		s := &scene{in: Input{Costs: Costs{Fault: c.cost}}}
 		claim := &claim{id: "memory.faults"}
 		s.predictFaults(claim, 200_000)
+		if claim.prediction == nil {
+			if c.cost.Ns > 0 {
+				t.Errorf("%s: no prediction", name)
+			}
+			continue
+		}
 		seen := Suspect{Seconds: compare.Interval{Value: 0.1, Low: 0.09, High: 0.11}}
-		if got := s.agrees(claim, seen); got != c.want {
-			t.Errorf("%s: predicted %+v, agrees %v", name, claim.predicted, got)
+		got := s.compareWith(*claim.prediction, seen, true)
+		if got.Agrees != c.want || got.Observed != seen.Seconds || got.Count != 200_000 {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// The barest operation of a kind is a floor: what is observed may be far more, and not far less.
+func TestFloorsAgreeWithMore(t *testing.T) {
+	s := &scene{oneSided: true}
+	claim := &claim{id: "syscall.chatty"}
+	claim.predictAtLeast("bare system call", 1e6, Cost{Ns: 100, Low: 90, High: 110})
+	for observed, want := range map[float64]bool{0.02: false, 0.09: true, 5: true} {
+		// One recording has no interval; the value alone is held against the floor.
+		got := s.compareWith(*claim.prediction, Suspect{Seconds: compare.Interval{Value: observed, Low: -9, High: 9}}, false)
+		if got.Agrees != want || !got.AtLeast || got.Observed.High != observed {
+			t.Errorf("%g s observed: %+v", observed, got)
 		}
 	}
 }

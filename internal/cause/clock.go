@@ -161,10 +161,10 @@ func (s *scene) predictBypass(c *claim, calls float64) {
 	if raw.Ns <= vdso.Ns || vdso.Ns <= 0 {
 		return
 	}
-	c.predicted = &compare.Interval{Value: calls * (raw.Ns - vdso.Ns) / 1e9, Low: calls * (raw.Low - vdso.High) / 1e9,
-		High: calls * raw.High / 1e9}
-	c.add("bench", "one clock read: through the vDSO, and by a system call", vdso.Ns, raw.Ns, "ns")
-	c.add("bench", "more calls × (system call − vDSO)", 0, c.predicted.Value, "s/run")
+	c.predict("clock read by a system call instead of the vDSO", calls,
+		Cost{Ns: raw.Ns - vdso.Ns, Low: max(0, raw.Low-vdso.High), High: raw.High})
+	c.add("bench", "one clock read through the vDSO", vdso.Ns, vdso.Ns, "ns")
+	c.add("bench", "one clock read by a system call", raw.Ns, raw.Ns, "ns")
 }
 
 // estimateReads says how many more reads the time stands for: the vDSO cannot be counted from outside.

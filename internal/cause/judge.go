@@ -1,7 +1,6 @@
 package cause
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -152,7 +151,10 @@ func (s *scene) suspect(c *claim) (suspect Suspect, known bool) {
 	suspect.Level = Observed
 	if known && suspect.Share.Low > 0 {
 		suspect.Level = Explains
-		if s.agrees(c, suspect) {
+	}
+	if c.prediction != nil {
+		suspect.Prediction = s.compareWith(*c.prediction, suspect, known)
+		if suspect.Level == Explains && suspect.Prediction.Agrees && !suspect.Prediction.AtLeast {
 			suspect.Level = Predicted
 		}
 	}
@@ -173,8 +175,7 @@ func (s *scene) suspect(c *claim) (suspect Suspect, known bool) {
 		}
 	}
 	if s.swapped {
-		suspect.Seconds = compare.Interval{Value: -suspect.Seconds.Value, Low: -suspect.Seconds.High,
-			High: -suspect.Seconds.Low}
+		suspect.Seconds = negated(suspect.Seconds)
 	}
 	if len(suspect.Where) == 0 {
 		suspect.Where = []string{}
@@ -239,22 +240,4 @@ func (s *scene) shareOfMeasured(seconds compare.Interval) (share compare.Interva
 		seconds.High / change.High}
 	return compare.Interval{Value: seconds.Value / change.Value, Low: slices.Min(quotients),
 		High: slices.Max(quotients)}, true
-}
-
-// tolerance is what a prediction by count × cost may be off: caches and the
-// kernel's own variation between a tight loop and a real program.
-const tolerance = 0.3
-
-// agrees reports whether count × cost meets what was observed. Recording makes
-// system calls dearer, so the change without the recorder is preferred.
-func (s *scene) agrees(c *claim, suspect Suspect) bool {
-	if c.predicted == nil {
-		return false
-	}
-	observed := suspect.Seconds
-	if s.in.MeasuredChangeKnown {
-		change := math.Abs(s.in.MeasuredChange.Value)
-		observed = compare.Interval{Low: suspect.Share.Low * change, High: suspect.Share.High * change}
-	}
-	return c.predicted.Low*(1-tolerance) <= observed.High && c.predicted.High*(1+tolerance) >= observed.Low
 }

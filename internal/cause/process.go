@@ -59,11 +59,7 @@ func findShortLived(s *scene) []*claim {
 	}
 	a, b := s.seconds(c)
 	c.add("processes", "cost of each process more", 0, (mean(b)-mean(a))/(allB-allA)*1e3, "ms")
-	if spawn := s.in.Costs.Spawn; spawn.Ns > 0 {
-		more := (allB - allA) / 1e9
-		// The trivial program is the least that a process costs: a floor, no estimate.
-		c.add("bench", "cost of the same number of trivial processes", 0, more*spawn.Ns, "s/run")
-	}
+	c.predictAtLeast("start of a trivial program", allB-allA, s.in.Costs.Spawn)
 	return []*claim{c}
 }
 

@@ -31,6 +31,7 @@ type Costs struct {
 	Syscall   Cost // one bare system call
 	Fault     Cost // the first touch of a page of new memory
 	Spawn     Cost // fork, exec and wait for a trivial program
+	Switch    Cost // one context switch between two threads on one CPU, with the calls that bring it about
 }
 
 // scene is the input seen from the dearer side: paths and counts have their
@@ -67,15 +68,16 @@ type scene struct {
 
 // claim is a cause that owns paths.
 type claim struct {
-	id        string
-	members   []int
-	where     []string
-	evidence  []Evidence
-	against   []string
-	knob      string
-	remedy    string            // "": the catalogue's
-	predicted *compare.Interval // seconds per run by count × cost
-	place     compare.Path      // zero but for Frames: the function that the claim is about
+	id       string
+	members  []int
+	where    []string
+	evidence []Evidence
+	against  []string
+	knob     string
+	remedy   string // "": the catalogue's
+	// prediction is what count × cost says, per run; nil where no cost is known.
+	prediction *Prediction
+	place      compare.Path // zero but for Frames: the function that the claim is about
 	// consequence marks a cause that follows from code doing more (garbage, page faults): code ranks before it.
 	consequence bool
 	// absorbs is the part of its place's growth from which the claim takes the rest of the

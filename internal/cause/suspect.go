@@ -37,11 +37,13 @@ type Suspect struct {
 	Where    []string         `json:"where"`   // paths "main;loop;write", files, locks, processes; best first
 	Evidence []Evidence       `json:"evidence"`
 	Against  []string         `json:"against,omitempty"` // what contradicts it
-	Proof    *Proof           `json:"proof,omitempty"`
-	Remedy   string           `json:"remedy"`
-	Gain     bool             `json:"gain,omitempty"` // A is the dearer side: Remedy says what B's gain hangs on
-	Claim    string           `json:"claim"`          // the cause's claim in one sentence, filled in
-	Knob     string           `json:"knob,omitempty"` // the flip that would prove it, "" for none
+	// Prediction is nil where nothing was counted whose cost is known.
+	Prediction *Prediction `json:"prediction,omitempty"`
+	Proof      *Proof      `json:"proof,omitempty"`
+	Remedy     string      `json:"remedy"`
+	Gain       bool        `json:"gain,omitempty"` // A is the dearer side: Remedy says what B's gain hangs on
+	Claim      string      `json:"claim"`          // the cause's claim in one sentence, filled in
+	Knob       string      `json:"knob,omitempty"` // the flip that would prove it, "" for none
 }
 
 // Evidence is one observation on both sides.

@@ -143,6 +143,11 @@ func findChatty(s *scene) []*claim {
 	}
 	c.absorbs = s.absorbing(c)
 	s.locate(c, s.callsOf(c)[0])
+	calls := 0.0
+	for _, more := range chatty {
+		calls += more
+	}
+	c.predictAtLeast("bare system call", calls, s.in.Costs.Syscall)
 	s.withTracer(c)
 	for i, call := range byValue(chatty) {
 		if i == 3 {

@@ -93,6 +93,7 @@ func findTicker(s *scene) []*claim {
 		c.add("offcpu", "voluntary context switches of "+process, workA, workB, "switches/run")
 	}
 	c.add("cpu", "CPU time per wake-up", 0, mean(seconds)*1e6/b, "us")
+	c.predictAtLeast("context switch", switchesPerTick*(b-a), s.in.Costs.Switch)
 	return []*claim{c}
 }
 
@@ -114,6 +115,9 @@ func (s *scene) worksPerTick(process string, ticks float64) bool {
 	}
 	return work > ticks*dwarfing*hiddenSeconds
 }
+
+// switchesPerTick: to the thread and away from it.
+const switchesPerTick = 2
 
 // fasterTicks is how much a rate must grow before it is another rate; a little less than timesTicks, for runs vary.
 const fasterTicks = 1.6

@@ -17,6 +17,12 @@ func InUnit(suspects []Suspect, unit compare.Unit) []Suspect {
 			evidence[k] = one
 		}
 		suspect.Evidence = evidence
+		if suspect.Prediction != nil {
+			told := *suspect.Prediction
+			told.Count = unit.Amount(told.Count)
+			told.Predicted, told.Observed = unit.Interval(told.Predicted), unit.Interval(told.Observed)
+			suspect.Prediction = &told
+		}
 		told[i] = suspect
 	}
 	return told

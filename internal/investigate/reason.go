@@ -140,7 +140,7 @@ func changeOf(result MetricResult) compare.Interval {
 
 // unitCosts measures what the basic operations cost here and now.
 func unitCosts(ctx context.Context) (cause.Costs, error) {
-	results, err := bench.Measure(ctx, append(bench.Quick(), bench.PageFault, bench.ProcessStart)...)
+	results, err := bench.Measure(ctx, append(bench.Quick(), bench.PageFault, bench.SwitchPipe, bench.ProcessStart)...)
 	if err != nil {
 		return cause.Costs{}, fmt.Errorf("measure unit costs: %w", err)
 	}
@@ -149,7 +149,8 @@ func unitCosts(ctx context.Context) (cause.Costs, error) {
 		return cause.Cost{Ns: result.Ns, Low: result.Low, High: result.High}
 	}
 	return cause.Costs{ClockVDSO: get(bench.ClockVDSO), ClockRaw: get(bench.ClockSyscall),
-		Syscall: get(bench.SyscallBare), Fault: get(bench.PageFault), Spawn: get(bench.ProcessStart)}, nil
+		Syscall: get(bench.SyscallBare), Fault: get(bench.PageFault), Switch: get(bench.SwitchPipe),
+		Spawn: get(bench.ProcessStart)}, nil
 }
 
 // remember keeps what a proof needs to know of the recordings.

@@ -215,6 +215,7 @@ func (p *page) first(c *investigate.Case, suspect cause.Suspect) {
 		}
 		p.entry(label, evidenceLine(c, evidence), dim, plain)
 	}
+	p.entry("predicted", predictionLine(c, suspect.Prediction), dim, plain)
 	for _, against := range suspect.Against {
 		p.entry("against", visible(against, sentenceRunesMax), dim, plain)
 	}

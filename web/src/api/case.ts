@@ -42,6 +42,16 @@ export interface Evidence {
   unit: string;
 }
 
+export interface Prediction {
+  operation: string;
+  count: number | null;
+  cost_ns: Interval;
+  predicted: Interval;
+  observed: Interval;
+  at_least?: boolean;
+  agrees: boolean;
+}
+
 export interface Proof {
   knob: string;
   from: string;
@@ -60,6 +70,7 @@ export interface Suspect {
   where: string[];
   evidence: Evidence[];
   against?: string[];
+  prediction?: Prediction;
   proof?: Proof;
   remedy: string;
   gain?: boolean;

@@ -1,5 +1,5 @@
 // The suspects: what each accounts for, where, the evidence, the proof, the remedy.
-import type { Case, Proof, Suspect } from "../api/case";
+import type { Case, Prediction, Proof, Suspect } from "../api/case";
 import { amount, amounts, known, metricNoun, percent, visible, visiblePath, type Num } from "../lib/format";
 import { Section, SideMark } from "./parts";
 
@@ -42,7 +42,8 @@ function noneText(found: Case): string {
     case "same":
       return "None: A and B do not differ by an amount that counts, so there is nothing to explain.";
     case "undecided":
-      return "None: whether A and B differ is not decided, so there is nothing to explain yet.";
+      return "None: whether A and B differ is not decided, so there is nothing to explain yet." +
+        (found.profile ? " The differences below are what the recorded runs showed." : "");
     default:
       if (!found.profile) {
         return "Not looked for: nothing was recorded. The blind spots and warnings say why.";
@@ -112,6 +113,9 @@ function SuspectBody({ suspect, found, per, hasFrame, onFind }: { suspect: Suspe
             <dd>{amount(suspect.seconds.value, found.metric.unit)} per {per}{interval(suspect, found)}</dd>
           </>
         )}
+        {suspect.prediction && (
+          <><dt>predicted</dt><dd><PredictionText of={suspect.prediction} per={per} /></dd></>
+        )}
         {suspect.remedy && (
           <><dt>{suspect.gain ? "holds" : "remedy"}</dt><dd class="remedy">{visible(suspect.remedy, 1000)}</dd></>
         )}
@@ -142,6 +146,21 @@ function interval(suspect: Suspect, found: Case): string {
   if (!known(low) || !known(high) || low === high) return "";
   const [from, to] = amounts([low, high], found.metric.unit);
   return ` (between ${from} and ${to})`;
+}
+
+// PredictionText says what number × cost gives beside what was observed, and whether they agree.
+export function PredictionText({ of, per }: { of: Prediction; per: string }) {
+  const { low, high } = of.observed;
+  const seconds = (ns: Num) => (known(ns) ? ns / 1e9 : null);
+  return (
+    <>
+      {of.at_least && "at least "}{amount(of.count, "")} × {amount(seconds(of.cost_ns.value), "s")} ={" "}
+      {amount(of.predicted.value, "s")} per {per} by number × cost here ({visible(of.operation, 100)}), observed{" "}
+      {amount(of.observed.value, "s")}
+      {known(low) && known(high) && low < high && <> ({amount(low, "s")} to {amount(high, "s")})</>}:{" "}
+      <strong>{of.agrees ? "agrees" : "does not agree"}</strong>
+    </>
+  );
 }
 
 function Against({ text }: { text: string }) {

@@ -2,7 +2,7 @@
 import type { Report } from "../api/load";
 import { known, metricNoun, signedPercent, visible, visiblePath } from "../lib/format";
 import { SideMark } from "./parts";
-import { Level, ProofText, ShareBar } from "./suspects";
+import { Level, PredictionText, ProofText, ShareBar } from "./suspects";
 
 const marks: Record<string, [string, string]> = {
   worse: ["▲", "B is worse"], better: ["▼", "B is better"], same: ["=", "No difference that counts"],
@@ -33,7 +33,15 @@ export function VerdictCard({ report }: { report: Report }) {
             <Level level={first.level} />
           </p>
           {first.where[0] && <p class="place"><code><bdi>{visiblePath(first.where[0], 160)}</bdi></code></p>}
-          {first.remedy && <p class="remedy">{visible(first.remedy, 1000)}</p>}
+          {first.prediction && (
+            <p><span class="muted">Predicted: </span><PredictionText of={first.prediction} per={words.per} /></p>
+          )}
+          {first.remedy && (
+            <p>
+              <span class="muted">{first.gain ? "Holds: " : "Remedy: "}</span>
+              <span class="remedy">{visible(first.remedy, 1000)}</span>
+            </p>
+          )}
           {first.proof && (
             <p><span class="muted">Proof: </span><ProofText proof={first.proof} metric={found.metric.name} /></p>
           )}
