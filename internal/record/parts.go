@@ -23,7 +23,7 @@ const partEvery = time.Minute
 // fullAt is how much of the recorder's heap may be alive before it writes down what it has, at the earliest
 // partLeast after the part began.
 const (
-	fullAt    = 56 << 20
+	fullAt    = 48 << 20
 	partLeast = 15 * time.Second
 )
 

@@ -79,7 +79,38 @@ func (u *Unwinder) Prepare(traces []Trace, part bool) Left {
 			held -= decodes
 		}
 	}
+	if part {
+		u.nameByFile(traces)
+	}
 	return left
+}
+
+// nameByFile names what is left, file by file, and lets go of each file's large symbol table before the next: those of
+// all that a host builds with took as much memory together as the part itself.
+func (u *Unwinder) nameByFile(traces []Trace) {
+	files, seen := map[*module]map[unique.Handle[libpf.Frame]]bool{}, map[int]bool{}
+	for _, trace := range traces {
+		kept, known := u.kept(trace.Stack)
+		if !known || seen[trace.Stack] {
+			continue
+		}
+		seen[trace.Stack] = true
+		for _, handle := range kept.frames {
+			if frame := handle.Value(); frame.Type == libpf.NativeFrame && frame.Mapping.Valid() {
+				of := u.moduleOf(fileOf(frame).FileID)
+				if files[of] == nil {
+					files[of] = map[unique.Handle[libpf.Frame]]bool{}
+				}
+				files[of][handle] = true
+			}
+		}
+	}
+	for of, frames := range files {
+		for handle := range frames {
+			u.named(handle)
+		}
+		of.forgetLargeTable()
+	}
 }
 
 // add counts a file's questions, of which so many were answered.

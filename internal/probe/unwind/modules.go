@@ -45,6 +45,16 @@ func (m *module) symbols() *symbol.Table {
 	return m.table
 }
 
+// largeTable is the number of functions from which on a table is read again rather than kept, 16 bytes each and names.
+const largeTable = 4096
+
+// forgetLargeTable lets go of what can be read again: a container's file may be gone.
+func (m *module) forgetLargeTable() {
+	if m.table != nil && m.file != nil && m.where.Root == ownRoot && m.table.Len() >= largeTable {
+		m.table, m.asked = nil, false
+	}
+}
+
 // decodes is how many bytes the next question decodes.
 func (m *module) decodes() (bytes int64) {
 	if m.golang != nil {
