@@ -130,6 +130,7 @@ func memorySituations() []situation {
 	const readIn = "_start;main;serve;scan;libc.so.6!pread;k:__x64_sys_pread64;filemap_read;page_cache_ra_unbounded;" +
 		"filemap_add_folio"
 	const freeing = ";charge_memcg;try_charge_memcg;try_to_free_mem_cgroup_pages;shrink_lruvec"
+	const broken = "k:asm_exc_page_fault;exc_page_fault;handle_mm_fault;do_anonymous_page;clear_page_erms"
 	const scan, anonymous = "_start;main;serve;scan", ";k:asm_exc_page_fault;exc_page_fault;do_anonymous_page"
 	paged := func(own float64) plan { // 60 ms for page-ins on the CPU, 20 for the rest of the faults, 40 on the disk
 		return plan{cpu: map[string]float64{scan: own, inFault + "filemap_read_folio;submit_bio": 60,
@@ -162,6 +163,10 @@ func memorySituations() []situation {
 			a:     plan{cpu: merged(scans.cpu, map[string]float64{scan + anonymous: 60}), faults: 300},
 			b:     plan{cpu: merged(scans.cpu, map[string]float64{scan + anonymous: 260}), faults: 115000},
 			cause: "code.grew", place: "scan", low: 0.9, high: 1, level: Explains},
+		{name: "stacks that broke before they came to user space say whose they are", metric: "cpu",
+			a:     plan{cpu: merged(scans.cpu, map[string]float64{broken: 30})},
+			b:     plan{cpu: merged(scans.cpu, map[string]float64{broken: 580})},
+			cause: "code.grew", place: "(?m)^process prog$", low: 0.9, high: 1, level: Explains},
 		{name: "page-ins of one function, and another one grew", metric: "wall",
 			a:     plan{cpu: map[string]float64{scan: 200, work: 100}},
 			b:     plan{cpu: merged(paged(200).cpu, map[string]float64{work: 280}), waits: paged(0).waits},
