@@ -32,6 +32,7 @@ type module struct {
 	pid    libpf.PID     // the process it was seen in first
 	used   int           // window in which it was asked for last
 	spent  bool          // nothing more is decoded of it in this window: see budget
+	away   *unix.Stat_t  // the file that is closed, see putAway; nil: none is
 }
 
 // symbols are a file's own, nil when it has none. They are read by the first frame that asks for them: most files that
@@ -85,6 +86,7 @@ func (u *Unwinder) moduleOf(id libpf.FileID) *module {
 		return &module{}
 	}
 	found.used = u.window
+	found.fetch()
 	return found
 }
 
@@ -102,16 +104,55 @@ func (u *Unwinder) forgetModules() {
 		if known.lines != nil && known.used < u.window {
 			known.lines.Forget()
 		}
-		if known.file == nil || u.window-known.used < keptUnused || !removed(known.file) || alive(known.pid) {
+		if known.file == nil || u.window-known.used < keptUnused || alive(known.pid) {
 			continue
 		}
-		delete(u.tables, id)
-		if known.lines != nil {
-			_ = known.lines.Close() // which is of its debug file, or of the same, which then closes once more
+		if removed(known.file) {
+			delete(u.tables, id)
+			known.close()
+		} else if known.where.Root == ownRoot {
+			known.putAway()
 		}
-		_ = known.file.Close()
 	}
 	u.window++
+}
+
+func (m *module) close() {
+	if m.lines != nil {
+		_ = m.lines.Close() // which is of its debug file, or of the same, which then closes once more
+	}
+	_ = m.file.Close()
+	m.file, m.lines, m.golang, m.table, m.asked = nil, nil, nil, nil, false
+}
+
+// putAway closes a file that is still where it was. The library tells of a file once: what it was is remembered, and
+// it is opened again when a frame of it comes.
+func (m *module) putAway() {
+	var status unix.Stat_t
+	if unix.Fstat(int(m.file.Fd()), &status) != nil {
+		return
+	}
+	m.close()
+	m.away = &status
+}
+
+// fetch opens a file again that was put away. One that was replaced or written to since is another: it has no names.
+func (m *module) fetch() {
+	if m.away == nil {
+		return
+	}
+	was := m.away
+	m.away = nil
+	file, err := os.OpenFile(m.where.Path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return
+	}
+	var now unix.Stat_t
+	if unix.Fstat(int(file.Fd()), &now) != nil || now.Dev != was.Dev || now.Ino != was.Ino || now.Mtim != was.Mtim {
+		_ = file.Close()
+		return
+	}
+	m.takeOver(file)
 }
 
 // removed tells whether no folder has the file any more.

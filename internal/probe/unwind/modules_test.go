@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"go.opentelemetry.io/ebpf-profiler/libpf"
+
+	"culprit/internal/symbol"
 )
 
 // A Go program's table that was forgotten is read again, and only for a call site that is new.
@@ -82,4 +84,57 @@ func TestForgetModules(t *testing.T) {
 	if u.tables[there] == nil || u.tables[gone] != nil || u.tables[asked] == nil || u.tables[lives] == nil {
 		t.Errorf("known are %v", u.tables)
 	}
+}
+
+// A file that nobody asks for is closed, and opened again when it is asked for; another one in its place is not taken
+// for it.
+func TestFilesArePutAway(t *testing.T) {
+	folder := t.TempDir()
+	const never = libpf.PID(1<<22 + 1)
+	u := &Unwinder{tables: map[libpf.FileID]*module{}}
+	ids := map[string]libpf.FileID{"stays": libpf.NewFileID(1, 1), "replaced": libpf.NewFileID(2, 2)}
+	program, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, id := range ids {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, program, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		known := &module{pid: never, where: symbol.Options{Root: ownRoot, Path: path, Lasts: true}}
+		known.takeOver(file)
+		if known.golang == nil || known.symbols() == nil {
+			t.Fatal("this test is no Go program with symbols")
+		}
+		u.tables[id] = known
+	}
+	for range keptUnused {
+		u.forgetModules()
+	}
+	u.forgetModules()
+	for name, id := range ids {
+		if known := u.tables[id]; known == nil || known.file != nil || known.golang != nil || known.symbols() != nil {
+			t.Errorf("%s is still open: %+v", name, known)
+		}
+	}
+	other := filepath.Join(folder, "other")
+	if err := os.WriteFile(other, program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(other, filepath.Join(folder, "replaced")); err != nil {
+		t.Fatal(err)
+	}
+	again := u.moduleOf(ids["stays"])
+	if again.file == nil || again.golang == nil || again.symbols() == nil {
+		t.Error("a file that is asked for again is not opened")
+	}
+	if replaced := u.moduleOf(ids["replaced"]); replaced.file != nil || replaced.symbols() != nil {
+		t.Error("another file is taken for the one that it replaced")
+	}
+	_ = again.file.Close()
 }

@@ -221,20 +221,24 @@ func loadModule(executable *reporter.ExecutableMetadata) *module {
 		_ = file.Close()
 		return &module{}
 	}
-	// It is kept open: the program may be gone when its symbols, its code or its lines are asked for.
-	loaded := &module{file: plain, golang: openGoCode(plain), pid: executable.Process.PID(), entry: entryOf(plain),
-		where: symbol.Options{Root: rootOf(executable.Process.PID()), Path: executable.Mapping.Path,
-			Lasts: true, Unnamed: !isSystemLibrary(executable.Mapping.Path)}}
-	if loaded.golang != nil {
-		return loaded
-	}
-	if loaded.where.Root != ownRoot {
-		_ = loaded.symbols() // now: the container, and the debug files in it, may be gone when they are asked for
-	}
-	lines := loaded.where
-	lines.NoDebugFiles = isSystemLibrary(executable.Mapping.Path)
-	loaded.lines, _ = symbol.OpenLines(plain, lines) // nil without DWARF
+	loaded := &module{pid: executable.Process.PID(), where: symbol.Options{Root: rootOf(executable.Process.PID()),
+		Path: executable.Mapping.Path, Lasts: true, Unnamed: !isSystemLibrary(executable.Mapping.Path)}}
+	loaded.takeOver(plain)
 	return loaded
+}
+
+// takeOver keeps a file open: the program may be gone when its symbols, its code or its lines are asked for.
+func (m *module) takeOver(file *os.File) {
+	m.file, m.golang, m.entry = file, openGoCode(file), entryOf(file)
+	if m.golang != nil {
+		return
+	}
+	if m.where.Root != ownRoot {
+		_ = m.symbols() // now: the container, and the debug files in it, may be gone when they are asked for
+	}
+	lines := m.where
+	lines.NoDebugFiles = isSystemLibrary(m.where.Path)
+	m.lines, _ = symbol.OpenLines(file, lines) // nil without DWARF
 }
 
 // ownRoot is the recorder's.
