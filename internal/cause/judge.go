@@ -82,7 +82,7 @@ func Opposed(in Input) bool {
 // because a path belongs to the first that takes it.
 func finders() []func(*scene) []*claim {
 	return []func(*scene) []*claim{
-		findThrottled, findConfined, findStarved, findHelper, findTraced, findMonitor, findLoss, findDelayed,
+		findThrottled, findConfined, findStarved, findHelper, findTraced, findMonitor, findLoss, findDelayed, findCorked,
 		findThrottledDisk, findSlowDisk, findStalls, findShared, findShortLived, findClock, findTicker, findAlarm,
 		findSleep, findLock, findSync, findCold, findCollector, findFaults, findReconnect, findChatty,
 	}

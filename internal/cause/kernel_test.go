@@ -207,8 +207,7 @@ func networkSituations() []situation {
 	loop := map[string]float64{"n:uv_run;s:ask@/srv/shop.js": 200}
 	loopConnect := "n:uv_run;s:ask@/srv/shop.js;connect@node:net"
 	loopAccept := "n:uv_run;uv__server_io;s:onconnection@node:net;greet@/srv/shop.js"
-	corked := "k:run_timer_softirq;tcp_write_timer;tcp_write_timer_handler;tcp_send_probe0;tcp_write_wakeup;tcp_v4_rcv;" +
-		"sock_def_readable"
+	backlog := "k:handle_softirqs;net_rx_action;process_backlog;tcp_v4_rcv;tcp_data_queue;sock_def_readable"
 	lost := answer(210, "k:run_timer_softirq;tcp_write_timer;tcp_retransmit_timer;tcp_v4_rcv;sock_def_readable")
 	lost.network = []recording.Network{{Event: recording.NetRetransmit, Peer: "10.0.0.7:443", Target: true, Count: 10}}
 	return []situation{
@@ -226,8 +225,12 @@ func networkSituations() []situation {
 			cause: "code.added", place: "loop", low: 0.9, high: 1, level: Explains},
 		{name: "an answer that takes 80 ms is no delayed acknowledgement", metric: "wall", a: free, b: answer(80, ""),
 			cause: "code.added", place: "ask", low: 0.9, high: 1, level: Explains},
-		{name: "answers that stay corked", metric: "wall", a: free, b: answer(205, corked),
+		{name: "answers that stay corked", metric: "wall", a: free, b: answer(207, backlog),
 			cause: "net.delayed", place: "ask;recvfrom", low: 0.9, high: 1, level: Explains},
+		{name: "answers of a remote peer that takes as long", metric: "wall", a: free, b: answer(207, arrival),
+			cause: "code.added", place: "ask", low: 0.9, high: 1, level: Explains},
+		{name: "answers that stay corked no longer than this", metric: "wall", a: free, b: answer(120, backlog),
+			cause: "code.added", place: "ask", low: 0.9, high: 1, level: Explains},
 		{name: "lost segments", metric: "wall", a: free, b: lost,
 			cause: "net.loss", place: "peer 10.0.0.7:443", low: 0.9, high: 1, level: Explains},
 		{name: "a connection for each request", metric: "cpu",

@@ -11,10 +11,7 @@ import (
 // Kernel and library functions of connections. A new one costs more than its two calls: the
 // handshake's packets run in the same thread's softirq, and TLS starts anew.
 var (
-	delackNames = []string{"tcp_delack_timer"}
-	// corkNames send what TCP_CORK or MSG_MORE kept back for 200 ms, when nothing is under way that could be acknowledged
-	// (tcp_check_probe_timer, include/net/tcp.h): a receiver that waits has no window that it could be a probe of.
-	corkNames       = []string{"tcp_write_wakeup", "tcp_send_probe0", "tcp_probe_timer"}
+	delackNames     = []string{"tcp_delack_timer"}
 	retransmitNames = []string{"tcp_retransmit_timer", "tcp_write_timer", "tcp_retransmit_skb", "tcp_enter_loss"}
 	socketWaitNames = []string{"tcp_recvmsg", "sk_wait_data", "inet_recvmsg", "sk_stream_wait", "ep_poll", "do_epoll_wait",
 		"do_poll", "do_sys_poll", "do_select", "inet_csk_accept", "inet_stream_connect"}
@@ -81,7 +78,7 @@ func findDelayed(s *scene) []*claim {
 		if path.Kind != compare.Blocked {
 			return false
 		}
-		if kernelHas(path.WakerStack, delackNames) || kernelHas(path.WakerStack, corkNames) {
+		if kernelHas(path.WakerStack, delackNames) {
 			return true
 		}
 		length := lengths[waitKey(path)]
@@ -94,19 +91,10 @@ func findDelayed(s *scene) []*claim {
 	s.locateWait(c)
 	s.locateSender(c)
 	_, seconds := s.count(compare.CountDelayed+".seconds", "")
-	corked, all := s.parted(c, func(i int) bool { return kernelHas(s.paths[i].WakerStack, corkNames) })
-	if corked >= mostOf*all {
-		c.add("offcpu", "waits for a socket until the sender's kernel gave up waiting for more to send", a, b, "waits/run")
-		c.remedy = corkRemedy
-	} else {
-		c.add("offcpu", "waits for a socket as long as a delayed acknowledgement", a, b, "waits/run")
-	}
+	c.add("offcpu", "waits for a socket as long as a delayed acknowledgement", a, b, "waits/run")
 	c.add("offcpu", "mean length of these waits", 0, seconds/b*1e3, "ms")
 	return []*claim{c}
 }
-
-// corkRemedy is what helps where it is not Nagle's algorithm that keeps data back.
-const corkRemedy = "end each message: take TCP_CORK off, or send its last part without MSG_MORE"
 
 // waitKey tells one way of waiting from others.
 func waitKey(path *compare.Path) string {
@@ -146,7 +134,7 @@ func findLoss(s *scene) []*claim {
 	lengths := s.meanWaits()
 	c := s.take("net.loss", func(i int) bool {
 		path := &s.paths[i]
-		if path.Kind != compare.Blocked || kernelHas(path.WakerStack, corkNames) {
+		if path.Kind != compare.Blocked {
 			return false
 		}
 		if kernelHas(path.WakerStack, retransmitNames) {

@@ -3,6 +3,7 @@ package compare
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"culprit/recording"
 )
@@ -19,6 +20,7 @@ import (
 //	faults.minor, faults.major                    page faults (tree only)
 //	cpus.used            number of CPUs that the CPU time was spread over (tree only)
 //	wait.delayed         waits for a socket as long as a delayed acknowledgement; .seconds, by process
+//	wait.corked          waits for a peer on this host that kept data back; .seconds, by process
 const (
 	CountBlock        = "block.requests"
 	CountBlockSeconds = "block.seconds"
@@ -29,6 +31,7 @@ const (
 	CountFaultsMajor  = "faults.major"
 	CountCPUsUsed     = "cpus.used"
 	CountDelayed      = "wait.delayed"
+	CountCorked       = "wait.corked"
 	CountNetwork      = "net." // and one of recording.Net…
 )
 
@@ -54,13 +57,20 @@ func (c *counter) evidence(side Side, at int, r *run) {
 		}
 	}
 	c.faults(side, at, r)
+	c.ownReads(side, at, r)
 	c.strangers(side, at, r)
 	for _, t := range r.threads() {
 		for _, wait := range t.waits {
+			name := ""
 			if r.delayedAck(wait) {
-				c.tree(side, at, CountDelayed, r.processName(t.pid), "waits/run", 1)
-				c.tree(side, at, CountDelayed+".seconds", r.processName(t.pid), "s/run", float64(wait.BlockedNs)/1e9)
+				name = CountDelayed
+			} else if r.corked(wait) {
+				name = CountCorked
+			} else {
+				continue
 			}
+			c.tree(side, at, name, r.processName(t.pid), "waits/run", 1)
+			c.tree(side, at, name+".seconds", r.processName(t.pid), "s/run", float64(wait.BlockedNs)/1e9)
 		}
 	}
 }
@@ -133,16 +143,12 @@ const (
 	delayedAckMostNs  = 50e6
 )
 
-// lateTimers are kernel functions of timers that end such a wait: the delayed acknowledgement's, and the one that sends
-// what TCP_CORK or MSG_MORE kept back (after 200 ms).
-var lateTimers = []string{"tcp_delack_timer", "tcp_write_wakeup", "tcp_send_probe0", "tcp_probe_timer"}
-
-// delayedAck reports whether a wait is for a socket and ended because a peer acknowledged late, or kept data back:
-// the waker's stack shows the timer, or the length is what that timer makes of it.
+// delayedAck reports whether a wait is for a socket and ended because a peer acknowledged late:
+// the waker's stack shows its timer, or the length is what that timer makes of it.
 func (r *run) delayedAck(wait *recording.Wait) bool {
 	waker := r.pool.framesOf(r.stackOf(wait.WakerStack))
 	for i := range waker {
-		if containsAny(waker[i].Name, lateTimers) {
+		if strings.Contains(waker[i].Name, "tcp_delack_timer") {
 			return true
 		}
 	}

@@ -1,0 +1,40 @@
+package cause
+
+import (
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+// corkRemedy is what helps where it is not Nagle's algorithm that keeps data back.
+const corkRemedy = "end each message: take TCP_CORK off, or send its last part without MSG_MORE"
+
+// findCorked claims waits for a peer on this host that kept data back until a timer sent it. The timer is that of a lost
+// segment as well: where more were sent again, it was that.
+func findCorked(s *scene) []*claim {
+	if s.metric != compare.MetricWall {
+		return nil
+	}
+	a, b := s.count(compare.CountCorked, "")
+	sentA, sentB := s.count(compare.CountNetwork+recording.NetRetransmit, "")
+	if !more(a, b, timesConnects, fewestDelayed) || more(sentA, sentB, timesConnects, fewestRetransmits) {
+		return nil
+	}
+	_, seconds := s.count(compare.CountCorked+".seconds", "")
+	c := s.take("net.delayed", func(i int) bool {
+		path := &s.paths[i]
+		return path.Kind == compare.Blocked && compare.WokenWithin(path.WakerKind, path.WakerStack, path.Frames)
+	})
+	if c == nil {
+		return nil
+	}
+	if _, all := s.seconds(c); seconds < mostOf*mean(all) {
+		s.release(c)
+		return nil // most of what ended so took another time: something else is waited for
+	}
+	s.locateWait(c)
+	s.locateSender(c)
+	c.add("offcpu", "waits of about 200 ms until a timer sent what the sender's kernel kept back", a, b, "waits/run")
+	c.add("offcpu", "mean length of these waits", 0, seconds/b*1e3, "ms")
+	c.remedy = corkRemedy
+	return []*claim{c}
+}
