@@ -42,6 +42,7 @@ const (
 	timesLatency  = 1.5
 	moreRequests  = 1.5
 	fewestRequest = 5
+	fewestOwn     = 20
 )
 
 // latency is the mean time of one block request on both sides, zero where none was seen.
@@ -179,7 +180,12 @@ func findSlowDisk(s *scene) []*claim {
 	if countA < fewestRequest || countB < fewestRequest || s.slowdown() < timesLatency || countB > moreRequests*countA {
 		return nil
 	}
-	c := s.take("disk.slow", s.waitsForDevice)
+	ownA, ownB := s.count(compare.CountOwnReads, "")
+	oftener := more(ownA, ownB, moreRequests, fewestOwn)
+	c := s.take("disk.slow", func(i int) bool {
+		// What the program did not read before has no speed to be compared with: others' requests were of another size.
+		return s.waitsForDevice(i) && (s.traits[i].sync || !oftener)
+	})
 	if c == nil {
 		return nil
 	}

@@ -84,6 +84,10 @@ func diskSituations() []situation {
 	disk := func(count, totalMs int64) []recording.Block {
 		return []recording.Block{{Device: "vdb", Operation: "read", Count: count, TotalNs: totalMs * ms}}
 	}
+	busy := func(own, count, totalMs int64) []recording.Block { // reads of its own beside everybody's
+		return append(disk(count, totalMs), recording.Block{Device: "vdb", Operation: "read", Count: own, TotalNs: 3 * own * ms,
+			Pid: rootPid, Target: true})
+	}
 	reads := func(each float64) []wait {
 		return []wait{{count: 40, ms: each, call: "pread64", waker: recording.WakerInterrupt, stack: reading}}
 	}
@@ -116,6 +120,9 @@ func diskSituations() []situation {
 		{name: "more reads of the same disk", metric: "wall",
 			a: plan{cpu: map[string]float64{work: 200}, block: disk(4, 2)},
 			b: side(6, disk(40, 20), ""), cause: "memory.page-in", place: "load;pread64", low: 0.9, high: 1, level: Explains},
+		{name: "reads that only one side makes, on a disk that is everybody's", metric: "wall",
+			a: plan{cpu: map[string]float64{work: 200}, block: busy(1, 1400, 670)}, b: side(6, busy(110, 1000, 1240), ""),
+			cause: "memory.page-in", place: "load;pread64", low: 0.9, high: 1, level: Explains},
 		{name: "a limit holds the reads back", metric: "wall", a: side(0.5, disk(40, 16), ""),
 			b: side(6, disk(40, 18), "8:16 1048576"), cause: "disk.throttled", place: "io.read_bps", low: 0.9, high: 1,
 			level: Explains},
