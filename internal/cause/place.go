@@ -11,16 +11,27 @@ import (
 
 // route writes a stack for people: the application's own frames and the last
 // one, without what every stack of its kind begins with. "main;poll_loop;syscall".
+// Of callers that have no name but an address only the innermost is told: the others tell nobody anything.
 func route(frames []recording.Frame) string {
 	own := compare.IsApplication(frames)
 	var names []string
+	nameless := ""
 	for i, frame := range frames {
-		if own[i] || i == len(frames)-1 {
-			// Recursion is named once.
-			if len(names) == 0 || names[len(names)-1] != frame.Name {
-				names = append(names, frame.Name)
-			}
+		if !own[i] && i != len(frames)-1 {
+			continue
 		}
+		module := ""
+		if compare.ByAddress(frame) {
+			module = frame.Module
+		}
+		switch {
+		case len(names) > 0 && names[len(names)-1] == frame.Name: // recursion is named once
+		case module != "" && module == nameless:
+			names[len(names)-1] = frame.Name
+		default:
+			names = append(names, frame.Name)
+		}
+		nameless = module
 	}
 	return strings.Join(names, ";")
 }

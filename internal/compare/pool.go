@@ -40,7 +40,7 @@ func newPool() *pool {
 // normalFrame is a frame without what differs between builds and runs.
 func normalFrame(frame recording.Frame) recording.Frame {
 	name, module := frame.Name, path.Base(frame.Module)
-	if name == "" || frame.Module != "" && strings.HasPrefix(name, module+"+0x") && !byAddress(frame) {
+	if name == "" || frame.Module != "" && strings.HasPrefix(name, module+"+0x") && !ByAddress(frame) {
 		name = module
 	} else {
 		name = symbol.Normalise(name)
