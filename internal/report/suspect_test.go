@@ -24,6 +24,44 @@ func TestShareWithoutAnInterval(t *testing.T) {
 	}
 }
 
+// Both numbers of a prediction are told, and whether they agree; a floor is called one.
+func TestPredictionBesideWhatWasObserved(t *testing.T) {
+	of := vdsoSuspect().Prediction
+	c := &investigate.Case{Per: "request"}
+	const agrees = "183,000 × 1.83 µs = 335 ms per request by number × cost here (clock read by a system call " +
+		"instead of the vDSO), observed 334 ms (316 ms to 348 ms): agrees"
+	if got := strings.ReplaceAll(predictionLine(c, of), space, " "); got != agrees {
+		t.Errorf("%q, want %q", got, agrees)
+	}
+	of.AtLeast, of.Agrees = true, false
+	of.Observed = interval(0.02, 0.02, 0.02)
+	got := strings.ReplaceAll(predictionLine(c, of), space, " ")
+	if !strings.HasPrefix(got, "at least 183,000 × ") || !strings.HasSuffix(got, "observed 20 ms: does not agree") {
+		t.Errorf("%q", got)
+	}
+	if predictionLine(c, nil) != "" {
+		t.Error("nothing is predicted, and something is told of it")
+	}
+}
+
+// What an undecided case recorded is shown, decided or not, and no culprit is made of it.
+func TestUndecidedShowsWhatWasRecorded(t *testing.T) {
+	c := undecidedCase()
+	c.Items = []investigate.Item{{Signal: "cpu", Name: "store", A: 0.1, B: 0.5, Unit: "s"}}
+	text := func() string {
+		p := &page{width: 100}
+		p.noSuspect(c)
+		return p.out.String()
+	}
+	if got := text(); strings.Contains(got, "store") {
+		t.Errorf("nothing was recorded: %s", got)
+	}
+	c.Profile = sampleProfile()
+	if got := text(); !strings.Contains(got, "store") || !strings.Contains(got, "what was recorded") {
+		t.Errorf("what was recorded is left out: %s", got)
+	}
+}
+
 // What was counted is listed when it is decided and large enough to count: a few bytes more of a file are not.
 func TestCountsThatHardlyDifferAreLeftOut(t *testing.T) {
 	c := &Comparison{Smallest: 0.02, Ranking: &compare.Ranking{Beside: []compare.Ranked{
