@@ -26,7 +26,7 @@ func (u *Unwinder) handle(record []byte, fresh func()) times.KTime {
 	if len(record) < int(header)+length || raw.Num_kernel_frames > raw.Frame_data_len {
 		return 0
 	}
-	hash := maphash.Bytes(seed, record[header:][:length]) ^ uint64(raw.Pid)*0x9e3779b97f4a7c15
+	hash := hashOf(raw.Pid, record[header:][:length])
 	comm := libpf.NewComm(raw.Comm)
 	u.mu.Lock()
 	stack, known := u.byHash[hash]
@@ -46,6 +46,11 @@ func (u *Unwinder) handle(record []byte, fresh func()) times.KTime {
 	u.traces = append(u.traces, Trace{KtimeNs: int64(raw.Ktime), Pid: int32(raw.Pid), Tid: int32(raw.Tid),
 		CPU: int32(raw.Cpu_id), Comm: comm.String(), Stack: stack})
 	return times.KTime(raw.Ktime)
+}
+
+// hashOf is by what equal raw stacks of one process are told.
+func hashOf(pid uint32, frames []byte) uint64 {
+	return maphash.Bytes(seed, frames) ^ uint64(pid)*0x9e3779b97f4a7c15
 }
 
 // readFromProcess tells whether a frame gets its name out of the process rather than out of a file.
