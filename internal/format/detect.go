@@ -75,8 +75,8 @@ func detectText(head []byte) string {
 	return best
 }
 
-// looksLikePerfHeader wants two marks of a sample: "MemTotal: 24684084 kB" and "daemon:x:1:" look like an event, too.
-// Where perf was told to print the event alone, the stacks below it vote.
+// looksLikePerfHeader wants two marks of a sample: "MemTotal: 24684084 kB" and "daemon:x:1:" look like an event, too,
+// and "VmFlags: rd mr mw me " of /proc/PID/smaps like one that perf ended with a blank. Where perf was told to print the event alone, the stacks below it vote.
 func looksLikePerfHeader(line []byte) bool {
 	header, ok := parsePerfHeader(line)
 	if !ok {
@@ -85,13 +85,18 @@ func looksLikePerfHeader(line []byte) bool {
 	frame, _, addressed := cutAddress(header.rest)
 	addressed = addressed && (bytes.Contains(frame, []byte("+0x")) || bytes.HasSuffix(frame, []byte(")")))
 	marks := 0
-	for _, mark := range []bool{header.timeNs >= 0, header.hasPid, header.cpu >= 0, len(header.event) > 0, addressed,
-		line[len(line)-1] == ' '} {
+	for _, mark := range []bool{header.timeNs >= 0, header.hasPid, header.cpu >= 0, addressed} {
 		if mark {
 			marks++
 		}
 	}
-	return marks >= 2
+	sure := marks > 0
+	for _, mark := range []bool{len(header.event) > 0, line[len(line)-1] == ' '} {
+		if mark {
+			marks++
+		}
+	}
+	return sure && marks >= 2
 }
 
 func looksFolded(line []byte) bool {

@@ -14,6 +14,10 @@ func TestForeignTextIsNoFormat(t *testing.T) {
 		"shadow":  "root:*:20228:0:99999:7:::\ndaemon:*:20228:0:99999:7:::\n",
 		"meminfo": "MemTotal:       24684084 kB\nMemFree:        21012345 kB\nCached:           123456 kB\n",
 		"passwd":  "root:x:0:0:root:/root:/bin/bash\n",
+		"smaps": "55c97a5f3000-55c97a5f5000 r--p 00000000 fe:00 247026                     /usr/bin/cat\n" +
+			"Size:                  8 kB\nRss:                   8 kB\nTHPeligible:           0\nVmFlags: rd mr mw me \n" +
+			"55c97a5f5000-55c97a5fa000 r-xp 00002000 fe:00 247026                     /usr/bin/cat\n" +
+			"Size:                 20 kB\nTHPeligible:           0\nVmFlags: rd ex mr mw me \n",
 		"maps": "562c29557000-562c2955b000 r--p 00000000 fe:00 247056                     /usr/bin/cp\n" +
 			"7f57b7a00000-7f57b7a03000 rw-p 00000000 00:00 0 \n7ffc3a5d0000-7ffc3a5f1000 rw-p 00000000 00:00 0    [stack]\n",
 	} {
