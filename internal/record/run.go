@@ -99,15 +99,15 @@ func (r *Run) watchPlain(ctx context.Context) error {
 	return nil
 }
 
-// partIsDue tells whether a part of this age is to be written down: it is old or large, and not the last bit.
+// partIsDue tells whether a part of this age is to be written down: it is large, or old and not the last bit.
 func (r *Run) partIsDue(ctx context.Context, age time.Duration) (bool, error) {
 	if r.every > 0 {
 		return age >= r.every, nil
 	}
-	if age < partLeast || time.Until(r.until) < partLeast {
+	if age < partLeast {
 		return false, nil
 	}
-	if age >= partEvery {
+	if age >= partEvery && time.Until(r.until) >= partLeast {
 		return true, nil
 	}
 	live, err := r.Recorder.live(context.WithoutCancel(ctx))

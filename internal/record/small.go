@@ -10,10 +10,11 @@ import (
 // endingGCPercent is how much garbage may lie beside what is alive while a part of a long recording is named and
 // written. All that a part needs is alive then: with as much garbage beside it, which is Go's custom, a part's end
 // took twice the memory of the part itself.
-const endingGCPercent = 25
+const endingGCPercent = 20
 
-// endSmall keeps the heap small until the function that it returns is called.
+// endSmall keeps the process small until the function that it returns is called.
 func endSmall() (done func()) {
+	releaseImage()
 	before := debug.SetGCPercent(endingGCPercent)
 	return func() { debug.SetGCPercent(before) }
 }
