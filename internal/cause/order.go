@@ -21,7 +21,8 @@ func (s *scene) choose(suspects []Suspect, ranks []rank) []Suspect {
 	}
 	score := func(i int) float64 {
 		value := suspects[i].Share.Low
-		if !ranks[i].known || value <= 0 { // an interval that begins below nothing puts nobody before the others
+		// An interval that begins below nothing puts nobody before the others, nor does one around next to nothing.
+		if !ranks[i].known || value <= 0 || suspects[i].Share.Value < leastShare {
 			value = suspects[i].Share.Value - compareLimit
 		}
 		if ranks[i].consequence && code {
