@@ -27,7 +27,7 @@ type budget struct {
 
 // small is for the whole host, where most programs are not what the recording is about, and for a part of a long
 // recording, during whose naming nothing is recorded.
-var small = budget{bytes: 192 << 20, cpu: 2 * time.Second, held: 6 << 20}
+var small = budget{bytes: 192 << 20, cpu: 2 * time.Second, held: 1 << 20}
 
 func budgetOf(wholeHost bool) budget {
 	if wholeHost {
