@@ -42,6 +42,8 @@ var spinners = []spinner{
 		little: "spin_little", kind: recording.KindRuby},
 	{language: "PHP", words: scriptWords("php", "testdata/spin.php"), main: "main", much: "spin_much",
 		little: "spin_little", kind: recording.KindPHP},
+	{language: "Perl", words: scriptWords("perl", "testdata/spin.pl"), main: "Spin::run", much: "Spin::spin_much",
+		little: "Spin::spin_little", kind: recording.KindOther},
 }
 
 func compiledWords(source string) func(*testing.T) []string {
