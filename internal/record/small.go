@@ -2,6 +2,7 @@ package record
 
 import (
 	"debug/elf"
+	"os"
 	"runtime/debug"
 
 	"golang.org/x/sys/unix"
@@ -22,12 +23,13 @@ func endSmall() (done func()) {
 // releaseImage takes the pages of this program's own code and constants out of its memory. They are in the page cache
 // and come back as they are needed, by a short fault each: half of them were needed to load the probes, not again.
 func releaseImage() {
-	image, err := elf.Open("/proc/self/exe")
+	file, err := os.Open("/proc/self/exe")
 	if err != nil {
 		return // they stay
 	}
-	defer image.Close()
-	if image.Type != elf.ET_EXEC {
+	defer file.Close()
+	image, err := elf.NewFile(file)
+	if err != nil || image.Type != elf.ET_EXEC {
 		return // it is not where its headers say
 	}
 	for _, segment := range image.Progs {
