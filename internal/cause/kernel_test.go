@@ -11,6 +11,7 @@ const (
 	inWrite = "_start;main;serve;log;libc.so.6!write;k:do_syscall_64;__x64_sys_write;ksys_write;vfs_write;" +
 		"ext4_file_write_iter;ext4_buffered_write_iter;"
 	inWriteWorker = "clone3;start_thread;append;libc.so.6!write;k:__x64_sys_write;vfs_write;ext4_buffered_write_iter;"
+	broken        = "k:asm_exc_page_fault;exc_page_fault;handle_mm_fault;do_anonymous_page;clear_page_erms"
 	inFault       = "_start;main;serve;scan;k:asm_exc_page_fault;exc_page_fault;handle_mm_fault;filemap_fault;"
 	inRead        = "_start;main;serve;load;libc.so.6!pread64;k:do_syscall_64;__x64_sys_pread64;vfs_read;"
 	inReceive     = "_start;main;serve;ask;libc.so.6!recv;k:__x64_sys_recvfrom;inet_recvmsg;tcp_recvmsg;sk_wait_data"
@@ -85,8 +86,8 @@ func diskSituations() []situation {
 		return []recording.Block{{Device: "vdb", Operation: "read", Count: count, TotalNs: totalMs * ms}}
 	}
 	busy := func(own, count, totalMs int64) []recording.Block { // reads of its own beside everybody's
-		return append(disk(count, totalMs), recording.Block{Device: "vdb", Operation: "read", Count: own, TotalNs: 3 * own * ms,
-			Pid: rootPid, Target: true})
+		return append(disk(count, totalMs), recording.Block{Device: "vdb", Operation: "read", Count: own,
+			TotalNs: 3 * own * ms, Pid: rootPid, Target: true})
 	}
 	reads := func(each float64) []wait {
 		return []wait{{count: 40, ms: each, call: "pread64", waker: recording.WakerInterrupt, stack: reading}}
@@ -137,8 +138,7 @@ func memorySituations() []situation {
 	const readIn = "_start;main;serve;scan;libc.so.6!pread;k:__x64_sys_pread64;filemap_read;page_cache_ra_unbounded;" +
 		"filemap_add_folio"
 	const freeing = ";charge_memcg;try_charge_memcg;try_to_free_mem_cgroup_pages;shrink_lruvec"
-	const broken = "k:asm_exc_page_fault;exc_page_fault;handle_mm_fault;do_anonymous_page;clear_page_erms"
-	const scan, anonymous = "_start;main;serve;scan", ";k:asm_exc_page_fault;exc_page_fault;do_anonymous_page"
+	const scan, anonymous = "_start;main;serve;scan", ";" + broken
 	paged := func(own float64) plan { // 60 ms for page-ins on the CPU, 20 for the rest of the faults, 40 on the disk
 		return plan{cpu: map[string]float64{scan: own, inFault + "filemap_read_folio;submit_bio": 60,
 			scan + ";k:asm_exc_page_fault;exc_page_fault;handle_mm_fault;filemap_map_pages": 20},
@@ -263,7 +263,8 @@ func networkSituations() []situation {
 			a: plan{cpu: map[string]float64{goHandler: 200}, calls: map[string][2]int64{"connect": {1, 0}}},
 			b: plan{cpu: map[string]float64{goHandler: 200, goDial + goConnect: 30, goDial + goSocket: 12, goRead + goClose: 45},
 				calls: map[string][2]int64{"connect": {4000, 0}, "close": {8000, 0}}},
-			cause: "net.reconnect", place: `^net/http\.\(\*Transport\)\.dialConnFor;connect`, low: 0.9, high: 1, level: Explains},
+			cause: "net.reconnect", place: `^net/http\.\(\*Transport\)\.dialConnFor;connect`, low: 0.9, high: 1,
+			level: Explains},
 		{name: "a dearer way to open the same connections", metric: "cpu",
 			a: plan{cpu: map[string]float64{work: 200, connecting: 1}, calls: map[string][2]int64{"connect": {900, 0}}},
 			b: plan{cpu: map[string]float64{work: 200, connecting: 1, "_start;main;serve;open_peer": 90},

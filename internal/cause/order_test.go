@@ -33,8 +33,8 @@ func TestKnownCauseBeforeCodeThatGrew(t *testing.T) {
 	}
 }
 
-// A share that may as well be below zero stands before nobody: another recorder's tracepoints once stood before the code
-// that was added, because the runs of a busy host gave that no interval at all.
+// A share that may as well be below zero stands before nobody: another recorder's tracepoints once stood before the
+// code that was added, because the runs of a busy host gave that no interval at all.
 func TestNoIntervalAboveZeroIsNoPrecedence(t *testing.T) {
 	noise := Suspect{Cause: "monitor.attached", Share: compare.Interval{Value: 0.065, Low: -0.65, High: 0.92}}
 	added := Suspect{Cause: "code.added", Share: compare.Interval{Value: 0.58, Low: -4, High: 6}}

@@ -118,9 +118,9 @@ func (r *run) ending(pid int32) []*thread {
 // childCalls are the system calls that wait for the end of a child.
 var childCalls = []string{"wait4", "waitid"}
 
-// awaited is the thread that a wait for a child goes on with where no thread of the child is known to have ended it: the
-// window ended before the child did, or the kernel let go of a child's last thread in an interrupt. It is the one that
-// ran most meanwhile in the children that lived until then. nil for any other wait, and when no child lived.
+// awaited is the thread that a wait for a child goes on with where no thread of the child is known to have ended it:
+// the window ended before the child did, or the kernel let go of a child's last thread in an interrupt. It is the one
+// that ran most meanwhile in the children that lived until then. nil for any other wait, and when no child lived.
 func (r *run) awaited(t *thread, wait *recording.Wait) *thread {
 	if wait.WakerKind != recording.WakerPending && wait.WakerKind != recording.WakerInterrupt ||
 		!slices.Contains(childCalls, wait.Syscall) {
