@@ -158,6 +158,7 @@ type Line struct {
 	Size    int32  `parquet:"size"`
 	Pid     int32  `parquet:"pid"`
 	Tid     int32  `parquet:"tid"`
+	Task    uint64 `parquet:"task,optional"` // address of Go's task that ran, which moves from thread to thread; else 0
 	Comm    string `parquet:"comm,dict"`
 	Write   bool   `parquet:"write"`
 	Count   int64  `parquet:"count"`     // samples whose operand it was

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -34,7 +33,8 @@ type lineUse struct {
 	names     map[string]bool
 	functions map[recording.Frame]bool
 	threads   map[int32]bool
-	words     map[int32]map[int32]float64 // offset → thread → samples
+	words     users[int32]  // by thread
+	tasks     users[uint64] // by task of Go, where it is known
 	written   bool
 	hits      bool
 	count     float64
@@ -97,7 +97,7 @@ func usesOf(rec *recording.Recording) []*lineUse {
 		use := uses[lineKey{row.Pid, row.Line}]
 		if use == nil {
 			use = &lineUse{pid: row.Pid, names: map[string]bool{}, functions: map[recording.Frame]bool{},
-				threads: map[int32]bool{}, words: map[int32]map[int32]float64{}}
+				threads: map[int32]bool{}, words: users[int32]{}, tasks: users[uint64]{}}
 			uses[lineKey{row.Pid, row.Line}] = use
 			order = append(order, use)
 		}
@@ -108,10 +108,10 @@ func usesOf(rec *recording.Recording) []*lineUse {
 			last := frames[len(frames)-1]
 			use.functions[recording.Frame{Name: normalFrame(last).Name, Kind: last.Kind}] = true
 		}
-		if use.words[row.Offset] == nil {
-			use.words[row.Offset] = map[int32]float64{}
+		use.words.add(row.Offset, row.Tid, float64(row.Count))
+		if row.Task != 0 {
+			use.tasks.add(row.Offset, row.Task, float64(row.Count))
 		}
-		use.words[row.Offset][row.Tid] += float64(row.Count)
 		use.threads[row.Tid] = true
 		use.written = use.written || row.Write
 		use.hits = use.hits || row.Hits > 0
@@ -133,51 +133,6 @@ func (u *lineUse) shared() SharedLine {
 	}
 	sort.Slice(line.Functions, func(i, j int) bool { return line.Functions[i].Name < line.Functions[j].Name })
 	return line
-}
-
-// What a run time that moves its tasks between threads (Go, virtual threads of Java) leaves of "a thread a word": one
-// goroutine's word was seen with a second thread in 10 to 22 % of its samples, a word that two threads both write in
-// 26 to 50 %.
-const (
-	movedAtMost  = 0.15 // such a part of the samples is not the word's usual thread, and nothing is shared but the line
-	mixedAtMost  = 0.30 // up to here the words must at least differ in who uses them
-	usersDiffers = 0.45 // by this part: half of the sum of differences between the threads' shares
-)
-
-// apart tells whether the threads use different words of the line.
-func (u *lineUse) apart() bool {
-	if len(u.words) < 2 {
-		return false
-	}
-	var busiest, second map[int32]float64
-	foreign := 0.0
-	for _, threads := range u.words {
-		usual := 0.0
-		for _, count := range threads {
-			usual = max(usual, count)
-		}
-		foreign += samplesOf(threads) - usual
-		switch {
-		case samplesOf(threads) > samplesOf(busiest):
-			busiest, second = threads, busiest
-		case samplesOf(threads) > samplesOf(second):
-			second = threads
-		}
-	}
-	differ := 0.0
-	for tid := range u.threads {
-		differ += math.Abs(busiest[tid]/samplesOf(busiest)-second[tid]/samplesOf(second)) / 2
-	}
-	mixed := foreign / u.count
-	return mixed <= movedAtMost || mixed <= mixedAtMost && differ >= usersDiffers
-}
-
-func samplesOf(threads map[int32]float64) float64 {
-	sum := 0.0
-	for _, count := range threads {
-		sum += count
-	}
-	return sum
 }
 
 func (l *SharedLine) key() string {

@@ -76,16 +76,3 @@ func crossed(seats map[seat]bool, threads map[int32]bool) (any, two bool) {
 	}
 	return any, two
 }
-
-// oneUser reports whether hardly any sample of a line is from another thread than the one that has most of them.
-func (u *lineUse) oneUser() bool {
-	byThread := map[int32]float64{}
-	most := 0.0
-	for _, threads := range u.words {
-		for tid, count := range threads {
-			byThread[tid] += count
-			most = max(most, byThread[tid])
-		}
-	}
-	return u.count-most < othersLeast*u.count
-}

@@ -20,6 +20,7 @@ const (
 // word is a place in memory that one thread touched from one place in the code.
 type word struct {
 	pid, tid int32
+	task     uint64 // of Go, 0 for none
 	address  uint64
 	size     int32
 	write    bool
@@ -64,6 +65,9 @@ func (s *Session) collectLines(window *bpf.Window) error {
 		}
 		at := word{pid: int32(sample.Tgid), tid: int32(sample.Tid), address: found.address, size: found.size,
 			write: found.write, stack: stack.stack}
+		if stack.golang {
+			at.task = sample.Regs[taskRegister]
+		}
 		words[at]++
 		lines[at.line()] = lines[at.line()].with(&at)
 	}
@@ -91,13 +95,13 @@ func addLines(window *bpf.Window, words map[word]int64, lines map[lineOf]*sharer
 			continue
 		}
 		rows = append(rows, recording.Line{Line: at.line().line, Offset: int32(at.address % lineBytes), Size: at.size,
-			Pid: at.pid, Tid: at.tid, Comm: window.Comm[at.pid], Write: at.write, Count: count, Stack: at.stack})
+			Pid: at.pid, Tid: at.tid, Task: at.task, Comm: window.Comm[at.pid], Write: at.write, Count: count, Stack: at.stack})
 	}
 	total := func(row *recording.Line) int64 { return lines[lineOf{row.Pid, row.Line}].count }
 	slices.SortFunc(rows, func(a, b recording.Line) int {
 		return cmp.Or(cmp.Compare(total(&b), total(&a)), cmp.Compare(a.Pid, b.Pid), cmp.Compare(a.Line, b.Line),
-			cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Tid, b.Tid), cmp.Compare(b.Count, a.Count),
-			cmp.Compare(a.Stack, b.Stack))
+			cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Tid, b.Tid), cmp.Compare(a.Task, b.Task),
+			cmp.Compare(b.Count, a.Count), cmp.Compare(a.Stack, b.Stack))
 	})
 	if len(rows) > maxLineRows {
 		window.Lose("oncpu: rows of shared lines over the limit", int64(len(rows)-maxLineRows))
