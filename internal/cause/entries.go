@@ -93,8 +93,8 @@ func codeEntries() []Entry {
 
 func networkEntries() []Entry {
 	return []Entry{
-		{"net.delayed", "requests wait on small packets that the sender's kernel keeps back: Nagle's algorithm with delayed " +
-			"acknowledgement (about 40 ms), or a cork (200 ms)",
+		{"net.delayed", "requests wait on small packets that the sender's kernel keeps back: Nagle's algorithm with " +
+			"delayed acknowledgement (about 40 ms), or a cork (200 ms)",
 			"waits near 40 ms in socket reads; the timers of late acknowledgements and corks on the waker's stack",
 			"TCP_NODELAY or quick acknowledgement where settable",
 			"set TCP_NODELAY, or write each message at once; take TCP_CORK off, and MSG_MORE out, at a message's end",

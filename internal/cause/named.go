@@ -36,7 +36,7 @@ func nobody(int) bool { return false }
 
 // adoptRest gives what nobody owns to the one claim that names all settings in which the sides differ: the same code
 // with the same input took longer for them. A heap that is collected more often costs the caches of all other code as
-// well. It reports false where there is no such claim, or where it is smaller than the rest: that has another mechanism.
+// well. It reports false where there is no such claim, or where the rest is larger: that has another mechanism.
 func (s *scene) adoptRest(settings []compare.FactChange) bool {
 	var c *claim
 	for _, namer := range s.namers(settings) {
