@@ -57,9 +57,8 @@ var examples = map[string]string{
 		"faults below render_tile (faults-scratch-python)",
 	"memory.page-in": "a file that stayed in the page cache is read from disk in each pass: 1.8 times the wall " +
 		"time below load_chunk (pagein-read-python)",
-	"memory.reclaim": "a build in a cgroup whose memory limit its files fill: system time below " +
-		"try_to_free_mem_cgroup_pages in its own reads and page faults, and none of it after the limit is " +
-		"raised",
+	"memory.reclaim": "a service in a cgroup whose memory limit leaves next to no page cache: 1.3 to " +
+		"2 times the CPU time, below shrink_folio_list in its own reads (reclaim-sessions-python)",
 	"runtime.gc": "GOGC=25: 1.6 times the CPU time in the collector, for the same work (gc-tree-go); a heap of " +
 		"42 MB in a JVM: 1.4 times (gc-heap-java)",
 	"runtime.cold": "hot JavaScript runs in the interpreter, because its functions are longer than the compiler " +
