@@ -171,13 +171,14 @@ func bigCase() *investigate.Case {
 func lookAtBig(t *testing.T, b *browser, path string) {
 	t.Helper()
 	b.show(path, 1280, 900, "light")
-	for name, limit := range map[string]float64{"drawMs": 1000, "readyMs": 8000} {
-		text := b.eval("document.querySelector('canvas').dataset." + name)
-		took, err := strconv.ParseFloat(text, 64)
-		if err != nil || took > limit {
-			t.Errorf("a hundred thousand nodes: %s is %s, want at most %v", name, text, limit)
-		}
-		t.Logf("a hundred thousand nodes: %s %s", name, text)
+	// How long that takes is for people to read: it depends on who else is on the machine. What may not happen on any is
+	// that more is drawn than can be seen.
+	for _, name := range []string{"drawMs", "readyMs"} {
+		t.Logf("a hundred thousand nodes: %s %s", name, b.eval("document.querySelector('canvas').dataset."+name))
+	}
+	text := b.eval("document.querySelector('canvas').dataset.boxes")
+	if boxes, err := strconv.Atoi(text); err != nil || boxes < 100 || boxes > len(bigCase().Profile.Nodes)/2 {
+		t.Errorf("a hundred thousand nodes: %s boxes drawn, want those that can be seen", text)
 	}
 	keep(t, b, "big")
 }

@@ -7,6 +7,7 @@ import (
 	"culprit/internal/cause"
 	"culprit/internal/compare"
 	"culprit/internal/investigate"
+	"culprit/internal/trial"
 )
 
 // An interval that was cut at an end that no share can have tells nothing, and is not printed as if it did.
@@ -59,6 +60,20 @@ func TestUndecidedShowsWhatWasRecorded(t *testing.T) {
 	c.Profile = sampleProfile()
 	if got := text(); !strings.Contains(got, "store") || !strings.Contains(got, "what was recorded") {
 		t.Errorf("what was recorded is left out: %s", got)
+	}
+}
+
+// Trials that were left out for one reason are one entry, however large the disturbance of each was.
+func TestReasonsAreCountedWithoutTheirAmounts(t *testing.T) {
+	c := &investigate.Case{}
+	for _, why := range []string{"steal time of 0.04 s, where A usually has 0 s", "steal time of 0.07 s, where B usually has 0 s",
+		"the other run of its pair (A) was disturbed: steal time of 0.04 s, where A usually has 0 s",
+		"the other run of its pair (B) was disturbed: steal time of 0.07 s, where B usually has 0 s"} {
+		c.Trials = append(c.Trials, trial.Run{Kind: trial.KindMeasure, Why: why})
+	}
+	const want = "4 of 4 trials left out: steal time (2); the other run of its pair was disturbed (2)"
+	if got := strings.ReplaceAll(leftOut(c), space, " "); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"sort"
 	"strconv"
 	"strings"
@@ -236,7 +237,7 @@ func leftOut(c *investigate.Case) string {
 		total++
 		if !run.Valid {
 			out++
-			reasons[visible(run.Why, 120)]++
+			reasons[reasonOf(run.Why)]++
 		}
 	}
 	out = max(out, c.Excluded)
@@ -255,4 +256,15 @@ func leftOut(c *investigate.Case) string {
 	}
 	sort.Strings(parts)
 	return text + ": " + strings.Join(parts, "; ")
+}
+
+var (
+	amountsOfReason = regexp.MustCompile(` of [0-9.e-]+ s, where .*$`)
+	otherOfPair     = regexp.MustCompile(`^(the other run of its pair) \([^)]*\)( was disturbed).*$`)
+)
+
+// reasonOf is why a trial does not count, without the amounts, which differ from trial to trial: the page lists those.
+func reasonOf(why string) string {
+	why = otherOfPair.ReplaceAllString(why, "$1$2")
+	return visible(amountsOfReason.ReplaceAllString(why, ""), 120)
 }
