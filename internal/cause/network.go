@@ -244,7 +244,7 @@ func (s *scene) locateOpener(c *claim) {
 		at := ownDepth(frames)
 		if at < 0 {
 			at = slices.IndexFunc(frames, func(frame recording.Frame) bool {
-				return frame.Kind != recording.KindKernel && connecting(frame)
+				return frame.Kind != recording.KindKernel && connecting(frame) && !strings.Contains(frame.Name, "getaddrinfo")
 			})
 		}
 		if at >= 0 {
