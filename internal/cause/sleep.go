@@ -1,0 +1,146 @@
+package cause
+
+import (
+	"slices"
+
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+// findSleep claims waiting that the program asked for: under a sleep, ended by a timer.
+func findSleep(s *scene) []*claim {
+	if s.metric != compare.MetricWall {
+		return nil
+	}
+	c := s.take("sleep.deliberate", func(i int) bool {
+		path := &s.paths[i]
+		if path.Kind != compare.Blocked || path.WakerKind != recording.WakerTimer || path.Lock ||
+			!sleepCalls[path.Syscall] {
+			return false
+		}
+		for _, frame := range path.Frames {
+			if containsAny(frame.Name, kernelDelays) {
+				return false
+			}
+		}
+		return true
+	})
+	if c == nil {
+		return nil
+	}
+	if s.polling(c) {
+		s.release(c)
+		return []*claim{s.polledWork()}
+	}
+	switch turns, locked := s.byTurns(c); {
+	case locked || s.queued(c, turns):
+		s.markInTurn(c)
+		return nil
+	case turns:
+		s.tellTurns(c)
+	}
+	s.locateSleep(c)
+	countA, countB, held := 0.0, 0.0, 0.0
+	for i := range s.waits {
+		if s.waits[i].WakerKind == recording.WakerTimer && sleepCalls[s.waits[i].Syscall] {
+			countA += mean(s.waits[i].CountA)
+			countB += mean(s.waits[i].CountB)
+		}
+	}
+	c.add("offcpu", "waits that a timer ended, all threads", countA, countB, "waits/run")
+	for _, call := range s.callsOf(c) {
+		a, b := s.count("syscall."+call+".count", "")
+		c.add("syscalls", call+" calls", a, b, "calls/run")
+	}
+	for _, i := range c.members {
+		if len(s.paths[i].For) > 0 {
+			held += s.grown(i)
+		}
+	}
+	if held > 0 {
+		c.add("offcpu", "of it slept while another thread waited for a lock that the sleeper held", 0, held, "s/run")
+	}
+	return []*claim{c}
+}
+
+// locateSleep names the function that sleeps; a runtime that parks its threads
+// elsewhere (Go, Node) shows it in CPU samples only.
+func (s *scene) locateSleep(c *claim) {
+	for _, i := range c.members {
+		if s.traits[i].place >= 0 {
+			s.locate(c, "")
+			break
+		}
+	}
+	accept := map[string]bool{}
+	for _, i := range c.members {
+		accept[s.paths[i].Process] = true
+	}
+	s.timerPlaces(c, func(wait *compare.Wait) bool { return len(c.where) == 0 && accept[wait.Process] })
+	s.locateAround(c)
+	if len(c.where) == 0 {
+		s.locate(c, "")
+		if len(c.where) == 0 || c.where[0] == "" {
+			s.locateProcess(c)
+		}
+		return
+	}
+	if c.place.Frames == nil { // told by who sets timers: say as well where the thread slept
+		if slept := s.below(c.members, ""); slept != "" {
+			c.at(slept)
+		}
+	}
+}
+
+// locateAround puts first the function that what ran before and after the sleeps
+// has in common, where the sleeps' own stacks do not show it.
+func (s *scene) locateAround(c *claim) {
+	grown := map[string]float64{}
+	for _, i := range c.members {
+		if path := &s.paths[i]; len(path.Around) > 0 && s.traits[i].place < 0 {
+			grown[route(path.Around)] += s.grown(i)
+		}
+	}
+	if places := byValue(grown); len(places) > 0 && grown[places[0]] > 0 && places[0] != "" {
+		c.where = append([]string{places[0]}, slices.DeleteFunc(c.where, func(w string) bool { return w == places[0] })...)
+	}
+}
+
+const (
+	// Sleeps that both sides make, growing by as much as the CPU time grew, only wait for work to be done.
+	pollingBefore = 0.2
+	pollingWork   = 0.7
+)
+
+// polling reports whether the sleeps only pass the time until other threads have done their work. Work on the way
+// itself is none that anybody slept for.
+func (s *scene) polling(c *claim) bool {
+	if s.in.CPU == nil || s.oneSided {
+		return false
+	}
+	elsewhere := s.cpuGrowth
+	for i := range s.paths {
+		if s.paths[i].Kind == compare.Running {
+			elsewhere -= s.grown(i)
+		}
+	}
+	a, b := s.seconds(c)
+	return mean(a) >= pollingBefore*mean(b) && elsewhere >= pollingWork*(mean(b)-mean(a))
+}
+
+// polledWork claims the sleeps of a poll loop for the code that it waits for.
+func (s *scene) polledWork() *claim {
+	blame := compare.FindBlame(s.cpu, nil)
+	if blame == nil {
+		return nil
+	}
+	c := s.take(codeCause(blame), func(i int) bool {
+		return s.paths[i].Kind == compare.Blocked && s.paths[i].WakerKind == recording.WakerTimer && !s.paths[i].Lock
+	})
+	if c == nil {
+		return nil
+	}
+	s.describeCode(c, blame, s.cpu)
+	c.against = append(c.against, "seen through a thread that sleeps and looks again until this code is done")
+	return c
+}
