@@ -95,8 +95,8 @@ func (r *run) isRhythm(row *recording.Wakeup) bool {
 		spanNs >= tickingPart*float64(r.endNs-r.startNs) && float64(row.CPUNs) <= (1-threadAsleep)*spanNs
 }
 
-// setTicking finds the threads that tick: by their waits, or where most of those were too short to be kept by the rhythm
-// of the place.
+// setTicking finds the threads that tick: by their waits, or where most of those were too short to be kept by the
+// rhythm of the place.
 func (r *run) setTicking() {
 	rhythms := r.rhythms()
 	for _, t := range r.thread {
