@@ -127,29 +127,32 @@ func chooseMetric(rec *recording.Recording, cpu, wall *compare.Result, metric st
 	default:
 		return nil, fmt.Errorf("metric %q: give auto, wall or cpu", metric)
 	}
-	of := rec.Manifest.Metrics
-	busy := max(of[compare.MetricCPU], ready(wall))
-	if rec.Manifest.Target.Kind == "command" && busy < busyPart*of[compare.MetricWall] {
+	// On a host that nobody else uses, and without the recorder, its wall time would be so much shorter.
+	alone := wall.A[0] - waitedForStrangers(wall)
+	busy := max(cpu.A[0], onPath(wall, func(path *compare.Path) bool { return path.Kind == compare.Running }))
+	if rec.Manifest.Target.Kind == "command" && busy < busyPart*alone {
 		return wall, nil
 	}
 	return cpu, nil
 }
 
-// ready is for how long a command ran, or would have on a host that nobody else uses: what is left of its wall time
-// when it waits for nothing but a CPU that strangers have.
-func ready(wall *compare.Result) float64 {
+// waitedForStrangers is for how long a command could have run and others than its own processes had the CPU.
+func waitedForStrangers(wall *compare.Result) float64 {
+	return onPath(wall, func(path *compare.Path) bool {
+		own := path.WakerOwn && (path.WakerComm == path.Process || path.WakerComm == path.Comm)
+		return path.Kind == compare.Runnable && path.WakerComm != "" && !own
+	})
+}
+
+// onPath adds up the pieces of the critical path that match, in seconds.
+func onPath(wall *compare.Result, match func(*compare.Path) bool) float64 {
 	seconds := 0.0
 	for i := range wall.Paths {
-		path := &wall.Paths[i]
-		if len(path.A) > 0 && (path.Kind == compare.Running || byStranger(path)) {
+		if path := &wall.Paths[i]; len(path.A) > 0 && match(path) {
 			seconds += path.A[0]
 		}
 	}
 	return seconds
-}
-
-func byStranger(path *compare.Path) bool {
-	return path.Kind == compare.Runnable && path.WakerComm != "" && !path.WakerOwn
 }
 
 // warnOfHost tells how long a command whose CPU time is explained waited for CPUs that strangers had.
@@ -157,12 +160,7 @@ func warnOfHost(c *investigate.Case, rec *recording.Recording, wall *compare.Res
 	if c.Metric.Name != compare.MetricCPU || rec.Manifest.Target.Kind != "command" {
 		return
 	}
-	waited := 0.0
-	for i := range wall.Paths {
-		if path := &wall.Paths[i]; len(path.A) > 0 && byStranger(path) {
-			waited += path.A[0]
-		}
-	}
+	waited := waitedForStrangers(wall)
 	if waited < notableWait*rec.Manifest.Metrics[compare.MetricWall] {
 		return
 	}

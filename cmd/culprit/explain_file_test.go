@@ -9,24 +9,30 @@ import (
 	"culprit/recording"
 )
 
-// A command that strangers keep from the CPU is about its CPU time, like one on an idle host; one that waits for a disk,
-// a quota or its own threads is not.
+// A command that strangers keep from the CPU is about its CPU time, like one on an idle host; one that waits for a
+// disk, a quota or its own threads is not.
 func TestBusyHostDoesNotChooseTheMetric(t *testing.T) {
 	rec := &recording.Recording{Manifest: recording.Manifest{Target: recording.Target{Kind: "command"},
 		Metrics: map[string]float64{compare.MetricWall: 3, compare.MetricCPU: 0.6}}}
-	cpu := &compare.Result{Metric: compare.MetricCPU}
+	cpu := &compare.Result{Metric: compare.MetricCPU, A: []float64{0.6}}
 	for _, test := range []struct {
-		name string
-		wait compare.Path
-		want string
+		name   string
+		wait   compare.Path
+		want   string
+		sleeps bool
 	}{
-		{"strangers", compare.Path{Kind: compare.Runnable, WakerComm: "other"}, compare.MetricCPU},
-		{"a quota", compare.Path{Kind: compare.Runnable}, compare.MetricWall},
-		{"own threads", compare.Path{Kind: compare.Runnable, WakerComm: "prog", WakerOwn: true}, compare.MetricWall},
-		{"a disk", compare.Path{Kind: compare.Blocked}, compare.MetricWall},
+		{"strangers", compare.Path{Kind: compare.Runnable, WakerComm: "other"}, compare.MetricCPU, false},
+		{"sleeps, and strangers", compare.Path{Kind: compare.Runnable, WakerComm: "other"}, compare.MetricWall, true},
+		{"a quota", compare.Path{Kind: compare.Runnable}, compare.MetricWall, false},
+		{"own threads", compare.Path{Kind: compare.Runnable, Process: "prog", WakerComm: "prog", WakerOwn: true},
+			compare.MetricWall, false},
+		{"a disk", compare.Path{Kind: compare.Blocked}, compare.MetricWall, false},
 	} {
 		test.wait.A = []float64{2.4}
-		wall := &compare.Result{Metric: compare.MetricWall,
+		if test.sleeps { // most of what is left without the strangers
+			test.wait.A[0] = 1.2
+		}
+		wall := &compare.Result{Metric: compare.MetricWall, A: []float64{3},
 			Paths: []compare.Path{{Kind: compare.Running, A: []float64{0.6}}, test.wait}}
 		chosen, err := chooseMetric(rec, cpu, wall, "auto")
 		if err != nil || chosen.Metric != test.want {
