@@ -76,8 +76,8 @@ func detectText(head []byte) string {
 }
 
 // looksLikePerfHeader wants two marks of a sample: "MemTotal: 24684084 kB" and "daemon:x:1:" look like an event, too,
-// and "VmFlags: rd mr mw me " of /proc/PID/smaps like one that perf ended with a blank. Where perf was told to print the
-// event alone, the stacks below it vote.
+// and "VmFlags: rd mr mw me " of /proc/PID/smaps like one that perf ended with a blank. Where perf was told to print
+// the event alone, the stacks below it vote.
 func looksLikePerfHeader(line []byte) bool {
 	header, ok := parsePerfHeader(line)
 	if !ok {
