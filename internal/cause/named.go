@@ -66,8 +66,8 @@ func (s *scene) adoptRest(settings []compare.FactChange) bool {
 	before, known := compare.Share(a, b, s.metricA, s.metricB, s.confidence)
 	both := &claim{members: slices.Concat(c.members, rest.members)}
 	a, b = s.seconds(both)
-	if after, _ := compare.Share(a, b, s.metricA, s.metricB, s.confidence); known && after.Low < before.Low {
-		return true // it varies too much between the runs to be told: it stays unexplained
+	if after, _ := compare.Share(a, b, s.metricA, s.metricB, s.confidence); !known || after.Low < before.Low {
+		return true // too few runs, or too unequal ones, to tell it: it stays unexplained
 	}
 	a, b = s.seconds(rest)
 	c.add("cpu", "of it in other code, which is the same on both sides", mean(a), mean(b), "s/run")
