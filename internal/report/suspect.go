@@ -94,5 +94,6 @@ func predictionLine(c *investigate.Case, p *cause.Prediction) string {
 		seen += fmt.Sprintf(" (%s to %s)", amount(p.Observed.Low, "s"), amount(p.Observed.High, "s"))
 	}
 	return fmt.Sprintf("%s%s × %s = %s per %s by number × cost here (%s), observed %s: %s", least, digits(p.Count),
-		amount(p.CostNs.Value/1e9, "s"), amount(p.Predicted.Value, "s"), perOf(c), visible(p.Operation, 100), seen, agreement)
+		amount(p.CostNs.Value/1e9, "s"), amount(p.Predicted.Value, "s"), perOf(c), visible(p.Operation, 100), seen,
+		agreement)
 }

@@ -66,7 +66,8 @@ func TestUndecidedShowsWhatWasRecorded(t *testing.T) {
 // Trials that were left out for one reason are one entry, however large the disturbance of each was.
 func TestReasonsAreCountedWithoutTheirAmounts(t *testing.T) {
 	c := &investigate.Case{}
-	for _, why := range []string{"steal time of 0.04 s, where A usually has 0 s", "steal time of 0.07 s, where B usually has 0 s",
+	for _, why := range []string{"steal time of 0.04 s, where A usually has 0 s",
+		"steal time of 0.07 s, where B usually has 0 s",
 		"the other run of its pair (A) was disturbed: steal time of 0.04 s, where A usually has 0 s",
 		"the other run of its pair (B) was disturbed: steal time of 0.07 s, where B usually has 0 s"} {
 		c.Trials = append(c.Trials, trial.Run{Kind: trial.KindMeasure, Why: why})
