@@ -76,8 +76,8 @@ func proofLine(metric investigate.Metric, proof cause.Proof) string {
 	return text
 }
 
-// predictionLine says what count × cost gives beside what was observed: "3,000,000 × 229 ns = 687 ms per run by number ×
-// cost here (clock read …), observed 720 ms: agrees"; "" where nothing is predicted.
+// predictionLine says what count × cost gives beside what was observed: "3,000,000 × 229 ns = 687 ms per run by number
+// × cost here (clock read …), observed 720 ms: agrees"; "" where nothing is predicted.
 func predictionLine(c *investigate.Case, p *cause.Prediction) string {
 	if p == nil || !finite(p.Predicted.Value) || !finite(p.Observed.Value) {
 		return ""
