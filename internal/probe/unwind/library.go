@@ -46,7 +46,8 @@ const mapScale = -2
 const maxSettle = 3 * time.Second
 
 // Settle waits until the stacks taken so far have been fetched and named: naming many new interpreted frames takes a
-// while. Before it, half of Options.Poll is left for the library to come to know a process that it was told of just now.
+// while. Before it, half of Options.Poll is left for the library to come to know a process that it was told of just
+// now.
 func (u *Unwinder) Settle(poll time.Duration) {
 	time.Sleep(poll / 2)
 	limit, done := time.After(maxSettle), make(chan struct{})
