@@ -31,20 +31,33 @@ func allowedCPUs(most int) ([]int, error) {
 	return cpus, nil
 }
 
-// onCPU runs a function on a thread of its own that is held on one CPU; the thread ends with it.
+// onCPU runs a function on a thread of its own that is held on one CPU meanwhile. The thread gets its CPUs back rather
+// than being left to end with its goroutine: the process's first one would not end, and stay held for good.
 func onCPU(cpu int, run func() error) <-chan error {
 	done := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread()
-		var set unix.CPUSet
-		set.Set(cpu)
-		if err := unix.SchedSetaffinity(0, &set); err != nil {
-			done <- fmt.Errorf("hold thread on CPU %d: %w", cpu, err)
-			return
-		}
-		done <- run()
+		defer runtime.UnlockOSThread()
+		done <- heldOn(cpu, run)
 	}()
 	return done
+}
+
+func heldOn(cpu int, run func() error) error {
+	var before, one unix.CPUSet
+	one.Set(cpu)
+	err := unix.SchedGetaffinity(0, &before)
+	if err == nil {
+		err = unix.SchedSetaffinity(0, &one)
+	}
+	if err != nil {
+		return fmt.Errorf("hold thread on CPU %d: %w", cpu, err)
+	}
+	err = run()
+	if failed := unix.SchedSetaffinity(0, &before); err == nil && failed != nil {
+		err = fmt.Errorf("let thread go from CPU %d: %w", cpu, failed)
+	}
+	return err
 }
 
 // pipePair are the two pipes of a ping-pong.
