@@ -47,20 +47,23 @@ func accessOf(sample *oncpuOperand) (found access, ok bool) {
 // lengthBefore is the length of the instruction that ends where the code ends, 0 when it cannot be told.
 // Decoding from almost anywhere falls into step after a few instructions: most beginnings decide.
 func lengthBefore(code []byte) int {
+	last := make([]int, len(code)) // the last instruction's length when one decodes from here on; 0: not up to the end
 	var votes [16]int
-	for start := range len(code) - 1 {
-		at, last := start, 0
-		for at < len(code) {
-			inst, err := x86asm.Decode(code[at:], longMode)
-			if err != nil {
-				break
-			}
-			at, last = at+inst.Len, inst.Len
+	for at := len(code) - 1; at >= 0; at-- { // from behind, so that each place is decoded once
+		inst, err := x86asm.Decode(code[at:], longMode)
+		if err != nil {
+			continue
 		}
-		if at == len(code) && last < len(votes) {
-			votes[last]++
+		if next := at + inst.Len; next < len(code) {
+			last[at] = last[next]
+		} else {
+			last[at] = inst.Len
+		}
+		if last[at] < len(votes) && at < len(code)-1 {
+			votes[last[at]]++
 		}
 	}
+	votes[0] = 0
 	best := 0
 	for length, count := range votes {
 		if count > votes[best] {
