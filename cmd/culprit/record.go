@@ -26,6 +26,7 @@ type recordOptions struct {
 	force    bool
 	json     string
 	salvage  string
+	python   bool
 
 	selfCheck bool
 	checkRate string
@@ -71,7 +72,7 @@ unrecorded. Interrupting ends the recording and keeps what it saw.`,
 	flags.DurationVar(&o.Wait, "slow", time.Millisecond, "keep waits whole from this length on")
 	flags.BoolVar(&o.NoCalls, "no-syscalls", false, "leave the system calls out")
 	flags.BoolVar(&o.Light, "light", false, "only stacks on the CPU, processes and each thread's totals")
-	flags.BoolVar(&o.Python, "python", false, "load the Python unwinder at once (found out by itself for a command)")
+	flags.BoolVar(&o.python, "python", false, "load the Python unwinder at once (found out by itself for a command)")
 	o.costFlags(flags)
 	flags.StringVar(&o.json, "json", "", "write a summary of the recording as JSON to this file, - for standard output")
 	return command
@@ -120,6 +121,9 @@ func (o *recordOptions) check() error {
 
 // resolveTarget finds what is to be recorded.
 func (o *recordOptions) resolveTarget() error {
+	if o.python {
+		o.RunTimes = []string{"Python"}
+	}
 	switch {
 	case o.WholeHost:
 		o.target.Kind = "host"
@@ -128,7 +132,7 @@ func (o *recordOptions) resolveTarget() error {
 		if _, err := os.Stat(fmt.Sprintf("/proc/%d", o.target.Pid)); o.target.Pid < 0 || err != nil {
 			return fmt.Errorf("no process %d; `ps` lists those that run", o.target.Pid)
 		}
-		o.Python = o.Python || record.NeedsPython(o.target.Pid)
+		o.RunTimes = record.WithRunTimes(o.RunTimes, record.RunTimesOf(o.target.Pid)...)
 	case o.target.Cgroup != "":
 		o.target.Kind = "cgroup"
 		if _, err := os.Stat(filepath.Join(o.target.Cgroup, "cgroup.procs")); err != nil {
@@ -139,7 +143,7 @@ func (o *recordOptions) resolveTarget() error {
 		if err := runnable(o.words[0]); err != nil {
 			return err
 		}
-		o.Python = o.Python || record.CommandNeedsPython(o.words)
+		o.RunTimes = record.WithRunTimes(o.RunTimes, record.RunTimeOfCommand(o.words))
 	}
 	return nil
 }

@@ -147,7 +147,7 @@ func (inv *investigation) recordPair(ctx context.Context, recorder *record.Recor
 func (inv *investigation) startRecorder(ctx context.Context) (*record.Recorder, error) {
 	recorder, err := record.Start(ctx, record.Options{Hz: inv.rate(), Wait: evidenceWait,
 		Unwind: 2 * time.Millisecond, Slice: time.Millisecond, Poll: 10 * time.Millisecond,
-		Python: inv.python, Program: inv.options.Program})
+		RunTimes: inv.runTimes, Program: inv.options.Program})
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (inv *investigation) rehearse(ctx context.Context, recorder *record.Recorde
 			return false, err
 		}
 		samples, broken = samples+summary.Samples, broken+summary.Broken
-		inv.python = inv.python || summary.SawPython
+		inv.runTimes = record.WithRunTimes(inv.runTimes, summary.RunTimes...)
 	}
 	return float64(broken) > mostBroken*float64(samples), nil
 }

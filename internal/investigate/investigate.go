@@ -25,19 +25,19 @@ import (
 
 // investigation is the state of one Run.
 type investigation struct {
-	options Options
-	started time.Time
-	dir     string // the partial case directory
-	runner  *trial.Runner
-	journal *trial.Journal
-	plan    trial.Plan
-	order   int
-	runs    []trial.Run              // all, in order
-	took    map[string]time.Duration // by the latest runs of a side
-	python  bool                     // an interpreter was seen
-	cannot  error                    // why nothing can be recorded; nil when it can
-	scarce  scarcity                 // how little the budget holds
-	c       *Case
+	options  Options
+	started  time.Time
+	dir      string // the partial case directory
+	runner   *trial.Runner
+	journal  *trial.Journal
+	plan     trial.Plan
+	order    int
+	runs     []trial.Run              // all, in order
+	took     map[string]time.Duration // by the latest runs of a side
+	runTimes []string                 // that were seen, for the recorder
+	cannot   error                    // why nothing can be recorded; nil when it can
+	scarce   scarcity                 // how little the budget holds
+	c        *Case
 	// oneSided are the disturbances that come with one side only: evidence, not noise.
 	oneSided []string
 	facts    map[string]map[string]string // of each side's latest recording

@@ -65,10 +65,10 @@ func (inv *investigation) warmUp(ctx context.Context) error {
 	inv.options.Progress("warming up")
 	for _, slot := range inv.plan.Warmups(1) {
 		done := make(chan struct{})
-		seen := make(chan bool, 1)
+		seen := make(chan []string, 1)
 		_, err := inv.one(ctx, slot, func(spec *trial.Spec) {
 			spec.Ready = func(pid int) error {
-				go func() { seen <- record.WatchPython(pid, done) }()
+				go func() { seen <- record.WatchRunTimes(pid, done) }()
 				return nil
 			}
 		})
@@ -76,7 +76,7 @@ func (inv *investigation) warmUp(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		inv.python = <-seen || inv.python
+		inv.runTimes = record.WithRunTimes(inv.runTimes, <-seen...)
 	}
 	return inv.appraise()
 }

@@ -93,7 +93,7 @@ func TestStacks(t *testing.T) {
 		t.Run(s.language, func(t *testing.T) {
 			recorder := standing.get(t)
 			if s.python {
-				recorder = start(t, Options{Hz: 499, Python: true})
+				recorder = start(t, Options{Hz: 499, RunTimes: []string{"Python"}})
 			}
 			words := s.words(t)
 			watchCommand(t, recorder, append(words, append([]string{"0.3"}, s.arguments...)...)...)

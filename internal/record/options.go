@@ -40,7 +40,7 @@ type Options struct {
 	// reading the live process: a long pause loses the names of a short one.
 	Poll      time.Duration `json:"poll"`
 	WholeHost bool          `json:"whole_host"` // every process is the target
-	Python    bool          `json:"python"`     // load Python's unwinder too
+	RunTimes  []string      `json:"run_times"`  // whose unwinders are loaded at once, by unwind.RunTimeOf
 	NoCalls   bool          `json:"no_calls"`   // leave the system calls out
 	Light     bool          `json:"light"`      // only what costs next to nothing: see lightProbes
 	Program   string        `json:"program"`    // name and version for the manifest
@@ -131,8 +131,8 @@ type Summary struct {
 	Throttled  []Throttled             `json:"throttled,omitempty"` // by limits of I/O
 	// Ended: the process that was named by its id, and all that it started, ended before the time was up.
 	Ended bool `json:"ended,omitempty"`
-	// SawPython says that the first Python process came up within the window: its first stacks have no frames of it.
-	SawPython bool `json:"saw_python"`
+	// RunTimes are those whose first process came up within the window: its first stacks have no frames of it.
+	RunTimes []string `json:"run_times,omitempty"`
 }
 
 // ErrGone is wrapped by the error of a window whose target has ended.

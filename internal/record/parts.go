@@ -150,7 +150,7 @@ func (s *Summary) add(part *Summary) {
 	s.Samples += part.Samples
 	s.Waits += part.Waits
 	s.Broken += part.Broken
-	s.SawPython = s.SawPython || part.SawPython
+	s.RunTimes = WithRunTimes(s.RunTimes, part.RunTimes...)
 	s.Throttled = addThrottled(s.Throttled, part.Throttled...)
 	for _, off := range part.Off {
 		if !slices.ContainsFunc(s.Off, func(o recording.ProbeStatus) bool { return o.Name == off.Name }) {

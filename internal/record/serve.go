@@ -181,8 +181,10 @@ func (s *Session) finish(finish Finish) (*Summary, error) {
 	_, broken, total := brokenByReason(rec)
 	summary := &Summary{WindowNs: rec.Manifest.WindowNs, Gaps: rec.Manifest.Gaps, Thinned: finish.Thinned,
 		Samples: total, Waits: len(rec.Waits), Broken: broken, Losses: rec.Manifest.Losses,
-		Cost: rec.Manifest.Cost, BlindSpots: rec.Manifest.BlindSpots, Throttled: throttledOf(rec),
-		SawPython: s.unwinder != nil && s.unwinder.SawPython() && !s.options.Python}
+		Cost: rec.Manifest.Cost, BlindSpots: rec.Manifest.BlindSpots, Throttled: throttledOf(rec)}
+	if s.unwinder != nil {
+		summary.RunTimes = s.unwinder.Late()
+	}
 	for _, status := range rec.Manifest.Probes {
 		if !status.On {
 			summary.Off = append(summary.Off, status)

@@ -80,7 +80,7 @@ func Open(ctx context.Context, options Options) (*Session, error) {
 
 func (s *Session) loadUnwinder(ctx context.Context) {
 	status := recording.ProbeStatus{Name: "unwinder"}
-	unwinder, err := unwind.Start(ctx, unwind.Options{Python: s.options.Python,
+	unwinder, err := unwind.Start(ctx, unwind.Options{RunTimes: s.options.RunTimes,
 		Poll: s.options.Poll, WholeHost: s.options.WholeHost})
 	if err != nil {
 		status.Why = err.Error()

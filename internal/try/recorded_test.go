@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -193,7 +194,7 @@ func TestObserverPlan(t *testing.T) {
 			}
 			wanted = append(wanted, metric)
 		}
-		if got := observerPlan(wanted, ""); got != want {
+		if got := observerPlan(wanted, ""); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v, want %+v", text, got, want)
 		}
 	}

@@ -117,13 +117,10 @@ func FuzzSmallerMaps(f *testing.F) {
 
 func TestRunTimeOf(t *testing.T) {
 	for path, want := range map[string]string{"/usr/bin/python3.11": "Python", "/opt/lib/libpython3.so": "Python",
-		"/usr/lib/jvm/x/lib/server/libjvm.so": "Java", "/usr/bin/node": "Node", "/usr/bin/sh": "",
+		"/usr/lib/jvm/x/lib/server/libjvm.so": "Java",
+		"/usr/lib/jvm/x/bin/java":             "Java", "/usr/bin/node": "Node", "/usr/bin/sh": "",
 		"/srv/python/server": ""} {
-		got := ""
-		if found := runTimeOf(path); found >= 0 {
-			got = runTimes[found].name
-		}
-		if got != want {
+		if got := RunTimeOf(path); got != want {
 			t.Errorf("%s belongs to %q, not %q", path, got, want)
 		}
 	}

@@ -29,7 +29,7 @@ type runTime struct {
 var runTimes = []runTime{
 	{"Python", []string{"python", "libpython"}, map[string]uint32{"unwind_python": support.ProgUnwindPython},
 		func(c *interpreterconfig.Config, all interpreterconfig.Config) { c.Python = all.Python }, false},
-	{"Java", []string{"libjvm.so"}, map[string]uint32{"unwind_hotspot": support.ProgUnwindHotspot},
+	{"Java", []string{"libjvm.so", "java"}, map[string]uint32{"unwind_hotspot": support.ProgUnwindHotspot},
 		func(c *interpreterconfig.Config, all interpreterconfig.Config) { c.Hotspot = all.Hotspot }, true},
 	{"Node", []string{"node", "libnode"}, map[string]uint32{"unwind_v8": support.ProgUnwindV8},
 		func(c *interpreterconfig.Config, all interpreterconfig.Config) { c.V8 = all.V8 }, true},
@@ -44,6 +44,14 @@ var runTimes = []runTime{
 		func(c *interpreterconfig.Config, all interpreterconfig.Config) { c.PHP = all.PHP }, true},
 	{"Perl", []string{"perl", "libperl"}, map[string]uint32{"unwind_perl": support.ProgUnwindPerl},
 		func(c *interpreterconfig.Config, all interpreterconfig.Config) { c.Perl = all.Perl }, false},
+}
+
+// RunTimeOf names the run time that a file belongs to, an executable or a library, by its path; "" when to none.
+func RunTimeOf(path string) string {
+	if known := runTimeOf(path); known >= 0 {
+		return runTimes[known].name
+	}
+	return ""
 }
 
 // runTimeOf tells by the name of a mapped file; -1 when it belongs to none.
@@ -207,7 +215,9 @@ func (u *Unwinder) Late() []string {
 
 // loadFirst loads what is expected to be needed.
 func (u *Unwinder) loadFirst(options Options) {
-	if options.Python {
-		u.loader.first(runTimeOf("python"))
+	for index, known := range runTimes {
+		if slices.Contains(options.RunTimes, known.name) {
+			u.loader.first(index)
+		}
 	}
 }

@@ -8,7 +8,7 @@
 // locked-memory limit may not be raised it installs a seccomp filter, which
 // every later child would inherit and pay for.
 //
-//	u, err := unwind.Start(ctx, unwind.Options{Python: true})
+//	u, err := unwind.Start(ctx, unwind.Options{RunTimes: []string{"Python"}})
 //	…tail-call u.Program() from a perf_event program…
 //	for _, trace := range u.Take() { … u.Frames(trace.Stack) … }
 //
@@ -20,7 +20,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,7 +40,7 @@ const maxStacks = 200_000
 
 // Options choose what the unwinder can read.
 type Options struct {
-	Python bool // load Python's part, 0.6 s of verifier time, before the first such process is seen
+	RunTimes []string // whose unwinders are loaded before the first such process is seen, by name (RunTimeOf)
 	// WholeHost: most programs are not what the recording is about, and their lines may cost less.
 	WholeHost bool
 	Poll      time.Duration // how often traces are fetched; stacks of a process that ended before are named less well
@@ -168,9 +167,6 @@ func (u *Unwinder) Queue() (map[string]*ebpf.Map, error) {
 	}
 	return queue, nil
 }
-
-// SawPython reports whether the first Python process came by since the last Reset.
-func (u *Unwinder) SawPython() bool { return slices.Contains(u.Late(), "Python") }
 
 // Close unloads everything.
 func (u *Unwinder) Close() {
