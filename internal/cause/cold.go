@@ -70,7 +70,7 @@ func findCold(s *scene) []*claim {
 		switch {
 		case s.compiling(&s.paths[i]):
 			compiledA, compiledB = compiledA+a, compiledB+b
-		case inInterpreter(s.paths[i].Frames):
+		case inInterpreter(s.paths[i].Frames) && !outOfJS(s.paths[i].Frames):
 			interpretedA, interpretedB = interpretedA+a, interpretedB+b
 		}
 	}
@@ -95,6 +95,12 @@ func (s *scene) compiling(path *compare.Path) bool {
 		}
 	}
 	return false
+}
+
+// outOfJS reports whether a path went from JavaScript into V8's own functions: to collect, to parse. Such a frame may
+// stand below a bytecode handler as well as below compiled code: it tells nothing of how that runs.
+func outOfJS(frames []recording.Frame) bool {
+	return slices.ContainsFunc(frames, func(frame recording.Frame) bool { return frame.Name == "V8::ExitFrame" })
 }
 
 func inInterpreter(frames []recording.Frame) bool {
@@ -122,7 +128,7 @@ func (s *scene) interpretedFunctions() map[string]bool {
 	a, b := map[string]part{}, map[string]part{}
 	for i := range s.cpu {
 		name := innermostOwn(s.cpu[i].Frames)
-		if name == "" {
+		if name == "" || outOfJS(s.cpu[i].Frames) {
 			continue
 		}
 		partA, partB := a[name], b[name]

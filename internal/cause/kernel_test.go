@@ -290,6 +290,11 @@ func runtimeSituations() []situation {
 			a:     plan{cpu: map[string]float64{hot: 40, hot + ";V8::StubFrame": 60}},
 			b:     plan{cpu: map[string]float64{hot: 80, hot + ";V8::StubFrame": 120}},
 			cause: "code.grew", place: "sum", low: 0.9, high: 1, level: Explains},
+		{name: "compiled code that has the collector run", metric: "cpu", // by a stub, which looks like a bytecode handler
+			a: plan{cpu: map[string]float64{hot: 100}},
+			b: plan{cpu: map[string]float64{hot: 200,
+				hot + ";V8::StubFrame;V8::ExitFrame;n:node!v8::internal::Heap::CollectGarbage": 90}},
+			cause: "code.grew", place: "sum", low: 0.45, high: 0.6, level: Explains},
 		{name: "held on one CPU", metric: "wall",
 			a:     plan{cpu: two, onCPUs: 2, facts: map[string]string{"target.affinity": "0-1"}},
 			b:     plan{cpu: two, waits: queue, facts: map[string]string{"target.affinity": "0"}},
