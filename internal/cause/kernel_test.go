@@ -295,6 +295,12 @@ func runtimeSituations() []situation {
 			b: plan{cpu: map[string]float64{hot: 200,
 				hot + ";V8::StubFrame;V8::ExitFrame;n:node!v8::internal::Heap::CollectGarbage": 90}},
 			cause: "code.grew", place: "sum", low: 0.45, high: 0.6, level: Explains},
+		{name: "reclaim in two functions, most of it in the reads of one", metric: "cpu",
+			a: plan{cpu: map[string]float64{work: 200}},
+			b: plan{cpu: map[string]float64{work: 200, "_start;main;serve;fill;k:asm_exc_page_fault;try_charge_memcg;" +
+				"try_to_free_mem_cgroup_pages;shrink_lruvec": 40, "_start;main;serve;load;libc.so.6!pread;" +
+				"k:__x64_sys_pread64;try_charge_memcg;try_to_free_mem_cgroup_pages;shrink_lruvec": 60}},
+			cause: "memory.reclaim", place: "load;pread64", low: 0.9, high: 1, level: Explains},
 		{name: "held on one CPU", metric: "wall",
 			a:     plan{cpu: two, onCPUs: 2, facts: map[string]string{"target.affinity": "0-1"}},
 			b:     plan{cpu: two, waits: queue, facts: map[string]string{"target.affinity": "0"}},

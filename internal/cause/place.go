@@ -43,7 +43,11 @@ func (s *scene) locate(c *claim, call string) {
 	for _, i := range c.members {
 		member[i] = true
 	}
-	blame := compare.FindBlame(s.paths, func(i int) bool { return member[i] && s.traits[i].place >= 0 })
+	calling := func(i int) bool { return s.traits[i].call == call }
+	if within, all := s.parted(c, calling); call == "" || within < mostOf*all {
+		calling = func(int) bool { return true } // else it is whoever makes the call
+	}
+	blame := compare.FindBlame(s.paths, func(i int) bool { return member[i] && s.traits[i].place >= 0 && calling(i) })
 	if blame == nil {
 		blame = compare.FindBlame(s.paths, func(i int) bool { return member[i] })
 	}
