@@ -12,10 +12,11 @@ func findSleep(s *scene) []*claim {
 	if s.metric != compare.MetricWall {
 		return nil
 	}
+	s.queueOfNaps()
 	c := s.take("sleep.deliberate", func(i int) bool {
 		path := &s.paths[i]
 		if path.Kind != compare.Blocked || path.WakerKind != recording.WakerTimer || path.Lock ||
-			!sleepCalls[path.Syscall] {
+			!sleepCalls[path.Syscall] || s.isNap(i) {
 			return false
 		}
 		for _, frame := range path.Frames {

@@ -97,3 +97,27 @@ func TestWaitingForACPUIsNoCode(t *testing.T) {
 		}
 	}
 }
+
+// TestNapsOfARunTime has threads of Go's run time nap between looks for work, half of them without a stack: the tasks
+// queue for a lock, or it is something else; that the program sleeps is never said.
+func TestNapsOfARunTime(t *testing.T) {
+	naps := func(count int, locking float64) plan {
+		p := parked(0, locking)
+		const steal = "n:prog;g:runtime.mcall;runtime.schedule;runtime.findRunnable;runtime.runqgrab;runtime.usleep;" +
+			"k:do_syscall_64;__x64_sys_nanosleep;hrtimer_nanosleep"
+		for _, stack := range []string{steal, "k:do_syscall_64;__x64_sys_nanosleep;hrtimer_nanosleep"} {
+			p.waits = append(p.waits, wait{count: count, ms: 1, call: "nanosleep", stack: stack,
+				waker: recording.WakerTimer})
+		}
+		return p
+	}
+	suspects := judged(t, "wall", naps(4, 0), naps(80, 8), Costs{})
+	if len(suspects) == 0 || suspects[0].Cause != "lock.contended" || suspects[0].Share.Value < 0.8 {
+		t.Errorf("naps beside a lock that is handed on: %s, want lock.contended, nearly all", described(suspects))
+	}
+	for _, suspect := range judged(t, "wall", naps(4, 0), naps(80, 0), Costs{}) {
+		if suspect.Cause == "sleep.deliberate" {
+			t.Errorf("naps of the run time are told as a sleep of the program: %s", described([]Suspect{suspect}))
+		}
+	}
+}

@@ -20,11 +20,13 @@ const PartsSuffix = ".parts"
 // much is kept in its memory. Each time nothing is recorded for a moment, which stands among the recording's gaps.
 const partEvery = time.Minute
 
-// fullAt is how much of the recorder's heap may be alive before it writes down what it has, at the earliest
-// partLeast after the part began.
+// A part is full, and is written down at the earliest partLeast after it began, when fullAt bytes of the recorder's heap
+// are alive and fullBy of them are its own: what the recorder keeps of the host's files from part to part does not
+// become less by writing one down.
 const (
-	fullAt    = 48 << 20
-	partLeast = 15 * time.Second
+	fullAt    = 28 << 20
+	fullBy    = 14 << 20
+	partLeast = 10 * time.Second
 )
 
 // Parts makes one recording of several windows: a long one, one that checks its own effect, one that keeps to a
@@ -38,6 +40,7 @@ type Parts struct {
 	sum      Summary
 	thinned  []recording.Thinning // those of the part that is open or comes next
 	lengthNs int64                // of the parts that are written
+	least    int64                // bytes of the heap: the fewest alive in the part that is open; 0: not looked at
 }
 
 // NewParts refuses a path beside which the parts of a killed recording lie: they may be all there is of it.
@@ -63,8 +66,16 @@ func (p *Parts) Begin(ctx context.Context, why string) error {
 	if err := p.recorder.Begin(ctx, p.target); err != nil {
 		return err
 	}
-	p.open, p.target.Resume = true, true
+	p.open, p.target.Resume, p.least = true, true, 0
 	return nil
+}
+
+// full tells whether a part is to be written down, of which so many bytes of the recorder's heap are alive.
+func (p *Parts) full(live int64) bool {
+	if p.least == 0 || live < p.least {
+		p.least = live // the first looks find the last part's end
+	}
+	return live >= max(fullAt, p.least+fullBy)
 }
 
 // next is the file of the part that is open or comes next.

@@ -234,3 +234,28 @@ func TestMaxCost(t *testing.T) {
 	}
 	mustProbe(t, rec.Manifest.Probes)
 }
+
+// TestAPartIsFull follows the heap from the end of the part before.
+func TestAPartIsFull(t *testing.T) {
+	const mb = 1 << 20
+	for _, test := range []struct {
+		what string
+		live []int64 // at each look
+		full bool    // at the last
+	}{
+		{"little is alive", []int64{4 * mb, 20 * mb}, false},
+		{"much came in this part", []int64{4 * mb, 20 * mb, 29 * mb}, true},
+		{"the end of the part before is still there", []int64{60 * mb}, false},
+		{"it is gone, and much came since", []int64{60 * mb, 12 * mb, 30 * mb}, true},
+		{"much is kept from part to part", []int64{40 * mb, 40 * mb, 48 * mb}, false},
+		{"much is kept, and much came", []int64{40 * mb, 40 * mb, 55 * mb}, true},
+	} {
+		parts, full := &Parts{}, false
+		for _, live := range test.live {
+			full = parts.full(live)
+		}
+		if full != test.full {
+			t.Errorf("%s: full is %v, want %v", test.what, full, test.full)
+		}
+	}
+}

@@ -104,14 +104,12 @@ func (r *Run) partIsDue(ctx context.Context, age time.Duration) (bool, error) {
 	if r.every > 0 {
 		return age >= r.every, nil
 	}
-	if age < partLeast {
-		return false, nil
-	}
-	if age >= partEvery && time.Until(r.until) >= partLeast {
-		return true, nil
-	}
 	live, err := r.Recorder.live(context.WithoutCancel(ctx))
-	return live >= fullAt, err
+	if err != nil {
+		return false, err
+	}
+	full := r.parts.full(live) // looks from the part's beginning on
+	return age >= partLeast && (full || age >= partEvery && time.Until(r.until) >= partLeast), nil
 }
 
 // wait lets time go by; false when there is no more to come.

@@ -1,0 +1,41 @@
+package cause
+
+import (
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+// isNap reports whether Go's run time slept for some microseconds before it looks for work again, or at its threads
+// (runtime.usleep, the only caller of nanosleep there): no act of the program, whose own sleeps set a timer. A wait
+// without a stack in a process that runs Go is taken for one, too.
+func (s *scene) isNap(i int) bool {
+	path := &s.paths[i]
+	if path.Kind != compare.Blocked || s.traits[i].call != "nanosleep" {
+		return false
+	}
+	innermost := lastUser(path.Frames)
+	return innermost.Kind == recording.KindGo || innermost.Name == "" && s.runsGo(path.Process)
+}
+
+// runsGo reports whether code of Go was seen to run in a process.
+func (s *scene) runsGo(process string) bool {
+	for i := range s.paths {
+		if s.paths[i].Process == process && lastUser(s.paths[i].Frames).Kind == recording.KindGo {
+			return true
+		}
+	}
+	return false
+}
+
+// queueOfNaps looks for the lock that tasks wait for where their threads nap between two looks for work.
+func (s *scene) queueOfNaps() {
+	grown := map[string]float64{}
+	for i := range s.paths {
+		if s.isNap(i) {
+			grown[s.paths[i].Process] += s.grown(i)
+		}
+	}
+	if processes := byValue(grown); len(processes) > 0 && grown[processes[0]] >= smallest*s.growth {
+		s.queue = s.findQueue(processes[0], isTaskLock)
+	}
+}
