@@ -24,8 +24,10 @@ const (
 	queueRuns    = 0.5
 )
 
-// taskLocks are the locks whose waiters are parked tasks.
-var taskLocks = []string{"sync.(*Mutex).", "sync.(*RWMutex)."}
+// taskLocks are where Go parks a task that waits for a lock, and hands the lock on to it. Spinning for one is none: a
+// lock that is free a moment later is spun for on either side, and nobody queues.
+var taskLocks = []string{"sync.(*Mutex).unlockSlow", "sync.runtime_SemacquireMutex",
+	"sync.runtime_SemacquireRWMutex", "sync.(*RWMutex)."}
 
 func isTaskLock(frame *recording.Frame) bool {
 	return frame.Kind == recording.KindGo && containsAny(frame.Name, taskLocks)

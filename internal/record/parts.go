@@ -20,9 +20,9 @@ const PartsSuffix = ".parts"
 // much is kept in its memory. Each time nothing is recorded for a moment, which stands among the recording's gaps.
 const partEvery = time.Minute
 
-// A part is full, and is written down at the earliest partLeast after it began, when fullAt bytes of the recorder's heap
-// are alive and fullBy of them are its own: what the recorder keeps of the host's files from part to part does not
-// become less by writing one down.
+// A part is full, and is written down at the earliest partLeast after it began, when fullAt bytes of the recorder's
+// heap are alive and fullBy of them are its own: what the recorder keeps of the host's files from part to part does
+// not become less by writing one down.
 const (
 	fullAt    = 28 << 20
 	fullBy    = 14 << 20
