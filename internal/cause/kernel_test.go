@@ -314,6 +314,11 @@ func runtimeSituations() []situation {
 			b: plan{cpu: map[string]float64{work: 200, "_start;main;serve;pass;libc.so.6!read;k:__x64_sys_read;schedule;" +
 				"__perf_event_task_sched_out;event_sched_out": 90}},
 			cause: "monitor.attached", place: "perf_event_task_sched_out", low: 0.9, high: 1, level: Explains},
+		{name: "the recorder's own count of faults", metric: "cpu", a: plan{cpu: map[string]float64{work: 200}},
+			b: plan{cpu: map[string]float64{work: 200, "_start;main;serve;fill;k:asm_exc_page_fault;exc_page_fault;" +
+				"do_user_addr_fault;handle_mm_fault;clear_page_erms": 60,
+				"_start;main;serve;fill;k:asm_exc_page_fault;exc_page_fault;do_user_addr_fault;__perf_sw_event": 30}},
+			cause: "code.added", place: "fill", low: 0.9, high: 1, level: Explains},
 		{name: "a monitor whose work is hidden in the switches", metric: "cpu",
 			a: plan{cpu: map[string]float64{work: 200, switching: 50}, calls: map[string][2]int64{"read": {9000, 0}},
 				waits: switches},

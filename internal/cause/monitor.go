@@ -18,7 +18,8 @@ var switchMonitorNames = []string{"__perf_event_task_sched_in", "__perf_event_ta
 	"hw_breakpoint", "trace_event_raw_event_sched", "ftrace_", "uprobe_", "handle_swbp", "kprobe_"}
 
 // findMonitor claims what another monitor costs: its kernel code at the program's context switches and
-// probes, and its own process where it is part of the tree. Tracing of system calls is syscall.traced's.
+// probes, and its own process where it is part of the tree. Tracing of system calls is syscall.traced's. Counting page
+// faults is what the recorder does itself: where nobody else is seen to, it comes with the faults.
 func findMonitor(s *scene) []*claim {
 	settings := newTracers(s.changed("tracers.perf", "tracers.bpf", "tracers.ftrace"))
 	openedA, openedB := s.count("syscall.perf_event_open.count", "")
@@ -26,8 +27,9 @@ func findMonitor(s *scene) []*claim {
 	dearer := holder && s.dearerSwitches()
 	c := s.take("monitor.attached", func(i int) bool {
 		frames := s.paths[i].Frames
-		return s.paths[i].Kind == compare.Running &&
-			(monitored(frames) || dearer && kernelHas(frames, switchNames) || openedB > openedA && s.opensCounters(i))
+		seen := monitored(frames) && (holder || !kernelHas(frames, faultNames))
+		return s.paths[i].Kind == compare.Running && (seen ||
+			dearer && kernelHas(frames, switchNames) || openedB > openedA && s.opensCounters(i))
 	})
 	if c == nil {
 		return nil

@@ -19,9 +19,16 @@ const targetFacts = "target."
 // executableFact is the file that the target's busiest process runs.
 const executableFact = "target.executable"
 
-// environmentFacts are variables of the process that was busiest. Where that is a server on one side and its client on
-// the other, they say nothing: daemons clear their environment, or write over it.
+// environmentFacts are variables of the process that was busiest.
 const environmentFacts = "target.environment."
+
+// programFacts say nothing where the busiest process is a server on one side and its client on the other: daemons clear
+// their environment, or write over it, and servers set limits of their own (memcached, HotSpot: open files).
+var programFacts = []string{environmentFacts, "target.limit."}
+
+func ofProgram(name string) bool {
+	return slices.ContainsFunc(programFacts, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
 
 // otherProgram reports whether the facts of the two sides were read from processes of programs by different names.
 func otherProgram(a, b map[string][]string) bool {
@@ -82,7 +89,7 @@ func factChanges(a, b []*recording.Recording) []FactChange {
 	var changes []FactChange
 	for name, source := range sources {
 		if passing(name) || !readBoth && strings.HasPrefix(name, targetFacts) ||
-			strings.HasPrefix(name, environmentFacts) && otherProgram(valuesA, valuesB) {
+			ofProgram(name) && otherProgram(valuesA, valuesB) {
 			continue
 		}
 		// Read in some runs only: compared over those, but a side that never has it has "".
