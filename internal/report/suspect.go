@@ -77,7 +77,8 @@ func proofLine(metric investigate.Metric, proof cause.Proof) string {
 }
 
 // predictionLine says what count × cost gives beside what was observed: "3,000,000 × 229 ns = 687 ms per run by number
-// × cost here (clock read …), observed 720 ms: agrees"; "" where nothing is predicted.
+// × cost here (clock read …), observed 720 ms: agrees"; of a floor, how much of what was observed it is; "" where
+// nothing is predicted.
 func predictionLine(c *investigate.Case, p *cause.Prediction) string {
 	if p == nil || !finite(p.Predicted.Value) || !finite(p.Observed.Value) {
 		return ""
@@ -86,7 +87,10 @@ func predictionLine(c *investigate.Case, p *cause.Prediction) string {
 	if p.AtLeast {
 		least = "at least "
 	}
-	if p.Agrees {
+	switch {
+	case p.Agrees && p.AtLeast && p.Predicted.Value < p.Observed.Value:
+		agreement = percent(p.Predicted.Value/p.Observed.Value) + " of that"
+	case p.Agrees:
 		agreement = "agrees"
 	}
 	seen := amount(p.Observed.Value, "s")

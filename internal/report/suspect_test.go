@@ -40,6 +40,10 @@ func TestPredictionBesideWhatWasObserved(t *testing.T) {
 	if !strings.HasPrefix(got, "at least 183,000 × ") || !strings.HasSuffix(got, "observed 20 ms: does not agree") {
 		t.Errorf("%q", got)
 	}
+	of.Agrees, of.Observed = true, interval(3.35, 3, 4)
+	if got := strings.ReplaceAll(predictionLine(c, of), space, " "); !strings.HasSuffix(got, ": 10 % of that") {
+		t.Errorf("%q, want how much of it the floor is", got)
+	}
 	if predictionLine(c, nil) != "" {
 		t.Error("nothing is predicted, and something is told of it")
 	}

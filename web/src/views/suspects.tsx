@@ -148,6 +148,13 @@ function interval(suspect: Suspect, found: Case): string {
   return ` (between ${from} and ${to})`;
 }
 
+// agreement says whether a prediction and what was observed agree; of a floor, how much of it that is.
+function agreement({ predicted: { value: floor }, observed: { value: seen }, ...of }: Prediction): string {
+  if (!of.agrees) return "does not agree";
+  if (of.at_least && known(floor) && known(seen) && floor < seen) return `${percent(floor / seen)} of that`;
+  return "agrees";
+}
+
 // PredictionText says what number × cost gives beside what was observed, and whether they agree.
 export function PredictionText({ of, per }: { of: Prediction; per: string }) {
   const { low, high } = of.observed;
@@ -158,7 +165,7 @@ export function PredictionText({ of, per }: { of: Prediction; per: string }) {
       {amount(of.predicted.value, "s")} per {per} by number × cost here ({visible(of.operation, 100)}), observed{" "}
       {amount(of.observed.value, "s")}
       {known(low) && known(high) && low < high && <> ({amount(low, "s")} to {amount(high, "s")})</>}:{" "}
-      <strong>{of.agrees ? "agrees" : "does not agree"}</strong>
+      <strong>{agreement(of)}</strong>
     </>
   );
 }
