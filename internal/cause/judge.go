@@ -83,7 +83,7 @@ func Opposed(in Input) bool {
 func finders() []func(*scene) []*claim {
 	return []func(*scene) []*claim{
 		findThrottled, findConfined, findStarved, findHelper, findTraced, findMonitor, findLoss, findDelayed, findCorked,
-		findThrottledDisk, findSlowDisk, findStalls, findShared, findShortLived, findClock, findTicker, findAlarm,
+		findThrottledDisk, findSlowDisk, findStalls, findShared, findShortLived, findForks, findClock, findTicker, findAlarm,
 		findSleep, findLock, findSync, findCold, findCollector, findFaults, findReconnect, findChatty,
 	}
 }

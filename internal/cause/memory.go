@@ -9,7 +9,8 @@ const (
 )
 
 // findFaults claims page faults and mapping calls when memory is returned and
-// taken again. Faults of code that merely uses more memory belong to that code.
+// taken again, or written for the first time after a fork. Faults of code that merely uses more memory belong to that
+// code.
 func findFaults(s *scene) []*claim {
 	returnedA, returnedB := 0.0, 0.0
 	for _, call := range []string{"munmap", "madvise", "brk"} {
@@ -17,7 +18,8 @@ func findFaults(s *scene) []*claim {
 		returnedA, returnedB = returnedA+a, returnedB+b
 	}
 	pages := s.changedPages()
-	if !more(returnedA, returnedB, timesMaps, fewestMaps) && len(pages) == 0 {
+	sharedA, sharedB, forked := s.writtenAgain()
+	if !more(returnedA, returnedB, timesMaps, fewestMaps) && len(pages) == 0 && !forked {
 		return nil
 	}
 	c := s.take("memory.faults", func(i int) bool {
@@ -27,6 +29,13 @@ func findFaults(s *scene) []*claim {
 		return nil
 	}
 	s.locate(c, "")
+	if forked {
+		if place := s.forkPlace(); place != "" {
+			c.at("forked in " + place)
+		}
+		c.add("cpu", "of it in writes to pages that a fork had left shared", sharedA, sharedB, "s/run")
+		c.remedy = forkedMapping
+	}
 	c.add("syscalls", "calls that return memory to the kernel", returnedA, returnedB, "calls/run")
 	if a, b := s.count("metric.minor_faults", ""); b > 0 {
 		c.add("counts", "minor page faults", a, b, "faults/run")

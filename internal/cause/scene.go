@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"slices"
 	"strings"
 
 	"culprit/internal/compare"
@@ -50,6 +51,7 @@ type scene struct {
 	traits     []trait
 	owner      []*claim     // nil: nobody's yet
 	inTurn     map[int]bool // sleeps that grew on the way only because a lock makes them wait for each other
+	byTurn     bool         // what threads wait for each other at counts as a lock, though no function says so
 	queue      *queue       // the lock that parked tasks wait for, nil: none is seen
 	counts     []compare.Count
 	waits      []compare.Wait
@@ -137,6 +139,11 @@ func (s *scene) turnEvidence(result *compare.Result) {
 	for _, line := range result.Lines {
 		if s.turned() {
 			line.A, line.B = line.B, line.A
+			line.Functions = slices.Clone(line.Functions)
+			for i := range line.Functions {
+				function := &line.Functions[i]
+				function.A, function.B = function.B, function.A
+			}
 		}
 		s.lines = append(s.lines, line)
 	}
