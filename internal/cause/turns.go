@@ -39,13 +39,15 @@ func (s *scene) byTurns(c *claim) (turns, locked bool) {
 	for _, i := range c.members {
 		asleep[sleepKey(&s.paths[i])] = true
 	}
-	slept, seen, waited := 0.0, 0.0, 0.0
+	slept, seen, waited, turned := 0.0, 0.0, 0.0, 0.0
 	for i := range s.waits {
 		wait := &s.waits[i]
 		more := mean(wait.B) - mean(wait.A)
 		switch {
 		case wait.Lock:
 			waited += more
+		case wait.Turn:
+			turned += more
 		case wait.WakerKind == recording.WakerTimer && asleep[sleepKey(&wait.Path)]:
 			slept, seen = slept+more, seen+mean(wait.B)
 		}
@@ -53,7 +55,9 @@ func (s *scene) byTurns(c *claim) (turns, locked bool) {
 	a, b := s.seconds(c)
 	grown := mean(b) - mean(a)
 	turns = seen >= mostOf*mean(b) && slept < serialPart*grown
-	return turns, turns && waited >= serialPart*grown
+	least := serialPart * grown
+	s.byTurn = turns && waited < least && seen <= mean(s.metricB) && waited+turned >= least
+	return turns, s.byTurn || turns && waited >= least
 }
 
 // sleptHolding reports whether most of the sleeps of a claim were made with a lock that other threads waited for:
@@ -62,14 +66,20 @@ func (s *scene) byTurns(c *claim) (turns, locked bool) {
 // last, where threads wait for a lock in the function that sleeps, and all sleeps in it fit one after the other into
 // the run.
 func (s *scene) sleptHolding(c *claim) bool {
-	takers, waited := map[string]bool{}, 0.0
+	takers, waited, turned := map[string]bool{}, 0.0, 0.0
 	for i := range s.waits {
 		wait := &s.waits[i]
-		if at := ownDepth(wait.Frames); wait.Lock {
+		if !wait.Lock && !wait.Turn {
+			continue
+		}
+		if wait.Lock {
 			waited += mean(wait.B)
-			if at >= 0 && !compare.IsEntry(wait.Frames[at]) {
-				takers[wait.Process+"\x00"+wait.Frames[at].Name] = true
-			}
+		} else {
+			turned += mean(wait.B)
+		}
+		frames := taking(wait.Frames)
+		if at := ownDepth(frames); at >= 0 && !compare.IsEntry(frames[at]) {
+			takers[wait.Process+"\x00"+frames[at].Name] = true
 		}
 	}
 	inTaker := func(path *compare.Path) bool {
@@ -93,7 +103,12 @@ func (s *scene) sleptHolding(c *claim) bool {
 		}
 	}
 	_, all := s.seconds(c)
-	return held >= mostOf*mean(all) && waited >= mostOf*max(slept, mean(all))
+	least := mostOf * max(slept, mean(all))
+	if held < mostOf*mean(all) {
+		return false
+	}
+	s.byTurn = waited < least && serial && waited+turned >= least
+	return s.byTurn || waited >= least
 }
 
 // markInTurn leaves the sleeps of a claim to the lock that their threads wait for.

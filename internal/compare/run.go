@@ -29,6 +29,7 @@ type run struct {
 	process map[int32]*process
 	thread  map[int32]*thread
 	locks   map[lockObject]bool
+	turns   map[turnPlace]bool
 	// released is where each lock was given up most often, as the table of locks says.
 	released map[lockObject]int32
 	slices   map[int64][]int32 // indices of CPU samples by slice
@@ -69,7 +70,7 @@ func newRun(rec *recording.Recording, shared *pool) *run {
 	r.findRoot()
 	r.stretch()
 	r.nameProcesses()
-	r.locks, r.released = lockObjects(rec), r.releases()
+	r.locks, r.released, r.turns = lockObjects(rec), r.releases(), r.turnPlaces()
 	r.setTicking()
 	return r
 }
