@@ -1,6 +1,9 @@
 package cause
 
-import "culprit/internal/compare"
+import (
+	"culprit/internal/compare"
+	"culprit/recording"
+)
 
 const (
 	// Memory that is mapped, touched and returned again: so many more calls a run, and so many times as many.
@@ -36,6 +39,9 @@ func findFaults(s *scene) []*claim {
 		c.add("cpu", "of it in writes to pages that a fork had left shared", sharedA, sharedB, "s/run")
 		c.remedy = forkedMapping
 	}
+	if place := s.mapPlace(); place != "" {
+		c.at("mapped or returned in " + place)
+	}
 	c.add("syscalls", "calls that return memory to the kernel", returnedA, returnedB, "calls/run")
 	if a, b := s.count("metric.minor_faults", ""); b > 0 {
 		c.add("counts", "minor page faults", a, b, "faults/run")
@@ -47,6 +53,14 @@ func findFaults(s *scene) []*claim {
 		c.remedy = "let the program have huge pages as on the other side (THP_enabled, thp.enabled, madvise)"
 	}
 	return []*claim{c}
+}
+
+// mapPlace names the function that maps memory or returns it most: what is to be mended is there, not where the memory
+// is touched. "" where no such call was seen.
+func (s *scene) mapPlace() string {
+	return callerOf(s.paths, func(frame *recording.Frame) bool {
+		return frame.Kind == recording.KindKernel && mapCalls[compare.SyscallOfFrame(frame.Name)]
+	})
 }
 
 // fewestFaults is how many more page faults a run let a setting of huge pages explain them.
