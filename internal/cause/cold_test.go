@@ -102,3 +102,37 @@ func TestConfinedCompilerIsNotCold(t *testing.T) {
 		}
 	}
 }
+
+// A compiler's own threads compile whatever runs often: that follows from the code. What a program compiles itself, or
+// a setting of the compiler, is no consequence.
+func TestCompilingInTheBackground(t *testing.T) {
+	native := func(names ...string) (frames []recording.Frame) {
+		for _, name := range names {
+			frames = append(frames, recording.Frame{Name: name, Kind: recording.KindNative, Module: "libjvm.so"})
+		}
+		return frames
+	}
+	own := recording.Frame{Name: "Bean.mapped", Kind: recording.KindJVM, File: "Bean.java"}
+	background := compare.Path{Kind: compare.Running, Comm: "C2 CompilerThre", A: []float64{0.02}, B: []float64{0.2},
+		Frames: native("JavaThread::thread_main_inner", "CompileBroker::invoke_compiler_on_method")}
+	asked := background
+	asked.Comm, asked.Frames = "java", append([]recording.Frame{own}, native("CompileBroker::compile_method")...)
+	code := compare.Path{Kind: compare.Running, A: []float64{0}, B: []float64{0.5}, Frames: []recording.Frame{own}}
+	for name, c := range map[string]struct {
+		path    compare.Path
+		command string
+		want    bool
+	}{
+		"in its own threads":        {background, "java Main x", true},
+		"on the program's":          {asked, "java Main x", false},
+		"held back by a setting":    {background, "java -XX:TieredStopAtLevel=1 Main", false},
+		"the other side's settings": {background, "java -XX:CompileCommand=print,x Main", true},
+	} {
+		result := &compare.Result{Metric: compare.MetricCPU, A: []float64{1}, B: []float64{1.7},
+			Paths: []compare.Path{c.path, code}}
+		claims := findCold(newScene(Input{Result: result, CommandA: "java Main", CommandB: c.command}))
+		if len(claims) != 1 || claims[0].consequence != c.want {
+			t.Errorf("%s: %+v, want a consequence: %v", name, claims, c.want)
+		}
+	}
+}

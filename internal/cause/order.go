@@ -13,11 +13,8 @@ type rank struct{ known, consequence bool }
 // choose orders the suspects and cuts off what must not be said.
 func (s *scene) choose(suspects []Suspect, ranks []rank) []Suspect {
 	order := make([]int, len(suspects))
-	code := false
 	for i := range suspects {
 		order[i] = i
-		isCode := suspects[i].Cause == "code.grew" || suspects[i].Cause == "code.added"
-		code = code || isCode && suspects[i].Share.Low >= leastShare
 	}
 	score := func(i int) float64 {
 		value := suspects[i].Share.Low
@@ -25,12 +22,10 @@ func (s *scene) choose(suspects []Suspect, ranks []rank) []Suspect {
 		if !ranks[i].known || value <= 0 || suspects[i].Share.Value < leastShare {
 			value = suspects[i].Share.Value - compareLimit
 		}
-		if ranks[i].consequence && code {
-			value -= 1
-		}
 		return value
 	}
 	sort.SliceStable(order, func(x, y int) bool { return score(order[x]) > score(order[y]) })
+	behindCode(order, suspects, ranks)
 	preferKnown(order, suspects, ranks)
 	sorted := make([]Suspect, 0, len(order))
 	named, total := false, 0.0
@@ -48,6 +43,29 @@ func (s *scene) choose(suspects []Suspect, ranks []rank) []Suspect {
 	}
 	s.cut(sorted, total)
 	return sorted
+}
+
+func isCode(cause string) bool { return cause == "code.grew" || cause == "code.added" }
+
+// behindCode moves what follows from code that does more behind the last code that surely does: one place that is large
+// enough, or several that are together and beside it. What new methods make the compiler do is no answer beside them.
+func behindCode(order []int, suspects []Suspect, ranks []rank) {
+	last, largest, sum := -1, 0.0, 0.0
+	for at, i := range order {
+		if share := suspects[i].Share.Low; isCode(suspects[i].Cause) && share > 0 {
+			last, largest, sum = at, max(largest, share), sum+share
+		}
+	}
+	var first, after []int
+	for at, i := range order[:last+1] {
+		enough := largest >= leastShare || sum >= max(leastShare, mostOf*suspects[i].Share.Value)
+		if at < last && ranks[i].consequence && enough {
+			after = append(after, i)
+		} else {
+			first = append(first, i)
+		}
+	}
+	copy(order, append(first, after...))
 }
 
 // unspecific causes are those that say less than a function that grew, or that a busy host brings by itself.
