@@ -1,6 +1,8 @@
 package cause
 
 import (
+	"slices"
+
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -39,7 +41,7 @@ func findFaults(s *scene) []*claim {
 		c.add("cpu", "of it in writes to pages that a fork had left shared", sharedA, sharedB, "s/run")
 		c.remedy = forkedMapping
 	}
-	if place := s.mapPlace(); place != "" {
+	if place := s.mapPlace(); place != "" && !slices.Contains(c.where, place) {
 		c.at("mapped or returned in " + place)
 	}
 	c.add("syscalls", "calls that return memory to the kernel", returnedA, returnedB, "calls/run")
