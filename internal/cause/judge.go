@@ -54,6 +54,7 @@ func Judge(in Input) []Suspect {
 	}
 	if !s.oneSided {
 		claims = append(claims, s.leftover(lock)...)
+		s.followSettings(claims)
 	}
 	suspects := make([]Suspect, 0, len(claims))
 	ranks := make([]rank, 0, len(claims))
@@ -63,7 +64,7 @@ func Judge(in Input) []Suspect {
 			continue
 		}
 		suspects = append(suspects, suspect)
-		ranks = append(ranks, rank{known: known, consequence: c.consequence})
+		ranks = append(ranks, rank{known: known, consequence: c.consequence, ofSetting: c.ofSetting})
 	}
 	return s.ownFirst(s.choose(suspects, ranks), claims)
 }

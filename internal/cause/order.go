@@ -8,7 +8,7 @@ import (
 )
 
 // rank is what else decides the order of a suspect.
-type rank struct{ known, consequence bool }
+type rank struct{ known, consequence, ofSetting bool }
 
 // choose orders the suspects and cuts off what must not be said.
 func (s *scene) choose(suspects []Suspect, ranks []rank) []Suspect {
@@ -26,6 +26,7 @@ func (s *scene) choose(suspects []Suspect, ranks []rank) []Suspect {
 	}
 	sort.SliceStable(order, func(x, y int) bool { return score(order[x]) > score(order[y]) })
 	behindCode(order, suspects, ranks)
+	behindSetting(order, suspects, ranks)
 	preferKnown(order, suspects, ranks)
 	sorted := make([]Suspect, 0, len(order))
 	named, total := false, 0.0
@@ -56,10 +57,32 @@ func behindCode(order []int, suspects []Suspect, ranks []rank) {
 			last, largest, sum = at, max(largest, share), sum+share
 		}
 	}
+	moveBehind(order, last, func(i int) bool {
+		return ranks[i].consequence &&
+			(largest >= leastShare || sum >= max(leastShare, mostOf*suspects[i].Share.Value))
+	})
+}
+
+// behindSetting moves what the same program does more of under a setting behind that setting, where the setting's own
+// part is beside it: that a debugging option looks at files is no answer beside the option.
+func behindSetting(order []int, suspects []Suspect, ranks []rank) {
+	for at, i := range order {
+		if suspects[i].Cause != "config.differs" {
+			continue
+		}
+		low := suspects[i].Share.Low
+		moveBehind(order, at, func(j int) bool {
+			return ranks[j].ofSetting && low >= max(leastShare, mostOf*suspects[j].Share.Value)
+		})
+		return
+	}
+}
+
+// moveBehind moves those of the first that are told by move behind the one at last.
+func moveBehind(order []int, last int, move func(i int) bool) {
 	var first, after []int
 	for at, i := range order[:last+1] {
-		enough := largest >= leastShare || sum >= max(leastShare, mostOf*suspects[i].Share.Value)
-		if at < last && ranks[i].consequence && enough {
+		if at < last && move(i) {
 			after = append(after, i)
 		} else {
 			first = append(first, i)

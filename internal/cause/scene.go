@@ -82,6 +82,8 @@ type claim struct {
 	place      compare.Path // zero but for Frames: the function that the claim is about
 	// consequence marks a cause that follows from code doing more (garbage, page faults): code ranks before it.
 	consequence bool
+	// ofSetting marks what the same program does more of where a setting differs that no cause is known for.
+	ofSetting bool
 	// absorbs is the part of its place's growth from which the claim takes the rest of the
 	// place's own code too: loops around calls are there because of the calls. 0: never.
 	absorbs float64
