@@ -33,6 +33,7 @@ type run struct {
 	// released is where each lock was given up most often, as the table of locks says.
 	released map[lockObject]int32
 	slices   map[int64][]int32 // indices of CPU samples by slice
+	golang   map[int32]bool    // processes that run Go; nil until asked
 }
 
 // process is one process of the tree, with the names that paths carry.
