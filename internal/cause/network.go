@@ -130,13 +130,6 @@ func (s *scene) meanWaits() map[string]float64 {
 	return seconds
 }
 
-// locateSender adds the functions that write to sockets: the remedy is on their side.
-func (s *scene) locateSender(c *claim) {
-	c.at(callerOf(s.cpu, func(frame *recording.Frame) bool {
-		return frame.Kind == recording.KindKernel && containsAny(frame.Name, []string{"tcp_sendmsg", "sock_write_iter"})
-	}))
-}
-
 // findLoss claims waits for a socket that a retransmission ended, when more segments were sent again.
 func findLoss(s *scene) []*claim {
 	if s.metric != compare.MetricWall {
