@@ -18,7 +18,7 @@ const (
 	// Tasks queue for a lock when its slow ways take this part of the process's CPU time, and of it so many times
 	// what they take on the other side.
 	queuePart  = 0.01
-	queueTimes = 4
+	queueTimes = 3
 	// In all runs together that is at least this much, some samples, and it is in at least this part of the runs.
 	queueSeconds = 0.008
 	queueRuns    = 0.5

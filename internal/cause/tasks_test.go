@@ -120,8 +120,12 @@ func TestNapsOfARunTime(t *testing.T) {
 		t.Errorf("naps beside a lock that is handed on: %s, want lock.contended, nearly all", described(suspects))
 	}
 	for _, suspect := range judged(t, "wall", naps(4, 0), naps(80, 0), Costs{}) {
-		if suspect.Cause == "sleep.deliberate" {
-			t.Errorf("naps of the run time are told as a sleep of the program: %s", described([]Suspect{suspect}))
+		if suspect.Cause == "sleep.deliberate" || strings.Contains(strings.Join(suspect.Where, " "), "usleep") {
+			t.Errorf("naps of the run time are told as the program's doing: %s", described([]Suspect{suspect}))
 		}
+	}
+	suspects = judged(t, "wall", spun(naps(4, 2)), spun(naps(80, 8)), Costs{})
+	if len(suspects) == 0 || suspects[0].Cause != "lock.contended" {
+		t.Errorf("a lock that is handed on three times as often: %s, want lock.contended", described(suspects))
 	}
 }
