@@ -1,6 +1,11 @@
 package cause
 
-import "testing"
+import (
+	"testing"
+
+	"culprit/internal/compare"
+	"culprit/recording"
+)
 
 const (
 	starts   = "_start;main;serve;run_hook;start_child;libc.so.6!_Fork;k:__x64_sys_clone;kernel_clone;copy_process;"
@@ -53,5 +58,21 @@ func TestBusierProcesses(t *testing.T) {
 		if suspect.Cause == "process.short-lived" {
 			t.Errorf("%s: %s at %q", suspect.Cause, suspect.Claim, suspect.Where)
 		}
+	}
+}
+
+// A program that forks children of its own name has its own work, which is not theirs.
+func TestOwnWorkBesideForks(t *testing.T) {
+	path := func(function, parent string, short bool, b float64) compare.Path {
+		return compare.Path{Kind: compare.Running, Process: "store", Parent: parent, Short: short, A: []float64{0},
+			B: []float64{b}, Frames: []recording.Frame{{Name: "main"}, {Name: function}}}
+	}
+	in := Input{Result: &compare.Result{Metric: compare.MetricCPU, A: []float64{1}, B: []float64{2},
+		Paths: []compare.Path{path("serve", "sh", false, 0.6), path("write_out", "store", true, 0.4)},
+		Counts: []compare.Count{{Name: compare.CountProcesses, A: []float64{1}, B: []float64{5}},
+			{Name: compare.CountProcesses, Key: "store", A: []float64{1}, B: []float64{5}}}}}
+	claims := findShortLived(newScene(in))
+	if len(claims) != 1 || len(claims[0].members) != 1 || claims[0].members[0] != 1 {
+		t.Errorf("claims %+v, want one on what the children did", claims)
 	}
 }

@@ -24,7 +24,8 @@ func findFaults(s *scene) []*claim {
 	}
 	pages := s.changedPages()
 	sharedA, sharedB, forked := s.writtenAgain()
-	if !more(returnedA, returnedB, timesMaps, fewestMaps) && len(pages) == 0 && !forked {
+	returned := more(returnedA, returnedB, timesMaps, fewestMaps)
+	if !returned && len(pages) == 0 && !forked {
 		return nil
 	}
 	c := s.take("memory.faults", func(i int) bool {
@@ -41,7 +42,7 @@ func findFaults(s *scene) []*claim {
 		c.add("cpu", "of it in writes to pages that a fork had left shared", sharedA, sharedB, "s/run")
 		c.remedy = forkedMapping
 	}
-	if place := s.mapPlace(); place != "" && !slices.Contains(c.where, place) {
+	if place := s.mapPlace(); returned && place != "" && !slices.Contains(c.where, place) {
 		c.at("mapped or returned in " + place)
 	}
 	c.add("syscalls", "calls that return memory to the kernel", returnedA, returnedB, "calls/run")

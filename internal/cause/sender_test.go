@@ -14,7 +14,8 @@ func TestOtherEndOfADelay(t *testing.T) {
 	seldom := asks
 	seldom.ms = 4
 	sends := held(delayed, asks)
-	sends.cpu = merged(sends.cpu, map[string]float64{"_start;main;serve;put;libc.so.6!write;k:__x64_sys_write;tcp_sendmsg": 20})
+	sends.cpu = merged(sends.cpu, map[string]float64{
+		"_start;main;serve;put;libc.so.6!write;k:__x64_sys_write;tcp_sendmsg": 20})
 	for _, one := range []struct {
 		name string
 		b    plan

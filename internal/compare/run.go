@@ -222,7 +222,8 @@ func (r *run) nameProcesses() {
 			continue
 		}
 		sort.Slice(many, func(i, j int) bool { return many[i] < many[j] })
-		p.short = many[len(many)/2] <= longest && p.startNs > 0
+		// One that lives on is none of them, though its children have its name until they run another program.
+		p.short = many[len(many)/2] <= longest && p.startNs > 0 && p.endNs-p.startNs <= longest
 	}
 }
 
