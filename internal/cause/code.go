@@ -1,6 +1,8 @@
 package cause
 
 import (
+	"path/filepath"
+
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -129,5 +131,9 @@ func (s *scene) describeCode(c *claim, blame *compare.Blame, paths []compare.Pat
 	}
 	if frame.File != "" {
 		c.at("file " + frame.File)
+	}
+	if compare.ByAddress(frame) {
+		c.against = append(c.against, filepath.Base(frame.Module)+" has no symbols, so that its functions are told by where "+
+			"they begin: its debug symbols (Debian: the package that ends in -dbgsym) would name them")
 	}
 }

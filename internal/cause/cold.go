@@ -29,10 +29,10 @@ var (
 			"-XX:CompileCommand=exclude", "-XX:CompileCommand=compileonly", "-XX:CompileCommand=CompileThresholdScaling",
 			"-XX:CompileCommandFile", "-XX:CompilerDirectivesFile", "-XX:CompileOnly", "-XX:-UseOnStackReplacement"},
 		recording.KindNode: {"--jitless", "--no-opt", "--no-sparkplug", "--max-lazy", "--interrupt-budget",
-			"--no-turbofan", "--max-optimized-bytecode-size"},
+			"--no-turbofan", "--max-optimized-bytecode-size", "--regexp-interpret-all"},
 		recording.KindPython: {"PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"},
 		recording.KindRuby:   {"--yjit", "--mjit", "--jit"},
-		recording.KindPHP:    {"opcache."},
+		recording.KindPHP:    {"opcache.", "pcre.jit"},
 	}
 )
 

@@ -24,6 +24,7 @@ func TestColdSetting(t *testing.T) {
 		{"both do", "java -Xint Main", "java -Xint Main", recording.KindJVM, nil, nil, ""},
 		{"another value", "php -d opcache.jit_buffer_size=64M x.php", "php -d opcache.jit_buffer_size=0 x.php",
 			recording.KindPHP, nil, nil, "opcache.jit_buffer_size=0"},
+		{"regular expressions", "php x.php", "php -d pcre.jit=0 x.php", recording.KindPHP, nil, nil, "pcre.jit=0"},
 		{"only the cheaper side compiles", "ruby --yjit x.rb", "ruby x.rb", recording.KindRuby, nil, nil,
 			"without --yjit"},
 		{"in quotes, in the environment", "java Main", "java Main", recording.KindJVM, nil,

@@ -51,15 +51,15 @@ func isCode(cause string) bool { return cause == "code.grew" || cause == "code.a
 // behindCode moves what follows from code that does more behind the last code that surely does: one place that is large
 // enough, or several that are together and beside it. What new methods make the compiler do is no answer beside them.
 func behindCode(order []int, suspects []Suspect, ranks []rank) {
-	last, largest, sum := -1, 0.0, 0.0
+	last, largest, surely, sum := -1, 0.0, 0.0, 0.0
 	for at, i := range order {
-		if share := suspects[i].Share.Low; isCode(suspects[i].Cause) && share > 0 {
-			last, largest, sum = at, max(largest, share), sum+share
+		if share := suspects[i].Share; isCode(suspects[i].Cause) && share.Low > 0 {
+			last, largest, surely, sum = at, max(largest, share.Low), surely+share.Low, sum+share.Value
 		}
 	}
 	moveBehind(order, last, func(i int) bool {
 		return ranks[i].consequence &&
-			(largest >= leastShare || sum >= max(leastShare, mostOf*suspects[i].Share.Value))
+			(largest >= leastShare || surely >= leastShare && sum >= mostOf*suspects[i].Share.Value)
 	})
 }
 

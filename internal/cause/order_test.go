@@ -78,7 +78,7 @@ func TestConsequenceStandsBehindCode(t *testing.T) {
 	}{
 		{"one large place", 0.60, []float64{0.25}, 1},
 		{"two places", 0.42, []float64{0.13, 0.11}, 2},
-		{"two places beside much more", 0.62, []float64{0.13, 0.11}, 0},
+		{"two places beside much more", 0.72, []float64{0.13, 0.11}, 0},
 		{"next to nothing", 0.30, []float64{0.06, 0.05}, 0},
 		{"one of them not surely", 0.42, []float64{0.25, -0.02}, 1},
 	} {
