@@ -135,15 +135,14 @@ func (s *scene) tellAwaiting(c *claim, turns bool) {
 			grown[place] -= mean(wait.A)
 		}
 	}
+	places := byValue(grown)
 	a, b := s.seconds(c)
-	for _, place := range byValue(grown) {
-		if more := mean(b) - mean(a); more <= 0 || grown[place] < mostOf*more {
-			return
-		}
-		c.at("waited for in " + place)
-		c.add("offcpu", "waited for it in "+place+", all threads", waited[place].a, waited[place].b, "s/run")
+	if more := mean(b) - mean(a); len(places) == 0 || more <= 0 || grown[places[0]] < mostOf*more {
 		return
 	}
+	sum := waited[places[0]]
+	c.at("waited for in " + places[0])
+	c.add("offcpu", "waited for it in "+places[0]+", all threads", sum.a, sum.b, "s/run")
 }
 
 const (
