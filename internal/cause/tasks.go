@@ -179,8 +179,8 @@ const unseenTasks = "tasks that a runtime parks have no stack: whether they slep
 	"other for a lock or a pool, is not seen; no lock was seen to be handed on more often"
 
 // unseenInLoop is what the sleep of a loop leaves open that wakes whichever of its tasks is due.
-const unseenInLoop = "the timers of this loop serve many tasks, which have no stack while they sleep: whether more was " +
-	"slept for, or the same one after the other (a lock, a pool, waiting for each before the next), is not seen"
+const unseenInLoop = "the timers of this loop serve many tasks, which have no stack while they sleep: whether more " +
+	"was slept for, or the same one after the other (a lock, a pool, waiting for each before the next), is not seen"
 
 // loopNames are functions of run times in which one thread sleeps for the timers of many tasks: libuv, tokio, the JVM's
 // virtual threads. Those of asyncio are told by their file.
