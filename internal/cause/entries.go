@@ -49,9 +49,9 @@ func processorEntries() []Entry {
 
 func memoryEntries() []Entry {
 	return []Entry{
-		{"memory.faults", "page faults grew: memory is mapped, touched and returned again and again, or written for the " +
-			"first time after a fork",
-			"page-fault frames, and which kind of fault they handle; mmap, munmap, madvise and brk calls; minor faults per run",
+		{"memory.faults", "page faults grew: memory is mapped, touched and returned again and again",
+			"page-fault frames, and which kind of fault they handle: the first touch of a page, or the first write after a " +
+				"fork; mmap, munmap, madvise and brk calls; minor faults per run",
 			"huge pages, allocator settings by environment",
 			"keep memory (allocator thresholds such as MALLOC_TRIM_THRESHOLD_, pools), or use huge pages",
 			"code that simply uses more memory"},

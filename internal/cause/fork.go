@@ -13,6 +13,7 @@ var (
 	writeAgain    = []string{"do_wp_page", "wp_page_copy", "wp_page_reuse", "do_huge_pmd_wp_page"}
 	writeShared   = []string{"wp_page_shared", "do_page_mkwrite", "fault_dirty_shared_page"}
 	firstTouch    = []string{"do_anonymous_page", "do_fault", "do_cow_fault", "do_huge_pmd_anonymous_page", "do_swap_page"}
+	forkedClaim   = "page faults grew: memory that a fork shares with its child is copied page by page when it is written"
 	forkedMapping = "start programs by posix_spawn or vfork, which copy no memory map, or fork before the memory is " +
 		"filled; huge pages make the copy cheaper"
 )

@@ -44,7 +44,7 @@ func TestWhoForked(t *testing.T) {
 			if suspect.Cause != "code.grew" && suspect.Remedy != forkedMapping {
 				t.Errorf("%s: remedy of %s is %q", one.name, suspect.Cause, suspect.Remedy)
 			}
-			if suspect.Cause == "memory.faults" && (len(suspect.Where) < 2 ||
+			if suspect.Cause == "memory.faults" && (suspect.Claim != forkedClaim || len(suspect.Where) < 2 ||
 				suspect.Where[1] != "forked in main;serve;run_hook;start_child") {
 				t.Errorf("%s: %s at %q", one.name, suspect.Cause, suspect.Where)
 			}

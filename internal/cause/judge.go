@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -126,6 +127,7 @@ func (s *scene) absorb(c *claim) {
 // suspect turns a claim into what is told of it; known is false where its interval is not.
 func (s *scene) suspect(c *claim) (suspect Suspect, known bool) {
 	entry, _ := Lookup(c.id)
+	entry.Claim = cmp.Or(c.claim, entry.Claim)
 	a, b := s.seconds(c)
 	if s.oneSided {
 		suspect.Share, known = compare.Share(b, nil, s.metricB, nil, s.confidence)
@@ -195,7 +197,7 @@ var withoutBaseline = map[string]string{
 // claimed is the claim of an entry with its sides exchanged, or with the side that it is about, where A is the dearer
 // one.
 func (s *scene) claimed(entry Entry) string {
-	if told := withoutBaseline[entry.ID]; s.oneSided && told != "" {
+	if told := withoutBaseline[entry.ID]; s.oneSided && told != "" && entry.Claim != forkedClaim {
 		return told
 	}
 	if !s.swapped || entry.ID == "config.differs" { // which side has which setting is told as evidence

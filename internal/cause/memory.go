@@ -40,7 +40,7 @@ func findFaults(s *scene) []*claim {
 			c.at("forked in " + place)
 		}
 		c.add("cpu", "of it in writes to pages that a fork had left shared", sharedA, sharedB, "s/run")
-		c.remedy = forkedMapping
+		c.claim, c.remedy = forkedClaim, forkedMapping
 	}
 	if place := s.mapPlace(); returned && place != "" && !slices.Contains(c.where, place) {
 		c.at("mapped or returned in " + place)

@@ -76,6 +76,7 @@ type claim struct {
 	evidence []Evidence
 	against  []string
 	knob     string
+	claim    string // "": the catalogue's
 	remedy   string // "": the catalogue's
 	// prediction is what count × cost says, per run; nil where no cost is known.
 	prediction *Prediction
