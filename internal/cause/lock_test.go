@@ -166,3 +166,20 @@ func alone(result *compare.Result) *compare.Result {
 	}
 	return result
 }
+
+// Of one side, a sleep that the way meets now for a waiter and now by itself is in the lock where never two sleep so.
+func TestOneSidedSleepOfTheLastHolder(t *testing.T) {
+	for slept, want := range map[float64]string{0.4: "lock.contended", 1.6: "sleep.deliberate"} {
+		result := sleeping(slept, 1)
+		waiting := &result.Waits[1]
+		waiting.Frames[1].Name = "lock" // not the function that sleeps
+		awaited := result.Paths[0]
+		awaited.For = waiting.Frames
+		result.Paths[0].B, awaited.B = []float64{0.24, 0.24, 0.24}, []float64{0.16, 0.16, 0.16}
+		result.Paths = append(result.Paths, awaited)
+		suspects := Judge(Input{Result: alone(result)})
+		if len(suspects) == 0 || suspects[0].Cause != want {
+			t.Errorf("%g s of sleeps: %s, want %s", slept, described(suspects), want)
+		}
+	}
+}

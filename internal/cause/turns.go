@@ -64,7 +64,7 @@ func (s *scene) byTurns(c *claim) (turns, locked bool) {
 // without a baseline the lock is what can be helped, and the sleep is what is inside. It is seen where the way led from
 // a waiter to the holder; and, as a lock that is not handed on (HotSpot's monitors) may go to whoever slept with it
 // last, where threads wait for a lock in the function that sleeps, and all sleeps in it fit one after the other into
-// the run.
+// the run. So is a sleep that the way meets as often by itself, as the last holder's.
 func (s *scene) sleptHolding(c *claim) bool {
 	takers, waited, turned := map[string]bool{}, 0.0, 0.0
 	for i := range s.waits {
@@ -90,15 +90,26 @@ func (s *scene) sleptHolding(c *claim) bool {
 		}
 		return false
 	}
+	behind, whole := map[string]float64{}, map[string]float64{}
+	for _, i := range c.members {
+		key := sleepKey(&s.paths[i])
+		if whole[key] += s.grown(i); len(s.paths[i].For) > 0 {
+			behind[key] += s.grown(i)
+		}
+	}
+	inLock := func(path *compare.Path) bool {
+		key := sleepKey(path)
+		return inTaker(path) || behind[key] > 0 && behind[key] >= serialPart*whole[key]
+	}
 	slept := 0.0
 	for i := range s.waits {
-		if wait := &s.waits[i]; !wait.Lock && wait.WakerKind == recording.WakerTimer && inTaker(&wait.Path) {
+		if wait := &s.waits[i]; !wait.Lock && wait.WakerKind == recording.WakerTimer && inLock(&wait.Path) {
 			slept += mean(wait.B)
 		}
 	}
 	serial, held := slept <= mean(s.metricB), 0.0
 	for _, i := range c.members {
-		if len(s.paths[i].For) > 0 || serial && inTaker(&s.paths[i]) {
+		if len(s.paths[i].For) > 0 || serial && inLock(&s.paths[i]) {
 			held += s.grown(i)
 		}
 	}
