@@ -1,6 +1,8 @@
 package cause
 
 import (
+	"path/filepath"
+
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -18,6 +20,7 @@ func (s *scene) leftover(lock *claim) []*claim {
 		return claims
 	}
 	var claims []*claim
+	napped := false
 	for range codeSuspects {
 		blame := compare.FindBlame(s.paths, func(i int) bool { return s.owner[i] == nil })
 		if blame == nil {
@@ -34,11 +37,15 @@ func (s *scene) leftover(lock *claim) []*claim {
 		if s.onlyQueued(c) {
 			continue // who had the CPU is not known, or no competitor: but it is not this code
 		}
+		if s.onlyNaps(c) {
+			napped = true // who has no work waits for something, which may follow: but it is not this code
+			continue
+		}
 		s.describeCode(c, blame, s.paths)
 		if s.serialised(c, blame) && s.suspectLock(c, blame, lock) {
 			continue
 		}
-		if len(claims) > 0 && s.housekeeping(c) {
+		if (len(claims) > 0 || napped) && s.housekeeping(c) {
 			continue // it follows from how long and how busily the program runs: no place to look at beside the first
 		}
 		claims = append(claims, c)
@@ -124,5 +131,9 @@ func (s *scene) describeCode(c *claim, blame *compare.Blame, paths []compare.Pat
 	}
 	if frame.File != "" {
 		c.at("file " + frame.File)
+	}
+	if compare.ByAddress(frame) {
+		c.against = append(c.against, filepath.Base(frame.Module)+" has no symbols, so that its functions are told by where "+
+			"they begin: its debug symbols (Debian: the package that ends in -dbgsym) would name them")
 	}
 }

@@ -29,10 +29,10 @@ var (
 			"-XX:CompileCommand=exclude", "-XX:CompileCommand=compileonly", "-XX:CompileCommand=CompileThresholdScaling",
 			"-XX:CompileCommandFile", "-XX:CompilerDirectivesFile", "-XX:CompileOnly", "-XX:-UseOnStackReplacement"},
 		recording.KindNode: {"--jitless", "--no-opt", "--no-sparkplug", "--max-lazy", "--interrupt-budget",
-			"--no-turbofan", "--max-optimized-bytecode-size"},
+			"--no-turbofan", "--max-optimized-bytecode-size", "--regexp-interpret-all"},
 		recording.KindPython: {"PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"},
 		recording.KindRuby:   {"--yjit", "--mjit", "--jit"},
-		recording.KindPHP:    {"opcache."},
+		recording.KindPHP:    {"opcache.", "pcre.jit"},
 	}
 )
 
@@ -76,7 +76,20 @@ func findCold(s *scene) []*claim {
 	}
 	c.add("cpu", "time in the compiler", compiledA, compiledB, "s/run")
 	c.add("cpu", "time in bytecode handlers of the interpreter", interpretedA, interpretedB, "s/run")
+	if setting == "" && len(interpreted) == 0 && s.inBackground(c) {
+		c.consequence = true
+		c.against = append(c.against, "no setting of the compiler is seen to differ: it compiles because there is other "+
+			"code to run, or more of it")
+	}
 	return []*claim{c}
+}
+
+// inBackground reports whether a claim on compiling grew for the most part in threads of the compiler's own, which
+// compile whatever runs often: other code, or more of it, makes them. A program that asks for compiling (eval, compile,
+// a script loaded again and again) has it on its own threads, below its own code.
+func (s *scene) inBackground(c *claim) bool {
+	within, all := s.parted(c, func(i int) bool { return s.traits[i].place < 0 && s.compiling(&s.paths[i]) })
+	return all > 0 && within > mostOf*all
 }
 
 func (s *scene) compiling(path *compare.Path) bool {

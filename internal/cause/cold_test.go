@@ -24,6 +24,7 @@ func TestColdSetting(t *testing.T) {
 		{"both do", "java -Xint Main", "java -Xint Main", recording.KindJVM, nil, nil, ""},
 		{"another value", "php -d opcache.jit_buffer_size=64M x.php", "php -d opcache.jit_buffer_size=0 x.php",
 			recording.KindPHP, nil, nil, "opcache.jit_buffer_size=0"},
+		{"regular expressions", "php x.php", "php -d pcre.jit=0 x.php", recording.KindPHP, nil, nil, "pcre.jit=0"},
 		{"only the cheaper side compiles", "ruby --yjit x.rb", "ruby x.rb", recording.KindRuby, nil, nil,
 			"without --yjit"},
 		{"in quotes, in the environment", "java Main", "java Main", recording.KindJVM, nil,
@@ -99,6 +100,40 @@ func TestConfinedCompilerIsNotCold(t *testing.T) {
 			owner: make([]*claim, 1), traits: make([]trait, 1)}
 		if found := findCold(s); len(found) != c.claims {
 			t.Errorf("affinity %s: %d claims, want %d", c.affinity, len(found), c.claims)
+		}
+	}
+}
+
+// A compiler's own threads compile whatever runs often: that follows from the code. What a program compiles itself, or
+// a setting of the compiler, is no consequence.
+func TestCompilingInTheBackground(t *testing.T) {
+	native := func(names ...string) (frames []recording.Frame) {
+		for _, name := range names {
+			frames = append(frames, recording.Frame{Name: name, Kind: recording.KindNative, Module: "libjvm.so"})
+		}
+		return frames
+	}
+	own := recording.Frame{Name: "Bean.mapped", Kind: recording.KindJVM, File: "Bean.java"}
+	background := compare.Path{Kind: compare.Running, Comm: "C2 CompilerThre", A: []float64{0.02}, B: []float64{0.2},
+		Frames: native("JavaThread::thread_main_inner", "CompileBroker::invoke_compiler_on_method")}
+	asked := background
+	asked.Comm, asked.Frames = "java", append([]recording.Frame{own}, native("CompileBroker::compile_method")...)
+	code := compare.Path{Kind: compare.Running, A: []float64{0}, B: []float64{0.5}, Frames: []recording.Frame{own}}
+	for name, c := range map[string]struct {
+		path    compare.Path
+		command string
+		want    bool
+	}{
+		"in its own threads":        {background, "java Main x", true},
+		"on the program's":          {asked, "java Main x", false},
+		"held back by a setting":    {background, "java -XX:TieredStopAtLevel=1 Main", false},
+		"the other side's settings": {background, "java -XX:CompileCommand=print,x Main", true},
+	} {
+		result := &compare.Result{Metric: compare.MetricCPU, A: []float64{1}, B: []float64{1.7},
+			Paths: []compare.Path{c.path, code}}
+		claims := findCold(newScene(Input{Result: result, CommandA: "java Main", CommandB: c.command}))
+		if len(claims) != 1 || claims[0].consequence != c.want {
+			t.Errorf("%s: %+v, want a consequence: %v", name, claims, c.want)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func findCollector(s *scene) []*claim {
 	}
 	settings := s.changed("target.environment.GOGC", "target.environment.GOMEMLIMIT", "target.environment.GODEBUG",
 		"target.environment.JAVA_TOOL_OPTIONS", "target.environment.JDK_JAVA_OPTIONS", "target.environment.NODE_OPTIONS",
-		"target.cgroup.memory")
+		"target.environment.RUBY_GC_", "target.cgroup.memory")
 	a, b := s.collectorOptions()
 	c.consequence = len(settings) == 0 && a == b && !s.oneSided
 	for _, setting := range settings {

@@ -1,6 +1,32 @@
 package cause
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+// Ruby's collector has no functions with names, only the unwinder's word, and its limits are variables: they are why it
+// collects; without them the code is (a report that was run under RUBY_GC_MALLOC_LIMIT had no suspect).
+func TestRubysCollector(t *testing.T) {
+	path := compare.Path{Kind: compare.Running, A: []float64{0.1}, B: []float64{0.5}, Frames: []recording.Frame{
+		{Name: "(garbage collection)", Kind: recording.KindRuby}, {Name: "(marking)", Kind: recording.KindRuby},
+		{Name: "libruby-3.1.so.3.1.2", Kind: recording.KindNative, Module: "/usr/lib/libruby-3.1.so.3.1.2"}}}
+	limit := compare.FactChange{Name: "target.environment.RUBY_GC_MALLOC_LIMIT", B: "400000"}
+	for _, changes := range [][]compare.FactChange{{limit}, nil} {
+		result := &compare.Result{Metric: compare.MetricCPU, A: []float64{1}, B: []float64{1.4},
+			Paths: []compare.Path{path}, Facts: changes}
+		claims := findCollector(newScene(Input{Result: result}))
+		if len(claims) != 1 || claims[0].consequence == (len(changes) > 0) {
+			t.Fatalf("%d settings: %+v", len(changes), claims)
+		}
+		if len(changes) > 0 && !slices.Contains(claims[0].where, limit.Name+"=400000") {
+			t.Errorf("where %q", claims[0].where)
+		}
+	}
+}
 
 func TestCollectorOptions(t *testing.T) {
 	for _, c := range []struct {

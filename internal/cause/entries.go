@@ -50,7 +50,8 @@ func processorEntries() []Entry {
 func memoryEntries() []Entry {
 	return []Entry{
 		{"memory.faults", "page faults grew: memory is mapped, touched and returned again and again",
-			"page-fault frames; mmap, munmap, madvise and brk calls; minor faults per run",
+			"page-fault frames, and which kind of fault they handle: the first touch of a page, or the first write after a " +
+				"fork; mmap, munmap, madvise and brk calls; minor faults per run",
 			"huge pages, allocator settings by environment",
 			"keep memory (allocator thresholds such as MALLOC_TRIM_THRESHOLD_, pools), or use huge pages",
 			"code that simply uses more memory"},

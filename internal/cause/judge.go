@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -54,6 +55,7 @@ func Judge(in Input) []Suspect {
 	}
 	if !s.oneSided {
 		claims = append(claims, s.leftover(lock)...)
+		s.followSettings(claims)
 	}
 	suspects := make([]Suspect, 0, len(claims))
 	ranks := make([]rank, 0, len(claims))
@@ -63,7 +65,7 @@ func Judge(in Input) []Suspect {
 			continue
 		}
 		suspects = append(suspects, suspect)
-		ranks = append(ranks, rank{known: known, consequence: c.consequence})
+		ranks = append(ranks, rank{known: known, consequence: c.consequence, ofSetting: c.ofSetting})
 	}
 	return s.ownFirst(s.choose(suspects, ranks), claims)
 }
@@ -83,7 +85,7 @@ func Opposed(in Input) bool {
 func finders() []func(*scene) []*claim {
 	return []func(*scene) []*claim{
 		findThrottled, findConfined, findStarved, findHelper, findTraced, findMonitor, findLoss, findDelayed, findCorked,
-		findThrottledDisk, findSlowDisk, findStalls, findShared, findShortLived, findClock, findTicker, findAlarm,
+		findThrottledDisk, findSlowDisk, findStalls, findShared, findShortLived, findForks, findClock, findTicker, findAlarm,
 		findSleep, findLock, findSync, findCold, findCollector, findFaults, findReconnect, findChatty,
 	}
 }
@@ -125,6 +127,7 @@ func (s *scene) absorb(c *claim) {
 // suspect turns a claim into what is told of it; known is false where its interval is not.
 func (s *scene) suspect(c *claim) (suspect Suspect, known bool) {
 	entry, _ := Lookup(c.id)
+	entry.Claim = cmp.Or(c.claim, entry.Claim)
 	a, b := s.seconds(c)
 	if s.oneSided {
 		suspect.Share, known = compare.Share(b, nil, s.metricB, nil, s.confidence)
@@ -194,7 +197,7 @@ var withoutBaseline = map[string]string{
 // claimed is the claim of an entry with its sides exchanged, or with the side that it is about, where A is the dearer
 // one.
 func (s *scene) claimed(entry Entry) string {
-	if told := withoutBaseline[entry.ID]; s.oneSided && told != "" {
+	if told := withoutBaseline[entry.ID]; s.oneSided && told != "" && entry.Claim != forkedClaim {
 		return told
 	}
 	if !s.swapped || entry.ID == "config.differs" { // which side has which setting is told as evidence

@@ -43,7 +43,7 @@ func situations() []situation {
 	var all []situation
 	for _, family := range [][]situation{callSituations(), clockSituations(), timerSituations(), threadSituations(),
 		codeSituations(), hostSituations(), fileSituations(), diskSituations(), memorySituations(), holeSituations(),
-		networkSituations(), runtimeSituations()} {
+		networkSituations(), runtimeSituations(), forkSituations(), chanceSituations()} {
 		all = append(all, family...)
 	}
 	return all

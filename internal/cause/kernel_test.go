@@ -34,6 +34,13 @@ func held(waits ...wait) plan { return plan{cpu: map[string]float64{work: 200}, 
 
 func fileSituations() []situation {
 	free := held()
+	const copying, starting = inWrite + "generic_perform_write;copy_folio_from_iter_atomic", inWrite +
+		"ext4_dirty_inode;__ext4_journal_start_sb;jbd2__journal_start;start_this_handle"
+	through := map[string]float64{starting: 30, inWrite + "ext4_write_begin;ext4_map_blocks;ext4_mb_new_blocks": 70,
+		inWrite + "ext4_journalled_write_end;jbd2_journal_dirty_metadata": 20}
+	writes := func(calls int64) map[string][2]int64 { return map[string][2]int64{"write": {calls, calls * 8192}} }
+	ordered := map[string]string{"target.mount.files.journal_data": "ordered"}
+	journal := map[string]string{"target.mount.files.journal_data": "journal"}
 	worker := map[string]float64{work: 200, "w|" + inWriteWorker + "generic_perform_write": 200}
 	return []situation{
 		{name: "the journal holds a write up", metric: "wall", a: free,
@@ -44,6 +51,22 @@ func fileSituations() []situation {
 			b: held(wait{count: 10, ms: 20, call: "fsync", waker: recording.WakerKernel,
 				stack: "_start;main;serve;commit;libc.so.6!fsync;k:__x64_sys_fsync;ext4_sync_file;jbd2_log_wait_commit"}),
 			cause: "file.sync", place: "commit;fsync", low: 0.9, high: 1, level: Explains},
+		{name: "data that goes through the journal, by a setting", metric: "cpu",
+			a:     plan{cpu: map[string]float64{copying: 100, starting: 4}, calls: writes(4000), facts: ordered},
+			b:     plan{cpu: merged(through, map[string]float64{copying: 100}), calls: writes(4000), facts: journal},
+			cause: "file.journal", place: "(?m)^target.mount.files.journal_data=journal$", low: 0.9, high: 1, level: Explains},
+		{name: "the same, the settings not known", metric: "cpu",
+			a:     plan{cpu: map[string]float64{copying: 100, starting: 4}, calls: writes(4000)},
+			b:     plan{cpu: merged(through, map[string]float64{copying: 100}), calls: writes(4000)},
+			cause: "code.grew", place: "log", low: 0.9, high: 1, level: Explains},
+		{name: "a journal that takes most of what calls grew by", metric: "cpu",
+			a: plan{cpu: map[string]float64{copying: 100, starting: 4}, calls: writes(4000)},
+			b: plan{cpu: map[string]float64{copying: 130, starting: 90}, calls: writes(4000)}, cause: "file.journal",
+			place: "log", low: 0.9, high: 1, level: Explains},
+		{name: "more calls, which all go through the journal", metric: "cpu",
+			a: plan{cpu: map[string]float64{copying: 20, starting: 30}, calls: writes(1000)},
+			b: plan{cpu: map[string]float64{copying: 80, starting: 120}, calls: writes(4000)}, cause: "syscall.chatty",
+			place: "log;write", low: 0.9, high: 1, level: Explains},
 		{name: "a stable page", metric: "wall", a: free,
 			b: held(wait{count: 10, ms: 20, call: "write", waker: recording.WakerInterrupt, stack: inWrite +
 				"ext4_da_write_begin;__filemap_get_folio;folio_wait_writeback;folio_wait_bit_common;io_schedule",
@@ -217,7 +240,7 @@ func networkSituations() []situation {
 	backlog := "k:handle_softirqs;net_rx_action;process_backlog;tcp_v4_rcv;tcp_data_queue;sock_def_readable"
 	lost := answer(210, "k:run_timer_softirq;tcp_write_timer;tcp_retransmit_timer;tcp_v4_rcv;sock_def_readable")
 	lost.network = []recording.Network{{Event: recording.NetRetransmit, Peer: "10.0.0.7:443", Target: true, Count: 10}}
-	return []situation{
+	return append(loopSituations(), []situation{
 		{name: "delayed acknowledgements of a peer on this host", metric: "wall", a: free, b: answer(41, delack),
 			cause: "net.delayed", place: "ask;recvfrom", low: 0.9, high: 1, level: Explains},
 		{name: "delayed acknowledgements of a remote peer", metric: "wall", a: free, b: answer(41, ""),
@@ -270,7 +293,7 @@ func networkSituations() []situation {
 			b: plan{cpu: map[string]float64{work: 200, connecting: 1, "_start;main;serve;open_peer": 90},
 				calls: map[string][2]int64{"connect": {900, 0}}},
 			cause: "code.grew", place: "open_peer", low: 0.9, high: 1, level: Explains},
-	}
+	}...)
 }
 
 func runtimeSituations() []situation {

@@ -1,6 +1,8 @@
 package cause
 
 import (
+	"slices"
+
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -10,7 +12,7 @@ import (
 func findLock(s *scene) []*claim {
 	waitsA, waitsB, secondsA, secondsB := 0.0, 0.0, 0.0, 0.0
 	for i := range s.waits {
-		if s.waits[i].Lock {
+		if s.forLock(&s.waits[i].Path) {
 			waitsA += mean(s.waits[i].CountA)
 			waitsB += mean(s.waits[i].CountB)
 			secondsA += mean(s.waits[i].A)
@@ -22,7 +24,7 @@ func findLock(s *scene) []*claim {
 	c := s.take("lock.contended", func(i int) bool {
 		path := &s.paths[i]
 		if path.Kind != compare.Running {
-			return path.Lock || s.inTurn[i] || s.inQueue(i)
+			return s.forLock(path) || s.inTurn[i] || s.inQueue(i)
 		}
 		// Uncontended locking is user code alone; contended locking goes to the kernel or spins.
 		return contended && s.traits[i].lock || s.inQueue(i)
@@ -38,6 +40,9 @@ func findLock(s *scene) []*claim {
 	if s.queue != nil {
 		s.describeQueue(c)
 	}
+	if s.byTurn {
+		c.against = append(c.against, lockUnnamed)
+	}
 	s.locateLock(c)
 	s.holders(c)
 	c.add("offcpu", "waits for locks, all threads", waitsA, waitsB, "waits/run")
@@ -48,6 +53,22 @@ func findLock(s *scene) []*claim {
 	return []*claim{c}
 }
 
+// lockUnnamed is what a lock leaves open that only shows in who waits for whom.
+const lockUnnamed = "no function that takes a lock was seen: who waits is woken by who slept meanwhile, and wakes it " +
+	"in turn"
+
+// forLock reports whether a path waits for a lock.
+func (s *scene) forLock(path *compare.Path) bool { return path.Lock || s.byTurn && path.Turn }
+
+// taking is the part of a stack up to the function that takes a lock of a database, which is the server's own code.
+func taking(frames []recording.Frame) []recording.Frame {
+	at := slices.IndexFunc(frames, func(frame recording.Frame) bool { return compare.IsDatabaseLock(frame.Name) })
+	if at > 0 {
+		return frames[:at]
+	}
+	return frames
+}
+
 // locateLock puts first the function that takes the lock. Where threads sleep with the lock most of its time is
 // spent in the sleeper, which holds it: then the waits of all threads tell who takes it.
 func (s *scene) locateLock(c *claim) {
@@ -55,10 +76,11 @@ func (s *scene) locateLock(c *claim) {
 		grown, stacks := map[string]float64{}, map[string][]recording.Frame{}
 		for i := range s.waits {
 			wait := &s.waits[i]
-			if at := ownDepth(wait.Frames); wait.Lock && at >= 0 {
-				name := route(wait.Frames[:at+1])
+			frames := taking(wait.Frames)
+			if at := ownDepth(frames); s.forLock(&wait.Path) && at >= 0 {
+				name := route(frames[:at+1])
 				grown[name] += mean(wait.B) - mean(wait.A)
-				stacks[name] = wait.Frames[:at+1]
+				stacks[name] = frames[:at+1]
 			}
 		}
 		if takers := byValue(grown); len(takers) > 0 && grown[takers[0]] > 0 {
@@ -204,7 +226,7 @@ func (s *scene) holders(c *claim) {
 		}
 	}
 	for i := range s.waits {
-		if s.waits[i].Lock {
+		if s.forLock(&s.waits[i].Path) {
 			note(&s.waits[i].Path, mean(s.waits[i].B)-mean(s.waits[i].A))
 		}
 	}

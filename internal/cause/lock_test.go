@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,18 +104,12 @@ func TestOneSidedSleepUnderALock(t *testing.T) {
 		{"hardly waited for", true, 0.4, 0.01, "sleep.deliberate"},
 	} {
 		result := sleeping(test.slept, test.locked)
-		result.OneSided, result.A, result.B = true, result.B, nil
 		for i := range result.Paths {
-			path := &result.Paths[i]
-			path.A, path.B = path.B, nil
 			if test.held {
-				path.For = result.Waits[1].Frames
+				result.Paths[i].For = result.Waits[1].Frames
 			}
 		}
-		for i := range result.Waits {
-			wait := &result.Waits[i]
-			wait.A, wait.B, wait.CountA, wait.CountB = wait.B, nil, wait.CountB, nil
-		}
+		result = alone(result)
 		suspects := Judge(Input{Result: result})
 		if len(suspects) == 0 || suspects[0].Cause != test.cause {
 			t.Errorf("%s: %s, want %s", test.name, described(suspects), test.cause)
@@ -122,6 +117,69 @@ func TestOneSidedSleepUnderALock(t *testing.T) {
 		}
 		if where := strings.Join(suspects[0].Where, " "); !strings.Contains(where, "main;touch;backend") {
 			t.Errorf("%s: where is %s, want what sleeps in it", test.name, where)
+		}
+	}
+}
+
+// Threads that sleep by turns and wait for each other in no known lock: one where never two sleep at once, else a pool.
+func TestSleepsByTurns(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		slept float64 // over all threads, of the 0.42 s that a run of B takes
+		turn  bool
+		cause string
+	}{
+		{"one at a time", 0.4, true, "lock.contended"},
+		{"two at a time", 0.8, true, "sleep.deliberate"},
+		{"nobody waits for a turn", 0.4, false, "sleep.deliberate"},
+	} {
+		for _, oneSided := range []bool{false, true} {
+			result := sleeping(test.slept, 1)
+			asleep, waiting := &result.Waits[0], &result.Waits[1]
+			asleep.A = asleep.B
+			waiting.Lock, waiting.Turn, waiting.Syscall = false, test.turn, "read"
+			waiting.Frames = waiting.Frames[:2]
+			if oneSided {
+				result = alone(result)
+			}
+			suspects := Judge(Input{Result: result})
+			if len(suspects) == 0 || suspects[0].Cause != test.cause {
+				t.Errorf("%s, one side %v: %s, want %s", test.name, oneSided, described(suspects), test.cause)
+				continue
+			}
+			if told := slices.Contains(suspects[0].Against, lockUnnamed); told != (test.cause == "lock.contended") {
+				t.Errorf("%s, one side %v: against %q", test.name, oneSided, suspects[0].Against)
+			}
+		}
+	}
+}
+
+// alone is a result of its dearer side only.
+func alone(result *compare.Result) *compare.Result {
+	result.OneSided, result.A, result.B = true, result.B, nil
+	for i := range result.Paths {
+		result.Paths[i].A, result.Paths[i].B = result.Paths[i].B, nil
+	}
+	for i := range result.Waits {
+		wait := &result.Waits[i]
+		wait.A, wait.B, wait.CountA, wait.CountB = wait.B, nil, wait.CountB, nil
+	}
+	return result
+}
+
+// Of one side, a sleep that the way meets now for a waiter and now by itself is in the lock where never two sleep so.
+func TestOneSidedSleepOfTheLastHolder(t *testing.T) {
+	for slept, want := range map[float64]string{0.4: "lock.contended", 1.6: "sleep.deliberate"} {
+		result := sleeping(slept, 1)
+		waiting := &result.Waits[1]
+		waiting.Frames[1].Name = "lock" // not the function that sleeps
+		awaited := result.Paths[0]
+		awaited.For = waiting.Frames
+		result.Paths[0].B, awaited.B = []float64{0.24, 0.24, 0.24}, []float64{0.16, 0.16, 0.16}
+		result.Paths = append(result.Paths, awaited)
+		suspects := Judge(Input{Result: alone(result)})
+		if len(suspects) == 0 || suspects[0].Cause != want {
+			t.Errorf("%g s of sleeps: %s, want %s", slept, described(suspects), want)
 		}
 	}
 }

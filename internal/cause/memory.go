@@ -1,6 +1,11 @@
 package cause
 
-import "culprit/internal/compare"
+import (
+	"slices"
+
+	"culprit/internal/compare"
+	"culprit/recording"
+)
 
 const (
 	// Memory that is mapped, touched and returned again: so many more calls a run, and so many times as many.
@@ -9,7 +14,8 @@ const (
 )
 
 // findFaults claims page faults and mapping calls when memory is returned and
-// taken again. Faults of code that merely uses more memory belong to that code.
+// taken again, or written for the first time after a fork. Faults of code that merely uses more memory belong to that
+// code.
 func findFaults(s *scene) []*claim {
 	returnedA, returnedB := 0.0, 0.0
 	for _, call := range []string{"munmap", "madvise", "brk"} {
@@ -17,7 +23,9 @@ func findFaults(s *scene) []*claim {
 		returnedA, returnedB = returnedA+a, returnedB+b
 	}
 	pages := s.changedPages()
-	if !more(returnedA, returnedB, timesMaps, fewestMaps) && len(pages) == 0 {
+	sharedA, sharedB, forked := s.writtenAgain()
+	returned := more(returnedA, returnedB, timesMaps, fewestMaps)
+	if !returned && len(pages) == 0 && !forked {
 		return nil
 	}
 	c := s.take("memory.faults", func(i int) bool {
@@ -27,6 +35,16 @@ func findFaults(s *scene) []*claim {
 		return nil
 	}
 	s.locate(c, "")
+	if forked {
+		if place := s.forkPlace(); place != "" {
+			c.at("forked in " + place)
+		}
+		c.add("cpu", "of it in writes to pages that a fork had left shared", sharedA, sharedB, "s/run")
+		c.claim, c.remedy = forkedClaim, forkedMapping
+	}
+	if place := s.mapPlace(); returned && place != "" && !slices.Contains(c.where, place) {
+		c.at("mapped or returned in " + place)
+	}
 	c.add("syscalls", "calls that return memory to the kernel", returnedA, returnedB, "calls/run")
 	if a, b := s.count("metric.minor_faults", ""); b > 0 {
 		c.add("counts", "minor page faults", a, b, "faults/run")
@@ -38,6 +56,14 @@ func findFaults(s *scene) []*claim {
 		c.remedy = "let the program have huge pages as on the other side (THP_enabled, thp.enabled, madvise)"
 	}
 	return []*claim{c}
+}
+
+// mapPlace names the function that maps memory or returns it most: what is to be mended is there, not where the memory
+// is touched. "" where no such call was seen.
+func (s *scene) mapPlace() string {
+	return callerOf(s.paths, func(frame *recording.Frame) bool {
+		return frame.Kind == recording.KindKernel && mapCalls[compare.SyscallOfFrame(frame.Name)]
+	})
 }
 
 // fewestFaults is how many more page faults a run let a setting of huge pages explain them.

@@ -74,3 +74,35 @@ func (s *scene) adoptRest(settings []compare.FactChange) bool {
 	s.adopt(c, rest.members...)
 	return true
 }
+
+// doneMore are causes that say that more of something is done, and not why.
+var doneMore = map[string]bool{"syscall.chatty": true, "clock.read-often": true, "memory.faults": true,
+	"runtime.gc": true, "process.short-lived": true}
+
+// followSettings tells of claims that more is done, where the sides run the same program with the same arguments under
+// settings that no cause is known for, that it is done for these: Python's debug mode of asyncio keeps a stack of each
+// task, and looks at the files of its lines for that.
+func (s *scene) followSettings(claims []*claim) {
+	settings := s.settings()
+	var of *claim
+	for _, c := range claims {
+		if c.id == "config.differs" && s.sameProgram() {
+			of = c
+		}
+	}
+	if of == nil {
+		return
+	}
+	namers := s.namers(settings)
+	for _, c := range claims {
+		if !doneMore[c.id] || slices.Contains(namers, c) {
+			continue
+		}
+		c.ofSetting = true
+		for n, setting := range settings[:min(len(settings), whereLimit)] {
+			if namers[n] == of {
+				c.add("facts", "the same program under another setting: "+describe(setting), 0, 0, "")
+			}
+		}
+	}
+}

@@ -44,3 +44,37 @@ func TestASettingIsNamedOnce(t *testing.T) {
 		}
 	}
 }
+
+// What the same program does more of under a setting stands behind the setting, where that is beside it, and says so;
+// what is nearly all of the change stays before it, and other arguments are no setting.
+func TestMoreIsDoneForASetting(t *testing.T) {
+	const step = "p:<module>@main.py;step@main.py"
+	const stat = "p:<module>@main.py;look@main.py;n:stat;k:entry;do_syscall_64;__x64_sys_newfstatat"
+	calls := func(count int64) map[string][2]int64 { return map[string][2]int64{"newfstatat": {count, 0}} }
+	quiet := plan{cpu: map[string]float64{step: 200, stat: 5}, calls: calls(100), command: "python3 main.py"}
+	debug := func(own, stats float64, command string) plan {
+		return plan{cpu: map[string]float64{step: own, stat: stats}, calls: calls(90_000), command: command}
+	}
+	const set = "PYTHONASYNCIODEBUG=1 python3 main.py"
+	for _, test := range []struct {
+		name  string
+		b     plan
+		first string
+		told  bool
+	}{
+		{"half of it", debug(320, 120, set), "config.differs", true},
+		{"nearly all of it", debug(210, 200, set), "syscall.chatty", true},
+		{"other arguments", debug(320, 120, "python3 main.py x"), "", false},
+	} {
+		suspects := judged(t, "cpu", quiet, test.b, Costs{})
+		told := false
+		for _, suspect := range suspects {
+			for _, evidence := range suspect.Evidence {
+				told = told || suspect.Cause == "syscall.chatty" && strings.HasPrefix(evidence.Text, "the same program under")
+			}
+		}
+		if len(suspects) == 0 || test.first != "" && suspects[0].Cause != test.first || told != test.told {
+			t.Errorf("%s: %+v, want %s first and the setting told: %v", test.name, suspects, test.first, test.told)
+		}
+	}
+}

@@ -39,3 +39,9 @@ func (s *scene) queueOfNaps() {
 		s.queue = s.findQueue(processes[0], isTaskLock)
 	}
 }
+
+// onlyNaps reports whether a claim on code grew by nothing but naps of a run time.
+func (s *scene) onlyNaps(c *claim) bool {
+	napped, all := s.parted(c, s.isNap)
+	return napped >= nothingElse*all
+}

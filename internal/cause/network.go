@@ -62,8 +62,8 @@ func kernelHas(frames []recording.Frame, names []string) bool {
 	return false
 }
 
-// findDelayed claims waits for a socket that a delayed acknowledgement ended: its timer is seen on the
-// waker's stack where the peer is on this host, else the length of the waits tells.
+// findDelayed claims waits for a socket that a delayed acknowledgement ended: its timer is seen on the waker's stack
+// where the peer is on this host, or that a timer made the peer send; else the length of the waits tells.
 func findDelayed(s *scene) []*claim {
 	if s.metric != compare.MetricWall {
 		return nil
@@ -82,6 +82,9 @@ func findDelayed(s *scene) []*claim {
 			return true
 		}
 		length := lengths[waitKey(path)]
+		if compare.SentByTimer(path.WakerKind, path.WakerStack) && length <= delayedMost {
+			return true
+		}
 		return path.WakerKind != recording.WakerTimer && kernelHas(path.Frames, socketWaitNames) &&
 			length >= delayedLeast && length <= delayedMost
 	})
@@ -91,10 +94,20 @@ func findDelayed(s *scene) []*claim {
 	s.locateWait(c)
 	s.locateSender(c)
 	_, seconds := s.count(compare.CountDelayed+".seconds", "")
-	c.add("offcpu", "waits for a socket as long as a delayed acknowledgement", a, b, "waits/run")
+	if seconds < delayedLeast*b {
+		c.add("offcpu", "waits for a socket that ended by what a peer on this host sent on a timer", a, b, "waits/run")
+		c.against = append(c.against, sentLater)
+	} else {
+		c.add("offcpu", "waits for a socket as long as a delayed acknowledgement", a, b, "waits/run")
+	}
 	c.add("offcpu", "mean length of these waits", 0, seconds/b*1e3, "ms")
 	return []*claim{c}
 }
+
+// sentLater is what waits leave open that are shorter than a delayed acknowledgement.
+const sentLater = "the waits are shorter than the 40 ms of a delayed acknowledgement, as of a loop that serves " +
+	"others meanwhile: what made the peer send so late is not seen, but for its timer (a queueing discipline that " +
+	"delays looks the same)"
 
 // waitKey tells one way of waiting from others.
 func waitKey(path *compare.Path) string {
@@ -115,13 +128,6 @@ func (s *scene) meanWaits() map[string]float64 {
 		seconds[key] /= max(counts[key], 1)
 	}
 	return seconds
-}
-
-// locateSender adds the functions that write to sockets: the remedy is on their side.
-func (s *scene) locateSender(c *claim) {
-	c.at(callerOf(s.cpu, func(frame *recording.Frame) bool {
-		return frame.Kind == recording.KindKernel && containsAny(frame.Name, []string{"tcp_sendmsg", "sock_write_iter"})
-	}))
 }
 
 // findLoss claims waits for a socket that a retransmission ended, when more segments were sent again.

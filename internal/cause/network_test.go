@@ -7,6 +7,30 @@ import (
 	"culprit/recording"
 )
 
+// loopSituations have an event loop that waits for segments.
+func loopSituations() []situation {
+	const inLoop = "_start;main;serve;loop;libc.so.6!epoll_pwait;k:__x64_sys_epoll_pwait;do_epoll_wait"
+	const onTick = "k:asm_sysvec_apic_timer_interrupt;__irq_exit_rcu;handle_softirqs;net_rx_action;process_backlog;" +
+		"tcp_v4_rcv;tcp_data_queue;sock_def_readable"
+	polls := func(waits int, length float64, calls int64, ended string) plan {
+		p := held(wait{count: waits, ms: length, call: "epoll_pwait", waker: recording.WakerInterrupt, ended: ended,
+			stack: inLoop})
+		p.calls = map[string][2]int64{"epoll_pwait": {calls, 0}}
+		return p
+	}
+	return []situation{
+		{name: "what Nagle kept back for a loop that served others meanwhile", metric: "wall",
+			a: polls(100, 0.2, 800, arrival), b: polls(20, 22, 2000, onTick),
+			cause: "net.delayed", place: "loop;epoll_pwait", low: 0.9, high: 1, level: Explains},
+		{name: "an event loop that waits as often, and longer", metric: "wall",
+			a: polls(100, 0.5, 800, arrival), b: polls(120, 4, 2000, arrival),
+			cause: "code.grew", place: "loop", low: 0.9, high: 1, level: Explains},
+		{name: "an event loop that waits more often, and as long", metric: "wall",
+			a: polls(20, 0.5, 100, arrival), b: polls(600, 0.6, 2000, arrival),
+			cause: "syscall.chatty", place: "loop;epoll_pwait", low: 0.9, high: 1, level: Explains},
+	}
+}
+
 // Segments that a full accept queue drops are no fault of a link: told only where connect is what waits.
 func TestFullQueue(t *testing.T) {
 	for _, c := range []struct {

@@ -8,16 +8,13 @@ import (
 )
 
 // rank is what else decides the order of a suspect.
-type rank struct{ known, consequence bool }
+type rank struct{ known, consequence, ofSetting bool }
 
 // choose orders the suspects and cuts off what must not be said.
 func (s *scene) choose(suspects []Suspect, ranks []rank) []Suspect {
 	order := make([]int, len(suspects))
-	code := false
 	for i := range suspects {
 		order[i] = i
-		isCode := suspects[i].Cause == "code.grew" || suspects[i].Cause == "code.added"
-		code = code || isCode && suspects[i].Share.Low >= leastShare
 	}
 	score := func(i int) float64 {
 		value := suspects[i].Share.Low
@@ -25,12 +22,11 @@ func (s *scene) choose(suspects []Suspect, ranks []rank) []Suspect {
 		if !ranks[i].known || value <= 0 || suspects[i].Share.Value < leastShare {
 			value = suspects[i].Share.Value - compareLimit
 		}
-		if ranks[i].consequence && code {
-			value -= 1
-		}
 		return value
 	}
 	sort.SliceStable(order, func(x, y int) bool { return score(order[x]) > score(order[y]) })
+	behindCode(order, suspects, ranks)
+	behindSetting(order, suspects, ranks)
 	preferKnown(order, suspects, ranks)
 	sorted := make([]Suspect, 0, len(order))
 	named, total := false, 0.0
@@ -48,6 +44,51 @@ func (s *scene) choose(suspects []Suspect, ranks []rank) []Suspect {
 	}
 	s.cut(sorted, total)
 	return sorted
+}
+
+func isCode(cause string) bool { return cause == "code.grew" || cause == "code.added" }
+
+// behindCode moves what follows from code that does more behind the last code that surely does: one place that is large
+// enough, or several that are together and beside it. What new methods make the compiler do is no answer beside them.
+func behindCode(order []int, suspects []Suspect, ranks []rank) {
+	last, largest, surely, sum := -1, 0.0, 0.0, 0.0
+	for at, i := range order {
+		if share := suspects[i].Share; isCode(suspects[i].Cause) && share.Low > 0 {
+			last, largest, surely, sum = at, max(largest, share.Low), surely+share.Low, sum+share.Value
+		}
+	}
+	moveBehind(order, last, func(i int) bool {
+		return ranks[i].consequence &&
+			(largest >= leastShare || surely >= leastShare && sum >= mostOf*suspects[i].Share.Value)
+	})
+}
+
+// behindSetting moves what the same program does more of under a setting behind that setting, where the setting's own
+// part is beside it: that a debugging option looks at files is no answer beside the option.
+func behindSetting(order []int, suspects []Suspect, ranks []rank) {
+	for at, i := range order {
+		if suspects[i].Cause != "config.differs" {
+			continue
+		}
+		low := suspects[i].Share.Low
+		moveBehind(order, at, func(j int) bool {
+			return ranks[j].ofSetting && low >= max(leastShare, mostOf*suspects[j].Share.Value)
+		})
+		return
+	}
+}
+
+// moveBehind moves those of the first that are told by move behind the one at last.
+func moveBehind(order []int, last int, move func(i int) bool) {
+	var first, after []int
+	for at, i := range order[:last+1] {
+		if at < last && move(i) {
+			after = append(after, i)
+		} else {
+			first = append(first, i)
+		}
+	}
+	copy(order, append(first, after...))
 }
 
 // unspecific causes are those that say less than a function that grew, or that a busy host brings by itself.

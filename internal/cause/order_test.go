@@ -62,3 +62,40 @@ func TestRecordersOfThisProgramAreNoNewTracers(t *testing.T) {
 		t.Errorf("%v, want trace-cmd alone", got)
 	}
 }
+
+// What follows from code stands behind it, also where that is several places of which none is large (a Java program
+// that formats and rounds otherwise in two methods: the compiler's part is larger than each of them); not where the
+// code is small beside it.
+func TestConsequenceStandsBehindCode(t *testing.T) {
+	suspect := func(id string, value, low, high float64) Suspect {
+		return Suspect{Cause: id, Share: compare.Interval{Value: value, Low: low, High: high}}
+	}
+	for _, c := range []struct {
+		name        string
+		consequence float64
+		code        []float64 // what is surely in each
+		want        int       // place of the consequence
+	}{
+		{"one large place", 0.60, []float64{0.25}, 1},
+		{"two places", 0.42, []float64{0.13, 0.11}, 2},
+		{"two places beside much more", 0.72, []float64{0.13, 0.11}, 0},
+		{"next to nothing", 0.30, []float64{0.06, 0.05}, 0},
+		{"one of them not surely", 0.42, []float64{0.25, -0.02}, 1},
+	} {
+		list := []Suspect{suspect("runtime.cold", c.consequence, c.consequence-0.05, c.consequence+0.05)}
+		ranks := []rank{{known: true, consequence: true}}
+		for _, low := range c.code {
+			list, ranks = append(list, suspect("code.grew", low+0.04, low, low+0.08)), append(ranks, rank{known: true})
+		}
+		chosen := (&scene{}).choose(list, ranks)
+		at := -1
+		for i := range chosen {
+			if chosen[i].Cause == "runtime.cold" {
+				at = i
+			}
+		}
+		if at != c.want {
+			t.Errorf("%s: at %d of %v, want %d", c.name, at, chosen, c.want)
+		}
+	}
+}

@@ -63,15 +63,19 @@ func findShortLived(s *scene) []*claim {
 	return []*claim{c}
 }
 
-// onlyChild reports whether all processes of a path's name that take part are short-lived or start others:
-// a long-lived one of the same name does its own work.
+// onlyChild reports whether all processes of a path's name that take part are short-lived or start others: a long-lived
+// one of the same name does its own work, and so does one that forks others of its own name.
 func (s *scene) onlyChild(path *compare.Path) bool {
+	found := false
 	for i := range s.paths {
-		if s.paths[i].Process == path.Process && s.paths[i].Short {
-			return true
+		if other := &s.paths[i]; other.Process == path.Process && other.Short {
+			if other.Parent == path.Process && path.Parent != path.Process {
+				return false
+			}
+			found = true
 		}
 	}
-	return false
+	return found
 }
 
 func (s *scene) parents() map[string]string {

@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"slices"
 	"strings"
 
 	"culprit/internal/compare"
@@ -50,6 +51,7 @@ type scene struct {
 	traits     []trait
 	owner      []*claim     // nil: nobody's yet
 	inTurn     map[int]bool // sleeps that grew on the way only because a lock makes them wait for each other
+	byTurn     bool         // what threads wait for each other at counts as a lock, though no function says so
 	queue      *queue       // the lock that parked tasks wait for, nil: none is seen
 	counts     []compare.Count
 	waits      []compare.Wait
@@ -74,12 +76,15 @@ type claim struct {
 	evidence []Evidence
 	against  []string
 	knob     string
+	claim    string // "": the catalogue's
 	remedy   string // "": the catalogue's
 	// prediction is what count × cost says, per run; nil where no cost is known.
 	prediction *Prediction
 	place      compare.Path // zero but for Frames: the function that the claim is about
 	// consequence marks a cause that follows from code doing more (garbage, page faults): code ranks before it.
 	consequence bool
+	// ofSetting marks what the same program does more of where a setting differs that no cause is known for.
+	ofSetting bool
 	// absorbs is the part of its place's growth from which the claim takes the rest of the
 	// place's own code too: loops around calls are there because of the calls. 0: never.
 	absorbs float64
@@ -137,6 +142,11 @@ func (s *scene) turnEvidence(result *compare.Result) {
 	for _, line := range result.Lines {
 		if s.turned() {
 			line.A, line.B = line.B, line.A
+			line.Functions = slices.Clone(line.Functions)
+			for i := range line.Functions {
+				function := &line.Functions[i]
+				function.A, function.B = function.B, function.A
+			}
 		}
 		s.lines = append(s.lines, line)
 	}

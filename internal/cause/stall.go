@@ -109,6 +109,7 @@ func findStalls(s *scene) []*claim {
 		}
 	}
 	s.leaveHoles(kind)
+	s.markJournalled(kind)
 	var claims []*claim
 	seen := map[string]bool{}
 	for w := range stalls {
@@ -137,6 +138,11 @@ func (s *scene) describeStall(c *claim, kind []*stall) {
 		}
 	}
 	s.locateWait(c)
+	if c.id == journalled.id {
+		for _, setting := range s.changed(journalSettings...) {
+			c.at(setting.Name + "=" + orNone(setting.B))
+		}
+	}
 	for n, name := range byValue(functions) {
 		if n < 2 && name != "" && functions[name] > 0 {
 			c.at("kernel function " + name)
@@ -199,10 +205,10 @@ func wakerOf(path *compare.Path) string {
 var stallSettings = map[string][]string{
 	"memory.reclaim":      {"target.cgroup.memory", "vm."},
 	"memory.page-in":      {"target.cgroup.memory", "vm.swappiness", "block."},
-	"file.dirty-throttle": {"vm.dirty", "mount.", "bdi."},
-	"file.journal":        {"mount.", "vm.dirty"},
-	"file.writeback":      {"mount.", "vm.dirty", "block."},
-	"file.inode-lock":     {"mount."},
+	"file.dirty-throttle": {"vm.dirty", "mount.", "target.mount.", "bdi."},
+	"file.journal":        {"mount.", "target.mount.", "vm.dirty"},
+	"file.writeback":      {"mount.", "target.mount.", "vm.dirty", "block."},
+	"file.inode-lock":     {"mount.", "target.mount."},
 }
 
 // stallEvidence adds the settings that differ and the counts that go with a stall.

@@ -135,7 +135,11 @@ func findChatty(s *scene) []*claim {
 	if len(chatty) == 0 {
 		return nil
 	}
+	longer := s.waitedLonger(chatty)
 	c := s.take("syscall.chatty", func(i int) bool {
+		if s.paths[i].Kind == compare.Blocked && longer[s.traits[i].call] {
+			return false
+		}
 		return chatty[s.traits[i].call] > 0 && !s.tracers[s.paths[i].Process] && !s.tracers[s.paths[i].Comm]
 	})
 	if c == nil {
@@ -166,6 +170,26 @@ func findChatty(s *scene) []*claim {
 		c.at("system call " + call)
 	}
 	return []*claim{c}
+}
+
+// waitedLonger are the calls, of those given, whose waits grew by their lengths rather than by their number: what a
+// call waits for is no cost of making it.
+func (s *scene) waitedLonger(calls map[string]float64) map[string]bool {
+	longer := map[string]bool{}
+	for call := range calls {
+		secondsA, secondsB, waitsA, waitsB := 0.0, 0.0, 0.0, 0.0
+		for i := range s.waits {
+			if wait := &s.waits[i]; wait.Kind == compare.Blocked && wait.Syscall == call {
+				secondsA, secondsB = secondsA+mean(wait.A), secondsB+mean(wait.B)
+				waitsA, waitsB = waitsA+mean(wait.CountA), waitsB+mean(wait.CountB)
+			}
+		}
+		if waitsA > 0 && waitsB > 0 {
+			each := (secondsA/waitsA + secondsB/waitsB) / 2
+			longer[call] = !s.oneSided && each*(waitsB-waitsA) < mostOf*(secondsB-secondsA)
+		}
+	}
+	return longer
 }
 
 // callCount is the number of calls a run outside of many short-lived

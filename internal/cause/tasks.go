@@ -1,6 +1,9 @@
 package cause
 
 import (
+	"slices"
+	"strings"
+
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -18,7 +21,7 @@ const (
 	// Tasks queue for a lock when its slow ways take this part of the process's CPU time, and of it so many times
 	// what they take on the other side.
 	queuePart  = 0.01
-	queueTimes = 4
+	queueTimes = 3
 	// In all runs together that is at least this much, some samples, and it is in at least this part of the runs.
 	queueSeconds = 0.008
 	queueRuns    = 0.5
@@ -131,6 +134,10 @@ func (s *scene) queued(c *claim, turns bool) bool {
 		s.queue = s.anyQueue()
 		return s.queue != nil
 	}
+	if looped, all := s.parted(c, s.inLoop); looped >= mostOf*all {
+		c.against = append(c.against, unseenInLoop)
+		return false
+	}
 	grown, all := map[string]float64{}, 0.0
 	for _, i := range c.members {
 		all += s.grown(i)
@@ -170,6 +177,22 @@ func (s *scene) anyQueue() *queue {
 // unseenTasks is what a sleep of a runtime that parks its tasks leaves open.
 const unseenTasks = "tasks that a runtime parks have no stack: whether they slept side by side, or one after the " +
 	"other for a lock or a pool, is not seen; no lock was seen to be handed on more often"
+
+// unseenInLoop is what the sleep of a loop leaves open that wakes whichever of its tasks is due.
+const unseenInLoop = "the timers of this loop serve many tasks, which have no stack while they sleep: whether more " +
+	"was slept for, or the same one after the other (a lock, a pool, waiting for each before the next), is not seen"
+
+// loopNames are functions of run times in which one thread sleeps for the timers of many tasks: libuv, tokio, the JVM's
+// virtual threads. Those of asyncio are told by their file.
+var loopNames = []string{"uv__io_poll", "tokio::runtime::", "DelayScheduler", "DelayedWorkQueue"}
+
+// inLoop reports whether a path sleeps for the timers of many tasks.
+func (s *scene) inLoop(i int) bool {
+	looping := func(frame recording.Frame) bool {
+		return containsAny(frame.Name, loopNames) || strings.HasSuffix(frame.File, "/asyncio/base_events.py")
+	}
+	return s.paths[i].Kind == compare.Blocked && slices.ContainsFunc(s.paths[i].Frames, looping)
+}
 
 // inQueue reports whether a path is the waiting or the scheduling of a process whose tasks queue for a lock.
 func (s *scene) inQueue(i int) bool {

@@ -120,8 +120,40 @@ func TestNapsOfARunTime(t *testing.T) {
 		t.Errorf("naps beside a lock that is handed on: %s, want lock.contended, nearly all", described(suspects))
 	}
 	for _, suspect := range judged(t, "wall", naps(4, 0), naps(80, 0), Costs{}) {
-		if suspect.Cause == "sleep.deliberate" {
-			t.Errorf("naps of the run time are told as a sleep of the program: %s", described([]Suspect{suspect}))
+		if suspect.Cause == "sleep.deliberate" || strings.Contains(strings.Join(suspect.Where, " "), "usleep") {
+			t.Errorf("naps of the run time are told as the program's doing: %s", described([]Suspect{suspect}))
+		}
+	}
+	suspects = judged(t, "wall", spun(naps(4, 2)), spun(naps(80, 8)), Costs{})
+	if len(suspects) == 0 || suspects[0].Cause != "lock.contended" {
+		t.Errorf("a lock that is handed on three times as often: %s, want lock.contended", described(suspects))
+	}
+}
+
+// TestSleepsOfLoops has sleeps of loops that wake whichever of their tasks is due: as many more may be the same ones
+// after each other. A thread's own sleeps leave nothing open.
+func TestSleepsOfLoops(t *testing.T) {
+	for _, test := range []struct {
+		stack string
+		told  bool
+	}{
+		{"n:node::SpinEventLoop;uv_run;uv__io_poll;k:__x64_sys_epoll_pwait", true},
+		{pyRun + "BaseEventLoop._run_once@/usr/lib/python3.11/asyncio/base_events.py;EpollSelector.select@/usr/lib/" +
+			"python3.11/selectors.py;k:__x64_sys_epoll_pwait", true},
+		{"j:java.util.concurrent.DelayScheduler.loop;jdk.internal.misc.Unsafe.park;k:__x64_sys_futex", true},
+		{pyRun + "settle;k:__x64_sys_epoll_pwait", false},
+	} {
+		sleeps := func(count int) plan {
+			return plan{cpu: map[string]float64{pyRun + "settle": 30}, waits: []wait{{count: count, ms: 2,
+				call: "epoll_pwait", stack: test.stack, waker: recording.WakerTimer, jitter: 0.3}}}
+		}
+		suspects := judged(t, "wall", sleeps(40), sleeps(320), Costs{})
+		if len(suspects) == 0 || suspects[0].Cause != "sleep.deliberate" {
+			t.Errorf("%s: %s, want sleep.deliberate", test.stack, described(suspects))
+			continue
+		}
+		if told := slices.Contains(suspects[0].Against, unseenInLoop); told != test.told {
+			t.Errorf("%s: told that tasks have no stack: %v, want %v", test.stack, told, test.told)
 		}
 	}
 }

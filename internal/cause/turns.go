@@ -39,13 +39,15 @@ func (s *scene) byTurns(c *claim) (turns, locked bool) {
 	for _, i := range c.members {
 		asleep[sleepKey(&s.paths[i])] = true
 	}
-	slept, seen, waited := 0.0, 0.0, 0.0
+	slept, seen, waited, turned := 0.0, 0.0, 0.0, 0.0
 	for i := range s.waits {
 		wait := &s.waits[i]
 		more := mean(wait.B) - mean(wait.A)
 		switch {
 		case wait.Lock:
 			waited += more
+		case wait.Turn:
+			turned += more
 		case wait.WakerKind == recording.WakerTimer && asleep[sleepKey(&wait.Path)]:
 			slept, seen = slept+more, seen+mean(wait.B)
 		}
@@ -53,23 +55,31 @@ func (s *scene) byTurns(c *claim) (turns, locked bool) {
 	a, b := s.seconds(c)
 	grown := mean(b) - mean(a)
 	turns = seen >= mostOf*mean(b) && slept < serialPart*grown
-	return turns, turns && waited >= serialPart*grown
+	least := serialPart * grown
+	s.byTurn = turns && waited < least && seen <= mean(s.metricB) && waited+turned >= least
+	return turns, s.byTurn || turns && waited >= least
 }
 
 // sleptHolding reports whether most of the sleeps of a claim were made with a lock that other threads waited for:
 // without a baseline the lock is what can be helped, and the sleep is what is inside. It is seen where the way led from
 // a waiter to the holder; and, as a lock that is not handed on (HotSpot's monitors) may go to whoever slept with it
 // last, where threads wait for a lock in the function that sleeps, and all sleeps in it fit one after the other into
-// the run.
+// the run. So is a sleep that the way meets as often by itself, as the last holder's.
 func (s *scene) sleptHolding(c *claim) bool {
-	takers, waited := map[string]bool{}, 0.0
+	takers, waited, turned := map[string]bool{}, 0.0, 0.0
 	for i := range s.waits {
 		wait := &s.waits[i]
-		if at := ownDepth(wait.Frames); wait.Lock {
+		if !wait.Lock && !wait.Turn {
+			continue
+		}
+		if wait.Lock {
 			waited += mean(wait.B)
-			if at >= 0 && !compare.IsEntry(wait.Frames[at]) {
-				takers[wait.Process+"\x00"+wait.Frames[at].Name] = true
-			}
+		} else {
+			turned += mean(wait.B)
+		}
+		frames := taking(wait.Frames)
+		if at := ownDepth(frames); at >= 0 && !compare.IsEntry(frames[at]) {
+			takers[wait.Process+"\x00"+frames[at].Name] = true
 		}
 	}
 	inTaker := func(path *compare.Path) bool {
@@ -80,20 +90,36 @@ func (s *scene) sleptHolding(c *claim) bool {
 		}
 		return false
 	}
+	behind, whole := map[string]float64{}, map[string]float64{}
+	for _, i := range c.members {
+		key := sleepKey(&s.paths[i])
+		if whole[key] += s.grown(i); len(s.paths[i].For) > 0 {
+			behind[key] += s.grown(i)
+		}
+	}
+	inLock := func(path *compare.Path) bool {
+		key := sleepKey(path)
+		return inTaker(path) || behind[key] > 0 && behind[key] >= serialPart*whole[key]
+	}
 	slept := 0.0
 	for i := range s.waits {
-		if wait := &s.waits[i]; !wait.Lock && wait.WakerKind == recording.WakerTimer && inTaker(&wait.Path) {
+		if wait := &s.waits[i]; !wait.Lock && wait.WakerKind == recording.WakerTimer && inLock(&wait.Path) {
 			slept += mean(wait.B)
 		}
 	}
 	serial, held := slept <= mean(s.metricB), 0.0
 	for _, i := range c.members {
-		if len(s.paths[i].For) > 0 || serial && inTaker(&s.paths[i]) {
+		if len(s.paths[i].For) > 0 || serial && inLock(&s.paths[i]) {
 			held += s.grown(i)
 		}
 	}
 	_, all := s.seconds(c)
-	return held >= mostOf*mean(all) && waited >= mostOf*max(slept, mean(all))
+	least := mostOf * max(slept, mean(all))
+	if held < mostOf*mean(all) {
+		return false
+	}
+	s.byTurn = waited < least && serial && waited+turned >= least
+	return s.byTurn || waited >= least
 }
 
 // markInTurn leaves the sleeps of a claim to the lock that their threads wait for.

@@ -57,10 +57,15 @@ func FindBlame(paths []Path, use func(int) bool) *Blame {
 		}
 	}
 	if best == nil {
-		best = search.place(search.descend(search.all, nil, mainPart))
-	}
-	if best == nil {
-		best = search.fallback(trail)
+		main := search.descend(search.all, nil, mainPart)
+		for _, find := range []func() *spot{
+			func() *spot { return search.place(main) }, search.largest,
+			func() *spot { return search.fallback(trail) }, func() *spot { return search.fallback(main) },
+		} {
+			if best = find(); best != nil {
+				break
+			}
+		}
 	}
 	if best == nil {
 		return nil

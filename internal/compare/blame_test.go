@@ -69,6 +69,14 @@ func TestBlame(t *testing.T) {
 			"<module>;scan", false},
 		{"two functions grew: the larger", map[string][2]float64{
 			"main;one": {0.1, 0.7}, "main;two": {0.1, 0.4}, "main;three": {0.1, 0.1}}, "main;one", false},
+		{"half of it in threads of a library", map[string][2]float64{
+			"n:_start;Py_RunMain;p:<module>;grade;n:extend": {0.3, 0.1}, "n:_start;Py_RunMain;p:<module>;grade;n:send": {0, 0.6},
+			"n:clone3;thread_run;p:<frozen threading>;n:os_read": {0.1, 0.6}}, "<module>;grade", false},
+		{"main calls libraries besides", map[string][2]float64{
+			"g:main.main;main.key;fmt.Sprintf;fmt.pad":          {0, 0.05},
+			"g:main.main;main.key;fmt.Sprintf;runtime.mallocgc": {0.1, 0.1},
+			"g:main.main;main.key;runtime.convT":                {0.1, 0.2}, "g:main.main;strings.ToLower": {0.1, 0.3}},
+			"main.main;main.key", false},
 		{"flat program", map[string][2]float64{"_start;main": {0.2, 0.9}}, "main", false},
 		{"kernel part under a function", map[string][2]float64{
 			"main;save;write;k:do_syscall_64;__x64_sys_write": {0.1, 0.9}, "main;load": {0.4, 0.4}}, "main;save", false},

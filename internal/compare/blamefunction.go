@@ -37,6 +37,26 @@ func (s *blameSearch) byFunction() *spot {
 	return &spot{stack: s.pathTo(best), members: best.members, grow: best.grow}
 }
 
+// largest finds the function of the application's own that explains most where none explains enough by itself and the
+// tree leads to none: half of it may be in a library's threads, or in libraries that main itself calls.
+func (s *blameSearch) largest() *spot {
+	totals := s.functions()
+	var best *functionTotals
+	for _, key := range sortedKeys(totals) {
+		one := totals[key]
+		if one.grow < mainPart*s.total || IsEntry(one.frame) || s.moved(totals, one) {
+			continue
+		}
+		if best == nil || one.grow > best.grow || one.grow == best.grow && one.depth/one.weight > best.depth/best.weight {
+			best = one
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	return &spot{stack: s.pathTo(best), members: best.members, grow: best.grow}
+}
+
 // functions adds up all functions of the application's own.
 func (s *blameSearch) functions() map[frameKey]*functionTotals {
 	totals := map[frameKey]*functionTotals{}

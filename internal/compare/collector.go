@@ -13,7 +13,9 @@ var (
 		// HotSpot collects on its VM thread where the collector has no threads of its own.
 		"VM_GenCollect", "VM_CollectFor", "VM_GC_", "VM_G1", "VM_Parallel", "VM_Serial", "MarkSweep::", "SerialFullGC",
 		"DefNewGeneration::", "GenCollectedHeap::", "SerialHeap::collect", "SerialHeap::do_", "PSScavenge",
-		"PSParallelCompact", "TenuredGeneration::"}
+		"PSParallelCompact", "TenuredGeneration::",
+		// Ruby's has no names in a stripped libruby: the unwinder tells it by the state of the interpreter.
+		"(garbage collection)", "zend_gc_collect_cycles", "zend_gc_run"}
 	collectorComms = []string{"GC Thread#", "G1 Main", "G1 Conc#", "G1 Refine#", "G1 Service", "ZWorker", "ZDriver",
 		"Shenandoah", "ParallelGCThread"}
 )

@@ -94,7 +94,7 @@ func Compare(a, b []*recording.Recording, opts Options) (*Result, error) {
 	result.Paths = merged.paths(shared)
 	result.Profile = newProfile(profile.paths(shared), len(a), len(b), opts.Confidence)
 	result.Waits = waits.waits(shared)
-	result.Lines = sharedLines(a, b)
+	result.Lines = sharedLines(a, b, opts.Work)
 	result.Counts = counts.list()
 	result.Hops = hops.list()
 	result.Facts, result.Varying = changes, varying(a, b)

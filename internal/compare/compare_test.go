@@ -172,6 +172,22 @@ func TestManyShortProcesses(t *testing.T) {
 	}
 }
 
+// A process has its children's name where they run no other program: it is none of the short-lived ones.
+func TestParentOfShortProcessesOfItsName(t *testing.T) {
+	m := newMade(1, 0.5)
+	m.process(90, 10, 5*ms, 990*ms, "store").threadFrom(90, 90, 5*ms).runs(90, 90, 5*ms, 200*ms, "serve")
+	for i := range int64(4) {
+		pid := int32(100 + i)
+		m.process(pid, 90, 200*i*ms+10*ms, (200*i+60)*ms, "store").threadFrom(pid, pid, 200*i*ms+10*ms)
+		m.runs(pid, pid, (200*i+10)*ms, (200*i+60)*ms, "write_out")
+	}
+	for _, path := range compared(t, MetricCPU, []*recording.Recording{m.rec}, nil).Paths {
+		if path.Short != (path.Parent == "store") {
+			t.Errorf("%s of %s: short %v", path.Process, path.Parent, path.Short)
+		}
+	}
+}
+
 func TestFactsThatDiffer(t *testing.T) {
 	with := func(facts ...string) *recording.Recording {
 		m := newMade(1, 1)

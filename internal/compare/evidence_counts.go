@@ -141,10 +141,12 @@ func spreadOver(byCPU map[int32]int64) float64 {
 const (
 	delayedAckLeastNs = 36e6
 	delayedAckMostNs  = 50e6
+	// sentLaterNs is how long at least somebody waited for what a timer sent: less is what pacing takes.
+	sentLaterNs = 1e6
 )
 
 // delayedAck reports whether a wait is for a socket and ended because a peer acknowledged late:
-// the waker's stack shows its timer, or the length is what that timer makes of it.
+// the waker's stack shows its timer, or that a timer made the peer send, or the length is what that timer makes of it.
 func (r *run) delayedAck(wait *recording.Wait) bool {
 	waker := r.pool.framesOf(r.stackOf(wait.WakerStack))
 	for i := range waker {
@@ -152,10 +154,26 @@ func (r *run) delayedAck(wait *recording.Wait) bool {
 			return true
 		}
 	}
+	if SentByTimer(wait.WakerKind, waker) && wait.BlockedNs >= sentLaterNs && wait.BlockedNs <= delayedAckMostNs {
+		return true
+	}
 	if wait.BlockedNs < delayedAckLeastNs || wait.BlockedNs > delayedAckMostNs || wait.WakerKind == recording.WakerTimer {
 		return false
 	}
 	return isSocketWait(r.pool.framesOf(r.stackOf(wait.Stack))) || delivers(waker)
+}
+
+// SentByTimer reports whether a wait ended by a segment that a peer on this host sent while no thread of it ran: out of
+// the backlog of a CPU, right after the tick of its clock. It is what Nagle's algorithm had kept back until a delayed
+// acknowledgement came, as of an event loop that is busy with others meanwhile and waits for a part of the 40 ms only.
+// What a queueing discipline holds back looks the same.
+func SentByTimer(wakerKind string, waker []recording.Frame) bool {
+	tick, backlog := false, false
+	for i := range waker {
+		tick = tick || strings.Contains(waker[i].Name, "timer_interrupt")
+		backlog = backlog || waker[i].Name == "process_backlog"
+	}
+	return wakerKind == recording.WakerInterrupt && tick && backlog && delivers(waker)
 }
 
 // delivers reports whether a waker's kernel stack hands a segment to its socket: what ends the waits of event loops,

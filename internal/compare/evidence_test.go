@@ -98,6 +98,31 @@ func TestDelayedAcknowledgements(t *testing.T) {
 	}
 }
 
+// Only what comes out of the backlog right after the clock's tick was sent by a timer of this host.
+func TestSentByTimer(t *testing.T) {
+	const tick, backlog, arrives = "asm_sysvec_apic_timer_interrupt", "process_backlog", "tcp_v4_rcv"
+	for _, one := range []struct {
+		kind  string
+		waker []string
+		want  bool
+	}{
+		{recording.WakerInterrupt, []string{tick, "net_rx_action", backlog, arrives}, true},
+		{recording.WakerInterrupt, []string{tick, "net_rx_action", "virtnet_poll", arrives}, false},
+		{recording.WakerInterrupt, []string{"asm_common_interrupt", "net_rx_action", backlog, arrives}, false},
+		{recording.WakerInterrupt, []string{tick, "hrtimer_wakeup"}, false},
+		{recording.WakerKernel, []string{"run_ksoftirqd", "net_rx_action", backlog, arrives}, false},
+		{recording.WakerThread, []string{"__x64_sys_sendto", "net_rx_action", backlog, arrives}, false},
+	} {
+		var waker []recording.Frame
+		for _, name := range one.waker {
+			waker = append(waker, recording.Frame{Name: name, Kind: recording.KindKernel})
+		}
+		if got := SentByTimer(one.kind, waker); got != one.want {
+			t.Errorf("%s at %v: %v, want %v", one.kind, one.waker, got, one.want)
+		}
+	}
+}
+
 // A wait for an inode's lock is the holder's doing: it stays a wait, and the walk does not jump to the holder.
 func TestKernelLockIsNoHandover(t *testing.T) {
 	held := func(stack int32) *recording.Recording {

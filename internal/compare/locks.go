@@ -19,33 +19,44 @@ type lockObject struct {
 // It is what remains when stacks are unknown or libraries stripped, and for
 // semaphores, which serve as locks and as events. What processes share has no pid.
 func lockObjects(rec *recording.Recording) map[lockObject]bool {
-	waiters, wakers := map[lockObject]map[int32]bool{}, map[lockObject]map[int32]bool{}
-	note := func(table map[lockObject]map[int32]bool, object lockObject, tid int32) {
-		if table[object] == nil {
-			table[object] = map[int32]bool{}
-		}
-		table[object][tid] = true
-	}
+	handed := newHanded[lockObject]()
 	for i := range rec.Waits {
 		wait := &rec.Waits[i]
-		object, may := objectOf(wait)
-		if !may || wait.WakerKind != recording.WakerThread {
-			continue
+		if object, may := objectOf(wait); may && wait.WakerKind == recording.WakerThread {
+			handed.on(object, wait)
 		}
-		note(waiters, object, wait.Tid)
-		note(wakers, object, wait.WakerTid)
 	}
-	locks := map[lockObject]bool{}
-	for object, waiting := range waiters {
+	return handed.around()
+}
+
+// handed tells who waits at a place, and who ends the waits there.
+type handed[K comparable] struct{ waiters, wakers map[K]map[int32]bool }
+
+func newHanded[K comparable]() *handed[K] {
+	return &handed[K]{map[K]map[int32]bool{}, map[K]map[int32]bool{}}
+}
+
+// on notes a wait that a thread ended.
+func (h *handed[K]) on(place K, wait *recording.Wait) {
+	if h.waiters[place] == nil {
+		h.waiters[place], h.wakers[place] = map[int32]bool{}, map[int32]bool{}
+	}
+	h.waiters[place][wait.Tid], h.wakers[place][wait.WakerTid] = true, true
+}
+
+// around tells the places where at least two threads wait and end others' waits as well.
+func (h *handed[K]) around() map[K]bool {
+	places := map[K]bool{}
+	for place, waiting := range h.waiters {
 		both := 0
 		for tid := range waiting {
-			if wakers[object][tid] {
+			if h.wakers[place][tid] {
 				both++
 			}
 		}
-		locks[object] = both >= 2
+		places[place] = both >= 2
 	}
-	return locks
+	return places
 }
 
 // semaphoreCalls wait for a System V semaphore. Which one is not recorded: all of a recording count as one.
@@ -135,9 +146,9 @@ func (r *run) isLock(wait *recording.Wait) bool {
 	case slices.Contains(fileLockCalls, wait.Syscall):
 		return r.thread[wait.WakerTid] != nil // a lock that a stranger holds is no contention of the program's own
 	case slices.Contains(semaphoreCalls, wait.Syscall):
-		return r.locks[object]
+		return r.locks[object] || r.atDatabaseLock(r.stackOf(wait.Stack))
 	case wait.Syscall != "" && wait.Syscall != "futex":
-		return false
+		return r.atDatabaseLock(r.stackOf(wait.Stack))
 	}
 	if lock, known := r.lockByStack(r.stackOf(wait.Stack), wait.WakerComm); known {
 		return lock
@@ -146,10 +157,14 @@ func (r *run) isLock(wait *recording.Wait) bool {
 }
 
 // retriesLock reports whether a stack that a timer woke waits for a lock all the same: some
-// wake up now and then to look again (CPython's take_gil each switch interval, a monitor of HotSpot).
+// wake up now and then to look again (CPython's take_gil each switch interval, a monitor of HotSpot, PostgreSQL for
+// deadlocks), or by nothing else (a busy database of SQLite).
 func (r *run) retriesLock(stack int32) bool {
 	if stack < 0 {
 		return false
+	}
+	if r.atDatabaseLock(stack) {
+		return true
 	}
 	frames := r.pool.stacks[stack]
 	for i := len(frames) - 1; i >= 0; i-- {
@@ -179,7 +194,7 @@ func (r *run) lockByStack(stack int32, wakerComm string) (lock, known bool) {
 		case frame.Kind == recording.KindKernel:
 		case containsAny(frame.Name, eventNames):
 			return false, true
-		case IsLockFunction(frame.Name), r.pool.takesGIL(frames, i):
+		case IsLockFunction(frame.Name), IsDatabaseLock(frame.Name), r.pool.takesGIL(frames, i):
 			return true, true
 		case containsAny(frame.Name, conditionNames):
 			condition, semaphore = true, semaphore || containsAny(frame.Name, semaphoreNames)

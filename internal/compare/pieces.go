@@ -20,6 +20,7 @@ func (r *run) blockedPiece(t *thread, wait *recording.Wait, lengthNs int64) piec
 	key.wakerOwn = wait.WakerKind == recording.WakerThread && r.thread[wait.WakerTid] != nil
 	key.wakerStack = r.stackOf(wait.WakerStack)
 	key.lock = r.isLock(wait)
+	key.turn = !key.lock && r.isTurn(wait)
 	p := piece{key: key, seconds: float64(lengthNs) / 1e9, count: 1, object: objectName(wait),
 		holder: recording.NoStack, around: r.around(t, wait)}
 	if at, known := r.released[lockObject{wait.Pid, wait.Object}]; key.lock && known {

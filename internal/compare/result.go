@@ -75,6 +75,8 @@ type Path struct {
 	// Lock marks a wait for a user-space lock; Holder is what its holder was seen doing meanwhile.
 	Lock   bool
 	Holder []recording.Frame
+	// Turn marks a wait for another thread of the same program that slept meanwhile, and waits there itself at times.
+	Turn bool
 	// Around leads to the function that a sleep without a telling stack lies in.
 	Around []recording.Frame
 	// For is set on what the holder of a lock did while the thread with this stack waited for it.

@@ -29,9 +29,11 @@ type run struct {
 	process map[int32]*process
 	thread  map[int32]*thread
 	locks   map[lockObject]bool
+	turns   map[turnPlace]bool
 	// released is where each lock was given up most often, as the table of locks says.
 	released map[lockObject]int32
 	slices   map[int64][]int32 // indices of CPU samples by slice
+	golang   map[int32]bool    // processes that run Go; nil until asked
 }
 
 // process is one process of the tree, with the names that paths carry.
@@ -69,7 +71,7 @@ func newRun(rec *recording.Recording, shared *pool) *run {
 	r.findRoot()
 	r.stretch()
 	r.nameProcesses()
-	r.locks, r.released = lockObjects(rec), r.releases()
+	r.locks, r.released, r.turns = lockObjects(rec), r.releases(), r.turnPlaces()
 	r.setTicking()
 	return r
 }
@@ -220,7 +222,8 @@ func (r *run) nameProcesses() {
 			continue
 		}
 		sort.Slice(many, func(i, j int) bool { return many[i] < many[j] })
-		p.short = many[len(many)/2] <= longest && p.startNs > 0
+		// One that lives on is none of them, though its children have its name until they run another program.
+		p.short = many[len(many)/2] <= longest && p.startNs > 0 && p.endNs-p.startNs <= longest
 	}
 }
 

@@ -26,7 +26,7 @@ func (r *run) ticks(waits []*recording.Wait, asleepPart float64) (ticking bool, 
 	var woken []int64
 	var asleepNs int64
 	for _, wait := range waits {
-		if wait.WakerKind == recording.WakerTimer && wait.BlockedNs > 0 {
+		if wait.WakerKind == recording.WakerTimer && wait.BlockedNs > 0 && !r.isNap(wait) {
 			woken = append(woken, wait.TimeNs+wait.BlockedNs)
 			asleepNs += wait.BlockedNs + wait.RunqueueNs // waiting for a CPU is no work either
 		}

@@ -39,7 +39,7 @@ func TestOnlyThreadsThatRunTogetherShareALine(t *testing.T) {
 			func(i int) (int32, int32, int64) { return 7 + int32(i%2), -1, int64(i) }, 1},
 	} {
 		rec := lineOf(test.counts, test.at)
-		if lines := sharedLines([]*recording.Recording{rec}, []*recording.Recording{rec}); len(lines) != test.lines {
+		if lines := sharedLines([]*recording.Recording{rec}, []*recording.Recording{rec}, nil); len(lines) != test.lines {
 			t.Errorf("%s: %d shared lines, want %d", test.name, len(lines), test.lines)
 		}
 	}

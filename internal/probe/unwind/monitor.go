@@ -113,18 +113,31 @@ func signal(to chan<- struct{}) {
 // lookAfter hands processes to the library.
 func (m *monitor) lookAfter(ctx context.Context) {
 	ruby := findRubies()
-	cleaned := time.Now()
+	cleaned, young := time.Now(), nursery{}
+	quiet := beat.After(announceEvery)
+	look := func(id libpf.PIDTID) {
+		m.u.bear(func() { m.manager.SynchronizeProcess(mortal{newProcess(id)}) })
+		ruby.complete(uint32(id.PID()))
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-young.wake(time.Now()):
+			for _, id := range young.due(time.Now()) {
+				look(id)
+			}
+			continue
 		case <-m.news:
-		case <-beat.After(announceEvery):
+		case <-quiet:
+			quiet = beat.After(announceEvery)
 		}
 		for _, id := range m.announced() {
 			m.something()
-			m.u.bear(func() { m.manager.SynchronizeProcess(mortal{newProcess(id)}) })
-			ruby.complete(uint32(id.PID()))
+			look(id)
+			if m.u.made.makesCode(id.PID()) {
+				young.takes(id, time.Now())
+			}
 		}
 		if time.Since(cleaned) >= cleanupEvery {
 			m.manager.CleanupPIDs()
