@@ -42,8 +42,8 @@ type situation struct {
 func situations() []situation {
 	var all []situation
 	for _, family := range [][]situation{callSituations(), clockSituations(), timerSituations(), threadSituations(),
-		codeSituations(), hostSituations(), fileSituations(), diskSituations(), memorySituations(), holeSituations(),
-		networkSituations(), runtimeSituations(), forkSituations(), chanceSituations()} {
+		codeSituations(), hostSituations(), fileSituations(), diskSituations(), memorySituations(), faultSituations(),
+		holeSituations(), networkSituations(), runtimeSituations(), forkSituations(), chanceSituations()} {
 		all = append(all, family...)
 	}
 	return all

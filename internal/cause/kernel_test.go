@@ -183,16 +183,6 @@ func memorySituations() []situation {
 			cause: "memory.page-in", place: "scan", low: 0.95, high: 1, level: Explains},
 		{name: "code that does more work, and pages come in as well", metric: "wall", a: scans, b: paged(400),
 			cause: "code.grew", place: "scan", low: 0.55, high: 0.7, level: Explains},
-		{name: "the same memory without huge pages", metric: "cpu",
-			a: plan{cpu: merged(scans.cpu, map[string]float64{scan + anonymous: 60}), faults: 300,
-				facts: map[string]string{"target.thp": "1"}},
-			b: plan{cpu: merged(scans.cpu, map[string]float64{scan + anonymous: 260}), faults: 115000,
-				facts: map[string]string{"target.thp": "0"}},
-			cause: "memory.faults", place: "(?m)^target.thp 0$", low: 0.9, high: 1, level: Explains},
-		{name: "more memory with huge pages as before is the code's", metric: "cpu",
-			a:     plan{cpu: merged(scans.cpu, map[string]float64{scan + anonymous: 60}), faults: 300},
-			b:     plan{cpu: merged(scans.cpu, map[string]float64{scan + anonymous: 260}), faults: 115000},
-			cause: "code.grew", place: "scan", low: 0.9, high: 1, level: Explains},
 		{name: "stacks that broke before they came to user space say whose they are", metric: "cpu",
 			a:     plan{cpu: merged(scans.cpu, map[string]float64{broken: 30})},
 			b:     plan{cpu: merged(scans.cpu, map[string]float64{broken: 580})},
@@ -224,6 +214,36 @@ func memorySituations() []situation {
 			b: plan{cpu: merged(touching, map[string]float64{"_start;main;serve;fill;k:asm_exc_page_fault;charge_memcg;" +
 				"try_charge_memcg": 90}), facts: tight, calls: map[string][2]int64{"munmap": {3000, 0}}},
 			cause: "memory.faults", place: "fill", low: 0.9, high: 1, level: Explains},
+	}
+}
+
+// faultSituations are of the first touch of pages.
+func faultSituations() []situation {
+	const scan = "_start;main;serve;scan"
+	scans := plan{cpu: map[string]float64{scan: 200}}
+	touched := func(ms, faults float64, unmaps int64, heldMB float64) plan {
+		return plan{cpu: merged(scans.cpu, map[string]float64{scan + ";" + broken: ms}), faults: faults, memoryMB: heldMB,
+			calls: map[string][2]int64{"munmap": {unmaps, 0}}}
+	}
+	return []situation{
+		{name: "the same memory without huge pages", metric: "cpu",
+			a: plan{cpu: merged(scans.cpu, map[string]float64{scan + ";" + broken: 60}), faults: 300,
+				facts: map[string]string{"target.thp": "1"}},
+			b: plan{cpu: merged(scans.cpu, map[string]float64{scan + ";" + broken: 260}), faults: 115000,
+				facts: map[string]string{"target.thp": "0"}},
+			cause: "memory.faults", place: "(?m)^target.thp 0$", low: 0.9, high: 1, level: Explains},
+		{name: "more memory with huge pages as before is the code's", metric: "cpu",
+			a:     plan{cpu: merged(scans.cpu, map[string]float64{scan + ";" + broken: 60}), faults: 300},
+			b:     plan{cpu: merged(scans.cpu, map[string]float64{scan + ";" + broken: 260}), faults: 115000},
+			cause: "code.grew", place: "scan", low: 0.9, high: 1, level: Explains},
+		{name: "much memory returned and taken again by few calls", metric: "cpu",
+			a:     touched(60, 300, 20, 60),
+			b:     touched(260, 115000, 60, 60),
+			cause: "memory.faults", place: "scan", low: 0.9, high: 1, level: Explains},
+		{name: "more memory, which is held", metric: "cpu",
+			a:     touched(60, 300, 20, 60),
+			b:     touched(260, 115000, 60, 400),
+			cause: "code.grew", place: "scan", low: 0.9, high: 1, level: Explains},
 	}
 }
 

@@ -24,7 +24,7 @@ func findFaults(s *scene) []*claim {
 	}
 	pages := s.changedPages()
 	sharedA, sharedB, forked := s.writtenAgain()
-	returned := more(returnedA, returnedB, timesMaps, fewestMaps)
+	returned := more(returnedA, returnedB, timesMaps, fewestMaps) || returnedB > returnedA && s.touchedAgain()
 	if !returned && len(pages) == 0 && !forked {
 		return nil
 	}
@@ -64,6 +64,36 @@ func (s *scene) mapPlace() string {
 	return callerOf(s.paths, func(frame *recording.Frame) bool {
 		return frame.Kind == recording.KindKernel && mapCalls[compare.SyscallOfFrame(frame.Name)]
 	})
+}
+
+const (
+	pageBytes = 4096
+	// timesHeld is how many times what a program held at most it touched for the first time, for it to have returned
+	// memory and taken it again.
+	timesHeld = 3
+)
+
+// touchedAgain reports whether the dearer side touched for the first time several times as much memory as the processes
+// whose faults grew can have held, the largest of which is known: it was returned and taken again, be it by few calls
+// for much each.
+func (s *scene) touchedAgain() bool {
+	a, b := s.count("metric.minor_faults", "")
+	_, held := s.count("metric.memory", "")
+	if !more(a, b, timesMaps, fewestFaults) || held <= 0 {
+		return false
+	}
+	grown := map[string]float64{}
+	for i := range s.paths {
+		if s.traits[i].fault {
+			grown[s.paths[i].Process] += s.grown(i)
+		}
+	}
+	processes := 1.0
+	if names := byValue(grown); len(names) > 0 {
+		_, started := s.count(compare.CountProcesses, names[0])
+		processes = max(processes, started)
+	}
+	return b*pageBytes >= timesHeld*held*processes
 }
 
 // fewestFaults is how many more page faults a run let a setting of huge pages explain them.

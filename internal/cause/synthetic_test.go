@@ -18,6 +18,7 @@ type plan struct {
 	waits     []wait
 	calls     map[string][2]int64 // count and bytes
 	faults    float64
+	memoryMB  float64 // the most that it holds
 	children  int     // processes started
 	childMs   float64 // CPU time of each
 	childName string
@@ -160,7 +161,8 @@ func (p plan) build(random *rand.Rand) *recording.Recording {
 		Command: "/srv/prog"})
 	m.rec.Manifest = recording.Manifest{Schema: 1, Hz: 1000, SliceNs: ms, WindowNs: wallNs,
 		Target: recording.Target{Pid: int(rootPid)}, Metrics: map[string]float64{
-			"wall": float64(wallNs) / 1e9, "cpu": total / 1e9, "minor_faults": p.faults}}
+			"wall": float64(wallNs) / 1e9, "cpu": total / 1e9, "minor_faults": p.faults,
+			"memory": p.memoryMB * (1 << 20)}}
 	return m.rec
 }
 
