@@ -52,7 +52,7 @@ func findHelper(s *scene) []*claim {
 	blame := compare.FindBlame(s.cpu, func(i int) bool {
 		return s.cpu[i].Kind == compare.Running && (s.cpu[i].Process == names[0] || s.cpu[i].Comm == names[0])
 	})
-	if blame == nil || s.followsWork(c) {
+	if blame == nil || s.followsWork(c) || lookingForWork(blame.Stack) {
 		s.release(c)
 		return nil
 	}

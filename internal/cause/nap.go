@@ -1,6 +1,8 @@
 package cause
 
 import (
+	"slices"
+
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -27,6 +29,10 @@ func (s *scene) runsGo(process string) bool {
 	return false
 }
 
+// queueTimesNapping is enough in place of queueTimes where threads nap for want of tasks: those wait for something, and
+// the lock is what is handed on more often.
+const queueTimesNapping = 2
+
 // queueOfNaps looks for the lock that tasks wait for where their threads nap between two looks for work.
 func (s *scene) queueOfNaps() {
 	grown := map[string]float64{}
@@ -36,12 +42,21 @@ func (s *scene) queueOfNaps() {
 		}
 	}
 	if processes := byValue(grown); len(processes) > 0 && grown[processes[0]] >= smallest*s.growth {
-		s.queue = s.findQueue(processes[0], isTaskLock)
+		s.queue = s.findQueue(processes[0], queueTimesNapping, isTaskLock)
 	}
 }
 
-// onlyNaps reports whether a claim on code grew by nothing but naps of a run time.
+// onlyNaps reports whether a claim on code grew by nothing but a run time of Go that naps and looks for work.
 func (s *scene) onlyNaps(c *claim) bool {
-	napped, all := s.parted(c, s.isNap)
-	return napped >= nothingElse*all
+	idle, all := s.parted(c, func(i int) bool { return s.isNap(i) || s.looksForWork(i) })
+	return idle >= nothingElse*all
+}
+
+// looksForWork reports whether a thread of Go's run time looks for a task to run, or waits for one.
+func (s *scene) looksForWork(i int) bool {
+	return s.traits[i].place < 0 && lookingForWork(s.paths[i].Frames)
+}
+
+func lookingForWork(frames []recording.Frame) bool {
+	return slices.ContainsFunc(frames, func(frame recording.Frame) bool { return frame.Name == "runtime.findRunnable" })
 }

@@ -69,7 +69,7 @@ func lastUser(frames []recording.Frame) recording.Frame {
 
 // findQueue looks for what tasks of a process queue for on the dearer side, a lock or a channel by the frames that are
 // accepted; nil when there is none.
-func (s *scene) findQueue(process string, accept func(*recording.Frame) bool) *queue {
+func (s *scene) findQueue(process string, times float64, accept func(*recording.Frame) bool) *queue {
 	if s.oneSided || s.in.CPU == nil {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (s *scene) findQueue(process string, accept func(*recording.Frame) bool) *q
 			}
 		}
 	}
-	if !q.grew(totalA, totalB) {
+	if !q.grew(totalA, totalB, times) {
 		return nil
 	}
 	q.taker = callerOf(through, accept)
@@ -101,7 +101,7 @@ func (s *scene) findQueue(process string, accept func(*recording.Frame) bool) *q
 }
 
 // grew reports whether the lock's slow ways came with the dearer side, out of the process's CPU time on both.
-func (q *queue) grew(totalA, totalB float64) bool {
+func (q *queue) grew(totalA, totalB, times float64) bool {
 	runs, seconds := 0, 0.0
 	for _, value := range q.b {
 		if seconds += value; value > 0 {
@@ -113,7 +113,7 @@ func (q *queue) grew(totalA, totalB float64) bool {
 		return false
 	}
 	part := mean(q.b) / totalB
-	return part >= queuePart && part >= queueTimes*mean(q.a)/totalA
+	return part >= queuePart && part >= times*mean(q.a)/totalA
 }
 
 func plus(sum, values []float64) []float64 {
@@ -149,10 +149,10 @@ func (s *scene) queued(c *claim, turns bool) bool {
 	if len(processes) == 0 || grown[processes[0]] < mostOf*all {
 		return false
 	}
-	if s.queue = s.findQueue(processes[0], isTaskLock); s.queue != nil {
+	if s.queue = s.findQueue(processes[0], queueTimes, isTaskLock); s.queue != nil {
 		return true
 	}
-	if q := s.findQueue(processes[0], isChannel); q != nil {
+	if q := s.findQueue(processes[0], queueTimes, isChannel); q != nil {
 		s.sleptInQueue(c, q)
 	} else {
 		c.against = append(c.against, unseenTasks)
@@ -167,7 +167,7 @@ func (s *scene) anyQueue() *queue {
 		seconds[s.cpu[i].Process] += mean(s.cpu[i].B)
 	}
 	for _, process := range byValue(seconds) {
-		if q := s.findQueue(process, isTaskLock); q != nil {
+		if q := s.findQueue(process, queueTimes, isTaskLock); q != nil {
 			return q
 		}
 	}
