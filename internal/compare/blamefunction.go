@@ -20,14 +20,27 @@ type functionTotals struct {
 // byFunction finds the deepest function of the application's own that explains
 // most of the change, whoever calls it.
 func (s *blameSearch) byFunction() *spot {
+	return s.function(explainsPart, func(one, best *functionTotals) bool { return one.deeper(best) })
+}
+
+// largest finds the function of the application's own that explains most where none explains enough by itself and the
+// tree leads to none: half of it may be in a library's threads, or in libraries that main itself calls.
+func (s *blameSearch) largest() *spot {
+	return s.function(mainPart, func(one, best *functionTotals) bool {
+		return one.grow > best.grow || one.grow == best.grow && one.deeper(best)
+	})
+}
+
+// function finds the best of the application's own functions that explain at least this part of the change.
+func (s *blameSearch) function(part float64, better func(one, best *functionTotals) bool) *spot {
 	totals := s.functions()
 	var best *functionTotals
 	for _, key := range sortedKeys(totals) {
 		one := totals[key]
-		if one.grow < explainsPart*s.total || IsEntry(one.frame) || s.moved(totals, one) {
+		if one.grow < part*s.total || IsEntry(one.frame) || s.moved(totals, one) {
 			continue
 		}
-		if best == nil || one.depth/one.weight > best.depth/best.weight {
+		if best == nil || better(one, best) {
 			best = one
 		}
 	}
@@ -37,24 +50,8 @@ func (s *blameSearch) byFunction() *spot {
 	return &spot{stack: s.pathTo(best), members: best.members, grow: best.grow}
 }
 
-// largest finds the function of the application's own that explains most where none explains enough by itself and the
-// tree leads to none: half of it may be in a library's threads, or in libraries that main itself calls.
-func (s *blameSearch) largest() *spot {
-	totals := s.functions()
-	var best *functionTotals
-	for _, key := range sortedKeys(totals) {
-		one := totals[key]
-		if one.grow < mainPart*s.total || IsEntry(one.frame) || s.moved(totals, one) {
-			continue
-		}
-		if best == nil || one.grow > best.grow || one.grow == best.grow && one.depth/one.weight > best.depth/best.weight {
-			best = one
-		}
-	}
-	if best == nil {
-		return nil
-	}
-	return &spot{stack: s.pathTo(best), members: best.members, grow: best.grow}
+func (f *functionTotals) deeper(other *functionTotals) bool {
+	return f.depth/f.weight > other.depth/other.weight
 }
 
 // functions adds up all functions of the application's own.
