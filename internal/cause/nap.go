@@ -3,31 +3,8 @@ package cause
 import (
 	"slices"
 
-	"culprit/internal/compare"
 	"culprit/recording"
 )
-
-// isNap reports whether Go's run time slept for some microseconds before it looks for work again, or at its threads
-// (runtime.usleep, the only caller of nanosleep there): no act of the program, whose own sleeps set a timer. A wait
-// without a stack in a process that runs Go is taken for one, too.
-func (s *scene) isNap(i int) bool {
-	path := &s.paths[i]
-	if path.Kind != compare.Blocked || s.traits[i].call != "nanosleep" {
-		return false
-	}
-	innermost := lastUser(path.Frames)
-	return innermost.Kind == recording.KindGo || innermost.Name == "" && s.runsGo(path.Process)
-}
-
-// runsGo reports whether code of Go was seen to run in a process.
-func (s *scene) runsGo(process string) bool {
-	for i := range s.paths {
-		if s.paths[i].Process == process && lastUser(s.paths[i].Frames).Kind == recording.KindGo {
-			return true
-		}
-	}
-	return false
-}
 
 // queueTimesNapping is enough in place of queueTimes where threads nap for want of tasks: those wait for something, and
 // the lock is what is handed on more often.
@@ -37,7 +14,7 @@ const queueTimesNapping = 2
 func (s *scene) queueOfNaps() {
 	grown := map[string]float64{}
 	for i := range s.paths {
-		if s.isNap(i) {
+		if s.paths[i].Nap {
 			grown[s.paths[i].Process] += s.grown(i)
 		}
 	}
@@ -48,7 +25,7 @@ func (s *scene) queueOfNaps() {
 
 // onlyNaps reports whether a claim on code grew by nothing but a run time of Go that naps and looks for work.
 func (s *scene) onlyNaps(c *claim) bool {
-	idle, all := s.parted(c, func(i int) bool { return s.isNap(i) || s.looksForWork(i) })
+	idle, all := s.parted(c, func(i int) bool { return s.paths[i].Nap || s.looksForWork(i) })
 	return idle >= nothingElse*all
 }
 

@@ -16,7 +16,7 @@ func findSleep(s *scene) []*claim {
 	c := s.take("sleep.deliberate", func(i int) bool {
 		path := &s.paths[i]
 		if path.Kind != compare.Blocked || path.WakerKind != recording.WakerTimer || path.Lock ||
-			!sleepCalls[path.Syscall] || s.isNap(i) {
+			!sleepCalls[path.Syscall] || path.Nap {
 			return false
 		}
 		for _, frame := range path.Frames {

@@ -53,7 +53,7 @@ func (s *scene) sleptInQueue(c *claim, q *queue) {
 // isParked reports whether a thread waits because the runtime has no task to run: whose waiting that is cannot be seen.
 func (s *scene) isParked(i int) bool {
 	path := &s.paths[i]
-	return s.isNap(i) || path.Kind == compare.Blocked && s.traits[i].scheduler && s.traits[i].place < 0 && !path.Lock &&
+	return path.Nap || path.Kind == compare.Blocked && s.traits[i].scheduler && s.traits[i].place < 0 && !path.Lock &&
 		lastUser(path.Frames).Kind == recording.KindGo
 }
 

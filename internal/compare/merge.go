@@ -24,7 +24,7 @@ type pathKey struct {
 	comm, process        string
 	parent               string
 	short, ticking, lock bool
-	turn                 bool
+	turn, nap            bool
 	syscall              string
 	wakerKind, wakerComm string
 	wakerOwn             bool
@@ -102,7 +102,7 @@ func (r *row) path(shared *pool) Path {
 	key := r.piece.key
 	path := Path{Kind: key.kind, Frames: shared.framesOf(key.stack), Comm: key.comm, Process: key.process,
 		Parent: key.parent, Short: key.short, Ticking: key.ticking, Lock: key.lock, Turn: key.turn,
-		Syscall: key.syscall, WakerKind: key.wakerKind, WakerComm: key.wakerComm, WakerOwn: key.wakerOwn,
+		Nap: key.nap, Syscall: key.syscall, WakerKind: key.wakerKind, WakerComm: key.wakerComm, WakerOwn: key.wakerOwn,
 		WakerStack: shared.framesOf(key.wakerStack), For: shared.framesOf(key.forStack),
 		Object: r.piece.object, A: r.a, B: r.b}
 	path.Holder = shared.framesOf(heaviest(r.holders))

@@ -1,17 +1,25 @@
 package compare
 
-import "culprit/recording"
+import (
+	"slices"
 
-// isNap reports whether a wait is Go's run time's own, of some microseconds before it looks for work again or at its
-// threads (runtime.usleep, the only caller of nanosleep there): however regular, no timer of the program's. A wait
-// whose stack has no part in user space is one where the process runs Go.
+	"culprit/recording"
+)
+
+// isNap reports whether a wait is a nap; see Path.Nap.
 func (r *run) isNap(wait *recording.Wait) bool {
-	if wait.Syscall != "nanosleep" {
+	return r.napsIn(wait.Pid, r.stackOf(wait.Stack), wait.Syscall)
+}
+
+// napsIn reports whether a process naps where it waits in a call. A wait whose stack has no part in user space is a nap
+// where the process runs Go.
+func (r *run) napsIn(pid, stack int32, call string) bool {
+	if call != "nanosleep" {
 		return false
 	}
-	kind, known := r.lastUserKind(r.stackOf(wait.Stack))
+	kind, known := r.lastUserKind(stack)
 	if !known {
-		return r.runsGo(wait.Pid)
+		return r.runsGo(pid)
 	}
 	return kind == recording.KindGo
 }
@@ -30,18 +38,22 @@ func (r *run) lastUserKind(stack int32) (recording.FrameKind, bool) {
 	return "", false
 }
 
-// runsGo reports whether code of Go was seen to run in a process.
+// runsGo reports whether code of Go was seen to run, or to wait, in a process.
 func (r *run) runsGo(pid int32) bool {
 	if r.golang == nil {
 		r.golang = map[int32]bool{}
 		for _, t := range r.thread {
-			for _, sample := range t.cpu {
-				if kind, known := r.lastUserKind(r.stackOf(sample.Stack)); known && kind == recording.KindGo {
-					r.golang[t.pid] = true
-					break
-				}
-			}
+			r.golang[t.pid] = r.golang[t.pid] || r.seenInGo(t)
 		}
 	}
 	return r.golang[pid]
+}
+
+func (r *run) seenInGo(t *thread) bool {
+	isGo := func(stack int32) bool {
+		kind, known := r.lastUserKind(r.stackOf(stack))
+		return known && kind == recording.KindGo
+	}
+	return slices.ContainsFunc(t.cpu, func(sample *recording.Sample) bool { return isGo(sample.Stack) }) ||
+		slices.ContainsFunc(t.waits, func(wait *recording.Wait) bool { return isGo(wait.Stack) })
 }

@@ -21,6 +21,7 @@ func (r *run) blockedPiece(t *thread, wait *recording.Wait, lengthNs int64) piec
 	key.wakerStack = r.stackOf(wait.WakerStack)
 	key.lock = r.isLock(wait)
 	key.turn = !key.lock && r.isTurn(wait)
+	key.nap = r.isNap(wait)
 	p := piece{key: key, seconds: float64(lengthNs) / 1e9, count: 1, object: objectName(wait),
 		holder: recording.NoStack, around: r.around(t, wait)}
 	if at, known := r.released[lockObject{wait.Pid, wait.Object}]; key.lock && known {
@@ -90,6 +91,7 @@ func (r *run) whoRan(t *thread, wait *recording.Wait, from, to int64) (comm stri
 func (r *run) shortKey(t *thread, sample *recording.Sample) pathKey {
 	key := r.key(t, Blocked, r.stackOf(sample.Stack))
 	key.syscall = syscallOf(r.pool.framesOf(key.stack))
+	key.nap = r.napsIn(t.pid, key.stack, key.syscall)
 	lock, known := r.lockByStack(key.stack, "")
 	key.lock = lock && known && (key.syscall == "futex" || key.syscall == "")
 	return key

@@ -77,6 +77,9 @@ type Path struct {
 	Holder []recording.Frame
 	// Turn marks a wait for another thread of the same program that slept meanwhile, and waits there itself at times.
 	Turn bool
+	// Nap marks a wait of Go's run time's own, of some microseconds before it looks for work again or at its threads
+	// (runtime.usleep, the only caller of nanosleep there): however regular, no timer and no act of the program's.
+	Nap bool
 	// Around leads to the function that a sleep without a telling stack lies in.
 	Around []recording.Frame
 	// For is set on what the holder of a lock did while the thread with this stack waited for it.

@@ -62,7 +62,8 @@ func TestTickerWhoseWaitsAreNotKept(t *testing.T) {
 	}
 }
 
-// Go's run time naps for some microseconds while it looks for work (runtime.usleep): no ticker, however regular.
+// Go's run time naps for some microseconds while it looks for work (runtime.usleep): a nap and no ticker, however
+// regular.
 func TestNapsOfGoAreNoTicks(t *testing.T) {
 	const tickNs, ticks = int64(200_000), 3000
 	for _, test := range []struct {
@@ -84,6 +85,11 @@ func TestNapsOfGoAreNoTicks(t *testing.T) {
 			ValueNs: ms, Target: true, Stack: m.stack(test.work)})
 		if _, ticking := newRun(m.rec, newPool()).processTicks()[10]; ticking != test.ticking {
 			t.Errorf("%s: ticking %v", test.name, ticking)
+		}
+		for _, wait := range comparedPair(t, MetricWall, m.rec, m.rec).Waits {
+			if wait.Nap == test.ticking {
+				t.Errorf("%s: marked as a nap: %v", test.name, wait.Nap)
+			}
 		}
 	}
 }
