@@ -123,7 +123,8 @@ func lockEntries() []Entry {
 			"futex waits whose waker is in the same process, or waits for a lock of a file or a semaphore that another of the " +
 				"program's processes gives up; the lock, the function that takes it, what its holder did meanwhile; where a " +
 				"runtime parks its tasks without a thread (Go), CPU time in the slow ways of a mutex while the runtime idles; " +
-				"CPython's interpreter lock is one, held by whichever thread runs meanwhile",
+				"CPython's interpreter lock is one, held by whichever thread runs meanwhile; waking all that wait for a " +
+				"condition where the other side wakes one, which is said in the claim",
 			"scale the threads from 1 to N",
 			"hold the lock for less, split it, or share nothing; move slow work out of the critical section",
 			"cpu.starved: a holder that has no CPU makes everybody wait; a condition or a join is no lock; a semaphore of one " +

@@ -86,7 +86,7 @@ func finders() []func(*scene) []*claim {
 	return []func(*scene) []*claim{
 		findThrottled, findConfined, findStarved, findHelper, findTraced, findMonitor, findLoss, findDelayed, findCorked,
 		findThrottledDisk, findSlowDisk, findStalls, findShared, findShortLived, findForks, findClock, findTicker, findAlarm,
-		findSleep, findLock, findSync, findCold, findCollector, findFaults, findReconnect, findChatty,
+		findSleep, findHerd, findLock, findSync, findCold, findCollector, findFaults, findReconnect, findChatty,
 	}
 }
 

@@ -1,0 +1,162 @@
+package cause
+
+import (
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+// conditionNames are the functions in which a thread waits for a condition variable, and those that wake all or one of
+// its waiters. A wait ends with taking the condition's lock again (POSIX pthread_cond_wait, Java's Object.wait).
+type conditionNames struct{ wait, all, one []string }
+
+// conditions are those of the kinds of code that a program is written in: a run time builds its own locks and parking
+// of the C library's conditions, so that these say nothing below a frame of another kind.
+var conditions = map[recording.FrameKind]conditionNames{
+	recording.KindNative: {
+		wait: []string{"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "Condvar::wait"},
+		all:  []string{"pthread_cond_broadcast", "condition_variable::notify_all", "Condvar::notify_all"},
+		one:  []string{"pthread_cond_signal", "condition_variable::notify_one", "Condvar::notify_one"}},
+	recording.KindJVM: {
+		wait: []string{"Object.wait", "ObjectMonitor::wait", "ConditionObject.await"},
+		all:  []string{"Object.notifyAll", "JVM_MonitorNotifyAll", "ConditionObject.signalAll"},
+		one:  []string{"Object.notify", "JVM_MonitorNotify", "ConditionObject.signal"}},
+	recording.KindPython: {wait: []string{"Condition.wait"}, all: []string{"Condition.notify_all"},
+		one: []string{"Condition.notify"}},
+	recording.KindGo: {wait: []string{"sync.(*Cond).Wait"}, all: []string{"sync.(*Cond).Broadcast"},
+		one: []string{"sync.(*Cond).Signal"}},
+}
+
+const (
+	herdClaim = "threads wait for each other's user-space lock: all that wait for a condition are woken together, " +
+		"queue for its lock, and most find nothing left to do"
+	herdRemedy = "wake one waiter for each item where any of them will do (notify_one, notify, signal); give those who " +
+		"wait for different things conditions of their own; wake them after the lock is given up"
+)
+
+const (
+	// A place that waited this much less often on the other side waits for something new, not in vain.
+	leastWaitedBefore = 0.005
+	timesWoken        = 1.5
+	// leastBroadcast of the growth must be waking all, which side A did for less than rarelyBroadcast of that per wait.
+	leastBroadcast  = 0.001
+	rarelyBroadcast = 0.2
+)
+
+// findHerd claims what it costs to wake all waiters of a condition where the other side woke one: the waking, the
+// switches to those woken, their queue for the lock, and their way back to sleep. More waits at a condition that is
+// broadcast as before are more work, as of a barrier.
+func findHerd(s *scene) []*claim {
+	if s.oneSided {
+		return nil
+	}
+	woken, locks := s.wokenAtConditions()
+	if woken.b-woken.a < fewestCalls || !s.broadcasts(woken) {
+		return nil
+	}
+	c := s.take("lock.contended", func(i int) bool {
+		names := s.conditionOf(s.paths[i].Frames, s.traits[i].place)
+		return s.calls(i, names.wait) || s.calls(i, names.all) || s.calls(i, names.one) ||
+			locks <= woken.b-woken.a && (s.traits[i].lock || s.paths[i].Lock)
+	})
+	if c == nil {
+		return nil
+	}
+	c.claim, c.remedy = herdClaim, herdRemedy
+	for _, side := range []struct {
+		before string
+		of     func(conditionNames) []string
+	}{{"", conditionNames.waking}, {"woken in ", conditionNames.waiting}} {
+		place := callerOf(s.cpu, func(frame *recording.Frame) bool {
+			return containsAny(frame.Name, side.of(conditions[frame.Kind]))
+		})
+		if place != "" {
+			c.at(side.before + place)
+		}
+	}
+	c.add("offcpu", "waits at conditions, and for their locks on waking, all threads", woken.a, woken.b, "waits/run")
+	if futexA, futexB := s.count("syscall.futex.count", ""); futexA+futexB > 0 {
+		c.add("syscalls", "futex calls", futexA, futexB, "calls/run")
+	}
+	return []*claim{c}
+}
+
+func (n conditionNames) waking() []string  { return n.all }
+func (n conditionNames) waiting() []string { return n.wait }
+
+// conditionOf are the names that tell of a stack whose own code ends at place; none where no code is the program's own.
+func (s *scene) conditionOf(frames []recording.Frame, place int) conditionNames {
+	if place < 0 {
+		return conditionNames{}
+	}
+	return conditions[frames[place].Kind]
+}
+
+// calls reports whether the program's own code calls one of these functions in a path.
+func (s *scene) calls(i int, names []string) bool {
+	return called(s.paths[i].Frames, s.traits[i].place, names)
+}
+
+func called(frames []recording.Frame, place int, names []string) bool {
+	for at := place + 1; at < len(frames); at++ {
+		if containsAny(frames[at].Name, names) {
+			return true
+		}
+	}
+	return false
+}
+
+// broadcasts reports whether side B wakes all waiters of a condition, in at least half of its runs, and side A hardly
+// ever does for as many waits.
+func (s *scene) broadcasts(woken sides) bool {
+	a, b := 0.0, 0.0
+	var runs []float64
+	for i := range s.cpu {
+		place := ownDepth(s.cpu[i].Frames)
+		if !called(s.cpu[i].Frames, place, s.conditionOf(s.cpu[i].Frames, place).all) {
+			continue
+		}
+		a, b = a+mean(s.cpu[i].A), b+mean(s.cpu[i].B)
+		if runs == nil {
+			runs = make([]float64, len(s.cpu[i].B))
+		}
+		for run, seconds := range s.cpu[i].B {
+			runs[run] += seconds
+		}
+	}
+	seen := 0
+	for _, seconds := range runs {
+		if seconds > 0 {
+			seen++
+		}
+	}
+	return 2*seen >= max(1, len(runs)) && seen > 0 && b >= leastBroadcast*s.growth &&
+		a*woken.b <= rarelyBroadcast*b*woken.a
+}
+
+// sides are numbers of waits per run of both sides.
+type sides struct{ a, b float64 }
+
+// wokenAtConditions adds up the waits at conditions, by own function, that grew with broadcasting, and by how many the
+// other waits for locks grew.
+func (s *scene) wokenAtConditions() (woken sides, locks float64) {
+	places := map[string]sides{}
+	for i := range s.waits {
+		wait := &s.waits[i]
+		place := ownDepth(wait.Frames)
+		a, b := mean(wait.CountA), mean(wait.CountB)
+		switch {
+		case wait.Kind != compare.Blocked:
+		case called(wait.Frames, place, s.conditionOf(wait.Frames, place).wait):
+			name := route(wait.Frames[:place+1])
+			places[name] = sides{places[name].a + a, places[name].b + b}
+		case wait.Lock:
+			locks += b - a
+		}
+	}
+	for _, waits := range places {
+		if waits.a >= leastWaitedBefore*waits.b && waits.b >= timesWoken*waits.a {
+			woken = sides{woken.a + waits.a, woken.b + waits.b}
+		}
+	}
+	return woken, locks
+}
