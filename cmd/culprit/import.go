@@ -129,7 +129,7 @@ func expectedImport(files []string) time.Duration {
 type lazyFile struct {
 	ctx  context.Context
 	name string
-	file *os.File
+	file io.ReadCloser
 	err  error
 }
 
@@ -138,29 +138,16 @@ func (l *lazyFile) Read(p []byte) (int, error) {
 		return 0, l.err
 	}
 	if l.file == nil {
-		if l.file, l.err = os.Open(l.name); l.err != nil {
+		if l.file, l.err = openInput(l.ctx, l.name); l.err != nil {
 			return 0, l.err
 		}
 	}
-	n, err := readUntil{l.ctx, l.file}.Read(p)
+	n, err := l.file.Read(p)
 	if err != nil {
 		l.err = err
 		_ = l.file.Close() // was only read
 	}
 	return n, err
-}
-
-// readUntil reads until it is interrupted.
-type readUntil struct {
-	ctx   context.Context
-	input io.Reader
-}
-
-func (r readUntil) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.input.Read(p)
 }
 
 // importedSchema names the JSON document that import writes.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -33,15 +34,15 @@ where only that file was kept. CASE is the directory, or the file itself.`,
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return runReport(w, o, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runReport(cmd.Context(), w, o, args[0]) },
 	}
 	command.Flags().StringVarP(&o.out, "output", "o", "", "the page (default: report.html in the case directory)")
 	command.Flags().BoolVar(&o.text, "text", false, "print what the terminal showed instead")
 	return command
 }
 
-func runReport(w world, o reportOptions, path string) error {
-	c, folder, err := readCase(path)
+func runReport(ctx context.Context, w world, o reportOptions, path string) error {
+	c, folder, err := readCase(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func runReport(w world, o reportOptions, path string) error {
 }
 
 // readCase reads the document of a case.
-func readCase(path string) (c *investigate.Case, folder string, err error) {
+func readCase(ctx context.Context, path string) (c *investigate.Case, folder string, err error) {
 	name := path
 	if information, err := os.Stat(path); err == nil && information.IsDir() {
 		name = filepath.Join(path, "case.json")
@@ -69,7 +70,7 @@ func readCase(path string) (c *investigate.Case, folder string, err error) {
 			return nil, "", fmt.Errorf("%s is an experiment of `culprit try`: its report.html is written with it", path)
 		}
 	}
-	file, err := os.Open(name)
+	file, err := openInput(ctx, name)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, "", fmt.Errorf("%s: there is no case; give the directory that investigate named", path)
 	}

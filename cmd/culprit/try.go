@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -132,7 +131,7 @@ func (f tryFlags) experiment(cmd *cobra.Command, args []string) (try.Experiment,
 	var err error
 	fromFile := len(f.vary) == 0 && len(f.negative) == 0 && len(args) == 1 && cmd.ArgsLenAtDash() != 0
 	if fromFile {
-		if e, err = readDescription(args[0]); err != nil {
+		if e, err = readDescription(cmd.Context(), args[0]); err != nil {
 			return e, err
 		}
 	} else {
@@ -155,8 +154,8 @@ func (f tryFlags) experiment(cmd *cobra.Command, args []string) (try.Experiment,
 	return e.Settle()
 }
 
-func readDescription(path string) (try.Experiment, error) {
-	file, err := os.Open(path)
+func readDescription(ctx context.Context, path string) (try.Experiment, error) {
+	file, err := openInput(ctx, path)
 	if err != nil {
 		return try.Experiment{}, fmt.Errorf("%w; give a file, or --vary NAME=V1,V2 and a command after --", err)
 	}

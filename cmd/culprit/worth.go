@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,7 +39,7 @@ Nothing is run. Exit status: 0 done, 1 the change costs at the loads that occur,
   culprit worth s
   culprit worth s --metric wall --json -`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return runWorth(w, args[0], f) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runWorth(cmd.Context(), w, args[0], f) },
 	}
 	flags := command.Flags()
 	flags.StringVar(&f.Load, "load", "", "the factor that was swept (default: the numeric one)")
@@ -56,7 +57,7 @@ Nothing is run. Exit status: 0 done, 1 the change costs at the loads that occur,
 	return command
 }
 
-func runWorth(w world, path string, f worthFlags) error {
+func runWorth(ctx context.Context, w world, path string, f worthFlags) error {
 	loads, err := parseLoads(f.loads)
 	if err != nil {
 		return err
@@ -67,7 +68,7 @@ func runWorth(w world, path string, f worthFlags) error {
 			return err
 		}
 	}
-	experiment, err := readExperiment(path)
+	experiment, err := readExperiment(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -92,11 +93,11 @@ func runWorth(w world, path string, f worthFlags) error {
 }
 
 // readExperiment opens a case directory or the result in it.
-func readExperiment(path string) (*worth.Experiment, error) {
+func readExperiment(ctx context.Context, path string) (*worth.Experiment, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, try.ResultName)
 	}
-	file, err := os.Open(path)
+	file, err := openInput(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("%w; give the case directory of a finished `culprit try`", err)
 	}

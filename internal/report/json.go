@@ -9,8 +9,9 @@ import (
 	"culprit/internal/investigate"
 )
 
-// documentBytesMax bounds a case document that is read back.
-const documentBytesMax = 1 << 30
+// documentBytesMax bounds a case document that is read back: the largest that were seen have 9 MB, and what is
+// read takes several times its size in memory.
+const documentBytesMax = 128 << 20
 
 // JSON writes the case as one document of schema culprit.case/1. Every field of
 // the contract is there: a list without elements is [], a number that is not
@@ -46,7 +47,7 @@ func Read(r io.Reader) (*investigate.Case, error) {
 		return nil, fmt.Errorf("read case document: %w", err)
 	}
 	if len(text) > documentBytesMax {
-		return nil, fmt.Errorf("read case document: larger than %s", amount(documentBytesMax, "bytes"))
+		return nil, fmt.Errorf("read case document: larger than %s", fmt.Sprintf("%d MiB", documentBytesMax>>20))
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	var c investigate.Case
