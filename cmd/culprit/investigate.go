@@ -58,6 +58,7 @@ Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
 			if err != nil {
 				return err
 			}
+			options.MayGrow = !cmd.Flags().Changed("budget")
 			return runInvestigate(cmd.Context(), w, options, f.json)
 		},
 	}
@@ -66,7 +67,8 @@ Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
 	flags.StringVar(&f.b, "b", "", "shell command of side B: the suspect")
 	flags.IntVarP(&f.pid, "pid", "p", 0, "this running process and all below it, instead of commands")
 	flags.StringVar(&f.cgroup, "cgroup", "", "this cgroup, given by its folder, instead of commands")
-	flags.DurationVar(&f.budget, "budget", time.Minute, "time for the whole investigation")
+	flags.DurationVar(&f.budget, "budget", investigate.UsualBudget,
+		"time for the whole investigation; the usual one grows where runs take long")
 	flags.StringVar(&f.metric, "metric", "auto",
 		"auto, wall, cpu, or NAME=REGEX[,higher]: a number that the commands print")
 	flags.StringVar(&f.smallest, "smallest", "2%", "smallest difference that counts")
@@ -177,6 +179,13 @@ func runInvestigate(ctx context.Context, w world, options investigate.Options, j
 	}
 	progress := newProgress(w, "investigating", options.Budget)
 	options.Progress = progress.describe
+	options.Grown = func(budget time.Duration, why string) {
+		if progress.expect(budget) {
+			progress.hide()
+			fmt.Fprintf(w.stderr, "culprit: %s, so the answer takes up to %v; --budget sets a limit\n", why,
+				budget.Round(time.Second))
+		}
+	}
 	options.Write = func(dir string, c *investigate.Case) error {
 		toJSON := func(out io.Writer) error { return report.JSON(out, c) }
 		if err := writeFile(filepath.Join(dir, "case.json"), toJSON); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -11,13 +12,16 @@ import (
 
 // progress is a line on a terminal for what takes longer than a moment; nothing anywhere else.
 type progress struct {
-	bar  *progressbar.ProgressBar
-	stop chan struct{}
+	bar        *progressbar.ProgressBar
+	stop       chan struct{}
+	expectedMs atomic.Int64
+	longer     bool // than was expected at first
 }
 
 // newProgress shows how much of an expected time has gone by.
 func newProgress(w world, what string, expected time.Duration) *progress {
 	p := &progress{stop: make(chan struct{})}
+	p.expectedMs.Store(expected.Milliseconds())
 	if !isTerminal(w.stderr) || expected < 2*time.Second {
 		return p
 	}
@@ -34,11 +38,22 @@ func newProgress(w world, what string, expected time.Duration) *progress {
 				return
 			case <-tick.C:
 				// Drawing may fail on a terminal that went away; the work goes on.
-				_ = p.bar.Set64(min(time.Since(begin).Milliseconds(), expected.Milliseconds()-1))
+				_ = p.bar.Set64(min(time.Since(begin).Milliseconds(), p.expectedMs.Load()-1))
 			}
 		}
 	}()
 	return p
+}
+
+// expect changes the expected time, and reports whether that is the first time that it is longer than it was.
+func (p *progress) expect(expected time.Duration) (first bool) {
+	first = !p.longer && expected.Milliseconds() > p.expectedMs.Load()
+	p.longer = p.longer || first
+	p.expectedMs.Store(expected.Milliseconds())
+	if p.bar != nil {
+		p.bar.ChangeMax64(expected.Milliseconds())
+	}
+	return first
 }
 
 // describe says what is being done now.

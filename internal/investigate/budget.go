@@ -23,7 +23,7 @@ const (
 
 // elapsed and left are the budget's two halves.
 func (inv *investigation) elapsed() time.Duration { return time.Since(inv.started) }
-func (inv *investigation) left() time.Duration    { return inv.options.Budget - inv.elapsed() }
+func (inv *investigation) left() time.Duration    { return inv.budget() - inv.elapsed() }
 
 // pairTime is what one run of each side takes, from the latest runs.
 func (inv *investigation) pairTime() time.Duration {
@@ -65,40 +65,40 @@ func (inv *investigation) suggest(pairs int) time.Duration {
 }
 
 // extend returns the plan for what is left of the budget where that is longer than the plan that was made.
-func (inv *investigation) extend(plan *stat.Plan, end time.Duration) (*stat.Plan, time.Duration, error) {
-	longer, laterEnd, err := inv.planPairs()
+func (inv *investigation) extend(plan *stat.Plan, spare time.Duration) (*stat.Plan, time.Duration, error) {
+	longer, itsSpare, err := inv.planPairs()
 	if err != nil || longer.Looks[len(longer.Looks)-1] <= plan.Looks[len(plan.Looks)-1] {
-		return plan, end, err
+		return plan, spare, err
 	}
-	return longer, laterEnd, nil
+	return longer, itsSpare, nil
 }
 
-// planPairs says how many pairs the budget affords, with those that there are, and until when they may run.
+// planPairs says how many pairs the budget affords, with those that there are, and what of it they must spare.
 // The evidence has its reserve; where that would leave too few pairs to decide anything, the least one.
 func (inv *investigation) planPairs() (*stat.Plan, time.Duration, error) {
 	metrics := len(inv.options.Metric.names())
-	end := inv.options.Budget - inv.reserve()
-	plan, err := stat.NewPlan(max(inv.pairsUntil(end), leastPairs), metrics, alpha)
+	spare := inv.reserve()
+	plan, err := stat.NewPlan(max(inv.pairsBeside(spare), leastPairs), metrics, alpha)
 	if err != nil || plan.Decidable {
-		return plan, end, err
+		return plan, spare, err
 	}
-	end = inv.options.Budget - inv.leastReserve()
-	plan, err = stat.NewPlan(max(inv.pairsUntil(end), leastPairs), metrics, alpha)
-	return plan, end, err
+	spare = inv.leastReserve()
+	plan, err = stat.NewPlan(max(inv.pairsBeside(spare), leastPairs), metrics, alpha)
+	return plan, spare, err
 }
 
-// endFor lets pairs that were left out be made up for: below the fewest that
-// can decide, all but the least reserve may be used.
-func (inv *investigation) endFor(plan *stat.Plan, end time.Duration) time.Duration {
+// affordsPair says whether there is time for one more pair. Pairs that were left out are made up for: below the fewest
+// that can decide, all but the least reserve may be used.
+func (inv *investigation) affordsPair(plan *stat.Plan, spare time.Duration) bool {
 	if inv.validPairs() < plan.Needs {
-		return inv.options.Budget - inv.leastReserve()
+		spare = inv.leastReserve()
 	}
-	return end
+	return inv.left() > spare+inv.pairTime()
 }
 
-// pairsUntil is how many valid pairs there may be then.
-func (inv *investigation) pairsUntil(end time.Duration) int {
-	return inv.validPairs() + max(0, int((end-inv.elapsed())/inv.pairTime()))
+// pairsBeside is how many valid pairs there may be when only so much of the budget is left.
+func (inv *investigation) pairsBeside(spare time.Duration) int {
+	return inv.validPairs() + max(0, int((inv.left()-spare)/inv.pairTime()))
 }
 
 // leastPairs have an interval, of whatever confidence.
@@ -128,7 +128,7 @@ func (inv *investigation) appraise() error {
 		inv.scarce = onePair
 	default:
 		return fmt.Errorf("budget %v is too short for two pairs: one run of each side takes %v; give --budget %v or more",
-			inv.options.Budget, pair.Round(10*time.Millisecond), inv.suggest(8))
+			inv.budget(), pair.Round(10*time.Millisecond), inv.suggest(8))
 	}
 	return nil
 }

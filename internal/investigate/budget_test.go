@@ -24,14 +24,15 @@ func TestDecidingLeavesTimeForEvidence(t *testing.T) {
 	decidable := 0
 	for run := 50 * time.Millisecond; run < 5*time.Second; run = run * 5 / 4 {
 		inv := afterWarmUp(15*time.Second, run)
-		plan, end, err := inv.planPairs()
+		plan, spare, err := inv.planPairs()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if left := inv.options.Budget - end; left < inv.pairTime()+quickStart {
-			t.Errorf("runs of %v: trials may run until %v is left, a recorded pair takes more", run, left)
+		if spare < inv.pairTime()+quickStart {
+			t.Errorf("runs of %v: trials may run until %v is left, a recorded pair takes more", run, spare)
 		}
-		if inv.endFor(plan, end) > inv.options.Budget-inv.leastReserve() {
+		inv.started = time.Now().Add(inv.leastReserve() + inv.pairTime() - inv.options.Budget)
+		if inv.affordsPair(plan, spare) {
 			t.Errorf("runs of %v: pairs that are made up for take the evidence's time", run)
 		}
 		if plan.Decidable {

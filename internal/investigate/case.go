@@ -39,8 +39,9 @@ type Case struct {
 	Warnings      []string        `json:"warnings"`
 	RecordingCost *cause.Effect   `json:"recording_cost,omitempty"`
 	Recorder      RecorderCost    `json:"recorder"`
-	NeedTrials    int             `json:"need_trials,omitempty"` // undecided: how many more pairs would decide
-	Smallest      float64         `json:"smallest"`              // smallest difference that counts, 0.02 for 2 %
+	NeedTrials    int             `json:"need_trials,omitempty"`   // undecided: how many more pairs would decide
+	NeedBudgetS   float64         `json:"need_budget_s,omitempty"` // and the budget that would hold them
+	Smallest      float64         `json:"smallest"`                // smallest difference that counts, 0.02 for 2 %
 	Trials        []trial.Run     `json:"trials"`
 	Excluded      int             `json:"excluded"` // trials left out because disturbed from outside
 	// AlsoSeen are stalls too small for a suspect; of one recording only.

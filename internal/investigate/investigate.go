@@ -37,6 +37,8 @@ type investigation struct {
 	runTimes []string                 // that were seen, for the recorder
 	cannot   error                    // why nothing can be recorded; nil when it can
 	scarce   scarcity                 // how little the budget holds
+	grown    time.Duration            // what a budget that may grow has grown to, 0: not looked at
+	grownFor string                   // how long the runs took then, in words
 	c        *Case
 	// oneSided are the disturbances that come with one side only: evidence, not noise.
 	oneSided []string
@@ -170,9 +172,13 @@ func (inv *investigation) finish() {
 		c.BlindSpots = append([]string{"nothing was recorded, so no suspect can be named: " + inv.cannot.Error()},
 			c.BlindSpots...)
 	}
+	inv.tellGrown()
 	c.BlindSpots = unique(append(c.BlindSpots, inv.runner.BlindSpots()...))
 	c.Warnings = unique(c.Warnings)
 	c.Trials = inv.runs
+	if c.NeedTrials > 0 && c.B != nil {
+		c.NeedBudgetS = inv.suggest(min(c.A.Trials, c.B.Trials) + c.NeedTrials).Seconds()
+	}
 	c.ElapsedS = time.Since(inv.started).Seconds()
 	if len(c.Facts) == 0 {
 		c.Facts = host.Facts("/")

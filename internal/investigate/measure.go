@@ -78,6 +78,7 @@ func (inv *investigation) warmUp(ctx context.Context) error {
 		}
 		inv.runTimes = record.WithRunTimes(inv.runTimes, <-seen...)
 	}
+	inv.grow()
 	return inv.appraise()
 }
 
@@ -93,13 +94,13 @@ func (inv *investigation) measure(ctx context.Context) (explain bool, err error)
 	case inv.options.B == "":
 		return true, inv.measureOne(ctx)
 	}
-	plan, end, err := inv.planPairs()
+	plan, spare, err := inv.planPairs()
 	if err != nil {
 		return false, err
 	}
 	pair, looked := inv.pairsMade(), false
 	for look := plan.Next(0); look > 0; look = plan.Next(look) {
-		for inv.validPairs() < look && (pair < leastPairs || inv.elapsed()+inv.pairTime() < inv.endFor(plan, end)) {
+		for inv.validPairs() < look && (pair < leastPairs || inv.affordsPair(plan, spare)) {
 			inv.options.Progress(fmt.Sprintf("measuring: pair %d of at most %d", pair+1, plan.Looks[len(plan.Looks)-1]))
 			if err := inv.onePair(ctx, pair); err != nil {
 				return false, err
@@ -110,7 +111,7 @@ func (inv *investigation) measure(ctx context.Context) (explain bool, err error)
 		last := valid < look
 		if !looked && !last {
 			// A warm-up takes longer than the runs do, so the budget may hold more pairs. Nobody looked at them yet.
-			if plan, end, err = inv.extend(plan, end); err != nil {
+			if plan, spare, err = inv.extend(plan, spare); err != nil {
 				return false, err
 			}
 			if plan.Looks[0] > look {
@@ -141,7 +142,7 @@ func (inv *investigation) tellScarcity() error {
 		also += ", and so do the recorded runs, which recording slowed"
 	}
 	inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf(
-		"a budget of %v holds few runs of these commands: %s; give %v or more", inv.options.Budget, also, inv.suggest(8)))
+		"a budget of %v holds few runs of these commands: %s; give %v or more", inv.budget(), also, inv.suggest(8)))
 	if inv.scarce == noPair {
 		return nil // the recorded runs are still to come
 	}
@@ -187,6 +188,7 @@ func (inv *investigation) onePair(ctx context.Context, pair int) error {
 		}
 	}
 	inv.judge()
+	inv.grow()
 	return nil
 }
 

@@ -22,10 +22,18 @@ const (
 	ProveNone Prove = "none"
 )
 
+// UsualBudget is enough for commands that take up to two seconds, MostBudget, to which it may grow, for those that take
+// a quarter of a minute. See docs/decisions/0025-the-budget-grows.md.
+const (
+	UsualBudget = time.Minute
+	MostBudget  = 6 * time.Minute
+)
+
 // Options are what a user asks for, resolved.
 type Options struct {
 	A, B     string        // shell commands; B empty: one-sided
 	Budget   time.Duration // of the whole investigation
+	MayGrow  bool          // nobody asked for this Budget: up to MostBudget where the runs take long
 	Timeout  time.Duration // of one run; 0: what is left of the budget
 	Metric   MetricChoice
 	Smallest float64 // smallest difference that counts, 0.02 for 2 %
@@ -40,6 +48,8 @@ type Options struct {
 	Ask func(question string) bool
 	// Progress is told what is being done and how far the budget is used.
 	Progress func(stage string)
+	// Grown is told what the budget has grown to, and why; more than once. Nil is allowed.
+	Grown func(budget time.Duration, why string)
 	// Write puts what people and machines read into the finished case directory.
 	Write func(dir string, c *Case) error
 }

@@ -34,7 +34,7 @@ func (inv *investigation) prove(ctx context.Context) error {
 			inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("%s was not put to the proof: %v", suspect.Cause, err))
 			continue
 		}
-		if inv.options.Prove == ProveAsk && (inv.options.Ask == nil || !inv.options.Ask(planned.question())) {
+		if !inv.mayFlip() || inv.options.Prove == ProveAsk && !inv.options.Ask(planned.question()) {
 			inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf(
 				"%s was not put to the proof: it takes trials with another %s; allow it with --prove auto",
 				suspect.Cause, planned.what))
@@ -47,16 +47,24 @@ func (inv *investigation) prove(ctx context.Context) error {
 	return nil
 }
 
+// mayFlip reports whether a flip is allowed, or somebody is there to be asked.
+func (inv *investigation) mayFlip() bool {
+	return inv.options.Prove == ProveAuto || inv.options.Ask != nil
+}
+
 // leastProven is the share from which a suspect is worth trials of its own.
 const leastProven = 0.1
 
 // affords says how many pairs of trials fit into what is left of the budget.
 func (inv *investigation) affords(planned *flip) error {
 	pair := 2 * (inv.took[inv.suffering()] + runOverhead + planned.wait)
+	if least := provePairs*pair + 2*time.Second; inv.left() < least && inv.mayFlip() {
+		inv.growTo(inv.elapsed() + least)
+	}
 	planned.pairs = int((inv.left() - time.Second) / pair)
 	if planned.pairs < provePairs {
 		return fmt.Errorf("the budget is used up; give --budget %v or more",
-			(inv.options.Budget + time.Duration(provePairs-max(planned.pairs, 0))*pair + time.Second).Round(time.Second))
+			(inv.budget() + time.Duration(provePairs-max(planned.pairs, 0))*pair + time.Second).Round(time.Second))
 	}
 	planned.pairs = min(planned.pairs, 4*provePairs)
 	return nil

@@ -205,25 +205,33 @@ func otherMetric(c *investigate.Case, result investigate.MetricResult) string {
 	return text + ": " + visible(string(result.Outcome), 20)
 }
 
-// nextStep says how to decide an undecided case. The budget it names grows with
-// the number of pairs, since a run of the same pair takes about the same time.
+// nextStep says how to decide an undecided case.
 func nextStep(c *investigate.Case) string {
 	if c.Outcome != investigate.Undecided || c.B == nil {
 		return ""
 	}
-	done := min(c.A.Trials, c.B.Trials)
-	if c.NeedTrials <= 0 || done == 0 || c.ElapsedS <= 0 || !finite(c.ElapsedS) {
+	seconds := budgetNeeded(c)
+	switch {
+	case c.NeedTrials <= 0 || seconds <= 0 || !finite(seconds):
 		return "Run it again with a longer --budget, or ask for less with a larger --smallest."
-	}
-	if c.NeedTrials >= stat.MaxMore {
+	case c.NeedTrials >= stat.MaxMore:
 		return fmt.Sprintf("More pairs of this kind would not decide: repeat it on a quieter host, "+
 			"or ask for less with a larger --smallest (now %s).", percent(c.Smallest))
 	}
-	seconds := c.ElapsedS * float64(done+c.NeedTrials) / float64(done)
-	seconds = math.Ceil(seconds/10) * 10
 	return fmt.Sprintf("About %s would decide: run it again with --budget %.0fs, "+
 		"or ask for less with a larger --smallest (now %s).",
 		plural(c.NeedTrials, "more pair"), seconds, percent(c.Smallest))
+}
+
+// budgetNeeded is the budget in seconds that would decide, in tens. Cases of before it was kept have the time that they
+// took, which grows with the number of pairs.
+func budgetNeeded(c *investigate.Case) float64 {
+	seconds := c.NeedBudgetS
+	if seconds <= 0 {
+		done := float64(min(c.A.Trials, c.B.Trials))
+		seconds = c.ElapsedS * (done + float64(c.NeedTrials)) / done
+	}
+	return math.Ceil(seconds/10) * 10
 }
 
 // leftOut counts the trials that do not count by the reason they carry.

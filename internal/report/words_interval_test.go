@@ -57,4 +57,8 @@ func TestNextStepOfTooMany(t *testing.T) {
 	if got := nextStep(c); !strings.Contains(got, "--budget 100s") {
 		t.Errorf("%q", got)
 	}
+	c.NeedBudgetS = 71
+	if got := nextStep(c); !strings.Contains(got, "--budget 80s") {
+		t.Errorf("the budget that the trials tell is not the one advised: %q", got)
+	}
 }

@@ -47,7 +47,7 @@ func (e *FailedError) Error() string {
 func (e *FailedError) reason() string {
 	switch {
 	case e.Timeout > 0:
-		return fmt.Sprintf("not done after %s, the timeout", e.Timeout)
+		return fmt.Sprintf("not done after %s; if it is to end by itself, give a longer --timeout", e.Timeout)
 	case e.Flood > 0:
 		return fmt.Sprintf("printed more than %d bytes", e.Flood)
 	case e.Signal != 0:

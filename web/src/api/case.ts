@@ -192,6 +192,7 @@ export interface Case {
   recording_cost?: Effect;
   recorder: RecorderCost;
   need_trials?: number;
+  need_budget_s?: number | null;
   smallest: number | null;
   trials: Run[];
   excluded: number;
