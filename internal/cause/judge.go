@@ -188,10 +188,11 @@ func (s *scene) suspect(c *claim) (suspect Suspect, known bool) {
 
 // withoutBaseline are the claims of causes that speak of another side, as they are told of one recording.
 var withoutBaseline = map[string]string{
-	"clock.read-often": "the time is read very often",
-	"syscall.chatty":   "the work takes many system calls (small reads or writes, repeated stat or open, polling)",
-	"file.sync":        "the program forces data to disk (fsync, O_SYNC, msync) and waits for it",
-	"memory.faults":    "page faults are many: memory is mapped, touched and returned again and again",
+	"clock.read-often":    "the time is read very often",
+	"syscall.chatty":      "the work takes many system calls (small reads or writes, repeated stat or open, polling)",
+	"file.sync":           "the program forces data to disk (fsync, O_SYNC, msync) and waits for it",
+	"process.short-lived": "many short-lived processes: what starting them takes, and what they do themselves",
+	"memory.faults":       "page faults are many: memory is mapped, touched and returned again and again",
 }
 
 // claimed is the claim of an entry with its sides exchanged, or with the side that it is about, where A is the dearer

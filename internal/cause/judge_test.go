@@ -3,6 +3,7 @@ package cause
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -444,5 +445,35 @@ func TestRecordedRunsThatChangedTheOtherWay(t *testing.T) {
 		if suspects := Judge(in); Opposed(in) != test.want || (len(suspects) == 0) != test.want {
 			t.Errorf("%+v: opposed %v, %s; want opposed %v", test, Opposed(in), described(suspects), test.want)
 		}
+	}
+}
+
+// TestShortLivedOfOneSide: of one side, short-lived processes that do work of their own are told as such, and bare
+// starts are not.
+func TestShortLivedOfOneSide(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		childMs float64
+		own     bool
+	}{{"a compiler", 20, true}, {"a shell's helper", 2, false}} {
+		one := plan{cpu: map[string]float64{"_start;main;drive": 50}, children: 30, childMs: test.childMs, childName: "cc1"}
+		suspects := judged(t, "cpu", one, plan{}, Costs{Spawn: Cost{Ns: 500e3, Low: 450e3, High: 550e3}})
+		if len(suspects) == 0 || suspects[0].Cause != "process.short-lived" {
+			t.Fatalf("%s: %s", test.name, described(suspects))
+		}
+		told := strings.Contains(strings.Join(suspects[0].Against, " "), "is not told apart")
+		if told != test.own || !strings.Contains(suspects[0].Claim, "what they do themselves") {
+			t.Errorf("%s: %q, against %q", test.name, suspects[0].Claim, suspects[0].Against)
+		}
+	}
+}
+
+// TestOneSideHasNoMore: what speaks against a suspect of one side compares it with no other.
+func TestOneSideHasNoMore(t *testing.T) {
+	one := parked(320, 0)
+	suspects := judged(t, "wall", one, plan{}, Costs{})
+	if len(suspects) == 0 || !slices.Contains(suspects[0].Against, (&scene{oneSided: true}).unseenTasks()) ||
+		slices.Contains(suspects[0].Against, (&scene{}).unseenTasks()) {
+		t.Fatalf("%s: %+v", described(suspects), suspects)
 	}
 }

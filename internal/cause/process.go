@@ -60,7 +60,24 @@ func findShortLived(s *scene) []*claim {
 	a, b := s.seconds(c)
 	c.add("processes", "cost of each process more", 0, (mean(b)-mean(a))/(allB-allA)*1e3, "ms")
 	c.predictAtLeast("start of a trivial program", allB-allA, s.in.Costs.Spawn)
+	if s.oneSided {
+		s.theirOwnWork(c, (mean(b)-mean(a))/(allB-allA))
+	}
 	return []*claim{c}
+}
+
+// timesTrivial is how many times a trivial program's whole life each process takes where most of it may well be work of
+// its own: a shell takes 4 times as much here, a compiler 20 times.
+const timesTrivial = 8
+
+// theirOwnWork says of one side, which has no other way of doing the same work beside it, that what the processes do is
+// in the amount: only another side would show what doing it without them takes.
+func (s *scene) theirOwnWork(c *claim, each float64) {
+	if start := s.in.Costs.Spawn.Ns / 1e9; start > 0 && each > timesTrivial*start {
+		c.against = append(c.against, fmt.Sprintf("each takes %.3g ms, and starting a trivial program %.2g ms here: how "+
+			"much of the rest is start-up (a loader, a run time) and how much work that has to be done anyway is not told apart",
+			each*1e3, start*1e3))
+	}
 }
 
 // onlyChild reports whether all processes of a path's name that take part are short-lived or start others: a long-lived

@@ -155,7 +155,7 @@ func (s *scene) queued(c *claim, turns bool) bool {
 	if q := s.findQueue(processes[0], queueTimes, isChannel); q != nil {
 		s.sleptInQueue(c, q)
 	} else {
-		c.against = append(c.against, unseenTasks)
+		c.against = append(c.against, s.unseenTasks())
 	}
 	return false
 }
@@ -175,8 +175,14 @@ func (s *scene) anyQueue() *queue {
 }
 
 // unseenTasks is what a sleep of a runtime that parks its tasks leaves open.
-const unseenTasks = "tasks that a runtime parks have no stack: whether they slept side by side, or one after the " +
-	"other for a lock or a pool, is not seen; no lock was seen to be handed on more often"
+func (s *scene) unseenTasks() string {
+	text := "tasks that a runtime parks have no stack: whether they slept side by side, or one after the other for a " +
+		"lock or a pool, is not seen; no lock was seen to be handed on "
+	if s.oneSided {
+		return text + "often"
+	}
+	return text + "more often"
+}
 
 // unseenInLoop is what the sleep of a loop leaves open that wakes whichever of its tasks is due.
 const unseenInLoop = "the timers of this loop serve many tasks, which have no stack while they sleep: whether more " +

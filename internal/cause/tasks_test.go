@@ -44,7 +44,7 @@ func TestTasksQueueForALock(t *testing.T) {
 		if test.cause == "lock.contended" && !strings.HasSuffix(first.Where[0], "main.post") {
 			t.Errorf("%s: where is %q, want main.post, which takes the lock", test.name, first.Where)
 		}
-		if slices.Contains(first.Against, unseenTasks) != test.unseen {
+		if slices.Contains(first.Against, (&scene{}).unseenTasks()) != test.unseen {
 			t.Errorf("%s: against %q, told that tasks have no stack: want %v", test.name, first.Against, test.unseen)
 		}
 	}

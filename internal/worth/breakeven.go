@@ -16,6 +16,7 @@ type BreakEven struct {
 
 // breakEven looks for the first change of sign of the mean difference between neighbouring loads. Its interval holds
 // the loads around it at which the difference's own interval, drawn as straight lines between the loads, holds zero.
+// Where that is all of them, nothing is found.
 func breakEven(levels []Level) *BreakEven {
 	for i := 1; i < len(levels); i++ {
 		left, right := levels[i-1].Difference.Value, levels[i].Difference.Value
@@ -28,6 +29,10 @@ func breakEven(levels []Level) *BreakEven {
 			found.Above = Worse
 		}
 		found.Low, found.High = sureBelow(levels[:i+1]), sureAbove(levels[i-1:])
+		if found.Low == nil && found.High == nil {
+			return &BreakEven{Text: fmt.Sprintf("none is sure: the means cross at a load of %.4g, but at no tested load is the "+
+				"change sure to cost or to save; more trials, or loads further apart, would tell", found.Load)}
+		}
 		found.Text = found.words()
 		return found
 	}

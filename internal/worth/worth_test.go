@@ -197,3 +197,25 @@ func TestRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Means that cross between loads at which nothing is sure are no break-even.
+func TestBreakEvenOfNoise(t *testing.T) {
+	noisy := func(_ float64, _ bool, noise *rand.Rand) float64 { return 0.1 * math.Exp(0.5*noise.NormFloat64()) }
+	crossed := 0
+	for seed := range uint64(40) {
+		answer, err := Weigh(sweep(rates, 5, noisy, seed), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		even := answer.BreakEven
+		if even.Found && even.Low == nil && even.High == nil {
+			t.Errorf("seed %d: %+v", seed, even)
+		}
+		if strings.HasPrefix(even.Text, "none is sure: the means cross") {
+			crossed++
+		}
+	}
+	if crossed == 0 {
+		t.Error("in no sweep did the means cross: nothing was tested")
+	}
+}
