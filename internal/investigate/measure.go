@@ -51,13 +51,13 @@ func (inv *investigation) usual(slot trial.Slot) time.Duration {
 	return time.Duration(medianOf(walls) * float64(time.Second))
 }
 
-// timeout of one run: what the user said, else the whole budget, so that a
-// command that never ends is found out.
+// timeout of one run: what the user said, else the whole budget as it is by now, so
+// that a command that never ends is found out.
 func (inv *investigation) timeout() time.Duration {
 	if inv.options.Timeout > 0 {
 		return inv.options.Timeout
 	}
-	return max(inv.options.Budget, time.Second)
+	return max(inv.budget(), time.Second)
 }
 
 // warmUp runs each side once: caches warm, the time of a run known, interpreters seen.
