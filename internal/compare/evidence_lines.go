@@ -167,20 +167,25 @@ func secondsPerOperand(rec *recording.Recording) float64 {
 	if samples == 0 {
 		return 0
 	}
-	lost := 0.0
+	standsFor := 1.0
+	if lost := lostOperands(rec); lost > 0 {
+		standsFor = mostUnseen
+		if kept := user - lost; kept*mostUnseen > user {
+			standsFor = user / kept
+		}
+	}
+	return valueNs / samples / 1e9 * standsFor
+}
+
+// lostOperands counts the samples of user space whose operand did not fit or was not looked for: the losses of
+// probe/oncpu that speak of one.
+func lostOperands(rec *recording.Recording) (lost float64) {
 	for _, loss := range rec.Manifest.Losses {
 		if strings.HasPrefix(loss.What, "oncpu: samples") && strings.Contains(loss.What, "operand") && plausible(loss.Count) {
 			lost += float64(loss.Count)
 		}
 	}
-	unseen := 1.0
-	if lost > 0 {
-		unseen = mostUnseen
-		if kept := user - lost; kept*mostUnseen > user {
-			unseen = user / kept
-		}
-	}
-	return valueNs / samples / 1e9 * unseen
+	return lost
 }
 
 func endsInUser(rec *recording.Recording, stack int32) bool {

@@ -26,7 +26,7 @@ func lockObjects(rec *recording.Recording) map[lockObject]bool {
 			handed.on(object, wait)
 		}
 	}
-	return handed.around()
+	return handed.passedOn()
 }
 
 // handed tells who waits at a place, and who ends the waits there.
@@ -44,8 +44,9 @@ func (h *handed[K]) on(place K, wait *recording.Wait) {
 	h.waiters[place][wait.Tid], h.wakers[place][wait.WakerTid] = true, true
 }
 
-// around tells the places where at least two threads wait and end others' waits as well.
-func (h *handed[K]) around() map[K]bool {
+// passedOn tells the places where at least two threads wait and end others' waits as well: what has an owner, who
+// passes it on.
+func (h *handed[K]) passedOn() map[K]bool {
 	places := map[K]bool{}
 	for place, waiting := range h.waiters {
 		both := 0

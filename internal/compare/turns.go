@@ -31,7 +31,7 @@ func (r *run) turnPlaces() map[turnPlace]bool {
 			handed.on(place, wait)
 		}
 	}
-	return handed.around()
+	return handed.passedOn()
 }
 
 // turnPlace is where a wait that another thread ended waits, where that can be a turn.

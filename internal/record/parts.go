@@ -40,7 +40,7 @@ type Parts struct {
 	sum      Summary
 	thinned  []recording.Thinning // those of the part that is open or comes next
 	lengthNs int64                // of the parts that are written
-	least    int64                // bytes of the heap: the fewest alive in the part that is open; 0: not looked at
+	least    int64                // bytes of the heap that the part that is open began with; 0: not looked at
 }
 
 // NewParts refuses a path beside which the parts of a killed recording lie: they may be all there is of it.
@@ -73,7 +73,7 @@ func (p *Parts) Begin(ctx context.Context, why string) error {
 // full tells whether a part is to be written down, of which so many bytes of the recorder's heap are alive.
 func (p *Parts) full(live int64) bool {
 	if p.least == 0 || live < p.least {
-		p.least = live // the first looks find the last part's end
+		p.least = live // right after it began, some of the part before it is still alive
 	}
 	return live >= max(fullAt, p.least+fullBy)
 }
