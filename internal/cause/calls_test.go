@@ -143,3 +143,23 @@ func TestCallsOfShortProcessesCountWhereAsManyStart(t *testing.T) {
 		}
 	}
 }
+
+// TestPlaceBelowMain: main makes two calls as often, by the C library's functions, which do not call each other.
+func TestPlaceBelowMain(t *testing.T) {
+	entry := ";k:entry_SYSCALL_64_after_hwframe;do_syscall_64;"
+	calling := func(reads, writes float64) plan {
+		return plan{cpu: map[string]float64{
+			"_start;__libc_start_main;main;libc.so.6!read" + entry + "ksys_read":   reads,
+			"_start;__libc_start_main;main;libc.so.6!write" + entry + "ksys_write": writes},
+			calls: map[string][2]int64{"read": {int64(reads * 500), 0}, "write": {int64(writes * 500), 0}}}
+	}
+	for _, test := range []struct {
+		reads, writes float64
+		want          string
+	}{{210, 200, "main;read"}, {300, 100, "main;read"}, {100, 300, "main;write"}} {
+		suspects := judged(t, "cpu", calling(70, 70), calling(test.reads, test.writes), Costs{})
+		if len(suspects) == 0 || suspects[0].Cause != "syscall.chatty" || suspects[0].Where[0] != test.want {
+			t.Errorf("%v reads, %v writes: %s, want %s", test.reads, test.writes, described(suspects), test.want)
+		}
+	}
+}

@@ -44,7 +44,9 @@ func (s *scene) locate(c *claim, call string) {
 		member[i] = true
 	}
 	calling := func(i int) bool { return s.traits[i].call == call }
-	if within, all := s.parted(c, calling); call == "" || within < mostOf*all {
+	within, all := s.parted(c, calling)
+	widened := call == "" || within < mostOf*all
+	if widened {
 		calling = func(int) bool { return true } // else it is whoever makes the call
 	}
 	blame := compare.FindBlame(s.paths, func(i int) bool { return member[i] && s.traits[i].place >= 0 && calling(i) })
@@ -56,11 +58,15 @@ func (s *scene) locate(c *claim, call string) {
 	}
 	c.place = compare.Path{Frames: blame.Stack}
 	where := route(blame.Stack)
-	switch last := *lastFrame(blame.Stack); {
-	case compare.IsStartUp(last):
-		where = s.below(c.members, "")
-	case compare.IsEntry(last):
-		where = s.below(c.members, where)
+	if last := *lastFrame(blame.Stack); compare.IsStartUp(last) || compare.IsEntry(last) {
+		entry := where
+		if compare.IsStartUp(last) {
+			entry = ""
+		}
+		where = s.below(slices.DeleteFunc(slices.Clone(c.members), func(i int) bool { return !calling(i) }), entry)
+		if widened { // what stands below main makes a call of its own, which may be another
+			call = ""
+		}
 	}
 	if call != "" && where != call && !strings.HasSuffix(where, ";"+call) {
 		where += ";" + call
