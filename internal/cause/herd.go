@@ -133,9 +133,6 @@ func (s *scene) broadcasts(woken sides) bool {
 		a*woken.b <= rarelyBroadcast*b*woken.a
 }
 
-// sides are numbers of waits per run of both sides.
-type sides struct{ a, b float64 }
-
 // wokenAtConditions adds up the waits at conditions, by own function, that grew with broadcasting, and by how many the
 // other waits for locks grew.
 func (s *scene) wokenAtConditions() (woken sides, locks float64) {
@@ -148,14 +145,14 @@ func (s *scene) wokenAtConditions() (woken sides, locks float64) {
 		case wait.Kind != compare.Blocked:
 		case called(wait.Frames, place, s.conditionOf(wait.Frames, place).wait):
 			name := route(wait.Frames[:place+1])
-			places[name] = sides{places[name].a + a, places[name].b + b}
+			places[name] = places[name].plus(a, b)
 		case wait.Lock:
 			locks += b - a
 		}
 	}
 	for _, waits := range places {
 		if waits.a >= leastWaitedBefore*waits.b && waits.b >= timesWoken*waits.a {
-			woken = sides{woken.a + waits.a, woken.b + waits.b}
+			woken = woken.plus(waits.a, waits.b)
 		}
 	}
 	return woken, locks

@@ -109,42 +109,6 @@ func (s *scene) locateAround(c *claim) {
 	}
 }
 
-// answerCalls are the calls in which a thread waits for what another one sends.
-var answerCalls = map[string]bool{"read": true, "readv": true, "recvfrom": true, "recvmsg": true, "recvmmsg": true,
-	"poll": true, "ppoll": true, "select": true, "pselect6": true, "epoll_wait": true, "epoll_pwait": true,
-	"epoll_pwait2": true}
-
-// tellAwaiting says in which code of the program the answer of a sleeper was waited for, where that grew by as much as
-// the sleeps: a service that is slow on purpose on both sides is waited for one request after the other where an event
-// loop had waited for many at once. Of a smaller pool (turns) all threads together wait as long as before.
-func (s *scene) tellAwaiting(c *claim, turns bool) {
-	type times struct{ a, b float64 }
-	waited, grown := map[string]times{}, map[string]float64{}
-	for i := range s.waits {
-		wait := &s.waits[i]
-		at := ownDepth(wait.Frames)
-		if at < 0 || wait.WakerKind != recording.WakerThread || !wait.WakerOwn || wait.Lock ||
-			!answerCalls[wait.Syscall] || compare.IsEntry(wait.Frames[at]) {
-			continue
-		}
-		place := route(wait.Frames[:at+1]) + ";" + wait.Syscall
-		sum := waited[place]
-		waited[place] = times{sum.a + mean(wait.A), sum.b + mean(wait.B)}
-		grown[place] += mean(wait.B)
-		if !turns {
-			grown[place] -= mean(wait.A)
-		}
-	}
-	places := byValue(grown)
-	a, b := s.seconds(c)
-	if more := mean(b) - mean(a); len(places) == 0 || more <= 0 || grown[places[0]] < mostOf*more {
-		return
-	}
-	sum := waited[places[0]]
-	c.at("waited for in " + places[0])
-	c.add("offcpu", "waited for it in "+places[0]+", all threads", sum.a, sum.b, "s/run")
-}
-
 const (
 	// Sleeps that both sides make, growing by as much as the CPU time grew, only wait for work to be done.
 	pollingBefore = 0.2

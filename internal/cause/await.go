@@ -1,0 +1,94 @@
+package cause
+
+import (
+	"slices"
+
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+// answerCalls are the calls in which a thread waits for what another one sends.
+var answerCalls = map[string]bool{"read": true, "readv": true, "recvfrom": true, "recvmsg": true, "recvmmsg": true,
+	"poll": true, "ppoll": true, "select": true, "pselect6": true, "epoll_wait": true, "epoll_pwait": true,
+	"epoll_pwait2": true}
+
+// awaitClaim stands where it is not the sleep that changed but who waits for it.
+const awaitClaim = "the program waits, one after the other, for what sleeps on purpose on both sides"
+
+const (
+	// Waits are new in a function that made less than newlyAwaited of them on the other side.
+	newlyAwaited = 0.02
+	// Sleeps are as before when the other side made sleptBefore of them at least, and each became no longer than so many
+	// times. That of a loop on the other side ends early for what comes meanwhile: half of it is left on average.
+	sleptBefore  = 0.1
+	longerSleep  = 1.5
+	longerInLoop = 2
+)
+
+// tellAwaiting says in which code of the program the answer of a sleeper was waited for, where that grew by as much as
+// the sleeps: a service that is slow on purpose on both sides is waited for one request after the other where an event
+// loop had waited for many at once. Of a smaller pool (turns) all threads together wait as long as before. In both it
+// is who waits that changed, which goes first.
+func (s *scene) tellAwaiting(c *claim, turns bool) {
+	waited, grown := map[string]sides{}, map[string]float64{}
+	for i := range s.waits {
+		wait := &s.waits[i]
+		at := ownDepth(wait.Frames)
+		if at < 0 || wait.WakerKind != recording.WakerThread || !wait.WakerOwn || wait.Lock ||
+			!answerCalls[wait.Syscall] || compare.IsEntry(wait.Frames[at]) {
+			continue
+		}
+		place := route(wait.Frames[:at+1]) + ";" + wait.Syscall
+		waited[place] = waited[place].plus(mean(wait.A), mean(wait.B))
+		grown[place] += mean(wait.B)
+		if !turns {
+			grown[place] -= mean(wait.A)
+		}
+	}
+	places := byValue(grown)
+	a, b := s.seconds(c)
+	if more := mean(b) - mean(a); len(places) == 0 || more <= 0 || grown[places[0]] < mostOf*more {
+		return
+	}
+	sum := waited[places[0]]
+	c.add("offcpu", "waited for it in "+places[0]+", all threads", sum.a, sum.b, "s/run")
+	if !turns && (sum.a > newlyAwaited*sum.b || !s.sleepsAsBefore(c)) {
+		c.at("waited for in " + places[0])
+		return
+	}
+	asleep := c.where
+	c.claim, c.where = awaitClaim, nil
+	c.at(places[0])
+	for _, place := range asleep {
+		c.at("sleeps in " + place)
+	}
+	c.remedy = byTurnsRemedy
+	c.against = slices.DeleteFunc(c.against, func(text string) bool { return text == unseenInLoop })
+}
+
+// sides is an amount per run of both sides.
+type sides struct{ a, b float64 }
+
+func (s sides) plus(a, b float64) sides { return sides{s.a + a, s.b + b} }
+
+// sleepsAsBefore reports whether the sleeps of a claim were made on side A too, and each was as long: what made more
+// of them, or waits for each, is the change.
+func (s *scene) sleepsAsBefore(c *claim) bool {
+	asleep := map[string]bool{}
+	for _, i := range c.members {
+		asleep[sleepKey(&s.paths[i])] = true
+	}
+	var seconds, times sides
+	for i := range s.waits {
+		wait := &s.waits[i]
+		if wait.WakerKind == recording.WakerTimer && asleep[sleepKey(&wait.Path)] {
+			seconds = seconds.plus(mean(wait.A), mean(wait.B))
+			times = times.plus(mean(wait.CountA), mean(wait.CountB))
+		}
+	}
+	longer := longerSleep
+	if looped, all := s.parted(c, s.inLoop); looped >= mostOf*all {
+		longer = longerInLoop
+	}
+	return seconds.a > 0 && seconds.a >= sleptBefore*seconds.b && seconds.b*times.a <= longer*seconds.a*times.b
+}
