@@ -150,13 +150,14 @@ func TestPlaceBelowMain(t *testing.T) {
 	calling := func(reads, writes float64) plan {
 		return plan{cpu: map[string]float64{
 			"_start;__libc_start_main;main;libc.so.6!read" + entry + "ksys_read":   reads,
-			"_start;__libc_start_main;main;libc.so.6!write" + entry + "ksys_write": writes},
+			"_start;__libc_start_main;main;libc.so.6!write" + entry + "ksys_write": writes / 2,
+			"_start;__libc_start_main;main;libc.so.6!write" + entry + "vfs_write":  writes / 2},
 			calls: map[string][2]int64{"read": {int64(reads * 500), 0}, "write": {int64(writes * 500), 0}}}
 	}
 	for _, test := range []struct {
 		reads, writes float64
 		want          string
-	}{{210, 200, "main;read"}, {300, 100, "main;read"}, {100, 300, "main;write"}} {
+	}{{200, 220, "main;write"}, {300, 100, "main;read"}, {100, 300, "main;write"}} {
 		suspects := judged(t, "cpu", calling(70, 70), calling(test.reads, test.writes), Costs{})
 		if len(suspects) == 0 || suspects[0].Cause != "syscall.chatty" || suspects[0].Where[0] != test.want {
 			t.Errorf("%v reads, %v writes: %s, want %s", test.reads, test.writes, described(suspects), test.want)

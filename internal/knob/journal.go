@@ -75,26 +75,41 @@ func OpenJournal(stateDir string) (*Journal, error) {
 	return &Journal{path: path, folder: folder}, nil
 }
 
+// ownFolder is the way out where a folder is not trusted.
+const ownFolder = "move it away, or set " + stateVariable + " to a folder of your own"
+
 // trusted refuses a folder that somebody else could have put there or written to.
 func trusted(folder string) error {
 	information, err := os.Lstat(folder)
 	if err != nil {
 		return fmt.Errorf("open journal: %w", err)
 	}
-	wayOut := fmt.Sprintf("move it away, or set %s to a folder of your own", stateVariable)
 	if information.Mode()&fs.ModeSymlink != 0 {
-		return fmt.Errorf("open journal: %s is a symbolic link: %s", folder, wayOut)
+		return fmt.Errorf("open journal: %s is a symbolic link: %s", folder, ownFolder)
 	}
 	if !information.IsDir() {
-		return fmt.Errorf("open journal: %s is not a folder: %s", folder, wayOut)
+		return fmt.Errorf("open journal: %s is not a folder: %s", folder, ownFolder)
 	}
-	if status, ok := information.Sys().(*syscall.Stat_t); !ok || int(status.Uid) != os.Geteuid() {
-		return fmt.Errorf("open journal: %s belongs to another user: %s", folder, wayOut)
+	if err := owned(information, folder, os.Geteuid()); err != nil {
+		return err
 	}
 	if information.Mode().Perm()&0o022 != 0 {
 		return fmt.Errorf("open journal: others may write to %s: chmod 700 it once you trust what is in it", folder)
 	}
 	return nil
+}
+
+// owned refuses a folder that does not belong to the user.
+func owned(information fs.FileInfo, folder string, user int) error {
+	status, ok := information.Sys().(*syscall.Stat_t)
+	switch {
+	case ok && int(status.Uid) == user:
+		return nil
+	case ok && status.Uid == 0:
+		return fmt.Errorf("open journal: %s is root's: run as root, as settings of the host need it, or set %s to a "+
+			"folder of your own", folder, stateVariable)
+	}
+	return fmt.Errorf("open journal: %s belongs to another user: %s", folder, ownFolder)
 }
 
 // Close ends the use of the journal; its entries stay.

@@ -226,6 +226,24 @@ func TestJournalFoldersThatAreRefused(t *testing.T) {
 	}
 }
 
+// Who is not root, and finds root's journal, has no rights: nothing is to be moved away.
+func TestRootsJournal(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make a folder of root's")
+	}
+	state := filepath.Join(t.TempDir(), "state")
+	must(t, os.Mkdir(state, 0o700))
+	must(t, os.Chmod(filepath.Dir(state), 0o755))
+	information, err := os.Lstat(state)
+	must(t, err)
+	if err := owned(information, state, 65534); err == nil || !strings.Contains(err.Error(), "run as root") {
+		t.Errorf("as nobody: %v", err)
+	}
+	if err := owned(information, state, 0); err != nil {
+		t.Errorf("as root: %v", err)
+	}
+}
+
 func FuzzParseEntry(f *testing.F) {
 	whole, err := json.Marshal(entry{Schema: entrySchema, Begun: time.Unix(1, 0), Owner: owner{1, 2, "b"},
 		Steps: []step{{Knob: "clocksource", Target: Target{Root: "/"}, Part: "/sys/x", Path: "/sys/x", Original: "tsc",
