@@ -135,6 +135,29 @@ func TestThroughIsWhatThePlaceCallsWhereLeavesAreMany(t *testing.T) {
 	}
 }
 
+// Everything that a function of a script calls comes through its interpreter, which is no answer; what the program
+// embeds as a library is one.
+func TestThroughPassesOverAnInterpreter(t *testing.T) {
+	const py, js = ";n:_PyEval_Vector;_PyEval_EvalFrameDefault", ";n:Builtins_JSEntry;Builtins_InterpreterEntryTrampoline"
+	const long = ";n:_PyObject_MakeTpCall" + py
+	for _, test := range []struct{ name, place, through, a, b string }{
+		{"a function beside it", "p:<module>;serve", "<frozen decode>", py + ";p:<frozen decode>", long + ";p:<frozen decode>"},
+		{"only the interpreter", "p:<module>;serve", "", py, long},
+		{"a library in C", "p:<module>;serve", "_PySre_match", py + ";_PySre_match", long + ";_PySre_match"},
+		{"JavaScript", "s:main;serve", "Builtins_ArrayMap", js + ";Builtins_ArrayMap", js + ";Builtins_ArrayMap"},
+		{"a program in C that runs scripts", "main;serve", "_PyEval_EvalFrameDefault", py, py},
+	} {
+		lines := map[string][2]float64{test.place + ";n:free": {0.1, 0.1}}
+		for _, leaf := range []string{"PyObject_GetAttr", "PyNumber_Add", "PyList_Append", "PyDict_SetItem"} {
+			lines[test.place+test.a+";n:"+leaf], lines[test.place+test.b+";n:"+leaf] = [2]float64{0, 0.1}, [2]float64{0, 0.1}
+		}
+		blame := FindBlame(tree(newMade(1, 1), lines), nil)
+		if blame == nil || blame.Frame().Name != "serve" || blame.Through != test.through {
+			t.Errorf("%s: blame %+v, want serve through %q", test.name, blame, test.through)
+		}
+	}
+}
+
 func TestNothingGrew(t *testing.T) {
 	lines := map[string][2]float64{"main;one": {1, 0.9}, "main;two": {1, 1}}
 	if blame := FindBlame(tree(newMade(1, 1), lines), nil); blame != nil {
