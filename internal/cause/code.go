@@ -89,6 +89,12 @@ func (s *scene) busiestProcess(members []int) string {
 	return byValue(grown)[0]
 }
 
+// inLibrary reports whether a claim's place leads to no function of the program's own: a library's thread, say.
+func (c *claim) inLibrary() bool {
+	at := ownDepth(c.place.Frames)
+	return len(c.place.Frames) > 0 && (at < 0 || compare.IsEntry(c.place.Frames[at]))
+}
+
 // describeCode fills in the place and the evidence of a claim on code.
 func (s *scene) describeCode(c *claim, blame *compare.Blame, paths []compare.Path) {
 	frame := blame.Frame()

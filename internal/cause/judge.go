@@ -65,7 +65,8 @@ func Judge(in Input) []Suspect {
 			continue
 		}
 		suspects = append(suspects, suspect)
-		ranks = append(ranks, rank{known: known, consequence: c.consequence, ofSetting: c.ofSetting})
+		ranks = append(ranks, rank{known: known, consequence: c.consequence, ofSetting: c.ofSetting,
+			library: isCode(c.id) && c.inLibrary()})
 	}
 	return s.ownFirst(s.choose(suspects, ranks), claims)
 }

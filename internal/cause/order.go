@@ -8,7 +8,10 @@ import (
 )
 
 // rank is what else decides the order of a suspect.
-type rank struct{ known, consequence, ofSetting bool }
+type rank struct {
+	known, consequence, ofSetting bool
+	library                       bool // a place in code that leads to no function of the program's own
+}
 
 // choose orders the suspects and cuts off what must not be said.
 func (s *scene) choose(suspects []Suspect, ranks []rank) []Suspect {
@@ -28,6 +31,7 @@ func (s *scene) choose(suspects []Suspect, ranks []rank) []Suspect {
 	behindCode(order, suspects, ranks)
 	behindSetting(order, suspects, ranks)
 	preferKnown(order, suspects, ranks)
+	preferOwn(order, suspects, ranks)
 	sorted := make([]Suspect, 0, len(order))
 	named, total := false, 0.0
 	for at, i := range order {
@@ -110,6 +114,22 @@ func preferKnown(order []int, suspects []Suspect, ranks []rank) {
 		copy(order[1:], order[:at])
 		order[0] = i
 		return
+	}
+}
+
+// preferOwn moves a place in the program's own code before one in a library's own threads, of which it is a good part:
+// what those do more of, somebody asked them for, and it is there that it can be changed.
+func preferOwn(order []int, suspects []Suspect, ranks []rank) {
+	if len(order) == 0 || !ranks[order[0]].library {
+		return
+	}
+	least := max(leastShare, mostOf*suspects[order[0]].Share.Value)
+	for at, i := range order {
+		if isCode(suspects[i].Cause) && ranks[i].known && !ranks[i].library && suspects[i].Share.Low >= least {
+			copy(order[1:], order[:at])
+			order[0] = i
+			return
+		}
 	}
 }
 

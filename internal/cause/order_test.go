@@ -1,9 +1,11 @@
 package cause
 
 import (
+	"strings"
 	"testing"
 
 	"culprit/internal/compare"
+	"culprit/recording"
 )
 
 // What a cause explains as well as a function that grew, the cause is to be named for; not where the runs can tell.
@@ -29,6 +31,45 @@ func TestKnownCauseBeforeCodeThatGrew(t *testing.T) {
 		chosen := (&scene{}).choose([]Suspect{grew, c.other}, []rank{known, c.rank})
 		if len(chosen) != 2 || chosen[0].Cause != c.first {
 			t.Errorf("%s: %v, wanted %s first of two", c.name, chosen, c.first)
+		}
+	}
+}
+
+// Of a pool whose threads are a library's, the program's function that sends it each item by itself is where to look.
+func TestOwnCodeBeforeALibrarysThreads(t *testing.T) {
+	suspect := func(id string, value float64) Suspect {
+		return Suspect{Cause: id, Share: compare.Interval{Value: value, Low: value - 0.02, High: value + 0.02}}
+	}
+	library, own := rank{known: true, library: true}, rank{known: true}
+	for _, c := range []struct {
+		name          string
+		first, second rank
+		other         Suspect
+		want          string
+	}{
+		{"a good part", library, own, suspect("code.added", 0.3), "code.added"},
+		{"a small part", library, own, suspect("code.added", 0.15), "code.grew"},
+		{"less than half", library, own, suspect("code.added", 0.21), "code.grew"},
+		{"both the program's", own, own, suspect("code.added", 0.3), "code.grew"},
+		{"both a library's", library, library, suspect("code.added", 0.3), "code.grew"},
+		{"no code", library, own, suspect("syscall.chatty", 0.3), "code.grew"},
+	} {
+		chosen := (&scene{}).choose([]Suspect{suspect("code.grew", 0.48), c.other}, []rank{c.first, c.second})
+		if len(chosen) != 2 || chosen[0].Cause != c.want {
+			t.Errorf("%s: %v, wanted %s first of two", c.name, chosen, c.want)
+		}
+	}
+	for names, want := range map[string]bool{"Thread.run": true, "<module>;Thread.run": true, "<module>;serve": false} {
+		c := &claim{}
+		for _, name := range strings.Split(names, ";") {
+			frame := recording.Frame{Name: name, Kind: recording.KindPython, File: "/srv/app.py"}
+			if name == "Thread.run" {
+				frame.File = "/usr/lib/python3.11/threading.py"
+			}
+			c.place.Frames = append(c.place.Frames, frame)
+		}
+		if got := c.inLibrary(); got != want {
+			t.Errorf("%s in a library: %v", names, got)
 		}
 	}
 }

@@ -141,7 +141,7 @@ func TestThroughPassesOverAnInterpreter(t *testing.T) {
 	const py, js = ";n:_PyEval_Vector;_PyEval_EvalFrameDefault", ";n:Builtins_JSEntry;Builtins_InterpreterEntryTrampoline"
 	const long = ";n:_PyObject_MakeTpCall" + py
 	for _, test := range []struct{ name, place, through, a, b string }{
-		{"a function beside it", "p:<module>;serve", "<frozen decode>", py + ";p:<frozen decode>", long + ";p:<frozen decode>"},
+		{"a function beside it", "p:<module>;serve", "<frozen load>", py + ";p:<frozen load>", long + ";p:<frozen load>"},
 		{"only the interpreter", "p:<module>;serve", "", py, long},
 		{"a library in C", "p:<module>;serve", "_PySre_match", py + ";_PySre_match", long + ";_PySre_match"},
 		{"JavaScript", "s:main;serve", "Builtins_ArrayMap", js + ";Builtins_ArrayMap", js + ";Builtins_ArrayMap"},
