@@ -72,14 +72,14 @@ func (r *run) byThread(samples []weighted) []weighted {
 	if exact, measured := r.exactCPU(); sum <= 0 || measured && math.Abs(sum-exact) > accountsAgree*exact {
 		return nil
 	}
-	seen, lost, all := map[*thread]float64{}, map[int32]float64{}, map[int32]float64{}
+	lost, all := map[int32]float64{}, map[int32]float64{}
 	for i := range samples {
 		one := &samples[i]
 		all[one.thread.pid] += one.weight
 		if one.key.stack < 0 {
 			lost[one.thread.pid] += one.weight
-		} else {
-			seen[one.thread] += one.weight
+		} else if account := accounts[one.thread]; account != nil {
+			account.seen += one.weight
 		}
 	}
 	var scaled []weighted
@@ -87,15 +87,20 @@ func (r *run) byThread(samples []weighted) []weighted {
 		if one.key.stack < 0 {
 			continue // of no thread in particular: the accounts hold its time
 		}
-		if account := accounts[one.thread]; account > 0 {
+		if account := accounts[one.thread]; account != nil {
 			known := 1 - lost[one.thread.pid]/all[one.thread.pid]
-			one.weight *= account * known / seen[one.thread]
+			one.weight *= account.seconds * known / account.seen
 		}
 		scaled = append(scaled, one)
 	}
 	for _, t := range r.threads() {
-		unknown := accounts[t]
-		if seen[t] > 0 {
+		account := accounts[t]
+		if account == nil || account.told {
+			continue
+		}
+		account.told = true
+		unknown := account.seconds
+		if account.seen > 0 {
 			unknown *= lost[t.pid] / all[t.pid]
 		}
 		if unknown > 0 {
@@ -105,17 +110,51 @@ func (r *run) byThread(samples []weighted) []weighted {
 	return scaled
 }
 
-// accounts are the exact CPU seconds of the threads, and their sum.
-func (r *run) accounts() (byThread map[*thread]float64, sum float64) {
-	byThread = map[*thread]float64{}
+// account is the exact CPU time of one thread, or of all of a name in one process that were too short to be sampled one
+// by one.
+type account struct {
+	seconds float64
+	seen    float64 // what the samples with a stack weigh
+	told    bool    // what has no stack is booked
+}
+
+// accounts are the exact CPU seconds of the threads, and their sum. Threads that lived within the recording for less than
+// one sample's worth of CPU time share one account with their like: of a thread for each connection nine of ten are
+// never sampled, and what the tenth did is what they all did. By themselves they would take nine tenths of the stacks away.
+func (r *run) accounts() (byThread map[*thread]*account, sum float64) {
+	type kind struct {
+		pid  int32
+		comm string
+	}
+	byThread, pooled := map[*thread]*account{}, map[kind]*account{}
 	for i := range r.rec.Threads {
 		known := &r.rec.Threads[i]
-		if t := r.thread[known.Tid]; t != nil && t.pid == known.Pid && known.CPUNs > 0 && plausible(known.CPUNs) {
-			byThread[t] += float64(known.CPUNs) / 1e9
-			sum += float64(known.CPUNs) / 1e9
+		t := r.thread[known.Tid]
+		if t == nil || t.pid != known.Pid || known.CPUNs <= 0 || !plausible(known.CPUNs) {
+			continue
 		}
+		own := byThread[t]
+		if own == nil && r.tooShort(known) {
+			own = pooled[kind{known.Pid, known.Comm}]
+		}
+		if own == nil {
+			own = &account{}
+			if r.tooShort(known) {
+				pooled[kind{known.Pid, known.Comm}] = own
+			}
+		}
+		byThread[t] = own
+		own.seconds += float64(known.CPUNs) / 1e9
+		sum += float64(known.CPUNs) / 1e9
 	}
 	return byThread, sum
+}
+
+// tooShort reports whether a thread began and ended within the recording and used less CPU time than lies between two
+// samples.
+func (r *run) tooShort(t *recording.Thread) bool {
+	hz := r.rec.Manifest.Hz
+	return hz > 0 && t.StartNs > 0 && t.EndNs > t.StartNs && t.CPUNs < 1e9/int64(hz)
 }
 
 // nowhere is time of the root process without any stack.
