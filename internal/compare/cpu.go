@@ -118,9 +118,10 @@ type account struct {
 	told    bool    // what has no stack is booked
 }
 
-// accounts are the exact CPU seconds of the threads, and their sum. Threads that lived within the recording for less than
-// one sample's worth of CPU time share one account with their like: of a thread for each connection nine of ten are
-// never sampled, and what the tenth did is what they all did. By themselves they would take nine tenths of the stacks away.
+// accounts are the exact CPU seconds of the threads, and their sum. Threads that lived within the recording for less
+// than one sample's worth of CPU time share one account with their like: of a thread for each connection nine of ten
+// are never sampled, and what the tenth did is what they all did. By themselves they would take nine tenths of the
+// stacks away.
 func (r *run) accounts() (byThread map[*thread]*account, sum float64) {
 	type kind struct {
 		pid  int32
