@@ -60,6 +60,9 @@ var pythonLibrary = regexp.MustCompile(`^<frozen|/lib(64)?/(python|pypy)[0-9.]*/
 // scriptLibrary tells source files that come with Ruby or PHP or their packages; "<" begins what is built in.
 var scriptLibrary = regexp.MustCompile(`^<|/ruby/[0-9.]+/|/rubygems/|/gems/|/vendor_ruby/|/share/php|/vendor/|^phar:`)
 
+// perlLibrary tells source files that come with Perl or its packages; "(" begins what was made at run time.
+var perlLibrary = regexp.MustCompile(`^\(|/(share|lib|lib/[^/]+)/perl(5|-base|/)|/(lib|site)/perl5/|/site_perl/`)
+
 func wordSet(text string) map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(text) {
@@ -72,12 +75,15 @@ func wordSet(text string) map[string]bool {
 // application's own: not the kernel's, a language runtime's, an interpreter's or a
 // system library's. In a stack with frames of a managed language only those count.
 func IsApplication(frames []recording.Frame) []bool {
-	managed, files := false, false
+	managed, files, perl := false, false, false
 	for _, frame := range frames {
+		perl = perl || inPerl(frame)
 		switch frame.Kind {
 		case recording.KindJVM, recording.KindPython, recording.KindNode, recording.KindRuby, recording.KindPHP:
 			managed = true
 			files = files || frame.Kind == recording.KindNode && frame.File != ""
+		case recording.KindOther:
+			managed = managed || perl && frame.File != ""
 		}
 	}
 	own := make([]bool, len(frames))
@@ -93,11 +99,18 @@ func IsApplication(frames []recording.Frame) []bool {
 			own[i] = nodeApplication(frame, files)
 		case recording.KindRuby, recording.KindPHP:
 			own[i] = frame.File != "" && !scriptLibrary.MatchString(frame.File)
+		case recording.KindOther:
+			own[i] = perl && frame.File != "" && !perlLibrary.MatchString(frame.File)
 		case recording.KindNative:
 			own[i] = !managed && nativeApplication(frame)
 		}
 	}
 	return own
+}
+
+// inPerl reports whether a frame is perl's interpreter running a script: the frames of its subs stand below it.
+func inPerl(frame recording.Frame) bool {
+	return frame.Kind == recording.KindNative && strings.HasPrefix(frame.Name, "Perl_runops_")
 }
 
 func pythonApplication(frame recording.Frame) bool {
@@ -150,6 +163,10 @@ func nativeApplication(frame recording.Frame) bool {
 	return !librarySymbols.MatchString(frame.Name) && !wrapperSymbols[frame.Name]
 }
 
+// perlMain is a Perl script outside of its subs, and those of its package main that were declared with a plain sub, as
+// whose name perl keeps where the unwinder does not look.
+const perlMain = "<top-level>"
+
 // IsEntry reports whether a function is where a program begins: everything is
 // below it, so that it explains nothing.
 func IsEntry(frame recording.Frame) bool {
@@ -166,6 +183,8 @@ func IsEntry(frame recording.Frame) bool {
 			strings.HasPrefix(name, "<module>")
 	case recording.KindRuby, recording.KindPHP:
 		return name == "<main>" || name == "<top-level>" || name == "main" || strings.HasPrefix(name, "<top (required)>")
+	case recording.KindOther:
+		return name == perlMain
 	default:
 		return name == "main" || strings.HasSuffix(name, "::main") || name == "_start"
 	}

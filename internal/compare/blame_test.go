@@ -145,6 +145,8 @@ func TestThroughPassesOverAnInterpreter(t *testing.T) {
 		{"only the interpreter", "p:<module>;serve", "", py, long},
 		{"a library in C", "p:<module>;serve", "_PySre_match", py + ";_PySre_match", long + ";_PySre_match"},
 		{"JavaScript", "s:main;serve", "Builtins_ArrayMap", js + ";Builtins_ArrayMap", js + ";Builtins_ArrayMap"},
+		{"no name below one", "p:<module>;serve", "_PySre_match", py + ";_PySre_match;prog+0x10()",
+			py + ";_PySre_match;prog+0x10()"},
 		{"a program in C that runs scripts", "main;serve", "_PyEval_EvalFrameDefault", py, py},
 	} {
 		lines := map[string][2]float64{test.place + ";n:free": {0.1, 0.1}}

@@ -253,14 +253,21 @@ func (r *run) unseen(metric string) []string {
 			list = append(list, fmt.Sprintf("probe %s was off: %s", probe.Name, probe.Why))
 		}
 	}
-	total, known := 0.0, 0.0
+	total, known, nameless := 0.0, 0.0, 0.0
 	for _, sample := range r.rec.Samples {
 		if sample.Signal == recording.SignalCPU && sample.Target {
 			total += float64(sample.ValueNs)
-			if r.stackOf(sample.Stack) >= 0 {
+			stack := r.stackOf(sample.Stack)
+			if stack >= 0 {
 				known += float64(sample.ValueNs)
 			}
+			if stack >= 0 && r.pool.inPerlMain(r.pool.stacks[stack]) {
+				nameless += float64(sample.ValueNs)
+			}
 		}
+	}
+	if nameless > 0.1*total {
+		list = append(list, perlUnseen)
 	}
 	exact, measured := r.rec.Manifest.Metrics[MetricCPU]
 	switch {

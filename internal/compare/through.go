@@ -16,7 +16,8 @@ const (
 
 // through is the deepest function in user space below a place that at least half of the place's growth comes through,
 // "" where there is none: what it calls that costs so much, where the leaves are many (a parser, a compiler). An
-// interpreter's own frames between those of its language are passed over: everything comes through them.
+// interpreter's own frames between those of its language are passed over: everything comes through them. A function
+// that has no name is told only where none above it has one.
 func (s *blameSearch) through(frame recording.Frame, all float64) string {
 	type call struct{ path, below int }
 	var calls []call
@@ -31,7 +32,7 @@ func (s *blameSearch) through(frame recording.Frame, all float64) string {
 	}
 	deepest := ""
 	for {
-		grown, next := map[string]float64{}, map[string][]call{}
+		grown, next, nameless := map[string]float64{}, map[string][]call{}, map[string]bool{}
 		for _, c := range calls {
 			frames := s.paths[c.path].Frames
 			at := c.below
@@ -40,6 +41,7 @@ func (s *blameSearch) through(frame recording.Frame, all float64) string {
 			}
 			if at < len(frames) && frames[at].Kind != recording.KindKernel {
 				name := frames[at].Name
+				nameless[name] = ByAddress(frames[at])
 				grown[name] += s.grow[c.path]
 				next[name] = append(next[name], call{c.path, at + 1})
 			}
@@ -53,7 +55,9 @@ func (s *blameSearch) through(frame recording.Frame, all float64) string {
 		if most == "" {
 			return deepest
 		}
-		deepest, calls = most, next[most]
+		if calls = next[most]; deepest == "" || !nameless[most] {
+			deepest = most
+		}
 	}
 }
 
