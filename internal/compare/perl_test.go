@@ -17,9 +17,10 @@ func TestPerlIsApplication(t *testing.T) {
 		return recording.Frame{Name: name, Kind: recording.KindOther, File: file, Line: 7}
 	}
 	frames := []recording.Frame{native("main"), native("Perl_runops_standard"), sub(perlMain, "src/gate.pl"),
-		sub("Stamp::ask", "/srv/lib/Stamp.pm"), sub("POSIX::strftime",
-			"/usr/lib/x86_64-linux-gnu/perl/5.36/POSIX.pm"), sub("Date::Parse::str2time", "/usr/share/perl5/Date/Parse.pm"), sub("Carp::croak", "/usr/share/perl/5.36/Carp.pm"),
-		sub("Made::up", "(eval 3)"), native("Perl_pp_backtick"), {Name: "embedded", Kind: recording.KindNative, Module: "srv"}}
+		sub("Stamp::ask", "/srv/lib/Stamp.pm"), sub("POSIX::strftime", "/usr/lib/x86_64-linux-gnu/perl/5.36/POSIX.pm"),
+		sub("Date::Parse::str2time", "/usr/share/perl5/Date/Parse.pm"),
+		sub("Carp::croak", "/usr/share/perl/5.36/Carp.pm"), sub("Made::up", "(eval 3)"), native("Perl_pp_backtick"),
+		{Name: "embedded", Kind: recording.KindNative, Module: "srv"}}
 	want := []bool{false, false, true, true, false, false, false, false, false, false}
 	if got := IsApplication(frames); !slices.Equal(got, want) {
 		t.Errorf("the application's own: %v, want %v", got, want)
