@@ -22,7 +22,7 @@ func findStarved(s *scene) []*claim {
 	if c == nil {
 		return nil
 	}
-	if s.followsWork(c) || s.followsWakeups(c) || s.strangersAsBefore(c) {
+	if s.followsWork(c) || s.followsWakeups(c) || s.strangersAsBefore(c) && !s.crowdedByOwn(c) {
 		s.release(c)
 		return nil
 	}

@@ -23,6 +23,35 @@ func (s *scene) strangersAsBefore(c *claim) bool {
 	return a > 0 && b < dearerQueue*a
 }
 
+// crowdedByOwn reports whether other processes of the program's own are why a claim waits longer for strangers who are
+// there on both sides: what a group of processes (its cgroup; its session, sched_autogroup) gets of a busy CPU is
+// shared out within it, so that each waits longer for the strangers where the group has more of them. They were seen
+// to run meanwhile, and most of what the program used more of the CPU is theirs. The claim then names them first.
+func (s *scene) crowdedByOwn(c *claim) bool {
+	waited, behind, more := map[string]float64{}, map[string]bool{}, map[string]float64{}
+	for _, i := range c.members {
+		waited[s.paths[i].Process] += s.grown(i)
+		behind[s.paths[i].WakerComm] = behind[s.paths[i].WakerComm] || s.paths[i].WakerOwn
+	}
+	seen, all := s.parted(c, func(i int) bool { return s.paths[i].WakerOwn })
+	waiter := byValue(waited)[0]
+	for i := range s.cpu {
+		if path := &s.cpu[i]; behind[path.Process] && path.Process != waiter {
+			more[path.Process] += mean(path.B) - mean(path.A)
+		}
+	}
+	names := byValue(more)
+	if len(names) == 0 || seen < smallest*all || more[names[0]] < mostOf*s.cpuGrowth ||
+		more[names[0]] < leastShare*s.growth {
+		return false
+	}
+	c.at("CPU used by " + names[0])
+	c.add("cpu", "CPU time of "+names[0]+", which the program runs itself", 0, more[names[0]], "s/run")
+	c.against = append(c.against, "other programs had the CPU on both sides as well: the program's own processes share "+
+		"what is left to them")
+	return true
+}
+
 // occupied is the part of the CPU time left by the program that others took, on both sides; 0 where it is not known.
 func (s *scene) occupied() (a, b float64) {
 	cpus, err := strconv.ParseFloat(s.factsA["cpu.count"], 64)

@@ -41,6 +41,43 @@ func TestStrangersAsBefore(t *testing.T) {
 	}
 }
 
+// On a host that is busy all the time the program starts processes of its own beside its work: each of its processes
+// waits longer for the same strangers.
+func TestCrowdedByOwn(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		seen     float64 // seconds of waiting while the program's own hog ran, of 1 s more
+		hog, own float64 // seconds of CPU time that the hog and the work used more in B
+		want     bool
+	}{
+		{"a hog of its own", 0.2, 2, 0, true},
+		{"strangers alone", 0, 2, 0, false},
+		{"a hog that did little", 0.2, 0.05, 0, false},
+		{"the work itself grew more", 0.2, 0.5, 1, false},
+	} {
+		queue := func(runner string, own bool, seconds float64) compare.Path {
+			return compare.Path{Kind: compare.Runnable, Process: "work", WakerComm: runner, WakerOwn: own,
+				A: []float64{0.01, 0.01}, B: []float64{0.01 + seconds, 0.01 + seconds}}
+		}
+		ran := func(process string, seconds float64) compare.Path {
+			return compare.Path{Kind: compare.Running, Process: process, A: []float64{0, 0}, B: []float64{seconds, seconds}}
+		}
+		s := newScene(Input{
+			Result: &compare.Result{Metric: compare.MetricWall, A: []float64{1, 1}, B: []float64{2, 2},
+				Paths: []compare.Path{queue("stranger", false, 1-test.seen), queue("hog", true, test.seen)}},
+			CPU: &compare.Result{Metric: compare.MetricCPU, A: []float64{1, 1},
+				B:     []float64{1 + test.hog + test.own, 1 + test.hog + test.own},
+				Paths: []compare.Path{ran("hog", test.hog), ran("work", test.own)}}})
+		c := &claim{members: []int{0, 1}}
+		if got := s.crowdedByOwn(c); got != test.want {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+		if named := len(c.where) == 1 && c.where[0] == "CPU used by hog"; named != test.want {
+			t.Errorf("%s: the places are %v", test.name, c.where)
+		}
+	}
+}
+
 // Two runs a side leave any interval open; what each run of B has, and none of A, is still worth telling.
 func TestApart(t *testing.T) {
 	for _, test := range []struct {
