@@ -203,29 +203,6 @@ func sideText(s side) report.ComparedSide {
 		Host: strings.Join(hosts, ", ")}
 }
 
-// blindSpots are those of all recordings, each once, and what the comparison could not see.
-func blindSpots(a, b side, result *compare.Result) []string {
-	list := []string{}
-	seen := map[string]bool{}
-	note := func(text string) {
-		if !seen[text] && !strings.HasPrefix(text, "lost: ") {
-			seen[text] = true
-			list = append(list, text)
-		}
-	}
-	for _, rec := range append(append([]*recording.Recording{}, a.recordings...), b.recordings...) {
-		for _, spot := range rec.Manifest.BlindSpots {
-			note(spot)
-		}
-	}
-	for _, spot := range result.Unseen {
-		if !strings.HasPrefix(spot, "probe ") { // the recordings themselves say why a probe was off
-			note(spot)
-		}
-	}
-	return list
-}
-
 // sharedCosts are what operations cost here, where all recordings were made here.
 func sharedCosts(ctx context.Context, a, b side) (cause.Costs, error) {
 	name, _ := os.Hostname() // empty: no match, no costs
