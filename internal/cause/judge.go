@@ -193,6 +193,7 @@ var withoutBaseline = map[string]string{
 	"syscall.chatty":      "the work takes many system calls (small reads or writes, repeated stat or open, polling)",
 	"file.sync":           "the program forces data to disk (fsync, O_SYNC, msync) and waits for it",
 	"process.short-lived": "many short-lived processes: what starting them takes, and what they do themselves",
+	"memory.page-in":      "what is read is not in memory, and has to come from the disk",
 	"memory.faults":       "page faults are many: memory is mapped, touched and returned again and again",
 }
 
