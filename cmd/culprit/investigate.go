@@ -182,7 +182,7 @@ func runInvestigate(ctx context.Context, w world, options investigate.Options, j
 	options.Grown = func(budget time.Duration, why string) {
 		if progress.expect(budget) {
 			progress.hide()
-			fmt.Fprintf(w.stderr, "culprit: %s, so the answer takes up to %v; --budget sets a limit\n", why,
+			fmt.Fprintf(w.stderr, "culprit: %s, so the answer takes about %v; --budget sets a limit\n", why,
 				budget.Round(time.Second))
 		}
 	}
