@@ -3,6 +3,9 @@ package cause
 import (
 	"slices"
 	"strings"
+
+	"culprit/internal/compare"
+	"culprit/recording"
 )
 
 // collectorOptions are options of runtimes that set how much memory there is to collect in, how often and by whom.
@@ -24,7 +27,8 @@ func findCollector(s *scene) []*claim {
 		"target.environment.JAVA_TOOL_OPTIONS", "target.environment.JDK_JAVA_OPTIONS", "target.environment.NODE_OPTIONS",
 		"target.environment.RUBY_GC_", "target.cgroup.memory")
 	a, b := s.collectorOptions()
-	c.consequence = len(settings) == 0 && a == b && !s.oneSided
+	asked := s.tellRequests(c)
+	c.consequence = len(settings) == 0 && a == b && !s.oneSided && !asked
 	for _, setting := range settings {
 		c.add("facts", setting.Name+": "+orNone(setting.A)+" against "+orNone(setting.B), 0, 0, "")
 		c.at(setting.Name + "=" + orNone(setting.B))
@@ -39,6 +43,50 @@ func findCollector(s *scene) []*claim {
 	}
 	s.locate(c, "")
 	return []*claim{c}
+}
+
+// requestNames are the functions by which a program asks for a collection itself, in full: what needs memory starts one
+// by others. CPython's and V8's have names only where the interpreter keeps its symbols.
+var requestNames = []string{"JVM_GC", "gc_collect", "gc_collect_impl", "runtime.GC", "runtime/debug.FreeOSMemory",
+	"runtime/debug.freeOSMemory"}
+
+const (
+	requestClaim  = "the program asks for garbage collections itself"
+	requestRemedy = "do not ask for collections (System.gc, runtime.GC, gc.collect): the collector knows when; of a " +
+		"library's, -XX:+DisableExplicitGC shows what they cost"
+	// askedPart of the collector's time is waited for by who asks for it, at least: several threads collect at once.
+	askedPart = 0.3
+)
+
+// tellRequests says where a program asks for collections itself, if that is why there are more of them.
+func (s *scene) tellRequests(c *claim) bool {
+	requesting := func(frame *recording.Frame) bool {
+		return slices.Contains(requestNames, frame.Name) || strings.HasPrefix(frame.Name, "v8::internal::GCExtension::GC")
+	}
+	var asking []compare.Path
+	var asked sides
+	see := func(path *compare.Path) {
+		if slices.ContainsFunc(path.Frames, func(frame recording.Frame) bool { return requesting(&frame) }) {
+			asking, asked = append(asking, *path), asked.plus(mean(path.A), mean(path.B))
+		}
+	}
+	for i := range s.cpu {
+		see(&s.cpu[i])
+	}
+	for i := range s.waits {
+		if s.waits[i].Kind == compare.Blocked {
+			see(&s.waits[i].Path)
+		}
+	}
+	a, b := s.seconds(c)
+	place := callerOf(asking, requesting)
+	if more := mean(b) - mean(a); place == "" || more <= 0 || asked.b-asked.a < askedPart*more {
+		return false
+	}
+	c.claim, c.remedy = requestClaim, requestRemedy
+	c.at(place)
+	c.add("cpu", "in collections that it asked for, running or waiting, all threads", asked.a, asked.b, "s/run")
+	return true
 }
 
 // collectorOptions are the options of collectors on both command lines; none where there is one side only.

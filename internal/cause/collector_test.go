@@ -2,6 +2,7 @@ package cause
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"culprit/internal/compare"
@@ -45,6 +46,32 @@ func TestCollectorOptions(t *testing.T) {
 			factsB: map[string]string{"target.command": c.factB}}
 		if a, b := s.collectorOptions(); a != c.wantA || b != c.wantB {
 			t.Errorf("%s: %q and %q, want %q and %q", c.name, a, b, c.wantA, c.wantB)
+		}
+	}
+}
+
+// A collection that the program asks for is told where it asks; one for want of memory is not.
+func TestRequestedCollections(t *testing.T) {
+	collecting := "vm|_start;thread_native_entry;libjvm.so!VM_G1CollectFull::doit"
+	waitIn := func(stack string) []wait {
+		return []wait{{tid: 100, count: 50, ms: 8, call: "futex", stack: stack + ";k:do_syscall_64;__x64_sys_futex",
+			waker: recording.WakerThread, wakerTi: 101}}
+	}
+	work := "j:Shop.main;Shop.render"
+	for _, test := range []struct {
+		name, waits, want string
+	}{
+		{"asked for", "j:Shop.main;Shop.render;Page.close;java.lang.System.gc;n:libjvm.so!JVM_GC", "Page.close"},
+		{"for want of memory", "j:Shop.main;Shop.render;n:libjvm.so!MemAllocator::allocate", ""},
+	} {
+		suspects := judged(t, "cpu", plan{cpu: map[string]float64{work: 500, collecting: 20}},
+			plan{cpu: map[string]float64{work: 510, collecting: 420}, waits: waitIn(test.waits)}, Costs{})
+		if len(suspects) == 0 || suspects[0].Cause != "runtime.gc" {
+			t.Fatalf("%s: %+v", test.name, suspects)
+		}
+		asked := suspects[0].Claim == requestClaim
+		if asked != (test.want != "") || asked && !strings.HasSuffix(suspects[0].Where[0], test.want) {
+			t.Errorf("%s: claim %q at %q", test.name, suspects[0].Claim, suspects[0].Where)
 		}
 	}
 }
