@@ -28,8 +28,47 @@ const (
 // tellAwaiting says in which code of the program the answer of a sleeper was waited for, where that grew by as much as
 // the sleeps: a service that is slow on purpose on both sides is waited for one request after the other where an event
 // loop had waited for many at once. Of a smaller pool (turns) all threads together wait as long as before. In both it
-// is who waits that changed, which goes first.
+// is who waits that changed, which goes first; and so it is where fewer connections bring as many requests.
 func (s *scene) tellAwaiting(c *claim, turns bool) {
+	place, waited := s.awaited(c, turns)
+	if place != "" {
+		c.add("offcpu", "waited for it in "+place+", all threads", waited.a, waited.b, "s/run")
+	}
+	first := ""
+	switch {
+	case place != "" && (turns || waited.a <= newlyAwaited*waited.b && s.sleepsAsBefore(c)):
+		c.claim, first = awaitClaim, place
+	case !turns && s.sleepsAsBefore(c) && s.fewerAtOnce(c):
+		c.claim = fewerClaim
+		if holder := s.holdsBack(c); holder != "" {
+			first = "process " + holder
+		} else if first = place; first == "" {
+			return // nobody else to name: the place stays, with what is said of it
+		}
+	case place != "":
+		c.at("waited for in " + place)
+		return
+	default:
+		return
+	}
+	asleep := c.where
+	c.where = nil
+	c.at(first)
+	if place != "" && place != first {
+		c.at("waited for in " + place)
+	}
+	for _, sleeps := range asleep {
+		c.at("sleeps in " + sleeps)
+	}
+	c.remedy = byTurnsRemedy
+	c.against = slices.DeleteFunc(c.against, func(text string) bool {
+		return text == unseenInLoop || text == s.unseenTasks()
+	})
+}
+
+// awaited is where in the program most was waited for what sleeps, and how long; "" where that grew by less than half
+// of what the sleeps did.
+func (s *scene) awaited(c *claim, turns bool) (place string, total sides) {
 	waited, grown := map[string]sides{}, map[string]float64{}
 	for i := range s.waits {
 		wait := &s.waits[i]
@@ -48,22 +87,9 @@ func (s *scene) tellAwaiting(c *claim, turns bool) {
 	places := byValue(grown)
 	a, b := s.seconds(c)
 	if more := mean(b) - mean(a); len(places) == 0 || more <= 0 || grown[places[0]] < mostOf*more {
-		return
+		return "", total
 	}
-	sum := waited[places[0]]
-	c.add("offcpu", "waited for it in "+places[0]+", all threads", sum.a, sum.b, "s/run")
-	if !turns && (sum.a > newlyAwaited*sum.b || !s.sleepsAsBefore(c)) {
-		c.at("waited for in " + places[0])
-		return
-	}
-	asleep := c.where
-	c.claim, c.where = awaitClaim, nil
-	c.at(places[0])
-	for _, place := range asleep {
-		c.at("sleeps in " + place)
-	}
-	c.remedy = byTurnsRemedy
-	c.against = slices.DeleteFunc(c.against, func(text string) bool { return text == unseenInLoop })
+	return places[0], waited[places[0]]
 }
 
 // sides is an amount per run of both sides.

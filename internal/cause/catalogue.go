@@ -112,7 +112,7 @@ func timerEntries() []Entry {
 			"wait for the event itself (condition, poll on a descriptor) or shorten the interval",
 			"a main thread that only waits for its workers: then the workers' code is the cause; net.delayed near 40 ms; " +
 				"sleeps as long as before that now go one after the other, for a lock or a pool that is too small: that is said " +
-				"where it is seen, with the queue's place or the number of threads"},
+				"where it is seen, with the queue's place, the number of threads or that of connections"},
 	}
 }
 
