@@ -103,7 +103,8 @@ func networkEntries() []Entry {
 		{"net.reconnect", "a new connection for each request", "connect and accept calls per unit of work", attributionOnly,
 			"keep connections open", "syscall.chatty"},
 		{"net.loss", "segments are lost and sent again", "retransmits per second, by peer", attributionOnly,
-			"find the link that loses them", "a slow peer"},
+			"find the link that loses them",
+			"a slow peer; a server on this host whose listening socket has a full queue: that is said in the claim"},
 	}
 }
 

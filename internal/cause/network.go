@@ -173,24 +173,6 @@ func findLoss(s *scene) []*claim {
 	return []*claim{c}
 }
 
-// fullQueue tells where it was no link that lost segments but a listening socket whose queue was full: what waited is
-// connect, and the kernel counts connections that it dropped.
-func (s *scene) fullQueue(c *claim) {
-	a, b := s.count(compare.CountListenDrops, "")
-	if !more(a, b, timesConnects, fewestRetransmits) {
-		return
-	}
-	connecting, all := s.parted(c, func(i int) bool {
-		return kernelHas(s.paths[i].Frames, []string{"inet_stream_connect", "inet_wait_for_connect"})
-	})
-	if connecting < mostOf*all {
-		return
-	}
-	c.add("network", "connections dropped by a listening socket whose queue was full, on the whole host", a, b,
-		"connections/run")
-	c.remedy = "raise the backlog that the server gives to listen (and net.core.somaxconn), or have it accept sooner"
-}
-
 // findReconnect claims what opening and closing connections takes when there are many more of them.
 func findReconnect(s *scene) []*claim {
 	a, b := s.connects()

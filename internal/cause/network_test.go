@@ -31,29 +31,6 @@ func loopSituations() []situation {
 	}
 }
 
-// Segments that a full accept queue drops are no fault of a link: told only where connect is what waits.
-func TestFullQueue(t *testing.T) {
-	for _, c := range []struct {
-		name, wait string
-		a, b       float64
-		want       bool
-	}{
-		{"connect waits and connections were dropped", "inet_stream_connect", 0, 4, true},
-		{"both sides drop as many", "inet_stream_connect", 4, 4, false},
-		{"somebody else's were dropped, data waits", "tcp_recvmsg", 0, 4, false},
-	} {
-		s := &scene{growth: 2,
-			paths: []compare.Path{{Kind: compare.Blocked, A: []float64{0}, B: []float64{2},
-				Frames: []recording.Frame{{Name: "client"}, {Name: c.wait, Kind: recording.KindKernel}}}},
-			counts: []compare.Count{{Name: compare.CountListenDrops, A: []float64{c.a}, B: []float64{c.b}}}}
-		claim := &claim{id: "net.loss", members: []int{0}}
-		s.fullQueue(claim)
-		if got := claim.remedy != "" && len(claim.evidence) == 1; got != c.want {
-			t.Errorf("%s: told %v, want %v (%q)", c.name, got, c.want, claim.remedy)
-		}
-	}
-}
-
 // A variable that the command sets and the process was seen with is one difference.
 func TestChangedOnce(t *testing.T) {
 	s := &scene{commandA: "tree 5", commandB: "target=1 GOGC=10 tree 5",

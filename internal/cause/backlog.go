@@ -1,0 +1,81 @@
+package cause
+
+import (
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+// Functions of the kernel that wait for a connection, and those that tell who waits for it elsewhere that it is there:
+// an event loop, or a socket that does not block, is woken by them out of epoll, poll or select.
+var (
+	connectNamesOfKernel = []string{"inet_stream_connect", "inet_wait_for_connect"}
+	acceptNamesOfKernel  = []string{"inet_csk_accept", "inet_csk_wait_for_connect"}
+	openedNames          = []string{"tcp_rcv_state_process"} // at the end that connects
+	acceptedNames        = []string{"tcp_child_process"}     // at the end that listens
+)
+
+// queueClaim stands where it is no link that loses segments.
+const queueClaim = "the queue of a listening socket is full: connections to it are dropped, and asked for again a " +
+	"second later or more"
+
+// queueRemedy is what helps where a listening socket drops connections.
+const queueRemedy = "raise the backlog that the server gives to listen (and net.core.somaxconn), or have it accept sooner"
+
+// fullQueue tells where it was no link that lost segments but a listening socket whose queue was full: what waited is
+// connect, or who waits for a connection in another call, and the kernel counts connections that it dropped, no fewer
+// than half of what was sent again. Who connects goes first, and whose socket it is behind it.
+func (s *scene) fullQueue(c *claim) {
+	a, b := s.count(compare.CountListenDrops, "")
+	againA, againB := s.count(compare.CountNetwork+recording.NetRetransmit, "")
+	if !more(a, b, timesConnects, fewestRetransmits) || b-a < mostOf*(againB-againA) {
+		return
+	}
+	connecting, all := s.parted(c, func(i int) bool { return waitsToConnect(&s.paths[i]) || waitsToAccept(&s.paths[i]) })
+	if connecting < mostOf*all {
+		return
+	}
+	c.add("network", "connections dropped by a listening socket whose queue was full, on the whole host", a, b,
+		"connections/run")
+	c.claim, c.remedy = queueClaim, queueRemedy
+	clients, servers := map[string]float64{}, map[string]float64{}
+	for i := range s.waits {
+		wait := &s.waits[i]
+		grown := mean(wait.B) - mean(wait.A)
+		at := ownDepth(wait.Frames)
+		switch {
+		case waitsToAccept(&wait.Path):
+			servers["process "+wait.Process] += grown
+		case waitsToConnect(&wait.Path) && at >= 0 && wait.Syscall != "":
+			clients[route(wait.Frames[:at+1])+";"+wait.Syscall] += grown
+		case waitsToConnect(&wait.Path): // a loop of a run time or a library, which waits for whatever comes
+			clients["process "+wait.Process] += grown
+		}
+	}
+	where := c.where
+	c.where = nil
+	c.at(longest(clients))
+	c.at(longest(servers))
+	for _, place := range where {
+		c.at(place)
+	}
+}
+
+// waitsToConnect reports whether a path waits for a connection that it opens.
+func waitsToConnect(path *compare.Path) bool {
+	return path.Kind == compare.Blocked && (kernelHas(path.Frames, connectNamesOfKernel) ||
+		kernelHas(path.WakerStack, openedNames) && !kernelHas(path.WakerStack, acceptedNames))
+}
+
+// waitsToAccept reports whether a path waits for a connection that somebody opens to it.
+func waitsToAccept(path *compare.Path) bool {
+	return path.Kind == compare.Blocked &&
+		(kernelHas(path.Frames, acceptNamesOfKernel) || kernelHas(path.WakerStack, acceptedNames))
+}
+
+// longest is the name with the most seconds, "" where none has any.
+func longest(seconds map[string]float64) string {
+	if names := byValue(seconds); len(names) > 0 && seconds[names[0]] > 0 {
+		return names[0]
+	}
+	return ""
+}
