@@ -19,7 +19,8 @@ const queueClaim = "the queue of a listening socket is full: connections to it a
 	"second later or more"
 
 // queueRemedy is what helps where a listening socket drops connections.
-const queueRemedy = "raise the backlog that the server gives to listen (and net.core.somaxconn), or have it accept sooner"
+const queueRemedy = "raise the backlog that the server gives to listen (and net.core.somaxconn), or have it accept " +
+	"sooner"
 
 // fullQueue tells where it was no link that lost segments but a listening socket whose queue was full: what waited is
 // connect, or who waits for a connection in another call, and the kernel counts connections that it dropped, no fewer
