@@ -34,7 +34,9 @@ var librarySymbols = regexp.MustCompile(`^(__.*|_start|_init|_fini|_dl_.*|_IO_.*
 	`(mem|wmem)(cpy|move|set|cmp|chr|pcpy|rchr|mem)` + variant + `|(str|wcs)n?(len|cpy|cmp|cat|chr|rchr|str|dup|` +
 	`casecmp|casestr|spn|cspn|pbrk|tok|tok_r|to(l|ll|ul|ull|d|f|ld|imax|umax)|coll|sep|error)` + variant + `|` +
 	`malloc.*|free|calloc|realloc|posix_memalign|aligned_alloc|` +
-	`operator (new|delete).*|std::.*|core::.*|alloc::.*|hashbrown::.*|<(std|core|alloc|hashbrown)::.*|` +
+	`operator (new|delete).*|std::.*|core::.*|alloc::.*|hashbrown::.*|` +
+	// Only the standard library may implement its own traits for every type (Rust's orphan rule): <R as std::io::Read>.
+	`<&?(mut )?(dyn )?(std|core|alloc|hashbrown)::.*|<&?(mut )?[A-Z] as (std|core|alloc)::.*|` +
 	`<&?(mut )?(u8|u16|u32|u64|usize|str|\[.*|(unsafe )?(extern ".*" )?fn\(.*) as (std|core|alloc)::.*|` +
 	`pthread_.*|start_thread|clone3?|syscall|v?s?n?printf|v?fprintf|f?(write|read|puts|putc|getc|gets)(_unlocked)?|` +
 	`qsort(_r)?|msort_with_tmp.*|bsearch|lll_.*|futex_.*|v8::.*|node::.*|uv_.*|Builtins_.*|_Py.*|Py[A-Z].*|` +

@@ -189,6 +189,9 @@ func TestIsApplication(t *testing.T) {
 		{recording.Frame{Name: "memcpy_rows", Kind: recording.KindNative, Module: "prog"}, true},
 		{recording.Frame{Name: "core::slice::sort", Kind: recording.KindNative, Module: "prog"}, false},
 		{recording.Frame{Name: "prog::index", Kind: recording.KindNative, Module: "prog"}, true},
+		{recording.Frame{Name: "<&std::fs::File as std::io::Read>::read", Kind: recording.KindNative}, false},
+		{recording.Frame{Name: "<R as std::io::SpecReadByte>::spec_read_byte", Kind: recording.KindNative}, false},
+		{recording.Frame{Name: "<prog::Tap as std::io::Read>::read", Kind: recording.KindNative, Module: "prog"}, true},
 		{recording.Frame{Name: "prog", Kind: recording.KindNative, Module: "prog"}, false},
 		{recording.Frame{Name: "vfs_write", Kind: recording.KindKernel}, false},
 	} {

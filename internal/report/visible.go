@@ -50,22 +50,68 @@ func visible(text string, limit int) string {
 }
 
 // visiblePath shows a path of frames "main;loop;write" with arrows. Where it is
-// longer than limit runes the outer frames go: the inner ones tell more.
+// longer than limit runes the outer frames go: the inner ones tell more. But the
+// program's own function that called a library stays: "… › main.load › … › sql.(*DB).Query".
 func visiblePath(path string, limit int) string {
 	frames := strings.Split(path, ";")
-	text := ""
-	for i := len(frames) - 1; i >= 0; i-- {
-		name := visible(frames[i], nameRunesMax)
-		if text == "" {
-			text = name
-			continue
+	for i := range frames {
+		frames[i] = visible(frames[i], nameRunesMax)
+	}
+	whole := strings.Join(frames, arrow)
+	if utf8.RuneCountInString(whole) <= limit {
+		return whole
+	}
+	own, inner := ownCaller(frames), len(frames)-1
+	text := frames[inner]
+	for ; inner > 0; inner-- {
+		longer := frames[inner-1] + arrow + text
+		if utf8.RuneCountInString(caller(frames, own, inner-1)+longer) > limit {
+			break
 		}
-		if utf8.RuneCountInString(name)+utf8.RuneCountInString(text)+3 > limit {
-			return "… › " + text
-		}
-		text = name + " › " + text
+		text = longer
+	}
+	return caller(frames, own, inner) + text
+}
+
+const arrow = " › "
+
+// caller is what stands before the frames from inner on: what was left out, with the program's own function if it is
+// among that.
+func caller(frames []string, own, inner int) string {
+	const gap = "…" + arrow
+	switch {
+	case inner == 0:
+		return ""
+	case own < 0 || own >= inner:
+		return gap
+	}
+	text := frames[own] + arrow
+	if own > 0 {
+		text = gap + text
+	}
+	if own < inner-1 {
+		text += gap
 	}
 	return text
+}
+
+// ownCaller is the innermost frame of the package or crate that a program's main function is in, as far as names tell:
+// Go's package main, and Rust's crate of a "shop::main", but for what derive generates there. -1 where none does.
+func ownCaller(frames []string) int {
+	prefixes := []string{"main."}
+	for _, frame := range frames {
+		if crate, found := strings.CutSuffix(frame, "::main"); found && crate != "" {
+			prefixes = append(prefixes, crate+"::")
+		}
+	}
+	for i := len(frames) - 1; i >= 0; i-- {
+		for _, prefix := range prefixes {
+			if strings.HasPrefix(frames[i], prefix) && !strings.Contains(frames[i], "<impl ") {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // Line returns an error as one printable line.
