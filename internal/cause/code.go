@@ -48,7 +48,7 @@ func (s *scene) leftover(lock *claim) []*claim {
 		if (len(claims) > 0 || napped) && s.housekeeping(c) {
 			continue // it follows from how long and how busily the program runs: no place to look at beside the first
 		}
-		claims = append(claims, c)
+		claims = append(s.withServants(c, blame, claims), c)
 	}
 	return append(claims, s.unexplainedConfig(claims)...)
 }

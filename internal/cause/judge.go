@@ -57,6 +57,17 @@ func Judge(in Input) []Suspect {
 		claims = append(claims, s.leftover(lock)...)
 		s.followSettings(claims)
 	}
+	suspects := s.suspects(claims)
+	if len(suspects) == 0 && !s.oneSided {
+		if c := s.inOnePlace(claims); c != nil {
+			suspects = s.suspects(append(claims, c))
+		}
+	}
+	return suspects
+}
+
+// suspects tells of the claims what there is to tell, in order.
+func (s *scene) suspects(claims []*claim) []Suspect {
 	suspects := make([]Suspect, 0, len(claims))
 	ranks := make([]rank, 0, len(claims))
 	for _, c := range claims {

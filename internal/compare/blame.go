@@ -61,6 +61,7 @@ func FindBlame(paths []Path, use func(int) bool) *Blame {
 		for _, find := range []func() *spot{
 			func() *spot { return search.place(main) }, search.largest,
 			func() *spot { return search.fallback(trail) }, func() *spot { return search.fallback(main) },
+			func() *spot { return innermost(trail) }, func() *spot { return innermost(main) },
 		} {
 			if best = find(); best != nil {
 				break
@@ -205,7 +206,6 @@ func (s *blameSearch) fallback(trail []spot) *spot {
 		func(i int, frame recording.Frame) bool { return s.own[trail[i].members[0]][i] },
 		func(_ int, frame recording.Frame) bool { return placeable(frame) },
 		func(_ int, frame recording.Frame) bool { return !IsStartUp(frame) },
-		func(int, recording.Frame) bool { return true },
 	} {
 		for i := len(trail) - 1; i >= 0; i-- {
 			if accept(i, trail[i].stack[i]) {
@@ -214,4 +214,12 @@ func (s *blameSearch) fallback(trail []spot) *spot {
 		}
 	}
 	return nil
+}
+
+// innermost is where a trail ends, whatever that is.
+func innermost(trail []spot) *spot {
+	if len(trail) == 0 {
+		return nil
+	}
+	return &trail[len(trail)-1]
 }
