@@ -59,6 +59,7 @@ func findCold(s *scene) []*claim {
 	if c == nil {
 		return nil
 	}
+	asked := setting == "" && s.tellCompiling(c)
 	s.locate(c, "")
 	if setting != "" {
 		c.at(setting)
@@ -76,7 +77,7 @@ func findCold(s *scene) []*claim {
 	}
 	c.add("cpu", "time in the compiler", compiledA, compiledB, "s/run")
 	c.add("cpu", "time in bytecode handlers of the interpreter", interpretedA, interpretedB, "s/run")
-	if setting == "" && len(interpreted) == 0 && s.inBackground(c) {
+	if setting == "" && !asked && len(interpreted) == 0 && s.inBackground(c) {
 		c.consequence = true
 		if s.oneSided {
 			c.against = append(c.against, "the compiler's own threads took it, which compile whatever runs often: a program "+

@@ -67,7 +67,8 @@ func memoryEntries() []Entry {
 			"the code that makes the garbage: look there first when no collector setting differs"},
 		{"runtime.cold", "code runs interpreted or is being compiled", "interpreter and compiler frames", "JIT flags",
 			"take away the option that holds the compiler back; warm up before measuring, or cache compiled code",
-			"code.grew in short runs"},
+			"code.grew in short runs; a program that has text compiled again and again (eval, new Function, templates), which " +
+				"is said in the claim, with who asks for it"},
 		{"cache.misses", "the hardware counters show more cache misses per unit of work",
 			"counters with their trust interval",
 			attributionOnly, "smaller or better ordered data", "line.false-sharing"},

@@ -1,0 +1,75 @@
+package cause
+
+import (
+	"slices"
+	"strings"
+
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+// askNames are functions of run times that compile what a program hands them as text: eval, new Function, vm.Script,
+// compile, exec. phpAskName is PHP's eval, in full.
+var askNames = []string{"Builtin_FunctionConstructor", "Builtin_GeneratorFunctionConstructor",
+	"Builtin_AsyncFunctionConstructor", "Builtin_GlobalEval", "Runtime_ResolvePossiblyDirectEval",
+	"node::contextify::ContextifyScript::New", "node::contextify::ContextifyContext::CompileFunction",
+	"builtin_compile", "builtin_eval", "builtin_exec", "Py_CompileStringObject", "PyRun_StringFlags"}
+
+const phpAskName = "compile_string"
+
+// importerNames are Python's own functions that compile a module: loading one is no act of compiling of the program's.
+var importerNames = []string{"source_to_code", "_call_with_frames_removed"}
+
+const (
+	compilingClaim  = "the program has code compiled again and again (eval, new Function, exec, templates, schemas)"
+	compilingRemedy = "keep what was compiled and use it again: once for each template, schema or expression, by a key " +
+		"that stays the same; or say it in code that needs no compiling"
+	// A program asks for compiling where so much of the time is below the call, and so many times as much as on the
+	// other side: what is new runs interpreted first, and is compiled as it runs, when it is called, or beside it.
+	askedCompiling = 0.1
+	timesCompiling = 2
+)
+
+// tellCompiling says where a program asks for compiling itself, if that is why there is more of it.
+func (s *scene) tellCompiling(c *claim) bool {
+	var asking []compare.Path
+	var asked sides
+	for _, i := range c.members {
+		if path := &s.paths[i]; asksToCompile(path.Frames) && s.compiling(path) {
+			asking, asked = append(asking, *path), asked.plus(mean(path.A), mean(path.B))
+		}
+	}
+	place := callerOf(asking, isAsking)
+	if place == "" {
+		return false
+	}
+	a, b := s.seconds(c)
+	if asked.b-asked.a < askedCompiling*(mean(b)-mean(a)) || asked.b < timesCompiling*asked.a {
+		return false
+	}
+	c.claim, c.remedy = compilingClaim, compilingRemedy
+	c.at(place)
+	c.add("cpu", "of it below calls that ask for compiling (eval, new Function, exec, compile)", asked.a, asked.b, "s/run")
+	return true
+}
+
+// asksToCompile reports whether a stack leads from the program through a call that compiles text.
+func asksToCompile(frames []recording.Frame) bool {
+	for at := len(frames) - 1; at > 0; at-- {
+		if !isAsking(&frames[at]) {
+			continue
+		}
+		caller := at - 1
+		for caller >= 0 && (frames[caller].Kind == recording.KindNative || isAsking(&frames[caller])) {
+			caller--
+		}
+		return caller < 0 || !slices.ContainsFunc(importerNames, func(name string) bool {
+			return strings.HasSuffix(frames[caller].Name, name)
+		})
+	}
+	return false
+}
+
+func isAsking(frame *recording.Frame) bool {
+	return frame.Kind == recording.KindNative && (containsAny(frame.Name, askNames) || frame.Name == phpAskName)
+}
