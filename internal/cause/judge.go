@@ -54,7 +54,7 @@ func Judge(in Input) []Suspect {
 		}
 	}
 	if !s.oneSided {
-		claims = append(claims, s.leftover(lock)...)
+		claims = s.compiledFor(append(claims, s.leftover(lock)...))
 		s.followSettings(claims)
 	}
 	suspects := s.suspects(claims)
