@@ -126,6 +126,7 @@ func (s *scene) describeCode(c *claim, blame *compare.Blame, paths []compare.Pat
 	if blame.SelfA != 0 || blame.SelfB != 0 { // a function that only calls has none
 		c.add("cpu", "own time of "+frame.Name, blame.SelfA, blame.SelfB, "s/run")
 	}
+	s.tellTimer(c, blame.Members, paths)
 	for _, replaced := range blame.Replaced {
 		c.add("cpu", "it took over what "+replaced+" did on the other side", 0, 0, "")
 	}

@@ -2,6 +2,7 @@ package cause
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"culprit/internal/compare"
@@ -37,8 +38,19 @@ func isSleep(frame *recording.Frame) bool {
 		(sleepNames[frame.Name] || strings.HasSuffix(frame.Name, "std::this_thread::sleep_for"))
 }
 
-// isTimerLoop accepts the function that runs what a timer of an event loop started; its callee is the place.
-func isTimerLoop(name string) bool { return containsAny(name, timerLoopNames) }
+// isTimerLoop accepts the function that runs what a timer of an event loop or of an executor started; its callee is the
+// place.
+func isTimerLoop(frame *recording.Frame) bool {
+	return containsAny(frame.Name, timerLoopNames) || containsAny(frame.Name, timerTaskNames)
+}
+
+// timerTaskNames are those of the JVM's timers.
+var timerTaskNames = []string{"ScheduledThreadPoolExecutor$ScheduledFutureTask.run", "java.util.TimerThread.mainLoop"}
+
+// isAsyncHandle accepts the function of asyncio that runs whatever is due, of a timer or of a socket.
+func isAsyncHandle(frame *recording.Frame) bool {
+	return frame.Name == "Handle._run" && strings.HasSuffix(frame.File, "/asyncio/events.py")
+}
 
 // findTicker claims the CPU time of threads that a timer wakes at a fixed rate.
 func findTicker(s *scene) []*claim {
@@ -73,6 +85,13 @@ func findTicker(s *scene) []*claim {
 	if c == nil {
 		return nil
 	}
+	var loops []compare.Path // of asyncio, whose waits show the loop alone
+	for i := range s.cpu {
+		if s.cpu[i].Ticking || ticking[s.cpu[i].Process] > 0 {
+			loops = append(loops, s.cpu[i])
+		}
+	}
+	c.at(callbackOf(loops, isAsyncHandle))
 	s.timerPlaces(c, func(wait *compare.Wait) bool { return wait.Ticking || ticking[wait.Process] > 0 })
 	if len(c.where) == 0 {
 		s.locateNewcomer(c, ticking)
@@ -158,28 +177,44 @@ func (s *scene) timerPlaces(c *claim, accept func(*compare.Wait) bool) {
 		}
 	}
 	c.at(callerOf(s.cpu, isSleep))
-	s.timerCallbacks(c)
+	c.at(callbackOf(s.cpu, isTimerLoop))
 }
 
-// timerCallbacks names the function that an event loop's timers ran most.
-func (s *scene) timerCallbacks(c *claim) {
+// callbackOf is the function that most was run of below the functions that are accepted, which run what a timer
+// started; "" where there is none.
+func callbackOf(paths []compare.Path, runs func(*recording.Frame) bool) string {
 	grown := map[string]float64{}
-	for i := range s.cpu {
-		frames := s.cpu[i].Frames
+	for i := range paths {
+		frames := paths[i].Frames
 		own := compare.IsApplication(frames)
 		inLoop := false
 		for at := range frames {
 			if inLoop && own[at] {
-				grown[frames[at].Name] += mean(s.cpu[i].B) - mean(s.cpu[i].A)
+				grown[frames[at].Name] += mean(paths[i].B) - mean(paths[i].A)
 				break
 			}
-			inLoop = inLoop || isTimerLoop(frames[at].Name)
+			inLoop = inLoop || runs(&frames[at])
 		}
 	}
-	for _, name := range byValue(grown) {
-		if grown[name] > 0 {
-			c.at(name)
-			return
+	return longest(grown)
+}
+
+// uncountedTimer is what code below a timer leaves open that a busy loop runs.
+const uncountedTimer = "a timer of an event loop or an executor runs it (setInterval, setTimeout, a schedule): how often " +
+	"is not counted where the loop is busy and never sleeps for it, so that the interval may be what differs"
+
+// tellTimer says of a claim on code that it grew below timers, for the most part: how often they fire may be the reason.
+func (s *scene) tellTimer(c *claim, members []int, paths []compare.Path) {
+	timed, all := sides{}, sides{}
+	for _, i := range members {
+		a, b := mean(paths[i].A), mean(paths[i].B)
+		all = all.plus(a, b)
+		if slices.ContainsFunc(paths[i].Frames, func(frame recording.Frame) bool { return isTimerLoop(&frame) }) {
+			timed = timed.plus(a, b)
 		}
+	}
+	if more := all.b - all.a; more > 0 && timed.b-timed.a >= mostOf*more {
+		c.add("cpu", "of it run by a timer", timed.a, timed.b, "s/run")
+		c.against = append(c.against, uncountedTimer)
 	}
 }
