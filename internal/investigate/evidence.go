@@ -65,7 +65,7 @@ func (inv *investigation) gather(ctx context.Context) (*evidence, error) {
 		recorder = another
 	}
 	found := &evidence{}
-	for pair := 0; pair < leastEvidence || pair < mostEvidence && inv.affordsEvidence(pair); pair++ {
+	for pair := 0; inv.wantsPair(pair, func() bool { return inv.settled(found) }); pair++ {
 		inv.options.Progress(fmt.Sprintf("recording: pair %d", pair+1))
 		if err := inv.recordPair(ctx, recorder, pair, found); err != nil {
 			return nil, err

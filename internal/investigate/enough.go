@@ -1,0 +1,53 @@
+package investigate
+
+import (
+	"culprit/internal/cause"
+	"culprit/internal/compare"
+)
+
+// enoughEvidence is how many recorded pairs a budget that grows is stretched to: with three runs a side an interval is
+// no longer mostly its factor of Student's t (12.7 with one degree of freedom, 4.3 with two, 2.8 with four).
+const enoughEvidence = 3
+
+// wantsPair says whether one more pair is to be recorded after so many: while there is time, and where the budget may
+// grow until two runs a side have a spread, and with a third where those two do not tell what the change comes from
+// (settled, asked at most once a pair).
+func (inv *investigation) wantsPair(done int, settled func() bool) bool {
+	switch {
+	case done < leastEvidence:
+		return true
+	case done >= mostEvidence:
+		return false
+	case inv.affordsEvidence(done):
+		return true
+	case !inv.options.MayGrow || inv.scarce != ample || inv.c.B == nil || inv.c.Outcome == Undecided ||
+		done >= enoughEvidence:
+		return false
+	}
+	needed := inv.elapsed() + inv.recordedTime(1) + reasoningTime
+	if needed > MostBudget || done >= wantedEvidence && settled() {
+		return false
+	}
+	inv.growTo(needed)
+	return true
+}
+
+// settled reports whether the recordings made so far name a suspect whose part of the change is surely more than
+// nothing: a first judgement, without what only the last one needs. What cannot be compared gets no better by more.
+func (inv *investigation) settled(found *evidence) bool {
+	work, err := compare.ChooseWork(compare.PerAuto, found.a, found.b)
+	if err != nil {
+		return true
+	}
+	result, err := compare.Compare(found.a, found.b, compare.Options{Metric: inv.explained(), Work: &work})
+	if err != nil {
+		return true
+	}
+	in := cause.Input{Result: result, CommandA: inv.options.A, CommandB: inv.options.B,
+		FactsA: compare.FactsOf(found.a), FactsB: compare.FactsOf(found.b)}
+	if inv.options.Metric.Printed == nil {
+		in.MeasuredChange, in.MeasuredChangeKnown = inv.measuredChange(), true
+	}
+	suspects := cause.Judge(in)
+	return len(suspects) > 0 && suspects[0].Share.Low > 0
+}
