@@ -43,6 +43,7 @@ func findSleep(s *scene) []*claim {
 	}
 	s.locateSleep(c)
 	s.tellAwaiting(c, turns)
+	s.adviseTurns(c)
 	countA, countB, held := 0.0, 0.0, 0.0
 	for i := range s.waits {
 		if s.waits[i].WakerKind == recording.WakerTimer && sleepCalls[s.waits[i].Syscall] {
@@ -66,9 +67,22 @@ func findSleep(s *scene) []*claim {
 	return []*claim{c}
 }
 
+// adviseTurns says what helps as well where each sleep is as long as before, of tasks that have no stack: that they go
+// one after the other now is as likely as that there are more of them.
+func (s *scene) adviseTurns(c *claim) {
+	open := slices.Contains(c.against, unseenInLoop) || slices.Contains(c.against, s.unseenTasks())
+	if entry, known := Lookup(c.id); known && open && c.remedy == "" && s.sleepsAsBefore(c) {
+		c.remedy = entry.Remedy + "; each sleep is as long as before: if it is the same ones that go one after the other " +
+			"now, take the lock after the sleep, or " + byTurnsRemedy
+	}
+}
+
 // locateSleep names the function that sleeps; a runtime that parks its threads
 // elsewhere (Go, Node) shows it in CPU samples only.
 func (s *scene) locateSleep(c *claim) {
+	if looped, all := s.parted(c, s.inLoop); looped >= mostOf*all {
+		c.at(callerOf(s.cpu, isSleep)) // the loop itself says nothing of who sleeps
+	}
 	for _, i := range c.members {
 		if s.traits[i].place >= 0 {
 			s.locate(c, "")

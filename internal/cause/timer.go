@@ -34,9 +34,12 @@ var sleepNames = map[string]bool{"time.Sleep": true, "sleep": true, "usleep": tr
 	"java.util.concurrent.TimeUnit.sleep":              true}
 
 func isSleep(frame *recording.Frame) bool {
-	return frame.Kind != recording.KindKernel &&
-		(sleepNames[frame.Name] || strings.HasSuffix(frame.Name, "std::this_thread::sleep_for"))
+	return frame.Kind != recording.KindKernel && (sleepNames[frame.Name] ||
+		strings.HasSuffix(frame.Name, "std::this_thread::sleep_for") || containsAny(frame.Name, rustSleepNames))
 }
+
+// rustSleepNames are tokio's: tasks sleep without a thread, and are seen when they begin to and when they are woken.
+var rustSleepNames = []string{"<tokio::time::sleep::Sleep as ", "tokio::time::sleep::sleep", "tokio::time::interval::"}
 
 // isTimerLoop accepts the function that runs what a timer of an event loop or of an executor started; its callee is the
 // place.
@@ -200,10 +203,11 @@ func callbackOf(paths []compare.Path, runs func(*recording.Frame) bool) string {
 }
 
 // uncountedTimer is what code below a timer leaves open that a busy loop runs.
-const uncountedTimer = "a timer of an event loop or an executor runs it (setInterval, setTimeout, a schedule): how often " +
-	"is not counted where the loop is busy and never sleeps for it, so that the interval may be what differs"
+const uncountedTimer = "a timer of an event loop or an executor runs it (setInterval, setTimeout, a schedule): how " +
+	"often is not counted where the loop is busy and never sleeps for it, so that the interval may be what differs"
 
-// tellTimer says of a claim on code that it grew below timers, for the most part: how often they fire may be the reason.
+// tellTimer says of a claim on code that it grew below timers, for the most part: how often they fire may be the
+// reason.
 func (s *scene) tellTimer(c *claim, members []int, paths []compare.Path) {
 	timed, all := sides{}, sides{}
 	for _, i := range members {
