@@ -77,7 +77,7 @@ func findCold(s *scene) []*claim {
 	}
 	c.add("cpu", "time in the compiler", compiledA, compiledB, "s/run")
 	c.add("cpu", "time in bytecode handlers of the interpreter", interpretedA, interpretedB, "s/run")
-	if setting == "" && !asked && len(interpreted) == 0 && s.inBackground(c) {
+	if setting == "" && !asked && !s.interprets(c) && s.inBackground(c) {
 		c.consequence = true
 		if s.oneSided {
 			c.against = append(c.against, "the compiler's own threads took it, which compile whatever runs often: a program "+
@@ -96,6 +96,13 @@ func findCold(s *scene) []*claim {
 func (s *scene) inBackground(c *claim) bool {
 	within, all := s.parted(c, func(i int) bool { return s.traits[i].place < 0 && s.compiling(&s.paths[i]) })
 	return all > 0 && within > mostOf*all
+}
+
+// interprets reports whether a good part of a claim's growth is code that runs interpreted: a few samples of it come
+// with whatever is compiled.
+func (s *scene) interprets(c *claim) bool {
+	within, all := s.parted(c, func(i int) bool { return !s.compiling(&s.paths[i]) })
+	return within >= leastShare*all
 }
 
 func (s *scene) compiling(path *compare.Path) bool {

@@ -62,3 +62,28 @@ func TestAskedToCompile(t *testing.T) {
 		}
 	}
 }
+
+// A few samples in an interpreter come with code that is new, and say nothing of why the compiler has more to do.
+func TestLittleIsInterpreted(t *testing.T) {
+	path := func(a, b float64, kind recording.FrameKind, names ...string) compare.Path {
+		p := compare.Path{Kind: compare.Running, Process: "node", A: []float64{a}, B: []float64{b}}
+		for _, name := range names {
+			p.Frames = append(p.Frames, recording.Frame{Name: name, Kind: kind, Module: "/usr/lib/libnode.so"})
+		}
+		return p
+	}
+	const dispatcher = "v8::internal::OptimizingCompileDispatcher::CompileNext"
+	for _, c := range []struct {
+		name        string
+		interpreted float64
+		want        bool
+	}{{"hardly anything", 0.04, true}, {"half of it", 0.6, false}} {
+		claims := findCold(newScene(Input{Result: &compare.Result{Metric: compare.MetricCPU, A: []float64{1}, B: []float64{3},
+			Paths: []compare.Path{path(0.5, 1.1, recording.KindNative, "worker", dispatcher),
+				path(0.01, 0.01, recording.KindNode, "visit"),
+				path(0, c.interpreted, recording.KindNode, "visit", "V8::StubFrame")}}}))
+		if len(claims) != 1 || claims[0].consequence != c.want {
+			t.Errorf("%s: %+v, want a consequence: %v", c.name, claims, c.want)
+		}
+	}
+}
