@@ -107,9 +107,9 @@ func (c *claim) partOf(s *scene, name string, part []int) {
 
 // servants are the paths, of those that use selects, of threads of a library that work for a place: those of its
 // process that come to no function of the program's own, and begin in a part of the library that the place calls into
-// as well. It names that part.
+// as well, but does not run on itself. It names that part.
 func (s *scene) servants(blame *compare.Blame, use func(int) bool) (servants []int, library string) {
-	called, processes := map[string]bool{}, map[string]bool{}
+	called, runsOn, processes := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	place := blame.Frame()
 	for _, i := range blame.Members {
 		frames := s.paths[i].Frames
@@ -117,7 +117,7 @@ func (s *scene) servants(blame *compare.Blame, use func(int) bool) (servants []i
 		if at < 0 || s.grown(i) <= 0 {
 			continue
 		}
-		processes[s.paths[i].Process] = true
+		processes[s.paths[i].Process], runsOn[beginning(frames)] = true, true
 		for _, frame := range frames[at+1:] {
 			called[libraryOf(frame)] = true
 		}
@@ -125,7 +125,8 @@ func (s *scene) servants(blame *compare.Blame, use func(int) bool) (servants []i
 	grown := map[string]float64{}
 	for i := range s.paths {
 		library := beginning(s.paths[i].Frames)
-		if library == "" || !called[library] || s.traits[i].place >= 0 || !processes[s.paths[i].Process] || !use(i) {
+		if library == "" || !called[library] || runsOn[library] || s.traits[i].place >= 0 ||
+			!processes[s.paths[i].Process] || !use(i) {
 			continue
 		}
 		servants = append(servants, i)
@@ -140,36 +141,40 @@ func (s *scene) servants(blame *compare.Blame, use func(int) bool) (servants []i
 	return servants, library
 }
 
-// beginning is the part of a library in which a thread of its own begins, "" for other threads.
+// beginning is the part of a library in which a thread begins, "" where the program's own code comes before one.
 func beginning(frames []recording.Frame) string {
-	for _, frame := range frames {
+	own := compare.IsApplication(frames)
+	for at, frame := range frames {
 		library := libraryOf(frame)
 		switch {
-		case compare.IsStartUp(frame), library == "", strings.HasSuffix(library, "/threading.py"):
-		case compare.IsEntry(frame):
+		case compare.IsStartUp(frame):
+		case own[at] || compare.IsEntry(frame):
 			return ""
-		default:
+		case library != "" && library != "java.util.concurrent.ForkJoinWorkerThread" &&
+			!strings.HasSuffix(library, "/threading.py"):
 			return library
 		}
 	}
 	return ""
 }
 
-// libraryOf is the part of a library that a frame belongs to: a source file, or a package where names have one. "" for
-// native code, which has neither, and for Go's and Node's run times, whose threads serve everybody.
+// libraryOf is the part of a library that a frame belongs to: a source file, or a class or type where names have one.
+// "" for native code, which has neither, and for Go's and Node's run times, whose threads serve everybody.
 func libraryOf(frame recording.Frame) string {
 	switch frame.Kind {
 	case recording.KindKernel, recording.KindNative, recording.KindVDSO, recording.KindNode,
 		recording.KindOther:
 		return ""
 	case recording.KindJVM: // java.util.concurrent.ThreadPoolExecutor$Worker.run
-		return beforeLast(beforeLast(frame.Name, "."), ".")
-	case recording.KindGo: // net/http.(*persistConn).writeLoop
+		class, _, _ := strings.Cut(frame.Name[:max(0, strings.LastIndexByte(frame.Name, '.'))], "$")
+		return class
+	case recording.KindGo: // net/http.(*persistConn).writeLoop, net/http.(*Transport).dialConn.gowrap3
 		folder := strings.LastIndexByte(frame.Name, '/') + 1
-		name, _, _ := strings.Cut(frame.Name[folder:], ".")
-		return strings.TrimPrefix(frame.Name[:folder]+name, "runtime")
+		parts := strings.SplitN(frame.Name[folder:], ".", 3)
+		if parts[0] == "runtime" {
+			return ""
+		}
+		return frame.Name[:folder] + strings.Join(parts[:min(len(parts), 2)], ".")
 	}
 	return frame.File
 }
-
-func beforeLast(text, mark string) string { return text[:max(0, strings.LastIndex(text, mark))] }

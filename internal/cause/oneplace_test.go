@@ -35,10 +35,16 @@ func TestThreadsOfALibraryWorkForSomebody(t *testing.T) {
 	}{
 		{"python", pyRun + "talk;", "Aside.call;submit@" + poolPy,
 			"pool|n:clone3;start_thread;p:Thread.run@/usr/lib/python3.11/threading.py;_worker@" + poolPy, true},
-		{"java", "n:start_thread;j:java.lang.Thread.run;Desk.talk;", "Aside.call;" + java + "FutureTask.get",
-			"pool|n:start_thread;j:java.lang.Thread.run;" + java + "ThreadPoolExecutor.runWorker", true},
-		{"go", "g:runtime.goexit;main.talk;", "main.call;net/http.(*Client).Do",
+		{"java", "n:start_thread;j:java.lang.Thread.run;Desk.talk;", "Aside.call;" + java + "ThreadPoolExecutor.execute",
+			"pool|n:start_thread;j:java.lang.Thread.run;" + java + "ThreadPoolExecutor$Worker.run", true},
+		{"java's common pool", "n:start_thread;j:java.lang.Thread.run;Desk.talk;", "Aside.call;" + java +
+			"CompletableFuture.supplyAsync;" + java + "ForkJoinPool.execute", "pool|n:start_thread;j:" + java +
+			"ForkJoinWorkerThread.run;" + java + "ForkJoinPool.runWorker", true},
+		{"go", "g:runtime.goexit;main.talk;", "main.call;net/http.(*Client).Do;net/http.(*persistConn).roundTrip",
 			"pool|g:runtime.goexit;net/http.(*persistConn).writeLoop", true},
+		{"of the kind that it runs on", "n:start_thread;j:" + java + "ThreadPoolExecutor.runWorker;Desk.talk;",
+			"Aside.call;" + java + "ThreadPoolExecutor.execute", "pool|n:start_thread;j:" + java +
+				"ThreadPoolExecutor.runWorker", false},
 		{"another library's", pyRun + "talk;", "Aside.call;submit@" + poolPy,
 			"pool|n:clone3;start_thread;p:Thread.run@/usr/lib/python3.11/threading.py;beat@/site-packages/beat/core.py", false},
 	} {
