@@ -1,10 +1,14 @@
 package cause
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"culprit/internal/compare"
+	"culprit/recording"
 )
 
 // onOneCPU is how many CPUs a program seems to use that is held on one: samples scatter a little.
@@ -56,7 +60,7 @@ func (s *scene) confinement() string {
 
 // narrowed is the setting that allows the dearer side fewer CPUs: than the other side, or, one-sided, than there are.
 func (s *scene) narrowed() string {
-	for _, name := range []string{"target.affinity", "target.cgroup.cpuset.cpus"} {
+	for _, name := range []string{affinityFact, "target.cgroup.cpuset.cpus"} {
 		allowed := cpusIn(s.factsB[name])
 		than := cpusIn(s.factsA[name])
 		if s.oneSided {
@@ -72,6 +76,37 @@ func (s *scene) narrowed() string {
 		}
 	}
 	return ""
+}
+
+const (
+	affinityFact = "target.affinity"
+	quotaFact    = "target.cgroup.cpu.limit_cpus" // a number of CPUs, or "max"
+)
+
+// tightest are the facts of a side, and of the limits on its CPUs the tightest that any of its runs had: where runs do
+// not agree, the program sets the limit itself, and was read before it did in some.
+func tightest(in Input, facts []recording.Fact, side compare.Side) map[string]string {
+	values := factMap(facts)
+	for _, varies := range in.Result.Varying {
+		if varies.Side != side || varies.Name != affinityFact && varies.Name != quotaFact {
+			continue
+		}
+		values[varies.Name] = slices.MinFunc(varies.Values, func(x, y string) int {
+			return cmp.Compare(cpusAllowed(varies.Name, x), cpusAllowed(varies.Name, y))
+		})
+	}
+	return values
+}
+
+// cpusAllowed is how many CPUs a limit leaves.
+func cpusAllowed(name, value string) float64 {
+	if name == affinityFact {
+		return float64(cpusIn(value))
+	}
+	if limit, err := strconv.ParseFloat(value, 64); err == nil && limit > 0 {
+		return limit
+	}
+	return math.Inf(1)
 }
 
 // cpusIn counts the CPUs of a list such as "0-3,7"; 0 when it is none.

@@ -105,9 +105,8 @@ func (s *scene) quotaBites() bool {
 	if a, b := s.count(compare.CountThrottled, ""); s.metric == compare.MetricWall && b-a >= leastShare*s.growth {
 		return true // the kernel says so itself
 	}
-	const name = "target.cgroup.cpu.limit_cpus"
-	limit, err := strconv.ParseFloat(s.factsB[name], 64)
-	if err != nil || limit <= 0 || s.in.CPU == nil || s.in.Wall == nil || !s.oneSided && s.factsA[name] == s.factsB[name] {
+	limit, err := strconv.ParseFloat(s.factsB[quotaFact], 64)
+	if err != nil || limit <= 0 || s.in.CPU == nil || s.in.Wall == nil || !s.oneSided && s.factsA[quotaFact] == s.factsB[quotaFact] {
 		return false
 	}
 	cpu := mean(s.in.CPU.B)
@@ -147,7 +146,7 @@ func findThrottled(s *scene) []*claim {
 
 // quota is the CPU limit that the dearer side ran under.
 func (s *scene) quota() (text string, limited bool) {
-	for _, name := range []string{"target.cgroup.cpu.limit_cpus", "target.cpu.limit", "target.cgroup.cpu.max",
+	for _, name := range []string{quotaFact, "target.cpu.limit", "target.cgroup.cpu.max",
 		"target.cgroup.cpu.quota_us"} {
 		value := s.factsB[name]
 		if value == "" || value == "max" || len(value) > 3 && value[:4] == "max " {

@@ -93,7 +93,7 @@ type claim struct {
 func newScene(in Input) *scene {
 	s := &scene{in: in, confidence: in.Confidence, metric: in.Result.Metric, oneSided: in.Result.OneSided,
 		metricA: in.Result.A, metricB: in.Result.B, commandA: in.CommandA, commandB: in.CommandB,
-		factsA: factMap(in.FactsA), factsB: factMap(in.FactsB), changes: in.Result.Facts}
+		factsA: tightest(in, in.FactsA, compare.A), factsB: tightest(in, in.FactsB, compare.B), changes: in.Result.Facts}
 	if s.confidence == 0 {
 		s.confidence = 0.95
 	}
