@@ -106,7 +106,8 @@ func (s *scene) quotaBites() bool {
 		return true // the kernel says so itself
 	}
 	limit, err := strconv.ParseFloat(s.factsB[quotaFact], 64)
-	if err != nil || limit <= 0 || s.in.CPU == nil || s.in.Wall == nil || !s.oneSided && s.factsA[quotaFact] == s.factsB[quotaFact] {
+	same := !s.oneSided && s.factsA[quotaFact] == s.factsB[quotaFact]
+	if err != nil || limit <= 0 || same || s.in.CPU == nil || s.in.Wall == nil {
 		return false
 	}
 	cpu := mean(s.in.CPU.B)
