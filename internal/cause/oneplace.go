@@ -21,7 +21,10 @@ var ofCode = map[string]bool{"code.grew": true, "code.added": true, "syscall.cha
 func (s *scene) inOnePlace(claims []*claim) *claim {
 	free := func(i int) bool {
 		owner := s.owner[i]
-		return s.paths[i].Kind != compare.Runnable && (owner == nil || ofCode[owner.id] || owner.consequence)
+		if s.paths[i].Kind == compare.Runnable || s.paths[i].Nap || s.looksForWork(i) {
+			return false // who had the CPU, or why there is no work, is not known: but it is not this code
+		}
+		return owner == nil || ofCode[owner.id] || owner.consequence
 	}
 	for _, use := range []func(int) bool{free, func(i int) bool { return free(i) && s.traits[i].place >= 0 }} {
 		blame := compare.FindBlame(s.paths, use)

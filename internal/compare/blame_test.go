@@ -77,10 +77,6 @@ func TestBlame(t *testing.T) {
 			"g:main.main;main.key;fmt.Sprintf;runtime.mallocgc": {0.1, 0.1},
 			"g:main.main;main.key;runtime.convT":                {0.1, 0.2}, "g:main.main;strings.ToLower": {0.1, 0.3}},
 			"main.main;main.key", false},
-		{"a library rather than what all threads begin in", map[string][2]float64{
-			"g:runtime.goexit;main.talk;main.work": {0.5, 0.5}, "g:runtime.goexit;net/http.(*conn).serve;k:read": {0, 0.3},
-			"g:runtime.goexit;main.a": {0, 0.1}, "g:runtime.goexit;main.b": {0, 0.1}, "g:runtime.goexit;main.c": {0, 0.1}},
-			"net/http.(*conn).serve", true},
 		{"flat program", map[string][2]float64{"_start;main": {0.2, 0.9}}, "main", false},
 		{"kernel part under a function", map[string][2]float64{
 			"main;save;write;k:do_syscall_64;__x64_sys_write": {0.1, 0.9}, "main;load": {0.4, 0.4}}, "main;save", false},
@@ -226,5 +222,15 @@ func TestInlinedCalleeIsThePlace(t *testing.T) {
 	paths[2].B = []float64{0.41, 0.4}
 	if blame := FindBlame(paths, nil); blame == nil || blame.Frame().Name != "Main.main" {
 		t.Errorf("blame %+v: the own time went to one of two", blame)
+	}
+}
+
+// A library's function is a place before what all threads begin in, which is on every stack.
+func TestBlameNamesNoStart(t *testing.T) {
+	blame := FindBlame(tree(newMade(1, 1), map[string][2]float64{
+		"g:runtime.goexit;main.talk;main.work": {0.5, 0.5}, "g:runtime.goexit;net/http.(*conn).serve;k:read": {0, 0.3},
+		"g:runtime.goexit;main.a": {0, 0.1}, "g:runtime.goexit;main.b": {0, 0.1}, "g:runtime.goexit;main.c": {0, 0.1}}), nil)
+	if blame == nil || blame.Frame().Name != "net/http.(*conn).serve" {
+		t.Errorf("blamed %+v", blame)
 	}
 }
