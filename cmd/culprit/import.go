@@ -102,7 +102,7 @@ func runImport(ctx context.Context, w world, o importOptions) error {
 func importFiles(ctx context.Context, w world, o importOptions) (*recording.Recording, error) {
 	var sources []format.Source
 	for _, name := range o.files {
-		source := format.Source{Name: name, Reader: readUntil{ctx, w.stdin}}
+		source := format.Source{Name: name, Reader: until(ctx, w.stdin)}
 		if name != "-" {
 			source.Reader = &lazyFile{ctx: ctx, name: name}
 		}

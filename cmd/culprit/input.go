@@ -29,7 +29,7 @@ func openInput(ctx context.Context, path string) (io.ReadCloser, error) {
 		if o.err != nil {
 			return nil, o.err
 		}
-		return inputFile{readUntil{ctx, o.file}, o.file}, nil
+		return inputFile{until(ctx, o.file), o.file}, nil
 	}
 }
 
@@ -38,17 +38,23 @@ type inputFile struct {
 	io.Closer
 }
 
+// until reads an input until it is interrupted.
+func until(ctx context.Context, input io.Reader) io.Reader {
+	return readUntil{ctx: ctx, input: input, waits: ctx.Done() != nil && !regular(input)}
+}
+
 // readUntil reads until it is interrupted. What a read that is under way then still brings is lost with its buffer.
 type readUntil struct {
 	ctx   context.Context
 	input io.Reader
+	waits bool // for somebody who writes
 }
 
 func (r readUntil) Read(p []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
-	if r.ctx.Done() == nil || regular(r.input) {
+	if !r.waits {
 		return r.input.Read(p)
 	}
 	type read struct {

@@ -92,11 +92,6 @@ func (s *scene) awaited(c *claim, turns bool) (place string, total sides) {
 	return places[0], waited[places[0]]
 }
 
-// sides is an amount per run of both sides.
-type sides struct{ a, b float64 }
-
-func (s sides) plus(a, b float64) sides { return sides{s.a + a, s.b + b} }
-
 // sleepsAsBefore reports whether the sleeps of a claim were made on side A too, and each was as long: what made more
 // of them, or waits for each, is the change.
 func (s *scene) sleepsAsBefore(c *claim) bool {

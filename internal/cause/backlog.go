@@ -72,11 +72,3 @@ func waitsToAccept(path *compare.Path) bool {
 	return path.Kind == compare.Blocked &&
 		(kernelHas(path.Frames, acceptNamesOfKernel) || kernelHas(path.WakerStack, acceptedNames))
 }
-
-// longest is the name with the most seconds, "" where none has any.
-func longest(seconds map[string]float64) string {
-	if names := byValue(seconds); len(names) > 0 && seconds[names[0]] > 0 {
-		return names[0]
-	}
-	return ""
-}

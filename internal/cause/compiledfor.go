@@ -15,8 +15,7 @@ func (s *scene) compiledFor(claims []*claim) []*claim {
 	}
 	cold := claims[at]
 	for _, c := range claims {
-		_, grown := s.parted(c, func(int) bool { return true })
-		if !isCode(c.id) || c.inLibrary() || cold.inLibrary() || grown < leastShare*s.growth ||
+		if !isCode(c.id) || c.inLibrary() || cold.inLibrary() || s.grew(c) < leastShare*s.growth ||
 			!leadsTo(cold.place.Frames, c.place.Frames) && !leadsTo(c.place.Frames, cold.place.Frames) {
 			continue
 		}
@@ -33,6 +32,5 @@ func leadsTo(place, stack []recording.Frame) bool {
 	if len(place) == 0 {
 		return false
 	}
-	last := lastFrame(place)
-	return slices.ContainsFunc(stack, func(f recording.Frame) bool { return f.Name == last.Name && f.Kind == last.Kind })
+	return depthOf(*lastFrame(place), stack) >= 0
 }

@@ -54,7 +54,7 @@ func findHerd(s *scene) []*claim {
 		return nil
 	}
 	c := s.take("lock.contended", func(i int) bool {
-		names := s.conditionOf(s.paths[i].Frames, s.traits[i].place)
+		names := conditionOf(s.paths[i].Frames, s.traits[i].place)
 		return s.calls(i, names.wait) || s.calls(i, names.all) || s.calls(i, names.one) ||
 			locks <= woken.b-woken.a && (s.traits[i].lock || s.paths[i].Lock)
 	})
@@ -84,7 +84,7 @@ func (n conditionNames) waking() []string  { return n.all }
 func (n conditionNames) waiting() []string { return n.wait }
 
 // conditionOf are the names that tell of a stack whose own code ends at place; none where no code is the program's own.
-func (s *scene) conditionOf(frames []recording.Frame, place int) conditionNames {
+func conditionOf(frames []recording.Frame, place int) conditionNames {
 	if place < 0 {
 		return conditionNames{}
 	}
@@ -108,29 +108,17 @@ func called(frames []recording.Frame, place int, names []string) bool {
 // broadcasts reports whether side B wakes all waiters of a condition, in at least half of its runs, and side A hardly
 // ever does for as many waits.
 func (s *scene) broadcasts(woken sides) bool {
-	a, b := 0.0, 0.0
+	var waking sides
 	var runs []float64
 	for i := range s.cpu {
 		place := ownDepth(s.cpu[i].Frames)
-		if !called(s.cpu[i].Frames, place, s.conditionOf(s.cpu[i].Frames, place).all) {
-			continue
-		}
-		a, b = a+mean(s.cpu[i].A), b+mean(s.cpu[i].B)
-		if runs == nil {
-			runs = make([]float64, len(s.cpu[i].B))
-		}
-		for run, seconds := range s.cpu[i].B {
-			runs[run] += seconds
+		if called(s.cpu[i].Frames, place, conditionOf(s.cpu[i].Frames, place).all) {
+			waking, runs = waking.plus(mean(s.cpu[i].A), mean(s.cpu[i].B)), plus(runs, s.cpu[i].B)
 		}
 	}
-	seen := 0
-	for _, seconds := range runs {
-		if seconds > 0 {
-			seen++
-		}
-	}
-	return 2*seen >= max(1, len(runs)) && seen > 0 && b >= leastBroadcast*s.growth &&
-		a*woken.b <= rarelyBroadcast*b*woken.a
+	seen := positive(runs)
+	return seen > 0 && 2*seen >= len(runs) && waking.b >= leastBroadcast*s.growth &&
+		waking.a*woken.b <= rarelyBroadcast*waking.b*woken.a
 }
 
 // wokenAtConditions adds up the waits at conditions, by own function, that grew with broadcasting, and by how many the
@@ -143,7 +131,7 @@ func (s *scene) wokenAtConditions() (woken sides, locks float64) {
 		a, b := mean(wait.CountA), mean(wait.CountB)
 		switch {
 		case wait.Kind != compare.Blocked:
-		case called(wait.Frames, place, s.conditionOf(wait.Frames, place).wait):
+		case called(wait.Frames, place, conditionOf(wait.Frames, place).wait):
 			name := route(wait.Frames[:place+1])
 			places[name] = places[name].plus(a, b)
 		case wait.Lock:

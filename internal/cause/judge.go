@@ -145,7 +145,7 @@ func (s *scene) suspect(c *claim) (suspect Suspect, known bool) {
 		suspect.Share, known = compare.Share(b, nil, s.metricB, nil, s.confidence)
 		suspect.Seconds = compare.Change(b, nil, s.confidence)
 	} else {
-		suspect.Share, known = compare.Share(a, b, s.metricA, s.metricB, s.confidence)
+		suspect.Share, known = s.shareOf(c)
 		suspect.Seconds = compare.Change(a, b, s.confidence)
 	}
 	if !known && !s.oneSided {

@@ -174,10 +174,8 @@ func onTheWay(place, stack []recording.Frame) bool {
 			continue
 		}
 		seen++
-		for _, other := range stack {
-			if other.Name == frame.Name && other.Kind == frame.Kind {
-				return true
-			}
+		if depthOf(frame, stack) >= 0 {
+			return true
 		}
 	}
 	return false

@@ -44,7 +44,6 @@ func sleeping(slept, locked float64) *compare.Result {
 		}
 		return list
 	}
-	three := func(value float64) []float64 { return []float64{value * 0.99, value, value * 1.01} }
 	sleep := compare.Path{Kind: compare.Blocked, Process: "prog", Syscall: "clock_nanosleep",
 		WakerKind: recording.WakerTimer, Frames: frames("main", "touch", "backend"), A: three(0.1), B: three(0.4)}
 	asleep, waiting := sleep, sleep

@@ -19,6 +19,14 @@ func (s *scene) parted(c *claim, accept func(i int) bool) (accepted, all float64
 	return accepted, all
 }
 
+// grew is what the members of a claim grew by.
+func (s *scene) grew(c *claim) (all float64) {
+	for _, i := range c.members {
+		all += s.grown(i)
+	}
+	return all
+}
+
 // release gives the paths of a claim back.
 func (s *scene) release(c *claim) {
 	for _, i := range c.members {

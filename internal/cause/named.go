@@ -32,8 +32,6 @@ func (s *scene) unnamed(settings []compare.FactChange) []compare.FactChange {
 	return left
 }
 
-func nobody(int) bool { return false }
-
 // adoptRest gives what nobody owns to the one claim that names all settings in which the sides differ: the same code
 // with the same input took longer for them. A heap that is collected more often costs the caches of all other code as
 // well. It reports false where there is no such claim, or where the rest is larger: that has another mechanism.
@@ -54,22 +52,19 @@ func (s *scene) adoptRest(settings []compare.FactChange) bool {
 			rest.members = append(rest.members, i)
 		}
 	}
-	_, claimed := s.parted(c, nobody)
-	_, left := s.parted(rest, nobody)
-	if left > claimed {
+	left := s.grew(rest)
+	if left > s.grew(c) {
 		return false
 	}
 	if left <= 0 {
 		return true
 	}
-	a, b := s.seconds(c)
-	before, known := compare.Share(a, b, s.metricA, s.metricB, s.confidence)
+	before, known := s.shareOf(c)
 	both := &claim{members: slices.Concat(c.members, rest.members)}
-	a, b = s.seconds(both)
-	if after, _ := compare.Share(a, b, s.metricA, s.metricB, s.confidence); !known || after.Low < before.Low {
+	if after, _ := s.shareOf(both); !known || after.Low < before.Low {
 		return true // too few runs, or too unequal ones, to tell it: it stays unexplained
 	}
-	a, b = s.seconds(rest)
+	a, b := s.seconds(rest)
 	c.add("cpu", "of it in other code, which is the same on both sides", mean(a), mean(b), "s/run")
 	s.adopt(c, rest.members...)
 	return true

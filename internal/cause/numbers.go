@@ -16,3 +16,37 @@ func byValue(values map[string]float64) []string {
 	})
 	return keys
 }
+
+// longest is the name with the most seconds, "" where none has any.
+func longest(seconds map[string]float64) string {
+	if names := byValue(seconds); len(names) > 0 && seconds[names[0]] > 0 {
+		return names[0]
+	}
+	return ""
+}
+
+// sides is an amount per run of both sides.
+type sides struct{ a, b float64 }
+
+func (s sides) plus(a, b float64) sides { return sides{s.a + a, s.b + b} }
+
+// plus adds the values of runs to a sum by run, nil at first.
+func plus(sum, values []float64) []float64 {
+	if sum == nil {
+		sum = make([]float64, len(values))
+	}
+	for i, value := range values {
+		sum[i] += value
+	}
+	return sum
+}
+
+// positive is how many of the values of runs are more than nothing.
+func positive(values []float64) (runs int) {
+	for _, value := range values {
+		if value > 0 {
+			runs++
+		}
+	}
+	return runs
+}

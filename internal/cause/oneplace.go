@@ -96,15 +96,12 @@ func (s *scene) takeOver(c *claim, claims []*claim) {
 
 // partOf tells what a part of a claim took, where it grew by enough to be listed.
 func (c *claim) partOf(s *scene, name string, part []int) {
-	a, b, all := 0.0, 0.0, 0.0
-	for _, i := range c.members {
-		all += s.grown(i)
-	}
+	var sum sides
 	for _, i := range part {
-		a, b = a+mean(s.paths[i].A), b+mean(s.paths[i].B)
+		sum = sum.plus(mean(s.paths[i].A), mean(s.paths[i].B))
 	}
-	if b-a >= listedShare*all {
-		c.add("cpu", "of it "+name, a, b, "s/run")
+	if sum.b-sum.a >= listedShare*s.grew(c) {
+		c.add("cpu", "of it "+name, sum.a, sum.b, "s/run")
 	}
 }
 
@@ -116,7 +113,7 @@ func (s *scene) servants(blame *compare.Blame, use func(int) bool) (servants []i
 	place := blame.Frame()
 	for _, i := range blame.Members {
 		frames := s.paths[i].Frames
-		at := slices.IndexFunc(frames, func(f recording.Frame) bool { return f.Name == place.Name && f.Kind == place.Kind })
+		at := depthOf(place, frames)
 		if at < 0 || s.grown(i) <= 0 {
 			continue
 		}

@@ -74,6 +74,13 @@ func (s *scene) locate(c *claim, call string) {
 	c.at(where)
 }
 
+// depthOf is where a stack first comes to the function of a frame, -1 where it does not.
+func depthOf(function recording.Frame, stack []recording.Frame) int {
+	return slices.IndexFunc(stack, func(f recording.Frame) bool {
+		return f.Name == function.Name && f.Kind == function.Kind
+	})
+}
+
 func lastFrame(frames []recording.Frame) *recording.Frame { return &frames[len(frames)-1] }
 
 // mostBelow bounds the library frames that stand in for a place in the program.
@@ -170,10 +177,5 @@ func callerOf(paths []compare.Path, accept func(*recording.Frame) bool) string {
 			break
 		}
 	}
-	for _, name := range byValue(grown) {
-		if grown[name] > 0 {
-			return name
-		}
-	}
-	return ""
+	return longest(grown)
 }

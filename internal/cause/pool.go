@@ -14,23 +14,11 @@ const (
 // sendCalls are the calls that a program answers with.
 var sendCalls = []string{"write", "writev", "sendto", "sendmsg", "sendmmsg", "sendfile", "sendfile64", "splice"}
 
-// sleeper is the process in which the sleeps of a claim grew most, "" where none did.
-func (s *scene) sleeper(c *claim) string {
-	grown := map[string]float64{}
-	for _, i := range c.members {
-		grown[s.paths[i].Process] += s.grown(i)
-	}
-	if processes := byValue(grown); len(processes) > 0 {
-		return processes[0]
-	}
-	return ""
-}
-
 // fewerAtOnce reports whether the process that sleeps gives as many answers to fewer connections, and says so: a pool
 // or a limit in front of it is smaller (a proxy's, a client's), which makes requests wait outside of it. Tasks of a
 // loop, or of Go, have no stack while they sleep: that fewer do at a time is not to be seen by the sleeps.
 func (s *scene) fewerAtOnce(c *claim) bool {
-	process := s.sleeper(c)
+	process := s.busiestProcess(c.members)
 	if s.oneSided || process == "" {
 		return false
 	}
@@ -60,7 +48,7 @@ func (s *scene) accepted(process string) (connections sides) {
 // holdsBack is the process that opens fewer connections by at least half of what comes to the sleeper less, "" where
 // none is seen: its pool or its limit is the smaller one.
 func (s *scene) holdsBack(c *claim) string {
-	sleeper, dropped := s.sleeper(c), map[string]float64{}
+	sleeper, dropped := s.busiestProcess(c.members), map[string]float64{}
 	for _, process := range s.keys("syscall.connect.count") {
 		if a, b := s.count("syscall.connect.count", process); process != sleeper && more(b, a, timesFewer, fewestDropped) {
 			dropped[process] = a - b

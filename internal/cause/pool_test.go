@@ -12,7 +12,6 @@ import (
 // A sleeper that is asked over fewer connections, for as many answers, sleeps as before: what holds the requests back
 // goes first. Without that the sleeps stay what is told.
 func TestFewerAtOnce(t *testing.T) {
-	three := func(value float64) []float64 { return []float64{value * 0.99, value, value * 1.01} }
 	stack := func(kind recording.FrameKind, names ...string) (frames []recording.Frame) {
 		for _, name := range names {
 			frames = append(frames, recording.Frame{Name: name, Kind: kind})

@@ -57,7 +57,6 @@ func TestWhoWaitsGoesFirst(t *testing.T) {
 	frame := func(name string) recording.Frame { return recording.Frame{Name: name, Kind: recording.KindNative} }
 	loop := []recording.Frame{frame("answer"), frame("uv__io_poll"), frame("epoll_wait")}
 	nap := []recording.Frame{frame("answer"), frame("usleep")}
-	three := func(value float64) []float64 { return []float64{value * 0.99, value, value * 1.01} }
 	wait := func(frames []recording.Frame, call, waker string, a, b, countA, countB float64) compare.Wait {
 		return compare.Wait{Path: compare.Path{Kind: compare.Blocked, Process: "prog", Frames: frames, Syscall: call,
 			WakerKind: waker, WakerOwn: waker == recording.WakerThread, A: three(a), B: three(b)},

@@ -12,7 +12,6 @@ import (
 // A loop that sleeps for tokio's tasks shows its own functions alone: who sleeps is whoever was seen beginning to, and
 // where each sleep is as long as before, it is said that the same may go one after the other.
 func TestSleepsOfTasks(t *testing.T) {
-	three := func(value float64) []float64 { return []float64{value * 0.99, value, value * 1.01} }
 	native := func(names ...string) (frames []recording.Frame) {
 		for _, name := range names {
 			frames = append(frames, recording.Frame{Name: name, Kind: recording.KindNative, Module: "/srv/desk"})

@@ -28,13 +28,12 @@ func (s *scene) strangersAsBefore(c *claim) bool {
 // shared out within it, so that each waits longer for the strangers where the group has more of them. They were seen
 // to run meanwhile, and most of what the program used more of the CPU is theirs. The claim then names them first.
 func (s *scene) crowdedByOwn(c *claim) bool {
-	waited, behind, more := map[string]float64{}, map[string]bool{}, map[string]float64{}
+	behind, more := map[string]bool{}, map[string]float64{}
 	for _, i := range c.members {
-		waited[s.paths[i].Process] += s.grown(i)
 		behind[s.paths[i].WakerComm] = behind[s.paths[i].WakerComm] || s.paths[i].WakerOwn
 	}
 	seen, all := s.parted(c, func(i int) bool { return s.paths[i].WakerOwn })
-	waiter := byValue(waited)[0]
+	waiter := s.busiestProcess(c.members)
 	for i := range s.cpu {
 		if path := &s.cpu[i]; behind[path.Process] && path.Process != waiter {
 			more[path.Process] += mean(path.B) - mean(path.A)

@@ -57,6 +57,9 @@ type wait struct {
 	behind  string  // where the waker had slept before, a kernel thread by the name of jbd2/vda-8
 }
 
+// three is an amount per run of three runs that scatter a little.
+func three(value float64) []float64 { return []float64{value * 0.99, value, value * 1.01} }
+
 // builder makes one recording.
 type builder struct {
 	rec    *recording.Recording

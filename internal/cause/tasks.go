@@ -102,28 +102,16 @@ func (s *scene) findQueue(process string, times float64, accept func(*recording.
 
 // grew reports whether the lock's slow ways came with the dearer side, out of the process's CPU time on both.
 func (q *queue) grew(totalA, totalB, times float64) bool {
-	runs, seconds := 0, 0.0
+	seconds := 0.0
 	for _, value := range q.b {
-		if seconds += value; value > 0 {
-			runs++
-		}
+		seconds += value
 	}
-	seen := len(q.b) > 0 && seconds >= queueSeconds && float64(runs) >= queueRuns*float64(len(q.b))
+	seen := len(q.b) > 0 && seconds >= queueSeconds && float64(positive(q.b)) >= queueRuns*float64(len(q.b))
 	if !seen || totalA <= 0 || totalB <= 0 {
 		return false
 	}
 	part := mean(q.b) / totalB
 	return part >= queuePart && part >= times*mean(q.a)/totalA
-}
-
-func plus(sum, values []float64) []float64 {
-	if sum == nil {
-		sum = make([]float64, len(values))
-	}
-	for i, value := range values {
-		sum[i] += value
-	}
-	return sum
 }
 
 // queued reports whether what grew in a claim on sleeps is for a lock that tasks queue for: most of it is a runtime

@@ -43,11 +43,6 @@ func (inv *investigation) settled(found *evidence) bool {
 	if err != nil {
 		return true
 	}
-	in := cause.Input{Result: result, CommandA: inv.options.A, CommandB: inv.options.B,
-		FactsA: compare.FactsOf(found.a), FactsB: compare.FactsOf(found.b)}
-	if inv.options.Metric.Printed == nil {
-		in.MeasuredChange, in.MeasuredChangeKnown = inv.measuredChange(), true
-	}
-	suspects := cause.Judge(in)
+	suspects := cause.Judge(inv.inputOf(result, found))
 	return len(suspects) > 0 && suspects[0].Share.Low > 0
 }

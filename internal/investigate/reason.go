@@ -90,22 +90,29 @@ func (inv *investigation) input(ctx context.Context, found *evidence, work *comp
 	if err != nil {
 		return nil, err
 	}
-	in := &cause.Input{Result: wall, CPU: cpu, Wall: wall, CommandA: inv.options.A, CommandB: inv.options.B,
-		FactsA: compare.FactsOf(found.a), FactsB: compare.FactsOf(found.b), OneSided: inv.oneSided}
+	result := wall
 	if inv.explained() == trial.MetricCPU {
-		in.Result = cpu
+		result = cpu
 	}
-	if inv.c.B != nil && inv.options.Metric.Printed == nil {
-		in.MeasuredChange = inv.measuredChange()
-		in.MeasuredChangeKnown = true
-	}
+	in := inv.inputOf(result, found)
+	in.CPU, in.Wall = cpu, wall
 	if in.Costs, err = unitCosts(ctx); err != nil {
 		return nil, err
 	}
 	for _, tracer := range host.Tracers("/", os.Getpid()) {
 		in.Tracers = append(in.Tracers, tracer.String())
 	}
-	return in, nil
+	return &in, nil
+}
+
+// inputOf is what the recordings themselves and the trials bring to a judgement on one metric.
+func (inv *investigation) inputOf(result *compare.Result, found *evidence) cause.Input {
+	in := cause.Input{Result: result, CommandA: inv.options.A, CommandB: inv.options.B,
+		FactsA: compare.FactsOf(found.a), FactsB: compare.FactsOf(found.b), OneSided: inv.oneSided}
+	if inv.c.B != nil && inv.options.Metric.Printed == nil {
+		in.MeasuredChange, in.MeasuredChangeKnown = inv.measuredChange(), true
+	}
+	return in
 }
 
 // explained is the metric whose seconds explain the case's metric: itself, or

@@ -40,14 +40,14 @@ func document(c *investigate.Case) ([]byte, error) {
 }
 
 // Read reads a document that JSON wrote. It refuses another schema, anything
-// after the document, and documents above a gigabyte.
+// after the document, and documents above documentBytesMax.
 func Read(r io.Reader) (*investigate.Case, error) {
 	text, err := io.ReadAll(io.LimitReader(r, documentBytesMax+1))
 	if err != nil {
 		return nil, fmt.Errorf("read case document: %w", err)
 	}
 	if len(text) > documentBytesMax {
-		return nil, fmt.Errorf("read case document: larger than %s", fmt.Sprintf("%d MiB", documentBytesMax>>20))
+		return nil, fmt.Errorf("read case document: larger than %d MiB", documentBytesMax>>20)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	var c investigate.Case
