@@ -1,8 +1,6 @@
 package cause
 
 import (
-	"slices"
-
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -34,36 +32,37 @@ func (s *scene) tellAwaiting(c *claim, turns bool) {
 	if place != "" {
 		c.add("offcpu", "waited for it in "+place+", all threads", waited.a, waited.b, "s/run")
 	}
-	first := ""
+	var first Place
 	switch {
 	case place != "" && (turns || waited.a <= newlyAwaited*waited.b && s.sleepsAsBefore(c)):
-		c.claim, first = awaitClaim, place
+		c.claim, first = awaitClaim, inCode(place)
 	case !turns && s.sleepsAsBefore(c) && s.fewerAtOnce(c):
 		c.claim = fewerClaim
 		if holder := s.holdsBack(c); holder != "" {
-			first = "process " + holder
-		} else if first = place; first == "" {
+			first = Place{Kind: InProcess, Name: holder}
+		} else if first = inCode(place); place == "" {
 			return // nobody else to name: the place stays, with what is said of it
 		}
 	case place != "":
-		c.at("waited for in " + place)
+		c.at(inCode(place).as(WaitedForIn))
 		return
 	default:
 		return
 	}
-	asleep := c.where
-	c.where = nil
+	asleep := c.places
+	c.places = nil
 	c.at(first)
-	if place != "" && place != first {
-		c.at("waited for in " + place)
+	if first != inCode(place) {
+		c.at(inCode(place).as(WaitedForIn))
 	}
-	for _, sleeps := range asleep {
-		c.at("sleeps in " + sleeps)
+	for _, one := range asleep {
+		if one.Role == "" {
+			one.Role = SleepsIn
+		}
+		c.at(one)
 	}
 	c.remedy = byTurnsRemedy
-	c.against = slices.DeleteFunc(c.against, func(text string) bool {
-		return text == unseenInLoop || text == s.unseenTasks()
-	})
+	c.clear(DoubtTasks)
 }
 
 // awaited is where in the program most was waited for what sleeps, and how long; "" where that grew by less than half

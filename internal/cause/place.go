@@ -56,7 +56,7 @@ func (s *scene) locate(c *claim, call string) {
 	if blame == nil {
 		return
 	}
-	c.place = compare.Path{Frames: blame.Stack}
+	c.place = blame.Stack
 	where := route(blame.Stack)
 	if last := *lastFrame(blame.Stack); compare.IsStartUp(last) || compare.IsEntry(last) {
 		entry := where
@@ -71,7 +71,7 @@ func (s *scene) locate(c *claim, call string) {
 	if call != "" && where != call && !strings.HasSuffix(where, ";"+call) {
 		where += ";" + call
 	}
-	c.at(where)
+	c.at(inCode(where))
 }
 
 // depthOf is where a stack first comes to the function of a frame, -1 where it does not.
@@ -132,14 +132,14 @@ func (s *scene) below(members []int, entry string) string {
 func (s *scene) locateProcess(c *claim) {
 	grown := map[string]float64{}
 	for _, i := range c.members {
-		place := "process " + s.paths[i].Process
+		place := s.paths[i].Process
 		if call := s.paths[i].Syscall; call != "" {
 			place += ";" + call
 		}
 		grown[place] += s.grown(i)
 	}
 	if places := byValue(grown); len(places) > 0 {
-		c.where = append([]string{places[0]}, slices.DeleteFunc(c.where, func(w string) bool { return w == "" })...)
+		c.atFirst(Place{Kind: InProcess, Name: places[0]})
 	}
 }
 
