@@ -293,18 +293,13 @@ func inputOf(t *testing.T, metric string, a, b plan, costs Costs) Input {
 	if len(sideB) > 0 {
 		in.FactsB = sideB[0].Facts
 	}
-	for _, one := range []struct {
-		name   string
-		result **compare.Result
-	}{{compare.MetricCPU, &in.CPU}, {compare.MetricWall, &in.Wall}} {
-		result, err := compare.Compare(sideA, sideB, compare.Options{Metric: one.name})
-		if err != nil {
-			t.Fatal(err)
-		}
-		*one.result = result
-		if one.name == metric {
-			in.Result = result
-		}
+	results, err := compare.Compare(sideA, sideB, compare.Options{})
+	if err == nil {
+		in.CPU, in.Wall = results.CPU, results.Wall
+		in.Result, err = results.Of(metric)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	return in
 }
