@@ -75,17 +75,25 @@ func (s *scene) claimed(c *claim, entry Cause) string {
 	if s.oneSided && entry.Alone != "" && c.claim != forkedClaim {
 		return entry.Alone
 	}
-	dearer, cheaper := "B", "A"
-	if s.swapped {
-		dearer, cheaper = cheaper, dearer
-	}
-	told := strings.NewReplacer("{dearer}", dearer, "{cheaper}", cheaper).Replace(text)
+	told := ofSides(text, s.swapped)
 	// Which side has which setting is told as evidence.
 	if s.swapped && told == text && c.cause != ConfigDiffers {
 		return "in A, and less or not at all in B: " + text
 	}
 	return told
 }
+
+// ofSides names the sides in a claim.
+func ofSides(claim string, swapped bool) string {
+	dearer, cheaper := "B", "A"
+	if swapped {
+		dearer, cheaper = cheaper, dearer
+	}
+	return strings.NewReplacer("{dearer}", dearer, "{cheaper}", cheaper).Replace(claim)
+}
+
+// Told is the claim as the catalogue tells it: B is the dearer side.
+func (c *Cause) Told() string { return ofSides(c.Claim, false) }
 
 // fewRuns is the number of recordings of a side up to which an interval is hardly more than its factor of Student's t:
 // 12.7 with two, 4.3 with three at 95 %.

@@ -1,0 +1,63 @@
+package cause
+
+import (
+	"strings"
+	"testing"
+
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+// crowded is a server that waits for a CPU while its own logger, or somebody else, has it.
+func crowded(runner string, own bool, wakes float64) *scene {
+	code := func(process, name string, a, b float64) compare.Path {
+		return compare.Path{Kind: compare.Running, Process: process, Comm: process, A: []float64{a, a}, B: []float64{b, b},
+			Frames: []recording.Frame{{Name: "main", Kind: recording.KindNative}, {Name: name, Kind: recording.KindNative}}}
+	}
+	queue := compare.Path{Kind: compare.Runnable, Process: "server", Comm: "server", WakerComm: runner, WakerOwn: own,
+		Frames: []recording.Frame{{Name: "main", Kind: recording.KindNative}, {Name: "serve", Kind: recording.KindNative}},
+		A:      []float64{0.01, 0.01}, B: []float64{1.01, 1.01}}
+	wake := compare.Wait{Path: compare.Path{Kind: compare.Blocked, Process: "server", WakerComm: runner, WakerOwn: own},
+		CountA: []float64{wakes, wakes}, CountB: []float64{wakes, wakes}}
+	serve := code("server", "serve", 1, 1)
+	return newScene(Input{
+		Result: &compare.Result{Metric: compare.MetricWall, A: []float64{1.01, 1.01}, B: []float64{2.01, 2.01},
+			Paths: []compare.Path{serve, queue}, Waits: []compare.Wait{wake}},
+		CPU: &compare.Result{Metric: compare.MetricCPU, A: []float64{1.1, 1.1}, B: []float64{2.1, 2.1},
+			Paths: []compare.Path{serve, code(runner, "compress", 0.1, 1.1)}}})
+}
+
+func TestAHelperIsNoCompetitor(t *testing.T) {
+	for _, each := range []struct {
+		name   string
+		own    bool
+		wakes  float64
+		cause  ID
+		places string
+	}{
+		{"somebody else", false, 0, "cpu.starved", "CPU used by logger"},
+		{"one of the tree that computes for itself", true, 0, "cpu.starved", "CPU used by logger"},
+		{"a child that woke its parent at its end", true, 1, "cpu.starved", "CPU used by logger"},
+		{"one that works for the server", true, 100, "code.grew", "compress"},
+	} {
+		s := crowded("logger", each.own, each.wakes)
+		claims := append(findStarved(s), findHelper(s)...)
+		if len(claims) != 1 || claims[0].id != each.cause || !strings.Contains(claims[0].where[0], each.places) {
+			t.Errorf("%s: got %d claims, %+v", each.name, len(claims), claims)
+		}
+	}
+}
+
+func TestCompetitorsAreNamedWithTheirShares(t *testing.T) {
+	c := &claim{}
+	c.nameCompetitors(map[string]float64{"hog": 0.6, "cron": 0.2, "backup": 0.1, "dd": 0.06, "tar": 0.04, "calmer": -0.5})
+	if want := []string{"CPU used by hog", "CPU used by cron", "CPU used by backup"}; strings.Join(c.where, ";") !=
+		strings.Join(want, ";") {
+		t.Errorf("places are %v", c.where)
+	}
+	for i, want := range []string{"hog ran, 60 %", "cron ran, 20 %", "backup ran, 10 %", "2 others ran, 10 %"} {
+		if i >= len(c.evidence) || !strings.Contains(c.evidence[i].Text, want) {
+			t.Errorf("evidence %d lacks %q: %+v", i, want, c.evidence)
+		}
+	}
+}
