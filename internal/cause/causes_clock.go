@@ -13,8 +13,7 @@ const (
 )
 
 func clockSlowSource() Cause {
-	return Cause{
-		ID: ClockSlowSource,
+	return Cause{ID: ClockSlowSource,
 		Claim: "reading the time is expensive because the kernel's clock source is not the " +
 			"fastest one available here",
 		Example: "a rate limiter asks for the time at each request; on kvm-clock it took 1.15 " +
@@ -25,12 +24,7 @@ func clockSlowSource() Cause {
 		Proof: "flip clocksource: the program sets each available source in randomised trials " +
 			"and puts the old one back; not where the commands set it themselves",
 		Flips: []Flip{
-			{
-				Way:   BySetting,
-				What:  "clocksource",
-				Exact: true,
-				Text:  "flip clocksource",
-			},
+			{Way: BySetting, What: "clocksource", Exact: true, Text: "flip clocksource"},
 		},
 		Remedy: "measure each source here, then switch to the fastest: current_clocksource in " +
 			"/sys/devices/system/clocksource/clocksource0, or clocksource= on the kernel command " +
@@ -44,10 +38,8 @@ func clockSlowSource() Cause {
 }
 
 func clockVDSOBypassed() Cause {
-	return Cause{
-		ID: ClockVDSOBypassed,
-		Claim: "the program reads the time by a real system call although the vDSO would " +
-			"serve it",
+	return Cause{ID: ClockVDSOBypassed,
+		Claim: "the program reads the time by a real system call although the vDSO would serve it",
 		Example: "a meter calls syscall(SYS_clock_gettime) for each record: 7.9 times the CPU " +
 			"time, and number of calls × (system call − vDSO) gives 95 % of it (clock-raw-rust)",
 		Evidence: "clock_gettime, gettimeofday or time seen as system calls; their number × " +
@@ -63,8 +55,7 @@ func clockVDSOBypassed() Cause {
 }
 
 func clockReadOften() Cause {
-	return Cause{
-		ID:    ClockReadOften,
+	return Cause{ID: ClockReadOften,
 		Claim: "the time is read far more often per unit of work than before",
 		Alone: "the time is read very often",
 		Example: "a deadline that was checked once in a thousand records is checked at each one: " +
@@ -73,8 +64,7 @@ func clockReadOften() Cause {
 		Proof:    attributionOnly,
 		Remedy: "read the time once per unit of work and pass it on; use a coarse clock where " +
 			"milliseconds do",
-		Gain: "callers do with the time that was read once; see that none needs a fresher " +
-			"one",
+		Gain:       "callers do with the time that was read once; see that none needs a fresher one",
 		MistakenAs: "clock.slow-source: there the number of reads is the same and each is dearer",
 		Nature:     ofCode | doneMore,
 		Recognise: []recogniser{

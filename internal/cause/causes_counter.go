@@ -11,8 +11,7 @@ const (
 const notRaised = "culprit does not read hardware counters: it never names this by itself"
 
 func cacheMisses() Cause {
-	return Cause{
-		ID:    CacheMisses,
+	return Cause{ID: CacheMisses,
 		Claim: "the hardware counters show more cache misses per unit of work",
 		Example: "rows that are read column by column: as many instructions, more " +
 			"cycles for each, more misses. " + notRaised,
@@ -25,8 +24,7 @@ func cacheMisses() Cause {
 }
 
 func branchMisses() Cause {
-	return Cause{
-		ID:    BranchMisses,
+	return Cause{ID: BranchMisses,
 		Claim: "the hardware counters show more mispredicted branches per unit of work",
 		Example: "a filter on data that is no longer sorted: as many instructions, more " +
 			"mispredicted branches. " + notRaised,
@@ -39,8 +37,7 @@ func branchMisses() Cause {
 }
 
 func frontendStalls() Cause {
-	return Cause{
-		ID:    FrontendStalls,
+	return Cause{ID: FrontendStalls,
 		Claim: "the hardware counters show the processor waiting for instructions",
 		Example: "generated code that no longer fits the instruction cache: fewer " +
 			"instructions per cycle, though data is at hand. " + notRaised,

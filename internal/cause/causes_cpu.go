@@ -15,8 +15,7 @@ const (
 )
 
 func cpuThrottled() Cause {
-	return Cause{
-		ID:    CPUThrottled,
+	return Cause{ID: CPUThrottled,
 		Claim: "a cgroup CPU quota stops the program",
 		Example: "a quota of 0.35 CPUs: 2.9 times the wall time; threads that could run and wait " +
 			"while nobody has the CPU (throttled-quota-c)",
@@ -24,15 +23,10 @@ func cpuThrottled() Cause {
 			"nr_throttled",
 		Proof: "raise the quota",
 		Flips: []Flip{
-			{
-				Way:   BySetting,
-				What:  "cgroup.cpu.max",
-				Exact: true,
-				Text:  "lift the quota of its cgroup",
-			},
+			{Way: BySetting, What: "cgroup.cpu.max", Exact: true,
+				Text: "lift the quota of its cgroup"},
 		},
-		Remedy: "raise or remove the quota, or use fewer threads so that it is not burnt at " +
-			"once",
+		Remedy:     "raise or remove the quota, or use fewer threads so that it is not burnt at once",
 		Gain:       "the quota stays lifted, or the use below it under full load as well",
 		MistakenAs: "cpu.starved, where somebody else runs",
 		Nature:     waitsForCPU,
@@ -43,29 +37,20 @@ func cpuThrottled() Cause {
 }
 
 func cpuStarved() Cause {
-	return Cause{
-		ID:    CPUStarved,
+	return Cause{ID: CPUStarved,
 		Claim: "runnable threads wait because others use the CPU",
 		Example: "a nightly backup is packed on the same CPU: 1.8 times the wall time, runnable " +
 			"and waiting, CPU used by gzip (starved-backup-python)",
 		Evidence: "run-queue delay on the critical path and who ran meanwhile",
 		Proof:    "stop or move the competitor, CPU affinity",
 		Flips: []Flip{
-			{
-				Way:   ByRestart,
-				What:  PartWrapper,
-				Names: []string{"nice", "chrt", "taskset"},
-				Text:  "start it without the wrapper",
-			},
-			{
-				Way:  ByTree,
-				What: "policy",
-				Text: "let its own processes that have the CPU run only when it is idle",
-			},
+			{Way: ByRestart, What: PartWrapper, Names: []string{"nice", "chrt", "taskset"},
+				Text: "start it without the wrapper"},
+			{Way: ByTree, What: "policy",
+				Text: "let its own processes that have the CPU run only when it is idle"},
 		},
 		Remedy: "move the competitor away, give it a lower priority, or add CPUs",
-		Gain: "the competitor stays away: that is the host's doing, so look again at " +
-			"another time",
+		Gain:   "the competitor stays away: that is the host's doing, so look again at another time",
 		MistakenAs: "lock.contended and slow calls: everything looks slow without a single slow " +
 			"call",
 		Nature: unspecific | waitsForCPU,
@@ -79,31 +64,19 @@ func cpuStarved() Cause {
 }
 
 func cpuConfined() Cause {
-	return Cause{
-		ID:    CPUConfined,
+	return Cause{ID: CPUConfined,
 		Claim: "the program may use fewer CPUs than its threads need",
 		Example: "two threads under taskset -c 0 on a host of two CPUs: 2 times the wall time " +
 			"and the same CPU time; they wait for each other (confined-resize-c)",
 		Evidence: "affinity mask or cpuset, threads runnable per allowed CPU",
 		Proof:    "widen the affinity",
 		Flips: []Flip{
-			{
-				Way:   ByRestart,
-				What:  PartWrapper,
-				Names: []string{"taskset", "numactl"},
-				Text:  "start it without the wrapper that confines it",
-			},
-			{
-				Way:   BySetting,
-				What:  "cgroup.cpuset.cpus",
-				Exact: true,
-				Text:  "give its cgroup all CPUs",
-			},
-			{
-				Way:  ByTree,
-				What: "affinity",
-				Text: "widen the affinity of its threads as soon as they run",
-			},
+			{Way: ByRestart, What: PartWrapper, Names: []string{"taskset", "numactl"},
+				Text: "start it without the wrapper that confines it"},
+			{Way: BySetting, What: "cgroup.cpuset.cpus", Exact: true,
+				Text: "give its cgroup all CPUs"},
+			{Way: ByTree, What: "affinity",
+				Text: "widen the affinity of its threads as soon as they run"},
 		},
 		Remedy:     "widen the affinity or the cpuset, or match the number of threads to it",
 		Gain:       "affinity and cpuset stay that wide where the program really runs",

@@ -22,8 +22,7 @@ const (
 const fileMatrix = "file-system matrix: journal modes, no journal, other file systems"
 
 func fileJournal() Cause {
-	return Cause{
-		ID:    FileJournal,
+	return Cause{ID: FileJournal,
 		Claim: "a file operation waits for the file system's journal",
 		Example: "a mail spool lies on a file system with a journal of 4 MB, which is full all " +
 			"the time: 2.1 times the wall time, blocked in the journal below unlink, with no " +
@@ -47,8 +46,7 @@ func fileJournal() Cause {
 }
 
 func fileWriteback() Cause {
-	return Cause{
-		ID: FileWriteback,
+	return Cause{ID: FileWriteback,
 		Claim: "a write waits for a page that is being written back, or whose lock the flusher " +
 			"holds",
 		Example: "counters are written in place on a disk that asks for pages not to change on " +
@@ -73,8 +71,7 @@ func fileWriteback() Cause {
 }
 
 func fileDirtyThrottle() Cause {
-	return Cause{
-		ID:    FileDirtyThrottle,
+	return Cause{ID: FileDirtyThrottle,
 		Claim: "the kernel makes the writer sleep because too much is dirty",
 		Example: "of the disk that an export writes to only 2 MB may be dirty: 4.6 times the " +
 			"wall time, asleep in balance_dirty_pages below write (dirty-export-node)",
@@ -96,8 +93,7 @@ func fileDirtyThrottle() Cause {
 }
 
 func fileInodeLock() Cause {
-	return Cause{
-		ID:    FileInodeLock,
+	return Cause{ID: FileInodeLock,
 		Claim: "writers of one file queue on its inode lock",
 		Example: "index entries go into a file that another thread writes in large blocks: 2.6 " +
 			"times the wall time, queued on the inode's lock below pwrite64 in note_record " +
@@ -118,8 +114,7 @@ func fileInodeLock() Cause {
 }
 
 func fileSync() Cause {
-	return Cause{
-		ID: FileSync,
+	return Cause{ID: FileSync,
 		Claim: "the program forces data to disk (fsync, O_SYNC, msync) more often or more slowly " +
 			"than before",
 		Alone: "the program forces data to disk (fsync, O_SYNC, msync) and waits for it",

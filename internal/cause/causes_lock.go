@@ -12,8 +12,7 @@ const (
 )
 
 func lockContended() Cause {
-	return Cause{
-		ID:    LockContended,
+	return Cause{ID: LockContended,
 		Claim: "threads wait for each other's user-space lock",
 		Example: "every trade adds to totals behind one mutex: 1.9 times the wall time, futex " +
 			"waits in add_to_totals that another thread of the process ended (lock-hot-c)",
@@ -27,8 +26,7 @@ func lockContended() Cause {
 		Proof: "scale the threads from 1 to N",
 		Remedy: "hold the lock for less, split it, or share nothing; move slow work out of the " +
 			"critical section",
-		Gain: "threads and load stay as in these runs: with more of them a lock may queue " +
-			"again",
+		Gain: "threads and load stay as in these runs: with more of them a lock may queue again",
 		MistakenAs: "cpu.starved: a holder that has no CPU makes everybody wait; a condition or " +
 			"a join is no lock; a semaphore of one that threads both take and give counts as a " +
 			"lock",

@@ -15,8 +15,7 @@ const (
 )
 
 func memoryFaults() Cause {
-	return Cause{
-		ID:    MemoryFaults,
+	return Cause{ID: MemoryFaults,
 		Claim: "page faults grew: memory is mapped, touched and returned again and again",
 		Alone: "page faults are many: memory is mapped, touched and returned again and again",
 		Example: "scratch memory is mapped anew for each tile of a picture: 2.3 times the CPU " +
@@ -49,8 +48,7 @@ func memoryFaults() Cause {
 }
 
 func memoryPageIn() Cause {
-	return Cause{
-		ID:    MemoryPageIn,
+	return Cause{ID: MemoryPageIn,
 		Claim: "pages must be read from disk again",
 		Alone: "what is read is not in memory, and has to come from the disk",
 		Example: "a file that stayed in the page cache is read from disk in each pass: 1.8 times " +
@@ -59,11 +57,8 @@ func memoryPageIn() Cause {
 			"(O_DIRECT)",
 		Proof: "warm cache, memory limit",
 		Flips: []Flip{
-			{
-				Way:  BySetting,
-				What: "cgroup.memory.max",
-				Text: "lift the memory limit of its cgroup",
-			},
+			{Way: BySetting, What: "cgroup.memory.max",
+				Text: "lift the memory limit of its cgroup"},
 		},
 		Remedy: "more memory, a smaller working set, or read ahead",
 		Gain: "the pages stay in memory: a boot, or a neighbour that needs memory, puts them out " +
@@ -80,8 +75,7 @@ func memoryPageIn() Cause {
 }
 
 func memoryReclaim() Cause {
-	return Cause{
-		ID:    MemoryReclaim,
+	return Cause{ID: MemoryReclaim,
 		Claim: "the memory limit makes the kernel reclaim on the program's time",
 		Example: "a service in a cgroup whose memory limit leaves next to no page cache: 1.3 to " +
 			"2 times the CPU time, below shrink_folio_list in its own reads " +
@@ -90,12 +84,8 @@ func memoryReclaim() Cause {
 			"the shrinking of lists, in page faults, reads and writes; the limit; minor faults",
 		Proof: "raise the limit",
 		Flips: []Flip{
-			{
-				Way:   BySetting,
-				What:  "cgroup.memory.max",
-				Exact: true,
-				Text:  "lift the memory limit of its cgroup",
-			},
+			{Way: BySetting, What: "cgroup.memory.max", Exact: true,
+				Text: "lift the memory limit of its cgroup"},
 		},
 		Remedy: "raise the limit or use less",
 		Gain:   "the limit stays above what is used, under full load as well",

@@ -12,8 +12,7 @@ const (
 )
 
 func monitorAttached() Cause {
-	return Cause{
-		ID: MonitorAttached,
+	return Cause{ID: MonitorAttached,
 		Claim: "another monitor costs the program its time (per-task counters reprogrammed at " +
 			"each context switch, tracing, debug)",
 		Example: "perf counts events of each task of a program that switches often: 1.3 times " +
@@ -23,12 +22,8 @@ func monitorAttached() Cause {
 			"context switch",
 		Proof: "detach it, or count per CPU instead",
 		Flips: []Flip{
-			{
-				Way:   ByRestart,
-				What:  PartTracer,
-				Exact: true,
-				Text:  "start it without the monitor that its command starts",
-			},
+			{Way: ByRestart, What: PartTracer, Exact: true,
+				Text: "start it without the monitor that its command starts"},
 		},
 		Remedy: "detach the monitor, count per CPU, use no more events than counters",
 		Gain:   "the monitor stays away, or its way of counting; find out who needs it",
@@ -44,8 +39,7 @@ func monitorAttached() Cause {
 }
 
 func monitorMultiplexed() Cause {
-	return Cause{
-		ID:    MonitorMultiplexed,
+	return Cause{ID: MonitorMultiplexed,
 		Claim: "counters were shared out over time, so their values are estimates",
 		Example: "perf stat with six events on a processor with four counters: each is " +
 			"counted for two thirds of the time and scaled up. " + notRaised,

@@ -16,8 +16,7 @@ const (
 )
 
 func netDelayed() Cause {
-	return Cause{
-		ID: NetDelayed,
+	return Cause{ID: NetDelayed,
 		Claim: "requests wait on small packets that the sender's kernel keeps back: Nagle's " +
 			"algorithm with delayed acknowledgement (about 40 ms), or a cork (200 ms)",
 		Example: "some answers are sent as two small packets without TCP_NODELAY: 2.2 times the " +
@@ -43,8 +42,7 @@ func netDelayed() Cause {
 }
 
 func netReconnect() Cause {
-	return Cause{
-		ID:    NetReconnect,
+	return Cause{ID: NetReconnect,
 		Claim: "a new connection for each request",
 		Example: "a client opens a new connection for every fifth request: 2.7 times the CPU " +
 			"time, half of the growth below connect (reconnect-lookup-go)",
@@ -64,8 +62,7 @@ func netReconnect() Cause {
 }
 
 func netLoss() Cause {
-	return Cause{
-		ID:    NetLoss,
+	return Cause{ID: NetLoss,
 		Claim: "segments are lost and sent again",
 		Example: "on the way to a replica one segment in 900 is lost: 4 times the wall time, " +
 			"waits for sockets, and retransmits (loss-replica-go)",

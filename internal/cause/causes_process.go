@@ -12,11 +12,9 @@ const (
 )
 
 func processShortLived() Cause {
-	return Cause{
-		ID:    ProcessShortLived,
+	return Cause{ID: ProcessShortLived,
 		Claim: "work goes into starting many short-lived processes",
-		Alone: "many short-lived processes: what starting them takes, and what they do " +
-			"themselves",
+		Alone: "many short-lived processes: what starting them takes, and what they do themselves",
 		Example: "a script starts basename for each line: 2.4 times the CPU time, in fork, exec, " +
 			"the loader and exit of processes that live for a millisecond (shellout-names-shell)",
 		Evidence: "processes started per run with parent and command; CPU time in fork, exec, " +

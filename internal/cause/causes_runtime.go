@@ -13,8 +13,7 @@ const (
 )
 
 func runtimeGC() Cause {
-	return Cause{
-		ID:    RuntimeGC,
+	return Cause{ID: RuntimeGC,
 		Claim: "the garbage collector takes the time",
 		Example: "GOGC=25: 1.6 times the CPU time in the collector, for the same work " +
 			"(gc-tree-go); a heap of 42 MB in a JVM: 1.4 times (gc-heap-java)",
@@ -28,20 +27,13 @@ func runtimeGC() Cause {
 					"JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "NODE_OPTIONS"},
 				Text: "start it with the other side's settings of the collector",
 			},
-			{
-				Way:  ByRestart,
-				What: PartOption,
-				Text: "start it with the other side's options of the run time",
-			},
-			{
-				Way:  BySetting,
-				What: "cgroup.memory.max",
-				Text: "lift the memory limit of its cgroup",
-			},
+			{Way: ByRestart, What: PartOption,
+				Text: "start it with the other side's options of the run time"},
+			{Way: BySetting, What: "cgroup.memory.max",
+				Text: "lift the memory limit of its cgroup"},
 		},
 		Remedy: "allocate less, or give the collector a larger heap",
-		Gain: "allocation and heap stay as they are; see how much more memory a larger " +
-			"heap takes",
+		Gain:   "allocation and heap stay as they are; see how much more memory a larger heap takes",
 		MistakenAs: "the code that makes the garbage: look there first when no collector setting " +
 			"differs",
 		Nature: doneMore,
@@ -55,19 +47,15 @@ func runtimeGC() Cause {
 }
 
 func runtimeCold() Cause {
-	return Cause{
-		ID:    RuntimeCold,
+	return Cause{ID: RuntimeCold,
 		Claim: "code runs interpreted or is being compiled",
 		Example: "hot JavaScript runs in the interpreter, because its functions are longer than " +
 			"the compiler may take: 2 times the CPU time, in movingAverage (cold-sum-node)",
 		Evidence: "interpreter and compiler frames",
 		Proof:    "JIT flags",
 		Flips: []Flip{
-			{
-				Way:  ByRestart,
-				What: PartOption,
-				Text: "start it with the other side's options of the run time",
-			},
+			{Way: ByRestart, What: PartOption,
+				Text: "start it with the other side's options of the run time"},
 			{
 				Way:  ByRestart,
 				What: PartVariable,

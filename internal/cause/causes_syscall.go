@@ -13,8 +13,7 @@ const (
 )
 
 func syscallTraced() Cause {
-	return Cause{
-		ID: SyscallTraced,
+	return Cause{ID: SyscallTraced,
 		Claim: "every system call pays for a tracer or filter: ptrace, seccomp, audit, ftrace, a " +
 			"perf or BPF program on system calls",
 		Example: "the service is started under strace, or in a sandbox with many seccomp rules: " +
@@ -26,12 +25,8 @@ func syscallTraced() Cause {
 		Proof: "detach or remove the tracer where the program can; audit is never switched on, " +
 			"because that cannot be undone",
 		Flips: []Flip{
-			{
-				Way:   ByRestart,
-				What:  PartTracer,
-				Exact: true,
-				Text:  "start it without the tracer that its command starts",
-			},
+			{Way: ByRestart, What: PartTracer, Exact: true,
+				Text: "start it without the tracer that its command starts"},
 		},
 		Remedy: "detach the tracer, or run the filter with fewer rules; let strace use " +
 			"--seccomp-bpf",
@@ -50,8 +45,7 @@ func syscallTraced() Cause {
 }
 
 func syscallChatty() Cause {
-	return Cause{
-		ID: SyscallChatty,
+	return Cause{ID: SyscallChatty,
 		Claim: "the same work takes many more system calls (small reads or writes, repeated stat " +
 			"or open, polling)",
 		Alone: "the work takes many system calls (small reads or writes, repeated stat or open, " +

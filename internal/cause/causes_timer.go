@@ -14,8 +14,7 @@ const (
 )
 
 func timerTicker() Cause {
-	return Cause{
-		ID:    TimerTicker,
+	return Cause{ID: TimerTicker,
 		Claim: "a timer wakes a thread at a fixed rate whether or not there is work",
 		Example: "a thread counts time in steps of 400 µs so that others need not read it: 2.1 " +
 			"times the CPU time, as many wake-ups a second whether there is work or not, in " +
@@ -23,12 +22,10 @@ func timerTicker() Cause {
 		Evidence: "wake-ups by a timer at a regular interval, spread over the run, each with " +
 			"little work; CPU time, switches and system calls at zero load; the stack that " +
 			"sleeps; or the signals of a timer that the program set, and their handler",
-		Proof: "none on foreign code; a load sweep shows where a cached value would break " +
-			"even",
+		Proof: "none on foreign code; a load sweep shows where a cached value would break even",
 		Remedy: "wake on demand instead of by the clock, make the interval longer, or compute " +
 			"the value when it is asked for",
-		Gain: "nobody needs what the ticks did on time: a value kept fresh, a look at a " +
-			"queue",
+		Gain: "nobody needs what the ticks did on time: a value kept fresh, a look at a queue",
 		MistakenAs: "a poll of something that really changes; a rate that follows the load is no " +
 			"ticker, nor is the same rate over a longer run",
 		Recognise: []recogniser{
@@ -45,8 +42,7 @@ func timerTicker() Cause {
 }
 
 func sleepDeliberate() Cause {
-	return Cause{
-		ID:    SleepDeliberate,
+	return Cause{ID: SleepDeliberate,
 		Claim: "the program sleeps on purpose (back-off, retry, poll interval, nanosleep)",
 		Example: "the pause before a retry grew from 1 to 12 ms: 2 times the wall time, waits " +
 			"that a timer ended, and no more CPU time (sleep-node)",
