@@ -39,20 +39,17 @@ func findAlarm(s *scene) []finding {
 }
 
 func (s *scene) tellAlarm(c *claim) {
-	handlers, waiting := map[string]float64{}, 0.0
-	for _, i := range c.members {
-		if signalWaits[s.traits[i].call] {
-			waiting += s.grown(i)
-		}
+	handlers := byValue(s.tally(c.members, func(i int) string {
 		if at := handlerDepth(s.paths[i].Frames); at >= 0 {
-			handlers[s.paths[i].Frames[at].Name] += s.grown(i)
+			return s.paths[i].Frames[at].Name
 		}
+		return ""
+	}))
+	if s.mostly(c, func(i int) bool { return signalWaits[s.traits[i].call] }) {
+		c.absorbs = callsAround // a loop that waits for the signals is there because of them
 	}
-	if a, b := s.seconds(c); waiting > mostOf*(mean(b)-mean(a)) {
-		c.absorbs = mostOf // a loop that waits for the signals is there because of them
-	}
-	if names := byValue(handlers); len(names) > 0 {
-		c.at(inCode(names[0]))
+	if len(handlers) > 0 {
+		c.at(inCode(handlers[0]))
 	}
 	s.locate(c, "")
 	a, b := s.count(countSignals, "")

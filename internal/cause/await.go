@@ -18,8 +18,11 @@ const (
 	newlyAwaited = 0.02
 	// Sleeps are as before when the other side made sleptBefore of them at least, and each became no longer than so many
 	// times. That of a loop on the other side ends early for what comes meanwhile: half of it is left on average.
-	sleptBefore  = 0.1
-	longerSleep  = 1.5
+	sleptBefore = 0.1
+	longerSleep = 1.5
+	// awaitedPart is the part of what sleeps grew by that must have been waited for in one place, for the place to be who
+	// waits. Chosen: of two clients each may have half.
+	awaitedPart  = 0.5
 	longerInLoop = 2
 )
 
@@ -85,7 +88,7 @@ func (s *scene) awaited(c *claim, turns bool) (place string, total sides) {
 	}
 	places := byValue(grown)
 	a, b := s.seconds(c)
-	if more := mean(b) - mean(a); len(places) == 0 || more <= 0 || grown[places[0]] < mostOf*more {
+	if more := mean(b) - mean(a); len(places) == 0 || more <= 0 || grown[places[0]] < awaitedPart*more {
 		return "", total
 	}
 	return places[0], waited[places[0]]
@@ -107,7 +110,7 @@ func (s *scene) sleepsAsBefore(c *claim) bool {
 		}
 	}
 	longer := longerSleep
-	if looped, all := s.parted(c, s.inLoop); looped >= mostOf*all {
+	if s.mostly(c, s.inLoop) {
 		longer = longerInLoop
 	}
 	return seconds.a > 0 && seconds.a >= sleptBefore*seconds.b && seconds.b*times.a <= longer*seconds.a*times.b

@@ -22,17 +22,20 @@ const queueClaim = "the queue of a listening socket is full: connections to it a
 const queueRemedy = "raise the backlog that the server gives to listen (and net.core.somaxconn), or have it accept " +
 	"sooner"
 
+// droppedAgain is the part of what is sent again that dropped connections must be: each is asked for again at least
+// once, so that with fewer most of it was lost elsewhere.
+const droppedAgain = 0.5
+
 // fullQueue tells where it was no link that lost segments but a listening socket whose queue was full: what waited is
 // connect, or who waits for a connection in another call, and the kernel counts connections that it dropped, no fewer
 // than half of what was sent again. Who connects goes first, and whose socket it is behind it.
 func (s *scene) fullQueue(c *claim) {
 	a, b := s.count(compare.CountListenDrops, "")
 	againA, againB := s.count(compare.CountNetwork+recording.NetRetransmit, "")
-	if !more(a, b, timesConnects, fewestRetransmits) || b-a < mostOf*(againB-againA) {
+	if !more(a, b, timesConnects, fewestRetransmits) || b-a < droppedAgain*(againB-againA) {
 		return
 	}
-	connecting, all := s.parted(c, func(i int) bool { return waitsToConnect(&s.paths[i]) || waitsToAccept(&s.paths[i]) })
-	if connecting < mostOf*all {
+	if !s.mostly(c, func(i int) bool { return waitsToConnect(&s.paths[i]) || waitsToAccept(&s.paths[i]) }) {
 		return
 	}
 	c.add("network", "connections dropped by a listening socket whose queue was full, on the whole host", a, b,

@@ -13,42 +13,38 @@ const (
 )
 
 func codeGrew() Cause {
-	return Cause{ID: CodeGrew,
+	return Cause{ID: CodeGrew, Nature: code | ofCode | unspecific,
 		Claim: "a function that both sides run costs more in {dearer}",
-		Example: "timers no longer arrive in order, so that each insertion moves half of the " +
-			"table: 1.9 times the CPU time, all of the growth in insert_timer (quadratic-c)",
-		Evidence: "its inclusive and own time in B against A, with an interval from the spread " +
-			"between runs",
+		Example: "timers no longer arrive in order, so that each insertion moves half of the table: " +
+			"1.9 times the CPU time, all of the growth in insert_timer (quadratic-c)",
+		Evidence: "its inclusive and own time in B against A, with an interval from the spread between " +
+			"runs",
 		Proof:  "none: attribution to the deepest frame that explains the change",
 		Remedy: "look at what changed in the function or in how often and with what it is called",
-		Gain: "the input is like that of these runs; see that the function still does all it has " +
-			"to",
-		MistakenAs: "a cause that merely passes through the function; a move of cost from a " +
-			"neighbour is filtered out",
-		Nature: code | ofCode | unspecific,
+		Gain:   "the input is like that of these runs; see that the function still does all it has to",
+		MistakenAs: "a cause that merely passes through the function; a move of cost from a neighbour " +
+			"is filtered out",
 		Recognise: []recogniser{
-			{rule: ruleHelper, find: findHelper, defersTo: []deference{
+			{ruleHelper, findHelper, []deference{
 				{[]Rule{ruleQuota, ruleAffinity, ruleCompetitor},
 					"a helper is at fault only where nothing else kept the CPU away"},
 			}},
-			{rule: rulePolled, find: findPolledWork, defersTo: []deference{
-				{[]Rule{ruleTracer},
-					"a tracer's stops are no sleeps"},
+			{rulePolled, findPolledWork, []deference{
+				{[]Rule{ruleTracer}, "a tracer's stops are no sleeps"},
 			}},
 		},
 	}
 }
 
 func codeAdded() Cause {
-	return Cause{ID: CodeAdded,
+	return Cause{ID: CodeAdded, Nature: code | ofCode | unspecific,
 		Claim: "{dearer} runs a path that {cheaper} does not have",
-		Example: "an audit was added to each order: 1.7 times the CPU time, 89 % of the growth " +
-			"below auditOrder, which A does not have (added-go)",
+		Example: "an audit was added to each order: 1.7 times the CPU time, 89 % of the growth below " +
+			"auditOrder, which A does not have (added-go)",
 		Evidence:   "frames present in B alone",
 		Proof:      attributionOnly,
 		Remedy:     "make the new path cheaper, rarer, or asynchronous",
 		Gain:       "nobody needs what that path did; see that nothing is missing",
 		MistakenAs: "a renamed or newly inlined function",
-		Nature:     code | ofCode | unspecific,
 	}
 }

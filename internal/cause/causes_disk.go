@@ -15,18 +15,16 @@ const (
 func diskSlow() Cause {
 	return Cause{ID: DiskSlow,
 		Claim: "the device itself takes long",
-		Example: "a catalogue lies on a disk that answers 350 reads a second: 12.5 times the " +
-			"wall time, as many requests, each of them longer on the device (slowdisk-lookup-go)",
-		Evidence: "block I/O latency per device, queue depth",
-		Proof:    "another device",
-		Remedy:   "a faster device, or fewer and larger requests",
-		Gain: "the device stays that fast: less load of others may pass, so look again at " +
-			"another time",
+		Example: "a catalogue lies on a disk that answers 350 reads a second: 12.5 times the wall " +
+			"time, as many requests, each of them longer on the device (slowdisk-lookup-go)",
+		Evidence:   "block I/O latency per device, queue depth",
+		Proof:      "another device",
+		Remedy:     "a faster device, or fewer and larger requests",
+		Gain:       "the device stays that fast: less load of others may pass, so look again at another time",
 		MistakenAs: "disk.throttled",
 		Recognise: []recogniser{
-			{rule: ruleSlowDisk, find: findSlowDisk, defersTo: []deference{
-				{[]Rule{ruleIOLimit},
-					"a request that is held back waits before the device sees it"},
+			{ruleSlowDisk, findSlowDisk, []deference{
+				{[]Rule{ruleIOLimit}, "a request that is held back waits before the device sees it"},
 			}},
 		},
 	}
@@ -35,8 +33,8 @@ func diskSlow() Cause {
 func diskThrottled() Cause {
 	return Cause{ID: DiskThrottled,
 		Claim: "a cgroup limit holds the I/O back",
-		Example: "a backup's cgroup may write 17 MB a second: 5.5 times the wall time; I/O that " +
-			"the limit holds back before the device sees it (disklimit-backup-rust)",
+		Example: "a backup's cgroup may write 17 MB a second: 5.5 times the wall time; I/O that the " +
+			"limit holds back before the device sees it (disklimit-backup-rust)",
 		Evidence: "blkio or io limits in the facts; throttle waits",
 		Proof:    "lift the limit",
 		Flips: []Flip{
@@ -47,9 +45,8 @@ func diskThrottled() Cause {
 		Gain:       "the limit stays lifted, or the I/O below it under full load as well",
 		MistakenAs: "disk.slow",
 		Recognise: []recogniser{
-			{rule: ruleIOLimit, find: findThrottledDisk, defersTo: []deference{
-				{[]Rule{ruleTracer},
-					"a stop for a tracer is no wait for a device"},
+			{ruleIOLimit, findThrottledDisk, []deference{
+				{[]Rule{ruleTracer}, "a stop for a tracer is no wait for a device"},
 			}},
 		},
 	}

@@ -12,35 +12,29 @@ const (
 )
 
 func lockContended() Cause {
-	return Cause{ID: LockContended,
+	return Cause{ID: LockContended, Nature: ofCode,
 		Claim: "threads wait for each other's user-space lock",
-		Example: "every trade adds to totals behind one mutex: 1.9 times the wall time, futex " +
-			"waits in add_to_totals that another thread of the process ended (lock-hot-c)",
-		Evidence: "futex waits whose waker is in the same process, or waits for a lock of a file " +
-			"or a semaphore that another of the program's processes gives up; the lock, the " +
-			"function that takes it, what its holder did meanwhile; where a runtime parks its " +
-			"tasks without a thread (Go), CPU time in the slow ways of a mutex while the runtime " +
-			"idles; CPython's interpreter lock is one, held by whichever thread runs meanwhile; " +
-			"waking all that wait for a condition where the other side wakes one, which is said " +
-			"in the claim",
+		Example: "every trade adds to totals behind one mutex: 1.9 times the wall time, futex waits in " +
+			"add_to_totals that another thread of the process ended (lock-hot-c)",
+		Evidence: "futex waits whose waker is in the same process, or waits for a lock of a file or a " +
+			"semaphore that another of the program's processes gives up; the lock, the function that " +
+			"takes it, what its holder did meanwhile; where a runtime parks its tasks without a thread " +
+			"(Go), CPU time in the slow ways of a mutex while the runtime idles; CPython's interpreter " +
+			"lock is one, held by whichever thread runs meanwhile; waking all that wait for a condition " +
+			"where the other side wakes one, which is said in the claim",
 		Proof: "scale the threads from 1 to N",
 		Remedy: "hold the lock for less, split it, or share nothing; move slow work out of the " +
 			"critical section",
 		Gain: "threads and load stay as in these runs: with more of them a lock may queue again",
-		MistakenAs: "cpu.starved: a holder that has no CPU makes everybody wait; a condition or " +
-			"a join is no lock; a semaphore of one that threads both take and give counts as a " +
-			"lock",
-		Nature: ofCode,
+		MistakenAs: "cpu.starved: a holder that has no CPU makes everybody wait; a condition or a join " +
+			"is no lock; a semaphore of one that threads both take and give counts as a lock",
 		Recognise: []recogniser{
-			{rule: ruleHerd, find: findHerd, defersTo: []deference{
-				{[]Rule{ruleSleep},
-					"a wait that the program gave a time is no wait to be woken"},
+			{ruleHerd, findHerd, []deference{
+				{[]Rule{ruleSleep}, "a wait that the program gave a time is no wait to be woken"},
 			}},
-			{rule: ruleLock, find: findLock, defersTo: []deference{
-				{[]Rule{ruleHerd},
-					"the queue for a condition's lock is there because all were woken"},
-				{[]Rule{ruleSleep},
-					"a sleep is nobody's lock, unless the sleepers take turns"},
+			{ruleLock, findLock, []deference{
+				{[]Rule{ruleHerd}, "the queue for a condition's lock is there because all were woken"},
+				{[]Rule{ruleSleep}, "a sleep is nobody's lock, unless the sleepers take turns"},
 			}},
 		},
 	}

@@ -15,14 +15,13 @@ const (
 )
 
 func memoryFaults() Cause {
-	return Cause{ID: MemoryFaults,
+	return Cause{ID: MemoryFaults, Nature: ofCode | doneMore,
 		Claim: "page faults grew: memory is mapped, touched and returned again and again",
 		Alone: "page faults are many: memory is mapped, touched and returned again and again",
-		Example: "scratch memory is mapped anew for each tile of a picture: 2.3 times the CPU " +
-			"time, in page faults below render_tile (faults-scratch-python)",
-		Evidence: "page-fault frames, and which kind of fault they handle: the first touch of a " +
-			"page, or the first write after a fork; mmap, munmap, madvise and brk calls; minor " +
-			"faults per run",
+		Example: "scratch memory is mapped anew for each tile of a picture: 2.3 times the CPU time, in " +
+			"page faults below render_tile (faults-scratch-python)",
+		Evidence: "page-fault frames, and which kind of fault they handle: the first touch of a page, " +
+			"or the first write after a fork; mmap, munmap, madvise and brk calls; minor faults per run",
 		Proof: "huge pages, allocator settings by environment",
 		Flips: []Flip{
 			{
@@ -33,15 +32,13 @@ func memoryFaults() Cause {
 				Text: "start it with the other side's settings of the allocator",
 			},
 		},
-		Remedy: "keep memory (allocator thresholds such as MALLOC_TRIM_THRESHOLD_, pools), or " +
-			"use huge pages",
+		Remedy: "keep memory (allocator thresholds such as MALLOC_TRIM_THRESHOLD_, pools), or use huge " +
+			"pages",
 		Gain:       "memory is kept; see how much more of it the program now holds",
 		MistakenAs: "code that simply uses more memory",
-		Nature:     ofCode | doneMore,
 		Recognise: []recogniser{
-			{rule: ruleFaults, find: findFaults, defersTo: []deference{
-				{[]Rule{ruleCollector},
-					"a collector touches the memory that it moves"},
+			{ruleFaults, findFaults, []deference{
+				{[]Rule{ruleCollector}, "a collector touches the memory that it moves"},
 			}},
 		},
 	}
@@ -51,24 +48,21 @@ func memoryPageIn() Cause {
 	return Cause{ID: MemoryPageIn,
 		Claim: "pages must be read from disk again",
 		Alone: "what is read is not in memory, and has to come from the disk",
-		Example: "a file that stayed in the page cache is read from disk in each pass: 1.8 times " +
-			"the wall time below load_chunk (pagein-read-python)",
-		Evidence: "major faults, block reads, filemap_fault waits; reads past the cache " +
-			"(O_DIRECT)",
-		Proof: "warm cache, memory limit",
+		Example: "a file that stayed in the page cache is read from disk in each pass: 1.8 times the " +
+			"wall time below load_chunk (pagein-read-python)",
+		Evidence: "major faults, block reads, filemap_fault waits; reads past the cache (O_DIRECT)",
+		Proof:    "warm cache, memory limit",
 		Flips: []Flip{
 			{Way: BySetting, What: "cgroup.memory.max",
 				Text: "lift the memory limit of its cgroup"},
 		},
-		Remedy: "more memory, a smaller working set, or read ahead",
-		Gain: "the pages stay in memory: a boot, or a neighbour that needs memory, puts them out " +
-			"again",
+		Remedy:     "more memory, a smaller working set, or read ahead",
+		Gain:       "the pages stay in memory: a boot, or a neighbour that needs memory, puts them out again",
 		MistakenAs: "disk.slow",
 		Settings:   []string{"target.cgroup.memory", "vm.swappiness", "block."},
 		Recognise: []recogniser{
-			{rule: rulePageIn, find: findPageIn, defersTo: []deference{
-				{[]Rule{ruleSlowDisk},
-					"a slow device makes every wait for it longer, whatever for"},
+			{rulePageIn, findPageIn, []deference{
+				{[]Rule{ruleSlowDisk}, "a slow device makes every wait for it longer, whatever for"},
 			}},
 		},
 	}
@@ -77,11 +71,10 @@ func memoryPageIn() Cause {
 func memoryReclaim() Cause {
 	return Cause{ID: MemoryReclaim,
 		Claim: "the memory limit makes the kernel reclaim on the program's time",
-		Example: "a service in a cgroup whose memory limit leaves next to no page cache: 1.3 to " +
-			"2 times the CPU time, below shrink_folio_list in its own reads " +
-			"(reclaim-sessions-python)",
-		Evidence: "CPU time and waits below try_to_free_mem_cgroup_pages, reclaim_throttle or " +
-			"the shrinking of lists, in page faults, reads and writes; the limit; minor faults",
+		Example: "a service in a cgroup whose memory limit leaves next to no page cache: 1.3 to 2 " +
+			"times the CPU time, below shrink_folio_list in its own reads (reclaim-sessions-python)",
+		Evidence: "CPU time and waits below try_to_free_mem_cgroup_pages, reclaim_throttle or the " +
+			"shrinking of lists, in page faults, reads and writes; the limit; minor faults",
 		Proof: "raise the limit",
 		Flips: []Flip{
 			{Way: BySetting, What: "cgroup.memory.max", Exact: true,
@@ -89,13 +82,12 @@ func memoryReclaim() Cause {
 		},
 		Remedy: "raise the limit or use less",
 		Gain:   "the limit stays above what is used, under full load as well",
-		MistakenAs: "memory.page-in, when what was reclaimed is read again; memory.faults, when " +
-			"no limit is met; file.writeback",
+		MistakenAs: "memory.page-in, when what was reclaimed is read again; memory.faults, when no " +
+			"limit is met; file.writeback",
 		Settings: []string{"target.cgroup.memory", "vm."},
 		Recognise: []recogniser{
-			{rule: ruleReclaim, find: findReclaim, defersTo: []deference{
-				{[]Rule{ruleSlowDisk},
-					"a slow device makes every wait for it longer, whatever for"},
+			{ruleReclaim, findReclaim, []deference{
+				{[]Rule{ruleSlowDisk}, "a slow device makes every wait for it longer, whatever for"},
 			}},
 		},
 	}

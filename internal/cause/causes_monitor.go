@@ -13,13 +13,12 @@ const (
 
 func monitorAttached() Cause {
 	return Cause{ID: MonitorAttached,
-		Claim: "another monitor costs the program its time (per-task counters reprogrammed at " +
-			"each context switch, tracing, debug)",
-		Example: "perf counts events of each task of a program that switches often: 1.3 times " +
-			"the CPU time, each context switch dearer, counters opened by process perf " +
-			"(monitor-perf-c)",
-		Evidence: "holders of perf events, BPF programs and ptrace found on the host; cost per " +
-			"context switch",
+		Claim: "another monitor costs the program its time (per-task counters reprogrammed at each " +
+			"context switch, tracing, debug)",
+		Example: "perf counts events of each task of a program that switches often: 1.3 times the CPU " +
+			"time, each context switch dearer, counters opened by process perf (monitor-perf-c)",
+		Evidence: "holders of perf events, BPF programs and ptrace found on the host; cost per context " +
+			"switch",
 		Proof: "detach it, or count per CPU instead",
 		Flips: []Flip{
 			{Way: ByRestart, What: PartTracer, Exact: true,
@@ -27,12 +26,11 @@ func monitorAttached() Cause {
 		},
 		Remedy: "detach the monitor, count per CPU, use no more events than counters",
 		Gain:   "the monitor stays away, or its way of counting; find out who needs it",
-		MistakenAs: "more context switches of the program's own; syscall.traced, when each " +
-			"system call became dearer",
+		MistakenAs: "more context switches of the program's own; syscall.traced, when each system call " +
+			"became dearer",
 		Recognise: []recogniser{
-			{rule: ruleMonitor, find: findMonitor, defersTo: []deference{
-				{[]Rule{ruleTracer},
-					"what system calls pay is the tracer's"},
+			{ruleMonitor, findMonitor, []deference{
+				{[]Rule{ruleTracer}, "what system calls pay is the tracer's"},
 			}},
 		},
 	}

@@ -17,45 +17,41 @@ const (
 
 func netDelayed() Cause {
 	return Cause{ID: NetDelayed,
-		Claim: "requests wait on small packets that the sender's kernel keeps back: Nagle's " +
-			"algorithm with delayed acknowledgement (about 40 ms), or a cork (200 ms)",
-		Example: "some answers are sent as two small packets without TCP_NODELAY: 2.2 times the " +
-			"wall time, waits of 40 ms in read below receive_all (delayed-header-c)",
-		Evidence: "waits near 40 ms in socket reads; the timers of late acknowledgements and " +
-			"corks on the waker's stack",
+		Claim: "requests wait on small packets that the sender's kernel keeps back: Nagle's algorithm " +
+			"with delayed acknowledgement (about 40 ms), or a cork (200 ms)",
+		Example: "some answers are sent as two small packets without TCP_NODELAY: 2.2 times the wall " +
+			"time, waits of 40 ms in read below receive_all (delayed-header-c)",
+		Evidence: "waits near 40 ms in socket reads; the timers of late acknowledgements and corks on " +
+			"the waker's stack",
 		Proof: "TCP_NODELAY or quick acknowledgement where settable",
-		Remedy: "set TCP_NODELAY, or write each message at once; take TCP_CORK off, and MSG_MORE " +
-			"out, at a message's end",
+		Remedy: "set TCP_NODELAY, or write each message at once; take TCP_CORK off, and MSG_MORE out, " +
+			"at a message's end",
 		Gain:       "the socket's option stays set, or each message is written at once",
 		MistakenAs: "sleep.deliberate; net.loss, whose timer is the cork's as well",
 		Recognise: []recogniser{
-			{rule: ruleDelayed, find: findDelayed, defersTo: []deference{
-				{[]Rule{ruleLoss},
-					"a segment that is sent again is late as well"},
+			{ruleDelayed, findDelayed, []deference{
+				{[]Rule{ruleLoss}, "a segment that is sent again is late as well"},
 			}},
-			{rule: ruleCork, find: findCorked, defersTo: []deference{
-				{[]Rule{ruleDelayed},
-					"a cork's timer is told by what remains"},
+			{ruleCork, findCorked, []deference{
+				{[]Rule{ruleDelayed}, "a cork's timer is told by what remains"},
 			}},
 		},
 	}
 }
 
 func netReconnect() Cause {
-	return Cause{ID: NetReconnect,
+	return Cause{ID: NetReconnect, Nature: ofCode,
 		Claim: "a new connection for each request",
-		Example: "a client opens a new connection for every fifth request: 2.7 times the CPU " +
-			"time, half of the growth below connect (reconnect-lookup-go)",
+		Example: "a client opens a new connection for every fifth request: 2.7 times the CPU time, " +
+			"half of the growth below connect (reconnect-lookup-go)",
 		Evidence:   "connect and accept calls per unit of work",
 		Proof:      attributionOnly,
 		Remedy:     "keep connections open",
 		Gain:       "connections stay open: see which end closes idle ones, and when",
 		MistakenAs: "syscall.chatty",
-		Nature:     ofCode,
 		Recognise: []recogniser{
-			{rule: ruleReconnect, find: findReconnect, defersTo: []deference{
-				{[]Rule{ruleFaults},
-					"a page fault is no call"},
+			{ruleReconnect, findReconnect, []deference{
+				{[]Rule{ruleFaults}, "a page fault is no call"},
 			}},
 		},
 	}
@@ -64,18 +60,17 @@ func netReconnect() Cause {
 func netLoss() Cause {
 	return Cause{ID: NetLoss,
 		Claim: "segments are lost and sent again",
-		Example: "on the way to a replica one segment in 900 is lost: 4 times the wall time, " +
-			"waits for sockets, and retransmits (loss-replica-go)",
+		Example: "on the way to a replica one segment in 900 is lost: 4 times the wall time, waits for " +
+			"sockets, and retransmits (loss-replica-go)",
 		Evidence: "retransmits per second, by peer",
 		Proof:    attributionOnly,
 		Remedy:   "find the link that loses them",
 		Gain:     "the link stays that good, so look again at another time",
-		MistakenAs: "a slow peer; a server on this host whose listening socket has a full queue: " +
-			"that is said in the claim",
+		MistakenAs: "a slow peer; a server on this host whose listening socket has a full queue: that " +
+			"is said in the claim",
 		Recognise: []recogniser{
-			{rule: ruleLoss, find: findLoss, defersTo: []deference{
-				{[]Rule{ruleTracer},
-					"a stop for a tracer is no wait for a peer"},
+			{ruleLoss, findLoss, []deference{
+				{[]Rule{ruleTracer}, "a stop for a tracer is no wait for a peer"},
 			}},
 		},
 	}

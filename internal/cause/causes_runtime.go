@@ -13,10 +13,10 @@ const (
 )
 
 func runtimeGC() Cause {
-	return Cause{ID: RuntimeGC,
+	return Cause{ID: RuntimeGC, Nature: doneMore,
 		Claim: "the garbage collector takes the time",
-		Example: "GOGC=25: 1.6 times the CPU time in the collector, for the same work " +
-			"(gc-tree-go); a heap of 42 MB in a JVM: 1.4 times (gc-heap-java)",
+		Example: "GOGC=25: 1.6 times the CPU time in the collector, for the same work (gc-tree-go); a " +
+			"heap of 42 MB in a JVM: 1.4 times (gc-heap-java)",
 		Evidence: "collector threads and frames; pauses",
 		Proof:    "heap settings by environment or flag",
 		Flips: []Flip{
@@ -36,11 +36,9 @@ func runtimeGC() Cause {
 		Gain:   "allocation and heap stay as they are; see how much more memory a larger heap takes",
 		MistakenAs: "the code that makes the garbage: look there first when no collector setting " +
 			"differs",
-		Nature: doneMore,
 		Recognise: []recogniser{
-			{rule: ruleCollector, find: findCollector, defersTo: []deference{
-				{[]Rule{ruleCold},
-					"a compiler's thread collects nothing"},
+			{ruleCollector, findCollector, []deference{
+				{[]Rule{ruleCold}, "a compiler's thread collects nothing"},
 			}},
 		},
 	}
@@ -49,8 +47,8 @@ func runtimeGC() Cause {
 func runtimeCold() Cause {
 	return Cause{ID: RuntimeCold,
 		Claim: "code runs interpreted or is being compiled",
-		Example: "hot JavaScript runs in the interpreter, because its functions are longer than " +
-			"the compiler may take: 2 times the CPU time, in movingAverage (cold-sum-node)",
+		Example: "hot JavaScript runs in the interpreter, because its functions are longer than the " +
+			"compiler may take: 2 times the CPU time, in movingAverage (cold-sum-node)",
 		Evidence: "interpreter and compiler frames",
 		Proof:    "JIT flags",
 		Flips: []Flip{
@@ -64,15 +62,14 @@ func runtimeCold() Cause {
 				Text: "start it with the other side's settings of the compiler",
 			},
 		},
-		Remedy: "take away the option that holds the compiler back; warm up before measuring, or " +
-			"cache compiled code",
+		Remedy: "take away the option that holds the compiler back; warm up before measuring, or cache " +
+			"compiled code",
 		Gain: "nothing holds the compiler back, and runs are long enough to get warm",
-		MistakenAs: "code.grew in short runs; a program that has text compiled again and again " +
-			"(eval, new Function, templates), which is said in the claim, with who asks for it",
+		MistakenAs: "code.grew in short runs; a program that has text compiled again and again (eval, " +
+			"new Function, templates), which is said in the claim, with who asks for it",
 		Recognise: []recogniser{
-			{rule: ruleCold, find: findCold, defersTo: []deference{
-				{[]Rule{ruleSync},
-					"interpreted code that forces data to disk waits for the disk"},
+			{ruleCold, findCold, []deference{
+				{[]Rule{ruleSync}, "interpreted code that forces data to disk waits for the disk"},
 			}},
 		},
 	}

@@ -152,7 +152,7 @@ func (s *scene) cpuClock(c *claim) bool {
 			}
 		}
 	}
-	return kernel > 0 && cpu >= mostOf*kernel
+	return kernel > 0 && cpu >= majority*kernel
 }
 
 func (s *scene) predictBypass(c *claim, calls float64) {
@@ -175,6 +175,14 @@ func (s *scene) estimateReads(c *claim) {
 	}
 }
 
+const (
+	// callsAround is the part of its function's growth from which a claim on calls takes the rest of the function's own
+	// code: with less, most of the function does something else.
+	callsAround = 0.5
+	// callsAroundInterpreted is the same in an interpreter, whose bytecode around a call takes as long as the call.
+	callsAroundInterpreted = 0.34
+)
+
 // absorbing is the part of a function's growth that calls must make up for the
 // function's own code to belong to them: in an interpreter the calls themselves are dear.
 func (s *scene) absorbing(c *claim) float64 {
@@ -182,9 +190,9 @@ func (s *scene) absorbing(c *claim) float64 {
 		for _, frame := range s.paths[i].Frames {
 			switch frame.Kind {
 			case recording.KindPython, recording.KindNode, recording.KindRuby, recording.KindPHP:
-				return 0.34
+				return callsAroundInterpreted
 			}
 		}
 	}
-	return mostOf
+	return callsAround
 }

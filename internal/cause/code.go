@@ -98,11 +98,10 @@ func codeCause(blame *compare.Blame) ID {
 
 // busiestProcess is the one that paths grew most in.
 func (s *scene) busiestProcess(members []int) string {
-	grown := map[string]float64{}
-	for _, i := range members {
-		grown[s.paths[i].Process] += s.grown(i)
+	for _, process := range byValue(s.tally(members, func(i int) string { return s.paths[i].Process })) {
+		return process
 	}
-	return byValue(grown)[0]
+	return ""
 }
 
 // inLibrary reports whether a claim's place leads to no function of the program's own: a library's thread, say.

@@ -93,8 +93,7 @@ func (s *scene) tellCold(c *claim, setting string) {
 // compile whatever runs often: other code, or more of it, makes them. A program that asks for compiling (eval, compile,
 // a script loaded again and again) has it on its own threads, below its own code.
 func (s *scene) inBackground(c *claim) bool {
-	within, all := s.parted(c, func(i int) bool { return s.traits[i].place < 0 && s.compiling(&s.paths[i]) })
-	return all > 0 && within > mostOf*all
+	return s.grew(c) > 0 && s.mostly(c, func(i int) bool { return s.traits[i].place < 0 && s.compiling(&s.paths[i]) })
 }
 
 // interprets reports whether a good part of a claim's growth is code that runs interpreted: a few samples of it come

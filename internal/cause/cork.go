@@ -26,7 +26,7 @@ func findCorked(s *scene) []finding {
 			return path.Kind == compare.Blocked && compare.WokenWithin(path.WakerKind, path.WakerStack, path.Frames)
 		},
 		stands: func(c *claim) string {
-			if _, all := s.seconds(c); seconds < mostOf*mean(all) {
+			if _, all := s.seconds(c); seconds < majority*mean(all) {
 				return "most of what ended so took another time than a cork: something else is waited for"
 			}
 			return ""

@@ -82,7 +82,7 @@ func findThrottledDisk(s *scene) []finding {
 	}
 	countA, countB := s.count(compare.CountBlock, "")
 	secondsA, secondsB := s.count(compare.CountBlockSeconds, "")
-	if !held && !s.oneSided && countA > 0 && countB > 0 && secondsB-secondsA > mostOf*s.growth {
+	if !held && !s.oneSided && countA > 0 && countB > 0 && secondsB-secondsA > majority*s.growth {
 		return nil // the device was busy for that long: it was not held back
 	}
 	return []finding{{cause: DiskThrottled, match: s.waitsForDevice,
@@ -113,12 +113,16 @@ func (s *scene) tellThrottledDisk(c *claim, limit Place) {
 	}
 }
 
+// heldBackPart is the part of the growth that threads must have slept for pieces of I/O that were held back. Chosen:
+// several threads may sleep for the same piece, and some of what was held back is on nobody's way.
+const heldBackPart = 0.5
+
 // heldBack reports whether a limit of I/O was seen to hold back the dearer side alone, for at least half of what it
 // takes longer. Where both sides are held back, the one that asks for more waits longer: no limit did that.
 func (s *scene) heldBack() bool {
 	piecesA, piecesB := s.count(compare.CountHeldBack, "")
 	sleptA, sleptB := s.count(compare.CountHeldSeconds, "")
-	return piecesB > 0 && piecesA <= hardly*piecesB && sleptB-sleptA >= mostOf*s.growth && !s.sameIOLimit()
+	return piecesB > 0 && piecesA <= hardly*piecesB && sleptB-sleptA >= heldBackPart*s.growth && !s.sameIOLimit()
 }
 
 // mostlyOftener reports whether the system call that a claim's time grew most in is called more often rather than
@@ -130,7 +134,7 @@ func (s *scene) mostlyOftener(c *claim) bool {
 	}
 	a, b := s.seconds(c)
 	split := s.splitCalls(calls[0], a, b)
-	return split != nil && split.A > 0 && split.Often.Value > mostOf*(split.Often.Value+split.Dearer.Value)
+	return split != nil && split.A > 0 && split.Often.Value > split.Dearer.Value
 }
 
 // ioLimit is a limit of I/O on the dearer side that the other side does not have, nameless without one. Limits of the root
@@ -191,17 +195,7 @@ func findSlowDisk(s *scene) []finding {
 
 func (s *scene) tellSlowDisk(c *claim) {
 	s.locateWait(c)
-	devices := map[string]float64{}
-	for _, device := range s.keys(compare.CountBlockSeconds) {
-		secondsA, secondsB := s.count(compare.CountBlockSeconds, device)
-		devices[device] = secondsB - secondsA
-	}
-	for n, device := range byValue(devices) {
-		if n == 2 || devices[device] <= 0 {
-			break
-		}
-		c.at(Place{Kind: InDevice, Name: device})
-	}
+	s.atKeys(c, InDevice, compare.CountBlockSeconds)
 	a, b := s.latency()
 	c.add("block", "time of one block request", a*1e3, b*1e3, "ms")
 	countA, countB := s.count(compare.CountBlock, "")

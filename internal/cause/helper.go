@@ -57,10 +57,7 @@ func findHelper(s *scene) []finding {
 
 // helperOf is the process that a claim's paths waited for most, how long, and its code that grew; nil for none.
 func (s *scene) helperOf(c *claim) (name string, seconds float64, blame *compare.Blame) {
-	behind := map[string]float64{}
-	for _, i := range c.members {
-		behind[s.paths[i].WakerComm] += s.grown(i)
-	}
+	behind := s.tally(c.members, func(i int) string { return s.paths[i].WakerComm })
 	name = byValue(behind)[0]
 	return name, behind[name], compare.FindBlame(s.cpu, func(i int) bool {
 		return s.cpu[i].Kind == compare.Running && (s.cpu[i].Process == name || s.cpu[i].Comm == name)

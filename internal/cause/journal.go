@@ -36,7 +36,7 @@ func (s *scene) markJournalled(kind []*stall) {
 			}
 		}
 	}
-	least := mostOf
+	least := majority
 	if len(s.changed(journalSettings...)) > 0 {
 		least = leastShare
 	}

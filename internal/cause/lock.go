@@ -87,20 +87,18 @@ func taking(frames []recording.Frame) []recording.Frame {
 // spent in the sleeper, which holds it: then the waits of all threads tell who takes it.
 func (s *scene) locateLock(c *claim) {
 	if len(s.sleeps.inTurn) > 0 {
-		grown, stacks := map[string]float64{}, map[string][]recording.Frame{}
-		for i := range s.waits {
-			wait := &s.waits[i]
+		stacks := map[string][]recording.Frame{}
+		taker := longest(s.tallyWaits(false, func(wait *compare.Wait) string {
 			frames := taking(wait.Frames)
-			if at := ownDepth(frames); s.forLock(&wait.Path) && at >= 0 {
-				name := route(frames[:at+1])
-				grown[name] += mean(wait.B) - mean(wait.A)
-				stacks[name] = frames[:at+1]
+			name := ownWay(frames)
+			if !s.forLock(&wait.Path) || name == "" {
+				return ""
 			}
-		}
-		if takers := byValue(grown); len(takers) > 0 && grown[takers[0]] > 0 {
-			c.place = stacks[takers[0]]
-			c.at(inCode(takers[0]))
-		}
+			stacks[name] = frames[:ownDepth(frames)+1]
+			return name
+		}))
+		c.place = stacks[taker]
+		c.at(inCode(taker))
 	}
 	if len(c.places) == 0 {
 		s.locate(c, "")

@@ -63,7 +63,8 @@ func TestSleepsUnderALock(t *testing.T) {
 	for _, test := range []struct {
 		name          string
 		slept, locked float64
-		cause, place  string
+		cause         ID
+		place         string
 	}{
 		{"by turns", 0.4, 1, "lock.contended", "main;touch"},
 		{"longer, and by turns", 1.6, 1, "sleep.deliberate", "main;touch;backend"},
@@ -168,7 +169,7 @@ func alone(result *compare.Result) *compare.Result {
 
 // Of one side, a sleep that the way meets now for a waiter and now by itself is in the lock where never two sleep so.
 func TestOneSidedSleepOfTheLastHolder(t *testing.T) {
-	for slept, want := range map[float64]string{0.4: "lock.contended", 1.6: "sleep.deliberate"} {
+	for slept, want := range map[float64]ID{0.4: "lock.contended", 1.6: "sleep.deliberate"} {
 		result := sleeping(slept, 1)
 		waiting := &result.Waits[1]
 		waiting.Frames[1].Name = "lock" // not the function that sleeps

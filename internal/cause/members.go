@@ -17,6 +17,15 @@ func (s *scene) parted(c *claim, accept func(i int) bool) (accepted, all float64
 	return accepted, all
 }
 
+// majority is not chosen: what is more than half of something is larger than all the rest of it together.
+const majority = 0.5
+
+// mostly reports whether the accepted members of a claim are at least half of what it grew by.
+func (s *scene) mostly(c *claim, accept func(i int) bool) bool {
+	accepted, all := s.parted(c, accept)
+	return accepted >= majority*all
+}
+
 // grew is what the members of a claim grew by.
 func (s *scene) grew(c *claim) (all float64) {
 	for _, i := range c.members {

@@ -83,15 +83,9 @@ func (s *scene) touchedAgain() bool {
 	if !more(a, b, timesMaps, fewestFaults) || held <= 0 {
 		return false
 	}
-	grown := map[string]float64{}
-	for i := range s.paths {
-		if s.traits[i].fault {
-			grown[s.paths[i].Process] += s.grown(i)
-		}
-	}
-	processes := 1.0
-	if names := byValue(grown); len(names) > 0 {
-		_, started := s.count(compare.CountProcesses, names[0])
+	faulting, processes := s.all(func(i int) bool { return s.traits[i].fault }), 1.0
+	if len(faulting.members) > 0 {
+		_, started := s.count(compare.CountProcesses, s.busiestProcess(faulting.members))
 		processes = max(processes, started)
 	}
 	return b*pageBytes >= timesHeld*held*processes

@@ -57,17 +57,11 @@ func (s *scene) tellMonitor(c *claim, settings []compare.FactChange, dearer bool
 		c.add("facts", "on this host: "+tracer, 0, 0, "")
 		c.at(Place{Kind: InTracer, Name: tracer})
 	}
-	functions := map[string]float64{}
-	for _, i := range c.members {
-		for _, frame := range s.paths[i].Frames {
-			if frame.Kind == recording.KindKernel && containsAny(frame.Name, switchMonitorNames) {
-				functions[frame.Name] += s.grown(i)
-				break
-			}
-		}
-	}
-	if names := byValue(functions); len(names) > 0 {
-		c.at(Place{Kind: InKernel, Name: names[0]})
+	functions := byValue(s.tally(c.members, func(i int) string {
+		return kernelFunction(s.paths[i].Frames, switchMonitorNames)
+	}))
+	if len(functions) > 0 {
+		c.at(Place{Kind: InKernel, Name: functions[0]})
 	}
 	s.monitorCosts(c)
 	s.locate(c, "")

@@ -12,12 +12,8 @@ const queueTimesNapping = 2
 
 // queueOfNaps is the lock that tasks wait for where their threads nap between two looks for work, nil without one.
 func (s *scene) queueOfNaps() *queue {
-	grown := map[string]float64{}
-	for i := range s.paths {
-		if s.paths[i].Nap {
-			grown[s.paths[i].Process] += s.grown(i)
-		}
-	}
+	naps := s.all(func(i int) bool { return s.paths[i].Nap })
+	grown := s.tally(naps.members, func(i int) string { return s.paths[i].Process })
 	if processes := byValue(grown); len(processes) > 0 && grown[processes[0]] >= smallest*s.growth {
 		return s.findQueue(processes[0], queueTimesNapping, isTaskLock)
 	}

@@ -48,18 +48,26 @@ const (
 	// New connections that are worth a suspicion.
 	fewestConnects = 20
 	timesConnects  = 1.5
+	// setupPart is how many calls more there must be for each connection more, for a call to belong to it. Chosen: not
+	// every connection needs each of them.
+	setupPart = 0.5
 	// A retransmission time-out is at least 200 ms (TCP_RTO_MIN).
 	fewestRetransmits = 1
 )
 
 // kernelHas reports whether one of the kernel's frames is among the names.
 func kernelHas(frames []recording.Frame, names []string) bool {
+	return kernelFunction(frames, names) != ""
+}
+
+// kernelFunction is the first of the kernel's frames that is among the names, "" for none.
+func kernelFunction(frames []recording.Frame, names []string) string {
 	for i := range frames {
 		if frames[i].Kind == recording.KindKernel && containsAny(frames[i].Name, names) {
-			return true
+			return frames[i].Name
 		}
 	}
-	return false
+	return ""
 }
 
 // findDelayed claims waits for a socket that a delayed acknowledgement ended: its timer is seen on the waker's stack
@@ -156,17 +164,7 @@ func findLoss(s *scene) []finding {
 func (s *scene) tellLoss(c *claim) {
 	a, b := s.count(compare.CountNetwork+recording.NetRetransmit, "")
 	s.locateWait(c)
-	peers := map[string]float64{}
-	for _, peer := range s.keys(compare.CountNetwork + recording.NetRetransmit) {
-		peerA, peerB := s.count(compare.CountNetwork+recording.NetRetransmit, peer)
-		peers[peer] = peerB - peerA
-	}
-	for n, peer := range byValue(peers) {
-		if n == 2 || peers[peer] <= 0 {
-			break
-		}
-		c.at(Place{Kind: InPeer, Name: peer})
-	}
+	s.atKeys(c, InPeer, compare.CountNetwork+recording.NetRetransmit)
 	if a+b > 0 {
 		c.add("network", "segments sent again", a, b, "segments/run")
 	} else {
@@ -184,7 +182,7 @@ func findReconnect(s *scene) []finding {
 	setup := map[string]bool{}
 	for call := range setupCalls {
 		callsA, callsB := s.callCount(call)
-		setup[call] = callsB-callsA >= mostOf*(b-a)
+		setup[call] = callsB-callsA >= setupPart*(b-a)
 	}
 	return []finding{{cause: NetReconnect, tell: s.tellReconnect,
 		match: func(i int) bool {
@@ -227,11 +225,7 @@ func (s *scene) looksUp(i int) bool {
 // locateOpener puts first who opens the connections: there they can be kept. Where a run time opens them on a stack of
 // its own (Go's net/http), it is the outermost of its functions that run once for each.
 func (s *scene) locateOpener(c *claim) {
-	grown := map[string]float64{}
-	for _, i := range c.members {
-		if s.traits[i].call != "connect" {
-			continue
-		}
+	opener := longest(s.tally(c.members, func(i int) string {
 		frames := s.paths[i].Frames
 		at := ownDepth(frames)
 		if at < 0 {
@@ -239,16 +233,16 @@ func (s *scene) locateOpener(c *claim) {
 				return frame.Kind != recording.KindKernel && connecting(frame) && !strings.Contains(frame.Name, "getaddrinfo")
 			})
 		}
-		if at >= 0 {
-			grown[route(frames[:at+1])+";connect"] += s.grown(i)
+		if at < 0 || s.traits[i].call != "connect" {
+			return ""
 		}
-	}
-	openers := byValue(grown)
-	if len(openers) == 0 || grown[openers[0]] <= 0 {
+		return route(frames[:at+1]) + ";connect"
+	}))
+	if opener == "" {
 		s.locateWait(c)
 		return
 	}
-	c.at(inCode(openers[0]))
+	c.at(inCode(opener))
 	places := c.places
 	if s.locateWait(c); ownDepth(c.place) < 0 { // a function of the run time that all its sockets go through
 		c.places = places

@@ -44,8 +44,7 @@ func (s *scene) locate(c *claim, call string) {
 		member[i] = true
 	}
 	calling := func(i int) bool { return s.traits[i].call == call }
-	within, all := s.parted(c, calling)
-	widened := call == "" || within < mostOf*all
+	widened := call == "" || !s.mostly(c, calling)
 	if widened {
 		calling = func(int) bool { return true } // else it is whoever makes the call
 	}
@@ -130,28 +129,20 @@ func (s *scene) below(members []int, entry string) string {
 
 // locateProcess names the process and the call where no stack says more.
 func (s *scene) locateProcess(c *claim) {
-	grown := map[string]float64{}
-	for _, i := range c.members {
-		place := s.paths[i].Process
+	places := byValue(s.tally(c.members, func(i int) string {
 		if call := s.paths[i].Syscall; call != "" {
-			place += ";" + call
+			return s.paths[i].Process + ";" + call
 		}
-		grown[place] += s.grown(i)
-	}
-	if places := byValue(grown); len(places) > 0 {
+		return s.paths[i].Process
+	}))
+	if len(places) > 0 {
 		c.atFirst(Place{Kind: InProcess, Name: places[0]})
 	}
 }
 
 // callsOf are the system calls of a claim's members by growth, largest first.
 func (s *scene) callsOf(c *claim) []string {
-	grown := map[string]float64{}
-	for _, i := range c.members {
-		if call := s.traits[i].call; call != "" {
-			grown[call] += s.grown(i)
-		}
-	}
-	return byValue(grown)
+	return byValue(s.tally(c.members, func(i int) string { return s.traits[i].call }))
 }
 
 // deferred is what Go's compiler calls the closure of a defer statement: its caller is the place.

@@ -50,7 +50,7 @@ func TestFewerAtOnce(t *testing.T) {
 			Paths: []compare.Path{sleep.Path}, Waits: []compare.Wait{sleep, proxy}, Counts: []compare.Count{
 				count("accept4.count", "server", test.accepted.plus(9, 9)), count("accept4.errors", "server", sides{9, 9}),
 				count("write.bytes", "server", test.sent), count("connect.count", "proxy", test.opened)}},
-			CommandA: "serve 'limit 16' ask", CommandB: "serve 'limit 4' ask"})
+			CommandA: "serve 'limit 16' ask", CommandB: "serve 'limit 4' ask"}).Suspects
 		if len(suspects) == 0 || suspects[0].Cause != "sleep.deliberate" {
 			t.Errorf("%s: %s", test.name, described(suspects))
 			continue

@@ -40,7 +40,7 @@ func findShortLived(s *scene) []finding {
 }
 
 func (s *scene) tellShortLived(c *claim, started map[string]float64, all float64) {
-	c.absorbs = mostOf
+	c.absorbs = callsAround
 	s.locateParent(c, started)
 	parents := s.parents()
 	for n, name := range byValue(started) {
@@ -119,20 +119,13 @@ func (s *scene) locateParent(c *claim, started map[string]float64) {
 	}
 	s.locate(parent, "")
 	c.place = parent.place
-	grown := map[string]float64{}
-	for i := range s.waits {
-		wait := &s.waits[i]
-		if wait.Short || started[wait.Process] > 0 || !wait.WakerOwn {
-			continue
+	grown := s.tallyWaits(true, func(wait *compare.Wait) string {
+		if wait.Short || started[wait.Process] > 0 || !wait.WakerOwn ||
+			!spawnCalls[wait.Syscall] && started[wait.WakerComm] <= 0 {
+			return ""
 		}
-		own := compare.IsApplication(wait.Frames)
-		for at := len(own) - 1; at >= 0; at-- {
-			if own[at] && (spawnCalls[wait.Syscall] || started[wait.WakerComm] > 0) {
-				grown[route(wait.Frames[:at+1])] += mean(wait.CountB) - mean(wait.CountA)
-				break
-			}
-		}
-	}
+		return ownWay(wait.Frames)
+	})
 	if names := byValue(grown); len(names) > 0 && grown[names[0]] >= fewestProcesses {
 		parent.at(inCode(names[0]))
 	}

@@ -31,10 +31,7 @@ func findStarved(s *scene) []finding {
 const asMuchPerSecond = "each second of running waits for a CPU as long as before"
 
 func (s *scene) tellStarved(c *claim) {
-	others := map[string]float64{}
-	for _, i := range c.members {
-		others[s.paths[i].WakerComm] += s.grown(i)
-	}
+	others := s.tally(c.members, func(i int) string { return s.paths[i].WakerComm })
 	if s.strangersAsBefore(c) {
 		s.tellCrowding(c)
 	}

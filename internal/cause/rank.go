@@ -71,13 +71,18 @@ func rankOf(l *ledger) *ranking {
 			r.told = append(r.told, one)
 		}
 	}
+	r.order()
+	return r
+}
+
+// order puts what is told in order, and takes out what must not be said.
+func (r *ranking) order() {
 	slices.SortStableFunc(r.told, func(x, y *ranked) int { return cmp.Compare(y.surely(), x.surely()) })
 	for _, rule := range rankRules {
 		rule.apply(r, rule)
 	}
 	r.leaveOut()
 	r.cut()
-	return r
 }
 
 // withoutInterval puts shares without an interval, or with one that begins below zero, behind those with one: ten times
@@ -249,6 +254,5 @@ func (r *ranking) preferProgram(rule rankRule) {
 
 // byStrangers reports whether most of the waiting for a CPU was for processes outside the program's tree.
 func (s *scene) byStrangers(c *claim) bool {
-	strangers, all := s.parted(c, func(i int) bool { return !s.paths[i].WakerOwn })
-	return strangers > mostOf*all
+	return s.mostly(c, func(i int) bool { return !s.paths[i].WakerOwn })
 }

@@ -237,6 +237,20 @@ func (s *scene) keys(name string) []string {
 	return keys
 }
 
+// atKeys adds as places those of the two keys of a count that grew most.
+func (s *scene) atKeys(c *claim, kind PlaceKind, count string) {
+	grown := map[string]float64{}
+	for _, key := range s.keys(count) {
+		a, b := s.count(count, key)
+		grown[key] = b - a
+	}
+	for n, key := range byValue(grown) {
+		if n < 2 && grown[key] > 0 {
+			c.at(Place{Kind: kind, Name: key})
+		}
+	}
+}
+
 // more reports whether a count grew by at least the factor and the amount.
 func more(a, b, factor, amount float64) bool { return b-a >= amount && b >= factor*a }
 

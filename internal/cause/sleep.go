@@ -107,7 +107,7 @@ func (s *scene) adviseTurns(c *claim) {
 // locateSleep names the function that sleeps; a runtime that parks its threads
 // elsewhere (Go, Node) shows it in CPU samples only.
 func (s *scene) locateSleep(c *claim) {
-	if looped, all := s.parted(c, s.inLoop); looped >= mostOf*all {
+	if s.mostly(c, s.inLoop) {
 		c.at(inCode(callerOf(s.cpu, isSleep))) // the loop itself says nothing of who sleeps
 	}
 	for _, i := range c.members {
@@ -138,13 +138,12 @@ func (s *scene) locateSleep(c *claim) {
 // locateAround puts first the function that what ran before and after the sleeps
 // has in common, where the sleeps' own stacks do not show it.
 func (s *scene) locateAround(c *claim) {
-	grown := map[string]float64{}
-	for _, i := range c.members {
-		if path := &s.paths[i]; len(path.Around) > 0 && s.traits[i].place < 0 {
-			grown[route(path.Around)] += s.grown(i)
+	c.atFirst(inCode(longest(s.tally(c.members, func(i int) string {
+		if s.traits[i].place >= 0 {
+			return ""
 		}
-	}
-	c.atFirst(inCode(longest(grown)))
+		return route(s.paths[i].Around)
+	}))))
 }
 
 const (

@@ -32,7 +32,7 @@ func TestSleepsOfTasks(t *testing.T) {
 		cpu := &compare.Result{Metric: compare.MetricCPU, A: three(0.01), B: three(0.02),
 			Paths: []compare.Path{{Kind: compare.Running, Process: "desk", Frames: begins, A: three(0.01), B: three(0.02)}}}
 		suspects := Judge(Input{CPU: cpu, Result: &compare.Result{Metric: compare.MetricWall, A: three(0.6), B: three(1.6),
-			Paths: []compare.Path{sleep.Path}, Waits: []compare.Wait{sleep}}})
+			Paths: []compare.Path{sleep.Path}, Waits: []compare.Wait{sleep}}}).Suspects
 		if len(suspects) == 0 || suspects[0].Cause != "sleep.deliberate" {
 			t.Errorf("%s: %s", test.name, described(suspects))
 			continue

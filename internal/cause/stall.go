@@ -128,13 +128,13 @@ func (s *scene) stalledFor(cause ID) []finding {
 
 // describeStall says where a stall is, in which kernel function, who ended it, and what else speaks for it.
 func (s *scene) describeStall(c *claim) {
-	functions, wakers := map[string]float64{}, map[string]float64{}
-	for _, i := range c.members {
-		functions[s.stalls[i].deepest(&s.paths[i])] += s.grown(i)
+	functions := s.tally(c.members, func(i int) string { return s.stalls[i].deepest(&s.paths[i]) })
+	wakers := s.tally(c.members, func(i int) string {
 		if s.paths[i].Kind == compare.Blocked {
-			wakers[wakerOf(&s.paths[i])] += s.grown(i)
+			return wakerOf(&s.paths[i])
 		}
-	}
+		return ""
+	})
 	s.locateWait(c)
 	if c.cause == journalled.cause {
 		for _, setting := range s.changed(journalSettings...) {
@@ -142,13 +142,13 @@ func (s *scene) describeStall(c *claim) {
 		}
 	}
 	for n, name := range byValue(functions) {
-		if n < 2 && name != "" && functions[name] > 0 {
+		if n < 2 && functions[name] > 0 {
 			c.at(Place{Kind: InKernel, Name: name})
 			c.add("offcpu", "held up in "+name, 0, functions[name], "s/run")
 		}
 	}
 	for n, name := range byValue(wakers) {
-		if n < 2 && name != "" && wakers[name] > 0 {
+		if n < 2 && wakers[name] > 0 {
 			c.add("offcpu", "ended by "+name, 0, wakers[name], "s/run")
 		}
 	}

@@ -15,8 +15,7 @@ func (s *scene) strangersAsBefore(c *claim) bool {
 		"target.cpu", "command.nice", "command.chrt", "command.taskset")) > 0 {
 		return false
 	}
-	strangers, all := s.parted(c, func(i int) bool { return !s.paths[i].WakerOwn })
-	if strangers < mostOf*all {
+	if !s.byStrangers(c) {
 		return false
 	}
 	a, b := s.occupied()
@@ -46,7 +45,7 @@ func (s *scene) crowding(c *claim) *crowd {
 		}
 	}
 	names := byValue(more)
-	if len(names) == 0 || seen < smallest*all || more[names[0]] < mostOf*s.cpuGrowth ||
+	if len(names) == 0 || seen < smallest*all || more[names[0]] < majority*s.cpuGrowth ||
 		more[names[0]] < leastShare*s.growth {
 		return nil
 	}

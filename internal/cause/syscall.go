@@ -208,7 +208,7 @@ func (s *scene) waitedLonger(calls map[string]float64) map[string]bool {
 		}
 		if waitsA > 0 && waitsB > 0 {
 			each := (secondsA/waitsA + secondsB/waitsB) / 2
-			longer[call] = !s.oneSided && each*(waitsB-waitsA) < mostOf*(secondsB-secondsA)
+			longer[call] = !s.oneSided && each*(waitsB-waitsA) < majority*(secondsB-secondsA)
 		}
 	}
 	return longer

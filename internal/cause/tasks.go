@@ -134,18 +134,17 @@ func (s *scene) queueOf(c *claim, turns bool) (found queues) {
 	if turns {
 		return queues{lock: s.anyQueue()}
 	}
-	if looped, all := s.parted(c, s.inLoop); looped >= mostOf*all {
+	if s.mostly(c, s.inLoop) {
 		return queues{open: unseenInLoop}
 	}
-	grown, all := map[string]float64{}, 0.0
-	for _, i := range c.members {
-		all += s.grown(i)
+	grown := s.tally(c.members, func(i int) string {
 		if s.isParked(i) {
-			grown[s.paths[i].Process] += s.grown(i)
+			return s.paths[i].Process
 		}
-	}
+		return ""
+	})
 	processes := byValue(grown)
-	if len(processes) == 0 || grown[processes[0]] < mostOf*all {
+	if len(processes) == 0 || grown[processes[0]] < majority*s.grew(c) {
 		return found
 	}
 	if found.lock = s.findQueue(processes[0], queueTimes, isTaskLock); found.lock != nil {
@@ -209,15 +208,8 @@ func (s *scene) inQueue(i int) bool {
 func (s *scene) describeQueue(c *claim) {
 	q := s.sleeps.queue
 	c.at(inCode(q.taker))
-	around := map[string]float64{}
-	for _, i := range c.members {
-		if len(s.paths[i].Around) > 0 {
-			around[route(s.paths[i].Around)] += s.grown(i)
-		}
-	}
-	if places := byValue(around); len(places) > 0 && around[places[0]] > 0 {
-		c.at(inCode(places[0]).as(HeldIn))
-	}
+	around := s.tally(c.members, func(i int) string { return route(s.paths[i].Around) })
+	c.at(inCode(longest(around)).as(HeldIn))
 	c.add("cpu", "CPU time of queueing for the lock and handing it on", mean(q.a)*1e3, mean(q.b)*1e3,
 		"ms/run")
 	c.doubt(DoubtTasks, "tasks that the runtime parks have no stack: that they queue for this lock is seen, "+

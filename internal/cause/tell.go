@@ -72,7 +72,7 @@ const gained = "B does better without it, and that holds as long as "
 // claimed is the claim of a cause, with the sides that it is about.
 func (s *scene) claimed(c *claim, entry Cause) string {
 	text := cmp.Or(c.claim, entry.Claim)
-	if s.oneSided && entry.Alone != "" && c.claim != forkedClaim {
+	if s.oneSided && entry.Alone != "" && c.claim == "" {
 		return entry.Alone
 	}
 	told := ofSides(text, s.swapped)

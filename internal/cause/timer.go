@@ -154,23 +154,15 @@ func (s *scene) faster(a, b float64) bool {
 // timerPlaces puts first the functions that sleep: by the waits' own stacks, by the
 // callers of sleeping functions, or by what an event loop's timer ran.
 func (s *scene) timerPlaces(c *claim, accept func(*compare.Wait) bool) {
-	grown := map[string]float64{}
 	stacks := map[string][]recording.Frame{}
-	for i := range s.waits {
-		wait := &s.waits[i]
-		if wait.WakerKind != recording.WakerTimer || !accept(wait) {
-			continue
+	grown := s.tallyWaits(true, func(wait *compare.Wait) string {
+		name := ownWay(wait.Frames)
+		if wait.WakerKind != recording.WakerTimer || !accept(wait) || name == "" {
+			return ""
 		}
-		own := compare.IsApplication(wait.Frames)
-		for at := len(own) - 1; at >= 0; at-- {
-			if own[at] {
-				name := route(wait.Frames[:at+1])
-				grown[name] += mean(wait.CountB) - mean(wait.CountA)
-				stacks[name] = wait.Frames[:at+1]
-				break
-			}
-		}
-	}
+		stacks[name] = wait.Frames[:ownDepth(wait.Frames)+1]
+		return name
+	})
 	for _, name := range byValue(grown) {
 		if grown[name] <= 0 {
 			break
@@ -218,7 +210,7 @@ func (s *scene) tellTimer(c *claim, members []int, paths []compare.Path) {
 			timed = timed.plus(a, b)
 		}
 	}
-	if more := all.b - all.a; more > 0 && timed.b-timed.a >= mostOf*more {
+	if more := all.b - all.a; more > 0 && timed.b-timed.a >= majority*more {
 		c.add("cpu", "of it run by a timer", timed.a, timed.b, "s/run")
 		c.doubt(DoubtUncounted, uncountedTimer)
 	}

@@ -19,16 +19,15 @@ const byTurnsRemedy = "let it go side by side again: more workers or connections
 func (s *scene) tellTurns(c *claim) {
 	c.doubt(DoubtTurns, sleptByTurns)
 	c.remedy = byTurnsRemedy
-	grown := map[string]float64{}
-	for _, i := range c.members {
-		grown[s.paths[i].Process] += s.grown(i)
-	}
-	for _, process := range byValue(grown)[:1] {
-		if a, b := s.count(compare.CountThreads, process); a > b {
-			c.add("counts", "threads of "+process, a, b, "threads/run")
-		}
+	process := s.busiestProcess(c.members)
+	if a, b := s.count(compare.CountThreads, process); a > b {
+		c.add("counts", "threads of "+process, a, b, "threads/run")
 	}
 }
+
+// sleptSeen is the part of the sleeps on the way that the waits of all threads must show: what was not recorded of them
+// cannot be compared. Chosen.
+const sleptSeen = 0.5
 
 // byTurns reports whether sleeps grew on the way only because what slept side by side on one side sleeps one after the
 // other on the other: over all threads they slept as long. It is for a lock, which the sleepers hold, where all threads
@@ -58,7 +57,7 @@ func (s *scene) byTurns(c *claim) (turns, locked, byTurn bool) {
 	}
 	a, b := s.seconds(c)
 	grown := mean(b) - mean(a)
-	turns = seen >= mostOf*mean(b) && slept < serialPart*grown
+	turns = seen >= sleptSeen*mean(b) && slept < serialPart*grown
 	least := serialPart * grown
 	byTurn = turns && waited < least && seen <= mean(s.metricB) && waited+turned >= least
 	return turns, byTurn || turns && waited >= least, byTurn
@@ -118,8 +117,8 @@ func (s *scene) sleptHolding(c *claim) (locked, byTurn bool) {
 		}
 	}
 	_, all := s.seconds(c)
-	least := mostOf * max(slept, mean(all))
-	if held < mostOf*mean(all) {
+	least := majority * max(slept, mean(all))
+	if held < majority*mean(all) {
 		return false, false
 	}
 	byTurn = waited < least && serial && waited+turned >= least
