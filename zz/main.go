@@ -10,6 +10,10 @@ import (
 )
 
 func main() {
+	if len(os.Args) > 2 {
+		why(os.Args[2])
+		return
+	}
 	files, err := corpus.List("internal/cause/testdata/corpus")
 	if err != nil {
 		panic(err)

@@ -66,9 +66,7 @@ func clockReadOften() Cause {
 		Gain:       "callers do with the time that was read once; see that none needs a fresher one",
 		MistakenAs: "clock.slow-source: there the number of reads is the same and each is dearer",
 		Recognise: []recogniser{
-			{ruleClock, findClock, []deference{
-				{[]Rule{ruleForks}, "a process that starts reads the clock as well"},
-			}},
+			{ruleClock, findClock, []deference{noCPU, watched, child}},
 		},
 	}
 }

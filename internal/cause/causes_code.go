@@ -27,11 +27,9 @@ func codeGrew() Cause {
 		Recognise: []recogniser{
 			{ruleHelper, findHelper, []deference{
 				{[]Rule{ruleQuota, ruleAffinity, ruleCompetitor},
-					"a helper is at fault only where nothing else kept the CPU away"},
+					"a helper is at fault where nothing else kept the CPU away"},
 			}},
-			{rulePolled, findPolledWork, []deference{
-				{[]Rule{ruleTracer}, "a tracer's stops are no sleeps"},
-			}},
+			{rulePolled, findPolledWork, nil},
 		},
 	}
 }

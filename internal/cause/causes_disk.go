@@ -44,10 +44,6 @@ func diskThrottled() Cause {
 		Remedy:     "raise the limit or spread the I/O",
 		Gain:       "the limit stays lifted, or the I/O below it under full load as well",
 		MistakenAs: "disk.slow",
-		Recognise: []recogniser{
-			{ruleIOLimit, findThrottledDisk, []deference{
-				{[]Rule{ruleTracer}, "a stop for a tracer is no wait for a device"},
-			}},
-		},
+		Recognise:  []recogniser{{ruleIOLimit, findThrottledDisk, nil}},
 	}
 }

@@ -37,9 +37,7 @@ func fileJournal() Cause {
 			"the blocker",
 		Settings: []string{"mount.", "target.mount.", "vm.dirty"},
 		Recognise: []recogniser{
-			{ruleJournal, findJournal, []deference{
-				{[]Rule{ruleSlowDisk}, "a slow device makes every wait for it longer, whatever for"},
-			}},
+			{ruleJournal, findJournal, []deference{device}},
 		},
 	}
 }
@@ -59,9 +57,7 @@ func fileWriteback() Cause {
 		MistakenAs: "memory.reclaim, when shrink_folio_list stands above it",
 		Settings:   []string{"mount.", "target.mount.", "vm.dirty", "block."},
 		Recognise: []recogniser{
-			{ruleWriteback, findWriteback, []deference{
-				{[]Rule{ruleSlowDisk}, "a slow device makes every wait for it longer, whatever for"},
-			}},
+			{ruleWriteback, findWriteback, []deference{device}},
 		},
 	}
 }
@@ -79,9 +75,7 @@ func fileDirtyThrottle() Cause {
 		MistakenAs: "sleep.deliberate: a timer ends both, the kernel stack tells",
 		Settings:   []string{"vm.dirty", "mount.", "target.mount.", "bdi."},
 		Recognise: []recogniser{
-			{ruleDirty, findDirty, []deference{
-				{[]Rule{ruleSlowDisk}, "a slow device makes every wait for it longer, whatever for"},
-			}},
+			{ruleDirty, findDirty, []deference{device}},
 		},
 	}
 }
@@ -98,9 +92,7 @@ func fileInodeLock() Cause {
 		MistakenAs: "lock.contended, which is in user space",
 		Settings:   []string{"mount.", "target.mount."},
 		Recognise: []recogniser{
-			{ruleInode, findInode, []deference{
-				{[]Rule{ruleSlowDisk}, "a slow device makes every wait for it longer, whatever for"},
-			}},
+			{ruleInode, findInode, []deference{device}},
 		},
 	}
 }
@@ -120,7 +112,8 @@ func fileSync() Cause {
 		MistakenAs: "disk.slow: then the number of syncs is the same",
 		Recognise: []recogniser{
 			{ruleSync, findSync, []deference{
-				{[]Rule{ruleLock}, "who waits for a lock does not write yet"},
+				noCPU, watched, child, device,
+				{[]Rule{ruleLock}, "who waits for a lock has not begun to write"},
 			}},
 		},
 	}

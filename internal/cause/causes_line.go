@@ -27,11 +27,7 @@ func lineFalseSharing() Cause {
 		Gain: "the words stay on lines of their own: without padding the next build or allocation may " +
 			"put them together again",
 		MistakenAs: "line.true-sharing, where the word is the same; cache.misses of plain capacity",
-		Recognise: []recogniser{
-			{ruleSharedLine, findShared, []deference{
-				{[]Rule{ruleMonitor}, "a monitor's code is not the program's"},
-			}},
-		},
+		Recognise:  []recogniser{{ruleSharedLine, findShared, nil}},
 	}
 }
 

@@ -30,11 +30,14 @@ func lockContended() Cause {
 			"is no lock; a semaphore of one that threads both take and give counts as a lock",
 		Recognise: []recogniser{
 			{ruleHerd, findHerd, []deference{
-				{[]Rule{ruleSleep}, "a wait that the program gave a time is no wait to be woken"},
+				noCPU, child,
+				{[]Rule{ruleSleep}, "a wait that the program gave a time is none to be woken"},
 			}},
 			{ruleLock, findLock, []deference{
+				noCPU, child,
 				{[]Rule{ruleHerd}, "the queue for a condition's lock is there because all were woken"},
-				{[]Rule{ruleSleep}, "a sleep is nobody's lock, unless the sleepers take turns"},
+				{[]Rule{ruleSleep}, "a sleep is no wait for a lock, unless the sleepers take turns"},
+				{[]Rule{ruleTicker, ruleAlarm}, "what a timer has run takes its locks for the timer"},
 			}},
 		},
 	}

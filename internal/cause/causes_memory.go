@@ -38,7 +38,12 @@ func memoryFaults() Cause {
 		MistakenAs: "code that simply uses more memory",
 		Recognise: []recogniser{
 			{ruleFaults, findFaults, []deference{
-				{[]Rule{ruleCollector}, "a collector touches the memory that it moves"},
+				noCPU, watched, child,
+				{[]Rule{rulePageIn, ruleReclaim},
+					"a fault whose page comes from the disk, or has to be freed first, is told by that"},
+				{[]Rule{ruleCold, ruleCollector}, "the memory of a compiler or a collector is theirs"},
+				{[]Rule{ruleClock, ruleTicker, ruleAlarm, ruleSync},
+					"a fault on the way to something else belongs to that"},
 			}},
 		},
 	}
@@ -61,9 +66,7 @@ func memoryPageIn() Cause {
 		MistakenAs: "disk.slow",
 		Settings:   []string{"target.cgroup.memory", "vm.swappiness", "block."},
 		Recognise: []recogniser{
-			{rulePageIn, findPageIn, []deference{
-				{[]Rule{ruleSlowDisk}, "a slow device makes every wait for it longer, whatever for"},
-			}},
+			{rulePageIn, findPageIn, []deference{device}},
 		},
 	}
 }
@@ -86,9 +89,7 @@ func memoryReclaim() Cause {
 			"limit is met; file.writeback",
 		Settings: []string{"target.cgroup.memory", "vm."},
 		Recognise: []recogniser{
-			{ruleReclaim, findReclaim, []deference{
-				{[]Rule{ruleSlowDisk}, "a slow device makes every wait for it longer, whatever for"},
-			}},
+			{ruleReclaim, findReclaim, []deference{device}},
 		},
 	}
 }

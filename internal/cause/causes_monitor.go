@@ -30,7 +30,7 @@ func monitorAttached() Cause {
 			"became dearer",
 		Recognise: []recogniser{
 			{ruleMonitor, findMonitor, []deference{
-				{[]Rule{ruleTracer}, "what system calls pay is the tracer's"},
+				{[]Rule{ruleTracer}, "what a tracer adds to system calls is the tracer's"},
 			}},
 		},
 	}

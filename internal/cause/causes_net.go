@@ -33,7 +33,7 @@ func netDelayed() Cause {
 				{[]Rule{ruleLoss}, "a segment that is sent again is late as well"},
 			}},
 			{ruleCork, findCorked, []deference{
-				{[]Rule{ruleDelayed}, "a cork's timer is told by what remains"},
+				{[]Rule{ruleLoss, ruleDelayed}, "the timer of a cork is that of a lost segment as well"},
 			}},
 		},
 	}
@@ -51,7 +51,9 @@ func netReconnect() Cause {
 		MistakenAs: "syscall.chatty",
 		Recognise: []recogniser{
 			{ruleReconnect, findReconnect, []deference{
-				{[]Rule{ruleFaults}, "a page fault is no call"},
+				noCPU, watched, child,
+				{[]Rule{ruleFaults, ruleCold, ruleCollector, ruleLock, ruleTicker, ruleClock},
+					"memory, locks and clocks are told by themselves, also within a connection"},
 			}},
 		},
 	}
@@ -68,10 +70,6 @@ func netLoss() Cause {
 		Gain:     "the link stays that good, so look again at another time",
 		MistakenAs: "a slow peer; a server on this host whose listening socket has a full queue: that " +
 			"is said in the claim",
-		Recognise: []recogniser{
-			{ruleLoss, findLoss, []deference{
-				{[]Rule{ruleTracer}, "a stop for a tracer is no wait for a peer"},
-			}},
-		},
+		Recognise: []recogniser{{ruleLoss, findLoss, nil}},
 	}
 }

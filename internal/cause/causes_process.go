@@ -25,10 +25,14 @@ func processShortLived() Cause {
 		MistakenAs: "code of the parent: tools that poll /proc see none of these processes",
 		Recognise: []recogniser{
 			{ruleShortLived, findShortLived, []deference{
-				{[]Rule{ruleReclaim, ruleDirty, ruleJournal, ruleWriteback, ruleInode, rulePageIn, ruleSharedLine},
+				noCPU, watched,
+				{[]Rule{ruleReclaim, ruleDirty, ruleJournal, ruleWriteback, ruleInode, rulePageIn, ruleIOLimit,
+					ruleSlowDisk},
 					"what a child waits for in the kernel, its parent would wait for as well"},
+				{[]Rule{ruleSharedLine}, "a line that threads fight for is fought for whoever started them"},
 			}},
 			{ruleForks, findForks, []deference{
+				noCPU, watched,
 				{[]Rule{ruleShortLived}, "more processes copy more memory maps"},
 			}},
 		},

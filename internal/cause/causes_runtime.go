@@ -38,7 +38,11 @@ func runtimeGC() Cause {
 			"differs",
 		Recognise: []recogniser{
 			{ruleCollector, findCollector, []deference{
-				{[]Rule{ruleCold}, "a compiler's thread collects nothing"},
+				noCPU, watched, child,
+				{[]Rule{ruleCold}, "a compiler's own garbage is the compiler's"},
+				{[]Rule{ruleTicker, ruleAlarm}, "what a timer has run, runs for the timer"},
+				{[]Rule{ruleClock, ruleLock, ruleSleep, ruleWriteback, ruleSharedLine},
+					"what a collector's threads ask for or wait for is told by that"},
 			}},
 		},
 	}
@@ -69,7 +73,11 @@ func runtimeCold() Cause {
 			"new Function, templates), which is said in the claim, with who asks for it",
 		Recognise: []recogniser{
 			{ruleCold, findCold, []deference{
-				{[]Rule{ruleSync}, "interpreted code that forces data to disk waits for the disk"},
+				watched, child,
+				{[]Rule{ruleClock, ruleLock, ruleSync, rulePageIn},
+					"what code asks for is told by that, interpreted or not"},
+				{[]Rule{ruleTicker, ruleAlarm}, "what a timer has run, runs for the timer"},
+				{[]Rule{ruleSharedLine}, "a line that threads fight for is as dear interpreted"},
 			}},
 		},
 	}

@@ -32,9 +32,7 @@ func syscallTraced() Cause {
 		MistakenAs: "system calls that became dearer by themselves; more calls under a tracer that " +
 			"both sides have are syscall.chatty; culprit's own recording appears on both sides",
 		Recognise: []recogniser{
-			{ruleTracer, findTraced, []deference{
-				{[]Rule{ruleHelper, ruleCompetitor}, "who waits for a CPU is not in a system call"},
-			}},
+			{ruleTracer, findTraced, []deference{noCPU}},
 		},
 	}
 }
@@ -56,7 +54,13 @@ func syscallChatty() Cause {
 			"waiting is in the disk",
 		Recognise: []recogniser{
 			{ruleChatty, findChatty, []deference{
-				{[]Rule{ruleReconnect, ruleSync, ruleLock}, "calls whose purpose is known are told by it"},
+				noCPU, watched, child,
+				{[]Rule{ruleClock, ruleTicker, ruleAlarm, ruleSync, ruleReconnect, ruleLock, ruleCold,
+					ruleCollector, ruleFaults, ruleSleep},
+					"calls whose purpose is known are told by it"},
+				{[]Rule{ruleReclaim, ruleDirty, ruleJournal, ruleWriteback, ruleInode, rulePageIn, ruleIOLimit,
+					ruleSlowDisk, ruleLoss, ruleDelayed, ruleCork},
+					"what a call waits for is no cost of making it"},
 			}},
 		},
 	}

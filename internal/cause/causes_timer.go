@@ -30,10 +30,13 @@ func timerTicker() Cause {
 			"ticker, nor is the same rate over a longer run",
 		Recognise: []recogniser{
 			{ruleTicker, findTicker, []deference{
-				{[]Rule{ruleClock}, "what a tick reads the clock for is told by the clock"},
+				watched, child,
+				{[]Rule{ruleClock}, "a read of the clock is as dear outside of a tick"},
+				{[]Rule{ruleJournal}, "the journal makes a call dearer whoever makes it"},
 			}},
 			{ruleAlarm, findAlarm, []deference{
-				{[]Rule{ruleTicker}, "a thread that a timer wakes needs no signal"},
+				watched, child,
+				{[]Rule{ruleClock}, "a read of the clock is as dear outside of a handler"},
 			}},
 		},
 	}
@@ -55,9 +58,8 @@ func sleepDeliberate() Cause {
 			"the number of threads or that of connections",
 		Recognise: []recogniser{
 			{ruleSleep, findSleep, []deference{
-				{[]Rule{ruleAlarm, ruleCork, rulePageIn},
+				{[]Rule{ruleLoss, ruleDelayed, ruleCork, ruleIOLimit, ruleDirty, rulePageIn},
 					"a timer that the kernel set ends no sleep of the program's"},
-				{[]Rule{rulePolled}, "a poll that waits for other threads is told by their code"},
 			}},
 		},
 	}

@@ -31,6 +31,7 @@ type Overlap struct {
 	Path        string  // the path that grew most of them
 	Held        float64 // of the seconds, those that the first owned when the recognisers had been asked
 	Wanted      float64 // of the seconds, those that the second would have got without the first
+	Direct, Way bool
 }
 
 // Overlaps lists the pairs of recognisers without a stated order that recognise the same path of an input.
@@ -54,10 +55,13 @@ func Overlaps(in Input) (list []Overlap) {
 	}
 	for first := range all {
 		for then := first + 1; then < len(all); then++ {
-			if stated[[2]Rule{all[first].rule, all[then].rule}] || stated[[2]Rule{all[then].rule, all[first].rule}] {
-				continue
-			}
 			overlap := Overlap{First: all[first].rule, Then: all[then].rule, Growth: s.growth}
+			overlap.Way = stated[[2]Rule{all[first].rule, all[then].rule}] || stated[[2]Rule{all[then].rule, all[first].rule}]
+			for _, d := range all[then].defersTo {
+				for _, r := range d.to {
+					overlap.Direct = overlap.Direct || r == all[first].rule
+				}
+			}
 			var alone *ledger
 			most := 0.0
 			for i := range s.paths {

@@ -42,7 +42,7 @@ func TestDumpOverlaps(t *testing.T) {
 	out, _ := os.Create("/tmp/overlaps.raw")
 	for _, one := range cases(t) {
 		for _, o := range cause.Overlaps(one.Input) {
-			fmt.Fprintf(out, "%s\t%s\t%g\t%g\t%g\t%g\t%s\t%s\n", o.First, o.Then, o.Seconds, o.Growth, o.Held, o.Wanted, one.Name, o.Path)
+			fmt.Fprintf(out, "%s\t%s\t%g\t%g\t%g\t%g\t%s\t%s\t%v\t%v\n", o.First, o.Then, o.Seconds, o.Growth, o.Held, o.Wanted, one.Name, o.Path, o.Direct, o.Way)
 		}
 	}
 	out.Close()

@@ -23,6 +23,18 @@ type deference struct {
 	because string
 }
 
+// What many rules defer to.
+var (
+	noCPU = deference{[]Rule{ruleQuota, ruleAffinity, ruleCompetitor, ruleHelper},
+		"who waits for a CPU does nothing meanwhile: that is whoever keeps the CPU away"}
+	watched = deference{[]Rule{ruleTracer, ruleMonitor},
+		"what a tracer or a monitor adds to a call, a fork or a switch is its own"}
+	child = deference{[]Rule{ruleShortLived, ruleForks},
+		"all that a short-lived process does is the cost of having it"}
+	device = deference{[]Rule{ruleIOLimit, ruleSlowDisk},
+		"a device that is slow, or not asked in time, makes every wait for it longer"}
+)
+
 // finding is what a recogniser makes out: which paths, and what there is to tell of those that it gets.
 type finding struct {
 	cause ID
