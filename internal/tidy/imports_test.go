@@ -29,6 +29,9 @@ var mayImport = map[string][]string{
 	"internal/cause": {"recording", "internal/host", "internal/stat", "internal/symbol", "internal/bench",
 		"internal/compare"},
 
+	// What the tests of cause judge again.
+	"internal/corpus": {"recording", "internal/compare", "internal/cause"},
+
 	"internal/knob":   {"recording", "internal/host", "internal/stat"},
 	"internal/trial":  {"recording", "internal/host", "internal/stat", "internal/knob"},
 	"internal/ground": {"internal/host", "internal/knob"},
