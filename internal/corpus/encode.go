@@ -15,6 +15,10 @@ import (
 // digits are those that amounts keep: a millionth moves no verdict.
 const digits = 6
 
+// leastWait is the part of the metric below which a wait is left out: ten microseconds of a second. Paths are all kept,
+// because they add up to the metric.
+const leastWait = 1e-5
+
 // encoder makes a pair a document.
 type encoder struct {
 	doc    document
@@ -96,8 +100,8 @@ func (e *encoder) tables(result *compare.Result) {
 	}
 	for i := range result.Waits {
 		w := &result.Waits[i]
-		if one := (wait{e.path(&w.Path), toSides(w.CountA, w.CountB)}); one.some() || one.Stays.some() {
-			d.Waits = append(d.Waits, one)
+		if max(sum(w.A), sum(w.B)) >= leastWait*max(sum(result.A), sum(result.B)) {
+			d.Waits = append(d.Waits, wait{e.path(&w.Path), toSides(w.CountA, w.CountB)})
 		}
 	}
 	for _, h := range result.Hops {
@@ -146,6 +150,13 @@ func (e *encoder) stack(frames []recording.Frame) int {
 		e.doc.Stacks = append(e.doc.Stacks, numbers)
 	}
 	return at
+}
+
+func sum(values []float64) (total float64) {
+	for _, value := range values {
+		total += value
+	}
+	return total
 }
 
 // some says whether any run has an amount.

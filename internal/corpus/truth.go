@@ -12,7 +12,7 @@ type Truth struct {
 	Outcome string   `json:"outcome" yaml:"outcome"`         // worse, better or same
 	Metric  string   `json:"metric,omitempty" yaml:"metric"` // the only metric that changes, "" when several do
 	Causes  []string `json:"causes,omitempty" yaml:"causes"` // accepted as first suspect: usually one
-	Place   string   `json:"place,omitempty" yaml:"place"`   // regular expression: must match what the suspect's where says
+	Place   string   `json:"place,omitempty" yaml:"place"`   // regular expression: one where of the suspect matches it
 }
 
 // Verdict is how an answer compares with the truth.
