@@ -1,0 +1,42 @@
+package corpus
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+// Recordings opens those of one side in a folder: A-1.culprit, A-2.culprit and so on.
+func Recordings(folder string, side compare.Side) (group []*recording.Recording, err error) {
+	files, err := filepath.Glob(filepath.Join(folder, string(side)+"-*.culprit"))
+	if err != nil || len(files) == 0 {
+		return nil, fmt.Errorf("no recording of %s in %s: %w", side, folder, err)
+	}
+	for _, file := range files {
+		rec, err := recording.Open(file)
+		if err != nil {
+			return nil, fmt.Errorf("read recordings of %s: %w", side, err)
+		}
+		group = append(group, rec)
+	}
+	return group, nil
+}
+
+// Compare puts what recordings show in the place of what the pair's own ones showed.
+func (p *Pair) Compare(a, b []*recording.Recording) (err error) {
+	in := &p.Input
+	explained := in.Result.Metric
+	in.FactsA, in.FactsB = compare.FactsOf(a), compare.FactsOf(b)
+	if in.CPU, err = compare.Compare(a, b, compare.Options{Metric: compare.MetricCPU}); err != nil {
+		return fmt.Errorf("compare recordings of %s: %w", p.Name, err)
+	}
+	if in.Wall, err = compare.Compare(a, b, compare.Options{Metric: compare.MetricWall}); err != nil {
+		return fmt.Errorf("compare recordings of %s: %w", p.Name, err)
+	}
+	if in.Result = in.Wall; explained == compare.MetricCPU {
+		in.Result = in.CPU
+	}
+	return nil
+}
