@@ -11,6 +11,8 @@
 //	go run ./lineup -family lock,runtime.gc  those that plant a cause of these families, or one of these causes
 //	go run ./lineup -aa 20                   20 investigations of pairs without a difference
 //	go run ./lineup -effect 7                plain timing of the planted effects, without culprit
+//	go run ./lineup -ablate                  what each rule and threshold is good for: which verdicts on the corpus of
+//	                                         judgements change without it; -only REGEX, -jobs N, -list
 //
 // It refuses scenarios with unknown fields and answers that do not follow the
 // contract of `investigate --json`.
@@ -28,6 +30,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"culprit/lineup/ablate"
 )
 
 // The statuses with which the command exits.
@@ -39,10 +43,10 @@ const (
 
 // Options is what may be asked for on the command line.
 type Options struct {
-	run, family, program, out, root, prove, extra string
-	budget                                        time.Duration
-	repeats, alike, effectPairs                   int
-	renames, show, list                           bool
+	run, family, program, out, root, prove, extra, only string
+	budget                                              time.Duration
+	repeats, alike, effectPairs, jobs                   int
+	renames, show, list, ablate                         bool
 }
 
 func main() {
@@ -87,7 +91,12 @@ func parseOptions(stderr io.Writer, arguments []string) (Options, error) {
 	flags.IntVar(&o.effectPairs, "effect", 0, "time the scenarios in this many pairs, without culprit")
 	flags.BoolVar(&o.renames, "rename", false, "hide sources, programs and arguments behind random names")
 	flags.BoolVar(&o.show, "show", false, "let culprit print to the terminal")
-	flags.BoolVar(&o.list, "list", false, "list the scenarios and their truths")
+	flags.BoolVar(&o.list, "list", false, "list the scenarios and their truths; with -ablate what can be varied")
+	flags.BoolVar(&o.ablate, "ablate", false,
+		"judge the corpus without each rule and with each threshold ± 25 %, and list the verdicts that change")
+	flags.StringVar(&o.only, "only", "",
+		"with -ablate: only what matches this regular expression, such as 'rule', 'cause.leastShare' or 'name .*locks'")
+	flags.IntVar(&o.jobs, "jobs", 0, "with -ablate: variants at a time, 0 for one a CPU")
 	if err := flags.Parse(arguments); err != nil {
 		return Options{}, err
 	}
@@ -96,6 +105,8 @@ func parseOptions(stderr io.Writer, arguments []string) (Options, error) {
 		return Options{}, fmt.Errorf("unexpected argument %q: name scenarios by -run REGEX", flags.Arg(0))
 	case o.repeats < 1 || o.alike < 0 || o.effectPairs < 0:
 		return Options{}, errors.New("-count must be at least 1, -aa and -effect at least 0")
+	case o.jobs < 0 || !o.ablate && (o.only != "" || o.jobs != 0):
+		return Options{}, errors.New("-only and -jobs go with -ablate; -jobs must be at least 0")
 	case o.prove != "auto" && o.prove != "none":
 		return Options{}, fmt.Errorf("-prove %q: must be auto or none", o.prove)
 	}
@@ -103,6 +114,9 @@ func parseOptions(stderr io.Writer, arguments []string) (Options, error) {
 }
 
 func act(ctx context.Context, stdout io.Writer, o Options) (int, error) {
+	if o.ablate {
+		return o.vary(ctx, stdout)
+	}
 	scenarios, err := loadScenarios(o.root, o.run)
 	if err != nil {
 		return exitError, err
@@ -140,6 +154,20 @@ func act(ctx context.Context, stdout io.Writer, o Options) (int, error) {
 		return round.investigateAlike(ctx, scenarios)
 	}
 	return round.investigateAll(ctx, scenarios)
+}
+
+// vary says what each rule and each threshold of a judgement is good for.
+func (o Options) vary(ctx context.Context, stdout io.Writer) (int, error) {
+	folder, err := reserve(o.out)
+	if err != nil {
+		return exitError, err
+	}
+	defer folder.release()
+	options := ablate.Options{Root: ".", Out: folder.path, Only: o.only, Pairs: o.run, Jobs: o.jobs, List: o.list}
+	if err := ablate.Run(ctx, stdout, options); err != nil {
+		return exitError, err
+	}
+	return exitRight, nil
 }
 
 func writeList(w io.Writer, scenarios []Scenario) error {

@@ -10,26 +10,26 @@ import (
 	"testing"
 	"time"
 
+	"culprit/internal/compare"
 	"culprit/internal/corpus"
 )
 
 const (
 	corpusFolder = "testdata/corpus"
+	// recordedFolder holds recordings of some of the pairs, which the tests of compare read as well.
+	recordedFolder = "../compare/testdata/pairs"
 	// missesFile lists the pairs whose truth is missed, each with the reason: "name: reason".
 	missesFile = "testdata/misses.txt"
-	// verdictsFile holds what was said of each pair, so that a change shows each verdict that it changes.
-	verdictsFile = "testdata/verdicts.txt"
 )
 
 var (
-	update   = flag.Bool("update", false, "write testdata/verdicts.txt anew")
-	verdicts = flag.String("verdicts", "", "write the verdicts on the corpus to this file, and hold them to nothing")
+	update   = flag.Bool("update", false, "write the golden files anew")
+	verdicts = flag.String("verdicts", "", "write the verdicts on the corpus into this folder, and hold them to nothing")
 )
 
 // replayed is one pair of the corpus, judged again.
 type replayed struct {
 	name    string
-	truth   string
 	answer  corpus.Answer
 	verdict corpus.Verdict
 	took    time.Duration
@@ -42,56 +42,96 @@ func TestCorpus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(files) == 0 {
+	r := replay{golden: "testdata/verdicts.txt", misses: readMisses(t, files), old: readVerdicts(t, "testdata/verdicts.txt")}
+	for _, file := range files {
+		r.rows = append(r.rows, replayed{name: nameOf(file)})
+	}
+	r.run(t, func(*corpus.Pair, string) error { return nil })
+}
+
+// Some pairs are judged from their recordings on, two a side: what is compared decides as well.
+func TestCorpusFromRecordings(t *testing.T) {
+	folders, err := filepath.Glob(filepath.Join(recordedFolder, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := replay{golden: "testdata/recorded.txt", old: readVerdicts(t, "testdata/recorded.txt")}
+	for _, folder := range folders {
+		r.rows = append(r.rows, replayed{name: filepath.Base(folder)})
+	}
+	r.run(t, func(pair *corpus.Pair, name string) error {
+		a, err := corpus.Recordings(filepath.Join(recordedFolder, name), compare.A)
+		if err != nil {
+			return err
+		}
+		b, err := corpus.Recordings(filepath.Join(recordedFolder, name), compare.B)
+		if err != nil {
+			return err
+		}
+		return pair.Compare(a, b)
+	})
+}
+
+// replay is one golden file and the pairs in it.
+type replay struct {
+	golden string
+	misses map[string]string // nil: the truth is not asked for
+	old    map[string]string
+	rows   []replayed
+}
+
+// run judges all pairs, each after it was made ready.
+func (r *replay) run(t *testing.T, ready func(pair *corpus.Pair, name string) error) {
+	if len(r.rows) == 0 {
 		t.Fatal("the corpus is empty")
 	}
-	misses, old := readMisses(t, files), readVerdicts(t)
-	rows := make([]replayed, len(files))
 	t.Run("pair", func(t *testing.T) {
-		for i, file := range files {
-			rows[i].name = nameOf(file)
-			t.Run(rows[i].name, func(t *testing.T) {
+		for i := range r.rows {
+			row := &r.rows[i]
+			t.Run(row.name, func(t *testing.T) {
 				t.Parallel()
-				rows[i].judge(t, file)
+				row.judge(t, ready)
 				if *verdicts != "" || t.Failed() {
 					return
 				}
-				rows[i].holdToTruth(t, misses)
-				if now := rows[i].text(); !*update && now != old[rows[i].name] {
-					t.Errorf("the verdict changed (-update writes the new one)\nit was\n%s\nit is\n%s",
-						old[rows[i].name], now)
+				row.holdToTruth(t, r.misses)
+				if now := row.text(); !*update && now != r.old[row.name] {
+					t.Errorf("the verdict changed (-update writes the new one)\nit was\n%s\nit is\n%s", r.old[row.name], now)
 				}
 			})
 		}
 	})
-	table(t, rows)
+	table(t, r.rows)
 	if *verdicts != "" {
-		writeVerdicts(t, *verdicts, rows, nil)
+		writeVerdicts(t, filepath.Join(*verdicts, filepath.Base(r.golden)), r.rows, nil)
 	} else if *update {
-		writeVerdicts(t, verdictsFile, rows, old)
+		writeVerdicts(t, r.golden, r.rows, r.old)
 	}
 }
 
 func nameOf(file string) string { return strings.TrimSuffix(filepath.Base(file), corpus.Extension) }
 
-func (r *replayed) judge(t *testing.T, file string) {
-	pair, err := corpus.Open(file)
+func (r *replayed) judge(t *testing.T, ready func(pair *corpus.Pair, name string) error) {
+	pair, err := corpus.Open(filepath.Join(corpusFolder, r.name+corpus.Extension))
+	if err == nil {
+		err = ready(pair, r.name)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	if pair.Name != r.name {
-		t.Errorf("the pair is called %s, its file %s", pair.Name, file)
+		t.Errorf("the pair is called %s, its file %s", pair.Name, r.name)
 	}
 	start := time.Now()
 	r.answer = pair.Answer()
 	r.took = time.Since(start)
 	r.verdict = pair.Truth.Judge(r.answer)
-	r.truth = strings.Join(pair.Truth.Causes, " or ")
 }
 
 func (r *replayed) holdToTruth(t *testing.T, misses map[string]string) {
 	reason, known := misses[r.name]
 	switch {
+	case misses == nil:
 	case r.verdict.Missed != "" && !known:
 		t.Error(r.verdict.Missed)
 	case r.verdict.Missed == "" && known:
@@ -102,7 +142,11 @@ func (r *replayed) holdToTruth(t *testing.T, misses map[string]string) {
 // text is what the golden file holds of a pair.
 func (r *replayed) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s %s\n", r.name, r.answer.Outcome, r.answer.Metric)
+	fmt.Fprintf(&b, "%s: %s %s", r.name, r.answer.Outcome, r.answer.Metric)
+	if r.verdict.Missed != "" {
+		fmt.Fprintf(&b, " (missed: %s)", r.verdict.Missed)
+	}
+	b.WriteString("\n")
 	for _, s := range r.answer.Suspects {
 		place := "nowhere"
 		if len(s.Where()) > 0 {
@@ -151,10 +195,10 @@ func readMisses(t *testing.T, files []string) map[string]string {
 	return misses
 }
 
-// readVerdicts reads the golden file by pair.
-func readVerdicts(t *testing.T) map[string]string {
+// readVerdicts reads a golden file by pair.
+func readVerdicts(t *testing.T, file string) map[string]string {
 	texts, name := map[string]string{}, ""
-	for line := range strings.Lines(read(t, verdictsFile)) {
+	for line := range strings.Lines(read(t, file)) {
 		if !strings.HasPrefix(line, " ") {
 			name, _, _ = strings.Cut(line, ":")
 		}

@@ -31,6 +31,8 @@ var mayImport = map[string][]string{
 
 	"internal/explain": {"recording", "internal/host", "internal/stat", "internal/bench", "internal/compare",
 		"internal/cause"},
+	// What the tests of cause judge again.
+	"internal/corpus": {"recording", "internal/compare", "internal/cause"},
 
 	"internal/knob":   {"recording", "internal/host", "internal/stat"},
 	"internal/trial":  {"recording", "internal/host", "internal/stat", "internal/knob"},

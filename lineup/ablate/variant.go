@@ -1,0 +1,242 @@
+package ablate
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// The kinds of what is varied.
+const (
+	Threshold = "threshold" // a numeric constant
+	Rule      = "rule"      // an element of a table of rules
+	Name      = "name"      // an element of a list of names
+)
+
+// Variant is one change of one source file.
+type Variant struct {
+	Kind string
+	Of   string // "cause.leastShare", `cause.transfers "queue after a wait"`
+	How  string // "-25 %", "+25 %", "off"
+
+	file       string // absolute
+	start, end int    // bytes of it
+	with       string // what they become
+}
+
+// String is what -only is matched with.
+func (v Variant) String() string { return v.Kind + " " + v.Of + " " + v.How }
+
+// source is one parsed file of a package.
+type source struct {
+	path, text string
+	syntax     *ast.File
+	files      *token.FileSet
+}
+
+// variantsIn lists what can be varied in the package of a folder, in the order of its files.
+func variantsIn(folder string) ([]Variant, error) {
+	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", folder, err)
+	}
+	var sources []source
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("read source: %w", err)
+		}
+		files := token.NewFileSet()
+		syntax, err := parser.ParseFile(files, path, text, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, fmt.Errorf("parse source: %w", err)
+		}
+		sources = append(sources, source{path, string(text), syntax, files})
+	}
+	return find(sources), nil
+}
+
+func find(sources []source) (variants []Variant) {
+	known, rows := constants(sources), rowTypes(sources)
+	for _, s := range sources {
+		ast.Inspect(s.syntax, func(node ast.Node) bool {
+			switch node := node.(type) {
+			case *ast.GenDecl:
+				if node.Tok == token.CONST {
+					variants = append(variants, s.thresholds(node, known)...)
+				}
+			case *ast.CompositeLit:
+				variants = append(variants, s.rows(node, rows)...)
+			}
+			return true
+		})
+	}
+	return variants
+}
+
+func (s *source) variant(kind, of, how string, from, to token.Pos, with string) Variant {
+	return Variant{Kind: kind, Of: s.syntax.Name.Name + "." + of, How: how, file: s.path,
+		start: s.files.Position(from).Offset, end: s.files.Position(to).Offset, with: with}
+}
+
+// thresholds are the numeric constants of a declaration, a quarter smaller and a quarter larger.
+func (s *source) thresholds(declaration *ast.GenDecl, known map[string]constant.Value) (variants []Variant) {
+	for _, spec := range declaration.Specs {
+		spec := spec.(*ast.ValueSpec)
+		for i, name := range spec.Names {
+			if i >= len(spec.Values) {
+				continue
+			}
+			expression := spec.Values[i]
+			value := evaluate(expression, known)
+			if value == nil || constant.Sign(value) == 0 {
+				continue
+			}
+			text := s.text[s.files.Position(expression.Pos()).Offset:s.files.Position(expression.End()).Offset]
+			for _, by := range []struct {
+				how      string
+				quarters int
+			}{{"-25 %", 3}, {"+25 %", 5}} {
+				variants = append(variants, s.variant(Threshold, name.Name, by.how, expression.Pos(), expression.End(),
+					scaled(text, value, by.quarters)))
+			}
+		}
+	}
+	return variants
+}
+
+// fewest is the number below which a quarter is no whole number: such constants are changed by one.
+const fewest = 8
+
+// scaled writes a constant expression that is quarters/4 of the one given.
+func scaled(text string, value constant.Value, quarters int) string {
+	if value.Kind() != constant.Int {
+		return fmt.Sprintf("((%s) * %d / 4.0)", text, quarters)
+	}
+	if whole, exact := constant.Int64Val(value); exact && max(whole, -whole) < fewest {
+		return fmt.Sprintf("((%s) %+d)", text, quarters-4)
+	}
+	return fmt.Sprintf("((%s) / 4 * %d)", text, quarters)
+}
+
+// rows are the elements of a table of rules, or of a list of names, each left out once.
+func (s *source) rows(table *ast.CompositeLit, rowTypes map[string]bool) (variants []Variant) {
+	kind := s.kindOf(table, rowTypes)
+	if kind == "" {
+		return nil
+	}
+	of := s.declarationAround(table)
+	for _, element := range table.Elts {
+		end := s.files.Position(element.End()).Offset
+		rest := strings.TrimLeft(s.text[end:], " \t")
+		if strings.HasPrefix(rest, ",") {
+			end += len(s.text[end:]) - len(rest) + 1
+		}
+		v := s.variant(kind, of+" "+s.label(element), "off", element.Pos(), element.End(), "")
+		v.end = end
+		variants = append(variants, v)
+	}
+	return variants
+}
+
+// kindOf says what the elements of a composite literal are, "" for neither rules nor names.
+func (s *source) kindOf(table *ast.CompositeLit, rowTypes map[string]bool) string {
+	switch of := table.Type.(type) {
+	case *ast.ArrayType:
+		switch element := of.Elt.(type) {
+		case *ast.FuncType:
+			return Rule
+		case *ast.Ident:
+			if rowTypes[element.Name] {
+				return Rule
+			}
+			if element.Name == "string" && s.atTop(table) {
+				return Name
+			}
+		}
+	case *ast.MapType:
+		if key, ok := of.Key.(*ast.Ident); ok && key.Name == "string" && s.atTop(table) {
+			return Name
+		}
+	}
+	return ""
+}
+
+// atTop reports whether a literal belongs to a variable of the package.
+func (s *source) atTop(table *ast.CompositeLit) bool {
+	return slices.ContainsFunc(s.syntax.Decls, func(declaration ast.Decl) bool {
+		general, ok := declaration.(*ast.GenDecl)
+		return ok && general.Tok == token.VAR && general.Pos() <= table.Pos() && table.End() <= general.End()
+	})
+}
+
+// declarationAround names the variable or function that a literal stands in.
+func (s *source) declarationAround(table *ast.CompositeLit) (name string) {
+	ast.Inspect(s.syntax, func(node ast.Node) bool {
+		if node == nil || node.Pos() > table.Pos() || table.End() > node.End() {
+			return false
+		}
+		switch node := node.(type) {
+		case *ast.FuncDecl:
+			name = node.Name.Name
+		case *ast.ValueSpec:
+			name = cmp.Or(name, node.Names[0].Name)
+		}
+		return true
+	})
+	return name
+}
+
+// labelLength is how much of an element stands in its label.
+const labelLength = 60
+
+// label is the first text or name in an element: most rules begin with what they are called.
+func (s *source) label(element ast.Expr) string {
+	text := s.text[s.files.Position(element.Pos()).Offset:s.files.Position(element.End()).Offset]
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > labelLength {
+		text = strings.ToValidUTF8(text[:labelLength], "") + "…"
+	}
+	return text
+}
+
+// rowTypes are the struct types that make a table one of rules: they have a field that is a Rule, or a function.
+func rowTypes(sources []source) map[string]bool {
+	types := map[string]bool{}
+	for _, s := range sources {
+		ast.Inspect(s.syntax, func(node ast.Node) bool {
+			declared, ok := node.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			fields, ok := declared.Type.(*ast.StructType)
+			if ok && slices.ContainsFunc(fields.Fields.List, isRule) {
+				types[declared.Name.Name] = true
+			}
+			return true
+		})
+	}
+	return types
+}
+
+func isRule(field *ast.Field) bool {
+	of := field.Type
+	if list, ok := of.(*ast.ArrayType); ok {
+		of = list.Elt
+	}
+	if _, ok := of.(*ast.FuncType); ok {
+		return true
+	}
+	name, ok := of.(*ast.Ident)
+	return ok && name.Name == "Rule"
+}
