@@ -4,7 +4,8 @@
 // to explain, asks the catalogue, and gathers what is told beside the suspects.
 //
 //	evidence, err := explain.Read(a, b, compare.PerAuto)
-//	judgement, err := evidence.Judge(explain.Context{Metric: explain.MetricAuto})
+//	known, effects, err := evidence.Test(explain.MetricAuto, 0.02)
+//	judgement, err := evidence.Judge(known)
 //
 // What recordings do not hold is the Context; a case directory keeps it, so that
 // its recordings can be judged again. It measures nothing of the program's: costs

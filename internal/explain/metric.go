@@ -17,7 +17,8 @@ const (
 	// likeWall is how much of the wall time's change the CPU time's must be to count as the same
 	// change. Chosen: the rest is what the wall time of a few runs scatters by.
 	likeWall = 0.8
-	// notableWait is the part of the wall time from which waiting for strangers is told. Chosen.
+	// notableWait is the part of the wall time from which waiting for strangers is told. Chosen:
+	// less is within what the wall time of runs on an idle host scatters by.
 	notableWait = 0.1
 )
 
@@ -141,24 +142,25 @@ func (e *Evidence) onPath(match func(*compare.Path) bool) float64 {
 
 // spent is what the runs of both sides took, as their recordings tell.
 func (e *Evidence) spent() (a, b []Spent) {
-	a, b = make([]Spent, len(e.A)), make([]Spent, len(e.B))
-	fill := func(list []Spent, values []float64, amount func(*Spent) *float64) {
-		for i := range min(len(list), len(values)) {
-			*amount(&list[i]) = values[i]
-		}
-	}
-	both := func(valuesA, valuesB []float64, amount func(*Spent) *float64) {
-		fill(a, valuesA, amount)
-		fill(b, valuesB, amount)
-	}
-	both(e.Wall.A, e.Wall.B, func(s *Spent) *float64 { return &s.Wall })
-	both(e.CPU.A, e.CPU.B, func(s *Spent) *float64 { return &s.CPU })
+	var queue compare.Count
 	for _, count := range e.CPU.Counts {
 		if count.Name == compare.CountRunqueue && count.Key == "" {
-			both(count.A, count.B, func(s *Spent) *float64 { return &s.Runqueue })
+			queue = count
 		}
 	}
-	return a, b
+	return spentBy(e.Wall.A, e.CPU.A, queue.A), spentBy(e.Wall.B, e.CPU.B, queue.B)
+}
+
+// spentBy puts together what was measured of each run; queue is empty where it was not.
+func spentBy(wall, cpu, queue []float64) []Spent {
+	runs := make([]Spent, len(wall))
+	for i := range runs {
+		runs[i] = Spent{Wall: wall[i], CPU: cpu[i]}
+		if i < len(queue) {
+			runs[i].Runqueue = queue[i]
+		}
+	}
+	return runs
 }
 
 func mean(values []float64) float64 {
