@@ -159,7 +159,7 @@ func TestPlaceBelowMain(t *testing.T) {
 		want          string
 	}{{200, 220, "main;write"}, {300, 100, "main;read"}, {100, 300, "main;write"}} {
 		suspects := judged(t, "cpu", calling(70, 70), calling(test.reads, test.writes), Costs{})
-		if len(suspects) == 0 || suspects[0].Cause != "syscall.chatty" || suspects[0].Where()[0] != test.want {
+		if len(suspects) == 0 || suspects[0].Cause != "syscall.chatty" || suspects[0].Where[0] != test.want {
 			t.Errorf("%v reads, %v writes: %s, want %s", test.reads, test.writes, described(suspects), test.want)
 		}
 	}

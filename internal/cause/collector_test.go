@@ -70,8 +70,8 @@ func TestRequestedCollections(t *testing.T) {
 			t.Fatalf("%s: %+v", test.name, suspects)
 		}
 		asked := suspects[0].Claim == requestClaim
-		if asked != (test.want != "") || asked && !strings.HasSuffix(suspects[0].Where()[0], test.want) {
-			t.Errorf("%s: claim %q at %q", test.name, suspects[0].Claim, suspects[0].Where())
+		if asked != (test.want != "") || asked && !strings.HasSuffix(suspects[0].Where[0], test.want) {
+			t.Errorf("%s: claim %q at %q", test.name, suspects[0].Claim, suspects[0].Where)
 		}
 	}
 }

@@ -72,16 +72,16 @@ func TestSleepsUnderALock(t *testing.T) {
 		{"longer", 1.6, 0, "sleep.deliberate", "main;touch;backend"},
 	} {
 		suspects := Judge(Input{Result: sleeping(test.slept, test.locked)}).Suspects
-		if len(suspects) == 0 || suspects[0].Cause != test.cause || suspects[0].Where()[0] != test.place {
+		if len(suspects) == 0 || suspects[0].Cause != test.cause || suspects[0].Where[0] != test.place {
 			t.Errorf("%s: %s, want %s at %s", test.name, described(suspects), test.cause, test.place)
 			continue
 		}
-		if where := strings.Join(suspects[0].Where(), " "); !strings.Contains(where, "main;touch;backend") {
+		if where := strings.Join(suspects[0].Where, " "); !strings.Contains(where, "main;touch;backend") {
 			t.Errorf("%s: where is %s, want what sleeps in it", test.name, where)
 		}
-		turns := len(suspects[0].Against()) > 0 && suspects[0].Against()[0] == sleptByTurns
+		turns := len(suspects[0].Against) > 0 && suspects[0].Against[0] == sleptByTurns
 		if want := test.slept == 0.4 && test.locked == 0; turns != want {
-			t.Errorf("%s: against %q, told that they take turns: want %v", test.name, suspects[0].Against(), want)
+			t.Errorf("%s: against %q, told that they take turns: want %v", test.name, suspects[0].Against, want)
 		}
 		if turns != (suspects[0].Remedy == byTurnsRemedy) {
 			t.Errorf("%s: remedy %q, told that they take turns: %v", test.name, suspects[0].Remedy, turns)
@@ -115,7 +115,7 @@ func TestOneSidedSleepUnderALock(t *testing.T) {
 			t.Errorf("%s: %s, want %s", test.name, described(suspects), test.cause)
 			continue
 		}
-		if where := strings.Join(suspects[0].Where(), " "); !strings.Contains(where, "main;touch;backend") {
+		if where := strings.Join(suspects[0].Where, " "); !strings.Contains(where, "main;touch;backend") {
 			t.Errorf("%s: where is %s, want what sleeps in it", test.name, where)
 		}
 	}
@@ -147,8 +147,8 @@ func TestSleepsByTurns(t *testing.T) {
 				t.Errorf("%s, one side %v: %s, want %s", test.name, oneSided, described(suspects), test.cause)
 				continue
 			}
-			if told := slices.Contains(suspects[0].Against(), lockUnnamed); told != (test.cause == "lock.contended") {
-				t.Errorf("%s, one side %v: against %q", test.name, oneSided, suspects[0].Against())
+			if told := slices.Contains(suspects[0].Against, lockUnnamed); told != (test.cause == "lock.contended") {
+				t.Errorf("%s, one side %v: against %q", test.name, oneSided, suspects[0].Against)
 			}
 		}
 	}

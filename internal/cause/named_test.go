@@ -32,7 +32,7 @@ func TestASettingIsNamedOnce(t *testing.T) {
 		named := 0
 		for _, suspect := range suspects {
 			names = append(names, string(suspect.Cause))
-			if strings.Contains(strings.Join(suspect.Where(), " "), "GOGC=10") {
+			if strings.Contains(strings.Join(suspect.Where, " "), "GOGC=10") {
 				named++
 			}
 		}

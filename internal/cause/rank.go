@@ -125,8 +125,8 @@ func (r *ranking) cut() {
 	for _, one := range r.told {
 		suspect := &one.suspect
 		if total > 1.1 {
-			suspect.doubt(DoubtCheaper, fmt.Sprintf("other parts got cheaper, so that the suspects add up to %.0f %% of "+
-				"the net change; shares are cut to match", 100*total))
+			suspect.Doubts = append(suspect.Doubts, Doubt{DoubtCheaper, fmt.Sprintf("other parts got cheaper, so that the "+
+				"suspects add up to %.0f %% of the net change; shares are cut to match", 100*total)})
 		}
 		if scale := 1 / total; total > 1 {
 			suspect.Share = compare.Interval{Value: suspect.Share.Value * scale, Low: suspect.Share.Low * scale,
@@ -138,6 +138,7 @@ func (r *ranking) cut() {
 
 func (r *ranking) suspects() (list []Suspect) {
 	for _, one := range r.told {
+		one.suspect.inWords()
 		list = append(list, one.suspect)
 	}
 	return list

@@ -89,7 +89,7 @@ func TestWhoWaitsGoesFirst(t *testing.T) {
 			t.Errorf("%s: %s", test.name, described(suspects))
 			continue
 		}
-		where := suspects[0].Where()
+		where := suspects[0].Where
 		if where[0] != test.first || !slices.Contains(where, test.named) {
 			t.Errorf("%s: where %q, want %s first, and %s", test.name, where, test.first, test.named)
 		}

@@ -34,9 +34,11 @@ type Suspect struct {
 	Level    Level            `json:"level"`
 	Share    compare.Interval `json:"share"`   // part of the metric's change; one-sided: part of the metric
 	Seconds  compare.Interval `json:"seconds"` // the same, in the metric's unit per run
-	Places   []Place          `json:"places"`  // best first; "where" in JSON says the same in words
+	Where    []string         `json:"where"`   // Places in words
+	Places   []Place          `json:"places"`  // best first; none in cases of the first schema
 	Evidence []Evidence       `json:"evidence"`
-	Doubts   []Doubt          `json:"doubts,omitempty"` // what contradicts it; "against" in JSON says the same in words
+	Against  []string         `json:"against,omitempty"` // Doubts in words
+	Doubts   []Doubt          `json:"doubts,omitempty"`  // what contradicts it, or what it leaves open
 	// Prediction is nil where nothing was counted whose cost is known.
 	Prediction *Prediction `json:"prediction,omitempty"`
 	Proof      *Proof      `json:"proof,omitempty"`
@@ -76,4 +78,15 @@ type Effect struct {
 	Low        float64 `json:"low"`
 	High       float64 `json:"high"`
 	Confidence float64 `json:"confidence"`
+}
+
+// inWords fills in what is told in words as well.
+func (s *Suspect) inWords() {
+	s.Where, s.Against = []string{}, nil
+	for _, place := range s.Places {
+		s.Where = append(s.Where, place.String())
+	}
+	for _, one := range s.Doubts {
+		s.Against = append(s.Against, one.Text)
+	}
 }

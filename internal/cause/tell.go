@@ -29,7 +29,7 @@ func (s *scene) suspect(c *claim) (suspect Suspect, known bool) {
 	if s.swapped {
 		suspect.Gain, suspect.Remedy = true, gained+entry.Gain
 	}
-	suspect.Places, suspect.Doubts, suspect.Knob = c.places, slices.Clone(c.against), c.knob
+	suspect.Places, suspect.Doubts, suspect.Knob = append([]Place{}, c.places...), slices.Clone(c.against), c.knob
 	suspect.Level = Observed
 	if known && suspect.Share.Low > 0 {
 		suspect.Level = Explains
@@ -41,7 +41,8 @@ func (s *scene) suspect(c *claim) (suspect Suspect, known bool) {
 		}
 	}
 	if !known {
-		suspect.doubt(DoubtRuns, "too few recordings, or too unequal ones, to say how far this share may be off")
+		suspect.Doubts = append(suspect.Doubts, Doubt{DoubtRuns,
+			"too few recordings, or too unequal ones, to say how far this share may be off"})
 	}
 	signal := "cpu"
 	if s.metric == compare.MetricWall {

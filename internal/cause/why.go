@@ -1,6 +1,11 @@
 package cause
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+
+	"culprit/internal/compare"
+)
 
 // Why says how a judgement came about. It marshals to the "why" of a case.
 type Why struct {
@@ -20,8 +25,14 @@ type Second struct {
 	Needs string `json:"needs"` // what would have made it first
 }
 
-// Len is the number of lines that a reader would see; zero where nothing was judged.
-func (w *Why) Len() int { return len(w.Entries) + len(w.Moves) }
+// InUnit is the same per unit of work. The given one keeps its amounts.
+func (w Why) InUnit(unit compare.Unit) Why {
+	w.Growth, w.Nobody, w.Entries = unit.Amount(w.Growth), unit.Amount(w.Nobody), slices.Clone(w.Entries)
+	for i := range w.Entries {
+		w.Entries[i].Seconds = unit.Amount(w.Entries[i].Seconds)
+	}
+	return w
+}
 
 func whyOf(l *ledger, r *ranking) Why {
 	why := Why{Growth: l.growth, Entries: l.entries, Moves: r.moves}

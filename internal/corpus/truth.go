@@ -41,7 +41,7 @@ func (t Truth) Judge(answer Answer) Verdict {
 		}
 		verdict.First = verdict.First || rank == 0
 		verdict.FirstThree = true
-		verdict.PlaceRight = slices.ContainsFunc(suspect.Where(), place.MatchString)
+		verdict.PlaceRight = slices.ContainsFunc(suspect.Where, place.MatchString)
 		break
 	}
 	verdict.Missed = t.missed(answer, verdict)
@@ -75,7 +75,7 @@ func (t Truth) missed(answer Answer, verdict Verdict) string {
 	case !verdict.First:
 		return fmt.Sprintf("first suspect %s, want %s", named, strings.Join(t.Causes, " or "))
 	case !verdict.PlaceRight:
-		return fmt.Sprintf("place %s, want %s", strings.Join(answer.Suspects[0].Where(), ", "), t.Place)
+		return fmt.Sprintf("place %s, want %s", strings.Join(answer.Suspects[0].Where, ", "), t.Place)
 	}
 	return ""
 }
