@@ -145,9 +145,9 @@ func (inv *investigation) restartFlip(declared cause.Flip) (flip, error) {
 	if inv.c.B != nil {
 		other = inv.options.command(otherSide(suffering))
 	}
-	text, from, to, changed := restarted(inv.options.command(suffering), other, declared)
-	if !changed {
-		return flip{}, errNoFlip
+	text, from, to, err := restarted(inv.options.command(suffering), other, declared)
+	if err != nil {
+		return flip{}, err
 	}
 	planned := flip{what: "restart with another " + declared.What, from: from, to: to, command: text}
 	if declared.What == cause.PartHead {
