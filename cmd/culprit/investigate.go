@@ -18,6 +18,7 @@ import (
 	"culprit/internal/investigate"
 	"culprit/internal/record"
 	"culprit/internal/report"
+	"culprit/internal/shell"
 )
 
 // investigateFlags is what may be typed for investigate.
@@ -132,11 +133,7 @@ func shellLine(words []string) string {
 	if len(words) == 1 {
 		return words[0]
 	}
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-	}
-	return strings.Join(quoted, " ")
+	return shell.Join(words)
 }
 
 // parsePart reads "2%" or "0.02".

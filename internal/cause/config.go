@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"culprit/internal/compare"
+	"culprit/internal/shell"
 )
 
 // telling are the settings that can change how a program runs; others (a
@@ -78,78 +79,28 @@ func union(a, b map[string]string) map[string]bool {
 	return all
 }
 
-var (
-	assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
-	// runtimeVariable are variables that change how a program runs; others are arguments in another form.
-	runtimeVariable = regexp.MustCompile(`^(LD_|GLIBC_TUNABLES|MALLOC_|GO(GC|DEBUG|MAXPROCS|MEMLIMIT|TRACEBACK)|` +
-		`_?(JAVA|JDK)_|NODE_OPTIONS|UV_|PYTHON|OMP_|GOMP_|KMP_|MKL_|OPENBLAS_|RAYON_|TOKIO_|RUBY|PERL5|DOTNET_|` +
-		`TCMALLOC|JE_MALLOC|LC_ALL|LANG|TZ|TMPDIR|FAKETIME|[ATU]B?SAN_)`)
-	// wrapperOption is an option of nice, taskset, chrt, ionice or env, or its value.
-	wrapperOption = regexp.MustCompile(`^(-[a-zA-Z0-9-]+(=.*)?|[0-9]+([,-][0-9]+)*|0x[0-9a-f]+)$`)
-)
-
-// shellWords splits a command at spaces outside quotes; quotes stay.
-func shellWords(command string) (words []string) {
-	quoted, start := byte(0), -1
-	for i := 0; i < len(command); i++ {
-		c := command[i]
-		switch {
-		case quoted != 0:
-			if c == quoted {
-				quoted = 0
-			}
-			continue
-		case c == ' ' || c == '\t' || c == '\n':
-			if start >= 0 {
-				words, start = append(words, command[start:i]), -1
-			}
-			continue
-		case c == '"' || c == '\'':
-			quoted = c
-		}
-		if start < 0 {
-			start = i
-		}
-	}
-	if start >= 0 {
-		words = append(words, command[start:])
-	}
-	return words
-}
-
-// settingWrappers are standard programs that run another one under changed settings.
-var settingWrappers = map[string]bool{"env": true, "nice": true, "taskset": true, "chrt": true, "ionice": true,
-	"numactl": true, "setarch": true, "prlimit": true, "exec": true, "export": true}
+// runtimeVariable are variables that change how a program runs; others are arguments in another form.
+var runtimeVariable = regexp.MustCompile(`^(LD_|GLIBC_TUNABLES|MALLOC_|GO(GC|DEBUG|MAXPROCS|MEMLIMIT|TRACEBACK)|` +
+	`_?(JAVA|JDK)_|NODE_OPTIONS|UV_|PYTHON|OMP_|GOMP_|KMP_|MKL_|OPENBLAS_|RAYON_|TOKIO_|RUBY|PERL5|DOTNET_|` +
+	`TCMALLOC|JE_MALLOC|LC_ALL|LANG|TZ|TMPDIR|FAKETIME|[ATU]B?SAN_)`)
 
 // splitCommand takes the settings at the head of a shell command apart from
 // the rest: VAR=VALUE, and wrappers such as "nice -n 5" or "taskset -c 0".
 func splitCommand(command string) (rest string, settings map[string]string) {
+	pieces, rest := shell.Settings(command)
 	settings = map[string]string{}
-	words := shellWords(command)
-	wrapper := ""
 	var arguments []string
-	for len(words) > 0 {
-		word := words[0]
-		switch {
-		case assignment.MatchString(word):
-			name, value, _ := strings.Cut(word, "=")
-			if runtimeVariable.MatchString(name) {
-				settings["target.environment."+name] = strings.Trim(value, `"';`)
-			} else {
-				arguments = append(arguments, word)
-			}
-			wrapper = ""
-		case settingWrappers[word]:
-			wrapper = word
-			settings["command."+word] = ""
-		case wrapper != "" && wrapperOption.MatchString(word):
-			settings["command."+wrapper] = strings.TrimSpace(settings["command."+wrapper] + " " + word)
+	for _, piece := range pieces {
+		switch name := "command." + piece.Name; {
+		case piece.Kind != shell.Variable:
+			settings[name] = strings.TrimSpace(settings[name] + " " + piece.Value())
+		case runtimeVariable.MatchString(piece.Name):
+			settings["target.environment."+piece.Name] = piece.Value()
 		default:
-			return strings.Join(append(arguments, words...), " "), settings
+			arguments = append(arguments, piece.Words[0].Text)
 		}
-		words = words[1:]
 	}
-	return strings.Join(arguments, " "), settings
+	return strings.TrimSpace(strings.Join(append(arguments, rest), " ")), settings
 }
 
 // giveSetting claims what nobody owns for settings where the two commands are the same but for them: the same code with

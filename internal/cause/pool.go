@@ -1,5 +1,7 @@
 package cause
 
+import "culprit/internal/shell"
+
 // fewerClaim stands where as many requests come to a sleeper over fewer connections, and each sleep is as before.
 const fewerClaim = "what sleeps as long as before is asked by fewer at a time: the other requests wait for their turn"
 
@@ -69,21 +71,8 @@ const longestWord = 80
 
 // tellWord adds the one word in which the two commands differ, where it is one.
 func (s *scene) tellWord(c *claim) {
-	a, b := shellWords(s.commandA), shellWords(s.commandB)
-	if len(a) != len(b) {
-		return
-	}
-	at := -1
-	for i := range a {
-		switch {
-		case a[i] == b[i]:
-		case at >= 0 || len(a[i]) > longestWord || len(b[i]) > longestWord:
-			return
-		default:
-			at = i
-		}
-	}
-	if at >= 0 {
-		c.add("facts", "the commands differ in one word: "+a[at]+" against "+b[at], 0, 0, "")
+	a, b, one := shell.DifferingWord(s.commandA, s.commandB)
+	if one && len(a) <= longestWord && len(b) <= longestWord {
+		c.add("facts", "the commands differ in one word: "+a+" against "+b, 0, 0, "")
 	}
 }

@@ -1,7 +1,9 @@
 package compare
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"sort"
 
 	"culprit/recording"
@@ -96,7 +98,7 @@ func caller(frames []recording.Frame, own []bool, depth int) frameKey {
 func (s *blameSearch) moved(totals map[frameKey]*functionTotals, one *functionTotals) bool {
 	main, most := frameKey{}, math.Inf(-1)
 	for key, grow := range one.callers {
-		if grow > most || grow == most && key.name < main.name {
+		if grow > most || grow == most && (key.name < main.name || key.name == main.name && key.kind < main.kind) {
 			main, most = key, grow
 		}
 	}
@@ -193,7 +195,8 @@ func (s *blameSearch) finish(best *spot) *Blame {
 	sort.Ints(blame.Members)
 	blame.Added = s.sideA(frame) == 0
 	most, all := 0.0, 0.0
-	for name, grow := range leaves {
+	for _, name := range slices.Sorted(maps.Keys(leaves)) { // a sum depends on the order
+		grow := leaves[name]
 		all += grow
 		if grow > most || grow == most && name < blame.Below {
 			most, blame.Below = grow, name
@@ -238,7 +241,7 @@ func (s *blameSearch) newest(stack []recording.Frame) int {
 		}
 		// A function that took over what its neighbours did is a new name, not a new path.
 		taken := 0.0
-		for _, change := range lost {
+		for _, change := range slices.Sorted(maps.Values(lost)) {
 			taken -= min(0, change)
 		}
 		if grow >= keepsPart*s.total && taken < grow/shiftFactor && s.sideA(stack[at]) == 0 {

@@ -80,7 +80,7 @@ func (r *run) whoRan(t *thread, wait *recording.Wait, from, to int64) (comm stri
 	var best runner
 	var most int64
 	for one, valueNs := range ran {
-		if valueNs > most || valueNs == most && one.comm < best.comm {
+		if valueNs > most || valueNs == most && (one.comm < best.comm || one.comm == best.comm && one.own) {
 			best, most = one, valueNs
 		}
 	}

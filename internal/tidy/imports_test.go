@@ -17,6 +17,7 @@ var mayImport = map[string][]string{
 	"recording": {},
 
 	"internal/stat":   {},
+	"internal/shell":  {},
 	"internal/bench":  {"internal/stat"},
 	"internal/worth":  {"internal/stat", "internal/bench"},
 	"internal/host":   {"recording"},
@@ -26,8 +27,8 @@ var mayImport = map[string][]string{
 	"internal/record": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/probe"},
 
 	"internal/compare": {"recording", "internal/stat", "internal/symbol"},
-	"internal/cause": {"recording", "internal/host", "internal/stat", "internal/symbol", "internal/bench",
-		"internal/compare"},
+	"internal/cause": {"recording", "internal/host", "internal/stat", "internal/shell", "internal/symbol",
+		"internal/bench", "internal/compare"},
 
 	"internal/explain": {"recording", "internal/host", "internal/stat", "internal/bench", "internal/compare",
 		"internal/cause"},
@@ -37,12 +38,13 @@ var mayImport = map[string][]string{
 	"internal/knob":   {"recording", "internal/host", "internal/stat"},
 	"internal/trial":  {"recording", "internal/host", "internal/stat", "internal/knob"},
 	"internal/ground": {"internal/host", "internal/knob"},
-	"internal/investigate": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/bench",
-		"internal/probe", "internal/record", "internal/compare", "internal/cause", "internal/explain", "internal/knob",
+	"internal/investigate": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/shell",
+		"internal/bench", "internal/probe", "internal/record", "internal/compare", "internal/cause",
+		"internal/explain", "internal/knob",
 		"internal/trial", "internal/worth"},
 
-	"internal/try": {"recording", "internal/host", "internal/stat", "internal/knob", "internal/trial", "internal/record",
-		"internal/compare", "internal/ground"},
+	"internal/try": {"recording", "internal/host", "internal/stat", "internal/shell", "internal/knob",
+		"internal/trial", "internal/record", "internal/compare", "internal/ground"},
 
 	"internal/report": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/bench", "internal/try",
 		"internal/compare", "internal/cause", "internal/knob", "internal/trial", "internal/worth",
@@ -67,7 +69,8 @@ var mayExecute = []string{"internal/trial", "internal/record", "internal/knob", 
 
 // mayUse are packages whose libraries are restricted: prefixes of what is allowed beside the standard library.
 var mayUse = map[string][]string{
-	"internal/stat": {"gonum.org/v1/gonum"},
+	"internal/stat":  {"gonum.org/v1/gonum"},
+	"internal/shell": {"mvdan.cc/sh/v3/syntax"},
 }
 
 func checkImports(s source) []problem {
