@@ -14,7 +14,7 @@ func (l *ledger) giveCompiled(rule transfer) {
 		return
 	}
 	for _, c := range l.claims {
-		if c.silent != "" || !c.cause.is(code) || c.inLibrary() || l.grew(c) < leastShare*l.growth ||
+		if c.silent != "" || !c.cause.is(isCode) || c.inLibrary() || l.grew(c) < leastShare*l.growth ||
 			!leadsTo(cold.place, c.place) && !leadsTo(c.place, cold.place) {
 			continue
 		}

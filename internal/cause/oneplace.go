@@ -49,7 +49,7 @@ func (l *ledger) withServants(c *claim, blame *compare.Blame) {
 	}
 	servants, library := l.servants(blame, func(i int) bool {
 		owner := l.owner[i]
-		return owner == nil || owner != c && owner.silent == "" && owner.cause.is(code) && owner.inLibrary()
+		return owner == nil || owner != c && owner.silent == "" && owner.cause.is(isCode) && owner.inLibrary()
 	})
 	if len(servants) == 0 {
 		return
@@ -64,7 +64,7 @@ func servantsOf(library string) string { return library + "'s own threads, which
 func (l *ledger) takeOver(c *claim, members []int, because string) {
 	lost := map[*claim][]int{}
 	for _, i := range members {
-		if was := l.owner[i]; was != nil && was != c && !was.cause.is(code) {
+		if was := l.owner[i]; was != nil && was != c && !was.cause.is(isCode) {
 			lost[was] = append(lost[was], i)
 		}
 	}

@@ -51,7 +51,7 @@ func TestThreadsOfALibraryWorkForSomebody(t *testing.T) {
 		direct, handed := handing(test.main, test.enter, test.pool)
 		suspects := judged(t, "cpu", direct, handed, Costs{})
 		own := slices.IndexFunc(suspects, func(one Suspect) bool {
-			return one.Cause.is(code) && strings.Contains(strings.ToLower(one.Where[0]), ".call") && one.Share.Value > 0.45
+			return one.Cause.is(isCode) && strings.Contains(strings.ToLower(one.Where[0]), ".call") && one.Share.Value > 0.45
 		})
 		if test.own != (own == 0) {
 			t.Errorf("%s: %s", test.name, described(suspects))

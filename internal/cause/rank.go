@@ -66,7 +66,7 @@ var rankRules = []rankRule{
 func rankOf(l *ledger) *ranking {
 	r := &ranking{scene: l.scene}
 	for _, c := range l.claims {
-		one := &ranked{claim: c, library: c.cause.is(code) && c.inLibrary()}
+		one := &ranked{claim: c, library: c.cause.is(isCode) && c.inLibrary()}
 		if one.suspect, one.known = l.suspect(c); c.silent == "" && one.share().Value >= listedShare {
 			r.told = append(r.told, one)
 		}
@@ -181,7 +181,7 @@ const togetherOfCode = 0.5
 func (r *ranking) behindCode(rule rankRule) {
 	last, largest, surely, sum := -1, 0.0, 0.0, 0.0
 	for at, one := range r.told {
-		if share := one.share(); one.cause.is(code) && share.Low > 0 {
+		if share := one.share(); one.cause.is(isCode) && share.Low > 0 {
 			last, largest, surely, sum = at, max(largest, share.Low), surely+share.Low, sum+share.Value
 		}
 	}
@@ -233,7 +233,7 @@ func (r *ranking) preferOwn(rule rankRule) {
 	}
 	least := max(leastShare, besideLibrary*r.told[0].share().Value)
 	at := slices.IndexFunc(r.told, func(one *ranked) bool {
-		return one.cause.is(code) && one.known && !one.library && one.share().Low >= least
+		return one.cause.is(isCode) && one.known && !one.library && one.share().Low >= least
 	})
 	if at > 0 {
 		r.first(rule, at)

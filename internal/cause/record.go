@@ -31,8 +31,8 @@ const attributionOnly = "none: attribution only"
 type nature uint8
 
 const (
-	// code: a function that grew or was added.
-	code nature = 1 << iota
+	// isCode: a function that grew or was added.
+	isCode nature = 1 << iota
 	// ofCode: brought about by what a function does, so that the function may be named for it.
 	ofCode
 	// doneMore: more of something is done, and the cause does not say why.
