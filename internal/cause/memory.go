@@ -3,6 +3,7 @@ package cause
 import (
 	"slices"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -62,7 +63,7 @@ func findFaults(s *scene) []*claim {
 // is touched. "" where no such call was seen.
 func (s *scene) mapPlace() string {
 	return callerOf(s.paths, func(frame *recording.Frame) bool {
-		return frame.Kind == recording.KindKernel && mapCalls[compare.SyscallOfFrame(frame.Name)]
+		return frame.Kind == recording.KindKernel && mapCalls[code.SyscallOf(frame.Name)]
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -27,7 +28,7 @@ func findMonitor(s *scene) []*claim {
 	dearer := holder && s.dearerSwitches()
 	c := s.take("monitor.attached", func(i int) bool {
 		frames := s.paths[i].Frames
-		seen := monitored(frames) && (holder || !kernelHas(frames, faultNames))
+		seen := monitored(frames) && (holder || !slices.ContainsFunc(frames, code.Faults))
 		return s.paths[i].Kind == compare.Running && (seen ||
 			dearer && kernelHas(frames, switchNames) || openedB > openedA && s.opensCounters(i))
 	})

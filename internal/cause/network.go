@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -229,7 +230,7 @@ func (s *scene) locateOpener(c *claim) {
 			continue
 		}
 		frames := s.paths[i].Frames
-		at := ownDepth(frames)
+		at := code.Innermost(frames)
 		if at < 0 {
 			at = slices.IndexFunc(frames, func(frame recording.Frame) bool {
 				return frame.Kind != recording.KindKernel && connecting(frame) && !strings.Contains(frame.Name, "getaddrinfo")
@@ -246,7 +247,7 @@ func (s *scene) locateOpener(c *claim) {
 	}
 	c.at(openers[0])
 	where := c.where
-	if s.locateWait(c); ownDepth(c.place.Frames) < 0 { // a function of the run time that all its sockets go through
+	if s.locateWait(c); code.Innermost(c.place.Frames) < 0 { // a function of the run time that all its sockets go through
 		c.where = where
 	}
 }

@@ -3,6 +3,7 @@ package cause
 import (
 	"fmt"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -123,7 +124,7 @@ func (s *scene) locateParent(c *claim, started map[string]float64) {
 		if wait.Short || started[wait.Process] > 0 || !wait.WakerOwn {
 			continue
 		}
-		own := compare.IsApplication(wait.Frames)
+		own := code.IsApplication(wait.Frames)
 		for at := len(own) - 1; at >= 0; at-- {
 			if own[at] && (spawnCalls[wait.Syscall] || started[wait.WakerComm] > 0) {
 				grown[route(wait.Frames[:at+1])] += mean(wait.CountB) - mean(wait.CountA)

@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -32,7 +33,7 @@ func (s *scene) otherEnd(c *claim) string {
 		if wait.Kind != compare.Blocked || !kernelHas(wait.Frames, socketWaitNames) {
 			continue
 		}
-		own := compare.IsApplication(wait.Frames)
+		own := code.IsApplication(wait.Frames)
 		for at := len(own) - 1; at >= 0; at-- {
 			if own[at] {
 				grown[route(wait.Frames[:at+1])] += mean(wait.B) - mean(wait.A)

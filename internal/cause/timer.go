@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -44,7 +45,7 @@ var rustSleepNames = []string{"<tokio::time::sleep::Sleep as ", "tokio::time::sl
 // isTimerLoop accepts the function that runs what a timer of an event loop or of an executor started; its callee is the
 // place.
 func isTimerLoop(frame *recording.Frame) bool {
-	return containsAny(frame.Name, timerLoopNames) || containsAny(frame.Name, timerTaskNames)
+	return code.RunsTimers(*frame) || containsAny(frame.Name, timerTaskNames)
 }
 
 // timerTaskNames are those of the JVM's timers.
@@ -160,7 +161,7 @@ func (s *scene) timerPlaces(c *claim, accept func(*compare.Wait) bool) {
 		if wait.WakerKind != recording.WakerTimer || !accept(wait) {
 			continue
 		}
-		own := compare.IsApplication(wait.Frames)
+		own := code.IsApplication(wait.Frames)
 		for at := len(own) - 1; at >= 0; at-- {
 			if own[at] {
 				name := route(wait.Frames[:at+1])
@@ -189,7 +190,7 @@ func callbackOf(paths []compare.Path, runs func(*recording.Frame) bool) string {
 	grown := map[string]float64{}
 	for i := range paths {
 		frames := paths[i].Frames
-		own := compare.IsApplication(frames)
+		own := code.IsApplication(frames)
 		inLoop := false
 		for at := range frames {
 			if inLoop && own[at] {

@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -78,7 +79,7 @@ func (s *scene) sleptHolding(c *claim) bool {
 			turned += mean(wait.B)
 		}
 		frames := taking(wait.Frames)
-		if at := ownDepth(frames); at >= 0 && !compare.IsEntry(frames[at]) {
+		if at := code.Innermost(frames); at >= 0 && !code.IsEntry(frames[at]) {
 			takers[wait.Process+"\x00"+frames[at].Name] = true
 		}
 	}

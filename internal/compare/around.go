@@ -3,6 +3,7 @@ package compare
 import (
 	"sort"
 
+	"culprit/internal/code"
 	"culprit/recording"
 )
 
@@ -78,13 +79,13 @@ func (r *run) hasApplicationAt(stack []int32, at int) bool {
 	for i, frame := range stack {
 		frames[i] = r.pool.frames[frame]
 	}
-	return IsApplication(frames)[at]
+	return code.IsApplication(frames)[at]
 }
 
 // application is the index of a stack's innermost frame of the program's own, -1 when there is none.
 func (p *pool) application(stack int32) int {
 	for len(p.own) < len(p.stacks) {
-		own := IsApplication(p.framesOf(int32(len(p.own))))
+		own := code.IsApplication(p.framesOf(int32(len(p.own))))
 		innermost := -1
 		for i, yes := range own {
 			if yes {

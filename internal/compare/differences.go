@@ -4,6 +4,8 @@ import (
 	"math"
 	"sort"
 	"strings"
+
+	"culprit/internal/code"
 )
 
 // Difference is one item that differs: a function, a wait, a system call, a process.
@@ -57,7 +59,7 @@ func itemOf(path *Path) (signal, name string) {
 		return "runqueue", path.WakerComm + " ran"
 	case Blocked:
 		place := leaf
-		own := IsApplication(path.Frames)
+		own := code.IsApplication(path.Frames)
 		for i := len(own) - 1; i >= 0; i-- {
 			if own[i] {
 				place = path.Frames[i].Name
@@ -111,11 +113,11 @@ func (w itemWhere) through(path *Path) {
 	if path.Kind != Running {
 		return
 	}
-	own := IsApplication(path.Frames)
+	own := code.IsApplication(path.Frames)
 	for i := len(own) - 1; i >= 0; i-- {
 		if own[i] {
 			name := path.Frames[i].Name
-			if IsEntry(path.Frames[i]) {
+			if code.IsEntry(path.Frames[i]) {
 				name = "" // everything is below it
 			}
 			w[name] += mean(path.B) - mean(path.A)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/stat"
 	"culprit/recording"
 )
@@ -130,7 +131,7 @@ func (row *rankRow) through(path *Path) {
 		row.where[path.WakerComm] += grow
 		return
 	}
-	own := IsApplication(path.Frames)
+	own := code.IsApplication(path.Frames)
 	for i := len(own) - 1; i >= 0; i-- {
 		if own[i] {
 			row.where[path.Frames[i].Name] += grow
