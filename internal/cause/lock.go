@@ -156,7 +156,7 @@ const nearestTakers = 2
 // onTheWay reports whether one of the innermost functions of the program's own that lead to one place also leads to
 // another.
 func onTheWay(place, stack []recording.Frame) bool {
-	own := code.IsApplication(place)
+	own := code.Own(place)
 	seen := 0
 	for i := len(place) - 1; i >= 0 && seen < nearestTakers; i-- {
 		frame := place[i]

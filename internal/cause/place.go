@@ -13,7 +13,7 @@ import (
 // one, without what every stack of its kind begins with. "main;poll_loop;syscall".
 // Of callers that have no name but an address only the innermost is told: the others tell nobody anything.
 func route(frames []recording.Frame) string {
-	own := code.IsApplication(frames)
+	own := code.Own(frames)
 	var names []string
 	nameless := ""
 	for i, frame := range frames {
@@ -160,16 +160,12 @@ func callerOf(paths []compare.Path, accept func(*recording.Frame) bool) string {
 	grown := map[string]float64{}
 	for i := range paths {
 		frames := paths[i].Frames
-		own := code.IsApplication(frames)
 		for at := range frames {
 			if !accept(&frames[at]) {
 				continue
 			}
-			for above := at - 1; above >= 0; above-- {
-				if own[above] && !code.IsDeferred(frames[above]) {
-					grown[route(frames[:above+1])] += mean(paths[i].B) - mean(paths[i].A)
-					break
-				}
+			if above := code.Above(frames, at); above >= 0 {
+				grown[route(frames[:above+1])] += mean(paths[i].B) - mean(paths[i].A)
 			}
 			break
 		}

@@ -124,12 +124,9 @@ func (s *scene) locateParent(c *claim, started map[string]float64) {
 		if wait.Short || started[wait.Process] > 0 || !wait.WakerOwn {
 			continue
 		}
-		own := code.IsApplication(wait.Frames)
-		for at := len(own) - 1; at >= 0; at-- {
-			if own[at] && (spawnCalls[wait.Syscall] || started[wait.WakerComm] > 0) {
-				grown[route(wait.Frames[:at+1])] += mean(wait.CountB) - mean(wait.CountA)
-				break
-			}
+		at := code.Innermost(wait.Frames)
+		if at >= 0 && (spawnCalls[wait.Syscall] || started[wait.WakerComm] > 0) {
+			grown[route(wait.Frames[:at+1])] += mean(wait.CountB) - mean(wait.CountA)
 		}
 	}
 	if names := byValue(grown); len(names) > 0 && grown[names[0]] >= fewestProcesses {

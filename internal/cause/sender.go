@@ -33,12 +33,8 @@ func (s *scene) otherEnd(c *claim) string {
 		if wait.Kind != compare.Blocked || !kernelHas(wait.Frames, socketWaitNames) {
 			continue
 		}
-		own := code.IsApplication(wait.Frames)
-		for at := len(own) - 1; at >= 0; at-- {
-			if own[at] {
-				grown[route(wait.Frames[:at+1])] += mean(wait.B) - mean(wait.A)
-				break
-			}
+		if at := code.Innermost(wait.Frames); at >= 0 {
+			grown[route(wait.Frames[:at+1])] += mean(wait.B) - mean(wait.A)
 		}
 	}
 	delete(grown, here)

@@ -161,14 +161,10 @@ func (s *scene) timerPlaces(c *claim, accept func(*compare.Wait) bool) {
 		if wait.WakerKind != recording.WakerTimer || !accept(wait) {
 			continue
 		}
-		own := code.IsApplication(wait.Frames)
-		for at := len(own) - 1; at >= 0; at-- {
-			if own[at] {
-				name := route(wait.Frames[:at+1])
-				grown[name] += mean(wait.CountB) - mean(wait.CountA)
-				stacks[name] = wait.Frames[:at+1]
-				break
-			}
+		if at := code.Innermost(wait.Frames); at >= 0 {
+			name := route(wait.Frames[:at+1])
+			grown[name] += mean(wait.CountB) - mean(wait.CountA)
+			stacks[name] = wait.Frames[:at+1]
 		}
 	}
 	for _, name := range byValue(grown) {
@@ -190,7 +186,7 @@ func callbackOf(paths []compare.Path, runs func(*recording.Frame) bool) string {
 	grown := map[string]float64{}
 	for i := range paths {
 		frames := paths[i].Frames
-		own := code.IsApplication(frames)
+		own := code.Own(frames)
 		inLoop := false
 		for at := range frames {
 			if inLoop && own[at] {

@@ -47,12 +47,7 @@ func traitsOf(paths []compare.Path) []trait {
 }
 
 func traitOf(path *compare.Path) trait {
-	t := trait{place: -1, kernel: len(path.Frames), lock: path.Lock}
-	for i, own := range code.IsApplication(path.Frames) {
-		if own {
-			t.place = i
-		}
-	}
+	t := trait{place: code.Innermost(path.Frames), kernel: len(path.Frames), lock: path.Lock}
 	for i := len(path.Frames) - 1; i >= 0; i-- {
 		frame := path.Frames[i]
 		if frame.Kind == recording.KindKernel {

@@ -7,8 +7,8 @@ import (
 	"culprit/recording"
 )
 
-// IsEntry reports whether a function is where a program begins: everything is
-// below it, so that it explains nothing.
+// IsEntry reports whether a function is where a program begins: everything is below it, so that it
+// explains nothing.
 func IsEntry(frame recording.Frame) bool {
 	name := frame.Name
 	switch frame.Kind {

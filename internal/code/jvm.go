@@ -1,21 +1,18 @@
 package code
 
-import (
-	"strings"
-)
+import "strings"
 
-// jvmLibraries are the packages that come with a JVM or its languages.
-var jvmLibraries = []string{"java.", "javax.", "jdk.", "sun.", "com.sun.", "kotlin.", "scala.", "groovy.", "clojure."}
+// jvmLibraries are the packages that come with a JVM (OpenJDK 8 to 25) or its languages.
+var jvmLibraries = []string{"java.", "javax.", "jdk.", "sun.", "com.sun.", "kotlin.", "scala.",
+	"groovy.", "clojure."}
 
-func jvmApplication(name string) bool {
+func jvmOwner(name string) Owner {
 	name = strings.ReplaceAll(name, "/", ".")
-	if !strings.ContainsAny(name, ".#:") || strings.ContainsAny(name, "[ ") {
-		return false // stubs: Interpreter, call_stub …
+	switch {
+	case !strings.ContainsAny(name, ".#:") || strings.ContainsAny(name, "[ "):
+		return Runtime // stubs: Interpreter, call_stub …
+	case beginsWithAny(name, jvmLibraries):
+		return Standard
 	}
-	for _, library := range jvmLibraries {
-		if strings.HasPrefix(name, library) {
-			return false
-		}
-	}
-	return true
+	return Program
 }

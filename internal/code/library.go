@@ -8,7 +8,7 @@ import (
 
 // BeginsIn is the part of a library in which a thread begins, "" where the program's own code comes before one.
 func BeginsIn(frames []recording.Frame) string {
-	own := IsApplication(frames)
+	own := Own(frames)
 	for at, frame := range frames {
 		library := PartOfLibrary(frame)
 		switch {

@@ -20,39 +20,51 @@ var libraryModules = []string{"libc.", "libc-", "libpthread", "libm.", "libm-", 
 // variant is what stands behind the name of a string function that was chosen for a CPU.
 const variant = `(_(avx|sse|ssse|evex|erms|unaligned|generic|chk|asimd|sve|mops|nt|l).*)?`
 
-// librarySymbols are functions of the C library and of language runtimes, for binaries that are linked statically.
-var librarySymbols = regexp.MustCompile(`^(__.*|_start|_init|_fini|_dl_.*|_IO_.*|_int_(malloc|free|realloc|memalign)|` +
-	`(mem|wmem)(cpy|move|set|cmp|chr|pcpy|rchr|mem)` + variant + `|(str|wcs)n?(len|cpy|cmp|cat|chr|rchr|str|dup|` +
-	`casecmp|casestr|spn|cspn|pbrk|tok|tok_r|to(l|ll|ul|ull|d|f|ld|imax|umax)|coll|sep|error)` + variant + `|` +
+// standardSymbols are functions of the C library (glibc 2.17 to 2.42, musl) and of the libraries of
+// C++ and Rust, for binaries that are linked statically.
+var standardSymbols = regexp.MustCompile(`^(__.*|_start|_init|_fini|_dl_.*|_IO_.*|` +
+	`_int_(malloc|free|realloc|memalign)|(mem|wmem)(cpy|move|set|cmp|chr|pcpy|rchr|mem)` + variant + `|` +
+	`(str|wcs)n?(len|cpy|cmp|cat|chr|rchr|str|dup|casecmp|casestr|spn|cspn|pbrk|tok|tok_r|` +
+	`to(l|ll|ul|ull|d|f|ld|imax|umax)|coll|sep|error)` + variant + `|` +
 	`malloc.*|free|calloc|realloc|posix_memalign|aligned_alloc|` +
 	`operator (new|delete).*|std::.*|core::.*|alloc::.*|hashbrown::.*|` +
-	// Only the standard library may implement its own traits for every type (Rust's orphan rule): <R as std::io::Read>.
+	// Only the standard library may implement its own traits for every type (Rust's orphan rule):
+	// <R as std::io::Read>.
 	`<&?(mut )?(dyn )?(std|core|alloc|hashbrown)::.*|<&?(mut )?[A-Z] as (std|core|alloc)::.*|` +
 	`<&?(mut )?(u8|u16|u32|u64|usize|str|\[.*|(unsafe )?(extern ".*" )?fn\(.*) as (std|core|alloc)::.*|` +
-	`pthread_.*|start_thread|clone3?|syscall|v?s?n?printf|v?fprintf|f?(write|read|puts|putc|getc|gets)(_unlocked)?|` +
-	`qsort(_r)?|msort_with_tmp.*|bsearch|lll_.*|futex_.*|v8::.*|node::.*|uv_.*|Builtins_.*|_Py.*|Py[A-Z].*|` +
-	`runtime\..*|rust_begin_unwind|lang_start.*)$`)
+	`pthread_.*|start_thread|clone3?|syscall|v?s?n?printf|v?fprintf|` +
+	`f?(write|read|puts|putc|getc|gets)(_unlocked)?|qsort(_r)?|msort_with_tmp.*|bsearch|lll_.*|futex_.*|` +
+	`rust_begin_unwind|lang_start.*)$`)
+
+// runtimeSymbols are those of V8 and Node, CPython and Go, for binaries that have them inside.
+var runtimeSymbols = regexp.MustCompile(`^(v8::.*|node::.*|uv_.*|Builtins_.*|_Py.*|Py[A-Z].*|runtime\..*)$`)
 
 // wrapperSymbols are C functions that do little but a system call or a clock read.
-var wrapperSymbols = wordSet(`write read open openat close pread pread64 pwrite pwrite64 readv writev lseek lseek64 stat
-	fstat lstat stat64 fstat64 fstatat fstatat64 access faccessat poll ppoll select pselect epoll_wait epoll_pwait send
-	recv sendto recvfrom sendmsg recvmsg connect accept accept4 socket bind listen fsync fdatasync msync mmap munmap
-	mprotect madvise brk sbrk fork vfork execve posix_spawn posix_spawnp popen pclose system waitpid wait4 wait nanosleep
-	clock_nanosleep usleep sleep sched_yield clock_gettime gettimeofday time getpid gettid getppid getrandom ioctl fcntl
-	dup dup2 pipe pipe2 kill raise exit _exit opendir readdir readdir64 closedir getdents64 unlink rename mkdir rmdir
-	ftruncate fopen fopen64 fclose fflush fseek ftell open64 fputs fgets fgetc fputc getline getenv setenv ptrace`)
+var wrapperSymbols = wordSet(`write read open openat close pread pread64 pwrite pwrite64 readv writev
+	lseek lseek64 stat fstat lstat stat64 fstat64 fstatat fstatat64 access faccessat poll ppoll select
+	pselect epoll_wait epoll_pwait send recv sendto recvfrom sendmsg recvmsg connect accept accept4
+	socket bind listen fsync fdatasync msync mmap munmap mprotect madvise brk sbrk fork vfork execve
+	posix_spawn posix_spawnp popen pclose system waitpid wait4 wait nanosleep clock_nanosleep usleep
+	sleep sched_yield clock_gettime gettimeofday time getpid gettid getppid getrandom ioctl fcntl dup
+	dup2 pipe pipe2 kill raise exit _exit opendir readdir readdir64 closedir getdents64 unlink rename
+	mkdir rmdir ftruncate fopen fopen64 fclose fflush fseek ftell open64 fputs fgets fgetc fputc getline
+	getenv setenv ptrace`)
 
-func nativeApplication(frame recording.Frame) bool {
+func nativeOwner(frame *recording.Frame, around surroundings) Owner {
 	module := path.Base(frame.Module)
-	if frame.Name == module || strings.HasPrefix(frame.Name, "[") {
-		return false // no symbol
+	switch {
+	case frame.Name == module || strings.HasPrefix(frame.Name, "["):
+		return Unnamed
+	case beginsWithAny(module, libraryModules):
+		return Standard
+	case runtimeSymbols.MatchString(frame.Name):
+		return Runtime
+	case standardSymbols.MatchString(frame.Name), wrapperSymbols[frame.Name]:
+		return Standard
+	case around.managed:
+		return Package // an extension, or what a run time made
 	}
-	for _, library := range libraryModules {
-		if strings.HasPrefix(module, library) {
-			return false
-		}
-	}
-	return !librarySymbols.MatchString(frame.Name) && !wrapperSymbols[frame.Name]
+	return Program
 }
 
 // ByAddress tells a function of a stripped file that has no name but its address: "gzip+0x4f5c()".

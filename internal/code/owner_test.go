@@ -7,7 +7,7 @@ import (
 	"culprit/recording"
 )
 
-func TestIsApplication(t *testing.T) {
+func TestOwn(t *testing.T) {
 	for _, test := range []struct {
 		frame recording.Frame
 		want  bool
@@ -32,7 +32,7 @@ func TestIsApplication(t *testing.T) {
 		{recording.Frame{Name: "prog", Kind: recording.KindNative, Module: "prog"}, false},
 		{recording.Frame{Name: "vfs_write", Kind: recording.KindKernel}, false},
 	} {
-		if got := IsApplication([]recording.Frame{test.frame})[0]; got != test.want {
+		if got := Own([]recording.Frame{test.frame})[0]; got != test.want {
 			t.Errorf("%s %s: %v", test.frame.Kind, test.frame.Name, got)
 		}
 	}
@@ -40,7 +40,7 @@ func TestIsApplication(t *testing.T) {
 
 // Subs of Perl are a program's own code below perl's interpreter, but for those of its library; its own functions in C
 // are none then. Frames of other kinds that have a file are nobody's.
-func TestPerlIsApplication(t *testing.T) {
+func TestPerlOwn(t *testing.T) {
 	native := func(name string) recording.Frame {
 		return recording.Frame{Name: name, Kind: recording.KindNative, Module: "perl"}
 	}
@@ -53,13 +53,13 @@ func TestPerlIsApplication(t *testing.T) {
 		sub("Carp::croak", "/usr/share/perl/5.36/Carp.pm"), sub("Made::up", "(eval 3)"), native("Perl_pp_backtick"),
 		{Name: "embedded", Kind: recording.KindNative, Module: "srv"}}
 	want := []bool{false, false, true, true, false, false, false, false, false, false}
-	if got := IsApplication(frames); !slices.Equal(got, want) {
+	if got := Own(frames); !slices.Equal(got, want) {
 		t.Errorf("the application's own: %v, want %v", got, want)
 	}
 	if !IsEntry(frames[2]) || IsEntry(frames[3]) {
 		t.Error("a script outside of its subs is where it begins, a sub is not")
 	}
-	if own := IsApplication([]recording.Frame{sub("f", "/srv/f.lua")}); own[0] {
+	if own := Own([]recording.Frame{sub("f", "/srv/f.lua")}); own[0] {
 		t.Error("a frame of an unknown interpreter is taken for Perl's")
 	}
 }

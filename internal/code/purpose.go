@@ -35,7 +35,7 @@ var (
 		"do_system": true}
 	faultNames = []string{"asm_exc_page_fault", "exc_page_fault", "do_user_addr_fault", "handle_mm_fault",
 		"do_page_fault"}
-	syncNames = []string{"vfs_fsync", "ext4_sync_file", "xfs_file_fsync", "btrfs_sync_file", "generic_write_sync"}
+	syncNames      = []string{"vfs_fsync", "ext4_sync_file", "xfs_file_fsync", "btrfs_sync_file", "generic_write_sync"}
 	timerLoopNames = []string{"uv__run_timers", "listOnTimeout", "processTimers"}
 	schedulerNames = []string{"runtime.mcall", "runtime.park_m", "runtime.schedule", "runtime.findRunnable",
 		"runtime.sysmon",

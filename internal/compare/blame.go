@@ -103,7 +103,7 @@ func newBlameSearch(paths []Path, use func(int) bool) *blameSearch {
 		}
 		s.all = append(s.all, i)
 		s.grow[i] = mean(paths[i].B) - mean(paths[i].A)
-		s.own[i] = code.IsApplication(paths[i].Frames)
+		s.own[i] = code.Own(paths[i].Frames)
 		s.total += s.grow[i]
 	}
 	return s

@@ -222,7 +222,7 @@ func (s *blameSearch) sideA(frame recording.Frame) float64 {
 // explains the change and was never seen on side A, or −1: a new function
 // explains the growth of the old ones that it calls.
 func (s *blameSearch) newest(stack []recording.Frame) int {
-	own := code.IsApplication(stack)
+	own := code.Own(stack)
 	for at := len(stack) - 1; at >= 0; at-- {
 		if !own[at] || code.IsEntry(stack[at]) {
 			continue

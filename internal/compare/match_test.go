@@ -126,7 +126,7 @@ func TestFunctionNamedLikeItsModule(t *testing.T) {
 	if keyOf(named) == keyOf(unnamed) || named.Name != "quote()" || unnamed.Name != "quote" {
 		t.Errorf("the function is %q, code without a name %q", named.Name, unnamed.Name)
 	}
-	own := code.IsApplication([]recording.Frame{named, unnamed})
+	own := code.Own([]recording.Frame{named, unnamed})
 	if !own[0] || own[1] {
 		t.Errorf("of the application: the function %v, code without a name %v", own[0], own[1])
 	}

@@ -16,7 +16,7 @@ func (p *pool) inPerlMain(stack []int32) bool {
 		switch frame := &p.frames[stack[i]]; {
 		case frame.Kind == recording.KindOther && frame.File != "":
 			return frame.Name == code.PerlMain
-		case code.InPerl(*frame):
+		case code.RunsPerl(frame):
 			return false
 		}
 	}
