@@ -127,8 +127,7 @@ func takesGIL(frames []recording.Frame, at int) bool {
 	if at == 0 || !containsAny(frames[at].Name, []string{"pthread_cond_"}) {
 		return false
 	}
-	module := path.Base(frames[at-1].Module)
-	return strings.HasPrefix(module, "python") || strings.HasPrefix(module, "libpython")
+	return isPython(path.Base(frames[at-1].Module))
 }
 
 // pythonAcquire takes a threading.Lock, out of which CPython makes its conditions, events, queues and joins as well.

@@ -8,15 +8,6 @@ import (
 	"culprit/recording"
 )
 
-// libraryModules are the beginnings of files whose code belongs to the C library, a language runtime or an interpreter.
-var libraryModules = []string{"libc.", "libc-", "libpthread", "libm.", "libm-", "libdl.", "librt.", "libstdc++",
-	"libc++",
-	"libgcc_s", "ld-linux", "ld-musl", "ld-2", "libmvec", "libresolv", "libnss_", "[vdso]", "linux-vdso", "linux-gate",
-	"libjvm", "libjli", "libjava", "libjimage", "libnio", "libnet.", "libzip", "libverify", "libpython", "python",
-	"libnode", "node", "libuv", "java", "ruby", "libruby", "perl", "libperl", "php", "libphp", "libcrypto", "libssl",
-	"libz.", "libzstd", "liblzma", "libtcmalloc", "libjemalloc", "libmimalloc", "libasan", "libtsan", "libubsan",
-	"busybox", "dash", "bash"}
-
 // variant is what stands behind the name of a string function that was chosen for a CPU.
 const variant = `(_(avx|sse|ssse|evex|erms|unaligned|generic|chk|asimd|sve|mops|nt|l).*)?`
 
@@ -36,8 +27,13 @@ var standardSymbols = regexp.MustCompile(`^(__.*|_start|_init|_fini|_dl_.*|_IO_.
 	`f?(write|read|puts|putc|getc|gets)(_unlocked)?|qsort(_r)?|msort_with_tmp.*|bsearch|lll_.*|futex_.*|` +
 	`rust_begin_unwind|lang_start.*)$`)
 
-// runtimeSymbols are those of V8 and Node, CPython and Go, for binaries that have them inside.
-var runtimeSymbols = regexp.MustCompile(`^(v8::.*|node::.*|uv_.*|Builtins_.*|_Py.*|Py[A-Z].*|runtime\..*)$`)
+// runtimeSymbols are those of V8, libuv, CPython and Go, for binaries that have them inside.
+var runtimeSymbols = regexp.MustCompile(
+	`^(v8::.*|Builtins_.*|uv__.*|uv_run|_Py.*|Py[A-Z][A-Za-z0-9]*_[A-Za-z0-9_]*|runtime\..*)$`)
+
+// nodeSymbols begin those of Node and libuv that a program may have called alike: they are Node's
+// where others show that it runs.
+var nodeSymbols = []string{"node::", "uv_"}
 
 // wrapperSymbols are C functions that do little but a system call or a clock read.
 var wrapperSymbols = wordSet(`write read open openat close pread pread64 pwrite pwrite64 readv writev
@@ -52,12 +48,13 @@ var wrapperSymbols = wordSet(`write read open openat close pread pread64 pwrite 
 
 func nativeOwner(frame *recording.Frame, around surroundings) Owner {
 	module := path.Base(frame.Module)
+	owner := moduleOwner(module)
 	switch {
 	case frame.Name == module || strings.HasPrefix(frame.Name, "["):
 		return Unnamed
-	case beginsWithAny(module, libraryModules):
-		return Standard
-	case runtimeSymbols.MatchString(frame.Name):
+	case owner != Program:
+		return owner
+	case runtimeSymbols.MatchString(frame.Name), around.node && beginsWithAny(frame.Name, nodeSymbols):
 		return Runtime
 	case standardSymbols.MatchString(frame.Name), wrapperSymbols[frame.Name]:
 		return Standard
@@ -69,5 +66,6 @@ func nativeOwner(frame *recording.Frame, around surroundings) Owner {
 
 // ByAddress tells a function of a stripped file that has no name but its address: "gzip+0x4f5c()".
 func ByAddress(frame recording.Frame) bool {
-	return strings.HasPrefix(frame.Name, path.Base(frame.Module)+"+0x") && strings.HasSuffix(frame.Name, "()")
+	return strings.HasPrefix(frame.Name, path.Base(frame.Module)+"+0x") &&
+		strings.HasSuffix(frame.Name, "()")
 }

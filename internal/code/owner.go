@@ -43,6 +43,7 @@ func Owners(frames []recording.Frame) []Owner {
 // surroundings is what the other frames of a stack tell of each.
 type surroundings struct {
 	managed bool // has functions in a managed language: native code is not the program's then
+	node    bool // has functions of Node, V8 or libuv
 	files   bool // names files of scripts for Node
 	perl    bool // runs perl's interpreter, whose subs have a kind that says nothing
 }
@@ -54,16 +55,20 @@ func surroundingsOf(frames []recording.Frame) surroundings {
 		case recording.KindJVM, recording.KindPython, recording.KindRuby, recording.KindPHP:
 			around.managed = true
 		case recording.KindNode:
-			around.managed = true
+			around.managed, around.node = true, true
 			around.files = around.files || frame.File != ""
 		case recording.KindNative:
 			around.perl = around.perl || RunsPerl(frame)
+			around.node = around.node || beginsWithAny(frame.Name, showNode)
 		case recording.KindOther:
 			around.managed = around.managed || around.perl && frame.File != ""
 		}
 	}
 	return around
 }
+
+// showNode begin the names of functions that nothing but Node, V8 and libuv have.
+var showNode = []string{"v8::", "Builtins_", "uv__", "uv_run", "node::Start", "node::SpinEventLoop"}
 
 func ownerOf(frame *recording.Frame, around surroundings) Owner {
 	switch frame.Kind {
@@ -86,6 +91,11 @@ func ownerOf(frame *recording.Frame, around surroundings) Owner {
 		return perlOwner(frame)
 	}
 	return Unnamed
+}
+
+// OwnerOf tells whose code a frame is that stands alone.
+func OwnerOf(frame recording.Frame) Owner {
+	return ownerOf(&frame, surroundingsOf([]recording.Frame{frame}))
 }
 
 // Own tells, frame by frame, which functions of a stack are the program's own.
