@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -104,7 +105,7 @@ func (s *scene) handlesSignal(i int) bool {
 // the code that was interrupted stands the C library's return from signals (its return address is that function's
 // first byte, so that most often it is a place in the library without a name), or an interpreter's despatcher.
 func handlerDepth(frames []recording.Frame) int {
-	own := compare.IsApplication(frames)
+	own := code.Own(frames)
 	for at := 1; at+1 < len(frames) && frames[at].Kind != recording.KindKernel; at++ {
 		frame := &frames[at]
 		nameless := own[at-1] && strings.HasPrefix(frame.Module, "libc.") && frame.Name == path.Base(frame.Module)
@@ -143,7 +144,7 @@ func (l *ledger) giveInterruptedBy(c *claim, rule transfer) {
 		frames, end := l.paths[i].Frames, l.traits[i].place+1
 		if at := handlerDepth(frames); at >= 0 {
 			end = 0
-			for above, own := range compare.IsApplication(frames[:at]) {
+			for above, own := range code.Own(frames[:at]) {
 				if own {
 					end = above + 1
 				}

@@ -1,7 +1,7 @@
 package cause
 
 import (
-	"culprit/internal/compare"
+	"culprit/internal/code"
 	"culprit/recording"
 )
 
@@ -74,9 +74,9 @@ func (s *scene) awaited(c *claim, turns bool) (place string, total sides) {
 	waited, grown := map[string]sides{}, map[string]float64{}
 	for i := range s.waits {
 		wait := &s.waits[i]
-		at := ownDepth(wait.Frames)
+		at := code.Innermost(wait.Frames)
 		if at < 0 || wait.WakerKind != recording.WakerThread || !wait.WakerOwn || wait.Lock ||
-			!answerCalls[wait.Syscall] || compare.IsEntry(wait.Frames[at]) {
+			!answerCalls[wait.Syscall] || code.IsEntry(wait.Frames[at]) {
 			continue
 		}
 		place := route(wait.Frames[:at+1]) + ";" + wait.Syscall

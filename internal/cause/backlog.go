@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -45,7 +46,7 @@ func (s *scene) fullQueue(c *claim) {
 	for i := range s.waits {
 		wait := &s.waits[i]
 		grown := mean(wait.B) - mean(wait.A)
-		at := ownDepth(wait.Frames)
+		at := code.Innermost(wait.Frames)
 		switch {
 		case waitsToAccept(&wait.Path):
 			servers[Place{Kind: InProcess, Name: wait.Process}] += grown

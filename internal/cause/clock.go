@@ -3,6 +3,7 @@ package cause
 import (
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -140,7 +141,7 @@ func (s *scene) cpuClock(c *claim) bool {
 	cpu, kernel := 0.0, 0.0
 	for _, i := range c.members {
 		for _, frame := range s.paths[i].Frames[s.traits[i].kernel:] {
-			if compare.SyscallOfFrame(frame.Name) != "" {
+			if code.SyscallOf(frame.Name) != "" {
 				kernel += s.grown(i)
 				break
 			}

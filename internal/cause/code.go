@@ -3,6 +3,7 @@ package cause
 import (
 	"path/filepath"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -106,8 +107,8 @@ func (s *scene) busiestProcess(members []int) string {
 
 // inLibrary reports whether a claim's place leads to no function of the program's own: a library's thread, say.
 func (c *claim) inLibrary() bool {
-	at := ownDepth(c.place)
-	return len(c.place) > 0 && (at < 0 || compare.IsEntry(c.place[at]))
+	at := code.Innermost(c.place)
+	return len(c.place) > 0 && (at < 0 || code.IsEntry(c.place[at]))
 }
 
 // describeCode fills in the place and the evidence of a claim on code.
@@ -154,7 +155,7 @@ func (s *scene) describeCode(c *claim, blame *compare.Blame, paths []compare.Pat
 	if frame.File != "" {
 		c.at(Place{Kind: InFile, Name: frame.File})
 	}
-	if compare.ByAddress(frame) {
+	if code.ByAddress(frame) {
 		c.doubt(DoubtSymbols, filepath.Base(frame.Module)+" has no symbols, so that its functions are told by where "+
 			"they begin: its debug symbols (Debian: the package that ends in -dbgsym) would name them")
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -176,7 +177,7 @@ func (s *scene) interpretedFunctions() map[string]bool {
 }
 
 func innermostOwn(frames []recording.Frame) string {
-	if at := ownDepth(frames); at >= 0 {
+	if at := code.Innermost(frames); at >= 0 {
 		return frames[at].Name
 	}
 	return ""

@@ -146,7 +146,9 @@ func DumpStated() (text string) {
 	for i := range all {
 		text += string(all[i].rule) + ": "
 		for k := range all {
-			if stated[[2]Rule{all[i].rule, all[k].rule}] { text += string(all[k].rule) + ", " }
+			if stated[[2]Rule{all[i].rule, all[k].rule}] {
+				text += string(all[k].rule) + ", "
+			}
 		}
 		text += "\n"
 	}

@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -110,7 +111,7 @@ func (s *scene) broadcasts(woken sides) bool {
 	var waking sides
 	var runs []float64
 	for i := range s.cpu {
-		place := ownDepth(s.cpu[i].Frames)
+		place := code.Innermost(s.cpu[i].Frames)
 		if called(s.cpu[i].Frames, place, conditionOf(s.cpu[i].Frames, place).all) {
 			waking, runs = waking.plus(mean(s.cpu[i].A), mean(s.cpu[i].B)), plus(runs, s.cpu[i].B)
 		}
@@ -126,7 +127,7 @@ func (s *scene) wokenAtConditions() (woken sides, locks float64) {
 	places := map[string]sides{}
 	for i := range s.waits {
 		wait := &s.waits[i]
-		place := ownDepth(wait.Frames)
+		place := code.Innermost(wait.Frames)
 		a, b := mean(wait.CountA), mean(wait.CountB)
 		switch {
 		case wait.Kind != compare.Blocked:

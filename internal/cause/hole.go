@@ -1,6 +1,9 @@
 package cause
 
-import "culprit/internal/compare"
+import (
+	"culprit/internal/code"
+	"culprit/internal/compare"
+)
 
 // leastDisk is the part of the time spent on filling pages that handing requests to a disk and waiting for it must be:
 // less is what a hole's map takes, which is read from the disk once. Requests alone are a tenth of it on a virtio disk.
@@ -48,7 +51,7 @@ func (s *scene) leaveHoles(kind []*stall) {
 	for i := range s.waits {
 		path := &s.waits[i].Path
 		if one := stallOn(path); one != nil && one.cause == MemoryPageIn {
-			disk[prefix(path.Frames[:ownDepth(path.Frames)+1])] += mean(path.B)
+			disk[prefix(path.Frames[:code.Innermost(path.Frames)+1])] += mean(path.B)
 		}
 	}
 	for i := range s.paths {

@@ -3,6 +3,7 @@ package cause
 import (
 	"slices"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -76,7 +77,7 @@ func (s *scene) forLock(path *compare.Path) bool { return path.Lock || s.sleeps.
 
 // taking is the part of a stack up to the function that takes a lock of a database, which is the server's own code.
 func taking(frames []recording.Frame) []recording.Frame {
-	at := slices.IndexFunc(frames, func(frame recording.Frame) bool { return compare.IsDatabaseLock(frame.Name) })
+	at := slices.IndexFunc(frames, func(frame recording.Frame) bool { return code.IsDatabaseLock(frame.Name) })
 	if at > 0 {
 		return frames[:at]
 	}
@@ -94,7 +95,7 @@ func (s *scene) locateLock(c *claim) {
 			if !s.forLock(&wait.Path) || name == "" {
 				return ""
 			}
-			stacks[name] = frames[:ownDepth(frames)+1]
+			stacks[name] = frames[:code.Innermost(frames)+1]
 			return name
 		}))
 		c.place = stacks[taker]
@@ -103,17 +104,6 @@ func (s *scene) locateLock(c *claim) {
 	if len(c.places) == 0 {
 		s.locate(c, "")
 	}
-}
-
-// ownDepth is the deepest frame of the application's own, −1 when there is none.
-func ownDepth(frames []recording.Frame) int {
-	own := compare.IsApplication(frames)
-	for at := len(own) - 1; at >= 0; at-- {
-		if own[at] && !deferred.MatchString(frames[at].Name) {
-			return at
-		}
-	}
-	return -1
 }
 
 // serialPart is the part of a function's growth in wall time from which more CPU time in it explains the growth.
@@ -157,7 +147,7 @@ func (l *ledger) suspectLock(c *claim, blame *compare.Blame) (joined bool) {
 		return true
 	}
 	taker := callerOf(s.cpu, func(frame *recording.Frame) bool {
-		return compare.IsLockFunction(frame.Name) && !compare.IsGIL(frame.Name)
+		return code.IsLockFunction(frame.Name) && !code.IsGIL(frame.Name)
 	})
 	if taker == "" && s.handsOver() {
 		taker = route(blame.Stack) // taking a free lock is too quick to be sampled; giving it to a waiter is not
@@ -179,11 +169,11 @@ const nearestTakers = 2
 // onTheWay reports whether one of the innermost functions of the program's own that lead to one place also leads to
 // another.
 func onTheWay(place, stack []recording.Frame) bool {
-	own := compare.IsApplication(place)
+	own := code.Own(place)
 	seen := 0
 	for i := len(place) - 1; i >= 0 && seen < nearestTakers; i-- {
 		frame := place[i]
-		if !own[i] || compare.IsEntry(frame) {
+		if !own[i] || code.IsEntry(frame) {
 			continue
 		}
 		seen++
@@ -219,7 +209,7 @@ func (s *scene) holders(c *claim) {
 		if len(path.Holder) > 0 {
 			// Where the holder was caught in a library, its caller is what holds.
 			frames := path.Holder
-			if at := ownDepth(frames); at >= 0 {
+			if at := code.Innermost(frames); at >= 0 {
 				frames = frames[:at+1]
 			}
 			if lastFrame(frames).Kind != recording.KindKernel { // how it was given up says nothing
@@ -232,7 +222,7 @@ func (s *scene) holders(c *claim) {
 	}
 	for _, i := range c.members {
 		note(&s.paths[i], s.grown(i))
-		if at := ownDepth(s.paths[i].Frames); s.sleeps.inTurn[i] && at >= 0 {
+		if at := code.Innermost(s.paths[i].Frames); s.sleeps.inTurn[i] && at >= 0 {
 			slept[route(s.paths[i].Frames[:at+1])] += s.grown(i)
 		}
 	}

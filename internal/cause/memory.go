@@ -3,6 +3,7 @@ package cause
 import (
 	"slices"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -63,7 +64,7 @@ func (s *scene) tellFaults(c *claim, calls sides, returned bool, pages []compare
 // is touched. "" where no such call was seen.
 func (s *scene) mapPlace() string {
 	return callerOf(s.paths, func(frame *recording.Frame) bool {
-		return frame.Kind == recording.KindKernel && mapCalls[compare.SyscallOfFrame(frame.Name)]
+		return frame.Kind == recording.KindKernel && mapCalls[code.SyscallOf(frame.Name)]
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -28,7 +29,7 @@ func findMonitor(s *scene) []finding {
 	return []finding{{cause: MonitorAttached,
 		match: func(i int) bool {
 			frames := s.paths[i].Frames
-			seen := monitored(frames) && (holder || !kernelHas(frames, faultNames))
+			seen := monitored(frames) && (holder || !slices.ContainsFunc(frames, code.Faults))
 			return s.paths[i].Kind == compare.Running && (seen ||
 				dearer && kernelHas(frames, switchNames) || openedB > openedA && s.opensCounters(i))
 		},

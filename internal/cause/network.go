@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -227,7 +228,7 @@ func (s *scene) looksUp(i int) bool {
 func (s *scene) locateOpener(c *claim) {
 	opener := longest(s.tally(c.members, func(i int) string {
 		frames := s.paths[i].Frames
-		at := ownDepth(frames)
+		at := code.Innermost(frames)
 		if at < 0 {
 			at = slices.IndexFunc(frames, func(frame recording.Frame) bool {
 				return frame.Kind != recording.KindKernel && connecting(frame) && !strings.Contains(frame.Name, "getaddrinfo")
@@ -244,7 +245,7 @@ func (s *scene) locateOpener(c *claim) {
 	}
 	c.at(inCode(opener))
 	places := c.places
-	if s.locateWait(c); ownDepth(c.place) < 0 { // a function of the run time that all its sockets go through
+	if s.locateWait(c); code.Innermost(c.place) < 0 { // a function of the run time that all its sockets go through
 		c.places = places
 	}
 }

@@ -3,6 +3,7 @@ package cause
 import (
 	"sort"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -59,7 +60,7 @@ func (s *scene) tallyWaits(often bool, key func(*compare.Wait) string) map[strin
 
 // ownWay leads to the deepest function of the program's own on a stack, "" where there is none.
 func ownWay(frames []recording.Frame) string {
-	if at := ownDepth(frames); at >= 0 {
+	if at := code.Innermost(frames); at >= 0 {
 		return route(frames[:at+1])
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -44,7 +45,7 @@ var rustSleepNames = []string{"<tokio::time::sleep::Sleep as ", "tokio::time::sl
 // isTimerLoop accepts the function that runs what a timer of an event loop or of an executor started; its callee is the
 // place.
 func isTimerLoop(frame *recording.Frame) bool {
-	return containsAny(frame.Name, timerLoopNames) || containsAny(frame.Name, timerTaskNames)
+	return code.RunsTimers(*frame) || containsAny(frame.Name, timerTaskNames)
 }
 
 // timerTaskNames are those of the JVM's timers.
@@ -160,7 +161,7 @@ func (s *scene) timerPlaces(c *claim, accept func(*compare.Wait) bool) {
 		if wait.WakerKind != recording.WakerTimer || !accept(wait) || name == "" {
 			return ""
 		}
-		stacks[name] = wait.Frames[:ownDepth(wait.Frames)+1]
+		stacks[name] = wait.Frames[:code.Innermost(wait.Frames)+1]
 		return name
 	})
 	for _, name := range byValue(grown) {
@@ -182,7 +183,7 @@ func callbackOf(paths []compare.Path, runs func(*recording.Frame) bool) string {
 	grown := map[string]float64{}
 	for i := range paths {
 		frames := paths[i].Frames
-		own := compare.IsApplication(frames)
+		own := code.Own(frames)
 		inLoop := false
 		for at := range frames {
 			if inLoop && own[at] {

@@ -3,6 +3,7 @@ package cause
 import (
 	"slices"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -81,7 +82,7 @@ func (s *scene) sleptHolding(c *claim) (locked, byTurn bool) {
 			turned += mean(wait.B)
 		}
 		frames := taking(wait.Frames)
-		if at := ownDepth(frames); at >= 0 && !compare.IsEntry(frames[at]) {
+		if at := code.Innermost(frames); at >= 0 && !code.IsEntry(frames[at]) {
 			takers[wait.Process+"\x00"+frames[at].Name] = true
 		}
 	}

@@ -170,37 +170,6 @@ func TestNothingGrew(t *testing.T) {
 	}
 }
 
-func TestIsApplication(t *testing.T) {
-	for _, test := range []struct {
-		frame recording.Frame
-		want  bool
-	}{
-		{recording.Frame{Name: "slices.SortFunc[...]", Kind: recording.KindGo}, false},
-		{recording.Frame{Name: "github.com/x/y.(*T).Do", Kind: recording.KindGo}, true},
-		{recording.Frame{Name: "sentinel/core.Tick.func1", Kind: recording.KindGo}, true},
-		{recording.Frame{Name: "aeshashbody", Kind: recording.KindGo}, false},
-		{recording.Frame{Name: "Interpreter", Kind: recording.KindJVM}, false},
-		{recording.Frame{Name: "org.acme.Shop.sell", Kind: recording.KindJVM}, true},
-		{recording.Frame{Name: "run", Kind: recording.KindPython, File: "/usr/lib/python3.11/subprocess.py"}, false},
-		{recording.Frame{Name: "run", Kind: recording.KindPython, File: "/srv/app.py"}, true},
-		{recording.Frame{Name: "writeSync", Kind: recording.KindNode, File: "node:fs"}, false},
-		{recording.Frame{Name: "save", Kind: recording.KindNode, File: "/srv/app.js"}, true},
-		{recording.Frame{Name: "__memmove_avx_unaligned_erms", Kind: recording.KindNative, Module: "prog"}, false},
-		{recording.Frame{Name: "memcpy_rows", Kind: recording.KindNative, Module: "prog"}, true},
-		{recording.Frame{Name: "core::slice::sort", Kind: recording.KindNative, Module: "prog"}, false},
-		{recording.Frame{Name: "prog::index", Kind: recording.KindNative, Module: "prog"}, true},
-		{recording.Frame{Name: "<&std::fs::File as std::io::Read>::read", Kind: recording.KindNative}, false},
-		{recording.Frame{Name: "<R as std::io::SpecReadByte>::spec_read_byte", Kind: recording.KindNative}, false},
-		{recording.Frame{Name: "<prog::Tap as std::io::Read>::read", Kind: recording.KindNative, Module: "prog"}, true},
-		{recording.Frame{Name: "prog", Kind: recording.KindNative, Module: "prog"}, false},
-		{recording.Frame{Name: "vfs_write", Kind: recording.KindKernel}, false},
-	} {
-		if got := IsApplication([]recording.Frame{test.frame})[0]; got != test.want {
-			t.Errorf("%s %s: %v", test.frame.Kind, test.frame.Name, got)
-		}
-	}
-}
-
 func TestInlinedCalleeIsThePlace(t *testing.T) {
 	java := func(names ...string) []recording.Frame {
 		frames := []recording.Frame{{Name: "JavaMain", Kind: recording.KindNative, Module: "libjli.so"}}

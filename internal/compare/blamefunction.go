@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"culprit/internal/code"
 	"culprit/recording"
 )
 
@@ -39,7 +40,7 @@ func (s *blameSearch) function(part float64, better func(one, best *functionTota
 	var best *functionTotals
 	for _, key := range sortedKeys(totals) {
 		one := totals[key]
-		if one.grow < part*s.total || IsEntry(one.frame) || s.moved(totals, one) {
+		if one.grow < part*s.total || code.IsEntry(one.frame) || s.moved(totals, one) {
 			continue
 		}
 		if best == nil || better(one, best) {
@@ -224,9 +225,9 @@ func (s *blameSearch) sideA(frame recording.Frame) float64 {
 // explains the change and was never seen on side A, or −1: a new function
 // explains the growth of the old ones that it calls.
 func (s *blameSearch) newest(stack []recording.Frame) int {
-	own := IsApplication(stack)
+	own := code.Own(stack)
 	for at := len(stack) - 1; at >= 0; at-- {
-		if !own[at] || IsEntry(stack[at]) {
+		if !own[at] || code.IsEntry(stack[at]) {
 			continue
 		}
 		grow, lost := 0.0, map[string]float64{}

@@ -22,13 +22,14 @@ var mayImport = map[string][]string{
 	"internal/worth":  {"internal/stat", "internal/bench"},
 	"internal/host":   {"recording"},
 	"internal/symbol": {"recording"},
+	"internal/code":   {"recording"},
 	"internal/format": {"recording", "internal/symbol"},
 	"internal/probe":  {"recording", "internal/host", "internal/symbol"},
 	"internal/record": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/probe"},
 
-	"internal/compare": {"recording", "internal/stat", "internal/symbol"},
+	"internal/compare": {"recording", "internal/stat", "internal/symbol", "internal/code"},
 	"internal/cause": {"recording", "internal/host", "internal/stat", "internal/shell", "internal/symbol",
-		"internal/bench", "internal/compare"},
+		"internal/bench", "internal/code", "internal/compare"},
 
 	"internal/explain": {"recording", "internal/host", "internal/stat", "internal/bench", "internal/compare",
 		"internal/cause"},
@@ -47,7 +48,7 @@ var mayImport = map[string][]string{
 		"internal/trial", "internal/record", "internal/compare", "internal/ground"},
 
 	"internal/report": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/bench", "internal/try",
-		"internal/compare", "internal/cause", "internal/knob", "internal/trial", "internal/worth",
+		"internal/code", "internal/compare", "internal/cause", "internal/knob", "internal/trial", "internal/worth",
 		"internal/investigate"},
 	"internal/serve": {"recording", "internal/host", "internal/stat", "internal/record", "internal/compare",
 		"internal/cause", "internal/investigate", "internal/report"},

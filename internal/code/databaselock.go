@@ -1,4 +1,4 @@
-package compare
+package code
 
 import (
 	"path"
@@ -24,31 +24,24 @@ func IsDatabaseLock(name string) bool {
 	return slices.ContainsFunc(databaseLocks, func(start string) bool { return strings.HasPrefix(name, start) })
 }
 
-// atDatabaseLock reports whether a stack waits for a lock of a database.
-func (r *run) atDatabaseLock(stack int32) bool {
-	if stack < 0 {
-		return false
-	}
-	frames := r.pool.stacks[stack]
-	for i := len(frames) - 1; i >= 0; i-- {
-		if frame := &r.pool.frames[frames[i]]; frame.Kind == recording.KindNative && IsDatabaseLock(frame.Name) {
-			return true
-		}
-	}
-	return r.pool.waitsInSQLite(frames)
+// AtDatabaseLock reports whether a stack waits for a lock of a database.
+func AtDatabaseLock(frames []recording.Frame) bool {
+	return waitsInSQLite(frames) || slices.ContainsFunc(frames, func(frame recording.Frame) bool {
+		return frame.Kind == recording.KindNative && IsDatabaseLock(frame.Name)
+	})
 }
 
 // waitsInSQLite reports whether a stack sleeps in SQLite's library, which as a shared one names none of its own
 // functions: nothing in it sleeps but the handler of a busy database, and what a program asks for by sqlite3_sleep.
-func (p *pool) waitsInSQLite(stack []int32) bool {
+func waitsInSQLite(frames []recording.Frame) bool {
 	asleep := false
-	for i := len(stack) - 1; i > 0; i-- {
-		frame := &p.frames[stack[i]]
+	for i := len(frames) - 1; i > 0; i-- {
+		frame := &frames[i]
 		if frame.Kind == recording.KindKernel {
 			continue
 		}
 		if strings.HasPrefix(path.Base(frame.Module), "libsqlite3.") {
-			return asleep && !slices.ContainsFunc(stack, func(at int32) bool { return p.frames[at].Name == "sqlite3_sleep" })
+			return asleep && !slices.ContainsFunc(frames, func(f recording.Frame) bool { return f.Name == "sqlite3_sleep" })
 		}
 		if !strings.HasSuffix(frame.Name, "sleep") {
 			return false
