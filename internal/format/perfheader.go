@@ -32,7 +32,8 @@ func parsePerfHeader(line []byte) (h perfHeader, ok bool) {
 	}
 	at := -1
 	for i := range fields {
-		if !bareID(line, fields, i) && headerField(line, fields, i) && !(isEvent(word(line, fields, i)) && idsBehind(line, fields, i+1)) {
+		ofName := isEvent(word(line, fields, i)) && idsBehind(line, fields, i+1)
+		if headerField(line, fields, i) && !bareID(line, fields, i) && !ofName {
 			h.comm = commBefore(line, fields, i)
 			at = i
 			break
