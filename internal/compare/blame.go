@@ -60,7 +60,7 @@ func FindBlame(paths []Path, use func(int) bool) *Blame {
 	if best == nil {
 		main := search.descend(search.all, nil, mainPart)
 		for _, find := range []func() *spot{
-			func() *spot { return search.place(main) }, search.largest,
+			func() *spot { return search.whole(search.place(main)) }, search.largest,
 			func() *spot { return search.fallback(trail) }, func() *spot { return search.fallback(main) },
 			func() *spot { return innermost(trail) }, func() *spot { return innermost(main) },
 		} {
