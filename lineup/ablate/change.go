@@ -35,9 +35,9 @@ type Change struct {
 	Pair, How, Was, Is string
 }
 
-// changes lists the verdicts that differ, the worst first.
+// changes lists the verdicts that differ, the worst first, of those that were made again.
 func changes(before, after map[string]string) (list []Change) {
-	for _, pair := range slices.Sorted(maps.Keys(before)) {
+	for _, pair := range slices.Sorted(maps.Keys(after)) {
 		was, is := before[pair], after[pair]
 		if was == is {
 			continue
