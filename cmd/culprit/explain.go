@@ -80,7 +80,7 @@ either: all causes, one a line.`,
 
 // isFile tells a recording from a cause: ids of causes never look like a path.
 func isFile(word string) bool {
-	if _, known := cause.Lookup(word); known {
+	if _, known := cause.Lookup(cause.ID(word)); known {
 		return false
 	}
 	if strings.HasSuffix(word, ".culprit") || strings.Contains(word, "/") {
@@ -96,7 +96,7 @@ func completeCauses(_ *cobra.Command, args []string, _ string) ([]string, cobra.
 	}
 	var words []string
 	for _, entry := range cause.Catalogue() {
-		words = append(words, entry.ID+"\t"+entry.Claim)
+		words = append(words, string(entry.ID)+"\t"+entry.Told())
 	}
 	return words, cobra.ShellCompDirectiveDefault // files too: a recording can be explained
 }
@@ -122,7 +122,7 @@ func explainAll(w world, o explainOptions) error {
 }
 
 func explainCause(w world, o explainOptions, id string) error {
-	entry, known := cause.Lookup(id)
+	entry, known := cause.Lookup(cause.ID(id))
 	if !known {
 		return fmt.Errorf("no cause %q; %s", id, nearestCauses(id))
 	}
@@ -157,10 +157,10 @@ func (o explainOptions) tell(w world, t *table, document any) error {
 	return writeJSON(w, o.json, document)
 }
 
-func textOf(entry cause.Entry) causeText {
-	return causeText{ID: entry.ID, Claim: entry.Claim, Example: cause.Example(entry.ID),
-		Evidence: entry.Evidence, Proof: entry.Proof, Remedy: entry.Remedy, MistakenAs: entry.MistakenAs,
-		Flips: append([]cause.Flip{}, cause.Flips(entry.ID)...)}
+func textOf(known cause.Cause) causeText {
+	return causeText{ID: string(known.ID), Claim: known.Told(), Example: known.Example,
+		Evidence: known.Evidence, Proof: known.Proof, Remedy: known.Remedy, MistakenAs: known.MistakenAs,
+		Flips: append([]cause.Flip{}, known.Flips...)}
 }
 
 // flipsText says in one paragraph what investigate flips for a proof.

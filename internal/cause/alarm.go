@@ -23,7 +23,7 @@ const countSignals = "syscall.rt_sigreturn.count"
 
 // findAlarm claims a ticker that interrupts the program by signals: its thread does not sleep for the timer, so that no
 // wake-ups tell of it. A program that sets a timer and then returns from handlers at a fixed rate has one.
-func findAlarm(s *scene) []*claim {
+func findAlarm(s *scene) []finding {
 	set := 0.0
 	for _, call := range timerCalls {
 		_, b := s.count("syscall."+call+".count", "")
@@ -34,31 +34,29 @@ func findAlarm(s *scene) []*claim {
 	if set <= 0 || !more(a, b, timesTicks, fewestTicks) || !s.faster(a, b) || b < fewestAlarms*wall || !s.timedSignals() {
 		return nil
 	}
-	c := s.take("timer.ticker", func(i int) bool { return s.paths[i].Kind == compare.Running && s.handlesSignal(i) })
-	if c == nil {
-		return nil
-	}
-	handlers, waiting := map[string]float64{}, 0.0
-	for _, i := range c.members {
-		if signalWaits[s.traits[i].call] {
-			waiting += s.grown(i)
-		}
+	return []finding{{cause: TimerTicker, tell: s.tellAlarm,
+		match: func(i int) bool { return s.paths[i].Kind == compare.Running && s.handlesSignal(i) }}}
+}
+
+func (s *scene) tellAlarm(c *claim) {
+	handlers := byValue(s.tally(c.members, func(i int) string {
 		if at := handlerDepth(s.paths[i].Frames); at >= 0 {
-			handlers[s.paths[i].Frames[at].Name] += s.grown(i)
+			return s.paths[i].Frames[at].Name
 		}
+		return ""
+	}))
+	if s.mostly(c, func(i int) bool { return signalWaits[s.traits[i].call] }) {
+		c.absorbs = callsAround // a loop that waits for the signals is there because of them
 	}
-	if a, b := s.seconds(c); waiting > mostOf*(mean(b)-mean(a)) {
-		c.absorbs = mostOf // a loop that waits for the signals is there because of them
-	}
-	if names := byValue(handlers); len(names) > 0 {
-		c.at(names[0])
+	if len(handlers) > 0 {
+		c.at(inCode(handlers[0]))
 	}
 	s.locate(c, "")
+	a, b := s.count(countSignals, "")
 	c.add("syscalls", "signals handled, in a program that set a timer for them", a, b, "signals/run")
-	if wall > 0 {
+	if _, wall := s.wall(); wall > 0 {
 		c.add("syscalls", "time between two of them", 0, wall*1e3/b, "ms")
 	}
-	return []*claim{c}
 }
 
 // fewestAlarms are the signals a second that make a ticker: as many as wake-ups do in package compare.
@@ -129,12 +127,20 @@ func handlerDepth(frames []recording.Frame) int {
 // brought and to be set again, 12 µs each time on the host that this was measured on; caches are refilled then.
 const hiddenSeconds = 30e-6
 
-// adoptInterrupted gives a ticker that interrupts the program the growth of the functions that it was seen to
+// giveInterrupted gives a ticker that interrupts the program the growth of the functions that it was seen to
 // interrupt, where that is no more than so many signals may hide.
-func (s *scene) adoptInterrupted(c *claim) {
+func (l *ledger) giveInterrupted(rule transfer) {
+	for _, c := range l.claims {
+		if c.cause == TimerTicker {
+			l.giveInterruptedBy(c, rule)
+		}
+	}
+}
+
+func (l *ledger) giveInterruptedBy(c *claim, rule transfer) {
 	interrupted := map[string]bool{}
 	for _, i := range c.members {
-		frames, end := s.paths[i].Frames, s.traits[i].place+1
+		frames, end := l.paths[i].Frames, l.traits[i].place+1
 		if at := handlerDepth(frames); at >= 0 {
 			end = 0
 			for above, own := range compare.IsApplication(frames[:at]) {
@@ -147,15 +153,15 @@ func (s *scene) adoptInterrupted(c *claim) {
 	}
 	var rest []int
 	grown := 0.0
-	for i := range s.paths {
-		if s.owner[i] == nil && s.paths[i].Kind == compare.Running && interrupted[s.ownFunction(i)] {
+	for i := range l.paths {
+		if l.free(i) && l.paths[i].Kind == compare.Running && interrupted[l.ownFunction(i)] {
 			rest = append(rest, i)
-			grown += s.grown(i)
+			grown += l.grown(i)
 		}
 	}
-	a, b := s.count(countSignals, "")
+	a, b := l.count(countSignals, "")
 	if grown <= 0 || grown > (b-a)*hiddenSeconds {
 		return
 	}
-	s.adopt(c, rest...)
+	l.move(rule.rule, c, rest, rule.because)
 }

@@ -142,16 +142,17 @@ func TestClockSourceThatVariesWithinASide(t *testing.T) {
 		a = append(a, plan{cpu: map[string]float64{vdso: 400}, facts: tsc}.build(random))
 		b = append(b, plan{cpu: map[string]float64{vdso: 500}, facts: facts}.build(random))
 	}
-	result, err := compare.Compare(a, b, compare.Options{Metric: compare.MetricCPU})
+	results, err := compare.Compare(a, b, compare.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	suspects := Judge(Input{Result: result, CPU: result, FactsA: a[3].Facts, FactsB: b[3].Facts})
+	result := results.CPU
+	suspects := Judge(Input{Result: result, CPU: result, FactsA: a[3].Facts, FactsB: b[3].Facts}).Suspects
 	if len(suspects) == 0 || suspects[0].Cause != "clock.slow-source" {
 		t.Fatalf("suspects %+v, want clock.slow-source", suspects)
 	}
 	const said = "the clock source was not the same in all runs of B: kvm-clock, tsc"
-	if !slices.Contains(suspects[0].Against, said) || !slices.Contains(result.Unseen, said) {
-		t.Errorf("against %q, unseen %q: neither may be without %q", suspects[0].Against, result.Unseen, said)
+	if !slices.Contains(suspects[0].Against(), said) || !slices.Contains(result.Unseen, said) {
+		t.Errorf("against %q, unseen %q: neither may be without %q", suspects[0].Against(), result.Unseen, said)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // Seen is something strange that is too small to be a suspect: stalls of one kind in one kernel function.
 type Seen struct {
-	Cause    string  `json:"cause"`    // what it would be a suspect of, were it larger
+	Cause    ID      `json:"cause"`    // what it would be a suspect of, were it larger
 	Function string  `json:"function"` // of the kernel, where it waited
 	Call     string  `json:"call"`     // the system call that stalled longest
 	Object   string  `json:"object"`   // a file or device of it, "" when not known
@@ -27,11 +27,14 @@ const alsoSeenMost = 8
 // AlsoSeen lists the stalls of one recording whose kernel stack tells what they waited for, the dearest kind first, but
 // for the causes that are suspects already: those are told in full. It needs the table of slow operations.
 func AlsoSeen(rec *recording.Recording, suspects []Suspect) []Seen {
-	told := map[string]bool{}
+	told := map[ID]bool{}
 	for _, suspect := range suspects {
 		told[suspect.Cause] = true
 	}
-	type kind struct{ cause, function string }
+	type kind struct {
+		cause    ID
+		function string
+	}
 	kinds, numbers := map[kind]*Seen{}, map[kind]map[int32]bool{}
 	for i := range rec.Slow {
 		slow := &rec.Slow[i]
@@ -66,7 +69,7 @@ func AlsoSeen(rec *recording.Recording, suspects []Suspect) []Seen {
 }
 
 // stallOf is the cause and the kernel function that the stack of a slow operation tells, "" where it tells none.
-func stallOf(rec *recording.Recording, slow *recording.Slow) (cause, function string) {
+func stallOf(rec *recording.Recording, slow *recording.Slow) (cause ID, function string) {
 	path := compare.Path{Kind: compare.Blocked, Frames: rec.StackFrames(slow.Stack), Syscall: slow.Name,
 		WakerStack: rec.StackFrames(slow.WakerStack)}
 	one := stallOn(&path)
@@ -74,7 +77,7 @@ func stallOf(rec *recording.Recording, slow *recording.Slow) (cause, function st
 	case one == nil:
 		return "", ""
 	case one.isAsked(syncCalls[slow.Name]):
-		return "file.sync", one.deepest(&path)
+		return FileSync, one.deepest(&path)
 	}
-	return one.id, one.deepest(&path)
+	return one.cause, one.deepest(&path)
 }

@@ -1,8 +1,6 @@
 package cause
 
 import (
-	"slices"
-
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -20,8 +18,11 @@ const (
 	newlyAwaited = 0.02
 	// Sleeps are as before when the other side made sleptBefore of them at least, and each became no longer than so many
 	// times. That of a loop on the other side ends early for what comes meanwhile: half of it is left on average.
-	sleptBefore  = 0.1
-	longerSleep  = 1.5
+	sleptBefore = 0.1
+	longerSleep = 1.5
+	// awaitedPart is the part of what sleeps grew by that must have been waited for in one place, for the place to be who
+	// waits. Chosen: of two clients each may have half.
+	awaitedPart  = 0.5
 	longerInLoop = 2
 )
 
@@ -34,36 +35,37 @@ func (s *scene) tellAwaiting(c *claim, turns bool) {
 	if place != "" {
 		c.add("offcpu", "waited for it in "+place+", all threads", waited.a, waited.b, "s/run")
 	}
-	first := ""
+	var first Place
 	switch {
 	case place != "" && (turns || waited.a <= newlyAwaited*waited.b && s.sleepsAsBefore(c)):
-		c.claim, first = awaitClaim, place
+		c.claim, first = awaitClaim, inCode(place)
 	case !turns && s.sleepsAsBefore(c) && s.fewerAtOnce(c):
 		c.claim = fewerClaim
 		if holder := s.holdsBack(c); holder != "" {
-			first = "process " + holder
-		} else if first = place; first == "" {
+			first = Place{Kind: InProcess, Name: holder}
+		} else if first = inCode(place); place == "" {
 			return // nobody else to name: the place stays, with what is said of it
 		}
 	case place != "":
-		c.at("waited for in " + place)
+		c.at(inCode(place).as(WaitedForIn))
 		return
 	default:
 		return
 	}
-	asleep := c.where
-	c.where = nil
+	asleep := c.places
+	c.places = nil
 	c.at(first)
-	if place != "" && place != first {
-		c.at("waited for in " + place)
+	if first != inCode(place) {
+		c.at(inCode(place).as(WaitedForIn))
 	}
-	for _, sleeps := range asleep {
-		c.at("sleeps in " + sleeps)
+	for _, one := range asleep {
+		if one.Role == "" {
+			one.Role = SleepsIn
+		}
+		c.at(one)
 	}
 	c.remedy = byTurnsRemedy
-	c.against = slices.DeleteFunc(c.against, func(text string) bool {
-		return text == unseenInLoop || text == s.unseenTasks()
-	})
+	c.clear(DoubtTasks)
 }
 
 // awaited is where in the program most was waited for what sleeps, and how long; "" where that grew by less than half
@@ -86,7 +88,7 @@ func (s *scene) awaited(c *claim, turns bool) (place string, total sides) {
 	}
 	places := byValue(grown)
 	a, b := s.seconds(c)
-	if more := mean(b) - mean(a); len(places) == 0 || more <= 0 || grown[places[0]] < mostOf*more {
+	if more := mean(b) - mean(a); len(places) == 0 || more <= 0 || grown[places[0]] < awaitedPart*more {
 		return "", total
 	}
 	return places[0], waited[places[0]]
@@ -108,7 +110,7 @@ func (s *scene) sleepsAsBefore(c *claim) bool {
 		}
 	}
 	longer := longerSleep
-	if looped, all := s.parted(c, s.inLoop); looped >= mostOf*all {
+	if s.mostly(c, s.inLoop) {
 		longer = longerInLoop
 	}
 	return seconds.a > 0 && seconds.a >= sleptBefore*seconds.b && seconds.b*times.a <= longer*seconds.a*times.b

@@ -22,41 +22,42 @@ const queueClaim = "the queue of a listening socket is full: connections to it a
 const queueRemedy = "raise the backlog that the server gives to listen (and net.core.somaxconn), or have it accept " +
 	"sooner"
 
+// droppedAgain is the part of what is sent again that dropped connections must be: each is asked for again at least
+// once, so that with fewer most of it was lost elsewhere.
+const droppedAgain = 0.5
+
 // fullQueue tells where it was no link that lost segments but a listening socket whose queue was full: what waited is
 // connect, or who waits for a connection in another call, and the kernel counts connections that it dropped, no fewer
 // than half of what was sent again. Who connects goes first, and whose socket it is behind it.
 func (s *scene) fullQueue(c *claim) {
 	a, b := s.count(compare.CountListenDrops, "")
 	againA, againB := s.count(compare.CountNetwork+recording.NetRetransmit, "")
-	if !more(a, b, timesConnects, fewestRetransmits) || b-a < mostOf*(againB-againA) {
+	if !more(a, b, timesConnects, fewestRetransmits) || b-a < droppedAgain*(againB-againA) {
 		return
 	}
-	connecting, all := s.parted(c, func(i int) bool { return waitsToConnect(&s.paths[i]) || waitsToAccept(&s.paths[i]) })
-	if connecting < mostOf*all {
+	if !s.mostly(c, func(i int) bool { return waitsToConnect(&s.paths[i]) || waitsToAccept(&s.paths[i]) }) {
 		return
 	}
 	c.add("network", "connections dropped by a listening socket whose queue was full, on the whole host", a, b,
 		"connections/run")
 	c.claim, c.remedy = queueClaim, queueRemedy
-	clients, servers := map[string]float64{}, map[string]float64{}
+	clients, servers := map[Place]float64{}, map[Place]float64{}
 	for i := range s.waits {
 		wait := &s.waits[i]
 		grown := mean(wait.B) - mean(wait.A)
 		at := ownDepth(wait.Frames)
 		switch {
 		case waitsToAccept(&wait.Path):
-			servers["process "+wait.Process] += grown
+			servers[Place{Kind: InProcess, Name: wait.Process}] += grown
 		case waitsToConnect(&wait.Path) && at >= 0 && wait.Syscall != "":
-			clients[route(wait.Frames[:at+1])+";"+wait.Syscall] += grown
+			clients[inCode(route(wait.Frames[:at+1])+";"+wait.Syscall)] += grown
 		case waitsToConnect(&wait.Path): // a loop of a run time or a library, which waits for whatever comes
-			clients["process "+wait.Process] += grown
+			clients[Place{Kind: InProcess, Name: wait.Process}] += grown
 		}
 	}
-	where := c.where
-	c.where = nil
-	c.at(longest(clients))
-	c.at(longest(servers))
-	for _, place := range where {
+	before := c.places
+	c.places = nil
+	for _, place := range append([]Place{longestPlace(clients), longestPlace(servers)}, before...) {
 		c.at(place)
 	}
 }
@@ -71,4 +72,15 @@ func waitsToConnect(path *compare.Path) bool {
 func waitsToAccept(path *compare.Path) bool {
 	return path.Kind == compare.Blocked &&
 		(kernelHas(path.Frames, acceptNamesOfKernel) || kernelHas(path.WakerStack, acceptedNames))
+}
+
+// longestPlace is the place with the most seconds, nameless where none has any; of equal ones the first by name.
+func longestPlace(seconds map[Place]float64) (longest Place) {
+	most := 0.0
+	for place, value := range seconds {
+		if value > most || value == most && value > 0 && place.Name < longest.Name {
+			longest, most = place, value
+		}
+	}
+	return longest
 }

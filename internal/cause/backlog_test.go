@@ -55,14 +55,14 @@ func TestFullQueue(t *testing.T) {
 		s := &scene{growth: 2, paths: []compare.Path{c.path}, waits: []compare.Wait{{Path: c.path}},
 			counts: []compare.Count{count(compare.CountListenDrops, c.drops),
 				count(compare.CountNetwork+recording.NetRetransmit, c.again)}}
-		claim := &claim{id: "net.loss", members: []int{0}, where: []string{"peer 127.0.0.1:80"}}
+		claim := &claim{cause: NetLoss, members: []int{0}, places: []Place{{Kind: InPeer, Name: "127.0.0.1:80"}}}
 		s.fullQueue(claim)
 		told := claim.remedy == queueRemedy && claim.claim == queueClaim && len(claim.evidence) == 1
-		if told != (c.first != "") || told && claim.where[0] != c.first {
-			t.Errorf("%s: told %v, where %q, want %q first", c.name, told, claim.where, c.first)
+		if told != (c.first != "") || told && claim.where()[0] != c.first {
+			t.Errorf("%s: told %v, where %q, want %q first", c.name, told, claim.where(), c.first)
 		}
-		if last := claim.where[len(claim.where)-1]; last != "peer 127.0.0.1:80" {
-			t.Errorf("%s: the peer is lost: %q", c.name, claim.where)
+		if last := claim.where()[len(claim.places)-1]; last != "peer 127.0.0.1:80" {
+			t.Errorf("%s: the peer is lost: %q", c.name, claim.where())
 		}
 	}
 }

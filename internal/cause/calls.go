@@ -3,7 +3,6 @@ package cause
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"culprit/internal/compare"
 )
@@ -22,7 +21,7 @@ const notable = 0.1
 // most in. Nothing where the calls were not counted, or the claim is not about calls.
 func (s *scene) callEvidence(c *claim) []Evidence {
 	calls := s.callsOf(c)
-	if len(calls) == 0 || strings.HasPrefix(c.id, "cpu.") {
+	if len(calls) == 0 || c.cause.is(waitsForCPU) {
 		return nil // without a CPU no call is at fault
 	}
 	call := calls[0]

@@ -62,7 +62,7 @@ func TestCostOfACallIsOfWhatGrew(t *testing.T) {
 		s := &scene{metric: c.metric, metricA: []float64{2, 2}, metricB: []float64{3, 3}, confidence: 0.95,
 			paths: []compare.Path{path(1, 2), c.call}, traits: []trait{{}, {call: "munmap"}},
 			counts: []compare.Count{count("count", 1000, 1000), count("seconds", c.within/2, c.within)}}
-		found := s.callEvidence(&claim{id: "code.grew", members: []int{0, 1}})
+		found := s.callEvidence(&claim{cause: "code.grew", members: []int{0, 1}})
 		switch {
 		case (c.cost > 0) != (len(found) > 0):
 			t.Errorf("%s: evidence %+v", name, found)
@@ -83,7 +83,7 @@ func TestFaultsArePredictedByTheirNumber(t *testing.T) {
 		"what was not timed": {Cost{}, false},
 	} {
 		s := &scene{in: Input{Costs: Costs{Fault: c.cost}}}
-		claim := &claim{id: "memory.faults"}
+		claim := &claim{cause: "memory.faults"}
 		s.predictFaults(claim, 200_000)
 		if claim.prediction == nil {
 			if c.cost.Ns > 0 {
@@ -102,7 +102,7 @@ func TestFaultsArePredictedByTheirNumber(t *testing.T) {
 // The barest operation of a kind is a floor: what is observed may be far more, and not far less.
 func TestFloorsAgreeWithMore(t *testing.T) {
 	s := &scene{oneSided: true}
-	claim := &claim{id: "syscall.chatty"}
+	claim := &claim{cause: "syscall.chatty"}
 	claim.predictAtLeast("bare system call", 1e6, Cost{Ns: 100, Low: 90, High: 110})
 	for observed, want := range map[float64]bool{0.02: false, 0.09: true, 5: true} {
 		// One recording has no interval; the value alone is held against the floor.
@@ -159,7 +159,7 @@ func TestPlaceBelowMain(t *testing.T) {
 		want          string
 	}{{200, 220, "main;write"}, {300, 100, "main;read"}, {100, 300, "main;write"}} {
 		suspects := judged(t, "cpu", calling(70, 70), calling(test.reads, test.writes), Costs{})
-		if len(suspects) == 0 || suspects[0].Cause != "syscall.chatty" || suspects[0].Where[0] != test.want {
+		if len(suspects) == 0 || suspects[0].Cause != "syscall.chatty" || suspects[0].Where()[0] != test.want {
 			t.Errorf("%v reads, %v writes: %s, want %s", test.reads, test.writes, described(suspects), test.want)
 		}
 	}

@@ -20,11 +20,11 @@ const slowClock = 3
 const fewestReads = 1000
 
 // findClock decides which of the three causes made reading the time dear.
-func findClock(s *scene) []*claim {
-	c := s.take("clock.read-often", func(i int) bool { return s.traits[i].clock })
-	if c == nil {
-		return nil
-	}
+func findClock(s *scene) []finding {
+	return []finding{{cause: ClockReadOften, match: func(i int) bool { return s.traits[i].clock }, tell: s.tellClock}}
+}
+
+func (s *scene) tellClock(c *claim) {
 	callsA, callsB := 0.0, 0.0
 	for call := range clockCalls {
 		a, b := s.count("syscall."+call+".count", "")
@@ -39,24 +39,24 @@ func findClock(s *scene) []*claim {
 	readsMore := !s.oneSided && sourceA == sourceB && more(callsA, callsB, 1.2, fewestReads)
 	switch {
 	case slow && readsMore: // each read is a call on both sides alike: what differs is how many there are
-		c.against = append(c.against, "the clock source "+sourceB+" is slow on both sides; "+s.better(sourceB)+
+		c.doubt(DoubtSetting, "the clock source "+sourceB+" is slow on both sides; "+s.better(sourceB)+
 			" would make each read cheaper")
-		c.at("system call " + s.clockCall())
+		c.at(Place{Kind: InCall, Name: s.clockCall()})
 	case dearer && rankB < slowClock && !s.byAFewTenths(c):
-		c.against = append(c.against, "the clock source differs too, "+sourceA+" against "+sourceB+
+		c.doubt(DoubtSetting, "the clock source differs too, "+sourceA+" against "+sourceB+
 			": that makes reads dearer by some tenths, not by as much as this")
 		s.estimateReads(c)
 	case dearer, slow:
-		c.id, c.knob = "clock.slow-source", "clocksource"
+		c.cause, c.knob = ClockSlowSource, "clocksource"
 		s.slowSource(c, sourceA, sourceB)
 	case more(callsA, callsB, 1.2, fewestReads) && !s.cpuClock(c):
-		c.id = "clock.vdso-bypassed"
-		c.at("system call " + s.clockCall())
+		c.cause = ClockVDSOBypassed
+		c.at(Place{Kind: InCall, Name: s.clockCall()})
 		s.predictBypass(c, callsB-callsA)
 	default:
 		if s.oneSided && known && rankB > 0 && s.better(sourceB) != "" {
-			c.id, c.knob = "clock.slow-source", "clocksource"
-			c.at("clock source " + sourceB)
+			c.cause, c.knob = ClockSlowSource, "clocksource"
+			c.at(Place{Kind: InClock, Name: sourceB})
 		}
 		if !more(callsA, callsB, 1.2, fewestReads) { // else they are clocks of CPU time, counted as calls
 			s.estimateReads(c)
@@ -65,7 +65,6 @@ func findClock(s *scene) []*claim {
 	if callsA+callsB > 0 {
 		c.add("syscalls", "clock reads by a real system call", callsA, callsB, "calls/run")
 	}
-	return []*claim{c}
 }
 
 // quickApart is how many times as much a read costs at most with one of two sources that the vDSO serves.
@@ -87,7 +86,7 @@ func (s *scene) slowSource(c *claim, sourceA, sourceB string) {
 	if seen := s.factsB["clocksource.seen"]; seen != "" {
 		c.add("facts", "changed while the dearer side ran, the longest in force first: "+seen, 0, 0, "")
 	}
-	c.at("clock source " + sourceB)
+	c.at(Place{Kind: InClock, Name: sourceB})
 }
 
 // clockSources are those of both sides: of most of their runs, where a side's do not agree.
@@ -98,7 +97,7 @@ func (s *scene) clockSources(c *claim) (a, b string) {
 		if varies.Name != name {
 			continue
 		}
-		c.against = append(c.against, varies.String())
+		c.doubt(DoubtSetting, varies.String())
 		if (varies.Side == compare.B) != s.turned() {
 			b = varies.Values[0]
 		} else {
@@ -153,7 +152,7 @@ func (s *scene) cpuClock(c *claim) bool {
 			}
 		}
 	}
-	return kernel > 0 && cpu >= mostOf*kernel
+	return kernel > 0 && cpu >= majority*kernel
 }
 
 func (s *scene) predictBypass(c *claim, calls float64) {
@@ -176,6 +175,14 @@ func (s *scene) estimateReads(c *claim) {
 	}
 }
 
+const (
+	// callsAround is the part of its function's growth from which a claim on calls takes the rest of the function's own
+	// code: with less, most of the function does something else.
+	callsAround = 0.5
+	// callsAroundInterpreted is the same in an interpreter, whose bytecode around a call takes as long as the call.
+	callsAroundInterpreted = 0.34
+)
+
 // absorbing is the part of a function's growth that calls must make up for the
 // function's own code to belong to them: in an interpreter the calls themselves are dear.
 func (s *scene) absorbing(c *claim) float64 {
@@ -183,9 +190,9 @@ func (s *scene) absorbing(c *claim) float64 {
 		for _, frame := range s.paths[i].Frames {
 			switch frame.Kind {
 			case recording.KindPython, recording.KindNode, recording.KindRuby, recording.KindPHP:
-				return 0.34
+				return callsAroundInterpreted
 			}
 		}
 	}
-	return mostOf
+	return callsAround
 }

@@ -10,47 +10,63 @@ import (
 // codeSuspects is how many places in code are named at most.
 const codeSuspects = 3
 
-// leftover claims what no other cause took (lock: the claim on a lock, nil when there is none): for a setting that
-// differs where the commands are otherwise the same, else for the code it was spent in.
-func (s *scene) leftover(lock *claim) []*claim {
-	if c := s.confinedRest(); c != nil {
-		return []*claim{c}
+// giveCode claims what nobody owns for the functions that it was spent in, the one that explains most first.
+func (l *ledger) giveCode(transfer) {
+	if l.explained {
+		return
 	}
-	if claims, done := s.differingConfig(); done {
-		return claims
-	}
-	var claims []*claim
-	napped := false
+	l.lock = l.of(LockContended)
+	beside := false // a place is named, or a runtime that naps
 	for range codeSuspects {
-		blame := compare.FindBlame(s.paths, func(i int) bool { return s.owner[i] == nil })
+		blame := compare.FindBlame(l.paths, l.free)
 		if blame == nil {
-			break
+			return
 		}
-		member := map[int]bool{}
-		for _, i := range blame.Members {
-			member[i] = true
-		}
-		c := s.take(codeCause(blame), func(i int) bool { return member[i] })
+		c := l.claim(ruleCode, finding{cause: codeCause(blame), match: inList(blame.Members),
+			tell: func(c *claim) { l.tellCode(c, blame, beside) }})
 		if c == nil {
-			break
+			return
 		}
-		if s.onlyQueued(c) {
-			continue // who had the CPU is not known, or no competitor: but it is not this code
+		if c.silent == "" {
+			l.withServants(c, blame)
 		}
-		if s.onlyNaps(c) {
-			napped = true // who has no work waits for something, which may follow: but it is not this code
-			continue
-		}
-		s.describeCode(c, blame, s.paths)
-		if s.serialised(c, blame) && s.suspectLock(c, blame, lock) {
-			continue
-		}
-		if (len(claims) > 0 || napped) && s.housekeeping(c) {
-			continue // it follows from how long and how busily the program runs: no place to look at beside the first
-		}
-		claims = append(s.withServants(c, blame, claims), c)
+		beside = beside || c.silent == "" || c.silent == silentNaps
 	}
-	return append(claims, s.unexplainedConfig(claims)...)
+}
+
+// Why a claim on code is not told.
+const (
+	silentQueued       = "nothing of it but waiting for a CPU grew, and who had that is not known, or no competitor"
+	silentNaps         = "nothing of it but a runtime without work grew, which waits for something else"
+	silentHousekeeping = "a runtime's own scheduling, which follows from how long and how busily the program runs"
+	silentJoined       = "its time went to the lock that is held in it"
+)
+
+// tellCode says where a claim on code is, or why it is not told: its seconds are nobody else's all the same.
+func (l *ledger) tellCode(c *claim, blame *compare.Blame, beside bool) {
+	switch {
+	case l.onlyQueued(c):
+		c.silent = silentQueued
+		return
+	case l.onlyNaps(c):
+		c.silent = silentNaps
+		return
+	}
+	l.describeCode(c, blame, l.paths)
+	switch {
+	case l.serialised(c, blame) && l.suspectLock(c, blame):
+		c.silent = silentJoined
+	case beside && l.housekeeping(c):
+		c.silent = silentHousekeeping
+	}
+}
+
+func inList(members []int) func(int) bool {
+	is := map[int]bool{}
+	for _, i := range members {
+		is[i] = true
+	}
+	return func(i int) bool { return is[i] }
 }
 
 // nothingElse is the part of a growth that makes all of it one thing.
@@ -73,41 +89,40 @@ func (s *scene) housekeeping(c *claim) bool {
 }
 
 // codeCause tells a function that grew from one that side A never ran. What took the place of another is growth.
-func codeCause(blame *compare.Blame) string {
+func codeCause(blame *compare.Blame) ID {
 	if blame.Added && len(blame.Replaced) == 0 {
-		return "code.added"
+		return CodeAdded
 	}
-	return "code.grew"
+	return CodeGrew
 }
 
 // busiestProcess is the one that paths grew most in.
 func (s *scene) busiestProcess(members []int) string {
-	grown := map[string]float64{}
-	for _, i := range members {
-		grown[s.paths[i].Process] += s.grown(i)
+	for _, process := range byValue(s.tally(members, func(i int) string { return s.paths[i].Process })) {
+		return process
 	}
-	return byValue(grown)[0]
+	return ""
 }
 
 // inLibrary reports whether a claim's place leads to no function of the program's own: a library's thread, say.
 func (c *claim) inLibrary() bool {
-	at := ownDepth(c.place.Frames)
-	return len(c.place.Frames) > 0 && (at < 0 || compare.IsEntry(c.place.Frames[at]))
+	at := ownDepth(c.place)
+	return len(c.place) > 0 && (at < 0 || compare.IsEntry(c.place[at]))
 }
 
 // describeCode fills in the place and the evidence of a claim on code.
 func (s *scene) describeCode(c *claim, blame *compare.Blame, paths []compare.Path) {
 	frame := blame.Frame()
-	c.place = compare.Path{Frames: blame.Stack}
+	c.place = blame.Stack
 	if blame.Stack[0].Kind == recording.KindKernel {
 		// Stacks that broke in user space, as of a run time that came up while the host was busy: only whose it is.
-		c.at("process " + s.busiestProcess(blame.Members))
-		c.against = append(c.against, "who called is not known: these stacks have no part in user space")
+		c.at(Place{Kind: InProcess, Name: s.busiestProcess(blame.Members)})
+		c.doubt(DoubtUnseen, "who called is not known: these stacks have no part in user space")
 	}
-	c.at(route(blame.Stack))
+	c.at(inStack(blame.Stack))
 	for _, below := range []string{blame.Through, blame.Below} {
 		if below != "" {
-			c.at(route(blame.Stack) + ";…;" + below)
+			c.at(inCode(route(blame.Stack) + ";…;" + below))
 		}
 	}
 	inclusiveA, inclusiveB := 0.0, 0.0
@@ -137,10 +152,10 @@ func (s *scene) describeCode(c *claim, blame *compare.Blame, paths []compare.Pat
 		c.add("cpu", "the largest part of the change under it is in "+blame.Below+" itself", 0, 0, "")
 	}
 	if frame.File != "" {
-		c.at("file " + frame.File)
+		c.at(Place{Kind: InFile, Name: frame.File})
 	}
 	if compare.ByAddress(frame) {
-		c.against = append(c.against, filepath.Base(frame.Module)+" has no symbols, so that its functions are told by where "+
+		c.doubt(DoubtSymbols, filepath.Base(frame.Module)+" has no symbols, so that its functions are told by where "+
 			"they begin: its debug symbols (Debian: the package that ends in -dbgsym) would name them")
 	}
 }

@@ -13,10 +13,10 @@ func TestPlaceWithoutAName(t *testing.T) {
 	for name, told := range map[string]bool{"zstd+0x50ce0()": true, "ZSTD_compressBlock": false} {
 		blame := &compare.Blame{Stack: []recording.Frame{{Name: name, Kind: recording.KindNative,
 			Module: "/usr/bin/zstd"}}}
-		c := &claim{id: "code.added"}
+		c := &claim{cause: CodeAdded}
 		(&scene{}).describeCode(c, blame, nil)
-		if said := strings.Contains(strings.Join(c.against, " "), "zstd has no symbols"); said != told || c.where[0] != name {
-			t.Errorf("%s: where %q, against %q", name, c.where, c.against)
+		if said := strings.Contains(strings.Join(c.doubtful(), " "), "zstd has no symbols"); said != told || c.where()[0] != name {
+			t.Errorf("%s: where %q, against %q", name, c.where(), c.doubtful())
 		}
 	}
 }

@@ -41,28 +41,28 @@ const interpretedPart = 0.3
 
 // findCold claims compiling, and running code in an interpreter that the other side had compiled:
 // told by the interpreter's own frames, or by a setting of the compiler where a runtime shows none (JVM).
-func findCold(s *scene) []*claim {
+func findCold(s *scene) []finding {
 	kind, setting := s.coldSetting()
-	if setting == "" && s.narrowed() != "" && s.sameProgram() {
+	if setting == "" && s.narrowed().Name != "" && s.sameProgram() {
 		return nil // the same code on fewer CPUs: a compiler that shares one takes longer for as much
 	}
 	interpreted := s.interpretedFunctions()
-	c := s.take("runtime.cold", func(i int) bool {
-		path := &s.paths[i]
-		if path.Kind != compare.Running {
-			return false
-		}
-		// Python's settings keep no compiled modules: they bear on imports, not on all that it runs.
-		all := setting != "" && !(s.oneSided && kind == recording.KindPython)
-		return s.compiling(path) || interpreted[s.placeName(i)] || all && s.runs(i, kind)
-	})
-	if c == nil {
-		return nil
-	}
+	// Python's settings keep no compiled modules: they bear on imports, not on all that it runs.
+	all := setting != "" && !(s.oneSided && kind == recording.KindPython)
+	return []finding{{cause: RuntimeCold,
+		match: func(i int) bool {
+			path := &s.paths[i]
+			return path.Kind == compare.Running &&
+				(s.compiling(path) || interpreted[s.placeName(i)] || all && s.runs(i, kind))
+		},
+		tell: func(c *claim) { s.tellCold(c, setting) }}}
+}
+
+func (s *scene) tellCold(c *claim, setting string) {
 	asked := setting == "" && s.tellCompiling(c)
 	s.locate(c, "")
 	if setting != "" {
-		c.at(setting)
+		c.at(Place{Kind: InOptions, Name: setting})
 		c.add("facts", "how code is compiled differs, on the dearer side: "+setting, 0, 0, "")
 	}
 	compiledA, compiledB, interpretedA, interpretedB := 0.0, 0.0, 0.0, 0.0
@@ -80,22 +80,20 @@ func findCold(s *scene) []*claim {
 	if setting == "" && !asked && !s.interprets(c) && s.inBackground(c) {
 		c.consequence = true
 		if s.oneSided {
-			c.against = append(c.against, "the compiler's own threads took it, which compile whatever runs often: a program "+
+			c.doubt(DoubtConsequence, "the compiler's own threads took it, which compile whatever runs often: a program "+
 				"that has just started has most of that, and one that runs on ever less")
 		} else {
-			c.against = append(c.against, "no setting of the compiler is seen to differ: it compiles because there is other "+
+			c.doubt(DoubtConsequence, "no setting of the compiler is seen to differ: it compiles because there is other "+
 				"code to run, or more of it")
 		}
 	}
-	return []*claim{c}
 }
 
 // inBackground reports whether a claim on compiling grew for the most part in threads of the compiler's own, which
 // compile whatever runs often: other code, or more of it, makes them. A program that asks for compiling (eval, compile,
 // a script loaded again and again) has it on its own threads, below its own code.
 func (s *scene) inBackground(c *claim) bool {
-	within, all := s.parted(c, func(i int) bool { return s.traits[i].place < 0 && s.compiling(&s.paths[i]) })
-	return all > 0 && within > mostOf*all
+	return s.grew(c) > 0 && s.mostly(c, func(i int) bool { return s.traits[i].place < 0 && s.compiling(&s.paths[i]) })
 }
 
 // interprets reports whether a good part of a claim's growth is code that runs interpreted: a few samples of it come

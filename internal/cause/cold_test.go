@@ -97,9 +97,9 @@ func TestConfinedCompilerIsNotCold(t *testing.T) {
 			factsA: map[string]string{"target.affinity": "0-1"}, factsB: map[string]string{"target.affinity": c.affinity},
 			paths: []compare.Path{{Kind: compare.Running, Comm: "C2 CompilerThre", A: []float64{0.026}, B: []float64{0.046},
 				Frames: []recording.Frame{{Name: "CompileBroker::compiler_thread_loop", Kind: recording.KindNative}}}},
-			owner: make([]*claim, 1), traits: make([]trait, 1)}
-		if found := findCold(s); len(found) != c.claims {
-			t.Errorf("affinity %s: %d claims, want %d", c.affinity, len(found), c.claims)
+			traits: make([]trait, 1)}
+		if claims := found(s, findCold); len(claims) != c.claims {
+			t.Errorf("affinity %s: %d claims, want %d", c.affinity, len(claims), c.claims)
 		}
 	}
 }
@@ -131,7 +131,7 @@ func TestCompilingInTheBackground(t *testing.T) {
 	} {
 		result := &compare.Result{Metric: compare.MetricCPU, A: []float64{1}, B: []float64{1.7},
 			Paths: []compare.Path{c.path, code}}
-		claims := findCold(newScene(Input{Result: result, CommandA: "java Main", CommandB: c.command}))
+		claims := found(newScene(Input{Result: result, CommandA: "java Main", CommandB: c.command}), findCold)
 		if len(claims) != 1 || claims[0].consequence != c.want {
 			t.Errorf("%s: %+v, want a consequence: %v", name, claims, c.want)
 		}

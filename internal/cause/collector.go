@@ -18,11 +18,12 @@ var collectorOptions = []string{"-Xmx", "-Xms", "-Xmn", "-XX:MaxHeapSize", "-XX:
 
 // findCollector claims what collecting garbage takes. Garbage comes from code
 // that allocates: unless a collector setting differs, the code ranks before it.
-func findCollector(s *scene) []*claim {
-	c := s.take("runtime.gc", func(i int) bool { return s.traits[i].collector })
-	if c == nil {
-		return nil
-	}
+func findCollector(s *scene) []finding {
+	return []finding{{cause: RuntimeGC, tell: s.tellCollector,
+		match: func(i int) bool { return s.traits[i].collector }}}
+}
+
+func (s *scene) tellCollector(c *claim) {
 	settings := s.changed("target.environment.GOGC", "target.environment.GOMEMLIMIT", "target.environment.GODEBUG",
 		"target.environment.JAVA_TOOL_OPTIONS", "target.environment.JDK_JAVA_OPTIONS", "target.environment.NODE_OPTIONS",
 		"target.environment.RUBY_GC_", "target.cgroup.memory")
@@ -30,19 +31,18 @@ func findCollector(s *scene) []*claim {
 	asked := s.tellRequests(c)
 	c.consequence = len(settings) == 0 && a == b && !s.oneSided && !asked
 	for _, setting := range settings {
-		c.add("facts", setting.Name+": "+orNone(setting.A)+" against "+orNone(setting.B), 0, 0, "")
-		c.at(setting.Name + "=" + orNone(setting.B))
+		c.addSetting(setting)
+		c.at(inSetting(setting))
 	}
 	if a != b {
 		c.add("facts", "options of the collector: "+orNone(a)+" against "+orNone(b), 0, 0, "")
-		c.at("options " + orNone(b))
+		c.at(Place{Kind: InOptions, Name: orNone(b)})
 	}
 	if c.consequence {
-		c.against = append(c.against, "no setting of the collector is seen to differ: the code makes more garbage, or sets "+
+		c.doubt(DoubtConsequence, "no setting of the collector is seen to differ: the code makes more garbage, or sets "+
 			"its collector itself")
 	}
 	s.locate(c, "")
-	return []*claim{c}
 }
 
 // requestNames are the functions by which a program asks for a collection itself, in full: what needs memory starts one
@@ -84,7 +84,7 @@ func (s *scene) tellRequests(c *claim) bool {
 		return false
 	}
 	c.claim, c.remedy = requestClaim, requestRemedy
-	c.at(place)
+	c.at(inCode(place))
 	c.add("cpu", "in collections that it asked for, running or waiting, all threads", asked.a, asked.b, "s/run")
 	return true
 }

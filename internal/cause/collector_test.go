@@ -19,12 +19,12 @@ func TestRubysCollector(t *testing.T) {
 	for _, changes := range [][]compare.FactChange{{limit}, nil} {
 		result := &compare.Result{Metric: compare.MetricCPU, A: []float64{1}, B: []float64{1.4},
 			Paths: []compare.Path{path}, Facts: changes}
-		claims := findCollector(newScene(Input{Result: result}))
+		claims := found(newScene(Input{Result: result}), findCollector)
 		if len(claims) != 1 || claims[0].consequence == (len(changes) > 0) {
 			t.Fatalf("%d settings: %+v", len(changes), claims)
 		}
-		if len(changes) > 0 && !slices.Contains(claims[0].where, limit.Name+"=400000") {
-			t.Errorf("where %q", claims[0].where)
+		if len(changes) > 0 && !slices.Contains(claims[0].where(), limit.Name+"=400000") {
+			t.Errorf("where %q", claims[0].where())
 		}
 	}
 }
@@ -70,8 +70,8 @@ func TestRequestedCollections(t *testing.T) {
 			t.Fatalf("%s: %+v", test.name, suspects)
 		}
 		asked := suspects[0].Claim == requestClaim
-		if asked != (test.want != "") || asked && !strings.HasSuffix(suspects[0].Where[0], test.want) {
-			t.Errorf("%s: claim %q at %q", test.name, suspects[0].Claim, suspects[0].Where)
+		if asked != (test.want != "") || asked && !strings.HasSuffix(suspects[0].Where()[0], test.want) {
+			t.Errorf("%s: claim %q at %q", test.name, suspects[0].Claim, suspects[0].Where())
 		}
 	}
 }

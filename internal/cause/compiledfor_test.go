@@ -14,7 +14,8 @@ func TestCompilingBelongsToTheCodeThatGrew(t *testing.T) {
 	for _, test := range []struct {
 		name, grew, compiled string
 		code, compiling      float64
-		command, first       string
+		command              string
+		first                ID
 		alone                bool
 	}{
 		{"java", java + "Desk.parse", java + "Desk.parse" + jvm, 120, 150, "java Desk", "code.grew", true},

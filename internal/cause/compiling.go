@@ -48,7 +48,7 @@ func (s *scene) tellCompiling(c *claim) bool {
 		return false
 	}
 	c.claim, c.remedy = compilingClaim, compilingRemedy
-	c.at(place)
+	c.at(inCode(place))
 	c.add("cpu", "of it below calls that ask for compiling (eval, new Function, exec, compile)", asked.a, asked.b, "s/run")
 	return true
 }

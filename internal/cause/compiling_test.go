@@ -50,15 +50,15 @@ func TestAskedToCompile(t *testing.T) {
 	} {
 		compiled := compare.Path{Kind: compare.Running, Process: "run", A: []float64{0.2}, B: c.b, Frames: c.frames}
 		beside := compare.Path{Kind: compare.Running, Process: "run", A: []float64{0}, B: []float64{0.4}, Frames: lazily}
-		claims := findCold(newScene(Input{Result: &compare.Result{Metric: compare.MetricCPU, A: []float64{1}, B: []float64{2},
-			Paths: []compare.Path{compiled, beside}}, CommandA: "run x", CommandB: c.command}))
+		claims := found(newScene(Input{Result: &compare.Result{Metric: compare.MetricCPU, A: []float64{1},
+			B: []float64{2}, Paths: []compare.Path{compiled, beside}}, CommandA: "run x", CommandB: c.command}), findCold)
 		if len(claims) != 1 {
 			t.Errorf("%s: %d claims, want one", c.name, len(claims))
 			continue
 		}
 		told := claims[0].claim == compilingClaim && claims[0].remedy == compilingRemedy
-		if told != (c.want != "") || told && claims[0].where[0] != c.want {
-			t.Errorf("%s: told %v, where %q, want %q first", c.name, told, claims[0].where, c.want)
+		if told != (c.want != "") || told && claims[0].where()[0] != c.want {
+			t.Errorf("%s: told %v, where %q, want %q first", c.name, told, claims[0].where(), c.want)
 		}
 	}
 }
@@ -78,10 +78,10 @@ func TestLittleIsInterpreted(t *testing.T) {
 		interpreted float64
 		want        bool
 	}{{"hardly anything", 0.04, true}, {"half of it", 0.6, false}} {
-		claims := findCold(newScene(Input{Result: &compare.Result{Metric: compare.MetricCPU, A: []float64{1}, B: []float64{3},
+		claims := found(newScene(Input{Result: &compare.Result{Metric: compare.MetricCPU, A: []float64{1}, B: []float64{3},
 			Paths: []compare.Path{path(0.5, 1.1, recording.KindNative, "worker", dispatcher),
 				path(0.01, 0.01, recording.KindNode, "visit"),
-				path(0, c.interpreted, recording.KindNode, "visit", "V8::StubFrame")}}}))
+				path(0, c.interpreted, recording.KindNode, "visit", "V8::StubFrame")}}}), findCold)
 		if len(claims) != 1 || claims[0].consequence != c.want {
 			t.Errorf("%s: %+v, want a consequence: %v", c.name, claims, c.want)
 		}

@@ -152,24 +152,20 @@ func splitCommand(command string) (rest string, settings map[string]string) {
 	return strings.Join(arguments, " "), settings
 }
 
-// differingConfig claims the leftover for settings where the two commands are
-// the same but for them: the same code with the same input. A setting that another claim names is that one's: done
-// reports that there is nothing left to claim then.
-func (s *scene) differingConfig() (claims []*claim, done bool) {
-	settings := s.settings()
-	if len(settings) == 0 || !s.sameProgram() {
-		return nil, false
+// giveSetting claims what nobody owns for settings where the two commands are the same but for them: the same code with
+// the same input. A setting that another claim names is that one's, and so is the rest then.
+func (l *ledger) giveSetting(rule transfer) {
+	settings := l.settings()
+	if l.explained || len(settings) == 0 || !l.sameProgram() {
+		return
 	}
-	if s.adoptRest(settings) {
-		return nil, true
+	if l.explained = l.giveRest(rule, settings); l.explained {
+		return
 	}
-	if left := s.unnamed(settings); len(left) > 0 {
+	if left := l.unnamed(settings); len(left) > 0 {
 		settings = left
 	}
-	if c := s.configClaim(settings); c != nil {
-		return []*claim{c}, true
-	}
-	return nil, false
+	l.explained = l.configClaim(rule, settings) != nil
 }
 
 // sameProgram reports whether both sides run the same program with the same arguments: by the commands, or, where
@@ -187,42 +183,36 @@ func (s *scene) sameProgram() bool {
 // wholeCommand is the length in bytes from which on the fact may be only the beginning of a command line.
 const wholeCommand = 500
 
-// unexplainedConfig claims what even code did not explain, when settings differ and nothing strong was found.
-func (s *scene) unexplainedConfig(code []*claim) []*claim {
-	settings := s.unnamed(s.settings())
-	if len(settings) == 0 {
-		return nil
+// alsoTold is how many settings are told with a place in code, which is the stronger explanation.
+const alsoTold = 3
+
+// giveUnexplained claims what even code did not explain, when settings differ and nothing strong was found.
+func (l *ledger) giveUnexplained(rule transfer) {
+	settings := l.unnamed(l.settings())
+	if l.explained || len(settings) == 0 {
+		return
 	}
-	for _, c := range code {
-		// A place in code is the stronger explanation: the setting is told with it.
-		for i, setting := range settings {
-			if i < 3 {
-				c.add("facts", "also differs: "+describe(setting), 0, 0, "")
-			}
+	for _, c := range l.claims {
+		for i := 0; i < min(alsoTold, len(settings)) && c.rule == ruleCode; i++ {
+			c.add("facts", "also differs: "+describe(settings[i]), 0, 0, "")
 		}
 	}
-	if c := s.configClaim(settings); c != nil {
-		return []*claim{c}
-	}
-	return nil
+	l.configClaim(rule, settings)
 }
 
-func (s *scene) configClaim(settings []compare.FactChange) *claim {
-	c := s.take("config.differs", func(int) bool { return true })
-	if c == nil {
-		return nil
-	}
-	for _, setting := range settings {
-		c.at(setting.Name + "=" + orNone(setting.B))
-		if len(c.evidence) < whereLimit {
-			c.add("facts", describe(setting), 0, 0, "")
+func (l *ledger) configClaim(rule transfer, settings []compare.FactChange) *claim {
+	return l.claim(rule.rule, finding{cause: ConfigDiffers, match: everything, tell: func(c *claim) {
+		for _, setting := range settings {
+			c.at(inSetting(setting))
+			if len(c.evidence) < whereLimit {
+				c.addSetting(setting)
+			}
+			if setting.Name == "clocksource.current" {
+				c.knob = "clocksource"
+			}
 		}
-		if setting.Name == "clocksource.current" {
-			c.knob = "clocksource"
-		}
-	}
-	s.locate(c, "")
-	return c
+		l.locate(c, "")
+	}})
 }
 
 func describe(setting compare.FactChange) string {

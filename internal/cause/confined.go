@@ -2,6 +2,7 @@ package cause
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -16,50 +17,43 @@ const onOneCPU = 1.15
 
 // findConfined claims waiting for a CPU that the program's own threads and processes had, where it
 // may use fewer CPUs than the other side: by its affinity, or as far as it was seen.
-func findConfined(s *scene) []*claim {
-	text := s.confinement()
-	if text == "" {
+func findConfined(s *scene) []finding {
+	narrow := s.confinement()
+	if narrow.Name == "" {
 		return nil
 	}
-	c := s.take("cpu.confined", func(i int) bool {
-		return s.paths[i].Kind == compare.Runnable && s.paths[i].WakerOwn
-	})
-	if c == nil {
-		return nil
-	}
-	if s.followsWork(c) {
-		s.release(c)
-		return nil
-	}
-	s.describeConfined(c, text)
-	a, b := s.count("runqueue.seconds", "")
-	c.add("offcpu", "run-queue delay of the whole tree", a, b, "s/run")
-	return []*claim{c}
+	return []finding{{cause: CPUConfined, stands: s.unlessFollowsWork,
+		match: func(i int) bool { return s.paths[i].Kind == compare.Runnable && s.paths[i].WakerOwn },
+		tell: func(c *claim) {
+			s.describeConfined(c, narrow)
+			a, b := s.count("runqueue.seconds", "")
+			c.add("offcpu", "run-queue delay of the whole tree", a, b, "s/run")
+		}}}
 }
 
-func (s *scene) describeConfined(c *claim, text string) {
-	c.at(text)
+func (s *scene) describeConfined(c *claim, narrow Place) {
+	c.at(narrow)
 	s.locate(c, "")
-	c.add("facts", text, 0, 0, "")
+	c.add("facts", narrow.String(), 0, 0, "")
 	if a, b := s.count(compare.CountCPUsUsed, ""); a+b > 0 {
 		c.add("cpu", "CPUs that the time was spread over", a, b, "CPUs")
 	}
 }
 
-// confinement says what keeps the dearer side on fewer CPUs, "" when nothing is known to.
-func (s *scene) confinement() string {
-	if text := s.narrowed(); text != "" {
-		return text
+// confinement says what keeps the dearer side on fewer CPUs, nameless when nothing is known to.
+func (s *scene) confinement() Place {
+	if narrow := s.narrowed(); narrow.Name != "" {
+		return narrow
 	}
 	a, b := s.count(compare.CountCPUsUsed, "")
 	if !s.oneSided && b > 0 && b <= onOneCPU && a > 1.3*b {
-		return "all CPU time on one CPU"
+		return Place{Kind: InCPUs, Name: "all CPU time on one CPU"}
 	}
-	return ""
+	return Place{}
 }
 
 // narrowed is the setting that allows the dearer side fewer CPUs: than the other side, or, one-sided, than there are.
-func (s *scene) narrowed() string {
+func (s *scene) narrowed() Place {
 	for _, name := range []string{affinityFact, "target.cgroup.cpuset.cpus"} {
 		allowed := cpusIn(s.factsB[name])
 		than := cpusIn(s.factsA[name])
@@ -67,15 +61,15 @@ func (s *scene) narrowed() string {
 			than, _ = strconv.Atoi(s.factsB["cpu.count"])
 		}
 		if allowed > 0 && allowed < than {
-			return name + " " + s.factsB[name] + " (" + strconv.Itoa(allowed) + " of " + strconv.Itoa(than) + " CPUs)"
+			return Place{Kind: InSetting, Name: name, Value: fmt.Sprintf("%s (%d of %d CPUs)", s.factsB[name], allowed, than)}
 		}
 	}
 	for _, setting := range s.changed("command.taskset", "command.numactl") {
 		if setting.B != "" {
-			return setting.Name + " " + setting.B
+			return inSetting(setting)
 		}
 	}
-	return ""
+	return Place{}
 }
 
 const (
@@ -129,19 +123,18 @@ func cpusIn(list string) int {
 	return count
 }
 
-// confinedRest claims what is left for a narrower affinity when the time grew and the work did not: a
+// giveNarrowed claims what is left for a narrower affinity when the time grew and the work did not: a
 // runtime that counts its CPUs (Go, the JVM) starts fewer threads, and nobody is seen to wait for a CPU.
-func (s *scene) confinedRest() *claim {
-	text := s.narrowed()
-	if text == "" || s.oneSided || s.metric != compare.MetricWall || s.in.CPU == nil ||
-		s.cpuGrowth > serialPart*s.growth {
-		return nil
+func (l *ledger) giveNarrowed(rule transfer) {
+	narrow := l.narrowed()
+	if narrow.Name == "" || l.metric != compare.MetricWall || l.in.CPU == nil || l.cpuGrowth > serialPart*l.growth {
+		return
 	}
-	c := s.take("cpu.confined", func(int) bool { return true })
-	if c == nil {
-		return nil
-	}
-	s.describeConfined(c, text)
-	c.add("cpu", "its CPU time hardly grew: the same work ran on fewer CPUs", 0, s.cpuGrowth, "s/run")
-	return c
+	c := l.claim(rule.rule, finding{cause: CPUConfined, match: everything, tell: func(c *claim) {
+		l.describeConfined(c, narrow)
+		c.add("cpu", "its CPU time hardly grew: the same work ran on fewer CPUs", 0, l.cpuGrowth, "s/run")
+	}})
+	l.explained = c != nil
 }
+
+func everything(int) bool { return true }

@@ -26,14 +26,14 @@ func TestLimitsThatAProgramSetsItself(t *testing.T) {
 		{"only B does", fact(affinityFact, "0-1"), fact(affinityFact, "0-1"), []compare.FactVaries{
 			varies(compare.B, affinityFact, "0-1", "1")}, true, ""},
 		{"B moves itself under a quota", nil, fact(quotaFact, "max"), []compare.FactVaries{
-			varies(compare.B, quotaFact, "max", "0.35")}, false, quotaFact + " 0.35"},
+			varies(compare.B, quotaFact, "max", "0.35")}, false, quotaFact + "=0.35"},
 	} {
 		s := newScene(Input{FactsA: test.a, FactsB: test.b, Result: &compare.Result{Metric: compare.MetricWall,
 			A: []float64{1}, B: []float64{2}, Varying: test.varying}})
-		if narrowed := s.narrowed(); (narrowed != "") != test.narrowed {
+		if narrowed := s.narrowed(); (narrowed.String() != "") != test.narrowed {
 			t.Errorf("%s: narrowed by %q", test.name, narrowed)
 		}
-		if quota, _ := s.quota(); quota != test.quota {
+		if quota, _ := s.quota(); quota.String() != test.quota {
 			t.Errorf("%s: quota %q, want %q", test.name, quota, test.quota)
 		}
 	}

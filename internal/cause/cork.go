@@ -10,7 +10,7 @@ const corkRemedy = "end each message: take TCP_CORK off, or send its last part w
 
 // findCorked claims waits for a peer on this host that kept data back until a timer sent it. The timer is that of a
 // lost segment as well: where more were sent again, it was that.
-func findCorked(s *scene) []*claim {
+func findCorked(s *scene) []finding {
 	if s.metric != compare.MetricWall {
 		return nil
 	}
@@ -20,21 +20,23 @@ func findCorked(s *scene) []*claim {
 		return nil
 	}
 	_, seconds := s.count(compare.CountCorked+".seconds", "")
-	c := s.take("net.delayed", func(i int) bool {
-		path := &s.paths[i]
-		return path.Kind == compare.Blocked && compare.WokenWithin(path.WakerKind, path.WakerStack, path.Frames)
-	})
-	if c == nil {
-		return nil
-	}
-	if _, all := s.seconds(c); seconds < mostOf*mean(all) {
-		s.release(c)
-		return nil // most of what ended so took another time: something else is waited for
-	}
-	s.locateWait(c)
-	s.locateSender(c)
-	c.add("offcpu", "waits of about 200 ms until a timer sent what the sender's kernel kept back", a, b, "waits/run")
-	c.add("offcpu", "mean length of these waits", 0, seconds/b*1e3, "ms")
-	c.remedy = corkRemedy
-	return []*claim{c}
+	return []finding{{cause: NetDelayed,
+		match: func(i int) bool {
+			path := &s.paths[i]
+			return path.Kind == compare.Blocked && compare.WokenWithin(path.WakerKind, path.WakerStack, path.Frames)
+		},
+		stands: func(c *claim) string {
+			if _, all := s.seconds(c); seconds < majority*mean(all) {
+				return "most of what ended so took another time than a cork: something else is waited for"
+			}
+			return ""
+		},
+		tell: func(c *claim) {
+			s.locateWait(c)
+			s.locateSender(c)
+			c.add("offcpu", "waits of about 200 ms until a timer sent what the sender's kernel kept back", a, b,
+				"waits/run")
+			c.add("offcpu", "mean length of these waits", 0, seconds/b*1e3, "ms")
+			c.remedy = corkRemedy
+		}}}
 }

@@ -75,49 +75,54 @@ func (s *scene) slowdown() float64 {
 // findThrottledDisk claims waits for a device under a limit of I/O that the other side does not have, or that holds
 // back the dearer side alone. A throttled request waits before the device sees it: the device's own latency stays as it
 // was.
-func findThrottledDisk(s *scene) []*claim {
+func findThrottledDisk(s *scene) []finding {
 	limit, held := s.ioLimit(), s.heldBack()
-	if limit == "" && !held {
+	if limit.Name == "" && !held {
 		return nil
 	}
-	a, b := s.latency()
 	countA, countB := s.count(compare.CountBlock, "")
 	secondsA, secondsB := s.count(compare.CountBlockSeconds, "")
-	if !held && !s.oneSided && countA > 0 && countB > 0 && secondsB-secondsA > mostOf*s.growth {
+	if !held && !s.oneSided && countA > 0 && countB > 0 && secondsB-secondsA > majority*s.growth {
 		return nil // the device was busy for that long: it was not held back
 	}
-	c := s.take("disk.throttled", s.waitsForDevice)
-	if c == nil {
-		return nil
-	}
-	if !held && s.mostlyOftener(c) {
-		s.release(c)
-		return nil // the program asks more often, and each time waits as long as before: no limit did that
-	}
+	return []finding{{cause: DiskThrottled, match: s.waitsForDevice,
+		stands: func(c *claim) string {
+			if !held && s.mostlyOftener(c) {
+				return "the program asks more often, and each time waits as long as before: no limit did that"
+			}
+			return ""
+		},
+		tell: func(c *claim) { s.tellThrottledDisk(c, limit) }}}
+}
+
+func (s *scene) tellThrottledDisk(c *claim, limit Place) {
 	s.locateWait(c)
-	if limit != "" {
-		c.at(limit)
-		c.add("facts", "limit of I/O: "+limit, 0, 0, "")
+	c.at(limit)
+	if limit.Name != "" {
+		c.add("facts", "limit of I/O: "+limit.String(), 0, 0, "")
 	}
 	for _, group := range s.keys(compare.CountHeldBack) {
 		piecesA, piecesB := s.count(compare.CountHeldBack, group)
 		sleptA, sleptB := s.count(compare.CountHeldSeconds, group)
-		c.at("cgroup " + group)
+		c.at(Place{Kind: InCgroup, Name: group})
 		c.add("block", "pieces of I/O that a limit of cgroup "+group+" held back", piecesA, piecesB, "pieces/run")
 		c.add("block", "slept for them, all threads", sleptA, sleptB, "s/run")
 	}
-	if countB > 0 {
+	if a, b := s.latency(); b > 0 {
 		c.add("block", "time of one request in the device", a*1e3, b*1e3, "ms")
 	}
-	return []*claim{c}
 }
+
+// heldBackPart is the part of the growth that threads must have slept for pieces of I/O that were held back. Chosen:
+// several threads may sleep for the same piece, and some of what was held back is on nobody's way.
+const heldBackPart = 0.5
 
 // heldBack reports whether a limit of I/O was seen to hold back the dearer side alone, for at least half of what it
 // takes longer. Where both sides are held back, the one that asks for more waits longer: no limit did that.
 func (s *scene) heldBack() bool {
 	piecesA, piecesB := s.count(compare.CountHeldBack, "")
 	sleptA, sleptB := s.count(compare.CountHeldSeconds, "")
-	return piecesB > 0 && piecesA <= hardly*piecesB && sleptB-sleptA >= mostOf*s.growth && !s.sameIOLimit()
+	return piecesB > 0 && piecesA <= hardly*piecesB && sleptB-sleptA >= heldBackPart*s.growth && !s.sameIOLimit()
 }
 
 // mostlyOftener reports whether the system call that a claim's time grew most in is called more often rather than
@@ -129,21 +134,21 @@ func (s *scene) mostlyOftener(c *claim) bool {
 	}
 	a, b := s.seconds(c)
 	split := s.splitCalls(calls[0], a, b)
-	return split != nil && split.A > 0 && split.Often.Value > mostOf*(split.Often.Value+split.Dearer.Value)
+	return split != nil && split.A > 0 && split.Often.Value > split.Dearer.Value
 }
 
-// ioLimit is a limit of I/O on the dearer side that the other side does not have, "" without one. Limits of the root
+// ioLimit is a limit of I/O on the dearer side that the other side does not have, nameless without one. Limits of the root
 // cgroup hold for everybody and each device: they are no limit of this cgroup's, and often on somebody else's disk.
-func (s *scene) ioLimit() string {
+func (s *scene) ioLimit() Place {
 	if s.factsB["target.cgroup.path.blkio"] == "/" {
-		return ""
+		return Place{}
 	}
 	for _, name := range sortedNames(factNames(s.factsB)) {
 		if value := s.factsB[name]; isIOLimit(name, value) && value != s.factsA[name] {
-			return name + " " + value
+			return Place{Kind: InSetting, Name: name, Value: value}
 		}
 	}
-	return ""
+	return Place{}
 }
 
 // sameIOLimit reports whether both sides run under the same limit of I/O: what it holds back then follows from what
@@ -171,39 +176,30 @@ func factNames(facts map[string]string) map[string]bool {
 }
 
 // findSlowDisk claims waits for a device that answers each request later than before.
-func findSlowDisk(s *scene) []*claim {
+func findSlowDisk(s *scene) []finding {
 	if s.oneSided {
 		return nil
 	}
 	countA, countB := s.count(compare.CountBlock, "")
-	a, b := s.latency()
 	if countA < fewestRequest || countB < fewestRequest || s.slowdown() < timesLatency || countB > moreRequests*countA {
 		return nil
 	}
 	ownA, ownB := s.count(compare.CountOwnReads, "")
 	oftener := more(ownA, ownB, moreRequests, fewestOwn)
-	c := s.take("disk.slow", func(i int) bool {
-		// What the program did not read before has no speed to be compared with: others' requests were of another size.
-		return s.waitsForDevice(i) && (s.traits[i].sync || !oftener)
-	})
-	if c == nil {
-		return nil
-	}
+	return []finding{{cause: DiskSlow, tell: s.tellSlowDisk,
+		match: func(i int) bool {
+			// What the program did not read before has no speed to be compared with: others' requests had another size.
+			return s.waitsForDevice(i) && (s.traits[i].sync || !oftener)
+		}}}
+}
+
+func (s *scene) tellSlowDisk(c *claim) {
 	s.locateWait(c)
-	devices := map[string]float64{}
-	for _, device := range s.keys(compare.CountBlockSeconds) {
-		secondsA, secondsB := s.count(compare.CountBlockSeconds, device)
-		devices[device] = secondsB - secondsA
-	}
-	for n, device := range byValue(devices) {
-		if n == 2 || devices[device] <= 0 {
-			break
-		}
-		c.at("device " + device)
-	}
+	s.atKeys(c, InDevice, compare.CountBlockSeconds)
+	a, b := s.latency()
 	c.add("block", "time of one block request", a*1e3, b*1e3, "ms")
+	countA, countB := s.count(compare.CountBlock, "")
 	c.add("block", "block requests", countA, countB, "requests/run")
-	return []*claim{c}
 }
 
 // locateWait names the function of the program that waits most, and the system call where it waits in one: a page fault

@@ -21,7 +21,8 @@ type Flip struct {
 	// Names are the wrappers, or the beginnings of the variables' names; empty: all of them.
 	Names []string `json:"names,omitempty"`
 	// Exact tells that it takes the cause away whole, so that a flip without an effect refutes the suspect. Others may
-	// only prove it.
+	// only prove it. A restart without a setting is not exact: the same may be set elsewhere than at the head of the
+	// command, and a collector or an allocator may take longer for another reason than its setting.
 	Exact bool   `json:"exact"`
 	Text  string `json:"text"` // for people
 }
@@ -34,43 +35,3 @@ const (
 	PartOption   = "option"   // of the run time: what stands between the program and its first other word
 	PartHead     = "head"     // all of these but tracers
 )
-
-// Flips lists what would prove a cause, the best first; nil where nothing can be flipped. Entry.Proof says it in words.
-func Flips(id string) []Flip {
-	return flips[id]
-}
-
-// flips stand beside the catalogue: a cause that something can prove has a line here.
-var flips = map[string][]Flip{
-	"clock.slow-source": {{BySetting, "clocksource", nil, true, "flip clocksource"}},
-	// A restart without a setting is not exact: the same may be set elsewhere than at the head of the command, and a
-	// collector or an allocator may take longer for another reason than its setting.
-	"config.differs": {{ByRestart, PartHead, nil, false, "start the dearer side with the other one's variables, options " +
-		"and wrappers"}},
-	"cpu.confined": {
-		{ByRestart, PartWrapper, []string{"taskset", "numactl"}, false, "start it without the wrapper that confines it"},
-		{BySetting, "cgroup.cpuset.cpus", nil, true, "give its cgroup all CPUs"},
-		{ByTree, "affinity", nil, false, "widen the affinity of its threads as soon as they run"}},
-	"cpu.throttled": {{BySetting, "cgroup.cpu.max", nil, true, "lift the quota of its cgroup"}},
-	"cpu.starved": {
-		{ByRestart, PartWrapper, []string{"nice", "chrt", "taskset"}, false, "start it without the wrapper"},
-		{ByTree, "policy", nil, false, "let its own processes that have the CPU run only when it is idle"}},
-	"disk.throttled": {{BySetting, "cgroup.io", nil, true, "lift the rate that its cgroup may use of a device"}},
-	"memory.reclaim": {{BySetting, "cgroup.memory.max", nil, true, "lift the memory limit of its cgroup"}},
-	"memory.page-in": {{BySetting, "cgroup.memory.max", nil, false, "lift the memory limit of its cgroup"}},
-	"memory.faults": {{ByRestart, PartVariable, []string{"MALLOC_", "GLIBC_TUNABLES", "LD_PRELOAD", "TCMALLOC",
-		"JE_MALLOC", "GODEBUG"}, false, "start it with the other side's settings of the allocator"}},
-	"runtime.gc": {
-		{ByRestart, PartVariable, []string{"GOGC", "GOMEMLIMIT", "GODEBUG", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS",
-			"_JAVA_OPTIONS", "NODE_OPTIONS"}, false, "start it with the other side's settings of the collector"},
-		{ByRestart, PartOption, nil, false, "start it with the other side's options of the run time"},
-		{BySetting, "cgroup.memory.max", nil, false, "lift the memory limit of its cgroup"}},
-	"runtime.cold": {
-		{ByRestart, PartOption, nil, false, "start it with the other side's options of the run time"},
-		{ByRestart, PartVariable, []string{"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "NODE_OPTIONS",
-			"PYTHON"}, false, "start it with the other side's settings of the compiler"}},
-	"syscall.traced":     {{ByRestart, PartTracer, nil, true, "start it without the tracer that its command starts"}},
-	"monitor.attached":   {{ByRestart, PartTracer, nil, true, "start it without the monitor that its command starts"}},
-	"line.false-sharing": {{ByTree, "affinity one", nil, false, "hold all its threads on one CPU: no line moves"}},
-	"line.true-sharing":  {{ByTree, "affinity one", nil, false, "hold all its threads on one CPU: no line moves"}},
-}

@@ -29,14 +29,13 @@ const (
 
 // findForks claims what as many processes as before cost more because each start copies its parent's memory map: the
 // copying itself, and what takes the copies down.
-func findForks(s *scene) []*claim {
+func findForks(s *scene) []finding {
 	if _, started := s.count(compare.CountProcesses, ""); started < fewestProcesses {
 		return nil
 	}
 	copied, nameless := 0.0, 0.0
 	for i := range s.paths {
 		switch {
-		case s.owner[i] != nil:
 		case s.copies(i):
 			copied += s.grown(i)
 		case s.paths[i].Short && len(s.paths[i].Frames) == 0:
@@ -46,16 +45,17 @@ func findForks(s *scene) []*claim {
 	if copied < leastCopied*s.growth {
 		return nil
 	}
-	c := s.take("process.short-lived", func(i int) bool {
-		path := &s.paths[i]
-		if len(path.Frames) == 0 {
-			return path.Short && path.Kind == compare.Running && nameless <= mostTornDown*copied
-		}
-		return s.copies(i) || s.traits[i].spawn && kernelHas(path.Frames, tearMapNames)
-	})
-	if c == nil {
-		return nil
-	}
+	return []finding{{cause: ProcessShortLived, tell: s.tellForks,
+		match: func(i int) bool {
+			path := &s.paths[i]
+			if len(path.Frames) == 0 {
+				return path.Short && path.Kind == compare.Running && nameless <= mostTornDown*copied
+			}
+			return s.copies(i) || s.traits[i].spawn && kernelHas(path.Frames, tearMapNames)
+		}}}
+}
+
+func (s *scene) tellForks(c *claim) {
 	s.locateParent(c, nil)
 	startedA, startedB := s.count(compare.CountProcesses, "")
 	a, b := s.seconds(c)
@@ -64,7 +64,6 @@ func findForks(s *scene) []*claim {
 	c.add("processes", "copying memory maps and taking the copies down, for each process", mean(a)/max(1, startedA)*1e3,
 		mean(b)/startedB*1e3, "ms")
 	c.remedy = forkedMapping
-	return []*claim{c}
 }
 
 // copies reports whether a path copies a memory map.
@@ -85,7 +84,7 @@ func (s *scene) writtenAgain() (a, b float64, most bool) {
 		if s.copies(i) {
 			copied += mean(s.paths[i].B)
 		}
-		if s.owner[i] != nil || !s.traits[i].fault {
+		if !s.traits[i].fault {
 			continue
 		}
 		faults += s.grown(i)

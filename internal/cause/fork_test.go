@@ -44,9 +44,9 @@ func TestWhoForked(t *testing.T) {
 			if suspect.Cause != "code.grew" && suspect.Remedy != forkedMapping {
 				t.Errorf("%s: remedy of %s is %q", one.name, suspect.Cause, suspect.Remedy)
 			}
-			if suspect.Cause == "memory.faults" && (suspect.Claim != forkedClaim || len(suspect.Where) < 2 ||
-				suspect.Where[1] != "forked in main;serve;run_hook;start_child") {
-				t.Errorf("%s: %s at %q", one.name, suspect.Cause, suspect.Where)
+			if suspect.Cause == "memory.faults" && (suspect.Claim != forkedClaim || len(suspect.Where()) < 2 ||
+				suspect.Where()[1] != "forked in main;serve;run_hook;start_child") {
+				t.Errorf("%s: %s at %q", one.name, suspect.Cause, suspect.Where())
 			}
 		}
 	}
@@ -60,7 +60,7 @@ func TestBusierProcesses(t *testing.T) {
 	busy.cpu, busy.childMs = map[string]float64{work: 200, starts + "copy_page_range": 12}, 4
 	for _, suspect := range judged(t, "cpu", few, busy, Costs{}) {
 		if suspect.Cause == "process.short-lived" {
-			t.Errorf("%s: %s at %q", suspect.Cause, suspect.Claim, suspect.Where)
+			t.Errorf("%s: %s at %q", suspect.Cause, suspect.Claim, suspect.Where())
 		}
 	}
 }
@@ -75,7 +75,7 @@ func TestOwnWorkBesideForks(t *testing.T) {
 		Paths: []compare.Path{path("serve", "sh", false, 0.6), path("write_out", "store", true, 0.4)},
 		Counts: []compare.Count{{Name: compare.CountProcesses, A: []float64{1}, B: []float64{5}},
 			{Name: compare.CountProcesses, Key: "store", A: []float64{1}, B: []float64{5}}}}}
-	claims := findShortLived(newScene(in))
+	claims := found(newScene(in), findShortLived)
 	if len(claims) != 1 || len(claims[0].members) != 1 || claims[0].members[0] != 1 {
 		t.Errorf("claims %+v, want one on what the children did", claims)
 	}

@@ -10,9 +10,9 @@ import (
 // or its exec, wakes the parent once.
 const helperWakes = 5
 
-// partners are the pairs of a process and a thread's name in the same tree, of which one wakes the other in the course
+// findPartners finds the pairs of a process and a thread's name in the same tree, of which one wakes the other in the course
 // of its work: a server and its logger, a client and a server. What such a one takes of the CPU is the program's own.
-func (s *scene) partners() map[[2]string]bool {
+func (s *scene) findPartners() map[[2]string]bool {
 	wakes := map[[2]string]float64{}
 	for i := range s.waits {
 		if wait := &s.waits[i]; wait.Kind == compare.Blocked && wait.WakerOwn && wait.WakerComm != "" {
@@ -32,40 +32,41 @@ func (s *scene) partners() map[[2]string]bool {
 
 // findHelper claims waiting for a CPU that another process of the program had while it worked for it: the code of that
 // process that grew. Where none did, nobody is at fault; it then belongs to what there was more of to do.
-func findHelper(s *scene) []*claim {
+func findHelper(s *scene) []finding {
 	if s.oneSided {
 		return nil
 	}
-	partners, behind := s.partners(), map[string]float64{}
-	c := s.take("code.grew", func(i int) bool {
-		path := &s.paths[i]
-		match := path.Kind == compare.Runnable && s.isPartner(partners, path)
-		if match {
-			behind[path.WakerComm] += s.grown(i)
-		}
-		return match
+	return []finding{{cause: CodeGrew,
+		match: func(i int) bool {
+			return s.paths[i].Kind == compare.Runnable && s.isPartner(&s.paths[i])
+		},
+		stands: func(c *claim) string {
+			_, _, blame := s.helperOf(c)
+			if blame == nil || lookingForWork(blame.Stack) {
+				return "no code of the helper's grew"
+			}
+			return s.unlessFollowsWork(c)
+		},
+		tell: func(c *claim) {
+			name, seconds, blame := s.helperOf(c)
+			c.cause = codeCause(blame)
+			s.describeCode(c, blame, s.cpu)
+			c.add("offcpu", "the program waited for a CPU while "+name+" ran, which works for it", 0, seconds, "s/run")
+		}}}
+}
+
+// helperOf is the process that a claim's paths waited for most, how long, and its code that grew; nil for none.
+func (s *scene) helperOf(c *claim) (name string, seconds float64, blame *compare.Blame) {
+	behind := s.tally(c.members, func(i int) string { return s.paths[i].WakerComm })
+	name = byValue(behind)[0]
+	return name, behind[name], compare.FindBlame(s.cpu, func(i int) bool {
+		return s.cpu[i].Kind == compare.Running && (s.cpu[i].Process == name || s.cpu[i].Comm == name)
 	})
-	if c == nil {
-		return nil
-	}
-	names := byValue(behind)
-	blame := compare.FindBlame(s.cpu, func(i int) bool {
-		return s.cpu[i].Kind == compare.Running && (s.cpu[i].Process == names[0] || s.cpu[i].Comm == names[0])
-	})
-	if blame == nil || s.followsWork(c) || lookingForWork(blame.Stack) {
-		s.release(c)
-		return nil
-	}
-	c.id = codeCause(blame)
-	s.describeCode(c, blame, s.cpu)
-	c.add("offcpu", "the program waited for a CPU while "+names[0]+" ran, which works for it", 0, behind[names[0]],
-		"s/run")
-	return []*claim{c}
 }
 
 // isPartner tells waiting for a CPU that one of the program's own had who works for the one that waits.
-func (s *scene) isPartner(partners map[[2]string]bool, path *compare.Path) bool {
-	return path.WakerOwn && partners[[2]string{path.Process, path.WakerComm}]
+func (s *scene) isPartner(path *compare.Path) bool {
+	return path.WakerOwn && s.partners[[2]string{path.Process, path.WakerComm}]
 }
 
 // competitorsNamed is how many of those who had the CPU are named.
@@ -81,7 +82,7 @@ func (c *claim) nameCompetitors(others map[string]float64) {
 		switch seconds := others[name]; {
 		case seconds <= 0:
 		case n < competitorsNamed:
-			c.at("CPU used by " + name) // investigate takes the name from here to flip its class
+			c.at(Place{Kind: InProcess, Role: Competitor, Name: name})
 			text := "waited for a CPU while " + name + " ran"
 			if len(names) > 1 {
 				text += fmt.Sprintf(", %.0f %% of this waiting", 100*seconds/whole)

@@ -32,7 +32,7 @@ func TestAHelperIsNoCompetitor(t *testing.T) {
 		name   string
 		own    bool
 		wakes  float64
-		cause  string
+		cause  ID
 		places string
 	}{
 		{"somebody else", false, 0, "cpu.starved", "CPU used by logger"},
@@ -41,8 +41,8 @@ func TestAHelperIsNoCompetitor(t *testing.T) {
 		{"one that works for the server", true, 100, "code.grew", "compress"},
 	} {
 		s := crowded("logger", each.own, each.wakes)
-		claims := append(findStarved(s), findHelper(s)...)
-		if len(claims) != 1 || claims[0].id != each.cause || !strings.Contains(claims[0].where[0], each.places) {
+		claims := found(s, findStarved, findHelper)
+		if len(claims) != 1 || claims[0].cause != each.cause || !strings.Contains(claims[0].where()[0], each.places) {
 			t.Errorf("%s: got %d claims, %+v", each.name, len(claims), claims)
 		}
 	}
@@ -51,9 +51,9 @@ func TestAHelperIsNoCompetitor(t *testing.T) {
 func TestCompetitorsAreNamedWithTheirShares(t *testing.T) {
 	c := &claim{}
 	c.nameCompetitors(map[string]float64{"hog": 0.6, "cron": 0.2, "backup": 0.1, "dd": 0.06, "tar": 0.04, "calmer": -0.5})
-	if want := []string{"CPU used by hog", "CPU used by cron", "CPU used by backup"}; strings.Join(c.where, ";") !=
+	if want := []string{"CPU used by hog", "CPU used by cron", "CPU used by backup"}; strings.Join(c.where(), ";") !=
 		strings.Join(want, ";") {
-		t.Errorf("places are %v", c.where)
+		t.Errorf("places are %v", c.where())
 	}
 	for i, want := range []string{"hog ran, 60 %", "cron ran, 20 %", "backup ran, 10 %", "2 others ran, 10 %"} {
 		if i >= len(c.evidence) || !strings.Contains(c.evidence[i].Text, want) {

@@ -45,7 +45,7 @@ const (
 // findHerd claims what it costs to wake all waiters of a condition where the other side woke one: the waking, the
 // switches to those woken, their queue for the lock, and their way back to sleep. More waits at a condition that is
 // broadcast as before are more work, as of a barrier.
-func findHerd(s *scene) []*claim {
+func findHerd(s *scene) []finding {
 	if s.oneSided {
 		return nil
 	}
@@ -53,31 +53,30 @@ func findHerd(s *scene) []*claim {
 	if woken.b-woken.a < fewestCalls || !s.broadcasts(woken) {
 		return nil
 	}
-	c := s.take("lock.contended", func(i int) bool {
-		names := conditionOf(s.paths[i].Frames, s.traits[i].place)
-		return s.calls(i, names.wait) || s.calls(i, names.all) || s.calls(i, names.one) ||
-			locks <= woken.b-woken.a && (s.traits[i].lock || s.paths[i].Lock)
-	})
-	if c == nil {
-		return nil
-	}
+	return []finding{{cause: LockContended,
+		match: func(i int) bool {
+			names := conditionOf(s.paths[i].Frames, s.traits[i].place)
+			return s.calls(i, names.wait) || s.calls(i, names.all) || s.calls(i, names.one) ||
+				locks <= woken.b-woken.a && (s.traits[i].lock || s.paths[i].Lock)
+		},
+		tell: func(c *claim) { s.tellHerd(c, woken) }}}
+}
+
+func (s *scene) tellHerd(c *claim, woken sides) {
 	c.claim, c.remedy = herdClaim, herdRemedy
 	for _, side := range []struct {
-		before string
-		of     func(conditionNames) []string
-	}{{"", conditionNames.waking}, {"woken in ", conditionNames.waiting}} {
+		role Role
+		of   func(conditionNames) []string
+	}{{"", conditionNames.waking}, {WokenIn, conditionNames.waiting}} {
 		place := callerOf(s.cpu, func(frame *recording.Frame) bool {
 			return containsAny(frame.Name, side.of(conditions[frame.Kind]))
 		})
-		if place != "" {
-			c.at(side.before + place)
-		}
+		c.at(inCode(place).as(side.role))
 	}
 	c.add("offcpu", "waits at conditions, and for their locks on waking, all threads", woken.a, woken.b, "waits/run")
 	if futexA, futexB := s.count("syscall.futex.count", ""); futexA+futexB > 0 {
 		c.add("syscalls", "futex calls", futexA, futexB, "calls/run")
 	}
-	return []*claim{c}
 }
 
 func (n conditionNames) waking() []string  { return n.all }

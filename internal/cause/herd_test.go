@@ -68,8 +68,8 @@ func TestHerd(t *testing.T) {
 			if !test.herd {
 				continue
 			}
-			if len(first.Where) < 2 || first.Where[0] != g.waker || first.Where[1] != "woken in "+g.worker {
-				t.Errorf("%s, %s: where is %q, want %s, woken in %s", g.name, test.name, first.Where, g.waker, g.worker)
+			if len(first.Where()) < 2 || first.Where()[0] != g.waker || first.Where()[1] != "woken in "+g.worker {
+				t.Errorf("%s, %s: where is %q, want %s, woken in %s", g.name, test.name, first.Where(), g.waker, g.worker)
 			}
 			if first.Share.Value < 0.9 || first.Remedy != herdRemedy {
 				t.Errorf("%s, %s: %s, remedy %q", g.name, test.name, described(suspects), first.Remedy)

@@ -32,7 +32,7 @@ func zeroes(path *compare.Path) bool {
 func (s *scene) leaveHoles(kind []*stall) {
 	filled, disk := map[string]float64{}, map[string]float64{}
 	pages := func(i int) bool {
-		return kind[i] != nil && kind[i].id == "memory.page-in" && s.paths[i].Kind == compare.Running
+		return kind[i] != nil && kind[i].cause == MemoryPageIn && s.paths[i].Kind == compare.Running
 	}
 	for i := range s.paths {
 		if !pages(i) {
@@ -47,7 +47,7 @@ func (s *scene) leaveHoles(kind []*stall) {
 	}
 	for i := range s.waits {
 		path := &s.waits[i].Path
-		if one := stallOn(path); one != nil && one.id == "memory.page-in" {
+		if one := stallOn(path); one != nil && one.cause == MemoryPageIn {
 			disk[prefix(path.Frames[:ownDepth(path.Frames)+1])] += mean(path.B)
 		}
 	}

@@ -11,7 +11,7 @@ var (
 	// journalSettings are facts about the journal that files lie under.
 	journalSettings = []string{"target.mount.files.journal", "target.mount.cwd.journal"}
 	// journalled is the CPU time of calls that the journal made dearer.
-	journalled = stall{id: "file.journal", any: journalNames}
+	journalled = stall{cause: FileJournal, any: journalNames}
 )
 
 // markJournalled takes for the journal's the CPU time of system calls on files that became dearer, and not more often,
@@ -36,7 +36,7 @@ func (s *scene) markJournalled(kind []*stall) {
 			}
 		}
 	}
-	least := mostOf
+	least := majority
 	if len(s.changed(journalSettings...)) > 0 {
 		least = leastShare
 	}

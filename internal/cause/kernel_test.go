@@ -393,10 +393,10 @@ func TestCPUsIn(t *testing.T) {
 func TestLimitOfIO(t *testing.T) {
 	const name = "target.cgroup.io.read_bps"
 	for _, one := range []struct{ a, b, want string }{
-		{"", "8:16 1048576", name + " 8:16 1048576"}, {"8:16 1", "8:16 1", ""}, {"", "max", ""}, {"8:16 1", "", ""},
+		{"", "8:16 1048576", name + "=8:16 1048576"}, {"8:16 1", "8:16 1", ""}, {"", "max", ""}, {"8:16 1", "", ""},
 	} {
 		s := scene{factsA: map[string]string{name: one.a}, factsB: map[string]string{name: one.b}}
-		if got := s.ioLimit(); got != one.want {
+		if got := s.ioLimit().String(); got != one.want {
 			t.Errorf("limits %q and %q: %q, want %q", one.a, one.b, got, one.want)
 		}
 	}
@@ -430,7 +430,7 @@ func TestSlowdownIsByOperation(t *testing.T) {
 		t.Errorf("slowdown is %g, want nearly 2", got)
 	}
 	s.factsB = map[string]string{"target.cgroup.io.write_bps": "7:4 104857600", "target.cgroup.path.blkio": "/"}
-	if got := s.ioLimit(); got != "" {
+	if got := s.ioLimit().String(); got != "" {
 		t.Errorf("limit %q of the root cgroup taken for the target's own", got)
 	}
 }

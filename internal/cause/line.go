@@ -19,11 +19,10 @@ const (
 
 // findShared claims the time of code that touches a cache line which several threads share and one
 // writes, where such lines were recorded and were touched more often than before.
-func findShared(s *scene) []*claim {
+func findShared(s *scene) (found []finding) {
 	if len(s.lines) == 0 {
 		return nil
 	}
-	var claims []*claim
 	bears := s.bearing()
 	for i := range s.lines {
 		line := &s.lines[i]
@@ -31,22 +30,19 @@ func findShared(s *scene) []*claim {
 		if b < fewestOperands || !s.oneSided && b < timesTicks*a {
 			continue
 		}
-		id := "line.true-sharing"
+		id := LineTrueSharing
 		if line.False {
-			id = "line.false-sharing"
+			id = LineFalseSharing
 		}
-		c := s.take(id, func(i int) bool {
-			path := &s.paths[i]
-			return path.Kind == compare.Running && !s.traits[i].fault && !s.traits[i].entered(path) &&
-				touches(line, bears, path.Frames)
-		})
-		if c == nil {
-			continue
-		}
-		s.describeLine(c, line, bears)
-		claims = append(claims, c)
+		found = append(found, finding{cause: id,
+			match: func(i int) bool {
+				path := &s.paths[i]
+				return path.Kind == compare.Running && !s.traits[i].fault && !s.traits[i].entered(path) &&
+					touches(line, bears, path.Frames)
+			},
+			tell: func(c *claim) { s.describeLine(c, line, bears) }})
 	}
-	return claims
+	return found
 }
 
 // codeName is a function without where it is.
@@ -84,7 +80,7 @@ func (s *scene) bearing() map[codeName][2]float64 {
 func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[codeName][2]float64) {
 	s.locate(c, "")
 	if line.Name != "" {
-		c.at("cache line of " + line.Name)
+		c.at(Place{Kind: InLine, Name: line.Name})
 	}
 	c.add("lines", "samples whose operand lies in the line", mean(line.A), mean(line.B), "samples/run")
 	a, b := 0.0, 0.0
@@ -98,9 +94,9 @@ func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[codeN
 	if line.Confirmed {
 		c.add("lines", "confirmed by debug registers", 0, 0, "")
 	} else {
-		c.against = append(c.against, "not confirmed by debug registers: operands were computed from sampled registers")
+		c.doubt(DoubtUnconfirmed, "not confirmed by debug registers: operands were computed from sampled registers")
 	}
-	c.against = append(c.against, "a line can be shared and cost nothing: pin the threads to one CPU and see")
+	c.doubt(DoubtFree, "a line can be shared and cost nothing: pin the threads to one CPU and see")
 }
 
 // touches reports whether a path ends in code that touches a line and whose growth such samples bear out.

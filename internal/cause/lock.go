@@ -9,48 +9,62 @@ import (
 
 // findLock claims waiting for user-space locks, and on the CPU metric what
 // taking, spinning and handing over costs.
-func findLock(s *scene) []*claim {
-	waitsA, waitsB, secondsA, secondsB := 0.0, 0.0, 0.0, 0.0
+func findLock(s *scene) []finding {
+	waits, _ := s.lockWaits()
+	futex := sides{}.plus(s.count("syscall.futex.count", ""))
+	contended := waits.b > waits.a || more(futex.a, futex.b, timesFutex, fewestCalls)
+	return []finding{{cause: LockContended, tell: s.tellLock,
+		match: func(i int) bool {
+			path := &s.paths[i]
+			if path.Kind != compare.Running {
+				return s.forLock(path) || s.sleeps.inTurn[i] || s.inQueue(i)
+			}
+			// Uncontended locking is user code alone; contended locking goes to the kernel or spins.
+			return contended && s.traits[i].lock || s.inQueue(i)
+		},
+		stands: func(*claim) string {
+			if !contended && s.metric == compare.MetricCPU {
+				return "no more waits for locks than before, and no more futex calls"
+			}
+			return ""
+		}}}
+}
+
+const (
+	// timesFutex is how many times as many futex calls tell that a lock is fought for. Chosen.
+	timesFutex = 1.5
+	// lockAround is the part of its function's growth from which a lock takes the rest of it. Chosen: more than for
+	// calls, as what a lock guards is work of its own.
+	lockAround = 0.8
+)
+
+// lockWaits is how often and for how long all threads waited for locks.
+func (s *scene) lockWaits() (waits, seconds sides) {
 	for i := range s.waits {
-		if s.forLock(&s.waits[i].Path) {
-			waitsA += mean(s.waits[i].CountA)
-			waitsB += mean(s.waits[i].CountB)
-			secondsA += mean(s.waits[i].A)
-			secondsB += mean(s.waits[i].B)
+		if wait := &s.waits[i]; s.forLock(&wait.Path) {
+			waits = waits.plus(mean(wait.CountA), mean(wait.CountB))
+			seconds = seconds.plus(mean(wait.A), mean(wait.B))
 		}
 	}
-	futexA, futexB := s.count("syscall.futex.count", "")
-	contended := waitsB > waitsA || more(futexA, futexB, 1.5, fewestCalls)
-	c := s.take("lock.contended", func(i int) bool {
-		path := &s.paths[i]
-		if path.Kind != compare.Running {
-			return s.forLock(path) || s.inTurn[i] || s.inQueue(i)
-		}
-		// Uncontended locking is user code alone; contended locking goes to the kernel or spins.
-		return contended && s.traits[i].lock || s.inQueue(i)
-	})
-	if c == nil {
-		return nil
-	}
-	if !contended && s.metric == compare.MetricCPU {
-		s.release(c)
-		return nil
-	}
-	c.absorbs = 0.8
-	if s.queue != nil {
+	return waits, seconds
+}
+
+func (s *scene) tellLock(c *claim) {
+	c.absorbs = lockAround
+	if s.sleeps.queue != nil {
 		s.describeQueue(c)
 	}
-	if s.byTurn {
-		c.against = append(c.against, lockUnnamed)
+	if s.sleeps.byTurn {
+		c.doubt(DoubtUnseen, lockUnnamed)
 	}
 	s.locateLock(c)
 	s.holders(c)
-	c.add("offcpu", "waits for locks, all threads", waitsA, waitsB, "waits/run")
-	c.add("offcpu", "seconds waited for locks, all threads", secondsA, secondsB, "s/run")
-	if futexA+futexB > 0 {
+	waits, seconds := s.lockWaits()
+	c.add("offcpu", "waits for locks, all threads", waits.a, waits.b, "waits/run")
+	c.add("offcpu", "seconds waited for locks, all threads", seconds.a, seconds.b, "s/run")
+	if futexA, futexB := s.count("syscall.futex.count", ""); futexA+futexB > 0 {
 		c.add("syscalls", "futex calls", futexA, futexB, "calls/run")
 	}
-	return []*claim{c}
 }
 
 // lockUnnamed is what a lock leaves open that only shows in who waits for whom.
@@ -58,7 +72,7 @@ const lockUnnamed = "no function that takes a lock was seen: who waits is woken 
 	"in turn"
 
 // forLock reports whether a path waits for a lock.
-func (s *scene) forLock(path *compare.Path) bool { return path.Lock || s.byTurn && path.Turn }
+func (s *scene) forLock(path *compare.Path) bool { return path.Lock || s.sleeps.byTurn && path.Turn }
 
 // taking is the part of a stack up to the function that takes a lock of a database, which is the server's own code.
 func taking(frames []recording.Frame) []recording.Frame {
@@ -72,23 +86,21 @@ func taking(frames []recording.Frame) []recording.Frame {
 // locateLock puts first the function that takes the lock. Where threads sleep with the lock most of its time is
 // spent in the sleeper, which holds it: then the waits of all threads tell who takes it.
 func (s *scene) locateLock(c *claim) {
-	if len(s.inTurn) > 0 {
-		grown, stacks := map[string]float64{}, map[string][]recording.Frame{}
-		for i := range s.waits {
-			wait := &s.waits[i]
+	if len(s.sleeps.inTurn) > 0 {
+		stacks := map[string][]recording.Frame{}
+		taker := longest(s.tallyWaits(false, func(wait *compare.Wait) string {
 			frames := taking(wait.Frames)
-			if at := ownDepth(frames); s.forLock(&wait.Path) && at >= 0 {
-				name := route(frames[:at+1])
-				grown[name] += mean(wait.B) - mean(wait.A)
-				stacks[name] = frames[:at+1]
+			name := ownWay(frames)
+			if !s.forLock(&wait.Path) || name == "" {
+				return ""
 			}
-		}
-		if takers := byValue(grown); len(takers) > 0 && grown[takers[0]] > 0 {
-			c.place = compare.Path{Frames: stacks[takers[0]]}
-			c.at(takers[0])
-		}
+			stacks[name] = frames[:ownDepth(frames)+1]
+			return name
+		}))
+		c.place = stacks[taker]
+		c.at(inCode(taker))
 	}
-	if len(c.where) == 0 {
+	if len(c.places) == 0 {
 		s.locate(c, "")
 	}
 }
@@ -136,10 +148,11 @@ func (s *scene) serialised(c *claim, blame *compare.Blame) bool {
 // runtime that parks its own tasks (Go) shows no thread waiting for it. Where a
 // lock taken on the way to this code has a claim already, the code is what it is
 // held in, and joins it. Where another lock's waits have been counted, this is something else.
-func (s *scene) suspectLock(c *claim, blame *compare.Blame, lock *claim) (joined bool) {
-	if lock != nil && onTheWay(lock.place.Frames, blame.Stack) {
-		s.adopt(lock, c.members...)
-		lock.at("held in " + route(blame.Stack))
+func (l *ledger) suspectLock(c *claim, blame *compare.Blame) (joined bool) {
+	s, lock := l.scene, l.lock
+	if lock != nil && onTheWay(lock.place, blame.Stack) {
+		l.move("held in code", lock, c.members, "the code ran as long, but one thread at a time: the lock is held in it")
+		lock.at(inCode(route(blame.Stack)).as(HeldIn))
 		lock.add("cpu", "the code ran as long, but one thread at a time", 0, 0, "")
 		return true
 	}
@@ -150,12 +163,12 @@ func (s *scene) suspectLock(c *claim, blame *compare.Blame, lock *claim) (joined
 		taker = route(blame.Stack) // taking a free lock is too quick to be sampled; giving it to a waiter is not
 	}
 	if taker == "" || lock != nil {
-		c.against = append(c.against, "its CPU time did not grow: less of it ran in parallel, for a reason not seen")
+		c.doubt(DoubtUnseen, "its CPU time did not grow: less of it ran in parallel, for a reason not seen")
 		return false
 	}
-	c.id, c.where = "lock.contended", nil
-	c.at(taker)
-	c.at("held in " + route(blame.Stack))
+	c.cause, c.places = LockContended, nil
+	c.at(inCode(taker))
+	c.at(inCode(route(blame.Stack)).as(HeldIn))
 	c.add("cpu", "the code ran as long, but one thread at a time; tasks queue for a lock in "+taker, 0, 0, "")
 	return false
 }
@@ -219,7 +232,7 @@ func (s *scene) holders(c *claim) {
 	}
 	for _, i := range c.members {
 		note(&s.paths[i], s.grown(i))
-		if at := ownDepth(s.paths[i].Frames); s.inTurn[i] && at >= 0 {
+		if at := ownDepth(s.paths[i].Frames); s.sleeps.inTurn[i] && at >= 0 {
 			slept[route(s.paths[i].Frames[:at+1])] += s.grown(i)
 		}
 	}
@@ -233,13 +246,13 @@ func (s *scene) holders(c *claim) {
 	}
 	for _, holder := range byValue(held) {
 		if held[holder] > 0 {
-			c.at("held in " + holder)
+			c.at(inCode(holder).as(HeldIn))
 			c.add("offcpu", "waited while the holder was in "+holder, 0, held[holder], "s/run")
 			break
 		}
 	}
 	for _, object := range byValue(objects) {
-		c.at("lock at " + object)
+		c.at(Place{Kind: InLock, Name: object})
 		break
 	}
 }

@@ -63,24 +63,25 @@ func TestSleepsUnderALock(t *testing.T) {
 	for _, test := range []struct {
 		name          string
 		slept, locked float64
-		cause, place  string
+		cause         ID
+		place         string
 	}{
 		{"by turns", 0.4, 1, "lock.contended", "main;touch"},
 		{"longer, and by turns", 1.6, 1, "sleep.deliberate", "main;touch;backend"},
 		{"by turns, for no lock", 0.4, 0, "sleep.deliberate", "main;touch;backend"},
 		{"longer", 1.6, 0, "sleep.deliberate", "main;touch;backend"},
 	} {
-		suspects := Judge(Input{Result: sleeping(test.slept, test.locked)})
-		if len(suspects) == 0 || suspects[0].Cause != test.cause || suspects[0].Where[0] != test.place {
+		suspects := Judge(Input{Result: sleeping(test.slept, test.locked)}).Suspects
+		if len(suspects) == 0 || suspects[0].Cause != test.cause || suspects[0].Where()[0] != test.place {
 			t.Errorf("%s: %s, want %s at %s", test.name, described(suspects), test.cause, test.place)
 			continue
 		}
-		if where := strings.Join(suspects[0].Where, " "); !strings.Contains(where, "main;touch;backend") {
+		if where := strings.Join(suspects[0].Where(), " "); !strings.Contains(where, "main;touch;backend") {
 			t.Errorf("%s: where is %s, want what sleeps in it", test.name, where)
 		}
-		turns := len(suspects[0].Against) > 0 && suspects[0].Against[0] == sleptByTurns
+		turns := len(suspects[0].Against()) > 0 && suspects[0].Against()[0] == sleptByTurns
 		if want := test.slept == 0.4 && test.locked == 0; turns != want {
-			t.Errorf("%s: against %q, told that they take turns: want %v", test.name, suspects[0].Against, want)
+			t.Errorf("%s: against %q, told that they take turns: want %v", test.name, suspects[0].Against(), want)
 		}
 		if turns != (suspects[0].Remedy == byTurnsRemedy) {
 			t.Errorf("%s: remedy %q, told that they take turns: %v", test.name, suspects[0].Remedy, turns)
@@ -95,7 +96,7 @@ func TestOneSidedSleepUnderALock(t *testing.T) {
 		held   bool
 		slept  float64 // over all threads; the run takes 0.42 s
 		locked float64
-		cause  string
+		cause  ID
 	}{
 		{"held", true, 1.6, 1, "lock.contended"},
 		{"side by side", false, 1.6, 1, "sleep.deliberate"},
@@ -109,12 +110,12 @@ func TestOneSidedSleepUnderALock(t *testing.T) {
 			}
 		}
 		result = alone(result)
-		suspects := Judge(Input{Result: result})
+		suspects := Judge(Input{Result: result}).Suspects
 		if len(suspects) == 0 || suspects[0].Cause != test.cause {
 			t.Errorf("%s: %s, want %s", test.name, described(suspects), test.cause)
 			continue
 		}
-		if where := strings.Join(suspects[0].Where, " "); !strings.Contains(where, "main;touch;backend") {
+		if where := strings.Join(suspects[0].Where(), " "); !strings.Contains(where, "main;touch;backend") {
 			t.Errorf("%s: where is %s, want what sleeps in it", test.name, where)
 		}
 	}
@@ -126,7 +127,7 @@ func TestSleepsByTurns(t *testing.T) {
 		name  string
 		slept float64 // over all threads, of the 0.42 s that a run of B takes
 		turn  bool
-		cause string
+		cause ID
 	}{
 		{"one at a time", 0.4, true, "lock.contended"},
 		{"two at a time", 0.8, true, "sleep.deliberate"},
@@ -141,13 +142,13 @@ func TestSleepsByTurns(t *testing.T) {
 			if oneSided {
 				result = alone(result)
 			}
-			suspects := Judge(Input{Result: result})
+			suspects := Judge(Input{Result: result}).Suspects
 			if len(suspects) == 0 || suspects[0].Cause != test.cause {
 				t.Errorf("%s, one side %v: %s, want %s", test.name, oneSided, described(suspects), test.cause)
 				continue
 			}
-			if told := slices.Contains(suspects[0].Against, lockUnnamed); told != (test.cause == "lock.contended") {
-				t.Errorf("%s, one side %v: against %q", test.name, oneSided, suspects[0].Against)
+			if told := slices.Contains(suspects[0].Against(), lockUnnamed); told != (test.cause == "lock.contended") {
+				t.Errorf("%s, one side %v: against %q", test.name, oneSided, suspects[0].Against())
 			}
 		}
 	}
@@ -168,7 +169,7 @@ func alone(result *compare.Result) *compare.Result {
 
 // Of one side, a sleep that the way meets now for a waiter and now by itself is in the lock where never two sleep so.
 func TestOneSidedSleepOfTheLastHolder(t *testing.T) {
-	for slept, want := range map[float64]string{0.4: "lock.contended", 1.6: "sleep.deliberate"} {
+	for slept, want := range map[float64]ID{0.4: "lock.contended", 1.6: "sleep.deliberate"} {
 		result := sleeping(slept, 1)
 		waiting := &result.Waits[1]
 		waiting.Frames[1].Name = "lock" // not the function that sleeps
@@ -176,7 +177,7 @@ func TestOneSidedSleepOfTheLastHolder(t *testing.T) {
 		awaited.For = waiting.Frames
 		result.Paths[0].B, awaited.B = []float64{0.24, 0.24, 0.24}, []float64{0.16, 0.16, 0.16}
 		result.Paths = append(result.Paths, awaited)
-		suspects := Judge(Input{Result: alone(result)})
+		suspects := Judge(Input{Result: alone(result)}).Suspects
 		if len(suspects) == 0 || suspects[0].Cause != want {
 			t.Errorf("%g s of sleeps: %s, want %s", slept, described(suspects), want)
 		}

@@ -1,12 +1,10 @@
 package cause
 
-// adopt gives paths to a claim that exists already.
-func (s *scene) adopt(c *claim, paths ...int) {
-	for _, i := range paths {
-		s.owner[i] = c
-	}
-	c.members = append(c.members, paths...)
-}
+import (
+	"slices"
+
+	"culprit/internal/compare"
+)
 
 // parted is what the members of a claim grew by, and what of it those did that are accepted.
 func (s *scene) parted(c *claim, accept func(i int) bool) (accepted, all float64) {
@@ -19,6 +17,15 @@ func (s *scene) parted(c *claim, accept func(i int) bool) (accepted, all float64
 	return accepted, all
 }
 
+// majority is not chosen: what is more than half of something is larger than all the rest of it together.
+const majority = 0.5
+
+// mostly reports whether the accepted members of a claim are at least half of what it grew by.
+func (s *scene) mostly(c *claim, accept func(i int) bool) bool {
+	accepted, all := s.parted(c, accept)
+	return accepted >= majority*all
+}
+
 // grew is what the members of a claim grew by.
 func (s *scene) grew(c *claim) (all float64) {
 	for _, i := range c.members {
@@ -27,24 +34,70 @@ func (s *scene) grew(c *claim) (all float64) {
 	return all
 }
 
-// release gives the paths of a claim back.
-func (s *scene) release(c *claim) {
-	for _, i := range c.members {
-		s.owner[i] = nil
-	}
-	c.members = nil
-}
-
 // seconds adds up the members of a claim per run.
 func (s *scene) seconds(c *claim) (a, b []float64) {
 	a, b = make([]float64, len(s.metricA)), make([]float64, len(s.metricB))
 	for _, i := range c.members {
-		for run, value := range s.paths[i].A {
-			a[run] += value
-		}
-		for run, value := range s.paths[i].B {
-			b[run] += value
-		}
+		addTo(a, s.paths[i].A)
+		addTo(b, s.paths[i].B)
 	}
 	return a, b
+}
+
+// shareOf is the part of the change that a claim's members account for; one-sided, the part of the metric.
+func (s *scene) shareOf(c *claim) (share compare.Interval, known bool) {
+	a, b := s.seconds(c)
+	if s.oneSided {
+		return compare.Share(b, nil, s.metricB, nil, s.confidence)
+	}
+	return compare.Share(a, b, s.metricA, s.metricB, s.confidence)
+}
+
+// all are the paths that match, whosever they are.
+func (s *scene) all(match func(i int) bool) *claim {
+	c := &claim{}
+	for i := range s.paths {
+		if match(i) {
+			c.members = append(c.members, i)
+		}
+	}
+	return c
+}
+
+// giveAround gives claims the rest of their place's own code where they make up most of the place's growth.
+func (l *ledger) giveAround(rule transfer) {
+	for _, c := range slices.Clone(l.claims) {
+		if c.absorbs > 0 && len(c.place) > 0 {
+			l.giveAroundOf(c, rule)
+		}
+	}
+}
+
+func (l *ledger) giveAroundOf(c *claim, rule transfer) {
+	at := lastFrame(c.place)
+	mine, all := 0.0, 0.0
+	var rest []int
+	for i := range l.paths {
+		below := -1
+		for depth, frame := range l.paths[i].Frames {
+			if frame.Name == at.Name && frame.Kind == at.Kind {
+				below = depth
+			}
+		}
+		if below < 0 {
+			continue
+		}
+		if l.free(i) || l.owner[i] == c {
+			all += l.grown(i) // what other causes own says nothing about the place's own code
+		}
+		if l.owner[i] == c {
+			mine += l.grown(i)
+		}
+		if l.free(i) && l.traits[i].place <= below {
+			rest = append(rest, i)
+		}
+	}
+	if all > 0 && mine >= c.absorbs*all {
+		l.move(rule.rule, c, rest, rule.because)
+	}
 }

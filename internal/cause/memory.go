@@ -16,46 +16,47 @@ const (
 // findFaults claims page faults and mapping calls when memory is returned and
 // taken again, or written for the first time after a fork. Faults of code that merely uses more memory belong to that
 // code.
-func findFaults(s *scene) []*claim {
+func findFaults(s *scene) []finding {
 	returnedA, returnedB := 0.0, 0.0
 	for _, call := range []string{"munmap", "madvise", "brk"} {
 		a, b := s.callCount(call)
 		returnedA, returnedB = returnedA+a, returnedB+b
 	}
 	pages := s.changedPages()
-	sharedA, sharedB, forked := s.writtenAgain()
+	_, _, forked := s.writtenAgain()
 	returned := more(returnedA, returnedB, timesMaps, fewestMaps) || returnedB > returnedA && s.touchedAgain()
 	if !returned && len(pages) == 0 && !forked {
 		return nil
 	}
-	c := s.take("memory.faults", func(i int) bool {
-		return s.traits[i].fault || mapCalls[s.traits[i].call] && s.paths[i].Kind == "running"
-	})
-	if c == nil {
-		return nil
-	}
+	return []finding{{cause: MemoryFaults,
+		match: func(i int) bool {
+			return s.traits[i].fault || mapCalls[s.traits[i].call] && s.paths[i].Kind == compare.Running
+		},
+		tell: func(c *claim) { s.tellFaults(c, sides{returnedA, returnedB}, returned, pages) }}}
+}
+
+func (s *scene) tellFaults(c *claim, calls sides, returned bool, pages []compare.FactChange) {
 	s.locate(c, "")
-	if forked {
+	if sharedA, sharedB, forked := s.writtenAgain(); forked {
 		if place := s.forkPlace(); place != "" {
-			c.at("forked in " + place)
+			c.at(inCode(place).as(ForkedIn))
 		}
 		c.add("cpu", "of it in writes to pages that a fork had left shared", sharedA, sharedB, "s/run")
 		c.claim, c.remedy = forkedClaim, forkedMapping
 	}
-	if place := s.mapPlace(); returned && place != "" && !slices.Contains(c.where, place) {
-		c.at("mapped or returned in " + place)
+	if place := s.mapPlace(); returned && place != "" && !slices.Contains(c.places, inCode(place)) {
+		c.at(inCode(place).as(MappedIn))
 	}
-	c.add("syscalls", "calls that return memory to the kernel", returnedA, returnedB, "calls/run")
+	c.add("syscalls", "calls that return memory to the kernel", calls.a, calls.b, "calls/run")
 	if a, b := s.count("metric.minor_faults", ""); b > 0 {
 		c.add("counts", "minor page faults", a, b, "faults/run")
 		s.predictFaults(c, b-a)
 	}
 	for _, setting := range pages {
-		c.add("facts", describe(setting), 0, 0, "")
-		c.at(setting.Name + " " + orNone(setting.B))
+		c.addSetting(setting)
+		c.at(inSetting(setting))
 		c.remedy = "let the program have huge pages as on the other side (THP_enabled, thp.enabled, madvise)"
 	}
-	return []*claim{c}
 }
 
 // mapPlace names the function that maps memory or returns it most: what is to be mended is there, not where the memory
@@ -82,15 +83,9 @@ func (s *scene) touchedAgain() bool {
 	if !more(a, b, timesMaps, fewestFaults) || held <= 0 {
 		return false
 	}
-	grown := map[string]float64{}
-	for i := range s.paths {
-		if s.traits[i].fault {
-			grown[s.paths[i].Process] += s.grown(i)
-		}
-	}
-	processes := 1.0
-	if names := byValue(grown); len(names) > 0 {
-		_, started := s.count(compare.CountProcesses, names[0])
+	faulting, processes := s.all(func(i int) bool { return s.traits[i].fault }), 1.0
+	if len(faulting.members) > 0 {
+		_, started := s.count(compare.CountProcesses, s.busiestProcess(faulting.members))
 		processes = max(processes, started)
 	}
 	return b*pageBytes >= timesHeld*held*processes
@@ -109,11 +104,11 @@ func (s *scene) changedPages() []compare.FactChange {
 }
 
 // findSync claims forcing data to disk: the calls, and the waits inside them.
-func findSync(s *scene) []*claim {
-	c := s.take("file.sync", func(i int) bool { return s.traits[i].sync })
-	if c == nil {
-		return nil
-	}
+func findSync(s *scene) []finding {
+	return []finding{{cause: FileSync, match: func(i int) bool { return s.traits[i].sync }, tell: s.tellSync}}
+}
+
+func (s *scene) tellSync(c *claim) {
 	calls := s.callsOf(c)
 	call := ""
 	if len(calls) > 0 && syncCalls[calls[0]] {
@@ -126,5 +121,4 @@ func findSync(s *scene) []*claim {
 		}
 	}
 	sortEvidence(c.evidence)
-	return []*claim{c}
 }

@@ -20,55 +20,51 @@ var switchMonitorNames = []string{"__perf_event_task_sched_in", "__perf_event_ta
 // findMonitor claims what another monitor costs: its kernel code at the program's context switches and
 // probes, and its own process where it is part of the tree. Tracing of system calls is syscall.traced's. Counting page
 // faults is what the recorder does itself: where nobody else is seen to, it comes with the faults.
-func findMonitor(s *scene) []*claim {
+func findMonitor(s *scene) []finding {
 	settings := newTracers(s.changed("tracers.perf", "tracers.bpf", "tracers.ftrace"))
 	openedA, openedB := s.count("syscall.perf_event_open.count", "")
 	holder := openedB > openedA || len(settings) > 0
 	dearer := holder && s.dearerSwitches()
-	c := s.take("monitor.attached", func(i int) bool {
-		frames := s.paths[i].Frames
-		seen := monitored(frames) && (holder || !kernelHas(frames, faultNames))
-		return s.paths[i].Kind == compare.Running && (seen ||
-			dearer && kernelHas(frames, switchNames) || openedB > openedA && s.opensCounters(i))
-	})
-	if c == nil {
-		return nil
-	}
+	return []finding{{cause: MonitorAttached,
+		match: func(i int) bool {
+			frames := s.paths[i].Frames
+			seen := monitored(frames) && (holder || !kernelHas(frames, faultNames))
+			return s.paths[i].Kind == compare.Running && (seen ||
+				dearer && kernelHas(frames, switchNames) || openedB > openedA && s.opensCounters(i))
+		},
+		tell: func(c *claim) { s.tellMonitor(c, settings, dearer) }}}
+}
+
+func (s *scene) tellMonitor(c *claim, settings []compare.FactChange, dearer bool) {
+	openedA, openedB := s.count("syscall.perf_event_open.count", "")
 	if openedB > openedA {
 		c.add("syscalls", "perf_event_open calls", openedA, openedB, "calls/run")
 		for _, process := range s.keys("syscall.perf_event_open.count") {
 			if _, b := s.count("syscall.perf_event_open.count", process); b > 0 {
-				c.at("counters opened by process " + process)
+				c.at(Place{Kind: InProcess, Role: CountedBy, Name: process})
 			}
 		}
 	}
 	if dearer && !s.showsMonitor(c) {
-		c.against = append(c.against,
+		c.doubt(DoubtUnseen,
 			"switches run with interrupts off: their cost is seen as a whole, not the monitor's part of it")
 	}
 	for _, setting := range settings {
-		c.add("facts", describe(setting), 0, 0, "")
-		c.at(setting.Name + " " + orNone(setting.B))
+		c.addSetting(setting)
+		c.at(inSetting(setting))
 	}
 	for _, tracer := range s.in.Tracers {
 		c.add("facts", "on this host: "+tracer, 0, 0, "")
-		c.at(tracer)
+		c.at(Place{Kind: InTracer, Name: tracer})
 	}
-	functions := map[string]float64{}
-	for _, i := range c.members {
-		for _, frame := range s.paths[i].Frames {
-			if frame.Kind == recording.KindKernel && containsAny(frame.Name, switchMonitorNames) {
-				functions[frame.Name] += s.grown(i)
-				break
-			}
-		}
-	}
-	if names := byValue(functions); len(names) > 0 {
-		c.at("kernel function " + names[0])
+	functions := byValue(s.tally(c.members, func(i int) string {
+		return kernelFunction(s.paths[i].Frames, switchMonitorNames)
+	}))
+	if len(functions) > 0 {
+		c.at(Place{Kind: InKernel, Name: functions[0]})
 	}
 	s.monitorCosts(c)
 	s.locate(c, "")
-	return []*claim{c}
 }
 
 // switchNames are where the sampling clock books a context switch: it runs with interrupts off.
@@ -130,7 +126,7 @@ func (s *scene) monitorCosts(c *claim) {
 	c.add("offcpu", "context switches", switchesA, switchesB, "switches/run")
 	c.add("cpu", "cost per context switch", mean(a)*1e6/max(switchesA, 1), mean(b)*1e6/switchesB, "us")
 	if switchesB > timesTicks*max(switchesA, 1) {
-		c.against = append(c.against, "the program switches far more often itself: that makes any monitor dearer")
+		c.doubt(DoubtCoincides, "the program switches far more often itself: that makes any monitor dearer")
 	}
 }
 

@@ -31,8 +31,8 @@ func TestASettingIsNamedOnce(t *testing.T) {
 		var names []string
 		named := 0
 		for _, suspect := range suspects {
-			names = append(names, suspect.Cause)
-			if strings.Contains(strings.Join(suspect.Where, " "), "GOGC=10") {
+			names = append(names, string(suspect.Cause))
+			if strings.Contains(strings.Join(suspect.Where(), " "), "GOGC=10") {
 				named++
 			}
 		}
@@ -59,7 +59,7 @@ func TestMoreIsDoneForASetting(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		b     plan
-		first string
+		first ID
 		told  bool
 	}{
 		{"half of it", debug(320, 120, set), "config.differs", true},

@@ -10,17 +10,14 @@ import (
 // the lock is what is handed on more often.
 const queueTimesNapping = 2
 
-// queueOfNaps looks for the lock that tasks wait for where their threads nap between two looks for work.
-func (s *scene) queueOfNaps() {
-	grown := map[string]float64{}
-	for i := range s.paths {
-		if s.paths[i].Nap {
-			grown[s.paths[i].Process] += s.grown(i)
-		}
-	}
+// queueOfNaps is the lock that tasks wait for where their threads nap between two looks for work, nil without one.
+func (s *scene) queueOfNaps() *queue {
+	naps := s.all(func(i int) bool { return s.paths[i].Nap })
+	grown := s.tally(naps.members, func(i int) string { return s.paths[i].Process })
 	if processes := byValue(grown); len(processes) > 0 && grown[processes[0]] >= smallest*s.growth {
-		s.queue = s.findQueue(processes[0], queueTimesNapping, isTaskLock)
+		return s.findQueue(processes[0], queueTimesNapping, isTaskLock)
 	}
+	return nil
 }
 
 // onlyNaps reports whether a claim on code grew by nothing but a run time of Go that naps and looks for work.

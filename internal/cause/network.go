@@ -48,23 +48,31 @@ const (
 	// New connections that are worth a suspicion.
 	fewestConnects = 20
 	timesConnects  = 1.5
+	// setupPart is how many calls more there must be for each connection more, for a call to belong to it. Chosen: not
+	// every connection needs each of them.
+	setupPart = 0.5
 	// A retransmission time-out is at least 200 ms (TCP_RTO_MIN).
 	fewestRetransmits = 1
 )
 
 // kernelHas reports whether one of the kernel's frames is among the names.
 func kernelHas(frames []recording.Frame, names []string) bool {
+	return kernelFunction(frames, names) != ""
+}
+
+// kernelFunction is the first of the kernel's frames that is among the names, "" for none.
+func kernelFunction(frames []recording.Frame, names []string) string {
 	for i := range frames {
 		if frames[i].Kind == recording.KindKernel && containsAny(frames[i].Name, names) {
-			return true
+			return frames[i].Name
 		}
 	}
-	return false
+	return ""
 }
 
 // findDelayed claims waits for a socket that a delayed acknowledgement ended: its timer is seen on the waker's stack
 // where the peer is on this host, or that a timer made the peer send; else the length of the waits tells.
-func findDelayed(s *scene) []*claim {
+func findDelayed(s *scene) []finding {
 	if s.metric != compare.MetricWall {
 		return nil
 	}
@@ -73,35 +81,36 @@ func findDelayed(s *scene) []*claim {
 		return nil
 	}
 	lengths := s.meanWaits()
-	c := s.take("net.delayed", func(i int) bool {
-		path := &s.paths[i]
-		if path.Kind != compare.Blocked {
-			return false
-		}
-		if kernelHas(path.WakerStack, delackNames) {
-			return true
-		}
-		length := lengths[waitKey(path)]
-		if compare.SentByTimer(path.WakerKind, path.WakerStack) && length <= delayedMost {
-			return true
-		}
-		return path.WakerKind != recording.WakerTimer && kernelHas(path.Frames, socketWaitNames) &&
-			length >= delayedLeast && length <= delayedMost
-	})
-	if c == nil {
-		return nil
-	}
+	return []finding{{cause: NetDelayed, tell: s.tellDelayed,
+		match: func(i int) bool {
+			path := &s.paths[i]
+			if path.Kind != compare.Blocked {
+				return false
+			}
+			if kernelHas(path.WakerStack, delackNames) {
+				return true
+			}
+			length := lengths[waitKey(path)]
+			if compare.SentByTimer(path.WakerKind, path.WakerStack) && length <= delayedMost {
+				return true
+			}
+			return path.WakerKind != recording.WakerTimer && kernelHas(path.Frames, socketWaitNames) &&
+				length >= delayedLeast && length <= delayedMost
+		}}}
+}
+
+func (s *scene) tellDelayed(c *claim) {
+	a, b := s.count(compare.CountDelayed, "")
 	s.locateWait(c)
 	s.locateSender(c)
 	_, seconds := s.count(compare.CountDelayed+".seconds", "")
 	if seconds < delayedLeast*b {
 		c.add("offcpu", "waits for a socket that ended by what a peer on this host sent on a timer", a, b, "waits/run")
-		c.against = append(c.against, sentLater)
+		c.doubt(DoubtUnseen, sentLater)
 	} else {
 		c.add("offcpu", "waits for a socket as long as a delayed acknowledgement", a, b, "waits/run")
 	}
 	c.add("offcpu", "mean length of these waits", 0, seconds/b*1e3, "ms")
-	return []*claim{c}
 }
 
 // sentLater is what waits leave open that are shorter than a delayed acknowledgement.
@@ -131,50 +140,41 @@ func (s *scene) meanWaits() map[string]float64 {
 }
 
 // findLoss claims waits for a socket that a retransmission ended, when more segments were sent again.
-func findLoss(s *scene) []*claim {
+func findLoss(s *scene) []finding {
 	if s.metric != compare.MetricWall {
 		return nil
 	}
 	a, b := s.count(compare.CountNetwork+recording.NetRetransmit, "")
 	again := more(a, b, timesConnects, fewestRetransmits)
 	lengths := s.meanWaits()
-	c := s.take("net.loss", func(i int) bool {
-		path := &s.paths[i]
-		if path.Kind != compare.Blocked {
-			return false
-		}
-		if kernelHas(path.WakerStack, retransmitNames) {
-			return true
-		}
-		return again && path.WakerKind != recording.WakerTimer && kernelHas(path.Frames, socketWaitNames) &&
-			lengths[waitKey(path)] >= delayedMost
-	})
-	if c == nil {
-		return nil
-	}
+	return []finding{{cause: NetLoss, tell: s.tellLoss,
+		match: func(i int) bool {
+			path := &s.paths[i]
+			if path.Kind != compare.Blocked {
+				return false
+			}
+			if kernelHas(path.WakerStack, retransmitNames) {
+				return true
+			}
+			return again && path.WakerKind != recording.WakerTimer && kernelHas(path.Frames, socketWaitNames) &&
+				lengths[waitKey(path)] >= delayedMost
+		}}}
+}
+
+func (s *scene) tellLoss(c *claim) {
+	a, b := s.count(compare.CountNetwork+recording.NetRetransmit, "")
 	s.locateWait(c)
-	peers := map[string]float64{}
-	for _, peer := range s.keys(compare.CountNetwork + recording.NetRetransmit) {
-		peerA, peerB := s.count(compare.CountNetwork+recording.NetRetransmit, peer)
-		peers[peer] = peerB - peerA
-	}
-	for n, peer := range byValue(peers) {
-		if n == 2 || peers[peer] <= 0 {
-			break
-		}
-		c.at("peer " + peer)
-	}
+	s.atKeys(c, InPeer, compare.CountNetwork+recording.NetRetransmit)
 	if a+b > 0 {
 		c.add("network", "segments sent again", a, b, "segments/run")
 	} else {
-		c.against = append(c.against, "retransmits were not counted: the timer that sent again is seen on the waker's stack")
+		c.doubt(DoubtUnconfirmed, "retransmits were not counted: the timer that sent again is seen on the waker's stack")
 	}
 	s.fullQueue(c)
-	return []*claim{c}
 }
 
 // findReconnect claims what opening and closing connections takes when there are many more of them.
-func findReconnect(s *scene) []*claim {
+func findReconnect(s *scene) []finding {
 	a, b := s.connects()
 	if !more(a, b, timesConnects, fewestConnects) {
 		return nil
@@ -182,35 +182,37 @@ func findReconnect(s *scene) []*claim {
 	setup := map[string]bool{}
 	for call := range setupCalls {
 		callsA, callsB := s.callCount(call)
-		setup[call] = callsB-callsA >= mostOf*(b-a)
+		setup[call] = callsB-callsA >= setupPart*(b-a)
 	}
-	c := s.take("net.reconnect", func(i int) bool {
-		if call := s.traits[i].call; connectCalls[call] || setup[call] {
-			return true
-		}
-		// Above the program's own code it is what the program does for a connection.
-		return slices.ContainsFunc(s.paths[i].Frames[s.traits[i].place+1:], connecting)
-	})
-	if c == nil {
-		return nil
-	}
-	if lookups, all := s.parted(c, s.looksUp); lookups >= nothingElse*all {
-		s.release(c) // names looked up more often than connections are opened
-		return nil
-	}
+	return []finding{{cause: NetReconnect, tell: s.tellReconnect,
+		match: func(i int) bool {
+			if call := s.traits[i].call; connectCalls[call] || setup[call] {
+				return true
+			}
+			// Above the program's own code it is what the program does for a connection.
+			return slices.ContainsFunc(s.paths[i].Frames[s.traits[i].place+1:], connecting)
+		},
+		stands: func(c *claim) string {
+			if lookups, all := s.parted(c, s.looksUp); lookups >= nothingElse*all {
+				return "names are looked up more often, and no more connections are opened for them"
+			}
+			return ""
+		}}}
+}
+
+func (s *scene) tellReconnect(c *claim) {
 	c.absorbs = s.absorbing(c)
 	s.locateOpener(c)
 	for _, call := range []string{"connect", "accept", "accept4"} {
 		if callsA, callsB := s.callCount(call); callsB > callsA {
 			c.add("syscalls", call+" calls", callsA, callsB, "calls/run")
-			c.at("system call " + call)
+			c.at(Place{Kind: InCall, Name: call})
 		}
 	}
 	netA, netB := s.count(compare.CountNetwork+recording.NetConnect, "")
 	if netB > netA {
 		c.add("network", "connections opened", netA, netB, "connections/run")
 	}
-	return []*claim{c}
 }
 
 // looksUp reports whether a path is part of looking a name up.
@@ -223,11 +225,7 @@ func (s *scene) looksUp(i int) bool {
 // locateOpener puts first who opens the connections: there they can be kept. Where a run time opens them on a stack of
 // its own (Go's net/http), it is the outermost of its functions that run once for each.
 func (s *scene) locateOpener(c *claim) {
-	grown := map[string]float64{}
-	for _, i := range c.members {
-		if s.traits[i].call != "connect" {
-			continue
-		}
+	opener := longest(s.tally(c.members, func(i int) string {
 		frames := s.paths[i].Frames
 		at := ownDepth(frames)
 		if at < 0 {
@@ -235,19 +233,19 @@ func (s *scene) locateOpener(c *claim) {
 				return frame.Kind != recording.KindKernel && connecting(frame) && !strings.Contains(frame.Name, "getaddrinfo")
 			})
 		}
-		if at >= 0 {
-			grown[route(frames[:at+1])+";connect"] += s.grown(i)
+		if at < 0 || s.traits[i].call != "connect" {
+			return ""
 		}
-	}
-	openers := byValue(grown)
-	if len(openers) == 0 || grown[openers[0]] <= 0 {
+		return route(frames[:at+1]) + ";connect"
+	}))
+	if opener == "" {
 		s.locateWait(c)
 		return
 	}
-	c.at(openers[0])
-	where := c.where
-	if s.locateWait(c); ownDepth(c.place.Frames) < 0 { // a function of the run time that all its sockets go through
-		c.where = where
+	c.at(inCode(opener))
+	places := c.places
+	if s.locateWait(c); ownDepth(c.place) < 0 { // a function of the run time that all its sockets go through
+		c.places = places
 	}
 }
 

@@ -43,13 +43,13 @@ func TestChangedOnce(t *testing.T) {
 // Node connects on the stack of the name's answer: that was looked up, but what connects is the socket.
 func TestOpenerIsNotTheLookup(t *testing.T) {
 	native, node := recording.KindNative, recording.KindNode
-	s := &scene{growth: 1, traits: []trait{{call: "connect", place: -1}}, owner: make([]*claim, 1),
+	s := &scene{growth: 1, traits: []trait{{call: "connect", place: -1}},
 		paths: []compare.Path{{Kind: compare.Running, A: []float64{0}, B: []float64{1}, Frames: []recording.Frame{
 			{Name: "uv_run", Kind: native}, {Name: "MakeLibuvRequestCallback<uv_getaddrinfo_s>::Wrapper", Kind: native},
 			{Name: "internalConnect", Kind: node, File: "node:net"}, {Name: "node::TCPWrap::Connect", Kind: native}}}}}
-	c := &claim{id: "net.reconnect", members: []int{0}}
+	c := &claim{cause: NetReconnect, members: []int{0}}
 	s.locateOpener(c)
-	if len(c.where) == 0 || c.where[0] != "internalConnect;connect" {
-		t.Errorf("where is %q, want internalConnect first", c.where)
+	if len(c.where()) == 0 || c.where()[0] != "internalConnect;connect" {
+		t.Errorf("where is %q, want internalConnect first", c.where())
 	}
 }

@@ -30,7 +30,7 @@ func (s *scene) locateNewcomer(c *claim, ticking map[string]float64) {
 	}
 	for _, name := range byValue(after) {
 		if before[name] == 0 && after[name] > 0 {
-			c.at(routes[name])
+			c.at(inCode(routes[name]))
 			return
 		}
 	}

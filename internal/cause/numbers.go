@@ -1,6 +1,11 @@
 package cause
 
-import "sort"
+import (
+	"sort"
+
+	"culprit/internal/compare"
+	"culprit/recording"
+)
 
 // byValue returns the keys, the largest value first, equal ones by name.
 func byValue(values map[string]float64) []string {
@@ -21,6 +26,41 @@ func byValue(values map[string]float64) []string {
 func longest(seconds map[string]float64) string {
 	if names := byValue(seconds); len(names) > 0 && seconds[names[0]] > 0 {
 		return names[0]
+	}
+	return ""
+}
+
+// tally adds up what the paths of a list grew by, under the names that key gives them; "" counts for nothing.
+func (s *scene) tally(members []int, key func(i int) string) map[string]float64 {
+	grown := map[string]float64{}
+	for _, i := range members {
+		if name := key(i); name != "" {
+			grown[name] += s.grown(i)
+		}
+	}
+	return grown
+}
+
+// tallyWaits does the same for the waits of all threads, by their seconds or, where often is set, by their number.
+func (s *scene) tallyWaits(often bool, key func(*compare.Wait) string) map[string]float64 {
+	grown := map[string]float64{}
+	for i := range s.waits {
+		wait := &s.waits[i]
+		a, b := wait.A, wait.B
+		if often {
+			a, b = wait.CountA, wait.CountB
+		}
+		if name := key(wait); name != "" {
+			grown[name] += mean(b) - mean(a)
+		}
+	}
+	return grown
+}
+
+// ownWay leads to the deepest function of the program's own on a stack, "" where there is none.
+func ownWay(frames []recording.Frame) string {
+	if at := ownDepth(frames); at >= 0 {
+		return route(frames[:at+1])
 	}
 	return ""
 }

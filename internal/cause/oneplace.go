@@ -9,88 +9,69 @@ import (
 	"culprit/recording"
 )
 
-// ofCode are causes that a function brings about by what it does, so that it may be named for all of them together. The
-// others are told whatever code they meet: a host, a quota, a tracer.
-var ofCode = map[string]bool{"code.grew": true, "code.added": true, "syscall.chatty": true, "lock.contended": true,
-	"memory.faults": true, "clock.read-often": true, "net.reconnect": true, "process.short-lived": true,
-	"file.sync": true}
-
 // inOnePlace claims a change whose parts belong to several causes, none of them enough to be a suspect, for the place
 // in the program's own code that they are below: a function that hands each small step to another thread costs a little
-// in locks, a little in calls and a little in a dozen functions of libraries. nil where no place accounts for enough.
-func (s *scene) inOnePlace(claims []*claim) *claim {
+// in locks, a little in calls and a little in a dozen functions of libraries. It reports whether one accounts for enough.
+func (l *ledger) inOnePlace() bool {
 	free := func(i int) bool {
-		owner := s.owner[i]
-		if s.paths[i].Kind == compare.Runnable || s.paths[i].Nap || s.looksForWork(i) {
+		owner := l.owner[i]
+		if l.paths[i].Kind == compare.Runnable || l.paths[i].Nap || l.looksForWork(i) {
 			return false // who had the CPU, or why there is no work, is not known: but it is not this code
 		}
-		return owner == nil || ofCode[owner.id] || owner.consequence
+		return owner == nil || owner.cause.is(ofCode) || owner.consequence
 	}
-	for _, use := range []func(int) bool{free, func(i int) bool { return free(i) && s.traits[i].place >= 0 }} {
-		blame := compare.FindBlame(s.paths, use)
+	for _, use := range []func(int) bool{free, func(i int) bool { return free(i) && l.traits[i].place >= 0 }} {
+		blame := compare.FindBlame(l.paths, use)
 		if blame == nil || ownDepth(blame.Stack) != len(blame.Stack)-1 || compare.IsEntry(blame.Frame()) {
 			continue
 		}
-		servants, library := s.servants(blame, free)
-		c := &claim{id: codeCause(blame), members: slices.Concat(blame.Members, servants)}
-		share, known := s.shareOf(c)
+		servants, library := l.servants(blame, free)
+		members := slices.Concat(blame.Members, servants)
+		share, known := l.shareOf(&claim{members: members})
 		if !known || share.Low <= 0 || share.Value < leastShare {
 			continue
 		}
-		s.describeCode(c, blame, s.paths)
-		c.partOf(s, servantsOf(library), servants)
-		s.takeOver(c, claims)
-		return c
+		c := &claim{cause: codeCause(blame), rule: ruleOnePlace}
+		l.claims = append(l.claims, c)
+		l.describeCode(c, blame, l.paths)
+		c.partOf(l.scene, servantsOf(library), servants)
+		l.takeOver(c, members, "each of its parts is too small to be a suspect, and all are below one place")
+		return true
 	}
-	return nil
+	return false
 }
 
 // withServants gives a claim on code the threads of a library that work for its place, also where such a thread has
-// been taken for a place already; it returns the claims that are left of those made before.
-func (s *scene) withServants(c *claim, blame *compare.Blame, before []*claim) []*claim {
+// been taken for a place already.
+func (l *ledger) withServants(c *claim, blame *compare.Blame) {
 	if c.inLibrary() {
-		return before
+		return
 	}
-	servants, library := s.servants(blame, func(i int) bool {
-		owner := s.owner[i]
-		return owner == nil || owner != c && isCode(owner.id) && owner.inLibrary()
+	servants, library := l.servants(blame, func(i int) bool {
+		owner := l.owner[i]
+		return owner == nil || owner != c && owner.silent == "" && owner.cause.is(code) && owner.inLibrary()
 	})
 	if len(servants) == 0 {
-		return before
+		return
 	}
-	c.members = append(c.members, servants...)
-	c.partOf(s, servantsOf(library), servants)
-	s.takeOver(c, before)
-	return slices.DeleteFunc(before, func(other *claim) bool { return len(other.members) == 0 })
+	c.partOf(l.scene, servantsOf(library), servants)
+	l.takeOver(c, servants, "a library's threads that do what this place gives them")
 }
 
 func servantsOf(library string) string { return library + "'s own threads, which work for it" }
 
-// shareOf is the part of the change that a claim's members account for.
-func (s *scene) shareOf(c *claim) (share compare.Interval, known bool) {
-	a, b := s.seconds(c)
-	return compare.Share(a, b, s.metricA, s.metricB, s.confidence)
-}
-
-// takeOver gives a claim its members, whosever they are, and tells which causes they were of.
-func (s *scene) takeOver(c *claim, claims []*claim) {
-	mine := map[int]bool{}
-	for _, i := range c.members {
-		mine[i], s.owner[i] = true, c
+// takeOver gives a claim members, whosever they are, and tells which causes they were of.
+func (l *ledger) takeOver(c *claim, members []int, because string) {
+	lost := map[*claim][]int{}
+	for _, i := range members {
+		if was := l.owner[i]; was != nil && was != c && !was.cause.is(code) {
+			lost[was] = append(lost[was], i)
+		}
 	}
-	for _, other := range claims {
-		var lost, kept []int
-		for _, i := range other.members {
-			if mine[i] {
-				lost = append(lost, i)
-			} else {
-				kept = append(kept, i)
-			}
-		}
-		other.members = kept
-		if !isCode(other.id) {
-			c.partOf(s, other.id, lost)
-		}
+	before := slices.Clone(l.claims)
+	l.move(c.rule, c, members, because)
+	for _, other := range before {
+		c.partOf(l.scene, string(other.cause), lost[other])
 	}
 }
 

@@ -51,7 +51,7 @@ func TestThreadsOfALibraryWorkForSomebody(t *testing.T) {
 		direct, handed := handing(test.main, test.enter, test.pool)
 		suspects := judged(t, "cpu", direct, handed, Costs{})
 		own := slices.IndexFunc(suspects, func(one Suspect) bool {
-			return isCode(one.Cause) && strings.Contains(strings.ToLower(one.Where[0]), ".call") && one.Share.Value > 0.45
+			return one.Cause.is(code) && strings.Contains(strings.ToLower(one.Where()[0]), ".call") && one.Share.Value > 0.45
 		})
 		if test.own != (own == 0) {
 			t.Errorf("%s: %s", test.name, described(suspects))
@@ -90,7 +90,7 @@ func TestManySmallPartsHaveOnePlace(t *testing.T) {
 			}
 			continue
 		}
-		if len(suspects) != 1 || suspects[0].Cause != "code.added" || suspects[0].Where[0] != test.place ||
+		if len(suspects) != 1 || suspects[0].Cause != "code.added" || suspects[0].Where()[0] != test.place ||
 			suspects[0].Level != Explains || !(suspects[0].Share.Value > 0.45) {
 			t.Errorf("%s: %s", test.name, described(suspects))
 			continue

@@ -10,7 +10,7 @@ import (
 
 // What a cause explains as well as a function that grew, the cause is to be named for; not where the runs can tell.
 func TestKnownCauseBeforeCodeThatGrew(t *testing.T) {
-	suspect := func(id string, value, low, high float64) Suspect {
+	suspect := func(id ID, value, low, high float64) Suspect {
 		return Suspect{Cause: id, Share: compare.Interval{Value: value, Low: low, High: high}}
 	}
 	grew := suspect("code.grew", 0.49, 0.43, 0.58)
@@ -19,7 +19,7 @@ func TestKnownCauseBeforeCodeThatGrew(t *testing.T) {
 		name  string
 		other Suspect
 		rank  rank
-		first string
+		first ID
 	}{
 		{"as large", suspect("memory.page-in", 0.48, 0.41, 0.55), known, "memory.page-in"},
 		{"smaller", suspect("memory.page-in", 0.40, 0.35, 0.45), known, "code.grew"},
@@ -37,7 +37,7 @@ func TestKnownCauseBeforeCodeThatGrew(t *testing.T) {
 
 // Of a pool whose threads are a library's, the program's function that sends it each item by itself is where to look.
 func TestOwnCodeBeforeALibrarysThreads(t *testing.T) {
-	suspect := func(id string, value float64) Suspect {
+	suspect := func(id ID, value float64) Suspect {
 		return Suspect{Cause: id, Share: compare.Interval{Value: value, Low: value - 0.02, High: value + 0.02}}
 	}
 	library, own := rank{known: true, library: true}, rank{known: true}
@@ -45,7 +45,7 @@ func TestOwnCodeBeforeALibrarysThreads(t *testing.T) {
 		name          string
 		first, second rank
 		other         Suspect
-		want          string
+		want          ID
 	}{
 		{"a good part", library, own, suspect("code.added", 0.3), "code.added"},
 		{"a small part", library, own, suspect("code.added", 0.15), "code.grew"},
@@ -66,7 +66,7 @@ func TestOwnCodeBeforeALibrarysThreads(t *testing.T) {
 			if name == "Thread.run" {
 				frame.File = "/usr/lib/python3.11/threading.py"
 			}
-			c.place.Frames = append(c.place.Frames, frame)
+			c.place = append(c.place, frame)
 		}
 		if got := c.inLibrary(); got != want {
 			t.Errorf("%s in a library: %v", names, got)
@@ -108,7 +108,7 @@ func TestRecordersOfThisProgramAreNoNewTracers(t *testing.T) {
 // that formats and rounds otherwise in two methods: the compiler's part is larger than each of them); not where the
 // code is small beside it.
 func TestConsequenceStandsBehindCode(t *testing.T) {
-	suspect := func(id string, value, low, high float64) Suspect {
+	suspect := func(id ID, value, low, high float64) Suspect {
 		return Suspect{Cause: id, Share: compare.Interval{Value: value, Low: low, High: high}}
 	}
 	for _, c := range []struct {

@@ -8,15 +8,14 @@ import (
 
 // Of one recording, waiting for CPUs that strangers had is about the host: what the program does itself goes first.
 func TestOwnCausesBeforeABusyHost(t *testing.T) {
-	suspect := func(id string, share float64) Suspect {
+	suspect := func(id ID, share float64) Suspect {
 		return Suspect{Cause: id, Share: compare.Interval{Value: share, Low: share, High: share}}
 	}
-	starved := []*claim{{id: "cpu.starved", members: []int{0}}}
 	for _, test := range []struct {
 		name          string
 		sync          float64 // share of the program's own cause; 0: it has none
 		own, twoSided bool
-		first         string
+		first         ID
 	}{
 		{name: "larger than a fifth of the rest", sync: 0.1, first: "file.sync"},
 		{name: "too small to be a suspect", sync: 0.05, first: "cpu.starved"},
@@ -31,7 +30,10 @@ func TestOwnCausesBeforeABusyHost(t *testing.T) {
 			suspects = append(suspects, suspect("file.sync", test.sync))
 		}
 		suspects = append(suspects, suspect("runtime.cold", 0.06))
-		got := s.ownFirst(suspects, starved)
+		r := &ranking{scene: s, told: rankedAs(suspects, make([]rank, len(suspects)))}
+		r.told[0].members = []int{0}
+		r.preferProgram(rankRule{})
+		got := r.suspects()
 		if got[0].Cause != test.first || len(got) != len(suspects) || got[len(got)-1].Cause != "runtime.cold" {
 			t.Errorf("%s: %s first of %d, want %s", test.name, got[0].Cause, len(got), test.first)
 		}

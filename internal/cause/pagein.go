@@ -7,49 +7,61 @@ type touched struct {
 	paged, faults, own float64 // reading pages in; the rest of its page faults; all else
 }
 
-// adoptSlowed gives the claim on page-ins what else grew in the functions whose pages they are: the rest of each fault
+// giveSlowed gives the claim on page-ins what else grew in the functions whose pages they are: the rest of each fault
 // and, up to as much as the faults take, the code itself. It is slower behind a fault whose page came from the disk:
 // what ran with interrupts off is booked on it by the software clock, and the lines that it touches are in no cache.
 // Neither depends on how long the device took, so the wait is no measure of them. Where the code itself grew by more,
 // it does more work as well, and all of that stays with it.
-func (s *scene) adoptSlowed(c *claim) {
-	functions := map[string]*touched{}
-	for i := range s.paths {
-		if s.paths[i].Kind != compare.Running || s.traits[i].place < 0 || s.owner[i] != nil && s.owner[i] != c {
+func (l *ledger) giveSlowed(rule transfer) {
+	c := l.of(MemoryPageIn)
+	if c == nil {
+		return
+	}
+	functions := l.touching(c)
+	var own sides
+	var slowed []int
+	for i := range l.paths {
+		function := functions[l.ownFunction(i)]
+		if !l.free(i) || l.paths[i].Kind != compare.Running || !function.pages() {
 			continue
 		}
-		name := s.ownFunction(i)
+		if !l.traits[i].fault {
+			if function.own > function.paged+function.faults {
+				continue
+			}
+			own = own.plus(mean(l.paths[i].A), mean(l.paths[i].B))
+		}
+		slowed = append(slowed, i)
+	}
+	l.move(rule.rule, c, slowed, rule.because)
+	if own.b > own.a {
+		c.add("cpu", "of it the code that touches the pages, slower behind page-ins", own.a, own.b, "s/run")
+	}
+}
+
+// touching adds up what grew in the functions that touch pages, but for what other claims than that on page-ins own.
+func (l *ledger) touching(c *claim) map[string]*touched {
+	functions := map[string]*touched{}
+	for i := range l.paths {
+		if l.paths[i].Kind != compare.Running || l.traits[i].place < 0 || !l.free(i) && l.owner[i] != c {
+			continue
+		}
+		name := l.ownFunction(i)
 		function := functions[name]
 		if function == nil {
 			function = &touched{}
 			functions[name] = function
 		}
 		switch {
-		case s.traits[i].fault && s.owner[i] == c:
-			function.paged += s.grown(i)
-		case s.traits[i].fault:
-			function.faults += s.grown(i)
-		case s.owner[i] == nil:
-			function.own += s.grown(i)
+		case l.traits[i].fault && l.owner[i] == c:
+			function.paged += l.grown(i)
+		case l.traits[i].fault:
+			function.faults += l.grown(i)
+		case l.free(i):
+			function.own += l.grown(i)
 		}
 	}
-	ownA, ownB := 0.0, 0.0
-	for i := range s.paths {
-		function := functions[s.ownFunction(i)]
-		if s.owner[i] != nil || s.paths[i].Kind != compare.Running || !function.pages() {
-			continue
-		}
-		if !s.traits[i].fault {
-			if function.own > function.paged+function.faults {
-				continue
-			}
-			ownA, ownB = ownA+mean(s.paths[i].A), ownB+mean(s.paths[i].B)
-		}
-		s.adopt(c, i)
-	}
-	if ownB > ownA {
-		c.add("cpu", "of it the code that touches the pages, slower behind page-ins", ownA, ownB, "s/run")
-	}
+	return functions
 }
 
 // pages reports whether most of what a function's page faults grew by is pages that were read in; else it touches new

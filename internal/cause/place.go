@@ -44,8 +44,7 @@ func (s *scene) locate(c *claim, call string) {
 		member[i] = true
 	}
 	calling := func(i int) bool { return s.traits[i].call == call }
-	within, all := s.parted(c, calling)
-	widened := call == "" || within < mostOf*all
+	widened := call == "" || !s.mostly(c, calling)
 	if widened {
 		calling = func(int) bool { return true } // else it is whoever makes the call
 	}
@@ -56,7 +55,7 @@ func (s *scene) locate(c *claim, call string) {
 	if blame == nil {
 		return
 	}
-	c.place = compare.Path{Frames: blame.Stack}
+	c.place = blame.Stack
 	where := route(blame.Stack)
 	if last := *lastFrame(blame.Stack); compare.IsStartUp(last) || compare.IsEntry(last) {
 		entry := where
@@ -71,7 +70,7 @@ func (s *scene) locate(c *claim, call string) {
 	if call != "" && where != call && !strings.HasSuffix(where, ";"+call) {
 		where += ";" + call
 	}
-	c.at(where)
+	c.at(inCode(where))
 }
 
 // depthOf is where a stack first comes to the function of a frame, -1 where it does not.
@@ -130,28 +129,20 @@ func (s *scene) below(members []int, entry string) string {
 
 // locateProcess names the process and the call where no stack says more.
 func (s *scene) locateProcess(c *claim) {
-	grown := map[string]float64{}
-	for _, i := range c.members {
-		place := "process " + s.paths[i].Process
+	places := byValue(s.tally(c.members, func(i int) string {
 		if call := s.paths[i].Syscall; call != "" {
-			place += ";" + call
+			return s.paths[i].Process + ";" + call
 		}
-		grown[place] += s.grown(i)
-	}
-	if places := byValue(grown); len(places) > 0 {
-		c.where = append([]string{places[0]}, slices.DeleteFunc(c.where, func(w string) bool { return w == "" })...)
+		return s.paths[i].Process
+	}))
+	if len(places) > 0 {
+		c.atFirst(Place{Kind: InProcess, Name: places[0]})
 	}
 }
 
 // callsOf are the system calls of a claim's members by growth, largest first.
 func (s *scene) callsOf(c *claim) []string {
-	grown := map[string]float64{}
-	for _, i := range c.members {
-		if call := s.traits[i].call; call != "" {
-			grown[call] += s.grown(i)
-		}
-	}
-	return byValue(grown)
+	return byValue(s.tally(c.members, func(i int) string { return s.traits[i].call }))
 }
 
 // deferred is what Go's compiler calls the closure of a defer statement: its caller is the place.

@@ -55,7 +55,7 @@ func (s *scene) holdsBack(c *claim) string {
 		}
 	}
 	less, holders := s.accepted(sleeper), byValue(dropped)
-	if len(holders) == 0 || dropped[holders[0]] < mostOf*(less.a-less.b) {
+	if len(holders) == 0 || dropped[holders[0]] < majority*(less.a-less.b) {
 		return ""
 	}
 	a, b := s.count("syscall.connect.count", holders[0])

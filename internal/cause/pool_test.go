@@ -50,20 +50,20 @@ func TestFewerAtOnce(t *testing.T) {
 			Paths: []compare.Path{sleep.Path}, Waits: []compare.Wait{sleep, proxy}, Counts: []compare.Count{
 				count("accept4.count", "server", test.accepted.plus(9, 9)), count("accept4.errors", "server", sides{9, 9}),
 				count("write.bytes", "server", test.sent), count("connect.count", "proxy", test.opened)}},
-			CommandA: "serve 'limit 16' ask", CommandB: "serve 'limit 4' ask"})
+			CommandA: "serve 'limit 16' ask", CommandB: "serve 'limit 4' ask"}).Suspects
 		if len(suspects) == 0 || suspects[0].Cause != "sleep.deliberate" {
 			t.Errorf("%s: %s", test.name, described(suspects))
 			continue
 		}
-		first, told := suspects[0].Where, suspects[0].Claim == fewerClaim
+		first, told := suspects[0].Where(), suspects[0].Claim == fewerClaim
 		if told != (test.first != "") || told && first[0] != test.first {
 			t.Errorf("%s: claim %q, where %q, want %q first", test.name, suspects[0].Claim, first, test.first)
 		}
-		unseen := slices.ContainsFunc(suspects[0].Against, func(text string) bool {
+		unseen := slices.ContainsFunc(suspects[0].Against(), func(text string) bool {
 			return strings.Contains(text, "is not seen")
 		})
 		if told == unseen {
-			t.Errorf("%s: what is seen now is said not to be, or the other way round: %q", test.name, suspects[0].Against)
+			t.Errorf("%s: what is seen now is said not to be, or the other way round: %q", test.name, suspects[0].Against())
 		}
 		setting := slices.ContainsFunc(suspects[0].Evidence, func(e Evidence) bool {
 			return strings.HasSuffix(e.Text, "'limit 16' against 'limit 4'")

@@ -15,7 +15,7 @@ const (
 
 // findShortLived claims everything that many short-lived processes cost: their
 // own time with the loader's, and what their parents spend on starting and awaiting them.
-func findShortLived(s *scene) []*claim {
+func findShortLived(s *scene) []finding {
 	started := map[string]float64{}
 	for _, name := range s.keys(compare.CountProcesses) {
 		if a, b := s.count(compare.CountProcesses, name); more(a, b, timesProcesses, fewestProcesses) {
@@ -27,17 +27,20 @@ func findShortLived(s *scene) []*claim {
 	if len(started) == 0 || !more(allA, allB, timesProcesses, fewestProcesses) {
 		return nil
 	}
-	c := s.take("process.short-lived", func(i int) bool {
-		path := &s.paths[i]
-		if path.Kind == compare.Blocked && path.WakerKind == recording.WakerTimer && sleepCalls[path.Syscall] {
-			return false // what the process sleeps on purpose, it would sleep inside its parent as well
-		}
-		return path.Short || s.traits[i].spawn || started[path.Process] > 0 && path.Parent != "" && s.onlyChild(path)
-	})
-	if c == nil {
-		return nil
-	}
-	c.absorbs = mostOf
+	return []finding{{cause: ProcessShortLived,
+		match: func(i int) bool {
+			path := &s.paths[i]
+			if path.Kind == compare.Blocked && path.WakerKind == recording.WakerTimer && sleepCalls[path.Syscall] {
+				return false // what the process sleeps on purpose, it would sleep inside its parent as well
+			}
+			return path.Short || s.traits[i].spawn ||
+				started[path.Process] > 0 && path.Parent != "" && s.onlyChild(path)
+		},
+		tell: func(c *claim) { s.tellShortLived(c, started, allB-allA) }}}
+}
+
+func (s *scene) tellShortLived(c *claim, started map[string]float64, all float64) {
+	c.absorbs = callsAround
 	s.locateParent(c, started)
 	parents := s.parents()
 	for n, name := range byValue(started) {
@@ -48,9 +51,9 @@ func findShortLived(s *scene) []*claim {
 		text := fmt.Sprintf("processes started: %s", name)
 		if parents[name] != "" {
 			text += " by " + parents[name]
-			c.at("process " + parents[name] + " starts " + name)
+			c.at(Place{Kind: InProcess, Name: parents[name], Starts: name})
 		} else {
-			c.at("process " + name)
+			c.at(Place{Kind: InProcess, Name: name})
 		}
 		c.add("processes", text, a, b, "processes/run")
 		if cpuA, cpuB := s.count("process.cpu", name); cpuB > 0 {
@@ -58,12 +61,11 @@ func findShortLived(s *scene) []*claim {
 		}
 	}
 	a, b := s.seconds(c)
-	c.add("processes", "cost of each process more", 0, (mean(b)-mean(a))/(allB-allA)*1e3, "ms")
-	c.predictAtLeast("start of a trivial program", allB-allA, s.in.Costs.Spawn)
+	c.add("processes", "cost of each process more", 0, (mean(b)-mean(a))/all*1e3, "ms")
+	c.predictAtLeast("start of a trivial program", all, s.in.Costs.Spawn)
 	if s.oneSided {
-		s.theirOwnWork(c, (mean(b)-mean(a))/(allB-allA))
+		s.theirOwnWork(c, (mean(b)-mean(a))/all)
 	}
-	return []*claim{c}
 }
 
 // timesTrivial is how many times a trivial program's whole life each process takes where most of it may well be work of
@@ -74,7 +76,7 @@ const timesTrivial = 8
 // in the amount: only another side would show what doing it without them takes.
 func (s *scene) theirOwnWork(c *claim, each float64) {
 	if start := s.in.Costs.Spawn.Ns / 1e9; start > 0 && each > timesTrivial*start {
-		c.against = append(c.against, fmt.Sprintf("each takes %.3g ms, and starting a trivial program %.2g ms here: how "+
+		c.doubt(DoubtOwnWork, fmt.Sprintf("each takes %.3g ms, and starting a trivial program %.2g ms here: how "+
 			"much of the rest is start-up (a loader, a run time) and how much work that has to be done anyway is not told apart",
 			each*1e3, start*1e3))
 	}
@@ -117,24 +119,17 @@ func (s *scene) locateParent(c *claim, started map[string]float64) {
 	}
 	s.locate(parent, "")
 	c.place = parent.place
-	grown := map[string]float64{}
-	for i := range s.waits {
-		wait := &s.waits[i]
-		if wait.Short || started[wait.Process] > 0 || !wait.WakerOwn {
-			continue
+	grown := s.tallyWaits(true, func(wait *compare.Wait) string {
+		if wait.Short || started[wait.Process] > 0 || !wait.WakerOwn ||
+			!spawnCalls[wait.Syscall] && started[wait.WakerComm] <= 0 {
+			return ""
 		}
-		own := compare.IsApplication(wait.Frames)
-		for at := len(own) - 1; at >= 0; at-- {
-			if own[at] && (spawnCalls[wait.Syscall] || started[wait.WakerComm] > 0) {
-				grown[route(wait.Frames[:at+1])] += mean(wait.CountB) - mean(wait.CountA)
-				break
-			}
-		}
-	}
+		return ownWay(wait.Frames)
+	})
 	if names := byValue(grown); len(names) > 0 && grown[names[0]] >= fewestProcesses {
-		parent.at(names[0])
+		parent.at(inCode(names[0]))
 	}
-	for _, where := range parent.where {
-		c.at(where)
+	for _, place := range parent.places {
+		c.at(place)
 	}
 }

@@ -7,33 +7,41 @@ import (
 )
 
 // findStarved claims waiting for a CPU that strangers, or other processes of the tree, had.
-func findStarved(s *scene) []*claim {
-	others, partners := map[string]float64{}, s.partners()
-	c := s.take("cpu.starved", func(i int) bool {
-		path := &s.paths[i]
-		match := path.Kind == compare.Runnable && path.WakerComm != "" &&
-			!(path.WakerOwn && (path.WakerComm == path.Process || path.WakerComm == path.Comm)) &&
-			!s.isPartner(partners, path)
-		if match {
-			others[path.WakerComm] += s.grown(i)
-		}
-		return match
-	})
-	if c == nil {
-		return nil
-	}
-	if s.followsWork(c) || s.followsWakeups(c) || s.strangersAsBefore(c) && !s.crowdedByOwn(c) {
-		s.release(c)
-		return nil
+func findStarved(s *scene) []finding {
+	return []finding{{cause: CPUStarved, tell: s.tellStarved,
+		match: func(i int) bool {
+			path := &s.paths[i]
+			return path.Kind == compare.Runnable && path.WakerComm != "" && !s.isPartner(path) &&
+				!(path.WakerOwn && (path.WakerComm == path.Process || path.WakerComm == path.Comm))
+		},
+		stands: func(c *claim) string {
+			switch {
+			case s.followsWork(c):
+				return asMuchPerSecond
+			case s.followsWakeups(c):
+				return "each wake-up waits for a CPU as long as before"
+			case s.strangersAsBefore(c) && s.crowding(c) == nil:
+				return "strangers had as much of the host's CPUs on the other side"
+			}
+			return ""
+		}}}
+}
+
+// asMuchPerSecond is why waiting for a CPU is no cause: see followsWork.
+const asMuchPerSecond = "each second of running waits for a CPU as long as before"
+
+func (s *scene) tellStarved(c *claim) {
+	others := s.tally(c.members, func(i int) string { return s.paths[i].WakerComm })
+	if s.strangersAsBefore(c) {
+		s.tellCrowding(c)
 	}
 	c.nameCompetitors(others)
 	for _, setting := range s.changed("target.nice", "target.policy", "target.affinity") {
-		c.add("facts", setting.Name+": "+orNone(setting.A)+" against "+orNone(setting.B), 0, 0, "")
+		c.addSetting(setting)
 	}
 	a, b := s.count("runqueue.seconds", "")
 	c.add("offcpu", "run-queue delay of the whole tree", a, b, "s/run")
 	s.addOneSided(c)
-	return []*claim{c}
 }
 
 // addOneSided tells what trials without the recorder say of the same: a disturbance of one side is what it suffers.
@@ -120,33 +128,36 @@ func (s *scene) quotaBites() bool {
 
 // findThrottled claims waiting for a CPU that nobody had, under a CPU quota; and all
 // waiting for a CPU where the quota was used up.
-func findThrottled(s *scene) []*claim {
+func findThrottled(s *scene) []finding {
 	quota, limited := s.quota()
 	if !limited {
 		return nil
 	}
 	bites := s.quotaBites()
-	c := s.take("cpu.throttled", func(i int) bool {
-		return s.paths[i].Kind == compare.Runnable && (bites || s.paths[i].WakerComm == "")
-	})
-	if c == nil {
-		return nil
-	}
+	return []finding{{cause: CPUThrottled, stands: s.unlessFollowsWork,
+		match: func(i int) bool {
+			return s.paths[i].Kind == compare.Runnable && (bites || s.paths[i].WakerComm == "")
+		},
+		tell: func(c *claim) {
+			c.at(quota)
+			c.add("facts", "CPU quota: "+quota.String(), 0, 0, "")
+			if a, b := s.count(compare.CountThrottled, ""); b > 0 {
+				c.add("counts", "a quota stopped the cgroups of the program, as the kernel counts it", a, b, "s/run")
+			}
+			s.addOneSided(c)
+		}}}
+}
+
+// unlessFollowsWork is why a claim on waiting for a CPU is none, where it only grew with what was to be run.
+func (s *scene) unlessFollowsWork(c *claim) string {
 	if s.followsWork(c) {
-		s.release(c)
-		return nil
+		return asMuchPerSecond
 	}
-	c.at(quota)
-	c.add("facts", "CPU quota: "+quota, 0, 0, "")
-	if a, b := s.count(compare.CountThrottled, ""); b > 0 {
-		c.add("counts", "a quota stopped the cgroups of the program, as the kernel counts it", a, b, "s/run")
-	}
-	s.addOneSided(c)
-	return []*claim{c}
+	return ""
 }
 
 // quota is the CPU limit that the dearer side ran under.
-func (s *scene) quota() (text string, limited bool) {
+func (s *scene) quota() (quota Place, limited bool) {
 	for _, name := range []string{quotaFact, "target.cpu.limit", "target.cgroup.cpu.max",
 		"target.cgroup.cpu.quota_us"} {
 		value := s.factsB[name]
@@ -156,7 +167,7 @@ func (s *scene) quota() (text string, limited bool) {
 		if number, err := strconv.ParseFloat(value, 64); err == nil && number < 0 {
 			continue
 		}
-		return name + " " + value, true
+		return Place{Kind: InSetting, Name: name, Value: value}, true
 	}
-	return "", false
+	return Place{}, false
 }

@@ -35,9 +35,9 @@ type Costs struct {
 	Switch    Cost // one context switch between two threads on one CPU, with the calls that bring it about
 }
 
-// scene is the input seen from the dearer side: paths and counts have their
-// sides exchanged when A is the dearer one, so that matchers look for growth only.
-// One-sided, side A is empty and everything is growth.
+// scene is the input seen from the dearer side: paths and counts have their sides exchanged when A is the dearer one,
+// so that recognisers look for growth only. One-sided, side A is empty and everything is growth. It is not changed after
+// newScene: what a recogniser answers does not depend on which others were asked before.
 type scene struct {
 	in         Input
 	confidence float64
@@ -49,10 +49,6 @@ type scene struct {
 	growth     float64
 	paths      []compare.Path
 	traits     []trait
-	owner      []*claim     // nil: nobody's yet
-	inTurn     map[int]bool // sleeps that grew on the way only because a lock makes them wait for each other
-	byTurn     bool         // what threads wait for each other at counts as a lock, though no function says so
-	queue      *queue       // the lock that parked tasks wait for, nil: none is seen
 	counts     []compare.Count
 	waits      []compare.Wait
 	lines      []compare.SharedLine
@@ -64,25 +60,35 @@ type scene struct {
 	changes    []compare.FactChange
 	commandA   string
 	commandB   string
+
+	// Worked out before anything is recognised.
+
+	// partners are the pairs of a process and a thread's name of which one wakes the other in the course of its work.
+	partners map[[2]string]bool
 	// tracers, when not nil, are the processes that trace both sides alike: none where it is a filter in the kernel.
 	tracers map[string]bool
+	stalls  []*stall // by path: the kind of wait in the kernel, nil for none
+	sleeps  sleeps   // what the program sleeps on purpose, and whether its sleepers wait for each other
 }
 
-// claim is a cause that owns paths.
+// claim is a cause that owns paths: what a finding became.
 type claim struct {
-	id       string
+	cause    ID
+	rule     Rule // that recognised it
 	members  []int
-	where    []string
+	places   []Place
 	evidence []Evidence
-	against  []string
+	against  []Doubt
 	knob     string
 	claim    string // "": the catalogue's
 	remedy   string // "": the catalogue's
 	// prediction is what count × cost says, per run; nil where no cost is known.
 	prediction *Prediction
-	place      compare.Path // zero but for Frames: the function that the claim is about
+	place      []recording.Frame // the way to the function that the claim is about
 	// consequence marks a cause that follows from code doing more (garbage, page faults): code ranks before it.
 	consequence bool
+	// silent is why the claim is not told, "" where it is.
+	silent string
 	// ofSetting marks what the same program does more of where a setting differs that no cause is known for.
 	ofSetting bool
 	// absorbs is the part of its place's growth from which the claim takes the rest of the
@@ -132,8 +138,11 @@ func newScene(in Input) *scene {
 			s.cpuGrowth = -s.cpuGrowth
 		}
 	}
-	s.owner = make([]*claim, len(s.paths))
 	s.traits = traitsOf(s.paths)
+	s.partners = s.findPartners()
+	s.stalls = s.stalledOn()
+	s.tracers = s.tracersOfBoth()
+	s.sleeps = s.lookAtSleeps()
 	return s
 }
 
@@ -207,29 +216,6 @@ func (s *scene) wall() (a, b float64) {
 // grown is the growth of one path in seconds per run.
 func (s *scene) grown(i int) float64 { return mean(s.paths[i].B) - mean(s.paths[i].A) }
 
-// smallest is the part of the metric's growth below which a cause is not worth a claim.
-const smallest = 0.05
-
-// take gives all paths that nobody owns yet and that match to a new claim; nil,
-// and nothing taken, when they do not account for a growth worth naming.
-func (s *scene) take(id string, match func(i int) bool) *claim {
-	c := &claim{id: id}
-	sum := 0.0
-	for i := range s.paths {
-		if s.owner[i] == nil && match(i) {
-			c.members = append(c.members, i)
-			sum += s.grown(i)
-		}
-	}
-	if sum < smallest*s.growth {
-		return nil
-	}
-	for _, i := range c.members {
-		s.owner[i] = c
-	}
-	return c
-}
-
 // count returns the mean of a count on both sides; key "" is the whole tree.
 func (s *scene) count(name, key string) (a, b float64) {
 	for i := range s.counts {
@@ -251,6 +237,20 @@ func (s *scene) keys(name string) []string {
 	return keys
 }
 
+// atKeys adds as places those of the two keys of a count that grew most.
+func (s *scene) atKeys(c *claim, kind PlaceKind, count string) {
+	grown := map[string]float64{}
+	for _, key := range s.keys(count) {
+		a, b := s.count(count, key)
+		grown[key] = b - a
+	}
+	for n, key := range byValue(grown) {
+		if n < 2 && grown[key] > 0 {
+			c.at(Place{Kind: kind, Name: key})
+		}
+	}
+}
+
 // more reports whether a count grew by at least the factor and the amount.
 func more(a, b, factor, amount float64) bool { return b-a >= amount && b >= factor*a }
 
@@ -261,18 +261,10 @@ func (c *claim) add(signal, text string, a, b float64, unit string) {
 	}
 }
 
-func (c *claim) at(where string) {
-	for _, known := range c.where {
-		if known == where {
-			return
-		}
-	}
-	if where != "" && len(c.where) < whereLimit {
-		c.where = append(c.where, where)
-	}
+// addSetting notes a setting that differs.
+func (c *claim) addSetting(setting compare.FactChange) {
+	c.evidence = append(c.evidence, Evidence{Signal: "facts", Text: describe(setting), Setting: setting.Name})
 }
-
-const whereLimit = 6
 
 func containsAny(name string, parts []string) bool {
 	for _, part := range parts {

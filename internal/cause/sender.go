@@ -12,37 +12,28 @@ func (s *scene) locateSender(c *claim) {
 		return frame.Kind == recording.KindKernel && containsAny(frame.Name, []string{"tcp_sendmsg", "sock_write_iter"})
 	})
 	if sender != "" {
-		c.at(sender)
+		c.at(inCode(sender))
 		return
 	}
 	if other := s.otherEnd(c); other != "" {
-		c.at("the other end waits in " + other)
+		c.at(inCode(other).as(OtherEndIn))
 	}
 }
 
 // otherEnd is the function of the program's own, beside the claim's place, whose waits in a socket grew most; "" where
 // they grew by less than half of what the claim's did.
 func (s *scene) otherEnd(c *claim) string {
-	if len(c.place.Frames) == 0 {
+	if len(c.place) == 0 {
 		return ""
 	}
-	here, grown := route(c.place.Frames), map[string]float64{}
-	for i := range s.waits {
-		wait := &s.waits[i]
+	grown := s.tallyWaits(false, func(wait *compare.Wait) string {
 		if wait.Kind != compare.Blocked || !kernelHas(wait.Frames, socketWaitNames) {
-			continue
+			return ""
 		}
-		own := compare.IsApplication(wait.Frames)
-		for at := len(own) - 1; at >= 0; at-- {
-			if own[at] {
-				grown[route(wait.Frames[:at+1])] += mean(wait.B) - mean(wait.A)
-				break
-			}
-		}
-	}
-	delete(grown, here)
-	_, all := s.parted(c, func(int) bool { return true })
-	if names := byValue(grown); len(names) > 0 && grown[names[0]] >= mostOf*all {
+		return ownWay(wait.Frames)
+	})
+	delete(grown, route(c.place))
+	if names := byValue(grown); len(names) > 0 && grown[names[0]] >= awaitedPart*s.grew(c) {
 		return names[0]
 	}
 	return ""

@@ -31,7 +31,7 @@ func TestOtherEndOfADelay(t *testing.T) {
 			t.Errorf("%s: suspects %s", one.name, described(suspects))
 			continue
 		}
-		where := suspects[0].Where
+		where := suspects[0].Where()
 		if one.want == "" && len(where) > 1 || one.want != "" && !slices.Contains(where, one.want) {
 			t.Errorf("%s: told at %q, want %q", one.name, where, one.want)
 		}

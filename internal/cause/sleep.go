@@ -1,44 +1,73 @@
 package cause
 
 import (
+	"cmp"
 	"slices"
 
 	"culprit/internal/compare"
 	"culprit/recording"
 )
 
-// findSleep claims waiting that the program asked for: under a sleep, ended by a timer.
-func findSleep(s *scene) []*claim {
+// sleeps is what is worked out of the waits that a program asked for.
+type sleeps struct {
+	polling bool         // they only pass the time until other threads have done their work
+	inTurn  map[int]bool // those that grew on the way only because a lock makes their threads wait for each other
+	turns   bool         // over all threads they are as long as before: they go one after the other
+	byTurn  bool         // what threads wait for each other at counts as a lock, though no function says so
+	queue   *queue       // the lock that parked tasks wait for, nil: none is seen
+	channel *queue       // the channel that they queue at, where it is no lock
+	open    string       // what is not seen of them
+}
+
+// lookAtSleeps works out whether sleeps on the way are the program's choice, or follow from a lock, a queue or a poll.
+func (s *scene) lookAtSleeps() (known sleeps) {
 	if s.metric != compare.MetricWall {
-		return nil
+		return known
 	}
-	s.queueOfNaps()
-	c := s.take("sleep.deliberate", func(i int) bool {
-		path := &s.paths[i]
-		if path.Kind != compare.Blocked || path.WakerKind != recording.WakerTimer || path.Lock ||
-			!sleepCalls[path.Syscall] || path.Nap {
-			return false
+	known.queue = s.queueOfNaps()
+	c := s.all(s.sleepsOnPurpose)
+	if s.grew(c) < smallest*s.growth {
+		return known
+	}
+	if known.polling = s.polling(c); known.polling {
+		return known
+	}
+	locked := false
+	known.turns, locked, known.byTurn = s.byTurns(c)
+	if !locked {
+		found := s.queueOf(c, known.turns)
+		known.queue, known.channel, known.open = cmp.Or(found.lock, known.queue), found.channel, found.open
+		locked = found.lock != nil
+	}
+	if locked {
+		known.inTurn = map[int]bool{}
+		for _, i := range c.members {
+			known.inTurn[i] = true
 		}
-		for _, frame := range path.Frames {
-			if containsAny(frame.Name, kernelDelays) {
-				return false
-			}
-		}
-		return true
-	})
-	if c == nil {
+	}
+	return known
+}
+
+// sleepsOnPurpose reports whether a path is a wait that the program asked for: under a sleep, ended by a timer.
+func (s *scene) sleepsOnPurpose(i int) bool {
+	path := &s.paths[i]
+	return path.Kind == compare.Blocked && path.WakerKind == recording.WakerTimer && !path.Lock &&
+		sleepCalls[path.Syscall] && !path.Nap &&
+		!slices.ContainsFunc(path.Frames, func(frame recording.Frame) bool { return containsAny(frame.Name, kernelDelays) })
+}
+
+// findSleep claims waiting that the program asked for.
+func findSleep(s *scene) []finding {
+	if s.metric != compare.MetricWall || s.sleeps.polling || s.sleeps.inTurn != nil {
 		return nil
 	}
-	if s.polling(c) {
-		s.release(c)
-		return []*claim{s.polledWork()}
-	}
-	turns, locked := s.byTurns(c)
-	switch {
-	case locked || s.queued(c, turns):
-		s.markInTurn(c)
-		return nil
-	case turns:
+	return []finding{{cause: SleepDeliberate, match: s.sleepsOnPurpose, tell: s.tellSleep}}
+}
+
+func (s *scene) tellSleep(c *claim) {
+	turns := s.sleeps.turns
+	s.tellQueue(c)
+	if turns {
 		s.tellTurns(c)
 	}
 	s.locateSleep(c)
@@ -64,14 +93,12 @@ func findSleep(s *scene) []*claim {
 	if held > 0 {
 		c.add("offcpu", "of it slept while another thread waited for a lock that the sleeper held", 0, held, "s/run")
 	}
-	return []*claim{c}
 }
 
 // adviseTurns says what helps as well where each sleep is as long as before, of tasks that have no stack: that they go
 // one after the other now is as likely as that there are more of them.
 func (s *scene) adviseTurns(c *claim) {
-	open := slices.Contains(c.against, unseenInLoop) || slices.Contains(c.against, s.unseenTasks())
-	if entry, known := Lookup(c.id); known && open && c.remedy == "" && s.sleepsAsBefore(c) {
+	if entry, known := Lookup(c.cause); known && c.doubts(DoubtTasks) && c.remedy == "" && s.sleepsAsBefore(c) {
 		c.remedy = entry.Remedy + "; each sleep is as long as before: if it is the same ones that go one after the other " +
 			"now, take the lock after the sleep, or " + byTurnsRemedy
 	}
@@ -80,8 +107,8 @@ func (s *scene) adviseTurns(c *claim) {
 // locateSleep names the function that sleeps; a runtime that parks its threads
 // elsewhere (Go, Node) shows it in CPU samples only.
 func (s *scene) locateSleep(c *claim) {
-	if looped, all := s.parted(c, s.inLoop); looped >= mostOf*all {
-		c.at(callerOf(s.cpu, isSleep)) // the loop itself says nothing of who sleeps
+	if s.mostly(c, s.inLoop) {
+		c.at(inCode(callerOf(s.cpu, isSleep))) // the loop itself says nothing of who sleeps
 	}
 	for _, i := range c.members {
 		if s.traits[i].place >= 0 {
@@ -93,18 +120,17 @@ func (s *scene) locateSleep(c *claim) {
 	for _, i := range c.members {
 		accept[s.paths[i].Process] = true
 	}
-	s.timerPlaces(c, func(wait *compare.Wait) bool { return len(c.where) == 0 && accept[wait.Process] })
+	s.timerPlaces(c, func(wait *compare.Wait) bool { return len(c.places) == 0 && accept[wait.Process] })
 	s.locateAround(c)
-	if len(c.where) == 0 {
-		s.locate(c, "")
-		if len(c.where) == 0 || c.where[0] == "" {
+	if len(c.places) == 0 {
+		if s.locate(c, ""); len(c.places) == 0 {
 			s.locateProcess(c)
 		}
 		return
 	}
-	if c.place.Frames == nil { // told by who sets timers: say as well where the thread slept
+	if c.place == nil { // told by who sets timers: say as well where the thread slept
 		if slept := s.below(c.members, ""); slept != "" {
-			c.at(slept)
+			c.at(inCode(slept))
 		}
 	}
 }
@@ -112,15 +138,12 @@ func (s *scene) locateSleep(c *claim) {
 // locateAround puts first the function that what ran before and after the sleeps
 // has in common, where the sleeps' own stacks do not show it.
 func (s *scene) locateAround(c *claim) {
-	grown := map[string]float64{}
-	for _, i := range c.members {
-		if path := &s.paths[i]; len(path.Around) > 0 && s.traits[i].place < 0 {
-			grown[route(path.Around)] += s.grown(i)
+	c.atFirst(inCode(longest(s.tally(c.members, func(i int) string {
+		if s.traits[i].place >= 0 {
+			return ""
 		}
-	}
-	if places := byValue(grown); len(places) > 0 && grown[places[0]] > 0 && places[0] != "" {
-		c.where = append([]string{places[0]}, slices.DeleteFunc(c.where, func(w string) bool { return w == places[0] })...)
-	}
+		return route(s.paths[i].Around)
+	}))))
 }
 
 const (
@@ -145,19 +168,21 @@ func (s *scene) polling(c *claim) bool {
 	return mean(a) >= pollingBefore*mean(b) && elsewhere >= pollingWork*(mean(b)-mean(a))
 }
 
-// polledWork claims the sleeps of a poll loop for the code that it waits for.
-func (s *scene) polledWork() *claim {
+// findPolledWork claims the sleeps of a poll loop for the code that it waits for.
+func findPolledWork(s *scene) []finding {
+	if !s.sleeps.polling {
+		return nil
+	}
 	blame := compare.FindBlame(s.cpu, nil)
 	if blame == nil {
 		return nil
 	}
-	c := s.take(codeCause(blame), func(i int) bool {
-		return s.paths[i].Kind == compare.Blocked && s.paths[i].WakerKind == recording.WakerTimer && !s.paths[i].Lock
-	})
-	if c == nil {
-		return nil
-	}
-	s.describeCode(c, blame, s.cpu)
-	c.against = append(c.against, "seen through a thread that sleeps and looks again until this code is done")
-	return c
+	return []finding{{cause: codeCause(blame),
+		match: func(i int) bool {
+			return s.paths[i].Kind == compare.Blocked && s.paths[i].WakerKind == recording.WakerTimer && !s.paths[i].Lock
+		},
+		tell: func(c *claim) {
+			s.describeCode(c, blame, s.cpu)
+			c.doubt(DoubtUnconfirmed, "seen through a thread that sleeps and looks again until this code is done")
+		}}}
 }

@@ -41,13 +41,13 @@ func TestWhoWaitsForASleeper(t *testing.T) {
 	} {
 		s := newScene(Input{Result: &compare.Result{Metric: compare.MetricWall, A: []float64{1}, B: []float64{1.7},
 			Paths: []compare.Path{sleeping}, Waits: test.waits}})
-		c := &claim{id: "sleep.deliberate", members: []int{0}}
+		c := &claim{cause: SleepDeliberate, members: []int{0}}
 		s.tellAwaiting(c, test.turns)
-		told := slices.ContainsFunc(c.where, func(where string) bool {
+		told := slices.ContainsFunc(c.where(), func(where string) bool {
 			return strings.TrimPrefix(where, "waited for in ") == "serve;rate;recvfrom"
 		})
-		if told != test.want || len(c.where) > 1 {
-			t.Errorf("%s: where %q, want the place told: %v", test.name, c.where, test.want)
+		if told != test.want || len(c.where()) > 1 {
+			t.Errorf("%s: where %q, want the place told: %v", test.name, c.where(), test.want)
 		}
 	}
 }
@@ -84,12 +84,12 @@ func TestWhoWaitsGoesFirst(t *testing.T) {
 		client := wait([]recording.Frame{frame("ask"), frame("recv")}, "recvfrom", recording.WakerThread, test.waited, 0.9,
 			200, 200)
 		suspects := Judge(Input{Result: &compare.Result{Metric: compare.MetricWall, A: three(1), B: three(1.7),
-			Paths: []compare.Path{onTheWay}, Waits: []compare.Wait{sleep, client}}})
+			Paths: []compare.Path{onTheWay}, Waits: []compare.Wait{sleep, client}}}).Suspects
 		if len(suspects) == 0 || suspects[0].Cause != "sleep.deliberate" {
 			t.Errorf("%s: %s", test.name, described(suspects))
 			continue
 		}
-		where := suspects[0].Where
+		where := suspects[0].Where()
 		if where[0] != test.first || !slices.Contains(where, test.named) {
 			t.Errorf("%s: where %q, want %s first, and %s", test.name, where, test.first, test.named)
 		}

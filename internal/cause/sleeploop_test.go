@@ -32,17 +32,17 @@ func TestSleepsOfTasks(t *testing.T) {
 		cpu := &compare.Result{Metric: compare.MetricCPU, A: three(0.01), B: three(0.02),
 			Paths: []compare.Path{{Kind: compare.Running, Process: "desk", Frames: begins, A: three(0.01), B: three(0.02)}}}
 		suspects := Judge(Input{CPU: cpu, Result: &compare.Result{Metric: compare.MetricWall, A: three(0.6), B: three(1.6),
-			Paths: []compare.Path{sleep.Path}, Waits: []compare.Wait{sleep}}})
+			Paths: []compare.Path{sleep.Path}, Waits: []compare.Wait{sleep}}}).Suspects
 		if len(suspects) == 0 || suspects[0].Cause != "sleep.deliberate" {
 			t.Errorf("%s: %s", test.name, described(suspects))
 			continue
 		}
-		if where := suspects[0].Where[0]; !strings.HasSuffix(where, "desk::place::{{closure}}") {
+		if where := suspects[0].Where()[0]; !strings.HasSuffix(where, "desk::place::{{closure}}") {
 			t.Errorf("%s: where %q, want who sleeps", test.name, where)
 		}
 		if advised := strings.Contains(suspects[0].Remedy, byTurnsRemedy); advised != test.asBefore ||
-			!slices.Contains(suspects[0].Against, unseenInLoop) {
-			t.Errorf("%s: remedy %q, against %q", test.name, suspects[0].Remedy, suspects[0].Against)
+			!slices.Contains(suspects[0].Against(), unseenInLoop) {
+			t.Errorf("%s: remedy %q, against %q", test.name, suspects[0].Remedy, suspects[0].Against())
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 // stall is one way to be held up inside the kernel, told by the kernel functions of the
 // stack that waits (or spins). Names were read off stacks of Linux 6.18; older ones stand beside them.
 type stall struct {
-	id      string
+	cause   ID
 	any     []string // one of these is on the stack
 	with    []string // and one of these, where given
 	without []string // and none of these
@@ -18,34 +18,34 @@ type stall struct {
 
 // stalls are in order of precedence: a wait for writeback below a reclaim is the reclaim's.
 var stalls = []stall{
-	{id: "memory.reclaim", running: true,
+	{cause: MemoryReclaim, running: true,
 		any: []string{"try_to_free_mem_cgroup_pages", "try_to_free_pages", "reclaim_throttle", "shrink_folio_list",
 			"shrink_lruvec", "shrink_node", "mem_cgroup_handle_over_high", "__mem_cgroup_handle_over_high",
 			"direct_reclaim", "mem_cgroup_oom", "memcg_oom"}},
-	{id: "file.dirty-throttle", any: []string{"balance_dirty_pages"}},
-	{id: "file.journal", any: []string{"do_get_write_access", "wait_transaction_locked", "add_transaction_credits",
+	{cause: FileDirtyThrottle, any: []string{"balance_dirty_pages"}},
+	{cause: FileJournal, any: []string{"do_get_write_access", "wait_transaction_locked", "add_transaction_credits",
 		"jbd2_log_wait_commit", "jbd2_log_wait_for_space", "jbd2_journal_lock_updates",
 		"xlog_grant_head_wait", "xlog_wait_on_iclog", "wait_current_trans", "btrfs_commit_transaction"}},
-	{id: "file.writeback", any: []string{"rwsem_down_"},
+	{cause: FileWriteback, any: []string{"rwsem_down_"},
 		with: []string{"get_block", "map_blocks", "convert_unwritten"}, ended: []string{"rwsem_wake"}},
-	{id: "file.inode-lock", running: true, any: []string{"rwsem_down_", "rwsem_optimistic_spin", "rwsem_spin_on_owner"},
+	{cause: FileInodeLock, running: true, any: []string{"rwsem_down_", "rwsem_optimistic_spin", "rwsem_spin_on_owner"},
 		with: []string{"write_iter", "buffered_write", "xfs_ilock", "dio_write", "do_truncate", "vfs_fallocate",
 			"open_last_lookups", "filename_create", "do_unlinkat", "do_renameat", "iterate_dir", "lookup_slow",
 			"path_openat", "generic_file_llseek"},
 		without: []string{"mmap_write_lock", "mmap_read_lock", "asm_exc_page_fault"},
 		ended:   []string{"rwsem_wake"}},
-	{id: "file.writeback", any: []string{"folio_wait_writeback", "folio_wait_stable", "wait_on_page_writeback",
+	{cause: FileWriteback, any: []string{"folio_wait_writeback", "folio_wait_stable", "wait_on_page_writeback",
 		"wait_for_stable_page"}},
-	{id: "file.writeback", any: []string{"__filemap_get_folio", "pagecache_get_page", "grab_cache_page", "__folio_lock"},
+	{cause: FileWriteback, any: []string{"__filemap_get_folio", "pagecache_get_page", "grab_cache_page", "__folio_lock"},
 		with: []string{"write_begin", "write_iter", "page_mkwrite", "perform_write"}},
-	{id: "memory.page-in", running: true, any: []string{"page_cache_ra_", "page_cache_sync_ra", "page_cache_async_ra",
+	{cause: MemoryPageIn, running: true, any: []string{"page_cache_ra_", "page_cache_sync_ra", "page_cache_async_ra",
 		"do_page_cache_ra", "read_pages", "filemap_read_folio", "filemap_add_folio", "swap_read"}},
 	// Requests are often handed to the device only when the reader goes to sleep.
-	{id: "memory.page-in", running: true, any: []string{"filemap_fault", "do_swap_page", "filemap_get_pages"},
+	{cause: MemoryPageIn, running: true, any: []string{"filemap_fault", "do_swap_page", "filemap_get_pages"},
 		with: []string{"blk_", "submit_bio", "bio_"}},
 	// Reads past the cache go to the device each time; for writes see trait.sync.
-	{id: "memory.page-in", running: true, any: directNames, with: []string{"read_iter", "_direct_read", "_dio_read"}},
-	{id: "memory.page-in", any: []string{"filemap_fault", "do_swap_page", "swapin_", "swap_read", "__folio_lock_or_retry",
+	{cause: MemoryPageIn, running: true, any: directNames, with: []string{"read_iter", "_direct_read", "_dio_read"}},
+	{cause: MemoryPageIn, any: []string{"filemap_fault", "do_swap_page", "swapin_", "swap_read", "__folio_lock_or_retry",
 		"filemap_read", "filemap_get_pages", "filemap_update_page", "folio_wait_bit_common"},
 		without: []string{"write_begin", "truncate", "invalidate"}},
 }
@@ -98,10 +98,10 @@ func stallOn(path *compare.Path) *stall {
 
 // isAsked reports whether a path stalls because the program forced its data to disk: that is file.sync's. Memory is
 // reclaimed for whoever needs some.
-func (w *stall) isAsked(sync bool) bool { return sync && w.id != "memory.reclaim" }
+func (w *stall) isAsked(sync bool) bool { return sync && w.cause != MemoryReclaim }
 
-// findStalls claims waits inside the kernel, each by the first way of waiting that its stack shows.
-func findStalls(s *scene) []*claim {
+// stalledOn is the kind of stall of each path, by the first way of waiting that its stack shows; nil for none.
+func (s *scene) stalledOn() []*stall {
 	kind := make([]*stall, len(s.paths))
 	for i := range s.paths {
 		if one := stallOn(&s.paths[i]); one != nil && !one.isAsked(s.traits[i].sync) {
@@ -110,47 +110,45 @@ func findStalls(s *scene) []*claim {
 	}
 	s.leaveHoles(kind)
 	s.markJournalled(kind)
-	var claims []*claim
-	seen := map[string]bool{}
-	for w := range stalls {
-		id := stalls[w].id
-		if seen[id] {
-			continue
-		}
-		seen[id] = true
-		c := s.take(id, func(i int) bool { return kind[i] != nil && kind[i].id == id })
-		if c == nil {
-			continue
-		}
-		s.describeStall(c, kind)
-		claims = append(claims, c)
-	}
-	return claims
+	return kind
+}
+
+func findReclaim(s *scene) []finding   { return s.stalledFor(MemoryReclaim) }
+func findDirty(s *scene) []finding     { return s.stalledFor(FileDirtyThrottle) }
+func findJournal(s *scene) []finding   { return s.stalledFor(FileJournal) }
+func findWriteback(s *scene) []finding { return s.stalledFor(FileWriteback) }
+func findInode(s *scene) []finding     { return s.stalledFor(FileInodeLock) }
+func findPageIn(s *scene) []finding    { return s.stalledFor(MemoryPageIn) }
+
+// stalledFor claims waits inside the kernel of one kind.
+func (s *scene) stalledFor(cause ID) []finding {
+	return []finding{{cause: cause, tell: s.describeStall,
+		match: func(i int) bool { return s.stalls[i] != nil && s.stalls[i].cause == cause }}}
 }
 
 // describeStall says where a stall is, in which kernel function, who ended it, and what else speaks for it.
-func (s *scene) describeStall(c *claim, kind []*stall) {
-	functions, wakers := map[string]float64{}, map[string]float64{}
-	for _, i := range c.members {
-		functions[kind[i].deepest(&s.paths[i])] += s.grown(i)
+func (s *scene) describeStall(c *claim) {
+	functions := s.tally(c.members, func(i int) string { return s.stalls[i].deepest(&s.paths[i]) })
+	wakers := s.tally(c.members, func(i int) string {
 		if s.paths[i].Kind == compare.Blocked {
-			wakers[wakerOf(&s.paths[i])] += s.grown(i)
+			return wakerOf(&s.paths[i])
 		}
-	}
+		return ""
+	})
 	s.locateWait(c)
-	if c.id == journalled.id {
+	if c.cause == journalled.cause {
 		for _, setting := range s.changed(journalSettings...) {
-			c.at(setting.Name + "=" + orNone(setting.B))
+			c.at(inSetting(setting))
 		}
 	}
 	for n, name := range byValue(functions) {
-		if n < 2 && name != "" && functions[name] > 0 {
-			c.at("kernel function " + name)
+		if n < 2 && functions[name] > 0 {
+			c.at(Place{Kind: InKernel, Name: name})
 			c.add("offcpu", "held up in "+name, 0, functions[name], "s/run")
 		}
 	}
 	for n, name := range byValue(wakers) {
-		if n < 2 && name != "" && wakers[name] > 0 {
+		if n < 2 && wakers[name] > 0 {
 			c.add("offcpu", "ended by "+name, 0, wakers[name], "s/run")
 		}
 	}
@@ -201,30 +199,21 @@ func wakerOf(path *compare.Path) string {
 	return name
 }
 
-// stallSettings are the facts that bear on a stall.
-var stallSettings = map[string][]string{
-	"memory.reclaim":      {"target.cgroup.memory", "vm."},
-	"memory.page-in":      {"target.cgroup.memory", "vm.swappiness", "block."},
-	"file.dirty-throttle": {"vm.dirty", "mount.", "target.mount.", "bdi."},
-	"file.journal":        {"mount.", "target.mount.", "vm.dirty"},
-	"file.writeback":      {"mount.", "target.mount.", "vm.dirty", "block."},
-	"file.inode-lock":     {"mount.", "target.mount."},
-}
-
 // stallEvidence adds the settings that differ and the counts that go with a stall.
 func (s *scene) stallEvidence(c *claim) {
-	for n, setting := range s.changed(stallSettings[c.id]...) {
+	known, _ := Lookup(c.cause)
+	for n, setting := range s.changed(known.Settings...) {
 		if n == 3 {
 			break
 		}
-		c.add("facts", describe(setting), 0, 0, "")
-		c.at(setting.Name + "=" + orNone(setting.B))
+		c.addSetting(setting)
+		c.at(inSetting(setting))
 	}
-	switch c.id {
-	case "memory.page-in":
+	switch c.cause {
+	case MemoryPageIn:
 		s.addCount(c, "faults.major", "faults that waited for a disk", "faults/run")
 		s.addCount(c, "metric.major_faults", "major page faults", "faults/run")
-	case "memory.reclaim":
+	case MemoryReclaim:
 		s.addCount(c, "faults.minor", "page faults", "faults/run")
 	}
 	if a, b := s.latency(); b > 0 {

@@ -15,19 +15,24 @@ func (s *scene) strangersAsBefore(c *claim) bool {
 		"target.cpu", "command.nice", "command.chrt", "command.taskset")) > 0 {
 		return false
 	}
-	strangers, all := s.parted(c, func(i int) bool { return !s.paths[i].WakerOwn })
-	if strangers < mostOf*all {
+	if !s.byStrangers(c) {
 		return false
 	}
 	a, b := s.occupied()
 	return a > 0 && b < dearerQueue*a
 }
 
-// crowdedByOwn reports whether other processes of the program's own are why a claim waits longer for strangers who are
+// crowd is a process of the program's own that shares the CPU with it, and the CPU time that it used more.
+type crowd struct {
+	process string
+	seconds float64
+}
+
+// crowding tells whether other processes of the program's own are why a claim waits longer for strangers who are
 // there on both sides: what a group of processes (its cgroup; its session, sched_autogroup) gets of a busy CPU is
 // shared out within it, so that each waits longer for the strangers where the group has more of them. They were seen
-// to run meanwhile, and most of what the program used more of the CPU is theirs. The claim then names them first.
-func (s *scene) crowdedByOwn(c *claim) bool {
+// to run meanwhile, and most of what the program used more of the CPU is theirs. nil where they are not why.
+func (s *scene) crowding(c *claim) *crowd {
 	behind, more := map[string]bool{}, map[string]float64{}
 	for _, i := range c.members {
 		behind[s.paths[i].WakerComm] = behind[s.paths[i].WakerComm] || s.paths[i].WakerOwn
@@ -40,15 +45,23 @@ func (s *scene) crowdedByOwn(c *claim) bool {
 		}
 	}
 	names := byValue(more)
-	if len(names) == 0 || seen < smallest*all || more[names[0]] < mostOf*s.cpuGrowth ||
+	if len(names) == 0 || seen < smallest*all || more[names[0]] < majority*s.cpuGrowth ||
 		more[names[0]] < leastShare*s.growth {
-		return false
+		return nil
 	}
-	c.at("CPU used by " + names[0])
-	c.add("cpu", "CPU time of "+names[0]+", which the program runs itself", 0, more[names[0]], "s/run")
-	c.against = append(c.against, "other programs had the CPU on both sides as well: the program's own processes share "+
+	return &crowd{process: names[0], seconds: more[names[0]]}
+}
+
+// tellCrowding names the program's own process first.
+func (s *scene) tellCrowding(c *claim) {
+	own := s.crowding(c)
+	if own == nil {
+		return
+	}
+	c.at(Place{Kind: InProcess, Role: Competitor, Name: own.process})
+	c.add("cpu", "CPU time of "+own.process+", which the program runs itself", 0, own.seconds, "s/run")
+	c.doubt(DoubtCoincides, "other programs had the CPU on both sides as well: the program's own processes share "+
 		"what is left to them")
-	return true
 }
 
 // occupied is the part of the CPU time left by the program that others took, on both sides; 0 where it is not known.

@@ -69,11 +69,12 @@ func TestCrowdedByOwn(t *testing.T) {
 				B:     []float64{1 + test.hog + test.own, 1 + test.hog + test.own},
 				Paths: []compare.Path{ran("hog", test.hog), ran("work", test.own)}}})
 		c := &claim{members: []int{0, 1}}
-		if got := s.crowdedByOwn(c); got != test.want {
+		s.tellCrowding(c)
+		if got := s.crowding(c) != nil; got != test.want {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}
-		if named := len(c.where) == 1 && c.where[0] == "CPU used by hog"; named != test.want {
-			t.Errorf("%s: the places are %v", test.name, c.where)
+		if named := len(c.places) == 1 && c.where()[0] == "CPU used by hog"; named != test.want {
+			t.Errorf("%s: the places are %v", test.name, c.where())
 		}
 	}
 }

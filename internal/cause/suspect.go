@@ -7,7 +7,7 @@
 // never at the names of commands, files or functions of the program itself.
 //
 //	suspects := cause.Judge(cause.Input{Result: result, CPU: cpu, Wall: wall, FactsA: a, FactsB: b})
-//	entry, known := cause.Lookup("clock.vdso-bypassed")
+//	entry, known := cause.Lookup(ClockVDSOBypassed)
 //
 // It refuses to name a suspect that accounts for less than a fifth of the change,
 // or whose share cannot be told from zero: none is better than a wrong one. It
@@ -30,13 +30,13 @@ const (
 
 // Suspect is a cause that may explain the change, with what speaks for it.
 type Suspect struct {
-	Cause    string           `json:"cause"` // id in the catalogue
+	Cause    ID               `json:"cause"` // id in the catalogue
 	Level    Level            `json:"level"`
 	Share    compare.Interval `json:"share"`   // part of the metric's change; one-sided: part of the metric
 	Seconds  compare.Interval `json:"seconds"` // the same, in the metric's unit per run
-	Where    []string         `json:"where"`   // paths "main;loop;write", files, locks, processes; best first
+	Places   []Place          `json:"places"`  // best first; "where" in JSON says the same in words
 	Evidence []Evidence       `json:"evidence"`
-	Against  []string         `json:"against,omitempty"` // what contradicts it
+	Doubts   []Doubt          `json:"doubts,omitempty"` // what contradicts it; "against" in JSON says the same in words
 	// Prediction is nil where nothing was counted whose cost is known.
 	Prediction *Prediction `json:"prediction,omitempty"`
 	Proof      *Proof      `json:"proof,omitempty"`
@@ -55,6 +55,8 @@ type Evidence struct {
 	A      float64 `json:"a"`
 	B      float64 `json:"b"`
 	Unit   string  `json:"unit"`
+	// Setting is the name of the fact that differs, where the evidence is one.
+	Setting string `json:"setting,omitempty"`
 }
 
 // Proof is what flipping a knob showed.

@@ -276,7 +276,7 @@ func sortedStacks(stacks map[string]float64) []string {
 // judged compares four runs a side of two plans on a metric.
 func judged(t *testing.T, metric string, a, b plan, costs Costs) []Suspect {
 	t.Helper()
-	return Judge(inputOf(t, metric, a, b, costs))
+	return Judge(inputOf(t, metric, a, b, costs)).Suspects
 }
 
 func inputOf(t *testing.T, metric string, a, b plan, costs Costs) Input {
@@ -293,18 +293,13 @@ func inputOf(t *testing.T, metric string, a, b plan, costs Costs) Input {
 	if len(sideB) > 0 {
 		in.FactsB = sideB[0].Facts
 	}
-	for _, one := range []struct {
-		name   string
-		result **compare.Result
-	}{{compare.MetricCPU, &in.CPU}, {compare.MetricWall, &in.Wall}} {
-		result, err := compare.Compare(sideA, sideB, compare.Options{Metric: one.name})
-		if err != nil {
-			t.Fatal(err)
-		}
-		*one.result = result
-		if one.name == metric {
-			in.Result = result
-		}
+	results, err := compare.Compare(sideA, sideB, compare.Options{})
+	if err == nil {
+		in.CPU, in.Wall = results.CPU, results.Wall
+		in.Result, err = results.Of(metric)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	return in
 }

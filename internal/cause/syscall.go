@@ -1,7 +1,6 @@
 package cause
 
 import (
-	"fmt"
 	"strings"
 
 	"culprit/internal/compare"
@@ -24,41 +23,61 @@ const (
 
 // findTraced claims what tracers and filters of system calls cost, with a
 // tracer's own process when it is part of the tree.
-func findTraced(s *scene) []*claim {
+func findTraced(s *scene) []finding {
+	tracers := s.stoppers()
+	return []finding{{cause: SyscallTraced,
+		match: func(i int) bool { return s.paysTracer(i, tracers) },
+		stands: func(*claim) string {
+			if s.tracers != nil {
+				return "both sides pay a tracer, and as much for each call"
+			}
+			return ""
+		},
+		tell: func(c *claim) {
+			for _, name := range sortedNames(tracers) {
+				a, b := s.count("syscall.ptrace.count", name)
+				c.add("syscalls", "ptrace calls of "+name, a, b, "calls/run")
+				c.at(Place{Kind: InProcess, Role: TracedBy, Name: name})
+			}
+			for _, setting := range s.changed("target.seccomp", "target.seccomp_filters", "target.tracer",
+				"tracers.ptrace", "tracers.perf", "tracers.ftrace", "tracers.bpf") {
+				c.addSetting(setting)
+				c.at(inSetting(setting))
+			}
+			for _, tracer := range s.in.Tracers {
+				c.add("facts", "on this host: "+tracer, 0, 0, "")
+			}
+			s.locate(c, "")
+		}}}
+}
+
+// stoppers are the processes that stop others at their system calls, on the dearer side more often than on the other.
+func (s *scene) stoppers() map[string]bool {
 	tracers := map[string]bool{}
 	for _, key := range s.keys("syscall.ptrace.count") {
 		if a, b := s.count("syscall.ptrace.count", key); b-a >= fewestStops {
 			tracers[key] = true
 		}
 	}
-	settings := s.changed("target.seccomp", "target.seccomp_filters", "target.tracer", "tracers.ptrace", "tracers.perf",
-		"tracers.ftrace", "tracers.bpf")
-	c := s.take("syscall.traced", func(i int) bool {
-		return tracers[s.paths[i].Process] || tracers[s.paths[i].Comm] || s.traits[i].traced ||
-			s.paths[i].Kind != compare.Running && s.traced(i)
-	})
-	if c == nil {
+	return tracers
+}
+
+// paysTracer reports whether a path is a tracer's, or what a tracer or a filter adds to the program's calls.
+func (s *scene) paysTracer(i int, tracers map[string]bool) bool {
+	path := &s.paths[i]
+	return tracers[path.Process] || tracers[path.Comm] || s.traits[i].traced ||
+		path.Kind != compare.Running && s.traced(i)
+}
+
+// tracersOfBoth are the processes that trace both sides alike, at the same cost for each call; nil where no tracer or
+// filter serves both, or it became dearer.
+func (s *scene) tracersOfBoth() map[string]bool {
+	tracers := s.stoppers()
+	paid := s.all(func(i int) bool { return s.paysTracer(i, tracers) })
+	if s.grew(paid) < smallest*s.growth || !s.tracedAsBefore(paid, tracers) {
 		return nil
 	}
-	if s.tracedAsBefore(c, tracers) {
-		s.release(c)
-		s.tracers = tracers
-		return nil
-	}
-	for _, name := range sortedNames(tracers) {
-		a, b := s.count("syscall.ptrace.count", name)
-		c.add("syscalls", "ptrace calls of "+name, a, b, "calls/run")
-		c.at("traced by process " + name)
-	}
-	for _, setting := range settings {
-		c.add("facts", fmt.Sprintf("%s: %s against %s", setting.Name, orNone(setting.A), orNone(setting.B)), 0, 0, "")
-		c.at(setting.Name + " " + orNone(setting.B))
-	}
-	for _, tracer := range s.in.Tracers {
-		c.add("facts", "on this host: "+tracer, 0, 0, "")
-	}
-	s.locate(c, "")
-	return []*claim{c}
+	return tracers
 }
 
 // dearerCalls is how much more a tracer must cost each call before it is a cause.
@@ -93,17 +112,14 @@ func (s *scene) allCalls(without map[string]bool) (a, b float64) {
 	return a, b
 }
 
-// withTracer gives a claim on calls what a tracer or filter that serves both sides alike costs: it follows the calls.
-func (s *scene) withTracer(c *claim) {
-	if s.tracers == nil {
+// giveTracer gives a claim on calls what a tracer or filter that serves both sides alike costs: it follows the calls.
+func (l *ledger) giveTracer(rule transfer) {
+	c := l.of(SyscallChatty)
+	if l.tracers == nil || c == nil {
 		return
 	}
-	for i := range s.paths {
-		if s.owner[i] == nil && (s.traits[i].traced || s.tracers[s.paths[i].Process] || s.tracers[s.paths[i].Comm] ||
-			s.paths[i].Kind != compare.Running && s.traced(i)) {
-			s.adopt(c, i)
-		}
-	}
+	paid := l.all(func(i int) bool { return l.free(i) && l.paysTracer(i, l.tracers) })
+	l.move(rule.rule, c, paid.members, rule.because)
 	c.add("syscalls", "both sides pay a tracer or filter for each call, and as much for each", 0, 0, "")
 }
 
@@ -118,7 +134,24 @@ func (s *scene) traced(i int) bool {
 }
 
 // findChatty claims system calls that became many more, with the code that makes them.
-func findChatty(s *scene) []*claim {
+func findChatty(s *scene) []finding {
+	chatty := s.chattyCalls()
+	if len(chatty) == 0 {
+		return nil
+	}
+	longer := s.waitedLonger(chatty)
+	return []finding{{cause: SyscallChatty,
+		match: func(i int) bool {
+			if s.paths[i].Kind == compare.Blocked && longer[s.traits[i].call] {
+				return false
+			}
+			return chatty[s.traits[i].call] > 0 && !s.tracers[s.paths[i].Process] && !s.tracers[s.paths[i].Comm]
+		},
+		tell: func(c *claim) { s.tellChatty(c, chatty) }}}
+}
+
+// chattyCalls are the calls of which there are many more, with how many more.
+func (s *scene) chattyCalls() map[string]float64 {
 	chatty := map[string]float64{}
 	seen := map[string]bool{}
 	for i := range s.traits {
@@ -132,19 +165,10 @@ func findChatty(s *scene) []*claim {
 			chatty[call] = b - a
 		}
 	}
-	if len(chatty) == 0 {
-		return nil
-	}
-	longer := s.waitedLonger(chatty)
-	c := s.take("syscall.chatty", func(i int) bool {
-		if s.paths[i].Kind == compare.Blocked && longer[s.traits[i].call] {
-			return false
-		}
-		return chatty[s.traits[i].call] > 0 && !s.tracers[s.paths[i].Process] && !s.tracers[s.paths[i].Comm]
-	})
-	if c == nil {
-		return nil
-	}
+	return chatty
+}
+
+func (s *scene) tellChatty(c *claim, chatty map[string]float64) {
 	c.absorbs = s.absorbing(c)
 	s.locate(c, s.callsOf(c)[0])
 	calls := 0.0
@@ -152,7 +176,6 @@ func findChatty(s *scene) []*claim {
 		calls += more
 	}
 	c.predictAtLeast("bare system call", calls, s.in.Costs.Syscall)
-	s.withTracer(c)
 	for i, call := range byValue(chatty) {
 		if i == 3 {
 			break
@@ -167,9 +190,8 @@ func findChatty(s *scene) []*claim {
 		if failedB >= 0.1*b && failedB > failedA {
 			c.add("syscalls", call+" calls that failed", failedA, failedB, "calls/run")
 		}
-		c.at("system call " + call)
+		c.at(Place{Kind: InCall, Name: call})
 	}
-	return []*claim{c}
 }
 
 // waitedLonger are the calls, of those given, whose waits grew by their lengths rather than by their number: what a
@@ -186,7 +208,7 @@ func (s *scene) waitedLonger(calls map[string]float64) map[string]bool {
 		}
 		if waitsA > 0 && waitsB > 0 {
 			each := (secondsA/waitsA + secondsB/waitsB) / 2
-			longer[call] = !s.oneSided && each*(waitsB-waitsA) < mostOf*(secondsB-secondsA)
+			longer[call] = !s.oneSided && each*(waitsB-waitsA) < majority*(secondsB-secondsA)
 		}
 	}
 	return longer

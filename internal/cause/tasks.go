@@ -41,11 +41,18 @@ func isChannel(frame *recording.Frame) bool {
 	return frame.Kind == recording.KindGo && containsAny(frame.Name, []string{"runtime.chansend", "runtime.chanrecv"})
 }
 
-// sleptInQueue adds to a claim on sleeps that the tasks wait for each other at a channel.
-func (s *scene) sleptInQueue(c *claim, q *queue) {
-	c.against = append(c.against, "tasks wait for each other at a channel in "+q.taker+" as they do not on the other "+
+// tellQueue adds to a claim on sleeps that the tasks wait for each other at a channel, or what is not seen of them.
+func (s *scene) tellQueue(c *claim) {
+	if s.sleeps.open != "" {
+		c.doubt(DoubtTasks, s.sleeps.open)
+	}
+	q := s.sleeps.channel
+	if q == nil {
+		return
+	}
+	c.doubt(DoubtTurns, "tasks wait for each other at a channel in "+q.taker+" as they do not on the other "+
 		"side: what went side by side may go one after the other (a pool or a limit that is too small)")
-	c.at("queue in " + q.taker)
+	c.at(inCode(q.taker).as(QueueIn))
 	c.add("cpu", "CPU time of queueing at the channel and handing on", mean(q.a)*1e3, mean(q.b)*1e3, "ms/run")
 	c.remedy = byTurnsRemedy
 }
@@ -114,38 +121,39 @@ func (q *queue) grew(totalA, totalB, times float64) bool {
 	return part >= queuePart && part >= times*mean(q.a)/totalA
 }
 
-// queued reports whether what grew in a claim on sleeps is for a lock that tasks queue for: most of it is a runtime
-// with nothing to run, or it is known that the sleeps go one after the other (turns). Whoever has the lock sleeps
-// then, or waits for who does, and the others cannot run.
-func (s *scene) queued(c *claim, turns bool) bool {
+// queues are what tasks wait for that sleep, and what is not seen of it.
+type queues struct {
+	lock, channel *queue
+	open          string
+}
+
+// queueOf tells what sleeps grew for: a lock that tasks queue for where most of it is a runtime with nothing to run, or
+// where it is known that the sleeps go one after the other (turns). Whoever has the lock sleeps then, or waits for who
+// does, and the others cannot run.
+func (s *scene) queueOf(c *claim, turns bool) (found queues) {
 	if turns {
-		s.queue = s.anyQueue()
-		return s.queue != nil
+		return queues{lock: s.anyQueue()}
 	}
-	if looped, all := s.parted(c, s.inLoop); looped >= mostOf*all {
-		c.against = append(c.against, unseenInLoop)
-		return false
+	if s.mostly(c, s.inLoop) {
+		return queues{open: unseenInLoop}
 	}
-	grown, all := map[string]float64{}, 0.0
-	for _, i := range c.members {
-		all += s.grown(i)
+	grown := s.tally(c.members, func(i int) string {
 		if s.isParked(i) {
-			grown[s.paths[i].Process] += s.grown(i)
+			return s.paths[i].Process
 		}
-	}
+		return ""
+	})
 	processes := byValue(grown)
-	if len(processes) == 0 || grown[processes[0]] < mostOf*all {
-		return false
+	if len(processes) == 0 || grown[processes[0]] < majority*s.grew(c) {
+		return found
 	}
-	if s.queue = s.findQueue(processes[0], queueTimes, isTaskLock); s.queue != nil {
-		return true
+	if found.lock = s.findQueue(processes[0], queueTimes, isTaskLock); found.lock != nil {
+		return found
 	}
-	if q := s.findQueue(processes[0], queueTimes, isChannel); q != nil {
-		s.sleptInQueue(c, q)
-	} else {
-		c.against = append(c.against, s.unseenTasks())
+	if found.channel = s.findQueue(processes[0], queueTimes, isChannel); found.channel == nil {
+		found.open = s.unseenTasks()
 	}
-	return false
+	return found
 }
 
 // anyQueue is the first lock found that tasks of any process queue for.
@@ -190,7 +198,7 @@ func (s *scene) inLoop(i int) bool {
 
 // inQueue reports whether a path is the waiting or the scheduling of a process whose tasks queue for a lock.
 func (s *scene) inQueue(i int) bool {
-	if s.queue == nil || s.paths[i].Process != s.queue.process {
+	if s.sleeps.queue == nil || s.paths[i].Process != s.sleeps.queue.process {
 		return false
 	}
 	return s.isParked(i) || s.paths[i].Kind != compare.Blocked && s.traits[i].scheduler && s.traits[i].place < 0
@@ -198,18 +206,12 @@ func (s *scene) inQueue(i int) bool {
 
 // describeQueue says which lock the tasks queue for, what they did with it, and what is not seen.
 func (s *scene) describeQueue(c *claim) {
-	c.at(s.queue.taker)
-	around := map[string]float64{}
-	for _, i := range c.members {
-		if len(s.paths[i].Around) > 0 {
-			around[route(s.paths[i].Around)] += s.grown(i)
-		}
-	}
-	if places := byValue(around); len(places) > 0 && around[places[0]] > 0 {
-		c.at("held in " + places[0])
-	}
-	c.add("cpu", "CPU time of queueing for the lock and handing it on", mean(s.queue.a)*1e3, mean(s.queue.b)*1e3,
+	q := s.sleeps.queue
+	c.at(inCode(q.taker))
+	around := s.tally(c.members, func(i int) string { return route(s.paths[i].Around) })
+	c.at(inCode(longest(around)).as(HeldIn))
+	c.add("cpu", "CPU time of queueing for the lock and handing it on", mean(q.a)*1e3, mean(q.b)*1e3,
 		"ms/run")
-	c.against = append(c.against, "tasks that the runtime parks have no stack: that they queue for this lock is seen, "+
+	c.doubt(DoubtTasks, "tasks that the runtime parks have no stack: that they queue for this lock is seen, "+
 		"who waited how long is not")
 }

@@ -24,7 +24,7 @@ func TestTasksQueueForALock(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		a, b   plan
-		cause  string
+		cause  ID
 		unseen bool
 	}{
 		{"a lock that is handed on", parked(40, 0), parked(320, 8), "lock.contended", false},
@@ -41,11 +41,11 @@ func TestTasksQueueForALock(t *testing.T) {
 		if first.Share.Value < 0.8 {
 			t.Errorf("%s: a share of %.2f, want nearly all", test.name, first.Share.Value)
 		}
-		if test.cause == "lock.contended" && !strings.HasSuffix(first.Where[0], "main.post") {
-			t.Errorf("%s: where is %q, want main.post, which takes the lock", test.name, first.Where)
+		if test.cause == "lock.contended" && !strings.HasSuffix(first.Where()[0], "main.post") {
+			t.Errorf("%s: where is %q, want main.post, which takes the lock", test.name, first.Where())
 		}
-		if slices.Contains(first.Against, (&scene{}).unseenTasks()) != test.unseen {
-			t.Errorf("%s: against %q, told that tasks have no stack: want %v", test.name, first.Against, test.unseen)
+		if slices.Contains(first.Against(), (&scene{}).unseenTasks()) != test.unseen {
+			t.Errorf("%s: against %q, told that tasks have no stack: want %v", test.name, first.Against(), test.unseen)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func TestALockThatNobodyWaitsFor(t *testing.T) {
 		pyRun + "report;n:PyEval_RestoreThread;take_gil": 5},
 		waits: []wait{{count: 100, waker: recording.WakerNone, stack: pyRun + "report", runMs: 3, runner: "prog"}}}
 	suspects := judged(t, "wall", a, b, Costs{})
-	if len(suspects) == 0 || suspects[0].Cause != "code.added" || suspects[0].Where[0] != "<module>;report" {
+	if len(suspects) == 0 || suspects[0].Cause != "code.added" || suspects[0].Where()[0] != "<module>;report" {
 		t.Errorf("%s, want code.added at <module>;report", described(suspects))
 	}
 }
@@ -76,11 +76,11 @@ func TestTasksQueueAtAChannel(t *testing.T) {
 			continue
 		}
 		first := suspects[0]
-		told := slices.ContainsFunc(first.Where, func(where string) bool {
+		told := slices.ContainsFunc(first.Where(), func(where string) bool {
 			return strings.HasPrefix(where, "queue in ") && strings.HasSuffix(where, "main.(*pool).put")
 		})
 		if told != queued || (first.Remedy == byTurnsRemedy) != queued {
-			t.Errorf("queued %v: where %q, remedy %q", queued, first.Where, first.Remedy)
+			t.Errorf("queued %v: where %q, remedy %q", queued, first.Where(), first.Remedy)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func TestWaitingForACPUIsNoCode(t *testing.T) {
 		waits: []wait{{count: 50, waker: recording.WakerNone, stack: "_start;main;parse", runMs: 4, runner: "prog"}}}
 	for _, suspect := range judged(t, "wall", a, b, Costs{}) {
 		if suspect.Cause == "code.grew" || suspect.Cause == "code.added" {
-			t.Errorf("%s at %q, want no code", suspect.Cause, suspect.Where)
+			t.Errorf("%s at %q, want no code", suspect.Cause, suspect.Where())
 		}
 	}
 }
@@ -120,7 +120,7 @@ func TestNapsOfARunTime(t *testing.T) {
 		t.Errorf("naps beside a lock that is handed on: %s, want lock.contended, nearly all", described(suspects))
 	}
 	for _, suspect := range judged(t, "wall", naps(4, 0), naps(80, 0), Costs{}) {
-		if suspect.Cause == "sleep.deliberate" || strings.Contains(strings.Join(suspect.Where, " "), "usleep") {
+		if suspect.Cause == "sleep.deliberate" || strings.Contains(strings.Join(suspect.Where(), " "), "usleep") {
 			t.Errorf("naps of the run time are told as the program's doing: %s", described([]Suspect{suspect}))
 		}
 	}
@@ -152,7 +152,7 @@ func TestSleepsOfLoops(t *testing.T) {
 			t.Errorf("%s: %s, want sleep.deliberate", test.stack, described(suspects))
 			continue
 		}
-		if told := slices.Contains(suspects[0].Against, unseenInLoop); told != test.told {
+		if told := slices.Contains(suspects[0].Against(), unseenInLoop); told != test.told {
 			t.Errorf("%s: told that tasks have no stack: %v, want %v", test.stack, told, test.told)
 		}
 	}

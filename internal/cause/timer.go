@@ -56,7 +56,7 @@ func isAsyncHandle(frame *recording.Frame) bool {
 }
 
 // findTicker claims the CPU time of threads that a timer wakes at a fixed rate.
-func findTicker(s *scene) []*claim {
+func findTicker(s *scene) []finding {
 	ticking := map[string]float64{}
 	for _, key := range s.keys(compare.CountTicks) {
 		a, b := s.count(compare.CountTicks, key)
@@ -74,40 +74,42 @@ func findTicker(s *scene) []*claim {
 			same[prefix(s.paths[i].Frames)] = true
 		}
 	}
-	c := s.take("timer.ticker", func(i int) bool {
-		path := &s.paths[i]
-		if path.Kind != compare.Running {
-			return false
-		}
-		if len(path.Frames) > 0 && same[prefix(path.Frames)] {
-			return true
-		}
-		idle := s.traits[i].scheduler || s.traits[i].place < 0 && len(path.Frames) > 0 && !s.traits[i].collector
-		return ticking[path.Process] > 0 && (path.Ticking || idle)
-	})
-	if c == nil {
-		return nil
-	}
+	return []finding{{cause: TimerTicker,
+		match: func(i int) bool {
+			path := &s.paths[i]
+			if path.Kind != compare.Running {
+				return false
+			}
+			if len(path.Frames) > 0 && same[prefix(path.Frames)] {
+				return true
+			}
+			idle := s.traits[i].scheduler || s.traits[i].place < 0 && len(path.Frames) > 0 && !s.traits[i].collector
+			return ticking[path.Process] > 0 && (path.Ticking || idle)
+		},
+		tell: func(c *claim) { s.tellTicker(c, ticking) }}}
+}
+
+func (s *scene) tellTicker(c *claim, ticking map[string]float64) {
 	var loops []compare.Path // of asyncio, whose waits show the loop alone
 	for i := range s.cpu {
 		if s.cpu[i].Ticking || ticking[s.cpu[i].Process] > 0 {
 			loops = append(loops, s.cpu[i])
 		}
 	}
-	c.at(callbackOf(loops, isAsyncHandle))
+	c.at(inCode(callbackOf(loops, isAsyncHandle)))
 	s.timerPlaces(c, func(wait *compare.Wait) bool { return wait.Ticking || ticking[wait.Process] > 0 })
-	if len(c.where) == 0 {
+	if len(c.places) == 0 {
 		s.locateNewcomer(c, ticking)
 	}
 	s.locate(c, "")
 	if inner := s.below(c.members, ""); inner != "" {
-		c.at(inner) // an executor or a scheduler says more than a lambda's hidden name
+		c.at(inCode(inner)) // an executor or a scheduler says more than a lambda's hidden name
 	}
 	_, seconds := s.seconds(c)
 	process := byValue(ticking)[0] // one at least, see above
 	a, b := s.count(compare.CountTicks, process)
 	_, interval := s.count(compare.CountTickInterval, process)
-	c.at("process " + process)
+	c.at(Place{Kind: InProcess, Name: process})
 	c.add("offcpu", fmt.Sprintf("wake-ups of %s by a timer at a fixed interval of %.3g ms", process, interval*1e3),
 		a, b, "wake-ups/run")
 	if workA, workB := s.count("switches.voluntary", process); workB > 0 {
@@ -115,7 +117,6 @@ func findTicker(s *scene) []*claim {
 	}
 	c.add("cpu", "CPU time per wake-up", 0, mean(seconds)*1e6/b, "us")
 	c.predictAtLeast("context switch", switchesPerTick*(b-a), s.in.Costs.Switch)
-	return []*claim{c}
 }
 
 // dwarfing is how many times the cost of a wake-up its work may take before the timer is not what costs. Of two sides a
@@ -153,34 +154,26 @@ func (s *scene) faster(a, b float64) bool {
 // timerPlaces puts first the functions that sleep: by the waits' own stacks, by the
 // callers of sleeping functions, or by what an event loop's timer ran.
 func (s *scene) timerPlaces(c *claim, accept func(*compare.Wait) bool) {
-	grown := map[string]float64{}
 	stacks := map[string][]recording.Frame{}
-	for i := range s.waits {
-		wait := &s.waits[i]
-		if wait.WakerKind != recording.WakerTimer || !accept(wait) {
-			continue
+	grown := s.tallyWaits(true, func(wait *compare.Wait) string {
+		name := ownWay(wait.Frames)
+		if wait.WakerKind != recording.WakerTimer || !accept(wait) || name == "" {
+			return ""
 		}
-		own := compare.IsApplication(wait.Frames)
-		for at := len(own) - 1; at >= 0; at-- {
-			if own[at] {
-				name := route(wait.Frames[:at+1])
-				grown[name] += mean(wait.CountB) - mean(wait.CountA)
-				stacks[name] = wait.Frames[:at+1]
-				break
-			}
-		}
-	}
+		stacks[name] = wait.Frames[:ownDepth(wait.Frames)+1]
+		return name
+	})
 	for _, name := range byValue(grown) {
 		if grown[name] <= 0 {
 			break
 		}
-		c.at(name)
-		if len(c.place.Frames) == 0 {
-			c.place.Frames = stacks[name]
+		c.at(inCode(name))
+		if len(c.place) == 0 {
+			c.place = stacks[name]
 		}
 	}
-	c.at(callerOf(s.cpu, isSleep))
-	c.at(callbackOf(s.cpu, isTimerLoop))
+	c.at(inCode(callerOf(s.cpu, isSleep)))
+	c.at(inCode(callbackOf(s.cpu, isTimerLoop)))
 }
 
 // callbackOf is the function that most was run of below the functions that are accepted, which run what a timer
@@ -217,8 +210,8 @@ func (s *scene) tellTimer(c *claim, members []int, paths []compare.Path) {
 			timed = timed.plus(a, b)
 		}
 	}
-	if more := all.b - all.a; more > 0 && timed.b-timed.a >= mostOf*more {
+	if more := all.b - all.a; more > 0 && timed.b-timed.a >= majority*more {
 		c.add("cpu", "of it run by a timer", timed.a, timed.b, "s/run")
-		c.against = append(c.against, uncountedTimer)
+		c.doubt(DoubtUncounted, uncountedTimer)
 	}
 }

@@ -33,11 +33,11 @@ func TestTickerOfAsyncio(t *testing.T) {
 	}{{events, "Carts.sweep"}, {"/srv/app/queue.py", "select_epoll_poll"}} {
 		path.Frames = slices.Clone(ran)
 		path.Frames[0].File = test.file
-		claims := findTicker(newScene(Input{Result: &compare.Result{Metric: compare.MetricCPU, A: one(1), B: one(1.4),
+		claims := found(newScene(Input{Result: &compare.Result{Metric: compare.MetricCPU, A: one(1), B: one(1.4),
 			Paths: []compare.Path{path}, Waits: []compare.Wait{wait}, Counts: []compare.Count{
 				{Name: compare.CountTicks, Key: "shop", A: one(0), B: one(300)},
-				{Name: compare.CountTickInterval, Key: "shop", A: one(0), B: one(0.005)}}}}))
-		if len(claims) != 1 || claims[0].where[0] != test.first {
+				{Name: compare.CountTickInterval, Key: "shop", A: one(0), B: one(0.005)}}}}), findTicker)
+		if len(claims) != 1 || claims[0].where()[0] != test.first {
 			t.Errorf("%s: %+v, want %s first", test.file, claims, test.first)
 		}
 	}
@@ -64,9 +64,9 @@ func TestCodeBelowTimers(t *testing.T) {
 		path := func(frames []recording.Frame, a, b float64) compare.Path {
 			return compare.Path{Kind: compare.Running, Frames: frames, A: []float64{a}, B: []float64{b}}
 		}
-		c := &claim{id: "code.grew"}
+		c := &claim{cause: CodeGrew}
 		(&scene{}).tellTimer(c, []int{0, 1}, []compare.Path{path(test.timed, 0.1, 0.5), path(request, 0.1, 0.1+test.request)})
-		told := slices.Contains(c.against, uncountedTimer) && len(c.evidence) == 1 && c.evidence[0].B == 0.5
+		told := slices.Contains(c.doubtful(), uncountedTimer) && len(c.evidence) == 1 && c.evidence[0].B == 0.5
 		if told != test.told || !told && len(c.evidence)+len(c.against) > 0 {
 			t.Errorf("%s: told %v, want %v: %+v", test.name, told, test.told, c)
 		}

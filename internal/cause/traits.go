@@ -150,16 +150,16 @@ type nodeTotals struct {
 // call is the system call that most of the known ones are, "" without a majority.
 func (n *nodeTotals) call() string {
 	for call, seconds := range n.calls {
-		if seconds > mostOf*n.known {
+		if seconds > majority*n.known {
 			return call
 		}
 	}
 	return ""
 }
 
-// mostOf is the part of the time below a library function that must have one
-// purpose for all of it to have that purpose: wrappers, entry and exit code.
-const mostOf = 0.5
+// wrapping is the part of the time below a library function that must have one purpose for all of it to have that
+// purpose: wrappers, entry and exit code.
+const wrapping = 0.5
 
 // inferTraits gives paths without a purpose that of their neighbours: those
 // caught in a wrapper, or on the way into or out of the kernel.
@@ -195,7 +195,7 @@ func inferTraits(paths []compare.Path, traits []trait) {
 		for _, point := range t.points(&paths[i]) {
 			node := nodes[point]
 			call := node.call()
-			if node.clock > 0 && node.clock >= mostOf*node.seconds {
+			if node.clock > 0 && node.clock >= wrapping*node.seconds {
 				t.clock = true
 				break
 			}
@@ -218,7 +218,7 @@ func (t *trait) entered(path *compare.Path) bool {
 	return !strings.Contains(name, "sysvec") && !strings.Contains(name, "interrupt") && !strings.Contains(name, "irq")
 }
 
-// managedWrapping is mostOf in managed languages, whose libraries put checks,
+// managedWrapping is the same in managed languages, whose libraries put checks,
 // conversions and native bridges around each call.
 const managedWrapping = 0.2
 
@@ -229,7 +229,7 @@ func (t *trait) wrapping(path *compare.Path) float64 {
 			return managedWrapping
 		}
 	}
-	return mostOf
+	return wrapping
 }
 
 // points are where in the call tree a path may take its purpose from: what the

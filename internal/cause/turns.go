@@ -1,6 +1,8 @@
 package cause
 
 import (
+	"slices"
+
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -15,25 +17,26 @@ const byTurnsRemedy = "let it go side by side again: more workers or connections
 
 // tellTurns says that the sleepers take turns, and how many threads their process has: a smaller pool has fewer.
 func (s *scene) tellTurns(c *claim) {
-	c.against = append(c.against, sleptByTurns)
+	c.doubt(DoubtTurns, sleptByTurns)
 	c.remedy = byTurnsRemedy
-	grown := map[string]float64{}
-	for _, i := range c.members {
-		grown[s.paths[i].Process] += s.grown(i)
-	}
-	for _, process := range byValue(grown)[:1] {
-		if a, b := s.count(compare.CountThreads, process); a > b {
-			c.add("counts", "threads of "+process, a, b, "threads/run")
-		}
+	process := s.busiestProcess(c.members)
+	if a, b := s.count(compare.CountThreads, process); a > b {
+		c.add("counts", "threads of "+process, a, b, "threads/run")
 	}
 }
 
+// sleptSeen is the part of the sleeps on the way that the waits of all threads must show: what was not recorded of them
+// cannot be compared. Chosen.
+const sleptSeen = 0.5
+
 // byTurns reports whether sleeps grew on the way only because what slept side by side on one side sleeps one after the
 // other on the other: over all threads they slept as long. It is for a lock, which the sleepers hold, where all threads
-// waited for locks that much longer; of one side, where others waited for the sleepers.
-func (s *scene) byTurns(c *claim) (turns, locked bool) {
+// waited for locks that much longer; of one side, where others waited for the sleepers. byTurn tells that the lock shows
+// only in who waits for whom.
+func (s *scene) byTurns(c *claim) (turns, locked, byTurn bool) {
 	if s.oneSided {
-		return false, s.sleptHolding(c)
+		locked, byTurn = s.sleptHolding(c)
+		return false, locked, byTurn
 	}
 	asleep := map[string]bool{}
 	for _, i := range c.members {
@@ -54,10 +57,10 @@ func (s *scene) byTurns(c *claim) (turns, locked bool) {
 	}
 	a, b := s.seconds(c)
 	grown := mean(b) - mean(a)
-	turns = seen >= mostOf*mean(b) && slept < serialPart*grown
+	turns = seen >= sleptSeen*mean(b) && slept < serialPart*grown
 	least := serialPart * grown
-	s.byTurn = turns && waited < least && seen <= mean(s.metricB) && waited+turned >= least
-	return turns, s.byTurn || turns && waited >= least
+	byTurn = turns && waited < least && seen <= mean(s.metricB) && waited+turned >= least
+	return turns, byTurn || turns && waited >= least, byTurn
 }
 
 // sleptHolding reports whether most of the sleeps of a claim were made with a lock that other threads waited for:
@@ -65,7 +68,7 @@ func (s *scene) byTurns(c *claim) (turns, locked bool) {
 // a waiter to the holder; and, as a lock that is not handed on (HotSpot's monitors) may go to whoever slept with it
 // last, where threads wait for a lock in the function that sleeps, and all sleeps in it fit one after the other into
 // the run. So is a sleep that the way meets as often by itself, as the last holder's.
-func (s *scene) sleptHolding(c *claim) bool {
+func (s *scene) sleptHolding(c *claim) (locked, byTurn bool) {
 	takers, waited, turned := map[string]bool{}, 0.0, 0.0
 	for i := range s.waits {
 		wait := &s.waits[i]
@@ -114,39 +117,32 @@ func (s *scene) sleptHolding(c *claim) bool {
 		}
 	}
 	_, all := s.seconds(c)
-	least := mostOf * max(slept, mean(all))
-	if held < mostOf*mean(all) {
-		return false
+	least := majority * max(slept, mean(all))
+	if held < majority*mean(all) {
+		return false, false
 	}
-	s.byTurn = waited < least && serial && waited+turned >= least
-	return s.byTurn || waited >= least
-}
-
-// markInTurn leaves the sleeps of a claim to the lock that their threads wait for.
-func (s *scene) markInTurn(c *claim) {
-	s.inTurn = map[int]bool{}
-	for _, i := range c.members {
-		s.inTurn[i] = true
-	}
-	s.release(c)
+	byTurn = waited < least && serial && waited+turned >= least
+	return byTurn || waited >= least, byTurn
 }
 
 // sleepKey tells waits apart by process and stack.
 func sleepKey(path *compare.Path) string { return path.Process + "\x00" + prefix(path.Frames) }
 
-// adoptQueued gives the time that a thread waited for a CPU after a wait to whoever owns the wait: what is not a
+// giveQueued gives the time that a thread waited for a CPU after a wait to whoever owns the wait: what is not a
 // competitor's, a quota's or an affinity's comes with each wake-up.
-func (s *scene) adoptQueued() {
-	owners := map[string]*claim{}
-	for i := range s.paths {
-		if s.paths[i].Kind == compare.Blocked && s.owner[i] != nil && s.traits[i].kernel < len(s.paths[i].Frames) {
-			owners[sleepKey(&s.paths[i])] = s.owner[i]
+func (l *ledger) giveQueued(rule transfer) {
+	owners, queued := map[string]*claim{}, map[*claim][]int{}
+	for i := range l.paths {
+		if path := &l.paths[i]; path.Kind == compare.Blocked && !l.free(i) && l.traits[i].kernel < len(path.Frames) {
+			owners[sleepKey(path)] = l.owner[i]
 		}
 	}
-	for i := range s.paths {
-		c := owners[sleepKey(&s.paths[i])]
-		if s.paths[i].Kind == compare.Runnable && s.owner[i] == nil && c != nil {
-			s.adopt(c, i)
+	for i := range l.paths {
+		if c := owners[sleepKey(&l.paths[i])]; l.paths[i].Kind == compare.Runnable && l.free(i) && c != nil {
+			queued[c] = append(queued[c], i)
 		}
+	}
+	for _, c := range slices.Clone(l.claims) {
+		l.move(rule.rule, c, queued[c], rule.because)
 	}
 }

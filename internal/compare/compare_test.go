@@ -10,7 +10,16 @@ import (
 
 func compared(t *testing.T, metric string, a, b []*recording.Recording) *Result {
 	t.Helper()
-	result, err := Compare(a, b, Options{Metric: metric})
+	return comparedBy(t, metric, a, b, Options{})
+}
+
+func comparedBy(t *testing.T, metric string, a, b []*recording.Recording, opts Options) *Result {
+	t.Helper()
+	results, err := Compare(a, b, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := results.Of(metric)
 	if err != nil {
 		t.Fatal(err)
 	}

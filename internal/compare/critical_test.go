@@ -11,10 +11,7 @@ import (
 // total adds up the pieces of the critical path of one recording whose description matches.
 func total(t *testing.T, rec *recording.Recording, match func(*Path) bool) float64 {
 	t.Helper()
-	result, err := Compare([]*recording.Recording{rec}, nil, Options{Metric: MetricWall})
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := compared(t, MetricWall, []*recording.Recording{rec}, nil)
 	sum, all := 0.0, 0.0
 	for i := range result.Paths {
 		all += result.Paths[i].A[0]
@@ -195,9 +192,17 @@ func TestHostileRecordings(t *testing.T) {
 		{TimeNs: -5, BlockedNs: -1, Tid: 10, Pid: 10, Stack: -7}, {TimeNs: 5, BlockedNs: math.MaxInt64, Tid: 10, Pid: 10}}
 	m.rec.Samples = []recording.Sample{{Signal: recording.SignalCPU, TimeNs: -1, ValueNs: -5, Tid: 10, Stack: 1 << 30}}
 	total(t, m.rec, func(*Path) bool { return false })
+	if _, err := Compare([]*recording.Recording{{}}, nil, Options{}); err == nil ||
+		!strings.Contains(err.Error(), "no metric was measured") {
+		t.Errorf("neither metric: %v", err)
+	}
+	onlyCPU := &recording.Recording{Manifest: recording.Manifest{Metrics: map[string]float64{MetricCPU: 1}}}
+	results, err := Compare([]*recording.Recording{onlyCPU}, nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for metric, want := range map[string]string{MetricWall: "no usable metric", "rss": "no seconds"} {
-		_, err := Compare([]*recording.Recording{{}}, nil, Options{Metric: metric})
-		if err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := results.Of(metric); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", metric, err)
 		}
 	}

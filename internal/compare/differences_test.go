@@ -12,10 +12,7 @@ func TestDifferencesNameTheProgramsOwnFunction(t *testing.T) {
 		"_start;v8::internal::Heap::Scavenge": 5,
 	})
 	rec[0].Manifest.Metrics[MetricCPU] = 0.080
-	result, err := Compare(rec, nil, Options{Metric: MetricCPU})
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := compared(t, MetricCPU, rec, nil)
 	want := map[string]string{"v8::internal::StringTable::LookupKey": "serve@a.js", "serve@a.js": "",
 		"v8::internal::Heap::Scavenge": "", "memcpy": ""}
 	seen := 0

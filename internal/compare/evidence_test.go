@@ -35,11 +35,7 @@ func small(edit func(rec *recording.Recording)) *recording.Recording {
 
 func comparedPair(t *testing.T, metric string, a, b *recording.Recording) *Result {
 	t.Helper()
-	result, err := Compare([]*recording.Recording{a}, []*recording.Recording{b}, Options{Metric: metric})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return result
+	return compared(t, metric, []*recording.Recording{a}, []*recording.Recording{b})
 }
 
 func TestCountsOfTheNewTables(t *testing.T) {

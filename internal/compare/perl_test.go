@@ -50,10 +50,7 @@ func TestPerlMainIsSaid(t *testing.T) {
 				break
 			}
 		}
-		result, err := Compare([]*recording.Recording{m.rec}, nil, Options{Metric: MetricCPU})
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := compared(t, MetricCPU, []*recording.Recording{m.rec}, nil)
 		if said := slices.Contains(result.Unseen, perlUnseen); said != test.said {
 			t.Errorf("innermost %s: said %v, want %v (%q)", test.innermost, said, test.said, result.Unseen)
 		}

@@ -30,11 +30,7 @@ func ranked(t *testing.T, asked string, a, b []*recording.Recording) *Ranking {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := Compare(a, b, Options{Metric: MetricCPU, Work: &work})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Rank(result, work, 0.95)
+	return Rank(comparedBy(t, MetricCPU, a, b, Options{Work: &work}), work, 0.95)
 }
 
 func itemNamed(t *testing.T, items []Ranked, name string) Ranked {

@@ -76,11 +76,7 @@ func TestBlameBelowARenamedFunction(t *testing.T) {
 	a := sampled(map[string]int64{"start;script v1.js;serve;parse": 50, "start;script v1.js;serve;total": 50})
 	b := sampled(map[string]int64{"start;script v2.js;serve;parse": 50, "start;script v2.js;serve;total": 350})
 	a[0].Manifest.Metrics[MetricCPU], b[0].Manifest.Metrics[MetricCPU] = 0.1, 0.4
-	result, err := Compare(a, b, Options{Metric: MetricCPU})
-	if err != nil {
-		t.Fatal(err)
-	}
-	blame := FindBlame(result.Paths, nil)
+	blame := FindBlame(compared(t, MetricCPU, a, b).Paths, nil)
 	if blame == nil || blame.Frame().Name != "total" || blame.Added {
 		t.Errorf("blamed %+v", blame)
 	}

@@ -51,7 +51,7 @@ func (p *Pair) Answer() Answer {
 	if p.Outcome == "undecided" {
 		return answer
 	}
-	answer.Suspects = cause.Judge(p.Input)
+	answer.Suspects = cause.Judge(p.Input).Suspects
 	if len(answer.Suspects) > 0 || p.Printed || p.Input.CPU == nil || len(p.Metrics) < 2 ||
 		p.Metrics[0].Name != compare.MetricWall || p.Metrics[1].Name != compare.MetricCPU ||
 		p.Metrics[1].Outcome != p.Outcome {
@@ -59,7 +59,7 @@ func (p *Pair) Answer() Answer {
 	}
 	cpu := p.Input
 	cpu.Result, cpu.MeasuredChange = p.Input.CPU, p.Metrics[1].Change
-	if answer.Suspects = cause.Judge(cpu); len(answer.Suspects) > 0 {
+	if answer.Suspects = cause.Judge(cpu).Suspects; len(answer.Suspects) > 0 {
 		answer.Metric = compare.MetricCPU
 	}
 	return answer

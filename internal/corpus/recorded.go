@@ -29,12 +29,11 @@ func (p *Pair) Compare(a, b []*recording.Recording) (err error) {
 	in := &p.Input
 	explained := in.Result.Metric
 	in.FactsA, in.FactsB = compare.FactsOf(a), compare.FactsOf(b)
-	if in.CPU, err = compare.Compare(a, b, compare.Options{Metric: compare.MetricCPU}); err != nil {
+	both, err := compare.Compare(a, b, compare.Options{})
+	if err != nil {
 		return fmt.Errorf("compare recordings of %s: %w", p.Name, err)
 	}
-	if in.Wall, err = compare.Compare(a, b, compare.Options{Metric: compare.MetricWall}); err != nil {
-		return fmt.Errorf("compare recordings of %s: %w", p.Name, err)
-	}
+	in.CPU, in.Wall = both.CPU, both.Wall
 	if in.Result = in.Wall; explained == compare.MetricCPU {
 		in.Result = in.CPU
 	}

@@ -29,19 +29,19 @@ type Verdict struct {
 func (t Truth) Judge(answer Answer) Verdict {
 	verdict := Verdict{OutcomeRight: answer.Outcome == t.Outcome}
 	if len(answer.Suspects) > 0 {
-		verdict.Named = answer.Suspects[0].Cause
+		verdict.Named = string(answer.Suspects[0].Cause)
 	}
 	if t.Outcome == "same" {
 		return judgeSame(answer, verdict)
 	}
 	place := regexp.MustCompile(t.Place)
 	for rank, suspect := range answer.Suspects {
-		if rank >= 3 || !slices.Contains(t.Causes, suspect.Cause) {
+		if rank >= 3 || !slices.Contains(t.Causes, string(suspect.Cause)) {
 			continue
 		}
 		verdict.First = verdict.First || rank == 0
 		verdict.FirstThree = true
-		verdict.PlaceRight = slices.ContainsFunc(suspect.Where, place.MatchString)
+		verdict.PlaceRight = slices.ContainsFunc(suspect.Where(), place.MatchString)
 		break
 	}
 	verdict.Missed = t.missed(answer, verdict)
@@ -75,7 +75,7 @@ func (t Truth) missed(answer Answer, verdict Verdict) string {
 	case !verdict.First:
 		return fmt.Sprintf("first suspect %s, want %s", named, strings.Join(t.Causes, " or "))
 	case !verdict.PlaceRight:
-		return fmt.Sprintf("place %s, want %s", strings.Join(answer.Suspects[0].Where, ", "), t.Place)
+		return fmt.Sprintf("place %s, want %s", strings.Join(answer.Suspects[0].Where(), ", "), t.Place)
 	}
 	return ""
 }

@@ -46,6 +46,8 @@ type Case struct {
 	Excluded      int             `json:"excluded"` // trials left out because disturbed from outside
 	// AlsoSeen are stalls too small for a suspect; of one recording only.
 	AlsoSeen []cause.Seen `json:"also_seen,omitempty"`
+	// Why says how the suspects came about; nil where nothing was judged.
+	Why *cause.Why `json:"why,omitempty"`
 	// Items are the ranked differences behind the suspects.
 	Items    []Item               `json:"items"`
 	Settings []compare.FactChange `json:"settings"`

@@ -43,6 +43,6 @@ func (inv *investigation) settled(found *evidence) bool {
 	if err != nil {
 		return true
 	}
-	suspects := cause.Judge(inv.inputOf(result, found))
+	suspects := cause.Judge(inv.inputOf(result, found)).Suspects
 	return len(suspects) > 0 && suspects[0].Share.Low > 0
 }

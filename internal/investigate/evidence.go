@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"culprit/internal/cause"
+	"culprit/internal/explain"
 	"culprit/internal/record"
 	"culprit/internal/stat"
 	"culprit/internal/trial"
@@ -33,7 +34,29 @@ const evidenceWait = 50 * time.Microsecond
 
 // evidence is what was recorded, in the order of the pairs.
 type evidence struct {
-	a, b []*recording.Recording
+	a, b  []*recording.Recording
+	files map[*recording.Recording]string // their names in the case's folder
+}
+
+// add keeps a recording of one side under the name of its file.
+func (e *evidence) add(side, path string, rec *recording.Recording) {
+	if e.files == nil {
+		e.files = map[*recording.Recording]string{}
+	}
+	e.files[rec] = filepath.Base(path)
+	if side == sideA {
+		e.a = append(e.a, rec)
+	} else {
+		e.b = append(e.b, rec)
+	}
+}
+
+func (e *evidence) namesOf(group []*recording.Recording) []string {
+	names := make([]string, len(group))
+	for i, rec := range group {
+		names[i] = e.files[rec]
+	}
+	return names
 }
 
 // gather records pairs of runs.
@@ -46,7 +69,7 @@ func (inv *investigation) gather(ctx context.Context) (*evidence, error) {
 		return nil, nil
 	}
 	inv.options.Progress("loading the recorder")
-	if err := os.Mkdir(filepath.Join(inv.dir, "recordings"), 0o755); err != nil {
+	if err := os.Mkdir(filepath.Join(inv.dir, explain.Recordings), 0o755); err != nil {
 		return nil, fmt.Errorf("make folder for recordings: %w", err)
 	}
 	recorder, err := inv.startRecorder(ctx)
@@ -127,7 +150,7 @@ func (inv *investigation) affordsEvidence(done int) bool {
 
 func (inv *investigation) recordPair(ctx context.Context, recorder *record.Recorder, pair int, found *evidence) error {
 	for _, slot := range inv.plan.Pair(trial.KindEvidence, pair) {
-		path := filepath.Join(inv.dir, "recordings", fmt.Sprintf("%s-%d.culprit", slot.Side, pair+1))
+		path := filepath.Join(inv.dir, explain.Recordings, fmt.Sprintf("%s-%d.culprit", slot.Side, pair+1))
 		if _, err := inv.recorded(ctx, recorder, slot, path); err != nil {
 			return err
 		}
@@ -135,11 +158,7 @@ func (inv *investigation) recordPair(ctx context.Context, recorder *record.Recor
 		if err != nil {
 			return fmt.Errorf("read recording: %w", err)
 		}
-		if slot.Side == sideA {
-			found.a = append(found.a, rec)
-		} else {
-			found.b = append(found.b, rec)
-		}
+		found.add(slot.Side, path, rec)
 	}
 	return nil
 }

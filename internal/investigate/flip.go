@@ -42,7 +42,8 @@ var errNoFlip = errors.New("nothing to flip")
 
 // planFlip finds the first flip of a suspect that can be made here. An error that is not errNoFlip is worth telling.
 func (inv *investigation) planFlip(suspect *cause.Suspect) (flip, error) {
-	declared := slices.Clone(cause.Flips(suspect.Cause))
+	known, _ := cause.Lookup(suspect.Cause)
+	declared := slices.Clone(known.Flips)
 	if suspect.Knob != "" { // the matcher knows which setting of the host it is
 		declared = []cause.Flip{{Way: cause.BySetting, What: suspect.Knob, Exact: true}}
 	}

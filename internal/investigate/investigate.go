@@ -42,6 +42,7 @@ type investigation struct {
 	c        *Case
 	// oneSided are the disturbances that come with one side only: evidence, not noise.
 	oneSided []string
+	costs    map[string]compare.Interval  // of operations on this host, by their names in bench
 	facts    map[string]map[string]string // of each side's latest recording
 	comms    []string                     // of the suffering side's own processes
 }

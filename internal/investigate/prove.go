@@ -181,7 +181,7 @@ func (inv *investigation) conclude(planned flip, decision stat.Decision, suspect
 		Confidence: decision.Confidence}
 	claimed, removed := claimedPart(suspect.Share, inv.c.Effect), removedPart(decision.Ratio)
 	verdict := weigh(claimed, removed)
-	why := explain(verdict, planned, claimed, removed, decision.More)
+	why := reasoned(verdict, planned, claimed, removed, decision.More)
 	if verdict == refutedVerdict && !planned.exact {
 		verdict = undecidedVerdict
 		why += "; this flip takes the cause away in part only, so that it cannot refute it"

@@ -2,13 +2,13 @@ package investigate
 
 import (
 	"context"
-	"fmt"
 	"os"
 
-	"culprit/internal/bench"
 	"culprit/internal/cause"
 	"culprit/internal/compare"
+	"culprit/internal/explain"
 	"culprit/internal/host"
+	"culprit/internal/stat"
 	"culprit/internal/trial"
 	"culprit/recording"
 )
@@ -25,6 +25,9 @@ func (inv *investigation) reason(ctx context.Context, found *evidence) error {
 	}
 	in, err := inv.input(ctx, found, &work)
 	if err != nil {
+		return err
+	}
+	if err := inv.saveContext(found, in); err != nil {
 		return err
 	}
 	unit := work.Unit()
@@ -60,7 +63,7 @@ func (inv *investigation) reason(ctx context.Context, found *evidence) error {
 // the same trials show the CPU time to have changed the same way, and that has a cause, the case is about the CPU time:
 // on a busy host most of the wall time's change is waiting for a CPU, wherever the program stood, which hides its use.
 func (inv *investigation) suspectsOf(in *cause.Input) []cause.Suspect {
-	suspects := cause.Judge(*in)
+	suspects := cause.Judge(*in).Suspects
 	if len(suspects) > 0 || inv.c.B == nil || inv.options.Metric.Printed != nil || in.CPU == nil {
 		return suspects
 	}
@@ -70,7 +73,7 @@ func (inv *investigation) suspectsOf(in *cause.Input) []cause.Suspect {
 	}
 	cpu := *in
 	cpu.Result, cpu.MeasuredChange = in.CPU, changeOf(inv.c.Metrics[1])
-	if suspects = cause.Judge(cpu); len(suspects) == 0 {
+	if suspects = cause.Judge(cpu).Suspects; len(suspects) == 0 {
 		return nil
 	}
 	inv.c.Warnings = append(inv.c.Warnings, "nothing explains the change of the wall time; told is that of the CPU time")
@@ -96,9 +99,10 @@ func (inv *investigation) input(ctx context.Context, found *evidence, work *comp
 	}
 	in := inv.inputOf(result, found)
 	in.CPU, in.Wall = cpu, wall
-	if in.Costs, err = unitCosts(ctx); err != nil {
+	if inv.costs, err = explain.Measure(ctx); err != nil {
 		return nil, err
 	}
+	in.Costs = explain.CostsOf(inv.costs)
 	for _, tracer := range host.Tracers("/", os.Getpid()) {
 		in.Tracers = append(in.Tracers, tracer.String())
 	}
@@ -113,6 +117,19 @@ func (inv *investigation) inputOf(result *compare.Result, found *evidence) cause
 		in.MeasuredChange, in.MeasuredChangeKnown = inv.measuredChange(), true
 	}
 	return in
+}
+
+// saveContext keeps in the case what its recordings do not hold, so that they can be judged again.
+func (inv *investigation) saveContext(found *evidence, in *cause.Input) error {
+	context := explain.Context{A: found.namesOf(found.a), B: found.namesOf(found.b), Metric: in.Result.Metric,
+		Outcome: stat.Outcome(inv.c.Outcome), Costs: inv.costs, Tracers: in.Tracers, OneSided: in.OneSided}
+	for _, metric := range inv.c.Metrics {
+		if inv.c.B != nil && inv.options.Metric.Printed == nil {
+			context.Measured = append(context.Measured, explain.Measured{Metric: metric.Metric.Name,
+				Outcome: stat.Outcome(metric.Outcome), Change: changeOf(metric)})
+		}
+	}
+	return context.Save(inv.dir)
 }
 
 // explained is the metric whose seconds explain the case's metric: itself, or
@@ -143,21 +160,6 @@ func (inv *investigation) measuredChange() compare.Interval {
 func changeOf(result MetricResult) compare.Interval {
 	a, effect := result.MedianA, result.Effect
 	return compare.Interval{Value: a * (effect.Ratio - 1), Low: a * (effect.Low - 1), High: a * (effect.High - 1)}
-}
-
-// unitCosts measures what the basic operations cost here and now.
-func unitCosts(ctx context.Context) (cause.Costs, error) {
-	results, err := bench.Measure(ctx, append(bench.Quick(), bench.PageFault, bench.SwitchPipe, bench.ProcessStart)...)
-	if err != nil {
-		return cause.Costs{}, fmt.Errorf("measure unit costs: %w", err)
-	}
-	get := func(name string) cause.Cost {
-		result, _ := results.Get(name) // absent: zero, not measured
-		return cause.Cost{Ns: result.Ns, Low: result.Low, High: result.High}
-	}
-	return cause.Costs{ClockVDSO: get(bench.ClockVDSO), ClockRaw: get(bench.ClockSyscall),
-		Syscall: get(bench.SyscallBare), Fault: get(bench.PageFault), Switch: get(bench.SwitchPipe),
-		Spawn: get(bench.ProcessStart)}, nil
 }
 
 // remember keeps what a proof needs to know of the recordings.

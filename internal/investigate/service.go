@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"culprit/internal/compare"
+	"culprit/internal/explain"
 	"culprit/internal/record"
 	"culprit/internal/trial"
 	"culprit/recording"
@@ -27,7 +28,7 @@ func (inv *investigation) watchService(ctx context.Context) error {
 	if inv.cannot != nil {
 		return fmt.Errorf("investigate %s: %w", inv.options.Target, inv.cannot)
 	}
-	if err := os.Mkdir(filepath.Join(inv.dir, "recordings"), 0o755); err != nil {
+	if err := os.Mkdir(filepath.Join(inv.dir, explain.Recordings), 0o755); err != nil {
 		return fmt.Errorf("make folder for recordings: %w", err)
 	}
 	inv.options.Progress("loading the recorder")
@@ -44,11 +45,12 @@ func (inv *investigation) watchService(ctx context.Context) error {
 	found := &evidence{}
 	for number := range serviceWindows {
 		inv.options.Progress(fmt.Sprintf("recording: window %d of %d", number+1, serviceWindows))
-		rec, err := inv.recordWindow(ctx, recorder, number, window)
+		path := filepath.Join(inv.dir, explain.Recordings, fmt.Sprintf("%s-%d.culprit", sideA, number+1))
+		rec, err := inv.recordWindow(ctx, recorder, path, window)
 		if err != nil {
 			return err
 		}
-		found.a = append(found.a, rec)
+		found.add(sideA, path, rec)
 	}
 	inv.c.Outcome, inv.c.Metric = Listed, inv.options.Metric.metric(trial.MetricCPU)
 	inv.c.A.Trials = serviceWindows
@@ -59,7 +61,7 @@ func (inv *investigation) watchService(ctx context.Context) error {
 }
 
 // recordWindow records the target for a while.
-func (inv *investigation) recordWindow(ctx context.Context, recorder *record.Recorder, number int,
+func (inv *investigation) recordWindow(ctx context.Context, recorder *record.Recorder, path string,
 	window time.Duration) (*recording.Recording, error) {
 	if err := recorder.Begin(ctx, inv.options.Target); err != nil {
 		return nil, fmt.Errorf("record %s: %w", inv.options.Target, err)
@@ -69,7 +71,6 @@ func (inv *investigation) recordWindow(ctx context.Context, recorder *record.Rec
 		return nil, errors.New("interrupted; nothing was kept")
 	case <-time.After(window):
 	}
-	path := filepath.Join(inv.dir, "recordings", fmt.Sprintf("%s-%d.culprit", sideA, number+1))
 	summary, err := recorder.End(ctx, record.Finish{Path: path})
 	if err != nil {
 		return nil, fmt.Errorf("record %s: %w", inv.options.Target, err)

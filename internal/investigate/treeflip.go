@@ -45,11 +45,10 @@ func (inv *investigation) treeFlip(declared cause.Flip, suspect *cause.Suspect) 
 		return flip{what: "affinity of its running threads", from: all, to: "0",
 			tree: &treeFlip{level: knob.Level{Name: "affinity", Value: "0"}}}, nil
 	case "policy":
-		for _, where := range suspect.Where {
-			comm, is := strings.CutPrefix(where, "CPU used by ")
-			if is && slices.Contains(inv.comms, comm) {
-				return flip{what: "scheduling class of its own " + comm, from: "other", to: "idle",
-					tree: &treeFlip{level: knob.Level{Name: "policy", Value: "idle"}, comm: comm}}, nil
+		for _, place := range suspect.Places {
+			if place.Role == cause.Competitor && slices.Contains(inv.comms, place.Name) {
+				return flip{what: "scheduling class of its own " + place.Name, from: "other", to: "idle",
+					tree: &treeFlip{level: knob.Level{Name: "policy", Value: "idle"}, comm: place.Name}}, nil
 			}
 		}
 	}

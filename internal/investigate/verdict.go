@@ -60,8 +60,8 @@ func weigh(claimed, removed part) string {
 	return undecidedVerdict
 }
 
-// explain says what the verdict rests on.
-func explain(verdict string, planned flip, claimed, removed part, more int) string {
+// reasoned says what the verdict rests on.
+func reasoned(verdict string, planned flip, claimed, removed part, more int) string {
 	text := fmt.Sprintf("with %s the same command loses %s; the suspect was said to explain %s",
 		planned.to, removed, claimed)
 	switch {

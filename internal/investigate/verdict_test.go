@@ -59,7 +59,7 @@ func TestExplainedVerdict(t *testing.T) {
 		"said to explain": {Value: 0.5, Low: 0.45, High: 0.55},
 	} {
 		removed := removedPart(ratio)
-		if text := explain(weigh(claimed, removed), planned, claimed, removed, 7); !strings.Contains(text, want) {
+		if text := reasoned(weigh(claimed, removed), planned, claimed, removed, 7); !strings.Contains(text, want) {
 			t.Errorf("%+v: %s; want %s", ratio, text, want)
 		}
 	}

@@ -237,8 +237,8 @@ func (p *page) comparedSuspects(c *Comparison) {
 }
 
 func placeOf(suspect *cause.Suspect, limit int) string {
-	if len(suspect.Where) == 0 {
+	if len(suspect.Where()) == 0 {
 		return ""
 	}
-	return " · " + visiblePath(suspect.Where[0], limit)
+	return " · " + visiblePath(suspect.Where()[0], limit)
 }

@@ -119,8 +119,8 @@ func (p *page) suspects(c *investigate.Case) {
 	p.blank()
 	for i, suspect := range c.Suspects[1:min(len(c.Suspects), suspectsMax)] {
 		place := ""
-		if len(suspect.Where) > 0 {
-			place = " · " + visiblePath(suspect.Where[0], p.width/2)
+		if len(suspect.Where()) > 0 {
+			place = " · " + visiblePath(suspect.Where()[0], p.width/2)
 		}
 		p.entry(fmt.Sprintf("suspect %d", i+2), inShort(c, suspect)+place, dim, plain)
 	}
@@ -201,7 +201,7 @@ func via(where string) string {
 func (p *page) first(c *investigate.Case, suspect cause.Suspect) {
 	p.entry("suspect 1", inShort(c, suspect), orange, bold)
 	p.entry("", visible(suspect.Claim, sentenceRunesMax), plain, plain)
-	for i, place := range suspect.Where[:min(len(suspect.Where), 2)] {
+	for i, place := range suspect.Where()[:min(len(suspect.Where()), 2)] {
 		label := "where"
 		if i > 0 {
 			label = ""
@@ -216,7 +216,7 @@ func (p *page) first(c *investigate.Case, suspect cause.Suspect) {
 		p.entry(label, evidenceLine(c, evidence), dim, plain)
 	}
 	p.entry("predicted", predictionLine(c, suspect.Prediction), dim, plain)
-	for _, against := range suspect.Against {
+	for _, against := range suspect.Against() {
 		p.entry("against", visible(against, sentenceRunesMax), dim, plain)
 	}
 	label := "remedy"

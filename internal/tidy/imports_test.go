@@ -29,6 +29,8 @@ var mayImport = map[string][]string{
 	"internal/cause": {"recording", "internal/host", "internal/stat", "internal/symbol", "internal/bench",
 		"internal/compare"},
 
+	"internal/explain": {"recording", "internal/host", "internal/stat", "internal/bench", "internal/compare",
+		"internal/cause"},
 	// What the tests of cause judge again.
 	"internal/corpus": {"recording", "internal/compare", "internal/cause"},
 
@@ -36,8 +38,8 @@ var mayImport = map[string][]string{
 	"internal/trial":  {"recording", "internal/host", "internal/stat", "internal/knob"},
 	"internal/ground": {"internal/host", "internal/knob"},
 	"internal/investigate": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/bench",
-		"internal/probe", "internal/record", "internal/compare", "internal/cause", "internal/knob", "internal/trial",
-		"internal/worth"},
+		"internal/probe", "internal/record", "internal/compare", "internal/cause", "internal/explain", "internal/knob",
+		"internal/trial", "internal/worth"},
 
 	"internal/try": {"recording", "internal/host", "internal/stat", "internal/knob", "internal/trial", "internal/record",
 		"internal/compare", "internal/ground"},

@@ -1,0 +1,258 @@
+package cause
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"culprit/internal/compare"
+)
+
+const (
+	// leastShare is the part of the change that a first suspect accounts for: none is better than a wrong one. Promised by
+	// the guide.
+	leastShare = 0.2
+	// listedShare is the part of the change below which a suspect is not listed. Chosen: what noise between runs leaves.
+	listedShare = 0.05
+)
+
+// ranked is a suspect on its way to its place.
+type ranked struct {
+	*claim
+	suspect Suspect
+	known   bool // its interval is
+	library bool // a place in code that leads to no function of the program's own
+}
+
+func (r *ranked) share() compare.Interval { return r.suspect.Share }
+
+// ranking is the suspects in order, and what put them there.
+type ranking struct {
+	*scene
+	told  []*ranked
+	moves []Move
+	pairs [][2]*ranked // of the moves: the first stands before the second
+}
+
+// Move is one rule of rank that changed the order.
+type Move struct {
+	Rule    Rule   `json:"rule"`
+	First   ID     `json:"first"`
+	Before  ID     `json:"before"`
+	Because string `json:"because"`
+}
+
+// rankRule moves some suspects before others.
+type rankRule struct {
+	rule    Rule
+	because string
+	apply   func(*ranking, rankRule)
+}
+
+// rankRules are made in this order, on suspects that stand in the order of what they surely account for.
+var rankRules = []rankRule{
+	{"code before its consequences", "garbage and compiling follow from code that does more", (*ranking).behindCode},
+	{"setting before what is done for it", "the same program does more of it under that setting",
+		(*ranking).behindSetting},
+	{"known cause before code", "the runs cannot tell which is larger, and code that waits for pages, locks or a " +
+		"collector is often slowed by them as well", (*ranking).preferKnown},
+	{"own code before a library's", "what a library's threads do more of, somebody asked them for, and it is there that " +
+		"it can be changed", (*ranking).preferOwn},
+	{"the program before the host", "of one recording, waiting for CPUs that strangers had says nothing of the program",
+		(*ranking).preferProgram},
+}
+
+// rankOf tells the claims of a ledger and orders what is told. Nothing is told where no suspect may be named.
+func rankOf(l *ledger) *ranking {
+	r := &ranking{scene: l.scene}
+	for _, c := range l.claims {
+		one := &ranked{claim: c, library: c.cause.is(code) && c.inLibrary()}
+		if one.suspect, one.known = l.suspect(c); c.silent == "" && one.share().Value >= listedShare {
+			r.told = append(r.told, one)
+		}
+	}
+	r.order()
+	return r
+}
+
+// order puts what is told in order, and takes out what must not be said.
+func (r *ranking) order() {
+	slices.SortStableFunc(r.told, func(x, y *ranked) int { return cmp.Compare(y.surely(), x.surely()) })
+	for _, rule := range rankRules {
+		rule.apply(r, rule)
+	}
+	r.leaveOut()
+	r.cut()
+}
+
+// withoutInterval puts shares without an interval, or with one that begins below zero, behind those with one: ten times
+// the change is more than any share.
+const withoutInterval = 10
+
+// surely is what a suspect is ordered by: what it accounts for at least. An interval that begins below nothing puts
+// nobody before the others, nor does one around next to nothing.
+func (r *ranked) surely() float64 {
+	if share := r.share(); !r.known || share.Low <= 0 || share.Value < leastShare {
+		return share.Value - withoutInterval
+	}
+	return r.share().Low
+}
+
+// leaveOut drops what must not be said: all where nothing may be named, and what is as likely nothing, or less, beside
+// the first suspect.
+func (r *ranking) leaveOut() {
+	named := false
+	var kept []*ranked
+	for at, one := range r.told {
+		share := one.share()
+		if at > 0 && one.known && share.Low < -share.Value {
+			continue
+		}
+		named = named || share.Value >= leastShare && (share.Low > 0 || !one.known)
+		kept = append(kept, one)
+	}
+	if r.told = kept; !named {
+		r.told = nil
+	}
+}
+
+// cut keeps the sum of shares at 1: where other parts got cheaper, the suspects account for more than the net change.
+func (r *ranking) cut() {
+	total := 0.0
+	for _, one := range r.told {
+		total += one.share().Value
+	}
+	for _, one := range r.told {
+		suspect := &one.suspect
+		if total > 1.1 {
+			suspect.doubt(DoubtCheaper, fmt.Sprintf("other parts got cheaper, so that the suspects add up to %.0f %% of "+
+				"the net change; shares are cut to match", 100*total))
+		}
+		if scale := 1 / total; total > 1 {
+			suspect.Share = compare.Interval{Value: suspect.Share.Value * scale, Low: suspect.Share.Low * scale,
+				High: suspect.Share.High * scale}
+		}
+		suspect.Share.High = max(suspect.Share.Value, min(suspect.Share.High, 1))
+	}
+}
+
+func (r *ranking) suspects() (list []Suspect) {
+	for _, one := range r.told {
+		list = append(list, one.suspect)
+	}
+	return list
+}
+
+// moved notes that a rule put one suspect before another.
+func (r *ranking) moved(rule rankRule, first, then *ranked) {
+	r.moves = append(r.moves, Move{Rule: rule.rule, First: first.cause, Before: then.cause, Because: rule.because})
+	r.pairs = append(r.pairs, [2]*ranked{first, then})
+}
+
+// behind moves those of the first that are told by move behind the one at last.
+func (r *ranking) behind(rule rankRule, last int, move func(*ranked) bool) {
+	var first, after []*ranked
+	for at := 0; at <= last; at++ {
+		if one := r.told[at]; at < last && move(one) {
+			after = append(after, one)
+			r.moved(rule, r.told[last], one)
+		} else {
+			first = append(first, one)
+		}
+	}
+	copy(r.told, append(first, after...))
+}
+
+// first moves the one at a place before all others.
+func (r *ranking) first(rule rankRule, at int) {
+	one := r.told[at]
+	r.moved(rule, one, r.told[0])
+	copy(r.told[1:], r.told[:at])
+	r.told[0] = one
+}
+
+// togetherOfCode is the part of a consequence that several places in code must make up together to stand before it.
+// Chosen: places that are less than half of what is to follow from them do not bring it about.
+const togetherOfCode = 0.5
+
+// behindCode moves what follows from code that does more behind the last code that surely does: one place that is large
+// enough, or several that are together and beside it. What new methods make the compiler do is no answer beside them.
+func (r *ranking) behindCode(rule rankRule) {
+	last, largest, surely, sum := -1, 0.0, 0.0, 0.0
+	for at, one := range r.told {
+		if share := one.share(); one.cause.is(code) && share.Low > 0 {
+			last, largest, surely, sum = at, max(largest, share.Low), surely+share.Low, sum+share.Value
+		}
+	}
+	r.behind(rule, last, func(one *ranked) bool {
+		return one.consequence &&
+			(largest >= leastShare || surely >= leastShare && sum >= togetherOfCode*one.share().Value)
+	})
+}
+
+// besideSetting is the part of what follows a setting that the setting's own must be to stand before it.
+const besideSetting = 0.5
+
+// behindSetting moves what the same program does more of under a setting behind that setting, where the setting's own
+// part is beside it: that a debugging option looks at files is no answer beside the option.
+func (r *ranking) behindSetting(rule rankRule) {
+	at := slices.IndexFunc(r.told, func(one *ranked) bool { return one.cause == ConfigDiffers })
+	if at < 0 {
+		return
+	}
+	low := r.told[at].share().Low
+	r.behind(rule, at, func(one *ranked) bool {
+		return one.ofSetting && low >= max(leastShare, besideSetting*one.share().Value)
+	})
+}
+
+// preferKnown moves a cause before the function that grew where the runs cannot tell which of the two is larger: what
+// grew is what no cause explains.
+func (r *ranking) preferKnown(rule rankRule) {
+	if len(r.told) == 0 || r.told[0].cause != CodeGrew {
+		return
+	}
+	low := r.told[0].share().Low
+	at := slices.IndexFunc(r.told, func(one *ranked) bool {
+		return !one.cause.is(unspecific) && one.known && !one.consequence && one.share().Low >= leastShare &&
+			one.share().Value >= low
+	})
+	if at > 0 {
+		r.first(rule, at)
+	}
+}
+
+// besideLibrary is the part of a library's threads' that the program's own code must be to stand before them.
+const besideLibrary = 0.5
+
+// preferOwn moves a place in the program's own code before one in a library's own threads, of which it is a good part.
+func (r *ranking) preferOwn(rule rankRule) {
+	if len(r.told) == 0 || !r.told[0].library {
+		return
+	}
+	least := max(leastShare, besideLibrary*r.told[0].share().Value)
+	at := slices.IndexFunc(r.told, func(one *ranked) bool {
+		return one.cause.is(code) && one.known && !one.library && one.share().Low >= least
+	})
+	if at > 0 {
+		r.first(rule, at)
+	}
+}
+
+// preferProgram puts what the program does itself before its waiting for CPUs that strangers had, where it would be a
+// suspect without that waiting; where there is none, the waiting stays the answer.
+func (r *ranking) preferProgram(rule rankRule) {
+	if !r.oneSided || len(r.told) == 0 || r.told[0].cause != CPUStarved || !r.byStrangers(r.told[0].claim) {
+		return
+	}
+	least, last := leastShare*(1-r.told[0].share().Value), 0
+	for last+1 < len(r.told) && r.told[last+1].share().Value >= least {
+		last++
+	}
+	r.behind(rule, last, func(one *ranked) bool { return one == r.told[0] })
+}
+
+// byStrangers reports whether most of the waiting for a CPU was for processes outside the program's tree.
+func (s *scene) byStrangers(c *claim) bool {
+	return s.mostly(c, func(i int) bool { return !s.paths[i].WakerOwn })
+}

@@ -1,0 +1,62 @@
+package cause
+
+import "encoding/json"
+
+// words is what a suspect's JSON says besides for people and for readers of the first schema: the places and the doubts
+// as text.
+type words struct {
+	Where   []string `json:"where"`
+	Against []string `json:"against,omitempty"`
+}
+
+type bare Suspect // without its methods
+
+// MarshalJSON writes places and doubts twice: as values with a kind, and in words.
+func (s Suspect) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		bare
+		words
+	}{bare(s), words{Where: s.Where(), Against: s.Against()}})
+}
+
+// UnmarshalJSON reads cases of the first schema as well, which have the words alone.
+func (s *Suspect) UnmarshalJSON(data []byte) error {
+	var both struct {
+		bare
+		words
+	}
+	if err := json.Unmarshal(data, &both); err != nil {
+		return err
+	}
+	*s = Suspect(both.bare)
+	if s.Places == nil {
+		for _, text := range both.Where {
+			s.Places = append(s.Places, Place{Name: text})
+		}
+	}
+	if s.Doubts == nil {
+		for _, text := range both.Against {
+			s.Doubts = append(s.Doubts, Doubt{Text: text})
+		}
+	}
+	return nil
+}
+
+// Where is the places in words, the best first.
+func (s *Suspect) Where() []string {
+	list := make([]string, 0, len(s.Places))
+	for _, place := range s.Places {
+		list = append(list, place.String())
+	}
+	return list
+}
+
+// Against is what contradicts the suspect, in words.
+func (s *Suspect) Against() (list []string) {
+	for _, one := range s.Doubts {
+		list = append(list, one.Text)
+	}
+	return list
+}
+
+func (s *Suspect) doubt(kind DoubtKind, text string) { s.Doubts = append(s.Doubts, Doubt{kind, text}) }
