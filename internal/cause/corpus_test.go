@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"culprit/internal/compare"
 	"culprit/internal/corpus"
 )
 
@@ -46,29 +45,27 @@ func TestCorpus(t *testing.T) {
 	for _, file := range files {
 		r.rows = append(r.rows, replayed{name: nameOf(file)})
 	}
-	r.run(t, func(*corpus.Pair, string) error { return nil })
+	r.run(t, func(*corpus.Pair) error { return nil })
 }
 
 // Some pairs are judged from their recordings on, two a side: what is compared decides as well.
 func TestCorpusFromRecordings(t *testing.T) {
-	folders, err := filepath.Glob(filepath.Join(recordedFolder, "*"))
+	files, err := filepath.Glob(filepath.Join(recordedFolder, "*"+corpus.RecordingsExtension))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := replay{golden: "testdata/recorded.txt", old: readVerdicts(t, "testdata/recorded.txt")}
-	for _, folder := range folders {
-		r.rows = append(r.rows, replayed{name: filepath.Base(folder)})
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), corpus.RecordingsExtension)
+		r.rows = append(r.rows, replayed{name: name})
 	}
-	r.run(t, func(pair *corpus.Pair, name string) error {
-		a, err := corpus.Recordings(filepath.Join(recordedFolder, name), compare.A)
+	r.run(t, func(pair *corpus.Pair) error {
+		path := filepath.Join(recordedFolder, pair.Name+corpus.RecordingsExtension)
+		recordings, err := corpus.OpenRecordings(path)
 		if err != nil {
 			return err
 		}
-		b, err := corpus.Recordings(filepath.Join(recordedFolder, name), compare.B)
-		if err != nil {
-			return err
-		}
-		return pair.Compare(a, b)
+		return pair.Compare(recordings)
 	})
 }
 
@@ -81,7 +78,7 @@ type replay struct {
 }
 
 // run judges all pairs, each after it was made ready.
-func (r *replay) run(t *testing.T, ready func(pair *corpus.Pair, name string) error) {
+func (r *replay) run(t *testing.T, ready func(*corpus.Pair) error) {
 	if len(r.rows) == 0 {
 		t.Fatal("the corpus is empty")
 	}
@@ -111,10 +108,10 @@ func (r *replay) run(t *testing.T, ready func(pair *corpus.Pair, name string) er
 
 func nameOf(file string) string { return strings.TrimSuffix(filepath.Base(file), corpus.Extension) }
 
-func (r *replayed) judge(t *testing.T, ready func(pair *corpus.Pair, name string) error) {
+func (r *replayed) judge(t *testing.T, ready func(*corpus.Pair) error) {
 	pair, err := corpus.Open(filepath.Join(corpusFolder, r.name+corpus.Extension))
 	if err == nil {
-		err = ready(pair, r.name)
+		err = ready(pair)
 	}
 	if err != nil {
 		t.Fatal(err)
