@@ -90,7 +90,7 @@ func callSituations() []situation {
 			b: plan{cpu: map[string]float64{work: 200,
 				"_start;main;serve;parse;read;k:do_syscall_64;syscall_trace_enter;ptrace_report_syscall;ptrace_stop": 150},
 				calls: map[string][2]int64{"read": {20000, 0}}, facts: map[string]string{"target.tracer": "strace"}},
-			cause: "syscall.traced", place: "target.tracer strace", low: 0.9, high: 1, level: Explains},
+			cause: "syscall.traced", place: "target.tracer=strace", low: 0.9, high: 1, level: Explains},
 	}
 }
 
