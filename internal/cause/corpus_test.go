@@ -41,7 +41,7 @@ func TestCorpus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := replay{golden: "testdata/verdicts.txt", misses: readMisses(t, files), old: readVerdicts(t, "testdata/verdicts.txt")}
+	r := replay{golden: "testdata/verdicts.txt", misses: readMisses(t, files)}
 	for _, file := range files {
 		r.rows = append(r.rows, replayed{name: nameOf(file)})
 	}
@@ -54,7 +54,7 @@ func TestCorpusFromRecordings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := replay{golden: "testdata/recorded.txt", old: readVerdicts(t, "testdata/recorded.txt")}
+	r := replay{golden: "testdata/recorded.txt"}
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), corpus.RecordingsExtension)
 		r.rows = append(r.rows, replayed{name: name})
@@ -73,7 +73,6 @@ func TestCorpusFromRecordings(t *testing.T) {
 type replay struct {
 	golden string
 	misses map[string]string // nil: the truth is not asked for
-	old    map[string]string
 	rows   []replayed
 }
 
@@ -82,6 +81,7 @@ func (r *replay) run(t *testing.T, ready func(*corpus.Pair) error) {
 	if len(r.rows) == 0 {
 		t.Fatal("the corpus is empty")
 	}
+	old := readVerdicts(t, r.golden)
 	t.Run("pair", func(t *testing.T) {
 		for i := range r.rows {
 			row := &r.rows[i]
@@ -92,8 +92,8 @@ func (r *replay) run(t *testing.T, ready func(*corpus.Pair) error) {
 					return
 				}
 				row.holdToTruth(t, r.misses)
-				if now := row.text(); !*update && now != r.old[row.name] {
-					t.Errorf("the verdict changed (-update writes the new one)\nit was\n%s\nit is\n%s", r.old[row.name], now)
+				if now := row.text(); !*update && now != old[row.name] {
+					t.Errorf("the verdict changed (-update writes the new one)\nit was\n%s\nit is\n%s", old[row.name], now)
 				}
 			})
 		}
@@ -102,7 +102,7 @@ func (r *replay) run(t *testing.T, ready func(*corpus.Pair) error) {
 	if *verdicts != "" {
 		writeVerdicts(t, filepath.Join(*verdicts, filepath.Base(r.golden)), r.rows, nil)
 	} else if *update {
-		writeVerdicts(t, r.golden, r.rows, r.old)
+		writeVerdicts(t, r.golden, r.rows, old)
 	}
 }
 
@@ -122,7 +122,7 @@ func (r *replayed) judge(t *testing.T, ready func(*corpus.Pair) error) {
 	start := time.Now()
 	r.answer = pair.Answer()
 	r.took = time.Since(start)
-	r.verdict = pair.Truth.Judge(r.answer)
+	r.verdict = pair.Judge(r.answer)
 }
 
 func (r *replayed) holdToTruth(t *testing.T, misses map[string]string) {
