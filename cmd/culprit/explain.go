@@ -41,12 +41,13 @@ type explainOptions struct {
 func explainVerb(w world) *cobra.Command {
 	var o explainOptions
 	command := &cobra.Command{
-		Use:   "explain [CAUSE | FILE.culprit]",
-		Short: "The text of one cause, or the suspects in one recording",
+		Use:   "explain [CAUSE | FILE.culprit | CASE]",
+		Short: "The text of one cause, or the suspects in a recording or a case",
 		Long: `With a cause: what it claims, an example, what raises it, what would prove it, the remedy,
-and what it is mistaken for. With a recording: where its time went and the causes that it matches; one
-recording has no spread, so no suspect gets beyond "observed" or "predicted". Without
-either: all causes, one a line.`,
+and what it is mistaken for. With a recording: where its time went and the causes that it matches;
+one recording has no spread, so no suspect gets beyond "observed" or "predicted". With the directory
+of a case: its recordings are judged again, by this version of culprit. Without any of them: all
+causes, one a line.`,
 		Example: `  culprit explain
   culprit explain clock.vdso-bypassed
   culprit record -o naps.culprit -- sh -c 'for i in 1 2 3 4 5; do sleep 0.05; done'
@@ -67,6 +68,8 @@ either: all causes, one a line.`,
 			switch {
 			case len(args) == 0:
 				return explainAll(w, o)
+			case isCase(args[0]):
+				return explainCase(cmd.Context(), w, o, args[0])
 			case isFile(args[0]):
 				return explainFile(cmd.Context(), w, o, args[0])
 			}
@@ -74,7 +77,8 @@ either: all causes, one a line.`,
 		},
 	}
 	command.Flags().StringVar(&o.json, "json", "", "write the same as JSON to this file, - for standard output")
-	command.Flags().StringVar(&o.metric, "metric", "auto", "of a recording: wall, cpu, or auto: what it mostly spends")
+	command.Flags().StringVar(&o.metric, "metric", "auto",
+		"of recordings: wall, cpu, or auto: what one mostly spends, or what a case is about")
 	return command
 }
 

@@ -37,7 +37,8 @@ type Options struct {
 	Work *Work
 }
 
-// Results are those of both metrics, made in one pass over the recordings. Nil where a recording did not measure one.
+// Results are those of both metrics, made in one pass over the recordings. Nil where a recording did
+// not measure one.
 type Results struct {
 	CPU, Wall *Result
 }
@@ -123,14 +124,14 @@ type metricSums struct {
 
 func newSums(runsA, runsB int) *sums {
 	metric := func() *metricSums { return &metricSums{merged: newMerger(runsA, runsB)} }
-	return &sums{cpu: metric(), wall: metric(), waits: newMerger(runsA, runsB), counts: newCounter(runsA, runsB),
-		hops: newHopTable(runsA, runsB)}
+	return &sums{cpu: metric(), wall: metric(), waits: newMerger(runsA, runsB),
+		counts: newCounter(runsA, runsB), hops: newHopTable(runsA, runsB)}
 }
 
 func (s *sums) add(side Side, at int, r *run, work *Work) {
 	cpu, cost := r.settle(r.cpuPieces())
 	scale := work.scale(side, at)
-	if exact := r.rec.Manifest.Metrics[MetricCPU]; work.byParts() && cost < exact {
+	if exact := r.rec.Manifest.Metrics[MetricCPU]; work.ByParts() && cost < exact {
 		scale *= exact / (exact - cost) // parts of the target's own time
 	}
 	s.cpu.add(side, at, r, MetricCPU, cpu, cost, scale)
@@ -142,7 +143,8 @@ func (s *sums) add(side Side, at int, r *run, work *Work) {
 	s.hops.add(side, at, r)
 }
 
-func (s *metricSums) add(side Side, at int, r *run, metric string, pieces []piece, cost, scale float64) {
+func (s *metricSums) add(side Side, at int, r *run, metric string, pieces []piece,
+	cost, scale float64) {
 	s.merged.add(side, at, pieces, scale)
 	seconds := max(0, r.rec.Manifest.Metrics[metric]-cost) * scale
 	if side == A {
@@ -176,7 +178,8 @@ func check(a, b []*recording.Recording, opts Options) error {
 		}
 	}
 	if !measured(both(a, b), MetricCPU) && !measured(both(a, b), MetricWall) {
-		return errors.New("compare recordings: no metric was measured in all of them: record them with culprit investigate")
+		return errors.New("compare recordings: no metric was measured in all of them: record them " +
+			"with culprit investigate")
 	}
 	return nil
 }
@@ -184,7 +187,8 @@ func check(a, b []*recording.Recording, opts Options) error {
 // measured reports whether every recording has a metric that can be used.
 func measured(group []*recording.Recording, metric string) bool {
 	for _, rec := range group {
-		if seconds, known := rec.Manifest.Metrics[metric]; !known || !(seconds >= 0) || seconds > maxSeconds {
+		seconds, known := rec.Manifest.Metrics[metric]
+		if !known || !(seconds >= 0) || seconds > maxSeconds {
 			return false
 		}
 	}

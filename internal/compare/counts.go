@@ -23,6 +23,7 @@ const (
 	CountTimerWakeups = "timer.wakeups"
 	CountTicks        = "timer.ticks"
 	CountTickInterval = "timer.interval"
+	CountRunqueue     = "runqueue.seconds"
 )
 
 type countKey struct{ name, key, unit string }
@@ -89,7 +90,7 @@ func (c *counter) add(side Side, at int, r *run) {
 		c.tree(side, at, "switches.voluntary", name, "switches/run", float64(t.Voluntary))
 		c.tree(side, at, "switches.involuntary", name, "switches/run", float64(t.Involuntary))
 		c.tree(side, at, "migrations", name, "migrations/run", float64(t.Migrations))
-		c.tree(side, at, "runqueue.seconds", name, "s/run", float64(t.RunqueueNs)/1e9)
+		c.tree(side, at, CountRunqueue, name, "s/run", float64(t.RunqueueNs)/1e9)
 	}
 	c.timers(side, at, r)
 	c.evidence(side, at, r)

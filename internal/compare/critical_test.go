@@ -196,7 +196,8 @@ func TestHostileRecordings(t *testing.T) {
 		!strings.Contains(err.Error(), "no metric was measured") {
 		t.Errorf("neither metric: %v", err)
 	}
-	onlyCPU := &recording.Recording{Manifest: recording.Manifest{Metrics: map[string]float64{MetricCPU: 1}}}
+	onlyCPU := &recording.Recording{}
+	onlyCPU.Manifest.Metrics = map[string]float64{MetricCPU: 1}
 	results, err := Compare([]*recording.Recording{onlyCPU}, nil, Options{})
 	if err != nil {
 		t.Fatal(err)

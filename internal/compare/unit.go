@@ -1,10 +1,6 @@
 package compare
 
-import (
-	"strings"
-
-	"culprit/recording"
-)
+import "strings"
 
 // perRun ends the units of amounts that are those of one recording: "calls/run". All reasoning is done in them, so that
 // "seldom" and "often" mean the same whatever the unit of work; Unit writes what is told.
@@ -22,18 +18,6 @@ func (w *Work) Unit() Unit {
 		return Unit{Name: PerRun, per: 1}
 	}
 	return Unit{Name: w.Name, per: w.typical()}
-}
-
-// WorkOf is the unit of one recording by itself: a run of a command, a second of what runs on, else the recording.
-func WorkOf(rec *recording.Recording) Work {
-	one := func(name string, units float64) Work { return Work{Name: name, A: []float64{units}} }
-	switch {
-	case Whole(rec):
-		return one(PerRun, 1)
-	case Imported(rec) == "" && windowSeconds(rec) > 0:
-		return one(PerSecond, windowSeconds(rec))
-	}
-	return one("recording", 1)
 }
 
 // Amount is an amount per unit of work.

@@ -18,8 +18,8 @@ func TestUnitOfOneRecording(t *testing.T) {
 		{"a cgroup", recording.Manifest{Target: recording.Target{Kind: "cgroup"}, WindowNs: 2e9}, "second", 3},
 		{"no window", recording.Manifest{Target: recording.Target{Kind: "host"}}, "recording", 6},
 	} {
-		work := WorkOf(&recording.Recording{Manifest: each.manifest})
-		if unit := work.Unit(); unit.Name != each.unit || unit.Amount(6) != each.amount {
+		work, err := ChooseWork(PerAuto, []*recording.Recording{{Manifest: each.manifest}}, nil)
+		if unit := work.Unit(); err != nil || unit.Name != each.unit || unit.Amount(6) != each.amount {
 			t.Errorf("%s: 6 are %v per %s, want %v per %s", each.name, unit.Amount(6), unit.Name, each.amount, each.unit)
 		}
 	}
@@ -70,7 +70,8 @@ func TestCutCommandIsNoRun(t *testing.T) {
 		"without processes": {&recording.Recording{Manifest: whole.Manifest}, PerRun},
 	} {
 		work, err := ChooseWork(PerAuto, []*recording.Recording{whole}, []*recording.Recording{c.other})
-		if one := WorkOf(c.other); err != nil || work.Name != c.want || one.Name != c.want {
+		one, errOne := ChooseWork(PerAuto, []*recording.Recording{c.other}, nil)
+		if err != nil || errOne != nil || work.Name != c.want || one.Name != c.want {
 			t.Errorf("%s: divided by a %s (alone: %s), %v; want a %s", name, work.Name, one.Name, err, c.want)
 		}
 	}

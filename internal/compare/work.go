@@ -30,8 +30,8 @@ const (
 // cpuSecond is the name of the unit that compares parts of a profile.
 const cpuSecond = "CPU second"
 
-// byParts tells the unit that makes the CPU time one on both sides.
-func (w *Work) byParts() bool { return w != nil && w.Name == cpuSecond }
+// ByParts tells the unit that makes the CPU time one on both sides: only its parts can differ.
+func (w *Work) ByParts() bool { return w != nil && w.Name == cpuSecond }
 
 // ChooseWork returns what the time of both sides is to be divided by.
 //
@@ -62,22 +62,27 @@ func ChooseWork(asked string, a, b []*recording.Recording) (Work, error) {
 }
 
 func sharedWork(a, b []*recording.Recording) (Work, error) {
-	commands, windows := true, true
+	commands, windows, imports, parts := true, true, false, false
 	for _, rec := range both(a, b) {
+		imports = imports || Imported(rec) != ""
 		// A log of strace is of a whole command, and has no CPU time to divide by.
-		if Imported(rec) != "" && (rec.Manifest.Target.Kind != "command" || cpuMetric(rec) > 0) {
-			return workOf(cpuSecond, "an import does not say how much work it saw; --per run or request=N do", a, b,
-				cpuMetric)
-		}
+		parts = parts || Imported(rec) != "" &&
+			(rec.Manifest.Target.Kind != "command" || cpuMetric(rec) > 0)
 		commands = commands && Whole(rec)
 		windows = windows && windowSeconds(rec) > 0
 	}
+	one := func(*recording.Recording) float64 { return 1 }
+	alone := len(b) == 0 // parts of it need nothing to be divided by, and the whole is told as it is
 	switch {
+	case parts && !alone:
+		return workOf(cpuSecond, "an import does not say how much work it saw; --per run or "+
+			"request=N do", a, b, cpuMetric)
 	case commands:
-		return workOf("run", "each recording is a whole command", a, b,
-			func(*recording.Recording) float64 { return 1 })
-	case windows:
+		return workOf("run", "each recording is a whole command", a, b, one)
+	case windows && !(alone && imports):
 		return workOf("second", "the recordings are windows of what runs on", a, b, windowSeconds)
+	case alone:
+		return workOf("recording", "some recordings do not say how long they are", a, b, one)
 	}
 	return workOf(cpuSecond, "some recordings do not say how long they are", a, b, cpuMetric)
 }

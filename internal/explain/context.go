@@ -4,7 +4,8 @@
 // to explain, asks the catalogue, and gathers what is told beside the suspects.
 //
 //	evidence, err := explain.Read(a, b, compare.PerAuto)
-//	judgement, err := evidence.Judge(explain.Context{Metric: explain.MetricAuto})
+//	known, effects, err := evidence.Test(explain.MetricAuto, 0.02)
+//	judgement, err := evidence.Judge(known)
 //
 // What recordings do not hold is the Context; a case directory keeps it, so that
 // its recordings can be judged again. It measures nothing of the program's: costs
@@ -22,7 +23,8 @@ import (
 	"culprit/internal/stat"
 )
 
-// The file of a case directory that keeps the context, the name of its format, and the folder of the recordings.
+// The file of a case directory that keeps the context, the name of its format, and the folder of
+// the recordings.
 const (
 	ContextFile   = "judgement.json"
 	ContextSchema = "culprit.judgement/1"
@@ -38,26 +40,30 @@ type Context struct {
 	// A and B are the names of the recordings that were judged, in the case's folder of recordings.
 	A []string `json:"a"`
 	B []string `json:"b"`
-	// Metric is what is explained: "wall", "cpu" or MetricAuto.
+	// Metric is what is explained: "wall" or "cpu".
 	Metric string `json:"metric"`
-	// Outcome of the tested metric, "" where nothing was tested. Without a difference there are no suspects.
+	// Outcome of the tested metric, "" where nothing was tested. Without a difference there are no
+	// suspects.
 	Outcome stat.Outcome `json:"outcome"`
-	// Measured is what trials without the recorder showed of wall and CPU time; a number that the command prints is none.
+	// Measured is what trials without the recorder showed of wall and CPU time; a number that the
+	// command prints is none.
 	Measured []Measured `json:"measured"`
-	// Costs of operations on the host, in nanoseconds, by their names in package bench; empty: not known.
+	// Costs of operations on the host, in nanoseconds, by their names in package bench; empty: not
+	// known.
 	Costs map[string]compare.Interval `json:"costs_ns"`
-	// Tracers are those seen on the host, in words, where the recordings do not tell.
-	Tracers []string `json:"tracers"`
-	// OneSided are the disturbances of trials without the recorder that come with one side only, in words.
+	// Warnings of the trials, which limit any judgement of the case.
+	Warnings []string `json:"warnings"`
+	// OneSided are the disturbances of trials without the recorder that come with one side only, in
+	// words.
 	OneSided []string `json:"one_sided"`
 }
 
-// Measured is one metric in trials without the recorder.
+// Measured is one metric as it was tested, by trials without the recorder where there were any.
 type Measured struct {
 	Metric  string       `json:"metric"`
 	Outcome stat.Outcome `json:"outcome"`
-	// Change is B − A in seconds per run.
-	Change compare.Interval `json:"change"`
+	// Change is B − A in seconds per run, nil where only the recordings tell.
+	Change *compare.Interval `json:"change"`
 }
 
 // measured returns what is known of a metric, nil for nothing.
@@ -84,7 +90,8 @@ func (c *Context) Save(dir string) error {
 }
 
 // ErrTooOld says that a case directory keeps no context: an earlier culprit wrote it.
-var ErrTooOld = errors.New("the case is too old to be judged again: it has no " + ContextFile)
+var ErrTooOld = errors.New("the case is too old to be judged again: it has no " + ContextFile +
+	"; `culprit report` shows what was said of it")
 
 // Load reads the context that a case directory keeps.
 func Load(dir string) (*Context, error) {
@@ -101,8 +108,8 @@ func Load(dir string) (*Context, error) {
 		return nil, fmt.Errorf("%s is damaged: %w", name, err)
 	}
 	if c.Schema != ContextSchema {
-		return nil, fmt.Errorf("%s has format %q, this culprit reads %q: judge it with the culprit that wrote it", name,
-			c.Schema, ContextSchema)
+		return nil, fmt.Errorf("%s has format %q, this culprit reads %q: judge it with the culprit "+
+			"that wrote it", name, c.Schema, ContextSchema)
 	}
 	return &c, nil
 }

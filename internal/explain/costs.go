@@ -3,15 +3,20 @@ package explain
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"culprit/internal/bench"
 	"culprit/internal/cause"
 	"culprit/internal/compare"
+	"culprit/internal/host"
+	"culprit/recording"
 )
 
-// Measure measures what the basic operations cost here and now, in nanoseconds by their names in package bench.
+// Measure measures what the basic operations cost here and now, in nanoseconds by their names in
+// package bench.
 func Measure(ctx context.Context) (map[string]compare.Interval, error) {
-	results, err := bench.Measure(ctx, append(bench.Quick(), bench.PageFault, bench.SwitchPipe, bench.ProcessStart)...)
+	results, err := bench.Measure(ctx,
+		append(bench.Quick(), bench.PageFault, bench.SwitchPipe, bench.ProcessStart)...)
 	if err != nil {
 		return nil, fmt.Errorf("measure unit costs: %w", err)
 	}
@@ -20,6 +25,20 @@ func Measure(ctx context.Context) (map[string]compare.Interval, error) {
 		costs[result.Name] = compare.Interval{Value: result.Ns, Low: result.Low, High: result.High}
 	}
 	return costs, nil
+}
+
+// MeasureFor does so where all recordings were made on this host and kernel: elsewhere operations
+// cost something else, and none is known.
+func MeasureFor(ctx context.Context,
+	recordings []*recording.Recording) (map[string]compare.Interval, error) {
+	name, _ := os.Hostname() // empty: no match, no costs
+	here := host.Summarize("/")
+	for _, rec := range recordings {
+		if name == "" || rec.Manifest.Host != name || rec.Manifest.Kernel != here.Kernel {
+			return nil, nil
+		}
+	}
+	return Measure(ctx)
 }
 
 // CostsOf are measured costs as the catalogue takes them. One that was not measured is zero.

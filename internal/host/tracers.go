@@ -7,8 +7,6 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-
-	"culprit/recording"
 )
 
 const (
@@ -228,43 +226,4 @@ func eventsOn(files tree, instance string) (bool, string) {
 	}
 	// A list that cannot be read whole is long, or hidden: on is what we know.
 	return err != nil || len(events) > 0, clean(strings.Join(events, " "), 256)
-}
-
-// TracerFacts tells the same as facts that can be compared between recordings:
-// names of programs and counts, no pids.
-func TracerFacts(tracers []Tracer) []recording.Fact {
-	kinds := []struct {
-		name   string
-		source string
-		count  func(Tracer) int
-	}{
-		{"tracers.bpf", "/proc/*/fd", func(tracer Tracer) int { return max(tracer.BPFPrograms, tracer.BPFLinks) }},
-		{"tracers.ftrace", "/sys/kernel/tracing", func(tracer Tracer) int {
-			if tracer.Ftrace {
-				return len(tracer.Details)
-			}
-			return 0
-		}},
-		{"tracers.perf", "/proc/*/fd", func(tracer Tracer) int { return tracer.PerfEvents }},
-		{"tracers.ptrace", "/proc/*/status", func(tracer Tracer) int { return len(tracer.Ptraced) }},
-	}
-	var facts []recording.Fact
-	for _, kind := range kinds {
-		counts := map[string]int{}
-		for _, tracer := range tracers {
-			if number := kind.count(tracer); number > 0 {
-				counts[tracer.Name] += number
-			}
-		}
-		value := "none"
-		var parts []string
-		for name, number := range counts {
-			parts = append(parts, fmt.Sprintf("%s ×%d", name, number))
-		}
-		if sort.Strings(parts); len(parts) > 0 {
-			value = clean(strings.Join(parts, ", "), valueLimit)
-		}
-		facts = append(facts, recording.Fact{Name: kind.name, Value: value, Source: kind.source})
-	}
-	return facts
 }

@@ -3,6 +3,7 @@ package investigate
 import (
 	"culprit/internal/cause"
 	"culprit/internal/compare"
+	"culprit/internal/explain"
 	"culprit/internal/trial"
 	"culprit/recording"
 )
@@ -58,6 +59,62 @@ type Case struct {
 	Seed     int64                `json:"seed"`
 	ElapsedS float64              `json:"elapsed_s"`
 	Dir      string               `json:"dir"` // the case directory
+}
+
+// Tell takes over what a judgement comes to. The case is about the metric that is explained, unless
+// the command printed the one that was tested.
+func (c *Case) Tell(j *explain.Judgement) {
+	c.Per, c.Suspects, c.Why, c.AlsoSeen = j.Unit.Name, j.Suspects, j.Why, j.AlsoSeen
+	c.Settings, c.Facts = j.Result.Facts, j.Facts
+	c.Items = nil
+	for _, item := range j.Items {
+		c.Items = append(c.Items, Item(item))
+	}
+	c.Profile, c.Waits = &j.Profile, &j.Waits
+	c.BlindSpots = append(c.BlindSpots, j.BlindSpots...)
+	c.Warnings = append(c.Warnings, j.Warnings...)
+	for i, metric := range c.Metrics {
+		if c.B != nil && metric.Metric.Name == j.Metric && i > 0 {
+			c.lead(i)
+		}
+	}
+}
+
+// TellAgain replaces what was told of a finished case by a later judgement of its recordings;
+// warnings are those of its trials. A proof stays with the suspect of its cause: trials made it, not
+// the recordings.
+func (c *Case) TellAgain(j *explain.Judgement, warnings []string) {
+	proven := map[cause.ID]cause.Suspect{}
+	for _, suspect := range c.Suspects {
+		if suspect.Proof != nil {
+			proven[suspect.Cause] = suspect
+		}
+	}
+	c.Warnings = warnings
+	c.Tell(j)
+	for i := range c.Suspects {
+		if before, known := proven[c.Suspects[i].Cause]; known {
+			suspect := &c.Suspects[i]
+			suspect.Proof, suspect.Level, suspect.Knob = before.Proof, before.Level, before.Knob
+		}
+	}
+	if c.B == nil && c.Metric.Unit == j.Result.Unit && c.Metric.Name != j.Metric {
+		c.Metric.Name = j.Metric
+		c.A.Median = j.Unit.Amount(medianOf(j.Result.A))
+	}
+	c.BlindSpots, c.Warnings = unique(c.BlindSpots), unique(c.Warnings)
+}
+
+// lead puts one of the metrics first: the case is about it.
+func (c *Case) lead(at int) {
+	c.Metrics[0], c.Metrics[at] = c.Metrics[at], c.Metrics[0]
+	first := c.Metrics[0]
+	c.Metric, c.Outcome, c.NeedTrials = first.Metric, first.Outcome, 0
+	if c.A.Median = first.MedianA; c.B != nil {
+		c.B.Median = first.MedianB
+	}
+	effect := first.Effect
+	c.Effect = &effect
 }
 
 // Metric is the metric that was explained.

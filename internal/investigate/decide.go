@@ -1,9 +1,8 @@
 package investigate
 
 import (
-	"math"
-
 	"culprit/internal/cause"
+	"culprit/internal/explain"
 	"culprit/internal/stat"
 	"culprit/internal/trial"
 )
@@ -101,33 +100,20 @@ func (inv *investigation) allSame() bool {
 	return true
 }
 
-// choose puts the metric to explain first: of those that differ, the one whose
-// change is larger in seconds, so that a CPU time of two milliseconds that
-// doubled does not hide half a second of waiting. Where both changed alike the
-// CPU is the closer explanation.
+// choose puts the metric to explain first.
 func (inv *investigation) choose() {
-	best := 0
+	tested := make([]explain.Tested, len(inv.c.Metrics))
 	for i, result := range inv.c.Metrics {
-		if inv.rank(result) > inv.rank(inv.c.Metrics[best]) {
-			best = i
-		}
+		tested[i] = explain.Tested{Metric: result.Metric.Name, Outcome: stat.Outcome(result.Outcome),
+			Change: result.MedianB - result.MedianA}
 	}
-	inv.lead(best)
+	inv.c.lead(explain.Lead(tested, inv.stretch()))
 	if inv.c.Outcome == Same && !inv.allSame() {
 		inv.c.Outcome = Undecided
 	}
 	if inv.c.Outcome == Undecided {
 		inv.c.NeedTrials = inv.needed()
 	}
-}
-
-// lead puts one of the metrics first: the case is about it.
-func (inv *investigation) lead(at int) {
-	inv.c.Metrics[0], inv.c.Metrics[at] = inv.c.Metrics[at], inv.c.Metrics[0]
-	first := inv.c.Metrics[0]
-	inv.c.Metric, inv.c.Outcome, inv.c.NeedTrials = first.Metric, first.Outcome, 0
-	effect := first.Effect
-	inv.c.Effect = &effect
 }
 
 // needed is how many more pairs would decide: one metric that differs is enough, to call both the same takes both.
@@ -149,48 +135,25 @@ func (inv *investigation) needed() int {
 	return all
 }
 
-// likeWall is how much of the wall time's change the CPU time's must be to count as the same change.
-const likeWall = 0.8
-
-// seconds is how much a metric changed, for ranking. On a host that others keep busy on both sides each second of
-// CPU time takes longer by the clock: what the wall time grew by that is still the CPU time's change.
+// seconds is how much a metric changed, for ranking.
 func (inv *investigation) seconds(result MetricResult) float64 {
-	change := math.Abs(result.MedianB - result.MedianA)
-	if result.Metric.Name == trial.MetricCPU {
-		change *= inv.stretch() / likeWall
-	}
-	return change
+	return explain.Weight(result.Metric.Name, result.MedianB-result.MedianA, inv.stretch())
 }
 
-// stretch is how much wall time a second of CPU time took on the side that waited less for a CPU, 1 on an idle host.
-// Threads that wait for each other's CPU do not stretch: there are then more of them than there is wall time.
+// stretch is how much longer each second of CPU time took by the clock, because others kept the
+// host busy.
 func (inv *investigation) stretch() float64 {
-	least := math.Inf(1)
-	for _, side := range []string{sideA, sideB} {
-		var stretches []float64
-		for _, run := range inv.measured() {
-			cpu, wall := run.Metrics[trial.MetricCPU], run.Metrics[trial.MetricWall]
-			if run.Side == side && run.Valid && cpu > 0 && wall > 0 {
-				runnable := cpu + run.Disturb.RunqueueS
-				stretches = append(stretches, runnable/cpu/max(1, runnable/wall))
-			}
-		}
-		if len(stretches) > 0 {
-			least = min(least, medianOf(stretches))
-		}
-	}
-	if math.IsInf(least, 1) {
-		return 1
-	}
-	return max(1, least)
+	return explain.Stretch(inv.spent(sideA), inv.spent(sideB))
 }
 
-func (inv *investigation) rank(result MetricResult) float64 {
-	switch result.Outcome {
-	case Worse, Better:
-		return 1e9 + inv.seconds(result)
-	case Undecided:
-		return inv.seconds(result)
+// spent is what the runs of a side took.
+func (inv *investigation) spent(side string) []explain.Spent {
+	var spent []explain.Spent
+	for _, run := range inv.measured() {
+		if run.Side == side && run.Valid {
+			spent = append(spent, explain.Spent{Wall: run.Metrics[trial.MetricWall],
+				CPU: run.Metrics[trial.MetricCPU], Runqueue: run.Disturb.RunqueueS})
+		}
 	}
-	return -1
+	return spent
 }

@@ -1,9 +1,6 @@
 package investigate
 
-import (
-	"culprit/internal/cause"
-	"culprit/internal/compare"
-)
+import "context"
 
 // enoughEvidence is how many recorded pairs a budget that grows is stretched to: with three runs a side an interval is
 // no longer mostly its factor of Student's t (12.7 with one degree of freedom, 4.3 with two, 2.8 with four).
@@ -33,16 +30,12 @@ func (inv *investigation) wantsPair(done int, settled func() bool) bool {
 }
 
 // settled reports whether the recordings made so far name a suspect whose part of the change is surely more than
-// nothing: a first judgement, without what only the last one needs. What cannot be compared gets no better by more.
-func (inv *investigation) settled(found *evidence) bool {
-	work, err := compare.ChooseWork(compare.PerAuto, found.a, found.b)
+// nothing: the judgement as it would be at the end. What cannot be compared gets no better by more.
+func (inv *investigation) settled(ctx context.Context, found *evidence) bool {
+	shown, known, err := inv.read(ctx, found)
 	if err != nil {
 		return true
 	}
-	result, err := compare.Compare(found.a, found.b, compare.Options{Metric: inv.explained(), Work: &work})
-	if err != nil {
-		return true
-	}
-	suspects := cause.Judge(inv.inputOf(result, found)).Suspects
-	return len(suspects) > 0 && suspects[0].Share.Low > 0
+	judged, err := shown.Judge(known)
+	return err != nil || judged.Sure()
 }

@@ -88,7 +88,7 @@ func (inv *investigation) gather(ctx context.Context) (*evidence, error) {
 		recorder = another
 	}
 	found := &evidence{}
-	for pair := 0; inv.wantsPair(pair, func() bool { return inv.settled(found) }); pair++ {
+	for pair := 0; inv.wantsPair(pair, func() bool { return inv.settled(ctx, found) }); pair++ {
 		inv.options.Progress(fmt.Sprintf("recording: pair %d", pair+1))
 		if err := inv.recordPair(ctx, recorder, pair, found); err != nil {
 			return nil, err
@@ -96,10 +96,7 @@ func (inv *investigation) gather(ctx context.Context) (*evidence, error) {
 	}
 	found.a = inv.dropUnusual(sideA, found.a)
 	found.b = inv.dropUnusual(sideB, found.b)
-	if inv.scarce != ample { // what recording cost cannot be told from what the first runs did
-		return found, nil
-	}
-	return found, inv.recordingCost()
+	return found, nil
 }
 
 // The rule for a recorded run that is no example of its side: so far beyond the
@@ -251,14 +248,11 @@ func (inv *investigation) recorded(ctx context.Context, recorder *record.Recorde
 	return summary, nil
 }
 
-// book adds a recording's own cost, losses and blind spots to the case.
+// book adds a recording's own cost and losses to the case.
 func (inv *investigation) book(summary *record.Summary) {
 	inv.c.Recorder.CPUS += float64(summary.Cost.RecorderCPUNs) / 1e9
 	for _, loss := range summary.Losses {
 		inv.addLoss(loss)
-	}
-	for _, status := range summary.Off {
-		inv.c.BlindSpots = append(inv.c.BlindSpots, fmt.Sprintf("%s: not recorded (%s)", status.Name, status.Why))
 	}
 }
 
@@ -272,8 +266,11 @@ func (inv *investigation) addLoss(loss recording.Loss) {
 	inv.c.Recorder.Losses = append(inv.c.Recorder.Losses, loss)
 }
 
-// recordingCost compares the runs under the recorder with those without it.
+// recordingCost compares the runs under the recorder with those without it, where there were such.
 func (inv *investigation) recordingCost() error {
+	if inv.scarce != ample { // it cannot be told from what the first runs did
+		return nil
+	}
 	logs, err := trial.RecordingCost(inv.runs, inv.c.Metric.Name)
 	if err != nil {
 		return err

@@ -163,6 +163,9 @@ func (inv *investigation) explain(ctx context.Context) error {
 	if err := inv.reason(ctx, evidence); err != nil {
 		return err
 	}
+	if err := inv.recordingCost(); err != nil {
+		return err
+	}
 	return inv.prove(ctx)
 }
 

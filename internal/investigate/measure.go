@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"culprit/internal/explain"
 	"culprit/internal/record"
 	"culprit/internal/stat"
 	"culprit/internal/trial"
@@ -243,18 +244,12 @@ func (inv *investigation) summarise() {
 	}
 }
 
-// busyPart is how much of the wall time must be CPU time for the CPU to be what a single side spends.
-const busyPart = 0.7
-
-// oneSidedMetric is what to explain of a single command: the CPU when it mostly computes, or would on a host that
-// others leave alone, else its wall time.
+// oneSidedMetric is what to explain of a single command by its runs, until the recordings tell who
+// had the CPU.
 func (inv *investigation) oneSidedMetric() string {
 	if name := inv.options.Metric.Name; name != "" {
 		return name
 	}
 	wall := medianOf(trial.Values(inv.runs, trial.MetricWall, sideA))
-	if medianOf(trial.Values(inv.runs, trial.MetricCPU, sideA))*inv.stretch() >= busyPart*wall {
-		return trial.MetricCPU
-	}
-	return trial.MetricWall
+	return explain.Mostly(medianOf(trial.Values(inv.runs, trial.MetricCPU, sideA)), wall/inv.stretch())
 }

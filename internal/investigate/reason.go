@@ -2,161 +2,98 @@ package investigate
 
 import (
 	"context"
-	"os"
 
-	"culprit/internal/cause"
 	"culprit/internal/compare"
 	"culprit/internal/explain"
-	"culprit/internal/host"
 	"culprit/internal/stat"
 	"culprit/internal/trial"
 	"culprit/recording"
 )
 
-// itemsPerSignal bounds the ranked differences that a case keeps.
-const itemsPerSignal = 40
-
-// reason compares the recordings and lets the catalogue judge.
+// reason compares the recordings, lets the catalogue judge, and keeps in the case what its
+// recordings do not hold.
 func (inv *investigation) reason(ctx context.Context, found *evidence) error {
 	inv.options.Progress("comparing")
-	work, err := compare.ChooseWork(compare.PerAuto, found.a, found.b)
+	shown, known, err := inv.read(ctx, found)
 	if err != nil {
 		return err
 	}
-	in, err := inv.input(ctx, found, &work)
+	known.A, known.B, known.Warnings = found.namesOf(found.a), found.namesOf(found.b), inv.c.Warnings
+	if err := known.Save(inv.dir); err != nil {
+		return err
+	}
+	judged, err := shown.Judge(known)
 	if err != nil {
 		return err
 	}
-	if err := inv.saveContext(found, in); err != nil {
-		return err
+	inv.c.Tell(judged)
+	switch {
+	case inv.options.Target.Kind != "": // no trials measured it
+		inv.c.A.Median = judged.Unit.Amount(medianOf(judged.Result.A))
+		inv.runs = windowRuns(found.a, judged.Result, judged.Unit)
+	case inv.c.B == nil && inv.options.Metric.Printed == nil: // the runs alone told less
+		inv.c.Metric = inv.options.Metric.metric(judged.Metric)
+		inv.summarise()
 	}
-	unit := work.Unit()
-	inv.c.Per = unit.Name
-	if inv.options.Target.Kind != "" { // no trials measured it: it is what the recordings say, without their own cost
-		inv.c.A.Median = unit.Amount(medianOf(in.Result.A))
-		inv.runs = windowRuns(found.a, in.Result, unit)
-	}
-	if inv.c.Outcome != Undecided { // what differs is told; where nothing is shown to have changed there is no culprit
-		inv.c.Suspects = cause.InUnit(inv.suspectsOf(in), unit)
-	}
-	if inv.c.Outcome != Undecided && cause.Opposed(*in) {
-		inv.c.Warnings = append(inv.c.Warnings, "the recorded runs changed the other way than those that decided, "+
-			"so that they explain nothing: repeat it on a quieter host or with a larger --budget")
-	}
-	inv.c.Settings = in.Result.Facts
-	inv.c.Facts = in.FactsA
 	inv.remember(found)
-	for _, difference := range compare.Differences(in.Result, 0.95, itemsPerSignal) {
-		inv.c.Items = append(inv.c.Items, Item(unit.Difference(difference)))
-	}
-	profile := unit.Profile(in.CPU.Profile)
-	waits := unit.Profile(compare.WaitProfile(in.Result, 0.95))
-	inv.c.Profile, inv.c.Waits = &profile, &waits
-	inv.c.BlindSpots = append(inv.c.BlindSpots, in.Result.Unseen...)
 	inv.c.BlindSpots = append(inv.c.BlindSpots,
-		"no hardware counters were read: cache and branch misses, and time taken by the hypervisor, are not seen",
-		"code that runs with interrupts off is booked where they come on again (software clock sampling)")
+		"no hardware counters were read: cache and branch misses, and time taken by the hypervisor, "+
+			"are not seen")
 	return nil
 }
 
-// suspectsOf asks the catalogue about the metric of the case. Where nothing explains the change of the wall time, but
-// the same trials show the CPU time to have changed the same way, and that has a cause, the case is about the CPU time:
-// on a busy host most of the wall time's change is waiting for a CPU, wherever the program stood, which hides its use.
-func (inv *investigation) suspectsOf(in *cause.Input) []cause.Suspect {
-	suspects := cause.Judge(*in).Suspects
-	if len(suspects) > 0 || inv.c.B == nil || inv.options.Metric.Printed != nil || in.CPU == nil {
-		return suspects
-	}
-	if len(inv.c.Metrics) < 2 || inv.c.Metric.Name != trial.MetricWall ||
-		inv.c.Metrics[1].Metric.Name != trial.MetricCPU || inv.c.Metrics[1].Outcome != inv.c.Outcome {
-		return nil
-	}
-	cpu := *in
-	cpu.Result, cpu.MeasuredChange = in.CPU, changeOf(inv.c.Metrics[1])
-	if suspects = cause.Judge(cpu).Suspects; len(suspects) == 0 {
-		return nil
-	}
-	inv.c.Warnings = append(inv.c.Warnings, "nothing explains the change of the wall time; told is that of the CPU time")
-	inv.lead(1)
-	inv.summarise()
-	*in = cpu
-	return suspects
-}
-
-// input gathers what a judgement rests on.
-func (inv *investigation) input(ctx context.Context, found *evidence, work *compare.Work) (*cause.Input, error) {
-	cpu, err := compare.Compare(found.a, found.b, compare.Options{Metric: compare.MetricCPU, Work: work})
+// read takes the recordings made so far, and what a judgement of them rests on.
+func (inv *investigation) read(ctx context.Context,
+	found *evidence) (*explain.Evidence, explain.Context, error) {
+	shown, err := explain.Read(found.a, found.b, compare.PerAuto)
 	if err != nil {
-		return nil, err
+		return nil, explain.Context{}, err
 	}
-	wall, err := compare.Compare(found.a, found.b, compare.Options{Metric: compare.MetricWall, Work: work})
-	if err != nil {
-		return nil, err
-	}
-	result := wall
-	if inv.explained() == trial.MetricCPU {
-		result = cpu
-	}
-	in := inv.inputOf(result, found)
-	in.CPU, in.Wall = cpu, wall
-	if inv.costs, err = explain.Measure(ctx); err != nil {
-		return nil, err
-	}
-	in.Costs = explain.CostsOf(inv.costs)
-	for _, tracer := range host.Tracers("/", os.Getpid()) {
-		in.Tracers = append(in.Tracers, tracer.String())
-	}
-	return &in, nil
-}
-
-// inputOf is what the recordings themselves and the trials bring to a judgement on one metric.
-func (inv *investigation) inputOf(result *compare.Result, found *evidence) cause.Input {
-	in := cause.Input{Result: result, CommandA: inv.options.A, CommandB: inv.options.B,
-		FactsA: compare.FactsOf(found.a), FactsB: compare.FactsOf(found.b), OneSided: inv.oneSided}
-	if inv.c.B != nil && inv.options.Metric.Printed == nil {
-		in.MeasuredChange, in.MeasuredChangeKnown = inv.measuredChange(), true
-	}
-	return in
-}
-
-// saveContext keeps in the case what its recordings do not hold, so that they can be judged again.
-func (inv *investigation) saveContext(found *evidence, in *cause.Input) error {
-	context := explain.Context{A: found.namesOf(found.a), B: found.namesOf(found.b), Metric: in.Result.Metric,
-		Outcome: stat.Outcome(inv.c.Outcome), Costs: inv.costs, Tracers: in.Tracers, OneSided: in.OneSided}
-	for _, metric := range inv.c.Metrics {
-		if inv.c.B != nil && inv.options.Metric.Printed == nil {
-			context.Measured = append(context.Measured, explain.Measured{Metric: metric.Metric.Name,
-				Outcome: stat.Outcome(metric.Outcome), Change: changeOf(metric)})
+	known := explain.Context{Outcome: stat.Outcome(inv.c.Outcome), OneSided: inv.oneSided}
+	if inv.costs == nil {
+		if inv.costs, err = explain.Measure(ctx); err != nil {
+			return nil, known, err
 		}
 	}
-	return context.Save(inv.dir)
+	known.Costs = inv.costs
+	if inv.c.B == nil {
+		known.Outcome = ""
+		asked := inv.options.Metric.Name
+		if inv.options.Metric.Auto || inv.options.Metric.Printed != nil {
+			asked = explain.MetricAuto
+		}
+		known.Metric, err = shown.Alone(asked)
+		return shown, known, err
+	}
+	known.Metric = inv.explained()
+	if inv.options.Metric.Printed == nil {
+		for _, metric := range inv.c.Metrics {
+			change := changeOf(metric)
+			known.Measured = append(known.Measured, explain.Measured{Metric: metric.Metric.Name,
+				Outcome: stat.Outcome(metric.Outcome), Change: &change})
+		}
+	}
+	return shown, known, nil
 }
 
 // explained is the metric whose seconds explain the case's metric: itself, or
 // for a number that the command prints whichever of wall and CPU time moved more.
 func (inv *investigation) explained() string {
-	if inv.options.Metric.Printed == nil {
+	switch {
+	case inv.options.Metric.Printed == nil:
 		return inv.c.Metric.Name
-	}
-	if inv.c.B == nil {
+	case inv.c.B == nil:
 		return inv.oneSidedMetric()
 	}
-	change := func(metric string) float64 {
-		a := medianOf(trial.Values(inv.runs, metric, sideA))
-		b := medianOf(trial.Values(inv.runs, metric, sideB))
-		return max(a-b, b-a)
+	var tested []explain.Tested
+	for _, metric := range []string{trial.MetricWall, trial.MetricCPU} {
+		median := func(side string) float64 { return medianOf(trial.Values(inv.runs, metric, side)) }
+		tested = append(tested, explain.Tested{Metric: metric, Change: median(sideB) - median(sideA)})
 	}
-	if change(trial.MetricCPU)*inv.stretch() >= likeWall*change(trial.MetricWall) {
-		return trial.MetricCPU
-	}
-	return trial.MetricWall
+	return tested[explain.Lead(tested, inv.stretch())].Metric
 }
 
-// measuredChange is B − A per run in seconds, as the trials without the recorder saw it.
-func (inv *investigation) measuredChange() compare.Interval {
-	return changeOf(inv.c.Metrics[0])
-}
-
+// changeOf is B − A per run in seconds, as the trials without the recorder saw it.
 func changeOf(result MetricResult) compare.Interval {
 	a, effect := result.MedianA, result.Effect
 	return compare.Interval{Value: a * (effect.Ratio - 1), Low: a * (effect.Low - 1), High: a * (effect.High - 1)}

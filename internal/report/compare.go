@@ -125,7 +125,7 @@ func meanOf(values []float64) float64 {
 
 // ByParts tells a comparison of CPU time per CPU second: the total is one on both sides, only its parts can differ.
 func (c *Comparison) ByParts() bool {
-	return c.Metric == compare.MetricCPU && c.Ranking.Per.Name == "CPU second"
+	return c.Metric == compare.MetricCPU && c.Ranking.Per.ByParts()
 }
 
 // headline is the answer in one sentence.

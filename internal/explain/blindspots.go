@@ -1,4 +1,4 @@
-package main
+package explain
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 )
 
 // blindSpots are those of all recordings, each once, and what the comparison could not see.
-func blindSpots(a, b side, result *compare.Result) []string {
+func blindSpots(recordings []*recording.Recording, result *compare.Result) []string {
 	list := []string{}
 	note := func(text string) {
 		if !slices.Contains(list, text) && !strings.HasPrefix(text, "lost: ") {
@@ -20,7 +20,7 @@ func blindSpots(a, b side, result *compare.Result) []string {
 		}
 	}
 	broken := brokenStacks{why: map[string]int{}}
-	for _, rec := range append(append([]*recording.Recording{}, a.recordings...), b.recordings...) {
+	for _, rec := range recordings {
 		for _, spot := range rec.Manifest.BlindSpots {
 			if !broken.add(spot) {
 				note(spot)
@@ -38,7 +38,8 @@ func blindSpots(a, b side, result *compare.Result) []string {
 	return list
 }
 
-// brokenStacks adds up what the recordings say of stacks without a root, which each says with numbers of its own.
+// brokenStacks adds up what the recordings say of stacks without a root, which each says with
+// numbers of its own.
 type brokenStacks struct {
 	broken, all, recordings int
 	why                     map[string]int
@@ -50,7 +51,8 @@ var (
 	brokenReason = regexp.MustCompile(`^(.+) (\d{1,9})$`)
 )
 
-// add takes a blind spot of that kind; any other, or one that another version wrote in other words, it leaves alone.
+// add takes a blind spot of that kind; any other, or one that another version wrote in other words,
+// it leaves alone.
 func (s *brokenStacks) add(spot string) bool {
 	parts := brokenSpot.FindStringSubmatch(spot)
 	if parts == nil {

@@ -1,0 +1,75 @@
+package explain
+
+import (
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+// Confidence of all intervals.
+const Confidence = 0.95
+
+// Evidence is what the recordings of one or two sides show of both metrics.
+type Evidence struct {
+	A, B []*recording.Recording
+	Work compare.Work // what amounts of both sides are divided by
+	compare.Results
+}
+
+// Read compares the recordings per unit of work; per is what compare.ChooseWork takes. Without any
+// of B the evidence is one-sided. A metric that the maker of a recording could not know beforehand
+// is filled in.
+func Read(a, b []*recording.Recording, per string) (*Evidence, error) {
+	e := &Evidence{A: allMeasured(a), B: allMeasured(b)}
+	var err error
+	if e.Work, err = compare.ChooseWork(per, e.A, e.B); err != nil {
+		return nil, err
+	}
+	e.Results, err = compare.Compare(e.A, e.B, compare.Options{Confidence: Confidence, Work: &e.Work})
+	return e, err
+}
+
+func allMeasured(group []*recording.Recording) []*recording.Recording {
+	full := make([]*recording.Recording, len(group))
+	for i, rec := range group {
+		full[i] = compare.Measured(rec)
+	}
+	return full
+}
+
+// Unit is what amounts are told per.
+func (e *Evidence) Unit() compare.Unit { return e.Work.Unit() }
+
+// OneSided reports whether nothing is compared.
+func (e *Evidence) OneSided() bool { return len(e.B) == 0 }
+
+func (e *Evidence) both() []*recording.Recording {
+	return append(append([]*recording.Recording{}, e.A...), e.B...)
+}
+
+// commands reports whether every recording is of a command.
+func (e *Evidence) commands() bool {
+	for _, rec := range e.both() {
+		if rec.Manifest.Target.Kind != "command" {
+			return false
+		}
+	}
+	return true
+}
+
+// whole reports whether every recording is of a command from its start to its end: only then
+// something held up the end.
+func (e *Evidence) whole() bool {
+	for _, rec := range e.both() {
+		if !compare.Whole(rec) {
+			return false
+		}
+	}
+	return true
+}
+
+func commandOf(group []*recording.Recording) string {
+	if len(group) == 0 {
+		return ""
+	}
+	return group[0].Manifest.Target.Command
+}

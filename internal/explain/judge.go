@@ -1,0 +1,169 @@
+package explain
+
+import (
+	"fmt"
+
+	"culprit/internal/cause"
+	"culprit/internal/compare"
+	"culprit/internal/host"
+	"culprit/internal/stat"
+	"culprit/recording"
+)
+
+// itemsPerSignal bounds the ranked differences that a judgement keeps.
+const itemsPerSignal = 40
+
+// Judgement is what recordings and their context come to. Amounts are per unit of work.
+type Judgement struct {
+	Metric   string          // explained: the context's, or CPU time where wall time gave way
+	Result   *compare.Result // of that metric, per recording
+	Unit     compare.Unit
+	Suspects []cause.Suspect // best first; none where nothing is shown to differ
+	Why      *cause.Why      // how they came about; nil where nothing was judged
+	AlsoSeen []cause.Seen    // stalls too small for a suspect; of one recording only
+	Items    []compare.Difference
+	Profile  compare.Profile // of CPU time
+	Waits    compare.Profile // of time off the CPU
+	Facts    []recording.Fact
+	// BlindSpots and Warnings limit the judgement.
+	BlindSpots, Warnings []string
+}
+
+// Sure reports whether the first suspect's part of the change is surely more than nothing.
+func (j *Judgement) Sure() bool { return len(j.Suspects) > 0 && j.Suspects[0].Share.Low > 0 }
+
+// Judge names suspects.
+func (e *Evidence) Judge(c Context) (*Judgement, error) {
+	in, judged, err := Ask(c, func(metric string) (cause.Input, error) { return e.Input(c, metric) })
+	if err != nil {
+		return nil, err
+	}
+	j := &Judgement{Unit: e.Unit(), Facts: in.FactsA}
+	if c.Judged() {
+		j.Suspects, j.Why = cause.InUnit(judged.Suspects, j.Unit), &judged.Why
+		if in.Result.Metric != c.Metric {
+			j.warn("nothing explains the change of the wall time; told is that of the CPU time")
+		}
+		if cause.Opposed(in) {
+			j.warn("the recorded runs changed the other way than those that decided, " +
+				"so that they explain nothing: repeat it on a quieter host or with a larger --budget")
+		}
+	}
+	j.Result, j.Metric = in.Result, in.Result.Metric
+	if e.OneSided() {
+		j.alone(e)
+	}
+	if c.Judged() && len(c.Costs) == 0 {
+		j.warn("recorded on another host or kernel: counts are not turned into predicted costs")
+	}
+	for _, difference := range compare.Differences(j.Result, Confidence, itemsPerSignal) {
+		j.Items = append(j.Items, j.Unit.Difference(difference))
+	}
+	j.Profile = j.Unit.Profile(j.Result.Profile)
+	j.Waits = j.Unit.Profile(compare.WaitProfile(j.Result, Confidence))
+	j.BlindSpots = blindSpots(e.both(), j.Result)
+	return j, nil
+}
+
+// Judged reports whether there may be suspects: where nothing is shown to have changed there is no
+// culprit.
+func (c *Context) Judged() bool { return c.Outcome != stat.Same && c.Outcome != stat.Undecided }
+
+func (j *Judgement) warn(text string) { j.Warnings = append(j.Warnings, text) }
+
+// Ask is the one call of the catalogue, about the metric of the context. It returns what the answer
+// is about as well. Where nothing explains the change of the wall time, but the CPU time is known to
+// have changed the same way, and that has a cause, the judgement is about the CPU time: on a busy
+// host most of the wall time's change is waiting for a CPU, wherever the program stood, which hides
+// its use.
+func Ask(c Context, of func(metric string) (cause.Input, error)) (cause.Input, cause.Judgement, error) {
+	in, err := of(c.Metric)
+	if err != nil || !c.Judged() {
+		return in, cause.Judgement{}, err
+	}
+	judged := cause.Judge(in)
+	if len(judged.Suspects) > 0 || !c.givesWay(in) {
+		return in, judged, nil
+	}
+	cpu, err := of(compare.MetricCPU)
+	if err != nil {
+		return in, judged, nil // the wall time's answer stands
+	}
+	if instead := cause.Judge(cpu); len(instead.Suspects) > 0 {
+		return cpu, instead, nil
+	}
+	return in, judged, nil
+}
+
+// givesWay reports whether a wall time without a cause may be told as CPU time: both were tested,
+// with the same outcome.
+func (c *Context) givesWay(in cause.Input) bool {
+	wall, cpu := c.measured(compare.MetricWall), c.measured(compare.MetricCPU)
+	if in.Result.Metric != compare.MetricWall || in.CPU == nil || wall == nil || cpu == nil {
+		return false
+	}
+	grown := func(r *compare.Result) bool { return mean(r.B) > mean(r.A) }
+	return wall.Outcome == cpu.Outcome && grown(in.Wall) == grown(in.CPU)
+}
+
+// Input is what the catalogue judges: the evidence and its context, of one metric.
+func (e *Evidence) Input(c Context, metric string) (cause.Input, error) {
+	result, err := e.Of(metric)
+	if err != nil {
+		return cause.Input{}, err
+	}
+	in := cause.Input{Result: result, CPU: e.CPU, Wall: e.Wall,
+		CommandA: commandOf(e.A), CommandB: commandOf(e.B),
+		FactsA: compare.FactsOf(e.A), FactsB: compare.FactsOf(e.B),
+		Costs: CostsOf(c.Costs), Tracers: e.tracers(), OneSided: c.OneSided, Confidence: Confidence}
+	if known := c.measured(metric); known != nil && known.Change != nil {
+		in.MeasuredChange, in.MeasuredChangeKnown = *known.Change, true
+	}
+	return in, nil
+}
+
+// tracers are who else traced or counted on the host, in words, but for those that a difference of
+// the sides tells: as the recorder saw them when each recording ended, so that a later judgement is
+// the same.
+func (e *Evidence) tracers() []string {
+	told := map[string]bool{}
+	for _, change := range e.anyResult().Facts {
+		told[change.Name] = true
+	}
+	var facts []recording.Fact
+	for _, rec := range e.both() {
+		for _, fact := range rec.Facts {
+			if !told[fact.Name] {
+				facts = append(facts, fact)
+			}
+		}
+	}
+	var texts []string
+	for _, tracer := range host.TracersIn(facts) {
+		texts = append(texts, tracer.String())
+	}
+	return texts
+}
+
+func (e *Evidence) anyResult() *compare.Result {
+	if e.CPU != nil {
+		return e.CPU
+	}
+	return e.Wall
+}
+
+// alone tells what is told of one side only.
+func (j *Judgement) alone(e *Evidence) {
+	if len(e.A) == 1 {
+		j.AlsoSeen = cause.AlsoSeen(e.A[0], j.Suspects)
+		j.warn("one recording has no spread between runs: no interval is known, and no share is more " +
+			"than observed")
+	}
+	if j.Metric != compare.MetricCPU || e.Wall == nil || !e.commands() {
+		return
+	}
+	if waited := e.waitedForStrangers(); waited >= notableWait*mean(e.Wall.A) {
+		j.warn(fmt.Sprintf("it waited %.2g s per %s for a CPU that others on this host had: that is "+
+			"about the host, and --metric wall lists it", j.Unit.Amount(waited), j.Unit.Name))
+	}
+}

@@ -1,0 +1,101 @@
+package explain
+
+import (
+	"fmt"
+	"math"
+
+	"culprit/internal/cause"
+	"culprit/internal/compare"
+	"culprit/internal/stat"
+)
+
+// Test says of the recordings alone whether B is worse than A, and by how much: by the metric that
+// was asked for, or by that of both which leads. The context has what was tested, and the rest is
+// to be filled in.
+func (e *Evidence) Test(asked string, smallest float64) (Context, map[string]cause.Effect, error) {
+	if err := checkMetric(asked); err != nil {
+		return Context{}, nil, err
+	}
+	names := []string{asked}
+	if asked == MetricAuto {
+		names = []string{compare.MetricCPU}
+		if e.whole() && !e.Work.ByParts() && e.Wall != nil && e.CPU != nil {
+			names = []string{compare.MetricWall, compare.MetricCPU}
+		}
+	}
+	if asked == compare.MetricWall && !e.whole() {
+		return Context{}, nil, fmt.Errorf("wall time is that of commands recorded from start to end; " +
+			"these are parts of something that runs on: take --metric cpu")
+	}
+	effects, tested := map[string]cause.Effect{}, make([]Tested, len(names))
+	for i, name := range names {
+		result, err := e.Of(name)
+		if err != nil {
+			return Context{}, nil, err
+		}
+		tested[i] = Tested{Metric: name, Change: mean(result.B) - mean(result.A)}
+		tested[i].Outcome, effects[name] = e.outcome(result, smallest)
+	}
+	stretch := 1.0
+	if len(tested) > 1 {
+		stretch = Stretch(e.spent())
+	}
+	at := Lead(tested, stretch)
+	c := Context{Metric: tested[at].Metric, Outcome: tested[at].Outcome}
+	for _, one := range tested {
+		c.Measured = append(c.Measured, Measured{Metric: one.Metric, Outcome: one.Outcome})
+	}
+	return c, effects, nil
+}
+
+// outcome is the verdict on a metric per unit of work: of its logarithms, so that half and double
+// weigh the same. Where the sides were recorded one after the other the interval is the wider one
+// of those with and without a steady drift of the host. It is "" with one recording on a side,
+// whose spread is not known.
+func (e *Evidence) outcome(result *compare.Result, smallest float64) (stat.Outcome, cause.Effect) {
+	none := math.NaN()
+	effect := cause.Effect{Ratio: none, Low: none, High: none, Confidence: Confidence}
+	unknown := stat.Undecided
+	if len(e.A) < 2 || len(e.B) < 2 {
+		unknown = ""
+	}
+	a, b := logs(result.A), logs(result.B)
+	if a == nil || b == nil {
+		return unknown, effect
+	}
+	effect.Ratio = math.Exp(mean(b) - mean(a))
+	estimate, err := stat.MeanDifference(a, b, Confidence)
+	if err != nil {
+		return unknown, effect
+	}
+	if timesA, timesB := compare.OneAfterOther(e.A, e.B); timesA != nil {
+		drift, err := stat.DriftDifference(a, b, timesA, timesB, Confidence)
+		if err != nil {
+			return unknown, effect
+		}
+		estimate.Low, estimate.High = min(estimate.Low, drift.Low), max(estimate.High, drift.High)
+	}
+	ratio := estimate.Exp()
+	effect.Ratio, effect.Low, effect.High = ratio.Value, ratio.Low, ratio.High
+	switch {
+	case effect.Low >= 1/(1+smallest) && effect.High <= 1+smallest:
+		return stat.Same, effect
+	case effect.Low > 1:
+		return stat.Worse, effect
+	case effect.High < 1:
+		return stat.Better, effect
+	}
+	return stat.Undecided, effect
+}
+
+// logs are the logarithms of values, nil where one has none.
+func logs(values []float64) []float64 {
+	list := make([]float64, len(values))
+	for i, value := range values {
+		if !(value > 0) {
+			return nil
+		}
+		list[i] = math.Log(value)
+	}
+	return list
+}
