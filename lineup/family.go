@@ -12,7 +12,7 @@ import (
 const sameFamily = "same"
 
 // causeFamily is the first word of the first accepted cause: what the scoreboard adds up by.
-func (t Truth) causeFamily() string {
+func causeFamily(t Truth) string {
 	if len(t.Causes) == 0 {
 		return sameFamily
 	}
@@ -30,7 +30,7 @@ func ofFamilies(scenarios []Scenario, names string) ([]Scenario, error) {
 	for _, name := range strings.Split(names, ",") {
 		found := false
 		for _, s := range scenarios {
-			if s.Family != name && s.Truth.causeFamily() != name && !slices.Contains(s.Truth.Causes, name) {
+			if s.Family != name && causeFamily(s.Truth) != name && !slices.Contains(s.Truth.Causes, name) {
 				continue
 			}
 			found = true
@@ -72,7 +72,7 @@ func (b Scoreboard) tallies() map[string]*tally {
 		if s.NotRun != "" {
 			continue
 		}
-		family := s.Truth.causeFamily()
+		family := causeFamily(s.Truth)
 		if families[family] == nil {
 			families[family] = &tally{}
 		}

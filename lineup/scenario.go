@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"culprit/internal/corpus"
+
 	"go.yaml.in/yaml/v3"
 )
 
@@ -38,12 +40,7 @@ type Scenario struct {
 }
 
 // Truth is what was planted.
-type Truth struct {
-	Outcome string   `yaml:"outcome"` // worse, better or same
-	Metric  string   `yaml:"metric"`  // the only metric that changes, "" when several do
-	Causes  []string `yaml:"causes"`  // accepted as first suspect: usually one
-	Place   string   `yaml:"place"`   // regular expression: must match what the suspect's where says
-}
+type Truth = corpus.Truth
 
 // interpreters are the programs that scenarios may name in braces.
 var interpreters = map[string]string{"python": "python3", "java": "java", "node": "node", "ruby": "ruby", "php": "php"}

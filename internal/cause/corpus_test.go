@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"culprit/internal/compare"
 	"culprit/internal/corpus"
 )
 
@@ -42,33 +41,31 @@ func TestCorpus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := replay{golden: "testdata/verdicts.txt", misses: readMisses(t, files), old: readVerdicts(t, "testdata/verdicts.txt")}
+	r := replay{golden: "testdata/verdicts.txt", misses: readMisses(t, files)}
 	for _, file := range files {
 		r.rows = append(r.rows, replayed{name: nameOf(file)})
 	}
-	r.run(t, func(*corpus.Pair, string) error { return nil })
+	r.run(t, func(*corpus.Pair) error { return nil })
 }
 
 // Some pairs are judged from their recordings on, two a side: what is compared decides as well.
 func TestCorpusFromRecordings(t *testing.T) {
-	folders, err := filepath.Glob(filepath.Join(recordedFolder, "*"))
+	files, err := filepath.Glob(filepath.Join(recordedFolder, "*"+corpus.RecordingsExtension))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := replay{golden: "testdata/recorded.txt", old: readVerdicts(t, "testdata/recorded.txt")}
-	for _, folder := range folders {
-		r.rows = append(r.rows, replayed{name: filepath.Base(folder)})
+	r := replay{golden: "testdata/recorded.txt"}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), corpus.RecordingsExtension)
+		r.rows = append(r.rows, replayed{name: name})
 	}
-	r.run(t, func(pair *corpus.Pair, name string) error {
-		a, err := corpus.Recordings(filepath.Join(recordedFolder, name), compare.A)
+	r.run(t, func(pair *corpus.Pair) error {
+		path := filepath.Join(recordedFolder, pair.Name+corpus.RecordingsExtension)
+		recordings, err := corpus.OpenRecordings(path)
 		if err != nil {
 			return err
 		}
-		b, err := corpus.Recordings(filepath.Join(recordedFolder, name), compare.B)
-		if err != nil {
-			return err
-		}
-		return pair.Compare(a, b)
+		return pair.Compare(recordings)
 	})
 }
 
@@ -76,15 +73,15 @@ func TestCorpusFromRecordings(t *testing.T) {
 type replay struct {
 	golden string
 	misses map[string]string // nil: the truth is not asked for
-	old    map[string]string
 	rows   []replayed
 }
 
 // run judges all pairs, each after it was made ready.
-func (r *replay) run(t *testing.T, ready func(pair *corpus.Pair, name string) error) {
+func (r *replay) run(t *testing.T, ready func(*corpus.Pair) error) {
 	if len(r.rows) == 0 {
 		t.Fatal("the corpus is empty")
 	}
+	old := readVerdicts(t, r.golden)
 	t.Run("pair", func(t *testing.T) {
 		for i := range r.rows {
 			row := &r.rows[i]
@@ -95,8 +92,8 @@ func (r *replay) run(t *testing.T, ready func(pair *corpus.Pair, name string) er
 					return
 				}
 				row.holdToTruth(t, r.misses)
-				if now := row.text(); !*update && now != r.old[row.name] {
-					t.Errorf("the verdict changed (-update writes the new one)\nit was\n%s\nit is\n%s", r.old[row.name], now)
+				if now := row.text(); !*update && now != old[row.name] {
+					t.Errorf("the verdict changed (-update writes the new one)\nit was\n%s\nit is\n%s", old[row.name], now)
 				}
 			})
 		}
@@ -105,16 +102,16 @@ func (r *replay) run(t *testing.T, ready func(pair *corpus.Pair, name string) er
 	if *verdicts != "" {
 		writeVerdicts(t, filepath.Join(*verdicts, filepath.Base(r.golden)), r.rows, nil)
 	} else if *update {
-		writeVerdicts(t, r.golden, r.rows, r.old)
+		writeVerdicts(t, r.golden, r.rows, old)
 	}
 }
 
 func nameOf(file string) string { return strings.TrimSuffix(filepath.Base(file), corpus.Extension) }
 
-func (r *replayed) judge(t *testing.T, ready func(pair *corpus.Pair, name string) error) {
+func (r *replayed) judge(t *testing.T, ready func(*corpus.Pair) error) {
 	pair, err := corpus.Open(filepath.Join(corpusFolder, r.name+corpus.Extension))
 	if err == nil {
-		err = ready(pair, r.name)
+		err = ready(pair)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +122,7 @@ func (r *replayed) judge(t *testing.T, ready func(pair *corpus.Pair, name string
 	start := time.Now()
 	r.answer = pair.Answer()
 	r.took = time.Since(start)
-	r.verdict = pair.Truth.Judge(r.answer)
+	r.verdict = pair.Judge(r.answer)
 }
 
 func (r *replayed) holdToTruth(t *testing.T, misses map[string]string) {

@@ -262,7 +262,7 @@ func TestErrorsNameAFirst(t *testing.T) {
 		return []*recording.Recording{rec}
 	}
 	for range 20 {
-		_, err := Compare(unusable(), unusable(), Options{Metric: MetricWall})
+		_, err := Compare(unusable(), unusable(), Options{})
 		if err == nil || !strings.Contains(err.Error(), "recording 1 of A ") {
 			t.Fatalf("compare: %v", err)
 		}

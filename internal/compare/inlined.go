@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"culprit/internal/code"
 	"culprit/recording"
 )
 
@@ -80,7 +81,7 @@ func (s *blameSearch) whole(best *spot) *spot {
 	}
 	for at := len(best.stack) - 2; at >= 0; at-- {
 		above := best.stack[at]
-		if !s.own[best.members[0]][at] || IsEntry(above) || contains(best.stack[at+1:], above) {
+		if !s.own[best.members[0]][at] || code.IsEntry(above) || contains(best.stack[at+1:], above) {
 			continue
 		}
 		function := &spot{stack: best.stack[:at+1]}

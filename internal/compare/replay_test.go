@@ -1,4 +1,4 @@
-package compare
+package compare_test
 
 import (
 	"cmp"
@@ -11,11 +11,13 @@ import (
 	"strings"
 	"testing"
 
+	"culprit/internal/compare"
+	"culprit/internal/corpus"
 	"culprit/recording"
 )
 
 const (
-	// replayedFolder holds a folder a pair with two recordings a side: A-1.culprit, A-2.culprit, B-1.culprit …
+	// replayedFolder holds recordings of pairs, two a side.
 	replayedFolder = "testdata/pairs"
 	// digestsFile holds what the comparison of each pair says.
 	digestsFile = "testdata/digests.txt"
@@ -26,24 +28,29 @@ var update = flag.Bool("update", false, "write testdata/digests.txt anew")
 // The recordings of real pairs are compared as before: the metric of each side, what changed most, and a sum over all
 // that stands in the result. After a change that is meant to change it: go test ./internal/compare -run Replay -update
 func TestReplay(t *testing.T) {
-	folders, err := filepath.Glob(filepath.Join(replayedFolder, "*"))
-	if err != nil || len(folders) == 0 {
+	files, err := filepath.Glob(filepath.Join(replayedFolder, "*"+corpus.RecordingsExtension))
+	if err != nil || len(files) == 0 {
 		t.Fatalf("no recordings in %s: %v", replayedFolder, err)
 	}
 	old := readDigests(t)
-	digests := make([]string, len(folders))
+	names, digests := make([]string, len(files)), make([]string, len(files))
 	t.Run("pair", func(t *testing.T) {
-		for i, folder := range folders {
-			name := filepath.Base(folder)
-			t.Run(name, func(t *testing.T) {
+		for i, file := range files {
+			names[i] = strings.TrimSuffix(filepath.Base(file), corpus.RecordingsExtension)
+			t.Run(names[i], func(t *testing.T) {
 				t.Parallel()
-				a, b := replayedSide(t, folder, A), replayedSide(t, folder, B)
-				for _, metric := range []string{MetricCPU, MetricWall} {
-					digests[i] += digest(name, compared(t, metric, a, b))
+				recordings, err := corpus.OpenRecordings(file)
+				if err != nil {
+					t.Fatal(err)
 				}
-				if !*update && digests[i] != old[name] {
+				both, err := compare.Compare(recordings.A, recordings.B, compare.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				digests[i] = digest(names[i], both.CPU) + digest(names[i], both.Wall)
+				if !*update && digests[i] != old[names[i]] {
 					t.Errorf("the comparison changed (-update writes the new one)\n%s",
-						differentLines(old[name], digests[i]))
+						differentLines(old[names[i]], digests[i]))
 				}
 			})
 		}
@@ -51,27 +58,12 @@ func TestReplay(t *testing.T) {
 	if !*update {
 		return
 	}
-	for i, folder := range folders { // left out by -run
-		digests[i] = cmp.Or(digests[i], old[filepath.Base(folder)])
+	for i := range names { // left out by -run
+		digests[i] = cmp.Or(digests[i], old[names[i]])
 	}
 	if err := os.WriteFile(digestsFile, []byte(strings.Join(digests, "")), 0o644); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func replayedSide(t *testing.T, folder string, side Side) (group []*recording.Recording) {
-	files, err := filepath.Glob(filepath.Join(folder, string(side)+"-*.culprit"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no recordings of %s: %v", side, err)
-	}
-	for _, file := range files {
-		rec, err := recording.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		group = append(group, rec)
-	}
-	return group
 }
 
 const (
@@ -95,8 +87,15 @@ func (r digestRow) String() string {
 	return fmt.Sprintf("%.4g to %.4g %s", r.a, r.b, text)
 }
 
+func mean(values []float64) (mean float64) {
+	for _, value := range values {
+		mean += value / float64(len(values))
+	}
+	return mean
+}
+
 // digest shows what changed most. The sums at the end of its first lines are over all rows.
-func digest(name string, result *Result) string {
+func digest(name string, result *compare.Result) string {
 	var paths, waits, counts, others []digestRow
 	for i := range result.Paths {
 		paths = append(paths, digestRow{described(&result.Paths[i]), mean(result.Paths[i].A), mean(result.Paths[i].B)})
@@ -126,7 +125,7 @@ func digest(name string, result *Result) string {
 		mean(result.A), mean(result.B), len(paths), sumOf(paths), len(waits), sumOf(waits), len(counts), sumOf(counts),
 		sumOf(others))
 	most(&b, "path", paths)
-	if result.Metric == MetricWall {
+	if result.Metric == compare.MetricWall {
 		return b.String() // the other tables are those of the CPU time
 	}
 	most(&b, "wait", waits)
@@ -135,7 +134,7 @@ func digest(name string, result *Result) string {
 }
 
 // described is a path in one line: what kind of time it is, of whom, why, and where.
-func described(p *Path) string {
+func described(p *compare.Path) string {
 	text := fmt.Sprintf("%s %s/%s", p.Kind, p.Process, p.Comm)
 	marks := []struct {
 		name string

@@ -2,8 +2,7 @@
 // file a pair. The tests of cause judge all of them again, without root and without the program that was recorded.
 //
 //	pair, err := corpus.Open("internal/cause/testdata/corpus/lock-go.zst")
-//	answer := pair.Answer()
-//	fmt.Println(pair.Truth.Judge(answer).Missed)
+//	fmt.Println(pair.Judge(pair.Answer()).Missed)
 //
 // A file names its fields itself, so that it outlives types that move between packages. What no rule reads is left
 // out (call trees for flame graphs, blind spots), amounts keep six digits. It refuses unknown fields and versions.
@@ -63,4 +62,13 @@ func (p *Pair) Answer() Answer {
 		answer.Metric = compare.MetricCPU
 	}
 	return answer
+}
+
+// Judge holds an answer against the truth about the pair.
+func (p *Pair) Judge(answer Answer) Verdict {
+	var named []Named
+	for _, suspect := range answer.Suspects {
+		named = append(named, Named{Cause: string(suspect.Cause), Where: suspect.Where})
+	}
+	return p.Truth.Judge(answer.Outcome, answer.Metric, named)
 }

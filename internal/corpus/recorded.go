@@ -1,41 +1,93 @@
 package corpus
 
 import (
+	"archive/tar"
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
+	"strings"
 
 	"culprit/internal/compare"
 	"culprit/recording"
+
+	"github.com/klauspost/compress/zstd"
 )
 
-// Recordings opens those of one side in a folder: A-1.culprit, A-2.culprit and so on.
-func Recordings(folder string, side compare.Side) (group []*recording.Recording, err error) {
-	files, err := filepath.Glob(filepath.Join(folder, string(side)+"-*.culprit"))
-	if err != nil || len(files) == 0 {
-		return nil, fmt.Errorf("no recording of %s in %s: %w", side, folder, err)
+// RecordingsExtension ends the names of archives of a pair's recordings. One is made by
+//
+//	cd CASE/recordings && tar -c A-1.culprit A-2.culprit B-1.culprit B-2.culprit | zstd -19 > NAME.tar.zst
+const RecordingsExtension = ".tar.zst"
+
+// Recordings are those of a pair.
+type Recordings struct{ A, B []*recording.Recording }
+
+// OpenRecordings reads an archive of a pair's recordings.
+func OpenRecordings(path string) (*Recordings, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open recordings: %w", err)
 	}
-	for _, file := range files {
-		rec, err := recording.Open(file)
-		if err != nil {
-			return nil, fmt.Errorf("read recordings of %s: %w", side, err)
+	defer file.Close()
+	r, err := readRecordings(file)
+	if err != nil {
+		return nil, fmt.Errorf("read recordings %s: %w", path, err)
+	}
+	return r, nil
+}
+
+func readRecordings(packed io.Reader) (*Recordings, error) {
+	unpacked, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(bytesMax))
+	if err != nil {
+		return nil, fmt.Errorf("unpack: %w", err)
+	}
+	defer unpacked.Close()
+	r, archive := &Recordings{}, tar.NewReader(io.LimitReader(unpacked, bytesMax))
+	for {
+		member, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			break
 		}
-		group = append(group, rec)
+		if err != nil {
+			return nil, fmt.Errorf("unpack: %w", err)
+		}
+		content, err := io.ReadAll(archive)
+		if err != nil {
+			return nil, fmt.Errorf("unpack: %w", err)
+		}
+		rec, err := recording.Read(bytes.NewReader(content), int64(len(content)))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", member.Name, err)
+		}
+		switch side, _, _ := strings.Cut(filepath.Base(member.Name), "-"); compare.Side(side) {
+		case compare.A:
+			r.A = append(r.A, rec)
+		case compare.B:
+			r.B = append(r.B, rec)
+		default:
+			return nil, fmt.Errorf("%s is no recording of A or B", member.Name)
+		}
 	}
-	return group, nil
+	if len(r.A) == 0 || len(r.B) == 0 {
+		return nil, errors.New("a side has no recording")
+	}
+	return r, nil
 }
 
 // Compare puts what recordings show in the place of what the pair's own ones showed.
-func (p *Pair) Compare(a, b []*recording.Recording) (err error) {
+func (p *Pair) Compare(r *Recordings) (err error) {
 	in := &p.Input
 	explained := in.Result.Metric
-	in.FactsA, in.FactsB = compare.FactsOf(a), compare.FactsOf(b)
-	both, err := compare.Compare(a, b, compare.Options{})
+	in.FactsA, in.FactsB = compare.FactsOf(r.A), compare.FactsOf(r.B)
+	both, err := compare.Compare(r.A, r.B, compare.Options{})
+	if err == nil {
+		in.CPU, in.Wall = both.CPU, both.Wall
+		in.Result, err = both.Of(explained)
+	}
 	if err != nil {
 		return fmt.Errorf("compare recordings of %s: %w", p.Name, err)
-	}
-	in.CPU, in.Wall = both.CPU, both.Wall
-	if in.Result = in.Wall; explained == compare.MetricCPU {
-		in.Result = in.CPU
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -25,18 +26,24 @@ type Verdict struct {
 	Missed       string `json:"missed"`      // what was wrong, "" when the truth was found
 }
 
-// Judge holds an answer against the truth.
-func (t Truth) Judge(answer Answer) Verdict {
-	verdict := Verdict{OutcomeRight: answer.Outcome == t.Outcome}
-	if len(answer.Suspects) > 0 {
-		verdict.Named = string(answer.Suspects[0].Cause)
+// Named is a suspect as far as a truth says something of it.
+type Named struct {
+	Cause string
+	Where []string
+}
+
+// Judge holds what was answered, and who was named, against the truth.
+func (t Truth) Judge(outcome, metric string, suspects []Named) Verdict {
+	verdict := Verdict{OutcomeRight: outcome == t.Outcome}
+	if len(suspects) > 0 {
+		verdict.Named = suspects[0].Cause
 	}
 	if t.Outcome == "same" {
-		return judgeSame(answer, verdict)
+		return judgeSame(outcome, verdict)
 	}
 	place := regexp.MustCompile(t.Place)
-	for rank, suspect := range answer.Suspects {
-		if rank >= 3 || !slices.Contains(t.Causes, string(suspect.Cause)) {
+	for rank, suspect := range suspects {
+		if rank >= 3 || !slices.Contains(t.Causes, suspect.Cause) {
 			continue
 		}
 		verdict.First = verdict.First || rank == 0
@@ -44,38 +51,30 @@ func (t Truth) Judge(answer Answer) Verdict {
 		verdict.PlaceRight = slices.ContainsFunc(suspect.Where, place.MatchString)
 		break
 	}
-	verdict.Missed = t.missed(answer, verdict)
+	switch {
+	case !verdict.OutcomeRight:
+		verdict.Missed = fmt.Sprintf("outcome %s, want %s", outcome, t.Outcome)
+	case t.Metric != "" && metric != t.Metric:
+		verdict.Missed = fmt.Sprintf("explains %s, but only %s changes", metric, t.Metric)
+	case !verdict.First:
+		verdict.Missed = fmt.Sprintf("first suspect %s, want %s", cmp.Or(verdict.Named, "nothing"),
+			strings.Join(t.Causes, " or "))
+	case !verdict.PlaceRight:
+		verdict.Missed = fmt.Sprintf("place %s, want %s", strings.Join(suspects[0].Where, ", "), t.Place)
+	}
 	return verdict
 }
 
 // judgeSame judges a pair without a difference: undecided is no false alarm, a suspect is one.
-func judgeSame(answer Answer, verdict Verdict) Verdict {
-	verdict.OutcomeRight = answer.Outcome == "same" || answer.Outcome == "undecided"
-	verdict.First = len(answer.Suspects) == 0
+func judgeSame(outcome string, verdict Verdict) Verdict {
+	verdict.OutcomeRight = outcome == "same" || outcome == "undecided"
+	verdict.First = verdict.Named == ""
 	verdict.FirstThree, verdict.PlaceRight = verdict.First, verdict.First
 	switch {
 	case !verdict.OutcomeRight:
-		verdict.Missed = fmt.Sprintf("outcome %s, but both sides are the same command", answer.Outcome)
+		verdict.Missed = fmt.Sprintf("outcome %s, but both sides are the same command", outcome)
 	case !verdict.First:
 		verdict.Missed = fmt.Sprintf("suspects %s although nothing differs", verdict.Named)
 	}
 	return verdict
-}
-
-func (t Truth) missed(answer Answer, verdict Verdict) string {
-	named := verdict.Named
-	if named == "" {
-		named = "nothing"
-	}
-	switch {
-	case !verdict.OutcomeRight:
-		return fmt.Sprintf("outcome %s, want %s", answer.Outcome, t.Outcome)
-	case t.Metric != "" && answer.Metric != t.Metric:
-		return fmt.Sprintf("explains %s, but only %s changes", answer.Metric, t.Metric)
-	case !verdict.First:
-		return fmt.Sprintf("first suspect %s, want %s", named, strings.Join(t.Causes, " or "))
-	case !verdict.PlaceRight:
-		return fmt.Sprintf("place %s, want %s", strings.Join(answer.Suspects[0].Where, ", "), t.Place)
-	}
-	return ""
 }

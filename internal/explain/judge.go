@@ -19,7 +19,7 @@ type Judgement struct {
 	Result   *compare.Result // of that metric, per recording
 	Unit     compare.Unit
 	Suspects []cause.Suspect // best first; none where nothing is shown to differ
-	Why      cause.Why       // how they came about
+	Why      *cause.Why      // how they came about; nil where nothing was judged
 	AlsoSeen []cause.Seen    // stalls too small for a suspect; of one recording only
 	Items    []compare.Difference
 	Profile  compare.Profile // of CPU time
@@ -34,13 +34,17 @@ func (j *Judgement) Sure() bool { return len(j.Suspects) > 0 && j.Suspects[0].Sh
 
 // Judge names suspects.
 func (e *Evidence) Judge(c Context) (*Judgement, error) {
-	in, err := e.Input(c, c.Metric)
+	in, judged, err := Ask(c, func(metric string) (cause.Input, error) { return e.Input(c, metric) })
 	if err != nil {
 		return nil, err
 	}
 	j := &Judgement{Unit: e.Unit(), Facts: in.FactsA}
 	if c.Judged() {
-		in = j.suspect(e, c, in)
+		why := judged.Why.InUnit(j.Unit)
+		j.Suspects, j.Why = cause.InUnit(judged.Suspects, j.Unit), &why
+		if in.Result.Metric != c.Metric {
+			j.warn("nothing explains the change of the wall time; told is that of the CPU time")
+		}
 		if cause.Opposed(in) {
 			j.warn("the recorded runs changed the other way than those that decided, " +
 				"so that they explain nothing: repeat it on a quieter host or with a larger --budget")
@@ -68,42 +72,39 @@ func (c *Context) Judged() bool { return c.Outcome != stat.Same && c.Outcome != 
 
 func (j *Judgement) warn(text string) { j.Warnings = append(j.Warnings, text) }
 
-// suspect asks the catalogue about the metric of the context, and returns what the answer is about.
-// Where nothing explains the change of the wall time, but the CPU time is known to have changed the
-// same way, and that has a cause, the judgement is about the CPU time: on a busy host most of the
-// wall time's change is waiting for a CPU, wherever the program stood, which hides its use.
-func (j *Judgement) suspect(e *Evidence, c Context, in cause.Input) cause.Input {
-	if j.ask(in); len(j.Suspects) > 0 || !e.givesWay(c, in) {
-		return in
+// Ask is the one call of the catalogue, about the metric of the context. It returns what the answer
+// is about as well. Where nothing explains the change of the wall time, but the CPU time is known to
+// have changed the same way, and that has a cause, the judgement is about the CPU time: on a busy
+// host most of the wall time's change is waiting for a CPU, wherever the program stood, which hides
+// its use.
+func Ask(c Context, of func(metric string) (cause.Input, error)) (cause.Input, cause.Judgement, error) {
+	in, err := of(c.Metric)
+	if err != nil || !c.Judged() {
+		return in, cause.Judgement{}, err
 	}
-	cpu, err := e.Input(c, compare.MetricCPU)
-	if err != nil {
-		return in
-	}
-	wall := *j
-	if j.ask(cpu); len(j.Suspects) == 0 {
-		j.Why = wall.Why
-		return in
-	}
-	j.warn("nothing explains the change of the wall time; told is that of the CPU time")
-	return cpu
-}
-
-// ask is the one call of the catalogue.
-func (j *Judgement) ask(in cause.Input) {
 	judged := cause.Judge(in)
-	j.Suspects, j.Why = cause.InUnit(judged.Suspects, j.Unit), judged.Why.InUnit(j.Unit)
+	if len(judged.Suspects) > 0 || !c.givesWay(in) {
+		return in, judged, nil
+	}
+	cpu, err := of(compare.MetricCPU)
+	if err != nil {
+		return in, judged, nil // the wall time's answer stands
+	}
+	if instead := cause.Judge(cpu); len(instead.Suspects) > 0 {
+		return cpu, instead, nil
+	}
+	return in, judged, nil
 }
 
 // givesWay reports whether a wall time without a cause may be told as CPU time: both were tested,
 // with the same outcome.
-func (e *Evidence) givesWay(c Context, in cause.Input) bool {
+func (c *Context) givesWay(in cause.Input) bool {
 	wall, cpu := c.measured(compare.MetricWall), c.measured(compare.MetricCPU)
-	if in.Result.Metric != compare.MetricWall || e.CPU == nil || wall == nil || cpu == nil {
+	if in.Result.Metric != compare.MetricWall || in.CPU == nil || wall == nil || cpu == nil {
 		return false
 	}
 	grown := func(r *compare.Result) bool { return mean(r.B) > mean(r.A) }
-	return wall.Outcome == cpu.Outcome && grown(e.Wall) == grown(e.CPU)
+	return wall.Outcome == cpu.Outcome && grown(in.Wall) == grown(in.CPU)
 }
 
 // Input is what the catalogue judges: the evidence and its context, of one metric.

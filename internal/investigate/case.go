@@ -64,7 +64,7 @@ type Case struct {
 // Tell takes over what a judgement comes to. The case is about the metric that is explained, unless
 // the command printed the one that was tested.
 func (c *Case) Tell(j *explain.Judgement) {
-	c.Per, c.Suspects, c.AlsoSeen, c.Why = j.Unit.Name, j.Suspects, j.AlsoSeen, &j.Why
+	c.Per, c.Suspects, c.Why, c.AlsoSeen = j.Unit.Name, j.Suspects, j.Why, j.AlsoSeen
 	c.Settings, c.Facts = j.Result.Facts, j.Facts
 	c.Items = nil
 	for _, item := range j.Items {

@@ -56,8 +56,8 @@ var mayImport = map[string][]string{
 	"internal/tidy": {},
 	"cmd/culprit":   {"recording", "internal"},
 	"web":           {"internal/investigate", "internal/report"},
-	// The scoreboards judge culprit from outside, by its command line.
-	"lineup":    {},
+	// The scoreboards judge culprit from outside, by its command line. The lineup keeps what was judged in the corpus.
+	"lineup":    {"internal/corpus"},
 	"benchmark": {"recording"},
 	// The cases ask culprit by its command line and look into its recordings.
 	"cases": {"recording"},
