@@ -42,7 +42,8 @@ func TestCorpus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := replay{golden: "testdata/verdicts.txt", misses: readMisses(t, files), old: readVerdicts(t, "testdata/verdicts.txt")}
+	r := replay{golden: "testdata/verdicts.txt", misses: readMisses(t, files),
+		old: readVerdicts(t, "testdata/verdicts.txt")}
 	for _, file := range files {
 		r.rows = append(r.rows, replayed{name: nameOf(file)})
 	}
