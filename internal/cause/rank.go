@@ -215,8 +215,9 @@ func (r *ranking) preferKnown(rule rankRule) {
 	}
 	low := r.told[0].share().Low
 	at := slices.IndexFunc(r.told, func(one *ranked) bool {
+		behind := slices.ContainsFunc(r.pairs, func(pair [2]*ranked) bool { return pair[1] == one })
 		return !one.cause.is(unspecific) && one.known && !one.consequence && one.share().Low >= leastShare &&
-			one.share().Value >= low
+			one.share().Value >= low && !behind
 	})
 	if at > 0 {
 		r.first(rule, at)
