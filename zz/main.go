@@ -10,6 +10,10 @@ import (
 )
 
 func main() {
+	if len(os.Args) > 3 {
+		rec(os.Args[2])
+		return
+	}
 	if len(os.Args) > 2 {
 		why(os.Args[2])
 		return

@@ -29,7 +29,10 @@ func codeGrew() Cause {
 				{[]Rule{ruleQuota, ruleAffinity, ruleCompetitor},
 					"a helper is at fault where nothing else kept the CPU away"},
 			}},
-			{rulePolled, findPolledWork, nil},
+			{rulePolled, findPolledWork, []deference{
+				{[]Rule{ruleLoss, ruleDelayed, ruleCork, ruleIOLimit, ruleDirty, rulePageIn},
+					"a timer that the kernel set ends no sleep of the program's"},
+			}},
 		},
 	}
 }

@@ -11,9 +11,9 @@ func (l *ledger) namers(settings []compare.FactChange) []*claim {
 	by := make([]*claim, len(settings))
 	for n, setting := range settings {
 		for _, c := range l.claims {
-			if slices.ContainsFunc(c.evidence, func(e Evidence) bool { return e.Setting == setting.Name }) {
+			named := slices.ContainsFunc(c.evidence, func(e Evidence) bool { return e.Setting == setting.Name })
+			if named && (by[n] == nil || l.grew(c) > l.grew(by[n])) {
 				by[n] = c
-				break
 			}
 		}
 	}
