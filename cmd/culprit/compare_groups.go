@@ -143,7 +143,7 @@ func comparedOutcome(r *compare.Ranking, timesA, timesB []float64,
 	if a == nil || b == nil {
 		return investigate.Undecided, effect
 	}
-	effect.Ratio = math.Exp(average(b) - average(a))
+	effect.Ratio = math.Exp(stat.Average(b) - stat.Average(a))
 	estimate, err := stat.MeanDifference(a, b, comparedConfidence)
 	if err != nil {
 		return investigate.Undecided, effect
@@ -178,14 +178,6 @@ func logs(values []float64) []float64 {
 		list[i] = math.Log(value)
 	}
 	return list
-}
-
-func average(values []float64) float64 {
-	sum := 0.0
-	for _, value := range values {
-		sum += value / float64(len(values))
-	}
-	return sum
 }
 
 func lastFacts(s side) []recording.Fact { return compare.FactsOf(s.recordings) }

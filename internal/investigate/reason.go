@@ -9,6 +9,7 @@ import (
 	"culprit/internal/cause"
 	"culprit/internal/compare"
 	"culprit/internal/host"
+	"culprit/internal/stat"
 	"culprit/internal/trial"
 	"culprit/recording"
 )
@@ -30,7 +31,7 @@ func (inv *investigation) reason(ctx context.Context, found *evidence) error {
 	unit := work.Unit()
 	inv.c.Per = unit.Name
 	if inv.options.Target.Kind != "" { // no trials measured it: it is what the recordings say, without their own cost
-		inv.c.A.Median = unit.Amount(medianOf(in.Result.A))
+		inv.c.A.Median = unit.Amount(stat.Middle(in.Result.A))
 		inv.runs = windowRuns(found.a, in.Result, unit)
 	}
 	if inv.c.Outcome != Undecided { // what differs is told; where nothing is shown to have changed there is no culprit
@@ -125,8 +126,8 @@ func (inv *investigation) explained() string {
 		return inv.oneSidedMetric()
 	}
 	change := func(metric string) float64 {
-		a := medianOf(trial.Values(inv.runs, metric, sideA))
-		b := medianOf(trial.Values(inv.runs, metric, sideB))
+		a := stat.Middle(trial.Values(inv.runs, metric, sideA))
+		b := stat.Middle(trial.Values(inv.runs, metric, sideB))
 		return max(a-b, b-a)
 	}
 	if change(trial.MetricCPU)*inv.stretch() >= likeWall*change(trial.MetricWall) {

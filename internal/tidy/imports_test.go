@@ -49,9 +49,9 @@ var mayImport = map[string][]string{
 	"internal/tidy": {},
 	"cmd/culprit":   {"recording", "internal"},
 	"web":           {"internal/investigate", "internal/report"},
-	// The scoreboards judge culprit from outside, by its command line.
-	"lineup":    {},
-	"benchmark": {"recording"},
+	// The scoreboards judge culprit from outside, by its command line; they share only its arithmetic.
+	"lineup":    {"internal/stat"},
+	"benchmark": {"recording", "internal/stat"},
 	// The cases ask culprit by its command line and look into its recordings.
 	"cases": {"recording"},
 }
