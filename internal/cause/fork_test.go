@@ -26,7 +26,7 @@ func forkSituations() []situation {
 			b: few(map[string]float64{starts + "copy_page_range": 15, rewrites + "do_wp_page;wp_page_copy": 60,
 				rewrites + "do_wp_page;wp_page_reuse": 20, "_start;main;serve;apply;k:asm_exc_page_fault": 70}),
 			cause: "memory.faults", place: "main;serve;apply", low: 0.85, high: 1, level: Explains},
-		// A file's pages are protected again when they were written out (blind pair slots: msync).
+		// Pages of a file are protected again when they were written out, as by msync.
 		{name: "writes to a mapped file between two flushes", metric: "cpu", a: few(nil),
 			b:     few(map[string]float64{rewrites + "do_wp_page;do_page_mkwrite": 40, rewrites + "do_wp_page": 50}),
 			cause: "code.added", place: "main;serve;apply", low: 0.9, high: 1, level: Explains},

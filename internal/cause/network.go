@@ -12,7 +12,6 @@ import (
 // Kernel and library functions of connections. A new one costs more than its two calls: the
 // handshake's packets run in the same thread's softirq, and TLS starts anew.
 var (
-	delackNames     = []string{"tcp_delack_timer"}
 	retransmitNames = []string{"tcp_retransmit_timer", "tcp_write_timer", "tcp_retransmit_skb", "tcp_enter_loss"}
 	socketWaitNames = []string{"tcp_recvmsg", "sk_wait_data", "inet_recvmsg", "sk_stream_wait", "ep_poll", "do_epoll_wait",
 		"do_poll", "do_sys_poll", "do_select", "inet_csk_accept", "inet_stream_connect"}
@@ -43,9 +42,8 @@ var (
 )
 
 const (
-	// Waits of that length, so many a run, are those of a delayed acknowledgement.
-	delayedLeast, delayedMost = 0.036, 0.050
-	fewestDelayed             = 3
+	// So many waits a run are those of a delayed acknowledgement. Chosen.
+	fewestDelayed = 3
 	// New connections that are worth a suspicion.
 	fewestConnects = 20
 	timesConnects  = 1.5
@@ -85,18 +83,8 @@ func findDelayed(s *scene) []finding {
 	return []finding{{cause: NetDelayed, tell: s.tellDelayed,
 		match: func(i int) bool {
 			path := &s.paths[i]
-			if path.Kind != compare.Blocked {
-				return false
-			}
-			if kernelHas(path.WakerStack, delackNames) {
-				return true
-			}
-			length := lengths[waitKey(path)]
-			if compare.SentByTimer(path.WakerKind, path.WakerStack) && length <= delayedMost {
-				return true
-			}
-			return path.WakerKind != recording.WakerTimer && kernelHas(path.Frames, socketWaitNames) &&
-				length >= delayedLeast && length <= delayedMost
+			return path.Kind == compare.Blocked &&
+				compare.Delayed(path.WakerKind, lengths[waitKey(path)], path.WakerStack, path.Frames)
 		}}}
 }
 
@@ -105,7 +93,7 @@ func (s *scene) tellDelayed(c *claim) {
 	s.locateWait(c)
 	s.locateSender(c)
 	_, seconds := s.count(compare.CountDelayed+".seconds", "")
-	if seconds < delayedLeast*b {
+	if seconds < compare.DelayedLeastS*b {
 		c.add("offcpu", "waits for a socket that ended by what a peer on this host sent on a timer", a, b, "waits/run")
 		c.doubt(DoubtUnseen, sentLater)
 	} else {
@@ -158,7 +146,7 @@ func findLoss(s *scene) []finding {
 				return true
 			}
 			return again && path.WakerKind != recording.WakerTimer && kernelHas(path.Frames, socketWaitNames) &&
-				lengths[waitKey(path)] >= delayedMost
+				lengths[waitKey(path)] >= compare.DelayedMostS
 		}}}
 }
 

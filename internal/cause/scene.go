@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"culprit/internal/compare"
+	"culprit/internal/stat"
 	"culprit/recording"
 )
 
@@ -191,16 +192,8 @@ func factMap(facts []recording.Fact) map[string]string {
 	return values
 }
 
-func mean(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	sum := 0.0
-	for _, value := range values {
-		sum += value
-	}
-	return sum / float64(len(values))
-}
+// mean is short for what stands in most formulas here.
+func mean(values []float64) float64 { return stat.Average(values) }
 
 // wall is the mean wall time of both sides in seconds, 0 where it is not known.
 func (s *scene) wall() (a, b float64) {

@@ -163,10 +163,5 @@ func spentBy(wall, cpu, queue []float64) []Spent {
 	return runs
 }
 
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, value := range values {
-		sum += value / float64(len(values))
-	}
-	return sum
-}
+// mean is short for what stands in most formulas here.
+func mean(values []float64) float64 { return stat.Average(values) }

@@ -31,10 +31,10 @@ func TestForeignTextIsNoFormat(t *testing.T) {
 		"cpu-clock:\n\tffffffff8100 do_idle+0x5 ([kernel])\n\n":                PerfScript,
 		"cpu-clock: ffffffff8100 do_idle+0x5 ([kernel])\n":                     PerfScript,
 		"java 12/13 cpu-clock:\n":                                              PerfScript,
-		"java 19983 cycles:\nffffffff8103 write ([kernel])\n\n":                 PerfScript,
-		"a b 31912 cpu-clock: \n      c6d7 L:~b d:1 (/tmp/perf-3.map)\n\n":      PerfScript,
-		"main;work 5\n":                                                        Folded,
-		"12 1.5 read(3, \"\", 1) = 0 <0.01>\n":                                 Strace,
+		"java 19983 cycles:\nffffffff8103 write ([kernel])\n\n":                PerfScript,
+		"a b 31912 cpu-clock: \n      c6d7 L:~b d:1 (/tmp/perf-3.map)\n\n":     PerfScript,
+		"main;work 5\n":                        Folded,
+		"12 1.5 read(3, \"\", 1) = 0 <0.01>\n": Strace,
 	} {
 		if format, err := detect(bufio.NewReaderSize(strings.NewReader(text), detectBytes)); format != want {
 			t.Errorf("%q is taken for %q (%v), want %q", text, format, err, want)

@@ -4,6 +4,7 @@ import (
 	"culprit/internal/cause"
 	"culprit/internal/compare"
 	"culprit/internal/explain"
+	"culprit/internal/stat"
 	"culprit/internal/trial"
 	"culprit/recording"
 )
@@ -100,7 +101,7 @@ func (c *Case) TellAgain(j *explain.Judgement, warnings []string) {
 	}
 	if c.B == nil && c.Metric.Unit == j.Result.Unit && c.Metric.Name != j.Metric {
 		c.Metric.Name = j.Metric
-		c.A.Median = j.Unit.Amount(medianOf(j.Result.A))
+		c.A.Median = j.Unit.Amount(stat.Middle(j.Result.A))
 	}
 	c.BlindSpots, c.Warnings = unique(c.BlindSpots), unique(c.Warnings)
 }

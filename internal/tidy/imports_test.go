@@ -56,9 +56,10 @@ var mayImport = map[string][]string{
 	"internal/tidy": {},
 	"cmd/culprit":   {"recording", "internal"},
 	"web":           {"internal/investigate", "internal/report"},
-	// The scoreboards judge culprit from outside, by its command line. The lineup keeps what was judged in the corpus.
-	"lineup":    {"internal/corpus"},
-	"benchmark": {"recording"},
+	// The scoreboards judge culprit from outside, by its command line; they share only its arithmetic. The lineup keeps
+	// what was judged in the corpus.
+	"lineup":    {"internal/stat", "internal/corpus"},
+	"benchmark": {"recording", "internal/stat"},
 	// The cases ask culprit by its command line and look into its recordings.
 	"cases": {"recording"},
 }
