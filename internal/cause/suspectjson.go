@@ -2,8 +2,8 @@ package cause
 
 import "encoding/json"
 
-// words is what a suspect's JSON says besides for people and for readers of the first schema: the places and the doubts
-// as text.
+// words is what a suspect's JSON says besides for people, and for readers of the first schema: the places and the
+// doubts as text.
 type words struct {
 	Where   []string `json:"where"`
 	Against []string `json:"against,omitempty"`
@@ -11,20 +11,23 @@ type words struct {
 
 type bare Suspect // without its methods
 
-// MarshalJSON writes places and doubts twice: as values with a kind, and in words.
-func (s Suspect) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		bare
-		words
-	}{bare(s), words{Where: s.Where(), Against: s.Against()}})
+// document is a suspect as it stands in JSON: places and doubts twice, as values with a kind and in words.
+type document struct {
+	bare
+	words
 }
 
-// UnmarshalJSON reads cases of the first schema as well, which have the words alone.
+// Document is what the JSON of a suspect is made of, for a writer that has its own way with numbers.
+func (s Suspect) Document() any {
+	return document{bare(s), words{Where: s.Where(), Against: s.Against()}}
+}
+
+// MarshalJSON writes the document.
+func (s Suspect) MarshalJSON() ([]byte, error) { return json.Marshal(s.Document()) }
+
+// UnmarshalJSON reads suspects of the first schema as well, which have the words alone.
 func (s *Suspect) UnmarshalJSON(data []byte) error {
-	var both struct {
-		bare
-		words
-	}
+	var both document
 	if err := json.Unmarshal(data, &both); err != nil {
 		return err
 	}
