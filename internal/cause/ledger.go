@@ -39,9 +39,10 @@ type Entry struct {
 
 func newLedger(s *scene) *ledger { return &ledger{scene: s, owner: make([]*claim, len(s.paths))} }
 
-func (l *ledger) enter(rule Rule, action Action, c *claim, seconds float64, because string, from ...ID) {
-	l.entries = append(l.entries, Entry{Rule: rule, Action: action, Cause: c.cause, Place: c.best(), From: from,
-		Seconds: seconds, Because: because})
+func (l *ledger) enter(rule Rule, action Action, c *claim, seconds float64, because string,
+	from ...ID) {
+	l.entries = append(l.entries, Entry{Rule: rule, Action: action, Cause: c.cause, Place: c.best(),
+		From: from, Seconds: seconds, Because: because})
 }
 
 // free reports whether nobody owns a path.
@@ -79,8 +80,8 @@ func (l *ledger) claim(rule Rule, found finding) *claim {
 	l.claims = append(l.claims, c)
 	at := len(l.entries)
 	l.enter(rule, Gave, c, grown, "")
-	if found.tell != nil { // it says where the claim is, may find another cause, and may move members on
-		found.tell(c)
+	if found.tell != nil {
+		found.tell(c) // it says where the claim is, may find another cause, and may move members on
 		l.entries[at].Cause, l.entries[at].Place = c.cause, c.best()
 	}
 	return c

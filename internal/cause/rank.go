@@ -136,7 +136,8 @@ func (r *ranking) leaveOut() {
 		return
 	}
 	for _, one := range r.told {
-		r.leave(one.claim, fmt.Sprintf("no claim accounts for %.0f %% or more with an interval above zero", 100*leastShare))
+		r.leave(one.claim, fmt.Sprintf("no claim with an interval above zero accounts for %.0f %% or more",
+			100*leastShare))
 	}
 	r.told = nil
 }
@@ -170,8 +171,8 @@ func (r *ranking) suspects() (list []Suspect) {
 
 // moved notes that a rule put one suspect before another.
 func (r *ranking) moved(rule rankRule, first, then *ranked) {
-	r.moves = append(r.moves, Move{Rule: rule.rule, First: first.cause, FirstPlace: first.best(), Before: then.cause,
-		BeforePlace: then.best(), Because: rule.because})
+	r.moves = append(r.moves, Move{Rule: rule.rule, First: first.cause, FirstPlace: first.best(),
+		Before: then.cause, BeforePlace: then.best(), Because: rule.because})
 	r.pairs = append(r.pairs, [2]*ranked{first, then})
 }
 

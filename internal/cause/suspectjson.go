@@ -2,8 +2,8 @@ package cause
 
 import "encoding/json"
 
-// words is what a suspect's JSON says besides for people, and for readers of the first schema: the places and the
-// doubts as text.
+// words is what a suspect's JSON says besides for people, and for readers of the first schema: the
+// places and the doubts as text.
 type words struct {
 	Where   []string `json:"where"`
 	Against []string `json:"against,omitempty"`
@@ -11,13 +11,14 @@ type words struct {
 
 type bare Suspect // without its methods
 
-// document is a suspect as it stands in JSON: places and doubts twice, as values with a kind and in words.
+// document is a suspect as it stands in JSON: places and doubts twice, as values with a kind and in
+// words.
 type document struct {
 	bare
 	words
 }
 
-// Document is what the JSON of a suspect is made of, for a writer that has its own way with numbers.
+// Document is what the JSON of a suspect is made of, for a writer with its own way with numbers.
 func (s Suspect) Document() any {
 	return document{bare(s), words{Where: s.Where(), Against: s.Against()}}
 }

@@ -53,9 +53,11 @@ func (r *ranking) needs() string {
 		}
 	}
 	if first.surely() < 0 {
-		return fmt.Sprintf("it would have to account for more than the first, %.0f %%", 100*first.share().Value)
+		return fmt.Sprintf("it would have to account for more than the first, %.0f %%",
+			100*first.share().Value)
 	}
-	needs := fmt.Sprintf("its interval would have to begin above that of the first, at %.0f %%", 100*first.surely())
+	needs := fmt.Sprintf("its interval would have to begin above that of the first, at %.0f %%",
+		100*first.surely())
 	switch low := second.share().Low; {
 	case second.surely() >= 0:
 		return fmt.Sprintf("%s; it begins at %.0f %%", needs, 100*low)

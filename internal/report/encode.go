@@ -17,13 +17,20 @@ import (
 // null for the first and fails on the second. Elements of lists of structs stand
 // on lines of their own, so that a case can be read and compared line by line.
 type encoder struct {
-	out bytes.Buffer
+	out    bytes.Buffer
+	fields map[reflect.Type][]field // of the types met so far
 }
+
+// documented is a value that stands in JSON as another one, with the same numbers.
+type documented interface{ Document() any }
 
 func (e *encoder) value(v any) error { return e.encode(reflect.ValueOf(v), 0) }
 
 func (e *encoder) encode(v reflect.Value, depth int) error {
 	if v.IsValid() && v.CanInterface() {
+		if value, ok := v.Interface().(documented); ok {
+			return e.encode(reflect.ValueOf(value.Document()), depth)
+		}
 		if marshaler, ok := v.Interface().(json.Marshaler); ok {
 			return e.foreign(marshaler)
 		}
@@ -85,24 +92,23 @@ func (e *encoder) number(value float64, bits int) {
 
 // field is a struct field with its name in the document.
 type field struct {
-	index     int
+	index     []int
 	name      string
 	omitEmpty bool
 }
 
 func fieldsOf(t reflect.Type) []field {
 	var fields []field
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for _, f := range reflect.VisibleFields(t) {
 		tag := f.Tag.Get("json")
-		if !f.IsExported() || tag == "-" {
+		if f.Anonymous || !f.IsExported() || tag == "-" {
 			continue
 		}
 		name, options, _ := strings.Cut(tag, ",")
 		if name == "" {
 			name = f.Name
 		}
-		fields = append(fields, field{i, name, strings.Contains(options, "omitempty")})
+		fields = append(fields, field{f.Index, name, strings.Contains(options, "omitempty")})
 	}
 	return fields
 }
@@ -110,8 +116,16 @@ func fieldsOf(t reflect.Type) []field {
 func (e *encoder) object(v reflect.Value, depth int) error {
 	e.out.WriteByte('{')
 	first := true
-	for _, f := range fieldsOf(v.Type()) {
-		value := v.Field(f.index)
+	fields, met := e.fields[v.Type()]
+	if !met {
+		if e.fields == nil {
+			e.fields = map[reflect.Type][]field{}
+		}
+		fields = fieldsOf(v.Type())
+		e.fields[v.Type()] = fields
+	}
+	for _, f := range fields {
+		value := v.FieldByIndex(f.index)
 		if f.omitEmpty && empty(value) {
 			continue
 		}

@@ -60,8 +60,9 @@ func hostileCase() *investigate.Case {
 		c.Trials[2+i].Stdout = name
 	}
 	all := strings.Join(hostileNames()[:3], ";")
-	c.Suspects = append(c.Suspects, cause.Suspect{Cause: all, Level: cause.Level(all), Where: []string{all},
-		Claim: all, Remedy: all, Against: []string{all},
+	c.Suspects = append(c.Suspects, cause.Suspect{Cause: cause.ID(all), Level: cause.Level(all),
+		Places: []cause.Place{{Kind: cause.PlaceKind(all), Role: cause.Role(all), Name: all}},
+		Claim:  all, Remedy: all, Doubts: []cause.Doubt{{Kind: cause.DoubtKind(all), Text: all}},
 		Evidence: []cause.Evidence{{Signal: all, Text: all, A: 1, B: 2, Unit: all}}})
 	c.B.Command = "./server " + all
 	return c

@@ -53,12 +53,17 @@ func declare(t reflect.Type, interfaces map[string]string, order *[]string) {
 	}
 	interfaces[name] = ""
 	text := fmt.Sprintf("export interface %s {\n", name)
-	for _, f := range fieldsOf(t) {
+	shown := t
+	if value, ok := reflect.Zero(t).Interface().(documented); ok {
+		shown = reflect.TypeOf(value.Document())
+	}
+	for _, f := range fieldsOf(shown) {
 		optional := ""
 		if f.omitEmpty {
 			optional = "?"
 		}
-		text += fmt.Sprintf("  %s%s: %s;\n", f.name, optional, typeName(t.Field(f.index).Type, interfaces, order))
+		kind := typeName(shown.FieldByIndex(f.index).Type, interfaces, order)
+		text += fmt.Sprintf("  %s%s: %s;\n", f.name, optional, kind)
 	}
 	interfaces[name] = text + "}\n"
 	*order = append(*order, name)
