@@ -135,9 +135,10 @@ func (r *ranking) leaveOut() {
 	if r.told = kept; named {
 		return
 	}
+	because := fmt.Sprintf("no claim whose interval is above zero accounts for %.0f %% or more",
+		100*leastShare)
 	for _, one := range r.told {
-		r.leave(one.claim, fmt.Sprintf("no claim with an interval above zero accounts for %.0f %% or more",
-			100*leastShare))
+		r.leave(one.claim, because)
 	}
 	r.told = nil
 }

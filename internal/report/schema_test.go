@@ -12,8 +12,8 @@ import (
 	"culprit/internal/investigate"
 )
 
-// firstSchema is a case as culprit wrote it while places and counter-evidence were words alone, with
-// most trials, facts and differences left out.
+// firstSchema is a case as culprit wrote it while places and counter-evidence were words alone,
+// with most trials, facts and differences left out.
 func firstSchema(t *testing.T) []byte {
 	t.Helper()
 	text, err := os.ReadFile("testdata/case-1.json")

@@ -27,23 +27,41 @@ func Why(w io.Writer, c *investigate.Case, opts TextOptions) error {
 	return nil
 }
 
+// whyWords is what the terminal and the page say alike of how the suspects came about.
+type whyWords struct {
+	Head      string   `json:"head"`   // what is divided
+	Rest      string   `json:"rest"`   // of what no claim got
+	Passed    []string `json:"passed"` // what was recognised and is worth no claim, by reasons
+	OrderedBy string   `json:"ordered_by"`
+}
+
+// wordsOfWhy is nil where a case has no ledger: where nothing was recorded, and in cases of the
+// first schema.
+func wordsOfWhy(c *investigate.Case) *whyWords {
+	if c.Why == nil || !finite(c.Why.Growth) || c.Why.Growth == 0 {
+		return nil
+	}
+	words := &whyWords{Head: whyHead(c), Rest: "to nobody", Passed: passedOver(c.Why)}
+	if c.Why.Nobody < 0 {
+		words.Rest += ": what no claim got became cheaper"
+	}
+	words.OrderedBy = orderedBy(c)
+	return words
+}
+
 func (p *page) why(c *investigate.Case) {
-	why := c.Why
-	if !judged(why) {
+	words := wordsOfWhy(c)
+	if words == nil {
 		p.entry("why", nothingJudged(c), bold, plain)
 		return
 	}
-	p.entry("why", whyHead(c), bold, bold)
+	p.entry("why", words.Head, bold, bold)
 	p.blank()
-	p.steps(why)
+	p.steps(c.Why, words)
 	p.blank()
-	p.order(c)
-	p.apart(why)
+	p.order(c, words)
+	p.apart(c.Why)
 }
-
-// judged reports whether a case has a ledger: not where nothing was recorded, and not in cases of
-// the first schema.
-func judged(why *cause.Why) bool { return why != nil && finite(why.Growth) && why.Growth != 0 }
 
 // whyHead says what the rules divide.
 func whyHead(c *investigate.Case) string {
@@ -72,7 +90,7 @@ func nothingJudged(c *investigate.Case) string {
 
 // steps writes the ledger, an entry a line; what was recognised and is worth no claim follows in
 // short.
-func (p *page) steps(why *cause.Why) {
+func (p *page) steps(why *cause.Why, words *whyWords) {
 	label := "recognised"
 	for _, entry := range why.Entries {
 		if entry.Action != cause.Passed {
@@ -81,12 +99,8 @@ func (p *page) steps(why *cause.Why) {
 			label = ""
 		}
 	}
-	rest := "to nobody"
-	if why.Nobody < 0 {
-		rest += ": what no claim got became cheaper"
-	}
-	p.numbered(label, amount(why.Nobody, "s"), "left", actionWidth, rest)
-	for _, group := range passedOver(why) {
+	p.numbered(label, amount(why.Nobody, "s"), "left", actionWidth, words.Rest)
+	for _, group := range words.Passed {
 		p.entry("passed", group, dim, plain)
 	}
 }
@@ -112,8 +126,8 @@ func entryText(entry cause.Entry, width int) string {
 func ruleText(rule cause.Rule) string { return `the rule "` + visible(string(rule), 60) + `"` }
 
 // passedOver names what was recognised and is worth no claim, all of one reason in one text.
-func passedOver(why *cause.Why) (groups []string) {
-	var reasons []string
+func passedOver(why *cause.Why) []string {
+	reasons, groups := []string{}, []string{}
 	for _, entry := range why.Entries {
 		if entry.Action != cause.Passed {
 			continue
@@ -131,11 +145,10 @@ func passedOver(why *cause.Why) (groups []string) {
 }
 
 // order writes the suspects in their order, and what moved them.
-func (p *page) order(c *investigate.Case) {
+func (p *page) order(c *investigate.Case, words *whyWords) {
 	if len(c.Suspects) == 0 {
 		p.entry("order", "no claim became a suspect", dim, plain)
 	}
-	intervals := false
 	for i, suspect := range c.Suspects {
 		label, place := "", ""
 		if i == 0 {
@@ -144,14 +157,10 @@ func (p *page) order(c *investigate.Case) {
 		if where := suspect.Where(); len(where) > 0 {
 			place = where[0]
 		}
-		between := spread(suspect)
-		p.numbered(label, percent(suspect.Share.Value), between, spreadWidth,
+		p.numbered(label, percent(suspect.Share.Value), spread(suspect), spreadWidth,
 			named(suspect.Cause, place, p.width))
-		intervals = intervals || between != ""
 	}
-	if len(c.Suspects) > 1 {
-		p.entry("", orderedBy(intervals), dim, dim)
-	}
+	p.entry("", words.OrderedBy, dim, dim)
 	for _, move := range c.Why.Moves {
 		first := named(move.First, move.FirstPlace, p.width)
 		before := named(move.Before, move.BeforePlace, p.width)
@@ -160,9 +169,12 @@ func (p *page) order(c *investigate.Case) {
 	}
 }
 
-// orderedBy says what puts suspects in order before any rule does.
-func orderedBy(intervals bool) string {
-	if !intervals {
+// orderedBy says what puts suspects in order before any rule does; "" of a single one.
+func orderedBy(c *investigate.Case) string {
+	switch {
+	case len(c.Suspects) < 2:
+		return ""
+	case !slices.ContainsFunc(c.Suspects, func(s cause.Suspect) bool { return spread(s) != "" }):
 		return "by share: no interval is known"
 	}
 	return "by where the interval of each begins; those of less than 20 %, and those whose interval " +

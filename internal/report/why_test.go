@@ -83,20 +83,25 @@ func TestWhyNothingWasJudged(t *testing.T) {
 	}
 }
 
-// What a recorded program is called breaks neither the width nor the colours of the terminal.
-func TestWhyOfHostileNames(t *testing.T) {
-	c := hostileCase()
+// hostileWhy is a ledger with hostile text and numbers in every place.
+func hostileWhy() *cause.Why {
 	all := strings.Join(hostileNames(), ";")
-	c.Why = &cause.Why{Growth: math.MaxFloat64, Nobody: math.NaN(),
+	why := &cause.Why{Growth: math.MaxFloat64, Nobody: math.NaN(),
 		Moves: []cause.Move{
 			{Rule: cause.Rule(all), First: cause.ID(all), BeforePlace: all, Because: all}},
 		LeftOut: []cause.LeftOut{{Cause: cause.ID(all), Place: all, Because: all}},
 		Second:  &cause.Second{Cause: cause.ID(all), Place: all, Needs: all}}
 	for _, action := range []cause.Action{cause.Gave, cause.Passed, cause.Action(all)} {
-		c.Why.Entries = append(c.Why.Entries, cause.Entry{Rule: cause.Rule(all), Action: action,
+		why.Entries = append(why.Entries, cause.Entry{Rule: cause.Rule(all), Action: action,
 			Cause: cause.ID(all), Place: all, From: []cause.ID{cause.ID(all)}, Seconds: math.Inf(-1),
 			Because: all})
 	}
+	return why
+}
+
+// What a recorded program is called breaks neither the width nor the colours of the terminal.
+func TestWhyOfHostileNames(t *testing.T) {
+	c := hostileCase()
 	for _, width := range []int{40, 60, 72, 100, 120} {
 		for _, line := range strings.Split(whyOf(t, c, TextOptions{Width: width}), "\n") {
 			if columns := uniseg.StringWidth(line); columns > width {

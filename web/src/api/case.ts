@@ -265,6 +265,13 @@ export interface Case {
   dir: string;
 }
 
+export interface WhyWords {
+  head: string;
+  rest: string;
+  passed: string[];
+  ordered_by: string;
+}
+
 export interface Verdict {
   label: string;
   headline: string;
@@ -278,6 +285,7 @@ export interface Verdict {
   per: string;
   kept: string;
   seed: string;
+  why?: WhyWords;
 }
 
 export interface Columns {
