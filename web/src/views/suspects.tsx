@@ -1,5 +1,6 @@
 // The suspects: what each accounts for, where, the evidence, the proof, the remedy.
-import type { Case, Place, Prediction, Proof, Suspect, Verdict } from "../api/case";
+import type { Case, Place, Prediction, Proof, Suspect } from "../api/case";
+import type { Verdict } from "../api/page";
 import { amount, amounts, known, metricNoun, percent, visible, visiblePath, type Num } from "../lib/format";
 import { Section, SideMark } from "./parts";
 import { WhyThisOrder } from "./why";

@@ -1,5 +1,6 @@
 // Why the suspects stand in this order: what was recognised, and what each rule gave or moved.
-import type { Case, Entry, Suspect, Verdict } from "../api/case";
+import type { Case, Entry, Suspect } from "../api/case";
+import type { Verdict } from "../api/page";
 import { amount, known, percent, visible, visiblePath } from "../lib/format";
 
 export function WhyThisOrder({ found, words }: { found: Case; words: Verdict }) {
