@@ -113,7 +113,9 @@ function between({ share: { low, high } }: Suspect): string {
 function Named({ cause, place }: { cause: string; place?: string }) {
   return (
     <>
-      <span class="cause">{visible(cause, 60)}</span>
+      <span class="cause">
+        {visible(cause, 60).split(".").map((part, i) => <>{i > 0 && <>.<wbr /></>}{part}</>)}
+      </span>
       {place && <> <code class="muted"><bdi>{visiblePath(place, 80)}</bdi></code></>}
     </>
   );
