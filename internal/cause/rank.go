@@ -29,16 +29,26 @@ func (r *ranked) share() compare.Interval { return r.suspect.Share }
 // ranking is the suspects in order, and what put them there.
 type ranking struct {
 	*scene
-	told  []*ranked
-	moves []Move
-	pairs [][2]*ranked // of the moves: the first stands before the second
+	told    []*ranked
+	moves   []Move
+	leftOut []LeftOut
+	pairs   [][2]*ranked // of the moves: the first stands before the second
 }
 
 // Move is one rule of rank that changed the order.
 type Move struct {
-	Rule    Rule   `json:"rule"`
-	First   ID     `json:"first"`
-	Before  ID     `json:"before"`
+	Rule        Rule   `json:"rule"`
+	First       ID     `json:"first"`
+	FirstPlace  string `json:"first_place,omitempty"`
+	Before      ID     `json:"before"`
+	BeforePlace string `json:"before_place,omitempty"`
+	Because     string `json:"because"`
+}
+
+// LeftOut is a claim of the ledger that is no suspect.
+type LeftOut struct {
+	Cause   ID     `json:"cause"`
+	Place   string `json:"place,omitempty"`
 	Because string `json:"because"`
 }
 
@@ -67,12 +77,22 @@ func rankOf(l *ledger) *ranking {
 	r := &ranking{scene: l.scene}
 	for _, c := range l.claims {
 		one := &ranked{claim: c, library: c.cause.is(isCode) && c.inLibrary()}
-		if one.suspect, one.known = l.suspect(c); c.silent == "" && one.share().Value >= listedShare {
+		one.suspect, one.known = l.suspect(c)
+		switch {
+		case c.silent != "":
+			r.leave(c, c.silent)
+		case one.share().Value < listedShare:
+			r.leave(c, fmt.Sprintf("it accounts for less than %.0f %%", 100*listedShare))
+		default:
 			r.told = append(r.told, one)
 		}
 	}
 	r.order()
 	return r
+}
+
+func (r *ranking) leave(c *claim, because string) {
+	r.leftOut = append(r.leftOut, LeftOut{Cause: c.cause, Place: c.best(), Because: because})
 }
 
 // order puts what is told in order, and takes out what must not be said.
@@ -106,14 +126,21 @@ func (r *ranking) leaveOut() {
 	for at, one := range r.told {
 		share := one.share()
 		if at > 0 && one.known && share.Low < -share.Value {
+			r.leave(one.claim, "its interval reaches further below zero than its share is above")
 			continue
 		}
 		named = named || share.Value >= leastShare && (share.Low > 0 || !one.known)
 		kept = append(kept, one)
 	}
-	if r.told = kept; !named {
-		r.told = nil
+	if r.told = kept; named {
+		return
 	}
+	because := fmt.Sprintf("no claim whose interval is above zero accounts for %.0f %% or more",
+		100*leastShare)
+	for _, one := range r.told {
+		r.leave(one.claim, because)
+	}
+	r.told = nil
 }
 
 // cut keeps the sum of shares at 1: where other parts got cheaper, the suspects account for more than the net change.
@@ -146,7 +173,8 @@ func (r *ranking) suspects() (list []Suspect) {
 
 // moved notes that a rule put one suspect before another.
 func (r *ranking) moved(rule rankRule, first, then *ranked) {
-	r.moves = append(r.moves, Move{Rule: rule.rule, First: first.cause, Before: then.cause, Because: rule.because})
+	r.moves = append(r.moves, Move{Rule: rule.rule, First: first.cause, FirstPlace: first.best(),
+		Before: then.cause, BeforePlace: then.best(), Because: rule.because})
 	r.pairs = append(r.pairs, [2]*ranked{first, then})
 }
 

@@ -90,3 +90,13 @@ func (s *Suspect) inWords() {
 		s.Against = append(s.Against, one.Text)
 	}
 }
+
+// FromWords makes places and doubts, without a kind, of a suspect of the first schema, which has the words alone.
+func (s *Suspect) FromWords() {
+	for _, text := range s.Where {
+		s.Places = append(s.Places, Place{Name: text})
+	}
+	for _, text := range s.Against {
+		s.Doubts = append(s.Doubts, Doubt{Text: text})
+	}
+}

@@ -1,6 +1,10 @@
 package cause
 
-import "culprit/internal/compare"
+import (
+	"slices"
+
+	"culprit/internal/compare"
+)
 
 // InUnit writes suspects per unit of work: Judge tells amounts of a typical recording. What is no amount of one, such
 // as the time of one call, stays. The given suspects keep theirs.
@@ -26,4 +30,14 @@ func InUnit(suspects []Suspect, unit compare.Unit) []Suspect {
 		told[i] = suspect
 	}
 	return told
+}
+
+// InUnit is the same per unit of work.
+func (w Why) InUnit(unit compare.Unit) Why {
+	w.Growth, w.Nobody = unit.Amount(w.Growth), unit.Amount(w.Nobody)
+	w.Entries = slices.Clone(w.Entries)
+	for i := range w.Entries {
+		w.Entries[i].Seconds = unit.Amount(w.Entries[i].Seconds)
+	}
+	return w
 }

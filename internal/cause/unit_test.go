@@ -25,3 +25,16 @@ func TestSuspectsInUnit(t *testing.T) {
 		t.Error("the given suspects were changed")
 	}
 }
+
+// How a judgement came about is told per unit of work as well, and parts of the whole stay parts.
+func TestWhyInUnit(t *testing.T) {
+	judged := Why{Growth: 4, Nobody: -1, Entries: []Entry{{Seconds: 5}}}
+	work := compare.Work{Name: "second", A: []float64{2}}
+	told := judged.InUnit(work.Unit())
+	if told.Growth != 2 || told.Nobody != -0.5 || told.Entries[0].Seconds != 2.5 {
+		t.Errorf("told %+v", told)
+	}
+	if judged.Entries[0].Seconds != 5 {
+		t.Error("the given one was changed")
+	}
+}

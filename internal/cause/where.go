@@ -106,6 +106,14 @@ func (c *claim) atFirst(place Place) {
 	c.places = append([]Place{place}, rest...)
 }
 
+// best is the best place of a claim, in words, "" where it has none.
+func (c *claim) best() string {
+	if len(c.places) == 0 {
+		return ""
+	}
+	return c.places[0].String()
+}
+
 // inCode is a place in code by the way to it, as route writes it.
 func inCode(way string) Place { return Place{Kind: InCode, Name: way} }
 

@@ -9,8 +9,12 @@ import (
 	"culprit/recording"
 )
 
-// CaseSchema names the JSON document that investigate writes.
-const CaseSchema = "culprit.case/1"
+const (
+	// CaseSchema names the JSON document that investigate writes.
+	CaseSchema = "culprit.case/2"
+	// CaseSchemaFirst named it while places and counter-evidence were words alone. It is still read.
+	CaseSchemaFirst = "culprit.case/1"
+)
 
 // Outcome answers "is B worse than A?".
 type Outcome string

@@ -34,11 +34,7 @@ func Text(w io.Writer, c *investigate.Case, opts TextOptions) error {
 	if c == nil {
 		return fmt.Errorf("write verdict: no case given")
 	}
-	if opts.Width <= 0 {
-		opts.Width = widthDefault
-	}
-	p := &page{width: min(max(opts.Width, widthMin), widthMax), colour: opts.Colour}
-	words := verdictOf(c)
+	p, words := newPage(opts), verdictOf(c)
 	p.verdict(c, words)
 	p.suspects(c)
 	p.alsoSeen(words.AlsoSeen)
@@ -65,6 +61,13 @@ const (
 	orange = "1;33"
 	blue   = "1;36"
 )
+
+func newPage(opts TextOptions) *page {
+	if opts.Width <= 0 {
+		opts.Width = widthDefault
+	}
+	return &page{width: min(max(opts.Width, widthMin), widthMax), colour: opts.Colour}
+}
 
 func (p *page) style(text, style string) string {
 	if !p.colour || style == plain || text == "" {
