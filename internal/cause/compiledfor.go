@@ -6,8 +6,9 @@ import (
 	"culprit/recording"
 )
 
-// giveCompiled gives what the compiler did because there is other code to run to the claim on that code, where it is at
-// the place that had code compiled, above or below it: both are there because of what that code does.
+// giveCompiled gives what the compiler did because there is other code to run to the claim on that
+// code, where it is at the place that had code compiled, above or below it: both are there because
+// of what that code does.
 func (l *ledger) giveCompiled(rule transfer) {
 	cold := l.of(RuntimeCold)
 	if cold == nil || !cold.consequence || cold.inLibrary() {

@@ -37,7 +37,8 @@ func (s *scene) changed(names ...string) []compare.FactChange {
 	return found
 }
 
-// settings are the facts that differ and mean something, with those that the command lines themselves set.
+// settings are the facts that differ and mean something, with those that the command lines
+// themselves set.
 func (s *scene) settings() []compare.FactChange {
 	var list []compare.FactChange
 	seen := map[string]bool{}
@@ -52,7 +53,8 @@ func (s *scene) settings() []compare.FactChange {
 	return append(list, s.commandSettings(seen)...)
 }
 
-// commandSettings are the settings that the command lines set differently, without those already known.
+// commandSettings are the settings that the command lines set differently, without those already
+// known.
 func (s *scene) commandSettings(seen map[string]bool) []compare.FactChange {
 	if s.oneSided {
 		return nil
@@ -79,7 +81,8 @@ func union(a, b map[string]string) map[string]bool {
 	return all
 }
 
-// runtimeVariable are variables that change how a program runs; others are arguments in another form.
+// runtimeVariable are variables that change how a program runs; others are arguments in another
+// form.
 var runtimeVariable = regexp.MustCompile(`^(LD_|GLIBC_TUNABLES|MALLOC_|GO(GC|DEBUG|MAXPROCS|MEMLIMIT|TRACEBACK)|` +
 	`_?(JAVA|JDK)_|NODE_OPTIONS|UV_|PYTHON|OMP_|GOMP_|KMP_|MKL_|OPENBLAS_|RAYON_|TOKIO_|RUBY|PERL5|DOTNET_|` +
 	`TCMALLOC|JE_MALLOC|LC_ALL|LANG|TZ|TMPDIR|FAKETIME|[ATU]B?SAN_)`)
@@ -103,8 +106,9 @@ func splitCommand(command string) (rest string, settings map[string]string) {
 	return strings.TrimSpace(strings.Join(append(arguments, rest), " ")), settings
 }
 
-// giveSetting claims what nobody owns for settings where the two commands are the same but for them: the same code with
-// the same input. A setting that another claim names is that one's, and so is the rest then.
+// giveSetting claims what nobody owns for settings where the two commands are the same but for
+// them: the same code with the same input. A setting that another claim names is that one's, and so
+// is the rest then.
 func (l *ledger) giveSetting(rule transfer) {
 	settings := l.settings()
 	if l.explained || len(settings) == 0 || !l.sameProgram() {
@@ -119,8 +123,8 @@ func (l *ledger) giveSetting(rule transfer) {
 	l.explained = l.configClaim(rule, settings) != nil
 }
 
-// sameProgram reports whether both sides run the same program with the same arguments: by the commands, or, where
-// scripts hide them, by what the kernel says was run in the end.
+// sameProgram reports whether both sides run the same program with the same arguments: by the
+// commands, or, where scripts hide them, by what the kernel says was run in the end.
 func (s *scene) sameProgram() bool {
 	restA, _ := splitCommand(s.commandA)
 	restB, _ := splitCommand(s.commandB)
@@ -131,13 +135,15 @@ func (s *scene) sameProgram() bool {
 	return a == b && a != "" && len(a) < wholeCommand && a != s.commandA && a != s.commandB
 }
 
-// wholeCommand is the length in bytes from which on the fact may be only the beginning of a command line.
+// wholeCommand is the length in bytes from which on the fact may be only the beginning of a command
+// line.
 const wholeCommand = 500
 
 // alsoTold is how many settings are told with a place in code, which is the stronger explanation.
 const alsoTold = 3
 
-// giveUnexplained claims what even code did not explain, when settings differ and nothing strong was found.
+// giveUnexplained claims what even code did not explain, when settings differ and nothing strong
+// was found.
 func (l *ledger) giveUnexplained(rule transfer) {
 	settings := l.unnamed(l.settings())
 	if l.explained || len(settings) == 0 {

@@ -15,7 +15,8 @@ import (
 
 const (
 	corpusFolder = "testdata/corpus"
-	// recordedFolder holds recordings of some of the pairs, which the tests of compare read as well.
+	// recordedFolder holds recordings of some of the pairs, which the tests of compare read as
+	// well.
 	recordedFolder = "../compare/testdata/pairs"
 	// missesFile lists the pairs whose truth is missed, each with the reason: "name: reason".
 	missesFile = "testdata/misses.txt"
@@ -34,8 +35,9 @@ type replayed struct {
 	took    time.Duration
 }
 
-// Every judgement of the corpus is made again: it names the true cause and place, unless it is a known miss, and says
-// what it said before. After a change that is meant to change verdicts: go test ./internal/cause -run Corpus -update
+// Every judgement of the corpus is made again: it names the true cause and place, unless it is a
+// known miss, and says what it said before. After a change that is meant to change verdicts: go
+// test ./internal/cause -run Corpus -update
 func TestCorpus(t *testing.T) {
 	files, err := corpus.List(corpusFolder)
 	if err != nil {

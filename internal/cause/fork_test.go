@@ -52,7 +52,8 @@ func TestWhoForked(t *testing.T) {
 	}
 }
 
-// As many processes that do more themselves are no matter of starting them, though some of their time has no stack.
+// As many processes that do more themselves are no matter of starting them, though some of their
+// time has no stack.
 func TestBusierProcesses(t *testing.T) {
 	few := plan{cpu: map[string]float64{work: 200, starts + "copy_page_range": 10}, children: 40, childMs: 1,
 		childName: "hook"}

@@ -379,7 +379,8 @@ func TestSplitCommand(t *testing.T) {
 	}
 }
 
-// withoutBaseline are the claims of causes that speak of another side, as they are told of one recording.
+// withoutBaseline are the claims of causes that speak of another side, as they are told of one
+// recording.
 var withoutBaseline = map[ID]string{
 	"clock.read-often":    "the time is read very often",
 	"syscall.chatty":      "the work takes many system calls (small reads or writes, repeated stat or open, polling)",
@@ -437,7 +438,8 @@ func TestNoiseIsNotListedBesideASuspect(t *testing.T) {
 	}
 }
 
-// TestRecordedRunsThatChangedTheOtherWay explain nothing of what the runs without the recorder showed.
+// TestRecordedRunsThatChangedTheOtherWay explain nothing of what the runs without the recorder
+// showed.
 func TestRecordedRunsThatChangedTheOtherWay(t *testing.T) {
 	result := sleeping(1.6, 0)
 	for _, test := range []struct {
@@ -457,8 +459,8 @@ func TestRecordedRunsThatChangedTheOtherWay(t *testing.T) {
 	}
 }
 
-// TestShortLivedOfOneSide: of one side, short-lived processes that do work of their own are told as such, and bare
-// starts are not.
+// TestShortLivedOfOneSide: of one side, short-lived processes that do work of their own are told as
+// such, and bare starts are not.
 func TestShortLivedOfOneSide(t *testing.T) {
 	for _, test := range []struct {
 		name    string

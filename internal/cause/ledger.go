@@ -2,8 +2,8 @@ package cause
 
 import "fmt"
 
-// ledger says which claim owns each path of a scene. A path has one owner at most, so that no second is given twice, and
-// each change of owner is entered with the rule that made it.
+// ledger says which claim owns each path of a scene. A path has one owner at most, so that no
+// second is given twice, and each change of owner is entered with the rule that made it.
 type ledger struct {
 	*scene
 	owner   []*claim // by path; nil: nobody's
@@ -48,12 +48,12 @@ func (l *ledger) enter(rule Rule, action Action, c *claim, seconds float64, beca
 // free reports whether nobody owns a path.
 func (l *ledger) free(path int) bool { return l.owner[path] == nil }
 
-// smallest is the part of the metric's growth below which a cause is not worth a claim. Chosen: half of what is listed
-// would still be noise between runs.
+// smallest is the part of the metric's growth below which a cause is not worth a claim. Chosen:
+// half of what is listed would still be noise between runs.
 const smallest = 0.05
 
-// claim gives a finding the paths that it matches and that nobody owns. nil where they do not account for a growth worth
-// naming, or where the finding does not stand.
+// claim gives a finding the paths that it matches and that nobody owns. nil where they do not
+// account for a growth worth naming, or where the finding does not stand.
 func (l *ledger) claim(rule Rule, found finding) *claim {
 	c := &claim{cause: found.cause, rule: rule}
 	for i := range l.paths {

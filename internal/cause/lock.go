@@ -20,7 +20,8 @@ func findLock(s *scene) []finding {
 			if path.Kind != compare.Running {
 				return s.forLock(path) || s.sleeps.inTurn[i] || s.inQueue(i)
 			}
-			// Uncontended locking is user code alone; contended locking goes to the kernel or spins.
+			// Uncontended locking is user code alone; contended locking goes to the kernel or
+			// spins.
 			return contended && s.traits[i].lock || s.inQueue(i)
 		},
 		stands: func(*claim) string {
@@ -34,8 +35,8 @@ func findLock(s *scene) []finding {
 const (
 	// timesFutex is how many times as many futex calls tell that a lock is fought for. Chosen.
 	timesFutex = 1.5
-	// lockAround is the part of its function's growth from which a lock takes the rest of it. Chosen: more than for
-	// calls, as what a lock guards is work of its own.
+	// lockAround is the part of its function's growth from which a lock takes the rest of it.
+	// Chosen: more than for calls, as what a lock guards is work of its own.
 	lockAround = 0.8
 )
 
@@ -75,7 +76,8 @@ const lockUnnamed = "no function that takes a lock was seen: who waits is woken 
 // forLock reports whether a path waits for a lock.
 func (s *scene) forLock(path *compare.Path) bool { return path.Lock || s.sleeps.byTurn && path.Turn }
 
-// taking is the part of a stack up to the function that takes a lock of a database, which is the server's own code.
+// taking is the part of a stack up to the function that takes a lock of a database, which is the
+// server's own code.
 func taking(frames []recording.Frame) []recording.Frame {
 	at := slices.IndexFunc(frames, func(frame recording.Frame) bool { return code.IsDatabaseLock(frame.Name) })
 	if at > 0 {
@@ -84,8 +86,9 @@ func taking(frames []recording.Frame) []recording.Frame {
 	return frames
 }
 
-// locateLock puts first the function that takes the lock. Where threads sleep with the lock most of its time is
-// spent in the sleeper, which holds it: then the waits of all threads tell who takes it.
+// locateLock puts first the function that takes the lock. Where threads sleep with the lock most of
+// its time is spent in the sleeper, which holds it: then the waits of all threads tell who takes
+// it.
 func (s *scene) locateLock(c *claim) {
 	if len(s.sleeps.inTurn) > 0 {
 		stacks := map[string][]recording.Frame{}
@@ -106,7 +109,8 @@ func (s *scene) locateLock(c *claim) {
 	}
 }
 
-// serialPart is the part of a function's growth in wall time from which more CPU time in it explains the growth.
+// serialPart is the part of a function's growth in wall time from which more CPU time in it
+// explains the growth.
 const serialPart = 0.3
 
 // serialised reports whether a function grew on the critical path without using more CPU time:
@@ -163,11 +167,12 @@ func (l *ledger) suspectLock(c *claim, blame *compare.Blame) (joined bool) {
 	return false
 }
 
-// nearestTakers is how many of the program's own functions next to a lock are taken for those that hold it.
+// nearestTakers is how many of the program's own functions next to a lock are taken for those that
+// hold it.
 const nearestTakers = 2
 
-// onTheWay reports whether one of the innermost functions of the program's own that lead to one place also leads to
-// another.
+// onTheWay reports whether one of the innermost functions of the program's own that lead to one
+// place also leads to another.
 func onTheWay(place, stack []recording.Frame) bool {
 	own := code.Own(place)
 	seen := 0
@@ -184,7 +189,8 @@ func onTheWay(place, stack []recording.Frame) bool {
 	return false
 }
 
-// handoverNames are functions that wake a task that waits for a lock: giving up a free one does not come to them.
+// handoverNames are functions that wake a task that waits for a lock: giving up a free one does not
+// come to them.
 var handoverNames = []string{"runtime.semrelease1", "sync.(*Mutex).unlockSlow", "__lll_lock_wake",
 	"ObjectMonitor::exit"}
 

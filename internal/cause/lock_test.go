@@ -34,8 +34,8 @@ func TestOnTheWay(t *testing.T) {
 	}
 }
 
-// sleeping is the result of two sides that sleep 0.1 and 0.4 s on the way, and over all threads 0.4 and slept seconds,
-// while all threads wait for locks for locked seconds on side B.
+// sleeping is the result of two sides that sleep 0.1 and 0.4 s on the way, and over all threads 0.4
+// and slept seconds, while all threads wait for locks for locked seconds on side B.
 func sleeping(slept, locked float64) *compare.Result {
 	frames := func(names ...string) []recording.Frame {
 		var list []recording.Frame
@@ -58,7 +58,8 @@ func sleeping(slept, locked float64) *compare.Result {
 			{Path: waiting, CountA: three(0), CountB: three(190)}}}
 }
 
-// TestSleepsUnderALock tells threads that sleep by turns, for a lock, from threads that sleep longer.
+// TestSleepsUnderALock tells threads that sleep by turns, for a lock, from threads that sleep
+// longer.
 func TestSleepsUnderALock(t *testing.T) {
 	for _, test := range []struct {
 		name          string
@@ -89,7 +90,8 @@ func TestSleepsUnderALock(t *testing.T) {
 	}
 }
 
-// Of one side, a sleep for which others waited with a lock is the lock's; one that nobody waited for is not.
+// Of one side, a sleep for which others waited with a lock is the lock's; one that nobody waited
+// for is not.
 func TestOneSidedSleepUnderALock(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -121,7 +123,8 @@ func TestOneSidedSleepUnderALock(t *testing.T) {
 	}
 }
 
-// Threads that sleep by turns and wait for each other in no known lock: one where never two sleep at once, else a pool.
+// Threads that sleep by turns and wait for each other in no known lock: one where never two sleep
+// at once, else a pool.
 func TestSleepsByTurns(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -167,7 +170,8 @@ func alone(result *compare.Result) *compare.Result {
 	return result
 }
 
-// Of one side, a sleep that the way meets now for a waiter and now by itself is in the lock where never two sleep so.
+// Of one side, a sleep that the way meets now for a waiter and now by itself is in the lock where
+// never two sleep so.
 func TestOneSidedSleepOfTheLastHolder(t *testing.T) {
 	for slept, want := range map[float64]ID{0.4: "lock.contended", 1.6: "sleep.deliberate"} {
 		result := sleeping(slept, 1)

@@ -17,7 +17,8 @@ var (
 		"do_poll", "do_sys_poll", "do_select", "inet_csk_accept", "inet_stream_connect"}
 	connectCalls = map[string]bool{"connect": true, "accept": true, "accept4": true, "socket": true, "bind": true,
 		"listen": true, "shutdown": true, "getpeername": true, "getsockname": true}
-	// setupCalls are made for each new connection as well; they count as its cost when they grew with them.
+	// setupCalls are made for each new connection as well; they count as its cost when they grew
+	// with them.
 	setupCalls = map[string]bool{"setsockopt": true, "getsockopt": true, "epoll_ctl": true, "close": true, "fcntl": true,
 		"ioctl": true}
 	connectNames = []string{"tcp_v4_connect", "tcp_v6_connect", "inet_csk_accept", "inet_stream_connect",
@@ -29,7 +30,8 @@ var (
 		"net.(*sysDialer)", "net.(*Dialer)", "net.(*netFD).connect", "net.(*netFD).accept", "net.(*conn).Close",
 		"net/http.(*Transport).dialConn", "net/http.(*Server).newConn", "NioSocketImpl.connect", "NioSocketImpl.accept",
 		"NioSocketImpl.close", "java.net.Socket.connect", "java.net.ServerSocket.accept"}
-	// connectFiles are files of run times' own libraries with their functions that run for each connection.
+	// connectFiles are files of run times' own libraries with their functions that run for each
+	// connection.
 	connectFiles = map[string][]string{
 		"node:net": {"connect", "internalConnect", "Socket", "initSocketHandle", "afterConnect", "onconnection",
 			"Socket._destroy", "Socket.connect"},
@@ -47,8 +49,8 @@ const (
 	// New connections that are worth a suspicion.
 	fewestConnects = 20
 	timesConnects  = 1.5
-	// setupPart is how many calls more there must be for each connection more, for a call to belong to it. Chosen: not
-	// every connection needs each of them.
+	// setupPart is how many calls more there must be for each connection more, for a call to belong
+	// to it. Chosen: not every connection needs each of them.
 	setupPart = 0.5
 	// A retransmission time-out is at least 200 ms (TCP_RTO_MIN).
 	fewestRetransmits = 1
@@ -69,8 +71,9 @@ func kernelFunction(frames []recording.Frame, names []string) string {
 	return ""
 }
 
-// findDelayed claims waits for a socket that a delayed acknowledgement ended: its timer is seen on the waker's stack
-// where the peer is on this host, or that a timer made the peer send; else the length of the waits tells.
+// findDelayed claims waits for a socket that a delayed acknowledgement ended: its timer is seen on
+// the waker's stack where the peer is on this host, or that a timer made the peer send; else the
+// length of the waits tells.
 func findDelayed(s *scene) []finding {
 	if s.metric != compare.MetricWall {
 		return nil
@@ -128,7 +131,8 @@ func (s *scene) meanWaits() map[string]float64 {
 	return seconds
 }
 
-// findLoss claims waits for a socket that a retransmission ended, when more segments were sent again.
+// findLoss claims waits for a socket that a retransmission ended, when more segments were sent
+// again.
 func findLoss(s *scene) []finding {
 	if s.metric != compare.MetricWall {
 		return nil
@@ -211,8 +215,9 @@ func (s *scene) looksUp(i int) bool {
 	})
 }
 
-// locateOpener puts first who opens the connections: there they can be kept. Where a run time opens them on a stack of
-// its own (Go's net/http), it is the outermost of its functions that run once for each.
+// locateOpener puts first who opens the connections: there they can be kept. Where a run time opens
+// them on a stack of its own (Go's net/http), it is the outermost of its functions that run once
+// for each.
 func (s *scene) locateOpener(c *claim) {
 	opener := longest(s.tally(c.members, func(i int) string {
 		frames := s.paths[i].Frames

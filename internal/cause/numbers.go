@@ -31,7 +31,8 @@ func longest(seconds map[string]float64) string {
 	return ""
 }
 
-// tally adds up what the paths of a list grew by, under the names that key gives them; "" counts for nothing.
+// tally adds up what the paths of a list grew by, under the names that key gives them; "" counts
+// for nothing.
 func (s *scene) tally(members []int, key func(i int) string) map[string]float64 {
 	grown := map[string]float64{}
 	for _, i := range members {
@@ -42,7 +43,8 @@ func (s *scene) tally(members []int, key func(i int) string) map[string]float64 
 	return grown
 }
 
-// tallyWaits does the same for the waits of all threads, by their seconds or, where often is set, by their number.
+// tallyWaits does the same for the waits of all threads, by their seconds or, where often is set,
+// by their number.
 func (s *scene) tallyWaits(often bool, key func(*compare.Wait) string) map[string]float64 {
 	grown := map[string]float64{}
 	for i := range s.waits {

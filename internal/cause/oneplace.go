@@ -8,9 +8,10 @@ import (
 	"culprit/internal/compare"
 )
 
-// inOnePlace claims a change whose parts belong to several causes, none of them enough to be a suspect, for the place
-// in the program's own code that they are below: a function that hands each small step to another thread costs a little
-// in locks, a little in calls and a little in a dozen functions of libraries. It reports whether one accounts for enough.
+// inOnePlace claims a change whose parts belong to several causes, none of them enough to be a
+// suspect, for the place in the program's own code that they are below: a function that hands each
+// small step to another thread costs a little in locks, a little in calls and a little in a dozen
+// functions of libraries. It reports whether one accounts for enough.
 func (l *ledger) inOnePlace() bool {
 	free := func(i int) bool {
 		owner := l.owner[i]
@@ -40,8 +41,8 @@ func (l *ledger) inOnePlace() bool {
 	return false
 }
 
-// withServants gives a claim on code the threads of a library that work for its place, also where such a thread has
-// been taken for a place already.
+// withServants gives a claim on code the threads of a library that work for its place, also where
+// such a thread has been taken for a place already.
 func (l *ledger) withServants(c *claim, blame *compare.Blame) {
 	if c.inLibrary() {
 		return
@@ -85,9 +86,9 @@ func (c *claim) partOf(s *scene, name string, part []int) {
 	}
 }
 
-// servants are the paths, of those that use selects, of threads of a library that work for a place: those of its
-// process that come to no function of the program's own, and begin in a part of the library that the place calls into
-// as well, but does not run on itself. It names that part.
+// servants are the paths, of those that use selects, of threads of a library that work for a place:
+// those of its process that come to no function of the program's own, and begin in a part of the
+// library that the place calls into as well, but does not run on itself. It names that part.
 func (s *scene) servants(blame *compare.Blame, use func(int) bool) (servants []int, library string) {
 	called, runsOn, processes := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	place := blame.Frame()

@@ -9,9 +9,9 @@ import (
 	"culprit/recording"
 )
 
-// route writes a stack for people: the application's own frames and the last
-// one, without what every stack of its kind begins with. "main;poll_loop;syscall".
-// Of callers that have no name but an address only the innermost is told: the others tell nobody anything.
+// route writes a stack for people: the application's own frames and the last one, without what
+// every stack of its kind begins with. "main;poll_loop;syscall". Of callers that have no name but
+// an address only the innermost is told: the others tell nobody anything.
 func route(frames []recording.Frame) string {
 	own := code.Own(frames)
 	var names []string

@@ -9,8 +9,8 @@ import (
 	"culprit/recording"
 )
 
-// A sleeper that is asked over fewer connections, for as many answers, sleeps as before: what holds the requests back
-// goes first. Without that the sleeps stay what is told.
+// A sleeper that is asked over fewer connections, for as many answers, sleeps as before: what holds
+// the requests back goes first. Without that the sleeps stay what is told.
 func TestFewerAtOnce(t *testing.T) {
 	stack := func(kind recording.FrameKind, names ...string) (frames []recording.Frame) {
 		for _, name := range names {

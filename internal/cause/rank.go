@@ -9,10 +9,11 @@ import (
 )
 
 const (
-	// leastShare is the part of the change that a first suspect accounts for: none is better than a wrong one. Promised by
-	// the guide.
+	// leastShare is the part of the change that a first suspect accounts for: none is better than a
+	// wrong one. Promised by the guide.
 	leastShare = 0.2
-	// listedShare is the part of the change below which a suspect is not listed. Chosen: what noise between runs leaves.
+	// listedShare is the part of the change below which a suspect is not listed. Chosen: what noise
+	// between runs leaves.
 	listedShare = 0.05
 )
 
@@ -59,7 +60,8 @@ type rankRule struct {
 	apply   func(*ranking, rankRule)
 }
 
-// rankRules are made in this order, on suspects that stand in the order of what they surely account for.
+// rankRules are made in this order, on suspects that stand in the order of what they surely account
+// for.
 var rankRules = []rankRule{
 	{"code before its consequences", "garbage and compiling follow from code that does more", (*ranking).behindCode},
 	{"setting before what is done for it", "the same program does more of it under that setting",
@@ -72,7 +74,8 @@ var rankRules = []rankRule{
 		(*ranking).preferProgram},
 }
 
-// rankOf tells the claims of a ledger and orders what is told. Nothing is told where no suspect may be named.
+// rankOf tells the claims of a ledger and orders what is told. Nothing is told where no suspect may
+// be named.
 func rankOf(l *ledger) *ranking {
 	r := &ranking{scene: l.scene}
 	for _, c := range l.claims {
@@ -105,12 +108,12 @@ func (r *ranking) order() {
 	r.cut()
 }
 
-// withoutInterval puts shares without an interval, or with one that begins below zero, behind those with one: ten times
-// the change is more than any share.
+// withoutInterval puts shares without an interval, or with one that begins below zero, behind those
+// with one: ten times the change is more than any share.
 const withoutInterval = 10
 
-// surely is what a suspect is ordered by: what it accounts for at least. An interval that begins below nothing puts
-// nobody before the others, nor does one around next to nothing.
+// surely is what a suspect is ordered by: what it accounts for at least. An interval that begins
+// below nothing puts nobody before the others, nor does one around next to nothing.
 func (r *ranked) surely() float64 {
 	if share := r.share(); !r.known || share.Low <= 0 || share.Value < leastShare {
 		return share.Value - withoutInterval
@@ -118,8 +121,8 @@ func (r *ranked) surely() float64 {
 	return r.share().Low
 }
 
-// leaveOut drops what must not be said: all where nothing may be named, and what is as likely nothing, or less, beside
-// the first suspect.
+// leaveOut drops what must not be said: all where nothing may be named, and what is as likely
+// nothing, or less, beside the first suspect.
 func (r *ranking) leaveOut() {
 	named := false
 	var kept []*ranked
@@ -143,7 +146,8 @@ func (r *ranking) leaveOut() {
 	r.told = nil
 }
 
-// cut keeps the sum of shares at 1: where other parts got cheaper, the suspects account for more than the net change.
+// cut keeps the sum of shares at 1: where other parts got cheaper, the suspects account for more
+// than the net change.
 func (r *ranking) cut() {
 	total := 0.0
 	for _, one := range r.told {
@@ -200,12 +204,14 @@ func (r *ranking) first(rule rankRule, at int) {
 	r.told[0] = one
 }
 
-// togetherOfCode is the part of a consequence that several places in code must make up together to stand before it.
-// Chosen: places that are less than half of what is to follow from them do not bring it about.
+// togetherOfCode is the part of a consequence that several places in code must make up together to
+// stand before it. Chosen: places that are less than half of what is to follow from them do not
+// bring it about.
 const togetherOfCode = 0.5
 
-// behindCode moves what follows from code that does more behind the last code that surely does: one place that is large
-// enough, or several that are together and beside it. What new methods make the compiler do is no answer beside them.
+// behindCode moves what follows from code that does more behind the last code that surely does: one
+// place that is large enough, or several that are together and beside it. What new methods make the
+// compiler do is no answer beside them.
 func (r *ranking) behindCode(rule rankRule) {
 	last, largest, surely, sum := -1, 0.0, 0.0, 0.0
 	for at, one := range r.told {
@@ -219,11 +225,13 @@ func (r *ranking) behindCode(rule rankRule) {
 	})
 }
 
-// besideSetting is the part of what follows a setting that the setting's own must be to stand before it.
+// besideSetting is the part of what follows a setting that the setting's own must be to stand
+// before it.
 const besideSetting = 0.5
 
-// behindSetting moves what the same program does more of under a setting behind that setting, where the setting's own
-// part is beside it: that a debugging option looks at files is no answer beside the option.
+// behindSetting moves what the same program does more of under a setting behind that setting, where
+// the setting's own part is beside it: that a debugging option looks at files is no answer beside
+// the option.
 func (r *ranking) behindSetting(rule rankRule) {
 	at := slices.IndexFunc(r.told, func(one *ranked) bool { return one.cause == ConfigDiffers })
 	if at < 0 {
@@ -235,8 +243,8 @@ func (r *ranking) behindSetting(rule rankRule) {
 	})
 }
 
-// preferKnown moves a cause before the function that grew where the runs cannot tell which of the two is larger: what
-// grew is what no cause explains.
+// preferKnown moves a cause before the function that grew where the runs cannot tell which of the
+// two is larger: what grew is what no cause explains.
 func (r *ranking) preferKnown(rule rankRule) {
 	if len(r.told) == 0 || r.told[0].cause != CodeGrew {
 		return
@@ -252,10 +260,12 @@ func (r *ranking) preferKnown(rule rankRule) {
 	}
 }
 
-// besideLibrary is the part of a library's threads' that the program's own code must be to stand before them.
+// besideLibrary is the part of a library's threads' that the program's own code must be to stand
+// before them.
 const besideLibrary = 0.5
 
-// preferOwn moves a place in the program's own code before one in a library's own threads, of which it is a good part.
+// preferOwn moves a place in the program's own code before one in a library's own threads, of which
+// it is a good part.
 func (r *ranking) preferOwn(rule rankRule) {
 	if len(r.told) == 0 || !r.told[0].library {
 		return
@@ -269,8 +279,9 @@ func (r *ranking) preferOwn(rule rankRule) {
 	}
 }
 
-// preferProgram puts what the program does itself before its waiting for CPUs that strangers had, where it would be a
-// suspect without that waiting; where there is none, the waiting stays the answer.
+// preferProgram puts what the program does itself before its waiting for CPUs that strangers had,
+// where it would be a suspect without that waiting; where there is none, the waiting stays the
+// answer.
 func (r *ranking) preferProgram(rule rankRule) {
 	if !r.oneSided || len(r.told) == 0 || r.told[0].cause != CPUStarved || !r.byStrangers(r.told[0].claim) {
 		return
@@ -282,7 +293,8 @@ func (r *ranking) preferProgram(rule rankRule) {
 	r.behind(rule, last, func(one *ranked) bool { return one == r.told[0] })
 }
 
-// byStrangers reports whether most of the waiting for a CPU was for processes outside the program's tree.
+// byStrangers reports whether most of the waiting for a CPU was for processes outside the program's
+// tree.
 func (s *scene) byStrangers(c *claim) bool {
 	return s.mostly(c, func(i int) bool { return !s.paths[i].WakerOwn })
 }

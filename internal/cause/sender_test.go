@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Who keeps a segment back is told by its writes or, where those are too few to be sampled, by its wait for the answer.
+// Who keeps a segment back is told by its writes or, where those are too few to be sampled, by its
+// wait for the answer.
 func TestOtherEndOfADelay(t *testing.T) {
 	const inRead = "libc.so.6!read;k:__x64_sys_read;tcp_recvmsg;sk_wait_data"
 	delayed := wait{count: 10, ms: 41, call: "recvfrom", waker: "interrupt", stack: inReceive, ended: delack}

@@ -9,8 +9,9 @@ import (
 	"culprit/recording"
 )
 
-// A service sleeps on purpose on both sides: who waits for its answer is told where that grew by as much, in a pool
-// that takes turns also where all together wait as long as before; locks and what others sent are another matter.
+// A service sleeps on purpose on both sides: who waits for its answer is told where that grew by as
+// much, in a pool that takes turns also where all together wait as long as before; locks and what
+// others sent are another matter.
 func TestWhoWaitsForASleeper(t *testing.T) {
 	frames := []recording.Frame{{Name: "serve", Kind: recording.KindPython, File: "/srv/fx.py"},
 		{Name: "rate", Kind: recording.KindPython, File: "/srv/fx.py"},

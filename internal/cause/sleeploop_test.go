@@ -9,8 +9,9 @@ import (
 	"culprit/recording"
 )
 
-// A loop that sleeps for tokio's tasks shows its own functions alone: who sleeps is whoever was seen beginning to, and
-// where each sleep is as long as before, it is said that the same may go one after the other.
+// A loop that sleeps for tokio's tasks shows its own functions alone: who sleeps is whoever was
+// seen beginning to, and where each sleep is as long as before, it is said that the same may go one
+// after the other.
 func TestSleepsOfTasks(t *testing.T) {
 	native := func(names ...string) (frames []recording.Frame) {
 		for _, name := range names {

@@ -19,7 +19,8 @@ import "culprit/internal/compare"
 // Level of evidence, weakest first; a suspect never carries a higher one than it earned.
 type Level string
 
-// The levels, in ascending order. Refuted stands beside Proven: the flip was made and changed nothing.
+// The levels, in ascending order. Refuted stands beside Proven: the flip was made and changed
+// nothing.
 const (
 	Observed  Level = "observed"  // the signal is there
 	Explains  Level = "explains"  // it accounts for a stated share of the change, with an interval
@@ -50,8 +51,8 @@ type Suspect struct {
 
 // Evidence is one observation on both sides.
 type Evidence struct {
-	// Signal is "cpu", "offcpu", "syscalls", "processes", "facts", "bench", "block", "network", "lines", "counts",
-	// or "trials".
+	// Signal is "cpu", "offcpu", "syscalls", "processes", "facts", "bench", "block", "network",
+	// "lines", "counts", or "trials".
 	Signal string  `json:"signal"`
 	Text   string  `json:"text"`
 	A      float64 `json:"a"`
@@ -91,7 +92,8 @@ func (s *Suspect) inWords() {
 	}
 }
 
-// FromWords makes places and doubts, without a kind, of a suspect of the first schema, which has the words alone.
+// FromWords makes places and doubts, without a kind, of a suspect of the first schema, which has
+// the words alone.
 func (s *Suspect) FromWords() {
 	for _, text := range s.Where {
 		s.Places = append(s.Places, Place{Name: text})

@@ -8,8 +8,8 @@ import (
 	"culprit/recording"
 )
 
-// parked is a side of a Go program whose tasks sleep so often, with CPU time of so many ms in the slow ways of a lock
-// that main.post takes.
+// parked is a side of a Go program whose tasks sleep so often, with CPU time of so many ms in the
+// slow ways of a lock that main.post takes.
 func parked(sleeps int, locking float64) plan {
 	p := plan{cpu: map[string]float64{goWorker + "main.post;main.settle": 30 + float64(sleeps)/10},
 		waits: []wait{{count: sleeps, ms: 2, call: "epoll_pwait", stack: tick, waker: recording.WakerTimer}}}
@@ -19,7 +19,8 @@ func parked(sleeps int, locking float64) plan {
 	return p
 }
 
-// TestTasksQueueForALock tells tasks that sleep one after the other, with a lock, from tasks that sleep longer.
+// TestTasksQueueForALock tells tasks that sleep one after the other, with a lock, from tasks that
+// sleep longer.
 func TestTasksQueueForALock(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -50,7 +51,8 @@ func TestTasksQueueForALock(t *testing.T) {
 	}
 }
 
-// TestALockThatNobodyWaitsFor has a thread that waits for a CPU and takes CPython's lock, which nobody else wants.
+// TestALockThatNobodyWaitsFor has a thread that waits for a CPU and takes CPython's lock, which
+// nobody else wants.
 func TestALockThatNobodyWaitsFor(t *testing.T) {
 	a := plan{cpu: map[string]float64{pyRun + "handle": 300}}
 	b := plan{cpu: map[string]float64{pyRun + "handle": 300, pyRun + "report": 30,
@@ -62,7 +64,8 @@ func TestALockThatNobodyWaitsFor(t *testing.T) {
 	}
 }
 
-// TestTasksQueueAtAChannel has tasks that wait for a pool: the sleeps stay what they are, but the queue is told.
+// TestTasksQueueAtAChannel has tasks that wait for a pool: the sleeps stay what they are, but the
+// queue is told.
 func TestTasksQueueAtAChannel(t *testing.T) {
 	const give = goWorker + "main.request;main.(*pool).put;runtime.chansend1;runtime.chansend;runtime.send"
 	for _, queued := range []bool{true, false} {
@@ -85,8 +88,8 @@ func TestTasksQueueAtAChannel(t *testing.T) {
 	}
 }
 
-// TestWaitingForACPUIsNoCode has a function that runs as long as before, and waits for a CPU that nobody is known to
-// have had.
+// TestWaitingForACPUIsNoCode has a function that runs as long as before, and waits for a CPU that
+// nobody is known to have had.
 func TestWaitingForACPUIsNoCode(t *testing.T) {
 	a := plan{cpu: map[string]float64{"_start;main;parse": 100}}
 	b := plan{cpu: map[string]float64{"_start;main;parse": 100},
@@ -98,8 +101,9 @@ func TestWaitingForACPUIsNoCode(t *testing.T) {
 	}
 }
 
-// TestNapsOfARunTime has threads of Go's run time nap between looks for work, half of them without a stack: the tasks
-// queue for a lock, or it is something else; that the program sleeps is never said.
+// TestNapsOfARunTime has threads of Go's run time nap between looks for work, half of them without
+// a stack: the tasks queue for a lock, or it is something else; that the program sleeps is never
+// said.
 func TestNapsOfARunTime(t *testing.T) {
 	naps := func(count int, locking float64) plan {
 		p := parked(0, locking)
@@ -130,8 +134,8 @@ func TestNapsOfARunTime(t *testing.T) {
 	}
 }
 
-// TestSleepsOfLoops has sleeps of loops that wake whichever of their tasks is due: as many more may be the same ones
-// after each other. A thread's own sleeps leave nothing open.
+// TestSleepsOfLoops has sleeps of loops that wake whichever of their tasks is due: as many more may
+// be the same ones after each other. A thread's own sleeps leave nothing open.
 func TestSleepsOfLoops(t *testing.T) {
 	for _, test := range []struct {
 		stack string

@@ -113,8 +113,8 @@ func (n *nodeTotals) call() string {
 	return ""
 }
 
-// wrapping is the part of the time below a library function that must have one purpose for all of it to have that
-// purpose: wrappers, entry and exit code.
+// wrapping is the part of the time below a library function that must have one purpose for all of
+// it to have that purpose: wrappers, entry and exit code.
 const wrapping = 0.5
 
 // inferTraits gives paths without a purpose that of their neighbours: those
@@ -165,7 +165,8 @@ func inferTraits(paths []compare.Path, traits []trait) {
 	}
 }
 
-// entered reports whether a path is in the kernel for a system call: not for a fault or an interrupt.
+// entered reports whether a path is in the kernel for a system call: not for a fault or an
+// interrupt.
 func (t *trait) entered(path *compare.Path) bool {
 	if t.kernel >= len(path.Frames) || t.fault {
 		return false

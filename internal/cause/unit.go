@@ -6,8 +6,8 @@ import (
 	"culprit/internal/compare"
 )
 
-// InUnit writes suspects per unit of work: Judge tells amounts of a typical recording. What is no amount of one, such
-// as the time of one call, stays. The given suspects keep theirs.
+// InUnit writes suspects per unit of work: Judge tells amounts of a typical recording. What is no
+// amount of one, such as the time of one call, stays. The given suspects keep theirs.
 func InUnit(suspects []Suspect, unit compare.Unit) []Suspect {
 	told := make([]Suspect, len(suspects))
 	for i, suspect := range suspects {

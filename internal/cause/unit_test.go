@@ -6,7 +6,8 @@ import (
 	"culprit/internal/compare"
 )
 
-// What is counted in a recording is told per unit of work; what one call takes is the same in every unit.
+// What is counted in a recording is told per unit of work; what one call takes is the same in every
+// unit.
 func TestSuspectsInUnit(t *testing.T) {
 	judged := []Suspect{{Seconds: compare.Interval{Value: 4, Low: 2, High: 6}, Share: compare.Interval{Value: 0.5},
 		Evidence: []Evidence{{Text: "calls", A: 10, B: 30, Unit: "calls/run"}, {Text: "each", A: 2, B: 3, Unit: "s"}}}}

@@ -30,8 +30,8 @@ const (
 	unnamedWay PlaceKind = ""
 )
 
-// Role says how a place takes part, where it is not simply where the time goes: "held in", "sleeps in". It stands before
-// the name when the place is written for people.
+// Role says how a place takes part, where it is not simply where the time goes: "held in", "sleeps
+// in". It stands before the name when the place is written for people.
 type Role string
 
 // The roles.

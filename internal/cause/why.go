@@ -6,7 +6,8 @@ import (
 
 // Why says how a judgement came about. It marshals to the "why" of a case.
 type Why struct {
-	// Growth is what the ledger divides: seconds per run that the dearer side takes longer, or, of one recording, all.
+	// Growth is what the ledger divides: seconds per run that the dearer side takes longer, or, of
+	// one recording, all.
 	Growth float64 `json:"growth"`
 	// Nobody is what of it no claim got. It is below zero where parts that nobody owns got cheaper.
 	Nobody  float64 `json:"nobody"`
@@ -14,7 +15,8 @@ type Why struct {
 	Moves   []Move  `json:"moves"`   // what changed the order of shares, in the order in which they were made
 	// LeftOut are the claims that became no suspect.
 	LeftOut []LeftOut `json:"left_out,omitempty"`
-	// Second is what came second, and what would have made it first; nil with fewer than two suspects.
+	// Second is what came second, and what would have made it first; nil with fewer than two
+	// suspects.
 	Second *Second `json:"second,omitempty"`
 }
 

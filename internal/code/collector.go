@@ -12,13 +12,15 @@ var (
 		"VM_GenCollect", "VM_CollectFor", "VM_GC_", "VM_G1", "VM_Parallel", "VM_Serial", "MarkSweep::", "SerialFullGC",
 		"DefNewGeneration::", "GenCollectedHeap::", "SerialHeap::collect", "SerialHeap::do_", "PSScavenge",
 		"PSParallelCompact", "TenuredGeneration::",
-		// Ruby's has no names in a stripped libruby: the unwinder tells it by the state of the interpreter.
+		// Ruby's has no names in a stripped libruby: the unwinder tells it by the state of the
+		// interpreter.
 		"(garbage collection)", "zend_gc_collect_cycles", "zend_gc_run"}
 	collectorComms = []string{"GC Thread#", "G1 Main", "G1 Conc#", "G1 Refine#", "G1 Service", "ZWorker", "ZDriver",
 		"Shenandoah", "ParallelGCThread"}
 )
 
-// Collects tells a function of a run time that collects garbage: what stands below it is the collector's.
+// Collects tells a function of a run time that collects garbage: what stands below it is the
+// collector's.
 func Collects(function string) bool { return containsAny(function, collectorNames) }
 
 // IsCollector tells a thread that does nothing but collect garbage by its name.

@@ -8,9 +8,10 @@ import (
 	"culprit/recording"
 )
 
-// databaseLocks begin the names of functions in which the server of a database waits for a lock of its own making: on
-// a row, a table, a page. They wait in whatever call wakes a sleeper of another process: PostgreSQL's backends at a
-// latch, which is epoll_wait or poll. Taking a free lock goes through them as well, so they tell of waiting only.
+// databaseLocks begin the names of functions in which the server of a database waits for a lock of
+// its own making: on a row, a table, a page. They wait in whatever call wakes a sleeper of another
+// process: PostgreSQL's backends at a latch, which is epoll_wait or poll. Taking a free lock goes
+// through them as well, so they tell of waiting only.
 var databaseLocks = []string{
 	"ProcSleep", "LWLockAcquire", "LWLockWaitForVar", "LockBufferForCleanup", "perform_spin_delay", // PostgreSQL
 	"lock_wait", "sync_array_wait_event", "MDL_wait::timed_wait", "MDL_context::acquire_lock", "thr_lock",
@@ -31,8 +32,9 @@ func AtDatabaseLock(frames []recording.Frame) bool {
 	})
 }
 
-// waitsInSQLite reports whether a stack sleeps in SQLite's library, which as a shared one names none of its own
-// functions: nothing in it sleeps but the handler of a busy database, and what a program asks for by sqlite3_sleep.
+// waitsInSQLite reports whether a stack sleeps in SQLite's library, which as a shared one names
+// none of its own functions: nothing in it sleeps but the handler of a busy database, and what a
+// program asks for by sqlite3_sleep.
 func waitsInSQLite(frames []recording.Frame) bool {
 	asleep := false
 	for i := len(frames) - 1; i > 0; i-- {

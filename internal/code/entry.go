@@ -30,8 +30,8 @@ func IsEntry(frame recording.Frame) bool {
 	}
 }
 
-// startUp are the functions by which the C library, a kernel's thread and the run times come to a program's own code:
-// they stand on every stack, so that they are nobody's place.
+// startUp are the functions by which the C library, a kernel's thread and the run times come to a
+// program's own code: they stand on every stack, so that they are nobody's place.
 var startUp = regexp.MustCompile(`^(_start|__libc_start_(main|call_main|main_impl).*|(__)?clone3?|start_thread|` +
 	`runtime\.(goexit|main|mstart|mstart0|mstart1|mcall|systemstack|rt0_go|asmcgocall)(\.abi0)?|` +
 	`JavaMain|CallJavaMainInNewThread|ThreadJavaMain|thread_native_entry|JavaCalls::.*|JavaThread::(run|` +
@@ -51,8 +51,8 @@ func IsStartUp(frame recording.Frame) bool {
 	return frame.Kind != recording.KindKernel && startUp.MatchString(frame.Name)
 }
 
-// Placeable tells what may stand as a place where nothing of the program's own does: a function or a module, but
-// neither the kernel nor what only leads there.
+// Placeable tells what may stand as a place where nothing of the program's own does: a function or
+// a module, but neither the kernel nor what only leads there.
 func Placeable(frame recording.Frame) bool {
 	return frame.Kind != recording.KindKernel && !strings.HasPrefix(frame.Name, "[") && !IsStartUp(frame)
 }

@@ -34,7 +34,8 @@ var eventNames = []string{
 	"sync.runtime_notifyListWait", "sync.(*WaitGroup)", "std::condition_variable",
 }
 
-// conditionNames wait for an event unless a runtime built its locks on them (JVM monitors, CPython's take_gil).
+// conditionNames wait for an event unless a runtime built its locks on them (JVM monitors,
+// CPython's take_gil).
 var conditionNames = []string{"pthread_cond_", "sem_wait", "sem_timedwait", "sem_clockwait"}
 
 // semaphoreNames are those of them that some programs lock with: who wakes whom must tell.
@@ -50,7 +51,8 @@ func IsLockFunction(name string) bool { return containsAny(name, lockNames) }
 // Waiting is what the functions of a stack say that it waits for.
 type Waiting uint8
 
-// A lock that a program takes on purpose; an event; a lock of the JVM unless its own thread ended the wait; unknown.
+// A lock that a program takes on purpose; an event; a lock of the JVM unless its own thread ended
+// the wait; unknown.
 const (
 	WaitUnknown Waiting = iota
 	WaitLock
@@ -58,8 +60,8 @@ const (
 	WaitMonitor
 )
 
-// WaitsFor tells by names what a stack waits for: the deepest function that says anything decides, conditions only when
-// nothing above them does.
+// WaitsFor tells by names what a stack waits for: the deepest function that says anything decides,
+// conditions only when nothing above them does.
 func WaitsFor(frames []recording.Frame) Waiting {
 	condition, semaphore, python := false, false, false
 	for i := len(frames) - 1; i >= 0; i-- {
@@ -83,7 +85,8 @@ func WaitsFor(frames []recording.Frame) Waiting {
 		case frame.Kind == recording.KindJVM && condition && containsAny(frame.Name, parkNames):
 			return WaitEvent
 		case frame.Kind == recording.KindJVM && condition:
-			// A method that waits inside the JVM without parking enters a monitor, or stops for the VM's own work.
+			// A method that waits inside the JVM without parking enters a monitor, or stops for the
+			// VM's own work.
 			return WaitMonitor
 		case frame.Kind == recording.KindRuby, frame.Kind == recording.KindJVM:
 			return WaitUnknown
@@ -95,9 +98,9 @@ func WaitsFor(frames []recording.Frame) Waiting {
 	return WaitUnknown
 }
 
-// RetriesLock reports whether a stack that a timer woke waits for a lock all the same: some wake up now and then to
-// look again (CPython's take_gil each switch interval, a monitor of HotSpot, PostgreSQL for deadlocks), or by nothing
-// else (a busy database of SQLite).
+// RetriesLock reports whether a stack that a timer woke waits for a lock all the same: some wake up
+// now and then to look again (CPython's take_gil each switch interval, a monitor of HotSpot,
+// PostgreSQL for deadlocks), or by nothing else (a busy database of SQLite).
 func RetriesLock(frames []recording.Frame) bool {
 	if AtDatabaseLock(frames) {
 		return true
@@ -115,14 +118,16 @@ func RetriesLock(frames []recording.Frame) bool {
 	return false
 }
 
-// IsGIL reports whether a function takes the lock of CPython's interpreter. A thread does so after each call that it
-// let the lock go for, whoever else wants it: only waiting in it says that the lock is contended.
+// IsGIL reports whether a function takes the lock of CPython's interpreter. A thread does so after
+// each call that it let the lock go for, whoever else wants it: only waiting in it says that the
+// lock is contended.
 func IsGIL(name string) bool {
 	return containsAny(name, []string{"take_gil", "PyEval_RestoreThread", "PyEval_AcquireThread"})
 }
 
-// takesGIL reports whether a frame of a stack is CPython waiting for the lock of its interpreter, where a stripped
-// build does not name take_gil: nothing else in it waits for a condition (Python/ceval_gil.h; locks are semaphores).
+// takesGIL reports whether a frame of a stack is CPython waiting for the lock of its interpreter,
+// where a stripped build does not name take_gil: nothing else in it waits for a condition
+// (Python/ceval_gil.h; locks are semaphores).
 func takesGIL(frames []recording.Frame, at int) bool {
 	if at == 0 || !containsAny(frames[at].Name, []string{"pthread_cond_"}) {
 		return false
@@ -130,10 +135,12 @@ func takesGIL(frames []recording.Frame, at int) bool {
 	return isPython(path.Base(frames[at-1].Module))
 }
 
-// pythonAcquire takes a threading.Lock, out of which CPython makes its conditions, events, queues and joins as well.
+// pythonAcquire takes a threading.Lock, out of which CPython makes its conditions, events, queues
+// and joins as well.
 const pythonAcquire = "PyThread_acquire_lock"
 
-// pythonEvents are the functions of threading.py that wait by a lock which somebody else will release on purpose.
+// pythonEvents are the functions of threading.py that wait by a lock which somebody else will
+// release on purpose.
 var pythonEvents = []string{"wait", "_wait_for_tstate_lock", "join"}
 
 func isPythonEvent(frame *recording.Frame) bool {

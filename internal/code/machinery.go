@@ -7,8 +7,8 @@ import (
 	"culprit/recording"
 )
 
-// machinery begins the names of the functions with which interpreters run and call code of their language: CPython,
-// Ruby, PHP, V8, HotSpot.
+// machinery begins the names of the functions with which interpreters run and call code of their
+// language: CPython, Ruby, PHP, V8, HotSpot.
 var machinery = []string{"_PyEval_", "PyEval_EvalCode", "_PyFunction_Vectorcall", "_PyObject_Vectorcall",
 	"PyObject_Vectorcall", "_PyObject_Call", "_PyObject_MakeTpCall", "_PyObject_FastCall", "PyObject_Call", "do_call_core",
 	"method_vectorcall", "vectorcall_", "slot_tp_", "type_call", "cfunction_", "_PyVectorcall_Call",
@@ -20,7 +20,8 @@ var machinery = []string{"_PyEval_", "PyEval_EvalCode", "_PyFunction_Vectorcall"
 var stubs = []string{"StubRoutines (", "Builtins_InterpreterEntryTrampoline", "Builtins_JSEntry", "Builtins_Call_",
 	"Builtins_ArgumentsAdaptor"}
 
-// IsMachinery reports whether a frame is an interpreter's own way to run or call what stands below it.
+// IsMachinery reports whether a frame is an interpreter's own way to run or call what stands below
+// it.
 func IsMachinery(frame *recording.Frame) bool {
 	begins := func(name string) bool { return strings.HasPrefix(frame.Name, name) }
 	switch frame.Kind {

@@ -6,8 +6,8 @@ import (
 )
 
 // interpreters are the files, without versions, that run programs written in another language, as
-// their makers, Debian, Fedora and Alpine install them: CPython and PyPy; Node, Deno and Bun; OpenJDK;
-// Ruby; Perl; PHP; Lua; shells; awk; Tcl; Guile; R; Erlang; Mono and .NET.
+// their makers, Debian, Fedora and Alpine install them: CPython and PyPy; Node, Deno and Bun;
+// OpenJDK; Ruby; Perl; PHP; Lua; shells; awk; Tcl; Guile; R; Erlang; Mono and .NET.
 var interpreters = wordSet(`python pypy node nodejs deno bun java javaw jspawnhelper ruby perl php
 	php-fpm php-cgi phpdbg lua luajit sh ash dash bash zsh ksh mksh tcsh fish busybox toybox awk mawk gawk
 	tclsh guile R beam.smp mono mono-sgen dotnet`)

@@ -38,8 +38,8 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// Subs of Perl are a program's own code below perl's interpreter, but for those of its library; its own functions in C
-// are none then. Frames of other kinds that have a file are nobody's.
+// Subs of Perl are a program's own code below perl's interpreter, but for those of its library; its
+// own functions in C are none then. Frames of other kinds that have a file are nobody's.
 func TestPerlOwn(t *testing.T) {
 	native := func(name string) recording.Frame {
 		return recording.Frame{Name: name, Kind: recording.KindNative, Module: "perl"}

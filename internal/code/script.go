@@ -14,8 +14,8 @@ var pythonFrozen = wordSet(`_bootstrap.py _bootstrap_external.py zipimport.py ab
 	runpy.py`)
 
 // The folders of what is installed for all programs, by language: as the interpreters' own
-// installers, Debian and Fedora lay them out. "<" begins what is built in, "(" what Perl made at run
-// time.
+// installers, Debian and Fedora lay them out. "<" begins what is built in, "(" what Perl made at
+// run time.
 var (
 	pythonPackage  = regexp.MustCompile(`/site-packages/|/dist-packages/|\.zip/`)
 	pythonStandard = regexp.MustCompile(`^<frozen|/lib(64)?/(python|pypy)[0-9.]*/`)

@@ -1,11 +1,13 @@
-// Package corpus keeps judgements: everything that one asks of the catalogue of causes, with the truth about it, one
-// file a pair. The tests of cause judge all of them again, without root and without the program that was recorded.
+// Package corpus keeps judgements: everything that one asks of the catalogue of causes, with the
+// truth about it, one file a pair. The tests of cause judge all of them again, without root and
+// without the program that was recorded.
 //
 //	pair, err := corpus.Open("internal/cause/testdata/corpus/lock-go.zst")
 //	fmt.Println(pair.Judge(pair.Answer()).Missed)
 //
-// A file names its fields itself, so that it outlives types that move between packages. What no rule reads is left
-// out (call trees for flame graphs, blind spots), amounts keep six digits. It refuses unknown fields and versions.
+// A file names its fields itself, so that it outlives types that move between packages. What no
+// rule reads is left out (call trees for flame graphs, blind spots), amounts keep six digits. It
+// refuses unknown fields and versions.
 package corpus
 
 import (
@@ -20,9 +22,11 @@ type Pair struct {
 	Truth  Truth
 	// Outcome is what the trials said: without "worse" or "better" no suspect is asked for.
 	Outcome string
-	// Printed says that the metric is a number that the command prints. The seconds of Input.Result explain it then.
+	// Printed says that the metric is a number that the command prints. The seconds of Input.Result
+	// explain it then.
 	Printed bool
-	// Metrics are the metrics that trials without the recorder tested, the one that the case is about first.
+	// Metrics are the metrics that trials without the recorder tested, the one that the case is
+	// about first.
 	Metrics []Tested
 	Input   cause.Input
 }

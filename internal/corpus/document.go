@@ -9,7 +9,8 @@ import (
 // version is that of the documents which this package writes and reads.
 const version = 1
 
-// document is a pair as it stands in its file. Frames and stacks are written once and referred to by number.
+// document is a pair as it stands in its file. Frames and stacks are written once and referred to
+// by number.
 type document struct {
 	Version    int                 `json:"version"`
 	Name       string              `json:"name"`

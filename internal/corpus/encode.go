@@ -15,8 +15,8 @@ import (
 // digits are those that amounts keep: a millionth moves no verdict.
 const digits = 6
 
-// leastWait is the part of the metric below which a wait is left out: ten microseconds of a second. Paths are all kept,
-// because they add up to the metric.
+// leastWait is the part of the metric below which a wait is left out: ten microseconds of a second.
+// Paths are all kept, because they add up to the metric.
 const leastWait = 1e-5
 
 // encoder makes a pair a document.
@@ -64,7 +64,8 @@ func encode(p *Pair) (*document, error) {
 	return d, nil
 }
 
-// sameTables makes sure that comparisons of the same recordings by two metrics differ in their paths only.
+// sameTables makes sure that comparisons of the same recordings by two metrics differ in their
+// paths only.
 func sameTables(a, b *compare.Result) error {
 	if !reflect.DeepEqual(a.Counts, b.Counts) || !reflect.DeepEqual(a.Waits, b.Waits) ||
 		!reflect.DeepEqual(a.Facts, b.Facts) || !reflect.DeepEqual(a.Varying, b.Varying) ||

@@ -73,10 +73,10 @@ func (c *Context) Judged() bool { return c.Outcome != stat.Same && c.Outcome != 
 func (j *Judgement) warn(text string) { j.Warnings = append(j.Warnings, text) }
 
 // Ask is the one call of the catalogue, about the metric of the context. It returns what the answer
-// is about as well. Where nothing explains the change of the wall time, but the CPU time is known to
-// have changed the same way, and that has a cause, the judgement is about the CPU time: on a busy
-// host most of the wall time's change is waiting for a CPU, wherever the program stood, which hides
-// its use.
+// is about as well. Where nothing explains the change of the wall time, but the CPU time is known
+// to have changed the same way, and that has a cause, the judgement is about the CPU time: on a
+// busy host most of the wall time's change is waiting for a CPU, wherever the program stood, which
+// hides its use.
 func Ask(c Context, of func(metric string) (cause.Input, error)) (cause.Input, cause.Judgement, error) {
 	in, err := of(c.Metric)
 	if err != nil || !c.Judged() {

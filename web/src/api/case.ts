@@ -81,8 +81,10 @@ export interface Suspect {
   level: string;
   share: Interval;
   seconds: Interval;
+  where: string[];
   places: Place[];
   evidence: Evidence[];
+  against?: string[];
   doubts?: Doubt[];
   prediction?: Prediction;
   proof?: Proof;
@@ -90,8 +92,6 @@ export interface Suspect {
   gain?: boolean;
   claim: string;
   knob?: string;
-  where: string[];
-  against?: string[];
 }
 
 export interface Loss {
