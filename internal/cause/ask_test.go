@@ -30,7 +30,7 @@ func (c *claim) where() []string { return inWords(Suspect{Places: c.places}).Whe
 func (c *claim) doubtful() []string { return inWords(Suspect{Doubts: c.against}).Against }
 
 func inWords(s Suspect) Suspect {
-	s.inWords()
+	s.InWords()
 	return s
 }
 

@@ -169,7 +169,7 @@ func (r *ranking) cut() {
 
 func (r *ranking) suspects() (list []Suspect) {
 	for _, one := range r.told {
-		one.suspect.inWords()
+		one.suspect.InWords()
 		list = append(list, one.suspect)
 	}
 	return list

@@ -81,8 +81,8 @@ type Effect struct {
 	Confidence float64 `json:"confidence"`
 }
 
-// inWords fills in what is told in words as well.
-func (s *Suspect) inWords() {
+// InWords fills in what is told in words as well.
+func (s *Suspect) InWords() {
 	s.Where, s.Against = []string{}, nil
 	for _, place := range s.Places {
 		s.Where = append(s.Where, place.String())

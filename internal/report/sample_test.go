@@ -45,7 +45,7 @@ func worseCase() *investigate.Case {
 			{Metric: cpu, Outcome: investigate.Worse, MedianA: 0.99, MedianB: 1.32,
 				Effect: cause.Effect{Ratio: 1.33, Low: 1.3, High: 1.36, Confidence: 0.95}},
 		},
-		Suspects: []cause.Suspect{vdsoSuspect(), tickerSuspect(), clockSuspect()},
+		Suspects: worded(vdsoSuspect(), tickerSuspect(), clockSuspect()),
 		BlindSpots: []string{"no hardware counters on this host: cache and branch misses cannot be seen",
 			"code that runs with interrupts off is not sampled",
 			"time that the hypervisor took is counted but not explained"},
@@ -292,4 +292,12 @@ func bigProfile(count int) *compare.Profile {
 		branch(1, count-len(g.nodes))
 	}
 	return &compare.Profile{Nodes: g.nodes}
+}
+
+// worded are suspects as cause.Judge returns them: with their places and doubts in words.
+func worded(suspects ...cause.Suspect) []cause.Suspect {
+	for i := range suspects {
+		suspects[i].InWords()
+	}
+	return suspects
 }

@@ -83,6 +83,7 @@ func TestSuspectInJSON(t *testing.T) {
 	c.Suspects = c.Suspects[1:]
 	c.Suspects[0].Share.High = math.Inf(1)
 	c.Suspects[1].Places[0].Role = cause.HeldIn
+	c.Suspects[1].InWords()
 	text := string(jsonOf(t, c))
 	for _, want := range []string{
 		`"share":{"value":0.04,"low":0.01,"high":null}`,
