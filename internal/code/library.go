@@ -6,7 +6,8 @@ import (
 	"culprit/recording"
 )
 
-// BeginsIn is the part of a library in which a thread begins, "" where the program's own code comes before one.
+// BeginsIn is the part of a library in which a thread begins, "" where the program's own code comes
+// before one.
 func BeginsIn(frames []recording.Frame) string {
 	own := Own(frames)
 	for at, frame := range frames {
