@@ -54,6 +54,7 @@ func Compare(a, b []*recording.Recording, opts Options) (*Result, error) {
 	changes := factChanges(a, b)
 	shared.foreignTracers = tracersDiffer(changes)
 	shared.findBuilds(both(a, b))
+	shared.findNamesakes(a, b)
 	shared.matchRenamed(a, b)
 	shared.matchByPlace(a, b)
 	merged := newMerger(len(a), len(b))

@@ -32,5 +32,5 @@ func (p *pool) normal(frame recording.Frame) recording.Frame {
 	if code.ByAddress(frame) && p.builds[frame.Module] == manyBuilds {
 		frame.Name = ""
 	}
-	return normalFrame(frame)
+	return p.told(normalFrame(frame))
 }
