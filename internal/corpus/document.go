@@ -9,14 +9,14 @@ import (
 // version is that of the documents which this package writes and reads.
 const version = 1
 
-// document is a pair as it stands in its file. Frames and stacks are written once and referred to by number.
+// document is a pair as it stands in its file. Frames and stacks are written once and referred to
+// by number.
 type document struct {
 	Version    int                 `json:"version"`
 	Name       string              `json:"name"`
 	Source     string              `json:"source"`
 	Truth      Truth               `json:"truth"`
 	Outcome    string              `json:"outcome"`
-	Printed    bool                `json:"printed,omitempty"`
 	Metrics    []tested            `json:"metrics"`
 	Commands   [2]string           `json:"commands"`
 	Facts      [2][]fact           `json:"facts"`

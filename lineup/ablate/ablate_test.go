@@ -89,7 +89,8 @@ func TestFind(t *testing.T) {
 		if _, err := parser.ParseFile(token.NewFileSet(), "a.go", changed, 0); err != nil {
 			t.Errorf("%s makes no Go of it: %v", v, err)
 		}
-		if v.Kind == Rule && strings.Count(changed, "queue after")+strings.Count(changed, `"code"`) == 2 &&
+		if v.Kind == Rule && strings.Count(changed, "queue after")+strings.Count(changed,
+			`"code"`) == 2 &&
 			strings.Contains(v.Of, "transfers {") {
 			t.Errorf("%s leaves all rows", v)
 		}
@@ -116,12 +117,13 @@ func TestChanges(t *testing.T) {
 		"gc-tree-go: worse cpu\n  runtime.gc 99 % explains at main.grow\n" +
 		"chatty-read-c: worse cpu\n  syscall.chatty 97 % observed at fill\n")
 	var got []string
-	r := Result{Variant: Variant{Kind: Rule, Of: "cause.x", How: "off"}, Changes: changes(before, after)}
+	r := Result{Variant: Variant{Kind: Rule, Of: "cause.x", How: "off"}, Changes: changes(before,
+		after)}
 	for _, change := range r.Changes {
 		got = append(got, change.How+" "+change.Pair)
 	}
-	want := []string{"wrong verdicts lock-go", "mended verdicts sleep-node", "first verdicts gc-tree-go",
-		"else verdicts chatty-read-c"}
+	want := []string{"wrong verdicts lock-go", "mended verdicts sleep-node",
+		"first verdicts gc-tree-go", "else verdicts chatty-read-c"}
 	if !slices.Equal(got, want) {
 		t.Errorf("changes %q, want %q", got, want)
 	}

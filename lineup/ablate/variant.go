@@ -90,7 +90,8 @@ func (s *source) variant(kind, of, how string, from, to token.Pos, with string) 
 }
 
 // thresholds are the numeric constants of a declaration, a quarter smaller and a quarter larger.
-func (s *source) thresholds(declaration *ast.GenDecl, known map[string]constant.Value) (variants []Variant) {
+func (s *source) thresholds(declaration *ast.GenDecl,
+	known map[string]constant.Value) (variants []Variant) {
 	for _, spec := range declaration.Specs {
 		spec := spec.(*ast.ValueSpec)
 		for i, name := range spec.Names {
@@ -102,13 +103,13 @@ func (s *source) thresholds(declaration *ast.GenDecl, known map[string]constant.
 			if value == nil || constant.Sign(value) == 0 {
 				continue
 			}
-			text := s.text[s.files.Position(expression.Pos()).Offset:s.files.Position(expression.End()).Offset]
+			text := s.textOf(expression)
 			for _, by := range []struct {
 				how      string
 				quarters int
 			}{{"-25 %", 3}, {"+25 %", 5}} {
-				variants = append(variants, s.variant(Threshold, name.Name, by.how, expression.Pos(), expression.End(),
-					scaled(text, value, by.quarters)))
+				variants = append(variants, s.variant(Threshold, name.Name, by.how, expression.Pos(),
+					expression.End(), scaled(text, value, by.quarters)))
 			}
 		}
 	}
@@ -176,7 +177,8 @@ func (s *source) kindOf(table *ast.CompositeLit, rowTypes map[string]bool) strin
 func (s *source) atTop(table *ast.CompositeLit) bool {
 	return slices.ContainsFunc(s.syntax.Decls, func(declaration ast.Decl) bool {
 		general, ok := declaration.(*ast.GenDecl)
-		return ok && general.Tok == token.VAR && general.Pos() <= table.Pos() && table.End() <= general.End()
+		return ok && general.Tok == token.VAR && general.Pos() <= table.Pos() &&
+			table.End() <= general.End()
 	})
 }
 
@@ -200,17 +202,21 @@ func (s *source) declarationAround(table *ast.CompositeLit) (name string) {
 // labelLength is how much of an element stands in its label.
 const labelLength = 60
 
+func (s *source) textOf(node ast.Node) string {
+	return s.text[s.files.Position(node.Pos()).Offset:s.files.Position(node.End()).Offset]
+}
+
 // label is the first text or name in an element: most rules begin with what they are called.
 func (s *source) label(element ast.Expr) string {
-	text := s.text[s.files.Position(element.Pos()).Offset:s.files.Position(element.End()).Offset]
-	text = strings.Join(strings.Fields(text), " ")
+	text := strings.Join(strings.Fields(s.textOf(element)), " ")
 	if len(text) > labelLength {
 		text = strings.ToValidUTF8(text[:labelLength], "") + "…"
 	}
 	return text
 }
 
-// rowTypes are the struct types that make a table one of rules: they have a field that is a Rule, or a function.
+// rowTypes are the struct types that make a table one of rules: they have a field that is a Rule,
+// or a function.
 func rowTypes(sources []source) map[string]bool {
 	types := map[string]bool{}
 	for _, s := range sources {
