@@ -182,8 +182,10 @@ func (s *source) atTop(table *ast.CompositeLit) bool {
 	})
 }
 
-// declarationAround names the variable or function that a literal stands in.
+// declarationAround names the variable or function that a literal stands in, and the row of another
+// table that it is part of.
 func (s *source) declarationAround(table *ast.CompositeLit) (name string) {
+	row := ""
 	ast.Inspect(s.syntax, func(node ast.Node) bool {
 		if node == nil || node.Pos() > table.Pos() || table.End() > node.End() {
 			return false
@@ -193,10 +195,14 @@ func (s *source) declarationAround(table *ast.CompositeLit) (name string) {
 			name = node.Name.Name
 		case *ast.ValueSpec:
 			name = cmp.Or(name, node.Names[0].Name)
+		case *ast.CompositeLit:
+			if node.Type == nil && len(node.Elts) > 0 { // an element of a list
+				row = " " + s.textOf(node.Elts[0])
+			}
 		}
 		return true
 	})
-	return name
+	return name + row
 }
 
 // labelLength is how much of an element stands in its label.
