@@ -1,8 +1,6 @@
 package cause
 
-import (
-	"testing"
-)
+import "testing"
 
 // found are the claims that recognisers make where nobody else is asked.
 func found(s *scene, finds ...func(*scene) []finding) []*claim {
@@ -46,8 +44,10 @@ func (s *scene) choose(suspects []Suspect, ranks []rank) []Suspect {
 
 func rankedAs(suspects []Suspect, ranks []rank) (list []*ranked) {
 	for i, suspect := range suspects {
-		of := &claim{cause: suspect.Cause, consequence: ranks[i].consequence, ofSetting: ranks[i].ofSetting}
-		list = append(list, &ranked{claim: of, suspect: suspect, known: ranks[i].known, library: ranks[i].library})
+		of := &claim{cause: suspect.Cause, consequence: ranks[i].consequence,
+			ofSetting: ranks[i].ofSetting}
+		list = append(list, &ranked{claim: of, suspect: suspect, known: ranks[i].known,
+			library: ranks[i].library})
 	}
 	return list
 }

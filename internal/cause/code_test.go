@@ -15,7 +15,8 @@ func TestPlaceWithoutAName(t *testing.T) {
 			Module: "/usr/bin/zstd"}}}
 		c := &claim{cause: CodeAdded}
 		(&scene{}).describeCode(c, blame, nil)
-		if said := strings.Contains(strings.Join(c.doubtful(), " "), "zstd has no symbols"); said != told || c.where()[0] != name {
+		said := strings.Contains(strings.Join(c.doubtful(), " "), "zstd has no symbols")
+		if said != told || c.where()[0] != name {
 			t.Errorf("%s: where %q, against %q", name, c.where(), c.doubtful())
 		}
 	}

@@ -273,7 +273,7 @@ func sortedStacks(stacks map[string]float64) []string {
 	return sortedNames(set)
 }
 
-// judged compares four runs a side of two plans on a metric.
+// judged compares four runs a side of two plans on a metric. Each such input is held to the model.
 func judged(t *testing.T, metric string, a, b plan, costs Costs) []Suspect {
 	t.Helper()
 	return Judge(inputOf(t, metric, a, b, costs)).Suspects
@@ -301,6 +301,7 @@ func inputOf(t *testing.T, metric string, a, b plan, costs Costs) Input {
 	if err != nil {
 		t.Fatal(err)
 	}
+	holdToModel(t, in)
 	return in
 }
 
