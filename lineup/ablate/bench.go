@@ -118,12 +118,12 @@ func (b *bench) build(ctx context.Context, folder, cache string, v *Variant) (pr
 // replay runs the test of the corpus, which writes what it says into the folder. A variant of what
 // judges changes nothing of what is compared: then recordings need not be read again.
 func (b *bench) replay(ctx context.Context, folder, program string, v *Variant) error {
-	pattern := "^TestCorpus"
+	pattern := "^(TestCorpus|TestCorpusFromRecordings)$"
 	if v != nil && filepath.Dir(v.file) == filepath.Join(b.root, judging) {
-		pattern += "$"
+		pattern = "^TestCorpus$"
 	}
 	if b.pairs != "" {
-		pattern += "/pair/(" + b.pairs + ")"
+		pattern += "/^pair$/(" + b.pairs + ")"
 	}
 	test := exec.CommandContext(ctx, program, "-test.run", pattern, "-test.timeout", "10m",
 		"-verdicts", folder)

@@ -130,14 +130,20 @@ func scaled(text string, value constant.Value, quarters int) string {
 	return fmt.Sprintf("((%s) / 4 * %d)", text, quarters)
 }
 
-// rows are the elements of a table of rules, or of a list of names, each left out once.
-func (s *source) rows(table *ast.CompositeLit, rowTypes map[string]bool) (variants []Variant) {
+// rows are the elements of a table of rules, or of a list of names, each switched off once: left
+// out, or where it has a function, which other rules may refer to, with one that does nothing.
+func (s *source) rows(table *ast.CompositeLit, rowTypes map[string]rowType) (variants []Variant) {
 	kind := s.kindOf(table, rowTypes)
 	if kind == "" {
 		return nil
 	}
 	of := s.declarationAround(table)
 	for _, element := range table.Elts {
+		if does := rowTypes[elementType(table)].does(element); does != nil {
+			variants = append(variants, s.variant(kind, of+" "+s.label(element), "off", does.Pos(), does.End(),
+				rowTypes[elementType(table)].nothing))
+			continue
+		}
 		end := s.files.Position(element.End()).Offset
 		rest := strings.TrimLeft(s.text[end:], " \t")
 		if strings.HasPrefix(rest, ",") {
@@ -151,14 +157,14 @@ func (s *source) rows(table *ast.CompositeLit, rowTypes map[string]bool) (varian
 }
 
 // kindOf says what the elements of a composite literal are, "" for neither rules nor names.
-func (s *source) kindOf(table *ast.CompositeLit, rowTypes map[string]bool) string {
+func (s *source) kindOf(table *ast.CompositeLit, rowTypes map[string]rowType) string {
 	switch of := table.Type.(type) {
 	case *ast.ArrayType:
 		switch element := of.Elt.(type) {
 		case *ast.FuncType:
 			return Rule
 		case *ast.Ident:
-			if rowTypes[element.Name] {
+			if _, known := rowTypes[element.Name]; known {
 				return Rule
 			}
 			if element.Name == "string" && s.atTop(table) {
@@ -219,36 +225,4 @@ func (s *source) label(element ast.Expr) string {
 		text = strings.ToValidUTF8(text[:labelLength], "") + "…"
 	}
 	return text
-}
-
-// rowTypes are the struct types that make a table one of rules: they have a field that is a Rule,
-// or a function.
-func rowTypes(sources []source) map[string]bool {
-	types := map[string]bool{}
-	for _, s := range sources {
-		ast.Inspect(s.syntax, func(node ast.Node) bool {
-			declared, ok := node.(*ast.TypeSpec)
-			if !ok {
-				return true
-			}
-			fields, ok := declared.Type.(*ast.StructType)
-			if ok && slices.ContainsFunc(fields.Fields.List, isRule) {
-				types[declared.Name.Name] = true
-			}
-			return true
-		})
-	}
-	return types
-}
-
-func isRule(field *ast.Field) bool {
-	of := field.Type
-	if list, ok := of.(*ast.ArrayType); ok {
-		of = list.Elt
-	}
-	if _, ok := of.(*ast.FuncType); ok {
-		return true
-	}
-	name, ok := of.(*ast.Ident)
-	return ok && name.Name == "Rule"
 }
