@@ -18,8 +18,8 @@ func judge(truth Truth, result Investigation) Verdict {
 	}
 	verdict := truth.Judge(answer.Outcome, answer.Metric.Name, named)
 	if verdict.Missed == "" && (answer.Outcome == "worse") != (result.ExitCode == 1) {
-		verdict.Missed = fmt.Sprintf("exit status %d with outcome %s, want 1 when worse and else 0", result.ExitCode,
-			answer.Outcome)
+		verdict.Missed = fmt.Sprintf("exit status %d with outcome %s, want 1 when worse and else 0",
+			result.ExitCode, answer.Outcome)
 	}
 	return verdict
 }

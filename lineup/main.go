@@ -11,6 +11,8 @@
 //	go run ./lineup -family lock,runtime.gc  those that plant a cause of these families, or one of these causes
 //	go run ./lineup -aa 20                   20 investigations of pairs without a difference
 //	go run ./lineup -effect 7                plain timing of the planted effects, without culprit
+//	go run ./lineup -corpus DIR              keep what was judged right in a corpus, internal/cause/testdata/corpus
+//	go run ./lineup -corpus DIR -from OUT    the same with the cases of an earlier lineup: OUT/SCENARIO/case
 //	go run ./lineup -ablate                  what each rule and threshold is good for: which verdicts on the corpus of
 //	                                         judgements change without it; -only REGEX, -jobs N, -list
 //
@@ -43,10 +45,10 @@ const (
 
 // Options is what may be asked for on the command line.
 type Options struct {
-	run, family, program, out, root, prove, extra, only string
-	budget                                              time.Duration
-	repeats, alike, effectPairs, jobs                   int
-	renames, show, list, ablate                         bool
+	run, family, program, out, root, prove, extra, only, corpus, from string
+	budget                                                            time.Duration
+	repeats, alike, effectPairs, jobs                                 int
+	renames, show, list, ablate                                       bool
 }
 
 func main() {
@@ -92,6 +94,8 @@ func parseOptions(stderr io.Writer, arguments []string) (Options, error) {
 	flags.BoolVar(&o.renames, "rename", false, "hide sources, programs and arguments behind random names")
 	flags.BoolVar(&o.show, "show", false, "let culprit print to the terminal")
 	flags.BoolVar(&o.list, "list", false, "list the scenarios and their truths; with -ablate what can be varied")
+	flags.StringVar(&o.corpus, "corpus", "", "write each judgement that was right into this folder, with the truth")
+	flags.StringVar(&o.from, "from", "", "with -corpus: investigate nothing, take the cases in this folder of results")
 	flags.BoolVar(&o.ablate, "ablate", false,
 		"judge the corpus without each rule and with each threshold ± 25 %, and list the verdicts that change")
 	flags.StringVar(&o.only, "only", "",
@@ -105,6 +109,8 @@ func parseOptions(stderr io.Writer, arguments []string) (Options, error) {
 		return Options{}, fmt.Errorf("unexpected argument %q: name scenarios by -run REGEX", flags.Arg(0))
 	case o.repeats < 1 || o.alike < 0 || o.effectPairs < 0:
 		return Options{}, errors.New("-count must be at least 1, -aa and -effect at least 0")
+	case o.from != "" && o.corpus == "":
+		return Options{}, errors.New("-from goes with -corpus")
 	case o.jobs < 0 || !o.ablate && (o.only != "" || o.jobs != 0):
 		return Options{}, errors.New("-only and -jobs go with -ablate; -jobs must be at least 0")
 	case o.prove != "auto" && o.prove != "none":
@@ -126,6 +132,12 @@ func act(ctx context.Context, stdout io.Writer, o Options) (int, error) {
 	}
 	if o.list {
 		return exitRight, writeList(stdout, scenarios)
+	}
+	if o.corpus != "" && !fileExists(o.corpus) {
+		return exitError, fmt.Errorf("-corpus %s: there is no such folder", o.corpus)
+	}
+	if o.from != "" {
+		return keepAll(stdout, o, scenarios)
 	}
 	removeLeftGroups(cgroupRoot)
 	folder, err := reserve(o.out)

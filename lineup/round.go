@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 )
 
@@ -113,6 +114,15 @@ func (r round) investigateOne(ctx context.Context, scenario Scenario) (score Sco
 		return score
 	}
 	score.Answer, score.Verdict = &result.Answer, judge(scenario.Truth, result)
+	if r.options.corpus == "" || score.Verdict.Missed != "" {
+		return score
+	}
+	whyNot, err := keep(r.options.corpus, r.options.source(), filepath.Join(workshop.folder, "case"), scenario)
+	if err != nil {
+		score.Failed = err.Error()
+	} else if whyNot != "" {
+		fmt.Fprintf(r.stdout, "%s is not kept: %s\n", scenario.Name, whyNot)
+	}
 	return score
 }
 

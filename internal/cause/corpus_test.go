@@ -24,7 +24,8 @@ const (
 
 var (
 	update   = flag.Bool("update", false, "write the golden files anew")
-	verdicts = flag.String("verdicts", "", "write the verdicts on the corpus into this folder, and hold them to nothing")
+	verdicts = flag.String("verdicts", "",
+		"write the verdicts on the corpus into this folder, and hold them to nothing")
 )
 
 // replayed is one pair of the corpus, judged again.
@@ -95,7 +96,8 @@ func (r *replay) run(t *testing.T, ready func(*corpus.Pair) error) {
 				}
 				row.holdToTruth(t, r.misses)
 				if now := row.text(); !*update && now != old[row.name] {
-					t.Errorf("the verdict changed (-update writes the new one)\nit was\n%s\nit is\n%s", old[row.name], now)
+					t.Errorf("the verdict changed (-update writes the new one)\nit was\n%s\nit is\n%s",
+						old[row.name], now)
 				}
 			})
 		}
@@ -122,7 +124,9 @@ func (r *replayed) judge(t *testing.T, ready func(*corpus.Pair) error) {
 		t.Errorf("the pair is called %s, its file %s", pair.Name, r.name)
 	}
 	start := time.Now()
-	r.answer = pair.Answer()
+	if r.answer, err = pair.Answer(); err != nil {
+		t.Fatal(err)
+	}
 	r.took = time.Since(start)
 	r.verdict = pair.Judge(r.answer)
 }
@@ -175,8 +179,8 @@ func table(t *testing.T, rows []replayed) {
 			found++
 		}
 	}
-	t.Logf("\n%-24s %-22s %-5s %-5s %-9s %s\n%s%d of %d found, %.1f s of judging", "pair", "first suspect", "first",
-		"place", "outcome", "missed", b.String(), found, judged, took.Seconds())
+	t.Logf("\n%-24s %-22s %-5s %-5s %-9s %s\n%s%d of %d found, %.1f s of judging", "pair",
+		"first suspect", "first", "place", "outcome", "missed", b.String(), found, judged, took.Seconds())
 }
 
 func readMisses(t *testing.T, files []string) map[string]string {

@@ -25,8 +25,9 @@ const (
 
 var update = flag.Bool("update", false, "write testdata/digests.txt anew")
 
-// The recordings of real pairs are compared as before: the metric of each side, what changed most, and a sum over all
-// that stands in the result. After a change that is meant to change it: go test ./internal/compare -run Replay -update
+// The recordings of real pairs are compared as before: the metric of each side, what changed most,
+// and a sum over all that stands in the result. After a change that is meant to change it: go test
+// ./internal/compare -run Replay -update
 func TestReplay(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(replayedFolder, "*"+corpus.RecordingsExtension))
 	if err != nil || len(files) == 0 {
@@ -98,32 +99,34 @@ func mean(values []float64) (mean float64) {
 func digest(name string, result *compare.Result) string {
 	var paths, waits, counts, others []digestRow
 	for i := range result.Paths {
-		paths = append(paths, digestRow{described(&result.Paths[i]), mean(result.Paths[i].A), mean(result.Paths[i].B)})
+		paths = append(paths, digestRow{described(&result.Paths[i]), mean(result.Paths[i].A),
+			mean(result.Paths[i].B)})
 	}
 	for i := range result.Waits {
 		wait := &result.Waits[i]
-		waits = append(waits, digestRow{fmt.Sprintf("%.9g to %.9g stays %s", mean(wait.CountA), mean(wait.CountB),
-			described(&wait.Path)), mean(wait.A), mean(wait.B)})
+		waits = append(waits, digestRow{fmt.Sprintf("%.9g to %.9g stays %s", mean(wait.CountA),
+			mean(wait.CountB), described(&wait.Path)), mean(wait.A), mean(wait.B)})
 	}
 	for _, count := range result.Counts {
-		counts = append(counts, digestRow{count.Name + " " + count.Key + " " + count.Unit, mean(count.A), mean(count.B)})
+		counts = append(counts, digestRow{count.Name + " " + count.Key + " " + count.Unit, mean(count.A),
+			mean(count.B)})
 	}
 	for _, hop := range result.Hops {
-		others = append(others, digestRow{fmt.Sprint("hop ", hop.Process, hop.WakerComm, hop.HopComm, hop.Frames),
-			mean(hop.A), mean(hop.B)})
+		others = append(others, digestRow{fmt.Sprint("hop ", hop.Process, hop.WakerComm, hop.HopComm,
+			hop.Frames), mean(hop.A), mean(hop.B)})
 	}
 	for _, line := range result.Lines {
-		others = append(others, digestRow{fmt.Sprint("line ", line.Name, line.False, line.Functions, line.Threads,
-			line.Words, line.Confirmed), mean(line.A), mean(line.B)})
+		others = append(others, digestRow{fmt.Sprint("line ", line.Name, line.False, line.Functions,
+			line.Threads, line.Words, line.Confirmed), mean(line.A), mean(line.B)})
 	}
 	for _, change := range result.Facts {
 		others = append(others, digestRow{text: fmt.Sprint("fact ", change)})
 	}
 	others = append(others, digestRow{text: fmt.Sprint("unseen ", result.Unseen, result.Varying)})
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s: %.6g to %.6g s, %d paths %x, %d waits %x, %d counts %x, others %x\n", name, result.Metric,
-		mean(result.A), mean(result.B), len(paths), sumOf(paths), len(waits), sumOf(waits), len(counts), sumOf(counts),
-		sumOf(others))
+	fmt.Fprintf(&b, "%s %s: %.6g to %.6g s, %d paths %x, %d waits %x, %d counts %x, others %x\n", name,
+		result.Metric, mean(result.A), mean(result.B), len(paths), sumOf(paths), len(waits), sumOf(waits),
+		len(counts), sumOf(counts), sumOf(others))
 	most(&b, "path", paths)
 	if result.Metric == compare.MetricWall {
 		return b.String() // the other tables are those of the CPU time
@@ -139,14 +142,16 @@ func described(p *compare.Path) string {
 	marks := []struct {
 		name string
 		set  bool
-	}{{"own", p.WakerOwn}, {"short", p.Short}, {"ticking", p.Ticking}, {"lock", p.Lock}, {"turn", p.Turn}, {"nap", p.Nap}}
+	}{{"own", p.WakerOwn}, {"short", p.Short}, {"ticking", p.Ticking}, {"lock", p.Lock},
+		{"turn", p.Turn}, {"nap", p.Nap}}
 	for _, mark := range marks {
 		if mark.set {
 			text += " " + mark.name
 		}
 	}
-	for _, one := range []string{p.Parent, p.Syscall, p.WakerKind, p.WakerComm, p.Object, framesOf(p.WakerStack),
-		framesOf(p.Holder), framesOf(p.Around), framesOf(p.For), framesOf(p.Frames)} {
+	for _, one := range []string{p.Parent, p.Syscall, p.WakerKind, p.WakerComm, p.Object,
+		framesOf(p.WakerStack), framesOf(p.Holder), framesOf(p.Around), framesOf(p.For),
+		framesOf(p.Frames)} {
 		text += "|" + one
 	}
 	return text
@@ -162,14 +167,16 @@ func framesOf(frames []recording.Frame) string {
 
 func most(b *strings.Builder, kind string, rows []digestRow) {
 	slices.SortFunc(rows, func(x, y digestRow) int {
-		return cmp.Or(cmp.Compare(max(y.b-y.a, y.a-y.b), max(x.b-x.a, x.a-x.b)), cmp.Compare(x.text, y.text))
+		return cmp.Or(cmp.Compare(max(y.b-y.a, y.a-y.b), max(x.b-x.a, x.a-x.b)),
+			cmp.Compare(x.text, y.text))
 	})
 	for _, row := range rows[:min(len(rows), digestedRows)] {
 		fmt.Fprintf(b, "  %s %s\n", kind, row)
 	}
 }
 
-// sumOf is a checksum over all rows, whatever their order. Nine digits: the order of a sum must not change it.
+// sumOf is a checksum over all rows, whatever their order. Nine digits: the order of a sum must not
+// change it.
 func sumOf(rows []digestRow) (sum uint32) {
 	for _, row := range rows {
 		hash := fnv.New32a()

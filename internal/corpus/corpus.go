@@ -3,7 +3,8 @@
 // without the program that was recorded.
 //
 //	pair, err := corpus.Open("internal/cause/testdata/corpus/lock-go.zst")
-//	fmt.Println(pair.Judge(pair.Answer()).Missed)
+//	answer, err := pair.Answer()
+//	fmt.Println(pair.Judge(answer).Missed)
 //
 // A file names its fields itself, so that it outlives types that move between packages. What no
 // rule reads is left out (call trees for flame graphs, blind spots), amounts keep six digits. It
@@ -11,8 +12,12 @@
 package corpus
 
 import (
+	"fmt"
+
 	"culprit/internal/cause"
 	"culprit/internal/compare"
+	"culprit/internal/explain"
+	"culprit/internal/stat"
 )
 
 // Pair is one judgement and the truth about it.
@@ -21,51 +26,44 @@ type Pair struct {
 	Source string // where it comes from: "lineup", "blind"
 	Truth  Truth
 	// Outcome is what the trials said: without "worse" or "better" no suspect is asked for.
-	Outcome string
-	// Printed says that the metric is a number that the command prints. The seconds of Input.Result
-	// explain it then.
-	Printed bool
-	// Metrics are the metrics that trials without the recorder tested, the one that the case is
-	// about first.
-	Metrics []Tested
-	Input   cause.Input
-}
-
-// Tested is a metric that trials without the recorder tested.
-type Tested struct {
-	Name    string
-	Outcome string
-	Change  compare.Interval // B − A per run, in the metric's unit
+	Outcome stat.Outcome
+	// Measured is what trials without the recorder showed of wall and CPU time.
+	Measured []explain.Measured
+	Input    cause.Input // of the metric that is explained
 }
 
 // Answer is what culprit says of a pair.
 type Answer struct {
-	Outcome  string
+	Outcome  stat.Outcome
 	Metric   string // that the suspects are about
 	Suspects []cause.Suspect
 }
 
 // Answer judges the pair as an investigation does.
-func (p *Pair) Answer() Answer {
-	answer := Answer{Outcome: p.Outcome, Metric: p.Input.Result.Metric}
-	if len(p.Metrics) > 0 {
-		answer.Metric = p.Metrics[0].Name
+func (p *Pair) Answer() (Answer, error) {
+	in, judged, err := explain.Ask(explain.Context{Metric: p.Input.Result.Metric, Outcome: p.Outcome,
+		Measured: p.Measured}, p.of)
+	if err != nil {
+		return Answer{}, fmt.Errorf("judge %s: %w", p.Name, err)
 	}
-	if p.Outcome == "undecided" {
-		return answer
+	return Answer{Outcome: p.Outcome, Metric: in.Result.Metric, Suspects: judged.Suspects}, nil
+}
+
+// of is the input of a judgement on a metric.
+func (p *Pair) of(metric string) (cause.Input, error) {
+	in, err := p.Input, error(nil)
+	if in.Result, err = (compare.Results{CPU: in.CPU, Wall: in.Wall}).Of(metric); err != nil {
+		return in, err
 	}
-	answer.Suspects = cause.Judge(p.Input).Suspects
-	if len(answer.Suspects) > 0 || p.Printed || p.Input.CPU == nil || len(p.Metrics) < 2 ||
-		p.Metrics[0].Name != compare.MetricWall || p.Metrics[1].Name != compare.MetricCPU ||
-		p.Metrics[1].Outcome != p.Outcome {
-		return answer
+	if metric != p.Input.Result.Metric {
+		in.MeasuredChange, in.MeasuredChangeKnown = compare.Interval{}, false
 	}
-	cpu := p.Input
-	cpu.Result, cpu.MeasuredChange = p.Input.CPU, p.Metrics[1].Change
-	if answer.Suspects = cause.Judge(cpu).Suspects; len(answer.Suspects) > 0 {
-		answer.Metric = compare.MetricCPU
+	for _, measured := range p.Measured {
+		if measured.Metric == metric && measured.Change != nil {
+			in.MeasuredChange, in.MeasuredChangeKnown = *measured.Change, true
+		}
 	}
-	return answer
+	return in, nil
 }
 
 // Judge holds an answer against the truth about the pair.
@@ -74,5 +72,5 @@ func (p *Pair) Judge(answer Answer) Verdict {
 	for _, suspect := range answer.Suspects {
 		named = append(named, Named{Cause: string(suspect.Cause), Where: suspect.Where})
 	}
-	return p.Truth.Judge(answer.Outcome, answer.Metric, named)
+	return p.Truth.Judge(string(answer.Outcome), answer.Metric, named)
 }

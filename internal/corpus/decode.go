@@ -7,6 +7,8 @@ import (
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
+	"culprit/internal/explain"
+	"culprit/internal/stat"
 	"culprit/recording"
 )
 
@@ -33,12 +35,16 @@ func decode(doc *document) (*Pair, error) {
 	}
 	d := &decoder{doc: doc, runsA: len(explained.A), runsB: len(explained.B)}
 	d.readStacks()
-	p := &Pair{Name: doc.Name, Source: doc.Source, Truth: doc.Truth, Outcome: doc.Outcome, Printed: doc.Printed}
+	p := &Pair{Name: doc.Name, Source: doc.Source, Truth: doc.Truth,
+		Outcome: stat.Outcome(doc.Outcome)}
 	for _, one := range doc.Metrics {
-		p.Metrics = append(p.Metrics, Tested{one.Name, one.Outcome, one.Change.interval()})
+		change := one.Change.interval()
+		p.Measured = append(p.Measured, explain.Measured{Metric: one.Name,
+			Outcome: stat.Outcome(one.Outcome), Change: &change})
 	}
 	in := &p.Input
-	in.CommandA, in.CommandB, in.Tracers, in.OneSided = doc.Commands[0], doc.Commands[1], doc.Tracers, doc.OneSided
+	in.CommandA, in.CommandB, in.Tracers, in.OneSided = doc.Commands[0], doc.Commands[1], doc.Tracers,
+		doc.OneSided
 	in.Confidence, in.FactsA, in.FactsB = doc.Confidence, facts(doc.Facts[0]), facts(doc.Facts[1])
 	if doc.Measured != nil {
 		in.MeasuredChange, in.MeasuredChangeKnown = doc.Measured.interval(), true
@@ -92,8 +98,8 @@ func facts(list []fact) []recording.Fact {
 
 func (d *decoder) readStacks() {
 	for _, f := range d.doc.Frames {
-		d.frames = append(d.frames, recording.Frame{Name: f.Name, Kind: recording.FrameKind(f.Kind), Module: f.Module,
-			BuildID: f.BuildID, File: f.File, Line: f.Line})
+		d.frames = append(d.frames, recording.Frame{Name: f.Name, Kind: recording.FrameKind(f.Kind),
+			Module: f.Module, BuildID: f.BuildID, File: f.File, Line: f.Line})
 	}
 	for _, numbers := range d.doc.Stacks {
 		var frames []recording.Frame
@@ -149,7 +155,8 @@ func (d *decoder) tables() compare.Result {
 	result := compare.Result{Unit: "s", OneSided: d.doc.NoBaseline}
 	for _, c := range d.doc.Counts {
 		a, b := d.sides(c.sides)
-		result.Counts = append(result.Counts, compare.Count{Name: c.Name, Key: c.Key, Unit: c.Unit, A: a, B: b})
+		result.Counts = append(result.Counts, compare.Count{Name: c.Name, Key: c.Key, Unit: c.Unit, A: a,
+			B: b})
 	}
 	for _, c := range d.doc.Changes {
 		result.Facts = append(result.Facts, compare.FactChange(c))
@@ -165,8 +172,8 @@ func (d *decoder) tables() compare.Result {
 	}
 	for _, h := range d.doc.Hops {
 		a, b := d.sides(h.sides)
-		result.Hops = append(result.Hops, compare.Hop{Process: h.Process, WakerComm: h.Waker, HopComm: h.Hop,
-			Frames: d.stack(h.Stack), A: a, B: b})
+		result.Hops = append(result.Hops, compare.Hop{Process: h.Process, WakerComm: h.Waker,
+			HopComm: h.Hop, Frames: d.stack(h.Stack), A: a, B: b})
 	}
 	for _, l := range d.doc.Lines {
 		one := compare.SharedLine{Name: l.Name, False: l.False, Threads: l.Threads, Words: l.Words,
@@ -182,10 +189,11 @@ func (d *decoder) tables() compare.Result {
 }
 
 func (d *decoder) path(p *path) compare.Path {
-	one := compare.Path{Kind: compare.PathKind(p.Kind), Frames: d.stack(p.Stack), Comm: p.Comm, Process: p.Process,
-		Parent: p.Parent, Syscall: p.Syscall, WakerKind: p.WakerKind, WakerComm: p.WakerComm, WakerOwn: p.WakerOwn,
-		WakerStack: d.stack(p.WakerStack), Object: p.Object, Short: p.Short, Ticking: p.Ticking, Lock: p.Lock,
-		Turn: p.Turn, Nap: p.Nap, Holder: d.stack(p.Holder), Around: d.stack(p.Around), For: d.stack(p.For)}
+	one := compare.Path{Kind: compare.PathKind(p.Kind), Frames: d.stack(p.Stack), Comm: p.Comm,
+		Process: p.Process, Parent: p.Parent, Syscall: p.Syscall, WakerKind: p.WakerKind,
+		WakerComm: p.WakerComm, WakerOwn: p.WakerOwn, WakerStack: d.stack(p.WakerStack),
+		Object: p.Object, Short: p.Short, Ticking: p.Ticking, Lock: p.Lock, Turn: p.Turn, Nap: p.Nap,
+		Holder: d.stack(p.Holder), Around: d.stack(p.Around), For: d.stack(p.For)}
 	one.A, one.B = d.sides(p.sides)
 	return one
 }

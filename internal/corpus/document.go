@@ -17,7 +17,6 @@ type document struct {
 	Source     string              `json:"source"`
 	Truth      Truth               `json:"truth"`
 	Outcome    string              `json:"outcome"`
-	Printed    bool                `json:"printed,omitempty"`
 	Metrics    []tested            `json:"metrics"`
 	Commands   [2]string           `json:"commands"`
 	Facts      [2][]fact           `json:"facts"`

@@ -31,13 +31,17 @@ func encode(p *Pair) (*document, error) {
 	result := in.Result
 	e := &encoder{frames: map[frame]int{}, stacks: map[string]int{}}
 	e.stack(nil) // number 0: no stack
-	e.doc = document{Version: version, Name: p.Name, Source: p.Source, Truth: p.Truth, Outcome: p.Outcome,
-		Printed: p.Printed, Commands: [2]string{in.CommandA, in.CommandB}, Tracers: in.Tracers, OneSided: in.OneSided,
-		Confidence: in.Confidence, Explained: result.Metric, NoBaseline: result.OneSided, Costs: map[string]vector{},
-		Seconds: map[string]*seconds{}, Stacks: e.doc.Stacks}
+	e.doc = document{Version: version, Name: p.Name, Source: p.Source, Truth: p.Truth,
+		Outcome: string(p.Outcome), Commands: [2]string{in.CommandA, in.CommandB}, Tracers: in.Tracers,
+		OneSided: in.OneSided, Confidence: in.Confidence, Explained: result.Metric,
+		NoBaseline: result.OneSided, Costs: map[string]vector{}, Seconds: map[string]*seconds{},
+		Stacks: e.doc.Stacks}
 	d := &e.doc
-	for _, metric := range p.Metrics {
-		d.Metrics = append(d.Metrics, tested{metric.Name, metric.Outcome, toInterval(metric.Change)})
+	for _, measured := range p.Measured {
+		if measured.Change != nil {
+			d.Metrics = append(d.Metrics, tested{measured.Metric, string(measured.Outcome),
+				toInterval(*measured.Change)})
+		}
 	}
 	for at, facts := range [][]recording.Fact{in.FactsA, in.FactsB} {
 		for _, f := range facts {
@@ -69,7 +73,8 @@ func encode(p *Pair) (*document, error) {
 func sameTables(a, b *compare.Result) error {
 	if !reflect.DeepEqual(a.Counts, b.Counts) || !reflect.DeepEqual(a.Waits, b.Waits) ||
 		!reflect.DeepEqual(a.Facts, b.Facts) || !reflect.DeepEqual(a.Varying, b.Varying) ||
-		!reflect.DeepEqual(a.Hops, b.Hops) || !reflect.DeepEqual(a.Lines, b.Lines) || a.OneSided != b.OneSided {
+		!reflect.DeepEqual(a.Hops, b.Hops) || !reflect.DeepEqual(a.Lines, b.Lines) ||
+		a.OneSided != b.OneSided {
 		return fmt.Errorf("the tables of %s and %s differ", a.Metric, b.Metric)
 	}
 	return nil
@@ -106,11 +111,12 @@ func (e *encoder) tables(result *compare.Result) {
 		}
 	}
 	for _, h := range result.Hops {
-		d.Hops = append(d.Hops, hop{toSides(h.A, h.B), h.Process, h.WakerComm, h.HopComm, e.stack(h.Frames)})
+		d.Hops = append(d.Hops, hop{toSides(h.A, h.B), h.Process, h.WakerComm, h.HopComm,
+			e.stack(h.Frames)})
 	}
 	for _, l := range result.Lines {
-		one := line{sides: toSides(l.A, l.B), Name: l.Name, False: l.False, Threads: l.Threads, Words: l.Words,
-			Confirmed: l.Confirmed}
+		one := line{sides: toSides(l.A, l.B), Name: l.Name, False: l.False, Threads: l.Threads,
+			Words: l.Words, Confirmed: l.Confirmed}
 		for _, f := range l.Functions {
 			one.Functions = append(one.Functions, function{toSides(f.A, f.B), e.frame(f.Frame)})
 		}
@@ -119,11 +125,11 @@ func (e *encoder) tables(result *compare.Result) {
 }
 
 func (e *encoder) path(p *compare.Path) path {
-	return path{sides: toSides(p.A, p.B), Kind: string(p.Kind), Stack: e.stack(p.Frames), Comm: p.Comm,
-		Process: p.Process, Parent: p.Parent, Syscall: p.Syscall, WakerKind: p.WakerKind, WakerComm: p.WakerComm,
-		WakerOwn: p.WakerOwn, WakerStack: e.stack(p.WakerStack), Object: p.Object, Short: p.Short, Ticking: p.Ticking,
-		Lock: p.Lock, Turn: p.Turn, Nap: p.Nap, Holder: e.stack(p.Holder), Around: e.stack(p.Around),
-		For: e.stack(p.For)}
+	return path{sides: toSides(p.A, p.B), Kind: string(p.Kind), Stack: e.stack(p.Frames),
+		Comm: p.Comm, Process: p.Process, Parent: p.Parent, Syscall: p.Syscall, WakerKind: p.WakerKind,
+		WakerComm: p.WakerComm, WakerOwn: p.WakerOwn, WakerStack: e.stack(p.WakerStack),
+		Object: p.Object, Short: p.Short, Ticking: p.Ticking, Lock: p.Lock, Turn: p.Turn, Nap: p.Nap,
+		Holder: e.stack(p.Holder), Around: e.stack(p.Around), For: e.stack(p.For)}
 }
 
 func (e *encoder) frame(f recording.Frame) int {

@@ -43,7 +43,8 @@ func Open(path string) (*Pair, error) {
 
 // Read reads one pair.
 func Read(r io.Reader) (*Pair, error) {
-	unpacked, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(bytesMax))
+	unpacked, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderMaxMemory(bytesMax))
 	if err != nil {
 		return nil, fmt.Errorf("unpack: %w", err)
 	}
@@ -52,6 +53,10 @@ func Read(r io.Reader) (*Pair, error) {
 	if err != nil {
 		return nil, fmt.Errorf("unpack: %w", err)
 	}
+	return parse(text)
+}
+
+func parse(text []byte) (*Pair, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	var doc document

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"culprit/internal/compare"
+	"culprit/internal/explain"
 	"culprit/recording"
 
 	"github.com/klauspost/compress/zstd"
@@ -18,7 +19,7 @@ import (
 
 // RecordingsExtension ends the names of archives of a pair's recordings. One is made by
 //
-//	cd CASE/recordings && tar -c A-1.culprit A-2.culprit B-1.culprit B-2.culprit | zstd -19 > NAME.tar.zst
+//	cd CASE/recordings && tar -c A-[12].culprit B-[12].culprit | zstd -19 > NAME.tar.zst
 const RecordingsExtension = ".tar.zst"
 
 // Recordings are those of a pair.
@@ -39,7 +40,8 @@ func OpenRecordings(path string) (*Recordings, error) {
 }
 
 func readRecordings(packed io.Reader) (*Recordings, error) {
-	unpacked, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(bytesMax))
+	unpacked, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderMaxMemory(bytesMax))
 	if err != nil {
 		return nil, fmt.Errorf("unpack: %w", err)
 	}
@@ -77,17 +79,27 @@ func readRecordings(packed io.Reader) (*Recordings, error) {
 }
 
 // Compare puts what recordings show in the place of what the pair's own ones showed.
-func (p *Pair) Compare(r *Recordings) (err error) {
-	in := &p.Input
-	explained := in.Result.Metric
-	in.FactsA, in.FactsB = compare.FactsOf(r.A), compare.FactsOf(r.B)
-	both, err := compare.Compare(r.A, r.B, compare.Options{})
-	if err == nil {
-		in.CPU, in.Wall = both.CPU, both.Wall
-		in.Result, err = both.Of(explained)
-	}
+func (p *Pair) Compare(r *Recordings) error {
+	shown, err := explain.Read(r.A, r.B, compare.PerAuto)
 	if err != nil {
 		return fmt.Errorf("compare recordings of %s: %w", p.Name, err)
 	}
-	return nil
+	in := &p.Input
+	explained := in.Result.Metric
+	in.FactsA, in.FactsB = compare.FactsOf(r.A), compare.FactsOf(r.B)
+	in.CPU, in.Wall = shown.CPU, shown.Wall
+	in.Result, err = shown.Of(explained)
+	return err
+}
+
+// FromCase takes a judgement out of a case directory: its recordings are compared anew. The errors
+// are those of explain.Open.
+func FromCase(folder string) (*Pair, error) {
+	shown, known, err := explain.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	p := &Pair{Outcome: known.Outcome, Measured: known.Measured}
+	p.Input, err = shown.Input(*known, known.Metric)
+	return p, err
 }

@@ -11,9 +11,9 @@ import (
 // Truth is what is known of a pair.
 type Truth struct {
 	Outcome string   `json:"outcome" yaml:"outcome"`         // worse, better or same
-	Metric  string   `json:"metric,omitempty" yaml:"metric"` // the only metric that changes, "" when several do
+	Metric  string   `json:"metric,omitempty" yaml:"metric"` // that alone changes, "" for several
 	Causes  []string `json:"causes,omitempty" yaml:"causes"` // accepted as first suspect: usually one
-	Place   string   `json:"place,omitempty" yaml:"place"`   // regular expression: one where of the suspect matches it
+	Place   string   `json:"place,omitempty" yaml:"place"`   // regular expression of one where
 }
 
 // Verdict is how an answer compares with the truth.

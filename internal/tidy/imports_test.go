@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"internal/explain": {"recording", "internal/host", "internal/stat", "internal/bench", "internal/compare",
 		"internal/cause"},
 	// What the tests of cause judge again.
-	"internal/corpus": {"recording", "internal/compare", "internal/cause"},
+	"internal/corpus": {"recording", "internal/stat", "internal/compare", "internal/cause", "internal/explain"},
 
 	"internal/knob":   {"recording", "internal/host", "internal/stat"},
 	"internal/trial":  {"recording", "internal/host", "internal/stat", "internal/knob"},
@@ -58,7 +58,7 @@ var mayImport = map[string][]string{
 	"web":           {"internal/investigate", "internal/report"},
 	// The scoreboards judge culprit from outside, by its command line; they share only its arithmetic. The lineup keeps
 	// what was judged in the corpus.
-	"lineup":    {"internal/stat", "internal/corpus"},
+	"lineup":    {"internal/stat", "internal/explain", "internal/corpus"},
 	"benchmark": {"recording", "internal/stat"},
 	// The cases ask culprit by its command line and look into its recordings.
 	"cases": {"recording"},

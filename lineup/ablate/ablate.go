@@ -1,11 +1,12 @@
-// Package ablate says what each rule and each threshold of a judgement is good for: it judges the corpus without the
-// rule, or with a threshold a quarter smaller and a quarter larger, and lists which verdicts change.
+// Package ablate says what each rule and each threshold of a judgement is good for: it judges the
+// corpus without the rule, or with a threshold a quarter smaller and a quarter larger, and lists
+// which verdicts change.
 //
 //	ablate.Run(ctx, os.Stdout, ablate.Options{Root: ".", Only: "cause.leastShare"})
 //
-// What there is to vary is found in the sources: each numeric constant, each element of a table of rules and, where
-// Only asks for them, each element of a list of names. The sources are not touched. It refuses to start from a corpus
-// that cannot be judged as the sources are.
+// What there is to vary is found in the sources: each numeric constant, each element of a table of
+// rules and, where Only asks for them, each element of a list of names. The sources are not
+// touched. It refuses to start from a corpus that cannot be judged as the sources are.
 package ablate
 
 import (
@@ -21,9 +22,10 @@ import (
 
 // Options say what is varied.
 type Options struct {
-	Root  string // of the repository
-	Out   string // folder for the report
-	Only  string // regular expression: only variants whose text, as List shows it, matches; "" for all but names
+	Root string // of the repository
+	Out  string // folder for the report
+	// Only is a regular expression that variants match as List shows them, "" for all but names.
+	Only  string
 	Pairs string // regular expression: only pairs that match
 	Jobs  int    // at a time; 0 for as many as there are CPUs
 	List  bool   // only say what would be varied
@@ -102,8 +104,8 @@ func (b *bench) variants(ctx context.Context, only *regexp.Regexp, asked bool) (
 }
 
 // vary judges the corpus with each variant.
-func (b *bench) vary(ctx context.Context, stdout io.Writer, variants []Variant, before map[string]string,
-	jobs int) ([]Result, error) {
+func (b *bench) vary(ctx context.Context, stdout io.Writer, variants []Variant,
+	before map[string]string, jobs int) ([]Result, error) {
 	results := make([]Result, len(variants))
 	next := make(chan int)
 	var workers sync.WaitGroup

@@ -19,11 +19,12 @@ const (
 	judging = "internal/cause" // its tests judge the corpus
 )
 
-// measuring are packages below the judging one that look at hosts, binaries and numbers, and judge nothing.
+// measuring are packages below the judging one that look at hosts, binaries and numbers, and judge
+// nothing.
 var measuring = []string{"internal/host", "internal/symbol", "internal/stat", "internal/bench"}
 
-// bench builds the test of the corpus from changed sources and runs it. The sources themselves stay as they are: the
-// compiler is given others in their place (go build -overlay).
+// bench builds the test of the corpus from changed sources and runs it. The sources themselves stay
+// as they are: the compiler is given others in their place (go build -overlay).
 type bench struct {
 	root  string // of the repository
 	work  string // a folder for what is built
@@ -35,7 +36,8 @@ type bench struct {
 // folders are those of the packages that take part in a judgement.
 func (b *bench) folders(ctx context.Context) ([]string, error) {
 	var out, said bytes.Buffer
-	list := exec.CommandContext(ctx, "go", "list", "-deps", "-f", "{{.ImportPath}}\t{{.Dir}}", "./"+judging)
+	list := exec.CommandContext(ctx, "go", "list", "-deps", "-f", "{{.ImportPath}}\t{{.Dir}}",
+		"./"+judging)
 	list.Dir, list.Stdout, list.Stderr = b.root, &out, &said
 	if err := list.Run(); err != nil {
 		return nil, fmt.Errorf("list packages: %w: %s", err, said.String())
@@ -60,7 +62,8 @@ func (b *bench) verdicts(ctx context.Context, v *Variant) (map[string]string, er
 	defer os.RemoveAll(folder)
 	cache := b.cache
 	if v != nil {
-		// Each variant leaves megabytes in the compiler's cache: it gets a copy that is thrown away.
+		// Each variant leaves megabytes in the compiler's cache: it gets a copy that is thrown
+		// away.
 		cache = filepath.Join(folder, "cache")
 		if err := link(b.cache, cache); err != nil {
 			return nil, err
@@ -89,7 +92,8 @@ func (b *bench) verdicts(ctx context.Context, v *Variant) (map[string]string, er
 }
 
 // build compiles the test of the corpus.
-func (b *bench) build(ctx context.Context, folder, cache string, v *Variant) (program string, err error) {
+func (b *bench) build(ctx context.Context, folder, cache string, v *Variant) (program string,
+	err error) {
 	program = filepath.Join(folder, "judge.test")
 	arguments := []string{"test", "-c", "-o", program}
 	if v != nil {
@@ -100,7 +104,8 @@ func (b *bench) build(ctx context.Context, folder, cache string, v *Variant) (pr
 		arguments = append(arguments, "-overlay", overlay)
 	}
 	compiler := exec.CommandContext(ctx, "go", append(arguments, "./"+judging)...)
-	compiler.Dir, compiler.Env = b.root, append(os.Environ(), "GOCACHE="+cache, "GOMAXPROCS="+strconv.Itoa(b.procs))
+	compiler.Dir, compiler.Env = b.root, append(os.Environ(), "GOCACHE="+cache,
+		"GOMAXPROCS="+strconv.Itoa(b.procs))
 	if out, err := compiler.CombinedOutput(); err != nil {
 		if ctx.Err() != nil {
 			return "", context.Cause(ctx)
@@ -110,17 +115,18 @@ func (b *bench) build(ctx context.Context, folder, cache string, v *Variant) (pr
 	return program, nil
 }
 
-// replay runs the test of the corpus, which writes what it says into the folder. A variant of what judges changes
-// nothing of what is compared: then recordings need not be read again.
+// replay runs the test of the corpus, which writes what it says into the folder. A variant of what
+// judges changes nothing of what is compared: then recordings need not be read again.
 func (b *bench) replay(ctx context.Context, folder, program string, v *Variant) error {
-	pattern := "^TestCorpus"
+	pattern := "^(TestCorpus|TestCorpusFromRecordings)$"
 	if v != nil && filepath.Dir(v.file) == filepath.Join(b.root, judging) {
-		pattern += "$"
+		pattern = "^TestCorpus$"
 	}
 	if b.pairs != "" {
-		pattern += "/pair/(" + b.pairs + ")"
+		pattern += "/^pair$/(" + b.pairs + ")"
 	}
-	test := exec.CommandContext(ctx, program, "-test.run", pattern, "-test.timeout", "10m", "-verdicts", folder)
+	test := exec.CommandContext(ctx, program, "-test.run", pattern, "-test.timeout", "10m",
+		"-verdicts", folder)
 	test.Dir = filepath.Join(b.root, judging)
 	test.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(b.procs))
 	if out, err := test.CombinedOutput(); err != nil {
@@ -132,7 +138,8 @@ func (b *bench) replay(ctx context.Context, folder, program string, v *Variant) 
 	return nil
 }
 
-// overlay writes the changed file, and the document by which the compiler reads it in place of the real one.
+// overlay writes the changed file, and the document by which the compiler reads it in place of the
+// real one.
 func (v *Variant) overlay(folder string) (string, error) {
 	text, err := os.ReadFile(v.file)
 	if err != nil {
@@ -153,7 +160,8 @@ func (v *Variant) overlay(folder string) (string, error) {
 	return overlay, nil
 }
 
-// link makes a copy of a folder whose files are the same ones: nothing writes into those of the compiler's cache.
+// link makes a copy of a folder whose files are the same ones: nothing writes into those of the
+// compiler's cache.
 func link(from, to string) error {
 	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {

@@ -10,7 +10,8 @@ import (
 // missedMark stands in the first line of a verdict that misses the truth.
 const missedMark = "(missed:"
 
-// readVerdicts adds what a file says, by pair. A pair begins in the first column: "name: outcome metric".
+// readVerdicts adds what a file says, by pair. A pair begins in the first column: "name: outcome
+// metric".
 func readVerdicts(verdicts map[string]string, text, from string) {
 	name := ""
 	for line := range strings.Lines(text) {
@@ -54,7 +55,10 @@ func changes(before, after map[string]string) (list []Change) {
 		}
 		list = append(list, change)
 	}
-	slices.SortStableFunc(list, func(x, y Change) int { return cmp.Compare(severity(x.How), severity(y.How)) })
+	slices.SortStableFunc(list, func(x, y Change) int {
+		return cmp.Compare(severity(x.How),
+			severity(y.How))
+	})
 	return list
 }
 

@@ -11,11 +11,11 @@ import (
 var units = map[string]time.Duration{"Nanosecond": time.Nanosecond, "Microsecond": time.Microsecond,
 	"Millisecond": time.Millisecond, "Second": time.Second, "Minute": time.Minute, "Hour": time.Hour}
 
-// constants are the numeric constants of a package by name. Those of functions count as well: a name that stands for
-// two of them means either.
+// constants are the numeric constants of a package by name. Those of functions count as well: a
+// name that stands for two of them means either.
 func constants(sources []source) map[string]constant.Value {
 	known := map[string]constant.Value{}
-	for again := true; again; { // until nothing new is known: constants may stand before what they are made of
+	for again := true; again; { // constants may stand before what they are made of
 		again = false
 		for _, s := range sources {
 			ast.Inspect(s.syntax, func(node ast.Node) bool {

@@ -68,8 +68,9 @@ var sections = []struct{ how, title string }{
 // report writes which verdicts change, by variant.
 func report(stdout io.Writer, path string, pairs int, results []Result) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# What each rule and each threshold is good for\n\n%d variants, %d verdicts each.\n", len(results),
-		pairs)
+	fmt.Fprintf(&b,
+		"# What each rule and each threshold is good for\n\n%d variants, %d verdicts each.\n",
+		len(results), pairs)
 	for _, section := range sections {
 		var lines []string
 		for _, r := range results {

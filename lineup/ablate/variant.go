@@ -90,7 +90,8 @@ func (s *source) variant(kind, of, how string, from, to token.Pos, with string) 
 }
 
 // thresholds are the numeric constants of a declaration, a quarter smaller and a quarter larger.
-func (s *source) thresholds(declaration *ast.GenDecl, known map[string]constant.Value) (variants []Variant) {
+func (s *source) thresholds(declaration *ast.GenDecl,
+	known map[string]constant.Value) (variants []Variant) {
 	for _, spec := range declaration.Specs {
 		spec := spec.(*ast.ValueSpec)
 		for i, name := range spec.Names {
@@ -102,13 +103,13 @@ func (s *source) thresholds(declaration *ast.GenDecl, known map[string]constant.
 			if value == nil || constant.Sign(value) == 0 {
 				continue
 			}
-			text := s.text[s.files.Position(expression.Pos()).Offset:s.files.Position(expression.End()).Offset]
+			text := s.textOf(expression)
 			for _, by := range []struct {
 				how      string
 				quarters int
 			}{{"-25 %", 3}, {"+25 %", 5}} {
-				variants = append(variants, s.variant(Threshold, name.Name, by.how, expression.Pos(), expression.End(),
-					scaled(text, value, by.quarters)))
+				variants = append(variants, s.variant(Threshold, name.Name, by.how, expression.Pos(),
+					expression.End(), scaled(text, value, by.quarters)))
 			}
 		}
 	}
@@ -129,14 +130,20 @@ func scaled(text string, value constant.Value, quarters int) string {
 	return fmt.Sprintf("((%s) / 4 * %d)", text, quarters)
 }
 
-// rows are the elements of a table of rules, or of a list of names, each left out once.
-func (s *source) rows(table *ast.CompositeLit, rowTypes map[string]bool) (variants []Variant) {
+// rows are the elements of a table of rules, or of a list of names, each switched off once: left
+// out, or where it has a function, which other rules may refer to, with one that does nothing.
+func (s *source) rows(table *ast.CompositeLit, rowTypes map[string]rowType) (variants []Variant) {
 	kind := s.kindOf(table, rowTypes)
 	if kind == "" {
 		return nil
 	}
 	of := s.declarationAround(table)
 	for _, element := range table.Elts {
+		if does := rowTypes[elementType(table)].does(element); does != nil {
+			variants = append(variants, s.variant(kind, of+" "+s.label(element), "off", does.Pos(), does.End(),
+				rowTypes[elementType(table)].nothing))
+			continue
+		}
 		end := s.files.Position(element.End()).Offset
 		rest := strings.TrimLeft(s.text[end:], " \t")
 		if strings.HasPrefix(rest, ",") {
@@ -150,14 +157,14 @@ func (s *source) rows(table *ast.CompositeLit, rowTypes map[string]bool) (varian
 }
 
 // kindOf says what the elements of a composite literal are, "" for neither rules nor names.
-func (s *source) kindOf(table *ast.CompositeLit, rowTypes map[string]bool) string {
+func (s *source) kindOf(table *ast.CompositeLit, rowTypes map[string]rowType) string {
 	switch of := table.Type.(type) {
 	case *ast.ArrayType:
 		switch element := of.Elt.(type) {
 		case *ast.FuncType:
 			return Rule
 		case *ast.Ident:
-			if rowTypes[element.Name] {
+			if _, known := rowTypes[element.Name]; known {
 				return Rule
 			}
 			if element.Name == "string" && s.atTop(table) {
@@ -176,12 +183,15 @@ func (s *source) kindOf(table *ast.CompositeLit, rowTypes map[string]bool) strin
 func (s *source) atTop(table *ast.CompositeLit) bool {
 	return slices.ContainsFunc(s.syntax.Decls, func(declaration ast.Decl) bool {
 		general, ok := declaration.(*ast.GenDecl)
-		return ok && general.Tok == token.VAR && general.Pos() <= table.Pos() && table.End() <= general.End()
+		return ok && general.Tok == token.VAR && general.Pos() <= table.Pos() &&
+			table.End() <= general.End()
 	})
 }
 
-// declarationAround names the variable or function that a literal stands in.
+// declarationAround names the variable or function that a literal stands in, and the row of another
+// table that it is part of.
 func (s *source) declarationAround(table *ast.CompositeLit) (name string) {
+	row := ""
 	ast.Inspect(s.syntax, func(node ast.Node) bool {
 		if node == nil || node.Pos() > table.Pos() || table.End() > node.End() {
 			return false
@@ -191,52 +201,28 @@ func (s *source) declarationAround(table *ast.CompositeLit) (name string) {
 			name = node.Name.Name
 		case *ast.ValueSpec:
 			name = cmp.Or(name, node.Names[0].Name)
+		case *ast.CompositeLit:
+			if node.Type == nil && len(node.Elts) > 0 { // an element of a list
+				row = " " + s.textOf(node.Elts[0])
+			}
 		}
 		return true
 	})
-	return name
+	return name + row
 }
 
 // labelLength is how much of an element stands in its label.
 const labelLength = 60
 
+func (s *source) textOf(node ast.Node) string {
+	return s.text[s.files.Position(node.Pos()).Offset:s.files.Position(node.End()).Offset]
+}
+
 // label is the first text or name in an element: most rules begin with what they are called.
 func (s *source) label(element ast.Expr) string {
-	text := s.text[s.files.Position(element.Pos()).Offset:s.files.Position(element.End()).Offset]
-	text = strings.Join(strings.Fields(text), " ")
+	text := strings.Join(strings.Fields(s.textOf(element)), " ")
 	if len(text) > labelLength {
 		text = strings.ToValidUTF8(text[:labelLength], "") + "…"
 	}
 	return text
-}
-
-// rowTypes are the struct types that make a table one of rules: they have a field that is a Rule, or a function.
-func rowTypes(sources []source) map[string]bool {
-	types := map[string]bool{}
-	for _, s := range sources {
-		ast.Inspect(s.syntax, func(node ast.Node) bool {
-			declared, ok := node.(*ast.TypeSpec)
-			if !ok {
-				return true
-			}
-			fields, ok := declared.Type.(*ast.StructType)
-			if ok && slices.ContainsFunc(fields.Fields.List, isRule) {
-				types[declared.Name.Name] = true
-			}
-			return true
-		})
-	}
-	return types
-}
-
-func isRule(field *ast.Field) bool {
-	of := field.Type
-	if list, ok := of.(*ast.ArrayType); ok {
-		of = list.Elt
-	}
-	if _, ok := of.(*ast.FuncType); ok {
-		return true
-	}
-	name, ok := of.(*ast.Ident)
-	return ok && name.Name == "Rule"
 }
