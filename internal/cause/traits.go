@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"cmp"
 	"strings"
 
 	"culprit/internal/code"
@@ -38,62 +39,68 @@ var (
 
 // traitsOf reads the traits of all paths, then fills in what a path leaves open by its neighbours.
 func traitsOf(paths []compare.Path) []trait {
-	traits := make([]trait, len(paths))
+	traits, purposes := make([]trait, len(paths)), purposes{}
 	for i := range paths {
-		traits[i] = traitOf(&paths[i])
+		traits[i] = traitOf(&paths[i], purposes)
 	}
 	inferTraits(paths, traits)
 	return traits
 }
 
-func traitOf(path *compare.Path) trait {
+// purposes are the traits of single frames. The paths of a scene share most of theirs.
+type purposes map[recording.Frame]trait
+
+func (p purposes) of(frame recording.Frame) trait {
+	known, seen := p[frame]
+	if !seen {
+		known = purposeOf(frame)
+		p[frame] = known
+	}
+	return known
+}
+
+func purposeOf(frame recording.Frame) trait {
+	t := trait{clock: code.ReadsClock(frame), spawn: code.Spawns(frame)}
+	if frame.Kind == recording.KindKernel {
+		t.call = code.SyscallOf(frame.Name)
+		t.traced, t.fault, t.sync = code.Traces(frame), code.Faults(frame), code.Syncs(frame)
+		return t
+	}
+	t.lock, t.collector = code.IsLockFunction(frame.Name), code.Collects(frame.Name)
+	t.scheduler = code.Schedules(frame)
+	return t
+}
+
+func traitOf(path *compare.Path, known purposes) trait {
 	t := trait{place: code.Innermost(path.Frames), kernel: len(path.Frames), lock: path.Lock}
 	for i := len(path.Frames) - 1; i >= 0; i-- {
 		frame := path.Frames[i]
-		if frame.Kind == recording.KindKernel {
-			t.kernel = i
-			t.kernelFrame(frame)
-		} else if i > t.place {
-			t.userFrame(frame)
-		} else {
-			// Above the application's own code only whole subsystems of a runtime tell.
-			t.collector = t.collector || code.Collects(frame.Name)
+		of := known.of(frame)
+		switch {
+		case frame.Kind == recording.KindKernel:
+			t.kernel, t.call = i, cmp.Or(of.call, t.call) // the entry function has the last word
+			t.join(of)
+		case i > t.place:
+			t.join(of)
+		default: // above the application's own code only whole subsystems of a runtime tell
+			t.collector = t.collector || of.collector
 			t.scheduler = t.scheduler || code.RunsTimers(frame)
 		}
 	}
-	if path.Syscall != "" {
-		t.call = path.Syscall
-	}
-	if clockCalls[t.call] {
-		t.clock = true
-	}
-	if spawnCalls[t.call] {
-		t.spawn = true
-	}
+	t.call = cmp.Or(path.Syscall, t.call)
+	t.clock = t.clock || clockCalls[t.call]
+	t.spawn = t.spawn || spawnCalls[t.call]
 	// A write past the cache (O_DIRECT) is forced out as if it were synced.
 	t.sync = t.sync || syncCalls[t.call] || strings.Contains(t.call, "write") && kernelHas(path.Frames, directNames)
 	t.collector = t.collector || code.IsCollector(path.Comm)
 	return t
 }
 
-func (t *trait) kernelFrame(frame recording.Frame) {
-	// Frames come deepest first: the entry function has the last word.
-	if call := code.SyscallOf(frame.Name); call != "" {
-		t.call = call
-	}
-	t.traced = t.traced || code.Traces(frame)
-	t.spawn = t.spawn || code.Spawns(frame)
-	t.fault = t.fault || code.Faults(frame)
-	t.sync = t.sync || code.Syncs(frame)
-	t.clock = t.clock || code.ReadsClock(frame)
-}
-
-func (t *trait) userFrame(frame recording.Frame) {
-	t.clock = t.clock || code.ReadsClock(frame)
-	t.spawn = t.spawn || code.Spawns(frame)
-	t.lock = t.lock || code.IsLockFunction(frame.Name)
-	t.collector = t.collector || code.Collects(frame.Name)
-	t.scheduler = t.scheduler || code.Schedules(frame)
+// join adds the purposes of a frame.
+func (t *trait) join(of trait) {
+	t.clock, t.traced, t.spawn = t.clock || of.clock, t.traced || of.traced, t.spawn || of.spawn
+	t.lock, t.collector, t.fault = t.lock || of.lock, t.collector || of.collector, t.fault || of.fault
+	t.sync, t.scheduler = t.sync || of.sync, t.scheduler || of.scheduler
 }
 
 // nodeTotals is what is known of the paths below one point of the call tree.
