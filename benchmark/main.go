@@ -12,13 +12,13 @@
 package main
 
 import (
+	"culprit/internal/stat"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"sort"
 	"strings"
 	"time"
 )
@@ -169,21 +169,11 @@ func printTable(out io.Writer, settings []setting, values [][]float64, unit stri
 		if s.limit > 0 {
 			limit = fmt.Sprintf("%.2f", s.limit)
 		}
-		base, value := median(values[0]), median(values[i])
+		base, value := stat.Middle(values[0]), stat.Middle(values[i])
 		fmt.Fprintf(out, "| %s | %.1f %s | %+.1f %s | × %.3f | × %.3f | %s |\n", s.name, value, unit, value-base, unit,
-			value/base, median(ratios), limit)
+			value/base, stat.Middle(ratios), limit)
 	}
 	fmt.Fprintln(out)
-}
-
-func median(values []float64) float64 {
-	sorted := append([]float64(nil), values...)
-	sort.Float64s(sorted)
-	middle := len(sorted) / 2
-	if len(sorted)%2 == 1 {
-		return sorted[middle]
-	}
-	return (sorted[middle-1] + sorted[middle]) / 2
 }
 
 // recordingPath is where culprit writes; each recording replaces the one before.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"culprit/internal/stat"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -269,7 +270,7 @@ func (w *worker) between(start, end time.Time) (float64, error) {
 		return 0, fmt.Errorf("only %d stretches were measured: the host is too busy", len(values))
 	}
 	w.stretches = nil
-	return median(values), nil
+	return stat.Middle(values), nil
 }
 
 func (w *worker) end() {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"culprit/internal/stat"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -68,19 +69,7 @@ func spreadOf(a, b []float64) Spread {
 	for i := range a {
 		ratios[i] = b[i] / a[i]
 	}
-	return Spread{Median: median(ratios), Low: slices.Min(ratios), High: slices.Max(ratios)}
-}
-
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	if len(sorted) == 0 {
-		return 0
-	}
-	middle := len(sorted) / 2
-	if len(sorted)%2 == 1 {
-		return sorted[middle]
-	}
-	return (sorted[middle-1] + sorted[middle]) / 2
+	return Spread{Median: stat.Middle(ratios), Low: slices.Min(ratios), High: slices.Max(ratios)}
 }
 
 func writeEffects(w io.Writer, effects []Effect) error {
@@ -91,8 +80,8 @@ func writeEffects(w io.Writer, effects []Effect) error {
 	}
 	for _, e := range effects {
 		_, err := fmt.Fprintf(w, "| %s | %.3f | %.3f | %.2f (%.2f–%.2f) | %.3f | %.3f | %.2f (%.2f–%.2f) |\n", e.Scenario,
-			median(e.WallA), median(e.WallB), e.WallRatio.Median, e.WallRatio.Low, e.WallRatio.High,
-			median(e.CPUA), median(e.CPUB), e.CPURatio.Median, e.CPURatio.Low, e.CPURatio.High)
+			stat.Middle(e.WallA), stat.Middle(e.WallB), e.WallRatio.Median, e.WallRatio.Low, e.WallRatio.High,
+			stat.Middle(e.CPUA), stat.Middle(e.CPUB), e.CPURatio.Median, e.CPURatio.Low, e.CPURatio.High)
 		if err != nil {
 			return fmt.Errorf("write effects: %w", err)
 		}

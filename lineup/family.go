@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"culprit/internal/stat"
 	"fmt"
 	"io"
 	"slices"
@@ -99,9 +100,9 @@ func (b Scoreboard) writeFamilies(w io.Writer) {
 			alarms = fmt.Sprint(t.alarms)
 		}
 		if len(t.cost) > 0 {
-			cost = fmt.Sprintf("%+.1f %%", 100*median(t.cost))
+			cost = fmt.Sprintf("%+.1f %%", 100*stat.Middle(t.cost))
 		}
 		fmt.Fprintf(w, "| %s | %d | %d | %d | %d | %d | %s | %.0f s | %s |\n", name, t.scenarios, t.outcome, t.first,
-			t.firstThree, t.place, alarms, median(t.elapsed), cost)
+			t.firstThree, t.place, alarms, stat.Middle(t.elapsed), cost)
 	}
 }

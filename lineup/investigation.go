@@ -121,7 +121,7 @@ func readAnswer(path string) (Answer, error) {
 		return Answer{}, fmt.Errorf("parse %s: %w", path, err)
 	}
 	if !strings.HasPrefix(answer.Schema, "culprit.case/") {
-		return Answer{}, fmt.Errorf("%s: schema is %q, want culprit.case/1", path, answer.Schema)
+		return Answer{}, fmt.Errorf("%s: schema is %q, want culprit.case/…", path, answer.Schema)
 	}
 	return answer, nil
 }

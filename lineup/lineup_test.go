@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"culprit/internal/stat"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -308,10 +309,11 @@ func TestEffectIsTimed(t *testing.T) {
 		t.Fatal(err)
 	}
 	// On a busy machine a sleep may take any time longer, but none less.
-	if len(effect.WallA) != 3 || len(effect.WallB) != 3 || median(effect.WallA) < 0.05 || median(effect.WallB) < 0.15 {
+	a, b := effect.WallA, effect.WallB
+	if len(a) != 3 || len(b) != 3 || stat.Middle(a) < 0.05 || stat.Middle(b) < 0.15 {
 		t.Errorf("slept %v and %v, want at least 0.05 and 0.15 in three runs each", effect.WallA, effect.WallB)
 	}
-	if cpu := median(effect.CPUB); cpu <= 0 || cpu > 0.1 {
+	if cpu := stat.Middle(effect.CPUB); cpu <= 0 || cpu > 0.1 {
 		t.Errorf("sleeping took %v s of CPU time", cpu)
 	}
 	if got, want := spreadOf([]float64{1, 2, 4}, []float64{2, 3, 20}), (Spread{2, 1.5, 5}); got != want {

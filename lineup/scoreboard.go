@@ -1,6 +1,7 @@
 package main
 
 import (
+	"culprit/internal/stat"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -154,7 +155,7 @@ func (b Scoreboard) summary() string {
 	return fmt.Sprintf("Planted culprit first: %d of %d; among the first three: %d; place right: %d; outcome right: "+
 		"%d of %d. A/A pairs without a suspect: %d of %d; said to be worse or better: %d. Median time to answer: %.0f s.",
 		planted.first, planted.scenarios, planted.firstThree, planted.place, planted.outcome+pairs.outcome,
-		planted.scenarios+pairs.scenarios, pairs.first, pairs.scenarios, pairs.alarms, median(elapsed))
+		planted.scenarios+pairs.scenarios, pairs.first, pairs.scenarios, pairs.alarms, stat.Middle(elapsed))
 }
 
 func count(yes bool) int {

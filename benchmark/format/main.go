@@ -10,6 +10,7 @@ package main
 
 import (
 	"bytes"
+	"culprit/internal/stat"
 	"errors"
 	"flag"
 	"fmt"
@@ -17,7 +18,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"syscall"
 	"time"
 )
@@ -125,9 +125,5 @@ func median(runs []measured, of func(measured) float64) float64 {
 	for _, one := range runs {
 		values = append(values, of(one))
 	}
-	slices.Sort(values)
-	if middle := len(values) / 2; len(values)%2 == 0 {
-		return (values[middle-1] + values[middle]) / 2
-	}
-	return values[len(values)/2]
+	return stat.Middle(values)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -36,6 +37,7 @@ type causeText struct {
 type explainOptions struct {
 	json   string
 	metric string
+	why    bool
 }
 
 func explainVerb(w world) *cobra.Command {
@@ -51,7 +53,8 @@ causes, one a line.`,
 		Example: `  culprit explain
   culprit explain clock.vdso-bypassed
   culprit record -o naps.culprit -- sh -c 'for i in 1 2 3 4 5; do sleep 0.05; done'
-  culprit explain naps.culprit`,
+  culprit explain naps.culprit
+  culprit explain --why naps.culprit`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fmt.Errorf("explain one thing at a time, not %d", len(args))
@@ -73,12 +76,17 @@ causes, one a line.`,
 			case isFile(args[0]):
 				return explainFile(cmd.Context(), w, o, args[0])
 			}
+			if o.why {
+				return errors.New("--why is of a case or a recording: culprit explain --why CASE")
+			}
 			return explainCause(w, o, args[0])
 		},
 	}
 	command.Flags().StringVar(&o.json, "json", "", "write the same as JSON to this file, - for standard output")
 	command.Flags().StringVar(&o.metric, "metric", "auto",
 		"of recordings: wall, cpu, or auto: what one mostly spends, or what a case is about")
+	command.Flags().BoolVar(&o.why, "why", false,
+		"of recordings: how the answer came about: which rule gave, moved or took how much, and why the order is so")
 	return command
 }
 
@@ -196,13 +204,17 @@ func nearestCauses(id string) string {
 			near = append(near, known)
 		}
 	}
+	var ids []string
 	for _, known := range cause.IDs() {
+		ids = append(ids, string(known))
+	}
+	for _, known := range ids {
 		if id != "" && (strings.HasPrefix(known, id) || strings.HasSuffix(known, "."+id)) {
 			offer(known)
 		}
 	}
 	for distance := 1; distance <= 1+len(id)/4; distance++ {
-		for _, known := range cause.IDs() {
+		for _, known := range ids {
 			if editDistance(id, known) == distance {
 				offer(known)
 			}

@@ -28,8 +28,12 @@ func explainFile(ctx context.Context, w world, o explainOptions, path string) er
 
 // tellCase writes a case as text, as JSON, or both; shown is the case as the text has it.
 func (o explainOptions) tellCase(w world, shown, c *investigate.Case) error {
+	tell := report.Text
+	if o.why {
+		tell = report.Why
+	}
 	if o.json != "-" {
-		if err := report.Text(w.stdout, shown, textOptions(w)); err != nil {
+		if err := tell(w.stdout, shown, textOptions(w)); err != nil {
 			return err
 		}
 	}

@@ -13,18 +13,19 @@ import (
 func TestEveryCauseIsExplained(t *testing.T) {
 	list := here(t, "explain")
 	for _, entry := range cause.Catalogue() {
-		if !strings.Contains(list.stdout, entry.ID+" ") {
+		id := string(entry.ID)
+		if !strings.Contains(list.stdout, id+" ") {
 			t.Errorf("%s is not in the list", entry.ID)
 		}
-		got := here(t, "explain", entry.ID)
+		got := here(t, "explain", id)
 		words := strings.Join(strings.Fields(got.stdout), " ")
-		for _, part := range []string{entry.ID, entry.Claim, entry.Evidence, entry.Proof, entry.Remedy, entry.MistakenAs} {
+		for _, part := range []string{id, entry.Told(), entry.Evidence, entry.Proof, entry.Remedy, entry.MistakenAs} {
 			if part == "" || !strings.Contains(words, strings.Join(strings.Fields(part), " ")) {
 				t.Errorf("the text of %s lacks %q", entry.ID, part)
 			}
 		}
 		var document causeDocument
-		if err := json.Unmarshal([]byte(here(t, "explain", "--json", "-", entry.ID).stdout), &document); err != nil ||
+		if err := json.Unmarshal([]byte(here(t, "explain", "--json", "-", id).stdout), &document); err != nil ||
 			document.Schema != causeSchema || len(document.Causes) != 1 ||
 			!reflect.DeepEqual(document.Causes[0], textOf(entry)) {
 			t.Errorf("JSON of %s: %v, %+v", entry.ID, err, document)

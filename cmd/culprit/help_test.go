@@ -113,7 +113,7 @@ func TestCompletion(t *testing.T) {
 	}
 	got := here(t, "__complete", "explain", "")
 	for _, id := range cause.IDs() {
-		if !strings.Contains(got.stdout, id+"\t") {
+		if !strings.Contains(got.stdout, string(id)+"\t") {
 			t.Errorf("completion of explain does not offer %s", id)
 		}
 	}

@@ -18,6 +18,8 @@ import (
 	"culprit/internal/investigate"
 	"culprit/internal/record"
 	"culprit/internal/report"
+	"culprit/internal/shell"
+	"culprit/internal/try"
 )
 
 // investigateFlags is what may be typed for investigate.
@@ -111,8 +113,8 @@ func (f investigateFlags) options(args []string, w world) (investigate.Options, 
 	if o.Metric, err = investigate.ParseMetric(f.metric); err != nil {
 		return o, err
 	}
-	if o.Smallest, err = parsePart(f.smallest); err != nil {
-		return o, err
+	if o.Smallest, err = try.ParsePart(f.smallest); err != nil {
+		return o, fmt.Errorf("smallest difference %w", err)
 	}
 	if o.Case == "" {
 		o.Case = "culprit-case-" + time.Now().Format("20060102-150405")
@@ -132,24 +134,7 @@ func shellLine(words []string) string {
 	if len(words) == 1 {
 		return words[0]
 	}
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-	}
-	return strings.Join(quoted, " ")
-}
-
-// parsePart reads "2%" or "0.02".
-func parsePart(text string) (float64, error) {
-	var value float64
-	number, percent := strings.CutSuffix(text, "%")
-	if _, err := fmt.Sscanf(number+"\n", "%g\n", &value); err != nil {
-		return 0, fmt.Errorf("smallest difference %q: give a percentage such as 2%%", text)
-	}
-	if percent {
-		value /= 100
-	}
-	return value, nil
+	return shell.Join(words)
 }
 
 func randomSeed() int64 {

@@ -40,3 +40,30 @@ func TestReportMakesThePageAgain(t *testing.T) {
 		oneLine(t, here(t, "report", path))
 	}
 }
+
+// A case that an earlier culprit wrote is shown, and one of a newer culprit refused in one line.
+func TestReportOfOtherSchemas(t *testing.T) {
+	const old = "../../internal/report/testdata/case-1.json"
+	page := filepath.Join(t.TempDir(), "page.html")
+	if made := here(t, "report", old, "-o", page); made.status != 0 || strings.TrimSpace(made.stdout) != page {
+		t.Errorf("%+v", made)
+	}
+	text := here(t, "report", old, "--text")
+	if text.status != 0 || !strings.Contains(text.stdout, "where      <module> main.js › main › findTemplate › statx") {
+		t.Errorf("text: %+v", text)
+	}
+	document, err := os.ReadFile(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer := filepath.Join(t.TempDir(), "case.json")
+	changed := strings.Replace(string(document), "culprit.case/1", "culprit.case/3", 1)
+	if err := os.WriteFile(newer, []byte(changed), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	refused := here(t, "report", newer)
+	oneLine(t, refused)
+	if !strings.Contains(refused.stderr, "newer") {
+		t.Errorf("refused with %q", refused.stderr)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -15,14 +16,16 @@ var timerCalls = []string{"setitimer", "timer_settime", "alarm"}
 var signalNames = []string{"arch_do_signal_or_restart", "get_signal", "handle_signal", "setup_rt_frame", "rt_sigreturn",
 	"restore_sigcontext", "posix_timer_fn", "it_real_fn", "posix_cpu_timer"}
 
-// despatchers are functions in which interpreters run a handler that the program wrote in their language.
+// despatchers are functions in which interpreters run a handler that the program wrote in their
+// language.
 var despatchers = []string{"PyErr_CheckSignals", "Perl_despatch_signals"}
 
 // countSignals are the signals that the program has handled: each handler ends with this call.
 const countSignals = "syscall.rt_sigreturn.count"
 
-// findAlarm claims a ticker that interrupts the program by signals: its thread does not sleep for the timer, so that no
-// wake-ups tell of it. A program that sets a timer and then returns from handlers at a fixed rate has one.
+// findAlarm claims a ticker that interrupts the program by signals: its thread does not sleep for
+// the timer, so that no wake-ups tell of it. A program that sets a timer and then returns from
+// handlers at a fixed rate has one.
 func findAlarm(s *scene) []finding {
 	set := 0.0
 	for _, call := range timerCalls {
@@ -59,14 +62,16 @@ func (s *scene) tellAlarm(c *claim) {
 	}
 }
 
-// fewestAlarms are the signals a second that make a ticker: as many as wake-ups do in package compare.
+// fewestAlarms are the signals a second that make a ticker: as many as wake-ups do in package
+// compare.
 const fewestAlarms = 15
 
 // signalWaits are system calls that only a signal ends.
 var signalWaits = map[string]bool{"pause": true, "rt_sigsuspend": true}
 
-// timedSignals reports whether most signals that an interrupt brought came with a timer's. Those that another process
-// sends come with interrupts between CPUs. Where the program sleeps until there is one, its wakers tell.
+// timedSignals reports whether most signals that an interrupt brought came with a timer's. Those
+// that another process sends come with interrupts between CPUs. Where the program sleeps until
+// there is one, its wakers tell.
 func (s *scene) timedSignals() bool {
 	timed, sent := 0.0, 0.0
 	for i := range s.paths {
@@ -100,11 +105,12 @@ func (s *scene) handlesSignal(i int) bool {
 		handlerDepth(s.paths[i].Frames) >= 0
 }
 
-// handlerDepth is where in a stack the program's handler of a signal begins, −1 for none. It is called by nobody: below
-// the code that was interrupted stands the C library's return from signals (its return address is that function's
-// first byte, so that most often it is a place in the library without a name), or an interpreter's despatcher.
+// handlerDepth is where in a stack the program's handler of a signal begins, −1 for none. It is
+// called by nobody: below the code that was interrupted stands the C library's return from signals
+// (its return address is that function's first byte, so that most often it is a place in the
+// library without a name), or an interpreter's despatcher.
 func handlerDepth(frames []recording.Frame) int {
-	own := compare.IsApplication(frames)
+	own := code.Own(frames)
 	for at := 1; at+1 < len(frames) && frames[at].Kind != recording.KindKernel; at++ {
 		frame := &frames[at]
 		nameless := own[at-1] && strings.HasPrefix(frame.Module, "libc.") && frame.Name == path.Base(frame.Module)
@@ -122,13 +128,14 @@ func handlerDepth(frames []recording.Frame) int {
 	return -1
 }
 
-// hiddenSeconds bounds what a timer's interrupt takes beside what samples show of it: it runs with interrupts off, so
-// that the software clock books it on the code that was interrupted, and in a virtual machine it leaves the guest to be
-// brought and to be set again, 12 µs each time on the host that this was measured on; caches are refilled then.
+// hiddenSeconds bounds what a timer's interrupt takes beside what samples show of it: it runs with
+// interrupts off, so that the software clock books it on the code that was interrupted, and in a
+// virtual machine it leaves the guest to be brought and to be set again, 12 µs each time on the
+// host that this was measured on; caches are refilled then.
 const hiddenSeconds = 30e-6
 
-// giveInterrupted gives a ticker that interrupts the program the growth of the functions that it was seen to
-// interrupt, where that is no more than so many signals may hide.
+// giveInterrupted gives a ticker that interrupts the program the growth of the functions that it
+// was seen to interrupt, where that is no more than so many signals may hide.
 func (l *ledger) giveInterrupted(rule transfer) {
 	for _, c := range l.claims {
 		if c.cause == TimerTicker {
@@ -143,7 +150,7 @@ func (l *ledger) giveInterruptedBy(c *claim, rule transfer) {
 		frames, end := l.paths[i].Frames, l.traits[i].place+1
 		if at := handlerDepth(frames); at >= 0 {
 			end = 0
-			for above, own := range compare.IsApplication(frames[:at]) {
+			for above, own := range code.Own(frames[:at]) {
 				if own {
 					end = above + 1
 				}

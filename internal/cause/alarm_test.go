@@ -68,7 +68,8 @@ func TestTickersThatInterrupt(t *testing.T) {
 	}
 }
 
-// TestCallbacksAreNoHandlers: what a function of the C library calls back has that function above it.
+// TestCallbacksAreNoHandlers: what a function of the C library calls back has that function above
+// it.
 func TestCallbacksAreNoHandlers(t *testing.T) {
 	sorted := plan{cpu: map[string]float64{work: 300, work + ";libc.so.6!qsort_r;libc.so.6+0x41f00();by_key": 90}}
 	sorted.calls = map[string][2]int64{"setitimer": {1, 0}, "rt_sigreturn": {3000, 0}}

@@ -9,7 +9,8 @@ import (
 	"culprit/recording"
 )
 
-// alike are situations in which both sides suffer the same, and one has more to do: what they suffer is no cause.
+// alike are situations in which both sides suffer the same, and one has more to do: what they
+// suffer is no cause.
 func alike() []situation {
 	limit := map[string]string{"target.cgroup.cpu.limit_cpus": "0.5"}
 	queued := func(count int, runner string) []wait {
@@ -90,7 +91,8 @@ func TestWhatBothSidesSufferIsNoCause(t *testing.T) {
 	}
 }
 
-// TestTheKernelsAccountOfAQuota has a quota that the program's average does not use up: it stops bursts.
+// TestTheKernelsAccountOfAQuota has a quota that the program's average does not use up: it stops
+// bursts.
 func TestTheKernelsAccountOfAQuota(t *testing.T) {
 	limited := held(wait{count: 20, runMs: 5, stack: work, waker: recording.WakerNone, runner: "hog"})
 	limited.facts = map[string]string{"target.cgroup.cpu.limit_cpus": "1.5"}
@@ -152,7 +154,7 @@ func TestClockSourceThatVariesWithinASide(t *testing.T) {
 		t.Fatalf("suspects %+v, want clock.slow-source", suspects)
 	}
 	const said = "the clock source was not the same in all runs of B: kvm-clock, tsc"
-	if !slices.Contains(suspects[0].Against(), said) || !slices.Contains(result.Unseen, said) {
-		t.Errorf("against %q, unseen %q: neither may be without %q", suspects[0].Against(), result.Unseen, said)
+	if !slices.Contains(suspects[0].Against, said) || !slices.Contains(result.Unseen, said) {
+		t.Errorf("against %q, unseen %q: neither may be without %q", suspects[0].Against, result.Unseen, said)
 	}
 }

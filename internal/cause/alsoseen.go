@@ -8,7 +8,8 @@ import (
 	"culprit/recording"
 )
 
-// Seen is something strange that is too small to be a suspect: stalls of one kind in one kernel function.
+// Seen is something strange that is too small to be a suspect: stalls of one kind in one kernel
+// function.
 type Seen struct {
 	Cause    ID      `json:"cause"`    // what it would be a suspect of, were it larger
 	Function string  `json:"function"` // of the kernel, where it waited
@@ -24,8 +25,9 @@ type Seen struct {
 // alsoSeenMost bounds what is listed.
 const alsoSeenMost = 8
 
-// AlsoSeen lists the stalls of one recording whose kernel stack tells what they waited for, the dearest kind first, but
-// for the causes that are suspects already: those are told in full. It needs the table of slow operations.
+// AlsoSeen lists the stalls of one recording whose kernel stack tells what they waited for, the
+// dearest kind first, but for the causes that are suspects already: those are told in full. It
+// needs the table of slow operations.
 func AlsoSeen(rec *recording.Recording, suspects []Suspect) []Seen {
 	told := map[ID]bool{}
 	for _, suspect := range suspects {
@@ -68,7 +70,8 @@ func AlsoSeen(rec *recording.Recording, suspects []Suspect) []Seen {
 	return list[:min(len(list), alsoSeenMost)]
 }
 
-// stallOf is the cause and the kernel function that the stack of a slow operation tells, "" where it tells none.
+// stallOf is the cause and the kernel function that the stack of a slow operation tells, "" where
+// it tells none.
 func stallOf(rec *recording.Recording, slow *recording.Slow) (cause ID, function string) {
 	path := compare.Path{Kind: compare.Blocked, Frames: rec.StackFrames(slow.Stack), Syscall: slow.Name,
 		WakerStack: rec.StackFrames(slow.WakerStack)}

@@ -7,7 +7,8 @@ import (
 	"culprit/recording"
 )
 
-// What the kernel's stack tells of slow operations is listed with its cost, unless it is a suspect or tells nothing.
+// What the kernel's stack tells of slow operations is listed with its cost, unless it is a suspect
+// or tells nothing.
 func TestSmallStallsAreAlsoSeen(t *testing.T) {
 	rec := &recording.Recording{Manifest: recording.Manifest{Metrics: map[string]float64{compare.MetricWall: 10}}}
 	for _, name := range []string{"do_get_write_access", "folio_wait_writeback", "futex_wait"} {

@@ -24,10 +24,15 @@ func recordOf(t *testing.T, id ID) Cause {
 }
 
 // where is the places of a claim in words.
-func (c *claim) where() []string { return (&Suspect{Places: c.places}).Where() }
+func (c *claim) where() []string { return inWords(Suspect{Places: c.places}).Where }
 
 // doubtful is what contradicts a claim, in words.
-func (c *claim) doubtful() []string { return (&Suspect{Doubts: c.against}).Against() }
+func (c *claim) doubtful() []string { return inWords(Suspect{Doubts: c.against}).Against }
+
+func inWords(s Suspect) Suspect {
+	s.InWords()
+	return s
+}
 
 // rank is what else decides the order of a suspect.
 type rank struct {

@@ -15,7 +15,8 @@ var recognisers = sync.OnceValue(func() []recogniser {
 	return sorted
 })
 
-// attribute gives each second of the growth one owner: first to what is recognised, then by the transfers.
+// attribute gives each second of the growth one owner: first to what is recognised, then by the
+// transfers.
 func attribute(s *scene) *ledger {
 	l := newLedger(s)
 	for _, one := range recognisers() {
@@ -38,7 +39,8 @@ const (
 	ruleOnePlace Rule = "one place"
 )
 
-// transfer is a named rule that moves seconds to claims that exist, or gives away what no recogniser took.
+// transfer is a named rule that moves seconds to claims that exist, or gives away what no
+// recogniser took.
 type transfer struct {
 	rule    Rule
 	because string
@@ -46,8 +48,9 @@ type transfer struct {
 	apply   func(*ledger, transfer)
 }
 
-// transfers are in the order in which they are made: first what belongs to a claim though its own signs do not show it,
-// then what nobody took, at last what follows from code that was found only then.
+// transfers are in the order in which they are made: first what belongs to a claim though its own
+// signs do not show it, then what nobody took, at last what follows from code that was found only
+// then.
 var transfers = []transfer{
 	{"tracer of the calls", "a tracer or a filter that both sides have costs as much as there are calls", true,
 		(*ledger).giveTracer},

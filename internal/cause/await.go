@@ -1,7 +1,7 @@
 package cause
 
 import (
-	"culprit/internal/compare"
+	"culprit/internal/code"
 	"culprit/recording"
 )
 
@@ -16,20 +16,22 @@ const awaitClaim = "the program waits, one after the other, for what sleeps on p
 const (
 	// Waits are new in a function that made less than newlyAwaited of them on the other side.
 	newlyAwaited = 0.02
-	// Sleeps are as before when the other side made sleptBefore of them at least, and each became no longer than so many
-	// times. That of a loop on the other side ends early for what comes meanwhile: half of it is left on average.
+	// Sleeps are as before when the other side made sleptBefore of them at least, and each became
+	// no longer than so many times. That of a loop on the other side ends early for what comes
+	// meanwhile: half of it is left on average.
 	sleptBefore = 0.1
 	longerSleep = 1.5
-	// awaitedPart is the part of what sleeps grew by that must have been waited for in one place, for the place to be who
-	// waits. Chosen: of two clients each may have half.
+	// awaitedPart is the part of what sleeps grew by that must have been waited for in one place,
+	// for the place to be who waits. Chosen: of two clients each may have half.
 	awaitedPart  = 0.5
 	longerInLoop = 2
 )
 
-// tellAwaiting says in which code of the program the answer of a sleeper was waited for, where that grew by as much as
-// the sleeps: a service that is slow on purpose on both sides is waited for one request after the other where an event
-// loop had waited for many at once. Of a smaller pool (turns) all threads together wait as long as before. In both it
-// is who waits that changed, which goes first; and so it is where fewer connections bring as many requests.
+// tellAwaiting says in which code of the program the answer of a sleeper was waited for, where that
+// grew by as much as the sleeps: a service that is slow on purpose on both sides is waited for one
+// request after the other where an event loop had waited for many at once. Of a smaller pool
+// (turns) all threads together wait as long as before. In both it is who waits that changed, which
+// goes first; and so it is where fewer connections bring as many requests.
 func (s *scene) tellAwaiting(c *claim, turns bool) {
 	place, waited := s.awaited(c, turns)
 	if place != "" {
@@ -68,15 +70,15 @@ func (s *scene) tellAwaiting(c *claim, turns bool) {
 	c.clear(DoubtTasks)
 }
 
-// awaited is where in the program most was waited for what sleeps, and how long; "" where that grew by less than half
-// of what the sleeps did.
+// awaited is where in the program most was waited for what sleeps, and how long; "" where that grew
+// by less than half of what the sleeps did.
 func (s *scene) awaited(c *claim, turns bool) (place string, total sides) {
 	waited, grown := map[string]sides{}, map[string]float64{}
 	for i := range s.waits {
 		wait := &s.waits[i]
-		at := ownDepth(wait.Frames)
+		at := code.Innermost(wait.Frames)
 		if at < 0 || wait.WakerKind != recording.WakerThread || !wait.WakerOwn || wait.Lock ||
-			!answerCalls[wait.Syscall] || compare.IsEntry(wait.Frames[at]) {
+			!answerCalls[wait.Syscall] || code.IsEntry(wait.Frames[at]) {
 			continue
 		}
 		place := route(wait.Frames[:at+1]) + ";" + wait.Syscall
@@ -94,8 +96,8 @@ func (s *scene) awaited(c *claim, turns bool) (place string, total sides) {
 	return places[0], waited[places[0]]
 }
 
-// sleepsAsBefore reports whether the sleeps of a claim were made on side A too, and each was as long: what made more
-// of them, or waits for each, is the change.
+// sleepsAsBefore reports whether the sleeps of a claim were made on side A too, and each was as
+// long: what made more of them, or waits for each, is the change.
 func (s *scene) sleepsAsBefore(c *claim) bool {
 	asleep := map[string]bool{}
 	for _, i := range c.members {

@@ -1,12 +1,14 @@
 package cause
 
 import (
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
 
-// Functions of the kernel that wait for a connection, and those that tell who waits for it elsewhere that it is there:
-// an event loop, or a socket that does not block, is woken by them out of epoll, poll or select.
+// Functions of the kernel that wait for a connection, and those that tell who waits for it
+// elsewhere that it is there: an event loop, or a socket that does not block, is woken by them out
+// of epoll, poll or select.
 var (
 	connectNamesOfKernel = []string{"inet_stream_connect", "inet_wait_for_connect"}
 	acceptNamesOfKernel  = []string{"inet_csk_accept", "inet_csk_wait_for_connect"}
@@ -22,13 +24,14 @@ const queueClaim = "the queue of a listening socket is full: connections to it a
 const queueRemedy = "raise the backlog that the server gives to listen (and net.core.somaxconn), or have it accept " +
 	"sooner"
 
-// droppedAgain is the part of what is sent again that dropped connections must be: each is asked for again at least
-// once, so that with fewer most of it was lost elsewhere.
+// droppedAgain is the part of what is sent again that dropped connections must be: each is asked
+// for again at least once, so that with fewer most of it was lost elsewhere.
 const droppedAgain = 0.5
 
-// fullQueue tells where it was no link that lost segments but a listening socket whose queue was full: what waited is
-// connect, or who waits for a connection in another call, and the kernel counts connections that it dropped, no fewer
-// than half of what was sent again. Who connects goes first, and whose socket it is behind it.
+// fullQueue tells where it was no link that lost segments but a listening socket whose queue was
+// full: what waited is connect, or who waits for a connection in another call, and the kernel
+// counts connections that it dropped, no fewer than half of what was sent again. Who connects goes
+// first, and whose socket it is behind it.
 func (s *scene) fullQueue(c *claim) {
 	a, b := s.count(compare.CountListenDrops, "")
 	againA, againB := s.count(compare.CountNetwork+recording.NetRetransmit, "")
@@ -45,7 +48,7 @@ func (s *scene) fullQueue(c *claim) {
 	for i := range s.waits {
 		wait := &s.waits[i]
 		grown := mean(wait.B) - mean(wait.A)
-		at := ownDepth(wait.Frames)
+		at := code.Innermost(wait.Frames)
 		switch {
 		case waitsToAccept(&wait.Path):
 			servers[Place{Kind: InProcess, Name: wait.Process}] += grown
@@ -74,7 +77,8 @@ func waitsToAccept(path *compare.Path) bool {
 		(kernelHas(path.Frames, acceptNamesOfKernel) || kernelHas(path.WakerStack, acceptedNames))
 }
 
-// longestPlace is the place with the most seconds, nameless where none has any; of equal ones the first by name.
+// longestPlace is the place with the most seconds, nameless where none has any; of equal ones the
+// first by name.
 func longestPlace(seconds map[Place]float64) (longest Place) {
 	most := 0.0
 	for place, value := range seconds {

@@ -7,9 +7,10 @@ import (
 	"culprit/recording"
 )
 
-// Segments that a full accept queue drops are no fault of a link: told where what waits is a connection, in connect or
-// in an event loop, and only where the drops explain what was sent again. The stacks of wakers were recorded on
-// 2026-11-22, of a server and clients in C and in Python's asyncio.
+// Segments that a full accept queue drops are no fault of a link: told where what waits is a
+// connection, in connect or in an event loop, and only where the drops explain what was sent again.
+// The stacks of wakers were recorded on 2026-11-22, of a server and clients in C and in Python's
+// asyncio.
 func TestFullQueue(t *testing.T) {
 	kernel := func(names ...string) (frames []recording.Frame) {
 		for _, name := range names {

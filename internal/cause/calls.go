@@ -13,12 +13,13 @@ const leastCalls = 10
 // hardly is the part of a growth that is not worth telling apart.
 const hardly = 0.05
 
-// notable is the part of a claim's growth that a call's own time must make up to stand as evidence of it: a call in the
-// code that grew has noise of its own.
+// notable is the part of a claim's growth that a call's own time must make up to stand as evidence
+// of it: a call in the code that grew has noise of its own.
 const notable = 0.1
 
-// callEvidence separates "called more often" from "dearer each time" for the system call that a claim's time grew
-// most in. Nothing where the calls were not counted, or the claim is not about calls.
+// callEvidence separates "called more often" from "dearer each time" for the system call that a
+// claim's time grew most in. Nothing where the calls were not counted, or the claim is not about
+// calls.
 func (s *scene) callEvidence(c *claim) []Evidence {
 	calls := s.callsOf(c)
 	if len(calls) == 0 || c.cause.is(waitsForCPU) {
@@ -37,8 +38,9 @@ func (s *scene) callEvidence(c *claim) []Evidence {
 		return nil
 	}
 	if s.metric == compare.MetricWall {
-		// The critical path has one of the threads that call at a time, the count has all of them: divided by each
-		// other they make the cost of no call. The time within the calls is of those that were counted.
+		// The critical path has one of the threads that call at a time, the count has all of them:
+		// divided by each other they make the cost of no call. The time within the calls is of
+		// those that were counted.
 		if a, b = s.timeWithin(call); a == nil {
 			return nil
 		}
@@ -82,7 +84,8 @@ func (s *scene) splitCalls(call string, a, b []float64) *compare.Calls {
 	return nil
 }
 
-// timeWithin is how long all threads were within a system call in each run; nil where that was not recorded.
+// timeWithin is how long all threads were within a system call in each run; nil where that was not
+// recorded.
 func (s *scene) timeWithin(call string) (a, b []float64) {
 	for i := range s.counts {
 		count := &s.counts[i]

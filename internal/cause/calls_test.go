@@ -39,8 +39,8 @@ func TestCallsApartFromTheirCost(t *testing.T) {
 	}
 }
 
-// What a call costs is told only where the claim's growth is in that call, and never as a thread's time on the critical
-// path over the calls of all threads.
+// What a call costs is told only where the claim's growth is in that call, and never as a thread's
+// time on the critical path over the calls of all threads.
 func TestCostOfACallIsOfWhatGrew(t *testing.T) {
 	path := func(a, b float64) compare.Path { return compare.Path{A: []float64{a, a}, B: []float64{b, b}} }
 	count := func(name string, a, b float64) compare.Count {
@@ -72,7 +72,8 @@ func TestCostOfACallIsOfWhatGrew(t *testing.T) {
 	}
 }
 
-// Faults are predicted by their number and what one costs here, and only where both agree with what was seen.
+// Faults are predicted by their number and what one costs here, and only where both agree with what
+// was seen.
 func TestFaultsArePredictedByTheirNumber(t *testing.T) {
 	for name, c := range map[string]struct {
 		cost Cost
@@ -127,8 +128,8 @@ func TestEverySuspectHasItsCost(t *testing.T) {
 	}
 }
 
-// Children that close every descriptor up to a limit that was raised: as many children on both sides, and their calls
-// are no part of starting more.
+// Children that close every descriptor up to a limit that was raised: as many children on both
+// sides, and their calls are no part of starting more.
 func TestCallsOfShortProcessesCountWhereAsManyStart(t *testing.T) {
 	count := func(name, key string, a, b float64) compare.Count {
 		return compare.Count{Name: name, Key: key, A: []float64{a}, B: []float64{b}}
@@ -144,7 +145,8 @@ func TestCallsOfShortProcessesCountWhereAsManyStart(t *testing.T) {
 	}
 }
 
-// TestPlaceBelowMain: main makes two calls as often, by the C library's functions, which do not call each other.
+// TestPlaceBelowMain: main makes two calls as often, by the C library's functions, which do not
+// call each other.
 func TestPlaceBelowMain(t *testing.T) {
 	entry := ";k:entry_SYSCALL_64_after_hwframe;do_syscall_64;"
 	calling := func(reads, writes float64) plan {
@@ -159,7 +161,7 @@ func TestPlaceBelowMain(t *testing.T) {
 		want          string
 	}{{200, 220, "main;write"}, {300, 100, "main;read"}, {100, 300, "main;write"}} {
 		suspects := judged(t, "cpu", calling(70, 70), calling(test.reads, test.writes), Costs{})
-		if len(suspects) == 0 || suspects[0].Cause != "syscall.chatty" || suspects[0].Where()[0] != test.want {
+		if len(suspects) == 0 || suspects[0].Cause != "syscall.chatty" || suspects[0].Where[0] != test.want {
 			t.Errorf("%v reads, %v writes: %s, want %s", test.reads, test.writes, described(suspects), test.want)
 		}
 	}

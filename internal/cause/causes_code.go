@@ -13,7 +13,7 @@ const (
 )
 
 func codeGrew() Cause {
-	return Cause{ID: CodeGrew, Nature: code | ofCode | unspecific,
+	return Cause{ID: CodeGrew, Nature: isCode | ofCode | unspecific,
 		Claim: "a function that both sides run costs more in {dearer}",
 		Example: "timers no longer arrive in order, so that each insertion moves half of the table: " +
 			"1.9 times the CPU time, all of the growth in insert_timer (quadratic-c)",
@@ -29,13 +29,16 @@ func codeGrew() Cause {
 				{[]Rule{ruleQuota, ruleAffinity, ruleCompetitor},
 					"a helper is at fault where nothing else kept the CPU away"},
 			}},
-			{rulePolled, findPolledWork, nil},
+			{rulePolled, findPolledWork, []deference{
+				{[]Rule{ruleLoss, ruleDelayed, ruleCork, ruleIOLimit, ruleDirty, rulePageIn},
+					"a timer that the kernel set ends no sleep of the program's"},
+			}},
 		},
 	}
 }
 
 func codeAdded() Cause {
-	return Cause{ID: CodeAdded, Nature: code | ofCode | unspecific,
+	return Cause{ID: CodeAdded, Nature: isCode | ofCode | unspecific,
 		Claim: "{dearer} runs a path that {cheaper} does not have",
 		Example: "an audit was added to each order: 1.7 times the CPU time, 89 % of the growth below " +
 			"auditOrder, which A does not have (added-go)",

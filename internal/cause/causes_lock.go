@@ -31,12 +31,13 @@ func lockContended() Cause {
 		Recognise: []recogniser{
 			{ruleHerd, findHerd, []deference{
 				noCPU, child,
-				{[]Rule{ruleSleep}, "a wait that the program gave a time is none to be woken"},
+				{[]Rule{ruleSleep, rulePolled}, "a wait that the program gave a time is none to be woken"},
 			}},
 			{ruleLock, findLock, []deference{
 				noCPU, child,
 				{[]Rule{ruleHerd}, "the queue for a condition's lock is there because all were woken"},
-				{[]Rule{ruleSleep}, "a sleep is no wait for a lock, unless the sleepers take turns"},
+				{[]Rule{ruleSleep, rulePolled},
+					"a sleep is no wait for a lock, unless the sleepers take turns"},
 				{[]Rule{ruleTicker, ruleAlarm}, "what a timer has run takes its locks for the timer"},
 			}},
 		},

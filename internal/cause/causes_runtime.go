@@ -41,7 +41,7 @@ func runtimeGC() Cause {
 				noCPU, watched, child,
 				{[]Rule{ruleCold}, "a compiler's own garbage is the compiler's"},
 				{[]Rule{ruleTicker, ruleAlarm}, "what a timer has run, runs for the timer"},
-				{[]Rule{ruleClock, ruleLock, ruleSleep, ruleWriteback, ruleSharedLine},
+				{[]Rule{ruleClock, ruleLock, ruleSleep, rulePolled, ruleWriteback, ruleSharedLine},
 					"what a collector's threads ask for or wait for is told by that"},
 			}},
 		},

@@ -56,7 +56,7 @@ func syscallChatty() Cause {
 			{ruleChatty, findChatty, []deference{
 				noCPU, watched, child,
 				{[]Rule{ruleClock, ruleTicker, ruleAlarm, ruleSync, ruleReconnect, ruleLock, ruleCold,
-					ruleCollector, ruleFaults, ruleSleep},
+					ruleCollector, ruleFaults, ruleSleep, rulePolled},
 					"calls whose purpose is known are told by it"},
 				{[]Rule{ruleReclaim, ruleDirty, ruleJournal, ruleWriteback, ruleInode, rulePageIn, ruleIOLimit,
 					ruleSlowDisk, ruleLoss, ruleDelayed, ruleCork},

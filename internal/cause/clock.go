@@ -3,6 +3,7 @@ package cause
 import (
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -13,7 +14,8 @@ var clockRank = map[string]int{"tsc": 0, "arch_sys_counter": 0, "riscv_clocksour
 	"hyperv_clocksource_tsc_page": 1, "kvm-clock": 1, "xen": 3, "hyperv_clocksource_msr": 3, "hpet": 4, "acpi_pm": 5,
 	"pit": 6, "refined-jiffies": 6, "jiffies": 6}
 
-// slowClock is the rank from which the vDSO cannot serve a clock source, or only at a multiple of its cost.
+// slowClock is the rank from which the vDSO cannot serve a clock source, or only at a multiple of
+// its cost.
 const slowClock = 3
 
 // fewestReads a run: below that no clock read costs anything that a metric shows.
@@ -67,10 +69,12 @@ func (s *scene) tellClock(c *claim) {
 	}
 }
 
-// quickApart is how many times as much a read costs at most with one of two sources that the vDSO serves.
+// quickApart is how many times as much a read costs at most with one of two sources that the vDSO
+// serves.
 const quickApart = 2
 
-// byAFewTenths reports whether the time of clock reads grew by no more than one quick source costs above another.
+// byAFewTenths reports whether the time of clock reads grew by no more than one quick source costs
+// above another.
 func (s *scene) byAFewTenths(c *claim) bool {
 	a, b := s.seconds(c)
 	return mean(b) <= quickApart*mean(a)
@@ -135,12 +139,13 @@ func (s *scene) clockCall() string {
 	return byValue(grown)[0]
 }
 
-// cpuClock reports whether the claim reads CPU-time clocks: those need the kernel, the vDSO would not serve them.
+// cpuClock reports whether the claim reads CPU-time clocks: those need the kernel, the vDSO would
+// not serve them.
 func (s *scene) cpuClock(c *claim) bool {
 	cpu, kernel := 0.0, 0.0
 	for _, i := range c.members {
 		for _, frame := range s.paths[i].Frames[s.traits[i].kernel:] {
-			if compare.SyscallOfFrame(frame.Name) != "" {
+			if code.SyscallOf(frame.Name) != "" {
 				kernel += s.grown(i)
 				break
 			}
@@ -166,7 +171,8 @@ func (s *scene) predictBypass(c *claim, calls float64) {
 	c.add("bench", "one clock read by a system call", raw.Ns, raw.Ns, "ns")
 }
 
-// estimateReads says how many more reads the time stands for: the vDSO cannot be counted from outside.
+// estimateReads says how many more reads the time stands for: the vDSO cannot be counted from
+// outside.
 func (s *scene) estimateReads(c *claim) {
 	a, b := s.seconds(c)
 	if cost := s.in.Costs.ClockVDSO.Ns; cost > 0 {
@@ -176,10 +182,11 @@ func (s *scene) estimateReads(c *claim) {
 }
 
 const (
-	// callsAround is the part of its function's growth from which a claim on calls takes the rest of the function's own
-	// code: with less, most of the function does something else.
+	// callsAround is the part of its function's growth from which a claim on calls takes the rest
+	// of the function's own code: with less, most of the function does something else.
 	callsAround = 0.5
-	// callsAroundInterpreted is the same in an interpreter, whose bytecode around a call takes as long as the call.
+	// callsAroundInterpreted is the same in an interpreter, whose bytecode around a call takes as
+	// long as the call.
 	callsAroundInterpreted = 0.34
 )
 

@@ -3,6 +3,7 @@ package cause
 import (
 	"path/filepath"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -10,7 +11,8 @@ import (
 // codeSuspects is how many places in code are named at most.
 const codeSuspects = 3
 
-// giveCode claims what nobody owns for the functions that it was spent in, the one that explains most first.
+// giveCode claims what nobody owns for the functions that it was spent in, the one that explains
+// most first.
 func (l *ledger) giveCode(transfer) {
 	if l.explained {
 		return
@@ -42,7 +44,8 @@ const (
 	silentJoined       = "its time went to the lock that is held in it"
 )
 
-// tellCode says where a claim on code is, or why it is not told: its seconds are nobody else's all the same.
+// tellCode says where a claim on code is, or why it is not told: its seconds are nobody else's all
+// the same.
 func (l *ledger) tellCode(c *claim, blame *compare.Blame, beside bool) {
 	switch {
 	case l.onlyQueued(c):
@@ -78,7 +81,8 @@ func (s *scene) onlyQueued(c *claim) bool {
 	return queued >= nothingElse*all
 }
 
-// housekeeping reports whether a claim is on a run time's own scheduling alone, with no code of the program above it.
+// housekeeping reports whether a claim is on a run time's own scheduling alone, with no code of the
+// program above it.
 func (s *scene) housekeeping(c *claim) bool {
 	for _, i := range c.members {
 		if !s.traits[i].scheduler || s.traits[i].place >= 0 {
@@ -88,7 +92,8 @@ func (s *scene) housekeeping(c *claim) bool {
 	return true
 }
 
-// codeCause tells a function that grew from one that side A never ran. What took the place of another is growth.
+// codeCause tells a function that grew from one that side A never ran. What took the place of
+// another is growth.
 func codeCause(blame *compare.Blame) ID {
 	if blame.Added && len(blame.Replaced) == 0 {
 		return CodeAdded
@@ -104,10 +109,11 @@ func (s *scene) busiestProcess(members []int) string {
 	return ""
 }
 
-// inLibrary reports whether a claim's place leads to no function of the program's own: a library's thread, say.
+// inLibrary reports whether a claim's place leads to no function of the program's own: a library's
+// thread, say.
 func (c *claim) inLibrary() bool {
-	at := ownDepth(c.place)
-	return len(c.place) > 0 && (at < 0 || compare.IsEntry(c.place[at]))
+	at := code.Innermost(c.place)
+	return len(c.place) > 0 && (at < 0 || code.IsEntry(c.place[at]))
 }
 
 // describeCode fills in the place and the evidence of a claim on code.
@@ -115,7 +121,8 @@ func (s *scene) describeCode(c *claim, blame *compare.Blame, paths []compare.Pat
 	frame := blame.Frame()
 	c.place = blame.Stack
 	if blame.Stack[0].Kind == recording.KindKernel {
-		// Stacks that broke in user space, as of a run time that came up while the host was busy: only whose it is.
+		// Stacks that broke in user space, as of a run time that came up while the host was busy:
+		// only whose it is.
 		c.at(Place{Kind: InProcess, Name: s.busiestProcess(blame.Members)})
 		c.doubt(DoubtUnseen, "who called is not known: these stacks have no part in user space")
 	}
@@ -154,7 +161,7 @@ func (s *scene) describeCode(c *claim, blame *compare.Blame, paths []compare.Pat
 	if frame.File != "" {
 		c.at(Place{Kind: InFile, Name: frame.File})
 	}
-	if compare.ByAddress(frame) {
+	if code.ByAddress(frame) {
 		c.doubt(DoubtSymbols, filepath.Base(frame.Module)+" has no symbols, so that its functions are told by where "+
 			"they begin: its debug symbols (Debian: the package that ends in -dbgsym) would name them")
 	}

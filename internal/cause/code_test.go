@@ -8,7 +8,8 @@ import (
 	"culprit/recording"
 )
 
-// An address is no name: that the program has no symbols, and what would name its functions, is said with it.
+// An address is no name: that the program has no symbols, and what would name its functions, is
+// said with it.
 func TestPlaceWithoutAName(t *testing.T) {
 	for name, told := range map[string]bool{"zstd+0x50ce0()": true, "ZSTD_compressBlock": false} {
 		blame := &compare.Blame{Stack: []recording.Frame{{Name: name, Kind: recording.KindNative,

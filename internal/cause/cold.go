@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -15,7 +16,8 @@ var (
 		"v8::internal::Compiler::", "v8::internal::baseline::", "v8::internal::interpreter::BytecodeGenerator",
 		"v8::internal::parsing::", "v8::internal::Parser", "v8::internal::PreParser", "_PyAST_Compile",
 		"_PyPegen_run_parser", "_PyPegen_parse", "builtin_compile", "Py_CompileStringObject"}
-	// phpCompilerNames are PHP's, in full: compilers of other languages have functions of such names themselves.
+	// phpCompilerNames are PHP's, in full: compilers of other languages have functions of such
+	// names themselves.
 	phpCompilerNames = []string{"compile_file", "compile_filename", "compile_string", "phar_compile_file", "zendparse"}
 	// compilerComms are threads that compile.
 	compilerComms = []string{"C1 CompilerThre", "C2 CompilerThre", "Compiler Thread"}
@@ -25,7 +27,8 @@ var (
 	coldSettings = map[recording.FrameKind][]string{
 		recording.KindJVM: {"-Xint", "-XX:TieredStopAtLevel", "-XX:-TieredCompilation", "-XX:+UseInterpreter", "-Xcomp",
 			"-Djava.compiler", "-XX:CompileThreshold", "-XX:Tier", "-XX:ReservedCodeCacheSize",
-			// Methods named by these are not compiled at all; other commands (print, log, quiet) change nothing.
+			// Methods named by these are not compiled at all; other commands (print, log, quiet)
+			// change nothing.
 			"-XX:CompileCommand=exclude", "-XX:CompileCommand=compileonly", "-XX:CompileCommand=CompileThresholdScaling",
 			"-XX:CompileCommandFile", "-XX:CompilerDirectivesFile", "-XX:CompileOnly", "-XX:-UseOnStackReplacement"},
 		recording.KindNode: {"--jitless", "--no-opt", "--no-sparkplug", "--max-lazy", "--interrupt-budget",
@@ -36,11 +39,13 @@ var (
 	}
 )
 
-// interpretedPart is the part of a function's time in the interpreter from which it counts as interpreted.
+// interpretedPart is the part of a function's time in the interpreter from which it counts as
+// interpreted.
 const interpretedPart = 0.3
 
 // findCold claims compiling, and running code in an interpreter that the other side had compiled:
-// told by the interpreter's own frames, or by a setting of the compiler where a runtime shows none (JVM).
+// told by the interpreter's own frames, or by a setting of the compiler where a runtime shows none
+// (JVM).
 func findCold(s *scene) []finding {
 	kind, setting := s.coldSetting()
 	if setting == "" && s.narrowed().Name != "" && s.sameProgram() {
@@ -89,15 +94,16 @@ func (s *scene) tellCold(c *claim, setting string) {
 	}
 }
 
-// inBackground reports whether a claim on compiling grew for the most part in threads of the compiler's own, which
-// compile whatever runs often: other code, or more of it, makes them. A program that asks for compiling (eval, compile,
-// a script loaded again and again) has it on its own threads, below its own code.
+// inBackground reports whether a claim on compiling grew for the most part in threads of the
+// compiler's own, which compile whatever runs often: other code, or more of it, makes them. A
+// program that asks for compiling (eval, compile, a script loaded again and again) has it on its
+// own threads, below its own code.
 func (s *scene) inBackground(c *claim) bool {
 	return s.grew(c) > 0 && s.mostly(c, func(i int) bool { return s.traits[i].place < 0 && s.compiling(&s.paths[i]) })
 }
 
-// interprets reports whether a good part of a claim's growth is code that runs interpreted: a few samples of it come
-// with whatever is compiled.
+// interprets reports whether a good part of a claim's growth is code that runs interpreted: a few
+// samples of it come with whatever is compiled.
 func (s *scene) interprets(c *claim) bool {
 	within, all := s.parted(c, func(i int) bool { return !s.compiling(&s.paths[i]) })
 	return within >= leastShare*all
@@ -121,8 +127,9 @@ func (s *scene) compiling(path *compare.Path) bool {
 	return false
 }
 
-// outOfJS reports whether a path went from JavaScript into V8's own functions: to collect, to parse. Such a frame may
-// stand below a bytecode handler as well as below compiled code: it tells nothing of how that runs.
+// outOfJS reports whether a path went from JavaScript into V8's own functions: to collect, to
+// parse. Such a frame may stand below a bytecode handler as well as below compiled code: it tells
+// nothing of how that runs.
 func outOfJS(frames []recording.Frame) bool {
 	return slices.ContainsFunc(frames, func(frame recording.Frame) bool { return frame.Name == "V8::ExitFrame" })
 }
@@ -145,8 +152,8 @@ func (s *scene) placeName(i int) string {
 }
 
 // interpretedFunctions are the functions of the program that run interpreted on the dearer side and
-// did not on the other, in the same number of seconds or fewer: a function that merely has more to do
-// in the interpreter is code that grew.
+// did not on the other, in the same number of seconds or fewer: a function that merely has more to
+// do in the interpreter is code that grew.
 func (s *scene) interpretedFunctions() map[string]bool {
 	type part struct{ interpreted, all float64 }
 	a, b := map[string]part{}, map[string]part{}
@@ -176,14 +183,15 @@ func (s *scene) interpretedFunctions() map[string]bool {
 }
 
 func innermostOwn(frames []recording.Frame) string {
-	if at := ownDepth(frames); at >= 0 {
+	if at := code.Innermost(frames); at >= 0 {
 		return frames[at].Name
 	}
 	return ""
 }
 
-// coldSetting is an option of the compiler that differs: the dearer side's, or "without" that of the other side
-// where the dearer one has none. "" where none differs. Only options of run times that were seen running count.
+// coldSetting is an option of the compiler that differs: the dearer side's, or "without" that of
+// the other side where the dearer one has none. "" where none differs. Only options of run times
+// that were seen running count.
 func (s *scene) coldSetting() (kind recording.FrameKind, setting string) {
 	for _, kind := range []recording.FrameKind{recording.KindJVM, recording.KindNode, recording.KindPython,
 		recording.KindRuby, recording.KindPHP} {
@@ -212,7 +220,8 @@ func (s *scene) coldSetting() (kind recording.FrameKind, setting string) {
 	return "", ""
 }
 
-// coldOptions are the options of compilers among the words of a command and of the variables that runtimes read.
+// coldOptions are the options of compilers among the words of a command and of the variables that
+// runtimes read.
 func coldOptions(kind recording.FrameKind, command string, facts map[string]string) (options []string) {
 	text := command + " " + facts["target.command"]
 	for _, name := range []string{"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "NODE_OPTIONS",

@@ -60,8 +60,8 @@ func TestSameProgram(t *testing.T) {
 	}
 }
 
-// A web server's PHP without opcache compiles each script anew for each request; a compiler that is written in C has
-// functions of the same names, and is no run time that is cold.
+// A web server's PHP without opcache compiles each script anew for each request; a compiler that is
+// written in C has functions of the same names, and is no run time that is cold.
 func TestCompilingOfPHP(t *testing.T) {
 	frames := func(names ...string) (frames []recording.Frame) {
 		for _, name := range names {
@@ -87,7 +87,8 @@ func TestCompilingOfPHP(t *testing.T) {
 	}
 }
 
-// A JVM that is held on one CPU compiles for longer beside its own threads: that is no other reason than the CPU.
+// A JVM that is held on one CPU compiles for longer beside its own threads: that is no other reason
+// than the CPU.
 func TestConfinedCompilerIsNotCold(t *testing.T) {
 	for _, c := range []struct {
 		affinity string
@@ -104,8 +105,8 @@ func TestConfinedCompilerIsNotCold(t *testing.T) {
 	}
 }
 
-// A compiler's own threads compile whatever runs often: that follows from the code. What a program compiles itself, or
-// a setting of the compiler, is no consequence.
+// A compiler's own threads compile whatever runs often: that follows from the code. What a program
+// compiles itself, or a setting of the compiler, is no consequence.
 func TestCompilingInTheBackground(t *testing.T) {
 	native := func(names ...string) (frames []recording.Frame) {
 		for _, name := range names {

@@ -8,7 +8,8 @@ import (
 	"culprit/recording"
 )
 
-// collectorOptions are options of runtimes that set how much memory there is to collect in, how often and by whom.
+// collectorOptions are options of runtimes that set how much memory there is to collect in, how
+// often and by whom.
 var collectorOptions = []string{"-Xmx", "-Xms", "-Xmn", "-XX:MaxHeapSize", "-XX:InitialHeapSize", "-XX:NewSize",
 	"-XX:MaxNewSize", "-XX:NewRatio", "-XX:SurvivorRatio", "-XX:MaxTenuringThreshold", "-XX:MaxRAM", "-XX:InitialRAM",
 	"-XX:MinRAM", "-XX:SoftMaxHeapSize", "-XX:MaxGCPauseMillis", "-XX:GCTimeRatio", "-XX:ParallelGCThreads",
@@ -45,8 +46,9 @@ func (s *scene) tellCollector(c *claim) {
 	s.locate(c, "")
 }
 
-// requestNames are the functions by which a program asks for a collection itself, in full: what needs memory starts one
-// by others. CPython's and V8's have names only where the interpreter keeps its symbols.
+// requestNames are the functions by which a program asks for a collection itself, in full: what
+// needs memory starts one by others. CPython's and V8's have names only where the interpreter keeps
+// its symbols.
 var requestNames = []string{"JVM_GC", "gc_collect", "gc_collect_impl", "runtime.GC", "runtime/debug.FreeOSMemory",
 	"runtime/debug.freeOSMemory"}
 
@@ -54,11 +56,13 @@ const (
 	requestClaim  = "the program asks for garbage collections itself"
 	requestRemedy = "do not ask for collections (System.gc, runtime.GC, gc.collect): the collector knows when; of a " +
 		"library's, -XX:+DisableExplicitGC shows what they cost"
-	// askedPart of the collector's time is waited for by who asks for it, at least: several threads collect at once.
+	// askedPart of the collector's time is waited for by who asks for it, at least: several threads
+	// collect at once.
 	askedPart = 0.3
 )
 
-// tellRequests says where a program asks for collections itself, if that is why there are more of them.
+// tellRequests says where a program asks for collections itself, if that is why there are more of
+// them.
 func (s *scene) tellRequests(c *claim) bool {
 	requesting := func(frame *recording.Frame) bool {
 		return slices.Contains(requestNames, frame.Name) || strings.HasPrefix(frame.Name, "v8::internal::GCExtension::GC")
@@ -89,7 +93,8 @@ func (s *scene) tellRequests(c *claim) bool {
 	return true
 }
 
-// collectorOptions are the options of collectors on both command lines; none where there is one side only.
+// collectorOptions are the options of collectors on both command lines; none where there is one
+// side only.
 func (s *scene) collectorOptions() (a, b string) {
 	if s.oneSided {
 		return "", ""

@@ -9,8 +9,9 @@ import (
 	"culprit/recording"
 )
 
-// Ruby's collector has no functions with names, only the unwinder's word, and its limits are variables: they are why it
-// collects; without them the code is (a report that was run under RUBY_GC_MALLOC_LIMIT had no suspect).
+// Ruby's collector has no functions with names, only the unwinder's word, and its limits are
+// variables: they are why it collects; without them the code is (a report that was run under
+// RUBY_GC_MALLOC_LIMIT had no suspect).
 func TestRubysCollector(t *testing.T) {
 	path := compare.Path{Kind: compare.Running, A: []float64{0.1}, B: []float64{0.5}, Frames: []recording.Frame{
 		{Name: "(garbage collection)", Kind: recording.KindRuby}, {Name: "(marking)", Kind: recording.KindRuby},
@@ -70,8 +71,8 @@ func TestRequestedCollections(t *testing.T) {
 			t.Fatalf("%s: %+v", test.name, suspects)
 		}
 		asked := suspects[0].Claim == requestClaim
-		if asked != (test.want != "") || asked && !strings.HasSuffix(suspects[0].Where()[0], test.want) {
-			t.Errorf("%s: claim %q at %q", test.name, suspects[0].Claim, suspects[0].Where())
+		if asked != (test.want != "") || asked && !strings.HasSuffix(suspects[0].Where[0], test.want) {
+			t.Errorf("%s: claim %q at %q", test.name, suspects[0].Claim, suspects[0].Where)
 		}
 	}
 }

@@ -6,15 +6,16 @@ import (
 	"culprit/recording"
 )
 
-// giveCompiled gives what the compiler did because there is other code to run to the claim on that code, where it is at
-// the place that had code compiled, above or below it: both are there because of what that code does.
+// giveCompiled gives what the compiler did because there is other code to run to the claim on that
+// code, where it is at the place that had code compiled, above or below it: both are there because
+// of what that code does.
 func (l *ledger) giveCompiled(rule transfer) {
 	cold := l.of(RuntimeCold)
 	if cold == nil || !cold.consequence || cold.inLibrary() {
 		return
 	}
 	for _, c := range l.claims {
-		if c.silent != "" || !c.cause.is(code) || c.inLibrary() || l.grew(c) < leastShare*l.growth ||
+		if c.silent != "" || !c.cause.is(isCode) || c.inLibrary() || l.grew(c) < leastShare*l.growth ||
 			!leadsTo(cold.place, c.place) && !leadsTo(c.place, cold.place) {
 			continue
 		}

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// What is compiled because code does more is told as that code's, if it is at the same place: the two have one reason.
-// Elsewhere, beside little growth, or with a setting, compiling stays a suspect of its own.
+// What is compiled because code does more is told as that code's, if it is at the same place: the
+// two have one reason. Elsewhere, beside little growth, or with a setting, compiling stays a
+// suspect of its own.
 func TestCompilingBelongsToTheCodeThatGrew(t *testing.T) {
 	const java, script = "n:start_thread;j:java.lang.Thread.run;Desk.talk;", "n:node!_start;s:talk;"
 	const jvm, v8 = ";n:libjvm.so!CompileBroker::compile_method", ";n:node!v8::internal::Compiler::Compile"

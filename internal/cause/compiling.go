@@ -8,8 +8,8 @@ import (
 	"culprit/recording"
 )
 
-// askNames are functions of run times that compile what a program hands them as text: eval, new Function, vm.Script,
-// compile, exec. phpAskName is PHP's eval, in full.
+// askNames are functions of run times that compile what a program hands them as text: eval, new
+// Function, vm.Script, compile, exec. phpAskName is PHP's eval, in full.
 var askNames = []string{"Builtin_FunctionConstructor", "Builtin_GeneratorFunctionConstructor",
 	"Builtin_AsyncFunctionConstructor", "Builtin_GlobalEval", "Runtime_ResolvePossiblyDirectEval",
 	"node::contextify::ContextifyScript::New", "node::contextify::ContextifyContext::CompileFunction",
@@ -17,15 +17,17 @@ var askNames = []string{"Builtin_FunctionConstructor", "Builtin_GeneratorFunctio
 
 const phpAskName = "compile_string"
 
-// importerNames are Python's own functions that compile a module: loading one is no act of compiling of the program's.
+// importerNames are Python's own functions that compile a module: loading one is no act of
+// compiling of the program's.
 var importerNames = []string{"source_to_code", "_call_with_frames_removed"}
 
 const (
 	compilingClaim  = "the program has code compiled again and again (eval, new Function, exec, templates, schemas)"
 	compilingRemedy = "keep what was compiled and use it again: once for each template, schema or expression, by a key " +
 		"that stays the same; or say it in code that needs no compiling"
-	// A program asks for compiling where so much of the time is below the call, and so many times as much as on the
-	// other side: what is new runs interpreted first, and is compiled as it runs, when it is called, or beside it.
+	// A program asks for compiling where so much of the time is below the call, and so many times
+	// as much as on the other side: what is new runs interpreted first, and is compiled as it runs,
+	// when it is called, or beside it.
 	askedCompiling = 0.1
 	timesCompiling = 2
 )

@@ -8,8 +8,8 @@ import (
 	"culprit/recording"
 )
 
-// What a program has compiled from text is told with who asks for it; a module that is loaded, a function that is
-// compiled as it is first called, and an option of the compiler are none of that.
+// What a program has compiled from text is told with who asks for it; a module that is loaded, a
+// function that is compiled as it is first called, and an option of the compiler are none of that.
 func TestAskedToCompile(t *testing.T) {
 	frame := func(kind recording.FrameKind, names ...string) (frames []recording.Frame) {
 		for _, name := range names {
@@ -63,7 +63,8 @@ func TestAskedToCompile(t *testing.T) {
 	}
 }
 
-// A few samples in an interpreter come with code that is new, and say nothing of why the compiler has more to do.
+// A few samples in an interpreter come with code that is new, and say nothing of why the compiler
+// has more to do.
 func TestLittleIsInterpreted(t *testing.T) {
 	path := func(a, b float64, kind recording.FrameKind, names ...string) compare.Path {
 		p := compare.Path{Kind: compare.Running, Process: "node", A: []float64{a}, B: []float64{b}}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"culprit/internal/compare"
+	"culprit/internal/shell"
 )
 
 // telling are the settings that can change how a program runs; others (a
@@ -36,7 +37,8 @@ func (s *scene) changed(names ...string) []compare.FactChange {
 	return found
 }
 
-// settings are the facts that differ and mean something, with those that the command lines themselves set.
+// settings are the facts that differ and mean something, with those that the command lines
+// themselves set.
 func (s *scene) settings() []compare.FactChange {
 	var list []compare.FactChange
 	seen := map[string]bool{}
@@ -51,7 +53,8 @@ func (s *scene) settings() []compare.FactChange {
 	return append(list, s.commandSettings(seen)...)
 }
 
-// commandSettings are the settings that the command lines set differently, without those already known.
+// commandSettings are the settings that the command lines set differently, without those already
+// known.
 func (s *scene) commandSettings(seen map[string]bool) []compare.FactChange {
 	if s.oneSided {
 		return nil
@@ -78,82 +81,34 @@ func union(a, b map[string]string) map[string]bool {
 	return all
 }
 
-var (
-	assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
-	// runtimeVariable are variables that change how a program runs; others are arguments in another form.
-	runtimeVariable = regexp.MustCompile(`^(LD_|GLIBC_TUNABLES|MALLOC_|GO(GC|DEBUG|MAXPROCS|MEMLIMIT|TRACEBACK)|` +
-		`_?(JAVA|JDK)_|NODE_OPTIONS|UV_|PYTHON|OMP_|GOMP_|KMP_|MKL_|OPENBLAS_|RAYON_|TOKIO_|RUBY|PERL5|DOTNET_|` +
-		`TCMALLOC|JE_MALLOC|LC_ALL|LANG|TZ|TMPDIR|FAKETIME|[ATU]B?SAN_)`)
-	// wrapperOption is an option of nice, taskset, chrt, ionice or env, or its value.
-	wrapperOption = regexp.MustCompile(`^(-[a-zA-Z0-9-]+(=.*)?|[0-9]+([,-][0-9]+)*|0x[0-9a-f]+)$`)
-)
-
-// shellWords splits a command at spaces outside quotes; quotes stay.
-func shellWords(command string) (words []string) {
-	quoted, start := byte(0), -1
-	for i := 0; i < len(command); i++ {
-		c := command[i]
-		switch {
-		case quoted != 0:
-			if c == quoted {
-				quoted = 0
-			}
-			continue
-		case c == ' ' || c == '\t' || c == '\n':
-			if start >= 0 {
-				words, start = append(words, command[start:i]), -1
-			}
-			continue
-		case c == '"' || c == '\'':
-			quoted = c
-		}
-		if start < 0 {
-			start = i
-		}
-	}
-	if start >= 0 {
-		words = append(words, command[start:])
-	}
-	return words
-}
-
-// settingWrappers are standard programs that run another one under changed settings.
-var settingWrappers = map[string]bool{"env": true, "nice": true, "taskset": true, "chrt": true, "ionice": true,
-	"numactl": true, "setarch": true, "prlimit": true, "exec": true, "export": true}
+// runtimeVariable are variables that change how a program runs; others are arguments in another
+// form.
+var runtimeVariable = regexp.MustCompile(`^(LD_|GLIBC_TUNABLES|MALLOC_|GO(GC|DEBUG|MAXPROCS|MEMLIMIT|TRACEBACK)|` +
+	`_?(JAVA|JDK)_|NODE_OPTIONS|UV_|PYTHON|OMP_|GOMP_|KMP_|MKL_|OPENBLAS_|RAYON_|TOKIO_|RUBY|PERL5|DOTNET_|` +
+	`TCMALLOC|JE_MALLOC|LC_ALL|LANG|TZ|TMPDIR|FAKETIME|[ATU]B?SAN_)`)
 
 // splitCommand takes the settings at the head of a shell command apart from
 // the rest: VAR=VALUE, and wrappers such as "nice -n 5" or "taskset -c 0".
 func splitCommand(command string) (rest string, settings map[string]string) {
+	pieces, rest := shell.Settings(command)
 	settings = map[string]string{}
-	words := shellWords(command)
-	wrapper := ""
 	var arguments []string
-	for len(words) > 0 {
-		word := words[0]
-		switch {
-		case assignment.MatchString(word):
-			name, value, _ := strings.Cut(word, "=")
-			if runtimeVariable.MatchString(name) {
-				settings["target.environment."+name] = strings.Trim(value, `"';`)
-			} else {
-				arguments = append(arguments, word)
-			}
-			wrapper = ""
-		case settingWrappers[word]:
-			wrapper = word
-			settings["command."+word] = ""
-		case wrapper != "" && wrapperOption.MatchString(word):
-			settings["command."+wrapper] = strings.TrimSpace(settings["command."+wrapper] + " " + word)
+	for _, piece := range pieces {
+		switch name := "command." + piece.Name; {
+		case piece.Kind != shell.Variable:
+			settings[name] = strings.TrimSpace(settings[name] + " " + piece.Value())
+		case runtimeVariable.MatchString(piece.Name):
+			settings["target.environment."+piece.Name] = piece.Value()
 		default:
-			return strings.Join(append(arguments, words...), " "), settings
+			arguments = append(arguments, piece.Words[0].Text)
 		}
-		words = words[1:]
 	}
-	return strings.Join(arguments, " "), settings
+	return strings.TrimSpace(strings.Join(append(arguments, rest), " ")), settings
 }
 
-// giveSetting claims what nobody owns for settings where the two commands are the same but for them: the same code with
-// the same input. A setting that another claim names is that one's, and so is the rest then.
+// giveSetting claims what nobody owns for settings where the two commands are the same but for
+// them: the same code with the same input. A setting that another claim names is that one's, and so
+// is the rest then.
 func (l *ledger) giveSetting(rule transfer) {
 	settings := l.settings()
 	if l.explained || len(settings) == 0 || !l.sameProgram() {
@@ -168,8 +123,8 @@ func (l *ledger) giveSetting(rule transfer) {
 	l.explained = l.configClaim(rule, settings) != nil
 }
 
-// sameProgram reports whether both sides run the same program with the same arguments: by the commands, or, where
-// scripts hide them, by what the kernel says was run in the end.
+// sameProgram reports whether both sides run the same program with the same arguments: by the
+// commands, or, where scripts hide them, by what the kernel says was run in the end.
 func (s *scene) sameProgram() bool {
 	restA, _ := splitCommand(s.commandA)
 	restB, _ := splitCommand(s.commandB)
@@ -180,13 +135,15 @@ func (s *scene) sameProgram() bool {
 	return a == b && a != "" && len(a) < wholeCommand && a != s.commandA && a != s.commandB
 }
 
-// wholeCommand is the length in bytes from which on the fact may be only the beginning of a command line.
+// wholeCommand is the length in bytes from which on the fact may be only the beginning of a command
+// line.
 const wholeCommand = 500
 
 // alsoTold is how many settings are told with a place in code, which is the stronger explanation.
 const alsoTold = 3
 
-// giveUnexplained claims what even code did not explain, when settings differ and nothing strong was found.
+// giveUnexplained claims what even code did not explain, when settings differ and nothing strong
+// was found.
 func (l *ledger) giveUnexplained(rule transfer) {
 	settings := l.unnamed(l.settings())
 	if l.explained || len(settings) == 0 {

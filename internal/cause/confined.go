@@ -52,7 +52,8 @@ func (s *scene) confinement() Place {
 	return Place{}
 }
 
-// narrowed is the setting that allows the dearer side fewer CPUs: than the other side, or, one-sided, than there are.
+// narrowed is the setting that allows the dearer side fewer CPUs: than the other side, or,
+// one-sided, than there are.
 func (s *scene) narrowed() Place {
 	for _, name := range []string{affinityFact, "target.cgroup.cpuset.cpus"} {
 		allowed := cpusIn(s.factsB[name])
@@ -77,8 +78,9 @@ const (
 	quotaFact    = "target.cgroup.cpu.limit_cpus" // a number of CPUs, or "max"
 )
 
-// tightest are the facts of a side, and of the limits on its CPUs the tightest that any of its runs had: where runs do
-// not agree, the program sets the limit itself, and was read before it did in some.
+// tightest are the facts of a side, and of the limits on its CPUs the tightest that any of its runs
+// had: where runs do not agree, the program sets the limit itself, and was read before it did in
+// some.
 func tightest(in Input, facts []recording.Fact, side compare.Side) map[string]string {
 	values := factMap(facts)
 	for _, varies := range in.Result.Varying {
@@ -123,8 +125,9 @@ func cpusIn(list string) int {
 	return count
 }
 
-// giveNarrowed claims what is left for a narrower affinity when the time grew and the work did not: a
-// runtime that counts its CPUs (Go, the JVM) starts fewer threads, and nobody is seen to wait for a CPU.
+// giveNarrowed claims what is left for a narrower affinity when the time grew and the work did not:
+// a runtime that counts its CPUs (Go, the JVM) starts fewer threads, and nobody is seen to wait for
+// a CPU.
 func (l *ledger) giveNarrowed(rule transfer) {
 	narrow := l.narrowed()
 	if narrow.Name == "" || l.metric != compare.MetricWall || l.in.CPU == nil || l.cpuGrowth > serialPart*l.growth {

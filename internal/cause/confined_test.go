@@ -7,8 +7,9 @@ import (
 	"culprit/recording"
 )
 
-// A program that sets its own limits is read before it does in some runs: the tightest of a side counts, so that the
-// same limit on both sides is none that differs (a helper on the same CPU was told as an affinity).
+// A program that sets its own limits is read before it does in some runs: the tightest of a side
+// counts, so that the same limit on both sides is none that differs (a helper on the same CPU was
+// told as an affinity).
 func TestLimitsThatAProgramSetsItself(t *testing.T) {
 	varies := func(side compare.Side, name string, values ...string) compare.FactVaries {
 		return compare.FactVaries{Name: name, Side: side, Values: values}

@@ -8,8 +8,8 @@ import (
 // corkRemedy is what helps where it is not Nagle's algorithm that keeps data back.
 const corkRemedy = "end each message: take TCP_CORK off, or send its last part without MSG_MORE"
 
-// findCorked claims waits for a peer on this host that kept data back until a timer sent it. The timer is that of a
-// lost segment as well: where more were sent again, it was that.
+// findCorked claims waits for a peer on this host that kept data back until a timer sent it. The
+// timer is that of a lost segment as well: where more were sent again, it was that.
 func findCorked(s *scene) []finding {
 	if s.metric != compare.MetricWall {
 		return nil

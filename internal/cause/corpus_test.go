@@ -152,8 +152,8 @@ func (r *replayed) text() string {
 	b.WriteString("\n")
 	for _, s := range r.answer.Suspects {
 		place := "nowhere"
-		if len(s.Where()) > 0 {
-			place = s.Where()[0]
+		if len(s.Where) > 0 {
+			place = s.Where[0]
 		}
 		fmt.Fprintf(&b, "  %s %.0f %% %s at %s\n", s.Cause, 100*s.Share.Value, s.Level, place)
 	}

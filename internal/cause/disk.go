@@ -14,7 +14,8 @@ var deviceWaits = []string{"io_schedule", "folio_wait_bit_common", "folio_wait_w
 	"jbd2_log_wait_commit", "blkdev_issue_flush", "rq_qos_wait", "wbt_wait", "blk_mq_get_tag", "blk_throttle",
 	"blk_throtl", "throtl_", "swap_read"}
 
-// hostWaits are kernel functions below which a wait for a device is the memory limit's or the flusher's doing.
+// hostWaits are kernel functions below which a wait for a device is the memory limit's or the
+// flusher's doing.
 var hostWaits = []string{"balance_dirty_pages", "try_to_free_mem_cgroup_pages", "try_to_free_pages",
 	"shrink_folio_list", "reclaim_throttle"}
 
@@ -38,7 +39,8 @@ func (s *scene) waitsForDevice(i int) bool {
 }
 
 const (
-	// A device is slower when each request takes so many times as long, at no more than so many times as many.
+	// A device is slower when each request takes so many times as long, at no more than so many
+	// times as many.
 	timesLatency  = 1.5
 	moreRequests  = 1.5
 	fewestRequest = 5
@@ -52,10 +54,9 @@ func (s *scene) latency() (a, b float64) {
 	return secondsA / max(countA, 1), secondsB / max(countB, 1)
 }
 
-// slowdown is how many times as long the dearer side's requests took as they would have at the other side's speed.
-// Each operation is held against its own: more of the quick ones (flushes that have nothing to do) must not hide
-// slower writes.
-// Zero where no operation was seen on both sides.
+// slowdown is how many times as long the dearer side's requests took as they would have at the
+// other side's speed. Each operation is held against its own: more of the quick ones (flushes that
+// have nothing to do) must not hide slower writes. Zero where no operation was seen on both sides.
 func (s *scene) slowdown() float64 {
 	expected, observed := 0.0, 0.0
 	for _, operation := range []string{"read", "write", "flush", "discard", "other"} {
@@ -72,9 +73,9 @@ func (s *scene) slowdown() float64 {
 	return observed / expected
 }
 
-// findThrottledDisk claims waits for a device under a limit of I/O that the other side does not have, or that holds
-// back the dearer side alone. A throttled request waits before the device sees it: the device's own latency stays as it
-// was.
+// findThrottledDisk claims waits for a device under a limit of I/O that the other side does not
+// have, or that holds back the dearer side alone. A throttled request waits before the device sees
+// it: the device's own latency stays as it was.
 func findThrottledDisk(s *scene) []finding {
 	limit, held := s.ioLimit(), s.heldBack()
 	if limit.Name == "" && !held {
@@ -113,20 +114,22 @@ func (s *scene) tellThrottledDisk(c *claim, limit Place) {
 	}
 }
 
-// heldBackPart is the part of the growth that threads must have slept for pieces of I/O that were held back. Chosen:
-// several threads may sleep for the same piece, and some of what was held back is on nobody's way.
+// heldBackPart is the part of the growth that threads must have slept for pieces of I/O that were
+// held back. Chosen: several threads may sleep for the same piece, and some of what was held back
+// is on nobody's way.
 const heldBackPart = 0.5
 
-// heldBack reports whether a limit of I/O was seen to hold back the dearer side alone, for at least half of what it
-// takes longer. Where both sides are held back, the one that asks for more waits longer: no limit did that.
+// heldBack reports whether a limit of I/O was seen to hold back the dearer side alone, for at least
+// half of what it takes longer. Where both sides are held back, the one that asks for more waits
+// longer: no limit did that.
 func (s *scene) heldBack() bool {
 	piecesA, piecesB := s.count(compare.CountHeldBack, "")
 	sleptA, sleptB := s.count(compare.CountHeldSeconds, "")
 	return piecesB > 0 && piecesA <= hardly*piecesB && sleptB-sleptA >= heldBackPart*s.growth && !s.sameIOLimit()
 }
 
-// mostlyOftener reports whether the system call that a claim's time grew most in is called more often rather than
-// dearer.
+// mostlyOftener reports whether the system call that a claim's time grew most in is called more
+// often rather than dearer.
 func (s *scene) mostlyOftener(c *claim) bool {
 	calls := s.callsOf(c)
 	if len(calls) == 0 || s.oneSided {
@@ -137,8 +140,9 @@ func (s *scene) mostlyOftener(c *claim) bool {
 	return split != nil && split.A > 0 && split.Often.Value > split.Dearer.Value
 }
 
-// ioLimit is a limit of I/O on the dearer side that the other side does not have, nameless without one. Limits of the root
-// cgroup hold for everybody and each device: they are no limit of this cgroup's, and often on somebody else's disk.
+// ioLimit is a limit of I/O on the dearer side that the other side does not have, nameless without
+// one. Limits of the root cgroup hold for everybody and each device: they are no limit of this
+// cgroup's, and often on somebody else's disk.
 func (s *scene) ioLimit() Place {
 	if s.factsB["target.cgroup.path.blkio"] == "/" {
 		return Place{}
@@ -151,8 +155,8 @@ func (s *scene) ioLimit() Place {
 	return Place{}
 }
 
-// sameIOLimit reports whether both sides run under the same limit of I/O: what it holds back then follows from what
-// they ask for.
+// sameIOLimit reports whether both sides run under the same limit of I/O: what it holds back then
+// follows from what they ask for.
 func (s *scene) sameIOLimit() bool {
 	for name, value := range s.factsB {
 		if isIOLimit(name, value) && value == s.factsA[name] && s.factsB["target.cgroup.path.blkio"] != "/" {
@@ -188,7 +192,8 @@ func findSlowDisk(s *scene) []finding {
 	oftener := more(ownA, ownB, moreRequests, fewestOwn)
 	return []finding{{cause: DiskSlow, tell: s.tellSlowDisk,
 		match: func(i int) bool {
-			// What the program did not read before has no speed to be compared with: others' requests had another size.
+			// What the program did not read before has no speed to be compared with: others'
+			// requests had another size.
 			return s.waitsForDevice(i) && (s.traits[i].sync || !oftener)
 		}}}
 }
@@ -202,8 +207,8 @@ func (s *scene) tellSlowDisk(c *claim) {
 	c.add("block", "block requests", countA, countB, "requests/run")
 }
 
-// locateWait names the function of the program that waits most, and the system call where it waits in one: a page fault
-// is none, and what the program's own start waited for is not its place.
+// locateWait names the function of the program that waits most, and the system call where it waits
+// in one: a page fault is none, and what the program's own start waited for is not its place.
 func (s *scene) locateWait(c *claim) {
 	call := ""
 	if calls := s.callsOf(c); len(calls) > 0 {

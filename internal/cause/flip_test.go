@@ -2,7 +2,8 @@ package cause
 
 import "testing"
 
-// Each flip belongs to a cause of the catalogue, says what it does, and no cause that can only be attributed has one.
+// Each flip belongs to a cause of the catalogue, says what it does, and no cause that can only be
+// attributed has one.
 func TestFlipsBelongToCauses(t *testing.T) {
 	for _, id := range IDs() {
 		entry := recordOf(t, id)

@@ -5,8 +5,9 @@ import (
 	"culprit/recording"
 )
 
-// The kernel's functions that copy a memory map for a fork, those that take one down at exec and exit, and those that
-// only the first write goes through after it (Linux: dup_mmap, exit_mmap, do_wp_page).
+// The kernel's functions that copy a memory map for a fork, those that take one down at exec and
+// exit, and those that only the first write goes through after it (Linux: dup_mmap, exit_mmap,
+// do_wp_page).
 var (
 	copyMapNames  = []string{"dup_mm", "copy_page_range", "copy_p4d_range", "copy_pte_range", "copy_present_pte"}
 	tearMapNames  = []string{"exit_mmap", "unmap_vmas", "free_pgtables", "exec_mmap"}
@@ -19,16 +20,17 @@ var (
 )
 
 const (
-	// leastCopied is the part of the growth that copying the memory map must be, for as many processes as before to be
-	// what costs.
+	// leastCopied is the part of the growth that copying the memory map must be, for as many
+	// processes as before to be what costs.
 	leastCopied = 0.1
-	// mostTornDown is how much of the time of short-lived processes that has no stack is held to be the end of such
-	// copies, against the time of making them: an unwinder learns of a process too late for what it does before its exec.
+	// mostTornDown is how much of the time of short-lived processes that has no stack is held to be
+	// the end of such copies, against the time of making them: an unwinder learns of a process too
+	// late for what it does before its exec.
 	mostTornDown = 2.0
 )
 
-// findForks claims what as many processes as before cost more because each start copies its parent's memory map: the
-// copying itself, and what takes the copies down.
+// findForks claims what as many processes as before cost more because each start copies its
+// parent's memory map: the copying itself, and what takes the copies down.
 func findForks(s *scene) []finding {
 	if _, started := s.count(compare.CountProcesses, ""); started < fewestProcesses {
 		return nil
@@ -71,13 +73,14 @@ func (s *scene) copies(i int) bool {
 	return s.paths[i].Kind == compare.Running && kernelHas(s.paths[i].Frames, copyMapNames)
 }
 
-// leastForked is what copying the memory map must take, against the faults on what it left shared: 0.06 to 1.7 of them
-// were seen.
+// leastForked is what copying the memory map must take, against the faults on what it left shared:
+// 0.06 to 1.7 of them were seen.
 const leastForked = 0.01
 
-// writtenAgain reports whether most of the growth in page faults is of memory that a fork had left shared: each page
-// is copied, or at least taken back, when it is written next. Seconds are those of the faults that tell. A file's page
-// that was written out is protected in the same way: without a fork it is none of these.
+// writtenAgain reports whether most of the growth in page faults is of memory that a fork had left
+// shared: each page is copied, or at least taken back, when it is written next. Seconds are those
+// of the faults that tell. A file's page that was written out is protected in the same way: without
+// a fork it is none of these.
 func (s *scene) writtenAgain() (a, b float64, most bool) {
 	touched, faults, copied := 0.0, 0.0, 0.0
 	for i := range s.paths {

@@ -26,7 +26,7 @@ func forkSituations() []situation {
 			b: few(map[string]float64{starts + "copy_page_range": 15, rewrites + "do_wp_page;wp_page_copy": 60,
 				rewrites + "do_wp_page;wp_page_reuse": 20, "_start;main;serve;apply;k:asm_exc_page_fault": 70}),
 			cause: "memory.faults", place: "main;serve;apply", low: 0.85, high: 1, level: Explains},
-		// A file's pages are protected again when they were written out (blind pair slots: msync).
+		// Pages of a file are protected again when they were written out, as by msync.
 		{name: "writes to a mapped file between two flushes", metric: "cpu", a: few(nil),
 			b:     few(map[string]float64{rewrites + "do_wp_page;do_page_mkwrite": 40, rewrites + "do_wp_page": 50}),
 			cause: "code.added", place: "main;serve;apply", low: 0.9, high: 1, level: Explains},
@@ -44,15 +44,16 @@ func TestWhoForked(t *testing.T) {
 			if suspect.Cause != "code.grew" && suspect.Remedy != forkedMapping {
 				t.Errorf("%s: remedy of %s is %q", one.name, suspect.Cause, suspect.Remedy)
 			}
-			if suspect.Cause == "memory.faults" && (suspect.Claim != forkedClaim || len(suspect.Where()) < 2 ||
-				suspect.Where()[1] != "forked in main;serve;run_hook;start_child") {
-				t.Errorf("%s: %s at %q", one.name, suspect.Cause, suspect.Where())
+			if suspect.Cause == "memory.faults" && (suspect.Claim != forkedClaim || len(suspect.Where) < 2 ||
+				suspect.Where[1] != "forked in main;serve;run_hook;start_child") {
+				t.Errorf("%s: %s at %q", one.name, suspect.Cause, suspect.Where)
 			}
 		}
 	}
 }
 
-// As many processes that do more themselves are no matter of starting them, though some of their time has no stack.
+// As many processes that do more themselves are no matter of starting them, though some of their
+// time has no stack.
 func TestBusierProcesses(t *testing.T) {
 	few := plan{cpu: map[string]float64{work: 200, starts + "copy_page_range": 10}, children: 40, childMs: 1,
 		childName: "hook"}
@@ -60,7 +61,7 @@ func TestBusierProcesses(t *testing.T) {
 	busy.cpu, busy.childMs = map[string]float64{work: 200, starts + "copy_page_range": 12}, 4
 	for _, suspect := range judged(t, "cpu", few, busy, Costs{}) {
 		if suspect.Cause == "process.short-lived" {
-			t.Errorf("%s: %s at %q", suspect.Cause, suspect.Claim, suspect.Where())
+			t.Errorf("%s: %s at %q", suspect.Cause, suspect.Claim, suspect.Where)
 		}
 	}
 }

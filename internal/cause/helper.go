@@ -6,12 +6,13 @@ import (
 	"culprit/internal/compare"
 )
 
-// helperWakes is how often in a run a process of the tree must end another's waits to work for it: the end of a child,
-// or its exec, wakes the parent once.
+// helperWakes is how often in a run a process of the tree must end another's waits to work for it:
+// the end of a child, or its exec, wakes the parent once.
 const helperWakes = 5
 
-// findPartners finds the pairs of a process and a thread's name in the same tree, of which one wakes the other in the course
-// of its work: a server and its logger, a client and a server. What such a one takes of the CPU is the program's own.
+// findPartners finds the pairs of a process and a thread's name in the same tree, of which one
+// wakes the other in the course of its work: a server and its logger, a client and a server. What
+// such a one takes of the CPU is the program's own.
 func (s *scene) findPartners() map[[2]string]bool {
 	wakes := map[[2]string]float64{}
 	for i := range s.waits {
@@ -30,8 +31,9 @@ func (s *scene) findPartners() map[[2]string]bool {
 	return partners
 }
 
-// findHelper claims waiting for a CPU that another process of the program had while it worked for it: the code of that
-// process that grew. Where none did, nobody is at fault; it then belongs to what there was more of to do.
+// findHelper claims waiting for a CPU that another process of the program had while it worked for
+// it: the code of that process that grew. Where none did, nobody is at fault; it then belongs to
+// what there was more of to do.
 func findHelper(s *scene) []finding {
 	if s.oneSided {
 		return nil
@@ -55,7 +57,8 @@ func findHelper(s *scene) []finding {
 		}}}
 }
 
-// helperOf is the process that a claim's paths waited for most, how long, and its code that grew; nil for none.
+// helperOf is the process that a claim's paths waited for most, how long, and its code that grew;
+// nil for none.
 func (s *scene) helperOf(c *claim) (name string, seconds float64, blame *compare.Blame) {
 	behind := s.tally(c.members, func(i int) string { return s.paths[i].WakerComm })
 	name = byValue(behind)[0]
@@ -64,7 +67,8 @@ func (s *scene) helperOf(c *claim) (name string, seconds float64, blame *compare
 	})
 }
 
-// isPartner tells waiting for a CPU that one of the program's own had who works for the one that waits.
+// isPartner tells waiting for a CPU that one of the program's own had who works for the one that
+// waits.
 func (s *scene) isPartner(path *compare.Path) bool {
 	return path.WakerOwn && s.partners[[2]string{path.Process, path.WakerComm}]
 }
@@ -72,7 +76,8 @@ func (s *scene) isPartner(path *compare.Path) bool {
 // competitorsNamed is how many of those who had the CPU are named.
 const competitorsNamed = 3
 
-// nameCompetitors says who had the CPU meanwhile, the one with most of it first, and how much of the waiting is whose.
+// nameCompetitors says who had the CPU meanwhile, the one with most of it first, and how much of
+// the waiting is whose.
 func (c *claim) nameCompetitors(others map[string]float64) {
 	names, whole, rest, left := byValue(others), 0.0, 0.0, 0
 	for _, name := range names {

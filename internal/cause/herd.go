@@ -1,16 +1,19 @@
 package cause
 
 import (
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
 
-// conditionNames are the functions in which a thread waits for a condition variable, and those that wake all or one of
-// its waiters. A wait ends with taking the condition's lock again (POSIX pthread_cond_wait, Java's Object.wait).
+// conditionNames are the functions in which a thread waits for a condition variable, and those that
+// wake all or one of its waiters. A wait ends with taking the condition's lock again (POSIX
+// pthread_cond_wait, Java's Object.wait).
 type conditionNames struct{ wait, all, one []string }
 
-// conditions are those of the kinds of code that a program is written in: a run time builds its own locks and parking
-// of the C library's conditions, so that these say nothing below a frame of another kind.
+// conditions are those of the kinds of code that a program is written in: a run time builds its own
+// locks and parking of the C library's conditions, so that these say nothing below a frame of
+// another kind.
 var conditions = map[recording.FrameKind]conditionNames{
 	recording.KindNative: {
 		wait: []string{"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "Condvar::wait"},
@@ -34,17 +37,19 @@ const (
 )
 
 const (
-	// A place that waited this much less often on the other side waits for something new, not in vain.
+	// A place that waited this much less often on the other side waits for something new, not in
+	// vain.
 	leastWaitedBefore = 0.005
 	timesWoken        = 1.5
-	// leastBroadcast of the growth must be waking all, which side A did for less than rarelyBroadcast of that per wait.
+	// leastBroadcast of the growth must be waking all, which side A did for less than
+	// rarelyBroadcast of that per wait.
 	leastBroadcast  = 0.001
 	rarelyBroadcast = 0.2
 )
 
-// findHerd claims what it costs to wake all waiters of a condition where the other side woke one: the waking, the
-// switches to those woken, their queue for the lock, and their way back to sleep. More waits at a condition that is
-// broadcast as before are more work, as of a barrier.
+// findHerd claims what it costs to wake all waiters of a condition where the other side woke one:
+// the waking, the switches to those woken, their queue for the lock, and their way back to sleep.
+// More waits at a condition that is broadcast as before are more work, as of a barrier.
 func findHerd(s *scene) []finding {
 	if s.oneSided {
 		return nil
@@ -82,7 +87,8 @@ func (s *scene) tellHerd(c *claim, woken sides) {
 func (n conditionNames) waking() []string  { return n.all }
 func (n conditionNames) waiting() []string { return n.wait }
 
-// conditionOf are the names that tell of a stack whose own code ends at place; none where no code is the program's own.
+// conditionOf are the names that tell of a stack whose own code ends at place; none where no code
+// is the program's own.
 func conditionOf(frames []recording.Frame, place int) conditionNames {
 	if place < 0 {
 		return conditionNames{}
@@ -104,13 +110,13 @@ func called(frames []recording.Frame, place int, names []string) bool {
 	return false
 }
 
-// broadcasts reports whether side B wakes all waiters of a condition, in at least half of its runs, and side A hardly
-// ever does for as many waits.
+// broadcasts reports whether side B wakes all waiters of a condition, in at least half of its runs,
+// and side A hardly ever does for as many waits.
 func (s *scene) broadcasts(woken sides) bool {
 	var waking sides
 	var runs []float64
 	for i := range s.cpu {
-		place := ownDepth(s.cpu[i].Frames)
+		place := code.Innermost(s.cpu[i].Frames)
 		if called(s.cpu[i].Frames, place, conditionOf(s.cpu[i].Frames, place).all) {
 			waking, runs = waking.plus(mean(s.cpu[i].A), mean(s.cpu[i].B)), plus(runs, s.cpu[i].B)
 		}
@@ -120,13 +126,13 @@ func (s *scene) broadcasts(woken sides) bool {
 		waking.a*woken.b <= rarelyBroadcast*waking.b*woken.a
 }
 
-// wokenAtConditions adds up the waits at conditions, by own function, that grew with broadcasting, and by how many the
-// other waits for locks grew.
+// wokenAtConditions adds up the waits at conditions, by own function, that grew with broadcasting,
+// and by how many the other waits for locks grew.
 func (s *scene) wokenAtConditions() (woken sides, locks float64) {
 	places := map[string]sides{}
 	for i := range s.waits {
 		wait := &s.waits[i]
-		place := ownDepth(wait.Frames)
+		place := code.Innermost(wait.Frames)
 		a, b := mean(wait.CountA), mean(wait.CountB)
 		switch {
 		case wait.Kind != compare.Blocked:

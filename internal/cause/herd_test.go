@@ -7,7 +7,8 @@ import (
 	"culprit/recording"
 )
 
-// gang is a program of one kind of code whose workers wait at a condition: where it waits, and wakes all or one.
+// gang is a program of one kind of code whose workers wait at a condition: where it waits, and
+// wakes all or one.
 type gang struct{ name, wait, all, one, waker, worker string }
 
 func gangs() []gang {
@@ -41,7 +42,8 @@ func (g gang) side(waits int, asleep, all, one float64) plan {
 	return p
 }
 
-// TestHerd tells workers that are all woken for one item from those that wait more often for another reason.
+// TestHerd tells workers that are all woken for one item from those that wait more often for
+// another reason.
 func TestHerd(t *testing.T) {
 	for _, g := range gangs() {
 		for _, test := range []struct {
@@ -68,8 +70,8 @@ func TestHerd(t *testing.T) {
 			if !test.herd {
 				continue
 			}
-			if len(first.Where()) < 2 || first.Where()[0] != g.waker || first.Where()[1] != "woken in "+g.worker {
-				t.Errorf("%s, %s: where is %q, want %s, woken in %s", g.name, test.name, first.Where(), g.waker, g.worker)
+			if len(first.Where) < 2 || first.Where[0] != g.waker || first.Where[1] != "woken in "+g.worker {
+				t.Errorf("%s, %s: where is %q, want %s, woken in %s", g.name, test.name, first.Where, g.waker, g.worker)
 			}
 			if first.Share.Value < 0.9 || first.Remedy != herdRemedy {
 				t.Errorf("%s, %s: %s, remedy %q", g.name, test.name, described(suspects), first.Remedy)

@@ -1,12 +1,17 @@
 package cause
 
-import "culprit/internal/compare"
+import (
+	"culprit/internal/code"
+	"culprit/internal/compare"
+)
 
-// leastDisk is the part of the time spent on filling pages that handing requests to a disk and waiting for it must be:
-// less is what a hole's map takes, which is read from the disk once. Requests alone are a tenth of it on a virtio disk.
+// leastDisk is the part of the time spent on filling pages that handing requests to a disk and
+// waiting for it must be: less is what a hole's map takes, which is read from the disk once.
+// Requests alone are a tenth of it on a virtio disk.
 const leastDisk = 0.05
 
-// fillers are kernel functions that bring a file's pages in; zeroers, below them, fill the pages of a hole.
+// fillers are kernel functions that bring a file's pages in; zeroers, below them, fill the pages of
+// a hole.
 var (
 	fillers = []string{"read_pages", "read_folio", "readpages", "page_cache_ra_"}
 	zeroers = []string{"memset", "clear_page", "clear_user", "zero_user", "zero_segment", "zero_range"}
@@ -26,9 +31,10 @@ func zeroes(path *compare.Path) bool {
 	return false
 }
 
-// leaveHoles takes from the page-ins the CPU time that no disk had a part in: zeroing, and all filling of pages in
-// functions that neither handed requests to a device nor waited for one. Files that are all in memory or all holes are
-// read like any other; more of it is the work of whoever reads them.
+// leaveHoles takes from the page-ins the CPU time that no disk had a part in: zeroing, and all
+// filling of pages in functions that neither handed requests to a device nor waited for one. Files
+// that are all in memory or all holes are read like any other; more of it is the work of whoever
+// reads them.
 func (s *scene) leaveHoles(kind []*stall) {
 	filled, disk := map[string]float64{}, map[string]float64{}
 	pages := func(i int) bool {
@@ -48,7 +54,7 @@ func (s *scene) leaveHoles(kind []*stall) {
 	for i := range s.waits {
 		path := &s.waits[i].Path
 		if one := stallOn(path); one != nil && one.cause == MemoryPageIn {
-			disk[prefix(path.Frames[:ownDepth(path.Frames)+1])] += mean(path.B)
+			disk[prefix(path.Frames[:code.Innermost(path.Frames)+1])] += mean(path.B)
 		}
 	}
 	for i := range s.paths {

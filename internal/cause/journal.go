@@ -3,7 +3,8 @@ package cause
 import "culprit/internal/compare"
 
 var (
-	// journalNames are functions of file systems' journals, which run in every call that changes a file system.
+	// journalNames are functions of file systems' journals, which run in every call that changes a
+	// file system.
 	journalNames = []string{"jbd2_", "ext4_journal", "ext4_handle_dirty", "do_get_write_access", "start_this_handle",
 		"xlog_", "xfs_trans_"}
 	// fileSystems begin the names of functions of file systems that have a journal.
@@ -14,11 +15,11 @@ var (
 	journalled = stall{cause: FileJournal, any: journalNames}
 )
 
-// markJournalled takes for the journal's the CPU time of system calls on files that became dearer, and not more often,
-// for the journal: most of what they grew by is in its functions, or a good part of it where the journal's settings
-// differ as well. What goes through the journal as data is given its place on the disk at once (data=journal rules
-// delayed allocation out: fs/ext4/super.c), which is outside of the journal's own functions. Without a baseline nothing
-// is dear.
+// markJournalled takes for the journal's the CPU time of system calls on files that became dearer,
+// and not more often, for the journal: most of what they grew by is in its functions, or a good
+// part of it where the journal's settings differ as well. What goes through the journal as data is
+// given its place on the disk at once (data=journal rules delayed allocation out: fs/ext4/super.c),
+// which is outside of the journal's own functions. Without a baseline nothing is dear.
 func (s *scene) markJournalled(kind []*stall) {
 	if s.oneSided {
 		return

@@ -6,11 +6,12 @@ type Judgement struct {
 	Why      Why
 }
 
-// Judge names the causes that may explain the change of a metric, the likeliest first, in three steps: recognisers say
-// what they see in the scene, the ledger gives each second of the change one owner, and the rank table orders what the
-// claims became. Each second belongs to at most one suspect, so that shares add up to at most 1. There is none when
-// nothing accounts for a fifth of the change with an interval above zero: no suspect is better than a wrong one. With
-// one run a side no interval is known; suspects are then listed as observed and say so.
+// Judge names the causes that may explain the change of a metric, the likeliest first, in three
+// steps: recognisers say what they see in the scene, the ledger gives each second of the change one
+// owner, and the rank table orders what the claims became. Each second belongs to at most one
+// suspect, so that shares add up to at most 1. There is none when nothing accounts for a fifth of
+// the change with an interval above zero: no suspect is better than a wrong one. With one run a
+// side no interval is known; suspects are then listed as observed and say so.
 //
 // One-sided, shares are parts of the metric itself, and code that merely costs is no cause.
 func Judge(in Input) Judgement {
@@ -29,8 +30,8 @@ func Judge(in Input) Judgement {
 	return Judgement{Suspects: ranking.suspects(), Why: whyOf(l, ranking)}
 }
 
-// Opposed reports whether the recorded runs changed the other way than those without the recorder surely did: on a busy
-// host a few runs may. What they show explains nothing then.
+// Opposed reports whether the recorded runs changed the other way than those without the recorder
+// surely did: on a busy host a few runs may. What they show explains nothing then.
 func Opposed(in Input) bool {
 	if in.Result == nil || in.Result.OneSided || !in.MeasuredChangeKnown {
 		return false

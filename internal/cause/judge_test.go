@@ -281,8 +281,8 @@ func checkFirst(t *testing.T, one situation, suspects []Suspect) {
 	if first.Share.Value < one.low || first.Share.Value > one.high {
 		t.Errorf("share is %v: %s", first.Share, described(suspects))
 	}
-	if !regexp.MustCompile(one.place).MatchString(strings.Join(first.Where(), "\n")) {
-		t.Errorf("where is %q, want %s", first.Where(), one.place)
+	if !regexp.MustCompile(one.place).MatchString(strings.Join(first.Where, "\n")) {
+		t.Errorf("where is %q, want %s", first.Where, one.place)
 	}
 }
 
@@ -290,7 +290,7 @@ func described(suspects []Suspect) string {
 	var text strings.Builder
 	for _, suspect := range suspects {
 		fmt.Fprintf(&text, "\n  %s %s %.2f (%.2f … %.2f) %q against %q", suspect.Level, suspect.Cause, suspect.Share.Value,
-			suspect.Share.Low, suspect.Share.High, suspect.Where(), suspect.Against())
+			suspect.Share.Low, suspect.Share.High, suspect.Where, suspect.Against)
 	}
 	return text.String()
 }
@@ -318,7 +318,7 @@ func TestNothingExplains(t *testing.T) {
 		more[fmt.Sprintf("_start;main;step%d", i)] = 55
 	}
 	for _, suspect := range judged(t, "cpu", plan{cpu: cpu}, plan{cpu: more}, Costs{}) {
-		if suspect.Cause != "code.grew" || !strings.HasSuffix(suspect.Where()[0], "main") {
+		if suspect.Cause != "code.grew" || !strings.HasSuffix(suspect.Where[0], "main") {
 			t.Errorf("named %s", described([]Suspect{suspect}))
 		}
 	}
@@ -379,7 +379,8 @@ func TestSplitCommand(t *testing.T) {
 	}
 }
 
-// withoutBaseline are the claims of causes that speak of another side, as they are told of one recording.
+// withoutBaseline are the claims of causes that speak of another side, as they are told of one
+// recording.
 var withoutBaseline = map[ID]string{
 	"clock.read-often":    "the time is read very often",
 	"syscall.chatty":      "the work takes many system calls (small reads or writes, repeated stat or open, polling)",
@@ -437,7 +438,8 @@ func TestNoiseIsNotListedBesideASuspect(t *testing.T) {
 	}
 }
 
-// TestRecordedRunsThatChangedTheOtherWay explain nothing of what the runs without the recorder showed.
+// TestRecordedRunsThatChangedTheOtherWay explain nothing of what the runs without the recorder
+// showed.
 func TestRecordedRunsThatChangedTheOtherWay(t *testing.T) {
 	result := sleeping(1.6, 0)
 	for _, test := range []struct {
@@ -457,8 +459,8 @@ func TestRecordedRunsThatChangedTheOtherWay(t *testing.T) {
 	}
 }
 
-// TestShortLivedOfOneSide: of one side, short-lived processes that do work of their own are told as such, and bare
-// starts are not.
+// TestShortLivedOfOneSide: of one side, short-lived processes that do work of their own are told as
+// such, and bare starts are not.
 func TestShortLivedOfOneSide(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -470,9 +472,9 @@ func TestShortLivedOfOneSide(t *testing.T) {
 		if len(suspects) == 0 || suspects[0].Cause != "process.short-lived" {
 			t.Fatalf("%s: %s", test.name, described(suspects))
 		}
-		told := strings.Contains(strings.Join(suspects[0].Against(), " "), "is not told apart")
+		told := strings.Contains(strings.Join(suspects[0].Against, " "), "is not told apart")
 		if told != test.own || !strings.Contains(suspects[0].Claim, "what they do themselves") {
-			t.Errorf("%s: %q, against %q", test.name, suspects[0].Claim, suspects[0].Against())
+			t.Errorf("%s: %q, against %q", test.name, suspects[0].Claim, suspects[0].Against)
 		}
 	}
 }
@@ -481,8 +483,8 @@ func TestShortLivedOfOneSide(t *testing.T) {
 func TestOneSideHasNoMore(t *testing.T) {
 	one := parked(320, 0)
 	suspects := judged(t, "wall", one, plan{}, Costs{})
-	if len(suspects) == 0 || !slices.Contains(suspects[0].Against(), (&scene{oneSided: true}).unseenTasks()) ||
-		slices.Contains(suspects[0].Against(), (&scene{}).unseenTasks()) {
+	if len(suspects) == 0 || !slices.Contains(suspects[0].Against, (&scene{oneSided: true}).unseenTasks()) ||
+		slices.Contains(suspects[0].Against, (&scene{}).unseenTasks()) {
 		t.Fatalf("%s: %+v", described(suspects), suspects)
 	}
 }

@@ -418,8 +418,8 @@ func TestWhatStoodBehind(t *testing.T) {
 	t.Errorf("nothing behind the waker in %+v", suspects[0].Evidence)
 }
 
-// Twice as slow writes are a slow disk, however many quick flushes come on top; limits of the root cgroup are
-// nobody's own.
+// Twice as slow writes are a slow disk, however many quick flushes come on top; limits of the root
+// cgroup are nobody's own.
 func TestSlowdownIsByOperation(t *testing.T) {
 	s := &scene{counts: []compare.Count{
 		{Name: compare.CountBlock + ".write", A: []float64{100}, B: []float64{100}},

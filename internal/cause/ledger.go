@@ -2,8 +2,8 @@ package cause
 
 import "fmt"
 
-// ledger says which claim owns each path of a scene. A path has one owner at most, so that no second is given twice, and
-// each change of owner is entered with the rule that made it.
+// ledger says which claim owns each path of a scene. A path has one owner at most, so that no
+// second is given twice, and each change of owner is entered with the rule that made it.
 type ledger struct {
 	*scene
 	owner   []*claim // by path; nil: nobody's
@@ -31,27 +31,29 @@ type Entry struct {
 	Rule    Rule    `json:"rule"`
 	Action  Action  `json:"action"`
 	Cause   ID      `json:"cause"`
-	From    []ID    `json:"from,omitempty"` // Moved: whose it was, where it was somebody's
-	Seconds float64 `json:"seconds"`        // of the growth, per run
+	Place   string  `json:"place,omitempty"` // Gave, Moved: the claim's best, in words
+	From    []ID    `json:"from,omitempty"`  // Moved: whose it was, where it was somebody's
+	Seconds float64 `json:"seconds"`         // of the growth, per run
 	Because string  `json:"because,omitempty"`
 }
 
 func newLedger(s *scene) *ledger { return &ledger{scene: s, owner: make([]*claim, len(s.paths))} }
 
-func (l *ledger) enter(rule Rule, action Action, cause ID, seconds float64, because string, from ...ID) {
-	l.entries = append(l.entries, Entry{Rule: rule, Action: action, Cause: cause, From: from, Seconds: seconds,
-		Because: because})
+func (l *ledger) enter(rule Rule, action Action, c *claim, seconds float64, because string,
+	from ...ID) {
+	l.entries = append(l.entries, Entry{Rule: rule, Action: action, Cause: c.cause, Place: c.best(),
+		From: from, Seconds: seconds, Because: because})
 }
 
 // free reports whether nobody owns a path.
 func (l *ledger) free(path int) bool { return l.owner[path] == nil }
 
-// smallest is the part of the metric's growth below which a cause is not worth a claim. Chosen: half of what is listed
-// would still be noise between runs.
+// smallest is the part of the metric's growth below which a cause is not worth a claim. Chosen:
+// half of what is listed would still be noise between runs.
 const smallest = 0.05
 
-// claim gives a finding the paths that it matches and that nobody owns. nil where they do not account for a growth worth
-// naming, or where the finding does not stand.
+// claim gives a finding the paths that it matches and that nobody owns. nil where they do not
+// account for a growth worth naming, or where the finding does not stand.
 func (l *ledger) claim(rule Rule, found finding) *claim {
 	c := &claim{cause: found.cause, rule: rule}
 	for i := range l.paths {
@@ -62,13 +64,13 @@ func (l *ledger) claim(rule Rule, found finding) *claim {
 	grown := l.grew(c)
 	if grown < smallest*l.growth {
 		if len(c.members) > 0 {
-			l.enter(rule, Passed, c.cause, grown, fmt.Sprintf("less than %.0f %% of the growth", 100*smallest))
+			l.enter(rule, Passed, c, grown, fmt.Sprintf("less than %.0f %% of the growth", 100*smallest))
 		}
 		return nil
 	}
 	if found.stands != nil {
 		if why := found.stands(c); why != "" {
-			l.enter(rule, TookBack, c.cause, grown, why)
+			l.enter(rule, TookBack, c, grown, why)
 			return nil
 		}
 	}
@@ -76,10 +78,12 @@ func (l *ledger) claim(rule Rule, found finding) *claim {
 		l.owner[i] = c
 	}
 	l.claims = append(l.claims, c)
+	at := len(l.entries)
+	l.enter(rule, Gave, c, grown, "")
 	if found.tell != nil {
-		found.tell(c)
+		found.tell(c) // it says where the claim is, may find another cause, and may move members on
+		l.entries[at].Cause, l.entries[at].Place = c.cause, c.best()
 	}
-	l.enter(rule, Gave, c.cause, grown, c.silent)
 	return c
 }
 
@@ -106,7 +110,7 @@ func (l *ledger) move(rule Rule, to *claim, paths []int, because string) {
 		}
 	}
 	l.drop()
-	l.enter(rule, Moved, to.cause, seconds, because, from...)
+	l.enter(rule, Moved, to, seconds, because, from...)
 }
 
 // owned are the members of a claim that it still owns.

@@ -8,12 +8,14 @@ import (
 )
 
 const (
-	// fewestOperands is how often a shared line must be an operand in a run's samples to be worth a suspicion.
+	// fewestOperands is how often a shared line must be an operand in a run's samples to be worth a
+	// suspicion.
 	fewestOperands = 5
-	// leastBorne is the part of a function's growth that its samples in shared lines must stand for. Threads that fight
-	// for a line spend the growth there: half to all of such samples show it (atomics 92 to 100 %, readers beside a
-	// writer and compiled Java 43 to 87 %). Memory that is unmapped and mapped again in the other thread looks shared as
-	// well, by chance, in a few samples of a hundred.
+	// leastBorne is the part of a function's growth that its samples in shared lines must stand
+	// for. Threads that fight for a line spend the growth there: half to all of such samples show
+	// it (atomics 92 to 100 %, readers beside a writer and compiled Java 43 to 87 %). Memory that
+	// is unmapped and mapped again in the other thread looks shared as well, by chance, in a few
+	// samples of a hundred.
 	leastBorne = 0.2
 )
 
@@ -51,8 +53,9 @@ type codeName struct {
 	kind recording.FrameKind
 }
 
-// bearing gives the functions whose growth of their own, over all threads, is borne out by samples in shared lines,
-// with what these stand for in seconds per run. All lines count together: an array of counters has many.
+// bearing gives the functions whose growth of their own, over all threads, is borne out by samples
+// in shared lines, with what these stand for in seconds per run. All lines count together: an array
+// of counters has many.
 func (s *scene) bearing() map[codeName][2]float64 {
 	grown := map[codeName]float64{}
 	for i := range s.cpu {
@@ -99,7 +102,8 @@ func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[codeN
 	c.doubt(DoubtFree, "a line can be shared and cost nothing: pin the threads to one CPU and see")
 }
 
-// touches reports whether a path ends in code that touches a line and whose growth such samples bear out.
+// touches reports whether a path ends in code that touches a line and whose growth such samples
+// bear out.
 func touches(line *compare.SharedLine, bears map[codeName][2]float64, frames []recording.Frame) bool {
 	for i := len(frames) - 1; i >= 0; i-- {
 		if frames[i].Kind == recording.KindKernel {

@@ -7,8 +7,8 @@ func chanceSituations() []situation {
 	before := map[string]float64{work: 200, "w|" + own: 200}
 	shared := []line{{0, rootPid, true, work}, {8, 101, true, own}}
 	return []situation{
-		// Blind pair "tiles": each thread mapped, touched and unmapped its own memory, which the kernel gave to the other
-		// one next; 27 samples a run were in the same lines.
+		// Each thread maps, touches and unmaps its own memory, which the kernel gives to the other
+		// one next: 27 samples a run were in the same lines where it was seen.
 		{name: "memory that is mapped in one thread after the other", metric: "cpu",
 			a: plan{cpu: before, faults: 100},
 			b: plan{cpu: map[string]float64{work: 220, "w|" + own: 220, work + touch: 150, "w|" + own + touch: 150,

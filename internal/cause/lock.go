@@ -3,6 +3,7 @@ package cause
 import (
 	"slices"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -19,7 +20,8 @@ func findLock(s *scene) []finding {
 			if path.Kind != compare.Running {
 				return s.forLock(path) || s.sleeps.inTurn[i] || s.inQueue(i)
 			}
-			// Uncontended locking is user code alone; contended locking goes to the kernel or spins.
+			// Uncontended locking is user code alone; contended locking goes to the kernel or
+			// spins.
 			return contended && s.traits[i].lock || s.inQueue(i)
 		},
 		stands: func(*claim) string {
@@ -33,8 +35,8 @@ func findLock(s *scene) []finding {
 const (
 	// timesFutex is how many times as many futex calls tell that a lock is fought for. Chosen.
 	timesFutex = 1.5
-	// lockAround is the part of its function's growth from which a lock takes the rest of it. Chosen: more than for
-	// calls, as what a lock guards is work of its own.
+	// lockAround is the part of its function's growth from which a lock takes the rest of it.
+	// Chosen: more than for calls, as what a lock guards is work of its own.
 	lockAround = 0.8
 )
 
@@ -74,17 +76,19 @@ const lockUnnamed = "no function that takes a lock was seen: who waits is woken 
 // forLock reports whether a path waits for a lock.
 func (s *scene) forLock(path *compare.Path) bool { return path.Lock || s.sleeps.byTurn && path.Turn }
 
-// taking is the part of a stack up to the function that takes a lock of a database, which is the server's own code.
+// taking is the part of a stack up to the function that takes a lock of a database, which is the
+// server's own code.
 func taking(frames []recording.Frame) []recording.Frame {
-	at := slices.IndexFunc(frames, func(frame recording.Frame) bool { return compare.IsDatabaseLock(frame.Name) })
+	at := slices.IndexFunc(frames, func(frame recording.Frame) bool { return code.IsDatabaseLock(frame.Name) })
 	if at > 0 {
 		return frames[:at]
 	}
 	return frames
 }
 
-// locateLock puts first the function that takes the lock. Where threads sleep with the lock most of its time is
-// spent in the sleeper, which holds it: then the waits of all threads tell who takes it.
+// locateLock puts first the function that takes the lock. Where threads sleep with the lock most of
+// its time is spent in the sleeper, which holds it: then the waits of all threads tell who takes
+// it.
 func (s *scene) locateLock(c *claim) {
 	if len(s.sleeps.inTurn) > 0 {
 		stacks := map[string][]recording.Frame{}
@@ -94,7 +98,7 @@ func (s *scene) locateLock(c *claim) {
 			if !s.forLock(&wait.Path) || name == "" {
 				return ""
 			}
-			stacks[name] = frames[:ownDepth(frames)+1]
+			stacks[name] = frames[:code.Innermost(frames)+1]
 			return name
 		}))
 		c.place = stacks[taker]
@@ -105,18 +109,8 @@ func (s *scene) locateLock(c *claim) {
 	}
 }
 
-// ownDepth is the deepest frame of the application's own, −1 when there is none.
-func ownDepth(frames []recording.Frame) int {
-	own := compare.IsApplication(frames)
-	for at := len(own) - 1; at >= 0; at-- {
-		if own[at] && !deferred.MatchString(frames[at].Name) {
-			return at
-		}
-	}
-	return -1
-}
-
-// serialPart is the part of a function's growth in wall time from which more CPU time in it explains the growth.
+// serialPart is the part of a function's growth in wall time from which more CPU time in it
+// explains the growth.
 const serialPart = 0.3
 
 // serialised reports whether a function grew on the critical path without using more CPU time:
@@ -157,7 +151,7 @@ func (l *ledger) suspectLock(c *claim, blame *compare.Blame) (joined bool) {
 		return true
 	}
 	taker := callerOf(s.cpu, func(frame *recording.Frame) bool {
-		return compare.IsLockFunction(frame.Name) && !compare.IsGIL(frame.Name)
+		return code.IsLockFunction(frame.Name) && !code.IsGIL(frame.Name)
 	})
 	if taker == "" && s.handsOver() {
 		taker = route(blame.Stack) // taking a free lock is too quick to be sampled; giving it to a waiter is not
@@ -173,17 +167,18 @@ func (l *ledger) suspectLock(c *claim, blame *compare.Blame) (joined bool) {
 	return false
 }
 
-// nearestTakers is how many of the program's own functions next to a lock are taken for those that hold it.
+// nearestTakers is how many of the program's own functions next to a lock are taken for those that
+// hold it.
 const nearestTakers = 2
 
-// onTheWay reports whether one of the innermost functions of the program's own that lead to one place also leads to
-// another.
+// onTheWay reports whether one of the innermost functions of the program's own that lead to one
+// place also leads to another.
 func onTheWay(place, stack []recording.Frame) bool {
-	own := compare.IsApplication(place)
+	own := code.Own(place)
 	seen := 0
 	for i := len(place) - 1; i >= 0 && seen < nearestTakers; i-- {
 		frame := place[i]
-		if !own[i] || compare.IsEntry(frame) {
+		if !own[i] || code.IsEntry(frame) {
 			continue
 		}
 		seen++
@@ -194,7 +189,8 @@ func onTheWay(place, stack []recording.Frame) bool {
 	return false
 }
 
-// handoverNames are functions that wake a task that waits for a lock: giving up a free one does not come to them.
+// handoverNames are functions that wake a task that waits for a lock: giving up a free one does not
+// come to them.
 var handoverNames = []string{"runtime.semrelease1", "sync.(*Mutex).unlockSlow", "__lll_lock_wake",
 	"ObjectMonitor::exit"}
 
@@ -219,7 +215,7 @@ func (s *scene) holders(c *claim) {
 		if len(path.Holder) > 0 {
 			// Where the holder was caught in a library, its caller is what holds.
 			frames := path.Holder
-			if at := ownDepth(frames); at >= 0 {
+			if at := code.Innermost(frames); at >= 0 {
 				frames = frames[:at+1]
 			}
 			if lastFrame(frames).Kind != recording.KindKernel { // how it was given up says nothing
@@ -232,7 +228,7 @@ func (s *scene) holders(c *claim) {
 	}
 	for _, i := range c.members {
 		note(&s.paths[i], s.grown(i))
-		if at := ownDepth(s.paths[i].Frames); s.sleeps.inTurn[i] && at >= 0 {
+		if at := code.Innermost(s.paths[i].Frames); s.sleeps.inTurn[i] && at >= 0 {
 			slept[route(s.paths[i].Frames[:at+1])] += s.grown(i)
 		}
 	}

@@ -34,8 +34,8 @@ func TestOnTheWay(t *testing.T) {
 	}
 }
 
-// sleeping is the result of two sides that sleep 0.1 and 0.4 s on the way, and over all threads 0.4 and slept seconds,
-// while all threads wait for locks for locked seconds on side B.
+// sleeping is the result of two sides that sleep 0.1 and 0.4 s on the way, and over all threads 0.4
+// and slept seconds, while all threads wait for locks for locked seconds on side B.
 func sleeping(slept, locked float64) *compare.Result {
 	frames := func(names ...string) []recording.Frame {
 		var list []recording.Frame
@@ -58,7 +58,8 @@ func sleeping(slept, locked float64) *compare.Result {
 			{Path: waiting, CountA: three(0), CountB: three(190)}}}
 }
 
-// TestSleepsUnderALock tells threads that sleep by turns, for a lock, from threads that sleep longer.
+// TestSleepsUnderALock tells threads that sleep by turns, for a lock, from threads that sleep
+// longer.
 func TestSleepsUnderALock(t *testing.T) {
 	for _, test := range []struct {
 		name          string
@@ -72,16 +73,16 @@ func TestSleepsUnderALock(t *testing.T) {
 		{"longer", 1.6, 0, "sleep.deliberate", "main;touch;backend"},
 	} {
 		suspects := Judge(Input{Result: sleeping(test.slept, test.locked)}).Suspects
-		if len(suspects) == 0 || suspects[0].Cause != test.cause || suspects[0].Where()[0] != test.place {
+		if len(suspects) == 0 || suspects[0].Cause != test.cause || suspects[0].Where[0] != test.place {
 			t.Errorf("%s: %s, want %s at %s", test.name, described(suspects), test.cause, test.place)
 			continue
 		}
-		if where := strings.Join(suspects[0].Where(), " "); !strings.Contains(where, "main;touch;backend") {
+		if where := strings.Join(suspects[0].Where, " "); !strings.Contains(where, "main;touch;backend") {
 			t.Errorf("%s: where is %s, want what sleeps in it", test.name, where)
 		}
-		turns := len(suspects[0].Against()) > 0 && suspects[0].Against()[0] == sleptByTurns
+		turns := len(suspects[0].Against) > 0 && suspects[0].Against[0] == sleptByTurns
 		if want := test.slept == 0.4 && test.locked == 0; turns != want {
-			t.Errorf("%s: against %q, told that they take turns: want %v", test.name, suspects[0].Against(), want)
+			t.Errorf("%s: against %q, told that they take turns: want %v", test.name, suspects[0].Against, want)
 		}
 		if turns != (suspects[0].Remedy == byTurnsRemedy) {
 			t.Errorf("%s: remedy %q, told that they take turns: %v", test.name, suspects[0].Remedy, turns)
@@ -89,7 +90,8 @@ func TestSleepsUnderALock(t *testing.T) {
 	}
 }
 
-// Of one side, a sleep for which others waited with a lock is the lock's; one that nobody waited for is not.
+// Of one side, a sleep for which others waited with a lock is the lock's; one that nobody waited
+// for is not.
 func TestOneSidedSleepUnderALock(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -115,13 +117,14 @@ func TestOneSidedSleepUnderALock(t *testing.T) {
 			t.Errorf("%s: %s, want %s", test.name, described(suspects), test.cause)
 			continue
 		}
-		if where := strings.Join(suspects[0].Where(), " "); !strings.Contains(where, "main;touch;backend") {
+		if where := strings.Join(suspects[0].Where, " "); !strings.Contains(where, "main;touch;backend") {
 			t.Errorf("%s: where is %s, want what sleeps in it", test.name, where)
 		}
 	}
 }
 
-// Threads that sleep by turns and wait for each other in no known lock: one where never two sleep at once, else a pool.
+// Threads that sleep by turns and wait for each other in no known lock: one where never two sleep
+// at once, else a pool.
 func TestSleepsByTurns(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -147,8 +150,8 @@ func TestSleepsByTurns(t *testing.T) {
 				t.Errorf("%s, one side %v: %s, want %s", test.name, oneSided, described(suspects), test.cause)
 				continue
 			}
-			if told := slices.Contains(suspects[0].Against(), lockUnnamed); told != (test.cause == "lock.contended") {
-				t.Errorf("%s, one side %v: against %q", test.name, oneSided, suspects[0].Against())
+			if told := slices.Contains(suspects[0].Against, lockUnnamed); told != (test.cause == "lock.contended") {
+				t.Errorf("%s, one side %v: against %q", test.name, oneSided, suspects[0].Against)
 			}
 		}
 	}
@@ -167,7 +170,8 @@ func alone(result *compare.Result) *compare.Result {
 	return result
 }
 
-// Of one side, a sleep that the way meets now for a waiter and now by itself is in the lock where never two sleep so.
+// Of one side, a sleep that the way meets now for a waiter and now by itself is in the lock where
+// never two sleep so.
 func TestOneSidedSleepOfTheLastHolder(t *testing.T) {
 	for slept, want := range map[float64]ID{0.4: "lock.contended", 1.6: "sleep.deliberate"} {
 		result := sleeping(slept, 1)

@@ -17,7 +17,8 @@ func (s *scene) parted(c *claim, accept func(i int) bool) (accepted, all float64
 	return accepted, all
 }
 
-// majority is not chosen: what is more than half of something is larger than all the rest of it together.
+// majority is not chosen: what is more than half of something is larger than all the rest of it
+// together.
 const majority = 0.5
 
 // mostly reports whether the accepted members of a claim are at least half of what it grew by.
@@ -44,7 +45,8 @@ func (s *scene) seconds(c *claim) (a, b []float64) {
 	return a, b
 }
 
-// shareOf is the part of the change that a claim's members account for; one-sided, the part of the metric.
+// shareOf is the part of the change that a claim's members account for; one-sided, the part of the
+// metric.
 func (s *scene) shareOf(c *claim) (share compare.Interval, known bool) {
 	a, b := s.seconds(c)
 	if s.oneSided {
@@ -64,7 +66,8 @@ func (s *scene) all(match func(i int) bool) *claim {
 	return c
 }
 
-// giveAround gives claims the rest of their place's own code where they make up most of the place's growth.
+// giveAround gives claims the rest of their place's own code where they make up most of the place's
+// growth.
 func (l *ledger) giveAround(rule transfer) {
 	for _, c := range slices.Clone(l.claims) {
 		if c.absorbs > 0 && len(c.place) > 0 {

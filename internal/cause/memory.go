@@ -3,19 +3,21 @@ package cause
 import (
 	"slices"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
 
 const (
-	// Memory that is mapped, touched and returned again: so many more calls a run, and so many times as many.
+	// Memory that is mapped, touched and returned again: so many more calls a run, and so many
+	// times as many.
 	fewestMaps = 100
 	timesMaps  = 1.5
 )
 
-// findFaults claims page faults and mapping calls when memory is returned and
-// taken again, or written for the first time after a fork. Faults of code that merely uses more memory belong to that
-// code.
+// findFaults claims page faults and mapping calls when memory is returned and taken again, or
+// written for the first time after a fork. Faults of code that merely uses more memory belong to
+// that code.
 func findFaults(s *scene) []finding {
 	returnedA, returnedB := 0.0, 0.0
 	for _, call := range []string{"munmap", "madvise", "brk"} {
@@ -59,24 +61,24 @@ func (s *scene) tellFaults(c *claim, calls sides, returned bool, pages []compare
 	}
 }
 
-// mapPlace names the function that maps memory or returns it most: what is to be mended is there, not where the memory
-// is touched. "" where no such call was seen.
+// mapPlace names the function that maps memory or returns it most: what is to be mended is there,
+// not where the memory is touched. "" where no such call was seen.
 func (s *scene) mapPlace() string {
 	return callerOf(s.paths, func(frame *recording.Frame) bool {
-		return frame.Kind == recording.KindKernel && mapCalls[compare.SyscallOfFrame(frame.Name)]
+		return frame.Kind == recording.KindKernel && mapCalls[code.SyscallOf(frame.Name)]
 	})
 }
 
 const (
 	pageBytes = 4096
-	// timesHeld is how many times what a program held at most it touched for the first time, for it to have returned
-	// memory and taken it again.
+	// timesHeld is how many times what a program held at most it touched for the first time, for it
+	// to have returned memory and taken it again.
 	timesHeld = 3
 )
 
-// touchedAgain reports whether the dearer side touched for the first time several times as much memory as the processes
-// whose faults grew can have held, the largest of which is known: it was returned and taken again, be it by few calls
-// for much each.
+// touchedAgain reports whether the dearer side touched for the first time several times as much
+// memory as the processes whose faults grew can have held, the largest of which is known: it was
+// returned and taken again, be it by few calls for much each.
 func (s *scene) touchedAgain() bool {
 	a, b := s.count("metric.minor_faults", "")
 	_, held := s.count("metric.memory", "")
@@ -94,8 +96,8 @@ func (s *scene) touchedAgain() bool {
 // fewestFaults is how many more page faults a run let a setting of huge pages explain them.
 const fewestFaults = 1000
 
-// changedPages are the settings of huge pages that differ, where many more page faults came with them: the same memory
-// is then touched page by page.
+// changedPages are the settings of huge pages that differ, where many more page faults came with
+// them: the same memory is then touched page by page.
 func (s *scene) changedPages() []compare.FactChange {
 	if a, b := s.count("metric.minor_faults", ""); !more(a, b, timesMaps, fewestFaults) {
 		return nil

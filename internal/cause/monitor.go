@@ -4,12 +4,14 @@ import (
 	"slices"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
 
-// switchMonitorNames are kernel functions that monitors add to a context switch, a fork or a timer tick:
-// per-task counters are saved and programmed anew, tracepoints of the scheduler call programs.
+// switchMonitorNames are kernel functions that monitors add to a context switch, a fork or a timer
+// tick: per-task counters are saved and programmed anew, tracepoints of the scheduler call
+// programs.
 var switchMonitorNames = []string{"__perf_event_task_sched_in", "__perf_event_task_sched_out", "perf_cgroup_switch",
 	"perf_event_context_sched", "ctx_sched_in", "ctx_sched_out", "event_sched_in", "event_sched_out", "merge_sched_in",
 	"visit_groups_merge", "perf_event_task_tick", "perf_rotate_context", "perf_trace_sched", "perf_swevent_",
@@ -17,9 +19,10 @@ var switchMonitorNames = []string{"__perf_event_task_sched_in", "__perf_event_ta
 	"perf_event_exit_task", "inherit_task_group", "x86_pmu_", "perf_pmu_", "perf_event_mmap", "perf_event_exec",
 	"hw_breakpoint", "trace_event_raw_event_sched", "ftrace_", "uprobe_", "handle_swbp", "kprobe_"}
 
-// findMonitor claims what another monitor costs: its kernel code at the program's context switches and
-// probes, and its own process where it is part of the tree. Tracing of system calls is syscall.traced's. Counting page
-// faults is what the recorder does itself: where nobody else is seen to, it comes with the faults.
+// findMonitor claims what another monitor costs: its kernel code at the program's context switches
+// and probes, and its own process where it is part of the tree. Tracing of system calls is
+// syscall.traced's. Counting page faults is what the recorder does itself: where nobody else is
+// seen to, it comes with the faults.
 func findMonitor(s *scene) []finding {
 	settings := newTracers(s.changed("tracers.perf", "tracers.bpf", "tracers.ftrace"))
 	openedA, openedB := s.count("syscall.perf_event_open.count", "")
@@ -28,7 +31,7 @@ func findMonitor(s *scene) []finding {
 	return []finding{{cause: MonitorAttached,
 		match: func(i int) bool {
 			frames := s.paths[i].Frames
-			seen := monitored(frames) && (holder || !kernelHas(frames, faultNames))
+			seen := monitored(frames) && (holder || !slices.ContainsFunc(frames, code.Faults))
 			return s.paths[i].Kind == compare.Running && (seen ||
 				dearer && kernelHas(frames, switchNames) || openedB > openedA && s.opensCounters(i))
 		},
@@ -70,7 +73,8 @@ func (s *scene) tellMonitor(c *claim, settings []compare.FactChange, dearer bool
 // switchNames are where the sampling clock books a context switch: it runs with interrupts off.
 var switchNames = []string{"finish_task_switch", "__schedule", "schedule"}
 
-// dearerSwitch is how many times as much a context switch must cost for a monitor to be suspected in it.
+// dearerSwitch is how many times as much a context switch must cost for a monitor to be suspected
+// in it.
 const dearerSwitch = 1.1
 
 // dearerSwitches reports whether context switches cost more each.
@@ -91,8 +95,8 @@ func (s *scene) switches() (a, b float64) {
 	return voluntaryA + involuntaryA, voluntaryB + involuntaryB
 }
 
-// newTracers are the tracers that the dearer side ran beside and the other did not. Recorders of this program are none:
-// another investigation may come and go.
+// newTracers are the tracers that the dearer side ran beside and the other did not. Recorders of
+// this program are none: another investigation may come and go.
 func newTracers(settings []compare.FactChange) []compare.FactChange {
 	return slices.DeleteFunc(settings, func(setting compare.FactChange) bool {
 		return setting.B == "" || setting.B == "none" || strings.Contains(setting.B, "culprit")
@@ -137,7 +141,8 @@ func monitored(frames []recording.Frame) bool {
 			continue
 		}
 		name := frames[i].Name
-		// The recorder's own programs are taken out by compare; what system calls pay is syscall.traced's.
+		// The recorder's own programs are taken out by compare; what system calls pay is
+		// syscall.traced's.
 		if strings.Contains(name, "syscall") && containsAny(name, []string{"perf_", "ftrace_"}) {
 			return false
 		}

@@ -6,14 +6,15 @@ import (
 	"culprit/internal/compare"
 )
 
-// namers are the claims that name a setting which differs, by the setting's place in the list; nil where none does.
+// namers are the claims that name a setting which differs, by the setting's place in the list; nil
+// where none does.
 func (l *ledger) namers(settings []compare.FactChange) []*claim {
 	by := make([]*claim, len(settings))
 	for n, setting := range settings {
 		for _, c := range l.claims {
-			if slices.ContainsFunc(c.evidence, func(e Evidence) bool { return e.Setting == setting.Name }) {
+			named := slices.ContainsFunc(c.evidence, func(e Evidence) bool { return e.Setting == setting.Name })
+			if named && (by[n] == nil || l.grew(c) > l.grew(by[n])) {
 				by[n] = c
-				break
 			}
 		}
 	}
@@ -31,9 +32,10 @@ func (l *ledger) unnamed(settings []compare.FactChange) []compare.FactChange {
 	return left
 }
 
-// giveRest gives what nobody owns to the one claim that names all settings in which the sides differ: the same code
-// with the same input took longer for them. A heap that is collected more often costs the caches of all other code as
-// well. It reports false where there is no such claim, or where the rest is larger: that has another mechanism.
+// giveRest gives what nobody owns to the one claim that names all settings in which the sides
+// differ: the same code with the same input took longer for them. A heap that is collected more
+// often costs the caches of all other code as well. It reports false where there is no such claim,
+// or where the rest is larger: that has another mechanism.
 func (l *ledger) giveRest(rule transfer, settings []compare.FactChange) bool {
 	var c *claim
 	for _, namer := range l.namers(settings) {
@@ -64,9 +66,9 @@ func (l *ledger) giveRest(rule transfer, settings []compare.FactChange) bool {
 	return true
 }
 
-// followSettings tells of claims that more is done, where the sides run the same program with the same arguments under
-// settings that no cause is known for, that it is done for these: Python's debug mode of asyncio keeps a stack of each
-// task, and looks at the files of its lines for that.
+// followSettings tells of claims that more is done, where the sides run the same program with the
+// same arguments under settings that no cause is known for, that it is done for these: Python's
+// debug mode of asyncio keeps a stack of each task, and looks at the files of its lines for that.
 func (l *ledger) followSettings() {
 	settings, of := l.settings(), l.of(ConfigDiffers)
 	if of == nil || !l.sameProgram() {

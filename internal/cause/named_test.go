@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A setting that one claim names is named once: what else grew under it is that claim's where it is the smaller part.
+// A setting that one claim names is named once: what else grew under it is that claim's where it is
+// the smaller part.
 func TestASettingIsNamedOnce(t *testing.T) {
 	const collect = "g:runtime.goexit;runtime.gcBgMarkWorker;runtime.gcDrain"
 	const grow = "g:runtime.goexit;main.main;main.grow"
@@ -32,7 +33,7 @@ func TestASettingIsNamedOnce(t *testing.T) {
 		named := 0
 		for _, suspect := range suspects {
 			names = append(names, string(suspect.Cause))
-			if strings.Contains(strings.Join(suspect.Where(), " "), "GOGC=10") {
+			if strings.Contains(strings.Join(suspect.Where, " "), "GOGC=10") {
 				named++
 			}
 		}
@@ -45,8 +46,9 @@ func TestASettingIsNamedOnce(t *testing.T) {
 	}
 }
 
-// What the same program does more of under a setting stands behind the setting, where that is beside it, and says so;
-// what is nearly all of the change stays before it, and other arguments are no setting.
+// What the same program does more of under a setting stands behind the setting, where that is
+// beside it, and says so; what is nearly all of the change stays before it, and other arguments are
+// no setting.
 func TestMoreIsDoneForASetting(t *testing.T) {
 	const step = "p:<module>@main.py;step@main.py"
 	const stat = "p:<module>@main.py;look@main.py;n:stat;k:entry;do_syscall_64;__x64_sys_newfstatat"

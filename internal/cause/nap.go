@@ -6,11 +6,12 @@ import (
 	"culprit/recording"
 )
 
-// queueTimesNapping is enough in place of queueTimes where threads nap for want of tasks: those wait for something, and
-// the lock is what is handed on more often.
+// queueTimesNapping is enough in place of queueTimes where threads nap for want of tasks: those
+// wait for something, and the lock is what is handed on more often.
 const queueTimesNapping = 2
 
-// queueOfNaps is the lock that tasks wait for where their threads nap between two looks for work, nil without one.
+// queueOfNaps is the lock that tasks wait for where their threads nap between two looks for work,
+// nil without one.
 func (s *scene) queueOfNaps() *queue {
 	naps := s.all(func(i int) bool { return s.paths[i].Nap })
 	grown := s.tally(naps.members, func(i int) string { return s.paths[i].Process })
@@ -20,7 +21,8 @@ func (s *scene) queueOfNaps() *queue {
 	return nil
 }
 
-// onlyNaps reports whether a claim on code grew by nothing but a run time of Go that naps and looks for work.
+// onlyNaps reports whether a claim on code grew by nothing but a run time of Go that naps and looks
+// for work.
 func (s *scene) onlyNaps(c *claim) bool {
 	idle, all := s.parted(c, func(i int) bool { return s.paths[i].Nap || s.looksForWork(i) })
 	return idle >= nothingElse*all

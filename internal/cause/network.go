@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -11,13 +12,13 @@ import (
 // Kernel and library functions of connections. A new one costs more than its two calls: the
 // handshake's packets run in the same thread's softirq, and TLS starts anew.
 var (
-	delackNames     = []string{"tcp_delack_timer"}
 	retransmitNames = []string{"tcp_retransmit_timer", "tcp_write_timer", "tcp_retransmit_skb", "tcp_enter_loss"}
 	socketWaitNames = []string{"tcp_recvmsg", "sk_wait_data", "inet_recvmsg", "sk_stream_wait", "ep_poll", "do_epoll_wait",
 		"do_poll", "do_sys_poll", "do_select", "inet_csk_accept", "inet_stream_connect"}
 	connectCalls = map[string]bool{"connect": true, "accept": true, "accept4": true, "socket": true, "bind": true,
 		"listen": true, "shutdown": true, "getpeername": true, "getsockname": true}
-	// setupCalls are made for each new connection as well; they count as its cost when they grew with them.
+	// setupCalls are made for each new connection as well; they count as its cost when they grew
+	// with them.
 	setupCalls = map[string]bool{"setsockopt": true, "getsockopt": true, "epoll_ctl": true, "close": true, "fcntl": true,
 		"ioctl": true}
 	connectNames = []string{"tcp_v4_connect", "tcp_v6_connect", "inet_csk_accept", "inet_stream_connect",
@@ -29,7 +30,8 @@ var (
 		"net.(*sysDialer)", "net.(*Dialer)", "net.(*netFD).connect", "net.(*netFD).accept", "net.(*conn).Close",
 		"net/http.(*Transport).dialConn", "net/http.(*Server).newConn", "NioSocketImpl.connect", "NioSocketImpl.accept",
 		"NioSocketImpl.close", "java.net.Socket.connect", "java.net.ServerSocket.accept"}
-	// connectFiles are files of run times' own libraries with their functions that run for each connection.
+	// connectFiles are files of run times' own libraries with their functions that run for each
+	// connection.
 	connectFiles = map[string][]string{
 		"node:net": {"connect", "internalConnect", "Socket", "initSocketHandle", "afterConnect", "onconnection",
 			"Socket._destroy", "Socket.connect"},
@@ -42,14 +44,13 @@ var (
 )
 
 const (
-	// Waits of that length, so many a run, are those of a delayed acknowledgement.
-	delayedLeast, delayedMost = 0.036, 0.050
-	fewestDelayed             = 3
+	// So many waits a run are those of a delayed acknowledgement. Chosen.
+	fewestDelayed = 3
 	// New connections that are worth a suspicion.
 	fewestConnects = 20
 	timesConnects  = 1.5
-	// setupPart is how many calls more there must be for each connection more, for a call to belong to it. Chosen: not
-	// every connection needs each of them.
+	// setupPart is how many calls more there must be for each connection more, for a call to belong
+	// to it. Chosen: not every connection needs each of them.
 	setupPart = 0.5
 	// A retransmission time-out is at least 200 ms (TCP_RTO_MIN).
 	fewestRetransmits = 1
@@ -70,8 +71,9 @@ func kernelFunction(frames []recording.Frame, names []string) string {
 	return ""
 }
 
-// findDelayed claims waits for a socket that a delayed acknowledgement ended: its timer is seen on the waker's stack
-// where the peer is on this host, or that a timer made the peer send; else the length of the waits tells.
+// findDelayed claims waits for a socket that a delayed acknowledgement ended: its timer is seen on
+// the waker's stack where the peer is on this host, or that a timer made the peer send; else the
+// length of the waits tells.
 func findDelayed(s *scene) []finding {
 	if s.metric != compare.MetricWall {
 		return nil
@@ -84,18 +86,8 @@ func findDelayed(s *scene) []finding {
 	return []finding{{cause: NetDelayed, tell: s.tellDelayed,
 		match: func(i int) bool {
 			path := &s.paths[i]
-			if path.Kind != compare.Blocked {
-				return false
-			}
-			if kernelHas(path.WakerStack, delackNames) {
-				return true
-			}
-			length := lengths[waitKey(path)]
-			if compare.SentByTimer(path.WakerKind, path.WakerStack) && length <= delayedMost {
-				return true
-			}
-			return path.WakerKind != recording.WakerTimer && kernelHas(path.Frames, socketWaitNames) &&
-				length >= delayedLeast && length <= delayedMost
+			return path.Kind == compare.Blocked &&
+				compare.Delayed(path.WakerKind, lengths[waitKey(path)], path.WakerStack, path.Frames)
 		}}}
 }
 
@@ -104,7 +96,7 @@ func (s *scene) tellDelayed(c *claim) {
 	s.locateWait(c)
 	s.locateSender(c)
 	_, seconds := s.count(compare.CountDelayed+".seconds", "")
-	if seconds < delayedLeast*b {
+	if seconds < compare.DelayedLeastS*b {
 		c.add("offcpu", "waits for a socket that ended by what a peer on this host sent on a timer", a, b, "waits/run")
 		c.doubt(DoubtUnseen, sentLater)
 	} else {
@@ -139,7 +131,8 @@ func (s *scene) meanWaits() map[string]float64 {
 	return seconds
 }
 
-// findLoss claims waits for a socket that a retransmission ended, when more segments were sent again.
+// findLoss claims waits for a socket that a retransmission ended, when more segments were sent
+// again.
 func findLoss(s *scene) []finding {
 	if s.metric != compare.MetricWall {
 		return nil
@@ -157,7 +150,7 @@ func findLoss(s *scene) []finding {
 				return true
 			}
 			return again && path.WakerKind != recording.WakerTimer && kernelHas(path.Frames, socketWaitNames) &&
-				lengths[waitKey(path)] >= delayedMost
+				lengths[waitKey(path)] >= compare.DelayedMostS
 		}}}
 }
 
@@ -222,12 +215,13 @@ func (s *scene) looksUp(i int) bool {
 	})
 }
 
-// locateOpener puts first who opens the connections: there they can be kept. Where a run time opens them on a stack of
-// its own (Go's net/http), it is the outermost of its functions that run once for each.
+// locateOpener puts first who opens the connections: there they can be kept. Where a run time opens
+// them on a stack of its own (Go's net/http), it is the outermost of its functions that run once
+// for each.
 func (s *scene) locateOpener(c *claim) {
 	opener := longest(s.tally(c.members, func(i int) string {
 		frames := s.paths[i].Frames
-		at := ownDepth(frames)
+		at := code.Innermost(frames)
 		if at < 0 {
 			at = slices.IndexFunc(frames, func(frame recording.Frame) bool {
 				return frame.Kind != recording.KindKernel && connecting(frame) && !strings.Contains(frame.Name, "getaddrinfo")
@@ -244,7 +238,7 @@ func (s *scene) locateOpener(c *claim) {
 	}
 	c.at(inCode(opener))
 	places := c.places
-	if s.locateWait(c); ownDepth(c.place) < 0 { // a function of the run time that all its sockets go through
+	if s.locateWait(c); code.Innermost(c.place) < 0 { // a function of the run time that all its sockets go through
 		c.places = places
 	}
 }

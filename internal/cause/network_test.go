@@ -40,7 +40,8 @@ func TestChangedOnce(t *testing.T) {
 	}
 }
 
-// Node connects on the stack of the name's answer: that was looked up, but what connects is the socket.
+// Node connects on the stack of the name's answer: that was looked up, but what connects is the
+// socket.
 func TestOpenerIsNotTheLookup(t *testing.T) {
 	native, node := recording.KindNative, recording.KindNode
 	s := &scene{growth: 1, traits: []trait{{call: "connect", place: -1}},

@@ -1,6 +1,6 @@
 package cause
 
-import "culprit/internal/compare"
+import "culprit/internal/code"
 
 // locateNewcomer names the program's function that runs on the dearer side only, in a process
 // that ticks, where no stack shows who set the timer: a runtime that schedules its own tasks (Go)
@@ -13,11 +13,11 @@ func (s *scene) locateNewcomer(c *claim, ticking map[string]float64) {
 		if ticking[path.Process] <= 0 {
 			continue
 		}
-		own := compare.IsApplication(path.Frames)
+		own := code.Own(path.Frames)
 		seen := map[string]bool{}
 		for at := range path.Frames {
 			name := path.Frames[at].Name
-			if !own[at] || compare.IsEntry(path.Frames[at]) || seen[name] {
+			if !own[at] || code.IsEntry(path.Frames[at]) || seen[name] {
 				continue
 			}
 			seen[name] = true

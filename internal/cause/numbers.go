@@ -3,6 +3,7 @@ package cause
 import (
 	"sort"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -30,7 +31,8 @@ func longest(seconds map[string]float64) string {
 	return ""
 }
 
-// tally adds up what the paths of a list grew by, under the names that key gives them; "" counts for nothing.
+// tally adds up what the paths of a list grew by, under the names that key gives them; "" counts
+// for nothing.
 func (s *scene) tally(members []int, key func(i int) string) map[string]float64 {
 	grown := map[string]float64{}
 	for _, i := range members {
@@ -41,7 +43,8 @@ func (s *scene) tally(members []int, key func(i int) string) map[string]float64 
 	return grown
 }
 
-// tallyWaits does the same for the waits of all threads, by their seconds or, where often is set, by their number.
+// tallyWaits does the same for the waits of all threads, by their seconds or, where often is set,
+// by their number.
 func (s *scene) tallyWaits(often bool, key func(*compare.Wait) string) map[string]float64 {
 	grown := map[string]float64{}
 	for i := range s.waits {
@@ -59,7 +62,7 @@ func (s *scene) tallyWaits(often bool, key func(*compare.Wait) string) map[strin
 
 // ownWay leads to the deepest function of the program's own on a stack, "" where there is none.
 func ownWay(frames []recording.Frame) string {
-	if at := ownDepth(frames); at >= 0 {
+	if at := code.Innermost(frames); at >= 0 {
 		return route(frames[:at+1])
 	}
 	return ""

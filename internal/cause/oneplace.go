@@ -3,15 +3,15 @@ package cause
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
-	"culprit/recording"
 )
 
-// inOnePlace claims a change whose parts belong to several causes, none of them enough to be a suspect, for the place
-// in the program's own code that they are below: a function that hands each small step to another thread costs a little
-// in locks, a little in calls and a little in a dozen functions of libraries. It reports whether one accounts for enough.
+// inOnePlace claims a change whose parts belong to several causes, none of them enough to be a
+// suspect, for the place in the program's own code that they are below: a function that hands each
+// small step to another thread costs a little in locks, a little in calls and a little in a dozen
+// functions of libraries. It reports whether one accounts for enough.
 func (l *ledger) inOnePlace() bool {
 	free := func(i int) bool {
 		owner := l.owner[i]
@@ -22,7 +22,7 @@ func (l *ledger) inOnePlace() bool {
 	}
 	for _, use := range []func(int) bool{free, func(i int) bool { return free(i) && l.traits[i].place >= 0 }} {
 		blame := compare.FindBlame(l.paths, use)
-		if blame == nil || ownDepth(blame.Stack) != len(blame.Stack)-1 || compare.IsEntry(blame.Frame()) {
+		if blame == nil || code.Innermost(blame.Stack) != len(blame.Stack)-1 || code.IsEntry(blame.Frame()) {
 			continue
 		}
 		servants, library := l.servants(blame, free)
@@ -41,15 +41,15 @@ func (l *ledger) inOnePlace() bool {
 	return false
 }
 
-// withServants gives a claim on code the threads of a library that work for its place, also where such a thread has
-// been taken for a place already.
+// withServants gives a claim on code the threads of a library that work for its place, also where
+// such a thread has been taken for a place already.
 func (l *ledger) withServants(c *claim, blame *compare.Blame) {
 	if c.inLibrary() {
 		return
 	}
 	servants, library := l.servants(blame, func(i int) bool {
 		owner := l.owner[i]
-		return owner == nil || owner != c && owner.silent == "" && owner.cause.is(code) && owner.inLibrary()
+		return owner == nil || owner != c && owner.silent == "" && owner.cause.is(isCode) && owner.inLibrary()
 	})
 	if len(servants) == 0 {
 		return
@@ -64,7 +64,7 @@ func servantsOf(library string) string { return library + "'s own threads, which
 func (l *ledger) takeOver(c *claim, members []int, because string) {
 	lost := map[*claim][]int{}
 	for _, i := range members {
-		if was := l.owner[i]; was != nil && was != c && !was.cause.is(code) {
+		if was := l.owner[i]; was != nil && was != c && !was.cause.is(isCode) {
 			lost[was] = append(lost[was], i)
 		}
 	}
@@ -86,9 +86,9 @@ func (c *claim) partOf(s *scene, name string, part []int) {
 	}
 }
 
-// servants are the paths, of those that use selects, of threads of a library that work for a place: those of its
-// process that come to no function of the program's own, and begin in a part of the library that the place calls into
-// as well, but does not run on itself. It names that part.
+// servants are the paths, of those that use selects, of threads of a library that work for a place:
+// those of its process that come to no function of the program's own, and begin in a part of the
+// library that the place calls into as well, but does not run on itself. It names that part.
 func (s *scene) servants(blame *compare.Blame, use func(int) bool) (servants []int, library string) {
 	called, runsOn, processes := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	place := blame.Frame()
@@ -98,14 +98,14 @@ func (s *scene) servants(blame *compare.Blame, use func(int) bool) (servants []i
 		if at < 0 || s.grown(i) <= 0 {
 			continue
 		}
-		processes[s.paths[i].Process], runsOn[beginning(frames)] = true, true
+		processes[s.paths[i].Process], runsOn[code.BeginsIn(frames)] = true, true
 		for _, frame := range frames[at+1:] {
-			called[libraryOf(frame)] = true
+			called[code.PartOfLibrary(frame)] = true
 		}
 	}
 	grown := map[string]float64{}
 	for i := range s.paths {
-		library := beginning(s.paths[i].Frames)
+		library := code.BeginsIn(s.paths[i].Frames)
 		if library == "" || !called[library] || runsOn[library] || s.traits[i].place >= 0 ||
 			!processes[s.paths[i].Process] || !use(i) {
 			continue
@@ -120,42 +120,4 @@ func (s *scene) servants(blame *compare.Blame, use func(int) bool) (servants []i
 		library = filepath.Join(filepath.Base(folder), file) // futures/thread.py
 	}
 	return servants, library
-}
-
-// beginning is the part of a library in which a thread begins, "" where the program's own code comes before one.
-func beginning(frames []recording.Frame) string {
-	own := compare.IsApplication(frames)
-	for at, frame := range frames {
-		library := libraryOf(frame)
-		switch {
-		case compare.IsStartUp(frame):
-		case own[at] || compare.IsEntry(frame):
-			return ""
-		case library != "" && library != "java.util.concurrent.ForkJoinWorkerThread" &&
-			!strings.HasSuffix(library, "/threading.py"):
-			return library
-		}
-	}
-	return ""
-}
-
-// libraryOf is the part of a library that a frame belongs to: a source file, or a class or type where names have one.
-// "" for native code, which has neither, and for Go's and Node's run times, whose threads serve everybody.
-func libraryOf(frame recording.Frame) string {
-	switch frame.Kind {
-	case recording.KindKernel, recording.KindNative, recording.KindVDSO, recording.KindNode,
-		recording.KindOther:
-		return ""
-	case recording.KindJVM: // java.util.concurrent.ThreadPoolExecutor$Worker.run
-		class, _, _ := strings.Cut(frame.Name[:max(0, strings.LastIndexByte(frame.Name, '.'))], "$")
-		return class
-	case recording.KindGo: // net/http.(*persistConn).writeLoop, net/http.(*Transport).dialConn.gowrap3
-		folder := strings.LastIndexByte(frame.Name, '/') + 1
-		parts := strings.SplitN(frame.Name[folder:], ".", 3)
-		if parts[0] == "runtime" {
-			return ""
-		}
-		return frame.Name[:folder] + strings.Join(parts[:min(len(parts), 2)], ".")
-	}
-	return frame.File
 }

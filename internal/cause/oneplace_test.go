@@ -8,8 +8,9 @@ import (
 
 const poolPy = "/usr/lib/python3.11/concurrent/futures/thread.py"
 
-// handing is a program that hands each step to a pool's threads, whose stacks begin with pool; enter is what it calls
-// for it. What that takes is spread over locks, calls and functions of the library, on both threads.
+// handing is a program that hands each step to a pool's threads, whose stacks begin with pool;
+// enter is what it calls for it. What that takes is spread over locks, calls and functions of the
+// library, on both threads.
 func handing(main, enter, pool string) (direct, handed plan) {
 	const (
 		send = "n:libc.so.6!send;k:do_syscall_64;__x64_sys_sendto"
@@ -25,8 +26,9 @@ func handing(main, enter, pool string) (direct, handed plan) {
 	return direct, handed
 }
 
-// TestThreadsOfALibraryWorkForSomebody: what the threads of a pool do belongs to the place that hands them their work,
-// which is new or does so more often; of a library that the place does not call they are not its own.
+// TestThreadsOfALibraryWorkForSomebody: what the threads of a pool do belongs to the place that
+// hands them their work, which is new or does so more often; of a library that the place does not
+// call they are not its own.
 func TestThreadsOfALibraryWorkForSomebody(t *testing.T) {
 	const java = "java.util.concurrent."
 	for _, test := range []struct {
@@ -51,7 +53,7 @@ func TestThreadsOfALibraryWorkForSomebody(t *testing.T) {
 		direct, handed := handing(test.main, test.enter, test.pool)
 		suspects := judged(t, "cpu", direct, handed, Costs{})
 		own := slices.IndexFunc(suspects, func(one Suspect) bool {
-			return one.Cause.is(code) && strings.Contains(strings.ToLower(one.Where()[0]), ".call") && one.Share.Value > 0.45
+			return one.Cause.is(isCode) && strings.Contains(strings.ToLower(one.Where[0]), ".call") && one.Share.Value > 0.45
 		})
 		if test.own != (own == 0) {
 			t.Errorf("%s: %s", test.name, described(suspects))
@@ -64,8 +66,8 @@ func TestThreadsOfALibraryWorkForSomebody(t *testing.T) {
 	}
 }
 
-// TestManySmallPartsHaveOnePlace: where locks, calls and code each explain too little, the function that all of them
-// are below is named for them together; where there is none, nothing is.
+// TestManySmallPartsHaveOnePlace: where locks, calls and code each explain too little, the function
+// that all of them are below is named for them together; where there is none, nothing is.
 func TestManySmallPartsHaveOnePlace(t *testing.T) {
 	const (
 		send = ";n:libc.so.6!send;k:do_syscall_64;__x64_sys_sendto"
@@ -90,7 +92,7 @@ func TestManySmallPartsHaveOnePlace(t *testing.T) {
 			}
 			continue
 		}
-		if len(suspects) != 1 || suspects[0].Cause != "code.added" || suspects[0].Where()[0] != test.place ||
+		if len(suspects) != 1 || suspects[0].Cause != "code.added" || suspects[0].Where[0] != test.place ||
 			suspects[0].Level != Explains || !(suspects[0].Share.Value > 0.45) {
 			t.Errorf("%s: %s", test.name, described(suspects))
 			continue

@@ -8,7 +8,8 @@ import (
 	"culprit/recording"
 )
 
-// What a cause explains as well as a function that grew, the cause is to be named for; not where the runs can tell.
+// What a cause explains as well as a function that grew, the cause is to be named for; not where
+// the runs can tell.
 func TestKnownCauseBeforeCodeThatGrew(t *testing.T) {
 	suspect := func(id ID, value, low, high float64) Suspect {
 		return Suspect{Cause: id, Share: compare.Interval{Value: value, Low: low, High: high}}
@@ -35,7 +36,8 @@ func TestKnownCauseBeforeCodeThatGrew(t *testing.T) {
 	}
 }
 
-// Of a pool whose threads are a library's, the program's function that sends it each item by itself is where to look.
+// Of a pool whose threads are a library's, the program's function that sends it each item by itself
+// is where to look.
 func TestOwnCodeBeforeALibrarysThreads(t *testing.T) {
 	suspect := func(id ID, value float64) Suspect {
 		return Suspect{Cause: id, Share: compare.Interval{Value: value, Low: value - 0.02, High: value + 0.02}}
@@ -74,8 +76,9 @@ func TestOwnCodeBeforeALibrarysThreads(t *testing.T) {
 	}
 }
 
-// A share that may as well be below zero stands before nobody: another recorder's tracepoints once stood before the
-// code that was added, because the runs of a busy host gave that no interval at all.
+// A share that may as well be below zero stands before nobody: another recorder's tracepoints once
+// stood before the code that was added, because the runs of a busy host gave that no interval at
+// all.
 func TestNoIntervalAboveZeroIsNoPrecedence(t *testing.T) {
 	noise := Suspect{Cause: "monitor.attached", Share: compare.Interval{Value: 0.065, Low: -0.65, High: 0.92}}
 	added := Suspect{Cause: "code.added", Share: compare.Interval{Value: 0.58, Low: -4, High: 6}}
@@ -85,8 +88,8 @@ func TestNoIntervalAboveZeroIsNoPrecedence(t *testing.T) {
 	}
 }
 
-// A small part that is sure is not why: of a JVM whose strings are put together by copying, on a host under load, the
-// compiler's 13 % stood before the 82 % that ran in the new method.
+// A small part that is sure is not why: of a JVM whose strings are put together by copying, on a
+// host under load, the compiler's 13 % stood before the 82 % that ran in the new method.
 func TestSmallPartIsNotFirst(t *testing.T) {
 	compiling := Suspect{Cause: "runtime.cold", Share: compare.Interval{Value: 0.13, Low: 0.054, High: 0.24}}
 	added := Suspect{Cause: "code.added", Share: compare.Interval{Value: 0.82, Low: -4, High: 6}}
@@ -104,9 +107,9 @@ func TestRecordersOfThisProgramAreNoNewTracers(t *testing.T) {
 	}
 }
 
-// What follows from code stands behind it, also where that is several places of which none is large (a Java program
-// that formats and rounds otherwise in two methods: the compiler's part is larger than each of them); not where the
-// code is small beside it.
+// What follows from code stands behind it, also where that is several places of which none is large
+// (a Java program that formats and rounds otherwise in two methods: the compiler's part is larger
+// than each of them); not where the code is small beside it.
 func TestConsequenceStandsBehindCode(t *testing.T) {
 	suspect := func(id ID, value, low, high float64) Suspect {
 		return Suspect{Cause: id, Share: compare.Interval{Value: value, Low: low, High: high}}

@@ -6,7 +6,8 @@ import (
 	"culprit/internal/compare"
 )
 
-// Of one recording, waiting for CPUs that strangers had is about the host: what the program does itself goes first.
+// Of one recording, waiting for CPUs that strangers had is about the host: what the program does
+// itself goes first.
 func TestOwnCausesBeforeABusyHost(t *testing.T) {
 	suspect := func(id ID, share float64) Suspect {
 		return Suspect{Cause: id, Share: compare.Interval{Value: share, Low: share, High: share}}

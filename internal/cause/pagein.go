@@ -2,16 +2,18 @@ package cause
 
 import "culprit/internal/compare"
 
-// touched is what grew in one function of the program's own that touches pages, in seconds of CPU time.
+// touched is what grew in one function of the program's own that touches pages, in seconds of CPU
+// time.
 type touched struct {
 	paged, faults, own float64 // reading pages in; the rest of its page faults; all else
 }
 
-// giveSlowed gives the claim on page-ins what else grew in the functions whose pages they are: the rest of each fault
-// and, up to as much as the faults take, the code itself. It is slower behind a fault whose page came from the disk:
-// what ran with interrupts off is booked on it by the software clock, and the lines that it touches are in no cache.
-// Neither depends on how long the device took, so the wait is no measure of them. Where the code itself grew by more,
-// it does more work as well, and all of that stays with it.
+// giveSlowed gives the claim on page-ins what else grew in the functions whose pages they are: the
+// rest of each fault and, up to as much as the faults take, the code itself. It is slower behind a
+// fault whose page came from the disk: what ran with interrupts off is booked on it by the software
+// clock, and the lines that it touches are in no cache. Neither depends on how long the device
+// took, so the wait is no measure of them. Where the code itself grew by more, it does more work as
+// well, and all of that stays with it.
 func (l *ledger) giveSlowed(rule transfer) {
 	c := l.of(MemoryPageIn)
 	if c == nil {
@@ -39,7 +41,8 @@ func (l *ledger) giveSlowed(rule transfer) {
 	}
 }
 
-// touching adds up what grew in the functions that touch pages, but for what other claims than that on page-ins own.
+// touching adds up what grew in the functions that touch pages, but for what other claims than that
+// on page-ins own.
 func (l *ledger) touching(c *claim) map[string]*touched {
 	functions := map[string]*touched{}
 	for i := range l.paths {
@@ -64,9 +67,10 @@ func (l *ledger) touching(c *claim) map[string]*touched {
 	return functions
 }
 
-// pages reports whether most of what a function's page faults grew by is pages that were read in; else it touches new
-// memory as well.
+// pages reports whether most of what a function's page faults grew by is pages that were read in;
+// else it touches new memory as well.
 func (f *touched) pages() bool { return f != nil && f.paged > 0 && f.paged >= f.faults }
 
-// ownFunction is the deepest function of the program's own on a path, with the frames that lead to it; "" for none.
+// ownFunction is the deepest function of the program's own on a path, with the frames that lead to
+// it; "" for none.
 func (s *scene) ownFunction(i int) string { return prefix(s.paths[i].Frames[:s.traits[i].place+1]) }

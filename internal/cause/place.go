@@ -1,19 +1,19 @@
 package cause
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
 
-// route writes a stack for people: the application's own frames and the last
-// one, without what every stack of its kind begins with. "main;poll_loop;syscall".
-// Of callers that have no name but an address only the innermost is told: the others tell nobody anything.
+// route writes a stack for people: the application's own frames and the last one, without what
+// every stack of its kind begins with. "main;poll_loop;syscall". Of callers that have no name but
+// an address only the innermost is told: the others tell nobody anything.
 func route(frames []recording.Frame) string {
-	own := compare.IsApplication(frames)
+	own := code.Own(frames)
 	var names []string
 	nameless := ""
 	for i, frame := range frames {
@@ -21,7 +21,7 @@ func route(frames []recording.Frame) string {
 			continue
 		}
 		module := ""
-		if compare.ByAddress(frame) {
+		if code.ByAddress(frame) {
 			module = frame.Module
 		}
 		switch {
@@ -57,9 +57,9 @@ func (s *scene) locate(c *claim, call string) {
 	}
 	c.place = blame.Stack
 	where := route(blame.Stack)
-	if last := *lastFrame(blame.Stack); compare.IsStartUp(last) || compare.IsEntry(last) {
+	if last := *lastFrame(blame.Stack); code.IsStartUp(last) || code.IsEntry(last) {
 		entry := where
-		if compare.IsStartUp(last) {
+		if code.IsStartUp(last) {
 			entry = ""
 		}
 		where = s.below(slices.DeleteFunc(slices.Clone(c.members), func(i int) bool { return !calling(i) }), entry)
@@ -100,7 +100,7 @@ func (s *scene) below(members []int, entry string) string {
 	}
 	var names []string
 	for _, frame := range s.paths[best].Frames {
-		if frame.Kind != recording.KindKernel && !compare.IsStartUp(frame) &&
+		if frame.Kind != recording.KindKernel && !code.IsStartUp(frame) &&
 			(len(names) == 0 || names[len(names)-1] != frame.Name) {
 			names = append(names, frame.Name)
 		}
@@ -145,25 +145,18 @@ func (s *scene) callsOf(c *claim) []string {
 	return byValue(s.tally(c.members, func(i int) string { return s.traits[i].call }))
 }
 
-// deferred is what Go's compiler calls the closure of a defer statement: its caller is the place.
-var deferred = regexp.MustCompile(`\.deferwrap[0-9]+$`)
-
 // callerOf finds, among paths with a frame that name accepts, the function of
 // the application's own nearest above it that grew most. "" when there is none.
 func callerOf(paths []compare.Path, accept func(*recording.Frame) bool) string {
 	grown := map[string]float64{}
 	for i := range paths {
 		frames := paths[i].Frames
-		own := compare.IsApplication(frames)
 		for at := range frames {
 			if !accept(&frames[at]) {
 				continue
 			}
-			for above := at - 1; above >= 0; above-- {
-				if own[above] && !deferred.MatchString(frames[above].Name) {
-					grown[route(frames[:above+1])] += mean(paths[i].B) - mean(paths[i].A)
-					break
-				}
+			if above := code.Above(frames, at); above >= 0 {
+				grown[route(frames[:above+1])] += mean(paths[i].B) - mean(paths[i].A)
 			}
 			break
 		}

@@ -1,10 +1,14 @@
 package cause
 
-// fewerClaim stands where as many requests come to a sleeper over fewer connections, and each sleep is as before.
+import "culprit/internal/shell"
+
+// fewerClaim stands where as many requests come to a sleeper over fewer connections, and each sleep
+// is as before.
 const fewerClaim = "what sleeps as long as before is asked by fewer at a time: the other requests wait for their turn"
 
 const (
-	// A sleeper is asked by fewer at a time where so many times, and so many, fewer connections come to it …
+	// A sleeper is asked by fewer at a time where so many times, and so many, fewer connections
+	// come to it …
 	timesFewer    = 1.5
 	fewestDropped = 3
 	// … and what it sends stays within this factor: the same answers to the same requests.
@@ -14,9 +18,10 @@ const (
 // sendCalls are the calls that a program answers with.
 var sendCalls = []string{"write", "writev", "sendto", "sendmsg", "sendmmsg", "sendfile", "sendfile64", "splice"}
 
-// fewerAtOnce reports whether the process that sleeps gives as many answers to fewer connections, and says so: a pool
-// or a limit in front of it is smaller (a proxy's, a client's), which makes requests wait outside of it. Tasks of a
-// loop, or of Go, have no stack while they sleep: that fewer do at a time is not to be seen by the sleeps.
+// fewerAtOnce reports whether the process that sleeps gives as many answers to fewer connections,
+// and says so: a pool or a limit in front of it is smaller (a proxy's, a client's), which makes
+// requests wait outside of it. Tasks of a loop, or of Go, have no stack while they sleep: that
+// fewer do at a time is not to be seen by the sleeps.
 func (s *scene) fewerAtOnce(c *claim) bool {
 	process := s.busiestProcess(c.members)
 	if s.oneSided || process == "" {
@@ -35,7 +40,8 @@ func (s *scene) fewerAtOnce(c *claim) bool {
 	return true
 }
 
-// accepted is the number of connections that came to a process; a loop calls once more to see that there is none.
+// accepted is the number of connections that came to a process; a loop calls once more to see that
+// there is none.
 func (s *scene) accepted(process string) (connections sides) {
 	for _, call := range []string{"accept", "accept4"} {
 		calls, failed := sides{}.plus(s.count("syscall."+call+".count", process)),
@@ -45,8 +51,8 @@ func (s *scene) accepted(process string) (connections sides) {
 	return connections
 }
 
-// holdsBack is the process that opens fewer connections by at least half of what comes to the sleeper less, "" where
-// none is seen: its pool or its limit is the smaller one.
+// holdsBack is the process that opens fewer connections by at least half of what comes to the
+// sleeper less, "" where none is seen: its pool or its limit is the smaller one.
 func (s *scene) holdsBack(c *claim) string {
 	sleeper, dropped := s.busiestProcess(c.members), map[string]float64{}
 	for _, process := range s.keys("syscall.connect.count") {
@@ -69,21 +75,8 @@ const longestWord = 80
 
 // tellWord adds the one word in which the two commands differ, where it is one.
 func (s *scene) tellWord(c *claim) {
-	a, b := shellWords(s.commandA), shellWords(s.commandB)
-	if len(a) != len(b) {
-		return
-	}
-	at := -1
-	for i := range a {
-		switch {
-		case a[i] == b[i]:
-		case at >= 0 || len(a[i]) > longestWord || len(b[i]) > longestWord:
-			return
-		default:
-			at = i
-		}
-	}
-	if at >= 0 {
-		c.add("facts", "the commands differ in one word: "+a[at]+" against "+b[at], 0, 0, "")
+	a, b, one := shell.DifferingWord(s.commandA, s.commandB)
+	if one && len(a) <= longestWord && len(b) <= longestWord {
+		c.add("facts", "the commands differ in one word: "+a+" against "+b, 0, 0, "")
 	}
 }

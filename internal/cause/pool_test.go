@@ -9,8 +9,8 @@ import (
 	"culprit/recording"
 )
 
-// A sleeper that is asked over fewer connections, for as many answers, sleeps as before: what holds the requests back
-// goes first. Without that the sleeps stay what is told.
+// A sleeper that is asked over fewer connections, for as many answers, sleeps as before: what holds
+// the requests back goes first. Without that the sleeps stay what is told.
 func TestFewerAtOnce(t *testing.T) {
 	stack := func(kind recording.FrameKind, names ...string) (frames []recording.Frame) {
 		for _, name := range names {
@@ -55,15 +55,15 @@ func TestFewerAtOnce(t *testing.T) {
 			t.Errorf("%s: %s", test.name, described(suspects))
 			continue
 		}
-		first, told := suspects[0].Where(), suspects[0].Claim == fewerClaim
+		first, told := suspects[0].Where, suspects[0].Claim == fewerClaim
 		if told != (test.first != "") || told && first[0] != test.first {
 			t.Errorf("%s: claim %q, where %q, want %q first", test.name, suspects[0].Claim, first, test.first)
 		}
-		unseen := slices.ContainsFunc(suspects[0].Against(), func(text string) bool {
+		unseen := slices.ContainsFunc(suspects[0].Against, func(text string) bool {
 			return strings.Contains(text, "is not seen")
 		})
 		if told == unseen {
-			t.Errorf("%s: what is seen now is said not to be, or the other way round: %q", test.name, suspects[0].Against())
+			t.Errorf("%s: what is seen now is said not to be, or the other way round: %q", test.name, suspects[0].Against)
 		}
 		setting := slices.ContainsFunc(suspects[0].Evidence, func(e Evidence) bool {
 			return strings.HasSuffix(e.Text, "'limit 16' against 'limit 4'")

@@ -41,8 +41,8 @@ func (c *claim) predictAtLeast(operation string, count float64, each Cost) {
 	}
 }
 
-// compareWith holds a prediction against what was observed. Recording makes system calls dearer, so the change that
-// trials without the recorder saw is preferred.
+// compareWith holds a prediction against what was observed. Recording makes system calls dearer, so
+// the change that trials without the recorder saw is preferred.
 func (s *scene) compareWith(p Prediction, suspect Suspect, known bool) *Prediction {
 	p.Observed = suspect.Seconds
 	if s.swapped {

@@ -68,12 +68,12 @@ func (s *scene) tellShortLived(c *claim, started map[string]float64, all float64
 	}
 }
 
-// timesTrivial is how many times a trivial program's whole life each process takes where most of it may well be work of
-// its own: a shell takes 4 times as much here, a compiler 20 times.
+// timesTrivial is how many times a trivial program's whole life each process takes where most of it
+// may well be work of its own: a shell takes 4 times as much here, a compiler 20 times.
 const timesTrivial = 8
 
-// theirOwnWork says of one side, which has no other way of doing the same work beside it, that what the processes do is
-// in the amount: only another side would show what doing it without them takes.
+// theirOwnWork says of one side, which has no other way of doing the same work beside it, that what
+// the processes do is in the amount: only another side would show what doing it without them takes.
 func (s *scene) theirOwnWork(c *claim, each float64) {
 	if start := s.in.Costs.Spawn.Ns / 1e9; start > 0 && each > timesTrivial*start {
 		c.doubt(DoubtOwnWork, fmt.Sprintf("each takes %.3g ms, and starting a trivial program %.2g ms here: how "+
@@ -82,8 +82,9 @@ func (s *scene) theirOwnWork(c *claim, each float64) {
 	}
 }
 
-// onlyChild reports whether all processes of a path's name that take part are short-lived or start others: a long-lived
-// one of the same name does its own work, and so does one that forks others of its own name.
+// onlyChild reports whether all processes of a path's name that take part are short-lived or start
+// others: a long-lived one of the same name does its own work, and so does one that forks others of
+// its own name.
 func (s *scene) onlyChild(path *compare.Path) bool {
 	found := false
 	for i := range s.paths {
@@ -109,7 +110,8 @@ func (s *scene) parents() map[string]string {
 	return parents
 }
 
-// locateParent names the function that starts the processes: in the parents' own time, or in their waits.
+// locateParent names the function that starts the processes: in the parents' own time, or in their
+// waits.
 func (s *scene) locateParent(c *claim, started map[string]float64) {
 	parent := &claim{}
 	for _, i := range c.members {

@@ -44,7 +44,8 @@ func (s *scene) tellStarved(c *claim) {
 	s.addOneSided(c)
 }
 
-// addOneSided tells what trials without the recorder say of the same: a disturbance of one side is what it suffers.
+// addOneSided tells what trials without the recorder say of the same: a disturbance of one side is
+// what it suffers.
 func (s *scene) addOneSided(c *claim) {
 	for _, text := range s.in.OneSided {
 		c.add("trials", text, 0, 0, "")
@@ -55,8 +56,9 @@ func (s *scene) addOneSided(c *claim) {
 // the waiting is a cause: below, it grew because there is more to run.
 const dearerQueue = 1.3
 
-// followsWork reports whether waiting for a CPU only grew with the work that was to be run: a quota, a competitor or
-// an affinity that both sides have makes each of the program's seconds wait as long as before.
+// followsWork reports whether waiting for a CPU only grew with the work that was to be run: a
+// quota, a competitor or an affinity that both sides have makes each of the program's seconds wait
+// as long as before.
 func (s *scene) followsWork(c *claim) bool {
 	ranA, ranB := 0.0, 0.0
 	for i := range s.paths {
@@ -67,18 +69,20 @@ func (s *scene) followsWork(c *claim) bool {
 	return s.waitsInProportion(c, ranA, ranB)
 }
 
-// followsWakeups reports the same of wake-ups: where a host is busy on both sides, a thousand waits for a disk or a
-// peer are a thousand waits for a CPU as well, and belong to what was waited for.
+// followsWakeups reports the same of wake-ups: where a host is busy on both sides, a thousand waits
+// for a disk or a peer are a thousand waits for a CPU as well, and belong to what was waited for.
 func (s *scene) followsWakeups(c *claim) bool {
 	wokenA, wokenB := s.wakeups(c)
 	return s.waitsInProportion(c, wokenA, wokenB)
 }
 
-// farther is how many times as many occasions the dearer side must have before the other side's waits are a reference
-// only as far as the spread between its runs allows: a few waits of a short run say little of what hundreds take.
+// farther is how many times as many occasions the dearer side must have before the other side's
+// waits are a reference only as far as the spread between its runs allows: a few waits of a short
+// run say little of what hundreds take.
 const farther = 3
 
-// waitsInProportion reports whether a claim's waiting for a CPU grew no more than what gives occasion to it.
+// waitsInProportion reports whether a claim's waiting for a CPU grew no more than what gives
+// occasion to it.
 func (s *scene) waitsInProportion(c *claim, occasionsA, occasionsB float64) bool {
 	a, b := s.seconds(c)
 	if s.oneSided || !(occasionsA > 0) || !(mean(a) > 0) {
@@ -107,8 +111,9 @@ func (s *scene) wakeups(c *claim) (a, b float64) {
 // atQuota is the part of its quota that a program uses when the quota is what stops it.
 const atQuota = 0.8
 
-// quotaBites reports whether the dearer side used up a quota that the other side does not have. Who had the CPU
-// just before the program got it back then says nothing: on a busy host somebody always had.
+// quotaBites reports whether the dearer side used up a quota that the other side does not have. Who
+// had the CPU just before the program got it back then says nothing: on a busy host somebody always
+// had.
 func (s *scene) quotaBites() bool {
 	if a, b := s.count(compare.CountThrottled, ""); s.metric == compare.MetricWall && b-a >= leastShare*s.growth {
 		return true // the kernel says so itself
@@ -148,7 +153,8 @@ func findThrottled(s *scene) []finding {
 		}}}
 }
 
-// unlessFollowsWork is why a claim on waiting for a CPU is none, where it only grew with what was to be run.
+// unlessFollowsWork is why a claim on waiting for a CPU is none, where it only grew with what was
+// to be run.
 func (s *scene) unlessFollowsWork(c *claim) string {
 	if s.followsWork(c) {
 		return asMuchPerSecond

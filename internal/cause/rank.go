@@ -9,10 +9,11 @@ import (
 )
 
 const (
-	// leastShare is the part of the change that a first suspect accounts for: none is better than a wrong one. Promised by
-	// the guide.
+	// leastShare is the part of the change that a first suspect accounts for: none is better than a
+	// wrong one. Promised by the guide.
 	leastShare = 0.2
-	// listedShare is the part of the change below which a suspect is not listed. Chosen: what noise between runs leaves.
+	// listedShare is the part of the change below which a suspect is not listed. Chosen: what noise
+	// between runs leaves.
 	listedShare = 0.05
 )
 
@@ -29,16 +30,26 @@ func (r *ranked) share() compare.Interval { return r.suspect.Share }
 // ranking is the suspects in order, and what put them there.
 type ranking struct {
 	*scene
-	told  []*ranked
-	moves []Move
-	pairs [][2]*ranked // of the moves: the first stands before the second
+	told    []*ranked
+	moves   []Move
+	leftOut []LeftOut
+	pairs   [][2]*ranked // of the moves: the first stands before the second
 }
 
 // Move is one rule of rank that changed the order.
 type Move struct {
-	Rule    Rule   `json:"rule"`
-	First   ID     `json:"first"`
-	Before  ID     `json:"before"`
+	Rule        Rule   `json:"rule"`
+	First       ID     `json:"first"`
+	FirstPlace  string `json:"first_place,omitempty"`
+	Before      ID     `json:"before"`
+	BeforePlace string `json:"before_place,omitempty"`
+	Because     string `json:"because"`
+}
+
+// LeftOut is a claim of the ledger that is no suspect.
+type LeftOut struct {
+	Cause   ID     `json:"cause"`
+	Place   string `json:"place,omitempty"`
 	Because string `json:"because"`
 }
 
@@ -49,7 +60,8 @@ type rankRule struct {
 	apply   func(*ranking, rankRule)
 }
 
-// rankRules are made in this order, on suspects that stand in the order of what they surely account for.
+// rankRules are made in this order, on suspects that stand in the order of what they surely account
+// for.
 var rankRules = []rankRule{
 	{"code before its consequences", "garbage and compiling follow from code that does more", (*ranking).behindCode},
 	{"setting before what is done for it", "the same program does more of it under that setting",
@@ -62,17 +74,28 @@ var rankRules = []rankRule{
 		(*ranking).preferProgram},
 }
 
-// rankOf tells the claims of a ledger and orders what is told. Nothing is told where no suspect may be named.
+// rankOf tells the claims of a ledger and orders what is told. Nothing is told where no suspect may
+// be named.
 func rankOf(l *ledger) *ranking {
 	r := &ranking{scene: l.scene}
 	for _, c := range l.claims {
-		one := &ranked{claim: c, library: c.cause.is(code) && c.inLibrary()}
-		if one.suspect, one.known = l.suspect(c); c.silent == "" && one.share().Value >= listedShare {
+		one := &ranked{claim: c, library: c.cause.is(isCode) && c.inLibrary()}
+		one.suspect, one.known = l.suspect(c)
+		switch {
+		case c.silent != "":
+			r.leave(c, c.silent)
+		case one.share().Value < listedShare:
+			r.leave(c, fmt.Sprintf("it accounts for less than %.0f %%", 100*listedShare))
+		default:
 			r.told = append(r.told, one)
 		}
 	}
 	r.order()
 	return r
+}
+
+func (r *ranking) leave(c *claim, because string) {
+	r.leftOut = append(r.leftOut, LeftOut{Cause: c.cause, Place: c.best(), Because: because})
 }
 
 // order puts what is told in order, and takes out what must not be said.
@@ -85,12 +108,12 @@ func (r *ranking) order() {
 	r.cut()
 }
 
-// withoutInterval puts shares without an interval, or with one that begins below zero, behind those with one: ten times
-// the change is more than any share.
+// withoutInterval puts shares without an interval, or with one that begins below zero, behind those
+// with one: ten times the change is more than any share.
 const withoutInterval = 10
 
-// surely is what a suspect is ordered by: what it accounts for at least. An interval that begins below nothing puts
-// nobody before the others, nor does one around next to nothing.
+// surely is what a suspect is ordered by: what it accounts for at least. An interval that begins
+// below nothing puts nobody before the others, nor does one around next to nothing.
 func (r *ranked) surely() float64 {
 	if share := r.share(); !r.known || share.Low <= 0 || share.Value < leastShare {
 		return share.Value - withoutInterval
@@ -98,25 +121,33 @@ func (r *ranked) surely() float64 {
 	return r.share().Low
 }
 
-// leaveOut drops what must not be said: all where nothing may be named, and what is as likely nothing, or less, beside
-// the first suspect.
+// leaveOut drops what must not be said: all where nothing may be named, and what is as likely
+// nothing, or less, beside the first suspect.
 func (r *ranking) leaveOut() {
 	named := false
 	var kept []*ranked
 	for at, one := range r.told {
 		share := one.share()
 		if at > 0 && one.known && share.Low < -share.Value {
+			r.leave(one.claim, "its interval reaches further below zero than its share is above")
 			continue
 		}
 		named = named || share.Value >= leastShare && (share.Low > 0 || !one.known)
 		kept = append(kept, one)
 	}
-	if r.told = kept; !named {
-		r.told = nil
+	if r.told = kept; named {
+		return
 	}
+	because := fmt.Sprintf("no claim whose interval is above zero accounts for %.0f %% or more",
+		100*leastShare)
+	for _, one := range r.told {
+		r.leave(one.claim, because)
+	}
+	r.told = nil
 }
 
-// cut keeps the sum of shares at 1: where other parts got cheaper, the suspects account for more than the net change.
+// cut keeps the sum of shares at 1: where other parts got cheaper, the suspects account for more
+// than the net change.
 func (r *ranking) cut() {
 	total := 0.0
 	for _, one := range r.told {
@@ -125,8 +156,8 @@ func (r *ranking) cut() {
 	for _, one := range r.told {
 		suspect := &one.suspect
 		if total > 1.1 {
-			suspect.doubt(DoubtCheaper, fmt.Sprintf("other parts got cheaper, so that the suspects add up to %.0f %% of "+
-				"the net change; shares are cut to match", 100*total))
+			suspect.Doubts = append(suspect.Doubts, Doubt{DoubtCheaper, fmt.Sprintf("other parts got cheaper, so that the "+
+				"suspects add up to %.0f %% of the net change; shares are cut to match", 100*total)})
 		}
 		if scale := 1 / total; total > 1 {
 			suspect.Share = compare.Interval{Value: suspect.Share.Value * scale, Low: suspect.Share.Low * scale,
@@ -138,6 +169,7 @@ func (r *ranking) cut() {
 
 func (r *ranking) suspects() (list []Suspect) {
 	for _, one := range r.told {
+		one.suspect.InWords()
 		list = append(list, one.suspect)
 	}
 	return list
@@ -145,7 +177,8 @@ func (r *ranking) suspects() (list []Suspect) {
 
 // moved notes that a rule put one suspect before another.
 func (r *ranking) moved(rule rankRule, first, then *ranked) {
-	r.moves = append(r.moves, Move{Rule: rule.rule, First: first.cause, Before: then.cause, Because: rule.because})
+	r.moves = append(r.moves, Move{Rule: rule.rule, First: first.cause, FirstPlace: first.best(),
+		Before: then.cause, BeforePlace: then.best(), Because: rule.because})
 	r.pairs = append(r.pairs, [2]*ranked{first, then})
 }
 
@@ -171,16 +204,18 @@ func (r *ranking) first(rule rankRule, at int) {
 	r.told[0] = one
 }
 
-// togetherOfCode is the part of a consequence that several places in code must make up together to stand before it.
-// Chosen: places that are less than half of what is to follow from them do not bring it about.
+// togetherOfCode is the part of a consequence that several places in code must make up together to
+// stand before it. Chosen: places that are less than half of what is to follow from them do not
+// bring it about.
 const togetherOfCode = 0.5
 
-// behindCode moves what follows from code that does more behind the last code that surely does: one place that is large
-// enough, or several that are together and beside it. What new methods make the compiler do is no answer beside them.
+// behindCode moves what follows from code that does more behind the last code that surely does: one
+// place that is large enough, or several that are together and beside it. What new methods make the
+// compiler do is no answer beside them.
 func (r *ranking) behindCode(rule rankRule) {
 	last, largest, surely, sum := -1, 0.0, 0.0, 0.0
 	for at, one := range r.told {
-		if share := one.share(); one.cause.is(code) && share.Low > 0 {
+		if share := one.share(); one.cause.is(isCode) && share.Low > 0 {
 			last, largest, surely, sum = at, max(largest, share.Low), surely+share.Low, sum+share.Value
 		}
 	}
@@ -190,11 +225,13 @@ func (r *ranking) behindCode(rule rankRule) {
 	})
 }
 
-// besideSetting is the part of what follows a setting that the setting's own must be to stand before it.
+// besideSetting is the part of what follows a setting that the setting's own must be to stand
+// before it.
 const besideSetting = 0.5
 
-// behindSetting moves what the same program does more of under a setting behind that setting, where the setting's own
-// part is beside it: that a debugging option looks at files is no answer beside the option.
+// behindSetting moves what the same program does more of under a setting behind that setting, where
+// the setting's own part is beside it: that a debugging option looks at files is no answer beside
+// the option.
 func (r *ranking) behindSetting(rule rankRule) {
 	at := slices.IndexFunc(r.told, func(one *ranked) bool { return one.cause == ConfigDiffers })
 	if at < 0 {
@@ -206,41 +243,45 @@ func (r *ranking) behindSetting(rule rankRule) {
 	})
 }
 
-// preferKnown moves a cause before the function that grew where the runs cannot tell which of the two is larger: what
-// grew is what no cause explains.
+// preferKnown moves a cause before the function that grew where the runs cannot tell which of the
+// two is larger: what grew is what no cause explains.
 func (r *ranking) preferKnown(rule rankRule) {
 	if len(r.told) == 0 || r.told[0].cause != CodeGrew {
 		return
 	}
 	low := r.told[0].share().Low
 	at := slices.IndexFunc(r.told, func(one *ranked) bool {
+		behind := slices.ContainsFunc(r.pairs, func(pair [2]*ranked) bool { return pair[1] == one })
 		return !one.cause.is(unspecific) && one.known && !one.consequence && one.share().Low >= leastShare &&
-			one.share().Value >= low
+			one.share().Value >= low && !behind
 	})
 	if at > 0 {
 		r.first(rule, at)
 	}
 }
 
-// besideLibrary is the part of a library's threads' that the program's own code must be to stand before them.
+// besideLibrary is the part of a library's threads' that the program's own code must be to stand
+// before them.
 const besideLibrary = 0.5
 
-// preferOwn moves a place in the program's own code before one in a library's own threads, of which it is a good part.
+// preferOwn moves a place in the program's own code before one in a library's own threads, of which
+// it is a good part.
 func (r *ranking) preferOwn(rule rankRule) {
 	if len(r.told) == 0 || !r.told[0].library {
 		return
 	}
 	least := max(leastShare, besideLibrary*r.told[0].share().Value)
 	at := slices.IndexFunc(r.told, func(one *ranked) bool {
-		return one.cause.is(code) && one.known && !one.library && one.share().Low >= least
+		return one.cause.is(isCode) && one.known && !one.library && one.share().Low >= least
 	})
 	if at > 0 {
 		r.first(rule, at)
 	}
 }
 
-// preferProgram puts what the program does itself before its waiting for CPUs that strangers had, where it would be a
-// suspect without that waiting; where there is none, the waiting stays the answer.
+// preferProgram puts what the program does itself before its waiting for CPUs that strangers had,
+// where it would be a suspect without that waiting; where there is none, the waiting stays the
+// answer.
 func (r *ranking) preferProgram(rule rankRule) {
 	if !r.oneSided || len(r.told) == 0 || r.told[0].cause != CPUStarved || !r.byStrangers(r.told[0].claim) {
 		return
@@ -252,7 +293,8 @@ func (r *ranking) preferProgram(rule rankRule) {
 	r.behind(rule, last, func(one *ranked) bool { return one == r.told[0] })
 }
 
-// byStrangers reports whether most of the waiting for a CPU was for processes outside the program's tree.
+// byStrangers reports whether most of the waiting for a CPU was for processes outside the program's
+// tree.
 func (s *scene) byStrangers(c *claim) bool {
 	return s.mostly(c, func(i int) bool { return !s.paths[i].WakerOwn })
 }

@@ -84,7 +84,7 @@ func madeUpRanking(random *rand.Rand, all []ID) *ranking {
 			id = all[random.IntN(len(all))]
 		}
 		twice := slices.ContainsFunc(r.told, func(one *ranked) bool { return one.cause == id })
-		if !id.is(code) && twice || s.oneSided && (id.is(code) || id == ConfigDiffers) {
+		if !id.is(isCode) && twice || s.oneSided && (id.is(isCode) || id == ConfigDiffers) {
 			continue
 		}
 		value := max(listedShare, typical*(1+spread*(2*random.Float64()-1)))
@@ -92,7 +92,7 @@ func madeUpRanking(random *rand.Rand, all []ID) *ranking {
 		if chance(4) {
 			below *= 6
 		}
-		one := &ranked{known: !chance(8), library: id.is(code) && chance(2), claim: &claim{cause: id,
+		one := &ranked{known: !chance(8), library: id.is(isCode) && chance(2), claim: &claim{cause: id,
 			members: []int{0}, ofSetting: id.is(doneMore) && chance(2),
 			consequence: !s.oneSided && (id == RuntimeCold || id == RuntimeGC) && chance(2)}}
 		one.suspect = Suspect{Cause: id,

@@ -1,15 +1,17 @@
 package cause
 
-// ID names a cause for ever: it stands in JSON, in reports and in the lineup's truths. Ids never change their meaning.
+// ID names a cause for ever: it stands in JSON, in reports and in the lineup's truths. Ids never
+// change their meaning.
 type ID string
 
-// Cause is all that is known of one cause, in one place: what is told of it, what would prove it, and the rules that
-// recognise it in recordings.
+// Cause is all that is known of one cause, in one place: what is told of it, what would prove it,
+// and the rules that recognise it in recordings.
 type Cause struct {
 	ID ID
 	// Claim says the cause in one sentence. {dearer} and {cheaper} stand for the sides.
 	Claim string
-	// Alone is the claim of one recording, where Claim speaks of another side; "" where Claim will do.
+	// Alone is the claim of one recording, where Claim speaks of another side; "" where Claim will
+	// do.
 	Alone      string
 	Example    string // one that was met, with its measured effect
 	Evidence   string // what raises it
@@ -27,12 +29,13 @@ type Cause struct {
 
 const attributionOnly = "none: attribution only"
 
-// nature is what kind of statement a cause makes. Rules of attribution and of rank go by it, never by single causes.
+// nature is what kind of statement a cause makes. Rules of attribution and of rank go by it, never
+// by single causes.
 type nature uint8
 
 const (
-	// code: a function that grew or was added.
-	code nature = 1 << iota
+	// isCode: a function that grew or was added.
+	isCode nature = 1 << iota
 	// ofCode: brought about by what a function does, so that the function may be named for it.
 	ofCode
 	// doneMore: more of something is done, and the cause does not say why.

@@ -9,8 +9,8 @@ import (
 // Rule names what gave, moved or ordered something; `explain --why` prints it.
 type Rule string
 
-// recogniser is a rule that recognises a cause in a scene. It does not see who owns what: which of two recognisers that
-// both claim a second gets it is stated by defersTo.
+// recogniser is a rule that recognises a cause in a scene. It does not see who owns what: which of
+// two recognisers that both claim a second gets it is stated by defersTo.
 type recogniser struct {
 	rule     Rule
 	find     func(*scene) []finding
@@ -35,18 +35,21 @@ var (
 		"a device that is slow, or not asked in time, makes every wait for it longer"}
 )
 
-// finding is what a recogniser makes out: which paths, and what there is to tell of those that it gets.
+// finding is what a recogniser makes out: which paths, and what there is to tell of those that it
+// gets.
 type finding struct {
 	cause ID
 	match func(path int) bool
-	// stands looks at what the finding got, after those it defers to. It says why it is none after all, "" where it is.
+	// stands looks at what the finding got, after those it defers to. It says why it is none after
+	// all, "" where it is.
 	stands func(*claim) string
 	tell   func(*claim)
 }
 
-// inOrder sorts recognisers so that each comes after those it defers to. Those without a stated relation keep the
-// catalogue's order, which decides nothing: a test of the corpus fails where two such recognise the same second.
-// Rules that defer to each other in a circle contradict each other: an error.
+// inOrder sorts recognisers so that each comes after those it defers to. Those without a stated
+// relation keep the catalogue's order, which decides nothing: a test of the corpus fails where two
+// such recognise the same second. Rules that defer to each other in a circle contradict each other:
+// an error.
 func inOrder(all []recogniser) ([]recogniser, error) {
 	known := map[Rule]int{}
 	for i := range all {

@@ -5,12 +5,14 @@ import (
 	"strings"
 
 	"culprit/internal/compare"
+	"culprit/internal/stat"
 	"culprit/recording"
 )
 
 // Input is what a judgement rests on.
 type Input struct {
-	// Result explains the metric that changed; CPU and Wall are those of both metrics, nil where not available.
+	// Result explains the metric that changed; CPU and Wall are those of both metrics, nil where
+	// not available.
 	Result, CPU, Wall   *compare.Result
 	FactsA, FactsB      []recording.Fact
 	CommandA, CommandB  string
@@ -35,9 +37,10 @@ type Costs struct {
 	Switch    Cost // one context switch between two threads on one CPU, with the calls that bring it about
 }
 
-// scene is the input seen from the dearer side: paths and counts have their sides exchanged when A is the dearer one,
-// so that recognisers look for growth only. One-sided, side A is empty and everything is growth. It is not changed after
-// newScene: what a recogniser answers does not depend on which others were asked before.
+// scene is the input seen from the dearer side: paths and counts have their sides exchanged when A
+// is the dearer one, so that recognisers look for growth only. One-sided, side A is empty and
+// everything is growth. It is not changed after newScene: what a recogniser answers does not depend
+// on which others were asked before.
 type scene struct {
 	in         Input
 	confidence float64
@@ -63,9 +66,11 @@ type scene struct {
 
 	// Worked out before anything is recognised.
 
-	// partners are the pairs of a process and a thread's name of which one wakes the other in the course of its work.
+	// partners are the pairs of a process and a thread's name of which one wakes the other in the
+	// course of its work.
 	partners map[[2]string]bool
-	// tracers, when not nil, are the processes that trace both sides alike: none where it is a filter in the kernel.
+	// tracers, when not nil, are the processes that trace both sides alike: none where it is a
+	// filter in the kernel.
 	tracers map[string]bool
 	stalls  []*stall // by path: the kind of wait in the kernel, nil for none
 	sleeps  sleeps   // what the program sleeps on purpose, and whether its sleepers wait for each other
@@ -85,11 +90,13 @@ type claim struct {
 	// prediction is what count × cost says, per run; nil where no cost is known.
 	prediction *Prediction
 	place      []recording.Frame // the way to the function that the claim is about
-	// consequence marks a cause that follows from code doing more (garbage, page faults): code ranks before it.
+	// consequence marks a cause that follows from code doing more (garbage, page faults): code
+	// ranks before it.
 	consequence bool
 	// silent is why the claim is not told, "" where it is.
 	silent string
-	// ofSetting marks what the same program does more of where a setting differs that no cause is known for.
+	// ofSetting marks what the same program does more of where a setting differs that no cause is
+	// known for.
 	ofSetting bool
 	// absorbs is the part of its place's growth from which the claim takes the rest of the
 	// place's own code too: loops around calls are there because of the calls. 0: never.
@@ -191,16 +198,8 @@ func factMap(facts []recording.Fact) map[string]string {
 	return values
 }
 
-func mean(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	sum := 0.0
-	for _, value := range values {
-		sum += value
-	}
-	return sum / float64(len(values))
-}
+// mean is short for what stands in most formulas here.
+func mean(values []float64) float64 { return stat.Average(values) }
 
 // wall is the mean wall time of both sides in seconds, 0 where it is not known.
 func (s *scene) wall() (a, b float64) {

@@ -5,8 +5,9 @@ import (
 	"culprit/recording"
 )
 
-// locateSender adds the functions that write to sockets: the remedy is on their side. Where their writes are too few to
-// be sampled, it is who waits in a socket for as long, for the answer to what was kept back.
+// locateSender adds the functions that write to sockets: the remedy is on their side. Where their
+// writes are too few to be sampled, it is who waits in a socket for as long, for the answer to what
+// was kept back.
 func (s *scene) locateSender(c *claim) {
 	sender := callerOf(s.cpu, func(frame *recording.Frame) bool {
 		return frame.Kind == recording.KindKernel && containsAny(frame.Name, []string{"tcp_sendmsg", "sock_write_iter"})
@@ -20,8 +21,8 @@ func (s *scene) locateSender(c *claim) {
 	}
 }
 
-// otherEnd is the function of the program's own, beside the claim's place, whose waits in a socket grew most; "" where
-// they grew by less than half of what the claim's did.
+// otherEnd is the function of the program's own, beside the claim's place, whose waits in a socket
+// grew most; "" where they grew by less than half of what the claim's did.
 func (s *scene) otherEnd(c *claim) string {
 	if len(c.place) == 0 {
 		return ""

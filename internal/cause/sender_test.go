@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Who keeps a segment back is told by its writes or, where those are too few to be sampled, by its wait for the answer.
+// Who keeps a segment back is told by its writes or, where those are too few to be sampled, by its
+// wait for the answer.
 func TestOtherEndOfADelay(t *testing.T) {
 	const inRead = "libc.so.6!read;k:__x64_sys_read;tcp_recvmsg;sk_wait_data"
 	delayed := wait{count: 10, ms: 41, call: "recvfrom", waker: "interrupt", stack: inReceive, ended: delack}
@@ -31,7 +32,7 @@ func TestOtherEndOfADelay(t *testing.T) {
 			t.Errorf("%s: suspects %s", one.name, described(suspects))
 			continue
 		}
-		where := suspects[0].Where()
+		where := suspects[0].Where
 		if one.want == "" && len(where) > 1 || one.want != "" && !slices.Contains(where, one.want) {
 			t.Errorf("%s: told at %q, want %q", one.name, where, one.want)
 		}

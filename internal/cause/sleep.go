@@ -19,7 +19,8 @@ type sleeps struct {
 	open    string       // what is not seen of them
 }
 
-// lookAtSleeps works out whether sleeps on the way are the program's choice, or follow from a lock, a queue or a poll.
+// lookAtSleeps works out whether sleeps on the way are the program's choice, or follow from a lock,
+// a queue or a poll.
 func (s *scene) lookAtSleeps() (known sleeps) {
 	if s.metric != compare.MetricWall {
 		return known
@@ -48,7 +49,8 @@ func (s *scene) lookAtSleeps() (known sleeps) {
 	return known
 }
 
-// sleepsOnPurpose reports whether a path is a wait that the program asked for: under a sleep, ended by a timer.
+// sleepsOnPurpose reports whether a path is a wait that the program asked for: under a sleep, ended
+// by a timer.
 func (s *scene) sleepsOnPurpose(i int) bool {
 	path := &s.paths[i]
 	return path.Kind == compare.Blocked && path.WakerKind == recording.WakerTimer && !path.Lock &&
@@ -95,8 +97,8 @@ func (s *scene) tellSleep(c *claim) {
 	}
 }
 
-// adviseTurns says what helps as well where each sleep is as long as before, of tasks that have no stack: that they go
-// one after the other now is as likely as that there are more of them.
+// adviseTurns says what helps as well where each sleep is as long as before, of tasks that have no
+// stack: that they go one after the other now is as likely as that there are more of them.
 func (s *scene) adviseTurns(c *claim) {
 	if entry, known := Lookup(c.cause); known && c.doubts(DoubtTasks) && c.remedy == "" && s.sleepsAsBefore(c) {
 		c.remedy = entry.Remedy + "; each sleep is as long as before: if it is the same ones that go one after the other " +
@@ -147,13 +149,14 @@ func (s *scene) locateAround(c *claim) {
 }
 
 const (
-	// Sleeps that both sides make, growing by as much as the CPU time grew, only wait for work to be done.
+	// Sleeps that both sides make, growing by as much as the CPU time grew, only wait for work to
+	// be done.
 	pollingBefore = 0.2
 	pollingWork   = 0.7
 )
 
-// polling reports whether the sleeps only pass the time until other threads have done their work. Work on the way
-// itself is none that anybody slept for.
+// polling reports whether the sleeps only pass the time until other threads have done their work.
+// Work on the way itself is none that anybody slept for.
 func (s *scene) polling(c *claim) bool {
 	if s.in.CPU == nil || s.oneSided {
 		return false

@@ -9,8 +9,9 @@ import (
 	"culprit/recording"
 )
 
-// A service sleeps on purpose on both sides: who waits for its answer is told where that grew by as much, in a pool
-// that takes turns also where all together wait as long as before; locks and what others sent are another matter.
+// A service sleeps on purpose on both sides: who waits for its answer is told where that grew by as
+// much, in a pool that takes turns also where all together wait as long as before; locks and what
+// others sent are another matter.
 func TestWhoWaitsForASleeper(t *testing.T) {
 	frames := []recording.Frame{{Name: "serve", Kind: recording.KindPython, File: "/srv/fx.py"},
 		{Name: "rate", Kind: recording.KindPython, File: "/srv/fx.py"},
@@ -89,7 +90,7 @@ func TestWhoWaitsGoesFirst(t *testing.T) {
 			t.Errorf("%s: %s", test.name, described(suspects))
 			continue
 		}
-		where := suspects[0].Where()
+		where := suspects[0].Where
 		if where[0] != test.first || !slices.Contains(where, test.named) {
 			t.Errorf("%s: where %q, want %s first, and %s", test.name, where, test.first, test.named)
 		}

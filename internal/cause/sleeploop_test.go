@@ -9,8 +9,9 @@ import (
 	"culprit/recording"
 )
 
-// A loop that sleeps for tokio's tasks shows its own functions alone: who sleeps is whoever was seen beginning to, and
-// where each sleep is as long as before, it is said that the same may go one after the other.
+// A loop that sleeps for tokio's tasks shows its own functions alone: who sleeps is whoever was
+// seen beginning to, and where each sleep is as long as before, it is said that the same may go one
+// after the other.
 func TestSleepsOfTasks(t *testing.T) {
 	native := func(names ...string) (frames []recording.Frame) {
 		for _, name := range names {
@@ -37,12 +38,12 @@ func TestSleepsOfTasks(t *testing.T) {
 			t.Errorf("%s: %s", test.name, described(suspects))
 			continue
 		}
-		if where := suspects[0].Where()[0]; !strings.HasSuffix(where, "desk::place::{{closure}}") {
+		if where := suspects[0].Where[0]; !strings.HasSuffix(where, "desk::place::{{closure}}") {
 			t.Errorf("%s: where %q, want who sleeps", test.name, where)
 		}
 		if advised := strings.Contains(suspects[0].Remedy, byTurnsRemedy); advised != test.asBefore ||
-			!slices.Contains(suspects[0].Against(), unseenInLoop) {
-			t.Errorf("%s: remedy %q, against %q", test.name, suspects[0].Remedy, suspects[0].Against())
+			!slices.Contains(suspects[0].Against, unseenInLoop) {
+			t.Errorf("%s: remedy %q, against %q", test.name, suspects[0].Remedy, suspects[0].Against)
 		}
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"culprit/recording"
 )
 
-// stall is one way to be held up inside the kernel, told by the kernel functions of the
-// stack that waits (or spins). Names were read off stacks of Linux 6.18; older ones stand beside them.
+// stall is one way to be held up inside the kernel, told by the kernel functions of the stack that
+// waits (or spins). Names were read off stacks of Linux 6.18; older ones stand beside them.
 type stall struct {
 	cause   ID
 	any     []string // one of these is on the stack
@@ -50,7 +50,8 @@ var stalls = []stall{
 		without: []string{"write_begin", "truncate", "invalidate"}},
 }
 
-// directNames are the kernel's functions for O_DIRECT, of iomap (ext4, xfs, btrfs) and of block devices.
+// directNames are the kernel's functions for O_DIRECT, of iomap (ext4, xfs, btrfs) and of block
+// devices.
 var directNames = []string{"iomap_dio", "blkdev_direct_IO", "__blockdev_direct_IO"}
 
 // matches reports whether the kernel part of a stack is this way of waiting.
@@ -96,11 +97,12 @@ func stallOn(path *compare.Path) *stall {
 	return nil
 }
 
-// isAsked reports whether a path stalls because the program forced its data to disk: that is file.sync's. Memory is
-// reclaimed for whoever needs some.
+// isAsked reports whether a path stalls because the program forced its data to disk: that is
+// file.sync's. Memory is reclaimed for whoever needs some.
 func (w *stall) isAsked(sync bool) bool { return sync && w.cause != MemoryReclaim }
 
-// stalledOn is the kind of stall of each path, by the first way of waiting that its stack shows; nil for none.
+// stalledOn is the kind of stall of each path, by the first way of waiting that its stack shows;
+// nil for none.
 func (s *scene) stalledOn() []*stall {
 	kind := make([]*stall, len(s.paths))
 	for i := range s.paths {
@@ -126,7 +128,8 @@ func (s *scene) stalledFor(cause ID) []finding {
 		match: func(i int) bool { return s.stalls[i] != nil && s.stalls[i].cause == cause }}}
 }
 
-// describeStall says where a stall is, in which kernel function, who ended it, and what else speaks for it.
+// describeStall says where a stall is, in which kernel function, who ended it, and what else speaks
+// for it.
 func (s *scene) describeStall(c *claim) {
 	functions := s.tally(c.members, func(i int) string { return s.stalls[i].deepest(&s.paths[i]) })
 	wakers := s.tally(c.members, func(i int) string {
@@ -156,7 +159,8 @@ func (s *scene) describeStall(c *claim) {
 	s.stallEvidence(c)
 }
 
-// hopEvidence says what stood behind those who ended the waits: the second hop, where it was recorded.
+// hopEvidence says what stood behind those who ended the waits: the second hop, where it was
+// recorded.
 func (s *scene) hopEvidence(c *claim) {
 	ended := map[[2]string]bool{}
 	for _, i := range c.members {

@@ -6,10 +6,11 @@ import (
 	"culprit/internal/compare"
 )
 
-// strangersAsBefore reports whether the waits of a claim for a CPU are for processes outside the program's tree, and
-// these took as much of what the program left of the host's CPUs on both sides: on a host that is busy all the time a
-// program that sleeps and wakes more often queues more often, for which no competitor is to blame. Where the program's
-// own priority or CPUs differ, that is a reason of its own.
+// strangersAsBefore reports whether the waits of a claim for a CPU are for processes outside the
+// program's tree, and these took as much of what the program left of the host's CPUs on both sides:
+// on a host that is busy all the time a program that sleeps and wakes more often queues more often,
+// for which no competitor is to blame. Where the program's own priority or CPUs differ, that is a
+// reason of its own.
 func (s *scene) strangersAsBefore(c *claim) bool {
 	if s.oneSided || len(s.changed("target.nice", "target.policy", "target.affinity", "target.cgroup.cpu",
 		"target.cpu", "command.nice", "command.chrt", "command.taskset")) > 0 {
@@ -22,16 +23,18 @@ func (s *scene) strangersAsBefore(c *claim) bool {
 	return a > 0 && b < dearerQueue*a
 }
 
-// crowd is a process of the program's own that shares the CPU with it, and the CPU time that it used more.
+// crowd is a process of the program's own that shares the CPU with it, and the CPU time that it
+// used more.
 type crowd struct {
 	process string
 	seconds float64
 }
 
-// crowding tells whether other processes of the program's own are why a claim waits longer for strangers who are
-// there on both sides: what a group of processes (its cgroup; its session, sched_autogroup) gets of a busy CPU is
-// shared out within it, so that each waits longer for the strangers where the group has more of them. They were seen
-// to run meanwhile, and most of what the program used more of the CPU is theirs. nil where they are not why.
+// crowding tells whether other processes of the program's own are why a claim waits longer for
+// strangers who are there on both sides: what a group of processes (its cgroup; its session,
+// sched_autogroup) gets of a busy CPU is shared out within it, so that each waits longer for the
+// strangers where the group has more of them. They were seen to run meanwhile, and most of what the
+// program used more of the CPU is theirs. nil where they are not why.
 func (s *scene) crowding(c *claim) *crowd {
 	behind, more := map[string]bool{}, map[string]float64{}
 	for _, i := range c.members {
@@ -64,7 +67,8 @@ func (s *scene) tellCrowding(c *claim) {
 		"what is left to them")
 }
 
-// occupied is the part of the CPU time left by the program that others took, on both sides; 0 where it is not known.
+// occupied is the part of the CPU time left by the program that others took, on both sides; 0 where
+// it is not known.
 func (s *scene) occupied() (a, b float64) {
 	cpus, err := strconv.ParseFloat(s.factsA["cpu.count"], 64)
 	wallA, wallB := s.wall()

@@ -6,8 +6,8 @@ import (
 	"culprit/internal/compare"
 )
 
-// On a host of two CPUs that is busy all the time a program that now sleeps often queues often, and nobody is to blame
-// for it; a stranger that runs beside one side only is.
+// On a host of two CPUs that is busy all the time a program that now sleeps often queues often, and
+// nobody is to blame for it; a stranger that runs beside one side only is.
 func TestStrangersAsBefore(t *testing.T) {
 	for _, test := range []struct {
 		name             string
@@ -41,8 +41,8 @@ func TestStrangersAsBefore(t *testing.T) {
 	}
 }
 
-// On a host that is busy all the time the program starts processes of its own beside its work: each of its processes
-// waits longer for the same strangers.
+// On a host that is busy all the time the program starts processes of its own beside its work: each
+// of its processes waits longer for the same strangers.
 func TestCrowdedByOwn(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -79,7 +79,8 @@ func TestCrowdedByOwn(t *testing.T) {
 	}
 }
 
-// Two runs a side leave any interval open; what each run of B has, and none of A, is still worth telling.
+// Two runs a side leave any interval open; what each run of B has, and none of A, is still worth
+// telling.
 func TestApart(t *testing.T) {
 	for _, test := range []struct {
 		name string

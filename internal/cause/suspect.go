@@ -19,7 +19,8 @@ import "culprit/internal/compare"
 // Level of evidence, weakest first; a suspect never carries a higher one than it earned.
 type Level string
 
-// The levels, in ascending order. Refuted stands beside Proven: the flip was made and changed nothing.
+// The levels, in ascending order. Refuted stands beside Proven: the flip was made and changed
+// nothing.
 const (
 	Observed  Level = "observed"  // the signal is there
 	Explains  Level = "explains"  // it accounts for a stated share of the change, with an interval
@@ -34,9 +35,11 @@ type Suspect struct {
 	Level    Level            `json:"level"`
 	Share    compare.Interval `json:"share"`   // part of the metric's change; one-sided: part of the metric
 	Seconds  compare.Interval `json:"seconds"` // the same, in the metric's unit per run
-	Places   []Place          `json:"places"`  // best first; "where" in JSON says the same in words
+	Where    []string         `json:"where"`   // Places in words
+	Places   []Place          `json:"places"`  // best first; none in cases of the first schema
 	Evidence []Evidence       `json:"evidence"`
-	Doubts   []Doubt          `json:"doubts,omitempty"` // what contradicts it; "against" in JSON says the same in words
+	Against  []string         `json:"against,omitempty"` // Doubts in words
+	Doubts   []Doubt          `json:"doubts,omitempty"`  // what contradicts it, or what it leaves open
 	// Prediction is nil where nothing was counted whose cost is known.
 	Prediction *Prediction `json:"prediction,omitempty"`
 	Proof      *Proof      `json:"proof,omitempty"`
@@ -48,8 +51,8 @@ type Suspect struct {
 
 // Evidence is one observation on both sides.
 type Evidence struct {
-	// Signal is "cpu", "offcpu", "syscalls", "processes", "facts", "bench", "block", "network", "lines", "counts",
-	// or "trials".
+	// Signal is "cpu", "offcpu", "syscalls", "processes", "facts", "bench", "block", "network",
+	// "lines", "counts", or "trials".
 	Signal string  `json:"signal"`
 	Text   string  `json:"text"`
 	A      float64 `json:"a"`
@@ -76,4 +79,26 @@ type Effect struct {
 	Low        float64 `json:"low"`
 	High       float64 `json:"high"`
 	Confidence float64 `json:"confidence"`
+}
+
+// InWords fills in what is told in words as well.
+func (s *Suspect) InWords() {
+	s.Where, s.Against = []string{}, nil
+	for _, place := range s.Places {
+		s.Where = append(s.Where, place.String())
+	}
+	for _, one := range s.Doubts {
+		s.Against = append(s.Against, one.Text)
+	}
+}
+
+// FromWords makes places and doubts, without a kind, of a suspect of the first schema, which has
+// the words alone.
+func (s *Suspect) FromWords() {
+	for _, text := range s.Where {
+		s.Places = append(s.Places, Place{Name: text})
+	}
+	for _, text := range s.Against {
+		s.Doubts = append(s.Doubts, Doubt{Text: text})
+	}
 }

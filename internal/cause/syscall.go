@@ -51,7 +51,8 @@ func findTraced(s *scene) []finding {
 		}}}
 }
 
-// stoppers are the processes that stop others at their system calls, on the dearer side more often than on the other.
+// stoppers are the processes that stop others at their system calls, on the dearer side more often
+// than on the other.
 func (s *scene) stoppers() map[string]bool {
 	tracers := map[string]bool{}
 	for _, key := range s.keys("syscall.ptrace.count") {
@@ -62,15 +63,16 @@ func (s *scene) stoppers() map[string]bool {
 	return tracers
 }
 
-// paysTracer reports whether a path is a tracer's, or what a tracer or a filter adds to the program's calls.
+// paysTracer reports whether a path is a tracer's, or what a tracer or a filter adds to the
+// program's calls.
 func (s *scene) paysTracer(i int, tracers map[string]bool) bool {
 	path := &s.paths[i]
 	return tracers[path.Process] || tracers[path.Comm] || s.traits[i].traced ||
 		path.Kind != compare.Running && s.traced(i)
 }
 
-// tracersOfBoth are the processes that trace both sides alike, at the same cost for each call; nil where no tracer or
-// filter serves both, or it became dearer.
+// tracersOfBoth are the processes that trace both sides alike, at the same cost for each call; nil
+// where no tracer or filter serves both, or it became dearer.
 func (s *scene) tracersOfBoth() map[string]bool {
 	tracers := s.stoppers()
 	paid := s.all(func(i int) bool { return s.paysTracer(i, tracers) })
@@ -83,8 +85,8 @@ func (s *scene) tracersOfBoth() map[string]bool {
 // dearerCalls is how much more a tracer must cost each call before it is a cause.
 const dearerCalls = 1.3
 
-// tracedAsBefore reports whether both sides pay a tracer or a filter, and as much for each call: what grew then is
-// the number of calls.
+// tracedAsBefore reports whether both sides pay a tracer or a filter, and as much for each call:
+// what grew then is the number of calls.
 func (s *scene) tracedAsBefore(c *claim, tracers map[string]bool) bool {
 	if s.oneSided {
 		return false
@@ -112,7 +114,8 @@ func (s *scene) allCalls(without map[string]bool) (a, b float64) {
 	return a, b
 }
 
-// giveTracer gives a claim on calls what a tracer or filter that serves both sides alike costs: it follows the calls.
+// giveTracer gives a claim on calls what a tracer or filter that serves both sides alike costs: it
+// follows the calls.
 func (l *ledger) giveTracer(rule transfer) {
 	c := l.of(SyscallChatty)
 	if l.tracers == nil || c == nil {
@@ -194,8 +197,8 @@ func (s *scene) tellChatty(c *claim, chatty map[string]float64) {
 	}
 }
 
-// waitedLonger are the calls, of those given, whose waits grew by their lengths rather than by their number: what a
-// call waits for is no cost of making it.
+// waitedLonger are the calls, of those given, whose waits grew by their lengths rather than by
+// their number: what a call waits for is no cost of making it.
 func (s *scene) waitedLonger(calls map[string]float64) map[string]bool {
 	longer := map[string]bool{}
 	for call := range calls {
@@ -214,8 +217,8 @@ func (s *scene) waitedLonger(calls map[string]float64) map[string]bool {
 	return longer
 }
 
-// callCount is the number of calls a run outside of many short-lived
-// processes, whose start brings calls of its own. Where both sides start as many, that is the same on both.
+// callCount is the number of calls a run outside of many short-lived processes, whose start brings
+// calls of its own. Where both sides start as many, that is the same on both.
 func (s *scene) callCount(call string) (a, b float64) {
 	a, b = s.count("syscall."+call+".count", "")
 	startedA, startedB := s.count(compare.CountProcesses, "")

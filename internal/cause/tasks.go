@@ -8,9 +8,9 @@ import (
 	"culprit/recording"
 )
 
-// queue is a lock that a runtime's tasks wait for without a thread of their own (Go parks the task, and its thread
-// runs the next): no wait shows it. What shows is the CPU time of going to the end of the queue and of handing the
-// lock on to who is first, which a free lock does not have.
+// queue is a lock that a runtime's tasks wait for without a thread of their own (Go parks the task,
+// and its thread runs the next): no wait shows it. What shows is the CPU time of going to the end
+// of the queue and of handing the lock on to who is first, which a free lock does not have.
 type queue struct {
 	process string
 	taker   string    // the program's function that takes and gives up the lock
@@ -18,17 +18,19 @@ type queue struct {
 }
 
 const (
-	// Tasks queue for a lock when its slow ways take this part of the process's CPU time, and of it so many times
-	// what they take on the other side.
+	// Tasks queue for a lock when its slow ways take this part of the process's CPU time, and of it
+	// so many times what they take on the other side.
 	queuePart  = 0.01
 	queueTimes = 3
-	// In all runs together that is at least this much, some samples, and it is in at least this part of the runs.
+	// In all runs together that is at least this much, some samples, and it is in at least this
+	// part of the runs.
 	queueSeconds = 0.008
 	queueRuns    = 0.5
 )
 
-// taskLocks are where Go parks a task that waits for a lock, and hands the lock on to it. Spinning for one is none: a
-// lock that is free a moment later is spun for on either side, and nobody queues.
+// taskLocks are where Go parks a task that waits for a lock, and hands the lock on to it. Spinning
+// for one is none: a lock that is free a moment later is spun for on either side, and nobody
+// queues.
 var taskLocks = []string{"sync.(*Mutex).unlockSlow", "sync.runtime_SemacquireMutex",
 	"sync.runtime_SemacquireRWMutex", "sync.(*RWMutex)."}
 
@@ -41,7 +43,8 @@ func isChannel(frame *recording.Frame) bool {
 	return frame.Kind == recording.KindGo && containsAny(frame.Name, []string{"runtime.chansend", "runtime.chanrecv"})
 }
 
-// tellQueue adds to a claim on sleeps that the tasks wait for each other at a channel, or what is not seen of them.
+// tellQueue adds to a claim on sleeps that the tasks wait for each other at a channel, or what is
+// not seen of them.
 func (s *scene) tellQueue(c *claim) {
 	if s.sleeps.open != "" {
 		c.doubt(DoubtTasks, s.sleeps.open)
@@ -57,7 +60,8 @@ func (s *scene) tellQueue(c *claim) {
 	c.remedy = byTurnsRemedy
 }
 
-// isParked reports whether a thread waits because the runtime has no task to run: whose waiting that is cannot be seen.
+// isParked reports whether a thread waits because the runtime has no task to run: whose waiting
+// that is cannot be seen.
 func (s *scene) isParked(i int) bool {
 	path := &s.paths[i]
 	return path.Nap || path.Kind == compare.Blocked && s.traits[i].scheduler && s.traits[i].place < 0 && !path.Lock &&
@@ -74,8 +78,8 @@ func lastUser(frames []recording.Frame) recording.Frame {
 	return recording.Frame{}
 }
 
-// findQueue looks for what tasks of a process queue for on the dearer side, a lock or a channel by the frames that are
-// accepted; nil when there is none.
+// findQueue looks for what tasks of a process queue for on the dearer side, a lock or a channel by
+// the frames that are accepted; nil when there is none.
 func (s *scene) findQueue(process string, times float64, accept func(*recording.Frame) bool) *queue {
 	if s.oneSided || s.in.CPU == nil {
 		return nil
@@ -107,7 +111,8 @@ func (s *scene) findQueue(process string, times float64, accept func(*recording.
 	return q
 }
 
-// grew reports whether the lock's slow ways came with the dearer side, out of the process's CPU time on both.
+// grew reports whether the lock's slow ways came with the dearer side, out of the process's CPU
+// time on both.
 func (q *queue) grew(totalA, totalB, times float64) bool {
 	seconds := 0.0
 	for _, value := range q.b {
@@ -127,9 +132,9 @@ type queues struct {
 	open          string
 }
 
-// queueOf tells what sleeps grew for: a lock that tasks queue for where most of it is a runtime with nothing to run, or
-// where it is known that the sleeps go one after the other (turns). Whoever has the lock sleeps then, or waits for who
-// does, and the others cannot run.
+// queueOf tells what sleeps grew for: a lock that tasks queue for where most of it is a runtime
+// with nothing to run, or where it is known that the sleeps go one after the other (turns). Whoever
+// has the lock sleeps then, or waits for who does, and the others cannot run.
 func (s *scene) queueOf(c *claim, turns bool) (found queues) {
 	if turns {
 		return queues{lock: s.anyQueue()}
@@ -184,8 +189,8 @@ func (s *scene) unseenTasks() string {
 const unseenInLoop = "the timers of this loop serve many tasks, which have no stack while they sleep: whether more " +
 	"was slept for, or the same one after the other (a lock, a pool, waiting for each before the next), is not seen"
 
-// loopNames are functions of run times in which one thread sleeps for the timers of many tasks: libuv, tokio, the JVM's
-// virtual threads. Those of asyncio are told by their file.
+// loopNames are functions of run times in which one thread sleeps for the timers of many tasks:
+// libuv, tokio, the JVM's virtual threads. Those of asyncio are told by their file.
 var loopNames = []string{"uv__io_poll", "tokio::runtime::", "DelayScheduler", "DelayedWorkQueue"}
 
 // inLoop reports whether a path sleeps for the timers of many tasks.
@@ -196,7 +201,8 @@ func (s *scene) inLoop(i int) bool {
 	return s.paths[i].Kind == compare.Blocked && slices.ContainsFunc(s.paths[i].Frames, looping)
 }
 
-// inQueue reports whether a path is the waiting or the scheduling of a process whose tasks queue for a lock.
+// inQueue reports whether a path is the waiting or the scheduling of a process whose tasks queue
+// for a lock.
 func (s *scene) inQueue(i int) bool {
 	if s.sleeps.queue == nil || s.paths[i].Process != s.sleeps.queue.process {
 		return false

@@ -8,8 +8,8 @@ import (
 	"culprit/recording"
 )
 
-// parked is a side of a Go program whose tasks sleep so often, with CPU time of so many ms in the slow ways of a lock
-// that main.post takes.
+// parked is a side of a Go program whose tasks sleep so often, with CPU time of so many ms in the
+// slow ways of a lock that main.post takes.
 func parked(sleeps int, locking float64) plan {
 	p := plan{cpu: map[string]float64{goWorker + "main.post;main.settle": 30 + float64(sleeps)/10},
 		waits: []wait{{count: sleeps, ms: 2, call: "epoll_pwait", stack: tick, waker: recording.WakerTimer}}}
@@ -19,7 +19,8 @@ func parked(sleeps int, locking float64) plan {
 	return p
 }
 
-// TestTasksQueueForALock tells tasks that sleep one after the other, with a lock, from tasks that sleep longer.
+// TestTasksQueueForALock tells tasks that sleep one after the other, with a lock, from tasks that
+// sleep longer.
 func TestTasksQueueForALock(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -41,28 +42,30 @@ func TestTasksQueueForALock(t *testing.T) {
 		if first.Share.Value < 0.8 {
 			t.Errorf("%s: a share of %.2f, want nearly all", test.name, first.Share.Value)
 		}
-		if test.cause == "lock.contended" && !strings.HasSuffix(first.Where()[0], "main.post") {
-			t.Errorf("%s: where is %q, want main.post, which takes the lock", test.name, first.Where())
+		if test.cause == "lock.contended" && !strings.HasSuffix(first.Where[0], "main.post") {
+			t.Errorf("%s: where is %q, want main.post, which takes the lock", test.name, first.Where)
 		}
-		if slices.Contains(first.Against(), (&scene{}).unseenTasks()) != test.unseen {
-			t.Errorf("%s: against %q, told that tasks have no stack: want %v", test.name, first.Against(), test.unseen)
+		if slices.Contains(first.Against, (&scene{}).unseenTasks()) != test.unseen {
+			t.Errorf("%s: against %q, told that tasks have no stack: want %v", test.name, first.Against, test.unseen)
 		}
 	}
 }
 
-// TestALockThatNobodyWaitsFor has a thread that waits for a CPU and takes CPython's lock, which nobody else wants.
+// TestALockThatNobodyWaitsFor has a thread that waits for a CPU and takes CPython's lock, which
+// nobody else wants.
 func TestALockThatNobodyWaitsFor(t *testing.T) {
 	a := plan{cpu: map[string]float64{pyRun + "handle": 300}}
 	b := plan{cpu: map[string]float64{pyRun + "handle": 300, pyRun + "report": 30,
 		pyRun + "report;n:PyEval_RestoreThread;take_gil": 5},
 		waits: []wait{{count: 100, waker: recording.WakerNone, stack: pyRun + "report", runMs: 3, runner: "prog"}}}
 	suspects := judged(t, "wall", a, b, Costs{})
-	if len(suspects) == 0 || suspects[0].Cause != "code.added" || suspects[0].Where()[0] != "<module>;report" {
+	if len(suspects) == 0 || suspects[0].Cause != "code.added" || suspects[0].Where[0] != "<module>;report" {
 		t.Errorf("%s, want code.added at <module>;report", described(suspects))
 	}
 }
 
-// TestTasksQueueAtAChannel has tasks that wait for a pool: the sleeps stay what they are, but the queue is told.
+// TestTasksQueueAtAChannel has tasks that wait for a pool: the sleeps stay what they are, but the
+// queue is told.
 func TestTasksQueueAtAChannel(t *testing.T) {
 	const give = goWorker + "main.request;main.(*pool).put;runtime.chansend1;runtime.chansend;runtime.send"
 	for _, queued := range []bool{true, false} {
@@ -76,30 +79,31 @@ func TestTasksQueueAtAChannel(t *testing.T) {
 			continue
 		}
 		first := suspects[0]
-		told := slices.ContainsFunc(first.Where(), func(where string) bool {
+		told := slices.ContainsFunc(first.Where, func(where string) bool {
 			return strings.HasPrefix(where, "queue in ") && strings.HasSuffix(where, "main.(*pool).put")
 		})
 		if told != queued || (first.Remedy == byTurnsRemedy) != queued {
-			t.Errorf("queued %v: where %q, remedy %q", queued, first.Where(), first.Remedy)
+			t.Errorf("queued %v: where %q, remedy %q", queued, first.Where, first.Remedy)
 		}
 	}
 }
 
-// TestWaitingForACPUIsNoCode has a function that runs as long as before, and waits for a CPU that nobody is known to
-// have had.
+// TestWaitingForACPUIsNoCode has a function that runs as long as before, and waits for a CPU that
+// nobody is known to have had.
 func TestWaitingForACPUIsNoCode(t *testing.T) {
 	a := plan{cpu: map[string]float64{"_start;main;parse": 100}}
 	b := plan{cpu: map[string]float64{"_start;main;parse": 100},
 		waits: []wait{{count: 50, waker: recording.WakerNone, stack: "_start;main;parse", runMs: 4, runner: "prog"}}}
 	for _, suspect := range judged(t, "wall", a, b, Costs{}) {
 		if suspect.Cause == "code.grew" || suspect.Cause == "code.added" {
-			t.Errorf("%s at %q, want no code", suspect.Cause, suspect.Where())
+			t.Errorf("%s at %q, want no code", suspect.Cause, suspect.Where)
 		}
 	}
 }
 
-// TestNapsOfARunTime has threads of Go's run time nap between looks for work, half of them without a stack: the tasks
-// queue for a lock, or it is something else; that the program sleeps is never said.
+// TestNapsOfARunTime has threads of Go's run time nap between looks for work, half of them without
+// a stack: the tasks queue for a lock, or it is something else; that the program sleeps is never
+// said.
 func TestNapsOfARunTime(t *testing.T) {
 	naps := func(count int, locking float64) plan {
 		p := parked(0, locking)
@@ -120,7 +124,7 @@ func TestNapsOfARunTime(t *testing.T) {
 		t.Errorf("naps beside a lock that is handed on: %s, want lock.contended, nearly all", described(suspects))
 	}
 	for _, suspect := range judged(t, "wall", naps(4, 0), naps(80, 0), Costs{}) {
-		if suspect.Cause == "sleep.deliberate" || strings.Contains(strings.Join(suspect.Where(), " "), "usleep") {
+		if suspect.Cause == "sleep.deliberate" || strings.Contains(strings.Join(suspect.Where, " "), "usleep") {
 			t.Errorf("naps of the run time are told as the program's doing: %s", described([]Suspect{suspect}))
 		}
 	}
@@ -130,8 +134,8 @@ func TestNapsOfARunTime(t *testing.T) {
 	}
 }
 
-// TestSleepsOfLoops has sleeps of loops that wake whichever of their tasks is due: as many more may be the same ones
-// after each other. A thread's own sleeps leave nothing open.
+// TestSleepsOfLoops has sleeps of loops that wake whichever of their tasks is due: as many more may
+// be the same ones after each other. A thread's own sleeps leave nothing open.
 func TestSleepsOfLoops(t *testing.T) {
 	for _, test := range []struct {
 		stack string
@@ -152,7 +156,7 @@ func TestSleepsOfLoops(t *testing.T) {
 			t.Errorf("%s: %s, want sleep.deliberate", test.stack, described(suspects))
 			continue
 		}
-		if told := slices.Contains(suspects[0].Against(), unseenInLoop); told != test.told {
+		if told := slices.Contains(suspects[0].Against, unseenInLoop); told != test.told {
 			t.Errorf("%s: told that tasks have no stack: %v, want %v", test.stack, told, test.told)
 		}
 	}

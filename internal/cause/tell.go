@@ -20,8 +20,9 @@ func (s *scene) suspect(c *claim) (suspect Suspect, known bool) {
 	}
 	if !known && !s.oneSided {
 		if share, better := s.shareOfMeasured(suspect.Seconds); better {
-			// Where two or three runs a side leave the interval open, but each run of B has it more than every run of A,
-			// the suspect is told as observed: the trials have shown that there is a change to explain.
+			// Where two or three runs a side leave the interval open, but each run of B has it more
+			// than every run of A, the suspect is told as observed: the trials have shown that
+			// there is a change to explain.
 			suspect.Share, known = share, share.Low > 0 || !apart(a, b)
 		}
 	}
@@ -29,7 +30,7 @@ func (s *scene) suspect(c *claim) (suspect Suspect, known bool) {
 	if s.swapped {
 		suspect.Gain, suspect.Remedy = true, gained+entry.Gain
 	}
-	suspect.Places, suspect.Doubts, suspect.Knob = c.places, slices.Clone(c.against), c.knob
+	suspect.Places, suspect.Doubts, suspect.Knob = append([]Place{}, c.places...), slices.Clone(c.against), c.knob
 	suspect.Level = Observed
 	if known && suspect.Share.Low > 0 {
 		suspect.Level = Explains
@@ -41,7 +42,8 @@ func (s *scene) suspect(c *claim) (suspect Suspect, known bool) {
 		}
 	}
 	if !known {
-		suspect.doubt(DoubtRuns, "too few recordings, or too unequal ones, to say how far this share may be off")
+		suspect.Doubts = append(suspect.Doubts, Doubt{DoubtRuns,
+			"too few recordings, or too unequal ones, to say how far this share may be off"})
 	}
 	signal := "cpu"
 	if s.metric == compare.MetricWall {
@@ -95,11 +97,12 @@ func ofSides(claim string, swapped bool) string {
 // Told is the claim as the catalogue tells it: B is the dearer side.
 func (c *Cause) Told() string { return ofSides(c.Claim, false) }
 
-// fewRuns is the number of recordings of a side up to which an interval is hardly more than its factor of Student's t:
-// 12.7 with two, 4.3 with three at 95 %.
+// fewRuns is the number of recordings of a side up to which an interval is hardly more than its
+// factor of Student's t: 12.7 with two, 4.3 with three at 95 %.
 const fewRuns = 3
 
-// apart reports whether each of a few runs of B lies over every run of A, by half of what they differ in the mean.
+// apart reports whether each of a few runs of B lies over every run of A, by half of what they
+// differ in the mean.
 func apart(a, b []float64) bool {
 	if len(a) == 0 || len(b) == 0 || len(a) > fewRuns && len(b) > fewRuns {
 		return false

@@ -5,12 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
 
 const (
-	// A ticker is suspected when the tree wakes by it so many more times, and so many times as often.
+	// A ticker is suspected when the tree wakes by it so many more times, and so many times as
+	// often.
 	fewestTicks = 20
 	timesTicks  = 2
 )
@@ -38,19 +40,21 @@ func isSleep(frame *recording.Frame) bool {
 		strings.HasSuffix(frame.Name, "std::this_thread::sleep_for") || containsAny(frame.Name, rustSleepNames))
 }
 
-// rustSleepNames are tokio's: tasks sleep without a thread, and are seen when they begin to and when they are woken.
+// rustSleepNames are tokio's: tasks sleep without a thread, and are seen when they begin to and
+// when they are woken.
 var rustSleepNames = []string{"<tokio::time::sleep::Sleep as ", "tokio::time::sleep::sleep", "tokio::time::interval::"}
 
-// isTimerLoop accepts the function that runs what a timer of an event loop or of an executor started; its callee is the
-// place.
+// isTimerLoop accepts the function that runs what a timer of an event loop or of an executor
+// started; its callee is the place.
 func isTimerLoop(frame *recording.Frame) bool {
-	return containsAny(frame.Name, timerLoopNames) || containsAny(frame.Name, timerTaskNames)
+	return code.RunsTimers(*frame) || containsAny(frame.Name, timerTaskNames)
 }
 
 // timerTaskNames are those of the JVM's timers.
 var timerTaskNames = []string{"ScheduledThreadPoolExecutor$ScheduledFutureTask.run", "java.util.TimerThread.mainLoop"}
 
-// isAsyncHandle accepts the function of asyncio that runs whatever is due, of a timer or of a socket.
+// isAsyncHandle accepts the function of asyncio that runs whatever is due, of a timer or of a
+// socket.
 func isAsyncHandle(frame *recording.Frame) bool {
 	return frame.Name == "Handle._run" && strings.HasSuffix(frame.File, "/asyncio/events.py")
 }
@@ -119,12 +123,12 @@ func (s *scene) tellTicker(c *claim, ticking map[string]float64) {
 	c.predictAtLeast("context switch", switchesPerTick*(b-a), s.in.Costs.Switch)
 }
 
-// dwarfing is how many times the cost of a wake-up its work may take before the timer is not what costs. Of two sides a
-// timer that only one has is the reason for its work as well.
+// dwarfing is how many times the cost of a wake-up its work may take before the timer is not what
+// costs. Of two sides a timer that only one has is the reason for its work as well.
 const dwarfing = 10
 
-// worksPerTick reports whether, of one recording, a process that ticks works for so long each time that the wake-ups
-// are nothing beside it.
+// worksPerTick reports whether, of one recording, a process that ticks works for so long each time
+// that the wake-ups are nothing beside it.
 func (s *scene) worksPerTick(process string, ticks float64) bool {
 	if !s.oneSided {
 		return false
@@ -141,11 +145,12 @@ func (s *scene) worksPerTick(process string, ticks float64) bool {
 // switchesPerTick: to the thread and away from it.
 const switchesPerTick = 2
 
-// fasterTicks is how much a rate must grow before it is another rate; a little less than timesTicks, for runs vary.
+// fasterTicks is how much a rate must grow before it is another rate; a little less than
+// timesTicks, for runs vary.
 const fasterTicks = 1.6
 
-// faster reports whether the rate of wake-ups grew, and not only the time in which they happen: a run that takes
-// longer for any reason has more ticks of a ticker that both sides have.
+// faster reports whether the rate of wake-ups grew, and not only the time in which they happen: a
+// run that takes longer for any reason has more ticks of a ticker that both sides have.
 func (s *scene) faster(a, b float64) bool {
 	wallA, wallB := s.wall()
 	return wallA <= 0 || wallB <= 0 || b/wallB >= fasterTicks*a/wallA
@@ -160,7 +165,7 @@ func (s *scene) timerPlaces(c *claim, accept func(*compare.Wait) bool) {
 		if wait.WakerKind != recording.WakerTimer || !accept(wait) || name == "" {
 			return ""
 		}
-		stacks[name] = wait.Frames[:ownDepth(wait.Frames)+1]
+		stacks[name] = wait.Frames[:code.Innermost(wait.Frames)+1]
 		return name
 	})
 	for _, name := range byValue(grown) {
@@ -176,13 +181,13 @@ func (s *scene) timerPlaces(c *claim, accept func(*compare.Wait) bool) {
 	c.at(inCode(callbackOf(s.cpu, isTimerLoop)))
 }
 
-// callbackOf is the function that most was run of below the functions that are accepted, which run what a timer
-// started; "" where there is none.
+// callbackOf is the function that most was run of below the functions that are accepted, which run
+// what a timer started; "" where there is none.
 func callbackOf(paths []compare.Path, runs func(*recording.Frame) bool) string {
 	grown := map[string]float64{}
 	for i := range paths {
 		frames := paths[i].Frames
-		own := compare.IsApplication(frames)
+		own := code.Own(frames)
 		inLoop := false
 		for at := range frames {
 			if inLoop && own[at] {
@@ -199,8 +204,8 @@ func callbackOf(paths []compare.Path, runs func(*recording.Frame) bool) string {
 const uncountedTimer = "a timer of an event loop or an executor runs it (setInterval, setTimeout, a schedule): how " +
 	"often is not counted where the loop is busy and never sleeps for it, so that the interval may be what differs"
 
-// tellTimer says of a claim on code that it grew below timers, for the most part: how often they fire may be the
-// reason.
+// tellTimer says of a claim on code that it grew below timers, for the most part: how often they
+// fire may be the reason.
 func (s *scene) tellTimer(c *claim, members []int, paths []compare.Path) {
 	timed, all := sides{}, sides{}
 	for _, i := range members {

@@ -19,7 +19,8 @@ func timerStack(kind recording.FrameKind, file string, loop []string, own ...str
 	return frames
 }
 
-// A ticker of asyncio is named by what its loop runs on a tick, not by the loop, which is all that its waits show.
+// A ticker of asyncio is named by what its loop runs on a tick, not by the loop, which is all that
+// its waits show.
 func TestTickerOfAsyncio(t *testing.T) {
 	const events = "/usr/lib/python3.11/asyncio/events.py"
 	ran := timerStack(recording.KindPython, events, []string{"Handle._run"}, "Carts.sweep", "old")
@@ -43,8 +44,8 @@ func TestTickerOfAsyncio(t *testing.T) {
 	}
 }
 
-// Code that a timer runs may cost more because the timer fires more often: that is said where most of the growth is
-// below timers.
+// Code that a timer runs may cost more because the timer fires more often: that is said where most
+// of the growth is below timers.
 func TestCodeBelowTimers(t *testing.T) {
 	node := timerStack(recording.KindNode, "node:internal/timers", []string{"processTimers", "listOnTimeout"}, "sweep")
 	java := timerStack(recording.KindJVM, "", []string{

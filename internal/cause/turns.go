@@ -3,6 +3,7 @@ package cause
 import (
 	"slices"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -15,7 +16,8 @@ const sleptByTurns = "over all threads it slept as long on both sides: what went
 const byTurnsRemedy = "let it go side by side again: more workers or connections, if what is slept for bears it, or " +
 	"start all before waiting for the first"
 
-// tellTurns says that the sleepers take turns, and how many threads their process has: a smaller pool has fewer.
+// tellTurns says that the sleepers take turns, and how many threads their process has: a smaller
+// pool has fewer.
 func (s *scene) tellTurns(c *claim) {
 	c.doubt(DoubtTurns, sleptByTurns)
 	c.remedy = byTurnsRemedy
@@ -25,14 +27,14 @@ func (s *scene) tellTurns(c *claim) {
 	}
 }
 
-// sleptSeen is the part of the sleeps on the way that the waits of all threads must show: what was not recorded of them
-// cannot be compared. Chosen.
+// sleptSeen is the part of the sleeps on the way that the waits of all threads must show: what was
+// not recorded of them cannot be compared. Chosen.
 const sleptSeen = 0.5
 
-// byTurns reports whether sleeps grew on the way only because what slept side by side on one side sleeps one after the
-// other on the other: over all threads they slept as long. It is for a lock, which the sleepers hold, where all threads
-// waited for locks that much longer; of one side, where others waited for the sleepers. byTurn tells that the lock shows
-// only in who waits for whom.
+// byTurns reports whether sleeps grew on the way only because what slept side by side on one side
+// sleeps one after the other on the other: over all threads they slept as long. It is for a lock,
+// which the sleepers hold, where all threads waited for locks that much longer; of one side, where
+// others waited for the sleepers. byTurn tells that the lock shows only in who waits for whom.
 func (s *scene) byTurns(c *claim) (turns, locked, byTurn bool) {
 	if s.oneSided {
 		locked, byTurn = s.sleptHolding(c)
@@ -63,11 +65,12 @@ func (s *scene) byTurns(c *claim) (turns, locked, byTurn bool) {
 	return turns, byTurn || turns && waited >= least, byTurn
 }
 
-// sleptHolding reports whether most of the sleeps of a claim were made with a lock that other threads waited for:
-// without a baseline the lock is what can be helped, and the sleep is what is inside. It is seen where the way led from
-// a waiter to the holder; and, as a lock that is not handed on (HotSpot's monitors) may go to whoever slept with it
-// last, where threads wait for a lock in the function that sleeps, and all sleeps in it fit one after the other into
-// the run. So is a sleep that the way meets as often by itself, as the last holder's.
+// sleptHolding reports whether most of the sleeps of a claim were made with a lock that other
+// threads waited for: without a baseline the lock is what can be helped, and the sleep is what is
+// inside. It is seen where the way led from a waiter to the holder; and, as a lock that is not
+// handed on (HotSpot's monitors) may go to whoever slept with it last, where threads wait for a
+// lock in the function that sleeps, and all sleeps in it fit one after the other into the run. So
+// is a sleep that the way meets as often by itself, as the last holder's.
 func (s *scene) sleptHolding(c *claim) (locked, byTurn bool) {
 	takers, waited, turned := map[string]bool{}, 0.0, 0.0
 	for i := range s.waits {
@@ -81,7 +84,7 @@ func (s *scene) sleptHolding(c *claim) (locked, byTurn bool) {
 			turned += mean(wait.B)
 		}
 		frames := taking(wait.Frames)
-		if at := ownDepth(frames); at >= 0 && !compare.IsEntry(frames[at]) {
+		if at := code.Innermost(frames); at >= 0 && !code.IsEntry(frames[at]) {
 			takers[wait.Process+"\x00"+frames[at].Name] = true
 		}
 	}
@@ -128,8 +131,8 @@ func (s *scene) sleptHolding(c *claim) (locked, byTurn bool) {
 // sleepKey tells waits apart by process and stack.
 func sleepKey(path *compare.Path) string { return path.Process + "\x00" + prefix(path.Frames) }
 
-// giveQueued gives the time that a thread waited for a CPU after a wait to whoever owns the wait: what is not a
-// competitor's, a quota's or an affinity's comes with each wake-up.
+// giveQueued gives the time that a thread waited for a CPU after a wait to whoever owns the wait:
+// what is not a competitor's, a quota's or an affinity's comes with each wake-up.
 func (l *ledger) giveQueued(rule transfer) {
 	owners, queued := map[string]*claim{}, map[*claim][]int{}
 	for i := range l.paths {

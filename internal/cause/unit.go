@@ -1,9 +1,13 @@
 package cause
 
-import "culprit/internal/compare"
+import (
+	"slices"
 
-// InUnit writes suspects per unit of work: Judge tells amounts of a typical recording. What is no amount of one, such
-// as the time of one call, stays. The given suspects keep theirs.
+	"culprit/internal/compare"
+)
+
+// InUnit writes suspects per unit of work: Judge tells amounts of a typical recording. What is no
+// amount of one, such as the time of one call, stays. The given suspects keep theirs.
 func InUnit(suspects []Suspect, unit compare.Unit) []Suspect {
 	told := make([]Suspect, len(suspects))
 	for i, suspect := range suspects {
@@ -26,4 +30,14 @@ func InUnit(suspects []Suspect, unit compare.Unit) []Suspect {
 		told[i] = suspect
 	}
 	return told
+}
+
+// InUnit is the same per unit of work.
+func (w Why) InUnit(unit compare.Unit) Why {
+	w.Growth, w.Nobody = unit.Amount(w.Growth), unit.Amount(w.Nobody)
+	w.Entries = slices.Clone(w.Entries)
+	for i := range w.Entries {
+		w.Entries[i].Seconds = unit.Amount(w.Entries[i].Seconds)
+	}
+	return w
 }

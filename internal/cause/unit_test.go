@@ -6,7 +6,8 @@ import (
 	"culprit/internal/compare"
 )
 
-// What is counted in a recording is told per unit of work; what one call takes is the same in every unit.
+// What is counted in a recording is told per unit of work; what one call takes is the same in every
+// unit.
 func TestSuspectsInUnit(t *testing.T) {
 	judged := []Suspect{{Seconds: compare.Interval{Value: 4, Low: 2, High: 6}, Share: compare.Interval{Value: 0.5},
 		Evidence: []Evidence{{Text: "calls", A: 10, B: 30, Unit: "calls/run"}, {Text: "each", A: 2, B: 3, Unit: "s"}}}}
@@ -23,5 +24,18 @@ func TestSuspectsInUnit(t *testing.T) {
 	}
 	if judged[0].Evidence[0].Unit != "calls/run" {
 		t.Error("the given suspects were changed")
+	}
+}
+
+// How a judgement came about is told per unit of work as well, and parts of the whole stay parts.
+func TestWhyInUnit(t *testing.T) {
+	judged := Why{Growth: 4, Nobody: -1, Entries: []Entry{{Seconds: 5}}}
+	work := compare.Work{Name: "second", A: []float64{2}}
+	told := judged.InUnit(work.Unit())
+	if told.Growth != 2 || told.Nobody != -0.5 || told.Entries[0].Seconds != 2.5 {
+		t.Errorf("told %+v", told)
+	}
+	if judged.Entries[0].Seconds != 5 {
+		t.Error("the given one was changed")
 	}
 }

@@ -30,8 +30,8 @@ const (
 	unnamedWay PlaceKind = ""
 )
 
-// Role says how a place takes part, where it is not simply where the time goes: "held in", "sleeps in". It stands before
-// the name when the place is written for people.
+// Role says how a place takes part, where it is not simply where the time goes: "held in", "sleeps
+// in". It stands before the name when the place is written for people.
 type Role string
 
 // The roles.
@@ -104,6 +104,14 @@ func (c *claim) atFirst(place Place) {
 	}
 	rest := slices.DeleteFunc(slices.Clone(c.places), func(other Place) bool { return other == place })
 	c.places = append([]Place{place}, rest...)
+}
+
+// best is the best place of a claim, in words, "" where it has none.
+func (c *claim) best() string {
+	if len(c.places) == 0 {
+		return ""
+	}
+	return c.places[0].String()
 }
 
 // inCode is a place in code by the way to it, as route writes it.

@@ -3,6 +3,7 @@ package compare
 import (
 	"sort"
 
+	"culprit/internal/code"
 	"culprit/recording"
 )
 
@@ -32,7 +33,8 @@ func (r *run) around(t *thread, wait *recording.Wait) int32 {
 	if inner := r.pool.application(before); n > inner && inner == r.pool.application(after) {
 		n = inner
 	}
-	for n > 0 && !r.hasApplicationAt(x, n-1) {
+	own := code.Own(r.pool.framesOf(before))
+	for n > 0 && !own[n-1] {
 		n--
 	}
 	return r.pool.stack(x[:n])
@@ -66,32 +68,13 @@ func (r *run) nearest(pid int32, at int64, after bool) int32 {
 
 // hasApplication reports whether a stack shows a function of the program's own.
 func (r *run) hasApplication(stack int32) bool {
-	if stack < 0 {
-		return false
-	}
-	return r.pool.application(stack) >= 0
-}
-
-// hasApplicationAt reports whether one frame of a stack is the program's own.
-func (r *run) hasApplicationAt(stack []int32, at int) bool {
-	frames := make([]recording.Frame, len(stack))
-	for i, frame := range stack {
-		frames[i] = r.pool.frames[frame]
-	}
-	return IsApplication(frames)[at]
+	return stack >= 0 && r.pool.application(stack) >= 0
 }
 
 // application is the index of a stack's innermost frame of the program's own, -1 when there is none.
 func (p *pool) application(stack int32) int {
 	for len(p.own) < len(p.stacks) {
-		own := IsApplication(p.framesOf(int32(len(p.own))))
-		innermost := -1
-		for i, yes := range own {
-			if yes {
-				innermost = i
-			}
-		}
-		p.own = append(p.own, innermost)
+		p.own = append(p.own, code.Innermost(p.framesOf(int32(len(p.own)))))
 	}
 	return p.own[stack]
 }

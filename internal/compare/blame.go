@@ -4,6 +4,7 @@ import (
 	"math"
 	"sort"
 
+	"culprit/internal/code"
 	"culprit/recording"
 )
 
@@ -59,7 +60,7 @@ func FindBlame(paths []Path, use func(int) bool) *Blame {
 	if best == nil {
 		main := search.descend(search.all, nil, mainPart)
 		for _, find := range []func() *spot{
-			func() *spot { return search.place(main) }, search.largest,
+			func() *spot { return search.whole(search.place(main)) }, search.largest,
 			func() *spot { return search.fallback(trail) }, func() *spot { return search.fallback(main) },
 			func() *spot { return innermost(trail) }, func() *spot { return innermost(main) },
 		} {
@@ -102,7 +103,7 @@ func newBlameSearch(paths []Path, use func(int) bool) *blameSearch {
 		}
 		s.all = append(s.all, i)
 		s.grow[i] = mean(paths[i].B) - mean(paths[i].A)
-		s.own[i] = IsApplication(paths[i].Frames)
+		s.own[i] = code.Own(paths[i].Frames)
 		s.total += s.grow[i]
 	}
 	return s
@@ -190,7 +191,7 @@ func pairMoves(children []*spot) {
 // place picks the deepest frame of a trail that is the application's own and not where it begins.
 func (s *blameSearch) place(trail []spot) *spot {
 	for i := len(trail) - 1; i >= 0; i-- {
-		if len(trail[i].members) == 0 || IsEntry(trail[i].stack[i]) {
+		if len(trail[i].members) == 0 || code.IsEntry(trail[i].stack[i]) {
 			continue
 		}
 		if s.own[trail[i].members[0]][i] {
@@ -204,8 +205,8 @@ func (s *blameSearch) place(trail []spot) *spot {
 func (s *blameSearch) fallback(trail []spot) *spot {
 	for _, accept := range []func(int, recording.Frame) bool{
 		func(i int, frame recording.Frame) bool { return s.own[trail[i].members[0]][i] },
-		func(_ int, frame recording.Frame) bool { return placeable(frame) },
-		func(_ int, frame recording.Frame) bool { return !IsStartUp(frame) },
+		func(_ int, frame recording.Frame) bool { return code.Placeable(frame) },
+		func(_ int, frame recording.Frame) bool { return !code.IsStartUp(frame) },
 	} {
 		for i := len(trail) - 1; i >= 0; i-- {
 			if accept(i, trail[i].stack[i]) {

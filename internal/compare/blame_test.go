@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -170,37 +171,6 @@ func TestNothingGrew(t *testing.T) {
 	}
 }
 
-func TestIsApplication(t *testing.T) {
-	for _, test := range []struct {
-		frame recording.Frame
-		want  bool
-	}{
-		{recording.Frame{Name: "slices.SortFunc[...]", Kind: recording.KindGo}, false},
-		{recording.Frame{Name: "github.com/x/y.(*T).Do", Kind: recording.KindGo}, true},
-		{recording.Frame{Name: "sentinel/core.Tick.func1", Kind: recording.KindGo}, true},
-		{recording.Frame{Name: "aeshashbody", Kind: recording.KindGo}, false},
-		{recording.Frame{Name: "Interpreter", Kind: recording.KindJVM}, false},
-		{recording.Frame{Name: "org.acme.Shop.sell", Kind: recording.KindJVM}, true},
-		{recording.Frame{Name: "run", Kind: recording.KindPython, File: "/usr/lib/python3.11/subprocess.py"}, false},
-		{recording.Frame{Name: "run", Kind: recording.KindPython, File: "/srv/app.py"}, true},
-		{recording.Frame{Name: "writeSync", Kind: recording.KindNode, File: "node:fs"}, false},
-		{recording.Frame{Name: "save", Kind: recording.KindNode, File: "/srv/app.js"}, true},
-		{recording.Frame{Name: "__memmove_avx_unaligned_erms", Kind: recording.KindNative, Module: "prog"}, false},
-		{recording.Frame{Name: "memcpy_rows", Kind: recording.KindNative, Module: "prog"}, true},
-		{recording.Frame{Name: "core::slice::sort", Kind: recording.KindNative, Module: "prog"}, false},
-		{recording.Frame{Name: "prog::index", Kind: recording.KindNative, Module: "prog"}, true},
-		{recording.Frame{Name: "<&std::fs::File as std::io::Read>::read", Kind: recording.KindNative}, false},
-		{recording.Frame{Name: "<R as std::io::SpecReadByte>::spec_read_byte", Kind: recording.KindNative}, false},
-		{recording.Frame{Name: "<prog::Tap as std::io::Read>::read", Kind: recording.KindNative, Module: "prog"}, true},
-		{recording.Frame{Name: "prog", Kind: recording.KindNative, Module: "prog"}, false},
-		{recording.Frame{Name: "vfs_write", Kind: recording.KindKernel}, false},
-	} {
-		if got := IsApplication([]recording.Frame{test.frame})[0]; got != test.want {
-			t.Errorf("%s %s: %v", test.frame.Kind, test.frame.Name, got)
-		}
-	}
-}
-
 func TestInlinedCalleeIsThePlace(t *testing.T) {
 	java := func(names ...string) []recording.Frame {
 		frames := []recording.Frame{{Name: "JavaMain", Kind: recording.KindNative, Module: "libjli.so"}}
@@ -233,4 +203,54 @@ func TestBlameNamesNoStart(t *testing.T) {
 	if blame == nil || blame.Frame().Name != "net/http.(*conn).serve" {
 		t.Errorf("blamed %+v", blame)
 	}
+}
+
+// A function that grew in its own code and in one that is inlined there, or that it calls, is one place, also where it
+// does not explain most of the whole change: its own code would be named once more beside the callee otherwise.
+func TestOneFunctionIsOnePlace(t *testing.T) {
+	const elsewhere = "main;read;parse"
+	for _, test := range []struct {
+		name  string
+		lines map[string][2]float64
+		want  []string
+	}{
+		{"inlined and not", map[string][2]float64{"main;check;r": {0.1, 0.69}, "main;check": {0.1, 0.51},
+			elsewhere: {0.1, 0.45}}, []string{"main;check", elsewhere}},
+		{"another caller has it without the inlined one", map[string][2]float64{"main;scan;check;r": {0.1, 0.69},
+			"main;verify;check": {0.1, 0.51}, elsewhere: {0.1, 0.45}}, []string{"main;scan;check", elsewhere}},
+		{"a library below its own code", map[string][2]float64{"main;check;r": {0.1, 0.69},
+			"main;check;memcmp": {0.1, 0.51}, elsewhere: {0.1, 0.45}}, []string{"main;check", elsewhere}},
+		{"one that only calls two that grew", map[string][2]float64{"main;loop;one": {0.1, 0.69},
+			"main;loop;two": {0.1, 0.51}, "main;loop": {0.1, 0.12}, elsewhere: {0.1, 0.45}},
+			[]string{"main;loop;one", "main;loop;two", elsewhere}},
+		{"its callee explains it", map[string][2]float64{"main;check;r": {0.1, 1.0}, "main;check": {0.1, 0.2},
+			elsewhere: {0.1, 0.45}}, []string{"main;check;r", elsewhere, "main;check"}},
+		{"two functions with one short name", map[string][2]float64{"main;rules::check;r": {0.1, 0.69},
+			"main;forms::check": {0.1, 0.51}, elsewhere: {0.1, 0.45}},
+			[]string{"main;rules::check;r", "main;forms::check", elsewhere}},
+	} {
+		if got := places(tree(newMade(1, 1), test.lines)); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+// places are what is blamed one after the other, each for what the ones before left.
+func places(paths []Path) (found []string) {
+	taken := map[int]bool{}
+	for range 3 {
+		blame := FindBlame(paths, func(i int) bool { return !taken[i] })
+		if blame == nil {
+			break
+		}
+		var names []string
+		for _, frame := range blame.Stack {
+			names = append(names, frame.Name)
+		}
+		found = append(found, strings.Join(names, ";"))
+		for _, i := range blame.Members {
+			taken[i] = true
+		}
+	}
+	return found
 }

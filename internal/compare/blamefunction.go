@@ -1,9 +1,12 @@
 package compare
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"sort"
 
+	"culprit/internal/code"
 	"culprit/recording"
 )
 
@@ -37,7 +40,7 @@ func (s *blameSearch) function(part float64, better func(one, best *functionTota
 	var best *functionTotals
 	for _, key := range sortedKeys(totals) {
 		one := totals[key]
-		if one.grow < part*s.total || IsEntry(one.frame) || s.moved(totals, one) {
+		if one.grow < part*s.total || code.IsEntry(one.frame) || s.moved(totals, one) {
 			continue
 		}
 		if best == nil || better(one, best) {
@@ -96,7 +99,7 @@ func caller(frames []recording.Frame, own []bool, depth int) frameKey {
 func (s *blameSearch) moved(totals map[frameKey]*functionTotals, one *functionTotals) bool {
 	main, most := frameKey{}, math.Inf(-1)
 	for key, grow := range one.callers {
-		if grow > most || grow == most && key.name < main.name {
+		if grow > most || grow == most && (key.name < main.name || key.name == main.name && key.kind < main.kind) {
 			main, most = key, grow
 		}
 	}
@@ -193,7 +196,8 @@ func (s *blameSearch) finish(best *spot) *Blame {
 	sort.Ints(blame.Members)
 	blame.Added = s.sideA(frame) == 0
 	most, all := 0.0, 0.0
-	for name, grow := range leaves {
+	for _, name := range slices.Sorted(maps.Keys(leaves)) { // a sum depends on the order
+		grow := leaves[name]
 		all += grow
 		if grow > most || grow == most && name < blame.Below {
 			most, blame.Below = grow, name
@@ -221,9 +225,9 @@ func (s *blameSearch) sideA(frame recording.Frame) float64 {
 // explains the change and was never seen on side A, or −1: a new function
 // explains the growth of the old ones that it calls.
 func (s *blameSearch) newest(stack []recording.Frame) int {
-	own := IsApplication(stack)
+	own := code.Own(stack)
 	for at := len(stack) - 1; at >= 0; at-- {
-		if !own[at] || IsEntry(stack[at]) {
+		if !own[at] || code.IsEntry(stack[at]) {
 			continue
 		}
 		grow, lost := 0.0, map[string]float64{}
@@ -238,7 +242,7 @@ func (s *blameSearch) newest(stack []recording.Frame) int {
 		}
 		// A function that took over what its neighbours did is a new name, not a new path.
 		taken := 0.0
-		for _, change := range lost {
+		for _, change := range slices.Sorted(maps.Values(lost)) {
 			taken -= min(0, change)
 		}
 		if grow >= keepsPart*s.total && taken < grow/shiftFactor && s.sideA(stack[at]) == 0 {

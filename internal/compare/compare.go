@@ -170,7 +170,8 @@ func check(a, b []*recording.Recording, opts Options) error {
 	if len(a) == 0 {
 		return errors.New("compare recordings: no recording of A is given")
 	}
-	for side, group := range map[Side][]*recording.Recording{A: a, B: b} {
+	for at, group := range [][]*recording.Recording{a, b} { // an error names A before B
+		side := [...]Side{A, B}[at]
 		for i, rec := range group {
 			if rec == nil {
 				return fmt.Errorf("compare recordings: recording %d of %s is missing", i+1, side)

@@ -3,6 +3,7 @@ package compare
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"culprit/recording"
@@ -250,5 +251,20 @@ func TestSettingsOfATargetThatWasOverTooSoon(t *testing.T) {
 	}
 	if facts := FactsOf(nil); facts != nil {
 		t.Errorf("nothing recorded: %v", facts)
+	}
+}
+
+// Where both sides lack the same thing, the error names A, whatever the order of a map is.
+func TestErrorsNameAFirst(t *testing.T) {
+	unusable := func() []*recording.Recording {
+		rec := newMade(1, 1).rec
+		rec.Manifest.Metrics = nil
+		return []*recording.Recording{rec}
+	}
+	for range 20 {
+		_, err := ChooseWork("cpu-second", unusable(), unusable())
+		if err == nil || !strings.Contains(err.Error(), "recording 1 of A ") {
+			t.Fatalf("unit of work: %v", err)
+		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"sort"
 	"strings"
+
+	"culprit/internal/code"
 )
 
 // Difference is one item that differs: a function, a wait, a system call, a process.
@@ -57,12 +59,8 @@ func itemOf(path *Path) (signal, name string) {
 		return "runqueue", path.WakerComm + " ran"
 	case Blocked:
 		place := leaf
-		own := IsApplication(path.Frames)
-		for i := len(own) - 1; i >= 0; i-- {
-			if own[i] {
-				place = path.Frames[i].Name
-				break
-			}
+		if at := code.Innermost(path.Frames); at >= 0 {
+			place = path.Frames[at].Name
 		}
 		if path.Syscall != "" {
 			place += ";" + path.Syscall
@@ -111,16 +109,12 @@ func (w itemWhere) through(path *Path) {
 	if path.Kind != Running {
 		return
 	}
-	own := IsApplication(path.Frames)
-	for i := len(own) - 1; i >= 0; i-- {
-		if own[i] {
-			name := path.Frames[i].Name
-			if IsEntry(path.Frames[i]) {
-				name = "" // everything is below it
-			}
-			w[name] += mean(path.B) - mean(path.A)
-			return
+	if at := code.Innermost(path.Frames); at >= 0 {
+		name := path.Frames[at].Name
+		if code.IsEntry(path.Frames[at]) {
+			name = "" // everything is below it
 		}
+		w[name] += mean(path.B) - mean(path.A)
 	}
 }
 

@@ -62,7 +62,8 @@ func (c *counter) evidence(side Side, at int, r *run) {
 	for _, t := range r.threads() {
 		for _, wait := range t.waits {
 			name := ""
-			if r.delayedAck(wait) {
+			waker, sleeper := r.pool.framesOf(r.stackOf(wait.WakerStack)), r.pool.framesOf(r.stackOf(wait.Stack))
+			if Delayed(wait.WakerKind, float64(wait.BlockedNs)/1e9, waker, sleeper) {
 				name = CountDelayed
 			} else if r.corked(wait) {
 				name = CountCorked
@@ -139,28 +140,30 @@ func spreadOver(byCPU map[int32]int64) float64 {
 // The delayed acknowledgement of Linux waits 40 ms (TCP_DELACK_MIN, include/net/tcp.h) and
 // is a timer of 4 ms ticks or finer; what follows it takes a little more.
 const (
-	delayedAckLeastNs = 36e6
-	delayedAckMostNs  = 50e6
-	// sentLaterNs is how long at least somebody waited for what a timer sent: less is what pacing takes.
-	sentLaterNs = 1e6
+	DelayedLeastS = 0.036
+	DelayedMostS  = 0.050
+	// sentLaterS is how long at least somebody waited for what a timer sent: less is what pacing takes.
+	sentLaterS = 0.001
 )
 
-// delayedAck reports whether a wait is for a socket and ended because a peer acknowledged late:
-// the waker's stack shows its timer, or that a timer made the peer send, or the length is what that timer makes of it.
-func (r *run) delayedAck(wait *recording.Wait) bool {
-	waker := r.pool.framesOf(r.stackOf(wait.WakerStack))
+// Delayed reports whether a wait of so many seconds, or of so many in the mean, is for a socket and ended because a
+// peer acknowledged late: the waker's stack shows its timer, or that a timer made the peer send, or the length is what
+// that timer makes of it.
+func Delayed(wakerKind string, seconds float64, waker, sleeper []recording.Frame) bool {
 	for i := range waker {
 		if strings.Contains(waker[i].Name, "tcp_delack_timer") {
 			return true
 		}
 	}
-	if SentByTimer(wait.WakerKind, waker) && wait.BlockedNs >= sentLaterNs && wait.BlockedNs <= delayedAckMostNs {
+	switch {
+	case seconds > DelayedMostS:
+		return false
+	case seconds >= sentLaterS && SentByTimer(wakerKind, waker):
 		return true
-	}
-	if wait.BlockedNs < delayedAckLeastNs || wait.BlockedNs > delayedAckMostNs || wait.WakerKind == recording.WakerTimer {
+	case seconds < DelayedLeastS || wakerKind == recording.WakerTimer:
 		return false
 	}
-	return isSocketWait(r.pool.framesOf(r.stackOf(wait.Stack))) || delivers(waker)
+	return isSocketWait(sleeper) || delivers(waker)
 }
 
 // SentByTimer reports whether a wait ended by a segment that a peer on this host sent while no thread of it ran: out of

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -118,7 +119,7 @@ func sortedLines(merged map[string]*SharedLine) []SharedLine {
 	list := make([]SharedLine, 0, len(keys))
 	for _, key := range keys {
 		line := merged[key]
-		sort.Slice(line.Functions, func(i, j int) bool { return line.Functions[i].Name < line.Functions[j].Name })
+		slices.SortFunc(line.Functions, func(x, y LineFunction) int { return byFrame(x.Frame, y.Frame) })
 		list = append(list, *line)
 	}
 	return list
@@ -253,6 +254,12 @@ func (u *lineUse) key() string {
 	for frame := range u.functions {
 		functions = append(functions, frame)
 	}
-	sort.Slice(functions, func(i, j int) bool { return functions[i].Name < functions[j].Name })
+	slices.SortFunc(functions, byFrame)
 	return fmt.Sprint(u.apart(), functions)
+}
+
+// byFrame orders functions by all that tells them apart.
+func byFrame(x, y recording.Frame) int {
+	return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Module, y.Module),
+		cmp.Compare(x.BuildID, y.BuildID), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
 }

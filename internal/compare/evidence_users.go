@@ -1,6 +1,10 @@
 package compare
 
-import "math"
+import (
+	"maps"
+	"math"
+	"slices"
+)
 
 // users tells who touched which word of a line: offset → thread or task → samples.
 type users[K comparable] map[int32]map[K]float64
@@ -42,8 +46,8 @@ func (u users[K]) apart() bool {
 	all, total := u.each()
 	var busiest, second map[K]float64
 	foreign := 0.0
-	for _, word := range u {
-		usual := 0.0
+	for _, offset := range slices.Sorted(maps.Keys(u)) {
+		word, usual := u[offset], 0.0
 		for _, count := range word {
 			usual = max(usual, count)
 		}

@@ -1,8 +1,10 @@
 package compare
 
 import (
+	"slices"
 	"sort"
 
+	"culprit/internal/code"
 	"culprit/recording"
 )
 
@@ -67,6 +69,43 @@ func (s *blameSearch) withCallee(best *spot, stack []recording.Frame) *spot {
 	merged.inlinedIn = own
 	merged.grow = self + callees[first]
 	return &merged
+}
+
+// whole is the function that a spot is called from, where it grew in its own code besides: neither
+// explains it alone, and both together do. Its copies are one function: those that have the callee
+// inlined without a frame of its own, and those that another caller reaches. Else it would be named
+// twice, once as the way to its callee and once for itself.
+func (s *blameSearch) whole(best *spot) *spot {
+	if best == nil {
+		return nil
+	}
+	for at := len(best.stack) - 2; at >= 0; at-- {
+		above := best.stack[at]
+		if !s.own[best.members[0]][at] || code.IsEntry(above) || contains(best.stack[at+1:], above) {
+			continue
+		}
+		function := &spot{stack: best.stack[:at+1]}
+		together, callee := 0.0, 0.0
+		for _, i := range s.all {
+			frames := s.paths[i].Frames
+			from := lastOf(frames, above)
+			if from < 0 {
+				continue
+			}
+			function.grow, function.members = function.grow+s.grow[i], append(function.members, i)
+			if contains(frames[from+1:], best.stack[len(best.stack)-1]) {
+				callee += s.grow[i]
+				together += s.grow[i]
+			} else if !slices.Contains(s.own[i][from+1:], true) {
+				together += s.grow[i]
+			}
+		}
+		if callee < explainsPart*function.grow && together >= explainsPart*function.grow {
+			return function
+		}
+		return best
+	}
+	return best
 }
 
 // lastOf is the innermost index of a function in a stack, -1 when it is not there.

@@ -3,6 +3,7 @@ package compare
 import (
 	"testing"
 
+	"culprit/internal/code"
 	"culprit/recording"
 )
 
@@ -113,8 +114,8 @@ func TestModuleIsNoCallback(t *testing.T) {
 	if frames[1].Name != "<module> cart.js" || frames[2].Name != "<anonymous> cart.js" {
 		t.Fatalf("frames %v", frames)
 	}
-	if !IsEntry(frames[1]) || IsEntry(frames[2]) {
-		t.Errorf("entries: module %v, callback %v", IsEntry(frames[1]), IsEntry(frames[2]))
+	if !code.IsEntry(frames[1]) || code.IsEntry(frames[2]) {
+		t.Errorf("entries: module %v, callback %v", code.IsEntry(frames[1]), code.IsEntry(frames[2]))
 	}
 }
 
@@ -125,7 +126,7 @@ func TestFunctionNamedLikeItsModule(t *testing.T) {
 	if keyOf(named) == keyOf(unnamed) || named.Name != "quote()" || unnamed.Name != "quote" {
 		t.Errorf("the function is %q, code without a name %q", named.Name, unnamed.Name)
 	}
-	own := IsApplication([]recording.Frame{named, unnamed})
+	own := code.Own([]recording.Frame{named, unnamed})
 	if !own[0] || own[1] {
 		t.Errorf("of the application: the function %v, code without a name %v", own[0], own[1])
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"sort"
 
+	"culprit/internal/stat"
 	"culprit/recording"
 )
 
@@ -136,13 +137,5 @@ func (m *merger) sort() {
 	})
 }
 
-func mean(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	sum := 0.0
-	for _, value := range values {
-		sum += value
-	}
-	return sum / float64(len(values))
-}
+// mean is short for what stands in most formulas here.
+func mean(values []float64) float64 { return stat.Average(values) }

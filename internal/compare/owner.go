@@ -3,6 +3,7 @@ package compare
 import (
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/recording"
 )
 
@@ -17,9 +18,6 @@ const (
 	SignalQueue   = "runqueue" // runnable without a CPU, by who had it
 	SignalCounted = "count"    // a number of events: no seconds of its own
 )
-
-// faultEntries are the kernel's functions that a page fault enters by.
-var faultEntries = []string{"asm_exc_page_fault", "exc_page_fault", "do_page_fault", "do_user_addr_fault"}
 
 // ownerOf names the item that a path's time belongs to: the most specific thing that it was spent for.
 func ownerOf(path *Path) itemKey {
@@ -56,19 +54,17 @@ func runningOwner(frames []recording.Frame) itemKey {
 	}
 	call := ""
 	for _, frame := range frames[kernel:] {
-		for _, entry := range faultEntries {
-			if strings.HasPrefix(frame.Name, entry) {
-				return itemKey{SignalFault, user} // also of a call that touches the program's memory
-			}
+		if code.EntersFault(frame.Name) {
+			return itemKey{SignalFault, user} // also of a call that touches the program's memory
 		}
 		if call == "" {
-			call = SyscallOfFrame(frame.Name)
+			call = code.SyscallOf(frame.Name)
 		}
 	}
 	switch {
 	case call != "":
 		return itemKey{SignalCall, call}
-	case enters(frames[kernel].Name):
+	case code.EntersKernel(frames[kernel].Name):
 		return itemKey{SignalCall, entryUnder + user}
 	}
 	return itemKey{SignalKernel, frames[kernel].Name}
@@ -111,11 +107,4 @@ func userLeaf(frames []recording.Frame) string {
 		}
 	}
 	return "[kernel]"
-}
-
-// enters tells the functions that every system call goes through before it is known which.
-func enters(name string) bool {
-	return strings.HasPrefix(name, "entry_SYSCALL") || strings.HasPrefix(name, "do_syscall_64") ||
-		strings.HasPrefix(name, "syscall_") || strings.HasPrefix(name, "x64_sys_call") ||
-		strings.HasPrefix(name, "el0_svc") || strings.HasPrefix(name, "do_el0_svc")
 }

@@ -1,6 +1,9 @@
 package compare
 
-import "culprit/recording"
+import (
+	"culprit/internal/code"
+	"culprit/recording"
+)
 
 // perlUnseen is what is told where much of the CPU time is in subs that may have no frames.
 const perlUnseen = "a sub of Perl's package main that is declared with a plain sub has no frame: its time " +
@@ -12,8 +15,8 @@ func (p *pool) inPerlMain(stack []int32) bool {
 	for i := len(stack) - 1; i >= 0; i-- {
 		switch frame := &p.frames[stack[i]]; {
 		case frame.Kind == recording.KindOther && frame.File != "":
-			return frame.Name == perlMain
-		case inPerl(*frame):
+			return frame.Name == code.PerlMain
+		case code.RunsPerl(frame):
 			return false
 		}
 	}

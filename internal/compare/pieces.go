@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/recording"
 )
 
@@ -80,7 +81,7 @@ func (r *run) whoRan(t *thread, wait *recording.Wait, from, to int64) (comm stri
 	var best runner
 	var most int64
 	for one, valueNs := range ran {
-		if valueNs > most || valueNs == most && one.comm < best.comm {
+		if valueNs > most || valueNs == most && (one.comm < best.comm || one.comm == best.comm && one.own) {
 			best, most = one, valueNs
 		}
 	}
@@ -180,25 +181,8 @@ func syscallOf(frames []recording.Frame) string {
 		if frames[i].Kind != recording.KindKernel {
 			continue
 		}
-		if name := SyscallOfFrame(frames[i].Name); name != "" {
+		if name := code.SyscallOf(frames[i].Name); name != "" {
 			return name
-		}
-	}
-	return ""
-}
-
-// syscallPrefixes stand before the name of a system call in its kernel entry function.
-var syscallPrefixes = []string{"__x64_sys_", "__ia32_sys_", "__ia32_compat_sys_", "__arm64_sys_", "__riscv_sys_",
-	"__s390x_sys_", "__se_sys_", "__do_sys_", "ksys_", "compat_sys_", "sys_"}
-
-// SyscallOfFrame returns "write" for "__x64_sys_write", "" for other kernel functions.
-func SyscallOfFrame(name string) string {
-	for _, prefix := range syscallPrefixes {
-		if rest, found := strings.CutPrefix(name, prefix); found {
-			if rest == "newfstatat" {
-				return rest
-			}
-			return strings.TrimPrefix(rest, "new") // newstat is the second generation of stat
 		}
 	}
 	return ""

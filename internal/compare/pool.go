@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/symbol"
 	"culprit/recording"
 )
@@ -19,7 +20,8 @@ type pool struct {
 	// tracing tells, for the stacks seen so far, whether they are the recorder's own cost;
 	// foreignTracers keeps all, because they may be somebody else's.
 	tracing        []bool
-	own            []int // innermost frame of the program's own, by stack; see application
+	own            []int              // innermost frame of the program's own, by stack; see application
+	locks          map[int32]lockTold // by stack
 	foreignTracers bool
 	renamed        map[frameKey]frameKey // functions of B that are one of A; see matchRenamed
 	builds         map[string]string     // of each module the build of all recordings; see findBuilds
@@ -34,13 +36,13 @@ type frameKey struct {
 
 func newPool() *pool {
 	return &pool{frameIDs: map[frameKey]int32{}, stackIDs: map[string]int32{}, renamed: map[frameKey]frameKey{},
-		builds: map[string]string{}}
+		builds: map[string]string{}, locks: map[int32]lockTold{}}
 }
 
 // normalFrame is a frame without what differs between builds and runs.
 func normalFrame(frame recording.Frame) recording.Frame {
 	name, module := frame.Name, path.Base(frame.Module)
-	if name == "" || frame.Module != "" && strings.HasPrefix(name, module+"+0x") && !ByAddress(frame) {
+	if name == "" || frame.Module != "" && strings.HasPrefix(name, module+"+0x") && !code.ByAddress(frame) {
 		name = module
 	} else {
 		name = symbol.Normalise(name)
@@ -54,15 +56,12 @@ func normalFrame(frame recording.Frame) recording.Frame {
 	if name == "" || name == "." {
 		name = "[unknown]"
 	}
-	if nameless[name] && frame.File != "" && !strings.HasPrefix(frame.File, "<") {
+	if code.Nameless[name] && frame.File != "" && !strings.HasPrefix(frame.File, "<") {
 		name += " " + path.Base(frame.File) // else all of a program would be one function
 	}
 	// The line is that of the place in the function, which differs from sample to sample.
 	return recording.Frame{Name: name, Kind: frame.Kind, Module: frame.Module, File: frame.File}
 }
-
-// nameless is what interpreters call functions that have no name.
-var nameless = wordSet("<anonymous> (anonymous) <lambda> {closure}")
 
 // methodName takes the result and the parameters from a Java method: "void a.B.run(int)" is "a.B.run".
 func methodName(name string) string {

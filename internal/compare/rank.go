@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/stat"
 	"culprit/recording"
 )
@@ -130,12 +131,8 @@ func (row *rankRow) through(path *Path) {
 		row.where[path.WakerComm] += grow
 		return
 	}
-	own := IsApplication(path.Frames)
-	for i := len(own) - 1; i >= 0; i-- {
-		if own[i] {
-			row.where[path.Frames[i].Name] += grow
-			break
-		}
+	if at := code.Innermost(path.Frames); at >= 0 {
+		row.where[path.Frames[at].Name] += grow
 	}
 	if n := len(path.Frames); row.item.Signal == SignalCode && n > 0 {
 		row.frame = frameKey{path.Frames[n-1].Name, path.Frames[n-1].Kind}

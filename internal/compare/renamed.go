@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"culprit/internal/code"
 	"culprit/recording"
 )
 
@@ -114,7 +115,7 @@ func walk(rec *recording.Recording, stack []int32, names []frameKey, weight floa
 		if above := of[caller]; above != nil && caller != name {
 			above.callees[name] += weight
 			above.on += weight
-			above.ownBelow[name] = above.ownBelow[name] || IsApplication([]recording.Frame{rec.Frames[id]})[0]
+			above.ownBelow[name] = above.ownBelow[name] || code.Own([]recording.Frame{rec.Frames[id]})[0]
 		}
 		if one := of[name]; one != nil && !seen[name] {
 			seen[name] = true

@@ -1,16 +1,9 @@
 package compare
 
 import (
-	"path"
-	"strings"
-
+	"culprit/internal/code"
 	"culprit/recording"
 )
-
-// ByAddress tells a function of a stripped file that has no name but its address: "gzip+0x4f5c()".
-func ByAddress(frame recording.Frame) bool {
-	return strings.HasPrefix(frame.Name, path.Base(frame.Module)+"+0x") && strings.HasSuffix(frame.Name, "()")
-}
 
 // manyBuilds marks a module of which recordings have different builds, or one whose build is not known.
 const manyBuilds = "?"
@@ -34,7 +27,7 @@ func (p *pool) findBuilds(recordings []*recording.Recording) {
 // normal is a frame without what differs between builds and runs; what is known by its address alone is its module
 // unless all recordings have the same build of it.
 func (p *pool) normal(frame recording.Frame) recording.Frame {
-	if ByAddress(frame) && p.builds[frame.Module] == manyBuilds {
+	if code.ByAddress(frame) && p.builds[frame.Module] == manyBuilds {
 		frame.Name = ""
 	}
 	return normalFrame(frame)

@@ -1,9 +1,7 @@
 package compare
 
 import (
-	"slices"
-	"strings"
-
+	"culprit/internal/code"
 	"culprit/recording"
 )
 
@@ -36,12 +34,12 @@ func (s *blameSearch) through(frame recording.Frame, all float64) string {
 		for _, c := range calls {
 			frames := s.paths[c.path].Frames
 			at := c.below
-			for at < len(frames) && frame.Kind != recording.KindNative && isMachinery(&frames[at]) {
+			for at < len(frames) && frame.Kind != recording.KindNative && code.IsMachinery(&frames[at]) {
 				at++
 			}
 			if at < len(frames) && frames[at].Kind != recording.KindKernel {
 				name := frames[at].Name
-				nameless[name] = ByAddress(frames[at])
+				nameless[name] = code.ByAddress(frames[at])
 				grown[name] += s.grow[c.path]
 				next[name] = append(next[name], call{c.path, at + 1})
 			}
@@ -59,31 +57,6 @@ func (s *blameSearch) through(frame recording.Frame, all float64) string {
 			deepest = most
 		}
 	}
-}
-
-// machinery begins the names of the functions with which interpreters run and call code of their language: CPython,
-// Ruby, PHP, V8, HotSpot.
-var machinery = []string{"_PyEval_", "PyEval_EvalCode", "_PyFunction_Vectorcall", "_PyObject_Vectorcall",
-	"PyObject_Vectorcall", "_PyObject_Call", "_PyObject_MakeTpCall", "_PyObject_FastCall", "PyObject_Call", "do_call_core",
-	"method_vectorcall", "vectorcall_", "slot_tp_", "type_call", "cfunction_", "_PyVectorcall_Call",
-	"vm_exec", "rb_vm_exec", "vm_call_", "vm_sendish", "vm_yield", "rb_yield", "rb_vm_invoke", "invoke_block",
-	"execute_ex", "zend_execute", "zend_call_function", "ZEND_DO_",
-	"v8::internal::Execution::Call", "v8::internal::(anonymous namespace)::Invoke", "JavaCalls::"}
-
-// stubs are those that a run time makes for itself.
-var stubs = []string{"StubRoutines (", "Builtins_InterpreterEntryTrampoline", "Builtins_JSEntry", "Builtins_Call_",
-	"Builtins_ArgumentsAdaptor"}
-
-// isMachinery reports whether a frame is an interpreter's own way to run or call what stands below it.
-func isMachinery(frame *recording.Frame) bool {
-	begins := func(name string) bool { return strings.HasPrefix(frame.Name, name) }
-	switch frame.Kind {
-	case recording.KindNative, recording.KindOther:
-		return slices.ContainsFunc(machinery, begins) || slices.ContainsFunc(stubs, begins)
-	case recording.KindJVM, recording.KindNode:
-		return frame.Name == "Interpreter" || slices.ContainsFunc(stubs, begins)
-	}
-	return false
 }
 
 // interrupted is the last function before the kernel; the kernel's last where there is none.

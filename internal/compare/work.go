@@ -169,7 +169,8 @@ func calls(rec *recording.Recording, name string) int64 {
 
 func workOf(name, why string, a, b []*recording.Recording, of func(*recording.Recording) float64) (Work, error) {
 	work := Work{Name: name, Why: why}
-	for side, group := range map[Side][]*recording.Recording{A: a, B: b} {
+	for at, group := range [][]*recording.Recording{a, b} { // an error names A before B
+		side := [...]Side{A, B}[at]
 		for i, rec := range group {
 			amount := of(rec)
 			if !(amount > 0) || math.IsInf(amount, 0) {

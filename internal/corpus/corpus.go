@@ -70,7 +70,7 @@ func (p *Pair) of(metric string) (cause.Input, error) {
 func (p *Pair) Judge(answer Answer) Verdict {
 	var named []Named
 	for _, suspect := range answer.Suspects {
-		named = append(named, Named{Cause: string(suspect.Cause), Where: suspect.Where()})
+		named = append(named, Named{Cause: string(suspect.Cause), Where: suspect.Where})
 	}
 	return p.Truth.Judge(string(answer.Outcome), answer.Metric, named)
 }

@@ -40,7 +40,8 @@ func (e *Evidence) Judge(c Context) (*Judgement, error) {
 	}
 	j := &Judgement{Unit: e.Unit(), Facts: in.FactsA}
 	if c.Judged() {
-		j.Suspects, j.Why = cause.InUnit(judged.Suspects, j.Unit), &judged.Why
+		why := judged.Why.InUnit(j.Unit)
+		j.Suspects, j.Why = cause.InUnit(judged.Suspects, j.Unit), &why
 		if in.Result.Metric != c.Metric {
 			j.warn("nothing explains the change of the wall time; told is that of the CPU time")
 		}
@@ -72,10 +73,10 @@ func (c *Context) Judged() bool { return c.Outcome != stat.Same && c.Outcome != 
 func (j *Judgement) warn(text string) { j.Warnings = append(j.Warnings, text) }
 
 // Ask is the one call of the catalogue, about the metric of the context. It returns what the answer
-// is about as well. Where nothing explains the change of the wall time, but the CPU time is known to
-// have changed the same way, and that has a cause, the judgement is about the CPU time: on a busy
-// host most of the wall time's change is waiting for a CPU, wherever the program stood, which hides
-// its use.
+// is about as well. Where nothing explains the change of the wall time, but the CPU time is known
+// to have changed the same way, and that has a cause, the judgement is about the CPU time: on a
+// busy host most of the wall time's change is waiting for a CPU, wherever the program stood, which
+// hides its use.
 func Ask(c Context, of func(metric string) (cause.Input, error)) (cause.Input, cause.Judgement, error) {
 	in, err := of(c.Metric)
 	if err != nil || !c.Judged() {

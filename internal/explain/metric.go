@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// busyPart: a single command that is on the CPU for at least this part of the time that it would
-	// take alone on its host is explained by its CPU time. Chosen: mostly means more than half; of 176
-	// recordings of the lineup 6 lie between 0.5 and 0.7, some better told by the one and some by the
-	// other.
+	// busyPart: a single command that is on the CPU for at least this part of the time that it
+	// would take alone on its host is explained by its CPU time. Chosen: mostly means more than
+	// half; of 176 recordings of the lineup 6 lie between 0.5 and 0.7, some better told by the one
+	// and some by the other.
 	busyPart = 0.5
 	// likeWall is how much of the wall time's change the CPU time's must be to count as the same
 	// change. Chosen: the rest is what the wall time of a few runs scatters by.
@@ -163,10 +163,5 @@ func spentBy(wall, cpu, queue []float64) []Spent {
 	return runs
 }
 
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, value := range values {
-		sum += value / float64(len(values))
-	}
-	return sum
-}
+// mean is short for what stands in most formulas here.
+func mean(values []float64) float64 { return stat.Average(values) }

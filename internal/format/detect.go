@@ -40,6 +40,7 @@ func detect(input *bufio.Reader) (string, error) {
 func detectText(head []byte) string {
 	const lines = 400
 	votes := map[string]int{}
+	unsure := false // the line above would be the head of a sample, if a frame followed
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimRight(line, "\r\n")
 		if bytes.HasPrefix(line, []byte("# captured on")) { // perf script --header: hundreds of lines
@@ -49,6 +50,8 @@ func detectText(head []byte) string {
 			continue
 		}
 		votes["lines"]++
+		above := unsure
+		unsure = false
 		switch {
 		case len(line) == 0:
 		case line[0] == '\t':
@@ -59,6 +62,10 @@ func detectText(head []byte) string {
 			votes[Strace]++
 		case looksLikePerfHeader(line):
 			votes[PerfScript]++
+		case above && isFrame(line):
+			votes[PerfScript] += 2 // with the head above
+		case looksLikeBareHeader(line):
+			unsure = true
 		case looksFolded(line):
 			votes[Folded]++
 		}
@@ -83,10 +90,10 @@ func looksLikePerfHeader(line []byte) bool {
 	if !ok {
 		return false
 	}
-	frame, _, addressed := cutAddress(header.rest)
-	addressed = addressed && (bytes.Contains(frame, []byte("+0x")) || bytes.HasSuffix(frame, []byte(")")))
+	// A number before a word with a colon is in many texts.
+	hasPid := header.hasPid && (header.pid != header.tid || header.timeNs >= 0 || header.cpu >= 0)
 	marks := 0
-	for _, mark := range []bool{header.timeNs >= 0, header.hasPid, header.cpu >= 0, addressed} {
+	for _, mark := range []bool{header.timeNs >= 0, hasPid, header.cpu >= 0, isFrame(header.rest)} {
 		if mark {
 			marks++
 		}
@@ -98,6 +105,18 @@ func looksLikePerfHeader(line []byte) bool {
 		}
 	}
 	return sure && marks >= 2
+}
+
+// looksLikeBareHeader tells "java 19983 cycles:", a sample without a time.
+func looksLikeBareHeader(line []byte) bool {
+	header, ok := parsePerfHeader(line)
+	return ok && header.hasPid && len(header.event) > 0
+}
+
+// isFrame tells an address with a name and its file, or with an offset in the name.
+func isFrame(line []byte) bool {
+	frame, _, ok := cutAddress(line)
+	return ok && (bytes.Contains(frame, []byte("+0x")) || bytes.HasSuffix(frame, []byte(")")))
 }
 
 func looksFolded(line []byte) bool {

@@ -20,6 +20,7 @@ func TestForeignTextIsNoFormat(t *testing.T) {
 			"Size:                 20 kB\nTHPeligible:           0\nVmFlags: rd ex mr mw me \n",
 		"maps": "562c29557000-562c2955b000 r--p 00000000 fe:00 247056                     /usr/bin/cp\n" +
 			"7f57b7a00000-7f57b7a03000 rw-p 00000000 00:00 0 \n7ffc3a5d0000-7ffc3a5f1000 rw-p 00000000 00:00 0    [stack]\n",
+		"chapters": "Chapter 3 Numbers:\nabc is a word (of three letters\nStep 12 then:\n\tdo it\n",
 	} {
 		if format, err := detect(bufio.NewReaderSize(strings.NewReader(text), detectBytes)); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%s is taken for %q, error %v", name, format, err)
@@ -30,11 +31,37 @@ func TestForeignTextIsNoFormat(t *testing.T) {
 		"cpu-clock:\n\tffffffff8100 do_idle+0x5 ([kernel])\n\n":                PerfScript,
 		"cpu-clock: ffffffff8100 do_idle+0x5 ([kernel])\n":                     PerfScript,
 		"java 12/13 cpu-clock:\n":                                              PerfScript,
-		"main;work 5\n":                                                        Folded,
-		"12 1.5 read(3, \"\", 1) = 0 <0.01>\n":                                 Strace,
+		"java 19983 cycles:\nffffffff8103 write ([kernel])\n\n":                PerfScript,
+		"a b 31912 cpu-clock: \n      c6d7 L:~b d:1 (/tmp/perf-3.map)\n\n":     PerfScript,
+		"main;work 5\n":                        Folded,
+		"12 1.5 read(3, \"\", 1) = 0 <0.01>\n": Strace,
 	} {
 		if format, err := detect(bufio.NewReaderSize(strings.NewReader(text), detectBytes)); format != want {
 			t.Errorf("%q is taken for %q (%v), want %q", text, format, err, want)
+		}
+	}
+}
+
+// Without a time, the number before an event is the thread's id, unless no thread can have it.
+func TestNumberBeforeEvent(t *testing.T) {
+	for line, want := range map[string]struct {
+		comm        string
+		tid, period int64
+	}{
+		"java 19983 cycles:":             {"java", 19983, -1},
+		"java 4194304 cycles:":           {"java", 4194304, -1},
+		"java 10101010 cpu-clock:":       {"java", 0, 10101010},
+		"java 19983 250000 cycles:":      {"java", 19983, 250000},
+		"a 3 b 19983 cycles:":            {"a 3 b", 19983, -1},
+		"java 12/19983 cycles:":          {"java", 19983, -1},
+		"java 19983 [002] 1.5: cycles:":  {"java", 19983, -1},
+		"java 19983 1.5:     25 cycles:": {"java", 19983, 25},
+		"java [002] 33 cycles:":          {"java", 0, 33},
+		"    33 cycles:":                 {"", 0, 33},
+	} {
+		header, ok := parsePerfHeader([]byte(line))
+		if !ok || string(header.comm) != want.comm || int64(header.tid) != want.tid || header.period != want.period {
+			t.Errorf("%q: %q, %d, period %d, %v", line, header.comm, header.tid, header.period, ok)
 		}
 	}
 }

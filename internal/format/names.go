@@ -2,6 +2,7 @@ package format
 
 import (
 	"path"
+	"regexp"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -147,10 +148,13 @@ func userArea(module string) bool {
 	return false
 }
 
+// javaName tells Lcom/a/B;::run, Lcom/a/B;.run(I)V of older agents, and Lcom/a/B that was cut.
+var javaName = regexp.MustCompile(`^L(([^;:/ ]+/)*[^;:/ ]+;(::|\.)|([^;:/ ]+/)+[^;:/ ]+$)`)
+
 // kindByName tells the frames of just-in-time compilers by the form of their names.
 func kindByName(name string) recording.FrameKind {
 	switch {
-	case strings.HasPrefix(name, "L") && strings.Contains(name, ";::"), name == "Interpreter",
+	case javaName.MatchString(name), name == "Interpreter",
 		strings.HasPrefix(name, "StubRoutines"), strings.HasPrefix(name, "vtable stub"), name == "call_stub":
 		return recording.KindJVM
 	case strings.HasPrefix(name, "py::"):

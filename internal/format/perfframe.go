@@ -68,6 +68,18 @@ func parsePerfFrame(text []byte, high bool) recording.Frame {
 	return readableName(frame)
 }
 
+// inlinedInto splits "La;::outer->Lb;::inner (/tmp/perf-1.map)", as perf-map-agent writes inlined
+// methods of Java, before the innermost one: inner and outer are frames of their own, with the map's
+// name. inner is nil where nothing is inlined.
+func inlinedInto(text []byte) (outer, inner []byte) {
+	at := bytes.LastIndex(text, []byte("->L"))
+	module := bytes.LastIndex(text, []byte(" (/tmp/perf-"))
+	if at <= 0 || module < at || text[0] != 'L' || bytes.IndexByte(text[at:module], ';') < 0 {
+		return text, nil
+	}
+	return append(append([]byte{}, text[:at]...), text[module:]...), text[at+len("->"):]
+}
+
 // moduleStart finds the parenthesis that opens the last balanced pair, -1 when the line does not end with one.
 func moduleStart(text []byte) int {
 	if len(text) == 0 || text[len(text)-1] != ')' {
@@ -142,10 +154,11 @@ func unknownName(module, offset string, high bool) string {
 // readableName turns the names that JIT compilers write for perf into the ones that people know.
 func readableName(frame recording.Frame) recording.Frame {
 	switch frame.Kind {
-	case recording.KindJVM: // Ljava/lang/String;::charAt
-		class, method, ok := strings.Cut(frame.Name, ";::")
-		if ok && strings.HasPrefix(class, "L") {
-			frame.Name = strings.ReplaceAll(class[1:], "/", ".") + "." + method
+	case recording.KindJVM: // Ljava/lang/String;::charAt, or Ljava/lang/String;.charAt(I)C
+		if javaName.MatchString(frame.Name) {
+			class, method, _ := strings.Cut(frame.Name[1:], ";")
+			method, _, _ = strings.Cut(strings.TrimLeft(method, ":."), "(")
+			frame.Name = strings.TrimSuffix(strings.ReplaceAll(class, "/", ".")+"."+method, ".")
 		}
 	case recording.KindPython: // py::function:/path/file.py
 		name, file, ok := strings.Cut(strings.TrimPrefix(frame.Name, "py::"), ":")

@@ -32,7 +32,8 @@ func parsePerfHeader(line []byte) (h perfHeader, ok bool) {
 	}
 	at := -1
 	for i := range fields {
-		if headerField(line, fields, i) && !(isEvent(word(line, fields, i)) && idsBehind(line, fields, i+1)) {
+		ofName := isEvent(word(line, fields, i)) && idsBehind(line, fields, i+1)
+		if headerField(line, fields, i) && !bareID(line, fields, i) && !ofName {
 			h.comm = commBefore(line, fields, i)
 			at = i
 			break
@@ -50,6 +51,17 @@ func parsePerfHeader(line []byte) (h perfHeader, ok bool) {
 	}
 	h.readFields(line, fields, at)
 	return h, h.hasPid || h.timeNs >= 0 || len(h.event) > 0
+}
+
+// maxPid is the largest id that Linux gives, PID_MAX_LIMIT of include/linux/threads.h.
+const maxPid = 1 << 22
+
+// bareID tells "java 19983 cycles:", which perf prints without a time, from "java 10101010 cycles:":
+// a number between a name and an event is the id that stands there by default, unless it is too large
+// for one; then -F has left the id out, and it is the period.
+func bareID(line []byte, fields [][2]int, i int) bool {
+	number, is := parseDecimal(word(line, fields, i))
+	return i > 0 && is && number <= maxPid && i+1 < len(fields) && isEvent(word(line, fields, i+1))
 }
 
 // readFields reads what stands behind the ids.

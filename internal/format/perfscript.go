@@ -136,8 +136,18 @@ func (p *perfParser) frame(line []byte) bool {
 		p.open = true
 		p.sample = perfSample{timeNs: -1, period: -1, stack: recording.NoStack}
 	}
+	outer, inner := inlinedInto(text)
+	for ; inner != nil; outer, inner = inlinedInto(outer) { // the leaf first, as perf prints frames
+		p.push(inner, high)
+	}
+	p.push(outer, high)
+	return true
+}
+
+// push adds a frame to the open sample by the text behind its address.
+func (p *perfParser) push(text []byte, high bool) {
 	if len(p.stack) >= maxScratch {
-		return true
+		return
 	}
 	cache := &p.frames[0]
 	if high {
@@ -153,11 +163,10 @@ func (p *perfParser) frame(line []byte) bool {
 		}
 	}
 	if p.sample.sched != nil && len(p.stack) == 0 && p.tracing[id] {
-		return true // how the event was taken, not where the thread stands
+		return // how the event was taken, not where the thread stands
 	}
 	p.stack = append(p.stack, id)
 	p.lastText, p.lastHigh = text, high
-	return true
 }
 
 // srcline gives the frame above its place in the source.

@@ -4,12 +4,17 @@ import (
 	"culprit/internal/cause"
 	"culprit/internal/compare"
 	"culprit/internal/explain"
+	"culprit/internal/stat"
 	"culprit/internal/trial"
 	"culprit/recording"
 )
 
-// CaseSchema names the JSON document that investigate writes.
-const CaseSchema = "culprit.case/1"
+const (
+	// CaseSchema names the JSON document that investigate writes.
+	CaseSchema = "culprit.case/2"
+	// CaseSchemaFirst named it while places and counter-evidence were words alone. It is still read.
+	CaseSchemaFirst = "culprit.case/1"
+)
 
 // Outcome answers "is B worse than A?".
 type Outcome string
@@ -100,7 +105,7 @@ func (c *Case) TellAgain(j *explain.Judgement, warnings []string) {
 	}
 	if c.B == nil && c.Metric.Unit == j.Result.Unit && c.Metric.Name != j.Metric {
 		c.Metric.Name = j.Metric
-		c.A.Median = j.Unit.Amount(medianOf(j.Result.A))
+		c.A.Median = j.Unit.Amount(stat.Middle(j.Result.A))
 	}
 	c.BlindSpots, c.Warnings = unique(c.BlindSpots), unique(c.Warnings)
 }

@@ -1,20 +1,11 @@
 package investigate
 
 import (
+	"errors"
 	"testing"
 
 	"culprit/internal/cause"
 )
-
-func TestCommandsComeTogetherAgain(t *testing.T) {
-	for _, command := range []string{"./x", "A=1 B='2 3' nice -n 5 ./x --y z",
-		`JAVA_TOOL_OPTIONS="-Xmx42m -Xss1m" java -cp a Main`, "strace -f -o /dev/null ./x 1", "./a | ./b",
-		"taskset -cp 0 $$; ./x 2>&1 | ./y", "export A=1; ./x", `sh -c "echo \$\$; exec ./x"`, `./x a\ b`, "true"} {
-		if got := parseCommand(command, "").text(); got != command {
-			t.Errorf("%q became %q", command, got)
-		}
-	}
-}
 
 func TestRestarted(t *testing.T) {
 	variables := cause.Flip{What: cause.PartVariable, Names: []string{"GOGC", "JAVA_TOOL_OPTIONS"}}
@@ -43,30 +34,48 @@ func TestRestarted(t *testing.T) {
 		{"a tracer of the other side is not taken over", "./x 9", "strace ./x 9", tracer, ""},
 		{"taskset", "taskset -c 0 ./x 9", "./x 9", confining, "./x 9"},
 		{"taskset among others", "A=1 nice -n 3 taskset 0x1 ./x", "taskset 0x3 ./x", confining,
-			"taskset 0x3 A=1 nice -n 3 ./x"},
+			"A=1 taskset 0x3 nice -n 3 ./x"},
+		{"several wrappers keep their order", "./x", "exec nice -n 3 taskset 1 ./x", head,
+			"nice -n 3 taskset 1 ./x"},
+		{"behind exec", "A=1 exec ./x", "taskset 1 ./x", confining, "A=1 exec taskset 1 ./x"},
+		{"behind env, which clears what was set", "env -i A=1 ./x", "GOGC=9 ./x", variables,
+			"env -i GOGC=9 A=1 ./x"},
+		{"quotes, pipes and redirections stay", "GOGC=25 ./x 'a  b' 2>&1 | ./y \"$(date)\"", "./x",
+			variables,
+			"./x 'a  b' 2>&1 | ./y \"$(date)\""},
+		{"a here-document stays", "GOGC=25 ./x <<E\nGOGC=25\nE", "./x", variables, "./x <<E\nGOGC=25\nE"},
+		{"within a substitution", "./x $(GOGC=25 ./y)", "./x", variables, ""},
+		{"behind another command", "./y; GOGC=25 ./x", "./x", variables, ""},
+		{"a wrapper of a running process", "taskset -cp 0 77", "./x", confining, ""},
 		{"all settings", "A=1 nice -n 3 ./x 5", "B=2 ./x 5", head, "B=2 ./x 5"},
 		{"nothing at all", "", "./x", head, ""},
 	} {
-		got, from, to, ok := restarted(each.command, each.other, each.flip)
-		if got != each.want || ok != (each.want != "") {
-			t.Errorf("%s: %q, want %q", each.name, got, each.want)
+		got, from, to, err := restarted(each.command, each.other, each.flip)
+		if got != each.want || (err == nil) != (each.want != "") {
+			t.Errorf("%s: %q, %v; want %q", each.name, got, err, each.want)
 		}
-		if ok && (from == to || from == "" || to == "") {
+		if err == nil && (from == to || from == "" || to == "") {
 			t.Errorf("%s: the levels are called %q and %q", each.name, from, to)
 		}
 	}
 }
 
-// Whatever is typed, taking it apart ends, and loses no word.
-func FuzzParseCommand(f *testing.F) {
-	f.Add("A=1 nice -n 5 strace -o x ./y -z", "./y -z")
-	f.Add(`"'\`, "")
-	f.Fuzz(func(t *testing.T, command, other string) {
-		text := parseCommand(command, other).text()
-		words, tail := splitWords(command)
-		again, tailAgain := splitWords(text)
-		if len(words) > 0 && (len(again) != len(words) || tail != tailAgain) {
-			t.Errorf("%q became %q", command, text)
+// A command that is not a simple one is not guessed at: the reason is told with the suspect.
+func TestRestartedSaysWhyNot(t *testing.T) {
+	variables := cause.Flip{What: cause.PartVariable}
+	for _, each := range []struct{ command, other, want string }{
+		{"(GOGC=25 ./x)", "./x", "start it with another variable: the command begins with a subshell"},
+		{"GOGC=25 ./x", "for i in 1; do ./x; done", "start it with the other side's variable: the " +
+			"command begins with a loop"},
+		{"env $SETTINGS ./x", "./x", "start it with another variable: what $SETTINGS expands to may be " +
+			"options of env"},
+	} {
+		_, _, _, err := restarted(each.command, each.other, variables)
+		if err == nil || err.Error() != each.want {
+			t.Errorf("%q: %v, want %q", each.command, err, each.want)
 		}
-	})
+	}
+	if _, _, _, err := restarted("./x", "./x", variables); !errors.Is(err, errNoFlip) {
+		t.Errorf("nothing to flip: %v", err)
+	}
 }

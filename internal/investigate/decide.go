@@ -51,17 +51,9 @@ func (inv *investigation) look(plan *stat.Plan, name string, logs []float64,
 	}
 	result := MetricResult{Metric: metric, Outcome: Outcome(decision.Outcome), need: decision.More,
 		Effect: cause.Effect{Ratio: ratio.Value, Low: ratio.Low, High: ratio.High, Confidence: confidence}}
-	result.MedianA = medianOf(trial.Values(measured, name, sideA))
-	result.MedianB = medianOf(trial.Values(measured, name, sideB))
+	result.MedianA = stat.Middle(trial.Values(measured, name, sideA))
+	result.MedianB = stat.Middle(trial.Values(measured, name, sideB))
 	return result, nil
-}
-
-func medianOf(values []float64) float64 {
-	median, err := stat.Median(values)
-	if err != nil {
-		return 0 // no run of that side counts: the outcome says undecided
-	}
-	return median
 }
 
 func (inv *investigation) result(name string) (MetricResult, bool) {

@@ -117,7 +117,7 @@ func (inv *investigation) dropUnusual(side string, recordings []*recording.Recor
 	for i, rec := range recordings {
 		values[i] = rec.Manifest.Metrics[inv.explained()]
 	}
-	limit, err := stat.OutlierLimit(values, unusualDeviations, unusualFloor*medianOf(values))
+	limit, err := stat.OutlierLimit(values, unusualDeviations, unusualFloor*stat.Middle(values))
 	if err != nil {
 		return recordings
 	}

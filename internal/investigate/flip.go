@@ -146,9 +146,9 @@ func (inv *investigation) restartFlip(declared cause.Flip) (flip, error) {
 	if inv.c.B != nil {
 		other = inv.options.command(otherSide(suffering))
 	}
-	text, from, to, changed := restarted(inv.options.command(suffering), other, declared)
-	if !changed {
-		return flip{}, errNoFlip
+	text, from, to, err := restarted(inv.options.command(suffering), other, declared)
+	if err != nil {
+		return flip{}, err
 	}
 	planned := flip{what: "restart with another " + declared.What, from: from, to: to, command: text}
 	if declared.What == cause.PartHead {
@@ -216,31 +216,6 @@ func (inv *investigation) lifted(name, current, folder string) (value string, li
 	const noLimitFrom = 1 << 60 // version 1 has a number for no limit
 	bytes, err := strconv.ParseFloat(current, 64)
 	return "max", err == nil && bytes < noLimitFrom
-}
-
-// throttleFlip lifts a rate of a device that the suffering side's cgroup has and the other side's has not.
-func (inv *investigation) throttleFlip() (flip, error) {
-	suffering := inv.suffering()
-	folder := inv.groupOf(suffering, "blkio")
-	if folder == "" {
-		folder = inv.groupOf(suffering, "io")
-	}
-	for fact, kind := range map[string]string{"read_bps": "rbps", "write_bps": "wbps", "read_iops": "riops",
-		"write_iops": "wiops"} {
-		value := inv.factOf(suffering, "target.cgroup.io."+fact)
-		device, rate, both := strings.Cut(strings.TrimSpace(value), " ")
-		if !both || folder == "" || folder == "/" || value == inv.factOf(otherSide(suffering), "target.cgroup.io."+fact) {
-			continue
-		}
-		name := "cgroup.io." + kind + "." + device
-		found, err := knob.Find(name, knob.Target{Cgroup: folder})
-		if err != nil {
-			return flip{}, fmt.Errorf("cgroup %s: %w", folder, err)
-		}
-		rate, _, _ = strings.Cut(rate, " ")
-		return flip{what: name + " of cgroup " + folder, knob: &found, from: rate, to: "max"}, nil
-	}
-	return flip{}, errNoFlip
 }
 
 // groupOf is the path of a side's cgroup for a controller, "" when it is not known or culprit is in it too.

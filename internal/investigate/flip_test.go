@@ -38,7 +38,7 @@ func proving(t *testing.T, a, b string, suspect cause.Suspect) *investigation {
 	return inv
 }
 
-func claiming(id string, share float64) cause.Suspect {
+func claiming(id cause.ID, share float64) cause.Suspect {
 	return cause.Suspect{Cause: id, Level: cause.Explains,
 		Share: compare.Interval{Value: share, Low: share * 0.8, High: share}}
 }
@@ -47,7 +47,10 @@ func claiming(id string, share float64) cause.Suspect {
 // like that decides nothing, because the same may be set elsewhere. The number is printed, so that the machine may be
 // as busy as it likes.
 func TestRestartProvesAndRefutes(t *testing.T) {
-	for want, side := range map[string]struct{ b, id string }{
+	for want, side := range map[string]struct {
+		b  string
+		id cause.ID
+	}{
 		provenVerdict:    {`GOGC=400 sh -c 'echo v=${GOGC:-100}'`, "runtime.gc"},
 		undecidedVerdict: {`GOGC=200 sh -c 'echo v=400'`, "runtime.gc"},
 		refutedVerdict:   {`strace -o /dev/null sh -c 'echo v=400'`, "syscall.traced"},

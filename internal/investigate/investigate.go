@@ -6,7 +6,7 @@
 //
 // It refuses commands that fail and budgets that hold fewer than two pairs. A
 // case directory appears complete or not at all; until then it is called
-// DIR.partial.
+// DIR.partial, and stays so where DIR was made meanwhile.
 package investigate
 
 import (
@@ -65,10 +65,13 @@ func Run(ctx context.Context, options Options) (*Case, error) {
 		err = errClose
 	}
 	if err == nil {
-		err = inv.publish()
+		err = inv.write()
 	}
 	if err != nil {
 		return nil, errors.Join(err, inv.clear())
+	}
+	if err := inv.publish(); err != nil {
+		return nil, err // the results stay where they are
 	}
 	return inv.c, nil
 }
@@ -84,7 +87,7 @@ func (inv *investigation) open() error {
 	}
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		if errors.Is(err, os.ErrExist) {
-			return fmt.Errorf("%s is left of an investigation that was killed; remove it or give another --case DIR", dir)
+			return fmt.Errorf("%s is left of an earlier investigation; rename or remove it, or give another --case DIR", dir)
 		}
 		return fmt.Errorf("make case directory: %w", err)
 	}
@@ -202,21 +205,30 @@ func unique(lines []string) []string {
 	return kept
 }
 
-// publish writes the report and gives the case directory its name.
+// write writes the report into the partial case directory.
+func (inv *investigation) write() error {
+	if inv.options.Write == nil {
+		return nil
+	}
+	return inv.options.Write(inv.dir, inv.c)
+}
+
+// publish gives the case directory its name. Where somebody made one of that name meanwhile, the
+// finished case keeps the name that it has.
 func (inv *investigation) publish() error {
-	if inv.options.Write != nil {
-		if err := inv.options.Write(inv.dir, inv.c); err != nil {
-			return err
-		}
+	const kept = "the finished case is kept: culprit report %s --text prints it"
+	partial := inv.options.partial()
+	_, err := os.Lstat(inv.options.Case) // Rename would replace an empty directory
+	if err == nil {
+		err = fmt.Errorf("case directory %s exists by now; "+kept, inv.options.Case, partial)
+	} else if err = os.Rename(inv.dir, inv.options.Case); err != nil {
+		err = fmt.Errorf("name case directory: %w; "+kept, err, partial)
 	}
-	// Rename would put a directory over an empty one; somebody may have made it meanwhile.
-	if _, err := os.Lstat(inv.options.Case); err == nil {
-		return fmt.Errorf("case directory %s exists by now; the results are lost, give another --case DIR", inv.options.Case)
+	if err == nil {
+		return nil
 	}
-	if err := os.Rename(inv.dir, inv.options.Case); err != nil {
-		return fmt.Errorf("name case directory: %w", err)
-	}
-	return nil
+	inv.c.Dir = partial
+	return errors.Join(err, inv.write()) // again, for the name in it
 }
 
 func (inv *investigation) close() error {

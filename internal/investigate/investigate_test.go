@@ -84,6 +84,37 @@ func TestPrintedMetricWhereHigherIsBetter(t *testing.T) {
 	}
 }
 
+// A directory that somebody makes while an investigation runs costs nobody the results.
+func TestFinishedCaseIsKeptWhereItsNameIsTaken(t *testing.T) {
+	o := plain(t, "true", "true")
+	o.Write = func(dir string, c *Case) error {
+		if err := os.MkdirAll(o.Case, 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(dir, "case.json"), []byte(c.Dir), 0o644)
+	}
+	inv := &investigation{options: o, plan: trial.Plan{Seed: o.Seed, Sides: o.sides()}}
+	if err := inv.open(); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(inv.write(), inv.close()); err != nil {
+		t.Fatal(err)
+	}
+	err := inv.publish()
+	want := "case directory " + o.Case + " exists by now; the finished case is kept: culprit report " + o.partial() +
+		" --text prints it"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %q", err, want)
+	}
+	text, err := os.ReadFile(filepath.Join(o.partial(), "case.json"))
+	if err != nil || string(text) != o.partial() {
+		t.Errorf("case.json names %q, %v", text, err)
+	}
+	if entries, err := os.ReadDir(o.Case); err != nil || len(entries) != 0 {
+		t.Errorf("the other's directory was written into: %v, %v", entries, err)
+	}
+}
+
 func TestBadInputIsOneClearLine(t *testing.T) {
 	exists := t.TempDir()
 	cases := []struct {

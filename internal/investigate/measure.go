@@ -49,7 +49,7 @@ func (inv *investigation) usual(slot trial.Slot) time.Duration {
 			walls = append(walls, run.Metrics[trial.MetricWall])
 		}
 	}
-	return time.Duration(medianOf(walls) * float64(time.Second))
+	return time.Duration(stat.Middle(walls) * float64(time.Second))
 }
 
 // timeout of one run: what the user said, else the whole budget as it is by now, so
@@ -236,7 +236,7 @@ func (inv *investigation) summarise() {
 	measured := inv.measured()
 	fill := func(side *SideSummary, label string) {
 		values := trial.Values(measured, inv.c.Metric.Name, label)
-		side.Median, side.Trials = medianOf(values), len(values)
+		side.Median, side.Trials = stat.Middle(values), len(values)
 	}
 	fill(&inv.c.A, sideA)
 	if inv.c.B != nil {
@@ -250,6 +250,6 @@ func (inv *investigation) oneSidedMetric() string {
 	if name := inv.options.Metric.Name; name != "" {
 		return name
 	}
-	wall := medianOf(trial.Values(inv.runs, trial.MetricWall, sideA))
-	return explain.Mostly(medianOf(trial.Values(inv.runs, trial.MetricCPU, sideA)), wall/inv.stretch())
+	wall := stat.Middle(trial.Values(inv.runs, trial.MetricWall, sideA))
+	return explain.Mostly(stat.Middle(trial.Values(inv.runs, trial.MetricCPU, sideA)), wall/inv.stretch())
 }

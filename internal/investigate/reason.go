@@ -29,7 +29,7 @@ func (inv *investigation) reason(ctx context.Context, found *evidence) error {
 	inv.c.Tell(judged)
 	switch {
 	case inv.options.Target.Kind != "": // no trials measured it
-		inv.c.A.Median = judged.Unit.Amount(medianOf(judged.Result.A))
+		inv.c.A.Median = judged.Unit.Amount(stat.Middle(judged.Result.A))
 		inv.runs = windowRuns(found.a, judged.Result, judged.Unit)
 	case inv.c.B == nil && inv.options.Metric.Printed == nil: // the runs alone told less
 		inv.c.Metric = inv.options.Metric.metric(judged.Metric)
@@ -87,7 +87,7 @@ func (inv *investigation) explained() string {
 	}
 	var tested []explain.Tested
 	for _, metric := range []string{trial.MetricWall, trial.MetricCPU} {
-		median := func(side string) float64 { return medianOf(trial.Values(inv.runs, metric, side)) }
+		median := func(side string) float64 { return stat.Middle(trial.Values(inv.runs, metric, side)) }
 		tested = append(tested, explain.Tested{Metric: metric, Change: median(sideB) - median(sideA)})
 	}
 	return tested[explain.Lead(tested, inv.stretch())].Metric

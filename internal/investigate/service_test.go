@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"culprit/internal/record"
+	"culprit/internal/stat"
 	"culprit/internal/trial"
 )
 
@@ -38,7 +39,7 @@ func TestServiceIsListed(t *testing.T) {
 	if c.Outcome != Listed || c.A.Trials != serviceWindows || !(c.A.Median > 0) || len(c.Items) == 0 {
 		t.Errorf("outcome %s, %d windows, median %g, %d items", c.Outcome, c.A.Trials, c.A.Median, len(c.Items))
 	}
-	got := medianOf(trial.Values(c.Trials, c.Metric.Name, sideA))
+	got := stat.Middle(trial.Values(c.Trials, c.Metric.Name, sideA))
 	if len(c.Trials) != serviceWindows || got != c.A.Median {
 		t.Errorf("%d trials listed with a median of %g, want the %d windows with %g", len(c.Trials), got, serviceWindows,
 			c.A.Median)

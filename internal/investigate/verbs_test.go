@@ -13,6 +13,7 @@ import (
 	"culprit/internal/cause"
 	"culprit/internal/compare"
 	"culprit/internal/explain"
+	"culprit/internal/stat"
 	"culprit/internal/trial"
 	"culprit/recording"
 )
@@ -99,8 +100,8 @@ func investigated(t *testing.T, a, b []*recording.Recording) (*investigation, *e
 		}
 	}
 	for _, name := range []string{trial.MetricWall, trial.MetricCPU} {
-		medianA := medianOf(trial.Values(inv.runs, name, sideA))
-		medianB := medianOf(trial.Values(inv.runs, name, sideB))
+		medianA := stat.Middle(trial.Values(inv.runs, name, sideA))
+		medianB := stat.Middle(trial.Values(inv.runs, name, sideB))
 		ratio := medianB / medianA
 		outcome := Worse
 		if ratio < 1.02 {
@@ -130,8 +131,9 @@ func TestTheSameRecordingsGiveTheSameSuspects(t *testing.T) {
 		return group
 	}
 	for name, c := range map[string]struct {
-		a, b          []*recording.Recording
-		metric, cause string
+		a, b   []*recording.Recording
+		metric string
+		cause  cause.ID
 	}{
 		"more system calls": {side(100, 50, 1, 1000), side(100, 150, 1, 100_000), trial.MetricCPU,
 			"syscall.chatty"},

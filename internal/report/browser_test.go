@@ -204,7 +204,11 @@ func (b *browser) key(name string) {
 	codes := map[string]int{"ArrowDown": 40, "ArrowUp": 38, "ArrowLeft": 37, "ArrowRight": 39, "Enter": 13,
 		"Escape": 27, "/": 191}
 	for _, kind := range []string{"keyDown", "keyUp"} {
-		b.call("Input.dispatchKeyEvent", fields{"type": kind, "key": name, "windowsVirtualKeyCode": codes[name]})
+		event := fields{"type": kind, "key": name, "windowsVirtualKeyCode": codes[name]}
+		if name == "Enter" && kind == "keyDown" {
+			event["text"] = "\r" // without it the browser presses nothing
+		}
+		b.call("Input.dispatchKeyEvent", event)
 	}
 	b.eval("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 30)))")
 }

@@ -8,6 +8,7 @@ import (
 	"culprit/internal/cause"
 	"culprit/internal/compare"
 	"culprit/internal/investigate"
+	"culprit/internal/stat"
 	"culprit/internal/trial"
 )
 
@@ -79,7 +80,7 @@ func (c *Comparison) asCase() *investigate.Case {
 }
 
 func (s *ComparedSide) summary(title string, values []float64) investigate.SideSummary {
-	return investigate.SideSummary{Command: title, Median: meanOf(values), Trials: len(values)}
+	return investigate.SideSummary{Command: title, Median: stat.Average(values), Trials: len(values)}
 }
 
 // dots are the recordings as the page draws them: one dot each, in no pairs.
@@ -113,14 +114,6 @@ func (s *ComparedSide) title() string {
 		return fmt.Sprintf("%s and %d more", s.Files[0], more)
 	}
 	return s.Files[0]
-}
-
-func meanOf(values []float64) float64 {
-	sum := 0.0
-	for _, value := range values {
-		sum += value / float64(len(values))
-	}
-	return sum
 }
 
 // ByParts tells a comparison of CPU time per CPU second: the total is one on both sides, only its parts can differ.
@@ -158,9 +151,9 @@ func (c *Comparison) headline() string {
 func (c *Comparison) detail() string {
 	r := c.Ranking
 	text := fmt.Sprintf("%s per %s %s (%s)", metricNoun(c.Metric), r.Per.Name,
-		change(meanOf(r.A), meanOf(r.B), "s"), visible(r.Per.Why, nameRunesMax))
+		change(stat.Average(r.A), stat.Average(r.B), "s"), visible(r.Per.Why, nameRunesMax))
 	if r.Per.Name != "run" {
-		text += fmt.Sprintf("; in a recording %s", change(meanOf(r.AbsoluteA), meanOf(r.AbsoluteB), "s"))
+		text += fmt.Sprintf("; in a recording %s", change(stat.Average(r.AbsoluteA), stat.Average(r.AbsoluteB), "s"))
 	}
 	text += fmt.Sprintf("; %s of A, %s of B", plural(len(r.A), "recording"), plural(len(r.B), "recording"))
 	return text
@@ -168,7 +161,7 @@ func (c *Comparison) detail() string {
 
 // seen says what could have been seen.
 func (c *Comparison) seen() string {
-	whole := meanOf(c.Ranking.A)
+	whole := stat.Average(c.Ranking.A)
 	if !c.Ranking.Known || whole <= 0 || c.ByParts() || c.InBlocks { // it is worked out for sides that took turns
 		return ""
 	}

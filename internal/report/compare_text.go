@@ -11,6 +11,7 @@ import (
 	"culprit/internal/cause"
 	"culprit/internal/compare"
 	"culprit/internal/investigate"
+	"culprit/internal/stat"
 )
 
 const (
@@ -75,7 +76,7 @@ func (p *page) nameColumns() int {
 func (p *page) comparedTable(c *Comparison) {
 	p.blank()
 	p.row("", "signal", "where it went", "A", "B", "change", "share of change", dim)
-	whole, shown := meanOf(c.Ranking.A), 0
+	whole, shown := stat.Average(c.Ranking.A), 0
 	for i := range c.Ranking.Items {
 		item := &c.Ranking.Items[i]
 		small := math.Abs(item.Change.Value) < comparedLeast*whole
@@ -237,8 +238,8 @@ func (p *page) comparedSuspects(c *Comparison) {
 }
 
 func placeOf(suspect *cause.Suspect, limit int) string {
-	if len(suspect.Where()) == 0 {
+	if len(suspect.Where) == 0 {
 		return ""
 	}
-	return " · " + visiblePath(suspect.Where()[0], limit)
+	return " · " + visiblePath(suspect.Where[0], limit)
 }

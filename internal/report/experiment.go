@@ -27,10 +27,7 @@ func ExperimentJSON(w io.Writer, document any) error {
 // Experiment writes for a person at a terminal what an experiment found: the answer, a table of the levels with a dot
 // for each trial, and what limits the answer.
 func Experiment(w io.Writer, r *try.Result, opts TextOptions) error {
-	if opts.Width <= 0 {
-		opts.Width = widthDefault
-	}
-	p := &page{width: min(max(opts.Width, widthMin), widthMax), colour: opts.Colour}
+	p := newPage(opts)
 	p.experimentVerdict(r)
 	for _, metric := range r.Metrics {
 		p.blank()

@@ -13,7 +13,7 @@ import (
 // read takes several times its size in memory.
 const documentBytesMax = 128 << 20
 
-// JSON writes the case as one document of schema culprit.case/1. Every field of
+// JSON writes the case as one document of schema culprit.case/2. Every field of
 // the contract is there: a list without elements is [], a number that is not
 // finite is null, so that no reader meets NaN, which JSON does not have.
 func JSON(w io.Writer, c *investigate.Case) error {
@@ -39,8 +39,9 @@ func document(c *investigate.Case) ([]byte, error) {
 	return e.out.Bytes(), nil
 }
 
-// Read reads a document that JSON wrote. It refuses another schema, anything
-// after the document, and documents above documentBytesMax.
+// Read reads a document that JSON wrote, and those of the first schema, of which it makes what they
+// would be today. It refuses other schemas, anything after the document, and documents above
+// documentBytesMax.
 func Read(r io.Reader) (*investigate.Case, error) {
 	text, err := io.ReadAll(io.LimitReader(r, documentBytesMax+1))
 	if err != nil {
@@ -52,14 +53,32 @@ func Read(r io.Reader) (*investigate.Case, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	var c investigate.Case
 	if err := decoder.Decode(&c); err != nil {
+		// The fields of another schema may have other types: what is wrong then is the schema.
+		var named struct{ Schema string }
+		if json.Unmarshal(text, &named) == nil && checkSchema(named.Schema) != nil {
+			err = checkSchema(named.Schema)
+		}
 		return nil, fmt.Errorf("read case document: %w", err)
 	}
 	if decoder.More() {
 		return nil, fmt.Errorf("read case document: something follows the document")
 	}
-	if c.Schema != investigate.CaseSchema {
-		return nil, fmt.Errorf("read case document: schema is %q, want %q: was it written by another culprit?",
-			visible(c.Schema, 40), investigate.CaseSchema)
+	if err := checkSchema(c.Schema); err != nil {
+		return nil, fmt.Errorf("read case document: %w", err)
+	}
+	if c.Schema == investigate.CaseSchemaFirst {
+		c.Schema = investigate.CaseSchema
+		for i := range c.Suspects {
+			c.Suspects[i].FromWords()
+		}
 	}
 	return &c, nil
+}
+
+func checkSchema(schema string) error {
+	if schema == investigate.CaseSchema || schema == investigate.CaseSchemaFirst {
+		return nil
+	}
+	return fmt.Errorf("schema is %q, and this culprit reads %q and %q: was it written by a newer one?",
+		visible(schema, 40), investigate.CaseSchemaFirst, investigate.CaseSchema)
 }

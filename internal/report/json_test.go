@@ -71,7 +71,7 @@ func TestJSONKeepsTheContract(t *testing.T) {
 			t.Errorf("%s is %v, want []", name, document[name])
 		}
 	}
-	if document["schema"] != "culprit.case/1" || document["outcome"] != "undecided" {
+	if document["schema"] != "culprit.case/2" || document["outcome"] != "undecided" {
 		t.Errorf("schema %v, outcome %v", document["schema"], document["outcome"])
 	}
 	if value, found := document["elapsed_s"]; !found || value != nil {
@@ -114,6 +114,8 @@ func TestReadRefuses(t *testing.T) {
 // FuzzRead: whatever is read, the answer is a case or an error, and a case can be shown.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"schema":"culprit.case/1","outcome":"worse","effect":{"ratio":-1}}`))
+	f.Add([]byte(`{"schema":"culprit.case/2","suspects":[{}],"why":{"growth":1,"second":{},
+		"entries":[{"from":["a","b"]}]}}`))
 	f.Add([]byte(`{"schema":"culprit.case/1","b":{},"profile":{"nodes":[{"depth":9},{"depth":-4}]}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		c, err := Read(bytes.NewReader(text))
@@ -124,6 +126,9 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		if err := Text(&bytes.Buffer{}, c, TextOptions{Width: 60}); err != nil {
+			t.Fatal(err)
+		}
+		if err := Why(&bytes.Buffer{}, c, TextOptions{Width: 60}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := render(c); err != nil {

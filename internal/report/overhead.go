@@ -10,10 +10,7 @@ import (
 
 // Overhead writes for a person at a terminal what monitors cost a workload, against what is allowed.
 func Overhead(w io.Writer, o *try.Overhead, opts TextOptions) error {
-	if opts.Width <= 0 {
-		opts.Width = widthDefault
-	}
-	p := &page{width: min(max(opts.Width, widthMin), widthMax), colour: opts.Colour}
+	p := newPage(opts)
 	for _, cost := range o.Monitors {
 		style := bold
 		if cost.Verdict == try.Over {

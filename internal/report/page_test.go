@@ -27,6 +27,7 @@ func TestPageInBrowser(t *testing.T) {
 	}
 	lookAtWorse(t, b, write("worse.html", hostileCase()))
 	lookAtKeys(t, b)
+	lookAtWhy(t, b, write("why.html", judgedCase()), write("old.html", worseCase()))
 	for name, c := range outcomes() {
 		b.show(write(name+".html", c), 1280, 900, "light")
 		if got, want := b.eval("document.querySelector('h1').textContent"), verdictOf(c).Headline; got != want {
@@ -60,10 +61,13 @@ func hostileCase() *investigate.Case {
 		c.Trials[2+i].Stdout = name
 	}
 	all := strings.Join(hostileNames()[:3], ";")
-	c.Suspects = append(c.Suspects, cause.Suspect{Cause: all, Level: cause.Level(all), Where: []string{all},
-		Claim: all, Remedy: all, Against: []string{all},
+	c.Suspects = append(c.Suspects, cause.Suspect{Cause: cause.ID(all), Level: cause.Level(all),
+		Where: []string{all}, Against: []string{all},
+		Places: []cause.Place{{Kind: cause.PlaceKind(all), Role: cause.Role(all), Name: all}},
+		Claim:  all, Remedy: all, Doubts: []cause.Doubt{{Kind: cause.DoubtKind(all), Text: all}},
 		Evidence: []cause.Evidence{{Signal: all, Text: all, A: 1, B: 2, Unit: all}}})
 	c.B.Command = "./server " + all
+	c.Why = hostileWhy()
 	return c
 }
 
@@ -120,6 +124,52 @@ func lookAtWorse(t *testing.T, b *browser, path string) {
 	}
 	keep(t, b, "narrow")
 	b.window(1280, 900, "light")
+}
+
+// lookAtWhy opens what the order of the suspects rests on, by the keyboard, and looks for all of
+// it. A case without it has no such section.
+func lookAtWhy(t *testing.T, b *browser, path, without string) {
+	t.Helper()
+	for _, look := range []struct {
+		name   string
+		width  int
+		scheme string
+	}{{"why-light", 1280, "light"}, {"why-dark", 1280, "dark"}, {"why-narrow", 360, "light"}} {
+		b.show(path, look.width, 1000, look.scheme)
+		if got := b.eval("document.querySelector('details.why').open"); got != "false" {
+			t.Errorf("%s: at first it is open: %s", look.name, got)
+		}
+		b.eval("document.querySelector('details.why > summary').focus()")
+		b.key("Enter")
+		b.wait("document.querySelector('details.why').open")
+		b.eval("document.querySelector('details.why').scrollIntoView()")
+		if over := b.eval("document.documentElement.scrollWidth"); over != strconv.Itoa(look.width) {
+			t.Errorf("%s: the page is %s wide", look.name, over)
+		}
+		keep(t, b, look.name)
+	}
+	shown := b.eval("document.querySelector('details.why').innerText")
+	text := strings.Join(strings.Fields(shown), " ")
+	for _, want := range []string{
+		"Why this order", "359 ms of wall time per run more on the dearer side",
+		"taken back from cpu.starved competitor: strangers had", "to clock.vdso-bypassed main › serve",
+		"moved to timer.ticker", "from cpu.starved and code.grew queue after a wait: who is woken",
+		"to nobody: what no claim got became cheaper", "helper on the CPU 11.4 ms, lock −96.5 µs",
+		"4 % 1 % to 6 % timer.ticker", "stands before clock.slow-source clock source kvm-clock",
+		"is left out: its interval reaches", "came second: its interval would have to begin above"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("why this order does not tell %q: %s", want, text)
+		}
+	}
+	b.eval("document.querySelector('details.why').open = false")
+	b.eval("dispatchEvent(new Event('beforeprint'))")
+	if got := b.eval("document.querySelector('details.why').open"); got != "true" {
+		t.Error("it is closed on paper")
+	}
+	b.show(without, 1280, 900, "light")
+	if got := b.eval("document.querySelectorAll('details.why').length"); got != "0" {
+		t.Errorf("a case without a ledger has %s sections of it", got)
+	}
 }
 
 // lookAtKeys goes through the flame graph with the keyboard alone.

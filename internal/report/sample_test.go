@@ -45,7 +45,7 @@ func worseCase() *investigate.Case {
 			{Metric: cpu, Outcome: investigate.Worse, MedianA: 0.99, MedianB: 1.32,
 				Effect: cause.Effect{Ratio: 1.33, Low: 1.3, High: 1.36, Confidence: 0.95}},
 		},
-		Suspects: []cause.Suspect{vdsoSuspect(), tickerSuspect(), clockSuspect()},
+		Suspects: worded(vdsoSuspect(), tickerSuspect(), clockSuspect()),
 		BlindSpots: []string{"no hardware counters on this host: cache and branch misses cannot be seen",
 			"code that runs with interrupts off is not sampled",
 			"time that the hypervisor took is counted but not explained"},
@@ -67,8 +67,11 @@ func vdsoSuspect() cause.Suspect {
 		Cause: "clock.vdso-bypassed", Level: cause.Predicted,
 		Share:   interval(0.93, 0.88, 0.97),
 		Seconds: interval(0.334, 0.316, 0.348),
-		Where:   []string{"main;serve;handle_request;stamp_now;syscall;clock_gettime", "main;serve;log_line;stamp_now"},
-		Claim:   "server reads the time by a real system call 183,000 times a run although the vDSO would serve it.",
+		Places: []cause.Place{
+			{Kind: cause.InCode, Name: "main;serve;handle_request;stamp_now;syscall;clock_gettime"},
+			{Kind: cause.InCode, Name: "main;serve;log_line;stamp_now"}},
+		Claim: "server reads the time by a real system call 183,000 times a run although the vDSO " +
+			"would serve it.",
 		Evidence: []cause.Evidence{
 			{Signal: "syscalls", Text: "clock_gettime as a system call", A: 0, B: 183000, Unit: "calls/run"},
 			{Signal: "bench", Text: "one such call costs more than the vDSO's here", A: 41e-9, B: 1.87e-6, Unit: "s"},
@@ -84,21 +87,24 @@ func vdsoSuspect() cause.Suspect {
 func tickerSuspect() cause.Suspect {
 	return cause.Suspect{
 		Cause: "timer.ticker", Level: cause.Explains, Share: interval(0.04, 0.01, 0.06),
-		Seconds: interval(0.014, 0.004, 0.022), Where: []string{"clone;ticker_thread;nanosleep"},
-		Claim: "A thread of server wakes every 1.0 ms whether or not there is work.",
+		Seconds: interval(0.014, 0.004, 0.022),
+		Places:  []cause.Place{{Kind: cause.InCode, Name: "clone;ticker_thread;nanosleep"}},
+		Claim:   "A thread of server wakes every 1.0 ms whether or not there is work.",
 		Evidence: []cause.Evidence{
 			{Signal: "offcpu", Text: "wake-ups by a timer", A: 12, B: 1380, Unit: "wake-ups/run"}},
-		Against: []string{"the rate follows the load in two of five runs"},
-		Remedy:  "Wake the thread only when there is work.",
+		Doubts: []cause.Doubt{
+			{Kind: cause.DoubtRuns, Text: "the rate follows the load in two of five runs"}},
+		Remedy: "Wake the thread only when there is work.",
 	}
 }
 
 func clockSuspect() cause.Suspect {
 	return cause.Suspect{
 		Cause: "clock.slow-source", Level: cause.Refuted, Share: interval(0.02, -0.01, 0.05),
-		Where:    []string{"clocksource kvm-clock"},
-		Claim:    "Reading the time is expensive since the clock source is kvm-clock.",
-		Evidence: []cause.Evidence{{Signal: "facts", Text: "clocksource.current is kvm-clock, tsc is available"}},
+		Places: []cause.Place{{Kind: cause.InClock, Name: "kvm-clock"}},
+		Claim:  "Reading the time is expensive since the clock source is kvm-clock.",
+		Evidence: []cause.Evidence{{Signal: "facts", Setting: "clocksource.current",
+			Text: "clocksource.current is kvm-clock, tsc is available"}},
 		Proof: &cause.Proof{Knob: "clocksource", From: "kvm-clock", To: "tsc", Verdict: "refuted", Trials: 12,
 			Effect: cause.Effect{Ratio: 0.998, Low: 0.985, High: 1.011, Confidence: 0.95}},
 		Remedy: "Switch the clock source to tsc.", Knob: "clocksource",
@@ -286,4 +292,12 @@ func bigProfile(count int) *compare.Profile {
 		branch(1, count-len(g.nodes))
 	}
 	return &compare.Profile{Nodes: g.nodes}
+}
+
+// worded are suspects as cause.Judge returns them: with their places and doubts in words.
+func worded(suspects ...cause.Suspect) []cause.Suspect {
+	for i := range suspects {
+		suspects[i].InWords()
+	}
+	return suspects
 }

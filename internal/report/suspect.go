@@ -30,7 +30,8 @@ func shareOf(c *investigate.Case, suspect cause.Suspect) string {
 
 // inShort names a suspect with its share and level.
 func inShort(c *investigate.Case, suspect cause.Suspect) string {
-	return visible(suspect.Cause, 60) + ", " + shareOf(c, suspect) + ", " + levelWord(suspect.Level)
+	return visible(string(suspect.Cause), 60) + ", " + shareOf(c, suspect) + ", " +
+		levelWord(suspect.Level)
 }
 
 // levelWord says what a level of evidence means to somebody who has not read the catalogue.

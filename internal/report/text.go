@@ -34,11 +34,7 @@ func Text(w io.Writer, c *investigate.Case, opts TextOptions) error {
 	if c == nil {
 		return fmt.Errorf("write verdict: no case given")
 	}
-	if opts.Width <= 0 {
-		opts.Width = widthDefault
-	}
-	p := &page{width: min(max(opts.Width, widthMin), widthMax), colour: opts.Colour}
-	words := verdictOf(c)
+	p, words := newPage(opts), verdictOf(c)
 	p.verdict(c, words)
 	p.suspects(c)
 	p.alsoSeen(words.AlsoSeen)
@@ -65,6 +61,13 @@ const (
 	orange = "1;33"
 	blue   = "1;36"
 )
+
+func newPage(opts TextOptions) *page {
+	if opts.Width <= 0 {
+		opts.Width = widthDefault
+	}
+	return &page{width: min(max(opts.Width, widthMin), widthMax), colour: opts.Colour}
+}
 
 func (p *page) style(text, style string) string {
 	if !p.colour || style == plain || text == "" {
@@ -119,8 +122,8 @@ func (p *page) suspects(c *investigate.Case) {
 	p.blank()
 	for i, suspect := range c.Suspects[1:min(len(c.Suspects), suspectsMax)] {
 		place := ""
-		if len(suspect.Where()) > 0 {
-			place = " · " + visiblePath(suspect.Where()[0], p.width/2)
+		if len(suspect.Where) > 0 {
+			place = " · " + visiblePath(suspect.Where[0], p.width/2)
 		}
 		p.entry(fmt.Sprintf("suspect %d", i+2), inShort(c, suspect)+place, dim, plain)
 	}
@@ -201,7 +204,7 @@ func via(where string) string {
 func (p *page) first(c *investigate.Case, suspect cause.Suspect) {
 	p.entry("suspect 1", inShort(c, suspect), orange, bold)
 	p.entry("", visible(suspect.Claim, sentenceRunesMax), plain, plain)
-	for i, place := range suspect.Where()[:min(len(suspect.Where()), 2)] {
+	for i, place := range suspect.Where[:min(len(suspect.Where), 2)] {
 		label := "where"
 		if i > 0 {
 			label = ""
@@ -216,7 +219,7 @@ func (p *page) first(c *investigate.Case, suspect cause.Suspect) {
 		p.entry(label, evidenceLine(c, evidence), dim, plain)
 	}
 	p.entry("predicted", predictionLine(c, suspect.Prediction), dim, plain)
-	for _, against := range suspect.Against() {
+	for _, against := range suspect.Against {
 		p.entry("against", visible(against, sentenceRunesMax), dim, plain)
 	}
 	label := "remedy"

@@ -14,28 +14,34 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files and the page's types anew")
 
-// TestTypeScriptTypes keeps the page's types the same as the document's.
+// TestTypeScriptTypes keeps the page's types the same as those of the document, and of what the page
+// gets beside it.
 func TestTypeScriptTypes(t *testing.T) {
-	const path = "../../web/src/api/case.ts"
-	want := typescript()
-	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+	for file, types := range map[string][]any{
+		"case.ts": {investigate.Case{}},
+		"page.ts": {verdict{}, columns{}},
+	} {
+		path, want := "../../web/src/api/"+file, typescript(types)
+		if *update {
+			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != want {
-		t.Errorf("%s is not what the Go types say: run go generate ./internal/report, then make generate", path)
+		if string(got) != want {
+			t.Errorf("%s is not what the Go types say: run go generate ./internal/report, then make generate",
+				path)
+		}
 	}
 }
 
-func typescript() string {
+func typescript(types []any) string {
 	var order []string
 	interfaces := map[string]string{}
-	for _, v := range []any{investigate.Case{}, verdict{}, columns{}} {
+	for _, v := range types {
 		declare(reflect.TypeOf(v), interfaces, &order)
 	}
 	text := "// Generated from the Go types by `go generate ./internal/report`. Do not edit.\n" +
@@ -58,7 +64,8 @@ func declare(t reflect.Type, interfaces map[string]string, order *[]string) {
 		if f.omitEmpty {
 			optional = "?"
 		}
-		text += fmt.Sprintf("  %s%s: %s;\n", f.name, optional, typeName(t.Field(f.index).Type, interfaces, order))
+		kind := typeName(t.Field(f.index).Type, interfaces, order)
+		text += fmt.Sprintf("  %s%s: %s;\n", f.name, optional, kind)
 	}
 	interfaces[name] = text + "}\n"
 	*order = append(*order, name)

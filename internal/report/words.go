@@ -27,6 +27,8 @@ type verdict struct {
 	Per      string   `json:"per"`  // what amounts are per: "run"
 	Kept     string   `json:"kept"` // what one of the measured pieces is: "run", or "recording" of what runs on
 	Seed     string   `json:"seed"` // as text: a script's numbers end at 2^53
+	// Why is what is said of how the suspects came about; nil where nothing was judged.
+	Why *whyWords `json:"why,omitempty"`
 }
 
 // timesFrom is the ratio from which a change reads better as "1.35×" than as "35 %".
@@ -40,6 +42,7 @@ func verdictOf(c *investigate.Case) verdict {
 		Kept: pieceOf(c), AlsoSeen: alsoSeen(c),
 		Per:    perOf(c),
 		Others: []string{},
+		Why:    wordsOfWhy(c),
 	}
 	for _, result := range c.Metrics {
 		if result.Metric.Name != c.Metric.Name {

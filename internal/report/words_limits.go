@@ -55,8 +55,8 @@ func alsoSeen(c *investigate.Case) []string {
 	lines := []string{}
 	for _, seen := range c.AlsoSeen {
 		text := fmt.Sprintf("%s over %s, in %s: %s (%s), %s in all, %s of the wall time", plural(seen.Stalls, "stall"),
-			amount(seen.Shortest, "s"), visible(seen.Call, 40), visible(seen.Function, nameRunesMax), visible(seen.Cause, 60),
-			amount(seen.Seconds, "s"), percent(seen.Share))
+			amount(seen.Shortest, "s"), visible(seen.Call, 40), visible(seen.Function, nameRunesMax),
+			visible(string(seen.Cause), 60), amount(seen.Seconds, "s"), percent(seen.Share))
 		if seen.Stalls > 1 {
 			text += ", the longest " + amount(seen.Longest, "s")
 		}

@@ -10,10 +10,7 @@ import (
 
 // Worth writes what a change costs and saves at each load, its break-even, the saving and the scaling law.
 func Worth(w io.Writer, a *worth.Answer, opts TextOptions) error {
-	if opts.Width <= 0 {
-		opts.Width = widthDefault
-	}
-	p := &page{width: min(max(opts.Width, widthMin), widthMax), colour: opts.Colour}
+	p := newPage(opts)
 	p.breakEven(a)
 	p.saving(a)
 	for _, scaling := range a.Scaling {

@@ -56,6 +56,34 @@ func Median(values []float64) (float64, error) {
 	return middle(sorted), nil
 }
 
+// Middle is the median for people to read, without an error: 0 of no values, or where one is NaN or infinite.
+func Middle(values []float64) float64 {
+	median, err := Median(values)
+	if err != nil {
+		return 0
+	}
+	return median
+}
+
+// Average is the mean for people to read, 0 of no values.
+func Average(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sum, count := 0.0, float64(len(values))
+	for _, value := range values {
+		sum += value
+	}
+	if !math.IsInf(sum, 0) {
+		return sum / count
+	}
+	sum = 0
+	for _, value := range values { // the sum was too large for a number, the mean is not
+		sum += value / count
+	}
+	return sum
+}
+
 // LogRatios returns ln(b/a) pair by pair: above zero where b is larger. It fails when the lengths differ and on any
 // value that is not positive and finite, because no ratio can be formed from it.
 func LogRatios(a, b []float64) ([]float64, error) {

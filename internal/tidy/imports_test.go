@@ -17,17 +17,19 @@ var mayImport = map[string][]string{
 	"recording": {},
 
 	"internal/stat":   {},
+	"internal/shell":  {},
 	"internal/bench":  {"internal/stat"},
 	"internal/worth":  {"internal/stat", "internal/bench"},
 	"internal/host":   {"recording"},
 	"internal/symbol": {"recording"},
+	"internal/code":   {"recording"},
 	"internal/format": {"recording", "internal/symbol"},
 	"internal/probe":  {"recording", "internal/host", "internal/symbol"},
 	"internal/record": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/probe"},
 
-	"internal/compare": {"recording", "internal/stat", "internal/symbol"},
-	"internal/cause": {"recording", "internal/host", "internal/stat", "internal/symbol", "internal/bench",
-		"internal/compare"},
+	"internal/compare": {"recording", "internal/stat", "internal/symbol", "internal/code"},
+	"internal/cause": {"recording", "internal/host", "internal/stat", "internal/shell", "internal/symbol",
+		"internal/bench", "internal/code", "internal/compare"},
 
 	"internal/explain": {"recording", "internal/host", "internal/stat", "internal/bench", "internal/compare",
 		"internal/cause"},
@@ -37,15 +39,16 @@ var mayImport = map[string][]string{
 	"internal/knob":   {"recording", "internal/host", "internal/stat"},
 	"internal/trial":  {"recording", "internal/host", "internal/stat", "internal/knob"},
 	"internal/ground": {"internal/host", "internal/knob"},
-	"internal/investigate": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/bench",
-		"internal/probe", "internal/record", "internal/compare", "internal/cause", "internal/explain", "internal/knob",
+	"internal/investigate": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/shell",
+		"internal/bench", "internal/probe", "internal/record", "internal/compare", "internal/cause",
+		"internal/explain", "internal/knob",
 		"internal/trial", "internal/worth"},
 
-	"internal/try": {"recording", "internal/host", "internal/stat", "internal/knob", "internal/trial", "internal/record",
-		"internal/compare", "internal/ground"},
+	"internal/try": {"recording", "internal/host", "internal/stat", "internal/shell", "internal/knob",
+		"internal/trial", "internal/record", "internal/compare", "internal/ground"},
 
 	"internal/report": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/bench", "internal/try",
-		"internal/compare", "internal/cause", "internal/knob", "internal/trial", "internal/worth",
+		"internal/code", "internal/compare", "internal/cause", "internal/knob", "internal/trial", "internal/worth",
 		"internal/investigate"},
 	"internal/serve": {"recording", "internal/host", "internal/stat", "internal/record", "internal/compare",
 		"internal/cause", "internal/investigate", "internal/report"},
@@ -53,9 +56,10 @@ var mayImport = map[string][]string{
 	"internal/tidy": {},
 	"cmd/culprit":   {"recording", "internal"},
 	"web":           {"internal/investigate", "internal/report"},
-	// The scoreboards judge culprit from outside, by its command line. The lineup keeps what was judged in the corpus.
-	"lineup":    {"internal/explain", "internal/corpus"},
-	"benchmark": {"recording"},
+	// The scoreboards judge culprit from outside, by its command line; they share only its arithmetic. The lineup keeps
+	// what was judged in the corpus.
+	"lineup":    {"internal/stat", "internal/explain", "internal/corpus"},
+	"benchmark": {"recording", "internal/stat"},
 	// The cases ask culprit by its command line and look into its recordings.
 	"cases": {"recording"},
 }
@@ -67,7 +71,8 @@ var mayExecute = []string{"internal/trial", "internal/record", "internal/knob", 
 
 // mayUse are packages whose libraries are restricted: prefixes of what is allowed beside the standard library.
 var mayUse = map[string][]string{
-	"internal/stat": {"gonum.org/v1/gonum"},
+	"internal/stat":  {"gonum.org/v1/gonum"},
+	"internal/shell": {"mvdan.cc/sh/v3/syntax"},
 }
 
 func checkImports(s source) []problem {

@@ -131,7 +131,7 @@ func outliers(runs []Run, sides map[string][]int, kind disturbanceKind) []outlie
 		if err != nil {
 			continue // of fewer than three nothing can be said
 		}
-		middle := median(values)
+		middle := stat.Middle(values)
 		tolerated := limit - middle
 		for _, i := range sides[side] {
 			excess := kind.of(runs[i].Disturb) - middle
@@ -151,7 +151,7 @@ func (k disturbanceKind) floor(runs []Run, side []int) float64 {
 	for _, i := range side {
 		walls = append(walls, runs[i].Metrics[MetricWall])
 	}
-	return max(k.least, k.part*median(walls))
+	return max(k.least, k.part*stat.Middle(walls))
 }
 
 // oneSided tells whether a disturbance belongs to one side: its outliers, or its usual level.
@@ -175,7 +175,7 @@ func oneSided(runs []Run, sides map[string][]int, kind disturbanceKind, found []
 	byOutliers = byOutliers && sum(amounts(runs, sides[many], kind)) > sum(amounts(runs, sides[few], kind))
 	medians := map[string]float64{}
 	for _, label := range labels {
-		medians[label] = median(amounts(runs, sides[label], kind))
+		medians[label] = stat.Middle(amounts(runs, sides[label], kind))
 	}
 	side, rates := many, map[string]float64(nil)
 	if !byOutliers {
@@ -214,10 +214,10 @@ func higherLevel(runs []Run, sides map[string][]int, kind disturbanceKind, label
 		}
 	}
 	low, high := labels[0], labels[1]
-	if median(rates[low]) > median(rates[high]) {
+	if stat.Middle(rates[low]) > stat.Middle(rates[high]) {
 		low, high = high, low
 	}
-	medians = map[string]float64{low: median(rates[low]), high: median(rates[high])}
+	medians = map[string]float64{low: stat.Middle(rates[low]), high: stat.Middle(rates[high])}
 	above := 0
 	for _, x := range rates[high] {
 		for _, y := range rates[low] {
@@ -261,19 +261,6 @@ func sum(values []float64) float64 {
 		total += value
 	}
 	return total
-}
-
-// median returns the middle of some values, 0 of none.
-func median(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	middle := len(sorted) / 2
-	if len(sorted)%2 == 1 {
-		return sorted[middle]
-	}
-	return (sorted[middle-1] + sorted[middle]) / 2
 }
 
 func sortedKeys[V any](of map[string]V) []string { return slices.Sorted(maps.Keys(of)) }

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"culprit/internal/stat"
 	"math"
 	"os"
 	"path/filepath"
@@ -152,7 +153,7 @@ func TestLogRatiosAndRecordingCost(t *testing.T) {
 	if err != nil || len(cost.With) != 11 || len(cost.Without) != 11 {
 		t.Fatalf("%+v %v", cost, err)
 	}
-	if got := math.Exp(median(cost.With) - median(cost.Without)); math.Abs(got-1.05) > 1e-9 {
+	if got := math.Exp(stat.Middle(cost.With) - stat.Middle(cost.Without)); math.Abs(got-1.05) > 1e-9 {
 		t.Errorf("recording costs a factor of %v, want 1.05", got)
 	}
 	if got := Values(measure, "wall", "B"); len(got) != 5 {

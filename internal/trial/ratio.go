@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"culprit/internal/stat"
 	"fmt"
 	"math"
 	"slices"
@@ -68,7 +69,7 @@ func RecordingCost(runs []Run, metric string) (CostLogs, error) {
 		if len(with[side]) == 0 {
 			continue
 		}
-		center := median(without[side])
+		center := stat.Middle(without[side])
 		for _, value := range without[side] {
 			cost.Without = append(cost.Without, value-center)
 		}

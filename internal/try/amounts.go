@@ -2,6 +2,7 @@ package try
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -159,10 +160,11 @@ func (r recorded) stalls(rec *recording.Recording) (count int, stalled float64) 
 		}
 		spans[call.Stall] = span{min(of.from, call.TimeNs), max(of.to, call.TimeNs+call.DurationNs)}
 	}
+	stalledNs := int64(0) // a sum of integers does not depend on the order
 	for _, of := range spans {
-		stalled += seconds(of.to - of.from)
+		stalledNs += of.to - of.from
 	}
-	return len(spans), stalled
+	return len(spans), seconds(stalledNs)
 }
 
 // ofDisks reads the requests of one device, or of all. Who waits for a request is often not who submitted it, so all of
@@ -248,7 +250,8 @@ func (r recorded) ofNumbers(rec *recording.Recording) (float64, error) {
 			"metrics show which there are", r.metricName())
 	}
 	total := 0.0
-	for _, of := range scopes {
+	for _, scope := range slices.Sorted(maps.Keys(scopes)) { // a sum depends on the order
+		of := scopes[scope]
 		total += of.last.Value - of.first.Value
 	}
 	return total, nil

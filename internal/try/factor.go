@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"culprit/internal/shell"
 )
 
 // Kind says how a factor's levels are set.
@@ -182,20 +184,9 @@ func (c Command) with(values map[string]string) string {
 	if len(c.Words) == 0 {
 		return replace.Replace(c.Shell)
 	}
-	quoted := make([]string, len(c.Words))
+	words := make([]string, len(c.Words))
 	for i, word := range c.Words {
-		quoted[i] = shellWord(replace.Replace(word))
+		words[i] = replace.Replace(word)
 	}
-	return strings.Join(quoted, " ")
-}
-
-// plainWord needs no quotes in a shell.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+-]+$`)
-
-// shellWord quotes a word for a shell.
-func shellWord(word string) string {
-	if plainWord.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return shell.Join(words)
 }

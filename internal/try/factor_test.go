@@ -66,11 +66,6 @@ func TestFillMonitor(t *testing.T) {
 			t.Errorf("%q: %q", content, got)
 		}
 	}
-	for _, hostile := range []string{"a b", "$(x)", "a'b", `a\b`, "a;b", ""} {
-		if safeInShell.MatchString(hostile) {
-			t.Errorf("%q passes", hostile)
-		}
-	}
 }
 
 func TestChecks(t *testing.T) {

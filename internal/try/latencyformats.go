@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -159,7 +161,8 @@ func readJMH(_ *Latency, in io.Reader) (latencies, error) {
 		return latencies{}, fmt.Errorf("its unit %q is not known", metric.ScoreUnit)
 	}
 	found := latencies{mean: metric.Score * scale, percentiles: map[float64]float64{}}
-	for name, value := range metric.ScorePercentiles {
+	for _, name := range slices.Sorted(maps.Keys(metric.ScorePercentiles)) { // an error names the first
+		value := metric.ScorePercentiles[name]
 		percentile, err := strconv.ParseFloat(name, 64)
 		switch {
 		case err != nil:

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"culprit/internal/shell"
 	"culprit/internal/trial"
 )
 
@@ -81,9 +81,6 @@ func (b *beside) account(made *Trial) {
 	made.Disturb.OthersS = max(0, made.Disturb.OthersS-b.used)
 }
 
-// safeInShell are the names that mean the same whatever quotes are around them in a shell.
-var safeInShell = regexp.MustCompile(`^[A-Za-z0-9_./@:-]+$`)
-
 // fillMonitor puts the number of the workload's process for {pid} and the path of its cgroup, as perf stat -G wants it,
 // for {cgroup}. Only what no shell could read in another way is filled in.
 func fillMonitor(text string, pid int) (string, error) {
@@ -100,7 +97,7 @@ func fillMonitor(text string, pid int) (string, error) {
 	case group == "":
 		return "", fmt.Errorf("fill in {cgroup}: the workload is in no cgroup of its own here; run as root where cgroup2 " +
 			"is mounted")
-	case !safeInShell.MatchString(group):
+	case !shell.IsPlain(group):
 		return "", fmt.Errorf("fill in {cgroup}: a shell would not take %q as it is; start culprit in another cgroup", group)
 	}
 	return strings.ReplaceAll(text, "{cgroup}", group), nil

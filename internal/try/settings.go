@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -49,7 +50,7 @@ func openSettings(ctx context.Context, e Experiment) (*settings, error) {
 		return nil, err
 	}
 	s.notes = s.change.Warnings()
-	for f := range s.knobs {
+	for _, f := range slices.Sorted(maps.Keys(s.knobs)) { // an error names the first factor
 		if s.original[f], err = s.change.Original(e.Factors[f].Name); err != nil {
 			return nil, errors.Join(err, s.change.Restore())
 		}
@@ -139,7 +140,8 @@ func (s *settings) checkTime() error {
 	var least time.Duration
 	slowest := ""
 	longest := time.Duration(0)
-	for f, found := range s.knobs {
+	for _, f := range slices.Sorted(maps.Keys(s.knobs)) { // of several that are as slow, the first is named
+		found := s.knobs[f]
 		wait := s.washOut(found)
 		least += time.Duration(rounds*(len(s.experiment.Factors[f].Levels)-1)) * wait
 		if wait > longest {

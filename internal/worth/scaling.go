@@ -89,7 +89,7 @@ func scalingOf(workers []float64, rows [][]float64) (s Scaling, err error) {
 		for _, row := range rows {
 			measured = append(measured, row[i])
 		}
-		s.Levels = append(s.Levels, ScalingWorker{n, median(measured), s.Law.One * n, s.Law.At(n)})
+		s.Levels = append(s.Levels, ScalingWorker{n, stat.Middle(measured), s.Law.One * n, s.Law.At(n)})
 	}
 	return s, nil
 }

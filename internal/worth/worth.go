@@ -12,6 +12,7 @@
 package worth
 
 import (
+	"culprit/internal/stat"
 	"errors"
 	"fmt"
 	"math"
@@ -154,7 +155,7 @@ func levelOf(blocks []block, i int, higher bool) (level Level, err error) {
 	if level.Difference, err = mean(differences); err != nil {
 		return level, err
 	}
-	level.Pairs, level.A, level.B, level.Verdict = len(differences), median(without), median(with), Undecided
+	level.Pairs, level.A, level.B, level.Verdict = len(differences), stat.Middle(without), stat.Middle(with), Undecided
 	switch {
 	case level.Difference.Low > 0:
 		level.Verdict = Worse
@@ -162,15 +163,6 @@ func levelOf(blocks []block, i int, higher bool) (level Level, err error) {
 		level.Verdict = Better
 	}
 	return level, nil
-}
-
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	middle := len(sorted) / 2
-	if len(sorted)%2 == 1 {
-		return sorted[middle]
-	}
-	return sorted[middle-1]/2 + sorted[middle]/2
 }
 
 // between interpolates linearly; load lies within loads, which are sorted.

@@ -34,12 +34,26 @@ export interface Interval {
   high: number | null;
 }
 
+export interface Place {
+  kind: string;
+  role?: string;
+  name: string;
+  value?: string;
+  starts?: string;
+}
+
 export interface Evidence {
   signal: string;
   text: string;
   a: number | null;
   b: number | null;
   unit: string;
+  setting?: string;
+}
+
+export interface Doubt {
+  kind: string;
+  text: string;
 }
 
 export interface Prediction {
@@ -68,8 +82,10 @@ export interface Suspect {
   share: Interval;
   seconds: Interval;
   where: string[];
+  places: Place[];
   evidence: Evidence[];
   against?: string[];
+  doubts?: Doubt[];
   prediction?: Prediction;
   proof?: Proof;
   remedy: string;
@@ -124,6 +140,46 @@ export interface Seen {
   shortest_s: number | null;
   longest_s: number | null;
   share: number | null;
+}
+
+export interface Entry {
+  rule: string;
+  action: string;
+  cause: string;
+  place?: string;
+  from?: string[];
+  seconds: number | null;
+  because?: string;
+}
+
+export interface Move {
+  rule: string;
+  first: string;
+  first_place?: string;
+  before: string;
+  before_place?: string;
+  because: string;
+}
+
+export interface LeftOut {
+  cause: string;
+  place?: string;
+  because: string;
+}
+
+export interface Second {
+  cause: string;
+  place?: string;
+  needs: string;
+}
+
+export interface Why {
+  growth: number | null;
+  nobody: number | null;
+  entries: Entry[];
+  moves: Move[];
+  left_out?: LeftOut[];
+  second?: Second;
 }
 
 export interface Item {
@@ -197,6 +253,7 @@ export interface Case {
   trials: Run[];
   excluded: number;
   also_seen?: Seen[];
+  why?: Why;
   items: Item[];
   settings: FactChange[];
   facts: Fact[];
@@ -206,33 +263,4 @@ export interface Case {
   seed: number;
   elapsed_s: number | null;
   dir: string;
-}
-
-export interface Verdict {
-  label: string;
-  headline: string;
-  detail: string;
-  others: string[];
-  next: string;
-  also_seen: string[];
-  left_out: string;
-  cost: string[];
-  host: string;
-  per: string;
-  kept: string;
-  seed: string;
-}
-
-export interface Columns {
-  names: string[];
-  kinds: string[];
-  name: number[];
-  kind: number[];
-  depth: number[];
-  self_a: (number | null)[];
-  self_b: (number | null)[];
-  change: (number | null)[];
-  low: (number | null)[];
-  high: (number | null)[];
-  decided: number[];
 }

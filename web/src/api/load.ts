@@ -1,5 +1,6 @@
 // Reads the data that Go put into the page: gzip and base64 in inert script elements.
-import type { Case, Columns, Verdict } from "./case";
+import type { Case } from "./case";
+import type { Columns, Verdict } from "./page";
 import { Tree } from "../state/tree";
 
 export interface Report {

@@ -1,6 +1,7 @@
 // A call tree of both sides in typed arrays, in preorder: no object per node, so
 // that a hundred thousand nodes cost megabytes and milliseconds.
-import type { Columns, ProfileNode } from "../api/case";
+import type { ProfileNode } from "../api/case";
+import type { Columns } from "../api/page";
 
 export type Mode = "diff" | "a" | "b";
 

@@ -31,8 +31,7 @@ export function App({ report }: { report: Report }) {
       <Header report={report} theme={theme} onTheme={setTheme} />
       <main class="page">
         <VerdictCard report={report} />
-        <Suspects found={found} per={words.per} also={words.also_seen} hasFrame={(name) => frames.has(name)}
-          onFind={find} />
+        <Suspects found={found} words={words} hasFrame={(name) => frames.has(name)} onFind={find} />
         <Trials found={found} words={words} />
         <Differences found={found} words={words} />
         <FlameSection report={report} theme={theme} search={search} onSearch={setSearch} />
@@ -53,7 +52,8 @@ export function App({ report }: { report: Report }) {
 
 // unfold opens what is collapsed, since paper cannot be clicked.
 function unfold(): void {
-  for (const element of document.querySelectorAll<HTMLDetailsElement>("details.suspect")) element.open = true;
+  const shut = document.querySelectorAll<HTMLDetailsElement>("details.suspect, details.why");
+  for (const element of shut) element.open = true;
 }
 
 const places: [string, string][] = [

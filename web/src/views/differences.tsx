@@ -1,6 +1,7 @@
 // The ranked differences behind the suspects: all layers in one unit.
 import { useMemo, useState } from "preact/hooks";
-import type { Case, Item, Verdict } from "../api/case";
+import type { Case, Item } from "../api/case";
+import type { Verdict } from "../api/page";
 import { amounts, known, pattern, percent, visible, visiblePath } from "../lib/format";
 import { Section } from "./parts";
 import { SortTable, type Column } from "./sorttable";

@@ -1,17 +1,18 @@
 // The suspects: what each accounts for, where, the evidence, the proof, the remedy.
-import type { Case, Prediction, Proof, Suspect } from "../api/case";
+import type { Case, Place, Prediction, Proof, Suspect } from "../api/case";
+import type { Verdict } from "../api/page";
 import { amount, amounts, known, metricNoun, percent, visible, visiblePath, type Num } from "../lib/format";
 import { Section, SideMark } from "./parts";
+import { WhyThisOrder } from "./why";
 
 interface Props {
   found: Case;
-  per: string; // what amounts are per: "run"
-  also: string[]; // what was strange but small
+  words: Verdict;
   hasFrame: (name: string) => boolean;
   onFind: (frame: string) => void; // show a frame in the flame graph
 }
 
-export function Suspects({ found, per, also, hasFrame, onFind }: Props) {
+export function Suspects({ found, words, hasFrame, onFind }: Props) {
   const whole = found.b ? "the change" : metricNoun(found.metric.name);
   return (
     <Section id="suspects" title={found.b ? "Suspects" : "Causes that match"}>
@@ -24,13 +25,15 @@ export function Suspects({ found, per, also, hasFrame, onFind }: Props) {
             <ShareBar suspect={suspect} whole={whole} />
             <Level level={suspect.level} />
           </summary>
-          <SuspectBody suspect={suspect} found={found} per={per} hasFrame={hasFrame} onFind={onFind} />
+          <SuspectBody suspect={suspect} found={found} words={words} hasFrame={hasFrame}
+            onFind={onFind} />
         </details>
       ))}
-      {also.length > 0 && (
+      <WhyThisOrder found={found} words={words} />
+      {words.also_seen.length > 0 && (
         <>
           <h3>Also seen, too small for a suspect</h3>
-          <ul class="notes">{also.map((text, i) => <li key={i}>{text}</li>)}</ul>
+          <ul class="notes">{words.also_seen.map((text, i) => <li key={i}>{text}</li>)}</ul>
         </>
       )}
     </Section>
@@ -93,8 +96,9 @@ export function ShareBar({ suspect, whole }: { suspect: Suspect; whole: string }
   );
 }
 
-function SuspectBody({ suspect, found, per, hasFrame, onFind }: { suspect: Suspect } & Omit<Props, "also">) {
+function SuspectBody({ suspect, found, words, hasFrame, onFind }: { suspect: Suspect } & Props) {
   const twoSided = Boolean(found.b);
+  const { per } = words;
   return (
     <div class="suspectbody">
       {suspect.claim && <p class="claim">{visible(suspect.claim, 1000)}</p>}
@@ -103,7 +107,10 @@ function SuspectBody({ suspect, found, per, hasFrame, onFind }: { suspect: Suspe
           <>
             <dt>where</dt>
             <dd>
-              {suspect.where.map((place, i) => <Place key={i} place={place} hasFrame={hasFrame} onFind={onFind} />)}
+              {suspect.where.map((text, i) => (
+                <PlaceLine key={i} text={text} place={suspect.places[i]} hasFrame={hasFrame}
+                  onFind={onFind} />
+              ))}
             </dd>
           </>
         )}
@@ -174,11 +181,16 @@ function Against({ text }: { text: string }) {
   return <><dt>against</dt><dd>{visible(text, 1000)}</dd></>;
 }
 
-function Place({ place, hasFrame, onFind }: { place: string } & Pick<Props, "hasFrame" | "onFind">) {
-  const last = place.split(";").pop() ?? "";
+// framed are the kinds of places whose names are frames; cases of the first schema tell no kind.
+const framed = ["code", "kernel function", "system call", ""];
+
+function PlaceLine({ text, place, hasFrame, onFind }: {
+  text: string; place: Place | undefined;
+} & Pick<Props, "hasFrame" | "onFind">) {
+  const last = (place && framed.includes(place.kind) && place.name.split(";").pop()) || "";
   return (
     <div class="place">
-      <code><bdi>{visiblePath(place, 400)}</bdi></code>
+      <code><bdi>{visiblePath(text, 400)}</bdi></code>
       {hasFrame(last) && (
         <button type="button" class="link small noprint" onClick={() => onFind(last)}>find in flame graph</button>
       )}

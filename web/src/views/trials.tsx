@@ -1,6 +1,7 @@
 // The trials as dots: what was measured, before any statistics.
 import { useState } from "preact/hooks";
-import type { Case, Metric, Verdict } from "../api/case";
+import type { Case, Metric } from "../api/case";
+import type { Verdict } from "../api/page";
 import { axis, widthMin, type Axis } from "../draw/axis";
 import { amount, amounts, known, metricNoun, percent } from "../lib/format";
 import { useWidth } from "../lib/hooks";

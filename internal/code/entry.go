@@ -1,4 +1,4 @@
-package compare
+package code
 
 import (
 	"regexp"
@@ -7,8 +7,31 @@ import (
 	"culprit/recording"
 )
 
-// startUp are the functions by which the C library, a kernel's thread and the run times come to a program's own code:
-// they stand on every stack, so that they are nobody's place.
+// IsEntry reports whether a function is where a program begins: everything is below it, so that it
+// explains nothing.
+func IsEntry(frame recording.Frame) bool {
+	name := frame.Name
+	switch frame.Kind {
+	case recording.KindGo:
+		return name == "main.main" || name == "runtime.main" || name == "runtime.goexit"
+	case recording.KindJVM:
+		return strings.HasSuffix(name, ".main") || strings.HasSuffix(name, "#main")
+	case recording.KindPython:
+		return name == "<module>" || name == "<interpreter trampoline>" || name == "main"
+	case recording.KindNode:
+		return name == "" || name == "main" || name == "<anonymous>" || name == "(anonymous)" ||
+			strings.HasPrefix(name, "<module>")
+	case recording.KindRuby, recording.KindPHP:
+		return name == "<main>" || name == "<top-level>" || name == "main" || strings.HasPrefix(name, "<top (required)>")
+	case recording.KindOther:
+		return name == PerlMain
+	default:
+		return name == "main" || strings.HasSuffix(name, "::main") || name == "_start"
+	}
+}
+
+// startUp are the functions by which the C library, a kernel's thread and the run times come to a
+// program's own code: they stand on every stack, so that they are nobody's place.
 var startUp = regexp.MustCompile(`^(_start|__libc_start_(main|call_main|main_impl).*|(__)?clone3?|start_thread|` +
 	`runtime\.(goexit|main|mstart|mstart0|mstart1|mcall|systemstack|rt0_go|asmcgocall)(\.abi0)?|` +
 	`JavaMain|CallJavaMainInNewThread|ThreadJavaMain|thread_native_entry|JavaCalls::.*|JavaThread::(run|` +
@@ -28,8 +51,11 @@ func IsStartUp(frame recording.Frame) bool {
 	return frame.Kind != recording.KindKernel && startUp.MatchString(frame.Name)
 }
 
-// placeable tells what may stand as a place where nothing of the program's own does: a function or a module, but
-// neither the kernel nor what only leads there.
-func placeable(frame recording.Frame) bool {
+// Placeable tells what may stand as a place where nothing of the program's own does: a function or
+// a module, but neither the kernel nor what only leads there.
+func Placeable(frame recording.Frame) bool {
 	return frame.Kind != recording.KindKernel && !strings.HasPrefix(frame.Name, "[") && !IsStartUp(frame)
 }
+
+// Nameless is what interpreters call functions that have no name.
+var Nameless = wordSet("<anonymous> (anonymous) <lambda> {closure}")

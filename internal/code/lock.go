@@ -1,0 +1,149 @@
+package code
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"culprit/recording"
+)
+
+// lockNames are functions that take a user-space lock, by kind of runtime.
+var lockNames = []string{
+	"pthread_mutex_lock", "pthread_mutex_timedlock", "pthread_mutex_clocklock", "__lll_lock_wait", "__lll_lock_",
+	"lll_lock", "pthread_rwlock_", "pthread_spin_lock", "mtx_lock", "__pthread_mutex_", // glibc, musl
+	"sync.(*Mutex).Lock", "sync.(*Mutex).lockSlow", "internal/sync.(*Mutex)", "sync.(*RWMutex)",
+	"sync.runtime_SemacquireMutex", "sync.runtime_SemacquireRWMutex", "internal/sync.runtime_SemacquireMutex",
+	"runtime.semacquire1", "runtime.lock2", // Go
+	"ObjectMonitor::enter", "ObjectMonitor::EnterI", "ObjectMonitor::TrySpin", "ObjectSynchronizer::enter",
+	"SharedRuntime::complete_monitor", "monitorenter", "Runtime1::monitorenter",
+	"ReentrantLock.lock", "ReentrantLock.tryLock", "StampedLock.", "ReentrantLock$Sync.lock",
+	"ReentrantReadWriteLock",                                   // JVM
+	"take_gil", "PyEval_RestoreThread", "PyEval_AcquireThread", // CPython, see IsGIL
+	"PyMutex_Lock", "_PyMutex_Lock", "_PyParkingLot_Park",
+	"futex::Mutex::lock", "Mutex::lock_contended", "RwLock::read_contended", "RwLock::write_contended",
+	"parking_lot::raw_mutex", "parking_lot::raw_rwlock", // Rust
+	"rb_mutex_lock", "do_mutex_lock", "gvl_acquire", "rb_mutex_synchronize", // Ruby
+	"uv_mutex_lock", "v8::base::Mutex::Lock", "std::mutex::lock", "__gthread_mutex_lock", "absl::Mutex::Lock",
+}
+
+// eventNames wait for an event and never for a lock.
+var eventNames = []string{
+	"pthread_join", "pthread_timedjoin", "pthread_clockjoin", "pthread_barrier_wait", "ObjectMonitor::wait",
+	"Object.wait", "ConditionObject.await", "Thread.sleep", "Thread.join", "CountDownLatch.await",
+	"sync.runtime_notifyListWait", "sync.(*WaitGroup)", "std::condition_variable",
+}
+
+// conditionNames wait for an event unless a runtime built its locks on them (JVM monitors,
+// CPython's take_gil).
+var conditionNames = []string{"pthread_cond_", "sem_wait", "sem_timedwait", "sem_clockwait"}
+
+// semaphoreNames are those of them that some programs lock with: who wakes whom must tell.
+var semaphoreNames = []string{"sem_wait", "sem_timedwait", "sem_clockwait"}
+
+// parkNames are the JVM's ways to wait for anything but a monitor.
+var parkNames = []string{"LockSupport.park", "Unsafe.park", "SynchronousQueue", "Reference"}
+
+// IsLockFunction reports whether a function takes a user-space lock; names are
+// those of C libraries, Go, the JVM, CPython and Rust.
+func IsLockFunction(name string) bool { return containsAny(name, lockNames) }
+
+// Waiting is what the functions of a stack say that it waits for.
+type Waiting uint8
+
+// A lock that a program takes on purpose; an event; a lock of the JVM unless its own thread ended
+// the wait; unknown.
+const (
+	WaitUnknown Waiting = iota
+	WaitLock
+	WaitEvent
+	WaitMonitor
+)
+
+// WaitsFor tells by names what a stack waits for: the deepest function that says anything decides,
+// conditions only when nothing above them does.
+func WaitsFor(frames []recording.Frame) Waiting {
+	condition, semaphore, python := false, false, false
+	for i := len(frames) - 1; i >= 0; i-- {
+		frame := &frames[i]
+		switch {
+		case frame.Kind == recording.KindKernel:
+		case containsAny(frame.Name, eventNames):
+			return WaitEvent
+		case IsLockFunction(frame.Name), IsDatabaseLock(frame.Name), takesGIL(frames, i):
+			return WaitLock
+		case containsAny(frame.Name, conditionNames):
+			condition, semaphore = true, semaphore || containsAny(frame.Name, semaphoreNames)
+		case strings.Contains(frame.Name, pythonAcquire):
+			python = true
+		case frame.Kind == recording.KindRuby && condition:
+			return WaitEvent // what it runs with a lock, in Mutex#synchronize, is not taking it
+		case python && frame.Kind == recording.KindPython && isPythonEvent(frame):
+			return WaitEvent
+		case python && frame.Kind == recording.KindPython:
+			return WaitLock
+		case frame.Kind == recording.KindJVM && condition && containsAny(frame.Name, parkNames):
+			return WaitEvent
+		case frame.Kind == recording.KindJVM && condition:
+			// A method that waits inside the JVM without parking enters a monitor, or stops for the
+			// VM's own work.
+			return WaitMonitor
+		case frame.Kind == recording.KindRuby, frame.Kind == recording.KindJVM:
+			return WaitUnknown
+		}
+	}
+	if condition && !semaphore {
+		return WaitEvent
+	}
+	return WaitUnknown
+}
+
+// RetriesLock reports whether a stack that a timer woke waits for a lock all the same: some wake up
+// now and then to look again (CPython's take_gil each switch interval, a monitor of HotSpot,
+// PostgreSQL for deadlocks), or by nothing else (a busy database of SQLite).
+func RetriesLock(frames []recording.Frame) bool {
+	if AtDatabaseLock(frames) {
+		return true
+	}
+	for i := len(frames) - 1; i >= 0; i-- {
+		switch name := frames[i].Name; {
+		case containsAny(name, eventNames):
+			return false
+		case IsLockFunction(name), takesGIL(frames, i):
+			return true
+		case frames[i].Kind == recording.KindRuby:
+			return false
+		}
+	}
+	return false
+}
+
+// IsGIL reports whether a function takes the lock of CPython's interpreter. A thread does so after
+// each call that it let the lock go for, whoever else wants it: only waiting in it says that the
+// lock is contended.
+func IsGIL(name string) bool {
+	return containsAny(name, []string{"take_gil", "PyEval_RestoreThread", "PyEval_AcquireThread"})
+}
+
+// takesGIL reports whether a frame of a stack is CPython waiting for the lock of its interpreter,
+// where a stripped build does not name take_gil: nothing else in it waits for a condition
+// (Python/ceval_gil.h; locks are semaphores).
+func takesGIL(frames []recording.Frame, at int) bool {
+	if at == 0 || !containsAny(frames[at].Name, []string{"pthread_cond_"}) {
+		return false
+	}
+	return isPython(path.Base(frames[at-1].Module))
+}
+
+// pythonAcquire takes a threading.Lock, out of which CPython makes its conditions, events, queues
+// and joins as well.
+const pythonAcquire = "PyThread_acquire_lock"
+
+// pythonEvents are the functions of threading.py that wait by a lock which somebody else will
+// release on purpose.
+var pythonEvents = []string{"wait", "_wait_for_tstate_lock", "join"}
+
+func isPythonEvent(frame *recording.Frame) bool {
+	name := frame.Name[strings.LastIndexByte(frame.Name, '.')+1:]
+	return strings.HasSuffix(frame.File, "threading.py") && slices.Contains(pythonEvents, name)
+}
