@@ -2,6 +2,7 @@ package cause
 
 import (
 	"path/filepath"
+	"slices"
 
 	"culprit/internal/code"
 	"culprit/internal/compare"
@@ -61,6 +62,23 @@ func (l *ledger) tellCode(c *claim, blame *compare.Blame, beside bool) {
 		c.silent = silentJoined
 	case beside && l.housekeeping(c):
 		c.silent = silentHousekeeping
+	}
+}
+
+// joinFunctions makes one claim of those on code that lead to the same function.
+func (l *ledger) joinFunctions(rule transfer) {
+	first := map[string]*claim{}
+	for _, c := range slices.Clone(l.claims) {
+		if !c.cause.is(isCode) || c.silent != "" || len(c.place) == 0 {
+			continue
+		}
+		way := string(c.cause) + " " + route(c.place)
+		if into := first[way]; into == nil {
+			first[way] = c
+		} else {
+			l.move(rule.rule, into, slices.Clone(c.members), rule.because)
+			into.evidence = append(into.evidence, c.evidence...)
+		}
 	}
 }
 

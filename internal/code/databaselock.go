@@ -12,18 +12,18 @@ import (
 // its own making: on a row, a table, a page. They wait in whatever call wakes a sleeper of another
 // process: PostgreSQL's backends at a latch, which is epoll_wait or poll. Taking a free lock goes
 // through them as well, so they tell of waiting only.
-var databaseLocks = []string{
-	"ProcSleep", "LWLockAcquire", "LWLockWaitForVar", "LockBufferForCleanup", "perform_spin_delay", // PostgreSQL
-	"lock_wait", "sync_array_wait_event", "MDL_wait::timed_wait", "MDL_context::acquire_lock", "thr_lock",
-	"ssux_lock_impl<", "srw_lock_", "srw_mutex_impl<", // MySQL and MariaDB
-	"sqliteDefaultBusyCallback",                                    // SQLite
-	"__lock_get", "__db_tas_mutex_lock", "__db_pthread_mutex_lock", // Berkeley DB
-}
+var databaseLocks = words(
+	// PostgreSQL 9.6 to 18
+	`ProcSleep LWLockAcquire LWLockWaitForVar LockBufferForCleanup perform_spin_delay`,
+	// MySQL 5.7 to 9, MariaDB 10.5 to 11
+	`lock_wait sync_array_wait_event MDL_wait::timed_wait MDL_context::acquire_lock thr_lock
+	ssux_lock_impl< srw_lock_ srw_mutex_impl<`,
+	// SQLite 3, Berkeley DB 5
+	`sqliteDefaultBusyCallback __lock_get __db_tas_mutex_lock __db_pthread_mutex_lock`,
+)
 
 // IsDatabaseLock reports whether a function is one of those that wait for a lock of a database.
-func IsDatabaseLock(name string) bool {
-	return slices.ContainsFunc(databaseLocks, func(start string) bool { return strings.HasPrefix(name, start) })
-}
+func IsDatabaseLock(name string) bool { return beginsWithAny(name, databaseLocks) }
 
 // AtDatabaseLock reports whether a stack waits for a lock of a database.
 func AtDatabaseLock(frames []recording.Frame) bool {
@@ -43,7 +43,9 @@ func waitsInSQLite(frames []recording.Frame) bool {
 			continue
 		}
 		if strings.HasPrefix(path.Base(frame.Module), "libsqlite3.") {
-			return asleep && !slices.ContainsFunc(frames, func(f recording.Frame) bool { return f.Name == "sqlite3_sleep" })
+			return asleep && !slices.ContainsFunc(frames, func(frame recording.Frame) bool {
+				return frame.Name == "sqlite3_sleep"
+			})
 		}
 		if !strings.HasSuffix(frame.Name, "sleep") {
 			return false

@@ -3,6 +3,8 @@ package code
 import (
 	"regexp"
 	"strings"
+
+	"culprit/recording"
 )
 
 // goStandard are the first elements of the import paths of Go's standard library (Go 1.26).
@@ -14,7 +16,8 @@ var goStandard = wordSet(`archive bufio builtin bytes cmp compress container con
 // deferred is what Go's compiler calls the closure of a defer statement: its caller is the place.
 var deferred = regexp.MustCompile(`\.deferwrap[0-9]+$`)
 
-func goOwner(name string) Owner {
+func goOwner(frame *recording.Frame) Owner {
+	name := frame.Name
 	first, _, found := strings.Cut(name, "/")
 	if !found {
 		if first, _, found = strings.Cut(name, "."); !found {
@@ -26,7 +29,7 @@ func goOwner(name string) Owner {
 		return Runtime
 	case goStandard[first]:
 		return Standard
-	case first == "golang.org":
+	case isPackaged(frame), first == "golang.org" && frame.File == "":
 		return Package
 	}
 	return Program

@@ -3,8 +3,9 @@ package code
 import "strings"
 
 // syscallPrefixes stand before the name of a system call in its kernel entry function.
-var syscallPrefixes = []string{"__x64_sys_", "__ia32_sys_", "__ia32_compat_sys_", "__arm64_sys_", "__riscv_sys_",
-	"__s390x_sys_", "__se_sys_", "__do_sys_", "ksys_", "compat_sys_", "sys_"}
+// Linux has had these since 4.17, the last ones before.
+var syscallPrefixes = words(`__x64_sys_ __ia32_sys_ __ia32_compat_sys_ __arm64_sys_ __riscv_sys_
+	__s390x_sys_ __se_sys_ __do_sys_ ksys_ compat_sys_ sys_`)
 
 // SyscallOf returns "write" for "__x64_sys_write", "" for other kernel functions.
 func SyscallOf(name string) string {
@@ -19,15 +20,17 @@ func SyscallOf(name string) string {
 	return ""
 }
 
-// EntersKernel tells the functions that every system call goes through before it is known which.
+// EntersKernel tells the functions that every system call goes through before it is known which it
+// is.
 func EntersKernel(name string) bool {
-	return strings.HasPrefix(name, "entry_SYSCALL") || strings.HasPrefix(name, "do_syscall_64") ||
-		strings.HasPrefix(name, "syscall_") || strings.HasPrefix(name, "x64_sys_call") ||
-		strings.HasPrefix(name, "el0_svc") || strings.HasPrefix(name, "do_el0_svc")
+	return beginsWithAny(name, kernelEntries)
 }
 
+// kernelEntries begin the names of those of x86 and arm64.
+var kernelEntries = words(`entry_SYSCALL do_syscall_64 syscall_ x64_sys_call el0_svc do_el0_svc`)
+
 // faultEntries are the kernel's functions that a page fault enters by.
-var faultEntries = []string{"asm_exc_page_fault", "exc_page_fault", "do_page_fault", "do_user_addr_fault"}
+var faultEntries = words(`asm_exc_page_fault exc_page_fault do_page_fault do_user_addr_fault`)
 
 // EntersFault tells the functions that a page fault enters the kernel by.
 func EntersFault(name string) bool { return beginsWithAny(name, faultEntries) }

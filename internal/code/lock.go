@@ -8,56 +8,58 @@ import (
 	"culprit/recording"
 )
 
-// lockNames are functions that take a user-space lock, by kind of runtime.
-var lockNames = []string{
-	"pthread_mutex_lock", "pthread_mutex_timedlock", "pthread_mutex_clocklock", "__lll_lock_wait", "__lll_lock_",
-	"lll_lock", "pthread_rwlock_", "pthread_spin_lock", "mtx_lock", "__pthread_mutex_", // glibc, musl
-	"sync.(*Mutex).Lock", "sync.(*Mutex).lockSlow", "internal/sync.(*Mutex)", "sync.(*RWMutex)",
-	"sync.runtime_SemacquireMutex", "sync.runtime_SemacquireRWMutex", "internal/sync.runtime_SemacquireMutex",
-	"runtime.semacquire1", "runtime.lock2", // Go
-	"ObjectMonitor::enter", "ObjectMonitor::EnterI", "ObjectMonitor::TrySpin", "ObjectSynchronizer::enter",
-	"SharedRuntime::complete_monitor", "monitorenter", "Runtime1::monitorenter",
-	"ReentrantLock.lock", "ReentrantLock.tryLock", "StampedLock.", "ReentrantLock$Sync.lock",
-	"ReentrantReadWriteLock",                                   // JVM
-	"take_gil", "PyEval_RestoreThread", "PyEval_AcquireThread", // CPython, see IsGIL
-	"PyMutex_Lock", "_PyMutex_Lock", "_PyParkingLot_Park",
-	"futex::Mutex::lock", "Mutex::lock_contended", "RwLock::read_contended", "RwLock::write_contended",
-	"parking_lot::raw_mutex", "parking_lot::raw_rwlock", // Rust
-	"rb_mutex_lock", "do_mutex_lock", "gvl_acquire", "rb_mutex_synchronize", // Ruby
-	"uv_mutex_lock", "v8::base::Mutex::Lock", "std::mutex::lock", "__gthread_mutex_lock", "absl::Mutex::Lock",
-}
+var (
+	// lockNames are parts of the names of functions that take a user-space lock.
+	lockNames = words(
+		// glibc and musl, libstdc++, libuv, V8, Abseil
+		`pthread_mutex_lock pthread_mutex_timedlock pthread_mutex_clocklock __lll_lock_wait __lll_lock_
+		lll_lock pthread_rwlock_ pthread_spin_lock mtx_lock __pthread_mutex_ std::mutex::lock
+		__gthread_mutex_lock uv_mutex_lock v8::base::Mutex::Lock absl::Mutex::Lock`,
+		// Go 1.9 to 1.26
+		`sync.(*Mutex).Lock sync.(*Mutex).lockSlow internal/sync.(*Mutex) sync.(*RWMutex)
+		sync.runtime_SemacquireMutex sync.runtime_SemacquireRWMutex
+		internal/sync.runtime_SemacquireMutex runtime.semacquire1 runtime.lock2`,
+		// HotSpot and the class library of JDK 8 to 25
+		`ObjectMonitor::enter ObjectMonitor::EnterI ObjectMonitor::TrySpin ObjectSynchronizer::enter
+		SharedRuntime::complete_monitor monitorenter Runtime1::monitorenter ReentrantLock.lock
+		ReentrantLock.tryLock StampedLock. ReentrantLock$Sync.lock ReentrantReadWriteLock`,
+		// CPython 3.8 to 3.14, see IsGIL
+		`take_gil PyEval_RestoreThread PyEval_AcquireThread PyMutex_Lock _PyMutex_Lock
+		_PyParkingLot_Park`,
+		// Rust 1.62 and later, parking_lot 0.12
+		`futex::Mutex::lock Mutex::lock_contended RwLock::read_contended RwLock::write_contended
+		parking_lot::raw_mutex parking_lot::raw_rwlock`,
+		// Ruby 2.5 to 3.4
+		`rb_mutex_lock do_mutex_lock gvl_acquire rb_mutex_synchronize`,
+	)
+	// eventNames wait for an event and never for a lock: in C and C++, the JVM, Go.
+	eventNames = words(`pthread_join pthread_timedjoin pthread_clockjoin pthread_barrier_wait
+		std::condition_variable`, `ObjectMonitor::wait Object.wait ConditionObject.await Thread.sleep
+		Thread.join CountDownLatch.await`, `sync.runtime_notifyListWait sync.(*WaitGroup)`)
+	// semaphoreNames wait for an event, or for what some programs lock with: who wakes whom must
+	// tell.
+	semaphoreNames = words(`sem_wait sem_timedwait sem_clockwait`)
+	// conditionNames wait for an event unless a runtime built its locks on them (JVM monitors,
+	// CPython's take_gil).
+	conditionNames = append(words(`pthread_cond_`), semaphoreNames...)
+	// parkNames are the JVM's ways to wait for anything but a monitor.
+	parkNames = words(`LockSupport.park Unsafe.park SynchronousQueue Reference`)
+	// gilNames take the lock of CPython's interpreter.
+	gilNames = words(`take_gil PyEval_RestoreThread PyEval_AcquireThread`)
+)
 
-// eventNames wait for an event and never for a lock.
-var eventNames = []string{
-	"pthread_join", "pthread_timedjoin", "pthread_clockjoin", "pthread_barrier_wait", "ObjectMonitor::wait",
-	"Object.wait", "ConditionObject.await", "Thread.sleep", "Thread.join", "CountDownLatch.await",
-	"sync.runtime_notifyListWait", "sync.(*WaitGroup)", "std::condition_variable",
-}
-
-// conditionNames wait for an event unless a runtime built its locks on them (JVM monitors,
-// CPython's take_gil).
-var conditionNames = []string{"pthread_cond_", "sem_wait", "sem_timedwait", "sem_clockwait"}
-
-// semaphoreNames are those of them that some programs lock with: who wakes whom must tell.
-var semaphoreNames = []string{"sem_wait", "sem_timedwait", "sem_clockwait"}
-
-// parkNames are the JVM's ways to wait for anything but a monitor.
-var parkNames = []string{"LockSupport.park", "Unsafe.park", "SynchronousQueue", "Reference"}
-
-// IsLockFunction reports whether a function takes a user-space lock; names are
-// those of C libraries, Go, the JVM, CPython and Rust.
+// IsLockFunction reports whether a function takes a user-space lock.
 func IsLockFunction(name string) bool { return containsAny(name, lockNames) }
 
 // Waiting is what the functions of a stack say that it waits for.
 type Waiting uint8
 
-// A lock that a program takes on purpose; an event; a lock of the JVM unless its own thread ended
-// the wait; unknown.
+// What a stack may wait for.
 const (
 	WaitUnknown Waiting = iota
-	WaitLock
-	WaitEvent
-	WaitMonitor
+	WaitLock            // one that the program takes on purpose
+	WaitEvent           // anything but a lock
+	WaitMonitor         // a lock of the JVM, unless the VM's own thread ended the wait
 )
 
 // WaitsFor tells by names what a stack waits for: the deepest function that says anything decides,
@@ -121,18 +123,14 @@ func RetriesLock(frames []recording.Frame) bool {
 // IsGIL reports whether a function takes the lock of CPython's interpreter. A thread does so after
 // each call that it let the lock go for, whoever else wants it: only waiting in it says that the
 // lock is contended.
-func IsGIL(name string) bool {
-	return containsAny(name, []string{"take_gil", "PyEval_RestoreThread", "PyEval_AcquireThread"})
-}
+func IsGIL(name string) bool { return containsAny(name, gilNames) }
 
 // takesGIL reports whether a frame of a stack is CPython waiting for the lock of its interpreter,
 // where a stripped build does not name take_gil: nothing else in it waits for a condition
 // (Python/ceval_gil.h; locks are semaphores).
 func takesGIL(frames []recording.Frame, at int) bool {
-	if at == 0 || !containsAny(frames[at].Name, []string{"pthread_cond_"}) {
-		return false
-	}
-	return isPython(path.Base(frames[at-1].Module))
+	return at > 0 && strings.Contains(frames[at].Name, "pthread_cond_") &&
+		isPython(path.Base(frames[at-1].Module))
 }
 
 // pythonAcquire takes a threading.Lock, out of which CPython makes its conditions, events, queues
@@ -141,9 +139,10 @@ const pythonAcquire = "PyThread_acquire_lock"
 
 // pythonEvents are the functions of threading.py that wait by a lock which somebody else will
 // release on purpose.
-var pythonEvents = []string{"wait", "_wait_for_tstate_lock", "join"}
+var pythonEvents = words(`wait _wait_for_tstate_lock join`)
 
 func isPythonEvent(frame *recording.Frame) bool {
-	name := frame.Name[strings.LastIndexByte(frame.Name, '.')+1:]
+	name := bare(frame.Name)
+	name = name[strings.LastIndexByte(name, '.')+1:]
 	return strings.HasSuffix(frame.File, "threading.py") && slices.Contains(pythonEvents, name)
 }

@@ -9,8 +9,8 @@ import (
 // their makers, Debian, Fedora and Alpine install them: CPython and PyPy; Node, Deno and Bun;
 // OpenJDK; Ruby; Perl; PHP; Lua; shells; awk; Tcl; Guile; R; Erlang; Mono and .NET.
 var interpreters = wordSet(`python pypy node nodejs deno bun java javaw jspawnhelper ruby perl php
-	php-fpm php-cgi phpdbg lua luajit sh ash dash bash zsh ksh mksh tcsh fish busybox toybox awk mawk gawk
-	tclsh guile R beam.smp mono mono-sgen dotnet`)
+	php-fpm php-cgi phpdbg lua luajit sh ash dash bash zsh ksh mksh tcsh fish busybox toybox awk mawk
+	gawk tclsh guile R beam.smp mono mono-sgen dotnet`)
 
 // interpreterFile takes apart the name of an interpreter's file: a version (node20, bash-5.2,
 // php-fpm8.2), then how it was built (python3.13t, python3.8-dbg, perl5.36-x86_64-linux-gnu).
@@ -18,9 +18,9 @@ var interpreterFile = regexp.MustCompile(`^([a-zA-Z.-]*[a-zA-Z])` +
 	`(-?[0-9]+(\.[0-9]+)*)?([dmtu]|-dbg|-c|-beta[0-9]+)?(-[a-z0-9_]+-linux-[a-z]+)?$`)
 
 // runtimeLibraries are the same as shared libraries: those of a JVM come without a version.
-var runtimeLibraries = wordSet(`libpython libpypy libnode libuv libjvm libjli libjava libjimage libnio
-	libnet libzip libverify libmanagement libinstrument libruby libperl libphp liblua libluajit libtcl
-	libguile libR libmonosgen libcoreclr libclrjit libhostpolicy libSystem.Native`)
+var runtimeLibraries = wordSet(`libpython libpypy libnode libuv libjvm libjli libjava libjimage
+	libnio libnet libzip libverify libmanagement libinstrument libruby libperl libphp liblua
+	libluajit libtcl libguile libR libmonosgen libcoreclr libclrjit libhostpolicy libSystem.Native`)
 
 // standardLibraries are those of C, C++ and their compilers, the allocators that take their place,
 // and what nearly every program is linked with for compression and encryption.
@@ -29,15 +29,18 @@ var standardLibraries = wordSet(`libc libpthread libm libdl librt libmvec libres
 	libtcmalloc libtcmalloc_minimal libjemalloc libmimalloc libmimalloc-secure libz libzstd liblzma
 	libcrypto libssl`)
 
-// libraryVersion stands before the ".so" of a library's file: libc-2.31, libpython3.11d, libphp8.2.
-var libraryVersion = regexp.MustCompile(`[-.]?[0-9]+([.][0-9]+)*[dmtu]?$`)
-
 // stem is the name of a module's file without version and build: "libpython" for
-// libpython3.11d.so.1.0, "php-fpm" for php-fpm8.2. Shared tells a library.
+// libpython3.11d.so.1.0, "libc" for libc-2.31.so, "php-fpm" for php-fpm8.2. Shared tells a library.
 func stem(module string) (name string, shared bool) {
-	library, version, shared := strings.Cut(module, ".so")
-	if shared && (version == "" || version[0] == '.') {
-		return libraryVersion.ReplaceAllString(library, ""), true
+	if at := strings.Index(module, ".so"); at >= 0 && (at+3 == len(module) || module[at+3] == '.') {
+		built := strings.TrimRight(module[:at], "dmtu")
+		if name := strings.TrimRight(built, "0123456789.-"); name != built {
+			return name, true
+		}
+		return module[:at], true
+	}
+	if interpreters[module] || !strings.ContainsAny(module, "0123456789") {
+		return module, false
 	}
 	if parts := interpreterFile.FindStringSubmatch(module); parts != nil {
 		return parts[1], false
@@ -53,12 +56,22 @@ func moduleOwner(module string) Owner {
 		return Standard
 	case shared && runtimeLibraries[name], !shared && interpreters[name]:
 		return Runtime
+	case isVersioned(module):
+		return Package
 	}
 	return Program
 }
 
+// isVersioned tells a shared library that other programs are linked with too: ldconfig keeps such
+// ones apart by the version behind ".so". What a program brings along for itself has none.
+func isVersioned(module string) bool {
+	at := strings.Index(module, ".so.")
+	return at > 0 && at+4 < len(module) && module[at+4] >= '0' && module[at+4] <= '9' &&
+		strings.HasPrefix(module[strings.LastIndexByte(module[:at], '/')+1:], "lib")
+}
+
 // loaders begin the names of the C library's files that have no name of their own.
-var loaders = []string{"ld-linux", "ld-musl", "ld-2", "libc.musl-", "libnss_", "linux-vdso", "linux-gate"}
+var loaders = words(`ld-linux ld-musl ld-2 libc.musl- libnss_ linux-vdso linux-gate`)
 
 // isPython tells the files of CPython.
 func isPython(module string) bool {

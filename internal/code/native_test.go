@@ -17,7 +17,8 @@ func TestInterpretersByFile(t *testing.T) {
 	for _, module := range strings.Fields(`python3 python3.11 python2.7 python3.13t python3.11d
 		python3.8-dbg pypy3 pypy3.10 node nodejs node20 node-18 deno bun java ruby ruby2.7 ruby3.1 perl
 		perl5.36.0 perl5.36-x86_64-linux-gnu php8.2 php php-fpm8.2 php-fpm php-cgi8.2 lua5.4 lua luajit
-		luajit-2.1.0-beta3 dash bash bash-5.2 busybox zsh ksh93 tclsh8.6 guile-3.0 mawk /usr/bin/python3.12
+		luajit-2.1.0-beta3 dash bash bash-5.2 busybox zsh ksh93 tclsh8.6 guile-3.0 mawk
+		/usr/bin/python3.12
 		libpython3.11.so.1.0 libjvm.so libjava.so libnode.so.108 libruby-3.1.so.3.1 libperl.so.5.36
 		libphp8.2.so libluajit-5.1.so.2 libcoreclr.so`) {
 		if got := OwnerOf(native("dispatch", module)); got != Runtime {
@@ -25,8 +26,9 @@ func TestInterpretersByFile(t *testing.T) {
 		}
 	}
 	for _, module := range strings.Fields(`dashboard node_exporter javabridge pythonista nodeagent
-		rubyless perlin phpmyapp pythond-server bashful node-exporter java-agent rubyfmt php-parser perl-lsp
-		lualine luau bunny denoise busybee zshield nodes javac1 python-worker linux-agent libcrow.so /opt/dash-board libjavabridge.so
+		rubyless perlin phpmyapp pythond-server bashful node-exporter java-agent rubyfmt php-parser
+		perl-lsp lualine luau bunny denoise busybee zshield nodes javac1 python-worker linux-agent
+		libcrow.so /opt/dash-board libjavabridge.so
 		libnodeeditor.so libpythonic.so libzipper.so libnetwork.so libcurler.so`) {
 		if got := OwnerOf(native("dispatch", module)); got != Program {
 			t.Errorf("a function of %s is of owner %d, want that of the program", module, got)
@@ -63,7 +65,8 @@ func TestRunTimesInsideAProgram(t *testing.T) {
 		{[]string{"main", "uv_unwrap", "uv_project"}, 2},
 		{[]string{"main", "PyramidLevel::build"}, 1},
 		{[]string{"main", "PyramidBuild"}, 1},
-		{[]string{"main", "pack", "PyList_Append", "_Py_Dealloc"}, 1},
+		{[]string{"runtime.goexit", "main.serve", "pack", "fmt.Fprintf", "memmove"}, 2},
+		{[]string{"main", "pack", "PyList_Append", "Py_DECREF", "_Py_Dealloc"}, 1},
 		{[]string{"main", "plan", "node::Start", "node::SpinEventLoop", "uv_run", "uv_timer_start"}, 1},
 		{[]string{"main", "plan", "v8::internal::Heap::CollectGarbage", "node::Buffer::New"}, 1},
 		{[]string{"main", "fetch", "uv_run", "uv__io_poll", "uv_on_read", "on_reply"}, 5},

@@ -45,11 +45,16 @@ type surroundings struct {
 	managed bool // has functions in a managed language: native code is not the program's then
 	node    bool // has functions of Node, V8 or libuv
 	files   bool // names files of scripts for Node
+	golang  bool // runs Go, also where a tool names its functions as native ones
 	perl    bool // runs perl's interpreter, whose subs have a kind that says nothing
+	// named: it has a function of the program's own with a name. Where all of them are known by
+	// their address alone, those that a shared library exports are the nearest that say anything.
+	named bool
 }
 
 func surroundingsOf(frames []recording.Frame) surroundings {
 	var around surroundings
+	libraries := false
 	for i := range frames {
 		switch frame := &frames[i]; frame.Kind {
 		case recording.KindJVM, recording.KindPython, recording.KindRuby, recording.KindPHP:
@@ -60,10 +65,17 @@ func surroundingsOf(frames []recording.Frame) surroundings {
 		case recording.KindNative:
 			around.perl = around.perl || RunsPerl(frame)
 			around.node = around.node || beginsWithAny(frame.Name, showNode)
+			around.golang = around.golang || strings.HasPrefix(frame.Name, "runtime.goexit")
+			libraries = libraries || isVersioned(frame.Module)
 		case recording.KindOther:
 			around.managed = around.managed || around.perl && frame.File != ""
 		}
 	}
+	named := func(frame recording.Frame) bool {
+		return !isVersioned(frame.Module) && !ByAddress(frame) && !IsEntry(frame) &&
+			ownerOf(&frame, around) == Program
+	}
+	around.named = libraries && !around.managed && slices.ContainsFunc(frames, named)
 	return around
 }
 
@@ -75,7 +87,7 @@ func ownerOf(frame *recording.Frame, around surroundings) Owner {
 	case recording.KindKernel, recording.KindVDSO:
 		return Kernel
 	case recording.KindGo:
-		return goOwner(frame.Name)
+		return goOwner(frame)
 	case recording.KindJVM:
 		return jvmOwner(frame.Name)
 	case recording.KindPython:
@@ -93,9 +105,11 @@ func ownerOf(frame *recording.Frame, around surroundings) Owner {
 	return Unnamed
 }
 
-// OwnerOf tells whose code a frame is that stands alone.
+// OwnerOf tells whose code a frame is by itself, beside functions of the program's own.
 func OwnerOf(frame recording.Frame) Owner {
-	return ownerOf(&frame, surroundingsOf([]recording.Frame{frame}))
+	around := surroundingsOf([]recording.Frame{frame})
+	around.named, around.files = true, true
+	return ownerOf(&frame, around)
 }
 
 // Own tells, frame by frame, which functions of a stack are the program's own.
@@ -129,6 +143,9 @@ func wordSet(text string) map[string]bool {
 	}
 	return set
 }
+
+// words are those of texts with spaces between them.
+func words(texts ...string) []string { return strings.Fields(strings.Join(texts, " ")) }
 
 func containsAny(name string, parts []string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) })

@@ -8,6 +8,10 @@ import (
 )
 
 func TestOwn(t *testing.T) {
+	const library = "/usr/lib/python3.11/subprocess.py"
+	native := func(name string) recording.Frame {
+		return recording.Frame{Name: name, Kind: recording.KindNative, Module: "prog"}
+	}
 	for _, test := range []struct {
 		frame recording.Frame
 		want  bool
@@ -18,18 +22,18 @@ func TestOwn(t *testing.T) {
 		{recording.Frame{Name: "aeshashbody", Kind: recording.KindGo}, false},
 		{recording.Frame{Name: "Interpreter", Kind: recording.KindJVM}, false},
 		{recording.Frame{Name: "org.acme.Shop.sell", Kind: recording.KindJVM}, true},
-		{recording.Frame{Name: "run", Kind: recording.KindPython, File: "/usr/lib/python3.11/subprocess.py"}, false},
+		{recording.Frame{Name: "run", Kind: recording.KindPython, File: library}, false},
 		{recording.Frame{Name: "run", Kind: recording.KindPython, File: "/srv/app.py"}, true},
 		{recording.Frame{Name: "writeSync", Kind: recording.KindNode, File: "node:fs"}, false},
 		{recording.Frame{Name: "save", Kind: recording.KindNode, File: "/srv/app.js"}, true},
-		{recording.Frame{Name: "__memmove_avx_unaligned_erms", Kind: recording.KindNative, Module: "prog"}, false},
-		{recording.Frame{Name: "memcpy_rows", Kind: recording.KindNative, Module: "prog"}, true},
-		{recording.Frame{Name: "core::slice::sort", Kind: recording.KindNative, Module: "prog"}, false},
-		{recording.Frame{Name: "prog::index", Kind: recording.KindNative, Module: "prog"}, true},
-		{recording.Frame{Name: "<&std::fs::File as std::io::Read>::read", Kind: recording.KindNative}, false},
-		{recording.Frame{Name: "<R as std::io::SpecReadByte>::spec_read_byte", Kind: recording.KindNative}, false},
-		{recording.Frame{Name: "<prog::Tap as std::io::Read>::read", Kind: recording.KindNative, Module: "prog"}, true},
-		{recording.Frame{Name: "prog", Kind: recording.KindNative, Module: "prog"}, false},
+		{native("__memmove_avx_unaligned_erms"), false},
+		{native("memcpy_rows"), true},
+		{native("core::slice::sort"), false},
+		{native("prog::index"), true},
+		{native("<&std::fs::File as std::io::Read>::read"), false},
+		{native("<R as std::io::SpecReadByte>::spec_read_byte"), false},
+		{native("<prog::Tap as std::io::Read>::read"), true},
+		{native("prog"), false},
 		{recording.Frame{Name: "vfs_write", Kind: recording.KindKernel}, false},
 	} {
 		if got := Own([]recording.Frame{test.frame})[0]; got != test.want {
@@ -38,8 +42,8 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// Subs of Perl are a program's own code below perl's interpreter, but for those of its library; its
-// own functions in C are none then. Frames of other kinds that have a file are nobody's.
+// Subs of Perl are a program's own code below perl's interpreter, but for those of its library;
+// its own functions in C are none then. Frames of other kinds that have a file are nobody's.
 func TestPerlOwn(t *testing.T) {
 	native := func(name string) recording.Frame {
 		return recording.Frame{Name: name, Kind: recording.KindNative, Module: "perl"}
@@ -47,11 +51,12 @@ func TestPerlOwn(t *testing.T) {
 	sub := func(name, file string) recording.Frame {
 		return recording.Frame{Name: name, Kind: recording.KindOther, File: file, Line: 7}
 	}
-	frames := []recording.Frame{native("main"), native("Perl_runops_standard"), sub(PerlMain, "src/gate.pl"),
-		sub("Stamp::ask", "/srv/lib/Stamp.pm"), sub("POSIX::strftime", "/usr/lib/x86_64-linux-gnu/perl/5.36/POSIX.pm"),
+	frames := []recording.Frame{native("main"), native("Perl_runops_standard"),
+		sub(PerlMain, "src/gate.pl"), sub("Stamp::ask", "/srv/lib/Stamp.pm"),
+		sub("POSIX::strftime", "/usr/lib/x86_64-linux-gnu/perl/5.36/POSIX.pm"),
 		sub("Date::Parse::str2time", "/usr/share/perl5/Date/Parse.pm"),
-		sub("Carp::croak", "/usr/share/perl/5.36/Carp.pm"), sub("Made::up", "(eval 3)"), native("Perl_pp_backtick"),
-		{Name: "embedded", Kind: recording.KindNative, Module: "srv"}}
+		sub("Carp::croak", "/usr/share/perl/5.36/Carp.pm"), sub("Made::up", "(eval 3)"),
+		native("Perl_pp_backtick"), {Name: "embedded", Kind: recording.KindNative, Module: "srv"}}
 	want := []bool{false, false, true, true, false, false, false, false, false, false}
 	if got := Own(frames); !slices.Equal(got, want) {
 		t.Errorf("the application's own: %v, want %v", got, want)

@@ -14,14 +14,13 @@ var pythonFrozen = wordSet(`_bootstrap.py _bootstrap_external.py zipimport.py ab
 	runpy.py`)
 
 // The folders of what is installed for all programs, by language: as the interpreters' own
-// installers, Debian and Fedora lay them out. "<" begins what is built in, "(" what Perl made at
-// run time.
+// installers, Debian and Fedora lay them out. "<" begins what is built in.
 var (
 	pythonPackage  = regexp.MustCompile(`/site-packages/|/dist-packages/|\.zip/`)
 	pythonStandard = regexp.MustCompile(`^<frozen|/lib(64)?/(python|pypy)[0-9.]*/`)
 	scriptPackage  = regexp.MustCompile(`/rubygems/|/gems/|/vendor_ruby/|/share/php|/vendor/|^phar:`)
 	scriptStandard = regexp.MustCompile(`^<|/ruby/[0-9.]+/`)
-	perlPackage    = regexp.MustCompile(`^\(|/share/perl5/|/(lib|site)/perl5/|/site_perl/`)
+	perlPackage    = regexp.MustCompile(`/share/perl5/|/(lib|site)/perl5/|/site_perl/`)
 	perlStandard   = regexp.MustCompile(`/(share|lib|lib/[^/]+)/perl(5|-base|/)`)
 )
 
@@ -42,13 +41,19 @@ func pythonOwner(frame *recording.Frame) Owner {
 	return fileOwner(frame.File, pythonPackage, pythonStandard)
 }
 
+// unknownFile is what the unwinder writes for functions that V8 keeps without a script.
+const unknownFile = "<unknown>"
+
 func nodeOwner(frame *recording.Frame, around surroundings) Owner {
 	switch {
 	case strings.HasPrefix(frame.File, "node:"), strings.HasPrefix(frame.File, "internal/"),
 		strings.Contains(frame.Name, "node:internal"):
 		return Standard
-	case strings.HasPrefix(frame.Name, "V8::"), frame.File == "" && around.files:
+	case strings.HasPrefix(frame.Name, "V8::"), frame.File == unknownFile,
+		frame.File == "" && around.files:
 		return Runtime // V8's builtins have no file where scripts have one
+	case isPackaged(frame):
+		return Package
 	}
 	return Program
 }
@@ -71,8 +76,11 @@ func RunsPerl(frame *recording.Frame) bool {
 const PerlMain = "<top-level>"
 
 func perlOwner(frame *recording.Frame) Owner {
-	if frame.File == "" {
+	switch {
+	case frame.File == "":
 		return Unnamed
+	case frame.File[0] == '(':
+		return Runtime // made at run time: "(eval 3)"
 	}
 	return fileOwner(frame.File, perlPackage, perlStandard)
 }

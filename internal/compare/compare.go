@@ -73,6 +73,7 @@ func Compare(a, b []*recording.Recording, opts Options) (Results, error) {
 	changes := factChanges(a, b)
 	shared.foreignTracers = tracersDiffer(changes)
 	shared.findBuilds(both(a, b))
+	shared.findNamesakes(a, b)
 	shared.matchRenamed(a, b)
 	shared.matchByPlace(a, b)
 	sums := newSums(len(a), len(b))

@@ -15,7 +15,7 @@ func (p *pool) inPerlMain(stack []int32) bool {
 	for i := len(stack) - 1; i >= 0; i-- {
 		switch frame := &p.frames[stack[i]]; {
 		case frame.Kind == recording.KindOther && frame.File != "":
-			return frame.Name == code.PerlMain
+			return code.IsEntry(*frame)
 		case code.RunsPerl(frame):
 			return false
 		}

@@ -24,7 +24,9 @@ type pool struct {
 	locks          map[int32]lockTold // by stack
 	foreignTracers bool
 	renamed        map[frameKey]frameKey // functions of B that are one of A; see matchRenamed
-	builds         map[string]string     // of each module the build of all recordings; see findBuilds
+	namesakes      map[frameKey]namesakes
+	homes          code.Homes        // packages that the programs are
+	builds         map[string]string // of each module the build of all recordings; see findBuilds
 }
 
 // frameKey is what makes two frames the same: normalised name and kind. An

@@ -10,6 +10,7 @@ const manyBuilds = "?"
 
 // findBuilds notes the build of each module: an address is the same function in the same build only.
 func (p *pool) findBuilds(recordings []*recording.Recording) {
+	p.homes = code.HomesOf(recordings)
 	for _, rec := range recordings {
 		for i := range rec.Frames {
 			frame := &rec.Frames[i]
@@ -27,8 +28,9 @@ func (p *pool) findBuilds(recordings []*recording.Recording) {
 // normal is a frame without what differs between builds and runs; what is known by its address alone is its module
 // unless all recordings have the same build of it.
 func (p *pool) normal(frame recording.Frame) recording.Frame {
+	frame.File = p.homes.Within(&frame)
 	if code.ByAddress(frame) && p.builds[frame.Module] == manyBuilds {
 		frame.Name = ""
 	}
-	return normalFrame(frame)
+	return p.told(normalFrame(frame))
 }
