@@ -38,23 +38,25 @@ var (
 
 // traitsOf reads the traits of all paths, then fills in what a path leaves open by its neighbours.
 func traitsOf(paths []compare.Path) []trait {
-	traits := make([]trait, len(paths))
+	traits, known := make([]trait, len(paths)), map[recording.Frame]trait{}
 	for i := range paths {
-		traits[i] = traitOf(&paths[i])
+		traits[i] = traitOf(&paths[i], known)
 	}
 	inferTraits(paths, traits)
 	return traits
 }
 
-func traitOf(path *compare.Path) trait {
+// traitOf reads the traits of a path. Those of single frames are read once: the same frames stand in
+// thousands of paths.
+func traitOf(path *compare.Path, known map[recording.Frame]trait) trait {
 	t := trait{place: code.Innermost(path.Frames), kernel: len(path.Frames), lock: path.Lock}
 	for i := len(path.Frames) - 1; i >= 0; i-- {
 		frame := path.Frames[i]
 		if frame.Kind == recording.KindKernel {
 			t.kernel = i
-			t.kernelFrame(frame)
+			t.add(known, frame, (*trait).kernelFrame)
 		} else if i > t.place {
-			t.userFrame(frame)
+			t.add(known, frame, (*trait).userFrame)
 		} else {
 			// Above the application's own code only whole subsystems of a runtime tell.
 			t.collector = t.collector || code.Collects(frame.Name)
@@ -76,11 +78,24 @@ func traitOf(path *compare.Path) trait {
 	return t
 }
 
-func (t *trait) kernelFrame(frame recording.Frame) {
-	// Frames come deepest first: the entry function has the last word.
-	if call := code.SyscallOf(frame.Name); call != "" {
-		t.call = call
+// add takes over what a frame tells, as read finds it the first time.
+func (t *trait) add(known map[recording.Frame]trait, frame recording.Frame,
+	read func(*trait, recording.Frame)) {
+	one, seen := known[frame]
+	if !seen {
+		read(&one, frame)
+		known[frame] = one
 	}
+	if one.call != "" { // frames come deepest first: the entry function has the last word
+		t.call = one.call
+	}
+	t.clock, t.spawn, t.lock = t.clock || one.clock, t.spawn || one.spawn, t.lock || one.lock
+	t.traced, t.fault, t.sync = t.traced || one.traced, t.fault || one.fault, t.sync || one.sync
+	t.collector, t.scheduler = t.collector || one.collector, t.scheduler || one.scheduler
+}
+
+func (t *trait) kernelFrame(frame recording.Frame) {
+	t.call = code.SyscallOf(frame.Name)
 	t.traced = t.traced || code.Traces(frame)
 	t.spawn = t.spawn || code.Spawns(frame)
 	t.fault = t.fault || code.Faults(frame)
