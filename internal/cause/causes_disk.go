@@ -24,6 +24,7 @@ func diskSlow() Cause {
 		MistakenAs: "disk.throttled",
 		Recognise: []recogniser{
 			{ruleSlowDisk, findSlowDisk, []deference{
+				watched,
 				{[]Rule{ruleIOLimit}, "a request that is held back waits before the device sees it"},
 			}},
 		},
@@ -44,6 +45,6 @@ func diskThrottled() Cause {
 		Remedy:     "raise the limit or spread the I/O",
 		Gain:       "the limit stays lifted, or the I/O below it under full load as well",
 		MistakenAs: "disk.slow",
-		Recognise:  []recogniser{{ruleIOLimit, findThrottledDisk, nil}},
+		Recognise:  []recogniser{{ruleIOLimit, findThrottledDisk, []deference{watched}}},
 	}
 }

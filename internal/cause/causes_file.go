@@ -37,7 +37,7 @@ func fileJournal() Cause {
 			"the blocker",
 		Settings: []string{"mount.", "target.mount.", "vm.dirty"},
 		Recognise: []recogniser{
-			{ruleJournal, findJournal, []deference{device}},
+			{ruleJournal, findJournal, []deference{watched, device}},
 		},
 	}
 }
@@ -57,7 +57,7 @@ func fileWriteback() Cause {
 		MistakenAs: "memory.reclaim, when shrink_folio_list stands above it",
 		Settings:   []string{"mount.", "target.mount.", "vm.dirty", "block."},
 		Recognise: []recogniser{
-			{ruleWriteback, findWriteback, []deference{device}},
+			{ruleWriteback, findWriteback, []deference{watched, device}},
 		},
 	}
 }
@@ -75,7 +75,7 @@ func fileDirtyThrottle() Cause {
 		MistakenAs: "sleep.deliberate: a timer ends both, the kernel stack tells",
 		Settings:   []string{"vm.dirty", "mount.", "target.mount.", "bdi."},
 		Recognise: []recogniser{
-			{ruleDirty, findDirty, []deference{device}},
+			{ruleDirty, findDirty, []deference{watched, device}},
 		},
 	}
 }
@@ -92,7 +92,7 @@ func fileInodeLock() Cause {
 		MistakenAs: "lock.contended, which is in user space",
 		Settings:   []string{"mount.", "target.mount."},
 		Recognise: []recogniser{
-			{ruleInode, findInode, []deference{device}},
+			{ruleInode, findInode, []deference{watched, device}},
 		},
 	}
 }

@@ -27,7 +27,7 @@ func lineFalseSharing() Cause {
 		Gain: "the words stay on lines of their own: without padding the next build or allocation may " +
 			"put them together again",
 		MistakenAs: "line.true-sharing, where the word is the same; cache.misses of plain capacity",
-		Recognise:  []recogniser{{ruleSharedLine, findShared, nil}},
+		Recognise:  []recogniser{{ruleSharedLine, findShared, []deference{watched}}},
 	}
 }
 

@@ -30,11 +30,11 @@ func lockContended() Cause {
 			"is no lock; a semaphore of one that threads both take and give counts as a lock",
 		Recognise: []recogniser{
 			{ruleHerd, findHerd, []deference{
-				noCPU, child,
+				noCPU, watched, child,
 				{[]Rule{ruleSleep, rulePolled}, "a wait that the program gave a time is none to be woken"},
 			}},
 			{ruleLock, findLock, []deference{
-				noCPU, child,
+				noCPU, watched, child,
 				{[]Rule{ruleHerd}, "the queue for a condition's lock is there because all were woken"},
 				{[]Rule{ruleSleep, rulePolled},
 					"a sleep is no wait for a lock, unless the sleepers take turns"},

@@ -66,7 +66,7 @@ func memoryPageIn() Cause {
 		MistakenAs: "disk.slow",
 		Settings:   []string{"target.cgroup.memory", "vm.swappiness", "block."},
 		Recognise: []recogniser{
-			{rulePageIn, findPageIn, []deference{device}},
+			{rulePageIn, findPageIn, []deference{watched, device}},
 		},
 	}
 }
@@ -89,7 +89,7 @@ func memoryReclaim() Cause {
 			"limit is met; file.writeback",
 		Settings: []string{"target.cgroup.memory", "vm."},
 		Recognise: []recogniser{
-			{ruleReclaim, findReclaim, []deference{device}},
+			{ruleReclaim, findReclaim, []deference{watched, device}},
 		},
 	}
 }

@@ -30,9 +30,11 @@ func netDelayed() Cause {
 		MistakenAs: "sleep.deliberate; net.loss, whose timer is the cork's as well",
 		Recognise: []recogniser{
 			{ruleDelayed, findDelayed, []deference{
+				watched,
 				{[]Rule{ruleLoss}, "a segment that is sent again is late as well"},
 			}},
 			{ruleCork, findCorked, []deference{
+				watched,
 				{[]Rule{ruleLoss, ruleDelayed}, "the timer of a cork is that of a lost segment as well"},
 			}},
 		},
@@ -70,6 +72,6 @@ func netLoss() Cause {
 		Gain:     "the link stays that good, so look again at another time",
 		MistakenAs: "a slow peer; a server on this host whose listening socket has a full queue: that " +
 			"is said in the claim",
-		Recognise: []recogniser{{ruleLoss, findLoss, nil}},
+		Recognise: []recogniser{{ruleLoss, findLoss, []deference{watched}}},
 	}
 }

@@ -58,6 +58,7 @@ func sleepDeliberate() Cause {
 			"the number of threads or that of connections",
 		Recognise: []recogniser{
 			{ruleSleep, findSleep, []deference{
+				watched,
 				{[]Rule{ruleLoss, ruleDelayed, ruleCork, ruleIOLimit, ruleDirty, rulePageIn},
 					"a timer that the kernel set ends no sleep of the program's"},
 			}},
