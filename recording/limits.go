@@ -3,6 +3,7 @@ package recording
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // The limits of a recording. Write refuses what Read would refuse, so whatever
@@ -28,6 +29,15 @@ const (
 	maxTable        = 1 << 30   // bytes of one table, compressed and uncompressed
 	maxMembers      = 64        // files in the zip
 )
+
+// MaxSeconds bounds a time that is read from a file: ten years. Chosen: longer than any window, and
+// sums of thirty such times do not overflow 64 bits of nanoseconds.
+const MaxSeconds = 10 * 365 * 86400
+
+// Plausible refuses times in nanoseconds, and counts, of a damaged file before sums overflow.
+func Plausible(values ...int64) bool {
+	return !slices.ContainsFunc(values, func(ns int64) bool { return ns < 0 || ns > MaxSeconds*1e9 })
+}
 
 // ErrDamaged marks a recording that was refused because it is truncated,
 // damaged, larger than its limits or not a recording at all.

@@ -48,3 +48,14 @@ func (r *Recording) Fact(name string) string {
 	}
 	return ""
 }
+
+// ImportFact is where an import says which format and files it came from: "folded of a.txt".
+const ImportFact = "import.source"
+
+// Imported says which format of another tool became the recording, "" for culprit's own.
+func (r *Recording) Imported() string {
+	if format, _, found := strings.Cut(r.Fact(ImportFact), " "); found {
+		return "an import of " + format
+	}
+	return ""
+}

@@ -60,8 +60,8 @@ type Manifest struct {
 	Losses     []Loss        `json:"losses"`
 	Cost       Cost          `json:"cost"`
 	BlindSpots []string      `json:"blind_spots"`
-	// Metrics of the whole window as the caller measured them ("wall", "cpu" in
-	// seconds, and so on); compare scales samples to the exact CPU time in it.
+	// Metrics of the whole window as the caller measured them: MetricWall, MetricCPU and what it
+	// counted itself; compare scales samples to the exact CPU time in it.
 	Metrics map[string]float64 `json:"metrics"`
 	// Gaps are where nothing was recorded, Thinned what was given up to keep to a budget, in order of time.
 	Gaps    []Gap      `json:"gaps,omitempty"`
@@ -69,6 +69,12 @@ type Manifest struct {
 	// Estimated says which numbers of the tables are no counts of all events.
 	Estimated []Estimate `json:"estimated,omitempty"`
 }
+
+// The metrics in seconds.
+const (
+	MetricWall = "wall" // from the start of the window to its end
+	MetricCPU  = "cpu"  // on all CPUs, of the target
+)
 
 // Target is what was recorded.
 type Target struct {
@@ -229,6 +235,12 @@ type Wait struct {
 	HopStack int32  `parquet:"hop_stack,optional"`     // kernel frames where it slept, NoStack when unknown
 	HopComm  string `parquet:"hop_comm,optional,dict"` // who woke the waker, "" when that was no thread
 }
+
+// WokenNs is when a wait was ended, or when the thread lost its CPU.
+func (w *Wait) WokenNs() int64 { return w.TimeNs + w.BlockedNs }
+
+// EndNs is when the thread ran again.
+func (w *Wait) EndNs() int64 { return w.WokenNs() + w.RunqueueNs }
 
 // Process is one process of the target's tree.
 type Process struct {

@@ -10,7 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"culprit/internal/compare"
+	"culprit/internal/compare/prepare"
+	"culprit/internal/compare/units"
 	"culprit/internal/investigate"
 	"culprit/internal/report"
 	"culprit/recording"
@@ -56,7 +57,7 @@ Exit status 1 when B is worse; with --fail-over 5% only when it is worse by more
 	flags.StringArrayVar(&o.b, "b", nil, "recordings of side B")
 	flags.StringArrayVar(&o.windows, "window", nil,
 		"use only this part of every recording, such as 2s..5s; given twice, the first is A's and the second B's")
-	flags.StringVar(&o.per, "per", compare.PerAuto,
+	flags.StringVar(&o.per, "per", units.PerAuto,
 		"unit of work: auto, run, second, cpu-second, request=N, request=NA,NB, or request=CALL of the system calls counted")
 	flags.StringVar(&o.metric, "metric", "auto", "what is compared: wall, cpu, or auto: what changed more")
 	flags.StringVar(&o.smallest, "smallest", "2%", "difference that does not count: A and B are then the same")
@@ -230,7 +231,7 @@ func readSide(files []string, window string) (side, error) {
 		if part != "" {
 			var err error
 			if now.from, now.to, err = parseWindow(part); err == nil {
-				rec, err = compare.Cut(rec, now.from, now.to)
+				rec, err = prepare.Cut(rec, now.from, now.to)
 			}
 			if err != nil {
 				return s, fmt.Errorf("%s: %w", file, err)
@@ -241,7 +242,7 @@ func readSide(files []string, window string) (side, error) {
 		}
 		seen = append(seen, now)
 		s.names = append(s.names, filepath.Base(file))
-		s.recordings = append(s.recordings, compare.Measured(rec))
+		s.recordings = append(s.recordings, prepare.Measured(rec))
 	}
 	return s, nil
 }
@@ -266,7 +267,7 @@ func (s stretch) apart(seen []stretch) error {
 // identity tells a recording from others, also from a copy of it under another name.
 func identity(path string, rec *recording.Recording) string {
 	m := &rec.Manifest
-	if compare.Imported(rec) == "" && !m.StartedAt.IsZero() {
+	if rec.Imported() == "" && !m.StartedAt.IsZero() {
 		return fmt.Sprint(m.Host, " ", m.StartedAt.UnixNano(), " ", m.Target)
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {

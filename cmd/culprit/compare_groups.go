@@ -11,6 +11,8 @@ import (
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
+	"culprit/internal/compare/comparability"
+	"culprit/internal/compare/rank"
 	"culprit/internal/explain"
 	"culprit/internal/investigate"
 	"culprit/internal/report"
@@ -71,13 +73,13 @@ func compareGroups(ctx context.Context, a, b side, o compareOptions, limits comp
 		Outcome: investigate.Outcome(cmp.Or(known.Outcome, stat.Undecided)),
 		Metric:  judged.Metric, Effect: effects[judged.Metric],
 		Smallest: limits.smallest, FailOver: limits.failOver,
-		Ranking:    compare.Rank(judged.Result, evidence.Work, explain.Confidence),
+		Ranking:    rank.Of(judged.Result, evidence.Work, explain.Confidence),
 		Settings:   judged.Result.Facts,
 		Suspects:   append([]cause.Suspect{}, judged.Suspects...), // none: a list without elements
-		Warnings:   compare.Warnings(evidence.A, evidence.B, evidence.Work),
+		Warnings:   comparability.Warnings(evidence.A, evidence.B, evidence.Work),
 		BlindSpots: judged.BlindSpots, Profile: &judged.Profile, WaitTree: &judged.Waits}
 	c.Warnings = append(c.Warnings, judged.Warnings...)
-	timesA, _ := compare.OneAfterOther(a.recordings, b.recordings)
+	timesA, _ := comparability.OneAfterOther(a.recordings, b.recordings)
 	c.InBlocks = timesA != nil && c.Ranking.Known
 	return c, nil
 }

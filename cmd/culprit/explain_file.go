@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/units"
 	"culprit/internal/explain"
 	"culprit/internal/host"
 	"culprit/internal/investigate"
@@ -56,7 +57,7 @@ func withoutIntervals(c *investigate.Case) *investigate.Case {
 }
 
 func judgeRecording(ctx context.Context, rec *recording.Recording, metric string) (*investigate.Case, error) {
-	evidence, err := explain.Read([]*recording.Recording{rec}, nil, compare.PerAuto)
+	evidence, err := explain.Read([]*recording.Recording{rec}, nil, units.PerAuto)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ func newListedCase(rec *recording.Recording, judged *explain.Judgement) *investi
 // Of what runs on, each second takes a second: that is only told where it is what is explained.
 func tellMetrics(c *investigate.Case, evidence *explain.Evidence) {
 	unit, measured := evidence.Unit(), evidence.A[0].Manifest.Metrics
-	perRun := unit.Name == compare.PerRun
+	perRun := unit.Name == units.PerRun
 	for _, result := range []*compare.Result{evidence.Wall, evidence.CPU} {
 		if result == nil ||
 			result.Metric == compare.MetricWall && !perRun && c.Metric.Name != compare.MetricWall {

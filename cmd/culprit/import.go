@@ -170,7 +170,7 @@ type imported struct {
 
 func printImported(w world, o importOptions, rec *recording.Recording) error {
 	m := rec.Manifest
-	document := imported{Schema: importedSchema, File: o.out, Source: rec.Fact("import.source"), WindowNs: m.WindowNs,
+	document := imported{Schema: importedSchema, File: o.out, Source: rec.Fact(recording.ImportFact), WindowNs: m.WindowNs,
 		Samples: len(rec.Samples), Stacks: len(rec.Stacks), Waits: len(rec.Waits), Metrics: m.Metrics, Losses: m.Losses,
 		BlindSpots: m.BlindSpots}
 	for _, call := range rec.Syscalls {

@@ -3,6 +3,7 @@ package cause
 import (
 	"culprit/internal/code"
 	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
 	"culprit/recording"
 )
 
@@ -33,8 +34,8 @@ const droppedAgain = 0.5
 // counts connections that it dropped, no fewer than half of what was sent again. Who connects goes
 // first, and whose socket it is behind it.
 func (s *scene) fullQueue(c *claim) {
-	a, b := s.count(compare.CountListenDrops, "")
-	againA, againB := s.count(compare.CountNetwork+recording.NetRetransmit, "")
+	a, b := s.count(counts.ListenDrops, "")
+	againA, againB := s.count(counts.Network+recording.NetRetransmit, "")
 	if !more(a, b, timesConnects, fewestRetransmits) || b-a < droppedAgain*(againB-againA) {
 		return
 	}

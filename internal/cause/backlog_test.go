@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
 	"culprit/recording"
 )
 
@@ -54,8 +55,8 @@ func TestFullQueue(t *testing.T) {
 			return compare.Count{Name: name, A: []float64{of.a}, B: []float64{of.b}}
 		}
 		s := &scene{growth: 2, paths: []compare.Path{c.path}, waits: []compare.Wait{{Path: c.path}},
-			counts: []compare.Count{count(compare.CountListenDrops, c.drops),
-				count(compare.CountNetwork+recording.NetRetransmit, c.again)}}
+			counts: []compare.Count{count(counts.ListenDrops, c.drops),
+				count(counts.Network+recording.NetRetransmit, c.again)}}
 		claim := &claim{cause: NetLoss, members: []int{0}, places: []Place{{Kind: InPeer, Name: "127.0.0.1:80"}}}
 		s.fullQueue(claim)
 		told := claim.remedy == queueRemedy && claim.claim == queueClaim && len(claim.evidence) == 1

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/perrun"
 )
 
 // leastCalls is how many calls a run make a cost per call worth telling.
@@ -70,11 +71,11 @@ func (s *scene) predictFaults(c *claim, faults float64) {
 }
 
 // splitCalls divides seconds by the number of calls of the whole tree.
-func (s *scene) splitCalls(call string, a, b []float64) *compare.Calls {
+func (s *scene) splitCalls(call string, a, b []float64) *perrun.Calls {
 	for i := range s.counts {
 		count := &s.counts[i]
 		if count.Name == "syscall."+call+".count" && count.Key == "" && len(count.A) == len(a) && len(count.B) == len(b) {
-			split := compare.SplitCalls(a, b, count.A, count.B, s.confidence)
+			split := perrun.SplitCalls(a, b, count.A, count.B, s.confidence)
 			if split == nil || math.IsNaN(split.Often.Value) {
 				return nil
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
 )
 
 // more often, dearer, and both, must be told apart for the same function and call.
@@ -137,7 +138,7 @@ func TestCallsOfShortProcessesCountWhereAsManyStart(t *testing.T) {
 	calls := []compare.Count{count("syscall.close.count", "", 42000, 2400000),
 		count("syscall.close.count", "spawner", 41960, 2399960)}
 	for _, c := range []struct{ started, want float64 }{{40, 2400000}, {80, 40}} {
-		s := &scene{counts: append(calls, count(compare.CountProcesses, "", 40, c.started)),
+		s := &scene{counts: append(calls, count(counts.Processes, "", 40, c.started)),
 			paths: []compare.Path{{Process: "spawner", Short: true}}}
 		if _, b := s.callCount("close"); b != c.want {
 			t.Errorf("%v processes: %v calls, want %v", c.started, b, c.want)

@@ -6,6 +6,7 @@ import (
 
 	"culprit/internal/code"
 	"culprit/internal/compare"
+	"culprit/internal/compare/blame"
 	"culprit/recording"
 )
 
@@ -21,17 +22,17 @@ func (l *ledger) giveCode(transfer) {
 	l.lock = l.of(LockContended)
 	beside := false // a place is named, or a runtime that naps
 	for range codeSuspects {
-		blame := compare.FindBlame(l.paths, l.free)
-		if blame == nil {
+		blamed := blame.Find(l.paths, l.free)
+		if blamed == nil {
 			return
 		}
-		c := l.claim(ruleCode, finding{cause: codeCause(blame), match: inList(blame.Members),
-			tell: func(c *claim) { l.tellCode(c, blame, beside) }})
+		c := l.claim(ruleCode, finding{cause: codeCause(blamed), match: inList(blamed.Members),
+			tell: func(c *claim) { l.tellCode(c, blamed, beside) }})
 		if c == nil {
 			return
 		}
 		if c.silent == "" {
-			l.withServants(c, blame)
+			l.withServants(c, blamed)
 		}
 		beside = beside || c.silent == "" || c.silent == silentNaps
 	}
@@ -47,7 +48,7 @@ const (
 
 // tellCode says where a claim on code is, or why it is not told: its seconds are nobody else's all
 // the same.
-func (l *ledger) tellCode(c *claim, blame *compare.Blame, beside bool) {
+func (l *ledger) tellCode(c *claim, blamed *blame.Blame, beside bool) {
 	switch {
 	case l.onlyQueued(c):
 		c.silent = silentQueued
@@ -56,9 +57,9 @@ func (l *ledger) tellCode(c *claim, blame *compare.Blame, beside bool) {
 		c.silent = silentNaps
 		return
 	}
-	l.describeCode(c, blame, l.paths)
+	l.describeCode(c, blamed, l.paths)
 	switch {
-	case l.serialised(c, blame) && l.suspectLock(c, blame):
+	case l.serialised(c, blamed) && l.suspectLock(c, blamed):
 		c.silent = silentJoined
 	case beside && l.housekeeping(c):
 		c.silent = silentHousekeeping
@@ -112,8 +113,8 @@ func (s *scene) housekeeping(c *claim) bool {
 
 // codeCause tells a function that grew from one that side A never ran. What took the place of
 // another is growth.
-func codeCause(blame *compare.Blame) ID {
-	if blame.Added && len(blame.Replaced) == 0 {
+func codeCause(blamed *blame.Blame) ID {
+	if blamed.Added && len(blamed.Replaced) == 0 {
 		return CodeAdded
 	}
 	return CodeGrew
@@ -135,24 +136,24 @@ func (c *claim) inLibrary() bool {
 }
 
 // describeCode fills in the place and the evidence of a claim on code.
-func (s *scene) describeCode(c *claim, blame *compare.Blame, paths []compare.Path) {
-	frame := blame.Frame()
-	c.place = blame.Stack
-	if blame.Stack[0].Kind == recording.KindKernel {
+func (s *scene) describeCode(c *claim, blamed *blame.Blame, paths []compare.Path) {
+	frame := blamed.Frame()
+	c.place = blamed.Stack
+	if blamed.Stack[0].Kind == recording.KindKernel {
 		// Stacks that broke in user space, as of a run time that came up while the host was busy:
 		// only whose it is.
-		c.at(Place{Kind: InProcess, Name: s.busiestProcess(blame.Members)})
+		c.at(Place{Kind: InProcess, Name: s.busiestProcess(blamed.Members)})
 		c.doubt(DoubtUnseen, "who called is not known: these stacks have no part in user space")
 	}
-	c.at(inStack(blame.Stack))
-	for _, below := range []string{blame.Through, blame.Below} {
+	c.at(inStack(blamed.Stack))
+	for _, below := range []string{blamed.Through, blamed.Below} {
 		if below != "" {
-			c.at(inCode(route(blame.Stack) + ";…;" + below))
+			c.at(inCode(route(blamed.Stack) + ";…;" + below))
 		}
 	}
 	inclusiveA, inclusiveB := 0.0, 0.0
 	queuedA, queuedB := 0.0, 0.0
-	for _, i := range blame.Members {
+	for _, i := range blamed.Members {
 		inclusiveA += mean(paths[i].A)
 		inclusiveB += mean(paths[i].B)
 		if paths[i].Kind == compare.Runnable {
@@ -163,18 +164,18 @@ func (s *scene) describeCode(c *claim, blame *compare.Blame, paths []compare.Pat
 	if queuedB-queuedA >= leastShare*(inclusiveB-inclusiveA) {
 		c.add("offcpu", "of it waiting for a CPU", queuedA, queuedB, "s/run")
 	}
-	if blame.SelfA != 0 || blame.SelfB != 0 { // a function that only calls has none
-		c.add("cpu", "own time of "+frame.Name, blame.SelfA, blame.SelfB, "s/run")
+	if blamed.SelfA != 0 || blamed.SelfB != 0 { // a function that only calls has none
+		c.add("cpu", "own time of "+frame.Name, blamed.SelfA, blamed.SelfB, "s/run")
 	}
-	s.tellTimer(c, blame.Members, paths)
-	for _, replaced := range blame.Replaced {
+	s.tellTimer(c, blamed.Members, paths)
+	for _, replaced := range blamed.Replaced {
 		c.add("cpu", "it took over what "+replaced+" did on the other side", 0, 0, "")
 	}
-	if blame.Through != "" {
-		c.add("cpu", "most of the change under it comes through "+blame.Through, 0, 0, "")
+	if blamed.Through != "" {
+		c.add("cpu", "most of the change under it comes through "+blamed.Through, 0, 0, "")
 	}
-	if blame.Below != "" {
-		c.add("cpu", "the largest part of the change under it is in "+blame.Below+" itself", 0, 0, "")
+	if blamed.Below != "" {
+		c.add("cpu", "the largest part of the change under it is in "+blamed.Below+" itself", 0, 0, "")
 	}
 	if frame.File != "" {
 		c.at(Place{Kind: InFile, Name: frame.File})

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
 	"culprit/recording"
 )
 
@@ -35,7 +36,7 @@ func (s *scene) describeConfined(c *claim, narrow Place) {
 	c.at(narrow)
 	s.locate(c, "")
 	c.add("facts", narrow.String(), 0, 0, "")
-	if a, b := s.count(compare.CountCPUsUsed, ""); a+b > 0 {
+	if a, b := s.count(counts.CPUsUsed, ""); a+b > 0 {
 		c.add("cpu", "CPUs that the time was spread over", a, b, "CPUs")
 	}
 }
@@ -45,7 +46,7 @@ func (s *scene) confinement() Place {
 	if narrow := s.narrowed(); narrow.Name != "" {
 		return narrow
 	}
-	a, b := s.count(compare.CountCPUsUsed, "")
+	a, b := s.count(counts.CPUsUsed, "")
 	if !s.oneSided && b > 0 && b <= onOneCPU && a > 1.3*b {
 		return Place{Kind: InCPUs, Name: "all CPU time on one CPU"}
 	}

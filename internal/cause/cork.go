@@ -2,6 +2,8 @@ package cause
 
 import (
 	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
+	"culprit/internal/compare/tcp"
 	"culprit/recording"
 )
 
@@ -14,16 +16,16 @@ func findCorked(s *scene) []finding {
 	if s.metric != compare.MetricWall {
 		return nil
 	}
-	a, b := s.count(compare.CountCorked, "")
-	sentA, sentB := s.count(compare.CountNetwork+recording.NetRetransmit, "")
+	a, b := s.count(counts.Corked, "")
+	sentA, sentB := s.count(counts.Network+recording.NetRetransmit, "")
 	if !more(a, b, timesConnects, fewestDelayed) || more(sentA, sentB, timesConnects, fewestRetransmits) {
 		return nil
 	}
-	_, seconds := s.count(compare.CountCorked+".seconds", "")
+	_, seconds := s.count(counts.Corked+".seconds", "")
 	return []finding{{cause: NetDelayed,
 		match: func(i int) bool {
 			path := &s.paths[i]
-			return path.Kind == compare.Blocked && compare.WokenWithin(path.WakerKind, path.WakerStack, path.Frames)
+			return path.Kind == compare.Blocked && tcp.SentByNobody(path.WakerKind, path.WakerStack, path.Frames)
 		},
 		stands: func(c *claim) string {
 			if _, all := s.seconds(c); seconds < majority*mean(all) {

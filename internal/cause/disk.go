@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
 	"culprit/recording"
 )
 
@@ -49,8 +50,8 @@ const (
 
 // latency is the mean time of one block request on both sides, zero where none was seen.
 func (s *scene) latency() (a, b float64) {
-	countA, countB := s.count(compare.CountBlock, "")
-	secondsA, secondsB := s.count(compare.CountBlockSeconds, "")
+	countA, countB := s.count(counts.Block, "")
+	secondsA, secondsB := s.count(counts.BlockSeconds, "")
 	return secondsA / max(countA, 1), secondsB / max(countB, 1)
 }
 
@@ -60,8 +61,8 @@ func (s *scene) latency() (a, b float64) {
 func (s *scene) slowdown() float64 {
 	expected, observed := 0.0, 0.0
 	for _, operation := range []string{"read", "write", "flush", "discard", "other"} {
-		countA, countB := s.count(compare.CountBlock+"."+operation, "")
-		secondsA, secondsB := s.count(compare.CountBlockSeconds+"."+operation, "")
+		countA, countB := s.count(counts.Block+"."+operation, "")
+		secondsA, secondsB := s.count(counts.BlockSeconds+"."+operation, "")
 		if countA > 0 && countB > 0 {
 			expected += countB * secondsA / countA
 			observed += secondsB
@@ -81,8 +82,8 @@ func findThrottledDisk(s *scene) []finding {
 	if limit.Name == "" && !held {
 		return nil
 	}
-	countA, countB := s.count(compare.CountBlock, "")
-	secondsA, secondsB := s.count(compare.CountBlockSeconds, "")
+	countA, countB := s.count(counts.Block, "")
+	secondsA, secondsB := s.count(counts.BlockSeconds, "")
 	if !held && !s.oneSided && countA > 0 && countB > 0 && secondsB-secondsA > majority*s.growth {
 		return nil // the device was busy for that long: it was not held back
 	}
@@ -102,9 +103,9 @@ func (s *scene) tellThrottledDisk(c *claim, limit Place) {
 	if limit.Name != "" {
 		c.add("facts", "limit of I/O: "+limit.String(), 0, 0, "")
 	}
-	for _, group := range s.keys(compare.CountHeldBack) {
-		piecesA, piecesB := s.count(compare.CountHeldBack, group)
-		sleptA, sleptB := s.count(compare.CountHeldSeconds, group)
+	for _, group := range s.keys(counts.HeldBack) {
+		piecesA, piecesB := s.count(counts.HeldBack, group)
+		sleptA, sleptB := s.count(counts.HeldSeconds, group)
 		c.at(Place{Kind: InCgroup, Name: group})
 		c.add("block", "pieces of I/O that a limit of cgroup "+group+" held back", piecesA, piecesB, "pieces/run")
 		c.add("block", "slept for them, all threads", sleptA, sleptB, "s/run")
@@ -123,8 +124,8 @@ const heldBackPart = 0.5
 // half of what it takes longer. Where both sides are held back, the one that asks for more waits
 // longer: no limit did that.
 func (s *scene) heldBack() bool {
-	piecesA, piecesB := s.count(compare.CountHeldBack, "")
-	sleptA, sleptB := s.count(compare.CountHeldSeconds, "")
+	piecesA, piecesB := s.count(counts.HeldBack, "")
+	sleptA, sleptB := s.count(counts.HeldSeconds, "")
 	return piecesB > 0 && piecesA <= hardly*piecesB && sleptB-sleptA >= heldBackPart*s.growth && !s.sameIOLimit()
 }
 
@@ -184,11 +185,11 @@ func findSlowDisk(s *scene) []finding {
 	if s.oneSided {
 		return nil
 	}
-	countA, countB := s.count(compare.CountBlock, "")
+	countA, countB := s.count(counts.Block, "")
 	if countA < fewestRequest || countB < fewestRequest || s.slowdown() < timesLatency || countB > moreRequests*countA {
 		return nil
 	}
-	ownA, ownB := s.count(compare.CountOwnReads, "")
+	ownA, ownB := s.count(counts.OwnReads, "")
 	oftener := more(ownA, ownB, moreRequests, fewestOwn)
 	return []finding{{cause: DiskSlow, tell: s.tellSlowDisk,
 		match: func(i int) bool {
@@ -200,10 +201,10 @@ func findSlowDisk(s *scene) []finding {
 
 func (s *scene) tellSlowDisk(c *claim) {
 	s.locateWait(c)
-	s.atKeys(c, InDevice, compare.CountBlockSeconds)
+	s.atKeys(c, InDevice, counts.BlockSeconds)
 	a, b := s.latency()
 	c.add("block", "time of one block request", a*1e3, b*1e3, "ms")
-	countA, countB := s.count(compare.CountBlock, "")
+	countA, countB := s.count(counts.Block, "")
 	c.add("block", "block requests", countA, countB, "requests/run")
 }
 

@@ -2,6 +2,7 @@ package cause
 
 import (
 	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
 	"culprit/recording"
 )
 
@@ -32,7 +33,7 @@ const (
 // findForks claims what as many processes as before cost more because each start copies its
 // parent's memory map: the copying itself, and what takes the copies down.
 func findForks(s *scene) []finding {
-	if _, started := s.count(compare.CountProcesses, ""); started < fewestProcesses {
+	if _, started := s.count(counts.Processes, ""); started < fewestProcesses {
 		return nil
 	}
 	copied, nameless := 0.0, 0.0
@@ -59,7 +60,7 @@ func findForks(s *scene) []finding {
 
 func (s *scene) tellForks(c *claim) {
 	s.locateParent(c, nil)
-	startedA, startedB := s.count(compare.CountProcesses, "")
+	startedA, startedB := s.count(counts.Processes, "")
 	a, b := s.seconds(c)
 	c.add("processes", "processes started, each with a copy of its parent's memory map", startedA, startedB,
 		"processes/run")

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
 	"culprit/recording"
 )
 
@@ -74,8 +75,8 @@ func TestOwnWorkBesideForks(t *testing.T) {
 	}
 	in := Input{Result: &compare.Result{Metric: compare.MetricCPU, A: []float64{1}, B: []float64{2},
 		Paths: []compare.Path{path("serve", "sh", false, 0.6), path("write_out", "store", true, 0.4)},
-		Counts: []compare.Count{{Name: compare.CountProcesses, A: []float64{1}, B: []float64{5}},
-			{Name: compare.CountProcesses, Key: "store", A: []float64{1}, B: []float64{5}}}}}
+		Counts: []compare.Count{{Name: counts.Processes, A: []float64{1}, B: []float64{5}},
+			{Name: counts.Processes, Key: "store", A: []float64{1}, B: []float64{5}}}}}
 	claims := found(newScene(in), findShortLived)
 	if len(claims) != 1 || len(claims[0].members) != 1 || claims[0].members[0] != 1 {
 		t.Errorf("claims %+v, want one on what the children did", claims)

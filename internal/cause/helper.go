@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/blame"
 )
 
 // helperWakes is how often in a run a process of the tree must end another's waits to work for it:
@@ -43,26 +44,26 @@ func findHelper(s *scene) []finding {
 			return s.paths[i].Kind == compare.Runnable && s.isPartner(&s.paths[i])
 		},
 		stands: func(c *claim) string {
-			_, _, blame := s.helperOf(c)
-			if blame == nil || lookingForWork(blame.Stack) {
+			_, _, blamed := s.helperOf(c)
+			if blamed == nil || lookingForWork(blamed.Stack) {
 				return "no code of the helper's grew"
 			}
 			return s.unlessFollowsWork(c)
 		},
 		tell: func(c *claim) {
-			name, seconds, blame := s.helperOf(c)
-			c.cause = codeCause(blame)
-			s.describeCode(c, blame, s.cpu)
+			name, seconds, blamed := s.helperOf(c)
+			c.cause = codeCause(blamed)
+			s.describeCode(c, blamed, s.cpu)
 			c.add("offcpu", "the program waited for a CPU while "+name+" ran, which works for it", 0, seconds, "s/run")
 		}}}
 }
 
 // helperOf is the process that a claim's paths waited for most, how long, and its code that grew;
 // nil for none.
-func (s *scene) helperOf(c *claim) (name string, seconds float64, blame *compare.Blame) {
+func (s *scene) helperOf(c *claim) (name string, seconds float64, blamed *blame.Blame) {
 	behind := s.tally(c.members, func(i int) string { return s.paths[i].WakerComm })
 	name = byValue(behind)[0]
-	return name, behind[name], compare.FindBlame(s.cpu, func(i int) bool {
+	return name, behind[name], blame.Find(s.cpu, func(i int) bool {
 		return s.cpu[i].Kind == compare.Running && (s.cpu[i].Process == name || s.cpu[i].Comm == name)
 	})
 }

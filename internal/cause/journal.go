@@ -1,6 +1,8 @@
 package cause
 
-import "culprit/internal/compare"
+import (
+	"culprit/internal/compare"
+)
 
 var (
 	// journalNames are functions of file systems' journals, which run in every call that changes a

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
 	"culprit/recording"
 )
 
@@ -422,10 +423,10 @@ func TestWhatStoodBehind(t *testing.T) {
 // cgroup are nobody's own.
 func TestSlowdownIsByOperation(t *testing.T) {
 	s := &scene{counts: []compare.Count{
-		{Name: compare.CountBlock + ".write", A: []float64{100}, B: []float64{100}},
-		{Name: compare.CountBlockSeconds + ".write", A: []float64{0.2}, B: []float64{0.4}},
-		{Name: compare.CountBlock + ".flush", A: []float64{10}, B: []float64{140}},
-		{Name: compare.CountBlockSeconds + ".flush", A: []float64{0.001}, B: []float64{0.014}}}}
+		{Name: counts.Block + ".write", A: []float64{100}, B: []float64{100}},
+		{Name: counts.BlockSeconds + ".write", A: []float64{0.2}, B: []float64{0.4}},
+		{Name: counts.Block + ".flush", A: []float64{10}, B: []float64{140}},
+		{Name: counts.BlockSeconds + ".flush", A: []float64{0.001}, B: []float64{0.014}}}}
 	if got := s.slowdown(); got < 1.8 || got > 2 {
 		t.Errorf("slowdown is %g, want nearly 2", got)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/lines"
 	"culprit/recording"
 )
 
@@ -113,7 +114,7 @@ func touches(line *compare.SharedLine, bears map[codeName][2]float64, frames []r
 		if _, borne := bears[last]; !borne {
 			return false
 		}
-		return slices.ContainsFunc(line.Functions, func(function compare.LineFunction) bool {
+		return slices.ContainsFunc(line.Functions, func(function lines.Function) bool {
 			return codeName{function.Name, function.Kind} == last
 		})
 	}

@@ -5,6 +5,7 @@ import (
 
 	"culprit/internal/code"
 	"culprit/internal/compare"
+	"culprit/internal/compare/blame"
 	"culprit/recording"
 )
 
@@ -115,11 +116,11 @@ const serialPart = 0.3
 
 // serialised reports whether a function grew on the critical path without using more CPU time:
 // then less of it ran in parallel.
-func (s *scene) serialised(c *claim, blame *compare.Blame) bool {
+func (s *scene) serialised(c *claim, blamed *blame.Blame) bool {
 	if s.metric != compare.MetricWall || s.in.CPU == nil || s.oneSided {
 		return false
 	}
-	frame := blame.Frame()
+	frame := blamed.Frame()
 	cpu, wall := 0.0, 0.0
 	for i := range s.cpu {
 		for _, one := range s.cpu[i].Frames {
@@ -142,11 +143,11 @@ func (s *scene) serialised(c *claim, blame *compare.Blame) bool {
 // runtime that parks its own tasks (Go) shows no thread waiting for it. Where a
 // lock taken on the way to this code has a claim already, the code is what it is
 // held in, and joins it. Where another lock's waits have been counted, this is something else.
-func (l *ledger) suspectLock(c *claim, blame *compare.Blame) (joined bool) {
+func (l *ledger) suspectLock(c *claim, blamed *blame.Blame) (joined bool) {
 	s, lock := l.scene, l.lock
-	if lock != nil && onTheWay(lock.place, blame.Stack) {
+	if lock != nil && onTheWay(lock.place, blamed.Stack) {
 		l.move("held in code", lock, c.members, "the code ran as long, but one thread at a time: the lock is held in it")
-		lock.at(inCode(route(blame.Stack)).as(HeldIn))
+		lock.at(inCode(route(blamed.Stack)).as(HeldIn))
 		lock.add("cpu", "the code ran as long, but one thread at a time", 0, 0, "")
 		return true
 	}
@@ -154,7 +155,7 @@ func (l *ledger) suspectLock(c *claim, blame *compare.Blame) (joined bool) {
 		return code.IsLockFunction(frame.Name) && !code.IsGIL(frame.Name)
 	})
 	if taker == "" && s.handsOver() {
-		taker = route(blame.Stack) // taking a free lock is too quick to be sampled; giving it to a waiter is not
+		taker = route(blamed.Stack) // taking a free lock is too quick to be sampled; giving it to a waiter is not
 	}
 	if taker == "" || lock != nil {
 		c.doubt(DoubtUnseen, "its CPU time did not grow: less of it ran in parallel, for a reason not seen")
@@ -162,7 +163,7 @@ func (l *ledger) suspectLock(c *claim, blame *compare.Blame) (joined bool) {
 	}
 	c.cause, c.places = LockContended, nil
 	c.at(inCode(taker))
-	c.at(inCode(route(blame.Stack)).as(HeldIn))
+	c.at(inCode(route(blamed.Stack)).as(HeldIn))
 	c.add("cpu", "the code ran as long, but one thread at a time; tasks queue for a lock in "+taker, 0, 0, "")
 	return false
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/perrun"
 )
 
 // parted is what the members of a claim grew by, and what of it those did that are accepted.
@@ -50,9 +51,9 @@ func (s *scene) seconds(c *claim) (a, b []float64) {
 func (s *scene) shareOf(c *claim) (share compare.Interval, known bool) {
 	a, b := s.seconds(c)
 	if s.oneSided {
-		return compare.Share(b, nil, s.metricB, nil, s.confidence)
+		return perrun.Share(b, nil, s.metricB, nil, s.confidence)
 	}
-	return compare.Share(a, b, s.metricA, s.metricB, s.confidence)
+	return perrun.Share(a, b, s.metricA, s.metricB, s.confidence)
 }
 
 // all are the paths that match, whosever they are.

@@ -5,6 +5,7 @@ import (
 
 	"culprit/internal/code"
 	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
 	"culprit/recording"
 )
 
@@ -87,7 +88,7 @@ func (s *scene) touchedAgain() bool {
 	}
 	faulting, processes := s.all(func(i int) bool { return s.traits[i].fault }), 1.0
 	if len(faulting.members) > 0 {
-		_, started := s.count(compare.CountProcesses, s.busiestProcess(faulting.members))
+		_, started := s.count(counts.Processes, s.busiestProcess(faulting.members))
 		processes = max(processes, started)
 	}
 	return b*pageBytes >= timesHeld*held*processes

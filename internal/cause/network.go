@@ -6,6 +6,8 @@ import (
 
 	"culprit/internal/code"
 	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
+	"culprit/internal/compare/tcp"
 	"culprit/recording"
 )
 
@@ -78,7 +80,7 @@ func findDelayed(s *scene) []finding {
 	if s.metric != compare.MetricWall {
 		return nil
 	}
-	a, b := s.count(compare.CountDelayed, "")
+	a, b := s.count(counts.Delayed, "")
 	if !more(a, b, timesConnects, fewestDelayed) {
 		return nil
 	}
@@ -87,16 +89,16 @@ func findDelayed(s *scene) []finding {
 		match: func(i int) bool {
 			path := &s.paths[i]
 			return path.Kind == compare.Blocked &&
-				compare.Delayed(path.WakerKind, lengths[waitKey(path)], path.WakerStack, path.Frames)
+				tcp.Delayed(path.WakerKind, lengths[waitKey(path)], path.WakerStack, path.Frames)
 		}}}
 }
 
 func (s *scene) tellDelayed(c *claim) {
-	a, b := s.count(compare.CountDelayed, "")
+	a, b := s.count(counts.Delayed, "")
 	s.locateWait(c)
 	s.locateSender(c)
-	_, seconds := s.count(compare.CountDelayed+".seconds", "")
-	if seconds < compare.DelayedLeastS*b {
+	_, seconds := s.count(counts.Delayed+".seconds", "")
+	if seconds < tcp.DelayedLeastS*b {
 		c.add("offcpu", "waits for a socket that ended by what a peer on this host sent on a timer", a, b, "waits/run")
 		c.doubt(DoubtUnseen, sentLater)
 	} else {
@@ -137,7 +139,7 @@ func findLoss(s *scene) []finding {
 	if s.metric != compare.MetricWall {
 		return nil
 	}
-	a, b := s.count(compare.CountNetwork+recording.NetRetransmit, "")
+	a, b := s.count(counts.Network+recording.NetRetransmit, "")
 	again := more(a, b, timesConnects, fewestRetransmits)
 	lengths := s.meanWaits()
 	return []finding{{cause: NetLoss, tell: s.tellLoss,
@@ -150,14 +152,14 @@ func findLoss(s *scene) []finding {
 				return true
 			}
 			return again && path.WakerKind != recording.WakerTimer && kernelHas(path.Frames, socketWaitNames) &&
-				lengths[waitKey(path)] >= compare.DelayedMostS
+				lengths[waitKey(path)] >= tcp.DelayedMostS
 		}}}
 }
 
 func (s *scene) tellLoss(c *claim) {
-	a, b := s.count(compare.CountNetwork+recording.NetRetransmit, "")
+	a, b := s.count(counts.Network+recording.NetRetransmit, "")
 	s.locateWait(c)
-	s.atKeys(c, InPeer, compare.CountNetwork+recording.NetRetransmit)
+	s.atKeys(c, InPeer, counts.Network+recording.NetRetransmit)
 	if a+b > 0 {
 		c.add("network", "segments sent again", a, b, "segments/run")
 	} else {
@@ -202,7 +204,7 @@ func (s *scene) tellReconnect(c *claim) {
 			c.at(Place{Kind: InCall, Name: call})
 		}
 	}
-	netA, netB := s.count(compare.CountNetwork+recording.NetConnect, "")
+	netA, netB := s.count(counts.Network+recording.NetConnect, "")
 	if netB > netA {
 		c.add("network", "connections opened", netA, netB, "connections/run")
 	}

@@ -6,6 +6,7 @@ import (
 
 	"culprit/internal/code"
 	"culprit/internal/compare"
+	"culprit/internal/compare/blame"
 )
 
 // inOnePlace claims a change whose parts belong to several causes, none of them enough to be a
@@ -21,19 +22,19 @@ func (l *ledger) inOnePlace() bool {
 		return owner == nil || owner.cause.is(ofCode) || owner.consequence
 	}
 	for _, use := range []func(int) bool{free, func(i int) bool { return free(i) && l.traits[i].place >= 0 }} {
-		blame := compare.FindBlame(l.paths, use)
-		if blame == nil || code.Innermost(blame.Stack) != len(blame.Stack)-1 || code.IsEntry(blame.Frame()) {
+		blamed := blame.Find(l.paths, use)
+		if blamed == nil || code.Innermost(blamed.Stack) != len(blamed.Stack)-1 || code.IsEntry(blamed.Frame()) {
 			continue
 		}
-		servants, library := l.servants(blame, free)
-		members := slices.Concat(blame.Members, servants)
+		servants, library := l.servants(blamed, free)
+		members := slices.Concat(blamed.Members, servants)
 		share, known := l.shareOf(&claim{members: members})
 		if !known || share.Low <= 0 || share.Value < leastShare {
 			continue
 		}
-		c := &claim{cause: codeCause(blame), rule: ruleOnePlace}
+		c := &claim{cause: codeCause(blamed), rule: ruleOnePlace}
 		l.claims = append(l.claims, c)
-		l.describeCode(c, blame, l.paths)
+		l.describeCode(c, blamed, l.paths)
 		c.partOf(l.scene, servantsOf(library), servants)
 		l.takeOver(c, members, "each of its parts is too small to be a suspect, and all are below one place")
 		return true
@@ -43,11 +44,11 @@ func (l *ledger) inOnePlace() bool {
 
 // withServants gives a claim on code the threads of a library that work for its place, also where
 // such a thread has been taken for a place already.
-func (l *ledger) withServants(c *claim, blame *compare.Blame) {
+func (l *ledger) withServants(c *claim, blamed *blame.Blame) {
 	if c.inLibrary() {
 		return
 	}
-	servants, library := l.servants(blame, func(i int) bool {
+	servants, library := l.servants(blamed, func(i int) bool {
 		owner := l.owner[i]
 		return owner == nil || owner != c && owner.silent == "" && owner.cause.is(isCode) && owner.inLibrary()
 	})
@@ -89,10 +90,10 @@ func (c *claim) partOf(s *scene, name string, part []int) {
 // servants are the paths, of those that use selects, of threads of a library that work for a place:
 // those of its process that come to no function of the program's own, and begin in a part of the
 // library that the place calls into as well, but does not run on itself. It names that part.
-func (s *scene) servants(blame *compare.Blame, use func(int) bool) (servants []int, library string) {
+func (s *scene) servants(blamed *blame.Blame, use func(int) bool) (servants []int, library string) {
 	called, runsOn, processes := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	place := blame.Frame()
-	for _, i := range blame.Members {
+	place := blamed.Frame()
+	for _, i := range blamed.Members {
 		frames := s.paths[i].Frames
 		at := depthOf(place, frames)
 		if at < 0 || s.grown(i) <= 0 {

@@ -1,6 +1,8 @@
 package cause
 
-import "culprit/internal/compare"
+import (
+	"culprit/internal/compare"
+)
 
 // touched is what grew in one function of the program's own that touches pages, in seconds of CPU
 // time.

@@ -6,6 +6,7 @@ import (
 
 	"culprit/internal/code"
 	"culprit/internal/compare"
+	"culprit/internal/compare/blame"
 	"culprit/recording"
 )
 
@@ -48,16 +49,16 @@ func (s *scene) locate(c *claim, call string) {
 	if widened {
 		calling = func(int) bool { return true } // else it is whoever makes the call
 	}
-	blame := compare.FindBlame(s.paths, func(i int) bool { return member[i] && s.traits[i].place >= 0 && calling(i) })
-	if blame == nil {
-		blame = compare.FindBlame(s.paths, func(i int) bool { return member[i] })
+	blamed := blame.Find(s.paths, func(i int) bool { return member[i] && s.traits[i].place >= 0 && calling(i) })
+	if blamed == nil {
+		blamed = blame.Find(s.paths, func(i int) bool { return member[i] })
 	}
-	if blame == nil {
+	if blamed == nil {
 		return
 	}
-	c.place = blame.Stack
-	where := route(blame.Stack)
-	if last := *lastFrame(blame.Stack); code.IsStartUp(last) || code.IsEntry(last) {
+	c.place = blamed.Stack
+	where := route(blamed.Stack)
+	if last := *lastFrame(blamed.Stack); code.IsStartUp(last) || code.IsEntry(last) {
 		entry := where
 		if code.IsStartUp(last) {
 			entry = ""

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
 	"culprit/recording"
 )
 
@@ -17,12 +18,12 @@ const (
 // own time with the loader's, and what their parents spend on starting and awaiting them.
 func findShortLived(s *scene) []finding {
 	started := map[string]float64{}
-	for _, name := range s.keys(compare.CountProcesses) {
-		if a, b := s.count(compare.CountProcesses, name); more(a, b, timesProcesses, fewestProcesses) {
+	for _, name := range s.keys(counts.Processes) {
+		if a, b := s.count(counts.Processes, name); more(a, b, timesProcesses, fewestProcesses) {
 			started[name] = b - a
 		}
 	}
-	allA, allB := s.count(compare.CountProcesses, "")
+	allA, allB := s.count(counts.Processes, "")
 	// The same number under another name is a replacement, not a growth.
 	if len(started) == 0 || !more(allA, allB, timesProcesses, fewestProcesses) {
 		return nil
@@ -47,7 +48,7 @@ func (s *scene) tellShortLived(c *claim, started map[string]float64, all float64
 		if n == 3 {
 			break
 		}
-		a, b := s.count(compare.CountProcesses, name)
+		a, b := s.count(counts.Processes, name)
 		text := fmt.Sprintf("processes started: %s", name)
 		if parents[name] != "" {
 			text += " by " + parents[name]

@@ -4,6 +4,8 @@ import (
 	"strconv"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
+	"culprit/internal/compare/perrun"
 )
 
 // findStarved claims waiting for a CPU that strangers, or other processes of the tree, had.
@@ -90,7 +92,7 @@ func (s *scene) waitsInProportion(c *claim, occasionsA, occasionsB float64) bool
 	}
 	usual := mean(a)
 	if occasionsB >= farther*occasionsA {
-		usual = compare.Change(a, nil, s.confidence).High
+		usual = perrun.Change(a, nil, s.confidence).High
 	}
 	return mean(b)/occasionsB < dearerQueue*usual/occasionsA
 }
@@ -115,7 +117,7 @@ const atQuota = 0.8
 // had the CPU just before the program got it back then says nothing: on a busy host somebody always
 // had.
 func (s *scene) quotaBites() bool {
-	if a, b := s.count(compare.CountThrottled, ""); s.metric == compare.MetricWall && b-a >= leastShare*s.growth {
+	if a, b := s.count(counts.Throttled, ""); s.metric == compare.MetricWall && b-a >= leastShare*s.growth {
 		return true // the kernel says so itself
 	}
 	limit, err := strconv.ParseFloat(s.factsB[quotaFact], 64)
@@ -146,7 +148,7 @@ func findThrottled(s *scene) []finding {
 		tell: func(c *claim) {
 			c.at(quota)
 			c.add("facts", "CPU quota: "+quota.String(), 0, 0, "")
-			if a, b := s.count(compare.CountThrottled, ""); b > 0 {
+			if a, b := s.count(counts.Throttled, ""); b > 0 {
 				c.add("counts", "a quota stopped the cgroups of the program, as the kernel counts it", a, b, "s/run")
 			}
 			s.addOneSided(c)

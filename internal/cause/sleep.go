@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/blame"
 	"culprit/recording"
 )
 
@@ -176,16 +177,16 @@ func findPolledWork(s *scene) []finding {
 	if !s.sleeps.polling {
 		return nil
 	}
-	blame := compare.FindBlame(s.cpu, nil)
-	if blame == nil {
+	blamed := blame.Find(s.cpu, nil)
+	if blamed == nil {
 		return nil
 	}
-	return []finding{{cause: codeCause(blame),
+	return []finding{{cause: codeCause(blamed),
 		match: func(i int) bool {
 			return s.paths[i].Kind == compare.Blocked && s.paths[i].WakerKind == recording.WakerTimer && !s.paths[i].Lock
 		},
 		tell: func(c *claim) {
-			s.describeCode(c, blame, s.cpu)
+			s.describeCode(c, blamed, s.cpu)
 			c.doubt(DoubtUnconfirmed, "seen through a thread that sleeps and looks again until this code is done")
 		}}}
 }

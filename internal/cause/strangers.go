@@ -3,7 +3,7 @@ package cause
 import (
 	"strconv"
 
-	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
 )
 
 // strangersAsBefore reports whether the waits of a claim for a CPU are for processes outside the
@@ -79,7 +79,7 @@ func (s *scene) occupied() (a, b float64) {
 	if s.turned() {
 		ownA, ownB = ownB, ownA
 	}
-	othersA, othersB := s.count(compare.CountStrangersCPU, "")
+	othersA, othersB := s.count(counts.StrangersCPU, "")
 	leftA, leftB := cpus*wallA-ownA, cpus*wallB-ownB
 	if leftA <= 0 || leftB <= 0 {
 		return 0, 0

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
 )
 
 // On a host of two CPUs that is busy all the time a program that now sleeps often queues often, and
@@ -31,7 +32,7 @@ func TestStrangersAsBefore(t *testing.T) {
 			factsA: map[string]string{"cpu.count": test.cpusOfA}, factsB: map[string]string{"cpu.count": test.cpusOfB},
 			in: Input{CPU: &compare.Result{A: []float64{0.5}, B: []float64{0.1}},
 				Wall: &compare.Result{A: []float64{1}, B: []float64{2}}},
-			counts: []compare.Count{{Name: compare.CountStrangersCPU, A: []float64{test.othersA},
+			counts: []compare.Count{{Name: counts.StrangersCPU, A: []float64{test.othersA},
 				B: []float64{test.othersB}}},
 			paths: []compare.Path{{Kind: compare.Runnable, WakerComm: "other", WakerOwn: test.own, A: []float64{0},
 				B: []float64{1}}}}

@@ -14,7 +14,9 @@
 // proves nothing: a suspect's level ends at "predicted" here.
 package cause
 
-import "culprit/internal/compare"
+import (
+	"culprit/internal/compare"
+)
 
 // Level of evidence, weakest first; a suspect never carries a higher one than it earned.
 type Level string

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
 )
 
 // quietCalls belong to other causes, or say nothing about chattiness.
@@ -221,7 +222,7 @@ func (s *scene) waitedLonger(calls map[string]float64) map[string]bool {
 // calls of its own. Where both sides start as many, that is the same on both.
 func (s *scene) callCount(call string) (a, b float64) {
 	a, b = s.count("syscall."+call+".count", "")
-	startedA, startedB := s.count(compare.CountProcesses, "")
+	startedA, startedB := s.count(counts.Processes, "")
 	if !s.oneSided && startedA > 0 && !more(startedA, startedB, timesProcesses, fewestProcesses) &&
 		!more(startedB, startedA, timesProcesses, fewestProcesses) {
 		return a, b

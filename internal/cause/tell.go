@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/perrun"
 )
 
 // suspect turns a claim into what is told of it; known is false where its interval is not.
@@ -14,9 +15,9 @@ func (s *scene) suspect(c *claim) (suspect Suspect, known bool) {
 	a, b := s.seconds(c)
 	suspect.Share, known = s.shareOf(c)
 	if s.oneSided {
-		suspect.Seconds = compare.Change(b, nil, s.confidence)
+		suspect.Seconds = perrun.Change(b, nil, s.confidence)
 	} else {
-		suspect.Seconds = compare.Change(a, b, s.confidence)
+		suspect.Seconds = perrun.Change(a, b, s.confidence)
 	}
 	if !known && !s.oneSided {
 		if share, better := s.shareOfMeasured(suspect.Seconds); better {

@@ -7,6 +7,7 @@ import (
 
 	"culprit/internal/code"
 	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
 	"culprit/recording"
 )
 
@@ -62,8 +63,8 @@ func isAsyncHandle(frame *recording.Frame) bool {
 // findTicker claims the CPU time of threads that a timer wakes at a fixed rate.
 func findTicker(s *scene) []finding {
 	ticking := map[string]float64{}
-	for _, key := range s.keys(compare.CountTicks) {
-		a, b := s.count(compare.CountTicks, key)
+	for _, key := range s.keys(counts.Ticks) {
+		a, b := s.count(counts.Ticks, key)
 		if more(a, b, timesTicks, fewestTicks) && s.faster(a, b) && !s.worksPerTick(key, b) {
 			ticking[key] = b - a
 		}
@@ -111,8 +112,8 @@ func (s *scene) tellTicker(c *claim, ticking map[string]float64) {
 	}
 	_, seconds := s.seconds(c)
 	process := byValue(ticking)[0] // one at least, see above
-	a, b := s.count(compare.CountTicks, process)
-	_, interval := s.count(compare.CountTickInterval, process)
+	a, b := s.count(counts.Ticks, process)
+	_, interval := s.count(counts.TickInterval, process)
 	c.at(Place{Kind: InProcess, Name: process})
 	c.add("offcpu", fmt.Sprintf("wake-ups of %s by a timer at a fixed interval of %.3g ms", process, interval*1e3),
 		a, b, "wake-ups/run")

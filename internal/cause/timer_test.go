@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
 	"culprit/recording"
 )
 
@@ -36,8 +37,8 @@ func TestTickerOfAsyncio(t *testing.T) {
 		path.Frames[0].File = test.file
 		claims := found(newScene(Input{Result: &compare.Result{Metric: compare.MetricCPU, A: one(1), B: one(1.4),
 			Paths: []compare.Path{path}, Waits: []compare.Wait{wait}, Counts: []compare.Count{
-				{Name: compare.CountTicks, Key: "shop", A: one(0), B: one(300)},
-				{Name: compare.CountTickInterval, Key: "shop", A: one(0), B: one(0.005)}}}}), findTicker)
+				{Name: counts.Ticks, Key: "shop", A: one(0), B: one(300)},
+				{Name: counts.TickInterval, Key: "shop", A: one(0), B: one(0.005)}}}}), findTicker)
 		if len(claims) != 1 || claims[0].where()[0] != test.first {
 			t.Errorf("%s: %+v, want %s first", test.file, claims, test.first)
 		}

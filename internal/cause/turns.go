@@ -5,6 +5,7 @@ import (
 
 	"culprit/internal/code"
 	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
 	"culprit/recording"
 )
 
@@ -22,7 +23,7 @@ func (s *scene) tellTurns(c *claim) {
 	c.doubt(DoubtTurns, sleptByTurns)
 	c.remedy = byTurnsRemedy
 	process := s.busiestProcess(c.members)
-	if a, b := s.count(compare.CountThreads, process); a > b {
+	if a, b := s.count(counts.Threads, process); a > b {
 		c.add("counts", "threads of "+process, a, b, "threads/run")
 	}
 }

@@ -3,12 +3,12 @@ package cause
 import (
 	"slices"
 
-	"culprit/internal/compare"
+	"culprit/internal/compare/units"
 )
 
 // InUnit writes suspects per unit of work: Judge tells amounts of a typical recording. What is no
 // amount of one, such as the time of one call, stays. The given suspects keep theirs.
-func InUnit(suspects []Suspect, unit compare.Unit) []Suspect {
+func InUnit(suspects []Suspect, unit units.Unit) []Suspect {
 	told := make([]Suspect, len(suspects))
 	for i, suspect := range suspects {
 		suspect.Seconds = unit.Interval(suspect.Seconds)
@@ -33,7 +33,7 @@ func InUnit(suspects []Suspect, unit compare.Unit) []Suspect {
 }
 
 // InUnit is the same per unit of work.
-func (w Why) InUnit(unit compare.Unit) Why {
+func (w Why) InUnit(unit units.Unit) Why {
 	w.Growth, w.Nobody = unit.Amount(w.Growth), unit.Amount(w.Nobody)
 	w.Entries = slices.Clone(w.Entries)
 	for i := range w.Entries {

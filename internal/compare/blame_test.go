@@ -1,34 +1,25 @@
-package compare
+package compare_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
+	"culprit/internal/compare"
+	"culprit/internal/compare/blame"
 	"culprit/recording"
 )
 
 // tree makes paths from lines "A B stack": seconds on both sides, the same in three runs.
-func tree(m *made, lines map[string][2]float64) []Path {
-	var paths []Path
-	for _, stack := range sortedNames(lines) {
+func tree(m *made, lines map[string][2]float64) []compare.Path {
+	var paths []compare.Path
+	for _, stack := range slices.Sorted(maps.Keys(lines)) {
 		a, b := lines[stack][0], lines[stack][1]
-		paths = append(paths, Path{Kind: Running, Frames: m.rec.StackFrames(m.stack(stack)),
+		paths = append(paths, compare.Path{Kind: compare.Running, Frames: m.rec.StackFrames(m.stack(stack)),
 			A: []float64{a, a, a}, B: []float64{b, b, b}})
 	}
 	return paths
-}
-
-func sortedNames(lines map[string][2]float64) []string {
-	totals := map[frameKey]*functionTotals{}
-	for name := range lines {
-		totals[frameKey{name: name}] = nil
-	}
-	var names []string
-	for _, key := range sortedKeys(totals) {
-		names = append(names, key.name)
-	}
-	return names
 }
 
 func TestBlame(t *testing.T) {
@@ -84,19 +75,19 @@ func TestBlame(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			blame := FindBlame(tree(newMade(1, 1), test.lines), nil)
-			if blame == nil {
+			place := blame.Find(tree(newMade(1, 1), test.lines), nil)
+			if place == nil {
 				t.Fatal("nothing blamed")
 			}
 			var names []string
-			for _, frame := range blame.Stack {
+			for _, frame := range place.Stack {
 				names = append(names, frame.Name)
 			}
 			if got := strings.Join(names, ";"); got != test.want && !strings.HasSuffix(got, ";"+test.want) {
 				t.Errorf("blamed %s, want %s", got, test.want)
 			}
-			if blame.Added != test.added {
-				t.Errorf("added is %v", blame.Added)
+			if place.Added != test.added {
+				t.Errorf("added is %v", place.Added)
 			}
 		})
 	}
@@ -110,15 +101,15 @@ func TestBelowWaitsForACPUIsTheCodeThatWaited(t *testing.T) {
 		"main;load;split;strtok": {0.05, 0.05}, "main;load;split;strtok" + gone: {0.10, 0.14}})
 	for i := range paths {
 		if strings.HasSuffix(paths[i].Frames[len(paths[i].Frames)-1].Name, "user_mode") {
-			paths[i].Kind = Runnable
+			paths[i].Kind = compare.Runnable
 		}
 	}
-	blame := FindBlame(paths, nil)
-	if blame == nil || blame.Frame().Name != "crc" || blame.Below != "" {
-		t.Fatalf("blame %+v, want crc and nothing below it", blame)
+	place := blame.Find(paths, nil)
+	if place == nil || place.Frame().Name != "crc" || place.Below != "" {
+		t.Fatalf("blame %+v, want crc and nothing below it", place)
 	}
-	if blame.SelfB > 0.38 {
-		t.Errorf("own time %.2f s: waiting is none", blame.SelfB)
+	if place.SelfB > 0.38 {
+		t.Errorf("own time %.2f s: waiting is none", place.SelfB)
 	}
 }
 
@@ -130,9 +121,9 @@ func TestThroughIsWhatThePlaceCallsWhereLeavesAreMany(t *testing.T) {
 		"runtime.mallocgc;runtime.tryDeferToSpanScan"} {
 		lines["g:main.main;main.handle;regexp.MustCompile;regexp.compile;"+leaf] = [2]float64{0, 0.08}
 	}
-	blame := FindBlame(tree(newMade(1, 1), lines), nil)
-	if blame == nil || blame.Frame().Name != "main.handle" || blame.Through != "regexp.compile" || blame.Below != "" {
-		t.Errorf("blame %+v, want main.handle through regexp.compile", blame)
+	place := blame.Find(tree(newMade(1, 1), lines), nil)
+	if place == nil || place.Frame().Name != "main.handle" || place.Through != "regexp.compile" || place.Below != "" {
+		t.Errorf("blame %+v, want main.handle through regexp.compile", place)
 	}
 }
 
@@ -154,20 +145,20 @@ func TestThroughPassesOverAnInterpreter(t *testing.T) {
 		for _, leaf := range []string{"PyObject_GetAttr", "PyNumber_Add", "PyList_Append", "PyDict_SetItem"} {
 			lines[test.place+test.a+";n:"+leaf], lines[test.place+test.b+";n:"+leaf] = [2]float64{0, 0.1}, [2]float64{0, 0.1}
 		}
-		blame := FindBlame(tree(newMade(1, 1), lines), nil)
-		if blame == nil || blame.Frame().Name != "serve" || blame.Through != test.through {
-			t.Errorf("%s: blame %+v, want serve through %q", test.name, blame, test.through)
+		place := blame.Find(tree(newMade(1, 1), lines), nil)
+		if place == nil || place.Frame().Name != "serve" || place.Through != test.through {
+			t.Errorf("%s: blame %+v, want serve through %q", test.name, place, test.through)
 		}
 	}
 }
 
 func TestNothingGrew(t *testing.T) {
 	lines := map[string][2]float64{"main;one": {1, 0.9}, "main;two": {1, 1}}
-	if blame := FindBlame(tree(newMade(1, 1), lines), nil); blame != nil {
-		t.Errorf("blamed %v", blame.Stack)
+	if place := blame.Find(tree(newMade(1, 1), lines), nil); place != nil {
+		t.Errorf("blamed %v", place.Stack)
 	}
-	if blame := FindBlame([]Path{{A: []float64{1}, B: []float64{2}}}, nil); blame != nil {
-		t.Errorf("a path without stack is no place: %v", blame)
+	if place := blame.Find([]compare.Path{{A: []float64{1}, B: []float64{2}}}, nil); place != nil {
+		t.Errorf("a path without stack is no place: %v", place)
 	}
 }
 
@@ -179,29 +170,29 @@ func TestInlinedCalleeIsThePlace(t *testing.T) {
 		}
 		return frames
 	}
-	paths := []Path{
-		{Kind: Running, Frames: java("Main.main"), A: []float64{0, 0}, B: []float64{0.27, 0.28}},
-		{Kind: Running, Frames: java("Main.main", "Main.find"), A: []float64{0, 0}, B: []float64{0.21, 0.2}},
-		{Kind: Running, Frames: java("Main.main", "Main.encode"), A: []float64{0.2, 0.2}, B: []float64{0.21, 0.2}},
+	paths := []compare.Path{
+		{Kind: compare.Running, Frames: java("Main.main"), A: []float64{0, 0}, B: []float64{0.27, 0.28}},
+		{Kind: compare.Running, Frames: java("Main.main", "Main.find"), A: []float64{0, 0}, B: []float64{0.21, 0.2}},
+		{Kind: compare.Running, Frames: java("Main.main", "Main.encode"), A: []float64{0.2, 0.2}, B: []float64{0.21, 0.2}},
 	}
-	blame := FindBlame(paths, nil)
-	if blame == nil || blame.Frame().Name != "Main.find" || len(blame.Members) != 2 {
-		t.Fatalf("blame %+v, want Main.find with its caller's own time", blame)
+	place := blame.Find(paths, nil)
+	if place == nil || place.Frame().Name != "Main.find" || len(place.Members) != 2 {
+		t.Fatalf("blame %+v, want Main.find with its caller's own time", place)
 	}
 	// Two callees that grew alike: nothing says whose code the caller's own time is.
 	paths[2].B = []float64{0.41, 0.4}
-	if blame := FindBlame(paths, nil); blame == nil || blame.Frame().Name != "Main.main" {
-		t.Errorf("blame %+v: the own time went to one of two", blame)
+	if place := blame.Find(paths, nil); place == nil || place.Frame().Name != "Main.main" {
+		t.Errorf("blame %+v: the own time went to one of two", place)
 	}
 }
 
 // A library's function is a place before what all threads begin in, which is on every stack.
 func TestBlameNamesNoStart(t *testing.T) {
-	blame := FindBlame(tree(newMade(1, 1), map[string][2]float64{
+	place := blame.Find(tree(newMade(1, 1), map[string][2]float64{
 		"g:runtime.goexit;main.talk;main.work": {0.5, 0.5}, "g:runtime.goexit;net/http.(*conn).serve;k:read": {0, 0.3},
 		"g:runtime.goexit;main.a": {0, 0.1}, "g:runtime.goexit;main.b": {0, 0.1}, "g:runtime.goexit;main.c": {0, 0.1}}), nil)
-	if blame == nil || blame.Frame().Name != "net/http.(*conn).serve" {
-		t.Errorf("blamed %+v", blame)
+	if place == nil || place.Frame().Name != "net/http.(*conn).serve" {
+		t.Errorf("blamed %+v", place)
 	}
 }
 
@@ -236,19 +227,19 @@ func TestOneFunctionIsOnePlace(t *testing.T) {
 }
 
 // places are what is blamed one after the other, each for what the ones before left.
-func places(paths []Path) (found []string) {
+func places(paths []compare.Path) (found []string) {
 	taken := map[int]bool{}
 	for range 3 {
-		blame := FindBlame(paths, func(i int) bool { return !taken[i] })
-		if blame == nil {
+		place := blame.Find(paths, func(i int) bool { return !taken[i] })
+		if place == nil {
 			break
 		}
 		var names []string
-		for _, frame := range blame.Stack {
+		for _, frame := range place.Stack {
 			names = append(names, frame.Name)
 		}
 		found = append(found, strings.Join(names, ";"))
-		for _, i := range blame.Members {
+		for _, i := range place.Members {
 			taken[i] = true
 		}
 	}

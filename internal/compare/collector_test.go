@@ -1,8 +1,9 @@
-package compare
+package compare_test
 
 import (
 	"testing"
 
+	"culprit/internal/compare/lines"
 	"culprit/recording"
 )
 
@@ -22,8 +23,8 @@ func TestLinesSharedWithTheCollector(t *testing.T) {
 			m.rec.Lines = append(m.rec.Lines, recording.Line{Line: 0x1000, Offset: int32(8 * i), Size: 8, Pid: 10,
 				Tid: 10 + int32(i), Write: true, Count: 50, Stack: m.stack(stack)})
 		}
-		if lines := sharedLines(nil, []*recording.Recording{m.rec}, nil); len(lines) != c.lines {
-			t.Errorf("%s: lines %+v, want %d", name, lines, c.lines)
+		if found := lines.Find(nil, []*recording.Recording{m.rec}, []float64{1}); len(found) != c.lines {
+			t.Errorf("%s: lines %+v, want %d", name, found, c.lines)
 		}
 	}
 }

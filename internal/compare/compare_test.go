@@ -1,4 +1,4 @@
-package compare
+package compare_test
 
 import (
 	"math"
@@ -6,17 +6,24 @@ import (
 	"strings"
 	"testing"
 
+	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
+	"culprit/internal/compare/perrun"
+	"culprit/internal/compare/rank"
+	"culprit/internal/compare/settings"
+	"culprit/internal/compare/units"
+	"culprit/internal/stat"
 	"culprit/recording"
 )
 
-func compared(t *testing.T, metric string, a, b []*recording.Recording) *Result {
+func compared(t *testing.T, metric string, a, b []*recording.Recording) *compare.Result {
 	t.Helper()
-	return comparedBy(t, metric, a, b, Options{})
+	return comparedBy(t, metric, a, b, compare.Options{})
 }
 
-func comparedBy(t *testing.T, metric string, a, b []*recording.Recording, opts Options) *Result {
+func comparedBy(t *testing.T, metric string, a, b []*recording.Recording, opts compare.Options) *compare.Result {
 	t.Helper()
-	results, err := Compare(a, b, opts)
+	results, err := compare.Compare(a, b, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +48,7 @@ func noisy(runs int, random *rand.Rand, loopMs, workMs int64) []*recording.Recor
 
 func TestSamplesAddUpToExactCPUTime(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
-	result := compared(t, MetricCPU, noisy(4, random, 300, 100), noisy(3, random, 300, 250))
+	result := compared(t, compare.MetricCPU, noisy(4, random, 300, 100), noisy(3, random, 300, 250))
 	if len(result.A) != 4 || len(result.B) != 3 {
 		t.Fatalf("runs: %v and %v", result.A, result.B)
 	}
@@ -54,7 +61,7 @@ func TestSamplesAddUpToExactCPUTime(t *testing.T) {
 			t.Errorf("run %d: samples add up to %v of %v", i, sum, want)
 		}
 	}
-	var work *ProfileNode
+	var work *compare.ProfileNode
 	for i := range result.Profile.Nodes {
 		if node := &result.Profile.Nodes[i]; node.Name == "work" {
 			work = node
@@ -70,7 +77,7 @@ func TestSamplesAddUpToExactCPUTime(t *testing.T) {
 		if path.Frames[1].Name != "work" {
 			continue
 		}
-		share, known := Share(path.A, path.B, result.A, result.B, 0.95)
+		share, known := perrun.Share(path.A, path.B, result.A, result.B, 0.95)
 		if !known || share.Low > 1 || share.High < 1 || share.High-share.Low > 0.1 {
 			t.Errorf("share of work is %+v", share)
 		}
@@ -79,14 +86,14 @@ func TestSamplesAddUpToExactCPUTime(t *testing.T) {
 
 func TestOneRunASideSaysThatItDoesNotKnow(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 2))
-	result := compared(t, MetricCPU, noisy(1, random, 300, 100), noisy(1, random, 300, 200))
+	result := compared(t, compare.MetricCPU, noisy(1, random, 300, 100), noisy(1, random, 300, 200))
 	for _, node := range result.Profile.Nodes {
 		if node.Decided || node.Low > 0 && node.Name != "all" {
 			t.Errorf("decided on one run a side: %+v", node)
 		}
 	}
-	share, known := Share(result.Paths[0].A, result.Paths[0].B, result.A, result.B, 0.95)
-	if known || share.Low != -shareLimit || share.High != shareLimit || share.Value < 0.9 {
+	share, known := perrun.Share(result.Paths[0].A, result.Paths[0].B, result.A, result.B, 0.95)
+	if known || share.Low != -10 || share.High != 10 || share.Value < 0.9 {
 		t.Errorf("share %+v, known %v", share, known)
 	}
 }
@@ -97,23 +104,23 @@ func TestNoSamplesOnOneSide(t *testing.T) {
 	for _, rec := range b {
 		rec.Samples = nil
 	}
-	result := compared(t, MetricCPU, noisy(3, random, 300, 100), b)
+	result := compared(t, compare.MetricCPU, noisy(3, random, 300, 100), b)
 	sum := 0.0
 	for _, path := range result.Paths {
-		sum += mean(path.B)
+		sum += stat.Average(path.B)
 	}
-	if math.Abs(sum-mean(result.B)) > 1e-9 || len(result.Unseen) == 0 {
-		t.Errorf("B adds up to %v of %v, unseen %v", sum, mean(result.B), result.Unseen)
+	if math.Abs(sum-stat.Average(result.B)) > 1e-9 || len(result.Unseen) == 0 {
+		t.Errorf("B adds up to %v of %v, unseen %v", sum, stat.Average(result.B), result.Unseen)
 	}
 }
 
 func TestOneSided(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
-	result := compared(t, MetricWall, noisy(3, random, 300, 100), nil)
+	result := compared(t, compare.MetricWall, noisy(3, random, 300, 100), nil)
 	if !result.OneSided || len(result.B) != 0 || len(result.Facts) != 0 {
 		t.Errorf("%+v", result)
 	}
-	items := Differences(result, 0.95, 10)
+	items := rank.Differences(result, 0.95, 10)
 	if len(items) == 0 || items[0].Name != "loop" || items[0].Share.Value < 0.7 || items[0].Share.Value > 0.8 {
 		t.Errorf("items %+v", items)
 	}
@@ -131,9 +138,9 @@ func TestTickerAndCounts(t *testing.T) {
 	m.rec.Syscalls = []recording.Syscall{{Pid: 10, Comm: "prog", Name: "futex", Count: 2900},
 		{Pid: 11, Comm: "other", Name: "futex", Count: 100, Bytes: 5}}
 	m.process(20, 10, 5, 6, "tool").process(21, 10, 7, 8, "tool")
-	result := compared(t, MetricCPU, []*recording.Recording{m.rec}, nil)
+	result := compared(t, compare.MetricCPU, []*recording.Recording{m.rec}, nil)
 	want := map[[2]string]float64{{"syscall.futex.count", ""}: 3000, {"syscall.futex.count", "other"}: 100,
-		{CountTimerWakeups, ""}: 998, {CountTicks, "prog"}: 998, {CountProcesses, "tool"}: 2, {CountProcesses, ""}: 2}
+		{counts.TimerWakeups, ""}: 998, {counts.Ticks, "prog"}: 998, {counts.Processes, "tool"}: 2, {counts.Processes, ""}: 2}
 	for _, count := range result.Counts {
 		if expected, listed := want[[2]string{count.Name, count.Key}]; listed {
 			if count.A[0] != expected {
@@ -141,7 +148,7 @@ func TestTickerAndCounts(t *testing.T) {
 			}
 			delete(want, [2]string{count.Name, count.Key})
 		}
-		if count.Name == CountTickInterval && math.Abs(count.A[0]-0.001) > 0.0001 {
+		if count.Name == counts.TickInterval && math.Abs(count.A[0]-0.001) > 0.0001 {
 			t.Errorf("interval %v s", count.A[0])
 		}
 	}
@@ -160,8 +167,8 @@ func TestIrregularTimersAreNoTicker(t *testing.T) {
 			"main;retry;nanosleep")
 		at += blocked + random.Int64N(5*ms)
 	}
-	for _, count := range compared(t, MetricCPU, []*recording.Recording{m.rec}, nil).Counts {
-		if count.Name == CountTicks {
+	for _, count := range compared(t, compare.MetricCPU, []*recording.Recording{m.rec}, nil).Counts {
+		if count.Name == counts.Ticks {
 			t.Errorf("a back-off is taken for a ticker: %+v", count)
 		}
 	}
@@ -175,7 +182,7 @@ func TestManyShortProcesses(t *testing.T) {
 		m.runs(pid, pid, 20*i*ms, (20*i+10)*ms, "tool_main")
 	}
 	m.process(90, 10, 5*ms, 990*ms, "server").threadFrom(90, 90, 5*ms).runs(90, 90, 5*ms, 200*ms, "serve")
-	for _, path := range compared(t, MetricCPU, []*recording.Recording{m.rec}, nil).Paths {
+	for _, path := range compared(t, compare.MetricCPU, []*recording.Recording{m.rec}, nil).Paths {
 		if path.Short != (path.Process == "tool") || path.Parent != "prog" {
 			t.Errorf("%s: short %v, parent %q", path.Process, path.Short, path.Parent)
 		}
@@ -191,7 +198,7 @@ func TestParentOfShortProcessesOfItsName(t *testing.T) {
 		m.process(pid, 90, 200*i*ms+10*ms, (200*i+60)*ms, "store").threadFrom(pid, pid, 200*i*ms+10*ms)
 		m.runs(pid, pid, (200*i+10)*ms, (200*i+60)*ms, "write_out")
 	}
-	for _, path := range compared(t, MetricCPU, []*recording.Recording{m.rec}, nil).Paths {
+	for _, path := range compared(t, compare.MetricCPU, []*recording.Recording{m.rec}, nil).Paths {
 		if path.Short != (path.Parent == "store") {
 			t.Errorf("%s of %s: short %v", path.Process, path.Parent, path.Short)
 		}
@@ -210,20 +217,22 @@ func TestFactsThatDiffer(t *testing.T) {
 		"varies", "2")}
 	b := []*recording.Recording{with("thp", "never", "varies", "2", "target.command", "y"), with("thp", "never", "new",
 		"1")}
-	changes := compared(t, MetricCPU, a, b).Facts
-	if len(changes) != 2 || changes[0].Name != "new" || changes[1] != (FactChange{"thp", "always", "never", "s"}) {
+	changes := compared(t, compare.MetricCPU, a, b).Facts
+	want := compare.FactChange{Name: "thp", A: "always", B: "never", Source: "s"}
+	if len(changes) != 2 || changes[0].Name != "new" || changes[1] != want {
 		t.Errorf("changes %+v", changes)
 	}
 }
 
 func TestSameInputSameResult(t *testing.T) {
-	compareOnce := func() *Result {
+	compareOnce := func() *compare.Result {
 		random := rand.New(rand.NewPCG(7, 7))
-		return compared(t, MetricWall, noisy(3, random, 300, 100), noisy(3, random, 300, 200))
+		return compared(t, compare.MetricWall, noisy(3, random, 300, 100), noisy(3, random, 300, 200))
 	}
 	first, second := compareOnce(), compareOnce()
 	for i := range first.Paths {
-		if mean(first.Paths[i].B) != mean(second.Paths[i].B) || len(first.Paths[i].Frames) != len(second.Paths[i].Frames) {
+		if stat.Average(first.Paths[i].B) != stat.Average(second.Paths[i].B) ||
+			len(first.Paths[i].Frames) != len(second.Paths[i].Frames) {
 			t.Fatalf("path %d differs", i)
 		}
 	}
@@ -239,17 +248,17 @@ func TestSettingsOfATargetThatWasOverTooSoon(t *testing.T) {
 	unread, plain := with(), with(recording.Fact{Name: "target.nice", Value: "0"})
 	tuned := with(recording.Fact{Name: "target.nice", Value: "0"},
 		recording.Fact{Name: "target.environment.NODE_OPTIONS", Value: "--jitless"})
-	if changes := comparedPair(t, MetricWall, unread, tuned).Facts; len(changes) != 0 {
+	if changes := comparedPair(t, compare.MetricWall, unread, tuned).Facts; len(changes) != 0 {
 		t.Errorf("A was not read: %+v", changes)
 	}
-	changes := comparedPair(t, MetricWall, plain, tuned).Facts
+	changes := comparedPair(t, compare.MetricWall, plain, tuned).Facts
 	if len(changes) != 1 || changes[0].B != "--jitless" {
 		t.Errorf("both were read: %+v, want the option", changes)
 	}
-	if facts := FactsOf([]*recording.Recording{plain, tuned, unread}); len(facts) != len(tuned.Facts) {
+	if facts := settings.Of([]*recording.Recording{plain, tuned, unread}); len(facts) != len(tuned.Facts) {
 		t.Errorf("%d facts, want those of the last one that was read", len(facts))
 	}
-	if facts := FactsOf(nil); facts != nil {
+	if facts := settings.Of(nil); facts != nil {
 		t.Errorf("nothing recorded: %v", facts)
 	}
 }
@@ -261,8 +270,13 @@ func TestErrorsNameAFirst(t *testing.T) {
 		rec.Manifest.Metrics = nil
 		return []*recording.Recording{rec}
 	}
+	missing := []*recording.Recording{nil}
 	for range 20 {
-		_, err := ChooseWork("cpu-second", unusable(), unusable())
+		_, err := compare.Compare(missing, missing, compare.Options{})
+		if err == nil || !strings.Contains(err.Error(), "recording 1 of A ") {
+			t.Fatalf("compare: %v", err)
+		}
+		_, err = units.Choose("cpu-second", unusable(), unusable())
 		if err == nil || !strings.Contains(err.Error(), "recording 1 of A ") {
 			t.Fatalf("unit of work: %v", err)
 		}

@@ -1,9 +1,10 @@
-package compare
+package compare_test
 
 import (
 	"math"
 	"testing"
 
+	"culprit/internal/compare"
 	"culprit/recording"
 )
 
@@ -25,7 +26,7 @@ func TestThreadForEachRequest(t *testing.T) {
 	m.rec.Samples = append(m.rec.Samples, recording.Sample{Signal: recording.SignalCPU, TimeNs: ms, Pid: 10, Tid: 99,
 		Stack: m.stack("tick"), Count: 1, ValueNs: ms, Target: true, Comm: "prog"})
 	got := map[string]float64{}
-	for _, path := range compared(t, MetricCPU, []*recording.Recording{m.rec}, nil).Paths {
+	for _, path := range compared(t, compare.MetricCPU, []*recording.Recording{m.rec}, nil).Paths {
 		name := "no stack"
 		if n := len(path.Frames); n > 0 {
 			name = path.Frames[n-1].Name

@@ -1,17 +1,18 @@
-package compare
+package compare_test
 
 import (
 	"math"
 	"strings"
 	"testing"
 
+	"culprit/internal/compare"
 	"culprit/recording"
 )
 
 // total adds up the pieces of the critical path of one recording whose description matches.
-func total(t *testing.T, rec *recording.Recording, match func(*Path) bool) float64 {
+func total(t *testing.T, rec *recording.Recording, match func(*compare.Path) bool) float64 {
 	t.Helper()
-	result := compared(t, MetricWall, []*recording.Recording{rec}, nil)
+	result := compared(t, compare.MetricWall, []*recording.Recording{rec}, nil)
 	sum, all := 0.0, 0.0
 	for i := range result.Paths {
 		all += result.Paths[i].A[0]
@@ -19,7 +20,7 @@ func total(t *testing.T, rec *recording.Recording, match func(*Path) bool) float
 			sum += result.Paths[i].A[0]
 		}
 	}
-	if wall := rec.Manifest.Metrics[MetricWall]; math.Abs(all-wall) > 1e-6*wall {
+	if wall := rec.Manifest.Metrics[compare.MetricWall]; math.Abs(all-wall) > 1e-6*wall {
 		t.Errorf("pieces add up to %v of %v s", all, wall)
 	}
 	return sum
@@ -32,8 +33,8 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-func has(name string) func(*Path) bool {
-	return func(p *Path) bool {
+func has(name string) func(*compare.Path) bool {
+	return func(p *compare.Path) bool {
 		for _, frame := range p.Frames {
 			if frame.Name == name {
 				return true
@@ -43,7 +44,9 @@ func has(name string) func(*Path) bool {
 	}
 }
 
-func kindOf(kind PathKind) func(*Path) bool { return func(p *Path) bool { return p.Kind == kind } }
+func kindOf(kind compare.PathKind) func(*compare.Path) bool {
+	return func(p *compare.Path) bool { return p.Kind == kind }
+}
 
 func TestMainWaitsForWorker(t *testing.T) {
 	m := newMade(1, 1).threadFrom(10, 11, 100*ms)
@@ -54,7 +57,7 @@ func TestMainWaitsForWorker(t *testing.T) {
 	near(t, "worker", total(t, m.rec, has("work")), 0.8)
 	near(t, "start", total(t, m.rec, has("start")), 0.1)
 	near(t, "finish", total(t, m.rec, has("finish")), 0.1)
-	near(t, "blocked", total(t, m.rec, kindOf(Blocked)), 0)
+	near(t, "blocked", total(t, m.rec, kindOf(compare.Blocked)), 0)
 }
 
 func TestSleepAndRunqueue(t *testing.T) {
@@ -63,9 +66,11 @@ func TestSleepAndRunqueue(t *testing.T) {
 	m.waits(recording.Wait{TimeNs: 200 * ms, BlockedNs: 500 * ms, RunqueueNs: 100 * ms, Pid: 10, Tid: 10, State: "S",
 		Syscall: "clock_nanosleep", WakerKind: recording.WakerTimer, RunnerPid: 99, RunnerComm: "hog"},
 		"main;backoff;nanosleep;k:__x64_sys_clock_nanosleep")
-	near(t, "sleep", total(t, m.rec, func(p *Path) bool { return p.Kind == Blocked && has("backoff")(p) }), 0.5)
-	near(t, "run queue", total(t, m.rec, func(p *Path) bool {
-		return p.Kind == Runnable && p.WakerComm == "hog" && !p.WakerOwn
+	near(t, "sleep", total(t, m.rec, func(p *compare.Path) bool {
+		return p.Kind == compare.Blocked && has("backoff")(p)
+	}), 0.5)
+	near(t, "run queue", total(t, m.rec, func(p *compare.Path) bool {
+		return p.Kind == compare.Runnable && p.WakerComm == "hog" && !p.WakerOwn
 	}), 0.1)
 	near(t, "work", total(t, m.rec, has("work")), 0.4)
 }
@@ -80,7 +85,7 @@ func TestMutexNamesHolderAndStaysWithWaiter(t *testing.T) {
 		State: "S", WakerKind: recording.WakerThread, WakerPid: 10, WakerTid: 11},
 		"main;take;pthread_mutex_lock;k:__x64_sys_futex")
 	var holder []recording.Frame
-	near(t, "lock", total(t, m.rec, func(p *Path) bool {
+	near(t, "lock", total(t, m.rec, func(p *compare.Path) bool {
 		if p.Lock {
 			holder = p.Holder
 		}
@@ -100,7 +105,7 @@ func TestSleepUnderLockIsSleep(t *testing.T) {
 		WakerKind: recording.WakerTimer}, "thread;nap;k:__x64_sys_clock_nanosleep")
 	m.waits(recording.Wait{TimeNs: 300 * ms, BlockedNs: 400 * ms, Pid: 10, Tid: 10, Syscall: "futex", Object: 0x1000,
 		WakerKind: recording.WakerThread, WakerPid: 10, WakerTid: 11}, "main;take;pthread_mutex_lock;k:__x64_sys_futex")
-	near(t, "sleep under the lock", total(t, m.rec, func(p *Path) bool {
+	near(t, "sleep under the lock", total(t, m.rec, func(p *compare.Path) bool {
 		return has("nap")(p) && len(p.For) > 0 && p.For[1].Name == "take"
 	}), 0.39)
 }
@@ -111,7 +116,7 @@ func TestChildProcess(t *testing.T) {
 		runs(10, 10, 600*ms, 1000*ms, "main;rest")
 	m.waits(recording.Wait{TimeNs: 100 * ms, BlockedNs: 500 * ms, Pid: 10, Tid: 10, Syscall: "wait4",
 		WakerKind: recording.WakerThread, WakerPid: 20, WakerTid: 20}, "main;waitpid;k:__x64_sys_wait4")
-	near(t, "child", total(t, m.rec, func(p *Path) bool { return p.Process == "tool" && p.Parent == "prog" }), 0.5)
+	near(t, "child", total(t, m.rec, func(p *compare.Path) bool { return p.Process == "tool" && p.Parent == "prog" }), 0.5)
 	near(t, "before", total(t, m.rec, has("spawn")), 0.1)
 	near(t, "after", total(t, m.rec, has("rest")), 0.4)
 }
@@ -155,7 +160,7 @@ func TestGapWithoutSamplesIsUnknown(t *testing.T) {
 	m.runs(10, 10, 0, 500*ms, "main;work")
 	m.waits(recording.Wait{TimeNs: 500 * ms, BlockedNs: ms, Pid: 10, Tid: 10, WakerKind: recording.WakerInterrupt,
 		Syscall: "read"}, "main;read;k:__x64_sys_read")
-	near(t, "unknown", total(t, m.rec, func(p *Path) bool { return len(p.Frames) == 0 }), 0.499)
+	near(t, "unknown", total(t, m.rec, func(p *compare.Path) bool { return len(p.Frames) == 0 }), 0.499)
 }
 
 func TestThreadsThatWokeEachOther(t *testing.T) {
@@ -165,7 +170,7 @@ func TestThreadsThatWokeEachOther(t *testing.T) {
 			WakerKind: recording.WakerThread, WakerPid: 10, WakerTid: int32(11 - i)}, "main;read")
 	}
 	m.runs(10, 10, 0, 100*ms, "main;work")
-	if got := total(t, m.rec, kindOf(Blocked)); got < 0.89 {
+	if got := total(t, m.rec, kindOf(compare.Blocked)); got < 0.89 {
 		t.Errorf("blocked %v s", got)
 	}
 }
@@ -181,28 +186,29 @@ func TestShortWaitsShareARunningStretch(t *testing.T) {
 			Tid: 10, Stack: m.stack("main;take;pthread_mutex_lock;k:__x64_sys_futex"), Count: 25, ValueNs: ms / 2,
 			Target: true})
 	}
-	near(t, "short locks", total(t, m.rec, func(p *Path) bool { return p.Lock && p.Syscall == "futex" }), 0.5)
+	near(t, "short locks", total(t, m.rec, func(p *compare.Path) bool { return p.Lock && p.Syscall == "futex" }), 0.5)
 }
 
 func TestHostileRecordings(t *testing.T) {
-	empty := &recording.Recording{Manifest: recording.Manifest{Metrics: map[string]float64{MetricWall: 1, MetricCPU: 1}}}
-	near(t, "nothing recorded", total(t, empty, func(p *Path) bool { return len(p.Frames) == 0 }), 1)
+	metrics := map[string]float64{compare.MetricWall: 1, compare.MetricCPU: 1}
+	empty := &recording.Recording{Manifest: recording.Manifest{Metrics: metrics}}
+	near(t, "nothing recorded", total(t, empty, func(p *compare.Path) bool { return len(p.Frames) == 0 }), 1)
 	m := newMade(1, 1)
 	m.rec.Waits = []recording.Wait{{TimeNs: math.MaxInt64 - 5, BlockedNs: 3, Tid: 10, Pid: 10, Stack: 99},
 		{TimeNs: -5, BlockedNs: -1, Tid: 10, Pid: 10, Stack: -7}, {TimeNs: 5, BlockedNs: math.MaxInt64, Tid: 10, Pid: 10}}
 	m.rec.Samples = []recording.Sample{{Signal: recording.SignalCPU, TimeNs: -1, ValueNs: -5, Tid: 10, Stack: 1 << 30}}
-	total(t, m.rec, func(*Path) bool { return false })
-	if _, err := Compare([]*recording.Recording{{}}, nil, Options{}); err == nil ||
+	total(t, m.rec, func(*compare.Path) bool { return false })
+	if _, err := compare.Compare([]*recording.Recording{{}}, nil, compare.Options{}); err == nil ||
 		!strings.Contains(err.Error(), "no metric was measured") {
 		t.Errorf("neither metric: %v", err)
 	}
 	onlyCPU := &recording.Recording{}
-	onlyCPU.Manifest.Metrics = map[string]float64{MetricCPU: 1}
-	results, err := Compare([]*recording.Recording{onlyCPU}, nil, Options{})
+	onlyCPU.Manifest.Metrics = map[string]float64{compare.MetricCPU: 1}
+	results, err := compare.Compare([]*recording.Recording{onlyCPU}, nil, compare.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for metric, want := range map[string]string{MetricWall: "no usable metric", "rss": "no seconds"} {
+	for metric, want := range map[string]string{compare.MetricWall: "no usable metric", "rss": "no seconds"} {
 		if _, err := results.Of(metric); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", metric, err)
 		}

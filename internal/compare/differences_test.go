@@ -1,6 +1,11 @@
-package compare
+package compare_test
 
-import "testing"
+import (
+	"testing"
+
+	"culprit/internal/compare"
+	"culprit/internal/compare/rank"
+)
 
 // An interpreter's or a run time's function says nothing of the program: the item tells whose work it does.
 func TestDifferencesNameTheProgramsOwnFunction(t *testing.T) {
@@ -11,12 +16,12 @@ func TestDifferencesNameTheProgramsOwnFunction(t *testing.T) {
 		"_start;main;memcpy":                  15,
 		"_start;v8::internal::Heap::Scavenge": 5,
 	})
-	rec[0].Manifest.Metrics[MetricCPU] = 0.080
-	result := compared(t, MetricCPU, rec, nil)
+	rec[0].Manifest.Metrics[compare.MetricCPU] = 0.080
+	result := compared(t, compare.MetricCPU, rec, nil)
 	want := map[string]string{"v8::internal::StringTable::LookupKey": "serve@a.js", "serve@a.js": "",
 		"v8::internal::Heap::Scavenge": "", "memcpy": ""}
 	seen := 0
-	for _, item := range Differences(result, 0.95, 10) {
+	for _, item := range rank.Differences(result, 0.95, 10) {
 		if where, known := want[item.Name]; known {
 			seen++
 			if item.Signal != "cpu" || item.Where != where {
@@ -25,6 +30,6 @@ func TestDifferencesNameTheProgramsOwnFunction(t *testing.T) {
 		}
 	}
 	if seen != len(want) {
-		t.Errorf("%d of %d items: %+v", seen, len(want), Differences(result, 0.95, 10))
+		t.Errorf("%d of %d items: %+v", seen, len(want), rank.Differences(result, 0.95, 10))
 	}
 }

@@ -1,8 +1,9 @@
-package compare
+package compare_test
 
 import (
 	"testing"
 
+	"culprit/internal/compare/settings"
 	"culprit/recording"
 )
 
@@ -32,7 +33,7 @@ func TestEnvironmentsOfOtherProgramsAreNoDifference(t *testing.T) {
 			append(side(executable("/usr/sbin/fpm"), language), side(executable("/usr/sbin/fpm"))...),
 			append(side(executable("/usr/sbin/fpm")), side(executable("/usr/sbin/fpm"))...), 0},
 	} {
-		if changes := factChanges(test.a, test.b); len(changes) != test.want {
+		if changes := settings.Changes(test.a, test.b); len(changes) != test.want {
 			t.Errorf("%s: %v, want %d changes", test.name, changes, test.want)
 		}
 	}

@@ -1,9 +1,10 @@
-package compare
+package compare_test
 
 import (
 	"math"
 	"testing"
 
+	"culprit/internal/compare/lines"
 	"culprit/recording"
 )
 
@@ -19,7 +20,7 @@ func TestTimeOfSharedLines(t *testing.T) {
 		rec.Samples = rec.Samples[:100]
 		rec.Manifest.Losses = []recording.Loss{{What: "oncpu: samples whose operand did not fit", Count: test.lost},
 			{What: "oncpu: samples whose stack did not arrive", Count: 70}}
-		lines := sharedLines(nil, []*recording.Recording{rec}, nil)
+		lines := lines.Find(nil, []*recording.Recording{rec}, []float64{1})
 		if len(lines) != 1 || len(lines[0].Functions) != 1 || lines[0].Functions[0].Name != "main" ||
 			math.Abs(lines[0].Functions[0].B[0]-test.seconds) > 1e-9 {
 			t.Errorf("%d operands lost: lines %+v, want %g s in main", test.lost, lines, test.seconds)
@@ -36,8 +37,8 @@ func TestMemoryThatIsMappedAgain(t *testing.T) {
 	}{{20000, 2, 0}, {6, 2, 1}, {20000, 30, 1}} {
 		rec := lineOf([2]int64{test.samples, test.samples}, side)
 		rec.Syscalls = []recording.Syscall{{Pid: 7, Name: "munmap", Count: test.unmaps}, {Pid: 9, Name: "munmap", Count: 9e9}}
-		if lines := sharedLines(nil, []*recording.Recording{rec}, nil); len(lines) != test.lines {
-			t.Errorf("%+v: %d lines", test, len(lines))
+		if found := lines.Find(nil, []*recording.Recording{rec}, []float64{1}); len(found) != test.lines {
+			t.Errorf("%+v: %d lines", test, len(found))
 		}
 	}
 }

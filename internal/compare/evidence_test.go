@@ -1,16 +1,20 @@
-package compare
+package compare_test
 
 import (
 	"testing"
 
+	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
+	"culprit/internal/compare/tcp"
+	"culprit/internal/stat"
 	"culprit/recording"
 )
 
-func count(t *testing.T, result *Result, name, key string) (a, b float64) {
+func count(t *testing.T, result *compare.Result, name, key string) (a, b float64) {
 	t.Helper()
 	for _, one := range result.Counts {
 		if one.Name == name && one.Key == key {
-			return mean(one.A), mean(one.B)
+			return stat.Average(one.A), stat.Average(one.B)
 		}
 	}
 	return 0, 0
@@ -20,7 +24,7 @@ func count(t *testing.T, result *Result, name, key string) (a, b float64) {
 func small(edit func(rec *recording.Recording)) *recording.Recording {
 	rec := &recording.Recording{
 		Manifest: recording.Manifest{WindowNs: 1e9, SliceNs: 1e6, Hz: 1000, Target: recording.Target{Pid: 7},
-			Metrics: map[string]float64{MetricWall: 1, MetricCPU: 0.5}},
+			Metrics: map[string]float64{compare.MetricWall: 1, compare.MetricCPU: 0.5}},
 		Processes: []recording.Process{{Pid: 7, Ppid: 1, EndNs: 1e9, Comm: "prog"}},
 		Threads:   []recording.Thread{{Pid: 7, Tid: 7, Comm: "prog"}, {Pid: 7, Tid: 8, Comm: "prog"}},
 		Frames: []recording.Frame{{Name: "main", Kind: recording.KindNative, Module: "prog"},
@@ -33,7 +37,7 @@ func small(edit func(rec *recording.Recording)) *recording.Recording {
 	return rec
 }
 
-func comparedPair(t *testing.T, metric string, a, b *recording.Recording) *Result {
+func comparedPair(t *testing.T, metric string, a, b *recording.Recording) *compare.Result {
 	t.Helper()
 	return compared(t, metric, []*recording.Recording{a}, []*recording.Recording{b})
 }
@@ -55,14 +59,14 @@ func TestCountsOfTheNewTables(t *testing.T) {
 			{Signal: recording.SignalCPU, Pid: 7, Tid: 7, Count: 1, ValueNs: 5e8, Target: true},
 			{Signal: recording.SignalMajor, Pid: 7, Tid: 7, Count: 3, Target: true}}
 	})
-	result := comparedPair(t, MetricCPU, a, b)
+	result := comparedPair(t, compare.MetricCPU, a, b)
 	for _, one := range []struct {
 		name, key string
 		a, b      float64
 	}{
-		{CountBlock, "", 10, 11}, {CountBlock, "vdb", 0, 1}, {CountBlockSeconds, "vda", 0.005, 0.05},
-		{CountBlockQueued, "vda", 0.001, 0}, {CountNetwork + recording.NetConnect, "", 0, 4},
-		{CountFaultsMajor, "", 0, 3}, {CountCPUsUsed, "", 2, 1},
+		{counts.Block, "", 10, 11}, {counts.Block, "vdb", 0, 1}, {counts.BlockSeconds, "vda", 0.005, 0.05},
+		{counts.BlockQueued, "vda", 0.001, 0}, {counts.Network + recording.NetConnect, "", 0, 4},
+		{counts.FaultsMajor, "", 0, 3}, {counts.CPUsUsed, "", 2, 1},
 	} {
 		if a, b := count(t, result, one.name, one.key); a != one.a || b != one.b {
 			t.Errorf("%s of %q: %v and %v, want %v and %v", one.name, one.key, a, b, one.a, one.b)
@@ -88,8 +92,8 @@ func TestDelayedAcknowledgements(t *testing.T) {
 			wait(80e6, 2, recording.NoStack, recording.WakerInterrupt), // too long
 		}
 	})
-	result := comparedPair(t, MetricCPU, small(func(*recording.Recording) {}), b)
-	if _, b := count(t, result, CountDelayed, ""); b != 3 {
+	result := comparedPair(t, compare.MetricCPU, small(func(*recording.Recording) {}), b)
+	if _, b := count(t, result, counts.Delayed, ""); b != 3 {
 		t.Errorf("%v delayed acknowledgements, want 3", b)
 	}
 }
@@ -113,7 +117,7 @@ func TestSentByTimer(t *testing.T) {
 		for _, name := range one.waker {
 			waker = append(waker, recording.Frame{Name: name, Kind: recording.KindKernel})
 		}
-		if got := SentByTimer(one.kind, waker); got != one.want {
+		if got := tcp.SentByTimer(one.kind, waker); got != one.want {
 			t.Errorf("%s at %v: %v, want %v", one.kind, one.waker, got, one.want)
 		}
 	}
@@ -127,19 +131,19 @@ func TestKernelLockIsNoHandover(t *testing.T) {
 				Stack: stack, WakerKind: recording.WakerThread, WakerPid: 7, WakerTid: 8, WakerStack: recording.NoStack}}
 		})
 	}
-	blocked := func(result *Result) (seconds float64) {
+	blocked := func(result *compare.Result) (seconds float64) {
 		for _, path := range result.Paths {
-			if path.Kind == Blocked {
-				seconds += mean(path.B)
+			if path.Kind == compare.Blocked {
+				seconds += stat.Average(path.B)
 			}
 		}
 		return seconds
 	}
 	free := small(func(*recording.Recording) {})
-	if got := blocked(comparedPair(t, MetricWall, free, held(1))); got < 0.59 || got > 0.61 {
+	if got := blocked(comparedPair(t, compare.MetricWall, free, held(1))); got < 0.59 || got > 0.61 {
 		t.Errorf("%v s blocked for a kernel lock, want 0.6", got)
 	}
-	if got := blocked(comparedPair(t, MetricWall, free, held(2))); got != 0 {
+	if got := blocked(comparedPair(t, compare.MetricWall, free, held(2))); got != 0 {
 		t.Errorf("%v s blocked although another thread handed work on, want 0", got)
 	}
 }
@@ -156,12 +160,12 @@ func TestSharedLines(t *testing.T) {
 			row(4, 0, 7, false), row(4, 8, 8, false), // nobody writes
 		}
 	})
-	lines := comparedPair(t, MetricCPU, small(func(*recording.Recording) {}), b).Lines
+	lines := comparedPair(t, compare.MetricCPU, small(func(*recording.Recording) {}), b).Lines
 	if len(lines) != 2 || lines[0].False == lines[1].False {
 		t.Fatalf("lines %+v, want one of false and one of true sharing", lines)
 	}
 	for _, line := range lines {
-		if line.Threads != 2 || mean(line.A) != 0 || mean(line.B) != 20 || line.Functions[0].Name != "main" {
+		if line.Threads != 2 || stat.Average(line.A) != 0 || stat.Average(line.B) != 20 || line.Functions[0].Name != "main" {
 			t.Errorf("line %+v", line)
 		}
 	}
@@ -185,7 +189,7 @@ func TestSharedLinesOfMovedTasks(t *testing.T) {
 					Tid: int32(7 + i%2), Write: true, Count: count})
 			}
 		})
-		lines := comparedPair(t, MetricCPU, small(func(*recording.Recording) {}), b).Lines
+		lines := comparedPair(t, compare.MetricCPU, small(func(*recording.Recording) {}), b).Lines
 		if len(lines) != 1 || lines[0].False != each.isFalse {
 			t.Errorf("%v: lines %+v, want one, false sharing %v", each.counts, lines, each.isFalse)
 		}
@@ -203,17 +207,17 @@ func TestBlockRequestsOfOwnDevices(t *testing.T) {
 				{Device: "sdb", Operation: "read", Pid: 99, Comm: "backup", Count: 500, TotalNs: othersNs}}
 		})
 	}
-	result := comparedPair(t, MetricWall, side(1e6, 9e9), side(3e6, 1e9))
-	if a, b := count(t, result, CountBlock, ""); a != 20 || b != 20 {
+	result := comparedPair(t, compare.MetricWall, side(1e6, 9e9), side(3e6, 1e9))
+	if a, b := count(t, result, counts.Block, ""); a != 20 || b != 20 {
 		t.Errorf("counted %g and %g requests, want 20 and 20: those to the target's disk", a, b)
 	}
-	if a, b := count(t, result, CountBlockSeconds, "sda"); a != 0.002 || b != 0.006 {
+	if a, b := count(t, result, counts.BlockSeconds, "sda"); a != 0.002 || b != 0.006 {
 		t.Errorf("seconds of sda are %g and %g, want 0.002 and 0.006", a, b)
 	}
-	result = comparedPair(t, MetricWall, small(func(rec *recording.Recording) {
+	result = comparedPair(t, compare.MetricWall, small(func(rec *recording.Recording) {
 		rec.Block = []recording.Block{{Device: "sda", Pid: 3, Comm: "kworker/u8:1", Count: 4, TotalNs: 1e6}}
 	}), small(func(*recording.Recording) {}))
-	if a, _ := count(t, result, CountBlock, ""); a != 4 {
+	if a, _ := count(t, result, counts.Block, ""); a != 4 {
 		t.Errorf("counted %g requests, want 4: the target asked for none itself", a)
 	}
 }
@@ -229,16 +233,16 @@ func TestHeldBack(t *testing.T) {
 			{Device: "sda", Throttled: 2, ThrottledBy: "batch"}, {Device: "sdb", Throttled: 9, ThrottledBy: "other"},
 			{Device: "sda", Pid: 7, Target: true, Throttled: 1, ThrottledNs: -1, ThrottledBy: "batch"}}
 	})
-	result := comparedPair(t, MetricWall, rec, rec)
+	result := comparedPair(t, compare.MetricWall, rec, rec)
 	for _, key := range []string{"", "batch"} {
-		if pieces, _ := count(t, result, CountHeldBack, key); pieces != 5 {
+		if pieces, _ := count(t, result, counts.HeldBack, key); pieces != 5 {
 			t.Errorf("%v pieces held back of %q, want 5", pieces, key)
 		}
-		if slept, _ := count(t, result, CountHeldSeconds, key); slept != 0.5 {
+		if slept, _ := count(t, result, counts.HeldSeconds, key); slept != 0.5 {
 			t.Errorf("%v s slept for those of %q, want 0.5", slept, key)
 		}
 	}
-	if other, _ := count(t, result, CountHeldBack, "other"); other != 0 {
+	if other, _ := count(t, result, counts.HeldBack, "other"); other != 0 {
 		t.Errorf("%v pieces of somebody else's cgroup", other)
 	}
 }

@@ -1,8 +1,9 @@
-package compare
+package compare_test
 
 import (
 	"testing"
 
+	"culprit/internal/compare"
 	"culprit/recording"
 )
 
@@ -28,7 +29,7 @@ func TestSharedLinesByTask(t *testing.T) {
 			touched(16, 8, 1, 5), touched(16, 8, 0, 50)}, 1, 1},
 	} {
 		b := small(func(rec *recording.Recording) { rec.Lines = each.rows })
-		lines, apart := comparedPair(t, MetricCPU, small(func(*recording.Recording) {}), b).Lines, 0
+		lines, apart := comparedPair(t, compare.MetricCPU, small(func(*recording.Recording) {}), b).Lines, 0
 		for _, line := range lines {
 			if line.False {
 				apart++

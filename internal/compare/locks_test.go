@@ -1,8 +1,10 @@
-package compare
+package compare_test
 
 import (
 	"testing"
 
+	"culprit/internal/compare"
+	"culprit/internal/stat"
 	"culprit/recording"
 )
 
@@ -17,7 +19,7 @@ func waitsFor(t *testing.T, frames ...recording.Frame) bool {
 		rec.Waits = []recording.Wait{{Pid: 7, Tid: 7, TimeNs: 1e8, BlockedNs: 2e8, Syscall: "futex", Object: 0x10,
 			WakerKind: recording.WakerThread, WakerPid: 7, WakerTid: 8}}
 	})
-	result := comparedPair(t, MetricWall, rec, rec)
+	result := comparedPair(t, compare.MetricWall, rec, rec)
 	if len(result.Waits) != 1 {
 		t.Fatalf("%d waits, want 1", len(result.Waits))
 	}
@@ -74,7 +76,7 @@ func TestHolderOutOfTheTableOfLocks(t *testing.T) {
 		rec.Locks = []recording.Lock{{Kind: recording.LockFutex, Pid: 7, Address: 0x20, HolderStack: 0},
 			{Kind: recording.LockFutex, Pid: 7, Address: 0x10, HolderStack: 1}}
 	})
-	result := comparedPair(t, MetricWall, rec, rec)
+	result := comparedPair(t, compare.MetricWall, rec, rec)
 	found := 0
 	for i := range result.Paths {
 		if path := &result.Paths[i]; path.Lock {
@@ -96,9 +98,9 @@ func TestWhoRanWhileALockWasLookedAt(t *testing.T) {
 	m.waits(recording.Wait{Pid: 10, Tid: 10, TimeNs: 100 * ms, BlockedNs: 400 * ms, Syscall: "futex", Object: 0x10,
 		WakerKind: recording.WakerTimer}, "p:request;n:take_gil;pthread_cond_timedwait")
 	held := 0.0
-	for _, path := range comparedPair(t, MetricWall, m.rec, m.rec).Paths {
+	for _, path := range comparedPair(t, compare.MetricWall, m.rec, m.rec).Paths {
 		if path.Lock && len(path.Holder) == 1 && path.Holder[0].Name == "burn" {
-			held += mean(path.A)
+			held += stat.Average(path.A)
 		}
 	}
 	if held < 0.39 || held > 0.41 {
@@ -121,7 +123,7 @@ func handedOn(t *testing.T, syscall string, object uint64, both bool) bool {
 			rec.Waits = append(rec.Waits, wait)
 		}
 	})
-	result := comparedPair(t, MetricWall, rec, rec)
+	result := comparedPair(t, compare.MetricWall, rec, rec)
 	locks := 0
 	for _, wait := range result.Waits {
 		if wait.Lock {
@@ -164,7 +166,7 @@ func TestALockThatIsLookedAtAgain(t *testing.T) {
 			rec.Waits = []recording.Wait{{Pid: 7, Tid: 7, TimeNs: 1e8, BlockedNs: 5e6, Syscall: "futex", Object: 0x10,
 				WakerKind: recording.WakerTimer, WakerStack: recording.NoStack}}
 		})
-		result := comparedPair(t, MetricWall, rec, rec)
+		result := comparedPair(t, compare.MetricWall, rec, rec)
 		if len(result.Waits) != 1 || result.Waits[0].Lock != want {
 			t.Errorf("%s: %+v, want one wait with Lock %v", name, result.Waits, want)
 		}

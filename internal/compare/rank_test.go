@@ -1,4 +1,4 @@
-package compare
+package compare_test
 
 import (
 	"math"
@@ -6,6 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"culprit/internal/compare"
+	"culprit/internal/compare/comparability"
+	"culprit/internal/compare/prepare"
+	"culprit/internal/compare/rank"
+	"culprit/internal/compare/units"
+	"culprit/internal/stat"
 	"culprit/recording"
 )
 
@@ -24,16 +30,16 @@ func server(runs int, random *rand.Rand, callMs, calls, ownMs int64, own string)
 	return list
 }
 
-func ranked(t *testing.T, asked string, a, b []*recording.Recording) *Ranking {
+func ranked(t *testing.T, asked string, a, b []*recording.Recording) *rank.Ranking {
 	t.Helper()
-	work, err := ChooseWork(asked, a, b)
+	work, err := units.Choose(asked, a, b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Rank(comparedBy(t, MetricCPU, a, b, Options{Work: &work}), work, 0.95)
+	return rank.Of(comparedBy(t, compare.MetricCPU, a, b, compare.Options{Work: &work}), work, 0.95)
 }
 
-func itemNamed(t *testing.T, items []Ranked, name string) Ranked {
+func itemNamed(t *testing.T, items []rank.Item, name string) rank.Item {
 	t.Helper()
 	for _, item := range items {
 		if item.Name == name {
@@ -41,12 +47,13 @@ func itemNamed(t *testing.T, items []Ranked, name string) Ranked {
 		}
 	}
 	t.Fatalf("no item %q among %d", name, len(items))
-	return Ranked{}
+	return rank.Item{}
 }
 
 func TestRankingDividesTheChange(t *testing.T) {
 	random := rand.New(rand.NewPCG(31, 1))
-	ranking := ranked(t, PerAuto, server(4, random, 100, 1000, 200, "work"), server(4, random, 220, 2000, 200, "work"))
+	ranking := ranked(t, units.PerAuto, server(4, random, 100, 1000, 200, "work"),
+		server(4, random, 220, 2000, 200, "work"))
 	if ranking.Per.Name != "run" || !ranking.Known || ranking.Smallest <= 0 {
 		t.Errorf("ranking %+v", ranking)
 	}
@@ -58,7 +65,7 @@ func TestRankingDividesTheChange(t *testing.T) {
 		t.Errorf("items add up to %v of %v", sum, ranking.Change.Value)
 	}
 	first := ranking.Items[0]
-	if first.Signal != SignalCall || first.Name != "write" || first.Where != "log" || !first.Decided ||
+	if first.Signal != rank.SignalCall || first.Name != "write" || first.Where != "log" || !first.Decided ||
 		!first.ShareKnown ||
 		first.Share.Low > 1 || first.Share.High < 0.95 {
 		t.Errorf("first item %+v", first)
@@ -82,8 +89,8 @@ func TestRankingPerRequest(t *testing.T) {
 	// B did twice the work at the same cost of each.
 	a, b := server(4, random, 100, 1000, 200, "work"), server(4, random, 200, 2000, 400, "work")
 	ranking := ranked(t, "request=write", a, b)
-	if ranking.Per.Name != "call of write" || math.Abs(mean(ranking.A)-0.0003) > 3e-5 ||
-		math.Abs(mean(ranking.AbsoluteB)-0.6) > 0.01 {
+	if ranking.Per.Name != "call of write" || math.Abs(stat.Average(ranking.A)-0.0003) > 3e-5 ||
+		math.Abs(stat.Average(ranking.AbsoluteB)-0.6) > 0.01 {
 		t.Errorf("ranking per call: %+v", ranking)
 	}
 	if item := itemNamed(t, ranking.Items, "write"); math.Abs(item.A-1e-4) > 1e-9 ||
@@ -91,12 +98,12 @@ func TestRankingPerRequest(t *testing.T) {
 		t.Errorf("write: %+v", item)
 	}
 	for _, asked := range []string{"request=0", "request=x", "request=1,2,3", "mile", "run=3", "request=NaN"} {
-		if _, err := ChooseWork(asked, a, b); err == nil {
+		if _, err := units.Choose(asked, a, b); err == nil {
 			t.Errorf("%s: no error", asked)
 		}
 	}
 	for asked, want := range map[string]string{"second": "second", "cpu-second": "CPU second", "request=5,10": "request"} {
-		if work, err := ChooseWork(asked, a, b); err != nil || work.Name != want {
+		if work, err := units.Choose(asked, a, b); err != nil || work.Name != want {
 			t.Errorf("%s: %+v, %v", asked, work, err)
 		}
 	}
@@ -108,7 +115,7 @@ func TestRankingPerRequest(t *testing.T) {
 func TestOneRecordingASideDecidesNothing(t *testing.T) {
 	random := rand.New(rand.NewPCG(33, 1))
 	a, b := server(1, random, 100, 1000, 200, "work"), server(1, random, 300, 1000, 200, "work")
-	ranking := ranked(t, PerAuto, a, b)
+	ranking := ranked(t, units.PerAuto, a, b)
 	if ranking.Known || ranking.Smallest != 0 {
 		t.Errorf("ranking %+v", ranking)
 	}
@@ -117,7 +124,8 @@ func TestOneRecordingASideDecidesNothing(t *testing.T) {
 			t.Errorf("item %+v", item)
 		}
 	}
-	if warnings := Warnings(a, b, ranking.Per); len(warnings) == 0 || !strings.Contains(warnings[0], "no spread") {
+	warnings := comparability.Warnings(a, b, ranking.Per)
+	if len(warnings) == 0 || !strings.Contains(warnings[0], "no spread") {
 		t.Errorf("warnings %v", warnings)
 	}
 }
@@ -130,7 +138,7 @@ func TestWhatOneSideDidNotCountIsNoDifference(t *testing.T) {
 		rec.Syscalls = nil
 		rec.Facts = []recording.Fact{{Name: "import.source", Value: "folded of x"}}
 	}
-	ranking := ranked(t, PerAuto, a, b)
+	ranking := ranked(t, units.PerAuto, a, b)
 	if item := itemNamed(t, ranking.Items, "write"); item.Calls != nil {
 		t.Errorf("calls %+v", item.Calls)
 	}
@@ -161,7 +169,7 @@ func TestInlinedFunctionIsNoChange(t *testing.T) {
 		}
 		return list
 	}
-	ranking := ranked(t, PerAuto, make(false), make(true))
+	ranking := ranked(t, units.PerAuto, make(false), make(true))
 	parse := itemNamed(t, ranking.Items, "parse")
 	if parse.Decided || len(parse.Merged) != 1 || parse.Merged[0] != "helper" || math.Abs(parse.A-parse.B) > 0.01 {
 		t.Errorf("parse: %+v", parse)
@@ -186,15 +194,15 @@ func TestRankingOfEqualSidesRarelyAlarms(t *testing.T) {
 				m.runs(10, 10, at*ms, (at+length)*ms, "main;"+name)
 				at += length
 			}
-			m.rec.Manifest.Metrics[MetricCPU] = float64(at) / 1000
+			m.rec.Manifest.Metrics[compare.MetricCPU] = float64(at) / 1000
 			list = append(list, m.rec)
 		}
 		return list
 	}
 	alarms, coloured := 0, 0
 	for range rounds {
-		result := compared(t, MetricCPU, group(), group())
-		for _, item := range Rank(result, Work{}, 0.95).Items {
+		result := compared(t, compare.MetricCPU, group(), group())
+		for _, item := range rank.Of(result, units.Work{}, 0.95).Items {
 			if item.Decided {
 				alarms++
 				break
@@ -213,45 +221,12 @@ func TestRankingOfEqualSidesRarelyAlarms(t *testing.T) {
 	t.Logf("of %d comparisons of equal sides %d decide an item, %d colour a frame", rounds, alarms, coloured)
 }
 
-func TestOwnersOfPaths(t *testing.T) {
-	m := newMade(1, 1)
-	for text, want := range map[string]itemKey{
-		"main;work": {SignalCode, "work"},
-		"main;work;k:asm_exc_page_fault;exc_page_fault;handle_mm_fault":              {SignalFault, "work"},
-		"main;read;k:entry_SYSCALL_64;__x64_sys_read;vfs_read;asm_exc_page_fault":    {SignalFault, "read"},
-		"main;read;k:entry_SYSCALL_64;do_syscall_64;__x64_sys_read;vfs_read;copy_to": {SignalCall, "read"},
-		"main;read;k:entry_SYSCALL_64":                                               {SignalCall, entryUnder + "read"},
-		"main;work;k:asm_sysvec_timer;irq_exit":                                      {SignalKernel, "asm_sysvec_timer"},
-		"k:ret_from_fork_asm;kthread":                                                {SignalKernel, "ret_from_fork_asm"},
-		"":                                                                           {SignalCode, "[no stack]"},
-	} {
-		path := Path{Kind: Running, Frames: m.rec.StackFrames(m.stack(text))}
-		if got := ownerOf(&path); got != want {
-			t.Errorf("%s belongs to %+v, want %+v", text, got, want)
-		}
-	}
-}
-
-// What was caught before the call is known belongs to what its function mostly calls.
-func TestEntryBelongsToTheCall(t *testing.T) {
-	m := newMade(1, 1)
-	var paths []Path
-	for _, text := range []string{"main;write;k:entry_SYSCALL_64;__x64_sys_write", "main;write;k:entry_SYSCALL_64",
-		"main;poll;k:entry_SYSCALL_64"} {
-		paths = append(paths, Path{Kind: Running, Frames: m.rec.StackFrames(m.stack(text)), A: []float64{1}})
-	}
-	keys := owners(paths)
-	if keys[1] != keys[0] || keys[2].name != entryUnder+"poll" {
-		t.Errorf("owners %+v", keys)
-	}
-}
-
 func TestCutKeepsWhatLiesWithin(t *testing.T) {
 	m := newMade(1, 1).runs(10, 10, 0, 1000*ms, "main;work")
 	m.waits(recording.Wait{TimeNs: 300 * ms, BlockedNs: 300 * ms, RunqueueNs: 100 * ms, Pid: 10, Tid: 10}, "main;nap")
 	m.process(20, 10, 100*ms, 200*ms, "early").process(21, 10, 450*ms, 900*ms, "late")
 	m.rec.Syscalls = []recording.Syscall{{Pid: 10, Name: "write", Count: 5}}
-	cut, err := Cut(m.rec, 400*ms, 650*ms)
+	cut, err := prepare.Cut(m.rec, 400*ms, 650*ms)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,12 +239,12 @@ func TestCutKeepsWhatLiesWithin(t *testing.T) {
 	if len(cut.Processes) != 2 || cut.Processes[1].StartNs != 50*ms || cut.Processes[1].EndNs != 0 {
 		t.Errorf("processes %+v", cut.Processes)
 	}
-	if full := Measured(cut); math.Abs(full.Manifest.Metrics[MetricCPU]-0.25) > 1e-9 ||
-		full.Manifest.Metrics[MetricWall] != 0.25 {
+	if full := prepare.Measured(cut); math.Abs(full.Manifest.Metrics[compare.MetricCPU]-0.25) > 1e-9 ||
+		full.Manifest.Metrics[compare.MetricWall] != 0.25 {
 		t.Errorf("metrics %v", full.Manifest.Metrics)
 	}
 	for _, window := range [][2]int64{{-1, 5}, {5, 5}, {0, 1001 * ms}} {
-		if _, err := Cut(m.rec, window[0], window[1]); err == nil {
+		if _, err := prepare.Cut(m.rec, window[0], window[1]); err == nil {
 			t.Errorf("window %v: no error", window)
 		}
 	}
@@ -305,16 +280,16 @@ func TestWarningsOfWhatIsNotComparable(t *testing.T) {
 		},
 	} {
 		a, b := change(nil), change(edit)
-		work, err := ChooseWork(PerSecond, a, b)
+		work, err := units.Choose(units.PerSecond, a, b)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text := strings.Join(Warnings(a, b, work), "\n"); !strings.Contains(text, want) {
+		if text := strings.Join(comparability.Warnings(a, b, work), "\n"); !strings.Contains(text, want) {
 			t.Errorf("%q does not say %q", text, want)
 		}
 	}
 	same := change(nil)
-	if list := Warnings(same, same, Work{Name: "run"}); len(list) > 0 {
+	if list := comparability.Warnings(same, same, units.Work{Name: "run"}); len(list) > 0 {
 		t.Errorf("warnings of the same: %v", list)
 	}
 }

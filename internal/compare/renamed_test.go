@@ -1,8 +1,13 @@
-package compare
+package compare_test
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
+	"culprit/internal/compare"
+	"culprit/internal/compare/blame"
+	"culprit/internal/compare/names"
 	"culprit/recording"
 )
 
@@ -10,19 +15,11 @@ import (
 func sampled(stacks map[string]int64) []*recording.Recording {
 	m := newMade(1, 1)
 	at := int64(0)
-	for _, stack := range sortedKeysOf(stacks) {
+	for _, stack := range slices.Sorted(maps.Keys(stacks)) {
 		m.runs(10, 10, at*ms, (at+stacks[stack])*ms, stack)
 		at += stacks[stack]
 	}
 	return []*recording.Recording{m.rec}
-}
-
-func sortedKeysOf(stacks map[string]int64) []string {
-	lines := map[string][2]float64{}
-	for stack := range stacks {
-		lines[stack] = [2]float64{}
-	}
-	return sortedNames(lines)
 }
 
 func TestFunctionsInTheSamePlace(t *testing.T) {
@@ -59,13 +56,16 @@ func TestFunctionsInTheSamePlace(t *testing.T) {
 			map[string]int64{"main;handle;work": 50, "main;audit;work": 50}, "handle", "audit", false},
 	} {
 		a, b := sampled(c.a), sampled(c.b)
-		shared := newPool()
-		shared.matchRenamed(a, b)
-		shared.matchByPlace(a, b)
-		frame := func(name string) int32 {
-			return shared.frame(recording.Frame{Name: name, Kind: recording.KindNative, Module: "prog"})
+		pool := names.New(a, b)
+		called := func(rec *recording.Recording, name string) string {
+			for i, stack := range pool.Translate(rec) {
+				if at := slices.Index(rec.StackNames(int32(i)), name); at >= 0 {
+					return pool.Frames(stack)[at].Name
+				}
+			}
+			return ""
 		}
-		if (frame(c.old) == frame(c.now)) != c.same {
+		if old := called(a[0], c.old); old == "" || (old == called(b[0], c.now)) != c.same {
 			t.Errorf("%s: %s and %s are one function: %v", name, c.old, c.now, !c.same)
 		}
 	}
@@ -75,9 +75,9 @@ func TestFunctionsInTheSamePlace(t *testing.T) {
 func TestBlameBelowARenamedFunction(t *testing.T) {
 	a := sampled(map[string]int64{"start;script v1.js;serve;parse": 50, "start;script v1.js;serve;total": 50})
 	b := sampled(map[string]int64{"start;script v2.js;serve;parse": 50, "start;script v2.js;serve;total": 350})
-	a[0].Manifest.Metrics[MetricCPU], b[0].Manifest.Metrics[MetricCPU] = 0.1, 0.4
-	blame := FindBlame(compared(t, MetricCPU, a, b).Paths, nil)
-	if blame == nil || blame.Frame().Name != "total" || blame.Added {
-		t.Errorf("blamed %+v", blame)
+	a[0].Manifest.Metrics[compare.MetricCPU], b[0].Manifest.Metrics[compare.MetricCPU] = 0.1, 0.4
+	place := blame.Find(compared(t, compare.MetricCPU, a, b).Paths, nil)
+	if place == nil || place.Frame().Name != "total" || place.Added {
+		t.Errorf("blamed %+v", place)
 	}
 }

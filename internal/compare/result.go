@@ -1,14 +1,33 @@
 package compare
 
-import "culprit/recording"
+import (
+	"culprit/internal/compare/counts"
+	"culprit/internal/compare/lines"
+	"culprit/internal/compare/perrun"
+	"culprit/internal/compare/settings"
+	"culprit/internal/compare/spent"
+	"culprit/internal/stat"
+	"culprit/recording"
+)
 
-// Side names one of the two things compared.
-type Side string
+// What a result is made of, as its readers call it.
+type (
+	Side       = perrun.Side
+	Interval   = stat.Interval // a value with the interval that the spread between runs allows
+	FactChange = settings.FactChange
+	FactVaries = settings.FactVaries
+	Count      = counts.Count
+	SharedLine = lines.Line
+	PathKind   = spent.Kind
+)
 
-// The two sides. With one side only, everything is on A.
+// The two sides, and what the time of a path was spent on.
 const (
-	A Side = "A"
-	B Side = "B"
+	A        = perrun.A
+	B        = perrun.B
+	Running  = spent.Running
+	Runnable = spent.Runnable
+	Blocked  = spent.Blocked
 )
 
 // Result is the difference between two groups of recordings, per unit of work (the run).
@@ -35,25 +54,6 @@ type Result struct {
 	OneSided bool // only A was given: "changes" are then A's own amounts
 }
 
-// FactVaries is a setting of a host, a cgroup or a process that changed between the runs of one side.
-type FactVaries struct {
-	Name   string   // "clocksource.current"
-	Called string   // "clock source"
-	Side   Side     // whose runs
-	Values []string // the most frequent first
-}
-
-// PathKind says what the time of a path was spent on.
-type PathKind string
-
-// The kinds of time. For the CPU metric all paths are Running; for the wall
-// metric they are the pieces of the critical path and add up to the wall time.
-const (
-	Running  PathKind = "running"
-	Runnable PathKind = "runnable" // woken or preempted, waiting for a CPU
-	Blocked  PathKind = "blocked"
-)
-
 // Path is one way to spend time, the same on both sides, in seconds per run.
 type Path struct {
 	Kind       PathKind
@@ -75,10 +75,11 @@ type Path struct {
 	// Lock marks a wait for a user-space lock; Holder is what its holder was seen doing meanwhile.
 	Lock   bool
 	Holder []recording.Frame
-	// Turn marks a wait for another thread of the same program that slept meanwhile, and waits there itself at times.
+	// Turn marks a wait for a thread of the program that slept meanwhile, and waits there itself at
+	// times.
 	Turn bool
-	// Nap marks a wait of Go's run time's own, of some microseconds before it looks for work again or at its threads
-	// (runtime.usleep, the only caller of nanosleep there): however regular, no timer and no act of the program's.
+	// Nap marks a wait of Go's run time's own, before it looks for work or at its threads again:
+	// however regular, no timer and no act of the program's.
 	Nap bool
 	// Around leads to the function that a sleep without a telling stack lies in.
 	Around []recording.Frame
@@ -87,26 +88,10 @@ type Path struct {
 	A, B []float64
 }
 
-// Wait is one way to wait, over all threads: A and B are seconds per run, the counts are stays per run.
+// Wait is one way to wait, over all threads: A and B are seconds, the counts stays, per run.
 type Wait struct {
 	Path
 	CountA, CountB []float64
-}
-
-// Count is a number of events per run ("syscall.write.count", "process.started", …).
-type Count struct {
-	Name string // dotted; see Counts in counts.go for the list
-	Key  string // process name, or "" for the whole tree
-	Unit string
-	A, B []float64
-}
-
-// FactChange is a setting that differs between the sides.
-type FactChange struct {
-	Name   string `json:"name"`
-	A      string `json:"a"`
-	B      string `json:"b"`
-	Source string `json:"source"`
 }
 
 // Profile is a call tree in preorder with both sides' seconds per run.
@@ -127,11 +112,4 @@ type ProfileNode struct {
 	Low     float64 `json:"low"`
 	High    float64 `json:"high"`
 	Decided bool    `json:"decided"`
-}
-
-// Interval is a value with the interval that the spread between runs allows.
-type Interval struct {
-	Value float64 `json:"value"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
 }

@@ -1,36 +1,10 @@
-package compare
+package compare_test
 
 import (
 	"testing"
 
-	"culprit/recording"
+	"culprit/internal/compare/blame"
 )
-
-// An address is a function in one build only: with two builds a stripped file's functions are one, its module.
-func TestFunctionsOfStrippedFiles(t *testing.T) {
-	function := func(build string) recording.Frame {
-		return recording.Frame{Name: "packer+0x4710()", Module: "/opt/packer", BuildID: build, Kind: recording.KindNative}
-	}
-	sample := recording.Frame{Name: "packer+0x4711", Module: "/opt/packer", BuildID: "1", Kind: recording.KindNative}
-	for _, each := range []struct {
-		name   string
-		frames []recording.Frame
-		want   []string
-	}{
-		{"one build", []recording.Frame{function("1"), function("1")}, []string{"packer+0x4710()", "packer+0x4710()"}},
-		{"two builds", []recording.Frame{function("1"), function("2")}, []string{"packer", "packer"}},
-		{"a build that is not known", []recording.Frame{function("")}, []string{"packer"}},
-		{"the address of a sample, which is no function", []recording.Frame{sample}, []string{"packer"}},
-	} {
-		shared := newPool()
-		shared.findBuilds([]*recording.Recording{{Frames: each.frames}})
-		for i, frame := range each.frames {
-			if got := shared.frames[shared.frame(frame)].Name; got != each.want[i] {
-				t.Errorf("%s: %s is %s, want %s", each.name, frame.Name, got, each.want[i])
-			}
-		}
-	}
-}
 
 // Where no function has a name the place is the module, and never what leads to every program's code.
 func TestStartUpIsNoPlace(t *testing.T) {
@@ -43,9 +17,9 @@ func TestStartUpIsNoPlace(t *testing.T) {
 		{"Python's script", "n:_start;Py_BytesMain;p:<module>;n:_PyEval_EvalFrameDefault", "<module>"},
 		{"Go", "g:runtime.goexit;runtime.gcBgMarkWorker", "runtime.gcBgMarkWorker"},
 	} {
-		blame := FindBlame(tree(newMade(1, 1), map[string][2]float64{each.grown: {0.1, 0.9}}), nil)
-		if blame == nil || blame.Frame().Name != each.want {
-			t.Errorf("%s: the place is %+v, want %s", each.name, blame, each.want)
+		place := blame.Find(tree(newMade(1, 1), map[string][2]float64{each.grown: {0.1, 0.9}}), nil)
+		if place == nil || place.Frame().Name != each.want {
+			t.Errorf("%s: the place is %+v, want %s", each.name, place, each.want)
 		}
 	}
 }

@@ -1,8 +1,9 @@
-package compare
+package compare_test
 
 import (
 	"strings"
 
+	"culprit/internal/compare"
 	"culprit/recording"
 )
 
@@ -19,7 +20,8 @@ const ms = int64(1e6)
 func newMade(wall, cpu float64) *made {
 	m := &made{rec: &recording.Recording{}, frames: map[recording.Frame]int32{}, stacks: map[string]int32{}}
 	m.rec.Manifest = recording.Manifest{Schema: 1, Hz: 1000, SliceNs: ms, WindowNs: int64(wall * 1e9),
-		Metrics: map[string]float64{MetricWall: wall, MetricCPU: cpu}, Target: recording.Target{Kind: "command", Pid: 10}}
+		Metrics: map[string]float64{compare.MetricWall: wall, compare.MetricCPU: cpu},
+		Target:  recording.Target{Kind: "command", Pid: 10}}
 	m.process(10, 1, 0, m.rec.Manifest.WindowNs, "prog")
 	m.threadFrom(10, 10, 0)
 	return m

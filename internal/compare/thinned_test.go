@@ -1,9 +1,12 @@
-package compare
+package compare_test
 
 import (
 	"strings"
 	"testing"
 
+	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
+	"culprit/internal/compare/prepare"
 	"culprit/recording"
 )
 
@@ -19,13 +22,13 @@ func TestThinnedSideIsNotLess(t *testing.T) {
 	}
 	whole, half := side(1000), side(400, recording.Thinning{Probe: "syscalls", Did: "detached"},
 		recording.Thinning{Probe: "oncpu", Did: "50 Hz"})
-	result := comparedPair(t, MetricCPU, whole, half)
+	result := comparedPair(t, compare.MetricCPU, whole, half)
 	for _, each := range result.Counts {
 		if strings.Contains(each.Name, "write") && !strings.Contains(each.Name, "block") {
 			t.Errorf("counted %+v, though B gave up counting", each)
 		}
 	}
-	if a, b := count(t, result, CountBlock, ""); a != 10 || b != 10 {
+	if a, b := count(t, result, counts.Block, ""); a != 10 || b != 10 {
 		t.Errorf("counted %g and %g requests to disks, want 10: that probe went on", a, b)
 	}
 	if !strings.Contains(strings.Join(result.Unseen, "\n"), "syscalls") {
@@ -34,7 +37,7 @@ func TestThinnedSideIsNotLess(t *testing.T) {
 	if len(whole.Syscalls) != 1 {
 		t.Error("the recording itself was changed")
 	}
-	even, _ := evenOut([]*recording.Recording{side(1), side(1, recording.Thinning{Probe: "offcpu", Did: "detached"})})
+	even, _ := prepare.Even([]*recording.Recording{side(1), side(1, recording.Thinning{Probe: "offcpu", Did: "detached"})})
 	if len(even[0].Locks) != 1 || even[0].Locks[0].Kind != recording.LockRWSem {
 		t.Errorf("locks of the side that gave up nothing: %+v", even[0].Locks)
 	}

@@ -1,8 +1,9 @@
-package compare
+package compare_test
 
 import (
 	"testing"
 
+	"culprit/internal/compare/lines"
 	"culprit/recording"
 )
 
@@ -39,8 +40,9 @@ func TestOnlyThreadsThatRunTogetherShareALine(t *testing.T) {
 			func(i int) (int32, int32, int64) { return 7 + int32(i%2), -1, int64(i) }, 1},
 	} {
 		rec := lineOf(test.counts, test.at)
-		if lines := sharedLines([]*recording.Recording{rec}, []*recording.Recording{rec}, nil); len(lines) != test.lines {
-			t.Errorf("%s: %d shared lines, want %d", test.name, len(lines), test.lines)
+		group := []*recording.Recording{rec}
+		if found := lines.Find(group, group, []float64{1, 1}); len(found) != test.lines {
+			t.Errorf("%s: %d shared lines, want %d", test.name, len(found), test.lines)
 		}
 	}
 }

@@ -1,8 +1,10 @@
-package compare
+package compare_test
 
 import (
 	"testing"
 
+	"culprit/internal/compare"
+	"culprit/internal/stat"
 	"culprit/recording"
 )
 
@@ -44,7 +46,7 @@ func TestTurns(t *testing.T) {
 		{"a process that waits for another's end", "wait4", true, take, take, false},
 	} {
 		m := pair(one.syscall, one.asleep, one.first, one.second)
-		for _, wait := range comparedPair(t, MetricWall, m.rec, m.rec).Waits {
+		for _, wait := range comparedPair(t, compare.MetricWall, m.rec, m.rec).Waits {
 			if got := wait.Turn; got != (one.want && wait.WakerKind == recording.WakerThread) {
 				t.Errorf("%s: %s waits for a turn: %v, want %v", one.name, wait.Syscall, got, one.want)
 			}
@@ -57,12 +59,12 @@ func TestLocksOfDatabases(t *testing.T) {
 	const row = "main;PostgresMain;heap_update;XactLockTableWait;LockAcquire;ProcSleep;WaitLatch;k:__x64_sys_epoll_wait"
 	m := pair("epoll_wait", true, row, row)
 	held := 0.0
-	for _, path := range comparedPair(t, MetricWall, m.rec, m.rec).Paths {
+	for _, path := range comparedPair(t, compare.MetricWall, m.rec, m.rec).Paths {
 		if path.Lock && path.Turn {
 			t.Errorf("a lock that is known counts as a turn as well: %v", path.Frames)
 		}
 		if has("nap")(&path) && len(path.For) > 0 {
-			held += mean(path.A)
+			held += stat.Average(path.A)
 		}
 	}
 	if held < 0.2 {
@@ -106,7 +108,7 @@ func looksAgainFor(t *testing.T, frames []recording.Frame) bool {
 		rec.Waits = []recording.Wait{{Pid: 7, Tid: 7, TimeNs: 1e8, BlockedNs: 5e6, Syscall: "clock_nanosleep",
 			WakerKind: recording.WakerTimer, WakerStack: recording.NoStack}}
 	})
-	result := comparedPair(t, MetricWall, rec, rec)
+	result := comparedPair(t, compare.MetricWall, rec, rec)
 	if len(result.Waits) != 1 {
 		t.Fatalf("%d waits, want 1", len(result.Waits))
 	}

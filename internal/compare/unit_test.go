@@ -1,8 +1,11 @@
-package compare
+package compare_test
 
 import (
 	"testing"
 
+	"culprit/internal/compare"
+	"culprit/internal/compare/rank"
+	"culprit/internal/compare/units"
 	"culprit/recording"
 )
 
@@ -18,7 +21,7 @@ func TestUnitOfOneRecording(t *testing.T) {
 		{"a cgroup", recording.Manifest{Target: recording.Target{Kind: "cgroup"}, WindowNs: 2e9}, "second", 3},
 		{"no window", recording.Manifest{Target: recording.Target{Kind: "host"}}, "recording", 6},
 	} {
-		work, err := ChooseWork(PerAuto, []*recording.Recording{{Manifest: each.manifest}}, nil)
+		work, err := units.Choose(units.PerAuto, []*recording.Recording{{Manifest: each.manifest}}, nil)
 		if unit := work.Unit(); err != nil || unit.Name != each.unit || unit.Amount(6) != each.amount {
 			t.Errorf("%s: 6 are %v per %s, want %v per %s", each.name, unit.Amount(6), unit.Name, each.amount, each.unit)
 		}
@@ -26,11 +29,15 @@ func TestUnitOfOneRecording(t *testing.T) {
 }
 
 func TestUnitDividesAmountsOnly(t *testing.T) {
-	work := Work{Name: "request", A: []float64{90, 110}, B: []float64{100}}
+	work := units.Work{Name: "request", A: []float64{90, 110}, B: []float64{100}}
 	unit := work.Unit()
-	calls := unit.Difference(Difference{A: 200, B: 400, Unit: "calls/run", Change: Interval{200, 100, 300},
-		Share: Interval{0.5, 0.4, 0.6}})
-	want := Difference{A: 2, B: 4, Unit: "calls/request", Change: Interval{2, 1, 3}, Share: Interval{0.5, 0.4, 0.6}}
+	interval := func(value, low, high float64) compare.Interval {
+		return compare.Interval{Value: value, Low: low, High: high}
+	}
+	calls := rank.Difference{A: 200, B: 400, Unit: "calls/run", Change: interval(200, 100, 300),
+		Share: interval(0.5, 0.4, 0.6)}.Per(unit)
+	want := rank.Difference{A: 2, B: 4, Unit: "calls/request", Change: interval(2, 1, 3),
+		Share: interval(0.5, 0.4, 0.6)}
 	if calls != want {
 		t.Errorf("calls are %+v, want %+v", calls, want)
 	}
@@ -39,15 +46,16 @@ func TestUnitDividesAmountsOnly(t *testing.T) {
 			t.Errorf("%q is told as %q, counted %v", unitOf, word, counted)
 		}
 	}
-	tree := Profile{Nodes: []ProfileNode{{Name: "all", SelfA: 100, SelfB: 300, Change: 200, Low: 100, High: 300}}}
-	told := unit.Profile(tree).Nodes[0]
+	root := compare.ProfileNode{Name: "all", SelfA: 100, SelfB: 300, Change: 200, Low: 100, High: 300}
+	tree := compare.Profile{Nodes: []compare.ProfileNode{root}}
+	told := tree.Per(unit).Nodes[0]
 	if told.SelfA != 1 || told.SelfB != 3 || told.Change != 2 || told.Low != 1 || told.High != 3 {
 		t.Errorf("the tree's root is %+v", told)
 	}
 	if tree.Nodes[0].SelfA != 100 {
 		t.Error("the given tree was changed")
 	}
-	var none *Work
+	var none *units.Work
 	if unit := none.Unit(); unit.Name != "run" || unit.Amount(6) != 6 {
 		t.Errorf("without work 6 are %v per %s", unit.Amount(6), unit.Name)
 	}
@@ -64,13 +72,13 @@ func TestCutCommandIsNoRun(t *testing.T) {
 		other *recording.Recording
 		want  string
 	}{
-		"ended":             {command(1e9, nil), PerRun},
-		"cut":               {command(0, nil), PerSecond},
-		"waited for":        {command(0, map[string]float64{MetricWall: 1.9}), PerRun},
-		"without processes": {&recording.Recording{Manifest: whole.Manifest}, PerRun},
+		"ended":             {command(1e9, nil), units.PerRun},
+		"cut":               {command(0, nil), units.PerSecond},
+		"waited for":        {command(0, map[string]float64{compare.MetricWall: 1.9}), units.PerRun},
+		"without processes": {&recording.Recording{Manifest: whole.Manifest}, units.PerRun},
 	} {
-		work, err := ChooseWork(PerAuto, []*recording.Recording{whole}, []*recording.Recording{c.other})
-		one, errOne := ChooseWork(PerAuto, []*recording.Recording{c.other}, nil)
+		work, err := units.Choose(units.PerAuto, []*recording.Recording{whole}, []*recording.Recording{c.other})
+		one, errOne := units.Choose(units.PerAuto, []*recording.Recording{c.other}, nil)
 		if err != nil || errOne != nil || work.Name != c.want || one.Name != c.want {
 			t.Errorf("%s: divided by a %s (alone: %s), %v; want a %s", name, work.Name, one.Name, err, c.want)
 		}

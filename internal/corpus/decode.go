@@ -7,6 +7,7 @@ import (
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
+	"culprit/internal/compare/lines"
 	"culprit/internal/explain"
 	"culprit/internal/stat"
 	"culprit/recording"
@@ -181,7 +182,7 @@ func (d *decoder) tables() compare.Result {
 		one.A, one.B = d.sides(l.sides)
 		for _, f := range l.Functions {
 			a, b := d.sides(f.sides)
-			one.Functions = append(one.Functions, compare.LineFunction{Frame: d.frame(f.Frame), A: a, B: b})
+			one.Functions = append(one.Functions, lines.Function{Frame: d.frame(f.Frame), A: a, B: b})
 		}
 		result.Lines = append(result.Lines, one)
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/settings"
+	"culprit/internal/compare/units"
 	"culprit/internal/explain"
 	"culprit/recording"
 
@@ -80,13 +82,13 @@ func readRecordings(packed io.Reader) (*Recordings, error) {
 
 // Compare puts what recordings show in the place of what the pair's own ones showed.
 func (p *Pair) Compare(r *Recordings) error {
-	shown, err := explain.Read(r.A, r.B, compare.PerAuto)
+	shown, err := explain.Read(r.A, r.B, units.PerAuto)
 	if err != nil {
 		return fmt.Errorf("compare recordings of %s: %w", p.Name, err)
 	}
 	in := &p.Input
 	explained := in.Result.Metric
-	in.FactsA, in.FactsB = compare.FactsOf(r.A), compare.FactsOf(r.B)
+	in.FactsA, in.FactsB = settings.Of(r.A), settings.Of(r.B)
 	in.CPU, in.Wall = shown.CPU, shown.Wall
 	in.Result, err = shown.Of(explained)
 	return err

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"culprit/internal/compare"
+	"culprit/internal/compare/units"
 	"culprit/recording"
 )
 
@@ -47,7 +47,7 @@ func Open(dir string) (*Evidence, *Context, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	shown, err := Read(a, b, compare.PerAuto)
+	shown, err := Read(a, b, units.PerAuto)
 	return shown, known, err
 }
 

@@ -3,7 +3,7 @@
 // suspects in every verb. It compares both metrics in one pass, chooses the one
 // to explain, asks the catalogue, and gathers what is told beside the suspects.
 //
-//	evidence, err := explain.Read(a, b, compare.PerAuto)
+//	evidence, err := explain.Read(a, b, units.PerAuto)
 //	known, effects, err := evidence.Test(explain.MetricAuto, 0.02)
 //	judgement, err := evidence.Judge(known)
 //

@@ -2,6 +2,8 @@ package explain
 
 import (
 	"culprit/internal/compare"
+	"culprit/internal/compare/prepare"
+	"culprit/internal/compare/units"
 	"culprit/recording"
 )
 
@@ -11,17 +13,17 @@ const Confidence = 0.95
 // Evidence is what the recordings of one or two sides show of both metrics.
 type Evidence struct {
 	A, B []*recording.Recording
-	Work compare.Work // what amounts of both sides are divided by
+	Work units.Work // what amounts of both sides are divided by
 	compare.Results
 }
 
-// Read compares the recordings per unit of work; per is what compare.ChooseWork takes. Without any
+// Read compares the recordings per unit of work; per is what units.Choose takes. Without any
 // of B the evidence is one-sided. A metric that the maker of a recording could not know beforehand
 // is filled in.
 func Read(a, b []*recording.Recording, per string) (*Evidence, error) {
 	e := &Evidence{A: allMeasured(a), B: allMeasured(b)}
 	var err error
-	if e.Work, err = compare.ChooseWork(per, e.A, e.B); err != nil {
+	if e.Work, err = units.Choose(per, e.A, e.B); err != nil {
 		return nil, err
 	}
 	e.Results, err = compare.Compare(e.A, e.B, compare.Options{Confidence: Confidence, Work: &e.Work})
@@ -31,13 +33,13 @@ func Read(a, b []*recording.Recording, per string) (*Evidence, error) {
 func allMeasured(group []*recording.Recording) []*recording.Recording {
 	full := make([]*recording.Recording, len(group))
 	for i, rec := range group {
-		full[i] = compare.Measured(rec)
+		full[i] = prepare.Measured(rec)
 	}
 	return full
 }
 
 // Unit is what amounts are told per.
-func (e *Evidence) Unit() compare.Unit { return e.Work.Unit() }
+func (e *Evidence) Unit() units.Unit { return e.Work.Unit() }
 
 // OneSided reports whether nothing is compared.
 func (e *Evidence) OneSided() bool { return len(e.B) == 0 }
@@ -60,7 +62,7 @@ func (e *Evidence) commands() bool {
 // something held up the end.
 func (e *Evidence) whole() bool {
 	for _, rec := range e.both() {
-		if !compare.Whole(rec) {
+		if !units.Whole(rec) {
 			return false
 		}
 	}

@@ -5,6 +5,9 @@ import (
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
+	"culprit/internal/compare/rank"
+	"culprit/internal/compare/settings"
+	"culprit/internal/compare/units"
 	"culprit/internal/host"
 	"culprit/internal/stat"
 	"culprit/recording"
@@ -17,11 +20,11 @@ const itemsPerSignal = 40
 type Judgement struct {
 	Metric   string          // explained: the context's, or CPU time where wall time gave way
 	Result   *compare.Result // of that metric, per recording
-	Unit     compare.Unit
+	Unit     units.Unit
 	Suspects []cause.Suspect // best first; none where nothing is shown to differ
 	Why      *cause.Why      // how they came about; nil where nothing was judged
 	AlsoSeen []cause.Seen    // stalls too small for a suspect; of one recording only
-	Items    []compare.Difference
+	Items    []rank.Difference
 	Profile  compare.Profile // of CPU time
 	Waits    compare.Profile // of time off the CPU
 	Facts    []recording.Fact
@@ -57,11 +60,11 @@ func (e *Evidence) Judge(c Context) (*Judgement, error) {
 	if c.Judged() && len(c.Costs) == 0 {
 		j.warn("recorded on another host or kernel: counts are not turned into predicted costs")
 	}
-	for _, difference := range compare.Differences(j.Result, Confidence, itemsPerSignal) {
-		j.Items = append(j.Items, j.Unit.Difference(difference))
+	for _, difference := range rank.Differences(j.Result, Confidence, itemsPerSignal) {
+		j.Items = append(j.Items, difference.Per(j.Unit))
 	}
-	j.Profile = j.Unit.Profile(j.Result.Profile)
-	j.Waits = j.Unit.Profile(compare.WaitProfile(j.Result, Confidence))
+	j.Profile = j.Result.Profile.Per(j.Unit)
+	j.Waits = compare.WaitProfile(j.Result, Confidence).Per(j.Unit)
 	j.BlindSpots = blindSpots(e.both(), j.Result)
 	return j, nil
 }
@@ -115,7 +118,7 @@ func (e *Evidence) Input(c Context, metric string) (cause.Input, error) {
 	}
 	in := cause.Input{Result: result, CPU: e.CPU, Wall: e.Wall,
 		CommandA: commandOf(e.A), CommandB: commandOf(e.B),
-		FactsA: compare.FactsOf(e.A), FactsB: compare.FactsOf(e.B),
+		FactsA: settings.Of(e.A), FactsB: settings.Of(e.B),
 		Costs: CostsOf(c.Costs), Tracers: e.tracers(), OneSided: c.OneSided, Confidence: Confidence}
 	if known := c.measured(metric); known != nil && known.Change != nil {
 		in.MeasuredChange, in.MeasuredChangeKnown = *known.Change, true

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
 	"culprit/internal/stat"
 )
 
@@ -144,7 +145,7 @@ func (e *Evidence) onPath(match func(*compare.Path) bool) float64 {
 func (e *Evidence) spent() (a, b []Spent) {
 	var queue compare.Count
 	for _, count := range e.CPU.Counts {
-		if count.Name == compare.CountRunqueue && count.Key == "" {
+		if count.Name == counts.Runqueue && count.Key == "" {
 			queue = count
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/units"
 	"culprit/recording"
 )
 
@@ -39,7 +40,7 @@ func TestBusyHostDoesNotChooseTheMetric(t *testing.T) {
 			if test.sleeps { // most of what is left without the strangers
 				test.wait.A = all(1.2)
 			}
-			e := &Evidence{Work: compare.Work{Name: compare.PerRun, A: all(1)}}
+			e := &Evidence{Work: units.Work{Name: units.PerRun, A: all(1)}}
 			e.CPU = &compare.Result{Metric: cpu, A: all(0.6), OneSided: true}
 			e.Wall = &compare.Result{Metric: wall, A: all(3), OneSided: true,
 				Paths: []compare.Path{{Kind: compare.Running, A: all(0.6)}, test.wait}}

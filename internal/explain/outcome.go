@@ -6,6 +6,7 @@ import (
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
+	"culprit/internal/compare/comparability"
 	"culprit/internal/stat"
 )
 
@@ -68,7 +69,7 @@ func (e *Evidence) outcome(result *compare.Result, smallest float64) (stat.Outco
 	if err != nil {
 		return unknown, effect
 	}
-	if timesA, timesB := compare.OneAfterOther(e.A, e.B); timesA != nil {
+	if timesA, timesB := comparability.OneAfterOther(e.A, e.B); timesA != nil {
 		drift, err := stat.DriftDifference(a, b, timesA, timesB, Confidence)
 		if err != nil {
 			return unknown, effect

@@ -132,7 +132,7 @@ func complete(rec *recording.Recording, sources []Source, format string, options
 	m := &rec.Manifest
 	m.Schema, m.Program = recording.SchemaVersion, options.Program
 	from := fmt.Sprintf("%s of %s", format, strings.Join(names, ", "))
-	rec.Facts = append([]recording.Fact{{Name: "import.source", Value: from, Source: "import"}}, rec.Facts...)
+	rec.Facts = append([]recording.Fact{{Name: recording.ImportFact, Value: from, Source: "import"}}, rec.Facts...)
 	if m.Target.Kind == "" {
 		m.Target.Kind = "import"
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/units"
 	"culprit/internal/host"
 	"culprit/internal/record"
 	"culprit/internal/trial"
@@ -99,7 +100,7 @@ func (inv *investigation) open() error {
 		return errors.Join(err, inv.close(), inv.clear())
 	}
 	inv.cannot = record.Permitted()
-	inv.c = &Case{Schema: CaseSchema, Per: compare.PerRun,
+	inv.c = &Case{Schema: CaseSchema, Per: units.PerRun,
 		Smallest: inv.options.Smallest, Seed: inv.options.Seed, Dir: inv.options.Case,
 		A: SideSummary{Command: inv.options.A}, Host: describe(host.Summarize("/"))}
 	if inv.options.Target.Kind != "" {

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/settings"
+	"culprit/internal/compare/units"
 	"culprit/internal/explain"
 	"culprit/internal/stat"
 	"culprit/internal/trial"
@@ -45,7 +47,7 @@ func (inv *investigation) reason(ctx context.Context, found *evidence) error {
 // read takes the recordings made so far, and what a judgement of them rests on.
 func (inv *investigation) read(ctx context.Context,
 	found *evidence) (*explain.Evidence, explain.Context, error) {
-	shown, err := explain.Read(found.a, found.b, compare.PerAuto)
+	shown, err := explain.Read(found.a, found.b, units.PerAuto)
 	if err != nil {
 		return nil, explain.Context{}, err
 	}
@@ -104,7 +106,7 @@ func (inv *investigation) remember(found *evidence) {
 	inv.facts = map[string]map[string]string{}
 	for side, recordings := range map[string][]*recording.Recording{sideA: found.a, sideB: found.b} {
 		values := map[string]string{}
-		for _, fact := range compare.FactsOf(recordings) {
+		for _, fact := range settings.Of(recordings) {
 			if _, known := values[fact.Name]; !known {
 				values[fact.Name] = fact.Value
 			}

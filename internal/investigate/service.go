@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/units"
 	"culprit/internal/explain"
 	"culprit/internal/record"
 	"culprit/internal/trial"
@@ -94,7 +95,7 @@ func (inv *investigation) recordWindow(ctx context.Context, recorder *record.Rec
 }
 
 // windowRuns are the windows as a case lists trials: each with its amount of the metric, without what recording took.
-func windowRuns(windows []*recording.Recording, result *compare.Result, unit compare.Unit) []trial.Run {
+func windowRuns(windows []*recording.Recording, result *compare.Result, unit units.Unit) []trial.Run {
 	runs := make([]trial.Run, len(windows))
 	for i, window := range windows {
 		runs[i] = trial.Run{Side: sideA, Pair: i, Order: i + 1, Kind: trial.KindEvidence, Start: window.Manifest.StartedAt,

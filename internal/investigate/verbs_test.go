@@ -12,6 +12,7 @@ import (
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
+	"culprit/internal/compare/units"
 	"culprit/internal/explain"
 	"culprit/internal/stat"
 	"culprit/internal/trial"
@@ -161,7 +162,7 @@ func TestTheSameRecordingsGiveTheSameSuspects(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(judged.Suspects, suspects) {
 			t.Errorf("%s: explain CASE has %+v, %v, want %+v", name, judged, err, suspects)
 		}
-		compared, err := explain.Read(c.a, c.b, compare.PerAuto)
+		compared, err := explain.Read(c.a, c.b, units.PerAuto)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +198,7 @@ func TestOneSideIsToldAlike(t *testing.T) {
 		if err := inv.reason(context.Background(), found); err != nil {
 			t.Fatal(err)
 		}
-		alone, err := explain.Read(found.a, nil, compare.PerAuto)
+		alone, err := explain.Read(found.a, nil, units.PerAuto)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
+	"culprit/internal/compare/rank"
 	"culprit/internal/investigate"
 	"culprit/internal/stat"
 	"culprit/internal/trial"
@@ -28,7 +29,7 @@ type Comparison struct {
 	FailOver *float64     `json:"fail_over,omitempty"` // as asked: worse only from here on
 	// InBlocks: all recordings of one side are older than those of the other, and the effect's interval allows for it.
 	InBlocks   bool                 `json:"in_blocks"`
-	Ranking    *compare.Ranking     `json:"ranking"`
+	Ranking    *rank.Ranking        `json:"ranking"`
 	Suspects   []cause.Suspect      `json:"suspects"`
 	Settings   []compare.FactChange `json:"settings"`
 	Warnings   []string             `json:"warnings"`
@@ -71,7 +72,7 @@ func (c *Comparison) asCase() *investigate.Case {
 	shown.Effect = &effect
 	shown.Trials = append(c.A.dots("A", c.Metric, c.Ranking.A, 1),
 		c.B.dots("B", c.Metric, c.Ranking.B, len(c.Ranking.A)+1)...)
-	for _, item := range append(append([]compare.Ranked{}, c.Ranking.Items...), c.Ranking.Beside...) {
+	for _, item := range append(append([]rank.Item{}, c.Ranking.Items...), c.Ranking.Beside...) {
 		shown.Items = append(shown.Items, investigate.Item{Signal: item.Signal, Name: item.Name, Where: item.Where,
 			A: item.A, B: item.B,
 			Unit: item.Unit, Change: item.Change, Share: item.Share, Decided: item.Decided})

@@ -9,7 +9,8 @@ import (
 	"github.com/rivo/uniseg"
 
 	"culprit/internal/cause"
-	"culprit/internal/compare"
+	"culprit/internal/compare/perrun"
+	"culprit/internal/compare/rank"
 	"culprit/internal/investigate"
 	"culprit/internal/stat"
 )
@@ -95,7 +96,7 @@ func (p *page) comparedTable(c *Comparison) {
 }
 
 // comparedItem writes one row and, where calls were counted, whether there were more or dearer ones.
-func (p *page) comparedItem(c *Comparison, item *compare.Ranked) {
+func (p *page) comparedItem(c *Comparison, item *rank.Item) {
 	mark, style := markOf(item)
 	scale := scaleFor(item.Unit, item.A, item.B)
 	number := func(value float64) string { return digits(value*scale.factor) + shortUnit(scale.unit) }
@@ -106,13 +107,13 @@ func (p *page) comparedItem(c *Comparison, item *compare.Ranked) {
 	}
 	p.row(mark, item.Signal, name, number(item.A), number(item.B), plus(number(item.Change.Value)),
 		shareCell(c, item), style)
-	if calls := item.Calls; calls != nil && item.Signal == compare.SignalCall && math.Abs(item.OfA) >= callsLeast {
+	if calls := item.Calls; calls != nil && item.Signal == rank.SignalCall && math.Abs(item.OfA) >= callsLeast {
 		p.row("", "", callsLine(calls, c.Ranking.Per.Name), "", "", "", "", dim)
 	}
 }
 
 // callsLine says whether something was done more often, or each time at a higher cost.
-func callsLine(calls *compare.Calls, per string) string {
+func callsLine(calls *perrun.Calls, per string) string {
 	text := fmt.Sprintf("  %s calls/%s × %s", change(calls.A, calls.B, ""), per, change(calls.CostA, calls.CostB, "s"))
 	often, dearer := calls.Often.Value, calls.Dearer.Value
 	if all := math.Abs(often) + math.Abs(dearer); all > 0 {
@@ -135,7 +136,7 @@ func shortUnit(unit string) string {
 	return " " + unit
 }
 
-func markOf(item *compare.Ranked) (mark, style string) {
+func markOf(item *rank.Item) (mark, style string) {
 	switch {
 	case !item.Decided:
 		return "·", dim
@@ -153,8 +154,8 @@ func markOf(item *compare.Ranked) (mark, style string) {
 }
 
 // shareCell is the share with its interval; where the metric's change is unknown, the part of A's time instead.
-func shareCell(c *Comparison, item *compare.Ranked) string {
-	if item.Signal == compare.SignalCounted {
+func shareCell(c *Comparison, item *rank.Item) string {
+	if item.Signal == rank.SignalCounted {
 		return ""
 	}
 	if !item.ShareKnown || c.Outcome == investigate.Undecided || c.Outcome == investigate.Same {

@@ -6,6 +6,7 @@ import (
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
+	"culprit/internal/compare/rank"
 	"culprit/internal/investigate"
 	"culprit/internal/trial"
 )
@@ -84,11 +85,11 @@ func TestReasonsAreCountedWithoutTheirAmounts(t *testing.T) {
 
 // What was counted is listed when it is decided and large enough to count: a few bytes more of a file are not.
 func TestCountsThatHardlyDifferAreLeftOut(t *testing.T) {
-	c := &Comparison{Smallest: 0.02, Ranking: &compare.Ranking{Beside: []compare.Ranked{
-		{Signal: compare.SignalCounted, Name: "read bytes", Unit: "bytes", A: 4270, B: 4275, OfA: 0.001, Decided: true},
-		{Signal: compare.SignalCounted, Name: "brk calls", Unit: "calls", A: 10, B: 30, OfA: 2, Decided: true},
-		{Signal: compare.SignalCounted, Name: "stat calls", Unit: "calls", B: 3, Decided: true},
-		{Signal: compare.SignalCounted, Name: "mmap calls", Unit: "calls", A: 10, B: 12, OfA: 0.2}}}}
+	c := &Comparison{Smallest: 0.02, Ranking: &rank.Ranking{Beside: []rank.Item{
+		{Signal: rank.SignalCounted, Name: "read bytes", Unit: "bytes", A: 4270, B: 4275, OfA: 0.001, Decided: true},
+		{Signal: rank.SignalCounted, Name: "brk calls", Unit: "calls", A: 10, B: 30, OfA: 2, Decided: true},
+		{Signal: rank.SignalCounted, Name: "stat calls", Unit: "calls", B: 3, Decided: true},
+		{Signal: rank.SignalCounted, Name: "mmap calls", Unit: "calls", A: 10, B: 12, OfA: 0.2}}}}
 	p := &page{width: 100}
 	p.comparedBeside(c)
 	text := p.out.String()

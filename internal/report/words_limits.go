@@ -4,21 +4,21 @@ import (
 	"fmt"
 	"strings"
 
-	"culprit/internal/compare"
+	"culprit/internal/compare/units"
 	"culprit/internal/investigate"
 )
 
 // perOf is what the amounts of a case are per: the one source of that word for the terminal and for the page.
 func perOf(c *investigate.Case) string {
 	if c.Per == "" {
-		return compare.PerRun
+		return units.PerRun
 	}
 	return visible(c.Per, 60)
 }
 
 // pieceOf is what one of the measured pieces of a case is called.
 func pieceOf(c *investigate.Case) string {
-	if perOf(c) == compare.PerRun {
+	if perOf(c) == units.PerRun {
 		return "run"
 	}
 	return "recording"

@@ -32,7 +32,14 @@ var ErrTooFew = errors.New("too few values")
 
 // Interval is an estimate with its confidence interval, Low ≤ Value ≤ High, in the unit of what was estimated.
 type Interval struct {
-	Value, Low, High float64
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+// Over is the interval in a unit that is so many times as large; per is above zero.
+func (i Interval) Over(per float64) Interval {
+	return Interval{Value: i.Value / per, Low: i.Low / per, High: i.High / per}
 }
 
 // Exp turns an interval of log-ratios into one of ratios.

@@ -1,0 +1,142 @@
+package blame
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"culprit/internal/code"
+	"culprit/internal/compare/names"
+	"culprit/internal/stat"
+	"culprit/recording"
+)
+
+const (
+	// callerMoved is the part of a function's growth that its caller must have too. Chosen: of less,
+	// the function took over what the caller's other callees gave up.
+	callerMoved = 0.5
+	// belowPart of a function's growth must come through what is blamed to lie below that. Chosen.
+	belowPart = 0.5
+)
+
+// function is one function over all call paths, each path counted once.
+type function struct {
+	recording.Frame
+	grow    float64
+	weight  float64 // of the depth: time of paths through it
+	depth   float64
+	members []int
+	callers map[names.Key]float64 // growth that came through each caller
+}
+
+// byFunction finds the deepest function of the application's own that explains
+// most of the change, whoever calls it.
+func (s *search) byFunction() *spot {
+	return s.function(explainsPart, func(one, best *function) bool { return one.deeper(best) })
+}
+
+// largest finds the function of the application's own that explains most where none explains
+// enough: half of the change may be in a library's threads, or in libraries that main itself calls.
+func (s *search) largest() *spot {
+	return s.function(mainPart, func(one, best *function) bool {
+		return one.grow > best.grow || one.grow == best.grow && one.deeper(best)
+	})
+}
+
+// function finds the best of the application's own functions that explain a part of the change.
+func (s *search) function(part float64, better func(one, best *function) bool) *spot {
+	functions := s.functions()
+	var best *function
+	for _, key := range slices.SortedFunc(maps.Keys(functions), names.Key.Compare) {
+		one := functions[key]
+		if one.grow >= part*s.total && !code.IsEntry(one.Frame) && !one.tookOver(functions) &&
+			(best == nil || better(one, best)) {
+			best = one
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	return &spot{stack: s.pathTo(best), members: best.members, grow: best.grow}
+}
+
+func (f *function) deeper(other *function) bool {
+	return f.depth/f.weight > other.depth/other.weight
+}
+
+// functions adds up all functions of the application's own.
+func (s *search) functions() map[names.Key]*function {
+	functions := map[names.Key]*function{}
+	for _, i := range s.all {
+		seen := map[names.Key]bool{}
+		weight := stat.Average(s.paths[i].A) + stat.Average(s.paths[i].B)
+		for depth, frame := range slices.Backward(s.paths[i].Frames) {
+			key := names.KeyOf(frame)
+			if !s.own[i][depth] || seen[key] {
+				continue
+			}
+			seen[key] = true
+			one := functions[key]
+			if one == nil {
+				one = &function{Frame: frame, callers: map[names.Key]float64{}}
+				functions[key] = one
+			}
+			one.grow += s.grow[i]
+			one.weight += weight
+			one.depth += weight * float64(depth)
+			one.members = append(one.members, i)
+			one.callers[s.caller(i, depth)] += s.grow[i]
+		}
+	}
+	return functions
+}
+
+// caller is the nearest other function of the application's own above a frame of a path.
+func (s *search) caller(path, depth int) names.Key {
+	frames := s.paths[path].Frames
+	for at, frame := range slices.Backward(frames[:depth]) {
+		if s.own[path][at] && !sameFunction(frame, frames[depth]) {
+			return names.KeyOf(frame)
+		}
+	}
+	return names.Key{}
+}
+
+// tookOver reports whether a function gained what another of the same caller lost.
+func (f *function) tookOver(functions map[names.Key]*function) bool {
+	main, most := names.Key{}, math.Inf(-1)
+	for key, grow := range f.callers {
+		if grow > most || grow == most && key.Compare(main) < 0 {
+			main, most = key, grow
+		}
+	}
+	above := functions[main]
+	return above != nil && above.grow < callerMoved*f.grow
+}
+
+// pathTo is the call path through which most of a function's growth came.
+func (s *search) pathTo(one *function) []recording.Frame {
+	best := one.members[0]
+	for _, i := range one.members {
+		if s.grow[i] > s.grow[best] {
+			best = i
+		}
+	}
+	frames := s.paths[best].Frames
+	return frames[:lastOf(frames, names.KeyOf(one.Frame))+1]
+}
+
+// below reports whether candidate is called from what is blamed so far, in most of its growth.
+func (s *search) below(candidate, blamed *spot) bool {
+	last := names.KeyOf(blamed.stack[len(blamed.stack)-1])
+	if last == names.KeyOf(candidate.stack[len(candidate.stack)-1]) {
+		return false
+	}
+	through := 0.0
+	for _, i := range candidate.members {
+		if lastOf(s.paths[i].Frames, last) >= 0 {
+			through += s.grow[i]
+		}
+	}
+	return through >= belowPart*candidate.grow
+}

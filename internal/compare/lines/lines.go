@@ -1,0 +1,264 @@
+// Package lines finds the cache lines that several threads of one process share and at least one of
+// them writes: what each core must fetch again after another has written.
+//
+// It refuses a line that one thread uses nearly alone, threads that never ran at the same time, the
+// garbage collector's own reads, and memory that was mapped anew in between.
+//
+//	for _, line := range lines.Find(a, b, work.Scales(sides)) {
+//		fmt.Println(line.Name, line.False, line.Functions[0].Name) // counters true worker
+//	}
+package lines
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+
+	"culprit/internal/code"
+	"culprit/internal/compare/names"
+	"culprit/internal/compare/perrun"
+	"culprit/internal/stat"
+	"culprit/recording"
+)
+
+// Line is a cache line that several threads of a process touch and at least one writes, merged over
+// the runs by its name or, without one, by the code that touches it.
+type Line struct {
+	Name      string     // symbol or type and field, "" when unknown
+	False     bool       // the threads touch different words of it
+	Functions []Function // the innermost functions of the code that touches it, by name
+	Threads   int        // most that touched it in one run
+	Words     int        // distinct offsets, most in one run
+	Confirmed bool       // by a debug register
+	A, B      []float64  // samples per run whose operand it was
+}
+
+// Function touches a shared line, in the time that its samples with that operand stand for.
+type Function struct {
+	recording.Frame           // its name and kind alone
+	A, B            []float64 // seconds per run
+}
+
+// use is what one recording shows of one line.
+type use struct {
+	pid       int32
+	names     map[string]bool
+	functions map[recording.Frame]float64 // samples
+	threads   map[int32]bool
+	words     users[int32]  // by thread
+	tasks     users[uint64] // by task of Go, where it is known
+	written   bool
+	hits      bool
+	count     float64
+}
+
+// merged is a line of all recordings, with amounts in one list.
+type merged struct {
+	Line
+	samples   []float64
+	functions map[recording.Frame][]float64 // seconds
+}
+
+// Find merges the lines of all recordings, the most sampled first; scales multiply their times.
+func Find(a, b []*recording.Recording, scales []float64) []Line {
+	sides, found := perrun.Sides{A: len(a), B: len(b)}, map[string]*merged{}
+	for at, rec := range slices.Concat(a, b) {
+		if len(rec.Lines) == 0 {
+			continue // most recordings; samples are many
+		}
+		meet, seconds, unmaps := meetings(rec), secondsPerOperand(rec)*scales[at], unmapping(rec)
+		for _, use := range usesOf(rec) {
+			if len(use.threads) < 2 || !use.written || use.oneUser() || !meet(use.pid, use.threads) ||
+				use.count < fewestStaying && unmaps[use.pid] >= oftenUnmapped {
+				continue
+			}
+			key := use.key()
+			line := found[key]
+			if line == nil {
+				line = &merged{Line: Line{Name: use.name(), False: use.apart()}, samples: sides.Amounts(),
+					functions: map[recording.Frame][]float64{}}
+				found[key] = line
+			}
+			line.Threads, line.Words = max(line.Threads, len(use.threads)), max(line.Words, len(use.words))
+			line.Confirmed = line.Confirmed || use.hits
+			line.samples[at] += use.count
+			for frame, samples := range use.functions {
+				if line.functions[frame] == nil {
+					line.functions[frame] = sides.Amounts()
+				}
+				line.functions[frame][at] += samples * seconds
+			}
+		}
+	}
+	return inOrder(found, sides)
+}
+
+// inOrder lists the most sampled first.
+func inOrder(found map[string]*merged, sides perrun.Sides) []Line {
+	list := make([]Line, 0, len(found))
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		line := found[key]
+		line.A, line.B = sides.Split(line.samples)
+		for frame, seconds := range line.functions {
+			a, b := sides.Split(seconds)
+			line.Functions = append(line.Functions, Function{Frame: frame, A: a, B: b})
+		}
+		slices.SortFunc(line.Functions, func(x, y Function) int { return byFrame(x.Frame, y.Frame) })
+		list = append(list, line.Line)
+	}
+	samples := func(l *Line) float64 { return stat.Average(l.A) + stat.Average(l.B) }
+	sort.SliceStable(list, func(i, j int) bool { return samples(&list[i]) > samples(&list[j]) })
+	return list
+}
+
+const (
+	// fewestStaying is how often a line must be sampled in a program that returns memory all the time:
+	// what is mapped at an address later is other memory, which two threads do not share. Such lines
+	// had two to four samples in a run of 24,000 mappings, lines that threads fight for hundreds.
+	fewestStaying = 5
+	// oftenUnmapped is how many calls that return memory make such a program. Chosen.
+	oftenUnmapped = 100
+)
+
+// unmapping is how often each process returns memory to the kernel.
+func unmapping(rec *recording.Recording) map[int32]int64 {
+	calls := map[int32]int64{}
+	for i := range rec.Syscalls {
+		switch call := &rec.Syscalls[i]; call.Name {
+		case "munmap", "mremap", "madvise", "shmdt":
+			if recording.Plausible(call.Count) {
+				calls[call.Pid] += call.Count
+			}
+		}
+	}
+	return calls
+}
+
+// mostUnseen bounds for how many samples one stands whose operand was looked for. Chosen.
+const mostUnseen = 10
+
+// secondsPerOperand is the CPU time that a sample stands for whose operand was looked for: it
+// stands for those of user space, too, whose operand did not fit.
+func secondsPerOperand(rec *recording.Recording) float64 {
+	samples, user, valueNs := 0.0, 0.0, 0.0
+	for i := range rec.Samples {
+		sample := &rec.Samples[i]
+		if sample.Signal != recording.SignalCPU || !sample.Target ||
+			!recording.Plausible(sample.Count, sample.ValueNs) {
+			continue
+		}
+		samples += float64(sample.Count)
+		valueNs += float64(sample.ValueNs)
+		if endsInUser(rec, sample.Stack) {
+			user += float64(sample.Count)
+		}
+	}
+	if samples == 0 {
+		return 0
+	}
+	standsFor := 1.0
+	if lost := lostOperands(rec); lost > 0 {
+		standsFor = mostUnseen
+		if kept := user - lost; kept*mostUnseen > user {
+			standsFor = user / kept
+		}
+	}
+	return valueNs / samples / 1e9 * standsFor
+}
+
+// lostOperands counts the samples of user space whose operand did not fit or was not looked for:
+// the losses of probe/oncpu that speak of one.
+func lostOperands(rec *recording.Recording) (lost float64) {
+	for _, loss := range rec.Manifest.Losses {
+		if strings.HasPrefix(loss.What, "oncpu: samples") && strings.Contains(loss.What, "operand") &&
+			recording.Plausible(loss.Count) {
+			lost += float64(loss.Count)
+		}
+	}
+	return lost
+}
+
+func endsInUser(rec *recording.Recording, stack int32) bool {
+	if stack < 0 || int(stack) >= len(rec.Stacks) || len(rec.Stacks[stack].Frames) == 0 {
+		return false
+	}
+	frames := rec.Stacks[stack].Frames
+	last := frames[len(frames)-1]
+	return last >= 0 && int(last) < len(rec.Frames) && rec.Frames[last].Kind != recording.KindKernel
+}
+
+// usesOf gathers the rows of one recording by line, in a fixed order, without what the garbage
+// collector touches: its workers mark the very objects that the program uses.
+func usesOf(rec *recording.Recording) (order []*use) {
+	type key struct {
+		pid  int32
+		line uint64
+	}
+	uses, collects := map[key]*use{}, collectors(rec)
+	for i := range rec.Lines {
+		row := &rec.Lines[i]
+		if !recording.Plausible(row.Count) || collects(row.Tid, row.Stack) {
+			continue
+		}
+		at := key{row.Pid, row.Line}
+		if uses[at] == nil {
+			uses[at] = &use{pid: row.Pid, names: map[string]bool{}, functions: map[recording.Frame]float64{},
+				threads: map[int32]bool{}, words: users[int32]{}, tasks: users[uint64]{}}
+			order = append(order, uses[at])
+		}
+		use, count := uses[at], float64(row.Count)
+		if row.Name != "" {
+			use.names[row.Name] = true
+		}
+		if frames := rec.StackFrames(row.Stack); len(frames) > 0 {
+			last := frames[len(frames)-1]
+			use.functions[recording.Frame{Name: names.Normal(last).Name, Kind: last.Kind}] += count
+		}
+		use.words.add(row.Offset, row.Tid, count)
+		if row.Task != 0 {
+			use.tasks.add(row.Offset, row.Task, count)
+		}
+		use.threads[row.Tid] = true
+		use.written = use.written || row.Write
+		use.hits = use.hits || row.Hits > 0
+		use.count += count
+	}
+	return order
+}
+
+// name is what the line is called, by all that its rows say.
+func (u *use) name() string { return strings.Join(slices.Sorted(maps.Keys(u.names)), ", ") }
+
+// key is the same for a line in all recordings: its name, else the code that touches it.
+func (u *use) key() string {
+	if name := u.name(); name != "" {
+		return fmt.Sprint(u.apart(), name)
+	}
+	return fmt.Sprint(u.apart(), slices.SortedFunc(maps.Keys(u.functions), byFrame))
+}
+
+func byFrame(x, y recording.Frame) int { return names.KeyOf(x).Compare(names.KeyOf(y)) }
+
+// collectors tells the stacks and threads that collect garbage. Go's workers move between threads
+// that also run the program: there the stack alone tells.
+func collectors(rec *recording.Recording) func(tid, stack int32) bool {
+	threads := map[int32]bool{}
+	for i := range rec.Threads {
+		if code.IsCollector(rec.Threads[i].Comm) {
+			threads[rec.Threads[i].Tid] = true
+		}
+	}
+	known := map[int32]bool{}
+	return func(tid, stack int32) bool {
+		collects, seen := known[stack]
+		if !seen {
+			collects = slices.ContainsFunc(rec.StackFrames(stack), func(frame recording.Frame) bool {
+				return frame.Kind != recording.KindKernel && code.Collects(frame.Name)
+			})
+			known[stack] = collects
+		}
+		return collects || threads[tid]
+	}
+}

@@ -1,0 +1,99 @@
+package lines
+
+import (
+	"maps"
+	"math"
+	"slices"
+)
+
+// users tells who touched which word of a line: offset → thread or task → samples.
+type users[K comparable] map[int32]map[K]float64
+
+// What a run time that moves its tasks between threads (Go, virtual threads of Java) leaves of "a
+// thread a word": one goroutine's word was seen with a second thread in 10 to 22 % of its samples,
+// a word that two threads both write in 26 to 50 %.
+const (
+	movedAtMost  = 0.15 // of the samples are not of the word's usual thread: the line alone is shared
+	mixedAtMost  = 0.30 // up to here the words must at least differ in who uses them
+	usersDiffers = 0.45 // by this part: half of the sum of differences between the threads' shares
+	tasksKnown   = 0.9  // of a line's samples must tell the task for the tasks to decide
+	othersLeast  = 0.05 // of a line's samples must come from others than the usual user. Chosen
+)
+
+func (u users[K]) add(offset int32, user K, samples float64) {
+	if u[offset] == nil {
+		u[offset] = map[K]float64{}
+	}
+	u[offset][user] += samples
+}
+
+// each is what each user did in all words.
+func (u users[K]) each() (all map[K]float64, total float64) {
+	all = map[K]float64{}
+	for _, word := range u {
+		for user, count := range word {
+			all[user] += count
+			total += count
+		}
+	}
+	return all, total
+}
+
+// apart tells whether different users use different words.
+func (u users[K]) apart() bool {
+	if len(u) < 2 {
+		return false
+	}
+	all, total := u.each()
+	var busiest, second map[K]float64
+	foreign := 0.0
+	for _, offset := range slices.Sorted(maps.Keys(u)) {
+		word, usual := u[offset], 0.0
+		for _, count := range word {
+			usual = max(usual, count)
+		}
+		foreign += samplesOf(word) - usual
+		switch {
+		case samplesOf(word) > samplesOf(busiest):
+			busiest, second = word, busiest
+		case samplesOf(word) > samplesOf(second):
+			second = word
+		}
+	}
+	differ := 0.0
+	for user := range all {
+		differ += math.Abs(busiest[user]/samplesOf(busiest)-second[user]/samplesOf(second)) / 2
+	}
+	mixed := foreign / total
+	return mixed <= movedAtMost || mixed <= mixedAtMost && differ >= usersDiffers
+}
+
+// one reports whether hardly any sample is from another user than the one that has most of them.
+func (u users[K]) one() bool {
+	all, total := u.each()
+	most := 0.0
+	for _, count := range all {
+		most = max(most, count)
+	}
+	return total-most < othersLeast*total
+}
+
+// byTask reports whether the tasks of Go are known that touched a line.
+func (u *use) byTask() bool {
+	_, known := u.tasks.each()
+	return known >= tasksKnown*u.count
+}
+
+// apart tells whether the threads, or the tasks that change threads, use different words.
+func (u *use) apart() bool { return u.words.apart() || u.byTask() && u.tasks.apart() }
+
+// oneUser reports whether hardly any sample is from another thread, or task, than the usual one.
+func (u *use) oneUser() bool { return u.words.one() || u.byTask() && u.tasks.one() }
+
+func samplesOf[K comparable](word map[K]float64) float64 {
+	sum := 0.0
+	for _, count := range word {
+		sum += count
+	}
+	return sum
+}

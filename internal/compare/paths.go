@@ -1,0 +1,95 @@
+package compare
+
+import (
+	"math"
+	"sort"
+
+	"culprit/internal/compare/names"
+	"culprit/internal/compare/perrun"
+	"culprit/internal/compare/spent"
+	"culprit/recording"
+)
+
+// merger adds up the pieces of many runs into paths with one value for each run.
+type merger struct {
+	sides perrun.Sides
+	index map[spent.Key]int
+	rows  []row
+}
+
+type row struct {
+	piece            spent.Piece
+	seconds, counts  []float64
+	holders, arounds map[int32]float64
+}
+
+func newMerger(sides perrun.Sides) *merger {
+	return &merger{sides: sides, index: map[spent.Key]int{}}
+}
+
+// add adds the pieces of one run, each times scale.
+func (m *merger) add(run int, pieces []spent.Piece, scale float64) {
+	for _, p := range pieces {
+		at, known := m.index[p.Key]
+		if !known {
+			at = len(m.rows)
+			m.index[p.Key] = at
+			m.rows = append(m.rows, row{piece: p, seconds: m.sides.Amounts(), counts: m.sides.Amounts()})
+		}
+		r := &m.rows[at]
+		r.seconds[run] += p.Seconds * scale
+		r.counts[run] += p.Count * scale
+		if p.Holder != names.None && p.Key.Lock {
+			r.holders = weigh(r.holders, p.Holder, p.Seconds)
+		}
+		if p.Around != names.None && p.Key.WakerKind == recording.WakerTimer {
+			r.arounds = weigh(r.arounds, p.Around, p.Seconds)
+		}
+	}
+}
+
+func weigh(weights map[int32]float64, stack int32, seconds float64) map[int32]float64 {
+	if weights == nil {
+		weights = map[int32]float64{}
+	}
+	weights[stack] += seconds
+	return weights
+}
+
+// path is a row as it is told, with the stacks in which most of its time had a holder, or lay.
+func (m *merger) path(r *row, pool *names.Pool) Path {
+	key := r.piece.Key
+	a, b := m.sides.Split(r.seconds)
+	holder, _ := perrun.Largest(r.holders)
+	around, _ := perrun.Largest(r.arounds)
+	return Path{Kind: key.Kind, Frames: pool.Frames(key.Stack), Comm: key.Comm, Process: key.Process,
+		Parent: key.Parent, Short: key.Short, Ticking: key.Ticking, Lock: key.Lock, Turn: key.Turn,
+		Nap: key.Nap, Syscall: key.Syscall, WakerKind: key.WakerKind, WakerComm: key.WakerComm,
+		WakerOwn: key.WakerOwn, WakerStack: pool.Frames(key.WakerStack), For: pool.Frames(key.For),
+		Holder: pool.Frames(holder), Around: pool.Frames(around), Object: r.piece.Object, A: a, B: b}
+}
+
+// paths returns what was merged, the largest change first.
+func (m *merger) paths(pool *names.Pool) []Path {
+	m.sort()
+	paths := make([]Path, len(m.rows))
+	for i := range m.rows {
+		paths[i] = m.path(&m.rows[i], pool)
+	}
+	return paths
+}
+
+// waits is paths with the counts.
+func (m *merger) waits(pool *names.Pool) []Wait {
+	waits := make([]Wait, len(m.rows))
+	for i, path := range m.paths(pool) {
+		a, b := m.sides.Split(m.rows[i].counts)
+		waits[i] = Wait{Path: path, CountA: a, CountB: b}
+	}
+	return waits
+}
+
+func (m *merger) sort() {
+	change := func(r *row) float64 { return math.Abs(perrun.Growth(m.sides.Split(r.seconds))) }
+	sort.SliceStable(m.rows, func(i, j int) bool { return change(&m.rows[i]) > change(&m.rows[j]) })
+}

@@ -1,0 +1,172 @@
+// Package perrun judges amounts that have one value for each recording: how much they changed from
+// A to B, which part of a metric's change that is, and what can be told from zero. All intervals
+// come from the spread between the recordings of a side.
+//
+// It refuses to know a spread from one recording: the interval is then as wide as the values.
+//
+//	perrun.Change([]float64{1.0, 1.1}, []float64{1.4, 1.5}, 0.95) // 0.4, between 0.1 and 0.7
+package perrun
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"culprit/internal/stat"
+)
+
+// Growth is how much more of an amount B has than A, on average.
+func Growth(a, b []float64) float64 { return stat.Average(b) - stat.Average(a) }
+
+// Largest is the key of the largest amount above zero, of equal ones the first; else nothing.
+func Largest[K cmp.Ordered, V int64 | float64](amounts map[K]V) (key K, most V) {
+	for other, amount := range amounts {
+		if amount > most || amount == most && most > 0 && other < key {
+			key, most = other, amount
+		}
+	}
+	return key, most
+}
+
+// Add adds up amounts, recording by recording.
+func Add(sum, more []float64) {
+	for i := range more {
+		sum[i] += more[i]
+	}
+}
+
+// Side names one of the two things compared.
+type Side string
+
+// The two sides. With one side only, everything is on A.
+const (
+	A Side = "A"
+	B Side = "B"
+)
+
+// Sides is how many recordings each side has. Amounts are added up in one list, first those of A.
+type Sides struct{ A, B int }
+
+// Name is how messages call the recording at a place of such a list: "recording 2 of B".
+func (s Sides) Name(at int) string {
+	if at < s.A {
+		return fmt.Sprintf("recording %d of %s", at+1, A)
+	}
+	return fmt.Sprintf("recording %d of %s", at-s.A+1, B)
+}
+
+// Amounts is a list with one value for each recording.
+func (s Sides) Amounts() []float64 { return make([]float64, s.A+s.B) }
+
+// Split gives the values of each side.
+func (s Sides) Split(values []float64) (a, b []float64) { return values[:s.A:s.A], values[s.A:] }
+
+// Change returns mean(b) − mean(a) with the interval that the spread between
+// runs allows; with one run on a side nothing is known about the spread, so
+// the interval is as wide as the values themselves. One-sided: the mean of a.
+func Change(a, b []float64, confidence float64) stat.Interval {
+	if len(b) == 0 {
+		if estimate, err := stat.Mean(a, confidence); err == nil {
+			return estimate
+		}
+		return stat.Interval{Value: stat.Average(a), Low: 0, High: 2 * stat.Average(a)}
+	}
+	if estimate, err := stat.MeanDifference(a, b, confidence); err == nil {
+		return estimate
+	}
+	value, wide := Growth(a, b), math.Abs(stat.Average(a))+math.Abs(stat.Average(b))
+	return stat.Interval{Value: value, Low: value - wide, High: value + wide}
+}
+
+// shareLimit bounds shares whose interval is unbounded, in times the change. Chosen: ten times the
+// change says "unknown" to every reader, and fits into JSON, which has no infinity.
+const shareLimit = 10
+
+// Share returns the part of the change of a metric that an item accounts for.
+// All vectors hold one value per run; one-sided, b and metricB are empty and the
+// share is that of the metric itself. Known is false where the spread between
+// runs is unknown or the metric's change cannot be told from zero.
+func Share(a, b, metricA, metricB []float64, confidence float64) (share stat.Interval, known bool) {
+	if len(b) == 0 && len(metricB) == 0 {
+		estimate, err := stat.RatioOfMeans(a, metricA, confidence)
+		return bounded(estimate, stat.Average(a), stat.Average(metricA)), err == nil
+	}
+	estimate, err := stat.RatioOfDifferences(a, b, metricA, metricB, confidence)
+	if err != nil && len(a) == len(b) && len(a) >= 2 {
+		// Pairs ran one after the other: what drifts between pairs cancels. The narrower
+		// of the two would be chosen after the fact, so pairs count only when the other has no answer.
+		estimate, err = stat.RatioOfMeans(minus(b, a), minus(metricB, metricA), confidence)
+	}
+	return bounded(estimate, Growth(a, b), Growth(metricA, metricB)), err == nil
+}
+
+func minus(x, y []float64) []float64 {
+	difference := make([]float64, len(x))
+	for i := range x {
+		difference[i] = x[i] - y[i]
+	}
+	return difference
+}
+
+func bounded(estimate stat.Interval, x, y float64) stat.Interval {
+	if estimate.Value == 0 && y != 0 {
+		estimate.Value = x / y
+	}
+	if estimate.Low == 0 && estimate.High == 0 && (estimate.Value != 0 || x != 0) {
+		estimate.Low, estimate.High = math.Inf(-1), math.Inf(1)
+	}
+	limit := func(v float64) float64 {
+		if math.IsNaN(v) {
+			return 0
+		}
+		return max(-shareLimit, min(shareLimit, v))
+	}
+	return stat.Interval{Value: limit(estimate.Value), Low: limit(estimate.Low),
+		High: limit(estimate.High)}
+}
+
+// Discoveries marks which of many changes can be told from zero when all are looked at together, at
+// a false discovery rate of 1 − confidence; p is what each says alone.
+func Discoveries(a, b [][]float64, confidence float64) (p []float64, decided []bool) {
+	p = PValues(a, b)
+	decided, err := stat.BenjaminiHochberg(p, 1-confidence)
+	if err != nil {
+		decided = make([]bool, len(a))
+	}
+	return p, decided
+}
+
+// TooSmall is the part of the metric below which an item is not tested. Leaving out what is small
+// on both sides together does not favour differences (independent filtering: Bourgon, Gentleman &
+// Huber 2010), and each test that is not made leaves the others more power. Chosen.
+const TooSmall = 0.001
+
+// PValues tests each of many changes alone; 1 where there are too few runs to test. What disturbs a
+// run makes it longer by a part of itself, so that times that are never zero are tested by their
+// logarithms.
+func PValues(a, b [][]float64) []float64 {
+	p := make([]float64, len(a))
+	for i := range a {
+		x, y := logarithms(a[i]), logarithms(b[i])
+		if x == nil || y == nil {
+			x, y = a[i], b[i]
+		}
+		p[i] = 1
+		if value, err := stat.DifferenceP(x, y); err == nil {
+			p[i] = value
+		}
+	}
+	return p
+}
+
+// logarithms are those of values that are all above zero, nil where one is not.
+func logarithms(values []float64) []float64 {
+	list := make([]float64, len(values))
+	for i, value := range values {
+		if !(value > 0) {
+			return nil
+		}
+		list[i] = math.Log(value)
+	}
+	return list
+}

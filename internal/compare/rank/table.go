@@ -1,0 +1,102 @@
+package rank
+
+import (
+	"math"
+
+	"culprit/internal/code"
+	"culprit/internal/compare"
+	"culprit/internal/compare/names"
+	"culprit/internal/compare/perrun"
+	"culprit/internal/stat"
+)
+
+// item names what seconds or events belong to.
+type item struct{ signal, name string }
+
+// row is an item with one value for each recording.
+type row struct {
+	item
+	unit  string
+	a, b  []float64
+	where map[string]float64 // change by the program's own code, or by who had the CPU
+	// callers are how much of the function frame's own time was spent in calls from each.
+	callers map[names.Key]float64
+	frame   names.Key
+	moved   bool     // into the item of its caller
+	merged  []string // functions of one side that moved into it
+	p       float64
+	decided bool
+}
+
+// table collects rows in the order in which their items come first.
+type table struct {
+	index map[item]int
+	rows  []row
+}
+
+func newTable() *table { return &table{index: map[item]int{}} }
+
+// add adds amounts to an item. The row is good until the next call.
+func (t *table) add(of item, unit string, a, b []float64) *row {
+	at, known := t.index[of]
+	if !known {
+		at = len(t.rows)
+		t.index[of] = at
+		t.rows = append(t.rows, row{item: of, unit: unit, a: make([]float64, len(a)),
+			b: make([]float64, len(b)), where: map[string]float64{}, callers: map[names.Key]float64{}})
+	}
+	row := &t.rows[at]
+	perrun.Add(row.a, a)
+	perrun.Add(row.b, b)
+	return row
+}
+
+func (r *row) grow() float64 { return perrun.Growth(r.a, r.b) }
+
+// alone reports whether one side only has the item.
+func (r *row) alone() bool { return (stat.Average(r.a) == 0) != (stat.Average(r.b) == 0) }
+
+// mostChanged is the code through which most of a change came, "" where that is the item itself.
+func (r *row) mostChanged() string {
+	sizes := map[string]float64{}
+	for place, grow := range r.where {
+		sizes[place] = math.Abs(grow)
+	}
+	place, _ := perrun.Largest(sizes)
+	if place == r.name {
+		return ""
+	}
+	return place
+}
+
+// decide marks which rows can be told from zero when all of them are looked at together.
+func decide(rows []*row, confidence float64) {
+	var a, b [][]float64
+	for _, row := range rows {
+		a, b = append(a, row.a), append(b, row.b)
+	}
+	p, decided := perrun.Discoveries(a, b, confidence)
+	for i, row := range rows {
+		row.p, row.decided = p[i], decided[i]
+	}
+}
+
+// leaf is the name of a path's innermost function.
+func leaf(path *compare.Path) string {
+	if n := len(path.Frames); n > 0 {
+		return path.Frames[n-1].Name
+	}
+	return "[no stack]"
+}
+
+// waitedIn names where a blocked path waits: in the program's own code, if any, and the call.
+func waitedIn(path *compare.Path) string {
+	place := leaf(path)
+	if at := code.Innermost(path.Frames); at >= 0 {
+		place = path.Frames[at].Name
+	}
+	if path.Syscall != "" {
+		place += ";" + path.Syscall
+	}
+	return place
+}

@@ -1,0 +1,161 @@
+package timeline
+
+import (
+	"slices"
+	"strings"
+
+	"culprit/internal/code"
+	"culprit/internal/compare/names"
+	"culprit/recording"
+)
+
+// lockObject is a futex of one process.
+type lockObject struct {
+	pid    int32
+	object uint64
+}
+
+// lockObjects finds futexes that behave like locks: threads that wait for them
+// also wake others from them. A condition or a join has wakers that never wait.
+// It is what remains when stacks are unknown or libraries stripped, and for
+// semaphores, which serve as locks and as events. What processes share has no pid.
+func lockObjects(rec *recording.Recording) map[lockObject]bool {
+	handed := handed[lockObject]{}
+	for i := range rec.Waits {
+		wait := &rec.Waits[i]
+		if object, may := objectOf(wait); may && wait.WakerKind == recording.WakerThread {
+			handed.on(object, wait)
+		}
+	}
+	return handed.passedOn()
+}
+
+// handed tells who waits at a place, and who ends the waits there.
+type handed[K comparable] map[K]*struct{ waiters, wakers map[int32]bool }
+
+// on notes a wait that a thread ended.
+func (h handed[K]) on(place K, wait *recording.Wait) {
+	if h[place] == nil {
+		h[place] = &struct{ waiters, wakers map[int32]bool }{map[int32]bool{}, map[int32]bool{}}
+	}
+	h[place].waiters[wait.Tid], h[place].wakers[wait.WakerTid] = true, true
+}
+
+// passedOn tells the places that have an owner, who passes them on: at least two threads wait there
+// and end others' waits as well.
+func (h handed[K]) passedOn() map[K]bool {
+	places := map[K]bool{}
+	for place, threads := range h {
+		both := 0
+		for tid := range threads.waiters {
+			if threads.wakers[tid] {
+				both++
+			}
+		}
+		places[place] = both >= 2
+	}
+	return places
+}
+
+// SemaphoreCalls wait for a System V semaphore. Which is not recorded: all count as one.
+var SemaphoreCalls = []string{"semop", "semtimedop"}
+
+// objectOf is what a wait is for, where that can be a lock.
+func objectOf(wait *recording.Wait) (object lockObject, may bool) {
+	switch {
+	case slices.Contains(SemaphoreCalls, wait.Syscall):
+		return lockObject{}, true
+	case wait.Syscall != "futex" || wait.Object == 0:
+		return lockObject{}, false
+	case wait.WakerPid != wait.Pid:
+		return lockObject{0, wait.Object}, true // shared memory, at the same address in forked processes
+	}
+	return lockObject{wait.Pid, wait.Object}, true
+}
+
+// releases finds where the holder of each lock gave it up: it may be too quick to be sampled.
+func (r *Run) releases() map[lockObject]int32 {
+	found := map[lockObject]int32{}
+	for i := range r.Recording.Locks {
+		lock := &r.Recording.Locks[i]
+		if at := r.Stack(lock.HolderStack); lock.Kind == recording.LockFutex && at != names.None {
+			found[lockObject{lock.Pid, lock.Address}] = at
+		}
+	}
+	return found
+}
+
+// ReleasedAt is the stack in which a wait's lock was mostly given up, names.None for none.
+func (r *Run) ReleasedAt(wait *recording.Wait) int32 {
+	return r.released[lockObject{wait.Pid, wait.Object}]
+}
+
+// fileLockCalls wait for nothing but a lock of a file when another thread ends the wait (F_SETLKW).
+var fileLockCalls = []string{"flock", "fcntl"}
+
+// IsLock reports whether a wait was for a lock that the program takes on purpose: in
+// user space, or one that the kernel keeps for it.
+func (r *Run) IsLock(wait *recording.Wait) bool {
+	if wait.WakerKind != recording.WakerTimer && wait.WakerKind != recording.WakerThread {
+		return false
+	}
+	object, may := objectOf(wait)
+	told := r.Names.Locks(r.Stack(wait.Stack))
+	switch {
+	case wait.WakerKind == recording.WakerTimer:
+		return told.Retries
+	case slices.Contains(fileLockCalls, wait.Syscall):
+		return r.thread[wait.WakerTid] != nil // a stranger's is no contention of the program's own
+	case slices.Contains(SemaphoreCalls, wait.Syscall):
+		return r.locks[object] || told.Database
+	case wait.Syscall != "" && wait.Syscall != "futex":
+		return told.Database
+	}
+	switch told.Waits {
+	case code.WaitLock:
+		return true
+	case code.WaitEvent:
+		return false
+	case code.WaitMonitor:
+		return wait.WakerComm != "VM Thread" // else the thread stopped for the VM's own work
+	}
+	return may && r.locks[object]
+}
+
+// IsShortLock tells by names whether a wait for a lock is one that was too short to be kept whole.
+func (r *Run) IsShortLock(stack int32, call string) bool {
+	waits := r.Names.Locks(stack).Waits
+	return (waits == code.WaitLock || waits == code.WaitMonitor) && (call == "futex" || call == "")
+}
+
+// kernelLockNames are kernel functions that sleep until another thread gives a lock up.
+var kernelLockNames = []string{"rwsem_down_", "__mutex_lock", "percpu_down_write",
+	"percpu_rwsem_wait", "__down_"}
+
+// kernelUnlockNames wake whoever waits for a lock. They stand on the waker's stack, and tell more:
+// on Linux 6.18 the sleeper's stack was seen to end at the caller of the lock's functions.
+var kernelUnlockNames = []string{"rwsem_wake", "__mutex_unlock", "percpu_up_write", "__up_write",
+	"__up_read"}
+
+// IsKernelLock reports whether a wait was for a lock inside the kernel that another
+// thread of the target gave up: an inode's, a directory's, the address space's. As with
+// user-space locks, what the holder did meanwhile is the time; it did not hand on any work.
+func (r *Run) IsKernelLock(wait *recording.Wait) bool {
+	return wait.WakerKind == recording.WakerThread &&
+		(r.inKernel(wait.WakerStack, kernelUnlockNames) || r.inKernel(wait.Stack, kernelLockNames))
+}
+
+// inKernel reports whether the kernel's part of a stack has a function whose name contains one of
+// these.
+func (r *Run) inKernel(stack int32, functions []string) bool {
+	for _, frame := range r.Names.Up(r.Stack(stack)) {
+		if frame.Kind != recording.KindKernel {
+			return false
+		}
+		contained := func(part string) bool { return strings.Contains(frame.Name, part) }
+		if slices.ContainsFunc(functions, contained) {
+			return true
+		}
+	}
+	return false
+}

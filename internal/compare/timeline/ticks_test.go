@@ -1,0 +1,66 @@
+package timeline
+
+import (
+	"testing"
+
+	"culprit/recording"
+)
+
+// On a busy host a ticker's thread waits for a CPU at each tick: it is not at work then.
+func TestTickerOnABusyHost(t *testing.T) {
+	const tickNs, ticks = 1e6, 500
+	r := &Run{EndNs: tickNs * ticks}
+	waits := func(queueNs int64) []*recording.Wait {
+		var list []*recording.Wait
+		for i := range int64(ticks) {
+			list = append(list, &recording.Wait{TimeNs: i * tickNs, BlockedNs: 0.4 * tickNs, RunqueueNs: queueNs,
+				WakerKind: recording.WakerTimer})
+		}
+		return list
+	}
+	if ticking, got := r.ticks(waits(0.55*tickNs), threadAsleep); !ticking || got != tickNs {
+		t.Errorf("waits for a CPU at each tick: ticking %v every %d ns", ticking, got)
+	}
+	if ticking, _ := r.ticks(waits(0), threadAsleep); ticking {
+		t.Error("works for more than half of the time, and is called a ticker")
+	}
+}
+
+// A recording keeps waits from a millisecond on: of a faster ticker it has the rhythm, and no waits.
+func TestTickerWhoseWaitsAreNotKept(t *testing.T) {
+	const tickNs, ticks = 1e6, 500
+	row := recording.Wakeup{Pid: 1, Tid: 2, WakerKind: recording.WakerTimer, Count: ticks, IntervalNs: tickNs,
+		SpreadNs: tickNs / 10, CPUNs: tickNs * ticks / 50}
+	ticked := func(change func(*recording.Wakeup), kept int) int64 {
+		changed := row
+		change(&changed)
+		one := &Thread{Pid: 1, Tid: 2, Comm: "prog"}
+		for i := range int64(kept) {
+			one.Waits = append(one.Waits, &recording.Wait{TimeNs: i * i * tickNs, BlockedNs: tickNs,
+				WakerKind: recording.WakerTimer})
+		}
+		r := &Run{Recording: &recording.Recording{Evidence: recording.Evidence{Wakeups: []recording.Wakeup{changed}}},
+			EndNs: tickNs * ticks, Threads: []*Thread{one}}
+		r.setTicking()
+		if !one.Rhythm {
+			return 0
+		}
+		return one.TimerWakes
+	}
+	if got := ticked(func(*recording.Wakeup) {}, 3); got != ticks {
+		t.Errorf("%d ticks, want %d", got, ticks)
+	}
+	for name, change := range map[string]func(*recording.Wakeup){
+		"woken by threads":  func(w *recording.Wakeup) { w.WakerKind = recording.WakerThread },
+		"no fixed rate":     func(w *recording.Wakeup) { w.SpreadNs = tickNs },
+		"for a short while": func(w *recording.Wakeup) { w.Count = ticks / 10 },
+		"at work":           func(w *recording.Wakeup) { w.CPUNs = tickNs * ticks / 2 },
+	} {
+		if got := ticked(change, 0); got != 0 {
+			t.Errorf("%s: %d ticks, want none", name, got)
+		}
+	}
+	if got := ticked(func(*recording.Wakeup) {}, ticks*3/4); got != 0 {
+		t.Errorf("most waits are kept and tell otherwise: %d ticks by the rhythm", got)
+	}
+}
