@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// profileLimit bounds the nodes of a profile; beyond it small ones are left
-	// to their parents, smallest part first.
+	// profileLimit is how many nodes a profile may have; of more those below smallestShare of the
+	// metric are left to their parents. Chosen: what a page draws, and less than a pixel.
 	profileLimit  = 50000
 	smallestShare = 1e-4
 )

@@ -5,7 +5,7 @@ import (
 	"culprit/recording"
 )
 
-const (
+const ( // all chosen
 	// placeRounds bounds how far a match of one function helps to match its neighbours.
 	placeRounds = 4
 	// passesOn is the part of its time that a function's callees must have before they tell which it

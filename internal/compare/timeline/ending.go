@@ -6,7 +6,7 @@ import (
 	"culprit/recording"
 )
 
-const (
+const ( // all chosen
 	// exitNs is how long before its process is gone a thread may have woken somebody by ending.
 	exitNs = 2e6
 	// reapNs is how long at most somebody waits for the end of a process that it has just killed.

@@ -19,6 +19,7 @@ import (
 )
 
 const (
+	// defaultSliceNs is the length of a slice where a recording names none. Chosen.
 	defaultSliceNs = 1e6
 	// ShortNs is the length from which the recorder keeps a wait whole; shorter ones are off-CPU
 	// samples only (probe/offcpu).

@@ -7,7 +7,7 @@ import (
 	"culprit/recording"
 )
 
-const (
+const ( // all chosen
 	// A ticker wakes at least this often in a run and this many times a second …
 	fewestTicks          = 20
 	fewestTicksPerSecond = 15
