@@ -82,6 +82,9 @@ func apart(t *testing.T, folder string, args ...string) outcome {
 // needsRoot leaves a test out for users who may not record at all; root must be able to.
 func needsRoot(t *testing.T) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("recording needs root: -short leaves it out")
+	}
 	if os.Geteuid() != 0 {
 		t.Skip("recording needs root")
 	}

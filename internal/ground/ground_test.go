@@ -21,6 +21,9 @@ func newState(t *testing.T) string {
 
 func needsRoot(t *testing.T) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("loop devices and mounts need root: -short leaves it out")
+	}
 	if os.Geteuid() != 0 {
 		t.Skip("loop devices and mounts are root's")
 	}

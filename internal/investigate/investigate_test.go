@@ -246,6 +246,9 @@ func TestOwnThreadsDoNotStretch(t *testing.T) {
 // A warm-up that takes far longer than the runs after it, with cold caches or on a host that is busy just then, is no
 // reason to stop at fewer pairs than can decide with most of the budget left.
 func TestSlowWarmUpDoesNotEndThePlan(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs commands for eight seconds: -short leaves it out")
+	}
 	marks := t.TempDir()
 	command := func(side, seconds string) string {
 		mark := filepath.Join(marks, side)

@@ -27,6 +27,9 @@ var sweep = []struct{ name, value, loose string }{
 
 // Every one of them is set, read back and put back; those of a cgroup in a v1 or v2 group of our own.
 func TestSweepOfThisMachine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("settings of the host need root: -short leaves it out")
+	}
 	if os.Geteuid() != 0 {
 		t.Skip("settings of the host are root's")
 	}

@@ -16,6 +16,9 @@ import (
 
 // Each committed object is what its C compiles to: C that was changed without `make generate` would run as it was.
 func TestObjectsMatchTheirC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiling all objects takes seconds: -short leaves it out")
+	}
 	for _, tool := range []string{"clang-19", "llvm-strip-19"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Fatalf("%s is missing: apt-get install clang-19 llvm-19 libbpf-dev (make test does)", tool)

@@ -11,12 +11,16 @@ import (
 	"culprit/recording"
 )
 
+// knowLimit bounds how long a window waits for the unwinder to look at processes that run already.
+const knowLimit = 2 * time.Second
+
 // Begin opens a window on a target.
 func (s *Session) Begin(target Target) error {
 	if s.window != nil {
 		return fmt.Errorf("begin a window: one is open")
 	}
-	if _, err := s.roots(target); err != nil {
+	roots, err := s.roots(target)
+	if err != nil {
 		return err
 	}
 	if target.Kind == "host" && !s.options.WholeHost {
@@ -29,6 +33,9 @@ func (s *Session) Begin(target Target) error {
 	if target.Resume {
 		releaseImage()
 		debug.FreeOSMemory() // a long recording is to stay as small as its first part
+	}
+	if s.unwinder != nil && target.Kind != "command" { // a command is not there yet
+		s.unwinder.Know(roots, knowLimit)
 	}
 	window := &openWindow{target: target, startedAt: time.Now(), cpuNs: ownCPU()}
 	pids, err := s.attach(window)

@@ -24,6 +24,9 @@ import (
 // needs skips a test on a host that cannot record, and fails it on one that ought to.
 func needs(t *testing.T) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("recording needs root: -short leaves it out")
+	}
 	if err := Permitted(); err != nil {
 		if missing := oughtToRecord(); missing != "" {
 			t.Skipf("%v (and it need not: %s)", err, missing)

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"culprit/internal/probe/unwind"
 	"culprit/recording"
 )
 
@@ -140,7 +141,8 @@ func awaitThread(t *testing.T, pid int, comm string) {
 	}
 }
 
-// A JVM that was there before: all its threads, what they do, and waits that began before the window.
+// A JVM that was there before: all its threads, what they do from the first sample on, and waits that began before the
+// window.
 func TestRunningJVM(t *testing.T) {
 	recorder := standing.get(t)
 	h := running(t, javaHome(t, "17")+"/bin/java", "-cp", programs.compile(t, "Idle.java"), "Idle")
@@ -154,18 +156,35 @@ func TestRunningJVM(t *testing.T) {
 	checkBooks(t, got)
 	checkPending(t, got, "waiter", "futex")
 	checkPending(t, got, "sleeper", "futex")
-	samples := 0
-	for _, sample := range got.Samples {
-		if sample.Signal == recording.SignalCPU && sample.Pid == got.pid &&
-			strings.Contains(strings.Join(got.StackNames(sample.Stack), ";"), "Idle.spinAWhile") {
-			samples += int(sample.Count)
-		}
-	}
 	spinner := got.threadNamed("spinner")
 	if spinner == nil {
 		t.Fatal("no thread spinner")
 	}
+	samples, elsewhere := 0, map[string]int{}
+	for _, sample := range got.Samples {
+		if sample.Signal != recording.SignalCPU || sample.Tid != spinner.Tid {
+			continue
+		}
+		if names := strings.Join(got.StackNames(sample.Stack), ";"); strings.Contains(names, "Idle.spinAWhile") {
+			samples += int(sample.Count)
+		} else {
+			elsewhere[names] += int(sample.Count)
+		}
+	}
+	if broken := brokenOf(elsewhere); broken > 2 {
+		t.Errorf("%d of %d stacks of the spinner are broken: %v", broken, samples+broken, elsewhere)
+	}
 	about(t, "samples of the spinner", float64(samples), float64(spinner.CPUNs)/1e9*float64(got.Manifest.Hz), 0.3, 10)
+}
+
+// brokenOf counts the stacks that could not be followed to their root.
+func brokenOf(stacks map[string]int) (count int) {
+	for names, samples := range stacks {
+		if strings.HasPrefix(names, unwind.BrokenPrefix) {
+			count += samples
+		}
+	}
+	return count
 }
 
 // An exec by another thread than the first: one process, whose second program has the first one's id.

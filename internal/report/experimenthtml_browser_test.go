@@ -10,6 +10,9 @@ import (
 // TestExperimentPageInBrowser opens the page of an experiment with hostile names in Chromium: it fits a telephone and a
 // desk, is dark and light, and neither complains nor asks for anything.
 func TestExperimentPageInBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the browser takes seconds: -short leaves it out")
+	}
 	b := startBrowser(t)
 	path := filepath.Join(t.TempDir(), "report.html")
 	if err := ExperimentHTML(path, hostileExperiment()); err != nil {

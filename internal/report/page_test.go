@@ -16,6 +16,9 @@ import (
 
 // TestPageInBrowser opens reports in Chromium and looks at what a reader sees.
 func TestPageInBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the browser takes half a minute: -short leaves it out")
+	}
 	b := startBrowser(t)
 	folder := t.TempDir()
 	write := func(name string, c *investigate.Case) string {

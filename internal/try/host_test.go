@@ -27,6 +27,9 @@ func setting(t *testing.T) string {
 
 func needsRoot(t *testing.T) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("flipping settings needs root: -short leaves it out")
+	}
 	if os.Geteuid() != 0 {
 		t.Skip("flipping settings needs root")
 	}

@@ -10,6 +10,9 @@ import (
 
 // It loads, soon enough that a recorder does not wait for the verifier.
 func TestLoads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("loading BPF programs needs root: -short leaves it out")
+	}
 	if os.Geteuid() != 0 {
 		t.Skip("loading BPF programs needs root")
 	}

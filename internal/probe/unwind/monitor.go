@@ -44,6 +44,7 @@ type monitor struct {
 	news    chan struct{}      // a process was announced
 	hurry   chan struct{}      // so that stacks are fetched soon
 	asked   chan chan struct{} // by Settle
+	early   chan acquaintance  // by Know
 	newest  atomic.Int64       // when something was new, as Unix time in ns
 	oldest  times.KTime        // of the stacks fetched last
 }
@@ -60,7 +61,7 @@ func (u *Unwinder) watch(ctx context.Context, poll time.Duration) error {
 	}
 	_ = kernel.StartMonitor(ctx, cpus) // without it, code that the kernel gets from now on has no names
 	m := &monitor{u: u, poll: poll, news: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
-		asked: make(chan chan struct{})}
+		asked: make(chan chan struct{}), early: make(chan acquaintance)}
 	if m.manager, err = managerOf(u.tracer); err != nil {
 		return err
 	}
@@ -127,6 +128,15 @@ func (m *monitor) lookAfter(ctx context.Context) {
 			for _, id := range young.due(time.Now()) {
 				look(id)
 			}
+			continue
+		case them := <-m.early:
+			for _, id := range them.ids {
+				look(id)
+				if m.u.made.makesCode(id.PID()) {
+					look(id) // its code is found once the run time is known
+				}
+			}
+			close(them.done)
 			continue
 		case <-m.news:
 		case <-quiet:

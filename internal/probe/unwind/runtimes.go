@@ -84,7 +84,8 @@ type loader struct {
 	maps     map[string]*ebpf.Map // the library's
 	oneDelta bool                 // stack deltas are in the first of its maps of them
 
-	loading sync.Mutex // held while programs are loaded
+	loading sync.Mutex     // held while programs are loaded
+	coming  sync.WaitGroup // run times that were seen and are not loaded yet
 	loaded  []*ebpf.Program
 	closed  bool
 
@@ -128,7 +129,7 @@ func (l *loader) saw(path string) {
 	}
 	l.asked[found] = true
 	l.late = append(l.late, runTimes[found].name)
-	go l.fetch(found)
+	l.coming.Go(func() { l.fetch(found) })
 }
 
 // first loads a run time before any process is seen.
