@@ -3,6 +3,7 @@ package recording
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -14,9 +15,11 @@ func partOf(number int32) *Recording {
 	stack := b.Stack([]int32{b.Frame(Frame{Name: "main"}), b.Frame(Frame{Name: string(rune('a' + number))})})
 	r := &Recording{Manifest: Manifest{Schema: SchemaVersion, WindowNs: 1e9, Metrics: map[string]float64{},
 		Probes: []ProbeStatus{{Name: "syscalls", On: number < 2}}, Losses: []Loss{{What: "x", Count: 2}},
-		Estimated:  []Estimate{{What: "y", Count: 1, Of: 3}},
-		Cost:       Cost{RecorderCPUNs: 5, StartCPUNs: 7, BPFNs: map[string]int64{"p": 3}},
-		BlindSpots: []string{"1 of 9 stacks", "lost: x: 2"}}}
+		Estimated: []Estimate{{What: "y", Count: 1, Of: 3}},
+		Cost:      Cost{RecorderCPUNs: 5, StartCPUNs: 7, BPFNs: map[string]int64{"p": 3}},
+		BlindSpots: []BlindSpot{
+			{Kind: BlindStacks, Count: 1, Of: 9, Reasons: []BlindReason{{"no rules", 1}}},
+			{Kind: BlindLost, What: "x", Count: 2}}}}
 	if number > 0 {
 		r.Manifest.Gaps = []Gap{{LengthNs: 4e8, Why: "written down"}}
 	}
@@ -50,7 +53,7 @@ func TestJoin(t *testing.T) {
 		parts = append(parts, path)
 	}
 	path := filepath.Join(folder, "whole.culprit")
-	if err := Join(path, parts, func(m *Manifest) { m.BlindSpots = append(m.BlindSpots, "told by edit") }); err != nil {
+	if err := Join(path, parts, func(m *Manifest) { m.BlindSpots = append(m.BlindSpots, BlindSpot{Kind: BlindKilled}) }); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := Open(path)
@@ -107,8 +110,10 @@ func checkJoinedManifest(t *testing.T, whole *Recording) {
 	if len(m.Probes) != 1 || m.Probes[0].On {
 		t.Errorf("a probe that was off in one part: %+v", m.Probes)
 	}
-	if want := []string{"1 of 9 stacks", "lost: x: 6", "told by edit"}; !slices.Equal(m.BlindSpots, want) {
-		t.Errorf("blind spots %q", m.BlindSpots)
+	want := []BlindSpot{{Kind: BlindStacks, Count: 3, Of: 27, Reasons: []BlindReason{{"no rules", 3}}},
+		{Kind: BlindLost, What: "x", Count: 6}, {Kind: BlindKilled}}
+	if !reflect.DeepEqual(m.BlindSpots, want) {
+		t.Errorf("blind spots %+v", m.BlindSpots)
 	}
 }
 

@@ -22,7 +22,8 @@ import "time"
 //
 //	1  manifest, facts, frames, stacks, samples, syscalls, waits, processes, threads
 //	2  slow, locks, wakeups, block, network, metrics, lines, counters, errors; syscalls by thread; hops of waits
-const SchemaVersion = 2
+//	3  blind spots with a kind and fields
+const SchemaVersion = 3
 
 // NoStack marks a sample or wait whose stack is unknown.
 const NoStack int32 = -1
@@ -59,7 +60,7 @@ type Manifest struct {
 	Probes     []ProbeStatus `json:"probes"`
 	Losses     []Loss        `json:"losses"`
 	Cost       Cost          `json:"cost"`
-	BlindSpots []string      `json:"blind_spots"`
+	BlindSpots []BlindSpot   `json:"blind_spots"`
 	// Metrics of the whole window as the caller measured them: MetricWall, MetricCPU and what it
 	// counted itself; compare scales samples to the exact CPU time in it.
 	Metrics map[string]float64 `json:"metrics"`
@@ -96,6 +97,12 @@ type Loss struct {
 	What  string `json:"what"`
 	Count int64  `json:"count"`
 }
+
+// The losses that readers go by: samples in user space whose operand is not known.
+const (
+	LossOperands     = "oncpu: samples whose operand did not fit"
+	LossOperandsOver = "oncpu: samples over the limit whose operand was not looked for"
+)
 
 // Estimate tells of how many events something is known from others like them: to bound the cost not all are looked at.
 type Estimate struct {

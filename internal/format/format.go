@@ -143,9 +143,16 @@ func complete(rec *recording.Recording, sources []Source, format string, options
 	if m.Losses == nil {
 		m.Losses = []recording.Loss{}
 	}
-	for _, loss := range m.Losses {
-		m.BlindSpots = append(m.BlindSpots, fmt.Sprintf("lost: %s: %d", loss.What, loss.Count))
+	m.BlindSpots = append(m.BlindSpots, recording.Lost(m.Losses)...)
+}
+
+// lacks makes blind spots of what an input does not hold.
+func lacks(texts ...string) []recording.BlindSpot {
+	spots := make([]recording.BlindSpot, len(texts))
+	for i, text := range texts {
+		spots[i] = recording.BlindSpot{Kind: recording.BlindImport, What: text}
 	}
+	return spots
 }
 
 // namesShown bounds the files named in the manifest.

@@ -1,6 +1,8 @@
 package investigate
 
 import (
+	"slices"
+
 	"culprit/internal/cause"
 	"culprit/internal/compare"
 	"culprit/internal/explain"
@@ -35,21 +37,23 @@ type Case struct {
 	Outcome Outcome `json:"outcome"`
 	Metric  Metric  `json:"metric"`
 	// Per is what amounts of time and of events are per: "run", "second", "request"; empty in cases before it was: run.
-	Per           string          `json:"per,omitempty"`
-	A             SideSummary     `json:"a"`
-	B             *SideSummary    `json:"b,omitempty"`
-	Effect        *cause.Effect   `json:"effect,omitempty"`
-	Metrics       []MetricResult  `json:"metrics"` // every metric tested, the explained one first
-	Suspects      []cause.Suspect `json:"suspects"`
-	BlindSpots    []string        `json:"blind_spots"`
-	Warnings      []string        `json:"warnings"`
-	RecordingCost *cause.Effect   `json:"recording_cost,omitempty"`
-	Recorder      RecorderCost    `json:"recorder"`
-	NeedTrials    int             `json:"need_trials,omitempty"`   // undecided: how many more pairs would decide
-	NeedBudgetS   float64         `json:"need_budget_s,omitempty"` // and the budget that would hold them
-	Smallest      float64         `json:"smallest"`                // smallest difference that counts, 0.02 for 2 %
-	Trials        []trial.Run     `json:"trials"`
-	Excluded      int             `json:"excluded"` // trials left out because disturbed from outside
+	Per      string          `json:"per,omitempty"`
+	A        SideSummary     `json:"a"`
+	B        *SideSummary    `json:"b,omitempty"`
+	Effect   *cause.Effect   `json:"effect,omitempty"`
+	Metrics  []MetricResult  `json:"metrics"` // every metric tested, the explained one first
+	Suspects []cause.Suspect `json:"suspects"`
+	// Unseen is what limits the answer because it could not be seen; BlindSpots says it in words.
+	Unseen        []recording.BlindSpot `json:"unseen"`
+	BlindSpots    []string              `json:"blind_spots"`
+	Warnings      []string              `json:"warnings"`
+	RecordingCost *cause.Effect         `json:"recording_cost,omitempty"`
+	Recorder      RecorderCost          `json:"recorder"`
+	NeedTrials    int                   `json:"need_trials,omitempty"`   // undecided: how many more pairs would decide
+	NeedBudgetS   float64               `json:"need_budget_s,omitempty"` // and the budget that would hold them
+	Smallest      float64               `json:"smallest"`                // smallest difference that counts, 0.02 for 2 %
+	Trials        []trial.Run           `json:"trials"`
+	Excluded      int                   `json:"excluded"` // trials left out because disturbed from outside
 	// AlsoSeen are stalls too small for a suspect; of one recording only.
 	AlsoSeen []cause.Seen `json:"also_seen,omitempty"`
 	// Why says how the suspects came about; nil where nothing was judged.
@@ -76,7 +80,7 @@ func (c *Case) Tell(j *explain.Judgement) {
 		c.Items = append(c.Items, Item(item))
 	}
 	c.Profile, c.Waits = &j.Profile, &j.Waits
-	c.BlindSpots = append(c.BlindSpots, j.BlindSpots...)
+	c.see(j.Unseen...)
 	c.Warnings = append(c.Warnings, j.Warnings...)
 	for i, metric := range c.Metrics {
 		if c.B != nil && metric.Metric.Name == j.Metric && i > 0 {
@@ -96,6 +100,11 @@ func (c *Case) TellAgain(j *explain.Judgement, warnings []string) {
 		}
 	}
 	c.Warnings = warnings
+	fresh := recording.Words(j.Unseen)
+	c.Unseen = slices.DeleteFunc(c.Unseen, func(spot recording.BlindSpot) bool {
+		// What recordings count is counted again; a case of before has the words alone.
+		return spot.Count > 0 || slices.Contains(fresh, spot.String())
+	})
 	c.Tell(j)
 	for i := range c.Suspects {
 		if before, known := proven[c.Suspects[i].Cause]; known {
@@ -107,7 +116,27 @@ func (c *Case) TellAgain(j *explain.Judgement, warnings []string) {
 		c.Metric.Name = j.Metric
 		c.A.Median = j.Unit.Amount(stat.Middle(j.Result.A))
 	}
-	c.BlindSpots, c.Warnings = unique(c.BlindSpots), unique(c.Warnings)
+	c.Warnings = unique(c.Warnings)
+}
+
+// see adds blind spots, each once.
+func (c *Case) see(spots ...recording.BlindSpot) {
+	c.Unseen = recording.AddBlindSpots(c.Unseen, spots...)
+	c.BlindSpots = recording.Words(c.Unseen)
+}
+
+// FromWords makes the values of a case that an earlier culprit wrote, which has the words alone.
+func (c *Case) FromWords() {
+	if c.Unseen == nil {
+		for _, text := range c.BlindSpots {
+			c.Unseen = append(c.Unseen, recording.BlindSpot{Kind: recording.BlindOther, What: text})
+		}
+	}
+	for i := range c.Trials {
+		if run := &c.Trials[i]; !run.Valid && run.LeftOut == nil && run.Why != "" {
+			run.LeftOut = &trial.Exclusion{Kind: trial.ExcludedOther, Text: run.Why}
+		}
+	}
 }
 
 // lead puts one of the metrics first: the case is about it.

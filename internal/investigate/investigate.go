@@ -22,6 +22,7 @@ import (
 	"culprit/internal/host"
 	"culprit/internal/record"
 	"culprit/internal/trial"
+	"culprit/recording"
 )
 
 // investigation is the state of one Run.
@@ -177,11 +178,11 @@ func (inv *investigation) explain(ctx context.Context) error {
 func (inv *investigation) finish() {
 	c := inv.c
 	if inv.cannot != nil {
-		c.BlindSpots = append([]string{"nothing was recorded, so no suspect can be named: " + inv.cannot.Error()},
-			c.BlindSpots...)
+		nothing := recording.BlindSpot{Kind: recording.BlindNothing, Why: inv.cannot.Error()}
+		c.Unseen = append([]recording.BlindSpot{nothing}, c.Unseen...)
 	}
 	inv.tellGrown()
-	c.BlindSpots = unique(append(c.BlindSpots, inv.runner.BlindSpots()...))
+	c.see(inv.runner.BlindSpots()...)
 	c.Warnings = unique(c.Warnings)
 	c.Trials = inv.runs
 	if c.NeedTrials > 0 && c.B != nil {

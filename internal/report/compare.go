@@ -11,6 +11,7 @@ import (
 	"culprit/internal/investigate"
 	"culprit/internal/stat"
 	"culprit/internal/trial"
+	"culprit/recording"
 )
 
 // ComparisonSchema names the JSON document of a comparison.
@@ -28,14 +29,16 @@ type Comparison struct {
 	Smallest float64      `json:"smallest"`            // difference that counts, 0.02 for 2 %
 	FailOver *float64     `json:"fail_over,omitempty"` // as asked: worse only from here on
 	// InBlocks: all recordings of one side are older than those of the other, and the effect's interval allows for it.
-	InBlocks   bool                 `json:"in_blocks"`
-	Ranking    *rank.Ranking        `json:"ranking"`
-	Suspects   []cause.Suspect      `json:"suspects"`
-	Settings   []compare.FactChange `json:"settings"`
-	Warnings   []string             `json:"warnings"`
-	BlindSpots []string             `json:"blind_spots"`
-	Profile    *compare.Profile     `json:"profile"`
-	WaitTree   *compare.Profile     `json:"wait_profile"`
+	InBlocks bool                 `json:"in_blocks"`
+	Ranking  *rank.Ranking        `json:"ranking"`
+	Suspects []cause.Suspect      `json:"suspects"`
+	Settings []compare.FactChange `json:"settings"`
+	Warnings []string             `json:"warnings"`
+	// Unseen is what limits the answer because it could not be seen; BlindSpots says it in words.
+	Unseen     []recording.BlindSpot `json:"unseen"`
+	BlindSpots []string              `json:"blind_spots"`
+	Profile    *compare.Profile      `json:"profile"`
+	WaitTree   *compare.Profile      `json:"wait_profile"`
 }
 
 // ComparedSide is one group of recordings.
@@ -63,7 +66,7 @@ func (c *Comparison) asCase() *investigate.Case {
 	titleA, titleB := c.titles()
 	shown := &investigate.Case{Schema: investigate.CaseSchema, Outcome: c.Outcome, Per: c.Ranking.Per.Name,
 		Metric: investigate.Metric{Name: c.Metric, Unit: "s", Better: "lower"},
-		A:      c.A.summary(titleA, c.Ranking.A), Suspects: c.Suspects, BlindSpots: c.BlindSpots, Warnings: c.Warnings,
+		A:      c.A.summary(titleA, c.Ranking.A), Suspects: c.Suspects, Unseen: c.Unseen, BlindSpots: c.BlindSpots, Warnings: c.Warnings,
 		Smallest: c.Smallest, Settings: c.Settings, Profile: c.Profile, Waits: c.WaitTree,
 		Host: investigate.Host{Name: c.A.Host}}
 	b := c.B.summary(titleB, c.Ranking.B)

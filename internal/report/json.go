@@ -66,6 +66,7 @@ func Read(r io.Reader) (*investigate.Case, error) {
 	if err := checkSchema(c.Schema); err != nil {
 		return nil, fmt.Errorf("read case document: %w", err)
 	}
+	c.FromWords()
 	if c.Schema == investigate.CaseSchemaFirst {
 		c.Schema = investigate.CaseSchema
 		for i := range c.Suspects {

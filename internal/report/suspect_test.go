@@ -71,14 +71,15 @@ func TestUndecidedShowsWhatWasRecorded(t *testing.T) {
 // Trials that were left out for one reason are one entry, however large the disturbance of each was.
 func TestReasonsAreCountedWithoutTheirAmounts(t *testing.T) {
 	c := &investigate.Case{}
-	for _, why := range []string{"steal time of 0.04 s, where A usually has 0 s",
-		"steal time of 0.07 s, where B usually has 0 s",
-		"the other run of its pair (A) was disturbed: steal time of 0.04 s, where A usually has 0 s",
-		"the other run of its pair (B) was disturbed: steal time of 0.07 s, where B usually has 0 s"} {
-		c.Trials = append(c.Trials, trial.Run{Kind: trial.KindMeasure, Why: why})
+	for _, partner := range []bool{false, true} {
+		for side, seconds := range map[string]float64{"A": 0.04, "B": 0.07} {
+			run := trial.Run{Kind: trial.KindMeasure, Valid: true}
+			run.Leave(trial.Exclusion{Kind: trial.ExcludedSteal, Seconds: seconds, Side: side, Partner: partner})
+			c.Trials = append(c.Trials, run)
+		}
 	}
 	const want = "4 of 4 trials left out: steal time (2); the other run of its pair was disturbed (2)"
-	if got := strings.ReplaceAll(leftOut(c), space, " "); got != want {
+	if got := strings.ReplaceAll(leftOutOf(c).String(), space, " "); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // Verdicts says which runs count. Judge never looks at the metric that is to be decided.
 type Verdicts struct {
-	Runs     []Run // those given, with Valid and Why set
+	Runs     []Run // those given, with Valid and what goes with it set
 	Excluded int   // pairs left out
 	OneSided []OneSided
 	Warnings []string
@@ -21,7 +21,7 @@ type Verdicts struct {
 // OneSided is a disturbance that comes with one side only: evidence of what that side does or suffers, not noise.
 // No run is left out because of it.
 type OneSided struct {
-	What    string             // "steal time", "CPU time of other processes", "run-queue delay"
+	What    ExclusionKind
 	Side    string             // the side that has it
 	Medians map[string]float64 // seconds per run of each side
 	Text    string
@@ -29,7 +29,7 @@ type OneSided struct {
 
 // disturbanceKind is one thing that can come from outside and how much of it is worth a look.
 type disturbanceKind struct {
-	name  string
+	name  ExclusionKind
 	of    func(Disturbance) float64
 	part  float64 // of the side's usual wall time: less than this changes a run too little
 	least float64 // seconds: less than this is within the reading's own error
@@ -39,9 +39,9 @@ type disturbanceKind struct {
 // of others can pass beside the target on another CPU, so more of it is needed.
 func disturbanceKinds() []disturbanceKind {
 	return []disturbanceKind{
-		{"steal time", func(d Disturbance) float64 { return d.StealS }, 0.02, 0.02},
-		{"CPU time of other processes", func(d Disturbance) float64 { return d.OthersS }, 0.10, 0.04},
-		{"run-queue delay", func(d Disturbance) float64 { return d.RunqueueS }, 0.02, 0.0005},
+		{ExcludedSteal, func(d Disturbance) float64 { return d.StealS }, 0.02, 0.02},
+		{ExcludedOthers, func(d Disturbance) float64 { return d.OthersS }, 0.10, 0.04},
+		{ExcludedRunqueue, func(d Disturbance) float64 { return d.RunqueueS }, 0.02, 0.0005},
 	}
 }
 
@@ -62,7 +62,7 @@ func Judge(runs []Run) Verdicts {
 	sides := map[string][]int{}
 	pairs := map[int][]int{}
 	for i := range v.Runs {
-		v.Runs[i].Valid, v.Runs[i].Why = true, ""
+		v.Runs[i].Valid, v.Runs[i].LeftOut, v.Runs[i].Why = true, nil, ""
 		sides[v.Runs[i].label()] = append(sides[v.Runs[i].label()], i)
 		pairs[v.Runs[i].Pair] = append(pairs[v.Runs[i].Pair], i)
 	}
@@ -103,12 +103,9 @@ func (v *Verdicts) leaveOut(suspects map[int]outlier, pairs map[int][]int) {
 	for _, pair := range worst {
 		cause := suspects[pair]
 		for _, i := range pairs[pair] {
-			v.Runs[i].Valid = false
-			v.Runs[i].Why = cause.why
-			if i != cause.run {
-				v.Runs[i].Why = fmt.Sprintf("the other run of its pair (%s) was disturbed: %s",
-					v.Runs[cause.run].label(), cause.why)
-			}
+			why := cause.why
+			why.Partner = i != cause.run
+			v.Runs[i].Leave(why)
 		}
 	}
 }
@@ -117,7 +114,7 @@ func (v *Verdicts) leaveOut(suspects map[int]outlier, pairs map[int][]int) {
 type outlier struct {
 	run      int
 	severity float64 // excess as a multiple of what is tolerated
-	why      string
+	why      Exclusion
 }
 
 func outliers(runs []Run, sides map[string][]int, kind disturbanceKind) []outlier {
@@ -138,8 +135,8 @@ func outliers(runs []Run, sides map[string][]int, kind disturbanceKind) []outlie
 			if excess <= tolerated {
 				continue
 			}
-			found = append(found, outlier{run: i, severity: excess / tolerated, why: fmt.Sprintf(
-				"%s of %.3g s, where %s usually has %.3g s", kind.name, excess+middle, side, middle)})
+			found = append(found, outlier{run: i, severity: excess / tolerated, why: Exclusion{
+				Kind: kind.name, Seconds: excess + middle, UsualS: middle, Side: side}})
 		}
 	}
 	return found

@@ -91,7 +91,7 @@ func TestJudgeIsBlindToTheMetric(t *testing.T) {
 func TestJudgeKeepsOneSidedDisturbance(t *testing.T) {
 	tests := map[string]struct {
 		disturb func(runs []Run)
-		what    string
+		what    ExclusionKind
 	}{
 		"B is always short of CPU": {func(runs []Run) {
 			for pair := range 12 {

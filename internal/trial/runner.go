@@ -21,6 +21,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"culprit/recording"
 )
 
 // Runner runs one command after the other. While it lives culprit is a child subreaper, so that every process of a
@@ -34,7 +36,7 @@ type Runner struct {
 	exits    *exits     // nil: not allowed here
 	guardian *guardian
 	count    int // runs made
-	blind    []string
+	blind    []recording.BlindSpot
 
 	sparedLock sync.Mutex
 	spared     []int
@@ -55,14 +57,12 @@ func NewRunner(root string) (*Runner, error) {
 	}
 	groupPath := ""
 	if r.group, err = newGroup(root, os.Getpid()); err != nil {
-		r.blind = append(r.blind, fmt.Sprintf("CPU time of processes that their parent does not wait for is not "+
-			"counted (%v)", err))
+		r.lacks(recording.BlindOrphans, err)
 	} else {
 		groupPath = r.group.path
 	}
 	if r.exits, err = listenExits(root); err != nil {
-		r.blind = append(r.blind, fmt.Sprintf("run-queue delay is known for the command's first thread only, and "+
-			"peak memory only above culprit's own (%v)", err))
+		r.lacks(recording.BlindExits, err)
 	}
 	if r.guardian, err = newGuardian(groupPath); err != nil {
 		return nil, errors.Join(err, r.Close())
@@ -71,7 +71,7 @@ func NewRunner(root string) (*Runner, error) {
 }
 
 // BlindSpots says what this host does not let a run show.
-func (r *Runner) BlindSpots() []string {
+func (r *Runner) BlindSpots() []recording.BlindSpot {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	return slices.Clone(r.blind)
@@ -79,10 +79,11 @@ func (r *Runner) BlindSpots() []string {
 
 // lostExits notes once that a run ended more processes than could be followed.
 func (r *Runner) lostExits() {
-	const text = "run-queue delay is known for the command's first thread only in runs that end very many processes"
-	if !slices.Contains(r.blind, text) {
-		r.blind = append(r.blind, text)
-	}
+	r.blind = recording.AddBlindSpots(r.blind, recording.BlindSpot{Kind: recording.BlindManyExits})
+}
+
+func (r *Runner) lacks(kind recording.BlindKind, why error) {
+	r.blind = append(r.blind, recording.BlindSpot{Kind: kind, Why: why.Error()})
 }
 
 // Spare keeps a child of culprit that may be started while a run is on from being taken for part of the run's tree,

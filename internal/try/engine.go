@@ -26,10 +26,16 @@ type Trial struct {
 	Metrics   map[string]float64 `json:"metrics"` // seconds, bytes, counts
 	Disturb   trial.Disturbance  `json:"disturbance"`
 	Valid     bool               `json:"valid"`
-	Why       string             `json:"why,omitempty"` // why it is left out
-	TookS     float64            `json:"took_s"`        // with setting the levels and clearing away
+	LeftOut   *trial.Exclusion   `json:"left_out,omitempty"` // why it does not count
+	Why       string             `json:"why,omitempty"`      // LeftOut in words
+	TookS     float64            `json:"took_s"`             // with setting the levels and clearing away
 	Stdout    string             `json:"stdout,omitempty"`
 	Stderr    string             `json:"stderr,omitempty"`
+}
+
+// leave marks a trial that does not count.
+func (t *Trial) leave(why trial.Exclusion) {
+	t.Valid, t.LeftOut, t.Why = false, &why, why.String()
 }
 
 // slot is a trial to be made.

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"culprit/internal/host"
+	"culprit/recording"
 )
 
 // Options are what does not belong to the experiment itself.
@@ -92,7 +93,7 @@ func carryOut(ctx context.Context, journal *journal, options Options) (result *R
 	}
 	result = engine.result()
 	result.Restored, result.Settings, result.Recorder = back.restored, back.settings, back.recorded
-	result.BlindSpots = append(result.BlindSpots, back.blind...)
+	result.Unseen, result.BlindSpots = back.blind, recording.Words(back.blind)
 	result.Warnings = append(result.Warnings, back.warnings...)
 	result.Drift = drift(facts, host.Facts("/"))
 	result.Host = host.Summarize("/")
