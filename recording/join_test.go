@@ -53,7 +53,8 @@ func TestJoin(t *testing.T) {
 		parts = append(parts, path)
 	}
 	path := filepath.Join(folder, "whole.culprit")
-	if err := Join(path, parts, func(m *Manifest) { m.BlindSpots = append(m.BlindSpots, BlindSpot{Kind: BlindKilled}) }); err != nil {
+	killed := func(m *Manifest) { m.BlindSpots = append(m.BlindSpots, BlindSpot{Kind: BlindKilled}) }
+	if err := Join(path, parts, killed); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := Open(path)

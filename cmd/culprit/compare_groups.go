@@ -78,7 +78,8 @@ func compareGroups(ctx context.Context, a, b side, o compareOptions, limits comp
 		Settings: judged.Result.Facts,
 		Suspects: append([]cause.Suspect{}, judged.Suspects...), // none: a list without elements
 		Warnings: comparability.Warnings(evidence.A, evidence.B, evidence.Work),
-		Unseen:   judged.Unseen, BlindSpots: recording.Words(judged.Unseen), Profile: &judged.Profile, WaitTree: &judged.Waits}
+		Unseen:   judged.Unseen, BlindSpots: recording.Words(judged.Unseen),
+		Profile: &judged.Profile, WaitTree: &judged.Waits}
 	c.Warnings = append(c.Warnings, judged.Warnings...)
 	timesA, _ := comparability.OneAfterOther(a.recordings, b.recordings)
 	c.InBlocks = timesA != nil && c.Ranking.Known

@@ -22,7 +22,8 @@ func TestBrokenStacksAreAddedUp(t *testing.T) {
 	}
 	off := recording.BlindSpot{Kind: recording.BlindInterrupts}
 	old := recording.BlindSpot{Kind: recording.BlindOther, What: "1 of 2 stacks, in other words"}
-	one := stacks(2, 14, recording.BlindReason{Why: "unmapped", Count: 1}, recording.BlindReason{Why: "no rules", Count: 1})
+	one := stacks(2, 14, recording.BlindReason{Why: "unmapped", Count: 1},
+		recording.BlindReason{Why: "no rules", Count: 1})
 	a := []*recording.Recording{with(off, one, requests(0)), with(off, requests(7))}
 	both := append(slices.Clone(a), with(recording.BlindSpot{Kind: recording.BlindLost, What: "samples", Count: 3},
 		stacks(3, 11, recording.BlindReason{Why: "no rules", Count: 3})), with(old, requests(5)))

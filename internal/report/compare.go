@@ -66,7 +66,8 @@ func (c *Comparison) asCase() *investigate.Case {
 	titleA, titleB := c.titles()
 	shown := &investigate.Case{Schema: investigate.CaseSchema, Outcome: c.Outcome, Per: c.Ranking.Per.Name,
 		Metric: investigate.Metric{Name: c.Metric, Unit: "s", Better: "lower"},
-		A:      c.A.summary(titleA, c.Ranking.A), Suspects: c.Suspects, Unseen: c.Unseen, BlindSpots: c.BlindSpots, Warnings: c.Warnings,
+		A:      c.A.summary(titleA, c.Ranking.A), Suspects: c.Suspects, Unseen: c.Unseen,
+		BlindSpots: c.BlindSpots, Warnings: c.Warnings,
 		Smallest: c.Smallest, Settings: c.Settings, Profile: c.Profile, Waits: c.WaitTree,
 		Host: investigate.Host{Name: c.A.Host}}
 	b := c.B.summary(titleB, c.Ranking.B)
