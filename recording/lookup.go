@@ -54,8 +54,8 @@ const ImportFact = "import.source"
 
 // Imported says which format of another tool became the recording, "" for culprit's own.
 func (r *Recording) Imported() string {
-	if format, _, found := strings.Cut(r.Fact(ImportFact), " "); found {
-		return "an import of " + format
+	if r.Manifest.Format == "" {
+		return ""
 	}
-	return ""
+	return "an import of " + r.Manifest.Format
 }

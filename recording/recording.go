@@ -22,7 +22,7 @@ import "time"
 //
 //	1  manifest, facts, frames, stacks, samples, syscalls, waits, processes, threads
 //	2  slow, locks, wakeups, block, network, metrics, lines, counters, errors; syscalls by thread; hops of waits
-//	3  blind spots with a kind and fields
+//	3  blind spots with a kind and fields; the format of an import
 const SchemaVersion = 3
 
 // NoStack marks a sample or wait whose stack is unknown.
@@ -49,7 +49,8 @@ const RecorderComm = "culprit-record"
 // Manifest says what was recorded, how, and at what cost.
 type Manifest struct {
 	Schema     int           `json:"schema"`
-	Program    string        `json:"program"` // "culprit" and its version
+	Program    string        `json:"program"`          // "culprit" and its version
+	Format     string        `json:"format,omitempty"` // of another tool, where it was imported: "folded"
 	Host       string        `json:"host"`
 	Kernel     string        `json:"kernel"`
 	StartedAt  time.Time     `json:"started_at"`

@@ -130,7 +130,7 @@ func complete(rec *recording.Recording, sources []Source, format string, options
 		names = append(names, fmt.Sprintf("and %d more", len(sources)-namesShown))
 	}
 	m := &rec.Manifest
-	m.Schema, m.Program = recording.SchemaVersion, options.Program
+	m.Schema, m.Program, m.Format = recording.SchemaVersion, options.Program, format
 	from := fmt.Sprintf("%s of %s", format, strings.Join(names, ", "))
 	rec.Facts = append([]recording.Fact{{Name: recording.ImportFact, Value: from, Source: "import"}}, rec.Facts...)
 	if m.Target.Kind == "" {
