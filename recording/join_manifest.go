@@ -57,7 +57,8 @@ func addEstimates(estimates, more []Estimate) []Estimate {
 	return estimates
 }
 
-// laterStatus has a probe on that was on in all parts: one that saw some of them would make the whole look less.
+// laterStatus has a probe on that was on in all parts: one that saw some of them would make the
+// whole look less.
 func laterStatus(statuses, later []ProbeStatus) []ProbeStatus {
 	for _, status := range later {
 		at := slices.IndexFunc(statuses, func(s ProbeStatus) bool { return s.Name == status.Name })
@@ -91,8 +92,8 @@ func lostSpots(manifest Manifest) []BlindSpot {
 	return append(spots, Lost(manifest.Losses)...)
 }
 
-// SelfCheck is the effect of recording on a rate of the target, from blocks with the recorder attached and blocks
-// with it detached, in random order.
+// SelfCheck is the effect of recording on a rate of the target, from blocks with the recorder
+// attached and blocks with it detached, in random order.
 type SelfCheck struct {
 	Rate       string   `json:"rate"`              // what was counted: "system calls that write per second"
 	Rejected   []string `json:"rejected"`          // what was counted as well, and why it was not used

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// partOf is a small recording of one second in which a process and a thread live on, and a child comes and goes.
+// partOf is a small recording of one second in which a process and a thread live on, and a child
+// comes and goes.
 func partOf(number int32) *Recording {
 	b := NewBuilder()
 	stack := b.Stack([]int32{b.Frame(Frame{Name: "main"}), b.Frame(Frame{Name: string(rune('a' + number))})})
@@ -28,7 +29,8 @@ func partOf(number int32) *Recording {
 	r.Waits = []Wait{{TimeNs: 1e8, BlockedNs: 20, Stack: stack, WakerStack: NoStack}}
 	r.Processes = []Process{{Pid: 1, CPUNs: 100, Execs: 1}, {Pid: 50 + number, StartNs: 1e8, EndNs: 2e8, CPUNs: 7}}
 	if number == 1 {
-		r.Processes = append(r.Processes, Process{Pid: 99, StartNs: 3e8, CPUNs: 1}) // ends in the gap
+		// Ends in the gap.
+		r.Processes = append(r.Processes, Process{Pid: 99, StartNs: 3e8, CPUNs: 1})
 	}
 	r.Threads = []Thread{{Pid: 1, Tid: 1, CPUNs: 100, Voluntary: 4}}
 	r.Syscalls = []Syscall{{Pid: 1, Tid: 1, Name: "read", Count: 3, TotalNs: 30, Buckets: make([]int64, number+1)}}
@@ -148,7 +150,8 @@ func TestJoinDamaged(t *testing.T) {
 	}
 }
 
-// A part's file is open only while it is read: the parts of a day are more than the files that a process may open.
+// A part's file is open only while it is read: the parts of a day are more than the files that a
+// process may open.
 func TestJoinHoldsNoPartOpen(t *testing.T) {
 	folder := t.TempDir()
 	part := filepath.Join(folder, "part")

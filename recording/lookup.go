@@ -28,7 +28,8 @@ func (r *Recording) StackNames(id int32) []string {
 	return names
 }
 
-// Cgroups are the last parts of the paths of the target's cgroups, as Block.ThrottledBy has them; the root is none.
+// Cgroups are the last parts of the paths of the target's cgroups, as Block.ThrottledBy has them;
+// the root is none.
 func (r *Recording) Cgroups() map[string]bool {
 	groups := map[string]bool{}
 	for _, fact := range r.Facts {

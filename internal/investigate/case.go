@@ -14,7 +14,8 @@ import (
 const (
 	// CaseSchema names the JSON document that investigate writes.
 	CaseSchema = "culprit.case/2"
-	// CaseSchemaFirst named it while places and counter-evidence were words alone. It is still read.
+	// CaseSchemaFirst named it while places and counter-evidence were words alone. It is still
+	// read.
 	CaseSchemaFirst = "culprit.case/1"
 )
 
@@ -36,7 +37,8 @@ type Case struct {
 	Schema  string  `json:"schema"`
 	Outcome Outcome `json:"outcome"`
 	Metric  Metric  `json:"metric"`
-	// Per is what amounts of time and of events are per: "run", "second", "request"; empty in cases before it was: run.
+	// Per is what amounts of time and of events are per: "run", "second", "request"; empty in cases
+	// before it was: run.
 	Per      string          `json:"per,omitempty"`
 	A        SideSummary     `json:"a"`
 	B        *SideSummary    `json:"b,omitempty"`
@@ -90,8 +92,8 @@ func (c *Case) Tell(j *explain.Judgement) {
 }
 
 // TellAgain replaces what was told of a finished case by a later judgement of its recordings;
-// warnings are those of its trials. A proof stays with the suspect of its cause: trials made it, not
-// the recordings.
+// warnings are those of its trials. A proof stays with the suspect of its cause: trials made it,
+// not the recordings.
 func (c *Case) TellAgain(j *explain.Judgement, warnings []string) {
 	proven := map[cause.ID]cause.Suspect{}
 	for _, suspect := range c.Suspects {
@@ -204,8 +206,8 @@ type Host struct {
 type RecorderCost struct {
 	StartCPUS float64 `json:"start_cpu_s"`
 	CPUS      float64 `json:"cpu_s"` // over all evidence trials
-	// What recording took of the target's own time per unit of work, as its stacks show; no amount of the case holds
-	// it. Known where nothing ran without the recorder.
+	// What recording took of the target's own time per unit of work, as its stacks show; no amount
+	// of the case holds it. Known where nothing ran without the recorder.
 	OfTargetCPUS  float64          `json:"of_target_cpu_s,omitempty"`
 	OfTargetWallS float64          `json:"of_target_wall_s,omitempty"`
 	Losses        []recording.Loss `json:"losses"`

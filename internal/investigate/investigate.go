@@ -1,12 +1,14 @@
-// Package investigate is the main job: trials decide whether B is worse than A
-// and on which metric, recordings of further trials say where the difference
-// is, the catalogue says which cause it looks like, and a flip proves it.
+// Package investigate does the main job. Trials decide whether B is worse than A, and on which
+// metric. Recordings of further trials show where the difference is. The catalogue names the causes
+// that it looks like. Flipping a setting proves or refutes the first of them that has one.
 //
 //	c, err := investigate.Run(ctx, investigate.Options{A: "./old", B: "./new", Budget: time.Minute, …})
+//	fmt.Println(c.Outcome, c.Suspects[0].Cause) // worse clock.slow-source
 //
-// It refuses commands that fail and budgets that hold fewer than two pairs. A
-// case directory appears complete or not at all; until then it is called
-// DIR.partial, and stays so where DIR was made meanwhile.
+// It refuses commands that fail, and budgets that hold fewer than two pairs of trials.
+//
+// It publishes a case directory whole or not at all. Until it is complete the directory is called
+// DIR.partial, and it keeps that name where DIR was made meanwhile.
 package investigate
 
 import (

@@ -17,18 +17,21 @@ import (
 // ComparisonSchema names the JSON document of a comparison.
 const ComparisonSchema = "culprit.comparison/1"
 
-// Comparison is the answer of `culprit compare`: two groups of recordings, what differs and what it comes from.
+// Comparison is the answer of `culprit compare`: two groups of recordings, what differs and what it
+// comes from.
 type Comparison struct {
 	Schema  string              `json:"schema"`
 	Outcome investigate.Outcome `json:"outcome"` // worse, better, same or undecided
 	Metric  string              `json:"metric"`  // wall or cpu
 	A       ComparedSide        `json:"a"`
 	B       ComparedSide        `json:"b"`
-	// Effect is B's metric per unit of work as a multiple of A's; with one recording a side its interval is null.
+	// Effect is B's metric per unit of work as a multiple of A's; with one recording a side its
+	// interval is null.
 	Effect   cause.Effect `json:"effect"`
 	Smallest float64      `json:"smallest"`            // difference that counts, 0.02 for 2 %
 	FailOver *float64     `json:"fail_over,omitempty"` // as asked: worse only from here on
-	// InBlocks: all recordings of one side are older than those of the other, and the effect's interval allows for it.
+	// InBlocks: all recordings of one side are older than those of the other, and the effect's
+	// interval allows for it.
 	InBlocks bool                 `json:"in_blocks"`
 	Ranking  *rank.Ranking        `json:"ranking"`
 	Suspects []cause.Suspect      `json:"suspects"`
@@ -48,7 +51,8 @@ type ComparedSide struct {
 	Host    string   `json:"host"`
 }
 
-// ComparisonJSON writes the comparison as one document; like JSON, it has null for what is not known.
+// ComparisonJSON writes the comparison as one document; like JSON, it has null for what is not
+// known.
 func ComparisonJSON(w io.Writer, c *Comparison) error {
 	e := &encoder{}
 	if err := e.value(c); err != nil {
@@ -121,7 +125,8 @@ func (s *ComparedSide) title() string {
 	return s.Files[0]
 }
 
-// ByParts tells a comparison of CPU time per CPU second: the total is one on both sides, only its parts can differ.
+// ByParts tells a comparison of CPU time per CPU second: the total is one on both sides, only its
+// parts can differ.
 func (c *Comparison) ByParts() bool {
 	return c.Metric == compare.MetricCPU && c.Ranking.Per.ByParts()
 }
@@ -167,7 +172,8 @@ func (c *Comparison) detail() string {
 // seen says what could have been seen.
 func (c *Comparison) seen() string {
 	whole := stat.Average(c.Ranking.A)
-	if !c.Ranking.Known || whole <= 0 || c.ByParts() || c.InBlocks { // it is worked out for sides that took turns
+	// It is worked out for sides that took turns.
+	if !c.Ranking.Known || whole <= 0 || c.ByParts() || c.InBlocks {
 		return ""
 	}
 	return fmt.Sprintf("a change of %s or more of %s would have been seen in 4 of 5 such comparisons",

@@ -86,7 +86,8 @@ func mark(i int) string {
 	return letters[i/len(letters)-1:i/len(letters)] + letters[i%len(letters):i%len(letters)+1]
 }
 
-// beside is what stands at the end of a condition's line: its effect, where exactly one tells about it.
+// beside is what stands at the end of a condition's line: its effect, where exactly one tells about
+// it.
 func beside(r *try.Result, condition try.Summary, metric try.Metric) answer {
 	if r.Design == try.Factorial && !condition.Control {
 		return answer{text: plural(condition.Trials, "trial")}
@@ -157,7 +158,8 @@ func rangeOf(r *try.Result, metric string) (low, high float64) {
 	return low, high
 }
 
-// strip draws a dot for each trial on a line from low to high: · for one, : for two or three, # for more.
+// strip draws a dot for each trial on a line from low to high: · for one, : for two or three, # for
+// more.
 func strip(values []float64, low, high float64, columns int) string {
 	counts := make([]int, columns)
 	for _, value := range values {

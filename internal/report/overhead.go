@@ -8,7 +8,8 @@ import (
 	"culprit/internal/try"
 )
 
-// Overhead writes for a person at a terminal what monitors cost a workload, against what is allowed.
+// Overhead writes for a person at a terminal what monitors cost a workload, against what is
+// allowed.
 func Overhead(w io.Writer, o *try.Overhead, opts TextOptions) error {
 	p := newPage(opts)
 	for _, cost := range o.Monitors {

@@ -221,8 +221,8 @@ func bigCase() *investigate.Case {
 func lookAtBig(t *testing.T, b *browser, path string) {
 	t.Helper()
 	b.show(path, 1280, 900, "light")
-	// How long that takes is for people to read: it depends on who else is on the machine. What may not happen on any is
-	// that more is drawn than can be seen.
+	// How long that takes is for people to read: it depends on who else is on the machine. What may
+	// not happen on any is that more is drawn than can be seen.
 	for _, name := range []string{"drawMs", "readyMs"} {
 		t.Logf("a hundred thousand nodes: %s %s", name, b.eval("document.querySelector('canvas').dataset."+name))
 	}

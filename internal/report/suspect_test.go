@@ -11,7 +11,8 @@ import (
 	"culprit/internal/trial"
 )
 
-// An interval that was cut at an end that no share can have tells nothing, and is not printed as if it did.
+// An interval that was cut at an end that no share can have tells nothing, and is not printed as if
+// it did.
 func TestShareWithoutAnInterval(t *testing.T) {
 	c := &investigate.Case{B: &investigate.SideSummary{}}
 	for want, share := range map[string]compare.Interval{
@@ -68,7 +69,8 @@ func TestUndecidedShowsWhatWasRecorded(t *testing.T) {
 	}
 }
 
-// Trials that were left out for one reason are one entry, however large the disturbance of each was.
+// Trials that were left out for one reason are one entry, however large the disturbance of each
+// was.
 func TestReasonsAreCountedWithoutTheirAmounts(t *testing.T) {
 	c := &investigate.Case{}
 	for _, partner := range []bool{false, true} {
@@ -84,7 +86,8 @@ func TestReasonsAreCountedWithoutTheirAmounts(t *testing.T) {
 	}
 }
 
-// What was counted is listed when it is decided and large enough to count: a few bytes more of a file are not.
+// What was counted is listed when it is decided and large enough to count: a few bytes more of a
+// file are not.
 func TestCountsThatHardlyDifferAreLeftOut(t *testing.T) {
 	c := &Comparison{Smallest: 0.02, Ranking: &rank.Ranking{Beside: []rank.Item{
 		{Signal: rank.SignalCounted, Name: "read bytes", Unit: "bytes", A: 4270, B: 4275, OfA: 0.001, Decided: true},

@@ -80,7 +80,8 @@ func headline(c *investigate.Case) string {
 		return fmt.Sprintf("A and B are the same within %s on %s (%s)", percent(c.Smallest), noun,
 			signedInterval(*c.Effect))
 	case investigate.Undecided:
-		if e := c.Effect; e.Low > 1 || e.High < 1 { // all pairs point one way, and there are too few of them
+		// All pairs point one way, and there are too few of them.
+		if e := c.Effect; e.Low > 1 || e.High < 1 {
 			return fmt.Sprintf("Too few runs to tell A from B on %s: in these, %s", noun, span(*e, c.Metric.Name))
 		}
 		return fmt.Sprintf("Cannot tell A from B on %s yet: %s", noun, span(*c.Effect, c.Metric.Name))
@@ -166,7 +167,8 @@ func signedInterval(effect cause.Effect) string {
 	return fmt.Sprintf("%s between %s and %s", confidence(effect), signed(effect.Low-1), signed(effect.High-1))
 }
 
-// farFrom is the ratio from which an interval in percent is hard to read: "between +945 % and +26076 %".
+// farFrom is the ratio from which an interval in percent is hard to read: "between +945 % and
+// +26076 %".
 const farFrom = 2
 
 // intervalAsTold gives the interval of a ratio: in percent near one, else in the ratio's own unit.
@@ -227,8 +229,8 @@ func nextStep(c *investigate.Case) string {
 		plural(c.NeedTrials, "more pair"), seconds, percent(c.Smallest))
 }
 
-// budgetNeeded is the budget in seconds that would decide, in tens. Cases of before it was kept have the time that they
-// took, which grows with the number of pairs.
+// budgetNeeded is the budget in seconds that would decide, in tens. Cases of before it was kept
+// have the time that they took, which grows with the number of pairs.
 func budgetNeeded(c *investigate.Case) float64 {
 	seconds := c.NeedBudgetS
 	if seconds <= 0 {
@@ -251,8 +253,8 @@ func (l leftOutWords) String() string {
 	return l.Count + ": " + l.Why
 }
 
-// leftOutOf counts the trials that do not count by the reason they carry, without the amounts, which
-// differ from trial to trial: the page lists those.
+// leftOutOf counts the trials that do not count by the reason they carry, without the amounts,
+// which differ from trial to trial: the page lists those.
 func leftOutOf(c *investigate.Case) leftOutWords {
 	reasons := map[string]int{}
 	total, out := 0, 0

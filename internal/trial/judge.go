@@ -18,8 +18,8 @@ type Verdicts struct {
 	Warnings []string
 }
 
-// OneSided is a disturbance that comes with one side only: evidence of what that side does or suffers, not noise.
-// No run is left out because of it.
+// OneSided is a disturbance that comes with one side only: evidence of what that side does or
+// suffers, not noise. No run is left out because of it.
 type OneSided struct {
 	What    ExclusionKind
 	Side    string             // the side that has it
@@ -35,8 +35,8 @@ type disturbanceKind struct {
 	least float64 // seconds: less than this is within the reading's own error
 }
 
-// disturbanceKinds: steal and others' time are read in ticks of 10 ms per CPU, run-queue delay in nanoseconds. Time
-// of others can pass beside the target on another CPU, so more of it is needed.
+// disturbanceKinds: steal and others' time are read in ticks of 10 ms per CPU, run-queue delay in
+// nanoseconds. Time of others can pass beside the target on another CPU, so more of it is needed.
 func disturbanceKinds() []disturbanceKind {
 	return []disturbanceKind{
 		{ExcludedSteal, func(d Disturbance) float64 { return d.StealS }, 0.02, 0.02},
@@ -45,8 +45,9 @@ func disturbanceKinds() []disturbanceKind {
 	}
 }
 
-// The rule for "far outside the rest": more than outlierSpreads robust standard deviations above the median of the
-// side's own runs. Iglewicz and Hoaglin (1993) call 3.5 an outlier; what is left out here must be beyond dispute.
+// The rule for "far outside the rest": more than outlierSpreads robust standard deviations above
+// the median of the side's own runs. Iglewicz and Hoaglin (1993) call 3.5 an outlier; what is left
+// out here must be beyond dispute.
 const (
 	outlierSpreads    = 5.0
 	mostPairsPart     = 4 // at most one pair in four is left out
@@ -55,8 +56,8 @@ const (
 	oneSidedRunsLeast = 4 // per side, to compare levels
 )
 
-// Judge marks the runs that were disturbed from outside, and their whole pairs. The runs of one kind should be given
-// together (those that decide the metric, or those of one proof).
+// Judge marks the runs that were disturbed from outside, and their whole pairs. The runs of one
+// kind should be given together (those that decide the metric, or those of one proof).
 func Judge(runs []Run) Verdicts {
 	v := Verdicts{Runs: slices.Clone(runs)}
 	sides := map[string][]int{}
@@ -142,7 +143,8 @@ func outliers(runs []Run, sides map[string][]int, kind disturbanceKind) []outlie
 	return found
 }
 
-// floor is the least amount that matters to a side. It takes the wall time's size only, the same for all its runs.
+// floor is the least amount that matters to a side. It takes the wall time's size only, the same
+// for all its runs.
 func (k disturbanceKind) floor(runs []Run, side []int) float64 {
 	walls := make([]float64, 0, len(side))
 	for _, i := range side {
@@ -167,8 +169,8 @@ func oneSided(runs []Run, sides map[string][]int, kind disturbanceKind, found []
 	}
 	byOutliers := count[few] == 0 && count[many] >= oneSidedRuns ||
 		count[many] > 0 && signChance(count[few], count[many]) <= oneSidedChance
-	// On a host where something comes and goes shorter runs have the lower usual level, and so the more outliers, of
-	// the same background. What a side brings with it makes its sum the larger.
+	// On a host where something comes and goes shorter runs have the lower usual level, and so the
+	// more outliers, of the same background. What a side brings with it makes its sum the larger.
 	byOutliers = byOutliers && sum(amounts(runs, sides[many], kind)) > sum(amounts(runs, sides[few], kind))
 	medians := map[string]float64{}
 	for _, label := range labels {
@@ -193,9 +195,9 @@ func oneSided(runs []Run, sides map[string][]int, kind disturbanceKind, found []
 	return &OneSided{What: kind.name, Side: side, Medians: medians, Text: text}
 }
 
-// higherLevel returns the side whose usual level is clearly higher, per second of run: nearly all of its runs above
-// nearly all of the other's, by an amount that matters. A longer run gathers more of a steady background.
-// It gives both sides' medians beside it.
+// higherLevel returns the side whose usual level is clearly higher, per second of run: nearly all
+// of its runs above nearly all of the other's, by an amount that matters. A longer run gathers more
+// of a steady background. It gives both sides' medians beside it.
 func higherLevel(runs []Run, sides map[string][]int, kind disturbanceKind, labels []string) (side string,
 	medians map[string]float64) {
 	rates := map[string][]float64{}
@@ -231,7 +233,8 @@ func higherLevel(runs []Run, sides map[string][]int, kind disturbanceKind, label
 	return high, medians
 }
 
-// signChance is the two-sided probability of so uneven a split when both sides are equally likely (sign test).
+// signChance is the two-sided probability of so uneven a split when both sides are equally likely
+// (sign test).
 func signChance(few, many int) float64 {
 	total := few + many
 	sum := 0.0

@@ -29,7 +29,8 @@ type Run struct {
 	Outlived int                `json:"outlived,omitempty"` // processes that outlived the command and were killed
 }
 
-// The metrics every run has. Metrics printed by the command stand beside them under their own names.
+// The metrics every run has. Metrics printed by the command stand beside them under their own
+// names.
 const (
 	MetricWall        = "wall"        // seconds from release to the end of the command
 	MetricCPU         = "cpu"         // seconds, user + system of the whole tree

@@ -1,14 +1,17 @@
-// Package trial runs commands in randomised, interleaved trials and says what each run took: wall time, and by the
-// kernel's exact accounting the CPU time, switches, faults and peak memory of the whole tree of processes. Nothing of
-// a tree survives its run. It also tells which runs were disturbed from outside, without a look at the metric.
-//
-// It refuses commands that fail (FailedError), runs beside each other, and tests of hypotheses: those are in stat.
+// Package trial runs commands in randomised, interleaved trials and measures each run: wall time,
+// and by the kernel's exact accounting the CPU time, context switches, page faults and peak memory
+// of the whole tree of processes. It ends every process of a tree with its run. It marks the runs
+// that were disturbed from outside, without a look at the metric.
 //
 //	runner, err := trial.NewRunner("/")
 //	defer runner.Close()
 //	for _, slot := range trial.Plan{Seed: 1, Sides: []string{"A", "B"}}.Pair(trial.KindMeasure, 0) {
-//		run, err := runner.Run(ctx, trial.Spec{Side: slot.Side, Command: commands[slot.Side], CaseDir: directory})
+//		run, err := runner.Run(ctx, trial.Spec{Side: slot.Side, Command: commands[slot.Side],
+//			CaseDir: directory})
 //	}
+//
+// It refuses commands that fail (FailedError), and runs beside each other. It tests no hypothesis:
+// package stat does.
 package trial
 
 import (
@@ -25,9 +28,10 @@ import (
 	"culprit/recording"
 )
 
-// Runner runs one command after the other. While it lives culprit is a child subreaper, so that every process of a
-// tree can be found: see tree. What it guarantees when culprit itself is killed with -9: the command's process group
-// dies; and where culprit may make a cgroup of version 2 (root on most hosts), so does everything that left the group.
+// Runner runs one command after the other. While it lives culprit is a child subreaper, so that
+// every process of a tree can be found: see tree. What it guarantees when culprit itself is killed
+// with -9: the command's process group dies; and where culprit may make a cgroup of version 2 (root
+// on most hosts), so does everything that left the group.
 type Runner struct {
 	root     string
 	cpus     int        // online
@@ -86,8 +90,9 @@ func (r *Runner) lacks(kind recording.BlindKind, why error) {
 	r.blind = append(r.blind, recording.BlindSpot{Kind: kind, Why: why.Error()})
 }
 
-// Spare keeps a child of culprit that may be started while a run is on from being taken for part of the run's tree,
-// and its CPU time from counting as a disturbance. Children that culprit has when a run begins are kept in any case.
+// Spare keeps a child of culprit that may be started while a run is on from being taken for part of
+// the run's tree, and its CPU time from counting as a disturbance. Children that culprit has when a
+// run begins are kept in any case.
 func (r *Runner) Spare(pid int) {
 	r.sparedLock.Lock()
 	defer r.sparedLock.Unlock()
@@ -112,8 +117,9 @@ func (r *Runner) Close() error {
 	return errors.Join(err, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0))
 }
 
-// Run executes one command once. When it failed the error is a *FailedError; when the context was cancelled, the
-// context's. In every case the whole tree is gone when Run returns, unless the error says otherwise.
+// Run executes one command once. When it failed the error is a *FailedError; when the context was
+// cancelled, the context's. In every case the whole tree is gone when Run returns, unless the error
+// says otherwise.
 func (r *Runner) Run(ctx context.Context, spec Spec) (Run, error) {
 	r.lock.Lock()
 	defer r.lock.Unlock()

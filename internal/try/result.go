@@ -62,8 +62,8 @@ type Summary struct {
 	Metrics map[string]Spread `json:"metrics"`
 }
 
-// Spread is the middle of some trials. The interval comes from the spread between trials, never from the number of
-// calls within them; it is missing for a single trial.
+// Spread is the middle of some trials. The interval comes from the spread between trials, never
+// from the number of calls within them; it is missing for a single trial.
 type Spread struct {
 	Median float64 `json:"median"`
 	Low    float64 `json:"low"`
@@ -230,7 +230,8 @@ func (x *engine) trends(trials []Trial) []Trend {
 	return trends
 }
 
-// rows are the values of a metric by level of a factor, one row for each block and combination of the other factors.
+// rows are the values of a metric by level of a factor, one row for each block and combination of
+// the other factors.
 func (x *engine) rows(f int, metric string, trials []Trial) [][]float64 {
 	rows := map[string][]float64{}
 	for _, made := range trials {
