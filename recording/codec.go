@@ -7,8 +7,9 @@ import (
 	parquetzstd "github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// codec compresses pages of tables with one encoder. Parquet's own keeps one for each CPU, each with 8 MB for the past
-// of what it compresses: pages are shorter than the window here. Its zero value is ready for use.
+// codec compresses pages of tables with one encoder. Parquet's own keeps one for each CPU, each
+// with 8 MB for the past of what it compresses: pages are shorter than the window here. Its zero
+// value is ready for use.
 type codec struct {
 	parquetzstd.Codec // reads
 

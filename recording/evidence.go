@@ -17,8 +17,8 @@ type Evidence struct {
 // The kinds of objects that a slow operation can be on.
 const (
 	ObjectFile = "file" // Object: path
-	// Object: "tcp 10.0.0.1:443" of a connection that the target made, "tcp from 10.0.0.1:51234" of one that
-	// it took, "tcp port 80" of a listener, "unix /run/x".
+	// Object: "tcp 10.0.0.1:443" of a connection that the target made, "tcp from 10.0.0.1:51234" of
+	// one that it took, "tcp port 80" of a listener, "unix /run/x".
 	ObjectSocket  = "socket"
 	ObjectPipe    = "pipe"
 	ObjectLock    = "lock"    // Object: futex address in hexadecimal
@@ -57,8 +57,8 @@ type Slow struct {
 	HopStack int32  `parquet:"hop_stack"`     // where the waker slept
 	HopComm  string `parquet:"hop_comm,dict"` // who woke the waker
 	// Stall numbers the stalls of the recording: slow calls that overlap in time and
-	// wait for the same thing are one stall. Counted from 1; 0: the call waited for work (see Idle),
-	// or spent most of its time on a CPU or waiting for one.
+	// wait for the same thing are one stall. Counted from 1; 0: the call waited for work (see
+	// Idle), or spent most of its time on a CPU or waiting for one.
 	Stall int32 `parquet:"stall"`
 }
 
@@ -115,7 +115,8 @@ type Block struct {
 	QueueNs   int64   `parquet:"queue_ns"`     // inserted to issued
 	MaxDepth  int32   `parquet:"max_depth"`    // requests of the device in flight, highest seen
 	Buckets   []int64 `parquet:"buckets,list"` // by latency as in Syscall
-	// What a cgroup's limit held back before it became a request (whose row, once it is let go, may be a kernel thread's).
+	// What a cgroup's limit held back before it became a request (whose row, once it is let go, may
+	// be a kernel thread's).
 	Throttled   int64  `parquet:"throttled,optional"`         // how many pieces of I/O
 	ThrottledNs int64  `parquet:"throttled_ns,optional"`      // how long they were held, all together
 	ThrottledBy string `parquet:"throttled_by,optional,dict"` // last part of the path of the cgroup that asked
@@ -135,8 +136,8 @@ type Network struct {
 	Event string `parquet:"event,dict"`
 	Pid   int32  `parquet:"pid"` // who opened it, or listens at its port; 0: not known
 	Comm  string `parquet:"comm,dict"`
-	// "127.0.0.1:6379", "[::1]:80"; of accept the accepting side's own address; without the port where the
-	// other end has chosen it.
+	// "127.0.0.1:6379", "[::1]:80"; of accept the accepting side's own address; without the port
+	// where the other end has chosen it.
 	Peer    string `parquet:"peer,dict"`
 	Target  bool   `parquet:"target"`
 	Count   int64  `parquet:"count"`

@@ -143,7 +143,8 @@ func TestTruncationsAndFlippedBytesAreRefusedOrHarmless(t *testing.T) {
 	for at := 1; at < len(whole); at += step {
 		file := bytes.Clone(whole)
 		file[at] ^= 0x55
-		// A flipped time stamp of the zip is harmless; anything else must be an error, never a panic.
+		// A flipped time stamp of the zip is harmless; anything else must be an error, never a
+		// panic.
 		if r, err := Read(bytes.NewReader(file), int64(len(file))); (r == nil) == (err == nil) {
 			t.Fatalf("byte %d flipped: %v, %v", at, r, err)
 		}

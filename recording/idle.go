@@ -14,16 +14,18 @@ var idleFrames = []string{"ThreadPoolExecutor.getTask", "LinkedBlockingQueue.tak
 	"SynchronousQueue.poll", "ForkJoinPool.awaitWork", "GangWorker::loop", "WorkerThread::run", "CompileQueue::get",
 	"runtime.stopm", "runtime.findRunnable", "runtime.templateThread", "uv__threadpool", "v8::platform::DefaultWorker"}
 
-// IdleWaits tells for each row of Waits whether the thread waited for work, and not inside of a piece of work.
-// Idle time says how much a service has to do; time inside of work is what makes it slow.
+// IdleWaits tells for each row of Waits whether the thread waited for work, and not inside of a
+// piece of work. Idle time says how much a service has to do; time inside of work is what makes it
+// slow.
 //
-// The rule, first match: a thread that was preempted or slept uninterruptibly is not idle, nor is one that sleeps for
-// a time of its own choice: that may be a back-off or a retry. A futex is idle where the stack shows a worker that
-// waits for its next task. Within a row of Slow it is what Slow.Idle says of the call: a poll, an accept, a read of an
-// empty pipe or of a connection that a client had made is idle; a read on a connection that the target itself had
-// made, or of a file, is not. Without a row of Slow (waits shorter than its threshold, recordings of schema 1) only
-// polls, accepts and the like are idle. What it cannot know: a client that polls for the answer to its request counts
-// as idle.
+// The rule, first match: a thread that was preempted or slept uninterruptibly is not idle, nor is
+// one that sleeps for a time of its own choice: that may be a back-off or a retry. A futex is idle
+// where the stack shows a worker that waits for its next task. Within a row of Slow it is what
+// Slow.Idle says of the call: a poll, an accept, a read of an empty pipe or of a connection that a
+// client had made is idle; a read on a connection that the target itself had made, or of a file, is
+// not. Without a row of Slow (waits shorter than its threshold, recordings of schema 1) only polls,
+// accepts and the like are idle. What it cannot know: a client that polls for the answer to its
+// request counts as idle.
 func (r *Recording) IdleWaits() []bool {
 	idle, calls := make([]bool, len(r.Waits)), r.slowByThread()
 	for i := range r.Waits {

@@ -7,19 +7,20 @@ import (
 	"os"
 )
 
-// Gap is a stretch in which nothing was recorded, between two parts of a recording. The recording's clock stands
-// still meanwhile: what happens per second of it stays right, and the sum of the gaps before a time leads from there
-// to the clock on the wall.
+// Gap is a stretch in which nothing was recorded, between two parts of a recording. The recording's
+// clock stands still meanwhile: what happens per second of it stays right, and the sum of the gaps
+// before a time leads from there to the clock on the wall.
 type Gap struct {
 	TimeNs   int64  `json:"time_ns"` // on the recording's clock
 	LengthNs int64  `json:"length_ns"`
 	Why      string `json:"why"`
 }
 
-// Join makes one recording of several that follow each other, and writes it to a file as Write does. It takes
-// one table of one part into memory at a time, and what is in the parts together of frames, stacks and totals.
-// Rows beyond a table's limit are counted among the losses: those of least weight are left out of each part.
-// What only the whole knows is set by edit (nil: nothing) before the manifest is written.
+// Join makes one recording of several that follow each other, and writes it to a file as Write
+// does. It takes one table of one part into memory at a time, and what is in the parts together of
+// frames, stacks and totals. Rows beyond a table's limit are counted among the losses: those of
+// least weight are left out of each part. What only the whole knows is set by edit (nil: nothing)
+// before the manifest is written.
 func Join(path string, parts []string, edit func(*Manifest)) error {
 	if len(parts) == 0 {
 		return fmt.Errorf("join recordings: no parts given")
@@ -44,7 +45,8 @@ type join struct {
 	codec    *codec
 }
 
-// part is one recording of those that are joined. Its file is open only while it is read: a day has thousands of parts.
+// part is one recording of those that are joined. Its file is open only while it is read: a day has
+// thousands of parts.
 type part struct {
 	path     string
 	offsetNs int64   // of its start on the clock of the whole

@@ -26,7 +26,7 @@ func follow(whole, next Manifest, first bool) Manifest {
 	whole.Estimated = addEstimates(whole.Estimated, next.Estimated)
 	whole.Probes = laterStatus(whole.Probes, next.Probes)
 	whole.Cost = addCost(whole.Cost, next.Cost)
-	whole.BlindSpots = laterSpots(whole.BlindSpots, next.BlindSpots)
+	whole.BlindSpots = AddBlindSpots(whole.BlindSpots, next.BlindSpots...)
 	return whole
 }
 
@@ -57,7 +57,8 @@ func addEstimates(estimates, more []Estimate) []Estimate {
 	return estimates
 }
 
-// laterStatus has a probe on that was on in all parts: one that saw some of them would make the whole look less.
+// laterStatus has a probe on that was on in all parts: one that saw some of them would make the
+// whole look less.
 func laterStatus(statuses, later []ProbeStatus) []ProbeStatus {
 	for _, status := range later {
 		at := slices.IndexFunc(statuses, func(s ProbeStatus) bool { return s.Name == status.Name })
@@ -83,45 +84,16 @@ func addCost(cost, more Cost) Cost {
 	return cost
 }
 
-// lostSpot begins the blind spots that repeat a loss.
-const lostSpot = "lost: "
-
-// laterSpots has each blind spot once, with the latest numbers.
-func laterSpots(spots, later []string) []string {
-	last := map[string]string{}
-	order := []string{}
-	for _, spot := range slices.Concat(spots, later) {
-		key := strings.Map(func(r rune) rune {
-			if r >= '0' && r <= '9' {
-				return -1
-			}
-			return r
-		}, spot)
-		if _, known := last[key]; !known {
-			order = append(order, key)
-		}
-		last[key] = spot
-	}
-	result := make([]string, 0, len(order))
-	for _, key := range order {
-		result = append(result, last[key])
-	}
-	return result
-}
-
 // lostSpots has the losses of the whole in place of those of its parts.
-func lostSpots(manifest Manifest) []string {
-	spots := slices.DeleteFunc(slices.Clone(manifest.BlindSpots), func(spot string) bool {
-		return strings.HasPrefix(spot, lostSpot)
+func lostSpots(manifest Manifest) []BlindSpot {
+	spots := slices.DeleteFunc(slices.Clone(manifest.BlindSpots), func(spot BlindSpot) bool {
+		return spot.Kind == BlindLost
 	})
-	for _, loss := range manifest.Losses {
-		spots = append(spots, fmt.Sprintf("%s%s: %d", lostSpot, loss.What, loss.Count))
-	}
-	return spots
+	return append(spots, Lost(manifest.Losses)...)
 }
 
-// SelfCheck is the effect of recording on a rate of the target, from blocks with the recorder attached and blocks
-// with it detached, in random order.
+// SelfCheck is the effect of recording on a rate of the target, from blocks with the recorder
+// attached and blocks with it detached, in random order.
 type SelfCheck struct {
 	Rate       string   `json:"rate"`              // what was counted: "system calls that write per second"
 	Rejected   []string `json:"rejected"`          // what was counted as well, and why it was not used

@@ -2,8 +2,9 @@ package recording
 
 import "slices"
 
-// stream writes one table part by part, of which each has the same share of what is left of the limit. change gives
-// the rows of a part as they stand in the whole; weight says which of them to keep first.
+// stream writes one table part by part, of which each has the same share of what is left of the
+// limit. change gives the rows of a part as they stand in the whole; weight says which of them to
+// keep first.
 func stream[T any](j *join, name string, limit int, change func(*part, []T) []T, weight func(*T) int64) error {
 	out, err := newTable[T](j.archive, j.codec, name)
 	if err != nil {
@@ -36,7 +37,8 @@ func heaviest[T any](rows []T, limit int, weight func(*T) int64) []T {
 		weights[i] = weight(&rows[i])
 	}
 	sorted := slices.Sorted(slices.Values(weights))
-	least := sorted[len(sorted)-limit] // limit is at least 1: no table has fewer rows than a join has parts
+	// Limit is at least 1: no table has fewer rows than a join has parts.
+	least := sorted[len(sorted)-limit]
 	atLeast := limit
 	for _, w := range weights {
 		if w > least {
@@ -108,7 +110,8 @@ func (j *join) metrics() error {
 // span is when a process or thread was there; 0: before the part, and after it.
 type span struct{ startNs, endNs *int64 }
 
-// lives writes a table of what can live over several parts: one row each, written when it has ended.
+// lives writes a table of what can live over several parts: one row each, written when it has
+// ended.
 func lives[T any, K comparable](j *join, name string, limit int, key func(*T) K, when func(*T) span,
 	add func(whole, later *T), weight func(*T) int64) error {
 	open := map[K]*T{}

@@ -3,20 +3,24 @@ package recording
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// partOf is a small recording of one second in which a process and a thread live on, and a child comes and goes.
+// partOf is a small recording of one second in which a process and a thread live on, and a child
+// comes and goes.
 func partOf(number int32) *Recording {
 	b := NewBuilder()
 	stack := b.Stack([]int32{b.Frame(Frame{Name: "main"}), b.Frame(Frame{Name: string(rune('a' + number))})})
 	r := &Recording{Manifest: Manifest{Schema: SchemaVersion, WindowNs: 1e9, Metrics: map[string]float64{},
 		Probes: []ProbeStatus{{Name: "syscalls", On: number < 2}}, Losses: []Loss{{What: "x", Count: 2}},
-		Estimated:  []Estimate{{What: "y", Count: 1, Of: 3}},
-		Cost:       Cost{RecorderCPUNs: 5, StartCPUNs: 7, BPFNs: map[string]int64{"p": 3}},
-		BlindSpots: []string{"1 of 9 stacks", "lost: x: 2"}}}
+		Estimated: []Estimate{{What: "y", Count: 1, Of: 3}},
+		Cost:      Cost{RecorderCPUNs: 5, StartCPUNs: 7, BPFNs: map[string]int64{"p": 3}},
+		BlindSpots: []BlindSpot{
+			{Kind: BlindStacks, Count: 1, Of: 9, Reasons: []BlindReason{{"no rules", 1}}},
+			{Kind: BlindLost, What: "x", Count: 2}}}}
 	if number > 0 {
 		r.Manifest.Gaps = []Gap{{LengthNs: 4e8, Why: "written down"}}
 	}
@@ -25,7 +29,8 @@ func partOf(number int32) *Recording {
 	r.Waits = []Wait{{TimeNs: 1e8, BlockedNs: 20, Stack: stack, WakerStack: NoStack}}
 	r.Processes = []Process{{Pid: 1, CPUNs: 100, Execs: 1}, {Pid: 50 + number, StartNs: 1e8, EndNs: 2e8, CPUNs: 7}}
 	if number == 1 {
-		r.Processes = append(r.Processes, Process{Pid: 99, StartNs: 3e8, CPUNs: 1}) // ends in the gap
+		// Ends in the gap.
+		r.Processes = append(r.Processes, Process{Pid: 99, StartNs: 3e8, CPUNs: 1})
 	}
 	r.Threads = []Thread{{Pid: 1, Tid: 1, CPUNs: 100, Voluntary: 4}}
 	r.Syscalls = []Syscall{{Pid: 1, Tid: 1, Name: "read", Count: 3, TotalNs: 30, Buckets: make([]int64, number+1)}}
@@ -50,7 +55,8 @@ func TestJoin(t *testing.T) {
 		parts = append(parts, path)
 	}
 	path := filepath.Join(folder, "whole.culprit")
-	if err := Join(path, parts, func(m *Manifest) { m.BlindSpots = append(m.BlindSpots, "told by edit") }); err != nil {
+	killed := func(m *Manifest) { m.BlindSpots = append(m.BlindSpots, BlindSpot{Kind: BlindKilled}) }
+	if err := Join(path, parts, killed); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := Open(path)
@@ -107,8 +113,10 @@ func checkJoinedManifest(t *testing.T, whole *Recording) {
 	if len(m.Probes) != 1 || m.Probes[0].On {
 		t.Errorf("a probe that was off in one part: %+v", m.Probes)
 	}
-	if want := []string{"1 of 9 stacks", "lost: x: 6", "told by edit"}; !slices.Equal(m.BlindSpots, want) {
-		t.Errorf("blind spots %q", m.BlindSpots)
+	want := []BlindSpot{{Kind: BlindStacks, Count: 3, Of: 27, Reasons: []BlindReason{{"no rules", 3}}},
+		{Kind: BlindLost, What: "x", Count: 6}, {Kind: BlindKilled}}
+	if !reflect.DeepEqual(m.BlindSpots, want) {
+		t.Errorf("blind spots %+v", m.BlindSpots)
 	}
 }
 
@@ -142,7 +150,8 @@ func TestJoinDamaged(t *testing.T) {
 	}
 }
 
-// A part's file is open only while it is read: the parts of a day are more than the files that a process may open.
+// A part's file is open only while it is read: the parts of a day are more than the files that a
+// process may open.
 func TestJoinHoldsNoPartOpen(t *testing.T) {
 	folder := t.TempDir()
 	part := filepath.Join(folder, "part")

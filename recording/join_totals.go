@@ -132,7 +132,8 @@ func (j *join) block() error {
 		device, operation, comm string
 		pid                     int32
 		target                  bool
-		heldBy                  string // of rows without a process: those of several cgroups are several
+		// heldBy keeps rows without a process apart: those of several cgroups are several.
+		heldBy string
 	}
 	keyOf := func(b *Block) key {
 		found := key{b.Device, b.Operation, b.Comm, b.Pid, b.Target, ""}

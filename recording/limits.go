@@ -117,7 +117,8 @@ func (r *Recording) checkReferences() error {
 			return fmt.Errorf("wait %d refers to stacks %d and %d of %d",
 				i, wait.Stack, wait.WakerStack, len(r.Stacks))
 		}
-		if wait.HopStack != 0 && !r.knows(wait.HopStack) { // 0 without a hop: the column is not there
+		// 0 without a hop: the column is not there.
+		if wait.HopStack != 0 && !r.knows(wait.HopStack) {
 			return fmt.Errorf("wait %d refers to stack %d of %d", i, wait.HopStack, len(r.Stacks))
 		}
 		if wait.HopNs < 0 || wait.HopNs > 0 && !r.knows(wait.HopStack) {

@@ -28,7 +28,8 @@ func (r *Recording) StackNames(id int32) []string {
 	return names
 }
 
-// Cgroups are the last parts of the paths of the target's cgroups, as Block.ThrottledBy has them; the root is none.
+// Cgroups are the last parts of the paths of the target's cgroups, as Block.ThrottledBy has them;
+// the root is none.
 func (r *Recording) Cgroups() map[string]bool {
 	groups := map[string]bool{}
 	for _, fact := range r.Facts {
@@ -54,8 +55,8 @@ const ImportFact = "import.source"
 
 // Imported says which format of another tool became the recording, "" for culprit's own.
 func (r *Recording) Imported() string {
-	if format, _, found := strings.Cut(r.Fact(ImportFact), " "); found {
-		return "an import of " + format
+	if r.Manifest.Format == "" {
+		return ""
 	}
-	return ""
+	return "an import of " + r.Manifest.Format
 }

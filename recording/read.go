@@ -74,7 +74,17 @@ func Read(source io.ReaderAt, size int64) (*Recording, error) {
 	if err := r.check(); err != nil {
 		return nil, damaged("%v", err)
 	}
+	if r.Manifest.Schema < 3 {
+		r.fromWords()
+	}
 	return r, nil
+}
+
+// fromWords fills in what earlier schemas hold in words alone.
+func (r *Recording) fromWords() {
+	if format, _, found := strings.Cut(r.Fact(ImportFact), " of "); found { // "folded of a.txt"
+		r.Manifest.Format = format
+	}
 }
 
 // evidence reads the tables that came with schema 2.

@@ -1,19 +1,18 @@
-// Package recording is the noun that flows between culprit's verbs: what was
-// seen of one target in one window of time. Probes make it, everything else
-// reads it. It imports nothing else of culprit and is the only public package.
-//
-// A recording is kept as a .culprit file: a zip of manifest.json, facts.json
-// and one Parquet file per table, which DuckDB, pandas, Spark or ClickHouse
-// read as they are. Times are nanoseconds since the window's start, durations
-// are nanoseconds, process and thread ids are those of the host.
+// Package recording holds what was seen of one target in one window of time, and reads and writes
+// it. Probes make recordings, every other part of culprit reads them. It imports nothing else of
+// culprit, and is the only package that others may import.
 //
 //	rec, err := recording.Open("a.culprit")
 //	for _, sample := range rec.Samples {
 //		fmt.Println(rec.StackNames(sample.Stack), sample.ValueNs)
 //	}
 //
-// It refuses files that are truncated, damaged, larger than its limits or
-// written by a later schema: an error, never half a recording.
+// A .culprit file is a zip of manifest.json, facts.json and one Parquet file per table, which
+// DuckDB, pandas, Spark or ClickHouse read as they are. Times are nanoseconds since the window's
+// start, durations are nanoseconds, ids of processes and threads are those of the host.
+//
+// It refuses files that are truncated, damaged, larger than its limits or written by a later schema:
+// it returns an error, never half a recording.
 package recording
 
 import "time"
@@ -22,7 +21,8 @@ import "time"
 //
 //	1  manifest, facts, frames, stacks, samples, syscalls, waits, processes, threads
 //	2  slow, locks, wakeups, block, network, metrics, lines, counters, errors; syscalls by thread; hops of waits
-const SchemaVersion = 2
+//	3  blind spots with a kind and fields; the format of an import
+const SchemaVersion = 3
 
 // NoStack marks a sample or wait whose stack is unknown.
 const NoStack int32 = -1
@@ -42,13 +42,15 @@ type Recording struct {
 	Evidence
 }
 
-// RecorderComm is the name of the recorder's own threads: what they take from the target is the recording's cost.
+// RecorderComm is the name of the recorder's own threads: what they take from the target is the
+// recording's cost.
 const RecorderComm = "culprit-record"
 
 // Manifest says what was recorded, how, and at what cost.
 type Manifest struct {
 	Schema     int           `json:"schema"`
-	Program    string        `json:"program"` // "culprit" and its version
+	Program    string        `json:"program"`          // "culprit" and its version
+	Format     string        `json:"format,omitempty"` // of another tool, where it was imported: "folded"
 	Host       string        `json:"host"`
 	Kernel     string        `json:"kernel"`
 	StartedAt  time.Time     `json:"started_at"`
@@ -59,11 +61,12 @@ type Manifest struct {
 	Probes     []ProbeStatus `json:"probes"`
 	Losses     []Loss        `json:"losses"`
 	Cost       Cost          `json:"cost"`
-	BlindSpots []string      `json:"blind_spots"`
+	BlindSpots []BlindSpot   `json:"blind_spots"`
 	// Metrics of the whole window as the caller measured them: MetricWall, MetricCPU and what it
 	// counted itself; compare scales samples to the exact CPU time in it.
 	Metrics map[string]float64 `json:"metrics"`
-	// Gaps are where nothing was recorded, Thinned what was given up to keep to a budget, in order of time.
+	// Gaps are where nothing was recorded, Thinned what was given up to keep to a budget, in order
+	// of time.
 	Gaps    []Gap      `json:"gaps,omitempty"`
 	Thinned []Thinning `json:"thinned,omitempty"`
 	// Estimated says which numbers of the tables are no counts of all events.
@@ -97,7 +100,14 @@ type Loss struct {
 	Count int64  `json:"count"`
 }
 
-// Estimate tells of how many events something is known from others like them: to bound the cost not all are looked at.
+// The losses that readers go by: samples in user space whose operand is not known.
+const (
+	LossOperands     = "oncpu: samples whose operand did not fit"
+	LossOperandsOver = "oncpu: samples over the limit whose operand was not looked for"
+)
+
+// Estimate tells of how many events something is known from others like them: to bound the cost not
+// all are looked at.
 type Estimate struct {
 	What  string `json:"what"`
 	Count int64  `json:"count"` // events that were not looked at
@@ -108,8 +118,9 @@ type Estimate struct {
 type Cost struct {
 	RecorderCPUNs int64 `json:"recorder_cpu_ns"` // user space, in the window
 	StartCPUNs    int64 `json:"start_cpu_ns"`    // loading and verifying, once
-	// BPFNs is the run time per program, "probe/program". The kernel's account of it, which itself costs, is
-	// switched on for BPFSampledNs of the window only; the figures are scaled to the whole of it.
+	// BPFNs is the run time per program, "probe/program". The kernel's account of it, which itself
+	// costs, is switched on for BPFSampledNs of the window only; the figures are scaled to the
+	// whole of it.
 	BPFNs        map[string]int64 `json:"bpf_ns,omitempty"`
 	BPFSampledNs int64            `json:"bpf_sampled_ns,omitempty"`
 	// Check is what recording did to the target's own rate; nil: not looked at.
@@ -169,8 +180,9 @@ const (
 	SignalOffCPU = "offcpu" // value: time off the CPU, blocked or runnable, by the stack that left it
 	SignalFault  = "fault"  // count: minor page faults; value: 0
 	SignalMajor  = "major"  // count: faults that waited for a disk; value: 0
-	// SignalReclaim is memory that a thread had to free before it got some. Count: how often; value: how long.
-	// The stack is the kernel's function alone: for a cgroup's limit, or for the host's memory.
+	// SignalReclaim is memory that a thread had to free before it got some. Count: how often;
+	// value: how long. The stack is the kernel's function alone: for a cgroup's limit, or for the
+	// host's memory.
 	SignalReclaim = "reclaim"
 )
 
@@ -229,8 +241,9 @@ type Wait struct {
 	WakerStack int32  `parquet:"waker_stack"` // kernel frames
 	RunnerPid  int32  `parquet:"runner_pid"`  // who had the CPU just before it got it back
 	RunnerComm string `parquet:"runner_comm,dict"`
-	// The hop behind: the last sleep of the waker before it woke this thread. HopStack and HopComm mean something only
-	// where HopNs is above 0; below that the waker had not slept meanwhile, or was not watched.
+	// The hop behind: the last sleep of the waker before it woke this thread. HopStack and HopComm
+	// mean something only where HopNs is above 0; below that the waker had not slept meanwhile, or
+	// was not watched.
 	HopNs    int64  `parquet:"hop_ns,optional"`        // how long the waker had slept
 	HopStack int32  `parquet:"hop_stack,optional"`     // kernel frames where it slept, NoStack when unknown
 	HopComm  string `parquet:"hop_comm,optional,dict"` // who woke the waker, "" when that was no thread
@@ -253,7 +266,8 @@ type Process struct {
 	Execs    int32  `parquet:"execs"`
 	CPUNs    int64  `parquet:"cpu_ns"` // in the window
 	ExitCode int32  `parquet:"exit_code"`
-	// By its cgroup: "docker 4fd2c1a90b17", else its unit of systemd, "nginx.service"; "" for neither.
+	// By its cgroup: "docker 4fd2c1a90b17", else its unit of systemd, "nginx.service"; "" for
+	// neither.
 	Container string `parquet:"container,optional,dict"`
 }
 

@@ -85,8 +85,8 @@ func oneLine(err error) error {
 	return errors.New(strings.Join(strings.Fields(err.Error()), " "))
 }
 
-// checkColumns wants every column of ours in the file, of the same type; more columns do no harm, and
-// those that came with a later schema are optional.
+// checkColumns wants every column of ours in the file, of the same type; more columns do no harm,
+// and those that came with a later schema are optional.
 func checkColumns(ours, theirs *parquet.Schema) error {
 	for _, path := range ours.Columns() {
 		name := strings.Join(path, ".")

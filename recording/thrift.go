@@ -63,7 +63,8 @@ func (s *skimmer) structure(depth int) error {
 				return err
 			}
 		}
-		if kind := head & 0xF; kind != thriftTrue && kind != thriftFalse { // these are their own value
+		// These are their own value.
+		if kind := head & 0xF; kind != thriftTrue && kind != thriftFalse {
 			if err := s.value(kind, depth); err != nil {
 				return err
 			}

@@ -10,8 +10,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// plainDictionary is the number of an encoding that writers of other programs still use for dictionaries; the library
-// names it deprecated.
+// plainDictionary is the number of an encoding that writers of other programs still use for
+// dictionaries; the library names it deprecated.
 const plainDictionary format.Encoding = 2
 
 // vetValues checks that the encoded values of a data page are about as many as

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -70,12 +71,9 @@ func (d *benchDocument) printFinding(t *table, found *bench.Finding) {
 
 // nearest is the published figure of the same clock source, else the first one, nil where there is none.
 func nearest(found *bench.Finding) *bench.Figure {
-	for _, path := range found.Path {
-		source, about := strings.CutPrefix(path, "clock source ")
-		for i := range found.Published {
-			if about && strings.Contains(found.Published[i].Where, source) {
-				return &found.Published[i]
-			}
+	for i, figure := range found.Published {
+		if found.ClockSource != "" && slices.Contains(figure.ClockSources, found.ClockSource) {
+			return &found.Published[i]
 		}
 	}
 	if len(found.Published) == 0 {

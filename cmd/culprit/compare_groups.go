@@ -17,6 +17,7 @@ import (
 	"culprit/internal/investigate"
 	"culprit/internal/report"
 	"culprit/internal/stat"
+	"culprit/recording"
 )
 
 // splitWindow takes the window off "file@2s..5s"; a file whose name has an @ and no window keeps it.
@@ -73,11 +74,12 @@ func compareGroups(ctx context.Context, a, b side, o compareOptions, limits comp
 		Outcome: investigate.Outcome(cmp.Or(known.Outcome, stat.Undecided)),
 		Metric:  judged.Metric, Effect: effects[judged.Metric],
 		Smallest: limits.smallest, FailOver: limits.failOver,
-		Ranking:    rank.Of(judged.Result, evidence.Work, explain.Confidence),
-		Settings:   judged.Result.Facts,
-		Suspects:   append([]cause.Suspect{}, judged.Suspects...), // none: a list without elements
-		Warnings:   comparability.Warnings(evidence.A, evidence.B, evidence.Work),
-		BlindSpots: judged.BlindSpots, Profile: &judged.Profile, WaitTree: &judged.Waits}
+		Ranking:  rank.Of(judged.Result, evidence.Work, explain.Confidence),
+		Settings: judged.Result.Facts,
+		Suspects: append([]cause.Suspect{}, judged.Suspects...), // none: a list without elements
+		Warnings: comparability.Warnings(evidence.A, evidence.B, evidence.Work),
+		Unseen:   judged.Unseen, BlindSpots: recording.Words(judged.Unseen),
+		Profile: &judged.Profile, WaitTree: &judged.Waits}
 	c.Warnings = append(c.Warnings, judged.Warnings...)
 	timesA, _ := comparability.OneAfterOther(a.recordings, b.recordings)
 	c.InBlocks = timesA != nil && c.Ranking.Known

@@ -90,7 +90,8 @@ func newListedCase(rec *recording.Recording, judged *explain.Judgement) *investi
 			ClockSource: rec.Fact(host.FactClockSource)},
 		Recorder: investigate.RecorderCost{StartCPUS: float64(manifest.Cost.StartCPUNs) / 1e9,
 			CPUS: float64(manifest.Cost.RecorderCPUNs) / 1e9, Losses: manifest.Losses},
-		BlindSpots: []string{}, Warnings: []string{}, ElapsedS: float64(manifest.WindowNs) / 1e9}
+		Unseen: []recording.BlindSpot{}, BlindSpots: []string{},
+		Warnings: []string{}, ElapsedS: float64(manifest.WindowNs) / 1e9}
 }
 
 // tellMetrics fills in both metrics in one way: without what recording took of the target's time, which is told apart.

@@ -155,24 +155,26 @@ const importedSchema = "culprit.imported/1"
 
 // imported is that document.
 type imported struct {
-	Schema     string             `json:"schema"`
-	File       string             `json:"file"`
-	Source     string             `json:"source"`
-	WindowNs   int64              `json:"window_ns"`
-	Samples    int                `json:"samples"`
-	Stacks     int                `json:"stacks"`
-	Waits      int                `json:"waits"`
-	Syscalls   int64              `json:"syscalls"`
-	Metrics    map[string]float64 `json:"metrics"`
-	Losses     []recording.Loss   `json:"losses"`
-	BlindSpots []string           `json:"blind_spots"`
+	Schema   string             `json:"schema"`
+	File     string             `json:"file"`
+	Source   string             `json:"source"`
+	WindowNs int64              `json:"window_ns"`
+	Samples  int                `json:"samples"`
+	Stacks   int                `json:"stacks"`
+	Waits    int                `json:"waits"`
+	Syscalls int64              `json:"syscalls"`
+	Metrics  map[string]float64 `json:"metrics"`
+	Losses   []recording.Loss   `json:"losses"`
+	// Unseen is what the other tool's files do not hold; BlindSpots says it in words.
+	Unseen     []recording.BlindSpot `json:"unseen"`
+	BlindSpots []string              `json:"blind_spots"`
 }
 
 func printImported(w world, o importOptions, rec *recording.Recording) error {
 	m := rec.Manifest
 	document := imported{Schema: importedSchema, File: o.out, Source: rec.Fact(recording.ImportFact), WindowNs: m.WindowNs,
 		Samples: len(rec.Samples), Stacks: len(rec.Stacks), Waits: len(rec.Waits), Metrics: m.Metrics, Losses: m.Losses,
-		BlindSpots: m.BlindSpots}
+		Unseen: m.BlindSpots, BlindSpots: recording.Words(m.BlindSpots)}
 	for _, call := range rec.Syscalls {
 		document.Syscalls += call.Count
 	}

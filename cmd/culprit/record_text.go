@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"culprit/internal/record"
+	"culprit/recording"
 )
 
 // recordedSchema names the JSON document that record writes.
@@ -15,6 +16,7 @@ type recorded struct {
 	Schema string `json:"schema"`
 	File   string `json:"file"`
 	*record.Summary
+	BlindSpots []string `json:"blind_spots"` // Summary.Unseen in words
 }
 
 // printRecorded says what is in the file and what it cost. Standard output belongs to the command.
@@ -49,5 +51,6 @@ func printRecorded(w world, o recordOptions, summary *record.Summary, goesOn boo
 	if o.json == "" {
 		return nil
 	}
-	return writeJSON(w, o.json, recorded{Schema: recordedSchema, File: o.out, Summary: summary})
+	return writeJSON(w, o.json, recorded{Schema: recordedSchema, File: o.out, Summary: summary,
+		BlindSpots: recording.Words(summary.Unseen)})
 }

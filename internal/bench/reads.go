@@ -36,7 +36,8 @@ func timeVDSO(ctx context.Context, s Settings) (*measurement, error) {
 	if err != nil {
 		source = []byte("unknown")
 	}
-	m.path = append(m.path, "clock source "+strings.TrimSpace(string(source)), vdsoProof(), codeProof())
+	m.source = strings.TrimSpace(string(source))
+	m.path = append(m.path, "clock source "+m.source, vdsoProof(), codeProof())
 	return m, nil
 }
 

@@ -38,6 +38,8 @@ type Finding struct {
 	CPUNs float64 `json:"cpu_ns,omitempty"`
 	// Path says what was really measured and how that was checked; empty where there is nothing to mistake.
 	Path []string `json:"path"`
+	// ClockSource is the kernel's, where time was read through it.
+	ClockSource string `json:"clock_source,omitempty"`
 	// Published are figures of others for the same operation.
 	Published []Figure `json:"published"`
 	// Why says why it could not be measured here; the numbers are then 0.
@@ -55,6 +57,7 @@ type measurement struct {
 	rounds []float64
 	cpu    []float64
 	path   []string
+	source string // the kernel's clock source, where it matters
 }
 
 // suite is the list of benchmarks, by group.
@@ -182,7 +185,7 @@ func (v *visited) find() Finding {
 		found.Ns, found.Low, found.High = median, low, high
 	}
 	found.Rounds = len(rounds)
-	found.Path = append(found.Path, v.measured[0].path...)
+	found.Path, found.ClockSource = append(found.Path, v.measured[0].path...), v.measured[0].source
 	if v.err != nil { // a CPU that was free a moment ago may be taken
 		found.Path = append(found.Path, "visited once only: "+v.err.Error())
 	}

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"culprit/internal/compare/counts"
 	"culprit/internal/compare/lines"
@@ -96,11 +97,12 @@ func Compare(a, b []*recording.Recording, opts Options) (Results, error) {
 	result.Lines = lines.Find(a, b, scales)
 	result.Counts, result.Hops = sums.counts.List(), sums.hops.list(pool)
 	for _, varies := range result.Varying {
-		result.Unseen = append(result.Unseen, varies.String())
+		result.Unseen = append(result.Unseen,
+			recording.BlindSpot{Kind: recording.BlindVaries, What: varies.String()})
 	}
 	for _, probe := range givenUp {
 		result.Unseen = append(result.Unseen,
-			"probe "+probe+" was given up to keep to --max-cost: left out on both sides")
+			recording.BlindSpot{Kind: recording.BlindGivenUp, What: probe})
 	}
 	var results Results
 	if measured(all, MetricCPU) {
@@ -124,7 +126,7 @@ type sums struct {
 type metricSums struct {
 	merged  *merger
 	seconds []float64 // the metric of each run, without what recording it cost
-	unseen  []string
+	unseen  []recording.BlindSpot
 }
 
 func newSums(sides perrun.Sides) *sums {
@@ -152,16 +154,17 @@ func (s *metricSums) add(at int, r *timeline.Run, metric string, pieces []spent.
 	cost, scale float64) {
 	s.merged.add(at, pieces, scale)
 	s.seconds[at] = max(0, r.Recording.Manifest.Metrics[metric]-cost) * scale
-	s.unseen = append(s.unseen, unseen(r, metric)...)
+	s.unseen = recording.AddBlindSpots(s.unseen, unseen(r, metric)...)
 }
 
 // result is what both metrics share with what is this one's own.
 func (s *metricSums) result(shared Result, metric string, paths []Path) *Result {
 	shared.Metric, shared.Paths = metric, paths
 	shared.A, shared.B = s.merged.sides.Split(s.seconds)
-	shared.Unseen = slices.Concat(s.unseen, shared.Unseen)
-	slices.Sort(shared.Unseen)
-	shared.Unseen = slices.Compact(shared.Unseen)
+	shared.Unseen = recording.AddBlindSpots(s.unseen, shared.Unseen...)
+	slices.SortFunc(shared.Unseen, func(x, y recording.BlindSpot) int {
+		return strings.Compare(x.String(), y.String())
+	})
 	return &shared
 }
 

@@ -136,7 +136,7 @@ func TestWhatOneSideDidNotCountIsNoDifference(t *testing.T) {
 	a, b := server(3, random, 100, 1000, 200, "work"), server(3, random, 200, 1000, 200, "work")
 	for _, rec := range b {
 		rec.Syscalls = nil
-		rec.Facts = []recording.Fact{{Name: "import.source", Value: "folded of x"}}
+		rec.Manifest.Format = "folded"
 	}
 	ranking := ranked(t, units.PerAuto, a, b)
 	if item := itemNamed(t, ranking.Items, "write"); item.Calls != nil {
@@ -273,7 +273,7 @@ func TestWarningsOfWhatIsNotComparable(t *testing.T) {
 		"other builds of prog":       func(r *recording.Recording) { r.Frames[0].BuildID = "bb"; r.Frames = r.Frames[:1] },
 		"99 times a second":          func(r *recording.Recording) { r.Manifest.Hz = 99 },
 		"an import of folded": func(r *recording.Recording) {
-			r.Facts = append(r.Facts, recording.Fact{Name: "import.source", Value: "folded of x"})
+			r.Manifest.Format = "folded"
 		},
 		"calls of read per second": func(r *recording.Recording) {
 			r.Syscalls = append(r.Syscalls, recording.Syscall{Name: "read", Count: 9000})

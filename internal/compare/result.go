@@ -50,7 +50,7 @@ type Result struct {
 	// Profile is the merged call tree of CPU time, for the differential flame graph.
 	Profile Profile
 	// Unseen says what could have hidden a difference: losses, broken stacks, probes that were off.
-	Unseen   []string
+	Unseen   []recording.BlindSpot
 	OneSided bool // only A was given: "changes" are then A's own amounts
 }
 

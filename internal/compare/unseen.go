@@ -1,8 +1,6 @@
 package compare
 
 import (
-	"fmt"
-
 	"culprit/internal/code"
 	"culprit/internal/compare/names"
 	"culprit/internal/compare/timeline"
@@ -20,15 +18,13 @@ const (
 	leastSampled = 0.02
 )
 
-// perlUnseen is what is told where much of the CPU time is in subs that may have no frames.
-const perlUnseen = "a sub of Perl's package main that is declared with a plain sub has no frame: " +
-	"its time counts as its caller's"
-
 // unseen says what a recording could not show of a metric.
-func unseen(r *timeline.Run, metric string) (list []string) {
+func unseen(r *timeline.Run, metric string) (list []recording.BlindSpot) {
+	note := func(kind recording.BlindKind) { list = append(list, recording.BlindSpot{Kind: kind}) }
 	for _, probe := range r.Recording.Manifest.Probes {
 		if !probe.On {
-			list = append(list, fmt.Sprintf("probe %s was off: %s", probe.Name, probe.Why))
+			list = append(list, recording.BlindSpot{Kind: recording.BlindProbe, What: probe.Name,
+				Why: probe.Why})
 		}
 	}
 	total, known, nameless := 0.0, 0.0, 0.0
@@ -47,19 +43,19 @@ func unseen(r *timeline.Run, metric string) (list []string) {
 		}
 	}
 	if nameless > namelessPart*total {
-		list = append(list, perlUnseen)
+		note(recording.BlindPerl)
 	}
 	exact, measured := r.Recording.Manifest.Metrics[MetricCPU]
 	switch {
 	case total == 0:
-		list = append(list, "no CPU samples of the target in some runs: their CPU time has no stacks")
+		note(recording.BlindNoSamples)
 	case known < knownPart*total:
-		list = append(list, "more than a tenth of the CPU samples have no stack")
+		note(recording.BlindNoStacks)
 	case measured && exact > leastSampled && total/1e9 < sampledPart*exact:
-		list = append(list, "fewer than half of the expected CPU samples were taken")
+		note(recording.BlindFewSamples)
 	}
 	if metric == MetricWall && len(r.Recording.Waits) == 0 {
-		list = append(list, "no waits were recorded: waiting cannot be told from running")
+		note(recording.BlindNoWaits)
 	}
 	return list
 }

@@ -1,15 +1,16 @@
-// Package explain is the one path from recordings to suspects: investigate,
-// compare and explain call it alike, so that the same recordings give the same
-// suspects in every verb. It compares both metrics in one pass, chooses the one
-// to explain, asks the catalogue, and gathers what is told beside the suspects.
+// Package explain goes from recordings to suspects. investigate, compare and explain all call it, so
+// that the same recordings give the same suspects in every verb. It compares both metrics in one
+// pass, chooses the one to explain, asks the catalogue of causes, and gathers what limits the answer.
 //
 //	evidence, err := explain.Read(a, b, units.PerAuto)
 //	known, effects, err := evidence.Test(explain.MetricAuto, 0.02)
 //	judgement, err := evidence.Judge(known)
 //
-// What recordings do not hold is the Context; a case directory keeps it, so that
-// its recordings can be judged again. It measures nothing of the program's: costs
-// of operations are the host's own, and taken only where the recordings were made.
+// A Context holds what recordings do not. A case directory keeps it, so that its recordings can be
+// judged again.
+//
+// It runs no program. It measures what operations cost on this host, and only where the recordings
+// were made here.
 package explain
 
 import (

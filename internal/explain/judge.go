@@ -28,8 +28,9 @@ type Judgement struct {
 	Profile  compare.Profile // of CPU time
 	Waits    compare.Profile // of time off the CPU
 	Facts    []recording.Fact
-	// BlindSpots and Warnings limit the judgement.
-	BlindSpots, Warnings []string
+	// Unseen and Warnings limit the judgement.
+	Unseen   []recording.BlindSpot
+	Warnings []string
 }
 
 // Sure reports whether the first suspect's part of the change is surely more than nothing.
@@ -65,7 +66,7 @@ func (e *Evidence) Judge(c Context) (*Judgement, error) {
 	}
 	j.Profile = j.Result.Profile.Per(j.Unit)
 	j.Waits = compare.WaitProfile(j.Result, Confidence).Per(j.Unit)
-	j.BlindSpots = blindSpots(e.both(), j.Result)
+	j.Unseen = blindSpots(e.both(), j.Result)
 	return j, nil
 }
 

@@ -200,16 +200,20 @@ func (f *folded) finish() (*recording.Recording, error) {
 		m.Hz = int(math.Round(1e9 / f.periodNs))
 	}
 	setWindow(rec, f.rows, 0)
-	m.BlindSpots = append(m.BlindSpots,
-		"imported from folded stacks: no threads, no times, no waits, no system calls, no settings")
+	m.BlindSpots = append(m.BlindSpots, lacks(f.lacks()...)...)
+	return rec, nil
+}
+
+// lacks says what the stacks do not hold.
+func (f *folded) lacks() []string {
+	texts := []string{"imported from folded stacks: no threads, no times, no waits, no system calls, no settings"}
 	if f.options.Period == 0 {
-		m.BlindSpots = append(m.BlindSpots, fmt.Sprintf("folded stacks tell no unit: one count is taken as %v of %s time,"+
+		texts = append(texts, fmt.Sprintf("folded stacks tell no unit: one count is taken as %v of %s time,"+
 			" so shares are right and seconds may not be (import --period sets it)",
 			time.Duration(f.periodNs), f.options.Signal))
 	}
 	if f.rounded > 0 {
-		m.BlindSpots = append(m.BlindSpots,
-			fmt.Sprintf("%d counts have a fraction: times keep it, counts are rounded", f.rounded))
+		texts = append(texts, fmt.Sprintf("%d counts have a fraction: times keep it, counts are rounded", f.rounded))
 	}
-	return rec, nil
+	return texts
 }

@@ -130,7 +130,7 @@ func complete(rec *recording.Recording, sources []Source, format string, options
 		names = append(names, fmt.Sprintf("and %d more", len(sources)-namesShown))
 	}
 	m := &rec.Manifest
-	m.Schema, m.Program = recording.SchemaVersion, options.Program
+	m.Schema, m.Program, m.Format = recording.SchemaVersion, options.Program, format
 	from := fmt.Sprintf("%s of %s", format, strings.Join(names, ", "))
 	rec.Facts = append([]recording.Fact{{Name: recording.ImportFact, Value: from, Source: "import"}}, rec.Facts...)
 	if m.Target.Kind == "" {
@@ -143,9 +143,16 @@ func complete(rec *recording.Recording, sources []Source, format string, options
 	if m.Losses == nil {
 		m.Losses = []recording.Loss{}
 	}
-	for _, loss := range m.Losses {
-		m.BlindSpots = append(m.BlindSpots, fmt.Sprintf("lost: %s: %d", loss.What, loss.Count))
+	m.BlindSpots = append(m.BlindSpots, recording.Lost(m.Losses)...)
+}
+
+// lacks makes blind spots of what an input does not hold.
+func lacks(texts ...string) []recording.BlindSpot {
+	spots := make([]recording.BlindSpot, len(texts))
+	for i, text := range texts {
+		spots[i] = recording.BlindSpot{Kind: recording.BlindImport, What: text}
 	}
+	return spots
 }
 
 // namesShown bounds the files named in the manifest.

@@ -192,7 +192,7 @@ func (p *perfScript) finish() (*recording.Recording, error) {
 	lose(rec, "perf script: bytes of lines longer than 1 MiB", p.tooLong)
 	lose(rec, "perf script: waits beyond the limit", p.sched.lost)
 	m.Metrics = map[string]float64{"cpu": cpuSeconds(rec)}
-	m.BlindSpots = append(p.blindSpots(how), m.BlindSpots...)
+	m.BlindSpots = append(lacks(p.lacks(how)...), m.BlindSpots...)
 	setWindow(rec, p.rows, int64(how.periodNs))
 	return rec, nil
 }
@@ -210,7 +210,8 @@ func setWindow(rec *recording.Recording, seen *rows, lastNs int64) {
 	}
 }
 
-func (p *perfScript) blindSpots(how settled) []string {
+// lacks says what the text does not hold.
+func (p *perfScript) lacks(how settled) []string {
 	spots := []string{"imported from perf script: no system calls, no settings of the host, no exact CPU times"}
 	if p.cpuFrom < 0 {
 		spots = append(spots, "no event of the text measures CPU time (cycles, cpu-clock or task-clock)")

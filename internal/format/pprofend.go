@@ -29,11 +29,12 @@ func (p *pprofReader) finish() (*recording.Recording, error) {
 		m.WindowNs = clampAmount(p.lengthNs)
 		m.Metrics["wall"] = float64(m.WindowNs) / 1e9
 	}
-	m.BlindSpots = append(p.blindSpots(rec), m.BlindSpots...)
+	m.BlindSpots = append(lacks(p.lacks(rec)...), m.BlindSpots...)
 	return rec, nil
 }
 
-func (p *pprofReader) blindSpots(rec *recording.Recording) []string {
+// lacks says what the profile does not hold.
+func (p *pprofReader) lacks(rec *recording.Recording) []string {
 	spots := []string{"imported from pprof: a profile has no times, no waits one by one, no system calls, no settings"}
 	signals := signalsOf(rec)
 	others := slices.DeleteFunc(slices.Clone(signals), func(signal string) bool {

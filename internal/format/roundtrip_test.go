@@ -164,7 +164,7 @@ func TestPprofHeap(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	spots := strings.Join(rec.Manifest.BlindSpots, "\n")
+	spots := strings.Join(recording.Words(rec.Manifest.BlindSpots), "\n")
 	if !strings.Contains(spots, "no CPU time") || !strings.Contains(spots, "endpoint") {
 		t.Errorf("blind spots: %s", spots)
 	}

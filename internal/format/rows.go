@@ -139,8 +139,9 @@ func (r *rows) into(rec *recording.Recording, texts []string, worth func(row) in
 	r.list = nil
 	rec.Manifest.SliceNs = r.sliceNs
 	if r.noCPU {
-		rec.Manifest.BlindSpots = append(rec.Manifest.BlindSpots, fmt.Sprintf("more different samples than are kept: "+
-			"times are added up over %v, and on which CPU they ran is not kept", time.Duration(r.sliceNs)))
+		rec.Manifest.BlindSpots = append(rec.Manifest.BlindSpots, lacks(fmt.Sprintf(
+			"more different samples than are kept: times are added up over %v, and on which CPU they "+
+				"ran is not kept", time.Duration(r.sliceNs)))...)
 	}
 	lose(rec, "samples beyond the limit", r.lost)
 }

@@ -42,11 +42,12 @@ func (s *straceReader) finish() (*recording.Recording, error) {
 		first := s.order[0].process
 		m.Target.Command, m.Target.Pid = first.line, int(max(0, first.pid))
 	}
-	m.BlindSpots = s.blindSpots()
+	m.BlindSpots = lacks(s.lacks()...)
 	return rec, nil
 }
 
-func (s *straceReader) blindSpots() []string {
+// lacks says what the log does not hold.
+func (s *straceReader) lacks() []string {
 	spots := []string{
 		"imported from strace: no CPU time, no stacks in user space unless strace -k, no settings of the host",
 		"strace cannot tell waiting in a call from computing in it: calls of 1 ms and over, and shorter ones that only " +

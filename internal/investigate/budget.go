@@ -9,16 +9,19 @@ import (
 	"culprit/internal/trial"
 )
 
-// Evidence trials: how many pairs at least, usually and at most, and what the recorder needs beside them.
+// Evidence trials: how many pairs at least, usually and at most, and what the recorder needs beside
+// them.
 const (
-	leastEvidence   = 1
-	wantedEvidence  = 2 // two runs a side have a spread: the budget keeps their time where it can
-	usualEvidence   = 4
-	mostEvidence    = 6
-	recorderStart   = 2 * time.Second // loading, on a slow machine
-	reasoningTime   = 2 * time.Second // reading and comparing the recordings
-	recordedSlowing = 1.2             // a run under the recorder takes at most about this much longer
-	quickStart      = time.Second     // what starting and reasoning take together where nothing comes between
+	leastEvidence  = 1
+	wantedEvidence = 2 // two runs a side have a spread: the budget keeps their time where it can
+	usualEvidence  = 4
+	mostEvidence   = 6
+	recorderStart  = 2 * time.Second // loading, on a slow machine
+	reasoningTime  = 2 * time.Second // reading and comparing the recordings
+	// recordedSlowing bounds how much longer a run takes under the recorder.
+	recordedSlowing = 1.2
+	// quickStart is what starting and reasoning take together where nothing comes between.
+	quickStart = time.Second
 )
 
 // elapsed and left are the budget's two halves.
@@ -42,8 +45,9 @@ func (inv *investigation) recordedTime(pairs float64) time.Duration {
 	return time.Duration(pairs * recordedSlowing * float64(inv.pairTime()))
 }
 
-// reserve is the time that evidence with a spread needs; leastReserve that of one recorded run of each side, which is
-// kept whatever else the budget is short of: a verdict that names no suspect answers half of the question.
+// reserve is the time that evidence with a spread needs; leastReserve that of one recorded run of
+// each side, which is kept whatever else the budget is short of: a verdict that names no suspect
+// answers half of the question.
 func (inv *investigation) reserve() time.Duration {
 	if inv.cannot != nil {
 		return 0
@@ -64,7 +68,8 @@ func (inv *investigation) suggest(pairs int) time.Duration {
 	return total.Round(time.Second) + time.Second
 }
 
-// extend returns the plan for what is left of the budget where that is longer than the plan that was made.
+// extend returns the plan for what is left of the budget where that is longer than the plan that
+// was made.
 func (inv *investigation) extend(plan *stat.Plan, spare time.Duration) (*stat.Plan, time.Duration, error) {
 	longer, itsSpare, err := inv.planPairs()
 	if err != nil || longer.Looks[len(longer.Looks)-1] <= plan.Looks[len(plan.Looks)-1] {
@@ -73,8 +78,9 @@ func (inv *investigation) extend(plan *stat.Plan, spare time.Duration) (*stat.Pl
 	return longer, itsSpare, nil
 }
 
-// planPairs says how many pairs the budget affords, with those that there are, and what of it they must spare.
-// The evidence has its reserve; where that would leave too few pairs to decide anything, the least one.
+// planPairs says how many pairs the budget affords, with those that there are, and what of it they
+// must spare. The evidence has its reserve; where that would leave too few pairs to decide
+// anything, the least one.
 func (inv *investigation) planPairs() (*stat.Plan, time.Duration, error) {
 	metrics := len(inv.options.Metric.names())
 	spare := inv.reserve()
@@ -87,8 +93,8 @@ func (inv *investigation) planPairs() (*stat.Plan, time.Duration, error) {
 	return plan, spare, err
 }
 
-// affordsPair says whether there is time for one more pair. Pairs that were left out are made up for: below the fewest
-// that can decide, all but the least reserve may be used.
+// affordsPair says whether there is time for one more pair. Pairs that were left out are made up
+// for: below the fewest that can decide, all but the least reserve may be used.
 func (inv *investigation) affordsPair(plan *stat.Plan, spare time.Duration) bool {
 	if inv.validPairs() < plan.Needs {
 		spare = inv.leastReserve()
@@ -104,8 +110,9 @@ func (inv *investigation) pairsBeside(spare time.Duration) int {
 // leastPairs have an interval, of whatever confidence.
 const leastPairs = 2
 
-// A budget that holds few runs has each of them count: the warm-up, and where need be those under the recorder.
-// That many decide nothing, so that no verdict rests on a run that was cold or slowed.
+// A budget that holds few runs has each of them count: the warm-up, and where need be those under
+// the recorder. That many decide nothing, so that no verdict rests on a run that was cold or
+// slowed.
 type scarcity int
 
 const (
@@ -114,7 +121,8 @@ const (
 	noPair           // the warm-up counts, and the recorded pair
 )
 
-// appraise says how scarce the budget is after the warm-up; an error where it holds too few runs for any answer.
+// appraise says how scarce the budget is after the warm-up; an error where it holds too few runs
+// for any answer.
 func (inv *investigation) appraise() error {
 	pair, left := inv.pairTime(), inv.left()
 	switch {
@@ -133,8 +141,8 @@ func (inv *investigation) appraise() error {
 	return nil
 }
 
-// firstPair makes the one pair that a scarce budget holds. A warm-up may take far longer than the runs after it: then
-// the budget was not scarce.
+// firstPair makes the one pair that a scarce budget holds. A warm-up may take far longer than the
+// runs after it: then the budget was not scarce.
 func (inv *investigation) firstPair(ctx context.Context) error {
 	if inv.scarce != onePair {
 		return nil
@@ -159,8 +167,8 @@ func (inv *investigation) pairsMade() int {
 	return made / len(inv.plan.Sides)
 }
 
-// measured are the runs that the metric is told by: those made for it, and where the budget is scarce all there are,
-// each a pair's run as it came.
+// measured are the runs that the metric is told by: those made for it, and where the budget is
+// scarce all there are, each a pair's run as it came.
 func (inv *investigation) measured() []trial.Run {
 	var measured []trial.Run
 	made := map[string]int{} // by side

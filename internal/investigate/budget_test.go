@@ -19,7 +19,8 @@ func afterWarmUp(budget, run time.Duration) *investigation {
 	return inv
 }
 
-// A plan that can decide always leaves the time of a recorded pair, so that a verdict never comes without suspects.
+// A plan that can decide always leaves the time of a recorded pair, so that a verdict never comes
+// without suspects.
 func TestDecidingLeavesTimeForEvidence(t *testing.T) {
 	decidable := 0
 	for run := 50 * time.Millisecond; run < 5*time.Second; run = run * 5 / 4 {
@@ -65,7 +66,8 @@ func TestScarceBudgetsCountEachRun(t *testing.T) {
 	}
 }
 
-// Where the budget holds only the warm-up and a recorded pair, both are told, and what was recorded is kept.
+// Where the budget holds only the warm-up and a recorded pair, both are told, and what was recorded
+// is kept.
 func TestRecordedRunsCountWhereNothingElseFits(t *testing.T) {
 	inv := &investigation{options: plain(t, "sleep 0.05", "sleep 0.15"), started: time.Now(),
 		took: map[string]time.Duration{}, plan: trial.Plan{Seed: 7, Sides: []string{sideA, sideB}}}

@@ -1,6 +1,8 @@
 package investigate
 
 import (
+	"slices"
+
 	"culprit/internal/cause"
 	"culprit/internal/compare"
 	"culprit/internal/explain"
@@ -12,7 +14,8 @@ import (
 const (
 	// CaseSchema names the JSON document that investigate writes.
 	CaseSchema = "culprit.case/2"
-	// CaseSchemaFirst named it while places and counter-evidence were words alone. It is still read.
+	// CaseSchemaFirst named it while places and counter-evidence were words alone. It is still
+	// read.
 	CaseSchemaFirst = "culprit.case/1"
 )
 
@@ -34,22 +37,25 @@ type Case struct {
 	Schema  string  `json:"schema"`
 	Outcome Outcome `json:"outcome"`
 	Metric  Metric  `json:"metric"`
-	// Per is what amounts of time and of events are per: "run", "second", "request"; empty in cases before it was: run.
-	Per           string          `json:"per,omitempty"`
-	A             SideSummary     `json:"a"`
-	B             *SideSummary    `json:"b,omitempty"`
-	Effect        *cause.Effect   `json:"effect,omitempty"`
-	Metrics       []MetricResult  `json:"metrics"` // every metric tested, the explained one first
-	Suspects      []cause.Suspect `json:"suspects"`
-	BlindSpots    []string        `json:"blind_spots"`
-	Warnings      []string        `json:"warnings"`
-	RecordingCost *cause.Effect   `json:"recording_cost,omitempty"`
-	Recorder      RecorderCost    `json:"recorder"`
-	NeedTrials    int             `json:"need_trials,omitempty"`   // undecided: how many more pairs would decide
-	NeedBudgetS   float64         `json:"need_budget_s,omitempty"` // and the budget that would hold them
-	Smallest      float64         `json:"smallest"`                // smallest difference that counts, 0.02 for 2 %
-	Trials        []trial.Run     `json:"trials"`
-	Excluded      int             `json:"excluded"` // trials left out because disturbed from outside
+	// Per is what amounts of time and of events are per: "run", "second", "request"; empty in cases
+	// before it was: run.
+	Per      string          `json:"per,omitempty"`
+	A        SideSummary     `json:"a"`
+	B        *SideSummary    `json:"b,omitempty"`
+	Effect   *cause.Effect   `json:"effect,omitempty"`
+	Metrics  []MetricResult  `json:"metrics"` // every metric tested, the explained one first
+	Suspects []cause.Suspect `json:"suspects"`
+	// Unseen is what limits the answer because it could not be seen; BlindSpots says it in words.
+	Unseen        []recording.BlindSpot `json:"unseen"`
+	BlindSpots    []string              `json:"blind_spots"`
+	Warnings      []string              `json:"warnings"`
+	RecordingCost *cause.Effect         `json:"recording_cost,omitempty"`
+	Recorder      RecorderCost          `json:"recorder"`
+	NeedTrials    int                   `json:"need_trials,omitempty"`   // undecided: how many more pairs would decide
+	NeedBudgetS   float64               `json:"need_budget_s,omitempty"` // and the budget that would hold them
+	Smallest      float64               `json:"smallest"`                // smallest difference that counts, 0.02 for 2 %
+	Trials        []trial.Run           `json:"trials"`
+	Excluded      int                   `json:"excluded"` // trials left out because disturbed from outside
 	// AlsoSeen are stalls too small for a suspect; of one recording only.
 	AlsoSeen []cause.Seen `json:"also_seen,omitempty"`
 	// Why says how the suspects came about; nil where nothing was judged.
@@ -76,7 +82,7 @@ func (c *Case) Tell(j *explain.Judgement) {
 		c.Items = append(c.Items, Item(item))
 	}
 	c.Profile, c.Waits = &j.Profile, &j.Waits
-	c.BlindSpots = append(c.BlindSpots, j.BlindSpots...)
+	c.see(j.Unseen...)
 	c.Warnings = append(c.Warnings, j.Warnings...)
 	for i, metric := range c.Metrics {
 		if c.B != nil && metric.Metric.Name == j.Metric && i > 0 {
@@ -86,8 +92,8 @@ func (c *Case) Tell(j *explain.Judgement) {
 }
 
 // TellAgain replaces what was told of a finished case by a later judgement of its recordings;
-// warnings are those of its trials. A proof stays with the suspect of its cause: trials made it, not
-// the recordings.
+// warnings are those of its trials. A proof stays with the suspect of its cause: trials made it,
+// not the recordings.
 func (c *Case) TellAgain(j *explain.Judgement, warnings []string) {
 	proven := map[cause.ID]cause.Suspect{}
 	for _, suspect := range c.Suspects {
@@ -96,6 +102,11 @@ func (c *Case) TellAgain(j *explain.Judgement, warnings []string) {
 		}
 	}
 	c.Warnings = warnings
+	fresh := recording.Words(j.Unseen)
+	c.Unseen = slices.DeleteFunc(c.Unseen, func(spot recording.BlindSpot) bool {
+		// What recordings count is counted again; a case of before has the words alone.
+		return spot.Count > 0 || slices.Contains(fresh, spot.String())
+	})
 	c.Tell(j)
 	for i := range c.Suspects {
 		if before, known := proven[c.Suspects[i].Cause]; known {
@@ -107,7 +118,27 @@ func (c *Case) TellAgain(j *explain.Judgement, warnings []string) {
 		c.Metric.Name = j.Metric
 		c.A.Median = j.Unit.Amount(stat.Middle(j.Result.A))
 	}
-	c.BlindSpots, c.Warnings = unique(c.BlindSpots), unique(c.Warnings)
+	c.Warnings = unique(c.Warnings)
+}
+
+// see adds blind spots, each once.
+func (c *Case) see(spots ...recording.BlindSpot) {
+	c.Unseen = recording.AddBlindSpots(c.Unseen, spots...)
+	c.BlindSpots = recording.Words(c.Unseen)
+}
+
+// FromWords makes the values of a case that an earlier culprit wrote, which has the words alone.
+func (c *Case) FromWords() {
+	if c.Unseen == nil {
+		for _, text := range c.BlindSpots {
+			c.Unseen = append(c.Unseen, recording.BlindSpot{Kind: recording.BlindOther, What: text})
+		}
+	}
+	for i := range c.Trials {
+		if run := &c.Trials[i]; !run.Valid && run.LeftOut == nil && run.Why != "" {
+			run.LeftOut = &trial.Exclusion{Kind: trial.ExcludedOther, Text: run.Why}
+		}
+	}
 }
 
 // lead puts one of the metrics first: the case is about it.
@@ -175,8 +206,8 @@ type Host struct {
 type RecorderCost struct {
 	StartCPUS float64 `json:"start_cpu_s"`
 	CPUS      float64 `json:"cpu_s"` // over all evidence trials
-	// What recording took of the target's own time per unit of work, as its stacks show; no amount of the case holds
-	// it. Known where nothing ran without the recorder.
+	// What recording took of the target's own time per unit of work, as its stacks show; no amount
+	// of the case holds it. Known where nothing ran without the recorder.
 	OfTargetCPUS  float64          `json:"of_target_cpu_s,omitempty"`
 	OfTargetWallS float64          `json:"of_target_wall_s,omitempty"`
 	Losses        []recording.Loss `json:"losses"`

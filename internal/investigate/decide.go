@@ -108,7 +108,8 @@ func (inv *investigation) choose() {
 	}
 }
 
-// needed is how many more pairs would decide: one metric that differs is enough, to call both the same takes both.
+// needed is how many more pairs would decide: one metric that differs is enough, to call both the
+// same takes both.
 func (inv *investigation) needed() int {
 	all, differs := 0, 0
 	for _, result := range inv.c.Metrics {

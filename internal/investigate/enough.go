@@ -2,13 +2,14 @@ package investigate
 
 import "context"
 
-// enoughEvidence is how many recorded pairs a budget that grows is stretched to: with three runs a side an interval is
-// no longer mostly its factor of Student's t (12.7 with one degree of freedom, 4.3 with two, 2.8 with four).
+// enoughEvidence is how many recorded pairs a budget that grows is stretched to: with three runs a
+// side an interval is no longer mostly its factor of Student's t (12.7 with one degree of freedom,
+// 4.3 with two, 2.8 with four).
 const enoughEvidence = 3
 
-// wantsPair says whether one more pair is to be recorded after so many: while there is time, and where the budget may
-// grow until two runs a side have a spread, and with a third where those two do not tell what the change comes from
-// (settled, asked at most once a pair).
+// wantsPair says whether one more pair is to be recorded after so many: while there is time, and
+// where the budget may grow until two runs a side have a spread, and with a third where those two
+// do not tell what the change comes from (settled, asked at most once a pair).
 func (inv *investigation) wantsPair(done int, settled func() bool) bool {
 	switch {
 	case done < leastEvidence:
@@ -29,8 +30,9 @@ func (inv *investigation) wantsPair(done int, settled func() bool) bool {
 	return true
 }
 
-// settled reports whether the recordings made so far name a suspect whose part of the change is surely more than
-// nothing: the judgement as it would be at the end. What cannot be compared gets no better by more.
+// settled reports whether the recordings made so far name a suspect whose part of the change is
+// surely more than nothing: the judgement as it would be at the end. What cannot be compared gets
+// no better by more.
 func (inv *investigation) settled(ctx context.Context, found *evidence) bool {
 	shown, known, err := inv.read(ctx, found)
 	if err != nil {

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// recordedAt is an investigation whose trials are over and have used up all but that much of the usual budget.
+// recordedAt is an investigation whose trials are over and have used up all but that much of the
+// usual budget.
 func recordedAt(left, run time.Duration, mayGrow bool) *investigation {
 	inv := afterWarmUp(UsualBudget, run)
 	inv.options.MayGrow = mayGrow
@@ -14,7 +15,8 @@ func recordedAt(left, run time.Duration, mayGrow bool) *investigation {
 	return inv
 }
 
-// pairsOf counts the pairs that are recorded while no time passes, and how often a first judgement was asked for.
+// pairsOf counts the pairs that are recorded while no time passes, and how often a first judgement
+// was asked for.
 func pairsOf(inv *investigation, settled bool) (pairs, asked int) {
 	for inv.wantsPair(pairs, func() bool { asked++; return settled }) {
 		pairs++
@@ -24,8 +26,8 @@ func pairsOf(inv *investigation, settled bool) (pairs, asked int) {
 	return pairs, asked
 }
 
-// A verdict after long runs has at least two recorded runs a side, and a third where two tell nothing for sure; short
-// runs have theirs anyway, and a budget that was asked for stays a limit.
+// A verdict after long runs has at least two recorded runs a side, and a third where two tell
+// nothing for sure; short runs have theirs anyway, and a budget that was asked for stays a limit.
 func TestEvidenceIsRecordedUntilItTells(t *testing.T) {
 	const long = 3 * time.Second
 	for _, test := range []struct {

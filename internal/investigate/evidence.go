@@ -21,9 +21,9 @@ import (
 // closer than a recording of a service: each side gets about this many samples.
 const wantedSamples = 2000
 
-// rates that evidence may be sampled at. None is round: a sampler in step with a timer of the target is blind to it.
-// The highest ones are for programs that hardly run: a sample takes the kernel about 18 µs, and of a
-// program that uses a tenth of a second they are few in any case.
+// rates that evidence may be sampled at. None is round: a sampler in step with a timer of the
+// target is blind to it. The highest ones are for programs that hardly run: a sample takes the
+// kernel about 18 µs, and of a program that uses a tenth of a second they are few in any case.
 var rates = []struct {
 	hz      int
 	mostCPU float64 // seconds per run; 0: any
@@ -61,7 +61,8 @@ func (e *evidence) namesOf(group []*recording.Recording) []string {
 
 // gather records pairs of runs.
 func (inv *investigation) gather(ctx context.Context) (*evidence, error) {
-	// What the reserve holds for the recorder's start and the reasoning may be used up in part: runs vary.
+	// What the reserve holds for the recorder's start and the reasoning may be used up in part:
+	// runs vary.
 	if least := inv.pairTime(); inv.scarce != noPair && inv.left() < least {
 		inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf(
 			"no time was left to record evidence, so no suspect is named; give --budget %v or more",
@@ -230,7 +231,8 @@ func (inv *investigation) recorded(ctx context.Context, recorder *record.Recorde
 	})
 	if err != nil {
 		if begun {
-			// The window must be closed, or the recorder keeps it open; the run's own error is the one to tell.
+			// The window must be closed, or the recorder keeps it open; the run's own error is the
+			// one to tell.
 			_, errEnd := recorder.End(context.WithoutCancel(ctx), record.Finish{Drop: true})
 			if errors.Is(err, record.ErrNotSupported) && errEnd != nil {
 				return nil, errors.Join(err, errEnd)

@@ -40,7 +40,8 @@ func (f flip) question() string {
 // errNoFlip says that a flip does not fit this case; the next one may.
 var errNoFlip = errors.New("nothing to flip")
 
-// planFlip finds the first flip of a suspect that can be made here. An error that is not errNoFlip is worth telling.
+// planFlip finds the first flip of a suspect that can be made here. An error that is not errNoFlip
+// is worth telling.
 func (inv *investigation) planFlip(suspect *cause.Suspect) (flip, error) {
 	known, _ := cause.Lookup(suspect.Cause)
 	declared := slices.Clone(known.Flips)
@@ -103,8 +104,8 @@ func (inv *investigation) hostFlip(name string) (flip, error) {
 // knobFacts are the facts of settings of the host that have another name than their knob.
 var knobFacts = map[string]string{"clocksource": host.FactClockSource}
 
-// settledByCommands refuses a flip that the commands would undo. Both sides ran on one host in random order: a setting
-// that differs between them is their own doing.
+// settledByCommands refuses a flip that the commands would undo. Both sides ran on one host in
+// random order: a setting that differs between them is their own doing.
 func (inv *investigation) settledByCommands(name string) error {
 	fact, known := knobFacts[name]
 	if !known {
@@ -124,7 +125,8 @@ func (inv *investigation) settledByCommands(name string) error {
 	return nil
 }
 
-// errUndone says that a setting was another one after a trial than the one that the trial was started with.
+// errUndone says that a setting was another one after a trial than the one that the trial was
+// started with.
 var errUndone = errors.New("a command, or somebody else, sets it too")
 
 // now is the setting as it reads, "" where nothing is set or it cannot be read.
@@ -218,7 +220,8 @@ func (inv *investigation) lifted(name, current, folder string) (value string, li
 	return "max", err == nil && bytes < noLimitFrom
 }
 
-// groupOf is the path of a side's cgroup for a controller, "" when it is not known or culprit is in it too.
+// groupOf is the path of a side's cgroup for a controller, "" when it is not known or culprit is in
+// it too.
 func (inv *investigation) groupOf(side, controller string) string {
 	found := ""
 	for name, value := range inv.facts[side] {

@@ -43,9 +43,9 @@ func claiming(id cause.ID, share float64) cause.Suspect {
 		Share: compare.Interval{Value: share, Low: share * 0.8, High: share}}
 }
 
-// A variable that changes the number is to blame. A tracer without which the number is the same is not; a variable
-// like that decides nothing, because the same may be set elsewhere. The number is printed, so that the machine may be
-// as busy as it likes.
+// A variable that changes the number is to blame. A tracer without which the number is the same is
+// not; a variable like that decides nothing, because the same may be set elsewhere. The number is
+// printed, so that the machine may be as busy as it likes.
 func TestRestartProvesAndRefutes(t *testing.T) {
 	for want, side := range map[string]struct {
 		b  string
@@ -125,7 +125,8 @@ func TestTreeFlipWidensTheAffinity(t *testing.T) {
 	}
 }
 
-// A flip that the commands undo proves nothing: it is refused where the recordings tell, else as soon as a trial does.
+// A flip that the commands undo proves nothing: it is refused where the recordings tell, else as
+// soon as a trial does.
 func TestNoProofByWhatCommandsSetThemselves(t *testing.T) {
 	refused := func(facts map[string]map[string]string, want string) {
 		t.Helper()

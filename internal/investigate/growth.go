@@ -5,14 +5,16 @@ import (
 	"time"
 )
 
-// grownPairs is how many pairs a budget that grows holds: where a plan for two metrics looks first (stat.NewPlan).
+// grownPairs is how many pairs a budget that grows holds: where a plan for two metrics looks first
+// (stat.NewPlan).
 const grownPairs = 8
 
 // budget is the time for everything: what was asked for, or what it grew to.
 func (inv *investigation) budget() time.Duration { return max(inv.options.Budget, inv.grown) }
 
-// grow makes a budget that nobody asked for hold what a verdict with suspects takes of runs that take this long. It is
-// called again with each pair until there are enough: a warm-up may take far longer than the runs after it.
+// grow makes a budget that nobody asked for hold what a verdict with suspects takes of runs that
+// take this long. It is called again with each pair until there are enough: a warm-up may take far
+// longer than the runs after it.
 func (inv *investigation) grow() {
 	wanted := grownPairs
 	if inv.options.B == "" {

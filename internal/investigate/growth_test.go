@@ -7,7 +7,8 @@ import (
 	"culprit/internal/trial"
 )
 
-// growing is an investigation with the usual budget, after a warm-up that took that long for each side.
+// growing is an investigation with the usual budget, after a warm-up that took that long for each
+// side.
 func growing(run time.Duration) *investigation {
 	inv := afterWarmUp(UsualBudget, run)
 	inv.options.MayGrow = true
@@ -15,8 +16,8 @@ func growing(run time.Duration) *investigation {
 	return inv
 }
 
-// Whatever runs take, from moments to a quarter of a minute, the usual budget can decide and leaves time for evidence
-// of two runs a side; where they are short it stays what it is.
+// Whatever runs take, from moments to a quarter of a minute, the usual budget can decide and leaves
+// time for evidence of two runs a side; where they are short it stays what it is.
 func TestTheUsualBudgetGrowsWithTheRuns(t *testing.T) {
 	for run := 50 * time.Millisecond; run < 15*time.Second; run = run * 5 / 4 {
 		inv := growing(run)

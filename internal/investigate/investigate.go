@@ -1,12 +1,14 @@
-// Package investigate is the main job: trials decide whether B is worse than A
-// and on which metric, recordings of further trials say where the difference
-// is, the catalogue says which cause it looks like, and a flip proves it.
+// Package investigate does the main job. Trials decide whether B is worse than A, and on which
+// metric. Recordings of further trials show where the difference is. The catalogue names the causes
+// that it looks like. Flipping a setting proves or refutes the first of them that has one.
 //
 //	c, err := investigate.Run(ctx, investigate.Options{A: "./old", B: "./new", Budget: time.Minute, …})
+//	fmt.Println(c.Outcome, c.Suspects[0].Cause) // worse clock.slow-source
 //
-// It refuses commands that fail and budgets that hold fewer than two pairs. A
-// case directory appears complete or not at all; until then it is called
-// DIR.partial, and stays so where DIR was made meanwhile.
+// It refuses commands that fail, and budgets that hold fewer than two pairs of trials.
+//
+// It publishes a case directory whole or not at all. Until it is complete the directory is called
+// DIR.partial, and it keeps that name where DIR was made meanwhile.
 package investigate
 
 import (
@@ -22,6 +24,7 @@ import (
 	"culprit/internal/host"
 	"culprit/internal/record"
 	"culprit/internal/trial"
+	"culprit/recording"
 )
 
 // investigation is the state of one Run.
@@ -177,11 +180,11 @@ func (inv *investigation) explain(ctx context.Context) error {
 func (inv *investigation) finish() {
 	c := inv.c
 	if inv.cannot != nil {
-		c.BlindSpots = append([]string{"nothing was recorded, so no suspect can be named: " + inv.cannot.Error()},
-			c.BlindSpots...)
+		nothing := recording.BlindSpot{Kind: recording.BlindNothing, Why: inv.cannot.Error()}
+		c.Unseen = append([]recording.BlindSpot{nothing}, c.Unseen...)
 	}
 	inv.tellGrown()
-	c.BlindSpots = unique(append(c.BlindSpots, inv.runner.BlindSpots()...))
+	c.see(inv.runner.BlindSpots()...)
 	c.Warnings = unique(c.Warnings)
 	c.Trials = inv.runs
 	if c.NeedTrials > 0 && c.B != nil {

@@ -185,7 +185,8 @@ func TestMetricToExplainIsTheLargerChangeInSeconds(t *testing.T) {
 	}
 }
 
-// TestPairsThatWouldDecide: one metric that differs needs few more, to call both the same would take many.
+// TestPairsThatWouldDecide: one metric that differs needs few more, to call both the same would
+// take many.
 func TestPairsThatWouldDecide(t *testing.T) {
 	for _, test := range []struct {
 		cpu, wall float64 // ratios
@@ -200,7 +201,8 @@ func TestPairsThatWouldDecide(t *testing.T) {
 	}
 }
 
-// On a host that others keep busy wall time grows by more than CPU time, because each second of it takes longer.
+// On a host that others keep busy wall time grows by more than CPU time, because each second of it
+// takes longer.
 func TestBusyHostDoesNotHideTheCPUTime(t *testing.T) {
 	runs := func(runqueueA, runqueueB float64) []trial.Run {
 		side := func(label string, cpu, runqueue, waited float64) trial.Run {
@@ -230,7 +232,8 @@ func TestBusyHostDoesNotHideTheCPUTime(t *testing.T) {
 	}
 }
 
-// Threads that wait for each other have more runnable seconds than the clock has: their wall time is not stretched.
+// Threads that wait for each other have more runnable seconds than the clock has: their wall time
+// is not stretched.
 func TestOwnThreadsDoNotStretch(t *testing.T) {
 	inv := &investigation{}
 	for _, side := range []string{sideA, sideB} {
@@ -243,8 +246,8 @@ func TestOwnThreadsDoNotStretch(t *testing.T) {
 	}
 }
 
-// A warm-up that takes far longer than the runs after it, with cold caches or on a host that is busy just then, is no
-// reason to stop at fewer pairs than can decide with most of the budget left.
+// A warm-up that takes far longer than the runs after it, with cold caches or on a host that is
+// busy just then, is no reason to stop at fewer pairs than can decide with most of the budget left.
 func TestSlowWarmUpDoesNotEndThePlan(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs commands for eight seconds: -short leaves it out")

@@ -38,7 +38,8 @@ func (inv *investigation) one(ctx context.Context, slot trial.Slot, more func(*t
 	return run, inv.journal.Append(run)
 }
 
-// usualOf is how many of the latest runs tell how long the next one takes: one that something came between does not.
+// usualOf is how many of the latest runs tell how long the next one takes: one that something came
+// between does not.
 const usualOf = 5
 
 // usual is how long the latest runs of a side and kind usually took.
@@ -83,8 +84,9 @@ func (inv *investigation) warmUp(ctx context.Context) error {
 	return inv.appraise()
 }
 
-// measure runs the trials that decide, without the recorder, and says whether there is something to explain. Too few
-// runs to decide by are recorded as well: what they differ in is then all the answer there is.
+// measure runs the trials that decide, without the recorder, and says whether there is something to
+// explain. Too few runs to decide by are recorded as well: what they differ in is then all the
+// answer there is.
 func (inv *investigation) measure(ctx context.Context) (explain bool, err error) {
 	if err := inv.firstPair(ctx); err != nil {
 		return false, err
@@ -111,7 +113,8 @@ func (inv *investigation) measure(ctx context.Context) (explain bool, err error)
 		valid := inv.validPairs()
 		last := valid < look
 		if !looked && !last {
-			// A warm-up takes longer than the runs do, so the budget may hold more pairs. Nobody looked at them yet.
+			// A warm-up takes longer than the runs do, so the budget may hold more pairs. Nobody
+			// looked at them yet.
 			if plan, spare, err = inv.extend(plan, spare); err != nil {
 				return false, err
 			}

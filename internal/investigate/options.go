@@ -22,8 +22,8 @@ const (
 	ProveNone Prove = "none"
 )
 
-// UsualBudget is enough for commands that take up to two seconds, MostBudget, to which it may grow, for those that take
-// a quarter of a minute. See docs/decisions/0025-the-budget-grows.md.
+// UsualBudget is enough for commands that take up to two seconds, MostBudget, to which it may grow,
+// for those that take a quarter of a minute. See docs/decisions/0025-the-budget-grows.md.
 const (
 	UsualBudget = time.Minute
 	MostBudget  = 6 * time.Minute
@@ -31,9 +31,10 @@ const (
 
 // Options are what a user asks for, resolved.
 type Options struct {
-	A, B     string        // shell commands; B empty: one-sided
-	Budget   time.Duration // of the whole investigation
-	MayGrow  bool          // nobody asked for this Budget: up to MostBudget where the runs take long
+	A, B   string        // shell commands; B empty: one-sided
+	Budget time.Duration // of the whole investigation
+	// MayGrow allows a Budget that nobody asked for to grow to MostBudget where runs take long.
+	MayGrow  bool
 	Timeout  time.Duration // of one run; 0: what is left of the budget
 	Metric   MetricChoice
 	Smallest float64 // smallest difference that counts, 0.02 for 2 %
@@ -54,7 +55,8 @@ type Options struct {
 	Write func(dir string, c *Case) error
 }
 
-// MetricChoice is what to test: wall and CPU time, one of them, or a number that the command prints.
+// MetricChoice is what to test: wall and CPU time, one of them, or a number that the command
+// prints.
 type MetricChoice struct {
 	Auto    bool
 	Name    string

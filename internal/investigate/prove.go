@@ -12,8 +12,8 @@ import (
 	"culprit/internal/trial"
 )
 
-// prove puts suspects to the proof, best first, as long as the budget lasts: it flips what would take the suspect away,
-// in randomised trials of the side that suffers, and puts it back.
+// prove puts suspects to the proof, best first, as long as the budget lasts: it flips what would
+// take the suspect away, in randomised trials of the side that suffers, and puts it back.
 func (inv *investigation) prove(ctx context.Context) error {
 	for i := range inv.c.Suspects {
 		suspect := &inv.c.Suspects[i]
@@ -128,7 +128,8 @@ func (inv *investigation) flip(ctx context.Context, planned flip, suspect *cause
 	return nil
 }
 
-// putBack ends a change. A setting that somebody else changed meanwhile is left to them and told; it spoils no case.
+// putBack ends a change. A setting that somebody else changed meanwhile is left to them and told;
+// it spoils no case.
 func (inv *investigation) putBack(change *knob.Change) error {
 	err := change.Restore()
 	var drift *knob.DriftError

@@ -38,9 +38,7 @@ func (inv *investigation) reason(ctx context.Context, found *evidence) error {
 		inv.summarise()
 	}
 	inv.remember(found)
-	inv.c.BlindSpots = append(inv.c.BlindSpots,
-		"no hardware counters were read: cache and branch misses, and time taken by the hypervisor, "+
-			"are not seen")
+	inv.c.see(recording.BlindSpot{Kind: recording.BlindCounters})
 	return nil
 }
 

@@ -16,15 +16,16 @@ import (
 	"culprit/recording"
 )
 
-// What runs already is recorded over a few windows, which take the place of runs: their spread gives the intervals.
+// What runs already is recorded over a few windows, which take the place of runs: their spread
+// gives the intervals.
 const (
 	serviceWindows = 5
 	leastWindow    = time.Second
 	mostWindow     = 20 * time.Second
 )
 
-// watchService records a running process or cgroup, and lists what costs most: of a service that is its CPU time, since
-// most of its waiting is for work.
+// watchService records a running process or cgroup, and lists what costs most: of a service that is
+// its CPU time, since most of its waiting is for work.
 func (inv *investigation) watchService(ctx context.Context) error {
 	if inv.cannot != nil {
 		return fmt.Errorf("investigate %s: %w", inv.options.Target, inv.cannot)
@@ -94,7 +95,8 @@ func (inv *investigation) recordWindow(ctx context.Context, recorder *record.Rec
 	return rec, nil
 }
 
-// windowRuns are the windows as a case lists trials: each with its amount of the metric, without what recording took.
+// windowRuns are the windows as a case lists trials: each with its amount of the metric, without
+// what recording took.
 func windowRuns(windows []*recording.Recording, result *compare.Result, unit units.Unit) []trial.Run {
 	runs := make([]trial.Run, len(windows))
 	for i, window := range windows {

@@ -45,8 +45,8 @@ var ioKinds = []struct {
 	{"write_iops", "wiops", true}}
 
 // ioLimits are the limits of a side that the other side has not, the tightest first: by bytes a
-// second, an operation counted as one page, the least that the page cache reads. Equal ones stand in
-// the order of ioKinds, and of their devices in the fact.
+// second, an operation counted as one page, the least that the page cache reads. Equal ones stand
+// in the order of ioKinds, and of their devices in the fact.
 func ioLimits(facts, other map[string]string) []ioLimit {
 	var limits []ioLimit
 	for _, each := range ioKinds {

@@ -13,14 +13,15 @@ import (
 	"culprit/internal/trial"
 )
 
-// treeFlip gives processes of the running command another attribute, as soon as they are there. Nothing needs to be put
-// back: it is the trial's own tree, and ends with it.
+// treeFlip gives processes of the running command another attribute, as soon as they are there.
+// Nothing needs to be put back: it is the trial's own tree, and ends with it.
 type treeFlip struct {
 	level knob.Level
 	comm  string // only processes of this name, and not the command itself; "": all
 }
 
-// treeInterval is how often the tree is looked through: a program confines itself once, at its begin.
+// treeInterval is how often the tree is looked through: a program confines itself once, at its
+// begin.
 const treeInterval = 20 * time.Millisecond
 
 // mostOfTree bounds how many processes are looked at.
@@ -68,7 +69,8 @@ func (inv *investigation) allCPUs() string {
 	return value
 }
 
-// attach looks through the tree of a run until it ends, at both levels alike; on sets the attribute.
+// attach looks through the tree of a run until it ends, at both levels alike; on sets the
+// attribute.
 func (f *treeFlip) attach(on bool, spec *trial.Spec) {
 	stop := make(chan struct{})
 	spec.Ready = func(pid int) error {

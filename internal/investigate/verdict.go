@@ -23,8 +23,8 @@ func (p part) String() string {
 	return fmt.Sprintf("%.0f %% of the metric (%.0f %% to %.0f %%)", 100*p.value, 100*p.low, 100*p.high)
 }
 
-// claimedPart is what a suspect was said to explain, as a part of the suffering side's metric. Its share is of the
-// change between the sides; with one side (effect nil) of the metric itself.
+// claimedPart is what a suspect was said to explain, as a part of the suffering side's metric. Its
+// share is of the change between the sides; with one side (effect nil) of the metric itself.
 func claimedPart(share compare.Interval, effect *cause.Effect) part {
 	changed := 1.0
 	if effect != nil && effect.Ratio > 0 {
@@ -32,7 +32,8 @@ func claimedPart(share compare.Interval, effect *cause.Effect) part {
 	}
 	claimed := part{share.Value * changed, share.Low * changed, share.High * changed}
 	if !(claimed.low <= claimed.value && claimed.value <= claimed.high) {
-		claimed.low, claimed.high = claimed.value, claimed.value // one recording: no interval is known
+		// One recording: no interval is known.
+		claimed.low, claimed.high = claimed.value, claimed.value
 	}
 	return claimed
 }
@@ -48,8 +49,9 @@ const (
 	surePart     = 0.5
 )
 
-// weigh compares intervals: proven when the flip takes away as much as was claimed, as far as both are known, and at
-// least half of it for sure; refuted when it surely takes away less than a tenth; else undecided.
+// weigh compares intervals: proven when the flip takes away as much as was claimed, as far as both
+// are known, and at least half of it for sure; refuted when it surely takes away less than a tenth;
+// else undecided.
 func weigh(claimed, removed part) string {
 	switch {
 	case removed.high < refutingPart*claimed.value:

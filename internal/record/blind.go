@@ -2,8 +2,6 @@ package record
 
 import (
 	"cmp"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -13,37 +11,30 @@ import (
 )
 
 // blindSpots says what this recording could not see.
-func blindSpots(rec *recording.Recording, unwinder *unwind.Unwinder, options Options) []string {
-	spots := []string{
-		"code that runs with interrupts off is booked where they come on again (software clock sampling)",
-	}
+func blindSpots(rec *recording.Recording, unwinder *unwind.Unwinder) []recording.BlindSpot {
+	spots := []recording.BlindSpot{{Kind: recording.BlindInterrupts}}
 	for _, status := range rec.Manifest.Probes {
 		if !status.On {
-			spots = append(spots, fmt.Sprintf("%s: not recorded (%s)", status.Name, status.Why))
+			spots = append(spots, recording.BlindSpot{Kind: recording.BlindProbe, What: status.Name,
+				Why: status.Why})
 		}
 	}
 	if unwinder != nil {
 		for _, late := range unwinder.Late() {
-			spots = append(spots, late+": the first such process came up within the recording; its unwinder "+
-				"was loaded then, stacks before have no frames of it")
+			spots = append(spots, recording.BlindSpot{Kind: recording.BlindUnwinder, What: late})
 		}
 	}
 	if why, broken, total := brokenByReason(rec); broken*50 > total {
-		spots = append(spots, fmt.Sprintf("%d of %d stacks could not be followed to their root: %s", broken, total,
-			mostFirst(why)))
+		spots = append(spots, recording.BlindSpot{Kind: recording.BlindStacks, Count: broken, Of: total,
+			Reasons: mostFirst(why)})
 	}
-	if spot := uringSpot(rec); spot != "" {
-		spots = append(spots, spot)
-	}
-	for _, loss := range rec.Manifest.Losses {
-		spots = append(spots, fmt.Sprintf("lost: %s: %d", loss.What, loss.Count))
-	}
-	return spots
+	spots = append(spots, uringSpots(rec)...)
+	return append(spots, recording.Lost(rec.Manifest.Losses)...)
 }
 
 // brokenByReason counts on-CPU samples of the target whose stack did not reach its root, by why.
-func brokenByReason(rec *recording.Recording) (why map[string]int, broken, total int) {
-	why = map[string]int{}
+func brokenByReason(rec *recording.Recording) (why map[string]int64, broken, total int64) {
+	why = map[string]int64{}
 	for _, sample := range rec.Samples {
 		if sample.Signal != recording.SignalCPU || !sample.Target {
 			continue
@@ -60,30 +51,29 @@ func brokenByReason(rec *recording.Recording) (why map[string]int, broken, total
 	return why, broken, total
 }
 
-// mostFirst lists counts, the largest first: "its mappings were not known yet 12, code without a file 3".
-func mostFirst(counts map[string]int) string {
-	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-	})
-	parts := make([]string, len(names))
-	for i, name := range names {
-		parts[i] = fmt.Sprintf("%s %d", name, counts[name])
+// mostFirst lists counts, the largest first.
+func mostFirst(counts map[string]int64) []recording.BlindReason {
+	reasons := make([]recording.BlindReason, 0, len(counts))
+	for why, count := range counts {
+		reasons = append(reasons, recording.BlindReason{Why: why, Count: count})
 	}
-	return strings.Join(parts, ", ")
+	slices.SortFunc(reasons, func(a, b recording.BlindReason) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Why, b.Why))
+	})
+	return reasons
 }
 
-// uringSpot says that the target used io_uring, whose requests are no system calls.
-func uringSpot(rec *recording.Recording) string {
+// uringSpots says that the target used io_uring, whose requests are no system calls.
+func uringSpots(rec *recording.Recording) []recording.BlindSpot {
 	for _, counter := range rec.Counters {
 		if counter.Name == syscalls.CounterSubmitted {
-			return fmt.Sprintf("%d requests went through io_uring: how long each took, and on what, is not seen",
-				counter.Value)
+			return []recording.BlindSpot{{Kind: recording.BlindURing, Count: counter.Value}}
 		}
 	}
 	for _, call := range rec.Syscalls {
 		if call.Name == "io_uring_enter" {
-			return "requests went through io_uring: neither their number nor how long each took is seen"
+			return []recording.BlindSpot{{Kind: recording.BlindURing}}
 		}
 	}
-	return ""
+	return nil
 }

@@ -123,12 +123,12 @@ type Summary struct {
 	Losses  []recording.Loss `json:"losses"`
 	Cost    recording.Cost   `json:"cost"`
 	// Off are the probes that did not run, and why.
-	Off        []recording.ProbeStatus `json:"off,omitempty"`
-	BlindSpots []string                `json:"blind_spots"`
-	WindowNs   int64                   `json:"window_ns"`
-	Gaps       []recording.Gap         `json:"gaps,omitempty"`
-	Thinned    []recording.Thinning    `json:"thinned,omitempty"`
-	Throttled  []Throttled             `json:"throttled,omitempty"` // by limits of I/O
+	Off       []recording.ProbeStatus `json:"off,omitempty"`
+	Unseen    []recording.BlindSpot   `json:"unseen"`
+	WindowNs  int64                   `json:"window_ns"`
+	Gaps      []recording.Gap         `json:"gaps,omitempty"`
+	Thinned   []recording.Thinning    `json:"thinned,omitempty"`
+	Throttled []Throttled             `json:"throttled,omitempty"` // by limits of I/O
 	// Ended: the process that was named by its id, and all that it started, ended before the time was up.
 	Ended bool `json:"ended,omitempty"`
 	// RunTimes are those whose first process came up within the window: its first stacks have no frames of it.

@@ -121,9 +121,10 @@ func (p *Parts) Finish(ctx context.Context, check *recording.SelfCheck) (*Summar
 	err := recording.Join(p.path, p.parts, func(manifest *recording.Manifest) {
 		manifest.Cost.Check = check
 		if check != nil {
-			manifest.BlindSpots = append(manifest.BlindSpots, "self-check: "+check.String())
+			manifest.BlindSpots = append(manifest.BlindSpots,
+				recording.BlindSpot{Kind: recording.BlindChecked, What: check.String()})
 		}
-		p.sum.Losses, p.sum.Cost, p.sum.BlindSpots = manifest.Losses, manifest.Cost, manifest.BlindSpots
+		p.sum.Losses, p.sum.Cost, p.sum.Unseen = manifest.Losses, manifest.Cost, manifest.BlindSpots
 		p.sum.Gaps, p.sum.Thinned, p.sum.WindowNs = manifest.Gaps, manifest.Thinned, manifest.WindowNs
 	})
 	if err != nil {
@@ -191,7 +192,7 @@ func Salvage(folder, path string) (parts int, err error) {
 	})
 	err = recording.Join(path, files, func(manifest *recording.Manifest) {
 		manifest.BlindSpots = append(manifest.BlindSpots,
-			"the recording was killed: what came after its last part is not in it")
+			recording.BlindSpot{Kind: recording.BlindKilled})
 	})
 	if err != nil {
 		return 0, err

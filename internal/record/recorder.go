@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -140,6 +139,29 @@ func (r *Recorder) ask(ctx context.Context, asked request) (answer, error) {
 	return r.await(ctx)
 }
 
+// recorderError is an error that the recorder's process told of: its words, and which one it wraps.
+type recorderError struct {
+	text  string
+	wraps error
+}
+
+func (e *recorderError) Error() string { return e.text }
+
+func (e *recorderError) Unwrap() error { return e.wraps }
+
+// failure is the error that an answer tells of.
+func (a answer) failure() error {
+	switch {
+	case a.Error == "":
+		return nil
+	case a.NotSupported:
+		return &recorderError{a.Error, ErrNotSupported}
+	case a.Gone:
+		return &recorderError{a.Error, ErrGone}
+	}
+	return errors.New(a.Error)
+}
+
 func (r *Recorder) await(ctx context.Context) (answer, error) {
 	select {
 	case reply, ok := <-r.answers:
@@ -147,15 +169,8 @@ func (r *Recorder) await(ctx context.Context) (answer, error) {
 			r.failed = r.ended()
 			return answer{}, r.failed
 		}
-		if reply.Error != "" && reply.NotSupported {
-			return answer{}, fmt.Errorf("%w: %s", ErrNotSupported,
-				strings.TrimPrefix(reply.Error, ErrNotSupported.Error()+": "))
-		}
-		if reply.Error != "" && reply.Gone {
-			return answer{}, fmt.Errorf("%s: %w", strings.TrimSuffix(reply.Error, ": "+ErrGone.Error()), ErrGone)
-		}
-		if reply.Error != "" {
-			return answer{}, errors.New(reply.Error)
+		if err := reply.failure(); err != nil {
+			return answer{}, err
 		}
 		return reply, nil
 	case <-ctx.Done():

@@ -115,7 +115,8 @@ func salvaged(t *testing.T, path string) {
 	if got := amountsOf(rec); got != sum || got.calls == 0 {
 		t.Errorf("the parts have %+v, the whole %+v", sum, got)
 	}
-	if spots := strings.Join(rec.Manifest.BlindSpots, "\n"); !strings.Contains(spots, "the recording was killed") {
+	spots := strings.Join(recording.Words(rec.Manifest.BlindSpots), "\n")
+	if !strings.Contains(spots, "the recording was killed") {
 		t.Errorf("blind spots %q", spots)
 	}
 	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {

@@ -160,7 +160,7 @@ func (s *Session) End(finish Finish) (*recording.Recording, error) {
 	rec.Manifest.Cost.RecorderCPUNs = ownCPU() - open.cpuNs
 	s.remember(rec, endNs)
 	rec.Manifest.Cost.BPFNs, rec.Manifest.Cost.BPFSampledNs = bpfNs, int64(sampled)
-	rec.Manifest.BlindSpots = blindSpots(rec, s.unwinder, s.options)
+	rec.Manifest.BlindSpots = blindSpots(rec, s.unwinder)
 	return rec, nil
 }
 
@@ -209,7 +209,7 @@ func (s *Session) manifest(open *openWindow, endNs int64, metrics map[string]flo
 			Cgroup: open.target.Cgroup},
 		Hz: hz, SliceNs: int64(s.options.Slice), Probes: s.statusesOf(open), Gaps: s.gapBefore(open),
 		Losses: []recording.Loss{},
-		Cost:   recording.Cost{StartCPUNs: s.startCPUNs}, BlindSpots: []string{}, Metrics: metrics,
+		Cost:   recording.Cost{StartCPUNs: s.startCPUNs}, BlindSpots: []recording.BlindSpot{}, Metrics: metrics,
 	}
 }
 

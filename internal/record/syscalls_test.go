@@ -126,7 +126,7 @@ func TestRequestsThroughIOUring(t *testing.T) {
 	if enters != requests/8 {
 		t.Errorf("%d calls of io_uring_enter, the truth is %d", enters, requests/8)
 	}
-	said := strings.Join(got.Manifest.BlindSpots, "\n")
+	said := strings.Join(recording.Words(got.Manifest.BlindSpots), "\n")
 	if !strings.Contains(said, "requests went through io_uring") {
 		t.Errorf("io_uring is no blind spot: %s", said)
 	}

@@ -66,7 +66,8 @@ func startBrowser(t *testing.T) *browser {
 	_, _ = toBrowser.Close(), fromBrowser.Close()
 	go b.listen(out)
 	t.Cleanup(func() {
-		_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL) // the whole group: it has many processes
+		// The whole group: it has many processes.
+		_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL)
 		_ = command.Wait()
 		_, _ = in.Close(), out.Close()
 	})

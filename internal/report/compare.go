@@ -11,31 +11,37 @@ import (
 	"culprit/internal/investigate"
 	"culprit/internal/stat"
 	"culprit/internal/trial"
+	"culprit/recording"
 )
 
 // ComparisonSchema names the JSON document of a comparison.
 const ComparisonSchema = "culprit.comparison/1"
 
-// Comparison is the answer of `culprit compare`: two groups of recordings, what differs and what it comes from.
+// Comparison is the answer of `culprit compare`: two groups of recordings, what differs and what it
+// comes from.
 type Comparison struct {
 	Schema  string              `json:"schema"`
 	Outcome investigate.Outcome `json:"outcome"` // worse, better, same or undecided
 	Metric  string              `json:"metric"`  // wall or cpu
 	A       ComparedSide        `json:"a"`
 	B       ComparedSide        `json:"b"`
-	// Effect is B's metric per unit of work as a multiple of A's; with one recording a side its interval is null.
+	// Effect is B's metric per unit of work as a multiple of A's; with one recording a side its
+	// interval is null.
 	Effect   cause.Effect `json:"effect"`
 	Smallest float64      `json:"smallest"`            // difference that counts, 0.02 for 2 %
 	FailOver *float64     `json:"fail_over,omitempty"` // as asked: worse only from here on
-	// InBlocks: all recordings of one side are older than those of the other, and the effect's interval allows for it.
-	InBlocks   bool                 `json:"in_blocks"`
-	Ranking    *rank.Ranking        `json:"ranking"`
-	Suspects   []cause.Suspect      `json:"suspects"`
-	Settings   []compare.FactChange `json:"settings"`
-	Warnings   []string             `json:"warnings"`
-	BlindSpots []string             `json:"blind_spots"`
-	Profile    *compare.Profile     `json:"profile"`
-	WaitTree   *compare.Profile     `json:"wait_profile"`
+	// InBlocks: all recordings of one side are older than those of the other, and the effect's
+	// interval allows for it.
+	InBlocks bool                 `json:"in_blocks"`
+	Ranking  *rank.Ranking        `json:"ranking"`
+	Suspects []cause.Suspect      `json:"suspects"`
+	Settings []compare.FactChange `json:"settings"`
+	Warnings []string             `json:"warnings"`
+	// Unseen is what limits the answer because it could not be seen; BlindSpots says it in words.
+	Unseen     []recording.BlindSpot `json:"unseen"`
+	BlindSpots []string              `json:"blind_spots"`
+	Profile    *compare.Profile      `json:"profile"`
+	WaitTree   *compare.Profile      `json:"wait_profile"`
 }
 
 // ComparedSide is one group of recordings.
@@ -45,7 +51,8 @@ type ComparedSide struct {
 	Host    string   `json:"host"`
 }
 
-// ComparisonJSON writes the comparison as one document; like JSON, it has null for what is not known.
+// ComparisonJSON writes the comparison as one document; like JSON, it has null for what is not
+// known.
 func ComparisonJSON(w io.Writer, c *Comparison) error {
 	e := &encoder{}
 	if err := e.value(c); err != nil {
@@ -63,7 +70,8 @@ func (c *Comparison) asCase() *investigate.Case {
 	titleA, titleB := c.titles()
 	shown := &investigate.Case{Schema: investigate.CaseSchema, Outcome: c.Outcome, Per: c.Ranking.Per.Name,
 		Metric: investigate.Metric{Name: c.Metric, Unit: "s", Better: "lower"},
-		A:      c.A.summary(titleA, c.Ranking.A), Suspects: c.Suspects, BlindSpots: c.BlindSpots, Warnings: c.Warnings,
+		A:      c.A.summary(titleA, c.Ranking.A), Suspects: c.Suspects, Unseen: c.Unseen,
+		BlindSpots: c.BlindSpots, Warnings: c.Warnings,
 		Smallest: c.Smallest, Settings: c.Settings, Profile: c.Profile, Waits: c.WaitTree,
 		Host: investigate.Host{Name: c.A.Host}}
 	b := c.B.summary(titleB, c.Ranking.B)
@@ -117,7 +125,8 @@ func (s *ComparedSide) title() string {
 	return s.Files[0]
 }
 
-// ByParts tells a comparison of CPU time per CPU second: the total is one on both sides, only its parts can differ.
+// ByParts tells a comparison of CPU time per CPU second: the total is one on both sides, only its
+// parts can differ.
 func (c *Comparison) ByParts() bool {
 	return c.Metric == compare.MetricCPU && c.Ranking.Per.ByParts()
 }
@@ -163,7 +172,8 @@ func (c *Comparison) detail() string {
 // seen says what could have been seen.
 func (c *Comparison) seen() string {
 	whole := stat.Average(c.Ranking.A)
-	if !c.Ranking.Known || whole <= 0 || c.ByParts() || c.InBlocks { // it is worked out for sides that took turns
+	// It is worked out for sides that took turns.
+	if !c.Ranking.Known || whole <= 0 || c.ByParts() || c.InBlocks {
 		return ""
 	}
 	return fmt.Sprintf("a change of %s or more of %s would have been seen in 4 of 5 such comparisons",

@@ -5,8 +5,9 @@ import (
 	"fmt"
 )
 
-// ComparisonHTML writes a comparison as the same page that an investigation gets: verdict, suspects, differences and
-// the differential flame graph, where orange is more in B, blue less, grey undecided, and what only A has is hatched.
+// ComparisonHTML writes a comparison as the same page that an investigation gets: verdict,
+// suspects, differences and the differential flame graph, where orange is more in B, blue less,
+// grey undecided, and what only A has is hatched.
 func ComparisonHTML(path string, c *Comparison) error {
 	shown := c.asCase()
 	words := verdictOf(shown)

@@ -18,14 +18,16 @@ import (
 const (
 	comparedItems  = 14 // rows of the table; JSON and the page have all
 	comparedBeside = 6
-	// Items whose change is less than this part of the metric in A are left to the page, but for the first few.
+	// Items whose change is less than this part of the metric in A are left to the page, but for
+	// the first few.
 	comparedLeast  = 0.002
 	comparedFewest = 3
-	callsLeast     = 0.05 // part of the metric in A from which on more calls are told from dearer ones
+	// callsLeast is the part of the metric in A from which on more calls are told from dearer ones.
+	callsLeast = 0.05
 )
 
-// ComparisonText writes a comparison for a person at a terminal: the answer, the ranking with A and B side by side,
-// the suspects, and what limits it. Page is where the HTML page is, "" for none.
+// ComparisonText writes a comparison for a person at a terminal: the answer, the ranking with A and
+// B side by side, the suspects, and what limits it. Page is where the HTML page is, "" for none.
 func ComparisonText(w io.Writer, c *Comparison, opts TextOptions) error {
 	if opts.Width <= 0 {
 		opts.Width = widthDefault
@@ -95,7 +97,8 @@ func (p *page) comparedTable(c *Comparison) {
 		metricNoun(c.Metric)+" per "+c.Ranking.Per.Name, plain, dim)
 }
 
-// comparedItem writes one row and, where calls were counted, whether there were more or dearer ones.
+// comparedItem writes one row and, where calls were counted, whether there were more or dearer
+// ones.
 func (p *page) comparedItem(c *Comparison, item *rank.Item) {
 	mark, style := markOf(item)
 	scale := scaleFor(item.Unit, item.A, item.B)
@@ -153,7 +156,8 @@ func markOf(item *rank.Item) (mark, style string) {
 	return mark, style
 }
 
-// shareCell is the share with its interval; where the metric's change is unknown, the part of A's time instead.
+// shareCell is the share with its interval; where the metric's change is unknown, the part of A's
+// time instead.
 func shareCell(c *Comparison, item *rank.Item) string {
 	if item.Signal == rank.SignalCounted {
 		return ""

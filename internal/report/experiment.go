@@ -10,8 +10,8 @@ import (
 	"culprit/internal/try"
 )
 
-// ExperimentJSON writes a document of package try: as JSON does for a case, a list without elements is [] and a number
-// that is not finite null.
+// ExperimentJSON writes a document of package try: as JSON does for a case, a list without elements
+// is [] and a number that is not finite null.
 func ExperimentJSON(w io.Writer, document any) error {
 	e := &encoder{}
 	if err := e.value(document); err != nil {
@@ -24,8 +24,8 @@ func ExperimentJSON(w io.Writer, document any) error {
 	return nil
 }
 
-// Experiment writes for a person at a terminal what an experiment found: the answer, a table of the levels with a dot
-// for each trial, and what limits the answer.
+// Experiment writes for a person at a terminal what an experiment found: the answer, a table of the
+// levels with a dot for each trial, and what limits the answer.
 func Experiment(w io.Writer, r *try.Result, opts TextOptions) error {
 	p := newPage(opts)
 	p.experimentVerdict(r)
@@ -51,7 +51,8 @@ func (p *page) experimentVerdict(r *try.Result) {
 	}
 }
 
-// headlines tells the effects that have the outcome's verdict, or that no level was compared on its own.
+// headlines tells the effects that have the outcome's verdict, or that no level was compared on its
+// own.
 func headlines(r *try.Result) []string {
 	var lines []string
 	for _, effect := range r.Effects {
@@ -100,7 +101,8 @@ func effectSentence(r *try.Result, e try.Effect) string {
 		return fmt.Sprintf("%s and %s are the same within %s on %s%s", name, against, percent(r.Smallest), noun, interval)
 	}
 	text := fmt.Sprintf("%s cannot be told from %s on %s yet%s", name, against, noun, interval)
-	if interval != "" && (e.Low > 1+r.Smallest || e.High < 1-r.Smallest) { // the trials agree, but are few for their test
+	// The trials agree, but are few for their test.
+	if interval != "" && (e.Low > 1+r.Smallest || e.High < 1-r.Smallest) {
 		text = fmt.Sprintf("%s seems to differ from %s on %s%s in too few blocks", name, against, noun,
 			interval)
 	}

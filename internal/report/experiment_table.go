@@ -31,7 +31,7 @@ func (p *page) levels(r *try.Result, metric try.Metric) {
 	for _, effect := range r.Effects {
 		if effect.Metric == metric.Name && (r.Design == try.Factorial || effect.Interaction) && !effect.Control {
 			p.levelRow("", "  "+visible(effect.Factor+"="+effect.Level, nameRunesMax), strings.Repeat(" ", p.strip()), "",
-				ratioAndVerdict(effect))
+				answerOf(effect))
 		}
 	}
 	for _, trend := range r.Trends {
@@ -55,16 +55,16 @@ func (p *page) strip() int {
 }
 
 // levelRow is one line of the table.
-func (p *page) levelRow(label, level, dots, median, answer string) {
+func (p *page) levelRow(label, level, dots, median string, told answer) {
 	style := plain
-	switch {
-	case strings.HasSuffix(answer, try.Worse) || strings.HasSuffix(answer, try.Over):
+	switch told.verdict {
+	case try.Worse, try.Over:
 		style = orange
-	case strings.HasSuffix(answer, try.Better):
+	case try.Better:
 		style = blue
 	}
 	line := p.style(fit(label, labelWidth), bold) + " " + fit(level, levelWidth) + " " + dots + " " +
-		strings.Repeat(" ", max(0, medianWidth-uniseg.StringWidth(median))) + median + " " + p.style(answer, style)
+		strings.Repeat(" ", max(0, medianWidth-uniseg.StringWidth(median))) + median + " " + p.style(told.text, style)
 	p.out.WriteString(strings.TrimRight(strings.ReplaceAll(line, space, " "), " ") + "\n")
 }
 
@@ -86,23 +86,30 @@ func mark(i int) string {
 	return letters[i/len(letters)-1:i/len(letters)] + letters[i%len(letters):i%len(letters)+1]
 }
 
-// beside is what stands at the end of a condition's line: its effect, where exactly one tells about it.
-func beside(r *try.Result, condition try.Summary, metric try.Metric) string {
+// beside is what stands at the end of a condition's line: its effect, where exactly one tells about
+// it.
+func beside(r *try.Result, condition try.Summary, metric try.Metric) answer {
 	if r.Design == try.Factorial && !condition.Control {
-		return plural(condition.Trials, "trial")
+		return answer{text: plural(condition.Trials, "trial")}
 	}
 	for _, effect := range r.Effects {
 		if effect.Metric != metric.Name || effect.Interaction || effect.Control != condition.Control {
 			continue
 		}
 		if effect.Control || condition.Levels[effect.Factor] == effect.Level {
-			return ratioAndVerdict(effect)
+			return answerOf(effect)
 		}
 	}
-	return plural(condition.Trials, "trial") + ", baseline"
+	return answer{text: plural(condition.Trials, "trial") + ", baseline"}
 }
 
-func ratioAndVerdict(effect try.Effect) string {
+// answer is what the last column says of a level.
+type answer struct {
+	text    string
+	verdict string // "" where nothing was tested
+}
+
+func answerOf(effect try.Effect) answer {
 	text := "unknown"
 	if finite(effect.Ratio) {
 		text = ratioText(effect.Ratio)
@@ -110,7 +117,7 @@ func ratioAndVerdict(effect try.Effect) string {
 			text += " (" + ratioText(effect.Low) + " to " + ratioText(effect.High) + ")"
 		}
 	}
-	return text + " " + visible(effect.Verdict, 20)
+	return answer{text + " " + visible(effect.Verdict, 20), effect.Verdict}
 }
 
 // ratioText is times, but keeps the size of a ratio that is far below one.
@@ -151,7 +158,8 @@ func rangeOf(r *try.Result, metric string) (low, high float64) {
 	return low, high
 }
 
-// strip draws a dot for each trial on a line from low to high: · for one, : for two or three, # for more.
+// strip draws a dot for each trial on a line from low to high: · for one, : for two or three, # for
+// more.
 func strip(values []float64, low, high float64, columns int) string {
 	counts := make([]int, columns)
 	for _, value := range values {

@@ -13,7 +13,8 @@ import (
 	"culprit/internal/try"
 )
 
-// sampleExperiment has one level that is worse, a control, a trial that is left out, and hostile names.
+// sampleExperiment has one level that is worse, a control, a trial that is left out, and hostile
+// names.
 func sampleExperiment() *try.Result {
 	r := &try.Result{Schema: try.Schema, Outcome: try.Worse, Command: "./readtime", Design: try.Blocks, Smallest: 0.02,
 		Metrics:  []try.Metric{{Name: "cpu", Unit: "s"}, {Name: "latency.p99", Unit: "s"}},

@@ -55,9 +55,9 @@ type listView struct {
 	Lines []string
 }
 
-// ExperimentHTML writes what an experiment found as one self-contained page: the words of Experiment, or of Overhead
-// where a budget is held, a chart for each metric, and a table of all effects. The file appears under its name only
-// when it is whole.
+// ExperimentHTML writes what an experiment found as one self-contained page: the words of
+// Experiment, or of Overhead where a budget is held, a chart for each metric, and a table of all
+// effects. The file appears under its name only when it is whole.
 func ExperimentHTML(path string, r *try.Result) error {
 	text, err := renderExperiment(r)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestExperimentPageInBrowser opens the page of an experiment with hostile names in Chromium: it fits a telephone and a
-// desk, is dark and light, and neither complains nor asks for anything.
+// TestExperimentPageInBrowser opens the page of an experiment with hostile names in Chromium: it
+// fits a telephone and a desk, is dark and light, and neither complains nor asks for anything.
 func TestExperimentPageInBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the browser takes seconds: -short leaves it out")

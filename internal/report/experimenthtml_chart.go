@@ -10,8 +10,9 @@ import (
 // kindMeasure is the kind of a trial that is no warm-up.
 const kindMeasure = "measure"
 
-// chartView is the chart of one metric: a row of dots for each condition, and a row with an interval for each effect.
-// Places are shares of the width, "12.34%", so that text keeps its size on a narrow screen.
+// chartView is the chart of one metric: a row of dots for each condition, and a row with an
+// interval for each effect. Places are shares of the width, "12.34%", so that text keeps its size
+// on a narrow screen.
 type chartView struct {
 	Name, Against, Caption string
 	Higher                 bool
@@ -31,7 +32,8 @@ type levelView struct {
 // dotView is a trial; Why says why it is left out, "" for one that counts.
 type dotView struct{ X, Y, Why, Title string }
 
-// effectView is an effect in words and, in a chart, the places of its interval; "" where there is none.
+// effectView is an effect in words and, in a chart, the places of its interval; "" where there is
+// none.
 type effectView struct {
 	Name, Against, Metric, Ratio, Low, High, Answer, Class, Note string
 	Blocks                                                       int
@@ -186,7 +188,8 @@ func (a axis) at(value float64) float64 {
 	if !(high > low) {
 		return 0.5
 	}
-	share := (value/2 - low/2) / (high/2 - low/2) // halves: the whole may be more than a number holds
+	// Halves: the whole may be more than a number holds.
+	share := (value/2 - low/2) / (high/2 - low/2)
 	return edge + (1-2*edge)*math.Min(math.Max(share, 0), 1)
 }
 

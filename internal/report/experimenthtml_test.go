@@ -21,7 +21,8 @@ import (
 	"culprit/internal/try"
 )
 
-// elements reads a page strictly and returns its elements and all of its text: what is not well formed fails.
+// elements reads a page strictly and returns its elements and all of its text: what is not well
+// formed fails.
 func elements(t *testing.T, page []byte) (found []xml.StartElement, text string) {
 	t.Helper()
 	decoder := xml.NewDecoder(bytes.NewReader(page))
@@ -73,8 +74,8 @@ func renderedExperiment(t *testing.T, r *try.Result) []byte {
 	return page
 }
 
-// The page shows a dot for each trial, hollow with its reason where it is left out, the words of the terminal, and what
-// limits the answer.
+// The page shows a dot for each trial, hollow with its reason where it is left out, the words of
+// the terminal, and what limits the answer.
 func TestExperimentPage(t *testing.T) {
 	r := sampleExperiment()
 	r.Trials[4].Why, r.Trials[4].Order = "stolen CPU time", 5

@@ -51,7 +51,8 @@ func (a axis) ticks(factor float64, unit string) []tickView {
 	return marks
 }
 
-// evenly returns at most ticksMax multiples of 1, 2 or 5 times a power of ten, and how many decimals they need.
+// evenly returns at most ticksMax multiples of 1, 2 or 5 times a power of ten, and how many
+// decimals they need.
 func evenly(low, high float64) ([]float64, int) {
 	power := math.Pow(10, math.Floor(math.Log10((high-low)/ticksMax)))
 	for _, times := range []float64{1, 2, 5, 10, 20} {
@@ -69,7 +70,8 @@ func evenly(low, high float64) ([]float64, int) {
 	return nil, 0
 }
 
-// byPowers returns at most ticksMax values of 1, 2 and 5 times powers of ten, or of powers of ten alone.
+// byPowers returns at most ticksMax values of 1, 2 and 5 times powers of ten, or of powers of ten
+// alone.
 func byPowers(low, high float64) []float64 {
 	first, last := math.Floor(math.Log10(low)), math.Ceil(math.Log10(high))
 	stride := math.Max(1, math.Ceil((last-first)/ticksMax))

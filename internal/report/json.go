@@ -9,8 +9,8 @@ import (
 	"culprit/internal/investigate"
 )
 
-// documentBytesMax bounds a case document that is read back: the largest that were seen have 9 MB, and what is
-// read takes several times its size in memory.
+// documentBytesMax bounds a case document that is read back: the largest that were seen have 9 MB,
+// and what is read takes several times its size in memory.
 const documentBytesMax = 128 << 20
 
 // JSON writes the case as one document of schema culprit.case/2. Every field of
@@ -66,6 +66,7 @@ func Read(r io.Reader) (*investigate.Case, error) {
 	if err := checkSchema(c.Schema); err != nil {
 		return nil, fmt.Errorf("read case document: %w", err)
 	}
+	c.FromWords()
 	if c.Schema == investigate.CaseSchemaFirst {
 		c.Schema = investigate.CaseSchema
 		for i := range c.Suspects {

@@ -8,7 +8,8 @@ import (
 	"culprit/internal/try"
 )
 
-// Overhead writes for a person at a terminal what monitors cost a workload, against what is allowed.
+// Overhead writes for a person at a terminal what monitors cost a workload, against what is
+// allowed.
 func Overhead(w io.Writer, o *try.Overhead, opts TextOptions) error {
 	p := newPage(opts)
 	for _, cost := range o.Monitors {
@@ -50,12 +51,12 @@ func costSentence(o *try.Overhead, effect try.Effect) string {
 	if !finite(effect.Ratio) || !finite(effect.Low) || !finite(effect.High) {
 		return noun + ": unknown"
 	}
-	text := fmt.Sprintf("%s %s (95 %% between %s and %s): %s the %s allowed", noun, costOfRatio(effect.Ratio),
-		costOfRatio(effect.Low), costOfRatio(effect.High), effect.Verdict, percent(o.Allowed))
-	if effect.Verdict == try.Undecided {
-		text = strings.Replace(text, try.Undecided+" the", "cannot be held yet against the", 1)
+	verdict := effect.Verdict
+	if verdict == try.Undecided {
+		verdict = "cannot be held yet against"
 	}
-	return text
+	return fmt.Sprintf("%s %s (95 %% between %s and %s): %s the %s allowed", noun, costOfRatio(effect.Ratio),
+		costOfRatio(effect.Low), costOfRatio(effect.High), verdict, percent(o.Allowed))
 }
 
 // costOfRatio says a ratio as a cost: "+2.1 %", or "4.50×" where it is large.

@@ -11,7 +11,8 @@ import (
 	"culprit/internal/cause"
 )
 
-// A case of something that runs on has no runs: no text may speak of them, on a terminal or on the page.
+// A case of something that runs on has no runs: no text may speak of them, on a terminal or on the
+// page.
 func TestAmountsOfAServiceAreNotPerRun(t *testing.T) {
 	c := listedCase()
 	c.Per = "second"

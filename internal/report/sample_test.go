@@ -35,6 +35,8 @@ func worseCase() *investigate.Case {
 	wall := investigate.Metric{Name: trial.MetricWall, Unit: "s", Better: "lower"}
 	cpu := investigate.Metric{Name: trial.MetricCPU, Unit: "s", Better: "lower"}
 	effect := cause.Effect{Ratio: 1.352, Low: 1.31, High: 1.383, Confidence: 0.95}
+	unseen := []recording.BlindSpot{{Kind: recording.BlindCounters}, {Kind: recording.BlindInterrupts},
+		{Kind: recording.BlindProbe, What: "cachelines", Why: "this CPU has no debug registers"}}
 	return &investigate.Case{
 		Schema: investigate.CaseSchema, Outcome: investigate.Worse, Metric: wall,
 		A:      investigate.SideSummary{Command: "./server --requests 20000 --clock vdso", Median: 1.02, Trials: 12},
@@ -46,9 +48,7 @@ func worseCase() *investigate.Case {
 				Effect: cause.Effect{Ratio: 1.33, Low: 1.3, High: 1.36, Confidence: 0.95}},
 		},
 		Suspects: worded(vdsoSuspect(), tickerSuspect(), clockSuspect()),
-		BlindSpots: []string{"no hardware counters on this host: cache and branch misses cannot be seen",
-			"code that runs with interrupts off is not sampled",
-			"time that the hypervisor took is counted but not explained"},
+		Unseen:   unseen, BlindSpots: recording.Words(unseen),
 		Warnings:      []string{"the two commands read different files: check that they do the same work"},
 		RecordingCost: &cause.Effect{Ratio: 1.004, Low: 0.998, High: 1.01, Confidence: 0.95},
 		Recorder: investigate.RecorderCost{StartCPUS: 0.31, CPUS: 0.84,
@@ -137,7 +137,8 @@ func sampleTrials(a, b float64, pairs int) []trial.Run {
 	}
 	for i, place := range []int{5, 12} {
 		if place < len(runs) && runs[place].Kind == "measure" {
-			runs[place].Valid, runs[place].Why = false, []string{"steal time", "other processes used the CPU"}[i]
+			kind := []trial.ExclusionKind{trial.ExcludedSteal, trial.ExcludedOthers}[i]
+			runs[place].Leave(trial.Exclusion{Kind: kind, Seconds: 0.3, UsualS: 0.01, Side: runs[place].Side})
 			runs[place].Metrics[trial.MetricWall] *= 1.2
 		}
 	}

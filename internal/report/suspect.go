@@ -19,7 +19,8 @@ func shareOf(c *investigate.Case, suspect cause.Suspect) string {
 		return "share of " + whole + " unknown"
 	}
 	text := percent(share.Value) + " of " + whole
-	if share.Low <= -1 { // the recordings differ too much among themselves: the ends are where the sum was cut
+	// The recordings differ too much among themselves: the ends are where the sum was cut.
+	if share.Low <= -1 {
 		return text + " (with no useful interval)"
 	}
 	if finite(share.Low) && finite(share.High) && share.Low != share.High {
@@ -77,9 +78,9 @@ func proofLine(metric investigate.Metric, proof cause.Proof) string {
 	return text
 }
 
-// predictionLine says what count × cost gives beside what was observed: "3,000,000 × 229 ns = 687 ms per run by number
-// × cost here (clock read …), observed 720 ms: agrees"; of a floor, how much of what was observed it is; "" where
-// nothing is predicted.
+// predictionLine says what count × cost gives beside what was observed: "3,000,000 × 229 ns = 687
+// ms per run by number × cost here (clock read …), observed 720 ms: agrees"; of a floor, how much
+// of what was observed it is; "" where nothing is predicted.
 func predictionLine(c *investigate.Case, p *cause.Prediction) string {
 	if p == nil || !finite(p.Predicted.Value) || !finite(p.Observed.Value) {
 		return ""

@@ -11,7 +11,8 @@ import (
 	"culprit/internal/trial"
 )
 
-// An interval that was cut at an end that no share can have tells nothing, and is not printed as if it did.
+// An interval that was cut at an end that no share can have tells nothing, and is not printed as if
+// it did.
 func TestShareWithoutAnInterval(t *testing.T) {
 	c := &investigate.Case{B: &investigate.SideSummary{}}
 	for want, share := range map[string]compare.Interval{
@@ -68,22 +69,25 @@ func TestUndecidedShowsWhatWasRecorded(t *testing.T) {
 	}
 }
 
-// Trials that were left out for one reason are one entry, however large the disturbance of each was.
+// Trials that were left out for one reason are one entry, however large the disturbance of each
+// was.
 func TestReasonsAreCountedWithoutTheirAmounts(t *testing.T) {
 	c := &investigate.Case{}
-	for _, why := range []string{"steal time of 0.04 s, where A usually has 0 s",
-		"steal time of 0.07 s, where B usually has 0 s",
-		"the other run of its pair (A) was disturbed: steal time of 0.04 s, where A usually has 0 s",
-		"the other run of its pair (B) was disturbed: steal time of 0.07 s, where B usually has 0 s"} {
-		c.Trials = append(c.Trials, trial.Run{Kind: trial.KindMeasure, Why: why})
+	for _, partner := range []bool{false, true} {
+		for side, seconds := range map[string]float64{"A": 0.04, "B": 0.07} {
+			run := trial.Run{Kind: trial.KindMeasure, Valid: true}
+			run.Leave(trial.Exclusion{Kind: trial.ExcludedSteal, Seconds: seconds, Side: side, Partner: partner})
+			c.Trials = append(c.Trials, run)
+		}
 	}
 	const want = "4 of 4 trials left out: steal time (2); the other run of its pair was disturbed (2)"
-	if got := strings.ReplaceAll(leftOut(c), space, " "); got != want {
+	if got := strings.ReplaceAll(leftOutOf(c).String(), space, " "); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
 
-// What was counted is listed when it is decided and large enough to count: a few bytes more of a file are not.
+// What was counted is listed when it is decided and large enough to count: a few bytes more of a
+// file are not.
 func TestCountsThatHardlyDifferAreLeftOut(t *testing.T) {
 	c := &Comparison{Smallest: 0.02, Ranking: &rank.Ranking{Beside: []rank.Item{
 		{Signal: rank.SignalCounted, Name: "read bytes", Unit: "bytes", A: 4270, B: 4275, OfA: 0.001, Decided: true},

@@ -235,7 +235,7 @@ func (p *page) first(c *investigate.Case, suspect cause.Suspect) {
 // limits writes what bounds the answer: footnotes, never left out.
 func (p *page) limits(c *investigate.Case, words verdict) {
 	p.blank()
-	p.entry("left out", words.LeftOut, dim, plain)
+	p.entry("left out", words.LeftOut.String(), dim, plain)
 	p.notes("warning", c.Warnings)
 	p.notes("blind spot", c.BlindSpots)
 	for i, line := range words.Cost {

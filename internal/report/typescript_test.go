@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files and the page's types anew")
 
-// TestTypeScriptTypes keeps the page's types the same as those of the document, and of what the page
-// gets beside it.
+// TestTypeScriptTypes keeps the page's types the same as those of the document, and of what the
+// page gets beside it.
 func TestTypeScriptTypes(t *testing.T) {
 	for file, types := range map[string][]any{
 		"case.ts": {investigate.Case{}},

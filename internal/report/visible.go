@@ -75,8 +75,8 @@ func visiblePath(path string, limit int) string {
 
 const arrow = " › "
 
-// caller is what stands before the frames from inner on: what was left out, with the program's own function if it is
-// among that.
+// caller is what stands before the frames from inner on: what was left out, with the program's own
+// function if it is among that.
 func caller(frames []string, own, inner int) string {
 	const gap = "…" + arrow
 	switch {
@@ -95,8 +95,9 @@ func caller(frames []string, own, inner int) string {
 	return text
 }
 
-// ownCaller is the innermost frame of the package or crate that a program's main function is in, as far as names tell:
-// Go's package main, and Rust's crate of a "shop::main", but for what derive generates there. -1 where none does.
+// ownCaller is the innermost frame of the package or crate that a program's main function is in, as
+// far as names tell: Go's package main, and Rust's crate of a "shop::main", but for what derive
+// generates there. -1 where none does.
 func ownCaller(frames []string) int {
 	prefixes := []string{"main."}
 	for _, frame := range frames {

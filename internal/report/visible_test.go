@@ -2,7 +2,8 @@ package report
 
 import "testing"
 
-// TestVisiblePath: what is left out of a long path is told, and the program's own function that calls a library is not.
+// TestVisiblePath: what is left out of a long path is told, and the program's own function that
+// calls a library is not.
 func TestVisiblePath(t *testing.T) {
 	for _, test := range []struct{ path, want string }{
 		{"main;loop;write", "main › loop › write"},

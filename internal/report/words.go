@@ -2,31 +2,32 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"math"
-	"regexp"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 
 	"culprit/internal/cause"
 	"culprit/internal/investigate"
 	"culprit/internal/stat"
+	"culprit/internal/trial"
 )
 
 // verdict is what the terminal and the page say in words, so that both say the same.
 type verdict struct {
-	Label    string   `json:"label"`    // "worse", in one word for the eye
-	Headline string   `json:"headline"` // the answer with its interval
-	Detail   string   `json:"detail"`   // the metric's values and the number of pairs
-	Others   []string `json:"others"`   // the other metrics tested
-	Next     string   `json:"next"`     // what would decide an undecided case
-	AlsoSeen []string `json:"also_seen"`
-	LeftOut  string   `json:"left_out"` // trials that do not count, and why
-	Cost     []string `json:"cost"`     // what recording cost
-	Host     string   `json:"host"`
-	Per      string   `json:"per"`  // what amounts are per: "run"
-	Kept     string   `json:"kept"` // what one of the measured pieces is: "run", or "recording" of what runs on
-	Seed     string   `json:"seed"` // as text: a script's numbers end at 2^53
+	Label    string       `json:"label"`    // "worse", in one word for the eye
+	Headline string       `json:"headline"` // the answer with its interval
+	Detail   string       `json:"detail"`   // the metric's values and the number of pairs
+	Others   []string     `json:"others"`   // the other metrics tested
+	Next     string       `json:"next"`     // what would decide an undecided case
+	AlsoSeen []string     `json:"also_seen"`
+	LeftOut  leftOutWords `json:"left_out"`
+	Cost     []string     `json:"cost"` // what recording cost
+	Host     string       `json:"host"`
+	Per      string       `json:"per"`  // what amounts are per: "run"
+	Kept     string       `json:"kept"` // what one of the measured pieces is: "run", or "recording" of what runs on
+	Seed     string       `json:"seed"` // as text: a script's numbers end at 2^53
 	// Why is what is said of how the suspects came about; nil where nothing was judged.
 	Why *whyWords `json:"why,omitempty"`
 }
@@ -37,7 +38,7 @@ const timesFrom = 1.1
 func verdictOf(c *investigate.Case) verdict {
 	words := verdict{
 		Label: string(c.Outcome), Headline: headline(c), Detail: detail(c),
-		Next: nextStep(c), LeftOut: leftOut(c), Cost: costOf(c), Host: hostLine(c.Host),
+		Next: nextStep(c), LeftOut: leftOutOf(c), Cost: costOf(c), Host: hostLine(c.Host),
 		Seed: strconv.FormatInt(c.Seed, 10),
 		Kept: pieceOf(c), AlsoSeen: alsoSeen(c),
 		Per:    perOf(c),
@@ -79,7 +80,8 @@ func headline(c *investigate.Case) string {
 		return fmt.Sprintf("A and B are the same within %s on %s (%s)", percent(c.Smallest), noun,
 			signedInterval(*c.Effect))
 	case investigate.Undecided:
-		if e := c.Effect; e.Low > 1 || e.High < 1 { // all pairs point one way, and there are too few of them
+		// All pairs point one way, and there are too few of them.
+		if e := c.Effect; e.Low > 1 || e.High < 1 {
 			return fmt.Sprintf("Too few runs to tell A from B on %s: in these, %s", noun, span(*e, c.Metric.Name))
 		}
 		return fmt.Sprintf("Cannot tell A from B on %s yet: %s", noun, span(*c.Effect, c.Metric.Name))
@@ -165,7 +167,8 @@ func signedInterval(effect cause.Effect) string {
 	return fmt.Sprintf("%s between %s and %s", confidence(effect), signed(effect.Low-1), signed(effect.High-1))
 }
 
-// farFrom is the ratio from which an interval in percent is hard to read: "between +945 % and +26076 %".
+// farFrom is the ratio from which an interval in percent is hard to read: "between +945 % and
+// +26076 %".
 const farFrom = 2
 
 // intervalAsTold gives the interval of a ratio: in percent near one, else in the ratio's own unit.
@@ -226,8 +229,8 @@ func nextStep(c *investigate.Case) string {
 		plural(c.NeedTrials, "more pair"), seconds, percent(c.Smallest))
 }
 
-// budgetNeeded is the budget in seconds that would decide, in tens. Cases of before it was kept have the time that they
-// took, which grows with the number of pairs.
+// budgetNeeded is the budget in seconds that would decide, in tens. Cases of before it was kept
+// have the time that they took, which grows with the number of pairs.
 func budgetNeeded(c *investigate.Case) float64 {
 	seconds := c.NeedBudgetS
 	if seconds <= 0 {
@@ -237,45 +240,44 @@ func budgetNeeded(c *investigate.Case) float64 {
 	return math.Ceil(seconds/10) * 10
 }
 
-// leftOut counts the trials that do not count by the reason they carry.
-func leftOut(c *investigate.Case) string {
+// leftOutWords says which trials do not count; empty where all do.
+type leftOutWords struct {
+	Count string `json:"count"` // "2 of 26 trials left out"
+	Why   string `json:"why"`   // by reason
+}
+
+func (l leftOutWords) String() string {
+	if l.Why == "" {
+		return l.Count
+	}
+	return l.Count + ": " + l.Why
+}
+
+// leftOutOf counts the trials that do not count by the reason they carry, without the amounts,
+// which differ from trial to trial: the page lists those.
+func leftOutOf(c *investigate.Case) leftOutWords {
 	reasons := map[string]int{}
 	total, out := 0, 0
 	for _, run := range c.Trials {
-		if run.Kind == "warmup" {
+		if run.Kind == trial.KindWarmup {
 			continue
 		}
 		total++
-		if !run.Valid {
-			out++
-			reasons[reasonOf(run.Why)]++
+		if run.Valid {
+			continue
+		}
+		out++
+		if run.LeftOut != nil {
+			reasons[visible(run.LeftOut.Short(), 120)]++
 		}
 	}
-	out = max(out, c.Excluded)
-	if out == 0 {
-		return ""
+	if out = max(out, c.Excluded); out == 0 {
+		return leftOutWords{}
 	}
-	text := fmt.Sprintf("%d of %s left out", out, plural(max(total, out), "trial"))
 	var parts []string
-	for reason, count := range reasons {
-		if reason != "" {
-			parts = append(parts, fmt.Sprintf("%s (%d)", reason, count))
-		}
+	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
+		parts = append(parts, fmt.Sprintf("%s (%d)", reason, reasons[reason]))
 	}
-	if len(parts) == 0 {
-		return text
-	}
-	sort.Strings(parts)
-	return text + ": " + strings.Join(parts, "; ")
-}
-
-var (
-	amountsOfReason = regexp.MustCompile(` of [0-9.e-]+ s, where .*$`)
-	otherOfPair     = regexp.MustCompile(`^(the other run of its pair) \([^)]*\)( was disturbed).*$`)
-)
-
-// reasonOf is why a trial does not count, without the amounts, which differ from trial to trial: the page lists those.
-func reasonOf(why string) string {
-	why = otherOfPair.ReplaceAllString(why, "$1$2")
-	return visible(amountsOfReason.ReplaceAllString(why, ""), 120)
+	return leftOutWords{Count: fmt.Sprintf("%d of %s left out", out, plural(max(total, out), "trial")),
+		Why: strings.Join(parts, "; ")}
 }

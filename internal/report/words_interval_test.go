@@ -9,7 +9,8 @@ import (
 	"culprit/internal/stat"
 )
 
-// An interval stands in the unit of the ratio beside it: "97.3× (95 % between +945 % and +26076 %)" makes one count.
+// An interval stands in the unit of the ratio beside it: "97.3× (95 % between +945 % and +26076 %)"
+// makes one count.
 func TestIntervalAsTold(t *testing.T) {
 	for _, c := range []struct {
 		ratio, low, high float64

@@ -8,7 +8,8 @@ import (
 	"culprit/internal/investigate"
 )
 
-// perOf is what the amounts of a case are per: the one source of that word for the terminal and for the page.
+// perOf is what the amounts of a case are per: the one source of that word for the terminal and for
+// the page.
 func perOf(c *investigate.Case) string {
 	if c.Per == "" {
 		return units.PerRun
@@ -68,7 +69,8 @@ func alsoSeen(c *investigate.Case) []string {
 	return lines
 }
 
-// takenWords says what recording took: "12 ms of CPU and 15 ms of wall time", which need not be both.
+// takenWords says what recording took: "12 ms of CPU and 15 ms of wall time", which need not be
+// both.
 func takenWords(of investigate.RecorderCost) string {
 	var parts []string
 	if of.OfTargetCPUS > 0 {

@@ -8,7 +8,8 @@ import (
 	"culprit/internal/worth"
 )
 
-// Worth writes what a change costs and saves at each load, its break-even, the saving and the scaling law.
+// Worth writes what a change costs and saves at each load, its break-even, the saving and the
+// scaling law.
 func Worth(w io.Writer, a *worth.Answer, opts TextOptions) error {
 	p := newPage(opts)
 	p.breakEven(a)

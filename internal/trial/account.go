@@ -2,7 +2,8 @@ package trial
 
 import "time"
 
-// account sums up what the whole tree used from the opening of the gate on, and what came from outside.
+// account sums up what the whole tree used from the opening of the gate on, and what came from
+// outside.
 func (r *Runner) account(m measured) (map[string]float64, Disturbance) {
 	usage := m.tree.usage
 	user, system := time.Duration(usage.Utime.Nano()), time.Duration(usage.Stime.Nano())
@@ -14,8 +15,9 @@ func (r *Runner) account(m measured) (map[string]float64, Disturbance) {
 		exitsRunqueue += one.runqueue
 		exitsPeakKB = max(exitsPeakKB, one.peakKB)
 	}
-	// Three accounts of the same time. wait4 and the cgroup count a task to its very end, taskstats until shortly
-	// before; wait4 misses a process whose parent ignores SIGCHLD, the cgroup one that left it, taskstats none.
+	// Three accounts of the same time. wait4 and the cgroup count a task to its very end, taskstats
+	// until shortly before; wait4 misses a process whose parent ignores SIGCHLD, the cgroup one
+	// that left it, taskstats none.
 	cpu := max(user+system, exitsRun) - m.base.run
 	if m.groupCounts {
 		cpu = max(cpu, m.groupCPU-m.base.groupCPU)
@@ -46,9 +48,10 @@ func (r *Runner) account(m measured) (map[string]float64, Disturbance) {
 	return metrics, disturb
 }
 
-// peakKB returns the largest resident set of the tree. The leader's own account starts with culprit's, because the
-// kernel keeps the peak of the address space that a process had before exec (exec_mmap, signal->maxrss): it tells
-// something only when it is larger, or when nothing else is known.
+// peakKB returns the largest resident set of the tree. The leader's own account starts with
+// culprit's, because the kernel keeps the peak of the address space that a process had before exec
+// (exec_mmap, signal->maxrss): it tells something only when it is larger, or when nothing else is
+// known.
 func (m measured) peakKB(exitsPeakKB int64) int64 {
 	peak := max(m.tree.peakKB, exitsPeakKB)
 	leader := m.tree.leaderPeakKB

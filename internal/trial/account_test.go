@@ -17,7 +17,8 @@ import (
 	"culprit/internal/stat"
 )
 
-// The kernel's account of a process of 3 ms, read by wait4, against the process's own clock at its end.
+// The kernel's account of a process of 3 ms, read by wait4, against the process's own clock at its
+// end.
 func TestWaitAccountsShortBursts(t *testing.T) {
 	var ratios []float64
 	for range 15 {
@@ -38,15 +39,16 @@ func TestWaitAccountsShortBursts(t *testing.T) {
 		waited := command.ProcessState.UserTime() + command.ProcessState.SystemTime()
 		ratios = append(ratios, float64(waited.Nanoseconds())/charged)
 	}
-	// Above 1 by what the process needed to print and end. Ticks of 4 ms would give nothing for one in four.
+	// Above 1 by what the process needed to print and end. Ticks of 4 ms would give nothing for one
+	// in four.
 	t.Logf("wait4 / own clock at the end: median %.4f, all %.3f", stat.Middle(ratios), ratios)
 	if least := slices.Min(ratios); least < 0.99 || stat.Middle(ratios) > 3 {
 		t.Errorf("wait4 gives %.3f of the CPU time of 3 ms processes, at least %.3f", stat.Middle(ratios), least)
 	}
 }
 
-// The same account against the scheduler's own for the same process: it has ended and is not yet reaped, so that both
-// are final.
+// The same account against the scheduler's own for the same process: it has ended and is not yet
+// reaped, so that both are final.
 func TestWaitAgreesWithScheduler(t *testing.T) {
 	for _, turns := range []int{1, 1000, 3000, 10000} {
 		script := "i=0; while [ $i -lt " + strconv.Itoa(turns) + " ]; do i=$((i+1)); done"
@@ -70,8 +72,8 @@ func TestWaitAgreesWithScheduler(t *testing.T) {
 	}
 }
 
-// settled waits until the scheduler's account of an ended process stands still: the process leaves its CPU a moment
-// after it can be seen as ended.
+// settled waits until the scheduler's account of an ended process stands still: the process leaves
+// its CPU a moment after it can be seen as ended.
 func settled(t *testing.T, pid int) time.Duration {
 	t.Helper()
 	var last time.Duration
@@ -88,8 +90,9 @@ func settled(t *testing.T, pid int) time.Duration {
 	}
 }
 
-// The account of a run against what its processes say that they were charged. Starting and ending each of them comes
-// on top, which takes 1 to 5 ms on the hosts seen; counting one of 60 ms twice is more than that.
+// The account of a run against what its processes say that they were charged. Starting and ending
+// each of them comes on top, which takes 1 to 5 ms on the hosts seen; counting one of 60 ms twice
+// is more than that.
 func TestRunAccountsWholeTree(t *testing.T) {
 	runner := newRunner(t)
 	t.Logf("blind spots: %q", runner.BlindSpots())
@@ -154,7 +157,8 @@ while True: pass
 	}
 }
 
-// A command that nobody reaps, on a parent that ignores SIGCHLD: the shell resets the trap, Python does not.
+// A command that nobody reaps, on a parent that ignores SIGCHLD: the shell resets the trap, Python
+// does not.
 func TestRunAccountsUnwaited(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Fatal("this test needs python3, which the build machine has")
@@ -219,7 +223,8 @@ func TestRunSeesRunqueueDelayOfTree(t *testing.T) {
 	}
 }
 
-// A child of culprit that is no part of the run uses CPU: it is seen as others' time, unless it is spared.
+// A child of culprit that is no part of the run uses CPU: it is seen as others' time, unless it is
+// spared.
 func TestRunSeesOthers(t *testing.T) {
 	runner := newRunner(t)
 	path, err := os.Executable()

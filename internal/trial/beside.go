@@ -13,8 +13,8 @@ import (
 	"culprit/internal/host"
 )
 
-// Beside is a command that runs beside a workload: a monitor. It has a process group and, where this host allows it, a
-// cgroup of its own, which dies with culprit.
+// Beside is a command that runs beside a workload: a monitor. It has a process group and, where
+// this host allows it, a cgroup of its own, which dies with culprit.
 type Beside struct {
 	command *exec.Cmd
 	text    string
@@ -35,9 +35,9 @@ const (
 	endForced   = 10 * time.Second // after SIGKILL
 )
 
-// StartBeside starts a monitor, for Spec.Ready to call: a text for the shell, which writes to a file. It returns when
-// the monitor has settled, that is when it waits for something and no longer uses the CPU, or after three seconds. One
-// that ends before that is an error with its last lines.
+// StartBeside starts a monitor, for Spec.Ready to call: a text for the shell, which writes to a
+// file. It returns when the monitor has settled, that is when it waits for something and no longer
+// uses the CPU, or after three seconds. One that ends before that is an error with its last lines.
 func (r *Runner) StartBeside(text, outputPath string) (*Beside, error) {
 	if err := os.MkdirAll(filepath.Dir(outputPath), 0o755); err != nil {
 		return nil, fmt.Errorf("start monitor: %w", err)
@@ -120,9 +120,10 @@ func (b *Beside) cpu() time.Duration {
 // maxBeside bounds the processes of a monitor that are looked at.
 const maxBeside = 4096
 
-// End interrupts the monitor, so that it writes what it counted, waits for it, and kills what is left. It returns the
-// CPU time that the monitor used since it had settled. One that ended by itself before the workload did, at
-// workloadEnd, is an error: it has not seen all of it. A zero workloadEnd leaves that out.
+// End interrupts the monitor, so that it writes what it counted, waits for it, and kills what is
+// left. It returns the CPU time that the monitor used since it had settled. One that ended by
+// itself before the workload did, at workloadEnd, is an error: it has not seen all of it. A zero
+// workloadEnd leaves that out.
 func (b *Beside) End(workloadEnd time.Time) (time.Duration, error) {
 	select {
 	case <-b.ended:
@@ -153,8 +154,8 @@ func (b *Beside) End(workloadEnd time.Time) (time.Duration, error) {
 	return used, first(err, b.group.close(), b.output.Close())
 }
 
-// reapGroup waits for what a monitor left: its orphans are children of this process, which is their subreaper. All
-// of them were killed.
+// reapGroup waits for what a monitor left: its orphans are children of this process, which is their
+// subreaper. All of them were killed.
 func reapGroup(group int, until time.Time) {
 	for time.Now().Before(until) {
 		pid, err := syscall.Wait4(-group, nil, syscall.WNOHANG, nil)
@@ -167,5 +168,6 @@ func reapGroup(group int, until time.Time) {
 	}
 }
 
-// ProcessTime returns the CPU time of a process with all its threads, the ended ones too, in nanoseconds.
+// ProcessTime returns the CPU time of a process with all its threads, the ended ones too, in
+// nanoseconds.
 func ProcessTime(pid int) (time.Duration, error) { return processTime(pid) }

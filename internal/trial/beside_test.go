@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// A monitor runs while the workload does, is told to end and writes its last words, and is none of the workload.
+// A monitor runs while the workload does, is told to end and writes its last words, and is none of
+// the workload.
 func TestBeside(t *testing.T) {
 	runner, err := NewRunner("/")
 	if err != nil {

@@ -22,8 +22,9 @@ type look struct {
 	spared map[int]time.Duration
 }
 
-// lookAtHost reads the host's times. The idle time is exact to a tick of output on a kernel with NO_HZ, other than the
-// busy times there, which are sampled: busy time is therefore taken as what is not idle.
+// lookAtHost reads the host's times. The idle time is exact to a tick of output on a kernel with
+// NO_HZ, other than the busy times there, which are sampled: busy time is therefore taken as what
+// is not idle.
 func lookAtHost(root string, spared []int) (look, error) {
 	seen := look{at: time.Now(), spared: map[int]time.Duration{}}
 	times, err := host.ReadCPUTimes(root)
@@ -35,7 +36,8 @@ func lookAtHost(root string, spared []int) (look, error) {
 		return look{}, fmt.Errorf("read own CPU time: %w", err)
 	}
 	for _, pid := range spared {
-		// One that has ended is left out; its time then counts as others', which is where it ends up for the target.
+		// One that has ended is left out; its time then counts as others', which is where it ends
+		// up for the target.
 		if used, err := processTime(pid); err == nil {
 			seen.spared[pid] = used
 		}
@@ -66,9 +68,11 @@ func countCPUs(list string) (int, error) {
 	return count, nil
 }
 
-// processTime returns the CPU time of a process with all its threads, the ended ones too, to the nanosecond.
+// processTime returns the CPU time of a process with all its threads, the ended ones too, to the
+// nanosecond.
 func processTime(pid int) (time.Duration, error) {
-	const wholeProcessBySchedule = 2 // CPUCLOCK_SCHED in the kernel's posix-timers; see clock_getcpuclockid(3)
+	// CPUCLOCK_SCHED in the kernel's posix-timers; see clock_getcpuclockid(3).
+	const wholeProcessBySchedule = 2
 	return clockTime(int32(^pid<<3 | wholeProcessBySchedule))
 }
 
@@ -80,8 +84,8 @@ func clockTime(clock int32) (time.Duration, error) {
 	return time.Duration(now.Nano()), nil
 }
 
-// between returns what came from outside between two looks at a host with so many CPUs, given the CPU time
-// of the tree meanwhile.
+// between returns what came from outside between two looks at a host with so many CPUs, given the
+// CPU time of the tree meanwhile.
 func between(before, after look, cpus int, tree time.Duration) Disturbance {
 	steal := max(0, after.steal-before.steal)
 	busy := after.at.Sub(before.at)*time.Duration(cpus) - (after.idle - before.idle) - steal
@@ -121,7 +125,8 @@ func readBaseline(pid int, group *group) (baseline, error) {
 	return b, nil
 }
 
-// schedstat returns how long a process's first thread ran and how long it waited for a CPU; a zombie still has it.
+// schedstat returns how long a process's first thread ran and how long it waited for a CPU; a
+// zombie still has it.
 func schedstat(pid int) (run, runqueue time.Duration, err error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
 	if errors.Is(err, os.ErrNotExist) {

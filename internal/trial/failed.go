@@ -64,8 +64,8 @@ func (e *FailedError) reason() string {
 	return fmt.Sprintf("exit status %d", e.ExitCode)
 }
 
-// oneLine folds line ends, drops control and formatting characters (a terminal must not obey what a command prints)
-// and cuts to a number of runes.
+// oneLine folds line ends, drops control and formatting characters (a terminal must not obey what a
+// command prints) and cuts to a number of runes.
 func oneLine(text string, limit int) string {
 	var line strings.Builder
 	count := 0

@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// gateScript holds the command until one line arrives on descriptor 3 and says on descriptor 4 that it is there.
-// When culprit dies before it opens the gate, the read ends and the command never begins. The command replaces the
-// gate's shell, so that its pid is known beforehand and nothing of the gate runs beside it.
+// gateScript holds the command until one line arrives on descriptor 3 and says on descriptor 4 that
+// it is there. When culprit dies before it opens the gate, the read ends and the command never
+// begins. The command replaces the gate's shell, so that its pid is known beforehand and nothing of
+// the gate runs beside it.
 const gateScript = `echo >&4; read -r _ <&3 || exit 125; exec 3<&- 4>&-; exec /bin/sh -c "$1"`
 
 // gateTimeout is how long a shell may take to start on a host that is very busy.
@@ -22,7 +23,8 @@ type gate struct {
 	open *os.File // one line written here lets the command begin
 }
 
-// holdCommand starts the gate's shell as the leader of a new process group, in the given cgroup if there is one.
+// holdCommand starts the gate's shell as the leader of a new process group, in the given cgroup if
+// there is one.
 func holdCommand(spec Spec, out *outputs, group *group) (*gate, error) {
 	null, err := os.Open(os.DevNull)
 	if err != nil {

@@ -13,9 +13,10 @@ import (
 	"time"
 )
 
-// group is a cgroup (version 2) below the one that culprit runs in, with no controller turned on: it changes nothing
-// for the command. It is what lets the kernel kill a tree in one step and count the CPU time of processes that nobody
-// waits for. A nil group means that this host does not allow one.
+// group is a cgroup (version 2) below the one that culprit runs in, with no controller turned on:
+// it changes nothing for the command. It is what lets the kernel kill a tree in one step and count
+// the CPU time of processes that nobody waits for. A nil group means that this host does not allow
+// one.
 type group struct {
 	path      string
 	directory *os.File
@@ -63,9 +64,10 @@ func (g *group) try() error {
 	return nil
 }
 
-// forRun makes a cgroup for one run inside that of the runner. Each run needs a fresh one: seen on Linux 6.18, a
-// process that is started into a cgroup (CLONE_INTO_CGROUP) where cgroup.kill was ever written is killed at once,
-// it seems because the kernel compares the kill counts of two different cgroups (cgroup_css_set_fork, kill_seq).
+// forRun makes a cgroup for one run inside that of the runner. Each run needs a fresh one: seen on
+// Linux 6.18, a process that is started into a cgroup (CLONE_INTO_CGROUP) where cgroup.kill was
+// ever written is killed at once, it seems because the kernel compares the kill counts of two
+// different cgroups (cgroup_css_set_fork, kill_seq).
 func (g *group) forRun(order int) (*group, error) {
 	if g == nil {
 		return nil, nil
@@ -145,12 +147,14 @@ func (g *group) cpu() (time.Duration, bool) {
 	return 0, false
 }
 
-// kill ends every process in the cgroup in one step (Linux 5.14; before that the tree is killed one by one).
+// kill ends every process in the cgroup in one step (Linux 5.14; before that the tree is killed one
+// by one).
 func (g *group) kill() {
 	if g == nil {
 		return
 	}
-	_ = os.WriteFile(filepath.Join(g.path, "cgroup.kill"), []byte("1"), 0) // what is left is killed one by one
+	// What is left is killed one by one.
+	_ = os.WriteFile(filepath.Join(g.path, "cgroup.kill"), []byte("1"), 0)
 }
 
 // close removes the cgroup with those that a command made below it.

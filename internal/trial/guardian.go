@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// guardianScript outlives culprit: its standard input is a pipe that only culprit holds open. Each line names the
-// process group of the run that is on, 0 between runs. When the pipe ends without the word "done", culprit has been
-// killed, and the guardian ends what it left running.
+// guardianScript outlives culprit: its standard input is a pipe that only culprit holds open. Each
+// line names the process group of the run that is on, 0 between runs. When the pipe ends without
+// the word "done", culprit has been killed, and the guardian ends what it left running.
 const guardianScript = `trap '' HUP INT QUIT TERM
 running=0
 while read -r word; do

@@ -19,8 +19,8 @@ type Held struct {
 }
 
 // HoldWords starts a shell that becomes the command given as words once Release
-// is called, with this process's input and standard error, and stdout. A command that does not exist shows then, as
-// exit status 127.
+// is called, with this process's input and standard error, and stdout. A command that does not
+// exist shows then, as exit status 127.
 func HoldWords(words []string, stdout io.Writer) (*Held, error) {
 	read, write, err := os.Pipe()
 	if err != nil {

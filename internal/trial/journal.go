@@ -10,7 +10,8 @@ import (
 	"path/filepath"
 )
 
-// JournalName is the file of a case directory that holds one run per line, in the order in which they ended.
+// JournalName is the file of a case directory that holds one run per line, in the order in which
+// they ended.
 const JournalName = "trials.jsonl"
 
 // The limits of reading a journal: files may come from anywhere.
@@ -60,8 +61,8 @@ func (j *Journal) Close() error {
 	return nil
 }
 
-// ReadJournal returns the runs of a case directory. A last line that was cut short by a kill is left out; damage
-// anywhere else is an error.
+// ReadJournal returns the runs of a case directory. A last line that was cut short by a kill is
+// left out; damage anywhere else is an error.
 func ReadJournal(caseDir string) ([]Run, error) {
 	path := filepath.Join(caseDir, JournalName)
 	file, err := os.Open(path)

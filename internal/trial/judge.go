@@ -12,16 +12,16 @@ import (
 
 // Verdicts says which runs count. Judge never looks at the metric that is to be decided.
 type Verdicts struct {
-	Runs     []Run // those given, with Valid and Why set
+	Runs     []Run // those given, with Valid and what goes with it set
 	Excluded int   // pairs left out
 	OneSided []OneSided
 	Warnings []string
 }
 
-// OneSided is a disturbance that comes with one side only: evidence of what that side does or suffers, not noise.
-// No run is left out because of it.
+// OneSided is a disturbance that comes with one side only: evidence of what that side does or
+// suffers, not noise. No run is left out because of it.
 type OneSided struct {
-	What    string             // "steal time", "CPU time of other processes", "run-queue delay"
+	What    ExclusionKind
 	Side    string             // the side that has it
 	Medians map[string]float64 // seconds per run of each side
 	Text    string
@@ -29,24 +29,25 @@ type OneSided struct {
 
 // disturbanceKind is one thing that can come from outside and how much of it is worth a look.
 type disturbanceKind struct {
-	name  string
+	name  ExclusionKind
 	of    func(Disturbance) float64
 	part  float64 // of the side's usual wall time: less than this changes a run too little
 	least float64 // seconds: less than this is within the reading's own error
 }
 
-// disturbanceKinds: steal and others' time are read in ticks of 10 ms per CPU, run-queue delay in nanoseconds. Time
-// of others can pass beside the target on another CPU, so more of it is needed.
+// disturbanceKinds: steal and others' time are read in ticks of 10 ms per CPU, run-queue delay in
+// nanoseconds. Time of others can pass beside the target on another CPU, so more of it is needed.
 func disturbanceKinds() []disturbanceKind {
 	return []disturbanceKind{
-		{"steal time", func(d Disturbance) float64 { return d.StealS }, 0.02, 0.02},
-		{"CPU time of other processes", func(d Disturbance) float64 { return d.OthersS }, 0.10, 0.04},
-		{"run-queue delay", func(d Disturbance) float64 { return d.RunqueueS }, 0.02, 0.0005},
+		{ExcludedSteal, func(d Disturbance) float64 { return d.StealS }, 0.02, 0.02},
+		{ExcludedOthers, func(d Disturbance) float64 { return d.OthersS }, 0.10, 0.04},
+		{ExcludedRunqueue, func(d Disturbance) float64 { return d.RunqueueS }, 0.02, 0.0005},
 	}
 }
 
-// The rule for "far outside the rest": more than outlierSpreads robust standard deviations above the median of the
-// side's own runs. Iglewicz and Hoaglin (1993) call 3.5 an outlier; what is left out here must be beyond dispute.
+// The rule for "far outside the rest": more than outlierSpreads robust standard deviations above
+// the median of the side's own runs. Iglewicz and Hoaglin (1993) call 3.5 an outlier; what is left
+// out here must be beyond dispute.
 const (
 	outlierSpreads    = 5.0
 	mostPairsPart     = 4 // at most one pair in four is left out
@@ -55,14 +56,14 @@ const (
 	oneSidedRunsLeast = 4 // per side, to compare levels
 )
 
-// Judge marks the runs that were disturbed from outside, and their whole pairs. The runs of one kind should be given
-// together (those that decide the metric, or those of one proof).
+// Judge marks the runs that were disturbed from outside, and their whole pairs. The runs of one
+// kind should be given together (those that decide the metric, or those of one proof).
 func Judge(runs []Run) Verdicts {
 	v := Verdicts{Runs: slices.Clone(runs)}
 	sides := map[string][]int{}
 	pairs := map[int][]int{}
 	for i := range v.Runs {
-		v.Runs[i].Valid, v.Runs[i].Why = true, ""
+		v.Runs[i].Valid, v.Runs[i].LeftOut, v.Runs[i].Why = true, nil, ""
 		sides[v.Runs[i].label()] = append(sides[v.Runs[i].label()], i)
 		pairs[v.Runs[i].Pair] = append(pairs[v.Runs[i].Pair], i)
 	}
@@ -103,12 +104,9 @@ func (v *Verdicts) leaveOut(suspects map[int]outlier, pairs map[int][]int) {
 	for _, pair := range worst {
 		cause := suspects[pair]
 		for _, i := range pairs[pair] {
-			v.Runs[i].Valid = false
-			v.Runs[i].Why = cause.why
-			if i != cause.run {
-				v.Runs[i].Why = fmt.Sprintf("the other run of its pair (%s) was disturbed: %s",
-					v.Runs[cause.run].label(), cause.why)
-			}
+			why := cause.why
+			why.Partner = i != cause.run
+			v.Runs[i].Leave(why)
 		}
 	}
 }
@@ -117,7 +115,7 @@ func (v *Verdicts) leaveOut(suspects map[int]outlier, pairs map[int][]int) {
 type outlier struct {
 	run      int
 	severity float64 // excess as a multiple of what is tolerated
-	why      string
+	why      Exclusion
 }
 
 func outliers(runs []Run, sides map[string][]int, kind disturbanceKind) []outlier {
@@ -138,14 +136,15 @@ func outliers(runs []Run, sides map[string][]int, kind disturbanceKind) []outlie
 			if excess <= tolerated {
 				continue
 			}
-			found = append(found, outlier{run: i, severity: excess / tolerated, why: fmt.Sprintf(
-				"%s of %.3g s, where %s usually has %.3g s", kind.name, excess+middle, side, middle)})
+			found = append(found, outlier{run: i, severity: excess / tolerated, why: Exclusion{
+				Kind: kind.name, Seconds: excess + middle, UsualS: middle, Side: side}})
 		}
 	}
 	return found
 }
 
-// floor is the least amount that matters to a side. It takes the wall time's size only, the same for all its runs.
+// floor is the least amount that matters to a side. It takes the wall time's size only, the same
+// for all its runs.
 func (k disturbanceKind) floor(runs []Run, side []int) float64 {
 	walls := make([]float64, 0, len(side))
 	for _, i := range side {
@@ -170,8 +169,8 @@ func oneSided(runs []Run, sides map[string][]int, kind disturbanceKind, found []
 	}
 	byOutliers := count[few] == 0 && count[many] >= oneSidedRuns ||
 		count[many] > 0 && signChance(count[few], count[many]) <= oneSidedChance
-	// On a host where something comes and goes shorter runs have the lower usual level, and so the more outliers, of
-	// the same background. What a side brings with it makes its sum the larger.
+	// On a host where something comes and goes shorter runs have the lower usual level, and so the
+	// more outliers, of the same background. What a side brings with it makes its sum the larger.
 	byOutliers = byOutliers && sum(amounts(runs, sides[many], kind)) > sum(amounts(runs, sides[few], kind))
 	medians := map[string]float64{}
 	for _, label := range labels {
@@ -196,9 +195,9 @@ func oneSided(runs []Run, sides map[string][]int, kind disturbanceKind, found []
 	return &OneSided{What: kind.name, Side: side, Medians: medians, Text: text}
 }
 
-// higherLevel returns the side whose usual level is clearly higher, per second of run: nearly all of its runs above
-// nearly all of the other's, by an amount that matters. A longer run gathers more of a steady background.
-// It gives both sides' medians beside it.
+// higherLevel returns the side whose usual level is clearly higher, per second of run: nearly all
+// of its runs above nearly all of the other's, by an amount that matters. A longer run gathers more
+// of a steady background. It gives both sides' medians beside it.
 func higherLevel(runs []Run, sides map[string][]int, kind disturbanceKind, labels []string) (side string,
 	medians map[string]float64) {
 	rates := map[string][]float64{}
@@ -234,7 +233,8 @@ func higherLevel(runs []Run, sides map[string][]int, kind disturbanceKind, label
 	return high, medians
 }
 
-// signChance is the two-sided probability of so uneven a split when both sides are equally likely (sign test).
+// signChance is the two-sided probability of so uneven a split when both sides are equally likely
+// (sign test).
 func signChance(few, many int) float64 {
 	total := few + many
 	sum := 0.0

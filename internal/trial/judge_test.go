@@ -91,7 +91,7 @@ func TestJudgeIsBlindToTheMetric(t *testing.T) {
 func TestJudgeKeepsOneSidedDisturbance(t *testing.T) {
 	tests := map[string]struct {
 		disturb func(runs []Run)
-		what    string
+		what    ExclusionKind
 	}{
 		"B is always short of CPU": {func(runs []Run) {
 			for pair := range 12 {
@@ -182,7 +182,8 @@ func TestJudgeLeavesMostIn(t *testing.T) {
 	}
 }
 
-// The side that a level comes with has the larger number, also where its runs are the shorter ones and gather less.
+// The side that a level comes with has the larger number, also where its runs are the shorter ones
+// and gather less.
 func TestOneSidedLevelIsToldAsARate(t *testing.T) {
 	runs := quiet(12, 4)
 	for pair := range 12 {
@@ -200,8 +201,8 @@ func TestOneSidedLevelIsToldAsARate(t *testing.T) {
 	}
 }
 
-// Something comes and goes on the host. The shorter runs mostly miss it, so that it is an outlier for them where it is
-// the usual level for the longer ones: it still is not theirs.
+// Something comes and goes on the host. The shorter runs mostly miss it, so that it is an outlier
+// for them where it is the usual level for the longer ones: it still is not theirs.
 func TestBurstsAreNotTheShorterRuns(t *testing.T) {
 	runs := quiet(40, 5)
 	for pair := range 40 {

@@ -26,7 +26,8 @@ func TestMain(m *testing.M) {
 	switch role {
 	case "":
 		os.Exit(m.Run())
-	case "busy": // uses CPU for so many milliseconds and prints what the kernel has charged to the process
+	// Uses CPU for so many milliseconds and prints what the kernel has charged to the process.
+	case "busy":
 		runtime.LockOSThread()
 		limit, _ := time.ParseDuration(argument)
 		var used time.Duration

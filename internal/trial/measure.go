@@ -58,7 +58,8 @@ type stop struct {
 	cancelled error
 }
 
-// watchInterval is how often culprit wakes during a run, to take what taskstats sent and to look at the output's size.
+// watchInterval is how often culprit wakes during a run, to take what taskstats sent and to look at
+// the output's size.
 const watchInterval = 100 * time.Millisecond
 
 // await returns when the command's process has ended, which is left as a zombie.

@@ -16,8 +16,8 @@ const (
 	tailOutputBytes = 8 << 10  // read for the last lines of an error
 )
 
-// outputs are the files that a command's output goes to. The command writes to them itself: a pipe would make
-// culprit's own speed part of the measurement.
+// outputs are the files that a command's output goes to. The command writes to them itself: a pipe
+// would make culprit's own speed part of the measurement.
 type outputs struct {
 	stdout, stderr         *os.File
 	stdoutName, stderrName string // relative to the case directory
@@ -54,7 +54,8 @@ func createOutputs(spec Spec) (*outputs, error) {
 }
 
 func createOutput(path string) (*os.File, error) {
-	// Appending, because the command may open its own /dev/stdout again and would else write over the beginning.
+	// Appending, because the command may open its own /dev/stdout again and would else write over
+	// the beginning.
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("create output file: %w", err)

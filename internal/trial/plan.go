@@ -12,9 +12,10 @@ type Slot struct {
 	Pair int
 }
 
-// Plan decides the order of runs from a seed: the same seed gives the same order, whatever was asked for before.
-// Within a pair the order is random; every two pairs hold both orders (permuted blocks), so that what the first run
-// of a pair does to the second, and steady drift, cancel however early the trials stop.
+// Plan decides the order of runs from a seed: the same seed gives the same order, whatever was
+// asked for before. Within a pair the order is random; every two pairs hold both orders (permuted
+// blocks), so that what the first run of a pair does to the second, and steady drift, cancel
+// however early the trials stop.
 type Plan struct {
 	Seed  int64
 	Sides []string // one or two
@@ -29,7 +30,8 @@ func (p Plan) Pair(kind string, pair int) []Slot {
 	return slots
 }
 
-// Warmups returns the slots of the runs that come first and are discarded: each side the given number of times.
+// Warmups returns the slots of the runs that come first and are discarded: each side the given
+// number of times.
 func (p Plan) Warmups(times int) []Slot {
 	var slots []Slot
 	for pair := range times {
@@ -38,8 +40,8 @@ func (p Plan) Warmups(times int) []Slot {
 	return slots
 }
 
-// Order returns the labels (sides, or the levels of a knob) of one round in random order. Two labels are balanced
-// over two rounds; more are permuted independently in each round.
+// Order returns the labels (sides, or the levels of a knob) of one round in random order. Two
+// labels are balanced over two rounds; more are permuted independently in each round.
 func (p Plan) Order(kind string, round int, labels []string) []string {
 	ordered := append([]string(nil), labels...)
 	name := fnv.New64a()

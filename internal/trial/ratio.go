@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// LogRatios returns ln(B/A) of a metric for every pair of which both runs are valid, in the order of the pairs.
-// sides names the two labels (sides, or levels of a knob), baseline first.
+// LogRatios returns ln(B/A) of a metric for every pair of which both runs are valid, in the order
+// of the pairs. sides names the two labels (sides, or levels of a knob), baseline first.
 func LogRatios(runs []Run, metric string, sides [2]string) ([]float64, error) {
 	values := map[int][2]float64{}
 	seen := map[int][2]bool{}
@@ -39,15 +39,17 @@ func LogRatios(runs []Run, metric string, sides [2]string) ([]float64, error) {
 	return ratios, nil
 }
 
-// CostLogs are the logarithms of a metric without and with the recorder, for a comparison of two unpaired samples.
-// Each value has its own side's median without the recorder taken off, so that both sides can be put together:
-// the recorder's cost as a ratio is exp(centre of With − centre of Without).
+// CostLogs are the logarithms of a metric without and with the recorder, for a comparison of two
+// unpaired samples. Each value has its own side's median without the recorder taken off, so that
+// both sides can be put together: the recorder's cost as a ratio is exp(centre of With − centre of
+// Without).
 type CostLogs struct {
 	Without, With []float64
 }
 
-// RecordingCost gathers what says how much slower a run is under the recorder: the runs that decide the metric
-// against the evidence runs of the same side. Runs left out as disturbed do not take part.
+// RecordingCost gathers what says how much slower a run is under the recorder: the runs that decide
+// the metric against the evidence runs of the same side. Runs left out as disturbed do not take
+// part.
 func RecordingCost(runs []Run, metric string) (CostLogs, error) {
 	without, with := map[string][]float64{}, map[string][]float64{}
 	for _, run := range runs {

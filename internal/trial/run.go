@@ -21,14 +21,16 @@ type Run struct {
 	Metrics  map[string]float64 `json:"metrics"` // see Metric* constants; seconds, counts, bytes
 	Disturb  Disturbance        `json:"disturbance"`
 	Valid    bool               `json:"valid"`
-	Why      string             `json:"why,omitempty"` // why it was left out
+	LeftOut  *Exclusion         `json:"left_out,omitempty"` // why it does not count
+	Why      string             `json:"why,omitempty"`      // LeftOut in words
 	ExitCode int                `json:"exit_code"`
 	Stdout   string             `json:"stdout,omitempty"`   // file under the case directory
 	Stderr   string             `json:"stderr,omitempty"`   // file under the case directory
 	Outlived int                `json:"outlived,omitempty"` // processes that outlived the command and were killed
 }
 
-// The metrics every run has. Metrics printed by the command stand beside them under their own names.
+// The metrics every run has. Metrics printed by the command stand beside them under their own
+// names.
 const (
 	MetricWall        = "wall"        // seconds from release to the end of the command
 	MetricCPU         = "cpu"         // seconds, user + system of the whole tree

@@ -1,14 +1,17 @@
-// Package trial runs commands in randomised, interleaved trials and says what each run took: wall time, and by the
-// kernel's exact accounting the CPU time, switches, faults and peak memory of the whole tree of processes. Nothing of
-// a tree survives its run. It also tells which runs were disturbed from outside, without a look at the metric.
-//
-// It refuses commands that fail (FailedError), runs beside each other, and tests of hypotheses: those are in stat.
+// Package trial runs commands in randomised, interleaved trials and measures each run: wall time,
+// and by the kernel's exact accounting the CPU time, context switches, page faults and peak memory
+// of the whole tree of processes. It ends every process of a tree with its run. It marks the runs
+// that were disturbed from outside, without a look at the metric.
 //
 //	runner, err := trial.NewRunner("/")
 //	defer runner.Close()
 //	for _, slot := range trial.Plan{Seed: 1, Sides: []string{"A", "B"}}.Pair(trial.KindMeasure, 0) {
-//		run, err := runner.Run(ctx, trial.Spec{Side: slot.Side, Command: commands[slot.Side], CaseDir: directory})
+//		run, err := runner.Run(ctx, trial.Spec{Side: slot.Side, Command: commands[slot.Side],
+//			CaseDir: directory})
 //	}
+//
+// It refuses commands that fail (FailedError), and runs beside each other. It tests no hypothesis:
+// package stat does.
 package trial
 
 import (
@@ -21,11 +24,14 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"culprit/recording"
 )
 
-// Runner runs one command after the other. While it lives culprit is a child subreaper, so that every process of a
-// tree can be found: see tree. What it guarantees when culprit itself is killed with -9: the command's process group
-// dies; and where culprit may make a cgroup of version 2 (root on most hosts), so does everything that left the group.
+// Runner runs one command after the other. While it lives culprit is a child subreaper, so that
+// every process of a tree can be found: see tree. What it guarantees when culprit itself is killed
+// with -9: the command's process group dies; and where culprit may make a cgroup of version 2 (root
+// on most hosts), so does everything that left the group.
 type Runner struct {
 	root     string
 	cpus     int        // online
@@ -34,7 +40,7 @@ type Runner struct {
 	exits    *exits     // nil: not allowed here
 	guardian *guardian
 	count    int // runs made
-	blind    []string
+	blind    []recording.BlindSpot
 
 	sparedLock sync.Mutex
 	spared     []int
@@ -55,14 +61,12 @@ func NewRunner(root string) (*Runner, error) {
 	}
 	groupPath := ""
 	if r.group, err = newGroup(root, os.Getpid()); err != nil {
-		r.blind = append(r.blind, fmt.Sprintf("CPU time of processes that their parent does not wait for is not "+
-			"counted (%v)", err))
+		r.lacks(recording.BlindOrphans, err)
 	} else {
 		groupPath = r.group.path
 	}
 	if r.exits, err = listenExits(root); err != nil {
-		r.blind = append(r.blind, fmt.Sprintf("run-queue delay is known for the command's first thread only, and "+
-			"peak memory only above culprit's own (%v)", err))
+		r.lacks(recording.BlindExits, err)
 	}
 	if r.guardian, err = newGuardian(groupPath); err != nil {
 		return nil, errors.Join(err, r.Close())
@@ -71,7 +75,7 @@ func NewRunner(root string) (*Runner, error) {
 }
 
 // BlindSpots says what this host does not let a run show.
-func (r *Runner) BlindSpots() []string {
+func (r *Runner) BlindSpots() []recording.BlindSpot {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	return slices.Clone(r.blind)
@@ -79,14 +83,16 @@ func (r *Runner) BlindSpots() []string {
 
 // lostExits notes once that a run ended more processes than could be followed.
 func (r *Runner) lostExits() {
-	const text = "run-queue delay is known for the command's first thread only in runs that end very many processes"
-	if !slices.Contains(r.blind, text) {
-		r.blind = append(r.blind, text)
-	}
+	r.blind = recording.AddBlindSpots(r.blind, recording.BlindSpot{Kind: recording.BlindManyExits})
 }
 
-// Spare keeps a child of culprit that may be started while a run is on from being taken for part of the run's tree,
-// and its CPU time from counting as a disturbance. Children that culprit has when a run begins are kept in any case.
+func (r *Runner) lacks(kind recording.BlindKind, why error) {
+	r.blind = append(r.blind, recording.BlindSpot{Kind: kind, Why: why.Error()})
+}
+
+// Spare keeps a child of culprit that may be started while a run is on from being taken for part of
+// the run's tree, and its CPU time from counting as a disturbance. Children that culprit has when a
+// run begins are kept in any case.
 func (r *Runner) Spare(pid int) {
 	r.sparedLock.Lock()
 	defer r.sparedLock.Unlock()
@@ -111,8 +117,9 @@ func (r *Runner) Close() error {
 	return errors.Join(err, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0))
 }
 
-// Run executes one command once. When it failed the error is a *FailedError; when the context was cancelled, the
-// context's. In every case the whole tree is gone when Run returns, unless the error says otherwise.
+// Run executes one command once. When it failed the error is a *FailedError; when the context was
+// cancelled, the context's. In every case the whole tree is gone when Run returns, unless the error
+// says otherwise.
 func (r *Runner) Run(ctx context.Context, spec Spec) (Run, error) {
 	r.lock.Lock()
 	defer r.lock.Unlock()

@@ -144,7 +144,8 @@ func TestHooks(t *testing.T) {
 			order = append(order, "the command ran before the gate opened")
 		}
 		order = append(order, "ready")
-		helper = exec.Command("sleep", "60") // a recorder that is started here is no part of the tree
+		// A recorder that is started here is no part of the tree.
+		helper = exec.Command("sleep", "60")
 		return errors.Join(helper.Start(), os.WriteFile(filepath.Join(s.Dir, "held"), nil, 0o644))
 	}
 	s.Done = func(run Run, w Window) error {
@@ -194,7 +195,8 @@ func TestHooks(t *testing.T) {
 	}
 }
 
-// Without privileges there is no cgroup and no taskstats: the runs are made all the same, and it says what is missing.
+// Without privileges there is no cgroup and no taskstats: the runs are made all the same, and it
+// says what is missing.
 func TestRunsWithoutPrivileges(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Log("this test is run without privileges anyway")
@@ -235,7 +237,8 @@ func TestRunsWithoutPrivileges(t *testing.T) {
 	}
 }
 
-// What the gate and the shell add to the shortest command, for the record: a bound of seconds, because hosts differ.
+// What the gate and the shell add to the shortest command, for the record: a bound of seconds,
+// because hosts differ.
 func TestGateOverhead(t *testing.T) {
 	runner := newRunner(t)
 	var walls, cpus []float64

@@ -24,15 +24,19 @@ type Spec struct {
 	Timeout time.Duration // 0 for none
 	Printed []Printed     // numbers to find in what the command prints
 
-	CaseDir        string // outputs go to CaseDir/OutDir
-	OutDir         string // relative to CaseDir; "runs" when empty
-	MaxOutputBytes int64  // of each file, more and the run fails: a full disk spoils every later run; 0 for 1 GiB
+	CaseDir string // outputs go to CaseDir/OutDir
+	OutDir  string // relative to CaseDir; "runs" when empty
+	// MaxOutputBytes bounds each file, 0 is 1 GiB. A run that prints more fails: a full disk spoils
+	// every later run.
+	MaxOutputBytes int64
 
-	// Ready is called while the command is held at the gate; pid is the process that will become the command's
-	// shell and the leader of its process group. An error ends the run before the command has begun.
+	// Ready is called while the command is held at the gate; pid is the process that will become
+	// the command's shell and the leader of its process group. An error ends the run before the
+	// command has begun.
 	Ready func(pid int) error
-	// Done is called after the whole tree is gone, also when the command failed, unless Ready returned an error. It
-	// gets the run as it was measured; one that was not released has a Window without times.
+	// Done is called after the whole tree is gone, also when the command failed, unless Ready
+	// returned an error. It gets the run as it was measured; one that was not released has a Window
+	// without times.
 	Done func(Run, Window) error
 }
 
@@ -43,7 +47,8 @@ type Window struct {
 	Ended  time.Time // the command's process ended
 }
 
-// Printed is a metric that the command prints: Pattern's first group is the number, the last match counts.
+// Printed is a metric that the command prints: Pattern's first group is the number, the last match
+// counts.
 type Printed struct {
 	Name    string
 	Pattern *regexp.Regexp

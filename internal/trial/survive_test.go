@@ -15,8 +15,8 @@ import (
 	"culprit/internal/host"
 )
 
-// daemons starts a process that left its group, its session and its parent behind, and one that did not; it writes
-// their ids to a file. It waits until the file is complete.
+// daemons starts a process that left its group, its session and its parent behind, and one that did
+// not; it writes their ids to a file. It waits until the file is complete.
 func daemons(file string) string {
 	return fmt.Sprintf(`: >>%[1]s; (setsid sh -c '(echo $$ >>%[1]s; sleep 100) & exit 0' &) ; `+
 		`sh -c 'echo $$ >>%[1]s; exec sleep 100' & `+
@@ -110,7 +110,8 @@ func TestNothingSurvivesKillOfCulprit(t *testing.T) {
 	for i, pid := range pids {
 		leftTheGroup := i != len(pids)-1
 		if leftTheGroup && runner.group == nil {
-			syscall.Kill(pid, syscall.SIGKILL) // not guaranteed without a cgroup; this is what the package promises
+			// Not guaranteed without a cgroup; this is what the package promises.
+			syscall.Kill(pid, syscall.SIGKILL)
 			continue
 		}
 		if !gone(pid, 20*time.Second) {

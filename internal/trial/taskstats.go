@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exits listens to what the kernel tells about each task that ends (taskstats, Documentation/accounting): without a
-// recorder it is the only account of how long every thread of a tree, however short-lived, waited for a CPU.
-// It costs an ending task about a microsecond.
+// exits listens to what the kernel tells about each task that ends (taskstats,
+// Documentation/accounting): without a recorder it is the only account of how long every thread of
+// a tree, however short-lived, waited for a CPU. It costs an ending task about a microsecond.
 type exits struct {
 	socket int
 	family uint16
@@ -39,7 +39,8 @@ const (
 	maxExits         = 1 << 20  // kept of one run
 )
 
-// brokenVersion of struct taskstats moved fields that programs read (Linux 6.14 and 6.15; put right by version 16).
+// brokenVersion of struct taskstats moved fields that programs read (Linux 6.14 and 6.15; put right
+// by version 16).
 const brokenVersion = 15
 
 // listenExits registers for the exits on all CPUs, or says why the kernel does not allow it.
@@ -139,7 +140,8 @@ func (e *exits) begin() {
 	e.seen, e.lost = e.seen[:0], false
 }
 
-// drain takes what has arrived. It is called now and then, not for each exit, so that culprit sleeps meanwhile.
+// drain takes what has arrived. It is called now and then, not for each exit, so that culprit
+// sleeps meanwhile.
 func (e *exits) drain() {
 	if e == nil {
 		return
@@ -169,8 +171,9 @@ func (e *exits) drain() {
 	}
 }
 
-// tree returns the exits that belong to the tree of a run: an ended process is below culprit itself or below another
-// that ended later in the run, because culprit is the subreaper and nothing outlives a run.
+// tree returns the exits that belong to the tree of a run: an ended process is below culprit itself
+// or below another that ended later in the run, because culprit is the subreaper and nothing
+// outlives a run.
 func (e *exits) tree(self int, others map[int]bool) (found []exit, complete bool) {
 	if e == nil {
 		return nil, false
@@ -207,7 +210,8 @@ func (e *exits) close() {
 	}
 }
 
-// parseExit reads one message about a task; the one about a whole thread group that may follow is not needed.
+// parseExit reads one message about a task; the one about a whole thread group that may follow is
+// not needed.
 func parseExit(payload []byte) (exit, bool) {
 	var stats []byte
 	for kind, value := range attributes(payload) {
@@ -238,7 +242,8 @@ func parseExit(payload []byte) (exit, bool) {
 		peakKB:   int64(long(unsafe.Offsetof(layout.Hiwater_rss))),
 	}
 	one.pid = one.tid
-	// Older kernels (before version 12) do not say which process a thread belongs to; its parent is the same.
+	// Older kernels (before version 12) do not say which process a thread belongs to; its parent is
+	// the same.
 	if at := unsafe.Offsetof(layout.Ac_tgid); version >= 12 && len(stats) >= int(at)+4 {
 		one.pid = word(at)
 	}

@@ -12,9 +12,10 @@ import (
 	"culprit/internal/host"
 )
 
-// tree is what a run started: every child that culprit got since the tree was begun, and everything below those.
-// culprit is a subreaper, so that a process whose parent has ended becomes a child of culprit instead of getting
-// lost; and it waits for each by its own pid, so that other children (the recorder) are left to whom they belong to.
+// tree is what a run started: every child that culprit got since the tree was begun, and everything
+// below those. culprit is a subreaper, so that a process whose parent has ended becomes a child of
+// culprit instead of getting lost; and it waits for each by its own pid, so that other children
+// (the recorder) are left to whom they belong to.
 type tree struct {
 	self   int
 	others map[int]bool // children of culprit that are not of the tree
@@ -26,7 +27,8 @@ type tree struct {
 	killed       int
 }
 
-// killTimeout is how long the kernel may take to end a killed tree; a process in an uninterruptible wait needs longer.
+// killTimeout is how long the kernel may take to end a killed tree; a process in an uninterruptible
+// wait needs longer.
 const killTimeout = 10 * time.Second
 
 // newTree begins a tree: children that culprit has now are not of it.
@@ -64,8 +66,9 @@ func (t *tree) descendants() []int {
 	return all
 }
 
-// kill ends the tree: the process group, the cgroup, and what is left, one by one. The leader must not have been
-// reaped yet: as long as it is a zombie its number cannot belong to another process group.
+// kill ends the tree: the process group, the cgroup, and what is left, one by one. The leader must
+// not have been reaped yet: as long as it is a zombie its number cannot belong to another process
+// group.
 func (t *tree) kill(leader int) {
 	unix.Kill(-leader, unix.SIGKILL)
 	t.group.kill()
@@ -74,7 +77,8 @@ func (t *tree) kill(leader int) {
 	}
 }
 
-// reap waits for the leader, which has ended, and then kills and waits for everything that outlived it.
+// reap waits for the leader, which has ended, and then kills and waits for everything that outlived
+// it.
 func (t *tree) reap(leader int) (unix.WaitStatus, error) {
 	// Killed before the leader is reaped: see kill.
 	t.kill(leader)

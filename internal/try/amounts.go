@@ -139,13 +139,14 @@ func (r recorded) ofCalls(rec *recording.Recording) float64 {
 	return total
 }
 
-// tooSlow tells whether an operation counts: one that waited for work, or for a time of its own choice, does not.
+// tooSlow tells whether an operation counts: one that waited for work, or for a time of its own
+// choice, does not.
 func (r recorded) tooSlow(call *recording.Slow) bool {
 	return call.DurationNs > r.limit.Nanoseconds() && !call.Idle()
 }
 
-// stalls counts the stalls with an operation beyond the limit, and the time from the first begin to the last end of
-// each one's.
+// stalls counts the stalls with an operation beyond the limit, and the time from the first begin to
+// the last end of each one's.
 func (r recorded) stalls(rec *recording.Recording) (count int, stalled float64) {
 	type span struct{ from, to int64 }
 	spans := map[int32]span{}
@@ -167,8 +168,8 @@ func (r recorded) stalls(rec *recording.Recording) (count int, stalled float64) 
 	return len(spans), seconds(stalledNs)
 }
 
-// ofDisks reads the requests of one device, or of all. Who waits for a request is often not who submitted it, so all of
-// the host count.
+// ofDisks reads the requests of one device, or of all. Who waits for a request is often not who
+// submitted it, so all of the host count.
 func (r recorded) ofDisks(rec *recording.Recording) float64 {
 	var count, bytes, total, longest int64
 	var buckets []int64
@@ -200,8 +201,9 @@ func (r recorded) ofDisks(rec *recording.Recording) float64 {
 	return seconds(longest)
 }
 
-// bucketQuantile reads a percentile in seconds out of latencies in buckets of [2^i, 2^(i+1)) ns, as if each bucket's
-// were spread evenly over its logarithm: right within a factor of two. It is 0 of none.
+// bucketQuantile reads a percentile in seconds out of latencies in buckets of [2^i, 2^(i+1)) ns, as
+// if each bucket's were spread evenly over its logarithm: right within a factor of two. It is 0 of
+// none.
 func bucketQuantile(buckets []int64, part float64) float64 {
 	total := int64(0)
 	for _, count := range buckets {

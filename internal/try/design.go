@@ -15,8 +15,9 @@ type condition struct {
 // pair are two conditions that differ in what is compared.
 type pair struct{ base, other int }
 
-// comparison is one question: what does this level do against the baseline of its factor. terms are the pairs of
-// conditions that answer it, one but in a factorial; of an interaction, minus are those to be taken off.
+// comparison is one question: what does this level do against the baseline of its factor. terms are
+// the pairs of conditions that answer it, one but in a factorial; of an interaction, minus are
+// those to be taken off.
 type comparison struct {
 	factor, level, against string
 	terms, minus           []pair
@@ -129,8 +130,8 @@ func (l *layout) oneFactor(e Experiment, f int) stage {
 	return made
 }
 
-// factorial crosses all factors: each level is compared over all combinations of the others, and for each two factors
-// whether the effect of one depends on the other.
+// factorial crosses all factors: each level is compared over all combinations of the others, and
+// for each two factors whether the effect of one depends on the other.
 func (l *layout) factorial(e Experiment) {
 	numbers := map[string]int{fmt.Sprint(l.conditions[0].levels): 0}
 	all := stage{conditions: []int{0}}

@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// document is an experiment as people write it, in YAML. docs/reference/experiment.schema.json describes it for
-// editors; a test holds the two together.
+// document is an experiment as people write it, in YAML. docs/reference/experiment.schema.json
+// describes it for editors; a test holds the two together.
 type document struct {
 	Command  words            `yaml:"command"`
 	Vary     []varied         `yaml:"vary"`

@@ -39,7 +39,8 @@ type Effect struct {
 	Why         string  `json:"why,omitempty"` // why it is undecided where no number of blocks would help
 }
 
-// complete lists the blocks in which every condition of a comparison was run, each with its trials by condition.
+// complete lists the blocks in which every condition of a comparison was run, each with its trials
+// by condition.
 func (x *engine) complete(c comparison) []map[int]int {
 	used := c.usedBy()
 	blocks := map[int]map[int]int{}
@@ -61,7 +62,8 @@ func (x *engine) complete(c comparison) []map[int]int {
 	return complete
 }
 
-// counts tells whether a trial was made as it should have been; disturbances from outside are judged apart.
+// counts tells whether a trial was made as it should have been; disturbances from outside are
+// judged apart.
 func (t Trial) counts() bool { return t.Why == "" }
 
 // block is what one complete block says about a comparison: its pairs of trials that count.
@@ -69,8 +71,8 @@ type block struct {
 	terms, minus [][2]int // indexes into engine.trials: base, other
 }
 
-// judged returns the blocks of a comparison that count, and what to tell of those that do not. The metrics to be
-// decided are never looked at.
+// judged returns the blocks of a comparison that count, and what to tell of those that do not. The
+// metrics to be decided are never looked at.
 func (x *engine) judged(c comparison) ([]block, trial.Verdicts) {
 	complete := x.complete(c)
 	pairs := slices.Concat(c.terms, c.minus)
@@ -166,7 +168,8 @@ func (x *engine) log(index int, metric Metric) (float64, error) {
 	return math.Log(value), nil
 }
 
-// decide takes one look at each open question of a stage; over says that there will be no further blocks.
+// decide takes one look at each open question of a stage; over says that there will be no further
+// blocks.
 func (x *engine) decide(s int, plan *stat.Plan, look int, over bool) error {
 	for c, comparison := range x.layout.stages[s].comparisons {
 		if !x.openComparison(s, c) {
@@ -233,8 +236,8 @@ func (x *engine) answer(c comparison, metric Metric, blocks []block, plan *stat.
 	return effect
 }
 
-// against holds a cost against what is allowed. Each end of the interval holds with the full confidence, and only one
-// of them can be wrong about a given limit.
+// against holds a cost against what is allowed. Each end of the interval holds with the full
+// confidence, and only one of them can be wrong about a given limit.
 func against(ratio stat.Interval, limit float64, decidable bool) string {
 	switch {
 	case !decidable:

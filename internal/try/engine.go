@@ -26,10 +26,16 @@ type Trial struct {
 	Metrics   map[string]float64 `json:"metrics"` // seconds, bytes, counts
 	Disturb   trial.Disturbance  `json:"disturbance"`
 	Valid     bool               `json:"valid"`
-	Why       string             `json:"why,omitempty"` // why it is left out
-	TookS     float64            `json:"took_s"`        // with setting the levels and clearing away
+	LeftOut   *trial.Exclusion   `json:"left_out,omitempty"` // why it does not count
+	Why       string             `json:"why,omitempty"`      // LeftOut in words
+	TookS     float64            `json:"took_s"`             // with setting the levels and clearing away
 	Stdout    string             `json:"stdout,omitempty"`
 	Stderr    string             `json:"stderr,omitempty"`
+}
+
+// leave marks a trial that does not count.
+func (t *Trial) leave(why trial.Exclusion) {
+	t.Valid, t.LeftOut, t.Why = false, &why, why.String()
 }
 
 // slot is a trial to be made.
@@ -122,7 +128,8 @@ func (x *engine) runStage(ctx context.Context, s int, end time.Time) error {
 	return nil
 }
 
-// The bounds of blocks. A stage whose blocks are left out as disturbed makes up for them, within reason.
+// The bounds of blocks. A stage whose blocks are left out as disturbed makes up for them, within
+// reason.
 const (
 	leastBlocks = 2
 	mostBlocks  = 2 * stat.MaxPairs
@@ -135,7 +142,8 @@ func (x *engine) mayGoOn(s, made int, end time.Time) bool {
 	return x.lab.now().Add(x.blockTime(s)).Before(end)
 }
 
-// plan lays out the looks for as many blocks as there is time for; a resumed stage keeps what was laid out.
+// plan lays out the looks for as many blocks as there is time for; a resumed stage keeps what was
+// laid out.
 func (x *engine) plan(ctx context.Context, s int, end time.Time) (*stat.Plan, error) {
 	family := x.layout.comparisons() * len(x.experiment.Metrics)
 	if s < len(x.experiment.Planned) && x.experiment.Planned[s] > 0 {
@@ -167,7 +175,8 @@ func (x *engine) plan(ctx context.Context, s int, end time.Time) (*stat.Plan, er
 // stagePairs is how many blocks a budget that is suggested holds.
 const stagePairs = 12
 
-// warmUp runs each condition that a stage still needs once, for caches to warm and to know how long it takes.
+// warmUp runs each condition that a stage still needs once, for caches to warm and to know how long
+// it takes.
 func (x *engine) warmUp(ctx context.Context, s int) error {
 	x.progress("%s: warming up", x.stageName(s))
 	for _, number := range x.shuffled(trial.KindWarmup, s, 0, x.needed(s)) {
@@ -262,8 +271,8 @@ func (x *engine) blockTime(s int) time.Duration {
 	return total
 }
 
-// nextBlock is the number after the last block of a stage: one that was cut short is not filled up later, because
-// what comes between would not be the same for all of it.
+// nextBlock is the number after the last block of a stage: one that was cut short is not filled up
+// later, because what comes between would not be the same for all of it.
 func (x *engine) nextBlock(s int) int {
 	next := 0
 	for _, made := range x.trials {

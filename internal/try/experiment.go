@@ -22,7 +22,8 @@ const (
 	Switchback Design = "switchback" // on a running service: a period for each level
 )
 
-// Experiment is what to try, resolved. It stands in the case directory, so that a killed one can be resumed.
+// Experiment is what to try, resolved. It stands in the case directory, so that a killed one can be
+// resumed.
 type Experiment struct {
 	Schema   string        `json:"schema"`
 	Program  string        `json:"program,omitempty"` // name and version of culprit
@@ -39,9 +40,11 @@ type Experiment struct {
 	Smallest float64       `json:"smallest"`          // smallest difference that counts, 0.02 for 2 %
 	Allowed  float64       `json:"allowed,omitempty"` // overhead: what a monitor may cost, 0.03 for 3 %; 0: a comparison
 	Service  *Service      `json:"service,omitempty"`
-	// WashOut is how long to wait after a setting was flipped before a command starts; nil: what the setting needs.
+	// WashOut is how long to wait after a setting was flipped before a command starts; nil: what
+	// the setting needs.
 	WashOut *time.Duration `json:"wash_out_ns,omitempty"`
-	// Planned is for each stage the most blocks that its looks were laid out for; set once the time of a block is known.
+	// Planned is for each stage the most blocks that its looks were laid out for; set once the time
+	// of a block is known.
 	Planned []int `json:"planned,omitempty"`
 }
 

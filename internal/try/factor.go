@@ -41,8 +41,8 @@ const envPrefix = "env."
 // envName is what POSIX calls a name; a shell could not unset another.
 var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// ParseFactor reads NAME=V1,V2,…; \, is a comma within a value. The kind is settled by Resolve, once the command is
-// known.
+// ParseFactor reads NAME=V1,V2,…; \, is a comma within a value. The kind is settled by Resolve,
+// once the command is known.
 func ParseFactor(text string) (Factor, error) {
 	name, values, found := strings.Cut(text, "=")
 	if !found || name == "" {
@@ -74,8 +74,8 @@ func splitValues(text string) []string {
 	return append(values, value.String())
 }
 
-// Resolve settles what kind of factor a name is: a variable, the ground, the variants, a {placeholder} of the command,
-// else a setting.
+// Resolve settles what kind of factor a name is: a variable, the ground, the variants, a
+// {placeholder} of the command, else a setting.
 func (f Factor) Resolve(command Command) Factor {
 	switch {
 	case f.Kind != "":
@@ -143,14 +143,15 @@ func (f Factor) doses() []float64 {
 	return doses
 }
 
-// Command is what a trial runs: one text for the shell, or words that reach the program as they are.
+// Command is what a trial runs: one text for the shell, or words that reach the program as they
+// are.
 type Command struct {
 	Shell string   `json:"shell,omitempty"`
 	Words []string `json:"words,omitempty"`
 }
 
-// NewCommand makes a command of the words after --. A single word is taken as a text for the shell, so that quotes and
-// pipes in it work.
+// NewCommand makes a command of the words after --. A single word is taken as a text for the shell,
+// so that quotes and pipes in it work.
 func NewCommand(words []string) Command {
 	if len(words) == 1 {
 		return Command{Shell: words[0]}
@@ -172,8 +173,8 @@ func (c Command) Text() string {
 	return c.Shell
 }
 
-// with puts values into the placeholders and returns a text for the shell. In a command of words a value is one word or
-// part of one, whatever it holds; in a text it is put in as it was typed.
+// with puts values into the placeholders and returns a text for the shell. In a command of words a
+// value is one word or part of one, whatever it holds; in a text it is put in as it was typed.
 func (c Command) with(values map[string]string) string {
 	var pairs []string
 	for name, value := range values {

@@ -10,8 +10,9 @@ import (
 	"culprit/internal/ground"
 )
 
-// grounds are the file systems that the factor ground names. Each trial gets a fresh one, and it alone is there: what
-// an earlier trial wrote is gone, and no other file system writes back beside it.
+// grounds are the file systems that the factor ground names. Each trial gets a fresh one, and it
+// alone is there: what an earlier trial wrote is gone, and no other file system writes back beside
+// it.
 type grounds struct {
 	factor int
 	specs  map[string]ground.Spec
@@ -19,7 +20,8 @@ type grounds struct {
 	paths  []string // that were made
 }
 
-// planGrounds reads the factor ground and says what this host lacks for it; nil when it is not varied.
+// planGrounds reads the factor ground and says what this host lacks for it; nil when it is not
+// varied.
 func planGrounds(e Experiment) (*grounds, error) {
 	for f, factor := range e.Factors {
 		if factor.Kind != KindGround {
@@ -41,7 +43,8 @@ func planGrounds(e Experiment) (*grounds, error) {
 	return nil, nil
 }
 
-// prepare makes the ground of a condition and returns its folder and what removes it; "" where none is varied.
+// prepare makes the ground of a condition and returns its folder and what removes it; "" where none
+// is varied.
 func (g *grounds) prepare(ctx context.Context, e Experiment, condition condition) (string, func() error, error) {
 	if g == nil {
 		return "", func() error { return nil }, nil
@@ -60,8 +63,8 @@ func (g *grounds) prepare(ctx context.Context, e Experiment, condition condition
 	return made.Path, func() error { return persistently(made.Close) }, nil
 }
 
-// persistently tries again what may be held for a moment by somebody else: a loop device that udev or another monitor
-// has open goes only when that lets it go.
+// persistently tries again what may be held for a moment by somebody else: a loop device that udev
+// or another monitor has open goes only when that lets it go.
 func persistently(remove func() error) error {
 	const attempts = 5
 	var err error

@@ -69,8 +69,8 @@ func effectOf(t *testing.T, r *Result, level string) Effect {
 	return Effect{}
 }
 
-// A setting, a variable, a word of the command and an attribute of its process reach the command, as the numbers show
-// that it prints; and the host is afterwards as it was.
+// A setting, a variable, a word of the command and an attribute of its process reach the command,
+// as the numbers show that it prints; and the host is afterwards as it was.
 func TestExperimentOnThisHost(t *testing.T) {
 	needsRoot(t)
 	before := setting(t)
@@ -139,7 +139,8 @@ func TestAnotherCulpritIsAtWork(t *testing.T) {
 	}
 }
 
-// A command that fails ends the experiment with its own last words; nothing stays changed, nothing is left behind.
+// A command that fails ends the experiment with its own last words; nothing stays changed, nothing
+// is left behind.
 func TestCommandThatFails(t *testing.T) {
 	needsRoot(t)
 	before := setting(t)
@@ -217,7 +218,8 @@ func TestMonitorBesideTheWorkload(t *testing.T) {
 	}
 }
 
-// Killed with -9 in the middle, the setting goes back by itself, no trial is lost, and the experiment can go on.
+// Killed with -9 in the middle, the setting goes back by itself, no trial is lost, and the
+// experiment can go on.
 func TestKilledAndResumed(t *testing.T) {
 	needsRoot(t)
 	before := setting(t)

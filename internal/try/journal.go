@@ -127,7 +127,8 @@ func (j *journal) open() error {
 	return nil
 }
 
-// read reads the trials. A last line that a kill cut short is taken back; damage anywhere else is an error.
+// read reads the trials. A last line that a kill cut short is taken back; damage anywhere else is
+// an error.
 func (j *journal) read() error {
 	reader := bufio.NewReaderSize(j.file, maxLine)
 	for {
@@ -244,7 +245,8 @@ func (j *journal) close() error {
 	return nil
 }
 
-// cutShort says what is left of an experiment that failed: nothing when no trial was made, else how to go on.
+// cutShort says what is left of an experiment that failed: nothing when no trial was made, else how
+// to go on.
 func (j *journal) cutShort(err error) error {
 	if j.fresh && j.made == 0 {
 		if removed := os.RemoveAll(j.dir); removed != nil {

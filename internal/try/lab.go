@@ -10,6 +10,7 @@ import (
 
 	"culprit/internal/knob"
 	"culprit/internal/trial"
+	"culprit/recording"
 )
 
 // hostLab makes trials on this host.
@@ -21,16 +22,17 @@ type hostLab struct {
 	settings   *settings
 	observer   *observer
 	order      int
-	blind      []string
+	blind      []recording.BlindSpot
 }
 
 // aftermath is what is left when a lab is closed.
 type aftermath struct {
-	settings        []Setting
-	recorded        *Recorded
-	restored        bool
-	warnings, blind []string
-	err             error
+	settings []Setting
+	recorded *Recorded
+	restored bool
+	warnings []string
+	blind    []recording.BlindSpot
+	err      error
 }
 
 // openLab takes what the experiment needs of the host. Nothing is changed yet.
@@ -63,7 +65,7 @@ func (l *hostLab) planned(stage, blocks int) error { return l.journal.planned(st
 
 // close puts everything back and reads it back.
 func (l *hostLab) close() aftermath {
-	left := aftermath{blind: append(l.blind, l.runner.BlindSpots()...)}
+	left := aftermath{blind: recording.AddBlindSpots(l.blind, l.runner.BlindSpots()...)}
 	l.observer.close()
 	left.recorded = l.observer.result()
 	left.warnings = slices.Concat(l.observer.said(), l.settings.notes, l.settings.impatience(), l.settings.grounds.said())
@@ -103,7 +105,7 @@ func (l *hostLab) perform(ctx context.Context, at slot) (Trial, error) {
 		return made, err
 	}
 	if why := l.settings.verify(); why != "" {
-		made.Valid, made.Why = false, why
+		made.leave(trial.Exclusion{Kind: trial.ExcludedSetting, Text: why})
 	}
 	derived(made.Metrics)
 	made.TookS = time.Since(begun).Seconds()

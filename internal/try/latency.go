@@ -38,7 +38,8 @@ func latencyUnits() map[string]float64 {
 	return map[string]float64{"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1}
 }
 
-// ParseLatency reads FORMAT[:FILE][,field=F][,time=F][,due=F][,unit=us][,limit=10ms][,percentiles=50/99].
+// ParseLatency reads
+// FORMAT[:FILE][,field=F][,time=F][,due=F][,unit=us][,limit=10ms][,percentiles=50/99].
 func ParseLatency(text string) (*Latency, error) {
 	parts := splitValues(text)
 	format, file, _ := strings.Cut(parts[0], ":")
@@ -134,8 +135,8 @@ func (l *Latency) check(metrics []Metric) error {
 
 func percentileText(value float64) string { return strconv.FormatFloat(value, 'f', -1, 64) }
 
-// latencyMetric reads latency.p99, latency.mean, latency.max, latency.throughput, latency.over, latency.stalls or
-// latency.stalled.
+// latencyMetric reads latency.p99, latency.mean, latency.max, latency.throughput, latency.over,
+// latency.stalls or latency.stalled.
 func latencyMetric(name, direction string) (Metric, error) {
 	metric := Metric{Name: name, Unit: "s"}
 	switch short := name[len(latencyPrefix):]; short {
@@ -193,7 +194,8 @@ func (l *Latency) read(dir, workDir string, run trial.Run, metrics map[string]fl
 	return nil
 }
 
-// fileClockSlack is how much coarser a file's time is than the clock: a tick of the kernel, and more on a busy host.
+// fileClockSlack is how much coarser a file's time is than the clock: a tick of the kernel, and
+// more on a busy host.
 const fileClockSlack = 50 * time.Millisecond
 
 // latencies are what one trial's operations took: single calls, or what the tool made of them.
@@ -245,14 +247,15 @@ func (f latencies) metrics(l *Latency) map[string]float64 {
 	return values
 }
 
-// quantile is the smallest value that at least this part of the sorted values does not exceed: a call that was made.
+// quantile is the smallest value that at least this part of the sorted values does not exceed: a
+// call that was made.
 func quantile(sorted []float64, part float64) float64 {
 	return sorted[min(len(sorted)-1, max(0, int(math.Ceil(part*float64(len(sorted))-1e-9))-1))]
 }
 
-// stalls counts the calls over the limit as what caused them: calls that overlap, or follow within the limit, are one
-// stall, since a mutex or a queue makes many slow calls out of one wait. It returns how many there were and how long
-// they lasted together, in seconds.
+// stalls counts the calls over the limit as what caused them: calls that overlap, or follow within
+// the limit, are one stall, since a mutex or a queue makes many slow calls out of one wait. It
+// returns how many there were and how long they lasted together, in seconds.
 func stalls(calls []call, limit float64) (count, seconds float64) {
 	var slow []call
 	for _, call := range calls {

@@ -67,7 +67,8 @@ func TestLatencyFormats(t *testing.T) {
 			map[string]float64{"throughput": 5000}},
 		"lines,unit=ms": {"# note\n1\n2\n\n3\n4\n", map[string]float64{"p50": 2e-3, "p99": 4e-3, "max": 4e-3, "mean": 2.5e-3,
 			"count": 4}},
-		// The second was due at 1 and began at 10, because the first took so long: it took 10, not 1.
+		// The second was due at 1 and began at 10, because the first took so long: it took 10, not
+		// 1.
 		"lines,unit=s":                  {"0 0 10\n1 10 1\n20 20 1\n", map[string]float64{"p50": 10, "max": 10, "mean": 7}},
 		"jsonl,unit=s,time=at,due=plan": {`{"plan":1,"at":10,"latency":1}`, map[string]float64{"p50": 10}},
 		"jsonl,unit=us,field=took": {"starting\n{\"took\": 7}\n{\"other\": 1}\n{\"took\": 9}\n",

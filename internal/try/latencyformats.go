@@ -57,9 +57,10 @@ func (f *latencies) add(begun, took, scale float64) error {
 	return nil
 }
 
-// readLines reads one number a line, how long the call took; or two: when it began and how long it took; or three: when
-// it was due, when it began and how long it took, which then counts from when it was due (Tene's coordinated omission:
-// a stall delays the calls that come after it). All are in the same unit. Lines that begin with # are notes.
+// readLines reads one number a line, how long the call took; or two: when it began and how long it
+// took; or three: when it was due, when it began and how long it took, which then counts from when
+// it was due (Tene's coordinated omission: a stall delays the calls that come after it). All are in
+// the same unit. Lines that begin with # are notes.
 func readLines(l *Latency, in io.Reader) (latencies, error) {
 	var found latencies
 	columns := 0
@@ -99,7 +100,8 @@ func readLines(l *Latency, in io.Reader) (latencies, error) {
 	return found, err
 }
 
-// readJSONLines reads an object a line; lines that hold none are passed over, since programs print other things too.
+// readJSONLines reads an object a line; lines that hold none are passed over, since programs print
+// other things too.
 func readJSONLines(l *Latency, in io.Reader) (latencies, error) {
 	found := latencies{timed: l.Time != ""}
 	field := l.Field
@@ -135,7 +137,8 @@ func readJSONLines(l *Latency, in io.Reader) (latencies, error) {
 	return found, err
 }
 
-// readJMH reads what jmh writes with -rf json: the first benchmark's percentiles, or its score as a throughput.
+// readJMH reads what jmh writes with -rf json: the first benchmark's percentiles, or its score as a
+// throughput.
 func readJMH(_ *Latency, in io.Reader) (latencies, error) {
 	var results []struct {
 		Mode          string `json:"mode"`
@@ -161,7 +164,8 @@ func readJMH(_ *Latency, in io.Reader) (latencies, error) {
 		return latencies{}, fmt.Errorf("its unit %q is not known", metric.ScoreUnit)
 	}
 	found := latencies{mean: metric.Score * scale, percentiles: map[float64]float64{}}
-	for _, name := range slices.Sorted(maps.Keys(metric.ScorePercentiles)) { // an error names the first
+	// An error names the first.
+	for _, name := range slices.Sorted(maps.Keys(metric.ScorePercentiles)) {
 		value := metric.ScorePercentiles[name]
 		percentile, err := strconv.ParseFloat(name, 64)
 		switch {
@@ -261,7 +265,8 @@ func readRedis(_ *Latency, in io.Reader) (latencies, error) {
 		if fields := strings.Fields(match[1]); len(fields) == 6 {
 			numbers := make([]float64, len(fields))
 			for i, field := range fields {
-				number, _ := strconv.ParseFloat(field, 64) // a zero is left out like one that is missing
+				// A zero is left out like one that is missing.
+				number, _ := strconv.ParseFloat(field, 64)
 				numbers[i] = number * 1e-3
 			}
 			found.mean, found.max = numbers[0], numbers[5]

@@ -7,7 +7,8 @@ import (
 	"culprit/internal/trial"
 )
 
-// launched tells which settings the command is given at its start, because they belong to its own process.
+// launched tells which settings the command is given at its start, because they belong to its own
+// process.
 func launched(e Experiment, factor Factor) bool {
 	return e.Service == nil && factor.Kind == KindKnob && knob.OfCommand(factor.Name)
 }
@@ -36,8 +37,8 @@ func checkLaunched(e Experiment) error {
 	return nil
 }
 
-// launch gives the command the settings of its own process while it stands at the gate. They end with it; a cgroup that
-// it takes is removed with the experiment.
+// launch gives the command the settings of its own process while it stands at the gate. They end
+// with it; a cgroup that it takes is removed with the experiment.
 func (l *hostLab) launch(ctx context.Context, condition condition, spec *trial.Spec) error {
 	var levels []knob.Level
 	for f, factor := range l.experiment.Factors {

@@ -13,8 +13,8 @@ type Metric struct {
 	Unit    string `json:"unit,omitempty"`
 	Higher  bool   `json:"higher,omitempty"`  // higher is better
 	Pattern string `json:"pattern,omitempty"` // its first group is the number, in what the command prints
-	// Add makes a ratio of a count that may be zero: (b+Add)/(a+Add). It is the same for both sides and fixed before
-	// any trial, so that it cannot favour one.
+	// Add makes a ratio of a count that may be zero: (b+Add)/(a+Add). It is the same for both sides
+	// and fixed before any trial, so that it cannot favour one.
 	Add float64 `json:"add,omitempty"`
 }
 
@@ -34,7 +34,8 @@ func builtin() []Metric {
 		{Name: trial.MetricMemory, Unit: "bytes"}}
 }
 
-// serviceMetric tells which metrics a running service has without a command that measures it: rates per second.
+// serviceMetric tells which metrics a running service has without a command that measures it: rates
+// per second.
 func serviceMetric(name string) bool { return name == "cpu" || name == "switches" || name == "faults" }
 
 // ParseMetric reads wall, cpu, switches, faults, memory …, latency.p99 …, recording:runqueue …, or

@@ -81,8 +81,8 @@ func (b *beside) account(made *Trial) {
 	made.Disturb.OthersS = max(0, made.Disturb.OthersS-b.used)
 }
 
-// fillMonitor puts the number of the workload's process for {pid} and the path of its cgroup, as perf stat -G wants it,
-// for {cgroup}. Only what no shell could read in another way is filled in.
+// fillMonitor puts the number of the workload's process for {pid} and the path of its cgroup, as
+// perf stat -G wants it, for {cgroup}. Only what no shell could read in another way is filled in.
 func fillMonitor(text string, pid int) (string, error) {
 	text = strings.ReplaceAll(text, "{pid}", strconv.Itoa(pid))
 	if !strings.Contains(text, "{cgroup}") {
@@ -103,8 +103,8 @@ func fillMonitor(text string, pid int) (string, error) {
 	return strings.ReplaceAll(text, "{cgroup}", group), nil
 }
 
-// groupName finds the cgroup for perf events in /proc/PID/cgroup: in its own hierarchy of version 1 if there is one,
-// else in version 2. It has no slash at its beginning.
+// groupName finds the cgroup for perf events in /proc/PID/cgroup: in its own hierarchy of version 1
+// if there is one, else in version 2. It has no slash at its beginning.
 func groupName(content string) string {
 	unified := ""
 	for line := range strings.Lines(content) {

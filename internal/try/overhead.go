@@ -32,7 +32,8 @@ type MonitorCost struct {
 	SwitchNS float64  `json:"per_switch_ns"` // CPU time more for each context switch of the workload; null with few
 }
 
-// MonitorExperiment compares a workload without any monitor with itself once more, and with each monitor.
+// MonitorExperiment compares a workload without any monitor with itself once more, and with each
+// monitor.
 func MonitorExperiment(command Command, monitors []string, allowed float64) (Experiment, error) {
 	if len(monitors) == 0 {
 		return Experiment{}, errors.New("no monitor; give --monitor CMD, with {pid} where it wants the workload's process")

@@ -2,13 +2,14 @@ package try
 
 import "culprit/internal/stat"
 
-// planner lays out looks and keeps what it has laid out: calibrating a plan takes some tens of milliseconds, and a
-// stage whose questions end at the same block asks for the same end.
+// planner lays out looks and keeps what it has laid out: calibrating a plan takes some tens of
+// milliseconds, and a stage whose questions end at the same block asks for the same end.
 type planner struct {
 	made map[layoutKey]*stat.Plan
 }
 
-// layoutKey is a plan for at most so many blocks and a family of comparisons, ended after some blocks; 0: not ended.
+// layoutKey is a plan for at most so many blocks and a family of comparisons, ended after some
+// blocks; 0: not ended.
 type layoutKey struct{ blocks, family, ended int }
 
 func newPlanner() *planner { return &planner{made: map[layoutKey]*stat.Plan{}} }

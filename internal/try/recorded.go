@@ -32,7 +32,8 @@ type recordedKind struct {
 	add        float64
 }
 
-// seconds that stand in for none at all in a ratio: see Metric.Add. A tenth of a millisecond is below what matters.
+// seconds that stand in for none at all in a ratio: see Metric.Add. A tenth of a millisecond is
+// below what matters.
 const recordedSeconds = 1e-4
 
 // recordedKinds lists them as --help and the guide do.
@@ -132,7 +133,8 @@ func parseRecorded(name string) (recorded, error) {
 	return found, nil
 }
 
-// recordedMetric is the metric of a name and a direction: fewer, or less, is better where none is given.
+// recordedMetric is the metric of a name and a direction: fewer, or less, is better where none is
+// given.
 func recordedMetric(name, direction string) (Metric, error) {
 	found, err := parseRecorded(name)
 	if err != nil {
@@ -144,7 +146,8 @@ func recordedMetric(name, direction string) (Metric, error) {
 	return Metric{Name: name, Unit: found.unit, Add: found.add, Higher: direction == "higher"}, nil
 }
 
-// recorded lists the metrics of an experiment that recordings have to give. Check has seen that they can be read.
+// recorded lists the metrics of an experiment that recordings have to give. Check has seen that
+// they can be read.
 func (e Experiment) recorded() []recorded {
 	var list []recorded
 	for _, metric := range e.Metrics {

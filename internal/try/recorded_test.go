@@ -14,7 +14,8 @@ import (
 	"culprit/recording"
 )
 
-// A program that makes as many calls of one kind as it is told: the recordings count them exactly, under each level.
+// A program that makes as many calls of one kind as it is told: the recordings count them exactly,
+// under each level.
 func TestMetricOutOfRecordings(t *testing.T) {
 	needsRecorder(t)
 	e := experimentOf(t, `i=0; while [ $i -lt {n} ]; do cd .; i=$((i+1)); done`, "recording:calls:chdir", "n=100,300")

@@ -14,8 +14,9 @@ import (
 	"culprit/recording"
 )
 
-// Recorded is what recording took where a metric comes out of recordings. The recorder ran in all trials, under each
-// level alike: the other metrics of such an experiment include what it costs the command.
+// Recorded is what recording took where a metric comes out of recordings. The recorder ran in all
+// trials, under each level alike: the other metrics of such an experiment include what it costs the
+// command.
 type Recorded struct {
 	StartCPUS float64          `json:"start_cpu_s"`
 	CPUS      float64          `json:"cpu_s"` // of the recorder, over all trials
@@ -133,7 +134,8 @@ func (o *observer) drop() {
 	_, _ = o.recorder.End(context.Background(), record.Finish{Drop: true})
 }
 
-// end closes the recording of a trial and adds what it says to the trial's metrics. Warm-ups leave nothing.
+// end closes the recording of a trial and adds what it says to the trial's metrics. Warm-ups leave
+// nothing.
 func (o *observer) end(ctx context.Context, made *Trial, measured map[string]float64) error {
 	if o == nil || !o.begun {
 		return nil

@@ -45,7 +45,8 @@ type RehearsedQuestion struct {
 	Against string `json:"against"`
 }
 
-// Rehearse checks an experiment on this host and says what it would do. It reads settings and changes nothing.
+// Rehearse checks an experiment on this host and says what it would do. It reads settings and
+// changes nothing.
 func Rehearse(e Experiment) (*Rehearsal, error) {
 	if err := e.Check(); err != nil {
 		return nil, err

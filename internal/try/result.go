@@ -5,11 +5,11 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"culprit/internal/host"
 	"culprit/internal/stat"
 	"culprit/internal/trial"
+	"culprit/recording"
 )
 
 // Schema names the JSON document of an experiment.
@@ -17,29 +17,31 @@ const Schema = "culprit.experiment/1"
 
 // Result is what an experiment found.
 type Result struct {
-	Schema     string       `json:"schema"`
-	Outcome    string       `json:"outcome"` // worse when any level is, else better, same or undecided
-	Command    string       `json:"command"`
-	Design     Design       `json:"design"`
-	Factors    []Factor     `json:"factors"`
-	Metrics    []Metric     `json:"metrics"` // that decide
-	Conditions []Summary    `json:"conditions"`
-	Effects    []Effect     `json:"effects"`
-	Trends     []Trend      `json:"trends"`
-	Trials     []Trial      `json:"trials"`
-	Excluded   int          `json:"excluded"` // trials left out
-	Smallest   float64      `json:"smallest"`
-	Allowed    float64      `json:"allowed,omitempty"`
-	Restored   bool         `json:"restored"`           // every setting was read back as it was before
-	Settings   []Setting    `json:"settings"`           // that were flipped
-	Drift      []Drift      `json:"drift"`              // facts of the host that differ from before
-	Recorder   *Recorded    `json:"recorder,omitempty"` // where a metric comes out of recordings
-	Warnings   []string     `json:"warnings"`
-	BlindSpots []string     `json:"blind_spots"`
-	Host       host.Summary `json:"host"`
-	Seed       int64        `json:"seed"`
-	ElapsedS   float64      `json:"elapsed_s"`
-	Dir        string       `json:"dir"`
+	Schema     string    `json:"schema"`
+	Outcome    string    `json:"outcome"` // worse when any level is, else better, same or undecided
+	Command    string    `json:"command"`
+	Design     Design    `json:"design"`
+	Factors    []Factor  `json:"factors"`
+	Metrics    []Metric  `json:"metrics"` // that decide
+	Conditions []Summary `json:"conditions"`
+	Effects    []Effect  `json:"effects"`
+	Trends     []Trend   `json:"trends"`
+	Trials     []Trial   `json:"trials"`
+	Excluded   int       `json:"excluded"` // trials left out
+	Smallest   float64   `json:"smallest"`
+	Allowed    float64   `json:"allowed,omitempty"`
+	Restored   bool      `json:"restored"`           // every setting was read back as it was before
+	Settings   []Setting `json:"settings"`           // that were flipped
+	Drift      []Drift   `json:"drift"`              // facts of the host that differ from before
+	Recorder   *Recorded `json:"recorder,omitempty"` // where a metric comes out of recordings
+	Warnings   []string  `json:"warnings"`
+	// Unseen is what the host did not let the trials show; BlindSpots says it in words.
+	Unseen     []recording.BlindSpot `json:"unseen"`
+	BlindSpots []string              `json:"blind_spots"`
+	Host       host.Summary          `json:"host"`
+	Seed       int64                 `json:"seed"`
+	ElapsedS   float64               `json:"elapsed_s"`
+	Dir        string                `json:"dir"`
 }
 
 // Setting is one that was flipped: what it was, what was tried, and what it is now.
@@ -60,8 +62,8 @@ type Summary struct {
 	Metrics map[string]Spread `json:"metrics"`
 }
 
-// Spread is the middle of some trials. The interval comes from the spread between trials, never from the number of
-// calls within them; it is missing for a single trial.
+// Spread is the middle of some trials. The interval comes from the spread between trials, never
+// from the number of calls within them; it is missing for a single trial.
 type Spread struct {
 	Median float64 `json:"median"`
 	Low    float64 `json:"low"`
@@ -133,17 +135,14 @@ func (x *engine) markInvalid(r *Result) []Trial {
 	return trials
 }
 
-// otherRun begins the reason of a run that was itself undisturbed: see trial.Judge.
-const otherRun = "the other run of its pair"
-
 func (x *engine) markOf(c comparison, verdicts trial.Verdicts, trials []Trial) {
 	pairs := slices.Concat(c.terms, c.minus)
 	for at, numbers := range x.complete(c) {
 		for k, pair := range pairs {
 			for side, number := range [2]int{pair.base, pair.other} {
 				run := verdicts.Runs[2*(at*len(pairs)+k)+side]
-				if !run.Valid && !strings.HasPrefix(run.Why, otherRun) {
-					trials[numbers[number]].Valid, trials[numbers[number]].Why = false, run.Why
+				if !run.Valid && !run.LeftOut.Partner { // a partner may count in other comparisons
+					trials[numbers[number]].leave(*run.LeftOut)
 				}
 			}
 		}
@@ -231,7 +230,8 @@ func (x *engine) trends(trials []Trial) []Trend {
 	return trends
 }
 
-// rows are the values of a metric by level of a factor, one row for each block and combination of the other factors.
+// rows are the values of a metric by level of a factor, one row for each block and combination of
+// the other factors.
 func (x *engine) rows(f int, metric string, trials []Trial) [][]float64 {
 	rows := map[string][]float64{}
 	for _, made := range trials {

@@ -14,9 +14,10 @@ import (
 	"culprit/internal/trial"
 )
 
-// watch measures one period of a running service: the wash-out is dropped, then the kernel's counters are read at both
-// ends of what is left, as rates per second, and the command that measures is run at its beginning (a counter: at both
-// ends). A command that takes longer, such as a load generator, makes the period longer.
+// watch measures one period of a running service: the wash-out is dropped, then the kernel's
+// counters are read at both ends of what is left, as rates per second, and the command that
+// measures is run at its beginning (a counter: at both ends). A command that takes longer, such as
+// a load generator, makes the period longer.
 func (l *hostLab) watch(ctx context.Context, condition condition, made *Trial) error {
 	service := l.experiment.Service
 	if err := pause(ctx, service.WashOut); err != nil {
@@ -115,7 +116,8 @@ func pause(ctx context.Context, wait time.Duration) error {
 
 // born is when a process began, "" when there is none.
 func born(pid int) string {
-	const start = 22 - 3 // of proc_pid_stat(5), which counts from 1; the fields begin with the third
+	// Of proc_pid_stat(5), which counts from 1; the fields begin with the third.
+	const start = 22 - 3
 	if fields := host.StatFields(pid); len(fields) > start {
 		return fields[start]
 	}
@@ -183,7 +185,8 @@ func countProcess(pid int) used {
 	return found
 }
 
-// countMembers adds up the processes of a cgroup that does not count CPU time itself. What ends meanwhile is lost.
+// countMembers adds up the processes of a cgroup that does not count CPU time itself. What ends
+// meanwhile is lost.
 func countMembers(folder string) (used, error) {
 	text, err := os.ReadFile(filepath.Join(folder, "cgroup.procs"))
 	if err != nil {

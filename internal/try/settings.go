@@ -59,8 +59,8 @@ func openSettings(ctx context.Context, e Experiment) (*settings, error) {
 	return s, nil
 }
 
-// findKnobs finds what is flipped on the host itself and refuses levels that it does not offer. What belongs to the
-// process of the command is set at its start instead: see launch.
+// findKnobs finds what is flipped on the host itself and refuses levels that it does not offer.
+// What belongs to the process of the command is set at its start instead: see launch.
 func findKnobs(e Experiment) (map[int]knob.Knob, error) {
 	knobs := map[int]knob.Knob{}
 	target := knob.Target{}
@@ -98,7 +98,8 @@ func (s *settings) set(ctx context.Context, condition condition) error {
 		if !is {
 			continue
 		}
-		// Set each time, also where nothing changes: it notices who else changed it, and reads it back.
+		// Set each time, also where nothing changes: it notices who else changed it, and reads it
+		// back.
 		if err := s.change.Set(factor.Name, value); err != nil {
 			return err
 		}
@@ -122,8 +123,8 @@ func (s *settings) set(ctx context.Context, condition condition) error {
 	}
 }
 
-// washOut is how long to wait after a flip: what the setting needs, or what was asked for. On a running service the
-// start of the period is dropped instead.
+// washOut is how long to wait after a flip: what the setting needs, or what was asked for. On a
+// running service the start of the period is dropped instead.
 func (s *settings) washOut(of knob.Knob) time.Duration {
 	switch {
 	case s.experiment.Service != nil:
@@ -140,7 +141,8 @@ func (s *settings) checkTime() error {
 	var least time.Duration
 	slowest := ""
 	longest := time.Duration(0)
-	for _, f := range slices.Sorted(maps.Keys(s.knobs)) { // of several that are as slow, the first is named
+	// Of several that are as slow, the first is named.
+	for _, f := range slices.Sorted(maps.Keys(s.knobs)) {
 		found := s.knobs[f]
 		wait := s.washOut(found)
 		least += time.Duration(rounds*(len(s.experiment.Factors[f].Levels)-1)) * wait

@@ -11,8 +11,8 @@ import (
 	"culprit/internal/trial"
 )
 
-// simulated is a host with a clock of its own: a trial takes what the model says, with noise, drift and now and then a
-// disturbance.
+// simulated is a host with a clock of its own: a trial takes what the model says, with noise, drift
+// and now and then a disturbance.
 type simulated struct {
 	clock  time.Time
 	random *rand.Rand
@@ -90,8 +90,8 @@ func simulate(t *testing.T, e Experiment, lab *simulated) *Result {
 	return x.result()
 }
 
-// Nothing differs, whatever the design, the noise and the drift: at most one experiment in twenty may say that
-// something does. The seeds are fixed, so the count is the same each time.
+// Nothing differs, whatever the design, the noise and the drift: at most one experiment in twenty
+// may say that something does. The seeds are fixed, so the count is the same each time.
 func TestFalseVerdicts(t *testing.T) {
 	designs := []Experiment{
 		simulatedExperiment(t, "n=1,2,3"),
@@ -132,7 +132,8 @@ func TestFalseVerdicts(t *testing.T) {
 	t.Logf("%d of %d experiments were wrong", wrongs, experiments)
 }
 
-// What differs is found in each design, with the right ratio, and no trial is made that is not needed.
+// What differs is found in each design, with the right ratio, and no trial is made that is not
+// needed.
 func TestVerdictsOfEffects(t *testing.T) {
 	slower := func(levels map[string]string, _ string) float64 {
 		ratio := map[string]float64{"1": 1, "2": 1.3, "3": 0.7}[levels["n"]]
@@ -180,7 +181,8 @@ func TestTrendOfDoses(t *testing.T) {
 	}
 }
 
-// An experiment that is killed and resumed asks the same looks of the trials that it has and of new ones.
+// An experiment that is killed and resumed asks the same looks of the trials that it has and of new
+// ones.
 func TestResumedEngine(t *testing.T) {
 	e := simulatedExperiment(t, "n=1,2,3")
 	e.Planned = []int{20}

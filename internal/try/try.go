@@ -1,14 +1,17 @@
-// Package try is the controlled experiment: it sets the levels of some factors (a setting of the host, a variable, a
-// word of the command, the file system it works on, a monitor beside it) in randomised blocks, runs a command or
-// watches a running service under each, puts everything back, and says for each level and metric whether it is
-// worse, better or the same as the first level, with an interval that is corrected for the number of comparisons.
+// Package try makes controlled experiments. It sets factors to their levels in randomised blocks: a
+// setting of the host, a variable, a word of the command, the file system that it works on, a
+// monitor beside it. It runs a command under each level, or watches a running service, and puts
+// everything back. It says for each level and metric whether it is worse than the first level,
+// better or the same, with an interval that is corrected for the number of comparisons.
 //
 //	factor, err := try.ParseFactor("clocksource=tsc,kvm-clock")
 //	result, err := try.Run(ctx, try.Experiment{Command: try.Command{Shell: "./readtime"},
-//		Factors: []try.Factor{factor}, Metrics: []try.Metric{try.CPU}, Budget: time.Minute, …}, try.Options{Dir: "case"})
+//		Factors: []try.Factor{factor}, Metrics: []try.Metric{try.CPU}, Budget: time.Minute, …},
+//		try.Options{Dir: "case"})
 //
-// It refuses what it cannot put back, settings that another culprit holds, commands that fail, and budgets that hold
-// fewer than two blocks. Each trial is on disk before the next begins, so that a killed experiment can be resumed.
+// It refuses what it cannot put back, settings that another culprit holds, commands that fail, and
+// budgets that hold fewer than two blocks. It writes each trial to disk before the next begins, so
+// that an experiment that was killed can be resumed.
 package try
 
 import (
@@ -18,6 +21,7 @@ import (
 	"time"
 
 	"culprit/internal/host"
+	"culprit/recording"
 )
 
 // Options are what does not belong to the experiment itself.
@@ -26,7 +30,8 @@ type Options struct {
 	Budget time.Duration
 	// Progress is told what is being done; nil for nobody.
 	Progress func(stage string)
-	// Write puts what people and machines read into the case directory before the experiment counts as complete.
+	// Write puts what people and machines read into the case directory before the experiment counts
+	// as complete.
 	Write func(dir string, result *Result) error
 }
 
@@ -36,8 +41,9 @@ func (o Options) progress(format string, words ...any) {
 	}
 }
 
-// Run makes the experiment. The case directory is made by it and stays when it is cut short after at least one trial:
-// Resume goes on with it. The error is one line that names the thing and the way out.
+// Run makes the experiment. The case directory is made by it and stays when it is cut short after
+// at least one trial: Resume goes on with it. The error is one line that names the thing and the
+// way out.
 func Run(ctx context.Context, experiment Experiment, options Options) (*Result, error) {
 	if err := experiment.Check(); err != nil {
 		return nil, err
@@ -49,9 +55,9 @@ func Run(ctx context.Context, experiment Experiment, options Options) (*Result, 
 	return carryOut(ctx, journal, options)
 }
 
-// Resume goes on with an experiment that was cut short, with the blocks that it had planned. Of one that is complete
-// it returns the result again. Options.Budget, if any, is the time for what is left; else what is left of the
-// experiment's own.
+// Resume goes on with an experiment that was cut short, with the blocks that it had planned. Of one
+// that is complete it returns the result again. Options.Budget, if any, is the time for what is
+// left; else what is left of the experiment's own.
 func Resume(ctx context.Context, options Options) (*Result, error) {
 	journal, err := reopen(options.Dir)
 	if err != nil {
@@ -92,7 +98,7 @@ func carryOut(ctx context.Context, journal *journal, options Options) (result *R
 	}
 	result = engine.result()
 	result.Restored, result.Settings, result.Recorder = back.restored, back.settings, back.recorded
-	result.BlindSpots = append(result.BlindSpots, back.blind...)
+	result.Unseen, result.BlindSpots = back.blind, recording.Words(back.blind)
 	result.Warnings = append(result.Warnings, back.warnings...)
 	result.Drift = drift(facts, host.Facts("/"))
 	result.Host = host.Summarize("/")

@@ -168,12 +168,11 @@ func secondsPerOperand(rec *recording.Recording) float64 {
 	return valueNs / samples / 1e9 * standsFor
 }
 
-// lostOperands counts the samples of user space whose operand did not fit or was not looked for:
-// the losses of probe/oncpu that speak of one.
+// lostOperands counts the samples of user space whose operand did not fit or was not looked for.
 func lostOperands(rec *recording.Recording) (lost float64) {
 	for _, loss := range rec.Manifest.Losses {
-		if strings.HasPrefix(loss.What, "oncpu: samples") && strings.Contains(loss.What, "operand") &&
-			recording.Plausible(loss.Count) {
+		of := loss.What == recording.LossOperands || loss.What == recording.LossOperandsOver
+		if of && recording.Plausible(loss.Count) {
 			lost += float64(loss.Count)
 		}
 	}

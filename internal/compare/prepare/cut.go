@@ -27,9 +27,8 @@ func Cut(rec *recording.Recording, fromNs, toNs int64) (*recording.Recording, er
 		// It has no end here that something held up.
 		cut.Manifest.Target.Kind = "pid"
 	}
-	cut.Manifest.BlindSpots = append(slices.Clone(rec.Manifest.BlindSpots),
-		fmt.Sprintf("cut to %v to %v: system calls and switches are counted for whole recordings only "+
-			"and left out", seconds(fromNs), seconds(toNs)))
+	cut.Manifest.BlindSpots = append(slices.Clone(rec.Manifest.BlindSpots), recording.BlindSpot{
+		Kind: recording.BlindCut, What: fmt.Sprintf("%v to %v", seconds(fromNs), seconds(toNs))})
 	within := func(timeNs *int64) bool {
 		in := *timeNs >= fromNs && *timeNs < toNs
 		*timeNs -= fromNs

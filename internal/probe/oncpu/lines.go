@@ -47,7 +47,7 @@ func (s *Session) collectLines(window *bpf.Window) error {
 	if err != nil {
 		return err
 	}
-	window.Lose("oncpu: samples over the limit whose operand was not looked for", over)
+	window.Lose(recording.LossOperandsOver, over)
 	samples = slices.DeleteFunc(samples, func(sample oncpuOperand) bool {
 		return int64(sample.Time) < window.StartNs || int64(sample.Time) >= window.EndNs
 	})

@@ -117,7 +117,7 @@ func (s *Session) Collect(window *bpf.Window) error {
 	s.misses.Take(window, "oncpu", s.collection)
 	return window.TakeLosses(s.collection.Maps["losses"],
 		"oncpu: processes that did not fit", "oncpu: samples without an unwinder",
-		"oncpu: samples whose operand did not fit")
+		recording.LossOperands)
 }
 
 // collectCounts books what was sampled but not unwound: the rest of the host,

@@ -94,6 +94,22 @@ export interface Suspect {
   knob?: string;
 }
 
+export interface BlindReason {
+  why: string;
+  count: number;
+}
+
+export interface BlindSpot {
+  kind: string;
+  what?: string;
+  why?: string;
+  count?: number;
+  of?: number;
+  reasons?: BlindReason[];
+  recordings?: number;
+  text: string;
+}
+
 export interface Loss {
   what: string;
   count: number;
@@ -113,6 +129,15 @@ export interface Disturbance {
   runqueue_s: number | null;
 }
 
+export interface Exclusion {
+  kind: string;
+  seconds?: number | null;
+  usual_s?: number | null;
+  side?: string;
+  partner?: boolean;
+  text?: string;
+}
+
 export interface Run {
   side: string;
   pair: number;
@@ -123,6 +148,7 @@ export interface Run {
   metrics: Record<string, number | null>;
   disturbance: Disturbance;
   valid: boolean;
+  left_out?: Exclusion;
   why?: string;
   exit_code: number;
   stdout?: string;
@@ -243,6 +269,7 @@ export interface Case {
   effect?: Effect;
   metrics: MetricResult[];
   suspects: Suspect[];
+  unseen: BlindSpot[];
   blind_spots: string[];
   warnings: string[];
   recording_cost?: Effect;

@@ -1,6 +1,11 @@
 // Generated from the Go types by `go generate ./internal/report`. Do not edit.
 // A number is null where it is not finite.
 
+export interface LeftOutWords {
+  count: string;
+  why: string;
+}
+
 export interface WhyWords {
   head: string;
   rest: string;
@@ -15,7 +20,7 @@ export interface Verdict {
   others: string[];
   next: string;
   also_seen: string[];
-  left_out: string;
+  left_out: LeftOutWords;
   cost: string[];
   host: string;
   per: string;

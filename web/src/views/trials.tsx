@@ -39,7 +39,9 @@ export function Trials({ found, words }: { found: Case; words: Verdict }) {
           )}
         </div>
       )}
-      {words.left_out && <p class="small">{words.left_out}.</p>}
+      {words.left_out.count && (
+        <p class="small">{words.left_out.count}{words.left_out.why && `: ${words.left_out.why}`}.</p>
+      )}
       {effect && known(effect.confidence) && pairs.length > 0 && (
         <p class="muted small">
           A and B ran in random order within each pair. The bar is the {percent(effect.confidence)} interval of the

@@ -61,7 +61,7 @@ function Briefs({ report }: { report: Report }) {
   return (
     <p class="briefs">
       {known(cost) && <a href="#limits">recording cost {signedPercent(cost - 1)}</a>}
-      {words.left_out && <a href="#trials">{words.left_out.replace(/:.*/s, "")}</a>}
+      {words.left_out.count && <a href="#trials">{words.left_out.count}</a>}
       {counted(found.blind_spots, "blind spot")}
       {counted(found.warnings, "warning")}
     </p>
