@@ -28,6 +28,15 @@ func Largest[K cmp.Ordered, V int64 | float64](amounts map[K]V) (key K, most V) 
 	return key, most
 }
 
+// movedWithin is the factor within which one amount lost what another gained. Chosen.
+const movedWithin = 2
+
+// Moved reports whether one amount lost about what another gained: a cost that moved and did not
+// change (cost shift: FBDetect, SOSP 2024).
+func Moved(lost, gained float64) bool {
+	return lost < 0 && gained > 0 && -lost >= gained/movedWithin && -lost <= gained*movedWithin
+}
+
 // Add adds up amounts, recording by recording.
 func Add(sum, more []float64) {
 	for i := range more {
