@@ -70,7 +70,7 @@ func Find(a, b []*recording.Recording, scales []float64) []Line {
 		}
 		meet, seconds, unmaps := meetings(rec), secondsPerOperand(rec)*scales[at], unmapping(rec)
 		for _, use := range usesOf(rec) {
-			if len(use.threads) < 2 || !use.written || use.oneUser() || !meet(use.pid, use.threads) ||
+			if !use.written || use.oneUser() || !meet(use.pid, use.threads) ||
 				use.count < fewestStaying && unmaps[use.pid] >= oftenUnmapped {
 				continue
 			}
@@ -181,12 +181,11 @@ func lostOperands(rec *recording.Recording) (lost float64) {
 }
 
 func endsInUser(rec *recording.Recording, stack int32) bool {
-	if stack < 0 || int(stack) >= len(rec.Stacks) || len(rec.Stacks[stack].Frames) == 0 {
+	if stack == recording.NoStack || len(rec.Stacks[stack].Frames) == 0 {
 		return false
 	}
 	frames := rec.Stacks[stack].Frames
-	last := frames[len(frames)-1]
-	return last >= 0 && int(last) < len(rec.Frames) && rec.Frames[last].Kind != recording.KindKernel
+	return rec.Frames[frames[len(frames)-1]].Kind != recording.KindKernel
 }
 
 // usesOf gathers the rows of one recording by line, in a fixed order, without what the garbage

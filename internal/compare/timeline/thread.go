@@ -102,8 +102,8 @@ func (r *Run) mostRun(match func(*Thread) bool, from, to, longerThan int64) (bus
 // shows them in its first thousand as well.
 const slicesAsked = 1000
 
-// WhoRan names who had the CPU that a thread waited for: as the scheduler says,
-// else whoever took most samples meanwhile. Nobody is an answer: a quota, or the hypervisor.
+// WhoRan names who had the CPU that a thread waited for: as the scheduler says, else whoever took
+// most samples meanwhile. Nobody is an answer: a quota, or the hypervisor.
 func (r *Run) WhoRan(t *Thread, wait *recording.Wait, from, to int64) (comm string, own bool) {
 	if wait.RunnerPid != 0 || wait.RunnerComm != "" {
 		if wait.RunnerPid == 0 || strings.HasPrefix(wait.RunnerComm, "swapper/") {
@@ -134,9 +134,6 @@ func (r *Run) WhoRan(t *Thread, wait *recording.Wait, from, to int64) (comm stri
 
 // runnerName is the name of whoever ran: of the process where it is the waiting thread's own.
 func (r *Run) runnerName(t *Thread, pid int32, comm string) (name string, own bool) {
-	if other := r.thread[pid]; other != nil && r.process[pid] == nil {
-		pid = other.Pid
-	}
 	p := r.process[pid]
 	if p != nil && pid == t.Pid {
 		return p.Name, true
