@@ -1,9 +1,9 @@
 // Package compare sets two groups of recordings side by side and says, item by item, where the time
 // of a run went and how much of the metric's change each item carries, with one value for each run.
 //
-// For the CPU metric every sample counts, scaled so that a run adds up to its exact CPU seconds. For
-// the wall metric only the critical path counts: package spent. Package blame finds the function
-// that a change is due to, package rank puts all of it in order.
+// For the CPU metric every sample counts, scaled so that a run adds up to its exact CPU seconds.
+// For the wall metric only the critical path counts: package spent. Package blame finds the
+// function that a change is due to, package rank puts all of it in order.
 //
 //	results, err := compare.Compare(a, b, compare.Options{})
 //	place := blame.Find(results.CPU.Paths, nil)
@@ -62,9 +62,9 @@ func (r Results) Of(metric string) (*Result, error) {
 	return result, nil
 }
 
-// Compare explains the difference in both metrics between the recordings of A and
-// of B, paired in order where the numbers are equal. Without any of B the
-// results are one-sided. Every recording needs one of the metrics in its manifest.
+// Compare explains the difference in both metrics between the recordings of A and of B, paired in
+// order where the numbers are equal. Without any of B the results are one-sided. Every recording
+// needs one of the metrics in its manifest.
 func Compare(a, b []*recording.Recording, opts Options) (Results, error) {
 	if opts.Confidence == 0 {
 		opts.Confidence = 0.95

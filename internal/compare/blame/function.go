@@ -143,8 +143,8 @@ func (s *search) below(candidate, blamed *spot) bool {
 }
 
 const (
-	// throughPart of a place's growth must come through a function that it calls for that to be named.
-	// Chosen.
+	// throughPart of a place's growth must come through a function that it calls for that to be
+	// named. Chosen.
 	throughPart = 0.5
 	// leafPart of it is enough for a leaf to be named beside such a function. Chosen.
 	leafPart = 0.2

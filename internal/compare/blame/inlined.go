@@ -9,8 +9,8 @@ import (
 	"culprit/recording"
 )
 
-// Where a compiled Java method grew in its own code and in one callee besides, the own code is taken
-// for that callee inlined. Chosen.
+// Where a compiled Java method grew in its own code and in one callee besides, the own code is
+// taken for that callee inlined. Chosen.
 const (
 	inlinedCallee = 0.3 // least part of both together that the callee must have
 	inlinedAlone  = 2.0 // how much more it grew than any other callee

@@ -70,9 +70,9 @@ func (s Sides) Amounts() []float64 { return make([]float64, s.A+s.B) }
 // Split gives the values of each side.
 func (s Sides) Split(values []float64) (a, b []float64) { return values[:s.A:s.A], values[s.A:] }
 
-// Change returns mean(b) − mean(a) with the interval that the spread between
-// runs allows; with one run on a side nothing is known about the spread, so
-// the interval is as wide as the values themselves. One-sided: the mean of a.
+// Change returns mean(b) − mean(a) with the interval that the spread between runs allows; with one
+// run on a side nothing is known about the spread, so the interval is as wide as the values
+// themselves. One-sided: the mean of a.
 func Change(a, b []float64, confidence float64) stat.Interval {
 	if len(b) == 0 {
 		if estimate, err := stat.Mean(a, confidence); err == nil {
@@ -91,10 +91,10 @@ func Change(a, b []float64, confidence float64) stat.Interval {
 // change says "unknown" to every reader, and fits into JSON, which has no infinity.
 const shareLimit = 10
 
-// Share returns the part of the change of a metric that an item accounts for.
-// All vectors hold one value per run; one-sided, b and metricB are empty and the
-// share is that of the metric itself. Known is false where the spread between
-// runs is unknown or the metric's change cannot be told from zero.
+// Share returns the part of the change of a metric that an item accounts for. All vectors hold one
+// value per run; one-sided, b and metricB are empty and the share is that of the metric itself.
+// Known is false where the spread between runs is unknown or the metric's change cannot be told
+// from zero.
 func Share(a, b, metricA, metricB []float64, confidence float64) (share stat.Interval, known bool) {
 	if len(b) == 0 && len(metricB) == 0 {
 		estimate, err := stat.RatioOfMeans(a, metricA, confidence)
@@ -102,8 +102,8 @@ func Share(a, b, metricA, metricB []float64, confidence float64) (share stat.Int
 	}
 	estimate, err := stat.RatioOfDifferences(a, b, metricA, metricB, confidence)
 	if err != nil && len(a) == len(b) && len(a) >= 2 {
-		// Pairs ran one after the other: what drifts between pairs cancels. The narrower
-		// of the two would be chosen after the fact, so pairs count only when the other has no answer.
+		// Pairs ran one after the other: what drifts between pairs cancels. The narrower of the two
+		// would be chosen after the fact, so pairs count only when the other has no answer.
 		estimate, err = stat.RatioOfMeans(minus(b, a), minus(metricB, metricA), confidence)
 	}
 	return bounded(estimate, Growth(a, b), Growth(metricA, metricB)), err == nil

@@ -32,9 +32,9 @@ func (d Difference) Per(unit units.Unit) Difference {
 	return d
 }
 
-// Differences lists every item of a result by the size of its change: seconds
-// first, then counts. CPU items are a function's own time; on the wall metric
-// only what lay on the critical path. At most limit items of each signal.
+// Differences lists every item of a result by the size of its change: seconds first, then counts.
+// CPU items are a function's own time; on the wall metric only what lay on the critical path. At
+// most limit items of each signal.
 func Differences(result *compare.Result, confidence float64, limit int) []Difference {
 	t := newTable()
 	for i := range result.Paths {

@@ -23,8 +23,8 @@ import (
 // Kind says what time was spent on.
 type Kind string
 
-// The kinds of time. For the CPU metric all pieces are Running; for the wall
-// metric they are those of the critical path and add up to the wall time.
+// The kinds of time. For the CPU metric all pieces are Running; for the wall metric they are those
+// of the critical path and add up to the wall time.
 const (
 	Running  Kind = "running"
 	Runnable Kind = "runnable" // woken or preempted, waiting for a CPU
@@ -102,8 +102,8 @@ func objectName(wait *recording.Wait) string {
 	return "descriptor " + strconv.FormatUint(wait.Object, 10)
 }
 
-// runnable is a part of the time that a thread waited for a CPU; its
-// waker is then who ran meanwhile.
+// runnable is a part of the time that a thread waited for a CPU; its waker is then who ran
+// meanwhile.
 func runnable(r *timeline.Run, t *timeline.Thread, wait *recording.Wait, from, to int64) Piece {
 	key := keyOf(r, t, Runnable, r.Stack(wait.Stack))
 	key.WakerComm, key.WakerOwn = r.WhoRan(t, wait, from, to)
@@ -165,10 +165,9 @@ func WithoutRecorder(r *timeline.Run, pieces []Piece) (kept []Piece, cost float6
 // aroundWithinNs is how far from a sleep a sample tells where the program went to sleep. Chosen.
 const aroundWithinNs = 20e6
 
-// around tells where in the program a timed wait lies whose own stack does not
-// say: runtimes that schedule their own tasks (Go, an event loop) sleep on a
-// stack without the function that asked for it. What the process ran just
-// before and just after have that function's callers in common.
+// around tells where in the program a timed wait lies whose own stack does not say: runtimes that
+// schedule their own tasks (Go, an event loop) sleep on a stack without the function that asked for
+// it. What the process ran just before and just after have that function's callers in common.
 func around(r *timeline.Run, t *timeline.Thread, wait *recording.Wait) int32 {
 	if wait.WakerKind != recording.WakerTimer || r.Names.Own(r.Stack(wait.Stack)) >= 0 {
 		return names.None
@@ -178,8 +177,8 @@ func around(r *timeline.Run, t *timeline.Thread, wait *recording.Wait) int32 {
 		return names.None
 	}
 	common := r.Names.Common(before, after)
-	// Where both were in the same innermost function, two calls of it are as likely as
-	// one call with a sleep inside: its caller is what is certain.
+	// Where both were in the same innermost function, two calls of it are as likely as one call with
+	// a sleep inside: its caller is what is certain.
 	if inner := r.Names.Own(before); common > inner && inner == r.Names.Own(after) {
 		common = inner
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// A stretch of so many sample periods with less than this part of the samples that it should
-	// have is no running: an event was lost, or the thread's last wait never ended. Chosen.
+	// A stretch of so many sample periods with less than this part of the samples that it should have
+	// is no running: an event was lost, or the thread's last wait never ended. Chosen.
 	sparsePeriods = 20
 	sparsePart    = 0.2
 )
@@ -22,8 +22,8 @@ type weighted struct {
 	thread *timeline.Thread // nil where it does not matter
 }
 
-// sampled gives the running stretches of the critical path to stacks, in
-// proportion to the samples that the same threads took within them.
+// sampled gives the running stretches of the critical path to stacks, in proportion to the samples
+// that the same threads took within them.
 func sampled(r *timeline.Run, segments []segment) (pieces []Piece) {
 	lengths, segmentsOf := map[Key]int64{}, map[*timeline.Thread][]segment{}
 	var order []Key

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// The delayed acknowledgement of Linux waits 40 ms (TCP_DELACK_MIN, include/net/tcp.h) and
-	// is a timer of 4 ms ticks or finer; what follows it takes a little more.
+	// The delayed acknowledgement of Linux waits 40 ms (TCP_DELACK_MIN, include/net/tcp.h) and is a
+	// timer of 4 ms ticks or finer; what follows it takes a little more.
 	DelayedLeastS = 0.036
 	DelayedMostS  = 0.050
 	// sentLaterS is the least wait for what a timer sent. Chosen: less is what pacing takes.

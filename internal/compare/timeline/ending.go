@@ -18,8 +18,8 @@ const ( // all chosen
 	lastSteps = 3
 )
 
-// AtExit replaces a waker that woke by exiting: which thread of a process is
-// the last to go is chance; the one that ran it to its end is what counts.
+// AtExit replaces a waker that woke by exiting: which thread of a process is the last to go is
+// chance; the one that ran it to its end is what counts.
 func (r *Run) AtExit(waker *Thread, at int64) *Thread {
 	if p := r.process[waker.Pid]; p == nil || !p.endsAt(at) {
 		return waker

@@ -14,10 +14,10 @@ type lockObject struct {
 	object uint64
 }
 
-// lockObjects finds futexes that behave like locks: threads that wait for them
-// also wake others from them. A condition or a join has wakers that never wait.
-// It is what remains when stacks are unknown or libraries stripped, and for
-// semaphores, which serve as locks and as events. What processes share has no pid.
+// lockObjects finds futexes that behave like locks: threads that wait for them also wake others
+// from them. A condition or a join has wakers that never wait. It is what remains when stacks are
+// unknown or libraries stripped, and for semaphores, which serve as locks and as events. What
+// processes share has no pid.
 func lockObjects(rec *recording.Recording) map[lockObject]bool {
 	handed := handed[lockObject]{}
 	for i := range rec.Waits {
@@ -92,8 +92,8 @@ func (r *Run) ReleasedAt(wait *recording.Wait) int32 {
 // fileLockCalls wait for nothing but a lock of a file when another thread ends the wait (F_SETLKW).
 var fileLockCalls = []string{"flock", "fcntl"}
 
-// IsLock reports whether a wait was for a lock that the program takes on purpose: in
-// user space, or one that the kernel keeps for it.
+// IsLock reports whether a wait was for a lock that the program takes on purpose: in user space, or
+// one that the kernel keeps for it.
 func (r *Run) IsLock(wait *recording.Wait) bool {
 	if wait.WakerKind != recording.WakerTimer && wait.WakerKind != recording.WakerThread {
 		return false
@@ -136,9 +136,9 @@ var kernelLockNames = []string{"rwsem_down_", "__mutex_lock", "percpu_down_write
 var kernelUnlockNames = []string{"rwsem_wake", "__mutex_unlock", "percpu_up_write", "__up_write",
 	"__up_read"}
 
-// IsKernelLock reports whether a wait was for a lock inside the kernel that another
-// thread of the target gave up: an inode's, a directory's, the address space's. As with
-// user-space locks, what the holder did meanwhile is the time; it did not hand on any work.
+// IsKernelLock reports whether a wait was for a lock inside the kernel that another thread of the
+// target gave up: an inode's, a directory's, the address space's. As with user-space locks, what
+// the holder did meanwhile is the time; it did not hand on any work.
 func (r *Run) IsKernelLock(wait *recording.Wait) bool {
 	return wait.WakerKind == recording.WakerThread &&
 		(code.InKernel(r.Frames(wait.WakerStack), kernelUnlockNames...) ||
