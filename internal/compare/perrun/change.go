@@ -134,17 +134,6 @@ func bounded(estimate stat.Interval, x, y float64) stat.Interval {
 		High: limit(estimate.High)}
 }
 
-// Discoveries marks which of many changes can be told from zero when all are looked at together, at
-// a false discovery rate of 1 − confidence; p is what each says alone.
-func Discoveries(a, b [][]float64, confidence float64) (p []float64, decided []bool) {
-	p = PValues(a, b)
-	decided, err := stat.BenjaminiHochberg(p, 1-confidence)
-	if err != nil {
-		decided = make([]bool, len(a))
-	}
-	return p, decided
-}
-
 // TooSmall is the part of the metric below which an item is not tested. Leaving out what is small
 // on both sides together does not favour differences (independent filtering: Bourgon, Gentleman &
 // Huber 2010), and each test that is not made leaves the others more power. Chosen.

@@ -33,25 +33,20 @@ type row struct {
 
 // table collects rows in the order in which their items come first.
 type table struct {
-	index map[item]int
-	rows  []row
+	index map[item]*row
+	rows  []*row
 }
 
-func newTable() *table { return &table{index: map[item]int{}} }
-
-// add adds amounts to an item. The row is good until the next call.
+// add adds amounts to an item.
 func (t *table) add(of item, unit string, a, b []float64) *row {
-	at, known := t.index[of]
-	if !known {
-		at = len(t.rows)
-		t.index[of] = at
-		t.rows = append(t.rows, row{item: of, unit: unit, a: make([]float64, len(a)),
-			b: make([]float64, len(b)), where: map[string]float64{}, callers: map[names.Key]float64{}})
+	if t.index[of] == nil {
+		t.index[of] = &row{item: of, unit: unit, a: make([]float64, len(a)), b: make([]float64, len(b)),
+			where: map[string]float64{}, callers: map[names.Key]float64{}}
+		t.rows = append(t.rows, t.index[of])
 	}
-	row := &t.rows[at]
-	perrun.Add(row.a, a)
-	perrun.Add(row.b, b)
-	return row
+	perrun.Add(t.index[of].a, a)
+	perrun.Add(t.index[of].b, b)
+	return t.index[of]
 }
 
 func (r *row) grow() float64 { return perrun.Growth(r.a, r.b) }
@@ -72,15 +67,17 @@ func (r *row) mostChanged() string {
 	return place
 }
 
-// decide marks which rows can be told from zero when all of them are looked at together.
+// decide marks which rows can be told from zero when all of them are looked at together, at a false
+// discovery rate of 1 − confidence; p is what each says alone.
 func decide(rows []*row, confidence float64) {
 	var a, b [][]float64
 	for _, row := range rows {
 		a, b = append(a, row.a), append(b, row.b)
 	}
-	p, decided := perrun.Discoveries(a, b, confidence)
+	p := perrun.PValues(a, b)
+	decided, err := stat.BenjaminiHochberg(p, 1-confidence)
 	for i, row := range rows {
-		row.p, row.decided = p[i], decided[i]
+		row.p, row.decided = p[i], err == nil && decided[i]
 	}
 }
 
@@ -113,8 +110,7 @@ const mainCallerPart = 0.5
 func (t *table) mergeMoves() {
 	at := map[names.Key]*row{}
 	var alone []*row
-	for i := range t.rows {
-		row := &t.rows[i]
+	for _, row := range t.rows {
 		if row.signal != SignalCode || row.frame.Name == "" {
 			continue
 		}
@@ -128,11 +124,8 @@ func (t *table) mergeMoves() {
 	})
 	for _, row := range alone {
 		into := at[row.mainCaller()]
-		if into == nil || into == row || into.moved {
-			continue
-		}
-		less, more := min(row.grow(), into.grow()), max(row.grow(), into.grow())
-		if !perrun.Moved(less, more) || stat.Average(into.a) == 0 || stat.Average(into.b) == 0 {
+		if into == nil || into.moved || into.alone() ||
+			!perrun.Moved(min(row.grow(), into.grow()), max(row.grow(), into.grow())) {
 			continue
 		}
 		perrun.Add(into.a, row.a)
