@@ -97,18 +97,13 @@ func otherTools(a, b []*recording.Recording) []string {
 			strings.Join(x, ", "), strings.Join(y, ", "))}
 	}
 	x, y := distinct(a, probes), distinct(b, probes)
-	sort.Strings(x)
-	sort.Strings(y)
-	if odd := append(without(x, y), without(y, x)...); len(odd) > 0 {
+	odd := slices.DeleteFunc(slices.Sorted(slices.Values(slices.Concat(x, y))), func(probe string) bool {
+		return slices.Contains(x, probe) && slices.Contains(y, probe)
+	})
+	if len(odd) > 0 {
 		return []string{"recorded with other probes: " + strings.Join(odd, ", ") + " on one side only"}
 	}
 	return nil
-}
-
-func without(values, unwanted []string) []string {
-	return slices.DeleteFunc(slices.Clone(values), func(value string) bool {
-		return slices.Contains(unwanted, value)
-	})
 }
 
 func otherHosts(a, b []*recording.Recording) (list []string) {
