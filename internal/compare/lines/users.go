@@ -107,46 +107,45 @@ func samplesOf[K comparable](word map[K]float64) float64 {
 // ten others wanted the same two CPUs; one goroutine 0.4.
 const togetherLeast = 0.01
 
-// slice is one time slice of a process, seat a thread that was seen on a CPU.
-type (
-	slice struct {
-		pid int32
-		at  int64
-	}
-	seat struct{ tid, cpu int32 }
-)
+// seat is a thread that was seen on a CPU.
+type seat struct{ tid, cpu int32 }
 
-// meetings tells of threads whether they were seen on different CPUs at the same time; true where
-// the samples do not say on which CPU they were taken.
-func meetings(rec *recording.Recording) func(pid int32, threads map[int32]bool) bool {
-	collects := collectors(rec) // beside the program's own task they say nothing of its line
-	seen := map[slice][]seat{}
+// seatings are the seats in each time slice of each process.
+type seatings map[int32]map[int64][]seat
+
+func seatingsOf(rec *recording.Recording, collects collecting) seatings {
+	seen := seatings{}
 	for i := range rec.Samples {
 		sample := &rec.Samples[i]
-		if sample.Signal == recording.SignalCPU && sample.Target && sample.CPU >= 0 &&
-			sample.Stack != recording.NoStack && !collects(sample.Tid, sample.Stack) {
-			at := slice{sample.Pid, sample.TimeNs}
-			seen[at] = append(seen[at], seat{sample.Tid, sample.CPU})
+		if sample.Signal != recording.SignalCPU || !sample.Target || sample.CPU < 0 ||
+			sample.Stack == recording.NoStack || collects(sample.Tid, sample.Stack) {
+			continue
+		}
+		if seen[sample.Pid] == nil {
+			seen[sample.Pid] = map[int64][]seat{}
+		}
+		at := seen[sample.Pid]
+		at[sample.TimeNs] = append(at[sample.TimeNs], seat{sample.Tid, sample.CPU})
+	}
+	return seen
+}
+
+// meet reports whether threads were seen on different CPUs at the same time; true where the samples
+// do not say on which CPU they were taken.
+func (s seatings) meet(pid int32, threads map[int32]bool) bool {
+	ran, both := 0, 0
+	for _, seats := range s[pid] {
+		seats := slices.DeleteFunc(slices.Clone(seats), func(s seat) bool { return !threads[s.tid] })
+		if len(seats) > 0 {
+			ran++
+		}
+		if slices.ContainsFunc(seats, func(one seat) bool {
+			return slices.ContainsFunc(seats, func(other seat) bool {
+				return other.tid != one.tid && other.cpu != one.cpu
+			})
+		}) {
+			both++
 		}
 	}
-	return func(pid int32, threads map[int32]bool) bool {
-		ran, both := 0, 0
-		for at, seats := range seen {
-			if at.pid != pid {
-				continue
-			}
-			seats := slices.DeleteFunc(slices.Clone(seats), func(s seat) bool { return !threads[s.tid] })
-			if len(seats) > 0 {
-				ran++
-			}
-			if slices.ContainsFunc(seats, func(one seat) bool {
-				return slices.ContainsFunc(seats, func(other seat) bool {
-					return other.tid != one.tid && other.cpu != one.cpu
-				})
-			}) {
-				both++
-			}
-		}
-		return ran == 0 || float64(both) >= togetherLeast*float64(ran)
-	}
+	return ran == 0 || float64(both) >= togetherLeast*float64(ran)
 }
