@@ -145,7 +145,7 @@ const TooSmall = 0.001
 func PValues(a, b [][]float64) []float64 {
 	p := make([]float64, len(a))
 	for i := range a {
-		x, y := logarithms(a[i]), logarithms(b[i])
+		x, y := stat.Logarithms(a[i]), stat.Logarithms(b[i])
 		if x == nil || y == nil {
 			x, y = a[i], b[i]
 		}
@@ -155,16 +155,4 @@ func PValues(a, b [][]float64) []float64 {
 		}
 	}
 	return p
-}
-
-// logarithms are those of values that are all above zero, nil where one is not.
-func logarithms(values []float64) []float64 {
-	list := make([]float64, len(values))
-	for i, value := range values {
-		if !(value > 0) {
-			return nil
-		}
-		list[i] = math.Log(value)
-	}
-	return list
 }
