@@ -52,9 +52,10 @@ type Blame struct {
 // Frame is the blamed frame.
 func (b *Blame) Frame() recording.Frame { return b.Stack[len(b.Stack)-1] }
 
-// Find walks the merged call tree of the paths that use selects (nil: all) to the deepest frame of
-// the application's own code that explains most of their growth from A to B. Where callers were
-// renamed or split up it looks by function instead of by call path. Nil when nothing grew.
+// Find walks the merged call tree of the paths that use selects (nil: all)
+// to the deepest frame of the application's own code that explains most of
+// their growth from A to B. Where callers were renamed or split up it looks
+// by function instead of by call path. It returns nil when nothing grew.
 func Find(paths []compare.Path, use func(int) bool) *Blame {
 	s := newSearch(paths, use)
 	if s.total <= 0 {
