@@ -1,6 +1,11 @@
 package code
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"culprit/recording"
+)
 
 // syscallPrefixes stand before the name of a system call in its kernel entry function.
 // Linux has had these since 4.17, the last ones before.
@@ -31,6 +36,13 @@ var kernelEntries = words(`entry_SYSCALL do_syscall_64 syscall_ x64_sys_call el0
 
 // faultEntries are the kernel's functions that a page fault enters by.
 var faultEntries = words(`asm_exc_page_fault exc_page_fault do_page_fault do_user_addr_fault`)
+
+// InKernel reports whether a stack has a function of the kernel whose name contains one of parts.
+func InKernel(frames []recording.Frame, parts ...string) bool {
+	return slices.ContainsFunc(frames, func(frame recording.Frame) bool {
+		return frame.Kind == recording.KindKernel && containsAny(frame.Name, parts)
+	})
+}
 
 // EntersFault tells the functions that a page fault enters the kernel by.
 func EntersFault(name string) bool { return beginsWithAny(name, faultEntries) }

@@ -1,17 +1,15 @@
-// Package compare sets two groups of recordings side by side and says, item by
-// item, where the time of a run went and how much of the metric's change each
-// item carries, with one value for each run.
+// Package compare sets two groups of recordings side by side and says, item by item, where the time
+// of a run went and how much of the metric's change each item carries, with one value for each run.
 //
-// For the CPU metric every sample counts, scaled so that a run adds up to its
-// exact CPU seconds. For the wall metric only the critical path counts; see
-// package spent. What blames a function for a change is package blame, what
-// puts all of it in order package rank.
+// For the CPU metric every sample counts, scaled so that a run adds up to its exact CPU seconds.
+// For the wall metric only the critical path counts: package spent. Package blame finds the
+// function that a change is due to, package rank puts all of it in order.
 //
 //	results, err := compare.Compare(a, b, compare.Options{})
 //	place := blame.Find(results.CPU.Paths, nil)
 //
-// It refuses to explain a metric that a recording did not measure, and never
-// takes the number of samples for a number of observations.
+// It refuses to explain a metric that a recording did not measure, and never takes the number of
+// samples for a number of observations.
 package compare
 
 import (
@@ -65,9 +63,9 @@ func (r Results) Of(metric string) (*Result, error) {
 	return result, nil
 }
 
-// Compare explains the difference in both metrics between the recordings of A and
-// of B, paired in order where the numbers are equal. Without any of B the
-// results are one-sided. Every recording needs one of the metrics in its manifest.
+// Compare explains the difference in both metrics between the recordings of A and of B, paired in
+// order where the numbers are equal. Without any of B the results are one-sided. Every recording
+// needs one of the metrics in its manifest.
 func Compare(a, b []*recording.Recording, opts Options) (Results, error) {
 	if opts.Confidence == 0 {
 		opts.Confidence = 0.95

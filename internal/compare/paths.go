@@ -1,12 +1,16 @@
 package compare
 
 import (
+	"cmp"
+	"maps"
 	"math"
+	"slices"
 	"sort"
 
 	"culprit/internal/compare/names"
 	"culprit/internal/compare/perrun"
 	"culprit/internal/compare/spent"
+	"culprit/internal/compare/timeline"
 	"culprit/recording"
 )
 
@@ -20,7 +24,7 @@ type merger struct {
 type row struct {
 	piece            spent.Piece
 	seconds, counts  []float64
-	holders, arounds map[int32]float64
+	holders, arounds map[int32]float64 // seconds by stack
 }
 
 func newMerger(sides perrun.Sides) *merger {
@@ -34,47 +38,38 @@ func (m *merger) add(run int, pieces []spent.Piece, scale float64) {
 		if !known {
 			at = len(m.rows)
 			m.index[p.Key] = at
-			m.rows = append(m.rows, row{piece: p, seconds: m.sides.Amounts(), counts: m.sides.Amounts()})
+			m.rows = append(m.rows, row{p, m.sides.Amounts(), m.sides.Amounts(), map[int32]float64{},
+				map[int32]float64{}})
 		}
 		r := &m.rows[at]
 		r.seconds[run] += p.Seconds * scale
 		r.counts[run] += p.Count * scale
 		if p.Holder != names.None && p.Key.Lock {
-			r.holders = weigh(r.holders, p.Holder, p.Seconds)
+			r.holders[p.Holder] += p.Seconds
 		}
 		if p.Around != names.None && p.Key.WakerKind == recording.WakerTimer {
-			r.arounds = weigh(r.arounds, p.Around, p.Seconds)
+			r.arounds[p.Around] += p.Seconds
 		}
 	}
 }
 
-func weigh(weights map[int32]float64, stack int32, seconds float64) map[int32]float64 {
-	if weights == nil {
-		weights = map[int32]float64{}
-	}
-	weights[stack] += seconds
-	return weights
-}
-
-// path is a row as it is told, with the stacks in which most of its time had a holder, or lay.
-func (m *merger) path(r *row, pool *names.Pool) Path {
-	key := r.piece.Key
-	a, b := m.sides.Split(r.seconds)
-	holder, _ := perrun.Largest(r.holders)
-	around, _ := perrun.Largest(r.arounds)
-	return Path{Kind: key.Kind, Frames: pool.Frames(key.Stack), Comm: key.Comm, Process: key.Process,
-		Parent: key.Parent, Short: key.Short, Ticking: key.Ticking, Lock: key.Lock, Turn: key.Turn,
-		Nap: key.Nap, Syscall: key.Syscall, WakerKind: key.WakerKind, WakerComm: key.WakerComm,
-		WakerOwn: key.WakerOwn, WakerStack: pool.Frames(key.WakerStack), For: pool.Frames(key.For),
-		Holder: pool.Frames(holder), Around: pool.Frames(around), Object: r.piece.Object, A: a, B: b}
-}
-
-// paths returns what was merged, the largest change first.
+// paths returns what was merged, the largest change first, with the stacks in which most of its time
+// had a holder, or lay.
 func (m *merger) paths(pool *names.Pool) []Path {
-	m.sort()
+	change := func(r *row) float64 { return math.Abs(perrun.Growth(m.sides.Split(r.seconds))) }
+	sort.SliceStable(m.rows, func(i, j int) bool { return change(&m.rows[i]) > change(&m.rows[j]) })
 	paths := make([]Path, len(m.rows))
-	for i := range m.rows {
-		paths[i] = m.path(&m.rows[i], pool)
+	for i, r := range m.rows {
+		key := r.piece.Key
+		a, b := m.sides.Split(r.seconds)
+		holder, _ := perrun.Largest(r.holders)
+		around, _ := perrun.Largest(r.arounds)
+		paths[i] = Path{Kind: key.Kind, Frames: pool.Frames(key.Stack), Comm: key.Comm,
+			Process: key.Process, Parent: key.Parent, Short: key.Short, Ticking: key.Ticking,
+			Lock: key.Lock, Turn: key.Turn, Nap: key.Nap, Syscall: key.Syscall, WakerKind: key.WakerKind,
+			WakerComm: key.WakerComm, WakerOwn: key.WakerOwn, WakerStack: pool.Frames(key.WakerStack),
+			For: pool.Frames(key.For), Holder: pool.Frames(holder), Around: pool.Frames(around),
+			Object: r.piece.Object, A: a, B: b}
 	}
 	return paths
 }
@@ -89,7 +84,55 @@ func (m *merger) waits(pool *names.Pool) []Wait {
 	return waits
 }
 
-func (m *merger) sort() {
-	change := func(r *row) float64 { return math.Abs(perrun.Growth(m.sides.Split(r.seconds))) }
-	sort.SliceStable(m.rows, func(i, j int) bool { return change(&m.rows[i]) > change(&m.rows[j]) })
+// Hop is what stood behind a waker: where the thread that ended a wait had itself just slept. The
+// waker is often only the messenger (ksoftirqd completes I/O that a journal's commit asked for).
+type Hop struct {
+	Process   string // of the thread that waited
+	WakerComm string // who ended its wait
+	HopComm   string // who had woken the waker, "" when it was an interrupt or not seen
+	Frames    []recording.Frame
+	A, B      []float64 // seconds per run that the waker slept meanwhile
+}
+
+type hopKey struct {
+	process, waker, hop string
+	stack               int32
+}
+
+// hopTable adds up the hops of many runs.
+type hopTable struct {
+	sides   perrun.Sides
+	seconds map[hopKey][]float64
+}
+
+func (h *hopTable) add(run int, r *timeline.Run) {
+	for _, t := range r.Threads {
+		for _, wait := range t.Waits {
+			stack := r.Stack(wait.HopStack)
+			if wait.HopNs <= 0 || !recording.Plausible(wait.HopNs) || stack == names.None {
+				continue
+			}
+			key := hopKey{r.ProcessName(t.Pid), wait.WakerComm, wait.HopComm, stack}
+			if h.seconds[key] == nil {
+				h.seconds[key] = h.sides.Amounts()
+			}
+			h.seconds[key][run] += float64(min(wait.HopNs, wait.BlockedNs)) / 1e9
+		}
+	}
+}
+
+// list returns the hops, the largest change first.
+func (h *hopTable) list(pool *names.Pool) []Hop {
+	grow := func(key hopKey) float64 { return perrun.Growth(h.sides.Split(h.seconds[key])) }
+	keys := slices.SortedFunc(maps.Keys(h.seconds), func(x, y hopKey) int {
+		return cmp.Or(cmp.Compare(grow(y), grow(x)), cmp.Compare(x.process, y.process),
+			cmp.Compare(x.waker, y.waker), cmp.Compare(x.hop, y.hop), cmp.Compare(x.stack, y.stack))
+	})
+	list := make([]Hop, len(keys))
+	for i, key := range keys {
+		a, b := h.sides.Split(h.seconds[key])
+		list[i] = Hop{Process: key.process, WakerComm: key.waker, HopComm: key.hop,
+			Frames: pool.Frames(key.stack), A: a, B: b}
+	}
+	return list
 }

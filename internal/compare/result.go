@@ -30,8 +30,8 @@ const (
 	Blocked  = spent.Blocked
 )
 
-// Result is the difference between two groups of recordings, per unit of work (the run).
-// All per-run vectors hold one value per recording, in the order given.
+// Result is the difference between two groups of recordings, per unit of work (the run). All
+// per-run vectors hold one value per recording, in the order given.
 type Result struct {
 	Metric string    // "wall" or "cpu": what the paths add up to
 	Unit   string    // "s"
@@ -106,8 +106,8 @@ type ProfileNode struct {
 	Depth int                 `json:"depth"`
 	SelfA float64             `json:"self_a"` // mean seconds per run
 	SelfB float64             `json:"self_b"`
-	// Change of inclusive time, B − A, with its interval from the spread between runs;
-	// Decided is false where the data cannot tell it from zero.
+	// Change of inclusive time, B − A, with its interval from the spread between runs; Decided is
+	// false where the data cannot tell it from zero.
 	Change  float64 `json:"change"`
 	Low     float64 `json:"low"`
 	High    float64 `json:"high"`

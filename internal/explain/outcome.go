@@ -60,7 +60,7 @@ func (e *Evidence) outcome(result *compare.Result, smallest float64) (stat.Outco
 	if len(e.A) < 2 || len(e.B) < 2 {
 		unknown = ""
 	}
-	a, b := logs(result.A), logs(result.B)
+	a, b := stat.Logarithms(result.A), stat.Logarithms(result.B)
 	if a == nil || b == nil {
 		return unknown, effect
 	}
@@ -87,16 +87,4 @@ func (e *Evidence) outcome(result *compare.Result, smallest float64) (stat.Outco
 		return stat.Better, effect
 	}
 	return stat.Undecided, effect
-}
-
-// logs are the logarithms of values, nil where one has none.
-func logs(values []float64) []float64 {
-	list := make([]float64, len(values))
-	for i, value := range values {
-		if !(value > 0) {
-			return nil
-		}
-		list[i] = math.Log(value)
-	}
-	return list
 }

@@ -110,6 +110,18 @@ func LogRatios(a, b []float64) ([]float64, error) {
 	return ratios, nil
 }
 
+// Logarithms are those of values that are all above zero, nil where one is not.
+func Logarithms(values []float64) []float64 {
+	list := make([]float64, len(values))
+	for i, value := range values {
+		if !(value > 0) {
+			return nil
+		}
+		list[i] = math.Log(value)
+	}
+	return list
+}
+
 // middle is the median of sorted values, of which there is at least one. Halving before adding avoids an overflow.
 func middle(sorted []float64) float64 {
 	n := len(sorted)

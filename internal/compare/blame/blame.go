@@ -2,13 +2,14 @@
 // code that most of the growth from A to B lies below.
 //
 // It refuses to blame anything where nothing grew, and takes no move for growth: a frame that lost
-// what its neighbour gained (cost shift: FBDetect, SOSP 2024).
+// what its neighbour gained.
 //
 //	place := blame.Find(result.Paths, nil)
 //	fmt.Println(place.Frame().Name, place.Below) // parse memcpy
 package blame
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -27,8 +28,8 @@ const (
 	keepsPart = 0.65
 	// mainPart is enough where no single frame explains most: then the largest is named. Chosen.
 	mainPart = 0.35
-	// movedWithin is the factor within which a frame lost what its neighbour gained: a move. Chosen.
-	movedWithin = 2
+	// takenPart of a new function's growth, lost by its neighbours, makes it their new name. Chosen.
+	takenPart = 0.5
 )
 
 // Blame is the place in code that explains most of a change.
@@ -60,22 +61,15 @@ func Find(paths []compare.Path, use func(int) bool) *Blame {
 	if s.total <= 0 {
 		return nil
 	}
-	trail := s.descend(explainsPart)
+	trail, functions := s.descend(explainsPart), s.functions()
 	best := s.place(trail)
-	if byFunction := s.byFunction(); byFunction != nil && (best == nil || s.below(byFunction, best)) {
-		best = byFunction
+	if deepest := s.deepestOf(functions); deepest != nil && (best == nil || s.below(deepest, best)) {
+		best = deepest
 	}
 	if best == nil {
 		main := s.descend(mainPart)
-		for _, find := range []func() *spot{
-			func() *spot { return s.whole(s.place(main)) }, s.largest,
-			func() *spot { return s.fallback(trail) }, func() *spot { return s.fallback(main) },
-			func() *spot { return innermost(trail) }, func() *spot { return innermost(main) },
-		} {
-			if best = find(); best != nil {
-				break
-			}
-		}
+		best = cmp.Or(s.whole(s.place(main)), s.largestOf(functions), s.fallback(trail),
+			s.fallback(main))
 	}
 	if best == nil {
 		return nil
@@ -151,7 +145,7 @@ func (s *search) finish(best *spot) *Blame {
 	blame.Members = slices.Concat(blame.Members, best.lost, best.inlinedIn)
 	slices.Sort(blame.Members)
 	blame.Members = slices.Compact(blame.Members)
-	blame.Added = s.sideA(key) == 0
+	blame.Added = s.added(key)
 	below, most := perrun.Largest(leaves)
 	blame.Through = s.through(key, all)
 	if below != blame.Through && (blame.Through == "" || most >= leafPart*all) {
@@ -165,30 +159,31 @@ func (b *Blame) addSelf(path *compare.Path) {
 	b.SelfB += stat.Average(path.B)
 }
 
-// sideA is how long a function ran on side A, also in paths that another cause owns.
-func (s *search) sideA(key names.Key) (sum float64) {
+// added reports whether side A never ran a function, also not in paths that another cause owns.
+func (s *search) added(key names.Key) bool {
 	for i := range s.paths {
-		if lastOf(s.paths[i].Frames, key) >= 0 {
-			sum += stat.Average(s.paths[i].A)
+		if stat.Average(s.paths[i].A) > 0 && lastOf(s.paths[i].Frames, key) >= 0 {
+			return false
 		}
 	}
-	return sum
+	return true
 }
 
 // newest is the index of the deepest frame of a blamed stack that is the application's own,
-// explains the change and was never seen on side A, or −1: a new function
-// explains the growth of the old ones that it calls.
+// explains the change and was never seen on side A, or −1: a new function explains the growth of
+// the old ones that it calls.
 func (s *search) newest(stack []recording.Frame) int {
 	own := code.Own(stack)
 	for at, frame := range slices.Backward(stack) {
-		if !own[at] || code.IsEntry(frame) {
+		key := names.KeyOf(frame)
+		if !own[at] || code.IsEntry(frame) || !s.added(key) {
 			continue
 		}
 		grow, lost := 0.0, map[string]float64{}
 		for _, i := range s.all {
 			frames := s.paths[i].Frames
 			switch {
-			case lastOf(frames, names.KeyOf(frame)) >= 0:
+			case lastOf(frames, key) >= 0:
 				grow += s.grow[i]
 			case len(frames) > at && slices.EqualFunc(frames[:at], stack[:at], sameFunction):
 				lost[frames[at].Name] += s.grow[i]
@@ -199,7 +194,7 @@ func (s *search) newest(stack []recording.Frame) int {
 		for _, change := range slices.Sorted(maps.Values(lost)) { // a sum depends on the order
 			taken -= min(0, change)
 		}
-		if grow >= keepsPart*s.total && taken < grow/movedWithin && s.sideA(names.KeyOf(frame)) == 0 {
+		if grow >= keepsPart*s.total && taken < takenPart*grow {
 			return at
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"culprit/internal/code"
 	"culprit/internal/compare/names"
+	"culprit/internal/compare/perrun"
 	"culprit/internal/stat"
 	"culprit/recording"
 )
@@ -29,23 +30,23 @@ type function struct {
 	callers map[names.Key]float64 // growth that came through each caller
 }
 
-// byFunction finds the deepest function of the application's own that explains
-// most of the change, whoever calls it.
-func (s *search) byFunction() *spot {
-	return s.function(explainsPart, func(one, best *function) bool { return one.deeper(best) })
+// deepestOf finds the deepest function of the application's own that explains most of the change,
+// whoever calls it.
+func (s *search) deepestOf(functions map[names.Key]*function) *spot {
+	return s.bestOf(functions, explainsPart, (*function).deeper)
 }
 
-// largest finds the function of the application's own that explains most where none explains
+// largestOf finds the function of the application's own that explains most where none explains
 // enough: half of the change may be in a library's threads, or in libraries that main itself calls.
-func (s *search) largest() *spot {
-	return s.function(mainPart, func(one, best *function) bool {
+func (s *search) largestOf(functions map[names.Key]*function) *spot {
+	return s.bestOf(functions, mainPart, func(one, best *function) bool {
 		return one.grow > best.grow || one.grow == best.grow && one.deeper(best)
 	})
 }
 
-// function finds the best of the application's own functions that explain a part of the change.
-func (s *search) function(part float64, better func(one, best *function) bool) *spot {
-	functions := s.functions()
+// bestOf finds the best of the functions that explain a part of the change.
+func (s *search) bestOf(functions map[names.Key]*function, part float64,
+	better func(one, best *function) bool) *spot {
 	var best *function
 	for _, key := range slices.SortedFunc(maps.Keys(functions), names.Key.Compare) {
 		one := functions[key]
@@ -139,4 +140,58 @@ func (s *search) below(candidate, blamed *spot) bool {
 		}
 	}
 	return through >= belowPart*candidate.grow
+}
+
+const (
+	// throughPart of a place's growth must come through a function that it calls for that to be
+	// named. Chosen.
+	throughPart = 0.5
+	// leafPart of it is enough for a leaf to be named beside such a function. Chosen.
+	leafPart = 0.2
+)
+
+// through is the deepest function in user space below a place that at least half of the place's
+// growth comes through, "" where there is none: what costs so much where the leaves are many (a
+// parser, a compiler). It passes over an interpreter's own frames, and over functions without a
+// name below one that has one.
+func (s *search) through(place names.Key, all float64) string {
+	type call struct{ path, below int }
+	var calls []call
+	for _, i := range s.all {
+		if at := lastOf(s.paths[i].Frames, place); at >= 0 {
+			calls = append(calls, call{i, at + 1})
+		}
+	}
+	deepest := ""
+	for {
+		grown, next, nameless := map[string]float64{}, map[string][]call{}, map[string]bool{}
+		for _, c := range calls {
+			frames := s.paths[c.path].Frames
+			at := c.below
+			for at < len(frames) && place.Kind != recording.KindNative && code.IsMachinery(&frames[at]) {
+				at++
+			}
+			if at < len(frames) && frames[at].Kind != recording.KindKernel {
+				name := frames[at].Name
+				nameless[name] = code.ByAddress(frames[at])
+				grown[name] += s.grow[c.path]
+				next[name] = append(next[name], call{c.path, at + 1})
+			}
+		}
+		most, grow := perrun.Largest(grown)
+		if grow == 0 || grow < throughPart*all {
+			return deepest
+		}
+		if calls = next[most]; deepest == "" || !nameless[most] {
+			deepest = most
+		}
+	}
+}
+
+// interrupted is the last function before the kernel; the kernel's last where there is none.
+func interrupted(frames []recording.Frame) recording.Frame {
+	if at := names.LastUser(frames); at >= 0 {
+		return frames[at]
+	}
+	return frames[len(frames)-1]
 }

@@ -9,18 +9,17 @@ import (
 	"culprit/recording"
 )
 
-// Where a compiled Java method grew in its own code and in one callee besides,
-// the own code is taken for that callee inlined. Chosen.
+// Where a compiled Java method grew in its own code and in one callee besides, the own code is
+// taken for that callee inlined. Chosen.
 const (
 	inlinedCallee = 0.3 // least part of both together that the callee must have
 	inlinedAlone  = 2.0 // how much more it grew than any other callee
 )
 
-// inlined puts a method's own growth together with that of the one callee that
-// grew. Between safepoints HotSpot's debug information names the method that was
-// compiled, not what was inlined into it (unless the JVM runs with
-// -XX:+DebugNonSafepoints), so that an inlined callee shows half under its own
-// name and half as its caller. The place is then the callee.
+// inlined puts a method's own growth together with that of the one callee that grew. Between
+// safepoints HotSpot's debug information names the method that was compiled, not what was inlined
+// into it (unless the JVM runs with -XX:+DebugNonSafepoints), so that an inlined callee shows half
+// under its own name and half as its caller. The place is then the callee.
 func (s *search) inlined(best *spot) *spot {
 	last := len(best.stack) - 1
 	if best.stack[last].Kind != recording.KindJVM {
@@ -38,8 +37,8 @@ func (s *search) inlined(best *spot) *spot {
 	return best
 }
 
-// withCallee returns the one callee that grew below the method at the end of a
-// stack, with the method's own growth; nil when there is no such callee.
+// withCallee returns the one callee that grew below the method at the end of a stack, with the
+// method's own growth; nil when there is no such callee.
 func (s *search) withCallee(best *spot, stack []recording.Frame) *spot {
 	caller := names.KeyOf(stack[len(stack)-1])
 	var own []int
@@ -60,7 +59,6 @@ func (s *search) withCallee(best *spot, stack []recording.Frame) *spot {
 			}
 			callee.stack = frames[at+1 : at+2]
 			callee.grow += s.grow[i]
-			callee.members = append(callee.members, i)
 		}
 	}
 	first, second := &spot{}, &spot{}
@@ -76,10 +74,7 @@ func (s *search) withCallee(best *spot, stack []recording.Frame) *spot {
 		return nil
 	}
 	merged := *best
-	merged.stack = slices.Concat(stack, first.stack)
-	merged.members = slices.Concat(own, first.members)
-	merged.inlinedIn = own
-	merged.grow = self + first.grow
+	merged.stack, merged.inlinedIn = slices.Concat(stack, first.stack), own
 	return &merged
 }
 
@@ -97,14 +92,13 @@ func (s *search) whole(best *spot) *spot {
 		if !s.own[best.members[0]][at] || code.IsEntry(above) || lastOf(best.stack, key) > at {
 			continue
 		}
-		function := &spot{stack: best.stack[:at+1]}
-		together, callee := 0.0, 0.0
+		all, together, callee := 0.0, 0.0, 0.0
 		for _, i := range s.all {
 			from := lastOf(s.paths[i].Frames, key)
 			if from < 0 {
 				continue
 			}
-			function.grow, function.members = function.grow+s.grow[i], append(function.members, i)
+			all += s.grow[i]
 			if lastOf(s.paths[i].Frames, names.KeyOf(best.stack[last])) > from {
 				callee += s.grow[i]
 				together += s.grow[i]
@@ -112,8 +106,8 @@ func (s *search) whole(best *spot) *spot {
 				together += s.grow[i]
 			}
 		}
-		if callee < explainsPart*function.grow && together >= explainsPart*function.grow {
-			return function
+		if callee < explainsPart*all && together >= explainsPart*all {
+			return &spot{stack: best.stack[:at+1]}
 		}
 		return best
 	}

@@ -7,6 +7,7 @@ import (
 
 	"culprit/internal/code"
 	"culprit/internal/compare/names"
+	"culprit/internal/compare/perrun"
 	"culprit/recording"
 )
 
@@ -27,8 +28,8 @@ func (s *search) descend(part float64) (trail []spot) {
 	}
 }
 
-// bestChild groups paths by their frame at one depth and returns the group that
-// grew most, after moves between neighbours are put together.
+// bestChild groups paths by their frame at one depth and returns the group that grew most, after
+// moves between neighbours are put together.
 func (s *search) bestChild(members []int, depth int) *spot {
 	index := map[names.Key]*spot{}
 	var children []*spot
@@ -57,19 +58,15 @@ func (s *search) bestChild(members []int, depth int) *spot {
 	return best
 }
 
-// pairMoves takes from children that gained, largest first, what their
-// neighbours lost. A move keeps most of the cost; a cheap function whose place a
-// dear one took is growth of that place.
+// pairMoves takes from children that gained, largest first, what their neighbours lost. A move
+// keeps most of the cost; a cheap function whose place a dear one took is growth of that place.
 func pairMoves(children []*spot) {
 	for i := len(children) - 1; i >= 0 && children[i].grow < 0; i-- {
 		lost := children[i]
 		var match *spot
 		for _, gained := range children[:i] {
-			if gained.grow <= 0 || gained.lost != nil || -lost.grow < gained.grow/movedWithin ||
-				-lost.grow > gained.grow*movedWithin {
-				continue
-			}
-			if match == nil || math.Abs(gained.grow+lost.grow) < math.Abs(match.grow+lost.grow) {
+			if perrun.Moved(lost.grow, gained.grow) && gained.lost == nil && (match == nil ||
+				math.Abs(gained.grow+lost.grow) < math.Abs(match.grow+lost.grow)) {
 				match = gained
 			}
 		}
@@ -100,11 +97,6 @@ func (s *search) fallback(trail []spot) *spot {
 		}
 	}
 	return nil
-}
-
-// innermost is where a trail ends, whatever that is.
-func innermost(trail []spot) *spot {
-	return deepest(trail, func(int, recording.Frame) bool { return true })
 }
 
 // deepest is the last spot of a trail that is accepted, nil when none is.

@@ -97,18 +97,13 @@ func otherTools(a, b []*recording.Recording) []string {
 			strings.Join(x, ", "), strings.Join(y, ", "))}
 	}
 	x, y := distinct(a, probes), distinct(b, probes)
-	sort.Strings(x)
-	sort.Strings(y)
-	if odd := append(without(x, y), without(y, x)...); len(odd) > 0 {
+	odd := slices.DeleteFunc(slices.Sorted(slices.Values(slices.Concat(x, y))), func(probe string) bool {
+		return slices.Contains(x, probe) && slices.Contains(y, probe)
+	})
+	if len(odd) > 0 {
 		return []string{"recorded with other probes: " + strings.Join(odd, ", ") + " on one side only"}
 	}
 	return nil
-}
-
-func without(values, unwanted []string) []string {
-	return slices.DeleteFunc(slices.Clone(values), func(value string) bool {
-		return slices.Contains(unwanted, value)
-	})
 }
 
 func otherHosts(a, b []*recording.Recording) (list []string) {
@@ -240,4 +235,43 @@ func lossesOf(a, b []*recording.Recording) []string {
 		side = perrun.B
 	}
 	return []string{fmt.Sprintf("the recorder lost events on side %s only", side)}
+}
+
+// OneAfterOther tells when recordings began, in seconds since the first, where one side is older
+// than the other: what the host did in between then looks like a change. Nil where the sides took
+// turns, or where a recording does not say when it was made.
+func OneAfterOther(a, b []*recording.Recording) (timesA, timesB []float64) {
+	if len(a) == 0 || len(b) == 0 {
+		return nil, nil
+	}
+	var times []float64
+	for _, rec := range slices.Concat(a, b) {
+		if rec.Manifest.StartedAt.IsZero() {
+			return nil, nil
+		}
+		times = append(times, rec.Manifest.StartedAt.Sub(a[0].Manifest.StartedAt).Seconds())
+	}
+	timesA, timesB = times[:len(a)], times[len(a):]
+	if before(timesA, timesB) || before(timesB, timesA) {
+		return timesA, timesB
+	}
+	return nil, nil
+}
+
+// before reports whether all of some moments lie before all others.
+func before(first, second []float64) bool { return slices.Max(first) < slices.Min(second) }
+
+// inBlocks warns where the recordings of one side are all older than those of the other.
+func inBlocks(a, b []*recording.Recording) []string {
+	timesA, timesB := OneAfterOther(a, b)
+	if timesA == nil || len(a)+len(b) == 2 { // one recording a side decides nothing anyway
+		return nil
+	}
+	older, newer := perrun.A, perrun.B
+	if before(timesB, timesA) {
+		older, newer = newer, older
+	}
+	return []string{fmt.Sprintf("all recordings of %s are older than those of %s: order cannot be "+
+		"told from the change, so that the interval allows for a steady drift of the host, and a "+
+		"sudden one would look like a change; take them in turn (A, B, B, A …)", older, newer)}
 }

@@ -28,8 +28,8 @@ type Count struct {
 	A, B []float64
 }
 
-// The counts of a result. Those of processes have the process's name as key and
-// stand once more with an empty key for the whole tree.
+// The counts of a result. Those of processes have the process's name as key and stand once more
+// with an empty key for the whole tree.
 //
 //	syscall.NAME.count    calls           syscall.NAME.errors    failed calls
 //	syscall.NAME.bytes    bytes moved     syscall.NAME.seconds   time inside

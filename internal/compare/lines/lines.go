@@ -68,9 +68,10 @@ func Find(a, b []*recording.Recording, scales []float64) []Line {
 		if len(rec.Lines) == 0 {
 			continue // most recordings; samples are many
 		}
-		meet, seconds, unmaps := meetings(rec), secondsPerOperand(rec)*scales[at], unmapping(rec)
-		for _, use := range usesOf(rec) {
-			if len(use.threads) < 2 || !use.written || use.oneUser() || !meet(use.pid, use.threads) ||
+		collects, unmaps := collectors(rec), unmapping(rec)
+		seats, seconds := seatingsOf(rec, collects), secondsPerOperand(rec)*scales[at]
+		for _, use := range usesOf(rec, collects) {
+			if !use.written || use.oneUser() || !seats.meet(use.pid, use.threads) ||
 				use.count < fewestStaying && unmaps[use.pid] >= oftenUnmapped {
 				continue
 			}
@@ -180,22 +181,21 @@ func lostOperands(rec *recording.Recording) (lost float64) {
 }
 
 func endsInUser(rec *recording.Recording, stack int32) bool {
-	if stack < 0 || int(stack) >= len(rec.Stacks) || len(rec.Stacks[stack].Frames) == 0 {
+	if stack == recording.NoStack || len(rec.Stacks[stack].Frames) == 0 {
 		return false
 	}
 	frames := rec.Stacks[stack].Frames
-	last := frames[len(frames)-1]
-	return last >= 0 && int(last) < len(rec.Frames) && rec.Frames[last].Kind != recording.KindKernel
+	return rec.Frames[frames[len(frames)-1]].Kind != recording.KindKernel
 }
 
 // usesOf gathers the rows of one recording by line, in a fixed order, without what the garbage
 // collector touches: its workers mark the very objects that the program uses.
-func usesOf(rec *recording.Recording) (order []*use) {
+func usesOf(rec *recording.Recording, collects collecting) (order []*use) {
 	type key struct {
 		pid  int32
 		line uint64
 	}
-	uses, collects := map[key]*use{}, collectors(rec)
+	uses := map[key]*use{}
 	for i := range rec.Lines {
 		row := &rec.Lines[i]
 		if !recording.Plausible(row.Count) || collects(row.Tid, row.Stack) {
@@ -240,9 +240,11 @@ func (u *use) key() string {
 
 func byFrame(x, y recording.Frame) int { return names.KeyOf(x).Compare(names.KeyOf(y)) }
 
-// collectors tells the stacks and threads that collect garbage. Go's workers move between threads
-// that also run the program: there the stack alone tells.
-func collectors(rec *recording.Recording) func(tid, stack int32) bool {
+// collecting tells the rows of the garbage collector. Go's workers move between threads that also
+// run the program: there the stack alone tells.
+type collecting func(tid, stack int32) bool
+
+func collectors(rec *recording.Recording) collecting {
 	threads := map[int32]bool{}
 	for i := range rec.Threads {
 		if code.IsCollector(rec.Threads[i].Comm) {

@@ -11,8 +11,8 @@ import (
 	"culprit/recording"
 )
 
-// Key is what makes two frames the same: normalised name and kind. An
-// unnamed frame is known by its module only.
+// Key is what makes two frames the same: normalised name and kind. An unnamed frame is known by its
+// module only.
 type Key struct {
 	Name string
 	Kind recording.FrameKind

@@ -7,8 +7,8 @@ import (
 	"culprit/recording"
 )
 
-// recorderFrames begin the names of kernel functions through which a recorder's own
-// programs run at tracepoints. Time in them is the recording's cost, not the target's.
+// recorderFrames begin the names of kernel functions through which a recorder's own programs run at
+// tracepoints. Time in them is the recording's cost, not the target's.
 var recorderFrames = []string{"bpf_trace_run", "__bpf_trace_", "__traceiter_", "bpf_prog_",
 	"bpf_overflow_handler", "perf_trace_run_bpf",
 	// Throwing away what an observer looked up in /proc/PID, when the process ends.

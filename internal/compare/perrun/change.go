@@ -28,6 +28,15 @@ func Largest[K cmp.Ordered, V int64 | float64](amounts map[K]V) (key K, most V) 
 	return key, most
 }
 
+// movedWithin is the factor within which one amount lost what another gained. Chosen.
+const movedWithin = 2
+
+// Moved reports whether one amount lost about what another gained: a cost that moved and did not
+// change (cost shift: FBDetect, SOSP 2024).
+func Moved(lost, gained float64) bool {
+	return lost < 0 && gained > 0 && -lost >= gained/movedWithin && -lost <= gained*movedWithin
+}
+
 // Add adds up amounts, recording by recording.
 func Add(sum, more []float64) {
 	for i := range more {
@@ -61,9 +70,9 @@ func (s Sides) Amounts() []float64 { return make([]float64, s.A+s.B) }
 // Split gives the values of each side.
 func (s Sides) Split(values []float64) (a, b []float64) { return values[:s.A:s.A], values[s.A:] }
 
-// Change returns mean(b) − mean(a) with the interval that the spread between
-// runs allows; with one run on a side nothing is known about the spread, so
-// the interval is as wide as the values themselves. One-sided: the mean of a.
+// Change returns mean(b) − mean(a) with the interval that the spread between runs allows; with one
+// run on a side nothing is known about the spread, so the interval is as wide as the values
+// themselves. One-sided: the mean of a.
 func Change(a, b []float64, confidence float64) stat.Interval {
 	if len(b) == 0 {
 		if estimate, err := stat.Mean(a, confidence); err == nil {
@@ -82,10 +91,10 @@ func Change(a, b []float64, confidence float64) stat.Interval {
 // change says "unknown" to every reader, and fits into JSON, which has no infinity.
 const shareLimit = 10
 
-// Share returns the part of the change of a metric that an item accounts for.
-// All vectors hold one value per run; one-sided, b and metricB are empty and the
-// share is that of the metric itself. Known is false where the spread between
-// runs is unknown or the metric's change cannot be told from zero.
+// Share returns the part of the change of a metric that an item accounts for. All vectors hold one
+// value per run; one-sided, b and metricB are empty and the share is that of the metric itself.
+// Known is false where the spread between runs is unknown or the metric's change cannot be told
+// from zero.
 func Share(a, b, metricA, metricB []float64, confidence float64) (share stat.Interval, known bool) {
 	if len(b) == 0 && len(metricB) == 0 {
 		estimate, err := stat.RatioOfMeans(a, metricA, confidence)
@@ -93,8 +102,8 @@ func Share(a, b, metricA, metricB []float64, confidence float64) (share stat.Int
 	}
 	estimate, err := stat.RatioOfDifferences(a, b, metricA, metricB, confidence)
 	if err != nil && len(a) == len(b) && len(a) >= 2 {
-		// Pairs ran one after the other: what drifts between pairs cancels. The narrower
-		// of the two would be chosen after the fact, so pairs count only when the other has no answer.
+		// Pairs ran one after the other: what drifts between pairs cancels. The narrower of the two
+		// would be chosen after the fact, so pairs count only when the other has no answer.
 		estimate, err = stat.RatioOfMeans(minus(b, a), minus(metricB, metricA), confidence)
 	}
 	return bounded(estimate, Growth(a, b), Growth(metricA, metricB)), err == nil
@@ -125,17 +134,6 @@ func bounded(estimate stat.Interval, x, y float64) stat.Interval {
 		High: limit(estimate.High)}
 }
 
-// Discoveries marks which of many changes can be told from zero when all are looked at together, at
-// a false discovery rate of 1 − confidence; p is what each says alone.
-func Discoveries(a, b [][]float64, confidence float64) (p []float64, decided []bool) {
-	p = PValues(a, b)
-	decided, err := stat.BenjaminiHochberg(p, 1-confidence)
-	if err != nil {
-		decided = make([]bool, len(a))
-	}
-	return p, decided
-}
-
 // TooSmall is the part of the metric below which an item is not tested. Leaving out what is small
 // on both sides together does not favour differences (independent filtering: Bourgon, Gentleman &
 // Huber 2010), and each test that is not made leaves the others more power. Chosen.
@@ -147,7 +145,7 @@ const TooSmall = 0.001
 func PValues(a, b [][]float64) []float64 {
 	p := make([]float64, len(a))
 	for i := range a {
-		x, y := logarithms(a[i]), logarithms(b[i])
+		x, y := stat.Logarithms(a[i]), stat.Logarithms(b[i])
 		if x == nil || y == nil {
 			x, y = a[i], b[i]
 		}
@@ -157,16 +155,4 @@ func PValues(a, b [][]float64) []float64 {
 		}
 	}
 	return p
-}
-
-// logarithms are those of values that are all above zero, nil where one is not.
-func logarithms(values []float64) []float64 {
-	list := make([]float64, len(values))
-	for i, value := range values {
-		if !(value > 0) {
-			return nil
-		}
-		list[i] = math.Log(value)
-	}
-	return list
 }

@@ -29,7 +29,7 @@ func (r *ranker) splitCalls(items []Item) {
 			continue
 		}
 		if counted := counts["syscall."+call+".count"]; counted != nil {
-			row := &r.rows[r.index[item{one.Signal, one.Name}]]
+			row := r.index[item{one.Signal, one.Name}]
 			calls := perrun.SplitCalls(row.a, row.b, counted.A, counted.B, r.confidence)
 			one.Calls = calls.Over(r.work.Typical())
 		}

@@ -32,11 +32,11 @@ func (d Difference) Per(unit units.Unit) Difference {
 	return d
 }
 
-// Differences lists every item of a result by the size of its change: seconds
-// first, then counts. CPU items are a function's own time; on the wall metric
-// only what lay on the critical path. At most limit items of each signal.
+// Differences lists every item of a result by the size of its change: seconds first, then counts.
+// CPU items are a function's own time; on the wall metric only what lay on the critical path. At
+// most limit items of each signal.
 func Differences(result *compare.Result, confidence float64, limit int) []Difference {
-	t := newTable()
+	t := &table{index: map[item]*row{}}
 	for i := range result.Paths {
 		path := &result.Paths[i]
 		t.add(itemOf(path), result.Unit, path.A, path.B).throughCode(path)
@@ -51,13 +51,9 @@ func Differences(result *compare.Result, confidence float64, limit int) []Differ
 			t.add(item{"syscalls", call}, counted.Unit, counted.A, counted.B)
 		}
 	}
-	all := make([]*row, len(t.rows))
-	for i := range t.rows {
-		all[i] = &t.rows[i]
-	}
-	decide(all, confidence)
-	list := make([]Difference, len(all))
-	for i, row := range all {
+	decide(t.rows, confidence)
+	list := make([]Difference, len(t.rows))
+	for i, row := range t.rows {
 		list[i] = Difference{Signal: row.signal, Name: row.name, Unit: row.unit, Where: row.mostChanged(),
 			A: stat.Average(row.a), B: stat.Average(row.b), Change: perrun.Change(row.a, row.b, confidence),
 			Decided: row.decided}

@@ -88,7 +88,7 @@ type ranker struct {
 // Of puts all that a result holds into one order. Work is what the result was compared by.
 func Of(result *compare.Result, work units.Work, confidence float64) *Ranking {
 	sides := perrun.Sides{A: len(result.A), B: len(result.B)}
-	r := &ranker{table: newTable(), result: result, work: work, scales: work.Scales(sides),
+	r := &ranker{table: &table{index: map[item]*row{}}, result: result, work: work, scales: work.Scales(sides),
 		confidence: confidence, uncounted: uncounted(result.Counts)}
 	for i, owner := range owners(result.Paths) {
 		path := &result.Paths[i]
@@ -155,10 +155,7 @@ func (r *ranker) ranking() *Ranking {
 }
 
 func (r *ranker) smallest(a, b []float64) float64 {
-	smallest, err := stat.SmallestDifference(a, b, r.confidence, power)
-	if err != nil {
-		return 0
-	}
+	smallest, _ := stat.SmallestDifference(a, b, r.confidence, power) // 0 where no spread is known
 	return smallest
 }
 
@@ -173,11 +170,10 @@ func (r *ranker) absolute(a, b []float64) (absoluteA, absoluteB []float64) {
 
 // finish works out what can be told of the rows of one family, the largest change first; it may
 // divide the seconds of the metric.
-func (r *ranker) finish(rows []row, seconds bool) []Item {
+func (r *ranker) finish(rows []*row, seconds bool) []Item {
 	least := perrun.TooSmall * (stat.Average(r.result.A) + stat.Average(r.result.B))
 	var tested []*row
-	for i := range rows {
-		row := &rows[i]
+	for _, row := range rows {
 		row.p = 1
 		if !row.moved && (row.signal == SignalCounted || stat.Average(row.a)+stat.Average(row.b) >= least) {
 			tested = append(tested, row)
@@ -185,8 +181,8 @@ func (r *ranker) finish(rows []row, seconds bool) []Item {
 	}
 	decide(tested, r.confidence)
 	items := make([]Item, 0, len(rows))
-	for i := range rows {
-		if row := &rows[i]; !row.moved {
+	for _, row := range rows {
+		if !row.moved {
 			items = append(items, r.item(row, seconds))
 		}
 	}

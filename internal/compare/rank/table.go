@@ -1,13 +1,16 @@
 package rank
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/compare/names"
 	"culprit/internal/compare/perrun"
 	"culprit/internal/stat"
+	"culprit/recording"
 )
 
 // item names what seconds or events belong to.
@@ -30,25 +33,20 @@ type row struct {
 
 // table collects rows in the order in which their items come first.
 type table struct {
-	index map[item]int
-	rows  []row
+	index map[item]*row
+	rows  []*row
 }
 
-func newTable() *table { return &table{index: map[item]int{}} }
-
-// add adds amounts to an item. The row is good until the next call.
+// add adds amounts to an item.
 func (t *table) add(of item, unit string, a, b []float64) *row {
-	at, known := t.index[of]
-	if !known {
-		at = len(t.rows)
-		t.index[of] = at
-		t.rows = append(t.rows, row{item: of, unit: unit, a: make([]float64, len(a)),
-			b: make([]float64, len(b)), where: map[string]float64{}, callers: map[names.Key]float64{}})
+	if t.index[of] == nil {
+		t.index[of] = &row{item: of, unit: unit, a: make([]float64, len(a)), b: make([]float64, len(b)),
+			where: map[string]float64{}, callers: map[names.Key]float64{}}
+		t.rows = append(t.rows, t.index[of])
 	}
-	row := &t.rows[at]
-	perrun.Add(row.a, a)
-	perrun.Add(row.b, b)
-	return row
+	perrun.Add(t.index[of].a, a)
+	perrun.Add(t.index[of].b, b)
+	return t.index[of]
 }
 
 func (r *row) grow() float64 { return perrun.Growth(r.a, r.b) }
@@ -69,15 +67,17 @@ func (r *row) mostChanged() string {
 	return place
 }
 
-// decide marks which rows can be told from zero when all of them are looked at together.
+// decide marks which rows can be told from zero when all of them are looked at together, at a false
+// discovery rate of 1 − confidence; p is what each says alone.
 func decide(rows []*row, confidence float64) {
 	var a, b [][]float64
 	for _, row := range rows {
 		a, b = append(a, row.a), append(b, row.b)
 	}
-	p, decided := perrun.Discoveries(a, b, confidence)
+	p := perrun.PValues(a, b)
+	decided, err := stat.BenjaminiHochberg(p, 1-confidence)
 	for i, row := range rows {
-		row.p, row.decided = p[i], decided[i]
+		row.p, row.decided = p[i], err == nil && decided[i]
 	}
 }
 
@@ -99,4 +99,58 @@ func waitedIn(path *compare.Path) string {
 		place += ";" + path.Syscall
 	}
 	return place
+}
+
+// mainCallerPart of a function's time must come through its main caller. Chosen.
+const mainCallerPart = 0.5
+
+// mergeMoves joins functions that only one side has with the caller whose own time changed the
+// other way by about as much: inlined on one side, or split off. What is left is the caller's
+// change.
+func (t *table) mergeMoves() {
+	at := map[names.Key]*row{}
+	var alone []*row
+	for _, row := range t.rows {
+		if row.signal != SignalCode || row.frame.Name == "" {
+			continue
+		}
+		at[row.frame] = row
+		if row.alone() {
+			alone = append(alone, row)
+		}
+	}
+	slices.SortStableFunc(alone, func(x, y *row) int {
+		return cmp.Compare(math.Abs(y.grow()), math.Abs(x.grow()))
+	})
+	for _, row := range alone {
+		into := at[row.mainCaller()]
+		if into == nil || into.moved || into.alone() ||
+			!perrun.Moved(min(row.grow(), into.grow()), max(row.grow(), into.grow())) {
+			continue
+		}
+		perrun.Add(into.a, row.a)
+		perrun.Add(into.b, row.b)
+		into.merged = append(into.merged, row.name)
+		row.moved = true
+	}
+}
+
+// mainCaller is the caller that most of the time came through, nothing where there is none such.
+func (r *row) mainCaller() names.Key {
+	for caller, time := range r.callers {
+		if time > mainCallerPart*(stat.Average(r.a)+stat.Average(r.b)) {
+			return caller
+		}
+	}
+	return names.Key{}
+}
+
+// callerOf is the nearest frame above the last one that is another function.
+func callerOf(frames []recording.Frame) names.Key {
+	for _, frame := range slices.Backward(frames) {
+		if frame.Name != frames[len(frames)-1].Name {
+			return names.KeyOf(frame)
+		}
+	}
+	return names.Key{}
 }

@@ -89,8 +89,8 @@ func readTarget(rec *recording.Recording) bool {
 	})
 }
 
-// Changes lists the settings of which no run of A has a value that a run
-// of B has. A setting that varies within a side is no difference between them.
+// Changes lists the settings of which no run of A has a value that a run of B has. A setting that
+// varies within a side is no difference between them.
 func Changes(a, b []*recording.Recording) (changes []FactChange) {
 	if len(b) == 0 {
 		return nil

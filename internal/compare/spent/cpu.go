@@ -9,8 +9,8 @@ import (
 	"culprit/recording"
 )
 
-// CPU are all CPU samples of the target, scaled so that they add up to
-// the exact CPU time of each thread and of the run, where these were measured.
+// CPU are all CPU samples of the target, scaled so that they add up to the exact CPU time of each
+// thread and of the run, where these were measured.
 func CPU(r *timeline.Run) []Piece {
 	samples := cpuSamples(r)
 	exact, measured := exactCPU(r)
@@ -61,14 +61,14 @@ func exactCPU(r *timeline.Run) (seconds float64, measured bool) {
 	return exact, measured && exact >= 0 && exact <= recording.MaxSeconds
 }
 
-// accountsAgree is how far the threads' own accounts may be from the run's exact
-// CPU time for the threads to be trusted one by one, as a part of it. Chosen.
+// accountsAgree is how far the threads' own accounts may be from the run's exact CPU time for the
+// threads to be trusted one by one, as a part of it. Chosen.
 const accountsAgree = 0.2
 
-// byThread scales samples to the scheduler's exact account of each thread. A
-// sampling clock is itself a timer: threads that timers wake for a few
-// microseconds are seen too seldom or too often by it, and what it misses of
-// one thread would otherwise be booked to the others. nil without accounts.
+// byThread scales samples to the scheduler's exact account of each thread. A sampling clock is
+// itself a timer: threads that timers wake for a few microseconds are seen too seldom or too often
+// by it, and what it misses of one thread would otherwise be booked to the others. nil without
+// accounts.
 func byThread(r *timeline.Run, samples []weighted) (scaled []weighted) {
 	accounts, sum := accountsOf(r)
 	exact, measured := exactCPU(r)

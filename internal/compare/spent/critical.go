@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// jumpLimit bounds jumps from waker to waker that make no progress in time: two threads
-	// whose records say that each woke the other at the same moment. Chosen.
+	// jumpLimit bounds jumps from waker to waker that make no progress in time: two threads whose
+	// records say that each woke the other at the same moment. Chosen.
 	jumpLimit = 32
 	// stepLimit bounds the walk; what is left then is unknown. Chosen: twice recording.MaxWaits.
 	stepLimit = 4 << 20
@@ -116,7 +116,7 @@ func (w *walker) blocked(t *timeline.Thread, wait *recording.Wait, from int64) {
 			next = t
 		}
 	}
-	if w.stuck >= jumpLimit || next == t || waker.Pid != t.Pid && r.Reaped(waker, from, w.at) {
+	if w.stuck >= jumpLimit || next == t || r.Reaped(waker, from, w.at) {
 		w.emit(blocked(r, t, wait, w.at-from), from)
 		return
 	}
@@ -130,11 +130,10 @@ func (w *walker) leave(t *timeline.Thread, since int64, next *timeline.Thread) {
 	w.thread = next
 }
 
-// backToWaiter ends the walk along a thread at its own sleep where the sleep
-// began before anybody waited for it: a thread that wakes by the clock, does a
-// little and makes another wait a moment (a JVM's safepoint once a second) held
-// that one up from when it blocked, not while it slept. What came before is the
-// waiter's own time.
+// backToWaiter ends the walk along a thread at its own sleep where the sleep began before anybody
+// waited for it: a thread that wakes by the clock, does a little and makes another wait a moment (a
+// JVM's safepoint once a second) held that one up from when it blocked, not while it slept. What
+// came before is the waiter's own time.
 func (w *walker) backToWaiter(t *timeline.Thread, wait *recording.Wait, from int64) bool {
 	for len(w.waiting) > 0 {
 		last := w.waiting[len(w.waiting)-1]
@@ -195,9 +194,9 @@ func (w *walker) progress(to int64) {
 	}
 }
 
-// held accounts for a wait for a lock by what its holder did meanwhile:
-// where the holder ran, the wait is for the lock; where the holder itself was
-// blocked or had no CPU, that is the cost and the lock only passes it on.
+// held accounts for a wait for a lock by what its holder did meanwhile: where the holder ran, the
+// wait is for the lock; where it was blocked or had no CPU itself, that is the cost, and the lock
+// only passes it on.
 func held(r *timeline.Run, t, holder *timeline.Thread, wait *recording.Wait,
 	from, to int64) (pieces []Piece) {
 	locked := to - from

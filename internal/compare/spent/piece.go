@@ -15,6 +15,7 @@ import (
 	"strconv"
 
 	"culprit/internal/code"
+	"culprit/internal/compare/names"
 	"culprit/internal/compare/timeline"
 	"culprit/recording"
 )
@@ -22,8 +23,8 @@ import (
 // Kind says what time was spent on.
 type Kind string
 
-// The kinds of time. For the CPU metric all pieces are Running; for the wall
-// metric they are those of the critical path and add up to the wall time.
+// The kinds of time. For the CPU metric all pieces are Running; for the wall metric they are those
+// of the critical path and add up to the wall time.
 const (
 	Running  Kind = "running"
 	Runnable Kind = "runnable" // woken or preempted, waiting for a CPU
@@ -101,8 +102,8 @@ func objectName(wait *recording.Wait) string {
 	return "descriptor " + strconv.FormatUint(wait.Object, 10)
 }
 
-// runnable is a part of the time that a thread waited for a CPU; its
-// waker is then who ran meanwhile.
+// runnable is a part of the time that a thread waited for a CPU; its waker is then who ran
+// meanwhile.
 func runnable(r *timeline.Run, t *timeline.Thread, wait *recording.Wait, from, to int64) Piece {
 	key := keyOf(r, t, Runnable, r.Stack(wait.Stack))
 	key.WakerComm, key.WakerOwn = r.WhoRan(t, wait, from, to)
@@ -159,4 +160,54 @@ func WithoutRecorder(r *timeline.Run, pieces []Piece) (kept []Piece, cost float6
 		kept = append(kept, p)
 	}
 	return kept, cost
+}
+
+// aroundWithinNs is how far from a sleep a sample tells where the program went to sleep. Chosen.
+const aroundWithinNs = 20e6
+
+// around tells where in the program a timed wait lies whose own stack does not say: runtimes that
+// schedule their own tasks (Go, an event loop) sleep on a stack without the function that asked for
+// it. What the process ran just before and just after have that function's callers in common.
+func around(r *timeline.Run, t *timeline.Thread, wait *recording.Wait) int32 {
+	if wait.WakerKind != recording.WakerTimer || r.Names.Own(r.Stack(wait.Stack)) >= 0 {
+		return names.None
+	}
+	before, after := nearest(r, t.Pid, wait.TimeNs, false), nearest(r, t.Pid, wait.WokenNs(), true)
+	if before == names.None || after == names.None {
+		return names.None
+	}
+	common := r.Names.Common(before, after)
+	// Where both were in the same innermost function, two calls of it are as likely as one call with
+	// a sleep inside: its caller is what is certain.
+	if inner := r.Names.Own(before); common > inner && inner == r.Names.Own(after) {
+		common = inner
+	}
+	own := code.Own(r.Names.Frames(before))
+	for common > 0 && !own[common-1] {
+		common--
+	}
+	return r.Names.Outer(before, common)
+}
+
+// nearest is the stack, with code of the application's own, that a process was sampled in next to a
+// moment.
+func nearest(r *timeline.Run, pid int32, at int64, after bool) int32 {
+	best, distance := names.None, int64(aroundWithinNs)
+	for _, t := range r.Threads {
+		if t.Pid != pid {
+			continue
+		}
+		list := timeline.Within(t.CPU, at, at+distance)
+		if !after {
+			list = slices.Clone(timeline.Within(t.CPU, at-distance+1, at))
+			slices.Reverse(list)
+		}
+		for _, sample := range list {
+			if stack := r.Stack(sample.Stack); r.Names.Own(stack) >= 0 {
+				best, distance = stack, max(sample.TimeNs-at, at-sample.TimeNs)
+				break
+			}
+		}
+	}
+	return best
 }

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// A stretch of so many sample periods with less than this part of the samples that it should
-	// have is no running: an event was lost, or the thread's last wait never ended. Chosen.
+	// A stretch of so many sample periods with less than this part of the samples that it should have
+	// is no running: an event was lost, or the thread's last wait never ended. Chosen.
 	sparsePeriods = 20
 	sparsePart    = 0.2
 )
@@ -22,8 +22,8 @@ type weighted struct {
 	thread *timeline.Thread // nil where it does not matter
 }
 
-// sampled gives the running stretches of the critical path to stacks, in
-// proportion to the samples that the same threads took within them.
+// sampled gives the running stretches of the critical path to stacks, in proportion to the samples
+// that the same threads took within them.
 func sampled(r *timeline.Run, segments []segment) (pieces []Piece) {
 	lengths, segmentsOf := map[Key]int64{}, map[*timeline.Thread][]segment{}
 	var order []Key
@@ -65,17 +65,11 @@ func sampled(r *timeline.Run, segments []segment) (pieces []Piece) {
 // weigh returns what the samples of one thread say about its stretches.
 func weigh(r *timeline.Run, t *timeline.Thread, segments []segment) (list []weighted) {
 	sort.Slice(segments, func(i, j int) bool { return segments[i].from < segments[j].from })
-	parts := map[int64]float64{}
 	// The part of a slice's samples that fell into the stretches: of the time that it ran.
 	part := func(at int64) float64 {
-		known, seen := parts[at]
-		if !seen {
-			from, to := at*r.SliceNs, (at+1)*r.SliceNs
-			ran := r.SliceNs - t.OffCPU(from, to)
-			known = min(1, float64(overlap(segments, from, to))/max(1, float64(ran)))
-			parts[at] = known
-		}
-		return known
+		from, to := at*r.SliceNs, (at+1)*r.SliceNs
+		ran := r.SliceNs - t.OffCPU(from, to)
+		return min(1, float64(overlap(segments, from, to))/max(1, float64(ran)))
 	}
 	for _, sample := range t.CPU {
 		if weight := float64(sample.ValueNs) * part(sample.TimeNs/r.SliceNs); weight > 0 {

@@ -11,14 +11,14 @@ package tcp
 
 import (
 	"slices"
-	"strings"
 
+	"culprit/internal/code"
 	"culprit/recording"
 )
 
 const (
-	// The delayed acknowledgement of Linux waits 40 ms (TCP_DELACK_MIN, include/net/tcp.h) and
-	// is a timer of 4 ms ticks or finer; what follows it takes a little more.
+	// The delayed acknowledgement of Linux waits 40 ms (TCP_DELACK_MIN, include/net/tcp.h) and is a
+	// timer of 4 ms ticks or finer; what follows it takes a little more.
 	DelayedLeastS = 0.036
 	DelayedMostS  = 0.050
 	// sentLaterS is the least wait for what a timer sent. Chosen: less is what pacing takes.
@@ -35,7 +35,7 @@ const (
 // the peer send, or the length is the timer's.
 func Delayed(wakerKind string, seconds float64, waker, sleeper []recording.Frame) bool {
 	switch {
-	case shows(waker, "tcp_delack_timer"):
+	case code.InKernel(waker, "tcp_delack_timer"):
 		return true
 	case seconds > DelayedMostS:
 		return false
@@ -58,7 +58,7 @@ func Corked(wakerKind string, seconds float64, waker, sleeper []recording.Frame)
 // queueing discipline holds back looks the same.
 func SentByTimer(wakerKind string, waker []recording.Frame) bool {
 	return wakerKind == recording.WakerInterrupt && fromBacklog(waker) &&
-		shows(waker, "timer_interrupt")
+		code.InKernel(waker, "timer_interrupt")
 }
 
 // SentByNobody reports whether a segment from this host ended a wait for a socket, and no thread
@@ -79,19 +79,11 @@ func fromBacklog(waker []recording.Frame) bool {
 // arrives reports whether a waker's kernel stack hands a segment to its socket. The stacks of event
 // loops themselves do not tell of what kind the descriptor was.
 func arrives(waker []recording.Frame) bool {
-	return shows(waker, "tcp_v4_rcv", "tcp_v6_rcv", "tcp_data_queue")
+	return code.InKernel(waker, "tcp_v4_rcv", "tcp_v6_rcv", "tcp_data_queue")
 }
 
 // waitsForSocket reports whether a stack waits for data of a TCP connection.
 func waitsForSocket(sleeper []recording.Frame) bool {
-	return shows(sleeper, "tcp_recvmsg", "sk_wait_data", "inet_recvmsg", "sk_stream_wait",
+	return code.InKernel(sleeper, "tcp_recvmsg", "sk_wait_data", "inet_recvmsg", "sk_stream_wait",
 		"wait_woken")
-}
-
-// shows reports whether a stack has a function of the kernel whose name contains one of these.
-func shows(frames []recording.Frame, functions ...string) bool {
-	return slices.ContainsFunc(frames, func(frame recording.Frame) bool {
-		contained := func(part string) bool { return strings.Contains(frame.Name, part) }
-		return frame.Kind == recording.KindKernel && slices.ContainsFunc(functions, contained)
-	})
 }

@@ -18,20 +18,20 @@ const ( // all chosen
 	lastSteps = 3
 )
 
-// AtExit replaces a waker that woke by exiting: which thread of a process is
-// the last to go is chance; the one that ran it to its end is what counts.
+// AtExit replaces a waker that woke by exiting: which thread of a process is the last to go is
+// chance; the one that ran it to its end is what counts.
 func (r *Run) AtExit(waker *Thread, at int64) *Thread {
-	if p := r.process[waker.Pid]; p == nil || !p.endsAt(at) {
-		return waker
+	if r.process[waker.Pid].endsAt(at) {
+		return r.LastThread(waker.Pid, at, waker)
 	}
-	return r.LastThread(waker.Pid, at, waker)
+	return waker
 }
 
 // Reaped reports whether a wait was for the end of a process that somebody killed just before: what
 // that did in the background all the while held nobody up.
 func (r *Run) Reaped(waker *Thread, since, at int64) bool {
 	p := r.process[waker.Pid]
-	return p != nil && p.killed && at-since < reapNs && p.endsAt(at)
+	return p.killed && at-since < reapNs && p.endsAt(at)
 }
 
 // endsAt reports whether a process is gone about a moment.
@@ -102,7 +102,7 @@ func (r *Run) Awaited(t *Thread, wait *recording.Wait) *Thread {
 	}
 	child := func(other *Thread) bool {
 		p := r.process[other.Pid]
-		return p != nil && p.ppid == t.Pid && p.Pid != t.Pid && p.StartNs < woken &&
+		return p.ppid == t.Pid && p.Pid != t.Pid && p.StartNs < woken &&
 			(p.endNs == 0 || wait.WakerKind == recording.WakerInterrupt && p.endNs >= woken-exitNs)
 	}
 	return r.mostRun(child, wait.TimeNs, woken, -1) // also one that has not run yet

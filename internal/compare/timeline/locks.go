@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"slices"
-	"strings"
 
 	"culprit/internal/code"
 	"culprit/internal/compare/names"
@@ -15,10 +14,10 @@ type lockObject struct {
 	object uint64
 }
 
-// lockObjects finds futexes that behave like locks: threads that wait for them
-// also wake others from them. A condition or a join has wakers that never wait.
-// It is what remains when stacks are unknown or libraries stripped, and for
-// semaphores, which serve as locks and as events. What processes share has no pid.
+// lockObjects finds futexes that behave like locks: threads that wait for them also wake others
+// from them. A condition or a join has wakers that never wait. It is what remains when stacks are
+// unknown or libraries stripped, and for semaphores, which serve as locks and as events. What
+// processes share has no pid.
 func lockObjects(rec *recording.Recording) map[lockObject]bool {
 	handed := handed[lockObject]{}
 	for i := range rec.Waits {
@@ -93,8 +92,8 @@ func (r *Run) ReleasedAt(wait *recording.Wait) int32 {
 // fileLockCalls wait for nothing but a lock of a file when another thread ends the wait (F_SETLKW).
 var fileLockCalls = []string{"flock", "fcntl"}
 
-// IsLock reports whether a wait was for a lock that the program takes on purpose: in
-// user space, or one that the kernel keeps for it.
+// IsLock reports whether a wait was for a lock that the program takes on purpose: in user space, or
+// one that the kernel keeps for it.
 func (r *Run) IsLock(wait *recording.Wait) bool {
 	if wait.WakerKind != recording.WakerTimer && wait.WakerKind != recording.WakerThread {
 		return false
@@ -137,25 +136,54 @@ var kernelLockNames = []string{"rwsem_down_", "__mutex_lock", "percpu_down_write
 var kernelUnlockNames = []string{"rwsem_wake", "__mutex_unlock", "percpu_up_write", "__up_write",
 	"__up_read"}
 
-// IsKernelLock reports whether a wait was for a lock inside the kernel that another
-// thread of the target gave up: an inode's, a directory's, the address space's. As with
-// user-space locks, what the holder did meanwhile is the time; it did not hand on any work.
+// IsKernelLock reports whether a wait was for a lock inside the kernel that another thread of the
+// target gave up: an inode's, a directory's, the address space's. As with user-space locks, what
+// the holder did meanwhile is the time; it did not hand on any work.
 func (r *Run) IsKernelLock(wait *recording.Wait) bool {
 	return wait.WakerKind == recording.WakerThread &&
-		(r.inKernel(wait.WakerStack, kernelUnlockNames) || r.inKernel(wait.Stack, kernelLockNames))
+		(code.InKernel(r.Frames(wait.WakerStack), kernelUnlockNames...) ||
+			code.InKernel(r.Frames(wait.Stack), kernelLockNames...))
 }
 
-// inKernel reports whether the kernel's part of a stack has a function whose name contains one of
-// these.
-func (r *Run) inKernel(stack int32, functions []string) bool {
-	for _, frame := range r.Names.Up(r.Stack(stack)) {
-		if frame.Kind != recording.KindKernel {
-			return false
-		}
-		contained := func(part string) bool { return strings.Contains(frame.Name, part) }
-		if slices.ContainsFunc(functions, contained) {
-			return true
+// turnPlace is where threads of processes of one name wait: the part of a stack in user space.
+type turnPlace struct {
+	process string
+	stack   int32
+}
+
+// noTurns are calls whose waits are told from a turn by other means: locks, events and children.
+var noTurns = slices.Concat([]string{"", "futex"}, SemaphoreCalls, childCalls)
+
+// turnPlaces finds where threads wait for each other by turns, whatever they wait in: several of
+// them wait there for another that sleeps meanwhile, and several of them are waited for there. A
+// lock that a program made out of a pipe, a latch or a socket looks so; a server and its clients do
+// not, which wait in different functions. lockObjects tells futexes and semaphores.
+func (r *Run) turnPlaces() map[turnPlace]bool {
+	handed := handed[turnPlace]{}
+	for i := range r.Recording.Waits {
+		wait := &r.Recording.Waits[i]
+		place, may := r.turnPlace(wait)
+		waker := r.thread[wait.WakerTid]
+		if may && wait.BlockedNs >= ShortNs && waker != nil && waker.Tid != wait.Tid &&
+			r.ProcessName(waker.Pid) == place.process && waker.sleptWithin(wait) {
+			handed.on(place, wait)
 		}
 	}
-	return false
+	return handed.passedOn()
+}
+
+// turnPlace is where a wait that another thread ended waits, where that can be a turn.
+func (r *Run) turnPlace(wait *recording.Wait) (place turnPlace, may bool) {
+	stack := r.Stack(wait.Stack)
+	user := r.Names.User(stack)
+	if user == 0 || wait.WakerKind != recording.WakerThread || slices.Contains(noTurns, wait.Syscall) {
+		return turnPlace{}, false
+	}
+	return turnPlace{r.ProcessName(wait.Pid), r.Names.Outer(stack, user)}, true
+}
+
+// IsTurn reports whether a thread waited for its turn.
+func (r *Run) IsTurn(wait *recording.Wait) bool {
+	place, may := r.turnPlace(wait)
+	return may && r.turns[place]
 }

@@ -207,14 +207,14 @@ func (r *Run) indexProcesses() {
 	}
 }
 
-// Stray reports whether a process is none of the recording's tree: a sample
-// that arrived too late, in the window of the next run.
+// Stray reports whether a process is none of the recording's tree: a sample that arrived too late,
+// in the window of the next run.
 func (r *Run) Stray(pid int32) bool {
 	return len(r.Recording.Processes) > 0 && r.process[pid] == nil
 }
 
-// findRoot looks for the process that the trial waited for: the target's pid,
-// else the eldest process whose parent is not in the tree.
+// findRoot looks for the process that the trial waited for: the target's pid, else the eldest
+// process whose parent is not in the tree.
 func (r *Run) findRoot() {
 	target := int32(r.Recording.Manifest.Target.Pid)
 	if r.process[target] != nil && target != 0 {
@@ -235,8 +235,7 @@ func (r *Run) findRoot() {
 	}
 }
 
-// stretch sets the part of the window that the wall metric measured: it ends
-// with the root process.
+// stretch sets the part of the window that the wall metric measured: it ends with the root process.
 func (r *Run) stretch() {
 	if recording.Plausible(r.Recording.Manifest.WindowNs) {
 		r.EndNs = r.Recording.Manifest.WindowNs

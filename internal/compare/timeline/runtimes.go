@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"culprit/internal/compare/names"
 	"culprit/recording"
 )
 
@@ -14,7 +15,7 @@ func (r *Run) Monitors(t *Thread) bool {
 	}
 	yes, all := 0, 0
 	count := func(stack int32) {
-		if stack = r.Stack(stack); stack != 0 {
+		if stack = r.Stack(stack); stack != names.None {
 			all++
 			if r.monitorStack(stack) {
 				yes++
@@ -32,22 +33,15 @@ func (r *Run) Monitors(t *Thread) bool {
 	return found
 }
 
+// monitorStack tells the stacks of Go's monitor and of HotSpot's.
 func (r *Run) monitorStack(stack int32) bool {
-	starts, naps, other := false, false, false
 	for _, frame := range r.Names.Up(stack) {
-		switch name := frame.Name; {
-		case strings.HasPrefix(name, "runtime.sysmon"), strings.HasPrefix(name, "WatcherThread::"):
+		if strings.HasPrefix(frame.Name, "runtime.sysmon") ||
+			strings.HasPrefix(frame.Name, "WatcherThread::") {
 			return true
-		case strings.HasPrefix(name, "runtime.mstart"):
-			starts = true
-		case frame.Kind == recording.KindGo && name != "runtime.usleep":
-			other = true
-		case frame.Kind == recording.KindKernel && strings.Contains(name, "nanosleep"):
-			naps = true
 		}
 	}
-	// Go's monitor seen without its own frame: no other thread of a Go program naps where it started.
-	return starts && naps && !other
+	return false
 }
 
 // IsNap reports whether a wait is one of Go's run time's own, of some microseconds (runtime.usleep,

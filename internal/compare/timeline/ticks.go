@@ -21,8 +21,8 @@ const ( // all chosen
 	processAsleep = 0.5
 )
 
-// ticks reports whether waits are those of a ticker, and
-// the median time between its wake-ups. asleepPart of the time it must sleep.
+// ticks reports whether waits are those of a ticker, and the median time between its wake-ups.
+// asleepPart of the time it must sleep.
 func (r *Run) ticks(waits []*recording.Wait, asleepPart float64) (ticking bool, tickNs int64) {
 	var woken []int64
 	var asleepNs int64
@@ -93,8 +93,8 @@ func (r *Run) setTicking() {
 	}
 }
 
-// ProcessTicks is the time between the ticks of whole processes: a runtime that schedules
-// its own tasks (Go) lets any of its threads take a tick, so that no thread alone is regular.
+// ProcessTicks is the time between the ticks of whole processes: a runtime that schedules its own
+// tasks (Go) lets any of its threads take a tick, so that no thread alone is regular.
 func (r *Run) ProcessTicks() map[int32]int64 {
 	waits, found := map[int32][]*recording.Wait{}, map[int32]int64{}
 	for _, t := range r.Threads {
