@@ -15,7 +15,7 @@ type BlindKind string
 const (
 	BlindInterrupts BlindKind = "interrupts off"   // the sampling clock stands still meanwhile
 	BlindProbe      BlindKind = "probe off"        // What: the probe; Why
-	BlindUnwinder   BlindKind = "late unwinder"    // What: the run time whose unwinder was loaded late
+	BlindUnwinder   BlindKind = "late unwinder"    // What: the run time
 	BlindStacks     BlindKind = "broken stacks"    // Count of Of, Reasons
 	BlindURing      BlindKind = "io_uring"         // Count of requests, 0: not counted
 	BlindLost       BlindKind = "lost"             // What; Count

@@ -117,9 +117,11 @@ type Block struct {
 	Buckets   []int64 `parquet:"buckets,list"` // by latency as in Syscall
 	// What a cgroup's limit held back before it became a request (whose row, once it is let go, may
 	// be a kernel thread's).
-	Throttled   int64  `parquet:"throttled,optional"`         // how many pieces of I/O
-	ThrottledNs int64  `parquet:"throttled_ns,optional"`      // how long they were held, all together
-	ThrottledBy string `parquet:"throttled_by,optional,dict"` // last part of the path of the cgroup that asked
+	Throttled int64 `parquet:"throttled,optional"` // how many pieces of I/O
+	// ThrottledNs is how long they were held, all together.
+	ThrottledNs int64 `parquet:"throttled_ns,optional"`
+	// ThrottledBy is the last part of the path of the cgroup that asked.
+	ThrottledBy string `parquet:"throttled_by,optional,dict"`
 }
 
 // The events of a Network row.
@@ -146,20 +148,23 @@ type Network struct {
 
 // Metric is one number of the host, a device or a cgroup at one time.
 type Metric struct {
-	TimeNs int64   `parquet:"time_ns,delta"`
-	Name   string  `parquet:"name,dict"`  // dotted, with its unit last: "cpu.user_s", "memory.dirty_bytes"
-	Scope  string  `parquet:"scope,dict"` // "" for the host, a device or a cgroup path
-	Value  float64 `parquet:"value"`      // counters as they stand, so that any two rows give a rate
+	TimeNs int64 `parquet:"time_ns,delta"`
+	// Name is dotted, with its unit last: "cpu.user_s", "memory.dirty_bytes".
+	Name  string `parquet:"name,dict"`
+	Scope string `parquet:"scope,dict"` // "" for the host, a device or a cgroup path
+	// Value holds counters as they stand, so that any two rows give a rate.
+	Value float64 `parquet:"value"`
 }
 
 // Line is one word of memory that several threads touch in one cache line.
 type Line struct {
-	Line    uint64 `parquet:"line"`   // address of the 64-byte line
-	Offset  int32  `parquet:"offset"` // of the word in it
-	Size    int32  `parquet:"size"`
-	Pid     int32  `parquet:"pid"`
-	Tid     int32  `parquet:"tid"`
-	Task    uint64 `parquet:"task,optional"` // address of Go's task that ran, which moves from thread to thread; else 0
+	Line   uint64 `parquet:"line"`   // address of the 64-byte line
+	Offset int32  `parquet:"offset"` // of the word in it
+	Size   int32  `parquet:"size"`
+	Pid    int32  `parquet:"pid"`
+	Tid    int32  `parquet:"tid"`
+	// Task is the address of Go's task that ran, which moves from thread to thread; else 0.
+	Task    uint64 `parquet:"task,optional"`
 	Comm    string `parquet:"comm,dict"`
 	Write   bool   `parquet:"write"`
 	Count   int64  `parquet:"count"`     // samples whose operand it was

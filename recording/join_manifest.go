@@ -95,17 +95,21 @@ func lostSpots(manifest Manifest) []BlindSpot {
 // SelfCheck is the effect of recording on a rate of the target, from blocks with the recorder
 // attached and blocks with it detached, in random order.
 type SelfCheck struct {
-	Rate       string   `json:"rate"`              // what was counted: "system calls that write per second"
-	Rejected   []string `json:"rejected"`          // what was counted as well, and why it was not used
-	Outcome    string   `json:"outcome"`           // "slower", "faster", "same" or "undecided"
-	Ratio      float64  `json:"ratio,omitempty"`   // rate while recorded by rate while not; 0: not known
-	Low        float64  `json:"low,omitempty"`     // of the interval
-	High       float64  `json:"high,omitempty"`    // of the interval
-	Confidence float64  `json:"confidence"`        // of the interval, over all looks
-	Pairs      int      `json:"pairs"`             // of blocks
-	BlockNs    int64    `json:"block_ns"`          // length of a block
-	MoreNs     int64    `json:"more_ns,omitempty"` // undecided: about how much longer it would take; 0: not known
-	Why        string   `json:"why,omitempty"`     // undecided without a ratio: what was missing
+	// Rate is what was counted: "system calls that write per second".
+	Rate string `json:"rate"`
+	// Rejected is what was counted as well, and why it was not used.
+	Rejected []string `json:"rejected"`
+	Outcome  string   `json:"outcome"` // "slower", "faster", "same" or "undecided"
+	// Ratio is the rate while recorded by the rate while not; 0: not known.
+	Ratio      float64 `json:"ratio,omitempty"`
+	Low        float64 `json:"low,omitempty"`  // of the interval
+	High       float64 `json:"high,omitempty"` // of the interval
+	Confidence float64 `json:"confidence"`     // of the interval, over all looks
+	Pairs      int     `json:"pairs"`          // of blocks
+	BlockNs    int64   `json:"block_ns"`       // length of a block
+	// MoreNs is about how much longer an undecided check would take; 0: not known.
+	MoreNs int64  `json:"more_ns,omitempty"`
+	Why    string `json:"why,omitempty"` // undecided without a ratio: what was missing
 }
 
 // String says in one line what a recording did to its target.

@@ -48,9 +48,10 @@ const RecorderComm = "culprit-record"
 
 // Manifest says what was recorded, how, and at what cost.
 type Manifest struct {
-	Schema     int           `json:"schema"`
-	Program    string        `json:"program"`          // "culprit" and its version
-	Format     string        `json:"format,omitempty"` // of another tool, where it was imported: "folded"
+	Schema  int    `json:"schema"`
+	Program string `json:"program"` // "culprit" and its version
+	// Format is that of another tool, where it was imported: "folded".
+	Format     string        `json:"format,omitempty"`
 	Host       string        `json:"host"`
 	Kernel     string        `json:"kernel"`
 	StartedAt  time.Time     `json:"started_at"`
@@ -176,10 +177,11 @@ type Stack struct {
 
 // The signals a Sample can carry.
 const (
-	SignalCPU    = "cpu"    // value: CPU time
-	SignalOffCPU = "offcpu" // value: time off the CPU, blocked or runnable, by the stack that left it
-	SignalFault  = "fault"  // count: minor page faults; value: 0
-	SignalMajor  = "major"  // count: faults that waited for a disk; value: 0
+	SignalCPU = "cpu" // value: CPU time
+	// SignalOffCPU has as value the time off the CPU, blocked or runnable, by the stack that left it.
+	SignalOffCPU = "offcpu"
+	SignalFault  = "fault" // count: minor page faults; value: 0
+	SignalMajor  = "major" // count: faults that waited for a disk; value: 0
 	// SignalReclaim is memory that a thread had to free before it got some. Count: how often;
 	// value: how long. The stack is the kernel's function alone: for a cgroup's limit, or for the
 	// host's memory.
@@ -196,21 +198,23 @@ type Sample struct {
 	Stack   int32  `parquet:"stack"`
 	Count   int64  `parquet:"count"`
 	ValueNs int64  `parquet:"value_ns"`
-	Target  bool   `parquet:"target"` // false: another process of the host, aggregated by process, NoStack
-	Comm    string `parquet:"comm,dict"`
+	// Target is false for another process of the host: added up by process, NoStack.
+	Target bool   `parquet:"target"`
+	Comm   string `parquet:"comm,dict"`
 }
 
 // Syscall is what one thread did with one system call.
 type Syscall struct {
-	Pid     int32   `parquet:"pid"`
-	Tid     int32   `parquet:"tid,optional"` // 0: all threads of the process (schema 1)
-	Comm    string  `parquet:"comm,dict"`
-	Name    string  `parquet:"name,dict"` // "write"; "syscall_451" where the name is unknown
-	Count   int64   `parquet:"count"`
-	Errors  int64   `parquet:"errors"`
-	Bytes   int64   `parquet:"bytes"` // sum of non-negative results of calls that return a size
-	TotalNs int64   `parquet:"total_ns"`
-	Buckets []int64 `parquet:"buckets,list"` // by latency: element i counts calls of [2^i, 2^(i+1)) ns
+	Pid     int32  `parquet:"pid"`
+	Tid     int32  `parquet:"tid,optional"` // 0: all threads of the process (schema 1)
+	Comm    string `parquet:"comm,dict"`
+	Name    string `parquet:"name,dict"` // "write"; "syscall_451" where the name is unknown
+	Count   int64  `parquet:"count"`
+	Errors  int64  `parquet:"errors"`
+	Bytes   int64  `parquet:"bytes"` // sum of non-negative results of calls that return a size
+	TotalNs int64  `parquet:"total_ns"`
+	// Buckets are by latency: element i counts calls of [2^i, 2^(i+1)) ns.
+	Buckets []int64 `parquet:"buckets,list"`
 }
 
 // The ways a blocked thread can be woken.
@@ -225,15 +229,17 @@ const (
 
 // Wait is one stay of a target thread off the CPU, long enough to be kept whole.
 type Wait struct {
-	TimeNs     int64  `parquet:"time_ns,delta"` // when it left the CPU
-	BlockedNs  int64  `parquet:"blocked_ns"`    // until it was woken; 0 when preempted
-	RunqueueNs int64  `parquet:"runqueue_ns"`   // from woken (or preempted) to running again
-	Pid        int32  `parquet:"pid"`
-	Tid        int32  `parquet:"tid"`
-	State      string `parquet:"state,dict"`   // "R" preempted, "S" interruptible, "D" uninterruptible, …
-	Syscall    string `parquet:"syscall,dict"` // the call it was in, "" when none
-	Object     uint64 `parquet:"object"`       // futex address or file descriptor of that call, else 0
-	Stack      int32  `parquet:"stack"`        // user and kernel frames, NoStack when unknown
+	TimeNs     int64 `parquet:"time_ns,delta"` // when it left the CPU
+	BlockedNs  int64 `parquet:"blocked_ns"`    // until it was woken; 0 when preempted
+	RunqueueNs int64 `parquet:"runqueue_ns"`   // from woken (or preempted) to running again
+	Pid        int32 `parquet:"pid"`
+	Tid        int32 `parquet:"tid"`
+	// State is "R" preempted, "S" interruptible, "D" uninterruptible, …
+	State   string `parquet:"state,dict"`
+	Syscall string `parquet:"syscall,dict"` // the call it was in, "" when none
+	// Object is the futex address or file descriptor of that call, else 0.
+	Object     uint64 `parquet:"object"`
+	Stack      int32  `parquet:"stack"` // user and kernel frames, NoStack when unknown
 	WakerKind  string `parquet:"waker_kind,dict"`
 	WakerPid   int32  `parquet:"waker_pid"`
 	WakerTid   int32  `parquet:"waker_tid"`
@@ -244,9 +250,11 @@ type Wait struct {
 	// The hop behind: the last sleep of the waker before it woke this thread. HopStack and HopComm
 	// mean something only where HopNs is above 0; below that the waker had not slept meanwhile, or
 	// was not watched.
-	HopNs    int64  `parquet:"hop_ns,optional"`        // how long the waker had slept
-	HopStack int32  `parquet:"hop_stack,optional"`     // kernel frames where it slept, NoStack when unknown
-	HopComm  string `parquet:"hop_comm,optional,dict"` // who woke the waker, "" when that was no thread
+	HopNs int64 `parquet:"hop_ns,optional"` // how long the waker had slept
+	// HopStack has the kernel frames where it slept, NoStack when unknown.
+	HopStack int32 `parquet:"hop_stack,optional"`
+	// HopComm is who woke the waker, "" when that was no thread.
+	HopComm string `parquet:"hop_comm,optional,dict"`
 }
 
 // WokenNs is when a wait was ended, or when the thread lost its CPU.
@@ -257,12 +265,13 @@ func (w *Wait) EndNs() int64 { return w.WokenNs() + w.RunqueueNs }
 
 // Process is one process of the target's tree.
 type Process struct {
-	Pid      int32  `parquet:"pid"`
-	Ppid     int32  `parquet:"ppid"`
-	StartNs  int64  `parquet:"start_ns"` // 0 when it ran before the window
-	EndNs    int64  `parquet:"end_ns"`   // 0 when it outlived the window
-	Comm     string `parquet:"comm,dict"`
-	Command  string `parquet:"command,dict"` // file of its last exec, "" when it never had one in the window
+	Pid     int32  `parquet:"pid"`
+	Ppid    int32  `parquet:"ppid"`
+	StartNs int64  `parquet:"start_ns"` // 0 when it ran before the window
+	EndNs   int64  `parquet:"end_ns"`   // 0 when it outlived the window
+	Comm    string `parquet:"comm,dict"`
+	// Command is the file of its last exec, "" when it never had one in the window.
+	Command  string `parquet:"command,dict"`
 	Execs    int32  `parquet:"execs"`
 	CPUNs    int64  `parquet:"cpu_ns"` // in the window
 	ExitCode int32  `parquet:"exit_code"`

@@ -51,11 +51,15 @@ type Case struct {
 	Warnings      []string              `json:"warnings"`
 	RecordingCost *cause.Effect         `json:"recording_cost,omitempty"`
 	Recorder      RecorderCost          `json:"recorder"`
-	NeedTrials    int                   `json:"need_trials,omitempty"`   // undecided: how many more pairs would decide
-	NeedBudgetS   float64               `json:"need_budget_s,omitempty"` // and the budget that would hold them
-	Smallest      float64               `json:"smallest"`                // smallest difference that counts, 0.02 for 2 %
-	Trials        []trial.Run           `json:"trials"`
-	Excluded      int                   `json:"excluded"` // trials left out because disturbed from outside
+	// NeedTrials is how many more pairs would decide an undecided case.
+	NeedTrials int `json:"need_trials,omitempty"`
+	// NeedBudgetS is the budget that would hold them.
+	NeedBudgetS float64 `json:"need_budget_s,omitempty"`
+	// Smallest is the smallest difference that counts, 0.02 for 2 %.
+	Smallest float64     `json:"smallest"`
+	Trials   []trial.Run `json:"trials"`
+	// Excluded counts the trials that were left out because something outside disturbed them.
+	Excluded int `json:"excluded"`
 	// AlsoSeen are stalls too small for a suspect; of one recording only.
 	AlsoSeen []cause.Seen `json:"also_seen,omitempty"`
 	// Why says how the suspects came about; nil where nothing was judged.
@@ -180,10 +184,11 @@ type SideSummary struct {
 
 // Item is one ranked difference: a function, a wait, a system call, a process.
 type Item struct {
-	Signal  string           `json:"signal"` // "cpu", "wait", "runqueue", "syscalls", "processes"
-	Name    string           `json:"name"`
-	Where   string           `json:"where,omitempty"` // the program's own function that CPU time came through
-	A       float64          `json:"a"`               // per unit of Case.Per
+	Signal string `json:"signal"` // "cpu", "wait", "runqueue", "syscalls", "processes"
+	Name   string `json:"name"`
+	// Where is the program's own function that CPU time came through.
+	Where   string           `json:"where,omitempty"`
+	A       float64          `json:"a"` // per unit of Case.Per
 	B       float64          `json:"b"`
 	Unit    string           `json:"unit"`
 	Change  compare.Interval `json:"change"`

@@ -25,9 +25,10 @@ type verdict struct {
 	LeftOut  leftOutWords `json:"left_out"`
 	Cost     []string     `json:"cost"` // what recording cost
 	Host     string       `json:"host"`
-	Per      string       `json:"per"`  // what amounts are per: "run"
-	Kept     string       `json:"kept"` // what one of the measured pieces is: "run", or "recording" of what runs on
-	Seed     string       `json:"seed"` // as text: a script's numbers end at 2^53
+	Per      string       `json:"per"` // what amounts are per: "run"
+	// Kept is what one of the measured pieces is: "run", or "recording" of what runs on.
+	Kept string `json:"kept"`
+	Seed string `json:"seed"` // as text: a script's numbers end at 2^53
 	// Why is what is said of how the suspects came about; nil where nothing was judged.
 	Why *whyWords `json:"why,omitempty"`
 }

@@ -12,9 +12,11 @@ const (
 
 // Run is one execution of one side's command: what it took and whether it counts.
 type Run struct {
-	Side     string             `json:"side"`            // "A" or "B"
-	Pair     int                `json:"pair"`            // 0-based; warm-ups and evidence trials have their own numbering
-	Order    int                `json:"order"`           // 1-based position in the whole investigation
+	Side string `json:"side"` // "A" or "B"
+	// Pair counts from 0; warm-ups and evidence trials have numbers of their own.
+	Pair int `json:"pair"`
+	// Order counts from 1, over the whole investigation.
+	Order    int                `json:"order"`
 	Kind     string             `json:"kind"`            // "warmup", "measure", "evidence", "proof"
 	Level    string             `json:"level,omitempty"` // proof trials: the knob's level
 	Start    time.Time          `json:"start"`
@@ -24,9 +26,10 @@ type Run struct {
 	LeftOut  *Exclusion         `json:"left_out,omitempty"` // why it does not count
 	Why      string             `json:"why,omitempty"`      // LeftOut in words
 	ExitCode int                `json:"exit_code"`
-	Stdout   string             `json:"stdout,omitempty"`   // file under the case directory
-	Stderr   string             `json:"stderr,omitempty"`   // file under the case directory
-	Outlived int                `json:"outlived,omitempty"` // processes that outlived the command and were killed
+	Stdout   string             `json:"stdout,omitempty"` // file under the case directory
+	Stderr   string             `json:"stderr,omitempty"` // file under the case directory
+	// Outlived counts the processes that outlived the command and were killed.
+	Outlived int `json:"outlived,omitempty"`
 }
 
 // The metrics every run has. Metrics printed by the command stand beside them under their own

@@ -36,7 +36,8 @@ type Effect struct {
 	Control     bool    `json:"control,omitempty"`
 	Negative    bool    `json:"negative,omitempty"`
 	Interaction bool    `json:"interaction,omitempty"`
-	Why         string  `json:"why,omitempty"` // why it is undecided where no number of blocks would help
+	// Why says why it is undecided, where no number of blocks would help.
+	Why string `json:"why,omitempty"`
 }
 
 // complete lists the blocks in which every condition of a comparison was run, each with its trials
@@ -61,10 +62,6 @@ func (x *engine) complete(c comparison) []map[int]int {
 	}
 	return complete
 }
-
-// counts tells whether a trial was made as it should have been; disturbances from outside are
-// judged apart.
-func (t Trial) counts() bool { return t.Why == "" }
 
 // block is what one complete block says about a comparison: its pairs of trials that count.
 type block struct {

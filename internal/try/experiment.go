@@ -16,7 +16,8 @@ type Design string
 
 // The designs. In all of them each block holds its conditions once, in random order.
 const (
-	Blocks     Design = "blocks"     // the baseline, and each other level with everything else at its baseline
+	// Blocks tries the baseline, and each other level with everything else at its baseline.
+	Blocks     Design = "blocks"
 	One        Design = "one"        // the same conditions, but one factor after the other
 	Factorial  Design = "factorial"  // all combinations of all levels
 	Switchback Design = "switchback" // on a running service: a period for each level
@@ -25,21 +26,25 @@ const (
 // Experiment is what to try, resolved. It stands in the case directory, so that a killed one can be
 // resumed.
 type Experiment struct {
-	Schema   string        `json:"schema"`
-	Program  string        `json:"program,omitempty"` // name and version of culprit
-	Command  Command       `json:"command"`
-	Factors  []Factor      `json:"factors"`
-	Design   Design        `json:"design"`
-	Control  bool          `json:"control"` // the baseline once more under another name: what differs is chance
-	Trials   int           `json:"trials"`  // most trials of each condition; 0: as many as the budget holds
-	Budget   time.Duration `json:"budget_ns"`
-	Timeout  time.Duration `json:"timeout_ns"` // of one run; 0: the budget
-	Seed     int64         `json:"seed"`
-	Metrics  []Metric      `json:"metrics"` // these decide
-	Latency  *Latency      `json:"latency,omitempty"`
-	Smallest float64       `json:"smallest"`          // smallest difference that counts, 0.02 for 2 %
-	Allowed  float64       `json:"allowed,omitempty"` // overhead: what a monitor may cost, 0.03 for 3 %; 0: a comparison
-	Service  *Service      `json:"service,omitempty"`
+	Schema  string   `json:"schema"`
+	Program string   `json:"program,omitempty"` // name and version of culprit
+	Command Command  `json:"command"`
+	Factors []Factor `json:"factors"`
+	Design  Design   `json:"design"`
+	// Control runs the baseline once more under another name: what differs is chance.
+	Control bool `json:"control"`
+	// Trials bounds those of each condition; 0: as many as the budget holds.
+	Trials  int           `json:"trials"`
+	Budget  time.Duration `json:"budget_ns"`
+	Timeout time.Duration `json:"timeout_ns"` // of one run; 0: the budget
+	Seed    int64         `json:"seed"`
+	Metrics []Metric      `json:"metrics"` // these decide
+	Latency *Latency      `json:"latency,omitempty"`
+	// Smallest is the smallest difference that counts, 0.02 for 2 %.
+	Smallest float64 `json:"smallest"`
+	// Allowed is what a monitor may cost, 0.03 for 3 %; 0: a comparison.
+	Allowed float64  `json:"allowed,omitempty"`
+	Service *Service `json:"service,omitempty"`
 	// WashOut is how long to wait after a setting was flipped before a command starts; nil: what
 	// the setting needs.
 	WashOut *time.Duration `json:"wash_out_ns,omitempty"`
@@ -53,11 +58,14 @@ const designSchema = "culprit.design/1"
 
 // Service is a process or cgroup that runs already.
 type Service struct {
-	Pid     int           `json:"pid,omitempty"`
-	Born    string        `json:"born,omitempty"` // start of the process in ticks since boot: its number may be used again
-	Cgroup  string        `json:"cgroup,omitempty"`
-	Measure string        `json:"measure,omitempty"` // command run in each period; "" : only what the kernel counts
-	Counter bool          `json:"counter,omitempty"` // Measure prints a number that only grows: its rate counts
+	Pid int `json:"pid,omitempty"`
+	// Born is the start of the process in ticks since boot: its number may be used again.
+	Born   string `json:"born,omitempty"`
+	Cgroup string `json:"cgroup,omitempty"`
+	// Measure is a command that is run in each period; "": only what the kernel counts.
+	Measure string `json:"measure,omitempty"`
+	// Counter says that Measure prints a number that only grows: its rate counts.
+	Counter bool          `json:"counter,omitempty"`
 	Period  time.Duration `json:"period_ns"`
 	WashOut time.Duration `json:"wash_out_ns"` // dropped at the start of each period
 }

@@ -14,8 +14,10 @@ type Kind string
 
 // The kinds. Those but KindKnob need a fresh start of the command, which every trial is.
 const (
-	KindKnob        Kind = "knob"        // a setting of the host, of a cgroup or of the command's process
-	KindEnv         Kind = "env"         // env.NAME: a variable; an empty level means that it is not set
+	// KindKnob is a setting of the host, of a cgroup or of the command's process.
+	KindKnob Kind = "knob"
+	// KindEnv is a variable, env.NAME; an empty level means that it is not set.
+	KindEnv         Kind = "env"
 	KindPlaceholder Kind = "placeholder" // {NAME} in the command
 	KindGround      Kind = "ground"      // the file system of the working directory
 	KindVariant     Kind = "variant"     // whole commands
@@ -30,10 +32,11 @@ type Level struct {
 
 // Factor is one thing that is varied. Its first level is the baseline.
 type Factor struct {
-	Name     string  `json:"name"`
-	Kind     Kind    `json:"kind"`
-	Levels   []Level `json:"levels"`
-	Negative bool    `json:"negative,omitempty"` // ought to do nothing: if it does, something else is at work
+	Name   string  `json:"name"`
+	Kind   Kind    `json:"kind"`
+	Levels []Level `json:"levels"`
+	// Negative marks a factor that ought to do nothing: if it does, something else is at work.
+	Negative bool `json:"negative,omitempty"`
 }
 
 const envPrefix = "env."

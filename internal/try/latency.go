@@ -20,11 +20,13 @@ const latencyPrefix = "latency."
 
 // Latency says where a trial leaves how long its operations took.
 type Latency struct {
-	Format      string    `json:"format"`         // lines, jsonl, jmh, wrk, hey or redis
-	File        string    `json:"file,omitempty"` // relative to the command's folder; "": what the command prints
-	Field       string    `json:"field,omitempty"`
-	Time        string    `json:"time,omitempty"` // field of when an operation began
-	Due         string    `json:"due,omitempty"`  // field of when it was due: latency counts from then
+	Format string `json:"format"` // lines, jsonl, jmh, wrk, hey or redis
+	// File is relative to the command's folder; "": what the command prints.
+	File  string `json:"file,omitempty"`
+	Field string `json:"field,omitempty"`
+	Time  string `json:"time,omitempty"` // field of when an operation began
+	// Due is the field of when it was due: latency counts from then.
+	Due         string    `json:"due,omitempty"`
 	Unit        string    `json:"unit,omitempty"` // ns, us, ms or s, of lines and jsonl
 	Limit       float64   `json:"limit_s,omitempty"`
 	Percentiles []float64 `json:"percentiles"`

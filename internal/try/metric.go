@@ -9,10 +9,11 @@ import (
 
 // Metric is a number that each trial has and that decides.
 type Metric struct {
-	Name    string `json:"name"`
-	Unit    string `json:"unit,omitempty"`
-	Higher  bool   `json:"higher,omitempty"`  // higher is better
-	Pattern string `json:"pattern,omitempty"` // its first group is the number, in what the command prints
+	Name   string `json:"name"`
+	Unit   string `json:"unit,omitempty"`
+	Higher bool   `json:"higher,omitempty"` // higher is better
+	// Pattern finds the number in what the command prints: its first group.
+	Pattern string `json:"pattern,omitempty"`
 	// Add makes a ratio of a count that may be zero: (b+Add)/(a+Add). It is the same for both sides
 	// and fixed before any trial, so that it cannot favour one.
 	Add float64 `json:"add,omitempty"`

@@ -27,9 +27,10 @@ type MonitorCost struct {
 	Monitor  string   `json:"monitor"`
 	Verdict  string   `json:"verdict"` // over when it is on any metric
 	Effects  []Effect `json:"effects"`
-	OwnCPUS  float64  `json:"own_cpu_s"`     // CPU time of the monitor itself, a run
-	OwnShare float64  `json:"own_share"`     // of the workload's CPU time without it
-	SwitchNS float64  `json:"per_switch_ns"` // CPU time more for each context switch of the workload; null with few
+	OwnCPUS  float64  `json:"own_cpu_s"` // CPU time of the monitor itself, a run
+	OwnShare float64  `json:"own_share"` // of the workload's CPU time without it
+	// SwitchNS is the CPU time more for each context switch of the workload; null with few.
+	SwitchNS float64 `json:"per_switch_ns"`
 }
 
 // MonitorExperiment compares a workload without any monitor with itself once more, and with each

@@ -10,10 +10,11 @@ const RehearsalSchema = "culprit.rehearsal/1"
 
 // Rehearsal is what an experiment would do. Nothing was touched for it.
 type Rehearsal struct {
-	Schema      string              `json:"schema"`
-	Design      Design              `json:"design"`
-	Conditions  []RehearsedTrial    `json:"conditions"`
-	FirstBlock  []string            `json:"first_block"` // labels, in the order in which they would run
+	Schema     string           `json:"schema"`
+	Design     Design           `json:"design"`
+	Conditions []RehearsedTrial `json:"conditions"`
+	// FirstBlock holds the labels in the order in which they would run.
+	FirstBlock  []string            `json:"first_block"`
 	Settings    []RehearsedSetting  `json:"settings"`
 	Comparisons []RehearsedQuestion `json:"comparisons"`
 	Metrics     []Metric            `json:"metrics"`
