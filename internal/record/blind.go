@@ -3,7 +3,6 @@ package record
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"culprit/internal/probe/syscalls"
 	"culprit/internal/probe/unwind"
@@ -40,9 +39,9 @@ func brokenByReason(rec *recording.Recording) (why map[string]int64, broken, tot
 			continue
 		}
 		total++
-		for _, name := range rec.StackNames(sample.Stack) {
-			if reason, is := strings.CutPrefix(name, unwind.BrokenPrefix); is {
-				why[strings.TrimSuffix(reason, "]")]++
+		for _, frame := range rec.StackFrames(sample.Stack) {
+			if reason, is := frame.Broken(); is {
+				why[reason]++
 				broken++
 				break
 			}

@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
-	"culprit/internal/probe/unwind"
 	"culprit/recording"
 )
 
@@ -28,7 +26,7 @@ func madeProblems(t *testing.T, got seen) (problems []string) {
 		if sample.Signal != recording.SignalCPU || !sample.Target || len(stack) == 0 {
 			continue
 		}
-		if strings.HasPrefix(stack[0], unwind.BrokenPrefix) {
+		if _, is := got.StackFrames(sample.Stack)[0].Broken(); is {
 			if whole > 0 {
 				broken++
 			}

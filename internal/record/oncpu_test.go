@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"culprit/internal/probe/unwind"
 	"culprit/recording"
 )
 
@@ -131,7 +130,9 @@ func (s spinner) check(t *testing.T, got seen) (problems []string) {
 		}
 		all += float64(sample.Count)
 		stack := got.StackFrames(sample.Stack)
-		if len(stack) == 0 || strings.HasPrefix(stack[0].Name, unwind.BrokenPrefix) {
+		if len(stack) == 0 {
+			broken += float64(sample.Count)
+		} else if _, is := stack[0].Broken(); is {
 			broken += float64(sample.Count)
 		}
 		in := 0.0

@@ -123,5 +123,6 @@ func javaName(name string) string {
 
 // broken reports whether a frame marks where the unwinder had to stop.
 func broken(frame recording.Frame) bool {
-	return frame.Kind == recording.KindOther && strings.HasPrefix(frame.Name, "[broken")
+	_, is := frame.Broken()
+	return is
 }

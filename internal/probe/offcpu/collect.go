@@ -187,7 +187,11 @@ func (c *collection) remember(event *offcpuWaitEvent, stack int, user []*recordi
 
 // isBroken tells a user stack that does not reach its root, root first.
 func isBroken(user []*recording.Frame) bool {
-	return len(user) == 0 || strings.HasPrefix(user[0].Name, unwind.BrokenPrefix)
+	if len(user) == 0 {
+		return true
+	}
+	_, broken := user[0].Broken()
+	return broken
 }
 
 // dropBroken forgets stacks that broke where the same signature has whole ones:

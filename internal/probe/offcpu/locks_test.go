@@ -3,13 +3,13 @@ package offcpu
 import (
 	"testing"
 
-	"culprit/internal/probe/unwind"
 	"culprit/recording"
 )
 
 // The place where a lock is released is told by a whole stack, whichever release came first.
 func TestWholeStackOfAReleaseIsKept(t *testing.T) {
-	broken := []*recording.Frame{{Name: unwind.BrokenPrefix + "native]"}}
+	marker := recording.BrokenStack("native")
+	broken := []*recording.Frame{&marker}
 	early := []*recording.Frame{{Name: "main"}, {Name: "unlock_early"}}
 	late := []*recording.Frame{{Name: "main"}, {Name: "unlock_late"}}
 	by := release{futexOf{pid: 1, address: 8}, 2}

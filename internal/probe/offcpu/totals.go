@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"culprit/internal/probe/bpf"
-	"culprit/internal/probe/unwind"
 	"culprit/recording"
 )
 
@@ -53,12 +52,12 @@ func (s *Session) takeTotals(c *collection) error {
 }
 
 // placeNotKept is the stack of the time that a process was off the CPU at places that did not fit.
-var placeNotKept = &recording.Frame{Name: unwind.BrokenPrefix + "its place did not fit]", Kind: recording.KindOther}
+var placeNotKept = recording.BrokenStack("its place did not fit")
 
 // takeRests adds what processes were off the CPU at places that did not fit: the time is whole, the stacks are lost.
 func (s *Session) takeRests(c *collection) error {
 	err := bpf.Drain(s.collection.Maps["rests"], func(tgid uint32, rest *offcpuRest) {
-		c.addSample(offcpuTotalKey{Tgid: tgid, Tid: tgid}, []*recording.Frame{placeNotKept}, nil,
+		c.addSample(offcpuTotalKey{Tgid: tgid, Tid: tgid}, []*recording.Frame{&placeNotKept}, nil,
 			float64(rest.Count), float64(rest.Ns))
 	})
 	if err != nil {

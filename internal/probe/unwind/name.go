@@ -14,9 +14,6 @@ import (
 	"culprit/recording"
 )
 
-// BrokenPrefix starts the name of the root frame of a stack that could not be unwound to its root.
-const BrokenPrefix = "[broken stack: "
-
 // broken reports whether unwinding stopped before the root.
 func broken(frames libpf.Frames) bool {
 	for _, frame := range frames {
@@ -80,7 +77,8 @@ func (u *Unwinder) nameStack(kept keptStack) (user, kernel []*recording.Frame) {
 	frames := kept.frames
 	u.made.finish(kept.pid, frames)
 	if len(frames) == 0 {
-		return []*recording.Frame{{Name: BrokenPrefix + "empty]", Kind: recording.KindOther}}, nil
+		empty := recording.BrokenStack("empty")
+		return []*recording.Frame{&empty}, nil
 	}
 	frames = u.wholeFromEntry(frames)
 	missing, before := u.skippedCaller(frames)
@@ -119,9 +117,7 @@ func (u *Unwinder) name(frame libpf.Frame) recording.Frame {
 		named.Kind = recording.KindOther
 	}
 	if frame.Type.IsError() {
-		named.Kind = recording.KindOther
-		named.Name = BrokenPrefix + reason(frame) + "]"
-		return named
+		return recording.BrokenStack(reason(frame))
 	}
 	if frame.Mapping.Valid() {
 		u.nameByModule(frame, &named)
