@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 		"internal/compare/units", "internal/compare/settings"},
 	"internal/compare/prepare": {"recording"},
 	"internal/compare/names":   {"recording", "internal/symbol", "internal/code"},
-	"internal/compare/tcp":     {"recording"},
+	"internal/compare/tcp":     {"recording", "internal/code"},
 	"internal/compare/timeline": {"recording", "internal/code", "internal/compare/perrun",
 		"internal/compare/names"},
 	"internal/compare/spent": {"recording", "internal/code", "internal/compare/names",

@@ -119,7 +119,8 @@ const (
 	// what is mapped at an address later is other memory, which two threads do not share. Such lines
 	// had two to four samples in a run of 24,000 mappings, lines that threads fight for hundreds.
 	fewestStaying = 5
-	// oftenUnmapped is how many calls that return memory make such a program. Chosen.
+	// oftenUnmapped is how many calls that return memory make such a program. Chosen: no verdict of
+	// the corpus changes between 75 and 125.
 	oftenUnmapped = 100
 )
 
@@ -137,7 +138,8 @@ func unmapping(rec *recording.Recording) map[int32]int64 {
 	return calls
 }
 
-// mostUnseen bounds for how many samples one stands whose operand was looked for. Chosen.
+// mostUnseen bounds for how many samples one stands whose operand was looked for. Chosen: no
+// verdict of the corpus changes between 7.5 and 12.5.
 const mostUnseen = 10
 
 // secondsPerOperand is the CPU time that a sample stands for whose operand was looked for: it

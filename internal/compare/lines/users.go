@@ -18,8 +18,9 @@ const (
 	movedAtMost  = 0.15 // of the samples are not of the word's usual thread: the line alone is shared
 	mixedAtMost  = 0.30 // up to here the words must at least differ in who uses them
 	usersDiffers = 0.45 // by this part: half of the sum of differences between the threads' shares
-	tasksKnown   = 0.9  // of a line's samples must tell the task for the tasks to decide
-	othersLeast  = 0.05 // of a line's samples must come from others than the usual user. Chosen
+	// Chosen: no verdict of the corpus changes a quarter below or above.
+	tasksKnown  = 0.9  // of a line's samples must tell the task for the tasks to decide
+	othersLeast = 0.05 // of a line's samples must come from others than the usual user
 )
 
 func (u users[K]) add(offset int32, user K, samples float64) {

@@ -5,7 +5,8 @@ import (
 	"culprit/recording"
 )
 
-const ( // all chosen
+// All chosen: no verdict of the corpus changes a quarter below or above.
+const (
 	// placeRounds bounds how far a match of one function helps to match its neighbours.
 	placeRounds = 4
 	// passesOn is the part of its time that a function's callees must have before they tell which it

@@ -154,16 +154,6 @@ func (p *Pool) Common(x, y int32) (common int) {
 	return common
 }
 
-// User is how many frames a stack has before the kernel.
-func (p *Pool) User(stack int32) int {
-	for at, frame := range p.stacks[stack] {
-		if p.frames[frame].Kind == recording.KindKernel {
-			return at
-		}
-	}
-	return len(p.stacks[stack])
-}
-
 // Locks is what the names of a stack's functions tell of locks.
 type Locks struct {
 	Waits    code.Waiting

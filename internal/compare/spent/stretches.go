@@ -119,7 +119,8 @@ func sparse(r *timeline.Run, s segment) bool {
 	return float64(seen) < sparsePart*length
 }
 
-// mostlyKnown is the part of the samples that must have stacks for the rest to follow. Chosen.
+// mostlyKnown is the part of the samples that must have stacks for the rest to follow. Chosen: no
+// verdict of the corpus changes between 0.38 and 0.5, two do at 0.63.
 const mostlyKnown = 0.5
 
 // shareLost gives the samples whose stack was lost to those of the same threads whose stack is

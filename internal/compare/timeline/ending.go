@@ -6,13 +6,16 @@ import (
 	"culprit/recording"
 )
 
-const ( // all chosen
+const (
 	// exitNs is how long before its process is gone a thread may have woken somebody by ending.
+	// Chosen: no verdict of the corpus changes between 1.5 and 2.5 ms.
 	exitNs = 2e6
 	// reapNs is how long at most somebody waits for the end of a process that it has just killed.
+	// Chosen: no verdict of the corpus changes between 75 and 125 ms.
 	reapNs = 100e6
 	// lastNs is how far back from its end a process is searched for the thread that ran it to the
-	// end; where no samples are there, lastTimes as far, and so on.
+	// end; where no samples are there, lastTimes as far, and so on. Chosen: no verdict of the corpus
+	// changes between 15 and 20 ms, two do at 25.
 	lastNs    = 20e6
 	lastTimes = 10
 	lastSteps = 3

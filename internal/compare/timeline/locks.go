@@ -175,7 +175,7 @@ func (r *Run) turnPlaces() map[turnPlace]bool {
 // turnPlace is where a wait that another thread ended waits, where that can be a turn.
 func (r *Run) turnPlace(wait *recording.Wait) (place turnPlace, may bool) {
 	stack := r.Stack(wait.Stack)
-	user := r.Names.User(stack)
+	user := names.LastUser(r.Names.Frames(stack)) + 1
 	if user == 0 || wait.WakerKind != recording.WakerThread || slices.Contains(noTurns, wait.Syscall) {
 		return turnPlace{}, false
 	}

@@ -19,13 +19,14 @@ import (
 )
 
 const (
-	// defaultSliceNs is the length of a slice where a recording names none. Chosen.
+	// defaultSliceNs is the length of a slice where a damaged recording names none. Chosen.
 	defaultSliceNs = 1e6
 	// ShortNs is the length from which the recorder keeps a wait whole; shorter ones are off-CPU
 	// samples only (probe/offcpu).
 	ShortNs = 50e3
 	// Short-lived processes: at least so many of one name, each living for at most this part of the
-	// run. Chosen: two may be a program and its helper.
+	// run. Chosen: two may be a program and its helper; no verdict of the corpus changes with 2, nor
+	// between 0.19 and 0.31.
 	shortProcesses = 3
 	shortLife      = 0.25
 )

@@ -64,10 +64,9 @@ func (r *Run) NapsIn(pid, stack int32, call string) bool {
 
 // userKind is what the innermost function in user space is written in; "" where none is known.
 func (r *Run) userKind(stack int32) recording.FrameKind {
-	for _, frame := range r.Names.Up(stack) {
-		if frame.Kind != recording.KindKernel {
-			return frame.Kind
-		}
+	frames := r.Names.Frames(stack)
+	if at := names.LastUser(frames); at >= 0 {
+		return frames[at].Kind
 	}
 	return ""
 }

@@ -7,7 +7,8 @@ import (
 	"culprit/recording"
 )
 
-const ( // all chosen
+// All chosen: no verdict of the corpus changes a quarter below or above.
+const (
 	// A ticker wakes at least this often in a run and this many times a second …
 	fewestTicks          = 20
 	fewestTicksPerSecond = 15
