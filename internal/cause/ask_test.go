@@ -1,9 +1,14 @@
 package cause
 
-import "testing"
+import (
+	"testing"
+
+	"culprit/internal/compare/blame"
+)
 
 // found are the claims that recognisers make where nobody else is asked.
 func found(s *scene, finds ...func(*scene) []finding) []*claim {
+	s.tree = blame.New(s.paths)
 	l := newLedger(s)
 	for _, find := range finds {
 		for _, one := range find(s) {

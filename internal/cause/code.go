@@ -22,7 +22,7 @@ func (l *ledger) giveCode(transfer) {
 	l.lock = l.of(LockContended)
 	beside := false // a place is named, or a runtime that naps
 	for range codeSuspects {
-		blamed := blame.Find(l.paths, l.free)
+		blamed := l.tree.Find(l.free)
 		if blamed == nil {
 			return
 		}

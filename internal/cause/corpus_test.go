@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"culprit/internal/cause"
 	"culprit/internal/corpus"
 )
 
@@ -31,6 +32,7 @@ var (
 // replayed is one pair of the corpus, judged again.
 type replayed struct {
 	name    string
+	held    bool // to the model: see HoldToModel
 	answer  corpus.Answer
 	verdict corpus.Verdict
 	took    time.Duration
@@ -46,7 +48,7 @@ func TestCorpus(t *testing.T) {
 	}
 	r := replay{golden: "testdata/verdicts.txt", misses: readMisses(t, files)}
 	for _, file := range files {
-		r.rows = append(r.rows, replayed{name: nameOf(file)})
+		r.rows = append(r.rows, replayed{name: nameOf(file), held: true})
 	}
 	r.run(t, func(*corpus.Pair) error { return nil })
 }
@@ -119,6 +121,9 @@ func (r *replayed) judge(t *testing.T, ready func(*corpus.Pair) error) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+	if r.held {
+		cause.HoldToModel(t, pair.Input)
 	}
 	if pair.Name != r.name {
 		t.Errorf("the pair is called %s, its file %s", pair.Name, r.name)

@@ -6,7 +6,6 @@ import (
 
 	"culprit/internal/code"
 	"culprit/internal/compare"
-	"culprit/internal/compare/blame"
 	"culprit/recording"
 )
 
@@ -49,9 +48,9 @@ func (s *scene) locate(c *claim, call string) {
 	if widened {
 		calling = func(int) bool { return true } // else it is whoever makes the call
 	}
-	blamed := blame.Find(s.paths, func(i int) bool { return member[i] && s.traits[i].place >= 0 && calling(i) })
+	blamed := s.tree.Find(func(i int) bool { return member[i] && s.traits[i].place >= 0 && calling(i) })
 	if blamed == nil {
-		blamed = blame.Find(s.paths, func(i int) bool { return member[i] })
+		blamed = s.tree.Find(func(i int) bool { return member[i] })
 	}
 	if blamed == nil {
 		return

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/blame"
 	"culprit/internal/stat"
 	"culprit/recording"
 )
@@ -51,6 +52,7 @@ type scene struct {
 	metricB    []float64
 	growth     float64
 	paths      []compare.Path
+	tree       *blame.Tree // of paths
 	traits     []trait
 	counts     []compare.Count
 	waits      []compare.Wait
@@ -138,14 +140,16 @@ func newScene(in Input) *scene {
 		s.counts = append(s.counts, count)
 	}
 	s.cpu = s.paths
-	if in.CPU != nil {
+	if in.CPU != nil && in.CPU != in.Result {
 		s.cpu = s.turn(in.CPU.Paths)
+	}
+	if in.CPU != nil {
 		s.cpuGrowth = mean(in.CPU.B) - mean(in.CPU.A)
 		if s.turned() {
 			s.cpuGrowth = -s.cpuGrowth
 		}
 	}
-	s.traits = traitsOf(s.paths)
+	s.tree, s.traits = blame.New(s.paths), traitsOf(s.paths)
 	s.partners = s.findPartners()
 	s.stalls = s.stalledOn()
 	s.tracers = s.tracersOfBoth()

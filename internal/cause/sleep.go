@@ -177,7 +177,7 @@ func findPolledWork(s *scene) []finding {
 	if !s.sleeps.polling {
 		return nil
 	}
-	blamed := blame.Find(s.cpu, nil)
+	blamed := blame.New(s.cpu).Find(nil)
 	if blamed == nil {
 		return nil
 	}
