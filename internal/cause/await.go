@@ -76,7 +76,7 @@ func (s *scene) awaited(c *claim, turns bool) (place string, total sides) {
 	waited, grown := map[string]sides{}, map[string]float64{}
 	for i := range s.waits {
 		wait := &s.waits[i]
-		at := code.Innermost(wait.Frames)
+		at := s.code.Innermost(wait.Frames)
 		if at < 0 || wait.WakerKind != recording.WakerThread || !wait.WakerOwn || wait.Lock ||
 			!answerCalls[wait.Syscall] || code.IsEntry(wait.Frames[at]) {
 			continue

@@ -117,6 +117,7 @@ func TestFloorsAgreeWithMore(t *testing.T) {
 
 // No suspicion without a cost: of two sides and of one, each suspect has its time, in numbers.
 func TestEverySuspectHasItsCost(t *testing.T) {
+	t.Parallel()
 	for _, one := range situations() {
 		for _, suspects := range [][]Suspect{judged(t, one.metric, one.a, one.b, one.costs),
 			judged(t, one.metric, one.b, plan{}, one.costs)} {

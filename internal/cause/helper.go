@@ -63,7 +63,7 @@ func findHelper(s *scene) []finding {
 func (s *scene) helperOf(c *claim) (name string, seconds float64, blamed *blame.Blame) {
 	behind := s.tally(c.members, func(i int) string { return s.paths[i].WakerComm })
 	name = byValue(behind)[0]
-	return name, behind[name], blame.New(s.cpu).Find(func(i int) bool {
+	return name, behind[name], blame.New(s.cpu, s.code.Own).Find(func(i int) bool {
 		return s.cpu[i].Kind == compare.Running && (s.cpu[i].Process == name || s.cpu[i].Comm == name)
 	})
 }

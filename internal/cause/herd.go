@@ -1,7 +1,6 @@
 package cause
 
 import (
-	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -116,7 +115,7 @@ func (s *scene) broadcasts(woken sides) bool {
 	var waking sides
 	var runs []float64
 	for i := range s.cpu {
-		place := code.Innermost(s.cpu[i].Frames)
+		place := s.code.Innermost(s.cpu[i].Frames)
 		if called(s.cpu[i].Frames, place, conditionOf(s.cpu[i].Frames, place).all) {
 			waking, runs = waking.plus(mean(s.cpu[i].A), mean(s.cpu[i].B)), plus(runs, s.cpu[i].B)
 		}
@@ -132,7 +131,7 @@ func (s *scene) wokenAtConditions() (woken sides, locks float64) {
 	places := map[string]sides{}
 	for i := range s.waits {
 		wait := &s.waits[i]
-		place := code.Innermost(wait.Frames)
+		place := s.code.Innermost(wait.Frames)
 		a, b := mean(wait.CountA), mean(wait.CountB)
 		switch {
 		case wait.Kind != compare.Blocked:

@@ -95,11 +95,11 @@ func (s *scene) locateLock(c *claim) {
 		stacks := map[string][]recording.Frame{}
 		taker := longest(s.tallyWaits(false, func(wait *compare.Wait) string {
 			frames := taking(wait.Frames)
-			name := ownWay(frames)
+			name := s.ownWay(frames)
 			if !s.forLock(&wait.Path) || name == "" {
 				return ""
 			}
-			stacks[name] = frames[:code.Innermost(frames)+1]
+			stacks[name] = frames[:s.code.Innermost(frames)+1]
 			return name
 		}))
 		c.place = stacks[taker]
@@ -216,7 +216,7 @@ func (s *scene) holders(c *claim) {
 		if len(path.Holder) > 0 {
 			// Where the holder was caught in a library, its caller is what holds.
 			frames := path.Holder
-			if at := code.Innermost(frames); at >= 0 {
+			if at := s.code.Innermost(frames); at >= 0 {
 				frames = frames[:at+1]
 			}
 			if lastFrame(frames).Kind != recording.KindKernel { // how it was given up says nothing
@@ -229,7 +229,7 @@ func (s *scene) holders(c *claim) {
 	}
 	for _, i := range c.members {
 		note(&s.paths[i], s.grown(i))
-		if at := code.Innermost(s.paths[i].Frames); s.sleeps.inTurn[i] && at >= 0 {
+		if at := s.traits[i].place; s.sleeps.inTurn[i] && at >= 0 {
 			slept[route(s.paths[i].Frames[:at+1])] += s.grown(i)
 		}
 	}

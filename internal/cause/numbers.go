@@ -3,7 +3,6 @@ package cause
 import (
 	"sort"
 
-	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -61,8 +60,8 @@ func (s *scene) tallyWaits(often bool, key func(*compare.Wait) string) map[strin
 }
 
 // ownWay leads to the deepest function of the program's own on a stack, "" where there is none.
-func ownWay(frames []recording.Frame) string {
-	if at := code.Innermost(frames); at >= 0 {
+func (s *scene) ownWay(frames []recording.Frame) string {
+	if at := s.code.Innermost(frames); at >= 0 {
 		return route(frames[:at+1])
 	}
 	return ""

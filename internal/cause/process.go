@@ -127,7 +127,7 @@ func (s *scene) locateParent(c *claim, started map[string]float64) {
 			!spawnCalls[wait.Syscall] && started[wait.WakerComm] <= 0 {
 			return ""
 		}
-		return ownWay(wait.Frames)
+		return s.ownWay(wait.Frames)
 	})
 	if names := byValue(grown); len(names) > 0 && grown[names[0]] >= fewestProcesses {
 		parent.at(inCode(names[0]))

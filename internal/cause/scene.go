@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/compare/blame"
 	"culprit/internal/stat"
@@ -52,6 +53,7 @@ type scene struct {
 	metricB    []float64
 	growth     float64
 	paths      []compare.Path
+	code       code.Memo   // whose code the stacks of all tables are
 	tree       *blame.Tree // of paths
 	traits     []trait
 	counts     []compare.Count
@@ -149,7 +151,7 @@ func newScene(in Input) *scene {
 			s.cpuGrowth = -s.cpuGrowth
 		}
 	}
-	s.tree, s.traits = blame.New(s.paths), traitsOf(s.paths)
+	s.tree, s.traits = blame.New(s.paths, s.code.Own), s.traitsOf(s.paths)
 	s.partners = s.findPartners()
 	s.stalls = s.stalledOn()
 	s.tracers = s.tracersOfBoth()

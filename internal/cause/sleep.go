@@ -177,7 +177,7 @@ func findPolledWork(s *scene) []finding {
 	if !s.sleeps.polling {
 		return nil
 	}
-	blamed := blame.New(s.cpu).Find(nil)
+	blamed := blame.New(s.cpu, s.code.Own).Find(nil)
 	if blamed == nil {
 		return nil
 	}

@@ -162,11 +162,11 @@ func (s *scene) faster(a, b float64) bool {
 func (s *scene) timerPlaces(c *claim, accept func(*compare.Wait) bool) {
 	stacks := map[string][]recording.Frame{}
 	grown := s.tallyWaits(true, func(wait *compare.Wait) string {
-		name := ownWay(wait.Frames)
+		name := s.ownWay(wait.Frames)
 		if wait.WakerKind != recording.WakerTimer || !accept(wait) || name == "" {
 			return ""
 		}
-		stacks[name] = wait.Frames[:code.Innermost(wait.Frames)+1]
+		stacks[name] = wait.Frames[:s.code.Innermost(wait.Frames)+1]
 		return name
 	})
 	for _, name := range byValue(grown) {

@@ -8,7 +8,7 @@
 // puts all of it in order package rank.
 //
 //	results, err := compare.Compare(a, b, compare.Options{})
-//	place := blame.New(results.CPU.Paths).Find(nil)
+//	place := blame.New(results.CPU.Paths, code.Own).Find(nil)
 //
 // It refuses to explain a metric that a recording did not measure, and never
 // takes the number of samples for a number of observations.

@@ -4,7 +4,7 @@
 // It refuses to blame anything where nothing grew, and takes no move for growth: a frame that lost
 // what its neighbour gained (cost shift: FBDetect, SOSP 2024).
 //
-//	place := blame.New(result.Paths).Find(nil)
+//	place := blame.New(result.Paths, code.Own).Find(nil)
 //	fmt.Println(place.Frame().Name, place.Below) // parse memcpy
 package blame
 
@@ -59,11 +59,12 @@ type Tree struct {
 }
 
 // New makes paths ready to be searched.
-func New(paths []compare.Path) *Tree {
+// Own tells which frames of a stack are the program's own: code.Own, or what remembers its answers.
+func New(paths []compare.Path, own func([]recording.Frame) []bool) *Tree {
 	t := &Tree{paths: paths, grow: make([]float64, len(paths)), own: make([][]bool, len(paths))}
 	for i := range paths {
 		t.grow[i] = perrun.Growth(paths[i].A, paths[i].B)
-		t.own[i] = code.Own(paths[i].Frames)
+		t.own[i] = own(paths[i].Frames)
 	}
 	return t
 }
