@@ -28,8 +28,8 @@ func findClock(s *scene) []finding {
 
 func (s *scene) tellClock(c *claim) {
 	callsA, callsB := 0.0, 0.0
-	for call := range clockCalls {
-		a, b := s.count("syscall."+call+".count", "")
+	for _, call := range sortedNames(clockCalls) {
+		a, b := s.callCount(call)
 		callsA, callsB = callsA+a, callsB+b
 	}
 	c.absorbs = s.absorbing(c)
@@ -133,7 +133,7 @@ func (s *scene) better(current string) string {
 func (s *scene) clockCall() string {
 	grown := map[string]float64{}
 	for call := range clockCalls {
-		a, b := s.count("syscall."+call+".count", "")
+		a, b := s.callCount(call)
 		grown[call] = b - a
 	}
 	return byValue(grown)[0]

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"culprit/internal/compare"
+	"culprit/internal/shell"
 	"culprit/recording"
 )
 
@@ -201,23 +202,20 @@ func (s *scene) coldSetting() (kind recording.FrameKind, setting string) {
 // coldOptions are the options of compilers among the words of a command and of the variables that
 // runtimes read.
 func coldOptions(kind recording.FrameKind, command string, facts map[string]string) (options []string) {
-	text := command + " " + facts["target.command"]
+	texts := []string{command, facts["target.command"]}
 	for _, name := range []string{"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "NODE_OPTIONS",
 		"PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "RUBYOPT"} {
 		if value := facts["target.environment."+name]; value != "" {
-			text += " " + name + "=" + value
+			texts = append(texts, name+"="+value)
 		}
 	}
-	for _, word := range strings.Fields(text) {
-		for _, option := range coldSettings[kind] {
-			at := strings.Index(word, option)
-			if at < 0 {
-				continue
+	for _, text := range texts {
+		for _, word := range shell.Words(text) {
+			for _, option := range coldSettings[kind] {
+				if at := strings.Index(word, option); at >= 0 && !slices.Contains(options, word[at:]) {
+					options = append(options, word[at:])
+				}
 			}
-			if found := strings.Trim(word[at:], `"';`); !slices.Contains(options, found) {
-				options = append(options, found)
-			}
-			break
 		}
 	}
 	return options

@@ -1,6 +1,9 @@
 package cause
 
 import (
+	"maps"
+	"slices"
+
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -142,8 +145,8 @@ func (s *scene) wokenAtConditions() (woken sides, locks float64) {
 			locks += b - a
 		}
 	}
-	for _, waits := range places {
-		if waits.a >= leastWaitedBefore*waits.b && waits.b >= timesWoken*waits.a {
+	for _, name := range slices.Sorted(maps.Keys(places)) { // a sum depends on the order
+		if waits := places[name]; waits.a >= leastWaitedBefore*waits.b && waits.b >= timesWoken*waits.a {
 			woken = woken.plus(waits.a, waits.b)
 		}
 	}

@@ -119,7 +119,7 @@ func (s *scene) tellSync(c *claim) {
 	}
 	s.locate(c, call)
 	for call := range syncCalls {
-		if a, b := s.count("syscall."+call+".count", ""); a+b > 0 {
+		if a, b := s.callCount(call); a+b > 0 {
 			c.add("syscalls", call+" calls", a, b, "calls/run")
 		}
 	}

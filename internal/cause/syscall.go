@@ -175,12 +175,12 @@ func (s *scene) chattyCalls() map[string]float64 {
 func (s *scene) tellChatty(c *claim, chatty map[string]float64) {
 	c.absorbs = s.absorbing(c)
 	s.locate(c, s.callsOf(c)[0])
-	calls := 0.0
-	for _, more := range chatty {
-		calls += more
+	most, calls := byValue(chatty), 0.0
+	for _, call := range most {
+		calls += chatty[call]
 	}
 	c.predictAtLeast("bare system call", calls, s.in.Costs.Syscall)
-	for i, call := range byValue(chatty) {
+	for i, call := range most {
 		if i == 3 {
 			break
 		}
