@@ -65,11 +65,6 @@ func (s *scene) callEvidence(c *claim) []Evidence {
 	return []Evidence{{Signal: "syscalls", Text: text, A: split.CostA, B: split.CostB, Unit: "s"}}
 }
 
-// predictFaults says what so many more page faults cost on this host.
-func (s *scene) predictFaults(c *claim, faults float64) {
-	c.predict("first touch of a page", faults, s.in.Costs.Fault)
-}
-
 // splitCalls divides seconds by the number of calls of the whole tree.
 func (s *scene) splitCalls(call string, a, b []float64) *perrun.Calls {
 	for i := range s.counts {

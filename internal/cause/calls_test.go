@@ -86,7 +86,7 @@ func TestFaultsArePredictedByTheirNumber(t *testing.T) {
 	} {
 		s := &scene{in: Input{Costs: Costs{Fault: c.cost}}}
 		claim := &claim{cause: "memory.faults"}
-		s.predictFaults(claim, 200_000)
+		claim.predict("first touch of a page", 200_000, c.cost)
 		if claim.prediction == nil {
 			if c.cost.Ns > 0 {
 				t.Errorf("%s: no prediction", name)

@@ -116,12 +116,7 @@ func outOfJS(frames []recording.Frame) bool {
 }
 
 func inInterpreter(frames []recording.Frame) bool {
-	for i := range frames {
-		if containsAny(frames[i].Name, interpreterNames) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(frames, func(f recording.Frame) bool { return containsAny(f.Name, interpreterNames) })
 }
 
 // placeName is the program's innermost function of a path, "" when there is none.

@@ -5,7 +5,6 @@ import (
 
 	"culprit/internal/compare"
 	"culprit/internal/compare/counts"
-	"culprit/recording"
 )
 
 // deviceWaits are kernel functions that wait for a block device, whoever asked.
@@ -23,20 +22,8 @@ var hostWaits = []string{"balance_dirty_pages", "try_to_free_mem_cgroup_pages", 
 // waitsForDevice reports whether a path is blocked until a block device has answered.
 func (s *scene) waitsForDevice(i int) bool {
 	path := &s.paths[i]
-	if path.Kind != compare.Blocked {
-		return false
-	}
-	for _, frame := range path.Frames {
-		if frame.Kind == recording.KindKernel && containsAny(frame.Name, hostWaits) {
-			return false
-		}
-	}
-	for _, frame := range path.Frames {
-		if frame.Kind == recording.KindKernel && containsAny(frame.Name, deviceWaits) {
-			return true
-		}
-	}
-	return false
+	return path.Kind == compare.Blocked && !kernelHas(path.Frames, hostWaits) &&
+		kernelHas(path.Frames, deviceWaits)
 }
 
 const (

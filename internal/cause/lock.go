@@ -43,12 +43,7 @@ const (
 
 // lockWaits is how often and for how long all threads waited for locks.
 func (s *scene) lockWaits() (waits, seconds sides) {
-	for i := range s.waits {
-		if wait := &s.waits[i]; s.forLock(&wait.Path) {
-			waits = waits.plus(mean(wait.CountA), mean(wait.CountB))
-			seconds = seconds.plus(mean(wait.A), mean(wait.B))
-		}
-	}
+	seconds, waits = s.overWaits(func(wait *compare.Wait) bool { return s.forLock(&wait.Path) })
 	return waits, seconds
 }
 
@@ -121,92 +116,27 @@ func (s *scene) serialised(c *claim, blamed *blame.Blame) bool {
 		return false
 	}
 	frame := blamed.Frame()
-	cpu, wall := 0.0, 0.0
-	for i := range s.cpu {
-		for _, one := range s.cpu[i].Frames {
-			if one.Name == frame.Name && one.Kind == frame.Kind {
-				cpu += mean(s.cpu[i].B) - mean(s.cpu[i].A)
-				break
-			}
-		}
-	}
-	for _, i := range c.members {
-		if s.paths[i].Kind == compare.Running { // waiting for a CPU has no CPU time, whoever runs it
-			wall += s.grown(i)
-		}
-	}
-	return wall > 0 && cpu < serialPart*wall
+	cpu := over(s.cpu, func(path *compare.Path) bool { return depthOf(frame, path.Frames) >= 0 })
+	// Waiting for a CPU has no CPU time, whoever runs it.
+	wall, _ := s.parted(c, func(i int) bool { return s.paths[i].Kind == compare.Running })
+	return wall > 0 && cpu.more() < serialPart*wall
 }
 
 // suspectLock turns code that ran in parallel no more into a lock that
-// prevents it, where the program is seen to take or hand over one more slowly: a
-// runtime that parks its own tasks (Go) shows no thread waiting for it. Where a
-// lock taken on the way to this code has a claim already, the code is what it is
-// held in, and joins it. Where another lock's waits have been counted, this is something else.
-func (l *ledger) suspectLock(c *claim, blamed *blame.Blame) (joined bool) {
-	s, lock := l.scene, l.lock
-	if lock != nil && onTheWay(lock.place, blamed.Stack) {
-		l.move("held in code", lock, c.members, "the code ran as long, but one thread at a time: the lock is held in it")
-		lock.at(inCode(route(blamed.Stack)).as(HeldIn))
-		lock.add("cpu", "the code ran as long, but one thread at a time", 0, 0, "")
-		return true
-	}
-	taker := callerOf(s.cpu, func(frame *recording.Frame) bool {
+// prevents it, where the program is seen to take one: a runtime that parks its own tasks (Go) shows
+// no thread waiting for it. Where another lock's waits have been counted, this is something else.
+func (l *ledger) suspectLock(c *claim, blamed *blame.Blame) {
+	taker := callerOf(l.cpu, func(frame *recording.Frame) bool {
 		return code.IsLockFunction(frame.Name) && !code.IsGIL(frame.Name)
 	})
-	if taker == "" && s.handsOver() {
-		taker = route(blamed.Stack) // taking a free lock is too quick to be sampled; giving it to a waiter is not
-	}
-	if taker == "" || lock != nil {
+	if taker == "" || l.of(LockContended) != nil {
 		c.doubt(DoubtUnseen, "its CPU time did not grow: less of it ran in parallel, for a reason not seen")
-		return false
+		return
 	}
 	c.cause, c.places = LockContended, nil
 	c.at(inCode(taker))
 	c.at(inCode(route(blamed.Stack)).as(HeldIn))
 	c.add("cpu", "the code ran as long, but one thread at a time; tasks queue for a lock in "+taker, 0, 0, "")
-	return false
-}
-
-// nearestTakers is how many of the program's own functions next to a lock are taken for those that
-// hold it.
-const nearestTakers = 2
-
-// onTheWay reports whether one of the innermost functions of the program's own that lead to one
-// place also leads to another.
-func onTheWay(place, stack []recording.Frame) bool {
-	own := code.Own(place)
-	seen := 0
-	for i := len(place) - 1; i >= 0 && seen < nearestTakers; i-- {
-		frame := place[i]
-		if !own[i] || code.IsEntry(frame) {
-			continue
-		}
-		seen++
-		if depthOf(frame, stack) >= 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// handoverNames are functions that wake a task that waits for a lock: giving up a free one does not
-// come to them.
-var handoverNames = []string{"runtime.semrelease1", "sync.(*Mutex).unlockSlow", "__lll_lock_wake",
-	"ObjectMonitor::exit"}
-
-// handsOver reports whether waking others out of a lock grew.
-func (s *scene) handsOver() bool {
-	grown := 0.0
-	for i := range s.cpu {
-		for _, frame := range s.cpu[i].Frames {
-			if frame.Kind != recording.KindKernel && containsAny(frame.Name, handoverNames) {
-				grown += mean(s.cpu[i].B) - mean(s.cpu[i].A)
-				break
-			}
-		}
-	}
-	return grown > 0
 }
 
 // holders names what held the locks, and the lock itself.

@@ -53,7 +53,7 @@ func (s *scene) tellFaults(c *claim, calls sides, returned bool, pages []compare
 	c.add("syscalls", "calls that return memory to the kernel", calls.a, calls.b, "calls/run")
 	if a, b := s.count("metric.minor_faults", ""); b > 0 {
 		c.add("counts", "minor page faults", a, b, "faults/run")
-		s.predictFaults(c, b-a)
+		c.predict("first touch of a page", b-a, s.in.Costs.Fault)
 	}
 	for _, setting := range pages {
 		c.addSetting(setting)
@@ -119,9 +119,8 @@ func (s *scene) tellSync(c *claim) {
 	}
 	s.locate(c, call)
 	for call := range syncCalls {
-		if a, b := s.callCount(call); a+b > 0 {
-			c.add("syscalls", call+" calls", a, b, "calls/run")
-		}
+		a, b := s.count("syscall."+call+".count", "")
+		c.add("syscalls", call+" calls", a, b, "calls/run")
 	}
 	sortEvidence(c.evidence)
 }
