@@ -2,6 +2,7 @@ package cause
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,7 +31,7 @@ func findClock(s *scene) []finding {
 
 func (s *scene) tellClock(c *claim) {
 	callsA, callsB := 0.0, 0.0
-	for _, call := range sortedNames(clockCalls) {
+	for _, call := range slices.Sorted(maps.Keys(clockCalls)) {
 		a, b := s.count("syscall."+call+".count", "")
 		callsA, callsB = callsA+a, callsB+b
 	}

@@ -2,7 +2,9 @@ package cause
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 
@@ -62,23 +64,14 @@ func (s *scene) commandSettings(seen map[string]bool) []compare.FactChange {
 	var list []compare.FactChange
 	_, setA := splitCommand(s.commandA)
 	_, setB := splitCommand(s.commandB)
-	for _, name := range sortedNames(union(setA, setB)) {
+	both := maps.Clone(setA)
+	maps.Copy(both, setB)
+	for _, name := range slices.Sorted(maps.Keys(both)) {
 		if setA[name] != setB[name] && !seen[name] {
 			list = append(list, compare.FactChange{Name: name, A: setA[name], B: setB[name], Source: "command"})
 		}
 	}
 	return list
-}
-
-func union(a, b map[string]string) map[string]bool {
-	all := map[string]bool{}
-	for name := range a {
-		all[name] = true
-	}
-	for name := range b {
-		all[name] = true
-	}
-	return all
 }
 
 // runtimeVariable are variables that change how a program runs; others are arguments in another

@@ -12,8 +12,8 @@ import (
 // findLock claims waiting for user-space locks, and on the CPU metric what
 // taking, spinning and handing over costs.
 func findLock(s *scene) []finding {
-	waits, _ := s.lockWaits()
-	futex := sides{}.plus(s.count("syscall.futex.count", ""))
+	_, waits := s.overWaits(s.isLockWait)
+	futex := s.countOf("syscall.futex.count")
 	contended := waits.b > waits.a || more(futex.a, futex.b, timesFutex, fewestCalls)
 	return []finding{{cause: LockContended, tell: s.tellLock,
 		match: func(i int) bool {
@@ -41,12 +41,6 @@ const (
 	lockAround = 0.8
 )
 
-// lockWaits is how often and for how long all threads waited for locks.
-func (s *scene) lockWaits() (waits, seconds sides) {
-	seconds, waits = s.overWaits(func(wait *compare.Wait) bool { return s.forLock(&wait.Path) })
-	return waits, seconds
-}
-
 func (s *scene) tellLock(c *claim) {
 	c.absorbs = lockAround
 	if s.sleeps.queue != nil {
@@ -57,12 +51,10 @@ func (s *scene) tellLock(c *claim) {
 	}
 	s.locateLock(c)
 	s.holders(c)
-	waits, seconds := s.lockWaits()
+	seconds, waits := s.overWaits(s.isLockWait)
 	c.add("offcpu", "waits for locks, all threads", waits.a, waits.b, "waits/run")
 	c.add("offcpu", "seconds waited for locks, all threads", seconds.a, seconds.b, "s/run")
-	if futexA, futexB := s.count("syscall.futex.count", ""); futexA+futexB > 0 {
-		c.add("syscalls", "futex calls", futexA, futexB, "calls/run")
-	}
+	s.addFutexCalls(c)
 }
 
 // lockUnnamed is what a lock leaves open that only shows in who waits for whom.
@@ -71,6 +63,13 @@ const lockUnnamed = "no function that takes a lock was seen: who waits is woken 
 
 // forLock reports whether a path waits for a lock.
 func (s *scene) forLock(path *compare.Path) bool { return path.Lock || s.sleeps.byTurn && path.Turn }
+
+func (s *scene) isLockWait(wait *compare.Wait) bool { return s.forLock(&wait.Path) }
+
+func (s *scene) addFutexCalls(c *claim) {
+	futex := s.countOf("syscall.futex.count")
+	c.add("syscalls", "futex calls", futex.a, futex.b, "calls/run")
+}
 
 // taking is the part of a stack up to the function that takes a lock of a database, which is the
 // server's own code.

@@ -112,10 +112,9 @@ func findSync(s *scene) []finding {
 }
 
 func (s *scene) tellSync(c *claim) {
-	calls := s.callsOf(c)
-	call := ""
-	if len(calls) > 0 && syncCalls[calls[0]] {
-		call = calls[0]
+	call := first(s.callsOf(c))
+	if !syncCalls[call] {
+		call = ""
 	}
 	s.locate(c, call)
 	for call := range syncCalls {

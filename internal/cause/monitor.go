@@ -64,9 +64,7 @@ func (s *scene) tellMonitor(c *claim, settings []compare.FactChange, dearer bool
 	functions := byValue(s.tally(c.members, func(i int) string {
 		return kernelFunction(s.paths[i].Frames, switchMonitorNames)
 	}))
-	if len(functions) > 0 {
-		c.at(Place{Kind: InKernel, Name: functions[0]})
-	}
+	c.at(Place{Kind: InKernel, Name: first(functions)})
 	s.monitorCosts(c)
 	s.locate(c, "")
 }

@@ -1,7 +1,9 @@
 package cause
 
 import (
-	"sort"
+	"cmp"
+	"maps"
+	"slices"
 
 	"culprit/internal/compare"
 	"culprit/recording"
@@ -9,15 +11,9 @@ import (
 
 // byValue returns the keys, the largest value first, equal ones by name.
 func byValue(values map[string]float64) []string {
-	keys := make([]string, 0, len(values))
-	for key := range values {
-		keys = append(keys, key)
-	}
-	sort.Slice(keys, func(i, j int) bool {
-		if values[keys[i]] != values[keys[j]] {
-			return values[keys[i]] > values[keys[j]]
-		}
-		return keys[i] < keys[j]
+	keys := slices.Collect(maps.Keys(values))
+	slices.SortFunc(keys, func(x, y string) int {
+		return cmp.Or(cmp.Compare(values[y], values[x]), cmp.Compare(x, y))
 	})
 	return keys
 }
@@ -32,8 +28,8 @@ func first(names []string) string {
 
 // longest is the name with the most seconds, "" where none has any.
 func longest(seconds map[string]float64) string {
-	if names := byValue(seconds); len(names) > 0 && seconds[names[0]] > 0 {
-		return names[0]
+	if name := first(byValue(seconds)); seconds[name] > 0 {
+		return name
 	}
 	return ""
 }

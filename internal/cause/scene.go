@@ -128,17 +128,13 @@ func newScene(in Input) *scene {
 	s.growth = mean(s.metricB) - mean(s.metricA)
 	s.paths = s.turn(in.Result.Paths)
 	for _, wait := range in.Result.Waits {
-		if s.turned() {
-			wait.A, wait.B = wait.B, wait.A
-			wait.CountA, wait.CountB = wait.CountB, wait.CountA
-		}
+		s.turnSides(&wait.A, &wait.B)
+		s.turnSides(&wait.CountA, &wait.CountB)
 		s.waits = append(s.waits, wait)
 	}
 	s.turnEvidence(in.Result)
 	for _, count := range in.Result.Counts {
-		if s.turned() {
-			count.A, count.B = count.B, count.A
-		}
+		s.turnSides(&count.A, &count.B)
 		s.counts = append(s.counts, count)
 	}
 	s.cpu = s.paths
@@ -162,34 +158,31 @@ func newScene(in Input) *scene {
 // turnEvidence takes over what the newer tables show.
 func (s *scene) turnEvidence(result *compare.Result) {
 	for _, line := range result.Lines {
-		if s.turned() {
-			line.A, line.B = line.B, line.A
-			line.Functions = slices.Clone(line.Functions)
-			for i := range line.Functions {
-				function := &line.Functions[i]
-				function.A, function.B = function.B, function.A
-			}
+		s.turnSides(&line.A, &line.B)
+		line.Functions = slices.Clone(line.Functions)
+		for i := range line.Functions {
+			s.turnSides(&line.Functions[i].A, &line.Functions[i].B)
 		}
 		s.lines = append(s.lines, line)
 	}
 	for _, hop := range result.Hops {
-		if s.turned() {
-			hop.A, hop.B = hop.B, hop.A
-		}
+		s.turnSides(&hop.A, &hop.B)
 		s.hops = append(s.hops, hop)
 	}
 }
 
 func (s *scene) turned() bool { return s.swapped || s.oneSided }
 
-func (s *scene) turn(paths []compare.Path) []compare.Path {
-	if !s.turned() {
-		return paths
+func (s *scene) turnSides(a, b *[]float64) {
+	if s.turned() {
+		*a, *b = *b, *a
 	}
-	turned := make([]compare.Path, len(paths))
-	for i, path := range paths {
-		path.A, path.B = path.B, path.A
-		turned[i] = path
+}
+
+func (s *scene) turn(paths []compare.Path) []compare.Path {
+	turned := slices.Clone(paths)
+	for i := range turned {
+		s.turnSides(&turned[i].A, &turned[i].B)
 	}
 	return turned
 }
@@ -223,12 +216,20 @@ func (s *scene) grown(i int) float64 { return mean(s.paths[i].B) - mean(s.paths[
 
 // count returns the mean of a count on both sides; key "" is the whole tree.
 func (s *scene) count(name, key string) (a, b float64) {
-	for i := range s.counts {
-		if s.counts[i].Name == name && s.counts[i].Key == key {
-			return mean(s.counts[i].A), mean(s.counts[i].B)
-		}
+	if count := s.counted(name, key); count != nil {
+		return mean(count.A), mean(count.B)
 	}
 	return 0, 0
+}
+
+// counted is a count by run, nil where there is none.
+func (s *scene) counted(name, key string) *compare.Count {
+	for i := range s.counts {
+		if s.counts[i].Name == name && s.counts[i].Key == key {
+			return &s.counts[i]
+		}
+	}
+	return nil
 }
 
 // keys lists the processes that have a count, without the whole tree.

@@ -2,7 +2,9 @@ package cause
 
 import (
 	"cmp"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -270,7 +272,7 @@ func sortedStacks(stacks map[string]float64) []string {
 	for stack := range stacks {
 		set[stack] = true
 	}
-	return sortedNames(set)
+	return slices.Sorted(maps.Keys(set))
 }
 
 // judged compares four runs a side of two plans on a metric. Each such input is held to the model.

@@ -1,6 +1,8 @@
 package cause
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"culprit/internal/compare"
@@ -35,7 +37,7 @@ func findTraced(s *scene) []finding {
 			return ""
 		},
 		tell: func(c *claim) {
-			for _, name := range sortedNames(tracers) {
+			for _, name := range slices.Sorted(maps.Keys(tracers)) {
 				a, b := s.count("syscall.ptrace.count", name)
 				c.add("syscalls", "ptrace calls of "+name, a, b, "calls/run")
 				c.at(Place{Kind: InProcess, Role: TracedBy, Name: name})
@@ -255,12 +257,4 @@ func orNone(value string) string {
 		return "none"
 	}
 	return value
-}
-
-func sortedNames(set map[string]bool) []string {
-	values := map[string]float64{}
-	for name := range set {
-		values[strings.TrimSpace(name)] = 0
-	}
-	return byValue(values)
 }
