@@ -36,15 +36,10 @@ func findForks(s *scene) []finding {
 	if _, started := s.count(counts.Processes, ""); started < fewestProcesses {
 		return nil
 	}
-	copied, nameless := 0.0, 0.0
-	for i := range s.paths {
-		switch {
-		case s.copies(i):
-			copied += s.grown(i)
-		case s.paths[i].Short && len(s.paths[i].Frames) == 0:
-			nameless += s.grown(i)
-		}
-	}
+	nameless := over(s.paths, func(path *compare.Path) bool {
+		return path.Short && len(path.Frames) == 0
+	}).more()
+	copied := over(s.paths, copies).more()
 	if copied < leastCopied*s.growth {
 		return nil
 	}
@@ -54,7 +49,7 @@ func findForks(s *scene) []finding {
 			if len(path.Frames) == 0 {
 				return path.Short && path.Kind == compare.Running && nameless <= mostTornDown*copied
 			}
-			return s.copies(i) || s.traits[i].spawn && kernelHas(path.Frames, tearMapNames)
+			return copies(path) || s.traits[i].spawn && kernelHas(path.Frames, tearMapNames)
 		}}}
 }
 
@@ -70,8 +65,8 @@ func (s *scene) tellForks(c *claim) {
 }
 
 // copies reports whether a path copies a memory map.
-func (s *scene) copies(i int) bool {
-	return s.paths[i].Kind == compare.Running && kernelHas(s.paths[i].Frames, copyMapNames)
+func copies(path *compare.Path) bool {
+	return isRunning(path) && kernelHas(path.Frames, copyMapNames)
 }
 
 // leastForked is what copying the memory map must take, against the faults on what it left shared:
@@ -83,11 +78,8 @@ const leastForked = 0.01
 // of the faults that tell. A file's page that was written out is protected in the same way: without
 // a fork it is none of these.
 func (s *scene) writtenAgain() (a, b float64, most bool) {
-	touched, faults, copied := 0.0, 0.0, 0.0
+	touched, faults := 0.0, 0.0
 	for i := range s.paths {
-		if s.copies(i) {
-			copied += mean(s.paths[i].B)
-		}
 		if !s.traits[i].fault {
 			continue
 		}
@@ -99,7 +91,7 @@ func (s *scene) writtenAgain() (a, b float64, most bool) {
 			touched += s.grown(i)
 		}
 	}
-	return a, b, b > a && b-a > touched && copied > leastForked*faults
+	return a, b, b > a && b-a > touched && over(s.paths, copies).b > leastForked*faults
 }
 
 // forkPlace names the function that forks, beside the one whose writes fault.

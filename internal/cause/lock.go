@@ -170,15 +170,9 @@ func (s *scene) holders(c *claim) {
 	if len(slept) > 0 {
 		held = slept // says more than where a holder gave the lock up
 	}
-	for _, holder := range byValue(held) {
-		if held[holder] > 0 {
-			c.at(inCode(holder).as(HeldIn))
-			c.add("offcpu", "waited while the holder was in "+holder, 0, held[holder], "s/run")
-			break
-		}
+	if holder := longest(held); holder != "" {
+		c.at(inCode(holder).as(HeldIn))
+		c.add("offcpu", "waited while the holder was in "+holder, 0, held[holder], "s/run")
 	}
-	for _, object := range byValue(objects) {
-		c.at(Place{Kind: InLock, Name: object})
-		break
-	}
+	c.at(Place{Kind: InLock, Name: first(byValue(objects))})
 }

@@ -18,6 +18,14 @@ func byValue(values map[string]float64) []string {
 	return keys
 }
 
+// most are the keys with the largest values above nothing, so many at most.
+func most(values map[string]float64, count int) []string {
+	above := maps.Clone(values)
+	maps.DeleteFunc(above, func(_ string, value float64) bool { return value <= 0 })
+	keys := byValue(above)
+	return keys[:min(len(keys), count)]
+}
+
 // first is the first of a list, "" where it is empty.
 func first(names []string) string {
 	if len(names) == 0 {
@@ -28,10 +36,7 @@ func first(names []string) string {
 
 // longest is the name with the most seconds, "" where none has any.
 func longest(seconds map[string]float64) string {
-	if name := first(byValue(seconds)); seconds[name] > 0 {
-		return name
-	}
-	return ""
+	return first(most(seconds, 1))
 }
 
 // tally adds up what the paths of a list grew by, under the names that key gives them; "" counts

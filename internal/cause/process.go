@@ -44,10 +44,7 @@ func (s *scene) tellShortLived(c *claim, started map[string]float64, all float64
 	c.absorbs = callsAround
 	s.locateParent(c, started)
 	parents := s.parents()
-	for n, name := range byValue(started) {
-		if n == 3 {
-			break
-		}
+	for _, name := range most(started, 3) {
 		a, b := s.count(counts.Processes, name)
 		text := fmt.Sprintf("processes started: %s", name)
 		if parents[name] != "" {
@@ -57,9 +54,8 @@ func (s *scene) tellShortLived(c *claim, started map[string]float64, all float64
 			c.at(Place{Kind: InProcess, Name: name})
 		}
 		c.add("processes", text, a, b, "processes/run")
-		if cpuA, cpuB := s.count("process.cpu", name); cpuB > 0 {
-			c.add("processes", "CPU time of "+name, cpuA, cpuB, "s/run")
-		}
+		cpuA, cpuB := s.count("process.cpu", name)
+		c.add("processes", "CPU time of "+name, cpuA, cpuB, "s/run")
 	}
 	a, b := s.seconds(c)
 	c.add("processes", "cost of each process more", 0, (mean(b)-mean(a))/all*1e3, "ms")

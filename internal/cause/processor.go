@@ -120,12 +120,8 @@ func (s *scene) quotaBites() bool {
 	if err != nil || limit <= 0 || same || s.in.CPU == nil || s.in.Wall == nil {
 		return false
 	}
-	cpu := mean(s.in.CPU.B)
-	if s.turned() {
-		cpu = mean(s.in.CPU.A)
-	}
 	_, wall := s.wall()
-	return wall > 0 && cpu/wall >= atQuota*limit
+	return wall > 0 && s.spent(s.in.CPU).b/wall >= atQuota*limit
 }
 
 // findThrottled claims waiting for a CPU that nobody had, under a CPU quota; and all

@@ -70,9 +70,8 @@ type scene struct {
 
 	// Worked out before anything is recognised.
 
-	// partners are the pairs of a process and a thread's name of which one wakes the other in the
-	// course of its work.
-	partners map[[2]string]bool
+	// partners is how often, of a process and a thread's name, one wakes the other.
+	partners map[[2]string]float64
 	// tracers, when not nil, are the processes that trace both sides alike: none where it is a
 	// filter in the kernel.
 	tracers map[string]bool
@@ -141,12 +140,7 @@ func newScene(in Input) *scene {
 	if in.CPU != nil && in.CPU != in.Result {
 		s.cpu = s.turn(in.CPU.Paths)
 	}
-	if in.CPU != nil {
-		s.cpuGrowth = mean(in.CPU.B) - mean(in.CPU.A)
-		if s.turned() {
-			s.cpuGrowth = -s.cpuGrowth
-		}
-	}
+	s.cpuGrowth = s.spent(in.CPU).more()
 	s.tree, s.traits = blame.New(s.paths, s.code.Own), s.traitsOf(s.paths)
 	s.partners = s.findPartners()
 	s.stalls = s.stalledOn()
@@ -202,13 +196,18 @@ func mean(values []float64) float64 { return stat.Average(values) }
 
 // wall is the mean wall time of both sides in seconds, 0 where it is not known.
 func (s *scene) wall() (a, b float64) {
-	if s.in.Wall == nil {
-		return 0, 0
+	spent := s.spent(s.in.Wall)
+	return spent.a, spent.b
+}
+
+// spent is the mean of a metric on both sides, nothing where it is not known.
+func (s *scene) spent(result *compare.Result) sides {
+	if result == nil {
+		return sides{}
 	}
-	if s.turned() {
-		return mean(s.in.Wall.B), mean(s.in.Wall.A)
-	}
-	return mean(s.in.Wall.A), mean(s.in.Wall.B)
+	a, b := result.A, result.B
+	s.turnSides(&a, &b)
+	return sides{mean(a), mean(b)}
 }
 
 // grown is the growth of one path in seconds per run.
@@ -250,10 +249,8 @@ func (s *scene) atKeys(c *claim, kind PlaceKind, count string) {
 		a, b := s.count(count, key)
 		grown[key] = b - a
 	}
-	for n, key := range byValue(grown) {
-		if n < 2 && grown[key] > 0 {
-			c.at(Place{Kind: kind, Name: key})
-		}
+	for _, key := range most(grown, 2) {
+		c.at(Place{Kind: kind, Name: key})
 	}
 }
 

@@ -140,16 +140,12 @@ func (s *scene) describeStall(c *claim) {
 			c.at(inSetting(setting))
 		}
 	}
-	for n, name := range byValue(functions) {
-		if n < 2 && functions[name] > 0 {
-			c.at(Place{Kind: InKernel, Name: name})
-			c.add("offcpu", "held up in "+name, 0, functions[name], "s/run")
-		}
+	for _, name := range most(functions, 2) {
+		c.at(Place{Kind: InKernel, Name: name})
+		c.add("offcpu", "held up in "+name, 0, functions[name], "s/run")
 	}
-	for n, name := range byValue(wakers) {
-		if n < 2 && wakers[name] > 0 {
-			c.add("offcpu", "ended by "+name, 0, wakers[name], "s/run")
-		}
+	for _, name := range most(wakers, 2) {
+		c.add("offcpu", "ended by "+name, 0, wakers[name], "s/run")
 	}
 	s.hopEvidence(c)
 	s.stallEvidence(c)
@@ -177,8 +173,8 @@ func (s *scene) hopEvidence(c *claim) {
 		before[text] += mean(hop.A)
 		behind[text] += mean(hop.B)
 	}
-	for n, text := range byValue(behind) {
-		if n < 2 && behind[text] > before[text] {
+	for _, text := range most(behind, 2) {
+		if behind[text] > before[text] {
 			c.add("offcpu", text, before[text], behind[text], "s/run")
 		}
 	}

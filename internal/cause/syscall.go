@@ -172,15 +172,12 @@ func (s *scene) chattyCalls() map[string]float64 {
 func (s *scene) tellChatty(c *claim, chatty map[string]float64) {
 	c.absorbs = s.absorbing(c)
 	s.locate(c, s.callsOf(c)[0])
-	most, calls := byValue(chatty), 0.0
-	for _, call := range most {
+	calls := 0.0
+	for _, call := range byValue(chatty) {
 		calls += chatty[call]
 	}
 	c.predictAtLeast("bare system call", calls, s.in.Costs.Syscall)
-	for i, call := range most {
-		if i == 3 {
-			break
-		}
+	for _, call := range most(chatty, 3) {
 		a, b := s.callCount(call)
 		c.add("syscalls", call+" calls", a, b, "calls/run")
 		bytesA, bytesB := s.count("syscall."+call+".bytes", "")

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/names"
 	"culprit/recording"
 )
 
@@ -65,17 +66,12 @@ func (s *scene) tellQueue(c *claim) {
 func (s *scene) isParked(i int) bool {
 	path := &s.paths[i]
 	return path.Nap || path.Kind == compare.Blocked && s.traits[i].scheduler && s.traits[i].place < 0 && !path.Lock &&
-		lastUser(path.Frames).Kind == recording.KindGo
+		endsInGo(path.Frames)
 }
 
-// lastUser is the innermost frame of user space, the zero frame where there is none.
-func lastUser(frames []recording.Frame) recording.Frame {
-	for i := len(frames) - 1; i >= 0; i-- {
-		if frames[i].Kind != recording.KindKernel {
-			return frames[i]
-		}
-	}
-	return recording.Frame{}
+func endsInGo(frames []recording.Frame) bool {
+	at := names.LastUser(frames)
+	return at >= 0 && frames[at].Kind == recording.KindGo
 }
 
 // findQueue looks for what tasks of a process queue for on the dearer side, a lock or a channel by

@@ -165,10 +165,7 @@ func (s *scene) timerPlaces(c *claim, accept func(*compare.Wait) bool) {
 		stacks[name] = wait.Frames[:s.code.Innermost(wait.Frames)+1]
 		return name
 	})
-	for _, name := range byValue(grown) {
-		if grown[name] <= 0 {
-			break
-		}
+	for _, name := range most(grown, len(grown)) {
 		c.at(inCode(name))
 		if len(c.place) == 0 {
 			c.place = stacks[name]
