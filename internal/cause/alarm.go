@@ -51,9 +51,7 @@ func (s *scene) tellAlarm(c *claim) {
 	if s.mostly(c, func(i int) bool { return signalWaits[s.traits[i].call] }) {
 		c.absorbs = callsAround // a loop that waits for the signals is there because of them
 	}
-	if len(handlers) > 0 {
-		c.at(inCode(handlers[0]))
-	}
+	c.at(inCode(first(handlers)))
 	s.locate(c, "")
 	a, b := s.count(countSignals, "")
 	c.add("syscalls", "signals handled, in a program that set a timer for them", a, b, "signals/run")

@@ -30,6 +30,7 @@ func awaiting(waker string) plan {
 }
 
 func TestTickersThatInterrupt(t *testing.T) {
+	t.Parallel()
 	quiet := plan{cpu: map[string]float64{work: 300}}
 	grown := func(more float64) plan {
 		p := handling(interrupt, 35, 1, 3000)

@@ -80,6 +80,7 @@ func alike() []situation {
 }
 
 func TestWhatBothSidesSufferIsNoCause(t *testing.T) {
+	t.Parallel()
 	for _, one := range alike() {
 		t.Run(one.name, func(t *testing.T) {
 			checkFirst(t, one, judged(t, one.metric, one.a, one.b, one.costs))

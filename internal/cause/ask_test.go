@@ -1,9 +1,15 @@
 package cause
 
-import "testing"
+import (
+	"testing"
+
+	"culprit/internal/code"
+	"culprit/internal/compare/blame"
+)
 
 // found are the claims that recognisers make where nobody else is asked.
 func found(s *scene, finds ...func(*scene) []finding) []*claim {
+	s.tree = blame.New(s.paths, code.Own)
 	l := newLedger(s)
 	for _, find := range finds {
 		for _, one := range find(s) {
@@ -42,7 +48,7 @@ type rank struct {
 
 // choose orders suspects by the rules of rank, and leaves out what must not be said.
 func (s *scene) choose(suspects []Suspect, ranks []rank) []Suspect {
-	r := &ranking{scene: s, told: rankedAs(suspects, ranks)}
+	r := &ranking{ledger: newLedger(s), told: rankedAs(suspects, ranks)}
 	r.order()
 	return r.suspects()
 }

@@ -2,6 +2,7 @@ package cause
 
 import (
 	"culprit/internal/code"
+	"culprit/internal/compare"
 	"culprit/recording"
 )
 
@@ -76,7 +77,7 @@ func (s *scene) awaited(c *claim, turns bool) (place string, total sides) {
 	waited, grown := map[string]sides{}, map[string]float64{}
 	for i := range s.waits {
 		wait := &s.waits[i]
-		at := code.Innermost(wait.Frames)
+		at := s.code.Innermost(wait.Frames)
 		if at < 0 || wait.WakerKind != recording.WakerThread || !wait.WakerOwn || wait.Lock ||
 			!answerCalls[wait.Syscall] || code.IsEntry(wait.Frames[at]) {
 			continue
@@ -103,14 +104,9 @@ func (s *scene) sleepsAsBefore(c *claim) bool {
 	for _, i := range c.members {
 		asleep[sleepKey(&s.paths[i])] = true
 	}
-	var seconds, times sides
-	for i := range s.waits {
-		wait := &s.waits[i]
-		if wait.WakerKind == recording.WakerTimer && asleep[sleepKey(&wait.Path)] {
-			seconds = seconds.plus(mean(wait.A), mean(wait.B))
-			times = times.plus(mean(wait.CountA), mean(wait.CountB))
-		}
-	}
+	seconds, times := s.overWaits(func(wait *compare.Wait) bool {
+		return wait.WakerKind == recording.WakerTimer && asleep[sleepKey(&wait.Path)]
+	})
 	longer := longerSleep
 	if s.mostly(c, s.inLoop) {
 		longer = longerInLoop

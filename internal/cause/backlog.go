@@ -1,7 +1,6 @@
 package cause
 
 import (
-	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/compare/counts"
 	"culprit/recording"
@@ -49,7 +48,7 @@ func (s *scene) fullQueue(c *claim) {
 	for i := range s.waits {
 		wait := &s.waits[i]
 		grown := mean(wait.B) - mean(wait.A)
-		at := code.Innermost(wait.Frames)
+		at := s.code.Innermost(wait.Frames)
 		switch {
 		case waitsToAccept(&wait.Path):
 			servers[Place{Kind: InProcess, Name: wait.Process}] += grown

@@ -22,18 +22,17 @@ const notable = 0.1
 // claim's time grew most in. Nothing where the calls were not counted, or the claim is not about
 // calls.
 func (s *scene) callEvidence(c *claim) []Evidence {
-	calls := s.callsOf(c)
-	if len(calls) == 0 || c.cause.is(waitsForCPU) {
+	call := first(s.callsOf(c))
+	if call == "" || c.cause.is(waitsForCPU) {
 		return nil // without a CPU no call is at fault
 	}
-	call := calls[0]
-	a, b := make([]float64, len(s.metricA)), make([]float64, len(s.metricB))
+	within := &claim{}
 	for _, i := range c.members {
 		if s.traits[i].call == call {
-			addTo(a, s.paths[i].A)
-			addTo(b, s.paths[i].B)
+			within.members = append(within.members, i)
 		}
 	}
+	a, b := s.seconds(within)
 	allA, allB := s.seconds(c)
 	if own := mean(b) - mean(a); own <= 0 || own < notable*(mean(allB)-mean(allA)) {
 		return nil
@@ -65,40 +64,25 @@ func (s *scene) callEvidence(c *claim) []Evidence {
 	return []Evidence{{Signal: "syscalls", Text: text, A: split.CostA, B: split.CostB, Unit: "s"}}
 }
 
-// predictFaults says what so many more page faults cost on this host.
-func (s *scene) predictFaults(c *claim, faults float64) {
-	c.predict("first touch of a page", faults, s.in.Costs.Fault)
-}
-
 // splitCalls divides seconds by the number of calls of the whole tree.
 func (s *scene) splitCalls(call string, a, b []float64) *perrun.Calls {
-	for i := range s.counts {
-		count := &s.counts[i]
-		if count.Name == "syscall."+call+".count" && count.Key == "" && len(count.A) == len(a) && len(count.B) == len(b) {
-			split := perrun.SplitCalls(a, b, count.A, count.B, s.confidence)
-			if split == nil || math.IsNaN(split.Often.Value) {
-				return nil
-			}
-			return split
-		}
+	count := s.counted("syscall."+call+".count", "")
+	if count == nil || len(count.A) != len(a) || len(count.B) != len(b) {
+		return nil
 	}
-	return nil
+	split := perrun.SplitCalls(a, b, count.A, count.B, s.confidence)
+	if split == nil || math.IsNaN(split.Often.Value) {
+		return nil
+	}
+	return split
 }
 
 // timeWithin is how long all threads were within a system call in each run; nil where that was not
 // recorded.
 func (s *scene) timeWithin(call string) (a, b []float64) {
-	for i := range s.counts {
-		count := &s.counts[i]
-		if count.Name == "syscall."+call+".seconds" && count.Key == "" && mean(count.A)+mean(count.B) > 0 {
-			return count.A, count.B
-		}
+	count := s.counted("syscall."+call+".seconds", "")
+	if count == nil || mean(count.A)+mean(count.B) <= 0 {
+		return nil, nil
 	}
-	return nil, nil
-}
-
-func addTo(sum, more []float64) {
-	for i := range more {
-		sum[i] += more[i]
-	}
+	return count.A, count.B
 }

@@ -86,7 +86,7 @@ func TestFaultsArePredictedByTheirNumber(t *testing.T) {
 	} {
 		s := &scene{in: Input{Costs: Costs{Fault: c.cost}}}
 		claim := &claim{cause: "memory.faults"}
-		s.predictFaults(claim, 200_000)
+		claim.predict("first touch of a page", 200_000, c.cost)
 		if claim.prediction == nil {
 			if c.cost.Ns > 0 {
 				t.Errorf("%s: no prediction", name)
@@ -117,6 +117,7 @@ func TestFloorsAgreeWithMore(t *testing.T) {
 
 // No suspicion without a cost: of two sides and of one, each suspect has its time, in numbers.
 func TestEverySuspectHasItsCost(t *testing.T) {
+	t.Parallel()
 	for _, one := range situations() {
 		for _, suspects := range [][]Suspect{judged(t, one.metric, one.a, one.b, one.costs),
 			judged(t, one.metric, one.b, plan{}, one.costs)} {

@@ -1,14 +1,11 @@
 package cause
 
-// Causes of reading the time.
+// Causes of reading the time, and what recognises them.
 const (
 	ClockSlowSource   ID = "clock.slow-source"
 	ClockVDSOBypassed ID = "clock.vdso-bypassed"
 	ClockReadOften    ID = "clock.read-often"
-)
 
-// What recognises them.
-const (
 	ruleClock Rule = "clock reads"
 )
 
@@ -23,9 +20,7 @@ func clockSlowSource() Cause {
 			"time under functions that read the time; measured ns per read of each source",
 		Proof: "flip clocksource: the program sets each available source in randomised trials and puts " +
 			"the old one back; not where the commands set it themselves",
-		Flips: []Flip{
-			{Way: BySetting, What: "clocksource", Exact: true, Text: "flip clocksource"},
-		},
+		Flips: []Flip{{Way: BySetting, What: "clocksource", Exact: true, Text: "flip clocksource"}},
 		Remedy: "measure each source here, then switch to the fastest: current_clocksource in " +
 			"/sys/devices/system/clocksource/clocksource0, or clocksource= on the kernel command line",
 		Gain: "the fast clock source stays in force: a boot, or a kernel that distrusts it, may change " +
@@ -65,8 +60,6 @@ func clockReadOften() Cause {
 			"milliseconds do",
 		Gain:       "callers do with the time that was read once; see that none needs a fresher one",
 		MistakenAs: "clock.slow-source: there the number of reads is the same and each is dearer",
-		Recognise: []recogniser{
-			{ruleClock, findClock, []deference{noCPU, watched, child}},
-		},
+		Recognise:  []recogniser{{ruleClock, findClock, []deference{noCPU, watched, child}}},
 	}
 }

@@ -1,13 +1,10 @@
 package cause
 
-// Causes of the program's own code.
+// Causes of the program's own code, and what recognises them.
 const (
 	CodeGrew  ID = "code.grew"
 	CodeAdded ID = "code.added"
-)
 
-// What recognises them.
-const (
 	ruleHelper Rule = "helper on the CPU"
 	rulePolled Rule = "polled work"
 )

@@ -1,14 +1,11 @@
 package cause
 
-// Causes of having no CPU.
+// Causes of having no CPU, and what recognises them.
 const (
 	CPUThrottled ID = "cpu.throttled"
 	CPUStarved   ID = "cpu.starved"
 	CPUConfined  ID = "cpu.confined"
-)
 
-// What recognises them.
-const (
 	ruleCompetitor Rule = "competitor"
 	ruleAffinity   Rule = "affinity"
 	ruleQuota      Rule = "quota"
@@ -22,10 +19,8 @@ func cpuThrottled() Cause {
 		Evidence: "a quota in the facts; runnable threads that wait while nobody has the CPU; " +
 			"nr_throttled",
 		Proof: "raise the quota",
-		Flips: []Flip{
-			{Way: BySetting, What: "cgroup.cpu.max", Exact: true,
-				Text: "lift the quota of its cgroup"},
-		},
+		Flips: []Flip{{Way: BySetting, What: "cgroup.cpu.max", Exact: true,
+			Text: "lift the quota of its cgroup"}},
 		Remedy:     "raise or remove the quota, or use fewer threads so that it is not burnt at once",
 		Gain:       "the quota stays lifted, or the use below it under full load as well",
 		MistakenAs: "cpu.starved, where somebody else runs",

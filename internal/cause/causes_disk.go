@@ -1,13 +1,10 @@
 package cause
 
-// Causes of block devices.
+// Causes of block devices, and what recognises them.
 const (
 	DiskSlow      ID = "disk.slow"
 	DiskThrottled ID = "disk.throttled"
-)
 
-// What recognises them.
-const (
 	ruleSlowDisk Rule = "slow device"
 	ruleIOLimit  Rule = "limit of I/O"
 )
@@ -38,10 +35,8 @@ func diskThrottled() Cause {
 			"limit holds back before the device sees it (disklimit-backup-rust)",
 		Evidence: "blkio or io limits in the facts; throttle waits",
 		Proof:    "lift the limit",
-		Flips: []Flip{
-			{Way: BySetting, What: "cgroup.io", Exact: true,
-				Text: "lift the rate that its cgroup may use of a device"},
-		},
+		Flips: []Flip{{Way: BySetting, What: "cgroup.io", Exact: true,
+			Text: "lift the rate that its cgroup may use of a device"}},
 		Remedy:     "raise the limit or spread the I/O",
 		Gain:       "the limit stays lifted, or the I/O below it under full load as well",
 		MistakenAs: "disk.slow",

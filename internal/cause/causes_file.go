@@ -1,16 +1,13 @@
 package cause
 
-// Causes of file systems.
+// Causes of file systems, and what recognises them.
 const (
 	FileJournal       ID = "file.journal"
 	FileWriteback     ID = "file.writeback"
 	FileDirtyThrottle ID = "file.dirty-throttle"
 	FileInodeLock     ID = "file.inode-lock"
 	FileSync          ID = "file.sync"
-)
 
-// What recognises them.
-const (
 	ruleSync      Rule = "sync"
 	ruleInode     Rule = "inode lock"
 	ruleWriteback Rule = "writeback"
@@ -35,10 +32,8 @@ func fileJournal() Cause {
 		Gain: "file system, its options and what else is written to it stay as they are",
 		MistakenAs: "file.writeback and file.inode-lock: the stack tells; the waker (ksoftirqd) is not " +
 			"the blocker",
-		Settings: []string{"mount.", "target.mount.", "vm.dirty"},
-		Recognise: []recogniser{
-			{ruleJournal, findJournal, []deference{watched, device}},
-		},
+		Settings:  []string{"mount.", "target.mount.", "vm.dirty"},
+		Recognise: []recogniser{{ruleJournal, stalledFor(FileJournal), []deference{watched, device}}},
 	}
 }
 
@@ -56,9 +51,7 @@ func fileWriteback() Cause {
 		Gain:       "no more is written than in these runs: a longer run or a neighbour may meet it again",
 		MistakenAs: "memory.reclaim, when shrink_folio_list stands above it",
 		Settings:   []string{"mount.", "target.mount.", "vm.dirty", "block."},
-		Recognise: []recogniser{
-			{ruleWriteback, findWriteback, []deference{watched, device}},
-		},
+		Recognise:  []recogniser{{ruleWriteback, stalledFor(FileWriteback), []deference{watched, device}}},
 	}
 }
 
@@ -74,9 +67,7 @@ func fileDirtyThrottle() Cause {
 			"again",
 		MistakenAs: "sleep.deliberate: a timer ends both, the kernel stack tells",
 		Settings:   []string{"vm.dirty", "mount.", "target.mount.", "bdi."},
-		Recognise: []recogniser{
-			{ruleDirty, findDirty, []deference{watched, device}},
-		},
+		Recognise:  []recogniser{{ruleDirty, stalledFor(FileDirtyThrottle), []deference{watched, device}}},
 	}
 }
 
@@ -91,9 +82,7 @@ func fileInodeLock() Cause {
 		Gain:       "each writer keeps to its own file",
 		MistakenAs: "lock.contended, which is in user space",
 		Settings:   []string{"mount.", "target.mount."},
-		Recognise: []recogniser{
-			{ruleInode, findInode, []deference{watched, device}},
-		},
+		Recognise:  []recogniser{{ruleInode, stalledFor(FileInodeLock), []deference{watched, device}}},
 	}
 }
 

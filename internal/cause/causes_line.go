@@ -1,13 +1,10 @@
 package cause
 
-// Causes of cache lines that threads share.
+// Causes of cache lines that threads share, and what recognises them.
 const (
 	LineFalseSharing ID = "line.false-sharing"
 	LineTrueSharing  ID = "line.true-sharing"
-)
 
-// What recognises them.
-const (
 	ruleSharedLine Rule = "shared line"
 )
 
@@ -18,10 +15,8 @@ func lineFalseSharing() Cause {
 			"write different words of one 64-byte line, in note (line-workers-c)",
 		Evidence: "sampled operand addresses by line, words and threads",
 		Proof:    "pin the threads to one CPU; pad",
-		Flips: []Flip{
-			{Way: ByTree, What: "affinity one",
-				Text: "hold all its threads on one CPU: no line moves"},
-		},
+		Flips: []Flip{{Way: ByTree, What: "affinity one",
+			Text: "hold all its threads on one CPU: no line moves"}},
 		Remedy: "pad or align the fields that different threads write to 64 bytes (128 where lines are " +
 			"fetched in pairs)",
 		Gain: "the words stay on lines of their own: without padding the next build or allocation may " +
@@ -38,10 +33,8 @@ func lineTrueSharing() Cause {
 			"threads write the same word, in report (line-total-rust)",
 		Evidence: "the same as for line.false-sharing, with one word",
 		Proof:    "pin the threads to one CPU",
-		Flips: []Flip{
-			{Way: ByTree, What: "affinity one",
-				Text: "hold all its threads on one CPU: no line moves"},
-		},
+		Flips: []Flip{{Way: ByTree, What: "affinity one",
+			Text: "hold all its threads on one CPU: no line moves"}},
 		Remedy:     "give each thread its own copy and add up on demand; write only when the value changes",
 		Gain:       "threads keep to copies of their own; see that they are still added up",
 		MistakenAs: "lock.contended: a lock's own word is shared by design",

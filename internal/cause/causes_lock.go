@@ -1,12 +1,9 @@
 package cause
 
-// Causes of locks in user space.
+// Causes of locks in user space, and what recognises them.
 const (
 	LockContended ID = "lock.contended"
-)
 
-// What recognises them.
-const (
 	ruleHerd Rule = "herd"
 	ruleLock Rule = "lock"
 )

@@ -1,14 +1,11 @@
 package cause
 
-// Causes of memory.
+// Causes of memory, and what recognises them.
 const (
 	MemoryFaults  ID = "memory.faults"
 	MemoryPageIn  ID = "memory.page-in"
 	MemoryReclaim ID = "memory.reclaim"
-)
 
-// What recognises them.
-const (
 	ruleFaults  Rule = "page faults"
 	rulePageIn  Rule = "page-in"
 	ruleReclaim Rule = "reclaim"
@@ -57,17 +54,13 @@ func memoryPageIn() Cause {
 			"wall time below load_chunk (pagein-read-python)",
 		Evidence: "major faults, block reads, filemap_fault waits; reads past the cache (O_DIRECT)",
 		Proof:    "warm cache, memory limit",
-		Flips: []Flip{
-			{Way: BySetting, What: "cgroup.memory.max",
-				Text: "lift the memory limit of its cgroup"},
-		},
+		Flips: []Flip{{Way: BySetting, What: "cgroup.memory.max",
+			Text: "lift the memory limit of its cgroup"}},
 		Remedy:     "more memory, a smaller working set, or read ahead",
 		Gain:       "the pages stay in memory: a boot, or a neighbour that needs memory, puts them out again",
 		MistakenAs: "disk.slow",
 		Settings:   []string{"target.cgroup.memory", "vm.swappiness", "block."},
-		Recognise: []recogniser{
-			{rulePageIn, findPageIn, []deference{watched, device}},
-		},
+		Recognise:  []recogniser{{rulePageIn, stalledFor(MemoryPageIn), []deference{watched, device}}},
 	}
 }
 
@@ -79,17 +72,13 @@ func memoryReclaim() Cause {
 		Evidence: "CPU time and waits below try_to_free_mem_cgroup_pages, reclaim_throttle or the " +
 			"shrinking of lists, in page faults, reads and writes; the limit; minor faults",
 		Proof: "raise the limit",
-		Flips: []Flip{
-			{Way: BySetting, What: "cgroup.memory.max", Exact: true,
-				Text: "lift the memory limit of its cgroup"},
-		},
+		Flips: []Flip{{Way: BySetting, What: "cgroup.memory.max", Exact: true,
+			Text: "lift the memory limit of its cgroup"}},
 		Remedy: "raise the limit or use less",
 		Gain:   "the limit stays above what is used, under full load as well",
 		MistakenAs: "memory.page-in, when what was reclaimed is read again; memory.faults, when no " +
 			"limit is met; file.writeback",
-		Settings: []string{"target.cgroup.memory", "vm."},
-		Recognise: []recogniser{
-			{ruleReclaim, findReclaim, []deference{watched, device}},
-		},
+		Settings:  []string{"target.cgroup.memory", "vm."},
+		Recognise: []recogniser{{ruleReclaim, stalledFor(MemoryReclaim), []deference{watched, device}}},
 	}
 }

@@ -1,13 +1,10 @@
 package cause
 
-// Causes of monitors.
+// Causes of monitors, and what recognises them.
 const (
 	MonitorAttached    ID = "monitor.attached"
 	MonitorMultiplexed ID = "monitor.multiplexed"
-)
 
-// What recognises them.
-const (
 	ruleMonitor Rule = "monitor"
 )
 
@@ -20,10 +17,8 @@ func monitorAttached() Cause {
 		Evidence: "holders of perf events, BPF programs and ptrace found on the host; cost per context " +
 			"switch",
 		Proof: "detach it, or count per CPU instead",
-		Flips: []Flip{
-			{Way: ByRestart, What: PartTracer, Exact: true,
-				Text: "start it without the monitor that its command starts"},
-		},
+		Flips: []Flip{{Way: ByRestart, What: PartTracer, Exact: true,
+			Text: "start it without the monitor that its command starts"}},
 		Remedy: "detach the monitor, count per CPU, use no more events than counters",
 		Gain:   "the monitor stays away, or its way of counting; find out who needs it",
 		MistakenAs: "more context switches of the program's own; syscall.traced, when each system call " +

@@ -1,14 +1,11 @@
 package cause
 
-// Causes of the network.
+// Causes of the network, and what recognises them.
 const (
 	NetDelayed   ID = "net.delayed"
 	NetReconnect ID = "net.reconnect"
 	NetLoss      ID = "net.loss"
-)
 
-// What recognises them.
-const (
 	ruleReconnect Rule = "reconnecting"
 	ruleDelayed   Rule = "delayed acknowledgement"
 	ruleCork      Rule = "cork"

@@ -1,12 +1,9 @@
 package cause
 
-// Causes of starting processes.
+// Causes of starting processes, and what recognises them.
 const (
 	ProcessShortLived ID = "process.short-lived"
-)
 
-// What recognises them.
-const (
 	ruleShortLived Rule = "short-lived processes"
 	ruleForks      Rule = "forks"
 )

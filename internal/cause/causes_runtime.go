@@ -1,13 +1,10 @@
 package cause
 
-// Causes of run times.
+// Causes of run times, and what recognises them.
 const (
 	RuntimeGC   ID = "runtime.gc"
 	RuntimeCold ID = "runtime.cold"
-)
 
-// What recognises them.
-const (
 	ruleCollector Rule = "collector"
 	ruleCold      Rule = "cold code"
 )

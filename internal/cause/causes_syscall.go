@@ -1,13 +1,10 @@
 package cause
 
-// Causes of system calls.
+// Causes of system calls, and what recognises them.
 const (
 	SyscallTraced ID = "syscall.traced"
 	SyscallChatty ID = "syscall.chatty"
-)
 
-// What recognises them.
-const (
 	ruleChatty Rule = "chatty calls"
 	ruleTracer Rule = "tracer"
 )
@@ -23,17 +20,13 @@ func syscallTraced() Cause {
 			"events and BPF programs; frames of tracers and filters in the kernel's system-call entry",
 		Proof: "detach or remove the tracer where the program can; audit is never switched on, because " +
 			"that cannot be undone",
-		Flips: []Flip{
-			{Way: ByRestart, What: PartTracer, Exact: true,
-				Text: "start it without the tracer that its command starts"},
-		},
+		Flips: []Flip{{Way: ByRestart, What: PartTracer, Exact: true,
+			Text: "start it without the tracer that its command starts"}},
 		Remedy: "detach the tracer, or run the filter with fewer rules; let strace use --seccomp-bpf",
 		Gain:   "no tracer or filter is attached again; find out who had attached it to A, and what for",
 		MistakenAs: "system calls that became dearer by themselves; more calls under a tracer that " +
 			"both sides have are syscall.chatty; culprit's own recording appears on both sides",
-		Recognise: []recogniser{
-			{ruleTracer, findTraced, []deference{noCPU}},
-		},
+		Recognise: []recogniser{{ruleTracer, findTraced, []deference{noCPU}}},
 	}
 }
 

@@ -1,13 +1,10 @@
 package cause
 
-// Causes of what a timer ends.
+// Causes of what a timer ends, and what recognises them.
 const (
 	TimerTicker     ID = "timer.ticker"
 	SleepDeliberate ID = "sleep.deliberate"
-)
 
-// What recognises them.
-const (
 	ruleSleep  Rule = "sleep"
 	ruleTicker Rule = "ticker"
 	ruleAlarm  Rule = "alarm"

@@ -1,6 +1,9 @@
 package cause
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
 
 	"culprit/internal/code"
@@ -28,7 +31,7 @@ func findClock(s *scene) []finding {
 
 func (s *scene) tellClock(c *claim) {
 	callsA, callsB := 0.0, 0.0
-	for call := range clockCalls {
+	for _, call := range slices.Sorted(maps.Keys(clockCalls)) {
 		a, b := s.count("syscall."+call+".count", "")
 		callsA, callsB = callsA+a, callsB+b
 	}
@@ -64,9 +67,7 @@ func (s *scene) tellClock(c *claim) {
 			s.estimateReads(c)
 		}
 	}
-	if callsA+callsB > 0 {
-		c.add("syscalls", "clock reads by a real system call", callsA, callsB, "calls/run")
-	}
+	c.add("syscalls", "clock reads by a real system call", callsA, callsB, "calls/run")
 }
 
 // quickApart is how many times as much a read costs at most with one of two sources that the vDSO
@@ -82,7 +83,7 @@ func (s *scene) byAFewTenths(c *claim) bool {
 
 // slowSource says what speaks for the clock source that the dearer side reads.
 func (s *scene) slowSource(c *claim, sourceA, sourceB string) {
-	c.add("facts", "clock source: "+sourceOr(sourceA, sourceB)+" on one side, "+sourceB+" on the dearer side",
+	c.add("facts", "clock source: "+cmp.Or(sourceA, sourceB)+" on one side, "+sourceB+" on the dearer side",
 		float64(clockRank[sourceA]), float64(clockRank[sourceB]), "rank by cost")
 	if better := s.better(sourceB); better != "" {
 		c.add("facts", "a faster clock source is available: "+better, 0, 0, "")
@@ -111,13 +112,6 @@ func (s *scene) clockSources(c *claim) (a, b string) {
 	return a, b
 }
 
-func sourceOr(source, other string) string {
-	if source == "" {
-		return other
-	}
-	return source
-}
-
 // better names an available clock source that is cheaper to read than the one in use.
 func (s *scene) better(current string) string {
 	best, bestRank := "", clockRank[current]
@@ -139,24 +133,18 @@ func (s *scene) clockCall() string {
 	return byValue(grown)[0]
 }
 
+// cpuClockNames are kernel functions that read clocks of CPU time.
+var cpuClockNames = []string{"cpu_clock", "cputime", "thread_group_sample", "task_sched_runtime"}
+
 // cpuClock reports whether the claim reads CPU-time clocks: those need the kernel, the vDSO would
 // not serve them.
 func (s *scene) cpuClock(c *claim) bool {
-	cpu, kernel := 0.0, 0.0
-	for _, i := range c.members {
-		for _, frame := range s.paths[i].Frames[s.traits[i].kernel:] {
-			if code.SyscallOf(frame.Name) != "" {
-				kernel += s.grown(i)
-				break
-			}
-		}
-		for _, frame := range s.paths[i].Frames[s.traits[i].kernel:] {
-			if containsAny(frame.Name, []string{"cpu_clock", "cputime", "thread_group_sample", "task_sched_runtime"}) {
-				cpu += s.grown(i)
-				break
-			}
-		}
-	}
+	kernel, _ := s.parted(c, func(i int) bool {
+		return slices.ContainsFunc(s.paths[i].Frames[s.traits[i].kernel:], func(frame recording.Frame) bool {
+			return code.SyscallOf(frame.Name) != ""
+		})
+	})
+	cpu, _ := s.parted(c, func(i int) bool { return kernelHas(s.paths[i].Frames, cpuClockNames) })
 	return kernel > 0 && cpu >= majority*kernel
 }
 

@@ -19,10 +19,9 @@ func (l *ledger) giveCode(transfer) {
 	if l.explained {
 		return
 	}
-	l.lock = l.of(LockContended)
 	beside := false // a place is named, or a runtime that naps
 	for range codeSuspects {
-		blamed := blame.Find(l.paths, l.free)
+		blamed := l.tree.Find(l.free)
 		if blamed == nil {
 			return
 		}
@@ -43,7 +42,6 @@ const (
 	silentQueued       = "nothing of it but waiting for a CPU grew, and who had that is not known, or no competitor"
 	silentNaps         = "nothing of it but a runtime without work grew, which waits for something else"
 	silentHousekeeping = "a runtime's own scheduling, which follows from how long and how busily the program runs"
-	silentJoined       = "its time went to the lock that is held in it"
 )
 
 // tellCode says where a claim on code is, or why it is not told: its seconds are nobody else's all
@@ -58,10 +56,10 @@ func (l *ledger) tellCode(c *claim, blamed *blame.Blame, beside bool) {
 		return
 	}
 	l.describeCode(c, blamed, l.paths)
-	switch {
-	case l.serialised(c, blamed) && l.suspectLock(c, blamed):
-		c.silent = silentJoined
-	case beside && l.housekeeping(c):
+	if l.serialised(c, blamed) {
+		l.suspectLock(c, blamed)
+	}
+	if beside && l.housekeeping(c) {
 		c.silent = silentHousekeeping
 	}
 }
@@ -103,12 +101,9 @@ func (s *scene) onlyQueued(c *claim) bool {
 // housekeeping reports whether a claim is on a run time's own scheduling alone, with no code of the
 // program above it.
 func (s *scene) housekeeping(c *claim) bool {
-	for _, i := range c.members {
-		if !s.traits[i].scheduler || s.traits[i].place >= 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.members, func(i int) bool {
+		return !s.traits[i].scheduler || s.traits[i].place >= 0
+	})
 }
 
 // codeCause tells a function that grew from one that side A never ran. What took the place of
@@ -122,10 +117,7 @@ func codeCause(blamed *blame.Blame) ID {
 
 // busiestProcess is the one that paths grew most in.
 func (s *scene) busiestProcess(members []int) string {
-	for _, process := range byValue(s.tally(members, func(i int) string { return s.paths[i].Process })) {
-		return process
-	}
-	return ""
+	return first(byValue(s.tally(members, func(i int) string { return s.paths[i].Process })))
 }
 
 // inLibrary reports whether a claim's place leads to no function of the program's own: a library's
@@ -151,22 +143,18 @@ func (s *scene) describeCode(c *claim, blamed *blame.Blame, paths []compare.Path
 			c.at(inCode(route(blamed.Stack) + ";…;" + below))
 		}
 	}
-	inclusiveA, inclusiveB := 0.0, 0.0
-	queuedA, queuedB := 0.0, 0.0
+	var inclusive, queued sides
 	for _, i := range blamed.Members {
-		inclusiveA += mean(paths[i].A)
-		inclusiveB += mean(paths[i].B)
-		if paths[i].Kind == compare.Runnable {
-			queuedA, queuedB = queuedA+mean(paths[i].A), queuedB+mean(paths[i].B)
+		a, b := mean(paths[i].A), mean(paths[i].B)
+		if inclusive = inclusive.plus(a, b); paths[i].Kind == compare.Runnable {
+			queued = queued.plus(a, b)
 		}
 	}
-	c.add("cpu", "inclusive time of "+frame.Name, inclusiveA, inclusiveB, "s/run")
-	if queuedB-queuedA >= leastShare*(inclusiveB-inclusiveA) {
-		c.add("offcpu", "of it waiting for a CPU", queuedA, queuedB, "s/run")
+	c.add("cpu", "inclusive time of "+frame.Name, inclusive.a, inclusive.b, "s/run")
+	if queued.more() >= leastShare*inclusive.more() {
+		c.add("offcpu", "of it waiting for a CPU", queued.a, queued.b, "s/run")
 	}
-	if blamed.SelfA != 0 || blamed.SelfB != 0 { // a function that only calls has none
-		c.add("cpu", "own time of "+frame.Name, blamed.SelfA, blamed.SelfB, "s/run")
-	}
+	c.add("cpu", "own time of "+frame.Name, blamed.SelfA, blamed.SelfB, "s/run")
 	s.tellTimer(c, blamed.Members, paths)
 	for _, replaced := range blamed.Replaced {
 		c.add("cpu", "it took over what "+replaced+" did on the other side", 0, 0, "")

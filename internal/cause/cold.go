@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"culprit/internal/code"
 	"culprit/internal/compare"
+	"culprit/internal/shell"
 	"culprit/recording"
 )
 
@@ -56,9 +56,8 @@ func findCold(s *scene) []finding {
 	all := setting != "" && !(s.oneSided && kind == recording.KindPython)
 	return []finding{{cause: RuntimeCold,
 		match: func(i int) bool {
-			path := &s.paths[i]
-			return path.Kind == compare.Running &&
-				(s.compiling(path) || interpreted[s.placeName(i)] || all && s.runs(i, kind))
+			return s.paths[i].Kind == compare.Running &&
+				(s.traits[i].compiler || interpreted[s.placeName(i)] || all && s.runs(i, kind))
 		},
 		tell: func(c *claim) { s.tellCold(c, setting) }}}
 }
@@ -74,7 +73,7 @@ func (s *scene) tellCold(c *claim, setting string) {
 	for _, i := range c.members {
 		a, b := mean(s.paths[i].A), mean(s.paths[i].B)
 		switch {
-		case s.compiling(&s.paths[i]):
+		case s.traits[i].compiler:
 			compiledA, compiledB = compiledA+a, compiledB+b
 		case inInterpreter(s.paths[i].Frames) && !outOfJS(s.paths[i].Frames):
 			interpretedA, interpretedB = interpretedA+a, interpretedB+b
@@ -99,32 +98,14 @@ func (s *scene) tellCold(c *claim, setting string) {
 // program that asks for compiling (eval, compile, a script loaded again and again) has it on its
 // own threads, below its own code.
 func (s *scene) inBackground(c *claim) bool {
-	return s.grew(c) > 0 && s.mostly(c, func(i int) bool { return s.traits[i].place < 0 && s.compiling(&s.paths[i]) })
+	return s.grew(c) > 0 && s.mostly(c, func(i int) bool { return s.traits[i].place < 0 && s.traits[i].compiler })
 }
 
 // interprets reports whether a good part of a claim's growth is code that runs interpreted: a few
 // samples of it come with whatever is compiled.
 func (s *scene) interprets(c *claim) bool {
-	within, all := s.parted(c, func(i int) bool { return !s.compiling(&s.paths[i]) })
+	within, all := s.parted(c, func(i int) bool { return !s.traits[i].compiler })
 	return within >= leastShare*all
-}
-
-func (s *scene) compiling(path *compare.Path) bool {
-	if containsAny(path.Comm, compilerComms) {
-		return true
-	}
-	php := false
-	for i := range path.Frames {
-		frame := &path.Frames[i]
-		if frame.Kind == recording.KindPHP || strings.HasPrefix(frame.Name, "php_execute_script") {
-			php = true
-		}
-		if frame.Kind == recording.KindNative &&
-			(containsAny(frame.Name, compilerNames) || php && slices.Contains(phpCompilerNames, frame.Name)) {
-			return true
-		}
-	}
-	return false
 }
 
 // outOfJS reports whether a path went from JavaScript into V8's own functions: to collect, to
@@ -135,12 +116,7 @@ func outOfJS(frames []recording.Frame) bool {
 }
 
 func inInterpreter(frames []recording.Frame) bool {
-	for i := range frames {
-		if containsAny(frames[i].Name, interpreterNames) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(frames, func(f recording.Frame) bool { return containsAny(f.Name, interpreterNames) })
 }
 
 // placeName is the program's innermost function of a path, "" when there is none.
@@ -155,16 +131,21 @@ func (s *scene) placeName(i int) string {
 // did not on the other, in the same number of seconds or fewer: a function that merely has more to
 // do in the interpreter is code that grew.
 func (s *scene) interpretedFunctions() map[string]bool {
+	if s.oneSided || !s.anyRuns(recording.KindNode) && !s.anyRuns(recording.KindJVM) {
+		return nil
+	}
 	type part struct{ interpreted, all float64 }
 	a, b := map[string]part{}, map[string]part{}
 	for i := range s.cpu {
-		name := innermostOwn(s.cpu[i].Frames)
-		if name == "" || outOfJS(s.cpu[i].Frames) {
+		frames := s.cpu[i].Frames
+		place := s.code.Innermost(frames)
+		if place < 0 || outOfJS(frames) {
 			continue
 		}
+		name := frames[place].Name
 		partA, partB := a[name], b[name]
 		partA.all, partB.all = partA.all+mean(s.cpu[i].A), partB.all+mean(s.cpu[i].B)
-		if inInterpreter(s.cpu[i].Frames) {
+		if inInterpreter(frames) {
 			partA.interpreted += mean(s.cpu[i].A)
 			partB.interpreted += mean(s.cpu[i].B)
 		}
@@ -175,18 +156,11 @@ func (s *scene) interpretedFunctions() map[string]bool {
 		partA := a[name]
 		was := partA.interpreted / max(partA.all, 1e-9)
 		is := partB.interpreted / max(partB.all, 1e-9)
-		if !s.oneSided && partA.all > 0 && is >= interpretedPart && was < interpretedPart/2 {
+		if partA.all > 0 && is >= interpretedPart && was < interpretedPart/2 {
 			cold[name] = true
 		}
 	}
 	return cold
-}
-
-func innermostOwn(frames []recording.Frame) string {
-	if at := code.Innermost(frames); at >= 0 {
-		return frames[at].Name
-	}
-	return ""
 }
 
 // coldSetting is an option of the compiler that differs: the dearer side's, or "without" that of
@@ -223,23 +197,20 @@ func (s *scene) coldSetting() (kind recording.FrameKind, setting string) {
 // coldOptions are the options of compilers among the words of a command and of the variables that
 // runtimes read.
 func coldOptions(kind recording.FrameKind, command string, facts map[string]string) (options []string) {
-	text := command + " " + facts["target.command"]
+	texts := []string{command, facts["target.command"]}
 	for _, name := range []string{"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "NODE_OPTIONS",
 		"PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "RUBYOPT"} {
 		if value := facts["target.environment."+name]; value != "" {
-			text += " " + name + "=" + value
+			texts = append(texts, name+"="+value)
 		}
 	}
-	for _, word := range strings.Fields(text) {
-		for _, option := range coldSettings[kind] {
-			at := strings.Index(word, option)
-			if at < 0 {
-				continue
+	for _, text := range texts {
+		for _, word := range shell.Words(text) {
+			for _, option := range coldSettings[kind] {
+				if at := strings.Index(word, option); at >= 0 && !slices.Contains(options, word[at:]) {
+					options = append(options, word[at:])
+				}
 			}
-			if found := strings.Trim(word[at:], `"';`); !slices.Contains(options, found) {
-				options = append(options, found)
-			}
-			break
 		}
 	}
 	return options
@@ -247,7 +218,12 @@ func coldOptions(kind recording.FrameKind, command string, facts map[string]stri
 
 // runs reports whether a path runs code of a kind.
 func (s *scene) runs(i int, kind recording.FrameKind) bool {
-	return slices.ContainsFunc(s.paths[i].Frames, func(f recording.Frame) bool { return f.Kind == kind })
+	for at := range s.paths[i].Frames {
+		if s.paths[i].Frames[at].Kind == kind {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *scene) anyRuns(kind recording.FrameKind) bool {

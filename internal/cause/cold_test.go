@@ -81,7 +81,7 @@ func TestCompilingOfPHP(t *testing.T) {
 		{"a compiler in C", frames("main", "compile_file", "parse"), false},
 	} {
 		path := compare.Path{Frames: c.frames}
-		if got := (&scene{}).compiling(&path); got != c.want {
+		if got := (&scene{}).traitsOf([]compare.Path{path})[0].compiler; got != c.want {
 			t.Errorf("%s: compiling %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -98,7 +98,7 @@ func TestConfinedCompilerIsNotCold(t *testing.T) {
 			factsA: map[string]string{"target.affinity": "0-1"}, factsB: map[string]string{"target.affinity": c.affinity},
 			paths: []compare.Path{{Kind: compare.Running, Comm: "C2 CompilerThre", A: []float64{0.026}, B: []float64{0.046},
 				Frames: []recording.Frame{{Name: "CompileBroker::compiler_thread_loop", Kind: recording.KindNative}}}},
-			traits: make([]trait, 1)}
+			traits: []trait{{place: -1, compiler: true}}}
 		if claims := found(s, findCold); len(claims) != c.claims {
 			t.Errorf("affinity %s: %d claims, want %d", c.affinity, len(claims), c.claims)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"culprit/internal/compare"
+	"culprit/internal/shell"
 	"culprit/recording"
 )
 
@@ -101,8 +102,7 @@ func (s *scene) collectorOptions() (a, b string) {
 	}
 	among := func(command string) string {
 		var found []string
-		for _, word := range strings.Fields(command) {
-			word = strings.Trim(word, `"';`)
+		for _, word := range shell.Words(command) {
 			if slices.ContainsFunc(collectorOptions, func(option string) bool { return strings.HasPrefix(word, option) }) {
 				found = append(found, word)
 			}

@@ -53,6 +53,7 @@ func TestCollectorOptions(t *testing.T) {
 
 // A collection that the program asks for is told where it asks; one for want of memory is not.
 func TestRequestedCollections(t *testing.T) {
+	t.Parallel()
 	collecting := "vm|_start;thread_native_entry;libjvm.so!VM_G1CollectFull::doit"
 	waitIn := func(stack string) []wait {
 		return []wait{{tid: 100, count: 50, ms: 8, call: "futex", stack: stack + ";k:do_syscall_64;__x64_sys_futex",

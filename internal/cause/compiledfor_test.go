@@ -10,6 +10,7 @@ import (
 // two have one reason. Elsewhere, beside little growth, or with a setting, compiling stays a
 // suspect of its own.
 func TestCompilingBelongsToTheCodeThatGrew(t *testing.T) {
+	t.Parallel()
 	const java, script = "n:start_thread;j:java.lang.Thread.run;Desk.talk;", "n:node!_start;s:talk;"
 	const jvm, v8 = ";n:libjvm.so!CompileBroker::compile_method", ";n:node!v8::internal::Compiler::Compile"
 	for _, test := range []struct {

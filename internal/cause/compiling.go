@@ -37,7 +37,7 @@ func (s *scene) tellCompiling(c *claim) bool {
 	var asking []compare.Path
 	var asked sides
 	for _, i := range c.members {
-		if path := &s.paths[i]; asksToCompile(path.Frames) && s.compiling(path) {
+		if path := &s.paths[i]; s.traits[i].compiler && asksToCompile(path.Frames) {
 			asking, asked = append(asking, *path), asked.plus(mean(path.A), mean(path.B))
 		}
 	}

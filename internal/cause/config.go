@@ -2,7 +2,9 @@ package cause
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 
@@ -21,64 +23,37 @@ var telling = []string{"target.environment.", "target.nice", "target.policy", "t
 
 // changed lists the settings that differ among those whose names begin with one of the given.
 func (s *scene) changed(names ...string) []compare.FactChange {
-	var found []compare.FactChange
-	seen := map[string]bool{} // what was read of the process is what its command line sets
-	for _, change := range s.changes {
-		seen[change.Name] = true
-	}
-	for _, change := range append(append([]compare.FactChange{}, s.changes...), s.commandSettings(seen)...) {
-		for _, name := range names {
-			if strings.HasPrefix(change.Name, name) {
-				found = append(found, change)
-				break
-			}
-		}
-	}
-	return found
+	all := slices.Concat(s.changes, s.commandSettings())
+	return slices.DeleteFunc(all, func(change compare.FactChange) bool {
+		begins := func(name string) bool { return strings.HasPrefix(change.Name, name) }
+		return !slices.ContainsFunc(names, begins)
+	})
 }
 
 // settings are the facts that differ and mean something, with those that the command lines
 // themselves set.
-func (s *scene) settings() []compare.FactChange {
-	var list []compare.FactChange
-	seen := map[string]bool{}
-	for _, change := range s.changes {
-		for _, name := range telling {
-			if strings.HasPrefix(change.Name, name) && !seen[change.Name] {
-				seen[change.Name] = true
-				list = append(list, change)
-			}
-		}
-	}
-	return append(list, s.commandSettings(seen)...)
-}
+func (s *scene) settings() []compare.FactChange { return s.changed(telling...) }
 
-// commandSettings are the settings that the command lines set differently, without those already
-// known.
-func (s *scene) commandSettings(seen map[string]bool) []compare.FactChange {
+// commandSettings are the settings that the command lines set differently, without those that were
+// read of the process.
+func (s *scene) commandSettings() (list []compare.FactChange) {
 	if s.oneSided {
 		return nil
 	}
-	var list []compare.FactChange
+	seen := map[string]bool{}
+	for _, change := range s.changes {
+		seen[change.Name] = true
+	}
 	_, setA := splitCommand(s.commandA)
 	_, setB := splitCommand(s.commandB)
-	for _, name := range sortedNames(union(setA, setB)) {
+	both := maps.Clone(setA)
+	maps.Copy(both, setB)
+	for _, name := range slices.Sorted(maps.Keys(both)) {
 		if setA[name] != setB[name] && !seen[name] {
 			list = append(list, compare.FactChange{Name: name, A: setA[name], B: setB[name], Source: "command"})
 		}
 	}
 	return list
-}
-
-func union(a, b map[string]string) map[string]bool {
-	all := map[string]bool{}
-	for name := range a {
-		all[name] = true
-	}
-	for name := range b {
-		all[name] = true
-	}
-	return all
 }
 
 // runtimeVariable are variables that change how a program runs; others are arguments in another

@@ -36,9 +36,8 @@ func (s *scene) describeConfined(c *claim, narrow Place) {
 	c.at(narrow)
 	s.locate(c, "")
 	c.add("facts", narrow.String(), 0, 0, "")
-	if a, b := s.count(counts.CPUsUsed, ""); a+b > 0 {
-		c.add("cpu", "CPUs that the time was spread over", a, b, "CPUs")
-	}
+	a, b := s.count(counts.CPUsUsed, "")
+	c.add("cpu", "CPUs that the time was spread over", a, b, "CPUs")
 }
 
 // confinement says what keeps the dearer side on fewer CPUs, nameless when nothing is known to.

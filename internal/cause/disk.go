@@ -1,11 +1,12 @@
 package cause
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"culprit/internal/compare"
 	"culprit/internal/compare/counts"
-	"culprit/recording"
 )
 
 // deviceWaits are kernel functions that wait for a block device, whoever asked.
@@ -23,20 +24,8 @@ var hostWaits = []string{"balance_dirty_pages", "try_to_free_mem_cgroup_pages", 
 // waitsForDevice reports whether a path is blocked until a block device has answered.
 func (s *scene) waitsForDevice(i int) bool {
 	path := &s.paths[i]
-	if path.Kind != compare.Blocked {
-		return false
-	}
-	for _, frame := range path.Frames {
-		if frame.Kind == recording.KindKernel && containsAny(frame.Name, hostWaits) {
-			return false
-		}
-	}
-	for _, frame := range path.Frames {
-		if frame.Kind == recording.KindKernel && containsAny(frame.Name, deviceWaits) {
-			return true
-		}
-	}
-	return false
+	return path.Kind == compare.Blocked && !kernelHas(path.Frames, hostWaits) &&
+		kernelHas(path.Frames, deviceWaits)
 }
 
 const (
@@ -48,11 +37,12 @@ const (
 	fewestOwn     = 20
 )
 
-// latency is the mean time of one block request on both sides, zero where none was seen.
-func (s *scene) latency() (a, b float64) {
-	countA, countB := s.count(counts.Block, "")
-	secondsA, secondsB := s.count(counts.BlockSeconds, "")
-	return secondsA / max(countA, 1), secondsB / max(countB, 1)
+// addLatency tells the mean time of one block request where the dearer side made one.
+func (s *scene) addLatency(c *claim, text string) {
+	requests, seconds := s.countOf(counts.Block), s.countOf(counts.BlockSeconds)
+	if seconds.b > 0 {
+		c.add("block", text, seconds.a/max(requests.a, 1)*1e3, seconds.b/max(requests.b, 1)*1e3, "ms")
+	}
 }
 
 // slowdown is how many times as long the dearer side's requests took as they would have at the
@@ -110,9 +100,7 @@ func (s *scene) tellThrottledDisk(c *claim, limit Place) {
 		c.add("block", "pieces of I/O that a limit of cgroup "+group+" held back", piecesA, piecesB, "pieces/run")
 		c.add("block", "slept for them, all threads", sleptA, sleptB, "s/run")
 	}
-	if a, b := s.latency(); b > 0 {
-		c.add("block", "time of one request in the device", a*1e3, b*1e3, "ms")
-	}
+	s.addLatency(c, "time of one request in the device")
 }
 
 // heldBackPart is the part of the growth that threads must have slept for pieces of I/O that were
@@ -148,7 +136,7 @@ func (s *scene) ioLimit() Place {
 	if s.factsB["target.cgroup.path.blkio"] == "/" {
 		return Place{}
 	}
-	for _, name := range sortedNames(factNames(s.factsB)) {
+	for _, name := range slices.Sorted(maps.Keys(s.factsB)) {
 		if value := s.factsB[name]; isIOLimit(name, value) && value != s.factsA[name] {
 			return Place{Kind: InSetting, Name: name, Value: value}
 		}
@@ -170,14 +158,6 @@ func (s *scene) sameIOLimit() bool {
 func isIOLimit(name, value string) bool {
 	return strings.HasPrefix(name, "target.cgroup.io.") && !strings.HasSuffix(name, "weight") &&
 		!strings.HasSuffix(name, "latency") && value != "" && value != "max" && value != "0"
-}
-
-func factNames(facts map[string]string) map[string]bool {
-	names := map[string]bool{}
-	for name := range facts {
-		names[name] = true
-	}
-	return names
 }
 
 // findSlowDisk claims waits for a device that answers each request later than before.
@@ -202,8 +182,7 @@ func findSlowDisk(s *scene) []finding {
 func (s *scene) tellSlowDisk(c *claim) {
 	s.locateWait(c)
 	s.atKeys(c, InDevice, counts.BlockSeconds)
-	a, b := s.latency()
-	c.add("block", "time of one block request", a*1e3, b*1e3, "ms")
+	s.addLatency(c, "time of one block request")
 	countA, countB := s.count(counts.Block, "")
 	c.add("block", "block requests", countA, countB, "requests/run")
 }
@@ -211,10 +190,7 @@ func (s *scene) tellSlowDisk(c *claim) {
 // locateWait names the function of the program that waits most, and the system call where it waits
 // in one: a page fault is none, and what the program's own start waited for is not its place.
 func (s *scene) locateWait(c *claim) {
-	call := ""
-	if calls := s.callsOf(c); len(calls) > 0 {
-		call = calls[0]
-	}
+	call := first(s.callsOf(c))
 	if within, all := s.parted(c, func(i int) bool { return s.traits[i].call == call }); within < notable*all {
 		call = ""
 	}

@@ -1,4 +1,4 @@
 package cause
 
-// HoldToModel lets the tests of the corpus hold an input to the model.
+// HoldToModel lets the tests of the corpus hold a judgement to the model.
 var HoldToModel = holdToModel

@@ -20,15 +20,9 @@ var (
 		"filled; huge pages make the copy cheaper"
 )
 
-const (
-	// leastCopied is the part of the growth that copying the memory map must be, for as many
-	// processes as before to be what costs.
-	leastCopied = 0.1
-	// mostTornDown is how much of the time of short-lived processes that has no stack is held to be
-	// the end of such copies, against the time of making them: an unwinder learns of a process too
-	// late for what it does before its exec.
-	mostTornDown = 2.0
-)
+// leastCopied is the part of the growth that copying the memory map must be, for as many processes
+// as before to be what costs.
+const leastCopied = 0.1
 
 // findForks claims what as many processes as before cost more because each start copies its
 // parent's memory map: the copying itself, and what takes the copies down.
@@ -36,25 +30,13 @@ func findForks(s *scene) []finding {
 	if _, started := s.count(counts.Processes, ""); started < fewestProcesses {
 		return nil
 	}
-	copied, nameless := 0.0, 0.0
-	for i := range s.paths {
-		switch {
-		case s.copies(i):
-			copied += s.grown(i)
-		case s.paths[i].Short && len(s.paths[i].Frames) == 0:
-			nameless += s.grown(i)
-		}
-	}
-	if copied < leastCopied*s.growth {
+	if copied := over(s.paths, copies).more(); copied < leastCopied*s.growth {
 		return nil
 	}
 	return []finding{{cause: ProcessShortLived, tell: s.tellForks,
 		match: func(i int) bool {
 			path := &s.paths[i]
-			if len(path.Frames) == 0 {
-				return path.Short && path.Kind == compare.Running && nameless <= mostTornDown*copied
-			}
-			return s.copies(i) || s.traits[i].spawn && kernelHas(path.Frames, tearMapNames)
+			return copies(path) || s.traits[i].spawn && kernelHas(path.Frames, tearMapNames)
 		}}}
 }
 
@@ -70,8 +52,8 @@ func (s *scene) tellForks(c *claim) {
 }
 
 // copies reports whether a path copies a memory map.
-func (s *scene) copies(i int) bool {
-	return s.paths[i].Kind == compare.Running && kernelHas(s.paths[i].Frames, copyMapNames)
+func copies(path *compare.Path) bool {
+	return isRunning(path) && kernelHas(path.Frames, copyMapNames)
 }
 
 // leastForked is what copying the memory map must take, against the faults on what it left shared:
@@ -83,11 +65,8 @@ const leastForked = 0.01
 // of the faults that tell. A file's page that was written out is protected in the same way: without
 // a fork it is none of these.
 func (s *scene) writtenAgain() (a, b float64, most bool) {
-	touched, faults, copied := 0.0, 0.0, 0.0
+	touched, faults := 0.0, 0.0
 	for i := range s.paths {
-		if s.copies(i) {
-			copied += mean(s.paths[i].B)
-		}
 		if !s.traits[i].fault {
 			continue
 		}
@@ -99,7 +78,7 @@ func (s *scene) writtenAgain() (a, b float64, most bool) {
 			touched += s.grown(i)
 		}
 	}
-	return a, b, b > a && b-a > touched && copied > leastForked*faults
+	return a, b, b > a && b-a > touched && over(s.paths, copies).b > leastForked*faults
 }
 
 // forkPlace names the function that forks, beside the one whose writes fault.

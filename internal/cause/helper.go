@@ -11,10 +11,10 @@ import (
 // the end of a child, or its exec, wakes the parent once.
 const helperWakes = 5
 
-// findPartners finds the pairs of a process and a thread's name in the same tree, of which one
+// findPartners counts, for pairs of a process and a thread's name in the same tree, how often one
 // wakes the other in the course of its work: a server and its logger, a client and a server. What
 // such a one takes of the CPU is the program's own.
-func (s *scene) findPartners() map[[2]string]bool {
+func (s *scene) findPartners() map[[2]string]float64 {
 	wakes := map[[2]string]float64{}
 	for i := range s.waits {
 		if wait := &s.waits[i]; wait.Kind == compare.Blocked && wait.WakerOwn && wait.WakerComm != "" {
@@ -23,13 +23,7 @@ func (s *scene) findPartners() map[[2]string]bool {
 			wakes[[2]string{wait.WakerComm, wait.Process}] += both
 		}
 	}
-	partners := map[[2]string]bool{}
-	for pair, count := range wakes {
-		if count >= helperWakes {
-			partners[pair] = true
-		}
-	}
-	return partners
+	return wakes
 }
 
 // findHelper claims waiting for a CPU that another process of the program had while it worked for
@@ -63,7 +57,7 @@ func findHelper(s *scene) []finding {
 func (s *scene) helperOf(c *claim) (name string, seconds float64, blamed *blame.Blame) {
 	behind := s.tally(c.members, func(i int) string { return s.paths[i].WakerComm })
 	name = byValue(behind)[0]
-	return name, behind[name], blame.Find(s.cpu, func(i int) bool {
+	return name, behind[name], blame.New(s.cpu, s.code.Own).Find(func(i int) bool {
 		return s.cpu[i].Kind == compare.Running && (s.cpu[i].Process == name || s.cpu[i].Comm == name)
 	})
 }
@@ -71,7 +65,7 @@ func (s *scene) helperOf(c *claim) (name string, seconds float64, blamed *blame.
 // isPartner tells waiting for a CPU that one of the program's own had who works for the one that
 // waits.
 func (s *scene) isPartner(path *compare.Path) bool {
-	return path.WakerOwn && s.partners[[2]string{path.Process, path.WakerComm}]
+	return path.WakerOwn && s.partners[[2]string{path.Process, path.WakerComm}] >= helperWakes
 }
 
 // competitorsNamed is how many of those who had the CPU are named.

@@ -1,7 +1,9 @@
 package cause
 
 import (
-	"culprit/internal/code"
+	"maps"
+	"slices"
+
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -69,23 +71,15 @@ func findHerd(s *scene) []finding {
 
 func (s *scene) tellHerd(c *claim, woken sides) {
 	c.claim, c.remedy = herdClaim, herdRemedy
-	for _, side := range []struct {
-		role Role
-		of   func(conditionNames) []string
-	}{{"", conditionNames.waking}, {WokenIn, conditionNames.waiting}} {
-		place := callerOf(s.cpu, func(frame *recording.Frame) bool {
-			return containsAny(frame.Name, side.of(conditions[frame.Kind]))
-		})
-		c.at(inCode(place).as(side.role))
-	}
+	c.at(inCode(callerOf(s.cpu, func(frame *recording.Frame) bool {
+		return containsAny(frame.Name, conditions[frame.Kind].all)
+	})))
+	c.at(inCode(callerOf(s.cpu, func(frame *recording.Frame) bool {
+		return containsAny(frame.Name, conditions[frame.Kind].wait)
+	})).as(WokenIn))
 	c.add("offcpu", "waits at conditions, and for their locks on waking, all threads", woken.a, woken.b, "waits/run")
-	if futexA, futexB := s.count("syscall.futex.count", ""); futexA+futexB > 0 {
-		c.add("syscalls", "futex calls", futexA, futexB, "calls/run")
-	}
+	s.addFutexCalls(c)
 }
-
-func (n conditionNames) waking() []string  { return n.all }
-func (n conditionNames) waiting() []string { return n.wait }
 
 // conditionOf are the names that tell of a stack whose own code ends at place; none where no code
 // is the program's own.
@@ -102,12 +96,7 @@ func (s *scene) calls(i int, names []string) bool {
 }
 
 func called(frames []recording.Frame, place int, names []string) bool {
-	for at := place + 1; at < len(frames); at++ {
-		if containsAny(frames[at].Name, names) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(frames[place+1:], func(f recording.Frame) bool { return containsAny(f.Name, names) })
 }
 
 // broadcasts reports whether side B wakes all waiters of a condition, in at least half of its runs,
@@ -116,7 +105,7 @@ func (s *scene) broadcasts(woken sides) bool {
 	var waking sides
 	var runs []float64
 	for i := range s.cpu {
-		place := code.Innermost(s.cpu[i].Frames)
+		place := s.code.Innermost(s.cpu[i].Frames)
 		if called(s.cpu[i].Frames, place, conditionOf(s.cpu[i].Frames, place).all) {
 			waking, runs = waking.plus(mean(s.cpu[i].A), mean(s.cpu[i].B)), plus(runs, s.cpu[i].B)
 		}
@@ -132,7 +121,7 @@ func (s *scene) wokenAtConditions() (woken sides, locks float64) {
 	places := map[string]sides{}
 	for i := range s.waits {
 		wait := &s.waits[i]
-		place := code.Innermost(wait.Frames)
+		place := s.code.Innermost(wait.Frames)
 		a, b := mean(wait.CountA), mean(wait.CountB)
 		switch {
 		case wait.Kind != compare.Blocked:
@@ -143,8 +132,8 @@ func (s *scene) wokenAtConditions() (woken sides, locks float64) {
 			locks += b - a
 		}
 	}
-	for _, waits := range places {
-		if waits.a >= leastWaitedBefore*waits.b && waits.b >= timesWoken*waits.a {
+	for _, name := range slices.Sorted(maps.Keys(places)) { // a sum depends on the order
+		if waits := places[name]; waits.a >= leastWaitedBefore*waits.b && waits.b >= timesWoken*waits.a {
 			woken = woken.plus(waits.a, waits.b)
 		}
 	}

@@ -45,6 +45,7 @@ func (g gang) side(waits int, asleep, all, one float64) plan {
 // TestHerd tells workers that are all woken for one item from those that wait more often for
 // another reason.
 func TestHerd(t *testing.T) {
+	t.Parallel()
 	for _, g := range gangs() {
 		for _, test := range []struct {
 			name string

@@ -1,7 +1,6 @@
 package cause
 
 import (
-	"culprit/internal/code"
 	"culprit/internal/compare"
 )
 
@@ -54,7 +53,7 @@ func (s *scene) leaveHoles(kind []*stall) {
 	for i := range s.waits {
 		path := &s.waits[i].Path
 		if one := stallOn(path); one != nil && one.cause == MemoryPageIn {
-			disk[prefix(path.Frames[:code.Innermost(path.Frames)+1])] += mean(path.B)
+			disk[prefix(path.Frames[:s.code.Innermost(path.Frames)+1])] += mean(path.B)
 		}
 	}
 	for i := range s.paths {

@@ -4,6 +4,7 @@ package cause
 type Judgement struct {
 	Suspects []Suspect // the likeliest first
 	Why      Why
+	ranking  *ranking // what both are told from, nil where there is nothing to judge
 }
 
 // Judge names the causes that may explain the change of a metric, the likeliest first, in three
@@ -27,7 +28,7 @@ func Judge(in Input) Judgement {
 	if len(ranking.told) == 0 && !s.oneSided && l.inOnePlace() {
 		ranking = rankOf(l)
 	}
-	return Judgement{Suspects: ranking.suspects(), Why: whyOf(l, ranking)}
+	return Judgement{ranking.suspects(), whyOf(ranking), ranking}
 }
 
 // Opposed reports whether the recorded runs changed the other way than those without the recorder

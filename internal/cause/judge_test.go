@@ -233,6 +233,7 @@ func hostSituations() []situation {
 }
 
 func TestSituations(t *testing.T) {
+	t.Parallel()
 	for _, one := range situations() {
 		t.Run(one.name, func(t *testing.T) {
 			checkFirst(t, one, judged(t, one.metric, one.a, one.b, one.costs))
@@ -242,6 +243,7 @@ func TestSituations(t *testing.T) {
 
 // TestTheOtherWayRound takes B for A: what made A dear is the same cause.
 func TestTheOtherWayRound(t *testing.T) {
+	t.Parallel()
 	for _, one := range situations() {
 		suspects := judged(t, one.metric, one.b, one.a, one.costs)
 		if len(suspects) == 0 || suspects[0].Cause != one.cause || suspects[0].Seconds.Value >= 0 {

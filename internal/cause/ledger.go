@@ -9,8 +9,6 @@ type ledger struct {
 	owner   []*claim // by path; nil: nobody's
 	claims  []*claim // that own something, in the order in which they were made
 	entries []Entry
-	// lock is the claim on a lock before code is asked, nil: none.
-	lock *claim
 	// explained is set where what is left was given away as a whole: it needs no place in code.
 	explained bool
 }

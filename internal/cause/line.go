@@ -5,6 +5,7 @@ import (
 
 	"culprit/internal/compare"
 	"culprit/internal/compare/lines"
+	"culprit/internal/compare/names"
 	"culprit/recording"
 )
 
@@ -48,27 +49,21 @@ func findShared(s *scene) (found []finding) {
 	return found
 }
 
-// codeName is a function without where it is.
-type codeName struct {
-	name string
-	kind recording.FrameKind
-}
-
 // bearing gives the functions whose growth of their own, over all threads, is borne out by samples
 // in shared lines, with what these stand for in seconds per run. All lines count together: an array
 // of counters has many.
-func (s *scene) bearing() map[codeName][2]float64 {
-	grown := map[codeName]float64{}
+func (s *scene) bearing() map[names.Key][2]float64 {
+	grown := map[names.Key]float64{}
 	for i := range s.cpu {
 		if frames := s.cpu[i].Frames; len(frames) > 0 {
 			last := lastFrame(frames)
-			grown[codeName{last.Name, last.Kind}] += mean(s.cpu[i].B) - mean(s.cpu[i].A)
+			grown[names.KeyOf(*last)] += mean(s.cpu[i].B) - mean(s.cpu[i].A)
 		}
 	}
-	borne := map[codeName][2]float64{}
+	borne := map[names.Key][2]float64{}
 	for _, line := range s.lines {
 		for _, function := range line.Functions {
-			name := codeName{function.Name, function.Kind}
+			name := names.KeyOf(function.Frame)
 			sum := borne[name]
 			borne[name] = [2]float64{sum[0] + mean(function.A), sum[1] + mean(function.B)}
 		}
@@ -81,7 +76,7 @@ func (s *scene) bearing() map[codeName][2]float64 {
 	return borne
 }
 
-func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[codeName][2]float64) {
+func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[names.Key][2]float64) {
 	s.locate(c, "")
 	if line.Name != "" {
 		c.at(Place{Kind: InLine, Name: line.Name})
@@ -89,7 +84,7 @@ func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[codeN
 	c.add("lines", "samples whose operand lies in the line", mean(line.A), mean(line.B), "samples/run")
 	a, b := 0.0, 0.0
 	for _, function := range line.Functions {
-		sum := bears[codeName{function.Name, function.Kind}]
+		sum := bears[names.KeyOf(function.Frame)]
 		a, b = a+sum[0], b+sum[1]
 	}
 	c.add("lines", "time of the samples of its code in shared lines, all threads", a, b, "s/run")
@@ -105,17 +100,17 @@ func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[codeN
 
 // touches reports whether a path ends in code that touches a line and whose growth such samples
 // bear out.
-func touches(line *compare.SharedLine, bears map[codeName][2]float64, frames []recording.Frame) bool {
+func touches(line *compare.SharedLine, bears map[names.Key][2]float64, frames []recording.Frame) bool {
 	for i := len(frames) - 1; i >= 0; i-- {
 		if frames[i].Kind == recording.KindKernel {
 			continue
 		}
-		last := codeName{frames[i].Name, frames[i].Kind}
+		last := names.KeyOf(frames[i])
 		if _, borne := bears[last]; !borne {
 			return false
 		}
 		return slices.ContainsFunc(line.Functions, func(function lines.Function) bool {
-			return codeName{function.Name, function.Kind} == last
+			return names.KeyOf(function.Frame) == last
 		})
 	}
 	return false

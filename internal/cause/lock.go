@@ -12,8 +12,8 @@ import (
 // findLock claims waiting for user-space locks, and on the CPU metric what
 // taking, spinning and handing over costs.
 func findLock(s *scene) []finding {
-	waits, _ := s.lockWaits()
-	futex := sides{}.plus(s.count("syscall.futex.count", ""))
+	_, waits := s.overWaits(s.isLockWait)
+	futex := s.countOf("syscall.futex.count")
 	contended := waits.b > waits.a || more(futex.a, futex.b, timesFutex, fewestCalls)
 	return []finding{{cause: LockContended, tell: s.tellLock,
 		match: func(i int) bool {
@@ -24,12 +24,6 @@ func findLock(s *scene) []finding {
 			// Uncontended locking is user code alone; contended locking goes to the kernel or
 			// spins.
 			return contended && s.traits[i].lock || s.inQueue(i)
-		},
-		stands: func(*claim) string {
-			if !contended && s.metric == compare.MetricCPU {
-				return "no more waits for locks than before, and no more futex calls"
-			}
-			return ""
 		}}}
 }
 
@@ -41,17 +35,6 @@ const (
 	lockAround = 0.8
 )
 
-// lockWaits is how often and for how long all threads waited for locks.
-func (s *scene) lockWaits() (waits, seconds sides) {
-	for i := range s.waits {
-		if wait := &s.waits[i]; s.forLock(&wait.Path) {
-			waits = waits.plus(mean(wait.CountA), mean(wait.CountB))
-			seconds = seconds.plus(mean(wait.A), mean(wait.B))
-		}
-	}
-	return waits, seconds
-}
-
 func (s *scene) tellLock(c *claim) {
 	c.absorbs = lockAround
 	if s.sleeps.queue != nil {
@@ -62,12 +45,10 @@ func (s *scene) tellLock(c *claim) {
 	}
 	s.locateLock(c)
 	s.holders(c)
-	waits, seconds := s.lockWaits()
+	seconds, waits := s.overWaits(s.isLockWait)
 	c.add("offcpu", "waits for locks, all threads", waits.a, waits.b, "waits/run")
 	c.add("offcpu", "seconds waited for locks, all threads", seconds.a, seconds.b, "s/run")
-	if futexA, futexB := s.count("syscall.futex.count", ""); futexA+futexB > 0 {
-		c.add("syscalls", "futex calls", futexA, futexB, "calls/run")
-	}
+	s.addFutexCalls(c)
 }
 
 // lockUnnamed is what a lock leaves open that only shows in who waits for whom.
@@ -76,6 +57,13 @@ const lockUnnamed = "no function that takes a lock was seen: who waits is woken 
 
 // forLock reports whether a path waits for a lock.
 func (s *scene) forLock(path *compare.Path) bool { return path.Lock || s.sleeps.byTurn && path.Turn }
+
+func (s *scene) isLockWait(wait *compare.Wait) bool { return s.forLock(&wait.Path) }
+
+func (s *scene) addFutexCalls(c *claim) {
+	futex := s.countOf("syscall.futex.count")
+	c.add("syscalls", "futex calls", futex.a, futex.b, "calls/run")
+}
 
 // taking is the part of a stack up to the function that takes a lock of a database, which is the
 // server's own code.
@@ -95,11 +83,11 @@ func (s *scene) locateLock(c *claim) {
 		stacks := map[string][]recording.Frame{}
 		taker := longest(s.tallyWaits(false, func(wait *compare.Wait) string {
 			frames := taking(wait.Frames)
-			name := ownWay(frames)
+			name := s.ownWay(frames)
 			if !s.forLock(&wait.Path) || name == "" {
 				return ""
 			}
-			stacks[name] = frames[:code.Innermost(frames)+1]
+			stacks[name] = frames[:s.code.Innermost(frames)+1]
 			return name
 		}))
 		c.place = stacks[taker]
@@ -121,92 +109,27 @@ func (s *scene) serialised(c *claim, blamed *blame.Blame) bool {
 		return false
 	}
 	frame := blamed.Frame()
-	cpu, wall := 0.0, 0.0
-	for i := range s.cpu {
-		for _, one := range s.cpu[i].Frames {
-			if one.Name == frame.Name && one.Kind == frame.Kind {
-				cpu += mean(s.cpu[i].B) - mean(s.cpu[i].A)
-				break
-			}
-		}
-	}
-	for _, i := range c.members {
-		if s.paths[i].Kind == compare.Running { // waiting for a CPU has no CPU time, whoever runs it
-			wall += s.grown(i)
-		}
-	}
-	return wall > 0 && cpu < serialPart*wall
+	cpu := over(s.cpu, func(path *compare.Path) bool { return depthOf(frame, path.Frames) >= 0 })
+	// Waiting for a CPU has no CPU time, whoever runs it.
+	wall, _ := s.parted(c, func(i int) bool { return s.paths[i].Kind == compare.Running })
+	return wall > 0 && cpu.more() < serialPart*wall
 }
 
 // suspectLock turns code that ran in parallel no more into a lock that
-// prevents it, where the program is seen to take or hand over one more slowly: a
-// runtime that parks its own tasks (Go) shows no thread waiting for it. Where a
-// lock taken on the way to this code has a claim already, the code is what it is
-// held in, and joins it. Where another lock's waits have been counted, this is something else.
-func (l *ledger) suspectLock(c *claim, blamed *blame.Blame) (joined bool) {
-	s, lock := l.scene, l.lock
-	if lock != nil && onTheWay(lock.place, blamed.Stack) {
-		l.move("held in code", lock, c.members, "the code ran as long, but one thread at a time: the lock is held in it")
-		lock.at(inCode(route(blamed.Stack)).as(HeldIn))
-		lock.add("cpu", "the code ran as long, but one thread at a time", 0, 0, "")
-		return true
-	}
-	taker := callerOf(s.cpu, func(frame *recording.Frame) bool {
+// prevents it, where the program is seen to take one: a runtime that parks its own tasks (Go) shows
+// no thread waiting for it. Where another lock's waits have been counted, this is something else.
+func (l *ledger) suspectLock(c *claim, blamed *blame.Blame) {
+	taker := callerOf(l.cpu, func(frame *recording.Frame) bool {
 		return code.IsLockFunction(frame.Name) && !code.IsGIL(frame.Name)
 	})
-	if taker == "" && s.handsOver() {
-		taker = route(blamed.Stack) // taking a free lock is too quick to be sampled; giving it to a waiter is not
-	}
-	if taker == "" || lock != nil {
+	if taker == "" || l.of(LockContended) != nil {
 		c.doubt(DoubtUnseen, "its CPU time did not grow: less of it ran in parallel, for a reason not seen")
-		return false
+		return
 	}
 	c.cause, c.places = LockContended, nil
 	c.at(inCode(taker))
 	c.at(inCode(route(blamed.Stack)).as(HeldIn))
 	c.add("cpu", "the code ran as long, but one thread at a time; tasks queue for a lock in "+taker, 0, 0, "")
-	return false
-}
-
-// nearestTakers is how many of the program's own functions next to a lock are taken for those that
-// hold it.
-const nearestTakers = 2
-
-// onTheWay reports whether one of the innermost functions of the program's own that lead to one
-// place also leads to another.
-func onTheWay(place, stack []recording.Frame) bool {
-	own := code.Own(place)
-	seen := 0
-	for i := len(place) - 1; i >= 0 && seen < nearestTakers; i-- {
-		frame := place[i]
-		if !own[i] || code.IsEntry(frame) {
-			continue
-		}
-		seen++
-		if depthOf(frame, stack) >= 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// handoverNames are functions that wake a task that waits for a lock: giving up a free one does not
-// come to them.
-var handoverNames = []string{"runtime.semrelease1", "sync.(*Mutex).unlockSlow", "__lll_lock_wake",
-	"ObjectMonitor::exit"}
-
-// handsOver reports whether waking others out of a lock grew.
-func (s *scene) handsOver() bool {
-	grown := 0.0
-	for i := range s.cpu {
-		for _, frame := range s.cpu[i].Frames {
-			if frame.Kind != recording.KindKernel && containsAny(frame.Name, handoverNames) {
-				grown += mean(s.cpu[i].B) - mean(s.cpu[i].A)
-				break
-			}
-		}
-	}
-	return grown > 0
 }
 
 // holders names what held the locks, and the lock itself.
@@ -216,7 +139,7 @@ func (s *scene) holders(c *claim) {
 		if len(path.Holder) > 0 {
 			// Where the holder was caught in a library, its caller is what holds.
 			frames := path.Holder
-			if at := code.Innermost(frames); at >= 0 {
+			if at := s.code.Innermost(frames); at >= 0 {
 				frames = frames[:at+1]
 			}
 			if lastFrame(frames).Kind != recording.KindKernel { // how it was given up says nothing
@@ -229,7 +152,7 @@ func (s *scene) holders(c *claim) {
 	}
 	for _, i := range c.members {
 		note(&s.paths[i], s.grown(i))
-		if at := code.Innermost(s.paths[i].Frames); s.sleeps.inTurn[i] && at >= 0 {
+		if at := s.traits[i].place; s.sleeps.inTurn[i] && at >= 0 {
 			slept[route(s.paths[i].Frames[:at+1])] += s.grown(i)
 		}
 	}
@@ -241,15 +164,9 @@ func (s *scene) holders(c *claim) {
 	if len(slept) > 0 {
 		held = slept // says more than where a holder gave the lock up
 	}
-	for _, holder := range byValue(held) {
-		if held[holder] > 0 {
-			c.at(inCode(holder).as(HeldIn))
-			c.add("offcpu", "waited while the holder was in "+holder, 0, held[holder], "s/run")
-			break
-		}
+	if holder := longest(held); holder != "" {
+		c.at(inCode(holder).as(HeldIn))
+		c.add("offcpu", "waited while the holder was in "+holder, 0, held[holder], "s/run")
 	}
-	for _, object := range byValue(objects) {
-		c.at(Place{Kind: InLock, Name: object})
-		break
-	}
+	c.at(Place{Kind: InLock, Name: first(byValue(objects))})
 }

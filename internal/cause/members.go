@@ -40,8 +40,7 @@ func (s *scene) grew(c *claim) (all float64) {
 func (s *scene) seconds(c *claim) (a, b []float64) {
 	a, b = make([]float64, len(s.metricA)), make([]float64, len(s.metricB))
 	for _, i := range c.members {
-		addTo(a, s.paths[i].A)
-		addTo(b, s.paths[i].B)
+		a, b = plus(a, s.paths[i].A), plus(b, s.paths[i].B)
 	}
 	return a, b
 }

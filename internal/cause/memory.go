@@ -53,7 +53,7 @@ func (s *scene) tellFaults(c *claim, calls sides, returned bool, pages []compare
 	c.add("syscalls", "calls that return memory to the kernel", calls.a, calls.b, "calls/run")
 	if a, b := s.count("metric.minor_faults", ""); b > 0 {
 		c.add("counts", "minor page faults", a, b, "faults/run")
-		s.predictFaults(c, b-a)
+		c.predict("first touch of a page", b-a, s.in.Costs.Fault)
 	}
 	for _, setting := range pages {
 		c.addSetting(setting)
@@ -112,16 +112,14 @@ func findSync(s *scene) []finding {
 }
 
 func (s *scene) tellSync(c *claim) {
-	calls := s.callsOf(c)
-	call := ""
-	if len(calls) > 0 && syncCalls[calls[0]] {
-		call = calls[0]
+	call := first(s.callsOf(c))
+	if !syncCalls[call] {
+		call = ""
 	}
 	s.locate(c, call)
 	for call := range syncCalls {
-		if a, b := s.count("syscall."+call+".count", ""); a+b > 0 {
-			c.add("syscalls", call+" calls", a, b, "calls/run")
-		}
+		a, b := s.count("syscall."+call+".count", "")
+		c.add("syscalls", call+" calls", a, b, "calls/run")
 	}
 	sortEvidence(c.evidence)
 }

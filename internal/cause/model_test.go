@@ -10,22 +10,15 @@ import (
 	"culprit/internal/compare"
 )
 
-// holdToModel checks what must hold of any input: no second has two owners or none gets lost, no
+// holdToModel checks what must hold of any judgement: no second has two owners or none gets lost, no
 // two recognisers without a stated order recognise the same, and no rule of rank undoes what
 // another asserts.
-func holdToModel(t *testing.T, in Input) {
+func holdToModel(t *testing.T, judged Judgement) {
 	t.Helper()
-	s := newScene(in)
-	if !(s.growth > 0) {
-		return
-	}
-	holdToOrder(t, s)
-	l := attribute(s)
-	holdToSum(t, l)
-	contradictions(t, rankOf(l))
-	if !s.oneSided && l.inOnePlace() {
-		holdToSum(t, l)
-		contradictions(t, rankOf(l))
+	if judged.ranking != nil {
+		holdToOrder(t, judged.ranking.scene)
+		holdToSum(t, judged.ranking.ledger)
+		contradictions(t, judged.ranking)
 	}
 }
 

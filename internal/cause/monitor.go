@@ -48,7 +48,8 @@ func (s *scene) tellMonitor(c *claim, settings []compare.FactChange, dearer bool
 			}
 		}
 	}
-	if dearer && !s.showsMonitor(c) {
+	shown := func(i int) bool { return monitored(s.paths[i].Frames) }
+	if dearer && !slices.ContainsFunc(c.members, shown) {
 		c.doubt(DoubtUnseen,
 			"switches run with interrupts off: their cost is seen as a whole, not the monitor's part of it")
 	}
@@ -63,9 +64,7 @@ func (s *scene) tellMonitor(c *claim, settings []compare.FactChange, dearer bool
 	functions := byValue(s.tally(c.members, func(i int) string {
 		return kernelFunction(s.paths[i].Frames, switchMonitorNames)
 	}))
-	if len(functions) > 0 {
-		c.at(Place{Kind: InKernel, Name: functions[0]})
-	}
+	c.at(Place{Kind: InKernel, Name: first(functions)})
 	s.monitorCosts(c)
 	s.locate(c, "")
 }
@@ -79,21 +78,13 @@ const dearerSwitch = 1.1
 
 // dearerSwitches reports whether context switches cost more each.
 func (s *scene) dearerSwitches() bool {
-	a, b := 0.0, 0.0
-	for i := range s.cpu {
-		if kernelHas(s.cpu[i].Frames, switchNames) {
-			a, b = a+mean(s.cpu[i].A), b+mean(s.cpu[i].B)
-		}
-	}
-	switchesA, switchesB := s.switches()
-	return switchesA > 0 && switchesB > 0 && b/switchesB >= dearerSwitch*a/switchesA
+	seconds := over(s.cpu, func(path *compare.Path) bool { return kernelHas(path.Frames, switchNames) })
+	switches := s.switches()
+	return switches.a > 0 && switches.b > 0 &&
+		seconds.b/switches.b >= dearerSwitch*seconds.a/switches.a
 }
 
-func (s *scene) switches() (a, b float64) {
-	voluntaryA, voluntaryB := s.count("switches.voluntary", "")
-	involuntaryA, involuntaryB := s.count("switches.involuntary", "")
-	return voluntaryA + involuntaryA, voluntaryB + involuntaryB
-}
+func (s *scene) switches() sides { return s.countOf("switches.voluntary", "switches.involuntary") }
 
 // newTracers are the tracers that the dearer side ran beside and the other did not. Recorders of
 // this program are none: another investigation may come and go.
@@ -110,26 +101,16 @@ func (s *scene) opensCounters(i int) bool {
 	return b+own > 0 && s.paths[i].Process != "" && s.traits[i].place < 0
 }
 
-// showsMonitor reports whether a monitor's own kernel functions were seen in a claim.
-func (s *scene) showsMonitor(c *claim) bool {
-	for _, i := range c.members {
-		if monitored(s.paths[i].Frames) {
-			return true
-		}
-	}
-	return false
-}
-
 // monitorCosts divides the time by the context switches.
 func (s *scene) monitorCosts(c *claim) {
 	a, b := s.seconds(c)
-	switchesA, switchesB := s.switches()
-	if switchesB == 0 {
+	switches := s.switches()
+	if switches.b == 0 {
 		return
 	}
-	c.add("offcpu", "context switches", switchesA, switchesB, "switches/run")
-	c.add("cpu", "cost per context switch", mean(a)*1e6/max(switchesA, 1), mean(b)*1e6/switchesB, "us")
-	if switchesB > timesTicks*max(switchesA, 1) {
+	c.add("offcpu", "context switches", switches.a, switches.b, "switches/run")
+	c.add("cpu", "cost per context switch", mean(a)*1e6/max(switches.a, 1), mean(b)*1e6/switches.b, "us")
+	if switches.b > timesTicks*max(switches.a, 1) {
 		c.doubt(DoubtCoincides, "the program switches far more often itself: that makes any monitor dearer")
 	}
 }

@@ -223,7 +223,7 @@ func (s *scene) looksUp(i int) bool {
 func (s *scene) locateOpener(c *claim) {
 	opener := longest(s.tally(c.members, func(i int) string {
 		frames := s.paths[i].Frames
-		at := code.Innermost(frames)
+		at := s.code.Innermost(frames)
 		if at < 0 {
 			at = slices.IndexFunc(frames, func(frame recording.Frame) bool {
 				return frame.Kind != recording.KindKernel && connecting(frame) && !strings.Contains(frame.Name, "getaddrinfo")

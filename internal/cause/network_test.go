@@ -3,7 +3,9 @@ package cause
 import (
 	"testing"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
+	"culprit/internal/compare/blame"
 	"culprit/recording"
 )
 
@@ -49,6 +51,7 @@ func TestOpenerIsNotTheLookup(t *testing.T) {
 			{Name: "uv_run", Kind: native}, {Name: "MakeLibuvRequestCallback<uv_getaddrinfo_s>::Wrapper", Kind: native},
 			{Name: "internalConnect", Kind: node, File: "node:net"}, {Name: "node::TCPWrap::Connect", Kind: native}}}}}
 	c := &claim{cause: NetReconnect, members: []int{0}}
+	s.tree = blame.New(s.paths, code.Own)
 	s.locateOpener(c)
 	if len(c.where()) == 0 || c.where()[0] != "internalConnect;connect" {
 		t.Errorf("where is %q, want internalConnect first", c.where())

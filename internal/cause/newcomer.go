@@ -13,7 +13,7 @@ func (s *scene) locateNewcomer(c *claim, ticking map[string]float64) {
 		if ticking[path.Process] <= 0 {
 			continue
 		}
-		own := code.Own(path.Frames)
+		own := s.code.Own(path.Frames)
 		seen := map[string]bool{}
 		for at := range path.Frames {
 			name := path.Frames[at].Name

@@ -1,34 +1,42 @@
 package cause
 
 import (
-	"sort"
+	"cmp"
+	"maps"
+	"slices"
 
-	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
 
 // byValue returns the keys, the largest value first, equal ones by name.
 func byValue(values map[string]float64) []string {
-	keys := make([]string, 0, len(values))
-	for key := range values {
-		keys = append(keys, key)
-	}
-	sort.Slice(keys, func(i, j int) bool {
-		if values[keys[i]] != values[keys[j]] {
-			return values[keys[i]] > values[keys[j]]
-		}
-		return keys[i] < keys[j]
+	keys := slices.Collect(maps.Keys(values))
+	slices.SortFunc(keys, func(x, y string) int {
+		return cmp.Or(cmp.Compare(values[y], values[x]), cmp.Compare(x, y))
 	})
 	return keys
 }
 
+// most are the keys with the largest values above nothing, so many at most.
+func most(values map[string]float64, count int) []string {
+	above := maps.Clone(values)
+	maps.DeleteFunc(above, func(_ string, value float64) bool { return value <= 0 })
+	keys := byValue(above)
+	return keys[:min(len(keys), count)]
+}
+
+// first is the first of a list, "" where it is empty.
+func first(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return names[0]
+}
+
 // longest is the name with the most seconds, "" where none has any.
 func longest(seconds map[string]float64) string {
-	if names := byValue(seconds); len(names) > 0 && seconds[names[0]] > 0 {
-		return names[0]
-	}
-	return ""
+	return first(most(seconds, 1))
 }
 
 // tally adds up what the paths of a list grew by, under the names that key gives them; "" counts
@@ -60,9 +68,41 @@ func (s *scene) tallyWaits(often bool, key func(*compare.Wait) string) map[strin
 	return grown
 }
 
+// over adds up the paths of a table that are accepted.
+func over(paths []compare.Path, accept func(*compare.Path) bool) (seconds sides) {
+	for i := range paths {
+		if path := &paths[i]; accept(path) {
+			seconds = seconds.plus(mean(path.A), mean(path.B))
+		}
+	}
+	return seconds
+}
+
+func isRunning(path *compare.Path) bool { return path.Kind == compare.Running }
+
+// overWaits adds up those of all threads' waits that are accepted: how long they took and how many
+// they were.
+func (s *scene) overWaits(accept func(*compare.Wait) bool) (seconds, times sides) {
+	for i := range s.waits {
+		if wait := &s.waits[i]; accept(wait) {
+			seconds = seconds.plus(mean(wait.A), mean(wait.B))
+			times = times.plus(mean(wait.CountA), mean(wait.CountB))
+		}
+	}
+	return seconds, times
+}
+
+// countOf adds up counts of the whole tree.
+func (s *scene) countOf(names ...string) (sum sides) {
+	for _, name := range names {
+		sum = sum.plus(s.count(name, ""))
+	}
+	return sum
+}
+
 // ownWay leads to the deepest function of the program's own on a stack, "" where there is none.
-func ownWay(frames []recording.Frame) string {
-	if at := code.Innermost(frames); at >= 0 {
+func (s *scene) ownWay(frames []recording.Frame) string {
+	if at := s.code.Innermost(frames); at >= 0 {
 		return route(frames[:at+1])
 	}
 	return ""
@@ -70,6 +110,8 @@ func ownWay(frames []recording.Frame) string {
 
 // sides is an amount per run of both sides.
 type sides struct{ a, b float64 }
+
+func (s sides) more() float64 { return s.b - s.a }
 
 func (s sides) plus(a, b float64) sides { return sides{s.a + a, s.b + b} }
 

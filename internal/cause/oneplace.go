@@ -22,7 +22,7 @@ func (l *ledger) inOnePlace() bool {
 		return owner == nil || owner.cause.is(ofCode) || owner.consequence
 	}
 	for _, use := range []func(int) bool{free, func(i int) bool { return free(i) && l.traits[i].place >= 0 }} {
-		blamed := blame.Find(l.paths, use)
+		blamed := l.tree.Find(use)
 		if blamed == nil || code.Innermost(blamed.Stack) != len(blamed.Stack)-1 || code.IsEntry(blamed.Frame()) {
 			continue
 		}
@@ -106,13 +106,14 @@ func (s *scene) servants(blamed *blame.Blame, use func(int) bool) (servants []in
 	}
 	grown := map[string]float64{}
 	for i := range s.paths {
-		library := code.BeginsIn(s.paths[i].Frames)
-		if library == "" || !called[library] || runsOn[library] || s.traits[i].place >= 0 ||
-			!processes[s.paths[i].Process] || !use(i) {
+		if s.traits[i].place >= 0 || !processes[s.paths[i].Process] || !use(i) {
 			continue
 		}
-		servants = append(servants, i)
-		grown[library] += s.grown(i)
+		library := code.BeginsIn(s.paths[i].Frames)
+		if library != "" && called[library] && !runsOn[library] {
+			servants = append(servants, i)
+			grown[library] += s.grown(i)
+		}
 	}
 	if len(grown) > 0 {
 		library = byValue(grown)[0]

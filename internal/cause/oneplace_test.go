@@ -30,6 +30,7 @@ func handing(main, enter, pool string) (direct, handed plan) {
 // hands them their work, which is new or does so more often; of a library that the place does not
 // call they are not its own.
 func TestThreadsOfALibraryWorkForSomebody(t *testing.T) {
+	t.Parallel()
 	const java = "java.util.concurrent."
 	for _, test := range []struct {
 		name, main, enter, pool string
@@ -69,6 +70,7 @@ func TestThreadsOfALibraryWorkForSomebody(t *testing.T) {
 // TestManySmallPartsHaveOnePlace: where locks, calls and code each explain too little, the function
 // that all of them are below is named for them together; where there is none, nothing is.
 func TestManySmallPartsHaveOnePlace(t *testing.T) {
+	t.Parallel()
 	const (
 		send = ";n:libc.so.6!send;k:do_syscall_64;__x64_sys_sendto"
 		lock = ";n:libc.so.6!pthread_mutex_lock;libc.so.6!__lll_lock_wait;k:do_syscall_64;__x64_sys_futex"

@@ -31,7 +31,7 @@ func TestOwnCausesBeforeABusyHost(t *testing.T) {
 			suspects = append(suspects, suspect("file.sync", test.sync))
 		}
 		suspects = append(suspects, suspect("runtime.cold", 0.06))
-		r := &ranking{scene: s, told: rankedAs(suspects, make([]rank, len(suspects)))}
+		r := &ranking{ledger: newLedger(s), told: rankedAs(suspects, make([]rank, len(suspects)))}
 		r.told[0].members = []int{0}
 		r.preferProgram(rankRule{})
 		got := r.suspects()

@@ -6,7 +6,6 @@ import (
 
 	"culprit/internal/code"
 	"culprit/internal/compare"
-	"culprit/internal/compare/blame"
 	"culprit/recording"
 )
 
@@ -49,9 +48,9 @@ func (s *scene) locate(c *claim, call string) {
 	if widened {
 		calling = func(int) bool { return true } // else it is whoever makes the call
 	}
-	blamed := blame.Find(s.paths, func(i int) bool { return member[i] && s.traits[i].place >= 0 && calling(i) })
+	blamed := s.tree.Find(func(i int) bool { return member[i] && s.traits[i].place >= 0 && calling(i) })
 	if blamed == nil {
-		blamed = blame.Find(s.paths, func(i int) bool { return member[i] })
+		blamed = s.tree.Find(func(i int) bool { return member[i] })
 	}
 	if blamed == nil {
 		return
@@ -126,19 +125,6 @@ func (s *scene) below(members []int, entry string) string {
 		return entry
 	}
 	return entry + ";" + strings.TrimPrefix(inner, entry+";")
-}
-
-// locateProcess names the process and the call where no stack says more.
-func (s *scene) locateProcess(c *claim) {
-	places := byValue(s.tally(c.members, func(i int) string {
-		if call := s.paths[i].Syscall; call != "" {
-			return s.paths[i].Process + ";" + call
-		}
-		return s.paths[i].Process
-	}))
-	if len(places) > 0 {
-		c.atFirst(Place{Kind: InProcess, Name: places[0]})
-	}
 }
 
 // callsOf are the system calls of a claim's members by growth, largest first.

@@ -34,8 +34,7 @@ func findShortLived(s *scene) []finding {
 			if path.Kind == compare.Blocked && path.WakerKind == recording.WakerTimer && sleepCalls[path.Syscall] {
 				return false // what the process sleeps on purpose, it would sleep inside its parent as well
 			}
-			return path.Short || s.traits[i].spawn ||
-				started[path.Process] > 0 && path.Parent != "" && s.onlyChild(path)
+			return path.Short || s.traits[i].spawn
 		},
 		tell: func(c *claim) { s.tellShortLived(c, started, allB-allA) }}}
 }
@@ -44,10 +43,7 @@ func (s *scene) tellShortLived(c *claim, started map[string]float64, all float64
 	c.absorbs = callsAround
 	s.locateParent(c, started)
 	parents := s.parents()
-	for n, name := range byValue(started) {
-		if n == 3 {
-			break
-		}
+	for _, name := range most(started, 3) {
 		a, b := s.count(counts.Processes, name)
 		text := fmt.Sprintf("processes started: %s", name)
 		if parents[name] != "" {
@@ -57,9 +53,8 @@ func (s *scene) tellShortLived(c *claim, started map[string]float64, all float64
 			c.at(Place{Kind: InProcess, Name: name})
 		}
 		c.add("processes", text, a, b, "processes/run")
-		if cpuA, cpuB := s.count("process.cpu", name); cpuB > 0 {
-			c.add("processes", "CPU time of "+name, cpuA, cpuB, "s/run")
-		}
+		cpuA, cpuB := s.count("process.cpu", name)
+		c.add("processes", "CPU time of "+name, cpuA, cpuB, "s/run")
 	}
 	a, b := s.seconds(c)
 	c.add("processes", "cost of each process more", 0, (mean(b)-mean(a))/all*1e3, "ms")
@@ -81,22 +76,6 @@ func (s *scene) theirOwnWork(c *claim, each float64) {
 			"much of the rest is start-up (a loader, a run time) and how much work that has to be done anyway is not told apart",
 			each*1e3, start*1e3))
 	}
-}
-
-// onlyChild reports whether all processes of a path's name that take part are short-lived or start
-// others: a long-lived one of the same name does its own work, and so does one that forks others of
-// its own name.
-func (s *scene) onlyChild(path *compare.Path) bool {
-	found := false
-	for i := range s.paths {
-		if other := &s.paths[i]; other.Process == path.Process && other.Short {
-			if other.Parent == path.Process && path.Parent != path.Process {
-				return false
-			}
-			found = true
-		}
-	}
-	return found
 }
 
 func (s *scene) parents() map[string]string {
@@ -127,7 +106,7 @@ func (s *scene) locateParent(c *claim, started map[string]float64) {
 			!spawnCalls[wait.Syscall] && started[wait.WakerComm] <= 0 {
 			return ""
 		}
-		return ownWay(wait.Frames)
+		return s.ownWay(wait.Frames)
 	})
 	if names := byValue(grown); len(names) > 0 && grown[names[0]] >= fewestProcesses {
 		parent.at(inCode(names[0]))

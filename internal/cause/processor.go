@@ -62,13 +62,8 @@ const dearerQueue = 1.3
 // quota, a competitor or an affinity that both sides have makes each of the program's seconds wait
 // as long as before.
 func (s *scene) followsWork(c *claim) bool {
-	ranA, ranB := 0.0, 0.0
-	for i := range s.paths {
-		if s.paths[i].Kind == compare.Running {
-			ranA, ranB = ranA+mean(s.paths[i].A), ranB+mean(s.paths[i].B)
-		}
-	}
-	return s.waitsInProportion(c, ranA, ranB)
+	ran := over(s.paths, isRunning)
+	return s.waitsInProportion(c, ran.a, ran.b)
 }
 
 // followsWakeups reports the same of wake-ups: where a host is busy on both sides, a thousand waits
@@ -125,12 +120,8 @@ func (s *scene) quotaBites() bool {
 	if err != nil || limit <= 0 || same || s.in.CPU == nil || s.in.Wall == nil {
 		return false
 	}
-	cpu := mean(s.in.CPU.B)
-	if s.turned() {
-		cpu = mean(s.in.CPU.A)
-	}
 	_, wall := s.wall()
-	return wall > 0 && cpu/wall >= atQuota*limit
+	return wall > 0 && s.spent(s.in.CPU).b/wall >= atQuota*limit
 }
 
 // findThrottled claims waiting for a CPU that nobody had, under a CPU quota; and all

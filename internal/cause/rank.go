@@ -29,7 +29,7 @@ func (r *ranked) share() compare.Interval { return r.suspect.Share }
 
 // ranking is the suspects in order, and what put them there.
 type ranking struct {
-	*scene
+	*ledger
 	told    []*ranked
 	moves   []Move
 	leftOut []LeftOut
@@ -77,7 +77,7 @@ var rankRules = []rankRule{
 // rankOf tells the claims of a ledger and orders what is told. Nothing is told where no suspect may
 // be named.
 func rankOf(l *ledger) *ranking {
-	r := &ranking{scene: l.scene}
+	r := &ranking{ledger: l}
 	for _, c := range l.claims {
 		one := &ranked{claim: c, library: c.cause.is(isCode) && c.inLibrary()}
 		one.suspect, one.known = l.suspect(c)

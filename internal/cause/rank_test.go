@@ -15,6 +15,7 @@ const madeUpRankings = 20_000
 
 // Rules that put suspects in order must not undo each other: what each asserts holds after all.
 func TestRulesOfRankDoNotContradictEachOther(t *testing.T) {
+	t.Parallel()
 	random, all := rand.New(rand.NewPCG(14, 2)), IDs()
 	times, example := map[string]int{}, map[string]string{}
 	moved := map[Rule]int{}
@@ -72,7 +73,7 @@ func madeUpRanking(random *rand.Rand, all []ID) *ranking {
 	chance := func(of int) bool { return random.IntN(of) == 0 }
 	s := &scene{oneSided: chance(6), paths: []compare.Path{{Kind: compare.Runnable,
 		WakerOwn: chance(2), B: []float64{1}}}}
-	r := &ranking{scene: s}
+	r := &ranking{ledger: newLedger(s)}
 	often := []ID{CodeGrew, CodeGrew, CodeAdded, ConfigDiffers, RuntimeCold, RuntimeGC, MemoryFaults}
 	if s.oneSided {
 		often = []ID{CPUStarved, FileSync, RuntimeCold}

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
+	"culprit/internal/compare/blame"
 	"culprit/internal/stat"
 	"culprit/recording"
 )
@@ -51,6 +53,8 @@ type scene struct {
 	metricB    []float64
 	growth     float64
 	paths      []compare.Path
+	code       code.Memo   // whose code the stacks of all tables are
+	tree       *blame.Tree // of paths
 	traits     []trait
 	counts     []compare.Count
 	waits      []compare.Wait
@@ -66,9 +70,8 @@ type scene struct {
 
 	// Worked out before anything is recognised.
 
-	// partners are the pairs of a process and a thread's name of which one wakes the other in the
-	// course of its work.
-	partners map[[2]string]bool
+	// partners is how often, of a process and a thread's name, one wakes the other.
+	partners map[[2]string]float64
 	// tracers, when not nil, are the processes that trace both sides alike: none where it is a
 	// filter in the kernel.
 	tracers map[string]bool
@@ -124,28 +127,21 @@ func newScene(in Input) *scene {
 	s.growth = mean(s.metricB) - mean(s.metricA)
 	s.paths = s.turn(in.Result.Paths)
 	for _, wait := range in.Result.Waits {
-		if s.turned() {
-			wait.A, wait.B = wait.B, wait.A
-			wait.CountA, wait.CountB = wait.CountB, wait.CountA
-		}
+		s.turnSides(&wait.A, &wait.B)
+		s.turnSides(&wait.CountA, &wait.CountB)
 		s.waits = append(s.waits, wait)
 	}
 	s.turnEvidence(in.Result)
 	for _, count := range in.Result.Counts {
-		if s.turned() {
-			count.A, count.B = count.B, count.A
-		}
+		s.turnSides(&count.A, &count.B)
 		s.counts = append(s.counts, count)
 	}
 	s.cpu = s.paths
-	if in.CPU != nil {
+	if in.CPU != nil && in.CPU != in.Result {
 		s.cpu = s.turn(in.CPU.Paths)
-		s.cpuGrowth = mean(in.CPU.B) - mean(in.CPU.A)
-		if s.turned() {
-			s.cpuGrowth = -s.cpuGrowth
-		}
 	}
-	s.traits = traitsOf(s.paths)
+	s.cpuGrowth = s.spent(in.CPU).more()
+	s.tree, s.traits = blame.New(s.paths, s.code.Own), s.traitsOf(s.paths)
 	s.partners = s.findPartners()
 	s.stalls = s.stalledOn()
 	s.tracers = s.tracersOfBoth()
@@ -156,34 +152,31 @@ func newScene(in Input) *scene {
 // turnEvidence takes over what the newer tables show.
 func (s *scene) turnEvidence(result *compare.Result) {
 	for _, line := range result.Lines {
-		if s.turned() {
-			line.A, line.B = line.B, line.A
-			line.Functions = slices.Clone(line.Functions)
-			for i := range line.Functions {
-				function := &line.Functions[i]
-				function.A, function.B = function.B, function.A
-			}
+		s.turnSides(&line.A, &line.B)
+		line.Functions = slices.Clone(line.Functions)
+		for i := range line.Functions {
+			s.turnSides(&line.Functions[i].A, &line.Functions[i].B)
 		}
 		s.lines = append(s.lines, line)
 	}
 	for _, hop := range result.Hops {
-		if s.turned() {
-			hop.A, hop.B = hop.B, hop.A
-		}
+		s.turnSides(&hop.A, &hop.B)
 		s.hops = append(s.hops, hop)
 	}
 }
 
 func (s *scene) turned() bool { return s.swapped || s.oneSided }
 
-func (s *scene) turn(paths []compare.Path) []compare.Path {
-	if !s.turned() {
-		return paths
+func (s *scene) turnSides(a, b *[]float64) {
+	if s.turned() {
+		*a, *b = *b, *a
 	}
-	turned := make([]compare.Path, len(paths))
-	for i, path := range paths {
-		path.A, path.B = path.B, path.A
-		turned[i] = path
+}
+
+func (s *scene) turn(paths []compare.Path) []compare.Path {
+	turned := slices.Clone(paths)
+	for i := range turned {
+		s.turnSides(&turned[i].A, &turned[i].B)
 	}
 	return turned
 }
@@ -203,13 +196,18 @@ func mean(values []float64) float64 { return stat.Average(values) }
 
 // wall is the mean wall time of both sides in seconds, 0 where it is not known.
 func (s *scene) wall() (a, b float64) {
-	if s.in.Wall == nil {
-		return 0, 0
+	spent := s.spent(s.in.Wall)
+	return spent.a, spent.b
+}
+
+// spent is the mean of a metric on both sides, nothing where it is not known.
+func (s *scene) spent(result *compare.Result) sides {
+	if result == nil {
+		return sides{}
 	}
-	if s.turned() {
-		return mean(s.in.Wall.B), mean(s.in.Wall.A)
-	}
-	return mean(s.in.Wall.A), mean(s.in.Wall.B)
+	a, b := result.A, result.B
+	s.turnSides(&a, &b)
+	return sides{mean(a), mean(b)}
 }
 
 // grown is the growth of one path in seconds per run.
@@ -217,12 +215,20 @@ func (s *scene) grown(i int) float64 { return mean(s.paths[i].B) - mean(s.paths[
 
 // count returns the mean of a count on both sides; key "" is the whole tree.
 func (s *scene) count(name, key string) (a, b float64) {
-	for i := range s.counts {
-		if s.counts[i].Name == name && s.counts[i].Key == key {
-			return mean(s.counts[i].A), mean(s.counts[i].B)
-		}
+	if count := s.counted(name, key); count != nil {
+		return mean(count.A), mean(count.B)
 	}
 	return 0, 0
+}
+
+// counted is a count by run, nil where there is none.
+func (s *scene) counted(name, key string) *compare.Count {
+	for i := range s.counts {
+		if s.counts[i].Name == name && s.counts[i].Key == key {
+			return &s.counts[i]
+		}
+	}
+	return nil
 }
 
 // keys lists the processes that have a count, without the whole tree.
@@ -243,10 +249,8 @@ func (s *scene) atKeys(c *claim, kind PlaceKind, count string) {
 		a, b := s.count(count, key)
 		grown[key] = b - a
 	}
-	for n, key := range byValue(grown) {
-		if n < 2 && grown[key] > 0 {
-			c.at(Place{Kind: kind, Name: key})
-		}
+	for _, key := range most(grown, 2) {
+		c.at(Place{Kind: kind, Name: key})
 	}
 }
 

@@ -31,7 +31,7 @@ func (s *scene) otherEnd(c *claim) string {
 		if wait.Kind != compare.Blocked || !kernelHas(wait.Frames, socketWaitNames) {
 			return ""
 		}
-		return ownWay(wait.Frames)
+		return s.ownWay(wait.Frames)
 	})
 	delete(grown, route(c.place))
 	if names := byValue(grown); len(names) > 0 && grown[names[0]] >= awaitedPart*s.grew(c) {

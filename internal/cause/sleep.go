@@ -76,24 +76,15 @@ func (s *scene) tellSleep(c *claim) {
 	s.locateSleep(c)
 	s.tellAwaiting(c, turns)
 	s.adviseTurns(c)
-	countA, countB, held := 0.0, 0.0, 0.0
-	for i := range s.waits {
-		if s.waits[i].WakerKind == recording.WakerTimer && sleepCalls[s.waits[i].Syscall] {
-			countA += mean(s.waits[i].CountA)
-			countB += mean(s.waits[i].CountB)
-		}
-	}
-	c.add("offcpu", "waits that a timer ended, all threads", countA, countB, "waits/run")
+	_, times := s.overWaits(func(wait *compare.Wait) bool {
+		return wait.WakerKind == recording.WakerTimer && sleepCalls[wait.Syscall]
+	})
+	c.add("offcpu", "waits that a timer ended, all threads", times.a, times.b, "waits/run")
 	for _, call := range s.callsOf(c) {
 		a, b := s.count("syscall."+call+".count", "")
 		c.add("syscalls", call+" calls", a, b, "calls/run")
 	}
-	for _, i := range c.members {
-		if len(s.paths[i].For) > 0 {
-			held += s.grown(i)
-		}
-	}
-	if held > 0 {
+	if held, _ := s.parted(c, func(i int) bool { return len(s.paths[i].For) > 0 }); held > 0 {
 		c.add("offcpu", "of it slept while another thread waited for a lock that the sleeper held", 0, held, "s/run")
 	}
 }
@@ -113,11 +104,8 @@ func (s *scene) locateSleep(c *claim) {
 	if s.mostly(c, s.inLoop) {
 		c.at(inCode(callerOf(s.cpu, isSleep))) // the loop itself says nothing of who sleeps
 	}
-	for _, i := range c.members {
-		if s.traits[i].place >= 0 {
-			s.locate(c, "")
-			break
-		}
+	if slices.ContainsFunc(c.members, func(i int) bool { return s.traits[i].place >= 0 }) {
+		s.locate(c, "")
 	}
 	accept := map[string]bool{}
 	for _, i := range c.members {
@@ -126,9 +114,7 @@ func (s *scene) locateSleep(c *claim) {
 	s.timerPlaces(c, func(wait *compare.Wait) bool { return len(c.places) == 0 && accept[wait.Process] })
 	s.locateAround(c)
 	if len(c.places) == 0 {
-		if s.locate(c, ""); len(c.places) == 0 {
-			s.locateProcess(c)
-		}
+		s.locate(c, "")
 		return
 	}
 	if c.place == nil { // told by who sets timers: say as well where the thread slept
@@ -162,12 +148,7 @@ func (s *scene) polling(c *claim) bool {
 	if s.in.CPU == nil || s.oneSided {
 		return false
 	}
-	elsewhere := s.cpuGrowth
-	for i := range s.paths {
-		if s.paths[i].Kind == compare.Running {
-			elsewhere -= s.grown(i)
-		}
-	}
+	elsewhere := s.cpuGrowth - over(s.paths, isRunning).more()
 	a, b := s.seconds(c)
 	return mean(a) >= pollingBefore*mean(b) && elsewhere >= pollingWork*(mean(b)-mean(a))
 }
@@ -177,7 +158,7 @@ func findPolledWork(s *scene) []finding {
 	if !s.sleeps.polling {
 		return nil
 	}
-	blamed := blame.Find(s.cpu, nil)
+	blamed := blame.New(s.cpu, s.code.Own).Find(nil)
 	if blamed == nil {
 		return nil
 	}

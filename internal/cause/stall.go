@@ -1,6 +1,8 @@
 package cause
 
 import (
+	"slices"
+
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -74,14 +76,13 @@ func (w *stall) matches(path *compare.Path) bool {
 
 // deepest names the innermost kernel function that tells the wait.
 func (w *stall) deepest(path *compare.Path) string {
-	frames := path.Frames
-	for i := len(frames) - 1; i >= 0; i-- {
-		if frames[i].Kind == recording.KindKernel && containsAny(frames[i].Name, w.any) {
-			return frames[i].Name
+	for _, frame := range slices.Backward(path.Frames) {
+		if frame.Kind == recording.KindKernel && containsAny(frame.Name, w.any) {
+			return frame.Name
 		}
 	}
-	if kernelHas(path.WakerStack, w.ended) && len(frames) > 0 {
-		return lastFrame(frames).Name
+	if kernelHas(path.WakerStack, w.ended) && len(path.Frames) > 0 {
+		return lastFrame(path.Frames).Name
 	}
 	return ""
 }
@@ -115,17 +116,12 @@ func (s *scene) stalledOn() []*stall {
 	return kind
 }
 
-func findReclaim(s *scene) []finding   { return s.stalledFor(MemoryReclaim) }
-func findDirty(s *scene) []finding     { return s.stalledFor(FileDirtyThrottle) }
-func findJournal(s *scene) []finding   { return s.stalledFor(FileJournal) }
-func findWriteback(s *scene) []finding { return s.stalledFor(FileWriteback) }
-func findInode(s *scene) []finding     { return s.stalledFor(FileInodeLock) }
-func findPageIn(s *scene) []finding    { return s.stalledFor(MemoryPageIn) }
-
 // stalledFor claims waits inside the kernel of one kind.
-func (s *scene) stalledFor(cause ID) []finding {
-	return []finding{{cause: cause, tell: s.describeStall,
-		match: func(i int) bool { return s.stalls[i] != nil && s.stalls[i].cause == cause }}}
+func stalledFor(cause ID) func(*scene) []finding {
+	return func(s *scene) []finding {
+		return []finding{{cause: cause, tell: s.describeStall,
+			match: func(i int) bool { return s.stalls[i] != nil && s.stalls[i].cause == cause }}}
+	}
 }
 
 // describeStall says where a stall is, in which kernel function, who ended it, and what else speaks
@@ -144,16 +140,12 @@ func (s *scene) describeStall(c *claim) {
 			c.at(inSetting(setting))
 		}
 	}
-	for n, name := range byValue(functions) {
-		if n < 2 && functions[name] > 0 {
-			c.at(Place{Kind: InKernel, Name: name})
-			c.add("offcpu", "held up in "+name, 0, functions[name], "s/run")
-		}
+	for _, name := range most(functions, 2) {
+		c.at(Place{Kind: InKernel, Name: name})
+		c.add("offcpu", "held up in "+name, 0, functions[name], "s/run")
 	}
-	for n, name := range byValue(wakers) {
-		if n < 2 && wakers[name] > 0 {
-			c.add("offcpu", "ended by "+name, 0, wakers[name], "s/run")
-		}
+	for _, name := range most(wakers, 2) {
+		c.add("offcpu", "ended by "+name, 0, wakers[name], "s/run")
 	}
 	s.hopEvidence(c)
 	s.stallEvidence(c)
@@ -181,8 +173,8 @@ func (s *scene) hopEvidence(c *claim) {
 		before[text] += mean(hop.A)
 		behind[text] += mean(hop.B)
 	}
-	for n, text := range byValue(behind) {
-		if n < 2 && behind[text] > before[text] {
+	for _, text := range most(behind, 2) {
+		if behind[text] > before[text] {
 			c.add("offcpu", text, before[text], behind[text], "s/run")
 		}
 	}
@@ -220,14 +212,11 @@ func (s *scene) stallEvidence(c *claim) {
 	case MemoryReclaim:
 		s.addCount(c, "faults.minor", "page faults", "faults/run")
 	}
-	if a, b := s.latency(); b > 0 {
-		c.add("block", "time of one block request", a*1e3, b*1e3, "ms")
-	}
+	s.addLatency(c, "time of one block request")
 }
 
 // addCount adds a count of the whole tree as evidence where there is one.
 func (s *scene) addCount(c *claim, name, text, unit string) {
-	if a, b := s.count(name, ""); a+b > 0 {
-		c.add("counts", text, a, b, unit)
-	}
+	a, b := s.count(name, "")
+	c.add("counts", text, a, b, unit)
 }

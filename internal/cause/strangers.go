@@ -75,12 +75,9 @@ func (s *scene) occupied() (a, b float64) {
 	if err != nil || s.in.CPU == nil || wallA <= 0 || wallB <= 0 || s.factsA["cpu.count"] != s.factsB["cpu.count"] {
 		return 0, 0
 	}
-	ownA, ownB := mean(s.in.CPU.A), mean(s.in.CPU.B)
-	if s.turned() {
-		ownA, ownB = ownB, ownA
-	}
+	own := s.spent(s.in.CPU)
 	othersA, othersB := s.count(counts.StrangersCPU, "")
-	leftA, leftB := cpus*wallA-ownA, cpus*wallB-ownB
+	leftA, leftB := cpus*wallA-own.a, cpus*wallB-own.b
 	if leftA <= 0 || leftB <= 0 {
 		return 0, 0
 	}

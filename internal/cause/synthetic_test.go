@@ -2,7 +2,9 @@ package cause
 
 import (
 	"cmp"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -270,13 +272,15 @@ func sortedStacks(stacks map[string]float64) []string {
 	for stack := range stacks {
 		set[stack] = true
 	}
-	return sortedNames(set)
+	return slices.Sorted(maps.Keys(set))
 }
 
 // judged compares four runs a side of two plans on a metric. Each such input is held to the model.
 func judged(t *testing.T, metric string, a, b plan, costs Costs) []Suspect {
 	t.Helper()
-	return Judge(inputOf(t, metric, a, b, costs)).Suspects
+	judged := Judge(inputOf(t, metric, a, b, costs))
+	holdToModel(t, judged)
+	return judged.Suspects
 }
 
 func inputOf(t *testing.T, metric string, a, b plan, costs Costs) Input {
@@ -301,7 +305,6 @@ func inputOf(t *testing.T, metric string, a, b plan, costs Costs) Input {
 	if err != nil {
 		t.Fatal(err)
 	}
-	holdToModel(t, in)
 	return in
 }
 

@@ -1,6 +1,8 @@
 package cause
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"culprit/internal/compare"
@@ -35,7 +37,7 @@ func findTraced(s *scene) []finding {
 			return ""
 		},
 		tell: func(c *claim) {
-			for _, name := range sortedNames(tracers) {
+			for _, name := range slices.Sorted(maps.Keys(tracers)) {
 				a, b := s.count("syscall.ptrace.count", name)
 				c.add("syscalls", "ptrace calls of "+name, a, b, "calls/run")
 				c.at(Place{Kind: InProcess, Role: TracedBy, Name: name})
@@ -129,12 +131,7 @@ func (l *ledger) giveTracer(rule transfer) {
 
 // traced reports whether a wait is a stop for a tracer.
 func (s *scene) traced(i int) bool {
-	for _, frame := range s.paths[i].Frames {
-		if containsAny(frame.Name, []string{"ptrace_stop", "ptrace_notify", "seccomp_do_user_notification"}) {
-			return true
-		}
-	}
-	return false
+	return kernelHas(s.paths[i].Frames, []string{"ptrace_stop", "ptrace_notify", "seccomp_do_user_notification"})
 }
 
 // findChatty claims system calls that became many more, with the code that makes them.
@@ -176,20 +173,15 @@ func (s *scene) tellChatty(c *claim, chatty map[string]float64) {
 	c.absorbs = s.absorbing(c)
 	s.locate(c, s.callsOf(c)[0])
 	calls := 0.0
-	for _, more := range chatty {
-		calls += more
+	for _, call := range byValue(chatty) {
+		calls += chatty[call]
 	}
 	c.predictAtLeast("bare system call", calls, s.in.Costs.Syscall)
-	for i, call := range byValue(chatty) {
-		if i == 3 {
-			break
-		}
+	for _, call := range most(chatty, 3) {
 		a, b := s.callCount(call)
 		c.add("syscalls", call+" calls", a, b, "calls/run")
 		bytesA, bytesB := s.count("syscall."+call+".bytes", "")
-		if bytesA+bytesB > 0 {
-			c.add("syscalls", call+" bytes per call", bytesA/max(a, 1), bytesB/max(b, 1), "bytes")
-		}
+		c.add("syscalls", call+" bytes per call", bytesA/max(a, 1), bytesB/max(b, 1), "bytes")
 		failedA, failedB := s.count("syscall."+call+".errors", "")
 		if failedB >= 0.1*b && failedB > failedA {
 			c.add("syscalls", call+" calls that failed", failedA, failedB, "calls/run")
@@ -203,16 +195,12 @@ func (s *scene) tellChatty(c *claim, chatty map[string]float64) {
 func (s *scene) waitedLonger(calls map[string]float64) map[string]bool {
 	longer := map[string]bool{}
 	for call := range calls {
-		secondsA, secondsB, waitsA, waitsB := 0.0, 0.0, 0.0, 0.0
-		for i := range s.waits {
-			if wait := &s.waits[i]; wait.Kind == compare.Blocked && wait.Syscall == call {
-				secondsA, secondsB = secondsA+mean(wait.A), secondsB+mean(wait.B)
-				waitsA, waitsB = waitsA+mean(wait.CountA), waitsB+mean(wait.CountB)
-			}
-		}
-		if waitsA > 0 && waitsB > 0 {
-			each := (secondsA/waitsA + secondsB/waitsB) / 2
-			longer[call] = !s.oneSided && each*(waitsB-waitsA) < majority*(secondsB-secondsA)
+		seconds, waits := s.overWaits(func(wait *compare.Wait) bool {
+			return wait.Kind == compare.Blocked && wait.Syscall == call
+		})
+		if waits.a > 0 && waits.b > 0 {
+			each := (seconds.a/waits.a + seconds.b/waits.b) / 2
+			longer[call] = !s.oneSided && each*waits.more() < majority*seconds.more()
 		}
 	}
 	return longer
@@ -266,12 +254,4 @@ func orNone(value string) string {
 		return "none"
 	}
 	return value
-}
-
-func sortedNames(set map[string]bool) []string {
-	values := map[string]float64{}
-	for name := range set {
-		values[strings.TrimSpace(name)] = 0
-	}
-	return byValue(values)
 }

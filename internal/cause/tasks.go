@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/names"
 	"culprit/recording"
 )
 
@@ -65,17 +66,12 @@ func (s *scene) tellQueue(c *claim) {
 func (s *scene) isParked(i int) bool {
 	path := &s.paths[i]
 	return path.Nap || path.Kind == compare.Blocked && s.traits[i].scheduler && s.traits[i].place < 0 && !path.Lock &&
-		lastUser(path.Frames).Kind == recording.KindGo
+		endsInGo(path.Frames)
 }
 
-// lastUser is the innermost frame of user space, the zero frame where there is none.
-func lastUser(frames []recording.Frame) recording.Frame {
-	for i := len(frames) - 1; i >= 0; i-- {
-		if frames[i].Kind != recording.KindKernel {
-			return frames[i]
-		}
-	}
-	return recording.Frame{}
+func endsInGo(frames []recording.Frame) bool {
+	at := names.LastUser(frames)
+	return at >= 0 && frames[at].Kind == recording.KindGo
 }
 
 // findQueue looks for what tasks of a process queue for on the dearer side, a lock or a channel by
@@ -133,11 +129,11 @@ type queues struct {
 }
 
 // queueOf tells what sleeps grew for: a lock that tasks queue for where most of it is a runtime
-// with nothing to run, or where it is known that the sleeps go one after the other (turns). Whoever
-// has the lock sleeps then, or waits for who does, and the others cannot run.
+// with nothing to run. Whoever has the lock sleeps then, or waits for who does, and the others
+// cannot run. Where it is known that the sleeps go one after the other (turns) there is none.
 func (s *scene) queueOf(c *claim, turns bool) (found queues) {
 	if turns {
-		return queues{lock: s.anyQueue()}
+		return queues{}
 	}
 	if s.mostly(c, s.inLoop) {
 		return queues{open: unseenInLoop}
@@ -159,20 +155,6 @@ func (s *scene) queueOf(c *claim, turns bool) (found queues) {
 		found.open = s.unseenTasks()
 	}
 	return found
-}
-
-// anyQueue is the first lock found that tasks of any process queue for.
-func (s *scene) anyQueue() *queue {
-	seconds := map[string]float64{}
-	for i := range s.cpu {
-		seconds[s.cpu[i].Process] += mean(s.cpu[i].B)
-	}
-	for _, process := range byValue(seconds) {
-		if q := s.findQueue(process, queueTimes, isTaskLock); q != nil {
-			return q
-		}
-	}
-	return nil
 }
 
 // unseenTasks is what a sleep of a runtime that parks its tasks leaves open.

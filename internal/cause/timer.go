@@ -117,9 +117,8 @@ func (s *scene) tellTicker(c *claim, ticking map[string]float64) {
 	c.at(Place{Kind: InProcess, Name: process})
 	c.add("offcpu", fmt.Sprintf("wake-ups of %s by a timer at a fixed interval of %.3g ms", process, interval*1e3),
 		a, b, "wake-ups/run")
-	if workA, workB := s.count("switches.voluntary", process); workB > 0 {
-		c.add("offcpu", "voluntary context switches of "+process, workA, workB, "switches/run")
-	}
+	workA, workB := s.count("switches.voluntary", process)
+	c.add("offcpu", "voluntary context switches of "+process, workA, workB, "switches/run")
 	c.add("cpu", "CPU time per wake-up", 0, mean(seconds)*1e6/b, "us")
 	c.predictAtLeast("context switch", switchesPerTick*(b-a), s.in.Costs.Switch)
 }
@@ -134,13 +133,10 @@ func (s *scene) worksPerTick(process string, ticks float64) bool {
 	if !s.oneSided {
 		return false
 	}
-	work := 0.0
-	for i := range s.cpu {
-		if s.cpu[i].Kind == compare.Running && s.cpu[i].Process == process && s.cpu[i].Ticking {
-			work += mean(s.cpu[i].B) - mean(s.cpu[i].A)
-		}
-	}
-	return work > ticks*dwarfing*hiddenSeconds
+	work := over(s.cpu, func(path *compare.Path) bool {
+		return isRunning(path) && path.Process == process && path.Ticking
+	})
+	return work.more() > ticks*dwarfing*hiddenSeconds
 }
 
 // switchesPerTick: to the thread and away from it.
@@ -162,17 +158,14 @@ func (s *scene) faster(a, b float64) bool {
 func (s *scene) timerPlaces(c *claim, accept func(*compare.Wait) bool) {
 	stacks := map[string][]recording.Frame{}
 	grown := s.tallyWaits(true, func(wait *compare.Wait) string {
-		name := ownWay(wait.Frames)
+		name := s.ownWay(wait.Frames)
 		if wait.WakerKind != recording.WakerTimer || !accept(wait) || name == "" {
 			return ""
 		}
-		stacks[name] = wait.Frames[:code.Innermost(wait.Frames)+1]
+		stacks[name] = wait.Frames[:s.code.Innermost(wait.Frames)+1]
 		return name
 	})
-	for _, name := range byValue(grown) {
-		if grown[name] <= 0 {
-			break
-		}
+	for _, name := range most(grown, len(grown)) {
 		c.at(inCode(name))
 		if len(c.place) == 0 {
 			c.place = stacks[name]
@@ -216,7 +209,7 @@ func (s *scene) tellTimer(c *claim, members []int, paths []compare.Path) {
 			timed = timed.plus(a, b)
 		}
 	}
-	if more := all.b - all.a; more > 0 && timed.b-timed.a >= majority*more {
+	if more := all.more(); more > 0 && timed.more() >= majority*more {
 		c.add("cpu", "of it run by a timer", timed.a, timed.b, "s/run")
 		c.doubt(DoubtUncounted, uncountedTimer)
 	}

@@ -2,6 +2,7 @@ package cause
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"culprit/internal/code"
@@ -20,6 +21,7 @@ type trait struct {
 	collector bool   // collecting garbage
 	fault     bool   // handling a page fault
 	sync      bool   // forcing data to disk
+	compiler  bool   // compiling
 	scheduler bool   // a language runtime's own scheduling, timers and idling
 	place     int    // deepest frame of the application's own code, −1 when none
 	kernel    int    // first kernel frame, len(frames) when none
@@ -38,10 +40,10 @@ var (
 )
 
 // traitsOf reads the traits of all paths, then fills in what a path leaves open by its neighbours.
-func traitsOf(paths []compare.Path) []trait {
+func (s *scene) traitsOf(paths []compare.Path) []trait {
 	traits, purposes := make([]trait, len(paths)), purposes{}
 	for i := range paths {
-		traits[i] = traitOf(&paths[i], purposes)
+		traits[i] = traitOf(&paths[i], s.code.Innermost(paths[i].Frames), purposes)
 	}
 	inferTraits(paths, traits)
 	return traits
@@ -66,16 +68,21 @@ func purposeOf(frame recording.Frame) trait {
 		t.traced, t.fault, t.sync = code.Traces(frame), code.Faults(frame), code.Syncs(frame)
 		return t
 	}
+	t.compiler = frame.Kind == recording.KindNative && containsAny(frame.Name, compilerNames)
 	t.lock, t.collector = code.IsLockFunction(frame.Name), code.Collects(frame.Name)
 	t.scheduler = code.Schedules(frame)
 	return t
 }
 
-func traitOf(path *compare.Path, known purposes) trait {
-	t := trait{place: code.Innermost(path.Frames), kernel: len(path.Frames), lock: path.Lock}
+func traitOf(path *compare.Path, place int, known purposes) trait {
+	t := trait{place: place, kernel: len(path.Frames), lock: path.Lock}
+	t.compiler = containsAny(path.Comm, compilerComms)
+	php := false // compiles, if it is PHP
 	for i := len(path.Frames) - 1; i >= 0; i-- {
 		frame := path.Frames[i]
 		of := known.of(frame)
+		t.compiler = t.compiler || of.compiler || php && runsPHP(&frame)
+		php = php || frame.Kind == recording.KindNative && slices.Contains(phpCompilerNames, frame.Name)
 		switch {
 		case frame.Kind == recording.KindKernel:
 			t.kernel, t.call = i, cmp.Or(of.call, t.call) // the entry function has the last word
@@ -94,6 +101,10 @@ func traitOf(path *compare.Path, known purposes) trait {
 	t.sync = t.sync || syncCalls[t.call] || strings.Contains(t.call, "write") && kernelHas(path.Frames, directNames)
 	t.collector = t.collector || code.IsCollector(path.Comm)
 	return t
+}
+
+func runsPHP(frame *recording.Frame) bool {
+	return frame.Kind == recording.KindPHP || strings.HasPrefix(frame.Name, "php_execute_script")
 }
 
 // join adds the purposes of a frame.
@@ -127,9 +138,10 @@ const wrapping = 0.5
 // inferTraits gives paths without a purpose that of their neighbours: those
 // caught in a wrapper, or on the way into or out of the kernel.
 func inferTraits(paths []compare.Path, traits []trait) {
-	nodes := map[string]*nodeTotals{}
+	nodes, points := map[string]*nodeTotals{}, make([][]string, len(paths))
 	for i := range paths {
-		for _, point := range traits[i].points(&paths[i]) {
+		points[i] = traits[i].points(&paths[i])
+		for _, point := range points[i] {
 			node := nodes[point]
 			if node == nil {
 				node = &nodeTotals{calls: map[string]float64{}}
@@ -155,7 +167,7 @@ func inferTraits(paths []compare.Path, traits []trait) {
 			continue
 		}
 		entered := t.entered(&paths[i])
-		for _, point := range t.points(&paths[i]) {
+		for _, point := range points[i] {
 			node := nodes[point]
 			call := node.call()
 			if node.clock > 0 && node.clock >= wrapping*node.seconds {

@@ -85,7 +85,7 @@ func (s *scene) sleptHolding(c *claim) (locked, byTurn bool) {
 			turned += mean(wait.B)
 		}
 		frames := taking(wait.Frames)
-		if at := code.Innermost(frames); at >= 0 && !code.IsEntry(frames[at]) {
+		if at := s.code.Innermost(frames); at >= 0 && !code.IsEntry(frames[at]) {
 			takers[wait.Process+"\x00"+frames[at].Name] = true
 		}
 	}

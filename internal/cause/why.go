@@ -27,11 +27,11 @@ type Second struct {
 	Needs string `json:"needs"` // what would have made it first
 }
 
-func whyOf(l *ledger, r *ranking) Why {
-	why := Why{Growth: l.growth, Entries: l.entries, Moves: r.moves, LeftOut: r.leftOut}
-	for i := range l.paths {
-		if l.free(i) {
-			why.Nobody += l.grown(i)
+func whyOf(r *ranking) Why {
+	why := Why{Growth: r.growth, Entries: r.entries, Moves: r.moves, LeftOut: r.leftOut}
+	for i := range r.paths {
+		if r.free(i) {
+			why.Nobody += r.grown(i)
 		}
 	}
 	if len(r.told) > 1 {

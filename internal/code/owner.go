@@ -123,13 +123,16 @@ func Own(frames []recording.Frame) []bool {
 
 // Innermost is the deepest frame of the program's own, −1 when there is none. The closure that Go's
 // compiler makes of a defer statement is passed over: its caller is the place.
-func Innermost(frames []recording.Frame) int { return Above(frames, len(frames)) }
+func Innermost(frames []recording.Frame) int { return innermostOf(frames, Own(frames)) }
 
 // Above is the deepest frame of the program's own before a frame of a stack, as Innermost.
 func Above(frames []recording.Frame, at int) int {
-	around := surroundingsOf(frames)
-	for at--; at >= 0; at-- {
-		if ownerOf(&frames[at], around) == Program && !deferred.MatchString(frames[at].Name) {
+	return innermostOf(frames[:at], Own(frames))
+}
+
+func innermostOf(frames []recording.Frame, own []bool) int {
+	for at := range slices.Backward(frames) {
+		if own[at] && !deferred.MatchString(frames[at].Name) {
 			return at
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/compare/blame"
 	"culprit/recording"
@@ -75,7 +76,7 @@ func TestBlame(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			place := blame.Find(tree(newMade(1, 1), test.lines), nil)
+			place := blame.New(tree(newMade(1, 1), test.lines), code.Own).Find(nil)
 			if place == nil {
 				t.Fatal("nothing blamed")
 			}
@@ -104,7 +105,7 @@ func TestBelowWaitsForACPUIsTheCodeThatWaited(t *testing.T) {
 			paths[i].Kind = compare.Runnable
 		}
 	}
-	place := blame.Find(paths, nil)
+	place := blame.New(paths, code.Own).Find(nil)
 	if place == nil || place.Frame().Name != "crc" || place.Below != "" {
 		t.Fatalf("blame %+v, want crc and nothing below it", place)
 	}
@@ -121,7 +122,7 @@ func TestThroughIsWhatThePlaceCallsWhereLeavesAreMany(t *testing.T) {
 		"runtime.mallocgc;runtime.tryDeferToSpanScan"} {
 		lines["g:main.main;main.handle;regexp.MustCompile;regexp.compile;"+leaf] = [2]float64{0, 0.08}
 	}
-	place := blame.Find(tree(newMade(1, 1), lines), nil)
+	place := blame.New(tree(newMade(1, 1), lines), code.Own).Find(nil)
 	if place == nil || place.Frame().Name != "main.handle" || place.Through != "regexp.compile" || place.Below != "" {
 		t.Errorf("blame %+v, want main.handle through regexp.compile", place)
 	}
@@ -145,7 +146,7 @@ func TestThroughPassesOverAnInterpreter(t *testing.T) {
 		for _, leaf := range []string{"PyObject_GetAttr", "PyNumber_Add", "PyList_Append", "PyDict_SetItem"} {
 			lines[test.place+test.a+";n:"+leaf], lines[test.place+test.b+";n:"+leaf] = [2]float64{0, 0.1}, [2]float64{0, 0.1}
 		}
-		place := blame.Find(tree(newMade(1, 1), lines), nil)
+		place := blame.New(tree(newMade(1, 1), lines), code.Own).Find(nil)
 		if place == nil || place.Frame().Name != "serve" || place.Through != test.through {
 			t.Errorf("%s: blame %+v, want serve through %q", test.name, place, test.through)
 		}
@@ -154,10 +155,10 @@ func TestThroughPassesOverAnInterpreter(t *testing.T) {
 
 func TestNothingGrew(t *testing.T) {
 	lines := map[string][2]float64{"main;one": {1, 0.9}, "main;two": {1, 1}}
-	if place := blame.Find(tree(newMade(1, 1), lines), nil); place != nil {
+	if place := blame.New(tree(newMade(1, 1), lines), code.Own).Find(nil); place != nil {
 		t.Errorf("blamed %v", place.Stack)
 	}
-	if place := blame.Find([]compare.Path{{A: []float64{1}, B: []float64{2}}}, nil); place != nil {
+	if place := blame.New([]compare.Path{{A: []float64{1}, B: []float64{2}}}, code.Own).Find(nil); place != nil {
 		t.Errorf("a path without stack is no place: %v", place)
 	}
 }
@@ -175,22 +176,22 @@ func TestInlinedCalleeIsThePlace(t *testing.T) {
 		{Kind: compare.Running, Frames: java("Main.main", "Main.find"), A: []float64{0, 0}, B: []float64{0.21, 0.2}},
 		{Kind: compare.Running, Frames: java("Main.main", "Main.encode"), A: []float64{0.2, 0.2}, B: []float64{0.21, 0.2}},
 	}
-	place := blame.Find(paths, nil)
+	place := blame.New(paths, code.Own).Find(nil)
 	if place == nil || place.Frame().Name != "Main.find" || len(place.Members) != 2 {
 		t.Fatalf("blame %+v, want Main.find with its caller's own time", place)
 	}
 	// Two callees that grew alike: nothing says whose code the caller's own time is.
 	paths[2].B = []float64{0.41, 0.4}
-	if place := blame.Find(paths, nil); place == nil || place.Frame().Name != "Main.main" {
+	if place := blame.New(paths, code.Own).Find(nil); place == nil || place.Frame().Name != "Main.main" {
 		t.Errorf("blame %+v: the own time went to one of two", place)
 	}
 }
 
 // A library's function is a place before what all threads begin in, which is on every stack.
 func TestBlameNamesNoStart(t *testing.T) {
-	place := blame.Find(tree(newMade(1, 1), map[string][2]float64{
+	place := blame.New(tree(newMade(1, 1), map[string][2]float64{
 		"g:runtime.goexit;main.talk;main.work": {0.5, 0.5}, "g:runtime.goexit;net/http.(*conn).serve;k:read": {0, 0.3},
-		"g:runtime.goexit;main.a": {0, 0.1}, "g:runtime.goexit;main.b": {0, 0.1}, "g:runtime.goexit;main.c": {0, 0.1}}), nil)
+		"g:runtime.goexit;main.a": {0, 0.1}, "g:runtime.goexit;main.b": {0, 0.1}, "g:runtime.goexit;main.c": {0, 0.1}}), code.Own).Find(nil)
 	if place == nil || place.Frame().Name != "net/http.(*conn).serve" {
 		t.Errorf("blamed %+v", place)
 	}
@@ -230,7 +231,7 @@ func TestOneFunctionIsOnePlace(t *testing.T) {
 func places(paths []compare.Path) (found []string) {
 	taken := map[int]bool{}
 	for range 3 {
-		place := blame.Find(paths, func(i int) bool { return !taken[i] })
+		place := blame.New(paths, code.Own).Find(func(i int) bool { return !taken[i] })
 		if place == nil {
 			break
 		}

@@ -6,7 +6,7 @@
 // function that a change is due to, package rank puts all of it in order.
 //
 //	results, err := compare.Compare(a, b, compare.Options{})
-//	place := blame.Find(results.CPU.Paths, nil)
+//	place := blame.New(results.CPU.Paths, code.Own).Find(nil)
 //
 // It refuses to explain a metric that a recording did not measure, and never takes the number of
 // samples for a number of observations.

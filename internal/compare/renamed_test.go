@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/compare/blame"
 	"culprit/internal/compare/names"
@@ -76,7 +77,7 @@ func TestBlameBelowARenamedFunction(t *testing.T) {
 	a := sampled(map[string]int64{"start;script v1.js;serve;parse": 50, "start;script v1.js;serve;total": 50})
 	b := sampled(map[string]int64{"start;script v2.js;serve;parse": 50, "start;script v2.js;serve;total": 350})
 	a[0].Manifest.Metrics[compare.MetricCPU], b[0].Manifest.Metrics[compare.MetricCPU] = 0.1, 0.4
-	place := blame.Find(compared(t, compare.MetricCPU, a, b).Paths, nil)
+	place := blame.New(compared(t, compare.MetricCPU, a, b).Paths, code.Own).Find(nil)
 	if place == nil || place.Frame().Name != "total" || place.Added {
 		t.Errorf("blamed %+v", place)
 	}

@@ -3,6 +3,7 @@ package compare_test
 import (
 	"testing"
 
+	"culprit/internal/code"
 	"culprit/internal/compare/blame"
 )
 
@@ -17,7 +18,7 @@ func TestStartUpIsNoPlace(t *testing.T) {
 		{"Python's script", "n:_start;Py_BytesMain;p:<module>;n:_PyEval_EvalFrameDefault", "<module>"},
 		{"Go", "g:runtime.goexit;runtime.gcBgMarkWorker", "runtime.gcBgMarkWorker"},
 	} {
-		place := blame.Find(tree(newMade(1, 1), map[string][2]float64{each.grown: {0.1, 0.9}}), nil)
+		place := blame.New(tree(newMade(1, 1), map[string][2]float64{each.grown: {0.1, 0.9}}), code.Own).Find(nil)
 		if place == nil || place.Frame().Name != each.want {
 			t.Errorf("%s: the place is %+v, want %s", each.name, place, each.want)
 		}

@@ -34,9 +34,9 @@ type Pair struct {
 
 // Answer is what culprit says of a pair.
 type Answer struct {
-	Outcome  stat.Outcome
-	Metric   string // that the suspects are about
-	Suspects []cause.Suspect
+	Outcome stat.Outcome
+	Metric  string // that the suspects are about
+	cause.Judgement
 }
 
 // Answer judges the pair as an investigation does.
@@ -46,7 +46,7 @@ func (p *Pair) Answer() (Answer, error) {
 	if err != nil {
 		return Answer{}, fmt.Errorf("judge %s: %w", p.Name, err)
 	}
-	return Answer{Outcome: p.Outcome, Metric: in.Result.Metric, Suspects: judged.Suspects}, nil
+	return Answer{Outcome: p.Outcome, Metric: in.Result.Metric, Judgement: judged}, nil
 }
 
 // of is the input of a judgement on a metric.

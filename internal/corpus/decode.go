@@ -104,8 +104,11 @@ func (d *decoder) readStacks() {
 	}
 	for _, numbers := range d.doc.Stacks {
 		var frames []recording.Frame
-		for _, at := range numbers {
-			frames = append(frames, d.frame(at))
+		if len(numbers) > 0 {
+			frames = make([]recording.Frame, len(numbers))
+		}
+		for i, at := range numbers {
+			frames[i] = d.frame(at)
 		}
 		d.stacks = append(d.stacks, frames)
 	}
@@ -146,6 +149,7 @@ func (d *decoder) sides(s sides) (a, b []float64) {
 // result is the comparison by one metric. The tables that do not depend on the metric are shared.
 func (d *decoder) result(tables compare.Result, metric string, of *seconds) *compare.Result {
 	tables.Metric, tables.A, tables.B = metric, of.A, of.B
+	tables.Paths = make([]compare.Path, 0, len(of.Paths))
 	for i := range of.Paths {
 		tables.Paths = append(tables.Paths, d.path(&of.Paths[i]))
 	}

@@ -154,11 +154,7 @@ func called(command syntax.Command) string {
 // words are the words of a command up to the first redirection behind one of them.
 func (s simple) words(text string) (words []Word) {
 	for _, assign := range s.call.Assigns {
-		word := wordOf(text, assign, assign.Value)
-		if word.static && assign.Value != nil {
-			word.Value = assign.Name.Value + "=" + word.Value
-		}
-		words = append(words, word)
+		words = append(words, assignmentOf(text, assign))
 	}
 	for _, arg := range s.call.Args {
 		words = append(words, wordOf(text, arg, arg))
@@ -171,6 +167,14 @@ func (s simple) words(text string) (words []Word) {
 		}
 	}
 	return words
+}
+
+func assignmentOf(text string, assign *syntax.Assign) Word {
+	word := wordOf(text, assign, assign.Value)
+	if word.static && assign.Value != nil {
+		word.Value = assign.Name.Value + "=" + word.Value
+	}
+	return word
 }
 
 func wordOf(text string, node syntax.Node, value *syntax.Word) Word {

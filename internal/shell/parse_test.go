@@ -133,6 +133,22 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+func TestWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"./x  -a '1' >log":                       "./x·-a·1·log",
+		`A=1 B="x y" ./x | ./y "$HOME/a b"; ./z`: `A=1·B=x·y·./x·./y·"$HOME/a b"·./z`,
+		`sh -c 'java "-Xint" Main' 5`:            "sh·-c·java·-Xint·Main·5",
+		`"$A b"`:                                 `"$A b"`,
+		"./x \"a b":                              `./x·"a·b`,
+		"":                                       "",
+	} {
+		got := strings.Join(Words(text), "·")
+		if got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestDifferingWord(t *testing.T) {
 	for _, each := range []struct{ a, b, want string }{
 		{"./x --pool 8", "./x  --pool  2", "8 2"},

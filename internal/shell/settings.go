@@ -93,6 +93,24 @@ func DifferingWord(a, b string) (inA, inB string, ok bool) {
 	return "", "", false
 }
 
+// Words are the words of all commands of a text without their quotes, in order, also those within a
+// word that is a text of its own, as "sh -c" and JAVA_TOOL_OPTIONS take one. A text that is none of
+// a shell is split at blanks.
+func Words(text string) (words []string) {
+	all := allWords(text)
+	if len(all) == 0 {
+		return strings.Fields(text)
+	}
+	for _, word := range all {
+		if strings.ContainsAny(word.Value, " \t\n") && word.Value != text {
+			words = append(words, Words(word.Value)...)
+		} else {
+			words = append(words, word.Value)
+		}
+	}
+	return words
+}
+
 // allWords are the words of all commands of a text, in order.
 func allWords(text string) (words []Word) {
 	file, err := parse(text)
@@ -102,10 +120,10 @@ func allWords(text string) (words []Word) {
 	syntax.Walk(file, func(node syntax.Node) bool {
 		switch node := node.(type) {
 		case *syntax.Assign:
-			words = append(words, wordOf(text, node, nil))
+			words = append(words, assignmentOf(text, node))
 			return false
 		case *syntax.Word:
-			words = append(words, wordOf(text, node, nil))
+			words = append(words, wordOf(text, node, node))
 			return false
 		}
 		return true

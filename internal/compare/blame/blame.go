@@ -4,7 +4,7 @@
 // It refuses to blame anything where nothing grew, and takes no move for growth: a frame that lost
 // what its neighbour gained.
 //
-//	place := blame.Find(result.Paths, nil)
+//	place := blame.New(result.Paths, code.Own).Find(nil)
 //	fmt.Println(place.Frame().Name, place.Below) // parse memcpy
 package blame
 
@@ -52,12 +52,30 @@ type Blame struct {
 // Frame is the blamed frame.
 func (b *Blame) Frame() recording.Frame { return b.Stack[len(b.Stack)-1] }
 
+// Tree is the paths of a result with what each search looks up again.
+type Tree struct {
+	paths []compare.Path
+	grow  []float64 // change of each path
+	own   [][]bool  // which frames are the application's
+}
+
+// New makes paths ready to be searched.
+// Own tells which frames of a stack are the program's own: code.Own, or what remembers its answers.
+func New(paths []compare.Path, own func([]recording.Frame) []bool) *Tree {
+	t := &Tree{paths: paths, grow: make([]float64, len(paths)), own: make([][]bool, len(paths))}
+	for i := range paths {
+		t.grow[i] = perrun.Growth(paths[i].A, paths[i].B)
+		t.own[i] = own(paths[i].Frames)
+	}
+	return t
+}
+
 // Find walks the merged call tree of the paths that use selects (nil: all)
 // to the deepest frame of the application's own code that explains most of
 // their growth from A to B. Where callers were renamed or split up it looks
 // by function instead of by call path. It returns nil when nothing grew.
-func Find(paths []compare.Path, use func(int) bool) *Blame {
-	s := newSearch(paths, use)
+func (t *Tree) Find(use func(int) bool) *Blame {
+	s := t.search(use)
 	if s.total <= 0 {
 		return nil
 	}
@@ -77,12 +95,10 @@ func Find(paths []compare.Path, use func(int) bool) *Blame {
 	return s.finish(s.inlined(best))
 }
 
-// search holds the paths with what is looked up again and again.
+// search is one look at a tree: at those of its paths that are used.
 type search struct {
-	paths []compare.Path
+	*Tree
 	all   []int
-	grow  []float64 // change of each path
-	own   [][]bool  // which frames are the application's
 	total float64
 }
 
@@ -97,16 +113,13 @@ type spot struct {
 	inlinedIn []int
 }
 
-func newSearch(paths []compare.Path, use func(int) bool) *search {
-	s := &search{paths: paths, grow: make([]float64, len(paths)), own: make([][]bool, len(paths))}
-	for i := range paths {
-		if use != nil && !use(i) {
-			continue
+func (t *Tree) search(use func(int) bool) *search {
+	s := &search{Tree: t}
+	for i := range t.paths {
+		if use == nil || use(i) {
+			s.all = append(s.all, i)
+			s.total += t.grow[i]
 		}
-		s.all = append(s.all, i)
-		s.grow[i] = perrun.Growth(paths[i].A, paths[i].B)
-		s.own[i] = code.Own(paths[i].Frames)
-		s.total += s.grow[i]
 	}
 	return s
 }

@@ -33,6 +33,7 @@ type Pool struct {
 	// ForeignTracers: the sides ran beside different tracers. No stack is then the recorder's.
 	ForeignTracers bool
 	// What the functions of a stack tell, for the stacks that were asked for.
+	written   map[int32][]recording.Frame
 	own       map[int32]int
 	locks     map[int32]Locks
 	recorders map[int32]bool
@@ -45,7 +46,7 @@ const None int32 = 0
 func New(a, b []*recording.Recording) *Pool {
 	p := &Pool{frameIDs: map[Key]int32{}, stacks: [][]int32{nil}, stackIDs: map[string]int32{"": None},
 		renamed: map[Key]Key{}, builds: map[string]string{},
-		own: map[int32]int{}, locks: map[int32]Locks{}, recorders: map[int32]bool{}}
+		written: map[int32][]recording.Frame{}, own: map[int32]int{}, locks: map[int32]Locks{}, recorders: map[int32]bool{}}
 	p.findBuilds(slices.Concat(a, b))
 	p.findNamesakes(a, b)
 	if len(b) > 0 {
@@ -119,16 +120,19 @@ func (p *Pool) module(callers []int32, id int32) int32 {
 	return p.frame(frame)
 }
 
-// Frames are the frames of a stack, root first; nil for None.
+// Frames are the frames of a stack, root first; nil for None. They must not be changed: a stack has
+// them only once.
 func (p *Pool) Frames(stack int32) []recording.Frame {
 	if stack == None {
 		return nil
 	}
-	frames := make([]recording.Frame, len(p.stacks[stack]))
-	for i, frame := range p.stacks[stack] {
-		frames[i] = p.frames[frame]
-	}
-	return frames
+	return once(p.written, stack, func() []recording.Frame {
+		frames := make([]recording.Frame, len(p.stacks[stack]))
+		for i, frame := range p.stacks[stack] {
+			frames[i] = p.frames[frame]
+		}
+		return frames
+	})
 }
 
 // Up goes through the frames of a stack, the innermost first; at counts from the root.

@@ -151,6 +151,7 @@ func WithoutRecorder(r *timeline.Run, pieces []Piece) (kept []Piece, cost float6
 	if r.Recording.Imported() != "" {
 		return pieces, 0
 	}
+	kept = make([]Piece, 0, len(pieces))
 	for _, p := range pieces {
 		if p.Key.Kind == Running && r.Names.Recorder(p.Key.Stack) ||
 			p.Key.Kind == Runnable && p.Key.WakerComm == recording.RecorderComm {

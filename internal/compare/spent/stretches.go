@@ -126,23 +126,31 @@ const mostlyKnown = 0.5
 // shareLost gives the samples whose stack was lost to those of the same threads whose stack is
 // known: stacks are lost at random. Where most are lost they stay unknown.
 func shareLost(samples []weighted) []weighted {
-	all, known := map[Key]float64{}, map[Key]float64{}
+	type sum struct{ all, known float64 }
+	sums, of, last := map[Key]*sum{}, make([]*sum, len(samples)), Key{}
 	for i := range samples {
-		if key := &samples[i].key; key.Kind == Running {
-			all[key.threads()] += samples[i].weight
-			if key.Stack != names.None {
-				known[key.threads()] += samples[i].weight
-			}
+		key := &samples[i].key
+		if key.Kind != Running {
+			continue
+		}
+		if at := key.threads(); i > 0 && at == last && of[i-1] != nil {
+			of[i] = of[i-1] // samples of a thread follow each other
+		} else if of[i], last = sums[at], at; of[i] == nil {
+			of[i] = &sum{}
+			sums[at] = of[i]
+		}
+		of[i].all += samples[i].weight
+		if key.Stack != names.None {
+			of[i].known += samples[i].weight
 		}
 	}
 	kept := make([]weighted, 0, len(samples))
-	for _, one := range samples {
-		at := one.key.threads()
-		if one.key.Kind == Running && known[at] > 0 && known[at] >= mostlyKnown*all[at] {
+	for i, one := range samples {
+		if s := of[i]; s != nil && s.known > 0 && s.known >= mostlyKnown*s.all {
 			if one.key.Stack == names.None {
 				continue
 			}
-			one.weight *= all[at] / known[at]
+			one.weight *= s.all / s.known
 		}
 		kept = append(kept, one)
 	}
