@@ -160,7 +160,8 @@ func laterFacts(facts, later []Fact) []Fact {
 func (j *join) encode(w io.Writer, edit func(*Manifest)) error {
 	j.archive = zip.NewWriter(w)
 	j.codec = &codec{}
-	for _, write := range []func() error{j.samples, j.waits, j.slow, j.metrics, j.processes, j.threads, j.totals} {
+	for _, write := range []func() error{j.samples, j.waits, j.slow, j.metrics, j.processes, j.threads, j.totals,
+		j.dependencies} {
 		if err := write(); err != nil {
 			return err
 		}

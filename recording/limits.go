@@ -22,6 +22,7 @@ const (
 	MaxSlow         = 512 << 10
 	MaxMetrics      = 2 << 20
 	MaxEvidence     = 256 << 10 // rows of each of the other tables of Evidence
+	MaxDependencies = 16 << 10
 	MaxBuckets      = 64        // latency buckets of one system call
 	MaxStringBytes  = 16 << 10  // of one name, path or command
 	maxListElements = 32 << 20  // of one list column: all stacks together
@@ -63,6 +64,7 @@ func (r *Recording) check() error {
 		{"waits", len(r.Waits), MaxWaits},
 		{"processes", len(r.Processes), MaxProcesses},
 		{"threads", len(r.Threads), MaxThreads},
+		{dependenciesTable, len(r.Dependencies), MaxDependencies},
 		{"slow", len(r.Slow), MaxSlow},
 		{"locks", len(r.Locks), MaxEvidence},
 		{"wakeups", len(r.Wakeups), MaxEvidence},

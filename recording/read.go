@@ -66,6 +66,7 @@ func Read(source io.ReaderAt, size int64) (*Recording, error) {
 	if r.Manifest.Schema >= 2 {
 		reads = append(reads, archive.evidence(&r.Evidence)...)
 	}
+	reads = append(reads, func() error { return readLater(archive, dependenciesTable, MaxDependencies, &r.Dependencies) })
 	for _, read := range reads {
 		if err := read(); err != nil {
 			return nil, err
@@ -211,6 +212,14 @@ func (a *archive) table(name string) (io.ReaderAt, int64, error) {
 	}
 	size := int64(member.CompressedSize64)
 	return io.NewSectionReader(a.source, offset, size), size, nil
+}
+
+// readLater reads a table that came after the schema's others: a recording may lack it.
+func readLater[T any](a *archive, name string, limit int64, rows *[]T) error {
+	if _, there := a.members[name+tableSuffix]; !there {
+		return nil
+	}
+	return readMember(a, name, limit, rows)
 }
 
 func readMember[T any](a *archive, name string, limit int64, rows *[]T) error {

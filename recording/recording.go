@@ -39,6 +39,8 @@ type Recording struct {
 	Waits     []Wait
 	Processes []Process
 	Threads   []Thread
+	// Dependencies are what the target ran on; nil in recordings that were made before there was such a table.
+	Dependencies []Dependency
 	Evidence
 }
 

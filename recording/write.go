@@ -163,6 +163,7 @@ func Encode(w io.Writer, r *Recording) error {
 		writeTable(archive, codec, "lines", r.Lines),
 		writeTable(archive, codec, "counters", r.Counters),
 		writeTable(archive, codec, "errors", r.Errors),
+		writeTable(archive, codec, dependenciesTable, r.Dependencies),
 	} {
 		if err != nil {
 			return err

@@ -25,10 +25,20 @@ type Window struct {
 	Traces    []unwind.Trace      // all stacks taken in the window
 	Kernel    func(uint64) string // name of a kernel address, "" when unknown
 	Comm      map[int32]string    // names of processes seen in the window
+	Opened    []OpenedFile        // files of code that the target opened, each once
 
 	kernel map[uint64]*recording.Frame // by address; nil: the recorder's own
 	ids    map[*recording.Frame]int32  // the builder's
 	stack  []int32                     // scratch
+}
+
+// OpenedFile is a file of code that the target opened.
+type OpenedFile struct {
+	Path   string // as the process sees it
+	Pid    int32  // who opened it first
+	Device uint32 // as the kernel has it: major << 20 | minor
+	Inode  uint64
+	Mounts uint32 // number of the mount namespace that the path is of
 }
 
 // Since gives a time of the window's clock as nanoseconds since its start.
