@@ -2,22 +2,22 @@ package recording
 
 // The kinds of dependencies: by who publishes them, else by what they are.
 const (
-	DependencyDebian    = "deb"           // a package of Debian's or of one of its children
-	DependencyAlpine    = "apk"           // a package of Alpine
-	DependencyPython    = "python"        // a distribution, as pip installs it
-	DependencyNode      = "npm"           // a package, as npm resolved it
-	DependencyGo        = "go"            // a module that is linked into a program
-	DependencyJava      = "maven"         // "group:artifact"; of a jar that does not say so the jar's own name
-	DependencyRust      = "crate"         // compiled into a program or library
-	DependencyRuby      = "gem"           //
-	DependencyPHP       = "composer"      // "vendor/package"
-	DependencyPerl      = "perl"          // a module outside of packages
-	DependencyLibrary   = "library"       // a shared library that no package has
-	DependencyProgram   = "program"       // a file of the program's own: an executable, a script
-	DependencyRuntime   = "runtime"       // "python", "node", "java", "ruby", "php", "perl", "go", "rustc"
-	DependencyOption    = "build-option"  // how a program was built: "go GOAMD64"
-	DependencyKernel    = "kernel"        //
-	DependencyImage     = "image"         // the release of the system that the program's files lie in
+	DependencyDebian  = "deb"          // a package of Debian's or of one of its children
+	DependencyAlpine  = "apk"          // a package of Alpine
+	DependencyPython  = "python"       // a distribution, as pip installs it
+	DependencyNode    = "npm"          // a package, as npm resolved it
+	DependencyGo      = "go"           // a module that is linked into a program
+	DependencyJava    = "maven"        // "group:artifact"; of a jar that does not say so the jar's own name
+	DependencyRust    = "crate"        // compiled into a program or library
+	DependencyRuby    = "gem"          //
+	DependencyPHP     = "composer"     // "vendor/package"
+	DependencyPerl    = "perl"         // a module outside of packages
+	DependencyLibrary = "library"      // a shared library that no package has
+	DependencyProgram = "program"      // a file of the program's own: an executable, a script
+	DependencyRuntime = "runtime"      // "python", "node", "java", "ruby", "php", "perl", "go", "rustc"
+	DependencyOption  = "build-option" // how a program was built: "go GOAMD64"
+	DependencyKernel  = "kernel"       //
+	DependencyImage   = "image"        // the release of the system that the program's files lie in
 )
 
 // How a dependency is known, from the surest to the least sure.

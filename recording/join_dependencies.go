@@ -17,7 +17,7 @@ func (j *join) dependencies() error {
 			key.Evidence = ""
 			i, known := at[key]
 			switch {
-			case known && surer(row.Evidence, whole[i].Evidence):
+			case known && Surer(row.Evidence, whole[i].Evidence):
 				whole[i].Evidence = row.Evidence
 			case !known && len(whole) == MaxDependencies:
 				left++
@@ -36,7 +36,8 @@ func (j *join) dependencies() error {
 // evidences are from the surest to the least sure.
 var evidences = []string{SeenRunning, SeenMapped, SeenOpened, SeenBuiltIn, SeenHost, SeenInstalled}
 
-func surer(one, other string) bool {
+// Surer tells whether a dependency is known by surer evidence than by another.
+func Surer(one, other string) bool {
 	for _, evidence := range evidences {
 		if evidence == one || evidence == other {
 			return evidence == one && one != other

@@ -23,12 +23,12 @@ const (
 	MaxMetrics      = 2 << 20
 	MaxEvidence     = 256 << 10 // rows of each of the other tables of Evidence
 	MaxDependencies = 16 << 10
-	MaxBuckets      = 64        // latency buckets of one system call
-	MaxStringBytes  = 16 << 10  // of one name, path or command
-	maxListElements = 32 << 20  // of one list column: all stacks together
-	maxDocument     = 16 << 20  // bytes of manifest.json or facts.json
-	maxTable        = 1 << 30   // bytes of one table, compressed and uncompressed
-	maxMembers      = 64        // files in the zip
+	MaxBuckets      = 64       // latency buckets of one system call
+	MaxStringBytes  = 16 << 10 // of one name, path or command
+	maxListElements = 32 << 20 // of one list column: all stacks together
+	maxDocument     = 16 << 20 // bytes of manifest.json or facts.json
+	maxTable        = 1 << 30  // bytes of one table, compressed and uncompressed
+	maxMembers      = 64       // files in the zip
 )
 
 // MaxSeconds bounds a time that is read from a file: ten years. Chosen: longer than any window, and

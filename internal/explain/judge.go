@@ -5,6 +5,7 @@ import (
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
+	"culprit/internal/compare/differs"
 	"culprit/internal/compare/rank"
 	"culprit/internal/compare/settings"
 	"culprit/internal/compare/units"
@@ -28,6 +29,7 @@ type Judgement struct {
 	Profile  compare.Profile // of CPU time
 	Waits    compare.Profile // of time off the CPU
 	Facts    []recording.Fact
+	Differs []differs.Difference // all that the sides are not the same in
 	// Unseen and Warnings limit the judgement.
 	Unseen   []recording.BlindSpot
 	Warnings []string
@@ -66,6 +68,8 @@ func (e *Evidence) Judge(c Context) (*Judgement, error) {
 	}
 	j.Profile = j.Result.Profile.Per(j.Unit)
 	j.Waits = compare.WaitProfile(j.Result, Confidence).Per(j.Unit)
+	j.Differs = differs.Find(e.A, e.B, j.Result.Facts, differs.Weights{Metric: j.Metric, A: e.Work.A, B: e.Work.B,
+		Change: j.Unit.Amount(mean(j.Result.B) - mean(j.Result.A))})
 	j.Unseen = blindSpots(e.both(), j.Result)
 	return j, nil
 }

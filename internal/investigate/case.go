@@ -5,6 +5,7 @@ import (
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
+	"culprit/internal/compare/differs"
 	"culprit/internal/explain"
 	"culprit/internal/stat"
 	"culprit/internal/trial"
@@ -67,6 +68,8 @@ type Case struct {
 	// Items are the ranked differences behind the suspects.
 	Items    []Item               `json:"items"`
 	Settings []compare.FactChange `json:"settings"`
+	// Differs is all that the sides are not the same in: settings too, but also what they ran on and how they were called.
+	Differs  []differs.Difference `json:"differs,omitempty"`
 	Facts    []recording.Fact     `json:"facts"`
 	Profile  *compare.Profile     `json:"profile,omitempty"` // CPU, for the flame graph
 	Waits    *compare.Profile     `json:"waits,omitempty"`   // off-CPU, for its flame graph
@@ -80,7 +83,7 @@ type Case struct {
 // the command printed the one that was tested.
 func (c *Case) Tell(j *explain.Judgement) {
 	c.Per, c.Suspects, c.Why, c.AlsoSeen = j.Unit.Name, j.Suspects, j.Why, j.AlsoSeen
-	c.Settings, c.Facts = j.Result.Facts, j.Facts
+	c.Settings, c.Facts, c.Differs = j.Result.Facts, j.Facts, j.Differs
 	c.Items = nil
 	for _, item := range j.Items {
 		c.Items = append(c.Items, Item(item))

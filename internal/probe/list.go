@@ -8,7 +8,6 @@ import (
 	"culprit/internal/probe/network"
 	"culprit/internal/probe/offcpu"
 	"culprit/internal/probe/oncpu"
-	"culprit/internal/probe/opens"
 	"culprit/internal/probe/processes"
 	"culprit/internal/probe/syscalls"
 )
@@ -38,9 +37,6 @@ func All() []Probe {
 		{Name: "kernellocks", Start: adapt(kernellocks.Start),
 			Sees:  "waits for locks inside the kernel, where, and who held them",
 			Hides: "which lock of the kernel threads queue on"},
-		{Name: "opens", Start: adapt(opens.Start),
-			Sees:  "files of code that the target opens: programs, libraries, modules, archives",
-			Hides: "packages of scripts of which no stack was taken, and of processes that soon end"},
 		{Name: "oncpu", Start: adapt(oncpu.Start),
 			Sees:  "stacks of what runs, kernel and user, native and interpreted",
 			Hides: "which code takes the CPU"},

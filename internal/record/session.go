@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"culprit/internal/dependency"
 	"culprit/internal/host"
 	"culprit/internal/probe"
 	"culprit/internal/probe/bpf"
@@ -35,6 +36,8 @@ type Session struct {
 	survivors  []int // processes that were followed when the last window ended
 	lastNs     int64 // when it ended
 	closed     chan struct{}
+
+	dependencies *dependency.Reader
 }
 
 // openWindow is a window that has begun.
@@ -65,7 +68,7 @@ func Open(ctx context.Context, options Options) (*Session, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(loadingGCPercent))
 	s := &Session{options: options, shared: &bpf.Shared{Options: bpf.Options{
 		Hz: options.Hz, Wait: options.Wait, Unwind: options.Unwind, WholeHost: options.WholeHost}},
-		closed: make(chan struct{})}
+		closed: make(chan struct{}), dependencies: dependency.NewReader()}
 	go boundMemory(s.closed)
 	s.loadUnwinder(ctx)
 	if err := s.loadProbes(); err != nil {
@@ -242,6 +245,7 @@ func (s *Session) collect(rec *recording.Recording, open *openWindow, endNs int6
 		addOffCPU(rec)
 	}
 	window.Builder.Into(rec)
+	s.depend(window, open)
 	if s.unwinder != nil {
 		s.unwinder.Release()
 	}

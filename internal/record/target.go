@@ -81,6 +81,7 @@ type watch struct {
 	made   []recording.Fact // what the process madeOf is made of
 	madeOf int
 	pids   []int // the tree that the facts are of
+	used   *usage
 }
 
 // watchAt are the moments of the first looks; then once a second.
@@ -101,6 +102,9 @@ func (w *watch) look(roots []int, number int) {
 		return
 	}
 	first := number < len(watchAt)
+	if w.used.hold(pids); number == 0 || number%thoroughEvery == 0 {
+		w.used.look(pids)
+	}
 	if !first && number%wholeEvery != 0 && busiest == w.madeOf && slices.Equal(pids, w.pids) {
 		w.facts = withFilters(w.facts, pids)
 		return
@@ -117,7 +121,7 @@ func (w *watch) look(roots []int, number int) {
 }
 
 func watchTarget(pids []int) *watch {
-	w := &watch{done: make(chan struct{}), ended: make(chan struct{})}
+	w := &watch{done: make(chan struct{}), ended: make(chan struct{}), used: newUsage()}
 	go func() {
 		defer close(w.ended)
 		if len(pids) == 0 {

@@ -1,0 +1,93 @@
+package differs
+
+import (
+	"slices"
+
+	"culprit/internal/dependency"
+	"culprit/recording"
+)
+
+// Weights say how the time of stacks is counted.
+type Weights struct {
+	Metric string    // "cpu" or "wall"
+	A, B   []float64 // units of work of each recording; nil: one each
+	Change float64   // of the metric, B − A per unit
+}
+
+// grownPart is the part of the metric's change from which on stacks have grown. Chosen: less is told from the noise of
+// samples only in large recordings.
+const grownPart = 0.05
+
+// through finds for each dependency by how much the stacks through it grew.
+func (w *Weights) through(list []Difference, a, b *side) {
+	wanted := map[key]int{}
+	for i := range list {
+		if list[i].Kind == Dependency || list[i].Kind == Binary {
+			wanted[key{list[i].Of, list[i].Name}] = i
+		}
+	}
+	if len(wanted) == 0 {
+		return
+	}
+	before := w.seconds(a, wanted, w.A, len(list))
+	after := w.seconds(b, wanted, w.B, len(list))
+	for i := range list {
+		list[i].Through = after[i] - before[i]
+		growth := list[i].Through
+		if w.Change < 0 {
+			growth = -growth
+		}
+		change := max(w.Change, -w.Change)
+		list[i].Grown = growth > 0 && growth >= grownPart*change
+	}
+}
+
+// seconds are those of the stacks through each of the wanted, on average over the recordings of a side.
+func (w *Weights) seconds(s *side, wanted map[key]int, work []float64, length int) []float64 {
+	sums := make([]float64, length)
+	for at, rec := range s.recordings {
+		units := 1.0
+		if at < len(work) && work[at] > 0 {
+			units = work[at]
+		}
+		stacks := stacksThrough(rec, s.indexes[at], wanted)
+		for i := range rec.Samples {
+			sample := &rec.Samples[i]
+			counts := sample.Signal == recording.SignalCPU ||
+				sample.Signal == recording.SignalOffCPU && w.Metric == recording.MetricWall
+			if !counts || !sample.Target || sample.Stack < 0 {
+				continue
+			}
+			for _, one := range stacks[sample.Stack] {
+				sums[one] += float64(sample.ValueNs) / 1e9 / units
+			}
+		}
+	}
+	for i := range sums {
+		sums[i] /= float64(len(s.recordings))
+	}
+	return sums
+}
+
+// stacksThrough lists for each stack which of the wanted it goes through.
+func stacksThrough(rec *recording.Recording, index *dependency.Index, wanted map[key]int) [][]int {
+	frames := make([]int, len(rec.Frames))
+	for i := range rec.Frames {
+		frames[i] = -1
+		if row := index.Of(&rec.Frames[i]); row != nil {
+			if one, is := wanted[keyOf(row)]; is {
+				frames[i] = one
+			}
+		}
+	}
+	stacks := make([][]int, len(rec.Stacks))
+	for id, stack := range rec.Stacks {
+		for _, frame := range stack.Frames {
+			one := frames[frame]
+			if one >= 0 && !slices.Contains(stacks[id], one) {
+				stacks[id] = append(stacks[id], one)
+			}
+		}
+	}
+	return stacks
+}

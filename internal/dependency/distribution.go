@@ -1,0 +1,162 @@
+package dependency
+
+import (
+	"bufio"
+	"io"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"culprit/recording"
+)
+
+// The limits of a database of packages.
+const (
+	maxLists  = 96 << 20 // bytes of all lists together
+	maxList   = 16 << 20 // of one
+	maxStatus = 32 << 20
+	maxLine   = 64 << 10
+)
+
+const (
+	debianInfo   = "/var/lib/dpkg/info"
+	debianStatus = "/var/lib/dpkg/status"
+	alpineAll    = "/lib/apk/db/installed"
+)
+
+// distribution claims what packages of the system brought: libraries, programs, modules of scripts.
+func (c *collector) distribution(root *Root, todo map[string]unit) {
+	if len(todo) == 0 {
+		return
+	}
+	kind, owners, versions := recording.DependencyDebian, map[string]string{}, map[string]string{}
+	if info := c.allowed.names(root, debianInfo); len(info) > 0 {
+		owners = c.debianOwners(root, info, todo)
+		versions = c.debianVersions(root, owners)
+	} else {
+		kind = recording.DependencyAlpine
+		owners, versions = c.alpine(root, todo)
+	}
+	for name, one := range todo {
+		owner, found := owners[name]
+		if !found {
+			continue
+		}
+		row := recording.Dependency{Kind: kind, Name: owner, Version: versions[owner], Place: name, Evidence: one.how,
+			Source: debianInfo}
+		if kind == recording.DependencyAlpine {
+			row.Source = alpineAll
+		}
+		if one.binary != nil {
+			row.Hash = one.binary.buildID
+			c.linked(name, one.binary, one.how)
+		} else {
+			row.Place = name[:strings.LastIndex(name, "/")] // of scripts the folder: hundreds lie in one
+		}
+		c.add(row)
+		delete(todo, name)
+	}
+}
+
+// debianOwners looks the files up in the lists of all packages. What was found in lists that are the same since is
+// remembered, also that a file is in none.
+func (c *collector) debianOwners(root *Root, info []string, todo map[string]unit) map[string]string {
+	folder, err := root.below(debianInfo, unix.O_RDONLY)
+	if err != nil {
+		return nil
+	}
+	id := identityOf(folder)
+	folder.Close()
+	known := c.debian[id]
+	if known == nil {
+		known = map[string]string{}
+		c.debian = map[identity]map[string]string{id: known}
+	}
+	wanted := map[string]string{} // as it may stand in a list → as it is
+	for name := range todo {
+		if _, there := known[name]; there {
+			continue
+		}
+		known[name] = ""
+		wanted[name] = name
+		if below, found := strings.CutPrefix(name, "/usr/"); found { // /lib became a link to /usr/lib
+			wanted["/"+below] = name
+		} else {
+			wanted["/usr"+name] = name
+		}
+	}
+	if len(wanted) > 0 {
+		left := int64(maxLists)
+		for _, list := range info {
+			if owner, found := strings.CutSuffix(list, ".list"); found && left > 0 {
+				text := c.allowed.read(root, debianInfo+"/"+list, min(maxList, left))
+				left -= int64(len(text))
+				for line := range strings.Lines(text) {
+					if name, found := wanted[strings.TrimSuffix(line, "\n")]; found {
+						known[name], _, _ = strings.Cut(owner, ":")
+					}
+				}
+			}
+		}
+	}
+	owners := map[string]string{}
+	for name := range todo {
+		if known[name] != "" {
+			owners[name] = known[name]
+		}
+	}
+	return owners
+}
+
+// debianVersions reads the versions of the packages that own something.
+func (c *collector) debianVersions(root *Root, owners map[string]string) map[string]string {
+	wanted := map[string]bool{}
+	for _, owner := range owners {
+		wanted[owner] = true
+	}
+	return c.stanzas(root, debianStatus, "Package: ", "Version: ", wanted, nil)
+}
+
+// alpine reads the one database of apk: who owns the files, and the versions.
+func (c *collector) alpine(root *Root, todo map[string]unit) (owners, versions map[string]string) {
+	owners = map[string]string{}
+	folder := ""
+	versions = c.stanzas(root, alpineAll, "P:", "V:", nil, func(name, line string) {
+		if below, found := strings.CutPrefix(line, "F:"); found {
+			folder = "/" + below + "/"
+		} else if base, found := strings.CutPrefix(line, "R:"); found {
+			if _, there := todo[folder+base]; there {
+				owners[folder+base] = name
+			}
+			if _, there := todo["/usr"+folder+base]; there {
+				owners["/usr"+folder+base] = name
+			}
+		}
+	})
+	return owners, versions
+}
+
+// stanzas reads a database of stanzas: the version of each that is wanted (nil: of all), and gives each further line.
+func (c *collector) stanzas(root *Root, name, nameMark, versionMark string, wanted map[string]bool,
+	also func(name, line string)) map[string]string {
+	versions := map[string]string{}
+	file, err := c.allowed.open(root, name)
+	if err != nil || c.allowed.take(maxLine) != nil {
+		return versions
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(io.LimitReader(file, maxStatus))
+	lines.Buffer(make([]byte, maxLine), maxLine)
+	current := ""
+	for lines.Scan() {
+		line := lines.Text()
+		if found, is := strings.CutPrefix(line, nameMark); is {
+			current = found
+		} else if version, is := strings.CutPrefix(line, versionMark); is && (wanted == nil || wanted[current]) {
+			versions[current] = version
+		} else if also != nil {
+			also(current, line)
+		}
+	}
+	return versions
+}

@@ -1,0 +1,193 @@
+package record
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+
+	"culprit/internal/dependency"
+	"culprit/internal/probe/bpf"
+	"culprit/recording"
+)
+
+// What the target ran on is found out when a window has ended: the files that its processes opened in it, as the probe
+// opens told, and those that were mapped or open before. Only the roots of the processes must be held while they live.
+
+const (
+	maxHeld     = 64      // roots that are held at a time
+	maxMaps     = 8 << 20 // bytes of /proc/PID/maps
+	maxMapped   = 4096    // files of one process
+	maxOpenFile = 1024    // descriptors of one process
+)
+
+// usage holds what is known of the files of a target while its processes live.
+type usage struct {
+	mu    sync.Mutex
+	roots map[uint32]*dependency.Root // by number of the mount namespace
+	files map[dependency.File]bool
+}
+
+func newUsage() *usage {
+	return &usage{roots: map[uint32]*dependency.Root{}, files: map[dependency.File]bool{}}
+}
+
+// hold opens the roots of processes whose mount namespaces are new.
+func (u *usage) hold(pids []int) {
+	for _, pid := range pids {
+		u.rootOf(pid)
+	}
+}
+
+// rootOf gives the root of a process; nil when it has ended, and for roots beyond the limit.
+func (u *usage) rootOf(pid int) *dependency.Root {
+	mounts := mountsOf(pid)
+	if mounts == 0 {
+		return nil
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if known := u.roots[mounts]; known != nil || len(u.roots) >= maxHeld {
+		return known
+	}
+	name := "/proc/" + strconv.Itoa(pid) + "/root"
+	if mounts == mountsOf(os.Getpid()) {
+		name = "/"
+	}
+	root, err := dependency.OpenRoot(name)
+	if err != nil {
+		return nil
+	}
+	u.roots[mounts] = root
+	return root
+}
+
+// mountsOf is the number of the mount namespace of a process, 0 when it has ended.
+func mountsOf(pid int) uint32 {
+	link, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/ns/mnt")
+	if err != nil {
+		return 0
+	}
+	var number uint32
+	if _, err := fmt.Sscanf(link, "mnt:[%d]", &number); err != nil {
+		return 0
+	}
+	return number
+}
+
+// look notes the files that processes have mapped to run, and archives and scripts that they have open.
+func (u *usage) look(pids []int) {
+	for _, pid := range pids {
+		root := u.rootOf(pid)
+		if root == nil {
+			continue
+		}
+		folder := "/proc/" + strconv.Itoa(pid)
+		mapped := mappedOf(folder)
+		opened := openedOf(folder)
+		u.mu.Lock()
+		for _, name := range mapped {
+			u.files[dependency.File{Path: name, Root: root, How: recording.SeenMapped}] = true
+		}
+		for _, name := range opened {
+			u.files[dependency.File{Path: name, Root: root, How: recording.SeenOpened}] = true
+		}
+		u.mu.Unlock()
+	}
+}
+
+// mappedOf lists the files that a process runs code of, and mapped archives.
+func mappedOf(folder string) (names []string) {
+	file, err := os.Open(folder + "/maps")
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(io.LimitReader(file, maxMaps))
+	before := ""
+	for lines.Scan() && len(names) < maxMapped {
+		words := strings.SplitN(lines.Text(), " ", 6)
+		if len(words) < 6 || len(words[1]) != 4 {
+			continue
+		}
+		name := strings.TrimLeft(words[5], " ")
+		if name == before || !strings.HasPrefix(name, "/") || strings.HasSuffix(name, " (deleted)") ||
+			words[1][2] != 'x' && !strings.HasSuffix(name, ".jar") {
+			continue
+		}
+		before = name
+		names = append(names, name)
+	}
+	return names
+}
+
+// openedOf lists archives that a process has open.
+func openedOf(folder string) (names []string) {
+	list, err := os.Open(folder + "/fd")
+	if err != nil {
+		return nil
+	}
+	defer list.Close()
+	descriptors, err := list.Readdirnames(maxOpenFile)
+	if err != nil {
+		return nil
+	}
+	for _, descriptor := range descriptors {
+		name, err := os.Readlink(folder + "/fd/" + descriptor)
+		if err == nil && (strings.HasSuffix(name, ".jar") || strings.HasSuffix(name, ".war")) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// seen puts together what is known of the target.
+func (u *usage) seen(opened []bpf.OpenedFile, frames []recording.Frame) dependency.Seen {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	seen := dependency.Seen{Frames: frames}
+	own := mountsOf(os.Getpid())
+	for _, one := range opened {
+		if u.roots[one.Mounts] == nil && one.Mounts == own {
+			if root, err := dependency.OpenRoot("/"); err == nil {
+				u.roots[own] = root
+			}
+		}
+		if root := u.roots[one.Mounts]; root != nil {
+			seen.Files = append(seen.Files, dependency.File{Path: one.Path, Root: root, How: recording.SeenOpened})
+		}
+	}
+	for file := range u.files {
+		seen.Files = append(seen.Files, file)
+	}
+	for _, root := range u.roots {
+		seen.Roots = append(seen.Roots, root)
+	}
+	return seen
+}
+
+func (u *usage) close() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, root := range u.roots {
+		root.Close()
+	}
+	u.roots, u.files = map[uint32]*dependency.Root{}, map[dependency.File]bool{}
+}
+
+// depend fills the table of dependencies. One that could not be read in time is a loss, never an error.
+func (s *Session) depend(window *bpf.Window, open *openWindow) {
+	if open.watch == nil {
+		return
+	}
+	used := open.watch.used
+	defer used.close()
+	rows, losses := s.dependencies.Read(used.seen(window.Opened, window.Recording.Frames))
+	window.Recording.Dependencies = rows
+	for _, loss := range losses {
+		window.Lose(loss.What, loss.Count)
+	}
+}

@@ -1,0 +1,67 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"culprit/internal/compare/differs"
+)
+
+const (
+	differsNamed    = 3 // differences that the line names
+	differenceRunes = 90
+	differsNothing  = "nothing that was seen: the same dependencies, settings, variables and options"
+)
+
+// differsLine says in one line what the sides are not the same in, what grown stacks go through first: "jinja2 3.0.3 →
+// 3.1.4, and 2 others that no grown stack goes through".
+func differsLine(list []differs.Difference) string {
+	var grown, seen, beside []string
+	leads := 0
+	for i := range list {
+		text := visible(list[i].String(), differenceRunes)
+		switch {
+		case list[i].Follows != "":
+			leads++
+		case !list[i].Seen():
+			beside = append(beside, text)
+		case list[i].Grown:
+			grown = append(grown, text)
+		default:
+			seen = append(seen, text)
+		}
+	}
+	named := append([]string{}, grown[:min(len(grown), differsNamed)]...)
+	if len(named) == 0 {
+		named, seen = seen[:min(len(seen), differsNamed)], seen[min(len(seen), differsNamed):]
+	} else if len(grown) > differsNamed {
+		named = append(named, plural(len(grown)-differsNamed, "more")+" that grown stacks go through")
+	}
+	line := strings.Join(named, ", ")
+	if others := len(seen); others > 0 && len(grown) > 0 {
+		line += fmt.Sprintf(", and %s that no grown stack goes through", plural(others, "other"))
+	} else if others > 0 {
+		line += fmt.Sprintf(", and %s", plural(others, "other"))
+	}
+	if line == "" {
+		line = differsNothing
+	}
+	if len(beside) > 0 {
+		line += fmt.Sprintf("; beside what ran %s", lieThere(len(beside)))
+	}
+	return line
+}
+
+func lieThere(count int) string {
+	if count == 1 {
+		return "lies another package of another version"
+	}
+	return fmt.Sprintf("lie %d packages of other versions", count)
+}
+
+// differs writes the line right under the effect. Of a case without recordings nothing is known.
+func (p *page) differs(list []differs.Difference, recorded bool) {
+	if recorded {
+		p.entry("differs", "A and B differ in: "+differsLine(list), bold, plain)
+	}
+}
