@@ -139,7 +139,7 @@ func (c *collector) byRoot(seen Seen) map[*Root]map[string]string {
 		}
 		looked[name] = true
 		for _, root := range seen.Roots {
-			if root.has(name) {
+			if root.Has(name) {
 				add(root, name, recording.SeenRunning)
 				break
 			}

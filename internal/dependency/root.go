@@ -46,8 +46,11 @@ func (r *Root) below(name string, flags uint64) (*os.File, error) {
 	}
 }
 
-// has tells whether there is a file, without opening what it stands for.
-func (r *Root) has(name string) bool {
+// Has tells whether there is a regular file at an absolute path, without opening what it stands for.
+func (r *Root) Has(name string) bool {
+	if !path.IsAbs(name) {
+		return false
+	}
 	file, err := r.below(name, unix.O_PATH)
 	if err != nil {
 		return false

@@ -15,7 +15,8 @@ import (
 )
 
 // What the target ran on is found out when a window has ended: the files that its processes opened in it, as the probe
-// opens told, and those that were mapped or open before. Only the roots of the processes must be held while they live.
+// of system calls told, and those that were mapped or open before. Only the roots of the processes must be held while
+// they live.
 
 const (
 	maxHeld     = 64      // roots that are held at a time
@@ -145,10 +146,10 @@ func openedOf(folder string) (names []string) {
 }
 
 // seen puts together what is known of the target.
-func (u *usage) seen(opened []bpf.OpenedFile, frames []recording.Frame) dependency.Seen {
+func (u *usage) seen(opened []bpf.OpenedFile, rec *recording.Recording) dependency.Seen {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	seen := dependency.Seen{Frames: frames}
+	seen := dependency.Seen{Frames: rec.Frames}
 	own := mountsOf(os.Getpid())
 	for _, one := range opened {
 		if u.roots[one.Mounts] == nil && one.Mounts == own {
@@ -165,6 +166,11 @@ func (u *usage) seen(opened []bpf.OpenedFile, frames []recording.Frame) dependen
 	}
 	for _, root := range u.roots {
 		seen.Roots = append(seen.Roots, root)
+		for i := range rec.Processes { // the kernel opens what exec was asked for
+			if name := rec.Processes[i].Command; root.Has(name) {
+				seen.Files = append(seen.Files, dependency.File{Path: name, Root: root, How: recording.SeenMapped})
+			}
+		}
 	}
 	return seen
 }
@@ -185,7 +191,7 @@ func (s *Session) depend(window *bpf.Window, open *openWindow) {
 	}
 	used := open.watch.used
 	defer used.close()
-	rows, losses := s.dependencies.Read(used.seen(window.Opened, window.Recording.Frames))
+	rows, losses := s.dependencies.Read(used.seen(window.Opened, window.Recording))
 	window.Recording.Dependencies = rows
 	for _, loss := range losses {
 		window.Lose(loss.What, loss.Count)

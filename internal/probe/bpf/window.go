@@ -34,10 +34,7 @@ type Window struct {
 
 // OpenedFile is a file of code that the target opened.
 type OpenedFile struct {
-	Path   string // as the process sees it
-	Pid    int32  // who opened it first
-	Device uint32 // as the kernel has it: major << 20 | minor
-	Inode  uint64
+	Path   string // below the root of the mount namespace
 	Mounts uint32 // number of the mount namespace that the path is of
 }
 

@@ -17,7 +17,7 @@
 #define MAX_ERRNO 4095
 #define CALL_SIGRETURN 15 /* x86-64 */
 
-enum loss { LOST_CALLS = 0, LOST_SLOW = 1, LOST_PATHS = 2, LOST_ERRORS = 3 };
+enum loss { LOST_CALLS = 0, LOST_SLOW = 1, LOST_PATHS = 2, LOST_ERRORS = 3, LOST_OPENED = 4 };
 
 /* The cpu keeps two CPUs from adding to one entry at once. */
 struct call_key {

@@ -7,6 +7,7 @@
 #include "../bpf/entry.h"
 #include "counts.h"
 #include "object.h"
+#include "opened.h"
 
 #define MAX_CALL 512
 
@@ -198,6 +199,7 @@ int BPF_PROG(call_left, struct pt_regs___culprit *regs, long result)
 		end_call(task, slot, regs, call, result);
 	}
 	announce_code(ctx, regs, call);
+	note_opened(task, call, result);
 	return 0;
 }
 

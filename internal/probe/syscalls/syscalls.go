@@ -87,7 +87,9 @@ func (s *Session) Detach() {
 // Collect moves counts, errors and slow calls into the window's tables and clears them. The waits of the window must
 // have been collected: slow calls are joined with them.
 func (s *Session) Collect(window *bpf.Window) error {
-	if err := errors.Join(s.collectCounts(window), s.collectErrors(window), s.uring.collect(window)); err != nil {
+	err := errors.Join(s.collectCounts(window), s.collectErrors(window), s.collectOpened(window),
+		s.uring.collect(window))
+	if err != nil {
 		return err
 	}
 	events, over, err := s.ring.Take()
@@ -102,7 +104,8 @@ func (s *Session) Collect(window *bpf.Window) error {
 	window.Recording.Slow = slow.Join(slowCalls(events, paths, window), window.Recording.Waits)
 	s.misses.Take(window, "syscalls", s.collection)
 	return window.TakeLosses(s.collection.Maps["losses"], "syscalls: calls of threads that did not fit",
-		"syscalls: slow calls dropped", "syscalls: names of files that did not fit", "syscalls: errors that did not fit")
+		"syscalls: slow calls dropped", "syscalls: names of files that did not fit", "syscalls: errors that did not fit",
+		"syscalls: opened files that did not fit")
 }
 
 // Close unloads the probe.

@@ -56,6 +56,13 @@ type syscallsErrorKey struct {
 	Error int32
 }
 
+type syscallsOpenedKey struct {
+	_      structs.HostLayout
+	Inode  uint64
+	Device uint32
+	Mounts uint32
+}
+
 type syscallsPathKey struct {
 	_      structs.HostLayout
 	Dentry uint64
@@ -184,6 +191,7 @@ const (
 	syscallsMapErrors             = "errors"
 	syscallsMapInhibitEvents      = "inhibit_events"
 	syscallsMapLosses             = "losses"
+	syscallsMapOpened             = "opened"
 	syscallsMapPathScratch        = "path_scratch"
 	syscallsMapPaths              = "paths"
 	syscallsMapPidEvents          = "pid_events"
@@ -259,6 +267,7 @@ type syscallsMapSpecs struct {
 	Errors        *ebpf.MapSpec `ebpf:"errors"`
 	InhibitEvents *ebpf.MapSpec `ebpf:"inhibit_events"`
 	Losses        *ebpf.MapSpec `ebpf:"losses"`
+	Opened        *ebpf.MapSpec `ebpf:"opened"`
 	PathScratch   *ebpf.MapSpec `ebpf:"path_scratch"`
 	Paths         *ebpf.MapSpec `ebpf:"paths"`
 	PidEvents     *ebpf.MapSpec `ebpf:"pid_events"`
@@ -306,6 +315,7 @@ type syscallsMaps struct {
 	Errors        *ebpf.Map `ebpf:"errors"`
 	InhibitEvents *ebpf.Map `ebpf:"inhibit_events"`
 	Losses        *ebpf.Map `ebpf:"losses"`
+	Opened        *ebpf.Map `ebpf:"opened"`
 	PathScratch   *ebpf.Map `ebpf:"path_scratch"`
 	Paths         *ebpf.Map `ebpf:"paths"`
 	PidEvents     *ebpf.Map `ebpf:"pid_events"`
@@ -323,6 +333,7 @@ func (m *syscallsMaps) Close() error {
 		m.Errors,
 		m.InhibitEvents,
 		m.Losses,
+		m.Opened,
 		m.PathScratch,
 		m.Paths,
 		m.PidEvents,
