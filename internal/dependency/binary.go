@@ -23,6 +23,7 @@ const (
 	maxStrings = 64 << 20 // of .rodata
 	maxCrates  = 2048
 	maxModules = 4096
+	maxSymbols = 16 << 20 // of .dynsym
 	textWindow = 1 << 20
 )
 
@@ -80,7 +81,8 @@ func (c *collector) readBinary(file *os.File, name string) (found *binary) {
 		found.buildID = goBuildID(parsed)
 	}
 	c.readCrates(parsed, found)
-	if pattern := versionPattern(name); pattern != nil {
+	found.version = pythonHex(parsed, name)
+	if pattern := versionPattern(name); pattern != nil && found.version == "" {
 		c.scan(parsed, pattern, func(match []string) bool {
 			found.version = match[1]
 			return false

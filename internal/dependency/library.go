@@ -22,7 +22,16 @@ var (
 // content.
 func (c *collector) library(root *Root, todo map[string]unit) {
 	own := 0
+	runTimes := map[string]bool{}
+	for i := range c.rows {
+		if c.rows[i].Kind == recording.DependencyRuntime {
+			runTimes[c.rows[i].Place] = true
+		}
+	}
 	for name, one := range todo {
+		if runTimes[name] {
+			continue // told
+		}
 		row := recording.Dependency{Kind: recording.DependencyLibrary, Name: libraryName(name), Place: name,
 			Evidence: one.how, Source: name}
 		switch {

@@ -37,6 +37,7 @@ func normalName(name string) string { return strings.ToLower(separators.ReplaceA
 // python claims the files of distributions: modules by the RECORD that lists them.
 func (c *collector) python(root *Root, todo map[string]unit) {
 	bySite := map[*site]map[string]unit{} // by path below the site
+	named := map[place][]string{}         // a module's source and what was compiled of it
 	for name, one := range todo {
 		if extension := path.Ext(name); extension != ".py" && extension != ".pyc" && extension != ".so" {
 			continue
@@ -48,14 +49,17 @@ func (c *collector) python(root *Root, todo map[string]unit) {
 		if bySite[found] == nil {
 			bySite[found] = map[string]unit{}
 		}
-		bySite[found][moduleFile(strings.TrimPrefix(name, found.path+"/"))] = one
+		below := moduleFile(strings.TrimPrefix(name, found.path+"/"))
+		bySite[found][below] = one
+		named[place{root, found.path + "/" + below}] = append(named[place{root, found.path + "/" + below}], name)
 	}
 	for found, files := range bySite {
 		owners := c.owners(found, files)
 		c.tellPython(found, files, owners)
 		for below := range owners {
-			delete(todo, files[below].path)
-			delete(todo, found.path+"/"+below)
+			for _, name := range named[place{root, found.path + "/" + below}] {
+				delete(todo, name)
+			}
 		}
 		for _, one := range found.distributions {
 			c.add(recording.Dependency{Kind: recording.DependencyPython, Name: one.name, Version: one.version,

@@ -1,6 +1,8 @@
 package dependency
 
 import (
+	"debug/elf"
+	"fmt"
 	"path"
 	"regexp"
 	"strings"
@@ -44,8 +46,7 @@ func versionPattern(name string) *regexp.Regexp {
 // runtimes tells the run times, and claims the modules that come with them.
 func (c *collector) runtimes(root *Root, todo map[string]unit) {
 	for name, one := range todo {
-		if one.binary == nil {
-			c.standard(name, one, todo)
+		if c.standard(name, one, todo) || one.binary == nil {
 			continue
 		}
 		for i := range runTimes {
@@ -58,6 +59,9 @@ func (c *collector) runtimes(root *Root, todo map[string]unit) {
 			}
 			if version == "" && runTimes[i].name == "node" {
 				version, source = c.nodeVersion(root, name)
+			}
+			if version == "" && runTimes[i].name == "python" {
+				version, source = c.pythonHeader(root, name)
 			}
 			if version != "" {
 				c.add(recording.Dependency{Kind: recording.DependencyRuntime, Name: runTimes[i].name,
@@ -111,15 +115,76 @@ var installedModules = regexp.MustCompile(`/(?:site-packages|dist-packages|gems|
 
 // standard claims a module that comes with a run time. The version in its path is only a part of it: the row of the run
 // time's own file has all of it.
-func (c *collector) standard(name string, one unit, todo map[string]unit) {
+func (c *collector) standard(name string, one unit, todo map[string]unit) bool {
 	for _, known := range standardModules {
 		match := known.folder.FindStringSubmatch(name)
-		if match == nil || scriptOf(name) != known.language || installedModules.MatchString(name) {
+		if match == nil || installedModules.MatchString(name) ||
+			scriptOf(name) != known.language && path.Ext(name) != ".so" {
 			continue
 		}
-		c.add(recording.Dependency{Kind: recording.DependencyRuntime, Name: known.language + " modules",
-			Version: match[2], Place: match[1], Evidence: one.how, Source: match[1]})
+		row := recording.Dependency{Kind: recording.DependencyRuntime, Name: known.language + " modules",
+			Version: match[2], Place: match[1], Evidence: one.how, Source: match[1]}
+		if one.binary != nil {
+			row.Place, row.Hash = name, one.binary.buildID
+		}
+		c.add(row)
 		delete(todo, name)
-		return
+		return true
 	}
+	return false
+}
+
+var pythonMinor = regexp.MustCompile(`python3\.\d+`)
+
+// pythonHex reads the version that Python from 3.11 on exports as a number, 0x030b07f0 for 3.11.7; "" where there is
+// none.
+func pythonHex(file *elf.File, name string) string {
+	if !runTimes[0].file.MatchString(path.Base(name)) {
+		return ""
+	}
+	section := file.Section(".dynsym")
+	if section == nil || section.FileSize > maxSymbols {
+		return ""
+	}
+	symbols, err := file.DynamicSymbols()
+	if err != nil {
+		return ""
+	}
+	for _, symbol := range symbols {
+		if symbol.Name != "Py_Version" || int(symbol.Section) >= len(file.Sections) {
+			continue
+		}
+		home := file.Sections[symbol.Section]
+		var number [8]byte
+		if home.Type == elf.SHT_NOBITS || symbol.Value < home.Addr {
+			return ""
+		}
+		if _, err := home.ReadAt(number[:], int64(symbol.Value-home.Addr)); err != nil {
+			return ""
+		}
+		hex := file.ByteOrder.Uint64(number[:])
+		version := fmt.Sprintf("%d.%d.%d", hex>>24&0xff, hex>>16&0xff, hex>>8&0xff)
+		if level := map[uint64]string{0xa: "a", 0xb: "b", 0xc: "rc"}[hex>>4&0xf]; level != "" {
+			version += fmt.Sprint(level, hex&0xf)
+		}
+		return version
+	}
+	return ""
+}
+
+var pythonDefine = regexp.MustCompile(`(?m)^#define\s+PY_VERSION\s+"([^"]{1,32})"`)
+
+// pythonHeader reads the header beside a Python whose file does not tell.
+func (c *collector) pythonHeader(root *Root, name string) (version, source string) {
+	folder := pythonMinor.FindString(path.Base(name))
+	if folder == "" {
+		return "", ""
+	}
+	for _, above := range []string{"..", "../.."} {
+		source = path.Join(path.Dir(name), above, "include", folder, "patchlevel.h")
+		if match := pythonDefine.FindStringSubmatch(c.allowed.read(root, source, maxMetadata)); match != nil {
+			return match[1], source
+		}
+	}
+	return "", ""
 }
