@@ -2,6 +2,7 @@ package dependency
 
 import (
 	"path"
+	"regexp"
 	"strings"
 
 	"culprit/recording"
@@ -53,9 +54,11 @@ func (x *Index) rowsOf(frame *recording.Frame) (found []int) {
 	case recording.KindKernel, recording.KindVDSO:
 		return nil
 	case recording.KindGo:
-		found = x.byPackage(goPackage(frame.Name))
+		if found = x.byPackage(goModule(frame.File)); found == nil {
+			found = x.byPackage(goPackage(frame.Name))
+		}
 	case recording.KindJVM:
-		return x.byPackage(frame.Name)
+		return x.byPackage(javaMethod(frame.Name))
 	case recording.KindNative:
 		if match := cratePath.FindStringSubmatch(frame.File); match != nil {
 			return x.byPackage(crateModule(match[1]))
@@ -99,13 +102,38 @@ func (x *Index) byPackage(name string) []int {
 	return nil
 }
 
+// fetched is a source file in the cache of modules, or as -trimpath leaves it: what was inlined has its own place.
+var fetched = regexp.MustCompile(`(?:^|/pkg/mod/)([^/@]+(?:/[^/@]+)*)@v[^/]+/`)
+
+// goModule is the module of a source file that was fetched, "" of others. Capitals stand in it as "!x".
+func goModule(file string) string {
+	match := fetched.FindStringSubmatch(file)
+	if match == nil {
+		return ""
+	}
+	name := match[1]
+	for {
+		at := strings.IndexByte(name, '!')
+		if at < 0 || at+1 == len(name) {
+			return name
+		}
+		name = name[:at] + strings.ToUpper(name[at+1:at+2]) + name[at+2:]
+	}
+}
+
+// javaMethod is the full name in "int org.apache.commons.lang3.StringUtils.compare(java.lang.String)".
+func javaMethod(name string) string {
+	name, _, _ = strings.Cut(name, "(")
+	return name[strings.LastIndexByte(name, ' ')+1:]
+}
+
 // goPackage is the import path of a function's package; the linker writes dots of the last part as "%2e".
 func goPackage(name string) string {
 	return strings.ReplaceAll(name, "%2e", ".")
 }
 
-// rustCrate is the crate of a function: "hashbrown" of "hashbrown::raw::RawTable<T>::find" and of "<hashbrown::map::Iter
-// as core::iter::Iterator>::next"; "" for names without one.
+// rustCrate is the crate of a function: "hashbrown" of "hashbrown::raw::RawTable<T>::find" and of
+// "<hashbrown::map::Iter as core::iter::Iterator>::next"; "" for names without one.
 func rustCrate(name string) string {
 	name = strings.TrimLeft(name, "<&*[( ")
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "mut "), "dyn ")

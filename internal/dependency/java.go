@@ -108,7 +108,8 @@ func (c *collector) members(source io.ReaderAt, size int64) []*zip.File {
 	return reader.File
 }
 
-// nested reads a jar that is stored in another, as programs in one file have them; of one that is packed the name tells.
+// nested reads a jar that is stored in another, as programs in one file have them; of one that is packed the name
+// tells.
 func (c *collector) nested(source io.ReaderAt, member *zip.File) []artifact {
 	name := path.Base(member.Name)
 	var list []artifact

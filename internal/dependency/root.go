@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -62,6 +63,22 @@ func (r *Root) Has(name string) bool {
 func isRegular(file *os.File) bool {
 	information, err := file.Stat()
 	return err == nil && information.Mode().IsRegular()
+}
+
+// Real is the path of a file without the links on its way; "" where there is none. Of another root than the reader's
+// own it is the path itself.
+func (r *Root) Real(name string) string {
+	if !r.Has(name) {
+		return ""
+	}
+	if r.folder.Name() != "/" {
+		return name
+	}
+	real, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return name
+	}
+	return real
 }
 
 // identity tells one state of one file from all others.

@@ -28,7 +28,8 @@ var runTimes = []struct {
 	{"perl", regexp.MustCompile(`^(?:perl[.\d]*|libperl\.so[.\d]*)$`), regexp.MustCompile(`\x00v(5\.\d+\.\d+)\x00`)},
 	{"node", regexp.MustCompile(`^(?:node|nodejs|libnode\.so[.\d]*)$`),
 		regexp.MustCompile(`/download/release/v(\d+\.\d+\.\d+)[/-]`)},
-	{"java", regexp.MustCompile(`^libjvm\.so$`), regexp.MustCompile(`\x00(\d+(?:\.\d+)*(?:\+|-b)\d+[0-9A-Za-z.+~-]*)\x00`)},
+	{"java", regexp.MustCompile(`^libjvm\.so$`),
+		regexp.MustCompile(`\x00(\d+(?:\.\d+)*(?:\+|-b)\d+[0-9A-Za-z.+~-]*)\x00`)},
 	{"glibc", regexp.MustCompile(`^(?:libc\.so\.6|libc-2\.\d+\.so)$`),
 		regexp.MustCompile(`stable release version (\d+\.\d+(?:\.\d+)?)`)},
 }

@@ -11,6 +11,7 @@ import (
 
 	"culprit/internal/dependency"
 	"culprit/internal/probe/bpf"
+	"culprit/internal/probe/unwind"
 	"culprit/recording"
 )
 
@@ -167,7 +168,7 @@ func (u *usage) seen(opened []bpf.OpenedFile, rec *recording.Recording) dependen
 	for _, root := range u.roots {
 		seen.Roots = append(seen.Roots, root)
 		for i := range rec.Processes { // the kernel opens what exec was asked for
-			if name := rec.Processes[i].Command; root.Has(name) {
+			if name := root.Real(rec.Processes[i].Command); name != "" {
 				seen.Files = append(seen.Files, dependency.File{Path: name, Root: root, How: recording.SeenMapped})
 			}
 		}
@@ -184,6 +185,15 @@ func (u *usage) close() {
 	u.roots, u.files = map[uint32]*dependency.Root{}, map[dependency.File]bool{}
 }
 
+// code notes the files that stacks of the window ran through, whose processes may have ended.
+func (u *usage) code(mapped []unwind.Mapped) {
+	for _, one := range mapped {
+		if root := u.rootOf(one.Pid); root != nil {
+			u.files[dependency.File{Path: one.Path, Root: root, How: recording.SeenMapped}] = true
+		}
+	}
+}
+
 // depend fills the table of dependencies. One that could not be read in time is a loss, never an error.
 func (s *Session) depend(window *bpf.Window, open *openWindow) {
 	if open.watch == nil {
@@ -191,6 +201,9 @@ func (s *Session) depend(window *bpf.Window, open *openWindow) {
 	}
 	used := open.watch.used
 	defer used.close()
+	if s.unwinder != nil {
+		used.code(s.unwinder.Mapped())
+	}
 	rows, losses := s.dependencies.Read(used.seen(window.Opened, window.Recording))
 	window.Recording.Dependencies = rows
 	for _, loss := range losses {

@@ -102,7 +102,7 @@ func (w *watch) look(roots []int, number int) {
 		return
 	}
 	first := number < len(watchAt)
-	if w.used.hold(pids); number == 0 || number%thoroughEvery == 0 {
+	if w.used.hold(pids); first || number%thoroughEvery == 0 {
 		w.used.look(pids)
 	}
 	if !first && number%wholeEvery != 0 && busiest == w.madeOf && slices.Equal(pids, w.pids) {

@@ -140,6 +140,10 @@ func withoutRepeats(list []Difference) (kept []Difference) {
 func leads(list []Difference) {
 	for i := range list {
 		one := &list[i]
+		if one.Kind == Binary && one.Of == recording.DependencyProgram {
+			one.linked(list)
+			continue
+		}
 		if one.Kind != Option && one.Kind != Variable || one.Of != "" || one.A == "" || one.B == "" {
 			continue
 		}
@@ -151,6 +155,28 @@ func leads(list []Difference) {
 				break
 			}
 		}
+	}
+}
+
+// linked marks a program that another version is linked into: its build differs at least for that. Where it is the only
+// one, and no stack tells what code of the program is its, what grew in the program is taken for it.
+func (d *Difference) linked(list []Difference) {
+	var parts []*Difference
+	for i := range list {
+		part := &list[i]
+		if part.Evidence != recording.SeenBuiltIn && part.Of != recording.DependencyGo || part.Kind == Binary {
+			continue
+		}
+		if part.PlaceA == d.PlaceA && part.PlaceB == d.PlaceB {
+			parts = append(parts, part)
+		}
+	}
+	if len(parts) == 0 {
+		return
+	}
+	d.Follows = parts[0].Name
+	if len(parts) == 1 && parts[0].Through == 0 {
+		parts[0].Through, parts[0].Grown = d.Through, d.Grown
 	}
 }
 

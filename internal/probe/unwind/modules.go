@@ -2,6 +2,7 @@ package unwind
 
 import (
 	"os"
+	"strings"
 
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 	"golang.org/x/sys/unix"
@@ -115,6 +116,29 @@ func (u *Unwinder) forgetModules() {
 		}
 	}
 	u.window++
+}
+
+// Mapped is a file that code was run of.
+type Mapped struct {
+	Path string // as its process sees it
+	Pid  int    // the recorder's own where the process sees the same files
+}
+
+// Mapped lists the files that stacks of the window, which were named, ran through.
+func (u *Unwinder) Mapped() (list []Mapped) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, known := range u.tables {
+		if known.used != u.window || !strings.HasPrefix(known.where.Path, "/") {
+			continue
+		}
+		pid := int(known.pid)
+		if known.where.Root == ownRoot {
+			pid = os.Getpid()
+		}
+		list = append(list, Mapped{Path: known.where.Path, Pid: pid})
+	}
+	return list
 }
 
 func (m *module) close() {

@@ -227,6 +227,20 @@ export interface FactChange {
   source: string;
 }
 
+export interface Difference {
+  kind: string;
+  of?: string;
+  name: string;
+  a: string;
+  b: string;
+  place_a?: string;
+  place_b?: string;
+  evidence?: string;
+  through: number | null;
+  grown: boolean;
+  follows?: string;
+}
+
 export interface Fact {
   name: string;
   value: string;
@@ -283,6 +297,7 @@ export interface Case {
   why?: Why;
   items: Item[];
   settings: FactChange[];
+  differs?: Difference[];
   facts: Fact[];
   profile?: Profile;
   waits?: Profile;
