@@ -7,6 +7,7 @@ import (
 	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/compare/blame"
+	"culprit/internal/compare/differs"
 	"culprit/internal/stat"
 	"culprit/recording"
 )
@@ -19,9 +20,10 @@ type Input struct {
 	FactsA, FactsB      []recording.Fact
 	CommandA, CommandB  string
 	Costs               Costs
-	Tracers             []string // who else traces or counts on this host, in words
-	OneSided            []string // disturbances of trials without the recorder that come with one side only
-	Confidence          float64  // 0 means 0.95
+	Differs             []differs.Difference // all that the sides are not the same in; nil in older judgements
+	Tracers             []string             // who else traces or counts on this host, in words
+	OneSided            []string             // disturbances of trials without the recorder that come with one side only
+	Confidence          float64              // 0 means 0.95
 	MeasuredChange      compare.Interval
 	MeasuredChangeKnown bool // MeasuredChange: B − A in the metric's unit, in trials without the recorder
 }

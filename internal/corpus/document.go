@@ -3,6 +3,7 @@ package corpus
 import (
 	"culprit/internal/cause"
 	"culprit/internal/compare"
+	"culprit/internal/compare/differs"
 	"culprit/recording"
 )
 
@@ -12,30 +13,31 @@ const version = 1
 // document is a pair as it stands in its file. Frames and stacks are written once and referred to
 // by number.
 type document struct {
-	Version    int                 `json:"version"`
-	Name       string              `json:"name"`
-	Source     string              `json:"source"`
-	Truth      Truth               `json:"truth"`
-	Outcome    string              `json:"outcome"`
-	Metrics    []tested            `json:"metrics"`
-	Commands   [2]string           `json:"commands"`
-	Facts      [2][]fact           `json:"facts"`
-	Costs      map[string]vector   `json:"costs"` // nanoseconds, lowest, highest
-	Tracers    []string            `json:"tracers,omitempty"`
-	OneSided   []string            `json:"disturbed_one_side,omitempty"`
-	Confidence float64             `json:"confidence,omitempty"`
-	Measured   *interval           `json:"measured_change,omitempty"`
-	Explained  string              `json:"explained"` // the metric whose seconds explain
-	NoBaseline bool                `json:"no_baseline,omitempty"`
-	Seconds    map[string]*seconds `json:"seconds"` // by metric
-	Counts     []count             `json:"counts"`
-	Changes    []change            `json:"changes"`
-	Varying    []varying           `json:"varying,omitempty"`
-	Waits      []wait              `json:"waits"`
-	Hops       []hop               `json:"hops,omitempty"`
-	Lines      []line              `json:"lines,omitempty"`
-	Frames     []frame             `json:"frames"`
-	Stacks     [][]int             `json:"stacks"` // numbers of frames, root first
+	Version    int                  `json:"version"`
+	Name       string               `json:"name"`
+	Source     string               `json:"source"`
+	Truth      Truth                `json:"truth"`
+	Outcome    string               `json:"outcome"`
+	Metrics    []tested             `json:"metrics"`
+	Commands   [2]string            `json:"commands"`
+	Facts      [2][]fact            `json:"facts"`
+	Differs    []differs.Difference `json:"differs,omitempty"`
+	Costs      map[string]vector    `json:"costs"` // nanoseconds, lowest, highest
+	Tracers    []string             `json:"tracers,omitempty"`
+	OneSided   []string             `json:"disturbed_one_side,omitempty"`
+	Confidence float64              `json:"confidence,omitempty"`
+	Measured   *interval            `json:"measured_change,omitempty"`
+	Explained  string               `json:"explained"` // the metric whose seconds explain
+	NoBaseline bool                 `json:"no_baseline,omitempty"`
+	Seconds    map[string]*seconds  `json:"seconds"` // by metric
+	Counts     []count              `json:"counts"`
+	Changes    []change             `json:"changes"`
+	Varying    []varying            `json:"varying,omitempty"`
+	Waits      []wait               `json:"waits"`
+	Hops       []hop                `json:"hops,omitempty"`
+	Lines      []line               `json:"lines,omitempty"`
+	Frames     []frame              `json:"frames"`
+	Stacks     [][]int              `json:"stacks"` // numbers of frames, root first
 }
 
 type interval struct {

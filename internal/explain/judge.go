@@ -68,8 +68,7 @@ func (e *Evidence) Judge(c Context) (*Judgement, error) {
 	}
 	j.Profile = j.Result.Profile.Per(j.Unit)
 	j.Waits = compare.WaitProfile(j.Result, Confidence).Per(j.Unit)
-	j.Differs = differs.Find(e.A, e.B, j.Result.Facts, differs.Weights{Metric: j.Metric, A: e.Work.A, B: e.Work.B,
-		Change: j.Unit.Amount(mean(j.Result.B) - mean(j.Result.A))})
+	j.Differs = in.Differs
 	j.Unseen = blindSpots(e.both(), j.Result)
 	return j, nil
 }
@@ -124,6 +123,8 @@ func (e *Evidence) Input(c Context, metric string) (cause.Input, error) {
 	in := cause.Input{Result: result, CPU: e.CPU, Wall: e.Wall,
 		CommandA: commandOf(e.A), CommandB: commandOf(e.B),
 		FactsA: settings.Of(e.A), FactsB: settings.Of(e.B),
+		Differs: differs.Find(e.A, e.B, result.Facts, differs.Weights{Metric: result.Metric,
+			A: e.Work.A, B: e.Work.B, Change: e.Unit().Amount(mean(result.B) - mean(result.A))}),
 		Costs: CostsOf(c.Costs), Tracers: e.tracers(), OneSided: c.OneSided, Confidence: Confidence}
 	if known := c.measured(metric); known != nil && known.Change != nil {
 		in.MeasuredChange, in.MeasuredChangeKnown = *known.Change, true
