@@ -1,7 +1,7 @@
 // Package dependency tells what a program ran on, from what really ran: files that its processes mapped and opened,
-// and the stacks that were taken of them. Each of those files says which package, in which version, it belongs to: by what
-// is in it (build id, build information, pom.properties) or by what its installer noted beside it (RECORD, package.json,
-// the list of a package of the distribution). A manifest of what should be there is not read.
+// and the stacks that were taken of them. Each of those files says which package, in which version, it belongs to: by
+// what is in it (build id, build information, pom.properties) or by what its installer noted beside it (RECORD,
+// package.json, the list of a package of the distribution). A manifest of what should be there is not read.
 //
 // All of it is whatever its owner made of it: files are opened below the root of the process that uses them, links that
 // lead out of it stay in it, every size, number and time is bounded, and what is left out is counted.
