@@ -49,7 +49,27 @@ type Suspect struct {
 	Gain       bool        `json:"gain,omitempty"` // A is the dearer side: Remedy says what B's gain hangs on
 	Claim      string      `json:"claim"`          // the cause's claim in one sentence, filled in
 	Knob       string      `json:"knob,omitempty"` // the flip that would prove it, "" for none
+	// Follows says whether it comes from the one thing in which the sides differ; nil where that is not exactly one.
+	Follows *Follows `json:"follows,omitempty"`
 }
+
+// Follows is how a suspect stands to the one thing in which the sides differ.
+type Follows struct {
+	From   string        `json:"from"` // that thing, in words
+	Answer FollowsAnswer `json:"answer"`
+	Part   float64       `json:"part"` // of its growth that lies in stacks through it
+}
+
+// FollowsAnswer is whether it does.
+type FollowsAnswer string
+
+// The answers.
+const (
+	FollowsYes     FollowsAnswer = "yes"
+	FollowsPartly  FollowsAnswer = "partly"
+	FollowsNo      FollowsAnswer = "no"
+	FollowsUnknown FollowsAnswer = "unknown" // nothing shows it: but nothing else was seen to differ
+)
 
 // Evidence is one observation on both sides.
 type Evidence struct {

@@ -60,6 +60,7 @@ func (e *Evidence) Judge(c Context) (*Judgement, error) {
 	if e.OneSided() {
 		j.alone(e)
 	}
+	e.follow(j.Suspects, in.Differs, in.Result)
 	if c.Judged() && len(c.Costs) == 0 {
 		j.warn("recorded on another host or kernel: counts are not turned into predicted costs")
 	}

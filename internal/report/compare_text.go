@@ -239,7 +239,8 @@ func (p *page) comparedSuspects(c *Comparison) {
 	shown := c.asCase()
 	p.first(shown, c.Suspects[0])
 	for i, suspect := range c.Suspects[1:min(len(c.Suspects), suspectsMax)] {
-		p.entry(fmt.Sprintf("suspect %d", i+2), inShort(shown, suspect)+placeOf(&suspect, p.width/2), dim, plain)
+		p.entry(fmt.Sprintf("suspect %d", i+2), inShort(shown, suspect)+placeOf(&suspect, p.width/2)+
+			followsShort(suspect.Follows), dim, plain)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"culprit/internal/cause"
 	"culprit/internal/compare/differs"
 )
 
@@ -64,4 +65,40 @@ func (p *page) differs(list []differs.Difference, recorded bool) {
 	if recorded {
 		p.entry("differs", "A and B differ in: "+differsLine(list), bold, plain)
 	}
+}
+
+// followsLine says whether a suspect comes from the one thing in which the sides differ.
+func followsLine(follows *cause.Follows) string {
+	if follows == nil {
+		return ""
+	}
+	from := visible(follows.From, differenceRunes)
+	switch follows.Answer {
+	case cause.FollowsYes:
+		if follows.Part == 1 {
+			return "from " + from
+		}
+		return fmt.Sprintf("from %s: %s of its growth goes through it", from, percent(follows.Part))
+	case cause.FollowsPartly:
+		return fmt.Sprintf("partly from %s: %s of its growth goes through it", from, percent(follows.Part))
+	case cause.FollowsNo:
+		return "no stack of it goes through " + from + ", the only thing that was seen to differ"
+	}
+	return "whether from " + from + " is not seen; nothing else was seen to differ"
+}
+
+// followsShort is the same behind a suspect in one line.
+func followsShort(follows *cause.Follows) string {
+	if follows == nil {
+		return ""
+	}
+	switch follows.Answer {
+	case cause.FollowsYes:
+		return " · follows from it"
+	case cause.FollowsPartly:
+		return " · partly follows from it"
+	case cause.FollowsNo:
+		return " · not through it"
+	}
+	return ""
 }

@@ -126,7 +126,7 @@ func (p *page) suspects(c *investigate.Case) {
 		if len(suspect.Where) > 0 {
 			place = " · " + visiblePath(suspect.Where[0], p.width/2)
 		}
-		p.entry(fmt.Sprintf("suspect %d", i+2), inShort(c, suspect)+place, dim, plain)
+		p.entry(fmt.Sprintf("suspect %d", i+2), inShort(c, suspect)+place+followsShort(suspect.Follows), dim, plain)
 	}
 	if more := len(c.Suspects) - suspectsMax; more > 0 {
 		p.entry("", fmt.Sprintf("and %s in the report", plural(more, "more suspect")), dim, dim)
@@ -220,6 +220,7 @@ func (p *page) first(c *investigate.Case, suspect cause.Suspect) {
 		p.entry(label, evidenceLine(c, evidence), dim, plain)
 	}
 	p.entry("predicted", predictionLine(c, suspect.Prediction), dim, plain)
+	p.entry("follows", followsLine(suspect.Follows), dim, plain)
 	for _, against := range suspect.Against {
 		p.entry("against", visible(against, sentenceRunesMax), dim, plain)
 	}

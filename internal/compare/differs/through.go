@@ -91,3 +91,32 @@ func stacksThrough(rec *recording.Recording, index *dependency.Index, wanted map
 	}
 	return stacks
 }
+
+// Runs gives what tells whether a frame runs code of a difference's dependency, by what either side ran on.
+func Runs(a, b []*recording.Recording, list []Difference, of *Difference) func(*recording.Frame) bool {
+	wanted := map[key]int{{of.Of, of.Name}: 0}
+	for i := range list {
+		// Of a program without names only the program itself is seen to run.
+		if one := &list[i]; one.Kind == Binary && one.Follows == of.Name && of.Evidence == recording.SeenBuiltIn {
+			wanted[key{one.Of, one.Name}] = i
+		}
+	}
+	var indexes []*dependency.Index
+	for _, group := range [][]*recording.Recording{a, b} {
+		var rows []recording.Dependency
+		for _, rec := range group {
+			rows = append(rows, rec.Dependencies...)
+		}
+		indexes = append(indexes, dependency.NewIndex(rows))
+	}
+	return func(frame *recording.Frame) bool {
+		return slices.ContainsFunc(indexes, func(index *dependency.Index) bool {
+			row := index.Of(frame)
+			if row == nil {
+				return false
+			}
+			_, is := wanted[keyOf(row)]
+			return is
+		})
+	}
+}

@@ -1,0 +1,168 @@
+package differs
+
+import (
+	"strings"
+	"testing"
+
+	"culprit/internal/compare/settings"
+	"culprit/recording"
+)
+
+// made is a recording of a command that ran on something; stacks are of frames, with milliseconds of CPU time.
+func made(command string, rows []recording.Dependency, stacks map[*recording.Frame]int64) *recording.Recording {
+	rec := &recording.Recording{Dependencies: rows}
+	rec.Manifest.Target.Command = command
+	for frame, ms := range stacks {
+		id := int32(len(rec.Frames))
+		rec.Frames = append(rec.Frames, *frame)
+		rec.Stacks = append(rec.Stacks, recording.Stack{Frames: []int32{id}})
+		rec.Samples = append(rec.Samples, recording.Sample{Signal: recording.SignalCPU, Stack: id, Target: true,
+			Count: ms, ValueNs: ms * 1e6})
+	}
+	return rec
+}
+
+func row(kind, name, version, place string) recording.Dependency {
+	return recording.Dependency{Kind: kind, Name: name, Version: version, Place: place,
+		Evidence: recording.SeenOpened}
+}
+
+func hashed(row recording.Dependency, hash string) recording.Dependency {
+	row.Hash = hash
+	return row
+}
+
+func installed(row recording.Dependency) recording.Dependency {
+	row.Evidence = recording.SeenInstalled
+	return row
+}
+
+func python(file string) *recording.Frame {
+	return &recording.Frame{Kind: recording.KindPython, Name: "f", File: file}
+}
+
+// lines are the differences as people read them, with marks for what has grown and what follows.
+func lines(list []Difference) string {
+	var text []string
+	for i := range list {
+		line := list[i].String()
+		if list[i].Grown {
+			line += " grown"
+		}
+		if list[i].Follows != "" {
+			line += " follows " + list[i].Follows
+		}
+		text = append(text, line)
+	}
+	return strings.Join(text, "; ")
+}
+
+func check(t *testing.T, a, b []*recording.Recording, facts []settings.FactChange, change float64, want string) []Difference {
+	t.Helper()
+	list := Find(a, b, facts, Weights{Metric: recording.MetricCPU, Change: change})
+	if got := lines(list); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	return list
+}
+
+func twice(rec *recording.Recording) []*recording.Recording { return []*recording.Recording{rec, rec} }
+
+func TestGrownFirst(t *testing.T) {
+	runtime := row(recording.DependencyRuntime, "python", "3.11.7", "/usr/bin/python3")
+	a := made("python3 report.py old", []recording.Dependency{runtime,
+		row("python", "aaa", "1.0", "/p/old/aaa"), row("python", "tablereader", "3.1.0", "/p/old/tablereader"),
+		row("python", "same", "1", "/p/old/same"), installed(row("python", "beside", "1", "/p/old")),
+	}, map[*recording.Frame]int64{python("/p/old/tablereader/a.py"): 100, python("/p/old/aaa/a.py"): 50})
+	b := made("python3 report.py new", []recording.Dependency{runtime,
+		row("python", "aaa", "1.1", "/p/new/aaa"), row("python", "tablereader", "3.2.0", "/p/new/tablereader"),
+		row("python", "same", "1", "/p/new/same"), installed(row("python", "beside", "2", "/p/new")),
+	}, map[*recording.Frame]int64{python("/p/new/tablereader/a.py"): 300, python("/p/new/aaa/a.py"): 50})
+	facts := []settings.FactChange{{Name: "vm.swappiness", A: "60", B: "10"},
+		{Name: "target.environment.PYTHONPATH", A: "/p/old", B: "/p/new"},
+		{Name: "target.library.libz.so", A: "aa", B: "bb"}, {Name: "tracers.bpf", A: "culprit-record ×50", B: "none"}}
+	list := check(t, twice(a), twice(b), facts, 0.2, "tablereader 3.1.0 → 3.2.0 grown; aaa 1.0 → 1.1; "+
+		"vm.swappiness 60 → 10; PYTHONPATH /p/old → /p/new follows tablereader; beside 1 → 2; "+
+		"the command’s old → new follows tablereader")
+	if Only(list) != nil {
+		t.Error("three things differ")
+	}
+	if got := list[0].Through; got < 0.199 || got > 0.201 {
+		t.Errorf("through %v s", got)
+	}
+}
+
+func TestOneThing(t *testing.T) {
+	a := made("x", []recording.Dependency{row("npm", "semver", "7.3.8", "/a/node_modules/semver")}, nil)
+	b := made("x", []recording.Dependency{row("npm", "semver", "7.5.4", "/a/node_modules/semver")}, nil)
+	list := check(t, twice(a), twice(b), nil, 1, "semver 7.3.8 → 7.5.4")
+	if only := Only(list); only == nil || only.Name != "semver" {
+		t.Errorf("%+v", list)
+	}
+	if list := check(t, twice(a), twice(a), nil, 1, ""); list == nil || Only(list) != nil {
+		t.Error("that nothing differs is not that nothing is known")
+	}
+}
+
+func TestBuilds(t *testing.T) {
+	zlib := row("deb", "zlib1g", "1.3", "/lib/libz.so.1")
+	program := row(recording.DependencyProgram, "bench", "", "/a/bench")
+	a := made("/a/bench", []recording.Dependency{hashed(zlib, "aa"), hashed(program, "11"),
+		row("deb", "libc6", "2.36", "/lib/libc.so.6")}, nil)
+	program.Place = "/b/bench"
+	b := made("/b/bench", []recording.Dependency{hashed(zlib, "bb"), hashed(program, "22"),
+		row("deb", "libc6", "2.37", "/lib/libc.so.6")}, nil)
+	check(t, twice(a), twice(b), nil, 1, "libc6 2.36 → 2.37; the program’s own bench; zlib1g (another build); "+
+		"the command’s /a/bench → /b/bench follows bench")
+}
+
+// Go's linker puts another module into another build: the build says nothing more. What grew in a program without
+// names is the one module's.
+func TestLinkedIn(t *testing.T) {
+	side := func(folder, version, hash string, ms int64) *recording.Recording {
+		crate := recording.Dependency{Kind: recording.DependencyRust, Name: "semver", Version: version,
+			Place: folder + "/bench", Evidence: recording.SeenBuiltIn, Packages: "semver"}
+		return made(folder+"/bench", []recording.Dependency{crate,
+			hashed(row(recording.DependencyProgram, "bench", "", folder+"/bench"), hash)},
+			map[*recording.Frame]int64{{Kind: recording.KindNative, Name: "bench+0x10", Module: "bench",
+				BuildID: hash}: ms})
+	}
+	a, b := twice(side("/a", "1.0.4", "11", 100)), twice(side("/b", "1.0.5", "22", 200))
+	list := check(t, a, b, nil, 0.1, "semver 1.0.4 → 1.0.5 grown; the program’s own bench grown follows semver; "+
+		"the command’s /a/bench → /b/bench follows bench")
+	runs := Runs(a, b, list, &list[0])
+	if !runs(&a[0].Frames[0]) || runs(&recording.Frame{Kind: recording.KindNative, Name: "write", Module: "libc.so.6"}) {
+		t.Error("the program's own code is taken for that of the one crate that differs in it")
+	}
+}
+
+// One run that did not meet a dependency, or that was made by an earlier culprit, is no difference.
+func TestNotInAllRuns(t *testing.T) {
+	lazy := row("npm", "ms", "2.0.0", "/n/node_modules/ms")
+	base := row("npm", "semver", "7", "/n/node_modules/semver")
+	with := made("x", []recording.Dependency{base, lazy}, nil)
+	bare := made("x", []recording.Dependency{base}, nil)
+	check(t, []*recording.Recording{with, bare}, twice(bare), nil, 1, "")
+	check(t, twice(with), twice(bare), nil, 1, "ms 2.0.0 (only A)")
+	old := made("x", nil, nil)
+	check(t, twice(old), twice(with), []settings.FactChange{{Name: "kernel.release", A: "6.1", B: "6.18"},
+		{Name: "target.library.libz.so.1", A: "aa", B: "bb"}}, 1, "libz.so.1 (another build); kernel.release 6.1 → 6.18")
+}
+
+// A run time comes in packages of the system and with modules: one difference.
+func TestRunTime(t *testing.T) {
+	side := func(version, packaged, hash string) []*recording.Recording {
+		const place = "/usr/bin/python3.11"
+		return twice(made("x", []recording.Dependency{row("deb", "python3.11-minimal", packaged, place),
+			row(recording.DependencyRuntime, "python", version, place),
+			hashed(row(recording.DependencyRuntime, "python modules", "3.11", "/usr/lib/python3.11/_b.so"), hash)}, nil))
+	}
+	check(t, side("3.11.2", "3.11.2-6", "aa"), side("3.11.9", "3.11.9-1", "bb"), nil, 1, "python 3.11.2 → 3.11.9")
+}
+
+func TestCommands(t *testing.T) {
+	a := made("CACHE=0 ./app --depth=3 -v table", nil, nil)
+	b := made("CACHE=1 ./app --depth=4 -v row extra", nil, nil)
+	check(t, twice(a), twice(b), []settings.FactChange{{Name: "target.environment.CACHE", A: "0", B: "1"}}, 1,
+		"--depth 3 → 4; CACHE 0 → 1; the command’s extra (only B); the command’s table → row")
+}
