@@ -43,11 +43,14 @@ type crate struct {
 
 // binary reads an ELF file; nil where it is none.
 func (c *collector) binary(root *Root, name string) *binary {
-	file, err := c.allowed.open(root, name)
-	if err != nil {
-		return nil
+	file := c.held[place{root, name}]
+	if file == nil {
+		var err error
+		if file, err = c.allowed.open(root, name); err != nil {
+			return nil
+		}
+		defer file.Close()
 	}
-	defer file.Close()
 	id := identityOf(file)
 	if known, there := c.binaries[id]; there {
 		return known

@@ -14,6 +14,7 @@ package dependency
 
 import (
 	"cmp"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -26,6 +27,9 @@ type File struct {
 	Path string // as the process sees it
 	Root *Root  // where it sees it
 	How  string // recording.SeenMapped or recording.SeenOpened
+	// Held is the file itself where another took its place since, or none: nil where Path leads to it. Whoever opened it
+	// closes it.
+	Held *os.File
 }
 
 // Seen is what is known of a target that has run.
@@ -42,6 +46,8 @@ const (
 	maxRows    = 8 << 10
 	maxOwn     = 512     // files of the program's own
 	maxOwnSize = 4 << 20 // of one of them
+	// maxRemembered is of how many files it is remembered what was read of them: a recorder may see a host for weeks.
+	maxRemembered = 8 << 10
 )
 
 // Reader reads dependencies; what it found out of a file it remembers as long as the file stays the same.
@@ -66,8 +72,10 @@ type collector struct {
 	known   map[recording.Dependency]int // by row without evidence
 	sites   map[place]*site
 	vendors map[place]*vendor
+	held    map[place]*os.File
 	nodes   map[place]*nodePackage
 	over    int64 // rows and files that did not fit
+	gone    int64 // files of containers
 }
 
 // place is a path below a root.
@@ -79,7 +87,9 @@ type place struct {
 // Read finds out what files and frames belong to. Losses are what was left out to keep within the limits.
 func (r *Reader) Read(seen Seen) (rows []recording.Dependency, losses []recording.Loss) {
 	c := &collector{Reader: r, allowed: newAllowance(), known: map[recording.Dependency]int{},
-		sites: map[place]*site{}, vendors: map[place]*vendor{}, nodes: map[place]*nodePackage{}}
+		sites: map[place]*site{}, vendors: map[place]*vendor{}, nodes: map[place]*nodePackage{},
+		held: map[place]*os.File{}}
+	r.forget()
 	for root, files := range c.byRoot(seen) {
 		c.read(root, files)
 	}
@@ -96,9 +106,21 @@ func (r *Reader) Read(seen Seen) (rows []recording.Dependency, losses []recordin
 	return c.rows, c.losses()
 }
 
+// forget begins anew when too much is remembered.
+func (r *Reader) forget() {
+	names := 0
+	for _, known := range r.debian {
+		names += len(known)
+	}
+	if len(r.binaries)+len(r.archives)+len(r.scripts)+names > maxRemembered {
+		*r = *NewReader()
+	}
+}
+
 func (c *collector) losses() (losses []recording.Loss) {
 	for _, loss := range []recording.Loss{
 		{What: "dependencies: files and rows over the limit", Count: c.over},
+		{What: "dependencies: files gone with their container", Count: c.gone},
 		{What: "dependencies: files not read to keep the cost down", Count: c.allowed.refused},
 		{What: "dependencies: files that could not be made sense of", Count: c.allowed.damaged},
 	} {
@@ -129,6 +151,15 @@ func (c *collector) byRoot(seen Seen) map[*Root]map[string]string {
 		}
 	}
 	for _, file := range seen.Files {
+		if file.Held != nil {
+			c.held[place{file.Root, path.Clean(file.Path)}] = file.Held
+		}
+		if file.Held == nil && !file.Root.Has(file.Path) {
+			if !file.Root.Own() {
+				c.gone++ // with its container
+			}
+			continue
+		}
 		add(file.Root, path.Clean(file.Path), file.How)
 	}
 	looked := map[string]bool{}
@@ -182,6 +213,7 @@ func (c *collector) read(root *Root, files map[string]string) {
 	c.node(root, todo)
 	c.ruby(root, todo)
 	c.composer(root, todo)
+	c.exploded(root, todo)
 	c.distribution(root, todo)
 	c.library(root, todo)
 }

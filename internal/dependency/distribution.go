@@ -18,6 +18,9 @@ const (
 	maxLine   = 64 << 10
 )
 
+// replaced stands for the version of a file that was replaced while a process ran on with it.
+const replaced = "replaced on disk"
+
 const (
 	debianInfo   = "/var/lib/dpkg/info"
 	debianStatus = "/var/lib/dpkg/status"
@@ -46,6 +49,9 @@ func (c *collector) distribution(root *Root, todo map[string]unit) {
 			Source: debianInfo}
 		if kind == recording.DependencyAlpine {
 			row.Source = alpineAll
+		}
+		if c.held[place{root, name}] != nil { // it ran on: what is installed now is another
+			row.Version = replaced
 		}
 		if one.binary != nil {
 			row.Hash = one.binary.buildID

@@ -40,7 +40,10 @@ func (c *collector) library(root *Root, todo map[string]unit) {
 				c.over++
 				continue
 			}
-			row.Kind, row.Name, row.Hash = recording.DependencyProgram, path.Base(name), c.sum(root, name)
+			if source := moduleFile(name); source != name && root.Has(source) {
+				row.Place, row.Source = source, source // what was compiled of it holds the time of its source
+			}
+			row.Kind, row.Name, row.Hash = recording.DependencyProgram, path.Base(row.Place), c.sum(root, row.Place)
 		case !sharedFile.MatchString(name):
 			row.Kind, row.Name, row.Hash = recording.DependencyProgram, path.Base(name), one.binary.buildID
 			row.Version = programVersion(one.binary)

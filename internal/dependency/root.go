@@ -29,6 +29,9 @@ func OpenRoot(name string) (*Root, error) {
 	return &Root{folder: os.NewFile(uintptr(fd), name)}, nil
 }
 
+// Own tells whether it is the reader's.
+func (r *Root) Own() bool { return r.folder.Name() == "/" }
+
 // Close lets go of it.
 func (r *Root) Close() { _ = r.folder.Close() }
 
@@ -71,7 +74,7 @@ func (r *Root) Real(name string) string {
 	if !r.Has(name) {
 		return ""
 	}
-	if r.folder.Name() != "/" {
+	if !r.Own() {
 		return name
 	}
 	real, err := filepath.EvalSymlinks(name)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sys/unix"
+
 	"culprit/internal/dependency"
 	"culprit/internal/probe/bpf"
 	"culprit/internal/probe/unwind"
@@ -31,10 +33,13 @@ type usage struct {
 	mu    sync.Mutex
 	roots map[uint32]*dependency.Root // by number of the mount namespace
 	files map[dependency.File]bool
+	held  map[string]*os.File         // files that were replaced, by what /proc says of them
+	above map[*dependency.Root]string // the folder of a root within its mount namespace, of one that was changed (chroot)
 }
 
 func newUsage() *usage {
-	return &usage{roots: map[uint32]*dependency.Root{}, files: map[dependency.File]bool{}}
+	return &usage{roots: map[uint32]*dependency.Root{}, files: map[dependency.File]bool{}, held: map[string]*os.File{},
+		above: map[*dependency.Root]string{}}
 }
 
 // hold opens the roots of processes whose mount namespaces are new.
@@ -64,7 +69,20 @@ func (u *usage) rootOf(pid int) *dependency.Root {
 		return nil
 	}
 	u.roots[mounts] = root
+	if folder, err := os.Readlink(name); err == nil && name != "/" && folder != "/" {
+		u.above[root] = folder
+	}
 	return root
+}
+
+// within is a path as the processes of a root see it, of one within the mount namespace.
+func (u *usage) within(root *dependency.Root, name string) string {
+	if above := u.above[root]; above != "" && !root.Has(name) {
+		if below, found := strings.CutPrefix(name, above); found {
+			return below
+		}
+	}
+	return name
 }
 
 // mountsOf is the number of the mount namespace of a process, 0 when it has ended.
@@ -91,8 +109,11 @@ func (u *usage) look(pids []int) {
 		mapped := mappedOf(folder)
 		opened := openedOf(folder)
 		u.mu.Lock()
-		for _, name := range mapped {
-			u.files[dependency.File{Path: name, Root: root, How: recording.SeenMapped}] = true
+		for _, one := range mapped {
+			file := dependency.File{Path: u.within(root, one.path), Root: root, How: recording.SeenMapped, Held: u.replacedFile(one)}
+			if one.by == "" || file.Held != nil {
+				u.files[file] = true
+			}
 		}
 		for _, name := range opened {
 			u.files[dependency.File{Path: name, Root: root, How: recording.SeenOpened}] = true
@@ -101,8 +122,28 @@ func (u *usage) look(pids []int) {
 	}
 }
 
+// mappedFile is a file of which a process has mapped code.
+type mappedFile struct {
+	path  string
+	by    string // a path below /proc that leads to it, where no other does any more
+	inode string
+}
+
+// replacedFile gives a file that another one took the place of, open; nil for all others, and beyond the limit.
+func (u *usage) replacedFile(one mappedFile) *os.File {
+	if one.by == "" || u.held[one.inode] != nil || len(u.held) >= maxHeld {
+		return u.held[one.inode]
+	}
+	file, err := os.OpenFile(one.by, os.O_RDONLY|unix.O_NONBLOCK, 0) // it needs CAP_CHECKPOINT_RESTORE
+	if err != nil {
+		return nil
+	}
+	u.held[one.inode] = file
+	return file
+}
+
 // mappedOf lists the files that a process runs code of, and mapped archives.
-func mappedOf(folder string) (names []string) {
+func mappedOf(folder string) (files []mappedFile) {
 	file, err := os.Open(folder + "/maps")
 	if err != nil {
 		return nil
@@ -110,20 +151,27 @@ func mappedOf(folder string) (names []string) {
 	defer file.Close()
 	lines := bufio.NewScanner(io.LimitReader(file, maxMaps))
 	before := ""
-	for lines.Scan() && len(names) < maxMapped {
+	for lines.Scan() && len(files) < maxMapped {
 		words := strings.SplitN(lines.Text(), " ", 6)
 		if len(words) < 6 || len(words[1]) != 4 {
 			continue
 		}
 		name := strings.TrimLeft(words[5], " ")
-		if name == before || !strings.HasPrefix(name, "/") || strings.HasSuffix(name, " (deleted)") ||
+		if name == before || !strings.HasPrefix(name, "/") ||
 			words[1][2] != 'x' && !strings.HasSuffix(name, ".jar") {
 			continue
 		}
 		before = name
-		names = append(names, name)
+		one := mappedFile{path: name, inode: words[3] + " " + words[4]}
+		if path, deleted := strings.CutSuffix(name, " (deleted)"); deleted {
+			if strings.HasPrefix(path, "/memfd:") || strings.HasPrefix(path, "/dev/") {
+				continue
+			}
+			one.path, one.by = path, folder+"/map_files/"+words[0]
+		}
+		files = append(files, one)
 	}
-	return names
+	return files
 }
 
 // openedOf lists archives that a process has open.
@@ -159,7 +207,8 @@ func (u *usage) seen(opened []bpf.OpenedFile, rec *recording.Recording) dependen
 			}
 		}
 		if root := u.roots[one.Mounts]; root != nil {
-			seen.Files = append(seen.Files, dependency.File{Path: one.Path, Root: root, How: recording.SeenOpened})
+			seen.Files = append(seen.Files, dependency.File{Path: u.within(root, one.Path), Root: root,
+				How: recording.SeenOpened})
 		}
 	}
 	for file := range u.files {
@@ -182,7 +231,10 @@ func (u *usage) close() {
 	for _, root := range u.roots {
 		root.Close()
 	}
-	u.roots, u.files = map[uint32]*dependency.Root{}, map[dependency.File]bool{}
+	for _, file := range u.held {
+		_ = file.Close()
+	}
+	u.roots, u.files, u.held = map[uint32]*dependency.Root{}, map[dependency.File]bool{}, map[string]*os.File{}
 }
 
 // code notes the files that stacks of the window ran through, whose processes may have ended.

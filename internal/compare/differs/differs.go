@@ -86,12 +86,17 @@ func Find(a, b []*recording.Recording, facts []settings.FactChange, weigh Weight
 	list = append(list, ofCommands(a, b)...)
 	list = withoutRepeats(list)
 	weigh.through(list, sideA, sideB)
-	leads(list)
+	inOrder(list)
+	leads(list) // to the first that it can be
+	inOrder(list)
+	return list
+}
+
+func inOrder(list []Difference) {
 	slices.SortStableFunc(list, func(x, y Difference) int {
 		return cmp.Or(-compareBool(x.Grown, y.Grown), cmp.Compare(rankOf(&x), rankOf(&y)),
-			-cmp.Compare(x.Through, y.Through), strings.Compare(x.Name, y.Name))
+			-cmp.Compare(x.Through, y.Through), strings.Compare(x.Name, y.Name), strings.Compare(x.Of, y.Of))
 	})
-	return list
 }
 
 func compareBool(a, b bool) int {

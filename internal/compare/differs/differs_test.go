@@ -164,5 +164,5 @@ func TestCommands(t *testing.T) {
 	a := made("CACHE=0 ./app --depth=3 -v table", nil, nil)
 	b := made("CACHE=1 ./app --depth=4 -v row extra", nil, nil)
 	check(t, twice(a), twice(b), []settings.FactChange{{Name: "target.environment.CACHE", A: "0", B: "1"}}, 1,
-		"--depth 3 → 4; CACHE 0 → 1; the command’s extra (only B); the command’s table → row")
+		"--depth 3 → 4; CACHE 0 → 1; the command’s table → row; the command’s extra (only B)")
 }
