@@ -90,8 +90,11 @@ func (p *Pair) Compare(r *Recordings) error {
 	explained := in.Result.Metric
 	in.FactsA, in.FactsB = settings.Of(r.A), settings.Of(r.B)
 	in.CPU, in.Wall = shown.CPU, shown.Wall
-	in.Result, err = shown.Of(explained)
-	return err
+	if in.Result, err = shown.Of(explained); err != nil {
+		return err
+	}
+	in.Differs = shown.Differs(in.Result)
+	return nil
 }
 
 // FromCase takes a judgement out of a case directory: its recordings are compared anew. The errors

@@ -124,13 +124,18 @@ func (e *Evidence) Input(c Context, metric string) (cause.Input, error) {
 	in := cause.Input{Result: result, CPU: e.CPU, Wall: e.Wall,
 		CommandA: commandOf(e.A), CommandB: commandOf(e.B),
 		FactsA: settings.Of(e.A), FactsB: settings.Of(e.B),
-		Differs: differs.Find(e.A, e.B, result.Facts, differs.Weights{Metric: result.Metric,
-			A: e.Work.A, B: e.Work.B, Change: e.Unit().Amount(mean(result.B) - mean(result.A))}),
+		Differs: e.Differs(result),
 		Costs: CostsOf(c.Costs), Tracers: e.tracers(), OneSided: c.OneSided, Confidence: Confidence}
 	if known := c.measured(metric); known != nil && known.Change != nil {
 		in.MeasuredChange, in.MeasuredChangeKnown = *known.Change, true
 	}
 	return in, nil
+}
+
+// Differs is all that the sides are not the same in, by what a comparison of a metric shows.
+func (e *Evidence) Differs(result *compare.Result) []differs.Difference {
+	return differs.Find(e.A, e.B, result.Facts, differs.Weights{Metric: result.Metric, A: e.Work.A, B: e.Work.B,
+		Change: e.Unit().Amount(mean(result.B) - mean(result.A))})
 }
 
 // tracers are who else traced or counted on the host, in words, but for those that a difference of

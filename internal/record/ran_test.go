@@ -51,7 +51,7 @@ func TestDependencies(t *testing.T) {
 	for _, row := range got.Dependencies {
 		libc = libc || strings.Contains(filepath.Base(row.Place), "libc.so") && row.Hash != ""
 	}
-	if !libc || dependencyAt(got, real(t, "/bin/cat")) == nil {
+	if !libc || dependencyAt(got, realPath(t, "/bin/cat")) == nil {
 		t.Errorf("the program or its C library is missing: %+v", got.Dependencies)
 	}
 	got.lossless(t, "dependencies")
@@ -61,7 +61,7 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-func real(t *testing.T, path string) string {
+func realPath(t *testing.T, path string) string {
 	t.Helper()
 	found, err := filepath.EvalSymlinks(path)
 	if err != nil {
