@@ -99,7 +99,42 @@ func dependencies(a, b *side) (list []Difference) {
 			list = append(list, *found)
 		}
 	}
-	return withoutTwice(list)
+	return paired(withoutTwice(list))
+}
+
+// other stands between the names of two programs of which one takes the other's place.
+const other = " → "
+
+// namesOf are those that a difference's rows have on the sides.
+func namesOf(d *Difference) []string {
+	if d.Of == recording.DependencyProgram {
+		return strings.Split(d.Name, other)
+	}
+	return []string{d.Name}
+}
+
+// paired makes one difference of a program that only A has and one that only B has, where there is one of each: two
+// variants under two names.
+func paired(list []Difference) []Difference {
+	var onlyA, onlyB []int
+	for i := range list {
+		switch {
+		case list[i].Of != recording.DependencyProgram:
+		case list[i].PlaceB == "":
+			onlyA = append(onlyA, i)
+		case list[i].PlaceA == "":
+			onlyB = append(onlyB, i)
+		}
+	}
+	if len(onlyA) != 1 || len(onlyB) != 1 {
+		return list
+	}
+	a, b := &list[onlyA[0]], &list[onlyB[0]]
+	a.Name, a.B, a.PlaceB = a.Name+other+b.Name, b.B, b.PlaceB
+	if recording.Surer(b.Evidence, a.Evidence) {
+		a.Evidence = b.Evidence
+	}
+	return slices.Delete(list, onlyB[0], onlyB[0]+1)
 }
 
 // differ compares one dependency; nil where it is the same.

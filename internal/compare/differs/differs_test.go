@@ -166,3 +166,18 @@ func TestCommands(t *testing.T) {
 	check(t, twice(a), twice(b), []settings.FactChange{{Name: "target.environment.CACHE", A: "0", B: "1"}}, 1,
 		"--depth 3 → 4; CACHE 0 → 1; the command’s table → row; the command’s extra (only B)")
 }
+
+// Two variants under two names are one difference, which the names in the commands lead to.
+func TestVariants(t *testing.T) {
+	side := func(name, hash string, ms int64) []*recording.Recording {
+		place := "/w/" + name
+		return twice(made("./"+name+" 5", []recording.Dependency{row("deb", "libc6", "2", "/lib/libc.so.6"),
+			hashed(row(recording.DependencyProgram, name, "", place), hash)},
+			map[*recording.Frame]int64{{Kind: recording.KindNative, Name: "work", Module: name, BuildID: hash}: ms}))
+	}
+	list := check(t, side("fast", "11", 100), side("slow", "22", 200), nil, 0.1,
+		"the program’s own fast → slow grown; the command’s ./fast → ./slow follows fast → slow")
+	if Only(list) == nil {
+		t.Error("one thing differs")
+	}
+}

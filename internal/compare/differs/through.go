@@ -23,7 +23,9 @@ func (w *Weights) through(list []Difference, a, b *side) {
 	wanted := map[key]int{}
 	for i := range list {
 		if list[i].Kind == Dependency || list[i].Kind == Binary {
-			wanted[key{list[i].Of, list[i].Name}] = i
+			for _, name := range namesOf(&list[i]) {
+				wanted[key{list[i].Of, name}] = i
+			}
 		}
 	}
 	if len(wanted) == 0 {
@@ -94,7 +96,10 @@ func stacksThrough(rec *recording.Recording, index *dependency.Index, wanted map
 
 // Runs gives what tells whether a frame runs code of a difference's dependency, by what either side ran on.
 func Runs(a, b []*recording.Recording, list []Difference, of *Difference) func(*recording.Frame) bool {
-	wanted := map[key]int{{of.Of, of.Name}: 0}
+	wanted := map[key]int{}
+	for _, name := range namesOf(of) {
+		wanted[key{of.Of, name}] = 0
+	}
 	for i := range list {
 		// Of a program without names only the program itself is seen to run.
 		if one := &list[i]; one.Kind == Binary && one.Follows == of.Name && of.Evidence == recording.SeenBuiltIn {
