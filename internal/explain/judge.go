@@ -125,7 +125,7 @@ func (e *Evidence) Input(c Context, metric string) (cause.Input, error) {
 		CommandA: commandOf(e.A), CommandB: commandOf(e.B),
 		FactsA: settings.Of(e.A), FactsB: settings.Of(e.B),
 		Differs: e.Differs(result),
-		Costs: CostsOf(c.Costs), Tracers: e.tracers(), OneSided: c.OneSided, Confidence: Confidence}
+		Costs:   CostsOf(c.Costs), Tracers: e.tracers(), OneSided: c.OneSided, Confidence: Confidence}
 	if known := c.measured(metric); known != nil && known.Change != nil {
 		in.MeasuredChange, in.MeasuredChangeKnown = *known.Change, true
 	}
