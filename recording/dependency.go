@@ -33,8 +33,8 @@ const (
 // dependenciesTable came with no schema of its own: readers that do not know it leave it out.
 const dependenciesTable = "dependencies"
 
-// Dependency is one thing that the target ran on, with its version, at one place. One that has several files with code
-// has a row for each: Place and Hash are a file's.
+// Dependency is one thing that the target ran on, with its version, at one place. One that has
+// several files with code has a row for each: Place and Hash are a file's.
 type Dependency struct {
 	Kind     string `parquet:"kind,dict"`     // one of Dependency…
 	Name     string `parquet:"name,dict"`     // as its publisher calls it
@@ -43,7 +43,7 @@ type Dependency struct {
 	Hash     string `parquet:"hash,dict"`     // build id of an ELF file, else "sha256:…" of the content; "" for folders
 	Evidence string `parquet:"evidence,dict"` // one of Seen…
 	Source   string `parquet:"source,dict"`   // the file that name and version were read from
-	// Packages are what the names of its functions begin with where their stacks name no file of it, separated by
-	// spaces: import paths of Go, packages of Java, crates.
+	// Packages are what the names of its functions begin with where their stacks name no file of it,
+	// separated by spaces: import paths of Go, packages of Java, crates.
 	Packages string `parquet:"packages,dict"`
 }

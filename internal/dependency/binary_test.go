@@ -66,7 +66,8 @@ func packed(t testing.TB, text string) string {
 	return out.String()
 }
 
-const panics = "called `unwrap`\x00/root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/semver-1.0.4/src/parse.rs" +
+const panics = "called `unwrap`\x00" +
+	"/root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/semver-1.0.4/src/parse.rs" +
 	"/home/u/.cargo/registry/src/github.com-1ecc6299db9ec823/serde_json-1.0.0-rc.1+x/src/de.rs\x00"
 
 func TestCrates(t *testing.T) {
@@ -93,10 +94,12 @@ func TestRunTimes(t *testing.T) {
 		"/p/php8.2":               string(object(t, map[string]string{".rodata": "X\x00PHP/8.2.36\x00"})),
 		"/p/libc.so.6": string(object(t, map[string]string{
 			".rodata": "GNU C Library (Debian) stable release version 2.36.\n"})),
-		"/p/bin/node":                        string(object(t, nil)),
-		"/p/include/node/node_version.h":     "#define NODE_MAJOR_VERSION 20\n#define NODE_MINOR_VERSION 1\n#define NODE_PATCH_VERSION 2\n",
-		"/j/lib/server/libjvm.so":            string(object(t, nil)),
-		"/j/release":                         "IMPLEMENTOR=\"Eclipse\"\nJAVA_VERSION=\"17.0.1\"\nJAVA_RUNTIME_VERSION=\"17.0.1+12\"\n",
+		"/p/bin/node": string(object(t, nil)),
+		"/p/include/node/node_version.h": "#define NODE_MAJOR_VERSION 20\n#define NODE_MINOR_VERSION 1\n" +
+			"#define NODE_PATCH_VERSION 2\n",
+		"/j/lib/server/libjvm.so": string(object(t, nil)),
+		"/j/release": "IMPLEMENTOR=\"Eclipse\"\nJAVA_VERSION=\"17.0.1\"\n" +
+			"JAVA_RUNTIME_VERSION=\"17.0.1+12\"\n",
 		"/v/bin/python3.9":                   string(object(t, nil)),
 		"/v/include/python3.9/patchlevel.h":  "#define PY_VERSION              \"3.9.18\"\n",
 		"/v/lib/python3.9/json/decoder.py":   "x",
@@ -135,7 +138,10 @@ func TestGo(t *testing.T) {
 
 // A file that was read is read again when it has changed.
 func TestReadsAgain(t *testing.T) {
-	root := plant(t, map[string]string{"/b/app": string(object(t, map[string]string{".comment": "rustc version 1.70.0\x00"}))})
+	built := func(version string) []byte {
+		return object(t, map[string]string{".comment": "rustc version " + version + "\x00"})
+	}
+	root := plant(t, map[string]string{"/b/app": string(built("1.70.0"))})
 	reader := NewReader()
 	version := func() string {
 		rows, _ := reader.Read(Seen{Files: opened(root, "/b/app")})
@@ -148,7 +154,7 @@ func TestReadsAgain(t *testing.T) {
 	}
 	first := version()
 	path := filepath.Join(root.folder.Name(), "b/app")
-	if err := os.WriteFile(path, object(t, map[string]string{".comment": "rustc version 1.71.10\x00"}), 0o644); err != nil {
+	if err := os.WriteFile(path, built("1.71.10"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if second := version(); first != "1.70.0" || second != "1.71.10" {

@@ -1,10 +1,12 @@
-// Package dependency tells what a program ran on, from what really ran: files that its processes mapped and opened,
-// and the stacks that were taken of them. Each of those files says which package, in which version, it belongs to: by
-// what is in it (build id, build information, pom.properties) or by what its installer noted beside it (RECORD,
-// package.json, the list of a package of the distribution). A manifest of what should be there is not read.
+// Package dependency tells what a program ran on, from what really ran: files that its processes
+// mapped and opened, and the stacks that were taken of them. Each of those files says which
+// package, in which version, it belongs to: by what is in it (build id, build information,
+// pom.properties) or by what its installer noted beside it (RECORD, package.json, the list of a
+// package of the distribution). A manifest of what should be there is not read.
 //
-// All of it is whatever its owner made of it: files are opened below the root of the process that uses them, links that
-// lead out of it stay in it, every size, number and time is bounded, and what is left out is counted.
+// All of it is whatever its owner made of it: files are opened below the root of the process that
+// uses them, links that lead out of it stay in it, every size, number and time is bounded, and what
+// is left out is counted.
 //
 //	rows, losses := reader.Read(dependency.Seen{Files: files, Frames: recording.Frames})
 //	owner := dependency.NewIndex(rows).Of(&frame) // "python jinja2 3.1.4"
@@ -27,8 +29,8 @@ type File struct {
 	Path string // as the process sees it
 	Root *Root  // where it sees it
 	How  string // recording.SeenMapped or recording.SeenOpened
-	// Held is the file itself where another took its place since, or none: nil where Path leads to it. Whoever opened it
-	// closes it.
+	// Held is the file itself where another took its place since, or none: nil where Path leads to it.
+	// Whoever opened it closes it.
 	Held *os.File
 }
 
@@ -39,18 +41,21 @@ type Seen struct {
 	Roots  []*Root // of its processes; files that only stacks name are looked for there
 }
 
-// The limits of one reading. Chosen: what hundreds of packages take, and a hostile tree cannot exceed.
+// The limits of one reading. Chosen: what hundreds of packages take, and a hostile tree cannot
+// exceed.
 const (
 	maxFiles   = 16 << 10  // that are looked at
 	maxRead    = 256 << 20 // bytes of all files together
 	maxRows    = 8 << 10
 	maxOwn     = 512     // files of the program's own
 	maxOwnSize = 4 << 20 // of one of them
-	// maxRemembered is of how many files it is remembered what was read of them: a recorder may see a host for weeks.
+	// maxRemembered is of how many files it is remembered what was read of them: a recorder may see a
+	// host for weeks.
 	maxRemembered = 8 << 10
 )
 
-// Reader reads dependencies; what it found out of a file it remembers as long as the file stays the same.
+// Reader reads dependencies; what it found out of a file it remembers as long as the file stays the
+// same.
 type Reader struct {
 	binaries map[identity]*binary
 	archives map[identity]*archive
@@ -84,7 +89,8 @@ type place struct {
 	path string
 }
 
-// Read finds out what files and frames belong to. Losses are what was left out to keep within the limits.
+// Read finds out what files and frames belong to. Losses are what was left out to keep within the
+// limits.
 func (r *Reader) Read(seen Seen) (rows []recording.Dependency, losses []recording.Loss) {
 	c := &collector{Reader: r, allowed: newAllowance(), known: map[recording.Dependency]int{},
 		sites: map[place]*site{}, vendors: map[place]*vendor{}, nodes: map[place]*nodePackage{},
@@ -179,7 +185,8 @@ func (c *collector) byRoot(seen Seen) map[*Root]map[string]string {
 	return files
 }
 
-// sourceOf is the file of a frame whose language runs its sources, as the process sees it; "" for others.
+// sourceOf is the file of a frame whose language runs its sources, as the process sees it; "" for
+// others.
 func sourceOf(frame *recording.Frame) string {
 	switch frame.Kind {
 	case recording.KindPython, recording.KindNode, recording.KindRuby, recording.KindPHP, recording.KindOther:
@@ -191,7 +198,8 @@ func sourceOf(frame *recording.Frame) string {
 	return ""
 }
 
-// read takes the files of one root: what says itself what it is, then what installers noted of the rest.
+// read takes the files of one root: what says itself what it is, then what installers noted of the
+// rest.
 func (c *collector) read(root *Root, files map[string]string) {
 	todo := map[string]unit{}
 	for name, how := range files {

@@ -104,7 +104,8 @@ func TestPythonByRecord(t *testing.T) {
 		"python unused 9 "+site+" installed")
 }
 
-// A folder of `pip install --target` is called as its owner likes; the system's packages come without a RECORD.
+// A folder of `pip install --target` is called as its owner likes; the system's packages come
+// without a RECORD.
 func TestPythonElsewhere(t *testing.T) {
 	root := plant(t, map[string]string{
 		"/srv/libs/table-3.1.0.dist-info/RECORD":                     "table/a.py,,\n",
@@ -200,7 +201,8 @@ func TestOwnScriptsByContent(t *testing.T) {
 	}
 }
 
-// What lies outside of the root is never read, whatever links say, and nothing that is no file is opened.
+// What lies outside of the root is never read, whatever links say, and nothing that is no file is
+// opened.
 func TestStaysBelowTheRoot(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "package.json")
 	if err := os.WriteFile(outside, []byte(`{"name":"secret","version":"1"}`), 0o644); err != nil {

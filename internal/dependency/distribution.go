@@ -64,8 +64,8 @@ func (c *collector) distribution(root *Root, todo map[string]unit) {
 	}
 }
 
-// debianOwners looks the files up in the lists of all packages. What was found in lists that are the same since is
-// remembered, also that a file is in none.
+// debianOwners looks the files up in the lists of all packages. What was found in lists that are
+// the same since is remembered, also that a file is in none.
 func (c *collector) debianOwners(root *Root, info []string, todo map[string]unit) map[string]string {
 	folder, err := root.below(debianInfo, unix.O_RDONLY)
 	if err != nil {
@@ -142,7 +142,8 @@ func (c *collector) alpine(root *Root, todo map[string]unit) (owners, versions m
 	return owners, versions
 }
 
-// stanzas reads a database of stanzas: the version of each that is wanted (nil: of all), and gives each further line.
+// stanzas reads a database of stanzas: the version of each that is wanted (nil: of all), and gives
+// each further line.
 func (c *collector) stanzas(root *Root, name, nameMark, versionMark string, wanted map[string]bool,
 	also func(name, line string)) map[string]string {
 	versions := map[string]string{}

@@ -40,7 +40,8 @@ func NewIndex(rows []recording.Dependency) *Index {
 
 const sumMark = "sha256:"
 
-// Of gives the row of the dependency that a frame runs code of, the most particular one; nil for none.
+// Of gives the row of the dependency that a frame runs code of, the most particular one; nil for
+// none.
 func (x *Index) Of(frame *recording.Frame) *recording.Dependency {
 	if found := x.rowsOf(frame); len(found) > 0 {
 		return &x.rows[found[0]]
@@ -102,10 +103,12 @@ func (x *Index) byPackage(name string) []int {
 	return nil
 }
 
-// fetched is a source file in the cache of modules, or as -trimpath leaves it: what was inlined has its own place.
+// fetched is a source file in the cache of modules, or as -trimpath leaves it: what was inlined has
+// its own place.
 var fetched = regexp.MustCompile(`(?:^|/pkg/mod/)([^/@]+(?:/[^/@]+)*)@v[^/]+/`)
 
-// goModule is the module of a source file that was fetched, "" of others. Capitals stand in it as "!x".
+// goModule is the module of a source file that was fetched, "" of others. Capitals stand in it as
+// "!x".
 func goModule(file string) string {
 	match := fetched.FindStringSubmatch(file)
 	if match == nil {
@@ -121,13 +124,15 @@ func goModule(file string) string {
 	}
 }
 
-// javaMethod is the full name in "int org.apache.commons.lang3.StringUtils.compare(java.lang.String)".
+// javaMethod is the full name in "int
+// org.apache.commons.lang3.StringUtils.compare(java.lang.String)".
 func javaMethod(name string) string {
 	name, _, _ = strings.Cut(name, "(")
 	return name[strings.LastIndexByte(name, ' ')+1:]
 }
 
-// goPackage is the import path of a function's package; the linker writes dots of the last part as "%2e".
+// goPackage is the import path of a function's package; the linker writes dots of the last part as
+// "%2e".
 func goPackage(name string) string {
 	return strings.ReplaceAll(name, "%2e", ".")
 }

@@ -85,7 +85,8 @@ func (c *collector) readJar(file *os.File, name string) *archive {
 	return found
 }
 
-// exploded claims the classes of an artifact that was unpacked: those below a folder with its pom.properties.
+// exploded claims the classes of an artifact that was unpacked: those below a folder with its
+// pom.properties.
 func (c *collector) exploded(root *Root, todo map[string]unit) {
 	folders := map[string][]artifact{}
 	for name, one := range todo {
@@ -153,8 +154,8 @@ func (c *collector) members(source io.ReaderAt, size int64) []*zip.File {
 	return reader.File
 }
 
-// nested reads a jar that is stored in another, as programs in one file have them; of one that is packed the name
-// tells.
+// nested reads a jar that is stored in another, as programs in one file have them; of one that is
+// packed the name tells.
 func (c *collector) nested(source io.ReaderAt, member *zip.File) []artifact {
 	name := path.Base(member.Name)
 	var list []artifact
@@ -291,7 +292,8 @@ func highest(seen map[string]bool) (list []string) {
 	return list[:min(len(list), maxPackages)]
 }
 
-// sumOf tells whether two jars hold the same: names, sizes and checksums of their members, not their times.
+// sumOf tells whether two jars hold the same: names, sizes and checksums of their members, not
+// their times.
 func sumOf(members []*zip.File) string {
 	lines := make([]string, 0, len(members))
 	for _, member := range members {

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// jar makes an archive of members: name → content. Jars in it are stored, as programs in one file have them.
+// jar makes an archive of members: name → content. Jars in it are stored, as programs in one file
+// have them.
 func jar(t testing.TB, modified time.Time, members map[string]string) string {
 	t.Helper()
 	var names []string
@@ -52,7 +53,8 @@ func TestJars(t *testing.T) {
 		"/l/app-1.0-all.jar": jar(t, now, map[string]string{
 			"META-INF/maven/org.c/lang/pom.properties": pom("org.c", "lang", "3.8.1"),
 			"META-INF/maven/org.x/io/pom.properties":   pom("org.x", "io", "2.0"), "com/app/Main.class": "x"}),
-		"/l/boot-2.jar":      jar(t, now, map[string]string{"BOOT-INF/classes/shop/S.class": "x", "BOOT-INF/lib/lang.jar": lang}),
+		"/l/boot-2.jar": jar(t, now, map[string]string{"BOOT-INF/classes/shop/S.class": "x",
+			"BOOT-INF/lib/lang.jar": lang}),
 		"/l/by-name-4.5.jar": jar(t, now, map[string]string{"by/N.class": "x"}),
 		"/l/titled.jar": jar(t, now, map[string]string{
 			"META-INF/MANIFEST.MF": "Manifest-Version: 1.0\r\nImplementation-Version: 7.1\r\n"}),

@@ -18,8 +18,8 @@ var (
 	sharedFile   = regexp.MustCompile(`\.so(?:\.[\d.]+)?$`)
 )
 
-// library tells what nobody has claimed: libraries and programs by their build ids, the program's own scripts by their
-// content.
+// library tells what nobody has claimed: libraries and programs by their build ids, the program's
+// own scripts by their content.
 func (c *collector) library(root *Root, todo map[string]unit) {
 	own := 0
 	runTimes := map[string]bool{}

@@ -19,7 +19,8 @@ type nodePackage struct {
 
 const nodeModules = "/node_modules/"
 
-// zipped is a package in a cache of Yarn: ".yarn/cache/lodash-npm-4.17.21-6382451519-….zip/node_modules/lodash/…".
+// zipped is a package in a cache of Yarn:
+// ".yarn/cache/lodash-npm-4.17.21-6382451519-….zip/node_modules/lodash/…".
 var zipped = regexp.MustCompile(`^(.*/([^/]+)-npm-(\d[^/]*?)-[0-9a-f]{8,}[^/]*\.zip)(/node_modules/(?:@[^/]+/)?[^/]+)?`)
 
 // node claims the scripts of packages, each by the package.json that npm put beside it.
@@ -53,8 +54,9 @@ func (c *collector) node(root *Root, todo map[string]unit) {
 	}
 }
 
-// nodeFolder finds the package that a script belongs to: below node_modules the one that npm put there, else that of
-// the nearest package.json with a name. (Packages have further ones, which say how their scripts are written.)
+// nodeFolder finds the package that a script belongs to: below node_modules the one that npm put
+// there, else that of the nearest package.json with a name. (Packages have further ones, which say
+// how their scripts are written.)
 func (c *collector) nodeFolder(root *Root, name string) (string, *nodePackage) {
 	if before, after, found := cutLast(name, nodeModules); found {
 		words := strings.SplitN(after, "/", 3)

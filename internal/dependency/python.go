@@ -29,7 +29,8 @@ type distribution struct {
 
 var distributionFolder = regexp.MustCompile(`^(.+?)-([^-]+)(?:-py\d[\d.]*)?\.(?:dist-info|egg-info)$`)
 
-// separators of names mean the same, and case nothing (PEP 503): Jinja2 3.0.3 and jinja2 3.1.4 are one project.
+// separators of names mean the same, and case nothing (PEP 503): Jinja2 3.0.3 and jinja2 3.1.4 are
+// one project.
 var separators = regexp.MustCompile(`[-_.]+`)
 
 func normalName(name string) string { return strings.ToLower(separators.ReplaceAllString(name, "-")) }
@@ -164,8 +165,8 @@ func recordedFile(line string) string {
 	return name
 }
 
-// byTop finds the distributions of files that no RECORD lists, as the system's packages leave it out: by the names of
-// their modules.
+// byTop finds the distributions of files that no RECORD lists, as the system's packages leave it
+// out: by the names of their modules.
 func (c *collector) byTop(at *site, left map[string]bool, owners map[string]*distribution) {
 	if len(left) == 0 {
 		return
@@ -194,8 +195,8 @@ func (c *collector) byTop(at *site, left map[string]bool, owners map[string]*dis
 	}
 }
 
-// tellPython makes rows of files and their owners: for each distribution the highest folders that are its alone, and
-// its libraries.
+// tellPython makes rows of files and their owners: for each distribution the highest folders that
+// are its alone, and its libraries.
 func (c *collector) tellPython(at *site, files map[string]unit, owners map[string]*distribution) {
 	alone := map[string]*distribution{} // folders by the one that has files below; nil: several
 	for below, owner := range owners {

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Root is the file system as a process sees it: it stays readable when the process has ended. A path below it never
-// leads out of it, whatever links are on the way.
+// Root is the file system as a process sees it: it stays readable when the process has ended. A
+// path below it never leads out of it, whatever links are on the way.
 type Root struct {
 	folder *os.File
 	image  bool // its release was told
@@ -50,7 +50,8 @@ func (r *Root) below(name string, flags uint64) (*os.File, error) {
 	}
 }
 
-// Has tells whether there is a regular file at an absolute path, without opening what it stands for.
+// Has tells whether there is a regular file at an absolute path, without opening what it stands
+// for.
 func (r *Root) Has(name string) bool {
 	if !path.IsAbs(name) {
 		return false
@@ -68,8 +69,8 @@ func isRegular(file *os.File) bool {
 	return err == nil && information.Mode().IsRegular()
 }
 
-// Real is the path of a file without the links on its way; "" where there is none. Of another root than the reader's
-// own it is the path itself.
+// Real is the path of a file without the links on its way; "" where there is none. Of another root
+// than the reader's own it is the path itself.
 func (r *Root) Real(name string) string {
 	if !r.Has(name) {
 		return ""
@@ -210,7 +211,8 @@ func kindOf(name string) string {
 	return binaryFile
 }
 
-// cutLast splits a path at the last occurrence of a folder: "/a/x/b/x/c" at "/x/" into "/a/x/b" and "c".
+// cutLast splits a path at the last occurrence of a folder: "/a/x/b/x/c" at "/x/" into "/a/x/b" and
+// "c".
 func cutLast(name, folder string) (before, after string, found bool) {
 	at := strings.LastIndex(name, folder)
 	if at < 0 {

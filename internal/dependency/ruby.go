@@ -6,8 +6,9 @@ import (
 	"culprit/recording"
 )
 
-// gemFile is a file of a gem: "…/gems/rack-2.2.8/lib/rack.rb"; of its compiled part "…/extensions/x86_64-linux/3.1.0/
-// json-2.6.1/json/ext/parser.so"; of one out of a repository "…/bundler/gems/rack-1a2b3c4d5e6f/lib/rack.rb".
+// gemFile is a file of a gem: "…/gems/rack-2.2.8/lib/rack.rb"; of its compiled part
+// "…/extensions/x86_64-linux/3.1.0/ json-2.6.1/json/ext/parser.so"; of one out of a repository
+// "…/bundler/gems/rack-1a2b3c4d5e6f/lib/rack.rb".
 var gemFile = regexp.MustCompile(`^(.*)/(?:(?:bundler/)?gems|extensions/[^/]+/[^/]+)/([A-Za-z][\w.-]*?)-` +
 	`(\d+(?:\.[0-9A-Za-z]+)*(?:-[a-z][\w-]*)?|[0-9a-f]{12})/`)
 

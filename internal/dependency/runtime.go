@@ -10,8 +10,8 @@ import (
 	"culprit/recording"
 )
 
-// Run times are told beside the package that brought them: which language a version is of, and that a Python of one's
-// own build and the system's are both one.
+// Run times are told beside the package that brought them: which language a version is of, and that
+// a Python of one's own build and the system's are both one.
 
 // A file of a run time is known by its name; its version stands in its read-only data.
 var runTimes = []struct {
@@ -102,7 +102,8 @@ func (c *collector) nodeVersion(root *Root, name string) (string, string) {
 	return strings.Join(version, "."), source
 }
 
-// standardModules are folders of the modules that come with a run time: the language, and the version in the path.
+// standardModules are folders of the modules that come with a run time: the language, and the
+// version in the path.
 var standardModules = []struct {
 	language string
 	folder   *regexp.Regexp
@@ -114,8 +115,8 @@ var standardModules = []struct {
 
 var installedModules = regexp.MustCompile(`/(?:site-packages|dist-packages|gems|site_ruby)/`)
 
-// standard claims a module that comes with a run time. The version in its path is only a part of it: the row of the run
-// time's own file has all of it.
+// standard claims a module that comes with a run time. The version in its path is only a part of
+// it: the row of the run time's own file has all of it.
 func (c *collector) standard(name string, one unit, todo map[string]unit) bool {
 	for _, known := range standardModules {
 		match := known.folder.FindStringSubmatch(name)
@@ -137,8 +138,8 @@ func (c *collector) standard(name string, one unit, todo map[string]unit) bool {
 
 var pythonMinor = regexp.MustCompile(`python3\.\d+`)
 
-// pythonHex reads the version that Python from 3.11 on exports as a number, 0x030b07f0 for 3.11.7; "" where there is
-// none.
+// pythonHex reads the version that Python from 3.11 on exports as a number, 0x030b07f0 for 3.11.7;
+// "" where there is none.
 func pythonHex(file *elf.File, name string) string {
 	if !runTimes[0].file.MatchString(path.Base(name)) {
 		return ""

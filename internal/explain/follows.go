@@ -10,15 +10,15 @@ import (
 	"culprit/recording"
 )
 
-// A suspect follows from the one dependency that differs where most of its growth lies in stacks through it, and does
-// not where next to none does. Chosen: what lies between is told as a part.
+// A suspect follows from the one dependency that differs where most of its growth lies in stacks
+// through it, and does not where next to none does. Chosen: what lies between is told as a part.
 const (
 	mostFollows  = 0.5
 	leastFollows = 0.05
 )
 
-// follow says of each suspect whether it follows from the one thing in which the sides differ; nothing where that is
-// not exactly one.
+// follow says of each suspect whether it follows from the one thing in which the sides differ;
+// nothing where that is not exactly one.
 func (e *Evidence) follow(suspects []cause.Suspect, list []differs.Difference, result *compare.Result) {
 	only := differs.Only(list)
 	if only == nil {
@@ -49,7 +49,8 @@ func ofSetting(suspect *cause.Suspect, only *differs.Difference) bool {
 	})
 }
 
-// throughPlace says which part of the growth at a suspect's first place in code lies in stacks through a dependency.
+// throughPlace says which part of the growth at a suspect's first place in code lies in stacks
+// through a dependency.
 func throughPlace(suspect *cause.Suspect, result *compare.Result,
 	runs func(*recording.Frame) bool) (cause.FollowsAnswer, float64) {
 	at := slices.IndexFunc(suspect.Places, func(place cause.Place) bool { return place.Kind == cause.InCode })

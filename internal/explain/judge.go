@@ -29,7 +29,7 @@ type Judgement struct {
 	Profile  compare.Profile // of CPU time
 	Waits    compare.Profile // of time off the CPU
 	Facts    []recording.Fact
-	Differs []differs.Difference // all that the sides are not the same in
+	Differs  []differs.Difference // all that the sides are not the same in
 	// Unseen and Warnings limit the judgement.
 	Unseen   []recording.BlindSpot
 	Warnings []string

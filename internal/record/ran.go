@@ -17,9 +17,9 @@ import (
 	"culprit/recording"
 )
 
-// What the target ran on is found out when a window has ended: the files that its processes opened in it, as the probe
-// of system calls told, and those that were mapped or open before. Only the roots of the processes must be held while
-// they live.
+// What the target ran on is found out when a window has ended: the files that its processes opened
+// in it, as the probe of system calls told, and those that were mapped or open before. Only the
+// roots of the processes must be held while they live.
 
 const (
 	maxHeld     = 64      // roots that are held at a time
@@ -33,8 +33,9 @@ type usage struct {
 	mu    sync.Mutex
 	roots map[uint32]*dependency.Root // by number of the mount namespace
 	files map[dependency.File]bool
-	held  map[string]*os.File         // files that were replaced, by what /proc says of them
-	above map[*dependency.Root]string // the folder of a root within its mount namespace, of one that was changed (chroot)
+	held  map[string]*os.File // files that were replaced, by what /proc says of them
+	// above is the folder of a root within its mount namespace, of one that was changed (chroot).
+	above map[*dependency.Root]string
 }
 
 func newUsage() *usage {
@@ -98,7 +99,8 @@ func mountsOf(pid int) uint32 {
 	return number
 }
 
-// look notes the files that processes have mapped to run, and archives and scripts that they have open.
+// look notes the files that processes have mapped to run, and archives and scripts that they have
+// open.
 func (u *usage) look(pids []int) {
 	for _, pid := range pids {
 		root := u.rootOf(pid)
@@ -110,7 +112,8 @@ func (u *usage) look(pids []int) {
 		opened := openedOf(folder)
 		u.mu.Lock()
 		for _, one := range mapped {
-			file := dependency.File{Path: u.within(root, one.path), Root: root, How: recording.SeenMapped, Held: u.replacedFile(one)}
+			file := dependency.File{Path: u.within(root, one.path), Root: root,
+				How: recording.SeenMapped, Held: u.replacedFile(one)}
 			if one.by == "" || file.Held != nil {
 				u.files[file] = true
 			}
@@ -129,7 +132,8 @@ type mappedFile struct {
 	inode string
 }
 
-// replacedFile gives a file that another one took the place of, open; nil for all others, and beyond the limit.
+// replacedFile gives a file that another one took the place of, open; nil for all others, and
+// beyond the limit.
 func (u *usage) replacedFile(one mappedFile) *os.File {
 	if one.by == "" || u.held[one.inode] != nil || len(u.held) >= maxHeld {
 		return u.held[one.inode]
@@ -246,7 +250,8 @@ func (u *usage) code(mapped []unwind.Mapped) {
 	}
 }
 
-// depend fills the table of dependencies. One that could not be read in time is a loss, never an error.
+// depend fills the table of dependencies. One that could not be read in time is a loss, never an
+// error.
 func (s *Session) depend(window *bpf.Window, open *openWindow) {
 	if open.watch == nil {
 		return

@@ -9,8 +9,8 @@ import (
 	"culprit/recording"
 )
 
-// What a program of a millisecond opened, and the program itself, are known when the window has ended: by the notes of
-// who installed them.
+// What a program of a millisecond opened, and the program itself, are known when the window has
+// ended: by the notes of who installed them.
 func TestDependencies(t *testing.T) {
 	recorder := standing.get(t)
 	folder, err := filepath.EvalSymlinks(t.TempDir())

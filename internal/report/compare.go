@@ -31,31 +31,19 @@ type Comparison struct {
 	Effect   cause.Effect `json:"effect"`
 	Smallest float64      `json:"smallest"`            // difference that counts, 0.02 for 2 %
 	FailOver *float64     `json:"fail_over,omitempty"` // as asked: worse only from here on
-<<<<<<< HEAD
 	// InBlocks: all recordings of one side are older than those of the other, and the effect's
 	// interval allows for it.
 	InBlocks bool                 `json:"in_blocks"`
 	Ranking  *rank.Ranking        `json:"ranking"`
 	Suspects []cause.Suspect      `json:"suspects"`
 	Settings []compare.FactChange `json:"settings"`
+	Differs  []differs.Difference `json:"differs,omitempty"`
 	Warnings []string             `json:"warnings"`
 	// Unseen is what limits the answer because it could not be seen; BlindSpots says it in words.
 	Unseen     []recording.BlindSpot `json:"unseen"`
 	BlindSpots []string              `json:"blind_spots"`
 	Profile    *compare.Profile      `json:"profile"`
 	WaitTree   *compare.Profile      `json:"wait_profile"`
-=======
-	// InBlocks: all recordings of one side are older than those of the other, and the effect's interval allows for it.
-	InBlocks   bool                 `json:"in_blocks"`
-	Ranking    *rank.Ranking        `json:"ranking"`
-	Suspects   []cause.Suspect      `json:"suspects"`
-	Settings   []compare.FactChange `json:"settings"`
-	Differs    []differs.Difference `json:"differs,omitempty"`
-	Warnings   []string             `json:"warnings"`
-	BlindSpots []string             `json:"blind_spots"`
-	Profile    *compare.Profile     `json:"profile"`
-	WaitTree   *compare.Profile     `json:"wait_profile"`
->>>>>>> 36f93c5 (dependency: what the target ran on, from its files; differs: all that the sides are not the same in, under the effect)
 }
 
 // ComparedSide is one group of recordings.
@@ -84,14 +72,9 @@ func (c *Comparison) asCase() *investigate.Case {
 	titleA, titleB := c.titles()
 	shown := &investigate.Case{Schema: investigate.CaseSchema, Outcome: c.Outcome, Per: c.Ranking.Per.Name,
 		Metric: investigate.Metric{Name: c.Metric, Unit: "s", Better: "lower"},
-<<<<<<< HEAD
 		A:      c.A.summary(titleA, c.Ranking.A), Suspects: c.Suspects, Unseen: c.Unseen,
 		BlindSpots: c.BlindSpots, Warnings: c.Warnings,
-		Smallest: c.Smallest, Settings: c.Settings, Profile: c.Profile, Waits: c.WaitTree,
-=======
-		A:      c.A.summary(titleA, c.Ranking.A), Suspects: c.Suspects, BlindSpots: c.BlindSpots, Warnings: c.Warnings,
 		Smallest: c.Smallest, Settings: c.Settings, Differs: c.Differs, Profile: c.Profile, Waits: c.WaitTree,
->>>>>>> 36f93c5 (dependency: what the target ran on, from its files; differs: all that the sides are not the same in, under the effect)
 		Host: investigate.Host{Name: c.A.Host}}
 	b := c.B.summary(titleB, c.Ranking.B)
 	shown.B = &b

@@ -14,8 +14,8 @@ const (
 	differsNothing  = "nothing that was seen: the same dependencies, settings, variables and options"
 )
 
-// differsLine says in one line what the sides are not the same in, what grown stacks go through first: "jinja2 3.0.3 →
-// 3.1.4, and 2 others that no grown stack goes through".
+// differsLine says in one line what the sides are not the same in, what grown stacks go through
+// first: "jinja2 3.0.3 → 3.1.4, and 2 others that no grown stack goes through".
 func differsLine(list []differs.Difference) string {
 	var grown, seen, beside []string
 	leads := 0

@@ -51,8 +51,8 @@ func ofFacts(facts []settings.FactChange, dependenciesKnown bool) (list []Differ
 	return list
 }
 
-// ofCommands lists the words in which the commands differ: those that stand in all of one side and in none of the
-// other, paired in their order.
+// ofCommands lists the words in which the commands differ: those that stand in all of one side and
+// in none of the other, paired in their order.
 func ofCommands(a, b []*recording.Recording) (list []Difference) {
 	wordsA, wordsB := wordsOf(a), wordsOf(b)
 	if wordsA == nil || wordsB == nil {
@@ -118,8 +118,8 @@ func less(words, others []string) (left []string) {
 	return left
 }
 
-// withoutRepeats leaves out what stands in the list already: a variable that the command sets and the process has, an
-// option that the run time has as well.
+// withoutRepeats leaves out what stands in the list already: a variable that the command sets and
+// the process has, an option that the run time has as well.
 func withoutRepeats(list []Difference) (kept []Difference) {
 	seen := map[[3]string]bool{}
 	for _, d := range list {
@@ -135,8 +135,8 @@ func withoutRepeats(list []Difference) (kept []Difference) {
 	return kept
 }
 
-// leads marks words and variables that only lead to where another version lies: of the folders "old" and "new" what is
-// in them differs, and their names do not.
+// leads marks words and variables that only lead to where another version lies: of the folders
+// "old" and "new" what is in them differs, and their names do not.
 func leads(list []Difference) {
 	for i := range list {
 		one := &list[i]
@@ -158,8 +158,9 @@ func leads(list []Difference) {
 	}
 }
 
-// linked marks a program that another version is linked into: its build differs at least for that. Where it is the only
-// one, and no stack tells what code of the program is its, what grew in the program is taken for it.
+// linked marks a program that another version is linked into: its build differs at least for that.
+// Where it is the only one, and no stack tells what code of the program is its, what grew in the
+// program is taken for it.
 func (d *Difference) linked(list []Difference) {
 	var parts []*Difference
 	for i := range list {

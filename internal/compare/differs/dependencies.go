@@ -113,8 +113,8 @@ func namesOf(d *Difference) []string {
 	return []string{d.Name}
 }
 
-// paired makes one difference of a program that only A has and one that only B has, where there is one of each: two
-// variants under two names.
+// paired makes one difference of a program that only A has and one that only B has, where there is
+// one of each: two variants under two names.
 func paired(list []Difference) []Difference {
 	var onlyA, onlyB []int
 	for i := range list {
@@ -213,8 +213,8 @@ func short(hash string) string {
 	return hash[:min(len(hash), shortHash)]
 }
 
-// withoutTwice leaves out what another difference tells in the words of the field: the packages of the system that a
-// run time came in, and its modules.
+// withoutTwice leaves out what another difference tells in the words of the field: the packages of
+// the system that a run time came in, and its modules.
 func withoutTwice(list []Difference) []Difference {
 	places := map[string]bool{}
 	runTimes := map[string]bool{}

@@ -1,8 +1,9 @@
-// Package differs lists everything in which the two sides are not the same thing: what they ran on, how they were
-// called, what was set. It is what a person asks first when B is slower than A.
+// Package differs lists everything in which the two sides are not the same thing: what they ran on,
+// how they were called, what was set. It is what a person asks first when B is slower than A.
 //
-// Of dependencies it tells those first that stacks go through which take more time in B. It refuses to call a
-// dependency missing on a side whose recordings hold none at all, or where runs of one side do not agree.
+// Of dependencies it tells those first that stacks go through which take more time in B. It refuses
+// to call a dependency missing on a side whose recordings hold none at all, or where runs of one
+// side do not agree.
 //
 //	for _, one := range differs.Find(a, b, facts, differs.Weights{Metric: "cpu"}) {
 //		fmt.Println(one) // "jinja2 3.0.3 → 3.1.4"
@@ -41,11 +42,12 @@ type Difference struct {
 	PlaceA   string `json:"place_a,omitempty"`
 	PlaceB   string `json:"place_b,omitempty"`
 	Evidence string `json:"evidence,omitempty"` // the surest of both sides, as in a recording's table
-	// Through is by how many seconds of the metric the stacks that go through it take longer in B, per unit of work;
-	// Grown that this is a part of the metric's growth that counts.
+	// Through is by how many seconds of the metric the stacks that go through it take longer in B, per
+	// unit of work; Grown that this is a part of the metric's growth that counts.
 	Through float64 `json:"through"`
 	Grown   bool    `json:"grown"`
-	// Follows names the difference that this one only leads to: the path of a folder in which another version lies.
+	// Follows names the difference that this one only leads to: the path of a folder in which another
+	// version lies.
 	Follows string `json:"follows,omitempty"`
 }
 
@@ -70,11 +72,12 @@ func (d *Difference) String() string {
 	return name + " " + d.A + " → " + d.B
 }
 
-// Seen tells whether anybody saw it run: what merely lies beside does not count as a difference of what ran.
+// Seen tells whether anybody saw it run: what merely lies beside does not count as a difference of
+// what ran.
 func (d *Difference) Seen() bool { return d.Evidence != recording.SeenInstalled && d.Follows == "" }
 
-// Find lists what differs between two groups of recordings, first what grown stacks go through. facts are the settings
-// that differ.
+// Find lists what differs between two groups of recordings, first what grown stacks go through.
+// facts are the settings that differ.
 func Find(a, b []*recording.Recording, facts []settings.FactChange, weigh Weights) []Difference {
 	if len(a) == 0 || len(b) == 0 {
 		return nil

@@ -8,7 +8,8 @@ import (
 	"culprit/recording"
 )
 
-// made is a recording of a command that ran on something; stacks are of frames, with milliseconds of CPU time.
+// made is a recording of a command that ran on something; stacks are of frames, with milliseconds
+// of CPU time.
 func made(command string, rows []recording.Dependency, stacks map[*recording.Frame]int64) *recording.Recording {
 	rec := &recording.Recording{Dependencies: rows}
 	rec.Manifest.Target.Command = command
@@ -57,7 +58,8 @@ func lines(list []Difference) string {
 	return strings.Join(text, "; ")
 }
 
-func check(t *testing.T, a, b []*recording.Recording, facts []settings.FactChange, change float64, want string) []Difference {
+func check(t *testing.T, a, b []*recording.Recording, facts []settings.FactChange, change float64,
+	want string) []Difference {
 	t.Helper()
 	list := Find(a, b, facts, Weights{Metric: recording.MetricCPU, Change: change})
 	if got := lines(list); got != want {
@@ -116,8 +118,8 @@ func TestBuilds(t *testing.T) {
 		"the command’s /a/bench → /b/bench follows bench")
 }
 
-// Go's linker puts another module into another build: the build says nothing more. What grew in a program without
-// names is the one module's.
+// Go's linker puts another module into another build: the build says nothing more. What grew in a
+// program without names is the one module's.
 func TestLinkedIn(t *testing.T) {
 	side := func(folder, version, hash string, ms int64) *recording.Recording {
 		crate := recording.Dependency{Kind: recording.DependencyRust, Name: "semver", Version: version,

@@ -14,8 +14,8 @@ type Weights struct {
 	Change float64   // of the metric, B − A per unit
 }
 
-// grownPart is the part of the metric's change from which on stacks have grown. Chosen: less is told from the noise of
-// samples only in large recordings.
+// grownPart is the part of the metric's change from which on stacks have grown. Chosen: less is
+// told from the noise of samples only in large recordings.
 const grownPart = 0.05
 
 // through finds for each dependency by how much the stacks through it grew.
@@ -44,7 +44,8 @@ func (w *Weights) through(list []Difference, a, b *side) {
 	}
 }
 
-// seconds are those of the stacks through each of the wanted, on average over the recordings of a side.
+// seconds are those of the stacks through each of the wanted, on average over the recordings of a
+// side.
 func (w *Weights) seconds(s *side, wanted map[key]int, work []float64, length int) []float64 {
 	sums := make([]float64, length)
 	for at, rec := range s.recordings {
@@ -94,7 +95,8 @@ func stacksThrough(rec *recording.Recording, index *dependency.Index, wanted map
 	return stacks
 }
 
-// Runs gives what tells whether a frame runs code of a difference's dependency, by what either side ran on.
+// Runs gives what tells whether a frame runs code of a difference's dependency, by what either side
+// ran on.
 func Runs(a, b []*recording.Recording, list []Difference, of *Difference) func(*recording.Frame) bool {
 	wanted := map[key]int{}
 	for _, name := range namesOf(of) {
