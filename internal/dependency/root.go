@@ -56,6 +56,9 @@ func (r *Root) Has(name string) bool {
 	if !path.IsAbs(name) {
 		return false
 	}
+	if archive, _, packed := strings.Cut(name, ".zip/"); packed { // of Yarn, which runs scripts in it
+		name = archive + ".zip"
+	}
 	file, err := r.below(name, unix.O_PATH)
 	if err != nil {
 		return false

@@ -11,7 +11,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"culprit/internal/probe/unwind"
 	"culprit/recording"
 )
 
@@ -180,7 +179,7 @@ func TestRunningJVM(t *testing.T) {
 // brokenOf counts the stacks that could not be followed to their root.
 func brokenOf(stacks map[string]int) (count int) {
 	for names, samples := range stacks {
-		if strings.HasPrefix(names, unwind.BrokenPrefix) {
+		if strings.HasPrefix(names, strings.TrimSuffix(recording.BrokenStack("").Name, "]")) {
 			count += samples
 		}
 	}

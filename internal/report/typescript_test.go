@@ -44,7 +44,7 @@ func typescript(types []any) string {
 	for _, v := range types {
 		declare(reflect.TypeOf(v), interfaces, &order)
 	}
-	text := "// Generated from the Go types by `go generate ./internal/report`. Do not edit.\n" +
+	text := "// Code generated from the Go types by `go generate ./internal/report`; DO NOT EDIT.\n" +
 		"// A number is null where it is not finite.\n"
 	for _, name := range order {
 		text += "\n" + interfaces[name]

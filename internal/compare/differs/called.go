@@ -120,7 +120,8 @@ func less(words, others []string) (left []string) {
 
 // withoutRepeats leaves out what stands in the list already: a variable that the command sets and
 // the process has, an option that the run time has as well.
-func withoutRepeats(list []Difference) (kept []Difference) {
+func withoutRepeats(list []Difference) []Difference {
+	kept := []Difference{} // none is not the same as not known
 	seen := map[[3]string]bool{}
 	for _, d := range list {
 		k := [3]string{d.Name, d.A, d.B}
