@@ -30,6 +30,9 @@ func attribute(s *scene) *ledger {
 		}
 	}
 	l.followSettings()
+	for _, c := range l.claims {
+		l.nameDependency(c)
+	}
 	return l
 }
 

@@ -9,7 +9,7 @@ const (
 )
 
 func lineFalseSharing() Cause {
-	return Cause{ID: LineFalseSharing,
+	return Cause{ID: LineFalseSharing, Nature: amongThreads,
 		Claim: "threads slow each other by touching different words of one cache line",
 		Example: "the counters of two workers moved next to each other: 2.7 times the CPU time; they " +
 			"write different words of one 64-byte line, in note (line-workers-c)",
@@ -27,7 +27,7 @@ func lineFalseSharing() Cause {
 }
 
 func lineTrueSharing() Cause {
-	return Cause{ID: LineTrueSharing,
+	return Cause{ID: LineTrueSharing, Nature: amongThreads,
 		Claim: "threads slow each other by writing the same word",
 		Example: "all threads add to one atomic total after each item: 5.5 times the CPU time; several " +
 			"threads write the same word, in report (line-total-rust)",

@@ -9,7 +9,7 @@ const (
 )
 
 func lockContended() Cause {
-	return Cause{ID: LockContended, Nature: ofCode,
+	return Cause{ID: LockContended, Nature: ofCode | amongThreads,
 		Claim: "threads wait for each other's user-space lock",
 		Example: "every trade adds to totals behind one mutex: 1.9 times the wall time, futex waits in " +
 			"add_to_totals that another thread of the process ended (lock-hot-c)",

@@ -12,9 +12,7 @@ import (
 // findLock claims waiting for user-space locks, and on the CPU metric what
 // taking, spinning and handing over costs.
 func findLock(s *scene) []finding {
-	_, waits := s.overWaits(s.isLockWait)
-	futex := s.countOf("syscall.futex.count")
-	contended := waits.b > waits.a || more(futex.a, futex.b, timesFutex, fewestCalls)
+	contended := s.contended()
 	return []finding{{cause: LockContended, tell: s.tellLock,
 		match: func(i int) bool {
 			path := &s.paths[i]
@@ -27,7 +25,25 @@ func findLock(s *scene) []finding {
 		}}}
 }
 
+// contended reports whether threads wait longer for locks, or come to the kernel for them more
+// often. Taking a lock that nobody else has costs CPU time as well: that is code.
+func (s *scene) contended() bool {
+	waited, _ := s.overWaits(s.isLockWait)
+	futex := s.countOf("syscall.futex.count")
+	taking := 0.0
+	for i := range s.paths {
+		if s.traits[i].lock && isRunning(&s.paths[i]) {
+			taking += s.grown(i)
+		}
+	}
+	return waited.more() > 0 && waited.more() >= waitedPart*taking ||
+		more(futex.a, futex.b, timesFutex, fewestCalls)
+}
+
 const (
+	// waitedPart is by how much longer, beside what taking locks costs more, threads wait where
+	// they fight for one: each waiter waits for as long as the holder has it. Chosen.
+	waitedPart = 0.1
 	// timesFutex is how many times as many futex calls tell that a lock is fought for. Chosen.
 	timesFutex = 1.5
 	// lockAround is the part of its function's growth from which a lock takes the rest of it.

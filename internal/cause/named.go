@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/differs"
 )
 
 // namers are the claims that name a setting which differs, by the setting's place in the list; nil
@@ -69,14 +70,16 @@ func (l *ledger) giveRest(rule transfer, settings []compare.FactChange) bool {
 // followSettings tells of claims that more is done, where the sides run the same program with the
 // same arguments under settings that no cause is known for, that it is done for these: Python's
 // debug mode of asyncio keeps a stack of each task, and looks at the files of its lines for that.
+// Where the setting is the only difference, what the threads do to each other follows from it as well.
 func (l *ledger) followSettings() {
 	settings, of := l.settings(), l.of(ConfigDiffers)
 	if of == nil || !l.sameProgram() {
 		return
 	}
-	namers := l.namers(settings)
+	namers, only := l.namers(settings), len(settings) == 1 && l.sameBuilds()
 	for _, c := range l.claims {
-		if !c.cause.is(doneMore) || slices.Contains(namers, c) {
+		c.onlySetting = only && c.cause.is(amongThreads|isCode)
+		if !c.cause.is(doneMore) && !c.onlySetting || slices.Contains(namers, c) {
 			continue
 		}
 		c.ofSetting = true
@@ -86,4 +89,11 @@ func (l *ledger) followSettings() {
 			}
 		}
 	}
+}
+
+// sameBuilds reports whether nothing is known to differ in what both sides ran.
+func (s *scene) sameBuilds() bool {
+	return !slices.ContainsFunc(s.in.Differs, func(one differs.Difference) bool {
+		return one.Seen() && (one.Kind == differs.Dependency || one.Kind == differs.Binary)
+	})
 }

@@ -231,7 +231,8 @@ const besideSetting = 0.5
 
 // behindSetting moves what the same program does more of under a setting behind that setting, where
 // the setting's own part is beside it: that a debugging option looks at files is no answer beside
-// the option.
+// the option. What threads do to each other stands behind a setting that is the only difference,
+// however small the part is that nothing but the setting explains.
 func (r *ranking) behindSetting(rule rankRule) {
 	at := slices.IndexFunc(r.told, func(one *ranked) bool { return one.cause == ConfigDiffers })
 	if at < 0 {
@@ -239,7 +240,8 @@ func (r *ranking) behindSetting(rule rankRule) {
 	}
 	low := r.told[at].share().Low
 	r.behind(rule, at, func(one *ranked) bool {
-		return one.ofSetting && low >= max(leastShare, besideSetting*one.share().Value)
+		return one.onlySetting && low > 0 ||
+			one.ofSetting && low >= max(leastShare, besideSetting*one.share().Value)
 	})
 }
 

@@ -42,6 +42,8 @@ const (
 	doneMore
 	// unspecific: says less than a function that grew, or is what a busy host brings by itself.
 	unspecific
+	// amongThreads: what the program's threads do to each other.
+	amongThreads
 	// waitsForCPU: without a CPU; no system call is at fault.
 	waitsForCPU
 )

@@ -98,11 +98,15 @@ type claim struct {
 	// consequence marks a cause that follows from code doing more (garbage, page faults): code
 	// ranks before it.
 	consequence bool
+	// changed is the dependency that the place is in, where the sides run different versions of it.
+	changed string
 	// silent is why the claim is not told, "" where it is.
 	silent string
 	// ofSetting marks what the same program does more of where a setting differs that no cause is
 	// known for.
 	ofSetting bool
+	// onlySetting marks what follows from a setting that is the only difference of the sides.
+	onlySetting bool
 	// absorbs is the part of its place's growth from which the claim takes the rest of the
 	// place's own code too: loops around calls are there because of the calls. 0: never.
 	absorbs float64

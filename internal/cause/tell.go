@@ -79,6 +79,9 @@ func (s *scene) claimed(c *claim, entry Cause) string {
 		return entry.Alone
 	}
 	told := ofSides(text, s.swapped)
+	if c.changed != "" {
+		told = "in " + c.changed + ": " + told
+	}
 	// Which side has which setting is told as evidence.
 	if s.swapped && told == text && c.cause != ConfigDiffers {
 		return "in A, and less or not at all in B: " + text

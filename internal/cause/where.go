@@ -13,6 +13,8 @@ type PlaceKind string
 // The kinds of places.
 const (
 	InCode     PlaceKind = "code"
+	// InDependency is a dependency that is not the same on both sides: "jinja2 3.0.3 → 3.1.4".
+	InDependency PlaceKind = "dependency"
 	InFile     PlaceKind = "file"
 	InKernel   PlaceKind = "kernel function"
 	InCall     PlaceKind = "system call"
@@ -46,6 +48,7 @@ const (
 	OtherEndIn  Role = "the other end waits in"
 	TracedBy    Role = "traced by"
 	CountedBy   Role = "counters opened by"
+	CalledFrom  Role = "called from" // the program's call into the dependency that changed
 	Competitor  Role = "CPU used by" // who had the CPU
 )
 
@@ -63,7 +66,7 @@ type Place struct {
 func (p Place) String() string {
 	text := p.Name
 	switch p.Kind {
-	case InCode, InTracer, InCPUs, unnamedWay:
+	case InCode, InDependency, InTracer, InCPUs, unnamedWay:
 	case InSetting:
 		text += "=" + p.Value
 	case InLock:

@@ -71,6 +71,14 @@ func nativeOwner(frame *recording.Frame, around surroundings) Owner {
 	return Program
 }
 
+// ofLibrary tells native functions that are a library's own, also where a run time has it as an
+// extension: no interpreter's, and no copy of what every program has of C.
+func ofLibrary(frame *recording.Frame) bool {
+	return frame.Kind == recording.KindNative && moduleOwner(path.Base(frame.Module)) != Runtime &&
+		!runtimeSymbols.MatchString(frame.Name) && !standardSymbols.MatchString(frame.Name) &&
+		!wrapperSymbols[frame.Name] && !ByAddress(*frame) && !strings.HasPrefix(frame.Name, "[")
+}
+
 // ByAddress tells a function of a stripped file that has no name but its address: "gzip+0x4f5c()".
 func ByAddress(frame recording.Frame) bool {
 	return strings.HasPrefix(frame.Name, path.Base(frame.Module)+"+0x") &&

@@ -82,7 +82,18 @@ func surroundingsOf(frames []recording.Frame) surroundings {
 // showNode begin the names of functions that nothing but Node, V8 and libuv have.
 var showNode = []string{"v8::", "Builtins_", "uv__", "uv_run", "node::Start", "node::SpinEventLoop"}
 
+// ownerOf takes what changed between the sides for the program's own: it is code that somebody chose
+// to run in another version, and where the change is.
 func ownerOf(frame *recording.Frame, around surroundings) Owner {
+	owner := byName(frame, around)
+	if frame.Changed != "" && (owner == Package || owner != Program && ofLibrary(frame)) {
+		return Program
+	}
+	return owner
+}
+
+// byName is whose code a frame is wherever it runs.
+func byName(frame *recording.Frame, around surroundings) Owner {
 	switch frame.Kind {
 	case recording.KindKernel, recording.KindVDSO:
 		return Kernel

@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"culprit/internal/compare/counts"
+	"culprit/internal/compare/differs"
 	"culprit/internal/compare/lines"
 	"culprit/internal/compare/names"
 	"culprit/internal/compare/perrun"
@@ -77,7 +78,7 @@ func Compare(a, b []*recording.Recording, opts Options) (Results, error) {
 	}
 	all, givenUp := prepare.Even(all)
 	a, b = all[:sides.A], all[sides.A:]
-	pool := names.New(a, b)
+	pool := names.New(a, b, differs.Changed(a, b))
 	// What both metrics share.
 	result := Result{Unit: "s", OneSided: len(b) == 0, Facts: settings.Changes(a, b),
 		Varying: settings.Varying(a, b)}

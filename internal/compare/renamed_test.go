@@ -57,7 +57,7 @@ func TestFunctionsInTheSamePlace(t *testing.T) {
 			map[string]int64{"main;handle;work": 50, "main;audit;work": 50}, "handle", "audit", false},
 	} {
 		a, b := sampled(c.a), sampled(c.b)
-		pool := names.New(a, b)
+		pool := names.New(a, b, nil)
 		called := func(rec *recording.Recording, name string) string {
 			for i, stack := range pool.Translate(rec) {
 				if at := slices.Index(rec.StackNames(int32(i)), name); at >= 0 {

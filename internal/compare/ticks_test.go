@@ -30,7 +30,7 @@ func TestNapsOfGoAreNoTicks(t *testing.T) {
 		}
 		m.rec.Samples = append(m.rec.Samples, recording.Sample{Signal: recording.SignalCPU, Pid: 10, Tid: 10, Count: 1,
 			ValueNs: ms, Target: true, Stack: m.stack(test.work)})
-		pool := names.New([]*recording.Recording{m.rec}, nil)
+		pool := names.New([]*recording.Recording{m.rec}, nil, nil)
 		if _, ticking := timeline.New(m.rec, pool).ProcessTicks()[10]; ticking != test.ticking {
 			t.Errorf("%s: ticking %v", test.name, ticking)
 		}

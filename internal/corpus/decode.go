@@ -101,7 +101,7 @@ func facts(list []fact) []recording.Fact {
 func (d *decoder) readStacks() {
 	for _, f := range d.doc.Frames {
 		d.frames = append(d.frames, recording.Frame{Name: f.Name, Kind: recording.FrameKind(f.Kind),
-			Module: f.Module, BuildID: f.BuildID, File: f.File, Line: f.Line})
+			Module: f.Module, BuildID: f.BuildID, File: f.File, Line: f.Line, Changed: f.Changed})
 	}
 	for _, numbers := range d.doc.Stacks {
 		var frames []recording.Frame

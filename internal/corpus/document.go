@@ -80,6 +80,7 @@ type frame struct {
 	BuildID string `json:"build,omitempty"`
 	File    string `json:"file,omitempty"`
 	Line    int32  `json:"line,omitempty"`
+	Changed string `json:"changed,omitempty"`
 }
 
 type path struct {

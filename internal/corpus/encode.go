@@ -134,7 +134,7 @@ func (e *encoder) path(p *compare.Path) path {
 }
 
 func (e *encoder) frame(f recording.Frame) int {
-	one := frame{f.Name, string(f.Kind), f.Module, f.BuildID, f.File, f.Line}
+	one := frame{f.Name, string(f.Kind), f.Module, f.BuildID, f.File, f.Line, f.Changed}
 	at, known := e.frames[one]
 	if !known {
 		at = len(e.frames)

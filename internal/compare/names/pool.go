@@ -4,7 +4,7 @@
 //
 // It refuses to guess: of functions of which two could be meant each stays one of its own.
 //
-//	pool := names.New(a, b)
+//	pool := names.New(a, b, nil)
 //	for _, stack := range pool.Translate(a[0]) {
 //		fmt.Println(pool.Frames(stack)) // root first
 //	}
@@ -30,6 +30,8 @@ type Pool struct {
 	builds   map[string]string // of each module the build of all recordings; see findBuilds
 	homes    code.Homes        // packages that the programs are
 	alike    map[Key]namesakes // names that more than one function has
+	// changed gives, frame by frame, the dependency that differs between the sides; see New.
+	changed func(*recording.Recording) []string
 	// ForeignTracers: the sides ran beside different tracers. No stack is then the recorder's.
 	ForeignTracers bool
 	// What the functions of a stack tell, for the stacks that were asked for.
@@ -42,9 +44,10 @@ type Pool struct {
 // None is the number of no stack.
 const None int32 = 0
 
-// New makes the pool of two groups of recordings. Without any of B nothing is found again.
-func New(a, b []*recording.Recording) *Pool {
-	p := &Pool{frameIDs: map[Key]int32{}, stacks: [][]int32{nil}, stackIDs: map[string]int32{"": None},
+// New makes the pool of two groups of recordings. Without any of B nothing is found again. changed
+// gives for each frame of a recording what its field Changed is to be; nil: none.
+func New(a, b []*recording.Recording, changed func(*recording.Recording) []string) *Pool {
+	p := &Pool{changed: changed,frameIDs: map[Key]int32{}, stacks: [][]int32{nil}, stackIDs: map[string]int32{"": None},
 		renamed: map[Key]Key{}, builds: map[string]string{},
 		written: map[int32][]recording.Frame{}, own: map[int32]int{}, locks: map[int32]Locks{}, recorders: map[int32]bool{}}
 	p.findBuilds(slices.Concat(a, b))
@@ -88,7 +91,14 @@ func (p *Pool) stack(frames []int32) int32 {
 // Translate gives, for each stack of a recording, its number in the pool.
 func (p *Pool) Translate(rec *recording.Recording) []int32 {
 	frames := make([]int32, len(rec.Frames))
+	var changed []string
+	if p.changed != nil {
+		changed = p.changed(rec)
+	}
 	for i, frame := range rec.Frames {
+		if changed != nil {
+			frame.Changed = changed[i]
+		}
 		frames[i] = p.frame(frame)
 	}
 	stacks := make([]int32, len(rec.Stacks))

@@ -4,7 +4,7 @@
 //
 // It refuses rows of processes outside of the recording's tree, and numbers that only damage makes.
 //
-//	run := timeline.New(rec, names.New(a, b))
+//	run := timeline.New(rec, names.New(a, b, nil))
 //	for _, thread := range run.Threads {
 //		fmt.Println(thread.Comm, len(thread.Waits), thread.Ticking)
 //	}
