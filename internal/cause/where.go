@@ -12,24 +12,24 @@ type PlaceKind string
 
 // The kinds of places.
 const (
-	InCode     PlaceKind = "code"
+	InCode PlaceKind = "code"
 	// InDependency is a dependency that is not the same on both sides: "jinja2 3.0.3 → 3.1.4".
 	InDependency PlaceKind = "dependency"
-	InFile     PlaceKind = "file"
-	InKernel   PlaceKind = "kernel function"
-	InCall     PlaceKind = "system call"
-	InProcess  PlaceKind = "process"
-	InSetting  PlaceKind = "setting"
-	InOptions  PlaceKind = "options"
-	InClock    PlaceKind = "clock source"
-	InDevice   PlaceKind = "device"
-	InCgroup   PlaceKind = "cgroup"
-	InPeer     PlaceKind = "peer"
-	InLock     PlaceKind = "lock"
-	InLine     PlaceKind = "cache line"
-	InTracer   PlaceKind = "tracer"
-	InCPUs     PlaceKind = "CPUs"
-	unnamedWay PlaceKind = ""
+	InFile       PlaceKind = "file"
+	InKernel     PlaceKind = "kernel function"
+	InCall       PlaceKind = "system call"
+	InProcess    PlaceKind = "process"
+	InSetting    PlaceKind = "setting"
+	InOptions    PlaceKind = "options"
+	InClock      PlaceKind = "clock source"
+	InDevice     PlaceKind = "device"
+	InCgroup     PlaceKind = "cgroup"
+	InPeer       PlaceKind = "peer"
+	InLock       PlaceKind = "lock"
+	InLine       PlaceKind = "cache line"
+	InTracer     PlaceKind = "tracer"
+	InCPUs       PlaceKind = "CPUs"
+	unnamedWay   PlaceKind = ""
 )
 
 // Role says how a place takes part, where it is not simply where the time goes: "held in", "sleeps

@@ -47,7 +47,7 @@ const None int32 = 0
 // New makes the pool of two groups of recordings. Without any of B nothing is found again. changed
 // gives for each frame of a recording what its field Changed is to be; nil: none.
 func New(a, b []*recording.Recording, changed func(*recording.Recording) []string) *Pool {
-	p := &Pool{changed: changed,frameIDs: map[Key]int32{}, stacks: [][]int32{nil}, stackIDs: map[string]int32{"": None},
+	p := &Pool{changed: changed, frameIDs: map[Key]int32{}, stacks: [][]int32{nil}, stackIDs: map[string]int32{"": None},
 		renamed: map[Key]Key{}, builds: map[string]string{},
 		written: map[int32][]recording.Frame{}, own: map[int32]int{}, locks: map[int32]Locks{}, recorders: map[int32]bool{}}
 	p.findBuilds(slices.Concat(a, b))
