@@ -120,6 +120,16 @@ func (s *scene) busiestProcess(members []int) string {
 	return first(byValue(s.tally(members, func(i int) string { return s.paths[i].Process })))
 }
 
+// inLocks is the time of paths in the functions that take and give back locks.
+func (s *scene) inLocks(members []int) (a, b float64) {
+	for _, i := range members {
+		if s.traits[i].lock && isRunning(&s.paths[i]) {
+			a, b = a+mean(s.paths[i].A), b+mean(s.paths[i].B)
+		}
+	}
+	return a, b
+}
+
 // inLibrary reports whether a claim's place leads to no function of the program's own: a library's
 // thread, say.
 func (c *claim) inLibrary() bool {
@@ -155,6 +165,9 @@ func (s *scene) describeCode(c *claim, blamed *blame.Blame, paths []compare.Path
 		c.add("offcpu", "of it waiting for a CPU", queued.a, queued.b, "s/run")
 	}
 	c.add("cpu", "own time of "+frame.Name, blamed.SelfA, blamed.SelfB, "s/run")
+	if locksA, locksB := s.inLocks(blamed.Members); locksB-locksA >= leastShare*(inclusiveB-inclusiveA) {
+		c.add("cpu", "of it taking and giving back locks, for which nobody waits longer", locksA, locksB, "s/run")
+	}
 	s.tellTimer(c, blamed.Members, paths)
 	for _, replaced := range blamed.Replaced {
 		c.add("cpu", "it took over what "+replaced+" did on the other side", 0, 0, "")

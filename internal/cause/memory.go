@@ -16,9 +16,9 @@ const (
 	timesMaps  = 1.5
 )
 
-// findFaults claims page faults and mapping calls when memory is returned and taken again, or
-// written for the first time after a fork. Faults of code that merely uses more memory belong to
-// that code.
+// findFaults claims page faults and mapping calls when memory is returned and taken again, written
+// for the first time after a fork, or when they are most of the growth. Fewer faults, of code that
+// uses more memory and does more with it, belong to that code.
 func findFaults(s *scene) []finding {
 	returnedA, returnedB := 0.0, 0.0
 	for _, call := range []string{"munmap", "madvise", "brk"} {
@@ -28,7 +28,7 @@ func findFaults(s *scene) []finding {
 	pages := s.changedPages()
 	_, _, forked := s.writtenAgain()
 	returned := more(returnedA, returnedB, timesMaps, fewestMaps) || returnedB > returnedA && s.touchedAgain()
-	if !returned && len(pages) == 0 && !forked {
+	if !returned && len(pages) == 0 && !forked && !s.mostlyFaults() {
 		return nil
 	}
 	return []finding{{cause: MemoryFaults,
@@ -47,6 +47,9 @@ func (s *scene) tellFaults(c *claim, calls sides, returned bool, pages []compare
 		c.add("cpu", "of it in writes to pages that a fork had left shared", sharedA, sharedB, "s/run")
 		c.claim, c.remedy = forkedClaim, forkedMapping
 	}
+	if !returned && !forked && len(pages) == 0 {
+		c.claim, c.remedy = touchedClaim, touchLess
+	}
 	if place := s.mapPlace(); returned && place != "" && !slices.Contains(c.places, inCode(place)) {
 		c.at(inCode(place).as(MappedIn))
 	}
@@ -60,6 +63,24 @@ func (s *scene) tellFaults(c *claim, calls sides, returned bool, pages []compare
 		c.at(inSetting(setting))
 		c.remedy = "let the program have huge pages as on the other side (THP_enabled, thp.enabled, madvise)"
 	}
+}
+
+// What is told where memory is touched for the first time and not seen to be returned.
+const (
+	touchedClaim = "more memory is touched for the first time, and the page faults of it cost more than what is done with it"
+	touchLess    = "keep and reuse the memory, ask for less of it, or let it have huge pages"
+)
+
+// faultsLead is the part of the growth from which page faults are the cause and the function that
+// has them the place. Chosen: most of it.
+const faultsLead = 0.5
+
+// mostlyFaults reports whether page faults, of which there are many more, are most of the growth.
+func (s *scene) mostlyFaults() bool {
+	if a, b := s.count("metric.minor_faults", ""); !more(a, b, timesMaps, fewestFaults) {
+		return false
+	}
+	return s.grew(s.all(func(i int) bool { return s.traits[i].fault })) >= faultsLead*s.growth
 }
 
 // mapPlace names the function that maps memory or returns it most: what is to be mended is there,

@@ -66,11 +66,14 @@ func (p *Pool) named(frame recording.Frame) Key {
 // normal is Normal of a frame; what is known by its address alone is its module unless all
 // recordings have the same build of it.
 func (p *Pool) normal(frame recording.Frame) recording.Frame {
+	changed := frame.Changed
 	frame.File = p.homes.Within(&frame)
 	if code.ByAddress(frame) && p.builds[frame.Module] == manyBuilds {
 		frame.Name = ""
 	}
-	return p.told(Normal(frame))
+	frame = p.told(Normal(frame))
+	frame.Changed = changed
+	return frame
 }
 
 // Normal is a frame without what differs between builds and runs.
