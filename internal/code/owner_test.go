@@ -68,3 +68,30 @@ func TestPerlOwn(t *testing.T) {
 		t.Error("a frame of an unknown interpreter is taken for Perl's")
 	}
 }
+
+// Code of a dependency that is another one on the other side is the program's own, but for what
+// interprets it and what every program has of C.
+func TestChangedIsOwn(t *testing.T) {
+	const library = "/srv/lib/python3.11/site-packages/tables/sheet.py"
+	main := recording.Frame{Name: "main", Kind: recording.KindPython, File: "/srv/app.py"}
+	for _, test := range []struct {
+		frame recording.Frame
+		want  bool
+	}{
+		{recording.Frame{Name: "cells", Kind: recording.KindPython, File: library}, true},
+		{recording.Frame{Name: "split_row", Kind: recording.KindNative, Module: "_speed.cpython-311.so"}, true},
+		{recording.Frame{Name: "PyObject_Call", Kind: recording.KindNative, Module: "_speed.cpython-311.so"}, false},
+		{recording.Frame{Name: "deflate_slow", Kind: recording.KindNative, Module: "libz.so.1.3"}, true},
+		{recording.Frame{Name: "memcpy", Kind: recording.KindNative, Module: "libz.so.1.3"}, false},
+		{recording.Frame{Name: "eval_frame", Kind: recording.KindNative, Module: "python3.11"}, false},
+		{recording.Frame{Name: "vfs_read", Kind: recording.KindKernel}, false},
+	} {
+		if got := Own([]recording.Frame{main, test.frame})[1]; got {
+			t.Errorf("%s is the program's own without a change", test.frame.Name)
+		}
+		test.frame.Changed = "tables 3.1.0 → 3.2.0"
+		if got := Own([]recording.Frame{main, test.frame})[1]; got != test.want {
+			t.Errorf("%s, changed: %v", test.frame.Name, got)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package cause
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"culprit/internal/compare"
+	"culprit/internal/compare/differs"
+	"culprit/recording"
+)
+
+const tables = "tables 3.1.0 → 3.2.0"
+
+// python is a stack of Python functions: those that begin with "tables." are of a library.
+func python(changed string, names ...string) (stack []recording.Frame) {
+	for _, name := range names {
+		frame := recording.Frame{Name: name, Kind: recording.KindPython, File: "/srv/report.py"}
+		if strings.HasPrefix(name, "tables.") {
+			frame.File = "/usr/lib/python3/dist-packages/tables/sheet.py"
+			frame.Changed = changed
+		}
+		stack = append(stack, frame)
+	}
+	return stack
+}
+
+func running(frames []recording.Frame, a, b float64) compare.Path {
+	return compare.Path{Kind: compare.Running, Process: "python3", Comm: "python3", Frames: frames, A: three(a), B: three(b)}
+}
+
+// A function of a library is the place where the sides run different versions of it, and the
+// program's call into it is told; where they run the same the program's function is.
+func TestPlaceIsInTheDependencyThatChanged(t *testing.T) {
+	for _, changed := range []string{tables, ""} {
+		result := &compare.Result{Metric: compare.MetricCPU, Unit: "s", A: three(1), B: three(2), Paths: []compare.Path{
+			running(python(changed, "main", "build", "tables.load", "tables.cells"), 0.5, 1.5),
+			running(python(changed, "main", "write"), 0.5, 0.5)}}
+		suspects := Judge(Input{Result: result}).Suspects
+		if len(suspects) == 0 || suspects[0].Cause != CodeGrew {
+			t.Fatalf("changed %q: %s", changed, described(suspects))
+		}
+		first := suspects[0]
+		if changed == "" {
+			if first.Where[0] != "main;build" || slices.ContainsFunc(first.Places, func(p Place) bool {
+				return p.Kind == InDependency
+			}) {
+				t.Errorf("the same version: at %q", first.Where)
+			}
+			continue
+		}
+		want := []Place{{Kind: InCode, Name: "main;build;tables.load;tables.cells"}, {Kind: InDependency, Name: tables},
+			{Kind: InCode, Role: CalledFrom, Name: "build (report.py)"}}
+		if !slices.Equal(first.Places[:min(3, len(first.Places))], want) || !strings.HasPrefix(first.Claim, "in "+tables) {
+			t.Errorf("another version: %q at %q", first.Claim, first.Where)
+		}
+	}
+}
+
+// locking is a program that takes locks for longer on side B and waits for them for so many seconds.
+func locking(waitedA, waitedB float64) *compare.Result {
+	frames := []recording.Frame{{Name: "main", Kind: recording.KindNative, Module: "prog"},
+		{Name: "look_up", Kind: recording.KindNative, Module: "prog"},
+		{Name: "pthread_mutex_lock", Kind: recording.KindNative, Module: "libc.so.6"}}
+	taking := compare.Path{Kind: compare.Running, Process: "prog", Frames: frames, A: three(0.1), B: three(0.9)}
+	waiting := taking
+	waiting.Kind, waiting.Syscall, waiting.Lock, waiting.WakerKind = compare.Blocked, "futex", true, recording.WakerThread
+	waiting.A, waiting.B = three(waitedA), three(waitedB)
+	return &compare.Result{Metric: compare.MetricCPU, Unit: "s", A: three(1), B: three(1.8), Paths: []compare.Path{taking},
+		Waits: []compare.Wait{{Path: waiting, CountA: three(40), CountB: three(44)}}}
+}
+
+// Taking a lock costs CPU time also where nobody waits for it: that is code.
+func TestALockIsContendedWhereThreadsWaitLonger(t *testing.T) {
+	for _, test := range []struct {
+		a, b float64
+		want ID
+	}{{0.02, 0.02, CodeGrew}, {0.02, 0.03, CodeGrew}, {0.02, 0.9, LockContended}} {
+		suspects := Judge(Input{Result: locking(test.a, test.b)}).Suspects
+		if len(suspects) == 0 || suspects[0].Cause != test.want {
+			t.Errorf("waited %g against %g s: %s, want %s", test.a, test.b, described(suspects), test.want)
+		}
+	}
+}
+
+// What threads do to each other stands behind a variable that is the only difference, and before it
+// where the program differs as well.
+func TestOnlyDifferenceStandsFirst(t *testing.T) {
+	for _, other := range []bool{false, true} {
+		result := locking(0.02, 0.9)
+		work := result.Paths[0]
+		work.Frames, work.A, work.B = work.Frames[:2], three(0.4), three(0.6)
+		result.B = three(2)
+		result.Paths = append(result.Paths, work)
+		result.Facts = []compare.FactChange{{Name: "target.environment.MALLOC_ARENA_MAX", B: "1"}}
+		in := Input{Result: result, CommandA: "prog", CommandB: "prog"}
+		want := ConfigDiffers
+		if other {
+			in.Differs = []differs.Difference{{Kind: differs.Binary, Of: recording.DependencyProgram, Name: "prog", A: "1", B: "2",
+				Evidence: recording.SeenMapped}}
+			want = LockContended
+		}
+		if suspects := Judge(in).Suspects; len(suspects) == 0 || suspects[0].Cause != want {
+			t.Errorf("another program %v: %s, want %s first", other, described(suspects), want)
+		}
+	}
+}
+
+// Page faults that are most of a growth are the cause, those that are less belong to their function.
+func TestFaultsThatAreMostOfAGrowth(t *testing.T) {
+	frames := []recording.Frame{{Name: "main", Kind: recording.KindNative, Module: "prog"},
+		{Name: "fill", Kind: recording.KindNative, Module: "prog"},
+		{Name: "asm_exc_page_fault", Kind: recording.KindKernel}, {Name: "clear_page_erms", Kind: recording.KindKernel}}
+	for _, test := range []struct {
+		faults, code float64
+		want         ID
+	}{{0.8, 0.2, MemoryFaults}, {0.3, 0.7, CodeGrew}} {
+		faults := compare.Path{Kind: compare.Running, Process: "prog", Frames: frames, A: three(0.1), B: three(0.1 + test.faults)}
+		code := compare.Path{Kind: compare.Running, Process: "prog", Frames: frames[:2], A: three(0.5), B: three(0.5 + test.code)}
+		result := &compare.Result{Metric: compare.MetricCPU, Unit: "s", A: three(1), B: three(2),
+			Paths: []compare.Path{faults, code}, Counts: []compare.Count{
+				{Name: "metric.minor_faults", A: three(9000), B: three(90000)},
+				{Name: "metric.memory", A: three(4e8), B: three(4e8)}}}
+		suspects := Judge(Input{Result: result}).Suspects
+		if len(suspects) == 0 || suspects[0].Cause != test.want {
+			t.Errorf("%g s of faults beside %g s: %s, want %s", test.faults, test.code, described(suspects), test.want)
+		}
+	}
+}
