@@ -42,6 +42,7 @@ const (
 	silentQueued       = "nothing of it but waiting for a CPU grew, and who had that is not known, or no competitor"
 	silentNaps         = "nothing of it but a runtime without work grew, which waits for something else"
 	silentHousekeeping = "a runtime's own scheduling, which follows from how long and how busily the program runs"
+	silentJoined       = "its time went to the lock that is held in it"
 )
 
 // tellCode says where a claim on code is, or why it is not told: its seconds are nobody else's all
@@ -56,10 +57,10 @@ func (l *ledger) tellCode(c *claim, blamed *blame.Blame, beside bool) {
 		return
 	}
 	l.describeCode(c, blamed, l.paths)
-	if l.serialised(c, blamed) {
-		l.suspectLock(c, blamed)
-	}
-	if beside && l.housekeeping(c) {
+	switch {
+	case l.serialised(c, blamed) && l.suspectLock(c, blamed):
+		c.silent = silentJoined
+	case beside && l.housekeeping(c):
 		c.silent = silentHousekeeping
 	}
 }

@@ -20,9 +20,15 @@ var (
 		"filled; huge pages make the copy cheaper"
 )
 
-// leastCopied is the part of the growth that copying the memory map must be, for as many processes
-// as before to be what costs.
-const leastCopied = 0.1
+const (
+	// leastCopied is the part of the growth that copying the memory map must be, for as many
+	// processes as before to be what costs.
+	leastCopied = 0.1
+	// mostTornDown is how much of the time of short-lived processes that has no stack is held to be
+	// the end of such copies, against the time of making them: an unwinder learns of a process too
+	// late for what it does before its exec.
+	mostTornDown = 2.0
+)
 
 // findForks claims what as many processes as before cost more because each start copies its
 // parent's memory map: the copying itself, and what takes the copies down.
@@ -30,12 +36,19 @@ func findForks(s *scene) []finding {
 	if _, started := s.count(counts.Processes, ""); started < fewestProcesses {
 		return nil
 	}
-	if copied := over(s.paths, copies).more(); copied < leastCopied*s.growth {
+	nameless := over(s.paths, func(path *compare.Path) bool {
+		return path.Short && len(path.Frames) == 0
+	}).more()
+	copied := over(s.paths, copies).more()
+	if copied < leastCopied*s.growth {
 		return nil
 	}
 	return []finding{{cause: ProcessShortLived, tell: s.tellForks,
 		match: func(i int) bool {
 			path := &s.paths[i]
+			if len(path.Frames) == 0 {
+				return path.Short && path.Kind == compare.Running && nameless <= mostTornDown*copied
+			}
 			return copies(path) || s.traits[i].spawn && kernelHas(path.Frames, tearMapNames)
 		}}}
 }

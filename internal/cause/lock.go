@@ -22,6 +22,12 @@ func findLock(s *scene) []finding {
 			// Uncontended locking is user code alone; contended locking goes to the kernel or
 			// spins.
 			return contended && s.traits[i].lock || s.inQueue(i)
+		},
+		stands: func(*claim) string {
+			if !contended && s.metric == compare.MetricCPU {
+				return "no longer waits for locks than before, and no more futex calls"
+			}
+			return ""
 		}}}
 }
 
@@ -132,20 +138,68 @@ func (s *scene) serialised(c *claim, blamed *blame.Blame) bool {
 }
 
 // suspectLock turns code that ran in parallel no more into a lock that
-// prevents it, where the program is seen to take one: a runtime that parks its own tasks (Go) shows
-// no thread waiting for it. Where another lock's waits have been counted, this is something else.
-func (l *ledger) suspectLock(c *claim, blamed *blame.Blame) {
+// prevents it, where the program is seen to take or hand over one: a runtime that parks its own
+// tasks (Go) shows no thread waiting for it. Where a lock taken on the way to this code has a claim
+// already, the code is what it is held in, and joins it. Where another lock's waits have been
+// counted, this is something else.
+func (l *ledger) suspectLock(c *claim, blamed *blame.Blame) (joined bool) {
+	lock := l.of(LockContended)
+	if lock != nil && l.onTheWay(lock.place, blamed.Stack) {
+		l.move("held in code", lock, c.members, "the code ran as long, but one thread at a time: the lock is held in it")
+		lock.at(inCode(route(blamed.Stack)).as(HeldIn))
+		lock.add("cpu", "the code ran as long, but one thread at a time", 0, 0, "")
+		return true
+	}
 	taker := callerOf(l.cpu, func(frame *recording.Frame) bool {
 		return code.IsLockFunction(frame.Name) && !code.IsGIL(frame.Name)
 	})
-	if taker == "" || l.of(LockContended) != nil {
+	if taker == "" && l.handsOver() {
+		taker = route(blamed.Stack) // taking a free lock is too quick to be sampled; giving it to a waiter is not
+	}
+	if taker == "" || lock != nil {
 		c.doubt(DoubtUnseen, "its CPU time did not grow: less of it ran in parallel, for a reason not seen")
-		return
+		return false
 	}
 	c.cause, c.places = LockContended, nil
 	c.at(inCode(taker))
 	c.at(inCode(route(blamed.Stack)).as(HeldIn))
 	c.add("cpu", "the code ran as long, but one thread at a time; tasks queue for a lock in "+taker, 0, 0, "")
+	return false
+}
+
+// nearestTakers is how many of the program's own functions next to a lock are taken for those that
+// hold it.
+const nearestTakers = 2
+
+// onTheWay reports whether one of the innermost functions of the program's own that lead to one
+// place also leads to another.
+func (s *scene) onTheWay(place, stack []recording.Frame) bool {
+	own, seen := s.code.Own(place), 0
+	for i := len(place) - 1; i >= 0 && seen < nearestTakers; i-- {
+		frame := place[i]
+		if !own[i] || code.IsEntry(frame) {
+			continue
+		}
+		seen++
+		if depthOf(frame, stack) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// handoverNames are functions that wake a task that waits for a lock: giving up a free one does not
+// come to them.
+var handoverNames = []string{"runtime.semrelease1", "sync.(*Mutex).unlockSlow", "__lll_lock_wake",
+	"ObjectMonitor::exit"}
+
+// handsOver reports whether waking others out of a lock grew.
+func (s *scene) handsOver() bool {
+	return over(s.cpu, func(path *compare.Path) bool {
+		return slices.ContainsFunc(path.Frames, func(frame recording.Frame) bool {
+			return frame.Kind != recording.KindKernel && containsAny(frame.Name, handoverNames)
+		})
+	}).more() > 0
 }
 
 // holders names what held the locks, and the lock itself.

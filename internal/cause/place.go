@@ -127,6 +127,16 @@ func (s *scene) below(members []int, entry string) string {
 	return entry + ";" + strings.TrimPrefix(inner, entry+";")
 }
 
+// locateProcess names the process and the call where no stack says more.
+func (s *scene) locateProcess(c *claim) {
+	c.atFirst(Place{Kind: InProcess, Name: first(byValue(s.tally(c.members, func(i int) string {
+		if call := s.paths[i].Syscall; call != "" {
+			return s.paths[i].Process + ";" + call
+		}
+		return s.paths[i].Process
+	})))})
+}
+
 // callsOf are the system calls of a claim's members by growth, largest first.
 func (s *scene) callsOf(c *claim) []string {
 	return byValue(s.tally(c.members, func(i int) string { return s.traits[i].call }))

@@ -34,7 +34,8 @@ func findShortLived(s *scene) []finding {
 			if path.Kind == compare.Blocked && path.WakerKind == recording.WakerTimer && sleepCalls[path.Syscall] {
 				return false // what the process sleeps on purpose, it would sleep inside its parent as well
 			}
-			return path.Short || s.traits[i].spawn
+			return path.Short || s.traits[i].spawn ||
+				started[path.Process] > 0 && path.Parent != "" && s.onlyChild(path)
 		},
 		tell: func(c *claim) { s.tellShortLived(c, started, allB-allA) }}}
 }
@@ -76,6 +77,22 @@ func (s *scene) theirOwnWork(c *claim, each float64) {
 			"much of the rest is start-up (a loader, a run time) and how much work that has to be done anyway is not told apart",
 			each*1e3, start*1e3))
 	}
+}
+
+// onlyChild reports whether all processes of a path's name that take part are short-lived or start
+// others: a long-lived one of the same name does its own work, and so does one that forks others of
+// its own name.
+func (s *scene) onlyChild(path *compare.Path) bool {
+	found := false
+	for i := range s.paths {
+		if other := &s.paths[i]; other.Process == path.Process && other.Short {
+			if other.Parent == path.Process && path.Parent != path.Process {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
 }
 
 func (s *scene) parents() map[string]string {

@@ -114,7 +114,9 @@ func (s *scene) locateSleep(c *claim) {
 	s.timerPlaces(c, func(wait *compare.Wait) bool { return len(c.places) == 0 && accept[wait.Process] })
 	s.locateAround(c)
 	if len(c.places) == 0 {
-		s.locate(c, "")
+		if s.locate(c, ""); len(c.places) == 0 {
+			s.locateProcess(c)
+		}
 		return
 	}
 	if c.place == nil { // told by who sets timers: say as well where the thread slept

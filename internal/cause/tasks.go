@@ -129,11 +129,11 @@ type queues struct {
 }
 
 // queueOf tells what sleeps grew for: a lock that tasks queue for where most of it is a runtime
-// with nothing to run. Whoever has the lock sleeps then, or waits for who does, and the others
-// cannot run. Where it is known that the sleeps go one after the other (turns) there is none.
+// with nothing to run, or where it is known that the sleeps go one after the other (turns). Whoever
+// has the lock sleeps then, or waits for who does, and the others cannot run.
 func (s *scene) queueOf(c *claim, turns bool) (found queues) {
 	if turns {
-		return queues{}
+		return queues{lock: s.anyQueue()}
 	}
 	if s.mostly(c, s.inLoop) {
 		return queues{open: unseenInLoop}
@@ -155,6 +155,20 @@ func (s *scene) queueOf(c *claim, turns bool) (found queues) {
 		found.open = s.unseenTasks()
 	}
 	return found
+}
+
+// anyQueue is the first lock found that tasks of any process queue for.
+func (s *scene) anyQueue() *queue {
+	seconds := map[string]float64{}
+	for i := range s.cpu {
+		seconds[s.cpu[i].Process] += mean(s.cpu[i].B)
+	}
+	for _, process := range byValue(seconds) {
+		if q := s.findQueue(process, queueTimes, isTaskLock); q != nil {
+			return q
+		}
+	}
+	return nil
 }
 
 // unseenTasks is what a sleep of a runtime that parks its tasks leaves open.

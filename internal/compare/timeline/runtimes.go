@@ -35,13 +35,21 @@ func (r *Run) Monitors(t *Thread) bool {
 
 // monitorStack tells the stacks of Go's monitor and of HotSpot's.
 func (r *Run) monitorStack(stack int32) bool {
+	starts, naps, other := false, false, false
 	for _, frame := range r.Names.Up(stack) {
-		if strings.HasPrefix(frame.Name, "runtime.sysmon") ||
-			strings.HasPrefix(frame.Name, "WatcherThread::") {
+		switch name := frame.Name; {
+		case strings.HasPrefix(name, "runtime.sysmon"), strings.HasPrefix(name, "WatcherThread::"):
 			return true
+		case strings.HasPrefix(name, "runtime.mstart"):
+			starts = true
+		case frame.Kind == recording.KindGo && name != "runtime.usleep":
+			other = true
+		case frame.Kind == recording.KindKernel && strings.Contains(name, "nanosleep"):
+			naps = true
 		}
 	}
-	return false
+	// Go's monitor seen without its own frame: no other thread of a Go program naps where it started.
+	return starts && naps && !other
 }
 
 // IsNap reports whether a wait is one of Go's run time's own, of some microseconds (runtime.usleep,
