@@ -170,9 +170,8 @@ type Frame struct {
 	BuildID string    `parquet:"build_id,dict"` // GNU or Go build id, "" when none
 	File    string    `parquet:"file,dict"`     // source file where known
 	Line    int32     `parquet:"line"`          // 0 when unknown
-	// Changed is the dependency that the function is of, where the two sides that are compared run
-	// different versions of it: "jinja2 3.0.3 → 3.1.4". Package compare fills it in; it is in no
-	// recording.
+	// Changed is the dependency that it is of, where two compared sides have different versions:
+	// "jinja2 3.0.3 → 3.1.4". Package compare fills it in; no recording has it.
 	Changed string `parquet:"-"`
 }
 

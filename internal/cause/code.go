@@ -122,10 +122,11 @@ func (s *scene) busiestProcess(members []int) string {
 }
 
 // inLocks is the time of paths in the functions that take and give back locks.
-func (s *scene) inLocks(members []int) (a, b float64) {
+func inLocks(paths []compare.Path, members []int) (a, b float64) {
+	takes := func(frame recording.Frame) bool { return code.IsLockFunction(frame.Name) }
 	for _, i := range members {
-		if s.traits[i].lock && isRunning(&s.paths[i]) {
-			a, b = a+mean(s.paths[i].A), b+mean(s.paths[i].B)
+		if path := &paths[i]; isRunning(path) && slices.ContainsFunc(path.Frames, takes) {
+			a, b = a+mean(path.A), b+mean(path.B)
 		}
 	}
 	return a, b
@@ -166,7 +167,7 @@ func (s *scene) describeCode(c *claim, blamed *blame.Blame, paths []compare.Path
 		c.add("offcpu", "of it waiting for a CPU", queued.a, queued.b, "s/run")
 	}
 	c.add("cpu", "own time of "+frame.Name, blamed.SelfA, blamed.SelfB, "s/run")
-	if locksA, locksB := s.inLocks(blamed.Members); locksB-locksA >= leastShare*(inclusiveB-inclusiveA) {
+	if locksA, locksB := inLocks(paths, blamed.Members); locksB-locksA >= leastShare*inclusive.more() {
 		c.add("cpu", "of it taking and giving back locks, for which nobody waits longer", locksA, locksB, "s/run")
 	}
 	s.tellTimer(c, blamed.Members, paths)

@@ -26,7 +26,8 @@ func python(changed string, names ...string) (stack []recording.Frame) {
 }
 
 func running(frames []recording.Frame, a, b float64) compare.Path {
-	return compare.Path{Kind: compare.Running, Process: "python3", Comm: "python3", Frames: frames, A: three(a), B: three(b)}
+	return compare.Path{Kind: compare.Running, Process: "python3", Comm: "python3", Frames: frames,
+		A: three(a), B: three(b)}
 }
 
 // A function of a library is the place where the sides run different versions of it, and the
@@ -89,15 +90,15 @@ func TestOnlyDifferenceStandsFirst(t *testing.T) {
 	for _, other := range []bool{false, true} {
 		result := locking(0.02, 0.9)
 		work := result.Paths[0]
-		work.Frames, work.A, work.B = work.Frames[:2], three(0.4), three(0.6)
+		work.Frames, work.A, work.B = python("", "main", "sum_up"), three(0.4), three(0.6)
 		result.B = three(2)
 		result.Paths = append(result.Paths, work)
 		result.Facts = []compare.FactChange{{Name: "target.environment.MALLOC_ARENA_MAX", B: "1"}}
 		in := Input{Result: result, CommandA: "prog", CommandB: "prog"}
 		want := ConfigDiffers
 		if other {
-			in.Differs = []differs.Difference{{Kind: differs.Binary, Of: recording.DependencyProgram, Name: "prog", A: "1", B: "2",
-				Evidence: recording.SeenMapped}}
+			in.Differs = []differs.Difference{{Kind: differs.Binary, Of: recording.DependencyProgram, Name: "prog",
+				A: "1", B: "2", Evidence: recording.SeenMapped}}
 			want = LockContended
 		}
 		if suspects := Judge(in).Suspects; len(suspects) == 0 || suspects[0].Cause != want {
@@ -115,8 +116,7 @@ func TestFaultsThatAreMostOfAGrowth(t *testing.T) {
 		faults, code float64
 		want         ID
 	}{{0.8, 0.2, MemoryFaults}, {0.3, 0.7, CodeGrew}} {
-		faults := compare.Path{Kind: compare.Running, Process: "prog", Frames: frames, A: three(0.1), B: three(0.1 + test.faults)}
-		code := compare.Path{Kind: compare.Running, Process: "prog", Frames: frames[:2], A: three(0.5), B: three(0.5 + test.code)}
+		faults, code := running(frames, 0.1, 0.1+test.faults), running(frames[:2], 0.5, 0.5+test.code)
 		result := &compare.Result{Metric: compare.MetricCPU, Unit: "s", A: three(1), B: three(2),
 			Paths: []compare.Path{faults, code}, Counts: []compare.Count{
 				{Name: "metric.minor_faults", A: three(9000), B: three(90000)},

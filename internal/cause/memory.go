@@ -46,8 +46,7 @@ func (s *scene) tellFaults(c *claim, calls sides, returned bool, pages []compare
 		}
 		c.add("cpu", "of it in writes to pages that a fork had left shared", sharedA, sharedB, "s/run")
 		c.claim, c.remedy = forkedClaim, forkedMapping
-	}
-	if !returned && !forked && len(pages) == 0 {
+	} else if !returned && len(pages) == 0 {
 		c.claim, c.remedy = touchedClaim, touchLess
 	}
 	if place := s.mapPlace(); returned && place != "" && !slices.Contains(c.places, inCode(place)) {
@@ -67,7 +66,8 @@ func (s *scene) tellFaults(c *claim, calls sides, returned bool, pages []compare
 
 // What is told where memory is touched for the first time and not seen to be returned.
 const (
-	touchedClaim = "more memory is touched for the first time, and the page faults of it cost more than what is done with it"
+	touchedClaim = "more memory is touched for the first time, and the page faults of it cost more than " +
+		"what is done with it"
 	touchLess    = "keep and reuse the memory, ask for less of it, or let it have huge pages"
 )
 
@@ -75,9 +75,16 @@ const (
 // has them the place. Chosen: most of it.
 const faultsLead = 0.5
 
-// mostlyFaults reports whether page faults, of which there are many more, are most of the growth.
+// timesTaken is how many times what a program holds more it touches more for the first time, for
+// the memory to be taken in another way. Chosen: what is held in the end is touched once.
+const timesTaken = 2
+
+// mostlyFaults reports whether page faults, of which there are many more than for what is held more,
+// are most of the growth.
 func (s *scene) mostlyFaults() bool {
-	if a, b := s.count("metric.minor_faults", ""); !more(a, b, timesMaps, fewestFaults) {
+	a, b := s.count("metric.minor_faults", "")
+	heldA, heldB := s.count("metric.memory", "")
+	if !more(a, b, timesMaps, fewestFaults) || heldB <= 0 || (b-a)*pageBytes < timesTaken*(heldB-heldA) {
 		return false
 	}
 	return s.grew(s.all(func(i int) bool { return s.traits[i].fault })) >= faultsLead*s.growth

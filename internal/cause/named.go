@@ -73,13 +73,17 @@ func (l *ledger) giveRest(rule transfer, settings []compare.FactChange) bool {
 // Where the setting is the only difference, what the threads do to each other follows from it as well.
 func (l *ledger) followSettings() {
 	settings, of := l.settings(), l.of(ConfigDiffers)
-	if of == nil || !l.sameProgram() {
+	if len(settings) == 0 || !l.sameProgram() {
 		return
 	}
 	namers, only := l.namers(settings), len(settings) == 1 && l.sameBuilds()
 	for _, c := range l.claims {
 		c.onlySetting = only && c.cause.is(amongThreads|isCode)
-		if !c.cause.is(doneMore) && !c.onlySetting || slices.Contains(namers, c) {
+		if c.onlySetting && of == nil { // nothing is left that only the setting explains
+			c.add("facts", "the only setting that differs: "+describe(settings[0]), 0, 0, "")
+			c.at(inSetting(settings[0]))
+		}
+		if of == nil || !c.cause.is(doneMore) && !c.onlySetting || slices.Contains(namers, c) {
 			continue
 		}
 		c.ofSetting = true

@@ -231,8 +231,7 @@ const besideSetting = 0.5
 
 // behindSetting moves what the same program does more of under a setting behind that setting, where
 // the setting's own part is beside it: that a debugging option looks at files is no answer beside
-// the option. What threads do to each other stands behind a setting that is the only difference,
-// however small the part is that nothing but the setting explains.
+// the option. Behind a setting that is the only difference stands all that threads do to each other.
 func (r *ranking) behindSetting(rule rankRule) {
 	at := slices.IndexFunc(r.told, func(one *ranked) bool { return one.cause == ConfigDiffers })
 	if at < 0 {
@@ -295,8 +294,7 @@ func (r *ranking) preferProgram(rule rankRule) {
 	r.behind(rule, last, func(one *ranked) bool { return one == r.told[0] })
 }
 
-// byStrangers reports whether most of the waiting for a CPU was for processes outside the program's
-// tree.
+// byStrangers reports whether most of the waiting for a CPU was for others than the program.
 func (s *scene) byStrangers(c *claim) bool {
 	return s.mostly(c, func(i int) bool { return !s.paths[i].WakerOwn })
 }

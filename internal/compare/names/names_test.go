@@ -70,7 +70,7 @@ func TestFramesOfTwoVersionsAreMatched(t *testing.T) {
 			"f.func3", false},
 	} {
 		a, b := withNames(c.kindA, c.a...), withNames(c.kindB, c.b...)
-		pool := New(a, b)
+		pool := New(a, b, nil)
 		first := pool.frame(recording.Frame{Name: c.old, Kind: c.kindA})
 		if second := pool.frame(recording.Frame{Name: c.now, Kind: c.kindB}); (first == second) != c.matched {
 			t.Errorf("%s: matched %v", c.name, first == second)
@@ -108,7 +108,7 @@ func TestModuleIsNoCallback(t *testing.T) {
 	rec := withNames(recording.KindNode, "Module._compile", "<anonymous>", "<anonymous>")[0]
 	rec.Frames[1].File, rec.Frames[2].File, rec.Frames[2].Line = file, file, 12
 	rec.Stacks = []recording.Stack{{Frames: []int32{0, 1, 2}}}
-	pool := New([]*recording.Recording{rec}, nil)
+	pool := New([]*recording.Recording{rec}, nil, nil)
 	frames := pool.Frames(pool.Translate(rec)[0])
 	if frames[1].Name != "<module> cart.js" || frames[2].Name != "<anonymous> cart.js" {
 		t.Fatalf("frames %v", frames)
@@ -147,7 +147,7 @@ func TestFunctionsOfStrippedFiles(t *testing.T) {
 		{"a build that is not known", []recording.Frame{function("")}, []string{"packer"}},
 		{"the address of a sample, which is no function", []recording.Frame{sample}, []string{"packer"}},
 	} {
-		pool := New([]*recording.Recording{{Frames: each.frames}}, nil)
+		pool := New([]*recording.Recording{{Frames: each.frames}}, nil, nil)
 		for i, frame := range each.frames {
 			if got := pool.frames[pool.frame(frame)].Name; got != each.want[i] {
 				t.Errorf("%s: %s is %s, want %s", each.name, frame.Name, got, each.want[i])

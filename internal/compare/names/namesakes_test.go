@@ -50,7 +50,7 @@ func TestNamesakes(t *testing.T) {
 	} {
 		a := []*recording.Recording{{Frames: each.a}}
 		b := []*recording.Recording{{Frames: each.b}}
-		pool := New(a, b)
+		pool := New(a, b, nil)
 		var got []string
 		for _, frame := range slices.Concat(each.a, each.b) {
 			got = append(got, pool.frames[pool.frame(frame)].Name)

@@ -42,7 +42,7 @@ func TestNamesOfTwoVersions(t *testing.T) {
 		{"another method of Java", "jvm", "shop.Cart.add1", "shop.Cart.add2", false},
 	} {
 		a, b := withNames(c.kind, c.a), withNames(c.kind, c.b)
-		pool := New(a, b)
+		pool := New(a, b, nil)
 		first := pool.frame(a[0].Frames[0])
 		if second := pool.frame(b[0].Frames[0]); (first == second) != c.same {
 			t.Errorf("%s: %s and %s are one function: %v", c.what, c.a, c.b, first == second)
