@@ -1,4 +1,4 @@
-// Generated from the Go types by `go generate ./internal/report`. Do not edit.
+// Code generated from the Go types by `go generate ./internal/report`; DO NOT EDIT.
 // A number is null where it is not finite.
 
 export interface Metric {
@@ -76,6 +76,12 @@ export interface Proof {
   why?: string;
 }
 
+export interface Follows {
+  from: string;
+  answer: string;
+  part: number | null;
+}
+
 export interface Suspect {
   cause: string;
   level: string;
@@ -92,6 +98,7 @@ export interface Suspect {
   gain?: boolean;
   claim: string;
   knob?: string;
+  follows?: Follows;
 }
 
 export interface BlindReason {

@@ -1,4 +1,4 @@
-// Generated from the Go types by `go generate ./internal/report`. Do not edit.
+// Code generated from the Go types by `go generate ./internal/report`; DO NOT EDIT.
 // A number is null where it is not finite.
 
 export interface LeftOutWords {
