@@ -191,7 +191,8 @@ func TestInlinedCalleeIsThePlace(t *testing.T) {
 func TestBlameNamesNoStart(t *testing.T) {
 	place := blame.New(tree(newMade(1, 1), map[string][2]float64{
 		"g:runtime.goexit;main.talk;main.work": {0.5, 0.5}, "g:runtime.goexit;net/http.(*conn).serve;k:read": {0, 0.3},
-		"g:runtime.goexit;main.a": {0, 0.1}, "g:runtime.goexit;main.b": {0, 0.1}, "g:runtime.goexit;main.c": {0, 0.1}}), code.Own).Find(nil)
+		"g:runtime.goexit;main.a": {0, 0.1}, "g:runtime.goexit;main.b": {0, 0.1},
+		"g:runtime.goexit;main.c": {0, 0.1}}), code.Own).Find(nil)
 	if place == nil || place.Frame().Name != "net/http.(*conn).serve" {
 		t.Errorf("blamed %+v", place)
 	}
