@@ -2,6 +2,7 @@ package cause
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"culprit/internal/code"
@@ -9,8 +10,8 @@ import (
 	"culprit/recording"
 )
 
-// timerCalls are system calls that set a timer whose end is a signal.
-var timerCalls = []string{"setitimer", "timer_settime", "alarm"}
+// timerCalls are the system calls that set a timer whose end is a signal.
+var timerCalls = []string{"syscall.setitimer.count", "syscall.timer_settime.count", "syscall.alarm.count"}
 
 // signalNames are kernel functions that deliver a signal, or take the program back to where it was.
 var signalNames = []string{"arch_do_signal_or_restart", "get_signal", "handle_signal", "setup_rt_frame", "rt_sigreturn",
@@ -27,14 +28,9 @@ const countSignals = "syscall.rt_sigreturn.count"
 // the timer, so that no wake-ups tell of it. A program that sets a timer and then returns from
 // handlers at a fixed rate has one.
 func findAlarm(s *scene) []finding {
-	set := 0.0
-	for _, call := range timerCalls {
-		_, b := s.count("syscall."+call+".count", "")
-		set += b
-	}
 	a, b := s.count(countSignals, "")
-	_, wall := s.wall()
-	if set <= 0 || !more(a, b, timesTicks, fewestTicks) || !s.faster(a, b) || b < fewestAlarms*wall || !s.timedSignals() {
+	if s.countOf(timerCalls...).b <= 0 || !more(a, b, timesTicks, fewestTicks) || !s.faster(a, b) ||
+		b < fewestAlarms*s.wall().b || !s.timedSignals() {
 		return nil
 	}
 	return []finding{{cause: TimerTicker, tell: s.tellAlarm,
@@ -55,9 +51,7 @@ func (s *scene) tellAlarm(c *claim) {
 	s.locate(c, "")
 	a, b := s.count(countSignals, "")
 	c.add("syscalls", "signals handled, in a program that set a timer for them", a, b, "signals/run")
-	if _, wall := s.wall(); wall > 0 {
-		c.add("syscalls", "time between two of them", 0, wall*1e3/b, "ms")
-	}
+	c.add("syscalls", "time between two of them", 0, s.wall().b*1e3/b, "ms")
 }
 
 // fewestAlarms are the signals a second that make a ticker: as many as wake-ups do in package
@@ -135,7 +129,7 @@ const hiddenSeconds = 30e-6
 // giveInterrupted gives a ticker that interrupts the program the growth of the functions that it
 // was seen to interrupt, where that is no more than so many signals may hide.
 func (l *ledger) giveInterrupted(rule transfer) {
-	for _, c := range l.claims {
+	for _, c := range slices.Clone(l.claims) {
 		if c.cause == TimerTicker {
 			l.giveInterruptedBy(c, rule)
 		}

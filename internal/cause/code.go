@@ -49,10 +49,10 @@ const (
 // the same.
 func (l *ledger) tellCode(c *claim, blamed *blame.Blame, beside bool) {
 	switch {
-	case l.onlyQueued(c):
+	case l.nothingBut(c, func(i int) bool { return l.paths[i].Kind == compare.Runnable }):
 		c.silent = silentQueued
 		return
-	case l.onlyNaps(c):
+	case l.nothingBut(c, func(i int) bool { return l.paths[i].Nap || l.looksForWork(i) }):
 		c.silent = silentNaps
 		return
 	}
@@ -93,10 +93,10 @@ func inList(members []int) func(int) bool {
 // nothingElse is the part of a growth that makes all of it one thing.
 const nothingElse = 0.9
 
-// onlyQueued reports whether a claim on code grew by nothing but waiting for a CPU.
-func (s *scene) onlyQueued(c *claim) bool {
-	queued, all := s.parted(c, func(i int) bool { return s.paths[i].Kind == compare.Runnable })
-	return queued >= nothingElse*all
+// nothingBut reports whether a claim grew by the accepted members alone.
+func (s *scene) nothingBut(c *claim, accept func(i int) bool) bool {
+	accepted, all := s.parted(c, accept)
+	return accepted >= nothingElse*all
 }
 
 // housekeeping reports whether a claim is on a run time's own scheduling alone, with no code of the
@@ -149,7 +149,7 @@ func (s *scene) describeCode(c *claim, blamed *blame.Blame, paths []compare.Path
 		c.at(Place{Kind: InProcess, Name: s.busiestProcess(blamed.Members)})
 		c.doubt(DoubtUnseen, "who called is not known: these stacks have no part in user space")
 	}
-	c.at(inStack(blamed.Stack))
+	c.at(inCode(route(blamed.Stack)))
 	for _, below := range []string{blamed.Through, blamed.Below} {
 		if below != "" {
 			c.at(inCode(route(blamed.Stack) + ";…;" + below))
@@ -180,9 +180,7 @@ func (s *scene) describeCode(c *claim, blamed *blame.Blame, paths []compare.Path
 	if blamed.Below != "" {
 		c.add("cpu", "the largest part of the change under it is in "+blamed.Below+" itself", 0, 0, "")
 	}
-	if frame.File != "" {
-		c.at(Place{Kind: InFile, Name: frame.File})
-	}
+	c.at(Place{Kind: InFile, Name: frame.File})
 	if code.ByAddress(frame) {
 		c.doubt(DoubtSymbols, filepath.Base(frame.Module)+" has no symbols, so that its functions are told by where "+
 			"they begin: its debug symbols (Debian: the package that ends in -dbgsym) would name them")

@@ -32,10 +32,7 @@ func (s *scene) tellCollector(c *claim) {
 	a, b := s.collectorOptions()
 	asked := s.tellRequests(c)
 	c.consequence = len(settings) == 0 && a == b && !s.oneSided && !asked
-	for _, setting := range settings {
-		c.addSetting(setting)
-		c.at(inSetting(setting))
-	}
+	c.tellSettings(settings)
 	if a != b {
 		c.add("facts", "options of the collector: "+orNone(a)+" against "+orNone(b), 0, 0, "")
 		c.at(Place{Kind: InOptions, Name: orNone(b)})

@@ -82,7 +82,10 @@ const (
 // had: where runs do not agree, the program sets the limit itself, and was read before it did in
 // some.
 func tightest(in Input, facts []recording.Fact, side compare.Side) map[string]string {
-	values := factMap(facts)
+	values := map[string]string{}
+	for _, fact := range slices.Backward(facts) { // the first of a name holds
+		values[fact.Name] = fact.Value
+	}
 	for _, varies := range in.Result.Varying {
 		if varies.Side != side || varies.Name != affinityFact && varies.Name != quotaFact {
 			continue

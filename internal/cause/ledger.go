@@ -1,6 +1,9 @@
 package cause
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // ledger says which claim owns each path of a scene. A path has one owner at most, so that no
 // second is given twice, and each change of owner is entered with the rule that made it.
@@ -104,32 +107,12 @@ func (l *ledger) move(rule Rule, to *claim, paths []int, because string) {
 	}
 	for _, c := range l.claims {
 		if lost[c] {
-			c.members = l.owned(c)
+			lostOne := func(i int) bool { return l.owner[i] != c }
+			c.members = slices.DeleteFunc(slices.Clone(c.members), lostOne)
 		}
 	}
-	l.drop()
+	l.claims = slices.DeleteFunc(l.claims, func(c *claim) bool { return len(c.members) == 0 })
 	l.enter(rule, Moved, to, seconds, because, from...)
-}
-
-// owned are the members of a claim that it still owns.
-func (l *ledger) owned(c *claim) (members []int) {
-	for _, i := range c.members {
-		if l.owner[i] == c {
-			members = append(members, i)
-		}
-	}
-	return members
-}
-
-// drop forgets the claims that own nothing any more.
-func (l *ledger) drop() {
-	kept := l.claims[:0]
-	for _, c := range l.claims {
-		if len(c.members) > 0 {
-			kept = append(kept, c)
-		}
-	}
-	l.claims = kept
 }
 
 // of is the first claim on a cause, nil where there is none.

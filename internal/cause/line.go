@@ -52,7 +52,7 @@ func findShared(s *scene) (found []finding) {
 // bearing gives the functions whose growth of their own, over all threads, is borne out by samples
 // in shared lines, with what these stand for in seconds per run. All lines count together: an array
 // of counters has many.
-func (s *scene) bearing() map[names.Key][2]float64 {
+func (s *scene) bearing() map[names.Key]sides {
 	grown := map[names.Key]float64{}
 	for i := range s.cpu {
 		if frames := s.cpu[i].Frames; len(frames) > 0 {
@@ -60,32 +60,29 @@ func (s *scene) bearing() map[names.Key][2]float64 {
 			grown[names.KeyOf(*last)] += mean(s.cpu[i].B) - mean(s.cpu[i].A)
 		}
 	}
-	borne := map[names.Key][2]float64{}
+	borne := map[names.Key]sides{}
 	for _, line := range s.lines {
 		for _, function := range line.Functions {
 			name := names.KeyOf(function.Frame)
-			sum := borne[name]
-			borne[name] = [2]float64{sum[0] + mean(function.A), sum[1] + mean(function.B)}
+			borne[name] = borne[name].plus(mean(function.A), mean(function.B))
 		}
 	}
 	for name, sum := range borne {
-		if sum[1]-sum[0] < leastBorne*grown[name] {
+		if sum.more() < leastBorne*grown[name] {
 			delete(borne, name)
 		}
 	}
 	return borne
 }
 
-func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[names.Key][2]float64) {
+func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[names.Key]sides) {
 	s.locate(c, "")
-	if line.Name != "" {
-		c.at(Place{Kind: InLine, Name: line.Name})
-	}
+	c.at(Place{Kind: InLine, Name: line.Name})
 	c.add("lines", "samples whose operand lies in the line", mean(line.A), mean(line.B), "samples/run")
 	a, b := 0.0, 0.0
 	for _, function := range line.Functions {
 		sum := bears[names.KeyOf(function.Frame)]
-		a, b = a+sum[0], b+sum[1]
+		a, b = a+sum.a, b+sum.b
 	}
 	c.add("lines", "time of the samples of its code in shared lines, all threads", a, b, "s/run")
 	c.add("lines", "threads that touch it", 0, float64(line.Threads), "threads")
@@ -100,7 +97,7 @@ func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[names
 
 // touches reports whether a path ends in code that touches a line and whose growth such samples
 // bear out.
-func touches(line *compare.SharedLine, bears map[names.Key][2]float64, frames []recording.Frame) bool {
+func touches(line *compare.SharedLine, bears map[names.Key]sides, frames []recording.Frame) bool {
 	for i := len(frames) - 1; i >= 0; i-- {
 		if frames[i].Kind == recording.KindKernel {
 			continue

@@ -41,9 +41,7 @@ func findFaults(s *scene) []finding {
 func (s *scene) tellFaults(c *claim, calls sides, returned bool, pages []compare.FactChange) {
 	s.locate(c, "")
 	if sharedA, sharedB, forked := s.writtenAgain(); forked {
-		if place := s.forkPlace(); place != "" {
-			c.at(inCode(place).as(ForkedIn))
-		}
+		c.at(inCode(callerInKernel(s.paths, copyMapNames)).as(ForkedIn))
 		c.add("cpu", "of it in writes to pages that a fork had left shared", sharedA, sharedB, "s/run")
 		c.claim, c.remedy = forkedClaim, forkedMapping
 	} else if !returned && len(pages) == 0 {
@@ -57,9 +55,7 @@ func (s *scene) tellFaults(c *claim, calls sides, returned bool, pages []compare
 		c.add("counts", "minor page faults", a, b, "faults/run")
 		c.predict("first touch of a page", b-a, s.in.Costs.Fault)
 	}
-	for _, setting := range pages {
-		c.addSetting(setting)
-		c.at(inSetting(setting))
+	if c.tellSettings(pages); len(pages) > 0 {
 		c.remedy = "let the program have huge pages as on the other side (THP_enabled, thp.enabled, madvise)"
 	}
 }
@@ -68,7 +64,7 @@ func (s *scene) tellFaults(c *claim, calls sides, returned bool, pages []compare
 const (
 	touchedClaim = "more memory is touched for the first time, and the page faults of it cost more than " +
 		"what is done with it"
-	touchLess    = "keep and reuse the memory, ask for less of it, or let it have huge pages"
+	touchLess = "keep and reuse the memory, ask for less of it, or let it have huge pages"
 )
 
 // faultsLead is the part of the growth from which page faults are the cause and the function that

@@ -53,10 +53,7 @@ func (s *scene) tellMonitor(c *claim, settings []compare.FactChange, dearer bool
 		c.doubt(DoubtUnseen,
 			"switches run with interrupts off: their cost is seen as a whole, not the monitor's part of it")
 	}
-	for _, setting := range settings {
-		c.addSetting(setting)
-		c.at(inSetting(setting))
-	}
+	c.tellSettings(settings)
 	for _, tracer := range s.in.Tracers {
 		c.add("facts", "on this host: "+tracer, 0, 0, "")
 		c.at(Place{Kind: InTracer, Name: tracer})

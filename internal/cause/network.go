@@ -73,45 +73,6 @@ func kernelFunction(frames []recording.Frame, names []string) string {
 	return ""
 }
 
-// findDelayed claims waits for a socket that a delayed acknowledgement ended: its timer is seen on
-// the waker's stack where the peer is on this host, or that a timer made the peer send; else the
-// length of the waits tells.
-func findDelayed(s *scene) []finding {
-	if s.metric != compare.MetricWall {
-		return nil
-	}
-	a, b := s.count(counts.Delayed, "")
-	if !more(a, b, timesConnects, fewestDelayed) {
-		return nil
-	}
-	lengths := s.meanWaits()
-	return []finding{{cause: NetDelayed, tell: s.tellDelayed,
-		match: func(i int) bool {
-			path := &s.paths[i]
-			return path.Kind == compare.Blocked &&
-				tcp.Delayed(path.WakerKind, lengths[waitKey(path)], path.WakerStack, path.Frames)
-		}}}
-}
-
-func (s *scene) tellDelayed(c *claim) {
-	a, b := s.count(counts.Delayed, "")
-	s.locateWait(c)
-	s.locateSender(c)
-	_, seconds := s.count(counts.Delayed+".seconds", "")
-	if seconds < tcp.DelayedLeastS*b {
-		c.add("offcpu", "waits for a socket that ended by what a peer on this host sent on a timer", a, b, "waits/run")
-		c.doubt(DoubtUnseen, sentLater)
-	} else {
-		c.add("offcpu", "waits for a socket as long as a delayed acknowledgement", a, b, "waits/run")
-	}
-	c.add("offcpu", "mean length of these waits", 0, seconds/b*1e3, "ms")
-}
-
-// sentLater is what waits leave open that are shorter than a delayed acknowledgement.
-const sentLater = "the waits are shorter than the 40 ms of a delayed acknowledgement, as of a loop that serves " +
-	"others meanwhile: what made the peer send so late is not seen, but for its timer (a queueing discipline that " +
-	"delays looks the same)"
-
 // waitKey tells one way of waiting from others.
 func waitKey(path *compare.Path) string {
 	return path.Process + "\x00" + path.WakerKind + prefix(path.Frames)
@@ -188,7 +149,7 @@ func findReconnect(s *scene) []finding {
 			return slices.ContainsFunc(s.paths[i].Frames[s.traits[i].place+1:], connecting)
 		},
 		stands: func(c *claim) string {
-			if lookups, all := s.parted(c, s.looksUp); lookups >= nothingElse*all {
+			if s.nothingBut(c, s.looksUp) {
 				return "names are looked up more often, and no more connections are opened for them"
 			}
 			return ""

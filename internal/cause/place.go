@@ -39,18 +39,15 @@ func route(frames []recording.Frame) string {
 // locate finds the function of the program that a claim goes through most and
 // puts it first in where, followed by what it calls there.
 func (s *scene) locate(c *claim, call string) {
-	member := map[int]bool{}
-	for _, i := range c.members {
-		member[i] = true
-	}
+	member := inList(c.members)
 	calling := func(i int) bool { return s.traits[i].call == call }
 	widened := call == "" || !s.mostly(c, calling)
 	if widened {
 		calling = func(int) bool { return true } // else it is whoever makes the call
 	}
-	blamed := s.tree.Find(func(i int) bool { return member[i] && s.traits[i].place >= 0 && calling(i) })
+	blamed := s.tree.Find(func(i int) bool { return member(i) && s.traits[i].place >= 0 && calling(i) })
 	if blamed == nil {
-		blamed = s.tree.Find(func(i int) bool { return member[i] })
+		blamed = s.tree.Find(member)
 	}
 	if blamed == nil {
 		return
@@ -140,6 +137,13 @@ func (s *scene) locateProcess(c *claim) {
 // callsOf are the system calls of a claim's members by growth, largest first.
 func (s *scene) callsOf(c *claim) []string {
 	return byValue(s.tally(c.members, func(i int) string { return s.traits[i].call }))
+}
+
+// callerInKernel is callerOf for functions of the kernel.
+func callerInKernel(paths []compare.Path, names []string) string {
+	return callerOf(paths, func(frame *recording.Frame) bool {
+		return frame.Kind == recording.KindKernel && containsAny(frame.Name, names)
+	})
 }
 
 // callerOf finds, among paths with a frame that name accepts, the function of

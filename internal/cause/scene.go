@@ -187,24 +187,11 @@ func (s *scene) turn(paths []compare.Path) []compare.Path {
 	return turned
 }
 
-func factMap(facts []recording.Fact) map[string]string {
-	values := map[string]string{}
-	for _, fact := range facts {
-		if _, known := values[fact.Name]; !known {
-			values[fact.Name] = fact.Value
-		}
-	}
-	return values
-}
-
 // mean is short for what stands in most formulas here.
 func mean(values []float64) float64 { return stat.Average(values) }
 
 // wall is the mean wall time of both sides in seconds, 0 where it is not known.
-func (s *scene) wall() (a, b float64) {
-	spent := s.spent(s.in.Wall)
-	return spent.a, spent.b
-}
+func (s *scene) wall() sides { return s.spent(s.in.Wall) }
 
 // spent is the mean of a metric on both sides, nothing where it is not known.
 func (s *scene) spent(result *compare.Result) sides {
@@ -273,6 +260,14 @@ func (c *claim) add(signal, text string, a, b float64, unit string) {
 // addSetting notes a setting that differs.
 func (c *claim) addSetting(setting compare.FactChange) {
 	c.evidence = append(c.evidence, Evidence{Signal: "facts", Text: describe(setting), Setting: setting.Name})
+}
+
+// tellSettings notes settings that differ, and that the cause is there.
+func (c *claim) tellSettings(settings []compare.FactChange) {
+	for _, setting := range settings {
+		c.addSetting(setting)
+		c.at(inSetting(setting))
+	}
 }
 
 func containsAny(name string, parts []string) bool {

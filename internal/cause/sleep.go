@@ -37,9 +37,9 @@ func (s *scene) lookAtSleeps() (known sleeps) {
 	locked := false
 	known.turns, locked, known.byTurn = s.byTurns(c)
 	if !locked {
-		found := s.queueOf(c, known.turns)
-		known.queue, known.channel, known.open = cmp.Or(found.lock, known.queue), found.channel, found.open
-		locked = found.lock != nil
+		var lock *queue
+		lock, known.channel, known.open = s.queueOf(c, known.turns)
+		known.queue, locked = cmp.Or(lock, known.queue), lock != nil
 	}
 	if locked {
 		known.inTurn = map[int]bool{}
@@ -120,9 +120,7 @@ func (s *scene) locateSleep(c *claim) {
 		return
 	}
 	if c.place == nil { // told by who sets timers: say as well where the thread slept
-		if slept := s.below(c.members, ""); slept != "" {
-			c.at(inCode(slept))
-		}
+		c.at(inCode(s.below(c.members, "")))
 	}
 }
 

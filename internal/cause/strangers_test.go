@@ -71,8 +71,8 @@ func TestCrowdedByOwn(t *testing.T) {
 				Paths: []compare.Path{ran("hog", test.hog), ran("work", test.own)}}})
 		c := &claim{members: []int{0, 1}}
 		s.tellCrowding(c)
-		if got := s.crowding(c) != nil; got != test.want {
-			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		if process, _ := s.crowding(c); (process != "") != test.want {
+			t.Errorf("%s: %q, want one: %v", test.name, process, test.want)
 		}
 		if named := len(c.places) == 1 && c.where()[0] == "CPU used by hog"; named != test.want {
 			t.Errorf("%s: the places are %v", test.name, c.where())

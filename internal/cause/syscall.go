@@ -42,11 +42,8 @@ func findTraced(s *scene) []finding {
 				c.add("syscalls", "ptrace calls of "+name, a, b, "calls/run")
 				c.at(Place{Kind: InProcess, Role: TracedBy, Name: name})
 			}
-			for _, setting := range s.changed("target.seccomp", "target.seccomp_filters", "target.tracer",
-				"tracers.ptrace", "tracers.perf", "tracers.ftrace", "tracers.bpf") {
-				c.addSetting(setting)
-				c.at(inSetting(setting))
-			}
+			c.tellSettings(s.changed("target.seccomp", "target.seccomp_filters", "target.tracer",
+				"tracers.ptrace", "tracers.perf", "tracers.ftrace", "tracers.bpf"))
 			for _, tracer := range s.in.Tracers {
 				c.add("facts", "on this host: "+tracer, 0, 0, "")
 			}

@@ -122,21 +122,15 @@ func (q *queue) grew(totalA, totalB, times float64) bool {
 	return part >= queuePart && part >= times*mean(q.a)/totalA
 }
 
-// queues are what tasks wait for that sleep, and what is not seen of it.
-type queues struct {
-	lock, channel *queue
-	open          string
-}
-
 // queueOf tells what sleeps grew for: a lock that tasks queue for where most of it is a runtime
 // with nothing to run, or where it is known that the sleeps go one after the other (turns). Whoever
 // has the lock sleeps then, or waits for who does, and the others cannot run.
-func (s *scene) queueOf(c *claim, turns bool) (found queues) {
+func (s *scene) queueOf(c *claim, turns bool) (lock, channel *queue, open string) {
 	if turns {
-		return queues{lock: s.anyQueue()}
+		return s.anyQueue(), nil, ""
 	}
 	if s.mostly(c, s.inLoop) {
-		return queues{open: unseenInLoop}
+		return nil, nil, unseenInLoop
 	}
 	grown := s.tally(c.members, func(i int) string {
 		if s.isParked(i) {
@@ -146,15 +140,15 @@ func (s *scene) queueOf(c *claim, turns bool) (found queues) {
 	})
 	processes := byValue(grown)
 	if len(processes) == 0 || grown[processes[0]] < majority*s.grew(c) {
-		return found
+		return nil, nil, ""
 	}
-	if found.lock = s.findQueue(processes[0], queueTimes, isTaskLock); found.lock != nil {
-		return found
+	if lock = s.findQueue(processes[0], queueTimes, isTaskLock); lock != nil {
+		return lock, nil, ""
 	}
-	if found.channel = s.findQueue(processes[0], queueTimes, isChannel); found.channel == nil {
-		found.open = s.unseenTasks()
+	if channel = s.findQueue(processes[0], queueTimes, isChannel); channel == nil {
+		open = s.unseenTasks()
 	}
-	return found
+	return nil, channel, open
 }
 
 // anyQueue is the first lock found that tasks of any process queue for.
@@ -216,4 +210,28 @@ func (s *scene) describeQueue(c *claim) {
 		"ms/run")
 	c.doubt(DoubtTasks, "tasks that the runtime parks have no stack: that they queue for this lock is seen, "+
 		"who waited how long is not")
+}
+
+// queueTimesNapping is enough in place of queueTimes where threads nap for want of tasks: those
+// wait for something, and the lock is what is handed on more often.
+const queueTimesNapping = 2
+
+// queueOfNaps is the lock that tasks wait for where their threads nap between two looks for work,
+// nil without one.
+func (s *scene) queueOfNaps() *queue {
+	naps := s.all(func(i int) bool { return s.paths[i].Nap })
+	grown := s.tally(naps.members, func(i int) string { return s.paths[i].Process })
+	if processes := byValue(grown); len(processes) > 0 && grown[processes[0]] >= smallest*s.growth {
+		return s.findQueue(processes[0], queueTimesNapping, isTaskLock)
+	}
+	return nil
+}
+
+// looksForWork reports whether a thread of Go's run time looks for a task to run, or waits for one.
+func (s *scene) looksForWork(i int) bool {
+	return s.traits[i].place < 0 && lookingForWork(s.paths[i].Frames)
+}
+
+func lookingForWork(frames []recording.Frame) bool {
+	return slices.ContainsFunc(frames, func(frame recording.Frame) bool { return frame.Name == "runtime.findRunnable" })
 }

@@ -107,9 +107,8 @@ func (s *scene) tellTicker(c *claim, ticking map[string]float64) {
 		s.locateNewcomer(c, ticking)
 	}
 	s.locate(c, "")
-	if inner := s.below(c.members, ""); inner != "" {
-		c.at(inCode(inner)) // an executor or a scheduler says more than a lambda's hidden name
-	}
+	// An executor or a scheduler says more than a lambda's hidden name.
+	c.at(inCode(s.below(c.members, "")))
 	_, seconds := s.seconds(c)
 	process := byValue(ticking)[0] // one at least, see above
 	a, b := s.count(counts.Ticks, process)
@@ -149,8 +148,8 @@ const fasterTicks = 1.6
 // faster reports whether the rate of wake-ups grew, and not only the time in which they happen: a
 // run that takes longer for any reason has more ticks of a ticker that both sides have.
 func (s *scene) faster(a, b float64) bool {
-	wallA, wallB := s.wall()
-	return wallA <= 0 || wallB <= 0 || b/wallB >= fasterTicks*a/wallA
+	wall := s.wall()
+	return wall.a <= 0 || wall.b <= 0 || b/wall.b >= fasterTicks*a/wall.a
 }
 
 // timerPlaces puts first the functions that sleep: by the waits' own stacks, by the
@@ -212,5 +211,39 @@ func (s *scene) tellTimer(c *claim, members []int, paths []compare.Path) {
 	if more := all.more(); more > 0 && timed.more() >= majority*more {
 		c.add("cpu", "of it run by a timer", timed.a, timed.b, "s/run")
 		c.doubt(DoubtUncounted, uncountedTimer)
+	}
+}
+
+// locateNewcomer names the program's function that runs on the dearer side only, in a process
+// that ticks, where no stack shows who set the timer: a runtime that schedules its own tasks (Go)
+// sleeps on a stack of its scheduler's, and a tick's work is seldom caught asleep or awake.
+func (s *scene) locateNewcomer(c *claim, ticking map[string]float64) {
+	before, after := map[string]float64{}, map[string]float64{}
+	routes := map[string]string{}
+	for i := range s.cpu {
+		path := &s.cpu[i]
+		if ticking[path.Process] <= 0 {
+			continue
+		}
+		own := s.code.Own(path.Frames)
+		seen := map[string]bool{}
+		for at := range path.Frames {
+			name := path.Frames[at].Name
+			if !own[at] || code.IsEntry(path.Frames[at]) || seen[name] {
+				continue
+			}
+			seen[name] = true
+			before[name] += mean(path.A)
+			after[name] += mean(path.B)
+			if after[name] > 0 && routes[name] == "" {
+				routes[name] = route(path.Frames[:at+1])
+			}
+		}
+	}
+	for _, name := range byValue(after) {
+		if before[name] == 0 && after[name] > 0 {
+			c.at(inCode(routes[name]))
+			return
+		}
 	}
 }

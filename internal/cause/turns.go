@@ -41,29 +41,27 @@ func (s *scene) byTurns(c *claim) (turns, locked, byTurn bool) {
 		locked, byTurn = s.sleptHolding(c)
 		return false, locked, byTurn
 	}
+	slept, _ := s.sleepsOf(c)
+	locks, _ := s.overWaits(func(wait *compare.Wait) bool { return wait.Lock })
+	others, _ := s.overWaits(func(wait *compare.Wait) bool { return !wait.Lock && wait.Turn })
+	a, b := s.seconds(c)
+	least := serialPart * (mean(b) - mean(a))
+	turns = slept.b >= sleptSeen*mean(b) && slept.more() < least
+	waited := locks.more()
+	byTurn = turns && waited < least && slept.b <= mean(s.metricB) && waited+others.more() >= least
+	return turns, byTurn || turns && waited >= least, byTurn
+}
+
+// sleepsOf adds up the waits of all threads that are sleeps like those of a claim.
+func (s *scene) sleepsOf(c *claim) (seconds, times sides) {
 	asleep := map[string]bool{}
 	for _, i := range c.members {
 		asleep[sleepKey(&s.paths[i])] = true
 	}
-	slept, seen, waited, turned := 0.0, 0.0, 0.0, 0.0
-	for i := range s.waits {
-		wait := &s.waits[i]
-		more := mean(wait.B) - mean(wait.A)
-		switch {
-		case wait.Lock:
-			waited += more
-		case wait.Turn:
-			turned += more
-		case wait.WakerKind == recording.WakerTimer && asleep[sleepKey(&wait.Path)]:
-			slept, seen = slept+more, seen+mean(wait.B)
-		}
-	}
-	a, b := s.seconds(c)
-	grown := mean(b) - mean(a)
-	turns = seen >= sleptSeen*mean(b) && slept < serialPart*grown
-	least := serialPart * grown
-	byTurn = turns && waited < least && seen <= mean(s.metricB) && waited+turned >= least
-	return turns, byTurn || turns && waited >= least, byTurn
+	return s.overWaits(func(wait *compare.Wait) bool {
+		return wait.WakerKind == recording.WakerTimer && !wait.Lock && !wait.Turn &&
+			asleep[sleepKey(&wait.Path)]
+	})
 }
 
 // sleptHolding reports whether most of the sleeps of a claim were made with a lock that other

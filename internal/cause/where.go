@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"culprit/internal/compare"
-	"culprit/recording"
 )
 
 // PlaceKind says what a place is.
@@ -119,9 +118,6 @@ func (c *claim) best() string {
 
 // inCode is a place in code by the way to it, as route writes it.
 func inCode(way string) Place { return Place{Kind: InCode, Name: way} }
-
-// inStack is the place that a stack ends in.
-func inStack(frames []recording.Frame) Place { return inCode(route(frames)) }
 
 // inSetting is a setting with the value of the dearer side.
 func inSetting(setting compare.FactChange) Place {
