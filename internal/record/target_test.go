@@ -47,7 +47,8 @@ func TestCPUOfAllThreads(t *testing.T) {
 // the process begins to filter itself between two looks.
 func TestWatchTellsOfFiltersAtOnce(t *testing.T) {
 	child := hold(t, "sleep", "60")
-	w := &watch{}
+	w := &watch{used: newUsage()}
+	defer w.used.close()
 	for number := range len(watchAt) {
 		w.look([]int{child.pid()}, number)
 	}
