@@ -1,0 +1,262 @@
+package bisect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"culprit/internal/bisect/search"
+	"culprit/internal/stat"
+)
+
+// How certain decisions are. They are chosen so that, in simulations of 200 candidates whose change is 1.7 times the
+// noise, 20 of 20 are right with half as many decisions as allowed: see docs/decisions.
+const (
+	alpha        = 0.05 // chance of a false verdict on the ends, and in each proof
+	stepCertain  = 0.95 // a candidate's own trials end when its class is so probable
+	placeCertain = 0.95 // the search ends when the place of the step is
+	leastBlocks  = 2    // of a step
+	proofsEach   = 2    // tries to prove one and the same step
+)
+
+// run finds all that made the bad end worse than the good one.
+func (x *engine) run(ctx context.Context) error {
+	whole := part{0, x.last}
+	for _, position := range []int{whole.low, whole.high} {
+		if _, err := x.ready(ctx, position); err != nil {
+			return fmt.Errorf("%s: %w", x.options.endName(position == 0), err)
+		}
+	}
+	outcome, err := x.compareEnds(ctx, whole)
+	if err != nil || outcome == Same || outcome == Undecided {
+		return err
+	}
+	if err := x.tellEstimate(whole); err != nil {
+		return err
+	}
+	open := []part{whole}
+	for len(open) > 0 && len(x.result.Culprits) < mostCulprits {
+		p := open[0]
+		found, err := x.find(ctx, p)
+		if err != nil {
+			return err
+		}
+		open = open[1:]
+		if found == nil {
+			continue
+		}
+		x.result.Culprits = append(x.result.Culprits, *found)
+		rests, err := x.rests(p, *found)
+		if err != nil {
+			return err
+		}
+		x.result.Rests = slices.DeleteFunc(x.result.Rests, func(r Rest) bool { return r.Low == p.low && r.High == p.high })
+		x.result.Rests = append(x.result.Rests, rests...)
+		for _, rest := range rests {
+			if rest.Differs && rest.High > rest.Low {
+				open = append(open, part{rest.Low, rest.High})
+			}
+		}
+		x.sortBySize(open)
+	}
+	return nil
+}
+
+// mostCulprits bounds the search: where more than this changed, a list of them is no answer.
+const mostCulprits = 5
+
+// sortBySize puts the part whose ends differ most first.
+func (x *engine) sortBySize(open []part) {
+	size := func(p part) float64 {
+		for _, rest := range x.result.Rests {
+			if rest.Low == p.low && rest.High == p.high {
+				return math.Abs(math.Log(rest.Effect.Ratio))
+			}
+		}
+		return 0
+	}
+	slices.SortStableFunc(open, func(a, b part) int { return -compareFloats(size(a), size(b)) })
+}
+
+func compareFloats(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// compareEnds runs the good end twice and the bad end once in each block, until it is clear whether the ends differ. What
+// the two runs of the good end differ by is the noise.
+func (x *engine) compareEnds(ctx context.Context, p part) (Outcome, error) {
+	decision := *x.begin(Decision{Purpose: forEnds, Position: p.high})
+	defer func() { x.decisions[decision.Number-1] = decision }()
+	plan, err := stat.NewPlan(x.options.Trials, len(x.options.Metrics), alpha)
+	if err != nil {
+		return Undecided, err
+	}
+	for look := plan.Next(0); look > 0; look = plan.Next(look) {
+		for decision.Blocks < look {
+			x.options.Progress(fmt.Sprintf("comparing the ends: block %d of at most %d", decision.Blocks+1, x.options.Trials))
+			if err := x.block(ctx, &decision, forEnds, p, []int{p.low, p.low, p.high}); err != nil {
+				return Undecided, err
+			}
+		}
+		over, err := x.judgeEnds(plan, p)
+		if err != nil {
+			return Undecided, err
+		}
+		if over {
+			break
+		}
+	}
+	decision.Outcome = x.result.Outcome
+	return x.result.Outcome, nil
+}
+
+// judgeEnds takes one look at every metric and chooses the one whose change stands out most of its noise.
+func (x *engine) judgeEnds(plan *stat.Plan, p part) (over bool, err error) {
+	clearest, open := -1.0, false
+	for _, metric := range x.options.Metrics {
+		spans, err := x.differences(metric, forEnds, p.low, p.high, false)
+		if err != nil {
+			return false, err
+		}
+		again, err := x.differences(metric, forEnds, p.low, p.low, true)
+		if err != nil {
+			return false, err
+		}
+		verdict, err := plan.Decide(spans, x.options.Smallest)
+		if err != nil {
+			return false, err
+		}
+		differs := verdict.Outcome == stat.Worse || verdict.Outcome == stat.Better
+		open = open || verdict.Outcome == stat.Undecided
+		clear := math.Abs(math.Log(verdict.Ratio.Value)) / noiseOf(again, spans)
+		if differs {
+			clear += 1e6 // what is decided goes before what is not
+		}
+		if clear <= clearest {
+			continue
+		}
+		clearest = clear
+		x.metric, x.fell = metric, verdict.Outcome == stat.Better
+		x.result.Metric, x.result.Outcome = metric, Outcome(verdict.Outcome)
+		x.result.Effect = effectOf(verdict, metric)
+		x.result.Noise, x.result.NeedBlocks = noiseOf(again, spans), verdict.More
+	}
+	if x.result.Outcome == Same && open {
+		x.result.Outcome = Undecided
+	}
+	return x.result.Outcome == Worse || x.result.Outcome == Better || !open, nil
+}
+
+// find searches one part until the place of its largest step is certain, and proves it against the one before.
+func (x *engine) find(ctx context.Context, p part) (*Culprit, error) {
+	if p.high-p.low == 1 {
+		return x.onlyOne(p)
+	}
+	tries := map[search.Step]int{}
+	first := len(x.decisions)
+	for {
+		belief, err := x.belief(p)
+		if err != nil {
+			return nil, err
+		}
+		step, found := belief.Found(placeCertain)
+		next, more := belief.Next()
+		if spent := len(x.decisions) - first; !found && (!more || spent >= mostDecisions(p)-2) {
+			step = belief.Likeliest()
+			found = true
+			tries[search.Step{Before: step.Before, After: step.After}] = proofsEach // there is nothing more to ask
+		}
+		if !found {
+			if err := x.visit(ctx, p, p.low+next); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		culprit, err := x.prove(ctx, p, step)
+		if err != nil {
+			return nil, err
+		}
+		place := search.Step{Before: step.Before, After: step.After}
+		tries[place]++
+		if culprit != nil && (culprit.Outcome == Worse || culprit.Outcome == Better || tries[place] >= proofsEach) {
+			return culprit, nil
+		}
+	}
+}
+
+// mostDecisions is what a search of so many candidates may take: 2.5 times what noise-free answers would.
+func mostDecisions(p part) int {
+	return max(6, int(2.5*math.Log2(float64(p.high-p.low))))
+}
+
+func (x *engine) belief(p part) (*search.Belief, error) {
+	model, err := x.model(p)
+	if err != nil {
+		return nil, err
+	}
+	seen, err := x.observations(p)
+	if err != nil {
+		return nil, err
+	}
+	skipped := map[int]bool{}
+	for position := range x.skipped {
+		skipped[position-p.low] = true
+	}
+	return search.NewBelief(model, seen, skipped), nil
+}
+
+// visit is one step: blocks of both ends and the candidate, until its trials tell which end it is like.
+func (x *engine) visit(ctx context.Context, p part, position int) error {
+	usable, err := x.ready(ctx, position)
+	if err != nil || !usable {
+		return err
+	}
+	model, err := x.model(p)
+	if err != nil {
+		return err
+	}
+	decision := *x.begin(Decision{Purpose: forStep, Position: position})
+	defer func() { x.decisions[decision.Number-1] = decision }()
+	most := mostBlocks(model)
+	for decision.Blocks < most {
+		x.options.Progress(fmt.Sprintf("decision %d, candidate %d of %d: block %d of at most %d", decision.Number, position,
+			x.last, decision.Blocks+1, most))
+		err := x.block(ctx, &decision, forStep, p, []int{p.low, position, p.high})
+		if errors.Is(err, errSkip) {
+			x.skip(position, err)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		seen, err := x.observations(p)
+		if err != nil {
+			return err
+		}
+		if model, err = x.model(p); err != nil {
+			return err
+		}
+		class, chance := search.Classify(model, seen[position-p.low], stepCertain)
+		decision.Class, decision.Chance = class, chance
+		if class != search.Open && decision.Blocks >= leastBlocks {
+			return nil
+		}
+	}
+	return nil
+}
+
+// mostBlocks is where a step's test gives up: a candidate that is still close then is told apart by its neighbours. It
+// is three times what Wald's test (1945) of two normal means needs on average.
+func mostBlocks(model search.Model) int {
+	apart := model.Delta / (model.Noise * math.Sqrt(1.5))
+	usual := 2 * math.Log(stepCertain/(1-stepCertain)) / (apart * apart)
+	return min(60, max(leastBlocks+2, int(math.Ceil(3*usual))))
+}
