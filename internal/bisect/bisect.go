@@ -159,7 +159,7 @@ func (s *state) search(ctx context.Context) error {
 	}
 	s.result.Decisions = x.decisions
 	s.name()
-	return nil
+	return s.explain(ctx)
 }
 
 // name fills in candidates where the engine knows positions alone.

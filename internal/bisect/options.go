@@ -91,6 +91,9 @@ func (o *Options) settle() error {
 	default:
 		o.Metrics = []Metric{{Name: metric.Name, Higher: metric.Higher}}
 	}
+	if len(o.Words) > 0 {
+		o.Command = commandOf(o.Words)
+	}
 	if o.Progress == nil {
 		o.Progress = func(string) {}
 	}

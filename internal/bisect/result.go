@@ -69,6 +69,8 @@ type Culprit struct {
 	Effect    Effect    `json:"effect"`
 	Chance    float64   `json:"chance"` // that the step is here, before the proof
 	Decision  int       `json:"decision,omitempty"`
+	Inside    *Inside   `json:"inside,omitempty"` // nil where it was not investigated
+	Change    *Change   `json:"change,omitempty"` // nil where it is one of several
 }
 
 // Rest is a part before or after a culprit, and whether its ends still differ.
