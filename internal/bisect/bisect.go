@@ -77,6 +77,9 @@ func (s *state) open(ctx context.Context) error {
 
 // openSource chooses where candidates come from.
 func openSource(ctx context.Context, options *Options) (source, error) {
+	if options.Package != "" {
+		return openVersions(options)
+	}
 	return openCommits(ctx, options)
 }
 
