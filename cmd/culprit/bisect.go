@@ -44,8 +44,14 @@ take is told before it begins, and --resume goes on after a kill.
 The culprit is then investigated against the one before it, and the hunks of its change that
 touch the function that grew are shown.
 
+    culprit bisect --good v1.4 --bad v1.9 --build 'make -j4' -- ./bench
+    culprit bisect --package pypi:pyparsing --good 2.4.0 --bad 3.0.6 -- python3 bench.py
+
+Builds, installations and runs have CULPRIT_DIR, CULPRIT_VERSION and CULPRIT_PACKAGE in their environment;
+{dir}, {version} and {package} in a command stand for these variables.
+
 Exit status: 0 nothing is worse, 1 the bad end is worse than the good one, 2 error.`,
-		Example: `  culprit bisect --repo . --good HEAD~20 --bad HEAD --build make -- ./bench`,
+		Example: `  culprit bisect --package npm:left-pad --versions 1,2,3 --good 1 --bad 3 --install true -- 'sleep 0.0$CULPRIT_VERSION'`,
 		RunE:    func(cmd *cobra.Command, args []string) error { return runBisect(cmd.Context(), w, f, args) },
 	}
 	f.define(command)
@@ -132,6 +138,10 @@ func runBisect(ctx context.Context, w world, f bisectFlags, args []string) error
 	}
 	progress := newProgress(w, "bisecting", time.Hour)
 	options.Progress = progress.describe
+	options.Listed = func(steps int, order string) {
+		progress.hide()
+		fmt.Fprintf(w.stderr, "culprit: %s\n", report.BisectListed(steps, order))
+	}
 	options.Estimated = func(e bisect.Estimate) {
 		progress.hide()
 		progress.expect(time.Duration(e.Seconds * float64(time.Second)))

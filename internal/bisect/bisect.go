@@ -17,12 +17,14 @@ import (
 	"culprit/internal/trial"
 )
 
-// search is the state of one Run.
+// state is that of one Run.
 type state struct {
 	options Options
 	source  source
 	lab     *hostLab
+	journal *journal
 	lock    *os.File
+	made    bool // the case directory, by this process
 	result  *Result
 }
 
@@ -35,11 +37,51 @@ func Run(ctx context.Context, options Options) (*Result, error) {
 	if err == nil {
 		err = s.search(ctx)
 	}
+	if err == nil {
+		s.result.ElapsedS = time.Since(begin).Seconds() + s.journal.spent()
+		err = save(filepath.Join(s.options.Case, ResultName), s.result)
+	}
+	if err == nil && !s.options.Keep {
+		err = s.clear(ctx)
+	}
+	if err != nil {
+		err = errors.Join(err, s.withdraw())
+	}
 	if err = errors.Join(err, s.close()); err != nil {
 		return nil, err
 	}
-	s.result.ElapsedS = time.Since(begin).Seconds()
-	return s.result, save(filepath.Join(s.options.Case, ResultName), s.result)
+	return s.result, nil
+}
+
+// withdraw removes the case directory of a search that failed before its first run: there is nothing to go on from.
+func (s *state) withdraw() error {
+	if !s.made || s.journal != nil && s.journal.runs > 0 {
+		return nil
+	}
+	if err := os.RemoveAll(s.options.Case); err != nil {
+		return fmt.Errorf("remove unfinished case: %w", err)
+	}
+	return nil
+}
+
+// clear removes what was built, but for the culprits and what they were compared with: those are worth a look.
+func (s *state) clear(ctx context.Context) error {
+	kept := map[int]bool{}
+	for _, c := range s.result.Culprits {
+		kept[c.Position], kept[c.Before] = true, true
+	}
+	for position := range s.options.Candidates {
+		if _, err := os.Lstat(s.source.folder(position)); err != nil || kept[position] {
+			continue
+		}
+		if err := os.RemoveAll(s.lab.stamp(position)); err != nil {
+			return fmt.Errorf("remove builds: %w", err)
+		}
+		if err := s.source.discard(ctx, position); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // open makes or finds the case directory, the folder for builds, and what trials need.
@@ -67,8 +109,8 @@ func (s *state) open(ctx context.Context) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
-	s.lab = &hostLab{options: &s.options, source: s.source, dir: s.options.Case, failed: map[int]string{}}
-	if s.lab.journal, err = openJournal(s.options.Case); err != nil {
+	s.lab = &hostLab{options: &s.options, source: s.source, dir: s.options.Case}
+	if s.journal, err = openJournal(s.options.Case); err != nil {
 		return err
 	}
 	s.lab.runner, err = trial.NewRunner("/")
@@ -100,7 +142,7 @@ func (s *state) begin(ctx context.Context) error {
 	} else if err != nil {
 		return fmt.Errorf("make case directory: %w", err)
 	}
-	s.options.Case, s.options.Schema = dir, optionsSchema
+	s.options.Case, s.options.Schema, s.made = dir, optionsSchema, true
 	return save(filepath.Join(dir, DesignName), s.options)
 }
 
@@ -153,7 +195,10 @@ func (s *state) enter(ctx context.Context) error {
 // search runs the engine and tells the names of what it found.
 func (s *state) search(ctx context.Context) error {
 	last := len(s.options.Candidates) - 1
-	x := newEngine(s.options, last, s.lab, s.result)
+	if s.options.Listed != nil {
+		s.options.Listed(last, s.options.Linear)
+	}
+	x := newEngine(s.options, last, remembered{s.lab, s.journal}, s.result)
 	if err := x.run(ctx); err != nil {
 		if ctx.Err() != nil {
 			return fmt.Errorf("interrupted; --resume %s goes on", s.options.Case)
@@ -181,6 +226,7 @@ func (s *state) name() {
 	for i := range r.Culprits {
 		c := &r.Culprits[i]
 		c.Candidate, c.Parent = candidates[c.Position], candidates[c.Before]
+		c.Folder = s.source.folder(c.Position)
 	}
 	for i := range r.Rests {
 		r.Rests[i].From, r.Rests[i].To = candidates[r.Rests[i].Low], candidates[r.Rests[i].High]
@@ -192,8 +238,8 @@ func (s *state) close() error {
 	if s.lab != nil && s.lab.runner != nil {
 		err = s.lab.runner.Close()
 	}
-	if s.lab != nil && s.lab.journal != nil {
-		err = errors.Join(err, s.lab.journal.close())
+	if s.journal != nil {
+		err = errors.Join(err, s.journal.close())
 	}
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.Close())

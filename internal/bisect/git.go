@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -15,7 +16,7 @@ func git(ctx context.Context, folder string, arguments ...string) (string, error
 	// No hooks, no pager, no questions: what a repository or a user has set up must not act here.
 	fixed := []string{"-C", folder, "-c", "core.hooksPath=/dev/null", "-c", "advice.detachedHead=false"}
 	command := exec.CommandContext(ctx, "git", append(fixed, arguments...)...)
-	command.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
+	command.Env = append(gitless(os.Environ()), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
 	var printed, complained bytes.Buffer
 	command.Stdout, command.Stderr = &printed, &complained
 	if err := command.Run(); err != nil {
@@ -29,6 +30,14 @@ func git(ctx context.Context, folder string, arguments ...string) (string, error
 		return "", fmt.Errorf("git %s: %s", arguments[0], line)
 	}
 	return printed.String(), nil
+}
+
+// gitless leaves out what names another repository, as it does in the hooks of one.
+func gitless(variables []string) []string {
+	return slices.DeleteFunc(variables, func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return name == "GIT_DIR" || name == "GIT_WORK_TREE" || name == "GIT_INDEX_FILE" || name == "GIT_OBJECT_DIRECTORY"
+	})
 }
 
 func firstLine(text string) string {
@@ -210,14 +219,18 @@ func (c *commits) environment(position int) []string {
 
 func (c *commits) discard(ctx context.Context, position int) error {
 	if err := os.RemoveAll(c.folder(position)); err != nil {
-		return err
+		return fmt.Errorf("remove %s: %w", c.folder(position), err)
 	}
 	_, err := git(ctx, c.clone(), "worktree", "prune")
 	return err
 }
 
-func (c *commits) diff(ctx context.Context, before, after int, attributes string) (string, error) {
+func (c *commits) diff(ctx context.Context, before, after int) (string, error) {
 	candidates := c.options.Candidates
-	return git(ctx, c.clone(), "-c", "core.attributesFile="+attributes, "diff", "--no-color", "--no-ext-diff", "--no-textconv",
-		"-M", candidates[before].Name, candidates[after].Name)
+	return git(ctx, c.clone(), "diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M", candidates[before].Name,
+		candidates[after].Name)
+}
+
+func (c *commits) read(ctx context.Context, position int, name string) (string, error) {
+	return git(ctx, c.clone(), "show", "--end-of-options", c.options.Candidates[position].Name+":"+name)
 }

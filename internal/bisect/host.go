@@ -29,7 +29,9 @@ type source interface {
 	// environment are the variables of builds and runs.
 	environment(position int) []string
 	// diff is what changed between two candidates, as a unified diff.
-	diff(ctx context.Context, before, after int, attributes string) (string, error)
+	diff(ctx context.Context, before, after int) (string, error)
+	// read returns a file of a candidate, by its name in the diff.
+	read(ctx context.Context, position int, name string) (string, error)
 	discard(ctx context.Context, position int) error
 }
 
@@ -38,43 +40,17 @@ type hostLab struct {
 	options *Options
 	source  source
 	runner  *trial.Runner
-	journal *journal
 	dir     string
 	order   int
-	failed  map[int]string
 }
 
 // stamp lies beside the folder of a candidate that is complete.
 func (l *hostLab) stamp(position int) string { return l.source.folder(position) + ".built" }
 
 func (l *hostLab) prepare(ctx context.Context, position int) (time.Duration, error) {
-	made, found, err := l.journal.next(buildEvent, position)
-	if err != nil {
-		return 0, err
-	}
-	if !found {
-		made = event{Kind: buildEvent, Position: position}
-		begin := time.Now()
-		err := l.make(ctx, position)
-		if err != nil && !errors.Is(err, errSkip) {
-			return 0, err
-		}
-		if err != nil {
-			made.Skip = err.Error()
-		}
-		made.TookS = time.Since(begin).Seconds()
-		if err := l.journal.append(made); err != nil {
-			return 0, err
-		}
-	}
-	return time.Duration(made.TookS * float64(time.Second)), skipped(made)
-}
-
-func skipped(made event) error {
-	if made.Skip == "" {
-		return nil
-	}
-	return skipError(made.Skip)
+	begin := time.Now()
+	err := l.make(ctx, position)
+	return time.Since(begin), err
 }
 
 // skipError is why a candidate is skipped.
@@ -117,28 +93,12 @@ func (l *hostLab) asSkip(ctx context.Context, what string, err error) error {
 	return skipError(what + " fails: " + strings.TrimPrefix(err.Error(), "run "))
 }
 
+// run makes one run. A folder that went since it was built, because an earlier process built it, is built again.
 func (l *hostLab) run(ctx context.Context, position int) (map[string]float64, error) {
-	made, found, err := l.journal.next(runEvent, position)
-	if err != nil {
+	if err := l.make(ctx, position); err != nil {
 		return nil, err
 	}
-	if !found {
-		if made, err = l.measure(ctx, position); err != nil {
-			return nil, err
-		}
-		if err := l.journal.append(made); err != nil {
-			return nil, err
-		}
-	}
-	return made.Metrics, skipped(made)
-}
-
-// measure makes one run. A folder that went since it was built, because another process built it, is built again.
-func (l *hostLab) measure(ctx context.Context, position int) (event, error) {
-	made := event{Kind: runEvent, Position: position}
-	if err := l.make(ctx, position); err != nil {
-		return made, err
-	}
+	l.order++
 	spec := trial.Spec{Side: l.options.Candidates[position].short(), Order: l.order, Kind: trial.KindMeasure,
 		Command: l.options.Command, Dir: l.source.workFolder(position), Env: padded(l.source.environment(position)),
 		Timeout: l.options.Timeout, CaseDir: l.dir}
@@ -146,20 +106,15 @@ func (l *hostLab) measure(ctx context.Context, position int) (event, error) {
 		spec.Printed = []trial.Printed{*l.options.Printed}
 	}
 	run, err := l.runner.Run(ctx, spec)
-	for _, name := range []string{run.Stdout, run.Stderr} {
-		if name != "" && err == nil {
-			_ = os.Remove(filepath.Join(l.dir, name)) // hundreds of runs print the same
-		}
-	}
-	made.Metrics, made.TookS = run.Metrics, run.Metrics[trial.MetricWall]
 	if err != nil {
-		err = l.asSkip(ctx, "command", err)
-		if !errors.Is(err, errSkip) {
-			return made, err
-		}
-		made.Skip, made.Metrics = err.Error(), nil
+		return nil, l.asSkip(ctx, "command", err)
 	}
-	return made, nil
+	for _, name := range []string{run.Stdout, run.Stderr} {
+		if err := os.Remove(filepath.Join(l.dir, name)); err != nil { // hundreds of runs print the same
+			return nil, fmt.Errorf("remove output of a run: %w", err)
+		}
+	}
+	return run.Metrics, nil
 }
 
 // padded makes the environment of each candidate as long as that of any other: a program's speed can hang on where its

@@ -2,14 +2,18 @@ package bisect
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/sys/unix"
+
+	"culprit/internal/trial"
 )
 
 // The files of a case directory.
@@ -44,6 +48,16 @@ type journal struct {
 	end    int64
 	before []event
 	given  int
+	runs   int // that it holds
+}
+
+// spent is how long what earlier processes did took, in seconds.
+func (j *journal) spent() float64 {
+	sum := 0.0
+	for _, made := range j.before {
+		sum += made.TookS
+	}
+	return sum
 }
 
 // openJournal takes the events of a case directory for this process alone.
@@ -90,6 +104,7 @@ func (j *journal) read() error {
 			return fmt.Errorf("read %s: line %d is damaged: %w", EventsName, len(j.before)+1, err)
 		}
 		j.before = append(j.before, made)
+		j.count(made)
 		j.end += int64(len(line))
 	}
 }
@@ -122,7 +137,14 @@ func (j *journal) append(made event) error {
 		return fmt.Errorf("write %s: %w", EventsName, errors.Join(err, j.file.Truncate(j.end)))
 	}
 	j.end += int64(written)
+	j.count(made)
 	return nil
+}
+
+func (j *journal) count(made event) {
+	if made.Kind == runEvent && made.Skip == "" {
+		j.runs++
+	}
 }
 
 func (j *journal) close() error {
@@ -151,4 +173,59 @@ func save(path string, document any) error {
 		return fmt.Errorf("write %s: %w", path, errors.Join(err, os.Remove(file.Name())))
 	}
 	return nil
+}
+
+// remembered is a lab whose answers are written down, and given out again after a kill.
+type remembered struct {
+	lab     lab
+	journal *journal
+}
+
+func (r remembered) prepare(ctx context.Context, position int) (time.Duration, error) {
+	made, found, err := r.journal.next(buildEvent, position)
+	if err != nil {
+		return 0, err
+	}
+	if !found {
+		took, err := r.lab.prepare(ctx, position)
+		made = event{Kind: buildEvent, Position: position, TookS: took.Seconds()}
+		if err = r.keep(made, err); err != nil {
+			return took, err
+		}
+	}
+	return time.Duration(made.TookS * float64(time.Second)), skipped(made)
+}
+
+func (r remembered) run(ctx context.Context, position int) (map[string]float64, error) {
+	made, found, err := r.journal.next(runEvent, position)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		metrics, err := r.lab.run(ctx, position)
+		made = event{Kind: runEvent, Position: position, TookS: metrics[trial.MetricWall], Metrics: metrics}
+		if err = r.keep(made, err); err != nil {
+			return nil, err
+		}
+	}
+	return made.Metrics, skipped(made)
+}
+
+// keep writes down what was done, also that a candidate is skipped. Any other error ends the search, and is none of it.
+func (r remembered) keep(made event, err error) error {
+	if err == nil {
+		return r.journal.append(made)
+	}
+	if !errors.Is(err, errSkip) {
+		return err
+	}
+	made.Skip = err.Error()
+	return errors.Join(err, r.journal.append(made))
+}
+
+func skipped(made event) error {
+	if made.Skip == "" {
+		return nil
+	}
+	return skipError(made.Skip)
 }

@@ -63,8 +63,10 @@ type Options struct {
 	Resume bool   `json:"-"`
 
 	Printed *trial.Printed `json:"-"`
-	// Progress is told what is being done, Estimated what the search will take.
+	// Progress is told what is being done, Listed how many steps lie between the ends and in which order, before anything is
+	// built, and Estimated what the search will take, as soon as the ends tell.
 	Progress  func(string)                                `json:"-"`
+	Listed    func(steps int, order string)               `json:"-"`
 	Estimated func(Estimate)                              `json:"-"`
 	Write     func(dir string, c *investigate.Case) error `json:"-"`
 }
@@ -78,7 +80,7 @@ func (o Options) endName(good bool) string {
 	return "the bad end " + o.Bad
 }
 
-// ends names an end for messages of a search; the flag is the one to change.
+// settle makes of what was typed what is used.
 func (o *Options) settle() error {
 	metric, err := investigate.ParseMetric(o.MetricText)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -229,21 +228,4 @@ func (v *versions) environment(position int) []string {
 
 func (v *versions) discard(_ context.Context, position int) error {
 	return os.RemoveAll(v.folder(position))
-}
-
-// diff is what changed between two installed versions: their files in the package's own folder.
-func (v *versions) diff(ctx context.Context, before, after int, attributes string) (string, error) {
-	command := exec.CommandContext(ctx, "git", "-c", "core.attributesFile="+attributes, "diff", "--no-index", "--no-color",
-		"--no-ext-diff", "--no-textconv", "-M", "--", filepath.Base(v.folder(before)), filepath.Base(v.folder(after)))
-	command.Dir = v.room
-	command.Env = append(os.Environ(), "LC_ALL=C")
-	text, err := command.Output()
-	// Status 1 says that there are differences.
-	if err != nil && command.ProcessState != nil && command.ProcessState.ExitCode() == 1 {
-		err = nil
-	}
-	if err != nil {
-		return "", fmt.Errorf("compare the installed versions: %w", err)
-	}
-	return string(text), nil
 }

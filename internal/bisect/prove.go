@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"culprit/internal/bisect/search"
 	"culprit/internal/stat"
@@ -20,13 +21,13 @@ func (x *engine) prove(ctx context.Context, p part, step search.Step) (*Culprit,
 			return nil, err
 		}
 	}
-	plan, err := stat.NewPlan(x.options.Trials, 1, alpha)
+	plan, err := x.plan(1)
 	if err != nil {
 		return nil, err
 	}
 	decision := *x.begin(Decision{Purpose: forProof, Position: after})
 	defer func() { x.decisions[decision.Number-1] = decision }()
-	positions := unique([]int{p.low, before, after, p.high})
+	positions := slices.Compact([]int{p.low, before, after, p.high})
 	first := len(x.blocks)
 	var verdict stat.Decision
 	for look := plan.Next(0); look > 0; look = plan.Next(look) {
@@ -125,7 +126,10 @@ func (x *engine) intervalOf(values []float64) (Effect, Outcome, error) {
 		if !errors.Is(err, stat.ErrTooFew) {
 			return Effect{}, Undecided, err
 		}
-		return effectOver(centre(values), math.Inf(-1), math.Inf(1), x.metric), Undecided, nil
+		// All of so few lie on one side of the truth by chance this often.
+		effect := effectOver(centre(values), slices.Min(values), slices.Max(values), x.metric)
+		effect.Confidence = max(0, 1-math.Exp2(float64(1-len(values))))
+		return effect, Undecided, nil
 	}
 	margin := math.Log1p(x.options.Smallest)
 	outcome := Undecided
@@ -140,12 +144,3 @@ func (x *engine) intervalOf(values []float64) (Effect, Outcome, error) {
 	return effectOver(interval.Value, interval.Low, interval.High, x.metric), outcome, nil
 }
 
-func unique(positions []int) []int {
-	var kept []int
-	for _, position := range positions {
-		if len(kept) == 0 || kept[len(kept)-1] != position {
-			kept = append(kept, position)
-		}
-	}
-	return kept
-}

@@ -71,6 +71,7 @@ type Culprit struct {
 	Decision  int       `json:"decision,omitempty"`
 	Inside    *Inside   `json:"inside,omitempty"` // nil where it was not investigated
 	Change    *Change   `json:"change,omitempty"` // nil where it is one of several
+	Folder    string    `json:"folder,omitempty"` // its build, which is kept
 }
 
 // Rest is a part before or after a culprit, and whether its ends still differ.

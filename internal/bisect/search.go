@@ -1,6 +1,7 @@
 package bisect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,17 +78,7 @@ func (x *engine) sortBySize(open []part) {
 		}
 		return 0
 	}
-	slices.SortStableFunc(open, func(a, b part) int { return -compareFloats(size(a), size(b)) })
-}
-
-func compareFloats(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
+	slices.SortStableFunc(open, func(a, b part) int { return cmp.Compare(size(b), size(a)) })
 }
 
 // compareEnds runs the good end twice and the bad end once in each block, until it is clear whether the ends differ. What
@@ -95,7 +86,7 @@ func compareFloats(a, b float64) int {
 func (x *engine) compareEnds(ctx context.Context, p part) (Outcome, error) {
 	decision := *x.begin(Decision{Purpose: forEnds, Position: p.high})
 	defer func() { x.decisions[decision.Number-1] = decision }()
-	plan, err := stat.NewPlan(x.options.Trials, len(x.options.Metrics), alpha)
+	plan, err := x.plan(len(x.options.Metrics))
 	if err != nil {
 		return Undecided, err
 	}
@@ -137,8 +128,12 @@ func (x *engine) judgeEnds(plan *stat.Plan, p part) (over bool, err error) {
 		differs := verdict.Outcome == stat.Worse || verdict.Outcome == stat.Better
 		open = open || verdict.Outcome == stat.Undecided
 		clear := math.Abs(math.Log(verdict.Ratio.Value)) / noiseOf(again, spans)
+		// What is decided goes before what is not, and what is worse before what is better.
 		if differs {
-			clear += 1e6 // what is decided goes before what is not
+			clear += decidedFirst
+		}
+		if verdict.Outcome == stat.Worse {
+			clear += decidedFirst
 		}
 		if clear <= clearest {
 			continue
@@ -155,13 +150,15 @@ func (x *engine) judgeEnds(plan *stat.Plan, p part) (over bool, err error) {
 	return x.result.Outcome == Worse || x.result.Outcome == Better || !open, nil
 }
 
+// decidedFirst is more than any change is times its noise.
+const decidedFirst = 1e9
+
 // find searches one part until the place of its largest step is certain, and proves it against the one before.
 func (x *engine) find(ctx context.Context, p part) (*Culprit, error) {
 	if p.high-p.low == 1 {
 		return x.onlyOne(p)
 	}
-	tries := map[search.Step]int{}
-	first := len(x.decisions)
+	tries, refuted, first := map[[2]int]int{}, 0, len(x.decisions)
 	for {
 		belief, err := x.belief(p)
 		if err != nil {
@@ -169,25 +166,31 @@ func (x *engine) find(ctx context.Context, p part) (*Culprit, error) {
 		}
 		step, found := belief.Found(placeCertain)
 		next, more := belief.Next()
-		if spent := len(x.decisions) - first; !found && (!more || spent >= mostDecisions(p)-2) {
-			step = belief.Likeliest()
-			found = true
-			tries[search.Step{Before: step.Before, After: step.After}] = proofsEach // there is nothing more to ask
-		}
-		if !found {
+		// The ends and the proof are decisions, too.
+		over := !found && (!more || len(x.decisions)-first >= mostDecisions(p)-2)
+		if !found && !over {
 			if err := x.visit(ctx, p, p.low+next); err != nil {
 				return nil, err
 			}
 			continue
 		}
+		if over {
+			step = belief.Likeliest()
+		}
 		culprit, err := x.prove(ctx, p, step)
 		if err != nil {
 			return nil, err
 		}
-		place := search.Step{Before: step.Before, After: step.After}
+		place := [2]int{step.Before, step.After}
 		tries[place]++
-		if culprit != nil && (culprit.Outcome == Worse || culprit.Outcome == Better || tries[place] >= proofsEach) {
+		switch {
+		case culprit != nil && (culprit.Outcome != Undecided || over || tries[place] >= proofsEach):
 			return culprit, nil
+		case culprit == nil && over:
+			// What is likeliest is not so, and there is nothing left to ask: once more, by what the proof showed.
+			if refuted++; refuted >= proofsEach {
+				return nil, nil
+			}
 		}
 	}
 }

@@ -31,6 +31,17 @@ func Bisect(w io.Writer, r *bisect.Result, opts TextOptions) error {
 	return nil
 }
 
+// BisectListed says in one line what is searched, before anything is built.
+func BisectListed(steps int, order string) string {
+	halvings := int(math.Ceil(math.Log2(float64(max(1, steps)))))
+	text := fmt.Sprintf("%s between the ends", plural(steps, "step"))
+	if order != "" {
+		text += ", in " + order + " order"
+	}
+	return fmt.Sprintf("%s: at least %s; both ends are built and compared first, which tells how long it takes", text,
+		plural(halvings+min(2, steps), "build"))
+}
+
 // BisectEstimate says in one line what a search will take.
 func BisectEstimate(e bisect.Estimate) string {
 	left := time.Duration(e.Seconds * float64(time.Second)).Round(time.Second)
@@ -154,9 +165,13 @@ func (p *page) hunks(c bisect.Culprit) {
 	if c.Change == nil {
 		return
 	}
+	if c.Change.Why != "" {
+		p.entry("diff", visible(c.Change.Why, sentenceRunesMax), dim, plain)
+		return
+	}
 	if len(c.Change.Hunks) == 0 {
 		files := c.Change.Files
-		text := fmt.Sprintf("no hunk names a function that grew; it changes %s", strings.Join(files[:min(len(files), filesShown)],
+		text := fmt.Sprintf("no hunk touches a function that grew; it changes %s", strings.Join(files[:min(len(files), filesShown)],
 			", "))
 		if c.Inside == nil {
 			text = "it changes " + strings.Join(files[:min(len(files), filesShown)], ", ")
@@ -172,8 +187,12 @@ func (p *page) hunks(c bisect.Culprit) {
 			p.entry("", fmt.Sprintf("and %d more hunks in result.json", len(c.Change.Hunks)-hunksShown), dim, dim)
 			return
 		}
-		p.entry("diff", fmt.Sprintf("%s, in %s", visible(hunk.File, nameRunesMax), visible(hunk.Function, 80)), dim, plain)
-		fmt.Fprintln(&p.out, "  "+p.style(visible(hunk.Header, p.width), dim))
+		in := "in"
+		if hunk.Touches == "call" {
+			in = "calls"
+		}
+		p.entry("diff", fmt.Sprintf("%s:%d, %s %s", visible(hunk.File, nameRunesMax), hunk.Line, in,
+			visible(hunk.Function, 80)), dim, plain)
 		lines := strings.Split(strings.TrimSuffix(hunk.Text, "\n"), "\n")
 		for j, line := range lines {
 			if j == linesShown {
