@@ -51,7 +51,7 @@ Builds, installations and runs have CULPRIT_DIR, CULPRIT_VERSION and CULPRIT_PAC
 {dir}, {version} and {package} in a command stand for these variables.
 
 Exit status: 0 nothing is worse, 1 the bad end is worse than the good one, 2 error.`,
-		Example: `  culprit bisect --package npm:left-pad --versions 1,2,3 --good 1 --bad 3 --install true -- 'sleep 0.0$CULPRIT_VERSION'`,
+		Example: `  culprit bisect --package npm:left-pad --versions 1,2,3 --good 1 --bad 3 --install true --no-investigate -- 'sleep 0.0$CULPRIT_VERSION'`,
 		RunE:    func(cmd *cobra.Command, args []string) error { return runBisect(cmd.Context(), w, f, args) },
 	}
 	f.define(command)
@@ -139,8 +139,10 @@ func runBisect(ctx context.Context, w world, f bisectFlags, args []string) error
 	progress := newProgress(w, "bisecting", time.Hour)
 	options.Progress = progress.describe
 	options.Listed = func(steps int, order string) {
-		progress.hide()
-		fmt.Fprintf(w.stderr, "culprit: %s\n", report.BisectListed(steps, order))
+		if isTerminal(w.stderr) {
+			progress.hide()
+			fmt.Fprintf(w.stderr, "culprit: %s\n", report.BisectListed(steps, order))
+		}
 	}
 	options.Estimated = func(e bisect.Estimate) {
 		progress.hide()

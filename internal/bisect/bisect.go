@@ -45,7 +45,7 @@ func Run(ctx context.Context, options Options) (*Result, error) {
 		err = s.clear(ctx)
 	}
 	if err != nil {
-		err = errors.Join(err, s.withdraw())
+		err = errors.Join(err, s.withdraw(ctx))
 	}
 	if err = errors.Join(err, s.close()); err != nil {
 		return nil, err
@@ -53,15 +53,19 @@ func Run(ctx context.Context, options Options) (*Result, error) {
 	return s.result, nil
 }
 
-// withdraw removes the case directory of a search that failed before its first run: there is nothing to go on from.
-func (s *state) withdraw() error {
+// withdraw removes what a search made that failed before its first run: there is nothing to go on from.
+func (s *state) withdraw(ctx context.Context) error {
 	if !s.made || s.journal != nil && s.journal.runs > 0 {
 		return nil
 	}
-	if err := os.RemoveAll(s.options.Case); err != nil {
-		return fmt.Errorf("remove unfinished case: %w", err)
+	var err error
+	if s.lab != nil && !s.options.Keep && ctx.Err() == nil {
+		err = s.clear(ctx)
 	}
-	return nil
+	if errRemove := os.RemoveAll(s.options.Case); errRemove != nil {
+		err = errors.Join(err, fmt.Errorf("remove unfinished case: %w", errRemove))
+	}
+	return err
 }
 
 // clear removes what was built, but for the culprits and what they were compared with: those are worth a look.
@@ -205,7 +209,7 @@ func (s *state) search(ctx context.Context) error {
 		}
 		return err
 	}
-	s.result.Decisions = x.decisions
+	s.result.Decisions = x.made()
 	s.name()
 	return s.explain(ctx)
 }

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"time"
 
-	"culprit/internal/bisect/search"
 	"culprit/internal/stat"
 	"culprit/internal/trial"
 )
@@ -58,7 +56,7 @@ type engine struct {
 	metric    Metric
 	fell      bool // the bad end is the faster one: the change looked for is a gain
 	blocks    []Block
-	decisions []Decision
+	decisions []*Decision
 	skipped   map[int]bool
 	warm      map[int]bool
 	buildS    []float64
@@ -90,8 +88,17 @@ type part struct{ low, high int }
 // begin says that a further decision is being made.
 func (x *engine) begin(decision Decision) *Decision {
 	decision.Number = len(x.decisions) + 1
-	x.decisions = append(x.decisions, decision)
-	return &x.decisions[len(x.decisions)-1]
+	x.decisions = append(x.decisions, &decision)
+	return &decision
+}
+
+// made are all decisions, as they are now.
+func (x *engine) made() []Decision {
+	made := make([]Decision, len(x.decisions))
+	for i, decision := range x.decisions {
+		made[i] = *decision
+	}
+	return made
 }
 
 // ready builds a candidate and runs it once, for its caches; false where it is to be skipped.
@@ -132,7 +139,7 @@ func (x *engine) block(ctx context.Context, decision *Decision, purpose string, 
 	block := Block{Decision: decision.Number, Purpose: purpose, Low: p.low, High: p.high}
 	for _, label := range plan.Order(fmt.Sprintf("%s-%d", purpose, decision.Number), decision.Blocks, labels) {
 		i := slices.Index(labels, label)
-		metrics, err := x.lab.run(ctx, positions[i])
+		metrics, err := x.measure(ctx, positions[i])
 		if err != nil {
 			return err
 		}
@@ -146,125 +153,36 @@ func (x *engine) block(ctx context.Context, decision *Decision, purpose string, 
 	return nil
 }
 
-// score is the logarithm of a reading on a metric, larger for what is worse.
-func score(reading Reading, metric Metric) (float64, error) {
-	value, found := reading.metrics[metric.Name]
-	if !found || !(value > 0) || math.IsInf(value, 0) {
-		return 0, fmt.Errorf("compare metric %s: a run gave %g, and only numbers above zero have a ratio", metric.Name, value)
+// measure makes one run of a candidate whose command has worked before: one that fails is tried again, for a failure now
+// and then is no reason to lose a candidate, let alone an end.
+func (x *engine) measure(ctx context.Context, position int) (metrics map[string]float64, err error) {
+	for range runsTried {
+		if metrics, err = x.lab.run(ctx, position); !errors.Is(err, errSkip) {
+			return metrics, err
+		}
 	}
-	if metric.Higher {
-		return -math.Log(value), nil
-	}
-	return math.Log(value), nil
+	return nil, failedAt{position, err}
 }
 
-// differences are ln(to/from) of all blocks that hold both, of one purpose or, where it is "", of any.
-func (x *engine) differences(metric Metric, purpose string, from, to int, again bool) ([]float64, error) {
-	var values []float64
-	for _, block := range x.blocks {
-		if purpose != "" && block.Purpose != purpose {
-			continue
-		}
-		low := slices.IndexFunc(block.Readings, func(r Reading) bool { return r.Position == from && !r.Again })
-		high := slices.IndexFunc(block.Readings, func(r Reading) bool { return r.Position == to && r.Again == again })
-		if low < 0 || high < 0 {
-			continue
-		}
-		a, err := score(block.Readings[low], metric)
-		if err != nil {
-			return nil, err
-		}
-		b, err := score(block.Readings[high], metric)
-		if err != nil {
-			return nil, err
-		}
-		values = append(values, b-a)
-	}
-	return values, nil
+const runsTried = 3
+
+// failedAt is a candidate whose command fails, though it has worked before.
+type failedAt struct {
+	position int
+	error
 }
 
-// model is what is known of a part's ends and of the noise, by all its blocks so far.
-func (x *engine) model(p part) (search.Model, error) {
-	model := search.Model{Last: p.high - p.low, Smallest: math.Log1p(x.options.Smallest)}
-	spans, err := x.differences(x.metric, "", p.low, p.high, false)
-	if err != nil {
-		return model, err
-	}
-	again, err := x.differences(x.metric, "", p.low, p.low, true)
-	if err != nil {
-		return model, err
-	}
-	middle := centre(spans)
-	model.Delta = max(x.sign()*middle, model.Smallest/2)
-	model.Noise = noiseOf(again, spans)
-	return model, nil
-}
+func (f failedAt) Unwrap() error { return f.error }
 
-// noiseOf is the standard deviation of ln of one run, by differences of two that are alike and by those of two that
-// are not, about their middle. Robust: a run that something came between must not make all others look certain or not.
-func noiseOf(again, spans []float64) float64 {
-	residuals := make([]float64, 0, len(again)+len(spans))
-	for _, value := range again {
-		residuals = append(residuals, math.Abs(value))
+// gaveUp skips a candidate whose command fails in the middle of a comparison; the ends of a part cannot be skipped.
+func (x *engine) gaveUp(p part, err error) error {
+	var failed failedAt
+	if !errors.As(err, &failed) {
+		return err
 	}
-	middle := centre(spans)
-	for _, value := range spans {
-		residuals = append(residuals, math.Abs(value-middle))
+	if failed.position == p.low || failed.position == p.high {
+		return fmt.Errorf("%s: %w; it worked before, so it may be the host", x.options.nameOf(failed.position, x.last), err)
 	}
-	const deviationOfMedian = 1.4826
-	return max(leastNoise, deviationOfMedian*stat.Middle(residuals)/math.Sqrt2)
-}
-
-// leastNoise keeps a metric that is the same in every run (a count) from dividing by zero.
-const leastNoise = 1e-5
-
-// centre is the mean without the lowest and the highest eighth: a run that something came between does not move it, and
-// of normal values it is nearly as exact as the mean.
-func centre(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	cut := len(sorted) / 8
-	sum := 0.0
-	for _, value := range sorted[cut : len(sorted)-cut] {
-		sum += value
-	}
-	return sum / float64(len(sorted)-2*cut)
-}
-
-// sign turns a gain that is looked for into growth.
-func (x *engine) sign() float64 {
-	if x.fell {
-		return -1
-	}
-	return 1
-}
-
-// observations are, for each position of a part, how far its runs lay above the mean of both ends in the same block.
-func (x *engine) observations(p part) (map[int][]float64, error) {
-	seen := map[int][]float64{}
-	for _, block := range x.blocks {
-		if block.Low != p.low || block.High != p.high || block.Purpose == forEnds {
-			continue
-		}
-		ends, counted := 0.0, 0
-		scores := make([]float64, len(block.Readings))
-		for i, reading := range block.Readings {
-			var err error
-			if scores[i], err = score(reading, x.metric); err != nil {
-				return nil, err
-			}
-			if reading.Position == p.low || reading.Position == p.high {
-				ends, counted = ends+scores[i]/2, counted+1
-			}
-		}
-		if counted != 2 {
-			continue
-		}
-		for i, reading := range block.Readings {
-			if reading.Position != p.low && reading.Position != p.high && !x.skipped[reading.Position] {
-				at := reading.Position - p.low
-				seen[at] = append(seen[at], x.sign()*(scores[i]-ends))
-			}
-		}
-	}
-	return seen, nil
+	x.skip(failed.position, failed.error)
+	return nil
 }

@@ -87,7 +87,7 @@ func (l *hostLab) make(ctx context.Context, position int) error {
 // asSkip tells a command that failed from a host on which nothing can run.
 func (l *hostLab) asSkip(ctx context.Context, what string, err error) error {
 	var failed *trial.FailedError
-	if ctx.Err() != nil || !errors.As(err, &failed) {
+	if ctx.Err() != nil || !errors.As(err, &failed) && !errors.Is(err, trial.ErrNotPrinted) {
 		return err
 	}
 	return skipError(what + " fails: " + strings.TrimPrefix(err.Error(), "run "))

@@ -73,11 +73,17 @@ type Options struct {
 
 const optionsSchema = "culprit.bisect-design/1"
 
-func (o Options) endName(good bool) string {
-	if good {
+// nameOf is what messages call a candidate.
+func (o Options) nameOf(position, last int) string {
+	switch {
+	case position == 0:
 		return "the good end " + o.Good
+	case position == last:
+		return "the bad end " + o.Bad
+	case position < len(o.Candidates):
+		return o.Candidates[position].short()
 	}
-	return "the bad end " + o.Bad
+	return fmt.Sprint("candidate ", position)
 }
 
 // settle makes of what was typed what is used.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -175,16 +176,52 @@ func (v *versions) fetch(ctx context.Context, position int) error {
 		return fmt.Errorf("clear %s: %w", folder, err)
 	}
 	if v.options.Install == "" && ecosystems()[v.ecosystem].copies {
-		if err := os.CopyFS(folder, os.DirFS(v.options.Folder)); err != nil {
-			return fmt.Errorf("copy the program in %s: %w", v.options.Folder, err)
-		}
-		return nil
+		return v.copyProgram(folder)
 	}
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		return fmt.Errorf("make folder of a version: %w", err)
 	}
 	if v.options.Install == "" && v.ecosystem == maven {
 		return v.describeMaven(position)
+	}
+	return nil
+}
+
+// copyProgram copies the program in the current folder, without what git, builds and culprit keep there.
+func (v *versions) copyProgram(folder string) error {
+	from := v.options.Folder
+	left := []string{filepath.Join(from, ".git"), filepath.Join(from, "target"), v.options.Case, v.options.Cache}
+	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if slices.Contains(left, path) {
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		name, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir():
+			return os.MkdirAll(filepath.Join(folder, name), 0o755)
+		case !info.Mode().IsRegular():
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(folder, name), text, info.Mode().Perm())
+	})
+	if err != nil {
+		return fmt.Errorf("copy the program in %s: %w", from, err)
 	}
 	return nil
 }

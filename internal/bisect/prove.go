@@ -25,8 +25,7 @@ func (x *engine) prove(ctx context.Context, p part, step search.Step) (*Culprit,
 	if err != nil {
 		return nil, err
 	}
-	decision := *x.begin(Decision{Purpose: forProof, Position: after})
-	defer func() { x.decisions[decision.Number-1] = decision }()
+	decision := x.begin(Decision{Purpose: forProof, Position: after})
 	positions := slices.Compact([]int{p.low, before, after, p.high})
 	first := len(x.blocks)
 	var verdict stat.Decision
@@ -34,8 +33,8 @@ func (x *engine) prove(ctx context.Context, p part, step search.Step) (*Culprit,
 		for decision.Blocks < look {
 			x.options.Progress(fmt.Sprintf("decision %d, candidate %d against the one before: block %d of at most %d",
 				decision.Number, after, decision.Blocks+1, x.options.Trials))
-			if err := x.block(ctx, &decision, forProof, p, positions); err != nil {
-				return nil, x.orSkip(after, err)
+			if err := x.block(ctx, decision, forProof, p, positions); err != nil {
+				return nil, x.gaveUp(p, err)
 			}
 		}
 		values, err := x.since(first, before, after)
@@ -63,14 +62,6 @@ func (x *engine) prove(ctx context.Context, p part, step search.Step) (*Culprit,
 		culprit.Among = append(culprit.Among, position)
 	}
 	return culprit, nil
-}
-
-func (x *engine) orSkip(position int, err error) error {
-	if errors.Is(err, errSkip) && position != 0 && position != x.last {
-		x.skip(position, err)
-		return nil
-	}
-	return err
 }
 
 // onlyOne is the culprit of a part that holds one candidate: its effect is that of the ends.

@@ -3,7 +3,6 @@ package bisect
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -27,7 +26,7 @@ func (x *engine) run(ctx context.Context) error {
 	whole := part{0, x.last}
 	for _, position := range []int{whole.low, whole.high} {
 		if _, err := x.ready(ctx, position); err != nil {
-			return fmt.Errorf("%s: %w", x.options.endName(position == 0), err)
+			return fmt.Errorf("%s: %w", x.options.nameOf(position, x.last), err)
 		}
 	}
 	outcome, err := x.compareEnds(ctx, whole)
@@ -84,8 +83,7 @@ func (x *engine) sortBySize(open []part) {
 // compareEnds runs the good end twice and the bad end once in each block, until it is clear whether the ends differ. What
 // the two runs of the good end differ by is the noise.
 func (x *engine) compareEnds(ctx context.Context, p part) (Outcome, error) {
-	decision := *x.begin(Decision{Purpose: forEnds, Position: p.high})
-	defer func() { x.decisions[decision.Number-1] = decision }()
+	decision := x.begin(Decision{Purpose: forEnds, Position: p.high})
 	plan, err := x.plan(len(x.options.Metrics))
 	if err != nil {
 		return Undecided, err
@@ -93,8 +91,8 @@ func (x *engine) compareEnds(ctx context.Context, p part) (Outcome, error) {
 	for look := plan.Next(0); look > 0; look = plan.Next(look) {
 		for decision.Blocks < look {
 			x.options.Progress(fmt.Sprintf("comparing the ends: block %d of at most %d", decision.Blocks+1, x.options.Trials))
-			if err := x.block(ctx, &decision, forEnds, p, []int{p.low, p.low, p.high}); err != nil {
-				return Undecided, err
+			if err := x.block(ctx, decision, forEnds, p, []int{p.low, p.low, p.high}); err != nil {
+				return Undecided, x.gaveUp(p, err)
 			}
 		}
 		over, err := x.judgeEnds(plan, p)
@@ -226,19 +224,13 @@ func (x *engine) visit(ctx context.Context, p part, position int) error {
 	if err != nil {
 		return err
 	}
-	decision := *x.begin(Decision{Purpose: forStep, Position: position})
-	defer func() { x.decisions[decision.Number-1] = decision }()
+	decision := x.begin(Decision{Purpose: forStep, Position: position})
 	most := mostBlocks(model)
 	for decision.Blocks < most {
 		x.options.Progress(fmt.Sprintf("decision %d, candidate %d of %d: block %d of at most %d", decision.Number, position,
 			x.last, decision.Blocks+1, most))
-		err := x.block(ctx, &decision, forStep, p, []int{p.low, position, p.high})
-		if errors.Is(err, errSkip) {
-			x.skip(position, err)
-			return nil
-		}
-		if err != nil {
-			return err
+		if err := x.block(ctx, decision, forStep, p, []int{p.low, position, p.high}); err != nil {
+			return x.gaveUp(p, err)
 		}
 		seen, err := x.observations(p)
 		if err != nil {

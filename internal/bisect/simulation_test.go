@@ -86,7 +86,7 @@ func (p plans) search(t *testing.T, lab lab, last int, seed int64) (*Result, err
 	x := newEngine(options, last, lab, result)
 	x.plans = p
 	err := x.run(t.Context())
-	result.Decisions = x.decisions
+	result.Decisions = x.made()
 	return result, err
 }
 
