@@ -204,10 +204,13 @@ func (s *state) search(ctx context.Context) error {
 	}
 	x := newEngine(s.options, last, remembered{s.lab, s.journal}, s.result)
 	if err := x.run(ctx); err != nil {
-		if ctx.Err() != nil {
-			return fmt.Errorf("interrupted; --resume %s goes on", s.options.Case)
+		switch {
+		case ctx.Err() == nil:
+			return err
+		case s.journal.runs == 0 && s.made:
+			return errors.New("interrupted; nothing was kept")
 		}
-		return err
+		return fmt.Errorf("interrupted; culprit bisect --resume %s goes on", s.options.Case)
 	}
 	s.result.Decisions = x.made()
 	s.name()

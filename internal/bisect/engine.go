@@ -30,21 +30,18 @@ const (
 	forProof = "proof" // is a candidate worse than the one before it
 )
 
-// Reading is one run of a block.
-type Reading struct {
-	Position int     `json:"position"`
-	Again    bool    `json:"again,omitempty"` // the second run of the good end in a block: A/A
-	Value    float64 `json:"value"`
+// reading is one run of a block.
+type reading struct {
+	position int
+	again    bool // the second run of the good end in a block: A/A
 	metrics  map[string]float64
 }
 
-// Block is one run of each candidate that is compared, in random order, right after one another.
-type Block struct {
-	Decision int       `json:"decision"` // 1-based
-	Purpose  string    `json:"purpose"`
-	Low      int       `json:"low"`
-	High     int       `json:"high"`
-	Readings []Reading `json:"readings"` // in the order in which they were made
+// block is one run of each candidate that is compared, in random order, right after one another.
+type block struct {
+	purpose   string
+	low, high int       // the ends of the part that it was made for
+	readings  []reading // in the order in which they were made
 }
 
 // engine makes the trials that the search needs, and no more. What it does follows from the seed and from what the lab
@@ -55,7 +52,7 @@ type engine struct {
 	last      int
 	metric    Metric
 	fell      bool // the bad end is the faster one: the change looked for is a gain
-	blocks    []Block
+	blocks    []block
 	decisions []*Decision
 	skipped   map[int]bool
 	warm      map[int]bool
@@ -129,14 +126,14 @@ func (x *engine) skip(position int, why error) {
 	x.result.Skipped = append(x.result.Skipped, Skip{Position: position, Why: why.Error()})
 }
 
-// block runs each position once, in an order that follows from the seed.
-func (x *engine) block(ctx context.Context, decision *Decision, purpose string, p part, positions []int) error {
+// compare runs each position once, in an order that follows from the seed.
+func (x *engine) compare(ctx context.Context, decision *Decision, purpose string, p part, positions []int) error {
 	labels := make([]string, len(positions))
 	for i := range positions {
 		labels[i] = strconv.Itoa(i)
 	}
 	plan := trial.Plan{Seed: x.options.Seed}
-	block := Block{Decision: decision.Number, Purpose: purpose, Low: p.low, High: p.high}
+	made := block{purpose: purpose, low: p.low, high: p.high}
 	for _, label := range plan.Order(fmt.Sprintf("%s-%d", purpose, decision.Number), decision.Blocks, labels) {
 		i := slices.Index(labels, label)
 		metrics, err := x.measure(ctx, positions[i])
@@ -145,11 +142,11 @@ func (x *engine) block(ctx context.Context, decision *Decision, purpose string, 
 		}
 		x.runS = append(x.runS, metrics[trial.MetricWall])
 		again := slices.Index(positions, positions[i]) != i
-		block.Readings = append(block.Readings, Reading{Position: positions[i], Again: again, metrics: metrics})
+		made.readings = append(made.readings, reading{positions[i], again, metrics})
 	}
 	decision.Blocks++
 	decision.Runs += len(positions)
-	x.blocks = append(x.blocks, block)
+	x.blocks = append(x.blocks, made)
 	return nil
 }
 

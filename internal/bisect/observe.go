@@ -10,8 +10,8 @@ import (
 )
 
 // score is the logarithm of a reading on a metric, larger for what is worse.
-func score(reading Reading, metric Metric) (float64, error) {
-	value, found := reading.metrics[metric.Name]
+func score(run reading, metric Metric) (float64, error) {
+	value, found := run.metrics[metric.Name]
 	if !found || !(value > 0) || math.IsInf(value, 0) {
 		return 0, fmt.Errorf("compare metric %s: a run gave %g, and only numbers above zero have a ratio", metric.Name, value)
 	}
@@ -24,20 +24,20 @@ func score(reading Reading, metric Metric) (float64, error) {
 // differences are ln(to/from) of all blocks that hold both, of one purpose or, where it is "", of any.
 func (x *engine) differences(metric Metric, purpose string, from, to int, again bool) ([]float64, error) {
 	var values []float64
-	for _, block := range x.blocks {
-		if purpose != "" && block.Purpose != purpose {
+	for _, made := range x.blocks {
+		if purpose != "" && made.purpose != purpose {
 			continue
 		}
-		low := slices.IndexFunc(block.Readings, func(r Reading) bool { return r.Position == from && !r.Again })
-		high := slices.IndexFunc(block.Readings, func(r Reading) bool { return r.Position == to && r.Again == again })
+		low := slices.IndexFunc(made.readings, func(r reading) bool { return r.position == from && !r.again })
+		high := slices.IndexFunc(made.readings, func(r reading) bool { return r.position == to && r.again == again })
 		if low < 0 || high < 0 {
 			continue
 		}
-		a, err := score(block.Readings[low], metric)
+		a, err := score(made.readings[low], metric)
 		if err != nil {
 			return nil, err
 		}
-		b, err := score(block.Readings[high], metric)
+		b, err := score(made.readings[high], metric)
 		if err != nil {
 			return nil, err
 		}
@@ -104,27 +104,27 @@ func (x *engine) sign() float64 {
 // observations are, for each position of a part, how far its runs lay above the mean of both ends in the same block.
 func (x *engine) observations(p part) (map[int][]float64, error) {
 	seen := map[int][]float64{}
-	for _, block := range x.blocks {
-		if block.Low != p.low || block.High != p.high || block.Purpose == forEnds {
+	for _, made := range x.blocks {
+		if made.low != p.low || made.high != p.high || made.purpose == forEnds {
 			continue
 		}
 		ends, counted := 0.0, 0
-		scores := make([]float64, len(block.Readings))
-		for i, reading := range block.Readings {
+		scores := make([]float64, len(made.readings))
+		for i, run := range made.readings {
 			var err error
-			if scores[i], err = score(reading, x.metric); err != nil {
+			if scores[i], err = score(run, x.metric); err != nil {
 				return nil, err
 			}
-			if reading.Position == p.low || reading.Position == p.high {
+			if run.position == p.low || run.position == p.high {
 				ends, counted = ends+scores[i]/2, counted+1
 			}
 		}
 		if counted != 2 {
 			continue
 		}
-		for i, reading := range block.Readings {
-			if reading.Position != p.low && reading.Position != p.high && !x.skipped[reading.Position] {
-				at := reading.Position - p.low
+		for i, run := range made.readings {
+			if run.position != p.low && run.position != p.high && !x.skipped[run.position] {
+				at := run.position - p.low
 				seen[at] = append(seen[at], x.sign()*(scores[i]-ends))
 			}
 		}

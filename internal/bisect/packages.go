@@ -195,7 +195,7 @@ func (v *versions) copyProgram(folder string) error {
 		if err != nil {
 			return err
 		}
-		if slices.Contains(left, path) {
+		if slices.Contains(left, path) || strings.HasPrefix(entry.Name(), "culprit-bisect-") {
 			if entry.IsDir() {
 				return fs.SkipDir
 			}

@@ -33,7 +33,7 @@ func (x *engine) prove(ctx context.Context, p part, step search.Step) (*Culprit,
 		for decision.Blocks < look {
 			x.options.Progress(fmt.Sprintf("decision %d, candidate %d against the one before: block %d of at most %d",
 				decision.Number, after, decision.Blocks+1, x.options.Trials))
-			if err := x.block(ctx, decision, forProof, p, positions); err != nil {
+			if err := x.compare(ctx, decision, forProof, p, positions); err != nil {
 				return nil, x.gaveUp(p, err)
 			}
 		}

@@ -91,7 +91,7 @@ func (x *engine) compareEnds(ctx context.Context, p part) (Outcome, error) {
 	for look := plan.Next(0); look > 0; look = plan.Next(look) {
 		for decision.Blocks < look {
 			x.options.Progress(fmt.Sprintf("comparing the ends: block %d of at most %d", decision.Blocks+1, x.options.Trials))
-			if err := x.block(ctx, decision, forEnds, p, []int{p.low, p.low, p.high}); err != nil {
+			if err := x.compare(ctx, decision, forEnds, p, []int{p.low, p.low, p.high}); err != nil {
 				return Undecided, x.gaveUp(p, err)
 			}
 		}
@@ -125,18 +125,18 @@ func (x *engine) judgeEnds(plan *stat.Plan, p part) (over bool, err error) {
 		}
 		differs := verdict.Outcome == stat.Worse || verdict.Outcome == stat.Better
 		open = open || verdict.Outcome == stat.Undecided
-		clear := math.Abs(math.Log(verdict.Ratio.Value)) / noiseOf(again, spans)
+		apart := math.Abs(math.Log(verdict.Ratio.Value)) / noiseOf(again, spans)
 		// What is decided goes before what is not, and what is worse before what is better.
 		if differs {
-			clear += decidedFirst
+			apart += decidedFirst
 		}
 		if verdict.Outcome == stat.Worse {
-			clear += decidedFirst
+			apart += decidedFirst
 		}
-		if clear <= clearest {
+		if apart <= clearest {
 			continue
 		}
-		clearest = clear
+		clearest = apart
 		x.metric, x.fell = metric, verdict.Outcome == stat.Better
 		x.result.Metric, x.result.Outcome = metric, Outcome(verdict.Outcome)
 		x.result.Effect = effectOf(verdict, metric)
@@ -229,7 +229,7 @@ func (x *engine) visit(ctx context.Context, p part, position int) error {
 	for decision.Blocks < most {
 		x.options.Progress(fmt.Sprintf("decision %d, candidate %d of %d: block %d of at most %d", decision.Number, position,
 			x.last, decision.Blocks+1, most))
-		if err := x.block(ctx, decision, forStep, p, []int{p.low, position, p.high}); err != nil {
+		if err := x.compare(ctx, decision, forStep, p, []int{p.low, position, p.high}); err != nil {
 			return x.gaveUp(p, err)
 		}
 		seen, err := x.observations(p)

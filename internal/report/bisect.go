@@ -112,8 +112,8 @@ func (p *page) culprit(r *bisect.Result, c bisect.Culprit) {
 		label = "FASTER BY"
 	}
 	if len(c.Among) > 0 {
-		p.entry(label, fmt.Sprintf("one of %s: %s or those skipped before it", plural(len(c.Among)+1, "candidate"),
-			titled(c.Candidate)), orange, bold)
+		p.entry(label, fmt.Sprintf("one of %s: %s, or one of those before it that were skipped or not told apart",
+			plural(len(c.Among)+1, "candidate"), titled(c.Candidate)), orange, bold)
 	} else {
 		p.entry(label, titled(c.Candidate), orange, bold)
 	}
