@@ -102,7 +102,7 @@ var definitionForms = map[string]string{
 }
 
 // statement begins a line that calls a function and does not define one.
-var statement = regexp.MustCompile(`^\s*\}?\s*(return|else|if|while|for|switch|case|new|throw|do|assert|await|yield|//|/?\*|#)\b`)
+var statement = regexp.MustCompile(`^\s*(\}?\s*(return|else|if|while|for|switch|case|new|throw|do|assert|await|yield)\b|//|/?\*|#)`)
 
 // definitionOf finds the line that defines a function in a language, by the file's ending.
 func definitionOf(file, function string) *regexp.Regexp {
