@@ -26,8 +26,8 @@ type Hunk struct {
 // Change is what a culprit changed.
 type Change struct {
 	Files []string `json:"files"`
-	Hunks []Hunk   `json:"hunks"` // those that touch what grew, the innermost function first
-	All   int      `json:"all"`   // hunks in the whole diff
+	Hunks []Hunk   `json:"hunks"`         // those that touch what grew, the innermost function first
+	All   int      `json:"all"`           // hunks in the whole diff
 	Why   string   `json:"why,omitempty"` // nothing can be shown
 }
 

@@ -9,14 +9,14 @@ import (
 
 func TestFrames(t *testing.T) {
 	for name, want := range map[string]frame{
-		"emit":                                    {function: "emit"},
-		"Sheet.cells":                             {function: "cells", class: "Sheet"},
-		"<module> pyparsing/helpers.py":           {},
-		"cells reader.py:41":                      {function: "cells", file: "reader.py"},
+		"emit":                          {function: "emit"},
+		"Sheet.cells":                   {function: "cells", class: "Sheet"},
+		"<module> pyparsing/helpers.py": {},
+		"cells reader.py:41":            {function: "cells", file: "reader.py"},
 		"github.com/x/table.(*Sheet).cells.func1": {function: "cells", class: "Sheet"},
-		"main.main":                               {function: "main"},
-		"<table::Sheet as Rows>::cells::{{closure}}": {function: "cells"},
-		"table::sheet::cells::h0123456789abcdef":  {function: "cells"},
+		"main.main": {function: "main"},
+		"<table::Sheet as Rows>::cells::{{closure}}":       {function: "cells"},
+		"table::sheet::cells::h0123456789abcdef":           {function: "cells"},
 		"void reader::Sheet::cells<int>(int, char const*)": {function: "cells", class: "Sheet"},
 		"org/example/Sheet.cells(I)V":                      {function: "cells", class: "Sheet"},
 		"<anonymous>":                                      {},

@@ -134,4 +134,3 @@ func (x *engine) intervalOf(values []float64) (Effect, Outcome, error) {
 	}
 	return effectOver(interval.Value, interval.Low, interval.High, x.metric), outcome, nil
 }
-
