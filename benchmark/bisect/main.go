@@ -1,5 +1,5 @@
-// Command bisect makes repositories of 200 commits of a real program, plants a regression in one commit of each, and says
-// how often `culprit bisect` finds it, with how many decisions and in which time.
+// Command bisect makes repositories of 200 commits of a real program, plants a regression in one commit of each,
+// and says how often `culprit bisect` finds it, with how many decisions and in which time.
 //
 //	make build && go run ./benchmark/bisect -rounds 20
 //
@@ -99,7 +99,8 @@ func run(out io.Writer, o options) (err error) {
 		return err
 	}
 	fmt.Fprintf(out, "planted: %d steps in findMatch, %+.1f %% of CPU time (measured)\n\n", p.steps, 100*(p.measured-1))
-	fmt.Fprintln(out, "| planted at | found | effect | noise of a run | decisions | runs | told | took |\n|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(out, "| planted at | found | effect | noise of a run | decisions | runs | told | took "+
+		"|\n|---|---|---|---|---|---|---|---|")
 	right, most, sum := 0, 0, 0
 	for round := range o.rounds {
 		random := rand.New(rand.NewPCG(uint64(o.seed), uint64(round)))
@@ -138,7 +139,8 @@ func row(out io.Writer, at int, found answer) (right int) {
 		runs += decision.Runs
 	}
 	seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)).Round(time.Second) }
-	fmt.Fprintf(out, "| %d | %s | %s %s | %.1f %% | %d | %d | %v | %v |\n", at, what, found.Metric.Name, size, 100*found.Noise,
+	fmt.Fprintf(out, "| %d | %s | %s %s | %.1f %% | %d | %d | %v | %v |\n", at, what, found.Metric.Name, size,
+		100*found.Noise,
 		len(found.Decisions), runs, seconds(found.Estimate.Seconds), seconds(found.ElapsedS))
 	return right
 }
@@ -158,7 +160,8 @@ func search(o options, p *program, round, at int) (answer, error) {
 		return found, err
 	}
 	result := filepath.Join(folder, "result.json")
-	command := exec.Command(o.culprit, "bisect", "--repo", repository, "--good", "first", "--bad", "main", "--build", "go build -o bench .",
+	command := exec.Command(o.culprit, "bisect", "--repo", repository, "--good", "first", "--bad", "main", "--build",
+		"go build -o bench .",
 		"--no-investigate", "--seed", fmt.Sprint(o.seed+int64(round)), "--case", filepath.Join(folder, "case"),
 		"--cache", filepath.Join(folder, "cache"), "--json", result, "--", "./bench")
 	command.Stderr = os.Stderr

@@ -71,7 +71,8 @@ func newProgram(folder string, size float64) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &program{files: map[string]string{"go.mod": "module bench\n\ngo 1.21\n", "main.go": benchText, ".gitignore": "bench\n",
+	p := &program{files: map[string]string{"go.mod": "module bench\n\ngo 1.21\n", "main.go": benchText,
+		".gitignore":      "bench\n",
 		"flate/codecs.go": "package flate\n\n// codecs are tried by nobody yet.\nvar codecs []func(uint32) uint32\n"}}
 	for _, source := range sources {
 		if strings.HasSuffix(source, "_test.go") {
@@ -214,7 +215,8 @@ func (p *program) history(folder string, commits, at int, seed uint64) error {
 
 // addition is a file of code that the program links, and that moves what lies behind it.
 func addition(number int, random *rand.Rand) (name, text string) {
-	text = fmt.Sprintf("package flate\n\nfunc init() { codecs = append(codecs, codec%d) }\n\nfunc codec%d(x uint32) uint32 {\n",
+	text = fmt.Sprintf("package flate\n\nfunc init() { codecs = append(codecs, codec%d) }\n\nfunc codec%d(x "+
+		"uint32) uint32 {\n",
 		number, number)
 	for range 3 + random.IntN(40) {
 		text += fmt.Sprintf("\tx = x<<%d ^ x>>%d + %d\n", 1+random.IntN(15), 1+random.IntN(15), random.IntN(1<<20))

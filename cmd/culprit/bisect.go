@@ -51,7 +51,8 @@ Builds, installations and runs have CULPRIT_DIR, CULPRIT_VERSION and CULPRIT_PAC
 {dir}, {version} and {package} in a command stand for these variables.
 
 Exit status: 0 nothing is worse, 1 the bad end is worse than the good one, 2 error.`,
-		Example: `  culprit bisect --package npm:left-pad --versions 1,2,3 --good 1 --bad 3 --install true --no-investigate -- 'sleep 0.0$CULPRIT_VERSION'`,
+		Example: `  culprit bisect --package npm:sleeper --versions 1,2,3 --good 1 --bad 3 --install true ` +
+			`--no-investigate -- 'sleep 0.0$CULPRIT_VERSION'`,
 		RunE:    func(cmd *cobra.Command, args []string) error { return runBisect(cmd.Context(), w, f, args) },
 	}
 	f.define(command)
@@ -63,17 +64,22 @@ func (f *bisectFlags) define(command *cobra.Command) {
 	flags.StringVar(&f.Good, "good", "", "revision, or version, that is fast")
 	flags.StringVar(&f.Bad, "bad", "", "revision, or version, that is slow")
 	flags.StringVar(&f.Repo, "repo", "", "git repository (default: the one of the current folder)")
-	flags.StringVar(&f.Build, "build", "", "shell command that builds a commit, in its own folder; one that fails skips it")
+	flags.StringVar(&f.Build, "build", "",
+		"shell command that builds a commit, in its own folder; one that fails skips it")
 	flags.StringVar(&f.Order, "order", "",
 		"first-parent or topological: how commits are put in a line (default: first-parent where it leads to the good end)")
-	flags.StringVar(&f.Package, "package", "", "pypi:NAME, npm:NAME, go:PATH, maven:GROUP:ARTIFACT or crate:NAME: versions, not commits")
-	flags.StringVar(&f.Install, "install", "", "shell command that installs a version into {dir} (default: the ecosystem's own way)")
+	flags.StringVar(&f.Package, "package", "",
+		"pypi:NAME, npm:NAME, go:PATH, maven:GROUP:ARTIFACT or crate:NAME: versions, not commits")
+	flags.StringVar(&f.Install, "install", "",
+		"shell command that installs a version into {dir} (default: the ecosystem's own way)")
 	flags.StringVar(&f.versions, "versions", "", "these versions in this order, V1,V2,…, instead of the registry's")
 	flags.BoolVar(&f.Pre, "pre", false, "also versions before a release: alpha, beta, rc")
-	flags.StringVar(&f.MetricText, "metric", "auto", "auto, wall, cpu, or NAME=REGEX[,higher]: a number that the command prints")
+	flags.StringVar(&f.MetricText, "metric", "auto",
+		"auto, wall, cpu, or NAME=REGEX[,higher]: a number that the command prints")
 	flags.StringVar(&f.smallest, "smallest", "2%", "smallest difference that counts")
 	flags.IntVar(&f.Trials, "trials", 100, "most blocks of one comparison of two candidates")
-	flags.DurationVar(&f.Timeout, "timeout", 10*time.Minute, "longest time for one run; a candidate that takes longer is skipped")
+	flags.DurationVar(&f.Timeout, "timeout", 10*time.Minute,
+		"longest time for one run; a candidate that takes longer is skipped")
 	flags.DurationVar(&f.BuildLimit, "build-timeout", time.Hour, "longest time for one build")
 	flags.Int64Var(&f.Seed, "seed", 0, "seed of the order of runs (default: a random one, printed)")
 	flags.StringVar(&f.Cache, "cache", "", "folder for builds (default: culprit/bisect in the user's cache folder)")

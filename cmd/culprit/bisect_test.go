@@ -59,7 +59,8 @@ func TestBisectGoesOnAfterAKill(t *testing.T) {
 		t.Errorf("what was done before is not kept: %v", err)
 	}
 	checkFound(t, filepath.Join(folder, "result.json"), "8")
-	if again := apart(t, folder, sleepers()...); again.status != exitError || !strings.Contains(again.stderr, "--resume found") {
+	if again := apart(t, folder, sleepers()...); again.status != exitError || !strings.Contains(again.stderr,
+		"--resume found") {
 		t.Errorf("into the same directory: %+v", again)
 	}
 }
@@ -90,7 +91,8 @@ func TestBisectIsInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		if events, _ := os.ReadFile(filepath.Join(folder, "found", bisect.EventsName)); bytes.Count(events, []byte("\n")) > 6 {
+		if events, _ := os.ReadFile(filepath.Join(folder, "found", bisect.EventsName)); bytes.Count(events,
+			[]byte("\n")) > 6 {
 			break
 		}
 		if time.Now().After(end) {
@@ -112,7 +114,8 @@ func TestBisectIsInterrupted(t *testing.T) {
 // Ends that are equally fast are no error: there is nothing to search for, and nothing is worse.
 func TestBisectOfEqualEnds(t *testing.T) {
 	got := apart(t, t.TempDir(), "bisect", "--package", "npm:sleeper", "--versions", "1,2,3", "--good", "1", "--bad", "3",
-		"--install", "true", "--smallest", "50%", "--metric", "wall", "--cache", "cache", "--case", "found", "--", "sleep 0.02")
+		"--install", "true", "--smallest", "50%", "--metric", "wall", "--cache", "cache", "--case", "found", "--",
+		"sleep 0.02")
 	if got.status != exitDone || !strings.Contains(got.stdout, "SAME") {
 		t.Errorf("%+v", got)
 	}

@@ -31,7 +31,8 @@ type state struct {
 // Run searches. The error is for people: one line that names the thing and the way out.
 func Run(ctx context.Context, options Options) (*Result, error) {
 	begin := time.Now()
-	s := &state{options: options, result: &Result{Schema: Schema, Culprits: []Culprit{}, Rests: []Rest{}, Skipped: []Skip{},
+	s := &state{options: options, result: &Result{Schema: Schema, Culprits: []Culprit{}, Rests: []Rest{},
+		Skipped:   []Skip{},
 		Decisions: []Decision{}}}
 	err := s.open(ctx)
 	if err == nil {

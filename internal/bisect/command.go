@@ -6,12 +6,13 @@ import (
 	"culprit/internal/shell"
 )
 
-// The placeholders of commands, and the variables that have their values. A value is never put into a command's text: the
-// shell takes it out of the environment, so that no name or version can become a command.
-var placeholders = map[string]string{"{dir}": "CULPRIT_DIR", "{version}": "CULPRIT_VERSION", "{package}": "CULPRIT_PACKAGE"}
+// The placeholders of commands, and the variables that have their values. A value is never put into a command's
+// text: the shell takes it out of the environment, so that no name or version can become a command.
+var placeholders = map[string]string{"{dir}": "CULPRIT_DIR", "{version}": "CULPRIT_VERSION",
+	"{package}": "CULPRIT_PACKAGE"}
 
-// commandOf makes a shell command of the words after --. A single word is taken as it is, so that quotes and pipes in it
-// work; of several, each one stays a word, whatever its placeholders stand for.
+// commandOf makes a shell command of the words after --. A single word is taken as it is, so that quotes and pipes
+// in it work; of several, each one stays a word, whatever its placeholders stand for.
 func commandOf(words []string) string {
 	if len(words) == 1 {
 		return expanded(words[0])

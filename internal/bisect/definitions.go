@@ -46,7 +46,8 @@ func frames(suspects []cause.Suspect) []frame {
 }
 
 // fileName is a file that a place names beside a function: "<module> pyparsing/helpers.py".
-var fileName = regexp.MustCompile(`[\w./@+-]+\.(?:py|js|mjs|cjs|ts|go|c|cc|cpp|cxx|h|hpp|rs|java|kt|rb|php|cs|pl|sh)\b(?::\d+)?`)
+var fileName = regexp.MustCompile(`[\w./@+-]+\.(?:py|js|mjs|cjs|ts|go|` +
+	`c|cc|cpp|cxx|h|hpp|rs|java|kt|rb|php|cs|pl|sh)\b(?::\d+)?`)
 
 // word is a name in a program's text.
 var word = regexp.MustCompile(`[\p{L}_$][\p{L}\p{N}_$]*`)
@@ -102,7 +103,8 @@ var definitionForms = map[string]string{
 }
 
 // statement begins a line that calls a function and does not define one.
-var statement = regexp.MustCompile(`^\s*(\}?\s*(return|else|if|while|for|switch|case|new|throw|do|assert|await|yield)\b|//|/?\*|#)`)
+var statement = regexp.MustCompile(`^\s*(\}?\s*(return|else|if|while|` +
+	`for|switch|case|new|throw|do|assert|await|yield)\b|//|/?\*|#)`)
 
 // definitionOf finds the line that defines a function in a language, by the file's ending.
 func definitionOf(file, function string) *regexp.Regexp {
@@ -118,9 +120,9 @@ func definitionOf(file, function string) *regexp.Regexp {
 	return regexp.MustCompile(strings.ReplaceAll(form, "NAME", regexp.QuoteMeta(function)))
 }
 
-// definitions are the stretches of a file in which a function is defined, by the indentation that all these languages are
-// written with: a function ends before the next line that stands no deeper than its first, or with it where that closes
-// a brace. A C function's arguments may stand on lines of their own; they are deeper.
+// definitions are the stretches of a file in which a function is defined, by the indentation that all these
+// languages are written with: a function ends before the next line that stands no deeper than its first, or with it
+// where that closes a brace. A C function's arguments may stand on lines of their own; they are deeper.
 func definitions(text, file string, one frame) []span {
 	if text == "" || one.file != "" && path.Base(file) != one.file {
 		return nil

@@ -150,8 +150,8 @@ func (x *engine) compare(ctx context.Context, decision *Decision, purpose string
 	return nil
 }
 
-// measure makes one run of a candidate whose command has worked before: one that fails is tried again, for a failure now
-// and then is no reason to lose a candidate, let alone an end.
+// measure makes one run of a candidate whose command has worked before: one that fails is tried again, for a
+// failure now and then is no reason to lose a candidate, let alone an end.
 func (x *engine) measure(ctx context.Context, position int) (metrics map[string]float64, err error) {
 	for range runsTried {
 		if metrics, err = x.lab.run(ctx, position); !errors.Is(err, errSkip) {

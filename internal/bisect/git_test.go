@@ -104,8 +104,8 @@ func TestOrderOfCommits(t *testing.T) {
 	}
 }
 
-// A whole search in a repository whose program is a shell script that sleeps, with a commit that does not build. Neither
-// the user's working tree nor the repository's own list of worktrees changes.
+// A whole search in a repository whose program is a shell script that sleeps, with a commit that does not build.
+// Neither the user's working tree nor the repository's own list of worktrees changes.
 func TestSearchesARepository(t *testing.T) {
 	folder, run := repository(t)
 	const script = "#!/bin/sh\nsleep 0.0%\n"

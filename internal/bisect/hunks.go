@@ -170,8 +170,8 @@ func (h Hunk) within(s span) (Hunk, bool) { return h.cut(s, h.new.first, "-") }
 // removedWithin is the part of a hunk that lies in a stretch of the old file.
 func (h Hunk) removedWithin(s span) (Hunk, bool) { return h.cut(s, h.old.first, "+") }
 
-// cut keeps the lines of a hunk that lie in a stretch of the file whose lines are counted from first; absent is the mark
-// of lines that this file does not have.
+// cut keeps the lines of a hunk that lie in a stretch of the file whose lines are counted from first; absent is the
+// mark of lines that this file does not have.
 func (h Hunk) cut(s span, first int, absent string) (Hunk, bool) {
 	line, changed := first, false
 	var kept []string
@@ -189,7 +189,10 @@ func (h Hunk) cut(s span, first int, absent string) (Hunk, bool) {
 			line++
 		}
 	}
-	at := slices.IndexFunc(kept, func(text string) bool { return strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-") })
+	at := slices.IndexFunc(kept, func(text string) bool {
+		return strings.HasPrefix(text, "+") ||
+			strings.HasPrefix(text, "-")
+	})
 	if at > around {
 		kept, h.Line = kept[at-around:], h.Line+at-around
 	}

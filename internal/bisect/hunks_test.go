@@ -62,13 +62,17 @@ func TestDefinitions(t *testing.T) {
 	check(pythonBefore, "a.py", frame{function: "close"}, span{11, 12})
 	check(pythonBefore, "lib/a.py", frame{function: "close", file: "a.py"}, span{11, 12})
 	check(pythonBefore, "lib/a.py", frame{function: "close", file: "b.py"})
-	check("int cells(int n);\n\nint\ncells(int n)\n{\n\treturn n;\n}\nint x = cells(1);\n", "a.c", frame{function: "cells"},
+	check("int cells(int n);\n\nint\ncells(int n)\n{\n\treturn n;\n}\nint x = cells(1);\n", "a.c",
+		frame{function: "cells"},
 		span{4, 7})
-	check("func (s *Sheet) cells() {\n\treturn\n}\n\nfunc cells() {\n}\n", "a.go", frame{function: "cells", class: "Sheet"},
+	check("func (s *Sheet) cells() {\n\treturn\n}\n\nfunc cells() {\n}\n", "a.go", frame{function: "cells",
+		class: "Sheet"},
 		span{1, 3})
-	check("impl Sheet {\n    pub fn cells(&self) -> u8 {\n        1\n    }\n}\n", "a.rs", frame{function: "cells", class: "Sheet"},
+	check("impl Sheet {\n    pub fn cells(&self) -> u8 {\n        1\n    }\n}\n", "a.rs", frame{function: "cells",
+		class: "Sheet"},
 		span{2, 4})
-	check("class Sheet {\n  cells(a) {\n    return 1;\n  }\n}\nsheet.cells(1);\nconst other = (a) => {\n  1;\n};\n", "a.mjs",
+	check("class Sheet {\n  cells(a) {\n    return 1;\n  }\n}\nsheet.cells(1);\nconst other = (a) => {\n  1;\n};\n",
+		"a.mjs",
 		frame{function: "cells", class: "Sheet"}, span{2, 4})
 	check("const other = (a) => {\n  1;\n};\nother(1);\n", "a.js", frame{function: "other"}, span{1, 3})
 	check("class Sheet {\n    public int cells(int a)\n    {\n        return cells(a);\n    }\n}\n", "Sheet.java",
@@ -89,7 +93,8 @@ func TestHunksThatTouch(t *testing.T) {
 	after := strings.Replace(pythonBefore, "        return [c\n", "        self.sort()\n        return [c\n", 1)
 	after = strings.Replace(after, "return 1", "return 2", 1) + "    close(1)\n"
 	commit(t, folder, run, "before", map[string]string{"lib/a.py": pythonBefore, "with blank.txt": "1\n"})
-	commit(t, folder, run, "after", map[string]string{"lib/a.py": after, "with blank.txt": "2\n", "new.py": "def cells():\n    1\n"})
+	commit(t, folder, run, "after", map[string]string{"lib/a.py": after, "with blank.txt": "2\n",
+		"new.py": "def cells():\n    1\n"})
 	hunks := parseDiff(run("diff", "HEAD~1", "HEAD"))
 	files := map[string]bool{}
 	for _, hunk := range hunks {
@@ -106,7 +111,8 @@ func TestHunksThatTouch(t *testing.T) {
 	}
 	grown := frames(places("<module> a.py;main;Sheet.cells"))[0]
 	found := touching(hunks, grown, read)
-	if len(found) != 1 || found[0].File != "lib/a.py" || found[0].Line != 7 || !strings.Contains(found[0].Text, "+        self.sort()") ||
+	if len(found) != 1 || found[0].File != "lib/a.py" || found[0].Line != 7 || !strings.Contains(found[0].Text,
+		"+        self.sort()") ||
 		strings.Contains(found[0].Text, "return 2") || found[0].Function != "Sheet.cells" {
 		t.Errorf("%+v", found)
 	}

@@ -13,7 +13,8 @@ import (
 	"strings"
 )
 
-// sources is the folder with a version's own files: where it was installed, or where Go and Cargo keep what they compile.
+// sources is the folder with a version's own files: where it was installed, or where Go and Cargo keep what they
+// compile.
 func (v *versions) sources(ctx context.Context, position int) (string, error) {
 	folder := v.folder(position)
 	if v.options.Install != "" {

@@ -12,8 +12,8 @@ import (
 )
 
 // prove compares the candidate after a step with the one before it, in blocks that hold both ends too: so the same runs
-// tell what the culprit costs, and whether the parts on either side of it still differ. Nil: the trials speak against it,
-// and have become part of what is believed.
+// tell what the culprit costs, and whether the parts on either side of it still differ. Nil: the trials speak
+// against it, and have become part of what is believed.
 func (x *engine) prove(ctx context.Context, p part, step search.Step) (*Culprit, error) {
 	before, after := p.low+step.Before, p.low+step.After
 	for _, position := range []int{before, after} {
@@ -103,7 +103,6 @@ func (x *engine) rests(p part, c Culprit) ([]Rest, error) {
 			return nil, err
 		}
 		rest.Effect, rest.Outcome = effect, outcome
-		rest.Differs = outcome == Worse && !x.fell || outcome == Better && x.fell
 		rests = append(rests, rest)
 	}
 	return rests, nil

@@ -64,7 +64,8 @@ type Culprit struct {
 	Parent    Candidate `json:"parent"` // the one that it was compared with
 	Position  int       `json:"position"`
 	Before    int       `json:"before"`          // the one that it was compared with
-	Among     []int     `json:"among,omitempty"` // those skipped between: any of them may be it
+	Among     []int     `json:"among,omitempty"` // those between that were not measured: any of them may be it
+	Open      bool      `json:"open,omitempty"`  // the search ended before its place was certain
 	Outcome   Outcome   `json:"outcome"`
 	Effect    Effect    `json:"effect"`
 	Chance    float64   `json:"chance"` // that the step is here, before the proof

@@ -8,14 +8,13 @@ import (
 	"slices"
 
 	"culprit/internal/bisect/search"
-	"culprit/internal/stat"
 )
 
 // How certain decisions are. They are chosen so that, in simulations of 200 candidates whose change is 1.7 times the
 // noise, 20 of 20 are right with half as many decisions as allowed: see docs/decisions.
 const (
 	alpha        = 0.05 // chance of a false verdict on the ends, and in each proof
-	stepCertain  = 0.95 // a candidate's own trials end when its class is so probable
+	stepCertain  = 0.99 // a candidate's own trials end when its class is so probable
 	placeCertain = 0.95 // the search ends when the place of the step is
 	leastBlocks  = 2    // of a step
 	proofsEach   = 2    // tries to prove one and the same step
@@ -52,13 +51,16 @@ func (x *engine) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		x.result.Rests = slices.DeleteFunc(x.result.Rests, func(r Rest) bool { return r.Low == p.low && r.High == p.high })
-		x.result.Rests = append(x.result.Rests, rests...)
-		for _, rest := range rests {
-			if rest.Differs && rest.High > rest.Low {
-				open = append(open, part{rest.Low, rest.High})
+		for i := range rests {
+			if rests[i].Differs, err = x.differs(ctx, &rests[i], *found); err != nil {
+				return err
+			}
+			if rests[i].Differs {
+				open = append(open, part{rests[i].Low, rests[i].High})
 			}
 		}
+		x.result.Rests = slices.DeleteFunc(x.result.Rests, func(r Rest) bool { return r.Low == p.low && r.High == p.high })
+		x.result.Rests = append(x.result.Rests, rests...)
 		x.sortBySize(open)
 	}
 	return nil
@@ -79,77 +81,6 @@ func (x *engine) sortBySize(open []part) {
 	}
 	slices.SortStableFunc(open, func(a, b part) int { return cmp.Compare(size(b), size(a)) })
 }
-
-// compareEnds runs the good end twice and the bad end once in each block, until it is clear whether the ends differ. What
-// the two runs of the good end differ by is the noise.
-func (x *engine) compareEnds(ctx context.Context, p part) (Outcome, error) {
-	decision := x.begin(Decision{Purpose: forEnds, Position: p.high})
-	plan, err := x.plan(len(x.options.Metrics))
-	if err != nil {
-		return Undecided, err
-	}
-	for look := plan.Next(0); look > 0; look = plan.Next(look) {
-		for decision.Blocks < look {
-			x.options.Progress(fmt.Sprintf("comparing the ends: block %d of at most %d", decision.Blocks+1, x.options.Trials))
-			if err := x.compare(ctx, decision, forEnds, p, []int{p.low, p.low, p.high}); err != nil {
-				return Undecided, x.gaveUp(p, err)
-			}
-		}
-		over, err := x.judgeEnds(plan, p)
-		if err != nil {
-			return Undecided, err
-		}
-		if over {
-			break
-		}
-	}
-	decision.Outcome = x.result.Outcome
-	return x.result.Outcome, nil
-}
-
-// judgeEnds takes one look at every metric and chooses the one whose change stands out most of its noise.
-func (x *engine) judgeEnds(plan *stat.Plan, p part) (over bool, err error) {
-	clearest, open := -1.0, false
-	for _, metric := range x.options.Metrics {
-		spans, err := x.differences(metric, forEnds, p.low, p.high, false)
-		if err != nil {
-			return false, err
-		}
-		again, err := x.differences(metric, forEnds, p.low, p.low, true)
-		if err != nil {
-			return false, err
-		}
-		verdict, err := plan.Decide(spans, x.options.Smallest)
-		if err != nil {
-			return false, err
-		}
-		differs := verdict.Outcome == stat.Worse || verdict.Outcome == stat.Better
-		open = open || verdict.Outcome == stat.Undecided
-		apart := math.Abs(math.Log(verdict.Ratio.Value)) / noiseOf(again, spans)
-		// What is decided goes before what is not, and what is worse before what is better.
-		if differs {
-			apart += decidedFirst
-		}
-		if verdict.Outcome == stat.Worse {
-			apart += decidedFirst
-		}
-		if apart <= clearest {
-			continue
-		}
-		clearest = apart
-		x.metric, x.fell = metric, verdict.Outcome == stat.Better
-		x.result.Metric, x.result.Outcome = metric, Outcome(verdict.Outcome)
-		x.result.Effect = effectOf(verdict, metric)
-		x.result.Noise, x.result.NeedBlocks = noiseOf(again, spans), verdict.More
-	}
-	if x.result.Outcome == Same && open {
-		x.result.Outcome = Undecided
-	}
-	return x.result.Outcome == Worse || x.result.Outcome == Better || !open, nil
-}
-
-// decidedFirst is more than any change is times its noise.
-const decidedFirst = 1e9
 
 // find searches one part until the place of its largest step is certain, and proves it against the one before.
 func (x *engine) find(ctx context.Context, p part) (*Culprit, error) {
@@ -183,6 +114,7 @@ func (x *engine) find(ctx context.Context, p part) (*Culprit, error) {
 		tries[place]++
 		switch {
 		case culprit != nil && (culprit.Outcome != Undecided || over || tries[place] >= proofsEach):
+			culprit.Open = over && len(culprit.Among) > 0
 			return culprit, nil
 		case culprit == nil && over:
 			// What is likeliest is not so, and there is nothing left to ask: once more, by what the proof showed.

@@ -27,9 +27,11 @@ var plainVersion = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z.+!_~-]{0,127}$`)
 var tailParts = regexp.MustCompile(`\d+|[A-Za-z]+`)
 
 // The ranks of tails, as PEP 440, Semantic Versioning and Maven's ComparableVersion order them.
-var tailRanks = map[string]int{"dev": -6, "snapshot": -2, "a": -5, "alpha": -5, "b": -4, "beta": -4, "m": -3, "milestone": -3,
-	"c": -2, "rc": -2, "cr": -2, "pre": -2, "preview": -2, "final": 0, "ga": 0, "release": 0, "post": 1, "rev": 1, "r": 1,
-	"sp": 1, "patch": 1}
+var tailRanks = map[string]int{
+	"dev": -6, "a": -5, "alpha": -5, "b": -4, "beta": -4, "m": -3, "milestone": -3,
+	"c": -2, "rc": -2, "cr": -2, "pre": -2, "preview": -2, "snapshot": -1,
+	"final": 0, "ga": 0, "release": 0, "post": 1, "rev": 1, "r": 1, "sp": 1, "patch": 1,
+}
 
 // readVersion splits a version of an ecosystem.
 func readVersion(ecosystem, text string) (version, bool) {

@@ -46,7 +46,8 @@ func BisectListed(steps int, order string) string {
 func BisectEstimate(e bisect.Estimate) string {
 	left := time.Duration(e.Seconds * float64(time.Second)).Round(time.Second)
 	return fmt.Sprintf("%s between the ends: about %s (for one culprit at most %d), %s of %s, %s of %s: about %v",
-		plural(e.Candidates, "step"), plural(e.Decisions, "decision"), e.Most, plural(e.Builds, "build"), amount(e.BuildS, "s"),
+		plural(e.Candidates, "step"), plural(e.Decisions, "decision"), e.Most, plural(e.Builds, "build"), amount(e.BuildS,
+			"s"),
 		plural(e.Runs, "run"), amount(e.RunS, "s"), left)
 }
 
@@ -124,7 +125,8 @@ func (p *page) culprit(r *bisect.Result, c bisect.Culprit) {
 	p.entry("", text, plain, plain)
 	if c.Candidate.Merge {
 		p.entry("", "it is a merge: the commits that it brought in are searched with --good "+
-			"$(git merge-base "+shortName(c.Parent)+" "+shortName(c.Candidate)+"^2) --bad "+shortName(c.Candidate)+"^2", plain, plain)
+			"$(git merge-base "+shortName(c.Parent)+" "+shortName(c.Candidate)+"^2) --bad "+shortName(c.Candidate)+"^2",
+			plain, plain)
 	}
 	p.inside(c)
 	p.hunks(c)
@@ -171,7 +173,8 @@ func (p *page) hunks(c bisect.Culprit) {
 	}
 	if len(c.Change.Hunks) == 0 {
 		files := c.Change.Files
-		text := fmt.Sprintf("no hunk touches a function that grew; it changes %s", strings.Join(files[:min(len(files), filesShown)],
+		text := fmt.Sprintf("no hunk touches a function that grew; it changes %s", strings.Join(files[:min(len(files),
+			filesShown)],
 			", "))
 		if c.Inside == nil {
 			text = "it changes " + strings.Join(files[:min(len(files), filesShown)], ", ")
@@ -223,7 +226,8 @@ func (p *page) searchLimits(r *bisect.Result) {
 	p.entry("ends", fmt.Sprintf("%s to %s, %s: %s; noise of one run %s", shortName(r.Good), shortName(r.Bad), what,
 		changed(r.Effect, r.Metric), percent(r.Noise)), dim, plain)
 	p.entry("search", fmt.Sprintf("%s over %s, %s in %v, seed %d", plural(len(r.Decisions), "decision"),
-		plural(r.Candidates, "step"), plural(runs, "run"), time.Duration(r.ElapsedS*float64(time.Second)).Round(time.Second/10),
+		plural(r.Candidates, "step"), plural(runs, "run"),
+		time.Duration(r.ElapsedS*float64(time.Second)).Round(time.Second/10),
 		r.Seed), dim, plain)
 	for i, skip := range r.Skipped {
 		if i == notesMax {
@@ -232,5 +236,6 @@ func (p *page) searchLimits(r *bisect.Result) {
 		}
 		p.entry("skipped", visible(shortName(bisect.Candidate{Name: skip.Name})+": "+skip.Why, sentenceRunesMax), dim, plain)
 	}
-	fmt.Fprintf(&p.out, "%s %s\n", p.style(fmt.Sprintf("%-*s", labelWidth, "result"), dim), visible(r.Dir+"/"+bisect.ResultName, 4096))
+	fmt.Fprintf(&p.out, "%s %s\n", p.style(fmt.Sprintf("%-*s", labelWidth, "result"), dim),
+		visible(r.Dir+"/"+bisect.ResultName, 4096))
 }

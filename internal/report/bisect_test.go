@@ -25,11 +25,15 @@ func foundCommit() *bisect.Result {
 			Inside: &bisect.Inside{Case: "case/culprit-1", Outcome: investigate.Worse, Suspects: []cause.Suspect{{
 				Cause: "code.grew", Share: stat.Interval{Value: 0.93, Low: 0.8, High: 1}, Where: []string{"main;Sheet.cells"},
 				Claim: "a function that both sides run costs more in B"}}},
-			Change: &bisect.Change{Files: []string{"table/sheet.py"}, All: 3, Hunks: []bisect.Hunk{{File: "table/sheet.py", Line: 41,
-				Function: "Sheet.cells", Touches: "definition", Text: "     def cells(self):\n+        self.sort()\n         return self.all"}}}}},
-		Rests: []bisect.Rest{{From: good, To: parent, Effect: bisect.Effect{Ratio: 1.004, Low: 0.99, High: 1.018, Confidence: 0.95},
+			Change: &bisect.Change{Files: []string{"table/sheet.py"}, All: 3, Hunks: []bisect.Hunk{{File: "table/sheet.py",
+				Line:     41,
+				Function: "Sheet.cells", Touches: "definition",
+				Text: "     def cells(self):\n+        self.sort()\n         return self.all"}}}}},
+		Rests: []bisect.Rest{{From: good, To: parent, Effect: bisect.Effect{Ratio: 1.004, Low: 0.99, High: 1.018,
+			Confidence: 0.95},
 			Outcome: bisect.Same}},
-		Skipped:   []bisect.Skip{{Position: 100, Name: "5555555555555555555555555555555555555555", Why: "build fails: exit status 2"}},
+		Skipped: []bisect.Skip{{Position: 100, Name: "5555555555555555555555555555555555555555",
+			Why: "build fails: exit status 2"}},
 		Decisions: []bisect.Decision{{Runs: 42}, {Runs: 12}, {Runs: 36}}, Seed: 7, Dir: "case", ElapsedS: 84.25}
 }
 
@@ -69,9 +73,11 @@ func TestBisectText(t *testing.T) {
 }
 
 func TestBisectEstimate(t *testing.T) {
-	got := BisectEstimate(bisect.Estimate{Candidates: 200, Decisions: 12, Most: 19, Builds: 10, BuildS: 14, Runs: 190, RunS: 0.9,
+	got := BisectEstimate(bisect.Estimate{Candidates: 200, Decisions: 12, Most: 19, Builds: 10, BuildS: 14, Runs: 190,
+		RunS:    0.9,
 		Seconds: 311})
-	const want = "200 steps between the ends: about 12 decisions (for one culprit at most 19), 10 builds of 14 s, 190 runs of " +
+	const want = "200 steps between the ends: about 12 decisions (for one culprit at most 19), 10 builds of 14 " +
+		"s, 190 runs of " +
 		"900 ms: about 5m11s"
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)

@@ -163,22 +163,20 @@ const (
 )
 
 // Classify tests one candidate against both ends by its own trials (the sequential test of several hypotheses of Baum &
-// Veeravalli 1994: stop as soon as one is as probable as asked for). Chance is that of the likeliest class.
+// Veeravalli 1994: stop as soon as one is as probable as asked for). Chance is that of the class: of an end against the
+// other end, once neither is not the likeliest.
 func Classify(model Model, values []float64, certain float64) (class Class, chance float64) {
 	b := NewBelief(model, map[int][]float64{1: values}, nil)
 	own := b.likelihood(values)
 	near := b.spread(own)
-	chances := map[Class]float64{LikeGood: 0.45 * near[b.zero], LikeBad: 0.45 * near[b.full], Between: 0.10 * mean(own)}
-	all := 0.0
-	for _, weight := range chances {
-		all += weight
+	good, bad, neither := 0.45*near[b.zero], 0.45*near[b.full], 0.10*mean(own)
+	switch class, chance = LikeGood, good/(good+bad); {
+	case neither > max(good, bad):
+		class, chance = Between, neither/(good+bad+neither)
+	case bad > good:
+		class, chance = LikeBad, bad/(good+bad)
 	}
-	for _, one := range []Class{LikeGood, LikeBad, Between} {
-		if chances[one]/all > chance {
-			class, chance = one, chances[one]/all
-		}
-	}
-	if chance < certain {
+	if chance < certain || math.IsNaN(chance) {
 		return Open, chance
 	}
 	return class, chance

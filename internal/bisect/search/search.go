@@ -1,14 +1,15 @@
 // Package search says where along a line of candidates a program became slower, and which candidate to try next. It is
 // pure: numbers in, positions out.
 //
-// The candidates 0 (good) to Last (bad) have levels: the logarithm of the metric above that of the good end. Levels form
-// a step function: most candidates change nothing, some change the level, and a level may change more than once and in
-// both directions. A Belief is the exact posterior over all such functions (a hidden Markov chain over the candidates
-// that were measured; Fearnhead 2006, "Exact and efficient Bayesian inference for multiple changepoint problems"). The next
-// candidate is the one whose own level is least certain. Where there is one step, that is the median of where the step
-// can be: the probabilistic bisection of Horstein (1963), whose convergence Burnashev & Zigangirov (1974) and Waeber,
-// Frazier & Henderson (2013) show, and which Karp & Kleinberg (2007) call noisy binary search. Answers are not rounded to
-// yes and no: each carries the weight of its trials, so that a close one is asked again when later ones contradict it.
+// The candidates 0 (good) to Last (bad) have levels: the logarithm of the metric above that of the good end. Levels
+// form a step function: most candidates change nothing, some change the level, and a level may change more than
+// once and in both directions. A Belief is the exact posterior over all such functions (a hidden Markov chain over
+// the candidates that were measured; Fearnhead 2006, "Exact and efficient Bayesian inference for multiple
+// changepoint problems"). The next candidate is the one whose own level is least certain. Where there is one step,
+// that is the median of where the step can be: the probabilistic bisection of Horstein (1963), whose convergence
+// Burnashev & Zigangirov (1974) and Waeber, Frazier & Henderson (2013) show, and which Karp & Kleinberg (2007) call
+// noisy binary search. Answers are not rounded to yes and no: each carries the weight of its trials, so that a
+// close one is asked again when later ones contradict it.
 //
 //	b := search.NewBelief(search.Model{Last: 200, Delta: 0.05, Noise: 0.03}, observations, nil)
 //	if step, found := b.Found(0.02, 0.95); !found { next, ok := b.Next() … }
