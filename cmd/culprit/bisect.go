@@ -53,7 +53,7 @@ Builds, installations and runs have CULPRIT_DIR, CULPRIT_VERSION and CULPRIT_PAC
 Exit status: 0 nothing is worse, 1 the bad end is worse than the good one, 2 error.`,
 		Example: `  culprit bisect --package npm:sleeper --versions 1,2,3 --good 1 --bad 3 --install true ` +
 			`--no-investigate -- 'sleep 0.0$CULPRIT_VERSION'`,
-		RunE:    func(cmd *cobra.Command, args []string) error { return runBisect(cmd.Context(), w, f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runBisect(cmd.Context(), w, f, args) },
 	}
 	f.define(command)
 	return command

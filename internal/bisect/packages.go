@@ -43,7 +43,7 @@ func ecosystems() map[string]ecosystem {
 				`"$CULPRIT_PACKAGE@$CULPRIT_VERSION"`,
 			variables: map[string]string{"NODE_PATH": "{dir}/node_modules"}},
 		golang: {names: regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._~-]*(/[A-Za-z0-9._~-]+)*$`), form: "go:PATH",
-			install:   `cd "$CULPRIT_DIR" && go get "$CULPRIT_PACKAGE@$CULPRIT_VERSION" && ` +
+			install: `cd "$CULPRIT_DIR" && go get "$CULPRIT_PACKAGE@$CULPRIT_VERSION" && ` +
 				`go mod tidy && go build -o bin/ ./...`,
 			variables: map[string]string{"PATH": "{dir}/bin"}, copies: true},
 		maven: {names: regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*:[A-Za-z0-9_][A-Za-z0-9._-]*$`),

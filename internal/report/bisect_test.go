@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"culprit/internal/bisect"
@@ -79,7 +80,7 @@ func TestBisectEstimate(t *testing.T) {
 	const want = "200 steps between the ends: about 12 decisions (for one culprit at most 19), 10 builds of 14 " +
 		"s, 190 runs of " +
 		"900 ms: about 5m11s"
-	if got != want {
+	if got = strings.ReplaceAll(got, space, " "); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }
