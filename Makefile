@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build demo test deps lint generate lineup bench
+.PHONY: help build demo test deps lint generate lineup bench bisects
 
 VERSION ?= $(shell git describe --always --dirty --tags 2>/dev/null || echo unknown)
 # The scenario of `make demo`, and what else to give to the lineup.
@@ -48,3 +48,6 @@ lineup: build ## run all scenarios with a known culprit and print the scoreboard
 bench: build ## measure what culprit itself costs
 	go run ./benchmark
 	go run ./benchmark/format -size 128 -rounds 3
+
+bisects: build ## search repositories with a planted regression: right, decisions, time (long)
+	go run ./benchmark/bisect -rounds 20

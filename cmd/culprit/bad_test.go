@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -116,8 +117,49 @@ func badOfTrials() []bad {
 	}
 }
 
+// badOfSearches are about searches for a commit or a version.
+func badOfSearches() []bad {
+	typed := func(more ...string) []string {
+		return append([]string{"bisect", "--good", "1.0", "--bad", "2.0"}, more...)
+	}
+	versions := func(more ...string) []string {
+		return typed(append([]string{"--package", "pypi:none", "--versions", "1.0,1.5,2.0"}, more...)...)
+	}
+	return []bad{
+		{"nothing to search", []string{"bisect"}, []string{"--good"}},
+		{"no bad end", []string{"bisect", "--good", "x", "--", "true"}, []string{"--bad"}},
+		{"no command to search with", typed(), []string{"after --"}},
+		{"no repository", typed("--", "true"), []string{"no git repository", "--repo"}},
+		{"repository that is a file", typed("--repo", "there", "--", "true"), []string{"there is not a folder"}},
+		{"unknown order", typed("--order", "date", "--", "true"), []string{"date", "first-parent"}},
+		{"unknown ecosystem", typed("--package", "gem:rails", "--", "true"), []string{"gem:rails", "pypi:NAME"}},
+		{"package that is an option", typed("--package", "pypi:--pre", "--", "true"), []string{`"--pre"`}},
+		{"maven without a group", typed("--package", "maven:guava", "--", "true"), []string{"maven:GROUP:ARTIFACT"}},
+		{"build of a package", typed("--package", "npm:x", "--build", "make", "--", "true"), []string{"--install"}},
+		{"install of a commit", typed("--install", "true", "--", "true"), []string{"--package"}},
+		{"versions of a commit", typed("--versions", "1,2", "--", "true"), []string{"--package"}},
+		{"order of versions", typed("--package", "npm:x", "--order", "topological", "--", "true"), []string{"--order"}},
+		{"version that is a command", []string{"bisect", "--package", "npm:x", "--good", "$(x)", "--bad", "2", "--", "true"},
+			[]string{`--good "$(x)"`}},
+		{"end that is not among the versions", typed("--package", "npm:x", "--versions", "1.1,2.0", "--", "true"),
+			[]string{"--versions must hold"}},
+		{"bad metric to search by", versions("--metric", "x", "--", "true"), []string{`"x"`}},
+		{"impossible difference", versions("--smallest", "0", "--", "true"), []string{"smallest difference"}},
+		{"too few trials", versions("--trials", "2", "--", "true"), []string{"--trials 2"}},
+		{"negative timeout", versions("--timeout", "-1s", "--", "true"), []string{"negative"}},
+		{"case to search in that exists", versions("--case", "folder", "--", "true"), []string{"folder exists", "--resume"}},
+		{"search to go on with that is none", []string{"bisect", "--resume", "folder"}, []string{"folder", "no search"}},
+		{"search to go on with and more", []string{"bisect", "--resume", "folder", "--good", "x"}, []string{"alone"}},
+		{"result in a missing folder", versions("--json", "none/x", "--", "true"), []string{"folder none"}},
+		{"end that cannot be installed", versions("--install", "echo why >&2; exit 3", "--case", "c", "--", "true"),
+			[]string{"good end 1.0", "build fails", "why"}},
+		{"end that fails", versions("--install", "true", "--case", "c", "--", "echo why >&2; exit 4"),
+			[]string{"good end 1.0", "command fails", "why"}},
+	}
+}
+
 func TestBadInput(t *testing.T) {
-	for _, each := range append(badOfRecording(), badOfTrials()...) {
+	for _, each := range slices.Concat(badOfRecording(), badOfTrials(), badOfSearches()) {
 		t.Run(each.name, func(t *testing.T) {
 			folder := t.TempDir()
 			if err := os.WriteFile(filepath.Join(folder, "there"), []byte("no recording"), 0o644); err != nil {

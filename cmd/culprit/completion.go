@@ -16,6 +16,8 @@ func completions() map[string][]cobra.Completion {
 		"format": {"auto\ttold by content", "perfscript", "folded", "pprof", "strace"},
 		"design": {"blocks\tall levels in each block", "one\tone factor after the other", "factorial\tall combinations",
 			"switchback\ton a running service"},
+		"order":   {"first-parent\talong the main line: a merge is one step", "topological\tevery commit between the ends"},
+		"package": {"pypi:\tNAME", "npm:\tNAME", "go:\tPATH", "maven:\tGROUP:ARTIFACT", "crate:\tNAME"},
 		"per": {"auto\twhat both sides share", "run\tone recording", "second\tof the window",
 			"cpu-second\tparts of the profile", "request=\tso many requests, or as many as a system call counted"},
 		"signal": {"cpu\ttime on the CPU", "offcpu\ttime off it"},

@@ -53,7 +53,8 @@ func command(t *testing.T, folder string, args ...string) *exec.Cmd {
 	}
 	made := exec.Command(program, args...)
 	made.Dir = folder
-	made.Env = append(os.Environ(), asCulprit+"=1", "CULPRIT_STATE="+filepath.Join(t.TempDir(), "state"))
+	made.Env = append(os.Environ(), asCulprit+"=1", "CULPRIT_STATE="+filepath.Join(t.TempDir(), "state"),
+		"XDG_CACHE_HOME="+filepath.Join(t.TempDir(), "cache"))
 	return made
 }
 

@@ -74,7 +74,10 @@ var mayImport = map[string][]string{
 	"internal/try": {"recording", "internal/host", "internal/stat", "internal/shell", "internal/knob",
 		"internal/trial", "internal/record", "internal/compare", "internal/ground"},
 
+	"internal/bisect": {"internal/stat", "internal/shell", "internal/cause", "internal/trial", "internal/investigate"},
+
 	"internal/report": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/bench", "internal/try",
+		"internal/bisect",
 		"internal/code", "internal/compare", "internal/cause", "internal/knob", "internal/trial", "internal/worth",
 		"internal/investigate"},
 	"internal/serve": {"recording", "internal/host", "internal/stat", "internal/record", "internal/compare",
@@ -93,8 +96,8 @@ var mayImport = map[string][]string{
 
 // mayExecute are the packages that may start processes: everything else that
 // ran a command would be a hidden tool with a cost that nobody measures.
-var mayExecute = []string{"internal/trial", "internal/record", "internal/knob", "internal/ground", "lineup",
-	"benchmark", "cases"}
+var mayExecute = []string{"internal/trial", "internal/record", "internal/knob", "internal/ground", "internal/bisect",
+	"lineup", "benchmark", "cases"}
 
 // mayUse are packages whose libraries are restricted: prefixes of what is allowed beside the standard library.
 var mayUse = map[string][]string{

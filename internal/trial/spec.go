@@ -83,16 +83,23 @@ func NewPrinted(name, pattern string) (Printed, error) {
 func (p Printed) find(text string) (float64, error) {
 	matches := p.Pattern.FindAllStringSubmatch(text, -1)
 	if len(matches) == 0 {
-		return 0, fmt.Errorf("find metric %s: nothing printed matches %q", p.Name,
-			strings.TrimPrefix(p.Pattern.String(), "(?m)"))
+		return 0, notPrinted{fmt.Errorf("find metric %s: nothing printed matches %q", p.Name,
+			strings.TrimPrefix(p.Pattern.String(), "(?m)"))}
 	}
 	group := strings.TrimSpace(matches[len(matches)-1][1])
 	value, err := strconv.ParseFloat(group, 64)
 	if err != nil || value != value || value > maxPrinted || value < -maxPrinted {
-		return 0, fmt.Errorf("find metric %s: %q is not a number", p.Name, oneLine(group, 60))
+		return 0, notPrinted{fmt.Errorf("find metric %s: %q is not a number", p.Name, oneLine(group, 60))}
 	}
 	return value, nil
 }
+
+// ErrNotPrinted is what a run gives whose command ends well but does not print its metric.
+var ErrNotPrinted = errors.New("the command does not print its metric")
+
+type notPrinted struct{ error }
+
+func (notPrinted) Is(target error) bool { return target == ErrNotPrinted }
 
 // maxPrinted keeps infinities and numbers whose ratios would overflow out of the statistics.
 const maxPrinted = 1e300

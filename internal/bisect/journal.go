@@ -1,0 +1,231 @@
+package bisect
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"culprit/internal/trial"
+)
+
+// The files of a case directory.
+const (
+	DesignName = "bisect.json"  // what is searched, with all candidates
+	EventsName = "events.jsonl" // one build or run a line, in the order in which they were made
+	ResultName = "result.json"  // the document of the result
+	maxEvents  = 200_000
+	maxLine    = 1 << 20  // bytes
+	maxDesign  = 64 << 20 // bytes
+)
+
+// event is one build or one run.
+type event struct {
+	Kind     string             `json:"kind"` // "build" or "run"
+	Position int                `json:"position"`
+	TookS    float64            `json:"took_s,omitempty"`
+	Metrics  map[string]float64 `json:"metrics,omitempty"`
+	Skip     string             `json:"skip,omitempty"` // why the candidate is skipped
+}
+
+// The kinds of events.
+const (
+	buildEvent = "build"
+	runEvent   = "run"
+)
+
+// journal keeps events. Each one is on the disk before the next begins; those of an earlier process are given out again
+// in their order, so that the engine comes to where it was.
+type journal struct {
+	file   *os.File
+	end    int64
+	before []event
+	given  int
+	runs   int // that it holds
+}
+
+// spent is how long what earlier processes did took, in seconds.
+func (j *journal) spent() float64 {
+	sum := 0.0
+	for _, made := range j.before {
+		sum += made.TookS
+	}
+	return sum
+}
+
+// openJournal takes the events of a case directory for this process alone.
+func openJournal(dir string) (*journal, error) {
+	path := filepath.Join(dir, EventsName)
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", EventsName, err)
+	}
+	j := &journal{file: file}
+	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		err = fmt.Errorf("open %s: another culprit works on this search", path)
+		return nil, errors.Join(err, file.Close())
+	}
+	if err := j.read(); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return j, nil
+}
+
+// read reads the events. A last line that a kill cut short is taken back; damage anywhere else is an error.
+func (j *journal) read() error {
+	reader := bufio.NewReaderSize(j.file, maxLine)
+	for {
+		line, err := reader.ReadSlice('\n')
+		switch {
+		case err == io.EOF:
+			if err := j.file.Truncate(j.end); err != nil {
+				return fmt.Errorf("read %s: %w", EventsName, err)
+			}
+			if _, err := j.file.Seek(j.end, io.SeekStart); err != nil {
+				return fmt.Errorf("read %s: %w", EventsName, err)
+			}
+			return nil
+		case errors.Is(err, bufio.ErrBufferFull):
+			return fmt.Errorf("read %s: line %d is longer than %d bytes", EventsName, len(j.before)+1, maxLine)
+		case err != nil:
+			return fmt.Errorf("read %s: %w", EventsName, err)
+		case len(j.before) == maxEvents:
+			return fmt.Errorf("read %s: more than %d lines", EventsName, maxEvents)
+		}
+		var made event
+		if err := json.Unmarshal(line, &made); err != nil {
+			return fmt.Errorf("read %s: line %d is damaged: %w", EventsName, len(j.before)+1, err)
+		}
+		j.before = append(j.before, made)
+		j.count(made)
+		j.end += int64(len(line))
+	}
+}
+
+// next gives out what an earlier process did here; false when there is nothing more of it.
+func (j *journal) next(kind string, position int) (made event, found bool, err error) {
+	if j.given == len(j.before) {
+		return event{}, false, nil
+	}
+	made = j.before[j.given]
+	j.given++
+	if made.Kind != kind || made.Position != position {
+		return made, false, fmt.Errorf("read %s: line %d is a %s of candidate %d, but a %s of candidate %d comes there: "+
+			"it was written by another culprit or is damaged", EventsName, j.given, made.Kind, made.Position, kind, position)
+	}
+	return made, true, nil
+}
+
+// append writes an event down and syncs it. A line that does not fit on the disk is taken back.
+func (j *journal) append(made event) error {
+	line, err := json.Marshal(made)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", EventsName, err)
+	}
+	written, err := j.file.Write(append(line, '\n'))
+	if err == nil {
+		err = j.file.Sync()
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", EventsName, errors.Join(err, j.file.Truncate(j.end)))
+	}
+	j.end += int64(written)
+	j.count(made)
+	return nil
+}
+
+func (j *journal) count(made event) {
+	if made.Kind == runEvent && made.Skip == "" {
+		j.runs++
+	}
+}
+
+func (j *journal) close() error {
+	if err := j.file.Close(); err != nil {
+		return fmt.Errorf("close %s: %w", EventsName, err)
+	}
+	return nil
+}
+
+// save writes a document beside its name and renames it: it is whole or not there.
+func save(path string, document any) error {
+	text, err := json.MarshalIndent(document, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), ".culprit-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	_, err = file.Write(append(text, '\n'))
+	err = errors.Join(err, file.Chmod(0o644), file.Sync(), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, errors.Join(err, os.Remove(file.Name())))
+	}
+	return nil
+}
+
+// remembered is a lab whose answers are written down, and given out again after a kill.
+type remembered struct {
+	lab     lab
+	journal *journal
+}
+
+func (r remembered) prepare(ctx context.Context, position int) (time.Duration, error) {
+	made, found, err := r.journal.next(buildEvent, position)
+	if err != nil {
+		return 0, err
+	}
+	if !found {
+		took, err := r.lab.prepare(ctx, position)
+		made = event{Kind: buildEvent, Position: position, TookS: took.Seconds()}
+		if err = r.keep(made, err); err != nil {
+			return took, err
+		}
+	}
+	return time.Duration(made.TookS * float64(time.Second)), skipped(made)
+}
+
+func (r remembered) run(ctx context.Context, position int) (map[string]float64, error) {
+	made, found, err := r.journal.next(runEvent, position)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		metrics, err := r.lab.run(ctx, position)
+		made = event{Kind: runEvent, Position: position, TookS: metrics[trial.MetricWall], Metrics: metrics}
+		if err = r.keep(made, err); err != nil {
+			return nil, err
+		}
+	}
+	return made.Metrics, skipped(made)
+}
+
+// keep writes down what was done, also that a candidate is skipped. Any other error ends the search, and is none of it.
+func (r remembered) keep(made event, err error) error {
+	if err == nil {
+		return r.journal.append(made)
+	}
+	if !errors.Is(err, errSkip) {
+		return err
+	}
+	made.Skip = err.Error()
+	return errors.Join(err, r.journal.append(made))
+}
+
+func skipped(made event) error {
+	if made.Skip == "" {
+		return nil
+	}
+	return skipError(made.Skip)
+}
