@@ -45,7 +45,7 @@ const (
 
 // Options is what may be asked for on the command line.
 type Options struct {
-	run, family, program, out, root, prove, extra, only, corpus, from string
+	run, family, program, out, root, packages, prove, extra, only, corpus, from string
 	budget                                                            time.Duration
 	repeats, alike, effectPairs, jobs                                 int
 	renames, show, list, ablate                                       bool
@@ -83,6 +83,8 @@ func parseOptions(stderr io.Writer, arguments []string) (Options, error) {
 		"only these families, separated by commas: lock, gc, runtime.gc, or same for pairs without a difference")
 	flags.StringVar(&o.program, "bin", "bin/culprit", "the culprit to be tested")
 	flags.StringVar(&o.root, "root", "lineup", "folder of the scenarios")
+	flags.StringVar(&o.packages, "packages", "lineup/out/_packages",
+		"folder in which the releases that are compared are installed, and kept for the next time")
 	flags.StringVar(&o.out, "out", "lineup/out",
 		"folder for programs, cases and results; a folder in it where another lineup is at work there")
 	flags.StringVar(&o.prove, "prove", "none", "passed on to culprit: auto or none")

@@ -92,7 +92,7 @@ func (r round) investigateOne(ctx context.Context, scenario Scenario) (score Sco
 		score.Optional = score.NotRun == scenario.Needs
 		return score
 	}
-	workshop, err := newWorkshop(r.options.out, scenario, r.options.renames, r.programs)
+	workshop, err := newWorkshop(r.options, scenario, r.programs)
 	if err != nil {
 		score.Failed = err.Error()
 		return score
@@ -159,7 +159,7 @@ func (r round) timeEffects(ctx context.Context, scenarios []Scenario) (int, erro
 
 // timeEffect prepares one scenario, times it and cleans up.
 func (r round) timeEffect(ctx context.Context, scenario Scenario) (effect Effect, err error) {
-	workshop, err := newWorkshop(r.options.out, scenario, r.options.renames, r.programs)
+	workshop, err := newWorkshop(r.options, scenario, r.programs)
 	if err != nil {
 		return Effect{}, err
 	}

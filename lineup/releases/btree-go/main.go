@@ -1,0 +1,22 @@
+// Command index keeps numbers in order.
+package main
+
+import (
+	"fmt"
+
+	"github.com/google/btree"
+)
+
+func main() {
+	tree := btree.New(32)
+	for i := range 700_000 {
+		tree.ReplaceOrInsert(btree.Int(i * 7919 % 700_001))
+	}
+	found := 0
+	for i := range 700_000 {
+		if tree.Get(btree.Int(i)) != nil {
+			found++
+		}
+	}
+	fmt.Println(found)
+}
