@@ -1,7 +1,6 @@
-"""Renders a manual with inline HTML."""
+"""Renders a manual that is made by a program: a large table of parts, and page breaks."""
 import markdown
 
-page = "\n\n".join(
-    f"## Part {i}\n\nSome *text* with <b>bold</b> and `code`, see [part](#{i}).\n\n<div>\n<p>block {i}</p>\n</div>"
-    for i in range(220))
-print(len(markdown.markdown(page)))
+rows = "\n".join(f"| {i} | part {i} | {i * 3} |" for i in range(4000))
+breaks = "\n\n".join(f'Page {i}\n\n<div style="page-break-after: always;"></div>' for i in range(400))
+print(len(markdown.markdown(f"# Manual\n\n{breaks}\n\n{rows}\n\n{breaks}")))
