@@ -1,27 +1,17 @@
-// Command seal encrypts records.
+// Command digest names blocks by their contents.
 package main
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
+	"crypto/sha256"
 	"fmt"
 )
 
 func main() {
-	block, err := aes.NewCipher(make([]byte, 16))
-	if err != nil {
-		panic(err)
-	}
-	sealer, err := cipher.NewGCM(block)
-	if err != nil {
-		panic(err)
-	}
-	record, nonce, total := make([]byte, 64<<10), make([]byte, 12), 0
-	var sealed []byte
-	for i := range 1200 {
-		nonce[0], nonce[1] = byte(i), byte(i>>8)
-		sealed = sealer.Seal(sealed[:0], nonce, record, nil)
-		total += len(sealed)
+	block, total := make([]byte, 64<<10), 0
+	for i := range 6000 {
+		block[0], block[1] = byte(i), byte(i>>8)
+		sum := sha256.Sum256(block)
+		total += int(sum[3])
 	}
 	fmt.Println(total)
 }

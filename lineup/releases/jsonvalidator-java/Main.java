@@ -11,10 +11,10 @@ public class Main {
             "{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\"},\"name\":{\"type\":\"string\",\"maxLength\":40}},"
             + "\"required\":[\"id\"]}}");
         StringBuilder text = new StringBuilder("[");
-        for (int i = 0; i < 1500; i++) text.append(i == 0 ? "" : ",").append("{\"id\":").append(i).append(",\"name\":\"n").append(i).append("\"}");
+        for (int i = 0; i < 300; i++) text.append(i == 0 ? "" : ",").append("{\"id\":").append(i).append(",\"name\":\"n").append(i).append("\"}");
         JsonNode orders = new ObjectMapper().readTree(text.append("]").toString());
         long wrong = 0;
-        for (int i = 0; i < 60; i++) wrong += schema.validate(orders).size();
+        for (int i = 0; i < 40; i++) wrong += schema.validate(orders).size();
         System.out.println(wrong);
     }
 }
