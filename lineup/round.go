@@ -88,6 +88,9 @@ func (r round) add(ctx context.Context, board *Scoreboard, scenario Scenario) er
 
 func (r round) investigateOne(ctx context.Context, scenario Scenario) (score Score) {
 	score = Score{Scenario: scenario.Name, Title: scenario.Title, Truth: scenario.Truth}
+	if scenario.Change != (Change{}) {
+		score.Change = &scenario.Change
+	}
 	if score.NotRun = r.missing(ctx, scenario); score.NotRun != "" {
 		score.Optional = score.NotRun == scenario.Needs
 		return score
@@ -114,6 +117,9 @@ func (r round) investigateOne(ctx context.Context, scenario Scenario) (score Sco
 		return score
 	}
 	score.Answer, score.Verdict = &result.Answer, judge(scenario.Truth, result)
+	if score.Change != nil {
+		score.Told = score.Change.told(result.Answer.Differs)
+	}
 	if r.options.corpus == "" || score.Verdict.Missed != "" {
 		return score
 	}

@@ -1,3 +1,5 @@
+//go:build ignore
+
 // Command index keeps numbers in order.
 package main
 

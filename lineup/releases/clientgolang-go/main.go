@@ -1,3 +1,5 @@
+//go:build ignore
+
 // Command metrics is scraped often.
 package main
 

@@ -1,3 +1,5 @@
+//go:build ignore
+
 // Command names makes and reads identifiers.
 package main
 

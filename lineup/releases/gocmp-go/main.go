@@ -1,3 +1,5 @@
+//go:build ignore
+
 // Command states compares states.
 package main
 

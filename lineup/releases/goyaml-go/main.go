@@ -1,3 +1,5 @@
+//go:build ignore
+
 // Command checks reads a file of tests.
 package main
 

@@ -1,3 +1,5 @@
+//go:build ignore
+
 // Command table lays out names in columns.
 package main
 
