@@ -48,22 +48,20 @@ func TestReleaseRefused(t *testing.T) {
 	if _, err := parseScenario(strings.NewReader(good)); err != nil {
 		t.Fatalf("good release refused: %v", err)
 	}
-	for _, c := range []struct{ change, to, want string }{
-		{"kind: pypi", "kind: cpan", "cpan"},
-		{"to: '2'", "to: '1'", "differ"},
-		{"name: n, ", "", "name"},
-		{"why: w\n", "", "why"},
-		{"kind: pypi", "kind: setting", "same command"},
-		{"why: w\n", "why: w\ninstall: {kind: cpan}\n", "same"},
+	for _, c := range []struct {
+		want    string
+		changes []string
+	}{
+		{"cpan", []string{"kind: pypi", "kind: cpan"}},
+		{"differ", []string{"to: '2'", "to: '1'"}},
+		{"name", []string{"name: n, ", ""}},
+		{"why", []string{"why: w\n", ""}},
+		{"same command", []string{"kind: pypi", "kind: setting"}},
+		{"cpan", []string{"kind: pypi", "kind: setting", "b: y", "b: x\ninstall: {kind: cpan}"}},
 	} {
-		text := strings.Replace(good, c.change, c.to, 1)
-		if c.to == "why: w\ninstall: {kind: cpan}\n" {
-			text = strings.NewReplacer("kind: pypi", "kind: setting", "b: y", "b: x").Replace(text)
-			c.want = "cpan"
-		}
-		_, err := parseScenario(strings.NewReader(text))
+		_, err := parseScenario(strings.NewReader(strings.NewReplacer(c.changes...).Replace(good)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q for %q: error %v, want one with %q", c.to, c.change, err, c.want)
+			t.Errorf("%q: error %v, want one with %q", c.changes, err, c.want)
 		}
 	}
 }
