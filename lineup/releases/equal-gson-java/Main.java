@@ -5,7 +5,10 @@ import com.google.gson.JsonArray;
 public class Main {
     public static void main(String[] arguments) {
         StringBuilder text = new StringBuilder("[");
-        for (int i = 0; i < 400; i++) text.append(i == 0 ? "" : ",").append("{\"id\":").append(i).append(",\"name\":\"n").append(i).append("\"}");
+        for (int i = 0; i < 400; i++) {
+            text.append(i == 0 ? "" : ",");
+            text.append("{\"id\":").append(i).append(",\"name\":\"n").append(i).append("\"}");
+        }
         text.append("]");
         Gson gson = new Gson();
         long size = 0;

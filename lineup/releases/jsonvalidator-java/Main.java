@@ -7,11 +7,16 @@ import com.networknt.schema.SpecVersion;
 /** Checks a large list of orders. */
 public class Main {
     public static void main(String[] arguments) throws Exception {
-        JsonSchema schema = JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V7).getSchema(
-            "{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{\"id\":{\"type\":\"integer\"},\"name\":{\"type\":\"string\",\"maxLength\":40}},"
-            + "\"required\":[\"id\"]}}");
+        String properties = "{\"id\":{\"type\":\"integer\"},\"name\":{\"type\":\"string\",\"maxLength\":40}}";
+        String item = "{\"type\":\"object\",\"properties\":" + properties
+            + ",\"anyOf\":[{\"required\":[\"id\"]},{\"required\":[\"name\"]}]}";
+        JsonSchema schema = JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V7)
+            .getSchema("{\"type\":\"array\",\"items\":" + item + "}");
         StringBuilder text = new StringBuilder("[");
-        for (int i = 0; i < 300; i++) text.append(i == 0 ? "" : ",").append("{\"id\":").append(i).append(",\"name\":\"n").append(i).append("\"}");
+        for (int i = 0; i < 300; i++) {
+            text.append(i == 0 ? "" : ",");
+            text.append("{\"id\":").append(i).append(",\"name\":\"n").append(i).append("\"}");
+        }
         JsonNode orders = new ObjectMapper().readTree(text.append("]").toString());
         long wrong = 0;
         for (int i = 0; i < 40; i++) wrong += schema.validate(orders).size();
