@@ -12,7 +12,8 @@ fn main() {
     page.push_str("</pre></body></html>");
     let mut size = 0;
     for _ in 0..4 {
-        let dom = parse_document(RcDom::default(), ParseOpts::default()).from_utf8().read_from(&mut page.as_bytes()).unwrap();
+        let parser = parse_document(RcDom::default(), ParseOpts::default());
+        let dom = parser.from_utf8().read_from(&mut page.as_bytes()).unwrap();
         let mut out = Vec::new();
         serialize(&mut out, &dom.document, SerializeOpts::default()).unwrap();
         size += out.len();

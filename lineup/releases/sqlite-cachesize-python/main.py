@@ -14,5 +14,6 @@ database.execute(f"pragma cache_size = {sys.argv[2]}")
 random.seed(7)
 total = 0
 for _ in range(14000):
-    total += database.execute("select count(note) from orders where customer = ?", (random.randrange(5000),)).fetchone()[0]
+    found = database.execute("select count(note) from orders where customer = ?", (random.randrange(5000),))
+    total += found.fetchone()[0]
 print(total)

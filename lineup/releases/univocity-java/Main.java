@@ -6,7 +6,9 @@ import java.io.StringReader;
 public class Main {
     public static void main(String[] arguments) {
         StringBuilder table = new StringBuilder();
-        for (int i = 0; i < 400; i++) table.append(i).append(";name ").append(i).append(";\"a, b\";").append(i * 3).append('\n');
+        for (int i = 0; i < 400; i++) {
+            table.append(i).append(";name ").append(i).append(";\"a, b\";").append(i * 3).append('\n');
+        }
         long rows = 0;
         for (int i = 0; i < 400; i++) {
             CsvParserSettings settings = new CsvParserSettings();
