@@ -3,7 +3,7 @@ const module_ = require('ajv');
 const Ajv = module_.default || module_;
 
 let right = 0;
-for (let i = 0; i < 120; i++) {
+for (let i = 0; i < 30; i++) {
   const ajv = new Ajv();
   const validate = ajv.compile({
     type: 'object', required: ['id'],

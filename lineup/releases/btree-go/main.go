@@ -11,11 +11,11 @@ import (
 
 func main() {
 	tree := btree.New(32)
-	for i := range 700_000 {
-		tree.ReplaceOrInsert(btree.Int(i * 7919 % 700_001))
+	for i := range 250_000 {
+		tree.ReplaceOrInsert(btree.Int(i * 7919 % 250_007))
 	}
 	found := 0
-	for i := range 700_000 {
+	for i := range 250_000 {
 		if tree.Get(btree.Int(i)) != nil {
 			found++
 		}

@@ -8,7 +8,7 @@ import (
 
 func main() {
 	block, total := make([]byte, 64<<10), 0
-	for i := range 6000 {
+	for i := range 3000 {
 		block[0], block[1] = byte(i), byte(i>>8)
 		sum := sha256.Sum256(block)
 		total += int(sum[3])

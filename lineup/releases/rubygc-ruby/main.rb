@@ -1,4 +1,4 @@
 # Reads a table and keeps it.
 table = {}
-500_000.times { |i| table[i] = ["row #{i}", i.to_s] }
+200_000.times { |i| table[i] = ["row #{i}", i.to_s] }
 puts table.size

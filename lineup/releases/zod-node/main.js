@@ -2,7 +2,7 @@
 const { z } = require('zod');
 
 let right = 0;
-for (let i = 0; i < 2500; i++) {
+for (let i = 0; i < 500; i++) {
   const form = z.object({
     name: z.string().min(1), age: z.number().int(), tags: z.array(z.string()),
     address: z.object({ street: z.string(), zip: z.string().optional() }),
