@@ -151,3 +151,19 @@ func (s side) install(ctx context.Context, files map[string]string, commands []s
 	}
 	return nil
 }
+
+// forgetName takes the pair's own folders out of the places: their names tell the package that
+// changed, so that any file of the program would count as a place in it.
+func (s Scenario) forgetName(suspects []Suspect, cache string) {
+	folders := []string{s.Folder + string(filepath.Separator)}
+	if path, err := filepath.Abs(filepath.Join(cache, s.Name)); err == nil {
+		folders = append(folders, path+string(filepath.Separator))
+	}
+	for _, suspect := range suspects {
+		for i := range suspect.Where {
+			for _, folder := range folders {
+				suspect.Where[i] = strings.ReplaceAll(suspect.Where[i], folder, "")
+			}
+		}
+	}
+}

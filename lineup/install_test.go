@@ -129,3 +129,14 @@ func TestChangeTold(t *testing.T) {
 		}
 	}
 }
+
+func TestNameOfThePairIsNoPlace(t *testing.T) {
+	scenario := Scenario{Name: "marked-node", Folder: "/lineup/releases/marked-node"}
+	suspects := []Suspect{{Where: []string{"file /lineup/releases/marked-node/main.js",
+		"file /packages/marked-node/b/node_modules/marked/lib/marked.js"}}}
+	scenario.forgetName(suspects, "/packages")
+	want := "file main.js, file b/node_modules/marked/lib/marked.js"
+	if got := strings.Join(suspects[0].Where, ", "); got != want {
+		t.Errorf("places %s, want %s", got, want)
+	}
+}

@@ -116,6 +116,9 @@ func (r round) investigateOne(ctx context.Context, scenario Scenario) (score Sco
 		score.Failed = err.Error()
 		return score
 	}
+	if score.Change != nil {
+		scenario.forgetName(result.Answer.Suspects, r.options.packages)
+	}
 	score.Answer, score.Verdict = &result.Answer, judge(scenario.Truth, result)
 	if score.Change != nil {
 		score.Told = score.Change.told(result.Answer.Differs)
