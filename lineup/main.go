@@ -50,9 +50,9 @@ const releasesRoot = "lineup/releases"
 // Options is what may be asked for on the command line.
 type Options struct {
 	run, family, program, out, root, packages, prove, extra, only, corpus, from string
-	budget                                                            time.Duration
-	repeats, alike, effectPairs, jobs                                 int
-	renames, show, list, ablate, releases                             bool
+	budget                                                                      time.Duration
+	repeats, alike, effectPairs, jobs                                           int
+	renames, show, list, ablate, releases                                       bool
 }
 
 func main() {
