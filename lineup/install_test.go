@@ -52,7 +52,7 @@ func TestReleaseRefused(t *testing.T) {
 		want    string
 		changes []string
 	}{
-		{"cpan", []string{"kind: pypi", "kind: cpan"}},
+		{"cpan", []string{"kind: pypi", "kind: cpan", "b: y", "b: x"}},
 		{"differ", []string{"to: '2'", "to: '1'"}},
 		{"name", []string{"name: n, ", ""}},
 		{"why", []string{"why: w\n", ""}},
