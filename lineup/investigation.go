@@ -25,6 +25,7 @@ type Answer struct {
 	} `json:"metric"`
 	Effect        *Ratio          `json:"effect"`
 	Suspects      []Suspect       `json:"suspects"`
+	Differs       []Difference    `json:"differs"` // nil where the answer does not say
 	BlindSpots    []string        `json:"blind_spots"`
 	RecordingCost *Ratio          `json:"recording_cost"`
 	Host          json.RawMessage `json:"host"`

@@ -11,6 +11,7 @@
 //	go run ./lineup -family lock,runtime.gc  those that plant a cause of these families, or one of these causes
 //	go run ./lineup -aa 20                   20 investigations of pairs without a difference
 //	go run ./lineup -effect 7                plain timing of the planted effects, without culprit
+//	go run ./lineup -releases                published slow releases and settings, see lineup/releases/README.md
 //	go run ./lineup -corpus DIR              keep what was judged right in a corpus, internal/cause/testdata/corpus
 //	go run ./lineup -corpus DIR -from OUT    the same with the cases of an earlier lineup: OUT/SCENARIO/case
 //	go run ./lineup -ablate                  what each rule and threshold is good for: which verdicts on the corpus of
@@ -43,12 +44,15 @@ const (
 	exitError  = 2
 )
 
+// releasesRoot is where the pairs lie that were published by others.
+const releasesRoot = "lineup/releases"
+
 // Options is what may be asked for on the command line.
 type Options struct {
-	run, family, program, out, root, prove, extra, only, corpus, from string
-	budget                                                            time.Duration
-	repeats, alike, effectPairs, jobs                                 int
-	renames, show, list, ablate                                       bool
+	run, family, program, out, root, packages, prove, extra, only, corpus, from string
+	budget                                                                      time.Duration
+	repeats, alike, effectPairs, jobs                                           int
+	renames, show, list, ablate, releases                                       bool
 }
 
 func main() {
@@ -83,6 +87,8 @@ func parseOptions(stderr io.Writer, arguments []string) (Options, error) {
 		"only these families, separated by commas: lock, gc, runtime.gc, or same for pairs without a difference")
 	flags.StringVar(&o.program, "bin", "bin/culprit", "the culprit to be tested")
 	flags.StringVar(&o.root, "root", "lineup", "folder of the scenarios")
+	flags.StringVar(&o.packages, "packages", "lineup/out/_packages",
+		"folder in which the releases that are compared are installed, and kept for the next time")
 	flags.StringVar(&o.out, "out", "lineup/out",
 		"folder for programs, cases and results; a folder in it where another lineup is at work there")
 	flags.StringVar(&o.prove, "prove", "none", "passed on to culprit: auto or none")
@@ -93,6 +99,7 @@ func parseOptions(stderr io.Writer, arguments []string) (Options, error) {
 	flags.IntVar(&o.effectPairs, "effect", 0, "time the scenarios in this many pairs, without culprit")
 	flags.BoolVar(&o.renames, "rename", false, "hide sources, programs and arguments behind random names")
 	flags.BoolVar(&o.show, "show", false, "let culprit print to the terminal")
+	flags.BoolVar(&o.releases, "releases", false, "the published releases and settings in lineup/releases")
 	flags.BoolVar(&o.list, "list", false, "list the scenarios and their truths; with -ablate what can be varied")
 	flags.StringVar(&o.corpus, "corpus", "", "write each judgement that was right into this folder, with the truth")
 	flags.StringVar(&o.from, "from", "", "with -corpus: investigate nothing, take the cases in this folder of results")
@@ -103,6 +110,9 @@ func parseOptions(stderr io.Writer, arguments []string) (Options, error) {
 	flags.IntVar(&o.jobs, "jobs", 0, "with -ablate: variants at a time, 0 for one a CPU")
 	if err := flags.Parse(arguments); err != nil {
 		return Options{}, err
+	}
+	if o.releases {
+		o.root = releasesRoot
 	}
 	switch {
 	case flags.NArg() > 0:

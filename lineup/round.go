@@ -88,11 +88,14 @@ func (r round) add(ctx context.Context, board *Scoreboard, scenario Scenario) er
 
 func (r round) investigateOne(ctx context.Context, scenario Scenario) (score Score) {
 	score = Score{Scenario: scenario.Name, Title: scenario.Title, Truth: scenario.Truth}
+	if scenario.Change != (Change{}) {
+		score.Change = &scenario.Change
+	}
 	if score.NotRun = r.missing(ctx, scenario); score.NotRun != "" {
 		score.Optional = score.NotRun == scenario.Needs
 		return score
 	}
-	workshop, err := newWorkshop(r.options.out, scenario, r.options.renames, r.programs)
+	workshop, err := newWorkshop(r.options, scenario, r.programs)
 	if err != nil {
 		score.Failed = err.Error()
 		return score
@@ -113,7 +116,13 @@ func (r round) investigateOne(ctx context.Context, scenario Scenario) (score Sco
 		score.Failed = err.Error()
 		return score
 	}
+	if score.Change != nil {
+		scenario.forgetName(result.Answer.Suspects, r.options.packages)
+	}
 	score.Answer, score.Verdict = &result.Answer, judge(scenario.Truth, result)
+	if score.Change != nil {
+		score.Told = score.Change.told(result.Answer.Differs)
+	}
 	if r.options.corpus == "" || score.Verdict.Missed != "" {
 		return score
 	}
@@ -159,7 +168,7 @@ func (r round) timeEffects(ctx context.Context, scenarios []Scenario) (int, erro
 
 // timeEffect prepares one scenario, times it and cleans up.
 func (r round) timeEffect(ctx context.Context, scenario Scenario) (effect Effect, err error) {
-	workshop, err := newWorkshop(r.options.out, scenario, r.options.renames, r.programs)
+	workshop, err := newWorkshop(r.options, scenario, r.programs)
 	if err != nil {
 		return Effect{}, err
 	}

@@ -37,6 +37,7 @@ type Scenario struct {
 	Metric   string   `yaml:"metric"` // passed on as --metric; "" leaves the choice to culprit
 	Truth    Truth    `yaml:"truth"`
 	Notes    string   `yaml:"notes"`
+	Release  `yaml:",inline"`
 }
 
 // Truth is what was planted.
@@ -118,8 +119,8 @@ func (s Scenario) check() error {
 		if len(s.Truth.Causes) != 0 || s.Truth.Place != "" {
 			return errors.New("truth: same has neither causes nor place")
 		}
-		if s.A != s.B {
-			return errors.New("truth: same needs the same command on both sides")
+		if s.A != s.B && !s.isUpgrade() {
+			return errors.New("truth: same needs the same command on both sides, or two releases of one package")
 		}
 	default:
 		return fmt.Errorf("truth: outcome %q must be worse or same", s.Truth.Outcome)
@@ -127,7 +128,7 @@ func (s Scenario) check() error {
 	if _, err := regexp.Compile(s.Truth.Place); err != nil {
 		return fmt.Errorf("truth: place: %w", err)
 	}
-	return nil
+	return s.Release.check()
 }
 
 // missingTool names the first program that the scenario needs and that is not installed.

@@ -23,6 +23,8 @@ type Score struct {
 	ElapsedS float64 `json:"elapsed_s"`
 	Answer   *Answer `json:"answer,omitempty"`
 	Report   string  `json:"report,omitempty"`
+	Change   *Change `json:"change,omitempty"` // of a published pair
+	Told     string  `json:"told,omitempty"`   // where the answer names the change
 }
 
 // Scoreboard is the result of one round of the lineup.
@@ -108,8 +110,12 @@ func (s Score) recordingCost() string {
 // writeMarkdown writes the scoreboard as it stands in lineup/RESULTS.md.
 func (b Scoreboard) writeMarkdown(w io.Writer) error {
 	var text strings.Builder
-	text.WriteString("| scenario | outcome | effect | first suspect | place | time | recording cost | verdict |\n")
-	text.WriteString("|---|---|---|---|---|---|---|---|\n")
+	columns, changes := []string{"scenario", "outcome", "effect", "first suspect", "place", "time", "recording cost",
+		"verdict"}, b.showsChanges()
+	if changes {
+		columns = append(columns, "change, and where it was told")
+	}
+	text.WriteString("| " + strings.Join(columns, " | ") + " |\n" + strings.Repeat("|---", len(columns)) + "|\n")
 	for _, s := range b.Scores {
 		outcome, place, verdict := "–", "–", "right"
 		if s.Answer != nil {
@@ -125,6 +131,9 @@ func (b Scoreboard) writeMarkdown(w io.Writer) error {
 		}
 		cells := []string{s.Scenario, outcome, s.effect(), s.suspect(), place,
 			fmt.Sprintf("%.0f s", s.ElapsedS), s.recordingCost(), verdict}
+		if changes {
+			cells = append(cells, s.change())
+		}
 		for i, cell := range cells {
 			cells[i] = strings.NewReplacer("|", "\\|", "\n", " ").Replace(cell)
 		}
@@ -155,7 +164,7 @@ func (b Scoreboard) summary() string {
 	return fmt.Sprintf("Planted culprit first: %d of %d; among the first three: %d; place right: %d; outcome right: "+
 		"%d of %d. A/A pairs without a suspect: %d of %d; said to be worse or better: %d. Median time to answer: %.0f s.",
 		planted.first, planted.scenarios, planted.firstThree, planted.place, planted.outcome+pairs.outcome,
-		planted.scenarios+pairs.scenarios, pairs.first, pairs.scenarios, pairs.alarms, stat.Middle(elapsed))
+		planted.scenarios+pairs.scenarios, pairs.first, pairs.scenarios, pairs.alarms, stat.Middle(elapsed)) + b.changesTold()
 }
 
 func count(yes bool) int {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -23,6 +24,7 @@ type Workshop struct {
 	renames  bool
 	names    map[string]string // placeholder → path
 	programs map[string]string // interpreter placeholder → path
+	packages string            // folder below which the releases that are compared are installed
 }
 
 // Commands are the two sides' shell commands, ready to run.
@@ -31,19 +33,19 @@ type Commands struct{ A, B string }
 // copiesFolder takes the renamed sources; its name keeps `go vet ./...` out of it.
 const copiesFolder = "_"
 
-var placeholder = regexp.MustCompile(`\{(?:(source|built):([A-Za-z0-9._-]+)|([a-z]+))\}`)
+var placeholder = regexp.MustCompile(`\{(?:(source|built|installed):([A-Za-z0-9._-]+)|([a-z]+))\}`)
 
 var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
 // newWorkshop makes an empty folder below out: named as the scenario, or at random.
-func newWorkshop(out string, scenario Scenario, renames bool, programs map[string]string) (*Workshop, error) {
+func newWorkshop(o Options, scenario Scenario, programs map[string]string) (*Workshop, error) {
 	name := scenario.Name
-	if renames {
+	if o.renames {
 		name = randomName()
 	}
-	folder, err := filepath.Abs(filepath.Join(out, name))
+	folder, err := filepath.Abs(filepath.Join(o.out, name))
 	if err != nil {
-		return nil, fmt.Errorf("find folder %s: %w", out, err)
+		return nil, fmt.Errorf("find folder %s: %w", o.out, err)
 	}
 	if err := os.RemoveAll(folder); err != nil {
 		return nil, fmt.Errorf("clear folder: %w", err)
@@ -51,11 +53,19 @@ func newWorkshop(out string, scenario Scenario, renames bool, programs map[strin
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, fmt.Errorf("make folder: %w", err)
 	}
-	return &Workshop{folder: folder, renames: renames, names: map[string]string{}, programs: programs}, nil
+	return &Workshop{folder: folder, renames: o.renames, names: map[string]string{}, programs: programs,
+		packages: o.packages}, nil
 }
 
 // prepare runs the scenario's build commands and returns the commands of both sides.
 func (w *Workshop) prepare(ctx context.Context, scenario Scenario) (Commands, error) {
+	for _, name := range scenario.sides() {
+		path, err := scenario.installed(ctx, w.packages, name)
+		if err != nil {
+			return Commands{}, err
+		}
+		w.names["{installed:"+name+"}"] = path
+	}
 	for _, command := range scenario.Build {
 		expanded, err := w.expand(scenario, command)
 		if err != nil {
@@ -144,6 +154,9 @@ func (w *Workshop) resolve(scenario Scenario, match []string) (string, error) {
 	}
 	if path, known := w.names[text]; known {
 		return path, nil
+	}
+	if kind == "installed" {
+		return "", errors.New("nothing is installed there: install names the packages, sides are a and b")
 	}
 	path := filepath.Join(scenario.Folder, name)
 	if kind == "built" {
