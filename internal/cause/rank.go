@@ -36,23 +36,6 @@ type ranking struct {
 	pairs   [][2]*ranked // of the moves: the first stands before the second
 }
 
-// Move is one rule of rank that changed the order.
-type Move struct {
-	Rule        Rule   `json:"rule"`
-	First       ID     `json:"first"`
-	FirstPlace  string `json:"first_place,omitempty"`
-	Before      ID     `json:"before"`
-	BeforePlace string `json:"before_place,omitempty"`
-	Because     string `json:"because"`
-}
-
-// LeftOut is a claim of the ledger that is no suspect.
-type LeftOut struct {
-	Cause   ID     `json:"cause"`
-	Place   string `json:"place,omitempty"`
-	Because string `json:"because"`
-}
-
 // rankRule moves some suspects before others.
 type rankRule struct {
 	rule    Rule
@@ -175,35 +158,6 @@ func (r *ranking) suspects() (list []Suspect) {
 	return list
 }
 
-// moved notes that a rule put one suspect before another.
-func (r *ranking) moved(rule rankRule, first, then *ranked) {
-	r.moves = append(r.moves, Move{Rule: rule.rule, First: first.cause, FirstPlace: first.best(),
-		Before: then.cause, BeforePlace: then.best(), Because: rule.because})
-	r.pairs = append(r.pairs, [2]*ranked{first, then})
-}
-
-// behind moves those of the first that are told by move behind the one at last.
-func (r *ranking) behind(rule rankRule, last int, move func(*ranked) bool) {
-	var first, after []*ranked
-	for at := 0; at <= last; at++ {
-		if one := r.told[at]; at < last && move(one) {
-			after = append(after, one)
-			r.moved(rule, r.told[last], one)
-		} else {
-			first = append(first, one)
-		}
-	}
-	copy(r.told, append(first, after...))
-}
-
-// first moves the one at a place before all others.
-func (r *ranking) first(rule rankRule, at int) {
-	one := r.told[at]
-	r.moved(rule, one, r.told[0])
-	copy(r.told[1:], r.told[:at])
-	r.told[0] = one
-}
-
 // togetherOfCode is the part of a consequence that several places in code must make up together to
 // stand before it. Chosen: places that are less than half of what is to follow from them do not
 // bring it about.
@@ -211,12 +165,17 @@ const togetherOfCode = 0.5
 
 // behindCode moves what follows from code that does more behind the last code that surely does: one
 // place that is large enough, or several that are together and beside it. What new methods make the
-// compiler do is no answer beside them.
+// compiler do is no answer beside them. Code of a dependency that changed counts with its whole share.
 func (r *ranking) behindCode(rule rankRule) {
 	last, largest, surely, sum := -1, 0.0, 0.0, 0.0
 	for at, one := range r.told {
-		if share := one.share(); one.cause.is(isCode) && share.Low > 0 {
-			last, largest, surely, sum = at, max(largest, share.Low), surely+share.Low, sum+share.Value
+		share := one.share()
+		least := share.Low
+		if one.changed != "" { // that it is another version is no matter of how far the runs scatter
+			least = share.Value
+		}
+		if one.cause.is(isCode) && least > 0 {
+			last, largest, surely, sum = at, max(largest, least), surely+least, sum+share.Value
 		}
 	}
 	r.behind(rule, last, func(one *ranked) bool {
