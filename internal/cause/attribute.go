@@ -30,8 +30,10 @@ func attribute(s *scene) *ledger {
 		}
 	}
 	l.followSettings()
+	only := l.onlyChosen()
 	for _, c := range l.claims {
 		l.nameDependency(c)
+		c.follows(only)
 	}
 	return l
 }

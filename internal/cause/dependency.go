@@ -3,8 +3,10 @@ package cause
 import (
 	"path"
 	"slices"
+	"strings"
 
 	"culprit/internal/code"
+	"culprit/internal/compare/differs"
 	"culprit/recording"
 )
 
@@ -43,4 +45,35 @@ func callText(frame *recording.Frame) string {
 		return frame.Name
 	}
 	return frame.Name + " (" + path.Base(frame.File) + ")"
+}
+
+// onlyChosen is the variable, option or setting that is the only difference of the sides, with the
+// value of the dearer one; nil where there is none or more than one.
+func (s *scene) onlyChosen() *Place {
+	one := differs.Only(s.in.Differs)
+	if one == nil || one.Kind == differs.Dependency || one.Kind == differs.Binary {
+		return nil
+	}
+	value, other := one.B, one.A
+	if s.swapped {
+		value, other = other, value
+	}
+	if one.Kind != differs.Option {
+		return &Place{Kind: InSetting, Name: one.Name, Value: orNone(value)}
+	}
+	if value == "" {
+		value = "without " + other
+	}
+	return &Place{Kind: InOptions, Name: value}
+}
+
+// follows names behind the first place of a claim what was chosen differently, unless it is named.
+func (c *claim) follows(only *Place) {
+	if only == nil || slices.ContainsFunc(c.places, func(place Place) bool {
+		return place.Kind == only.Kind && strings.HasSuffix(place.Name, only.Name)
+	}) {
+		return
+	}
+	c.places = slices.Insert(c.places, min(1, len(c.places)), *only)
+	c.places = c.places[:min(len(c.places), whereLimit)]
 }

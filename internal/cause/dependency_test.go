@@ -127,3 +127,25 @@ func TestFaultsThatAreMostOfAGrowth(t *testing.T) {
 		}
 	}
 }
+
+// What was chosen differently is a place of each suspect where nothing else differs.
+func TestOnlyOptionIsNamed(t *testing.T) {
+	option := differs.Difference{Kind: differs.Option, Name: "the command’s", A: "-cache", B: "-nocache"}
+	program := differs.Difference{Kind: differs.Binary, Of: recording.DependencyProgram, Name: "prog", A: "1", B: "2",
+		Evidence: recording.SeenMapped}
+	for _, test := range []struct {
+		differs []differs.Difference
+		want    bool
+	}{{[]differs.Difference{option}, true}, {[]differs.Difference{option, program}, false}} {
+		result := &compare.Result{Metric: compare.MetricCPU, Unit: "s", A: three(1), B: three(2), Paths: []compare.Path{
+			running(python("", "main", "build"), 0.5, 1.5), running(python("", "main", "write"), 0.5, 0.5)}}
+		suspects := Judge(Input{Result: result, Differs: test.differs}).Suspects
+		if len(suspects) == 0 {
+			t.Fatal("no suspect")
+		}
+		named := slices.Contains(suspects[0].Places, Place{Kind: InOptions, Name: "-nocache"})
+		if named != test.want || suspects[0].Where[0] != "main;build" {
+			t.Errorf("%d differences: at %q", len(test.differs), suspects[0].Where)
+		}
+	}
+}
