@@ -160,17 +160,8 @@ func save(path string, document any) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".culprit-*")
-	if err != nil {
+	if err := trial.ReplaceFile(path, append(text, '\n')); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
-	}
-	_, err = file.Write(append(text, '\n'))
-	err = errors.Join(err, file.Chmod(0o644), file.Sync(), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, errors.Join(err, os.Remove(file.Name())))
 	}
 	return nil
 }

@@ -91,3 +91,21 @@ func ReadJournal(caseDir string) ([]Run, error) {
 		runs = append(runs, run)
 	}
 }
+
+// ReplaceFile writes a file beside its name, syncs it and renames it: after a kill it is the old or
+// the new one, whole.
+func ReplaceFile(path string, content []byte) error {
+	file, err := os.CreateTemp(filepath.Dir(path), ".culprit-*")
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	err = errors.Join(err, file.Chmod(0o644), file.Sync(), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return nil
+}

@@ -206,26 +206,10 @@ func (j *journal) planned(stage, blocks int) error {
 func (j *journal) save() error {
 	content, err := json.MarshalIndent(j.design, "", "  ")
 	if err == nil {
-		err = replaceFile(filepath.Join(j.dir, DesignName), append(content, '\n'))
+		err = trial.ReplaceFile(filepath.Join(j.dir, DesignName), append(content, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", DesignName, err)
-	}
-	return nil
-}
-
-func replaceFile(path string, content []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(path), ".culprit-*")
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(content)
-	err = errors.Join(err, file.Chmod(0o644), file.Sync(), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
 	}
 	return nil
 }
