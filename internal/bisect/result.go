@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"culprit/internal/bisect/search"
+	"culprit/internal/cause"
+	"culprit/internal/investigate"
 	"culprit/internal/stat"
 )
 
@@ -11,14 +13,14 @@ import (
 const Schema = "culprit.bisect/1"
 
 // Outcome answers "is the bad end worse than the good one?", and the same of two candidates.
-type Outcome string
+type Outcome = investigate.Outcome
 
 // The four answers.
 const (
-	Worse     Outcome = "worse"
-	Better    Outcome = "better"
-	Same      Outcome = "same"
-	Undecided Outcome = "undecided"
+	Worse     = investigate.Worse
+	Better    = investigate.Better
+	Same      = investigate.Same
+	Undecided = investigate.Undecided
 )
 
 // Metric is what is compared.
@@ -28,12 +30,7 @@ type Metric struct {
 }
 
 // Effect is a ratio of the metric, the later candidate to the earlier one, with an interval.
-type Effect struct {
-	Ratio      float64 `json:"ratio"`
-	Low        float64 `json:"low"`
-	High       float64 `json:"high"`
-	Confidence float64 `json:"confidence"`
-}
+type Effect = cause.Effect
 
 // Candidate is a commit or a version.
 type Candidate struct {

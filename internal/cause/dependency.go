@@ -22,8 +22,7 @@ func (l *ledger) nameDependency(c *claim) {
 	if caller := callerOfChanged(c.place[:at+1], l.code.Own(c.place)); caller != nil {
 		places = append(places, Place{Kind: InCode, Role: CalledFrom, Name: callText(caller)})
 	}
-	c.places = slices.Insert(c.places, min(1, len(c.places)), places...)
-	c.places = c.places[:min(len(c.places), whereLimit)]
+	c.behindFirst(places...)
 	c.add("dependency", "its code is of "+c.changed+", which is not the same on both sides", 0, 0, "")
 }
 
@@ -74,6 +73,5 @@ func (c *claim) follows(only *Place) {
 	}) {
 		return
 	}
-	c.places = slices.Insert(c.places, min(1, len(c.places)), *only)
-	c.places = c.places[:min(len(c.places), whereLimit)]
+	c.behindFirst(*only)
 }

@@ -108,6 +108,12 @@ func (c *claim) atFirst(place Place) {
 	c.places = append([]Place{place}, rest...)
 }
 
+// behindFirst puts places right behind the first one.
+func (c *claim) behindFirst(places ...Place) {
+	c.places = slices.Insert(c.places, min(1, len(c.places)), places...)
+	c.places = c.places[:min(len(c.places), whereLimit)]
+}
+
 // best is the best place of a claim, in words, "" where it has none.
 func (c *claim) best() string {
 	if len(c.places) == 0 {

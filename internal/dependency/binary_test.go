@@ -166,15 +166,7 @@ func FuzzBinary(f *testing.F) {
 	f.Add(object(f, map[string]string{".comment": "rustc version 1\x00", ".rodata": panics, ".dep-v0": packed(f, `{}`),
 		".dynsym": "0123456789abcdef01234567", ".note.go.buildid": "0123456789abcdef01234567"}))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		path := filepath.Join(t.TempDir(), "libpython3.11.so")
-		if err := os.WriteFile(path, content, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		root, err := OpenRoot(filepath.Dir(path))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer root.Close()
+		root := plant(t, map[string]string{"/libpython3.11.so": string(content)})
 		rows, _ := NewReader().Read(Seen{Files: opened(root, "/libpython3.11.so")})
 		for _, row := range rows {
 			if len(row.Name) > maxText || len(row.Version) > maxText || row.Kind == recording.DependencyJava {

@@ -3,7 +3,6 @@ package dependency
 import (
 	"archive/zip"
 	"bytes"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -92,15 +91,7 @@ func FuzzJar(f *testing.F) {
 	f.Add([]byte(jar(f, time.Unix(1e9, 0), map[string]string{"META-INF/maven/a/b/pom.properties": pom("a", "b", "1"),
 		"lib/c-2.jar": jar(f, time.Unix(1e9, 0), map[string]string{"D.class": "x"})})))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		path := filepath.Join(t.TempDir(), "x-1.jar")
-		if err := os.WriteFile(path, content, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		root, err := OpenRoot(filepath.Dir(path))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer root.Close()
+		root := plant(t, map[string]string{"/x-1.jar": string(content)})
 		rows, _ := NewReader().Read(Seen{Files: opened(root, "/x-1.jar")})
 		for _, row := range rows {
 			if len(row.Name) > maxText || len(row.Version) > maxText {

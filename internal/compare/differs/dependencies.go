@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"culprit/internal/dependency"
 	"culprit/recording"
 )
 
@@ -16,7 +15,6 @@ type key struct{ kind, name string }
 // side is what the recordings of one side ran on.
 type side struct {
 	recordings []*recording.Recording
-	indexes    []*dependency.Index
 	groups     map[key]*group
 	filled     int // recordings that have dependencies at all
 }
@@ -33,7 +31,6 @@ type group struct {
 func newSide(recordings []*recording.Recording) *side {
 	s := &side{recordings: recordings, groups: map[key]*group{}}
 	for _, rec := range recordings {
-		s.indexes = append(s.indexes, dependency.NewIndex(rec.Dependencies))
 		if len(rec.Dependencies) > 0 {
 			s.filled++
 		}

@@ -53,7 +53,7 @@ func (w *Weights) seconds(s *side, wanted map[key]int, work []float64, length in
 		if at < len(work) && work[at] > 0 {
 			units = work[at]
 		}
-		stacks := stacksThrough(rec, s.indexes[at], wanted)
+		stacks := stacksThrough(rec, wanted)
 		for i := range rec.Samples {
 			sample := &rec.Samples[i]
 			counts := sample.Signal == recording.SignalCPU ||
@@ -73,8 +73,8 @@ func (w *Weights) seconds(s *side, wanted map[key]int, work []float64, length in
 }
 
 // stacksThrough lists for each stack which of the wanted it goes through.
-func stacksThrough(rec *recording.Recording, index *dependency.Index, wanted map[key]int) [][]int {
-	frames := make([]int, len(rec.Frames))
+func stacksThrough(rec *recording.Recording, wanted map[key]int) [][]int {
+	index, frames := dependency.NewIndex(rec.Dependencies), make([]int, len(rec.Frames))
 	for i := range rec.Frames {
 		frames[i] = -1
 		if row := index.Of(&rec.Frames[i]); row != nil {
