@@ -97,13 +97,23 @@ func DifferingWord(a, b string) (inA, inB string, ok bool) {
 // word that is a text of its own, as "sh -c" and JAVA_TOOL_OPTIONS take one. A text that is none of
 // a shell is split at blanks.
 func Words(text string) (words []string) {
+	return within(text, func(Word) bool { return true })
+}
+
+// Arguments are the words as Words gives them, where the value of a variable stays one word.
+func Arguments(text string) (words []string) {
+	return within(text, func(word Word) bool { return assigned.FindString(word.Text) == "" })
+}
+
+// within takes apart the words of a text, and those of them that are texts and may be split.
+func within(text string, split func(Word) bool) (words []string) {
 	all := allWords(text)
 	if len(all) == 0 {
 		return strings.Fields(text)
 	}
 	for _, word := range all {
-		if strings.ContainsAny(word.Value, " \t\n") && word.Value != text {
-			words = append(words, Words(word.Value)...)
+		if strings.ContainsAny(word.Value, " \t\n") && word.Value != text && split(word) {
+			words = append(words, within(word.Value, split)...)
 		} else {
 			words = append(words, word.Value)
 		}

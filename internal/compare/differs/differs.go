@@ -87,6 +87,7 @@ func Find(a, b []*recording.Recording, facts []settings.FactChange, weigh Weight
 	known := sideA.known() && sideB.known()
 	list = append(list, ofFacts(facts, known)...)
 	list = append(list, ofCommands(a, b)...)
+	list = append(list, ofFlags(facts)...) // behind the words, which say the same as they were typed
 	list = withoutRepeats(list)
 	weigh.through(list, sideA, sideB)
 	inOrder(list)

@@ -163,10 +163,47 @@ func TestRunTime(t *testing.T) {
 }
 
 func TestCommands(t *testing.T) {
-	a := made("CACHE=0 ./app --depth=3 -v table", nil, nil)
-	b := made("CACHE=1 ./app --depth=4 -v row extra", nil, nil)
-	check(t, twice(a), twice(b), []settings.FactChange{{Name: "target.environment.CACHE", A: "0", B: "1"}}, 1,
-		"--depth 3 → 4; CACHE 0 → 1; the command’s table → row; the command’s extra (only B)")
+	flags := func(a, b string) settings.FactChange {
+		return settings.FactChange{Name: "target.runtime.java.flags", A: a, B: b}
+	}
+	variable := func(name, a, b string) settings.FactChange {
+		return settings.FactChange{Name: "target.environment." + name, A: a, B: b}
+	}
+	for _, test := range []struct {
+		a, b  string
+		facts []settings.FactChange
+		want  string
+	}{
+		{"CACHE=0 ./app --depth=3 -v table", "CACHE=1 ./app --depth=4 -v row extra",
+			[]settings.FactChange{variable("CACHE", "0", "1")},
+			"--depth 3 → 4; CACHE 0 → 1; the command’s table → row; the command’s extra (only B)"},
+		// A run time that tells its options tells them once more.
+		{"java -Xmx1g -cp x Main", "java -Xmx1g -Xshare:off -cp x Main",
+			[]settings.FactChange{flags("-Xmx1g", "-Xmx1g -Xshare:off")}, "the command’s -Xshare:off (only B)"},
+		{"java -Xmx1g -XX:G=1 Main", "java -XX:G=2 -Xmx1g Main", []settings.FactChange{
+			flags("-Xmx1g -XX:G=1", "-XX:G=2 -Xmx1g")}, "-XX:G 1 → 2"},
+		{"java -Xint -Xmx1g Main", "java -Xmx1g -Xint Main", nil, ""},
+		{"./app 1 2", "./app 2 1", nil, "the command’s 1 (only A); the command’s 1 (only B)"},
+		{"./start 1", "./start 1", []settings.FactChange{flags("-Xmx1g", "-Xmx1g -Xint")},
+			"java options -Xint (only B)"},
+		// Another option of the run time is another difference.
+		{"java -Xint Main", "java Main", []settings.FactChange{flags("-Xint", "-Xmx2g")},
+			"java options -Xint → -Xmx2g; the command’s -Xint (only A)"},
+		{"python3 main.py", "python3 -X dev main.py", nil, "the command’s -X dev (only B)"},
+		{"python3 -X utf8 main.py", "python3 -X dev main.py", nil, "the command’s utf8 → dev"},
+		{"./app 'a b' c", "./app 'a c' c", nil, "the command’s b → c"},
+		{`JAVA_TOOL_OPTIONS="-Xint -Xmx1g" java Main`, "java Main",
+			[]settings.FactChange{variable("JAVA_TOOL_OPTIONS", "-Xint [cut]", "")},
+			"JAVA_TOOL_OPTIONS -Xint [cut] (only A)"},
+		{`A=1 ./x | env B='2 3' ./y`, `A=1 ./x | env B='2 4' ./y`, nil, "B 2 3 → 2 4"},
+		{"env -i GODEBUG=x=1 ./app", "env -i GODEBUG=x=0 ./app",
+			[]settings.FactChange{variable("GODEBUG", "x=1", "x=0")}, "GODEBUG x=1 → x=0"},
+		{"./app 5", "nice -n 5 ./app 5", []settings.FactChange{{Name: "target.nice", A: "0", B: "5"}},
+			"target.nice 0 → 5; nice -n 5 (only B) follows target.nice"},
+		{"./app 5", "nice -n 5 ./app 6", nil, "nice -n 5 (only B); the command’s 5 → 6"},
+	} {
+		check(t, twice(made(test.a, nil, nil)), twice(made(test.b, nil, nil)), test.facts, 1, test.want)
+	}
 }
 
 // Two variants under two names are one difference, which the names in the commands lead to.

@@ -1,0 +1,122 @@
+package differs
+
+import (
+	"slices"
+	"strings"
+
+	"culprit/internal/shell"
+	"culprit/recording"
+)
+
+// commandName is what words are called that stand in a command without a name of their own.
+const commandName = "the command’s"
+
+// setBy are the settings of the process, by the beginnings of their names, that each wrapper of a
+// command sets.
+var setBy = map[string][]string{
+	"nice": {"target.nice"}, "chrt": {"target.policy", "target.nice"}, "ionice": {"target.io"},
+	"taskset": {"target.affinity"}, "numactl": {"target.affinity", "target.memory_nodes"},
+	"setarch": {"target.personality"}, "prlimit": {"target.limit."},
+}
+
+func beginsWithAny(name string, beginnings []string) bool {
+	return slices.ContainsFunc(beginnings, func(begin string) bool { return strings.HasPrefix(name, begin) })
+}
+
+// ofCommands lists what differs in how the sides were called: variables and wrappers by their names,
+// then the words.
+func ofCommands(a, b []*recording.Recording) (list []Difference) {
+	commandA, commandB := commandOf(a), commandOf(b)
+	if commandA == "" || commandB == "" || commandA == commandB {
+		return nil
+	}
+	piecesA, restA := shell.Settings(commandA)
+	piecesB, restB := shell.Settings(commandB)
+	valuesA, names := named(piecesA, nil)
+	valuesB, names := named(piecesB, names)
+	for _, key := range names {
+		if x, y := valuesA[key], valuesB[key]; x != y {
+			kind := Option
+			if key.variable {
+				kind = Variable
+			}
+			list = append(list, Difference{Kind: kind, Name: key.name, A: x, B: y})
+		}
+	}
+	return append(list, ofWords(commandName, shell.Arguments(restA), shell.Arguments(restB))...)
+}
+
+// piece is what sets one thing at the head of a command.
+type piece struct {
+	name     string
+	variable bool
+}
+
+// named are the values of pieces, with their names behind those that are known. What hands on
+// variables (env, export) sets nothing itself, but for its options.
+func named(pieces []shell.Piece, known []piece) (map[piece]string, []piece) {
+	values := map[piece]string{}
+	for _, one := range pieces {
+		key, value := piece{one.Name, one.Kind == shell.Variable}, one.Value()
+		if one.Kind == shell.Carrier && value == "" {
+			continue
+		}
+		if value == "" {
+			value = "(empty)" // as it is told of a process
+		}
+		values[key] = value
+		if !slices.Contains(known, key) {
+			known = append(known, key)
+		}
+	}
+	return values, known
+}
+
+// commandOf is the command of a side; "" where its recordings are of none, or of several.
+func commandOf(group []*recording.Recording) string {
+	command := group[0].Manifest.Target.Command
+	for _, rec := range group {
+		if rec.Manifest.Target.Command != command || rec.Imported() != "" {
+			return ""
+		}
+	}
+	return command
+}
+
+// withoutRepeats leaves out what stands in the list already: a variable that the command sets and
+// the process has, an option that the run time tells as well, by whatever name.
+func withoutRepeats(list []Difference) []Difference {
+	kept := []Difference{} // none is not the same as not known
+	for _, d := range list {
+		if d.Kind == Dependency || d.Kind == Binary ||
+			!slices.ContainsFunc(kept, func(other Difference) bool { return other.tells(&d) }) {
+			kept = append(kept, d)
+		}
+	}
+	return kept
+}
+
+// tells reports whether another difference says the same: a variable has one value, however it was
+// cut or hidden where it was read. The words of an option are the same ones wherever they stand.
+func (d *Difference) tells(other *Difference) bool {
+	switch {
+	case d.Kind != other.Kind:
+		return false
+	case d.Kind == Variable:
+		return d.Name == other.Name
+	case d.Kind == Option && d.Of == "" && other.Of == "":
+		return d.words() == other.words()
+	}
+	return d.Name == other.Name && d.A == other.A && d.B == other.B
+}
+
+// words are those of an option on both sides as they were typed.
+func (d *Difference) words() [2]string {
+	typed := [2]string{d.A, d.B}
+	for i := range typed {
+		if typed[i] != "" && strings.HasPrefix(d.Name, "-") {
+			typed[i] = d.Name + "=" + typed[i]
+		}
+	}
+	return typed
+}
