@@ -29,12 +29,11 @@ func attribute(s *scene) *ledger {
 			one.apply(l, one)
 		}
 	}
-	l.followSettings()
-	only := l.onlyChosen()
 	for _, c := range l.claims {
 		l.nameDependency(c)
-		c.follows(only)
 	}
+	l.namesChosen()
+	l.followSettings()
 	return l
 }
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"culprit/internal/compare"
-	"culprit/internal/compare/differs"
 	"culprit/internal/shell"
 )
 
@@ -225,28 +224,18 @@ func (l *ledger) followSettings() {
 	if len(settings) == 0 || !l.sameProgram() {
 		return
 	}
-	namers, only := l.namers(settings), len(settings) == 1 && l.sameBuilds()
+	namers := l.namers(settings)
 	for _, c := range l.claims {
-		c.onlySetting = only && c.cause.is(amongThreads|isCode)
-		if c.onlySetting && of == nil { // nothing is left that only the setting explains
-			c.addSetting(settings[0])
-			c.at(inSetting(settings[0]))
-		}
-		if of == nil || !c.cause.is(doneMore) && !c.onlySetting || slices.Contains(namers, c) {
-			continue
-		}
-		c.ofSetting = true
-		for n, setting := range settings[:min(len(settings), whereLimit)] {
-			if namers[n] == of {
-				c.add("facts", "the same program under another setting: "+describe(setting), 0, 0, "")
+		switch {
+		case of != nil && (c.cause.is(doneMore) || c.onlySetting) && !slices.Contains(namers, c):
+			c.ofSetting = true
+			for n, setting := range settings[:min(len(settings), whereLimit)] {
+				if namers[n] == of {
+					c.add("facts", "the same program under another setting: "+describe(setting), 0, 0, "")
+				}
 			}
+		case of == nil && c.onlySetting && len(settings) == 1: // nothing is left that only the setting explains
+			c.addSetting(settings[0])
 		}
 	}
-}
-
-// sameBuilds reports whether nothing is known to differ in what both sides ran.
-func (s *scene) sameBuilds() bool {
-	return !slices.ContainsFunc(s.in.Differs, func(one differs.Difference) bool {
-		return one.Seen() && (one.Kind == differs.Dependency || one.Kind == differs.Binary)
-	})
 }

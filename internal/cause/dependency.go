@@ -46,32 +46,64 @@ func callText(frame *recording.Frame) string {
 	return frame.Name + " (" + path.Base(frame.File) + ")"
 }
 
-// onlyChosen is the variable, option or setting that is the only difference of the sides, with the
-// value of the dearer one; nil where there is none or more than one.
-func (s *scene) onlyChosen() *Place {
-	one := differs.Only(s.in.Differs)
-	if one == nil || one.Kind == differs.Dependency || one.Kind == differs.Binary {
+// onlyChosen is the variable, option or setting that is the only difference of the sides; nil where
+// there is none or more than one. Where it is not known what the sides ran, it is the only setting
+// under which the same program was run.
+func (s *scene) onlyChosen() *differs.Difference {
+	if s.oneSided {
 		return nil
 	}
-	value, other := one.B, one.A
+	if s.in.Differs != nil {
+		one := differs.Only(s.in.Differs)
+		if one == nil || one.Kind == differs.Dependency || one.Kind == differs.Binary {
+			return nil
+		}
+		return one
+	}
+	settings := s.settings()
+	if len(settings) != 1 || !s.sameProgram() {
+		return nil
+	}
+	one := &differs.Difference{Kind: differs.Setting, Name: settings[0].Name, A: settings[0].A, B: settings[0].B}
 	if s.swapped {
-		value, other = other, value
+		one.A, one.B = one.B, one.A
 	}
-	if one.Kind != differs.Option {
-		return &Place{Kind: InSetting, Name: one.Name, Value: orNone(value)}
-	}
-	if value == "" {
-		value = "without " + other
-	}
-	return &Place{Kind: InOptions, Name: value}
+	return one
 }
 
-// follows names behind the first place of a claim what was chosen differently, unless it is named.
-func (c *claim) follows(only *Place) {
-	if only == nil || slices.ContainsFunc(c.places, func(place Place) bool {
-		return place.Kind == only.Kind && strings.HasSuffix(place.Name, only.Name)
-	}) {
+// placeOf is what was chosen differently with the value of the dearer side.
+func (s *scene) placeOf(chosen *differs.Difference) Place {
+	cheaper, dearer := chosen.Typed()
+	if s.swapped {
+		cheaper, dearer = dearer, cheaper
+	}
+	if chosen.Kind != differs.Option {
+		return Place{Kind: InSetting, Name: chosen.Name, Value: orNone(dearer)}
+	}
+	if dearer == "" {
+		dearer = "without " + cheaper
+	}
+	return Place{Kind: InOptions, Name: dearer}
+}
+
+// namesChosen names behind the first place of each claim what was chosen differently, unless it is
+// named, where that is the only difference. Strangers take the CPU whatever was chosen.
+func (l *ledger) namesChosen() {
+	only := l.onlyChosen()
+	if only == nil {
 		return
 	}
-	c.behindFirst(*only)
+	place := l.placeOf(only)
+	for _, c := range l.claims {
+		named := slices.ContainsFunc(c.places, func(other Place) bool {
+			return place.Kind == other.Kind && strings.HasSuffix(other.Name, place.Name)
+		})
+		if c.cause == CPUStarved && l.byStrangers(c) {
+			continue
+		}
+		c.onlySetting = c.cause.is(amongThreads | isCode)
+		if !named {
+			c.behindFirst(place)
+		}
+	}
 }

@@ -29,23 +29,30 @@ func (e *Evidence) follow(suspects []cause.Suspect, list []differs.Difference, r
 		runs = differs.Runs(e.A, e.B, list, only)
 	}
 	for i := range suspects {
-		suspects[i].Follows = &cause.Follows{From: only.String(), Answer: cause.FollowsUnknown}
-		told := suspects[i].Follows
-		if ofSetting(&suspects[i], only) {
-			told.Answer, told.Part = cause.FollowsYes, 1
-		} else if runs != nil {
+		told := &cause.Follows{From: only.String(), Answer: cause.FollowsUnknown}
+		suspects[i].Follows = told
+		switch {
+		case runs != nil:
 			told.Answer, told.Part = throughPlace(&suspects[i], result, runs)
+		case names(&suspects[i], only):
+			told.Answer, told.Part = cause.FollowsYes, 1
 		}
 	}
 }
 
-// ofSetting tells whether a suspect names the setting, the variable or the option itself.
-func ofSetting(suspect *cause.Suspect, only *differs.Difference) bool {
-	is := func(name string) bool { return name == only.Name || strings.HasSuffix(name, "."+only.Name) }
-	return slices.ContainsFunc(suspect.Evidence, func(one cause.Evidence) bool {
-		return one.Setting != "" && is(one.Setting)
-	}) || slices.ContainsFunc(suspect.Places, func(place cause.Place) bool {
-		return place.Kind == cause.InSetting && is(place.Name)
+// names tells whether a suspect names what was chosen differently, as it does unless it has another
+// origin.
+func names(suspect *cause.Suspect, only *differs.Difference) bool {
+	a, b := only.Typed()
+	return slices.ContainsFunc(suspect.Places, func(place cause.Place) bool {
+		switch place.Kind {
+		case cause.InSetting:
+			return strings.HasSuffix("."+place.Name, "."+only.Name)
+		case cause.InOptions:
+			return b != "" && strings.HasSuffix(b, place.Name) || a != "" && strings.HasSuffix(a, place.Name) ||
+				place.Name == "without "+a || place.Name == "without "+b
+		}
+		return false
 	})
 }
 

@@ -13,6 +13,8 @@ const (
 	libraryFacts     = "target.library."
 	runtimeFacts     = "target.runtime."
 	flagsFact        = ".flags"
+	// optionsName ends what words are called that a run time tells.
+	optionsName = " options"
 )
 
 // told are facts that the dependencies tell, where these are known.
@@ -53,7 +55,7 @@ func isFlags(change *settings.FactChange) bool { return strings.HasSuffix(change
 func ofFlags(facts []settings.FactChange) (list []Difference) {
 	for i := range facts {
 		if change := &facts[i]; isFlags(change) {
-			name := strings.TrimSuffix(strings.TrimPrefix(change.Name, runtimeFacts), flagsFact) + " options"
+			name := strings.TrimSuffix(strings.TrimPrefix(change.Name, runtimeFacts), flagsFact) + optionsName
 			list = append(list, ofWords(name, strings.Fields(change.A), strings.Fields(change.B))...)
 		}
 	}

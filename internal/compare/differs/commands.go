@@ -105,18 +105,9 @@ func (d *Difference) tells(other *Difference) bool {
 	case d.Kind == Variable:
 		return d.Name == other.Name
 	case d.Kind == Option && d.Of == "" && other.Of == "":
-		return d.words() == other.words()
+		a, b := d.Typed()
+		otherA, otherB := other.Typed()
+		return a == otherA && b == otherB
 	}
 	return d.Name == other.Name && d.A == other.A && d.B == other.B
-}
-
-// words are those of an option on both sides as they were typed.
-func (d *Difference) words() [2]string {
-	typed := [2]string{d.A, d.B}
-	for i := range typed {
-		if typed[i] != "" && strings.HasPrefix(d.Name, "-") {
-			typed[i] = d.Name + "=" + typed[i]
-		}
-	}
-	return typed
 }

@@ -72,6 +72,27 @@ func (d *Difference) String() string {
 	return name + " " + d.A + " → " + d.B
 }
 
+// Typed is what was chosen on each side as it is typed: "-n 5", "--depth=3", "nice -n 5"; "" where
+// the side has none. Of variables and settings it is the value.
+func (d *Difference) Typed() (a, b string) {
+	typed := [2]string{d.A, d.B}
+	for i := range typed {
+		switch {
+		case d.Kind != Option || typed[i] == "" || d.unnamed():
+		case setBy[d.Name] != nil || d.Of != "":
+			typed[i] = d.Name + " " + typed[i]
+		default:
+			typed[i] = d.Name + "=" + typed[i]
+		}
+	}
+	return typed[0], typed[1]
+}
+
+// unnamed tells an option that is no more than its words.
+func (d *Difference) unnamed() bool {
+	return d.Name == commandName || strings.HasSuffix(d.Name, optionsName)
+}
+
 // Seen tells whether anybody saw it run: what merely lies beside does not count as a difference of
 // what ran.
 func (d *Difference) Seen() bool { return d.Evidence != recording.SeenInstalled && d.Follows == "" }
