@@ -50,7 +50,7 @@ var mayImport = map[string][]string{
 		"internal/compare/units", "internal/compare/settings", "internal/compare/prepare", "internal/compare/names",
 		"internal/compare/timeline", "internal/compare/spent", "internal/compare/counts", "internal/compare/lines",
 		"internal/compare/differs"},
-	"internal/compare/differs": {"recording", "internal/dependency", "internal/compare/settings"},
+	"internal/compare/differs": {"recording", "internal/dependency", "internal/shell", "internal/compare/settings"},
 	"internal/compare/blame": {"recording", "internal/stat", "internal/code", "internal/compare/perrun",
 		"internal/compare/names", "internal/compare"},
 	"internal/compare/rank": {"recording", "internal/stat", "internal/code", "internal/compare/perrun",
