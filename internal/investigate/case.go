@@ -69,7 +69,7 @@ type Case struct {
 	Items    []Item               `json:"items"`
 	Settings []compare.FactChange `json:"settings"`
 	// Differs is all that the sides are not the same in: settings too, but also what they ran on and how they were called.
-	Differs  []differs.Difference `json:"differs,omitempty"`
+	Differs  []differs.Difference `json:"differs,omitzero"`
 	Facts    []recording.Fact     `json:"facts"`
 	Profile  *compare.Profile     `json:"profile,omitempty"` // CPU, for the flame graph
 	Waits    *compare.Profile     `json:"waits,omitempty"`   // off-CPU, for its flame graph

@@ -37,7 +37,7 @@ type Comparison struct {
 	Ranking  *rank.Ranking        `json:"ranking"`
 	Suspects []cause.Suspect      `json:"suspects"`
 	Settings []compare.FactChange `json:"settings"`
-	Differs  []differs.Difference `json:"differs,omitempty"`
+	Differs  []differs.Difference `json:"differs,omitzero"`
 	Warnings []string             `json:"warnings"`
 	// Unseen is what limits the answer because it could not be seen; BlindSpots says it in words.
 	Unseen     []recording.BlindSpot `json:"unseen"`

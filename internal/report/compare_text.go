@@ -60,7 +60,9 @@ func (p *page) comparedVerdict(c *Comparison) {
 	titleA, titleB := c.titles()
 	p.entry("A", visible(titleA, nameRunesMax), blue, plain)
 	p.entry("B", visible(titleB, nameRunesMax), orange, plain)
-	p.differs(c.Differs, c.Differs != nil)
+	if c.Differs != nil {
+		p.differs(differsLine(c.Differs))
+	}
 	if c.FailOver != nil {
 		p.entry("limit", fmt.Sprintf("fails when the interval's lower end is over +%s", percent(*c.FailOver)), dim, plain)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"culprit/internal/cause"
 	"culprit/internal/compare/differs"
+	"culprit/internal/investigate"
 )
 
 const (
@@ -60,11 +61,27 @@ func lieThere(count int) string {
 	return fmt.Sprintf("lie %d packages of other versions", count)
 }
 
-// differs writes the line right under the effect. Of a case without recordings nothing is known.
-func (p *page) differs(list []differs.Difference, recorded bool) {
-	if recorded {
-		p.entry("differs", "A and B differ in: "+differsLine(list), bold, plain)
+// differsWords is that line of a case, "" where nothing was recorded or there is one side.
+func differsWords(c *investigate.Case) string {
+	if c.B == nil || c.Differs == nil {
+		return ""
 	}
+	return differsLine(c.Differs)
+}
+
+// differs writes the line right under the effect.
+func (p *page) differs(line string) {
+	if line != "" {
+		p.entry("differs", "A and B differ in: "+line, bold, plain)
+	}
+}
+
+func followsWords(suspects []cause.Suspect) []string {
+	words := make([]string, len(suspects))
+	for i := range suspects {
+		words[i] = followsLine(suspects[i].Follows)
+	}
+	return words
 }
 
 // followsLine says whether a suspect comes from the one thing in which the sides differ.

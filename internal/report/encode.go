@@ -85,9 +85,10 @@ func (e *encoder) number(value float64, bits int) {
 
 // field is a struct field with its name in the document.
 type field struct {
-	index     int
-	name      string
-	omitEmpty bool
+	index int
+	name  string
+	// omitted tells the values that are left out; nil where none is.
+	omitted func(reflect.Value) bool
 }
 
 func fieldsOf(t reflect.Type) []field {
@@ -102,9 +103,20 @@ func fieldsOf(t reflect.Type) []field {
 		if name == "" {
 			name = f.Name
 		}
-		fields = append(fields, field{i, name, strings.Contains(options, "omitempty")})
+		fields = append(fields, field{i, name, omission(options)})
 	}
 	return fields
+}
+
+// omission is what encoding/json leaves out: of a slice that is empty "omitzero" leaves out only nil.
+func omission(options string) func(reflect.Value) bool {
+	switch options {
+	case "omitempty":
+		return empty
+	case "omitzero":
+		return reflect.Value.IsZero
+	}
+	return nil
 }
 
 func (e *encoder) object(v reflect.Value, depth int) error {
@@ -112,7 +124,7 @@ func (e *encoder) object(v reflect.Value, depth int) error {
 	first := true
 	for _, f := range fieldsOf(v.Type()) {
 		value := v.Field(f.index)
-		if f.omitEmpty && empty(value) {
+		if f.omitted != nil && f.omitted(value) {
 			continue
 		}
 		if !first {

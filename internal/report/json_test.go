@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"culprit/internal/compare/differs"
 	"culprit/internal/investigate"
 )
 
@@ -21,6 +22,21 @@ func jsonOf(t testing.TB, c *investigate.Case) []byte {
 		t.Fatal(err)
 	}
 	return out.Bytes()
+}
+
+// That nothing differs is another answer than that nothing was recorded, after reading back as well.
+func TestNothingDiffersIsToldFromNotRecorded(t *testing.T) {
+	for want, list := range map[string][]differs.Difference{"": nil, differsNothing: {}} {
+		c := worseCase()
+		c.Differs = list
+		got, err := Read(bytes.NewReader(jsonOf(t, c)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if words := differsWords(got); words != want {
+			t.Errorf("of %#v it says %q, want %q", list, words, want)
+		}
+	}
 }
 
 // TestJSONRoundTrip reads back what was written and gets the same case, and the

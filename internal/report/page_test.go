@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"culprit/internal/cause"
+	"culprit/internal/compare/differs"
 	"culprit/internal/investigate"
 )
 
@@ -58,6 +59,8 @@ func hostileCase() *investigate.Case {
 		c.Items = append(c.Items, investigate.Item{Signal: name, Name: "main;" + name, Unit: name, A: 1, B: 2})
 		c.Settings = append(c.Settings, sampleSettings()[0])
 		c.Settings[len(c.Settings)-1].B = name
+		c.Differs = append(c.Differs, differs.Difference{Kind: differs.Kind(name), Of: name, Name: name, A: name, B: name,
+			PlaceA: name, Follows: name})
 		c.Facts[i].Value = name
 		c.Warnings = append(c.Warnings, name)
 		c.BlindSpots = append(c.BlindSpots, name)
@@ -81,7 +84,8 @@ func lookAtWorse(t *testing.T, b *browser, path string) {
 	text = strings.ReplaceAll(text, space, " ")
 	for _, want := range []string{"B is 1.35× slower than A (95 % between 1.31× and 1.38×)", "clock.vdso-bypassed",
 		"timer.ticker", "183,000", "predicted", `<script>alert(1)</script>`, `rtl\u202egnp.exe`, "8371204511982734112",
-		"2 of 44 trials left out", "no hardware counters were read"} {
+		"2 of 44 trials left out", "no hardware counters were read",
+		"A and B differ in: tablereader 3.1.0 → 3.2.0, and 1 other that no grown stack goes through", "/opt/b/tablereader"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not show %q", want)
 		}

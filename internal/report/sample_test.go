@@ -9,6 +9,7 @@ import (
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
+	"culprit/internal/compare/differs"
 	"culprit/internal/investigate"
 	"culprit/internal/trial"
 	"culprit/recording"
@@ -54,7 +55,7 @@ func worseCase() *investigate.Case {
 		Recorder: investigate.RecorderCost{StartCPUS: 0.31, CPUS: 0.84,
 			Losses: []recording.Loss{{What: "stacks that did not fit", Count: 12}}},
 		Smallest: 0.02, Trials: sampleTrials(1.02, 1.379, 12), Excluded: 2,
-		Items: sampleItems(), Settings: sampleSettings(), Facts: sampleFacts(),
+		Items: sampleItems(), Settings: sampleSettings(), Facts: sampleFacts(), Differs: sampleDiffers(),
 		Profile: sampleProfile(), Waits: sampleWaits(),
 		Host: investigate.Host{Name: "bench-7", Kernel: "6.1.0-49-amd64", CPU: "Intel Xeon Platinum 8259CL", CPUs: 2,
 			MemoryBytes: 8 << 30, Hypervisor: "kvm", ClockSource: "kvm-clock"},
@@ -171,6 +172,16 @@ func interval(value, low, high float64) compare.Interval {
 func sampleSettings() []compare.FactChange {
 	return []compare.FactChange{{Name: "target.seccomp", A: "0", B: "2", Source: "/proc/4711/status"},
 		{Name: "env.MALLOC_ARENA_MAX", A: "", B: "1", Source: "/proc/4711/environ"}}
+}
+
+func sampleDiffers() []differs.Difference {
+	return []differs.Difference{
+		{Kind: differs.Dependency, Of: recording.DependencyPython, Name: "tablereader", A: "3.1.0", B: "3.2.0",
+			PlaceA: "/opt/a/tablereader", PlaceB: "/opt/b/tablereader", Evidence: recording.SeenOpened, Through: 0.3,
+			Grown: true},
+		{Kind: differs.Setting, Name: "target.seccomp", A: "0", B: "2", PlaceA: "/proc/4711/status"},
+		{Kind: differs.Variable, Name: "PYTHONPATH", A: "/opt/a", B: "/opt/b", Follows: "tablereader"},
+	}
 }
 
 func sampleFacts() []recording.Fact {

@@ -36,7 +36,7 @@ func Text(w io.Writer, c *investigate.Case, opts TextOptions) error {
 	}
 	p, words := newPage(opts), verdictOf(c)
 	p.verdict(c, words)
-	p.differs(c.Differs, c.B != nil && c.Differs != nil)
+	p.differs(words.Differs)
 	p.suspects(c)
 	p.alsoSeen(words.AlsoSeen)
 	p.limits(c, words)

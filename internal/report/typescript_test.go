@@ -61,7 +61,7 @@ func declare(t reflect.Type, interfaces map[string]string, order *[]string) {
 	text := fmt.Sprintf("export interface %s {\n", name)
 	for _, f := range fieldsOf(t) {
 		optional := ""
-		if f.omitEmpty {
+		if f.omitted != nil {
 			optional = "?"
 		}
 		kind := typeName(t.Field(f.index).Type, interfaces, order)

@@ -25,6 +25,10 @@ type verdict struct {
 	LeftOut  leftOutWords `json:"left_out"`
 	Cost     []string     `json:"cost"` // what recording cost
 	Host     string       `json:"host"`
+	// Differs is what the sides are not the same in; "" where nothing was recorded.
+	Differs string `json:"differs,omitempty"`
+	// Follows says of each suspect whether it comes from the one thing that differs, "" where more does.
+	Follows []string `json:"follows"`
 	Per      string       `json:"per"` // what amounts are per: "run"
 	// Kept is what one of the measured pieces is: "run", or "recording" of what runs on.
 	Kept string `json:"kept"`
@@ -45,6 +49,8 @@ func verdictOf(c *investigate.Case) verdict {
 		Per:    perOf(c),
 		Others: []string{},
 		Why:    wordsOfWhy(c),
+
+		Differs: differsWords(c), Follows: followsWords(c.Suspects),
 	}
 	for _, result := range c.Metrics {
 		if result.Metric.Name != c.Metric.Name {

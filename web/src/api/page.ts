@@ -23,6 +23,8 @@ export interface Verdict {
   left_out: LeftOutWords;
   cost: string[];
   host: string;
+  differs?: string;
+  follows: string[];
   per: string;
   kept: string;
   seed: string;

@@ -58,7 +58,7 @@ function unfold(): void {
 
 const places: [string, string][] = [
   ["suspects", "Suspects"], ["trials", "Trials"], ["differences", "Differences"], ["flame", "Flame graph"],
-  ["settings", "Settings"], ["limits", "Limits"],
+  ["settings", "What differs"], ["limits", "Limits"],
 ];
 
 function Header({ report, theme, onTheme }: { report: Report; theme: Theme; onTheme: (theme: Theme) => void }) {

@@ -1,15 +1,16 @@
 // Settings: those that differ between the sides, and every fact that was read.
 import { useState } from "preact/hooks";
-import type { Case } from "../api/case";
+import type { Case, Difference } from "../api/case";
 import { pattern, visible } from "../lib/format";
 import { Section, SideMark } from "./parts";
 
 export function Settings({ found }: { found: Case }) {
   return (
-    <Section id="settings" title="Settings">
+    <Section id="settings" title="What differs">
+      {found.differs && found.differs.length > 0 && <Differing list={found.differs} />}
       {found.b && (found.settings.length === 0 ? <p class="muted">No setting that was read differs.</p> : (
         <>
-          <h3>Different between A and B</h3>
+          <h3>Settings that differ</h3>
           <div class="tablescroll" tabIndex={0} role="region" aria-label="Settings that differ">
             <table>
               <thead>
@@ -33,6 +34,32 @@ export function Settings({ found }: { found: Case }) {
       ))}
       <Facts found={found} />
     </Section>
+  );
+}
+
+// Differing lists all that the sides are not the same in, what grown stacks go through first.
+function Differing({ list }: { list: Difference[] }) {
+  return (
+    <div class="tablescroll" tabIndex={0} role="region" aria-label="What differs">
+      <table class="differs">
+        <thead>
+          <tr>
+            <th scope="col">Kind</th><th scope="col">Name</th><th scope="col"><SideMark side="A" /></th>
+            <th scope="col"><SideMark side="B" /></th><th scope="col">Grown stacks</th><th scope="col">Where</th>
+          </tr>
+        </thead>
+        <tbody>
+          {list.map((one, i) => (
+            <tr key={i}>
+              <td>{visible(one.of ?? one.kind, 40)}</td><td>{visible(one.name, 100)}</td>
+              <td><code>{visible(one.a, 200)}</code></td><td><code>{visible(one.b, 200)}</code></td>
+              <td>{one.follows ? `only leads to ${visible(one.follows, 60)}` : one.grown ? "go through it" : ""}</td>
+              <td class="muted small">{visible(one.place_b || one.place_a || "", 200)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 

@@ -25,8 +25,8 @@ export function Suspects({ found, words, hasFrame, onFind }: Props) {
             <ShareBar suspect={suspect} whole={whole} />
             <Level level={suspect.level} />
           </summary>
-          <SuspectBody suspect={suspect} found={found} words={words} hasFrame={hasFrame}
-            onFind={onFind} />
+          <SuspectBody suspect={suspect} follows={words.follows[i] ?? ""} found={found} words={words}
+            hasFrame={hasFrame} onFind={onFind} />
         </details>
       ))}
       <WhyThisOrder found={found} words={words} />
@@ -96,7 +96,9 @@ export function ShareBar({ suspect, whole }: { suspect: Suspect; whole: string }
   );
 }
 
-function SuspectBody({ suspect, found, words, hasFrame, onFind }: { suspect: Suspect } & Props) {
+type BodyProps = { suspect: Suspect; follows: string } & Props;
+
+function SuspectBody({ suspect, follows, found, words, hasFrame, onFind }: BodyProps) {
   const twoSided = Boolean(found.b);
   const { per } = words;
   return (
@@ -114,6 +116,7 @@ function SuspectBody({ suspect, found, words, hasFrame, onFind }: { suspect: Sus
             </dd>
           </>
         )}
+        {follows && <><dt>follows</dt><dd>{follows}</dd></>}
         {known(suspect.seconds.value) && suspect.seconds.value !== 0 && (
           <>
             <dt>amount</dt>

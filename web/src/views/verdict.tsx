@@ -20,6 +20,7 @@ export function VerdictCard({ report }: { report: Report }) {
       <h1 id="headline">{words.headline}</h1>
       <p class="detail">{words.detail}</p>
       {words.others.map((other, i) => <p key={i} class="muted small">{other}</p>)}
+      {words.differs && <p class="detail"><a href="#settings">A and B differ in</a>: {words.differs}</p>}
       {words.next && <p class="next">{words.next}</p>}
       <dl class="commands">
         <dt><SideMark side="A" /></dt><dd><code><bdi>{visible(found.a.command, 600)}</bdi></code></dd>
@@ -32,6 +33,7 @@ export function VerdictCard({ report }: { report: Report }) {
             <ShareBar suspect={first} whole={found.b ? "the change" : metricNoun(found.metric.name)} />
             <Level level={first.level} />
           </p>
+          {words.follows[0] && <p class="muted small">{words.follows[0]}</p>}
           {first.where[0] && <p class="place"><code><bdi>{visiblePath(first.where[0], 160)}</bdi></code></p>}
           {first.prediction && (
             <p><span class="muted">Predicted: </span><PredictionText of={first.prediction} per={words.per} /></p>
