@@ -18,6 +18,7 @@ var mayImport = map[string][]string{
 
 	"internal/stat":       {},
 	"internal/shell":      {},
+	"internal/load":       {},
 	"internal/bench":      {"internal/stat"},
 	"internal/worth":      {"internal/stat", "internal/bench"},
 	"internal/host":       {"recording"},
@@ -64,14 +65,14 @@ var mayImport = map[string][]string{
 	"internal/corpus": {"recording", "internal/stat", "internal/compare", "internal/cause", "internal/explain"},
 
 	"internal/knob":   {"recording", "internal/host", "internal/stat"},
-	"internal/trial":  {"recording", "internal/host", "internal/stat", "internal/knob"},
+	"internal/trial":  {"recording", "internal/host", "internal/stat", "internal/load", "internal/knob"},
 	"internal/ground": {"internal/host", "internal/knob"},
 	"internal/investigate": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/shell",
 		"internal/bench", "internal/probe", "internal/record", "internal/compare", "internal/cause",
 		"internal/explain", "internal/knob",
 		"internal/trial", "internal/worth"},
 
-	"internal/try": {"recording", "internal/host", "internal/stat", "internal/shell", "internal/knob",
+	"internal/try": {"recording", "internal/host", "internal/stat", "internal/shell", "internal/load", "internal/knob",
 		"internal/trial", "internal/record", "internal/compare", "internal/ground"},
 
 	"internal/bisect": {"internal/stat", "internal/shell", "internal/cause", "internal/trial", "internal/investigate"},

@@ -128,17 +128,23 @@ func readBaseline(pid int, group *group) (baseline, error) {
 // schedstat returns how long a process's first thread ran and how long it waited for a CPU; a
 // zombie still has it.
 func schedstat(pid int) (run, runqueue time.Duration, err error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
+	run, runqueue, err = taskTimes(strconv.Itoa(pid))
 	if errors.Is(err, os.ErrNotExist) {
 		// A kernel without CONFIG_SCHED_INFO: the clock still tells the run time.
 		run, err = processTime(pid)
 		return run, 0, err
 	}
+	return run, runqueue, err
+}
+
+// taskTimes is schedstat of a thread, given as PID or PID/task/TID.
+func taskTimes(task string) (run, runqueue time.Duration, err error) {
+	text, err := os.ReadFile("/proc/" + task + "/schedstat")
 	if err != nil {
 		return 0, 0, fmt.Errorf("read run time: %w", err)
 	}
 	if _, err := fmt.Sscan(string(text), &run, &runqueue); err != nil {
-		return 0, 0, fmt.Errorf("read run time of process %d: %w", pid, err)
+		return 0, 0, fmt.Errorf("read run time of process %s: %w", task, err)
 	}
 	return run, runqueue, nil
 }

@@ -17,6 +17,7 @@ type FailedError struct {
 	Timeout   time.Duration  // not 0: it ran longer than this and was killed
 	Flood     int64          // not 0: it printed more bytes than this and was killed
 	LastLines []string       // what it printed last, errors if there are any
+	When      string         // of a server or its load: what ended, and when; "" of a command
 }
 
 // The limits of what an error shows.
@@ -28,7 +29,11 @@ const (
 
 // Error gives the reason, the command and its last lines on one line.
 func (e *FailedError) Error() string {
-	text := fmt.Sprintf("run %s: %s: %q", e.Side, e.reason(), oneLine(e.Command, maxShownCommand))
+	reason := e.reason()
+	if e.When != "" {
+		reason = e.When + ": " + reason
+	}
+	text := fmt.Sprintf("run %s: %s: %q", e.Side, reason, oneLine(e.Command, maxShownCommand))
 	lines := make([]string, 0, maxShownLines)
 	for _, line := range e.LastLines {
 		if line = oneLine(line, maxShownLine); line != "" {

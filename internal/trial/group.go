@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -145,6 +146,27 @@ func (g *group) cpu() (time.Duration, bool) {
 		}
 	}
 	return 0, false
+}
+
+// pids lists the processes in the cgroup and below it. Those that have ended and are not waited for
+// are not among them.
+func (g *group) pids() (pids []int) {
+	if g == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(g.path, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return nil // one that was removed meanwhile
+		}
+		text, _ := os.ReadFile(filepath.Join(path, "cgroup.procs"))
+		for _, word := range strings.Fields(string(text)) {
+			if pid, err := strconv.Atoi(word); err == nil && pid > 0 {
+				pids = append(pids, pid)
+			}
+		}
+		return nil
+	})
+	return pids
 }
 
 // kill ends every process in the cgroup in one step (Linux 5.14; before that the tree is killed one

@@ -8,17 +8,22 @@ import (
 )
 
 // guardianScript outlives culprit: its standard input is a pipe that only culprit holds open. Each
-// line names the process group of the run that is on, 0 between runs. When the pipe ends without
-// the word "done", culprit has been killed, and the guardian ends what it left running.
+// line names the process group of the run that is on, 0 between runs; or one of a server that is up
+// beside the runs ("up 123"), or is no more ("down 123"). When the pipe ends without the word
+// "done", culprit has been killed, and the guardian ends what it left running.
 const guardianScript = `trap '' HUP INT QUIT TERM
-running=0
-while read -r word; do
+running=0 servers=' '
+while read -r word group; do
 	case $word in
 	done) exit 0 ;;
+	up) servers="$servers$group " ;;
+	down) servers="${servers%% $group *} ${servers#* $group }" ;;
 	*) running=$word ;;
 	esac
 done
-if [ "$running" -gt 1 ]; then kill -9 "-$running"; fi
+for group in $running $servers; do
+	if [ "$group" -gt 1 ]; then kill -9 "-$group"; fi
+done
 [ -n "$1" ] || exit 0
 echo 1 >"$1/cgroup.kill"
 for _ in 1 2 3 4 5 6 7 8 9; do
@@ -63,6 +68,18 @@ func newGuardian(groupPath string) (*guardian, error) {
 // watch tells the guardian which process group runs now, 0 for none.
 func (g *guardian) watch(processGroup int) error {
 	if _, err := g.lines.WriteString(strconv.Itoa(processGroup) + "\n"); err != nil {
+		return fmt.Errorf("tell guardian: %w", err)
+	}
+	return nil
+}
+
+// serves tells the guardian that the process group of a server is up, or is no more.
+func (g *guardian) serves(processGroup int, up bool) error {
+	word := "down"
+	if up {
+		word = "up"
+	}
+	if _, err := fmt.Fprintf(g.lines, "%s %d\n", word, processGroup); err != nil {
 		return fmt.Errorf("tell guardian: %w", err)
 	}
 	return nil

@@ -42,11 +42,19 @@ func TestMain(m *testing.M) {
 			block[i] = 1
 		}
 		runtime.KeepAlive(block)
+	case "server":
+		serveLines(argument)
+	case "requests":
+		requestLines(argument)
 	case "culprit": // runs a command as culprit does, to be killed with -9
 		runner, err := NewRunner("/")
 		if err == nil {
 			fmt.Printf("blind: %q\n", runner.BlindSpots())
-			_, err = runner.Run(context.Background(), Spec{Side: "A", Command: argument, CaseDir: os.Getenv("CASE")})
+			s := Spec{Side: "A", Command: argument, CaseDir: os.Getenv("CASE")}
+			if load := os.Getenv("LOAD"); load != "" {
+				s.Load = &Load{Command: load}
+			}
+			_, err = runner.Run(context.Background(), s)
 		}
 		if err == nil {
 			err = runner.Close()

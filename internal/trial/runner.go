@@ -40,6 +40,9 @@ type Runner struct {
 	exits    *exits     // nil: not allowed here
 	guardian *guardian
 	count    int // runs made
+	port     int // the last one that a server was given
+	servers  []*server
+	started  int // servers
 	blind    []recording.BlindSpot
 
 	sparedLock sync.Mutex
@@ -109,8 +112,9 @@ func (r *Runner) sparedPids() []int {
 func (r *Runner) Close() error {
 	r.lock.Lock()
 	defer r.lock.Unlock()
+	err := r.stopServers()
 	r.exits.close()
-	err := r.group.close()
+	err = errors.Join(err, r.group.close())
 	if r.guardian != nil {
 		err = errors.Join(err, r.guardian.close())
 	}
@@ -129,6 +133,13 @@ func (r *Runner) Run(ctx context.Context, spec Spec) (Run, error) {
 	if err := ctx.Err(); err != nil {
 		return Run{}, fmt.Errorf("run %s: %w", spec.Side, err)
 	}
+	if spec.Load != nil {
+		return r.runServer(ctx, spec)
+	}
+	return r.runCommand(ctx, spec)
+}
+
+func (r *Runner) runCommand(ctx context.Context, spec Spec) (Run, error) {
 	out, err := createOutputs(spec)
 	if err != nil {
 		return Run{}, err
@@ -151,6 +162,9 @@ func (r *Runner) execute(ctx context.Context, spec Spec, out *outputs) (Run, err
 	defer group.close()
 	spared := r.sparedPids()
 	tree := newTree(spared, group)
+	if len(r.servers) > 0 {
+		tree.beside = r.serverPids
+	}
 	r.exits.begin()
 	held, err := holdCommand(spec, out, group)
 	if held == nil {
@@ -215,7 +229,7 @@ func (r *Runner) conclude(ctx context.Context, spec Spec, out *outputs, m measur
 	}
 	if run.ExitCode != 0 || m.stop != (stop{}) {
 		failed := &FailedError{Side: spec.Side, Command: spec.Command, Timeout: m.stop.timeout, Flood: m.stop.flood,
-			LastLines: out.lastLines()}
+			When: spec.what, LastLines: out.lastLines()}
 		if m.status.Signaled() {
 			failed.Signal = m.status.Signal()
 		} else {

@@ -24,6 +24,10 @@ type Spec struct {
 	Timeout time.Duration // 0 for none
 	Printed []Printed     // numbers to find in what the command prints
 
+	// Load makes the command a server: it is started, loaded by another command, and stopped. The
+	// run's metrics are then those of the server while it was loaded. Nil: the command ends by itself.
+	Load *Load
+
 	CaseDir string // outputs go to CaseDir/OutDir
 	OutDir  string // relative to CaseDir; "runs" when empty
 	// MaxOutputBytes bounds each file, 0 is 1 GiB. A run that prints more fails: a full disk spoils
@@ -38,6 +42,8 @@ type Spec struct {
 	// returned an error. It gets the run as it was measured; one that was not released has a Window
 	// without times.
 	Done func(Run, Window) error
+
+	what string // what the command is in messages, "" for the command itself
 }
 
 // Window is the time in which the command ran.
@@ -115,6 +121,9 @@ func (s Spec) check() error {
 		return errors.New("run command: no case directory given")
 	case s.Timeout < 0:
 		return fmt.Errorf("run %s: timeout %s is negative", s.Side, s.Timeout)
+	}
+	if err := s.Load.check(s.Command); err != nil {
+		return fmt.Errorf("run %s: %w", s.Side, err)
 	}
 	if s.Dir == "" {
 		return nil

@@ -20,6 +20,7 @@ type tree struct {
 	self   int
 	others map[int]bool // children of culprit that are not of the tree
 	group  *group
+	beside func() map[int]bool // processes of servers that are up beside the run; nil: none
 	// What was reaped so far.
 	usage        unix.Rusage
 	leaderPeakKB int64
@@ -45,7 +46,13 @@ func newTree(spared []int, group *group) *tree {
 
 // roots lists the children of culprit that are of the tree.
 func (t *tree) roots() []int {
-	return slices.DeleteFunc(host.Children(t.self), func(pid int) bool { return t.others[pid] })
+	children := host.Children(t.self)
+	if t.beside != nil && slices.ContainsFunc(children, func(pid int) bool { return !t.others[pid] }) {
+		for pid := range t.beside() { // a server's worker whose parent has just ended
+			t.others[pid] = true
+		}
+	}
+	return slices.DeleteFunc(children, func(pid int) bool { return t.others[pid] })
 }
 
 // descendants lists the whole tree as it is now.
