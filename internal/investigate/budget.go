@@ -82,7 +82,7 @@ func (inv *investigation) extend(plan *stat.Plan, spare time.Duration) (*stat.Pl
 // must spare. The evidence has its reserve; where that would leave too few pairs to decide
 // anything, the least one.
 func (inv *investigation) planPairs() (*stat.Plan, time.Duration, error) {
-	metrics := len(inv.options.Metric.names())
+	metrics := len(inv.tested())
 	spare := inv.reserve()
 	plan, err := stat.NewPlan(max(inv.pairsBeside(spare), leastPairs), metrics, alpha)
 	if err != nil || plan.Decidable {

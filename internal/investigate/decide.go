@@ -11,7 +11,7 @@ import (
 func (inv *investigation) decide(plan *stat.Plan, look int) error {
 	measured := inv.measured()
 	results := make([]MetricResult, 0, 2)
-	for _, name := range inv.options.Metric.names() {
+	for _, name := range inv.tested() {
 		if known, ok := inv.result(name); ok && known.Outcome != Undecided {
 			results = append(results, known)
 			continue
@@ -97,7 +97,7 @@ func (inv *investigation) choose() {
 	tested := make([]explain.Tested, len(inv.c.Metrics))
 	for i, result := range inv.c.Metrics {
 		tested[i] = explain.Tested{Metric: result.Metric.Name, Outcome: stat.Outcome(result.Outcome),
-			Change: result.MedianB - result.MedianA}
+			Change: inv.secondsOf(result)}
 	}
 	inv.c.lead(explain.Lead(tested, inv.stretch()))
 	if inv.c.Outcome == Same && !inv.allSame() {
@@ -130,7 +130,15 @@ func (inv *investigation) needed() int {
 
 // seconds is how much a metric changed, for ranking.
 func (inv *investigation) seconds(result MetricResult) float64 {
-	return explain.Weight(result.Metric.Name, result.MedianB-result.MedianA, inv.stretch())
+	return explain.Weight(result.Metric.Name, inv.secondsOf(result), inv.stretch())
+}
+
+// secondsOf is a metric's change, B − A.
+func (inv *investigation) secondsOf(result MetricResult) float64 {
+	if inv.options.Load != nil {
+		return inv.secondsOfLoad(result)
+	}
+	return result.MedianB - result.MedianA
 }
 
 // stretch is how much longer each second of CPU time took by the clock, because others kept the
@@ -139,13 +147,21 @@ func (inv *investigation) stretch() float64 {
 	return explain.Stretch(inv.spent(sideA), inv.spent(sideB))
 }
 
+// cpuSeconds is the CPU time of a whole run, whatever its metric is per.
+func (inv *investigation) cpuSeconds(run trial.Run) float64 {
+	if inv.options.Load != nil {
+		return run.Metrics[trial.MetricServerCPU]
+	}
+	return run.Metrics[trial.MetricCPU]
+}
+
 // spent is what the runs of a side took.
 func (inv *investigation) spent(side string) []explain.Spent {
 	var spent []explain.Spent
 	for _, run := range inv.measured() {
 		if run.Side == side && run.Valid {
 			spent = append(spent, explain.Spent{Wall: run.Metrics[trial.MetricWall],
-				CPU: run.Metrics[trial.MetricCPU], Runqueue: run.Disturb.RunqueueS})
+				CPU: inv.cpuSeconds(run), Runqueue: run.Disturb.RunqueueS})
 		}
 	}
 	return spent

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"culprit/internal/cause"
+	"culprit/internal/compare/units"
 	"culprit/internal/explain"
 	"culprit/internal/record"
 	"culprit/internal/stat"
@@ -117,6 +118,9 @@ func (inv *investigation) dropUnusual(side string, recordings []*recording.Recor
 	values := make([]float64, len(recordings))
 	for i, rec := range recordings {
 		values[i] = rec.Manifest.Metrics[inv.explained()]
+		if requests := rec.Manifest.Metrics[units.Requests]; requests > 0 {
+			values[i] /= requests
+		}
 	}
 	limit, err := stat.OutlierLimit(values, unusualDeviations, unusualFloor*stat.Middle(values))
 	if err != nil {
@@ -179,7 +183,7 @@ func (inv *investigation) rate() int {
 	for _, side := range inv.plan.Sides {
 		for _, run := range inv.runs {
 			if run.Side == side {
-				least = min(least, run.Metrics[trial.MetricCPU])
+				least = min(least, inv.cpuSeconds(run))
 			}
 		}
 	}
@@ -223,7 +227,13 @@ func (inv *investigation) rehearse(ctx context.Context, recorder *record.Recorde
 func (inv *investigation) recorded(ctx context.Context, recorder *record.Recorder, slot trial.Slot,
 	path string) (*record.Summary, error) {
 	begun := false
+	var loaded *record.Summary
 	run, err := inv.one(ctx, slot, func(spec *trial.Spec) {
+		if spec.Load != nil {
+			begun = true
+			inv.recordUnderLoad(ctx, recorder, spec, path, &loaded)
+			return
+		}
 		spec.Ready = func(pid int) error {
 			begun = true
 			return recorder.Begin(ctx, record.Target{Kind: "command", Command: spec.Command, Pid: pid})
@@ -240,7 +250,10 @@ func (inv *investigation) recorded(ctx context.Context, recorder *record.Recorde
 		}
 		return nil, err
 	}
-	summary, err := recorder.End(ctx, record.Finish{Path: path, Metrics: run.Metrics, Drop: path == ""})
+	summary := loaded
+	if summary == nil {
+		summary, err = recorder.End(ctx, record.Finish{Path: path, Metrics: run.Metrics, Drop: path == ""})
+	}
 	if err != nil {
 		return nil, fmt.Errorf("record run %d of %s: %w", run.Order, run.Side, err)
 	}

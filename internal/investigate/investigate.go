@@ -40,15 +40,17 @@ type investigation struct {
 	took     map[string]time.Duration // by the latest runs of a side
 	runTimes []string                 // that were seen, for the recorder
 	cannot   error                    // why nothing can be recorded; nil when it can
+	lengths  map[int]time.Duration    // of runs by their order, with the start of a server
 	scarce   scarcity                 // how little the budget holds
 	grown    time.Duration            // what a budget that may grow has grown to, 0: not looked at
 	grownFor string                   // how long the runs took then, in words
 	c        *Case
 	// oneSided are the disturbances that come with one side only: evidence, not noise.
-	oneSided []string
-	costs    map[string]compare.Interval  // of operations on this host, by their names in bench
-	facts    map[string]map[string]string // of each side's latest recording
-	comms    []string                     // of the suffering side's own processes
+	oneSided   []string
+	costs      map[string]compare.Interval  // of operations on this host, by their names in bench
+	facts      map[string]map[string]string // of each side's latest recording
+	failedRuns int                          // made again because of failed requests
+	comms      []string                     // of the suffering side's own processes
 }
 
 // Run investigates. The error is for people: one line that names the thing and the way out.
@@ -60,7 +62,7 @@ func Run(ctx context.Context, options Options) (*Case, error) {
 		options.Progress = func(string) {}
 	}
 	inv := &investigation{options: options, started: time.Now(), took: map[string]time.Duration{},
-		plan: trial.Plan{Seed: options.Seed, Sides: options.sides()}}
+		lengths: map[int]time.Duration{}, plan: trial.Plan{Seed: options.Seed, Sides: options.sides()}}
 	if err := inv.open(); err != nil {
 		return nil, err
 	}
@@ -135,6 +137,7 @@ func (inv *investigation) steps(ctx context.Context) error {
 		return err
 	}
 	inv.summarise()
+	inv.watchLoad()
 	if explain {
 		if err := inv.explain(ctx); err != nil {
 			return err

@@ -23,13 +23,18 @@ func (inv *investigation) one(ctx context.Context, slot trial.Slot, more func(*t
 	if printed := inv.options.Metric.Printed; printed != nil {
 		spec.Printed = []trial.Printed{*printed}
 	}
+	inv.loadInto(&spec)
 	if more != nil {
 		more(&spec)
 	}
+	begun := time.Now()
 	run, err := inv.runner.Run(ctx, spec)
-	if err != nil {
+	if inv.lengths[inv.order] = time.Since(begun); err != nil {
 		if ctx.Err() != nil {
 			return run, errors.New("interrupted; nothing was kept")
+		}
+		if inv.again(err) {
+			return inv.one(ctx, slot, more)
 		}
 		return run, err
 	}
@@ -47,10 +52,18 @@ func (inv *investigation) usual(slot trial.Slot) time.Duration {
 	var walls []float64
 	for i := len(inv.runs) - 1; i >= 0 && len(walls) < usualOf; i-- {
 		if run := inv.runs[i]; run.Side == slot.Side && run.Kind == slot.Kind {
-			walls = append(walls, run.Metrics[trial.MetricWall])
+			walls = append(walls, inv.length(run).Seconds())
 		}
 	}
 	return time.Duration(stat.Middle(walls) * float64(time.Second))
+}
+
+// length is how long a run took: of a server with its start, its warm-up and its end.
+func (inv *investigation) length(run trial.Run) time.Duration {
+	if inv.options.Load != nil {
+		return inv.lengths[run.Order]
+	}
+	return time.Duration(run.Metrics[trial.MetricWall] * float64(time.Second))
 }
 
 // timeout of one run: what the user said, else the whole budget as it is by now, so
@@ -79,6 +92,9 @@ func (inv *investigation) warmUp(ctx context.Context) error {
 			return err
 		}
 		inv.runTimes = record.WithRunTimes(inv.runTimes, <-seen...)
+	}
+	if err := inv.checkLoad(); err != nil {
+		return err
 	}
 	inv.grow()
 	return inv.appraise()
@@ -159,7 +175,7 @@ func (inv *investigation) tellScarce() error {
 		inv.list()
 		return nil
 	}
-	plan, err := stat.NewPlan(leastPairs, len(inv.options.Metric.names()), alpha)
+	plan, err := stat.NewPlan(leastPairs, len(inv.tested()), alpha)
 	if err != nil {
 		return err
 	}
@@ -252,6 +268,9 @@ func (inv *investigation) summarise() {
 func (inv *investigation) oneSidedMetric() string {
 	if name := inv.options.Metric.Name; name != "" {
 		return name
+	}
+	if inv.options.Load != nil {
+		return trial.MetricCPU
 	}
 	wall := stat.Middle(trial.Values(inv.runs, trial.MetricWall, sideA))
 	return explain.Mostly(stat.Middle(trial.Values(inv.runs, trial.MetricCPU, sideA)), wall/inv.stretch())

@@ -42,6 +42,8 @@ type Options struct {
 	Seed     int64
 	Prove    Prove
 	Program  string // name and version of culprit
+	// Load makes the commands servers: this is put on each of them. Nil: they end by themselves.
+	Load *trial.Load
 	// Target is what runs already, instead of commands; zero: none.
 	Target record.Target
 
@@ -72,9 +74,13 @@ func ParseMetric(text string) (MetricChoice, error) {
 	case trial.MetricWall, trial.MetricCPU:
 		return MetricChoice{Name: text}, nil
 	}
+	if ofLoad(text) {
+		return MetricChoice{Name: text, Higher: text == trial.MetricThroughput}, nil
+	}
 	name, pattern, found := strings.Cut(text, "=")
 	if !found {
-		return MetricChoice{}, fmt.Errorf("metric %q: give auto, wall, cpu or NAME=REGEX", text)
+		return MetricChoice{}, fmt.Errorf("metric %q: give auto, wall, cpu or NAME=REGEX; of a load also latency, "+
+			"throughput, p50, p99, p99.9 …", text)
 	}
 	choice := MetricChoice{Name: name}
 	if rest, ok := strings.CutSuffix(pattern, ",higher"); ok {
@@ -90,6 +96,9 @@ func ParseMetric(text string) (MetricChoice, error) {
 	return choice, nil
 }
 
+// higherIsBetter is the direction of a metric such as a throughput.
+const higherIsBetter = "higher"
+
 // names are the metrics to test.
 func (m MetricChoice) names() []string {
 	if m.Auto {
@@ -101,10 +110,12 @@ func (m MetricChoice) names() []string {
 // metric describes one of them.
 func (m MetricChoice) metric(name string) Metric {
 	switch {
+	case name == trial.MetricThroughput && m.Printed == nil:
+		return Metric{Name: name, Unit: "/s", Better: higherIsBetter}
 	case m.Printed == nil:
 		return Metric{Name: name, Unit: "s", Better: "lower"}
 	case m.Higher:
-		return Metric{Name: name, Better: "higher"}
+		return Metric{Name: name, Better: higherIsBetter}
 	}
 	return Metric{Name: name, Better: "lower"}
 }
@@ -117,6 +128,10 @@ func (o Options) check() error {
 	switch {
 	case strings.TrimSpace(o.A) == "" && o.Target.Kind == "":
 		return errors.New("no command A; give --a CMD --b CMD, or one command after --")
+	case o.Load != nil && o.Target.Kind != "":
+		return errors.New("a load is put on servers that culprit starts; give --a and --b, or one command after --")
+	case o.Load == nil && ofLoad(o.Metric.Name):
+		return fmt.Errorf("metric %s is one of a load; give --load CMD", o.Metric.Name)
 	case o.Budget <= 0:
 		return fmt.Errorf("budget %v is not positive; give for example --budget 60s", o.Budget)
 	case o.Timeout < 0:

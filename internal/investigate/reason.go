@@ -68,9 +68,9 @@ func (inv *investigation) read(ctx context.Context,
 	known.Metric = inv.explained()
 	if inv.options.Metric.Printed == nil {
 		for _, metric := range inv.c.Metrics {
-			change := changeOf(metric)
-			known.Measured = append(known.Measured, explain.Measured{Metric: metric.Metric.Name,
-				Outcome: stat.Outcome(metric.Outcome), Change: &change})
+			name, change := inv.ofRecording(metric, &shown.Work)
+			known.Measured = append(known.Measured, explain.Measured{Metric: name,
+				Outcome: stat.Outcome(metric.Outcome), Change: change})
 		}
 	}
 	return shown, known, nil
@@ -80,8 +80,10 @@ func (inv *investigation) read(ctx context.Context,
 // for a number that the command prints whichever of wall and CPU time moved more.
 func (inv *investigation) explained() string {
 	switch {
-	case inv.options.Metric.Printed == nil:
+	case inv.options.Metric.Printed == nil && !(inv.options.Load != nil && ofLoad(inv.c.Metric.Name)):
 		return inv.c.Metric.Name
+	case inv.options.Load != nil && inv.options.Metric.Auto:
+		return trial.MetricWall
 	case inv.c.B == nil:
 		return inv.oneSidedMetric()
 	}

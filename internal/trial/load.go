@@ -51,6 +51,7 @@ const (
 	MetricRequests   = "requests"
 	MetricThroughput = "throughput" // requests per second
 	MetricLatency    = "latency"    // mean seconds
+	UnitRequest      = "request"    // what MetricCPU is per where MetricRequests is known
 )
 
 // loadMetrics are the names that a printed metric of a load may not take.

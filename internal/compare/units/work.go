@@ -37,6 +37,9 @@ const (
 	perRequest   = "request"
 )
 
+// Requests is the metric of a recording that says how many requests were served while it was made.
+const Requests = "requests"
+
 // cpuSecond is the name of the unit that compares parts of a profile.
 const cpuSecond = "CPU second"
 
@@ -53,6 +56,7 @@ func (w *Work) OfTime() bool { return w.Name == PerSecond || w.Name == cpuSecond
 //	run           one recording is one unit
 //	second        of the window
 //	cpu-second    of the target's CPU time: parts of the profile, for sides whose load differs
+//	request       of those that each recording counted; auto where all did
 //	request=N     every recording served N requests; request=NA,NB: those of A and those of B
 //	request=NAME  as many as the metric or the system call NAME counted in each recording
 func Choose(asked string, a, b []*recording.Recording) (Work, error) {
@@ -67,12 +71,14 @@ func Choose(asked string, a, b []*recording.Recording) (Work, error) {
 		return count(PerRun, "as asked", a, b, one)
 	case asked == PerSecond:
 		return count(PerSecond, "as asked", a, b, windowSeconds)
+	case asked == perRequest:
+		return count(perRequest, "as asked", a, b, served)
 	case asked == PerCPUSecond:
 		return count(cpuSecond, "as asked", a, b, cpuSeconds)
 	case asked == PerAuto || asked == "":
 		return shared(a, b)
 	}
-	return Work{}, fmt.Errorf("unit of work %q: give auto, run, second, cpu-second or request=N",
+	return Work{}, fmt.Errorf("unit of work %q: give auto, run, second, cpu-second, request or request=N",
 		asked)
 }
 
@@ -88,7 +94,12 @@ func shared(a, b []*recording.Recording) (Work, error) {
 		windows = windows && windowSeconds(rec) > 0
 	}
 	alone := len(b) == 0 // parts of it need nothing to be divided by, and the whole is told as it is
+	counted := !slices.ContainsFunc(slices.Concat(a, b), func(rec *recording.Recording) bool {
+		return !(rec.Manifest.Metrics[Requests] > 0)
+	})
 	switch {
+	case counted:
+		return count(perRequest, "the requests were counted", a, b, served)
 	case parts && !alone:
 		return count(cpuSecond, "an import does not say how much work it saw; --per run or "+
 			"request=N do", a, b, cpuSeconds)
@@ -126,6 +137,8 @@ func Whole(rec *recording.Recording) bool {
 }
 
 func one(*recording.Recording) float64 { return 1 }
+
+func served(rec *recording.Recording) float64 { return rec.Manifest.Metrics[Requests] }
 
 func windowSeconds(rec *recording.Recording) float64 {
 	if !recording.Plausible(rec.Manifest.WindowNs) {
