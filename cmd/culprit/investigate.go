@@ -35,6 +35,7 @@ type investigateFlags struct {
 	seed     int64
 	pid      int
 	cgroup   string
+	load     loadFlags
 }
 
 func investigateVerb(w world) *cobra.Command {
@@ -72,13 +73,15 @@ Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
 	flags.DurationVar(&f.budget, "budget", investigate.UsualBudget,
 		"time for the whole investigation; the usual one grows where runs take long")
 	flags.StringVar(&f.metric, "metric", "auto",
-		"auto, wall, cpu, or NAME=REGEX[,higher]: a number that the commands print")
+		"auto, wall, cpu, or NAME=REGEX[,higher]: a number that the commands print; of a load also "+
+			"latency, throughput, p99 …")
 	flags.StringVar(&f.smallest, "smallest", "2%", "smallest difference that counts")
 	flags.StringVar(&f.prove, "prove", "ask", "ask, auto or none: may settings be flipped for proof")
 	flags.DurationVar(&f.timeout, "timeout", 0, "longest time for one run (default: the budget)")
 	flags.StringVar(&f.caseDir, "case", "", "directory to make (default: culprit-case- and the time)")
 	flags.StringVar(&f.json, "json", "", "write the result as JSON to this file, - for standard output")
 	flags.Int64Var(&f.seed, "seed", 0, "seed of the order of runs (default: a random one, printed)")
+	f.load.define(flags)
 	return command
 }
 
@@ -109,6 +112,9 @@ func (f investigateFlags) options(args []string, w world) (investigate.Options, 
 		if err := checkOutput(f.json, true); err != nil {
 			return o, err
 		}
+	}
+	if o.Load, err = f.load.plan(); err != nil {
+		return o, err
 	}
 	if o.Metric, err = investigate.ParseMetric(f.metric); err != nil {
 		return o, err

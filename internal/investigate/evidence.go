@@ -223,64 +223,6 @@ func (inv *investigation) rehearse(ctx context.Context, recorder *record.Recorde
 	return float64(broken) > mostBroken*float64(samples), nil
 }
 
-// recorded makes one run under the recorder; without a path the recording is dropped.
-func (inv *investigation) recorded(ctx context.Context, recorder *record.Recorder, slot trial.Slot,
-	path string) (*record.Summary, error) {
-	begun := false
-	var loaded *record.Summary
-	run, err := inv.one(ctx, slot, func(spec *trial.Spec) {
-		if spec.Load != nil {
-			begun = true
-			inv.recordUnderLoad(ctx, recorder, spec, path, &loaded)
-			return
-		}
-		spec.Ready = func(pid int) error {
-			begun = true
-			return recorder.Begin(ctx, record.Target{Kind: "command", Command: spec.Command, Pid: pid})
-		}
-	})
-	if err != nil {
-		if begun {
-			// The window must be closed, or the recorder keeps it open; the run's own error is the
-			// one to tell.
-			_, errEnd := recorder.End(context.WithoutCancel(ctx), record.Finish{Drop: true})
-			if errors.Is(err, record.ErrNotSupported) && errEnd != nil {
-				return nil, errors.Join(err, errEnd)
-			}
-		}
-		return nil, err
-	}
-	summary := loaded
-	if summary == nil {
-		summary, err = recorder.End(ctx, record.Finish{Path: path, Metrics: run.Metrics, Drop: path == ""})
-	}
-	if err != nil {
-		return nil, fmt.Errorf("record run %d of %s: %w", run.Order, run.Side, err)
-	}
-	if path != "" {
-		inv.book(summary)
-	}
-	return summary, nil
-}
-
-// book adds a recording's own cost and losses to the case.
-func (inv *investigation) book(summary *record.Summary) {
-	inv.c.Recorder.CPUS += float64(summary.Cost.RecorderCPUNs) / 1e9
-	for _, loss := range summary.Losses {
-		inv.addLoss(loss)
-	}
-}
-
-func (inv *investigation) addLoss(loss recording.Loss) {
-	for i := range inv.c.Recorder.Losses {
-		if inv.c.Recorder.Losses[i].What == loss.What {
-			inv.c.Recorder.Losses[i].Count += loss.Count
-			return
-		}
-	}
-	inv.c.Recorder.Losses = append(inv.c.Recorder.Losses, loss)
-}
-
 // recordingCost compares the runs under the recorder with those without it, where there were such.
 func (inv *investigation) recordingCost() error {
 	if inv.scarce != ample { // it cannot be told from what the first runs did

@@ -64,8 +64,8 @@ func (inv *investigation) checkLoad() error {
 		return nil
 	}
 	if name := inv.options.Metric.Name; ofLoad(name) && !inv.told(name) {
-		return fmt.Errorf("metric %s: the load does not print it; known are %s, whose percentiles need the option that prints "+
-			"them (wrk --latency), and NAME=REGEX takes any other number", name, strings.Join(load.Names(), ", "))
+		return fmt.Errorf("metric %s: the load does not print it; known are %s, some need an option for percentiles "+
+			"(wrk --latency), and NAME=REGEX takes any other number", name, strings.Join(load.Names(), ", "))
 	}
 	if inv.perRequest() {
 		inv.c.Per = trial.UnitRequest
@@ -93,7 +93,8 @@ func (inv *investigation) again(err error) bool {
 	if inv.failedRuns++; inv.failedRuns > mostFailed {
 		return false
 	}
-	inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("a run under load of %s was made again: %v", failed.Side, failed.Err))
+	inv.c.Warnings = append(inv.c.Warnings,
+		fmt.Sprintf("a run under load of %s was made again: %v", failed.Side, failed.Err))
 	return true
 }
 

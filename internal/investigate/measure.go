@@ -33,7 +33,7 @@ func (inv *investigation) one(ctx context.Context, slot trial.Slot, more func(*t
 		if ctx.Err() != nil {
 			return run, errors.New("interrupted; nothing was kept")
 		}
-		if inv.again(err) {
+		if (slot.Kind == trial.KindMeasure || slot.Kind == trial.KindProof) && inv.again(err) {
 			return inv.one(ctx, slot, more)
 		}
 		return run, err

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"culprit/internal/cause"
+	"culprit/internal/compare/units"
 	"culprit/internal/investigate"
 	"culprit/internal/stat"
 	"culprit/internal/trial"
@@ -68,6 +69,15 @@ func metricNoun(name string) string {
 		return "CPU time"
 	}
 	return visible(name, 60)
+}
+
+// nounPer is a metric with what its values are per: a latency or a rate is per nothing more.
+func nounPer(c *investigate.Case, metric investigate.Metric) string {
+	noun := metricNoun(metric.Name)
+	if ofWork := metric.Name == trial.MetricWall || metric.Name == trial.MetricCPU; !ofWork && perOf(c) != units.PerRun {
+		return noun
+	}
+	return noun + " per " + perOf(c)
 }
 
 func known(effect *cause.Effect) bool {
@@ -195,19 +205,18 @@ func signed(fraction float64) string {
 }
 
 func detail(c *investigate.Case) string {
-	noun := metricNoun(c.Metric.Name)
 	if c.B == nil {
 		return fmt.Sprintf("%s of %s", plural(c.A.Trials, pieceOf(c)), visible(c.A.Command, nameRunesMax))
 	}
 	if min(c.A.Trials, c.B.Trials) == 0 {
 		return "no pair of trials counts"
 	}
-	return fmt.Sprintf("%s per %s %s, %s", noun, perOf(c), change(c.A.Median, c.B.Median, c.Metric.Unit),
+	return fmt.Sprintf("%s %s, %s", nounPer(c, c.Metric), change(c.A.Median, c.B.Median, c.Metric.Unit),
 		plural(min(c.A.Trials, c.B.Trials), "pair"))
 }
 
 func otherMetric(c *investigate.Case, result investigate.MetricResult) string {
-	noun := metricNoun(result.Metric.Name) + " per " + perOf(c)
+	noun := nounPer(c, result.Metric)
 	if c.B == nil {
 		return noun + " " + amount(result.MedianA, result.Metric.Unit)
 	}

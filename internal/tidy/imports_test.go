@@ -69,7 +69,7 @@ var mayImport = map[string][]string{
 	"internal/ground": {"internal/host", "internal/knob"},
 	"internal/investigate": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/shell",
 		"internal/bench", "internal/probe", "internal/record", "internal/compare", "internal/cause",
-		"internal/explain", "internal/knob",
+		"internal/explain", "internal/load", "internal/knob",
 		"internal/trial", "internal/worth"},
 
 	"internal/try": {"recording", "internal/host", "internal/stat", "internal/shell", "internal/load", "internal/knob",

@@ -70,7 +70,8 @@ func requestLines(argument string) {
 	if word == "bad" {
 		failed = 3
 	}
-	fmt.Printf("  %d requests in 1.00s, 1MB read\n  Non-2xx or 3xx responses: %d\nRequests/sec: %d.00\n", count, failed, count)
+	fmt.Printf("  %d requests in 1.00s, 1MB read\n  Non-2xx or 3xx responses: %d\nRequests/sec: %d.00\n",
+		count, failed, count)
 }
 
 func loadSpec(t *testing.T, server, word string, count int) Spec {
@@ -160,10 +161,14 @@ func TestKeptServersAlternate(t *testing.T) {
 func TestLoadsThatGoWrong(t *testing.T) {
 	runner := newRunner(t)
 	for want, change := range map[string]func(*Spec){
-		"the server ended before it was ready: exit status 5": func(s *Spec) { s.Command = "echo no memory >&2; echo {port} >&2; exit 5" },
-		"no memory | 2":                func(s *Spec) { s.Command = "echo no memory >&2; echo {port} >&2; exit 5" },
-		"does not listen on port 2":    func(s *Spec) { s.Command = "echo {port}; exec sleep 60" },
-		"but on port 4":                func(s *Spec) { s.Command = "P={port}; " + strings.Replace(as("server $((P+20000)) 1"), "'", "\"", 2) },
+		"the server ended before it was ready: exit status 5": func(s *Spec) {
+			s.Command = "echo no memory >&2; echo {port} >&2; exit 5"
+		},
+		"no memory | 2":             func(s *Spec) { s.Command = "echo no memory >&2; echo {port} >&2; exit 5" },
+		"does not listen on port 2": func(s *Spec) { s.Command = "echo {port}; exec sleep 60" },
+		"but on port 4": func(s *Spec) {
+			s.Command = "P={port}; " + strings.Replace(as("server $((P+20000)) 1"), "'", "\"", 2)
+		},
 		"does not answer to \"false\"": func(s *Spec) { s.Load.Ready = "false" },
 		"the server ended under the load: exit status 7": func(s *Spec) {
 			s.Load.Command = as("requests {port} 5 die")
@@ -172,8 +177,10 @@ func TestLoadsThatGoWrong(t *testing.T) {
 		"the load failed: exit status 9":    func(s *Spec) { s.Load.Command = "exit 9" },
 		"3 of 5 requests failed (3 non-2xx": func(s *Spec) { s.Load.Command = as("requests {port} 5 bad") },
 		"does not take it":                  func(s *Spec) { s.Command = "sleep 1" },
-		"the load does not say":             func(s *Spec) { s.Load.Command, s.Load.WarmUpRequests = "true", 10 },
-		"not done after":                    func(s *Spec) { s.Load.Command, s.Timeout = "sleep 60", 200*time.Millisecond },
+		"the load does not say": func(s *Spec) {
+			s.Load.Command, s.Load.WarmUpRequests = "true", 10
+		},
+		"not done after": func(s *Spec) { s.Load.Command, s.Timeout = "sleep 60", 200*time.Millisecond },
 	} {
 		s := loadSpec(t, "server {port} 10", "good", 5)
 		s.Load.StartLimit = 500 * time.Millisecond
