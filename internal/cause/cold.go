@@ -10,17 +10,9 @@ import (
 )
 
 var (
-	// compilerNames are functions of the compilers inside language runtimes.
-	compilerNames = []string{"CompileBroker::", "C2Compiler::", "C1::", "Compilation::compile", "PhaseIdealLoop",
-		"PhaseChaitin", "v8::internal::compiler::", "v8::internal::maglev::", "v8::internal::OptimizingCompileDispatcher",
-		"v8::internal::Compiler::", "v8::internal::baseline::", "v8::internal::interpreter::BytecodeGenerator",
-		"v8::internal::parsing::", "v8::internal::Parser", "v8::internal::PreParser", "_PyAST_Compile",
-		"_PyPegen_run_parser", "_PyPegen_parse", "builtin_compile", "Py_CompileStringObject"}
 	// phpCompilerNames are PHP's, in full: compilers of other languages have functions of such
 	// names themselves.
 	phpCompilerNames = []string{"compile_file", "compile_filename", "compile_string", "phar_compile_file", "zendparse"}
-	// compilerComms are threads that compile.
-	compilerComms = []string{"C1 CompilerThre", "C2 CompilerThre", "Compiler Thread"}
 	// interpreterNames are the frames of bytecode handlers, below the function that they interpret.
 	interpreterNames = []string{"V8::StubFrame", "Builtins_InterpreterEntryTrampoline", "InterpreterRuntime::"}
 	// coldSettings change whether and when code is compiled, by the kind of code.
@@ -30,11 +22,14 @@ var (
 			// Methods named by these are not compiled at all; other commands (print, log, quiet)
 			// change nothing.
 			"-XX:CompileCommand=exclude", "-XX:CompileCommand=compileonly", "-XX:CompileCommand=CompileThresholdScaling",
-			"-XX:CompileCommandFile", "-XX:CompilerDirectivesFile", "-XX:CompileOnly", "-XX:-UseOnStackReplacement"},
+			"-XX:CompileCommandFile", "-XX:CompilerDirectivesFile", "-XX:CompileOnly", "-XX:-UseOnStackReplacement",
+			// Archives of classes that were read and linked before: without one each start does that anew.
+			"-Xshare:off", "-XX:-UseSharedSpaces", "-XX:SharedArchiveFile", "-XX:AOTCache", "-XX:AOTMode"},
 		recording.KindNode: {"--jitless", "--no-opt", "--no-sparkplug", "--max-lazy", "--interrupt-budget",
-			"--no-turbofan", "--max-optimized-bytecode-size", "--regexp-interpret-all"},
+			"--no-turbofan", "--max-optimized-bytecode-size", "--regexp-interpret-all", "NODE_COMPILE_CACHE",
+			"NODE_DISABLE_COMPILE_CACHE"},
 		recording.KindPython: {"PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"},
-		recording.KindRuby:   {"--yjit", "--mjit", "--jit"},
+		recording.KindRuby:   {"--yjit", "--mjit", "--rjit", "--jit", "--disable-yjit", "--disable-jit", "RUBY_YJIT_ENABLE"},
 		recording.KindPHP:    {"opcache.", "pcre.jit"},
 	}
 )
@@ -81,7 +76,11 @@ func (s *scene) tellCold(c *claim, setting string) {
 	}
 	c.add("cpu", "time in the compiler", compiledA, compiledB, "s/run")
 	c.add("cpu", "time in bytecode handlers of the interpreter", interpretedA, interpretedB, "s/run")
-	if setting == "" && !asked && !s.interprets(c) && s.inBackground(c) {
+	if setting == "" && s.mostly(c, func(i int) bool { return throughChanged(s.paths[i].Frames) }) {
+		c.consequence = true
+		c.doubt(DoubtConsequence, "most of it is for code of a dependency that is not the same on both sides: that is "+
+			"other code to compile, or code that has more compiled")
+	} else if setting == "" && !asked && !s.interprets(c) && s.inBackground(c) {
 		c.consequence = true
 		if s.oneSided {
 			c.doubt(DoubtConsequence, "the compiler's own threads took it, which compile whatever runs often: a program "+
@@ -91,6 +90,11 @@ func (s *scene) tellCold(c *claim, setting string) {
 				"code to run, or more of it")
 		}
 	}
+}
+
+// throughChanged reports whether a stack goes through a dependency that is not the same on both sides.
+func throughChanged(frames []recording.Frame) bool {
+	return slices.ContainsFunc(frames, func(frame recording.Frame) bool { return frame.Changed != "" })
 }
 
 // inBackground reports whether a claim on compiling grew for the most part in threads of the
@@ -141,6 +145,9 @@ func (s *scene) interpretedFunctions() map[string]bool {
 		place := s.code.Innermost(frames)
 		if place < 0 || outOfJS(frames) {
 			continue
+		}
+		if frames[place].Changed != "" {
+			continue // other code than on the other side, which the compiler never saw there
 		}
 		name := frames[place].Name
 		partA, partB := a[name], b[name]
@@ -199,7 +206,8 @@ func (s *scene) coldSetting() (kind recording.FrameKind, setting string) {
 func coldOptions(kind recording.FrameKind, command string, facts map[string]string) (options []string) {
 	texts := []string{command, facts["target.command"]}
 	for _, name := range []string{"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "NODE_OPTIONS",
-		"PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "RUBYOPT"} {
+		"PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "RUBYOPT", "RUBY_YJIT_ENABLE", "NODE_COMPILE_CACHE",
+		"NODE_DISABLE_COMPILE_CACHE"} {
 		if value := facts["target.environment."+name]; value != "" {
 			texts = append(texts, name+"="+value)
 		}

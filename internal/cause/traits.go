@@ -68,7 +68,7 @@ func purposeOf(frame recording.Frame) trait {
 		t.traced, t.fault, t.sync = code.Traces(frame), code.Faults(frame), code.Syncs(frame)
 		return t
 	}
-	t.compiler = frame.Kind == recording.KindNative && containsAny(frame.Name, compilerNames)
+	t.compiler = code.Compiles(frame)
 	t.lock, t.collector = code.IsLockFunction(frame.Name), code.Collects(frame.Name)
 	t.scheduler = code.Schedules(frame)
 	return t
@@ -76,7 +76,7 @@ func purposeOf(frame recording.Frame) trait {
 
 func traitOf(path *compare.Path, place int, known purposes) trait {
 	t := trait{place: place, kernel: len(path.Frames), lock: path.Lock}
-	t.compiler = containsAny(path.Comm, compilerComms)
+	t.compiler = code.IsCompiler(path.Comm) || code.CompilesAtRunTime(path.Frames)
 	php := false // compiles, if it is PHP
 	for i := len(path.Frames) - 1; i >= 0; i-- {
 		frame := path.Frames[i]

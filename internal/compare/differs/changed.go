@@ -14,6 +14,8 @@ import (
 // What the system brings counts only where nothing that the program brings differs: of two images
 // nearly every library is another one, and the program's own dependencies are the nearer answer.
 // Interpreters and virtual machines never count: they run functions, and have none of the program's.
+// What only one side ran counts where the program itself is the same: of another program it is
+// whatever that program asks for.
 func Changed(a, b []*recording.Recording) func(*recording.Recording) []string {
 	if len(a) == 0 || len(b) == 0 {
 		return func(*recording.Recording) []string { return nil }
@@ -45,10 +47,15 @@ var withoutFunctions = []string{recording.DependencyProgram, recording.Dependenc
 // changedCode names the dependencies with functions among those that differ.
 func changedCode(list []Difference) map[key]string {
 	own, system := map[key]string{}, map[key]string{}
+	another := slices.ContainsFunc(list, func(one Difference) bool {
+		return one.Seen() && one.Of == recording.DependencyProgram
+	})
 	for i := range list {
 		one := &list[i]
+		oneSided := one.A == "" || one.B == ""
 		switch {
-		case !one.Seen() || one.A == "" || one.B == "" || slices.Contains(withoutFunctions, one.Of):
+		case !one.Seen() || slices.Contains(withoutFunctions, one.Of):
+		case oneSided && (another || slices.Contains(ofSystem, one.Of)):
 		case slices.Contains(ofSystem, one.Of):
 			system[key{one.Of, one.Name}] = one.String()
 		default:
