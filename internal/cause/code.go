@@ -25,8 +25,13 @@ func (l *ledger) giveCode(transfer) {
 		if blamed == nil {
 			return
 		}
-		c := l.claim(ruleCode, finding{cause: codeCause(blamed), match: inList(blamed.Members),
-			tell: func(c *claim) { l.tellCode(c, blamed, beside) }})
+		came := l.cameWith(blamed)
+		found := codeCause(blamed)
+		if came != "" {
+			found = CodeAdded
+		}
+		c := l.claim(ruleCode, finding{cause: found, match: inList(blamed.Members),
+			tell: func(c *claim) { c.came = came; l.tellCode(c, blamed, beside) }})
 		if c == nil {
 			return
 		}
@@ -105,6 +110,41 @@ func (s *scene) housekeeping(c *claim) bool {
 	return !slices.ContainsFunc(c.members, func(i int) bool {
 		return !s.traits[i].scheduler || s.traits[i].place >= 0
 	})
+}
+
+// cameWithPart of a function's growth must lie in a dependency that the other side never ran for that
+// to be what was added. Chosen.
+const cameWithPart = 0.8
+
+// cameWith is the dependency below a blamed function that accounts for its growth, where the other
+// side never ran it: the function has the work done by new code. "" where there is none.
+func (s *scene) cameWith(blamed *blame.Blame) string {
+	grown, ran, all := map[string]float64{}, map[string]bool{}, 0.0
+	for i := range s.paths {
+		seen := map[string]bool{}
+		for at := range s.paths[i].Frames {
+			label := s.paths[i].Frames[at].Changed
+			if label == "" || seen[label] {
+				continue
+			}
+			seen[label] = true
+			ran[label] = ran[label] || mean(s.paths[i].A) > 0
+		}
+		if _, found := slices.BinarySearch(blamed.Members, i); found {
+			all += s.grown(i)
+			for label := range seen {
+				grown[label] += s.grown(i)
+			}
+		}
+	}
+	best := ""
+	for label, seconds := range grown {
+		if !ran[label] && seconds >= cameWithPart*all && label != blamed.Frame().Changed &&
+			(best == "" || seconds > grown[best] || seconds == grown[best] && label < best) {
+			best = label
+		}
+	}
+	return best
 }
 
 // codeCause tells a function that grew from one that side A never ran. What took the place of

@@ -76,7 +76,7 @@ func (s *scene) tellCold(c *claim, setting string) {
 	}
 	c.add("cpu", "time in the compiler", compiledA, compiledB, "s/run")
 	c.add("cpu", "time in bytecode handlers of the interpreter", interpretedA, interpretedB, "s/run")
-	if setting == "" && s.mostly(c, func(i int) bool { return throughChanged(s.paths[i].Frames) }) {
+	if setting == "" && s.mostly(c, func(i int) bool { return firstChanged(s.paths[i].Frames) >= 0 }) {
 		c.consequence = true
 		c.doubt(DoubtConsequence, "most of it is for code of a dependency that is not the same on both sides: that is "+
 			"other code to compile, or code that has more compiled")
@@ -90,11 +90,6 @@ func (s *scene) tellCold(c *claim, setting string) {
 				"code to run, or more of it")
 		}
 	}
-}
-
-// throughChanged reports whether a stack goes through a dependency that is not the same on both sides.
-func throughChanged(frames []recording.Frame) bool {
-	return slices.ContainsFunc(frames, func(frame recording.Frame) bool { return frame.Changed != "" })
 }
 
 // inBackground reports whether a claim on compiling grew for the most part in threads of the

@@ -13,12 +13,19 @@ import (
 // nameDependency tells of a claim whose place is a function of a dependency that is not the same on
 // both sides which one that is, and where the program calls it.
 func (l *ledger) nameDependency(c *claim) {
+	if c.came != "" {
+		c.behindFirst(Place{Kind: InDependency, Name: c.came})
+		c.add("dependency", "most of it is in "+c.came+", which the other side does not run", 0, 0, "")
+	}
 	at := l.code.Innermost(c.place)
 	if at < 0 || c.place[at].Changed == "" {
 		return
 	}
 	c.changed = c.place[at].Changed
 	places := []Place{{Kind: InDependency, Name: c.changed}}
+	if first := firstChanged(c.place); c.place[first].Changed != c.changed { // it came with this one
+		places = append(places, Place{Kind: InDependency, Name: c.place[first].Changed})
+	}
 	if caller := callerOfChanged(c.place[:at+1], l.code.Own(c.place)); caller != nil {
 		places = append(places, Place{Kind: InCode, Role: CalledFrom, Name: callText(caller)})
 	}
@@ -26,11 +33,15 @@ func (l *ledger) nameDependency(c *claim) {
 	c.add("dependency", "its code is of "+c.changed+", which is not the same on both sides", 0, 0, "")
 }
 
+// firstChanged is where a stack comes into code that changed, −1 where it does not.
+func firstChanged(frames []recording.Frame) int {
+	return slices.IndexFunc(frames, func(frame recording.Frame) bool { return frame.Changed != "" })
+}
+
 // callerOfChanged is the program's own function from which a stack comes into code that changed; nil
 // where there is none.
 func callerOfChanged(frames []recording.Frame, own []bool) *recording.Frame {
-	first := slices.IndexFunc(frames, func(frame recording.Frame) bool { return frame.Changed != "" })
-	for at := first - 1; at >= 0; at-- {
+	for at := firstChanged(frames) - 1; at >= 0; at-- {
 		if own[at] && !code.IsStartUp(frames[at]) {
 			return &frames[at]
 		}

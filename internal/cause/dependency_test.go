@@ -149,3 +149,55 @@ func TestOnlyOptionIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// A function that has its work done by a library that came with the new version was not slowed: the
+// library is what was added. Where the function itself grew, it is that.
+func TestWhatCameWithAVersion(t *testing.T) {
+	const clusters = "clusters 0.1 (only B)"
+	for _, own := range []float64{0, 0.6} {
+		came := func(name string) []recording.Frame {
+			stack := python(tables, "main", "tables.width", name)
+			stack[2].File, stack[2].Changed = "/usr/lib/python3/dist-packages/clusters/c.py", clusters
+			return stack
+		}
+		result := &compare.Result{Metric: compare.MetricCPU, Unit: "s", A: three(0.2), B: three(1.2 + own),
+			Paths: []compare.Path{running(python(tables, "main", "tables.width"), 0.2, 0.2+own),
+				running(came("next"), 0, 0.5), running(came("split"), 0, 0.5)}}
+		suspects := Judge(Input{Result: result}).Suspects
+		want := CodeAdded
+		if own > 0 {
+			want = CodeGrew
+		}
+		if len(suspects) == 0 || suspects[0].Cause != want || suspects[0].Where[0] != "main;tables.width" {
+			t.Fatalf("own %g: %s, want %s", own, described(suspects), want)
+		}
+		named := slices.Contains(suspects[0].Places, Place{Kind: InDependency, Name: clusters})
+		if named != (own == 0) {
+			t.Errorf("own %g: at %q", own, suspects[0].Where)
+		}
+	}
+}
+
+// A function of another version that is not compiled yet is other code; one that is the same on both
+// sides, and was compiled on the other, is cold.
+func TestInterpretedCodeOfAnotherVersionIsNotCold(t *testing.T) {
+	for _, changed := range []string{tables, ""} {
+		stack := []recording.Frame{
+			{Name: "<module>", Kind: recording.KindNode, File: "/srv/main.js"},
+			{Name: "each", Kind: recording.KindNode, File: "/srv/node_modules/tables/each.js", Changed: changed}}
+		if changed == "" {
+			stack[1].File = "/srv/each.js"
+		}
+		handler := append(slices.Clone(stack), recording.Frame{Name: "Builtins_InterpreterEntryTrampoline",
+			Kind: recording.KindNative, Module: "node"})
+		result := &compare.Result{Metric: compare.MetricCPU, Unit: "s", A: three(1), B: three(2), Paths: []compare.Path{
+			running(stack, 0.9, 0.2), running(handler, 0.1, 1.8)}}
+		want := RuntimeCold
+		if changed != "" {
+			want = CodeGrew
+		}
+		if suspects := Judge(Input{Result: result, CPU: result}).Suspects; len(suspects) == 0 || suspects[0].Cause != want {
+			t.Errorf("changed %q: %s, want %s", changed, described(suspects), want)
+		}
+	}
+}

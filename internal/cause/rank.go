@@ -165,14 +165,15 @@ const togetherOfCode = 0.5
 
 // behindCode moves what follows from code that does more behind the last code that surely does: one
 // place that is large enough, or several that are together and beside it. What new methods make the
-// compiler do is no answer beside them. Code of a dependency that changed counts with its whole share.
+// compiler do is no answer beside them. Code of a dependency that changed counts with its whole share,
+// and with that of the garbage and the compiling that it alone brings.
 func (r *ranking) behindCode(rule rankRule) {
 	last, largest, surely, sum := -1, 0.0, 0.0, 0.0
 	for at, one := range r.told {
 		share := one.share()
 		least := share.Low
 		if one.changed != "" { // that it is another version is no matter of how far the runs scatter
-			least = share.Value
+			least = share.Value + r.broughtBy(one)
 		}
 		if one.cause.is(isCode) && least > 0 {
 			last, largest, surely, sum = at, max(largest, least), surely+least, sum+share.Value
@@ -182,6 +183,23 @@ func (r *ranking) behindCode(rule rankRule) {
 		return one.consequence &&
 			(largest >= leastShare || surely >= leastShare && sum >= togetherOfCode*one.share().Value)
 	})
+}
+
+// notableShare is the part of the change from which code of a dependency that changed counts together
+// with what follows from it. Chosen: less is what any code has.
+const notableShare = 0.1
+
+// broughtBy is the share of what follows from code of a dependency that changed, at that code.
+func (r *ranking) broughtBy(code *ranked) (brought float64) {
+	if code.share().Value < notableShare {
+		return 0
+	}
+	for _, one := range r.told {
+		if one.consequence && one.changed == code.changed {
+			brought += one.share().Value
+		}
+	}
+	return brought
 }
 
 // besideSetting is the part of what follows a setting that the setting's own must be to stand

@@ -100,6 +100,8 @@ type claim struct {
 	consequence bool
 	// changed is the dependency that the place is in, where the sides run different versions of it.
 	changed string
+	// came is a dependency below the place that the other side never ran, where that is what grew.
+	came string
 	// silent is why the claim is not told, "" where it is.
 	silent string
 	// ofSetting marks what the same program does more of where a setting differs that no cause is

@@ -86,8 +86,8 @@ func (t *Tree) Find(use func(int) bool) *Blame {
 	}
 	if best == nil {
 		main := s.descend(mainPart)
-		best = cmp.Or(s.whole(s.place(main)), s.largestOf(functions), s.fallback(trail),
-			s.fallback(main))
+		best = cmp.Or(s.whole(s.place(main)), s.largestOf(functions), s.owned(trail),
+			s.entryOf(functions), s.fallback(trail), s.fallback(main))
 	}
 	if best == nil {
 		return nil

@@ -33,24 +33,30 @@ type function struct {
 // deepestOf finds the deepest function of the application's own that explains most of the change,
 // whoever calls it.
 func (s *search) deepestOf(functions map[names.Key]*function) *spot {
-	return s.bestOf(functions, explainsPart, (*function).deeper)
+	return s.bestOf(functions, explainsPart, false, (*function).deeper)
+}
+
+// entryOf finds the function in which the application begins, by whatever frames of an interpreter
+// it was come to: what grew is in libraries that it calls.
+func (s *search) entryOf(functions map[names.Key]*function) *spot {
+	return s.bestOf(functions, explainsPart, true, (*function).deeper)
 }
 
 // largestOf finds the function of the application's own that explains most where none explains
 // enough: half of the change may be in a library's threads, or in libraries that main itself calls.
 func (s *search) largestOf(functions map[names.Key]*function) *spot {
-	return s.bestOf(functions, mainPart, func(one, best *function) bool {
+	return s.bestOf(functions, mainPart, false, func(one, best *function) bool {
 		return one.grow > best.grow || one.grow == best.grow && one.deeper(best)
 	})
 }
 
 // bestOf finds the best of the functions that explain a part of the change.
-func (s *search) bestOf(functions map[names.Key]*function, part float64,
+func (s *search) bestOf(functions map[names.Key]*function, part float64, entries bool,
 	better func(one, best *function) bool) *spot {
 	var best *function
 	for _, key := range slices.SortedFunc(maps.Keys(functions), names.Key.Compare) {
 		one := functions[key]
-		if one.grow >= part*s.total && !code.IsEntry(one.Frame) && !one.tookOver(functions) &&
+		if one.grow >= part*s.total && (entries || !code.IsEntry(one.Frame)) && !one.tookOver(functions) &&
 			(best == nil || better(one, best)) {
 			best = one
 		}

@@ -85,10 +85,19 @@ func (s *search) place(trail []spot) *spot {
 	})
 }
 
+// owned is the deepest spot of a trail that is the application's own, also where it begins.
+func (s *search) owned(trail []spot) *spot {
+	return deepest(trail, func(i int, _ recording.Frame) bool {
+		return len(trail[i].members) > 0 && s.own[trail[i].members[0]][i]
+	})
+}
+
 // fallback is the best place when no function of the application's own explains the change.
 func (s *search) fallback(trail []spot) *spot {
+	if own := s.owned(trail); own != nil {
+		return own
+	}
 	for _, accept := range []func(int, recording.Frame) bool{
-		func(i int, _ recording.Frame) bool { return s.own[trail[i].members[0]][i] },
 		func(_ int, frame recording.Frame) bool { return code.Placeable(frame) },
 		func(_ int, frame recording.Frame) bool { return !code.IsStartUp(frame) },
 	} {

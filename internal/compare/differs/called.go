@@ -1,7 +1,9 @@
 package differs
 
 import (
+	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"culprit/internal/compare/settings"
@@ -93,6 +95,39 @@ func leads(list []Difference) {
 			}
 		}
 	}
+}
+
+// loaded marks what the system has for both sides and only one loaded, where one thing else differs:
+// a variable, an option or another library has it loaded. Stacks that grew go through what has a
+// part of its own.
+func loaded(list []Difference) {
+	var only *Difference
+	isLoaded := func(d *Difference) bool {
+		return (d.Kind == Dependency || d.Kind == Binary) && slices.Contains(ofSystem, d.Of) &&
+			(d.A == "" || d.B == "") && !d.Grown
+	}
+	for i := range list {
+		if one := &list[i]; one.Seen() && !isLoaded(one) {
+			if only != nil {
+				return
+			}
+			only = one
+		}
+	}
+	for i := range list {
+		if only != nil && list[i].Seen() && isLoaded(&list[i]) {
+			list[i].Follows = only.calledBy()
+		}
+	}
+}
+
+// calledBy is how other differences call one that they follow.
+func (d *Difference) calledBy() string {
+	if d.unnamed() {
+		a, b := d.Typed()
+		return cmp.Or(b, a)
+	}
+	return d.Name
 }
 
 // linked marks a program that another version is linked into: its build differs at least for that.

@@ -20,7 +20,9 @@ func Changed(a, b []*recording.Recording) func(*recording.Recording) []string {
 	if len(a) == 0 || len(b) == 0 {
 		return func(*recording.Recording) []string { return nil }
 	}
-	labels := changedCode(dependencies(newSide(a), newSide(b)))
+	list := dependencies(newSide(a), newSide(b))
+	leads(list) // a program is not another one for what is linked into it
+	labels := changedCode(list)
 	return func(rec *recording.Recording) []string {
 		if len(labels) == 0 || len(rec.Dependencies) == 0 {
 			return nil

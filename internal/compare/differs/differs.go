@@ -46,8 +46,8 @@ type Difference struct {
 	// unit of work; Grown that this is a part of the metric's growth that counts.
 	Through float64 `json:"through"`
 	Grown   bool    `json:"grown"`
-	// Follows names the difference that this one only leads to: the path of a folder in which another
-	// version lies.
+	// Follows names the difference that this one only leads to, or comes with: the path of a folder in
+	// which another version lies, a library that the other version asks for.
 	Follows string `json:"follows,omitempty"`
 }
 
@@ -113,6 +113,7 @@ func Find(a, b []*recording.Recording, facts []settings.FactChange, weigh Weight
 	weigh.through(list, sideA, sideB)
 	inOrder(list)
 	leads(list) // to the first that it can be
+	loaded(list)
 	inOrder(list)
 	return list
 }

@@ -220,3 +220,65 @@ func TestVariants(t *testing.T) {
 		t.Error("one thing differs")
 	}
 }
+
+// A package that only one side ran came with the other version that calls it; one that the program
+// itself calls is a difference of its own.
+func TestCameWith(t *testing.T) {
+	stacks := func(folder string, below ...string) *recording.Recording {
+		rows := []recording.Dependency{row("python", "tables", "1", folder+"/tables")}
+		if folder == "/p/new" {
+			rows[0].Version = "2"
+			rows = append(rows, row("python", "clusters", "0.1", folder+"/clusters"))
+		}
+		rec := made("x", rows, nil)
+		var stack []int32
+		for i, file := range below {
+			rec.Frames = append(rec.Frames, *python(folder + "/" + file))
+			stack = append(stack, int32(i))
+		}
+		rec.Stacks = []recording.Stack{{Frames: stack}}
+		rec.Samples = []recording.Sample{{Signal: recording.SignalCPU, Target: true, Count: 1, ValueNs: 1e8}}
+		return rec
+	}
+	a := twice(stacks("/p/old", "main.py"))
+	list := check(t, a, twice(stacks("/p/new", "main.py", "tables/a.py", "clusters/b.py")), nil, 0.1,
+		"tables 1 → 2 grown; clusters 0.1 (only B) grown follows tables")
+	if Only(list) == nil {
+		t.Error("one thing differs, with what it brings")
+	}
+	check(t, a, twice(stacks("/p/new", "main.py", "clusters/b.py")), nil, 0.1,
+		"clusters 0.1 (only B) grown; tables 1 → 2")
+}
+
+// A library of the system that one side alone loaded follows from the one thing that was chosen;
+// beside two it may have come with either.
+func TestLoaded(t *testing.T) {
+	a := twice(made("x", []recording.Dependency{row("deb", "zlib1g", "1.3", "/lib/libz.so.1"),
+		row("deb", "libc6", "2", "/lib/libc.so.6")}, nil))
+	b := twice(made("x", []recording.Dependency{row("deb", "libc6", "2", "/lib/libc.so.6")}, nil))
+	facts := []settings.FactChange{{Name: "target.environment.PURE", A: "0", B: "1"}}
+	if list := check(t, a, b, facts, 1, "PURE 0 → 1; zlib1g 1.3 (only A) follows PURE"); Only(list) == nil {
+		t.Error("one thing was chosen")
+	}
+	facts = append(facts, settings.FactChange{Name: "thp.enabled", A: "always", B: "never"})
+	check(t, a, b, facts, 1, "zlib1g 1.3 (only A); PURE 0 → 1; thp.enabled always → never")
+	check(t, a, b, nil, 1, "zlib1g 1.3 (only A)")
+}
+
+// Code that only one side ran is changed code where the program is the same.
+func TestChangedOnOneSide(t *testing.T) {
+	for _, program := range []string{"11", "22"} {
+		a := made("x", []recording.Dependency{hashed(row(recording.DependencyProgram, "main.py", "", "/w/main.py"), "11")},
+			map[*recording.Frame]int64{python("/w/main.py"): 1})
+		b := made("x", []recording.Dependency{row("python", "clusters", "0.1", "/p/clusters"),
+			hashed(row(recording.DependencyProgram, "main.py", "", "/w/main.py"), program)},
+			map[*recording.Frame]int64{python("/p/clusters/b.py"): 1})
+		marks, want := Changed(twice(a), twice(b))(b), "clusters 0.1 (only B)"
+		if program == "22" {
+			want = ""
+		}
+		if got := strings.Join(marks, ""); got != want {
+			t.Errorf("program %s: %q, want %q", program, got, want)
+		}
+	}
+}

@@ -33,6 +33,7 @@ func (w *Weights) through(list []Difference, a, b *side) {
 	}
 	before := w.seconds(a, wanted, w.A, len(list))
 	after := w.seconds(b, wanted, w.B, len(list))
+	broughtBy(list, a, b, wanted)
 	for i := range list {
 		list[i].Through = after[i] - before[i]
 		growth := list[i].Through
@@ -127,3 +128,47 @@ func Runs(a, b []*recording.Recording, list []Difference, of *Difference) func(*
 		})
 	}
 }
+
+// broughtPart of the time of a dependency that only one side ran must be below another one that
+// changed for it to have come with that. Chosen.
+const broughtPart = 0.5
+
+// broughtBy marks dependencies that one side alone ran, and that are called by another one of which
+// the sides have different versions: the new version asks for them.
+func broughtBy(list []Difference, a, b *side, wanted map[key]int) {
+	all, below := make([]float64, len(list)), make([]map[int]float64, len(list))
+	for _, rec := range slices.Concat(a.recordings, b.recordings) {
+		stacks := stacksThrough(rec, wanted)
+		for i := range rec.Samples {
+			sample := &rec.Samples[i]
+			if sample.Signal != recording.SignalCPU || !sample.Target || sample.Stack < 0 {
+				continue
+			}
+			for at, one := range stacks[sample.Stack] {
+				if !list[one].alone() {
+					continue
+				}
+				all[one] += float64(sample.ValueNs)
+				for _, above := range stacks[sample.Stack][:at] {
+					if below[one] == nil {
+						below[one] = map[int]float64{}
+					}
+					below[one][above] += float64(sample.ValueNs)
+				}
+			}
+		}
+	}
+	for i := range list {
+		for above := range list {
+			other := &list[above]
+			if list[i].Kind == Dependency && other.Kind == Dependency && other.A != "" && other.B != "" &&
+				other.Seen() && below[i][above] >= broughtPart*all[i] && all[i] > 0 {
+				list[i].Follows = other.Name
+				break
+			}
+		}
+	}
+}
+
+// alone tells a dependency that only one side ran.
+func (d *Difference) alone() bool { return d.Kind == Dependency && (d.A == "" || d.B == "") }
