@@ -141,18 +141,19 @@ func (s *sums) add(at int, r *timeline.Run, work *units.Work, scale float64) {
 	if exact := r.Recording.Manifest.Metrics[MetricCPU]; work.ByParts() && cost < exact {
 		scale *= exact / (exact - cost) // parts of the target's own time
 	}
-	s.cpu.add(at, r, MetricCPU, cpu, cost, scale)
-	wall, cost := spent.WithoutRecorder(r, spent.CriticalPath(r))
-	s.wall.add(at, r, MetricWall, wall, cost, scale)
+	s.cpu.add(at, r, MetricCPU, cpu, r.Recording.Manifest.Metrics[MetricCPU]-cost, scale)
+	wall, seconds := spent.Wall(r)
+	wall, cost = spent.WithoutRecorder(r, wall)
+	s.wall.add(at, r, MetricWall, wall, seconds-cost, scale)
 	s.waits.add(at, spent.Waits(r), scale)
 	s.counts.Add(at, r, scale)
 	s.hops.add(at, r)
 }
 
 func (s *metricSums) add(at int, r *timeline.Run, metric string, pieces []spent.Piece,
-	cost, scale float64) {
+	seconds, scale float64) {
 	s.merged.add(at, pieces, scale)
-	s.seconds[at] = max(0, r.Recording.Manifest.Metrics[metric]-cost) * scale
+	s.seconds[at] = max(0, seconds) * scale
 	s.unseen = recording.AddBlindSpots(s.unseen, unseen(r, metric)...)
 }
 

@@ -3,6 +3,7 @@ package spent
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"culprit/internal/compare/names"
 	"culprit/internal/compare/timeline"
@@ -12,6 +13,11 @@ import (
 // CPU are all CPU samples of the target, scaled so that they add up to the exact CPU time of each
 // thread and of the run, where these were measured.
 func CPU(r *timeline.Run) []Piece {
+	return cpuOf(r, func(*timeline.Thread) bool { return true })
+}
+
+// cpuOf is the part of it that some threads have.
+func cpuOf(r *timeline.Run, of func(*timeline.Thread) bool) []Piece {
 	samples := cpuSamples(r)
 	exact, measured := exactCPU(r)
 	if scaled := byThread(r, samples); scaled != nil {
@@ -31,6 +37,7 @@ func CPU(r *timeline.Run) []Piece {
 	if measured {
 		scale = exact / total
 	}
+	samples = slices.DeleteFunc(samples, func(one weighted) bool { return !of(one.thread) })
 	pieces := make([]Piece, 0, len(samples))
 	for _, one := range shareLost(samples) {
 		pieces = append(pieces, Piece{Key: one.key, Seconds: one.weight * scale})
