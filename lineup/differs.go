@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // Difference is one thing in which culprit says that the sides are not the same.
@@ -41,14 +42,30 @@ func (c Change) told(list []Difference) string {
 // is tells whether a difference is the change. A setting may be called by its variable alone, a
 // package of Maven by its artifact alone.
 func (c Change) is(d Difference) bool {
-	name, other := plainName(c.Name), plainName(d.Name)
 	if c.Kind == settingKind {
-		return other != "" && (strings.Contains(name, other) || strings.Contains(other, name))
+		return c.isSetting(d)
 	}
+	name, other := plainName(c.Name), plainName(d.Name)
 	if name != other && !strings.HasSuffix(name, ":"+other) && !strings.HasSuffix(other, ":"+name) {
 		return false
 	}
 	return sameVersion(c.From, d.A) && sameVersion(c.To, d.B)
+}
+
+// isSetting tells whether a difference is a setting, by its name or by the word of the command that
+// sets it: -XX:-Inline sets -XX:Inline.
+func (c Change) isSetting(d Difference) bool {
+	letters := func(text string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsLetter(r) || unicode.IsDigit(r) {
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, text)
+	}
+	name, other := letters(c.Name), letters(d.Name)
+	return other != "" && (strings.Contains(name, other) || strings.Contains(other, name)) ||
+		strings.Contains(letters(d.A), name) || strings.Contains(letters(d.B), name)
 }
 
 // plainName is a name without what registries do not tell apart.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/shell"
 	"culprit/recording"
@@ -60,6 +61,9 @@ func findCold(s *scene) []finding {
 func (s *scene) tellCold(c *claim, setting string) {
 	asked := setting == "" && s.tellCompiling(c)
 	s.locate(c, "")
+	if entry := first(byValue(s.tally(c.members, s.compilerOf))); entry != "" && len(c.places) > 0 {
+		c.at(inCode(c.places[0].Name + ";…;" + entry))
+	}
 	if setting != "" {
 		c.at(Place{Kind: InOptions, Name: setting})
 		c.add("facts", "how code is compiled differs, on the dearer side: "+setting, 0, 0, "")
@@ -90,6 +94,15 @@ func (s *scene) tellCold(c *claim, setting string) {
 				"code to run, or more of it")
 		}
 	}
+}
+
+// compilerOf is the function by which a path enters a compiler that the program has inside, "" where
+// it does not.
+func (s *scene) compilerOf(i int) string {
+	if at := code.CompilerAt(s.paths[i].Frames); at >= 0 {
+		return s.paths[i].Frames[at].Name
+	}
+	return ""
 }
 
 // inBackground reports whether a claim on compiling grew for the most part in threads of the

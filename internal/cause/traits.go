@@ -76,7 +76,7 @@ func purposeOf(frame recording.Frame) trait {
 
 func traitOf(path *compare.Path, place int, known purposes) trait {
 	t := trait{place: place, kernel: len(path.Frames), lock: path.Lock}
-	t.compiler = code.IsCompiler(path.Comm) || code.CompilesAtRunTime(path.Frames)
+	t.compiler = code.IsCompiler(path.Comm) || code.CompilerAt(path.Frames) >= 0
 	php := false // compiles, if it is PHP
 	for i := len(path.Frames) - 1; i >= 0; i-- {
 		frame := path.Frames[i]

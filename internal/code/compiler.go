@@ -50,23 +50,25 @@ func Compiles(frame recording.Frame) bool {
 // IsCompiler tells a thread that does nothing but compile by its name.
 func IsCompiler(comm string) bool { return containsAny(comm, compilerComms) }
 
-// CompilesAtRunTime tells a stack in a compiler that a program has inside or as a library, to run
-// what it compiles: LLVM in a database, in Numba, in a shader's interpreter. It refuses programs
-// that are compilers, which have the same library: there it is their work.
-func CompilesAtRunTime(frames []recording.Frame) bool {
-	inside := false
+// CompilerAt is where a stack enters a compiler that a program has inside or as a library, to run
+// what it compiles: LLVM in a database, in Numba, in a shader's interpreter; −1 where it does not.
+// It refuses programs that are compilers, which have the same library: there it is their work.
+func CompilerAt(frames []recording.Frame) int {
+	first := -1
 	for i := range frames {
 		frame := &frames[i]
 		if frame.Kind != recording.KindNative {
 			continue
 		}
 		if containsAny(frame.Name, compilerDrivers) || compilerPrograms[unversioned(frame.Module)] {
-			return false
+			return -1
 		}
-		inside = inside || beginsWithAny(frame.Name, jitNames) ||
-			beginsWithAny(path.Base(frame.Module), jitLibraries)
+		if first < 0 && (beginsWithAny(frame.Name, jitNames) ||
+			beginsWithAny(path.Base(frame.Module), jitLibraries)) {
+			first = i
+		}
 	}
-	return inside
+	return first
 }
 
 // unversioned is the name of a program's file without the release behind it: "clang-19" is clang.

@@ -70,6 +70,9 @@ func ofFlags(facts []settings.FactChange) (list []Difference) {
 func leads(list []Difference) {
 	for i := range list {
 		one := &list[i]
+		if one.Follows != "" {
+			continue
+		}
 		if prefixes := setBy[one.Name]; one.Kind == Option && prefixes != nil {
 			for k := range list {
 				if list[k].Kind == Setting && beginsWithAny(list[k].Name, prefixes) {
@@ -83,13 +86,19 @@ func leads(list []Difference) {
 			one.linked(list)
 			continue
 		}
+		if one.Evidence == recording.SeenBuiltIn && one.alone() {
+			one.builtInto(list)
+			continue
+		}
 		if one.Kind != Option && one.Kind != Variable || one.Of != "" || one.A == "" || one.B == "" {
 			continue
 		}
 		for k := range list {
 			other := &list[k]
-			if (other.Kind == Dependency || other.Kind == Binary) && liesIn(other.PlaceA, one.A) &&
-				liesIn(other.PlaceB, one.B) {
+			if other.Kind != Dependency && other.Kind != Binary {
+				continue
+			}
+			if liesIn(other.PlaceA, one.A) && liesIn(other.PlaceB, one.B) || one.leadsTo(other) {
 				one.Follows = other.Name
 				break
 			}
@@ -97,14 +106,43 @@ func leads(list []Difference) {
 	}
 }
 
-// loaded marks what the system has for both sides and only one loaded, where one thing else differs:
-// a variable, an option or another library has it loaded. Stacks that grew go through what has a
-// part of its own.
+// leadsTo tells a program of an environment (bin/python of "old" and of "new") in which, beside it,
+// another version lies.
+func (d *Difference) leadsTo(other *Difference) bool {
+	a, b := path.Clean(d.A), path.Clean(d.B)
+	for path.Base(a) == path.Base(b) && len(path.Base(a)) > 1 {
+		a, b = path.Dir(a), path.Dir(b)
+	}
+	return a != path.Clean(d.A) && a != b && len(a) > 1 && len(b) > 1 &&
+		strings.HasPrefix(other.PlaceA, a+"/") && strings.HasPrefix(other.PlaceB, b+"/")
+}
+
+// builtInto marks what is linked into a file that only one side loaded.
+func (d *Difference) builtInto(list []Difference) {
+	for i := range list {
+		file := &list[i]
+		if file.Evidence != recording.SeenBuiltIn && file.alone() &&
+			(within(d.PlaceA, file.PlaceA) || within(d.PlaceB, file.PlaceB)) {
+			d.Follows = file.Name
+			return
+		}
+	}
+}
+
+func within(file, folder string) bool {
+	return folder != "" && (file == folder || strings.HasPrefix(file, folder+"/"))
+}
+
+// loaded marks what both sides have and only one loaded, where one thing else differs: a variable, an
+// option or another library has it loaded. The system has a library for both sides where none of its
+// packages is in another version.
 func loaded(list []Difference) {
+	sameSystem := !slices.ContainsFunc(list, func(d Difference) bool {
+		return slices.Contains(ofSystem, d.Of) && d.A != "" && d.B != ""
+	})
 	var only *Difference
 	isLoaded := func(d *Difference) bool {
-		return (d.Kind == Dependency || d.Kind == Binary) && slices.Contains(ofSystem, d.Of) &&
-			(d.A == "" || d.B == "") && !d.Grown
+		return d.idle || d.alone() && sameSystem && slices.Contains(ofSystem, d.Of)
 	}
 	for i := range list {
 		if one := &list[i]; one.Seen() && !isLoaded(one) {

@@ -141,6 +141,13 @@ func differ(k key, a, b *side) *Difference {
 	if k.kind == recording.DependencyOption {
 		d.Kind = Option
 	}
+	if x != nil && y != nil && (x.in > 0) != (y.in > 0) && maps.Equal(x.versions, y.versions) {
+		if d.idle = true; x.in > 0 {
+			y = nil
+		} else {
+			x = nil
+		}
+	}
 	switch {
 	case x == nil && (y.in < b.filled && y.in > 0), y == nil && (x.in < a.filled && x.in > 0):
 		return nil // not in all runs of its own side: that the other did not meet it tells nothing

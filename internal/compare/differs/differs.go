@@ -49,6 +49,8 @@ type Difference struct {
 	// Follows names the difference that this one only leads to, or comes with: the path of a folder in
 	// which another version lies, a library that the other version asks for.
 	Follows string `json:"follows,omitempty"`
+	// idle tells that both sides have it in the same version, and one did not run it.
+	idle bool
 }
 
 // String is the difference as people read it.
@@ -120,7 +122,7 @@ func Find(a, b []*recording.Recording, facts []settings.FactChange, weigh Weight
 
 func inOrder(list []Difference) {
 	slices.SortStableFunc(list, func(x, y Difference) int {
-		return cmp.Or(-compareBool(x.Grown, y.Grown), cmp.Compare(rankOf(&x), rankOf(&y)),
+		return cmp.Or(-compareBool(x.Grown && x.Seen(), y.Grown && y.Seen()), cmp.Compare(rankOf(&x), rankOf(&y)),
 			-cmp.Compare(x.Through, y.Through), strings.Compare(x.Name, y.Name), strings.Compare(x.Of, y.Of))
 	})
 }

@@ -171,4 +171,7 @@ func broughtBy(list []Difference, a, b *side, wanted map[key]int) {
 }
 
 // alone tells a dependency that only one side ran.
-func (d *Difference) alone() bool { return d.Kind == Dependency && (d.A == "" || d.B == "") }
+func (d *Difference) alone() bool {
+	return d.Kind == Dependency && (d.A == "" || d.B == "") ||
+		d.Kind == Binary && (d.PlaceA == "" || d.PlaceB == "")
+}
