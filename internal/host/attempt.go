@@ -22,7 +22,7 @@ func kernelAttempts() attempts {
 		countCycles:  countCycles,
 		sampleHost:   sampleHost,
 		createMap:    createMap,
-		readDetached: readDetached,
+		readDetached: ReadDetached,
 		writable: func(path string) error {
 			if err := unix.Access(path, unix.W_OK); err != nil {
 				return fmt.Errorf("write %s: %w", path, err)
@@ -108,9 +108,9 @@ func createMap() error {
 	return unix.Close(int(descriptor))
 }
 
-// readDetached reads a file of a pseudo file system through a mount that is
+// ReadDetached reads a file of a pseudo file system through a mount that is
 // attached nowhere, so that nobody sees it and it ends with the descriptor.
-func readDetached(kind, name string) (string, error) {
+func ReadDetached(kind, name string) (string, error) {
 	context, err := unix.Fsopen(kind, unix.FSOPEN_CLOEXEC)
 	if err != nil {
 		return "", fmt.Errorf("open file system %s: %w", kind, err)

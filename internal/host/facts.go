@@ -36,7 +36,7 @@ func Facts(root string) []recording.Fact {
 	collect.mounts()
 	if root == "/" { // the running machine: asked, not read from a file
 		collect.audit()
-		collect.unmounted(readDetached)
+		collect.unmounted(ReadDetached)
 	}
 	return collect.sorted()
 }

@@ -35,6 +35,18 @@ struct signal_struct {
 	int group_exit_code;
 };
 
+struct kernfs_node {
+	__u64 id;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp; /* in the hierarchy of version 2 */
+};
+
 struct task_struct {
 	unsigned int flags;
 	unsigned int __state;
@@ -49,6 +61,8 @@ struct task_struct {
 	struct sched_info sched_info;
 	struct signal_struct *signal;
 	void *bpf_storage; /* what BPF programs keep for the task, NULL when nothing */
+	struct css_set *cgroups;
+	__u64 start_time;
 };
 
 struct linux_binprm {
