@@ -117,6 +117,36 @@ func badOfTrials() []bad {
 	}
 }
 
+// badOfCounting are about counters.
+func badOfCounting() []bad {
+	return []bad{
+		{"two things to count", []string{"count", "-a", "-p", "1"}, []string{"only one"}},
+		{"process to count that is not there", []string{"count", "-p", "999999999"}, []string{"no process 999999999"}},
+		{"cgroup to count that is none", []string{"count", "--cgroup", "folder"}, []string{"folder is no cgroup"}},
+		{"command to count that is not there", []string{"count", "--", "no-such-command"}, []string{"no-such-command"}},
+		{"unknown to whom", []string{"count", "--by", "kernel"}, []string{`"kernel"`, "cgroup, process, thread, cpu"}},
+		{"process by CPU", []string{"count", "--by", "cpu", "-p", "1"}, []string{"cannot be mixed"}},
+		{"process by cgroup", []string{"count", "--by", "cgroup", "-p", "1"}, []string{"by process or thread"}},
+		{"interval that is too short", []string{"count", "-i", "1us"}, []string{"1µs", "-i 1s"}},
+		{"negative time to count", []string{"count", "-d", "-1s"}, []string{"negative"}},
+		{"negative rows", []string{"count", "--top", "-1"}, []string{"--top -1"}},
+		{"misspelt event", []string{"count", "-e", "page-fault"}, []string{`"page-fault"`, "did you mean page-faults"}},
+		{"unknown event", []string{"count", "-e", "sundial"}, []string{`"sundial"`, "culprit count --list"}},
+		{"event of no PMU", []string{"count", "-e", "sundial/x/"}, []string{`no PMU "sundial"`}},
+		{"event twice", []string{"count", "-e", "cs,cs"}, []string{"cs is named twice"}},
+		{"group without an end", []string{"count", "-e", "{cs"}, []string{"not closed"}},
+		{"two lists on one output", []string{"count", "--json", "-", "--csv", "-"}, []string{"both"}},
+		{"list over the command's output", []string{"count", "--json", "-", "--", "true"},
+			[]string{"belongs to the command"}},
+		{"counts into a missing folder", []string{"count", "--json", "none/x"}, []string{"folder none"}},
+		{"counts for everybody", []string{"count", "--listen", "0.0.0.0:0"}, []string{"--token-file"}},
+		{"address without a port", []string{"count", "--listen", "here"}, []string{"--listen here", "127.0.0.1:9101"}},
+		{"token without an address", []string{"count", "--token-file", "there"}, []string{"--listen"}},
+		{"token that is none", []string{"count", "--listen", "127.0.0.1:0", "--token-file", "there"}, []string{"one word"}},
+		{"command with a list of events", []string{"count", "--list", "--", "true"}, []string{"--list"}},
+	}
+}
+
 // badOfSearches are about searches for a commit or a version.
 func badOfSearches() []bad {
 	typed := func(more ...string) []string {
@@ -159,7 +189,7 @@ func badOfSearches() []bad {
 }
 
 func TestBadInput(t *testing.T) {
-	for _, each := range slices.Concat(badOfRecording(), badOfTrials(), badOfSearches()) {
+	for _, each := range slices.Concat(badOfRecording(), badOfTrials(), badOfCounting(), badOfSearches()) {
 		t.Run(each.name, func(t *testing.T) {
 			folder := t.TempDir()
 			if err := os.WriteFile(filepath.Join(folder, "there"), []byte("no recording"), 0o644); err != nil {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,9 @@ func TestObjectsMatchTheirC(t *testing.T) {
 				t.Fatalf("%v: %v: %s", words, err, text)
 			}
 			stem := strings.TrimSuffix(filepath.Base(source), ".bpf.c") + "_x86_bpfel"
+			if slices.Contains(words, "bpfel") {
+				stem = strings.Replace(stem, "_x86_", "_", 1) // one object for all of them
+			}
 			compareObjects(t, filepath.Join(folder, stem+".o"), filepath.Join(fresh, stem+".o"))
 			if !bytes.Equal(read(t, filepath.Join(folder, stem+".go")), read(t, filepath.Join(fresh, stem+".go"))) {
 				t.Errorf("%s/%s.go is not what %s gives: run make generate and commit", folder, stem, source)

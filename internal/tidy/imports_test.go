@@ -30,6 +30,8 @@ var mayImport = map[string][]string{
 	"internal/record": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/probe",
 		"internal/dependency"},
 
+	"internal/count": {"internal/stat", "internal/probe"},
+
 	// From what one recording says to what all of them tell: compare stands between.
 	"internal/compare/perrun":   {"internal/stat"},
 	"internal/compare/units":    {"recording", "internal/stat", "internal/compare/perrun"},
@@ -78,7 +80,7 @@ var mayImport = map[string][]string{
 	"internal/bisect": {"internal/stat", "internal/shell", "internal/cause", "internal/trial", "internal/investigate"},
 
 	"internal/report": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/bench", "internal/try",
-		"internal/bisect",
+		"internal/bisect", "internal/count",
 		"internal/code", "internal/compare", "internal/cause", "internal/knob", "internal/trial", "internal/worth",
 		"internal/investigate"},
 	"internal/serve": {"recording", "internal/host", "internal/stat", "internal/record", "internal/compare",

@@ -108,15 +108,19 @@ static __always_inline void came(struct cpu_state *cpu, struct task_struct *task
 	cpu->task = (__u64)task;
 }
 
-/* `task` is who leaves. Another one than the last that came: the kernel has not shown a switch in between, and
- * nobody knows whose the counts are. */
+/* `task` is who leaves. Another one than the last that came: the kernel has not shown a switch in between. Where the
+ * two are booked to the same, so is what was counted; else nobody knows whose it is. */
 static __always_inline void book(struct cpu_state *cpu, struct task_struct *task)
 {
 	struct key key = {.id = cpu->id, .born = cpu->born, .cpu = bpf_get_smp_processor_id()};
 	if (cpu->task != (__u64)task) {
-		count_loss(LOST_SWITCHES);
-		key.id = ID_REST;
-		key.born = 0;
+		struct key leaves;
+		whose(task, &leaves);
+		if (leaves.id != key.id || leaves.born != key.born) {
+			count_loss(LOST_SWITCHES);
+			key.id = ID_REST;
+			key.born = 0;
+		}
 	}
 	take(cpu, find_row(&key));
 }

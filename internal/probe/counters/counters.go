@@ -72,6 +72,7 @@ type Meter struct {
 	links      []link.Link
 	handed     []*ebpf.Map
 	rows       map[Key]*Row
+	counted    map[int][]Count // by CPU, at the last booking
 }
 
 // Key is who was counted. Born tells two apart that had the same id one after the other.

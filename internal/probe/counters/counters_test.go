@@ -1,15 +1,48 @@
 package counters
 
 import (
+	"fmt"
+	"math"
 	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"culprit/internal/probe/counters/event"
 )
 
+// toucher makes the test's program a child that maps pages and writes to each when its input ends.
+const toucher = "CULPRIT_TEST_TOUCH"
+
+const touched = 5000
+
+func TestMain(m *testing.M) {
+	if os.Getenv(toucher) != "" {
+		_, _ = os.Stdin.Read(make([]byte, 1))
+		size := touched * os.Getpagesize()
+		memory, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+		if err != nil {
+			panic(err)
+		}
+		_ = unix.Madvise(memory, unix.MADV_NOHUGEPAGE) // a kernel without huge pages has no such advice
+		for at := 0; at < size; at += os.Getpagesize() {
+			memory[at] = 1
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
 func open(t *testing.T, options Options, names string) *Meter {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("-short leaves out what loads BPF programs")
+	}
 	if os.Geteuid() != 0 {
 		t.Skip("loading BPF programs needs root")
 	}
@@ -26,42 +59,205 @@ func open(t *testing.T, options Options, names string) *Meter {
 	return meter
 }
 
+// exchange has two threads wake each other for a while: switches on every CPU.
+func exchange(lasts time.Duration) {
+	there, back := make(chan bool), make(chan bool)
+	go func() {
+		runtime.LockOSThread()
+		for range there {
+			back <- true
+		}
+		close(back)
+	}()
+	for end := time.Now().Add(lasts); time.Now().Before(end); {
+		there <- true
+		<-back
+	}
+	close(there)
+	<-back
+}
+
+// What is booked to all of them together is what the CPUs counted: within 0.1 %, and a few events at the edges.
 func TestSumsEqualTheCPUs(t *testing.T) {
-	const names = "task-clock,cpu-clock,context-switches,page-faults,minor-faults,cpu-migrations,msr/tsc/,sched:sched_waking"
-	for by, name := range map[By]string{ByCgroup: "cgroup", ByProcess: "process", ByThread: "thread"} {
-		t.Run(name, func(t *testing.T) {
-			meter := open(t, Options{By: by}, names)
+	const names = "task-clock,cpu-clock,context-switches,page-faults,minor-faults,msr/tsc/,sched:sched_waking"
+	for _, by := range []By{ByCgroup, ByProcess, ByThread} {
+		t.Run(fmt.Sprint(by), func(t *testing.T) {
+			wanted := names
+			if _, err := os.Stat("/sys/bus/event_source/devices/msr"); err != nil {
+				wanted = strings.Replace(names, ",msr/tsc/", "", 1)
+			}
+			meter := open(t, Options{By: by}, wanted)
 			if err := meter.Begin(); err != nil {
 				t.Fatal(err)
 			}
-			before, err := meter.CPUs()
-			if err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(2*time.Second)
+			before := meter.CPUs()
+			exchange(500 * time.Millisecond)
 			rows, err := meter.Read()
 			if err != nil {
 				t.Fatal(err)
 			}
-			after, err := meter.CPUs()
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, event := range meter.options.Events {
-				var booked, counted uint64
+			after := meter.CPUs()
+			for i, each := range meter.options.Events {
+				var booked, counted float64
 				for _, row := range rows {
-					booked += row.Counts[i].Value
+					booked += float64(row.Counts[i].Value)
 				}
 				for cpu := range after {
-					counted += after[cpu][i].Value - before[cpu][i].Value
+					counted += float64(after[cpu][i].Value - before[cpu][i].Value)
 				}
-				t.Logf("%s: booked %d counted %d ratio %.5f", event.Name, booked, counted, float64(booked)/float64(counted))
+				if counted == 0 || math.Abs(booked-counted) > max(0.001*counted, 5) {
+					t.Errorf("%s: booked %.0f, the CPUs counted %.0f", each.Name, booked, counted)
+				}
 			}
-			lost, err := meter.Lost()
-			t.Log(len(rows), "rows", lost, err)
-			for key, row := range rows {
-				t.Log(key, *row)
+			if lost, err := meter.Lost(); err != nil || lost["rows that did not fit"] != 0 || lost["readings that failed"] != 0 {
+				t.Errorf("lost %v, %v", lost, err)
 			}
 		})
+	}
+}
+
+// A process that touches so many pages has so many faults, and others have none of them.
+func TestCountsAreWhoseTheyAre(t *testing.T) {
+	meter := open(t, Options{By: ByProcess, Some: true}, "page-faults,minor-faults,task-clock")
+	child := exec.Command("/proc/self/exe")
+	child.Env = append(os.Environ(), toucher+"=1", "GOMAXPROCS=1")
+	input, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := meter.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	if err := meter.Follow(child.Process.Pid); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(50 * time.Millisecond) // it is started, and waits
+	early, err := meter.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := faultsOf(early, child.Process.Pid)
+	input.Close()
+	if err := child.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := meter.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What came and went without the kernel showing the switch is nobody's: it may be the child's.
+	faults, unknown := faultsOf(rows, child.Process.Pid)-before, uint64(0)
+	if rest := rows[Key{ID: Rest}]; rest != nil {
+		unknown = rest.Counts[0].Value
+	}
+	if faults+unknown < touched || faults > touched+1500 {
+		t.Errorf("%d faults of %d pages, %d are not known whose", faults, touched, unknown)
+	}
+	for key, row := range rows {
+		if known := key.ID == uint64(child.Process.Pid); known && !strings.HasPrefix(row.Comm, "exe") {
+			t.Errorf("the child is called %q", row.Comm)
+		} else if !known && key.ID != Idle && key.ID != Others && key.ID != Rest {
+			t.Errorf("a stranger has a row: %+v %+v", key, row)
+		}
+	}
+}
+
+func faultsOf(rows map[Key]*Row, pid int) uint64 {
+	for key, row := range rows {
+		if key.ID == uint64(pid) {
+			return row.Counts[0].Value
+		}
+	}
+	return 0
+}
+
+// A thousand threads have a row each, and what does not fit is counted and kept in one row.
+func TestAThousandThreads(t *testing.T) {
+	const threads = 1000
+	for _, fit := range []int{0, 100} {
+		meter := open(t, Options{By: ByThread, Rows: fit}, "context-switches")
+		if err := meter.Begin(); err != nil {
+			t.Fatal(err)
+		}
+		before := meter.CPUs()
+		var wait sync.WaitGroup
+		gate := make(chan bool)
+		for range threads {
+			wait.Add(1)
+			go func() {
+				runtime.LockOSThread() // not unlocked: the thread ends with it
+				defer wait.Done()
+				<-gate
+				time.Sleep(time.Millisecond)
+			}()
+		}
+		close(gate)
+		wait.Wait()
+		rows, err := meter.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		lost, err := meter.Lost()
+		if err != nil {
+			t.Fatal(err)
+		}
+		own, sum, counted := 0, uint64(0), uint64(0)
+		for _, row := range rows {
+			sum += row.Counts[0].Value
+			if row.Pid == int32(os.Getpid()) {
+				own++
+			}
+		}
+		for cpu, counts := range meter.CPUs() {
+			counted += counts[0].Value - before[cpu][0].Value
+		}
+		if fit == 0 && (own < threads || lost["rows that did not fit"] != 0) {
+			t.Errorf("%d of %d threads have rows; lost %v", own, threads, lost)
+		}
+		if fit > 0 && (lost["rows that did not fit"] == 0 || rows[Key{ID: Rest}] == nil) {
+			t.Errorf("with room for %d: lost %v, %d rows", fit, lost, len(rows))
+		}
+		// A short time: what is counted between reading the CPUs and reading the rows is part of it.
+		if math.Abs(float64(sum)-float64(counted)) > 0.01*float64(counted) {
+			t.Errorf("booked %d of %d", sum, counted)
+		}
+		meter.Close()
+	}
+}
+
+// A package's energy is nobody's.
+func TestPackageEventsAreRefused(t *testing.T) {
+	_, err := Open(Options{Events: event.List{{Name: "power/energy-pkg/", Kind: event.Package}}})
+	if err == nil || !strings.Contains(err.Error(), "--by cpu") {
+		t.Errorf("it says %v", err)
+	}
+}
+
+// Forgetting who is gone keeps the map from filling up.
+func TestForget(t *testing.T) {
+	meter := open(t, Options{By: ByProcess}, "context-switches")
+	if err := meter.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	child := exec.Command("true")
+	if err := child.Run(); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := meter.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key := range rows {
+		if key.ID == uint64(child.Process.Pid) {
+			if err := meter.Forget(key); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if rows, err = meter.Read(); err != nil || faultsOf(rows, child.Process.Pid) != 0 {
+		t.Errorf("it is still there: %v, %v", rows, err)
 	}
 }

@@ -34,7 +34,16 @@ func (m *Meter) Begin() error {
 		return err
 	}
 	m.links = links
-	return m.control(commandRead)
+	return m.book()
+}
+
+// book has each CPU book what it counted up to now, and looks at what it counted in all.
+func (m *Meter) book() (err error) {
+	if err := m.control(commandRead); err != nil {
+		return err
+	}
+	m.counted, err = m.events.Read()
+	return err
 }
 
 // keepRests makes the rows that take what does not fit.
@@ -104,7 +113,7 @@ func (m *Meter) Read() (map[Key]*Row, error) {
 	if m.links == nil {
 		return nil, errNotBegun
 	}
-	if err := m.control(commandRead); err != nil {
+	if err := m.book(); err != nil {
 		return nil, err
 	}
 	return m.rows, m.sum()
@@ -159,8 +168,8 @@ func (m *Meter) add(key countersKey, from *countersRow) {
 	}
 }
 
-// CPUs gives what each CPU has counted since the opening.
-func (m *Meter) CPUs() (map[int][]Count, error) { return m.events.Read() }
+// CPUs gives what each CPU had counted since the opening when the rows were last read.
+func (m *Meter) CPUs() map[int][]Count { return m.counted }
 
 // Forget frees the rows of who is gone for good.
 func (m *Meter) Forget(who Key) error {

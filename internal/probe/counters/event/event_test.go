@@ -53,7 +53,7 @@ func TestEncodings(t *testing.T) {
 		"cycles":                     {Kind: Hardware, Type: 0, Config: 0},
 		"branch-misses:u":            {Kind: Hardware, Type: 0, Config: 5, Bits: kernel | hypervisor},
 		"instructions:uk":            {Kind: Hardware, Type: 0, Config: 1, Bits: hypervisor},
-		"task-clock":                 {Kind: Clock, Type: 1, Config: 1},
+		"task-clock":                 {Kind: Clock, Type: 1, Config: 1, Unit: "ns"},
 		"cs":                         {Kind: Software, Type: 1, Config: 3},
 		"L1-dcache-load-misses":      {Kind: Hardware, Type: 3, Config: 0x10000},
 		"LLC-stores":                 {Kind: Hardware, Type: 3, Config: 0x102},
@@ -138,7 +138,8 @@ func TestBadEvents(t *testing.T) {
 	for i := range 33 {
 		many = strings.Replace(many, "r1,", "r1"+strings.Repeat("0", i%8)+string(rune('0'+i/8))+",", 1)
 	}
-	if _, err := Parse(strings.TrimSuffix(many, ","), machine(t)); err == nil || !strings.Contains(err.Error(), "more than") {
+	_, err := Parse(strings.TrimSuffix(many, ","), machine(t))
+	if err == nil || !strings.Contains(err.Error(), "more than") {
 		t.Errorf("33 events: %v", err)
 	}
 }

@@ -43,7 +43,11 @@ var generic = map[string]Event{
 const perfCountSWCgroupSwitches = 11
 
 func software(kind Kind, config uint64) Event {
-	return Event{Kind: kind, Type: unix.PERF_TYPE_SOFTWARE, Config: config}
+	known := Event{Kind: kind, Type: unix.PERF_TYPE_SOFTWARE, Config: config}
+	if kind == Clock {
+		known.Unit = "ns"
+	}
+	return known
 }
 
 // caches, operations and results make up the names of events of caches, "L1-dcache-load-misses".
