@@ -3,7 +3,6 @@ package host
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -11,21 +10,27 @@ import (
 // Children lists the child processes of a process, those of all its threads. It
 // is empty for a process that has ended.
 func Children(pid int) []int {
-	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	if err != nil || len(files) == 0 {
+	tasks := "/proc/" + strconv.Itoa(pid) + "/task/"
+	threads, err := os.ReadDir(tasks)
+	if err != nil {
 		return childrenByScan(pid)
 	}
 	var pids []int
-	for _, file := range files {
-		text, err := os.ReadFile(file)
+	known := false
+	for _, thread := range threads {
+		text, err := os.ReadFile(tasks + thread.Name() + "/children")
 		if err != nil {
 			continue // the thread has ended; its children have moved to another
 		}
+		known = true
 		for _, field := range strings.Fields(string(text)) {
 			if child, err := strconv.Atoi(field); err == nil && child > 1 {
 				pids = append(pids, child)
 			}
 		}
+	}
+	if !known {
+		return childrenByScan(pid)
 	}
 	return pids
 }

@@ -99,7 +99,7 @@ type rated interface{ SetRate(hz int) error }
 // that: a child whose parent has ended, a process that has left the cgroup.
 func (s *Session) roots(target Target) ([]int, error) {
 	pids, err := targetPids(target)
-	if !target.Resume {
+	if !target.Resume || target.Kind == "host" { // of which everybody is followed
 		return pids, err
 	}
 	known := map[int]bool{}

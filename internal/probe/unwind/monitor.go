@@ -14,6 +14,7 @@ import (
 	"github.com/cilium/ebpf/ringbuf"
 	"go.opentelemetry.io/ebpf-profiler/kallsyms"
 	"go.opentelemetry.io/ebpf-profiler/libpf"
+	"go.opentelemetry.io/ebpf-profiler/process"
 	"go.opentelemetry.io/ebpf-profiler/processmanager"
 	"go.opentelemetry.io/ebpf-profiler/support"
 	"go.opentelemetry.io/ebpf-profiler/times"
@@ -113,11 +114,13 @@ func signal(to chan<- struct{}) {
 
 // lookAfter hands processes to the library.
 func (m *monitor) lookAfter(ctx context.Context) {
-	ruby := findRubies()
+	ruby, files, maps := findRubies(), newHeldFiles(), &mapsReader{}
 	cleaned, young := time.Now(), nursery{}
 	quiet := beat.After(announceEvery)
 	look := func(id libpf.PIDTID) {
-		m.u.bear(func() { m.manager.SynchronizeProcess(mortal{newProcess(id)}) })
+		m.u.bear(func() {
+			m.manager.SynchronizeProcess(mortal{process.New(id.PID(), id.TID()), files, maps})
+		})
 		ruby.complete(uint32(id.PID()))
 	}
 	for {

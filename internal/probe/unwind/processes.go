@@ -26,8 +26,6 @@ import (
 // So the queue of processes is read here (monitor.go), and the library is handed processes whose failures it can tell
 // apart.
 
-func newProcess(id libpf.PIDTID) process.Process { return process.New(id.PID(), id.TID()) }
-
 // bear does what reads a process's files and memory, and counts it where the library panics: it is not hardened
 // against files that are damaged, or written while it reads them ("makeslice: len out of range" ended a recorder beside
 // a build that wrote its programs in place). It reads them without holding its locks, or with deferred unlocks.
@@ -75,7 +73,22 @@ func fieldAt[T any](pointer any, name string) (*T, error) {
 }
 
 // mortal is a process that may end at any moment: what fails for that reason says so.
-type mortal struct{ process.Process }
+type mortal struct {
+	process.Process
+	// What looking at one process has for the next; nil: nothing.
+	files *heldFiles
+	maps  *mapsReader
+}
+
+// GetExe tells nothing: the library would tell it to its reporter, which does not ask.
+func (m mortal) GetExe() (libpf.String, error) { return libpf.NullString, nil }
+
+// GetProcessMeta tells nothing, for the same reason. Processes are put into containers by the processes probe.
+func (m mortal) GetProcessMeta(process.MetaConfig) process.ProcessMeta {
+	return process.ProcessMeta{ContainerID: noContainer} // or it would be looked for elsewhere
+}
+
+var noContainer = libpf.Intern("-")
 
 // CalculateMappingFileID fails with os.ErrNotExist when the mapping is gone.
 func (m mortal) CalculateMappingFileID(mapping *process.RawMapping) (libpf.FileID, error) {
@@ -92,11 +105,18 @@ var never atomic.Int64
 // GetMappingFileLastModified is part of what the library remembers a file by: a
 // time that never comes again makes it forget what it finds out about a mapping that is gone.
 func (m mortal) GetMappingFileLastModified(mapping *process.RawMapping) int64 {
-	modified := m.Process.GetMappingFileLastModified(mapping)
+	modified := m.modified(mapping)
 	if modified == 0 && !m.has(mapping) {
 		return never.Add(-1)
 	}
 	return modified
+}
+
+func (m mortal) modified(mapping *process.RawMapping) int64 {
+	if m.files != nil {
+		return m.files.modified(m.Process, mapping)
+	}
+	return m.Process.GetMappingFileLastModified(mapping)
 }
 
 // has tells whether the process still has the mapping.

@@ -41,7 +41,7 @@ func TestMappingOfAnEndedProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := sleeper.Process.Pid
-	looked := mortal{process.New(libpf.PID(id), libpf.PID(id))}
+	looked := mortal{Process: process.New(libpf.PID(id), libpf.PID(id))}
 	var file, vdso *process.RawMapping
 	for tries := 0; (file == nil || vdso == nil) && tries < 1000; tries++ { // Start returns before all is mapped
 		if _, err := looked.IterateMappings(func(m process.RawMapping) bool {

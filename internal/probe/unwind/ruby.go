@@ -55,7 +55,7 @@ func (r *rubies) complete(pid uint32) {
 
 // offset finds the variable in the library that the process has mapped.
 func (r *rubies) offset(pid uint32) (offset uint64, err error) {
-	target := mortal{process.New(libpf.PID(pid), libpf.PID(pid))}
+	target := mortal{Process: process.New(libpf.PID(pid), libpf.PID(pid))}
 	err = errors.New("no libruby is mapped")
 	// It reports a search that ended early as an error of its own: what the search found is told by err.
 	_, _ = target.IterateMappings(func(mapping process.RawMapping) bool {
