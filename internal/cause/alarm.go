@@ -28,9 +28,9 @@ const countSignals = "syscall.rt_sigreturn.count"
 // the timer, so that no wake-ups tell of it. A program that sets a timer and then returns from
 // handlers at a fixed rate has one.
 func findAlarm(s *scene) []finding {
-	a, b := s.count(countSignals, "")
-	if s.countOf(timerCalls...).b <= 0 || !more(a, b, timesTicks, fewestTicks) || !s.faster(a, b) ||
-		b < fewestAlarms*s.wall().b || !s.timedSignals() {
+	signals := s.countOf(countSignals)
+	if s.countOf(timerCalls...).b <= 0 || !signals.grew(timesTicks, fewestTicks) || !s.faster(signals) ||
+		signals.b < fewestAlarms*s.wall().b || !s.timedSignals() {
 		return nil
 	}
 	return []finding{{cause: TimerTicker, tell: s.tellAlarm,
@@ -49,9 +49,9 @@ func (s *scene) tellAlarm(c *claim) {
 	}
 	c.at(inCode(first(handlers)))
 	s.locate(c, "")
-	a, b := s.count(countSignals, "")
-	c.add("syscalls", "signals handled, in a program that set a timer for them", a, b, "signals/run")
-	c.add("syscalls", "time between two of them", 0, s.wall().b*1e3/b, "ms")
+	signals := s.countOf(countSignals)
+	c.add("syscalls", "signals handled, in a program that set a timer for them", signals, "signals/run")
+	c.add("syscalls", "time between two of them", sides{b: s.wall().b * 1e3 / signals.b}, "ms")
 }
 
 // fewestAlarms are the signals a second that make a ticker: as many as wake-ups do in package
@@ -65,29 +65,20 @@ var signalWaits = map[string]bool{"pause": true, "rt_sigsuspend": true}
 // that another process sends come with interrupts between CPUs. Where the program sleeps until
 // there is one, its wakers tell.
 func (s *scene) timedSignals() bool {
-	timed, sent := 0.0, 0.0
-	for i := range s.paths {
-		frames := s.paths[i].Frames
-		if s.paths[i].Kind != compare.Running || !kernelHas(frames, signalNames) {
-			continue
-		}
-		if kernelHas(frames, []string{"apic_timer_interrupt"}) {
-			timed += mean(s.paths[i].B)
-		} else if kernelHas(frames, []string{"asm_sysvec_"}) {
-			sent += mean(s.paths[i].B)
-		}
+	within := func(name string) float64 {
+		return over(s.paths, func(path *compare.Path) bool {
+			return isRunning(path) && kernelHas(path.Frames, signalNames) && code.InKernel(path.Frames, name)
+		}).b
 	}
-	for i := range s.waits {
-		if wait := &s.waits[i]; signalWaits[wait.Syscall] {
-			switch wait.WakerKind {
-			case recording.WakerTimer:
-				timed += mean(wait.CountB)
-			case recording.WakerThread:
-				sent += mean(wait.CountB)
-			}
-		}
+	by := func(waker string) float64 {
+		_, times := s.overWaits(func(wait *compare.Wait) bool {
+			return signalWaits[wait.Syscall] && wait.WakerKind == waker
+		})
+		return times.b
 	}
-	return timed > sent
+	timed := within("apic_timer_interrupt")
+	sent := within("asm_sysvec_") - within("asm_sysvec_apic_timer_interrupt")
+	return timed+by(recording.WakerTimer) > sent+by(recording.WakerThread)
 }
 
 // handlesSignal reports whether a path delivers a signal, is in a handler, or comes back from one.
@@ -150,17 +141,10 @@ func (l *ledger) giveInterruptedBy(c *claim, rule transfer) {
 		}
 		interrupted[prefix(frames[:end])] = true
 	}
-	var rest []int
-	grown := 0.0
-	for i := range l.paths {
-		if l.free(i) && l.paths[i].Kind == compare.Running && interrupted[l.ownFunction(i)] {
-			rest = append(rest, i)
-			grown += l.grown(i)
-		}
+	rest := l.all(func(i int) bool {
+		return l.free(i) && isRunning(&l.paths[i]) && interrupted[l.ownFunction(i)]
+	})
+	if grown := l.grew(rest); grown > 0 && grown <= l.countOf(countSignals).more()*hiddenSeconds {
+		l.move(rule.rule, c, rest.members, rule.because)
 	}
-	a, b := l.count(countSignals, "")
-	if grown <= 0 || grown > (b-a)*hiddenSeconds {
-		return
-	}
-	l.move(rule.rule, c, rest, rule.because)
 }

@@ -36,7 +36,7 @@ const (
 func (s *scene) tellAwaiting(c *claim, turns bool) {
 	place, waited := s.awaited(c, turns)
 	if place != "" {
-		c.add("offcpu", "waited for it in "+place+", all threads", waited.a, waited.b, "s/run")
+		c.add("offcpu", "waited for it in "+place+", all threads", waited, "s/run")
 	}
 	var first Place
 	switch {
@@ -83,15 +83,14 @@ func (s *scene) awaited(c *claim, turns bool) (place string, total sides) {
 			continue
 		}
 		place := route(wait.Frames[:at+1]) + ";" + wait.Syscall
-		waited[place] = waited[place].plus(mean(wait.A), mean(wait.B))
+		waited[place] = waited[place].plus(means(wait.A, wait.B))
 		grown[place] += mean(wait.B)
 		if !turns {
 			grown[place] -= mean(wait.A)
 		}
 	}
 	places := byValue(grown)
-	a, b := s.seconds(c)
-	if more := mean(b) - mean(a); len(places) == 0 || more <= 0 || grown[places[0]] < awaitedPart*more {
+	if more := s.grew(c); len(places) == 0 || more <= 0 || grown[places[0]] < awaitedPart*more {
 		return "", total
 	}
 	return places[0], waited[places[0]]
@@ -137,12 +136,12 @@ func (s *scene) fewerAtOnce(c *claim) bool {
 	for _, call := range sendCalls {
 		answers = answers.plus(s.count("syscall."+call+".bytes", process))
 	}
-	fewer := more(connections.b, connections.a, timesFewer, fewestDropped) && connections.b > 0
+	fewer := connections.swapped().grew(timesFewer, fewestDropped) && connections.b > 0
 	if !fewer || answers.a <= 0 || answers.a > sameAnswers*answers.b || answers.b > sameAnswers*answers.a {
 		return false
 	}
-	c.add("syscalls", "connections that "+process+" accepted", connections.a, connections.b, "connections/run")
-	c.add("syscalls", "bytes that "+process+" sent", answers.a, answers.b, "bytes/run")
+	c.add("syscalls", "connections that "+process+" accepted", connections, "connections/run")
+	c.add("syscalls", "bytes that "+process+" sent", answers, "bytes/run")
 	return true
 }
 
@@ -150,9 +149,8 @@ func (s *scene) fewerAtOnce(c *claim) bool {
 // there is none.
 func (s *scene) accepted(process string) (connections sides) {
 	for _, call := range []string{"accept", "accept4"} {
-		calls, failed := sides{}.plus(s.count("syscall."+call+".count", process)),
-			sides{}.plus(s.count("syscall."+call+".errors", process))
-		connections = connections.plus(calls.a-failed.a, calls.b-failed.b)
+		connections = connections.plus(s.count("syscall."+call+".count", process)).
+			plus(s.count("syscall."+call+".errors", process).times(-1))
 	}
 	return connections
 }
@@ -162,16 +160,16 @@ func (s *scene) accepted(process string) (connections sides) {
 func (s *scene) holdsBack(c *claim) string {
 	sleeper, dropped := s.busiestProcess(c.members), map[string]float64{}
 	for _, process := range s.keys("syscall.connect.count") {
-		if a, b := s.count("syscall.connect.count", process); process != sleeper && more(b, a, timesFewer, fewestDropped) {
-			dropped[process] = a - b
+		opened := s.count("syscall.connect.count", process)
+		if process != sleeper && opened.swapped().grew(timesFewer, fewestDropped) {
+			dropped[process] = -opened.more()
 		}
 	}
 	less, holders := s.accepted(sleeper), byValue(dropped)
-	if len(holders) == 0 || dropped[holders[0]] < majority*(less.a-less.b) {
+	if len(holders) == 0 || dropped[holders[0]] < -majority*less.more() {
 		return ""
 	}
-	a, b := s.count("syscall.connect.count", holders[0])
-	c.add("syscalls", "connections that "+holders[0]+" opened", a, b, "connections/run")
+	c.add("syscalls", "connections that "+holders[0]+" opened", s.count("syscall.connect.count", holders[0]), "connections/run")
 	s.tellWord(c)
 	return holders[0]
 }
@@ -183,6 +181,6 @@ const longestWord = 80
 func (s *scene) tellWord(c *claim) {
 	a, b, one := shell.DifferingWord(s.commandA, s.commandB)
 	if one && len(a) <= longestWord && len(b) <= longestWord {
-		c.add("facts", "the commands differ in one word: "+a+" against "+b, 0, 0, "")
+		c.note("facts", "the commands differ in one word: "+a+" against "+b)
 	}
 }

@@ -24,24 +24,17 @@ const queueClaim = "the queue of a listening socket is full: connections to it a
 const queueRemedy = "raise the backlog that the server gives to listen (and net.core.somaxconn), or have it accept " +
 	"sooner"
 
-// droppedAgain is the part of what is sent again that dropped connections must be: each is asked
-// for again at least once, so that with fewer most of it was lost elsewhere.
-const droppedAgain = 0.5
-
 // fullQueue tells where it was no link that lost segments but a listening socket whose queue was
 // full: what waited is connect, or who waits for a connection in another call, and the kernel
-// counts connections that it dropped, no fewer than half of what was sent again. Who connects goes
-// first, and whose socket it is behind it.
+// counts connections that it dropped, no fewer than half of what was sent again: each is asked for
+// again at least once, so that with fewer most of it was lost elsewhere. Who connects goes first, and
+// whose socket it is behind it.
 func (s *scene) fullQueue(c *claim) {
-	a, b := s.count(counts.ListenDrops, "")
-	againA, againB := s.count(counts.Network+recording.NetRetransmit, "")
-	if !more(a, b, timesConnects, fewestRetransmits) || b-a < droppedAgain*(againB-againA) {
+	dropped, again := s.countOf(counts.ListenDrops), s.countOf(counts.Network+recording.NetRetransmit)
+	if !dropped.grew(timesConnects, fewestRetransmits) || dropped.more() < majority*again.more() || !s.mostly(c, func(i int) bool { return waitsToConnect(&s.paths[i]) || waitsToAccept(&s.paths[i]) }) {
 		return
 	}
-	if !s.mostly(c, func(i int) bool { return waitsToConnect(&s.paths[i]) || waitsToAccept(&s.paths[i]) }) {
-		return
-	}
-	c.add("network", "connections dropped by a listening socket whose queue was full, on the whole host", a, b,
+	c.add("network", "connections dropped by a listening socket whose queue was full, on the whole host", dropped,
 		"connections/run")
 	c.claim, c.remedy = queueClaim, queueRemedy
 	clients, servers := map[Place]float64{}, map[Place]float64{}
@@ -58,11 +51,8 @@ func (s *scene) fullQueue(c *claim) {
 			clients[Place{Kind: InProcess, Name: wait.Process}] += grown
 		}
 	}
-	before := c.places
-	c.places = nil
-	for _, place := range append([]Place{longestPlace(clients), longestPlace(servers)}, before...) {
-		c.at(place)
-	}
+	c.atFirst(longestPlace(servers))
+	c.atFirst(longestPlace(clients))
 }
 
 // waitsToConnect reports whether a path waits for a connection that it opens.

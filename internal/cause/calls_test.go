@@ -141,7 +141,7 @@ func TestCallsOfShortProcessesCountWhereAsManyStart(t *testing.T) {
 	for _, c := range []struct{ started, want float64 }{{40, 2400000}, {80, 40}} {
 		s := &scene{counts: append(calls, count(counts.Processes, "", 40, c.started)),
 			paths: []compare.Path{{Process: "spawner", Short: true}}}
-		if _, b := s.callCount("close"); b != c.want {
+		if b := s.callCount("close").b; b != c.want {
 			t.Errorf("%v processes: %v calls, want %v", c.started, b, c.want)
 		}
 	}

@@ -2,7 +2,6 @@ package cause
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -30,18 +29,15 @@ func findClock(s *scene) []finding {
 }
 
 func (s *scene) tellClock(c *claim) {
-	callsA, callsB := 0.0, 0.0
-	for _, call := range slices.Sorted(maps.Keys(clockCalls)) {
-		a, b := s.count("syscall."+call+".count", "")
-		callsA, callsB = callsA+a, callsB+b
-	}
+	calls := s.callsCounted(clockCalls)
+	oftener := calls.grew(1.2, fewestReads)
 	c.absorbs = s.absorbing(c)
 	s.locate(c, "")
 	sourceA, sourceB := s.clockSources(c)
 	rankB, known := clockRank[sourceB]
 	dearer := !s.oneSided && sourceA != "" && sourceB != "" && sourceA != sourceB && rankB >= clockRank[sourceA]
 	slow := known && rankB >= slowClock && s.better(sourceB) != ""
-	readsMore := !s.oneSided && sourceA == sourceB && more(callsA, callsB, 1.2, fewestReads)
+	readsMore := !s.oneSided && sourceA == sourceB && oftener
 	switch {
 	case slow && readsMore: // each read is a call on both sides alike: what differs is how many there are
 		c.doubt(DoubtSetting, "the clock source "+sourceB+" is slow on both sides; "+s.better(sourceB)+
@@ -54,20 +50,20 @@ func (s *scene) tellClock(c *claim) {
 	case dearer, slow:
 		c.cause, c.knob = ClockSlowSource, "clocksource"
 		s.slowSource(c, sourceA, sourceB)
-	case more(callsA, callsB, 1.2, fewestReads) && !s.cpuClock(c):
+	case oftener && !s.cpuClock(c):
 		c.cause = ClockVDSOBypassed
 		c.at(Place{Kind: InCall, Name: s.clockCall()})
-		s.predictBypass(c, callsB-callsA)
+		s.predictBypass(c, calls.more())
 	default:
 		if s.oneSided && known && rankB > 0 && s.better(sourceB) != "" {
 			c.cause, c.knob = ClockSlowSource, "clocksource"
 			c.at(Place{Kind: InClock, Name: sourceB})
 		}
-		if !more(callsA, callsB, 1.2, fewestReads) { // else they are clocks of CPU time, counted as calls
+		if !oftener { // else they are clocks of CPU time, counted as calls
 			s.estimateReads(c)
 		}
 	}
-	c.add("syscalls", "clock reads by a real system call", callsA, callsB, "calls/run")
+	c.add("syscalls", "clock reads by a real system call", calls, "calls/run")
 }
 
 // quickApart is how many times as much a read costs at most with one of two sources that the vDSO
@@ -77,19 +73,19 @@ const quickApart = 2
 // byAFewTenths reports whether the time of clock reads grew by no more than one quick source costs
 // above another.
 func (s *scene) byAFewTenths(c *claim) bool {
-	a, b := s.seconds(c)
-	return mean(b) <= quickApart*mean(a)
+	seconds := s.total(c)
+	return seconds.b <= quickApart*seconds.a
 }
 
 // slowSource says what speaks for the clock source that the dearer side reads.
 func (s *scene) slowSource(c *claim, sourceA, sourceB string) {
 	c.add("facts", "clock source: "+cmp.Or(sourceA, sourceB)+" on one side, "+sourceB+" on the dearer side",
-		float64(clockRank[sourceA]), float64(clockRank[sourceB]), "rank by cost")
+		sides{float64(clockRank[sourceA]), float64(clockRank[sourceB])}, "rank by cost")
 	if better := s.better(sourceB); better != "" {
-		c.add("facts", "a faster clock source is available: "+better, 0, 0, "")
+		c.note("facts", "a faster clock source is available: "+better)
 	}
 	if seen := s.factsB["clocksource.seen"]; seen != "" {
-		c.add("facts", "changed while the dearer side ran, the longest in force first: "+seen, 0, 0, "")
+		c.note("facts", "changed while the dearer side ran, the longest in force first: "+seen)
 	}
 	c.at(Place{Kind: InClock, Name: sourceB})
 }
@@ -127,8 +123,7 @@ func (s *scene) better(current string) string {
 func (s *scene) clockCall() string {
 	grown := map[string]float64{}
 	for call := range clockCalls {
-		a, b := s.count("syscall."+call+".count", "")
-		grown[call] = b - a
+		grown[call] = s.countOf("syscall." + call + ".count").more()
 	}
 	return byValue(grown)[0]
 }
@@ -155,17 +150,16 @@ func (s *scene) predictBypass(c *claim, calls float64) {
 	}
 	c.predict("clock read by a system call instead of the vDSO", calls,
 		Cost{Ns: raw.Ns - vdso.Ns, Low: max(0, raw.Low-vdso.High), High: raw.High})
-	c.add("bench", "one clock read through the vDSO", vdso.Ns, vdso.Ns, "ns")
-	c.add("bench", "one clock read by a system call", raw.Ns, raw.Ns, "ns")
+	c.add("bench", "one clock read through the vDSO", sides{vdso.Ns, vdso.Ns}, "ns")
+	c.add("bench", "one clock read by a system call", sides{raw.Ns, raw.Ns}, "ns")
 }
 
 // estimateReads says how many more reads the time stands for: the vDSO cannot be counted from
 // outside.
 func (s *scene) estimateReads(c *claim) {
-	a, b := s.seconds(c)
 	if cost := s.in.Costs.ClockVDSO.Ns; cost > 0 {
-		c.add("bench", "clock reads that this time stands for, at the cost measured here", mean(a)*1e9/cost,
-			mean(b)*1e9/cost, "reads/run")
+		c.add("bench", "clock reads that this time stands for, at the cost measured here",
+			s.total(c).times(1e9/cost), "reads/run")
 	}
 }
 

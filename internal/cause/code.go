@@ -161,16 +161,8 @@ func (s *scene) busiestProcess(members []int) string {
 	return first(byValue(s.tally(members, func(i int) string { return s.paths[i].Process })))
 }
 
-// inLocks is the time of paths in the functions that take and give back locks.
-func inLocks(paths []compare.Path, members []int) (a, b float64) {
-	takes := func(frame recording.Frame) bool { return code.IsLockFunction(frame.Name) }
-	for _, i := range members {
-		if path := &paths[i]; isRunning(path) && slices.ContainsFunc(path.Frames, takes) {
-			a, b = a+mean(path.A), b+mean(path.B)
-		}
-	}
-	return a, b
-}
+// takesLock tells a function that takes or gives back a lock.
+func takesLock(frame recording.Frame) bool { return code.IsLockFunction(frame.Name) }
 
 // inLibrary reports whether a claim's place leads to no function of the program's own: a library's
 // thread, say.
@@ -195,30 +187,28 @@ func (s *scene) describeCode(c *claim, blamed *blame.Blame, paths []compare.Path
 			c.at(inCode(route(blamed.Stack) + ";…;" + below))
 		}
 	}
-	var inclusive, queued sides
-	for _, i := range blamed.Members {
-		a, b := mean(paths[i].A), mean(paths[i].B)
-		if inclusive = inclusive.plus(a, b); paths[i].Kind == compare.Runnable {
-			queued = queued.plus(a, b)
-		}
-	}
-	c.add("cpu", "inclusive time of "+frame.Name, inclusive.a, inclusive.b, "s/run")
+	inclusive := sum(paths, blamed.Members, everything)
+	queued := sum(paths, blamed.Members, func(i int) bool { return paths[i].Kind == compare.Runnable })
+	locks := sum(paths, blamed.Members, func(i int) bool {
+		return isRunning(&paths[i]) && slices.ContainsFunc(paths[i].Frames, takesLock)
+	})
+	c.add("cpu", "inclusive time of "+frame.Name, inclusive, "s/run")
 	if queued.more() >= leastShare*inclusive.more() {
-		c.add("offcpu", "of it waiting for a CPU", queued.a, queued.b, "s/run")
+		c.add("offcpu", "of it waiting for a CPU", queued, "s/run")
 	}
-	c.add("cpu", "own time of "+frame.Name, blamed.SelfA, blamed.SelfB, "s/run")
-	if locksA, locksB := inLocks(paths, blamed.Members); locksB-locksA >= leastShare*inclusive.more() {
-		c.add("cpu", "of it taking and giving back locks, for which nobody waits longer", locksA, locksB, "s/run")
+	c.add("cpu", "own time of "+frame.Name, sides{blamed.SelfA, blamed.SelfB}, "s/run")
+	if locks.more() >= leastShare*inclusive.more() {
+		c.add("cpu", "of it taking and giving back locks, for which nobody waits longer", locks, "s/run")
 	}
 	s.tellTimer(c, blamed.Members, paths)
 	for _, replaced := range blamed.Replaced {
-		c.add("cpu", "it took over what "+replaced+" did on the other side", 0, 0, "")
+		c.note("cpu", "it took over what "+replaced+" did on the other side")
 	}
 	if blamed.Through != "" {
-		c.add("cpu", "most of the change under it comes through "+blamed.Through, 0, 0, "")
+		c.note("cpu", "most of the change under it comes through "+blamed.Through)
 	}
 	if blamed.Below != "" {
-		c.add("cpu", "the largest part of the change under it is in "+blamed.Below+" itself", 0, 0, "")
+		c.note("cpu", "the largest part of the change under it is in "+blamed.Below+" itself")
 	}
 	c.at(Place{Kind: InFile, Name: frame.File})
 	if code.ByAddress(frame) {

@@ -66,20 +66,13 @@ func (s *scene) tellCold(c *claim, setting string) {
 	}
 	if setting != "" {
 		c.at(Place{Kind: InOptions, Name: setting})
-		c.add("facts", "how code is compiled differs, on the dearer side: "+setting, 0, 0, "")
+		c.note("facts", "how code is compiled differs, on the dearer side: "+setting)
 	}
-	compiledA, compiledB, interpretedA, interpretedB := 0.0, 0.0, 0.0, 0.0
-	for _, i := range c.members {
-		a, b := mean(s.paths[i].A), mean(s.paths[i].B)
-		switch {
-		case s.traits[i].compiler:
-			compiledA, compiledB = compiledA+a, compiledB+b
-		case inInterpreter(s.paths[i].Frames) && !outOfJS(s.paths[i].Frames):
-			interpretedA, interpretedB = interpretedA+a, interpretedB+b
-		}
-	}
-	c.add("cpu", "time in the compiler", compiledA, compiledB, "s/run")
-	c.add("cpu", "time in bytecode handlers of the interpreter", interpretedA, interpretedB, "s/run")
+	compiled := func(i int) bool { return s.traits[i].compiler }
+	c.add("cpu", "time in the compiler", sum(s.paths, c.members, compiled), "s/run")
+	c.add("cpu", "time in bytecode handlers of the interpreter", sum(s.paths, c.members, func(i int) bool {
+		return !compiled(i) && inInterpreter(s.paths[i].Frames) && !outOfJS(s.paths[i].Frames)
+	}), "s/run")
 	if setting == "" && s.mostly(c, func(i int) bool { return firstChanged(s.paths[i].Frames) >= 0 }) {
 		c.consequence = true
 		c.doubt(DoubtConsequence, "most of it is for code of a dependency that is not the same on both sides: that is "+

@@ -34,7 +34,7 @@ func (s *scene) tellCollector(c *claim) {
 	c.consequence = len(settings) == 0 && a == b && !s.oneSided && !asked
 	c.tellSettings(settings)
 	if a != b {
-		c.add("facts", "options of the collector: "+orNone(a)+" against "+orNone(b), 0, 0, "")
+		c.note("facts", "options of the collector: "+orNone(a)+" against "+orNone(b))
 		c.at(Place{Kind: InOptions, Name: orNone(b)})
 	}
 	if c.consequence {
@@ -69,7 +69,7 @@ func (s *scene) tellRequests(c *claim) bool {
 	var asked sides
 	see := func(path *compare.Path) {
 		if slices.ContainsFunc(path.Frames, func(frame recording.Frame) bool { return requesting(&frame) }) {
-			asking, asked = append(asking, *path), asked.plus(mean(path.A), mean(path.B))
+			asking, asked = append(asking, *path), asked.plus(means(path.A, path.B))
 		}
 	}
 	for i := range s.cpu {
@@ -80,14 +80,13 @@ func (s *scene) tellRequests(c *claim) bool {
 			see(&s.waits[i].Path)
 		}
 	}
-	a, b := s.seconds(c)
 	place := callerOf(asking, requesting)
-	if more := mean(b) - mean(a); place == "" || more <= 0 || asked.b-asked.a < askedPart*more {
+	if more := s.grew(c); place == "" || more <= 0 || asked.more() < askedPart*more {
 		return false
 	}
 	c.claim, c.remedy = requestClaim, requestRemedy
 	c.at(inCode(place))
-	c.add("cpu", "in collections that it asked for, running or waiting, all threads", asked.a, asked.b, "s/run")
+	c.add("cpu", "in collections that it asked for, running or waiting, all threads", asked, "s/run")
 	return true
 }
 

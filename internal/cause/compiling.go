@@ -38,20 +38,16 @@ func (s *scene) tellCompiling(c *claim) bool {
 	var asked sides
 	for _, i := range c.members {
 		if path := &s.paths[i]; s.traits[i].compiler && asksToCompile(path.Frames) {
-			asking, asked = append(asking, *path), asked.plus(mean(path.A), mean(path.B))
+			asking, asked = append(asking, *path), asked.plus(means(path.A, path.B))
 		}
 	}
 	place := callerOf(asking, isAsking)
-	if place == "" {
-		return false
-	}
-	a, b := s.seconds(c)
-	if asked.b-asked.a < askedCompiling*(mean(b)-mean(a)) || asked.b < timesCompiling*asked.a {
+	if place == "" || !asked.grew(timesCompiling, askedCompiling*s.grew(c)) {
 		return false
 	}
 	c.claim, c.remedy = compilingClaim, compilingRemedy
 	c.at(inCode(place))
-	c.add("cpu", "of it below calls that ask for compiling (eval, new Function, exec, compile)", asked.a, asked.b, "s/run")
+	c.add("cpu", "of it below calls that ask for compiling (eval, new Function, exec, compile)", asked, "s/run")
 	return true
 }
 

@@ -126,7 +126,7 @@ func (l *ledger) giveUnexplained(rule transfer) {
 	}
 	for _, c := range l.claims {
 		for i := 0; i < min(alsoTold, len(settings)) && c.rule == ruleCode; i++ {
-			c.add("facts", "also differs: "+describe(settings[i]), 0, 0, "")
+			c.note("facts", "also differs: "+describe(settings[i]))
 		}
 	}
 	l.configClaim(rule, settings)
@@ -210,7 +210,7 @@ func (l *ledger) giveRest(rule transfer, settings []compare.FactChange) bool {
 		return true // too few runs, or too unequal ones, to tell it: it stays unexplained
 	}
 	a, b := l.seconds(rest)
-	c.add("cpu", "of it in other code, which is the same on both sides", mean(a), mean(b), "s/run")
+	c.add("cpu", "of it in other code, which is the same on both sides", means(a, b), "s/run")
 	l.move(rule.rule, c, rest.members, "the same code with the same input took longer for the setting that it names")
 	return true
 }
@@ -231,7 +231,7 @@ func (l *ledger) followSettings() {
 			c.ofSetting = true
 			for n, setting := range settings[:min(len(settings), whereLimit)] {
 				if namers[n] == of {
-					c.add("facts", "the same program under another setting: "+describe(setting), 0, 0, "")
+					c.note("facts", "the same program under another setting: "+describe(setting))
 				}
 			}
 		case of == nil && c.onlySetting && len(settings) == 1: // nothing is left that only the setting explains

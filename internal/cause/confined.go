@@ -27,17 +27,15 @@ func findConfined(s *scene) []finding {
 		match: func(i int) bool { return s.paths[i].Kind == compare.Runnable && s.paths[i].WakerOwn },
 		tell: func(c *claim) {
 			s.describeConfined(c, narrow)
-			a, b := s.count("runqueue.seconds", "")
-			c.add("offcpu", "run-queue delay of the whole tree", a, b, "s/run")
+			c.add("offcpu", "run-queue delay of the whole tree", s.count("runqueue.seconds", ""), "s/run")
 		}}}
 }
 
 func (s *scene) describeConfined(c *claim, narrow Place) {
 	c.at(narrow)
 	s.locate(c, "")
-	c.add("facts", narrow.String(), 0, 0, "")
-	a, b := s.count(counts.CPUsUsed, "")
-	c.add("cpu", "CPUs that the time was spread over", a, b, "CPUs")
+	c.note("facts", narrow.String())
+	c.add("cpu", "CPUs that the time was spread over", s.count(counts.CPUsUsed, ""), "CPUs")
 }
 
 // confinement says what keeps the dearer side on fewer CPUs, nameless when nothing is known to.
@@ -45,8 +43,8 @@ func (s *scene) confinement() Place {
 	if narrow := s.narrowed(); narrow.Name != "" {
 		return narrow
 	}
-	a, b := s.count(counts.CPUsUsed, "")
-	if !s.oneSided && b > 0 && b <= onOneCPU && a > 1.3*b {
+	used := s.countOf(counts.CPUsUsed)
+	if !s.oneSided && used.b > 0 && used.b <= onOneCPU && used.a > 1.3*used.b {
 		return Place{Kind: InCPUs, Name: "all CPU time on one CPU"}
 	}
 	return Place{}
@@ -138,7 +136,7 @@ func (l *ledger) giveNarrowed(rule transfer) {
 	}
 	c := l.claim(rule.rule, finding{cause: CPUConfined, match: everything, tell: func(c *claim) {
 		l.describeConfined(c, narrow)
-		c.add("cpu", "its CPU time hardly grew: the same work ran on fewer CPUs", 0, l.cpuGrowth, "s/run")
+		c.add("cpu", "its CPU time hardly grew: the same work ran on fewer CPUs", sides{b: l.cpuGrowth}, "s/run")
 	}})
 	l.explained = c != nil
 }

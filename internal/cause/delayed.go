@@ -4,7 +4,6 @@ import (
 	"culprit/internal/compare"
 	"culprit/internal/compare/counts"
 	"culprit/internal/compare/tcp"
-	"culprit/recording"
 )
 
 // findDelayed claims waits for a socket that a delayed acknowledgement ended: its timer is seen on
@@ -14,8 +13,7 @@ func findDelayed(s *scene) []finding {
 	if s.metric != compare.MetricWall {
 		return nil
 	}
-	a, b := s.count(counts.Delayed, "")
-	if !more(a, b, timesConnects, fewestDelayed) {
+	if !s.countOf(counts.Delayed).grew(timesConnects, fewestDelayed) {
 		return nil
 	}
 	lengths := s.meanWaits()
@@ -39,12 +37,11 @@ func (s *scene) tellDelayed(c *claim) {
 
 // tellLate says who waited for what was sent late, who sent it, and how often.
 func (s *scene) tellLate(c *claim, count, text string) {
-	a, b := s.count(count, "")
-	_, seconds := s.count(count+".seconds", "")
+	times := s.countOf(count)
 	s.locateWait(c)
 	s.locateSender(c)
-	c.add("offcpu", text, a, b, "waits/run")
-	c.add("offcpu", "mean length of these waits", 0, seconds/b*1e3, "ms")
+	c.add("offcpu", text, times, "waits/run")
+	c.add("offcpu", "mean length of these waits", sides{b: s.countOf(count+".seconds").b / times.b * 1e3}, "ms")
 }
 
 // sentLater is what waits leave open that are shorter than a delayed acknowledgement.
@@ -61,19 +58,16 @@ func findCorked(s *scene) []finding {
 	if s.metric != compare.MetricWall {
 		return nil
 	}
-	a, b := s.count(counts.Corked, "")
-	sentA, sentB := s.count(counts.Network+recording.NetRetransmit, "")
-	if !more(a, b, timesConnects, fewestDelayed) || more(sentA, sentB, timesConnects, fewestRetransmits) {
+	if !s.countOf(counts.Corked).grew(timesConnects, fewestDelayed) || s.retransmits() {
 		return nil
 	}
-	_, seconds := s.count(counts.Corked+".seconds", "")
 	return []finding{{cause: NetDelayed,
 		match: func(i int) bool {
 			path := &s.paths[i]
 			return path.Kind == compare.Blocked && tcp.SentByNobody(path.WakerKind, path.WakerStack, path.Frames)
 		},
 		stands: func(c *claim) string {
-			if _, all := s.seconds(c); seconds < majority*mean(all) {
+			if s.countOf(counts.Corked+".seconds").b < majority*s.total(c).b {
 				return "most of what ended so took another time than a cork: something else is waited for"
 			}
 			return ""

@@ -15,7 +15,7 @@ import (
 func (l *ledger) nameDependency(c *claim) {
 	if c.came != "" {
 		c.behindFirst(Place{Kind: InDependency, Name: c.came})
-		c.add("dependency", "most of it is in "+c.came+", which the other side does not run", 0, 0, "")
+		c.note("dependency", "most of it is in "+c.came+", which the other side does not run")
 	}
 	at := l.code.Innermost(c.place)
 	if at < 0 || c.place[at].Changed == "" {
@@ -30,7 +30,7 @@ func (l *ledger) nameDependency(c *claim) {
 		places = append(places, Place{Kind: InCode, Role: CalledFrom, Name: callText(caller)})
 	}
 	c.behindFirst(places...)
-	c.add("dependency", "its code is of "+c.changed+", which is not the same on both sides", 0, 0, "")
+	c.note("dependency", "its code is of "+c.changed+", which is not the same on both sides")
 }
 
 // firstChanged is where a stack comes into code that changed, −1 where it does not.

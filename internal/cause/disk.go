@@ -41,7 +41,7 @@ const (
 func (s *scene) addLatency(c *claim, text string) {
 	requests, seconds := s.countOf(counts.Block), s.countOf(counts.BlockSeconds)
 	if seconds.b > 0 {
-		c.add("block", text, seconds.a/max(requests.a, 1)*1e3, seconds.b/max(requests.b, 1)*1e3, "ms")
+		c.add("block", text, seconds.each(requests).times(1e3), "ms")
 	}
 }
 
@@ -51,11 +51,10 @@ func (s *scene) addLatency(c *claim, text string) {
 func (s *scene) slowdown() float64 {
 	expected, observed := 0.0, 0.0
 	for _, operation := range []string{"read", "write", "flush", "discard", "other"} {
-		countA, countB := s.count(counts.Block+"."+operation, "")
-		secondsA, secondsB := s.count(counts.BlockSeconds+"."+operation, "")
-		if countA > 0 && countB > 0 {
-			expected += countB * secondsA / countA
-			observed += secondsB
+		count, seconds := s.countOf(counts.Block+"."+operation), s.countOf(counts.BlockSeconds+"."+operation)
+		if count.a > 0 && count.b > 0 {
+			expected += count.b * seconds.a / count.a
+			observed += seconds.b
 		}
 	}
 	if expected <= 0 {
@@ -72,9 +71,8 @@ func findThrottledDisk(s *scene) []finding {
 	if limit.Name == "" && !held {
 		return nil
 	}
-	countA, countB := s.count(counts.Block, "")
-	secondsA, secondsB := s.count(counts.BlockSeconds, "")
-	if !held && !s.oneSided && countA > 0 && countB > 0 && secondsB-secondsA > majority*s.growth {
+	count, busy := s.countOf(counts.Block), s.countOf(counts.BlockSeconds).more() > majority*s.growth
+	if !held && !s.oneSided && count.a > 0 && count.b > 0 && busy {
 		return nil // the device was busy for that long: it was not held back
 	}
 	return []finding{{cause: DiskThrottled, match: s.waitsForDevice,
@@ -91,30 +89,23 @@ func (s *scene) tellThrottledDisk(c *claim, limit Place) {
 	s.locateWait(c)
 	c.at(limit)
 	if limit.Name != "" {
-		c.add("facts", "limit of I/O: "+limit.String(), 0, 0, "")
+		c.note("facts", "limit of I/O: "+limit.String())
 	}
 	for _, group := range s.keys(counts.HeldBack) {
-		piecesA, piecesB := s.count(counts.HeldBack, group)
-		sleptA, sleptB := s.count(counts.HeldSeconds, group)
 		c.at(Place{Kind: InCgroup, Name: group})
-		c.add("block", "pieces of I/O that a limit of cgroup "+group+" held back", piecesA, piecesB, "pieces/run")
-		c.add("block", "slept for them, all threads", sleptA, sleptB, "s/run")
+		c.add("block", "pieces of I/O that a limit of cgroup "+group+" held back", s.count(counts.HeldBack, group),
+			"pieces/run")
+		c.add("block", "slept for them, all threads", s.count(counts.HeldSeconds, group), "s/run")
 	}
 	s.addLatency(c, "time of one request in the device")
 }
-
-// heldBackPart is the part of the growth that threads must have slept for pieces of I/O that were
-// held back. Chosen: several threads may sleep for the same piece, and some of what was held back
-// is on nobody's way.
-const heldBackPart = 0.5
 
 // heldBack reports whether a limit of I/O was seen to hold back the dearer side alone, for at least
 // half of what it takes longer. Where both sides are held back, the one that asks for more waits
 // longer: no limit did that.
 func (s *scene) heldBack() bool {
-	piecesA, piecesB := s.count(counts.HeldBack, "")
-	sleptA, sleptB := s.count(counts.HeldSeconds, "")
-	return piecesB > 0 && piecesA <= hardly*piecesB && sleptB-sleptA >= heldBackPart*s.growth && !s.sameIOLimit()
+	pieces, slept := s.countOf(counts.HeldBack), s.countOf(counts.HeldSeconds)
+	return pieces.b > 0 && pieces.a <= hardly*pieces.b && slept.more() >= majority*s.growth && !s.sameIOLimit()
 }
 
 // mostlyOftener reports whether the system call that a claim's time grew most in is called more
@@ -165,12 +156,10 @@ func findSlowDisk(s *scene) []finding {
 	if s.oneSided {
 		return nil
 	}
-	countA, countB := s.count(counts.Block, "")
-	if countA < fewestRequest || countB < fewestRequest || s.slowdown() < timesLatency || countB > moreRequests*countA {
+	count, oftener := s.countOf(counts.Block), s.countOf(counts.OwnReads).grew(moreRequests, fewestOwn)
+	if min(count.a, count.b) < fewestRequest || s.slowdown() < timesLatency || count.b > moreRequests*count.a {
 		return nil
 	}
-	ownA, ownB := s.count(counts.OwnReads, "")
-	oftener := more(ownA, ownB, moreRequests, fewestOwn)
 	return []finding{{cause: DiskSlow, tell: s.tellSlowDisk,
 		match: func(i int) bool {
 			// What the program did not read before has no speed to be compared with: others'
@@ -183,8 +172,7 @@ func (s *scene) tellSlowDisk(c *claim) {
 	s.locateWait(c)
 	s.atKeys(c, InDevice, counts.BlockSeconds)
 	s.addLatency(c, "time of one block request")
-	countA, countB := s.count(counts.Block, "")
-	c.add("block", "block requests", countA, countB, "requests/run")
+	c.add("block", "block requests", s.count(counts.Block, ""), "requests/run")
 }
 
 // locateWait names the function of the program that waits most, and the system call where it waits

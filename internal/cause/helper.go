@@ -48,7 +48,7 @@ func findHelper(s *scene) []finding {
 			name, seconds, blamed := s.helperOf(c)
 			c.cause = codeCause(blamed)
 			s.describeCode(c, blamed, s.cpu)
-			c.add("offcpu", "the program waited for a CPU while "+name+" ran, which works for it", 0, seconds, "s/run")
+			c.add("offcpu", "the program waited for a CPU while "+name+" ran, which works for it", sides{b: seconds}, "s/run")
 		}}}
 }
 
@@ -87,13 +87,13 @@ func (c *claim) nameCompetitors(others map[string]float64) {
 			if len(names) > 1 {
 				text += fmt.Sprintf(", %.0f %% of this waiting", 100*seconds/whole)
 			}
-			c.add("offcpu", text, 0, seconds, "s/run")
+			c.add("offcpu", text, sides{b: seconds}, "s/run")
 		default:
 			rest, left = rest+seconds, left+1
 		}
 	}
 	if left > 0 {
-		c.add("offcpu", fmt.Sprintf("waited for a CPU while %d others ran, %.0f %% of this waiting", left, 100*rest/whole), 0,
-			rest, "s/run")
+		c.add("offcpu", fmt.Sprintf("waited for a CPU while %d others ran, %.0f %% of this waiting", left, 100*rest/whole),
+			sides{b: rest}, "s/run")
 	}
 }

@@ -57,14 +57,14 @@ func findHerd(s *scene) []finding {
 		return nil
 	}
 	woken, locks := s.wokenAtConditions()
-	if woken.b-woken.a < fewestCalls || !s.broadcasts(woken) {
+	if woken.more() < fewestCalls || !s.broadcasts(woken) {
 		return nil
 	}
 	return []finding{{cause: LockContended,
 		match: func(i int) bool {
 			names := conditionOf(s.paths[i].Frames, s.traits[i].place)
 			return s.calls(i, names.wait) || s.calls(i, names.all) || s.calls(i, names.one) ||
-				locks <= woken.b-woken.a && (s.traits[i].lock || s.paths[i].Lock)
+				locks <= woken.more() && (s.traits[i].lock || s.paths[i].Lock)
 		},
 		tell: func(c *claim) { s.tellHerd(c, woken) }}}
 }
@@ -77,7 +77,7 @@ func (s *scene) tellHerd(c *claim, woken sides) {
 	c.at(inCode(callerOf(s.cpu, func(frame *recording.Frame) bool {
 		return containsAny(frame.Name, conditions[frame.Kind].wait)
 	})).as(WokenIn))
-	c.add("offcpu", "waits at conditions, and for their locks on waking, all threads", woken.a, woken.b, "waits/run")
+	c.add("offcpu", "waits at conditions, and for their locks on waking, all threads", woken, "waits/run")
 	s.addFutexCalls(c)
 }
 
@@ -107,7 +107,7 @@ func (s *scene) broadcasts(woken sides) bool {
 	for i := range s.cpu {
 		place := s.code.Innermost(s.cpu[i].Frames)
 		if called(s.cpu[i].Frames, place, conditionOf(s.cpu[i].Frames, place).all) {
-			waking, runs = waking.plus(mean(s.cpu[i].A), mean(s.cpu[i].B)), plus(runs, s.cpu[i].B)
+			waking, runs = waking.plus(means(s.cpu[i].A, s.cpu[i].B)), plus(runs, s.cpu[i].B)
 		}
 	}
 	seen := positive(runs)
@@ -122,19 +122,19 @@ func (s *scene) wokenAtConditions() (woken sides, locks float64) {
 	for i := range s.waits {
 		wait := &s.waits[i]
 		place := s.code.Innermost(wait.Frames)
-		a, b := mean(wait.CountA), mean(wait.CountB)
+		times := means(wait.CountA, wait.CountB)
 		switch {
 		case wait.Kind != compare.Blocked:
 		case called(wait.Frames, place, conditionOf(wait.Frames, place).wait):
 			name := route(wait.Frames[:place+1])
-			places[name] = places[name].plus(a, b)
+			places[name] = places[name].plus(times)
 		case wait.Lock:
-			locks += b - a
+			locks += times.more()
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(places)) { // a sum depends on the order
 		if waits := places[name]; waits.a >= leastWaitedBefore*waits.b && waits.b >= timesWoken*waits.a {
-			woken = woken.plus(waits.a, waits.b)
+			woken = woken.plus(waits)
 		}
 	}
 	return woken, locks

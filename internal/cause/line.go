@@ -64,7 +64,7 @@ func (s *scene) bearing() map[names.Key]sides {
 	for _, line := range s.lines {
 		for _, function := range line.Functions {
 			name := names.KeyOf(function.Frame)
-			borne[name] = borne[name].plus(mean(function.A), mean(function.B))
+			borne[name] = borne[name].plus(means(function.A, function.B))
 		}
 	}
 	for name, sum := range borne {
@@ -78,17 +78,16 @@ func (s *scene) bearing() map[names.Key]sides {
 func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[names.Key]sides) {
 	s.locate(c, "")
 	c.at(Place{Kind: InLine, Name: line.Name})
-	c.add("lines", "samples whose operand lies in the line", mean(line.A), mean(line.B), "samples/run")
-	a, b := 0.0, 0.0
+	c.add("lines", "samples whose operand lies in the line", means(line.A, line.B), "samples/run")
+	var seconds sides
 	for _, function := range line.Functions {
-		sum := bears[names.KeyOf(function.Frame)]
-		a, b = a+sum.a, b+sum.b
+		seconds = seconds.plus(bears[names.KeyOf(function.Frame)])
 	}
-	c.add("lines", "time of the samples of its code in shared lines, all threads", a, b, "s/run")
-	c.add("lines", "threads that touch it", 0, float64(line.Threads), "threads")
-	c.add("lines", "different words of it", 0, float64(line.Words), "words")
+	c.add("lines", "time of the samples of its code in shared lines, all threads", seconds, "s/run")
+	c.add("lines", "threads that touch it", sides{b: float64(line.Threads)}, "threads")
+	c.add("lines", "different words of it", sides{b: float64(line.Words)}, "words")
 	if line.Confirmed {
-		c.add("lines", "confirmed by debug registers", 0, 0, "")
+		c.note("lines", "confirmed by debug registers")
 	} else {
 		c.doubt(DoubtUnconfirmed, "not confirmed by debug registers: operands were computed from sampled registers")
 	}

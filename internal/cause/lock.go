@@ -36,14 +36,9 @@ func findLock(s *scene) []finding {
 func (s *scene) contended() bool {
 	waited, _ := s.overWaits(s.isLockWait)
 	futex := s.countOf("syscall.futex.count")
-	taking := 0.0
-	for i := range s.paths {
-		if s.traits[i].lock && isRunning(&s.paths[i]) {
-			taking += s.grown(i)
-		}
-	}
+	taking := s.grew(s.all(func(i int) bool { return s.traits[i].lock && isRunning(&s.paths[i]) }))
 	return waited.more() > 0 && waited.more() >= waitedPart*taking ||
-		more(futex.a, futex.b, timesFutex, fewestCalls)
+		futex.grew(timesFutex, fewestCalls)
 }
 
 const (
@@ -68,8 +63,8 @@ func (s *scene) tellLock(c *claim) {
 	s.locateLock(c)
 	s.holders(c)
 	seconds, waits := s.overWaits(s.isLockWait)
-	c.add("offcpu", "waits for locks, all threads", waits.a, waits.b, "waits/run")
-	c.add("offcpu", "seconds waited for locks, all threads", seconds.a, seconds.b, "s/run")
+	c.add("offcpu", "waits for locks, all threads", waits, "waits/run")
+	c.add("offcpu", "seconds waited for locks, all threads", seconds, "s/run")
 	s.addFutexCalls(c)
 }
 
@@ -83,8 +78,7 @@ func (s *scene) forLock(path *compare.Path) bool { return path.Lock || s.sleeps.
 func (s *scene) isLockWait(wait *compare.Wait) bool { return s.forLock(&wait.Path) }
 
 func (s *scene) addFutexCalls(c *claim) {
-	futex := s.countOf("syscall.futex.count")
-	c.add("syscalls", "futex calls", futex.a, futex.b, "calls/run")
+	c.add("syscalls", "futex calls", s.countOf("syscall.futex.count"), "calls/run")
 }
 
 // taking is the part of a stack up to the function that takes a lock of a database, which is the
@@ -147,7 +141,7 @@ func (l *ledger) suspectLock(c *claim, blamed *blame.Blame) (joined bool) {
 	if lock != nil && l.onTheWay(lock.place, blamed.Stack) {
 		l.move("held in code", lock, c.members, "the code ran as long, but one thread at a time: the lock is held in it")
 		lock.at(inCode(route(blamed.Stack)).as(HeldIn))
-		lock.add("cpu", "the code ran as long, but one thread at a time", 0, 0, "")
+		lock.note("cpu", "the code ran as long, but one thread at a time")
 		return true
 	}
 	taker := callerOf(l.cpu, func(frame *recording.Frame) bool {
@@ -163,7 +157,7 @@ func (l *ledger) suspectLock(c *claim, blamed *blame.Blame) (joined bool) {
 	c.cause, c.places = LockContended, nil
 	c.at(inCode(taker))
 	c.at(inCode(route(blamed.Stack)).as(HeldIn))
-	c.add("cpu", "the code ran as long, but one thread at a time; tasks queue for a lock in "+taker, 0, 0, "")
+	c.note("cpu", "the code ran as long, but one thread at a time; tasks queue for a lock in "+taker)
 	return false
 }
 
@@ -236,7 +230,7 @@ func (s *scene) holders(c *claim) {
 	}
 	if holder := longest(held); holder != "" {
 		c.at(inCode(holder).as(HeldIn))
-		c.add("offcpu", "waited while the holder was in "+holder, 0, held[holder], "s/run")
+		c.add("offcpu", "waited while the holder was in "+holder, sides{b: held[holder]}, "s/run")
 	}
 	c.at(Place{Kind: InLock, Name: first(byValue(objects))})
 }

@@ -4,18 +4,14 @@ import (
 	"slices"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/blame"
+	"culprit/internal/compare/names"
 	"culprit/internal/compare/perrun"
 )
 
 // parted is what the members of a claim grew by, and what of it those did that are accepted.
 func (s *scene) parted(c *claim, accept func(i int) bool) (accepted, all float64) {
-	for _, i := range c.members {
-		all += s.grown(i)
-		if accept(i) {
-			accepted += s.grown(i)
-		}
-	}
-	return accepted, all
+	return sum(s.paths, c.members, accept).more(), s.grew(c)
 }
 
 // majority is not chosen: what is more than half of something is larger than all the rest of it
@@ -29,12 +25,10 @@ func (s *scene) mostly(c *claim, accept func(i int) bool) bool {
 }
 
 // grew is what the members of a claim grew by.
-func (s *scene) grew(c *claim) (all float64) {
-	for _, i := range c.members {
-		all += s.grown(i)
-	}
-	return all
-}
+func (s *scene) grew(c *claim) float64 { return s.total(c).more() }
+
+// total is what the members of a claim took.
+func (s *scene) total(c *claim) sides { return sum(s.paths, c.members, everything) }
 
 // seconds adds up the members of a claim per run.
 func (s *scene) seconds(c *claim) (a, b []float64) {
@@ -81,12 +75,7 @@ func (l *ledger) giveAroundOf(c *claim, rule transfer) {
 	mine, all := 0.0, 0.0
 	var rest []int
 	for i := range l.paths {
-		below := -1
-		for depth, frame := range l.paths[i].Frames {
-			if frame.Name == at.Name && frame.Kind == at.Kind {
-				below = depth
-			}
-		}
+		below := blame.LastOf(l.paths[i].Frames, names.KeyOf(*at))
 		if below < 0 {
 			continue
 		}

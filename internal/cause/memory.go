@@ -20,14 +20,10 @@ const (
 // for the first time after a fork, or when they are most of the growth. Fewer faults, of code that
 // uses more memory and does more with it, belong to that code.
 func findFaults(s *scene) []finding {
-	returnedA, returnedB := 0.0, 0.0
-	for _, call := range []string{"munmap", "madvise", "brk"} {
-		a, b := s.callCount(call)
-		returnedA, returnedB = returnedA+a, returnedB+b
-	}
+	calls := s.callCount("munmap").plus(s.callCount("madvise")).plus(s.callCount("brk"))
 	pages := s.changedPages()
-	_, _, forked := s.writtenAgain()
-	returned := more(returnedA, returnedB, timesMaps, fewestMaps) || returnedB > returnedA && s.touchedAgain()
+	_, forked := s.writtenAgain()
+	returned := calls.grew(timesMaps, fewestMaps) || calls.more() > 0 && s.touchedAgain()
 	if !returned && len(pages) == 0 && !forked && !s.mostlyFaults() {
 		return nil
 	}
@@ -35,14 +31,14 @@ func findFaults(s *scene) []finding {
 		match: func(i int) bool {
 			return s.traits[i].fault || mapCalls[s.traits[i].call] && s.paths[i].Kind == compare.Running
 		},
-		tell: func(c *claim) { s.tellFaults(c, sides{returnedA, returnedB}, returned, pages) }}}
+		tell: func(c *claim) { s.tellFaults(c, calls, returned, pages) }}}
 }
 
 func (s *scene) tellFaults(c *claim, calls sides, returned bool, pages []compare.FactChange) {
 	s.locate(c, "")
-	if sharedA, sharedB, forked := s.writtenAgain(); forked {
+	if shared, forked := s.writtenAgain(); forked {
 		c.at(inCode(callerInKernel(s.paths, copyMapNames)).as(ForkedIn))
-		c.add("cpu", "of it in writes to pages that a fork had left shared", sharedA, sharedB, "s/run")
+		c.add("cpu", "of it in writes to pages that a fork had left shared", shared, "s/run")
 		c.claim, c.remedy = forkedClaim, forkedMapping
 	} else if !returned && len(pages) == 0 {
 		c.claim, c.remedy = touchedClaim, touchLess
@@ -50,10 +46,10 @@ func (s *scene) tellFaults(c *claim, calls sides, returned bool, pages []compare
 	if place := s.mapPlace(); returned && place != "" && !slices.Contains(c.places, inCode(place)) {
 		c.at(inCode(place).as(MappedIn))
 	}
-	c.add("syscalls", "calls that return memory to the kernel", calls.a, calls.b, "calls/run")
-	if a, b := s.count("metric.minor_faults", ""); b > 0 {
-		c.add("counts", "minor page faults", a, b, "faults/run")
-		c.predict("first touch of a page", b-a, s.in.Costs.Fault)
+	c.add("syscalls", "calls that return memory to the kernel", calls, "calls/run")
+	if faults := s.countOf(minorFaults); faults.b > 0 {
+		c.add("counts", "minor page faults", faults, "faults/run")
+		c.predict("first touch of a page", faults.more(), s.in.Costs.Fault)
 	}
 	if c.tellSettings(pages); len(pages) > 0 {
 		c.remedy = "let the program have huge pages as on the other side (THP_enabled, thp.enabled, madvise)"
@@ -67,10 +63,6 @@ const (
 	touchLess = "keep and reuse the memory, ask for less of it, or let it have huge pages"
 )
 
-// faultsLead is the part of the growth from which page faults are the cause and the function that
-// has them the place. Chosen: most of it.
-const faultsLead = 0.5
-
 // timesTaken is how many times what a program holds more it touches more for the first time, for
 // the memory to be taken in another way. Chosen: what is held in the end is touched once.
 const timesTaken = 2
@@ -78,12 +70,9 @@ const timesTaken = 2
 // mostlyFaults reports whether page faults, of which there are many more than for what is held more,
 // are most of the growth.
 func (s *scene) mostlyFaults() bool {
-	a, b := s.count("metric.minor_faults", "")
-	heldA, heldB := s.count("metric.memory", "")
-	if !more(a, b, timesMaps, fewestFaults) || heldB <= 0 || (b-a)*pageBytes < timesTaken*(heldB-heldA) {
-		return false
-	}
-	return s.grew(s.all(func(i int) bool { return s.traits[i].fault })) >= faultsLead*s.growth
+	held := s.countOf(memoryHeld)
+	return s.manyFaults() && held.b > 0 && s.countOf(minorFaults).more()*pageBytes >= timesTaken*held.more() &&
+		s.grew(s.faulting()) >= majority*s.growth
 }
 
 // mapPlace names the function that maps memory or returns it most: what is to be mended is there,
@@ -105,26 +94,34 @@ const (
 // memory as the processes whose faults grew can have held, the largest of which is known: it was
 // returned and taken again, be it by few calls for much each.
 func (s *scene) touchedAgain() bool {
-	a, b := s.count("metric.minor_faults", "")
-	_, held := s.count("metric.memory", "")
-	if !more(a, b, timesMaps, fewestFaults) || held <= 0 {
+	held := s.countOf(memoryHeld).b
+	if !s.manyFaults() || held <= 0 {
 		return false
 	}
-	faulting, processes := s.all(func(i int) bool { return s.traits[i].fault }), 1.0
+	faulting, processes := s.faulting(), 1.0
 	if len(faulting.members) > 0 {
-		_, started := s.count(counts.Processes, s.busiestProcess(faulting.members))
-		processes = max(processes, started)
+		processes = max(1, s.count(counts.Processes, s.busiestProcess(faulting.members)).b)
 	}
-	return b*pageBytes >= timesHeld*held*processes
+	return s.countOf(minorFaults).b*pageBytes >= timesHeld*held*processes
 }
 
-// fewestFaults is how many more page faults a run let a setting of huge pages explain them.
+func (s *scene) faulting() *claim { return s.all(func(i int) bool { return s.traits[i].fault }) }
+
+// What trials count of each run.
+const (
+	minorFaults = "metric.minor_faults"
+	memoryHeld  = "metric.memory"
+)
+
+// fewestFaults is how many more page faults a run are many.
 const fewestFaults = 1000
+
+func (s *scene) manyFaults() bool { return s.countOf(minorFaults).grew(timesMaps, fewestFaults) }
 
 // changedPages are the settings of huge pages that differ, where many more page faults came with
 // them: the same memory is then touched page by page.
 func (s *scene) changedPages() []compare.FactChange {
-	if a, b := s.count("metric.minor_faults", ""); !more(a, b, timesMaps, fewestFaults) {
+	if !s.manyFaults() {
 		return nil
 	}
 	return s.changed("target.thp", "thp.enabled", "thp.defrag")
@@ -142,8 +139,7 @@ func (s *scene) tellSync(c *claim) {
 	}
 	s.locate(c, call)
 	for call := range syncCalls {
-		a, b := s.count("syscall."+call+".count", "")
-		c.add("syscalls", call+" calls", a, b, "calls/run")
+		c.add("syscalls", call+" calls", s.count("syscall."+call+".count", ""), "calls/run")
 	}
 	sortEvidence(c.evidence)
 }

@@ -25,25 +25,24 @@ var switchMonitorNames = []string{"__perf_event_task_sched_in", "__perf_event_ta
 // seen to, it comes with the faults.
 func findMonitor(s *scene) []finding {
 	settings := newTracers(s.changed("tracers.perf", "tracers.bpf", "tracers.ftrace"))
-	openedA, openedB := s.count("syscall.perf_event_open.count", "")
-	holder := openedB > openedA || len(settings) > 0
+	opened := s.countOf(countersOpened).more() > 0
+	holder := opened || len(settings) > 0
 	dearer := holder && s.dearerSwitches()
 	return []finding{{cause: MonitorAttached,
 		match: func(i int) bool {
 			frames := s.paths[i].Frames
 			seen := monitored(frames) && (holder || !slices.ContainsFunc(frames, code.Faults))
 			return s.paths[i].Kind == compare.Running && (seen ||
-				dearer && kernelHas(frames, switchNames) || openedB > openedA && s.opensCounters(i))
+				dearer && kernelHas(frames, switchNames) || opened && s.opensCounters(i))
 		},
 		tell: func(c *claim) { s.tellMonitor(c, settings, dearer) }}}
 }
 
 func (s *scene) tellMonitor(c *claim, settings []compare.FactChange, dearer bool) {
-	openedA, openedB := s.count("syscall.perf_event_open.count", "")
-	if openedB > openedA {
-		c.add("syscalls", "perf_event_open calls", openedA, openedB, "calls/run")
-		for _, process := range s.keys("syscall.perf_event_open.count") {
-			if _, b := s.count("syscall.perf_event_open.count", process); b > 0 {
+	if opened := s.countOf(countersOpened); opened.more() > 0 {
+		c.add("syscalls", "perf_event_open calls", opened, "calls/run")
+		for _, process := range s.keys(countersOpened) {
+			if s.count(countersOpened, process).b > 0 {
 				c.at(Place{Kind: InProcess, Role: CountedBy, Name: process})
 			}
 		}
@@ -55,7 +54,7 @@ func (s *scene) tellMonitor(c *claim, settings []compare.FactChange, dearer bool
 	}
 	c.tellSettings(settings)
 	for _, tracer := range s.in.Tracers {
-		c.add("facts", "on this host: "+tracer, 0, 0, "")
+		c.note("facts", "on this host: "+tracer)
 		c.at(Place{Kind: InTracer, Name: tracer})
 	}
 	functions := byValue(s.tally(c.members, func(i int) string {
@@ -91,22 +90,23 @@ func newTracers(settings []compare.FactChange) []compare.FactChange {
 	})
 }
 
+const countersOpened = "syscall.perf_event_open.count"
+
 // opensCounters reports whether a path belongs to a process that counts others.
 func (s *scene) opensCounters(i int) bool {
-	_, b := s.count("syscall.perf_event_open.count", s.paths[i].Process)
-	_, own := s.count("syscall.perf_event_open.count", s.paths[i].Comm)
-	return b+own > 0 && s.paths[i].Process != "" && s.traits[i].place < 0
+	path := &s.paths[i]
+	opened := s.count(countersOpened, path.Process).plus(s.count(countersOpened, path.Comm)).b
+	return opened > 0 && path.Process != "" && s.traits[i].place < 0
 }
 
 // monitorCosts divides the time by the context switches.
 func (s *scene) monitorCosts(c *claim) {
-	a, b := s.seconds(c)
 	switches := s.switches()
 	if switches.b == 0 {
 		return
 	}
-	c.add("offcpu", "context switches", switches.a, switches.b, "switches/run")
-	c.add("cpu", "cost per context switch", mean(a)*1e6/max(switches.a, 1), mean(b)*1e6/switches.b, "us")
+	c.add("offcpu", "context switches", switches, "switches/run")
+	c.add("cpu", "cost per context switch", s.total(c).each(switches).times(1e6), "us")
 	if switches.b > timesTicks*max(switches.a, 1) {
 		c.doubt(DoubtCoincides, "the program switches far more often itself: that makes any monitor dearer")
 	}

@@ -82,8 +82,7 @@ func waitKey(path *compare.Path) string {
 func (s *scene) meanWaits() map[string]float64 {
 	seconds, counts := map[string]float64{}, map[string]float64{}
 	for i := range s.waits {
-		if s.waits[i].Kind == compare.Blocked {
-			key := waitKey(&s.waits[i].Path)
+		if key := waitKey(&s.waits[i].Path); s.waits[i].Kind == compare.Blocked {
 			seconds[key] += mean(s.waits[i].B)
 			counts[key] += mean(s.waits[i].CountB)
 		}
@@ -100,9 +99,7 @@ func findLoss(s *scene) []finding {
 	if s.metric != compare.MetricWall {
 		return nil
 	}
-	a, b := s.count(counts.Network+recording.NetRetransmit, "")
-	again := more(a, b, timesConnects, fewestRetransmits)
-	lengths := s.meanWaits()
+	again, lengths := s.retransmits(), s.meanWaits()
 	return []finding{{cause: NetLoss, tell: s.tellLoss,
 		match: func(i int) bool {
 			path := &s.paths[i]
@@ -117,12 +114,16 @@ func findLoss(s *scene) []finding {
 		}}}
 }
 
+// retransmits reports whether more segments were sent again.
+func (s *scene) retransmits() bool {
+	return s.countOf(counts.Network+recording.NetRetransmit).grew(timesConnects, fewestRetransmits)
+}
+
 func (s *scene) tellLoss(c *claim) {
-	a, b := s.count(counts.Network+recording.NetRetransmit, "")
 	s.locateWait(c)
 	s.atKeys(c, InPeer, counts.Network+recording.NetRetransmit)
-	if a+b > 0 {
-		c.add("network", "segments sent again", a, b, "segments/run")
+	if again := s.countOf(counts.Network + recording.NetRetransmit); again != (sides{}) {
+		c.add("network", "segments sent again", again, "segments/run")
 	} else {
 		c.doubt(DoubtUnconfirmed, "retransmits were not counted: the timer that sent again is seen on the waker's stack")
 	}
@@ -131,14 +132,13 @@ func (s *scene) tellLoss(c *claim) {
 
 // findReconnect claims what opening and closing connections takes when there are many more of them.
 func findReconnect(s *scene) []finding {
-	a, b := s.connects()
-	if !more(a, b, timesConnects, fewestConnects) {
+	connects := s.connects()
+	if !connects.grew(timesConnects, fewestConnects) {
 		return nil
 	}
 	setup := map[string]bool{}
 	for call := range setupCalls {
-		callsA, callsB := s.callCount(call)
-		setup[call] = callsB-callsA >= setupPart*(b-a)
+		setup[call] = s.callCount(call).more() >= setupPart*connects.more()
 	}
 	return []finding{{cause: NetReconnect, tell: s.tellReconnect,
 		match: func(i int) bool {
@@ -160,14 +160,13 @@ func (s *scene) tellReconnect(c *claim) {
 	c.absorbs = s.absorbing(c)
 	s.locateOpener(c)
 	for _, call := range []string{"connect", "accept", "accept4"} {
-		if callsA, callsB := s.callCount(call); callsB > callsA {
-			c.add("syscalls", call+" calls", callsA, callsB, "calls/run")
+		if calls := s.callCount(call); calls.more() > 0 {
+			c.add("syscalls", call+" calls", calls, "calls/run")
 			c.at(Place{Kind: InCall, Name: call})
 		}
 	}
-	netA, netB := s.count(counts.Network+recording.NetConnect, "")
-	if netB > netA {
-		c.add("network", "connections opened", netA, netB, "connections/run")
+	if opened := s.countOf(counts.Network + recording.NetConnect); opened.more() > 0 {
+		c.add("network", "connections opened", opened, "connections/run")
 	}
 }
 
@@ -220,9 +219,7 @@ func connecting(frame recording.Frame) bool {
 }
 
 // connects is the number of connections a run: opened, or accepted where the client is outside.
-func (s *scene) connects() (a, b float64) {
-	a, b = s.callCount("connect")
-	acceptA, acceptB := s.callCount("accept")
-	accept4A, accept4B := s.callCount("accept4")
-	return max(a, acceptA+accept4A), max(b, acceptB+accept4B)
+func (s *scene) connects() sides {
+	opened, accepted := s.callCount("connect"), s.callCount("accept").plus(s.callCount("accept4"))
+	return sides{max(opened.a, accepted.a), max(opened.b, accepted.b)}
 }

@@ -69,13 +69,23 @@ func (s *scene) tallyWaits(often bool, key func(*compare.Wait) string) map[strin
 }
 
 // over adds up the paths of a table that are accepted.
-func over(paths []compare.Path, accept func(*compare.Path) bool) (seconds sides) {
+func over(paths []compare.Path, accept func(*compare.Path) bool) (sum sides) {
 	for i := range paths {
 		if path := &paths[i]; accept(path) {
-			seconds = seconds.plus(mean(path.A), mean(path.B))
+			sum = sum.plus(means(path.A, path.B))
 		}
 	}
-	return seconds
+	return sum
+}
+
+// sum adds up those of some paths that are accepted.
+func sum(paths []compare.Path, members []int, accept func(i int) bool) (sum sides) {
+	for _, i := range members {
+		if accept(i) {
+			sum = sum.plus(means(paths[i].A, paths[i].B))
+		}
+	}
+	return sum
 }
 
 func isRunning(path *compare.Path) bool { return path.Kind == compare.Running }
@@ -85,8 +95,8 @@ func isRunning(path *compare.Path) bool { return path.Kind == compare.Running }
 func (s *scene) overWaits(accept func(*compare.Wait) bool) (seconds, times sides) {
 	for i := range s.waits {
 		if wait := &s.waits[i]; accept(wait) {
-			seconds = seconds.plus(mean(wait.A), mean(wait.B))
-			times = times.plus(mean(wait.CountA), mean(wait.CountB))
+			seconds = seconds.plus(means(wait.A, wait.B))
+			times = times.plus(means(wait.CountA, wait.CountB))
 		}
 	}
 	return seconds, times
@@ -96,6 +106,14 @@ func (s *scene) overWaits(accept func(*compare.Wait) bool) (seconds, times sides
 func (s *scene) countOf(names ...string) (sum sides) {
 	for _, name := range names {
 		sum = sum.plus(s.count(name, ""))
+	}
+	return sum
+}
+
+// callsCounted adds up the calls of some kinds by the whole tree.
+func (s *scene) callsCounted(calls map[string]bool) (sum sides) {
+	for _, call := range slices.Sorted(maps.Keys(calls)) { // a sum depends on the order
+		sum = sum.plus(s.count("syscall."+call+".count", ""))
 	}
 	return sum
 }
@@ -113,7 +131,19 @@ type sides struct{ a, b float64 }
 
 func (s sides) more() float64 { return s.b - s.a }
 
-func (s sides) plus(a, b float64) sides { return sides{s.a + a, s.b + b} }
+func (s sides) plus(other sides) sides { return sides{s.a + other.a, s.b + other.b} }
+
+func (s sides) times(factor float64) sides { return sides{s.a * factor, s.b * factor} }
+
+// each divides by numbers of something; where there is none of it, by one.
+func (s sides) each(of sides) sides { return sides{s.a / max(of.a, 1), s.b / max(of.b, 1)} }
+
+// grew reports whether there is more, by the factor and the amount at least.
+func (s sides) grew(factor, amount float64) bool { return s.more() >= amount && s.b >= factor*s.a }
+
+func (s sides) swapped() sides { return sides{s.b, s.a} }
+
+func means(a, b []float64) sides { return sides{mean(a), mean(b)} }
 
 // plus adds the values of runs to a sum by run, nil at first.
 func plus(sum, values []float64) []float64 {

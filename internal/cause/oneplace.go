@@ -78,12 +78,8 @@ func (l *ledger) takeOver(c *claim, members []int, because string) {
 
 // partOf tells what a part of a claim took, where it grew by enough to be listed.
 func (c *claim) partOf(s *scene, name string, part []int) {
-	var sum sides
-	for _, i := range part {
-		sum = sum.plus(mean(s.paths[i].A), mean(s.paths[i].B))
-	}
-	if sum.b-sum.a >= listedShare*s.grew(c) {
-		c.add("cpu", "of it "+name, sum.a, sum.b, "s/run")
+	if took := sum(s.paths, part, everything); took.more() >= listedShare*s.grew(c) {
+		c.add("cpu", "of it "+name, took, "s/run")
 	}
 }
 

@@ -31,13 +31,13 @@ func (l *ledger) giveSlowed(rule transfer) {
 			if function.own > function.paged+function.faults {
 				continue
 			}
-			own = own.plus(mean(l.paths[i].A), mean(l.paths[i].B))
+			own = own.plus(means(l.paths[i].A, l.paths[i].B))
 		}
 		slowed = append(slowed, i)
 	}
 	l.move(rule.rule, c, slowed, rule.because)
-	if own.b > own.a {
-		c.add("cpu", "of it the code that touches the pages, slower behind page-ins", own.a, own.b, "s/run")
+	if own.more() > 0 {
+		c.add("cpu", "of it the code that touches the pages, slower behind page-ins", own, "s/run")
 	}
 }
 

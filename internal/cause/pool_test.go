@@ -48,7 +48,7 @@ func TestFewerAtOnce(t *testing.T) {
 		}
 		suspects := Judge(Input{Result: &compare.Result{Metric: compare.MetricWall, A: three(0.6), B: three(1.7),
 			Paths: []compare.Path{sleep.Path}, Waits: []compare.Wait{sleep, proxy}, Counts: []compare.Count{
-				count("accept4.count", "server", test.accepted.plus(9, 9)), count("accept4.errors", "server", sides{9, 9}),
+				count("accept4.count", "server", test.accepted.plus(sides{9, 9})), count("accept4.errors", "server", sides{9, 9}),
 				count("write.bytes", "server", test.sent), count("connect.count", "proxy", test.opened)}},
 			CommandA: "serve 'limit 16' ask", CommandB: "serve 'limit 4' ask"}).Suspects
 		if len(suspects) == 0 || suspects[0].Cause != "sleep.deliberate" {

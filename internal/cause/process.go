@@ -2,6 +2,7 @@ package cause
 
 import (
 	"fmt"
+	"slices"
 
 	"culprit/internal/compare"
 	"culprit/internal/compare/counts"
@@ -19,13 +20,13 @@ const (
 func findShortLived(s *scene) []finding {
 	started := map[string]float64{}
 	for _, name := range s.keys(counts.Processes) {
-		if a, b := s.count(counts.Processes, name); more(a, b, timesProcesses, fewestProcesses) {
-			started[name] = b - a
+		if some := s.count(counts.Processes, name); some.grew(timesProcesses, fewestProcesses) {
+			started[name] = some.more()
 		}
 	}
-	allA, allB := s.count(counts.Processes, "")
+	all := s.countOf(counts.Processes)
 	// The same number under another name is a replacement, not a growth.
-	if len(started) == 0 || !more(allA, allB, timesProcesses, fewestProcesses) {
+	if len(started) == 0 || !all.grew(timesProcesses, fewestProcesses) {
 		return nil
 	}
 	return []finding{{cause: ProcessShortLived,
@@ -37,7 +38,7 @@ func findShortLived(s *scene) []finding {
 			return path.Short || s.traits[i].spawn ||
 				started[path.Process] > 0 && path.Parent != "" && s.onlyChild(path)
 		},
-		tell: func(c *claim) { s.tellShortLived(c, started, allB-allA) }}}
+		tell: func(c *claim) { s.tellShortLived(c, started, all.more()) }}}
 }
 
 func (s *scene) tellShortLived(c *claim, started map[string]float64, all float64) {
@@ -45,23 +46,21 @@ func (s *scene) tellShortLived(c *claim, started map[string]float64, all float64
 	s.locateParent(c, started)
 	parents := s.parents()
 	for _, name := range most(started, 3) {
-		a, b := s.count(counts.Processes, name)
-		text := fmt.Sprintf("processes started: %s", name)
+		text := "processes started: " + name
 		if parents[name] != "" {
 			text += " by " + parents[name]
 			c.at(Place{Kind: InProcess, Name: parents[name], Starts: name})
 		} else {
 			c.at(Place{Kind: InProcess, Name: name})
 		}
-		c.add("processes", text, a, b, "processes/run")
-		cpuA, cpuB := s.count("process.cpu", name)
-		c.add("processes", "CPU time of "+name, cpuA, cpuB, "s/run")
+		c.add("processes", text, s.count(counts.Processes, name), "processes/run")
+		c.add("processes", "CPU time of "+name, s.count("process.cpu", name), "s/run")
 	}
-	a, b := s.seconds(c)
-	c.add("processes", "cost of each process more", 0, (mean(b)-mean(a))/all*1e3, "ms")
+	each := s.grew(c) / all
+	c.add("processes", "cost of each process more", sides{b: each * 1e3}, "ms")
 	c.predictAtLeast("start of a trivial program", all, s.in.Costs.Spawn)
 	if s.oneSided {
-		s.theirOwnWork(c, (mean(b)-mean(a))/all)
+		s.theirOwnWork(c, each)
 	}
 }
 
@@ -160,7 +159,7 @@ const (
 // findForks claims what as many processes as before cost more because each start copies its
 // parent's memory map: the copying itself, and what takes the copies down.
 func findForks(s *scene) []finding {
-	if _, started := s.count(counts.Processes, ""); started < fewestProcesses {
+	if s.countOf(counts.Processes).b < fewestProcesses {
 		return nil
 	}
 	nameless := over(s.paths, func(path *compare.Path) bool {
@@ -182,12 +181,10 @@ func findForks(s *scene) []finding {
 
 func (s *scene) tellForks(c *claim) {
 	s.locateParent(c, nil)
-	startedA, startedB := s.count(counts.Processes, "")
-	a, b := s.seconds(c)
-	c.add("processes", "processes started, each with a copy of its parent's memory map", startedA, startedB,
-		"processes/run")
-	c.add("processes", "copying memory maps and taking the copies down, for each process", mean(a)/max(1, startedA)*1e3,
-		mean(b)/startedB*1e3, "ms")
+	started := s.countOf(counts.Processes)
+	c.add("processes", "processes started, each with a copy of its parent's memory map", started, "processes/run")
+	c.add("processes", "copying memory maps and taking the copies down, for each process",
+		s.total(c).each(started).times(1e3), "ms")
 	c.remedy = forkedMapping
 }
 
@@ -204,19 +201,17 @@ const leastForked = 0.01
 // shared: each page is copied, or at least taken back, when it is written next. Seconds are those
 // of the faults that tell. A file's page that was written out is protected in the same way: without
 // a fork it is none of these.
-func (s *scene) writtenAgain() (a, b float64, most bool) {
-	touched, faults := 0.0, 0.0
-	for i := range s.paths {
-		if !s.traits[i].fault {
-			continue
-		}
-		faults += s.grown(i)
-		switch frames := s.paths[i].Frames; {
-		case kernelHas(frames, writeAgain) && !kernelHas(frames, writeShared):
-			a, b = a+mean(s.paths[i].A), b+mean(s.paths[i].B)
-		case kernelHas(frames, firstTouch) || kernelHas(frames, writeShared):
-			touched += s.grown(i)
-		}
+func (s *scene) writtenAgain() (again sides, most bool) {
+	is := func(names ...[]string) *claim {
+		return s.all(func(i int) bool {
+			return s.traits[i].fault && kernelHas(s.paths[i].Frames, slices.Concat(names...))
+		})
 	}
-	return a, b, b > a && b-a > touched && over(s.paths, copies).b > leastForked*faults
+	faults, shared := s.faulting(), inList(is(writeShared).members)
+	again = sum(s.paths, is(writeAgain).members, func(i int) bool { return !shared(i) })
+	touched := sum(s.paths, is(firstTouch, writeShared).members, func(i int) bool {
+		return shared(i) || !kernelHas(s.paths[i].Frames, writeAgain)
+	})
+	return again, again.more() > 0 && again.more() > touched.more() &&
+		over(s.paths, copies).b > leastForked*s.grew(faults)
 }

@@ -43,8 +43,7 @@ func (s *scene) tellStarved(c *claim) {
 	for _, setting := range s.changed("target.nice", "target.policy", "target.affinity") {
 		c.addSetting(setting)
 	}
-	a, b := s.count("runqueue.seconds", "")
-	c.add("offcpu", "run-queue delay of the whole tree", a, b, "s/run")
+	c.add("offcpu", "run-queue delay of the whole tree", s.count("runqueue.seconds", ""), "s/run")
 	s.addOneSided(c)
 }
 
@@ -52,7 +51,7 @@ func (s *scene) tellStarved(c *claim) {
 // what it suffers.
 func (s *scene) addOneSided(c *claim) {
 	for _, text := range s.in.OneSided {
-		c.add("trials", text, 0, 0, "")
+		c.note("trials", text)
 	}
 }
 
@@ -64,15 +63,13 @@ const dearerQueue = 1.3
 // quota, a competitor or an affinity that both sides have makes each of the program's seconds wait
 // as long as before.
 func (s *scene) followsWork(c *claim) bool {
-	ran := over(s.paths, isRunning)
-	return s.waitsInProportion(c, ran.a, ran.b)
+	return s.waitsInProportion(c, over(s.paths, isRunning))
 }
 
 // followsWakeups reports the same of wake-ups: where a host is busy on both sides, a thousand waits
 // for a disk or a peer are a thousand waits for a CPU as well, and belong to what was waited for.
 func (s *scene) followsWakeups(c *claim) bool {
-	wokenA, wokenB := s.wakeups(c)
-	return s.waitsInProportion(c, wokenA, wokenB)
+	return s.waitsInProportion(c, s.wakeups(c))
 }
 
 // farther is how many times as many occasions the dearer side must have before the other side's
@@ -82,29 +79,24 @@ const farther = 3
 
 // waitsInProportion reports whether a claim's waiting for a CPU grew no more than what gives
 // occasion to it.
-func (s *scene) waitsInProportion(c *claim, occasionsA, occasionsB float64) bool {
+func (s *scene) waitsInProportion(c *claim, occasions sides) bool {
 	a, b := s.seconds(c)
-	if s.oneSided || !(occasionsA > 0) || !(mean(a) > 0) {
+	usual := mean(a)
+	if s.oneSided || !(occasions.a > 0) || !(usual > 0) {
 		return false
 	}
-	usual := mean(a)
-	if occasionsB >= farther*occasionsA {
+	if occasions.b >= farther*occasions.a {
 		usual = perrun.Change(a, nil, s.confidence).High
 	}
-	return mean(b)/occasionsB < dearerQueue*usual/occasionsA
+	return mean(b)/occasions.b < dearerQueue*usual/occasions.a
 }
 
 // wakeups is how often the processes of a claim went to sleep of their own accord, a run.
-func (s *scene) wakeups(c *claim) (a, b float64) {
-	seen := map[string]bool{}
-	for _, i := range c.members {
-		if process := s.paths[i].Process; process != "" && !seen[process] {
-			seen[process] = true
-			countA, countB := s.count("switches.voluntary", process)
-			a, b = a+countA, b+countB
-		}
+func (s *scene) wakeups(c *claim) (switches sides) {
+	for process := range s.tally(c.members, func(i int) string { return s.paths[i].Process }) {
+		switches = switches.plus(s.count("switches.voluntary", process))
 	}
-	return a, b
+	return switches
 }
 
 // atQuota is the part of its quota that a program uses when the quota is what stops it.
@@ -114,7 +106,7 @@ const atQuota = 0.8
 // had the CPU just before the program got it back then says nothing: on a busy host somebody always
 // had.
 func (s *scene) quotaBites() bool {
-	if a, b := s.count(counts.Throttled, ""); s.metric == compare.MetricWall && b-a >= leastShare*s.growth {
+	if s.metric == compare.MetricWall && s.countOf(counts.Throttled).more() >= leastShare*s.growth {
 		return true // the kernel says so itself
 	}
 	limit, err := strconv.ParseFloat(s.factsB[quotaFact], 64)
@@ -140,10 +132,9 @@ func findThrottled(s *scene) []finding {
 		},
 		tell: func(c *claim) {
 			c.at(quota)
-			c.add("facts", "CPU quota: "+quota.String(), 0, 0, "")
-			if a, b := s.count(counts.Throttled, ""); b > 0 {
-				c.add("counts", "a quota stopped the cgroups of the program, as the kernel counts it", a, b, "s/run")
-			}
+			c.note("facts", "CPU quota: "+quota.String())
+			c.add("counts", "a quota stopped the cgroups of the program, as the kernel counts it",
+				s.countOf(counts.Throttled), "s/run")
 			s.addOneSided(c)
 		}}}
 }
@@ -179,15 +170,12 @@ func (s *scene) quota() (quota Place, limited bool) {
 // for which no competitor is to blame. Where the program's own priority or CPUs differ, that is a
 // reason of its own.
 func (s *scene) strangersAsBefore(c *claim) bool {
-	if s.oneSided || len(s.changed("target.nice", "target.policy", "target.affinity", "target.cgroup.cpu",
-		"target.cpu", "command.nice", "command.chrt", "command.taskset")) > 0 {
+	if s.oneSided || !s.byStrangers(c) || len(s.changed("target.nice", "target.policy", "target.affinity",
+		"target.cgroup.cpu", "target.cpu", "command.nice", "command.chrt", "command.taskset")) > 0 {
 		return false
 	}
-	if !s.byStrangers(c) {
-		return false
-	}
-	a, b := s.occupied()
-	return a > 0 && b < dearerQueue*a
+	occupied := s.occupied()
+	return occupied.a > 0 && occupied.b < dearerQueue*occupied.a
 }
 
 // crowding tells whether other processes of the program's own are why a claim waits longer for
@@ -223,24 +211,22 @@ func (s *scene) tellCrowding(c *claim) {
 		return
 	}
 	c.at(Place{Kind: InProcess, Role: Competitor, Name: process})
-	c.add("cpu", "CPU time of "+process+", which the program runs itself", 0, seconds, "s/run")
+	c.add("cpu", "CPU time of "+process+", which the program runs itself", sides{b: seconds}, "s/run")
 	c.doubt(DoubtCoincides, "other programs had the CPU on both sides as well: the program's own processes share "+
 		"what is left to them")
 }
 
 // occupied is the part of the CPU time left by the program that others took, on both sides; 0 where
 // it is not known.
-func (s *scene) occupied() (a, b float64) {
+func (s *scene) occupied() sides {
 	cpus, err := strconv.ParseFloat(s.factsA["cpu.count"], 64)
 	wall := s.wall()
 	if err != nil || s.in.CPU == nil || wall.a <= 0 || wall.b <= 0 || s.factsA["cpu.count"] != s.factsB["cpu.count"] {
-		return 0, 0
+		return sides{}
 	}
-	own := s.spent(s.in.CPU)
-	othersA, othersB := s.count(counts.StrangersCPU, "")
-	leftA, leftB := cpus*wall.a-own.a, cpus*wall.b-own.b
-	if leftA <= 0 || leftB <= 0 {
-		return 0, 0
+	left, others := wall.times(cpus).plus(s.spent(s.in.CPU).times(-1)), s.countOf(counts.StrangersCPU)
+	if left.a <= 0 || left.b <= 0 {
+		return sides{}
 	}
-	return othersA / leftA, othersB / leftB
+	return sides{others.a / left.a, others.b / left.b}
 }

@@ -8,6 +8,7 @@ import (
 	"culprit/internal/compare"
 	"culprit/internal/compare/blame"
 	"culprit/internal/compare/differs"
+	"culprit/internal/compare/lines"
 	"culprit/internal/stat"
 	"culprit/recording"
 )
@@ -122,31 +123,25 @@ func newScene(in Input) *scene {
 		s.confidence = 0.95
 	}
 	s.swapped = !s.oneSided && mean(s.metricB) < mean(s.metricA)
-	if s.swapped || s.oneSided {
-		s.metricA, s.metricB = s.metricB, s.metricA
-		s.factsA, s.factsB = s.factsB, s.factsA
-		s.commandA, s.commandB = s.commandB, s.commandA
-		s.changes = nil
-		for _, change := range in.Result.Facts {
-			change.A, change.B = change.B, change.A
-			s.changes = append(s.changes, change)
-		}
-	}
+	exchange(s, &s.metricA, &s.metricB)
+	exchange(s, &s.factsA, &s.factsB)
+	exchange(s, &s.commandA, &s.commandB)
 	s.growth = mean(s.metricB) - mean(s.metricA)
-	s.paths = s.turn(in.Result.Paths)
-	for _, wait := range in.Result.Waits {
-		s.turnSides(&wait.A, &wait.B)
-		s.turnSides(&wait.CountA, &wait.CountB)
-		s.waits = append(s.waits, wait)
-	}
-	s.turnEvidence(in.Result)
-	for _, count := range in.Result.Counts {
-		s.turnSides(&count.A, &count.B)
-		s.counts = append(s.counts, count)
-	}
+	s.changes = turned(in.Result.Facts, func(change *compare.FactChange) { exchange(s, &change.A, &change.B) })
+	s.paths = turned(in.Result.Paths, s.turnPath)
+	s.counts = turned(in.Result.Counts, func(count *compare.Count) { exchange(s, &count.A, &count.B) })
+	s.waits = turned(in.Result.Waits, func(wait *compare.Wait) {
+		s.turnPath(&wait.Path)
+		exchange(s, &wait.CountA, &wait.CountB)
+	})
+	s.hops = turned(in.Result.Hops, func(hop *compare.Hop) { exchange(s, &hop.A, &hop.B) })
+	s.lines = turned(in.Result.Lines, func(line *compare.SharedLine) {
+		exchange(s, &line.A, &line.B)
+		line.Functions = turned(line.Functions, func(f *lines.Function) { exchange(s, &f.A, &f.B) })
+	})
 	s.cpu = s.paths
 	if in.CPU != nil && in.CPU != in.Result {
-		s.cpu = s.turn(in.CPU.Paths)
+		s.cpu = turned(in.CPU.Paths, s.turnPath)
 	}
 	s.cpuGrowth = s.spent(in.CPU).more()
 	s.tree, s.traits = blame.New(s.paths, s.code.Own), s.traitsOf(s.paths)
@@ -157,37 +152,25 @@ func newScene(in Input) *scene {
 	return s
 }
 
-// turnEvidence takes over what the newer tables show.
-func (s *scene) turnEvidence(result *compare.Result) {
-	for _, line := range result.Lines {
-		s.turnSides(&line.A, &line.B)
-		line.Functions = slices.Clone(line.Functions)
-		for i := range line.Functions {
-			s.turnSides(&line.Functions[i].A, &line.Functions[i].B)
-		}
-		s.lines = append(s.lines, line)
-	}
-	for _, hop := range result.Hops {
-		s.turnSides(&hop.A, &hop.B)
-		s.hops = append(s.hops, hop)
-	}
-}
-
 func (s *scene) turned() bool { return s.swapped || s.oneSided }
 
-func (s *scene) turnSides(a, b *[]float64) {
+// exchange turns two values round where the scene is.
+func exchange[T any](s *scene, a, b *T) {
 	if s.turned() {
 		*a, *b = *b, *a
 	}
 }
 
-func (s *scene) turn(paths []compare.Path) []compare.Path {
-	turned := slices.Clone(paths)
-	for i := range turned {
-		s.turnSides(&turned[i].A, &turned[i].B)
+// turned is a copy of a table, each row of it turned.
+func turned[T any](rows []T, turn func(*T)) []T {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		turn(&rows[i])
 	}
-	return turned
+	return rows
 }
+
+func (s *scene) turnPath(path *compare.Path) { exchange(s, &path.A, &path.B) }
 
 // mean is short for what stands in most formulas here.
 func mean(values []float64) float64 { return stat.Average(values) }
@@ -201,19 +184,19 @@ func (s *scene) spent(result *compare.Result) sides {
 		return sides{}
 	}
 	a, b := result.A, result.B
-	s.turnSides(&a, &b)
-	return sides{mean(a), mean(b)}
+	exchange(s, &a, &b)
+	return means(a, b)
 }
 
 // grown is the growth of one path in seconds per run.
 func (s *scene) grown(i int) float64 { return mean(s.paths[i].B) - mean(s.paths[i].A) }
 
 // count returns the mean of a count on both sides; key "" is the whole tree.
-func (s *scene) count(name, key string) (a, b float64) {
+func (s *scene) count(name, key string) sides {
 	if count := s.counted(name, key); count != nil {
-		return mean(count.A), mean(count.B)
+		return means(count.A, count.B)
 	}
-	return 0, 0
+	return sides{}
 }
 
 // counted is a count by run, nil where there is none.
@@ -241,22 +224,23 @@ func (s *scene) keys(name string) []string {
 func (s *scene) atKeys(c *claim, kind PlaceKind, count string) {
 	grown := map[string]float64{}
 	for _, key := range s.keys(count) {
-		a, b := s.count(count, key)
-		grown[key] = b - a
+		grown[key] = s.count(count, key).more()
 	}
 	for _, key := range most(grown, 2) {
 		c.at(Place{Kind: kind, Name: key})
 	}
 }
 
-// more reports whether a count grew by at least the factor and the amount.
-func more(a, b, factor, amount float64) bool { return b-a >= amount && b >= factor*a }
-
-// add notes evidence; an amount that neither side has is none. Without a unit the text alone tells.
-func (c *claim) add(signal, text string, a, b float64, unit string) {
-	if unit == "" || a != 0 || b != 0 {
-		c.evidence = append(c.evidence, Evidence{Signal: signal, Text: text, A: a, B: b, Unit: unit})
+// add notes evidence; an amount that neither side has is none.
+func (c *claim) add(signal, text string, amount sides, unit string) {
+	if amount != (sides{}) {
+		c.evidence = append(c.evidence, Evidence{Signal: signal, Text: text, A: amount.a, B: amount.b, Unit: unit})
 	}
+}
+
+// note notes evidence without an amount.
+func (c *claim) note(signal, text string) {
+	c.evidence = append(c.evidence, Evidence{Signal: signal, Text: text})
 }
 
 // addSetting notes a setting that differs.

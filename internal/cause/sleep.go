@@ -79,13 +79,12 @@ func (s *scene) tellSleep(c *claim) {
 	_, times := s.overWaits(func(wait *compare.Wait) bool {
 		return wait.WakerKind == recording.WakerTimer && sleepCalls[wait.Syscall]
 	})
-	c.add("offcpu", "waits that a timer ended, all threads", times.a, times.b, "waits/run")
+	c.add("offcpu", "waits that a timer ended, all threads", times, "waits/run")
 	for _, call := range s.callsOf(c) {
-		a, b := s.count("syscall."+call+".count", "")
-		c.add("syscalls", call+" calls", a, b, "calls/run")
+		c.add("syscalls", call+" calls", s.count("syscall."+call+".count", ""), "calls/run")
 	}
 	if held, _ := s.parted(c, func(i int) bool { return len(s.paths[i].For) > 0 }); held > 0 {
-		c.add("offcpu", "of it slept while another thread waited for a lock that the sleeper held", 0, held, "s/run")
+		c.add("offcpu", "of it slept while another thread waited for a lock that the sleeper held", sides{b: held}, "s/run")
 	}
 }
 
@@ -149,8 +148,8 @@ func (s *scene) polling(c *claim) bool {
 		return false
 	}
 	elsewhere := s.cpuGrowth - over(s.paths, isRunning).more()
-	a, b := s.seconds(c)
-	return mean(a) >= pollingBefore*mean(b) && elsewhere >= pollingWork*(mean(b)-mean(a))
+	slept := s.total(c)
+	return slept.a >= pollingBefore*slept.b && elsewhere >= pollingWork*slept.more()
 }
 
 // findPolledWork claims the sleeps of a poll loop for the code that it waits for.

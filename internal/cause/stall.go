@@ -131,10 +131,10 @@ func (s *scene) describeStall(c *claim) {
 	}
 	for _, name := range most(functions, 2) {
 		c.at(Place{Kind: InKernel, Name: name})
-		c.add("offcpu", "held up in "+name, 0, functions[name], "s/run")
+		c.add("offcpu", "held up in "+name, sides{b: functions[name]}, "s/run")
 	}
 	for _, name := range most(wakers, 2) {
-		c.add("offcpu", "ended by "+name, 0, wakers[name], "s/run")
+		c.add("offcpu", "ended by "+name, sides{b: wakers[name]}, "s/run")
 	}
 	s.hopEvidence(c)
 	s.stallEvidence(c)
@@ -149,7 +149,7 @@ func (s *scene) hopEvidence(c *claim) {
 			ended[[2]string{path.Process, path.WakerComm}] = true
 		}
 	}
-	behind, before := map[string]float64{}, map[string]float64{}
+	waited, grown := map[string]sides{}, map[string]float64{}
 	for i := range s.hops {
 		hop := &s.hops[i]
 		if !ended[[2]string{hop.Process, hop.WakerComm}] || len(hop.Frames) == 0 {
@@ -159,13 +159,11 @@ func (s *scene) hopEvidence(c *claim) {
 		if hop.HopComm != "" {
 			text += " for " + hop.HopComm
 		}
-		before[text] += mean(hop.A)
-		behind[text] += mean(hop.B)
+		waited[text] = waited[text].plus(means(hop.A, hop.B))
+		grown[text] = waited[text].more()
 	}
-	for _, text := range most(behind, 2) {
-		if behind[text] > before[text] {
-			c.add("offcpu", text, before[text], behind[text], "s/run")
-		}
+	for _, text := range most(grown, 2) {
+		c.add("offcpu", text, waited[text], "s/run")
 	}
 }
 
@@ -201,8 +199,7 @@ func (s *scene) stallEvidence(c *claim) {
 
 // addCount adds a count of the whole tree as evidence where there is one.
 func (s *scene) addCount(c *claim, name, text, unit string) {
-	a, b := s.count(name, "")
-	c.add("counts", text, a, b, unit)
+	c.add("counts", text, s.count(name, ""), unit)
 }
 
 var (
@@ -249,8 +246,7 @@ func (s *scene) markJournalled(kind []*stall) {
 			continue
 		}
 		call := s.traits[i].call
-		a, b := s.callCount(call)
-		if all[call] > 0 && journal[call] >= least*all[call] && !more(a, b, timesCalls, 1) {
+		if all[call] > 0 && journal[call] >= least*all[call] && !s.callCount(call).grew(timesCalls, 1) {
 			kind[i] = &journalled
 		}
 	}

@@ -38,14 +38,13 @@ func findTraced(s *scene) []finding {
 		},
 		tell: func(c *claim) {
 			for _, name := range slices.Sorted(maps.Keys(tracers)) {
-				a, b := s.count("syscall.ptrace.count", name)
-				c.add("syscalls", "ptrace calls of "+name, a, b, "calls/run")
+				c.add("syscalls", "ptrace calls of "+name, s.count("syscall.ptrace.count", name), "calls/run")
 				c.at(Place{Kind: InProcess, Role: TracedBy, Name: name})
 			}
 			c.tellSettings(s.changed("target.seccomp", "target.seccomp_filters", "target.tracer",
 				"tracers.ptrace", "tracers.perf", "tracers.ftrace", "tracers.bpf"))
 			for _, tracer := range s.in.Tracers {
-				c.add("facts", "on this host: "+tracer, 0, 0, "")
+				c.note("facts", "on this host: "+tracer)
 			}
 			s.locate(c, "")
 		}}}
@@ -56,7 +55,7 @@ func findTraced(s *scene) []finding {
 func (s *scene) stoppers() map[string]bool {
 	tracers := map[string]bool{}
 	for _, key := range s.keys("syscall.ptrace.count") {
-		if a, b := s.count("syscall.ptrace.count", key); b-a >= fewestStops {
+		if s.count("syscall.ptrace.count", key).more() >= fewestStops {
 			tracers[key] = true
 		}
 	}
@@ -91,27 +90,25 @@ func (s *scene) tracedAsBefore(c *claim, tracers map[string]bool) bool {
 	if s.oneSided {
 		return false
 	}
-	a, b := s.seconds(c)
-	callsA, callsB := s.allCalls(tracers)
-	return mean(a) > 0 && callsA > 0 && callsB > callsA && mean(b)/callsB < dearerCalls*mean(a)/callsA
+	paid, calls := s.total(c), s.allCalls(tracers)
+	return paid.a > 0 && calls.a > 0 && calls.more() > 0 && paid.b/calls.b < dearerCalls*paid.a/calls.a
 }
 
 // allCalls counts the system calls a run, without those of the processes left out.
-func (s *scene) allCalls(without map[string]bool) (a, b float64) {
+func (s *scene) allCalls(without map[string]bool) (calls sides) {
 	for i := range s.counts {
 		count := &s.counts[i]
 		if !strings.HasPrefix(count.Name, "syscall.") || !strings.HasSuffix(count.Name, ".count") {
 			continue
 		}
-		sign := 1.0
-		if without[count.Key] {
-			sign = -1
-		} else if count.Key != "" {
-			continue
+		switch made := means(count.A, count.B); {
+		case without[count.Key]:
+			calls = calls.plus(made.times(-1))
+		case count.Key == "":
+			calls = calls.plus(made)
 		}
-		a, b = a+sign*mean(count.A), b+sign*mean(count.B)
 	}
-	return a, b
+	return calls
 }
 
 // giveTracer gives a claim on calls what a tracer or filter that serves both sides alike costs: it
@@ -123,7 +120,7 @@ func (l *ledger) giveTracer(rule transfer) {
 	}
 	paid := l.all(func(i int) bool { return l.free(i) && l.paysTracer(i, l.tracers) })
 	l.move(rule.rule, c, paid.members, rule.because)
-	c.add("syscalls", "both sides pay a tracer or filter for each call, and as much for each", 0, 0, "")
+	c.note("syscalls", "both sides pay a tracer or filter for each call, and as much for each")
 }
 
 // traced reports whether a wait is a stop for a tracer.
@@ -159,8 +156,8 @@ func (s *scene) chattyCalls() map[string]float64 {
 			continue
 		}
 		seen[call] = true
-		if a, b := s.callCount(call); more(a, b, timesCalls, fewestCalls) && s.small(call, b) {
-			chatty[call] = b - a
+		if calls := s.callCount(call); calls.grew(timesCalls, fewestCalls) && s.small(call, calls.b) {
+			chatty[call] = calls.more()
 		}
 	}
 	return chatty
@@ -175,13 +172,11 @@ func (s *scene) tellChatty(c *claim, chatty map[string]float64) {
 	}
 	c.predictAtLeast("bare system call", calls, s.in.Costs.Syscall)
 	for _, call := range most(chatty, 3) {
-		a, b := s.callCount(call)
-		c.add("syscalls", call+" calls", a, b, "calls/run")
-		bytesA, bytesB := s.count("syscall."+call+".bytes", "")
-		c.add("syscalls", call+" bytes per call", bytesA/max(a, 1), bytesB/max(b, 1), "bytes")
-		failedA, failedB := s.count("syscall."+call+".errors", "")
-		if failedB >= 0.1*b && failedB > failedA {
-			c.add("syscalls", call+" calls that failed", failedA, failedB, "calls/run")
+		calls, failed := s.callCount(call), s.countOf("syscall."+call+".errors")
+		c.add("syscalls", call+" calls", calls, "calls/run")
+		c.add("syscalls", call+" bytes per call", s.countOf("syscall."+call+".bytes").each(calls), "bytes")
+		if failed.b >= 0.1*calls.b && failed.more() > 0 {
+			c.add("syscalls", call+" calls that failed", failed, "calls/run")
 		}
 		c.at(Place{Kind: InCall, Name: call})
 	}
@@ -205,12 +200,11 @@ func (s *scene) waitedLonger(calls map[string]float64) map[string]bool {
 
 // callCount is the number of calls a run outside of many short-lived processes, whose start brings
 // calls of its own. Where both sides start as many, that is the same on both.
-func (s *scene) callCount(call string) (a, b float64) {
-	a, b = s.count("syscall."+call+".count", "")
-	startedA, startedB := s.count(counts.Processes, "")
-	if !s.oneSided && startedA > 0 && !more(startedA, startedB, timesProcesses, fewestProcesses) &&
-		!more(startedB, startedA, timesProcesses, fewestProcesses) {
-		return a, b
+func (s *scene) callCount(call string) sides {
+	calls, started := s.countOf("syscall."+call+".count"), s.countOf(counts.Processes)
+	if !s.oneSided && started.a > 0 && !started.grew(timesProcesses, fewestProcesses) &&
+		!started.swapped().grew(timesProcesses, fewestProcesses) {
+		return calls
 	}
 	short := map[string]bool{}
 	for i := range s.paths {
@@ -220,11 +214,10 @@ func (s *scene) callCount(call string) (a, b float64) {
 	}
 	for _, key := range s.keys("syscall." + call + ".count") {
 		if short[key] && !s.longLived(key) {
-			lessA, lessB := s.count("syscall."+call+".count", key)
-			a, b = a-lessA, b-lessB
+			calls = calls.plus(s.count("syscall."+call+".count", key).times(-1))
 		}
 	}
-	return a, b
+	return calls
 }
 
 // longLived reports whether a process that is not short-lived carries a name.
@@ -239,11 +232,8 @@ func (s *scene) longLived(name string) bool {
 
 // small holds back, one-sided, calls that move much each: many of those are no fault.
 func (s *scene) small(call string, calls float64) bool {
-	if !s.oneSided {
-		return true
-	}
-	_, bytes := s.count("syscall."+call+".bytes", "")
-	return calls >= 10*fewestCalls && bytes/max(calls, 1) < smallBytes
+	bytes := s.countOf("syscall." + call + ".bytes").b
+	return !s.oneSided || calls >= 10*fewestCalls && bytes/max(calls, 1) < smallBytes
 }
 
 func orNone(value string) string {

@@ -57,7 +57,7 @@ func (s *scene) tellQueue(c *claim) {
 	c.doubt(DoubtTurns, "tasks wait for each other at a channel in "+q.taker+" as they do not on the other "+
 		"side: what went side by side may go one after the other (a pool or a limit that is too small)")
 	c.at(inCode(q.taker).as(QueueIn))
-	c.add("cpu", "CPU time of queueing at the channel and handing on", mean(q.a)*1e3, mean(q.b)*1e3, "ms/run")
+	c.add("cpu", "CPU time of queueing at the channel and handing on", means(q.a, q.b).times(1e3), "ms/run")
 	c.remedy = byTurnsRemedy
 }
 
@@ -81,14 +81,14 @@ func (s *scene) findQueue(process string, times float64, accept func(*recording.
 		return nil
 	}
 	q := &queue{process: process}
-	totalA, totalB := 0.0, 0.0
+	var total sides
 	var through []compare.Path
 	for i := range s.cpu {
 		path := &s.cpu[i]
 		if path.Process != process {
 			continue
 		}
-		totalA, totalB = totalA+mean(path.A), totalB+mean(path.B)
+		total = total.plus(means(path.A, path.B))
 		for at := range path.Frames {
 			if accept(&path.Frames[at]) {
 				q.a, q.b = plus(q.a, path.A), plus(q.b, path.B)
@@ -97,7 +97,7 @@ func (s *scene) findQueue(process string, times float64, accept func(*recording.
 			}
 		}
 	}
-	if !q.grew(totalA, totalB, times) {
+	if !q.grew(total, times) {
 		return nil
 	}
 	q.taker = callerOf(through, accept)
@@ -109,17 +109,17 @@ func (s *scene) findQueue(process string, times float64, accept func(*recording.
 
 // grew reports whether the lock's slow ways came with the dearer side, out of the process's CPU
 // time on both.
-func (q *queue) grew(totalA, totalB, times float64) bool {
+func (q *queue) grew(total sides, times float64) bool {
 	seconds := 0.0
 	for _, value := range q.b {
 		seconds += value
 	}
 	seen := len(q.b) > 0 && seconds >= queueSeconds && float64(positive(q.b)) >= queueRuns*float64(len(q.b))
-	if !seen || totalA <= 0 || totalB <= 0 {
+	if !seen || total.a <= 0 || total.b <= 0 {
 		return false
 	}
-	part := mean(q.b) / totalB
-	return part >= queuePart && part >= times*mean(q.a)/totalA
+	part := mean(q.b) / total.b
+	return part >= queuePart && part >= times*mean(q.a)/total.a
 }
 
 // queueOf tells what sleeps grew for: a lock that tasks queue for where most of it is a runtime
@@ -206,8 +206,7 @@ func (s *scene) describeQueue(c *claim) {
 	c.at(inCode(q.taker))
 	around := s.tally(c.members, func(i int) string { return route(s.paths[i].Around) })
 	c.at(inCode(longest(around)).as(HeldIn))
-	c.add("cpu", "CPU time of queueing for the lock and handing it on", mean(q.a)*1e3, mean(q.b)*1e3,
-		"ms/run")
+	c.add("cpu", "CPU time of queueing for the lock and handing it on", means(q.a, q.b).times(1e3), "ms/run")
 	c.doubt(DoubtTasks, "tasks that the runtime parks have no stack: that they queue for this lock is seen, "+
 		"who waited how long is not")
 }

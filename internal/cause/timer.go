@@ -64,9 +64,9 @@ func isAsyncHandle(frame *recording.Frame) bool {
 func findTicker(s *scene) []finding {
 	ticking := map[string]float64{}
 	for _, key := range s.keys(counts.Ticks) {
-		a, b := s.count(counts.Ticks, key)
-		if more(a, b, timesTicks, fewestTicks) && s.faster(a, b) && !s.worksPerTick(key, b) {
-			ticking[key] = b - a
+		ticks := s.count(counts.Ticks, key)
+		if ticks.grew(timesTicks, fewestTicks) && s.faster(ticks) && !s.worksPerTick(key, ticks.b) {
+			ticking[key] = ticks.more()
 		}
 	}
 	if len(ticking) == 0 {
@@ -109,17 +109,14 @@ func (s *scene) tellTicker(c *claim, ticking map[string]float64) {
 	s.locate(c, "")
 	// An executor or a scheduler says more than a lambda's hidden name.
 	c.at(inCode(s.below(c.members, "")))
-	_, seconds := s.seconds(c)
 	process := byValue(ticking)[0] // one at least, see above
-	a, b := s.count(counts.Ticks, process)
-	_, interval := s.count(counts.TickInterval, process)
+	ticks := s.count(counts.Ticks, process)
 	c.at(Place{Kind: InProcess, Name: process})
-	c.add("offcpu", fmt.Sprintf("wake-ups of %s by a timer at a fixed interval of %.3g ms", process, interval*1e3),
-		a, b, "wake-ups/run")
-	workA, workB := s.count("switches.voluntary", process)
-	c.add("offcpu", "voluntary context switches of "+process, workA, workB, "switches/run")
-	c.add("cpu", "CPU time per wake-up", 0, mean(seconds)*1e6/b, "us")
-	c.predictAtLeast("context switch", switchesPerTick*(b-a), s.in.Costs.Switch)
+	c.add("offcpu", fmt.Sprintf("wake-ups of %s by a timer at a fixed interval of %.3g ms", process,
+		s.count(counts.TickInterval, process).b*1e3), ticks, "wake-ups/run")
+	c.add("offcpu", "voluntary context switches of "+process, s.count("switches.voluntary", process), "switches/run")
+	c.add("cpu", "CPU time per wake-up", sides{b: s.total(c).b * 1e6 / ticks.b}, "us")
+	c.predictAtLeast("context switch", switchesPerTick*ticks.more(), s.in.Costs.Switch)
 }
 
 // dwarfing is how many times the cost of a wake-up its work may take before the timer is not what
@@ -147,9 +144,9 @@ const fasterTicks = 1.6
 
 // faster reports whether the rate of wake-ups grew, and not only the time in which they happen: a
 // run that takes longer for any reason has more ticks of a ticker that both sides have.
-func (s *scene) faster(a, b float64) bool {
+func (s *scene) faster(ticks sides) bool {
 	wall := s.wall()
-	return wall.a <= 0 || wall.b <= 0 || b/wall.b >= fasterTicks*a/wall.a
+	return wall.a <= 0 || wall.b <= 0 || ticks.b/wall.b >= fasterTicks*ticks.a/wall.a
 }
 
 // timerPlaces puts first the functions that sleep: by the waits' own stacks, by the
@@ -200,16 +197,11 @@ const uncountedTimer = "a timer of an event loop or an executor runs it (setInte
 // tellTimer says of a claim on code that it grew below timers, for the most part: how often they
 // fire may be the reason.
 func (s *scene) tellTimer(c *claim, members []int, paths []compare.Path) {
-	timed, all := sides{}, sides{}
-	for _, i := range members {
-		a, b := mean(paths[i].A), mean(paths[i].B)
-		all = all.plus(a, b)
-		if slices.ContainsFunc(paths[i].Frames, func(frame recording.Frame) bool { return isTimerLoop(&frame) }) {
-			timed = timed.plus(a, b)
-		}
-	}
-	if more := all.more(); more > 0 && timed.more() >= majority*more {
-		c.add("cpu", "of it run by a timer", timed.a, timed.b, "s/run")
+	timed := sum(paths, members, func(i int) bool {
+		return slices.ContainsFunc(paths[i].Frames, func(frame recording.Frame) bool { return isTimerLoop(&frame) })
+	})
+	if more := sum(paths, members, everything).more(); more > 0 && timed.more() >= majority*more {
+		c.add("cpu", "of it run by a timer", timed, "s/run")
 		c.doubt(DoubtUncounted, uncountedTimer)
 	}
 }

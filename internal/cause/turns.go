@@ -23,14 +23,10 @@ func (s *scene) tellTurns(c *claim) {
 	c.doubt(DoubtTurns, sleptByTurns)
 	c.remedy = byTurnsRemedy
 	process := s.busiestProcess(c.members)
-	if a, b := s.count(counts.Threads, process); a > b {
-		c.add("counts", "threads of "+process, a, b, "threads/run")
+	if threads := s.count(counts.Threads, process); threads.more() < 0 {
+		c.add("counts", "threads of "+process, threads, "threads/run")
 	}
 }
-
-// sleptSeen is the part of the sleeps on the way that the waits of all threads must show: what was
-// not recorded of them cannot be compared. Chosen.
-const sleptSeen = 0.5
 
 // byTurns reports whether sleeps grew on the way only because what slept side by side on one side
 // sleeps one after the other on the other: over all threads they slept as long. It is for a lock,
@@ -44,9 +40,9 @@ func (s *scene) byTurns(c *claim) (turns, locked, byTurn bool) {
 	slept, _ := s.sleepsOf(c)
 	locks, _ := s.overWaits(func(wait *compare.Wait) bool { return wait.Lock })
 	others, _ := s.overWaits(func(wait *compare.Wait) bool { return !wait.Lock && wait.Turn })
-	a, b := s.seconds(c)
-	least := serialPart * (mean(b) - mean(a))
-	turns = slept.b >= sleptSeen*mean(b) && slept.more() < least
+	least := serialPart * s.grew(c)
+	// What was not recorded of the sleeps cannot be compared.
+	turns = slept.b >= majority*s.total(c).b && slept.more() < least
 	waited := locks.more()
 	byTurn = turns && waited < least && slept.b <= mean(s.metricB) && waited+others.more() >= least
 	return turns, byTurn || turns && waited >= least, byTurn
@@ -118,9 +114,9 @@ func (s *scene) sleptHolding(c *claim) (locked, byTurn bool) {
 			held += s.grown(i)
 		}
 	}
-	_, all := s.seconds(c)
-	least := majority * max(slept, mean(all))
-	if held < majority*mean(all) {
+	all := s.total(c).b
+	least := majority * max(slept, all)
+	if held < majority*all {
 		return false, false
 	}
 	byTurn = waited < least && serial && waited+turned >= least

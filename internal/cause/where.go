@@ -106,6 +106,7 @@ func (c *claim) atFirst(place Place) {
 	}
 	rest := slices.DeleteFunc(slices.Clone(c.places), func(other Place) bool { return other == place })
 	c.places = append([]Place{place}, rest...)
+	c.places = c.places[:min(len(c.places), whereLimit)]
 }
 
 // behindFirst puts places right behind the first one.

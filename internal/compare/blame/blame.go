@@ -134,7 +134,7 @@ func (s *search) finish(best *spot) *Blame {
 	leaves, all := map[string]float64{}, 0.0
 	for _, i := range s.all {
 		frames := s.paths[i].Frames
-		if lastOf(frames, key) < 0 {
+		if LastOf(frames, key) < 0 {
 			continue
 		}
 		blame.Members = append(blame.Members, i)
@@ -175,7 +175,7 @@ func (b *Blame) addSelf(path *compare.Path) {
 // added reports whether side A never ran a function, also not in paths that another cause owns.
 func (s *search) added(key names.Key) bool {
 	for i := range s.paths {
-		if stat.Average(s.paths[i].A) > 0 && lastOf(s.paths[i].Frames, key) >= 0 {
+		if stat.Average(s.paths[i].A) > 0 && LastOf(s.paths[i].Frames, key) >= 0 {
 			return false
 		}
 	}
@@ -196,7 +196,7 @@ func (s *search) newest(stack []recording.Frame) int {
 		for _, i := range s.all {
 			frames := s.paths[i].Frames
 			switch {
-			case lastOf(frames, key) >= 0:
+			case LastOf(frames, key) >= 0:
 				grow += s.grow[i]
 			case len(frames) > at && slices.EqualFunc(frames[:at], stack[:at], sameFunction):
 				lost[frames[at].Name] += s.grow[i]
@@ -216,8 +216,8 @@ func (s *search) newest(stack []recording.Frame) int {
 
 func sameFunction(x, y recording.Frame) bool { return names.KeyOf(x) == names.KeyOf(y) }
 
-// lastOf is the innermost index of a function in a stack, -1 when it is not there.
-func lastOf(frames []recording.Frame, key names.Key) int {
+// LastOf is the innermost index of a function in a stack, -1 when it is not there.
+func LastOf(frames []recording.Frame, key names.Key) int {
 	for at := range slices.Backward(frames) {
 		if frames[at].Name == key.Name && frames[at].Kind == key.Kind {
 			return at

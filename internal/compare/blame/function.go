@@ -130,7 +130,7 @@ func (s *search) pathTo(one *function) []recording.Frame {
 		}
 	}
 	frames := s.paths[best].Frames
-	return frames[:lastOf(frames, names.KeyOf(one.Frame))+1]
+	return frames[:LastOf(frames, names.KeyOf(one.Frame))+1]
 }
 
 // below reports whether candidate is called from what is blamed so far, in most of its growth.
@@ -141,7 +141,7 @@ func (s *search) below(candidate, blamed *spot) bool {
 	}
 	through := 0.0
 	for _, i := range candidate.members {
-		if lastOf(s.paths[i].Frames, last) >= 0 {
+		if LastOf(s.paths[i].Frames, last) >= 0 {
 			through += s.grow[i]
 		}
 	}
@@ -164,7 +164,7 @@ func (s *search) through(place names.Key, all float64) string {
 	type call struct{ path, below int }
 	var calls []call
 	for _, i := range s.all {
-		if at := lastOf(s.paths[i].Frames, place); at >= 0 {
+		if at := LastOf(s.paths[i].Frames, place); at >= 0 {
 			calls = append(calls, call{i, at + 1})
 		}
 	}

@@ -45,7 +45,7 @@ func (s *search) withCallee(best *spot, stack []recording.Frame) *spot {
 	self, callees := 0.0, map[string]*spot{}
 	for _, i := range s.all {
 		frames := s.paths[i].Frames
-		at := lastOf(frames, caller)
+		at := LastOf(frames, caller)
 		switch {
 		case at < 0:
 		case at == len(frames)-1 || frames[at+1].Kind != recording.KindJVM:
@@ -89,17 +89,17 @@ func (s *search) whole(best *spot) *spot {
 	last := len(best.stack) - 1
 	for at, above := range slices.Backward(best.stack[:last]) {
 		key := names.KeyOf(above)
-		if !s.own[best.members[0]][at] || code.IsEntry(above) || lastOf(best.stack, key) > at {
+		if !s.own[best.members[0]][at] || code.IsEntry(above) || LastOf(best.stack, key) > at {
 			continue
 		}
 		all, together, callee := 0.0, 0.0, 0.0
 		for _, i := range s.all {
-			from := lastOf(s.paths[i].Frames, key)
+			from := LastOf(s.paths[i].Frames, key)
 			if from < 0 {
 				continue
 			}
 			all += s.grow[i]
-			if lastOf(s.paths[i].Frames, names.KeyOf(best.stack[last])) > from {
+			if LastOf(s.paths[i].Frames, names.KeyOf(best.stack[last])) > from {
 				callee += s.grow[i]
 				together += s.grow[i]
 			} else if !slices.Contains(s.own[i][from+1:], true) {
