@@ -169,7 +169,8 @@ func (s *scene) holdsBack(c *claim) string {
 	if len(holders) == 0 || dropped[holders[0]] < -majority*less.more() {
 		return ""
 	}
-	c.add("syscalls", "connections that "+holders[0]+" opened", s.count("syscall.connect.count", holders[0]), "connections/run")
+	c.add("syscalls", "connections that "+holders[0]+" opened", s.count("syscall.connect.count", holders[0]),
+		"connections/run")
 	s.tellWord(c)
 	return holders[0]
 }

@@ -31,7 +31,8 @@ const queueRemedy = "raise the backlog that the server gives to listen (and net.
 // whose socket it is behind it.
 func (s *scene) fullQueue(c *claim) {
 	dropped, again := s.countOf(counts.ListenDrops), s.countOf(counts.Network+recording.NetRetransmit)
-	if !dropped.grew(timesConnects, fewestRetransmits) || dropped.more() < majority*again.more() || !s.mostly(c, func(i int) bool { return waitsToConnect(&s.paths[i]) || waitsToAccept(&s.paths[i]) }) {
+	waits := func(i int) bool { return waitsToConnect(&s.paths[i]) || waitsToAccept(&s.paths[i]) }
+	if !dropped.grew(timesConnects, fewestRetransmits) || dropped.more() < majority*again.more() || !s.mostly(c, waits) {
 		return
 	}
 	c.add("network", "connections dropped by a listening socket whose queue was full, on the whole host", dropped,
