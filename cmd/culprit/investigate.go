@@ -41,12 +41,16 @@ type investigateFlags struct {
 func investigateVerb(w world) *cobra.Command {
 	var f investigateFlags
 	command := &cobra.Command{
-		Use:   "investigate (--a CMD --b CMD | -p PID | --cgroup DIR | -- CMD…)",
+		Use:   "investigate (--a SIDE --b SIDE | -p PID | --cgroup DIR | -- CMD…)",
 		Short: "Is B worse than A, by how much, why, and proof",
 		Long: `Runs two shell commands in random order until it is clear whether B is worse than A, by
 wall time or CPU time; records further runs to see where the difference is; names the
 causes that explain it; and, where a setting of this host can be flipped to prove it,
 flips it in trials and puts it back.
+
+With --load the commands are servers, which are compared per request. A side may also run
+already: pid:4711, port:8080 (who listens there), unit:NAME or cgroup:DIR; both are then watched
+under the traffic that they have, and nothing is done to them.
 
 With one command after --, or with what runs already (-p, --cgroup), it lists what costs most
 and the causes it matches.
@@ -66,8 +70,8 @@ Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
 		},
 	}
 	flags := command.Flags()
-	flags.StringVar(&f.a, "a", "", "shell command of side A: the baseline")
-	flags.StringVar(&f.b, "b", "", "shell command of side B: the suspect")
+	flags.StringVar(&f.a, "a", "", "side A, the baseline: a shell command, or pid:N, port:N, unit:NAME, cgroup:DIR")
+	flags.StringVar(&f.b, "b", "", "side B, the suspect: the same")
 	flags.IntVarP(&f.pid, "pid", "p", 0, "this running process and all below it, instead of commands")
 	flags.StringVar(&f.cgroup, "cgroup", "", "this cgroup, given by its folder, instead of commands")
 	flags.DurationVar(&f.budget, "budget", investigate.UsualBudget,
@@ -89,8 +93,13 @@ Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
 func (f investigateFlags) options(args []string, w world) (investigate.Options, error) {
 	o := investigate.Options{A: f.a, B: f.b, Budget: f.budget, Timeout: f.timeout, Case: f.caseDir, Seed: f.seed,
 		Prove: investigate.Prove(f.prove), Program: "culprit " + version}
-	var err error
+	live, err := f.liveSides(&o)
 	switch {
+	case err != nil:
+		return o, err
+	case live && (f.pid != 0 || f.cgroup != "" || len(args) > 0):
+		return o, fmt.Errorf("--a and --b name what runs already; leave -p, --cgroup and a command away")
+	case live:
 	case f.pid != 0 && f.cgroup != "":
 		return o, fmt.Errorf("give only one of -p PID and --cgroup DIR")
 	case f.pid != 0:
@@ -132,6 +141,29 @@ func (f investigateFlags) options(args []string, w world) (investigate.Options, 
 		o.Ask = asker(w)
 	}
 	return o, nil
+}
+
+// liveSides resolves sides that run already, such as pid:4711; false where they are commands.
+func (f investigateFlags) liveSides(o *investigate.Options) (bool, error) {
+	a, liveA, err := record.ParseTarget(f.a)
+	if err != nil {
+		return true, fmt.Errorf("--a: %w", err)
+	}
+	b, liveB, err := record.ParseTarget(f.b)
+	if err != nil {
+		return true, fmt.Errorf("--b: %w", err)
+	}
+	if !liveA && !liveB {
+		return false, nil
+	}
+	if !liveA && f.a != "" || !liveB && f.b != "" {
+		return true, fmt.Errorf("one side runs already and the other is a command; start that one, and name it by pid:N")
+	}
+	if !liveA {
+		a, b = b, record.Target{}
+	}
+	o.A, o.B, o.Target, o.TargetB = "", "", a, b
+	return true, nil
 }
 
 // shellLine makes one shell command of the words after --. A single word is

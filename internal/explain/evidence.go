@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"slices"
+
 	"culprit/internal/compare"
 	"culprit/internal/compare/prepare"
 	"culprit/internal/compare/units"
@@ -63,6 +65,19 @@ func (e *Evidence) commands() bool {
 func (e *Evidence) whole() bool {
 	for _, rec := range e.both() {
 		if !units.Whole(rec) {
+			return false
+		}
+	}
+	return true
+}
+
+// service reports whether every recording is of something that runs on: its wall time is what its
+// threads were busy with. A part of a command has neither an end nor that meaning.
+func (e *Evidence) service() bool {
+	for _, rec := range e.both() {
+		kind, cut := rec.Manifest.Target.Kind, slices.ContainsFunc(rec.Manifest.BlindSpots,
+			func(spot recording.BlindSpot) bool { return spot.Kind == recording.BlindCut })
+		if kind != "pid" && kind != "cgroup" || rec.Imported() != "" || cut && rec.Manifest.Target.Command != "" {
 			return false
 		}
 	}

@@ -101,13 +101,14 @@ func Mostly(busy, alone float64) string {
 	return compare.MetricCPU
 }
 
-// Alone is the metric that one side is explained by: as asked, else what it mostly spends. Only a
-// command has an end that something held up; of what runs on, the CPU time is explained.
+// Alone is the metric that one side is explained by: as asked, else what it mostly spends. Of what
+// runs on, whose waits for work are no time, that is mostly the CPU time, unless something else holds
+// up its threads.
 func (e *Evidence) Alone(asked string) (string, error) {
 	if asked != MetricAuto {
 		return asked, checkMetric(asked)
 	}
-	if e.Wall == nil || e.CPU == nil || !e.commands() {
+	if e.Wall == nil || e.CPU == nil || !e.commands() && !e.service() {
 		return compare.MetricCPU, nil
 	}
 	running := e.onPath(func(path *compare.Path) bool { return path.Kind == compare.Running })

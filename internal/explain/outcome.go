@@ -20,11 +20,11 @@ func (e *Evidence) Test(asked string, smallest float64) (Context, map[string]cau
 	names := []string{asked}
 	if asked == MetricAuto {
 		names = []string{compare.MetricCPU}
-		if e.whole() && !e.Work.ByParts() && e.Wall != nil && e.CPU != nil {
+		if (e.whole() || e.service()) && !e.Work.ByParts() && e.Wall != nil && e.CPU != nil {
 			names = []string{compare.MetricWall, compare.MetricCPU}
 		}
 	}
-	if asked == compare.MetricWall && !e.whole() {
+	if asked == compare.MetricWall && !e.whole() && !e.service() {
 		return Context{}, nil, fmt.Errorf("wall time is that of commands recorded from start to end; " +
 			"these are parts of something that runs on: take --metric cpu")
 	}
@@ -47,6 +47,16 @@ func (e *Evidence) Test(asked string, smallest float64) (Context, map[string]cau
 		c.Measured = append(c.Measured, Measured{Metric: one.Metric, Outcome: one.Outcome})
 	}
 	return c, effects, nil
+}
+
+// Outcome is the verdict on one metric by the recordings alone.
+func (e *Evidence) Outcome(metric string, smallest float64) (stat.Outcome, cause.Effect, *compare.Result, error) {
+	result, err := e.Of(metric)
+	if err != nil {
+		return "", cause.Effect{}, nil, err
+	}
+	outcome, effect := e.outcome(result, smallest)
+	return outcome, effect, result, nil
 }
 
 // outcome is the verdict on a metric per unit of work: of its logarithms, so that half and double

@@ -42,6 +42,9 @@ const runOverhead = 15 * time.Millisecond
 
 // recordedTime is what so many pairs under the recorder take.
 func (inv *investigation) recordedTime(pairs float64) time.Duration {
+	if inv.live != nil { // not at once, as they are measured
+		return time.Duration(pairs * 2 * float64(inv.window+runOverhead))
+	}
 	return time.Duration(pairs * recordedSlowing * float64(inv.pairTime()))
 }
 
@@ -58,6 +61,9 @@ func (inv *investigation) reserve() time.Duration {
 func (inv *investigation) leastReserve() time.Duration {
 	if inv.cannot != nil {
 		return 0
+	}
+	if inv.live != nil {
+		return inv.recordedTime(wantedEvidence) + quickStart
 	}
 	return inv.pairTime()*11/10 + quickStart
 }
@@ -82,7 +88,7 @@ func (inv *investigation) extend(plan *stat.Plan, spare time.Duration) (*stat.Pl
 // must spare. The evidence has its reserve; where that would leave too few pairs to decide
 // anything, the least one.
 func (inv *investigation) planPairs() (*stat.Plan, time.Duration, error) {
-	metrics := len(inv.tested())
+	metrics := inv.questions()
 	spare := inv.reserve()
 	plan, err := stat.NewPlan(max(inv.pairsBeside(spare), leastPairs), metrics, alpha)
 	if err != nil || plan.Decidable {

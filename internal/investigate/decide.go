@@ -149,7 +149,7 @@ func (inv *investigation) stretch() float64 {
 
 // cpuSeconds is the CPU time of a whole run, whatever its metric is per.
 func (inv *investigation) cpuSeconds(run trial.Run) float64 {
-	if inv.options.Load != nil {
+	if inv.options.Load != nil || inv.live != nil {
 		return run.Metrics[trial.MetricServerCPU]
 	}
 	return run.Metrics[trial.MetricCPU]

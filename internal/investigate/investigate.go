@@ -45,6 +45,8 @@ type investigation struct {
 	grown    time.Duration            // what a budget that may grow has grown to, 0: not looked at
 	grownFor string                   // how long the runs took then, in words
 	c        *Case
+	live     map[string]*liveSide // sides that run already, by label
+	window   time.Duration        // of them
 	// oneSided are the disturbances that come with one side only: evidence, not noise.
 	oneSided   []string
 	costs      map[string]compare.Interval  // of operations on this host, by their names in bench
@@ -111,7 +113,10 @@ func (inv *investigation) open() error {
 	if inv.options.Target.Kind != "" {
 		inv.c.A.Command = inv.options.Target.String()
 	}
-	if inv.options.B != "" {
+	if inv.options.TargetB.Kind != "" {
+		inv.c.B = &SideSummary{Command: inv.options.TargetB.String()}
+	}
+	if inv.options.B != "" && inv.options.TargetB.Kind == "" {
 		inv.c.B = &SideSummary{Command: inv.options.B}
 	}
 	return nil
@@ -125,7 +130,11 @@ func describe(s host.Summary) Host {
 // steps are the investigation, from top to bottom.
 func (inv *investigation) steps(ctx context.Context) error {
 	if inv.options.Target.Kind != "" {
-		err := inv.watchService(ctx)
+		watch := inv.watchService
+		if inv.options.bothLive() {
+			watch = inv.watchTwo
+		}
+		err := watch(ctx)
 		inv.finish()
 		return err
 	}

@@ -35,7 +35,10 @@ func ofLoad(name string) bool {
 // connections open tells its latency and its throughput by the same thing, so that one of them is
 // enough.
 func (inv *investigation) tested() []string {
-	if inv.options.Load == nil || !inv.options.Metric.Auto {
+	switch {
+	case inv.live != nil: // what they wait for is told by recordings
+		return []string{trial.MetricCPU}
+	case inv.options.Load == nil || !inv.options.Metric.Auto:
 		return inv.options.Metric.names()
 	}
 	for _, name := range []string{trial.MetricLatency, trial.MetricThroughput} {
@@ -44,6 +47,14 @@ func (inv *investigation) tested() []string {
 		}
 	}
 	return inv.options.Metric.names()
+}
+
+// questions is how many metrics are tested in all.
+func (inv *investigation) questions() int {
+	if inv.live != nil && inv.options.Metric.Auto {
+		return 2
+	}
+	return len(inv.tested())
 }
 
 // told reports whether every run so far has a metric.
@@ -147,7 +158,9 @@ func (inv *investigation) recordUnderLoad(ctx context.Context, recorder *record.
 func (inv *investigation) ofRecording(metric MetricResult, work *units.Work) (name string, change *compare.Interval) {
 	seconds := changeOf(metric)
 	switch {
-	case metric.Metric.Name == trial.MetricCPU && inv.perRequest():
+	case inv.live != nil && metric.Metric.Name == trial.MetricWall:
+		return trial.MetricWall, nil
+	case metric.Metric.Name == trial.MetricCPU && (inv.perRequest() || inv.live != nil):
 		scale := work.Typical()
 		return trial.MetricCPU, &compare.Interval{Value: seconds.Value * scale, Low: seconds.Low * scale,
 			High: seconds.High * scale}

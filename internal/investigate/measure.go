@@ -110,7 +110,7 @@ func (inv *investigation) measure(ctx context.Context) (explain bool, err error)
 	switch {
 	case inv.scarce != ample:
 		return inv.scarce == noPair || inv.left() >= inv.pairTime()+quickStart/2, inv.tellScarcity()
-	case inv.options.B == "":
+	case inv.c.B == nil:
 		return true, inv.measureOne(ctx)
 	}
 	plan, spare, err := inv.planPairs()
@@ -171,11 +171,11 @@ func (inv *investigation) tellScarcity() error {
 
 // tellScarce is the look at the runs of a scarce budget: two pairs, which decide nothing.
 func (inv *investigation) tellScarce() error {
-	if inv.options.B == "" {
+	if inv.c.B == nil {
 		inv.list()
 		return nil
 	}
-	plan, err := stat.NewPlan(leastPairs, len(inv.tested()), alpha)
+	plan, err := stat.NewPlan(leastPairs, inv.questions(), alpha)
 	if err != nil {
 		return err
 	}
@@ -202,6 +202,13 @@ func (inv *investigation) list() {
 }
 
 func (inv *investigation) onePair(ctx context.Context, pair int) error {
+	if inv.live != nil {
+		if err := inv.watchPair(ctx, pair); err != nil {
+			return err
+		}
+		inv.judge()
+		return nil
+	}
 	for _, slot := range inv.plan.Pair(trial.KindMeasure, pair) {
 		if _, err := inv.one(ctx, slot, nil); err != nil {
 			return err

@@ -46,6 +46,8 @@ type Options struct {
 	Load *trial.Load
 	// Target is what runs already, instead of commands; zero: none.
 	Target record.Target
+	// TargetB is the other side where both run already.
+	TargetB record.Target
 
 	// Ask puts a question to the user when Prove is ProveAsk; nil means no.
 	Ask func(question string) bool
@@ -150,7 +152,7 @@ func (o Options) check() error {
 
 // sides are the labels and commands in order.
 func (o Options) sides() []string {
-	if o.B == "" {
+	if o.B == "" && o.TargetB.Kind == "" {
 		return []string{sideA}
 	}
 	return []string{sideA, sideB}

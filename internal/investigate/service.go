@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"culprit/internal/compare"
@@ -25,7 +26,7 @@ const (
 )
 
 // watchService records a running process or cgroup, and lists what costs most: of a service that is
-// its CPU time, since most of its waiting is for work.
+// its CPU time, or what its working threads wait for where that is more.
 func (inv *investigation) watchService(ctx context.Context) error {
 	if inv.cannot != nil {
 		return fmt.Errorf("investigate %s: %w", inv.options.Target, inv.cannot)
@@ -48,7 +49,7 @@ func (inv *investigation) watchService(ctx context.Context) error {
 	for number := range serviceWindows {
 		inv.options.Progress(fmt.Sprintf("recording: window %d of %d", number+1, serviceWindows))
 		path := filepath.Join(inv.dir, explain.Recordings, fmt.Sprintf("%s-%d.culprit", sideA, number+1))
-		rec, err := inv.recordWindow(ctx, recorder, path, window)
+		rec, err := inv.recordWindow(ctx, recorder, inv.options.Target, path, window)
 		if err != nil {
 			return err
 		}
@@ -56,17 +57,17 @@ func (inv *investigation) watchService(ctx context.Context) error {
 	}
 	inv.c.Outcome, inv.c.Metric = Listed, inv.options.Metric.metric(trial.MetricCPU)
 	inv.c.A.Trials = serviceWindows
-	inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("recorded over %d windows of %v; waiting is not listed, since a "+
-		"service mostly waits for work: `culprit explain` of a recording in the case shows it",
+	inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("recorded over %d windows of %v; the time that "+
+		"threads wait for work is left out, and --metric cpu or wall chooses which of the rest is listed",
 		serviceWindows, window.Round(time.Millisecond)))
 	return inv.reason(ctx, found)
 }
 
-// recordWindow records the target for a while.
-func (inv *investigation) recordWindow(ctx context.Context, recorder *record.Recorder, path string,
-	window time.Duration) (*recording.Recording, error) {
-	if err := recorder.Begin(ctx, inv.options.Target); err != nil {
-		return nil, fmt.Errorf("record %s: %w", inv.options.Target, err)
+// recordWindow records a target for a while.
+func (inv *investigation) recordWindow(ctx context.Context, recorder *record.Recorder, target record.Target,
+	path string, window time.Duration) (*recording.Recording, error) {
+	if err := recorder.Begin(ctx, target); err != nil {
+		return nil, fmt.Errorf("record %s: %w", target, err)
 	}
 	select {
 	case <-ctx.Done():
@@ -75,7 +76,7 @@ func (inv *investigation) recordWindow(ctx context.Context, recorder *record.Rec
 	}
 	summary, err := recorder.End(ctx, record.Finish{Path: path})
 	if err != nil {
-		return nil, fmt.Errorf("record %s: %w", inv.options.Target, err)
+		return nil, fmt.Errorf("record %s: %w", target, err)
 	}
 	inv.book(summary)
 	rec, err := recording.Open(path)
@@ -87,7 +88,7 @@ func (inv *investigation) recordWindow(ctx context.Context, recorder *record.Rec
 		total += thread.CPUNs
 	}
 	if total == 0 {
-		return nil, fmt.Errorf("record %s: it used no CPU time in %v; is it the right one?", inv.options.Target,
+		return nil, fmt.Errorf("record %s: it used no CPU time in %v; is it the right one?", target,
 			window.Round(time.Millisecond))
 	}
 	rec.Manifest.Metrics = map[string]float64{trial.MetricCPU: float64(total) / 1e9,
@@ -106,15 +107,38 @@ func windowRuns(windows []*recording.Recording, result *compare.Result, unit uni
 	return runs
 }
 
+// checkApart refuses two sides of which one is part of the other.
+func (o Options) checkApart() error {
+	a, err := o.Target.Pids()
+	if err != nil {
+		return err
+	}
+	b, err := o.TargetB.Pids()
+	if err != nil {
+		return err
+	}
+	for _, pid := range a {
+		if slices.Contains(b, pid) {
+			return fmt.Errorf("%s and %s have process %d in common; name two that are apart", o.Target, o.TargetB, pid)
+		}
+	}
+	return nil
+}
+
 // checkTarget names what makes no sense about a running target.
 func (o Options) checkTarget() error {
 	switch {
 	case o.Target.Kind == "":
 		return nil
 	case o.A != "" || o.B != "":
-		return errors.New("give a running process or cgroup, or commands, not both")
-	case !o.Metric.Auto && o.Metric.Name != trial.MetricCPU:
-		return errors.New("of what runs already only --metric cpu is known; `culprit try -p PID` measures more")
+		return errors.New("give running processes or cgroups, or commands, not both")
+	case !o.Metric.Auto && o.Metric.Name != trial.MetricCPU && o.Metric.Name != trial.MetricWall:
+		return errors.New("of what runs already only --metric cpu and wall are known; `culprit try -p PID` measures more")
+	case o.Prove == ProveAuto:
+		return errors.New("nothing is flipped under a service that runs; `culprit try -p PID --vary SETTING=…` flips what " +
+			"you name")
+	case o.TargetB.Kind != "":
+		return o.checkApart()
 	}
 	if o.Target.Cgroup != "" {
 		if _, err := os.Stat(filepath.Join(o.Target.Cgroup, "cgroup.procs")); err != nil {

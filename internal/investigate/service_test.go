@@ -55,7 +55,8 @@ func TestBadTargets(t *testing.T) {
 		"is no cgroup": func(o *Options) { o.Target = record.Target{Kind: "cgroup", Cgroup: "/tmp"} },
 		"not both":     func(o *Options) { o.A, o.Target = "true", record.Target{Kind: "pid", Pid: 1} },
 		"only --metric": func(o *Options) {
-			o.Metric, o.Target = MetricChoice{Name: "wall"}, record.Target{Kind: "pid", Pid: 1}
+			printed := trial.Printed{Name: "rate"}
+			o.Metric, o.Target = MetricChoice{Name: "rate", Printed: &printed}, record.Target{Kind: "pid", Pid: 1}
 		},
 	} {
 		o := plain(t, "", "")

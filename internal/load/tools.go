@@ -10,9 +10,9 @@ import (
 const number = `(\d+(?:\.\d+)?(?:e[+-]?\d+)?)`
 
 var (
-	wrkRequests   = regexp.MustCompile(`(?m)^\s*(\d+) requests in `)
-	wrkRate       = regexp.MustCompile(`(?m)^Requests/sec:\s+` + number)
-	wrkAverage    = regexp.MustCompile(`(?m)^\s*Latency\s+` + number + `(us|ms|s|m|h)\s+\S+\s+` + number +
+	wrkRequests = regexp.MustCompile(`(?m)^\s*(\d+) requests in `)
+	wrkRate     = regexp.MustCompile(`(?m)^Requests/sec:\s+` + number)
+	wrkAverage  = regexp.MustCompile(`(?m)^\s*Latency\s+` + number + `(us|ms|s|m|h)\s+\S+\s+` + number +
 		`(us|ms|s|m|h)\s`)
 	wrkPercentile = regexp.MustCompile(`(?m)^\s*` + number + `%\s+` + number + `(us|ms|s|m|h)\s*$`)
 	wrkBadStatus  = regexp.MustCompile(`(?m)^\s*Non-2xx or 3xx responses: (\d+)`)
@@ -79,9 +79,9 @@ func ab(text string, r *Result) bool {
 }
 
 var (
-	redisDone      = regexp.MustCompile(`(?m)^\s*(\d+) requests completed in ` + number + ` seconds`)
-	redisRate      = regexp.MustCompile(`throughput summary:\s+` + number + ` requests per second`)
-	redisQuiet     = regexp.MustCompile(`(?m)(?:^|\r)[^\r\n:]+: ` + number + ` requests per second(?:, p50=` + number +
+	redisDone  = regexp.MustCompile(`(?m)^\s*(\d+) requests completed in ` + number + ` seconds`)
+	redisRate  = regexp.MustCompile(`throughput summary:\s+` + number + ` requests per second`)
+	redisQuiet = regexp.MustCompile(`(?m)(?:^|\r)[^\r\n:]+: ` + number + ` requests per second(?:, p50=` + number +
 		` msec)?`)
 	redisHeadings  = regexp.MustCompile(`(?m)^\s*avg\s+min\s+p50\s+p95\s+p99\s+max\s*\n\s*([\d. ]+)$`)
 	redisIntervals = regexp.MustCompile(`(?m)^` + number + `% <= ` + number + `() milliseconds`)

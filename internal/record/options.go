@@ -21,6 +21,7 @@ package record
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"culprit/internal/probe/bpf"
@@ -79,6 +80,8 @@ type Target struct {
 	Pid     int    `json:"pid,omitempty"`
 	Cgroup  string `json:"cgroup,omitempty"` // directory below /sys/fs/cgroup
 	Command string `json:"command,omitempty"`
+	// Named is how it was asked for, "port:8080"; see ParseTarget.
+	Named string `json:"named,omitempty"`
 
 	// A recording can be made of several windows, its parts. Resume: this one goes on with what was followed at the
 	// end of the one before, wherever it is now; Gap says why there was an end. Without are probes to leave off from
@@ -96,6 +99,10 @@ func (t Target) String() string {
 	switch {
 	case t.Kind == "command":
 		return fmt.Sprintf("command %q (process %d)", t.Command, t.Pid)
+	case t.Named != "" && t.Pid > 0 && !strings.HasPrefix(t.Named, namedPid):
+		return fmt.Sprintf("%s (process %d)", t.Named, t.Pid)
+	case t.Named != "":
+		return t.Named
 	case t.Cgroup != "":
 		return fmt.Sprintf("cgroup %s", t.Cgroup)
 	case t.Pid > 0:

@@ -30,7 +30,7 @@ type verdict struct {
 	Differs string `json:"differs,omitempty"`
 	// Follows says of each suspect whether it comes from the one thing that differs, "" where more does.
 	Follows []string `json:"follows"`
-	Per      string       `json:"per"` // what amounts are per: "run"
+	Per     string   `json:"per"` // what amounts are per: "run"
 	// Kept is what one of the measured pieces is: "run", or "recording" of what runs on.
 	Kept string `json:"kept"`
 	Seed string `json:"seed"` // as text: a script's numbers end at 2^53

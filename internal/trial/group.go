@@ -135,6 +135,10 @@ func (g *group) cpu() (time.Duration, bool) {
 	if g == nil {
 		return 0, false
 	}
+	if text, err := os.ReadFile(filepath.Join(g.path, "cpuacct.usage")); err == nil { // of version 1
+		nanos, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+		return time.Duration(nanos), err == nil
+	}
 	text, err := os.ReadFile(filepath.Join(g.path, "cpu.stat"))
 	if err != nil {
 		return 0, false

@@ -1,0 +1,271 @@
+package investigate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"culprit/internal/compare/comparability"
+	"culprit/internal/compare/units"
+	"culprit/internal/explain"
+	"culprit/internal/host"
+	"culprit/internal/record"
+	"culprit/internal/stat"
+	"culprit/internal/trial"
+	"culprit/recording"
+)
+
+// liveSide is a side that runs already, as it was last seen.
+type liveSide struct {
+	target   record.Target
+	is       string // its first process and when that began
+	restarts int
+}
+
+// The windows of two live sides: how many of a usual budget they share, and how often a service may
+// be restarted meanwhile.
+const (
+	liveShares   = 24 // twelve windows without the recorder, six pairs with it
+	mostRestarts = 3
+	comeBack     = 10 * time.Second
+)
+
+// errRestarted says that a window holds the end of one process and the beginning of another.
+var errRestarted = errors.New("it was restarted")
+
+// bothLive reports whether two services that run already are compared.
+func (o Options) bothLive() bool { return o.Target.Kind != "" && o.TargetB.Kind != "" }
+
+// watchTwo compares two services that run already. Their CPU time is measured in windows without the
+// recorder, at the same time on both sides; windows of each in turn are recorded, and tell what their
+// threads wait for.
+func (inv *investigation) watchTwo(ctx context.Context) error {
+	inv.live = map[string]*liveSide{sideA: {target: inv.options.Target}, sideB: {target: inv.options.TargetB}}
+	for _, side := range inv.live {
+		side.is = firstOf(side.target)
+	}
+	inv.c.Per = units.PerSecond
+	inv.window = min(max((inv.left()-recorderStart-reasoningTime)/liveShares, leastWindow), mostWindow)
+	inv.took[sideA], inv.took[sideB] = inv.window/2, inv.window/2
+	if err := inv.appraise(); err != nil || inv.scarce != ample {
+		return errors.Join(err, inv.tooShort())
+	}
+	if _, err := inv.measure(ctx); err != nil {
+		return err
+	}
+	if inv.cannot != nil {
+		inv.summarise()
+		return nil
+	}
+	found, err := inv.recordLive(ctx)
+	if err != nil {
+		return err
+	}
+	if err := inv.testWaiting(found); err != nil {
+		return err
+	}
+	inv.summarise()
+	return inv.reason(ctx, found)
+}
+
+func (inv *investigation) tooShort() error {
+	if inv.scarce == ample {
+		return nil
+	}
+	return fmt.Errorf("budget %v is too short for windows of %v of two services; give --budget %v or more", inv.budget(),
+		leastWindow, (liveShares/2*leastWindow + recorderStart + 2*reasoningTime).Round(time.Second))
+}
+
+// firstOf names the eldest process of a target, "" where none is left.
+func firstOf(target record.Target) string {
+	pids, err := target.Pids()
+	if err != nil {
+		return ""
+	}
+	const start = 22 - 3 // of proc_pid_stat(5), from its third field on
+	first, eldest := "", uint64(0)
+	for _, pid := range pids {
+		fields := host.StatFields(pid)
+		if len(fields) <= start || fields[0] == "Z" {
+			continue
+		}
+		began, err := strconv.ParseUint(fields[start], 10, 64)
+		if err == nil && (first == "" || began < eldest) {
+			first, eldest = fmt.Sprintf("process %d (begun at tick %d)", pid, began), began
+		}
+	}
+	return first
+}
+
+// pids lists the processes of a live side; errRestarted where they are others than before.
+func (inv *investigation) pids(label string) ([]int, error) {
+	side := inv.live[label]
+	if firstOf(side.target) != side.is {
+		return nil, errRestarted
+	}
+	return side.target.Pids()
+}
+
+// findAgain looks for a side that was restarted, and waits a while for it to come back.
+func (inv *investigation) findAgain(ctx context.Context) error {
+	for _, label := range inv.plan.Sides {
+		side := inv.live[label]
+		was := side.is
+		for until := time.Now().Add(comeBack); side.is == was || side.is == ""; {
+			target, err := side.target.Find()
+			if now := firstOf(target); err == nil && now == was {
+				break // this side is as it was
+			} else if err == nil && now != "" {
+				side.target, side.is = target, now
+				continue
+			}
+			if time.Now().After(until) || side.target.Kind == "pid" && sameProcess(side.target) {
+				return fmt.Errorf("%s ended while it was watched, as %s", side.target, label)
+			}
+			select {
+			case <-ctx.Done():
+				return errors.New("interrupted; nothing was kept")
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+		if side.is == was {
+			continue
+		}
+		if side.restarts++; side.restarts > mostRestarts {
+			return fmt.Errorf("%s was restarted %d times while it was watched, as %s: nothing can be said of it",
+				side.target, side.restarts, label)
+		}
+		inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("%s was restarted while it was watched, as %s: windows are "+
+			"those of both of its processes, and a new one may be cold", side.target, label))
+	}
+	return nil
+}
+
+// sameProcess tells a target that was named by its process's number: no other one is meant.
+func sameProcess(target record.Target) bool {
+	found, err := record.Target{Named: "pid:" + strconv.Itoa(target.Pid)}.Find()
+	return target.Named == "" || target.Named == found.Named || err == nil && found.Pid == 0
+}
+
+// watchPair measures one window of both sides.
+func (inv *investigation) watchPair(ctx context.Context, pair int) error {
+	for {
+		var watched []trial.Watched
+		for _, label := range inv.plan.Sides {
+			watched = append(watched, trial.Watched{Side: label, Cgroup: inv.live[label].target.Cgroup,
+				Pids: func() ([]int, error) { return inv.pids(label) }})
+		}
+		runs, err := inv.runner.Watch(ctx, watched, pair, inv.order+1, inv.window)
+		switch {
+		case ctx.Err() != nil:
+			return errors.New("interrupted; nothing was kept")
+		case errors.Is(err, errRestarted), errors.Is(err, record.ErrGone):
+			if err := inv.findAgain(ctx); err != nil {
+				return err
+			}
+			continue
+		case err != nil:
+			return err
+		}
+		inv.order += len(runs)
+		for _, run := range runs {
+			if !(run.Metrics[trial.MetricCPU] > 0) {
+				return fmt.Errorf("%s used no CPU time in %v; is it the right one, as %s?", inv.live[run.Side].target,
+					inv.window.Round(time.Millisecond), run.Side)
+			}
+			inv.runs = append(inv.runs, run)
+			if err := inv.journal.Append(run); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// recordLive records windows of both sides in turn, in random order within pairs.
+func (inv *investigation) recordLive(ctx context.Context) (*evidence, error) {
+	if err := os.Mkdir(filepath.Join(inv.dir, explain.Recordings), 0o755); err != nil {
+		return nil, fmt.Errorf("make folder for recordings: %w", err)
+	}
+	inv.options.Progress("loading the recorder")
+	for _, side := range inv.live {
+		inv.runTimes = record.WithRunTimes(inv.runTimes, runTimesOf(side.target)...)
+	}
+	recorder, err := inv.startRecorder(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer recorder.Close()
+	found := &evidence{}
+	for pair := 0; pair < wantedEvidence || pair < mostEvidence && inv.left() > inv.recordedTime(1)+reasoningTime; pair++ {
+		inv.options.Progress(fmt.Sprintf("recording: pair %d of windows", pair+1))
+		for _, slot := range inv.plan.Pair(trial.KindEvidence, pair) {
+			path := filepath.Join(inv.dir, explain.Recordings, fmt.Sprintf("%s-%d.culprit", slot.Side, pair+1))
+			rec, err := inv.recordLiveWindow(ctx, recorder, slot.Side, path)
+			if err != nil {
+				return nil, err
+			}
+			found.add(slot.Side, path, rec)
+		}
+	}
+	return found, nil
+}
+
+func (inv *investigation) recordLiveWindow(ctx context.Context, recorder *record.Recorder, label,
+	path string) (*recording.Recording, error) {
+	for {
+		side := inv.live[label]
+		rec, err := inv.recordWindow(ctx, recorder, side.target, path, inv.window)
+		if ctx.Err() == nil && (errors.Is(err, record.ErrGone) || firstOf(side.target) != side.is) {
+			if err := inv.findAgain(ctx); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		return rec, err
+	}
+}
+
+// runTimesOf are the run times of a target's processes.
+func runTimesOf(target record.Target) (names []string) {
+	pids, err := target.Pids()
+	if err != nil {
+		return nil // told where it is recorded
+	}
+	for _, pid := range pids[:min(len(pids), 16)] {
+		names = record.WithRunTimes(names, record.RunTimesOf(pid)...)
+	}
+	return names
+}
+
+// testWaiting adds the test of the time that threads were busy, which only recordings tell, and says
+// in which ways the sides cannot be compared.
+func (inv *investigation) testWaiting(found *evidence) error {
+	shown, err := explain.Read(found.a, found.b, units.PerSecond)
+	if err != nil {
+		return err
+	}
+	for _, warning := range comparability.Warnings(found.a, found.b, shown.Work) {
+		if !slices.Contains(inv.c.Warnings, warning) {
+			inv.c.Warnings = append(inv.c.Warnings, warning)
+		}
+	}
+	outcome, effect, result, err := shown.Outcome(trial.MetricWall, inv.options.Smallest)
+	if err != nil || inv.options.Metric.Name == trial.MetricCPU {
+		return err
+	}
+	unit := shown.Unit()
+	waiting := MetricResult{Metric: inv.options.Metric.metric(trial.MetricWall), Outcome: Outcome(outcome), Effect: effect,
+		MedianA: unit.Amount(stat.Middle(result.A)), MedianB: unit.Amount(stat.Middle(result.B))}
+	if inv.options.Metric.Name == trial.MetricWall {
+		inv.c.Metrics = nil
+	}
+	inv.c.Metrics = append(inv.c.Metrics, waiting)
+	inv.choose()
+	return nil
+}
