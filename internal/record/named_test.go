@@ -30,7 +30,7 @@ func TestWhatRunsIsNamed(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{"pid:": "names nothing", "pid:x": "give the number",
-		"pid:-1": "give the number",
+		"pid:-1":      "give the number",
 		"pid:4000000": "no process 4000000", "port:1": "nobody listens", "port:99999": "give a TCP port",
 		"cgroup:/tmp": "is no cgroup", "unit:no-such-unit-here": "no unit no-such-unit-here.service",
 		"unit:a/b": "give the name"} {
