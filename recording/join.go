@@ -81,7 +81,12 @@ func (p *part) open(use func(*archive) error) error {
 
 // rowsOf reads one table of a part.
 func rowsOf[T any](p *part, name string, limit int) (rows []T, err error) {
-	err = p.read(func(from *archive) error { return readMember(from, name, int64(limit), &rows) })
+	err = p.read(func(from *archive) error {
+		if isRequestTable(name) {
+			return readLater(from, name, int64(limit), &rows)
+		}
+		return readMember(from, name, int64(limit), &rows)
+	})
 	return rows, err
 }
 
@@ -161,7 +166,7 @@ func (j *join) encode(w io.Writer, edit func(*Manifest)) error {
 	j.archive = zip.NewWriter(w)
 	j.codec = &codec{}
 	for _, write := range []func() error{j.samples, j.waits, j.slow, j.metrics, j.processes, j.threads, j.totals,
-		j.dependencies} {
+		j.dependencies, j.requests} {
 		if err := write(); err != nil {
 			return err
 		}

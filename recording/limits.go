@@ -85,6 +85,9 @@ func (r *Recording) check() error {
 	if err := r.checkReferences(); err != nil {
 		return err
 	}
+	if err := r.RequestTables.check(r.knows); err != nil {
+		return err
+	}
 	return r.checkEvidence()
 }
 

@@ -67,6 +67,7 @@ func Read(source io.ReaderAt, size int64) (*Recording, error) {
 		reads = append(reads, archive.evidence(&r.Evidence)...)
 	}
 	reads = append(reads, func() error { return readLater(archive, dependenciesTable, MaxDependencies, &r.Dependencies) })
+	reads = append(reads, r.RequestTables.reads(archive)...)
 	for _, read := range reads {
 		if err := read(); err != nil {
 			return nil, err

@@ -42,6 +42,7 @@ type Recording struct {
 	// Dependencies are what the target ran on; nil in recordings that were made before there was such a table.
 	Dependencies []Dependency
 	Evidence
+	RequestTables
 }
 
 // RecorderComm is the name of the recorder's own threads: what they take from the target is the

@@ -169,6 +169,11 @@ func Encode(w io.Writer, r *Recording) error {
 			return err
 		}
 	}
+	if r.RequestTables.isThere() {
+		if err := r.RequestTables.write(archive, codec); err != nil {
+			return err
+		}
+	}
 	return archive.Close()
 }
 

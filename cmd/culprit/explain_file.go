@@ -24,7 +24,10 @@ func explainFile(ctx context.Context, w world, o explainOptions, path string) er
 	if err != nil {
 		return fmt.Errorf("explain %s: %w", path, err)
 	}
-	return o.tellCase(w, withoutIntervals(c), c)
+	if err := o.tellCase(w, withoutIntervals(c), c); err != nil || o.json == "-" {
+		return err
+	}
+	return report.Requests(w.stdout, rec, textOptions(w))
 }
 
 // tellCase writes a case as text, as JSON, or both; shown is the case as the text has it.

@@ -72,6 +72,7 @@ unrecorded. Interrupting ends the recording and keeps what it saw.`,
 	flags.DurationVar(&o.Wait, "slow", time.Millisecond, "keep waits whole from this length on")
 	flags.BoolVar(&o.NoCalls, "no-syscalls", false, "leave the system calls out")
 	flags.BoolVar(&o.Light, "light", false, "only stacks on the CPU, processes and each thread's totals")
+	flags.BoolVar(&o.Requests, "requests", false, "follow the requests of the target's services on their sockets")
 	flags.BoolVar(&o.python, "python", false, "load the Python unwinder at once (found out by itself for a command)")
 	o.costFlags(flags)
 	flags.StringVar(&o.json, "json", "", "write a summary of the recording as JSON to this file, - for standard output")

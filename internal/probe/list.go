@@ -9,6 +9,7 @@ import (
 	"culprit/internal/probe/offcpu"
 	"culprit/internal/probe/oncpu"
 	"culprit/internal/probe/processes"
+	"culprit/internal/probe/requests"
 	"culprit/internal/probe/syscalls"
 )
 
@@ -40,6 +41,9 @@ func All() []Probe {
 		{Name: "oncpu", Start: adapt(oncpu.Start),
 			Sees:  "stacks of what runs, kernel and user, native and interpreted",
 			Hides: "which code takes the CPU"},
+		{Name: "requests", Asked: true, Start: adapt(requests.Start),
+			Sees:  "requests of services on their sockets: count, latency from the data's arrival, what the slow ones waited for",
+			Hides: "latency of services, and why some of their requests are slow"},
 	}
 }
 

@@ -13,6 +13,8 @@ type Probe struct {
 	Name  string
 	Sees  string // for doctor: what it shows
 	Hides string // for doctor: what stays unseen without it
+	// Asked probes run only when they are asked for: they cost, or most targets have nothing for them.
+	Asked bool
 	// Essential probes make the target's tree; without them nothing can be recorded.
 	Essential bool
 	// Start loads the probe; nothing is attached yet. An error that wraps

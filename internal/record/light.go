@@ -6,6 +6,9 @@ import "culprit/recording"
 // but for one that looks at the state of the thread that leaves the CPU.
 var lightProbes = map[string]bool{"processes": true, "oncpu": true}
 
+// asks tells whether a probe is asked for that runs only then.
+func (o Options) asks(probe string) bool { return probe == "requests" && o.Requests }
+
 // leavesOut says why the options leave a probe out; "" when they do not.
 func (o Options) leavesOut(probe string) string {
 	switch {

@@ -45,6 +45,10 @@ type Options struct {
 	NoCalls   bool          `json:"no_calls"`   // leave the system calls out
 	Light     bool          `json:"light"`      // only what costs next to nothing: see lightProbes
 	Program   string        `json:"program"`    // name and version for the manifest
+	Requests  bool          `json:"requests"`   // follow the requests of services
+	// Over is from when on a request is slow; 0: when it is among the Worst share of its kind, default 1 %.
+	Over  time.Duration `json:"over"`
+	Worst float64       `json:"worst"`
 }
 
 // MaxHz bounds the rate: at 18 µs per sample in the kernel more would disturb what it measures.
@@ -54,6 +58,13 @@ const MaxHz = 4999
 func (o Options) Normal() (Options, error) {
 	if o.Hz == 0 {
 		o.Hz = 99
+	}
+	if o.Worst == 0 {
+		o.Worst = 0.01
+	}
+	if o.Worst < 0 || o.Worst > 0.5 || o.Over < 0 {
+		return o, fmt.Errorf("call the worst %g of requests, or those over %v, slow: give a share up to 0.5, or a time",
+			o.Worst, o.Over)
 	}
 	if o.Hz < 0 || o.Hz > MaxHz {
 		return o, fmt.Errorf("sample at %d Hz: give a rate between 1 and %d", o.Hz, MaxHz)

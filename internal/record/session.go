@@ -67,7 +67,8 @@ func Open(ctx context.Context, options Options) (*Session, error) {
 	// Most of what loading allocates lives until it is done: collecting in between saves little.
 	defer debug.SetGCPercent(debug.SetGCPercent(loadingGCPercent))
 	s := &Session{options: options, shared: &bpf.Shared{Options: bpf.Options{
-		Hz: options.Hz, Wait: options.Wait, Unwind: options.Unwind, WholeHost: options.WholeHost}},
+		Hz: options.Hz, Wait: options.Wait, Unwind: options.Unwind, WholeHost: options.WholeHost,
+		Over: options.Over, Worst: options.Worst}},
 		closed: make(chan struct{}), dependencies: dependency.NewReader()}
 	go boundMemory(s.closed)
 	s.loadUnwinder(ctx)
@@ -100,6 +101,9 @@ func (s *Session) loadUnwinder(ctx context.Context) {
 
 func (s *Session) loadProbes() error {
 	for _, candidate := range probe.All() {
+		if candidate.Asked && !s.options.asks(candidate.Name) {
+			continue
+		}
 		status := recording.ProbeStatus{Name: candidate.Name}
 		if why := s.options.leavesOut(candidate.Name); why != "" {
 			status.Why = why

@@ -63,6 +63,7 @@ var mayImport = map[string][]string{
 
 	"internal/explain": {"recording", "internal/host", "internal/stat", "internal/bench", "internal/compare",
 		"internal/cause"},
+	"internal/tail": {"recording", "internal/stat", "internal/code", "internal/cause"},
 	// What the tests of cause judge again.
 	"internal/corpus": {"recording", "internal/stat", "internal/compare", "internal/cause", "internal/explain"},
 
@@ -81,8 +82,8 @@ var mayImport = map[string][]string{
 
 	"internal/report": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/bench", "internal/try",
 		"internal/bisect", "internal/count",
-		"internal/code", "internal/compare", "internal/cause", "internal/knob", "internal/trial", "internal/worth",
-		"internal/investigate"},
+		"internal/code", "internal/compare", "internal/cause", "internal/tail", "internal/knob", "internal/trial",
+		"internal/worth", "internal/investigate"},
 	"internal/serve": {"recording", "internal/host", "internal/stat", "internal/record", "internal/compare",
 		"internal/cause", "internal/investigate", "internal/report"},
 

@@ -5,7 +5,7 @@
  * syscalls.bpf.c). One that turns out to block is timed from its first sleep: that far it was quick. */
 #pragma once
 
-#include "task.h"
+#include "spent.h"
 
 #define ASLEEP 3 /* TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE: a sleep within a call, not a stop on its way out */
 
@@ -29,6 +29,7 @@ static __always_inline void call_left_cpu(struct task_state *state, __s32 call, 
 /* At the switch-in. */
 static __always_inline void call_got_cpu(struct task_state *state, __u64 slept_ns, __u64 queued_ns)
 {
+	spend(state, slept_ns, queued_ns);
 	state->call_slept += slept_ns;
 	state->call_queued += queued_ns;
 	state->call_waits += slept_ns > 0;

@@ -29,6 +29,17 @@ struct place {
 	__s32 stack, waker_stack; /* the last that were taken */
 };
 
+/* What a thread waited for, so far: by class, see spent.h. */
+enum wait_class { OTHERWISE, QUEUED, LOCKED, NAPPED, ON_DISK, FAULTED, ON_NET, WAIT_CLASSES };
+
+/* A stay off the CPU that is over. */
+struct stay {
+	__u64 from, slept_ns, queued_ns;
+	__u32 class, unused;
+};
+
+#define STAYS 2 /* kept of the first since the thread's last answer */
+
 #define SLEEPS 4 /* places where one thread sleeps that are kept at once; a power of two */
 #define PLACES (1 + SLEEPS) /* the first is where it was preempted: that is somewhere else each time */
 
@@ -68,6 +79,15 @@ struct task_state {
 	__u32 at[PLACES];   /* the places by a number each, to find them in one line of the cache */
 	struct place places[PLACES];
 	struct sleep last_sleep, hop;
+	__u64 spent_ns[WAIT_CLASSES];
+	/* Of requests, see requests/turn.h: the thread's last answer, and what it had waited for by then. */
+	__u64 answered, downstream_ns;
+	__u64 answered_spent_ns[WAIT_CLASSES], answered_downstream_ns;
+	__u64 downstream_until_ns, downstream_most_ns;
+	__u32 downstream_service, unused_requests;
+	struct stay stays[STAYS];
+	__u32 stay_count;
+	__u32 requests; /* that the thread has begun to read */
 };
 
 struct {

@@ -17,7 +17,16 @@ const maxWalkBytes = 256 << 20
 // Walk runs an iter/task program over all threads of the host and returns the
 // structs that it wrote.
 func Walk[T any](collection *ebpf.Collection, name string) ([]T, error) {
-	attached, err := link.AttachIter(link.IterOptions{Program: collection.Programs[name]})
+	return walk[T](name, link.IterOptions{Program: collection.Programs[name]})
+}
+
+// WalkMap runs a program over the elements of a map and returns the structs that it wrote.
+func WalkMap[T any](collection *ebpf.Collection, name string, over *ebpf.Map) ([]T, error) {
+	return walk[T](name, link.IterOptions{Program: collection.Programs[name], Map: over})
+}
+
+func walk[T any](name string, options link.IterOptions) ([]T, error) {
+	attached, err := link.AttachIter(options)
 	if err != nil {
 		return nil, fmt.Errorf("attach %s: %w", name, explain(err))
 	}

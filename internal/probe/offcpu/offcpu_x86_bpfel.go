@@ -136,8 +136,27 @@ type offcpuTaskState struct {
 		Stack      int32
 		WakerStack int32
 	}
-	LastSleep offcpuSleep
-	Hop       offcpuSleep
+	LastSleep            offcpuSleep
+	Hop                  offcpuSleep
+	SpentNs              [7]uint64
+	Answered             uint64
+	DownstreamNs         uint64
+	AnsweredSpentNs      [7]uint64
+	AnsweredDownstreamNs uint64
+	DownstreamUntilNs    uint64
+	DownstreamMostNs     uint64
+	DownstreamService    uint32
+	UnusedRequests       uint32
+	Stays                [2]struct {
+		_        structs.HostLayout
+		From     uint64
+		SleptNs  uint64
+		QueuedNs uint64
+		Class    uint32
+		Unused   uint32
+	}
+	StayCount uint32
+	Requests  uint32
 }
 
 type offcpuTotal struct {

@@ -1,0 +1,296 @@
+package requests
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"github.com/cilium/ebpf"
+
+	"culprit/internal/probe/bpf"
+	"culprit/recording"
+)
+
+// The roles and families of service.h, and what names a family in text.
+const (
+	roleClient   = 2
+	familyUnix   = 1
+	familyIPv4   = 2
+	firstOfKinds = 1 // 0 is none, of services too
+)
+
+// collection turns what was counted and handed over in one window into rows.
+type collection struct {
+	window   *bpf.Window
+	services map[uint32]*recording.Service
+	kinds    map[uint32]kindName
+}
+
+// kindName is what a kind is of.
+type kindName struct {
+	side, service, protocol, kind string
+	pid                           int32
+	comm                          string
+}
+
+// Collect moves the requests into the window's tables.
+func (s *Session) Collect(window *bpf.Window) error {
+	events, over, err := s.ring.Take()
+	if err = errors.Join(err, s.failed, s.watched()); err != nil {
+		return err
+	}
+	window.Lose("requests: slow ones over the limit", over)
+	c := &collection{window: window, services: map[uint32]*recording.Service{}, kinds: map[uint32]kindName{}}
+	if err := s.nameAll(c); err != nil {
+		return err
+	}
+	rec := window.Recording
+	rec.Requests = []recording.Request{}
+	if s.watch != nil {
+		c.addSlices(s.watch.slices)
+	}
+	events = append(events, s.unanswered...)
+	slices.SortFunc(events, func(a, b requestsRequestEvent) int { return cmp.Compare(a.Begin, b.Begin) })
+	c.addSlow(events)
+	for _, at := range sortedKeys(c.services) {
+		rec.Services = append(rec.Services, *c.services[at])
+	}
+	s.unanswered, s.watch = nil, nil
+	s.misses.Take(window, "requests", s.collection)
+	if err := window.TakeLosses(s.collection.Maps["losses"], "requests: slow ones dropped",
+		"requests: services that did not fit", "requests: kinds that did not fit (they are counted without a name)",
+		"requests: sockets that could not be followed"); err != nil {
+		return err
+	}
+	return s.forget()
+}
+
+// watched takes the last slice, up to the window's end.
+func (s *Session) watched() error {
+	if s.watch == nil {
+		return nil
+	}
+	s.watch.stop()
+	if s.watch.failed != nil {
+		return s.watch.failed
+	}
+	kinds, err := s.tallies()
+	if err != nil {
+		return err
+	}
+	from := s.shared.StartNs
+	if n := len(s.watch.slices); n > 0 {
+		from = s.watch.slices[n-1].toNs
+	}
+	s.watch.cut(from, bpf.Now(), kinds)
+	return nil
+}
+
+// nameAll reads which services and kinds there were.
+func (s *Session) nameAll(c *collection) error {
+	var used uint32
+	if err := s.collection.Variables["services_used"].Get(&used); err != nil {
+		return fmt.Errorf("read services: %w", err)
+	}
+	var service requestsService
+	for at := uint32(firstOfKinds); at < min(used, s.collection.Maps["services"].MaxEntries()); at++ {
+		if err := s.collection.Maps["services"].Lookup(at, &service); err != nil {
+			return fmt.Errorf("read services: %w", err)
+		}
+		row := &recording.Service{Side: recording.SideServer, Service: serviceName(&service), Pid: int32(service.Tgid),
+			Comm: c.window.Comm[int32(service.Tgid)], Pushes: int64(service.Pushes),
+			Pipelined: int64(service.Pipelined), Multiplexed: int64(service.Multiplexed)}
+		if service.Key.Role == roleClient {
+			row.Side = recording.SideClient
+		}
+		c.services[at] = row
+	}
+	if err := s.collection.Variables["kinds_used"].Get(&used); err != nil {
+		return fmt.Errorf("read requests: %w", err)
+	}
+	var kind requestsKind
+	for at := uint32(firstOfKinds); at < min(used, s.collection.Maps["kinds"].MaxEntries()); at++ {
+		if err := s.collection.Maps["kinds"].Lookup(at, &kind); err != nil {
+			return fmt.Errorf("read requests: %w", err)
+		}
+		of := c.services[kind.Service]
+		if of == nil {
+			continue
+		}
+		text := kindText(kind.Protocol, kind.Head[:min(int(kind.HeadLength), len(kind.Head))])
+		c.kinds[at] = kindName{side: of.Side, service: of.Service, protocol: protocolNames[kind.Protocol], kind: text,
+			pid: of.Pid, comm: of.Comm}
+	}
+	return nil
+}
+
+// serviceName is "tcp port 8080" of who listens, "tcp 10.0.0.1:5432" of who is asked, "unix /run/x" of both.
+func serviceName(service *requestsService) string {
+	key := &service.Key
+	if key.Family == familyUnix {
+		name := bpf.Text(service.Name[:])
+		if service.Name[0] == 0 { // of the abstract namespace
+			name = "@" + bpf.Text(service.Name[1:])
+		}
+		return "unix " + name
+	}
+	if key.Role != roleClient {
+		return fmt.Sprintf("tcp port %d", key.Port)
+	}
+	address := netip.AddrFrom16(key.Address).Unmap()
+	if key.Family == familyIPv4 {
+		address = netip.AddrFrom4([4]byte(key.Address[:4]))
+	}
+	return "tcp " + netip.AddrPortFrom(address, uint16(key.Port)).String()
+}
+
+// addSlices writes a row for each kind and slice.
+func (c *collection) addSlices(slicesOf []slice) {
+	for _, cut := range slicesOf {
+		for _, at := range sortedKeys(cut.kinds) {
+			counted, name := cut.kinds[at], c.kinds[at]
+			if name.service == "" {
+				continue
+			}
+			row := rowOf(&counted.sums)
+			row.TimeNs, row.LengthNs = max(0, cut.fromNs-c.window.StartNs), cut.toNs-cut.fromNs
+			row.Side, row.Service, row.Protocol, row.Kind = name.side, name.service, name.protocol, name.kind
+			row.Pid, row.Comm, row.Count = name.pid, name.comm, counted.count
+			for _, bucket := range sortedKeys(counted.buckets) {
+				row.Buckets = append(row.Buckets, bucket)
+				row.Counts = append(row.Counts, counted.buckets[bucket])
+			}
+			c.window.Recording.Requests = append(c.window.Recording.Requests, row)
+		}
+	}
+}
+
+func rowOf(sums *requestsKindSums) recording.Request {
+	return recording.Request{Errors: int64(sums.Errors), BytesIn: int64(sums.BytesIn), BytesOut: int64(sums.BytesOut),
+		TotalNs: int64(sums.TotalNs), WaitNs: int64(sums.WaitNs), UploadNs: int64(sums.UploadNs),
+		ServeNs: int64(sums.ServeNs), AnswerNs: int64(sums.AnswerNs), Handed: int64(sums.Handed),
+		Interleaved: int64(sums.Interleaved), Unfollowed: int64(sums.Unfollowed),
+		UnfollowedNs: int64(sums.UnfollowedNs),
+		Spent:        spentOf(&sums.SpentNs, int64(sums.DownstreamNs), int64(sums.HandedNs))}
+}
+
+// The classes of waits, as in task.h.
+const (
+	otherwise = iota
+	queued
+	locked
+	napped
+	onDisk
+	faulted
+	onNet
+	waitClasses
+)
+
+// spentOf names the classes; what was waited for downstream is a part of what was waited for on sockets.
+func spentOf(spent *[waitClasses]uint64, downstreamNs, handoverNs int64) recording.Spent {
+	ns := func(class int) int64 { return max(0, int64(spent[class])) }
+	downstreamNs = min(max(0, downstreamNs), ns(onNet))
+	return recording.Spent{HandoverNs: handoverNs, QueuedNs: ns(queued), LockNs: ns(locked), SleepNs: ns(napped),
+		DiskNs: ns(onDisk), FaultNs: ns(faulted), DownstreamNs: downstreamNs, NetNs: ns(onNet) - downstreamNs,
+		OtherNs: ns(otherwise)}
+}
+
+// addSlow writes the requests that were handed over in full.
+func (c *collection) addSlow(events []requestsRequestEvent) {
+	rec := c.window.Recording
+	for i := range events {
+		event := &events[i]
+		name, known := c.kinds[event.Kind]
+		if !known || int64(event.Begin) < c.window.StartNs || int64(event.Begin) >= c.window.EndNs {
+			continue
+		}
+		row := c.slowRow(event, name)
+		row.ID = int64(len(rec.SlowRequests)) + 1
+		rec.SlowRequests = append(rec.SlowRequests, row)
+		if event.InProgress != 0 {
+			c.countOpen(name, row.LatencyNs)
+		}
+	}
+}
+
+func (c *collection) slowRow(event *requestsRequestEvent, name kindName) recording.SlowRequest {
+	row := recording.SlowRequest{TimeNs: c.window.Since(event.Begin), Service: name.service, Protocol: name.protocol,
+		Kind: name.kind, Pid: int32(event.Tgid), Tid: int32(event.Reader), WriterTid: int32(event.Writer),
+		Status: int32(event.Status), Failed: event.Failed != 0, Slow: event.Slow != 0, Weight: int64(event.Weight),
+		BytesIn: int64(event.In), BytesOut: int64(event.Out), Interleaved: event.Interleaved != 0,
+		NoWait: event.NoWait != 0, WaitNs: int64(event.FirstRecv - event.Begin)}
+	if event.InProgress != 0 {
+		row.InProgress, row.Slow, row.WriterTid = true, false, 0
+		row.LatencyNs = c.window.EndNs - int64(event.Begin)
+		return row
+	}
+	row.LatencyNs = int64(event.LastSend - event.Begin)
+	row.UploadNs = int64(event.LastRecv - event.FirstRecv)
+	row.ServeNs = int64(event.FirstSend - event.LastRecv)
+	row.AnswerNs = int64(event.LastSend - event.FirstSend)
+	if event.Reader != event.Writer && event.OnWorker == 0 {
+		row.Unfollowed = true
+		return row
+	}
+	handover := int64(0)
+	if event.OnWorker > event.FirstRecv {
+		handover = int64(event.OnWorker - event.FirstRecv)
+	}
+	row.Spent = spentOf(&event.UsedNs, int64(event.UsedDownstreamNs), handover)
+	if of := c.services[event.Downstream]; of != nil && row.DownstreamNs > 0 {
+		row.Downstream = of.Service
+	}
+	return row
+}
+
+// countOpen notes a request that was not answered.
+func (c *collection) countOpen(name kindName, ageNs int64) {
+	for _, service := range c.services {
+		if service.Side == name.side && service.Service == name.service {
+			service.InProgress++
+			service.OldestNs = max(service.OldestNs, ageNs)
+			return
+		}
+	}
+}
+
+// forget empties the maps: the next window may have another target.
+func (s *Session) forget() error {
+	kinds := s.collection.Maps["kinds"] // a service is written whole when it is made
+	var used uint32
+	if err := s.collection.Variables["kinds_used"].Get(&used); err != nil {
+		return fmt.Errorf("forget requests: %w", err)
+	}
+	cpus, err := ebpf.PossibleCPU()
+	if err != nil {
+		return fmt.Errorf("forget requests: %w", err)
+	}
+	for at := uint32(0); at < min(used, kinds.MaxEntries()); at++ {
+		err := errors.Join(kinds.Update(at, requestsKind{}, ebpf.UpdateExist),
+			s.collection.Maps["limits"].Update(at, requestsLimit{}, ebpf.UpdateExist),
+			s.collection.Maps["sums"].Update(at, make([]requestsKindSums, cpus), ebpf.UpdateExist))
+		if err != nil {
+			return fmt.Errorf("forget requests: %w", err)
+		}
+	}
+	for _, name := range []string{"kinds_used", "services_used"} {
+		if err := s.collection.Variables[name].Set(uint32(firstOfKinds)); err != nil {
+			return fmt.Errorf("forget requests: %w", err)
+		}
+	}
+	return errors.Join(
+		bpf.Drain(s.collection.Maps["kind_ids"], func(requestsKindKey, *uint32) {}),
+		bpf.Drain(s.collection.Maps["service_ids"], func(requestsServiceKey, *uint32) {}),
+		bpf.Drain(s.collection.Maps["listeners"], func(requestsListenerKey, *uint32) {}))
+}
+
+func sortedKeys[K cmp.Ordered, V any](of map[K]V) []K {
+	keys := make([]K, 0, len(of))
+	for key := range of {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+/* The first bytes of a request: which protocol it is, and of which kind. They are the client's, who may send what it
+ * likes: everything here is bounded, and a kind is only a hash of them until user space writes them out. */
+#pragma once
+
+#include "service.h"
+
+#define HEAD 96 /* bytes that are looked at */
+#define SYS_READ 0
+#define SYS_WRITE 1
+#define SYS_READV 19
+#define SYS_WRITEV 20
+#define SYS_SENDTO 44
+#define SYS_RECVFROM 45
+#define SYS_SENDMSG 46
+#define SYS_RECVMSG 47
+
+/* As in head.go. */
+enum protocol { UNKNOWN, HTTP1, HTTP2, REDIS, POSTGRES, MYSQL, MEMCACHED, TLS, OTHER };
+
+struct pt_regs___head {
+	unsigned long si, orig_ax;
+} __attribute__((preserve_access_index));
+
+struct head {
+	__u8 byte[HEAD + 32];
+	__u32 length, protocol;
+	__u64 hash; /* of the kind */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct head);
+} heads SEC(".maps");
+
+/* Where the call in progress has its bytes: the hooks come behind the copy and have no pointer, the caller's
+ * registers have. NULL for calls that are not known, io_uring among them. */
+static __always_inline void *bytes_of_call(void)
+{
+	struct pt_regs___head *regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	unsigned long call = regs->orig_ax, at = regs->si;
+	struct { unsigned long base, length; } vector;
+	if (call == SYS_RECVMSG || call == SYS_SENDMSG) {
+		if (bpf_probe_read_user(&at, sizeof(at), (void *)(at + 16))) /* msghdr.msg_iov */
+			return 0;
+		call = SYS_READV;
+	}
+	if (call == SYS_READV || call == SYS_WRITEV) {
+		if (bpf_probe_read_user(&vector, sizeof(vector), (void *)at))
+			return 0;
+		return vector.length >= 8 ? (void *)vector.base : 0;
+	}
+	if (call == SYS_READ || call == SYS_RECVFROM || call == SYS_WRITE || call == SYS_SENDTO)
+		return (void *)at;
+	return 0;
+}
+
+static __always_inline bool is_upper(__u8 c) { return c >= 'A' && c <= 'Z'; }
+static __always_inline bool is_digit(__u8 c) { return c >= '0' && c <= '9'; }
+
+/* GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, CONNECT, TRACE: capitals and a blank, then a path. */
+static __always_inline bool is_http1(const __u8 *b)
+{
+	__u32 word = *(__u32 *)b;
+	if (word == 0x20544547 || word == 0x20545550)
+		return true;
+	if (word != 0x54534f50 && word != 0x44414548 && word != 0x43544150 && word != 0x454c4544 &&
+	    word != 0x4954504f && word != 0x4e4e4f43 && word != 0x43415254)
+		return false;
+	return b[4] == ' ' || b[5] == ' ' || b[6] == ' ' || b[7] == ' ';
+}
+
+static __always_inline bool is_memcached(const __u8 *b)
+{
+	__u32 word = *(__u32 *)b;
+	return word == 0x20746567 || word == 0x20746573 || word == 0x73746567 || word == 0x20646461 || /* get set gets add */
+	       word == 0x656c6564 || word == 0x72636e69 || word == 0x72636564; /* dele incr decr */
+}
+
+/* Length and type of a frame, an odd id of a stream or none: a connection of HTTP/2 that is older than the window. */
+static __always_inline bool is_frame(const __u8 *b, __u32 length)
+{
+	if (length < 9 || b[0] || b[3] > 9 || (b[5] & 0x80))
+		return false;
+	__u32 size = (__u32)b[1] << 8 | b[2];
+	return size <= 16384 && size + 9 <= length && (b[8] & 1 || !(b[5] | b[6] | b[7] | b[8]));
+}
+
+static __always_inline __u32 protocol_of(const __u8 *b, __u32 length)
+{
+	if (*(__u32 *)b == 0x20495250)
+		return HTTP2;
+	if (is_http1(b))
+		return HTTP1;
+	if (b[0] == '*' && is_digit(b[1]))
+		return REDIS;
+	if ((b[0] >= 0x14 && b[0] <= 0x17) && b[1] == 3)
+		return TLS;
+	if (is_memcached(b))
+		return MEMCACHED;
+	if ((b[0] == 'Q' || b[0] == 'P' || b[0] == 'B' || b[0] == 'E' || b[0] == 'D') && !b[1] && !b[2])
+		return POSTGRES;
+	if (!b[3] && !b[2] && (b[4] == 3 || b[4] == 0x16 || b[4] == 0x17) &&
+	    ((__u32)b[0] | (__u32)b[1] << 8) + 4 == length)
+		return MYSQL;
+	if (is_frame(b, length))
+		return HTTP2;
+	return OTHER;
+}
+
+/* What a path has behind its last /: one with a digit that is long and hexadecimal is an id, whatever it is. */
+struct path {
+	const struct head *head;
+	__u64 hash, before; /* up to here, and to where the segment begins */
+	__u32 digits, length, odd; /* of the segment; odd: characters that no id has */
+	__u32 number, blanks;
+};
+
+static __always_inline void end_segment(struct path *path)
+{
+	if (path->digits && path->length >= 8 && !path->odd)
+		path->hash = mix(path->before, '#');
+}
+
+static __always_inline bool in_id(__u8 c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == '-';
+}
+
+static long hash_character(__u32 i, void *of)
+{
+	struct path *path = of;
+	if (i >= HEAD || i >= path->head->length)
+		return 1;
+	__u8 c = path->head->byte[i];
+	if (c == '?' || c == '#' || c == '\r' || c == '\n' || (c == ' ' && ++path->blanks == 2))
+		return 1;
+	if (c == '/') {
+		end_segment(path);
+		path->before = path->hash = mix(path->hash, c);
+		path->digits = path->length = path->odd = path->number = 0;
+		return 0;
+	}
+	path->length++;
+	path->odd |= !in_id(c);
+	if (is_digit(c)) {
+		path->digits++;
+		if (!path->number)
+			path->hash = mix(path->hash, '#');
+		path->number = 1;
+		return 0;
+	}
+	path->number = 0;
+	path->hash = mix(path->hash, c);
+	return 0;
+}
+
+/* Method and path, without the query, numbers and ids folded. head.go folds the text by the same rules. */
+static __always_inline __u64 hash_path(const struct head *head)
+{
+	struct path path = {.head = head, .hash = 1};
+	bpf_loop(HEAD, hash_character, &path, 0);
+	end_segment(&path);
+	return path.hash;
+}
+
+/* One word, letters only and in capitals, from a place on. */
+__noinline __u64 hash_word(__u32 from)
+{
+	__u64 hash = 2;
+	__u32 zero = 0;
+	struct head *head = bpf_map_lookup_elem(&heads, &zero);
+	if (!head)
+		return 0;
+	for (__u32 i = 0; i < 24; i++) {
+		__u32 at = from + i;
+		__u8 c = head->byte[at & 63];
+		if (at >= head->length)
+			break;
+		if (c >= 'a' && c <= 'z')
+			c -= 32;
+		if (!is_upper(c) && c != '_' && c != '.')
+			break;
+		hash = mix(hash, c);
+	}
+	return hash;
+}
+
+/* *2\r\n$3\r\nGET\r\n: the word behind the second end of line. */
+static __always_inline __u32 redis_word(const struct head *head)
+{
+	__u32 lines = 0;
+	for (__u32 i = 0; i < 24; i++) {
+		if (head->byte[i] != '\n')
+			continue;
+		if (++lines == 2)
+			return i + 1;
+	}
+	return 0;
+}
+
+/* The statement behind Q, or behind the name of a statement to prepare. */
+static __always_inline __u32 postgres_word(const struct head *head)
+{
+	if (head->byte[0] != 'P')
+		return 5;
+	for (__u32 i = 5; i < 40; i++)
+		if (!head->byte[i])
+			return i + 1;
+	return 0;
+}
+
+static __always_inline __u64 hash_kind(const struct head *head)
+{
+	__u32 word = 0;
+	switch (head->protocol) {
+	case HTTP1:
+		return hash_path(head);
+	case REDIS:
+		word = redis_word(head);
+		break;
+	case POSTGRES:
+		if (head->byte[0] != 'Q' && head->byte[0] != 'P')
+			return head->byte[0]; /* executes what was prepared before */
+		word = postgres_word(head);
+		break;
+	case MYSQL:
+		if (head->byte[4] != 3)
+			return head->byte[4];
+		word = 5;
+		break;
+	case MEMCACHED:
+		break;
+	default:
+		return 0;
+	}
+	return hash_word(word);
+}
+
+/* Reads the first bytes of what the call in progress has received; false where they cannot be. */
+__noinline int fill_head(int received)
+{
+	__u32 zero = 0, take = received;
+	struct head *head = bpf_map_lookup_elem(&heads, &zero);
+	void *from = bytes_of_call();
+	if (!head || !from)
+		return 0;
+	if (take > HEAD)
+		take = HEAD;
+	asm volatile("" : "+r"(take)); /* the verifier is to see the mask */
+	take &= 127;
+	*(__u64 *)head->byte = *(__u64 *)(head->byte + 8) = 0;
+	if (bpf_probe_read_user(head->byte, take, from))
+		return 0;
+	head->length = take;
+	head->protocol = take < 4 ? OTHER : protocol_of(head->byte, received);
+	return 1;
+}
+
+static __always_inline struct head *read_head(int received)
+{
+	__u32 zero = 0;
+	return fill_head(received) ? bpf_map_lookup_elem(&heads, &zero) : 0;
+}
+
+/* A second command in what was read at once. */
+static __always_inline bool is_pipelined(const struct head *head)
+{
+	if (head->protocol != REDIS)
+		return false;
+	for (__u32 i = 4; i < HEAD; i++) {
+		if (i + 1 >= head->length)
+			break;
+		if (head->byte[i] == '*' && head->byte[i - 1] == '\n' && is_digit(head->byte[i + 1]))
+			return true;
+	}
+	return false;
+}
+
+__noinline __u64 kind_hash(void)
+{
+	__u32 zero = 0;
+	struct head *head = bpf_map_lookup_elem(&heads, &zero);
+	return head ? hash_kind(head) : 0;
+}
+
+__noinline int holds_several(void)
+{
+	__u32 zero = 0;
+	struct head *head = bpf_map_lookup_elem(&heads, &zero);
+	return head && is_pipelined(head);
+}

@@ -1,0 +1,282 @@
+//go:build ignore
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+/* Requests of the target's services, by whose turn it is on their sockets: from data that is ready, read or not, to
+ * the last byte of the answer that is sent before the next request is read. What the target asks of others is
+ * followed the same way, from the other end. */
+#include "turn.h"
+
+#define MSG_PEEK 2
+#define IDLE_NS 100000000 /* after so long without another byte an answer is over */
+#define FRAMES_SURE 2
+
+volatile __u32 over = 0; /* the window has ended, the programs are about to be detached */
+
+/* Gives a socket its role; a listener, or what is none of the target's, has none. */
+static __always_inline struct turn *make_turn(struct sock *sk, __u32 role, __u32 service, __u32 tgid)
+{
+	struct turn *turn = bpf_sk_storage_get(&turns, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+	if (!turn) {
+		count_loss(LOST_SOCKETS);
+		return 0;
+	}
+	turn->begin = turn->first_recv = turn->last_recv = turn->first_send = turn->last_send = turn->ready = 0;
+	turn->in = turn->out = turn->on_worker = 0;
+	turn->service = service;
+	turn->role = service ? role : IGNORED;
+	turn->tgid = tgid;
+	turn->protocol = UNKNOWN;
+	turn->frames = 0;
+	turn->status = 0;
+	turn->interleaved = turn->failed = turn->no_wait = turn->booked = 0;
+	turn->epoch = epoch;
+	return turn;
+}
+
+/* What is known of a socket; NULL for a stranger's, by one load where no program keeps anything for it. */
+static __always_inline struct turn *turn_of(struct sock *sk)
+{
+	if (!sk->sk_bpf_storage)
+		return 0;
+	struct turn *turn = bpf_sk_storage_get(&turns, sk, 0, 0);
+	return turn && turn->epoch == epoch ? turn : 0;
+}
+
+/* A socket that nobody knows, in a call of the target: one that was made before the window, or handed to it. */
+static __always_inline struct turn *adopt(struct sock *sk, __u32 tgid)
+{
+	if (!is_stream(sk) || sk->__sk_common.skc_state == LISTEN)
+		return 0;
+	__u32 service = listener_service(sk);
+	if (service)
+		return make_turn(sk, SERVER, service, tgid);
+	if (sk->__sk_common.skc_family == FAMILY_UNIX) {
+		if (!unix_name(sk))
+			return make_turn(sk, CLIENT, service_of(sk, CLIENT, tgid), tgid);
+		listens(sk, tgid); /* its other connections have their wait, this one's first request has not */
+		return make_turn(sk, SERVER, listener_service(sk), tgid);
+	}
+	return make_turn(sk, CLIENT, service_of(sk, CLIENT, tgid), tgid);
+}
+
+SEC("tp_btf/sk_data_ready")
+int BPF_PROG(ready, struct sock *sk)
+{
+	struct turn *turn = turn_of(sk);
+	if (!turn) {
+		/* A unix socket that was accepted, and is read for the first time: TCP's are known by their state. */
+		if (over || sk->__sk_common.skc_family != FAMILY_UNIX || sk->__sk_common.skc_state == LISTEN)
+			return 0;
+		__u32 service = listener_service(sk);
+		turn = service ? make_turn(sk, SERVER, service, 0) : 0;
+		if (!turn)
+			return 0;
+	}
+	if (turn->role == CLIENT ? turn->begin != 0 : !turn->ready)
+		turn->ready = bpf_ktime_get_ns();
+	return 0;
+}
+
+static __always_inline bool all_read(struct sock *sk)
+{
+	if (sk->__sk_common.skc_family == FAMILY_UNIX)
+		return !sk->sk_receive_queue.qlen;
+	struct tcp_sock *tcp = (void *)sk;
+	return BPF_CORE_READ(tcp, rcv_nxt) == BPF_CORE_READ(tcp, copied_seq);
+}
+
+/* Streams of several requests lie about turns: a connection that looks like one twice is no longer measured. */
+static __always_inline void name_protocol(struct turn *turn, struct head *head)
+{
+	struct service *service = service_at(turn->service);
+	if (head->protocol == HTTP2) {
+		turn->frames++;
+		if (*(__u32 *)head->byte == 0x20495250 || turn->frames >= FRAMES_SURE)
+			turn->protocol = HTTP2;
+		else
+			head->protocol = OTHER;
+	} else if (turn->protocol != HTTP2) {
+		turn->frames = 0;
+		if (head->protocol != OTHER || turn->protocol == UNKNOWN)
+			turn->protocol = head->protocol;
+		else
+			head->protocol = turn->protocol == TLS ? TLS : OTHER;
+	}
+	if (service && holds_several())
+		__sync_fetch_and_add(&service->pipelined, 1);
+}
+
+static __always_inline void look(struct turn *turn, int received)
+{
+	struct head *head = read_head(received);
+	if (head) {
+		name_protocol(turn, head);
+		head->hash = turn->protocol == HTTP2 ? 0 : kind_hash();
+	}
+	turn->kind = turn->protocol == HTTP2 ? 0 : find_kind(turn->service, !!head);
+}
+
+static __always_inline void begin_turn(struct sock *sk, struct turn *turn, struct task_state *state, int received,
+				       __u64 now)
+{
+	turn->begin = turn->ready ? turn->ready : now;
+	turn->no_wait = !turn->ready;
+	turn->first_recv = now;
+	turn->tgid = bpf_get_current_pid_tgid() >> 32;
+	turn->reader = (__u32)bpf_get_current_pid_tgid();
+	look(turn, received);
+	if (!state)
+		return;
+	took_up(turn, state);
+	state->requests += 1;
+	turn->number = state->requests;
+	state->downstream_service = 0;
+	state->downstream_most_ns = 0;
+}
+
+/* The answer of another service: the sleep of the thread since it asked was for it. */
+static __always_inline void client_received(struct turn *turn, struct task_state *state, int received, __u64 now)
+{
+	if (!turn->begin)
+		return;
+	turn->last_recv = turn->ready ? turn->ready : now;
+	if (!turn->first_recv)
+		turn->first_recv = turn->last_recv;
+	turn->in += received;
+	if (!state || turn->writer != (__u32)bpf_get_current_pid_tgid())
+		return;
+	__u64 from = turn->base_ns[ON_NET];
+	if (state->downstream_until_ns > from)
+		from = state->downstream_until_ns; /* another answer has had that sleep */
+	__u64 slept_ns = state->spent_ns[ON_NET] > from ? state->spent_ns[ON_NET] - from : 0;
+	state->downstream_ns += slept_ns;
+	state->downstream_until_ns = state->spent_ns[ON_NET];
+	if (slept_ns > state->downstream_most_ns) {
+		state->downstream_most_ns = slept_ns;
+		state->downstream_service = turn->service;
+	}
+}
+
+SEC("tp_btf/sock_recv_length")
+int BPF_PROG(received, struct sock *sk, int ret, int flags)
+{
+	if (ret < 0 || (flags & MSG_PEEK) || over)
+		return 0;
+	struct turn *turn = turn_of(sk);
+	if (!ret) { /* the other end has closed */
+		if (turn)
+			end_turn(turn);
+		return 0;
+	}
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_state *state = turn || !is_stranger(task) ? state_of(task) : 0;
+	if (!turn) {
+		turn = state ? adopt(sk, task->tgid) : 0;
+		if (!turn)
+			return 0;
+	}
+	__u64 now = bpf_ktime_get_ns();
+	if (turn->role == CLIENT) {
+		client_received(turn, state, ret, now);
+		return 0;
+	}
+	if (turn->role != SERVER)
+		return 0;
+	if (turn->last_send)
+		finish(turn);
+	if (!turn->begin)
+		begin_turn(sk, turn, state, ret, now);
+	if (all_read(sk)) /* else what is left is of a request that waits */
+		turn->ready = 0;
+	turn->last_recv = now;
+	turn->in += ret;
+	return 0;
+}
+
+/* An interim answer, 100 Continue, ends nothing. */
+static __always_inline bool is_interim(struct turn *turn, int sent)
+{
+	__u8 byte[16] = {};
+	void *from = bytes_of_call();
+	if (!from || sent < 16 || bpf_probe_read_user(byte, sizeof(byte), from))
+		return false;
+	switch (turn->protocol) {
+	case HTTP1:
+		if (*(__u32 *)byte != 0x50545448 || byte[8] != ' ') /* HTTP/1.x nnn */
+			return false;
+		turn->status = (byte[9] - '0') * 100 + (byte[10] - '0') * 10 + (byte[11] - '0');
+		turn->failed = byte[9] == '5';
+		return byte[9] == '1' && turn->status != 101;
+	case REDIS:
+		turn->failed = byte[0] == '-';
+		return false;
+	case POSTGRES:
+		turn->failed = byte[0] == 'E' && !byte[1];
+		return false;
+	case MYSQL:
+		turn->failed = byte[4] == 0xff;
+		return false;
+	}
+	return false;
+}
+
+static __always_inline void client_sent(struct turn *turn, struct task_state *state, int sent, __u64 now)
+{
+	if (turn->first_recv)
+		finish_client(turn);
+	turn->writer = (__u32)bpf_get_current_pid_tgid();
+	if (state)
+		turn->base_ns[ON_NET] = state->spent_ns[ON_NET];
+	if (!turn->begin) {
+		turn->begin = now;
+		look(turn, sent);
+	}
+	turn->out += sent;
+}
+
+static __always_inline void server_sent(struct sock *sk, struct turn *turn, struct task_state *state, int sent, __u64 now)
+{
+	if (!turn->begin) {
+		struct service *service = service_at(turn->service);
+		if (service && within_window(now))
+			__sync_fetch_and_add(&service->pushes, 1);
+		return;
+	}
+	if (!turn->first_send) {
+		if (is_interim(turn, sent))
+			return;
+		turn->first_send = now;
+		turn->writer = (__u32)bpf_get_current_pid_tgid();
+		if (state && turn->writer != turn->reader)
+			took_up_elsewhere(turn, state);
+		else if (state)
+			turn->interleaved = state->requests != turn->number;
+	}
+	__u64 before = turn->last_send;
+	turn->last_send = now;
+	turn->out += sent;
+	if (state && turn->writer == (__u32)bpf_get_current_pid_tgid())
+		answered(turn, state, now);
+	if (sk->__sk_common.skc_family == FAMILY_UNIX)
+		book(turn, before, sent);
+}
+
+SEC("tp_btf/sock_send_length")
+int BPF_PROG(sent, struct sock *sk, int ret, int flags)
+{
+	if (ret <= 0 || over)
+		return 0;
+	struct turn *turn = turn_of(sk);
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_state *state = turn || !is_stranger(task) ? state_of(task) : 0;
+	if (!turn) {
+		turn = state ? adopt(sk, task->tgid) : 0;
+		if (!turn)
+			return 0;
+	}
+	if (turn->role == CLIENT)
+		client_sent(turn, state, ret, bpf_ktime_get_ns());
+	else if (turn->role == SERVER)
+		server_sent(sk, turn, state, ret, bpf_ktime_get_ns());
+	return 0;
+}
+#include "edges.h"

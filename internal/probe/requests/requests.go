@@ -1,0 +1,145 @@
+// Package requests follows the requests of the target's services on their sockets, without the services' help: TCP
+// and unix sockets, any protocol whose ends take turns. A request lasts from the moment its first data is ready on the
+// socket, whether anybody reads it or not, to the last byte sent before the next one is read. What the target asks of
+// other services is followed the same way from its end.
+//
+// The first bytes name the protocol and the kind (head.go). Latencies are counted in the kernel; in full it hands over
+// those that are slow for their kind, and a random sample of the others. Connections that carry several streams
+// (HTTP/2) are counted and refused: turns say nothing of their requests.
+package requests
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/btf"
+	"github.com/cilium/ebpf/link"
+
+	"culprit/internal/probe/bpf"
+)
+
+//go:generate ../bpf/generate.sh requests -type request_event -type service -type kind -type limit -type kind_sums -type service_key -type kind_key -type listener_key
+
+// maxEvents bounds the requests kept in full between two collections.
+const maxEvents = 200_000
+
+// Session is the loaded probe.
+type Session struct {
+	shared     *bpf.Shared
+	collection *ebpf.Collection
+	ring       *bpf.Ring[requestsRequestEvent]
+	links      []link.Link
+	misses     bpf.Misses
+	epoch      uint32
+	watch      *watch
+	unanswered []requestsRequestEvent
+	failed     error // the window could not be begun or ended as it should
+}
+
+// Start loads the probe.
+func Start(shared *bpf.Shared) (*Session, error) {
+	spec, err := loadRequests()
+	if err != nil {
+		return nil, fmt.Errorf("read program of requests: %w", err)
+	}
+	collection, err := shared.Load(spec, nil)
+	if err != nil {
+		return nil, fmt.Errorf("load requests: %w", missing(err))
+	}
+	s := &Session{shared: shared, collection: collection}
+	if s.ring, err = bpf.NewRing[requestsRequestEvent](collection.Maps["requests"], maxEvents); err != nil {
+		collection.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// missing says since when there is what the kernel lacks.
+func missing(err error) error {
+	if errors.Is(err, btf.ErrNotFound) || errors.Is(err, ebpf.ErrNotSupported) {
+		return fmt.Errorf("%w: this kernel has no tracepoints sk_data_ready, sock_recv_length and sock_send_length, "+
+			"which came with Linux 6.3 (%v)", bpf.ErrNotSupported, err)
+	}
+	return err
+}
+
+// Name of the probe.
+func (s *Session) Name() string { return "requests" }
+
+// Attach begins to follow sockets that are opened.
+func (s *Session) Attach() (err error) {
+	s.unanswered, s.failed = nil, nil
+	s.epoch++
+	for name, value := range map[string]uint32{"epoch": s.epoch, "over": 0} {
+		if err := s.collection.Variables[name].Set(value); err != nil {
+			return fmt.Errorf("begin to follow requests: %w", err)
+		}
+	}
+	if err := bpf.NotBegun(s.collection); err != nil {
+		return err
+	}
+	s.links, err = bpf.AttachTracing(s.collection, "state_changed", "ready", "received", "sent")
+	s.ring.Start()
+	return err
+}
+
+// Begins finds the sockets that are open, and counts from now on.
+func (s *Session) Begins() error {
+	for _, listenersOnly := range []uint32{1, 0} { // which of the others are a service's is known by its listener
+		if err := s.collection.Variables["listeners_only"].Set(listenersOnly); err != nil {
+			return fmt.Errorf("find open sockets: %w", err)
+		}
+		if _, err := bpf.Walk[byte](s.collection, "open_sockets"); err != nil {
+			return err
+		}
+	}
+	s.watch = s.newWatch()
+	return bpf.Begins(s.collection)
+}
+
+// Ends takes what is not over.
+func (s *Session) Ends() {
+	if s.watch != nil {
+		s.watch.stop()
+	}
+	s.failed = s.collection.Variables["over"].Set(uint32(1))
+	var err error
+	s.unanswered, err = s.sweep()
+	s.failed = errors.Join(s.failed, err, bpf.Ends(s.collection))
+}
+
+// sweep ends answers that are long over; at the window's end all, and shows the requests that have none.
+func (s *Session) sweep() ([]requestsRequestEvent, error) {
+	return bpf.WalkMap[requestsRequestEvent](s.collection, "sweep", s.collection.Maps["turns"])
+}
+
+// Detach ends the following; what was seen waits for Collect.
+func (s *Session) Detach() {
+	bpf.CloseLinks(s.links)
+	s.links = nil
+	s.ring.Stop()
+}
+
+// Close unloads the probe.
+func (s *Session) Close() error {
+	s.Detach()
+	if s.watch != nil {
+		s.watch.stop()
+	}
+	err := s.ring.Close()
+	s.collection.Close()
+	return err
+}
+
+// watch looks at what was counted once in a while: it cuts the window into slices and sets what is slow.
+type watch struct {
+	session *Session
+	done    chan struct{}
+	ended   chan struct{}
+	once    sync.Once
+	slices  []slice
+	before  map[uint32]tally // of each kind at the end of the last slice
+	failed  error
+}

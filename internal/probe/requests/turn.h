@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
+/* A turn: what comes in on a socket until nobody sends any more is one request and its answer. */
+#pragma once
+
+#include "kind.h"
+
+struct turn {
+	__u64 ready;      /* data came that no call has taken; of a client the last that came */
+	__u64 begin;      /* of the request in progress: its first data (of a client: it was sent); 0: none */
+	__u64 first_recv, last_recv, first_send, last_send;
+	__u64 in, out;
+	__u64 on_worker;  /* the answering thread took it up */
+	__u64 base_ns[WAIT_CLASSES], base_downstream_ns; /* what its thread had waited for when it did */
+	__u64 used_ns[WAIT_CLASSES], used_downstream_ns; /* from then on to the last byte */
+	__u32 tgid, reader, writer;
+	__u32 service, kind;
+	__u32 number;     /* of the requests that its thread has read */
+	__u32 epoch;
+	__u32 downstream; /* the service that most of it was waited for */
+	__u16 status;
+	__u8 role, protocol;
+	__u8 frames;      /* turns in a row that look like frames of several streams */
+	__u8 interleaved, failed, no_wait;
+	__u8 booked;      /* it is counted already */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct turn);
+} turns SEC(".maps");
+
+/* A request in full. */
+struct request_event {
+	__u64 begin, first_recv, last_recv, first_send, last_send, on_worker;
+	__u64 in, out;
+	__u64 used_ns[WAIT_CLASSES], used_downstream_ns;
+	__u32 tgid, reader, writer, kind;
+	__u32 status, slow, weight, downstream;
+	__u32 interleaved, failed, in_progress, no_wait;
+};
+const struct request_event *keep_request_event_in_btf __attribute__((unused));
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4 << 20);
+} requests SEC(".maps");
+
+static __always_inline void fill_event(struct request_event *event, const struct turn *turn)
+{
+	event->begin = turn->begin;
+	event->first_recv = turn->first_recv;
+	event->last_recv = turn->last_recv;
+	event->first_send = turn->first_send;
+	event->last_send = turn->last_send;
+	event->on_worker = turn->on_worker;
+	event->in = turn->in;
+	event->out = turn->out;
+	for (int i = 0; i < WAIT_CLASSES; i++)
+		event->used_ns[i] = turn->used_ns[i];
+	event->used_downstream_ns = turn->used_downstream_ns;
+	event->tgid = turn->tgid;
+	event->reader = turn->reader;
+	event->writer = turn->writer;
+	event->kind = turn->kind;
+	event->status = turn->status;
+	event->downstream = turn->downstream;
+	event->interleaved = turn->interleaved;
+	event->failed = turn->failed;
+	event->no_wait = turn->no_wait;
+	event->slow = event->weight = event->in_progress = 0;
+}
+
+static __always_inline void hand_over(const struct turn *turn, __u64 latency)
+{
+	__u32 at = turn->kind;
+	struct limit *limit = bpf_map_lookup_elem(&limits, &at);
+	if (!limit)
+		return;
+	bool slow = latency >= limit->over_ns;
+	__u32 mask = limit->sample_mask;
+	if (!slow && mask && (bpf_get_prandom_u32() & mask))
+		return;
+	struct request_event *event = bpf_ringbuf_reserve(&requests, sizeof(*event), 0);
+	if (!event) {
+		count_loss(LOST_EVENTS);
+		return;
+	}
+	fill_event(event, turn);
+	event->slow = slow;
+	event->weight = slow ? 1 : mask + 1;
+	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline void add_spent(struct kind_sums *sum, const struct turn *turn)
+{
+	if (turn->reader != turn->writer) {
+		if (!turn->on_worker) {
+			sum->unfollowed += 1;
+			sum->unfollowed_ns += turn->last_send - turn->last_recv;
+			return;
+		}
+		sum->handed += 1;
+		sum->handed_ns += turn->on_worker - turn->first_recv;
+	}
+	sum->interleaved += turn->interleaved;
+	for (int i = 0; i < WAIT_CLASSES; i++)
+		sum->spent_ns[i] += turn->used_ns[i];
+	sum->downstream_ns += turn->used_downstream_ns;
+}
+
+__noinline int add_turn(const struct turn *turn)
+{
+	if (!turn)
+		return 0;
+	__u32 at = turn->kind;
+	__u64 latency = turn->last_send - turn->begin;
+	struct kind *kind = at ? bpf_map_lookup_elem(&kinds, &at) : 0;
+	struct kind_sums *sum = bpf_map_lookup_elem(&sums, &at);
+	if (!kind || !sum)
+		return 0;
+	__u32 bucket = latency_bucket(latency);
+	if (bucket < LATENCIES)
+		__sync_fetch_and_add(&kind->latency[bucket], 1);
+	sum->errors += turn->failed;
+	sum->bytes_in += turn->in;
+	sum->bytes_out += turn->out;
+	sum->total_ns += latency;
+	sum->wait_ns += turn->first_recv - turn->begin;
+	if (turn->role == SERVER) {
+		sum->upload_ns += turn->last_recv - turn->first_recv;
+		sum->serve_ns += turn->first_send - turn->last_recv;
+		sum->answer_ns += turn->last_send - turn->first_send;
+		add_spent(sum, turn);
+		hand_over(turn, latency);
+	}
+	return 0;
+}
+
+/* Ends the request in progress, if it was answered. */
+static __always_inline void finish(struct turn *turn)
+{
+	if (turn->begin && turn->last_send >= turn->begin && within_window(turn->begin)) {
+		if (turn->protocol == HTTP2) {
+			struct service *service = service_at(turn->service);
+			if (service)
+				__sync_fetch_and_add(&service->multiplexed, 1);
+		} else if (!turn->booked) {
+			add_turn(turn);
+		}
+	}
+	turn->booked = 0;
+	turn->begin = turn->last_send = turn->first_send = 0;
+	turn->in = turn->out = 0;
+	turn->on_worker = 0;
+	turn->status = 0;
+	turn->failed = turn->interleaved = turn->no_wait = 0;
+}
+
+/* Of a client the request is what it sent, the answer what came: first_recv and last_send stand for the arrival. */
+static __always_inline void finish_client(struct turn *turn)
+{
+	if (turn->begin && turn->first_recv) {
+		turn->last_send = turn->last_recv;
+		if (turn->last_send < turn->begin)
+			turn->last_send = turn->begin;
+		if (turn->first_recv < turn->begin)
+			turn->first_recv = turn->begin;
+		finish(turn);
+	}
+	turn->begin = turn->first_recv = turn->last_recv = turn->ready = turn->last_send = 0;
+	turn->in = turn->out = 0;
+}
+
+static __always_inline void end_turn(struct turn *turn)
+{
+	if (turn->role == CLIENT)
+		finish_client(turn);
+	else if (turn->last_send)
+		finish(turn);
+}
+
+/* Of a unix socket nothing tells the end: its answers are counted when they begin, and made longer with each send. */
+__noinline int book(struct turn *turn, __u64 before, int sent)
+{
+	if (!turn)
+		return 0;
+	__u32 at = turn->kind;
+	if (turn->protocol == HTTP2 || !within_window(turn->begin))
+		return 0;
+	if (!turn->booked) {
+		turn->booked = 1;
+		add_turn(turn);
+		return 0;
+	}
+	struct kind *kind = at ? bpf_map_lookup_elem(&kinds, &at) : 0;
+	struct kind_sums *sum = bpf_map_lookup_elem(&sums, &at);
+	__u32 was = latency_bucket(before - turn->begin), is = latency_bucket(turn->last_send - turn->begin);
+	if (!kind || !sum || was >= LATENCIES || is >= LATENCIES)
+		return 0;
+	__sync_fetch_and_add(&kind->latency[was], -1);
+	__sync_fetch_and_add(&kind->latency[is], 1);
+	sum->bytes_out += sent;
+	sum->answer_ns += turn->last_send - before;
+	sum->total_ns += turn->last_send - before;
+	hand_over(turn, turn->last_send - turn->begin);
+	return 0;
+}
+
+static __always_inline void took_up(struct turn *turn, struct task_state *state)
+{
+	for (int i = 0; i < WAIT_CLASSES; i++)
+		turn->base_ns[i] = state->spent_ns[i];
+	turn->base_downstream_ns = state->downstream_ns;
+}
+
+/* When the thread that answers took the request up: it sleeps for want of work before, or has answered another.
+ * A sleep that the request fell into was for want of work; a later one is the request's own. */
+static __always_inline void took_up_elsewhere(struct turn *turn, struct task_state *state)
+{
+	for (int i = 0; i < WAIT_CLASSES; i++)
+		turn->base_ns[i] = state->answered_spent_ns[i];
+	turn->base_downstream_ns = state->answered_downstream_ns;
+	turn->on_worker = 0;
+	if (state->answered >= turn->first_recv) {
+		turn->on_worker = state->answered;
+		return;
+	}
+	for (int i = 0; i < STAYS; i++) {
+		struct stay *stay = &state->stays[i];
+		__u64 to = stay->from + stay->slept_ns + stay->queued_ns;
+		if (i >= state->stay_count || stay->from > turn->first_recv)
+			return;
+		if (stay->class < WAIT_CLASSES)
+			turn->base_ns[stay->class] += stay->slept_ns;
+		turn->base_ns[QUEUED] += stay->queued_ns;
+		if (to > turn->first_recv) {
+			turn->on_worker = to;
+			return;
+		}
+	}
+}
+
+static __always_inline void answered(struct turn *turn, struct task_state *state, __u64 now)
+{
+	for (int i = 0; i < WAIT_CLASSES; i++) {
+		turn->used_ns[i] = state->spent_ns[i] - turn->base_ns[i];
+		state->answered_spent_ns[i] = state->spent_ns[i];
+	}
+	turn->used_downstream_ns = state->downstream_ns - turn->base_downstream_ns;
+	turn->downstream = state->downstream_service;
+	state->answered = now;
+	state->answered_downstream_ns = state->downstream_ns;
+	state->stay_count = 0;
+}
