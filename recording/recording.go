@@ -51,10 +51,9 @@ const RecorderComm = "culprit-record"
 
 // Manifest says what was recorded, how, and at what cost.
 type Manifest struct {
-	Schema  int    `json:"schema"`
-	Program string `json:"program"` // "culprit" and its version
-	// Format is that of another tool, where it was imported: "folded".
-	Format     string        `json:"format,omitempty"`
+	Schema     int           `json:"schema"`
+	Program    string        `json:"program"`          // "culprit" and its version
+	Format     string        `json:"format,omitempty"` // that of another tool, where it was imported: "folded"
 	Host       string        `json:"host"`
 	Kernel     string        `json:"kernel"`
 	StartedAt  time.Time     `json:"started_at"`

@@ -66,11 +66,12 @@ type Request struct {
 // Spent is what the threads that served waited for between the first read and the last byte. What is left of that
 // time they ran.
 type Spent struct {
-	HandoverNs   int64 `parquet:"handover_ns"`   // read by one thread and not yet taken up by the one that answers
-	QueuedNs     int64 `parquet:"queued_ns"`     // runnable, without a CPU
-	LockNs       int64 `parquet:"lock_ns"`       // asleep on a futex
-	SleepNs      int64 `parquet:"sleep_ns"`      // nanosleep
-	DiskNs       int64 `parquet:"disk_ns"`       // uninterruptible within a system call: files, devices, the kernel's own locks
+	HandoverNs int64 `parquet:"handover_ns"` // read by one thread and not yet taken up by the one that answers
+	QueuedNs   int64 `parquet:"queued_ns"`   // runnable, without a CPU
+	LockNs     int64 `parquet:"lock_ns"`     // asleep on a futex
+	SleepNs    int64 `parquet:"sleep_ns"`    // nanosleep
+	// DiskNs is uninterruptible within a system call: files, devices, locks of the kernel.
+	DiskNs       int64 `parquet:"disk_ns"`
 	FaultNs      int64 `parquet:"fault_ns"`      // asleep outside of a system call: page faults
 	DownstreamNs int64 `parquet:"downstream_ns"` // for the answer of another service
 	NetNs        int64 `parquet:"net_ns"`        // other sockets, pipes and polls

@@ -151,7 +151,7 @@ func recordTestProgram(ctx context.Context) (
 		return nil, nil, nil, fmt.Errorf("make a temporary folder: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // a temporary file that stays does no harm
-	recorder, err := record.Start(ctx, record.Options{Hz: doctorHz, RunTimes: []string{"Python"},
+	recorder, err := record.Start(ctx, record.Options{Requests: true, Hz: doctorHz, RunTimes: []string{"Python"},
 		Program: "culprit " + version})
 	if err != nil {
 		return nil, nil, nil, err

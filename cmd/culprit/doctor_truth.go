@@ -47,6 +47,11 @@ func sawOf(name string, rec *recording.Recording, summary *record.Summary) (saw,
 		return fmt.Sprintf("%d samples", summary.Samples), ""
 	case "faults", "block", "network", "kernellocks":
 		return sawEvents(name, rec)
+	case "requests":
+		if rec.Requests == nil {
+			return "", "it counted nothing"
+		}
+		return "its hooks are there", "" // the test program has no socket
 	case "unwinder":
 		whole := summary.Samples - summary.Broken
 		if whole*2 < summary.Samples || summary.Samples == 0 || !hasKind(rec, recording.KindNative) {

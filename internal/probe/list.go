@@ -42,7 +42,7 @@ func All() []Probe {
 			Sees:  "stacks of what runs, kernel and user, native and interpreted",
 			Hides: "which code takes the CPU"},
 		{Name: "requests", Asked: true, Start: adapt(requests.Start),
-			Sees:  "requests of services on their sockets: count, latency from the data's arrival, what the slow ones waited for",
+			Sees:  "requests of services on their sockets: count, latency from the first data, what slow ones waited for",
 			Hides: "latency of services, and why some of their requests are slow"},
 	}
 }

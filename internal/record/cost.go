@@ -123,3 +123,12 @@ func (m *costMeter) stop(window time.Duration) (perProgram map[string]int64, sam
 	maps.DeleteFunc(m.taken, func(_ string, ns int64) bool { return ns == 0 })
 	return m.taken, m.sampled
 }
+
+// ownCPU is the CPU time of this process so far.
+func ownCPU() int64 {
+	var usage unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	return usage.Utime.Nano() + usage.Stime.Nano()
+}

@@ -285,15 +285,6 @@ func (s *Session) Close() {
 	s.shared.Close()
 }
 
-// ownCPU is the CPU time of this process so far.
-func ownCPU() int64 {
-	var usage unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {
-		return 0
-	}
-	return usage.Utime.Nano() + usage.Stime.Nano()
-}
-
 func kernelRelease() string {
 	var name unix.Utsname
 	if err := unix.Uname(&name); err != nil {

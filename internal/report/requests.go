@@ -39,8 +39,8 @@ func (p *page) requests(kinds []tail.Kind) {
 		p.entry("requests", "none were answered: no socket of the target listens, or nobody asked", bold, plain)
 		return
 	}
-	p.entry("requests", fmt.Sprintf("%9s %10s %10s %10s %10s  %s", "count", "p50", "p95", "p99", "p99.9", "kind"),
-		bold, dim)
+	fmt.Fprintf(&p.out, "%s %s\n", p.style(fmt.Sprintf("%-*s", labelWidth, "requests"), bold),
+		p.style(fmt.Sprintf("%9s %10s %10s %10s %10s  %s", "count", "p50", "p95", "p99", "p99.9", "kind"), dim))
 	service := ""
 	for _, kind := range kinds[:min(len(kinds), kindsMax)] {
 		if of := serviceTitle(&kind); of != service {
@@ -48,13 +48,18 @@ func (p *page) requests(kinds []tail.Kind) {
 			p.entry("", service, plain, bold)
 		}
 		l := &kind.Latency
-		p.entry("", fmt.Sprintf("%9s %10s %10s %10s %10s  %s", digits(float64(kind.Count)), amount(l.P50, "s"),
-			amount(l.P95, "s"), amount(l.P99, "s"), amount(l.P999, "s"), visible(kindTitle(&kind), 40)), plain, plain)
-		p.entry("", fmt.Sprintf("%s %s", strings.Repeat(" ", 9), sharesText(&kind)), plain, dim)
+		p.tableRow(fmt.Sprintf("%9s %10s %10s %10s %10s  %s", digits(float64(kind.Count)), amount(l.P50, "s"),
+			amount(l.P95, "s"), amount(l.P99, "s"), amount(l.P999, "s"), visible(kindTitle(&kind), 40)), plain)
+		p.tableRow(strings.Repeat(" ", 10)+sharesText(&kind), dim)
 	}
 	if more := len(kinds) - kindsMax; more > 0 {
 		p.entry("", "and "+plural(more, "more kind"), dim, dim)
 	}
+}
+
+// tableRow writes a line of a table: its blanks stay.
+func (p *page) tableRow(text, style string) {
+	fmt.Fprintf(&p.out, "%s %s\n", strings.Repeat(" ", labelWidth), p.style(text, style))
 }
 
 func serviceTitle(kind *tail.Kind) string {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net/netip"
 	"slices"
 
 	"github.com/cilium/ebpf"
@@ -30,6 +29,7 @@ type collection struct {
 
 // kindName is what a kind is of.
 type kindName struct {
+	moves                         bool // the run time moves requests between threads
 	side, service, protocol, kind string
 	pid                           int32
 	comm                          string
@@ -53,7 +53,8 @@ func (s *Session) Collect(window *bpf.Window) error {
 	}
 	events = append(events, s.unanswered...)
 	slices.SortFunc(events, func(a, b requestsRequestEvent) int { return cmp.Compare(a.Begin, b.Begin) })
-	c.addSlow(events)
+	c.addSlow(lastOfEach(events))
+	c.addParts()
 	for _, at := range sortedKeys(c.services) {
 		rec.Services = append(rec.Services, *c.services[at])
 	}
@@ -88,64 +89,6 @@ func (s *Session) watched() error {
 	return nil
 }
 
-// nameAll reads which services and kinds there were.
-func (s *Session) nameAll(c *collection) error {
-	var used uint32
-	if err := s.collection.Variables["services_used"].Get(&used); err != nil {
-		return fmt.Errorf("read services: %w", err)
-	}
-	var service requestsService
-	for at := uint32(firstOfKinds); at < min(used, s.collection.Maps["services"].MaxEntries()); at++ {
-		if err := s.collection.Maps["services"].Lookup(at, &service); err != nil {
-			return fmt.Errorf("read services: %w", err)
-		}
-		row := &recording.Service{Side: recording.SideServer, Service: serviceName(&service), Pid: int32(service.Tgid),
-			Comm: c.window.Comm[int32(service.Tgid)], Pushes: int64(service.Pushes),
-			Pipelined: int64(service.Pipelined), Multiplexed: int64(service.Multiplexed)}
-		if service.Key.Role == roleClient {
-			row.Side = recording.SideClient
-		}
-		c.services[at] = row
-	}
-	if err := s.collection.Variables["kinds_used"].Get(&used); err != nil {
-		return fmt.Errorf("read requests: %w", err)
-	}
-	var kind requestsKind
-	for at := uint32(firstOfKinds); at < min(used, s.collection.Maps["kinds"].MaxEntries()); at++ {
-		if err := s.collection.Maps["kinds"].Lookup(at, &kind); err != nil {
-			return fmt.Errorf("read requests: %w", err)
-		}
-		of := c.services[kind.Service]
-		if of == nil {
-			continue
-		}
-		text := kindText(kind.Protocol, kind.Head[:min(int(kind.HeadLength), len(kind.Head))])
-		c.kinds[at] = kindName{side: of.Side, service: of.Service, protocol: protocolNames[kind.Protocol], kind: text,
-			pid: of.Pid, comm: of.Comm}
-	}
-	return nil
-}
-
-// serviceName is "tcp port 8080" of who listens, "tcp 10.0.0.1:5432" of who is asked, "unix /run/x" of both.
-func serviceName(service *requestsService) string {
-	key := &service.Key
-	if key.Family == familyUnix {
-		name := bpf.Text(service.Name[:])
-		if service.Name[0] == 0 { // of the abstract namespace
-			name = "@" + bpf.Text(service.Name[1:])
-		}
-		return "unix " + name
-	}
-	if key.Role != roleClient {
-		return fmt.Sprintf("tcp port %d", key.Port)
-	}
-	address := netip.AddrFrom16(key.Address).Unmap()
-	if key.Family == familyIPv4 {
-		address = netip.AddrFrom4([4]byte(key.Address[:4]))
-	}
-	return "tcp " + netip.AddrPortFrom(address, uint16(key.Port)).String()
-}
-
 // addSlices writes a row for each kind and slice.
 func (c *collection) addSlices(slicesOf []slice) {
 	for _, cut := range slicesOf {
@@ -155,6 +98,10 @@ func (c *collection) addSlices(slicesOf []slice) {
 				continue
 			}
 			row := rowOf(&counted.sums)
+			if name.moves {
+				row.Spent, row.Handed, row.Interleaved = recording.Spent{}, 0, 0
+				row.Unfollowed, row.UnfollowedNs = counted.count, row.ServeNs+row.AnswerNs
+			}
 			row.TimeNs, row.LengthNs = max(0, cut.fromNs-c.window.StartNs), cut.toNs-cut.fromNs
 			row.Side, row.Service, row.Protocol, row.Kind = name.side, name.service, name.protocol, name.kind
 			row.Pid, row.Comm, row.Count = name.pid, name.comm, counted.count
@@ -197,6 +144,22 @@ func spentOf(spent *[waitClasses]uint64, downstreamNs, handoverNs int64) recordi
 		OtherNs: ns(otherwise)}
 }
 
+// lastOfEach drops what was handed over again when more of its answer was sent; events are in order of their begin.
+func lastOfEach(events []requestsRequestEvent) []requestsRequestEvent {
+	kept := events[:0]
+	for _, event := range events {
+		if n := len(kept); n > 0 && kept[n-1].Begin == event.Begin && kept[n-1].Reader == event.Reader &&
+			kept[n-1].FirstRecv == event.FirstRecv {
+			if event.LastSend > kept[n-1].LastSend {
+				kept[n-1] = event
+			}
+			continue
+		}
+		kept = append(kept, event)
+	}
+	return kept
+}
+
 // addSlow writes the requests that were handed over in full.
 func (c *collection) addSlow(events []requestsRequestEvent) {
 	rec := c.window.Recording
@@ -230,7 +193,7 @@ func (c *collection) slowRow(event *requestsRequestEvent, name kindName) recordi
 	row.UploadNs = int64(event.LastRecv - event.FirstRecv)
 	row.ServeNs = int64(event.FirstSend - event.LastRecv)
 	row.AnswerNs = int64(event.LastSend - event.FirstSend)
-	if event.Reader != event.Writer && event.OnWorker == 0 {
+	if name.moves || event.Reader != event.Writer && event.OnWorker == 0 {
 		row.Unfollowed = true
 		return row
 	}

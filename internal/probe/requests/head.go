@@ -1,10 +1,6 @@
 package requests
 
-import (
-	"strings"
-
-	"culprit/internal/probe/bpf"
-)
+import "strings"
 
 // The protocols, as in head.h.
 const (
@@ -27,7 +23,7 @@ var protocolNames = map[uint32]string{http1: "http", http2: "http/2", redis: "re
 func kindText(protocol uint32, head []byte) string {
 	switch protocol {
 	case http1:
-		return bpf.Clean(foldPath(head))
+		return printable(foldPath(head))
 	case redis:
 		_, rest, _ := strings.Cut(string(head), "\n")
 		_, rest, _ = strings.Cut(rest, "\n")
@@ -40,6 +36,16 @@ func kindText(protocol uint32, head []byte) string {
 		return mysqlKind(head)
 	}
 	return ""
+}
+
+// printable replaces what no path has: a path is ASCII.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, text)
 }
 
 func postgresKind(head []byte) string {

@@ -6,6 +6,7 @@
 #include "service.h"
 
 #define HEAD 96 /* bytes that are looked at */
+#define SHORT 8 /* what is shorter is looked at again when more is there */
 #define SYS_READ 0
 #define SYS_WRITE 1
 #define SYS_READV 19
@@ -239,8 +240,9 @@ static __always_inline __u64 hash_kind(const struct head *head)
 	return hash_word(word);
 }
 
-/* Reads the first bytes of what the call in progress has received; false where they cannot be. */
-__noinline int fill_head(int received)
+/* Reads the first bytes of what the call in progress has received, behind those that came before it; false where they
+ * cannot be. */
+__noinline int fill_head(int received, __u64 before, __u32 length)
 {
 	__u32 zero = 0, take = received;
 	struct head *head = bpf_map_lookup_elem(&heads, &zero);
@@ -251,18 +253,20 @@ __noinline int fill_head(int received)
 		take = HEAD;
 	asm volatile("" : "+r"(take)); /* the verifier is to see the mask */
 	take &= 127;
-	*(__u64 *)head->byte = *(__u64 *)(head->byte + 8) = 0;
-	if (bpf_probe_read_user(head->byte, take, from))
+	length &= SHORT - 1;
+	*(__u64 *)(head->byte + 8) = 0;
+	*(__u64 *)head->byte = before;
+	if (bpf_probe_read_user(head->byte + length, take, from))
 		return 0;
-	head->length = take;
-	head->protocol = take < 4 ? OTHER : protocol_of(head->byte, received);
+	head->length = take + length;
+	head->protocol = head->length < 4 ? OTHER : protocol_of(head->byte, received + length);
 	return 1;
 }
 
-static __always_inline struct head *read_head(int received)
+static __always_inline struct head *read_head(int received, __u64 before, __u32 length)
 {
 	__u32 zero = 0;
-	return fill_head(received) ? bpf_map_lookup_elem(&heads, &zero) : 0;
+	return fill_head(received, before, length) ? bpf_map_lookup_elem(&heads, &zero) : 0;
 }
 
 /* A second command in what was read at once. */

@@ -107,7 +107,13 @@ static __always_inline void name_protocol(struct turn *turn, struct head *head)
 
 static __always_inline void look(struct turn *turn, int received)
 {
-	struct head *head = read_head(received);
+	struct head *head = read_head(received, turn->head, turn->head_length);
+	turn->head = 0;
+	turn->head_length = 0;
+	if (head && head->length < SHORT) { /* one byte: Go asks whether the client is there; MySQL's length */
+		turn->head_length = head->length;
+		turn->head = *(__u64 *)head->byte;
+	}
 	if (head) {
 		name_protocol(turn, head);
 		head->hash = turn->protocol == HTTP2 ? 0 : kind_hash();
@@ -120,6 +126,8 @@ static __always_inline void begin_turn(struct sock *sk, struct turn *turn, struc
 {
 	turn->begin = turn->ready ? turn->ready : now;
 	turn->no_wait = !turn->ready;
+	turn->head_length = 0;
+	turn->head = 0;
 	turn->first_recv = now;
 	turn->tgid = bpf_get_current_pid_tgid() >> 32;
 	turn->reader = (__u32)bpf_get_current_pid_tgid();
@@ -185,6 +193,8 @@ int BPF_PROG(received, struct sock *sk, int ret, int flags)
 		finish(turn);
 	if (!turn->begin)
 		begin_turn(sk, turn, state, ret, now);
+	else if (turn->head_length && !turn->first_send)
+		look(turn, ret);
 	if (all_read(sk)) /* else what is left is of a request that waits */
 		turn->ready = 0;
 	turn->last_recv = now;
@@ -228,12 +238,15 @@ static __always_inline void client_sent(struct turn *turn, struct task_state *st
 		turn->base_ns[ON_NET] = state->spent_ns[ON_NET];
 	if (!turn->begin) {
 		turn->begin = now;
+		turn->head_length = 0;
+		turn->head = 0;
 		look(turn, sent);
 	}
 	turn->out += sent;
 }
 
-static __always_inline void server_sent(struct sock *sk, struct turn *turn, struct task_state *state, int sent, __u64 now)
+static __always_inline void server_sent(struct sock *sk, struct turn *turn, struct task_state *state, int sent,
+					__u64 now)
 {
 	if (!turn->begin) {
 		struct service *service = service_at(turn->service);

@@ -20,7 +20,7 @@ import (
 	"culprit/internal/probe/bpf"
 )
 
-//go:generate ../bpf/generate.sh requests -type request_event -type service -type kind -type limit -type kind_sums -type service_key -type kind_key -type listener_key
+//go:generate ../bpf/generate.sh requests -type request_event -type limit -type kind_sums -type kind
 
 // maxEvents bounds the requests kept in full between two collections.
 const maxEvents = 200_000

@@ -248,6 +248,9 @@ type requestsTurn struct {
 	Interleaved      uint8
 	Failed           uint8
 	NoWait           uint8
+	HeadLength       uint8
+	_                [7]byte
+	Head             uint64
 	Booked           uint8
 	_                [7]byte
 }

@@ -11,6 +11,7 @@
 #define FAMILY_INET6 10
 #define SOCK_STREAM 1
 #define PROTOCOL_TCP 6
+#define PROTOCOL_MPTCP 262 /* Go's listeners, for one; their connections are TCP's */
 #define UNIX_NAME 108 /* include/uapi/linux/un.h */
 
 enum { ESTABLISHED = 1, SYN_SENT = 2, SYN_RECV = 3, FIN_WAIT1 = 4, CLOSED = 7, LAST_ACK = 9, LISTEN = 10 };
@@ -123,7 +124,10 @@ static __always_inline bool is_stream(const struct sock *sk)
 	__u16 family = sk->__sk_common.skc_family;
 	if (family == FAMILY_UNIX)
 		return sk->sk_type == SOCK_STREAM;
-	return (family == FAMILY_INET || family == FAMILY_INET6) && sk->sk_protocol == PROTOCOL_TCP;
+	if (family != FAMILY_INET && family != FAMILY_INET6)
+		return false;
+	return sk->sk_protocol == PROTOCOL_TCP ||
+	       (sk->sk_protocol == PROTOCOL_MPTCP && sk->__sk_common.skc_state == LISTEN);
 }
 
 static __always_inline struct unix_address *unix_name(const struct sock *sk)

@@ -21,6 +21,8 @@ struct turn {
 	__u8 role, protocol;
 	__u8 frames;      /* turns in a row that look like frames of several streams */
 	__u8 interleaved, failed, no_wait;
+	__u8 head_length; /* of a head that was too short */
+	__u64 head;
 	__u8 booked;      /* it is counted already */
 };
 

@@ -1,0 +1,79 @@
+package requests
+
+import (
+	"debug/buildinfo"
+	"fmt"
+	"net/netip"
+
+	"culprit/internal/probe/bpf"
+	"culprit/recording"
+)
+
+// nameAll reads which services and kinds there were.
+func (s *Session) nameAll(c *collection) error {
+	var used uint32
+	if err := s.collection.Variables["services_used"].Get(&used); err != nil {
+		return fmt.Errorf("read services: %w", err)
+	}
+	var service requestsService
+	for at := uint32(firstOfKinds); at < min(used, s.collection.Maps["services"].MaxEntries()); at++ {
+		if err := s.collection.Maps["services"].Lookup(at, &service); err != nil {
+			return fmt.Errorf("read services: %w", err)
+		}
+		row := &recording.Service{Side: recording.SideServer, Service: serviceName(&service), Pid: int32(service.Tgid),
+			Comm: c.window.Comm[int32(service.Tgid)], Pushes: int64(service.Pushes),
+			Pipelined: int64(service.Pipelined), Multiplexed: int64(service.Multiplexed)}
+		if service.Key.Role == roleClient {
+			row.Side = recording.SideClient
+		}
+		c.services[at] = row
+	}
+	if err := s.collection.Variables["kinds_used"].Get(&used); err != nil {
+		return fmt.Errorf("read requests: %w", err)
+	}
+	var kind requestsKind
+	moves := map[int32]bool{}
+	for at := uint32(firstOfKinds); at < min(used, s.collection.Maps["kinds"].MaxEntries()); at++ {
+		if err := s.collection.Maps["kinds"].Lookup(at, &kind); err != nil {
+			return fmt.Errorf("read requests: %w", err)
+		}
+		of := c.services[kind.Service]
+		if of == nil {
+			continue
+		}
+		if _, known := moves[of.Pid]; !known {
+			moves[of.Pid] = isGo(of.Pid)
+		}
+		text := kindText(kind.Protocol, kind.Head[:min(int(kind.HeadLength), len(kind.Head))])
+		c.kinds[at] = kindName{side: of.Side, service: of.Service, protocol: protocolNames[kind.Protocol], kind: text,
+			pid: of.Pid, comm: of.Comm, moves: moves[of.Pid]}
+	}
+	return nil
+}
+
+// isGo tells a program whose scheduler moves a request from thread to thread: what a thread waited for is then not what
+// the request did.
+func isGo(pid int32) bool {
+	_, err := buildinfo.ReadFile(fmt.Sprintf("/proc/%d/exe", pid))
+	return err == nil
+}
+
+// serviceName is "tcp port 8080" of who listens, "tcp 10.0.0.1:5432" of who is asked, "unix /run/x" of both.
+func serviceName(service *requestsService) string {
+	key := &service.Key
+	if key.Family == familyUnix {
+		name := bpf.Text(service.Name[:])
+		if service.Name[0] == 0 { // of the abstract namespace
+			name = "@" + bpf.Text(service.Name[1:])
+		}
+		return "unix " + name
+	}
+	if key.Role != roleClient {
+		return fmt.Sprintf("tcp port %d", key.Port)
+	}
+	address := netip.AddrFrom16(key.Address).Unmap()
+	if key.Family == familyIPv4 {
+		address = netip.AddrFrom4([4]byte(key.Address[:4]))
+	}
+	return "tcp " + netip.AddrPortFrom(address, uint16(key.Port)).String()
+}

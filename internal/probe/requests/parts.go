@@ -1,0 +1,231 @@
+package requests
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"culprit/internal/probe/bpf"
+	"culprit/internal/probe/unwind"
+	"culprit/recording"
+)
+
+// maxParts bounds the rows of parts; those of slow requests come first.
+const maxParts = 400_000
+
+// maker cuts requests into parts by what their threads did.
+type maker struct {
+	window *bpf.Window
+	waits  map[int32][]*recording.Wait // by thread, in order of time
+	traces map[int32][]*unwind.Trace   // taken on a CPU
+	slow   map[int32][]*recording.Slow // system calls
+	turns  map[int32][]*recording.SlowRequest
+	parts  []recording.RequestPart
+}
+
+// addParts says of the requests in full where their time went.
+func (c *collection) addParts() {
+	rec := c.window.Recording
+	m := &maker{window: c.window, waits: map[int32][]*recording.Wait{}, traces: map[int32][]*unwind.Trace{},
+		slow: map[int32][]*recording.Slow{}, turns: map[int32][]*recording.SlowRequest{}}
+	for i := range rec.Waits {
+		m.waits[rec.Waits[i].Tid] = append(m.waits[rec.Waits[i].Tid], &rec.Waits[i])
+	}
+	for i := range rec.Slow {
+		m.slow[rec.Slow[i].Tid] = append(m.slow[rec.Slow[i].Tid], &rec.Slow[i])
+	}
+	for i := range c.window.Traces {
+		if trace := &c.window.Traces[i]; !trace.LeftCPU {
+			m.traces[trace.Tid] = append(m.traces[trace.Tid], trace)
+		}
+	}
+	for _, traces := range m.traces {
+		sort.Slice(traces, func(i, k int) bool { return traces[i].KtimeNs < traces[k].KtimeNs })
+	}
+	for i := range rec.SlowRequests {
+		m.turns[rec.SlowRequests[i].Tid] = append(m.turns[rec.SlowRequests[i].Tid], &rec.SlowRequests[i])
+	}
+	for _, slow := range []bool{true, false} {
+		for i := range rec.SlowRequests {
+			request := &rec.SlowRequests[i]
+			if request.Slow != slow || request.InProgress {
+				continue
+			}
+			if len(m.parts) >= maxParts {
+				c.window.Lose("requests: those whose parts did not fit", 1)
+				continue
+			}
+			m.cut(request)
+		}
+	}
+	rec.RequestParts = m.parts
+}
+
+// cut makes the parts of one request.
+func (m *maker) cut(r *recording.SlowRequest) {
+	first := len(m.parts)
+	read := r.TimeNs + r.WaitNs
+	m.follow(r, r.Tid, r.TimeNs, read, true)
+	m.behind(r, m.parts[first:])
+	taken := read + r.UploadNs
+	m.add(r, stretch(recording.PartUpload, read, r.UploadNs, r.Tid))
+	end := r.TimeNs + r.LatencyNs
+	switch {
+	case r.Unfollowed:
+		m.add(r, stretch(recording.PartUnknown, taken, end-taken, 0))
+	case r.Tid != r.WriterTid:
+		up := max(taken, read+r.HandoverNs)
+		m.add(r, stretch(recording.PartHandover, taken, up-taken, r.WriterTid))
+		m.serve(r, r.WriterTid, up, end)
+	default:
+		m.serve(r, r.Tid, taken, end)
+	}
+}
+
+func (m *maker) add(r *recording.SlowRequest, part recording.RequestPart) {
+	if part.LengthNs <= 0 {
+		return
+	}
+	part.Request = r.ID
+	m.parts = append(m.parts, part)
+}
+
+// serve cuts the time from the last read to the last byte. The kernel's sums tell also of waits too short to be kept
+// whole: what they have more is taken from the time on a CPU.
+func (m *maker) serve(r *recording.SlowRequest, tid int32, from, to int64) {
+	first := len(m.parts)
+	m.follow(r, tid, from, to, false)
+	m.downstream(r, m.parts[first:])
+	seen, ran := map[string]int64{}, int64(0)
+	for _, part := range m.parts[first:] {
+		seen[part.Class] += part.LengthNs
+	}
+	ran = seen[recording.PartCPU]
+	missing := int64(0)
+	for _, class := range classesOf(&r.Spent) {
+		more := min(class.ns-seen[class.name], ran-missing)
+		if more <= 0 {
+			continue
+		}
+		missing += more
+		part := stretch(class.name, from, more, tid)
+		part.Where = whereOf(r, class.name)
+		m.add(r, part)
+	}
+	if missing == 0 {
+		return
+	}
+	left, before := missing, ran
+	for i := first; i < len(m.parts) && before > 0; i++ { // each gives its share; the last one the rest
+		if part := &m.parts[i]; part.Class == recording.PartCPU {
+			take := left * part.LengthNs / before
+			before -= part.LengthNs
+			left -= take
+			part.LengthNs -= take
+		}
+	}
+}
+
+// stretch is a part of which nothing else is known.
+func stretch(class string, from, lengthNs int64, tid int32) recording.RequestPart {
+	return recording.RequestPart{Class: class, TimeNs: from, LengthNs: lengthNs, Tid: tid, Stack: recording.NoStack,
+		WakerStack: recording.NoStack, HopStack: recording.NoStack}
+}
+
+type classTime struct {
+	name string
+	ns   int64
+}
+
+func classesOf(s *recording.Spent) []classTime {
+	return []classTime{{recording.PartQueued, s.QueuedNs}, {recording.PartLock, s.LockNs},
+		{recording.PartSleep, s.SleepNs}, {recording.PartDisk, s.DiskNs}, {recording.PartFault, s.FaultNs},
+		{recording.PartDownstream, s.DownstreamNs}, {recording.PartNet, s.NetNs}, {recording.PartOther, s.OtherNs}}
+}
+
+func whereOf(r *recording.SlowRequest, class string) string {
+	if class == recording.PartDownstream {
+		return r.Downstream
+	}
+	return ""
+}
+
+// downstream gives waits on sockets their service, as far as the kernel saw that they were for its answers.
+func (m *maker) downstream(r *recording.SlowRequest, parts []recording.RequestPart) {
+	left := r.DownstreamNs
+	order := make([]*recording.RequestPart, 0, len(parts))
+	for i := range parts {
+		if parts[i].Class == recording.PartNet {
+			order = append(order, &parts[i])
+		}
+	}
+	slices.SortFunc(order, func(a, b *recording.RequestPart) int { return cmp.Compare(b.LengthNs, a.LengthNs) })
+	for _, part := range order {
+		if left < part.LengthNs/2 {
+			return
+		}
+		left -= part.LengthNs
+		part.Class, part.Where = recording.PartDownstream, r.Downstream
+	}
+}
+
+// follow adds what a thread did from one time to another.
+func (m *maker) follow(r *recording.SlowRequest, tid int32, from, to int64, before bool) {
+	waits := m.waits[tid]
+	i := sort.Search(len(waits), func(i int) bool { return waits[i].EndNs() > from })
+	at := from
+	for ; i < len(waits) && waits[i].TimeNs < to && at < to; i++ {
+		wait := waits[i]
+		if wait.TimeNs > at {
+			m.ran(r, tid, at, wait.TimeNs, before)
+		}
+		m.waited(r, wait, max(at, wait.TimeNs), min(to, wait.EndNs()), before)
+		at = min(to, wait.EndNs())
+	}
+	if at < to {
+		m.ran(r, tid, at, to, before)
+	}
+}
+
+// ran shares out a stretch on a CPU among the stacks that were seen in it.
+func (m *maker) ran(r *recording.SlowRequest, tid int32, from, to int64, before bool) {
+	traces := m.traces[tid]
+	start := m.window.StartNs
+	i := sort.Search(len(traces), func(i int) bool { return traces[i].KtimeNs-start >= from })
+	k := sort.Search(len(traces), func(i int) bool { return traces[i].KtimeNs-start >= to })
+	part := stretch(recording.PartCPU, from, to-from, tid)
+	part.Before = before
+	if i >= k || m.window.Unwinder == nil {
+		m.add(r, part)
+		return
+	}
+	each := (to - from) / int64(k-i)
+	for n := i; n < k; n++ {
+		part.Stack = m.window.Stack(m.window.Unwinder.Frames(traces[n].Stack))
+		part.TimeNs, part.LengthNs = from+int64(n-i)*each, each
+		if n == k-1 {
+			part.LengthNs = to - part.TimeNs
+		}
+		m.add(r, part)
+	}
+}
+
+// waited adds a stay off the CPU, or what of it lies within two times: asleep, then waiting for a CPU.
+func (m *maker) waited(r *recording.SlowRequest, wait *recording.Wait, from, to int64, before bool) {
+	part := recording.RequestPart{TimeNs: from, Tid: wait.Tid, Before: before, Stack: wait.Stack, Syscall: wait.Syscall,
+		Object: wait.Object, WakerKind: wait.WakerKind, WakerPid: wait.WakerPid, WakerTid: wait.WakerTid,
+		WakerComm: wait.WakerComm, WakerStack: wait.WakerStack, HopStack: recording.NoStack}
+	if wait.HopNs > 0 {
+		part.HopNs, part.HopStack, part.HopComm = wait.HopNs, wait.HopStack, wait.HopComm
+	}
+	part.Class = classOf(wait)
+	if before && part.Class == recording.PartNet { // it slept for want of work
+		part.Class = recording.PartIdle
+	}
+	part.Where = m.objectOf(wait)
+	woken := min(to, max(from, wait.WokenNs()))
+	part.LengthNs = woken - from
+	m.add(r, part)
+	part.Class, part.TimeNs, part.LengthNs, part.RunnerComm = recording.PartQueued, woken, to-woken, wait.RunnerComm
+	m.add(r, part)
+}

@@ -1,0 +1,253 @@
+package record
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"culprit/recording"
+)
+
+// asker is a client that takes the time of an answer from its socket: when the kernel got it.
+type asker struct {
+	connection *net.TCPConn
+	answer     [4096]byte
+	control    [256]byte
+}
+
+func newAsker(t *testing.T, port int) *asker {
+	t.Helper()
+	dialled, err := net.Dial("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &asker{connection: dialled.(*net.TCPConn)}
+	raw, err := a.connection.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var failed error
+	err = raw.Control(func(fd uintptr) {
+		failed = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_TIMESTAMPNS_NEW, 1)
+	})
+	if err != nil || failed != nil {
+		t.Fatal(err, failed)
+	}
+	return a
+}
+
+// ask returns how long the answer took.
+func (a *asker) ask(path string) (time.Duration, error) {
+	began := time.Now().Round(0)
+	if _, err := fmt.Fprintf(a.connection, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path); err != nil {
+		return 0, err
+	}
+	for have := 0; ; {
+		length, at, err := a.receive(a.answer[have:])
+		if err != nil {
+			return 0, err
+		}
+		have += length
+		head := bytes.Index(a.answer[:have], []byte("\r\n\r\n"))
+		if head >= 0 && have >= head+4+2 { // every body has two bytes
+			return at.Sub(began), nil
+		}
+	}
+}
+
+func (a *asker) receive(into []byte) (length int, at time.Time, err error) {
+	raw, err := a.connection.SyscallConn()
+	if err != nil {
+		return 0, at, err
+	}
+	var failed error
+	err = raw.Read(func(fd uintptr) bool {
+		var control int
+		length, control, _, _, failed = unix.Recvmsg(int(fd), into, a.control[:], unix.MSG_DONTWAIT)
+		if failed == unix.EAGAIN {
+			return false
+		}
+		messages, _ := unix.ParseSocketControlMessage(a.control[:max(control, 0)])
+		for _, message := range messages {
+			if message.Header.Type == unix.SO_TIMESTAMPNS_NEW {
+				stamp := (*unix.Timespec)(unsafe.Pointer(unsafe.SliceData(message.Data)))
+				at = time.Unix(stamp.Sec, stamp.Nsec)
+			}
+		}
+		return true
+	})
+	if err == nil {
+		err = failed
+	}
+	if err == nil && length == 0 {
+		err = io.ErrUnexpectedEOF
+	}
+	if at.IsZero() { // the kernel begins to take times a moment after it is asked to
+		at = time.Now().Round(0)
+	}
+	return length, at, err
+}
+
+// askAll sends so many requests for each path over connections of their own, and returns what each took.
+func askAll(t *testing.T, port, connections, count int, paths ...string) map[string][]time.Duration {
+	t.Helper()
+	took := map[string][]time.Duration{}
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for _, path := range paths {
+		for range connections {
+			a := newAsker(t, port)
+			all.Go(func() {
+				defer a.connection.Close()
+				var mine []time.Duration
+				for range count / connections {
+					length, err := a.ask(path)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					mine = append(mine, length)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				took[path] = append(took[path], mine...)
+			})
+		}
+	}
+	all.Wait()
+	return took
+}
+
+// freePort is one that nobody listens at.
+func freePort(t *testing.T) int {
+	t.Helper()
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port
+}
+
+// awaitPort returns when somebody listens.
+func awaitPort(t *testing.T, port int) {
+	t.Helper()
+	for range 500 {
+		if connection, err := net.Dial("tcp4", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			connection.Close()
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("nobody listens at %d", port)
+}
+
+// kindOf adds up the rows of a kind.
+func kindOf(rec *recording.Recording, side, kind string) (sum recording.Request, latencies []int64) {
+	for _, row := range rec.Requests {
+		if row.Side != side || row.Kind != kind {
+			continue
+		}
+		sum.Service, sum.Protocol = row.Service, row.Protocol
+		sum.Count += row.Count
+		sum.Errors += row.Errors
+		sum.TotalNs += row.TotalNs
+		sum.WaitNs += row.WaitNs
+		sum.UploadNs += row.UploadNs
+		sum.ServeNs += row.ServeNs
+		sum.AnswerNs += row.AnswerNs
+		sum.SleepNs += row.SleepNs
+		sum.LockNs += row.LockNs
+		sum.QueuedNs += row.QueuedNs
+		sum.Unfollowed += row.Unfollowed
+		for i, bucket := range row.Buckets {
+			low, high := recording.LatencyOf(bucket)
+			for range row.Counts[i] {
+				latencies = append(latencies, (low+high)/2)
+			}
+		}
+	}
+	slices.Sort(latencies)
+	return sum, latencies
+}
+
+// What a server's sockets show is what its clients' sockets saw, by kind, and the threads' waits are in it.
+func TestRequestsAgainstClients(t *testing.T) {
+	const connections, count = 2, 300
+	recorder := start(t, Options{Requests: true})
+	port := freePort(t)
+	server := running(t, programs.compile(t, "serve.c"), strconv.Itoa(port))
+	awaitPort(t, port)
+	if err := recorder.Begin(t.Context(), Target{Kind: "pid", Pid: server.pid()}); err != nil {
+		t.Fatal(err)
+	}
+	truth := askAll(t, port, connections, count, "/sleep/17?q=1", "/lock/aa31b0c2d4", "/late", "/wrong")
+	time.Sleep(20 * time.Millisecond)
+	got := endWindow(t, recorder)
+	got.lossless(t, "requests")
+	for path, kind := range map[string]string{"/sleep/17?q=1": "GET /sleep/#", "/lock/aa31b0c2d4": "GET /lock/#",
+		"/late": "GET /late", "/wrong": "GET /wrong"} {
+		sum, latencies := kindOf(got.Recording, recording.SideServer, kind)
+		if sum.Count != count || sum.Protocol != "http" || sum.Service != fmt.Sprintf("tcp port %d", port) {
+			t.Errorf("%s: %d requests of %s at %q, the truth is %d", kind, sum.Count, sum.Protocol, sum.Service, count)
+			continue
+		}
+		slices.Sort(truth[path])
+		for _, q := range []float64{0.5, 0.9, 0.99} {
+			at := int(q * float64(count-1))
+			// Of the client's time the way through its own calls is no part of the server's.
+			about(t, fmt.Sprintf("%s at %g", kind, q), float64(latencies[at]), float64(truth[path][at]), 0.03, 60e3)
+		}
+		if parts := sum.WaitNs + sum.UploadNs + sum.ServeNs + sum.AnswerNs; parts != sum.TotalNs {
+			t.Errorf("%s: the parts are %d ns, the whole %d", kind, parts, sum.TotalNs)
+		}
+	}
+	checkClasses(t, got.Recording, count)
+	checkWhole(t, got.Recording)
+}
+
+// checkClasses holds what the server's program says to what its threads were seen to do.
+func checkClasses(t *testing.T, rec *recording.Recording, count int) {
+	t.Helper()
+	sleep, _ := kindOf(rec, recording.SideServer, "GET /sleep/#")
+	about(t, "sleep", float64(sleep.SleepNs), float64(count)*3e6, 0.1, 0)
+	lock, _ := kindOf(rec, recording.SideServer, "GET /lock/#")
+	about(t, "lock and CPU queue", float64(lock.LockNs+lock.QueuedNs), float64(lock.ServeNs), 0.2, 0)
+	late, _ := kindOf(rec, recording.SideServer, "GET /late")
+	about(t, "wait", float64(late.WaitNs), float64(late.TotalNs), 0.05, 0)
+	if wrong, _ := kindOf(rec, recording.SideServer, "GET /wrong"); wrong.Errors != wrong.Count {
+		t.Errorf("%d of %d answers of 503 are errors", wrong.Errors, wrong.Count)
+	}
+	if sleep.Unfollowed+lock.Unfollowed+late.Unfollowed > 0 {
+		t.Error("a thread for each connection, and some requests could not be followed")
+	}
+}
+
+// checkWhole holds that the parts of each request in full make up its latency.
+func checkWhole(t *testing.T, rec *recording.Recording) {
+	t.Helper()
+	parts := map[int64]int64{}
+	for _, part := range rec.RequestParts {
+		parts[part.Request] += part.LengthNs
+	}
+	slow := 0
+	for _, request := range rec.SlowRequests {
+		if request.Slow {
+			slow++
+		}
+		about(t, fmt.Sprintf("parts of request %d (%s)", request.ID, request.Kind), float64(parts[request.ID]),
+			float64(request.LatencyNs), 0.05, 0)
+	}
+	if slow == 0 || len(rec.SlowRequests) < 100 {
+		t.Errorf("%d requests in full, %d of them slow", len(rec.SlowRequests), slow)
+	}
+}
