@@ -1,7 +1,6 @@
-"""Packs records into buffers of some kilobytes."""
+"""Packs records into buffers of some hundred kilobytes."""
 total = 0
-for i in range(220_000):
-    record = bytearray(12_000 + i % 3000)
-    record[0] = i % 256
-    total += len(record) + record[0]
+for i in range(4_000):
+    record = bytearray(b"%d" % (i % 10)) * (200_000 + i % 600 * 100)
+    total += len(record)
 print(total)
