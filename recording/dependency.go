@@ -3,6 +3,7 @@ package recording
 // The kinds of dependencies: by who publishes them, else by what they are.
 const (
 	DependencyDebian  = "deb"          // a package of Debian's or of one of its children
+	DependencyRPM     = "rpm"          // a package of Fedora, RHEL, SUSE and others that have RPM
 	DependencyAlpine  = "apk"          // a package of Alpine
 	DependencyPython  = "python"       // a distribution, as pip installs it
 	DependencyNode    = "npm"          // a package, as npm resolved it

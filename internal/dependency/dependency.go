@@ -10,8 +10,6 @@
 //
 //	rows, losses := reader.Read(dependency.Seen{Files: files, Frames: recording.Frames})
 //	owner := dependency.NewIndex(rows).Of(&frame) // "python jinja2 3.1.4"
-//
-// Packages of RPM are not known: their database is no text. Their libraries are told by build id.
 package dependency
 
 import (
@@ -60,13 +58,14 @@ type Reader struct {
 	binaries map[identity]*binary
 	archives map[identity]*archive
 	debian   map[identity]map[string]string // packages by path, by folder of lists
-	scripts  map[identity]string            // sums of the program's own files
+	rpm      map[identity]map[string]systemPackage
+	scripts  map[identity]string // sums of the program's own files
 }
 
 // NewReader makes a reader that has seen nothing yet.
 func NewReader() *Reader {
 	return &Reader{binaries: map[identity]*binary{}, archives: map[identity]*archive{},
-		debian: map[identity]map[string]string{}, scripts: map[identity]string{}}
+		debian: map[identity]map[string]string{}, rpm: map[identity]map[string]systemPackage{}, scripts: map[identity]string{}}
 }
 
 // collector is one reading.
@@ -116,6 +115,9 @@ func (r *Reader) Read(seen Seen) (rows []recording.Dependency, losses []recordin
 func (r *Reader) forget() {
 	names := 0
 	for _, known := range r.debian {
+		names += len(known)
+	}
+	for _, known := range r.rpm {
 		names += len(known)
 	}
 	if len(r.binaries)+len(r.archives)+len(r.scripts)+names > maxRemembered {

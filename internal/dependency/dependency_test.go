@@ -1,6 +1,8 @@
 package dependency
 
 import (
+	"compress/gzip"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -191,6 +193,25 @@ func TestPackagesOfTheSystem(t *testing.T) {
 		"/lib/ld-musl-x86_64.so.1": string(object(t, nil)),
 	})
 	want(t, read(t, root, "/lib/ld-musl-x86_64.so.1"), "apk musl 1.2.4-r2 /lib/ld-musl-x86_64.so.1 opened")
+
+	packed, err := os.Open("rpm/testdata/rpmdb.sqlite.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	unpacked, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	database, err := io.ReadAll(unpacked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root = plant(t, map[string]string{"/usr/lib/sysimage/rpm/rpmdb.sqlite": string(database),
+		"/lib64/libshapes.so.1.2": string(object(t, nil)), "/usr/lib64/libnobodys.so.1": string(object(t, nil)),
+	})
+	want(t, read(t, root, "/lib64/libshapes.so.1.2", "/usr/lib64/libnobodys.so.1"),
+		"library libnobodys.so 1 /usr/lib64/libnobodys.so.1 opened", "rpm shapes 1:1.2-3 /lib64/libshapes.so.1.2 opened")
 }
 
 func TestOwnScriptsByContent(t *testing.T) {

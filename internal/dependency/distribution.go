@@ -32,24 +32,14 @@ func (c *collector) distribution(root *Root, todo map[string]unit) {
 	if len(todo) == 0 {
 		return
 	}
-	kind, owners, versions := recording.DependencyDebian, map[string]string{}, map[string]string{}
-	if info := c.allowed.names(root, debianInfo); len(info) > 0 {
-		owners = c.debianOwners(root, info, todo)
-		versions = c.debianVersions(root, owners)
-	} else {
-		kind = recording.DependencyAlpine
-		owners, versions = c.alpine(root, todo)
-	}
+	kind, source, owned := c.systemOwners(root, todo)
 	for name, one := range todo {
-		owner, found := owners[name]
-		if !found {
+		owner, found := owned[name]
+		if !found || owner.name == "" {
 			continue
 		}
-		row := recording.Dependency{Kind: kind, Name: owner, Version: versions[owner], Place: name, Evidence: one.how,
-			Source: debianInfo}
-		if kind == recording.DependencyAlpine {
-			row.Source = alpineAll
-		}
+		row := recording.Dependency{Kind: kind, Name: owner.name, Version: owner.version, Place: name, Evidence: one.how,
+			Source: source}
 		if c.held[place{root, name}] != nil { // it ran on: what is installed now is another
 			row.Version = replaced
 		}
@@ -62,6 +52,26 @@ func (c *collector) distribution(root *Root, todo map[string]unit) {
 		c.add(row)
 		delete(todo, name)
 	}
+}
+
+// systemOwners asks the database of packages that a root has.
+func (c *collector) systemOwners(root *Root, todo map[string]unit) (kind, source string, owned map[string]systemPackage) {
+	owned = map[string]systemPackage{}
+	var owners, versions map[string]string
+	if info := c.allowed.names(root, debianInfo); len(info) > 0 {
+		kind, source = recording.DependencyDebian, debianInfo
+		owners = c.debianOwners(root, info, todo)
+		versions = c.debianVersions(root, owners)
+	} else if found, database := c.rpmOwners(root, todo); database != "" {
+		return recording.DependencyRPM, database, found
+	} else {
+		kind, source = recording.DependencyAlpine, alpineAll
+		owners, versions = c.alpine(root, todo)
+	}
+	for name, owner := range owners {
+		owned[name] = systemPackage{owner, versions[owner]}
+	}
+	return kind, source, owned
 }
 
 // debianOwners looks the files up in the lists of all packages. What was found in lists that are
@@ -84,11 +94,8 @@ func (c *collector) debianOwners(root *Root, info []string, todo map[string]unit
 			continue
 		}
 		known[name] = ""
-		wanted[name] = name
-		if below, found := strings.CutPrefix(name, "/usr/"); found { // /lib became a link to /usr/lib
-			wanted["/"+below] = name
-		} else {
-			wanted["/usr"+name] = name
+		for _, other := range withoutUsr(name) {
+			wanted[other] = name
 		}
 	}
 	if len(wanted) > 0 {

@@ -39,7 +39,8 @@ func Changed(a, b []*recording.Recording) func(*recording.Recording) []string {
 }
 
 // ofSystem are the kinds that come with the system.
-var ofSystem = []string{recording.DependencyDebian, recording.DependencyAlpine, recording.DependencyLibrary}
+var ofSystem = []string{recording.DependencyDebian, recording.DependencyRPM, recording.DependencyAlpine,
+	recording.DependencyLibrary}
 
 // withoutFunctions are the kinds that have no function which could be a place: the program's own
 // files are its own code anyway.

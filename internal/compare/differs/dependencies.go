@@ -234,8 +234,7 @@ func withoutTwice(list []Difference) []Difference {
 		if d.Of == recording.DependencyRuntime {
 			return modules && runTimes[language]
 		}
-		system := d.Of == recording.DependencyDebian || d.Of == recording.DependencyAlpine ||
-			d.Of == recording.DependencyLibrary || d.Of == recording.DependencyProgram
+		system := slices.Contains(ofSystem, d.Of) || d.Of == recording.DependencyProgram
 		return system && (places[d.PlaceA] || places[d.PlaceB])
 	})
 }
