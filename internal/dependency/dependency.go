@@ -65,7 +65,8 @@ type Reader struct {
 // NewReader makes a reader that has seen nothing yet.
 func NewReader() *Reader {
 	return &Reader{binaries: map[identity]*binary{}, archives: map[identity]*archive{},
-		debian: map[identity]map[string]string{}, rpm: map[identity]map[string]systemPackage{}, scripts: map[identity]string{}}
+		debian: map[identity]map[string]string{}, rpm: map[identity]map[string]systemPackage{},
+		scripts: map[identity]string{}}
 }
 
 // collector is one reading.

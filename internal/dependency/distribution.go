@@ -55,7 +55,8 @@ func (c *collector) distribution(root *Root, todo map[string]unit) {
 }
 
 // systemOwners asks the database of packages that a root has.
-func (c *collector) systemOwners(root *Root, todo map[string]unit) (kind, source string, owned map[string]systemPackage) {
+func (c *collector) systemOwners(root *Root, todo map[string]unit) (kind, source string,
+	owned map[string]systemPackage) {
 	owned = map[string]systemPackage{}
 	var owners, versions map[string]string
 	if info := c.allowed.names(root, debianInfo); len(info) > 0 {

@@ -144,8 +144,9 @@ func TestDamaged(t *testing.T) {
 	order.PutUint32(circle[2*512+16:], 2)
 	far := ndbFile(headers(t))
 	order.PutUint32(far[2*slotSize+8:], 1<<30)
-	for name, content := range map[string][]byte{"short": []byte("RpmP"), "empty": nil, "text": bytes.Repeat([]byte("x"), 600),
-		"cut": sqliteFile(t)[:8192], "far": far, "nothing in it": append([]byte("SQLite format 3\x00"), make([]byte, 500)...)} {
+	bare := append([]byte("SQLite format 3\x00"), make([]byte, 500)...)
+	for name, content := range map[string][]byte{"short": []byte("RpmP"), "empty": nil, "far": far,
+		"text": bytes.Repeat([]byte("x"), 600), "cut": sqliteFile(t)[:8192], "nothing in it": bare} {
 		if lines, err := read(content); !errors.Is(err, errDamaged) {
 			t.Errorf("%s: %q, %v", name, lines, err)
 		}
