@@ -1,9 +1,7 @@
 package cause
 
 import (
-	"path"
 	"slices"
-	"strings"
 
 	"culprit/internal/code"
 	"culprit/internal/compare"
@@ -12,14 +10,6 @@ import (
 
 // timerCalls are the system calls that set a timer whose end is a signal.
 var timerCalls = []string{"syscall.setitimer.count", "syscall.timer_settime.count", "syscall.alarm.count"}
-
-// signalNames are kernel functions that deliver a signal, or take the program back to where it was.
-var signalNames = []string{"arch_do_signal_or_restart", "get_signal", "handle_signal", "setup_rt_frame", "rt_sigreturn",
-	"restore_sigcontext", "posix_timer_fn", "it_real_fn", "posix_cpu_timer"}
-
-// despatchers are functions in which interpreters run a handler that the program wrote in their
-// language.
-var despatchers = []string{"PyErr_CheckSignals", "Perl_despatch_signals"}
 
 // countSignals are the signals that the program has handled: each handler ends with this call.
 const countSignals = "syscall.rt_sigreturn.count"
@@ -39,7 +29,7 @@ func findAlarm(s *scene) []finding {
 
 func (s *scene) tellAlarm(c *claim) {
 	handlers := byValue(s.tally(c.members, func(i int) string {
-		if at := handlerDepth(s.paths[i].Frames); at >= 0 {
+		if at := code.SignalHandler(s.paths[i].Frames); at >= 0 {
 			return s.paths[i].Frames[at].Name
 		}
 		return ""
@@ -67,7 +57,7 @@ var signalWaits = map[string]bool{"pause": true, "rt_sigsuspend": true}
 func (s *scene) timedSignals() bool {
 	within := func(name string) float64 {
 		return over(s.paths, func(path *compare.Path) bool {
-			return isRunning(path) && kernelHas(path.Frames, signalNames) && code.InKernel(path.Frames, name)
+			return isRunning(path) && code.DeliversSignal(path.Frames) && code.InKernel(path.Frames, name)
 		}).b
 	}
 	by := func(waker string) float64 {
@@ -84,31 +74,8 @@ func (s *scene) timedSignals() bool {
 // handlesSignal reports whether a path delivers a signal, is in a handler, or comes back from one.
 func (s *scene) handlesSignal(i int) bool {
 	call := s.traits[i].call
-	return call == "rt_sigreturn" || signalWaits[call] || kernelHas(s.paths[i].Frames, signalNames) ||
-		handlerDepth(s.paths[i].Frames) >= 0
-}
-
-// handlerDepth is where in a stack the program's handler of a signal begins, −1 for none. It is
-// called by nobody: below the code that was interrupted stands the C library's return from signals
-// (its return address is that function's first byte, so that most often it is a place in the
-// library without a name), or an interpreter's despatcher.
-func handlerDepth(frames []recording.Frame) int {
-	own := code.Own(frames)
-	for at := 1; at+1 < len(frames) && frames[at].Kind != recording.KindKernel; at++ {
-		frame := &frames[at]
-		nameless := own[at-1] && strings.HasPrefix(frame.Module, "libc.") && frame.Name == path.Base(frame.Module)
-		if (nameless || frame.Name == "__restore_rt") && own[at+1] {
-			return at + 1
-		}
-		if containsAny(frame.Name, despatchers) {
-			for below := at + 1; below < len(frames); below++ {
-				if own[below] {
-					return below
-				}
-			}
-		}
-	}
-	return -1
+	return call == "rt_sigreturn" || signalWaits[call] || code.DeliversSignal(s.paths[i].Frames) ||
+		code.SignalHandler(s.paths[i].Frames) >= 0
 }
 
 // hiddenSeconds bounds what a timer's interrupt takes beside what samples show of it: it runs with
@@ -131,7 +98,7 @@ func (l *ledger) giveInterruptedBy(c *claim, rule transfer) {
 	interrupted := map[string]bool{}
 	for _, i := range c.members {
 		frames, end := l.paths[i].Frames, l.traits[i].place+1
-		if at := handlerDepth(frames); at >= 0 {
+		if at := code.SignalHandler(frames); at >= 0 {
 			end = 0
 			for above, own := range code.Own(frames[:at]) {
 				if own {

@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/compare/counts"
 	"culprit/recording"
@@ -58,14 +59,14 @@ func (s *scene) fullQueue(c *claim) {
 
 // waitsToConnect reports whether a path waits for a connection that it opens.
 func waitsToConnect(path *compare.Path) bool {
-	return path.Kind == compare.Blocked && (kernelHas(path.Frames, connectNamesOfKernel) ||
-		kernelHas(path.WakerStack, openedNames) && !kernelHas(path.WakerStack, acceptedNames))
+	return path.Kind == compare.Blocked && (code.InKernel(path.Frames, connectNamesOfKernel...) ||
+		code.InKernel(path.WakerStack, openedNames...) && !code.InKernel(path.WakerStack, acceptedNames...))
 }
 
 // waitsToAccept reports whether a path waits for a connection that somebody opens to it.
 func waitsToAccept(path *compare.Path) bool {
 	return path.Kind == compare.Blocked &&
-		(kernelHas(path.Frames, acceptNamesOfKernel) || kernelHas(path.WakerStack, acceptedNames))
+		(code.InKernel(path.Frames, acceptNamesOfKernel...) || code.InKernel(path.WakerStack, acceptedNames...))
 }
 
 // longestPlace is the place with the most seconds, nameless where none has any; of equal ones the

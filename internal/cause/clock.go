@@ -139,7 +139,7 @@ func (s *scene) cpuClock(c *claim) bool {
 			return code.SyscallOf(frame.Name) != ""
 		})
 	})
-	cpu, _ := s.parted(c, func(i int) bool { return kernelHas(s.paths[i].Frames, cpuClockNames) })
+	cpu, _ := s.parted(c, func(i int) bool { return code.InKernel(s.paths[i].Frames, cpuClockNames...) })
 	return kernel > 0 && cpu >= majority*kernel
 }
 

@@ -11,11 +11,6 @@ import (
 )
 
 var (
-	// phpCompilerNames are PHP's, in full: compilers of other languages have functions of such
-	// names themselves.
-	phpCompilerNames = []string{"compile_file", "compile_filename", "compile_string", "phar_compile_file", "zendparse"}
-	// interpreterNames are the frames of bytecode handlers, below the function that they interpret.
-	interpreterNames = []string{"V8::StubFrame", "Builtins_InterpreterEntryTrampoline", "InterpreterRuntime::"}
 	// coldSettings change whether and when code is compiled, by the kind of code.
 	coldSettings = map[recording.FrameKind][]string{
 		recording.KindJVM: {"-Xint", "-XX:TieredStopAtLevel", "-XX:-TieredCompilation", "-XX:+UseInterpreter", "-Xcomp",
@@ -71,7 +66,7 @@ func (s *scene) tellCold(c *claim, setting string) {
 	compiled := func(i int) bool { return s.traits[i].compiler }
 	c.add("cpu", "time in the compiler", sum(s.paths, c.members, compiled), "s/run")
 	c.add("cpu", "time in bytecode handlers of the interpreter", sum(s.paths, c.members, func(i int) bool {
-		return !compiled(i) && inInterpreter(s.paths[i].Frames) && !outOfJS(s.paths[i].Frames)
+		return !compiled(i) && code.InBytecode(s.paths[i].Frames)
 	}), "s/run")
 	if setting == "" && s.mostly(c, func(i int) bool { return firstChanged(s.paths[i].Frames) >= 0 }) {
 		c.consequence = true
@@ -113,17 +108,6 @@ func (s *scene) interprets(c *claim) bool {
 	return within >= leastShare*all
 }
 
-// outOfJS reports whether a path went from JavaScript into V8's own functions: to collect, to
-// parse. Such a frame may stand below a bytecode handler as well as below compiled code: it tells
-// nothing of how that runs.
-func outOfJS(frames []recording.Frame) bool {
-	return slices.ContainsFunc(frames, func(frame recording.Frame) bool { return frame.Name == "V8::ExitFrame" })
-}
-
-func inInterpreter(frames []recording.Frame) bool {
-	return slices.ContainsFunc(frames, func(f recording.Frame) bool { return containsAny(f.Name, interpreterNames) })
-}
-
 // placeName is the program's innermost function of a path, "" when there is none.
 func (s *scene) placeName(i int) string {
 	if s.traits[i].place < 0 {
@@ -144,7 +128,7 @@ func (s *scene) interpretedFunctions() map[string]bool {
 	for i := range s.cpu {
 		frames := s.cpu[i].Frames
 		place := s.code.Innermost(frames)
-		if place < 0 || outOfJS(frames) {
+		if place < 0 || code.LeavesJavaScript(frames) {
 			continue
 		}
 		if frames[place].Changed != "" {
@@ -153,7 +137,7 @@ func (s *scene) interpretedFunctions() map[string]bool {
 		name := frames[place].Name
 		partA, partB := a[name], b[name]
 		partA.all, partB.all = partA.all+mean(s.cpu[i].A), partB.all+mean(s.cpu[i].B)
-		if inInterpreter(frames) {
+		if code.InBytecode(frames) {
 			partA.interpreted += mean(s.cpu[i].A)
 			partB.interpreted += mean(s.cpu[i].B)
 		}

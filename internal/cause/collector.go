@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/shell"
-	"culprit/recording"
 )
 
 // collectorOptions are options of runtimes that set how much memory there is to collect in, how
@@ -44,12 +44,6 @@ func (s *scene) tellCollector(c *claim) {
 	s.locate(c, "")
 }
 
-// requestNames are the functions by which a program asks for a collection itself, in full: what
-// needs memory starts one by others. CPython's and V8's have names only where the interpreter keeps
-// its symbols.
-var requestNames = []string{"JVM_GC", "gc_collect", "gc_collect_impl", "runtime.GC", "runtime/debug.FreeOSMemory",
-	"runtime/debug.freeOSMemory"}
-
 const (
 	requestClaim  = "the program asks for garbage collections itself"
 	requestRemedy = "do not ask for collections (System.gc, runtime.GC, gc.collect): the collector knows when; of a " +
@@ -62,13 +56,10 @@ const (
 // tellRequests says where a program asks for collections itself, if that is why there are more of
 // them.
 func (s *scene) tellRequests(c *claim) bool {
-	requesting := func(frame *recording.Frame) bool {
-		return slices.Contains(requestNames, frame.Name) || strings.HasPrefix(frame.Name, "v8::internal::GCExtension::GC")
-	}
 	var asking []compare.Path
 	var asked sides
 	see := func(path *compare.Path) {
-		if slices.ContainsFunc(path.Frames, func(frame recording.Frame) bool { return requesting(&frame) }) {
+		if slices.ContainsFunc(path.Frames, code.AsksToCollect) {
 			asking, asked = append(asking, *path), asked.plus(means(path.A, path.B))
 		}
 	}
@@ -80,7 +71,7 @@ func (s *scene) tellRequests(c *claim) bool {
 			see(&s.waits[i].Path)
 		}
 	}
-	place := callerOf(asking, requesting)
+	place := callerOf(asking, code.AsksToCollect)
 	if more := s.grew(c); place == "" || more <= 0 || asked.more() < askedPart*more {
 		return false
 	}

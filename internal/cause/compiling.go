@@ -2,24 +2,11 @@ package cause
 
 import (
 	"slices"
-	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
-
-// askNames are functions of run times that compile what a program hands them as text: eval, new
-// Function, vm.Script, compile, exec. phpAskName is PHP's eval, in full.
-var askNames = []string{"Builtin_FunctionConstructor", "Builtin_GeneratorFunctionConstructor",
-	"Builtin_AsyncFunctionConstructor", "Builtin_GlobalEval", "Runtime_ResolvePossiblyDirectEval",
-	"node::contextify::ContextifyScript::New", "node::contextify::ContextifyContext::CompileFunction",
-	"builtin_compile", "builtin_eval", "builtin_exec", "Py_CompileStringObject", "PyRun_StringFlags"}
-
-const phpAskName = "compile_string"
-
-// importerNames are Python's own functions that compile a module: loading one is no act of
-// compiling of the program's.
-var importerNames = []string{"source_to_code", "_call_with_frames_removed"}
 
 const (
 	compilingClaim  = "the program has code compiled again and again (eval, new Function, exec, templates, schemas)"
@@ -37,11 +24,11 @@ func (s *scene) tellCompiling(c *claim) bool {
 	var asking []compare.Path
 	var asked sides
 	for _, i := range c.members {
-		if path := &s.paths[i]; s.traits[i].compiler && asksToCompile(path.Frames) {
+		if path := &s.paths[i]; s.traits[i].compiler && code.CompilesText(path.Frames) {
 			asking, asked = append(asking, *path), asked.plus(means(path.A, path.B))
 		}
 	}
-	place := callerOf(asking, isAsking)
+	place := callerOf(asking, code.AsksToCompile)
 	if place == "" || !asked.grew(timesCompiling, askedCompiling*s.grew(c)) {
 		return false
 	}
@@ -49,27 +36,6 @@ func (s *scene) tellCompiling(c *claim) bool {
 	c.at(inCode(place))
 	c.add("cpu", "of it below calls that ask for compiling (eval, new Function, exec, compile)", asked, "s/run")
 	return true
-}
-
-// asksToCompile reports whether a stack leads from the program through a call that compiles text.
-func asksToCompile(frames []recording.Frame) bool {
-	for at := len(frames) - 1; at > 0; at-- {
-		if !isAsking(&frames[at]) {
-			continue
-		}
-		caller := at - 1
-		for caller >= 0 && (frames[caller].Kind == recording.KindNative || isAsking(&frames[caller])) {
-			caller--
-		}
-		return caller < 0 || !slices.ContainsFunc(importerNames, func(name string) bool {
-			return strings.HasSuffix(frames[caller].Name, name)
-		})
-	}
-	return false
-}
-
-func isAsking(frame *recording.Frame) bool {
-	return frame.Kind == recording.KindNative && (containsAny(frame.Name, askNames) || frame.Name == phpAskName)
 }
 
 // giveCompiled gives what the compiler did because there is other code to run to the claim on that

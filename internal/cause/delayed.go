@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/compare/counts"
 	"culprit/internal/compare/tcp"
@@ -83,7 +84,7 @@ func findCorked(s *scene) []finding {
 // writes are too few to be sampled, it is who waits in a socket for as long, for the answer to what
 // was kept back.
 func (s *scene) locateSender(c *claim) {
-	if sender := callerInKernel(s.cpu, []string{"tcp_sendmsg", "sock_write_iter"}); sender != "" {
+	if sender := callerInKernel(s.cpu, "tcp_sendmsg", "sock_write_iter"); sender != "" {
 		c.at(inCode(sender))
 	} else {
 		c.at(inCode(s.otherEnd(c)).as(OtherEndIn))
@@ -97,7 +98,7 @@ func (s *scene) otherEnd(c *claim) string {
 		return ""
 	}
 	grown := s.tallyWaits(false, func(wait *compare.Wait) string {
-		if wait.Kind != compare.Blocked || !kernelHas(wait.Frames, socketWaitNames) {
+		if wait.Kind != compare.Blocked || !code.InKernel(wait.Frames, socketWaitNames...) {
 			return ""
 		}
 		return s.ownWay(wait.Frames)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/compare/counts"
 )
@@ -24,8 +25,8 @@ var hostWaits = []string{"balance_dirty_pages", "try_to_free_mem_cgroup_pages", 
 // waitsForDevice reports whether a path is blocked until a block device has answered.
 func (s *scene) waitsForDevice(i int) bool {
 	path := &s.paths[i]
-	return path.Kind == compare.Blocked && !kernelHas(path.Frames, hostWaits) &&
-		kernelHas(path.Frames, deviceWaits)
+	return path.Kind == compare.Blocked && !code.InKernel(path.Frames, hostWaits...) &&
+		code.InKernel(path.Frames, deviceWaits...)
 }
 
 const (

@@ -3,6 +3,7 @@ package cause
 import (
 	"fmt"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/compare/blame"
 )
@@ -39,7 +40,7 @@ func findHelper(s *scene) []finding {
 		},
 		stands: func(c *claim) string {
 			_, _, blamed := s.helperOf(c)
-			if blamed == nil || lookingForWork(blamed.Stack) {
+			if blamed == nil || code.LooksForWork(blamed.Stack) {
 				return "no code of the helper's grew"
 			}
 			return s.unlessFollowsWork(c)

@@ -4,32 +4,10 @@ import (
 	"maps"
 	"slices"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
-
-// conditionNames are the functions in which a thread waits for a condition variable, and those that
-// wake all or one of its waiters. A wait ends with taking the condition's lock again (POSIX
-// pthread_cond_wait, Java's Object.wait).
-type conditionNames struct{ wait, all, one []string }
-
-// conditions are those of the kinds of code that a program is written in: a run time builds its own
-// locks and parking of the C library's conditions, so that these say nothing below a frame of
-// another kind.
-var conditions = map[recording.FrameKind]conditionNames{
-	recording.KindNative: {
-		wait: []string{"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "Condvar::wait"},
-		all:  []string{"pthread_cond_broadcast", "condition_variable::notify_all", "Condvar::notify_all"},
-		one:  []string{"pthread_cond_signal", "condition_variable::notify_one", "Condvar::notify_one"}},
-	recording.KindJVM: {
-		wait: []string{"Object.wait", "ObjectMonitor::wait", "ConditionObject.await"},
-		all:  []string{"Object.notifyAll", "JVM_MonitorNotifyAll", "ConditionObject.signalAll"},
-		one:  []string{"Object.notify", "JVM_MonitorNotify", "ConditionObject.signal"}},
-	recording.KindPython: {wait: []string{"Condition.wait"}, all: []string{"Condition.notify_all"},
-		one: []string{"Condition.notify"}},
-	recording.KindGo: {wait: []string{"sync.(*Cond).Wait"}, all: []string{"sync.(*Cond).Broadcast"},
-		one: []string{"sync.(*Cond).Signal"}},
-}
 
 const (
 	herdClaim = "threads wait for each other's user-space lock: all that wait for a condition are woken together, " +
@@ -63,7 +41,7 @@ func findHerd(s *scene) []finding {
 	return []finding{{cause: LockContended,
 		match: func(i int) bool {
 			names := conditionOf(s.paths[i].Frames, s.traits[i].place)
-			return s.calls(i, names.wait) || s.calls(i, names.all) || s.calls(i, names.one) ||
+			return s.calls(i, names.Wait) || s.calls(i, names.All) || s.calls(i, names.One) ||
 				locks <= woken.more() && (s.traits[i].lock || s.paths[i].Lock)
 		},
 		tell: func(c *claim) { s.tellHerd(c, woken) }}}
@@ -71,11 +49,11 @@ func findHerd(s *scene) []finding {
 
 func (s *scene) tellHerd(c *claim, woken sides) {
 	c.claim, c.remedy = herdClaim, herdRemedy
-	c.at(inCode(callerOf(s.cpu, func(frame *recording.Frame) bool {
-		return containsAny(frame.Name, conditions[frame.Kind].all)
+	c.at(inCode(callerOf(s.cpu, func(frame recording.Frame) bool {
+		return containsAny(frame.Name, code.Conditions[frame.Kind].All)
 	})))
-	c.at(inCode(callerOf(s.cpu, func(frame *recording.Frame) bool {
-		return containsAny(frame.Name, conditions[frame.Kind].wait)
+	c.at(inCode(callerOf(s.cpu, func(frame recording.Frame) bool {
+		return containsAny(frame.Name, code.Conditions[frame.Kind].Wait)
 	})).as(WokenIn))
 	c.add("offcpu", "waits at conditions, and for their locks on waking, all threads", woken, "waits/run")
 	s.addFutexCalls(c)
@@ -83,11 +61,11 @@ func (s *scene) tellHerd(c *claim, woken sides) {
 
 // conditionOf are the names that tell of a stack whose own code ends at place; none where no code
 // is the program's own.
-func conditionOf(frames []recording.Frame, place int) conditionNames {
+func conditionOf(frames []recording.Frame, place int) (none code.Condition) {
 	if place < 0 {
-		return conditionNames{}
+		return none
 	}
-	return conditions[frames[place].Kind]
+	return code.Conditions[frames[place].Kind]
 }
 
 // calls reports whether the program's own code calls one of these functions in a path.
@@ -106,7 +84,7 @@ func (s *scene) broadcasts(woken sides) bool {
 	var runs []float64
 	for i := range s.cpu {
 		place := s.code.Innermost(s.cpu[i].Frames)
-		if called(s.cpu[i].Frames, place, conditionOf(s.cpu[i].Frames, place).all) {
+		if called(s.cpu[i].Frames, place, conditionOf(s.cpu[i].Frames, place).All) {
 			waking, runs = waking.plus(means(s.cpu[i].A, s.cpu[i].B)), plus(runs, s.cpu[i].B)
 		}
 	}
@@ -125,7 +103,7 @@ func (s *scene) wokenAtConditions() (woken sides, locks float64) {
 		times := means(wait.CountA, wait.CountB)
 		switch {
 		case wait.Kind != compare.Blocked:
-		case called(wait.Frames, place, conditionOf(wait.Frames, place).wait):
+		case called(wait.Frames, place, conditionOf(wait.Frames, place).Wait):
 			name := route(wait.Frames[:place+1])
 			places[name] = places[name].plus(times)
 		case wait.Lock:

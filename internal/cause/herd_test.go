@@ -85,10 +85,10 @@ func TestHerd(t *testing.T) {
 func TestConditionsOfARunTime(t *testing.T) {
 	frames := []recording.Frame{{Name: "Gang.take", Kind: recording.KindJVM},
 		{Name: "Parker::park", Kind: recording.KindNative}, {Name: "pthread_cond_wait", Kind: recording.KindNative}}
-	if called(frames, 0, conditionOf(frames, 0).wait) {
+	if called(frames, 0, conditionOf(frames, 0).Wait) {
 		t.Error("a thread that the JVM parks waits for a condition of Java")
 	}
-	if names := conditionOf(frames, -1); names.wait != nil {
-		t.Errorf("code of nobody waits in %q", names.wait)
+	if names := conditionOf(frames, -1); names.Wait != nil {
+		t.Errorf("code of nobody waits in %q", names.Wait)
 	}
 }

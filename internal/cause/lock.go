@@ -144,7 +144,7 @@ func (l *ledger) suspectLock(c *claim, blamed *blame.Blame) (joined bool) {
 		lock.note("cpu", "the code ran as long, but one thread at a time")
 		return true
 	}
-	taker := callerOf(l.cpu, func(frame *recording.Frame) bool {
+	taker := callerOf(l.cpu, func(frame recording.Frame) bool {
 		return code.IsLockFunction(frame.Name) && !code.IsGIL(frame.Name)
 	})
 	if taker == "" && l.handsOver() {
@@ -182,17 +182,10 @@ func (s *scene) onTheWay(place, stack []recording.Frame) bool {
 	return false
 }
 
-// handoverNames are functions that wake a task that waits for a lock: giving up a free one does not
-// come to them.
-var handoverNames = []string{"runtime.semrelease1", "sync.(*Mutex).unlockSlow", "__lll_lock_wake",
-	"ObjectMonitor::exit"}
-
 // handsOver reports whether waking others out of a lock grew.
 func (s *scene) handsOver() bool {
 	return over(s.cpu, func(path *compare.Path) bool {
-		return slices.ContainsFunc(path.Frames, func(frame recording.Frame) bool {
-			return frame.Kind != recording.KindKernel && containsAny(frame.Name, handoverNames)
-		})
+		return slices.ContainsFunc(path.Frames, code.HandsOver)
 	}).more() > 0
 }
 

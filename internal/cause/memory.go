@@ -37,7 +37,7 @@ func findFaults(s *scene) []finding {
 func (s *scene) tellFaults(c *claim, calls sides, returned bool, pages []compare.FactChange) {
 	s.locate(c, "")
 	if shared, forked := s.writtenAgain(); forked {
-		c.at(inCode(callerInKernel(s.paths, copyMapNames)).as(ForkedIn))
+		c.at(inCode(callerInKernel(s.paths, copyMapNames...)).as(ForkedIn))
 		c.add("cpu", "of it in writes to pages that a fork had left shared", shared, "s/run")
 		c.claim, c.remedy = forkedClaim, forkedMapping
 	} else if !returned && len(pages) == 0 {
@@ -78,7 +78,7 @@ func (s *scene) mostlyFaults() bool {
 // mapPlace names the function that maps memory or returns it most: what is to be mended is there,
 // not where the memory is touched. "" where no such call was seen.
 func (s *scene) mapPlace() string {
-	return callerOf(s.paths, func(frame *recording.Frame) bool {
+	return callerOf(s.paths, func(frame recording.Frame) bool {
 		return frame.Kind == recording.KindKernel && mapCalls[code.SyscallOf(frame.Name)]
 	})
 }

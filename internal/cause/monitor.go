@@ -6,18 +6,7 @@ import (
 
 	"culprit/internal/code"
 	"culprit/internal/compare"
-	"culprit/recording"
 )
-
-// switchMonitorNames are kernel functions that monitors add to a context switch, a fork or a timer
-// tick: per-task counters are saved and programmed anew, tracepoints of the scheduler call
-// programs.
-var switchMonitorNames = []string{"__perf_event_task_sched_in", "__perf_event_task_sched_out", "perf_cgroup_switch",
-	"perf_event_context_sched", "ctx_sched_in", "ctx_sched_out", "event_sched_in", "event_sched_out", "merge_sched_in",
-	"visit_groups_merge", "perf_event_task_tick", "perf_rotate_context", "perf_trace_sched", "perf_swevent_",
-	"___perf_sw_event", "__perf_sw_event", "perf_tp_event", "perf_event_output", "perf_event_fork", "perf_event_init_task",
-	"perf_event_exit_task", "inherit_task_group", "x86_pmu_", "perf_pmu_", "perf_event_mmap", "perf_event_exec",
-	"hw_breakpoint", "trace_event_raw_event_sched", "ftrace_", "uprobe_", "handle_swbp", "kprobe_"}
 
 // findMonitor claims what another monitor costs: its kernel code at the program's context switches
 // and probes, and its own process where it is part of the tree. Tracing of system calls is
@@ -31,9 +20,9 @@ func findMonitor(s *scene) []finding {
 	return []finding{{cause: MonitorAttached,
 		match: func(i int) bool {
 			frames := s.paths[i].Frames
-			seen := monitored(frames) && (holder || !slices.ContainsFunc(frames, code.Faults))
+			seen := code.Monitor(frames) != "" && (holder || !slices.ContainsFunc(frames, code.Faults))
 			return s.paths[i].Kind == compare.Running && (seen ||
-				dearer && kernelHas(frames, switchNames) || opened && s.opensCounters(i))
+				dearer && code.InKernel(frames, switchNames...) || opened && s.opensCounters(i))
 		},
 		tell: func(c *claim) { s.tellMonitor(c, settings, dearer) }}}
 }
@@ -47,8 +36,8 @@ func (s *scene) tellMonitor(c *claim, settings []compare.FactChange, dearer bool
 			}
 		}
 	}
-	shown := func(i int) bool { return monitored(s.paths[i].Frames) }
-	if dearer && !slices.ContainsFunc(c.members, shown) {
+	functions := byValue(s.tally(c.members, func(i int) string { return code.Monitor(s.paths[i].Frames) }))
+	if dearer && len(functions) == 0 {
 		c.doubt(DoubtUnseen,
 			"switches run with interrupts off: their cost is seen as a whole, not the monitor's part of it")
 	}
@@ -57,9 +46,6 @@ func (s *scene) tellMonitor(c *claim, settings []compare.FactChange, dearer bool
 		c.note("facts", "on this host: "+tracer)
 		c.at(Place{Kind: InTracer, Name: tracer})
 	}
-	functions := byValue(s.tally(c.members, func(i int) string {
-		return kernelFunction(s.paths[i].Frames, switchMonitorNames)
-	}))
 	c.at(Place{Kind: InKernel, Name: first(functions)})
 	s.monitorCosts(c)
 	s.locate(c, "")
@@ -74,7 +60,7 @@ const dearerSwitch = 1.1
 
 // dearerSwitches reports whether context switches cost more each.
 func (s *scene) dearerSwitches() bool {
-	seconds := over(s.cpu, func(path *compare.Path) bool { return kernelHas(path.Frames, switchNames) })
+	seconds := over(s.cpu, func(path *compare.Path) bool { return code.InKernel(path.Frames, switchNames...) })
 	switches := s.switches()
 	return switches.a > 0 && switches.b > 0 &&
 		seconds.b/switches.b >= dearerSwitch*seconds.a/switches.a
@@ -110,23 +96,4 @@ func (s *scene) monitorCosts(c *claim) {
 	if switches.b > timesTicks*max(switches.a, 1) {
 		c.doubt(DoubtCoincides, "the program switches far more often itself: that makes any monitor dearer")
 	}
-}
-
-// monitored reports whether the kernel part of a stack is a monitor's.
-func monitored(frames []recording.Frame) bool {
-	for i := range frames {
-		if frames[i].Kind != recording.KindKernel {
-			continue
-		}
-		name := frames[i].Name
-		// The recorder's own programs are taken out by compare; what system calls pay is
-		// syscall.traced's.
-		if strings.Contains(name, "syscall") && containsAny(name, []string{"perf_", "ftrace_"}) {
-			return false
-		}
-		if containsAny(name, switchMonitorNames) {
-			return true
-		}
-	}
-	return false
 }

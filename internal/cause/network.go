@@ -2,7 +2,6 @@ package cause
 
 import (
 	"slices"
-	"strings"
 
 	"culprit/internal/code"
 	"culprit/internal/compare"
@@ -11,8 +10,7 @@ import (
 	"culprit/recording"
 )
 
-// Kernel and library functions of connections. A new one costs more than its two calls: the
-// handshake's packets run in the same thread's softirq, and TLS starts anew.
+// Kernel functions that wait for a socket, or send again, and the calls of connections.
 var (
 	retransmitNames = []string{"tcp_retransmit_timer", "tcp_write_timer", "tcp_retransmit_skb", "tcp_enter_loss"}
 	socketWaitNames = []string{"tcp_recvmsg", "sk_wait_data", "inet_recvmsg", "sk_stream_wait", "ep_poll", "do_epoll_wait",
@@ -23,26 +21,6 @@ var (
 	// with them.
 	setupCalls = map[string]bool{"setsockopt": true, "getsockopt": true, "epoll_ctl": true, "close": true, "fcntl": true,
 		"ioctl": true}
-	connectNames = []string{"tcp_v4_connect", "tcp_v6_connect", "inet_csk_accept", "inet_stream_connect",
-		"__inet_stream_connect", "tcp_v4_syn_recv_sock", "tcp_conn_request", "tcp_close", "inet_release", "__tcp_close",
-		"unix_stream_connect", "unix_release", "sock_close", "SSL_do_handshake", "SSL_connect", "SSL_accept",
-		"tls_construct", "tls_process", "getaddrinfo",
-		// What run times do around the calls for each connection that begins or ends.
-		"node::TCPWrap::Connect", "node::ConnectionWrap<", "uv__tcp_connect", "uv__server_io", "uv__finish_close",
-		"net.(*sysDialer)", "net.(*Dialer)", "net.(*netFD).connect", "net.(*netFD).accept", "net.(*conn).Close",
-		"net/http.(*Transport).dialConn", "net/http.(*Server).newConn", "NioSocketImpl.connect", "NioSocketImpl.accept",
-		"NioSocketImpl.close", "java.net.Socket.connect", "java.net.ServerSocket.accept"}
-	// connectFiles are files of run times' own libraries with their functions that run for each
-	// connection.
-	connectFiles = map[string][]string{
-		"node:net": {"connect", "internalConnect", "Socket", "initSocketHandle", "afterConnect", "onconnection",
-			"Socket._destroy", "Socket.connect"},
-		"node:_http_agent":  {"createSocket", "Agent.createSocket", "installListeners", "Agent.removeSocket"},
-		"node:_http_server": {"connectionListener", "connectionListenerInternal", "socketOnClose"},
-		"/socket.py":        {"create_connection", "getaddrinfo", "socket.accept"},
-		"/http/client.py":   {"HTTPConnection.connect", "HTTPSConnection.connect", "HTTPConnection.close"},
-		"/socketserver.py":  {"TCPServer.get_request", "TCPServer.shutdown_request", "ThreadingMixIn.process_request"},
-	}
 )
 
 const (
@@ -57,21 +35,6 @@ const (
 	// A retransmission time-out is at least 200 ms (TCP_RTO_MIN).
 	fewestRetransmits = 1
 )
-
-// kernelHas reports whether one of the kernel's frames is among the names.
-func kernelHas(frames []recording.Frame, names []string) bool {
-	return kernelFunction(frames, names) != ""
-}
-
-// kernelFunction is the first of the kernel's frames that is among the names, "" for none.
-func kernelFunction(frames []recording.Frame, names []string) string {
-	for i := range frames {
-		if frames[i].Kind == recording.KindKernel && containsAny(frames[i].Name, names) {
-			return frames[i].Name
-		}
-	}
-	return ""
-}
 
 // waitKey tells one way of waiting from others.
 func waitKey(path *compare.Path) string {
@@ -106,10 +69,10 @@ func findLoss(s *scene) []finding {
 			if path.Kind != compare.Blocked {
 				return false
 			}
-			if kernelHas(path.WakerStack, retransmitNames) {
+			if code.InKernel(path.WakerStack, retransmitNames...) {
 				return true
 			}
-			return again && path.WakerKind != recording.WakerTimer && kernelHas(path.Frames, socketWaitNames) &&
+			return again && path.WakerKind != recording.WakerTimer && code.InKernel(path.Frames, socketWaitNames...) &&
 				lengths[waitKey(path)] >= tcp.DelayedMostS
 		}}}
 }
@@ -146,10 +109,10 @@ func findReconnect(s *scene) []finding {
 				return true
 			}
 			// Above the program's own code it is what the program does for a connection.
-			return slices.ContainsFunc(s.paths[i].Frames[s.traits[i].place+1:], connecting)
+			return slices.ContainsFunc(s.paths[i].Frames[s.traits[i].place+1:], code.Connects)
 		},
 		stands: func(c *claim) string {
-			if s.nothingBut(c, s.looksUp) {
+			if s.nothingBut(c, func(i int) bool { return code.LooksUpName(s.paths[i].Frames) }) {
 				return "names are looked up more often, and no more connections are opened for them"
 			}
 			return ""
@@ -170,13 +133,6 @@ func (s *scene) tellReconnect(c *claim) {
 	}
 }
 
-// looksUp reports whether a path is part of looking a name up.
-func (s *scene) looksUp(i int) bool {
-	return slices.ContainsFunc(s.paths[i].Frames, func(frame recording.Frame) bool {
-		return strings.Contains(frame.Name, "getaddrinfo")
-	})
-}
-
 // locateOpener puts first who opens the connections: there they can be kept. Where a run time opens
 // them on a stack of its own (Go's net/http), it is the outermost of its functions that run once
 // for each.
@@ -186,7 +142,7 @@ func (s *scene) locateOpener(c *claim) {
 		at := s.code.Innermost(frames)
 		if at < 0 {
 			at = slices.IndexFunc(frames, func(frame recording.Frame) bool {
-				return frame.Kind != recording.KindKernel && connecting(frame) && !strings.Contains(frame.Name, "getaddrinfo")
+				return frame.Kind != recording.KindKernel && code.Connects(frame) && !code.LooksUpName([]recording.Frame{frame})
 			})
 		}
 		if at < 0 || s.traits[i].call != "connect" {
@@ -203,19 +159,6 @@ func (s *scene) locateOpener(c *claim) {
 	if s.locateWait(c); code.Innermost(c.place) < 0 { // a function of the run time that all its sockets go through
 		c.places = places
 	}
-}
-
-// connecting tells a function that runs once for each connection.
-func connecting(frame recording.Frame) bool {
-	if containsAny(frame.Name, connectNames) {
-		return true
-	}
-	for file, functions := range connectFiles {
-		if strings.HasSuffix(frame.File, file) && slices.Contains(functions, frame.Name) {
-			return true
-		}
-	}
-	return false
 }
 
 // connects is the number of connections a run: opened, or accepted where the client is outside.

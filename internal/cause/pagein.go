@@ -1,6 +1,9 @@
 package cause
 
-import "culprit/internal/compare"
+import (
+	"culprit/internal/code"
+	"culprit/internal/compare"
+)
 
 // touched is what grew in one function of the program's own that touches pages, in seconds of CPU
 // time.
@@ -117,7 +120,7 @@ func (s *scene) leaveHoles(kind []*stall) {
 		filled[s.ownFunction(i)] += mean(s.paths[i].B)
 		if zeroes(&s.paths[i]) {
 			kind[i] = nil
-		} else if kernelHas(s.paths[i].Frames, askers) {
+		} else if code.InKernel(s.paths[i].Frames, askers...) {
 			disk[s.ownFunction(i)] += mean(s.paths[i].B)
 		}
 	}

@@ -140,26 +140,24 @@ func (s *scene) callsOf(c *claim) []string {
 }
 
 // callerInKernel is callerOf for functions of the kernel.
-func callerInKernel(paths []compare.Path, names []string) string {
-	return callerOf(paths, func(frame *recording.Frame) bool {
-		return frame.Kind == recording.KindKernel && containsAny(frame.Name, names)
+func callerInKernel(paths []compare.Path, names ...string) string {
+	return callerOf(paths, func(frame recording.Frame) bool {
+		return code.InKernel([]recording.Frame{frame}, names...)
 	})
 }
 
 // callerOf finds, among paths with a frame that name accepts, the function of
 // the application's own nearest above it that grew most. "" when there is none.
-func callerOf(paths []compare.Path, accept func(*recording.Frame) bool) string {
+func callerOf(paths []compare.Path, accept func(recording.Frame) bool) string {
 	grown := map[string]float64{}
 	for i := range paths {
 		frames := paths[i].Frames
-		for at := range frames {
-			if !accept(&frames[at]) {
-				continue
-			}
-			if above := code.Above(frames, at); above >= 0 {
-				grown[route(frames[:above+1])] += mean(paths[i].B) - mean(paths[i].A)
-			}
-			break
+		at := slices.IndexFunc(frames, accept)
+		if at < 0 {
+			continue
+		}
+		if above := code.Above(frames, at); above >= 0 {
+			grown[route(frames[:above+1])] += means(paths[i].A, paths[i].B).more()
 		}
 	}
 	return longest(grown)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/compare/counts"
 	"culprit/recording"
@@ -175,7 +176,7 @@ func findForks(s *scene) []finding {
 			if len(path.Frames) == 0 {
 				return path.Short && path.Kind == compare.Running && nameless <= mostTornDown*copied
 			}
-			return copies(path) || s.traits[i].spawn && kernelHas(path.Frames, tearMapNames)
+			return copies(path) || s.traits[i].spawn && code.InKernel(path.Frames, tearMapNames...)
 		}}}
 }
 
@@ -190,7 +191,7 @@ func (s *scene) tellForks(c *claim) {
 
 // copies reports whether a path copies a memory map.
 func copies(path *compare.Path) bool {
-	return isRunning(path) && kernelHas(path.Frames, copyMapNames)
+	return isRunning(path) && code.InKernel(path.Frames, copyMapNames...)
 }
 
 // leastForked is what copying the memory map must take, against the faults on what it left shared:
@@ -204,13 +205,13 @@ const leastForked = 0.01
 func (s *scene) writtenAgain() (again sides, most bool) {
 	is := func(names ...[]string) *claim {
 		return s.all(func(i int) bool {
-			return s.traits[i].fault && kernelHas(s.paths[i].Frames, slices.Concat(names...))
+			return s.traits[i].fault && code.InKernel(s.paths[i].Frames, slices.Concat(names...)...)
 		})
 	}
 	faults, shared := s.faulting(), inList(is(writeShared).members)
 	again = sum(s.paths, is(writeAgain).members, func(i int) bool { return !shared(i) })
 	touched := sum(s.paths, is(firstTouch, writeShared).members, func(i int) bool {
-		return shared(i) || !kernelHas(s.paths[i].Frames, writeAgain)
+		return shared(i) || !code.InKernel(s.paths[i].Frames, writeAgain...)
 	})
 	return again, again.more() > 0 && again.more() > touched.more() &&
 		over(s.paths, copies).b > leastForked*s.grew(faults)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/compare/blame"
 	"culprit/recording"
@@ -101,7 +102,7 @@ func (s *scene) adviseTurns(c *claim) {
 // elsewhere (Go, Node) shows it in CPU samples only.
 func (s *scene) locateSleep(c *claim) {
 	if s.mostly(c, s.inLoop) {
-		c.at(inCode(callerOf(s.cpu, isSleep))) // the loop itself says nothing of who sleeps
+		c.at(inCode(callerOf(s.cpu, code.Sleeps))) // the loop itself says nothing of who sleeps
 	}
 	if slices.ContainsFunc(c.members, func(i int) bool { return s.traits[i].place >= 0 }) {
 		s.locate(c, "")

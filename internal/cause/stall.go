@@ -3,6 +3,7 @@ package cause
 import (
 	"slices"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/recording"
 )
@@ -59,8 +60,8 @@ var directNames = []string{"iomap_dio", "blkdev_direct_IO", "__blockdev_direct_I
 // matches reports whether the kernel part of a stack is this way of waiting.
 func (w *stall) matches(path *compare.Path) bool {
 	frames := path.Frames
-	return !kernelHas(frames, w.without) && (len(w.with) == 0 || kernelHas(frames, w.with)) &&
-		(kernelHas(frames, w.any) || kernelHas(path.WakerStack, w.ended))
+	return !code.InKernel(frames, w.without...) && (len(w.with) == 0 || code.InKernel(frames, w.with...)) &&
+		(code.InKernel(frames, w.any...) || code.InKernel(path.WakerStack, w.ended...))
 }
 
 // deepest names the innermost kernel function that tells the wait.
@@ -70,7 +71,7 @@ func (w *stall) deepest(path *compare.Path) string {
 			return frame.Name
 		}
 	}
-	if kernelHas(path.WakerStack, w.ended) && len(path.Frames) > 0 {
+	if code.InKernel(path.WakerStack, w.ended...) && len(path.Frames) > 0 {
 		return lastFrame(path.Frames).Name
 	}
 	return ""
@@ -227,12 +228,12 @@ func (s *scene) markJournalled(kind []*stall) {
 	all, journal := map[string]float64{}, map[string]float64{}
 	onFiles := func(i int) bool {
 		return s.paths[i].Kind == compare.Running && kind[i] == nil && s.traits[i].call != "" && !s.traits[i].sync &&
-			kernelHas(s.paths[i].Frames, fileSystems)
+			code.InKernel(s.paths[i].Frames, fileSystems...)
 	}
 	for i := range s.paths {
 		if onFiles(i) {
 			all[s.traits[i].call] += s.grown(i)
-			if kernelHas(s.paths[i].Frames, journalNames) {
+			if code.InKernel(s.paths[i].Frames, journalNames...) {
 				journal[s.traits[i].call] += s.grown(i)
 			}
 		}

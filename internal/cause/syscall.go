@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/compare/counts"
 )
@@ -125,7 +126,7 @@ func (l *ledger) giveTracer(rule transfer) {
 
 // traced reports whether a wait is a stop for a tracer.
 func (s *scene) traced(i int) bool {
-	return kernelHas(s.paths[i].Frames, []string{"ptrace_stop", "ptrace_notify", "seccomp_do_user_notification"})
+	return code.InKernel(s.paths[i].Frames, "ptrace_stop", "ptrace_notify", "seccomp_do_user_notification")
 }
 
 // findChatty claims system calls that became many more, with the code that makes them.

@@ -2,8 +2,8 @@ package cause
 
 import (
 	"slices"
-	"strings"
 
+	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/compare/names"
 	"culprit/recording"
@@ -28,21 +28,6 @@ const (
 	queueSeconds = 0.008
 	queueRuns    = 0.5
 )
-
-// taskLocks are where Go parks a task that waits for a lock, and hands the lock on to it. Spinning
-// for one is none: a lock that is free a moment later is spun for on either side, and nobody
-// queues.
-var taskLocks = []string{"sync.(*Mutex).unlockSlow", "sync.runtime_SemacquireMutex",
-	"sync.runtime_SemacquireRWMutex", "sync.(*RWMutex)."}
-
-func isTaskLock(frame *recording.Frame) bool {
-	return frame.Kind == recording.KindGo && containsAny(frame.Name, taskLocks)
-}
-
-// isChannel accepts the slow ways of a channel: a pool or a limit in Go is often one.
-func isChannel(frame *recording.Frame) bool {
-	return frame.Kind == recording.KindGo && containsAny(frame.Name, []string{"runtime.chansend", "runtime.chanrecv"})
-}
 
 // tellQueue adds to a claim on sleeps that the tasks wait for each other at a channel, or what is
 // not seen of them.
@@ -76,7 +61,7 @@ func endsInGo(frames []recording.Frame) bool {
 
 // findQueue looks for what tasks of a process queue for on the dearer side, a lock or a channel by
 // the frames that are accepted; nil when there is none.
-func (s *scene) findQueue(process string, times float64, accept func(*recording.Frame) bool) *queue {
+func (s *scene) findQueue(process string, times float64, accept func(recording.Frame) bool) *queue {
 	if s.oneSided || s.in.CPU == nil {
 		return nil
 	}
@@ -89,12 +74,9 @@ func (s *scene) findQueue(process string, times float64, accept func(*recording.
 			continue
 		}
 		total = total.plus(means(path.A, path.B))
-		for at := range path.Frames {
-			if accept(&path.Frames[at]) {
-				q.a, q.b = plus(q.a, path.A), plus(q.b, path.B)
-				through = append(through, *path)
-				break
-			}
+		if slices.ContainsFunc(path.Frames, accept) {
+			q.a, q.b = plus(q.a, path.A), plus(q.b, path.B)
+			through = append(through, *path)
 		}
 	}
 	if !q.grew(total, times) {
@@ -142,10 +124,10 @@ func (s *scene) queueOf(c *claim, turns bool) (lock, channel *queue, open string
 	if len(processes) == 0 || grown[processes[0]] < majority*s.grew(c) {
 		return nil, nil, ""
 	}
-	if lock = s.findQueue(processes[0], queueTimes, isTaskLock); lock != nil {
+	if lock = s.findQueue(processes[0], queueTimes, code.QueuesForLock); lock != nil {
 		return lock, nil, ""
 	}
-	if channel = s.findQueue(processes[0], queueTimes, isChannel); channel == nil {
+	if channel = s.findQueue(processes[0], queueTimes, code.QueuesAtChannel); channel == nil {
 		open = s.unseenTasks()
 	}
 	return nil, channel, open
@@ -158,7 +140,7 @@ func (s *scene) anyQueue() *queue {
 		seconds[s.cpu[i].Process] += mean(s.cpu[i].B)
 	}
 	for _, process := range byValue(seconds) {
-		if q := s.findQueue(process, queueTimes, isTaskLock); q != nil {
+		if q := s.findQueue(process, queueTimes, code.QueuesForLock); q != nil {
 			return q
 		}
 	}
@@ -179,16 +161,9 @@ func (s *scene) unseenTasks() string {
 const unseenInLoop = "the timers of this loop serve many tasks, which have no stack while they sleep: whether more " +
 	"was slept for, or the same one after the other (a lock, a pool, waiting for each before the next), is not seen"
 
-// loopNames are functions of run times in which one thread sleeps for the timers of many tasks:
-// libuv, tokio, the JVM's virtual threads. Those of asyncio are told by their file.
-var loopNames = []string{"uv__io_poll", "tokio::runtime::", "DelayScheduler", "DelayedWorkQueue"}
-
 // inLoop reports whether a path sleeps for the timers of many tasks.
 func (s *scene) inLoop(i int) bool {
-	looping := func(frame recording.Frame) bool {
-		return containsAny(frame.Name, loopNames) || strings.HasSuffix(frame.File, "/asyncio/base_events.py")
-	}
-	return s.paths[i].Kind == compare.Blocked && slices.ContainsFunc(s.paths[i].Frames, looping)
+	return s.paths[i].Kind == compare.Blocked && slices.ContainsFunc(s.paths[i].Frames, code.SleepsForTasks)
 }
 
 // inQueue reports whether a path is the waiting or the scheduling of a process whose tasks queue
@@ -221,16 +196,12 @@ func (s *scene) queueOfNaps() *queue {
 	naps := s.all(func(i int) bool { return s.paths[i].Nap })
 	grown := s.tally(naps.members, func(i int) string { return s.paths[i].Process })
 	if processes := byValue(grown); len(processes) > 0 && grown[processes[0]] >= smallest*s.growth {
-		return s.findQueue(processes[0], queueTimesNapping, isTaskLock)
+		return s.findQueue(processes[0], queueTimesNapping, code.QueuesForLock)
 	}
 	return nil
 }
 
 // looksForWork reports whether a thread of Go's run time looks for a task to run, or waits for one.
 func (s *scene) looksForWork(i int) bool {
-	return s.traits[i].place < 0 && lookingForWork(s.paths[i].Frames)
-}
-
-func lookingForWork(frames []recording.Frame) bool {
-	return slices.ContainsFunc(frames, func(frame recording.Frame) bool { return frame.Name == "runtime.findRunnable" })
+	return s.traits[i].place < 0 && code.LooksForWork(s.paths[i].Frames)
 }

@@ -3,7 +3,6 @@ package cause
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"culprit/internal/code"
 	"culprit/internal/compare"
@@ -26,39 +25,6 @@ var sleepCalls = map[string]bool{"nanosleep": true, "clock_nanosleep": true, "fu
 // kernelDelays are timed sleeps that the kernel imposes: no deliberate act of the program.
 var kernelDelays = []string{"balance_dirty_pages", "io_schedule_timeout", "wbt_wait", "reclaim_throttle",
 	"blk_throttle"}
-
-// sleepNames are the functions of C libraries and runtimes that sleep.
-var sleepNames = map[string]bool{"time.Sleep": true, "sleep": true, "usleep": true, "nanosleep": true,
-	"clock_nanosleep": true, "__nanosleep": true, "__clock_nanosleep": true, "java.lang.Thread.sleep": true,
-	"Thread.sleep": true, "java.lang.Thread.sleep0": true, "std::thread::sleep": true, "thrd_sleep": true,
-	"runtime.timeSleep": true, "time.After": true, "time.NewTimer": true, "time.NewTicker": true, "time.Tick": true,
-	"setTimeout": true, "setInterval": true, "Atomics.wait": true,
-	"java.util.concurrent.locks.LockSupport.parkNanos": true,
-	"java.util.concurrent.TimeUnit.sleep":              true}
-
-func isSleep(frame *recording.Frame) bool {
-	return frame.Kind != recording.KindKernel && (sleepNames[frame.Name] ||
-		strings.HasSuffix(frame.Name, "std::this_thread::sleep_for") || containsAny(frame.Name, rustSleepNames))
-}
-
-// rustSleepNames are tokio's: tasks sleep without a thread, and are seen when they begin to and
-// when they are woken.
-var rustSleepNames = []string{"<tokio::time::sleep::Sleep as ", "tokio::time::sleep::sleep", "tokio::time::interval::"}
-
-// isTimerLoop accepts the function that runs what a timer of an event loop or of an executor
-// started; its callee is the place.
-func isTimerLoop(frame *recording.Frame) bool {
-	return code.RunsTimers(*frame) || containsAny(frame.Name, timerTaskNames)
-}
-
-// timerTaskNames are those of the JVM's timers.
-var timerTaskNames = []string{"ScheduledThreadPoolExecutor$ScheduledFutureTask.run", "java.util.TimerThread.mainLoop"}
-
-// isAsyncHandle accepts the function of asyncio that runs whatever is due, of a timer or of a
-// socket.
-func isAsyncHandle(frame *recording.Frame) bool {
-	return frame.Name == "Handle._run" && strings.HasSuffix(frame.File, "/asyncio/events.py")
-}
 
 // findTicker claims the CPU time of threads that a timer wakes at a fixed rate.
 func findTicker(s *scene) []finding {
@@ -101,7 +67,7 @@ func (s *scene) tellTicker(c *claim, ticking map[string]float64) {
 			loops = append(loops, s.cpu[i])
 		}
 	}
-	c.at(inCode(callbackOf(loops, isAsyncHandle)))
+	c.at(inCode(callbackOf(loops, code.RunsHandle)))
 	s.timerPlaces(c, func(wait *compare.Wait) bool { return wait.Ticking || ticking[wait.Process] > 0 })
 	if len(c.places) == 0 {
 		s.locateNewcomer(c, ticking)
@@ -167,13 +133,13 @@ func (s *scene) timerPlaces(c *claim, accept func(*compare.Wait) bool) {
 			c.place = stacks[name]
 		}
 	}
-	c.at(inCode(callerOf(s.cpu, isSleep)))
-	c.at(inCode(callbackOf(s.cpu, isTimerLoop)))
+	c.at(inCode(callerOf(s.cpu, code.Sleeps)))
+	c.at(inCode(callbackOf(s.cpu, code.RunsScheduled)))
 }
 
 // callbackOf is the function that most was run of below the functions that are accepted, which run
 // what a timer started; "" where there is none.
-func callbackOf(paths []compare.Path, runs func(*recording.Frame) bool) string {
+func callbackOf(paths []compare.Path, runs func(recording.Frame) bool) string {
 	grown := map[string]float64{}
 	for i := range paths {
 		frames := paths[i].Frames
@@ -181,10 +147,10 @@ func callbackOf(paths []compare.Path, runs func(*recording.Frame) bool) string {
 		inLoop := false
 		for at := range frames {
 			if inLoop && own[at] {
-				grown[frames[at].Name] += mean(paths[i].B) - mean(paths[i].A)
+				grown[frames[at].Name] += means(paths[i].A, paths[i].B).more()
 				break
 			}
-			inLoop = inLoop || runs(&frames[at])
+			inLoop = inLoop || runs(frames[at])
 		}
 	}
 	return longest(grown)
@@ -198,7 +164,7 @@ const uncountedTimer = "a timer of an event loop or an executor runs it (setInte
 // fire may be the reason.
 func (s *scene) tellTimer(c *claim, members []int, paths []compare.Path) {
 	timed := sum(paths, members, func(i int) bool {
-		return slices.ContainsFunc(paths[i].Frames, func(frame recording.Frame) bool { return isTimerLoop(&frame) })
+		return slices.ContainsFunc(paths[i].Frames, code.RunsScheduled)
 	})
 	if more := sum(paths, members, everything).more(); more > 0 && timed.more() >= majority*more {
 		c.add("cpu", "of it run by a timer", timed, "s/run")

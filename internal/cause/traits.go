@@ -2,7 +2,6 @@ package cause
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"culprit/internal/code"
@@ -76,13 +75,12 @@ func purposeOf(frame recording.Frame) trait {
 
 func traitOf(path *compare.Path, place int, known purposes) trait {
 	t := trait{place: place, kernel: len(path.Frames), lock: path.Lock}
-	t.compiler = code.IsCompiler(path.Comm) || code.CompilerAt(path.Frames) >= 0
-	php := false // compiles, if it is PHP
+	t.compiler = code.IsCompiler(path.Comm) || code.CompilerAt(path.Frames) >= 0 ||
+		code.CompilesPHP(path.Frames)
 	for i := len(path.Frames) - 1; i >= 0; i-- {
 		frame := path.Frames[i]
 		of := known.of(frame)
-		t.compiler = t.compiler || of.compiler || php && runsPHP(&frame)
-		php = php || frame.Kind == recording.KindNative && slices.Contains(phpCompilerNames, frame.Name)
+		t.compiler = t.compiler || of.compiler
 		switch {
 		case frame.Kind == recording.KindKernel:
 			t.kernel, t.call = i, cmp.Or(of.call, t.call) // the entry function has the last word
@@ -98,13 +96,9 @@ func traitOf(path *compare.Path, place int, known purposes) trait {
 	t.clock = t.clock || clockCalls[t.call]
 	t.spawn = t.spawn || spawnCalls[t.call]
 	// A write past the cache (O_DIRECT) is forced out as if it were synced.
-	t.sync = t.sync || syncCalls[t.call] || strings.Contains(t.call, "write") && kernelHas(path.Frames, directNames)
+	t.sync = t.sync || syncCalls[t.call] || strings.Contains(t.call, "write") && code.InKernel(path.Frames, directNames...)
 	t.collector = t.collector || code.IsCollector(path.Comm)
 	return t
-}
-
-func runsPHP(frame *recording.Frame) bool {
-	return frame.Kind == recording.KindPHP || strings.HasPrefix(frame.Name, "php_execute_script")
 }
 
 // join adds the purposes of a frame.

@@ -1,5 +1,7 @@
 package code
 
+import "culprit/recording"
+
 var (
 	// collectorNames are parts of the names of functions that collect garbage.
 	collectorNames = words(
@@ -36,3 +38,14 @@ func Collects(function string) bool {
 
 // IsCollector tells a thread that does nothing but collect garbage by its name.
 func IsCollector(comm string) bool { return containsAny(comm, collectorComms) }
+
+// requestNames are the functions by which a program asks for a collection itself, in full: what
+// needs memory starts one by others. CPython's and V8's have names only where the interpreter keeps
+// its symbols.
+var requestNames = wordSet(`JVM_GC gc_collect gc_collect_impl runtime.GC
+	runtime/debug.FreeOSMemory runtime/debug.freeOSMemory`)
+
+// AsksToCollect tells a function by which a program asks for a collection.
+func AsksToCollect(frame recording.Frame) bool {
+	return requestNames[frame.Name] || beginsWithAny(frame.Name, []string{"v8::internal::GCExtension::GC"})
+}

@@ -1,7 +1,6 @@
 package code
 
 import (
-	"slices"
 	"strings"
 
 	"culprit/recording"
@@ -39,9 +38,17 @@ var faultEntries = words(`asm_exc_page_fault exc_page_fault do_page_fault do_use
 
 // InKernel reports whether a stack has a function of the kernel whose name contains one of parts.
 func InKernel(frames []recording.Frame, parts ...string) bool {
-	return slices.ContainsFunc(frames, func(frame recording.Frame) bool {
-		return frame.Kind == recording.KindKernel && containsAny(frame.Name, parts)
-	})
+	return KernelFunction(frames, parts...) != ""
+}
+
+// KernelFunction is the first such function, "" for none.
+func KernelFunction(frames []recording.Frame, parts ...string) string {
+	for i := range frames {
+		if frames[i].Kind == recording.KindKernel && containsAny(frames[i].Name, parts) {
+			return frames[i].Name
+		}
+	}
+	return ""
 }
 
 // EntersFault tells the functions that a page fault enters the kernel by.

@@ -1,0 +1,43 @@
+package code
+
+import (
+	"slices"
+
+	"culprit/recording"
+)
+
+var (
+	// taskLocks are where Go parks a task that waits for a lock, and hands the lock on to it.
+	// Spinning for one is none: a lock that is free a moment later is spun for on either side, and
+	// nobody queues.
+	taskLocks = words(`sync.(*Mutex).unlockSlow sync.runtime_SemacquireMutex
+		sync.runtime_SemacquireRWMutex sync.(*RWMutex).`)
+	// taskChannels are the slow ways of a channel.
+	taskChannels = words(`runtime.chansend runtime.chanrecv`)
+	// handoverNames wake a task or a thread that waits for a lock: giving up a free one does not come
+	// to them. Go, glibc, HotSpot.
+	handoverNames = words(`runtime.semrelease1 sync.(*Mutex).unlockSlow __lll_lock_wake
+		ObjectMonitor::exit`)
+)
+
+// QueuesForLock tells a function of Go in which tasks queue for a lock, or hand it on.
+func QueuesForLock(frame recording.Frame) bool {
+	return frame.Kind == recording.KindGo && containsAny(frame.Name, taskLocks)
+}
+
+// QueuesAtChannel tells the same of a channel: a pool or a limit in Go is often one.
+func QueuesAtChannel(frame recording.Frame) bool {
+	return frame.Kind == recording.KindGo && containsAny(frame.Name, taskChannels)
+}
+
+// HandsOver tells a function that wakes somebody out of a lock.
+func HandsOver(frame recording.Frame) bool {
+	return frame.Kind != recording.KindKernel && containsAny(frame.Name, handoverNames)
+}
+
+// LooksForWork reports whether a thread of Go's run time looks for a task to run, or waits for one.
+func LooksForWork(frames []recording.Frame) bool {
+	return slices.ContainsFunc(frames, func(frame recording.Frame) bool {
+		return frame.Name == "runtime.findRunnable"
+	})
+}
