@@ -120,7 +120,7 @@ func TestOneSided(t *testing.T) {
 	if !result.OneSided || len(result.B) != 0 || len(result.Facts) != 0 {
 		t.Errorf("%+v", result)
 	}
-	items := rank.Differences(result, 0.95, 10)
+	items := rank.Of(result, units.Work{}, 0.95).Differences(10)
 	if len(items) == 0 || items[0].Name != "loop" || items[0].Share.Value < 0.7 || items[0].Share.Value > 0.8 {
 		t.Errorf("items %+v", items)
 	}

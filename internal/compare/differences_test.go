@@ -5,6 +5,7 @@ import (
 
 	"culprit/internal/compare"
 	"culprit/internal/compare/rank"
+	"culprit/internal/compare/units"
 )
 
 // An interpreter's or a run time's function says nothing of the program: the item tells whose work it does.
@@ -21,7 +22,7 @@ func TestDifferencesNameTheProgramsOwnFunction(t *testing.T) {
 	want := map[string]string{"v8::internal::StringTable::LookupKey": "serve@a.js", "serve@a.js": "",
 		"v8::internal::Heap::Scavenge": "", "memcpy": ""}
 	seen := 0
-	for _, item := range rank.Differences(result, 0.95, 10) {
+	for _, item := range rank.Of(result, units.Work{}, 0.95).Differences(10) {
 		if where, known := want[item.Name]; known {
 			seen++
 			if item.Signal != "cpu" || item.Where != where {
@@ -30,6 +31,6 @@ func TestDifferencesNameTheProgramsOwnFunction(t *testing.T) {
 		}
 	}
 	if seen != len(want) {
-		t.Errorf("%d of %d items: %+v", seen, len(want), rank.Differences(result, 0.95, 10))
+		t.Errorf("%d of %d items: %+v", seen, len(want), rank.Of(result, units.Work{}, 0.95).Differences(10))
 	}
 }

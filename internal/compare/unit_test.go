@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"culprit/internal/compare"
-	"culprit/internal/compare/rank"
 	"culprit/internal/compare/units"
 	"culprit/recording"
 )
@@ -31,16 +30,6 @@ func TestUnitOfOneRecording(t *testing.T) {
 func TestUnitDividesAmountsOnly(t *testing.T) {
 	work := units.Work{Name: "request", A: []float64{90, 110}, B: []float64{100}}
 	unit := work.Unit()
-	interval := func(value, low, high float64) compare.Interval {
-		return compare.Interval{Value: value, Low: low, High: high}
-	}
-	calls := rank.Difference{A: 200, B: 400, Unit: "calls/run", Change: interval(200, 100, 300),
-		Share: interval(0.5, 0.4, 0.6)}.Per(unit)
-	want := rank.Difference{A: 2, B: 4, Unit: "calls/request", Change: interval(2, 1, 3),
-		Share: interval(0.5, 0.4, 0.6)}
-	if calls != want {
-		t.Errorf("calls are %+v, want %+v", calls, want)
-	}
 	for unitOf, want := range map[string]string{"s": "s", "ms": "ms", "": "", "s/run": "s/request"} {
 		if word, counted := unit.Of(unitOf); word != want || counted != (unitOf == "s/run") {
 			t.Errorf("%q is told as %q, counted %v", unitOf, word, counted)

@@ -64,9 +64,7 @@ func (e *Evidence) Judge(c Context) (*Judgement, error) {
 	if c.Judged() && len(c.Costs) == 0 {
 		j.warn("recorded on another host or kernel: counts are not turned into predicted costs")
 	}
-	for _, difference := range rank.Differences(j.Result, Confidence, itemsPerSignal) {
-		j.Items = append(j.Items, difference.Per(j.Unit))
-	}
+	j.Items = rank.Of(j.Result, e.Work, Confidence).Differences(itemsPerSignal)
 	j.Profile = j.Result.Profile.Per(j.Unit)
 	j.Waits = compare.WaitProfile(j.Result, Confidence).Per(j.Unit)
 	j.Differs = in.Differs

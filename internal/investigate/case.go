@@ -185,11 +185,12 @@ type SideSummary struct {
 	Trials  int     `json:"trials"`
 }
 
-// Item is one ranked difference: a function, a wait, a system call, a process.
+// Item is one ranked difference: a function, a wait, a system call, a count. Of those with seconds
+// each second has one owner.
 type Item struct {
-	Signal string `json:"signal"` // "cpu", "wait", "runqueue", "syscalls", "processes"
+	Signal string `json:"signal"` // "cpu", "syscall", "fault", "kernel", "wait", "lock", "runqueue", "count"
 	Name   string `json:"name"`
-	// Where is the program's own function that CPU time came through.
+	// Where is the program's own function that it came through, or who had the CPU.
 	Where   string           `json:"where,omitempty"`
 	A       float64          `json:"a"` // per unit of Case.Per
 	B       float64          `json:"b"`

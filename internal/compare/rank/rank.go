@@ -112,7 +112,11 @@ func (r *row) through(path *compare.Path) {
 		return
 	}
 	if at := code.Innermost(path.Frames); at >= 0 {
-		r.where[path.Frames[at].Name] += grow
+		place := path.Frames[at].Name
+		if code.IsEntry(path.Frames[at]) {
+			place = "" // everything is below it
+		}
+		r.where[place] += grow
 	}
 	if n := len(path.Frames); r.signal == SignalCode && n > 0 {
 		r.frame = names.KeyOf(path.Frames[n-1])
