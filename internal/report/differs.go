@@ -12,6 +12,7 @@ import (
 const (
 	differsNamed    = 3 // differences that the line names
 	differenceRunes = 90
+	differsUnknown  = "not known: nothing was recorded"
 	differsNothing  = "nothing that was seen: the same dependencies, settings, variables and options"
 )
 

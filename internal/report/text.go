@@ -37,6 +37,9 @@ func Text(w io.Writer, c *investigate.Case, opts TextOptions) error {
 	p, words := newPage(opts), verdictOf(c)
 	p.verdict(c, words)
 	p.differs(words.Differs)
+	if c.B != nil && c.Profile == nil {
+		p.entry("differs", differsUnknown, bold, plain)
+	}
 	p.suspects(c)
 	p.alsoSeen(words.AlsoSeen)
 	p.limits(c, words)
