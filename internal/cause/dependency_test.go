@@ -201,3 +201,22 @@ func TestInterpretedCodeOfAnotherVersionIsNotCold(t *testing.T) {
 		}
 	}
 }
+
+// Of a version that adds a function the function is the place, also beside smaller ones that grew
+// with it; without another version what both sides run is.
+func TestNewFunctionOfAnotherVersion(t *testing.T) {
+	for _, changed := range []string{tables, ""} {
+		result := &compare.Result{Metric: compare.MetricCPU, Unit: "s", A: three(1), B: three(2), Paths: []compare.Path{
+			running(python(changed, "main", "build", "tables.load"), 0.5, 0.7),
+			running(python(changed, "main", "build", "tables.load", "tables.find"), 0, 0.8),
+			running(python(changed, "main", "write"), 0.5, 0.5)}}
+		want, place := CodeAdded, "main;build;tables.load;tables.find"
+		if changed == "" {
+			want, place = CodeGrew, "main;build"
+		}
+		suspects := Judge(Input{Result: result}).Suspects
+		if len(suspects) == 0 || suspects[0].Cause != want || suspects[0].Where[0] != place {
+			t.Errorf("changed %q: %s, want %s at %s", changed, described(suspects), want, place)
+		}
+	}
+}

@@ -189,13 +189,14 @@ func (r *ranking) behindCode(rule rankRule) {
 // with what follows from it. Chosen: less is what any code has.
 const notableShare = 0.1
 
-// broughtBy is the share of what follows from code of a dependency that changed, at that code.
+// broughtBy is the share of what follows from code of a dependency that changed: at that code, or on
+// threads of a run time's own, which have no code above them to tell whose garbage it is.
 func (r *ranking) broughtBy(code *ranked) (brought float64) {
 	if code.share().Value < notableShare {
 		return 0
 	}
 	for _, one := range r.told {
-		if one.consequence && one.changed == code.changed {
+		if one.consequence && (one.changed == code.changed || one.inLibrary()) {
 			brought += one.share().Value
 		}
 	}

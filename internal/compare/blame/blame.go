@@ -92,6 +92,9 @@ func (t *Tree) Find(use func(int) bool) *Blame {
 	if best == nil {
 		return nil
 	}
+	if added := s.newBelow(functions, best); added != nil {
+		best = added
+	}
 	return s.finish(s.inlined(best))
 }
 

@@ -50,6 +50,27 @@ func (s *search) largestOf(functions map[names.Key]*function) *spot {
 	})
 }
 
+// newBelow finds the deepest function that side A never ran, below one that it did, which most of the
+// growth of that comes from, where both are of a dependency that is not the same on both sides: what
+// the other version adds explains why what calls it costs more.
+func (s *search) newBelow(functions map[names.Key]*function, blamed *spot) *spot {
+	last := names.KeyOf(blamed.stack[len(blamed.stack)-1])
+	if blamed.grow < explainsPart*s.total || s.added(last) {
+		return nil
+	}
+	added := map[names.Key]*function{}
+	for key, one := range functions {
+		if one.grow >= keepsPart*s.total && one.Changed != "" && s.added(key) && !one.tookOver(functions) {
+			added[key] = one
+		}
+	}
+	found := s.bestOf(added, keepsPart, false, (*function).deeper)
+	if found == nil || !s.below(found, blamed) {
+		return nil
+	}
+	return found
+}
+
 // bestOf finds the best of the functions that explain a part of the change.
 func (s *search) bestOf(functions map[names.Key]*function, part float64, entries bool,
 	better func(one, best *function) bool) *spot {
