@@ -133,7 +133,6 @@ func badOfCounting() []bad {
 		{"misspelt event", []string{"count", "-e", "page-fault"}, []string{`"page-fault"`, "did you mean page-faults"}},
 		{"unknown event", []string{"count", "-e", "sundial"}, []string{`"sundial"`, "culprit count --list"}},
 		{"event of no PMU", []string{"count", "-e", "sundial/x/"}, []string{`no PMU "sundial"`}},
-		{"event twice", []string{"count", "-e", "cs,cs"}, []string{"cs is named twice"}},
 		{"group without an end", []string{"count", "-e", "{cs"}, []string{"not closed"}},
 		{"two lists on one output", []string{"count", "--json", "-", "--csv", "-"}, []string{"both"}},
 		{"list over the command's output", []string{"count", "--json", "-", "--", "true"},

@@ -104,7 +104,7 @@ func Parse(text string, source Source) (List, error) {
 	return list, list.check()
 }
 
-// check refuses lists that cannot be counted, whatever the host.
+// check refuses lists that cannot be counted, whatever the host, and tells copies apart.
 func (l List) check() error {
 	if len(l) == 0 {
 		return fmt.Errorf("no event is named; give one such as task-clock")
@@ -112,12 +112,13 @@ func (l List) check() error {
 	if len(l) > Max {
 		return fmt.Errorf("%d events are more than the %d that can be counted at once; leave some out", len(l), Max)
 	}
-	seen := map[string]bool{}
+	// Copies of an event, which show how far its estimates agree, have names of their own.
+	copies := map[string]int{}
 	for i := range l {
-		if seen[l[i].Name] {
-			return fmt.Errorf("event %s is named twice; leave one out", l[i].Name)
+		name := l[i].Name
+		if copies[name]++; copies[name] > 1 {
+			l[i].Name = fmt.Sprintf("%s#%d", name, copies[name])
 		}
-		seen[l[i].Name] = true
 	}
 	return nil
 }
