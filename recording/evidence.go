@@ -174,13 +174,37 @@ type Line struct {
 	Context string `parquet:"context,dict"`
 }
 
+// The scopes of a Counter. Both stand still while who is counted sleeps: the rows of a CPU, which
+// go on, have its name ("cpu0"), and are never added to those.
+const (
+	ScopeTarget  = "target"  // the whole target
+	ScopeProcess = "process" // Pid alone; what is in "target" too
+)
+
 // Counter is a hardware or software counter with how long it really counted.
 type Counter struct {
 	Name      string `parquet:"name,dict"`
-	Scope     string `parquet:"scope,dict"` // "target" or "cpu0"
+	Scope     string `parquet:"scope,dict"` // ScopeTarget, ScopeProcess or "cpu0"
 	Value     int64  `parquet:"value"`
 	EnabledNs int64  `parquet:"enabled_ns"`
-	RunningNs int64  `parquet:"running_ns"` // less than enabled: the value is an estimate
+	RunningNs int64  `parquet:"running_ns"` // less than enabled: the value is a part of it
+	// Low and High hold the true count with 95 % confidence; both are the value where it was counted
+	// all the time, and 0 where it never was.
+	Low  int64 `parquet:"low,optional"`
+	High int64 `parquet:"high,optional"`
+	// Group: events with the same one above 0 were counted at the same times.
+	Group int32  `parquet:"group,optional"`
+	Pid   int32  `parquet:"pid,optional"` // of ScopeProcess
+	Comm  string `parquet:"comm,optional,dict"`
+	Unit  string `parquet:"unit,optional,dict"` // "ns"; "" of a count
+}
+
+// Estimated is the value scaled up to all of the time that it was to be counted; false where it never was counted.
+func (c *Counter) Estimated() (float64, bool) {
+	if c.RunningNs <= 0 {
+		return 0, false
+	}
+	return float64(c.Value) * float64(c.EnabledNs) / float64(c.RunningNs), true
 }
 
 // SyscallError counts the failures of one system call of one process by errno.

@@ -183,9 +183,13 @@ func (j *join) lines() error {
 
 func (j *join) counters() error {
 	return total(j, "counters", MaxEvidence,
-		func(c *Counter) [2]string { return [2]string{c.Name, c.Scope} }, asItIs[Counter],
+		func(c *Counter) Counter {
+			return Counter{Name: c.Name, Scope: c.Scope, Pid: c.Pid, Comm: c.Comm, Group: c.Group, Unit: c.Unit}
+		}, asItIs[Counter],
 		func(whole, later *Counter) {
 			whole.Value += later.Value
+			whole.Low += later.Low
+			whole.High += later.High
 			whole.EnabledNs += later.EnabledNs
 			whole.RunningNs += later.RunningNs
 		}, func(c *Counter) int64 { return c.Value })

@@ -137,6 +137,9 @@ func statusOf(statuses []recording.ProbeStatus, name string) *recording.ProbeSta
 	return nil
 }
 
+// doctorCounters are events that every kernel counts.
+const doctorCounters = "task-clock,context-switches"
+
 // recordTestProgram records the test program through the real recorder. The
 // statuses are known even where the window fails.
 func recordTestProgram(ctx context.Context) (
@@ -152,7 +155,7 @@ func recordTestProgram(ctx context.Context) (
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // a temporary file that stays does no harm
 	recorder, err := record.Start(ctx, record.Options{Requests: true, Hz: doctorHz, RunTimes: []string{"Python"},
-		Program: "culprit " + version})
+		Program: "culprit " + version, Counters: doctorCounters})
 	if err != nil {
 		return nil, nil, nil, err
 	}

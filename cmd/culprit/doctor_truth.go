@@ -45,6 +45,13 @@ func sawOf(name string, rec *recording.Recording, summary *record.Summary) (saw,
 			return "", blind + "the test program compute"
 		}
 		return fmt.Sprintf("%d samples", summary.Samples), ""
+	case "counters":
+		for i := range rec.Counters {
+			if counter := &rec.Counters[i]; counter.Name == "context-switches" && counter.Value > 0 {
+				return fmt.Sprintf("%d context switches", counter.Value), ""
+			}
+		}
+		return "", blind + "one context switch of the test program"
 	case "faults", "block", "network", "kernellocks":
 		return sawEvents(name, rec)
 	case "requests":

@@ -73,6 +73,7 @@ unrecorded. Interrupting ends the recording and keeps what it saw.`,
 	flags.BoolVar(&o.NoCalls, "no-syscalls", false, "leave the system calls out")
 	flags.BoolVar(&o.Light, "light", false, "only stacks on the CPU, processes and each thread's totals")
 	flags.BoolVar(&o.Requests, "requests", false, "follow the requests of the target's services on their sockets")
+	flags.StringVar(&o.Counters, "counters", "", "count these events for the target, as in 'culprit count -e'")
 	flags.BoolVar(&o.python, "python", false, "load the Python unwinder at once (found out by itself for a command)")
 	o.costFlags(flags)
 	flags.StringVar(&o.json, "json", "", "write a summary of the recording as JSON to this file, - for standard output")
@@ -104,6 +105,9 @@ func (o *recordOptions) check() error {
 		return fmt.Errorf("standard output belongs to the command; give --json a file")
 	}
 	if err := o.checkCosts(); err != nil {
+		return err
+	}
+	if err := o.checkCounters(); err != nil {
 		return err
 	}
 	if _, err := o.Normal(); err != nil {

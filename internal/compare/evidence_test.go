@@ -74,6 +74,39 @@ func TestCountsOfTheNewTables(t *testing.T) {
 	}
 }
 
+// Counters are compared where all recordings have them; ratios where the two were counted at the same times.
+func TestCounters(t *testing.T) {
+	row := func(name string, value, enabled, running int64, group int32) recording.Counter {
+		return recording.Counter{Name: name, Scope: recording.ScopeTarget, Value: value, EnabledNs: enabled,
+			RunningNs: running, Group: group}
+	}
+	a := small(func(rec *recording.Recording) {
+		rec.Counters = []recording.Counter{row("cycles", 1000, 10, 10, 1), row("instructions", 2000, 10, 10, 1),
+			row("branches", 10, 10, 5, 0), row("branch-misses", 1, 10, 5, 0), row("r1", 7, 10, 10, 0),
+			{Name: "cycles", Scope: recording.ScopeProcess, Pid: 7, Value: 1000, EnabledNs: 10, RunningNs: 10},
+			{Name: "cycles", Scope: "cpu0", Value: 5e9, EnabledNs: 10, RunningNs: 10}}
+	})
+	b := small(func(rec *recording.Recording) {
+		rec.Counters = []recording.Counter{row("cycles", 4000, 10, 10, 1), row("instructions", 2000, 10, 10, 1),
+			row("branches", 20, 10, 5, 0), row("branch-misses", 2, 10, 5, 0), row("r2", 7, 10, 0, 0)}
+	})
+	result := comparedPair(t, compare.MetricCPU, a, b)
+	for _, one := range []struct {
+		name string
+		a, b float64
+	}{{"cycles", 1000, 4000}, {"instructions", 2000, 2000}, {"ipc", 2, 0.5}, {"branches", 20, 40}} {
+		if a, b := count(t, result, counts.Counter+one.name, ""); a != one.a || b != one.b {
+			t.Errorf("%s: %v and %v, want %v and %v", one.name, a, b, one.a, one.b)
+		}
+	}
+	for i := range result.Counts {
+		switch name := result.Counts[i].Name; name {
+		case counts.Counter + "r1", counts.Counter + "r2", counts.Counter + "branch-miss-rate":
+			t.Errorf("%s cannot be compared: %+v", name, result.Counts[i])
+		}
+	}
+}
+
 func TestDelayedAcknowledgements(t *testing.T) {
 	wait := func(blockedNs int64, stack, waker int32, kind string) recording.Wait {
 		return recording.Wait{TimeNs: 1e6, BlockedNs: blockedNs, Pid: 7, Tid: 7, State: "S", Syscall: "recvfrom",

@@ -3,6 +3,7 @@ package probe
 import (
 	"culprit/internal/probe/block"
 	"culprit/internal/probe/bpf"
+	"culprit/internal/probe/counters"
 	"culprit/internal/probe/faults"
 	"culprit/internal/probe/kernellocks"
 	"culprit/internal/probe/network"
@@ -38,6 +39,9 @@ func All() []Probe {
 		{Name: "kernellocks", Start: adapt(kernellocks.Start),
 			Sees:  "waits for locks inside the kernel, where, and who held them",
 			Hides: "which lock of the kernel threads queue on"},
+		{Name: "counters", Asked: true, Start: adapt(counters.Start),
+			Sees:  "events of the CPU and the kernel that --counters names, by process",
+			Hides: "what --counters names: instructions, cache and branch misses"},
 		{Name: "oncpu", Start: adapt(oncpu.Start),
 			Sees:  "stacks of what runs, kernel and user, native and interpreted",
 			Hides: "which code takes the CPU"},

@@ -4,10 +4,12 @@ import "culprit/recording"
 
 // lightProbes are those of Options.Light. Their programs run at the clock's ticks and when a thread starts or ends,
 // but for one that looks at the state of the thread that leaves the CPU.
-var lightProbes = map[string]bool{"processes": true, "oncpu": true}
+var lightProbes = map[string]bool{"processes": true, "oncpu": true, "counters": true}
 
 // asks tells whether a probe is asked for that runs only then.
-func (o Options) asks(probe string) bool { return probe == "requests" && o.Requests }
+func (o Options) asks(probe string) bool {
+	return probe == "requests" && o.Requests || probe == "counters" && o.Counters != ""
+}
 
 // leavesOut says why the options leave a probe out; "" when they do not.
 func (o Options) leavesOut(probe string) string {

@@ -49,6 +49,8 @@ type Options struct {
 	// Over is from when on a request is slow; 0: when it is among the Worst share of its kind, default 1 %.
 	Over  time.Duration `json:"over"`
 	Worst float64       `json:"worst"`
+	// Counters are events to count for the target, in the syntax of `culprit count`; "": none.
+	Counters string `json:"counters,omitempty"`
 }
 
 // MaxHz bounds the rate: at 18 µs per sample in the kernel more would disturb what it measures.

@@ -25,7 +25,7 @@ var mayImport = map[string][]string{
 	"internal/symbol":         {"recording"},
 	"internal/code":           {"recording"},
 	"internal/format":         {"recording", "internal/symbol"},
-	"internal/probe":          {"recording", "internal/host", "internal/symbol"},
+	"internal/probe":          {"recording", "internal/host", "internal/symbol", "internal/stat"},
 	"internal/dependency":     {"recording", "internal/dependency/rpm"},
 	"internal/dependency/rpm": {},
 	"internal/record": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/probe",

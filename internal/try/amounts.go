@@ -228,8 +228,8 @@ func (r recorded) ofNumbers(rec *recording.Recording) (float64, error) {
 		}
 		total := 0.0
 		for _, row := range rec.Counters[at:] {
-			if row.Name == r.of && row.RunningNs > 0 {
-				total += float64(row.Value) * float64(row.EnabledNs) / float64(row.RunningNs)
+			if value, counted := row.Estimated(); row.Name == r.of && counted && row.Scope != recording.ScopeProcess {
+				total += value // those of processes are in the target's
 			}
 		}
 		return total, nil

@@ -36,6 +36,7 @@ type Count struct {
 //	process.cpu           seconds, by name
 //	switches.voluntary    by process      switches.involuntary   by process
 //	migrations            by process
+//	counter.NAME          events of --counters (tree only), and ratios of those counted at the same times
 //	metric.NAME           every other number in the manifest (tree only)
 const (
 	Processes    = "process.started"  // by name
@@ -54,10 +55,13 @@ type Table struct {
 	run    int     // that is added
 	scale  float64 // of its amounts
 	values map[key][]float64
+	had    map[string]int // recordings that have a counter, by its name
 }
 
 // New makes a table for so many recordings.
-func New(sides perrun.Sides) *Table { return &Table{sides: sides, values: map[key][]float64{}} }
+func New(sides perrun.Sides) *Table {
+	return &Table{sides: sides, values: map[key][]float64{}, had: map[string]int{}}
+}
 
 // plus adds an amount for one key; tree adds it for the whole tree as well.
 func (t *Table) plus(name, of, unit string, amount float64) {
@@ -65,7 +69,7 @@ func (t *Table) plus(name, of, unit string, amount float64) {
 	if t.values[at] == nil {
 		t.values[at] = t.sides.Amounts()
 	}
-	if name != TickInterval && name != Threads { // neither is an amount of what a run does
+	if name != TickInterval && name != Threads && unit != RatioUnit { // neither is an amount of what a run does
 		amount *= t.scale
 	}
 	t.values[at][t.run] += amount
@@ -114,6 +118,7 @@ func (t *Table) Add(run int, r *timeline.Run, scale float64) {
 	t.block(rec)
 	t.network(rec)
 	t.sentLate(r)
+	t.counters(rec)
 	grownBy(rec, throttledMetric, func(scope string, stopped float64) {
 		t.tree(Throttled, scope, "s/run", stopped)
 	})
@@ -155,6 +160,9 @@ func (t *Table) timers(r *timeline.Run) {
 func (t *Table) List() []Count {
 	list := make([]Count, 0, len(t.values))
 	for at, values := range t.values {
+		if had, is := t.had[at.name]; is && had < len(values) {
+			continue // some were recorded without it, which is no zero
+		}
 		a, b := t.sides.Split(values)
 		list = append(list, Count{Name: at.name, Key: at.key, Unit: at.unit, A: a, B: b})
 	}

@@ -67,6 +67,8 @@ func besides(counted *compare.Count) bool {
 	switch {
 	case counted.Name == counts.Processes:
 		return counted.Key != ""
+	case counted.Unit == counts.RatioUnit:
+		return false // no amount
 	case counted.Key != "" || counted.Name == counts.TickInterval || counted.Unit == "s/run":
 		return false
 	case strings.HasPrefix(counted.Name, "metric."):

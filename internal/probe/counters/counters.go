@@ -59,10 +59,17 @@ type Options struct {
 	Some bool
 	// Rows bounds how many can be told apart, on each CPU; 0: a default.
 	Rows int
+	// Shared, where it is set, says who is followed: those of the recorder.
+	Shared *bpf.Shared
 }
 
-// rowsOfCPU is the default of Options.Rows.
-const rowsOfCPU = 8192
+// The default of Options.Rows, and the most rows of all CPUs together, of which a kernel that cannot add rows at a
+// switch (before 6.2) makes fewer at once.
+const (
+	rowsOfCPU = 8192
+	mostRows  = 1 << 16
+	madeRows  = 1 << 14
+)
 
 // Meter counts. It is not for use by several goroutines at once.
 type Meter struct {
@@ -136,12 +143,25 @@ func (m *Meter) load() error {
 	if err != nil {
 		return err
 	}
-	spec.Maps["rows"].MaxEntries = uint32(m.options.Rows * len(m.events.CPUs))
-	if m.collection, err = new(bpf.Shared).Load(spec, nil); err != nil {
+	rows := spec.Maps["rows"]
+	if direct { // and rows may be made at a switch
+		rows.MaxEntries, rows.Flags = uint32(min(m.options.Rows*len(m.events.CPUs), mostRows)), bpfNoPrealloc
+	} else {
+		rows.MaxEntries = uint32(min(m.options.Rows*len(m.events.CPUs), madeRows))
+	}
+	shared := m.options.Shared
+	if shared == nil {
+		shared = new(bpf.Shared)
+		defer shared.Close()
+	}
+	if m.collection, err = shared.Load(spec, nil); err != nil {
 		return fmt.Errorf("load counters: %w", err)
 	}
 	return m.place(kinds)
 }
+
+// bpfNoPrealloc is BPF_F_NO_PREALLOC: rows take memory when there are any.
+const bpfNoPrealloc = 1
 
 func boolean(set bool) uint32 {
 	if set {

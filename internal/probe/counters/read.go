@@ -22,19 +22,24 @@ const onCPU = 1
 
 // Begin starts to count. With Options.Some nobody is counted before Follow.
 func (m *Meter) Begin() error {
+	if err := m.attach(); err != nil {
+		return err
+	}
+	return m.book()
+}
+
+// attach attaches the programs, which count nothing before the first booking.
+func (m *Meter) attach() error {
 	if err := m.keepRests(); err != nil {
 		return err
 	}
 	names := []string{"switched"}
-	if m.options.Some {
+	if m.options.Some && m.options.Shared == nil { // else the recorder follows children
 		names = append(names, "forked")
 	}
 	links, err := bpf.AttachTracing(m.collection, names...)
-	if err != nil {
-		return err
-	}
 	m.links = links
-	return m.book()
+	return err
 }
 
 // book has each CPU book what it counted up to now, and looks at what it counted in all.
