@@ -2,6 +2,7 @@ package cause
 
 import (
 	"culprit/internal/code"
+	"culprit/internal/compare/counts"
 	"culprit/internal/shell"
 	"culprit/recording"
 )
@@ -134,7 +135,7 @@ func (s *scene) fewerAtOnce(c *claim) bool {
 	}
 	connections, answers := s.accepted(process), sides{}
 	for _, call := range sendCalls {
-		answers = answers.plus(s.count("syscall."+call+".bytes", process))
+		answers = answers.plus(s.count(counts.Call(call, "bytes"), process))
 	}
 	fewer := connections.swapped().grew(timesFewer, fewestDropped) && connections.b > 0
 	if !fewer || answers.a <= 0 || answers.a > sameAnswers*answers.b || answers.b > sameAnswers*answers.a {
@@ -149,8 +150,8 @@ func (s *scene) fewerAtOnce(c *claim) bool {
 // there is none.
 func (s *scene) accepted(process string) (connections sides) {
 	for _, call := range []string{"accept", "accept4"} {
-		connections = connections.plus(s.count("syscall."+call+".count", process)).
-			plus(s.count("syscall."+call+".errors", process).times(-1))
+		connections = connections.plus(s.count(counts.Call(call, "count"), process)).
+			plus(s.count(counts.Call(call, "errors"), process).times(-1))
 	}
 	return connections
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
 	"culprit/internal/compare/perrun"
 )
 
@@ -66,7 +67,7 @@ func (s *scene) callEvidence(c *claim) []Evidence {
 
 // splitCalls divides seconds by the number of calls of the whole tree.
 func (s *scene) splitCalls(call string, a, b []float64) *perrun.Calls {
-	count := s.counted("syscall."+call+".count", "")
+	count := s.counted(counts.Call(call, "count"), "")
 	if count == nil || len(count.A) != len(a) || len(count.B) != len(b) {
 		return nil
 	}
@@ -80,7 +81,7 @@ func (s *scene) splitCalls(call string, a, b []float64) *perrun.Calls {
 // timeWithin is how long all threads were within a system call in each run; nil where that was not
 // recorded.
 func (s *scene) timeWithin(call string) (a, b []float64) {
-	count := s.counted("syscall."+call+".seconds", "")
+	count := s.counted(counts.Call(call, "seconds"), "")
 	if count == nil || mean(count.A)+mean(count.B) <= 0 {
 		return nil, nil
 	}

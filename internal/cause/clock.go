@@ -7,6 +7,7 @@ import (
 
 	"culprit/internal/code"
 	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
 	"culprit/recording"
 )
 
@@ -123,7 +124,7 @@ func (s *scene) better(current string) string {
 func (s *scene) clockCall() string {
 	grown := map[string]float64{}
 	for call := range clockCalls {
-		grown[call] = s.countOf("syscall." + call + ".count").more()
+		grown[call] = s.countOf(counts.Call(call, "count")).more()
 	}
 	return byValue(grown)[0]
 }

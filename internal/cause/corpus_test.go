@@ -1,6 +1,7 @@
 package cause_test
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -98,7 +99,7 @@ func (r *replay) run(t *testing.T, ready func(*corpus.Pair) error) {
 					return
 				}
 				row.holdToTruth(t, r.misses)
-				if now := row.text(); !*update && now != old[row.name] {
+				if now := row.told().String(); !*update && now != old[row.name] {
 					t.Errorf("the verdict changed (-update writes the new one)\nit was\n%s\nit is\n%s",
 						old[row.name], now)
 				}
@@ -107,9 +108,27 @@ func (r *replay) run(t *testing.T, ready func(*corpus.Pair) error) {
 	})
 	table(t, r.rows)
 	if *verdicts != "" {
-		writeVerdicts(t, filepath.Join(*verdicts, filepath.Base(r.golden)), r.rows, nil)
+		r.write(t)
 	} else if *update {
 		writeVerdicts(t, r.golden, r.rows, old)
+	}
+}
+
+// write puts what is said of the pairs that were judged into the folder of -verdicts.
+func (r *replay) write(t *testing.T) {
+	told := []corpus.Told{}
+	for i := range r.rows {
+		if r.rows[i].answer.Outcome != "" {
+			told = append(told, r.rows[i].told())
+		}
+	}
+	content, err := json.Marshal(told)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := strings.TrimSuffix(filepath.Base(r.golden), ".txt") + ".json"
+	if err := os.WriteFile(filepath.Join(*verdicts, file), content, 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -149,23 +168,7 @@ func (r *replayed) holdToTruth(t *testing.T, misses map[string]string) {
 	}
 }
 
-// text is what the golden file holds of a pair.
-func (r *replayed) text() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s %s", r.name, r.answer.Outcome, r.answer.Metric)
-	if r.verdict.Missed != "" {
-		fmt.Fprintf(&b, " (missed: %s)", r.verdict.Missed)
-	}
-	b.WriteString("\n")
-	for _, s := range r.answer.Suspects {
-		place := "nowhere"
-		if len(s.Where) > 0 {
-			place = s.Where[0]
-		}
-		fmt.Fprintf(&b, "  %s %.0f %% %s at %s\n", s.Cause, 100*s.Share.Value, s.Level, place)
-	}
-	return b.String()
-}
+func (r *replayed) told() corpus.Told { return corpus.Tell(r.name, r.answer, r.verdict) }
 
 // table shows all pairs with -v.
 func table(t *testing.T, rows []replayed) {
@@ -222,7 +225,7 @@ func writeVerdicts(t *testing.T, file string, rows []replayed, old map[string]st
 	var b strings.Builder
 	for _, r := range rows {
 		if r.answer.Outcome != "" {
-			b.WriteString(r.text())
+			b.WriteString(r.told().String())
 		} else {
 			b.WriteString(old[r.name])
 		}

@@ -139,7 +139,7 @@ func (s *scene) tellSync(c *claim) {
 	}
 	s.locate(c, call)
 	for call := range syncCalls {
-		c.add("syscalls", call+" calls", s.count("syscall."+call+".count", ""), "calls/run")
+		c.add("syscalls", call+" calls", s.count(counts.Call(call, "count"), ""), "calls/run")
 	}
 	sortEvidence(c.evidence)
 }

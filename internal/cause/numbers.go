@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
 	"culprit/recording"
 )
 
@@ -113,7 +114,7 @@ func (s *scene) countOf(names ...string) (sum sides) {
 // callsCounted adds up the calls of some kinds by the whole tree.
 func (s *scene) callsCounted(calls map[string]bool) (sum sides) {
 	for _, call := range slices.Sorted(maps.Keys(calls)) { // a sum depends on the order
-		sum = sum.plus(s.count("syscall."+call+".count", ""))
+		sum = sum.plus(s.count(counts.Call(call, "count"), ""))
 	}
 	return sum
 }

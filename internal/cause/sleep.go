@@ -7,6 +7,7 @@ import (
 	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/compare/blame"
+	"culprit/internal/compare/counts"
 	"culprit/recording"
 )
 
@@ -82,7 +83,7 @@ func (s *scene) tellSleep(c *claim) {
 	})
 	c.add("offcpu", "waits that a timer ended, all threads", times, "waits/run")
 	for _, call := range s.callsOf(c) {
-		c.add("syscalls", call+" calls", s.count("syscall."+call+".count", ""), "calls/run")
+		c.add("syscalls", call+" calls", s.count(counts.Call(call, "count"), ""), "calls/run")
 	}
 	if held, _ := s.parted(c, func(i int) bool { return len(s.paths[i].For) > 0 }); held > 0 {
 		c.add("offcpu", "of it slept while another thread waited for a lock that the sleeper held", sides{b: held}, "s/run")

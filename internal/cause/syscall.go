@@ -3,7 +3,6 @@ package cause
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"culprit/internal/code"
 	"culprit/internal/compare"
@@ -99,7 +98,7 @@ func (s *scene) tracedAsBefore(c *claim, tracers map[string]bool) bool {
 func (s *scene) allCalls(without map[string]bool) (calls sides) {
 	for i := range s.counts {
 		count := &s.counts[i]
-		if !strings.HasPrefix(count.Name, "syscall.") || !strings.HasSuffix(count.Name, ".count") {
+		if _, what := counts.CallOf(count.Name); what != "count" {
 			continue
 		}
 		switch made := means(count.A, count.B); {
@@ -173,9 +172,9 @@ func (s *scene) tellChatty(c *claim, chatty map[string]float64) {
 	}
 	c.predictAtLeast("bare system call", calls, s.in.Costs.Syscall)
 	for _, call := range most(chatty, 3) {
-		calls, failed := s.callCount(call), s.countOf("syscall."+call+".errors")
+		calls, failed := s.callCount(call), s.countOf(counts.Call(call, "errors"))
 		c.add("syscalls", call+" calls", calls, "calls/run")
-		c.add("syscalls", call+" bytes per call", s.countOf("syscall."+call+".bytes").each(calls), "bytes")
+		c.add("syscalls", call+" bytes per call", s.countOf(counts.Call(call, "bytes")).each(calls), "bytes")
 		if failed.b >= 0.1*calls.b && failed.more() > 0 {
 			c.add("syscalls", call+" calls that failed", failed, "calls/run")
 		}
@@ -202,7 +201,7 @@ func (s *scene) waitedLonger(calls map[string]float64) map[string]bool {
 // callCount is the number of calls a run outside of many short-lived processes, whose start brings
 // calls of its own. Where both sides start as many, that is the same on both.
 func (s *scene) callCount(call string) sides {
-	calls, started := s.countOf("syscall."+call+".count"), s.countOf(counts.Processes)
+	calls, started := s.countOf(counts.Call(call, "count")), s.countOf(counts.Processes)
 	if !s.oneSided && started.a > 0 && !started.grew(timesProcesses, fewestProcesses) &&
 		!started.swapped().grew(timesProcesses, fewestProcesses) {
 		return calls
@@ -213,9 +212,9 @@ func (s *scene) callCount(call string) sides {
 			short[s.paths[i].Process], short[s.paths[i].Comm] = true, true
 		}
 	}
-	for _, key := range s.keys("syscall." + call + ".count") {
+	for _, key := range s.keys(counts.Call(call, "count")) {
 		if short[key] && !s.longLived(key) {
-			calls = calls.plus(s.count("syscall."+call+".count", key).times(-1))
+			calls = calls.plus(s.count(counts.Call(call, "count"), key).times(-1))
 		}
 	}
 	return calls
@@ -233,7 +232,7 @@ func (s *scene) longLived(name string) bool {
 
 // small holds back, one-sided, calls that move much each: many of those are no fault.
 func (s *scene) small(call string, calls float64) bool {
-	bytes := s.countOf("syscall." + call + ".bytes").b
+	bytes := s.countOf(counts.Call(call, "bytes")).b
 	return !s.oneSided || calls >= 10*fewestCalls && bytes/max(calls, 1) < smallBytes
 }
 

@@ -105,7 +105,7 @@ func (b *bench) variants(ctx context.Context, only *regexp.Regexp, asked bool) (
 
 // vary judges the corpus with each variant.
 func (b *bench) vary(ctx context.Context, stdout io.Writer, variants []Variant,
-	before map[string]string, jobs int) ([]Result, error) {
+	before verdicts, jobs int) ([]Result, error) {
 	results := make([]Result, len(variants))
 	next := make(chan int)
 	var workers sync.WaitGroup
@@ -134,7 +134,7 @@ func (b *bench) vary(ctx context.Context, stdout io.Writer, variants []Variant,
 	return results, nil
 }
 
-func (b *bench) one(ctx context.Context, v Variant, before map[string]string) Result {
+func (b *bench) one(ctx context.Context, v Variant, before verdicts) Result {
 	after, err := b.verdicts(ctx, &v)
 	if err != nil {
 		return Result{Variant: v, Failed: err.Error()}

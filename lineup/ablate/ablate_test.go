@@ -99,21 +99,27 @@ func TestFind(t *testing.T) {
 }
 
 func TestChanges(t *testing.T) {
-	read := func(text string) map[string]string {
-		verdicts := map[string]string{}
-		readVerdicts(verdicts, text, "verdicts")
-		return verdicts
+	read := func(text string) verdicts {
+		told := verdicts{}
+		if err := told.read([]byte(text), "verdicts"); err != nil {
+			t.Fatal(err)
+		}
+		return told
 	}
-	before := read("lock-go: worse wall\n  lock.contended 90 % explains at main.step\n" +
-		"sleep-node: worse wall (missed: place x, want y)\n  sleep.deliberate 80 % explains at x\n" +
-		"same-cpu-c: same cpu\n" +
-		"gc-tree-go: worse cpu\n  runtime.gc 99 % explains at main.build\n" +
-		"chatty-read-c: worse cpu\n  syscall.chatty 98 % explains at fill\n")
-	after := read("lock-go: worse wall (missed: first suspect code.grew)\n  code.grew 90 % explains at main.step\n" +
-		"sleep-node: worse wall\n  sleep.deliberate 80 % explains at y\n" +
-		"same-cpu-c: same cpu\n" +
-		"gc-tree-go: worse cpu\n  runtime.gc 99 % explains at main.grow\n" +
-		"chatty-read-c: worse cpu\n  syscall.chatty 97 % observed at fill\n")
+	before := read(`[{"pair": "lock-go", "suspects": [{"cause": "lock.contended", "place": "main.step"}]},
+		{"pair": "sleep-node", "missed": "place x, want y", "suspects": [{"cause": "sleep.deliberate", "place": "x"}]},
+		{"pair": "same-cpu-c", "outcome": "same"},
+		{"pair": "gc-tree-go", "suspects": [{"cause": "runtime.gc", "place": "main.build"}]},
+		{"pair": "chatty-read-c", "suspects": [{"cause": "syscall.chatty", "percent": 98, "place": "fill"}]}]`)
+	after := read(`[{"pair": "lock-go", "missed": "first suspect code.grew",
+			"suspects": [{"cause": "code.grew", "place": "main.step"}]},
+		{"pair": "sleep-node", "suspects": [{"cause": "sleep.deliberate", "place": "y"}]},
+		{"pair": "same-cpu-c", "outcome": "same"},
+		{"pair": "gc-tree-go", "suspects": [{"cause": "runtime.gc", "place": "main.grow"}]},
+		{"pair": "chatty-read-c", "suspects": [{"cause": "syscall.chatty", "percent": 97, "place": "fill"}]}]`)
+	if err := (verdicts{}).read([]byte("lock-go: worse"), "verdicts"); err == nil {
+		t.Error("what is no list of verdicts is read as one")
+	}
 	var got []string
 	r := Result{Variant: Variant{Kind: Rule, Of: "cause.x", How: "off"}, Changes: changes(before,
 		after)}

@@ -54,7 +54,7 @@ func (b *bench) folders(ctx context.Context) ([]string, error) {
 }
 
 // verdicts are what the corpus says with a variant, by pair; with nil as the sources are.
-func (b *bench) verdicts(ctx context.Context, v *Variant) (map[string]string, error) {
+func (b *bench) verdicts(ctx context.Context, v *Variant) (verdicts, error) {
 	folder, err := os.MkdirTemp(b.work, "variant-")
 	if err != nil {
 		return nil, fmt.Errorf("make folder: %w", err)
@@ -76,19 +76,21 @@ func (b *bench) verdicts(ctx context.Context, v *Variant) (map[string]string, er
 	if err := b.replay(ctx, folder, program, v); err != nil {
 		return nil, err
 	}
-	verdicts := map[string]string{}
-	files, err := filepath.Glob(filepath.Join(folder, "*.txt"))
+	told := verdicts{}
+	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err != nil || len(files) == 0 {
 		return nil, fmt.Errorf("the test wrote no verdicts (%w)", err)
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		content, err := os.ReadFile(file)
+		if err == nil {
+			err = told.read(content, strings.TrimSuffix(filepath.Base(file), ".json"))
+		}
 		if err != nil {
 			return nil, fmt.Errorf("read verdicts: %w", err)
 		}
-		readVerdicts(verdicts, string(text), strings.TrimSuffix(filepath.Base(file), ".txt"))
 	}
-	return verdicts, nil
+	return told, nil
 }
 
 // build compiles the test of the corpus.

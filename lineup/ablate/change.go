@@ -2,25 +2,26 @@ package ablate
 
 import (
 	"cmp"
+	"culprit/internal/corpus"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
-	"strings"
 )
 
-// missedMark stands in the first line of a verdict that misses the truth.
-const missedMark = "(missed:"
+// verdicts are what is said of the pairs, each under the file that it was judged from and its name.
+type verdicts map[string]corpus.Told
 
-// readVerdicts adds what a file says, by pair. A pair begins in the first column: "name: outcome
-// metric".
-func readVerdicts(verdicts map[string]string, text, from string) {
-	name := ""
-	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(line, " ") {
-			name, _, _ = strings.Cut(line, ":")
-			name = from + " " + name
-		}
-		verdicts[name] += line
+// read adds what a file says, which the test of the corpus has written.
+func (v verdicts) read(content []byte, from string) error {
+	var told []corpus.Told
+	if err := json.Unmarshal(content, &told); err != nil {
+		return fmt.Errorf("read verdicts of %s: %w", from, err)
 	}
+	for _, one := range told {
+		v[from+" "+one.Pair] = one
+	}
+	return nil
 }
 
 // How much a variant changes a verdict, the worst first.
@@ -37,20 +38,19 @@ type Change struct {
 }
 
 // changes lists the verdicts that differ, the worst first, of those that were made again.
-func changes(before, after map[string]string) (list []Change) {
+func changes(before, after verdicts) (list []Change) {
 	for _, pair := range slices.Sorted(maps.Keys(after)) {
 		was, is := before[pair], after[pair]
-		if was == is {
+		if was.String() == is.String() {
 			continue
 		}
 		change := Change{Pair: pair, How: Else, Was: first(was), Is: first(is)}
-		missedBefore, missed := strings.Contains(was, missedMark), strings.Contains(is, missedMark)
 		switch {
-		case missed && !missedBefore:
+		case is.Missed != "" && was.Missed == "":
 			change.How = Wrong
-		case missedBefore && !missed:
+		case was.Missed != "" && is.Missed == "":
 			change.How = Mended
-		case named(was) != named(is):
+		case other(was, is):
 			change.How = First
 		}
 		list = append(list, change)
@@ -64,18 +64,19 @@ func changes(before, after map[string]string) (list []Change) {
 
 func severity(how string) int { return slices.Index([]string{Wrong, Mended, First, Else}, how) }
 
-// first is the line of the first suspect, "no suspect" without one.
-func first(verdict string) string {
-	lines := strings.SplitN(verdict, "\n", 3)
-	if len(lines) < 2 || lines[1] == "" {
+// first is the first suspect in words, "no suspect" without one.
+func first(told corpus.Told) string {
+	if len(told.Suspects) == 0 {
 		return "no suspect"
 	}
-	return strings.TrimSpace(lines[1])
+	return told.Suspects[0].String()
 }
 
-// named is the cause and the place of the first suspect.
-func named(verdict string) string {
-	cause, _, _ := strings.Cut(first(verdict), " ")
-	_, place, _ := strings.Cut(first(verdict), " at ")
-	return cause + " at " + place
+// other reports whether another cause or place is the first suspect.
+func other(was, is corpus.Told) bool {
+	if len(was.Suspects) == 0 || len(is.Suspects) == 0 {
+		return len(was.Suspects) != len(is.Suspects)
+	}
+	x, y := was.Suspects[0], is.Suspects[0]
+	return x.Cause != y.Cause || x.Place != y.Place
 }

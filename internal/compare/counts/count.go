@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"culprit/internal/compare/perrun"
 	"culprit/internal/compare/timeline"
@@ -46,6 +47,19 @@ const (
 	TickInterval = "timer.interval"   // seconds between ticks, by process
 	Runqueue     = "runqueue.seconds" // waiting for a CPU, by process
 )
+
+// Call is the name of what is counted of a system call: "syscall.write.count".
+func Call(call, what string) string { return ofCalls + call + "." + what }
+
+// CallOf takes such a name apart; "" of other counts.
+func CallOf(count string) (call, what string) {
+	if rest, found := strings.CutPrefix(count, ofCalls); found {
+		call, what, _ = strings.Cut(rest, ".")
+	}
+	return call, what
+}
+
+const ofCalls = "syscall."
 
 type key struct{ name, key, unit string }
 
@@ -90,11 +104,10 @@ func (t *Table) Add(run int, r *timeline.Run, scale float64) {
 	rec := r.Recording
 	for i := range rec.Syscalls {
 		call := &rec.Syscalls[i]
-		prefix := "syscall." + call.Name
-		t.tree(prefix+".count", call.Comm, "calls/run", float64(call.Count))
-		t.tree(prefix+".errors", call.Comm, "calls/run", float64(call.Errors))
-		t.tree(prefix+".bytes", call.Comm, "bytes/run", float64(call.Bytes))
-		t.tree(prefix+".seconds", call.Comm, "s/run", seconds(call.TotalNs))
+		t.tree(Call(call.Name, "count"), call.Comm, "calls/run", float64(call.Count))
+		t.tree(Call(call.Name, "errors"), call.Comm, "calls/run", float64(call.Errors))
+		t.tree(Call(call.Name, "bytes"), call.Comm, "bytes/run", float64(call.Bytes))
+		t.tree(Call(call.Name, "seconds"), call.Comm, "s/run", seconds(call.TotalNs))
 	}
 	for i := range rec.Processes {
 		if p := r.Process(rec.Processes[i].Pid); p.Pid != r.Root {

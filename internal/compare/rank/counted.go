@@ -12,10 +12,11 @@ import (
 
 // splitCalls gives the items of system calls, and of waits in them, what their counts say.
 func (r *ranker) splitCalls(items []Item) {
-	counts := map[string]*compare.Count{}
+	counted := map[string]*compare.Count{}
 	for i := range r.result.Counts {
-		if counted := &r.result.Counts[i]; counted.Key == "" && r.isCounted(counted) {
-			counts[counted.Name] = counted
+		count := &r.result.Counts[i]
+		if call, what := counts.CallOf(count.Name); what == "count" && count.Key == "" && r.isCounted(count) {
+			counted[call] = count
 		}
 	}
 	for i := range items {
@@ -28,9 +29,9 @@ func (r *ranker) splitCalls(items []Item) {
 		default:
 			continue
 		}
-		if counted := counts["syscall."+call+".count"]; counted != nil {
+		if count := counted[call]; count != nil {
 			row := r.index[item{one.Signal, one.Name}]
-			calls := perrun.SplitCalls(row.a, row.b, counted.A, counted.B, r.confidence)
+			calls := perrun.SplitCalls(row.a, row.b, count.A, count.B, r.confidence)
 			one.Calls = calls.Over(r.work.Typical())
 		}
 	}
@@ -79,8 +80,7 @@ func besides(counted *compare.Count) bool {
 
 // countName writes a count's name for a reader.
 func countName(counted *compare.Count) string {
-	if call, found := strings.CutPrefix(counted.Name, "syscall."); found {
-		call, what, _ := strings.Cut(call, ".")
+	if call, what := counts.CallOf(counted.Name); call != "" {
 		switch what {
 		case "count":
 			return call + " calls"
