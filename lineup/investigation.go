@@ -74,10 +74,21 @@ type Investigation struct {
 
 // investigate runs culprit on two commands. What it returns has been read from the JSON file.
 func (v Investigator) investigate(ctx context.Context, scenario Scenario, commands Commands,
-	folder string) (Investigation, error) {
+	folder string) (result Investigation, err error) {
+	if scenario.Live != "" {
+		sides, stop, err := live(ctx, scenario, commands, folder)
+		if err != nil {
+			return result, fmt.Errorf("start services of %s: %w", scenario.Name, err)
+		}
+		defer func() { err = errors.Join(err, stop()) }()
+		commands = sides
+	}
 	caseFolder, answerFile := filepath.Join(folder, "case"), filepath.Join(folder, "answer.json")
 	arguments := []string{"investigate", "--a", commands.A, "--b", commands.B, "--json", answerFile,
 		"--case", caseFolder, "--budget", v.budget.String(), "--prove", v.prove}
+	if scenario.Load != "" && scenario.Live == "" {
+		arguments = append(arguments, "--load", commands.Load)
+	}
 	if scenario.Metric != "" {
 		arguments = append(arguments, "--metric", scenario.Metric)
 	}
@@ -96,8 +107,8 @@ func (v Investigator) investigate(ctx context.Context, scenario Scenario, comman
 		culprit.Stdout, culprit.Stderr = v.show, v.show
 	}
 	start := time.Now()
-	err := culprit.Run()
-	result := Investigation{ExitCode: culprit.ProcessState.ExitCode(), ElapsedS: time.Since(start).Seconds()}
+	err = culprit.Run()
+	result = Investigation{ExitCode: culprit.ProcessState.ExitCode(), ElapsedS: time.Since(start).Seconds()}
 	var exit *exec.ExitError
 	if err != nil && (!errors.As(err, &exit) || result.ExitCode != 1) {
 		return result, fmt.Errorf("run culprit on %s: %w: %s", scenario.Name, err, lastLines(said.String(), 3))

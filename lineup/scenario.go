@@ -34,6 +34,8 @@ type Scenario struct {
 	Cleanup  []string `yaml:"cleanup"`  // shell commands that are run after the investigation, whatever came of it
 	A        string   `yaml:"a"`
 	B        string   `yaml:"b"`
+	Load     string   `yaml:"load"`   // A and B are servers: this is put on them
+	Live     string   `yaml:"live"`   // they run before the investigation, and are named by pid, port or cgroup
 	Metric   string   `yaml:"metric"` // passed on as --metric; "" leaves the choice to culprit
 	Truth    Truth    `yaml:"truth"`
 	Notes    string   `yaml:"notes"`
@@ -110,6 +112,9 @@ func (s Scenario) check() error {
 	if s.Title == "" || s.Family == "" || s.Language == "" || s.A == "" || s.B == "" {
 		return errors.New("title, family, language, a and b must all be given")
 	}
+	if !slices.Contains([]string{"", livePid, livePort, liveCgroup}, s.Live) || s.Live != "" && s.Load == "" {
+		return fmt.Errorf("live %q: give pid, port or cgroup, and a load", s.Live)
+	}
 	switch s.Truth.Outcome {
 	case "worse":
 		if len(s.Truth.Causes) == 0 || s.Truth.Place == "" {
@@ -135,7 +140,7 @@ func (s Scenario) check() error {
 func (s Scenario) missingTool(installed func(program string) bool) string {
 	programs := []string{compilers[s.Language], s.Needs}
 	for placeholder, program := range interpreters {
-		if strings.Contains(s.A+s.B, "{"+placeholder+"}") {
+		if strings.Contains(s.A+s.B+s.Load, "{"+placeholder+"}") {
 			programs = append(programs, program)
 		}
 	}

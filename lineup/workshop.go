@@ -28,7 +28,7 @@ type Workshop struct {
 }
 
 // Commands are the two sides' shell commands, ready to run.
-type Commands struct{ A, B string }
+type Commands struct{ A, B, Load string }
 
 // copiesFolder takes the renamed sources; its name keeps `go vet ./...` out of it.
 const copiesFolder = "_"
@@ -83,16 +83,17 @@ func (w *Workshop) prepare(ctx context.Context, scenario Scenario) (Commands, er
 	if err != nil {
 		return Commands{}, err
 	}
-	if !w.renames {
-		return Commands{A: a, B: b}, nil
+	load, err := w.expand(scenario, scenario.Load)
+	if err != nil || !w.renames {
+		return Commands{A: a, B: b, Load: load}, err
 	}
 	// The same command must stay the same on both sides.
 	scriptA, err := w.script(a)
 	if err != nil || a == b {
-		return Commands{A: scriptA, B: scriptA}, err
+		return Commands{A: scriptA, B: scriptA, Load: load}, err
 	}
 	scriptB, err := w.script(b)
-	return Commands{A: scriptA, B: scriptB}, err
+	return Commands{A: scriptA, B: scriptB, Load: load}, err
 }
 
 // cleanUp runs the scenario's cleanup commands, all of them, and returns the first error.
@@ -130,6 +131,9 @@ func installPackages(ctx context.Context, packages []string) error {
 func (w *Workshop) expand(scenario Scenario, command string) (string, error) {
 	var failed error
 	expanded := placeholder.ReplaceAllStringFunc(command, func(text string) string {
+		if text == portWord {
+			return text // each start of a server has another one
+		}
 		path, err := w.resolve(scenario, placeholder.FindStringSubmatch(text))
 		if err != nil && failed == nil {
 			failed = fmt.Errorf("expand %s of %s: %w", text, scenario.Name, err)
@@ -183,10 +187,19 @@ func (w *Workshop) script(command string) (string, error) {
 	if assignment.MatchString(command) {
 		command = "env " + command // exec takes no assignments
 	}
-	if err := os.WriteFile(path, []byte("#!/bin/sh\nexec "+command+"\n"), 0o755); err != nil {
+	body, argument := "exec "+command, ""
+	if strings.Contains(command, portWord) {
+		hidden := path + ".text"
+		if err := os.WriteFile(hidden, []byte("exec "+command+"\n"), 0o644); err != nil {
+			return "", fmt.Errorf("write script: %w", err)
+		}
+		body = fmt.Sprintf(`exec sh -c "$(sed "s/%s/$1/g" %s)"`, portWord, quote(hidden))
+		argument = " " + portWord
+	}
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o755); err != nil {
 		return "", fmt.Errorf("write script: %w", err)
 	}
-	return quote(path), nil
+	return quote(path) + argument, nil
 }
 
 func runBuild(ctx context.Context, folder, command string) error {

@@ -76,12 +76,6 @@ type Manifest struct {
 	Estimated []Estimate `json:"estimated,omitempty"`
 }
 
-// The metrics in seconds.
-const (
-	MetricWall = "wall" // from the start of the window to its end
-	MetricCPU  = "cpu"  // on all CPUs, of the target
-)
-
 // Target is what was recorded.
 type Target struct {
 	Kind    string `json:"kind"` // "command", "pid", "cgroup" or "host"

@@ -21,6 +21,7 @@ type overheadFlags struct {
 	seed     int64
 	caseDir  string
 	json     string
+	load     loadFlags
 }
 
 func overheadVerb(w world) *cobra.Command {
@@ -52,6 +53,7 @@ Exit status: 0 every monitor is within the budget or undecided, 1 one is over it
 	flags.Int64Var(&f.seed, "seed", 0, "seed of the order of trials (default: a random one, printed)")
 	flags.StringVar(&f.caseDir, "case", "", "directory to make (default: culprit-overhead- and the time)")
 	flags.StringVar(&f.json, "json", "", "write the result as JSON to this file, - for standard output")
+	f.load.define(flags)
 	return command
 }
 
@@ -68,6 +70,12 @@ func runOverhead(cmd *cobra.Command, w world, f overheadFlags, args []string) er
 	experiment, err := try.MonitorExperiment(try.NewCommand(args), f.monitors, allowed)
 	if err != nil {
 		return err
+	}
+	if experiment.Load, err = f.load.plan(); err != nil {
+		return err
+	}
+	if experiment.Load != nil {
+		experiment.Metrics = nil // those that a load has
 	}
 	experiment.Program, experiment.Budget, experiment.Timeout = "culprit "+version, f.time, f.timeout
 	experiment.Trials, experiment.Seed = f.trials, f.seed

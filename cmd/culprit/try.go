@@ -37,6 +37,7 @@ type tryFlags struct {
 	resume         string
 	rehearse       bool
 	json           string
+	load           loadFlags
 }
 
 func tryVerb(w world) *cobra.Command {
@@ -91,6 +92,7 @@ func (f *tryFlags) define(command *cobra.Command) {
 	flags.StringVar(&f.resume, "resume", "", "go on with the experiment in this directory")
 	flags.BoolVar(&f.rehearse, "rehearse", false, "say what would be done and touch nothing")
 	flags.StringVar(&f.json, "json", "", "write the result as JSON to this file, - for standard output")
+	f.load.define(flags)
 }
 
 func runTry(cmd *cobra.Command, w world, f tryFlags, args []string) error {
@@ -146,6 +148,9 @@ func (f tryFlags) experiment(cmd *cobra.Command, args []string) (try.Experiment,
 		factor.Negative = i >= len(f.vary)
 		e.Factors = append(e.Factors, factor)
 	}
+	if e.Load, err = f.load.plan(); err != nil {
+		return e, err
+	}
 	for _, apply := range []func(*try.Experiment) error{f.metricsInto, f.serviceInto, f.rest} {
 		if err := apply(&e); err != nil {
 			return e, err
@@ -165,26 +170,6 @@ func readDescription(ctx context.Context, path string) (try.Experiment, error) {
 		return e, fmt.Errorf("%s: %w", path, err)
 	}
 	return e, nil
-}
-
-func (f tryFlags) metricsInto(e *try.Experiment) error {
-	if f.latency != "" {
-		var err error
-		if e.Latency, err = try.ParseLatency(f.latency); err != nil {
-			return err
-		}
-	}
-	if len(f.metrics) > 0 {
-		e.Metrics = nil
-	}
-	for _, text := range f.metrics {
-		metric, err := try.ParseMetric(text)
-		if err != nil {
-			return err
-		}
-		e.Metrics = append(e.Metrics, metric)
-	}
-	return nil
 }
 
 func (f tryFlags) serviceInto(e *try.Experiment) error {

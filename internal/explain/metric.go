@@ -125,10 +125,13 @@ func checkMetric(asked string) error {
 // waitedForStrangers is for how long a command could have run and others than its own processes had
 // the CPU.
 func (e *Evidence) waitedForStrangers() float64 {
-	return e.onPath(func(path *compare.Path) bool {
-		own := path.WakerOwn && (path.WakerComm == path.Process || path.WakerComm == path.Comm)
-		return path.Kind == compare.Runnable && path.WakerComm != "" && !own
-	})
+	return e.onPath(toStrangers)
+}
+
+// toStrangers tells the time in which somebody else than the own process had the CPU.
+func toStrangers(path *compare.Path) bool {
+	own := path.WakerOwn && (path.WakerComm == path.Process || path.WakerComm == path.Comm)
+	return path.Kind == compare.Runnable && path.WakerComm != "" && !own
 }
 
 // onPath adds up the pieces of A's critical path that match, in seconds of a run.

@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
@@ -55,8 +56,32 @@ func (e *Evidence) Outcome(metric string, smallest float64) (stat.Outcome, cause
 	if err != nil {
 		return "", cause.Effect{}, nil, err
 	}
-	outcome, effect := e.outcome(result, smallest)
-	return outcome, effect, result, nil
+	told := result
+	if metric == compare.MetricWall && e.service() {
+		told = e.withoutStrangers()
+	}
+	outcome, effect := e.outcome(told, smallest)
+	return outcome, effect, told, nil
+}
+
+// withoutStrangers is the wall time of services without the time that others on the host had the
+// CPU: what two services suffer from a third one tells nothing of them, and varies most.
+func (e *Evidence) withoutStrangers() *compare.Result {
+	own := *e.Wall
+	own.A, own.B = slices.Clone(own.A), slices.Clone(own.B)
+	for i := range own.Paths {
+		path := &own.Paths[i]
+		if !toStrangers(path) {
+			continue
+		}
+		for at := range own.A {
+			own.A[at] = max(0, own.A[at]-path.A[at])
+		}
+		for at := range own.B {
+			own.B[at] = max(0, own.B[at]-path.B[at])
+		}
+	}
+	return &own
 }
 
 // outcome is the verdict on a metric per unit of work: of its logarithms, so that half and double

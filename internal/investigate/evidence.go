@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"culprit/internal/cause"
-	"culprit/internal/compare/units"
 	"culprit/internal/explain"
 	"culprit/internal/record"
 	"culprit/internal/stat"
@@ -118,7 +117,7 @@ func (inv *investigation) dropUnusual(side string, recordings []*recording.Recor
 	values := make([]float64, len(recordings))
 	for i, rec := range recordings {
 		values[i] = rec.Manifest.Metrics[inv.explained()]
-		if requests := rec.Manifest.Metrics[units.Requests]; requests > 0 {
+		if requests := rec.Manifest.Metrics[recording.MetricRequests]; requests > 0 {
 			values[i] /= requests
 		}
 	}

@@ -220,7 +220,9 @@ func (inv *investigation) recordLiveWindow(ctx context.Context, recorder *record
 	path string) (*recording.Recording, error) {
 	for {
 		side := inv.live[label]
-		rec, err := inv.recordWindow(ctx, recorder, side.target, path, inv.window)
+		rec, err := inv.recordWindow(ctx, recorder, side.target, path, inv.window, func() func() map[string]float64 {
+			return inv.usualSeconds(label)
+		})
 		if ctx.Err() == nil && (errors.Is(err, record.ErrGone) || firstOf(side.target) != side.is) {
 			if err := inv.findAgain(ctx); err != nil {
 				return nil, err
@@ -229,6 +231,28 @@ func (inv *investigation) recordLiveWindow(ctx context.Context, recorder *record
 		}
 		return rec, err
 	}
+}
+
+// usualSeconds begins to tell how many seconds of a side's usual CPU time a window holds, as the
+// windows without the recorder saw it: traffic that comes and goes between two recordings is then no
+// difference between them.
+func (inv *investigation) usualSeconds(label string) func() map[string]float64 {
+	side := inv.live[label]
+	watched := trial.Watched{Side: label, Cgroup: side.target.Cgroup, Pids: side.target.Pids}
+	before, errBefore := watched.CPU()
+	usual := stat.Middle(trial.Values(inv.measured(), trial.MetricCPU, label))
+	return func() map[string]float64 {
+		after, err := watched.CPU()
+		if errors.Join(errBefore, err) != nil || after <= before || !(usual > 0) {
+			return nil // what it is recorded for tells
+		}
+		return map[string]float64{recording.MetricUsualSeconds: (after - before).Seconds() / usual}
+	}
+}
+
+// ofRecordings tells the metrics that no window without the recorder has: what threads wait for.
+func (inv *investigation) ofRecordings(metric string) bool {
+	return inv.live != nil && metric != trial.MetricCPU
 }
 
 // runTimesOf are the run times of a target's processes.
@@ -246,7 +270,7 @@ func runTimesOf(target record.Target) (names []string) {
 // testWaiting adds the test of the time that threads were busy, which only recordings tell, and says
 // in which ways the sides cannot be compared.
 func (inv *investigation) testWaiting(found *evidence) error {
-	shown, err := explain.Read(found.a, found.b, units.PerSecond)
+	shown, err := explain.Read(found.a, found.b, units.PerAuto)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,20 +15,11 @@ import (
 	"culprit/internal/record"
 	"culprit/internal/stat"
 	"culprit/internal/trial"
+	"culprit/recording"
 )
 
 // UsualWarmUp is how long the load runs on a fresh server before it counts.
 const UsualWarmUp = time.Second
-
-// ofLoad tells the metrics that only a load generator prints: latency, throughput and percentiles.
-func ofLoad(name string) bool {
-	if slices.Contains([]string{trial.MetricLatency, trial.MetricThroughput, "max"}, name) {
-		return true
-	}
-	text, is := strings.CutPrefix(name, "p")
-	percent, err := strconv.ParseFloat(text, 64)
-	return is && err == nil && percent > 0 && percent < 100 && name == load.Percentile(percent)
-}
 
 // tested are the metrics that are tested: of a load those that it prints. A load that holds so many
 // connections open tells its latency and its throughput by the same thing, so that one of them is
@@ -74,7 +64,7 @@ func (inv *investigation) checkLoad() error {
 	if inv.options.Load == nil {
 		return nil
 	}
-	if name := inv.options.Metric.Name; ofLoad(name) && !inv.told(name) {
+	if name := inv.options.Metric.Name; load.IsMetric(name) && !inv.told(name) {
 		return fmt.Errorf("metric %s: the load does not print it; known are %s, some need an option for percentiles "+
 			"(wrk --latency), and NAME=REGEX takes any other number", name, strings.Join(load.Names(), ", "))
 	}
@@ -145,7 +135,7 @@ func (inv *investigation) recordUnderLoad(ctx context.Context, recorder *record.
 		metrics := map[string]float64{trial.MetricWall: run.Metrics[trial.MetricWall],
 			trial.MetricCPU: run.Metrics[trial.MetricServerCPU]}
 		if requests := run.Metrics[trial.MetricRequests]; requests > 0 {
-			metrics[units.Requests] = requests
+			metrics[recording.MetricRequests] = requests
 		}
 		*summary, err = recorder.End(ctx, record.Finish{Path: path, Metrics: metrics, Drop: path == ""})
 		return err

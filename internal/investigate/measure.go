@@ -262,7 +262,9 @@ func (inv *investigation) summarise() {
 	measured := inv.measured()
 	fill := func(side *SideSummary, label string) {
 		values := trial.Values(measured, inv.c.Metric.Name, label)
-		side.Median, side.Trials = stat.Middle(values), len(values)
+		if side.Trials = len(values); !inv.ofRecordings(inv.c.Metric.Name) {
+			side.Median = stat.Middle(values)
+		}
 	}
 	fill(&inv.c.A, sideA)
 	if inv.c.B != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"culprit/internal/load"
 	"culprit/internal/record"
 	"culprit/internal/trial"
 )
@@ -76,7 +77,7 @@ func ParseMetric(text string) (MetricChoice, error) {
 	case trial.MetricWall, trial.MetricCPU:
 		return MetricChoice{Name: text}, nil
 	}
-	if ofLoad(text) {
+	if load.IsMetric(text) {
 		return MetricChoice{Name: text, Higher: text == trial.MetricThroughput}, nil
 	}
 	name, pattern, found := strings.Cut(text, "=")
@@ -132,7 +133,7 @@ func (o Options) check() error {
 		return errors.New("no command A; give --a CMD --b CMD, or one command after --")
 	case o.Load != nil && o.Target.Kind != "":
 		return errors.New("a load is put on servers that culprit starts; give --a and --b, or one command after --")
-	case o.Load == nil && ofLoad(o.Metric.Name):
+	case o.Load == nil && load.IsMetric(o.Metric.Name):
 		return fmt.Errorf("metric %s is one of a load; give --load CMD", o.Metric.Name)
 	case o.Budget <= 0:
 		return fmt.Errorf("budget %v is not positive; give for example --budget 60s", o.Budget)

@@ -7,6 +7,7 @@ import (
 	"culprit/internal/compare/settings"
 	"culprit/internal/compare/units"
 	"culprit/internal/explain"
+	"culprit/internal/load"
 	"culprit/internal/stat"
 	"culprit/internal/trial"
 	"culprit/recording"
@@ -81,7 +82,7 @@ func (inv *investigation) read(ctx context.Context,
 // for a number that the command prints whichever of wall and CPU time moved more.
 func (inv *investigation) explained() string {
 	switch {
-	case inv.options.Metric.Printed == nil && !(inv.options.Load != nil && ofLoad(inv.c.Metric.Name)):
+	case inv.options.Metric.Printed == nil && !(inv.options.Load != nil && load.IsMetric(inv.c.Metric.Name)):
 		return inv.c.Metric.Name
 	case inv.options.Load != nil && inv.options.Metric.Auto:
 		return trial.MetricWall

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/prepare"
 	"culprit/internal/compare/units"
 	"culprit/internal/explain"
 	"culprit/internal/record"
@@ -49,7 +50,7 @@ func (inv *investigation) watchService(ctx context.Context) error {
 	for number := range serviceWindows {
 		inv.options.Progress(fmt.Sprintf("recording: window %d of %d", number+1, serviceWindows))
 		path := filepath.Join(inv.dir, explain.Recordings, fmt.Sprintf("%s-%d.culprit", sideA, number+1))
-		rec, err := inv.recordWindow(ctx, recorder, inv.options.Target, path, window)
+		rec, err := inv.recordWindow(ctx, recorder, inv.options.Target, path, window, noMetrics)
 		if err != nil {
 			return err
 		}
@@ -65,16 +66,17 @@ func (inv *investigation) watchService(ctx context.Context) error {
 
 // recordWindow records a target for a while.
 func (inv *investigation) recordWindow(ctx context.Context, recorder *record.Recorder, target record.Target,
-	path string, window time.Duration) (*recording.Recording, error) {
+	path string, window time.Duration, count func() func() map[string]float64) (*recording.Recording, error) {
 	if err := recorder.Begin(ctx, target); err != nil {
 		return nil, fmt.Errorf("record %s: %w", target, err)
 	}
+	metrics := count()
 	select {
 	case <-ctx.Done():
 		return nil, errors.New("interrupted; nothing was kept")
 	case <-time.After(window):
 	}
-	summary, err := recorder.End(ctx, record.Finish{Path: path})
+	summary, err := recorder.End(ctx, record.Finish{Path: path, Metrics: metrics()})
 	if err != nil {
 		return nil, fmt.Errorf("record %s: %w", target, err)
 	}
@@ -91,10 +93,11 @@ func (inv *investigation) recordWindow(ctx context.Context, recorder *record.Rec
 		return nil, fmt.Errorf("record %s: it used no CPU time in %v; is it the right one?", target,
 			window.Round(time.Millisecond))
 	}
-	rec.Manifest.Metrics = map[string]float64{trial.MetricCPU: float64(total) / 1e9,
-		trial.MetricWall: float64(rec.Manifest.WindowNs) / 1e9}
-	return rec, nil
+	return prepare.Measured(rec), nil
 }
+
+// noMetrics counts nothing beside what is recorded.
+func noMetrics() func() map[string]float64 { return func() map[string]float64 { return nil } }
 
 // windowRuns are the windows as a case lists trials: each with its amount of the metric, without
 // what recording took.

@@ -145,6 +145,33 @@ func (r *Result) fail(count float64, what string) {
 	r.Failures = cut(what, most)
 }
 
+// IsMetric tells the names of metrics that only a load generator prints.
+func IsMetric(name string) bool {
+	if name == "latency" || name == "throughput" || name == "max" {
+		return true
+	}
+	text, is := strings.CutPrefix(name, "p")
+	percent, err := strconv.ParseFloat(text, 64)
+	return is && err == nil && percent > 0 && percent < 100 && name == Percentile(percent)
+}
+
+// Known names the tool that a command calls, "" for none that is known.
+func Known(command string) string {
+	separates := func(c rune) bool { return strings.ContainsRune(" \t\n;|&()'\"/=", c) }
+	for _, word := range strings.FieldsFunc(command, separates) {
+		switch word {
+		case "wrk2":
+			word = "wrk"
+		case "valkey-benchmark":
+			word = "redis-benchmark"
+		}
+		if slices.Contains(Names(), word) {
+			return word
+		}
+	}
+	return ""
+}
+
 // cut keeps the beginning of a text, and only what can be printed on a line.
 func cut(text string, most int) string {
 	kept := []rune(strings.Map(func(c rune) rune {

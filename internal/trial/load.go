@@ -12,25 +12,25 @@ import (
 // Load says how a server is put to work. In all three commands {port} is a free port that culprit
 // chooses for each start of the server.
 type Load struct {
-	Command string // for /bin/sh -c; when it ends, the run does
+	Command string `json:"command"` // for /bin/sh -c; when it ends, the run does
 	// Ready is a command that succeeds when the server is ready; "": it listens, on {port} if its
 	// command has that, else anywhere.
-	Ready string
+	Ready string `json:"ready,omitempty"`
 	// ReadyPort is the port that the server listens on when it is ready; 0: see Ready.
-	ReadyPort  int
-	StartLimit time.Duration // until it must be ready; 0: UsualStartLimit
+	ReadyPort  int           `json:"ready_port,omitempty"`
+	StartLimit time.Duration `json:"start_limit_ns,omitempty"` // until it must be ready; 0: UsualStartLimit
 	// The load runs for so long, or until so many requests were answered, before it counts.
-	WarmUp         time.Duration
-	WarmUpRequests float64
+	WarmUp         time.Duration `json:"warm_up_ns,omitempty"`
+	WarmUpRequests float64       `json:"warm_up_requests,omitempty"`
 	// Keep leaves the server up after the run, for the next one of the same side and command. It is
 	// stopped with the runner.
-	Keep bool
+	Keep bool `json:"keep,omitempty"`
 
 	// Begin is called right before the load, End right after it, while the server is up. Begin gets
 	// the server's first process and the cgroup that holds all of it, "" where there is none; End what
 	// was measured of the load.
-	Begin func(pid int, cgroup string) error
-	End   func(run Run) error
+	Begin func(pid int, cgroup string) error `json:"-"`
+	End   func(run Run) error                `json:"-"`
 }
 
 // UsualStartLimit is enough for a Java service on a busy host; StopLimit is how long a server may take
@@ -60,8 +60,8 @@ var loadMetrics = []string{MetricServerCPU, MetricServerBusy, MetricLoadCPU, Met
 // portWord is what stands for the port in commands.
 const portWord = "{port}"
 
-// check refuses a load that makes no sense.
-func (l *Load) check(server string) error {
+// Check refuses a load that makes no sense.
+func (l *Load) Check(server string) error {
 	switch {
 	case l == nil:
 		return nil

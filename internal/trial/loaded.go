@@ -17,6 +17,10 @@ func (r *Runner) runServer(ctx context.Context, spec Spec) (Run, error) {
 		return Run{}, err
 	}
 	run, err := s.loaded(ctx, spec)
+	if spec.Done != nil {
+		err = first(err, spec.Done(run, Window{Pid: s.gate.pid, Opened: run.Start,
+			Ended: run.Start.Add(seconds(run.Metrics[MetricWall]))}))
+	}
 	if err != nil || !spec.Load.Keep {
 		err = first(err, s.stop())
 	}

@@ -40,7 +40,7 @@ type Spec struct {
 	Ready func(pid int) error
 	// Done is called after the whole tree is gone, also when the command failed, unless Ready
 	// returned an error. It gets the run as it was measured; one that was not released has a Window
-	// without times.
+	// without times. Of a server it is called after each load, before the server is stopped.
 	Done func(Run, Window) error
 
 	what string // what the command is in messages, "" for the command itself
@@ -122,7 +122,7 @@ func (s Spec) check() error {
 	case s.Timeout < 0:
 		return fmt.Errorf("run %s: timeout %s is negative", s.Side, s.Timeout)
 	}
-	if err := s.Load.check(s.Command); err != nil {
+	if err := s.Load.Check(s.Command); err != nil {
 		return fmt.Errorf("run %s: %w", s.Side, err)
 	}
 	if s.Dir == "" {

@@ -58,6 +58,12 @@ func (r *Runner) Watch(ctx context.Context, watched []Watched, pair, order int,
 	return runs, nil
 }
 
+// CPU is the CPU time that a service has used so far.
+func (w Watched) CPU() (time.Duration, error) {
+	now, err := w.look()
+	return now.cpu, err
+}
+
 func (w Watched) look() (usage, error) {
 	pids, err := w.Pids()
 	if err != nil {

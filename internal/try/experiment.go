@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"culprit/internal/trial"
 )
 
 // Design says which conditions are compared and in what order.
@@ -45,6 +47,8 @@ type Experiment struct {
 	// Allowed is what a monitor may cost, 0.03 for 3 %; 0: a comparison.
 	Allowed float64  `json:"allowed,omitempty"`
 	Service *Service `json:"service,omitempty"`
+	// Load makes the command a server, on which this is put in each trial.
+	Load *trial.Load `json:"load,omitempty"`
 	// WashOut is how long to wait after a setting was flipped before a command starts; nil: what
 	// the setting needs.
 	WashOut *time.Duration `json:"wash_out_ns,omitempty"`
@@ -97,7 +101,7 @@ func (e Experiment) Check() error {
 	case len(e.Metrics) == 0:
 		return errors.New("no metric; give for example --metric wall")
 	}
-	for _, check := range []func() error{e.checkDesign, e.checkFactors, e.checkMetrics, e.checkCommand} {
+	for _, check := range []func() error{e.checkDesign, e.checkFactors, e.checkMetrics, e.checkCommand, e.checkLoad} {
 		if err := check(); err != nil {
 			return err
 		}

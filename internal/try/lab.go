@@ -132,6 +132,9 @@ func (l *hostLab) run(ctx context.Context, condition condition, made *Trial) (er
 		return err
 	}
 	made.Metrics, made.Disturb, made.Stdout, made.Stderr = run.Metrics, run.Disturb, run.Stdout, run.Stderr
+	if err := l.experiment.toldByLoad(run.Metrics); err != nil {
+		return err
+	}
 	beside.account(made)
 	if err := l.observer.end(ctx, made, run.Metrics); err != nil {
 		return err
@@ -170,6 +173,10 @@ func (l *hostLab) spec(condition condition, made *Trial) trial.Spec {
 		}
 	}
 	spec.Command = unset + command.with(values)
+	if e.Load != nil {
+		its := *e.Load
+		spec.Load = &its
+	}
 	for _, metric := range e.Metrics {
 		// Check has seen that the pattern compiles.
 		if printed, err := metric.printed(); err == nil && printed != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"culprit/internal/load"
 	"culprit/internal/trial"
 )
 
@@ -50,6 +51,13 @@ func ParseMetric(text string) (Metric, error) {
 	}
 	if strings.HasPrefix(name, latencyPrefix) && !strings.Contains(name, "=") {
 		return latencyMetric(name, direction)
+	}
+	if load.IsMetric(name) && (name == text || direction == "higher" || direction == "lower") {
+		metric := Metric{Name: name, Unit: "s", Higher: direction == "higher"}
+		if name == trial.MetricThroughput {
+			metric.Unit, metric.Higher = "1/s", direction != "lower"
+		}
+		return metric, nil
 	}
 	if isRecorded(name) {
 		return recordedMetric(name, direction)

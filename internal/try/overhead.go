@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"culprit/internal/trial"
 )
 
 // OverheadSchema names the JSON document of what monitors cost.
@@ -75,17 +77,28 @@ func OverheadOf(result *Result) *Overhead {
 		cost := MonitorCost{Monitor: name, Effects: []Effect{}, OwnCPUS: condition.Metrics[metricMonitorCPU].Median,
 			SwitchNS: math.NaN()}
 		cpu := without.Metrics[CPU.Name].Median
+		if used := without.Metrics[trial.MetricServerCPU].Median; used > 0 { // the other is of one request
+			cost.OwnShare = cost.OwnCPUS / used
+			cost.addEffects(result, name)
+			o.Monitors = append(o.Monitors, cost)
+			continue
+		}
 		cost.OwnShare = cost.OwnCPUS / cpu
 		if switches := without.Metrics["switches"].Median; switches >= switchesLeast {
 			cost.SwitchNS = (condition.Metrics[CPU.Name].Median - cpu) / switches * 1e9
 		}
-		for _, effect := range result.Effects {
-			if effect.Factor == "monitor" && effect.Level == name {
-				cost.Effects = append(cost.Effects, effect)
-			}
-		}
-		cost.Verdict = outcome(cost.Effects)
+		cost.addEffects(result, name)
 		o.Monitors = append(o.Monitors, cost)
 	}
 	return o
+}
+
+// addEffects takes over what an experiment says of a monitor.
+func (c *MonitorCost) addEffects(result *Result, name string) {
+	for _, effect := range result.Effects {
+		if effect.Factor == "monitor" && effect.Level == name {
+			c.Effects = append(c.Effects, effect)
+		}
+	}
+	c.Verdict = outcome(c.Effects)
 }

@@ -75,6 +75,8 @@ func (e Experiment) usualMetrics() ([]Metric, error) {
 			return nil, err
 		}
 		return []Metric{metric}, nil
+	case e.Load != nil:
+		return e.loadMetrics(), nil
 	case e.Service != nil:
 		return []Metric{CPU}, nil
 	}

@@ -139,7 +139,7 @@ func (t *Table) Add(run int, r *timeline.Run, scale float64) {
 		t.plus(ListenDrops, "", "connections/run", dropped)
 	})
 	for name, value := range rec.Manifest.Metrics {
-		if name != recording.MetricWall && name != recording.MetricCPU {
+		if !recording.OfWork(name) {
 			t.plus("metric."+name, "", name+"/run", value)
 		}
 	}

@@ -37,9 +37,6 @@ const (
 	perRequest   = "request"
 )
 
-// Requests is the metric of a recording that says how many requests were served while it was made.
-const Requests = "requests"
-
 // cpuSecond is the name of the unit that compares parts of a profile.
 const cpuSecond = "CPU second"
 
@@ -94,12 +91,11 @@ func shared(a, b []*recording.Recording) (Work, error) {
 		windows = windows && windowSeconds(rec) > 0
 	}
 	alone := len(b) == 0 // parts of it need nothing to be divided by, and the whole is told as it is
-	counted := !slices.ContainsFunc(slices.Concat(a, b), func(rec *recording.Recording) bool {
-		return !(rec.Manifest.Metrics[Requests] > 0)
-	})
 	switch {
-	case counted:
+	case all(a, b, served):
 		return count(perRequest, "the requests were counted", a, b, served)
+	case all(a, b, usualSeconds):
+		return count(PerSecond, "of the usual traffic, by the CPU time", a, b, usualSeconds)
 	case parts && !alone:
 		return count(cpuSecond, "an import does not say how much work it saw; --per run or "+
 			"request=N do", a, b, cpuSeconds)
@@ -138,7 +134,16 @@ func Whole(rec *recording.Recording) bool {
 
 func one(*recording.Recording) float64 { return 1 }
 
-func served(rec *recording.Recording) float64 { return rec.Manifest.Metrics[Requests] }
+func served(rec *recording.Recording) float64 { return rec.Manifest.Metrics[recording.MetricRequests] }
+
+func usualSeconds(rec *recording.Recording) float64 {
+	return rec.Manifest.Metrics[recording.MetricUsualSeconds]
+}
+
+// all reports whether every recording has an amount of work.
+func all(a, b []*recording.Recording, of func(*recording.Recording) float64) bool {
+	return !slices.ContainsFunc(slices.Concat(a, b), func(rec *recording.Recording) bool { return !(of(rec) > 0) })
+}
 
 func windowSeconds(rec *recording.Recording) float64 {
 	if !recording.Plausible(rec.Manifest.WindowNs) {
