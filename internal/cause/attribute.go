@@ -4,11 +4,7 @@ import "sync"
 
 // recognisers are those of the whole catalogue, each after those that it defers to.
 var recognisers = sync.OnceValue(func() []recogniser {
-	var all []recogniser
-	for _, known := range Catalogue() {
-		all = append(all, known.Recognise...)
-	}
-	sorted, err := inOrder(all)
+	sorted, err := inOrder(rulesOf(Catalogue()))
 	if err != nil {
 		panic(err) // the table is source code: TestRecognisersHaveAnOrder sees it first
 	}

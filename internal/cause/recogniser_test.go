@@ -14,10 +14,7 @@ func deferring(rule Rule, to ...Rule) recogniser {
 
 // The recognisers of the catalogue have an order in which each comes after those it defers to.
 func TestRecognisersHaveAnOrder(t *testing.T) {
-	var all []recogniser
-	for _, known := range Catalogue() {
-		all = append(all, known.Recognise...)
-	}
+	all := rulesOf(Catalogue())
 	sorted, err := inOrder(all)
 	if err != nil {
 		t.Fatal(err)
@@ -37,6 +34,15 @@ func TestRecognisersHaveAnOrder(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A cause can state in its own record that rules of others defer to its rules.
+func TestCauseToldBeforeOthers(t *testing.T) {
+	sorted, err := inOrder(rulesOf([]Cause{{Recognise: []recogniser{deferring("chatty"), deferring("sleep")}},
+		{Recognise: []recogniser{deferring("lookup")}, Before: []deference{{[]Rule{"chatty"}, "it is only a test"}}}}))
+	if err != nil || sorted[0].rule != "lookup" || sorted[1].rule != "chatty" {
+		t.Errorf("%v, %v", sorted, err)
 	}
 }
 

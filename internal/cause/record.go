@@ -25,6 +25,9 @@ type Cause struct {
 	Nature   nature
 	// Recognise are the rules that recognise it; none where nothing on this host can show it.
 	Recognise []recogniser
+	// Before are rules of other causes that defer to those of this one, and why: a new cause states
+	// its place among the others in its own record.
+	Before []deference
 }
 
 const attributionOnly = "none: attribution only"

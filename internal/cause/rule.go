@@ -39,6 +39,28 @@ var (
 		"a device that is slow, or not asked in time, makes every wait for it longer"}
 )
 
+// rulesOf are the rules of causes, each with all that it defers to: by its own record, or by that of
+// a cause that is told before it.
+func rulesOf(causes []Cause) (all []recogniser) {
+	for _, known := range causes {
+		all = append(all, known.Recognise...)
+	}
+	for _, known := range causes {
+		for _, reason := range known.Before {
+			var own []Rule
+			for _, one := range known.Recognise {
+				own = append(own, one.rule)
+			}
+			for i := range all {
+				if slices.Contains(reason.to, all[i].rule) {
+					all[i].defersTo = append(slices.Clone(all[i].defersTo), deference{own, reason.because})
+				}
+			}
+		}
+	}
+	return all
+}
+
 // finding is what a recogniser makes out: which paths, and what there is to tell of those that it
 // gets.
 type finding struct {
