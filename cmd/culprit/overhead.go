@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -19,6 +20,10 @@ type overheadFlags struct {
 	timeout  time.Duration
 	trials   int
 	seed     int64
+	pid      int
+	period   time.Duration
+	measure  string
+	metric   string
 	caseDir  string
 	json     string
 	load     loadFlags
@@ -27,7 +32,7 @@ type overheadFlags struct {
 func overheadVerb(w world) *cobra.Command {
 	var f overheadFlags
 	command := &cobra.Command{
-		Use:   "overhead --monitor CMD… -- CMD…",
+		Use:   "overhead --monitor CMD… [-p PID | -- CMD…]",
 		Short: "What a monitor costs a workload, against a budget",
 		Long: `Runs a workload without any monitor, once more without (what differs there is chance), and with
 each monitor beside it, in randomised blocks, and says what each monitor costs in wall time and in
@@ -36,6 +41,9 @@ CPU time of the workload, and what CPU time it uses itself.
 In a monitor {pid} is the number of the workload's first process and {cgroup} its cgroup. A monitor
 is started while the workload is held at a gate, and ends with it: first it is interrupted (SIGINT),
 so that it can write what it counted.
+
+With -p a service is watched that runs already: periods with and without the monitors take turns, and what
+counts is its CPU time in a second, which a steady load leaves alone, or what --measure prints.
 
 Exit status: 0 every monitor is within the budget or undecided, 1 one is over it, 2 error.`,
 		Example: `  culprit overhead --monitor 'tail -f /dev/null --pid={pid}' --budget 50% --trials 8 -- sleep 0.1`,
@@ -51,10 +59,44 @@ Exit status: 0 every monitor is within the budget or undecided, 1 one is over it
 	flags.DurationVar(&f.timeout, "timeout", 0, "longest time for one run (default: the whole time)")
 	flags.IntVar(&f.trials, "trials", 0, "most trials of each monitor (default: as many as the time holds)")
 	flags.Int64Var(&f.seed, "seed", 0, "seed of the order of trials (default: a random one, printed)")
+	flags.IntVarP(&f.pid, "pid", "p", 0, "a service that runs already, with all below it, instead of a command")
+	flags.DurationVar(&f.period, "period", 0, "how long a service is watched with a monitor, or without (default 2s)")
+	flags.StringVar(&f.measure, "measure", "", "a command that measures the service in each period")
+	flags.StringVar(&f.metric, "metric", "", "what it prints, as NAME=REGEX[,higher]; beside the service's CPU time")
 	flags.StringVar(&f.caseDir, "case", "", "directory to make (default: culprit-overhead- and the time)")
 	flags.StringVar(&f.json, "json", "", "write the result as JSON to this file, - for standard output")
 	f.load.define(flags)
 	return command
+}
+
+// service is the running one that is watched; nil for a workload of our own.
+func (f overheadFlags) service() *try.Service {
+	if f.pid == 0 {
+		return nil
+	}
+	return &try.Service{Pid: f.pid, Measure: f.measure, Period: f.period, WashOut: -1}
+}
+
+// measured takes over what a running service is to be measured by.
+func (f overheadFlags) measured(e *try.Experiment) error {
+	if e.Service == nil {
+		if f.measure != "" || f.period != 0 || f.metric != "" {
+			return errors.New("--measure, --metric and --period are for a running service; give -p PID")
+		}
+		return nil
+	}
+	if e.Load != nil {
+		return errors.New("--load starts servers of its own and -p watches one that runs; give one of them")
+	}
+	if f.metric == "" {
+		return nil
+	}
+	metric, err := try.ParseMetric(f.metric)
+	if err != nil {
+		return err
+	}
+	e.Metrics = append([]try.Metric{metric}, e.Metrics...)
+	return nil
 }
 
 func runOverhead(cmd *cobra.Command, w world, f overheadFlags, args []string) error {
@@ -67,7 +109,7 @@ func runOverhead(cmd *cobra.Command, w world, f overheadFlags, args []string) er
 	if err != nil {
 		return fmt.Errorf("budget %w", err)
 	}
-	experiment, err := try.MonitorExperiment(try.NewCommand(args), f.monitors, allowed)
+	experiment, err := try.MonitorExperiment(try.NewCommand(args), f.service(), f.monitors, allowed)
 	if err != nil {
 		return err
 	}
@@ -76,6 +118,9 @@ func runOverhead(cmd *cobra.Command, w world, f overheadFlags, args []string) er
 	}
 	if experiment.Load != nil {
 		experiment.Metrics = nil // those that a load has
+	}
+	if err := f.measured(&experiment); err != nil {
+		return err
 	}
 	experiment.Program, experiment.Budget, experiment.Timeout = "culprit "+version, f.time, f.timeout
 	experiment.Trials, experiment.Seed = f.trials, f.seed

@@ -130,7 +130,7 @@ func costViews(o *try.Overhead) []costView {
 		for _, effect := range cost.Effects {
 			view.Lines = append(view.Lines, costSentence(o, effect))
 		}
-		view.Lines = append(view.Lines, ownSentence(cost))
+		view.Lines = append(view.Lines, ownSentence(o, cost))
 		views = append(views, view)
 	}
 	return views

@@ -21,7 +21,7 @@ func Overhead(w io.Writer, o *try.Overhead, opts TextOptions) error {
 		for _, effect := range cost.Effects {
 			p.entry("", costSentence(o, effect), plain, plain)
 		}
-		p.entry("", ownSentence(cost), plain, dim)
+		p.entry("", ownSentence(o, cost), plain, dim)
 	}
 	for _, metric := range o.Experiment.Metrics {
 		p.blank()
@@ -36,8 +36,12 @@ func Overhead(w io.Writer, o *try.Overhead, opts TextOptions) error {
 }
 
 // ownSentence says what a monitor itself used, and what the workload paid for each context switch.
-func ownSentence(cost try.MonitorCost) string {
-	own := fmt.Sprintf("the monitor itself used %s of CPU a run, %s of the workload's", amount(cost.OwnCPUS, "s"),
+func ownSentence(o *try.Overhead, cost try.MonitorCost) string {
+	per := "run"
+	if o.Experiment.Design == try.Switchback {
+		per = "second"
+	}
+	own := fmt.Sprintf("the monitor itself used %s of CPU a %s, %s of the workload's", amount(cost.OwnCPUS, "s"), per,
 		percent(cost.OwnShare))
 	if finite(cost.SwitchNS) && cost.SwitchNS > 0 {
 		own += fmt.Sprintf("; the workload paid %s of CPU more for each context switch", amount(cost.SwitchNS/1e9, "s"))

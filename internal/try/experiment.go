@@ -177,7 +177,7 @@ func (e Experiment) checkFactors() error {
 		if err := factor.check(); err != nil {
 			return err
 		}
-		if e.Service != nil && factor.Kind != KindKnob {
+		if e.Service != nil && factor.Kind != KindKnob && factor.Kind != KindMonitor {
 			return fmt.Errorf("%s cannot be varied on a running service: only settings of the host can", factor.Name)
 		}
 	}

@@ -187,9 +187,50 @@ func TestSwitchback(t *testing.T) {
 	}
 }
 
+// Beside a running service a monitor runs in its periods only, and what it uses stands beside what the service pays.
+func TestMonitorBesideAService(t *testing.T) {
+	busy := exec.Command("sh", "-c", "while :; do :; done")
+	if err := busy.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = busy.Process.Kill()
+		_ = busy.Wait()
+	}()
+	service := &Service{Pid: busy.Process.Pid, Period: 100 * time.Millisecond, WashOut: -1}
+	e, err := MonitorExperiment(NewCommand(nil), service,
+		[]string{"tr '\\0' ' ' </proc/{pid}/cmdline; sleep 30"}, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Budget, e.Trials, e.Seed, e.Smallest = 30*time.Second, 2, 1, UsualSmallest
+	if e, err = e.Settle(); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "case")
+	result, err := Run(t.Context(), e, Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	overhead := OverheadOf(result)
+	if len(overhead.Monitors) != 1 || len(overhead.Monitors[0].Effects) != 1 ||
+		overhead.Monitors[0].Effects[0].Metric != CPU.Name {
+		t.Errorf("the costs are %+v", overhead.Monitors)
+	}
+	outputs, err := filepath.Glob(filepath.Join(dir, "runs", "*-monitor.txt"))
+	if err != nil || len(outputs) < 2 {
+		t.Fatalf("monitors wrote %v, %v", outputs, err)
+	}
+	for _, output := range outputs {
+		if text, err := os.ReadFile(output); err != nil || !strings.Contains(string(text), "while :") {
+			t.Errorf("the monitor saw %q, %v", text, err)
+		}
+	}
+}
+
 // A monitor sees the workload's own process, and what it uses is not the workload's.
 func TestMonitorBesideTheWorkload(t *testing.T) {
-	e, err := MonitorExperiment(NewCommand([]string{"sleep 0.05"}),
+	e, err := MonitorExperiment(NewCommand([]string{"sleep 0.05"}), nil,
 		[]string{"tr '\\0' ' ' </proc/{pid}/cmdline; sleep 30"}, 0.5)
 	if err != nil {
 		t.Fatal(err)

@@ -24,25 +24,36 @@ func (e Experiment) monitors() bool {
 // beside is the monitor of one trial, if it has one; nil where monitors are not varied.
 type beside struct {
 	monitor *trial.Beside
-	used    float64 // seconds of CPU
+	used    float64   // seconds of CPU; beside a service: in each second
+	started time.Time // beside a service
 }
 
-// monitor has the monitor of a condition started at the gate and ended with the workload.
-func (l *hostLab) monitor(condition condition, made *Trial, spec *trial.Spec) *beside {
+// monitorOf is the monitor of a condition, "" without one.
+func (l *hostLab) monitorOf(condition condition) string {
 	text := ""
 	for f, factor := range l.experiment.Factors {
 		if factor.Kind == KindMonitor {
 			text = factor.Levels[condition.levels[f]].Value
 		}
 	}
-	b := &beside{}
+	return text
+}
+
+// monitorOutput is the file that the monitor of a trial writes to.
+func (l *hostLab) monitorOutput(made *Trial) string {
+	return filepath.Join(l.journal.dir, "runs", fmt.Sprintf("%04d-monitor.txt", made.Order))
+}
+
+// monitor has the monitor of a condition started at the gate and ended with the workload.
+func (l *hostLab) monitor(condition condition, made *Trial, spec *trial.Spec) *beside {
 	if !l.experiment.monitors() {
 		return nil
 	}
+	b, text := &beside{}, l.monitorOf(condition)
 	if text == "" {
 		return b
 	}
-	path := filepath.Join(l.journal.dir, "runs", fmt.Sprintf("%04d-monitor.txt", made.Order))
+	path := l.monitorOutput(made)
 	spec.Ready = func(pid int) error {
 		filled, err := fillMonitor(text, pid)
 		if err != nil {
@@ -60,6 +71,41 @@ func (l *hostLab) monitor(condition condition, made *Trial, spec *trial.Spec) *b
 		return err
 	}
 	return b
+}
+
+// besideService starts the monitor of a condition beside a running service; nil where monitors are not varied.
+func (l *hostLab) besideService(condition condition, made *Trial) (*beside, error) {
+	if !l.experiment.monitors() {
+		return nil, nil
+	}
+	b, text := &beside{started: time.Now()}, l.monitorOf(condition)
+	if text == "" {
+		return b, nil
+	}
+	service := l.experiment.Service
+	filled, err := fillMonitor(text, service.Pid)
+	if err != nil {
+		return nil, err
+	}
+	b.monitor, err = l.runner.StartBeside(filled, l.monitorOutput(made))
+	b.started = time.Now() // it has settled
+	return b, err
+}
+
+// ended ends the monitor of a period and adds what it used in each second: so all of a service is counted.
+func (b *beside) ended(made *Trial, at time.Time) error {
+	if b == nil {
+		return nil
+	}
+	if b.monitor != nil {
+		used, err := b.monitor.End(at)
+		b.monitor, b.used = nil, used.Seconds()/max(at.Sub(b.started).Seconds(), 1e-9)
+		if err != nil {
+			return err
+		}
+	}
+	b.account(made)
+	return nil
 }
 
 // end ends the monitor of a run that was given up before it began.

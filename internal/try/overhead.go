@@ -37,7 +37,10 @@ type MonitorCost struct {
 
 // MonitorExperiment compares a workload without any monitor with itself once more, and with each
 // monitor.
-func MonitorExperiment(command Command, monitors []string, allowed float64) (Experiment, error) {
+//
+// A running service is watched for periods with and without; metrics are those that its load leaves
+// alone but for the monitor: its CPU time where none is given.
+func MonitorExperiment(command Command, service *Service, monitors []string, allowed float64) (Experiment, error) {
 	if len(monitors) == 0 {
 		return Experiment{}, errors.New("no monitor; give --monitor CMD, with {pid} where it wants the workload's process")
 	}
@@ -52,8 +55,12 @@ func MonitorExperiment(command Command, monitors []string, allowed float64) (Exp
 		}
 		factor.Levels = append(factor.Levels, Level{Name: monitor, Value: monitor})
 	}
-	return Experiment{Command: command, Factors: []Factor{factor}, Design: Blocks, Control: true, Allowed: allowed,
-		Metrics: []Metric{Wall, CPU}}, nil
+	e := Experiment{Command: command, Factors: []Factor{factor}, Design: Blocks, Control: true, Allowed: allowed,
+		Metrics: []Metric{Wall, CPU}}
+	if service != nil {
+		e.Service, e.Design, e.Metrics = service, Switchback, []Metric{CPU}
+	}
+	return e, nil
 }
 
 // switchesLeast is from how many context switches a run a cost for each makes sense.

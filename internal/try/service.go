@@ -18,8 +18,13 @@ import (
 // counters are read at both ends of what is left, as rates per second, and the command that
 // measures is run at its beginning (a counter: at both ends). A command that takes longer, such as
 // a load generator, makes the period longer.
-func (l *hostLab) watch(ctx context.Context, condition condition, made *Trial) error {
+func (l *hostLab) watch(ctx context.Context, condition condition, made *Trial) (err error) {
 	service := l.experiment.Service
+	beside, err := l.besideService(condition, made)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, beside.end()) }()
 	if err := pause(ctx, service.WashOut); err != nil {
 		return err
 	}
@@ -61,6 +66,9 @@ func (l *hostLab) watch(ctx context.Context, condition condition, made *Trial) e
 	made.Metrics[trial.MetricCPU] = (after.cpu - before.cpu).Seconds() / seconds
 	used := map[string]float64{trial.MetricWall: seconds, trial.MetricCPU: (after.cpu - before.cpu).Seconds()}
 	if err := l.observer.end(ctx, made, used); err != nil {
+		return err
+	}
+	if err := beside.ended(made, time.Now()); err != nil {
 		return err
 	}
 	if service.Cgroup == "" {
