@@ -8,6 +8,7 @@ import (
 	"culprit/internal/cause"
 	"culprit/internal/compare"
 	"culprit/internal/compare/comparability"
+	"culprit/internal/compare/units"
 	"culprit/internal/stat"
 )
 
@@ -62,6 +63,33 @@ func (e *Evidence) Outcome(metric string, smallest float64) (stat.Outcome, cause
 	}
 	outcome, effect := e.outcome(told, smallest)
 	return outcome, effect, told, nil
+}
+
+// OfRequests is the verdict on a metric of the requests that the recordings hold; false where one of
+// them does not tell it. Of a throughput more is better.
+func (e *Evidence) OfRequests(metric string, smallest float64) (stat.Outcome, cause.Effect, *compare.Result, bool) {
+	told := &compare.Result{Metric: metric}
+	for i, rec := range e.both() {
+		value, known := units.OfRequests(rec, metric)
+		if !known {
+			return "", cause.Effect{}, nil, false
+		}
+		if i < len(e.A) {
+			told.A = append(told.A, value)
+		} else {
+			told.B = append(told.B, value)
+		}
+	}
+	outcome, effect := e.outcome(told, smallest)
+	if metric == units.Throughput {
+		switch outcome {
+		case stat.Worse:
+			outcome = stat.Better
+		case stat.Better:
+			outcome = stat.Worse
+		}
+	}
+	return outcome, effect, told, true
 }
 
 // withoutStrangers is the wall time of services without the time that others on the host had the

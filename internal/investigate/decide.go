@@ -135,7 +135,7 @@ func (inv *investigation) seconds(result MetricResult) float64 {
 
 // secondsOf is a metric's change, B − A.
 func (inv *investigation) secondsOf(result MetricResult) float64 {
-	if inv.options.Load != nil {
+	if inv.options.Load != nil || inv.live != nil {
 		return inv.secondsOfLoad(result)
 	}
 	return result.MedianB - result.MedianA

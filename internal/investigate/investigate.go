@@ -47,6 +47,7 @@ type investigation struct {
 	c        *Case
 	live     map[string]*liveSide // sides that run already, by label
 	window   time.Duration        // of them
+	windows  map[string]int       // of each side that are recorded and count
 	// oneSided are the disturbances that come with one side only: evidence, not noise.
 	oneSided   []string
 	costs      map[string]compare.Interval  // of operations on this host, by their names in bench

@@ -6,16 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"time"
 
-	"culprit/internal/compare/comparability"
 	"culprit/internal/compare/units"
 	"culprit/internal/explain"
 	"culprit/internal/host"
 	"culprit/internal/record"
-	"culprit/internal/stat"
 	"culprit/internal/trial"
 	"culprit/recording"
 )
@@ -233,28 +230,6 @@ func (inv *investigation) recordLiveWindow(ctx context.Context, recorder *record
 	}
 }
 
-// usualSeconds begins to tell how many seconds of a side's usual CPU time a window holds, as the
-// windows without the recorder saw it: traffic that comes and goes between two recordings is then no
-// difference between them.
-func (inv *investigation) usualSeconds(label string) func() map[string]float64 {
-	side := inv.live[label]
-	watched := trial.Watched{Side: label, Cgroup: side.target.Cgroup, Pids: side.target.Pids}
-	before, errBefore := watched.CPU()
-	usual := stat.Middle(trial.Values(inv.measured(), trial.MetricCPU, label))
-	return func() map[string]float64 {
-		after, err := watched.CPU()
-		if errors.Join(errBefore, err) != nil || after <= before || !(usual > 0) {
-			return nil // what it is recorded for tells
-		}
-		return map[string]float64{recording.MetricUsualSeconds: (after - before).Seconds() / usual}
-	}
-}
-
-// ofRecordings tells the metrics that no window without the recorder has: what threads wait for.
-func (inv *investigation) ofRecordings(metric string) bool {
-	return inv.live != nil && metric != trial.MetricCPU
-}
-
 // runTimesOf are the run times of a target's processes.
 func runTimesOf(target record.Target) (names []string) {
 	pids, err := target.Pids()
@@ -265,31 +240,4 @@ func runTimesOf(target record.Target) (names []string) {
 		names = record.WithRunTimes(names, record.RunTimesOf(pid)...)
 	}
 	return names
-}
-
-// testWaiting adds the test of the time that threads were busy, which only recordings tell, and says
-// in which ways the sides cannot be compared.
-func (inv *investigation) testWaiting(found *evidence) error {
-	shown, err := explain.Read(found.a, found.b, units.PerAuto)
-	if err != nil {
-		return err
-	}
-	for _, warning := range comparability.Warnings(found.a, found.b, shown.Work) {
-		if !slices.Contains(inv.c.Warnings, warning) {
-			inv.c.Warnings = append(inv.c.Warnings, warning)
-		}
-	}
-	outcome, effect, result, err := shown.Outcome(trial.MetricWall, inv.options.Smallest)
-	if err != nil || inv.options.Metric.Name == trial.MetricCPU {
-		return err
-	}
-	unit := shown.Unit()
-	waiting := MetricResult{Metric: inv.options.Metric.metric(trial.MetricWall), Outcome: Outcome(outcome), Effect: effect,
-		MedianA: unit.Amount(stat.Middle(result.A)), MedianB: unit.Amount(stat.Middle(result.B))}
-	if inv.options.Metric.Name == trial.MetricWall {
-		inv.c.Metrics = nil
-	}
-	inv.c.Metrics = append(inv.c.Metrics, waiting)
-	inv.choose()
-	return nil
 }

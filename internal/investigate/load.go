@@ -148,8 +148,10 @@ func (inv *investigation) recordUnderLoad(ctx context.Context, recorder *record.
 func (inv *investigation) ofRecording(metric MetricResult, work *units.Work) (name string, change *compare.Interval) {
 	seconds := changeOf(metric)
 	switch {
-	case inv.live != nil && metric.Metric.Name == trial.MetricWall:
+	case inv.live != nil && metric.Metric.Name != trial.MetricCPU:
 		return trial.MetricWall, nil
+	case inv.live != nil && inv.c.Per == trial.UnitRequest: // told by the recordings themselves
+		return trial.MetricCPU, nil
 	case metric.Metric.Name == trial.MetricCPU && (inv.perRequest() || inv.live != nil):
 		scale := work.Typical()
 		return trial.MetricCPU, &compare.Interval{Value: seconds.Value * scale, Low: seconds.Low * scale,

@@ -262,9 +262,11 @@ func (inv *investigation) summarise() {
 	measured := inv.measured()
 	fill := func(side *SideSummary, label string) {
 		values := trial.Values(measured, inv.c.Metric.Name, label)
-		if side.Trials = len(values); !inv.ofRecordings(inv.c.Metric.Name) {
-			side.Median = stat.Middle(values)
+		if inv.ofRecordings(inv.c.Metric.Name) {
+			side.Trials = inv.windows[label]
+			return
 		}
+		side.Median, side.Trials = stat.Middle(values), len(values)
 	}
 	fill(&inv.c.A, sideA)
 	if inv.c.B != nil {

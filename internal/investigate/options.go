@@ -133,7 +133,7 @@ func (o Options) check() error {
 		return errors.New("no command A; give --a CMD --b CMD, or one command after --")
 	case o.Load != nil && o.Target.Kind != "":
 		return errors.New("a load is put on servers that culprit starts; give --a and --b, or one command after --")
-	case o.Load == nil && load.IsMetric(o.Metric.Name):
+	case o.Load == nil && load.IsMetric(o.Metric.Name) && !o.bothLive():
 		return fmt.Errorf("metric %s is one of a load; give --load CMD", o.Metric.Name)
 	case o.Budget <= 0:
 		return fmt.Errorf("budget %v is not positive; give for example --budget 60s", o.Budget)

@@ -82,9 +82,9 @@ func (inv *investigation) read(ctx context.Context,
 // for a number that the command prints whichever of wall and CPU time moved more.
 func (inv *investigation) explained() string {
 	switch {
-	case inv.options.Metric.Printed == nil && !(inv.options.Load != nil && load.IsMetric(inv.c.Metric.Name)):
+	case inv.options.Metric.Printed == nil && !load.IsMetric(inv.c.Metric.Name):
 		return inv.c.Metric.Name
-	case inv.options.Load != nil && inv.options.Metric.Auto:
+	case inv.live != nil, inv.options.Load != nil && inv.options.Metric.Auto:
 		return trial.MetricWall
 	case inv.c.B == nil:
 		return inv.oneSidedMetric()

@@ -13,6 +13,7 @@ import (
 	"culprit/internal/compare/prepare"
 	"culprit/internal/compare/units"
 	"culprit/internal/explain"
+	"culprit/internal/load"
 	"culprit/internal/record"
 	"culprit/internal/trial"
 	"culprit/recording"
@@ -135,7 +136,8 @@ func (o Options) checkTarget() error {
 		return nil
 	case o.A != "" || o.B != "":
 		return errors.New("give running processes or cgroups, or commands, not both")
-	case !o.Metric.Auto && o.Metric.Name != trial.MetricCPU && o.Metric.Name != trial.MetricWall:
+	case !o.Metric.Auto && o.Metric.Name != trial.MetricCPU && o.Metric.Name != trial.MetricWall &&
+		!(o.bothLive() && load.IsMetric(o.Metric.Name)):
 		return errors.New("of what runs already only --metric cpu and wall are known; `culprit try -p PID` measures more")
 	case o.Prove == ProveAuto:
 		return errors.New("nothing is flipped under a service that runs; `culprit try -p PID --vary SETTING=…` flips what " +

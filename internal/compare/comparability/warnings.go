@@ -179,7 +179,9 @@ func builds(group []*recording.Recording) map[string][]string {
 
 // otherLoads warns where one side had more to do in a unit of work, or did more units.
 func otherLoads(a, b []*recording.Recording, work units.Work) []string {
-	differ := func(x, y float64) bool { return math.Abs(y-x) > otherLoad*max(x, y) }
+	if served := otherThroughput(a, b); served != nil {
+		return served
+	}
 	meanA, meanB := stat.Average(work.A), stat.Average(work.B)
 	if !work.OfTime() {
 		if work.Name == units.PerRun || !differ(meanA, meanB) {

@@ -69,7 +69,7 @@ func Choose(asked string, a, b []*recording.Recording) (Work, error) {
 	case asked == PerSecond:
 		return count(PerSecond, "as asked", a, b, windowSeconds)
 	case asked == perRequest:
-		return count(perRequest, "as asked", a, b, served)
+		return count(perRequest, "as asked", a, b, Served)
 	case asked == PerCPUSecond:
 		return count(cpuSecond, "as asked", a, b, cpuSeconds)
 	case asked == PerAuto || asked == "":
@@ -92,8 +92,8 @@ func shared(a, b []*recording.Recording) (Work, error) {
 	}
 	alone := len(b) == 0 // parts of it need nothing to be divided by, and the whole is told as it is
 	switch {
-	case all(a, b, served):
-		return count(perRequest, "the requests were counted", a, b, served)
+	case !commands && all(a, b, Served):
+		return count(perRequest, "the requests were counted", a, b, Served)
 	case all(a, b, usualSeconds):
 		return count(PerSecond, "of the usual traffic, by the CPU time", a, b, usualSeconds)
 	case parts && !alone:
@@ -133,8 +133,6 @@ func Whole(rec *recording.Recording) bool {
 }
 
 func one(*recording.Recording) float64 { return 1 }
-
-func served(rec *recording.Recording) float64 { return rec.Manifest.Metrics[recording.MetricRequests] }
 
 func usualSeconds(rec *recording.Recording) float64 {
 	return rec.Manifest.Metrics[recording.MetricUsualSeconds]
