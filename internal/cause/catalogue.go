@@ -46,6 +46,9 @@ func Catalogue() []Cause {
 		netLoss(),
 		monitorAttached(),
 		monitorMultiplexed(),
+		requestQueued(),
+		loopBlocked(),
+		downstreamSlow(),
 	}
 }
 

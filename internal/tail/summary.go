@@ -2,6 +2,7 @@ package tail
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -102,15 +103,27 @@ func (k *Kind) add(row *recording.Request) {
 	}
 }
 
+// order has the buckets from the quickest on.
+func (k *Kind) order() []int32 { return slices.Sorted(maps.Keys(k.buckets)) }
+
+// quantile is in seconds.
+func (k *Kind) quantile(q float64) float64 { return quantile(k.order(), k.buckets, k.Count, q) }
+
+// above counts the requests that took so many seconds and more.
+func (k *Kind) above(seconds float64) (count int64) {
+	for bucket, n := range k.buckets {
+		if low, high := recording.LatencyOf(bucket); float64(low+high)/2/1e9 >= seconds {
+			count += n
+		}
+	}
+	return count
+}
+
 func (k *Kind) finish(seconds float64) {
 	if seconds > 0 {
 		k.Throughput = float64(k.Count) / seconds
 	}
-	order := make([]int32, 0, len(k.buckets))
-	for bucket := range k.buckets {
-		order = append(order, bucket)
-	}
-	slices.Sort(order)
+	order := k.order()
 	for _, q := range []struct {
 		of float64
 		to *float64

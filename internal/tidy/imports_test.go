@@ -64,7 +64,7 @@ var mayImport = map[string][]string{
 
 	"internal/explain": {"recording", "internal/host", "internal/stat", "internal/bench", "internal/compare",
 		"internal/cause"},
-	"internal/tail": {"recording", "internal/stat", "internal/code", "internal/cause"},
+	"internal/tail": {"recording", "internal/stat", "internal/code", "internal/compare", "internal/cause"},
 	// What the tests of cause judge again.
 	"internal/corpus": {"recording", "internal/stat", "internal/compare", "internal/cause", "internal/explain"},
 

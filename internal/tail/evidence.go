@@ -1,0 +1,234 @@
+package tail
+
+import (
+	"strings"
+
+	"culprit/internal/cause"
+	"culprit/internal/code"
+	"culprit/recording"
+)
+
+// bucket is what stretches of requests have in common: the cause that they speak for, and where. A stretch that
+// speaks for none has only a class.
+type bucket struct {
+	cause cause.ID
+	class string
+	kind  cause.PlaceKind
+	place string
+}
+
+// reader tells what stretches speak for.
+type reader struct {
+	rec    *recording.Recording
+	frames map[int32][]recording.Frame
+	loops  map[int32]bool // processes of which one thread reads all requests of several sockets
+	own    map[int32]bool // processes of the target
+	// throttled: a quota stopped the target about as long as its slow requests waited for a CPU.
+	throttled bool
+	cgroup    string
+	waits     map[int32][]*recording.Wait // by thread; nil: not needed yet
+}
+
+func newReader(rec *recording.Recording) *reader {
+	r := &reader{rec: rec, frames: map[int32][]recording.Frame{}, loops: loopsOf(rec), own: map[int32]bool{}}
+	for i := range rec.Processes {
+		r.own[rec.Processes[i].Pid] = true
+	}
+	r.readQuota()
+	return r
+}
+
+// loopsOf finds the processes whose requests are all read by one thread, of which some waited behind others there.
+func loopsOf(rec *recording.Recording) map[int32]bool {
+	readers, shared := map[int32]map[int32]bool{}, map[int32]bool{}
+	for i := range rec.SlowRequests {
+		row := &rec.SlowRequests[i]
+		if readers[row.Pid] == nil {
+			readers[row.Pid] = map[int32]bool{}
+		}
+		readers[row.Pid][row.Tid] = true
+		shared[row.Pid] = shared[row.Pid] || row.Interleaved
+	}
+	for i := range rec.RequestParts {
+		if part := &rec.RequestParts[i]; part.Behind != 0 {
+			for pid, tids := range readers {
+				shared[pid] = shared[pid] || tids[part.Tid]
+			}
+		}
+	}
+	loops := map[int32]bool{}
+	for pid, tids := range readers {
+		loops[pid] = len(tids) == 1 && shared[pid]
+	}
+	return loops
+}
+
+// throttledMetric is the counter of the table of metrics.
+const throttledMetric = "cgroup.cpu.throttled_s"
+
+// readQuota finds a cgroup of the target that a quota stopped for a part of the time that its requests were without a CPU.
+func (r *reader) readQuota() {
+	first, last := map[string]float64{}, map[string]float64{}
+	for i := range r.rec.Metrics {
+		if row := &r.rec.Metrics[i]; row.Name == throttledMetric {
+			if _, known := first[row.Scope]; !known {
+				first[row.Scope] = row.Value
+			}
+			last[row.Scope] = row.Value
+		}
+	}
+	queued := 0.0
+	for i := range r.rec.RequestParts {
+		if part := &r.rec.RequestParts[i]; part.Class == recording.PartQueued && part.LengthNs > 1e6 {
+			queued += float64(part.LengthNs) / 1e9
+		}
+	}
+	most := 0.0
+	for scope, value := range last {
+		if grown := value - first[scope]; grown > most {
+			most, r.cgroup = grown, scope
+		}
+	}
+	// Many requests may wait at once for one stop; a stop that nobody's request fell into counts for nothing.
+	r.throttled = most > 0 && queued > 0 && most >= 0.1
+}
+
+func (r *reader) stack(id int32) []recording.Frame {
+	if id < 0 || int(id) >= len(r.rec.Stacks) {
+		return nil
+	}
+	if frames, known := r.frames[id]; known {
+		return frames
+	}
+	frames := make([]recording.Frame, 0, len(r.rec.Stacks[id].Frames))
+	for _, frame := range r.rec.Stacks[id].Frames {
+		frames = append(frames, r.rec.Frames[frame])
+	}
+	r.frames[id] = frames
+	return frames
+}
+
+// bucketOf says what a stretch of a request speaks for.
+func (r *reader) bucketOf(part *recording.RequestPart, pid int32) bucket {
+	b := r.byClass(part)
+	if part.Before && r.waitsBehind(part, b) {
+		queued := bucket{cause: cause.RequestQueued, class: b.class, kind: b.kind, place: b.place}
+		if r.loops[pid] {
+			queued.cause = cause.LoopBlocked
+		}
+		return queued
+	}
+	return b
+}
+
+// waitsBehind tells that the thread was at something of the program's, and not kept from running by others.
+func (r *reader) waitsBehind(part *recording.RequestPart, b bucket) bool {
+	switch b.cause {
+	case cause.RuntimeGC, cause.CPUThrottled, cause.CPUStarved, cause.MemoryReclaim, cause.MemoryPageIn:
+		return false
+	}
+	return part.Class != recording.PartIdle && part.Class != recording.PartQueued
+}
+
+func (r *reader) byClass(part *recording.RequestPart) bucket {
+	frames := r.stack(part.Stack)
+	b := bucket{class: part.Class}
+	b.kind, b.place = cause.InCode, placeOf(frames)
+	if collects(frames) || code.IsCollector(part.RunnerComm) && part.Class == recording.PartQueued {
+		b.cause = cause.RuntimeGC
+		return b
+	}
+	switch part.Class {
+	case recording.PartCPU:
+		b.cause = cause.CodeGrew
+	case recording.PartQueued:
+		return r.queued(part)
+	case recording.PartLock:
+		return r.lock(part, frames, b)
+	case recording.PartSleep:
+		b.cause = cause.SleepDeliberate
+	case recording.PartDisk, recording.PartFault:
+		return r.file(part, frames, b)
+	case recording.PartDownstream:
+		return bucket{cause: cause.DownstreamSlow, class: part.Class, kind: cause.InPeer, place: part.Where}
+	case recording.PartNet, recording.PartOther:
+		return r.network(part, frames, b)
+	case recording.PartHandover:
+		return bucket{cause: cause.RequestQueued, class: part.Class}
+	default:
+		return bucket{class: part.Class}
+	}
+	return b
+}
+
+// queued: without a CPU.
+func (r *reader) queued(part *recording.RequestPart) bucket {
+	if r.throttled && part.LengthNs > 1e6 {
+		return bucket{cause: cause.CPUThrottled, class: part.Class, kind: cause.InCgroup, place: r.cgroup}
+	}
+	if part.LengthNs <= 1e6 { // who had the CPU is only known of longer ones
+		return bucket{cause: cause.CPUStarved, class: part.Class}
+	}
+	return bucket{cause: cause.CPUStarved, class: part.Class, kind: cause.InProcess, place: part.RunnerComm}
+}
+
+// lock: asleep on a futex. What a run time stops its threads for is no lock of the program's.
+func (r *reader) lock(part *recording.RequestPart, frames []recording.Frame, b bucket) bucket {
+	if stopped(frames) {
+		b.cause = cause.RuntimeGC
+		return b
+	}
+	b.cause = cause.LockContended
+	return b
+}
+
+// safepointNames are where threads of run times wait for the world to go on.
+var safepointNames = []string{"SafepointSynchronize::block", "SafepointMechanism::", "ThreadSafepointState::",
+	"JavaThread::wait_for_object_deoptimization", "VMThread::wait_until_executed", "VMThread::execute",
+	"runtime.stopTheWorld", "LocalHeap::ParkSlowPath", "LocalHeap::Safepoint"}
+
+func stopped(frames []recording.Frame) bool {
+	for i := range frames {
+		for _, name := range safepointNames {
+			if strings.Contains(frames[i].Name, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func collects(frames []recording.Frame) bool {
+	for i := range frames {
+		if code.Collects(frames[i].Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// network: on a socket that is no request to another service, or in another call.
+func (r *reader) network(part *recording.RequestPart, frames []recording.Frame, b bucket) bucket {
+	switch {
+	case part.Syscall == "connect":
+		return bucket{cause: cause.NetReconnect, class: part.Class, kind: cause.InPeer, place: part.Where}
+	case part.Where != "":
+		return bucket{cause: cause.DownstreamSlow, class: part.Class, kind: cause.InPeer, place: part.Where}
+	case part.Syscall == "wait4" || part.Syscall == "waitid":
+		b.cause = cause.ProcessShortLived
+	}
+	return b
+}
+
+// placeOf is the innermost function of the program's own, else the innermost of all in user space, else of the kernel.
+func placeOf(frames []recording.Frame) string {
+	if at := code.Innermost(frames); at >= 0 {
+		return frames[at].Name
+	}
+	for i := len(frames) - 1; i >= 0; i-- {
+		if frames[i].Kind != recording.KindKernel {
+			return frames[i].Name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,170 @@
+package tail
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+
+	"culprit/internal/cause"
+	"culprit/internal/compare"
+	"culprit/recording"
+)
+
+const placesMax = 3
+
+// collectParts keeps the stretches of slow requests by what they speak for.
+func collectParts(at map[cause.ID]*claim, groups []*group) {
+	for _, g := range groups {
+		for _, a := range g.slow {
+			for i, part := range a.parts {
+				c := claimAt(at, a.buckets[i].cause)
+				c.parts = append(c.parts, part)
+			}
+		}
+	}
+}
+
+// suspect makes of a claim what is told.
+func (c *claim) suspect(reader *reader, share, extra compare.Interval) cause.Suspect {
+	known, _ := cause.Lookup(c.cause)
+	claimed := known.Claim
+	if known.Alone != "" {
+		claimed = known.Alone
+	}
+	s := cause.Suspect{Cause: c.cause, Level: cause.Explains, Share: share, Seconds: extra, Remedy: known.Remedy,
+		Claim: claimed}
+	if share.Low < leastShare {
+		s.Level = cause.Observed
+	}
+	for _, at := range c.byTime() {
+		if len(s.Places) == placesMax || c.places[at] < 0.1*c.extra {
+			break
+		}
+		if at.place != "" {
+			s.Places = append(s.Places, cause.Place{Kind: at.kind, Name: at.place, Role: roleOf(c.cause)})
+		}
+	}
+	if c.cause == cause.LockContended {
+		if holder := reader.holderOf(c.parts); holder != "" {
+			s.Places = append(s.Places, cause.Place{Kind: cause.InCode, Role: cause.HeldIn, Name: holder})
+		}
+	}
+	s.Evidence = []cause.Evidence{{Signal: "requests", Unit: "s", A: 0, B: c.extra,
+		Text: fmt.Sprintf("%.0f ms of the extra time of slow requests in %d stretches", c.extra*1e3, len(c.parts))}}
+	s.InWords()
+	return s
+}
+
+func roleOf(id cause.ID) cause.Role {
+	if id == cause.CPUStarved {
+		return cause.Competitor
+	}
+	return ""
+}
+
+// byTime gives the places with the most extra time first.
+func (c *claim) byTime() []bucket {
+	var order []bucket
+	for at := range c.places {
+		order = append(order, at)
+	}
+	slices.SortFunc(order, func(a, b bucket) int {
+		return cmp.Or(cmp.Compare(c.places[b], c.places[a]), cmp.Compare(a.place, b.place), cmp.Compare(a.class, b.class))
+	})
+	return order
+}
+
+// stalls counts the waits apart in time: stretches that overlap are one.
+func (c *claim) stalls() int {
+	parts := slices.Clone(c.parts)
+	sort.Slice(parts, func(i, k int) bool { return parts[i].TimeNs < parts[k].TimeNs })
+	count, until := 0, int64(-1)
+	for _, part := range parts {
+		if part.LengthNs < 100_000 {
+			continue
+		}
+		if part.TimeNs > until {
+			count++
+		}
+		until = max(until, part.TimeNs+part.LengthNs)
+	}
+	return count
+}
+
+// holderOf finds what those did meanwhile who ended the waits for a lock: where they slept or ran longest.
+func (r *reader) holderOf(parts []*recording.RequestPart) string {
+	at := map[string]int64{}
+	for _, part := range parts {
+		if place := r.whileHeld(part); place != "" {
+			at[place] += part.LengthNs
+		}
+	}
+	best := ""
+	for place, ns := range at {
+		if best == "" || ns > at[best] || ns == at[best] && place < best {
+			best = place
+		}
+	}
+	return best
+}
+
+// whileHeld is where the holder of a lock was for most of a wait for it.
+func (r *reader) whileHeld(part *recording.RequestPart) string {
+	if part.WakerTid == 0 || part.Class != recording.PartLock || !r.own[part.WakerPid] {
+		return ""
+	}
+	if r.waits == nil {
+		r.waits = map[int32][]*recording.Wait{}
+		for i := range r.rec.Waits {
+			r.waits[r.rec.Waits[i].Tid] = append(r.waits[r.rec.Waits[i].Tid], &r.rec.Waits[i])
+		}
+	}
+	end, most := part.TimeNs+part.LengthNs, int64(0)
+	var longest *recording.Wait
+	waits := r.waits[part.WakerTid]
+	i := sort.Search(len(waits), func(i int) bool { return waits[i].EndNs() > part.TimeNs })
+	for ; i < len(waits) && waits[i].TimeNs < end; i++ {
+		if common := min(end, waits[i].EndNs()) - max(part.TimeNs, waits[i].TimeNs); common > most {
+			most, longest = common, waits[i]
+		}
+	}
+	if longest == nil || most < part.LengthNs/2 {
+		return part.WakerComm // it ran
+	}
+	if place := placeOf(r.stack(longest.Stack)); place != "" {
+		return place
+	}
+	return part.WakerComm
+}
+
+// sameClasses are the classes of which slow requests have about as much as ordinary ones.
+func sameClasses(groups []*group) []SameClass {
+	usual, slow, count := map[string]float64{}, map[string]float64{}, 0.0
+	for _, g := range groups {
+		n := float64(len(g.slow))
+		count += n
+		for b, spent := range g.spent {
+			usual[b.class] += spent * n
+		}
+		for _, a := range g.slow {
+			for b, spent := range a.spent {
+				slow[b.class] += spent
+			}
+		}
+	}
+	all := 0.0
+	for class := range slow {
+		all += slow[class]
+	}
+	same := []SameClass{}
+	for class, before := range usual {
+		if difference := slow[class] - before; difference < 0.02*all && -difference < 0.02*all && before > 0 {
+			same = append(same, SameClass{Class: class, Usual: before / count, Slow: slow[class] / count})
+		}
+	}
+	slices.SortFunc(same, func(a, b SameClass) int {
+		return cmp.Or(cmp.Compare(b.Usual, a.Usual), cmp.Compare(a.Class, b.Class))
+	})
+	return same
+}
