@@ -12,6 +12,7 @@
 //	go run ./lineup -aa 20                   20 investigations of pairs without a difference
 //	go run ./lineup -effect 7                plain timing of the planted effects, without culprit
 //	go run ./lineup -releases                published slow releases and settings, see lineup/releases/README.md
+//	go run ./lineup -tail                    culprit tail on services of which some requests are slow, lineup/tail
 //	go run ./lineup -corpus DIR              keep what was judged right in a corpus, internal/cause/testdata/corpus
 //	go run ./lineup -corpus DIR -from OUT    the same with the cases of an earlier lineup: OUT/SCENARIO/case
 //	go run ./lineup -ablate                  what each rule and threshold is good for: which verdicts on the corpus of
@@ -52,7 +53,7 @@ type Options struct {
 	run, family, program, out, root, packages, prove, extra, only, corpus, from string
 	budget                                                                      time.Duration
 	repeats, alike, effectPairs, jobs                                           int
-	renames, show, list, ablate, releases                                       bool
+	renames, show, list, ablate, releases, tail                                 bool
 }
 
 func main() {
@@ -105,6 +106,7 @@ func parseOptions(stderr io.Writer, arguments []string) (Options, error) {
 	flags.StringVar(&o.from, "from", "", "with -corpus: investigate nothing, take the cases in this folder of results")
 	flags.BoolVar(&o.ablate, "ablate", false,
 		"judge the corpus without each rule and with each threshold ± 25 %, and list the verdicts that change")
+	flags.BoolVar(&o.tail, "tail", false, "culprit tail on the services in lineup/tail, each for the budget")
 	flags.StringVar(&o.only, "only", "",
 		"with -ablate: only what matches this regular expression, such as 'rule', 'cause.leastShare' or 'name .*locks'")
 	flags.IntVar(&o.jobs, "jobs", 0, "with -ablate: variants at a time, 0 for one a CPU")
@@ -132,6 +134,9 @@ func parseOptions(stderr io.Writer, arguments []string) (Options, error) {
 func act(ctx context.Context, stdout io.Writer, o Options) (int, error) {
 	if o.ablate {
 		return o.vary(ctx, stdout)
+	}
+	if o.tail {
+		return o.tails(ctx, stdout)
 	}
 	scenarios, err := loadScenarios(o.root, o.run)
 	if err != nil {

@@ -102,7 +102,9 @@ func hear(in io.Reader, requests chan<- request) error {
 func serve(ctx context.Context, plan Options, requests <-chan request, out io.Writer,
 	patience chan<- time.Duration) error {
 	replies := json.NewEncoder(out)
-	hurry()
+	if !plan.Requests { // a service that runs is not to wait for its recorder
+		hurry()
+	}
 	session, err := Open(ctx, plan)
 	if err != nil {
 		return replies.Encode(failure(err))

@@ -10,7 +10,7 @@ import (
 
 // Shown of a tail; its document has all.
 const (
-	linesMax     = 10
+	slowestMax   = 10
 	stretchesMax = 4
 )
 
@@ -95,7 +95,7 @@ func (p *page) tailLines(r *tail.Result) {
 		return
 	}
 	p.blank()
-	for i, line := range r.Slowest[:min(len(r.Slowest), linesMax)] {
+	for i, line := range r.Slowest[:min(len(r.Slowest), slowestMax)] {
 		label := ""
 		if i == 0 {
 			label = "slowest"

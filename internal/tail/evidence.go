@@ -1,6 +1,8 @@
 package tail
 
 import (
+	"fmt"
+	"path"
 	"strings"
 
 	"culprit/internal/cause"
@@ -26,11 +28,16 @@ type reader struct {
 	// throttled: a quota stopped the target about as long as its slow requests waited for a CPU.
 	throttled bool
 	cgroup    string
+	left      int64                       // requests that the recorder itself kept from a CPU
 	waits     map[int32][]*recording.Wait // by thread; nil: not needed yet
+	holders   map[*recording.RequestPart]holder
+	// blocking are the places where loops ran while requests waited to be read.
+	blocking map[bucket]bool
 }
 
 func newReader(rec *recording.Recording) *reader {
-	r := &reader{rec: rec, frames: map[int32][]recording.Frame{}, loops: loopsOf(rec), own: map[int32]bool{}}
+	r := &reader{rec: rec, frames: map[int32][]recording.Frame{}, loops: loopsOf(rec), own: map[int32]bool{},
+		holders: map[*recording.RequestPart]holder{}, blocking: map[bucket]bool{}}
 	for i := range rec.Processes {
 		r.own[rec.Processes[i].Pid] = true
 	}
@@ -115,10 +122,28 @@ func (r *reader) bucketOf(part *recording.RequestPart, pid int32) bucket {
 		queued := bucket{cause: cause.RequestQueued, class: b.class, kind: b.kind, place: b.place}
 		if r.loops[pid] {
 			queued.cause = cause.LoopBlocked
+			r.blocking[bucket{class: b.class, kind: b.kind, place: b.place}] = true
 		}
 		return queued
 	}
 	return b
+}
+
+// joinLoops gives the loop's own long work to loop.blocked where others waited behind it.
+func (r *reader) joinLoops(a *asked) {
+	if !r.loops[a.row.Pid] {
+		return
+	}
+	for i, b := range a.buckets {
+		if b.cause == cause.CodeGrew && b.place != "" &&
+			r.blocking[bucket{class: b.class, kind: b.kind, place: b.place}] {
+			length := float64(a.parts[i].LengthNs) / 1e9
+			a.spent[b] -= length
+			b.cause = cause.LoopBlocked
+			a.spent[b] += length
+			a.buckets[i] = b
+		}
+	}
 }
 
 // waitsBehind tells that the thread was at something of the program's, and not kept from running by others.
@@ -134,7 +159,7 @@ func (r *reader) byClass(part *recording.RequestPart) bucket {
 	frames := r.stack(part.Stack)
 	b := bucket{class: part.Class}
 	b.kind, b.place = cause.InCode, placeOf(frames)
-	if collects(frames) || code.IsCollector(part.RunnerComm) && part.Class == recording.PartQueued {
+	if collects(frames) || (code.IsCollector(part.RunnerComm) || part.RunnerComm == jvmStopper) && part.Class == recording.PartQueued {
 		b.cause = cause.RuntimeGC
 		return b
 	}
@@ -174,7 +199,7 @@ func (r *reader) queued(part *recording.RequestPart) bucket {
 
 // lock: asleep on a futex. What a run time stops its threads for is no lock of the program's.
 func (r *reader) lock(part *recording.RequestPart, frames []recording.Frame, b bucket) bucket {
-	if stopped(frames) {
+	if stopped(frames) || r.holding(part).stops {
 		b.cause = cause.RuntimeGC
 		return b
 	}
@@ -207,6 +232,20 @@ func collects(frames []recording.Frame) bool {
 	return false
 }
 
+// disturbedBy is how much of a request's time the recorder may have taken.
+const disturbedBy = 0.2
+
+// disturbed tells a request that waited for a CPU which the recorder had: it would not have been slow without.
+func (r *reader) disturbed(a *asked) bool {
+	taken := int64(0)
+	for _, part := range a.parts {
+		if part.Class == recording.PartQueued && part.RunnerComm == recording.RecorderComm {
+			taken += part.LengthNs
+		}
+	}
+	return float64(taken) > disturbedBy*float64(a.row.LatencyNs)
+}
+
 // network: on a socket that is no request to another service, or in another call.
 func (r *reader) network(part *recording.RequestPart, frames []recording.Frame, b bucket) bucket {
 	switch {
@@ -223,12 +262,20 @@ func (r *reader) network(part *recording.RequestPart, frames []recording.Frame, 
 // placeOf is the innermost function of the program's own, else the innermost of all in user space, else of the kernel.
 func placeOf(frames []recording.Frame) string {
 	if at := code.Innermost(frames); at >= 0 {
-		return frames[at].Name
+		return nameOf(&frames[at])
 	}
 	for i := len(frames) - 1; i >= 0; i-- {
 		if frames[i].Kind != recording.KindKernel {
-			return frames[i].Name
+			return nameOf(&frames[i])
 		}
 	}
 	return ""
+}
+
+// nameOf gives a function without a name its place in the source.
+func nameOf(frame *recording.Frame) string {
+	if frame.File == "" || frame.Name != "" && !strings.HasPrefix(frame.Name, "<") {
+		return frame.Name
+	}
+	return fmt.Sprintf("%s (%s:%d)", frame.Name, path.Base(frame.File), frame.Line)
 }

@@ -68,7 +68,7 @@ func Explain(rec *recording.Recording, options Options) *Result {
 		}
 	}
 	r.Slowest = slowest(groups, reader)
-	r.unseen(rec)
+	r.unseen(rec, reader.left)
 	count := 0
 	for _, g := range slow {
 		count += len(g.slow)
@@ -89,8 +89,9 @@ func Explain(rec *recording.Recording, options Options) *Result {
 // groupsOf sorts the requests in full by kind, and into slow and ordinary ones.
 func groupsOf(rec *recording.Recording, reader *reader, options Options) []*group {
 	type key struct{ service, protocol, kind string }
-	at := map[key]*group{}
+	byKey, at := map[key]*group{}, map[*asked]*group{}
 	var groups []*group
+	var all []*asked
 	for _, kind := range Summarize(rec) {
 		if kind.Side != recording.SideServer {
 			continue
@@ -99,7 +100,7 @@ func groupsOf(rec *recording.Recording, reader *reader, options Options) []*grou
 		if g.over == 0 {
 			g.over = kind.quantile(1 - options.Worst)
 		}
-		at[key{kind.Service, kind.Protocol, kind.Kind}] = g
+		byKey[key{kind.Service, kind.Protocol, kind.Kind}] = g
 		groups = append(groups, g)
 	}
 	parts := map[int64][]*recording.RequestPart{}
@@ -109,7 +110,7 @@ func groupsOf(rec *recording.Recording, reader *reader, options Options) []*grou
 	}
 	for i := range rec.SlowRequests {
 		row := &rec.SlowRequests[i]
-		g := at[key{row.Service, row.Protocol, row.Kind}]
+		g := byKey[key{row.Service, row.Protocol, row.Kind}]
 		if g == nil || row.InProgress {
 			continue
 		}
@@ -119,7 +120,16 @@ func groupsOf(rec *recording.Recording, reader *reader, options Options) []*grou
 			a.buckets = append(a.buckets, b)
 			a.spent[b] += float64(part.LengthNs) / 1e9
 		}
-		g.add(a)
+		if reader.disturbed(a) {
+			reader.left++
+			continue
+		}
+		at[a] = g
+		all = append(all, a)
+	}
+	for _, a := range all {
+		reader.joinLoops(a)
+		at[a].add(a)
 	}
 	for _, g := range groups {
 		g.finish()

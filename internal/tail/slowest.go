@@ -61,8 +61,8 @@ func (r *reader) heldBy(part *recording.RequestPart) string {
 	case part.Class == recording.PartQueued && part.RunnerComm != "":
 		return part.RunnerComm
 	case part.Class == recording.PartLock && part.WakerComm != "":
-		if place := r.whileHeld(part); place != "" && place != part.WakerComm {
-			return fmt.Sprintf("%s in %s", part.WakerComm, place)
+		if held := r.holding(part); held.place != "" {
+			return fmt.Sprintf("%s in %s", held.comm, held.place)
 		}
 		return part.WakerComm
 	case part.Behind != 0:
@@ -72,7 +72,7 @@ func (r *reader) heldBy(part *recording.RequestPart) string {
 }
 
 // unseen says how many requests could not be followed, and why.
-func (r *Result) unseen(rec *recording.Recording) {
+func (r *Result) unseen(rec *recording.Recording, left int64) {
 	tell := func(count int64, why string) {
 		if count > 0 {
 			r.Unseen.Requests += count
@@ -87,6 +87,7 @@ func (r *Result) unseen(rec *recording.Recording) {
 	for i := range rec.Requests {
 		unfollowed += rec.Requests[i].Unfollowed
 	}
+	tell(left, "left out: the recorder itself had the CPU meanwhile")
 	tell(multiplexed, "turns of connections with several streams (HTTP/2): not measured")
 	tell(open, "not answered when the window ended")
 	tell(unfollowed, "moved between threads: their latency is known, what they waited for is not")

@@ -8,7 +8,6 @@ import (
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
-	"culprit/recording"
 )
 
 const placesMax = 3
@@ -90,52 +89,6 @@ func (c *claim) stalls() int {
 		until = max(until, part.TimeNs+part.LengthNs)
 	}
 	return count
-}
-
-// holderOf finds what those did meanwhile who ended the waits for a lock: where they slept or ran longest.
-func (r *reader) holderOf(parts []*recording.RequestPart) string {
-	at := map[string]int64{}
-	for _, part := range parts {
-		if place := r.whileHeld(part); place != "" {
-			at[place] += part.LengthNs
-		}
-	}
-	best := ""
-	for place, ns := range at {
-		if best == "" || ns > at[best] || ns == at[best] && place < best {
-			best = place
-		}
-	}
-	return best
-}
-
-// whileHeld is where the holder of a lock was for most of a wait for it.
-func (r *reader) whileHeld(part *recording.RequestPart) string {
-	if part.WakerTid == 0 || part.Class != recording.PartLock || !r.own[part.WakerPid] {
-		return ""
-	}
-	if r.waits == nil {
-		r.waits = map[int32][]*recording.Wait{}
-		for i := range r.rec.Waits {
-			r.waits[r.rec.Waits[i].Tid] = append(r.waits[r.rec.Waits[i].Tid], &r.rec.Waits[i])
-		}
-	}
-	end, most := part.TimeNs+part.LengthNs, int64(0)
-	var longest *recording.Wait
-	waits := r.waits[part.WakerTid]
-	i := sort.Search(len(waits), func(i int) bool { return waits[i].EndNs() > part.TimeNs })
-	for ; i < len(waits) && waits[i].TimeNs < end; i++ {
-		if common := min(end, waits[i].EndNs()) - max(part.TimeNs, waits[i].TimeNs); common > most {
-			most, longest = common, waits[i]
-		}
-	}
-	if longest == nil || most < part.LengthNs/2 {
-		return part.WakerComm // it ran
-	}
-	if place := placeOf(r.stack(longest.Stack)); place != "" {
-		return place
-	}
-	return part.WakerComm
 }
 
 // sameClasses are the classes of which slow requests have about as much as ordinary ones.

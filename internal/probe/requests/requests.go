@@ -72,7 +72,7 @@ func (s *Session) Name() string { return "requests" }
 func (s *Session) Attach() (err error) {
 	s.unanswered, s.failed = nil, nil
 	s.epoch++
-	for name, value := range map[string]uint32{"epoch": s.epoch, "over": 0} {
+	for name, value := range map[string]uint32{"epoch": s.epoch, "over": 1} {
 		if err := s.collection.Variables[name].Set(value); err != nil {
 			return fmt.Errorf("begin to follow requests: %w", err)
 		}
@@ -93,6 +93,10 @@ func (s *Session) Begins() error {
 		}
 		if _, err := bpf.Walk[byte](s.collection, "open_sockets"); err != nil {
 			return err
+		}
+		// From here on sockets are adopted as they are used: before, that of a service would look like one that asks.
+		if err := s.collection.Variables["over"].Set(uint32(0)); err != nil {
+			return fmt.Errorf("find open sockets: %w", err)
 		}
 	}
 	s.watch = s.newWatch()

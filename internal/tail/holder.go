@@ -1,0 +1,108 @@
+package tail
+
+import (
+	"sort"
+
+	"culprit/internal/code"
+	"culprit/recording"
+)
+
+// holder is who ended a wait for a lock, and what it was at meanwhile.
+type holder struct {
+	comm  string
+	place string // where it slept or ran for most of that time; "" when that is not known
+	stops bool   // it stopped the world, or waited for who did
+}
+
+// chainMost bounds the holders that are followed: who held the lock may itself have waited for another.
+const chainMost = 4
+
+// jvmStopper is the thread of a JVM that stops all others.
+const jvmStopper = "VM Thread"
+
+// holding follows who kept a thread from a lock.
+func (r *reader) holding(part *recording.RequestPart) holder {
+	if part.Class != recording.PartLock || part.WakerTid == 0 || !r.own[part.WakerPid] {
+		return holder{}
+	}
+	if known, ok := r.holders[part]; ok {
+		return known
+	}
+	from, to := part.TimeNs, part.TimeNs+part.LengthNs
+	found := holder{comm: part.WakerComm}
+	tid := part.WakerTid
+	for range chainMost {
+		if found.comm == jvmStopper || code.IsCollector(found.comm) {
+			found.stops = true
+			break
+		}
+		longest := r.longest(tid, from, to)
+		if longest == nil {
+			break // it ran
+		}
+		frames := r.stack(longest.Stack)
+		found.stops = found.stops || stopped(frames) || collects(frames)
+		found.place = placeOf(frames)
+		if !lockCalls[longest.Syscall] || longest.WakerTid == 0 || longest.WakerTid == tid || !r.own[longest.WakerPid] {
+			break
+		}
+		found.comm, tid = longest.WakerComm, longest.WakerTid
+	}
+	r.holders[part] = found
+	return found
+}
+
+// lockCalls are the system calls that wait for a futex.
+var lockCalls = map[string]bool{"futex": true, "futex_waitv": true, "futex_wait": true}
+
+// longest is the place where a thread waited for most of a time, by one wait of it; nil when it ran for half of it.
+func (r *reader) longest(tid int32, from, to int64) *recording.Wait {
+	if r.waits == nil {
+		r.waits = map[int32][]*recording.Wait{}
+		for i := range r.rec.Waits {
+			r.waits[r.rec.Waits[i].Tid] = append(r.waits[r.rec.Waits[i].Tid], &r.rec.Waits[i])
+		}
+	}
+	waits := r.waits[tid]
+	byStack, of, all := map[int32]int64{}, map[int32]*recording.Wait{}, int64(0)
+	i := sort.Search(len(waits), func(i int) bool { return waits[i].EndNs() > from })
+	for ; i < len(waits) && waits[i].TimeNs < to; i++ {
+		common := min(to, waits[i].EndNs()) - max(from, waits[i].TimeNs)
+		all += common
+		byStack[waits[i].Stack] += common
+		if best := of[waits[i].Stack]; best == nil || waits[i].BlockedNs > best.BlockedNs {
+			of[waits[i].Stack] = waits[i]
+		}
+	}
+	if all < (to-from)/2 {
+		return nil
+	}
+	var most *recording.Wait
+	for stack, ns := range byStack {
+		if most == nil || ns > byStack[most.Stack] || ns == byStack[most.Stack] && stack < most.Stack {
+			most = of[stack]
+		}
+	}
+	return most
+}
+
+// holderOf finds what those did meanwhile who ended the waits for a lock.
+func (r *reader) holderOf(parts []*recording.RequestPart) string {
+	at := map[string]int64{}
+	for _, part := range parts {
+		if held := r.holding(part); held.comm != "" {
+			name := held.place
+			if name == "" {
+				name = held.comm
+			}
+			at[name] += part.LengthNs
+		}
+	}
+	best := ""
+	for place, ns := range at {
+		if best == "" || ns > at[best] || ns == at[best] && place < best {
+			best = place
+		}
+	}
+	return best
+}
