@@ -356,7 +356,8 @@ func TestCatalogueIsWhole(t *testing.T) {
 		sleep.deliberate lock.contended line.false-sharing line.true-sharing file.journal file.writeback file.dirty-throttle
 		file.inode-lock file.sync disk.slow disk.throttled cpu.throttled cpu.starved cpu.confined process.short-lived
 		memory.faults memory.page-in memory.reclaim runtime.gc runtime.cold code.grew code.added net.delayed net.reconnect
-		net.loss monitor.attached monitor.multiplexed cache.misses branch.misses frontend.stalls config.differs`)
+		net.loss monitor.attached monitor.multiplexed cache.misses branch.misses frontend.stalls config.differs
+		request.queued loop.blocked downstream.slow`)
 	for _, id := range want {
 		if _, found := Lookup(ID(id)); !found {
 			t.Errorf("%s is gone: ids stand in cases for ever", id)

@@ -73,7 +73,7 @@ func loopsOf(rec *recording.Recording) map[int32]bool {
 // throttledMetric is the counter of the table of metrics.
 const throttledMetric = "cgroup.cpu.throttled_s"
 
-// readQuota finds a cgroup of the target that a quota stopped for a part of the time that its requests were without a CPU.
+// readQuota finds a cgroup of the target that a quota stopped while its requests were without a CPU.
 func (r *reader) readQuota() {
 	first, last := map[string]float64{}, map[string]float64{}
 	for i := range r.rec.Metrics {
@@ -159,7 +159,8 @@ func (r *reader) byClass(part *recording.RequestPart) bucket {
 	frames := r.stack(part.Stack)
 	b := bucket{class: part.Class}
 	b.kind, b.place = cause.InCode, placeOf(frames)
-	if collects(frames) || (code.IsCollector(part.RunnerComm) || part.RunnerComm == jvmStopper) && part.Class == recording.PartQueued {
+	collector := code.IsCollector(part.RunnerComm) || part.RunnerComm == jvmStopper
+	if collects(frames) || collector && part.Class == recording.PartQueued {
 		b.cause = cause.RuntimeGC
 		return b
 	}

@@ -93,7 +93,8 @@ func (r *Result) unseen(rec *recording.Recording, left int64) {
 	tell(unfollowed, "moved between threads: their latency is known, what they waited for is not")
 	for _, kind := range r.Requests {
 		if missing := kind.Slow.Count - int64(kind.Slow.Kept); missing > kind.Slow.Count/20 {
-			tell(missing, fmt.Sprintf("slow ones of %s were not kept in full: what is slow was learned as they came", kind.Kind.Kind))
+			tell(missing, fmt.Sprintf("slow ones of %s were not kept in full: what is slow was learned as they came",
+				kind.Kind.Kind))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-"""A front end with one thread a connection asks a back end for each request; the back end naps 25 ms at one in sixty."""
+"""A front end with a thread a connection asks a back end for each request, which naps 25 ms at one in sixty."""
 import http.client
 import random
 import sys
