@@ -119,7 +119,7 @@ func TestFloorsAgreeWithMore(t *testing.T) {
 func TestEverySuspectHasItsCost(t *testing.T) {
 	t.Parallel()
 	for _, one := range situations() {
-		for _, suspects := range [][]Suspect{judged(t, one.metric, one.a, one.b, one.costs),
+		for _, suspects := range [][]Suspect{one.suspects(t),
 			judged(t, one.metric, one.b, plan{}, one.costs)} {
 			for _, suspect := range suspects {
 				if suspect.Seconds.Value == 0 || len(suspect.Evidence) == 0 || suspect.Evidence[0].Unit != "s/run" {

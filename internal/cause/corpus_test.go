@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -29,6 +30,12 @@ var (
 	verdicts = flag.String("verdicts", "",
 		"write the verdicts on the corpus into this folder, and hold them to nothing")
 )
+
+// Scenes are large and short-lived: with the usual setting the collector takes a sixth of the time.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	os.Exit(m.Run())
+}
 
 // replayed is one pair of the corpus, judged again.
 type replayed struct {
@@ -153,7 +160,7 @@ func (r *replayed) judge(t *testing.T, ready func(*corpus.Pair) error) {
 	if *verdicts == "" {
 		cause.HoldToModel(t, r.answer.Judgement)
 	}
-	r.answer.Judgement = cause.Judgement{Suspects: r.answer.Suspects} // without its scene
+	r.answer.Judgement = cause.Judgement{Suspects: r.answer.Suspects, Why: r.answer.Why} // without its scene
 	r.verdict = pair.Judge(r.answer)
 }
 
@@ -162,10 +169,31 @@ func (r *replayed) holdToTruth(t *testing.T, misses map[string]string) {
 	switch {
 	case misses == nil:
 	case r.verdict.Missed != "" && !known:
-		t.Error(r.verdict.Missed)
+		t.Errorf("%s\n%s", r.verdict.Missed, inShort(r.answer.Why))
 	case r.verdict.Missed == "" && known:
 		t.Errorf("the truth is found now: remove %q from %s", r.name+": "+reason, missesFile)
 	}
+}
+
+// inShort is what "culprit explain CASE --why" says of the order, and of what was not given.
+func inShort(why cause.Why) string {
+	var b strings.Builder
+	for _, entry := range why.Entries {
+		if entry.Action != cause.Passed {
+			fmt.Fprintf(&b, "%s %s %s %.3g s at %s: %s\n", entry.Rule, entry.Action, entry.Cause, entry.Seconds, entry.Place,
+				entry.Because)
+		}
+	}
+	for _, move := range why.Moves {
+		fmt.Fprintf(&b, "%s put %s before %s\n", move.Rule, move.First, move.Before)
+	}
+	for _, left := range why.LeftOut {
+		fmt.Fprintf(&b, "left out %s at %s: %s\n", left.Cause, left.Place, left.Because)
+	}
+	if why.Second != nil {
+		fmt.Fprintf(&b, "second is %s: %s\n", why.Second.Cause, why.Second.Needs)
+	}
+	return b.String()
 }
 
 func (r *replayed) told() corpus.Told { return corpus.Tell(r.name, r.answer, r.verdict) }

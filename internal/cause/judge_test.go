@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"culprit/internal/compare"
@@ -236,7 +237,7 @@ func TestSituations(t *testing.T) {
 	t.Parallel()
 	for _, one := range situations() {
 		t.Run(one.name, func(t *testing.T) {
-			checkFirst(t, one, judged(t, one.metric, one.a, one.b, one.costs))
+			checkFirst(t, one, one.suspects(t))
 		})
 	}
 }
@@ -254,6 +255,17 @@ func TestTheOtherWayRound(t *testing.T) {
 			t.Errorf("%s: gain %v, remedy %q", one.name, first.Gain, first.Remedy)
 		}
 	}
+}
+
+// judgedOnce are the suspects of situations that several tests ask for, by name.
+var judgedOnce sync.Map
+
+// suspects judges a situation when it is asked for first.
+func (one *situation) suspects(t *testing.T) []Suspect {
+	t.Helper()
+	judge := func() []Suspect { return judged(t, one.metric, one.a, one.b, one.costs) }
+	first, _ := judgedOnce.LoadOrStore(one.name, sync.OnceValue(judge))
+	return first.(func() []Suspect)()
 }
 
 func checkFirst(t *testing.T, one situation, suspects []Suspect) {

@@ -1,7 +1,9 @@
 package cause
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -95,33 +97,40 @@ func holdToOrder(t *testing.T, s *scene) {
 }
 
 func overlaps(s *scene, all []recogniser) (list []overlap) {
-	matched := make([][]bool, len(all))
-	for at, one := range all {
-		matched[at] = make([]bool, len(s.paths))
-		for _, found := range one.find(s) {
+	grown, by := make([]float64, len(s.paths)), make([][]int, len(s.paths)) // who recognises each path
+	for i := range s.paths {
+		grown[i] = s.grown(i)
+	}
+	for at := range all {
+		for _, found := range all[at].find(s) {
 			for i := range s.paths {
-				matched[at][i] = matched[at][i] || s.grown(i) != 0 && found.match(i)
+				if recognised := len(by[i]) > 0 && by[i][len(by[i])-1] == at; grown[i] != 0 && !recognised && found.match(i) {
+					by[i] = append(by[i], at)
+				}
 			}
 		}
 	}
-	for first := range all {
-		for then := first + 1; then < len(all); then++ {
-			if all[then].defers(all[first].rule) {
-				continue
-			}
-			of := overlap{first: all[first].rule, then: all[then].rule}
-			for i := range s.paths {
-				if !matched[first][i] || !matched[then][i] {
-					continue
+	seen := map[[2]int]*overlap{}
+	for i, those := range by {
+		for n, first := range those {
+			for _, then := range those[n+1:] {
+				of := seen[[2]int{first, then}]
+				if of == nil {
+					of = &overlap{first: all[first].rule, then: all[then].rule, path: i}
+					seen[[2]int{first, then}] = of
 				}
-				if math.Abs(s.grown(i)) >= math.Abs(s.grown(of.path)) || of.seconds == 0 {
+				if math.Abs(grown[i]) >= math.Abs(grown[of.path]) {
 					of.path = i
 				}
-				of.seconds += math.Abs(s.grown(i))
+				of.seconds += math.Abs(grown[i])
 			}
-			if of.seconds > 0 {
-				list = append(list, of)
-			}
+		}
+	}
+	for _, pair := range slices.SortedFunc(maps.Keys(seen), func(x, y [2]int) int {
+		return cmp.Or(cmp.Compare(x[0], y[0]), cmp.Compare(x[1], y[1]))
+	}) {
+		if !all[pair[1]].defers(all[pair[0]].rule) {
+			list = append(list, *seen[pair])
 		}
 	}
 	return list
