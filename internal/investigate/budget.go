@@ -55,7 +55,11 @@ func (inv *investigation) reserve() time.Duration {
 	if inv.cannot != nil {
 		return 0
 	}
-	return inv.recordedTime(wantedEvidence) + recorderStart + reasoningTime
+	pairs := float64(wantedEvidence)
+	if inv.live != nil { // their requests, and what threads wait for, are told by recordings alone
+		pairs = mostEvidence
+	}
+	return inv.recordedTime(pairs) + recorderStart + reasoningTime
 }
 
 func (inv *investigation) leastReserve() time.Duration {
