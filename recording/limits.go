@@ -29,6 +29,7 @@ const (
 	maxDocument     = 16 << 20 // bytes of manifest.json or facts.json
 	maxTable        = 1 << 30  // bytes of one table, compressed and uncompressed
 	maxMembers      = 64       // files in the zip
+	maxDirectory    = 1 << 20  // bytes read of the zip to find them
 )
 
 // MaxSeconds bounds a time that is read from a file: ten years. Chosen: longer than any window, and

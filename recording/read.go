@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"strings"
 	"syscall"
@@ -82,6 +83,23 @@ func Read(source io.ReaderAt, size int64) (*Recording, error) {
 	return r, nil
 }
 
+// ReadManifest reads the manifest alone, of at most limit bytes: what a list of many recordings tells of each. The
+// tables are not looked at, and may be damaged.
+func ReadManifest(source io.ReaderAt, size, limit int64) (*Manifest, error) {
+	archive, err := openArchive(source, size)
+	if err != nil {
+		return nil, err
+	}
+	if member := archive.members[manifestMember]; member != nil && member.UncompressedSize64 > uint64(limit) {
+		return nil, damaged("%s has %d bytes, more than a list reads", manifestMember, member.UncompressedSize64)
+	}
+	manifest := &Manifest{}
+	if err := archive.readManifest(manifest); err != nil {
+		return nil, err
+	}
+	return manifest, nil
+}
+
 // fromWords fills in what earlier schemas hold in words alone.
 func (r *Recording) fromWords() {
 	if format, _, found := strings.Cut(r.Fact(ImportFact), " of "); found { // "folded of a.txt"
@@ -113,7 +131,12 @@ func openArchive(source io.ReaderAt, size int64) (*archive, error) {
 	if size < 22 { // of the smallest zip there is
 		return nil, damaged("it has only %d bytes", size)
 	}
-	reader, err := zip.NewReader(source, size)
+	directory := &directoryReader{source: source, left: maxDirectory}
+	reader, err := zip.NewReader(directory, size)
+	if directory.left < 0 {
+		return nil, damaged("its directory has more than %d bytes", maxDirectory)
+	}
+	directory.left = math.MaxInt64
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are looked up, never written
 		return nil, damaged("%s", strings.TrimPrefix(err.Error(), "zip: "))
 	}
@@ -128,6 +151,22 @@ func openArchive(source io.ReaderAt, size int64) (*archive, error) {
 		opened.members[member.Name] = member
 	}
 	return opened, nil
+}
+
+// directoryReader bounds what is read of a zip before its members are counted: a directory of a gigabyte would become
+// several in memory.
+type directoryReader struct {
+	source io.ReaderAt
+	left   int64
+}
+
+func (d *directoryReader) ReadAt(p []byte, offset int64) (int, error) {
+	if d.left != math.MaxInt64 {
+		if d.left -= int64(len(p)); d.left < 0 {
+			return 0, io.ErrUnexpectedEOF
+		}
+	}
+	return d.source.ReadAt(p, offset)
 }
 
 func (a *archive) readManifest(manifest *Manifest) error {

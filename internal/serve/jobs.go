@@ -1,0 +1,282 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"culprit/internal/report"
+)
+
+// The states of a job.
+const (
+	stateQueued  = "queued"
+	stateRunning = "running"
+	stateDone    = "done"
+	stateFailed  = "failed"
+	stateStopped = "stopped"
+)
+
+// Limits of jobs.
+const (
+	jobsMax   = 100 // that are remembered
+	queuedMax = 16  // that wait or run
+	eventsMax = 500 // of one job; the middle is left out
+)
+
+var (
+	errManyJobs = errors.New("too many jobs wait already; stop one, or try again when one has ended")
+	errStopped  = errors.New("stopped")
+)
+
+// Job is what can be told of one job.
+type Job struct {
+	ID      string    `json:"id"`
+	Kind    string    `json:"kind"` // record, investigate, compare, upload
+	Title   string    `json:"title"`
+	State   string    `json:"state"`
+	Error   string    `json:"error,omitempty"` // one line
+	Href    string    `json:"href,omitempty"`  // its page, once there is one
+	Name    string    `json:"name,omitempty"`  // of what it makes in the directory
+	Started time.Time `json:"started"`
+	Seconds float64   `json:"seconds"` // since then, until it ended
+	// Expected is how long it takes in all, as far as that is known.
+	Expected float64 `json:"expected,omitempty"`
+	// Progress is the latest of each kind of news.
+	Progress Event `json:"progress"`
+}
+
+// Event is one piece of news: what is told is set.
+type Event struct {
+	At       float64           `json:"at"` // seconds since the job began
+	State    string            `json:"state,omitempty"`
+	Stage    string            `json:"stage,omitempty"`
+	Budget   float64           `json:"budget_s,omitempty"`
+	Estimate *ProgressEffect   `json:"estimate,omitempty"`
+	Suspects []ProgressSuspect `json:"suspects,omitempty"`
+}
+
+// ProgressEffect is how B compares with A by what was measured so far.
+type ProgressEffect struct {
+	Metric  string  `json:"metric"`
+	Outcome string  `json:"outcome"`
+	Ratio   float64 `json:"ratio"`
+	Low     float64 `json:"low"`
+	High    float64 `json:"high"`
+	Pairs   int     `json:"pairs"`
+}
+
+// ProgressSuspect is one suspect as it stands.
+type ProgressSuspect struct {
+	Cause string  `json:"cause"`
+	Level string  `json:"level"`
+	Share float64 `json:"share"`
+}
+
+// jobs are those that wait, run, or ended lately. What measures runs alone: two at a time would disturb each other.
+type jobs struct {
+	measuring chan struct{}
+
+	mutex  sync.Mutex
+	number int
+	all    []*job
+	names  map[string]bool // that running jobs will make
+}
+
+func newJobs() *jobs {
+	return &jobs{measuring: make(chan struct{}, 1), names: map[string]bool{}}
+}
+
+// job is one with its news.
+type job struct {
+	stop context.CancelCauseFunc
+
+	mutex   sync.Mutex
+	shown   Job
+	events  []Event
+	first   int           // number of the first event that is kept
+	changed chan struct{} // closed with each piece of news
+}
+
+// work is what a job does; it returns the page of what it made.
+type work func(ctx context.Context, j *job) (href string, err error)
+
+// begin starts a job. A name is one that it makes in the directory: no other job makes it meanwhile.
+func (s *server) begin(shown Job, measures bool, do work) (*job, error) {
+	all := s.jobs
+	all.mutex.Lock()
+	defer all.mutex.Unlock()
+	active := 0
+	for _, other := range all.all {
+		if !other.ended() {
+			active++
+		}
+	}
+	switch {
+	case s.context.Err() != nil:
+		return nil, errShutdown
+	case active >= queuedMax:
+		return nil, errManyJobs
+	case shown.Name != "" && all.names[shown.Name]:
+		return nil, fmt.Errorf("%s is being made by another job; give another name", shown.Name)
+	}
+	all.number++
+	shown.ID, shown.State, shown.Started = fmt.Sprint(all.number), stateQueued, time.Now()
+	ctx, stop := context.WithCancelCause(s.context)
+	j := &job{stop: stop, shown: shown, changed: make(chan struct{})}
+	all.all = append(all.all, j)
+	for at := 0; len(all.all) > jobsMax && at < len(all.all); at++ {
+		if all.all[at].ended() {
+			all.all = slices.Delete(all.all, at, at+1)
+			break
+		}
+	}
+	if shown.Name != "" {
+		all.names[shown.Name] = true
+	}
+	s.working.Go(func() {
+		s.carryOut(ctx, j, measures, do)
+		stop(nil)
+		all.mutex.Lock()
+		delete(all.names, shown.Name)
+		all.mutex.Unlock()
+	})
+	return j, nil
+}
+
+// carryOut waits for the job's turn and runs it.
+func (s *server) carryOut(ctx context.Context, j *job, measures bool, do work) {
+	if measures {
+		select {
+		case s.jobs.measuring <- struct{}{}:
+			defer func() { <-s.jobs.measuring }()
+		case <-ctx.Done():
+			j.finish(stateStopped, "", context.Cause(ctx))
+			return
+		}
+	}
+	j.tell(Event{State: stateRunning})
+	href, err := do(ctx, j)
+	state := stateDone
+	switch {
+	case ctx.Err() != nil:
+		state = stateStopped
+	case err != nil:
+		state = stateFailed
+	}
+	s.library.forget()
+	j.finish(state, href, err)
+}
+
+// tell adds a piece of news.
+func (j *job) tell(e Event) {
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	if e.State == stateRunning {
+		j.shown.State, j.shown.Started = stateRunning, time.Now() // waiting is not work
+	}
+	e.At = time.Since(j.shown.Started).Seconds()
+	j.keep(e)
+	latest := &j.shown.Progress
+	latest.At = e.At
+	if e.Stage != "" {
+		latest.Stage = e.Stage
+	}
+	if e.Budget > 0 {
+		latest.Budget, j.shown.Expected = e.Budget, e.Budget
+	}
+	if e.Estimate != nil {
+		latest.Estimate = e.Estimate
+	}
+	if e.Suspects != nil {
+		latest.Suspects = e.Suspects
+	}
+}
+
+// keep appends an event, and wakes who waits for it. The caller holds the mutex.
+func (j *job) keep(e Event) {
+	j.events = append(j.events, e)
+	if over := len(j.events) - eventsMax; over > 0 {
+		j.events = slices.Clone(j.events[over:])
+		j.first += over
+	}
+	close(j.changed)
+	j.changed = make(chan struct{})
+}
+
+// finish is the last piece of news.
+func (j *job) finish(state, href string, err error) {
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	j.shown.State, j.shown.Href = state, href
+	if err != nil {
+		j.shown.Error = report.Line(err)
+	}
+	j.shown.Seconds = time.Since(j.shown.Started).Seconds()
+	j.keep(Event{At: j.shown.Seconds, State: state})
+}
+
+func (j *job) ended() bool {
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	return over(j.shown.State)
+}
+
+func over(state string) bool {
+	return state == stateDone || state == stateFailed || state == stateStopped
+}
+
+// now is the job as it stands.
+func (j *job) now() Job {
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	shown := j.shown
+	if shown.State == stateRunning {
+		shown.Seconds = time.Since(shown.Started).Seconds()
+	}
+	return shown
+}
+
+// since returns the events from a number on, the number behind them, and what is closed by the next.
+func (j *job) since(from int) (events []Event, next int, changed <-chan struct{}) {
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	from = min(max(from, j.first), j.first+len(j.events))
+	return slices.Clone(j.events[from-j.first:]), j.first + len(j.events), j.changed
+}
+
+// find returns a job by its number.
+func (a *jobs) find(id string) *job {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	for _, j := range a.all {
+		if j.shown.ID == id {
+			return j
+		}
+	}
+	return nil
+}
+
+// list returns all jobs, the latest first.
+func (a *jobs) list() []Job {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	shown := []Job{}
+	for _, j := range slices.Backward(a.all) {
+		shown = append(shown, j.now())
+	}
+	return shown
+}
+
+// states counts jobs by state; all states are there.
+func (a *jobs) states() map[string]int64 {
+	counts := map[string]int64{stateQueued: 0, stateRunning: 0, stateDone: 0, stateFailed: 0, stateStopped: 0}
+	for _, shown := range a.list() {
+		counts[shown.State]++
+	}
+	return maps.Clone(counts)
+}
