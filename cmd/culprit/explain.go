@@ -38,6 +38,8 @@ type explainOptions struct {
 	json   string
 	metric string
 	why    bool
+	html   string
+	force  bool
 }
 
 func explainVerb(w world) *cobra.Command {
@@ -54,7 +56,8 @@ causes, one a line.`,
   culprit explain clock.vdso-bypassed
   culprit record -o naps.culprit -- sh -c 'for i in 1 2 3 4 5; do sleep 0.05; done'
   culprit explain naps.culprit
-  culprit explain --why naps.culprit`,
+  culprit explain --why naps.culprit
+  culprit explain --html naps.html naps.culprit`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fmt.Errorf("explain one thing at a time, not %d", len(args))
@@ -68,7 +71,14 @@ causes, one a line.`,
 					return err
 				}
 			}
+			if o.html != "" {
+				if err := checkOutput(o.html, o.force); err != nil {
+					return err
+				}
+			}
 			switch {
+			case len(args) == 0 && o.html != "":
+				return errors.New("--html is of a case or a recording: culprit explain --html PAGE FILE.culprit")
 			case len(args) == 0:
 				return explainAll(w, o)
 			case isCase(args[0]):
@@ -79,6 +89,9 @@ causes, one a line.`,
 			if o.why {
 				return errors.New("--why is of a case or a recording: culprit explain --why CASE")
 			}
+			if o.html != "" {
+				return errors.New("--html is of a case or a recording: culprit explain --html PAGE FILE.culprit")
+			}
 			return explainCause(w, o, args[0])
 		},
 	}
@@ -87,6 +100,8 @@ causes, one a line.`,
 		"of recordings: wall, cpu, or auto: what one mostly spends, or what a case is about")
 	command.Flags().BoolVar(&o.why, "why", false,
 		"of recordings: how the answer came about: which rule gave, moved or took how much, and why the order is so")
+	command.Flags().StringVar(&o.html, "html", "", "of recordings: write a page with the flame graph to this file")
+	command.Flags().BoolVarP(&o.force, "force", "f", false, "overwrite the page")
 	return command
 }
 

@@ -30,11 +30,16 @@ func explainFile(ctx context.Context, w world, o explainOptions, path string) er
 	return report.Requests(w.stdout, rec, textOptions(w))
 }
 
-// tellCase writes a case as text, as JSON, or both; shown is the case as the text has it.
+// tellCase writes a case as text, as JSON, as a page, or all of them; shown is the case as the text has it.
 func (o explainOptions) tellCase(w world, shown, c *investigate.Case) error {
 	tell := report.Text
 	if o.why {
 		tell = report.Why
+	}
+	if o.html != "" {
+		if err := report.HTML(o.html, shown); err != nil {
+			return err
+		}
 	}
 	if o.json != "-" {
 		if err := tell(w.stdout, shown, textOptions(w)); err != nil {

@@ -35,6 +35,7 @@ type investigateFlags struct {
 	seed     int64
 	pid      int
 	cgroup   string
+	news     int
 	load     loadFlags
 }
 
@@ -66,7 +67,12 @@ Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
 				return err
 			}
 			options.MayGrow = !cmd.Flags().Changed("budget")
-			return runInvestigate(cmd.Context(), w, options, f.json)
+			tell, err := openNews(f.news)
+			if err != nil {
+				return err
+			}
+			options.Found = tell.found
+			return runInvestigate(cmd.Context(), w, options, f.json, tell)
 		},
 	}
 	flags := command.Flags()
@@ -83,6 +89,7 @@ Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
 	flags.StringVar(&f.prove, "prove", "ask", "ask, auto or none: may settings be flipped for proof")
 	flags.DurationVar(&f.timeout, "timeout", 0, "longest time for one run (default: the budget)")
 	flags.StringVar(&f.caseDir, "case", "", "directory to make (default: culprit-case- and the time)")
+	newsFlag(flags, &f.news)
 	flags.StringVar(&f.json, "json", "", "write the result as JSON to this file, - for standard output")
 	flags.Int64Var(&f.seed, "seed", 0, "seed of the order of runs (default: a random one, printed)")
 	f.load.define(flags)
@@ -196,13 +203,19 @@ func asker(w world) func(string) bool {
 	}
 }
 
-func runInvestigate(ctx context.Context, w world, options investigate.Options, jsonPath string) error {
+func runInvestigate(ctx context.Context, w world, options investigate.Options, jsonPath string,
+	tell *news) error {
 	if err := record.Permitted(); err != nil {
 		fmt.Fprintf(w.stderr, "culprit: %s; trials and statistics go on without suspects\n", report.Line(err))
 	}
 	progress := newProgress(w, "investigating", options.Budget)
-	options.Progress = progress.describe
+	tell.expects(options.Budget)
+	options.Progress = func(stage string) {
+		progress.describe(stage)
+		tell.stage(stage)
+	}
 	options.Grown = func(budget time.Duration, why string) {
+		tell.expects(budget)
 		if progress.expect(budget) {
 			progress.hide()
 			fmt.Fprintf(w.stderr, "culprit: %s, so the answer takes about %v; --budget sets a limit\n", why,

@@ -27,6 +27,7 @@ type recordOptions struct {
 	json     string
 	salvage  string
 	python   bool
+	news     int
 
 	selfCheck bool
 	checkRate string
@@ -76,6 +77,7 @@ unrecorded. Interrupting ends the recording and keeps what it saw.`,
 	flags.StringVar(&o.Counters, "counters", "", "count these events for the target, as in 'culprit count -e'")
 	flags.BoolVar(&o.python, "python", false, "load the Python unwinder at once (found out by itself for a command)")
 	o.costFlags(flags)
+	newsFlag(flags, &o.news)
 	flags.StringVar(&o.json, "json", "", "write a summary of the recording as JSON to this file, - for standard output")
 	return command
 }
@@ -183,6 +185,11 @@ func runRecord(ctx context.Context, w world, o recordOptions) error {
 	if err := record.NoParts(out); err != nil {
 		return err // before anything is loaded
 	}
+	tell, err := openNews(o.news)
+	if err != nil {
+		return err
+	}
+	tell.stage("loading the recorder")
 	recorder, err := record.Start(ctx, o.Options)
 	if err != nil {
 		return err
@@ -201,11 +208,13 @@ func runRecord(ctx context.Context, w world, o recordOptions) error {
 		return err
 	}
 	progress := newProgress(w, "recording", o.duration)
+	tell.stage("recording")
 	err = run.Watch(ctx)
 	progress.end()
 	// Now, not when the file is written; a signal that ended the recording is passed on to the command.
 	goesOn := command != nil && !command.over() && ctx.Err() == nil
 	var summary *record.Summary
+	tell.stage("writing the recording")
 	if err == nil { // an interrupt ends the window, not the writing of what it saw
 		summary, err = run.Finish(context.WithoutCancel(ctx))
 	}

@@ -28,6 +28,7 @@ func (inv *investigation) decide(plan *stat.Plan, look int) error {
 	}
 	inv.c.Metrics = results
 	inv.choose()
+	inv.tellFound()
 	return nil
 }
 

@@ -230,6 +230,13 @@ func (inv *investigation) write() error {
 	return inv.options.Write(inv.dir, inv.c)
 }
 
+// tellFound passes on what the case holds by now.
+func (inv *investigation) tellFound() {
+	if inv.options.Found != nil {
+		inv.options.Found(inv.c, inv.validPairs())
+	}
+}
+
 // publish gives the case directory its name. Where somebody made one of that name meanwhile, the
 // finished case keeps the name that it has.
 func (inv *investigation) publish() error {

@@ -54,6 +54,10 @@ type Options struct {
 	Ask func(question string) bool
 	// Progress is told what is being done and how far the budget is used.
 	Progress func(stage string)
+	// Found is told what the case holds by now and how many pairs count: after each look at the
+	// trials, and whenever suspects are named or proven. It must not keep or change the case. Nil is
+	// allowed.
+	Found func(c *Case, pairs int)
 	// Grown is told what the budget has grown to, and why; more than once. Nil is allowed.
 	Grown func(budget time.Duration, why string)
 	// Write puts what people and machines read into the finished case directory.

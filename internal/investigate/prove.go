@@ -43,6 +43,7 @@ func (inv *investigation) prove(ctx context.Context) error {
 		if err := inv.flip(ctx, planned, suspect); err != nil {
 			return err
 		}
+		inv.tellFound()
 	}
 	return nil
 }

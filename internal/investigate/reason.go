@@ -41,6 +41,7 @@ func (inv *investigation) reason(ctx context.Context, found *evidence) error {
 	}
 	inv.remember(found)
 	inv.c.see(recording.BlindSpot{Kind: recording.BlindCounters})
+	inv.tellFound()
 	return nil
 }
 

@@ -47,11 +47,11 @@ type Job struct {
 	// Expected is how long it takes in all, as far as that is known.
 	Expected float64 `json:"expected,omitempty"`
 	// Progress is the latest of each kind of news.
-	Progress Event `json:"progress"`
+	Progress News `json:"progress"`
 }
 
-// Event is one piece of news: what is told is set.
-type Event struct {
+// News is one piece of news: what is told is set.
+type News struct {
 	At       float64           `json:"at"` // seconds since the job began
 	State    string            `json:"state,omitempty"`
 	Stage    string            `json:"stage,omitempty"`
@@ -97,7 +97,7 @@ type job struct {
 
 	mutex   sync.Mutex
 	shown   Job
-	events  []Event
+	events  []News
 	first   int           // number of the first event that is kept
 	changed chan struct{} // closed with each piece of news
 }
@@ -159,7 +159,7 @@ func (s *server) carryOut(ctx context.Context, j *job, measures bool, do work) {
 			return
 		}
 	}
-	j.tell(Event{State: stateRunning})
+	j.tell(News{State: stateRunning})
 	href, err := do(ctx, j)
 	state := stateDone
 	switch {
@@ -173,7 +173,7 @@ func (s *server) carryOut(ctx context.Context, j *job, measures bool, do work) {
 }
 
 // tell adds a piece of news.
-func (j *job) tell(e Event) {
+func (j *job) tell(e News) {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
 	if e.State == stateRunning {
@@ -198,7 +198,7 @@ func (j *job) tell(e Event) {
 }
 
 // keep appends an event, and wakes who waits for it. The caller holds the mutex.
-func (j *job) keep(e Event) {
+func (j *job) keep(e News) {
 	j.events = append(j.events, e)
 	if over := len(j.events) - eventsMax; over > 0 {
 		j.events = slices.Clone(j.events[over:])
@@ -217,7 +217,7 @@ func (j *job) finish(state, href string, err error) {
 		j.shown.Error = report.Line(err)
 	}
 	j.shown.Seconds = time.Since(j.shown.Started).Seconds()
-	j.keep(Event{At: j.shown.Seconds, State: state})
+	j.keep(News{At: j.shown.Seconds, State: state})
 }
 
 func (j *job) ended() bool {
@@ -242,7 +242,7 @@ func (j *job) now() Job {
 }
 
 // since returns the events from a number on, the number behind them, and what is closed by the next.
-func (j *job) since(from int) (events []Event, next int, changed <-chan struct{}) {
+func (j *job) since(from int) (events []News, next int, changed <-chan struct{}) {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
 	from = min(max(from, j.first), j.first+len(j.events))

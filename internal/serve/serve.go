@@ -10,6 +10,8 @@
 //	err := serve.Run(ctx, serve.Options{Dir: ".", Listen: "127.0.0.1:8717", Ready: print})
 package serve
 
+//go:generate go test -run TypeScriptTypes -update .
+
 import (
 	"context"
 	"crypto/tls"

@@ -209,7 +209,7 @@ func follow(from io.Reader, j *job) {
 		if err != nil {
 			return
 		}
-		var e Event
+		var e News
 		if tooLong || json.Unmarshal(line, &e) != nil {
 			continue
 		}

@@ -14,9 +14,15 @@ const (
 	streamTime = 30 * time.Second // for one piece of news to be taken
 )
 
+// jobsAnswer is the document of all jobs.
+type jobsAnswer struct {
+	Schema string `json:"schema"`
+	Jobs   []Job  `json:"jobs"`
+}
+
 // listJobs answers with all jobs.
 func (s *server) listJobs(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, map[string]any{"schema": "culprit.jobs/1", "jobs": s.jobs.list()})
+	answer(w, http.StatusOK, jobsAnswer{"culprit.jobs/1", s.jobs.list()})
 }
 
 // job finds the job that a request names; where there is none it has answered.

@@ -102,7 +102,7 @@ var mayImport = map[string][]string{
 // mayExecute are the packages that may start processes: everything else that
 // ran a command would be a hidden tool with a cost that nobody measures.
 var mayExecute = []string{"internal/trial", "internal/record", "internal/knob", "internal/ground", "internal/bisect",
-	"lineup", "benchmark", "cases"}
+	"internal/serve", "lineup", "benchmark", "cases"}
 
 // mayUse are packages whose libraries are restricted: prefixes of what is allowed beside the standard library.
 var mayUse = map[string][]string{

@@ -8,7 +8,7 @@ const bytesMax = 100_000;
 const root = join(import.meta.dirname, "..");
 const target = join(root, "../internal/report/assets/report.html");
 // Types leave nothing in the page; another Go test compares them with the Go types.
-const generatedTypes = ["src/api/case.ts", "src/api/page.ts"];
+const generatedTypes = ["src/api/case.ts", "src/api/library.ts", "src/api/page.ts"];
 const single = [
   "build/finish.js", "index.html", "package-lock.json", "package.json", "tsconfig.json", "vite.config.js",
 ];

@@ -1,4 +1,4 @@
-// Code generated from the Go types by `go generate ./internal/report`; DO NOT EDIT.
+// Code generated from the Go types by `go generate`; DO NOT EDIT.
 // A number is null where it is not finite.
 
 export interface Metric {

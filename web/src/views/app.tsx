@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { caseDocument, type Report } from "../api/load";
 import { digits, known, literal, visible } from "../lib/format";
 import { useTheme, type Theme } from "../lib/hooks";
+import { served } from "../lib/served";
 import { Differences } from "./differences";
 import { FlameSection } from "./flame";
 import { Notes, Section } from "./parts";
@@ -41,8 +42,8 @@ export function App({ report }: { report: Report }) {
           {words.host && <p>{words.host}</p>}
           <p>
             culprit, {visible(found.schema, 40)}, seed {words.seed}
-            {known(found.elapsed_s) && `, ${digits(found.elapsed_s)} s in all`}. This file asks for nothing over the
-            network.
+            {known(found.elapsed_s) && `, ${digits(found.elapsed_s)} s in all`}.
+            {!served() && " This file asks for nothing over the network."}
           </p>
         </footer>
       </main>
@@ -66,6 +67,7 @@ function Header({ report, theme, onTheme }: { report: Report; theme: Theme; onTh
   return (
     <header class="top">
       <a class="brand" href="#verdict">culprit</a>
+      {served() && <a class="button" href="/">Library</a>}
       <nav aria-label="Sections">{places.map(([id, title]) => <a key={id} href={`#${id}`}>{title}</a>)}</nav>
       <span class="grow" />
       <button type="button" class="button" onClick={() => download(report)} title="The whole case as one JSON document">

@@ -5,6 +5,7 @@ import { useMemo, useState } from "preact/hooks";
 export interface Column<T> {
   title: string;
   number?: boolean;
+  wide?: boolean; // left out where there is little room
   sort: (row: T) => number | string;
   cell: (row: T) => ComponentChildren;
 }
@@ -14,13 +15,15 @@ interface Props<T> {
   rows: T[];
   columns: Column<T>[];
   start: number; // the column sorted by at first; -1 keeps the order given
+  limit?: number; // of rows that are drawn at first
   faint?: (row: T) => boolean;
   id: (row: T, place: number) => string | number;
 }
 
-export function SortTable<T>({ label, rows, columns, start, faint, id }: Props<T>) {
+export function SortTable<T>({ label, rows, columns, start, limit, faint, id }: Props<T>) {
   const [by, setBy] = useState(start);
   const [up, setUp] = useState(false);
+  const [most, setMost] = useState(limit ?? Infinity);
   const sorted = useMemo(() => {
     const column = columns[by];
     if (!column) return rows;
@@ -36,7 +39,7 @@ export function SortTable<T>({ label, rows, columns, start, faint, id }: Props<T
         <thead>
           <tr>
             {columns.map((column, place) => (
-              <th key={column.title} scope="col" class={column.number ? "number" : ""}
+              <th key={column.title} scope="col" class={classOf(column)}
                 aria-sort={place === by ? (up ? "ascending" : "descending") : "none"}>
                 <button type="button" class="sort" onClick={() => choose(place)}>
                   {column.title}<span aria-hidden="true">{place === by ? (up ? " ↑" : " ↓") : ""}</span>
@@ -46,17 +49,26 @@ export function SortTable<T>({ label, rows, columns, start, faint, id }: Props<T
           </tr>
         </thead>
         <tbody>
-          {sorted.map((row, place) => (
+          {sorted.slice(0, most).map((row, place) => (
             <tr key={id(row, place)} class={faint?.(row) ? "faint" : ""}>
               {columns.map((column) => (
-                <td key={column.title} class={column.number ? "number" : ""}>{column.cell(row)}</td>
+                <td key={column.title} class={classOf(column)}>{column.cell(row)}</td>
               ))}
             </tr>
           ))}
         </tbody>
       </table>
+      {sorted.length > most && (
+        <button type="button" class="link small" onClick={() => setMost(most * 2)}>
+          {sorted.length - most} more rows
+        </button>
+      )}
     </div>
   );
+}
+
+function classOf<T>(column: Column<T>): string {
+  return `${column.number ? "number" : ""}${column.wide ? " wide" : ""}`;
 }
 
 function compare(x: number | string, y: number | string): number {

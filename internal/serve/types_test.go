@@ -1,0 +1,30 @@
+package serve
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"culprit/internal/report/typescript"
+)
+
+var update = flag.Bool("update", false, "write the page's types anew")
+
+// TestTypeScriptTypes keeps the library's types in the page the same as those of the answers.
+func TestTypeScriptTypes(t *testing.T) {
+	const path = "../../web/src/api/library.ts"
+	want := typescript.Of([]any{libraryAnswer{}, jobsAnswer{}, recordingRequest{}, investigationRequest{},
+		comparison{}})
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("%s is not what the Go types say: run go generate ./internal/serve, then make generate", path)
+	}
+}

@@ -1,0 +1,136 @@
+// Forms that start a recording or an investigation, and take in a file.
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { investigate, record, upload } from "../api/ask";
+import type { Job } from "../api/library";
+import { visible } from "../lib/format";
+import { Choice, Section, SideMark } from "./parts";
+
+const forms: [string, string][] = [["record", "Record"], ["investigate", "Investigate"], ["upload", "Put a file in"]];
+
+export function Start({ onStart }: { onStart: () => void }) {
+  const [form, setForm] = useState("record");
+  return (
+    <Section id="start" title="Start something">
+      <Choice label="What" value={form} options={forms} onChange={setForm} />
+      {form === "record" && <RecordForm onStart={onStart} />}
+      {form === "investigate" && <InvestigateForm onStart={onStart} />}
+      {form === "upload" && <UploadForm onStart={onStart} />}
+    </Section>
+  );
+}
+
+interface FormProps {
+  onStart: () => void;
+}
+
+// Form sends what its fields hold by name, and tells what came of it.
+function Form({ label, children, onStart, send }: FormProps & {
+  label: string; children: ComponentChildren; send: (values: FormData) => Promise<Job>;
+}) {
+  const [told, setTold] = useState("");
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setTold("");
+    try {
+      await send(new FormData(event.currentTarget as HTMLFormElement));
+      onStart();
+    } catch (error) {
+      setTold(error instanceof Error ? error.message : String(error));
+    }
+    setBusy(false);
+  };
+  return (
+    <form class="start" onSubmit={submit as unknown as (event: Event) => void}>
+      {children}
+      <div class="startend">
+        <button type="submit" class="button strong" disabled={busy}>{busy ? "Sending …" : label}</button>
+        {told && <span role="alert" class="small">{visible(told, 500)}</span>}
+      </div>
+    </form>
+  );
+}
+
+function Field({ label, name, value, hint, digits }: {
+  label: ComponentChildren; name: string; value?: string; hint?: string; digits?: boolean;
+}) {
+  return (
+    <label class="formfield">
+      <span>{label}</span>
+      <input class="field" name={name} type="text" inputMode={digits ? "decimal" : "text"} defaultValue={value ?? ""}
+        placeholder={hint ?? ""} autocomplete="off" spellcheck={false} />
+    </label>
+  );
+}
+
+const text = (values: FormData, name: string) => String(values.get(name) ?? "").trim();
+const number = (values: FormData, name: string) => Number(text(values, name)) || 0;
+
+const targets: [string, string][] = [
+  ["command", "A command"], ["pid", "A process"], ["cgroup", "A cgroup"], ["all", "The whole host"],
+];
+
+function RecordForm({ onStart }: FormProps) {
+  const [target, setTarget] = useState("command");
+  const send = (values: FormData) => record({
+    command: text(values, "command"), pid: number(values, "pid"), cgroup: text(values, "cgroup"),
+    all: target === "all", seconds: number(values, "seconds"), name: text(values, "name"),
+  });
+  return (
+    <Form label="Record" onStart={onStart} send={send}>
+      <Choice label="Of" value={target} options={targets} onChange={setTarget} />
+      {target === "command" && <Field label="Command" name="command" hint="gzip -9 -kc /bin/bash" />}
+      {target === "pid" && <Field label="Process id" name="pid" digits />}
+      {target === "cgroup" && <Field label="Cgroup" name="cgroup" hint="/sys/fs/cgroup/…" />}
+      <Field label="Seconds, at most" name="seconds" digits value="10" />
+      <Field label="Name" name="name" hint="recording and the time" />
+    </Form>
+  );
+}
+
+const subjects: [string, string][] = [
+  ["two", "Two commands"], ["one", "One command"], ["pid", "A process"], ["cgroup", "A cgroup"],
+];
+
+function InvestigateForm({ onStart }: FormProps) {
+  const [subject, setSubject] = useState("two");
+  const send = (values: FormData) => investigate({
+    a: text(values, "a"), b: text(values, "b"), pid: number(values, "pid"), cgroup: text(values, "cgroup"),
+    budget_s: number(values, "budget"), metric: text(values, "metric"), name: text(values, "name"),
+    prove: values.get("prove") ? "auto" : "none",
+  });
+  return (
+    <Form label="Investigate" onStart={onStart} send={send}>
+      <Choice label="Of" value={subject} options={subjects} onChange={setSubject} />
+      {subject === "two" && <Field label={<><SideMark side="A" /> Baseline</>} name="a" hint="./server-old --bench" />}
+      {subject === "two" && <Field label={<><SideMark side="B" /> Suspect</>} name="b" hint="./server-new --bench" />}
+      {subject === "one" && <Field label="Command" name="a" />}
+      {subject === "pid" && <Field label="Process id" name="pid" digits />}
+      {subject === "cgroup" && <Field label="Cgroup" name="cgroup" hint="/sys/fs/cgroup/…" />}
+      <Field label="Budget in seconds" name="budget" digits hint="as long as it takes" />
+      <Field label="Metric" name="metric" hint="auto, wall, cpu or NAME=REGEX" />
+      <Field label="Name" name="name" hint="case and the time" />
+      <label class="check">
+        <input type="checkbox" name="prove" /> flip settings of this host for proof, and put them back
+      </label>
+    </Form>
+  );
+}
+
+function UploadForm({ onStart }: FormProps) {
+  const send = (values: FormData) => {
+    const file = values.get("file");
+    if (!(file instanceof File) || file.size === 0) throw new Error("Choose a file.");
+    return upload(file);
+  };
+  return (
+    <Form label="Put it in" onStart={onStart} send={async (values) => send(values)}>
+      <label class="formfield">
+        <span>A recording, or a file of perf script, folded stacks, pprof or strace</span>
+        <input class="field" name="file" type="file" />
+      </label>
+    </Form>
+  );
+}
