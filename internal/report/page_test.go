@@ -13,6 +13,7 @@ import (
 	"culprit/internal/cause"
 	"culprit/internal/compare/differs"
 	"culprit/internal/investigate"
+	"culprit/internal/report/browser"
 )
 
 // TestPageInBrowser opens reports in Chromium and looks at what a reader sees.
@@ -20,7 +21,7 @@ func TestPageInBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the browser takes half a minute: -short leaves it out")
 	}
-	b := startBrowser(t)
+	b := browser.Start(t)
 	folder := t.TempDir()
 	write := func(name string, c *investigate.Case) string {
 		path := filepath.Join(folder, name)
@@ -33,14 +34,14 @@ func TestPageInBrowser(t *testing.T) {
 	lookAtKeys(t, b)
 	lookAtWhy(t, b, write("why.html", judgedCase()), write("old.html", worseCase()))
 	for name, c := range outcomes() {
-		b.show(write(name+".html", c), 1280, 900, "light")
-		if got, want := b.eval("document.querySelector('h1').textContent"), verdictOf(c).Headline; got != want {
+		show(b, write(name+".html", c), 1280, 900, "light")
+		if got, want := b.Eval("document.querySelector('h1').textContent"), verdictOf(c).Headline; got != want {
 			t.Errorf("%s: headline is %q, want %q", name, got, want)
 		}
 		keep(t, b, "outcome-"+name)
 	}
 	lookAtBig(t, b, write("big.html", bigCase()))
-	trouble, requests := b.troubles()
+	trouble, requests := b.Troubles()
 	if len(trouble) > 0 {
 		t.Errorf("the page made noise: %.3000s", strings.Join(trouble, "\n"))
 	}
@@ -77,10 +78,10 @@ func hostileCase() *investigate.Case {
 	return c
 }
 
-func lookAtWorse(t *testing.T, b *browser, path string) {
+func lookAtWorse(t *testing.T, b *browser.Browser, path string) {
 	t.Helper()
-	b.show(path, 1280, 900, "light")
-	text := b.eval("document.body.innerText")
+	show(b, path, 1280, 900, "light")
+	text := b.Eval("document.body.innerText")
 	text = strings.ReplaceAll(text, space, " ")
 	for _, want := range []string{"B is 1.35× slower than A (95 % between 1.31× and 1.38×)", "clock.vdso-bypassed",
 		"timer.ticker", "183,000", "predicted", `<script>alert(1)</script>`, `rtl\u202egnp.exe`, "8371204511982734112",
@@ -96,13 +97,13 @@ func lookAtWorse(t *testing.T, b *browser, path string) {
 		}
 	}
 	foreign := "document.querySelectorAll('script:not([id]):not([type=module]), img, iframe, object').length"
-	if got := b.eval(foreign); got != "0" {
+	if got := b.Eval(foreign); got != "0" {
 		t.Errorf("%s elements that no view made", got)
 	}
-	if title := b.eval("document.title"); !strings.HasPrefix(title, "culprit: B is 1.35×") {
+	if title := b.Eval("document.title"); !strings.HasPrefix(title, "culprit: B is 1.35×") {
 		t.Errorf("title is %q", title)
 	}
-	document := b.eval(`(async () => { let text = ""; const old = URL.createObjectURL;
+	document := b.Eval(`(async () => { let text = ""; const old = URL.createObjectURL;
 		URL.createObjectURL = (blob) => { text = blob.text(); return old(blob); };
 		[...document.querySelectorAll('button')].find((e) => e.textContent.includes('Download')).click();
 		URL.createObjectURL = old; return await text; })()`)
@@ -112,50 +113,50 @@ func lookAtWorse(t *testing.T, b *browser, path string) {
 		t.Errorf("the download has seed %d and %d nodes", c.Seed, len(c.Profile.Nodes))
 	}
 	light := keep(t, b, "light")
-	b.window(1280, 900, "dark")
-	b.wait("document.documentElement.dataset.theme === 'dark'")
+	b.Window(1280, 900, "dark")
+	b.Wait("document.documentElement.dataset.theme === 'dark'")
 	dark := keep(t, b, "dark")
 	if bytes.Equal(light, dark) {
 		t.Error("dark and light look the same")
 	}
-	b.call("Emulation.setEmulatedMedia", fields{"media": "print", "features": []fields{}})
-	if got := b.eval("getComputedStyle(document.body).backgroundColor"); got != "rgb(255, 255, 255)" {
+	b.Call("Emulation.setEmulatedMedia", browser.Fields{"media": "print", "features": []browser.Fields{}})
+	if got := b.Eval("getComputedStyle(document.body).backgroundColor"); got != "rgb(255, 255, 255)" {
 		t.Errorf("on paper the ground is %s", got)
 	}
 	keep(t, b, "print")
-	b.call("Emulation.setEmulatedMedia", fields{"media": ""})
-	b.window(400, 800, "light")
-	b.wait("document.documentElement.dataset.theme === 'light'")
-	if over := b.eval("document.documentElement.scrollWidth"); over != "400" {
+	b.Call("Emulation.setEmulatedMedia", browser.Fields{"media": ""})
+	b.Window(400, 800, "light")
+	b.Wait("document.documentElement.dataset.theme === 'light'")
+	if over := b.Eval("document.documentElement.scrollWidth"); over != "400" {
 		t.Errorf("at 400 pixels the page is %s wide", over)
 	}
 	keep(t, b, "narrow")
-	b.window(1280, 900, "light")
+	b.Window(1280, 900, "light")
 }
 
 // lookAtWhy opens what the order of the suspects rests on, by the keyboard, and looks for all of
 // it. A case without it has no such section.
-func lookAtWhy(t *testing.T, b *browser, path, without string) {
+func lookAtWhy(t *testing.T, b *browser.Browser, path, without string) {
 	t.Helper()
 	for _, look := range []struct {
 		name   string
 		width  int
 		scheme string
 	}{{"why-light", 1280, "light"}, {"why-dark", 1280, "dark"}, {"why-narrow", 360, "light"}} {
-		b.show(path, look.width, 1000, look.scheme)
-		if got := b.eval("document.querySelector('details.why').open"); got != "false" {
+		show(b, path, look.width, 1000, look.scheme)
+		if got := b.Eval("document.querySelector('details.why').open"); got != "false" {
 			t.Errorf("%s: at first it is open: %s", look.name, got)
 		}
-		b.eval("document.querySelector('details.why > summary').focus()")
-		b.key("Enter")
-		b.wait("document.querySelector('details.why').open")
-		b.eval("document.querySelector('details.why').scrollIntoView()")
-		if over := b.eval("document.documentElement.scrollWidth"); over != strconv.Itoa(look.width) {
+		b.Eval("document.querySelector('details.why > summary').focus()")
+		b.Key("Enter")
+		b.Wait("document.querySelector('details.why').open")
+		b.Eval("document.querySelector('details.why').scrollIntoView()")
+		if over := b.Eval("document.documentElement.scrollWidth"); over != strconv.Itoa(look.width) {
 			t.Errorf("%s: the page is %s wide", look.name, over)
 		}
 		keep(t, b, look.name)
 	}
-	shown := b.eval("document.querySelector('details.why').innerText")
+	shown := b.Eval("document.querySelector('details.why').innerText")
 	text := strings.Join(strings.Fields(shown), " ")
 	for _, want := range []string{
 		"Why this order", "359 ms of wall time per run more on the dearer side",
@@ -168,29 +169,29 @@ func lookAtWhy(t *testing.T, b *browser, path, without string) {
 			t.Errorf("why this order does not tell %q: %s", want, text)
 		}
 	}
-	b.eval("document.querySelector('details.why').open = false")
-	b.eval("dispatchEvent(new Event('beforeprint'))")
-	if got := b.eval("document.querySelector('details.why').open"); got != "true" {
+	b.Eval("document.querySelector('details.why').open = false")
+	b.Eval("dispatchEvent(new Event('beforeprint'))")
+	if got := b.Eval("document.querySelector('details.why').open"); got != "true" {
 		t.Error("it is closed on paper")
 	}
-	b.show(without, 1280, 900, "light")
-	if got := b.eval("document.querySelectorAll('details.why').length"); got != "0" {
+	show(b, without, 1280, 900, "light")
+	if got := b.Eval("document.querySelectorAll('details.why').length"); got != "0" {
 		t.Errorf("a case without a ledger has %s sections of it", got)
 	}
 }
 
 // lookAtKeys goes through the flame graph with the keyboard alone.
-func lookAtKeys(t *testing.T, b *browser) {
+func lookAtKeys(t *testing.T, b *browser.Browser) {
 	t.Helper()
-	status := func() string { return b.eval("document.querySelector('.flame .status').innerText") }
-	b.eval("document.querySelector('canvas').focus()")
+	status := func() string { return b.Eval("document.querySelector('.flame .status').innerText") }
+	b.Eval("document.querySelector('canvas').focus()")
 	for _, step := range []struct{ key, want string }{
 		{"ArrowDown", "all"}, {"ArrowDown", "main"}, {"ArrowDown", "serve"}, {"ArrowDown", "handle_request"},
 		{"ArrowRight", "parse_request"}, {"ArrowLeft", "handle_request"}, {"ArrowUp", "serve"},
 		{"ArrowDown", "handle_request"},
 		{"ArrowDown", "stamp_now"}, {"Enter", "stamp_now"},
 	} {
-		b.key(step.key)
+		b.Key(step.key)
 		if got := status(); !strings.HasPrefix(got, step.want) {
 			t.Errorf("after %s the frame is %q, want %s", step.key, got, step.want)
 		}
@@ -198,23 +199,23 @@ func lookAtKeys(t *testing.T, b *browser) {
 	if got := status(); !strings.Contains(got, "Change +") || !strings.Contains(got, "between") {
 		t.Errorf("the frame does not tell its change: %q", got)
 	}
-	zoomed := b.eval("document.querySelector('canvas').dataset.boxes")
-	b.key("Escape")
-	if got := b.eval("document.querySelector('canvas').dataset.boxes"); got == zoomed {
+	zoomed := b.Eval("document.querySelector('canvas').dataset.boxes")
+	b.Key("Escape")
+	if got := b.Eval("document.querySelector('canvas').dataset.boxes"); got == zoomed {
 		t.Errorf("Enter and Escape leave the same %s boxes", got)
 	}
-	b.key("/")
-	if got := b.eval("document.activeElement.type"); got != "search" {
+	b.Key("/")
+	if got := b.Eval("document.activeElement.type"); got != "search" {
 		t.Errorf("slash leads to %q", got)
 	}
-	b.call("Input.insertText", fields{"text": "^stamp"})
-	b.wait("document.querySelector('#flame').innerText.includes('outermost matches cover')")
+	b.Call("Input.insertText", browser.Fields{"text": "^stamp"})
+	b.Wait("document.querySelector('#flame').innerText.includes('outermost matches cover')")
 	keep(t, b, "search")
-	b.eval(`document.querySelector('input[type=search][aria-label^="Search the frames"]').value = ''`)
+	b.Eval(`document.querySelector('input[type=search][aria-label^="Search the frames"]').value = ''`)
 	for _, choice := range []string{"A", "B", "share of its side", "seconds", "B + gone", "Waiting", "On CPU"} {
-		b.eval("[...document.querySelectorAll('#flame .choice button')].find((e) => e.textContent === '" + choice +
+		b.Eval("[...document.querySelectorAll('#flame .choice button')].find((e) => e.textContent === '" + choice +
 			"').click()")
-		b.wait("Number(document.querySelector('canvas').dataset.boxes) > 3")
+		b.Wait("Number(document.querySelector('canvas').dataset.boxes) > 3")
 		keep(t, b, "choice-"+strings.ReplaceAll(choice, " ", "-"))
 	}
 }
@@ -225,15 +226,15 @@ func bigCase() *investigate.Case {
 	return c
 }
 
-func lookAtBig(t *testing.T, b *browser, path string) {
+func lookAtBig(t *testing.T, b *browser.Browser, path string) {
 	t.Helper()
-	b.show(path, 1280, 900, "light")
+	show(b, path, 1280, 900, "light")
 	// How long that takes is for people to read: it depends on who else is on the machine. What may
 	// not happen on any is that more is drawn than can be seen.
 	for _, name := range []string{"drawMs", "readyMs"} {
-		t.Logf("a hundred thousand nodes: %s %s", name, b.eval("document.querySelector('canvas').dataset."+name))
+		t.Logf("a hundred thousand nodes: %s %s", name, b.Eval("document.querySelector('canvas').dataset."+name))
 	}
-	text := b.eval("document.querySelector('canvas').dataset.boxes")
+	text := b.Eval("document.querySelector('canvas').dataset.boxes")
 	if boxes, err := strconv.Atoi(text); err != nil || boxes < 100 || boxes > len(bigCase().Profile.Nodes)/2 {
 		t.Errorf("a hundred thousand nodes: %s boxes drawn, want those that can be seen", text)
 	}
@@ -242,9 +243,9 @@ func lookAtBig(t *testing.T, b *browser, path string) {
 
 // keep takes a picture, checks that it is not blank and, where CULPRIT_PICTURES
 // names a folder, leaves it there for a person to look at.
-func keep(t *testing.T, b *browser, name string) []byte {
+func keep(t *testing.T, b *browser.Browser, name string) []byte {
 	t.Helper()
-	data := b.picture()
+	data := b.Picture()
 	if folder := os.Getenv("CULPRIT_PICTURES"); folder != "" {
 		if err := os.WriteFile(filepath.Join(folder, name+".png"), data, 0o644); err != nil {
 			t.Fatal(err)
@@ -276,4 +277,13 @@ func count(picture image.Image) (colours int, drawn float64) {
 		}
 	}
 	return len(seen), 1 - float64(most)/float64(total)
+}
+
+// show sets the window and the colours, opens a file and waits until the flame graph is drawn.
+func show(b *browser.Browser, path string, width, height int, scheme string) {
+	b.Window(width, height, scheme)
+	b.Go("file://" + path)
+	b.Wait("document.readyState === 'complete' && document.querySelector('h1') !== null && " +
+		"(document.querySelector('#flame p.muted:not(.small)') !== null || " +
+		"document.querySelector('canvas[data-boxes]') !== null)")
 }

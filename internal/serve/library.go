@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"culprit/internal/report"
 )
@@ -206,6 +207,9 @@ func (l *library) caseOf(name string) string {
 
 // open opens a regular file of the library; the error does not name the directory.
 func (l *library) open(name string) (*os.File, os.FileInfo, error) {
+	if !utf8.ValidString(name) {
+		return nil, nil, fmt.Errorf("%w under an address: its name is no UTF-8; rename it", fs.ErrNotExist)
+	}
 	if !fs.ValidPath(name) || strings.ContainsRune(name, 0) {
 		return nil, nil, fmt.Errorf("%w: no name of the library", fs.ErrNotExist)
 	}

@@ -26,6 +26,8 @@ const (
 	waitingMax   = 32        // that wait for their turn
 )
 
+var errNoPage = errors.New("culprit made no page of it")
+
 var errBusy = errors.New("too many pages are being made; try again in a moment")
 
 // pages makes pages in children, each once, and keeps the latest.
@@ -161,8 +163,8 @@ func (s *server) judge(folder string, names []string, files []*os.File,
 	}
 	target := filepath.Join(folder, "page.html")
 	err := s.run(s.context, child{args: args(target), dir: inside, files: files, judges: true})
-	if err == nil {
-		_, err = os.Stat(target)
+	if _, missing := os.Stat(target); err == nil && missing != nil {
+		err = errNoPage
 	}
 	if removed := os.RemoveAll(inside); err == nil {
 		err = removed

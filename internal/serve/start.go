@@ -32,7 +32,7 @@ const (
 
 var (
 	nameAllowed = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$`)
-	perAllowed  = regexp.MustCompile(`^[a-z-]{1,20}(=[A-Za-z0-9_,.]{1,60})?$`)
+	perAllowed  = regexp.MustCompile(`^[a-z][a-z-]{0,20}(=[A-Za-z0-9_,.]{1,60})?$`)
 )
 
 // comparison is what is asked for by POST /api/compare, and by the address of its page.

@@ -85,6 +85,9 @@ var mayImport = map[string][]string{
 		"internal/bisect", "internal/count",
 		"internal/code", "internal/compare", "internal/cause", "internal/tail", "internal/knob", "internal/trial",
 		"internal/worth", "internal/investigate"},
+	// What tests of the pages look with.
+	"internal/report/browser": {},
+
 	"internal/serve": {"recording", "internal/host", "internal/stat", "internal/record", "internal/compare",
 		"internal/cause", "internal/investigate", "internal/report"},
 
@@ -102,7 +105,7 @@ var mayImport = map[string][]string{
 // mayExecute are the packages that may start processes: everything else that
 // ran a command would be a hidden tool with a cost that nobody measures.
 var mayExecute = []string{"internal/trial", "internal/record", "internal/knob", "internal/ground", "internal/bisect",
-	"internal/serve", "lineup", "benchmark", "cases"}
+	"internal/serve", "internal/report/browser", "lineup", "benchmark", "cases"}
 
 // mayUse are packages whose libraries are restricted: prefixes of what is allowed beside the standard library.
 var mayUse = map[string][]string{

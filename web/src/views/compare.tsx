@@ -56,7 +56,8 @@ export function Compare({ sides, onSides, onStart, jobs }: Props) {
       <span class="grow" />
       {failure && <span role="alert" class="small">{visible(failure, 300)}</span>}
       {missing && <span class="small muted">Pick a recording for {missing}.</span>}
-      <button type="button" class="button strong" disabled={missing !== "" || waits !== ""} onClick={() => void start()}>
+      <button type="button" class="button strong" disabled={missing !== "" || waits !== ""}
+        onClick={() => void start()}>
         {waits ? "Comparing …" : "Compare"}
       </button>
       <button type="button" class="button" onClick={() => onSides({ a: sides.b, b: sides.a })}>Swap</button>

@@ -72,7 +72,10 @@ function Answer({ entry }: { entry: Entry }) {
   const { effect } = entry;
   return (
     <div class={`answer answer-${signs[entry.outcome] ? entry.outcome : "other"}`}>
-      <b>{signs[entry.outcome] && <span aria-hidden="true">{signs[entry.outcome]} </span>}{visible(entry.outcome, 20)}</b>
+      <b>
+        {signs[entry.outcome] && <span aria-hidden="true">{signs[entry.outcome]} </span>}
+        {visible(entry.outcome, 20)}
+      </b>
       {effect && known(effect.ratio) && ` ${digits(effect.ratio)}×`}
       {effect && known(effect.low) && known(effect.high) && (
         <span class="small muted"> ({digits(effect.low)} to {digits(effect.high)})</span>

@@ -65,7 +65,9 @@ function Progress({ job }: { job: Job }) {
   const stage = job.state === "queued" ? "waits for its turn" : visible(job.progress.stage ?? "", 120);
   return (
     <div class="progress">
-      {job.state === "running" && <progress max={1} value={part} aria-label={`Progress of ${visible(job.title, 80)}`} />}
+      {job.state === "running" && (
+        <progress max={1} value={part} aria-label={`Progress of ${visible(job.title, 80)}`} />
+      )}
       <span class="small muted">
         {stage}{job.state === "running" && ` · ${amount(job.seconds, "s")}`}
         {job.state === "running" && expected > 0 && ` of about ${amount(expected, "s")}`}

@@ -1,4 +1,5 @@
-package report
+// Package browser drives a headless Chromium for the tests of the pages. It is part of no program.
+package browser
 
 import (
 	"bufio"
@@ -13,9 +14,9 @@ import (
 	"time"
 )
 
-// browser drives a headless Chromium over its debugging pipe, which needs no
+// Browser drives a headless Chromium over its debugging pipe, which needs no
 // library: JSON messages that end in a zero byte, on descriptors 3 and 4.
-type browser struct {
+type Browser struct {
 	t       *testing.T
 	in      io.Writer
 	session string
@@ -40,7 +41,8 @@ type message struct {
 
 const browserTimeout = 60 * time.Second
 
-func startBrowser(t *testing.T) *browser {
+// Start starts a Chromium that ends with the test.
+func Start(t *testing.T) *Browser {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
 	if err != nil {
@@ -62,7 +64,7 @@ func startBrowser(t *testing.T) *browser {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	b := &browser{t: t, in: in, answers: map[int]chan message{}}
+	b := &Browser{t: t, in: in, answers: map[int]chan message{}}
 	_, _ = toBrowser.Close(), fromBrowser.Close()
 	go b.listen(out)
 	t.Cleanup(func() {
@@ -75,7 +77,7 @@ func startBrowser(t *testing.T) *browser {
 	return b
 }
 
-func (b *browser) listen(out io.Reader) {
+func (b *Browser) listen(out io.Reader) {
 	reader := bufio.NewReaderSize(out, 1<<20)
 	for {
 		text, err := reader.ReadBytes(0)
@@ -103,8 +105,8 @@ func (b *browser) listen(out io.Reader) {
 	}
 }
 
-// call sends one command and returns what it answers.
-func (b *browser) call(method string, params any) json.RawMessage {
+// Call sends one command and returns what it answers.
+func (b *Browser) Call(method string, params any) json.RawMessage {
 	b.t.Helper()
 	text, err := json.Marshal(params)
 	if err != nil {
@@ -134,97 +136,97 @@ func (b *browser) call(method string, params any) json.RawMessage {
 	return nil
 }
 
-type fields = map[string]any
+// Fields are the parameters of a call.
+type Fields = map[string]any
 
-func (b *browser) open() {
+func (b *Browser) open() {
 	b.t.Helper()
 	var target struct{ TargetID string }
-	b.decode(b.call("Target.createTarget", fields{"url": "about:blank"}), &target)
+	b.decode(b.Call("Target.createTarget", Fields{"url": "about:blank"}), &target)
 	var session struct{ SessionID string }
-	b.decode(b.call("Target.attachToTarget", fields{"targetId": target.TargetID, "flatten": true}), &session)
+	b.decode(b.Call("Target.attachToTarget", Fields{"targetId": target.TargetID, "flatten": true}), &session)
 	b.session = session.SessionID
 	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
-		b.call(domain+".enable", fields{})
+		b.Call(domain+".enable", Fields{})
 	}
 }
 
-func (b *browser) decode(text json.RawMessage, into any) {
+func (b *Browser) decode(text json.RawMessage, into any) {
 	b.t.Helper()
 	if err := json.Unmarshal(text, into); err != nil {
 		b.t.Fatalf("decode %s: %v", text, err)
 	}
 }
 
-// show sets the window and the colours, opens a file and waits until the flame graph is drawn.
-func (b *browser) show(path string, width, height int, scheme string) {
+// Go opens an address.
+func (b *Browser) Go(address string) {
 	b.t.Helper()
-	b.window(width, height, scheme)
-	b.call("Page.navigate", fields{"url": "file://" + path})
-	b.wait("document.readyState === 'complete' && document.querySelector('h1') !== null && " +
-		"(document.querySelector('#flame p.muted:not(.small)') !== null || " +
-		"document.querySelector('canvas[data-boxes]') !== null)")
+	b.Call("Page.navigate", Fields{"url": address})
 }
 
-func (b *browser) window(width, height int, scheme string) {
+// Window sets the size of the window and the colours.
+func (b *Browser) Window(width, height int, scheme string) {
 	b.t.Helper()
-	b.call("Emulation.setDeviceMetricsOverride",
-		fields{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false})
-	b.call("Emulation.setEmulatedMedia",
-		fields{"features": []fields{{"name": "prefers-color-scheme", "value": scheme}}})
+	b.Call("Emulation.setDeviceMetricsOverride",
+		Fields{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false})
+	b.Call("Emulation.setEmulatedMedia",
+		Fields{"features": []Fields{{"name": "prefers-color-scheme", "value": scheme}}})
 }
 
-func (b *browser) wait(condition string) {
+// Wait waits until an expression is true.
+func (b *Browser) Wait(condition string) {
 	b.t.Helper()
 	deadline := time.Now().Add(browserTimeout)
-	for b.eval("String("+condition+")") != "true" {
+	for b.Eval("String("+condition+")") != "true" {
 		if time.Now().After(deadline) {
 			b.t.Fatalf("the page never came to %s; trouble: %v; page: %.2000s", condition, b.trouble,
-				b.eval("document.body.innerText"))
+				b.Eval("document.body.innerText"))
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
 }
 
-// eval runs an expression whose value is text.
-func (b *browser) eval(expression string) string {
+// Eval runs an expression whose value is text.
+func (b *Browser) Eval(expression string) string {
 	b.t.Helper()
 	var answer struct {
 		Result           struct{ Value any }
 		ExceptionDetails json.RawMessage
 	}
-	question := fields{"expression": expression, "returnByValue": true, "awaitPromise": true}
-	b.decode(b.call("Runtime.evaluate", question), &answer)
+	question := Fields{"expression": expression, "returnByValue": true, "awaitPromise": true}
+	b.decode(b.Call("Runtime.evaluate", question), &answer)
 	if answer.ExceptionDetails != nil {
 		b.t.Fatalf("evaluate %s: %s", expression, answer.ExceptionDetails)
 	}
 	return fmt.Sprint(answer.Result.Value)
 }
 
-func (b *browser) key(name string) {
+// Key presses a key.
+func (b *Browser) Key(name string) {
 	b.t.Helper()
 	codes := map[string]int{"ArrowDown": 40, "ArrowUp": 38, "ArrowLeft": 37, "ArrowRight": 39, "Enter": 13,
 		"Escape": 27, "/": 191}
 	for _, kind := range []string{"keyDown", "keyUp"} {
-		event := fields{"type": kind, "key": name, "windowsVirtualKeyCode": codes[name]}
+		event := Fields{"type": kind, "key": name, "windowsVirtualKeyCode": codes[name]}
 		if name == "Enter" && kind == "keyDown" {
 			event["text"] = "\r" // without it the browser presses nothing
 		}
-		b.call("Input.dispatchKeyEvent", event)
+		b.Call("Input.dispatchKeyEvent", event)
 	}
-	b.eval("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 30)))")
+	b.Eval("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 30)))")
 }
 
-// picture returns a PNG of the whole page.
-func (b *browser) picture() []byte {
+// Picture returns a PNG of the whole page.
+func (b *Browser) Picture() []byte {
 	b.t.Helper()
-	b.eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 100))))")
+	b.Eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 100))))")
 	var answer struct{ Data []byte }
-	b.decode(b.call("Page.captureScreenshot", fields{"format": "png", "captureBeyondViewport": true}), &answer)
+	b.decode(b.Call("Page.captureScreenshot", Fields{"format": "png", "captureBeyondViewport": true}), &answer)
 	return answer.Data
 }
 
-// troubles returns what went wrong on the page and what it asked the network for.
-func (b *browser) troubles() (trouble, requests []string) {
+// Troubles returns what went wrong on the page and what it asked the network for.
+func (b *Browser) Troubles() (trouble, requests []string) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	return append([]string{}, b.trouble...), append([]string{}, b.requests...)
