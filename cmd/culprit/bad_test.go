@@ -131,6 +131,26 @@ func badOfTrials() []bad {
 	}
 }
 
+// badOfServing are about serve, and pages of recordings.
+func badOfServing() []bad {
+	return []bad{
+		{"directory to serve that is missing", []string{"serve", "none", "--listen", "127.0.0.1:0"},
+			[]string{"no directory none", "make it"}},
+		{"file to serve", []string{"serve", "there", "--listen", "127.0.0.1:0"}, []string{"serve", "there", "directory"}},
+		{"two directories to serve", []string{"serve", "a", "b"}, []string{"one directory", "not 2"}},
+		{"address without a port", []string{"serve", "--listen", "here"}, []string{`"here"`, "HOST:PORT"}},
+		{"open to others without a token", []string{"serve", "--listen", "0.0.0.0:0"}, []string{"0.0.0.0:0", "--token-file"}},
+		{"token file that is missing", []string{"serve", "--token-file", "none"}, []string{"read token", "none"}},
+		{"token file for everybody", []string{"serve", "--token-file", "there"}, []string{"there", "chmod 600"}},
+		{"certificate without its key", []string{"serve", "--tls-cert", "there"}, []string{"--tls-key"}},
+		{"page of no case", []string{"explain", "--html", "x.html"}, []string{"--html", "FILE.culprit"}},
+		{"page of a cause", []string{"explain", "--html", "x.html", "lock.contended"}, []string{"--html"}},
+		{"page that exists", []string{"explain", "--html", "there", "rec.culprit"}, []string{"there exists"}},
+		{"descriptor that is not open", []string{"record", "--progress-fd", "99", "-o", "x", "-a"},
+			[]string{"--progress-fd 99"}},
+	}
+}
+
 // badOfCounting are about counters.
 func badOfCounting() []bad {
 	return []bad{
@@ -202,7 +222,7 @@ func badOfSearches() []bad {
 }
 
 func TestBadInput(t *testing.T) {
-	for _, each := range slices.Concat(badOfRecording(), badOfTrials(), badOfCounting(), badOfSearches()) {
+	for _, each := range slices.Concat(badOfRecording(), badOfTrials(), badOfCounting(), badOfServing(), badOfSearches()) {
 		t.Run(each.name, func(t *testing.T) {
 			folder := t.TempDir()
 			if err := os.WriteFile(filepath.Join(folder, "there"), []byte("no recording"), 0o644); err != nil {

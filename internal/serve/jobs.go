@@ -77,18 +77,20 @@ type ProgressSuspect struct {
 	Share float64 `json:"share"`
 }
 
-// jobs are those that wait, run, or ended lately. What measures runs alone: two at a time would disturb each other.
+// jobs are those that wait, run, or ended lately. What measures runs alone, in the order in which it was asked for: two
+// at a time would disturb each other.
 type jobs struct {
-	measuring chan struct{}
-
 	mutex  sync.Mutex
 	number int
 	all    []*job
 	names  map[string]bool // that running jobs will make
+	free   chan struct{}   // closed when all that measures and was asked for has ended
 }
 
 func newJobs() *jobs {
-	return &jobs{measuring: make(chan struct{}, 1), names: map[string]bool{}}
+	nothing := make(chan struct{})
+	close(nothing)
+	return &jobs{names: map[string]bool{}, free: nothing}
 }
 
 // job is one with its news.
@@ -138,8 +140,13 @@ func (s *server) begin(shown Job, measures bool, do work) (*job, error) {
 	if shown.Name != "" {
 		all.names[shown.Name] = true
 	}
+	mine, ended := turn(nil), func() {}
+	if measures {
+		mine, ended = all.line()
+	}
 	s.working.Go(func() {
-		s.carryOut(ctx, j, measures, do)
+		s.carryOut(ctx, j, mine, do)
+		ended()
 		stop(nil)
 		all.mutex.Lock()
 		delete(all.names, shown.Name)
@@ -148,12 +155,27 @@ func (s *server) begin(shown Job, measures bool, do work) (*job, error) {
 	return j, nil
 }
 
+// turn is closed when it is a job's turn; nil: at once.
+type turn <-chan struct{}
+
+// line puts a job behind all that measures. The caller holds the mutex, and calls ended when the job has ended or was
+// given up.
+func (a *jobs) line() (before turn, ended func()) {
+	first, next := a.free, make(chan struct{})
+	a.free = next
+	return first, func() {
+		go func() { // a job that was given up has others before it still
+			<-first
+			close(next)
+		}()
+	}
+}
+
 // carryOut waits for the job's turn and runs it.
-func (s *server) carryOut(ctx context.Context, j *job, measures bool, do work) {
-	if measures {
+func (s *server) carryOut(ctx context.Context, j *job, turn turn, do work) {
+	if turn != nil {
 		select {
-		case s.jobs.measuring <- struct{}{}:
-			defer func() { <-s.jobs.measuring }()
+		case <-turn:
 		case <-ctx.Done():
 			j.finish(stateStopped, "", context.Cause(ctx))
 			return
