@@ -135,7 +135,7 @@ func badOfTrials() []bad {
 func badOfServing() []bad {
 	return []bad{
 		{"directory to serve that is missing", []string{"serve", "none", "--listen", "127.0.0.1:0"},
-			[]string{"no directory none", "make it"}},
+			[]string{"no directory", "none; make it"}},
 		{"file to serve", []string{"serve", "there", "--listen", "127.0.0.1:0"}, []string{"serve", "there", "directory"}},
 		{"two directories to serve", []string{"serve", "a", "b"}, []string{"one directory", "not 2"}},
 		{"address without a port", []string{"serve", "--listen", "here"}, []string{`"here"`, "HOST:PORT"}},

@@ -100,7 +100,8 @@ causes, one a line.`,
 		"of recordings: wall, cpu, or auto: what one mostly spends, or what a case is about")
 	command.Flags().BoolVar(&o.why, "why", false,
 		"of recordings: how the answer came about: which rule gave, moved or took how much, and why the order is so")
-	command.Flags().StringVar(&o.html, "html", "", "of recordings: write a page with the flame graph to this file")
+	command.Flags().StringVar(&o.html, "html", "",
+		"of a case or a recording: write a page with the flame graph to this file")
 	command.Flags().BoolVarP(&o.force, "force", "f", false, "overwrite the page")
 	return command
 }

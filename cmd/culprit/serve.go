@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -51,6 +52,10 @@ who runs it: --read-only leaves that out.`,
 
 func runServe(ctx context.Context, w world, o serve.Options) error {
 	o.Program = "/proc/self/exe"
+	var err error
+	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
+		return fmt.Errorf("find directory %s: %w", o.Dir, err)
+	}
 	o.Ready = func(address string) {
 		fmt.Fprintf(w.stdout, "%s shows %s\n", address, o.Dir)
 		if os.Geteuid() != 0 && !o.ReadOnly {

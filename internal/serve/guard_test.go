@@ -18,9 +18,9 @@ func header(name, value string) func(*http.Request) {
 
 func TestHostAndOrigin(t *testing.T) {
 	_, h, _ := newTest(t, "", func(o *Options) { o.Hosts = []string{"box.lan"} }, "")
-	for host, status := range map[string]int{"127.0.0.1:8717": 200, "localhost:1": 200, "[::1]:8717": 200, "LOCALHOST": 200,
-		"10.0.0.7": 200, "box.lan:80": 200, "evil.example": 403, "127.0.0.1.evil.example:8717": 403, "": 403,
-		"localhost.": 403} {
+	for host, status := range map[string]int{"127.0.0.1:8717": 200, "localhost:1": 200, "[::1]:8717": 200,
+		"LOCALHOST": 200, "10.0.0.7": 200, "box.lan:80": 200, "evil.example": 403,
+		"127.0.0.1.evil.example:8717": 403, "": 403, "localhost.": 403} {
 		w := get(h, "/api/library", func(r *http.Request) { r.Host = host })
 		want(t, w, status)
 	}
@@ -78,7 +78,8 @@ func TestToken(t *testing.T) {
 			header("Content-Type", "application/x-www-form-urlencoded"))
 		return w.Code, w.Header()
 	}
-	if status, answer := login("not the token at all", "/"); status != http.StatusForbidden || answer.Get("Set-Cookie") != "" {
+	status, answer := login("not the token at all", "/")
+	if status != http.StatusForbidden || answer.Get("Set-Cookie") != "" {
 		t.Errorf("a wrong token: %d %v", status, answer)
 	}
 	for next, place := range map[string]string{"/case/x?y=1": "/case/x?y=1", "//evil.example": "/",
@@ -87,7 +88,7 @@ func TestToken(t *testing.T) {
 			t.Errorf("after login with next %q: %d to %q, want %q", next, status, answer.Get("Location"), place)
 		}
 	}
-	_, answer := login(testToken, "/")
+	_, answer = login(testToken, "/")
 	cookie := answer.Get("Set-Cookie")
 	for _, part := range []string{"HttpOnly", "SameSite=Strict", "Path=/"} {
 		if !strings.Contains(cookie, part) {

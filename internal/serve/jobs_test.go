@@ -141,7 +141,8 @@ func TestCompare(t *testing.T) {
 		t.Fatalf("the job is told as %+v", now)
 	}
 	want(t, get(h, now.Href), http.StatusOK, "--a=./a b.culprit --b=./c/d&.culprit --b=./a b.culprit --metric=cpu")
-	for _, body := range []string{`{"a":["a b.culprit"]}`, `{"a":["x"],"b":["y"]}`, `{"a":["../x.culprit"],"b":["x.culprit"]}`,
+	for _, body := range []string{`{"a":["a b.culprit"]}`, `{"a":["x"],"b":["y"]}`,
+		`{"a":["../x.culprit"],"b":["x.culprit"]}`,
 		`{"a":["a b.culprit"],"b":["a b.culprit"],"metric":"--html=/etc/x"}`} {
 		want(t, send(h, http.MethodPost, "/api/compare", body), http.StatusBadRequest)
 	}
@@ -172,7 +173,8 @@ func TestUpload(t *testing.T) {
 	}
 	want(t, put("a.folded", "again"), http.StatusBadRequest, "exists")
 	want(t, put("empty", ""), http.StatusBadRequest, "empty")
-	if now := ended(t, s, jobOf(t, put("b.txt", "bad")).ID); now.State != stateFailed || now.Error != "./b.txt: no format" {
+	now := ended(t, s, jobOf(t, put("b.txt", "bad")).ID)
+	if now.State != stateFailed || now.Error != "./b.txt: no format" {
 		t.Errorf("what cannot be read: %+v", now)
 	}
 	if now := ended(t, s, jobOf(t, put("z.culprit", "PK\x03\x04")).ID); now.State != stateDone {

@@ -22,7 +22,6 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -32,7 +31,7 @@ import (
 
 // Options are what a user asks for.
 type Options struct {
-	Dir       string
+	Dir       string // its whole path: children are started in it
 	Listen    string
 	TokenFile string
 	TLSCert   string
@@ -135,9 +134,6 @@ func (o *Options) check() (token string, err error) {
 		if token, err = readToken(o.TokenFile); err != nil {
 			return "", err
 		}
-	}
-	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
-		return "", fmt.Errorf("find directory %s: %w", o.Dir, err)
 	}
 	return token, nil
 }

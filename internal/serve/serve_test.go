@@ -293,8 +293,9 @@ func TestHostileNames(t *testing.T) {
 	}
 	for _, name := range names {
 		want(t, get(h, "/recording/"+name), http.StatusOK)
-		if w := get(h, "/api/file/"+name); w.Code != http.StatusOK || strings.Contains(w.Header().Get("Content-Disposition"), "\n") ||
-			!strings.HasPrefix(w.Header().Get("Content-Disposition"), "attachment") {
+		w := get(h, "/api/file/"+name)
+		told := w.Header().Get("Content-Disposition")
+		if w.Code != http.StatusOK || strings.Contains(told, "\n") || !strings.HasPrefix(told, "attachment") {
 			t.Errorf("%q: status %d, %q", name, w.Code, w.Header())
 		}
 	}
@@ -313,7 +314,8 @@ func TestLimitsOfLibrary(t *testing.T) {
 	if found := listing(t, h); len(found.Entries) != 0 || !strings.Contains(found.LeftOut, "deeper") {
 		t.Errorf("a deep case: %+v", found)
 	}
-	write(t, filepath.Join(dir, "big/case.json"), `{"schema":"culprit.case/2","suspects":[`+strings.Repeat(" ", valueMax+1))
+	write(t, filepath.Join(dir, "big/case.json"),
+		`{"schema":"culprit.case/2","suspects":[`+strings.Repeat(" ", valueMax+1))
 	write(t, filepath.Join(dir, "nest/case.json"), `{"schema":`+strings.Repeat("[", 1<<20))
 	s.library.forget()
 	for _, entry := range listing(t, h).Entries {
