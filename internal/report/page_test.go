@@ -245,12 +245,7 @@ func lookAtBig(t *testing.T, b *browser.Browser, path string) {
 // names a folder, leaves it there for a person to look at.
 func keep(t *testing.T, b *browser.Browser, name string) []byte {
 	t.Helper()
-	data := b.Picture()
-	if folder := os.Getenv("CULPRIT_PICTURES"); folder != "" {
-		if err := os.WriteFile(filepath.Join(folder, name+".png"), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	data := b.Keep(name)
 	decoded, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
 		t.Fatalf("decode the picture %s: %v", name, err)

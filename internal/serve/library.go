@@ -77,6 +77,7 @@ func (l *library) list() Listing {
 	}
 	w := walk{library: l, known: map[string]described{}, entries: []Entry{}}
 	w.folder(".", 0)
+	slices.SortFunc(w.entries, func(x, y Entry) int { return strings.Compare(x.Path, y.Path) })
 	l.known = w.known
 	l.listed = Listing{Schema: listingSchema, Dir: l.dir, Entries: w.entries, LeftOut: w.leftOut}
 	l.when = time.Now()

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"testing"
@@ -223,6 +224,18 @@ func (b *Browser) Picture() []byte {
 	var answer struct{ Data []byte }
 	b.decode(b.Call("Page.captureScreenshot", Fields{"format": "png", "captureBeyondViewport": true}), &answer)
 	return answer.Data
+}
+
+// Keep takes a picture and, where CULPRIT_PICTURES names a folder, leaves it there for a person to look at.
+func (b *Browser) Keep(name string) []byte {
+	b.t.Helper()
+	data := b.Picture()
+	if folder := os.Getenv("CULPRIT_PICTURES"); folder != "" {
+		if err := os.WriteFile(filepath.Join(folder, name+".png"), data, 0o644); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	return data
 }
 
 // Troubles returns what went wrong on the page and what it asked the network for.

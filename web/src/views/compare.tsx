@@ -12,16 +12,18 @@ export interface Sides {
 
 export const noSides: Sides = { a: [], b: [] };
 
-// choose puts a recording on a side, or takes it away again; it stands on one side at most.
-export function choose(sides: Sides, side: keyof Sides, path: string): Sides {
-  const had = sides[side].includes(path);
-  const without = { a: sides.a.filter((p) => p !== path), b: sides.b.filter((p) => p !== path) };
-  return had ? without : { ...without, [side]: [...without[side], path] };
+export type Change = (change: (sides: Sides) => Sides) => void;
+
+// choose puts recordings on a side, or takes them away again where all are there; each stands on one side at most.
+export function choose(sides: Sides, side: keyof Sides, paths: string[]): Sides {
+  const had = paths.every((path) => sides[side].includes(path));
+  const without = { a: sides.a.filter((p) => !paths.includes(p)), b: sides.b.filter((p) => !paths.includes(p)) };
+  return had ? without : { ...without, [side]: [...without[side], ...paths].sort() };
 }
 
 interface Props {
   sides: Sides;
-  onSides: (sides: Sides) => void;
+  onSides: Change;
   onStart: () => void;
   jobs: Job[];
 }
@@ -60,8 +62,8 @@ export function Compare({ sides, onSides, onStart, jobs }: Props) {
         onClick={() => void start()}>
         {waits ? "Comparing …" : "Compare"}
       </button>
-      <button type="button" class="button" onClick={() => onSides({ a: sides.b, b: sides.a })}>Swap</button>
-      <button type="button" class="button" onClick={() => onSides(noSides)}>Clear</button>
+      <button type="button" class="button" onClick={() => onSides((now) => ({ a: now.b, b: now.a }))}>Swap</button>
+      <button type="button" class="button" onClick={() => onSides(() => noSides)}>Clear</button>
     </aside>
   );
 }

@@ -2,14 +2,14 @@
 import { pathOf } from "../api/ask";
 import type { Entry } from "../api/library";
 import { amount, digits, known, visible } from "../lib/format";
-import { choose, type Sides } from "./compare";
+import { choose, type Change, type Sides } from "./compare";
 import { SideMark } from "./parts";
 import { SortTable, type Column } from "./sorttable";
 
 interface Props {
   entries: Entry[];
   sides: Sides;
-  onSides: (sides: Sides) => void;
+  onSides: Change;
 }
 
 const rowsMax = 200;
@@ -17,6 +17,11 @@ const rowsMax = 200;
 export function Entries({ entries, sides, onSides }: Props) {
   const columns: Column<Entry>[] = [
     { title: "Name", sort: (e) => e.path, cell: (e) => <Name entry={e} /> },
+    {
+      title: "Compare", sort: (e) => place(sides, e),
+      cell: (e) => (comparable(e)
+        ? <Pick paths={[e.path]} name={visible(e.path, 120)} sides={sides} onSides={onSides} /> : null),
+    },
     { title: "Kind", wide: true, sort: (e) => e.kind, cell: (e) => <span class="tag">{visible(e.kind, 20)}</span> },
     { title: "Answer", sort: (e) => order(e), cell: (e) => <Answer entry={e} /> },
     {
@@ -25,10 +30,9 @@ export function Entries({ entries, sides, onSides }: Props) {
     },
     { title: "Took", number: true, wide: true, sort: (e) => e.seconds ?? 0, cell: (e) => took(e) },
     { title: "Size", number: true, wide: true, sort: (e) => e.size, cell: (e) => amount(e.size, "B") },
-    { title: "Compare", sort: (e) => place(sides, e), cell: (e) => <Pick entry={e} sides={sides} onSides={onSides} /> },
   ];
   return (
-    <SortTable label="Library" rows={entries} columns={columns} start={3} limit={rowsMax}
+    <SortTable label="Library" rows={entries} columns={columns} start={4} limit={rowsMax}
       faint={(e) => e.damaged !== undefined} id={(e) => `${e.kind} ${e.path}`} />
   );
 }
@@ -107,15 +111,20 @@ function place(sides: Sides, entry: Entry): string {
   return sides.a.includes(entry.path) ? "2" : sides.b.includes(entry.path) ? "1" : "0";
 }
 
-function Pick({ entry, sides, onSides }: { entry: Entry; sides: Sides; onSides: (sides: Sides) => void }) {
-  if (entry.kind !== "recording" || entry.damaged !== undefined) return null;
+export function comparable(entry: Entry): boolean {
+  return entry.kind === "recording" && entry.damaged === undefined;
+}
+
+// Pick is the two buttons that put recordings on a side.
+export function Pick({ paths, name, sides, onSides }: {
+  paths: string[]; name: string; sides: Sides; onSides: Change;
+}) {
   return (
     <span class="pick">
       {(["a", "b"] as const).map((side) => (
         <button key={side} type="button" class={`pickside pick${side.toUpperCase()}`}
-          aria-pressed={sides[side].includes(entry.path)}
-          aria-label={`${side.toUpperCase()}: ${visible(entry.path, 120)}`}
-          onClick={() => onSides(choose(sides, side, entry.path))}>{side.toUpperCase()}</button>
+          aria-pressed={paths.every((path) => sides[side].includes(path))} aria-label={`${side.toUpperCase()}: ${name}`}
+          onClick={() => onSides((now) => choose(now, side, paths))}>{side.toUpperCase()}</button>
       ))}
     </span>
   );

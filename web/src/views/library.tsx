@@ -5,8 +5,8 @@ import type { Entry, LibraryAnswer } from "../api/library";
 import { visible } from "../lib/format";
 import { useTheme, type Theme } from "../lib/hooks";
 import { useServer } from "../lib/live";
-import { Compare, noSides, type Sides } from "./compare";
-import { Entries } from "./entries";
+import { Compare, noSides, type Change, type Sides } from "./compare";
+import { comparable, Entries, Pick } from "./entries";
 import { Jobs } from "./jobs";
 import { Choice, Section } from "./parts";
 import { Start } from "./start";
@@ -14,6 +14,8 @@ import { Start } from "./start";
 const kinds: [string, string][] = [
   ["", "All"], ["case", "Cases"], ["recording", "Recordings"], ["experiment", "Experiments"],
 ];
+
+const sideMax = 100; // recordings of one side, as the server allows
 
 export function Library() {
   const [theme, setTheme] = useTheme();
@@ -58,7 +60,7 @@ function Top({ library, theme, onTheme }: {
 }
 
 function Shelf({ library, sides, onSides }: {
-  library: LibraryAnswer; sides: Sides; onSides: (sides: Sides) => void;
+  library: LibraryAnswer; sides: Sides; onSides: Change;
 }) {
   const [search, setSearch] = useState("");
   const [kind, setKind] = useState("");
@@ -77,6 +79,7 @@ function Shelf({ library, sides, onSides }: {
     () => library.entries.filter((e) =>
       (!kind || e.kind === kind) && (evidence || !e.of) && matches(e, search)),
     [library.entries, kind, evidence, search]);
+  const paths = shown.filter(comparable).map((entry) => entry.path);
   const inCases = library.entries.filter((entry) => entry.of).length;
   if (library.entries.length === 0) {
     return (
@@ -102,6 +105,11 @@ function Shelf({ library, sides, onSides }: {
           </label>
         )}
         <span class="muted small" role="status">{shown.length} of {library.entries.length}</span>
+        {paths.length > 1 && paths.length <= sideMax && (
+          <span class="check">
+            all shown: <Pick paths={paths} name="all recordings shown" sides={sides} onSides={onSides} />
+          </span>
+        )}
       </div>
       {shown.length === 0
         ? <p class="muted">Nothing matches.{!evidence && inCases > 0 && " Recordings inside cases are left out."}</p>

@@ -53,14 +53,14 @@ function Form({ label, children, onStart, send }: FormProps & {
   );
 }
 
-function Field({ label, name, value, hint, digits }: {
-  label: ComponentChildren; name: string; value?: string; hint?: string; digits?: boolean;
+function Field({ label, name, value, hint, digits, need }: {
+  label: ComponentChildren; name: string; value?: string; hint?: string; digits?: boolean; need?: boolean;
 }) {
   return (
     <label class="formfield">
       <span>{label}</span>
       <input class="field" name={name} type="text" inputMode={digits ? "decimal" : "text"} defaultValue={value ?? ""}
-        placeholder={hint ?? ""} autocomplete="off" spellcheck={false} />
+        placeholder={hint ?? ""} autocomplete="off" spellcheck={false} required={need ?? false} />
     </label>
   );
 }
@@ -81,9 +81,9 @@ function RecordForm({ onStart }: FormProps) {
   return (
     <Form label="Record" onStart={onStart} send={send}>
       <Choice label="Of" value={target} options={targets} onChange={setTarget} />
-      {target === "command" && <Field label="Command" name="command" hint="gzip -9 -kc /bin/bash" />}
-      {target === "pid" && <Field label="Process id" name="pid" digits />}
-      {target === "cgroup" && <Field label="Cgroup" name="cgroup" hint="/sys/fs/cgroup/…" />}
+      {target === "command" && <Field label="Command" name="command" hint="gzip -9 -kc /bin/bash" need />}
+      {target === "pid" && <Field label="Process id" name="pid" digits need />}
+      {target === "cgroup" && <Field label="Cgroup" name="cgroup" hint="/sys/fs/cgroup/…" need />}
       <Field label="Seconds, at most" name="seconds" digits value="10" />
       <Field label="Name" name="name" hint="recording and the time" />
     </Form>
@@ -104,11 +104,11 @@ function InvestigateForm({ onStart }: FormProps) {
   return (
     <Form label="Investigate" onStart={onStart} send={send}>
       <Choice label="Of" value={subject} options={subjects} onChange={setSubject} />
-      {subject === "two" && <Field label={<><SideMark side="A" /> Baseline</>} name="a" hint="./server-old --bench" />}
-      {subject === "two" && <Field label={<><SideMark side="B" /> Suspect</>} name="b" hint="./server-new --bench" />}
-      {subject === "one" && <Field label="Command" name="a" />}
-      {subject === "pid" && <Field label="Process id" name="pid" digits />}
-      {subject === "cgroup" && <Field label="Cgroup" name="cgroup" hint="/sys/fs/cgroup/…" />}
+      {subject === "two" && <Field label={<><SideMark side="A" /> Baseline</>} name="a" need />}
+      {subject === "two" && <Field label={<><SideMark side="B" /> Suspect</>} name="b" need />}
+      {subject === "one" && <Field label="Command" name="a" need />}
+      {subject === "pid" && <Field label="Process id" name="pid" digits need />}
+      {subject === "cgroup" && <Field label="Cgroup" name="cgroup" hint="/sys/fs/cgroup/…" need />}
       <Field label="Budget in seconds" name="budget" digits hint="as long as it takes" />
       <Field label="Metric" name="metric" hint="auto, wall, cpu or NAME=REGEX" />
       <Field label="Name" name="name" hint="case and the time" />
@@ -129,7 +129,7 @@ function UploadForm({ onStart }: FormProps) {
     <Form label="Put it in" onStart={onStart} send={async (values) => send(values)}>
       <label class="formfield">
         <span>A recording, or a file of perf script, folded stacks, pprof or strace</span>
-        <input class="field" name="file" type="file" />
+        <input class="field" name="file" type="file" required />
       </label>
     </Form>
   );
