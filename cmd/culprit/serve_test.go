@@ -194,7 +194,8 @@ func lookNarrow(t *testing.T, b *browser.Browser, address string) {
 	if width := b.Eval("document.documentElement.scrollWidth"); width != "360" {
 		t.Errorf("the library is %s pixels wide on a telephone", width)
 	}
-	b.Eval("([...document.querySelectorAll('#start .choice button')].find((x) => x.innerText === 'Investigate').click(), '')")
+	b.Eval("([...document.querySelectorAll('#start .choice button')]" +
+		".find((x) => x.innerText === 'Investigate').click(), '')")
 	b.Wait("document.querySelector('#start [name=b]') !== null")
 	if valid := b.Eval("document.querySelector('#start form').checkValidity()"); valid != "false" {
 		t.Error("a form without its commands can be sent")
