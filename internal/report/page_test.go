@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"image"
 	"image/png"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
