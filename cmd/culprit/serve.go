@@ -23,8 +23,7 @@ tools, and starts recordings and investigations with live progress. What these m
 On a loopback address only the user who runs it, and root, are let in. Any other address demands
 --token-file, and a certificate or a stated --insecure. Who is let in can run commands as the user
 who runs it: --read-only leaves that out.`,
-		Example: `  culprit serve --listen 127.0.0.1:0 & sleep 1; kill $!; wait $!
-  culprit serve . --read-only --listen localhost:0 & sleep 1; kill $!; wait $!`,
+		Example: `  culprit serve . --read-only --listen localhost:0 & sleep 3; kill $!; wait $!`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fmt.Errorf("serve one directory at a time, not %d", len(args))

@@ -33,6 +33,7 @@ func startServe(t *testing.T, dir string, args ...string) *served {
 	s := &served{t: t, ended: make(chan error, 1)}
 	s.process = command(t, dir, append([]string{"serve", dir, "--listen", "127.0.0.1:0"}, args...)...)
 	s.process.Stderr = os.Stderr
+	s.process.Env = append(s.process.Env, "TMPDIR="+t.TempDir()) // one that is killed leaves its pages there
 	s.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	stdout, err := s.process.StdoutPipe()
 	if err == nil {
