@@ -62,7 +62,6 @@ type Effect struct {
 // Limits of what is kept of one entry: names come from files that anybody may have written.
 const (
 	textMax     = 1000
-	labelsMax   = 20
 	manifestMax = 4 << 20
 )
 
@@ -158,7 +157,6 @@ func describeResult(entry *Entry, file io.ReaderAt) error {
 		Host                     struct{ Name string }
 		Elapsed                  float64 `json:"elapsed_s"`
 		Effect                   *Effect
-		Culprits                 []struct{ To struct{ ID, Name string } }
 	}
 	found, err := outline(file, entry.Size, "schema", "outcome", "command", "host", "elapsed_s", "effect")
 	if err == nil {

@@ -78,7 +78,7 @@ func (g *gate) refuse(connection net.Conn, status, line string) {
 	}
 	go func() {
 		defer func() { <-g.refusals }()
-		defer connection.Close()
+		defer func() { _ = connection.Close() }() // was answered
 		if err := connection.SetDeadline(time.Now().Add(refusalTime)); err != nil {
 			return
 		}

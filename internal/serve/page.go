@@ -54,14 +54,6 @@ func newPages(folder string) *pages {
 	return &pages{folder: folder, turns: make(chan struct{}, judgesMax), made: map[string]*page{}}
 }
 
-// request is a page to make: out of which files, by which arguments.
-type request struct {
-	key   string
-	files []string // names in the library
-	// args are the child's, the page goes to target.
-	args func(target string) []string
-}
-
 // keyOf tells two states of a file apart.
 func keyOf(name string, info os.FileInfo) string {
 	inode := uint64(0)

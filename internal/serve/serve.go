@@ -92,7 +92,7 @@ func Run(ctx context.Context, options Options) error {
 	if err != nil {
 		return listenError(options.Listen, err)
 	}
-	defer listener.Close() // at the latest
+	defer func() { _ = listener.Close() }() // at the latest
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	s, err := newServer(ctx, options, newDoor(token, port, certificate != nil))
 	if err != nil {
