@@ -70,7 +70,8 @@ func TestScarceBudgetsCountEachRun(t *testing.T) {
 // is kept.
 func TestRecordedRunsCountWhereNothingElseFits(t *testing.T) {
 	inv := &investigation{options: plain(t, "sleep 0.05", "sleep 0.15"), started: time.Now(),
-		took: map[string]time.Duration{}, plan: trial.Plan{Seed: 7, Sides: []string{sideA, sideB}}}
+		took: map[string]time.Duration{}, lengths: map[int]time.Duration{},
+		plan: trial.Plan{Seed: 7, Sides: []string{sideA, sideB}}}
 	inv.options.Budget, inv.options.Progress = time.Minute, func(string) {}
 	ctx := context.Background()
 	if err := inv.open(); err != nil {

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"sync"
@@ -13,6 +14,7 @@ const (
 	connectionsMax = 256
 	refusalsMax    = 32 // that are told why at one time; more are closed
 	refusalTime    = 2 * time.Second
+	drainedMax     = 1 << 16 // bytes read after a refusal
 )
 
 // gate is a listener that bounds how many connections there are and, where owner is given, lets in only those of this
@@ -82,11 +84,19 @@ func (g *gate) refuse(connection net.Conn, status, line string) {
 		if err := connection.SetDeadline(time.Now().Add(refusalTime)); err != nil {
 			return
 		}
-		// What was asked is read first: closing with unread bytes resets the connection, and the answer is lost.
 		_, _ = connection.Read(make([]byte, 4096)) // an answer goes out either way
 		fmt.Fprintf(connection, "HTTP/1.1 %s\r\nContent-Type: text/plain; charset=utf-8\r\n"+
 			"Content-Length: %d\r\nConnection: close\r\n\r\n%s\n", status, len(line)+1, line)
+		drain(connection)
 	}()
+}
+
+// drain reads what is still being asked: closing with unread bytes resets the connection, and the answer is lost.
+func drain(connection net.Conn) {
+	if tcp, ok := connection.(*net.TCPConn); ok && tcp.CloseWrite() != nil {
+		return
+	}
+	_, _ = io.Copy(io.Discard, io.LimitReader(connection, drainedMax)) // ends with the client or the deadline
 }
 
 // admitted gives its place free when it is closed.

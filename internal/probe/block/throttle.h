@@ -31,14 +31,6 @@ struct worker {
 	struct pool_workqueue *current_pwq;
 };
 
-struct kernfs_node {
-	const char *name;
-};
-
-struct cgroup {
-	struct kernfs_node *kn;
-};
-
 struct cgroup_subsys_state {
 	struct cgroup *cgroup;
 };

@@ -36,6 +36,7 @@ struct signal_struct {
 };
 
 struct kernfs_node {
+	const char *name;
 	__u64 id;
 };
 
