@@ -1,12 +1,16 @@
 package trial
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Load says how a server is put to work. In all three commands {port} is a free port that culprit
@@ -92,6 +96,16 @@ const (
 	highestPort = 32000
 )
 
+// asStrictServers binds as a server that does not reuse addresses: it is refused a port of which a
+// connection is in TIME_WAIT, such as one of an investigation that has just ended.
+var asStrictServers = net.ListenConfig{Control: func(_, _ string, connection syscall.RawConn) error {
+	var failed error
+	err := connection.Control(func(descriptor uintptr) {
+		failed = unix.SetsockoptInt(int(descriptor), unix.SOL_SOCKET, unix.SO_REUSEADDR, 0)
+	})
+	return errors.Join(err, failed)
+}}
+
 // freePort finds a port that nobody is bound to. Each start takes another one: a port whose
 // connections have just ended cannot be bound again by every server.
 func (r *Runner) freePort() (int, error) {
@@ -99,7 +113,7 @@ func (r *Runner) freePort() (int, error) {
 		if r.port++; r.port < lowestPort || r.port > highestPort {
 			r.port = lowestPort
 		}
-		listener, err := net.Listen("tcp", ":"+strconv.Itoa(r.port))
+		listener, err := asStrictServers.Listen(context.Background(), "tcp", ":"+strconv.Itoa(r.port))
 		if err != nil {
 			continue
 		}

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -35,6 +37,7 @@ func serveLines(argument string) {
 			os.Exit(4)
 		}
 		go func() {
+			runtime.LockOSThread() // the clock below is the thread's
 			for lines := bufio.NewScanner(connection); lines.Scan(); {
 				if lines.Text() == "die" {
 					fmt.Fprintln(os.Stderr, "dying as asked")
@@ -233,5 +236,30 @@ func TestNothingOfALoadSurvivesCulprit(t *testing.T) {
 		if !gone(pid, 5*time.Second) {
 			t.Errorf("process %d is still there", pid)
 		}
+	}
+}
+
+// A port whose last connection is in TIME_WAIT is not free to every server.
+func TestPortsThatWaitAreLeftOut(t *testing.T) {
+	listener, err := net.Listen("tcp4", "127.0.0.1:"+strconv.Itoa(lowestPort+7))
+	if err != nil {
+		t.Skipf("somebody has the port: %v", err)
+	}
+	client, err := net.Dial("tcp4", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := listener.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, end := range []io.Closer{server, client, listener} { // the server first: it waits
+		if err := end.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runner := &Runner{port: lowestPort + 6}
+	if port, err := runner.freePort(); err != nil || port == lowestPort+7 {
+		t.Errorf("port %d, %v", port, err)
 	}
 }
