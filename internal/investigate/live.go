@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"culprit/internal/compare/units"
@@ -145,8 +146,7 @@ func (inv *investigation) findAgain(ctx context.Context) error {
 
 // sameProcess tells a target that was named by its process's number: no other one is meant.
 func sameProcess(target record.Target) bool {
-	found, err := record.Target{Named: "pid:" + strconv.Itoa(target.Pid)}.Find()
-	return target.Named == "" || target.Named == found.Named || err == nil && found.Pid == 0
+	return target.Named == "" || strings.HasPrefix(target.Named, "pid:")
 }
 
 // watchPair measures one window of both sides.
