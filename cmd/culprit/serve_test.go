@@ -186,6 +186,38 @@ func TestServeInBrowser(t *testing.T) {
 	s.interrupt()
 }
 
+// A reader without the token gets the form, and with it the page that was asked for.
+func TestServeLogin(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the browser takes seconds: -short leaves it out")
+	}
+	const token = "0123456789abcdef-token"
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte(token+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := startServe(t, t.TempDir(), "--token-file", file)
+	b := browser.Start(t)
+	b.Window(360, 740, "light")
+	b.Go(s.address + "/?from=here")
+	for _, typed := range []string{"not the token at all", token} {
+		b.Wait("location.pathname === '/login' && document.querySelector('[name=token]') !== null")
+		b.Eval("(document.querySelector('[name=token]').focus(), '')")
+		b.Call("Input.insertText", browser.Fields{"text": typed})
+		b.Key("Enter")
+		if typed != token {
+			b.Wait("document.querySelector('[role=alert]') !== null")
+		}
+	}
+	b.Wait("location.search === '?from=here' && document.body.innerText.includes('Nothing here yet')")
+	if cookies := b.Eval("document.cookie"); cookies != "" {
+		t.Errorf("scripts see the session: %q", cookies)
+	}
+	b.Eval("([...document.querySelectorAll('.top button')].find((x) => x.innerText === 'Log out').click(), '')")
+	b.Wait("location.pathname === '/login'")
+	s.interrupt()
+}
+
 // lookNarrow looks at the library on a telephone, in the dark.
 func lookNarrow(t *testing.T, b *browser.Browser, address string) {
 	t.Helper()
