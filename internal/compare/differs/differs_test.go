@@ -282,3 +282,25 @@ func TestChangedOnOneSide(t *testing.T) {
 		}
 	}
 }
+
+// What lies on both sides in the same version and only one ran follows from the one thing that
+// differs, with all that is linked into it; and so does the program of the environment that it is in.
+func TestIdle(t *testing.T) {
+	side := func(version string, ran bool) *recording.Recording {
+		folder := "/r/" + version + "/lib/python3.11/site-packages/"
+		rows := []recording.Dependency{row("python", "words", version, folder+"words"),
+			installed(row("python", "fast", "2.14", folder+"fast"))}
+		if ran {
+			built := row("crate", "memchr", "2.6", folder+"fast/_fast.so")
+			built.Evidence = recording.SeenBuiltIn
+			rows = append(rows[:1], row("python", "fast", "2.14", folder+"fast"), built)
+		}
+		return made("/r/"+version+"/bin/python main.py", rows, nil)
+	}
+	list := check(t, twice(side("7", true)), twice(side("8", false)), nil, 1, "words 7 → 8; fast 2.14 (only A) follows "+
+		"words; memchr 2.6 (only A) follows fast; the command’s /r/7/bin/python → /r/8/bin/python follows words")
+	if Only(list) == nil {
+		t.Error("one thing differs")
+	}
+	check(t, twice(side("7", true)), twice(side("7", true)), nil, 1, "")
+}
