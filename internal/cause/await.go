@@ -21,11 +21,8 @@ const (
 	// Sleeps are as before when the other side made sleptBefore of them at least, and each became
 	// no longer than so many times. That of a loop on the other side ends early for what comes
 	// meanwhile: half of it is left on average.
-	sleptBefore = 0.1
-	longerSleep = 1.5
-	// awaitedPart is the part of what sleeps grew by that must have been waited for in one place,
-	// for the place to be who waits. Chosen: of two clients each may have half.
-	awaitedPart  = 0.5
+	sleptBefore  = 0.1
+	longerSleep  = 1.5
 	longerInLoop = 2
 )
 
@@ -91,7 +88,7 @@ func (s *scene) awaited(c *claim, turns bool) (place string, total sides) {
 		}
 	}
 	places := byValue(grown)
-	if more := s.grew(c); len(places) == 0 || more <= 0 || grown[places[0]] < awaitedPart*more {
+	if more := s.grew(c); len(places) == 0 || more <= 0 || grown[places[0]] < majority*more {
 		return "", total
 	}
 	return places[0], waited[places[0]]

@@ -27,9 +27,7 @@ func codeGrew() Cause {
 					"a helper is at fault where nothing else kept the CPU away"},
 			}},
 			{rulePolled, findPolledWork, []deference{
-				watched,
-				{[]Rule{ruleLoss, ruleDelayed, ruleCork, ruleIOLimit, ruleDirty, rulePageIn},
-					"a timer that the kernel set ends no sleep of the program's"},
+				watched, kernelTimer,
 			}},
 		},
 	}

@@ -31,11 +31,10 @@ func lockContended() Cause {
 				{[]Rule{ruleSleep, rulePolled}, "a wait that the program gave a time is none to be woken"},
 			}},
 			{ruleLock, findLock, []deference{
-				noCPU, watched, child,
+				noCPU, watched, child, timed,
 				{[]Rule{ruleHerd}, "the queue for a condition's lock is there because all were woken"},
 				{[]Rule{ruleSleep, rulePolled},
 					"a sleep is no wait for a lock, unless the sleepers take turns"},
-				{[]Rule{ruleTicker, ruleAlarm}, "what a timer has run takes its locks for the timer"},
 			}},
 		},
 	}

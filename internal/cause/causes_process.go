@@ -22,10 +22,7 @@ func processShortLived() Cause {
 		MistakenAs: "code of the parent: tools that poll /proc see none of these processes",
 		Recognise: []recogniser{
 			{ruleShortLived, findShortLived, []deference{
-				noCPU, watched,
-				{[]Rule{ruleReclaim, ruleDirty, ruleJournal, ruleWriteback, ruleInode, rulePageIn, ruleIOLimit,
-					ruleSlowDisk},
-					"what a child waits for in the kernel, its parent would wait for as well"},
+				noCPU, watched, inKernel,
 				{[]Rule{ruleSharedLine}, "a line that threads fight for is fought for whoever started them"},
 			}},
 			{ruleForks, findForks, []deference{

@@ -35,9 +35,8 @@ func runtimeGC() Cause {
 			"differs",
 		Recognise: []recogniser{
 			{ruleCollector, findCollector, []deference{
-				noCPU, watched, child,
+				noCPU, watched, child, timed,
 				{[]Rule{ruleCold}, "a compiler's own garbage is the compiler's"},
-				{[]Rule{ruleTicker, ruleAlarm}, "what a timer has run, runs for the timer"},
 				{[]Rule{ruleClock, ruleLock, ruleSleep, rulePolled, ruleWriteback, ruleSharedLine},
 					"what a collector's threads ask for or wait for is told by that"},
 			}},
@@ -70,10 +69,9 @@ func runtimeCold() Cause {
 			"new Function, templates), which is said in the claim, with who asks for it",
 		Recognise: []recogniser{
 			{ruleCold, findCold, []deference{
-				watched, child,
+				watched, child, timed,
 				{[]Rule{ruleClock, ruleLock, ruleSync, rulePageIn},
 					"what code asks for is told by that, interpreted or not"},
-				{[]Rule{ruleTicker, ruleAlarm}, "what a timer has run, runs for the timer"},
 				{[]Rule{ruleSharedLine}, "a line that threads fight for is as dear interpreted"},
 			}},
 		},

@@ -47,13 +47,11 @@ func syscallChatty() Cause {
 			"waiting is in the disk",
 		Recognise: []recogniser{
 			{ruleChatty, findChatty, []deference{
-				noCPU, watched, child,
+				noCPU, watched, child, inKernel,
 				{[]Rule{ruleClock, ruleTicker, ruleAlarm, ruleSync, ruleReconnect, ruleLock, ruleCold,
 					ruleCollector, ruleFaults, ruleSleep, rulePolled},
 					"calls whose purpose is known are told by it"},
-				{[]Rule{ruleReclaim, ruleDirty, ruleJournal, ruleWriteback, ruleInode, rulePageIn, ruleIOLimit,
-					ruleSlowDisk, ruleLoss, ruleDelayed, ruleCork},
-					"what a call waits for is no cost of making it"},
+				{[]Rule{ruleLoss, ruleDelayed, ruleCork}, "what a call waits for is no cost of making it"},
 			}},
 		},
 	}

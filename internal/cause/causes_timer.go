@@ -54,11 +54,7 @@ func sleepDeliberate() Cause {
 			"a lock or a pool that is too small: that is said where it is seen, with the queue's place, " +
 			"the number of threads or that of connections",
 		Recognise: []recogniser{
-			{ruleSleep, findSleep, []deference{
-				watched,
-				{[]Rule{ruleLoss, ruleDelayed, ruleCork, ruleIOLimit, ruleDirty, rulePageIn},
-					"a timer that the kernel set ends no sleep of the program's"},
-			}},
+			{ruleSleep, findSleep, []deference{watched, kernelTimer}},
 		},
 	}
 }

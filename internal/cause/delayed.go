@@ -5,6 +5,7 @@ import (
 	"culprit/internal/compare"
 	"culprit/internal/compare/counts"
 	"culprit/internal/compare/tcp"
+	"culprit/recording"
 )
 
 // findDelayed claims waits for a socket that a delayed acknowledgement ended: its timer is seen on
@@ -97,14 +98,14 @@ func (s *scene) otherEnd(c *claim) string {
 	if len(c.place) == 0 {
 		return ""
 	}
-	grown := s.tallyWaits(false, func(wait *compare.Wait) string {
+	grown, _ := s.waitedAt(false, func(wait *compare.Wait) []recording.Frame {
 		if wait.Kind != compare.Blocked || !code.InKernel(wait.Frames, socketWaitNames...) {
-			return ""
+			return nil
 		}
-		return s.ownWay(wait.Frames)
+		return wait.Frames
 	})
 	delete(grown, route(c.place))
-	if names := byValue(grown); len(names) > 0 && grown[names[0]] >= awaitedPart*s.grew(c) {
+	if names := byValue(grown); len(names) > 0 && grown[names[0]] >= majority*s.grew(c) {
 		return names[0]
 	}
 	return ""

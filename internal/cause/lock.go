@@ -96,18 +96,14 @@ func taking(frames []recording.Frame) []recording.Frame {
 // it.
 func (s *scene) locateLock(c *claim) {
 	if len(s.sleeps.inTurn) > 0 {
-		stacks := map[string][]recording.Frame{}
-		taker := longest(s.tallyWaits(false, func(wait *compare.Wait) string {
-			frames := taking(wait.Frames)
-			name := s.ownWay(frames)
-			if !s.forLock(&wait.Path) || name == "" {
-				return ""
+		grown, stacks := s.waitedAt(false, func(wait *compare.Wait) []recording.Frame {
+			if !s.forLock(&wait.Path) {
+				return nil
 			}
-			stacks[name] = frames[:s.code.Innermost(frames)+1]
-			return name
-		}))
-		c.place = stacks[taker]
-		c.at(inCode(taker))
+			return taking(wait.Frames)
+		})
+		c.place = stacks[longest(grown)]
+		c.at(inCode(longest(grown)))
 	}
 	if len(c.places) == 0 {
 		s.locate(c, "")

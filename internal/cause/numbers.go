@@ -69,6 +69,23 @@ func (s *scene) tallyWaits(often bool, key func(*compare.Wait) string) map[strin
 	return grown
 }
 
+// waitedAt is what waits of all threads grew by, by the way to the program's own function that waits,
+// and the stacks of these ways. see gives the stack to look at, nil for a wait that does not count.
+func (s *scene) waitedAt(often bool, see func(*compare.Wait) []recording.Frame) (grown map[string]float64,
+	stacks map[string][]recording.Frame) {
+	stacks = map[string][]recording.Frame{}
+	return s.tallyWaits(often, func(wait *compare.Wait) string {
+		frames := see(wait)
+		at := s.code.Innermost(frames)
+		if at < 0 {
+			return ""
+		}
+		way := route(frames[:at+1])
+		stacks[way] = frames[:at+1]
+		return way
+	}), stacks
+}
+
 // over adds up the paths of a table that are accepted.
 func over(paths []compare.Path, accept func(*compare.Path) bool) (sum sides) {
 	for i := range paths {
@@ -117,14 +134,6 @@ func (s *scene) callsCounted(calls map[string]bool) (sum sides) {
 		sum = sum.plus(s.count(counts.Call(call, "count"), ""))
 	}
 	return sum
-}
-
-// ownWay leads to the deepest function of the program's own on a stack, "" where there is none.
-func (s *scene) ownWay(frames []recording.Frame) string {
-	if at := s.code.Innermost(frames); at >= 0 {
-		return route(frames[:at+1])
-	}
-	return ""
 }
 
 // sides is an amount per run of both sides.

@@ -118,12 +118,12 @@ func (s *scene) locateParent(c *claim, started map[string]float64) {
 	}
 	s.locate(parent, "")
 	c.place = parent.place
-	grown := s.tallyWaits(true, func(wait *compare.Wait) string {
+	grown, _ := s.waitedAt(true, func(wait *compare.Wait) []recording.Frame {
 		if wait.Short || started[wait.Process] > 0 || !wait.WakerOwn ||
 			!spawnCalls[wait.Syscall] && started[wait.WakerComm] <= 0 {
-			return ""
+			return nil
 		}
-		return s.ownWay(wait.Frames)
+		return wait.Frames
 	})
 	if names := byValue(grown); len(names) > 0 && grown[names[0]] >= fewestProcesses {
 		parent.at(inCode(names[0]))

@@ -158,10 +158,10 @@ func (r *ranking) suspects() (list []Suspect) {
 	return list
 }
 
-// togetherOfCode is the part of a consequence that several places in code must make up together to
-// stand before it. Chosen: places that are less than half of what is to follow from them do not
-// bring it about.
-const togetherOfCode = 0.5
+// besidePart is the part of something that what is to stand before it must be: several places in code
+// beside what follows from them, a setting beside what is done for it, the program's own code beside a
+// library's threads. Chosen: what is less than half of it does not bring it about.
+const besidePart = 0.5
 
 // behindCode moves what follows from code that does more behind the last code that surely does: one
 // place that is large enough, or several that are together and beside it. What new methods make the
@@ -181,7 +181,7 @@ func (r *ranking) behindCode(rule rankRule) {
 	}
 	r.behind(rule, last, func(one *ranked) bool {
 		return one.consequence &&
-			(largest >= leastShare || surely >= leastShare && sum >= togetherOfCode*one.share().Value)
+			(largest >= leastShare || surely >= leastShare && sum >= besidePart*one.share().Value)
 	})
 }
 
@@ -203,10 +203,6 @@ func (r *ranking) broughtBy(code *ranked) (brought float64) {
 	return brought
 }
 
-// besideSetting is the part of what follows a setting that the setting's own must be to stand
-// before it.
-const besideSetting = 0.5
-
 // behindSetting moves what the same program does more of under a setting behind that setting, where
 // the setting's own part is beside it: that a debugging option looks at files is no answer beside
 // the option. Behind a setting that is the only difference stands all that threads do to each other.
@@ -218,7 +214,7 @@ func (r *ranking) behindSetting(rule rankRule) {
 	low := r.told[at].share().Low
 	r.behind(rule, at, func(one *ranked) bool {
 		return one.onlySetting && low > 0 ||
-			one.ofSetting && low >= max(leastShare, besideSetting*one.share().Value)
+			one.ofSetting && low >= max(leastShare, besidePart*one.share().Value)
 	})
 }
 
@@ -239,17 +235,13 @@ func (r *ranking) preferKnown(rule rankRule) {
 	}
 }
 
-// besideLibrary is the part of a library's threads' that the program's own code must be to stand
-// before them.
-const besideLibrary = 0.5
-
 // preferOwn moves a place in the program's own code before one in a library's own threads, of which
 // it is a good part.
 func (r *ranking) preferOwn(rule rankRule) {
 	if len(r.told) == 0 || !r.told[0].library {
 		return
 	}
-	least := max(leastShare, besideLibrary*r.told[0].share().Value)
+	least := max(leastShare, besidePart*r.told[0].share().Value)
 	at := slices.IndexFunc(r.told, func(one *ranked) bool {
 		return one.cause.is(isCode) && one.known && !one.library && one.share().Low >= least
 	})

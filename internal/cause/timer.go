@@ -118,14 +118,11 @@ func (s *scene) faster(ticks sides) bool {
 // timerPlaces puts first the functions that sleep: by the waits' own stacks, by the
 // callers of sleeping functions, or by what an event loop's timer ran.
 func (s *scene) timerPlaces(c *claim, accept func(*compare.Wait) bool) {
-	stacks := map[string][]recording.Frame{}
-	grown := s.tallyWaits(true, func(wait *compare.Wait) string {
-		name := s.ownWay(wait.Frames)
-		if wait.WakerKind != recording.WakerTimer || !accept(wait) || name == "" {
-			return ""
+	grown, stacks := s.waitedAt(true, func(wait *compare.Wait) []recording.Frame {
+		if wait.WakerKind != recording.WakerTimer || !accept(wait) {
+			return nil
 		}
-		stacks[name] = wait.Frames[:s.code.Innermost(wait.Frames)+1]
-		return name
+		return wait.Frames
 	})
 	for _, name := range most(grown, len(grown)) {
 		c.at(inCode(name))
