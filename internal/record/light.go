@@ -16,7 +16,7 @@ func (o Options) leavesOut(probe string) string {
 	switch {
 	case probe == "syscalls" && o.NoCalls:
 		return "switched off"
-	case o.Light && !lightProbes[probe]:
+	case o.Light && !lightProbes[probe] && !o.asks(probe):
 		return "left out of a light recording"
 	}
 	return ""

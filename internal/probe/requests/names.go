@@ -4,6 +4,7 @@ import (
 	"debug/buildinfo"
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"culprit/internal/probe/bpf"
 	"culprit/recording"
@@ -42,13 +43,20 @@ func (s *Session) nameAll(c *collection) error {
 			continue
 		}
 		if _, known := moves[of.Pid]; !known {
-			moves[of.Pid] = isGo(of.Pid)
+			moves[of.Pid] = !timed(c.window.Recording) || isGo(of.Pid)
 		}
 		text := kindText(kind.Protocol, kind.Head[:min(int(kind.HeadLength), len(kind.Head))])
 		c.kinds[at] = kindName{side: of.Side, service: of.Service, protocol: protocolNames[kind.Protocol], kind: text,
 			pid: of.Pid, comm: of.Comm, moves: moves[of.Pid]}
 	}
 	return nil
+}
+
+// timed tells that what threads waited for was summed up, which offcpu does.
+func timed(rec *recording.Recording) bool {
+	return slices.ContainsFunc(rec.Manifest.Probes, func(status recording.ProbeStatus) bool {
+		return status.Name == "offcpu" && status.On
+	})
 }
 
 // isGo tells a program whose scheduler moves a request from thread to thread: what a thread waited for is then not what
