@@ -23,7 +23,8 @@ func proving(t *testing.T, a, b string, suspect cause.Suspect) *investigation {
 	o.Prove, o.Metric, o.Budget = ProveAuto, MetricChoice{Name: trial.MetricWall}, 5*time.Minute
 	o.Progress = func(string) {}
 	inv := &investigation{options: o, started: time.Now(), took: map[string]time.Duration{},
-		plan: trial.Plan{Seed: o.Seed, Sides: o.sides()}, facts: map[string]map[string]string{}}
+		lengths: map[int]time.Duration{},
+		plan:    trial.Plan{Seed: o.Seed, Sides: o.sides()}, facts: map[string]map[string]string{}}
 	if err := inv.open(); err != nil {
 		t.Fatal(err)
 	}
