@@ -99,3 +99,24 @@ func TestHeldFiles(t *testing.T) {
 		t.Errorf("a file that is gone was modified at %d", gone)
 	}
 }
+
+// The library remembers one vDSO for all processes by the time it was modified: where it cannot be read that is a time
+// that never comes again, or the failure would be remembered for all.
+func TestUnreadableVDSOIsNotRemembered(t *testing.T) {
+	own := mortal{process.New(libpf.PID(os.Getpid()), libpf.PID(os.Getpid())), newHeldFiles(), &mapsReader{}}
+	for _, mapping := range mappingsOf(t, own) {
+		if !mapping.IsVDSO() {
+			continue
+		}
+		modified := own.GetMappingFileLastModified
+		if first, again := modified(&mapping), modified(&mapping); first != again {
+			t.Errorf("what can be read was modified at %d and %d", first, again)
+		}
+		mapping.Vaddr = 0
+		if first, again := modified(&mapping), modified(&mapping); first == again {
+			t.Errorf("what cannot be read was modified at %d twice", first)
+		}
+		return
+	}
+	t.Skip("this kernel was started without a vDSO")
+}

@@ -106,10 +106,17 @@ var never atomic.Int64
 // time that never comes again makes it forget what it finds out about a mapping that is gone.
 func (m mortal) GetMappingFileLastModified(mapping *process.RawMapping) int64 {
 	modified := m.modified(mapping)
-	if modified == 0 && !m.has(mapping) {
+	if modified == 0 && !m.has(mapping) || mapping.IsVDSO() && !m.readable(mapping) {
 		return never.Add(-1)
 	}
 	return modified
+}
+
+// readable tells whether the beginning of a mapping can be read. The library remembers the vDSO for
+// all processes: one whose memory is just replaced by an exec would take it from every other.
+func (m mortal) readable(mapping *process.RawMapping) bool {
+	memory := m.GetRemoteMemory()
+	return memory.Read(libpf.Address(mapping.Vaddr), make([]byte, 4)) == nil
 }
 
 func (m mortal) modified(mapping *process.RawMapping) int64 {
