@@ -1,17 +1,12 @@
 package bisect
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"culprit/internal/trial"
 )
@@ -22,7 +17,6 @@ const (
 	EventsName = "events.jsonl" // one build or run a line, in the order in which they were made
 	ResultName = "result.json"  // the document of the result
 	maxEvents  = 200_000
-	maxLine    = 1 << 20  // bytes
 	maxDesign  = 64 << 20 // bytes
 )
 
@@ -44,8 +38,7 @@ const (
 // journal keeps events. Each one is on the disk before the next begins; those of an earlier process are given out again
 // in their order, so that the engine comes to where it was.
 type journal struct {
-	file   *os.File
-	end    int64
+	lines  *trial.Lines
 	before []event
 	given  int
 	runs   int // that it holds
@@ -62,51 +55,26 @@ func (j *journal) spent() float64 {
 
 // openJournal takes the events of a case directory for this process alone.
 func openJournal(dir string) (*journal, error) {
-	path := filepath.Join(dir, EventsName)
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	lines, err := trial.OpenLines(filepath.Join(dir, EventsName), "search")
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", EventsName, err)
+		return nil, err
 	}
-	j := &journal{file: file}
-	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		err = fmt.Errorf("open %s: another culprit works on this search", path)
-		return nil, errors.Join(err, file.Close())
-	}
-	if err := j.read(); err != nil {
-		return nil, errors.Join(err, file.Close())
+	j := &journal{lines: lines}
+	if err := lines.Read(maxEvents, "lines", j.remember); err != nil {
+		return nil, errors.Join(err, lines.Close())
 	}
 	return j, nil
 }
 
-// read reads the events. A last line that a kill cut short is taken back; damage anywhere else is an error.
-func (j *journal) read() error {
-	reader := bufio.NewReaderSize(j.file, maxLine)
-	for {
-		line, err := reader.ReadSlice('\n')
-		switch {
-		case err == io.EOF:
-			if err := j.file.Truncate(j.end); err != nil {
-				return fmt.Errorf("read %s: %w", EventsName, err)
-			}
-			if _, err := j.file.Seek(j.end, io.SeekStart); err != nil {
-				return fmt.Errorf("read %s: %w", EventsName, err)
-			}
-			return nil
-		case errors.Is(err, bufio.ErrBufferFull):
-			return fmt.Errorf("read %s: line %d is longer than %d bytes", EventsName, len(j.before)+1, maxLine)
-		case err != nil:
-			return fmt.Errorf("read %s: %w", EventsName, err)
-		case len(j.before) == maxEvents:
-			return fmt.Errorf("read %s: more than %d lines", EventsName, maxEvents)
-		}
-		var made event
-		if err := json.Unmarshal(line, &made); err != nil {
-			return fmt.Errorf("read %s: line %d is damaged: %w", EventsName, len(j.before)+1, err)
-		}
-		j.before = append(j.before, made)
-		j.count(made)
-		j.end += int64(len(line))
+// remember takes in an event of an earlier process.
+func (j *journal) remember(line []byte) error {
+	var made event
+	if err := json.Unmarshal(line, &made); err != nil {
+		return fmt.Errorf("damaged: %w", err)
 	}
+	j.before = append(j.before, made)
+	j.count(made)
+	return nil
 }
 
 // next gives out what an earlier process did here; false when there is nothing more of it.
@@ -123,20 +91,11 @@ func (j *journal) next(kind string, position int) (made event, found bool, err e
 	return made, true, nil
 }
 
-// append writes an event down and syncs it. A line that does not fit on the disk is taken back.
+// append writes an event down.
 func (j *journal) append(made event) error {
-	line, err := json.Marshal(made)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", EventsName, err)
+	if err := j.lines.Append(made); err != nil {
+		return err
 	}
-	written, err := j.file.Write(append(line, '\n'))
-	if err == nil {
-		err = j.file.Sync()
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", EventsName, errors.Join(err, j.file.Truncate(j.end)))
-	}
-	j.end += int64(written)
 	j.count(made)
 	return nil
 }
@@ -147,12 +106,7 @@ func (j *journal) count(made event) {
 	}
 }
 
-func (j *journal) close() error {
-	if err := j.file.Close(); err != nil {
-		return fmt.Errorf("close %s: %w", EventsName, err)
-	}
-	return nil
-}
+func (j *journal) close() error { return j.lines.Close() }
 
 // save writes a document beside its name and renames it: it is whole or not there.
 func save(path string, document any) error {

@@ -1,11 +1,9 @@
 package trial
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 )
@@ -14,11 +12,8 @@ import (
 // they ended.
 const JournalName = "trials.jsonl"
 
-// The limits of reading a journal: files may come from anywhere.
-const (
-	maxJournalRuns  = 1_000_000
-	maxJournalBytes = 1 << 20 // of one line
-)
+// maxJournalRuns bounds reading a journal: files may come from anywhere.
+const maxJournalRuns = 1_000_000
 
 // Journal appends each run to a file as soon as it is over, so that a kill loses none.
 type Journal struct {
@@ -71,25 +66,18 @@ func ReadJournal(caseDir string) ([]Run, error) {
 	}
 	defer file.Close()
 	var runs []Run
-	reader := bufio.NewReaderSize(file, maxJournalBytes)
-	for {
-		line, err := reader.ReadSlice('\n')
-		switch {
-		case err == io.EOF:
-			return runs, nil // what is left has no line end: it was being written
-		case errors.Is(err, bufio.ErrBufferFull):
-			return nil, fmt.Errorf("read journal: %s: line %d is longer than %d bytes", path, len(runs)+1, maxJournalBytes)
-		case err != nil:
-			return nil, fmt.Errorf("read journal: %w", err)
-		case len(runs) == maxJournalRuns:
-			return nil, fmt.Errorf("read journal: %s holds more than %d runs", path, maxJournalRuns)
-		}
+	_, err = eachLine(file, maxJournalRuns, "runs", func(line []byte) error {
 		var run Run
 		if err := json.Unmarshal(line, &run); err != nil {
-			return nil, fmt.Errorf("read journal: %s: line %d is not a run: %w", path, len(runs)+1, err)
+			return fmt.Errorf("not a run: %w", err)
 		}
 		runs = append(runs, run)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read journal: %s: %w", path, err)
 	}
+	return runs, nil
 }
 
 // ReplaceFile writes a file beside its name, syncs it and renames it: after a kill it is the old or

@@ -113,7 +113,7 @@ func TestJournalLosesNothing(t *testing.T) {
 			t.Fatalf("cut at %d: %d runs, %v", cut, len(got), err)
 		}
 	}
-	for _, bad := range []string{"{\n", "[1]\n", strings.Repeat("x", maxJournalBytes+1) + "\n"} {
+	for _, bad := range []string{"{\n", "[1]\n", strings.Repeat("x", maxLine+1) + "\n"} {
 		if err := os.WriteFile(path, []byte(bad), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package try
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -22,7 +21,6 @@ const (
 	TrialsName  = "results.jsonl"   // one trial a line, in the order in which they were made
 	ResultName  = "result.json"     // the document of the result
 	maxTrials   = 100_000
-	maxLine     = 1 << 20  // bytes
 	maxDocument = 16 << 20 // bytes
 )
 
@@ -31,8 +29,7 @@ type journal struct {
 	dir     string
 	design  Experiment
 	records []Trial // that were there when it was opened
-	file    *os.File
-	end     int64
+	lines   *trial.Lines
 	made    int           // trials written now, warm-ups apart
 	before  time.Duration // that earlier trials took
 	fresh   bool
@@ -114,51 +111,24 @@ func readLimited(path string) ([]byte, error) {
 }
 
 // open opens the file of trials and takes it for this process alone.
-func (j *journal) open() error {
-	file, err := os.OpenFile(filepath.Join(j.dir, TrialsName), os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		return fmt.Errorf("open %s: %w", TrialsName, err)
-	}
-	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return errors.Join(fmt.Errorf("open %s: another culprit works on this experiment", filepath.Join(j.dir, TrialsName)),
-			file.Close())
-	}
-	j.file = file
-	return nil
+func (j *journal) open() (err error) {
+	j.lines, err = trial.OpenLines(filepath.Join(j.dir, TrialsName), "experiment")
+	return err
 }
 
-// read reads the trials. A last line that a kill cut short is taken back; damage anywhere else is
-// an error.
+// read reads the trials of an earlier process.
 func (j *journal) read() error {
-	reader := bufio.NewReaderSize(j.file, maxLine)
-	for {
-		line, err := reader.ReadSlice('\n')
-		switch {
-		case err == io.EOF:
-			return j.rewind()
-		case errors.Is(err, bufio.ErrBufferFull):
-			return fmt.Errorf("read %s: line %d is longer than %d bytes", TrialsName, len(j.records)+1, maxLine)
-		case err != nil:
-			return fmt.Errorf("read %s: %w", TrialsName, err)
-		case len(j.records) == maxTrials:
-			return fmt.Errorf("read %s: more than %d trials", TrialsName, maxTrials)
-		}
+	err := j.lines.Read(maxTrials, "trials", func(line []byte) error {
 		var made Trial
 		if err := json.Unmarshal(line, &made); err != nil {
-			return fmt.Errorf("read %s: line %d is no trial: %w", TrialsName, len(j.records)+1, err)
+			return fmt.Errorf("no trial: %w", err)
 		}
 		j.records = append(j.records, made)
 		j.before += time.Duration(made.TookS * float64(time.Second))
-		j.end += int64(len(line))
-	}
-}
-
-func (j *journal) rewind() error {
-	if err := j.file.Truncate(j.end); err != nil {
-		return fmt.Errorf("read %s: %w", TrialsName, err)
-	}
-	if _, err := j.file.Seek(j.end, io.SeekStart); err != nil {
-		return fmt.Errorf("read %s: %w", TrialsName, err)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	layout, err := layOut(j.design)
 	if err != nil {
@@ -173,20 +143,11 @@ func (j *journal) rewind() error {
 	return nil
 }
 
-// append writes a trial down and syncs it. A line that does not fit on the disk is taken back.
+// append writes a trial down.
 func (j *journal) append(made Trial) error {
-	line, err := json.Marshal(made)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", TrialsName, err)
+	if err := j.lines.Append(made); err != nil {
+		return err
 	}
-	written, err := j.file.Write(append(line, '\n'))
-	if err == nil {
-		err = j.file.Sync()
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", TrialsName, errors.Join(err, j.file.Truncate(j.end)))
-	}
-	j.end += int64(written)
 	if made.Kind == trial.KindMeasure {
 		j.made++
 	}
@@ -218,15 +179,12 @@ func (j *journal) save() error {
 func (j *journal) spent() time.Duration { return j.before }
 
 func (j *journal) close() error {
-	if j.file == nil {
+	if j.lines == nil {
 		return nil
 	}
-	file := j.file
-	j.file = nil
-	if err := file.Close(); err != nil {
-		return fmt.Errorf("close %s: %w", TrialsName, err)
-	}
-	return nil
+	lines := j.lines
+	j.lines = nil
+	return lines.Close()
 }
 
 // cutShort says what is left of an experiment that failed: nothing when no trial was made, else how
