@@ -15,7 +15,9 @@
 // it returns an error, never half a recording.
 package recording
 
-import "time"
+import (
+	"time"
+)
 
 // SchemaVersion is written into every manifest. Readers accept it and all earlier ones.
 //
@@ -74,14 +76,6 @@ type Manifest struct {
 	Thinned []Thinning `json:"thinned,omitempty"`
 	// Estimated says which numbers of the tables are no counts of all events.
 	Estimated []Estimate `json:"estimated,omitempty"`
-}
-
-// Target is what was recorded.
-type Target struct {
-	Kind    string `json:"kind"` // "command", "pid", "cgroup" or "host"
-	Command string `json:"command,omitempty"`
-	Pid     int    `json:"pid,omitempty"`
-	Cgroup  string `json:"cgroup,omitempty"`
 }
 
 // ProbeStatus says whether a probe ran and, if not, why.

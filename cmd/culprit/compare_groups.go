@@ -93,6 +93,6 @@ func sideText(s side) report.ComparedSide {
 			hosts = append(hosts, name)
 		}
 	}
-	return report.ComparedSide{Files: s.names, Command: targetText(s.recordings[0].Manifest.Target),
+	return report.ComparedSide{Files: s.names, Command: s.recordings[0].Manifest.Target.Words(),
 		Host: strings.Join(hosts, ", ")}
 }

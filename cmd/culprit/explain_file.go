@@ -91,7 +91,7 @@ func newListedCase(rec *recording.Recording, judged *explain.Judgement) *investi
 	manifest := rec.Manifest
 	return &investigate.Case{Schema: investigate.CaseSchema, Outcome: investigate.Listed,
 		Metric: investigate.Metric{Name: judged.Metric, Unit: judged.Result.Unit, Better: "lower"},
-		A: investigate.SideSummary{Command: targetText(manifest.Target), Trials: 1,
+		A: investigate.SideSummary{Command: manifest.Target.Words(), Trials: 1,
 			Median: judged.Unit.Amount(judged.Result.A[0])},
 		Host: investigate.Host{Name: manifest.Host, Kernel: manifest.Kernel,
 			CPU: rec.Fact(host.FactCPUModel), Hypervisor: rec.Fact(host.FactHypervisor),
@@ -123,16 +123,4 @@ func tellMetrics(c *investigate.Case, evidence *explain.Evidence) {
 			c.Recorder.OfTargetWallS = taken
 		}
 	}
-}
-
-func targetText(target recording.Target) string {
-	switch {
-	case target.Command != "":
-		return target.Command
-	case target.Cgroup != "":
-		return "cgroup " + target.Cgroup
-	case target.Pid > 0:
-		return fmt.Sprintf("process %d", target.Pid)
-	}
-	return "the whole host"
 }

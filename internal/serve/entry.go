@@ -102,19 +102,12 @@ func describeRecording(entry *Entry, file io.ReaderAt) error {
 	return nil
 }
 
+// targetOf tells an imported file, which says nothing of its target, by its format.
 func targetOf(manifest *recording.Manifest) string {
-	target := manifest.Target
-	switch {
-	case target.Command != "":
-		return target.Command
-	case target.Cgroup != "":
-		return "cgroup " + target.Cgroup
-	case target.Pid > 0:
-		return fmt.Sprintf("process %d", target.Pid)
-	case manifest.Format != "":
+	if manifest.Format != "" && manifest.Target == (recording.Target{Kind: manifest.Target.Kind}) {
 		return "imported " + manifest.Format
 	}
-	return "the whole host"
+	return manifest.Target.Words()
 }
 
 func describeCase(entry *Entry, file io.ReaderAt) error {
