@@ -1,0 +1,139 @@
+package watchpoint
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// include/uapi/linux/hw_breakpoint.h
+const (
+	unixBreakpointWrite = 2
+	unixBreakpointTouch = 3
+)
+
+// arch/x86/include/uapi/asm/perf_regs.h: R14, where Go keeps the task that runs.
+const taskRegister = 1 << 22
+
+// A sample is a header, the instruction's address, the ABI and one register. A page holds more than
+// there are hits.
+const (
+	sampleBytes  = 32
+	sampleRecord = 9 // PERF_RECORD_SAMPLE
+	ringPages    = 2
+)
+
+// register is one debug register of one thread.
+type register struct {
+	fd   int
+	ring []byte // nil: hits are counted, their tasks not known
+}
+
+func open(of *Seen, kind uint32) (*register, error) {
+	address, length := covering(of.Word)
+	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_BREAKPOINT, Sample: 1, Bp_type: kind, Ext1: address, Ext2: length,
+		Bits:        unix.PerfBitDisabled | unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv,
+		Sample_type: unix.PERF_SAMPLE_IP | unix.PERF_SAMPLE_REGS_USER, Sample_regs_user: taskRegister,
+		Read_format: unix.PERF_FORMAT_TOTAL_TIME_ENABLED | unix.PERF_FORMAT_TOTAL_TIME_RUNNING}
+	attr.Size = uint32(unsafe.Sizeof(attr))
+	fd, err := unix.PerfEventOpen(&attr, int(of.Tid), -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	switch err {
+	case nil:
+	case unix.ENOSPC:
+		return nil, fmt.Errorf("watch thread %d: %w", of.Tid, ErrHeld)
+	default:
+		return nil, fmt.Errorf("watch thread %d: %w", of.Tid, err)
+	}
+	one := &register{fd: fd}
+	ring, err := unix.Mmap(fd, 0, ringPages*unix.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err == nil { // else the hits are counted all the same
+		one.ring = ring
+	}
+	return one, nil
+}
+
+// covering is what a register can watch: 1, 2, 4 or 8 bytes, aligned to their length.
+func covering(word Word) (address, length uint64) {
+	for length = 1; length < widest; length *= 2 {
+		if address = word.Address &^ (length - 1); address+length >= word.Address+uint64(word.Size) {
+			return address, length
+		}
+	}
+	return word.Address &^ (widest - 1), widest
+}
+
+// arm lets a number of hits through; the kernel disarms it with the last.
+func (r *register) arm(hits int) {
+	if r != nil {
+		_ = unix.IoctlSetInt(r.fd, unix.PERF_EVENT_IOC_REFRESH, hits) // of a thread that ended: no hits
+	}
+}
+
+func (r *register) disarm() {
+	if r != nil {
+		_ = unix.IoctlSetInt(r.fd, unix.PERF_EVENT_IOC_DISABLE, 0) // the same
+	}
+}
+
+// count is how often it was hit, and how long it was armed while its thread ran.
+func (r *register) count() (hits uint64, running time.Duration) {
+	var text [24]byte // the count, the time enabled, the time running
+	if r == nil {
+		return 0, 0
+	}
+	if n, err := unix.Read(r.fd, text[:]); err != nil || n < len(text) {
+		return 0, 0
+	}
+	return binary.NativeEndian.Uint64(text[:]), time.Duration(binary.NativeEndian.Uint64(text[16:]))
+}
+
+// take adds what was seen.
+func (r *register) take(to *Seen, writes bool) {
+	if r == nil {
+		return
+	}
+	hits, running := r.count()
+	to.Watched += running
+	if writes {
+		to.Writes += int64(hits)
+	}
+	to.Touches += int64(hits)
+	for _, task := range r.tasks() {
+		to.Tasks[task]++
+	}
+}
+
+// tasks are the task registers of the hits.
+func (r *register) tasks() (tasks []uint64) {
+	if r.ring == nil {
+		return nil
+	}
+	page := unix.Getpagesize()
+	header := (*unix.PerfEventMmapPage)(unsafe.Pointer(&r.ring[0]))
+	end := min(int(header.Data_head), page) // from 0 on: nothing is read before all is written
+	for at := 0; at+sampleBytes <= end; {
+		record := r.ring[page+at : page+end]
+		length := int(binary.NativeEndian.Uint16(record[6:]))
+		if length < 8 {
+			break
+		}
+		if binary.NativeEndian.Uint32(record) == sampleRecord && length >= sampleBytes {
+			tasks = append(tasks, binary.NativeEndian.Uint64(record[24:]))
+		}
+		at += length
+	}
+	return tasks
+}
+
+func (r *register) close() {
+	if r == nil {
+		return
+	}
+	if r.ring != nil {
+		_ = unix.Munmap(r.ring)
+	}
+	_ = unix.Close(r.fd)
+}

@@ -1,0 +1,146 @@
+// Package watchpoint asks a processor's debug registers which threads touch which words: proof of
+// what samples of the clock make likely.
+//
+// A hit costs the thread some 40 µs, so each watch is bounded twice: after a few hits the kernel
+// itself takes the registers back (PERF_EVENT_IOC_REFRESH), and after a few milliseconds they are
+// disarmed whatever happened. The kernel keeps them with the descriptors: when this process dies,
+// by whatever, they are gone.
+//
+//	seen, err := watchpoint.Watch(pid, []watchpoint.Thread{{Tid: 71, Words: words}})
+//
+// It refuses a process that a debugger traces, and gives up where others hold the registers. No hit
+// proves nothing: a thread that slept meanwhile touched nothing.
+package watchpoint
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// Slots are the debug registers of x86.
+	Slots = 4
+	// MaxThreads bounds the threads of one watch: each holds descriptors and mapped pages.
+	MaxThreads = 8
+
+	hitsOfPass  = 8 // of one thread in one of the two passes: together about 0.7 ms of its time
+	armedAtMost = 5 * time.Millisecond
+	armedStep   = time.Millisecond // after which it is over when all have had their hits
+	widest      = 8                // bytes that one register watches
+)
+
+// ErrHeld says that a debugger, or another program, has the debug registers.
+var ErrHeld = errors.New("the debug registers are held by another program")
+
+// Word is what to watch.
+type Word struct {
+	Address uint64
+	Size    int
+}
+
+// Thread is a thread and the words to watch in it, Slots of them at most.
+type Thread struct {
+	Tid   int32
+	Words []Word
+}
+
+// Seen is what a thread did with one word while it was watched.
+type Seen struct {
+	Tid     int32
+	Word    Word
+	Writes  int64
+	Touches int64 // reads, and writes
+	Watched time.Duration
+	// Tasks counts the hits by what was in the register where Go keeps its task.
+	Tasks map[uint64]int64
+}
+
+// Watch watches first who writes, then who touches (x86 has no register for reads alone). What a
+// thread that ended meanwhile did is left out. An error that wraps ErrHeld: nothing was watched.
+func Watch(pid int, threads []Thread) ([]Seen, error) {
+	if len(threads) > MaxThreads {
+		return nil, fmt.Errorf("watch %d threads: at most %d at once", len(threads), MaxThreads)
+	}
+	if err := Free(pid); err != nil {
+		return nil, err
+	}
+	var seen []Seen
+	for _, thread := range threads {
+		for _, word := range thread.Words[:min(len(thread.Words), Slots)] {
+			seen = append(seen, Seen{Tid: thread.Tid, Word: word, Tasks: map[uint64]int64{}})
+		}
+	}
+	for _, kind := range []uint32{unixBreakpointWrite, unixBreakpointTouch} {
+		if err := pass(seen, kind, threads); err != nil {
+			return nil, err
+		}
+	}
+	return seen, nil
+}
+
+// Free refuses a process that is traced: its debugger may be about to set registers of its own.
+func Free(pid int) error {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return fmt.Errorf("watch process %d: %w", pid, err)
+	}
+	for line := range strings.Lines(string(status)) {
+		if tracer, ok := strings.CutPrefix(line, "TracerPid:"); ok && strings.TrimSpace(tracer) != "0" {
+			return fmt.Errorf("watch process %d: process %s traces it: %w", pid, strings.TrimSpace(tracer), ErrHeld)
+		}
+	}
+	return nil
+}
+
+// pass arms all registers for one kind of access, once.
+func pass(seen []Seen, kind uint32, threads []Thread) error {
+	hits := map[int32]int{} // of each word of a thread
+	for _, thread := range threads {
+		hits[thread.Tid] = max(hitsOfPass/max(min(len(thread.Words), Slots), 1), 1)
+	}
+	armed := make([]*register, len(seen))
+	defer func() {
+		for _, one := range armed {
+			one.close()
+		}
+	}()
+	for i := range seen {
+		one, err := open(&seen[i], kind)
+		if errors.Is(err, unix.ESRCH) {
+			continue // it has ended
+		}
+		if err != nil {
+			return err
+		}
+		armed[i] = one
+	}
+	start := time.Now()
+	for i, one := range armed {
+		one.arm(hits[seen[i].Tid])
+	}
+	for time.Since(start) < armedAtMost && !allSpent(armed, seen, hits) {
+		time.Sleep(armedStep)
+	}
+	for _, one := range armed {
+		one.disarm()
+	}
+	for i, one := range armed {
+		one.take(&seen[i], kind == unixBreakpointWrite)
+	}
+	return nil
+}
+
+// allSpent reports whether every register has had its hits.
+func allSpent(armed []*register, seen []Seen, hits map[int32]int) bool {
+	for i, one := range armed {
+		if count, _ := one.count(); one != nil && count < uint64(hits[seen[i].Tid]) {
+			return false
+		}
+	}
+	return true
+}

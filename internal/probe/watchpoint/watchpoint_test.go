@@ -1,0 +1,147 @@
+package watchpoint
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// line is one cache line of words.
+type line struct {
+	_    [64]byte
+	word [8]atomic.Int64
+	_    [64]byte
+}
+
+// busy keeps a thread of this process adding to one word and reading another until stop.
+func busy(t *testing.T, add, read *atomic.Int64, stop *atomic.Bool) (tid int32) {
+	t.Helper()
+	told, done := make(chan int32), make(chan bool)
+	go func() {
+		runtime.LockOSThread()
+		defer close(done)
+		told <- int32(unix.Gettid())
+		for !stop.Load() {
+			add.Add(1)
+			if read != nil {
+				read.Load()
+			}
+		}
+	}()
+	t.Cleanup(func() { stop.Store(true); <-done })
+	return <-told
+}
+
+func wordOf(of *atomic.Int64) Word {
+	return Word{Address: uint64(uintptr(unsafe.Pointer(of))), Size: 8}
+}
+
+// watched watches, and skips where this host or this user has no debug registers.
+func watched(t *testing.T, threads ...Thread) []Seen {
+	t.Helper()
+	seen, err := Watch(os.Getpid(), threads)
+	if errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) || errors.Is(err, unix.EOPNOTSUPP) ||
+		errors.Is(err, unix.ENODEV) || errors.Is(err, ErrHeld) {
+		t.Skip("no debug registers for this user: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seen
+}
+
+// Who writes a word, who reads it, and who leaves it alone is told apart, in a bounded number of hits.
+func TestWatch(t *testing.T) {
+	var shared line
+	var stop atomic.Bool
+	writer := busy(t, &shared.word[0], nil, &stop)
+	other := busy(t, &shared.word[2], &shared.word[0], &stop)
+	words := []Word{wordOf(&shared.word[0]), wordOf(&shared.word[2])}
+	type use struct {
+		tid  int32
+		word Word
+	}
+	writes, touches := map[use]int64{}, map[use]int64{}
+	for range 50 { // on two CPUs that others want, too, a thread may not run for milliseconds
+		for _, one := range watched(t, Thread{writer, words}, Thread{other, words}) {
+			at := use{one.Tid, one.Word}
+			writes[at] += one.Writes
+			touches[at] += one.Touches
+			if one.Touches > 4*hitsOfPass {
+				t.Errorf("%d hits of thread %d", one.Touches, one.Tid)
+			}
+			if len(one.Tasks) == 0 && one.Touches > 0 {
+				t.Errorf("hits without a task: %+v", one)
+			}
+		}
+		if touches[use{writer, words[0]}] > 0 && touches[use{other, words[0]}] > 0 && touches[use{other, words[1]}] > 0 {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	for _, want := range []struct {
+		use
+		writes, touches bool
+	}{{use{writer, words[0]}, true, true}, {use{writer, words[1]}, false, false},
+		{use{other, words[0]}, false, true}, {use{other, words[1]}, true, true}} {
+		if (writes[want.use] > 0) != want.writes || (touches[want.use] > 0) != want.touches {
+			t.Errorf("%+v: %d writes, %d touches", want, writes[want.use], touches[want.use])
+		}
+	}
+}
+
+// Registers that somebody else holds are left to him, and after a watch all are free again.
+func TestWatchGivesBack(t *testing.T) {
+	var shared line
+	var stop atomic.Bool
+	tid := busy(t, &shared.word[0], nil, &stop)
+	watched(t, Thread{tid, []Word{wordOf(&shared.word[0])}})
+	var held []*register
+	for i := range Slots {
+		one, err := open(&Seen{Tid: tid, Word: wordOf(&shared.word[i])}, unixBreakpointWrite)
+		if err != nil {
+			t.Fatalf("register %d after a watch: %v", i, err)
+		}
+		held = append(held, one)
+	}
+	_, err := Watch(os.Getpid(), []Thread{{tid, []Word{wordOf(&shared.word[0])}}})
+	if !errors.Is(err, ErrHeld) {
+		t.Errorf("with all registers taken: %v", err)
+	}
+	for _, one := range held {
+		one.close()
+	}
+	watched(t, Thread{tid, []Word{wordOf(&shared.word[0])}})
+}
+
+// A thread that is not there is left out; too many are refused.
+func TestWatchOfNobody(t *testing.T) {
+	if seen := watched(t, Thread{1 << 22, []Word{{Address: 0x10000, Size: 8}}}); len(seen) > 1 || seen[0].Touches != 0 {
+		t.Errorf("%+v", seen)
+	}
+	if _, err := Watch(os.Getpid(), make([]Thread, MaxThreads+1)); err == nil {
+		t.Error("too many threads are watched")
+	}
+	if _, err := Watch(1<<22, nil); err == nil {
+		t.Error("a process that is not there is watched")
+	}
+}
+
+// What a register can watch lies around the word.
+func TestCovering(t *testing.T) {
+	for _, one := range []struct{ address, size, wantAddress, wantLength uint64 }{
+		{0x1000, 1, 0x1000, 1}, {0x1001, 2, 0x1000, 4}, {0x1002, 2, 0x1002, 2}, {0x1004, 4, 0x1004, 4},
+		{0x1003, 4, 0x1000, 8}, {0x1008, 8, 0x1008, 8}, {0x1010, 32, 0x1010, 8}, {0x1006, 4, 0x1000, 8},
+	} {
+		address, length := covering(Word{one.address, int(one.size)})
+		if address != one.wantAddress || length != one.wantLength {
+			t.Errorf("%#x, %d bytes: %#x, %d", one.address, one.size, address, length)
+		}
+	}
+}
