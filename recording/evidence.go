@@ -168,7 +168,9 @@ type Line struct {
 	Comm    string `parquet:"comm,dict"`
 	Write   bool   `parquet:"write"`
 	Count   int64  `parquet:"count"`     // samples whose operand it was
-	Hits    int64  `parquet:"hits"`      // confirmed by a debug register; 0: not tried or not hit
+	Hits    int64  `parquet:"hits"`      // of a debug register; 0: not tried or not hit
+	// WatchedNs is how long a debug register watched the word while the thread ran; 0: not tried.
+	WatchedNs int64 `parquet:"watched_ns,optional"`
 	Stack   int32  `parquet:"stack"`     // the code that touches it
 	Name    string `parquet:"name,dict"` // symbol or type and field, "" when unknown
 	Context string `parquet:"context,dict"`

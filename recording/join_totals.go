@@ -172,12 +172,13 @@ func (j *join) lines() error {
 	return total(j, "lines", MaxEvidence,
 		func(l *Line) Line {
 			key := *l
-			key.Count, key.Hits = 0, 0
+			key.Count, key.Hits, key.WatchedNs = 0, 0, 0
 			return key
 		}, func(p *part, l *Line) { p.stack(&l.Stack) },
 		func(whole, later *Line) {
 			whole.Count += later.Count
 			whole.Hits += later.Hits
+			whole.WatchedNs += later.WatchedNs
 		}, func(l *Line) int64 { return l.Count })
 }
 

@@ -27,6 +27,7 @@ type investigateFlags struct {
 	a, b     string
 	metric   string
 	prove    string
+	confirm  bool
 	budget   time.Duration
 	timeout  time.Duration
 	smallest string
@@ -67,6 +68,8 @@ Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
 				return err
 			}
 			options.MayGrow = !cmd.Flags().Changed("budget")
+			started := options.Target.Kind == "" && options.TargetB.Kind == ""
+			options.Confirm = f.confirm && (started || cmd.Flags().Changed("confirm"))
 			tell, err := openNews(f.news)
 			if err != nil {
 				return err
@@ -87,6 +90,8 @@ Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
 			"latency, throughput, p99 …")
 	flags.StringVar(&f.smallest, "smallest", "2%", "smallest difference that counts")
 	flags.StringVar(&f.prove, "prove", "ask", "ask, auto or none: may settings be flipped for proof")
+	flags.BoolVar(&f.confirm, "confirm", true,
+		"have debug registers watch cache lines that threads seem to share; of what runs already only when it is given")
 	flags.DurationVar(&f.timeout, "timeout", 0, "longest time for one run (default: the budget)")
 	flags.StringVar(&f.caseDir, "case", "", "directory to make (default: culprit-case- and the time)")
 	newsFlag(flags, &f.news)

@@ -86,9 +86,13 @@ func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[names
 	c.add("lines", "time of the samples of its code in shared lines, all threads", seconds, "s/run")
 	c.add("lines", "threads that touch it", sides{b: float64(line.Threads)}, "threads")
 	c.add("lines", "different words of it", sides{b: float64(line.Words)}, "words")
-	if line.Confirmed {
+	switch {
+	case line.Confirmed:
 		c.note("lines", "confirmed by debug registers")
-	} else {
+	case line.Watched:
+		c.doubt(DoubtUnconfirmed, "suspected: debug registers that watched it for milliseconds did not see two threads "+
+			"at it, which proves nothing; operands were computed from sampled registers")
+	default:
 		c.doubt(DoubtUnconfirmed, "not confirmed by debug registers: operands were computed from sampled registers")
 	}
 	c.doubt(DoubtFree, "a line can be shared and cost nothing: pin the threads to one CPU and see")

@@ -183,7 +183,7 @@ func (d *decoder) tables() compare.Result {
 	}
 	for _, l := range d.doc.Lines {
 		one := compare.SharedLine{Name: l.Name, False: l.False, Threads: l.Threads, Words: l.Words,
-			Confirmed: l.Confirmed}
+			Confirmed: l.Confirmed, Watched: l.Watched}
 		one.A, one.B = d.sides(l.sides)
 		for _, f := range l.Functions {
 			a, b := d.sides(f.sides)

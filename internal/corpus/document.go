@@ -147,6 +147,7 @@ type line struct {
 	Threads   int        `json:"threads"`
 	Words     int        `json:"words"`
 	Confirmed bool       `json:"confirmed,omitempty"`
+	Watched   bool       `json:"watched,omitempty"`
 	Functions []function `json:"functions"`
 }
 

@@ -117,7 +117,7 @@ func (e *encoder) tables(result *compare.Result) {
 	}
 	for _, l := range result.Lines {
 		one := line{sides: toSides(l.A, l.B), Name: l.Name, False: l.False, Threads: l.Threads,
-			Words: l.Words, Confirmed: l.Confirmed}
+			Words: l.Words, Confirmed: l.Confirmed, Watched: l.Watched}
 		for _, f := range l.Functions {
 			one.Functions = append(one.Functions, function{toSides(f.A, f.B), e.frame(f.Frame)})
 		}

@@ -167,7 +167,8 @@ func (inv *investigation) recordPair(ctx context.Context, recorder *record.Recor
 func (inv *investigation) startRecorder(ctx context.Context) (*record.Recorder, error) {
 	recorder, err := record.Start(ctx, record.Options{Hz: inv.rate(), Wait: evidenceWait,
 		Unwind: 2 * time.Millisecond, Slice: time.Millisecond, Poll: 10 * time.Millisecond,
-		RunTimes: inv.runTimes, Program: inv.options.Program, Requests: inv.live != nil})
+		RunTimes: inv.runTimes, Program: inv.options.Program, Requests: inv.live != nil,
+		Confirm: inv.options.Confirm})
 	if err != nil {
 		return nil, err
 	}

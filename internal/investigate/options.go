@@ -43,6 +43,8 @@ type Options struct {
 	Seed     int64
 	Prove    Prove
 	Program  string // name and version of culprit
+	// Confirm has debug registers watch the cache lines that threads of recorded runs seem to share.
+	Confirm bool
 	// Load makes the commands servers: this is put on each of them. Nil: they end by themselves.
 	Load *trial.Load
 	// Target is what runs already, instead of commands; zero: none.

@@ -51,6 +51,8 @@ type Options struct {
 	Worst float64       `json:"worst"`
 	// Counters are events to count for the target, in the syntax of `culprit count`; "": none.
 	Counters string `json:"counters,omitempty"`
+	// Confirm has debug registers watch the cache lines that threads seem to share: a millisecond of each thread.
+	Confirm bool `json:"confirm,omitempty"`
 }
 
 // MaxHz bounds the rate: at 18 µs per sample in the kernel more would disturb what it measures.

@@ -31,7 +31,8 @@ type Line struct {
 	Functions []Function // the innermost functions of the code that touches it, by name
 	Threads   int        // most that touched it in one run
 	Words     int        // distinct offsets, most in one run
-	Confirmed bool       // by a debug register
+	Confirmed bool       // by debug registers: several threads, one of them writing
+	Watched   bool       // by debug registers, with or without a hit
 	A, B      []float64  // samples per run whose operand it was
 }
 
@@ -50,7 +51,8 @@ type use struct {
 	words     users[int32]  // by thread
 	tasks     users[uint64] // by task of Go, where it is known
 	written   bool
-	hits      bool
+	hits      hits
+	watched   bool
 	count     float64
 }
 
@@ -83,7 +85,7 @@ func Find(a, b []*recording.Recording, scales []float64) []Line {
 				found[key] = line
 			}
 			line.Threads, line.Words = max(line.Threads, len(use.threads)), max(line.Words, len(use.words))
-			line.Confirmed = line.Confirmed || use.hits
+			line.Confirmed, line.Watched = line.Confirmed || use.confirmed(), line.Watched || use.watched
 			line.samples[at] += use.count
 			for frame, samples := range use.functions {
 				if line.functions[frame] == nil {
@@ -200,13 +202,14 @@ func usesOf(rec *recording.Recording, collects collecting) (order []*use) {
 	uses := map[key]*use{}
 	for i := range rec.Lines {
 		row := &rec.Lines[i]
-		if !recording.Plausible(row.Count) || collects(row.Tid, row.Stack) {
+		if !recording.Plausible(row.Count, row.Hits) || collects(row.Tid, row.Stack) {
 			continue
 		}
 		at := key{row.Pid, row.Line}
 		if uses[at] == nil {
 			uses[at] = &use{pid: row.Pid, names: map[string]bool{}, functions: map[recording.Frame]float64{},
-				threads: map[int32]bool{}, words: users[int32]{}, tasks: users[uint64]{}}
+				threads: map[int32]bool{}, words: users[int32]{}, tasks: users[uint64]{},
+				hits: hits{threads: users[int32]{}, tasks: users[uint64]{}, written: map[int32]bool{}}}
 			order = append(order, uses[at])
 		}
 		use, count := uses[at], float64(row.Count)
@@ -217,13 +220,16 @@ func usesOf(rec *recording.Recording, collects collecting) (order []*use) {
 			last := frames[len(frames)-1]
 			use.functions[recording.Frame{Name: names.Normal(last).Name, Kind: last.Kind}] += count
 		}
-		use.words.add(row.Offset, row.Tid, count)
-		if row.Task != 0 {
+		use.threads[row.Tid] = true
+		if count > 0 { // else only a debug register saw it
+			use.words.add(row.Offset, row.Tid, count)
+		}
+		if count > 0 && row.Task != 0 {
 			use.tasks.add(row.Offset, row.Task, count)
 		}
-		use.threads[row.Tid] = true
 		use.written = use.written || row.Write
-		use.hits = use.hits || row.Hits > 0
+		use.hits.add(row)
+		use.watched = use.watched || row.WatchedNs > 0
 		use.count += count
 	}
 	return order

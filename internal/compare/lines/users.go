@@ -87,8 +87,21 @@ func (u *use) byTask() bool {
 	return known >= tasksKnown*u.count
 }
 
-// apart tells whether the threads, or the tasks that change threads, use different words.
-func (u *use) apart() bool { return u.words.apart() || u.byTask() && u.tasks.apart() }
+// apart tells whether the threads, or the tasks that change threads, use different words. What debug
+// registers saw decides before what samples make likely.
+func (u *use) apart() bool {
+	if !u.confirmed() {
+		return u.words.apart() || u.byTask() && u.tasks.apart()
+	}
+	common, total := 0.0, 0.0
+	for offset, word := range u.words {
+		total += samplesOf(word)
+		if u.hits.common(offset, u.byTask()) {
+			common += samplesOf(word)
+		}
+	}
+	return common <= movedAtMost*total
+}
 
 // oneUser reports whether hardly any sample is from another thread, or task, than the usual one.
 func (u *use) oneUser() bool { return u.words.one() || u.byTask() && u.tasks.one() }

@@ -32,6 +32,7 @@ type Options struct {
 	Unwind    time.Duration // off-CPU: at most about one user stack in this time per thread
 	WholeHost bool          // every process is the target
 	Counters  string        // events to count, as event.Parse reads them; "": none
+	Confirm   bool          // have debug registers watch cache lines that threads seem to share
 	// Of requests those that took Over are slow; where it is 0, the Worst share of their kind.
 	Over  time.Duration
 	Worst float64

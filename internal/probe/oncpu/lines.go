@@ -43,35 +43,34 @@ type lineOf struct {
 // collectLines fills the table of cache lines that several threads touch and at least one writes. It looks at the
 // code of each sample: lines that are hot show, whether they are shared at a cost or not.
 func (s *Session) collectLines(window *bpf.Window) error {
-	samples, over, err := s.operands.Take()
-	if err != nil {
-		return err
+	s.looker.end()
+	s.looker.take()
+	if s.looker.failed != nil {
+		return s.looker.failed
 	}
-	window.Lose(recording.LossOperandsOver, over)
-	samples = slices.DeleteFunc(samples, func(sample oncpuOperand) bool {
-		return int64(sample.Time) < window.StartNs || int64(sample.Time) >= window.EndNs
-	})
-	words, lines := map[word]int64{}, map[lineOf]*sharers{}
+	window.Lose(recording.LossOperandsOver, s.looker.over)
+	words, lines, golang := map[word]int64{}, map[lineOf]*sharers{}, map[int32]bool{}
 	stacks := stacksOf(window)
-	for i := range samples {
-		sample := &samples[i]
-		found, ok := accessOf(sample)
-		if !ok {
+	for i := range s.looker.seen {
+		one := &s.looker.seen[i]
+		if one.time < window.StartNs || one.time >= window.EndNs {
 			continue
 		}
-		stack := stacks.at(window, sample)
-		if isLock(stack.innermost) || stack.golang && isOfTask(stack.innermost, &found) {
+		stack := stacks.at(window, one)
+		if isLock(stack.innermost) || stack.golang && isOfTask(stack.innermost, &one.access) {
 			continue
 		}
-		at := word{pid: int32(sample.Tgid), tid: int32(sample.Tid), address: found.address, size: found.size,
-			write: found.write, stack: stack.stack}
+		at := word{pid: one.pid, tid: one.tid, address: one.address, size: one.size, write: one.write, stack: stack.stack}
 		if stack.golang {
-			at.task = sample.Regs[taskRegister]
+			at.task = one.task
+			golang[one.pid] = true
 		}
 		words[at]++
 		lines[at.line()] = lines[at.line()].with(&at)
 	}
-	addLines(window, words, lines)
+	rows := rowsOf(window, words, lines)
+	rows = append(rows, hitsOf(rows, s.looker.lines, golang)...)
+	addLines(window, rows, lines)
 	return nil
 }
 
@@ -87,9 +86,8 @@ func (s *sharers) with(w *word) *sharers {
 	return s
 }
 
-// addLines writes the rows of shared lines, those of the most sampled lines first.
-func addLines(window *bpf.Window, words map[word]int64, lines map[lineOf]*sharers) {
-	var rows []recording.Line
+// rowsOf are the rows of shared lines.
+func rowsOf(window *bpf.Window, words map[word]int64, lines map[lineOf]*sharers) (rows []recording.Line) {
 	for at, count := range words {
 		if use := lines[at.line()]; !use.several || !use.written {
 			continue
@@ -97,11 +95,19 @@ func addLines(window *bpf.Window, words map[word]int64, lines map[lineOf]*sharer
 		rows = append(rows, recording.Line{Line: at.line().line, Offset: int32(at.address % lineBytes), Size: at.size,
 			Pid: at.pid, Tid: at.tid, Task: at.task, Comm: window.Comm[at.pid], Write: at.write, Count: count, Stack: at.stack})
 	}
-	total := func(row *recording.Line) int64 { return lines[lineOf{row.Pid, row.Line}].count }
 	slices.SortFunc(rows, func(a, b recording.Line) int {
-		return cmp.Or(cmp.Compare(total(&b), total(&a)), cmp.Compare(a.Pid, b.Pid), cmp.Compare(a.Line, b.Line),
+		return cmp.Or(cmp.Compare(a.Pid, b.Pid), cmp.Compare(a.Line, b.Line),
 			cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Tid, b.Tid), cmp.Compare(a.Task, b.Task),
-			cmp.Compare(b.Count, a.Count), cmp.Compare(a.Stack, b.Stack))
+			cmp.Compare(b.Count, a.Count), cmp.Compare(a.Size, b.Size), cmp.Compare(a.Stack, b.Stack))
+	})
+	return rows
+}
+
+// addLines writes the rows, those of the most sampled lines first.
+func addLines(window *bpf.Window, rows []recording.Line, lines map[lineOf]*sharers) {
+	total := func(row *recording.Line) int64 { return lines[lineOf{row.Pid, row.Line}].count }
+	slices.SortStableFunc(rows, func(a, b recording.Line) int {
+		return cmp.Or(cmp.Compare(total(&b), total(&a)), cmp.Compare(a.Pid, b.Pid), cmp.Compare(a.Line, b.Line))
 	})
 	if len(rows) > maxLineRows {
 		window.Lose("oncpu: rows of shared lines over the limit", int64(len(rows)-maxLineRows))
@@ -136,8 +142,8 @@ func stacksOf(window *bpf.Window) threadStacks {
 }
 
 // at gives the stack of a sample, NoStack when it did not arrive.
-func (s threadStacks) at(window *bpf.Window, sample *oncpuOperand) namedStack {
-	traces, time := s.byThread[int32(sample.Tid)], int64(sample.Time)
+func (s threadStacks) at(window *bpf.Window, sample *seenOperand) namedStack {
+	traces, time := s.byThread[sample.tid], sample.time
 	i, _ := slices.BinarySearchFunc(traces, time, func(trace *unwind.Trace, time int64) int {
 		return cmp.Compare(trace.KtimeNs, time)
 	})

@@ -24,6 +24,8 @@ type Session struct {
 	collection *ebpf.Collection
 	events     *bpf.PerfEvents
 	operands   *bpf.Ring[oncpuOperand]
+	confirm    bool    // lines that threads seem to share, by debug registers
+	looker     *looker // of the window that is open, or was
 	periodNs   int64
 }
 
@@ -59,7 +61,7 @@ func Start(shared *bpf.Shared) (*Session, error) {
 		return nil, err
 	}
 	return &Session{collection: collection, events: events, operands: operands,
-		periodNs: 1e9 / int64(shared.Options.Hz)}, nil
+		confirm: shared.Options.Confirm, looker: newLooker(operands, false), periodNs: 1e9 / int64(shared.Options.Hz)}, nil
 }
 
 // Name of the probe.
@@ -77,11 +79,16 @@ func (s *Session) Attach() error { return nil }
 // Begins begins to sample.
 func (s *Session) Begins() error {
 	s.operands.Start()
+	s.looker = newLooker(s.operands, s.confirm)
+	s.looker.start()
 	return s.events.Enable()
 }
 
 // Ends ends the sampling.
-func (s *Session) Ends() { _ = s.events.Disable() } // fails only on a closed descriptor
+func (s *Session) Ends() {
+	_ = s.events.Disable() // fails only on a closed descriptor
+	s.looker.end()
+}
 
 // Detach ends the sampling in a window that did not come to its end, and takes what is left in the ring.
 func (s *Session) Detach() {

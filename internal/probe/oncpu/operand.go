@@ -17,21 +17,24 @@ const (
 // access is one operand in memory.
 type access struct {
 	address uint64
+	code    uint64 // address of the instruction
 	size    int32
 	write   bool
 	locked  bool
-	base    int // number of the register that the address is counted from; -1: of none
+	base    int   // number of the register that the address is counted from; -1: of none
+	offset  int64 // from what that register holds
+	indexed bool  // and from an index, which offset leaves out
 }
 
 // accessOf finds the operand that a sample is about; false when there is none or its registers have changed.
-func accessOf(sample *oncpuOperand) (found access, ok bool) {
+func accessOf(sample *oncpuOperand, lengths lengthsBefore) (found access, ok bool) {
 	defer func() {
 		if recover() != nil { // bytes that are no code can be more than the decoder bears
 			found, ok = access{}, false
 		}
 	}()
 	code := sample.Code[:]
-	if length := lengthBefore(code[:codeBefore]); length > 0 {
+	if length := lengths.of(sample.Ip, code[:codeBefore]); length > 0 {
 		previous, err := x86asm.Decode(code[codeBefore-length:codeBefore], longMode)
 		if err == nil && !leaves(&previous) && hasMemory(&previous) {
 			return operandOf(&previous, sample, sample.Ip, true)
@@ -42,6 +45,31 @@ func accessOf(sample *oncpuOperand) (found access, ok bool) {
 		return access{}, false
 	}
 	return operandOf(&next, sample, sample.Ip+uint64(next.Len), false)
+}
+
+// maxLengths bounds what is remembered: 100 bytes each.
+const maxLengths = 4096
+
+// lengthsBefore remembers answers of lengthBefore, which decodes 64 times, by the code: hot code is
+// sampled again and again.
+type lengthsBefore map[codeAt]int
+
+type codeAt struct {
+	address uint64
+	before  [codeBefore]byte
+}
+
+func (l lengthsBefore) of(address uint64, code []byte) int {
+	at := codeAt{address: address, before: [codeBefore]byte(code)}
+	length, known := l[at]
+	if !known {
+		length = lengthBefore(code)
+		if len(l) >= maxLengths {
+			clear(l)
+		}
+		l[at] = length
+	}
+	return length
 }
 
 // lengthBefore is the length of the instruction that ends where the code ends, 0 when it cannot be told.
@@ -134,7 +162,7 @@ func operandOf(inst *x86asm.Inst, sample *oncpuOperand, behind uint64, done bool
 		return access{}, false
 	}
 	found := access{address: address, size: int32(inst.MemBytes), write: at == 0 && !readOnly[inst.Op],
-		base: numberOf(memory.Base)}
+		code: behind - uint64(inst.Len), base: numberOf(memory.Base), offset: memory.Disp, indexed: memory.Index != 0}
 	for _, prefix := range inst.Prefix {
 		found.locked = found.locked || prefix&0xFF == x86asm.PrefixLOCK
 	}

@@ -59,8 +59,8 @@ func TestAccessOf(t *testing.T) {
 		}
 		copy(sample.Code[codeBefore-len(before):], before)
 		copy(sample.Code[codeBefore:], after)
-		got, ok := accessOf(sample)
-		got.base = test.want.base // see TestWhatBelongsToATask
+		got, ok := accessOf(sample, lengthsBefore{})
+		got = access{address: got.address, size: got.size, write: got.write, locked: got.locked, base: test.want.base}
 		if ok == test.none || got != test.want {
 			t.Errorf("%s: %+v, %v, want %+v", test.name, got, ok, test.want)
 		}
@@ -86,7 +86,7 @@ func TestWhatBelongsToATask(t *testing.T) {
 			sample.Code[i] = 0x90 // nop
 		}
 		copy(sample.Code[codeBefore:], code)
-		found, ok := accessOf(sample)
+		found, ok := accessOf(sample, lengthsBefore{})
 		if got := isOfTask(test.function, &found); !ok || got != test.want {
 			t.Errorf("%s in %s: %v (%+v, %v)", test.code, test.function, got, found, ok)
 		}
@@ -100,7 +100,7 @@ func FuzzAccessOf(f *testing.F) {
 		sample := &oncpuOperand{Ip: testIP, Regs: registers()}
 		copy(sample.Code[max(0, codeBefore-len(before)):codeBefore], before)
 		copy(sample.Code[codeBefore:], after)
-		if got, ok := accessOf(sample); ok && (got.size <= 0 || got.size > lineBytes) || !ok && got != (access{}) {
+		if got, ok := accessOf(sample, lengthsBefore{}); ok && (got.size <= 0 || got.size > lineBytes) || !ok && got != (access{}) {
 			t.Errorf("%+v, %v", got, ok)
 		}
 	})
