@@ -164,16 +164,16 @@ type Line struct {
 	Pid    int32  `parquet:"pid"`
 	Tid    int32  `parquet:"tid"`
 	// Task is the address of Go's task that ran, which moves from thread to thread; else 0.
-	Task    uint64 `parquet:"task,optional"`
-	Comm    string `parquet:"comm,dict"`
-	Write   bool   `parquet:"write"`
-	Count   int64  `parquet:"count"`     // samples whose operand it was
-	Hits    int64  `parquet:"hits"`      // of a debug register; 0: not tried or not hit
+	Task  uint64 `parquet:"task,optional"`
+	Comm  string `parquet:"comm,dict"`
+	Write bool   `parquet:"write"`
+	Count int64  `parquet:"count"` // samples whose operand it was
+	Hits  int64  `parquet:"hits"`  // of a debug register; 0: not tried or not hit
 	// WatchedNs is how long a debug register watched the word while the thread ran; 0: not tried.
-	WatchedNs int64 `parquet:"watched_ns,optional"`
-	Stack   int32  `parquet:"stack"`     // the code that touches it
-	Name    string `parquet:"name,dict"` // symbol or type and field, "" when unknown
-	Context string `parquet:"context,dict"`
+	WatchedNs int64  `parquet:"watched_ns,optional"`
+	Stack     int32  `parquet:"stack"`     // the code that touches it
+	Name      string `parquet:"name,dict"` // symbol or type and field, "" when unknown
+	Context   string `parquet:"context,dict"`
 }
 
 // The scopes of a Counter. Both stand still while who is counted sleeps: the rows of a CPU, which

@@ -21,6 +21,50 @@ func TestSharedLines(t *testing.T) {
 	}
 }
 
+// Debug registers confirm what samples show: neighbouring words by one thread each, one word by both.
+func TestSharedLinesConfirmed(t *testing.T) {
+	needs(t)
+	recorder, err := Start(t.Context(), Options{Hz: 499, Confirm: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(recorder.Close)
+	program := programs.compile(t, "lines.c")
+	for _, mode := range []struct {
+		name  string
+		words int
+	}{{"near", 2}, {"same", 1}} {
+		t.Run(mode.name, func(t *testing.T) {
+			eventually(t, func() []string { return checkHits(watchCommand(t, recorder, program, "1.2", mode.name), mode.words) })
+		})
+	}
+}
+
+// checkHits looks at the words that threads were seen at.
+func checkHits(got seen, words int) (problems []string) {
+	by := map[int32]map[int32]bool{}
+	for _, row := range got.Lines {
+		if row.Hits > 0 && row.Write && row.WatchedNs <= 0 {
+			problems = append(problems, fmt.Sprintf("hit, and not watched: %+v", row))
+		}
+		if row.Hits > 0 && by[row.Offset] == nil {
+			by[row.Offset] = map[int32]bool{}
+		}
+		if row.Hits > 0 {
+			by[row.Offset][row.Tid] = true
+		}
+	}
+	for offset, threads := range by {
+		if len(threads) != 2/words {
+			problems = append(problems, fmt.Sprintf("%d threads at word %d", len(threads), offset))
+		}
+	}
+	if len(by) != words {
+		problems = append(problems, fmt.Sprintf("hits in %d words, want %d: %v", len(by), words, by))
+	}
+	return problems
+}
+
 // checkLine looks at the line in which the function count_up of both threads writes.
 func checkLine(got seen, want int) (problems []string) {
 	words, threads := map[int32]bool{}, map[int32]bool{}

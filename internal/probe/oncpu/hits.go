@@ -43,8 +43,10 @@ func giveHits(rows []*recording.Line, seen *watchpoint.Seen, golang bool) (more 
 			own = append(own, row)
 		}
 	}
+	// Who writes may have been sampled reading, and where nobody looked for writes samples tell.
+	directions := []bool{seen.Writes > 0 || seen.ForWrites == 0, false}
 	give := func(task uint64, hits int64) {
-		for _, write := range []bool{seen.Writes > 0, false} { // who writes may have been sampled reading
+		for _, write := range directions {
 			for _, row := range own {
 				if row.Write == write && row.Task == task {
 					row.Hits += hits

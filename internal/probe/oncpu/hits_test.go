@@ -17,7 +17,7 @@ func TestHitsOf(t *testing.T) {
 	rows := []recording.Line{row(1, 0, false, 9), row(1, 0, true, 3), row(2, 8, true, 5), row(3, 16, true, 5)}
 	seen := func(tid int32, address uint64, writes, touches int64) watchpoint.Seen {
 		return watchpoint.Seen{Tid: tid, Word: watchpoint.Word{Address: address, Size: 8}, Writes: writes,
-			Touches: touches, Watched: 5, Tasks: map[uint64]int64{0xc0: touches}}
+			Touches: touches, Watched: 5, ForWrites: 2, Tasks: map[uint64]int64{0xc0: touches}}
 	}
 	lines := map[lineOf]*hotLine{{7, 0x40}: {hits: []watchpoint.Seen{
 		seen(1, 0x40, 2, 4), seen(2, 0x40, 0, 3), seen(2, 0x48, 1, 1), seen(3, 0x50, 0, 0)}}}

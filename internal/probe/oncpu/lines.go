@@ -49,6 +49,7 @@ func (s *Session) collectLines(window *bpf.Window) error {
 		return s.looker.failed
 	}
 	window.Lose(recording.LossOperandsOver, s.looker.over)
+	window.Lose("oncpu: shared lines not watched, for others hold the debug registers", s.looker.heldByOthers())
 	words, lines, golang := map[word]int64{}, map[lineOf]*sharers{}, map[int32]bool{}
 	stacks := stacksOf(window)
 	for i := range s.looker.seen {

@@ -2,6 +2,7 @@ package oncpu
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -20,7 +21,7 @@ const (
 	worthAWatch = 10 // samples of a line before it is watched: ten name the line that matters in 98 %
 	linesAtOnce = 3
 	linesInAll  = 8 // watched in one window
-	triesOfLine = 2 // its threads may have slept
+	triesOfLine = 3 // its threads may have slept
 )
 
 // seenOperand is an operand in memory that a thread was sampled with.
@@ -161,7 +162,7 @@ func (l *looker) watch() {
 		}
 		line.tries++
 		seen, err := watchpoint.Watch(int(at.pid), line.plan())
-		line.held = err != nil
+		line.held = errors.Is(err, watchpoint.ErrHeld)
 		line.hits = append(line.hits, seen...)
 		select {
 		case <-l.stop: // a window that ends waits for one watch, not for all
@@ -171,15 +172,26 @@ func (l *looker) watch() {
 	}
 }
 
-// shown reports whether two threads were seen at the line.
+// shown reports whether two threads were seen at the line, one of them writing.
 func (h *hotLine) shown() bool {
-	threads := map[int32]bool{}
+	threads, written := map[int32]bool{}, false
 	for _, hit := range h.hits {
+		written = written || hit.Writes > 0
 		if hit.Touches > 0 {
 			threads[hit.Tid] = true
 		}
 	}
-	return len(threads) > 1
+	return written && len(threads) > 1
+}
+
+// heldByOthers counts the lines that could not be watched.
+func (l *looker) heldByOthers() (count int64) {
+	for _, line := range l.lines {
+		if line.held && len(line.hits) == 0 {
+			count++
+		}
+	}
+	return count
 }
 
 // plan is which words to watch in which threads: in each its own first, then those of the others.

