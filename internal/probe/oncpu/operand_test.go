@@ -100,7 +100,8 @@ func FuzzAccessOf(f *testing.F) {
 		sample := &oncpuOperand{Ip: testIP, Regs: registers()}
 		copy(sample.Code[max(0, codeBefore-len(before)):codeBefore], before)
 		copy(sample.Code[codeBefore:], after)
-		if got, ok := accessOf(sample, lengthsBefore{}); ok && (got.size <= 0 || got.size > lineBytes) || !ok && got != (access{}) {
+		got, ok := accessOf(sample, lengthsBefore{})
+		if ok && (got.size <= 0 || got.size > lineBytes) || !ok && got != (access{}) {
 			t.Errorf("%+v, %v", got, ok)
 		}
 	})
