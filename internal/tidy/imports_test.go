@@ -92,7 +92,9 @@ var mayImport = map[string][]string{
 		"internal/cause", "internal/investigate", "internal/report"},
 
 	// Of many hosts: what agents and hubs agree on.
-	"internal/fleet/window": {"recording"},
+	"internal/fleet/window":  {"recording"},
+	"internal/fleet/regress": {"internal/stat"},
+	"internal/fleet/bands":   {"internal/stat", "internal/fleet/regress"},
 
 	"internal/tidy": {},
 	"cmd/culprit":   {"recording", "internal"},
