@@ -95,6 +95,10 @@ var mayImport = map[string][]string{
 	"internal/fleet/window":  {"recording"},
 	"internal/fleet/regress": {"internal/stat"},
 	"internal/fleet/bands":   {"internal/stat", "internal/fleet/regress"},
+	"internal/fleet/compare": {"internal/stat", "internal/fleet/regress"},
+	"internal/fleet/facts":   {"internal/stat"},
+	"internal/fleet/changes": {"internal/stat"},
+	"internal/fleet/weights": {"internal/stat"},
 
 	"internal/tidy": {},
 	"cmd/culprit":   {"recording", "internal"},
