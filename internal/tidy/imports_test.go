@@ -107,6 +107,8 @@ var mayImport = map[string][]string{
 	// what was judged in the corpus.
 	"lineup":    {"internal/stat", "internal/explain", "internal/corpus"},
 	"benchmark": {"recording", "internal/stat"},
+	// How often the questions over a fleet are wrong can only be told of what answers them.
+	"benchmark/fleet": {"internal/stat", "internal/fleet"},
 	// The cases ask culprit by its command line and look into its recordings.
 	"cases": {"recording"},
 }

@@ -9,8 +9,8 @@ type mixture struct {
 	gain                  float64 // twice the log-likelihood above that of one Gaussian
 }
 
-// The lower bands that EM starts from, as parts of the sorted values: small bands on either side are no local optimum of
-// a start in the middle.
+// The lower bands that EM starts from, as parts of the sorted values: a start in the middle does not
+// lead to a small band on either side.
 var startingShares = []float64{0.05, 0.12, 0.25, 0.5, 0.75, 0.88, 0.95}
 
 const (

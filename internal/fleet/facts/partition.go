@@ -58,8 +58,8 @@ type question struct {
 	cuts  []cut
 }
 
-// cut makes two parts of the first so many of an order and the rest. Its weight is Σ k(1−k/n) over strata, the square of
-// the partition within them: difference of means = sum / weight.
+// cut makes two parts of the first so many of an order and the rest. Its weight is Σ k(1−k/n) over
+// strata, the square of the partition within them: difference of means = sum / weight.
 type cut struct {
 	size   int
 	weight float64
