@@ -86,7 +86,8 @@ func poisson(random *rand.Rand, mean float64) int {
 }
 
 func measureChanges(fleets int, seed uint64) error {
-	fmt.Println("months with an alarm, steps of 2 % found within 24 h, 48 h, alarms before the step; true hour in the interval")
+	fmt.Println("months with an alarm; steps of 2 % found within 24 h, 48 h, alarms before the step, " +
+		"true hour in the interval")
 	for _, s := range []service{
 		{"100 hosts, common noise 0.3 %, 5 % replaced a day, 2 dips a month", 100, 0.003, 0.05, 2},
 		{"100 hosts, 0.3 %, no dips", 100, 0.003, 0.05, 0},
@@ -146,7 +147,8 @@ func measureRollout(fleets int, seed uint64) error {
 			for fleet := range fleets {
 				random := rand.New(rand.NewPCG(seed, uint64(fleet)))
 				table, switched := drawRollout(random, c.hosts, c.hours, effect)
-				result, err := changes.CompareRollout(table, switched, changes.RolloutOptions{Warm: c.skip, Seed: uint64(fleet)})
+				result, err := changes.CompareRollout(table, switched,
+					changes.RolloutOptions{Warm: c.skip, Seed: uint64(fleet)})
 				if err == nil && result.P <= 1.0001e-4 {
 					rates[i] += 1 / float64(fleets)
 				}

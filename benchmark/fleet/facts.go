@@ -80,7 +80,8 @@ func measureFacts(fleets int, seed uint64) error {
 						band[host] = fmt.Sprint(band[host] != "true")
 					}
 				}
-				if last, err = facts.Search(values, append(table, facts.Fact{Name: "true one", Values: band}), options); err != nil {
+				table = append(table, facts.Fact{Name: "true one", Values: band})
+				if last, err = facts.Search(values, table, options); err != nil {
 					return err
 				}
 				if len(last.Findings) > 0 && holds(last.Findings[0], "true one") {

@@ -108,7 +108,8 @@ var mayImport = map[string][]string{
 	"lineup":    {"internal/stat", "internal/explain", "internal/corpus"},
 	"benchmark": {"recording", "internal/stat"},
 	// How often the questions over a fleet are wrong can only be told of what answers them.
-	"benchmark/fleet": {"internal/stat", "internal/fleet"},
+	"benchmark/fleet": {"internal/stat", "internal/fleet/bands", "internal/fleet/compare", "internal/fleet/facts",
+		"internal/fleet/changes"},
 	// The cases ask culprit by its command line and look into its recordings.
 	"cases": {"recording"},
 }
