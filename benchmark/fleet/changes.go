@@ -135,7 +135,7 @@ func measureChanges(fleets int, seed uint64) error {
 }
 
 func measureRollout(fleets int, seed uint64) error {
-	fmt.Println("roll-out with versions known, six hours after its start: told of nothing at p <= 1e-4, 1 %, 2 %")
+	fmt.Println("roll-out with versions known, six hours after its start: nothing told at p <= 1e-4, 1 %, 2 %")
 	for _, c := range []struct {
 		name         string
 		hosts, hours int
