@@ -140,7 +140,8 @@ func measureRollout(fleets int, seed uint64) error {
 		name         string
 		hosts, hours int
 		skip         int
-	}{{"100 hosts over 6 hours", 100, 6, 0}, {"100 hosts over 6 hours, first hour after the restart not left out", 100, 6, -1},
+	}{{"100 hosts over 6 hours", 100, 6, 0},
+		{"100 hosts over 6 hours, first hour after the restart not left out", 100, 6, -1},
 		{"100 hosts over 24 hours", 100, 24, 0}, {"40 hosts over 6 hours", 40, 6, 0}, {"20 hosts over 6 hours", 20, 6, 0}} {
 		var rates [3]float64
 		for i, effect := range []float64{0, 0.01, 0.02} {
