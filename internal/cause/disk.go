@@ -46,12 +46,24 @@ func (s *scene) addLatency(c *claim, text string) {
 	}
 }
 
+// slower reports whether the devices answered requests of these operations more slowly, and that
+// not because there were more of them. How many others there are says nothing of these: reads by
+// somebody else, for as long as the dearer side runs, make no slower write the program's doing.
+func (s *scene) slower(operations ...string) bool {
+	var count sides
+	for _, operation := range operations {
+		count = count.plus(s.countOf(counts.Block + "." + operation))
+	}
+	return min(count.a, count.b) >= fewestRequest && count.b <= moreRequests*count.a &&
+		s.slowdown(operations...) >= timesLatency
+}
+
 // slowdown is how many times as long the dearer side's requests took as they would have at the
 // other side's speed. Each operation is held against its own: more of the quick ones (flushes that
 // have nothing to do) must not hide slower writes. Zero where no operation was seen on both sides.
-func (s *scene) slowdown() float64 {
+func (s *scene) slowdown(operations ...string) float64 {
 	expected, observed := 0.0, 0.0
-	for _, operation := range []string{"read", "write", "flush", "discard", "other"} {
+	for _, operation := range operations {
 		count, seconds := s.countOf(counts.Block+"."+operation), s.countOf(counts.BlockSeconds+"."+operation)
 		if count.a > 0 && count.b > 0 {
 			expected += count.b * seconds.a / count.a
@@ -157,15 +169,17 @@ func findSlowDisk(s *scene) []finding {
 	if s.oneSided {
 		return nil
 	}
-	count, oftener := s.countOf(counts.Block), s.countOf(counts.OwnReads).grew(moreRequests, fewestOwn)
-	if min(count.a, count.b) < fewestRequest || s.slowdown() < timesLatency || count.b > moreRequests*count.a {
+	// What forces data to the medium waits for writes and the flushes behind them.
+	writes, reads := s.slower("write", "flush"), s.slower("read")
+	// What the program did not read before has no speed to be compared with: others' requests had
+	// another size.
+	oftener := s.countOf(counts.OwnReads).grew(moreRequests, fewestOwn)
+	if !writes && (!reads || oftener) {
 		return nil
 	}
 	return []finding{{cause: DiskSlow, tell: s.tellSlowDisk,
 		match: func(i int) bool {
-			// What the program did not read before has no speed to be compared with: others'
-			// requests had another size.
-			return s.waitsForDevice(i) && (s.traits[i].sync || !oftener)
+			return s.waitsForDevice(i) && (s.traits[i].sync && writes || !s.traits[i].sync && !oftener)
 		}}}
 }
 

@@ -419,16 +419,25 @@ func TestWhatStoodBehind(t *testing.T) {
 	t.Errorf("nothing behind the waker in %+v", suspects[0].Evidence)
 }
 
-// Twice as slow writes are a slow disk, however many quick flushes come on top; limits of the root
-// cgroup are nobody's own.
+// Twice as slow writes are a slow disk, however many quick flushes come on top, and whatever somebody
+// reads meanwhile; not where there are more writes. Limits of the root cgroup are nobody's own.
 func TestSlowdownIsByOperation(t *testing.T) {
 	s := &scene{counts: []compare.Count{
 		{Name: counts.Block + ".write", A: []float64{100}, B: []float64{100}},
 		{Name: counts.BlockSeconds + ".write", A: []float64{0.2}, B: []float64{0.4}},
-		{Name: counts.Block + ".flush", A: []float64{10}, B: []float64{140}},
-		{Name: counts.BlockSeconds + ".flush", A: []float64{0.001}, B: []float64{0.014}}}}
-	if got := s.slowdown(); got < 1.8 || got > 2 {
+		{Name: counts.Block + ".flush", A: []float64{10}, B: []float64{40}},
+		{Name: counts.BlockSeconds + ".flush", A: []float64{0.001}, B: []float64{0.004}},
+		{Name: counts.Block + ".read", A: []float64{10}, B: []float64{900}},
+		{Name: counts.BlockSeconds + ".read", A: []float64{0.01}, B: []float64{0.9}}}}
+	if got := s.slowdown("write", "flush"); got < 1.8 || got > 2 {
 		t.Errorf("slowdown is %g, want nearly 2", got)
+	}
+	if !s.slower("write", "flush") || s.slower("read") {
+		t.Error("want slower writes beside somebody's reads, and as quick reads as before")
+	}
+	s.counts[0].B, s.counts[1].B = []float64{200}, []float64{0.8}
+	if s.slower("write", "flush") {
+		t.Error("twice as many writes told as a slower disk")
 	}
 	s.factsB = map[string]string{"target.cgroup.io.write_bps": "7:4 104857600", "target.cgroup.path.blkio": "/"}
 	if got := s.ioLimit().String(); got != "" {
