@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -36,6 +37,7 @@ type Install struct {
 	A        []string `yaml:"a"`        // packages of A alone
 	B        []string `yaml:"b"`        // packages of B alone
 	Program  string   `yaml:"program"`  // the source file, where the language links its packages
+	Before   string   `yaml:"before"`   // npm: what the packages depend on is older than this day
 }
 
 // settingKind is the kind of a change of a setting: both sides run the same packages.
@@ -43,8 +45,8 @@ const settingKind = "setting"
 
 // side is one installation: the packages of a side in a folder.
 type side struct {
-	folder, cache, program string
-	packages               []string
+	folder, cache, program, before string
+	packages                       []string
 }
 
 // installers make the folder of a side, by kind of package.
@@ -102,7 +104,8 @@ func (s Scenario) installed(ctx context.Context, cache, name string) (string, er
 	if err != nil {
 		return "", fmt.Errorf("find %s: %w", cache, err)
 	}
-	wanted := side{folder: filepath.Join(cache, s.Name, name), cache: cache}
+	wanted := side{folder: filepath.Join(cache, s.Name, name), cache: cache,
+		before: cmp.Or(s.Install.Before, "2026-01-01")}
 	for _, text := range slices.Concat(s.Install.Packages, own) {
 		wanted.packages = append(wanted.packages, strings.ReplaceAll(text, "{version}", version))
 	}

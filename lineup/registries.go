@@ -22,8 +22,8 @@ func installPython(s side) (files map[string]string, commands []string) {
 // old as the date allows, so that it stays the same.
 func installNode(s side) (files map[string]string, commands []string) {
 	return map[string]string{"package.json": "{\"private\": true}\n"}, []string{
-		`npm install --silent --no-audit --no-fund --ignore-scripts --before=2026-01-01 --cache ` +
-			quote(filepath.Join(s.cache, "_npm")) + ` ` + quoteAll(s.packages),
+		`npm install --silent --no-audit --no-fund --ignore-scripts --before=` + s.before +
+			` --cache ` + quote(filepath.Join(s.cache, "_npm")) + ` ` + quoteAll(s.packages),
 	}
 }
 
