@@ -16,7 +16,7 @@ func main() {
 		panic(err)
 	}
 	total := 0
-	for round := range 22 {
+	for round := range 32 {
 		var fitting []*version.Version
 		for i := range 2000 {
 			v, err := version.NewVersion(fmt.Sprintf("%d.%d.%d", i%9, (i+round)%13, i%17))

@@ -8,5 +8,5 @@ const orders = Array.from({ length: 300 }, (_, i) => ({
   lines: [1, 2, 3].map((count) => ({ article: `a${count}`, count, place: { shelf: i % 9 } })),
 }));
 let size = 0;
-for (let i = 0; i < 200; i++) size += template({ orders }).length;
+for (let i = 0; i < 420; i++) size += template({ orders }).length;
 console.log(size);

@@ -7,7 +7,7 @@ import net.sf.jsqlparser.util.TablesNamesFinder;
 public class Main {
     public static void main(String[] arguments) throws Exception {
         TreeMap<String, Integer> tables = new TreeMap<>();
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 55; i++) {
             String[] statements = {
                 "select a.id, a.name as n, count(*) from orders a left join lines b on a.id = b.order_id where (a.state = " + i
                     + " or (b.price > 10 and (b.count < 3 or (a.kind = 'x' and (b.a = 1 or b.b = 2))))) group by a.id order by n",

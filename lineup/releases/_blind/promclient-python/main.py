@@ -11,7 +11,7 @@ for part in range(100):
 page = "\n".join(lines) + "\n"
 
 by_status, by_part = Counter(), Counter()
-for scrape in range(18):
+for scrape in range(22):
     for family in text_string_to_metric_families(page):
         for sample in family.samples:
             by_status[sample.labels["status"]] += sample.value

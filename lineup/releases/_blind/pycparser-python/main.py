@@ -17,7 +17,7 @@ calls = {}
 for file in range(3):
     text = "".join(
         f"int f{file}_{i}(int a, char *b) {{ int x = a * {i} + 3; for (x = 0; x < 10; x++) "
-        f"{{ if (b[x] == 'c') return g(x); }} return h(x, g(a)); }}\n" for i in range(130))
+        f"{{ if (b[x] == 'c') return g(x); }} return h(x, g(a)); }}\n" for i in range(230))
     for part in c_parser.CParser().parse(text, f"file{file}.c").ext:
         visitor = Calls()
         visitor.visit(part)

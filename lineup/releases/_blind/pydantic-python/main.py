@@ -26,7 +26,7 @@ def models(table):
 
 
 total = 0
-for table in range(80):
+for table in range(170):
     page = {"number": table, "rows": [
         {"id": i, "name": f"n{i}", "lines": [{"article": "a", "count": i}] * 3} for i in range(15)]}
     read = models(table)(**json.loads(json.dumps(page)))

@@ -2,7 +2,7 @@
 const qs = require('qs');
 
 let size = 0;
-for (let i = 0; i < 16000; i++) {
+for (let i = 0; i < 30000; i++) {
   const query = qs.stringify({
     page: i % 40, sort: 'price', filter: { maker: `m${i % 90}`, colours: ['red', 'blue'], price: { from: 10, to: i } },
   });

@@ -5,7 +5,7 @@ fn main() {
     let words = ["the", "quick", "manual", "explains", "how", "orders", "are", "written", "and", "by", "whom"];
     let mut counts: HashMap<String, usize> = HashMap::new();
     let mut lines = 0;
-    for i in 0..9000usize {
+    for i in 0..26000usize {
         let text: Vec<&str> = (0..160).map(|j| words[(i * 7 + j * j) % words.len()]).collect();
         let paragraph = text.join(" ");
         for word in paragraph.split(' ') {

@@ -4,7 +4,7 @@ import textwrap
 from wcwidth import wcswidth
 
 total = 0
-for i in range(26000):
+for i in range(48000):
     name = f"Customer {i} コンニチハ 東京 & söns"
     width = wcswidth(name)
     cell = name + " " * (44 - width)
