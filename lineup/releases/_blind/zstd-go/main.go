@@ -26,7 +26,7 @@ func main() {
 	}
 	total := 0
 	var lines []byte
-	for i := range 220 {
+	for i := range 500 {
 		if lines, err = reader.DecodeAll(packed, lines[:0]); err != nil {
 			panic(err)
 		}
