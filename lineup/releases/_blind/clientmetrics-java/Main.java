@@ -14,7 +14,7 @@ public class Main {
         }
         PrometheusTextFormatWriter writer = new PrometheusTextFormatWriter(false);
         long size = 0;
-        for (int i = 0; i < 300; i++) {
+        for (int i = 0; i < 200; i++) {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             writer.write(out, registry.scrape());
             size += out.size();

@@ -31,7 +31,7 @@ func main() {
 	}
 	total := 0
 	var page, packed bytes.Buffer
-	for i := range 900 {
+	for i := range 1100 {
 		page.Reset()
 		for _, family := range families {
 			if _, err := expfmt.MetricFamilyToText(&page, family); err != nil {
@@ -39,7 +39,7 @@ func main() {
 			}
 		}
 		total += page.Len()
-		if i%30 == 0 {
+		if i%90 == 0 {
 			packed.Reset()
 			writer := gzip.NewWriter(&packed)
 			if _, err := writer.Write(page.Bytes()); err != nil {
