@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build demo test deps lint generate lineup bench bisects
+.PHONY: help build package demo test deps lint generate lineup bench bisects
 
 VERSION ?= $(shell git describe --always --dirty --tags 2>/dev/null || echo unknown)
 # The scenario of `make demo`, and what else to give to the lineup.
@@ -18,6 +18,9 @@ help: ## print this help
 build: ## make bin/culprit, one static binary
 	@mkdir -p bin
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/culprit ./cmd/culprit
+
+package: build ## make bin/culprit_VERSION_ARCH.deb, with the unit of the agent
+	@packaging/package '$(VERSION)' bin
 
 demo: build ## investigate a planted regression; exits 0 when the verdict is the planted one
 	go run ./lineup -run '^$(DEMO)$$' -prove auto -show -out lineup/out/demo

@@ -23,6 +23,9 @@ const (
 	tableSuffix    = ".parquet"
 )
 
+// ErrNoSpace is wrapped by the error of a recording for which the disk has no room.
+var ErrNoSpace = errors.New("no space left")
+
 // Write writes a recording to a file: whole or not at all. It is made in a
 // temporary file beside path, brought to disk and renamed, so an existing
 // recording is replaced in one step and a failure leaves no trace.
@@ -34,8 +37,8 @@ func Write(path string, r *Recording) error {
 func wholly(path string, encode func(io.Writer) error) error {
 	if err := writeWhole(path, encode); err != nil {
 		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-			return fmt.Errorf("write recording %s: no space left in %s (free some or choose another place)",
-				path, filepath.Dir(path))
+			return fmt.Errorf("write recording %s: %w in %s (free some or choose another place)",
+				path, ErrNoSpace, filepath.Dir(path))
 		}
 		return fmt.Errorf("write recording %s: %w", path, err)
 	}

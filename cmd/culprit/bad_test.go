@@ -222,7 +222,8 @@ func badOfSearches() []bad {
 }
 
 func TestBadInput(t *testing.T) {
-	for _, each := range slices.Concat(badOfRecording(), badOfTrials(), badOfCounting(), badOfServing(), badOfSearches()) {
+	for _, each := range slices.Concat(badOfRecording(), badOfTrials(), badOfCounting(), badOfServing(), badOfSearches(),
+		badOfAgents()) {
 		t.Run(each.name, func(t *testing.T) {
 			folder := t.TempDir()
 			if err := os.WriteFile(filepath.Join(folder, "there"), []byte("no recording"), 0o644); err != nil {

@@ -4,17 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"culprit/internal/compare/prepare"
 	"culprit/internal/compare/units"
 	"culprit/internal/investigate"
 	"culprit/internal/report"
-	"culprit/recording"
 )
 
 // compareOptions is what may be typed for compare.
@@ -28,6 +25,7 @@ type compareOptions struct {
 	json     string
 	html     string
 	force    bool
+	agentDir string
 }
 
 func compareVerb(w world) *cobra.Command {
@@ -38,7 +36,8 @@ func compareVerb(w world) *cobra.Command {
 		Long: `Sets two groups of recordings side by side: every signal in one ranking, in seconds of the
 metric and as a share of its change, each second counted once. Intervals come from the spread
 between the recordings of a group, corrected for looking at many items; with one recording a
-side nothing is decided. FILE@2s..5s is a part of a recording.
+side nothing is decided. FILE@2s..5s is a part of a recording; agent:web@03:00..03:10 are the
+windows of the service web that the agent of this host recorded then.
 
 Exit status 1 when B is worse; with --fail-over 5% only when it is worse by more than that.`,
 		Example: `  culprit record -o a1.culprit -- sleep 0.1
@@ -65,6 +64,7 @@ Exit status 1 when B is worse; with --fail-over 5% only when it is worse by more
 	flags.StringVar(&o.json, "json", "", "write the comparison as JSON to this file, - for standard output")
 	flags.StringVar(&o.html, "html", "", "write a page with the differential flame graph to this file")
 	flags.BoolVarP(&o.force, "force", "f", false, "overwrite the page")
+	flags.StringVar(&o.agentDir, "agent-dir", "", "folder of the agent whose windows agent:SERVICE@TIME names")
 	return command
 }
 
@@ -96,7 +96,7 @@ func runCompare(ctx context.Context, w world, o compareOptions, words []string) 
 	if err != nil {
 		return err
 	}
-	a, b, err := o.read(words)
+	a, b, err := o.read(w, words)
 	if err != nil {
 		return err
 	}
@@ -187,94 +187,4 @@ func fraction(flag, text string) (float64, error) {
 		return 0, fmt.Errorf("%s %q: give a part such as 5%%", flag, text)
 	}
 	return value, nil
-}
-
-// side is the recordings of one side and what they are called.
-type side struct {
-	names      []string
-	recordings []*recording.Recording
-}
-
-func (o *compareOptions) read(words []string) (a, b side, err error) {
-	filesA, filesB := o.a, o.b
-	if len(words) == 2 {
-		filesA, filesB = words[:1], words[1:]
-	}
-	windowA, windowB := "", ""
-	if len(o.windows) > 0 {
-		windowA, windowB = o.windows[0], o.windows[len(o.windows)-1]
-	}
-	if a, err = readSide(filesA, windowA); err == nil {
-		b, err = readSide(filesB, windowB)
-	}
-	return a, b, err
-}
-
-func readSide(files []string, window string) (side, error) {
-	var s side
-	opened := map[string]*recording.Recording{} // windows of one file are read once
-	var seen []stretch
-	for _, file := range files {
-		path, part := splitWindow(file)
-		if part == "" {
-			part = window
-		}
-		rec := opened[path]
-		if rec == nil {
-			var err error
-			if rec, err = recording.Open(path); err != nil {
-				return s, err
-			}
-			opened[path] = rec
-		}
-		now := stretch{file: file, of: identity(path, rec), to: rec.Manifest.WindowNs}
-		if part != "" {
-			var err error
-			if now.from, now.to, err = parseWindow(part); err == nil {
-				rec, err = prepare.Cut(rec, now.from, now.to)
-			}
-			if err != nil {
-				return s, fmt.Errorf("%s: %w", file, err)
-			}
-		}
-		if err := now.apart(seen); err != nil {
-			return s, err
-		}
-		seen = append(seen, now)
-		s.names = append(s.names, filepath.Base(file))
-		s.recordings = append(s.recordings, prepare.Measured(rec))
-	}
-	return s, nil
-}
-
-// stretch is what one word of a side stands for.
-type stretch struct {
-	file, of string // as typed; which recording it is
-	from, to int64
-}
-
-// apart refuses a stretch of time that a side has already: counted twice it would look like two runs that agree.
-func (s stretch) apart(seen []stretch) error {
-	for _, other := range seen {
-		if other.of == s.of && s.from < other.to && other.from < s.to {
-			return fmt.Errorf("%s and %s are the same recording: counted twice it would look like two runs that agree; "+
-				"give each once, or windows that do not overlap", other.file, s.file)
-		}
-	}
-	return nil
-}
-
-// identity tells a recording from others, also from a copy of it under another name.
-func identity(path string, rec *recording.Recording) string {
-	m := &rec.Manifest
-	if rec.Imported() == "" && !m.StartedAt.IsZero() {
-		return fmt.Sprint(m.Host, " ", m.StartedAt.UnixNano(), " ", m.Target)
-	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	if real, err := filepath.Abs(path); err == nil {
-		path = real
-	}
-	return path
 }

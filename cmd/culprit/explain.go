@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"culprit/internal/agent/lookup"
 	"culprit/internal/cause"
 )
 
@@ -40,18 +41,21 @@ type explainOptions struct {
 	why    bool
 	html   string
 	force  bool
+
+	agentDir string
 }
 
 func explainVerb(w world) *cobra.Command {
 	var o explainOptions
 	command := &cobra.Command{
-		Use:   "explain [CAUSE | FILE.culprit | CASE]",
+		Use:   "explain [CAUSE | FILE.culprit | CASE | agent:SERVICE@TIME]",
 		Short: "The text of one cause, or the suspects in a recording or a case",
 		Long: `With a cause: what it claims, an example, what raises it, what would prove it, the remedy,
 and what it is mistaken for. With a recording: where its time went and the causes that it matches;
 one recording has no spread, so no suspect gets beyond "observed" or "predicted". With the directory
-of a case: its recordings are judged again, by this version of culprit. Without any of them: all
-causes, one a line.`,
+of a case: its recordings are judged again, by this version of culprit. With agent:web@03:00..03:10:
+what the agent of this host saw of the service web then. Without any of them: all causes, one a
+line.`,
 		Example: `  culprit explain
   culprit explain clock.vdso-bypassed
   culprit record -o naps.culprit -- sh -c 'for i in 1 2 3 4 5; do sleep 0.05; done'
@@ -81,6 +85,8 @@ causes, one a line.`,
 				return errors.New("--html is of a case or a recording: culprit explain --html PAGE FILE.culprit")
 			case len(args) == 0:
 				return explainAll(w, o)
+			case lookup.Is(args[0]):
+				return explainWindows(cmd.Context(), w, o, args[0])
 			case isCase(args[0]):
 				return explainCase(cmd.Context(), w, o, args[0])
 			case isFile(args[0]):
@@ -103,6 +109,7 @@ causes, one a line.`,
 	command.Flags().StringVar(&o.html, "html", "",
 		"of a case or a recording: write a page with the flame graph to this file")
 	command.Flags().BoolVarP(&o.force, "force", "f", false, "overwrite the page")
+	command.Flags().StringVar(&o.agentDir, "agent-dir", "", "folder of the agent whose windows agent:SERVICE@TIME names")
 	return command
 }
 

@@ -20,6 +20,19 @@ func explainFile(ctx context.Context, w world, o explainOptions, path string) er
 	if err != nil {
 		return err
 	}
+	return explainRecording(ctx, w, o, rec, path)
+}
+
+// explainWindows judges what an agent saw of a service.
+func explainWindows(ctx context.Context, w world, o explainOptions, word string) error {
+	rec, err := wholeWindows(w, o.agentDir, word)
+	if err != nil {
+		return err
+	}
+	return explainRecording(ctx, w, o, rec, word)
+}
+
+func explainRecording(ctx context.Context, w world, o explainOptions, rec *recording.Recording, path string) error {
 	c, err := judgeRecording(ctx, rec, o.metric)
 	if err != nil {
 		return fmt.Errorf("explain %s: %w", path, err)

@@ -102,6 +102,7 @@ Exit status: 0 done and nothing worse, 1 the answer is "worse", 2 error.`,
 	root.AddCommand(
 		investigateVerb(w),
 		recordVerb(w),
+		agentVerb(w),
 		tailVerb(w),
 		compareVerb(w),
 		tryVerb(w),

@@ -44,9 +44,9 @@ func (s *Session) Begin(target Target) error {
 		s.discard()
 		return err
 	}
-	window.meter = meterHost(pids, window.startNs)
+	window.meter = meterHost(pids, window.startNs, s.options.slowly(meterEvery))
 	window.watch, window.clock = watchTarget(pids), watchClock()
-	window.costs = meterCost(s.shared.Programs)
+	window.costs = meterCost(s.shared.Programs, s.options.slowly(costEvery))
 	s.window = window
 	return nil
 }

@@ -19,6 +19,7 @@ const (
 
 // costMeter samples what the recorder's own programs take while a window is open.
 type costMeter struct {
+	every    time.Duration
 	programs []bpf.OwnProgram
 	done     chan struct{}
 	ended    chan struct{}
@@ -34,8 +35,8 @@ type load struct {
 }
 
 // meterCost begins to sample.
-func meterCost(programs []bpf.OwnProgram) *costMeter {
-	m := &costMeter{programs: programs, done: make(chan struct{}), ended: make(chan struct{}),
+func meterCost(programs []bpf.OwnProgram, every time.Duration) *costMeter {
+	m := &costMeter{every: every, programs: programs, done: make(chan struct{}), ended: make(chan struct{}),
 		taken: map[string]int64{}, latest: make(chan load, 1)}
 	go m.run()
 	return m
@@ -49,7 +50,7 @@ func (m *costMeter) run() {
 		if !on {
 			return // not permitted, or a kernel before 5.8
 		}
-		stopped := !pause(m.done, costEvery-costSample)
+		stopped := !pause(m.done, m.every-costSample)
 		now, used := time.Now(), ownCPU()
 		m.tell(load{BPF: byProbe, CPU: float64(used-cpu) / float64(now.Sub(beganAt))})
 		if stopped {

@@ -15,13 +15,15 @@ import (
 // time, so being preferred costs the target little; what it costs is measured.
 const niceness = -10
 
-// hurry names this process's threads and prefers them to the target's, where
+// hurry names this process's threads and prefers them to the target's by so much, where
 // that is permitted. Threads made later inherit both. With autogroups (sched(7)) a
 // thread's niceness counts within its session only, and that of the session
 // against the others: the recorder has one of its own.
-func hurry() {
-	// A kernel without autogroups, or no CAP_SYS_NICE: it stays as it is.
-	_ = os.WriteFile("/proc/self/autogroup", []byte(strconv.Itoa(niceness)), 0)
+func hurry(niceness int) {
+	if niceness != 0 {
+		// A kernel without autogroups, or no CAP_SYS_NICE: it stays as it is.
+		_ = os.WriteFile("/proc/self/autogroup", []byte(strconv.Itoa(niceness)), 0)
+	}
 	tasks, err := os.ReadDir("/proc/self/task")
 	if err != nil {
 		return
@@ -29,8 +31,10 @@ func hurry() {
 	for _, task := range tasks {
 		if tid, err := strconv.Atoi(task.Name()); err == nil {
 			_ = os.WriteFile("/proc/self/task/"+task.Name()+"/comm", []byte(recording.RecorderComm), 0) // a name only
-			// Without CAP_SYS_NICE it stays as it is.
-			_ = unix.Setpriority(unix.PRIO_PROCESS, tid, niceness)
+			if niceness != 0 {
+				// Without CAP_SYS_NICE it stays as it is.
+				_ = unix.Setpriority(unix.PRIO_PROCESS, tid, niceness)
+			}
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package record
 
-import "culprit/recording"
+import (
+	"time"
+
+	"culprit/recording"
+)
 
 // lightProbes are those of Options.Light. Their programs run at the clock's ticks and when a thread starts or ends,
 // but for one that looks at the state of the thread that leaves the CPU.
@@ -20,6 +24,18 @@ func (o Options) leavesOut(probe string) string {
 		return "left out of a light recording"
 	}
 	return ""
+}
+
+// foreverSlower is by how much less often a recorder that stays looks at what it looks at every second: for a window of
+// a minute six looks tell enough, and each takes 1 to 2 ms of CPU time.
+const foreverSlower = 10
+
+// slowly is the pause between two looks.
+func (o Options) slowly(pause time.Duration) time.Duration {
+	if o.Forever {
+		return foreverSlower * pause
+	}
+	return pause
 }
 
 // addOffCPU gives each thread its time off the CPU where no probe watched the switches: what of its life in the

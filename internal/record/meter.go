@@ -37,13 +37,13 @@ type meter struct {
 type numberKey struct{ name, scope string }
 
 // meterHost begins to read the numbers of the host and of the first process's cgroups.
-func meterHost(pids []int, startNs int64) *meter {
+func meterHost(pids []int, startNs int64, every time.Duration) *meter {
 	pid := 0
 	if len(pids) > 0 {
 		pid = pids[0]
 	}
 	numbers := host.NewMeter("/", pid)
-	m := &meter{source: numbers.Read, moved: numbers.Moved, startNs: startNs, every: meterEvery, limit: maxMetrics,
+	m := &meter{source: numbers.Read, moved: numbers.Moved, startNs: startNs, every: every, limit: maxMetrics,
 		done: make(chan struct{}), ended: make(chan struct{}), last: map[numberKey]float64{}}
 	m.read(0)
 	go m.run()

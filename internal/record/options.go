@@ -44,8 +44,10 @@ type Options struct {
 	RunTimes  []string      `json:"run_times"`  // whose unwinders are loaded at once, by unwind.RunTimeOf
 	NoCalls   bool          `json:"no_calls"`   // leave the system calls out
 	Light     bool          `json:"light"`      // only what costs next to nothing: see lightProbes
-	Program   string        `json:"program"`    // name and version for the manifest
-	Requests  bool          `json:"requests"`   // follow the requests of services
+	// Forever: the recorder stays for as long as the host runs. What is looked at every second is looked at every ten.
+	Forever  bool   `json:"forever,omitempty"`
+	Program  string `json:"program"`  // name and version for the manifest
+	Requests bool   `json:"requests"` // follow the requests of services
 	// Over is from when on a request is slow; 0: when it is among the Worst share of its kind, default 1 %.
 	Over  time.Duration `json:"over"`
 	Worst float64       `json:"worst"`

@@ -77,6 +77,9 @@ func Start(ctx context.Context, options Options) (*Recorder, error) {
 // Pid of the recorder's process: its CPU time is not the target's, nor a stranger's.
 func (r *Recorder) Pid() int { return r.command.Process.Pid }
 
+// Gone is closed when the recorder's process has ended.
+func (r *Recorder) Gone() <-chan struct{} { return r.gone }
+
 // Begin opens a window on a target; the target should be held until it returns.
 func (r *Recorder) Begin(ctx context.Context, target Target) error {
 	_, err := r.ask(ctx, request{Do: "begin", Target: &target})
@@ -158,6 +161,8 @@ func (a answer) failure() error {
 		return &recorderError{a.Error, ErrNotSupported}
 	case a.Gone:
 		return &recorderError{a.Error, ErrGone}
+	case a.NoSpace:
+		return &recorderError{a.Error, recording.ErrNoSpace}
 	}
 	return errors.New(a.Error)
 }

@@ -26,6 +26,7 @@ type answer struct {
 	Error        string                  `json:"error,omitempty"`
 	NotSupported bool                    `json:"not_supported,omitempty"`
 	Gone         bool                    `json:"gone,omitempty"`
+	NoSpace      bool                    `json:"no_space,omitempty"`
 	Probes       []recording.ProbeStatus `json:"probes,omitempty"`
 	StartCPUNs   int64                   `json:"start_cpu_ns,omitempty"`
 	Summary      *Summary                `json:"summary,omitempty"`
@@ -102,8 +103,12 @@ func hear(in io.Reader, requests chan<- request) error {
 func serve(ctx context.Context, plan Options, requests <-chan request, out io.Writer,
 	patience chan<- time.Duration) error {
 	replies := json.NewEncoder(out)
-	if !plan.Requests { // a service that runs is not to wait for its recorder
-		hurry()
+	switch {
+	case plan.Requests: // a service that runs is not to wait for its recorder
+	case plan.Forever: // and nobody for one that is always there
+		hurry(0)
+	default:
+		hurry(niceness)
 	}
 	session, err := Open(ctx, plan)
 	if err != nil {
@@ -140,7 +145,7 @@ func (s *Session) salvage() error {
 
 func failure(err error) answer {
 	return answer{Error: err.Error(), NotSupported: errors.Is(err, ErrNotSupported),
-		Gone: errors.Is(err, ErrGone)}
+		Gone: errors.Is(err, ErrGone), NoSpace: errors.Is(err, recording.ErrNoSpace)}
 }
 
 func (s *Session) obey(asked request) answer {

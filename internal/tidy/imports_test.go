@@ -88,6 +88,13 @@ var mayImport = map[string][]string{
 	// What tests of the pages look with.
 	"internal/report/browser": {},
 
+	"internal/agent/spool":   {"recording", "internal/fleet/window"},
+	"internal/agent/service": {"recording", "internal/dependency", "internal/fleet/window"},
+	"internal/agent/lookup": {"recording", "internal/dependency", "internal/compare/prepare", "internal/fleet/window",
+		"internal/agent/spool"},
+	"internal/agent": {"recording", "internal/record", "internal/fleet/window", "internal/agent/spool",
+		"internal/agent/service"},
+
 	"internal/serve": {"recording", "internal/host", "internal/stat", "internal/record", "internal/compare",
 		"internal/cause", "internal/investigate", "internal/report"},
 
@@ -103,6 +110,7 @@ var mayImport = map[string][]string{
 	"internal/tidy": {},
 	"cmd/culprit":   {"recording", "internal"},
 	"web":           {"internal/investigate", "internal/report"},
+	"packaging":     {},
 	// The scoreboards judge culprit from outside, by its command line; they share only its arithmetic. The lineup keeps
 	// what was judged in the corpus.
 	"lineup":    {"internal/stat", "internal/explain", "internal/corpus"},

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"culprit/internal/agent"
+)
+
+func badOfAgents() []bad {
+	return []bad{
+		{"word for agent", []string{"agent", "x"}, []string{`"x"`, "culprit agent --help"}},
+		{"no size", []string{"agent", "--dir", "w", "--keep", "much"}, []string{"--keep", "2GiB"}},
+		{"cost without a unit", []string{"agent", "--dir", "w", "--cost", "0.5"}, []string{"--cost", "0.5%"}},
+		{"cost of all", []string{"agent", "--dir", "w", "--cost", "100%"}, []string{"--cost", "50%"}},
+		{"no label", []string{"agent", "--dir", "w", "--label", "zone"}, []string{`"zone"`, "key=value"}},
+		{"no file of labels", []string{"agent", "--dir", "w", "--label-file", "none"}, []string{"none"}},
+		{"status of nothing", []string{"agent", "status", "--dir", "none"}, []string{"none", "culprit agent"}},
+		{"windows of no agent", []string{"explain", "--agent-dir", "none", "agent:web"}, []string{"none", "culprit agent"}},
+		{"windows of no time", []string{"compare", "agent:web@soon", "agent:web"}, []string{`"soon"`, "yesterday"}},
+		{"windows of no service", []string{"explain", "agent:@03:00"}, []string{"agent:SERVICE@TIME"}},
+	}
+}
+
+// service is a program that uses the CPU all the time, under a name of its own.
+func service(t *testing.T, folder, name string) {
+	t.Helper()
+	shell, err := os.ReadFile("/bin/sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(folder, name)
+	if err := os.WriteFile(program, shell, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	busy := exec.Command(program, "-c", "while :; do :; done")
+	if err := busy.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = busy.Process.Kill() // it is there until now
+		_ = busy.Wait()
+	})
+}
+
+// agentProcess starts an agent as a process of its own and waits until it records.
+func agentProcess(t *testing.T, folder string, args ...string) *exec.Cmd {
+	t.Helper()
+	made := command(t, folder, append([]string{"agent", "--dir", filepath.Join(folder, "windows"), "--every", "1s"},
+		args...)...)
+	out, err := made.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	made.Stderr = &bytes.Buffer{}
+	if err := made.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if made.ProcessState == nil {
+			_ = made.Process.Kill()
+			_ = made.Wait()
+		}
+	})
+	first := make([]byte, 256)
+	if n, err := out.Read(first); err != nil || !strings.HasPrefix(string(first[:n]), "recording a window every 1s") {
+		t.Fatalf("the agent says %q, %v: %s", first[:n], err, made.Stderr)
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }() // until it ends
+	return made
+}
+
+func agentStatus(t *testing.T, folder string) agent.Status {
+	t.Helper()
+	got := apart(t, folder, "agent", "status", "--dir", "windows", "--json", "-")
+	var status agent.Status
+	if err := json.Unmarshal([]byte(got.stdout), &status); err != nil || got.status != exitDone {
+		t.Fatalf("status: %v, %+v", err, got)
+	}
+	return status
+}
+
+// untilStatus waits until an agent says something of itself.
+func untilStatus(t *testing.T, folder, what string, holds func(agent.Status) bool) agent.Status {
+	t.Helper()
+	var status agent.Status
+	for deadline := time.Now().Add(40 * time.Second); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
+		if status = agentStatus(t, folder); holds(status) {
+			return status
+		}
+	}
+	t.Fatalf("waited in vain for %s: %+v", what, status)
+	return status
+}
+
+// An agent records, is killed, is started again, records on, and is ended; what it saw of a service is there by name.
+func TestAgentIsKilledAndGoesOn(t *testing.T) {
+	needsRoot(t)
+	folder := t.TempDir()
+	service(t, folder, "webshop")
+	first := agentProcess(t, folder, "--full", "0", "--cost", "0")
+	before := untilStatus(t, folder, "three windows", func(s agent.Status) bool { return s.Windows >= 3 })
+	if !before.Running || before.Cost.Share <= 0 || before.MemoryBytes < 1<<20 {
+		t.Errorf("status %+v", before)
+	}
+	time.Sleep(500 * time.Millisecond) // into the next window
+	if err := first.Process.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = first.Wait() // killed
+	if agentStatus(t, folder).Running {
+		t.Error("a killed agent is said to run")
+	}
+	time.Sleep(3 * time.Second) // its recorder writes down what it has
+	second := agentProcess(t, folder, "--full", "0", "--cost", "0")
+	after := untilStatus(t, folder, "windows of the second agent", func(s agent.Status) bool {
+		return s.Windows >= before.Windows+3
+	})
+	if after.Adopted != 1 || after.Torn != 0 {
+		t.Errorf("after the kill %d windows are adopted and %d files are torn", after.Adopted, after.Torn)
+	}
+	if busy := apart(t, folder, "agent", "--dir", "windows"); busy.status != exitError ||
+		!strings.Contains(busy.stderr, "another agent has it") {
+		t.Errorf("a second agent of the folder: %+v", busy)
+	}
+	if err := second.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Wait(); err != nil {
+		t.Errorf("the agent ended with %v: %s", err, second.Stderr)
+	}
+	askWindows(t, folder, before.Newest)
+}
+
+// askWindows compares what came before a time with what came after it.
+func askWindows(t *testing.T, folder string, at time.Time) {
+	t.Helper()
+	explained := apart(t, folder, "explain", "--agent-dir", "windows", "agent:webshop@-5m")
+	if explained.status != exitDone || !strings.Contains(explained.stdout, "service webshop") {
+		t.Errorf("explain: %+v", explained)
+	}
+	const layout = "2006-01-02T15:04:05"
+	early := fmt.Sprintf("agent:webshop@%s..%s", at.Add(-5*time.Minute).Local().Format(layout), at.Local().Format(layout))
+	late := fmt.Sprintf("agent:webshop@%s..now", at.Local().Add(2*time.Second).Format(layout))
+	compared := apart(t, folder, "compare", "--agent-dir", "windows", early, late)
+	if compared.status == exitError || !strings.Contains(compared.stdout, "service webshop") {
+		t.Errorf("compare: %+v", compared)
+	}
+	none := apart(t, folder, "explain", "--agent-dir", "windows", "agent:webshop@yesterday")
+	oneLine(t, none, "no light window", "those that are kept")
+}
