@@ -107,6 +107,35 @@ func TestOnlyDifferenceStandsFirst(t *testing.T) {
 	}
 }
 
+// Trials whose sides differ in one setting alone flipped it at random: where the few recorded runs
+// scatter too much to show anything, the change is that setting's doing all the same.
+func TestTrialsFlipTheOnlySetting(t *testing.T) {
+	tunable := compare.FactChange{Name: "target.environment.GLIBC_TUNABLES", B: "glibc.malloc.tcache_count=0"}
+	other := compare.FactChange{Name: "target.environment.MALLOC_ARENA_MAX", B: "1"}
+	for _, test := range []struct {
+		change   compare.Interval
+		facts    []compare.FactChange
+		explains bool
+	}{
+		{compare.Interval{Value: 0.2, Low: 0.1, High: 0.3}, []compare.FactChange{tunable}, true},
+		{compare.Interval{Value: 0.2, Low: -0.1, High: 0.5}, []compare.FactChange{tunable}, false},
+		{compare.Interval{Value: 0.2, Low: 0.1, High: 0.3}, []compare.FactChange{tunable, other}, false},
+		{compare.Interval{Value: 0.2, Low: 0.1, High: 0.3}, nil, false},
+	} {
+		scattered := running(python("", "main", "sum_up"), 0, 0)
+		scattered.A, scattered.B = []float64{0.7, 1.4, 1, 1.3, 0.8}, []float64{1.5, 0.8, 1.1, 0.9, 1.4}
+		result := &compare.Result{Metric: compare.MetricCPU, Unit: "s", A: []float64{1.5, 1.1, 1.3, 1.2, 1.4},
+			B: []float64{1.4, 1.5, 1.3, 1.6, 1.2}, Paths: []compare.Path{scattered}, Facts: test.facts}
+		suspects := Judge(Input{Result: result, CommandA: "prog", CommandB: "prog", MeasuredChange: test.change,
+			MeasuredChangeKnown: true}).Suspects
+		explains := len(suspects) > 0 && suspects[0].Cause == ConfigDiffers && suspects[0].Level == Explains
+		if explains != test.explains {
+			t.Errorf("%+v with %v: %s; want explained by the setting %v", test.change, test.facts, described(suspects),
+				test.explains)
+		}
+	}
+}
+
 // Page faults that are most of a growth are the cause, those that are less belong to their function.
 func TestFaultsThatAreMostOfAGrowth(t *testing.T) {
 	frames := []recording.Frame{{Name: "main", Kind: recording.KindNative, Module: "prog"},

@@ -32,6 +32,11 @@ func (s *scene) suspect(c *claim) (suspect Suspect, known bool) {
 		suspect.Gain, suspect.Remedy = true, gained+entry.Gain
 	}
 	suspect.Places, suspect.Doubts, suspect.Knob = append([]Place{}, c.places...), slices.Clone(c.against), c.knob
+	if suspect.Share.Low <= 0 && s.flippedByTrials(c) {
+		suspect.Share, known = compare.Interval{Value: 1, Low: 1, High: 1}, true
+		suspect.Doubts = append(suspect.Doubts, Doubt{DoubtUnseen, "the recorded runs do not show where: that it is this " +
+			"setting follows from the trials, whose sides differ in nothing else"})
+	}
 	suspect.Level = Observed
 	if known && suspect.Share.Low > 0 {
 		suspect.Level = Explains
@@ -54,6 +59,21 @@ func (s *scene) suspect(c *claim) (suspect Suspect, known bool) {
 		A: mean(a), B: mean(b), Unit: "s/run"}}, s.callEvidence(c), c.evidence)
 	s.turnBack(&suspect)
 	return suspect, known
+}
+
+// wholeChange is the part of the growth that is as good as all of it. Chosen.
+const wholeChange = 0.9
+
+// flippedByTrials reports whether a claim is for the one setting in which the sides differ, and as
+// good as none of the growth is anybody else's: the trials that measured the change flipped that
+// setting at random, so that the change is its doing however far the few recorded runs scatter.
+func (s *scene) flippedByTrials(c *claim) bool {
+	change := s.in.MeasuredChange
+	if s.swapped {
+		change = negated(change)
+	}
+	return c.cause == ConfigDiffers && s.in.MeasuredChangeKnown && change.Low > 0 &&
+		s.grew(c) >= wholeChange*s.growth && s.onlyChosen() != nil
 }
 
 // turnBack gives amounts back to the sides that they are of.
