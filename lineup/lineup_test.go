@@ -6,6 +6,7 @@ import (
 	"culprit/internal/stat"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -322,5 +323,17 @@ func TestEffectIsTimed(t *testing.T) {
 	_, err = measureEffect(context.Background(), "failing", Commands{A: "true", B: "echo why >&2; exit 3"}, 1)
 	if err == nil || !strings.Contains(err.Error(), "why") {
 		t.Errorf("failing command: error %v", err)
+	}
+}
+
+// -releases stands for a folder: with another one it is refused, rather than leaving one of the two
+// out.
+func TestReleasesHaveOneRoot(t *testing.T) {
+	o, err := parseOptions(io.Discard, []string{"-releases"})
+	if err != nil || o.root != releasesRoot {
+		t.Errorf("-releases: %q, %v", o.root, err)
+	}
+	if _, err := parseOptions(io.Discard, []string{"-releases", "-root", "elsewhere"}); err == nil {
+		t.Error("-releases with -root was taken")
 	}
 }

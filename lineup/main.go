@@ -113,10 +113,14 @@ func parseOptions(stderr io.Writer, arguments []string) (Options, error) {
 	if err := flags.Parse(arguments); err != nil {
 		return Options{}, err
 	}
-	if o.releases {
+	rooted := false
+	flags.Visit(func(f *flag.Flag) { rooted = rooted || f.Name == "root" })
+	if o.releases && !rooted {
 		o.root = releasesRoot
 	}
 	switch {
+	case o.releases && rooted:
+		return Options{}, errors.New("-releases is -root " + releasesRoot + ": give one of the two")
 	case flags.NArg() > 0:
 		return Options{}, fmt.Errorf("unexpected argument %q: name scenarios by -run REGEX", flags.Arg(0))
 	case o.repeats < 1 || o.alike < 0 || o.effectPairs < 0:
