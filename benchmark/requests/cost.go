@@ -1,5 +1,244 @@
 package main
 
-import "io"
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
 
-func (o options) costs(out io.Writer, folder string) error { return nil }
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+
+	"culprit/internal/stat"
+)
+
+// watcher is one way to watch a server: the words of a command with PID and FILE, or empty programs at hooks.
+type watcher struct {
+	name  string
+	words []string
+	hooks []string
+}
+
+// The hooks of the probe of requests, and those that culprit's everyday probes have besides.
+var (
+	requestHooks = []string{"sk_data_ready", "sock_recv_length", "sock_send_length", "inet_sock_set_state"}
+	allHooks     = append([]string{"sys_enter", "sys_exit", "sched_switch", "sched_waking"}, requestHooks...)
+)
+
+// everything is what record --requests is measured as.
+const everything = "culprit record --requests"
+
+func (o options) watchers() []watcher {
+	record := func(more ...string) []string {
+		return append([]string{o.culprit, "record", "-f", "-d", "5m", "-o", "FILE", "-p", "PID"}, more...)
+	}
+	return []watcher{
+		{name: "alone"},
+		{name: "empty programs on the hooks of requests", hooks: requestHooks},
+		{name: "culprit record --requests --light", words: record("--requests", "--light")},
+		{name: "empty programs on all hooks", hooks: allHooks},
+		{name: "culprit record", words: record()},
+		{name: everything, words: record("--requests")},
+		{name: "perf trace -s", words: []string{"perf", "trace", "-s", "-p", "PID", "-o", "FILE"}},
+		{name: "strace -f -c", words: []string{"strace", "-f", "-c", "-p", "PID", "-o", "FILE"}},
+	}
+}
+
+// cost is what one run of the load took.
+type cost struct {
+	cpu float64 // of the server, ns for a request
+	p50 float64 // ns, as the clients' sockets saw it
+	p99 float64
+}
+
+// costs prints what watching costs each server.
+func (o options) costs(out io.Writer, folder string) error {
+	var failed []error
+	for _, s := range servers() {
+		if !o.only.MatchString(s.name) {
+			continue
+		}
+		err := o.costOf(out, s, folder)
+		if errors.Is(err, errNotInstalled) {
+			fmt.Fprintf(out, "%s: left out: %v\n\n", s.name, err)
+		} else if err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", s.name, err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+func (o options) costOf(out io.Writer, s *server, folder string) error {
+	if err := s.begin(folder); err != nil {
+		return err
+	}
+	defer s.end()
+	settings := o.watchers()
+	values := make([][]cost, len(settings))
+	missing := map[string]bool{}
+	for range o.rounds {
+		for i, w := range settings {
+			if missing[w.name] {
+				continue
+			}
+			one, err := o.loadBeside(s, w, filepath.Join(folder, "watched"))
+			if errors.Is(err, errNotInstalled) {
+				missing[w.name] = true
+				continue
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", w.name, err)
+			}
+			values[i] = append(values[i], one)
+		}
+	}
+	fmt.Fprintf(out, "%s, %d rounds of %d requests, load %s\n\n", s.name, o.rounds, o.requests, hostLoad())
+	printCosts(out, settings, values)
+	return o.programsOf(out, s, settings, filepath.Join(folder, "watched"))
+}
+
+// programsOf prints what the kernel says that culprit's programs took.
+func (o options) programsOf(out io.Writer, s *server, settings []watcher, file string) error {
+	counting, err := ebpf.EnableStats(unix.BPF_STATS_RUN_TIME)
+	if err != nil {
+		return fmt.Errorf("have the kernel count the time of programs: %w", err)
+	}
+	defer counting.Close()
+	for _, w := range settings {
+		if w.name != everything {
+			continue
+		}
+		var runs [2]map[string]programRun
+		looked := 0
+		look := func() (err error) {
+			runs[looked], err = programRuns()
+			looked++
+			return err
+		}
+		if _, err := o.loadBetween(s, w, file, look); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%s, by the kernel's account\n\n", w.name)
+		printPrograms(out, runs[0], runs[1], o.requests)
+		fmt.Fprintln(out)
+	}
+	return nil
+}
+
+// printCosts prints medians, and the median of the ratios within a round.
+func printCosts(out io.Writer, settings []watcher, values [][]cost) {
+	fmt.Fprintf(out, "| | CPU of the server for a request | by round | p50 | p99 |\n|---|---|---|---|---|\n")
+	middle := func(runs []cost, of func(round int, c cost) float64) float64 {
+		var all []float64
+		for round, run := range runs {
+			all = append(all, of(round, run))
+		}
+		return stat.Middle(all)
+	}
+	for i, w := range settings {
+		if len(values[i]) == 0 {
+			continue // a peer that does not work here
+		}
+		fmt.Fprintf(out, "| %s | %.2f µs | × %.3f | %.1f µs | %.0f µs |\n", w.name,
+			middle(values[i], func(_ int, c cost) float64 { return c.cpu })/1e3,
+			middle(values[i], func(round int, c cost) float64 { return c.cpu / values[0][round].cpu }),
+			middle(values[i], func(_ int, c cost) float64 { return c.p50 })/1e3,
+			middle(values[i], func(_ int, c cost) float64 { return c.p99 })/1e3)
+	}
+	fmt.Fprintln(out)
+}
+
+// loadBeside puts the load on a server while it is watched.
+func (o options) loadBeside(s *server, w watcher, file string) (cost, error) {
+	return o.loadBetween(s, w, file, func() error { return nil })
+}
+
+// loadBetween looks before and after the load.
+func (o options) loadBetween(s *server, w watcher, file string, look func() error) (cost, error) {
+	stop, err := w.begin(s.command.Process.Pid, file)
+	if err != nil {
+		return cost{}, err
+	}
+	defer stop()
+	gate, opened := make(chan struct{}), &sync.WaitGroup{}
+	close(gate)
+	opened.Add(o.connections)
+	if err := look(); err != nil {
+		return cost{}, err
+	}
+	before, err := cpuOf(s.command.Process.Pid)
+	if err != nil {
+		return cost{}, err
+	}
+	truth, err := o.askAll(s, gate, opened)
+	if err != nil {
+		return cost{}, err
+	}
+	after, err := cpuOf(s.command.Process.Pid)
+	if err != nil {
+		return cost{}, err
+	}
+	if err := look(); err != nil {
+		return cost{}, err
+	}
+	count := len(truth.most)
+	return cost{cpu: float64(after-before) / float64(count), p50: float64(truth.most[count/2]),
+		p99: float64(truth.most[int(0.99*float64(count-1))])}, nil
+}
+
+// begin starts to watch and returns what ends it.
+func (w watcher) begin(pid int, file string) (stop func(), err error) {
+	if w.hooks != nil {
+		return attachEmpty(w.hooks)
+	}
+	if w.words == nil {
+		return func() {}, nil
+	}
+	if _, err := exec.LookPath(w.words[0]); err != nil {
+		return nil, fmt.Errorf("%w: %s", errNotInstalled, w.words[0])
+	}
+	var words []string
+	for _, word := range w.words {
+		switch word {
+		case "PID":
+			word = strconv.Itoa(pid)
+		case "FILE":
+			word = file
+		}
+		words = append(words, word)
+	}
+	command := exec.Command(words[0], words[1:]...)
+	if err := command.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", words[0], err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	select {
+	case err := <-ended:
+		return nil, fmt.Errorf("%w: %s ended at once (%v)", errNotInstalled, words[0], err)
+	case <-time.After(loading):
+	}
+	return func() {
+		_ = command.Process.Signal(os.Interrupt) // it may have ended just now
+		select {
+		case <-ended:
+		case <-time.After(20 * time.Second):
+			_ = command.Process.Kill()
+			<-ended
+		}
+	}, nil
+}
+
+// cpuOf is the CPU time of a process in ns, by its own clock (see clock_getcpuclockid).
+func cpuOf(pid int) (int64, error) {
+	var used unix.Timespec
+	if err := unix.ClockGettime(int32(^pid)<<3|2, &used); err != nil {
+		return 0, fmt.Errorf("read the CPU clock of process %d: %w", pid, err)
+	}
+	return used.Nano(), nil
+}

@@ -38,7 +38,7 @@ int open_sockets(struct bpf_iter__task_file *ctx)
 {
 	struct task_struct *task = ctx->task;
 	struct file *file = ctx->file;
-	if (!task || !file || !bpf_task_storage_get(&tasks, task, 0, 0))
+	if (!task || !file || !state_of(task))
 		return 0;
 	struct socket *socket = bpf_sock_from_file(file);
 	struct sock *sk = socket ? socket->sk : 0;
@@ -50,7 +50,7 @@ int open_sockets(struct bpf_iter__task_file *ctx)
 		return 0;
 	}
 	if (!turn_of(sk))
-		adopt(sk, task->tgid);
+		adopt(sk, task->tgid, false);
 	return 0;
 }
 

@@ -34,6 +34,10 @@ func kindText(protocol uint32, head []byte) string {
 		return postgresKind(head)
 	case mysql:
 		return mysqlKind(head)
+	case tls:
+		if len(head) > 0 && head[0] >= 0x14 && head[0] <= 0x16 {
+			return "(handshake)"
+		}
 	}
 	return ""
 }

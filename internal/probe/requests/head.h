@@ -6,6 +6,7 @@
 #include "service.h"
 
 #define HEAD 96 /* bytes that are looked at */
+#define KNOWN_WORDS 6 /* of 8 bytes, of a head that are remembered */
 #define SHORT 8 /* what is shorter is looked at again when more is there */
 #define SYS_READ 0
 #define SYS_WRITE 1
@@ -27,6 +28,7 @@ struct head {
 	__u8 byte[HEAD + 32];
 	__u32 length, protocol;
 	__u64 hash; /* of the kind */
+	__u32 covered, unused; /* bytes that the kind depends on; 0: not known */
 };
 
 struct {
@@ -56,6 +58,12 @@ static __always_inline void *bytes_of_call(void)
 	if (call == SYS_READ || call == SYS_RECVFROM || call == SYS_WRITE || call == SYS_SENDTO)
 		return (void *)at;
 	return 0;
+}
+
+/* The bytes of a word up to a length, which may be below 1 or above 8. */
+static __always_inline __u64 first_bytes(__s32 length)
+{
+	return length >= 8 ? ~0ull : length <= 0 ? 0 : (1ull << (8 * length)) - 1;
 }
 
 static __always_inline bool is_upper(__u8 c) { return c >= 'A' && c <= 'Z'; }
@@ -113,7 +121,7 @@ static __always_inline __u32 protocol_of(const __u8 *b, __u32 length)
 
 /* What a path has behind its last /: one with a digit that is long and hexadecimal is an id, whatever it is. */
 struct path {
-	const struct head *head;
+	struct head *head;
 	__u64 hash, before; /* up to here, and to where the segment begins */
 	__u32 digits, length, odd; /* of the segment; odd: characters that no id has */
 	__u32 number, blanks;
@@ -136,8 +144,10 @@ static long hash_character(__u32 i, void *of)
 	if (i >= HEAD || i >= path->head->length)
 		return 1;
 	__u8 c = path->head->byte[i];
-	if (c == '?' || c == '#' || c == '\r' || c == '\n' || (c == ' ' && ++path->blanks == 2))
+	if (c == '?' || c == '#' || c == '\r' || c == '\n' || (c == ' ' && ++path->blanks == 2)) {
+		path->head->covered = i + 1;
 		return 1;
+	}
 	if (c == '/') {
 		end_segment(path);
 		path->before = path->hash = mix(path->hash, c);
@@ -159,7 +169,7 @@ static long hash_character(__u32 i, void *of)
 }
 
 /* Method and path, without the query, numbers and ids folded. head.go folds the text by the same rules. */
-static __always_inline __u64 hash_path(const struct head *head)
+static __always_inline __u64 hash_path(struct head *head)
 {
 	struct path path = {.head = head, .hash = 1};
 	bpf_loop(HEAD, hash_character, &path, 0);
@@ -182,8 +192,10 @@ __noinline __u64 hash_word(__u32 from)
 			break;
 		if (c >= 'a' && c <= 'z')
 			c -= 32;
-		if (!is_upper(c) && c != '_' && c != '.')
+		if (!is_upper(c) && c != '_' && c != '.') {
+			head->covered = at + 1;
 			break;
+		}
 		hash = mix(hash, c);
 	}
 	return hash;
@@ -213,7 +225,7 @@ static __always_inline __u32 postgres_word(const struct head *head)
 	return 0;
 }
 
-static __always_inline __u64 hash_kind(const struct head *head)
+static __always_inline __u64 hash_kind(struct head *head)
 {
 	__u32 word = 0;
 	switch (head->protocol) {
@@ -223,18 +235,28 @@ static __always_inline __u64 hash_kind(const struct head *head)
 		word = redis_word(head);
 		break;
 	case POSTGRES:
-		if (head->byte[0] != 'Q' && head->byte[0] != 'P')
+		if (head->byte[0] != 'Q' && head->byte[0] != 'P') {
+			head->covered = 3;
 			return head->byte[0]; /* executes what was prepared before */
+		}
 		word = postgres_word(head);
 		break;
 	case MYSQL:
-		if (head->byte[4] != 3)
+		if (head->byte[4] != 3) {
+			head->covered = 5;
 			return head->byte[4];
+		}
 		word = 5;
 		break;
 	case MEMCACHED:
 		break;
+	case TLS: /* a record of data, or of what goes before it */
+		if (head->byte[1] != 3)
+			return 0;
+		head->covered = 2;
+		return head->byte[0] >= 0x14 && head->byte[0] <= 0x16 ? 3 : 0;
 	default:
+		head->covered = 9; /* as is_frame() */
 		return 0;
 	}
 	return hash_word(word);

@@ -27,7 +27,8 @@ func TestKindText(t *testing.T) {
 		{mysql, "\x09\x00\x00\x00\x03select 1", "SELECT"},
 		{mysql, "\x09\x00\x00\x00\x17....", "(prepared)"},
 		{memcached, "get key\r\n", "GET"},
-		{tls, "\x16\x03\x01", ""},
+		{tls, "\x16\x03\x01", "(handshake)"},
+		{tls, "\x17\x03\x03\x00\x20", ""},
 	} {
 		if got := kindText(c.protocol, []byte(c.head)); got != c.want {
 			t.Errorf("%d %q: %q, not %q", c.protocol, c.head, got, c.want)

@@ -27,7 +27,9 @@ static __always_inline struct turn *make_turn(struct sock *sk, __u32 role, __u32
 	turn->protocol = UNKNOWN;
 	turn->frames = 0;
 	turn->status = 0;
-	turn->interleaved = turn->failed = turn->no_wait = turn->booked = 0;
+	turn->interleaved = turn->failed = turn->no_wait = turn->booked = turn->followed = 0;
+	turn->covered = turn->head_length = 0;
+	turn->head = 0;
 	turn->epoch = epoch;
 	return turn;
 }
@@ -42,13 +44,17 @@ static __always_inline struct turn *turn_of(struct sock *sk)
 }
 
 /* A socket that nobody knows, in a call of the target: one that was made before the window, or handed to it. */
-static __always_inline struct turn *adopt(struct sock *sk, __u32 tgid)
+static __always_inline struct turn *adopt(struct sock *sk, __u32 tgid, bool sends)
 {
 	if (!is_stream(sk) || sk->__sk_common.skc_state == LISTEN)
 		return 0;
 	__u32 service = listener_service(sk);
 	if (service)
 		return make_turn(sk, SERVER, service, tgid);
+	if (!sends && was_accepted(sk)) { /* its listener is closed, as that of a server that is about to end */
+		listens(sk, tgid);
+		return make_turn(sk, SERVER, listener_service(sk), tgid);
+	}
 	if (sk->__sk_common.skc_family == FAMILY_UNIX) {
 		if (!unix_name(sk))
 			return make_turn(sk, CLIENT, service_of(sk, CLIENT, tgid), tgid);
@@ -85,7 +91,7 @@ static __always_inline bool all_read(struct sock *sk)
 }
 
 /* Streams of several requests lie about turns: a connection that looks like one twice is no longer measured. */
-static __always_inline void name_protocol(struct turn *turn, struct head *head)
+static __always_inline bool name_protocol(struct turn *turn, struct head *head)
 {
 	struct service *service = service_at(turn->service);
 	if (head->protocol == HTTP2) {
@@ -101,13 +107,49 @@ static __always_inline void name_protocol(struct turn *turn, struct head *head)
 		else
 			head->protocol = turn->protocol == TLS ? TLS : OTHER;
 	}
-	if (service && holds_several())
+	if (!holds_several())
+		return false;
+	if (service)
 		__sync_fetch_and_add(&service->pipelined, 1);
+	return true;
+}
+
+/* A request that begins like the last one on its socket is of its kind: what most connections send. */
+static __always_inline bool looks_the_same(struct turn *turn, int received)
+{
+	__u64 word[KNOWN_WORDS], differs = 0;
+	__u32 covered = turn->covered;
+	if (!covered || turn->head_length || (turn->known_length ? turn->known_length != received : received < covered))
+		return false;
+	void *from = bytes_of_call();
+	if (!from || bpf_probe_read_user(word, sizeof(word), from))
+		return false;
+	for (int i = 0; i < KNOWN_WORDS; i++)
+		differs |= (word[i] ^ turn->known[i]) & first_bytes((__s32)covered - 8 * i);
+	return !differs;
+}
+
+/* What the kind of this head depends on is kept for the next one. */
+static __always_inline void remember(struct turn *turn, const struct head *head, int received)
+{
+	__u32 covered = head->covered;
+	turn->covered = 0;
+	if (covered > 8 * KNOWN_WORDS || covered > head->length || turn->frames || turn->protocol == HTTP2)
+		return;
+	/* Of these the length tells that there is one request, or even which protocol it is. */
+	turn->known_length = head->protocol == HTTP1 || head->protocol == TLS ? 0 : received;
+	for (int i = 0; i < KNOWN_WORDS; i++)
+		turn->known[i] = ((__u64 *)head->byte)[i];
+	turn->covered = covered;
 }
 
 static __always_inline void look(struct turn *turn, int received)
 {
+	if (looks_the_same(turn, received))
+		return;
+	bool again = turn->head_length;
 	struct head *head = read_head(received, turn->head, turn->head_length);
+	turn->covered = 0;
 	turn->head = 0;
 	turn->head_length = 0;
 	if (head && head->length < SHORT) { /* one byte: Go asks whether the client is there; MySQL's length */
@@ -115,8 +157,11 @@ static __always_inline void look(struct turn *turn, int received)
 		turn->head = *(__u64 *)head->byte;
 	}
 	if (head) {
-		name_protocol(turn, head);
+		bool several = name_protocol(turn, head);
+		head->covered = 0;
 		head->hash = turn->protocol == HTTP2 ? 0 : kind_hash();
+		if (!several && !again)
+			remember(turn, head, received);
 	}
 	turn->kind = turn->protocol == HTTP2 ? 0 : find_kind(turn->service, !!head);
 }
@@ -132,6 +177,7 @@ static __always_inline void begin_turn(struct sock *sk, struct turn *turn, struc
 	turn->tgid = bpf_get_current_pid_tgid() >> 32;
 	turn->reader = (__u32)bpf_get_current_pid_tgid();
 	look(turn, received);
+	turn->era = 0;
 	if (!state)
 		return;
 	took_up(turn, state);
@@ -178,7 +224,7 @@ int BPF_PROG(received, struct sock *sk, int ret, int flags)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_state *state = turn || !is_stranger(task) ? state_of(task) : 0;
 	if (!turn) {
-		turn = state ? adopt(sk, task->tgid) : 0;
+		turn = state ? adopt(sk, task->tgid, false) : 0;
 		if (!turn)
 			return 0;
 	}
@@ -282,7 +328,7 @@ int BPF_PROG(sent, struct sock *sk, int ret, int flags)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_state *state = turn || !is_stranger(task) ? state_of(task) : 0;
 	if (!turn) {
-		turn = state ? adopt(sk, task->tgid) : 0;
+		turn = state ? adopt(sk, task->tgid, true) : 0;
 		if (!turn)
 			return 0;
 	}

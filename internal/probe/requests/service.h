@@ -41,6 +41,8 @@ struct sock {
 	void *sk_bpf_storage;
 };
 struct tcp_sock { __u32 rcv_nxt, copied_seq; };
+struct inet_bind_bucket { signed char fastreuse; };
+struct inet_connection_sock { struct inet_bind_bucket *icsk_bind_hash; };
 struct sockaddr_un { unsigned short sun_family; char sun_path[UNIX_NAME]; };
 struct unix_address { int len; struct sockaddr_un name[0]; };
 struct unix_sock { struct unix_address *addr; struct sock *peer; };
@@ -128,6 +130,16 @@ static __always_inline bool is_stream(const struct sock *sk)
 		return false;
 	return sk->sk_protocol == PROTOCOL_TCP ||
 	       (sk->sk_protocol == PROTOCOL_MPTCP && sk->__sk_common.skc_state == LISTEN);
+}
+
+/* Whether the port of a connection was bound and not picked by connect(), which marks its ports by -1
+ * (__inet_hash_connect): the connection was accepted, or, seldom, its client chose where it comes from. */
+static __always_inline bool was_accepted(const struct sock *sk)
+{
+	if (sk->__sk_common.skc_family == FAMILY_UNIX || !bpf_core_field_exists(struct inet_bind_bucket, fastreuse))
+		return false;
+	struct inet_bind_bucket *bucket = BPF_CORE_READ((struct inet_connection_sock *)sk, icsk_bind_hash);
+	return bucket && BPF_CORE_READ(bucket, fastreuse) >= 0;
 }
 
 static __always_inline struct unix_address *unix_name(const struct sock *sk)

@@ -4,6 +4,10 @@
 
 #include "kind.h"
 
+/* Number of the window in which sums of threads are comparable: sockets are followed from window to window where one
+ * goes on with another, threads are not. */
+volatile __u32 era = 0;
+
 struct turn {
 	__u64 ready;      /* data came that no call has taken; of a client the last that came */
 	__u64 begin;      /* of the request in progress: its first data (of a client: it was sent); 0: none */
@@ -24,6 +28,12 @@ struct turn {
 	__u8 head_length; /* of a head that was too short */
 	__u64 head;
 	__u8 booked;      /* it is counted already */
+	__u8 followed;    /* what its thread waited for is known */
+	__u32 era;        /* in which base_ns was read */
+	/* The last head whose kind was found: one that begins like it is of the same kind. */
+	__u32 known_length; /* of what was read; 0: any */
+	__u32 covered;    /* bytes that the kind depends on; 0: none is known */
+	__u64 known[KNOWN_WORDS];
 };
 
 struct {
@@ -41,6 +51,7 @@ struct request_event {
 	__u32 tgid, reader, writer, kind;
 	__u32 status, slow, weight, downstream;
 	__u32 interleaved, failed, in_progress, no_wait;
+	__u32 followed, unused;
 };
 const struct request_event *keep_request_event_in_btf __attribute__((unused));
 
@@ -71,7 +82,8 @@ static __always_inline void fill_event(struct request_event *event, const struct
 	event->interleaved = turn->interleaved;
 	event->failed = turn->failed;
 	event->no_wait = turn->no_wait;
-	event->slow = event->weight = event->in_progress = 0;
+	event->followed = turn->followed;
+	event->slow = event->weight = event->in_progress = event->unused = 0;
 }
 
 static __always_inline void hand_over(const struct turn *turn, __u64 latency)
@@ -97,12 +109,12 @@ static __always_inline void hand_over(const struct turn *turn, __u64 latency)
 
 static __always_inline void add_spent(struct kind_sums *sum, const struct turn *turn)
 {
+	if (!turn->followed) {
+		sum->unfollowed += 1;
+		sum->unfollowed_ns += turn->last_send - turn->last_recv;
+		return;
+	}
 	if (turn->reader != turn->writer) {
-		if (!turn->on_worker) {
-			sum->unfollowed += 1;
-			sum->unfollowed_ns += turn->last_send - turn->last_recv;
-			return;
-		}
 		sum->handed += 1;
 		sum->handed_ns += turn->on_worker - turn->first_recv;
 	}
@@ -157,7 +169,7 @@ static __always_inline void finish(struct turn *turn)
 	turn->in = turn->out = 0;
 	turn->on_worker = 0;
 	turn->status = 0;
-	turn->failed = turn->interleaved = turn->no_wait = 0;
+	turn->failed = turn->interleaved = turn->no_wait = turn->followed = 0;
 }
 
 /* Of a client the request is what it sent, the answer what came: first_recv and last_send stand for the arrival. */
@@ -215,6 +227,7 @@ static __always_inline void took_up(struct turn *turn, struct task_state *state)
 	for (int i = 0; i < WAIT_CLASSES; i++)
 		turn->base_ns[i] = state->spent_ns[i];
 	turn->base_downstream_ns = state->downstream_ns;
+	turn->era = era;
 }
 
 /* When the thread that answers took the request up: it sleeps for want of work before, or has answered another.
@@ -225,6 +238,7 @@ static __always_inline void took_up_elsewhere(struct turn *turn, struct task_sta
 		turn->base_ns[i] = state->answered_spent_ns[i];
 	turn->base_downstream_ns = state->answered_downstream_ns;
 	turn->on_worker = 0;
+	turn->era = era;
 	if (state->answered >= turn->first_recv) {
 		turn->on_worker = state->answered;
 		return;
@@ -251,6 +265,7 @@ static __always_inline void answered(struct turn *turn, struct task_state *state
 		state->answered_spent_ns[i] = state->spent_ns[i];
 	}
 	turn->used_downstream_ns = state->downstream_ns - turn->base_downstream_ns;
+	turn->followed = turn->era == era && (turn->reader == turn->writer || turn->on_worker);
 	turn->downstream = state->downstream_service;
 	state->answered = now;
 	state->answered_downstream_ns = state->downstream_ns;
