@@ -42,6 +42,14 @@ type Edge interface {
 	Ends()
 }
 
+// Carrier is a session that goes on between two windows of which one follows the other at once: what it counts in
+// between is in the second one.
+type Carrier interface {
+	Session
+	// Carry comes in place of the ends of a window, Detach and Attach; Collect, Attach and Begins come as ever.
+	Carry()
+}
+
 // Tree is the session that makes the target: what it follows, and what those
 // start later, is what all probes see.
 type Tree interface {

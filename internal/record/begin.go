@@ -57,6 +57,7 @@ func (s *Session) attach(window *openWindow) (pids []int, err error) {
 	s.shared.EndsCalled = s.endsCalled && !slices.Contains(window.target.Without, "offcpu")
 	for _, session := range s.sessions {
 		if slices.Contains(window.target.Without, session.Name()) {
+			session.Detach() // it may have gone on since the last window
 			continue
 		}
 		if sampler, ok := session.(rated); ok && window.target.Hz > 0 {

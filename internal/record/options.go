@@ -130,10 +130,11 @@ func (t Target) String() string {
 
 // Finish says what to do with a window that has ended.
 type Finish struct {
-	Path    string             `json:"path"`    // file to write
-	Metrics map[string]float64 `json:"metrics"` // what the caller measured of the window
-	Drop    bool               `json:"drop"`    // write nothing
-	Part    bool               `json:"part"`    // more is to come: naming is kept short
+	Path    string             `json:"path"`              // file to write
+	Metrics map[string]float64 `json:"metrics"`           // what the caller measured of the window
+	Drop    bool               `json:"drop"`              // write nothing
+	Part    bool               `json:"part"`              // more is to come: naming is kept short
+	GoesOn  bool               `json:"goes_on,omitempty"` // the next window follows at once
 	// Thinned and Check are for the manifest: what was given up before this window, and what recording did to the target.
 	Thinned []recording.Thinning `json:"thinned,omitempty"`
 	Check   *recording.SelfCheck `json:"check,omitempty"`

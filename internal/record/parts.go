@@ -84,7 +84,12 @@ func (p *Parts) next() string {
 }
 
 // End closes the part that is open and writes it down.
-func (p *Parts) End(ctx context.Context) error {
+func (p *Parts) End(ctx context.Context) error { return p.end(ctx, false) }
+
+// EndToGoOn does so where Begin follows at once.
+func (p *Parts) EndToGoOn(ctx context.Context) error { return p.end(ctx, true) }
+
+func (p *Parts) end(ctx context.Context, goesOn bool) error {
 	if !p.open {
 		return nil
 	}
@@ -95,7 +100,7 @@ func (p *Parts) End(ctx context.Context) error {
 		}
 	}
 	path := p.next()
-	summary, err := p.recorder.End(ctx, Finish{Path: path, Part: true, Thinned: p.thinned})
+	summary, err := p.recorder.End(ctx, Finish{Path: path, Part: true, GoesOn: goesOn, Thinned: p.thinned})
 	if err != nil {
 		return fmt.Errorf("write part: %w", err)
 	}

@@ -129,7 +129,7 @@ func (r *Run) wait(ctx context.Context, length time.Duration) bool {
 // renew ends a part and begins the next. A target that is gone by then has been recorded to its end.
 func (r *Run) renew(ctx context.Context, why string) error {
 	ctx = context.WithoutCancel(ctx)
-	if err := r.parts.End(ctx); err != nil {
+	if err := r.parts.EndToGoOn(ctx); err != nil {
 		return err
 	}
 	return r.resume(ctx, why)

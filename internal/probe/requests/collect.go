@@ -25,6 +25,7 @@ type collection struct {
 	window   *bpf.Window
 	services map[uint32]*recording.Service
 	kinds    map[uint32]kindName
+	aside    map[uint32]aside
 }
 
 // kindName is what a kind is of.
@@ -42,7 +43,8 @@ func (s *Session) Collect(window *bpf.Window) error {
 		return err
 	}
 	window.Lose("requests: slow ones over the limit", over)
-	c := &collection{window: window, services: map[uint32]*recording.Service{}, kinds: map[uint32]kindName{}}
+	c := &collection{window: window, services: map[uint32]*recording.Service{}, kinds: map[uint32]kindName{},
+		aside: map[uint32]aside{}}
 	if err := s.nameAll(c); err != nil {
 		return err
 	}
@@ -58,12 +60,21 @@ func (s *Session) Collect(window *bpf.Window) error {
 	for _, at := range sortedKeys(c.services) {
 		rec.Services = append(rec.Services, *c.services[at])
 	}
+	if s.going {
+		s.carried = &carried{toNs: bpf.Now(), kinds: map[uint32]tally{}, aside: c.aside}
+		if w := s.watch; w != nil && len(w.slices) > 0 {
+			s.carried.kinds, s.carried.toNs = w.before, w.slices[len(w.slices)-1].toNs
+		}
+	}
 	s.unanswered, s.watch = nil, nil
 	s.misses.Take(window, "requests", s.collection)
 	if err := window.TakeLosses(s.collection.Maps["losses"], "requests: slow ones dropped",
 		"requests: services that did not fit", "requests: kinds that did not fit (they are counted without a name)",
 		"requests: sockets that could not be followed"); err != nil {
 		return err
+	}
+	if s.going {
+		return nil
 	}
 	return s.forget()
 }
@@ -81,7 +92,7 @@ func (s *Session) watched() error {
 	if err != nil {
 		return err
 	}
-	from := s.shared.StartNs
+	from := s.watch.beganNs
 	if n := len(s.watch.slices); n > 0 {
 		from = s.watch.slices[n-1].toNs
 	}
@@ -193,7 +204,7 @@ func (c *collection) slowRow(event *requestsRequestEvent, name kindName) recordi
 	row.UploadNs = int64(event.LastRecv - event.FirstRecv)
 	row.ServeNs = int64(event.FirstSend - event.LastRecv)
 	row.AnswerNs = int64(event.LastSend - event.FirstSend)
-	if name.moves || event.Reader != event.Writer && event.OnWorker == 0 {
+	if name.moves || event.Followed == 0 {
 		row.Unfollowed = true
 		return row
 	}
@@ -221,6 +232,7 @@ func (c *collection) countOpen(name kindName, ageNs int64) {
 
 // forget empties the maps: the next window may have another target.
 func (s *Session) forget() error {
+	s.carried = nil
 	kinds := s.collection.Maps["kinds"] // a service is written whole when it is made
 	var used uint32
 	if err := s.collection.Variables["kinds_used"].Get(&used); err != nil {

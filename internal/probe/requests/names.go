@@ -21,9 +21,15 @@ func (s *Session) nameAll(c *collection) error {
 		if err := s.collection.Maps["services"].Lookup(at, &service); err != nil {
 			return fmt.Errorf("read services: %w", err)
 		}
+		var before aside
+		if s.carried != nil {
+			before = s.carried.aside[at]
+		}
+		c.aside[at] = aside{service.Pushes, service.Pipelined, service.Multiplexed}
 		row := &recording.Service{Side: recording.SideServer, Service: serviceName(&service), Pid: int32(service.Tgid),
-			Comm: c.window.Comm[int32(service.Tgid)], Pushes: int64(service.Pushes),
-			Pipelined: int64(service.Pipelined), Multiplexed: int64(service.Multiplexed)}
+			Comm: c.window.Comm[int32(service.Tgid)], Pushes: int64(service.Pushes - before.pushes),
+			Pipelined:   int64(service.Pipelined - before.pipelined),
+			Multiplexed: int64(service.Multiplexed - before.multiplexed)}
 		if service.Key.Role == roleClient {
 			row.Side = recording.SideClient
 		}

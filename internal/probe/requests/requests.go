@@ -36,7 +36,20 @@ type Session struct {
 	watch      *watch
 	unanswered []requestsRequestEvent
 	failed     error // the window could not be begun or ended as it should
+	era        uint32
+	going      bool     // sockets are followed on from the last window
+	carried    *carried // from that window; nil: nothing
 }
+
+// carried is what a window that goes on with another has to know: what was counted is never taken back in between.
+type carried struct {
+	kinds map[uint32]tally
+	toNs  int64 // so far it was told
+	aside map[uint32]aside
+}
+
+// aside is what a service counts beside its requests.
+type aside struct{ pushes, pipelined, multiplexed uint64 }
 
 // Start loads the probe.
 func Start(shared *bpf.Shared) (*Session, error) {
@@ -71,6 +84,13 @@ func (s *Session) Name() string { return "requests" }
 // Attach begins to follow sockets that are opened.
 func (s *Session) Attach() (err error) {
 	s.unanswered, s.failed = nil, nil
+	s.era++
+	if err := s.collection.Variables["era"].Set(s.era); err != nil {
+		return fmt.Errorf("begin to follow requests: %w", err)
+	}
+	if s.going {
+		return nil
+	}
 	s.epoch++
 	for name, value := range map[string]uint32{"epoch": s.epoch, "over": 1} {
 		if err := s.collection.Variables[name].Set(value); err != nil {
@@ -99,12 +119,30 @@ func (s *Session) Begins() error {
 			return fmt.Errorf("find open sockets: %w", err)
 		}
 	}
-	s.watch = s.newWatch()
+	s.watch = s.newWatch(s.carried)
+	if s.going {
+		return nil
+	}
 	return bpf.Begins(s.collection)
+}
+
+// Carry goes on following: Collect tells what was counted up to then, and what comes until the next window begins is
+// that one's.
+func (s *Session) Carry() {
+	if s.links == nil || s.failed != nil {
+		s.Ends()
+		s.Detach()
+		return
+	}
+	s.going = true
+	if s.watch != nil {
+		s.watch.stop()
+	}
 }
 
 // Ends takes what is not over.
 func (s *Session) Ends() {
+	s.going = false
 	if s.watch != nil {
 		s.watch.stop()
 	}
@@ -124,6 +162,10 @@ func (s *Session) Detach() {
 	bpf.CloseLinks(s.links)
 	s.links = nil
 	s.ring.Stop()
+	if s.going { // and is not to go on now
+		s.going = false
+		s.failed = errors.Join(s.failed, s.forget())
+	}
 }
 
 // Close unloads the probe.
@@ -143,6 +185,7 @@ type watch struct {
 	done    chan struct{}
 	ended   chan struct{}
 	once    sync.Once
+	beganNs int64
 	slices  []slice
 	before  map[uint32]tally // of each kind at the end of the last slice
 	failed  error

@@ -39,8 +39,13 @@ type slice struct {
 	kinds        map[uint32]tally
 }
 
-func (s *Session) newWatch() *watch {
-	w := &watch{session: s, done: make(chan struct{}), ended: make(chan struct{}), before: map[uint32]tally{}}
+// newWatch begins to watch; what came after the window before this one, if that was carried on, is in the first slice.
+func (s *Session) newWatch(before *carried) *watch {
+	w := &watch{session: s, done: make(chan struct{}), ended: make(chan struct{}), before: map[uint32]tally{},
+		beganNs: s.shared.StartNs}
+	if before != nil {
+		w.before, w.beganNs = before.kinds, before.toNs
+	}
 	go w.run()
 	return w
 }
@@ -53,7 +58,7 @@ func (w *watch) stop() {
 
 func (w *watch) run() {
 	defer close(w.ended)
-	from, length := bpf.Now(), sliceLength
+	from, length := w.beganNs, sliceLength
 	for look := 0; ; look++ {
 		pause := beat.Length // at first what is slow is learned soon
 		if look >= 10 {

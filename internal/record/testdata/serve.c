@@ -1,4 +1,4 @@
-/* serve PORT: one thread a connection, HTTP/1.1. /sleep naps 3 ms, /spin runs 2 ms, /lock waits for a mutex that a
+/* serve PORT [one]: one thread a connection, HTTP/1.1. /sleep naps 3 ms, /spin runs 2 ms, /lock waits for a mutex that a
  * background thread holds half of the time, /late sleeps 6 ms after its answer, before it reads what comes next. */
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -85,5 +85,9 @@ int main(int count, char **words)
 		long connection = accept(listener, 0, 0);
 		if (connection >= 0 && pthread_create(&thread, 0, serve, (void *)connection) == 0)
 			pthread_detach(thread);
+		if (count > 2) { /* one connection, and no more */
+			close(listener);
+			pause();
+		}
 	}
 }
