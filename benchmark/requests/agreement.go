@@ -47,7 +47,8 @@ type seen struct {
 func (o options) agreement(out io.Writer, folder string) error {
 	fmt.Fprintf(out, "Times are in µs. Clients: between the end and the begin of the call that sent a request, to when "+
 		"the kernel got the answer.\n\n")
-	fmt.Fprintf(out, "| server | requests | seen | p50 clients | seen | p99 clients | seen | p99.9 clients | seen | as |\n")
+	fmt.Fprintf(out, "| server | requests | seen | p50 clients | seen | p99 clients | seen | p99.9 clients | seen "+
+		"| as |\n")
 	fmt.Fprintf(out, "|---|---|---|---|---|---|---|---|---|---|\n")
 	var failed []error
 	for _, s := range servers() {

@@ -98,7 +98,9 @@ func (o options) costOf(out io.Writer, s *server, folder string) error {
 		}
 	}
 	fmt.Fprintf(out, "%s, %d rounds of %d requests, load %s\n\n", s.name, o.rounds, o.requests, hostLoad())
-	printCosts(out, settings, values)
+	if o.rounds > 0 {
+		printCosts(out, settings, values)
+	}
 	return o.programsOf(out, s, settings, filepath.Join(folder, "watched"))
 }
 
@@ -171,7 +173,7 @@ func (o options) loadBetween(s *server, w watcher, file string, look func() erro
 	if err := look(); err != nil {
 		return cost{}, err
 	}
-	before, err := cpuOf(s.command.Process.Pid)
+	before, err := s.cpu()
 	if err != nil {
 		return cost{}, err
 	}
@@ -179,7 +181,7 @@ func (o options) loadBetween(s *server, w watcher, file string, look func() erro
 	if err != nil {
 		return cost{}, err
 	}
-	after, err := cpuOf(s.command.Process.Pid)
+	after, err := s.cpu()
 	if err != nil {
 		return cost{}, err
 	}
@@ -232,6 +234,29 @@ func (w watcher) begin(pid int, file string) (stop func(), err error) {
 			<-ended
 		}
 	}, nil
+}
+
+// cpu is the CPU time in ns of all processes of a server that are there now.
+func (s *server) cpu() (sum int64, err error) {
+	paths, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		return 0, fmt.Errorf("list processes: %w", err)
+	}
+	for _, path := range paths {
+		pid, err := strconv.Atoi(filepath.Base(path))
+		if err != nil {
+			continue
+		}
+		if group, err := unix.Getpgid(pid); err != nil || group != s.command.Process.Pid {
+			continue // of another, or it has ended
+		}
+		used, err := cpuOf(pid)
+		if err != nil {
+			return 0, err
+		}
+		sum += used
+	}
+	return sum, nil
 }
 
 // cpuOf is the CPU time of a process in ns, by its own clock (see clock_getcpuclockid).

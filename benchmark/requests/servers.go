@@ -51,8 +51,8 @@ func servers() []*server {
 	askMemcached := lines("get thing\r\n", "END\r\n")
 	nginx := func(listen string) string { return nginxHead + listen + nginxTail }
 	const runNginx = "nginx -c {folder}/conf"
-	const initPostgres = `B=$(ls -d /usr/lib/postgresql/*/bin | tail -1); mkdir {folder}/data && chown postgres {folder}/data {folder} && ` +
-		beginPostgres + `$B/initdb -A trust -N -D {folder}/data >/dev/null`
+	const initPostgres = `B=$(ls -d /usr/lib/postgresql/*/bin | tail -1); mkdir {folder}/data && ` +
+		`chown postgres {folder}/data {folder} && ` + beginPostgres + `$B/initdb -A trust -N -D {folder}/data >/dev/null`
 	const runPostgres = `B=$(ls -d /usr/lib/postgresql/*/bin | tail -1); exec ` + beginPostgres +
 		`$B/postgres -D {folder}/data -p {port} -k {folder}`
 	const initMaria = `mariadb-install-db --no-defaults --datadir={folder}/data --user=root --skip-test-db >/dev/null 2>&1`
@@ -63,9 +63,10 @@ func servers() []*server {
 			ask: askHTTP, kind: get},
 		{name: "nginx, unix socket", needs: []string{"nginx"}, prepare: nginx("listen unix:{socket};"),
 			start: runNginx, unix: true, ask: askHTTP, kind: get},
-		{name: "nginx, TLS", needs: []string{"nginx", "openssl"}, prepare: `openssl req -x509 -newkey rsa:2048 -nodes -days 2 ` +
-			`-subj /CN=localhost -keyout {folder}/key -out {folder}/certificate 2>/dev/null; ` +
-			nginx("listen 127.0.0.1:{port} ssl; ssl_certificate {folder}/certificate; ssl_certificate_key {folder}/key;"),
+		{name: "nginx, TLS", needs: []string{"nginx", "openssl"},
+			prepare: `openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost ` +
+				`-keyout {folder}/key -out {folder}/certificate 2>/dev/null; ` +
+				nginx("listen 127.0.0.1:{port} ssl; ssl_certificate {folder}/certificate; ssl_certificate_key {folder}/key;"),
 			start: runNginx, ask: askTLS},
 		{name: "redis", needs: []string{"redis-server"}, ask: askRedis, kind: "GET",
 			start: "redis-server --port {port} --save '' --dir {folder}"},
@@ -131,7 +132,7 @@ func (s *server) begin(parent string) error {
 	}
 	s.command = exec.Command("sh", "-c", start)
 	s.command.Stdout, s.command.Stderr = &s.said, &s.said
-	s.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
+	s.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	if err := s.command.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", s.name, err)
 	}
@@ -181,7 +182,7 @@ func (s *server) end() {
 	select {
 	case <-s.ended:
 	case <-time.After(10 * time.Second):
-		_ = s.command.Process.Kill()
+		_ = syscall.Kill(-s.command.Process.Pid, syscall.SIGKILL)
 		<-s.ended
 	}
 }

@@ -161,3 +161,25 @@ func (s *Session) discard() {
 	// What fails here fails again, and is told, at the next end.
 	_ = s.collect(&recording.Recording{}, open, open.startNs, true)
 }
+
+// stop ends what the probes of a window do; where the next window follows at once, one that can goes on until then.
+func (s *Session) stop(open *openWindow, finish Finish) {
+	for i := len(s.sessions) - 1; i >= 0; i-- {
+		if edge, ok := s.sessions[i].(probe.Edge); ok && !open.without(edge) && !carried(edge, finish) {
+			edge.Ends()
+		}
+	}
+	for _, session := range s.sessions {
+		if carried(session, finish) && !open.without(session) {
+			session.(probe.Carrier).Carry()
+			continue
+		}
+		session.Detach()
+	}
+}
+
+// carried tells whether a probe goes on until the next window begins.
+func carried(session probe.Session, finish Finish) bool {
+	_, ok := session.(probe.Carrier)
+	return ok && finish.GoesOn
+}

@@ -143,18 +143,7 @@ func (s *Session) End(finish Finish) (*recording.Recording, error) {
 	s.window = nil
 	endNs := bpf.Now()
 	bpfNs, sampled := open.costs.stop(time.Duration(endNs - open.startNs))
-	for i := len(s.sessions) - 1; i >= 0; i-- {
-		if edge, ok := s.sessions[i].(probe.Edge); ok && !open.without(s.sessions[i]) && !carried(edge, finish) {
-			edge.Ends()
-		}
-	}
-	for _, session := range s.sessions {
-		if carried(session, finish) && !open.without(session) {
-			session.(probe.Carrier).Carry()
-			continue
-		}
-		session.Detach()
-	}
+	s.stop(open, finish)
 	numbers := open.meter.stop(endNs)
 	facts, sources := open.watch.stop(), open.clock.stop()
 	if s.unwinder != nil {
@@ -176,12 +165,6 @@ func (s *Session) End(finish Finish) (*recording.Recording, error) {
 	rec.Manifest.Cost.BPFNs, rec.Manifest.Cost.BPFSampledNs = bpfNs, int64(sampled)
 	rec.Manifest.BlindSpots = blindSpots(rec, s.unwinder)
 	return rec, nil
-}
-
-// carried tells whether a probe goes on until the next window begins.
-func carried(session probe.Session, finish Finish) bool {
-	_, ok := session.(probe.Carrier)
-	return ok && finish.GoesOn
 }
 
 // statusesOf are the probes' in this window.

@@ -3,6 +3,7 @@
  * likes: everything here is bounded, and a kind is only a hash of them until user space writes them out. */
 #pragma once
 
+#include "protocol.h"
 #include "service.h"
 
 #define HEAD 96 /* bytes that are looked at */
@@ -16,9 +17,6 @@
 #define SYS_RECVFROM 45
 #define SYS_SENDMSG 46
 #define SYS_RECVMSG 47
-
-/* As in head.go. */
-enum protocol { UNKNOWN, HTTP1, HTTP2, REDIS, POSTGRES, MYSQL, MEMCACHED, TLS, OTHER };
 
 struct pt_regs___head {
 	unsigned long si, orig_ax;
@@ -64,59 +62,6 @@ static __always_inline void *bytes_of_call(void)
 static __always_inline __u64 first_bytes(__s32 length)
 {
 	return length >= 8 ? ~0ull : length <= 0 ? 0 : (1ull << (8 * length)) - 1;
-}
-
-static __always_inline bool is_upper(__u8 c) { return c >= 'A' && c <= 'Z'; }
-static __always_inline bool is_digit(__u8 c) { return c >= '0' && c <= '9'; }
-
-/* GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, CONNECT, TRACE: capitals and a blank, then a path. */
-static __always_inline bool is_http1(const __u8 *b)
-{
-	__u32 word = *(__u32 *)b;
-	if (word == 0x20544547 || word == 0x20545550)
-		return true;
-	if (word != 0x54534f50 && word != 0x44414548 && word != 0x43544150 && word != 0x454c4544 &&
-	    word != 0x4954504f && word != 0x4e4e4f43 && word != 0x43415254)
-		return false;
-	return b[4] == ' ' || b[5] == ' ' || b[6] == ' ' || b[7] == ' ';
-}
-
-static __always_inline bool is_memcached(const __u8 *b)
-{
-	__u32 word = *(__u32 *)b;
-	return word == 0x20746567 || word == 0x20746573 || word == 0x73746567 || word == 0x20646461 || /* get set gets add */
-	       word == 0x656c6564 || word == 0x72636e69 || word == 0x72636564; /* dele incr decr */
-}
-
-/* Length and type of a frame, an odd id of a stream or none: a connection of HTTP/2 that is older than the window. */
-static __always_inline bool is_frame(const __u8 *b, __u32 length)
-{
-	if (length < 9 || b[0] || b[3] > 9 || (b[5] & 0x80))
-		return false;
-	__u32 size = (__u32)b[1] << 8 | b[2];
-	return size <= 16384 && size + 9 <= length && (b[8] & 1 || !(b[5] | b[6] | b[7] | b[8]));
-}
-
-static __always_inline __u32 protocol_of(const __u8 *b, __u32 length)
-{
-	if (*(__u32 *)b == 0x20495250)
-		return HTTP2;
-	if (is_http1(b))
-		return HTTP1;
-	if (b[0] == '*' && is_digit(b[1]))
-		return REDIS;
-	if ((b[0] >= 0x14 && b[0] <= 0x17) && b[1] == 3)
-		return TLS;
-	if (is_memcached(b))
-		return MEMCACHED;
-	if ((b[0] == 'Q' || b[0] == 'P' || b[0] == 'B' || b[0] == 'E' || b[0] == 'D') && !b[1] && !b[2])
-		return POSTGRES;
-	if (!b[3] && !b[2] && (b[4] == 3 || b[4] == 0x16 || b[4] == 0x17) &&
-	    ((__u32)b[0] | (__u32)b[1] << 8) + 4 == length)
-		return MYSQL;
-	if (is_frame(b, length))
-		return HTTP2;
-	return OTHER;
 }
 
 /* What a path has behind its last /: one with a digit that is long and hexadecimal is an id, whatever it is. */
