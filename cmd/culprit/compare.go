@@ -105,7 +105,8 @@ func runCompare(ctx context.Context, w world, o compareOptions, words []string) 
 		return fmt.Errorf("compare: %w", err)
 	}
 	if o.html != "" {
-		if err := report.ComparisonHTML(o.html, c); err != nil {
+		if err := report.ComparisonHTML(o.html, c, report.RequestSide{Title: c.A.Command, Recordings: a.recordings},
+			report.RequestSide{Title: c.B.Command, Recordings: b.recordings}); err != nil {
 			return err
 		}
 	}

@@ -37,20 +37,21 @@ func explainRecording(ctx context.Context, w world, o explainOptions, rec *recor
 	if err != nil {
 		return fmt.Errorf("explain %s: %w", path, err)
 	}
-	if err := o.tellCase(w, withoutIntervals(c), c); err != nil || o.json == "-" {
+	if err := o.tellCase(w, withoutIntervals(c), c, rec); err != nil || o.json == "-" {
 		return err
 	}
 	return report.Requests(w.stdout, rec, textOptions(w))
 }
 
-// tellCase writes a case as text, as JSON, as a page, or all of them; shown is the case as the text has it.
-func (o explainOptions) tellCase(w world, shown, c *investigate.Case) error {
+// tellCase writes a case as text, as JSON, as a page with the requests of its recordings, or all of them; shown is the
+// case as the text has it.
+func (o explainOptions) tellCase(w world, shown, c *investigate.Case, recordings ...*recording.Recording) error {
 	tell := report.Text
 	if o.why {
 		tell = report.Why
 	}
 	if o.html != "" {
-		if err := report.HTML(o.html, shown); err != nil {
+		if err := report.HTMLWith(o.html, shown, report.RequestSide{Title: c.A.Command, Recordings: recordings}); err != nil {
 			return err
 		}
 	}

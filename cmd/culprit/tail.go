@@ -27,7 +27,10 @@ type tailOptions struct {
 	out      string
 	force    bool
 	json     string
+	html     string
+	progress int // a descriptor; 0: none
 
+	news   *news
 	target record.Target
 	file   string // a recording instead of a target
 }
@@ -45,9 +48,13 @@ A recording that was made with 'culprit record --requests' is judged instead whe
 Exit status 0, also with suspects; 2 error.`,
 		Example: `  culprit tail -p 1 -d 1s
   culprit record --requests -o sleep.culprit -- sleep 0.2
-  culprit tail sleep.culprit`,
-		RunE: func(cmd *cobra.Command, args []string) error {
+  culprit tail sleep.culprit
+  culprit tail --html sleep.html sleep.culprit`,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if err := o.check(args); err != nil {
+				return err
+			}
+			if o.news, err = openNews(o.progress); err != nil {
 				return err
 			}
 			return runTail(cmd.Context(), w, o)
@@ -61,7 +68,9 @@ Exit status 0, also with suspects; 2 error.`,
 	flags.StringVar(&o.worst, "worst", "1%", "without --over: this share of each kind is slow")
 	flags.IntVarP(&o.Hz, "rate", "F", 199, "samples per second and CPU")
 	flags.StringVarP(&o.out, "out", "o", "", "keep the recording in this file")
-	flags.BoolVarP(&o.force, "force", "f", false, "overwrite it")
+	flags.StringVar(&o.html, "html", "", "write a page to this file: latencies, their course, the slowest as lines of time")
+	flags.BoolVarP(&o.force, "force", "f", false, "overwrite the recording and the page")
+	newsFlag(flags, &o.progress)
 	flags.StringVar(&o.json, "json", "", "write the result as JSON to this file, - for standard output")
 	return command
 }
@@ -102,6 +111,11 @@ func (o *tailOptions) check(args []string) (err error) {
 	}
 	if o.json != "" && o.json != "-" {
 		if err := checkOutput(o.json, true); err != nil {
+			return err
+		}
+	}
+	if o.html != "" {
+		if err := checkOutput(o.html, o.force); err != nil {
 			return err
 		}
 	}
@@ -147,7 +161,13 @@ func runTail(ctx context.Context, w world, o tailOptions) error {
 	if rec.Requests == nil {
 		return fmt.Errorf("no requests in %s: %s", o.file, whyNoRequests(rec))
 	}
-	result := tail.Explain(rec, tail.Options{Over: o.over, Worst: o.Worst})
+	options := tail.Options{Over: o.over, Worst: o.Worst}
+	result := tail.Explain(rec, options)
+	if o.html != "" {
+		if err := report.TailHTML(o.html, result, rec, options); err != nil {
+			return err
+		}
+	}
 	if o.json != "-" {
 		if err := report.Tail(w.stdout, result, textOptions(w)); err != nil {
 			return err
@@ -202,6 +222,8 @@ func (o *tailOptions) evidence(ctx context.Context, w world) (*recording.Recordi
 }
 
 func (o *tailOptions) record(ctx context.Context, w world, path string) error {
+	o.news.expects(o.duration)
+	o.news.stage("loading the recorder")
 	recorder, err := record.Start(ctx, o.Options)
 	if err != nil {
 		return err
@@ -216,12 +238,14 @@ func (o *tailOptions) record(ctx context.Context, w world, path string) error {
 	if err := run.Begin(ctx); err != nil {
 		return err
 	}
+	o.news.stage("watching requests")
 	progress := newProgress(w, "watching", o.duration)
 	err = run.Watch(ctx)
 	progress.end()
 	if err != nil {
 		return fmt.Errorf("tail: %w", err)
 	}
+	o.news.stage("writing the recording")
 	summary, err := run.Finish(context.WithoutCancel(ctx))
 	if err != nil {
 		return fmt.Errorf("tail: %w", err)

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"culprit/internal/investigate"
+	"culprit/internal/tail"
 )
 
 // template is the page that web/ builds. It is committed, so that a clone builds
@@ -29,8 +30,12 @@ const (
 
 // HTML writes the case as one self-contained page. The file appears under its
 // name only when it is whole: it is written beside it and renamed.
-func HTML(path string, c *investigate.Case) error {
-	text, err := render(c)
+func HTML(path string, c *investigate.Case) error { return HTMLWith(path, c) }
+
+// HTMLWith writes the same page with the requests of one side, or of A and B; those of recordings that have none are
+// left out.
+func HTMLWith(path string, c *investigate.Case, requests ...RequestSide) error {
+	text, err := render(c, requests...)
 	if err != nil {
 		return err
 	}
@@ -60,11 +65,11 @@ func writePage(path string, text []byte) error {
 	return nil
 }
 
-func render(c *investigate.Case) ([]byte, error) {
+func render(c *investigate.Case, requests ...RequestSide) ([]byte, error) {
 	if c == nil {
 		return nil, fmt.Errorf("write report: no case given")
 	}
-	data, err := scripts(c, verdictOf(c))
+	data, err := scripts(c, verdictOf(c), requestPageOf(requests...), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +94,8 @@ func fill(data []byte, fallback string) ([]byte, error) {
 
 // scripts returns the script elements that hold the data. They are of no
 // type that a browser runs, and base64 has no character that ends an element.
-func scripts(c *investigate.Case, words verdict) ([]byte, error) {
+// document is what the page's download gives; nil where that is the case.
+func scripts(c *investigate.Case, words verdict, requests *requestPage, document *tail.Result) ([]byte, error) {
 	slim := *c
 	slim.Profile, slim.Waits = nil, nil
 	var out bytes.Buffer
@@ -99,6 +105,7 @@ func scripts(c *investigate.Case, words verdict) ([]byte, error) {
 	}{
 		{"case", &slim}, {"words", words},
 		{"profile", columnsOf(c.Profile)}, {"waits", columnsOf(c.Waits)},
+		{"requests", requests}, {"document", document},
 	}
 	for _, part := range parts {
 		e := &encoder{}

@@ -17,7 +17,7 @@ const (
 // Tail writes why slow requests are slow.
 func Tail(w io.Writer, r *tail.Result, opts TextOptions) error {
 	p := newPage(opts)
-	p.tailHeadline(r)
+	p.entry("TAIL", tailHeadline(r), bold, bold)
 	p.tailSuspects(r)
 	p.tailKinds(r)
 	p.tailLines(r)
@@ -28,22 +28,22 @@ func Tail(w io.Writer, r *tail.Result, opts TextOptions) error {
 	return nil
 }
 
-func (p *page) tailHeadline(r *tail.Result) {
+// tailHeadline is what was slow, in one sentence.
+func tailHeadline(r *tail.Result) string {
 	slow, all := int64(0), int64(0)
 	for _, kind := range r.Requests {
 		slow += kind.Slow.Count
 		all += kind.Count
 	}
 	if all == 0 {
-		p.entry("TAIL", "no request was answered in "+amount(r.Seconds, "s"), bold, bold)
-		return
+		return "no request was answered in " + amount(r.Seconds, "s")
 	}
 	text := fmt.Sprintf("%s of %s requests in %s were slow", digits(float64(slow)), digits(float64(all)),
 		amount(r.Seconds, "s"))
 	if r.Extra > 0 {
 		text += ", those kept took " + amount(r.Extra, "s") + " more than ordinary ones together"
 	}
-	p.entry("TAIL", text, bold, bold)
+	return text
 }
 
 func (p *page) tailSuspects(r *tail.Result) {

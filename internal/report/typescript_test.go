@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "write the golden files and the page's t
 func TestTypeScriptTypes(t *testing.T) {
 	for file, types := range map[string][]any{
 		"case.ts": {investigate.Case{}},
-		"page.ts": {verdict{}, columns{}},
+		"page.ts": {verdict{}, columns{}, requestPage{}},
 	} {
 		path, want := "../../web/src/api/"+file, typescript.Of(types)
 		if *update {

@@ -36,6 +36,10 @@ type verdict struct {
 	Seed string `json:"seed"` // as text: a script's numbers end at 2^53
 	// Why is what is said of how the suspects came about; nil where nothing was judged.
 	Why *whyWords `json:"why,omitempty"`
+	// Whole is what shares are of.
+	Whole string `json:"whole"`
+	// Only names the sections of a page that has fewer than all.
+	Only []string `json:"only,omitempty"`
 }
 
 // timesFrom is the ratio from which a change reads better as "1.35×" than as "35 %".
@@ -50,6 +54,7 @@ func verdictOf(c *investigate.Case) verdict {
 		Per:    perOf(c),
 		Others: []string{},
 		Why:    wordsOfWhy(c),
+		Whole:  wholeOf(c),
 
 		Differs: differsWords(c), Follows: followsWords(c.Suspects),
 	}
@@ -59,6 +64,14 @@ func verdictOf(c *investigate.Case) verdict {
 		}
 	}
 	return words
+}
+
+// wholeOf is what shares are of.
+func wholeOf(c *investigate.Case) string {
+	if c.B != nil {
+		return "the change"
+	}
+	return metricNoun(c.Metric.Name)
 }
 
 func metricNoun(name string) string {

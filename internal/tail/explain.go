@@ -41,12 +41,14 @@ type asked struct {
 
 // group is one kind of requests of one service.
 type group struct {
-	kind   Kind
-	over   float64 // seconds
-	slow   []*asked
-	weight float64            // of the ordinary ones
-	usual  float64            // mean of the ordinary ones, in seconds
-	spent  map[bucket]float64 // of an ordinary one
+	kind Kind
+	over float64 // seconds
+	slow []*asked
+	// ordinary are those of the sample that are not slow.
+	ordinary []*asked
+	weight   float64            // of the ordinary ones
+	usual    float64            // mean of the ordinary ones, in seconds
+	spent    map[bucket]float64 // of an ordinary one
 }
 
 // Explain compares the slow requests of a recording with the ordinary ones.
@@ -143,6 +145,7 @@ func (g *group) add(a *asked) {
 		g.slow = append(g.slow, a)
 		return
 	}
+	g.ordinary = append(g.ordinary, a)
 	weight := float64(max(1, a.row.Weight))
 	g.weight += weight
 	g.usual += weight * seconds

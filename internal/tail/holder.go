@@ -12,6 +12,7 @@ type holder struct {
 	comm  string
 	place string // where it slept or ran for most of that time; "" when that is not known
 	stops bool   // it stopped the world, or waited for who did
+	stack int32  // of that place; recording.NoStack where it is not known
 }
 
 // chainMost bounds the holders that are followed: who held the lock may itself have waited for another.
@@ -23,13 +24,13 @@ const jvmStopper = "VM Thread"
 // holding follows who kept a thread from a lock.
 func (r *reader) holding(part *recording.RequestPart) holder {
 	if part.Class != recording.PartLock || part.WakerTid == 0 || !r.own[part.WakerPid] {
-		return holder{}
+		return holder{stack: recording.NoStack}
 	}
 	if known, ok := r.holders[part]; ok {
 		return known
 	}
 	from, to := part.TimeNs, part.TimeNs+part.LengthNs
-	found := holder{comm: part.WakerComm}
+	found := holder{comm: part.WakerComm, stack: part.WakerStack}
 	tid := part.WakerTid
 	for range chainMost {
 		if found.comm == jvmStopper || code.IsCollector(found.comm) {
@@ -42,7 +43,7 @@ func (r *reader) holding(part *recording.RequestPart) holder {
 		}
 		frames := r.stack(longest.Stack)
 		found.stops = found.stops || stopped(frames) || collects(frames)
-		found.place = placeOf(frames)
+		found.place, found.stack = placeOf(frames), longest.Stack
 		if !lockCalls[longest.Syscall] || longest.WakerTid == 0 || longest.WakerTid == tid || !r.own[longest.WakerPid] {
 			break
 		}

@@ -74,4 +74,8 @@ type Stretch struct {
 	Before  bool    `json:"before,omitempty"` // before it was read
 	Where   string  `json:"where,omitempty"`
 	HeldBy  string  `json:"held_by,omitempty"`
+	// Stack is where the request's thread was, HolderStack where the one was that held it; recording.NoStack where that
+	// is not known.
+	Stack       int32 `json:"-"`
+	HolderStack int32 `json:"-"`
 }

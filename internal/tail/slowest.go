@@ -22,12 +22,15 @@ func slowest(groups []*group, reader *reader) []Line {
 	slices.SortFunc(all, func(a, b *asked) int { return cmp.Compare(b.row.LatencyNs, a.row.LatencyNs) })
 	lines := []Line{}
 	for _, a := range all[:min(len(all), slowestCount)] {
-		lines = append(lines, lineOf(a, reader))
+		line := lineOf(a, reader, (*Stretch).joins)
+		line.Parts = slices.DeleteFunc(line.Parts, func(s Stretch) bool { return s.Seconds < stretchLeast*line.Seconds })
+		lines = append(lines, line)
 	}
 	return lines
 }
 
-func lineOf(a *asked, reader *reader) Line {
+// lineOf gives one request as a line of time; neighbours that join are one stretch.
+func lineOf(a *asked, reader *reader, join func(before, next *Stretch) bool) Line {
 	row := a.row
 	line := Line{Kind: row.Kind, Service: row.Service, Started: float64(row.TimeNs) / 1e9,
 		Seconds: float64(row.LatencyNs) / 1e9, Status: row.Status, Parts: []Stretch{}}
@@ -39,14 +42,14 @@ func lineOf(a *asked, reader *reader) Line {
 	for _, i := range order {
 		part := a.parts[i]
 		stretch := Stretch{Class: part.Class, At: float64(part.TimeNs-row.TimeNs) / 1e9, Before: part.Before,
-			Seconds: float64(part.LengthNs) / 1e9, Where: a.buckets[i].place, HeldBy: reader.heldBy(part)}
-		if n := len(line.Parts); n > 0 && line.Parts[n-1].joins(&stretch) {
+			Seconds: float64(part.LengthNs) / 1e9, Where: a.buckets[i].place, HeldBy: reader.heldBy(part),
+			Stack: part.Stack, HolderStack: reader.holderStack(part)}
+		if n := len(line.Parts); n > 0 && join(&line.Parts[n-1], &stretch) {
 			line.Parts[n-1].Seconds += stretch.Seconds
 			continue
 		}
 		line.Parts = append(line.Parts, stretch)
 	}
-	line.Parts = slices.DeleteFunc(line.Parts, func(s Stretch) bool { return s.Seconds < stretchLeast*line.Seconds })
 	return line
 }
 

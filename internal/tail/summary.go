@@ -106,6 +106,18 @@ func (k *Kind) add(row *recording.Request) {
 // order has the buckets from the quickest on.
 func (k *Kind) order() []int32 { return slices.Sorted(maps.Keys(k.buckets)) }
 
+// Counts are the latencies of all requests: so many in each bucket, see recording.LatencyOf, the quickest first.
+func (k *Kind) Counts() (buckets []int32, counts []int64) { return InOrder(k.buckets) }
+
+// InOrder puts counts by bucket into two lists, the quickest first.
+func InOrder(counts map[int32]int64) (buckets []int32, inOrder []int64) {
+	buckets = slices.Sorted(maps.Keys(counts))
+	for _, bucket := range buckets {
+		inOrder = append(inOrder, counts[bucket])
+	}
+	return buckets, inOrder
+}
+
 // quantile is in seconds.
 func (k *Kind) quantile(q float64) float64 { return quantile(k.order(), k.buckets, k.Count, q) }
 

@@ -3,8 +3,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 
-const bytesMax = 100_000;
+const bytesMax = 60_000; // as it is sent and stored: compressed
 const root = join(import.meta.dirname, "..");
 const target = join(root, "../internal/report/assets/report.html");
 // Types leave nothing in the page; another Go test compares them with the Go types.
@@ -46,8 +47,9 @@ page = page.replace(
   `<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="${policy}">\n` +
     `<meta name="culprit-source" content="${sourceHash()}">`,
 );
-if (page.length > bytesMax) {
-  throw new Error(`finish page: ${page.length} bytes are more than ${bytesMax}`);
+const compressed = gzipSync(page).length;
+if (compressed > bytesMax) {
+  throw new Error(`finish page: ${compressed} bytes, compressed, are more than ${bytesMax}`);
 }
 writeFileSync(target, page);
-process.stdout.write(`${target}: ${page.length} bytes\n`);
+process.stdout.write(`${target}: ${page.length} bytes, ${compressed} compressed\n`);

@@ -1,6 +1,6 @@
 // Reads the data that Go put into the page: gzip and base64 in inert script elements.
 import type { Case } from "./case";
-import type { Columns, Verdict } from "./page";
+import type { Columns, RequestPage, Verdict } from "./page";
 import { Tree } from "../state/tree";
 
 export interface Report {
@@ -9,6 +9,8 @@ export interface Report {
   words: Verdict;
   profile: Tree | null;
   waits: Tree | null;
+  requests: RequestPage | null;
+  documentText: string; // what the download gives where that is not the case
 }
 
 async function unpack(id: string): Promise<string> {
@@ -21,7 +23,8 @@ async function unpack(id: string): Promise<string> {
 }
 
 export async function loadReport(): Promise<Report> {
-  const [caseText, words, profile, waits] = await Promise.all(["case", "words", "profile", "waits"].map(unpack));
+  const parts = ["case", "words", "profile", "waits", "requests", "document"];
+  const [caseText, words, profile, waits, requests, text] = await Promise.all(parts.map(unpack));
   const tree = (text: string | undefined): Tree | null => {
     const columns = JSON.parse(text ?? "null") as Columns | null;
     return columns && columns.name.length > 1 ? new Tree(columns) : null;
@@ -32,6 +35,8 @@ export async function loadReport(): Promise<Report> {
     words: JSON.parse(words ?? "") as Verdict,
     profile: tree(profile),
     waits: tree(waits),
+    requests: JSON.parse(requests ?? "null") as RequestPage | null,
+    documentText: text?.trim() === "null" ? "" : (text ?? ""),
   };
 }
 

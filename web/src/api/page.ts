@@ -29,6 +29,8 @@ export interface Verdict {
   kept: string;
   seed: string;
   why?: WhyWords;
+  whole: string;
+  only?: string[];
 }
 
 export interface Columns {
@@ -43,4 +45,64 @@ export interface Columns {
   low: (number | null)[];
   high: (number | null)[];
   decided: number[];
+}
+
+export interface RequestKind {
+  side: string;
+  service: string;
+  name: string;
+  count: number;
+  errors: number;
+  rate: number | null;
+  over: number | null;
+  slow: number;
+  buckets: number[];
+  counts: number[];
+  slice: number[];
+  cell: number[];
+  in_cell: number[];
+}
+
+export interface StackColumns {
+  names: string[];
+  kinds: string[];
+  name: number[];
+  kind: number[];
+  parent: number[];
+}
+
+export interface KeptColumns {
+  kind: number[];
+  start: (number | null)[];
+  seconds: (number | null)[];
+  slow: number[];
+  weight: number[];
+  status: number[];
+  parts: number[];
+  class: number[];
+  at: (number | null)[];
+  long: (number | null)[];
+  before: number[];
+  where: number[];
+  held_by: number[];
+  stack: number[];
+  holder: number[];
+}
+
+export interface RequestSide {
+  title: string;
+  recordings: number;
+  told: string[];
+  seconds: number | null;
+  starts: (number | null)[];
+  kinds: RequestKind[];
+  more_kinds: number;
+  stacks: StackColumns;
+  texts: string[];
+  kept: KeptColumns;
+  kept_left: number;
+}
+
+export interface RequestPage {
+  sides: RequestSide[];
 }

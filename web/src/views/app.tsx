@@ -1,12 +1,14 @@
 // The page from top to bottom.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { caseDocument, type Report } from "../api/load";
+import { download } from "../lib/download";
 import { digits, known, literal, visible } from "../lib/format";
 import { useTheme, type Theme } from "../lib/hooks";
 import { served } from "../lib/served";
 import { Differences } from "./differences";
 import { FlameSection } from "./flame";
 import { Notes, Section } from "./parts";
+import { Requests } from "./requests";
 import { Settings } from "./settings";
 import { Suspects } from "./suspects";
 import { Trials } from "./trials";
@@ -16,6 +18,7 @@ export function App({ report }: { report: Report }) {
   const [theme, setTheme] = useTheme();
   const [search, setSearch] = useState("");
   const { found, words } = report;
+  const has = (section: string) => shows(report, section);
   useEffect(() => {
     document.title = `culprit: ${words.headline}`;
     addEventListener("beforeprint", unfold);
@@ -33,10 +36,11 @@ export function App({ report }: { report: Report }) {
       <main class="page">
         <VerdictCard report={report} />
         <Suspects found={found} words={words} hasFrame={(name) => frames.has(name)} onFind={find} />
-        <Trials found={found} words={words} />
-        <Differences found={found} words={words} />
-        <FlameSection report={report} theme={theme} search={search} onSearch={setSearch} />
-        <Settings found={found} />
+        {has("trials") && <Trials found={found} words={words} />}
+        {report.requests && <Requests page={report.requests} told={!words.only} theme={theme} />}
+        {has("differences") && <Differences found={found} words={words} />}
+        {has("flame") && <FlameSection report={report} theme={theme} search={search} onSearch={setSearch} />}
+        {has("settings") && <Settings found={found} />}
         <Limits report={report} />
         <footer class="muted small">
           {words.host && <p>{words.host}</p>}
@@ -57,8 +61,13 @@ function unfold(): void {
   for (const element of shut) element.open = true;
 }
 
+// shows tells which sections a page has: that of a tail has few, and requests are only where some were recorded.
+function shows({ words, requests }: Report, section: string): boolean {
+  return section === "requests" ? requests !== null : !words.only || words.only.includes(section);
+}
+
 const places: [string, string][] = [
-  ["suspects", "Suspects"], ["trials", "Trials"], ["differences", "Differences"], ["flame", "Flame graph"],
+  ["suspects", "Suspects"], ["trials", "Trials"], ["requests", "Requests"], ["differences", "Differences"], ["flame", "Flame graph"],
   ["settings", "What differs"], ["limits", "Limits"],
 ];
 
@@ -68,9 +77,11 @@ function Header({ report, theme, onTheme }: { report: Report; theme: Theme; onTh
     <header class="top">
       <a class="brand" href="#verdict">culprit</a>
       {served() && <a class="button" href="/">Library</a>}
-      <nav aria-label="Sections">{places.map(([id, title]) => <a key={id} href={`#${id}`}>{title}</a>)}</nav>
+      <nav aria-label="Sections">
+        {places.filter(([id]) => shows(report, id)).map(([id, title]) => <a key={id} href={`#${id}`}>{title}</a>)}
+      </nav>
       <span class="grow" />
-      <button type="button" class="button" onClick={() => download(report)} title="The whole case as one JSON document">
+      <button type="button" class="button" onClick={() => save(report)} title="All of it as one JSON document">
         Download JSON
       </button>
       <button type="button" class="button" onClick={() => onTheme(other)} aria-label={`Switch to ${other} colours`}>
@@ -80,13 +91,9 @@ function Header({ report, theme, onTheme }: { report: Report; theme: Theme; onTh
   );
 }
 
-function download(report: Report): void {
-  const url = URL.createObjectURL(new Blob([caseDocument(report)], { type: "application/json" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = "case.json";
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+function save(report: Report): void {
+  if (report.documentText) download("tail.json", "application/json", report.documentText);
+  else download("case.json", "application/json", caseDocument(report));
 }
 
 function Limits({ report }: { report: Report }) {

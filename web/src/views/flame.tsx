@@ -57,7 +57,7 @@ interface GraphProps {
   signals: preact.JSX.Element | null;
 }
 
-function FlameGraph({ tree, per, oneSided, theme, label, search, onSearch, signals }: GraphProps) {
+export function FlameGraph({ tree, per, oneSided, theme, label, search, onSearch, signals }: GraphProps) {
   const [mode, setMode] = useState<Mode>(oneSided ? "a" : "diff");
   const [perShare, setPerShare] = useState(false);
   const [zoom, setZoom] = useState(0);

@@ -1,6 +1,7 @@
 // A table that sorts by any of its columns.
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
+import { csvOf, download, jsonOf } from "../lib/download";
 
 export interface Column<T> {
   title: string;
@@ -33,7 +34,15 @@ export function SortTable<T>({ label, rows, columns, start, limit, faint, id }: 
     setUp(place === by ? !up : columns[place]?.number !== true);
     setBy(place);
   };
+  const save = (type: "csv" | "json") => {
+    const titles = columns.map((column) => column.title);
+    const values = sorted.map((row) => columns.map((column) => column.sort(row)));
+    const name = label.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 60);
+    if (type === "csv") download(`${name}.csv`, "text/csv", csvOf(titles, values));
+    else download(`${name}.json`, "application/json", jsonOf(titles, values));
+  };
   return (
+    <>
     <div class="tablescroll" tabIndex={0} role="region" aria-label={label}>
       <table>
         <thead>
@@ -64,6 +73,16 @@ export function SortTable<T>({ label, rows, columns, start, limit, faint, id }: 
         </button>
       )}
     </div>
+    {rows.length > 0 && (
+      <p class="tablesave noprint small">
+        <button type="button" class="link small" aria-label={`${label} as CSV`} onClick={() => save("csv")}>CSV</button>
+        {" · "}
+        <button type="button" class="link small" aria-label={`${label} as JSON`} onClick={() => save("json")}>
+          JSON
+        </button>
+      </p>
+    )}
+    </>
   );
 }
 

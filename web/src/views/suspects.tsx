@@ -13,7 +13,7 @@ interface Props {
 }
 
 export function Suspects({ found, words, hasFrame, onFind }: Props) {
-  const whole = found.b ? "the change" : metricNoun(found.metric.name);
+  const { whole } = words;
   return (
     <Section id="suspects" title={found.b ? "Suspects" : "Causes that match"}>
       {found.suspects.length === 0 && <p>{noneText(found)}</p>}

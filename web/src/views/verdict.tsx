@@ -1,17 +1,17 @@
 // The verdict: the answer, then the first suspect, readable in ten seconds.
 import type { Report } from "../api/load";
-import { known, metricNoun, signedPercent, visible, visiblePath } from "../lib/format";
+import { known, signedPercent, visible, visiblePath } from "../lib/format";
 import { SideMark } from "./parts";
 import { Level, PredictionText, ProofText, ShareBar } from "./suspects";
 
 const marks: Record<string, [string, string]> = {
   worse: ["▲", "B is worse"], better: ["▼", "B is better"], same: ["=", "No difference that counts"],
-  undecided: ["?", "Undecided"], listed: ["≡", "What costs most"],
+  undecided: ["?", "Undecided"], tail: ["≡", "Slow requests"], listed: ["≡", "What costs most"],
 };
 
 export function VerdictCard({ report }: { report: Report }) {
   const { found, words } = report;
-  const [sign, label] = marks[found.outcome] ?? ["?", "Unknown outcome"];
+  const [sign, label] = marks[words.label] ?? marks[found.outcome] ?? ["?", "Unknown outcome"];
   const first = found.suspects[0];
   return (
     <section class={`card verdict verdict-${found.outcome in marks ? found.outcome : "undecided"}`} id="verdict"
@@ -30,7 +30,7 @@ export function VerdictCard({ report }: { report: Report }) {
         <div class="first">
           <p class="firsthead">
             <span class="muted">First suspect</span> <a href="#suspects" class="cause">{visible(first.cause, 60)}</a>
-            <ShareBar suspect={first} whole={found.b ? "the change" : metricNoun(found.metric.name)} />
+            <ShareBar suspect={first} whole={words.whole} />
             <Level level={first.level} />
           </p>
           {words.follows[0] && <p class="muted small">{words.follows[0]}</p>}
