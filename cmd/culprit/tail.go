@@ -68,7 +68,7 @@ Exit status 0, also with suspects; 2 error.`,
 	flags.StringVar(&o.worst, "worst", "1%", "without --over: this share of each kind is slow")
 	flags.IntVarP(&o.Hz, "rate", "F", 199, "samples per second and CPU")
 	flags.StringVarP(&o.out, "out", "o", "", "keep the recording in this file")
-	flags.StringVar(&o.html, "html", "", "write a page to this file: latencies, their course, the slowest as lines of time")
+	flags.StringVar(&o.html, "html", "", "write a page to this file: latencies, their course, the slowest as lines")
 	flags.BoolVarP(&o.force, "force", "f", false, "overwrite the recording and the page")
 	newsFlag(flags, &o.progress)
 	flags.StringVar(&o.json, "json", "", "write the result as JSON to this file, - for standard output")

@@ -2,11 +2,8 @@ package report
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
-	"strings"
 
 	"culprit/internal/cause"
 	"culprit/internal/compare/units"
@@ -267,46 +264,4 @@ func budgetNeeded(c *investigate.Case) float64 {
 		seconds = c.ElapsedS * (done + float64(c.NeedTrials)) / done
 	}
 	return math.Ceil(seconds/10) * 10
-}
-
-// leftOutWords says which trials do not count; empty where all do.
-type leftOutWords struct {
-	Count string `json:"count"` // "2 of 26 trials left out"
-	Why   string `json:"why"`   // by reason
-}
-
-func (l leftOutWords) String() string {
-	if l.Why == "" {
-		return l.Count
-	}
-	return l.Count + ": " + l.Why
-}
-
-// leftOutOf counts the trials that do not count by the reason they carry, without the amounts,
-// which differ from trial to trial: the page lists those.
-func leftOutOf(c *investigate.Case) leftOutWords {
-	reasons := map[string]int{}
-	total, out := 0, 0
-	for _, run := range c.Trials {
-		if run.Kind == trial.KindWarmup {
-			continue
-		}
-		total++
-		if run.Valid {
-			continue
-		}
-		out++
-		if run.LeftOut != nil {
-			reasons[visible(run.LeftOut.Short(), 120)]++
-		}
-	}
-	if out = max(out, c.Excluded); out == 0 {
-		return leftOutWords{}
-	}
-	var parts []string
-	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
-		parts = append(parts, fmt.Sprintf("%s (%d)", reason, reasons[reason]))
-	}
-	return leftOutWords{Count: fmt.Sprintf("%d of %s left out", out, plural(max(total, out), "trial")),
-		Why: strings.Join(parts, "; ")}
 }

@@ -1,7 +1,10 @@
 package report
 
 import (
+	"culprit/internal/trial"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"culprit/internal/compare/units"
@@ -99,4 +102,46 @@ func hostLine(host investigate.Host) string {
 		parts = append(parts, "clock source "+visible(host.ClockSource, 40))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// leftOutWords says which trials do not count; empty where all do.
+type leftOutWords struct {
+	Count string `json:"count"` // "2 of 26 trials left out"
+	Why   string `json:"why"`   // by reason
+}
+
+func (l leftOutWords) String() string {
+	if l.Why == "" {
+		return l.Count
+	}
+	return l.Count + ": " + l.Why
+}
+
+// leftOutOf counts the trials that do not count by the reason they carry, without the amounts,
+// which differ from trial to trial: the page lists those.
+func leftOutOf(c *investigate.Case) leftOutWords {
+	reasons := map[string]int{}
+	total, out := 0, 0
+	for _, run := range c.Trials {
+		if run.Kind == trial.KindWarmup {
+			continue
+		}
+		total++
+		if run.Valid {
+			continue
+		}
+		out++
+		if run.LeftOut != nil {
+			reasons[visible(run.LeftOut.Short(), 120)]++
+		}
+	}
+	if out = max(out, c.Excluded); out == 0 {
+		return leftOutWords{}
+	}
+	var parts []string
+	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
+		parts = append(parts, fmt.Sprintf("%s (%d)", reason, reasons[reason]))
+	}
+	return leftOutWords{Count: fmt.Sprintf("%d of %s left out", out, plural(max(total, out), "trial")),
+		Why: strings.Join(parts, "; ")}
 }

@@ -24,7 +24,8 @@ export function heatScale(side: RequestSide, kind: RequestKind, width: number): 
   edges[edges.length - 1] = end;
   const [low] = cellBounds(Math.max(1, Math.min(...kind.cell)));
   const [, high] = cellBounds(Math.max(1, ...kind.cell));
-  const x = (seconds: number) => heatLeft + (Math.max(0, Math.min(seconds, end)) / end) * (right - heatLeft);
+  const x = (seconds: number) =>
+    heatLeft + (Math.max(0, Math.min(seconds, end)) / end) * (right - heatLeft);
   const slice = (at: number) => {
     const seconds = ((at - heatLeft) / (right - heatLeft)) * end;
     let found = 0;
@@ -32,7 +33,8 @@ export function heatScale(side: RequestSide, kind: RequestKind, width: number): 
     return found;
   };
   return {
-    latency: logAxis(low, high * 1.1, heatBottom, heatTop, 22), right, edges, most: Math.max(1, ...kind.in_cell), x, slice,
+    latency: logAxis(low, high * 1.1, heatBottom, heatTop, 22), right, edges,
+    most: Math.max(1, ...kind.in_cell), x, slice,
   };
 }
 
@@ -53,11 +55,12 @@ export function paintHeat(
     const slice = kind.slice[i]!;
     const [low, high] = cellBounds(kind.cell[i]!);
     const from = scale.edges[slice] ?? 0;
+    const to = scale.edges[slice + 1] ?? from;
     const x = scale.x(from);
-    const wide = scale.x(scale.edges[slice + 1] ?? from) - x;
+    const wide = scale.x(to) - x;
     const y = scale.latency.at(high);
     const tall = scale.latency.at(Math.max(low, scale.latency.low)) - y;
-    const inside = high > range.low && low < range.high && from < range.to && (scale.edges[slice + 1] ?? 0) > range.from;
+    const inside = high > range.low && low < range.high && from < range.to && to > range.from;
     // One request must still be seen: the square root keeps small numbers apart.
     context.globalAlpha = 0.25 + 0.75 * Math.sqrt(kind.in_cell[i]! / scale.most);
     context.fillStyle = inside ? colours.fill : colours.dim;

@@ -27,7 +27,8 @@ export function logAxis(low: number, high: number, from: number, to: number, lab
       else minor.push(value);
     }
   }
-  return { low: least, high: most, ticks, minor, at, value: (x) => least * Math.exp(((x - from) / (to - from)) * wide) };
+  const value = (x: number) => least * Math.exp(((x - from) / (to - from)) * wide);
+  return { low: least, high: most, ticks, minor, at, value };
 }
 
 // shortTime labels a tick: round values in the largest unit that keeps them at one or more.

@@ -67,8 +67,8 @@ function shows({ words, requests }: Report, section: string): boolean {
 }
 
 const places: [string, string][] = [
-  ["suspects", "Suspects"], ["trials", "Trials"], ["requests", "Requests"], ["differences", "Differences"], ["flame", "Flame graph"],
-  ["settings", "What differs"], ["limits", "Limits"],
+  ["suspects", "Suspects"], ["trials", "Trials"], ["requests", "Requests"], ["differences", "Differences"],
+  ["flame", "Flame graph"], ["settings", "What differs"], ["limits", "Limits"],
 ];
 
 function Header({ report, theme, onTheme }: { report: Report; theme: Theme; onTheme: (theme: Theme) => void }) {
@@ -78,7 +78,9 @@ function Header({ report, theme, onTheme }: { report: Report; theme: Theme; onTh
       <a class="brand" href="#verdict">culprit</a>
       {served() && <a class="button" href="/">Library</a>}
       <nav aria-label="Sections">
-        {places.filter(([id]) => shows(report, id)).map(([id, title]) => <a key={id} href={`#${id}`}>{title}</a>)}
+        {places.filter(([id]) => shows(report, id)).map(([id, title]) => (
+          <a key={id} href={`#${id}`}>{title}</a>
+        ))}
       </nav>
       <span class="grow" />
       <button type="button" class="button" onClick={() => save(report)} title="All of it as one JSON document">

@@ -12,6 +12,11 @@ import { letters } from "./requests";
 type Shape = "ecdf" | "longer" | "histogram";
 
 const shapes: [string, string][] = [["ecdf", "ECDF"], ["longer", "share that took longer"], ["histogram", "histogram"]];
+const told: Record<Shape, string> = {
+  ecdf: "The part of the requests that took no longer.",
+  longer: "The part of the requests that took longer, on a log axis: each rung is a tenth.",
+  histogram: "Requests by latency, as shares of all of their side, an eighth of a power of two a step.",
+};
 const tall = 240;
 const left = 58;
 const top = 8;
@@ -56,9 +61,7 @@ export function LatencyPlot({ pair, twoSided }: { pair: KindPair; twoSided: bool
         </svg>
       )}
       <p class="muted small">
-        {shape === "histogram" ? "Requests by latency, as shares of all of their side, an eighth of a power of two a step."
-          : shape === "ecdf" ? "The part of the requests that took no longer. Marks: p50, p95, p99, p99.9."
-            : "The part of the requests that took longer, on a log axis: each rung is a tenth. Marks: p50, p95, p99, p99.9."}
+        {told[shape]}{shape !== "histogram" && " Marks: p50, p95, p99, p99.9."}
       </p>
     </figure>
   );
@@ -85,7 +88,8 @@ function rungsOf(shape: Shape, kinds: (RequestKind | null)[]): Rungs {
   if (shape === "longer") {
     const most = Math.max(10, ...kinds.map((kind) => kind?.count ?? 0));
     const decades = Math.max(1, Math.ceil(Math.log10(most)));
-    const y = (part: number) => top + (Math.min(decades, -Math.log10(Math.max(part, 1e-12))) / decades) * (bottom - top);
+    const y = (part: number) =>
+      top + (Math.min(decades, -Math.log10(Math.max(part, 1e-12))) / decades) * (bottom - top);
     const marks = Array.from({ length: decades + 1 }, (_, i) => ({ at: y(10 ** -i), text: percentShort(10 ** -i) }));
     return { marks, y };
   }
@@ -121,7 +125,8 @@ function curve(shape: Shape, kind: RequestKind, scale: LogAxis, { y }: Rungs): s
     for (const [cell, part] of bars(kind)) {
       const [from] = boundsOf(Math.max(1, cell * step));
       const to = boundsOf(cell * step + step - 1)[1];
-      path += `${path ? "L" : `M${p(scale.at(from), bottom)}L`}${p(scale.at(from), y(part))}L${p(scale.at(to), y(part))}`;
+      path += `${path ? "L" : `M${p(scale.at(from), bottom)}L`}${p(scale.at(from), y(part))}`;
+      path += `L${p(scale.at(to), y(part))}`;
       if (cell === bars(kind).at(-1)![0]) path += `L${p(scale.at(to), bottom)}Z`;
     }
     return path;

@@ -19,7 +19,10 @@ export function classWords(kind: string, before: boolean): string {
 
 const columns: Column<Spent>[] = [
   { title: "What", sort: (row) => classWords(row.kind, row.before), cell: (row) => classWords(row.kind, row.before) },
-  { title: "Where", sort: (row) => visible(row.where), cell: (row) => <code><bdi>{visible(row.where, 90)}</bdi></code> },
+  {
+    title: "Where", sort: (row) => visible(row.where),
+    cell: (row) => <code><bdi>{visible(row.where, 90)}</bdi></code>,
+  },
   { title: "Held by", sort: (row) => visible(row.heldBy), cell: (row) => <bdi>{visible(row.heldBy, 90)}</bdi> },
   { title: "In the range", number: true, sort: (row) => row.inside, cell: (row) => amount(row.inside, "s") },
   { title: "In the others", number: true, wide: true, sort: (row) => row.rest, cell: (row) => amount(row.rest, "s") },
@@ -46,7 +49,8 @@ export function RangePanel({ kept, kind, range, theme }: { kept: Kept; kind: num
       ) : (
         <>
           <p class="muted small">
-            {digits(sum.inside)} of them were kept in full. Amounts are per request, against all others of their kind; the
+            {digits(sum.inside)} of them were kept in full. Amounts are per request, against all others of their kind;
+            the
             same recording is no test of a difference.
             {kept.side.kept_left > 0 && ` ${digits(kept.side.kept_left)} that were kept are left out of this page.`}
           </p>

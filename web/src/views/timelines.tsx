@@ -128,7 +128,8 @@ function PartDetail({ kept, part }: { kept: Kept; part: Stretch }) {
         {part.heldBy && <>, held by <bdi>{visible(part.heldBy, 120)}</bdi></>}.
       </p>
       <div class="columns">
-        <StackList title="Its own thread was at" names={kept.frames(part.stack)} empty="No stack: the stretch was short." />
+        <StackList title="Its own thread was at" names={kept.frames(part.stack)}
+          empty="No stack: the stretch was short." />
         {(part.heldBy || part.holder >= 0) && (
           <StackList title="Who held it was at" names={kept.frames(part.holder)} empty="No stack of it." />
         )}
@@ -175,7 +176,8 @@ function LineTable({ kept, rows }: { kept: Kept; rows: { request: number; parts:
       cell: (row) => <code><bdi>{visible(row.part.where, 90)}</bdi></code>,
     },
     {
-      title: "Held by", sort: (row) => visible(row.part.heldBy), cell: (row) => <bdi>{visible(row.part.heldBy, 90)}</bdi>,
+      title: "Held by", sort: (row) => visible(row.part.heldBy),
+      cell: (row) => <bdi>{visible(row.part.heldBy, 90)}</bdi>,
     },
   ];
   return (
