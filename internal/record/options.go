@@ -44,7 +44,8 @@ type Options struct {
 	RunTimes  []string      `json:"run_times"`  // whose unwinders are loaded at once, by unwind.RunTimeOf
 	NoCalls   bool          `json:"no_calls"`   // leave the system calls out
 	Light     bool          `json:"light"`      // only what costs next to nothing: see lightProbes
-	// Forever: the recorder stays for as long as the host runs. What is looked at every second is looked at every ten.
+	// Forever: the recorder stays for as long as the host runs. What is looked at every second is looked at every ten,
+	// a new process once it has lived for up to a second.
 	Forever  bool   `json:"forever,omitempty"`
 	Program  string `json:"program"`  // name and version for the manifest
 	Requests bool   `json:"requests"` // follow the requests of services

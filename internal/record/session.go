@@ -86,7 +86,7 @@ func Open(ctx context.Context, options Options) (*Session, error) {
 func (s *Session) loadUnwinder(ctx context.Context) {
 	status := recording.ProbeStatus{Name: "unwinder"}
 	unwinder, err := unwind.Start(ctx, unwind.Options{RunTimes: s.options.RunTimes,
-		Poll: s.options.Poll, WholeHost: s.options.WholeHost})
+		Poll: s.options.Poll, WholeHost: s.options.WholeHost, Patient: s.options.Forever})
 	if err != nil {
 		status.Why = err.Error()
 	} else {

@@ -206,8 +206,8 @@ func (n *Namer) complete(s *one, labels map[string]string) {
 			s.Labels[key] = value
 		}
 	}
-	if s.ownFile() {
-		s.Version, s.VersionFrom = n.versions.of(s.file)
+	if s.Version == "" && !s.contained {
+		s.Version, s.VersionFrom = n.versions.of(s.file) // where it is known: also of one that was started just now
 	}
 	if s.first != 0 {
 		s.Process = strconv.Itoa(int(s.first))

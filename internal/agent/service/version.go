@@ -82,10 +82,13 @@ func (v *versions) isKnown(path string, now unix.Stat_t) bool {
 	return there && known.file.Dev == now.Dev && known.file.Ino == now.Ino && known.file.Mtim == now.Mtim
 }
 
-// of gives the version that was learned.
+// of gives the version that was learned of the file that is there now.
 func (v *versions) of(path string) (text, from string) {
-	known := v.known[path]
-	return known.text, known.from
+	if now, is := v.stat(path); is && v.isKnown(path, now) {
+		known := v.known[path]
+		return known.text, known.from
+	}
+	return "", ""
 }
 
 func (v *versions) find(name string) (text, from string) {

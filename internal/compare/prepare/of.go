@@ -39,7 +39,47 @@ func Of(rec *recording.Recording, pids []int32, name string) *recording.Recordin
 		part.Network[i].Target = within[part.Network[i].Pid]
 	}
 	part.RequestTables = requestsOf(rec.RequestTables, within)
+	part.Frames = framesOf(&part)
 	return &part
+}
+
+// framesOf blanks the frames that no row of a part leads to: what others run has other builds from day to day. Numbers
+// stay as they are.
+func framesOf(part *recording.Recording) []recording.Frame {
+	used, frames := make([]bool, len(part.Stacks)), make([]recording.Frame, len(part.Frames))
+	use := func(stacks ...int32) {
+		for _, stack := range stacks {
+			if stack < 0 || int(stack) >= len(used) || used[stack] {
+				continue
+			}
+			used[stack] = true
+			for _, frame := range part.Stacks[stack].Frames {
+				frames[frame] = part.Frames[frame]
+			}
+		}
+	}
+	for i := range part.Samples {
+		use(part.Samples[i].Stack)
+	}
+	for i := range part.Waits {
+		use(part.Waits[i].Stack, part.Waits[i].WakerStack, part.Waits[i].HopStack)
+	}
+	for i := range part.Slow {
+		use(part.Slow[i].Stack, part.Slow[i].WakerStack, part.Slow[i].HopStack)
+	}
+	for i := range part.Locks {
+		use(part.Locks[i].WaiterStack, part.Locks[i].HolderStack)
+	}
+	for i := range part.Wakeups {
+		use(part.Wakeups[i].Stack)
+	}
+	for i := range part.Lines {
+		use(part.Lines[i].Stack)
+	}
+	for i := range part.RequestParts {
+		use(part.RequestParts[i].Stack, part.RequestParts[i].WakerStack, part.RequestParts[i].HopStack)
+	}
+	return frames
 }
 
 // only copies the rows that are kept.

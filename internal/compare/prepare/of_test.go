@@ -20,6 +20,8 @@ func TestOfProcesses(t *testing.T) {
 			{Signal: recording.SignalCPU, Pid: 3, Tid: 4, Stack: stack, Count: 2, ValueNs: 7e8, Target: true},
 			{Signal: recording.SignalOffCPU, Pid: 3, Stack: recording.NoStack, ValueNs: 9e9, Target: true}},
 		Waits: []recording.Wait{{Pid: 1, Stack: stack, WakerStack: -1}, {Pid: 3, Stack: stack, WakerStack: -1}}}
+	other := builder.Stack([]int32{builder.Frame(recording.Frame{Name: "other", BuildID: "b1"})})
+	rec.Samples[2].Stack = other
 	builder.Into(rec)
 	rec.Block = []recording.Block{{Device: "vda", Pid: 1, Target: true}, {Device: "vda", Pid: 3, Target: true}}
 	rec.Requests = []recording.Request{{Pid: 1, Count: 5}, {Pid: 3, Count: 7}}
@@ -33,6 +35,9 @@ func TestOfProcesses(t *testing.T) {
 	if len(part.Samples) != 2 || !part.Samples[0].Target || part.Samples[1].Target ||
 		part.Samples[1].ValueNs != 1e9 || part.Samples[1].Count != 3 || part.Samples[1].Stack != recording.NoStack {
 		t.Errorf("samples %+v", part.Samples)
+	}
+	if part.Frames[0].Name != "main" || part.Frames[1].BuildID != "" || rec.Frames[1].BuildID != "b1" {
+		t.Errorf("frames %+v", part.Frames)
 	}
 	if !part.Block[0].Target || part.Block[1].Target || !rec.Block[1].Target {
 		t.Errorf("block %+v, before %+v", part.Block, rec.Block)

@@ -42,7 +42,7 @@ type monitor struct {
 	stacks  *ringbuf.Reader
 	events  *perf.Reader
 	poll    time.Duration
-	news    chan struct{}      // a process was announced
+	news    chan struct{}      // a process was announced; nil: they are found once a second
 	hurry   chan struct{}      // so that stacks are fetched soon
 	asked   chan chan struct{} // by Settle
 	early   chan acquaintance  // by Know
@@ -51,7 +51,7 @@ type monitor struct {
 }
 
 // watch begins to fetch stacks and to hear of processes, until ctx ends.
-func (u *Unwinder) watch(ctx context.Context, poll time.Duration) error {
+func (u *Unwinder) watch(ctx context.Context, poll time.Duration, patient bool) error {
 	kernel, err := fieldOf[*kallsyms.Symbolizer](u.tracer, "kernelSymbolizer")
 	if err != nil {
 		return err
@@ -61,8 +61,11 @@ func (u *Unwinder) watch(ctx context.Context, poll time.Duration) error {
 		return err
 	}
 	_ = kernel.StartMonitor(ctx, cpus) // without it, code that the kernel gets from now on has no names
-	m := &monitor{u: u, poll: poll, news: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
-		asked: make(chan chan struct{}), early: make(chan acquaintance)}
+	m := &monitor{u: u, poll: poll, hurry: make(chan struct{}, 1), asked: make(chan chan struct{}),
+		early: make(chan acquaintance)}
+	if !patient {
+		m.news = make(chan struct{}, 1)
+	}
 	if m.manager, err = managerOf(u.tracer); err != nil {
 		return err
 	}

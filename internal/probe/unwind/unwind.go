@@ -44,6 +44,9 @@ type Options struct {
 	// WholeHost: most programs are not what the recording is about, and their lines may cost less.
 	WholeHost bool
 	Poll      time.Duration // how often traces are fetched; stacks of a process that ended before are named less well
+	// Patient: a process that is announced is looked at within a second, not at once. One that has ended by then takes
+	// nothing, and has no stacks: on a host that starts 20 processes a second looking at them was a third of all.
+	Patient bool
 }
 
 // Trace is one stack taken from one thread at one time.
@@ -124,7 +127,7 @@ func Start(ctx context.Context, options Options) (*Unwinder, error) {
 	if u.loader, err = newLoader(loaded, u.lean); err == nil {
 		u.made = newMadeCode(u.loader.maps)
 		u.loadFirst(options)
-		err = u.run(ctx, options.Poll)
+		err = u.run(ctx, options)
 	}
 	if err != nil {
 		u.Close()
@@ -136,7 +139,8 @@ func Start(ctx context.Context, options Options) (*Unwinder, error) {
 // pollUnset is Options.Poll where nobody says.
 const pollUnset = 100 * time.Millisecond
 
-func (u *Unwinder) run(ctx context.Context, poll time.Duration) error {
+func (u *Unwinder) run(ctx context.Context, options Options) error {
+	poll := options.Poll
 	if poll == 0 {
 		poll = pollUnset
 	}
@@ -144,7 +148,7 @@ func (u *Unwinder) run(ctx context.Context, poll time.Duration) error {
 	if err != nil {
 		return err
 	}
-	if err := u.watch(ctx, poll); err != nil {
+	if err := u.watch(ctx, poll, options.Patient); err != nil {
 		program.Close()
 		return fmt.Errorf("start unwinder: %w", err)
 	}
