@@ -92,6 +92,7 @@ type one struct {
 	first int32 // the oldest process that was there when the window began
 	// contained: the file is one of a container, which this process does not see.
 	contained bool
+	account   account
 }
 
 // ownFile tells whether the version is to be read from the executable. What comes and goes within a window has none:
@@ -104,13 +105,18 @@ func (s *one) ownFile() bool {
 // says of services by name.
 func (n *Namer) Services(rec *recording.Recording, labels map[string]map[string]string) []window.Service {
 	found := map[string]*one{}
+	of := map[int32]*one{}
 	for i := range rec.Processes {
-		n.add(found, &rec.Processes[i])
+		of[rec.Processes[i].Pid] = n.add(found, &rec.Processes[i])
 	}
+	addThreads(of, rec)
 	list := slices.SortedFunc(maps.Values(found), func(a, b *one) int {
 		return cmp.Or(cmp.Compare(b.CPUNs, a.CPUNs), strings.Compare(a.Name, b.Name))
 	})
 	list = bound(list)
+	for _, s := range list {
+		s.Metrics = s.account.metrics()
+	}
 	var files []string
 	for _, s := range list {
 		if s.ownFile() {
@@ -128,8 +134,8 @@ func (n *Namer) Services(rec *recording.Recording, labels map[string]map[string]
 	return services
 }
 
-// add books one process.
-func (n *Namer) add(found map[string]*one, process *recording.Process) {
+// add books one process on its service.
+func (n *Namer) add(found map[string]*one, process *recording.Process) *one {
 	file := n.fileOf(process)
 	name, from := n.nameOf(process, file)
 	s := found[name]
@@ -146,6 +152,7 @@ func (n *Namer) add(found map[string]*one, process *recording.Process) {
 	if process.StartNs == 0 && process.EndNs == 0 && (s.first == 0 || process.Pid < s.first) {
 		s.first = process.Pid
 	}
+	return s
 }
 
 // fileOf is the executable of a process: of its last exec in the window, else as it was seen before, else its name.
@@ -226,6 +233,7 @@ func bound(list []*one) []*one {
 				continue
 			}
 			rest.CPUNs += s.CPUNs
+			rest.account.add(s.account)
 			rest.Pids = append(rest.Pids, s.Pids...)
 		}
 		list = append(kept, rest)

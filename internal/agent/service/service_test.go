@@ -72,7 +72,9 @@ func TestServicesOfProcesses(t *testing.T) {
 		{Pid: 31, Comm: "web", Container: "pod " + pod + " containerd 0a1b2c3d4e5f", CPUNs: 2e9},
 		{Pid: 32, Comm: "x", Container: "docker ffffffffffff"},
 		{Pid: 33, Comm: "bad\x1b[31m@name"},
-	}}
+	}, Threads: []recording.Thread{{Pid: 20, Tid: 20, CPUNs: 4e9, RunqueueNs: 1e9, Voluntary: 7},
+		{Pid: 21, Tid: 24, CPUNs: 1, StartNs: 2e9, EndNs: 3e9, Involuntary: 3, Migrations: 2}, {Pid: 99, Tid: 99}}}
+	rec.Manifest.WindowNs = 60e9
 	got := map[string]window.Service{}
 	var order []string
 	for _, s := range namer.Services(rec, map[string]map[string]string{"nginx": {"version": "9", "team": "edge"}}) {
@@ -94,6 +96,10 @@ func TestServicesOfProcesses(t *testing.T) {
 	}
 	if s := got["nginx"]; s.Version != "9" || s.VersionFrom != "label" || s.Labels["team"] != "edge" {
 		t.Errorf("nginx %+v", s)
+	}
+	if m := got["nginx"].Metrics; m[MetricRunqueue] != 1e9 || m[MetricBlocked] != 55e9+1e9-1 || m[MetricThreads] != 2 ||
+		m[MetricVoluntary] != 7 || m[MetricInvoluntary] != 3 || m[MetricMigrations] != 2 {
+		t.Errorf("metrics of nginx %v", m)
 	}
 	if s := got["cart"]; s.Version != "2.1.0" || s.VersionFrom != "image" || s.Labels["image"] != "shop/cart:2.1.0" {
 		t.Errorf("cart %+v", s)
