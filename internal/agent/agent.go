@@ -82,6 +82,8 @@ type Agent struct {
 	last     moment               // when the cost was booked last
 	fullAt   time.Duration        // by the timers, when the next full window is due
 	asks     chan window.Ask
+	bands    *bands
+	left     string // which service left its band; "": none
 	kick     chan struct{} // a window is there to be shipped
 	status   *status
 	shipper  *shipper // nil: no hub
@@ -98,7 +100,7 @@ func Run(ctx context.Context, options Options) error {
 	}
 	a := &Agent{options: options, spool: kept, namer: service.NewNamer("/"), log: newLog(options.Log),
 		budget: newBudget(options.Cost, cpus()), meter: newMeter(), boot: bootID(),
-		asks: make(chan window.Ask, 8), kick: make(chan struct{}, 1)}
+		bands: newBands(), asks: make(chan window.Ask, 8), kick: make(chan struct{}, 1)}
 	if a.options.start == nil {
 		a.options.start = startRecorder
 	}

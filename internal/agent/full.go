@@ -11,12 +11,13 @@ import (
 // patienceFull is how many light windows there are after a full one that failed, before the next is tried.
 const patienceFull = 10
 
-// fullDue tells whether the next window is a full one: it is time, or somebody asked, and the budget has room for it.
+// fullDue tells whether the next window is a full one: it is time, a service left its band, or somebody asked; and the
+// budget has room for it.
 func (a *Agent) fullDue() bool {
 	if a.options.FullFor <= 0 || a.budget.share > 0 && a.budget.purse < a.budget.most()/4 {
 		return false
 	}
-	return len(a.asks) > 0 || a.options.Full > 0 && clockNow() >= a.fullAt
+	return len(a.asks) > 0 || a.left != "" || a.options.Full > 0 && clockNow() >= a.fullAt
 }
 
 // full records one full window, by a recorder of its own: the light one stays as small as it is.
@@ -29,6 +30,9 @@ func (a *Agent) full(ctx context.Context) {
 			length = min(time.Duration(min(ask.Seconds, 3600))*time.Second, max(a.options.Every, a.options.FullFor))
 		}
 	default:
+		if a.left != "" {
+			why, a.left = a.left, ""
+		}
 	}
 	a.fullAt = clockNow() + a.options.Full
 	started, err := a.options.start(ctx, a.recording(false))

@@ -153,7 +153,7 @@ func TestBoundWhileTheHubIsAway(t *testing.T) {
 	}
 	recorder := newFake()
 	a := &Agent{options: Options{Folder: folder, Every: time.Second}, spool: kept, log: newLog(nil), host: "h",
-		budget: newBudget(0, 1), meter: newMeter(), namer: newNamer(t)}
+		budget: newBudget(0, 1), meter: newMeter(), namer: newNamer(t), bands: newBands()}
 	a.status = newStatus(a)
 	kept.ShipTo("https://away")
 	const windows = 100
