@@ -83,7 +83,7 @@ type Agent struct {
 	fullAt   time.Duration        // by the timers, when the next full window is due
 	asks     chan window.Ask
 	bands    *bands
-	left     string // which service left its band; "": none
+	left     string        // which service left its band; "": none
 	kick     chan struct{} // a window is there to be shipped
 	status   *status
 	shipper  *shipper // nil: no hub

@@ -117,8 +117,10 @@ func (a *Agent) end(ctx context.Context, t taken) error {
 		a.thinned = []recording.Thinning{{Probe: "oncpu", Did: did, Why: why}}
 		a.log.note(fmt.Sprintf("%s: %s", did, why))
 	}
-	if left := a.bands.see(manifest, ended.monotonic); left != "" && t.entry.Kind == window.Light {
-		a.left = left
+	if t.entry.Kind == window.Light {
+		if left := a.bands.see(manifest, ended.monotonic); left != "" {
+			a.left = left
+		}
 	}
 	a.status.saw(manifest, took, length)
 	return nil
