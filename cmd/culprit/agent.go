@@ -51,7 +51,7 @@ With --hub it also sends them to a hub, again until that acknowledges them.`,
 	flags := command.Flags()
 	flags.StringVar(&o.Folder, "dir", "", "folder for the windows (default: agent in $CULPRIT_STATE or /var/lib/culprit)")
 	flags.DurationVar(&o.Every, "every", time.Minute, "length of a light window")
-	flags.DurationVar(&o.Full, "full", time.Hour, "how often there is a full window; 0: only when a service leaves its band, or the hub asks")
+	flags.DurationVar(&o.Full, "full", time.Hour, "how often there is a full window; 0: when a service leaves its band")
 	flags.DurationVar(&o.FullFor, "full-for", 10*time.Second, "length of a full window")
 	flags.StringVar(&o.cost, "cost", "0.5%", "what recording may take of the host's CPU time; 0: no limit")
 	flags.StringVar(&o.keep, "keep", "2GiB", "what windows may take of the disk")

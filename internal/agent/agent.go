@@ -236,6 +236,7 @@ func (a *Agent) recording(light bool) record.Options {
 // lost lets go of a recorder that ended by itself.
 func (a *Agent) lost() {
 	a.deaths++
+	a.log.note("the recorder ended by itself; another one is started")
 	a.closeRecorder()
 }
 

@@ -9,7 +9,7 @@ import (
 	"culprit/internal/fleet/window"
 )
 
-// A service leaves its own band when the CPU time that it uses lies outside of it for some windows in a row. The band is
+// A service leaves its own band when its CPU time lies outside of it for some windows in a row. The band is
 // about the median of its last hour, as wide as so many robust standard deviations of it. Simulated: of noise that is
 // normal, has the tails of t with 3 degrees of freedom, or remembers half of the window before, and of a daily pattern
 // of ±30 %, less than 0.1 alarms a service and month; a step to 1.5 times at 5 % of noise is found in three windows.

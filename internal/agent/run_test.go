@@ -203,8 +203,9 @@ func TestRecorderIsKilled(t *testing.T) {
 	await(t, "a window of the second recorder", func() bool { return len(r.windows(t)) > before+1 })
 	r.stop(t)
 	status, err := ReadStatus(r.folder)
-	if err != nil || status.Deaths != 1 || !first.closed || status.Dropped != 1 ||
-		!strings.Contains(r.log.String(), "signal: killed") {
+	// One that ends between two windows costs none.
+	if err != nil || status.Deaths != 1 || !first.closed || status.Dropped > 1 ||
+		!strings.Contains(r.log.String(), "the recorder ended by itself") {
 		t.Errorf("status %+v, %v, log %q", status, err, r.log.String())
 	}
 }
