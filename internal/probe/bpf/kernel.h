@@ -83,11 +83,8 @@ struct bpf_iter__task {
 	struct task_struct *task;
 };
 
-/* A flavour: the name without ___culprit is what is looked up in the kernel's BTF. */
-struct pt_regs___culprit {
-	unsigned long ip, sp, di, dx, r8, orig_ax;
-};
-
 #pragma clang attribute pop
+
+#include "machine.h"
 
 char LICENSE[] SEC("license") = "GPL";

@@ -6,18 +6,20 @@
 #include "task.h"
 
 #define TASK_UNINTERRUPTIBLE 2 /* include/linux/sched.h */
-#define CLASSED_CALLS 512      /* x86-64 has numbers below it */
+#define CLASSED_CALLS 512      /* the numbers of all machines are below it */
 
-/* By the number of the call, of x86-64; the others are OTHERWISE. */
+/* By the number of the call; the others are OTHERWISE. */
 static const __u8 class_of_call[CLASSED_CALLS] = {
-	[202] = LOCKED, [449] = LOCKED, [455] = LOCKED, /* futex, futex_waitv, futex_wait */
-	[35] = NAPPED, [230] = NAPPED,                  /* nanosleep, clock_nanosleep */
-	/* read, write, readv, writev, connect, accept, sendto, recvfrom, sendmsg, recvmsg, accept4, recvmmsg, sendmmsg */
-	[0] = ON_NET, [1] = ON_NET, [19] = ON_NET, [20] = ON_NET, [42] = ON_NET, [43] = ON_NET, [44] = ON_NET,
-	[45] = ON_NET, [46] = ON_NET, [47] = ON_NET, [288] = ON_NET, [299] = ON_NET, [307] = ON_NET,
-	/* poll, select, epoll_wait, pselect6, ppoll, epoll_pwait, io_uring_enter, epoll_pwait2 */
-	[7] = ON_NET, [23] = ON_NET, [232] = ON_NET, [270] = ON_NET, [271] = ON_NET, [281] = ON_NET, [426] = ON_NET,
-	[441] = ON_NET,
+	[CALL_FUTEX] = LOCKED, [CALL_FUTEX_WAITV] = LOCKED, [CALL_FUTEX_WAIT] = LOCKED,
+	[CALL_NANOSLEEP] = NAPPED, [CALL_CLOCK_NANOSLEEP] = NAPPED,
+	[CALL_READ] = ON_NET, [CALL_WRITE] = ON_NET, [CALL_READV] = ON_NET, [CALL_WRITEV] = ON_NET,
+	[CALL_CONNECT] = ON_NET, [CALL_ACCEPT] = ON_NET, [CALL_SENDTO] = ON_NET, [CALL_RECVFROM] = ON_NET,
+	[CALL_SENDMSG] = ON_NET, [CALL_RECVMSG] = ON_NET, [CALL_ACCEPT4] = ON_NET, [CALL_RECVMMSG] = ON_NET,
+	[CALL_SENDMMSG] = ON_NET, [CALL_PSELECT6] = ON_NET, [CALL_PPOLL] = ON_NET, [CALL_EPOLL_PWAIT] = ON_NET,
+	[CALL_IO_URING_ENTER] = ON_NET, [CALL_EPOLL_PWAIT2] = ON_NET,
+#ifdef CALL_POLL
+	[CALL_POLL] = ON_NET, [CALL_SELECT] = ON_NET, [CALL_EPOLL_WAIT] = ON_NET,
+#endif
 };
 
 static __always_inline __u32 class_of_sleep(struct task_state *state)

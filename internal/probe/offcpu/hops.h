@@ -51,7 +51,7 @@ static __always_inline bool can_help(struct task_struct *waker)
 	if (waker->flags & PF_KTHREAD)
 		return true;
 	struct pt_regs___culprit *regs = (void *)bpf_task_pt_regs(waker);
-	return regs && (__s64)regs->orig_ax >= 0;
+	return regs && call_in_progress(regs) >= 0;
 }
 
 static __always_inline void helper_left_cpu(struct task_struct *task, struct helper *helper,

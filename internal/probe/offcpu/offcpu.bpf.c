@@ -108,11 +108,11 @@ static __always_inline void look_at(struct task_struct *task, struct task_state 
 		regs = (void *)bpf_task_pt_regs(task);
 	if (!regs)
 		return;
-	if ((__s64)regs->orig_ax >= 0) /* an interrupt or a fault in user mode leaves -1 */
-		state->off_call = regs->orig_ax;
+	if (call_in_progress(regs) >= 0)
+		state->off_call = call_in_progress(regs);
 	call_left_cpu(state, state->off_call, now);
 	if (unwind && !(task_state & TASK_DEAD))
-		choose_unwinding(state, task->pid, next_signature(task, state, regs->ip, regs->sp), now);
+		choose_unwinding(state, task->pid, next_signature(task, state, user_ip(regs), user_sp(regs)), now);
 }
 
 static __always_inline void left_cpu(struct task_struct *task, struct task_state *state, bool preempt,

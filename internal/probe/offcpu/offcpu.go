@@ -7,7 +7,9 @@
 package offcpu
 
 import (
+	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/cilium/ebpf"
@@ -84,13 +86,23 @@ func (s *Session) openUnwinding(unwinder *ebpf.Program) error {
 		return fmt.Errorf("give offcpu the unwinder: %w", err)
 	}
 	program := s.collection.Programs["unwind_switch"]
-	events, err := s.openTrigger(program)
+	var events *bpf.PerfEvents
+	err := errNoTrigger
+	if breakpointsStep {
+		events, err = s.openTrigger(program)
+	}
 	if err != nil {
 		events, err = bpf.OpenPerf(program, unix.PERF_COUNT_SW_CONTEXT_SWITCHES, 1, false)
 	}
 	s.events = events
 	return err
 }
+
+// breakpointsStep: a breakpoint with a program behind it lets the instruction that hit it go on. On arm64 the kernel
+// has to step over it, which it left out for programs before Linux 6.6 (commit d11a69873d9a): the CPU would hit it for ever.
+const breakpointsStep = runtime.GOARCH != "arm64"
+
+var errNoTrigger = errors.New("breakpoints are not used on this machine")
 
 // openTrigger watches the variable that the switch's program writes to.
 func (s *Session) openTrigger(program *ebpf.Program) (*bpf.PerfEvents, error) {

@@ -9,8 +9,6 @@
 
 #include "stacks.h"
 
-#define SYS_FUTEX 202       /* x86-64 */
-#define SYS_FUTEX_WAIT 455
 #define INTERVALS 32        /* kept of one place */
 #define INTERVAL_UNIT_NS 16 /* so that 32 bits hold a minute */
 
@@ -93,7 +91,7 @@ struct {
 	__type(value, struct futex);
 } futexes SEC(".maps");
 
-static __always_inline bool is_futex(__s32 call) { return call == SYS_FUTEX || call == SYS_FUTEX_WAIT; }
+static __always_inline bool is_futex(__s32 call) { return call == CALL_FUTEX || call == CALL_FUTEX_WAIT; }
 
 static const struct rest no_rest;
 static const struct rhythm no_rhythm;

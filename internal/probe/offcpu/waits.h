@@ -23,16 +23,16 @@ struct {
 	__uint(max_entries, 4 << 20);
 } waits SEC(".maps");
 
-/* The system call that a task that is off the CPU is in, -1 when none: an interrupt or a fault sets
- * orig_ax to -1. Read here, not by a hook on system calls: also calls from before the window count. */
+/* The system call that a task that is off the CPU is in, -1 when none: an interrupt or a fault
+ * leaves -1. Read here, not by a hook on system calls: also calls from before the window count. */
 static __always_inline __s32 call_of(struct task_struct *task, __u64 *object)
 {
 	struct pt_regs___culprit *regs = (void *)bpf_task_pt_regs(task);
 	*object = 0;
-	if ((task->flags & PF_KTHREAD) || !regs || (__s64)regs->orig_ax < 0)
+	if ((task->flags & PF_KTHREAD) || !regs || call_in_progress(regs) < 0)
 		return -1;
-	*object = regs->di;
-	return regs->orig_ax;
+	*object = first_argument(regs);
+	return call_in_progress(regs);
 }
 
 static __always_inline void fill_wait(struct wait_event *event, struct task_struct *task,

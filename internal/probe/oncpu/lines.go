@@ -165,9 +165,6 @@ func (s threadStacks) at(window *bpf.Window, sample *seenOperand) namedStack {
 	return known
 }
 
-// taskRegister is R14, where Go keeps the task that runs (cmd/compile/abi-internal.md).
-const taskRegister = 14
-
 // isOfTask tells what moves from thread to thread with a task of Go, or with the right to run one (P): the task itself,
 // which each function looks at for the end of its stack, and what the run time keeps for each P. Threads use it one
 // after the other.

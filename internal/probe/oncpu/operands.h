@@ -3,15 +3,28 @@
  * processes with several threads: others share no memory between threads. */
 #pragma once
 
+#if defined(__TARGET_ARCH_x86)
 #include <linux/bpf_perf_event.h>
-
 #define CODE_BEFORE 64 /* the instruction before is found by decoding from here on */
 #define CODE_AFTER 16  /* the longest instruction has 15 bytes */
 #define USER_MODE 3    /* privilege level in cs */
+#define REGISTERS 16   /* by their numbers: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to r15 */
+#else
+#define CODE_BEFORE 4 /* all instructions have four bytes */
+#define CODE_AFTER 4
+#define KERNEL_MODE 0xc /* exception level in pstate: PSR_MODE_EL1t */
+#define COMPAT_MODE 0x10
+#define REGISTERS 32 /* x0 to x30, sp */
+/* asm/bpf_perf_event.h of arm64 */
+struct bpf_perf_event_data {
+	struct { __u64 regs[31], sp, pc, pstate; } regs;
+	__u64 sample_period, addr;
+};
+#endif
 
 struct operand {
 	__u64 time, ip;
-	__u64 regs[16]; /* by the numbers of the instruction set: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 to r15 */
+	__u64 regs[REGISTERS];
 	__u32 tgid, tid;
 	__u8 code[CODE_BEFORE + CODE_AFTER];
 };
@@ -26,19 +39,15 @@ struct {
 	__uint(max_entries, 1 << 19);
 } operands SEC(".maps");
 
-/* false when it did not fit. */
-static __always_inline bool keep_operand(struct bpf_perf_event_data *ctx, struct task_struct *task)
+#if defined(__TARGET_ARCH_x86)
+static __always_inline bool in_user_mode(struct bpf_perf_event_data *ctx)
 {
-	struct signal_struct___threads *group = (void *)task->signal;
-	if ((ctx->regs.cs & USER_MODE) != USER_MODE || group->nr_threads < 2)
-		return true;
-	struct operand *kept = bpf_ringbuf_reserve(&operands, sizeof(*kept), 0);
-	if (!kept)
-		return false;
-	kept->time = bpf_ktime_get_ns();
+	return (ctx->regs.cs & USER_MODE) == USER_MODE;
+}
+
+static __always_inline void keep_registers(struct operand *kept, struct bpf_perf_event_data *ctx)
+{
 	kept->ip = ctx->regs.rip;
-	kept->tgid = task->tgid;
-	kept->tid = task->pid;
 	kept->regs[0] = ctx->regs.rax;
 	kept->regs[1] = ctx->regs.rcx;
 	kept->regs[2] = ctx->regs.rdx;
@@ -55,6 +64,36 @@ static __always_inline bool keep_operand(struct bpf_perf_event_data *ctx, struct
 	kept->regs[13] = ctx->regs.r13;
 	kept->regs[14] = ctx->regs.r14;
 	kept->regs[15] = ctx->regs.r15;
+}
+#else
+static __always_inline bool in_user_mode(struct bpf_perf_event_data *ctx)
+{
+	return !(ctx->regs.pstate & (KERNEL_MODE | COMPAT_MODE));
+}
+
+static __always_inline void keep_registers(struct operand *kept, struct bpf_perf_event_data *ctx)
+{
+	kept->ip = ctx->regs.pc;
+	kept->regs[31] = ctx->regs.sp;
+#pragma clang loop unroll(full)
+	for (int i = 0; i < 31; i++)
+		kept->regs[i] = ctx->regs.regs[i];
+}
+#endif
+
+/* false when it did not fit. */
+static __always_inline bool keep_operand(struct bpf_perf_event_data *ctx, struct task_struct *task)
+{
+	struct signal_struct___threads *group = (void *)task->signal;
+	if (!in_user_mode(ctx) || group->nr_threads < 2)
+		return true;
+	struct operand *kept = bpf_ringbuf_reserve(&operands, sizeof(*kept), 0);
+	if (!kept)
+		return false;
+	kept->time = bpf_ktime_get_ns();
+	kept->tgid = task->tgid;
+	kept->tid = task->pid;
+	keep_registers(kept, ctx);
 	if (bpf_probe_read_user(kept->code, CODE_BEFORE, (void *)(kept->ip - CODE_BEFORE)) ||
 	    bpf_probe_read_user(kept->code + CODE_BEFORE, CODE_AFTER, (void *)kept->ip)) {
 		bpf_ringbuf_discard(kept, BPF_RB_NO_WAKEUP); /* at the edge of mapped code */

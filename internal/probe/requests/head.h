@@ -9,18 +9,6 @@
 #define HEAD 96 /* bytes that are looked at */
 #define KNOWN_WORDS 6 /* of 8 bytes, of a head that are remembered */
 #define SHORT 8 /* what is shorter is looked at again when more is there */
-#define SYS_READ 0
-#define SYS_WRITE 1
-#define SYS_READV 19
-#define SYS_WRITEV 20
-#define SYS_SENDTO 44
-#define SYS_RECVFROM 45
-#define SYS_SENDMSG 46
-#define SYS_RECVMSG 47
-
-struct pt_regs___head {
-	unsigned long si, orig_ax;
-} __attribute__((preserve_access_index));
 
 struct head {
 	__u8 byte[HEAD + 32];
@@ -40,20 +28,20 @@ struct {
  * registers have. NULL for calls that are not known, io_uring among them. */
 static __always_inline void *bytes_of_call(void)
 {
-	struct pt_regs___head *regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	unsigned long call = regs->orig_ax, at = regs->si;
+	struct pt_regs___culprit *regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	unsigned long call = call_in_progress(regs), at = second_argument(regs);
 	struct { unsigned long base, length; } vector;
-	if (call == SYS_RECVMSG || call == SYS_SENDMSG) {
+	if (call == CALL_RECVMSG || call == CALL_SENDMSG) {
 		if (bpf_probe_read_user(&at, sizeof(at), (void *)(at + 16))) /* msghdr.msg_iov */
 			return 0;
-		call = SYS_READV;
+		call = CALL_READV;
 	}
-	if (call == SYS_READV || call == SYS_WRITEV) {
+	if (call == CALL_READV || call == CALL_WRITEV) {
 		if (bpf_probe_read_user(&vector, sizeof(vector), (void *)at))
 			return 0;
 		return vector.length >= 8 ? (void *)vector.base : 0;
 	}
-	if (call == SYS_READ || call == SYS_RECVFROM || call == SYS_WRITE || call == SYS_SENDTO)
+	if (call == CALL_READ || call == CALL_RECVFROM || call == CALL_WRITE || call == CALL_SENDTO)
 		return (void *)at;
 	return 0;
 }

@@ -15,7 +15,6 @@
 #define QUICK_LOG 13 /* 8 µs */
 #define SURE 16
 #define MAX_ERRNO 4095
-#define CALL_SIGRETURN 15 /* x86-64 */
 
 enum loss { LOST_CALLS = 0, LOST_SLOW = 1, LOST_PATHS = 2, LOST_ERRORS = 3, LOST_OPENED = 4 };
 

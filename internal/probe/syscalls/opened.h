@@ -5,8 +5,6 @@
 
 #include "object.h"
 
-#define CALL_OPEN 2 /* x86-64 */
-#define CALL_OPENAT 257
 #define IFREG 0100000
 #define TAIL 8 /* bytes of a name's end that are looked at */
 
@@ -70,7 +68,11 @@ static __always_inline bool is_code(struct dentry *dentry)
 
 static __always_inline void note_opened(struct task_struct *task, __s32 call, long result)
 {
-	if ((call != CALL_OPENAT && call != CALL_OPEN) || result < 0)
+	bool opens = call == CALL_OPENAT;
+#ifdef CALL_OPEN
+	opens |= call == CALL_OPEN;
+#endif
+	if (!opens || result < 0)
 		return;
 	struct file *file = file_of(task, result);
 	if (!file || (BPF_CORE_READ(file, f_inode, i_mode) & IFMT) != IFREG)

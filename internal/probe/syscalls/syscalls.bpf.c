@@ -11,14 +11,14 @@
 
 #define MAX_CALL 512
 
-#define CALL_MMAP 9 /* x86-64 */
 #define PROT_EXEC 4
 #define ON_CPU_NS 1000000 /* what a call may compute after its first sleep, beside as long as it slept */
 
 enum seen { SEEN = 1, TIMED_AT_ENTRY = 2 }; /* call_seen of a task */
 
-#define TS_COMPAT 2 /* arch/x86/include/asm/thread_info.h: a call of the 32-bit kind */
-#define COMPAT (1 << 29) /* marks the number of such a call */
+/* How a task tells that its call is of the 32-bit kind: asm/thread_info.h. */
+#define TS_COMPAT 2          /* x86: of status */
+#define TIF_32BIT (1 << 22)  /* arm64: of flags */
 
 const volatile __u64 slow_ns = 1000000;
 
@@ -28,9 +28,8 @@ enum argument { ARG_NONE = 0, ARG_FD = 1, ARG_CONNECT = 2, ARG_RESULT = 3, ARG_P
 const volatile __u8 arguments[MAX_CALL] = {};
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-struct thread_info { __u32 status; };
+struct thread_info { unsigned long flags; __u32 status; };
 struct task_struct___info { struct thread_info thread_info; };
-struct pt_regs___more { unsigned long si, r10; };
 #pragma clang attribute pop
 
 struct slow_event {
@@ -55,7 +54,11 @@ struct {
 static __always_inline __s32 numbered(struct task_struct *task, __s32 call)
 {
 	struct task_struct___info *info = (void *)task;
+#if defined(__TARGET_ARCH_x86)
 	return info->thread_info.status & TS_COMPAT ? call | COMPAT : call;
+#else
+	return info->thread_info.flags & TIF_32BIT ? call | COMPAT : call;
+#endif
 }
 
 SEC("tp_btf/sys_enter")
@@ -114,7 +117,6 @@ static __always_inline void tell_object(struct task_struct *task, struct slow_ev
 static __always_inline void keep_slow(struct task_struct *task, struct task_state *state,
 				      struct pt_regs___culprit *regs, __s32 call, long result, __u64 took_ns)
 {
-	struct pt_regs___more *more = (void *)regs;
 	struct slow_event *event = bpf_ringbuf_reserve(&slow, sizeof(*event), 0);
 	if (!event) {
 		count_loss(LOST_SLOW);
@@ -128,10 +130,10 @@ static __always_inline void keep_slow(struct task_struct *task, struct task_stat
 	event->longest_ns = state->call_longest;
 	event->waits = state->call_waits;
 	event->result = result;
-	event->args[0] = regs->di;
-	event->args[1] = more->si;
-	event->args[2] = regs->dx;
-	event->args[3] = more->r10;
+	event->args[0] = first_argument(regs);
+	event->args[1] = second_argument(regs);
+	event->args[2] = third_argument(regs);
+	event->args[3] = fourth_argument(regs);
 	event->tgid = task->tgid;
 	event->tid = task->pid;
 	event->call = call;
@@ -142,7 +144,8 @@ static __always_inline void keep_slow(struct task_struct *task, struct task_stat
 
 static __always_inline void announce_code(void *ctx, struct pt_regs___culprit *regs, __s32 call)
 {
-	if (announce && call == CALL_MMAP && (regs->dx & PROT_EXEC) && (int)regs->r8 >= 0)
+	if (announce && call == CALL_MMAP && (third_argument(regs) & PROT_EXEC) &&
+	    (int)fifth_argument(regs) >= 0)
 		announce_process(ctx, bpf_get_current_pid_tgid());
 }
 
@@ -187,7 +190,7 @@ int BPF_PROG(call_left, struct pt_regs___culprit *regs, long result)
 	struct task_struct *task = bpf_get_current_task_btf();
 	if (is_stranger(task))
 		return 0;
-	__s32 number = regs->orig_ax; /* -1: those that a signal had interrupted are back */
+	__s32 number = call_in_progress(regs); /* -1: those that a signal had interrupted are back */
 	__s32 call = numbered(task, number < 0 ? CALL_SIGRETURN : number);
 	struct call_slot *slot = slot_of(task, call);
 	if (!slot)

@@ -1,7 +1,6 @@
 package unwind
 
 import (
-	"encoding/binary"
 	"strings"
 	"sync"
 
@@ -71,11 +70,6 @@ func openGoCode(file process.ReadAtCloser) *goCode {
 	return &goCode{file: parsed}
 }
 
-const (
-	callDirect = 0xe8 // x86-64: call with a 32-bit offset from the next instruction
-	callLength = 5
-)
-
 // skipped returns the function that ends in leaf and was called by the
 // instruction before returnAddress, "" when that is leaf itself or not known.
 func (g *goCode) skipped(leaf string, returnAddress uint64) string {
@@ -103,7 +97,11 @@ func (g *goCode) calledBefore(returnAddress uint64) (called string) {
 		}
 	}()
 	var code [callLength]byte
-	if _, err := g.file.ReadAt(code[:], int64(returnAddress-callLength)); err != nil || code[0] != callDirect {
+	if _, err := g.file.ReadAt(code[:], int64(returnAddress-callLength)); err != nil {
+		return ""
+	}
+	target, direct := callTarget(code, returnAddress)
+	if !direct {
 		return ""
 	}
 	if !g.read {
@@ -115,7 +113,6 @@ func (g *goCode) calledBefore(returnAddress uint64) (called string) {
 	if g.table == nil {
 		return ""
 	}
-	target := returnAddress + uint64(int64(int32(binary.LittleEndian.Uint32(code[1:]))))
 	_, _, called = g.table.Symbolize(uintptr(target))
 	return called
 }

@@ -37,6 +37,9 @@ func allowMemlock() error {
 	return nil
 }
 
+// auditArch is this machine as seccomp calls it.
+var auditArch = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}[runtime.GOARCH]
+
 // memlockFilter returns success for setrlimit(RLIMIT_MEMLOCK, …) and for
 // prlimit64(…, RLIMIT_MEMLOCK, new ≠ NULL, …); everything else is let through.
 func memlockFilter() []unix.SockFilter {
@@ -48,14 +51,14 @@ func memlockFilter() []unix.SockFilter {
 
 		number   = 0 // offsets in struct seccomp_data
 		arch     = 4
-		argument = 16 // + 8 × index, low half first on x86-64
+		argument = 16 // + 8 × index, low half first on little-endian machines
 
 		allow = 0x7fff0000 // SECCOMP_RET_ALLOW
 		zero  = 0x00050000 // SECCOMP_RET_ERRNO with errno 0
 	)
 	return []unix.SockFilter{
 		{Code: load, K: arch},
-		{Code: jumpEqual, K: unix.AUDIT_ARCH_X86_64, Jf: 9},
+		{Code: jumpEqual, K: auditArch, Jf: 9},
 		{Code: load, K: number},
 		{Code: jumpEqual, K: unix.SYS_SETRLIMIT, Jt: 4},
 		{Code: jumpEqual, K: unix.SYS_PRLIMIT64, Jf: 6},

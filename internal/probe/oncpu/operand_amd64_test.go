@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-const testIP = 0x401000
-
 // operands are instructions with what they work on, by what registers() gives: register i holds (i+1) << 32.
 var operands = []struct {
 	name   string

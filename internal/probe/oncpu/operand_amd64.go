@@ -1,0 +1,229 @@
+package oncpu
+
+import (
+	"golang.org/x/arch/x86/x86asm"
+)
+
+const (
+	codeBefore = 64 // CODE_BEFORE of operands.h
+	longMode   = 64
+)
+
+// taskRegister is R14, where Go keeps the task that runs (cmd/compile/abi-internal.md).
+const taskRegister = 14
+
+// accessOf finds the operand that a sample is about; false when there is none or its registers have changed.
+func accessOf(sample *oncpuOperand, lengths lengthsBefore) (found access, ok bool) {
+	defer func() {
+		if recover() != nil { // bytes that are no code can be more than the decoder bears
+			found, ok = access{}, false
+		}
+	}()
+	code := sample.Code[:]
+	if length := lengths.of(sample.Ip, code[:codeBefore]); length > 0 {
+		previous, err := x86asm.Decode(code[codeBefore-length:codeBefore], longMode)
+		if err == nil && !leaves(&previous) && hasMemory(&previous) {
+			return operandOf(&previous, sample, sample.Ip, true)
+		}
+	}
+	next, err := x86asm.Decode(code[codeBefore:], longMode)
+	if err != nil {
+		return access{}, false
+	}
+	return operandOf(&next, sample, sample.Ip+uint64(next.Len), false)
+}
+
+// maxLengths bounds what is remembered: 100 bytes each.
+const maxLengths = 4096
+
+// lengthsBefore remembers answers of lengthBefore, which decodes 64 times, by the code: hot code is
+// sampled again and again.
+type lengthsBefore map[codeAt]int
+
+type codeAt struct {
+	address uint64
+	before  [codeBefore]byte
+}
+
+func (l lengthsBefore) of(address uint64, code []byte) int {
+	at := codeAt{address: address, before: [codeBefore]byte(code)}
+	length, known := l[at]
+	if !known {
+		length = lengthBefore(code)
+		if len(l) >= maxLengths {
+			clear(l)
+		}
+		l[at] = length
+	}
+	return length
+}
+
+// lengthBefore is the length of the instruction that ends where the code ends, 0 when it cannot be told.
+// Decoding from almost anywhere falls into step after a few instructions: most beginnings decide.
+func lengthBefore(code []byte) int {
+	last := make([]int, len(code)) // the last instruction's length when one decodes from here on; 0: not up to the end
+	var votes [16]int
+	for at := len(code) - 1; at >= 0; at-- { // from behind, so that each place is decoded once
+		inst, err := x86asm.Decode(code[at:], longMode)
+		if err != nil {
+			continue
+		}
+		if next := at + inst.Len; next < len(code) {
+			last[at] = last[next]
+		} else {
+			last[at] = inst.Len
+		}
+		if last[at] < len(votes) && at < len(code)-1 {
+			votes[last[at]]++
+		}
+	}
+	votes[0] = 0
+	best := 0
+	for length, count := range votes {
+		if count > votes[best] {
+			best = length
+		}
+	}
+	return best
+}
+
+// leaves reports whether the instruction that follows in memory need not follow in time.
+func leaves(inst *x86asm.Inst) bool {
+	switch inst.Op {
+	case x86asm.JMP, x86asm.RET, x86asm.LRET, x86asm.CALL, x86asm.LCALL, x86asm.SYSCALL, x86asm.UD2, x86asm.HLT:
+		return true
+	}
+	return false
+}
+
+// noAccess are instructions that have an address and do not use it, or that use the stack.
+var noAccess = map[x86asm.Op]bool{x86asm.LEA: true, x86asm.NOP: true, x86asm.PREFETCHT0: true, x86asm.PREFETCHT1: true,
+	x86asm.PREFETCHT2: true, x86asm.PREFETCHNTA: true, x86asm.PREFETCHW: true, x86asm.PUSH: true, x86asm.POP: true,
+	x86asm.CLFLUSH: true, x86asm.CALL: true, x86asm.RET: true}
+
+// readOnly are instructions whose first operand is read and not written.
+var readOnly = map[x86asm.Op]bool{x86asm.CMP: true, x86asm.TEST: true, x86asm.BT: true, x86asm.MUL: true,
+	x86asm.IMUL: true, x86asm.DIV: true, x86asm.IDIV: true, x86asm.JMP: true, x86asm.FLD: true, x86asm.FILD: true,
+	x86asm.FADD: true, x86asm.FMUL: true, x86asm.FSUB: true, x86asm.FDIV: true, x86asm.LDMXCSR: true,
+	x86asm.COMISD: true, x86asm.COMISS: true, x86asm.UCOMISD: true, x86asm.UCOMISS: true, x86asm.CMPSB: true,
+	x86asm.CMPSW: true, x86asm.CMPSD: true, x86asm.CMPSQ: true, x86asm.SCASB: true, x86asm.SCASW: true,
+	x86asm.SCASD: true, x86asm.SCASQ: true}
+
+// implied are registers that an instruction changes beside its operands, by register number.
+var implied = map[x86asm.Op][]int{x86asm.MUL: {0, 2}, x86asm.DIV: {0, 2}, x86asm.IDIV: {0, 2}, x86asm.CMPXCHG: {0},
+	x86asm.MOVSB: {6, 7}, x86asm.MOVSW: {6, 7}, x86asm.MOVSD: {6, 7}, x86asm.MOVSQ: {6, 7}, x86asm.STOSB: {7},
+	x86asm.STOSW: {7}, x86asm.STOSD: {7}, x86asm.STOSQ: {7}, x86asm.LODSB: {6, 0}, x86asm.LODSQ: {6, 0},
+	x86asm.SCASB: {7}, x86asm.SCASW: {7}, x86asm.SCASD: {7}, x86asm.SCASQ: {7}, x86asm.CMPSB: {6, 7},
+	x86asm.CMPSW: {6, 7}, x86asm.CMPSD: {6, 7}, x86asm.CMPSQ: {6, 7}}
+
+func hasMemory(inst *x86asm.Inst) bool {
+	if noAccess[inst.Op] {
+		return false
+	}
+	for _, argument := range inst.Args {
+		if _, ok := argument.(x86asm.Mem); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// operandOf computes the address of an instruction's operand. done: the instruction has run, so that
+// a register which it changed is not the one that it used.
+func operandOf(inst *x86asm.Inst, sample *oncpuOperand, behind uint64, done bool) (access, bool) {
+	if !hasMemory(inst) {
+		return access{}, false
+	}
+	at := 0
+	for inst.Args[at] == nil || !isMemory(inst.Args[at]) {
+		at++
+	}
+	memory := inst.Args[at].(x86asm.Mem)
+	if memory.Segment == x86asm.FS || memory.Segment == x86asm.GS || done && changed(inst, memory) {
+		return access{}, false // of the thread itself; or lost
+	}
+	address, ok := effective(memory, &sample.Regs, behind)
+	stack := sample.Regs[4]
+	if !ok || isOwn(address, stack) {
+		return access{}, false
+	}
+	found := access{address: address, size: int32(inst.MemBytes), write: at == 0 && !readOnly[inst.Op],
+		code: behind - uint64(inst.Len), base: numberOf(memory.Base), offset: memory.Disp, indexed: memory.Index != 0}
+	for _, prefix := range inst.Prefix {
+		found.locked = found.locked || prefix&0xFF == x86asm.PrefixLOCK
+	}
+	if inst.Op == x86asm.XCHG {
+		found.write, found.locked = true, true
+	}
+	if found.size <= 0 || found.size > lineBytes {
+		found.size = 8
+	}
+	return found, true
+}
+
+func isMemory(argument x86asm.Arg) bool {
+	_, ok := argument.(x86asm.Mem)
+	return ok
+}
+
+// effective adds up base, index and displacement.
+func effective(memory x86asm.Mem, registers *[16]uint64, behind uint64) (uint64, bool) {
+	address := uint64(memory.Disp)
+	switch number := numberOf(memory.Base); {
+	case memory.Base == x86asm.RIP:
+		address += behind
+	case number >= 0:
+		address += registers[number]
+	case memory.Base != 0:
+		return 0, false
+	}
+	if memory.Index != 0 {
+		number := numberOf(memory.Index)
+		if number < 0 {
+			return 0, false // a vector of indices
+		}
+		address += registers[number] * uint64(memory.Scale)
+	}
+	return address, true
+}
+
+// changed reports whether an instruction changes a register of its own address.
+func changed(inst *x86asm.Inst, memory x86asm.Mem) bool {
+	uses := func(number int) bool {
+		return number >= 0 && (numberOf(memory.Base) == number || numberOf(memory.Index) == number)
+	}
+	for _, number := range implied[inst.Op] {
+		if uses(number) {
+			return true
+		}
+	}
+	for i, argument := range inst.Args {
+		register, ok := argument.(x86asm.Reg)
+		if !ok || !uses(numberOf(register)) {
+			continue
+		}
+		if i == 0 && !readOnly[inst.Op] || inst.Op == x86asm.XCHG || inst.Op == x86asm.XADD {
+			return true
+		}
+	}
+	return false
+}
+
+// numberOf is the number of the 64-bit register that a general register is part of, -1 for any other.
+func numberOf(register x86asm.Reg) int {
+	switch {
+	case register >= x86asm.RAX && register <= x86asm.R15:
+		return int(register - x86asm.RAX)
+	case register >= x86asm.EAX && register <= x86asm.R15L:
+		return int(register - x86asm.EAX)
+	case register >= x86asm.AX && register <= x86asm.R15W:
+		return int(register - x86asm.AX)
+	case register >= x86asm.AL && register <= x86asm.BL:
+		return int(register - x86asm.AL)
+	case register >= x86asm.AH && register <= x86asm.BH:
+		return int(register - x86asm.AH)
+	case register >= x86asm.SPB && register <= x86asm.R15B:
+		return int(register-x86asm.SPB) + 4
+	}
+	return -1
+}
