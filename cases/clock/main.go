@@ -22,7 +22,7 @@ import (
 	"time"
 
 	"culprit/cases/child"
-	"culprit/cases/guest"
+	"culprit/cases/guest/machine"
 )
 
 const sources = "/sys/devices/system/clocksource/clocksource0/available_clocksource"
@@ -121,19 +121,19 @@ cat /tmp/clock.json`
 // inGuest compares the clock sources of an old host.
 func inGuest(ctx context.Context, culprit, folder string) error {
 	fmt.Printf("\nIn an emulated guest, with Debian's kernel: readtime 400000\n\n")
-	machine, err := guest.New(ctx, folder)
+	guest, err := machine.New(ctx, folder, machine.AMD64)
 	if err != nil {
 		return err
 	}
 	readTime := filepath.Join(folder, "readtime-static")
 	for from, to := range map[string]string{culprit: "bin/culprit", readTime: "bin/readtime"} {
-		if err := machine.Add(from, to); err != nil {
+		if err := guest.Add(from, to); err != nil {
 			return err
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
-	text, err := machine.Run(ctx, guestScript)
+	text, err := guest.Run(ctx, guestScript)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"culprit/cases/guest"
+	"culprit/cases/guest/machine"
 )
 
 const bootLimit = 6 * time.Minute
@@ -67,17 +67,17 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	machine, err := guest.New(ctx, folder)
+	guest, err := machine.New(ctx, folder, machine.AMD64)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(machine.Add(filepath.Join("bin", "culprit"), "bin/culprit"),
-		machine.AddModule("drivers/block/brd.ko", "brd.ko")); err != nil {
+	if err := errors.Join(guest.Add(filepath.Join("bin", "culprit"), "bin/culprit"),
+		guest.AddModule("drivers/block/brd.ko", "brd.ko")); err != nil {
 		return fmt.Errorf("%w (make build makes bin/culprit)", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, bootLimit)
 	defer cancel()
-	text, err := machine.Run(ctx, script())
+	text, err := guest.Run(ctx, script())
 	if err != nil {
 		return err
 	}

@@ -134,7 +134,8 @@ __noinline int add_turn(const struct turn *turn)
 	struct kind_sums *sum = bpf_map_lookup_elem(&sums, &at);
 	if (!kind || !sum)
 		return 0;
-	__u32 bucket = latency_bucket(latency);
+	__u64 bucket = latency_bucket(latency);
+	asm volatile("" : "+r"(bucket)); /* kernels before 6.2 lose the bound of a number that was compared as 32 bits */
 	if (bucket < LATENCIES)
 		__sync_fetch_and_add(&kind->latency[bucket], 1);
 	sum->errors += turn->failed;
@@ -210,7 +211,8 @@ __noinline int book(struct turn *turn, __u64 before, int sent)
 	}
 	struct kind *kind = at ? bpf_map_lookup_elem(&kinds, &at) : 0;
 	struct kind_sums *sum = bpf_map_lookup_elem(&sums, &at);
-	__u32 was = latency_bucket(before - turn->begin), is = latency_bucket(turn->last_send - turn->begin);
+	__u64 was = latency_bucket(before - turn->begin), is = latency_bucket(turn->last_send - turn->begin);
+	asm volatile("" : "+r"(was), "+r"(is)); /* as above */
 	if (!kind || !sum || was >= LATENCIES || is >= LATENCIES)
 		return 0;
 	__sync_fetch_and_add(&kind->latency[was], -1);

@@ -1,24 +1,25 @@
-// Package guest runs a script in a small virtual machine that is emulated instruction by instruction, where
-// devices are as slow as they were on old hosts: an x86 guest whose clock can be read from tsc, hpet or acpi_pm.
-// The kernel is Debian's, downloaded with apt-get; nothing is installed and no file of the host is touched.
+// Package machine runs a script in a small virtual machine that is emulated instruction by instruction: an x86 guest
+// whose clock can be read from tsc, hpet or acpi_pm, with devices as slow as they were on old hosts; an arm64 guest
+// with hardware counters, which counts the instructions that it emulates. The kernel is Debian's, downloaded with
+// apt-get; nothing is installed and no file of the host is touched.
 //
-//	machine, err := guest.New(folder)
-//	machine.Add("/bin/culprit", "bin/culprit")
-//	text, err := machine.Run(ctx, "culprit bench time")
+//	guest, err := machine.New(ctx, folder, machine.AMD64)
+//	guest.Add("/bin/culprit", "bin/culprit")
+//	text, err := guest.Run(ctx, "culprit bench time")
 //
-// It refuses to start without qemu-system-x86_64 and busybox, and says which package brings them. Absolute
-// times in such a guest mean nothing; ratios between its devices are what it is for.
-package guest
+// It refuses to start without QEMU and busybox, and says which package brings them. Absolute times in such a guest
+// mean nothing; ratios between its devices are what it is for.
+package machine
 
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"culprit/cases/child"
@@ -26,36 +27,51 @@ import (
 
 // Machine is a guest that is being put together.
 type Machine struct {
+	// MegaBytes of memory; the root file system is in it.
+	MegaBytes int
+
+	arch   Arch
 	folder string // where the root of the guest and its images are made
 	kernel string
 }
 
-// kernelPackage depends on the kernel package of the day: without drivers that a guest does not need.
-const kernelPackage = "linux-image-cloud-amd64"
+// Arch is a kind of machine.
+type Arch struct {
+	Name     string   // as Debian and Go call it
+	emulator string   // the program of QEMU
+	packaged string   // what brings it
+	options  []string // of the emulator
+	kernel   string   // options of the kernel
+}
 
-// needed are the programs of the host and the packages that bring them.
-var needed = map[string]string{"qemu-system-x86_64": "qemu-system-x86", "busybox": "busybox-static", "cpio": "cpio"}
+// AMD64 has one CPU: with two the kernel does not trust tsc under emulation, and the host needs its own.
+var AMD64 = Arch{Name: "amd64", emulator: "qemu-system-x86_64", packaged: "qemu-system-x86",
+	options: []string{"-M", "q35,accel=tcg", "-cpu", "max"},
+	kernel:  "console=ttyS0 quiet panic=-1 tsc=reliable"}
+
+// ARM64 counts time by instructions (-icount), one each 2 ns: its counters count exactly what it emulates, and what it
+// sleeps takes no time of the host.
+var ARM64 = Arch{Name: "arm64", emulator: "qemu-system-aarch64", packaged: "qemu-system-arm",
+	options: []string{"-M", "virt", "-cpu", "cortex-a72", "-icount", "shift=1,sleep=off"},
+	kernel:  "console=ttyAMA0 quiet panic=-1"}
 
 // New prepares a guest in an empty folder. Its kernel is kept in the user's cache folder.
-func New(ctx context.Context, folder string) (*Machine, error) {
+func New(ctx context.Context, folder string, arch Arch) (*Machine, error) {
+	needed := map[string]string{arch.emulator: arch.packaged, "busybox": "busybox-static", "cpio": "cpio"}
 	for program, packaged := range needed {
 		if _, err := exec.LookPath(program); err != nil {
 			return nil, fmt.Errorf("%s is missing; as root: apt-get install --no-install-recommends %s", program, packaged)
 		}
 	}
-	kernel, err := kernelImage(ctx)
+	kernel, busybox, err := images(ctx, arch)
 	if err != nil {
 		return nil, err
 	}
-	m := &Machine{folder: folder, kernel: kernel}
+	m := &Machine{MegaBytes: 768, arch: arch, folder: folder, kernel: kernel}
 	for _, name := range []string{"bin", "proc", "sys", "dev", "tmp", "run", "etc"} {
 		if err := os.MkdirAll(filepath.Join(folder, "root", name), 0o755); err != nil {
 			return nil, err
 		}
-	}
-	busybox, err := exec.LookPath("busybox")
-	if err != nil {
-		return nil, err
 	}
 	return m, m.Add(busybox, "bin/busybox")
 }
@@ -71,6 +87,11 @@ func (m *Machine) Add(from, to string) error {
 		return err
 	}
 	return os.WriteFile(path, content, 0o755)
+}
+
+// AddFolder copies a folder with what is in it.
+func (m *Machine) AddFolder(from, to string) error {
+	return os.CopyFS(filepath.Join(m.folder, "root", to), os.DirFS(from))
 }
 
 // AddModule copies a module of the guest's kernel into its root, by its path below the kernel's modules; the script
@@ -91,7 +112,8 @@ const initScript = `#!/bin/busybox sh
 /bin/busybox --install -s /bin
 export PATH=/bin HOME=/tmp NO_COLOR=1
 mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev
-mount -t tmpfs tmp /tmp; mount -t tmpfs run /run
+mount -t tmpfs tmp /tmp; mount -t tmpfs run /run; mount -t tracefs tracefs /sys/kernel/tracing
+ip link set lo up
 cd /tmp
 echo ` + start + `
 %s
@@ -111,12 +133,10 @@ func (m *Machine) Run(ctx context.Context, script string) (string, error) {
 	if text, err := pack.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("pack the guest's root: %w: %s", err, bytes.TrimSpace(text))
 	}
-	// One CPU: with two the kernel does not trust tsc under emulation, and the host needs its own.
 	child.Bind()
 	defer child.Unbind()
-	boot := child.Command(ctx, "qemu-system-x86_64", "-M", "q35,accel=tcg", "-cpu", "max", "-m", "768", "-smp", "1",
-		"-nographic", "-no-reboot", "-nic", "none", "-kernel", m.kernel, "-initrd", image,
-		"-append", "console=ttyS0 quiet panic=-1 tsc=reliable")
+	boot := child.Command(ctx, m.arch.emulator, append(m.arch.options, "-m", strconv.Itoa(m.MegaBytes), "-smp", "1",
+		"-nographic", "-no-reboot", "-nic", "none", "-kernel", m.kernel, "-initrd", image, "-append", m.arch.kernel)...)
 	console, err := boot.Output()
 	if ctx.Err() != nil {
 		return "", fmt.Errorf("the guest did not end in time: %w", ctx.Err())
@@ -141,32 +161,3 @@ func framed(console string) (string, error) {
 var kernelMessage = regexp.MustCompile(`(?m)^\[ *\d+\.\d+\] .*\n`)
 
 func tail(text string) string { return text[max(0, len(text)-200):] }
-
-// kernelImage returns the guest's kernel, downloaded once.
-func kernelImage(ctx context.Context) (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	folder := filepath.Join(cache, "culprit-guest")
-	if known, _ := filepath.Glob(filepath.Join(folder, "boot", "vmlinuz-*")); len(known) > 0 {
-		return known[len(known)-1], nil
-	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return "", err
-	}
-	fetch := exec.CommandContext(ctx, "sh", "-euc", `cd "$1"
-		newest=$(apt-cache depends "$2" | sed -n 's/^ *Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1)
-		[ -n "$newest" ] || { echo "apt knows no $2: run apt-get update" >&2; exit 1; }
-		apt-get download -qq "$newest" 2>/dev/null
-		dpkg-deb -x "$newest"_*.deb .
-		rm -f -- *.deb`, "sh", folder, kernelPackage)
-	if text, err := fetch.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("download the guest's kernel (%s): %w: %s", kernelPackage, err, bytes.TrimSpace(text))
-	}
-	known, _ := filepath.Glob(filepath.Join(folder, "boot", "vmlinuz-*"))
-	if len(known) == 0 {
-		return "", errors.New("the kernel package holds no boot/vmlinuz-*")
-	}
-	return known[0], nil
-}
