@@ -46,13 +46,16 @@ func TestObjectsMatchTheirC(t *testing.T) {
 			if text, err := command.CombinedOutput(); err != nil {
 				t.Fatalf("%v: %v: %s", words, err, text)
 			}
-			stem := strings.TrimSuffix(filepath.Base(source), ".bpf.c") + "_x86_bpfel"
+			name := strings.TrimSuffix(filepath.Base(source), ".bpf.c")
+			stems := []string{name + "_x86_bpfel", name + "_arm64_bpfel"}
 			if slices.Contains(words, "bpfel") {
-				stem = strings.Replace(stem, "_x86_", "_", 1) // one object for all of them
+				stems = []string{name + "_bpfel"} // one object for all of them
 			}
-			compareObjects(t, filepath.Join(folder, stem+".o"), filepath.Join(fresh, stem+".o"))
-			if !bytes.Equal(read(t, filepath.Join(folder, stem+".go")), read(t, filepath.Join(fresh, stem+".go"))) {
-				t.Errorf("%s/%s.go is not what %s gives: run make generate and commit", folder, stem, source)
+			for _, stem := range stems {
+				compareObjects(t, filepath.Join(folder, stem+".o"), filepath.Join(fresh, stem+".o"))
+				if !bytes.Equal(read(t, filepath.Join(folder, stem+".go")), read(t, filepath.Join(fresh, stem+".go"))) {
+					t.Errorf("%s/%s.go is not what %s gives: run make generate and commit", folder, stem, source)
+				}
 			}
 		})
 	}

@@ -147,12 +147,14 @@ func (o *operandA64) index64(mode uint32, offset int64) {
 // singleA64: one register.
 func singleA64(word uint32) (operandA64, bool) {
 	kind, vector, access := word>>30, word>>26&1 == 1, word>>22&3
+	atomic := word>>24&1 == 0 && word>>21&1 == 1 && word>>10&3 == 0
+	if !vector && !atomic && kind == 3 && access == 2 { // a prefetch
+		return operandA64{}, false
+	}
 	scale := kind
 	write := access == 0
 	if vector {
 		scale, write = kind|access&2<<1, access&1 == 0
-	} else if kind == 3 && access == 2 { // a prefetch
-		return operandA64{}, false
 	}
 	found := plainA64(word, 1<<scale, write)
 	if vector {
@@ -166,7 +168,7 @@ func singleA64(word uint32) (operandA64, bool) {
 	case word>>10&3 == 2:
 		found.index, found.extend = general(word>>16), int(word>>13&7)
 		found.shift = uint(word>>12&1) * uint(scale)
-	case word>>10&3 == 0 && !vector:
+	case atomic && !vector:
 		found.size, found.loads[0] = 1<<kind, general(word)
 		found.write = word>>12&0xf != 0xc // LDAPR reads only
 		found.locked = found.write
