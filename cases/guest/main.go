@@ -69,7 +69,7 @@ func parse(words []string) (options, error) {
 }
 
 // tested are the packages whose tests ask the kernel or depend on the machine.
-var tested = []string{"./internal/probe/counters", "./internal/probe/counters/event", "./internal/probe/syscalls",
+var tested = []string{"./internal/count", "./internal/probe/counters", "./internal/probe/counters/event", "./internal/probe/syscalls",
 	"./internal/probe/processes", "./internal/probe/oncpu", "./internal/probe/offcpu", "./internal/probe/bpf",
 	"./internal/host", "./internal/bench"}
 

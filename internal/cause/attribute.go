@@ -68,6 +68,8 @@ var transfers = []transfer{
 	{ruleCode, "what no cause took belongs to the function that it grew in", false, (*ledger).giveCode},
 	{"one function", "a function that two rules found is one place to look at, with all of its seconds", false,
 		(*ledger).joinFunctions},
+	{"counters", "hardware counters tell whether code runs more instructions or slower ones, and what those wait for",
+		false, (*ledger).giveCounted},
 	{"unexplained setting", "a setting differs, and not even code explains what is left", false,
 		(*ledger).giveUnexplained},
 	{"compiled for code", "the compiler works because that code is new, or there is more of it", false,

@@ -8,12 +8,14 @@ const (
 )
 
 // notRaised ends the example of a cause that no rule recognises.
-const notRaised = "culprit does not read hardware counters: it never names this by itself"
+const notRaised = "Counts of the recording itself are given with intervals: it never names this by itself"
 
-// ofCounters is a cause that counters alone would show.
+// ofCounters is a cause of code that each instruction takes longer in: giveCounted names it where recordings have
+// cycles and instructions (record --counters), and the counter that grew.
 func ofCounters(id ID, claim, example, remedy, gain string, mistakenAs ID) Cause {
-	return Cause{ID: id, Claim: "the hardware counters show " + claim, Example: example + ". " + notRaised,
-		Evidence: "counters with their trust interval", Proof: attributionOnly, Remedy: remedy, Gain: gain,
+	return Cause{ID: id, Nature: isCode | ofCode | unspecific, Claim: "the hardware counters show " + claim, Example: example,
+		Evidence: "cycles per instruction grew more than instructions, and the counter by half and more for each " +
+			"instruction: enough to take those cycles", Proof: attributionOnly, Remedy: remedy, Gain: gain,
 		MistakenAs: string(mistakenAs)}
 }
 

@@ -116,6 +116,7 @@ type pmuTrial struct {
 	agree    int
 	pairs    int
 	widths   []float64
+	errors   []float64 // of the values, as parts of the truth
 }
 
 // startChild starts a child before anything is counted: a thread that is made later would have no counter.
@@ -195,6 +196,7 @@ func (p *pmuTrial) check(interval *Interval, true float64) {
 			p.inside++
 		}
 		p.widths = append(p.widths, (number.High-number.Low)/2/true)
+		p.errors = append(p.errors, number.Value/true-1)
 	}
 	for a := range min(5, len(numbers)) {
 		for b := range a {
@@ -250,10 +252,12 @@ func (p *pmuTrial) judge(free int) {
 		p.t.Fatalf("only %d of %d runs ended within their interval", p.runs, pmuRuns)
 	}
 	slices.Sort(p.widths)
+	slices.Sort(p.errors)
 	inside, agree := float64(p.inside)/float64(p.compared), float64(p.agree)/float64(p.pairs)
-	p.t.Logf("%d runs, %d copies, %d counters free: the true count inside in %.1f %%, half width %.2f %% (median); "+
-		"pairs of five copies that agree %.1f %%", p.runs, len(p.names), free, 100*inside,
-		100*p.widths[len(p.widths)/2], 100*agree)
+	p.t.Logf("%d runs, %d copies, %d counters free: the true count inside in %.1f %%, half width %.3f %% (median); "+
+		"values %.3f %%, %.3f %% and %.3f %% off (5th, 50th, 95th percentile); pairs of five copies that agree %.1f %%",
+		p.runs, len(p.names), free, 100*inside, 100*p.widths[len(p.widths)/2], 100*p.errors[len(p.errors)/20],
+		100*p.errors[len(p.errors)/2], 100*p.errors[len(p.errors)*19/20], 100*agree)
 	if inside < pmuCovers || agree < pmuCovers {
 		p.t.Errorf("the true count is inside in %.3f, five copies agree in %.3f; want %.2f", inside, agree, pmuCovers)
 	}

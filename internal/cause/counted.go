@@ -1,0 +1,141 @@
+package cause
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
+)
+
+// What hardware counters say of code that grew: first whether it runs more instructions or each takes longer, then
+// what they wait for. Counters are of the whole target, so they speak of a function only where it is most of what grew.
+
+const (
+	// mostOfGrowth of the CPU time has to be the function's for the target's counters to be about it. Chosen.
+	mostOfGrowth = 0.5
+	// mostlySlower: this part of the growth in cycles, in logarithms, is cycles per instruction. Chosen.
+	mostlySlower = 0.5
+	// leastCycles by which a run has to take more of them for the two parts to mean anything. Chosen.
+	leastCycles = 1.05
+	// oftener: misses per instruction have to have grown by so much to be a cause. Chosen.
+	oftener = 1.5
+	// explainsCycles: so much of what the instructions take longer the misses have to be able to be. Chosen.
+	explainsCycles = 0.5
+)
+
+// misses are what an instruction waits for. One costs between least and most cycles: makers' optimisation guides and
+// measurements (Agner Fog's microarchitecture.pdf; Arm's guides of Cortex-A and Neoverse) give 11 to 20 for a branch,
+// some 10 for a line of the next cache and up to 400 for one of memory far away. Stalls are cycles.
+var misses = []struct {
+	event       string
+	cause       ID
+	least, most float64
+	called      string
+}{
+	{"cache-misses", CacheMisses, 10, 400, "cache misses"},
+	{"branch-misses", BranchMisses, 10, 25, "mispredicted branches"},
+	{"stalled-cycles-frontend", FrontendStalls, 1, 1, "cycles in which no instruction was there to run"},
+}
+
+// giveCounted tells the claims on code what the counters say, and makes them what the counters show where instructions
+// became slower for a reason that was counted.
+func (l *ledger) giveCounted(transfer) {
+	running := func(i int) bool { return isRunning(&l.paths[i]) }
+	for _, c := range l.claims {
+		if !c.cause.is(isCode) || c.silent != "" || l.grew(c) < mostOfGrowth*l.growth || !l.nothingBut(c, running) {
+			continue
+		}
+		for _, of := range []string{"", ":u"} { // of user space alone, where that was asked for
+			if l.tellInstructions(c, of) {
+				return
+			}
+		}
+	}
+}
+
+// counter gives an event's counts by run, of both sides; false where a recording lacks it.
+func (s *scene) counter(name string) (count compare.Count, counted bool) {
+	i := slices.IndexFunc(s.counts, func(c compare.Count) bool { return c.Name == counts.Counter+name && c.Key == "" })
+	if i < 0 || len(s.counts[i].A) == 0 || len(s.counts[i].B) == 0 {
+		return compare.Count{}, false
+	}
+	count = s.counts[i]
+	return count, mean(count.A) > 0 && mean(count.B) > 0
+}
+
+// tellInstructions splits what the code takes more into instructions and time for each.
+func (s *scene) tellInstructions(c *claim, of string) bool {
+	instructions, counted := s.counter("instructions" + of)
+	cycles, timed := s.counter("cycles" + of)
+	if !counted || !timed || !risen(cycles.A, cycles.B) {
+		return false
+	}
+	work, took := means(instructions.A, instructions.B), means(cycles.A, cycles.B)
+	c.add("counters", "instructions", work, "instructions/run")
+	c.add("counters", "cycles per instruction", sides{took.a / work.a, took.b / work.b}, "cycles")
+	if took.b < leastCycles*took.a {
+		return true
+	}
+	more := math.Log(work.b/work.a) / math.Log(took.b/took.a)
+	slower := risen(each(cycles.A, instructions.A), each(cycles.B, instructions.B))
+	switch {
+	case !slower || more > 1-mostlySlower && more < 1:
+		if !slower {
+			more = 1
+		}
+		c.note("counters", fmt.Sprintf("more instructions: they are %.0f %% of the growth in cycles", 100*min(more, 1)))
+	case more >= 1:
+		c.note("counters", "more instructions, and each is no slower")
+	default:
+		c.note("counters", fmt.Sprintf("each instruction is slower: that is %.0f %% of the growth in cycles",
+			100*(1-max(more, 0))))
+		s.blameMisses(c, of, work, took)
+	}
+	return true
+}
+
+// blameMisses makes a claim on code one on the misses that its instructions wait for, where they grew and are enough.
+func (s *scene) blameMisses(c *claim, of string, work, took sides) {
+	longer := took.b - took.a/work.a*work.b // cycles that the same instructions would not have taken
+	best, surely := -1, 0.0
+	for i, miss := range misses {
+		count, counted := s.counter(miss.event + of)
+		if !counted {
+			continue
+		}
+		seen := means(count.A, count.B)
+		c.add("counters", miss.called, seen, "events/run")
+		more := seen.b - seen.a/work.a*work.b
+		if !risen(count.A, count.B) || seen.b/work.b < oftener*seen.a/work.a || more*miss.most < explainsCycles*longer {
+			continue
+		}
+		if cost := min(more*miss.least, longer); cost > surely {
+			best, surely = i, cost
+		}
+	}
+	if best >= 0 {
+		c.cause = misses[best].cause
+	}
+}
+
+// risen tells whether the middle half of one side's runs lies above that of the other.
+func risen(a, b []float64) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return false
+	}
+	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
+	return b[len(b)/4] > a[(3*len(a)-1)/4]
+}
+
+// each divides run by run.
+func each(above, below []float64) []float64 {
+	var out []float64
+	for i := range min(len(above), len(below)) {
+		if below[i] > 0 {
+			out = append(out, above[i]/below[i])
+		}
+	}
+	return out
+}
