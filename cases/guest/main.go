@@ -69,9 +69,9 @@ func parse(words []string) (options, error) {
 }
 
 // tested are the packages whose tests ask the kernel or depend on the machine.
-var tested = []string{"./internal/count", "./internal/probe/counters", "./internal/probe/counters/event", "./internal/probe/syscalls",
-	"./internal/probe/processes", "./internal/probe/oncpu", "./internal/probe/offcpu", "./internal/probe/bpf",
-	"./internal/host", "./internal/bench"}
+var tested = []string{"./internal/count", "./internal/probe/counters", "./internal/probe/counters/event",
+	"./internal/probe/syscalls", "./internal/probe/processes", "./internal/probe/oncpu", "./internal/probe/offcpu",
+	"./internal/probe/bpf", "./internal/host", "./internal/bench"}
 
 func run(ctx context.Context, wanted options, out io.Writer) error {
 	folder, err := os.MkdirTemp("", "culprit-guest-")
@@ -99,7 +99,8 @@ func run(ctx context.Context, wanted options, out io.Writer) error {
 // fill compiles what runs in the guest.
 func fill(ctx context.Context, guest *machine.Machine, wanted options, folder string) error {
 	built := filepath.Join(folder, "built")
-	if err := compile(ctx, wanted.arch, "build", "-trimpath", "-ldflags", "-s -w", "-o", built, "./cmd/culprit"); err != nil {
+	err := compile(ctx, wanted.arch, "build", "-trimpath", "-ldflags", "-s -w", "-o", built, "./cmd/culprit")
+	if err != nil {
 		return err
 	}
 	if err := guest.Add(built, "bin/culprit"); err != nil {

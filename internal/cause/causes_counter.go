@@ -13,7 +13,8 @@ const notRaised = "Counts of the recording itself are given with intervals: it n
 // ofCounters is a cause of code that each instruction takes longer in: giveCounted names it where recordings have
 // cycles and instructions (record --counters), and the counter that grew.
 func ofCounters(id ID, claim, example, remedy, gain string, mistakenAs ID) Cause {
-	return Cause{ID: id, Nature: isCode | ofCode | unspecific, Claim: "the hardware counters show " + claim, Example: example,
+	return Cause{ID: id, Nature: isCode | ofCode | unspecific, Claim: "the hardware counters show " + claim,
+		Example: example,
 		Evidence: "cycles per instruction grew more than instructions, and the counter by half and more for each " +
 			"instruction: enough to take those cycles", Proof: attributionOnly, Remedy: remedy, Gain: gain,
 		MistakenAs: string(mistakenAs)}

@@ -99,7 +99,8 @@ func (s *Session) openUnwinding(unwinder *ebpf.Program) error {
 }
 
 // breakpointsStep: a breakpoint with a program behind it lets the instruction that hit it go on. On arm64 the kernel
-// has to step over it, which it left out for programs before Linux 6.6 (commit d11a69873d9a): the CPU would hit it for ever.
+// has to step over it, which it left out for programs before Linux 6.6 (commit d11a69873d9a): the CPU would hit it for
+// ever.
 const breakpointsStep = runtime.GOARCH != "arm64"
 
 var errNoTrigger = errors.New("breakpoints are not used on this machine")
