@@ -2,7 +2,7 @@
 // kind, with Debian's kernel:
 //
 //	go run ./cases/guest -arch arm64
-//	go run ./cases/guest -arch arm64 -tests ./internal/probe/counters -run PMU
+//	go run ./cases/guest -arch arm64 -tests ./internal/probe/counters -run Sums
 //	go run ./cases/guest -arch arm64 'culprit doctor; culprit count --list'
 //
 // Programs and tests are compiled for that machine here. The exit status is 1 where a test failed. Tests that need
