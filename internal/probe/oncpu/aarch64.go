@@ -228,5 +228,6 @@ func (o *operandA64) of(registers *[registersA64]uint64, own uint64, done bool) 
 	if !ok || isOwn(address, registers[31]) {
 		return access{}, false
 	}
-	return access{address: address, size: o.size, write: o.write, locked: o.locked, base: o.base}, true
+	return access{address: address, code: own, size: o.size, write: o.write, locked: o.locked, base: o.base,
+		offset: o.offset, indexed: o.index != noRegister}, true
 }

@@ -1,6 +1,9 @@
 package oncpu
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 const testIP = 0x401000
 
@@ -76,6 +79,11 @@ func TestAccessA64(t *testing.T) {
 	registers := registersOfA64()
 	for _, test := range operandsA64 {
 		found, ok := accessA64(nopA64, test.word, &registers, testIP)
+		indexed := strings.Contains(test.name, "[x1, x2") || strings.Contains(test.name, "[x1, w2")
+		if ok && (found.code != testIP || found.indexed != indexed) {
+			t.Errorf("%s: code %#x, indexed %v", test.name, found.code, found.indexed)
+		}
+		found.code, found.offset, found.indexed = 0, 0, false
 		if ok != (test.want.address != 0) || found != test.want {
 			t.Errorf("%s to come: %+v, %v; want %+v", test.name, found, ok, test.want)
 		}
