@@ -229,5 +229,5 @@ func (o *operandA64) of(registers *[registersA64]uint64, own uint64, done bool) 
 		return access{}, false
 	}
 	return access{address: address, code: own, size: o.size, write: o.write, locked: o.locked, base: o.base,
-		offset: o.offset, indexed: o.index != noRegister}, true
+		offset: o.offset, indexed: o.index >= 0}, true
 }
