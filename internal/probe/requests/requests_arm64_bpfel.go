@@ -19,6 +19,8 @@ type requestsHead struct {
 	Length   uint32
 	Protocol uint32
 	Hash     uint64
+	Covered  uint32
+	Unused   uint32
 }
 
 type requestsKind struct {
@@ -101,6 +103,8 @@ type requestsRequestEvent struct {
 	Failed           uint32
 	InProgress       uint32
 	NoWait           uint32
+	Followed         uint32
+	Unused           uint32
 }
 
 type requestsService struct {
@@ -252,7 +256,12 @@ type requestsTurn struct {
 	_                [7]byte
 	Head             uint64
 	Booked           uint8
-	_                [7]byte
+	Followed         uint8
+	_                [2]byte
+	Era              uint32
+	KnownLength      uint32
+	Covered          uint32
+	Known            [6]uint64
 }
 
 // Names of all BPF objects in the ELF.
@@ -280,6 +289,7 @@ const (
 	requestsProgSweep                = "sweep"
 	requestsVarBegins                = "begins"
 	requestsVarEpoch                 = "epoch"
+	requestsVarEra                   = "era"
 	requestsVarKeepRequestEventInBtf = "keep_request_event_in_btf"
 	requestsVarKindsUsed             = "kinds_used"
 	requestsVarListenersOnly         = "listeners_only"
@@ -364,6 +374,7 @@ type requestsMapSpecs struct {
 type requestsVariableSpecs struct {
 	Begins                *ebpf.VariableSpec `ebpf:"begins"`
 	Epoch                 *ebpf.VariableSpec `ebpf:"epoch"`
+	Era                   *ebpf.VariableSpec `ebpf:"era"`
 	KeepRequestEventInBtf *ebpf.VariableSpec `ebpf:"keep_request_event_in_btf"`
 	KindsUsed             *ebpf.VariableSpec `ebpf:"kinds_used"`
 	ListenersOnly         *ebpf.VariableSpec `ebpf:"listeners_only"`
@@ -432,6 +443,7 @@ func (m *requestsMaps) Close() error {
 type requestsVariables struct {
 	Begins                *ebpf.Variable `ebpf:"begins"`
 	Epoch                 *ebpf.Variable `ebpf:"epoch"`
+	Era                   *ebpf.Variable `ebpf:"era"`
 	KeepRequestEventInBtf *ebpf.Variable `ebpf:"keep_request_event_in_btf"`
 	KindsUsed             *ebpf.Variable `ebpf:"kinds_used"`
 	ListenersOnly         *ebpf.Variable `ebpf:"listeners_only"`
