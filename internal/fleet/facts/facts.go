@@ -47,10 +47,11 @@ type Options struct {
 // Finding is a partition of the hosts with all its names.
 type Finding struct {
 	Facts []Name `json:"facts"`
-	// With has the numbers of the hosts that are like Facts say, Without counts the others.
+	// With has the numbers of the hosts that are like Facts say, the dearer ones; Without counts the
+	// others.
 	With    []int `json:"with"`
 	Without int   `json:"without"`
-	// Effect is the mean with it less the mean without, within strata.
+	// Effect is the mean with it less the mean without, within strata: above zero.
 	Effect float64 `json:"effect"`
 	T      float64 `json:"t"`
 	P      float64 `json:"p"` // adjusted for all that was asked
@@ -105,7 +106,7 @@ func Search(values []float64, table []Fact, options Options) (*Answer, error) {
 	for _, q := range questions {
 		findings = append(findings, q.finding(within, largest))
 	}
-	slices.SortStableFunc(findings, func(x, y Finding) int { return cmp.Compare(math.Abs(y.T), math.Abs(x.T)) })
+	slices.SortStableFunc(findings, func(x, y Finding) int { return cmp.Compare(y.T, x.T) })
 	for _, finding := range findings {
 		if finding.P <= options.Level {
 			answer.Findings = append(answer.Findings, finding)

@@ -52,10 +52,12 @@ func newStrata(values []float64, names []string) (*strata, error) {
 
 // question is one way, or one row of thresholds, to cut the hosts in two.
 type question struct {
-	names []Name
+	names  []Name
+	others []Name // of the hosts that are not in order
 	// order lists hosts: those with the value; of a number all hosts from the largest down, cut where cuts say.
 	order []int
 	cuts  []cut
+	hosts int // all of them
 }
 
 // cut makes two parts of the first so many of an order and the rest. Its weight is Σ k(1−k/n) over
@@ -94,16 +96,43 @@ func (q *question) finding(within *strata, largest []float64) Finding {
 	}
 	rest := max(within.squares-most*most, 1e-12*within.squares)
 	freedom := max(float64(len(within.of)-len(within.members)-1), 1)
-	names := slices.Clone(q.names)
-	if best.value != "" {
-		names[0].Value = best.value
-	}
-	with := slices.Clone(q.order[:best.size])
-	slices.Sort(with)
 	// Sums of the same numbers in another order differ in the last digits.
 	at, _ = slices.BinarySearch(largest, most*(1-1e-12))
-	return Finding{Facts: names, With: with, Without: len(within.of) - len(with), Effect: bestSum / best.weight,
-		T: math.Copysign(most/math.Sqrt(rest/freedom), bestSum), P: float64(1+len(largest)-at) / float64(len(largest)+1)}
+	with, names := q.side(best, bestSum < 0)
+	slices.Sort(with)
+	return Finding{Facts: names, With: with, Without: len(within.of) - len(with), Effect: math.Abs(bestSum) / best.weight,
+		T: most / math.Sqrt(rest/freedom), P: float64(1+len(largest)-at) / float64(len(largest)+1)}
+}
+
+// side is the dearer part of a cut, with its names.
+func (q *question) side(best cut, other bool) (with []int, names []Name) {
+	if !other {
+		names = slices.Clone(q.names)
+		if best.value != "" {
+			names[0].Value = "≥ " + best.value
+		}
+		return slices.Clone(q.order[:best.size]), names
+	}
+	if best.value != "" {
+		return slices.Clone(q.order[best.size:]), []Name{{q.names[0].Fact, "< " + best.value}}
+	}
+	in := map[int]bool{}
+	for _, host := range q.order {
+		in[host] = true
+	}
+	for host := range q.hosts {
+		if !in[host] {
+			with = append(with, host)
+		}
+	}
+	names = slices.Clone(q.others)
+	for _, name := range q.names {
+		said := slices.ContainsFunc(names, func(other Name) bool { return other.Fact == name.Fact })
+		if !said {
+			names = append(names, Name{name.Fact, "not " + name.Value})
+		}
+	}
+	return with, names
 }
 
 // partition makes the questions of a table of facts; left counts the facts without one.
@@ -136,17 +165,18 @@ func partition(table []Fact, within *strata) (questions []*question, left int) {
 			key, other := keyOf(hosts, len(fact.Values))
 			asked = true
 			if q := known[key]; q != nil {
-				if len(q.order) != len(hosts) || q.order[0] != hosts[0] {
-					name.Value = "not " + name.Value
+				if len(q.order) == len(hosts) && q.order[0] == hosts[0] {
+					q.names = append(q.names, name)
+				} else {
+					q.others = append(q.others, name)
 				}
-				q.names = append(q.names, name)
 				continue
 			}
 			weight := within.weight(hosts)
 			if weight < 1e-9 {
 				continue // the strata themselves
 			}
-			q := &question{names: []Name{name}, order: hosts,
+			q := &question{names: []Name{name}, order: hosts, hosts: len(fact.Values),
 				cuts: []cut{{size: len(hosts), weight: weight, root: 1 / math.Sqrt(weight)}}}
 			known[key], known[other] = q, q
 			questions = append(questions, q)
@@ -221,7 +251,7 @@ func thresholds(name string, numbers []float64, values []string, within *strata)
 		if size < leastSide || numbers[host] == numbers[order[size]] || weight < 1e-9 {
 			continue
 		}
-		q.cuts = append(q.cuts, cut{size: size, weight: weight, root: 1 / math.Sqrt(weight), value: "≥ " + values[host]})
+		q.cuts = append(q.cuts, cut{size: size, weight: weight, root: 1 / math.Sqrt(weight), value: values[host]})
 	}
 	if len(q.cuts) == 0 {
 		return nil

@@ -1,0 +1,181 @@
+// Package ask answers the questions over a fleet out of a store: bands, compare, changes, facts, top,
+// worth. It turns rows into hosts with one value each, asks the statistics beside it, and names the
+// hosts to look at with the commands that prove an answer there.
+//
+//	answer, err := ask.Ask(ctx, store, ask.Request{Question: "bands", Service: "web", Span: span})
+//
+// It refuses questions that it does not know, services that the store has nothing of, and what its
+// statistics refuse: too few hosts, too little history. What an answer could not see stands in Notes.
+package ask
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"culprit/internal/fleet/store"
+	"culprit/internal/stat"
+)
+
+// ErrNothing is returned where the store has no windows of what is asked for.
+var ErrNothing = errors.New("no windows")
+
+// The questions.
+const (
+	Bands   = "bands"
+	Compare = "compare"
+	Changes = "changes"
+	Facts   = "facts"
+	Top     = "top"
+	Worth   = "worth"
+)
+
+// Request is a question. Times are seconds since 1970.
+type Request struct {
+	Question string     `json:"question"`
+	Service  string     `json:"service"`
+	Span     store.Span `json:"span"`
+	// Metric is "" for the CPU time per request (cores where no requests are seen), "cores", "latency",
+	// or the name of one that agents send.
+	Metric string `json:"metric,omitempty"`
+	// A and B choose hosts: "version=1.2,zone!=eu-1a". Baseline is a time before the difference was made.
+	A        string      `json:"a,omitempty"`
+	B        string      `json:"b,omitempty"`
+	Baseline *store.Span `json:"baseline,omitempty"`
+	// Before makes compare one of the same hosts at two times: Before and Span.
+	Before *store.Span `json:"before,omitempty"`
+	// Within are labels that hosts are compared within: zone, instance type.
+	Within []string `json:"within,omitempty"`
+	// Frame is what worth is about, "" for the whole service; Effect is what happens to its time.
+	Frame       string         `json:"frame,omitempty"`
+	Effect      *stat.Interval `json:"effect,omitempty"`
+	PerCoreHour float64        `json:"per_core_hour,omitempty"`
+	// Smallest is the least change of the level that matters to changes.
+	Smallest float64 `json:"smallest,omitempty"`
+	// Most bounds how many rows an answer has.
+	Most int `json:"most,omitempty"`
+}
+
+// Answer is what was found; one of the pointers is set, by the question.
+type Answer struct {
+	Question string `json:"question"`
+	Service  string `json:"service"`
+	From     int64  `json:"from"`
+	Until    int64  `json:"until"`
+	// Unit is that of the hosts' values: "CPU time per request, ns".
+	Unit    string           `json:"unit"`
+	Hosts   int              `json:"hosts"`
+	Windows int64            `json:"windows"`
+	Bands   *BandsFound      `json:"bands,omitempty"`
+	Compare *ComparisonFound `json:"compare,omitempty"`
+	Changes *ChangesFound    `json:"changes,omitempty"`
+	Facts   *FactsFound      `json:"facts,omitempty"`
+	Top     *TopFound        `json:"top,omitempty"`
+	Worth   *WorthFound      `json:"worth,omitempty"`
+	// Look are hosts to look at, Notes what the answer could not see.
+	Look  []Look   `json:"look"`
+	Notes []string `json:"notes"`
+}
+
+// Look is a host with what to do there.
+type Look struct {
+	Host     string   `json:"host"`
+	Why      string   `json:"why"`
+	Commands []string `json:"commands"`
+}
+
+// asker is one question while it is answered.
+type asker struct {
+	ctx     context.Context
+	store   *store.Store
+	request Request
+	answer  *Answer
+}
+
+// Ask answers a request.
+func Ask(ctx context.Context, from *store.Store, request Request) (*Answer, error) {
+	if request.Most <= 0 || request.Most > 1000 {
+		request.Most = 20
+	}
+	a := &asker{ctx: ctx, store: from, request: request, answer: &Answer{Question: request.Question,
+		Service: request.Service, From: request.Span.From, Until: request.Span.Until, Look: []Look{}, Notes: []string{}}}
+	questions := map[string]func() error{Bands: a.bands, Compare: a.compare, Changes: a.changes, Facts: a.facts,
+		Top: a.top, Worth: a.worth}
+	answer, known := questions[request.Question]
+	if !known {
+		return nil, fmt.Errorf("no question %q: bands, compare, changes, facts, top or worth", request.Question)
+	}
+	if request.Span.From >= request.Span.Until {
+		return nil, fmt.Errorf("from %s until %s is no time", clock(request.Span.From), clock(request.Span.Until))
+	}
+	if err := answer(); err != nil {
+		return nil, fmt.Errorf("%s of %s: %w", request.Question, request.Service, err)
+	}
+	return a.answer, nil
+}
+
+func clock(second int64) string { return time.Unix(second, 0).UTC().Format("2006-01-02 15:04") }
+
+func (a *asker) note(format string, arguments ...any) {
+	if text := fmt.Sprintf(format, arguments...); !slices.Contains(a.answer.Notes, text) {
+		a.answer.Notes = append(a.answer.Notes, text)
+	}
+}
+
+// nothing says what the store has instead.
+func (a *asker) nothing() error {
+	services, err := a.store.Services(a.ctx)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, service := range services {
+		if service.Name == a.request.Service {
+			return fmt.Errorf("%w from %s until %s: it has some from %s until %s", ErrNothing, clock(a.request.Span.From),
+				clock(a.request.Span.Until), clock(service.First), clock(service.Last))
+		}
+		names = append(names, service.Name)
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("%w: the store is empty", ErrNothing)
+	}
+	return fmt.Errorf("%w: the store has %s", ErrNothing, strings.Join(names[:min(len(names), 12)], ", "))
+}
+
+// look adds hosts with the commands that prove the answer there.
+func (a *asker) look(service string, hosts ...hostWhy) {
+	var files []string
+	for _, host := range hosts {
+		kept, err := a.store.Windows(a.ctx, service, host.name, a.request.Span, 1)
+		if err == nil && len(kept) > 0 {
+			files = append(files, kept[0].File)
+		}
+		look := Look{Host: host.name, Why: host.why, Commands: []string{}}
+		if host.cgroup != "" {
+			look.Commands = append(look.Commands, fmt.Sprintf("culprit record -d 30s --cgroup %s -o %s.culprit",
+				quote(host.cgroup), quote(host.name)))
+		}
+		a.answer.Look = append(a.answer.Look, look)
+	}
+	if len(files) == 2 && len(a.answer.Look) > 0 {
+		last := &a.answer.Look[len(a.answer.Look)-1]
+		last.Commands = append(last.Commands, fmt.Sprintf("culprit compare %s %s", quote(files[0]), quote(files[1])))
+	}
+}
+
+type hostWhy struct{ name, why, cgroup string }
+
+// quote makes one word of a shell command out of a name that came from a host.
+func quote(text string) string {
+	plain := text != "" && !strings.ContainsFunc(text, func(r rune) bool {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		return !letter && !strings.ContainsRune("._/-:@+=", r)
+	})
+	if plain && !strings.HasPrefix(text, "-") {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

@@ -1,0 +1,257 @@
+// Package hub is the server of a fleet: it takes windows from agents and answers questions, each for
+// the tenant of the token that came with the request.
+//
+//	PUT  /v1/windows/ID   a window (see package window); answered when it survives a crash
+//	GET  /v1/windows/ID   its recording
+//	POST /v1/ask          a question as JSON, the answer as JSON
+//	POST /v1/asks         asks the agents of a host for a full window
+//	GET  /v1/services     what there is
+//	GET  /v1/health       without a token: "ok"
+//
+// It refuses requests without a token of the right scope, uploads above their limits or whose contents
+// do not fit their id, and more at once than it can do (503, to come again). A tenant has a store of
+// its own: no question can see another's rows.
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"culprit/internal/fleet/ask"
+	"culprit/internal/fleet/store"
+	"culprit/internal/fleet/window"
+)
+
+// Limits of what the hub does at once.
+const (
+	maxUploads   = 64
+	maxQuestions = 4
+	maxRequest   = 64 << 10 // bytes of a question
+	askTime      = 2 * time.Minute
+	again        = 5 // seconds after which a refused agent comes again
+)
+
+// Hub serves one directory.
+type Hub struct {
+	directory string
+	open      func(ctx context.Context, directory string) (store.Engine, error)
+	log       *slog.Logger
+	tokens    map[string]Token // by hash
+	uploads   chan struct{}
+	questions chan struct{}
+	mutex     sync.Mutex
+	stores    map[string]*store.Store
+	asks      *asks
+}
+
+// New makes a hub; open opens the engine of a tenant's directory.
+func New(directory string, tokens []Token, open func(context.Context, string) (store.Engine, error),
+	log *slog.Logger) *Hub {
+	h := &Hub{directory: directory, open: open, log: log, tokens: map[string]Token{}, stores: map[string]*store.Store{},
+		uploads: make(chan struct{}, maxUploads), questions: make(chan struct{}, maxQuestions), asks: &asks{}}
+	for _, token := range tokens {
+		h.tokens[token.Hash] = token
+	}
+	return h
+}
+
+// TenantDirectory is where a tenant's store lies.
+func TenantDirectory(directory, tenant string) string {
+	return filepath.Join(directory, "tenants", tenant)
+}
+
+// Store opens a tenant's store, once.
+func (h *Hub) Store(ctx context.Context, tenant string) (*store.Store, error) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if s := h.stores[tenant]; s != nil {
+		return s, nil
+	}
+	directory := TenantDirectory(h.directory, tenant)
+	engine, err := h.open(ctx, directory)
+	if err != nil {
+		return nil, err
+	}
+	s, err := store.Open(ctx, directory, engine, h.log)
+	if err != nil {
+		return nil, err
+	}
+	h.stores[tenant] = s
+	return s, nil
+}
+
+// Close ends all stores; what was acknowledged is on the disk.
+func (h *Hub) Close() error {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	var all []error
+	for _, s := range h.stores {
+		all = append(all, s.Close())
+	}
+	return errors.Join(all...)
+}
+
+// Handler is what a server serves.
+func (h *Hub) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/health", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
+	mux.HandleFunc("PUT /v1/windows/{id}", h.as(Write, h.upload))
+	mux.HandleFunc("GET /v1/windows/{id}", h.as(Read, h.download))
+	mux.HandleFunc("POST /v1/ask", h.as(Read, h.ask))
+	mux.HandleFunc("POST /v1/asks", h.as(Read, h.askAgents))
+	mux.HandleFunc("GET /v1/services", h.as(Read, h.services))
+	return mux
+}
+
+// failure is an answer that is not 200.
+type failure struct {
+	status int
+	again  bool
+	err    error
+}
+
+func (f failure) Error() string { return f.err.Error() }
+
+// serving answers one request of a tenant, or says in its error why not.
+type serving func(*http.Request, Token, *store.Store, http.ResponseWriter) error
+
+// as lets requests with a token of the scope through, to the tenant's store.
+func (h *Hub) as(scope string, serve serving) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		err := h.authorised(scope, serve, w, r)
+		if err == nil {
+			return
+		}
+		var f failure
+		switch {
+		case errors.As(err, &f):
+		case errors.Is(err, window.ErrRefused):
+			f = failure{http.StatusUnprocessableEntity, false, err}
+		case errors.Is(err, store.ErrBusy):
+			f = failure{http.StatusServiceUnavailable, true, err}
+		default:
+			h.log.Error("request failed", "path", r.URL.Path, "error", err)
+			f = failure{http.StatusInternalServerError, true, err}
+		}
+		if f.again {
+			w.Header().Set("Retry-After", strconv.Itoa(again))
+		}
+		if f.status != http.StatusOK {
+			// What was not read of a body is not read now: the connection ends.
+			w.Header().Set("Connection", "close")
+		}
+		reply(w, f.status, window.Refusal{Error: oneLine(f.err), Again: f.again})
+	}
+}
+
+func (h *Hub) authorised(scope string, serve serving, w http.ResponseWriter, r *http.Request) error {
+	secret, isBearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !isBearer || len(secret) > 256 {
+		return failure{http.StatusUnauthorized, false, errors.New("no token: Authorization: Bearer TOKEN")}
+	}
+	token, known := h.tokens[hashOf(secret)]
+	switch {
+	case !known:
+		return failure{http.StatusUnauthorized, false, errors.New("the token is not known here")}
+	case token.Scope != scope:
+		return failure{http.StatusForbidden, false, fmt.Errorf("the token is for %s, this needs %s", token.Scope, scope)}
+	}
+	s, err := h.Store(r.Context(), token.Tenant)
+	if err != nil {
+		return err
+	}
+	return serve(r, token, s, w)
+}
+
+func oneLine(err error) string {
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	return text[:min(len(text), 1000)]
+}
+
+func reply(w http.ResponseWriter, status int, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(value)
+}
+
+// enter takes a place, or says that there is none.
+func enter(places chan struct{}) (leave func(), err error) {
+	select {
+	case places <- struct{}{}:
+		return func() { <-places }, nil
+	default:
+		return nil, failure{http.StatusServiceUnavailable, true, errors.New("too many requests at once")}
+	}
+}
+
+func (h *Hub) upload(r *http.Request, token Token, s *store.Store, w http.ResponseWriter) error {
+	leave, err := enter(h.uploads)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	id := r.PathValue("id")
+	if !window.IsContentID(id) {
+		return failure{http.StatusBadRequest, false, errors.New("the path's id is no SHA-256")}
+	}
+	const most = window.MaxManifestBytes + window.MaxRecordingBytes
+	if r.ContentLength > most {
+		return failure{http.StatusRequestEntityTooLarge, false, fmt.Errorf("%d bytes, at most %d", r.ContentLength, most)}
+	}
+	came, known, err := s.Take(r.Context(), http.MaxBytesReader(w, r.Body, most+1), id)
+	if err != nil {
+		return err
+	}
+	reply(w, http.StatusOK, window.Answer{Content: came.Content, Known: known, Asks: h.asks.take(token.Tenant, came.Host)})
+	return nil
+}
+
+func (h *Hub) download(r *http.Request, _ Token, s *store.Store, w http.ResponseWriter) error {
+	file, err := s.Recording(r.PathValue("id"))
+	if err != nil {
+		return failure{http.StatusNotFound, false, err}
+	}
+	defer file.Close()
+	w.Header().Set("Content-Type", "application/octet-stream")
+	_, err = io.Copy(w, file)
+	return err
+}
+
+func (h *Hub) ask(r *http.Request, _ Token, s *store.Store, w http.ResponseWriter) error {
+	leave, err := enter(h.questions)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	var request ask.Request
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest)).Decode(&request); err != nil {
+		return failure{http.StatusBadRequest, false, fmt.Errorf("read question: %w", err)}
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), askTime)
+	defer cancel()
+	answer, err := ask.Ask(ctx, s, request)
+	if err != nil {
+		return failure{http.StatusUnprocessableEntity, false, err}
+	}
+	reply(w, http.StatusOK, answer)
+	return nil
+}
+
+func (h *Hub) services(r *http.Request, _ Token, s *store.Store, w http.ResponseWriter) error {
+	services, err := s.Services(r.Context())
+	if err != nil {
+		return err
+	}
+	reply(w, http.StatusOK, services)
+	return nil
+}

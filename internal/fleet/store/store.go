@@ -1,0 +1,248 @@
+// Package store keeps the windows of one tenant: their files as they came, in a directory, and their
+// rows in an engine, DuckDB in the same directory or a ClickHouse cluster.
+//
+// A window is acknowledged when its file is on the disk and its rows are committed. Many windows are
+// committed together. Where a crash comes between, the file lies in "incoming" and is looked at again
+// at the next start: nothing acknowledged is lost, and nothing is counted twice.
+//
+//	s, err := store.Open(dir, engine)
+//	known, err := s.Take(ctx, body) // of an upload
+//	hosts, err := s.Hosts(ctx, "web", store.Span{From: from, Until: until})
+//
+// It refuses windows and recordings that their readers refuse, with window.ErrRefused; ErrBusy says
+// that more came than could be written, and to send it again.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"culprit/internal/fleet/rows"
+	"culprit/internal/fleet/window"
+	"culprit/recording"
+)
+
+// ErrBusy says that the store has too much to do; nothing was taken.
+var ErrBusy = errors.New("the store is busy")
+
+// Rows is what a query gives; *sql.Rows is one.
+type Rows interface {
+	Next() bool
+	Scan(...any) error
+	Err() error
+	Close() error
+}
+
+// Batch are rows of one table, in the order of its columns.
+type Batch struct {
+	Table string
+	Rows  [][]any
+}
+
+// Engine is a database with the tables of this package.
+type Engine interface {
+	// Query's text has ? for each argument.
+	Query(ctx context.Context, text string, arguments ...any) (Rows, error)
+	// Append writes all rows, or none that a query will see.
+	Append(ctx context.Context, batches []Batch) error
+	// Forget drops rows of before that second.
+	Forget(ctx context.Context, before int64) error
+	Close() error
+}
+
+// Store is one tenant's. It is safe for concurrent use.
+type Store struct {
+	directory string
+	engine    Engine
+	log       *slog.Logger
+	known     *dictionary
+	queue     chan *pending
+	stop      chan struct{}
+	stopped   sync.WaitGroup
+	reading   chan struct{} // bounds how many recordings are in memory at once
+	now       func() time.Time
+}
+
+// pending is a window on its way: its rows, and who waits for them.
+type pending struct {
+	rows *rows.Rows
+	done chan error
+}
+
+const (
+	incoming = "incoming"
+	raw      = "raw"
+	// queued windows wait for the committer; more are refused, and agents come again.
+	queued = 256
+	// readers make rows out of recordings; each may have one of hundreds of MB in memory.
+	readers = 4
+)
+
+// Open opens a store and takes up what an earlier end left undone.
+func Open(ctx context.Context, directory string, engine Engine, log *slog.Logger) (*Store, error) {
+	for _, name := range []string{incoming, raw} {
+		if err := os.MkdirAll(filepath.Join(directory, name), 0o700); err != nil {
+			return nil, fmt.Errorf("open store: %w", err)
+		}
+	}
+	s := &Store{directory: directory, engine: engine, log: log, queue: make(chan *pending, queued),
+		stop: make(chan struct{}), reading: make(chan struct{}, readers), now: time.Now}
+	var err error
+	if s.known, err = readDictionary(ctx, engine); err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	s.stopped.Go(s.commitAll)
+	if err := s.recover(ctx); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	return s, nil
+}
+
+// Close waits for what was taken and closes the engine.
+func (s *Store) Close() error {
+	close(s.stop)
+	s.stopped.Wait()
+	return s.engine.Close()
+}
+
+// Take reads an upload that claims to be this content and keeps it for good; known tells that it was there before. When
+// it returns without an error the window survives a crash.
+func (s *Store) Take(ctx context.Context, body io.Reader, content string) (w *window.Window, known bool, err error) {
+	file, err := os.CreateTemp(filepath.Join(s.directory, incoming), "upload-")
+	if err != nil {
+		return nil, false, fmt.Errorf("take window: %w", err)
+	}
+	defer func() {
+		file.Close()
+		os.Remove(file.Name()) // not there any more when it was taken
+	}()
+	if w, err = window.ReadBody(body, file); err != nil {
+		return nil, false, err
+	}
+	if w.Content != content {
+		return nil, false, fmt.Errorf("%w: it came as %s and is %s", window.ErrRefused, content, w.Content)
+	}
+	if s.has(w) {
+		return w, true, nil
+	}
+	made, err := s.read(ctx, w, file)
+	if err != nil {
+		return nil, false, err
+	}
+	if !s.known.claim(w.Content) {
+		return nil, false, fmt.Errorf("take window: it is just being taken: %w", ErrBusy)
+	}
+	defer s.known.release(w.Content)
+	if s.has(w) { // another upload has ended since
+		return w, true, nil
+	}
+	if err := s.put(w, file.Name()); err != nil {
+		return nil, false, err
+	}
+	if s.known.takeDoubt(w.Content) {
+		written, err := s.written(ctx, w)
+		if err != nil {
+			s.known.doubtAgain(w.Content)
+			s.discard(w.Content)
+			return nil, false, err
+		}
+		if written {
+			return w, true, s.keep(w)
+		}
+	}
+	return w, false, s.commit(ctx, made)
+}
+
+// read makes rows out of a recording, a few at a time.
+func (s *Store) read(ctx context.Context, w *window.Window, file *os.File) (*rows.Rows, error) {
+	select {
+	case s.reading <- struct{}{}:
+		defer func() { <-s.reading }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	r, err := recording.Read(file, w.Bytes)
+	if errors.Is(err, recording.ErrDamaged) || errors.Is(err, recording.ErrLaterSchema) {
+		return nil, fmt.Errorf("%w: %w", window.ErrRefused, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("take window: %w", err)
+	}
+	return rows.Make(w, r), nil
+}
+
+// put moves an upload to the place where the next start finds it, its manifest first.
+func (s *Store) put(w *window.Window, upload string) error {
+	line, err := w.Manifest()
+	if err != nil {
+		return err
+	}
+	at := s.incoming(w.Content)
+	if err := os.WriteFile(at+window.ManifestSuffix, line, 0o600); err != nil {
+		return fmt.Errorf("take window: %w", err)
+	}
+	if err := os.Rename(upload, at+window.RecordingSuffix); err != nil {
+		return fmt.Errorf("take window: %w", err)
+	}
+	return nil
+}
+
+// commit waits until the rows are written.
+func (s *Store) commit(ctx context.Context, made *rows.Rows) error {
+	p := &pending{rows: made, done: make(chan error, 1)}
+	select {
+	case s.queue <- p:
+	case <-s.stop:
+		return ErrBusy
+	default:
+		s.discard(made.Window.Content)
+		return ErrBusy
+	}
+	select {
+	case err := <-p.done:
+		return err
+	case <-s.stop:
+	case <-ctx.Done():
+		// Who asked is gone; it is written all the same and known when it comes again.
+	}
+	return ErrBusy
+}
+
+func (s *Store) discard(content string) {
+	os.Remove(s.incoming(content) + window.RecordingSuffix)
+	os.Remove(s.incoming(content) + window.ManifestSuffix)
+}
+
+func (s *Store) incoming(content string) string { return filepath.Join(s.directory, incoming, content) }
+
+// file is where a window's recording lies for good, without its suffix: by day, which is what is kept and thrown away.
+func (s *Store) file(start time.Time, content string) string {
+	return filepath.Join(s.directory, raw, start.UTC().Format(time.DateOnly), content)
+}
+
+func (s *Store) has(w *window.Window) bool {
+	_, err := os.Stat(s.file(w.Start, w.Content) + window.RecordingSuffix)
+	return err == nil
+}
+
+// collect scans all rows.
+func collect[T any](found Rows, one func(scan func(...any) error) (T, error)) ([]T, error) {
+	defer found.Close()
+	var all []T
+	for found.Next() {
+		value, err := one(found.Scan)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, value)
+	}
+	return all, found.Err()
+}
