@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build package demo test deps lint generate lineup bench bisects
+.PHONY: help build hub package demo test deps lint generate lineup bench bisects
 
 VERSION ?= $(shell git describe --always --dirty --tags 2>/dev/null || echo unknown)
 # The scenario of `make demo`, and what else to give to the lineup.
@@ -22,6 +22,10 @@ build: ## make bin/culprit, one static binary
 package: build ## make bin/culprit_VERSION_ARCH.deb, with the unit of the agent
 	@packaging/package '$(VERSION)' bin
 
+hub: ## make bin/culprit-hub, a module of its own: DuckDB needs cgo
+	@mkdir -p bin
+	cd cmd/culprit-hub && go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o ../../bin/culprit-hub .
+
 demo: build ## investigate a planted regression; exits 0 when the verdict is the planted one
 	go run ./lineup -run '^$(DEMO)$$' -prove auto -show -out lineup/out/demo
 
@@ -32,6 +36,7 @@ deps: ## install the Debian packages that the tests need and that are missing (r
 test: deps ## install what is missing, vet, and run all tests (root: probes load BPF programs)
 	go vet ./...
 	bash .ci/test $(TEST_FLAGS)
+	cd cmd/culprit-hub && go vet . && go test -timeout 5m $(TEST_FLAGS) .
 
 lint: ## gofmt, vet, staticcheck, errcheck and the house rules
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \

@@ -84,7 +84,7 @@ var mayImport = map[string][]string{
 	"internal/report": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/bench", "internal/try",
 		"internal/bisect", "internal/count",
 		"internal/code", "internal/compare", "internal/cause", "internal/tail", "internal/knob", "internal/trial",
-		"internal/worth", "internal/investigate"},
+		"internal/worth", "internal/investigate", "internal/fleet/ask", "internal/fleet/facts", "internal/fleet/weights"},
 	// What tests of the pages look with.
 	"internal/report/browser": {},
 
@@ -106,11 +106,19 @@ var mayImport = map[string][]string{
 	"internal/fleet/facts":   {"internal/stat"},
 	"internal/fleet/changes": {"internal/stat"},
 	"internal/fleet/weights": {"internal/stat"},
+	"internal/fleet/rows":    {"recording", "internal/fleet/window"},
+	"internal/fleet/store":   {"recording", "internal/fleet/window", "internal/fleet/rows"},
+	"internal/fleet/ask": {"internal/stat", "internal/fleet/store", "internal/fleet/bands", "internal/fleet/compare",
+		"internal/fleet/changes", "internal/fleet/facts", "internal/fleet/weights"},
+	"internal/fleet/hub":    {"internal/fleet/window", "internal/fleet/store", "internal/fleet/ask"},
+	"internal/fleet/client": {"internal/fleet/window", "internal/fleet/ask"},
 
 	"internal/tidy": {},
 	"cmd/culprit":   {"recording", "internal"},
 	"web":           {"internal/investigate", "internal/report"},
 	"packaging":     {},
+	// A module of its own: DuckDB needs cgo.
+	"cmd/culprit-hub": {"recording", "internal"},
 	// The scoreboards judge culprit from outside, by its command line; they share only its arithmetic. The lineup keeps
 	// what was judged in the corpus.
 	"lineup":    {"internal/stat", "internal/explain", "internal/corpus"},
@@ -120,12 +128,14 @@ var mayImport = map[string][]string{
 		"internal/fleet/changes"},
 	// The cases ask culprit by its command line and look into its recordings.
 	"cases": {"recording"},
+	// Makes windows as agents do.
+	"cases/fleet": {"recording", "internal/fleet/window"},
 }
 
 // mayExecute are the packages that may start processes: everything else that
 // ran a command would be a hidden tool with a cost that nobody measures.
 var mayExecute = []string{"internal/trial", "internal/record", "internal/knob", "internal/ground", "internal/bisect",
-	"internal/serve", "internal/report/browser", "lineup", "benchmark", "cases"}
+	"internal/serve", "internal/fleet/client", "internal/report/browser", "lineup", "benchmark", "cases"}
 
 // mayUse are packages whose libraries are restricted: prefixes of what is allowed beside the standard library.
 var mayUse = map[string][]string{

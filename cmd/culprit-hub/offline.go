@@ -1,0 +1,193 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"culprit/internal/fleet/ask"
+	"culprit/internal/fleet/hub"
+	"culprit/internal/fleet/store"
+	"culprit/internal/fleet/window"
+)
+
+// place is which store a verb works on.
+type place struct{ directory, tenant string }
+
+func (p *place) flags(command *cobra.Command) {
+	command.Flags().StringVar(&p.directory, "store", "", "directory of the store (required)")
+	command.Flags().StringVar(&p.tenant, "tenant", "default", "whose windows")
+	command.MarkFlagRequired("store")
+}
+
+func (p *place) open(cmd *cobra.Command) (*store.Store, error) {
+	if !hub.IsTenant(p.tenant) {
+		return nil, fmt.Errorf("tenant %q: small letters, digits, - and _, at most 63", p.tenant)
+	}
+	directory := hub.TenantDirectory(p.directory, p.tenant)
+	engine, err := openDuck(cmd.Context(), directory)
+	if err != nil {
+		return nil, err
+	}
+	return store.Open(cmd.Context(), directory, engine, slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil)))
+}
+
+func tokenVerb() *cobra.Command {
+	var p place
+	var scope, note string
+	command := &cobra.Command{Use: "token", Short: "Make a token and print it, once", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			secret, err := hub.AddToken(p.directory, p.tenant, scope, note)
+			if err == nil {
+				fmt.Fprintln(cmd.OutOrStdout(), secret)
+			}
+			return err
+		}}
+	p.flags(command)
+	command.Flags().StringVar(&scope, "scope", "", "write (agents) or read (questions) (required)")
+	command.Flags().StringVar(&note, "note", "", "what it is for")
+	command.MarkFlagRequired("scope")
+	return command
+}
+
+func askVerb() *cobra.Command {
+	var p place
+	command := &cobra.Command{Use: "ask", Short: "Answer the question on standard input, JSON to JSON",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var request ask.Request
+			if err := json.NewDecoder(io.LimitReader(cmd.InOrStdin(), 64<<10)).Decode(&request); err != nil {
+				return fmt.Errorf("read question: %w", err)
+			}
+			if _, err := os.Stat(hub.TenantDirectory(p.directory, p.tenant)); errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("%s is no store of tenant %s; 'culprit-hub add' or 'culprit-hub serve' makes one",
+					p.directory, p.tenant)
+			}
+			s, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			answer, err := ask.Ask(cmd.Context(), s, request)
+			if err != nil {
+				return err
+			}
+			return json.NewEncoder(cmd.OutOrStdout()).Encode(answer)
+		}}
+	p.flags(command)
+	return command
+}
+
+func addVerb() *cobra.Command {
+	var p place
+	command := &cobra.Command{Use: "add PATH…",
+		Short: "Put windows into a store: files X.culprit with X.window.json beside",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			s, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			return addAll(cmd, s, paths)
+		}}
+	p.flags(command)
+	return command
+}
+
+func addAll(cmd *cobra.Command, s *store.Store, paths []string) error {
+	files, err := recordings(paths)
+	if err != nil {
+		return err
+	}
+	var added, there atomic.Int64
+	start := time.Now()
+	failures := inParallel(files, func(file string) error {
+		known, err := addOne(cmd, s, file)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if known {
+			there.Add(1)
+		} else {
+			added.Add(1)
+		}
+		return nil
+	})
+	fmt.Fprintf(cmd.OutOrStdout(), "%d windows added, %d were there, %d refused, in %.1f s\n",
+		added.Load(), there.Load(), len(failures), time.Since(start).Seconds())
+	if len(failures) > 0 {
+		return failures[0]
+	}
+	return nil
+}
+
+func addOne(cmd *cobra.Command, s *store.Store, file string) (known bool, err error) {
+	manifest, err := os.Open(strings.TrimSuffix(file, window.RecordingSuffix) + window.ManifestSuffix)
+	if err != nil {
+		return false, err
+	}
+	defer manifest.Close()
+	w, err := window.ReadManifest(manifest)
+	if err != nil {
+		return false, err
+	}
+	recording, err := os.Open(file)
+	if err != nil {
+		return false, err
+	}
+	defer recording.Close()
+	body, _, err := w.Body(recording)
+	if err != nil {
+		return false, err
+	}
+	_, known, err = s.Take(cmd.Context(), body, w.Content)
+	return known, err
+}
+
+// recordings are the files of all paths, those below directories too.
+func recordings(paths []string) (files []string, err error) {
+	for _, path := range paths {
+		err := filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() && strings.HasSuffix(file, window.RecordingSuffix) {
+				files = append(files, file)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(files) == 0 {
+		return nil, errors.New("no files X.culprit in what was given")
+	}
+	return files, nil
+}
+
+func forgetVerb() *cobra.Command {
+	var p place
+	var days int
+	command := &cobra.Command{Use: "forget", Short: "Throw away windows that are older than so many days",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			return s.Forget(cmd.Context(), time.Now().AddDate(0, 0, -days))
+		}}
+	p.flags(command)
+	command.Flags().IntVar(&days, "keep-days", 30, "days to keep")
+	return command
+}
