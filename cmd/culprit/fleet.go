@@ -1,0 +1,259 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"culprit/internal/fleet/ask"
+	"culprit/internal/fleet/client"
+	"culprit/internal/fleet/hub"
+	"culprit/internal/fleet/store"
+	"culprit/internal/report"
+	"culprit/internal/stat"
+)
+
+// fleetFlags is what may be typed for the questions of fleet.
+type fleetFlags struct {
+	client.Where
+	tokenFile, json               string
+	since, until, before, after   string
+	baseline                      string
+	effect, effectLow, effectHigh float64
+	askAgents                     bool
+	request                       ask.Request
+}
+
+func fleetVerb(w world) *cobra.Command {
+	command := &cobra.Command{
+		Use:   "fleet",
+		Short: "Ask the windows of many hosts: bands, versions, weeks, facts, shares",
+		Long: `Asks what agents ('culprit agent') recorded on many hosts, in the store of a hub ('culprit-hub').
+The unit is a host: a minute more of the same host is no further proof. Each answer names hosts
+to look at, with the commands that prove it there.
+
+Where the windows are: --store DIR, or --hub URL --token-file FILE.`,
+		Example: "  culprit fleet --help",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	command.AddCommand(
+		fleetQuestion(w, ask.Bands, "Do the hosts form two bands, who is in which, and what goes with it"),
+		fleetQuestion(w, ask.Compare, "Compare two groups of hosts, or two times of the same"),
+		fleetQuestion(w, ask.Changes, "When did it get slower or faster, and what was rolled out then"),
+		fleetQuestion(w, ask.Facts, "Which settings, versions and labels go with the metric"),
+		fleetQuestion(w, ask.Top, "What the time of the whole fleet goes to"),
+		fleetQuestion(w, ask.Worth, "What a proven effect would save over the fleet"),
+	)
+	return command
+}
+
+// fleetExamples need a store, so unlike other verbs' they are not run as tests; those of cmd/culprit-hub ask one.
+var fleetExamples = map[string]string{
+	ask.Bands:   "  culprit fleet bands web --store /var/lib/culprit-hub --since 24h",
+	ask.Compare: "  culprit fleet compare web --store /var/lib/culprit-hub --a version=1.0 --b version=1.1",
+	ask.Changes: "  culprit fleet changes web --store /var/lib/culprit-hub --since 30d",
+	ask.Facts:   "  culprit fleet facts web --store /var/lib/culprit-hub --within zone",
+	ask.Top:     "  culprit fleet top web --store /var/lib/culprit-hub --per-core-hour 0.04",
+	ask.Worth: "  culprit fleet worth web --store /var/lib/culprit-hub --effect=-0.2" +
+		" --effect-low=-0.24 --effect-high=-0.16",
+}
+
+func fleetQuestion(w world, question, short string) *cobra.Command {
+	f := &fleetFlags{request: ask.Request{Question: question}}
+	command := &cobra.Command{Use: question + " SERVICE", Short: short, Example: fleetExamples[question],
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.request.Service = args[0]
+			return runFleet(cmd.Context(), w, f)
+		}}
+	flags := command.Flags()
+	flags.StringVar(&f.Store, "store", "", "directory of a store of culprit-hub")
+	flags.StringVar(&f.Tenant, "tenant", "", "whose windows in --store (default \"default\")")
+	flags.StringVar(&f.Hub, "hub", "", "address of a hub")
+	flags.StringVar(&f.tokenFile, "token-file", "", "file with a token of the hub that may read")
+	flags.StringVar(&f.json, "json", "", "write the answer as JSON to this file, - for standard output")
+	flags.StringVar(&f.since, "since", "", "from when: 24h, 30d, or 2026-11-23T03:00 in UTC (default 24h, of changes 30d)")
+	flags.StringVar(&f.until, "until", "", "to when (default now)")
+	flags.IntVar(&f.request.Most, "most", 20, "rows of an answer")
+	flags.StringSliceVar(&f.request.Within, "within", nil,
+		"labels that hosts are compared within, or were changed by: zone")
+	if question != ask.Changes {
+		flags.StringVar(&f.request.A, "a", "", "hosts: version=1.2,zone!=eu-1a")
+	}
+	f.flagsOf(question, command)
+	return command
+}
+
+func (f *fleetFlags) flagsOf(question string, command *cobra.Command) {
+	flags := command.Flags()
+	switch question {
+	case ask.Bands, ask.Facts, ask.Compare:
+		flags.StringVar(&f.request.Metric, "metric", "",
+			"cores, latency, or a metric that agents send (default: CPU time per request, cores where none are seen)")
+	}
+	switch question {
+	case ask.Bands:
+		flags.BoolVar(&f.askAgents, "ask", false, "have the hub ask a host of each band for a full window with cache lines")
+	case ask.Compare:
+		flags.StringVar(&f.request.B, "b", "", "the other hosts")
+		flags.StringVar(&f.before, "before", "", "FROM..TO: the same hosts, before")
+		flags.StringVar(&f.after, "after", "", "FROM..TO: and after")
+		flags.StringVar(&f.baseline, "baseline", "",
+			"FROM..TO before the difference was made: hosts are held against themselves")
+	case ask.Changes:
+		flags.Float64Var(&f.request.Smallest, "smallest", 0.02, "the least change that matters")
+	case ask.Top, ask.Worth:
+		flags.Float64Var(&f.request.PerCoreHour, "per-core-hour", 0, "price of a core for an hour")
+	}
+	if question == ask.Worth {
+		flags.StringVar(&f.request.Frame, "frame", "", "function whose time changes, as top names it (default: all)")
+		flags.Float64Var(&f.effect, "effect", 0, "the proven change of its time: -0.2 is a fifth less")
+		flags.Float64Var(&f.effectLow, "effect-low", math.NaN(), "lower end of its interval")
+		flags.Float64Var(&f.effectHigh, "effect-high", math.NaN(), "upper end")
+	}
+}
+
+func runFleet(ctx context.Context, w world, f *fleetFlags) error {
+	if err := f.resolve(time.Now()); err != nil {
+		return err
+	}
+	if f.json != "" && f.json != "-" {
+		if err := checkOutput(f.json, true); err != nil {
+			return err
+		}
+	}
+	answer, err := f.Ask(ctx, f.request)
+	if err != nil {
+		return err
+	}
+	if f.askAgents {
+		if err := f.askForLines(ctx, answer); err != nil {
+			return err
+		}
+	}
+	if f.json != "-" {
+		if err := report.Fleet(w.stdout, answer, textOptions(w)); err != nil {
+			return err
+		}
+	}
+	if f.json != "" {
+		return writeJSON(w, f.json, answer)
+	}
+	return nil
+}
+
+// askForLines has a host of each band recorded with cache lines: what no fact explains may be the layout of memory.
+func (f *fleetFlags) askForLines(ctx context.Context, answer *ask.Answer) error {
+	if answer.Bands == nil || !answer.Bands.Two {
+		return nil
+	}
+	request := hub.AskRequest{Service: f.request.Service, Seconds: 60, Lines: true, Why: "two bands"}
+	for _, look := range answer.Look {
+		request.Hosts = append(request.Hosts, look.Host)
+	}
+	if err := f.AskAgents(ctx, request); err != nil {
+		return err
+	}
+	answer.Notes = append(answer.Notes, fmt.Sprintf("the agents of %s are asked for a full window with cache lines",
+		strings.Join(request.Hosts, " and ")))
+	return nil
+}
+
+// resolve turns flags into the request.
+func (f *fleetFlags) resolve(now time.Time) error {
+	if f.tokenFile != "" {
+		text, err := os.ReadFile(f.tokenFile)
+		if err != nil {
+			return fmt.Errorf("read token: %w", err)
+		}
+		f.Token = strings.TrimSpace(string(text))
+	}
+	if f.Hub != "" && f.Token == "" {
+		return errors.New("--hub needs --token-file: 'culprit-hub token --scope read' makes one")
+	}
+	since := f.since
+	if since == "" {
+		if since = "24h"; f.request.Question == ask.Changes {
+			since = "30d"
+		}
+	}
+	var err error
+	if f.request.Span.From, err = fleetTime(since, now); err != nil {
+		return err
+	}
+	if f.request.Span.Until, err = fleetTime(f.until, now); err != nil {
+		return err
+	}
+	if (f.before == "") != (f.after == "") {
+		return errors.New("--before and --after go together: FROM..TO each")
+	}
+	if f.after != "" {
+		span, err := fleetSpan(f.after, now)
+		if err != nil {
+			return err
+		}
+		f.request.Span = *span
+	}
+	if f.request.Before, err = fleetSpan(f.before, now); err != nil {
+		return err
+	}
+	if f.request.Baseline, err = fleetSpan(f.baseline, now); err != nil {
+		return err
+	}
+	if f.effect != 0 {
+		effect := stat.Interval{Value: f.effect, Low: f.effectLow, High: f.effectHigh}
+		if !(effect.Low <= effect.Value && effect.Value <= effect.High) {
+			return errors.New("--effect needs its interval: --effect-low and --effect-high around it")
+		}
+		f.request.Effect = &effect
+	}
+	return nil
+}
+
+// fleetSpan reads FROM..TO; nil for nothing.
+func fleetSpan(text string, now time.Time) (*store.Span, error) {
+	if text == "" {
+		return nil, nil
+	}
+	from, to, found := strings.Cut(text, "..")
+	if !found {
+		return nil, fmt.Errorf("time %q: give FROM..TO, for example 48h..24h or 2026-11-22..2026-11-23", text)
+	}
+	start, err := fleetTime(from, now)
+	if err != nil {
+		return nil, err
+	}
+	end, err := fleetTime(to, now)
+	if err != nil {
+		return nil, err
+	}
+	return &store.Span{From: start, Until: end}, nil
+}
+
+// fleetTime reads how long ago something was, or when, in UTC; "" is now.
+func fleetTime(text string, now time.Time) (int64, error) {
+	if text == "" || text == "now" {
+		return now.Unix(), nil
+	}
+	if days, isDays := strings.CutSuffix(text, "d"); isDays {
+		if ago, err := time.ParseDuration(days + "h"); err == nil && ago >= 0 {
+			return now.Add(-24 * ago).Unix(), nil
+		}
+	}
+	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
+		return now.Add(-ago).Unix(), nil
+	}
+	for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateOnly} {
+		if at, err := time.Parse(form, text); err == nil {
+			return at.Unix(), nil
+		}
+	}
+	return 0, fmt.Errorf("time %q: give 24h, 30d, 2026-11-23 or 2026-11-23T03:00 (UTC)", text)
+}
