@@ -123,6 +123,7 @@ func (a *Agent) end(ctx context.Context, t taken) error {
 		}
 	}
 	a.status.saw(manifest, took, length)
+	record.Shrink()
 	return nil
 }
 

@@ -177,6 +177,9 @@ func (s *Session) obey(asked request) answer {
 
 // finish ends the window, writes its recording and says what was in it.
 func (s *Session) finish(finish Finish) (*Summary, error) {
+	if s.options.Forever {
+		defer Shrink()
+	}
 	if finish.Part {
 		defer endSmall()()
 	}

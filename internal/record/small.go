@@ -20,6 +20,13 @@ func endSmall() (done func()) {
 	return func() { debug.SetGCPercent(before) }
 }
 
+// Shrink gives back what a process that is always there does not need until its next window: half of the resident memory
+// was pages of the program's own file.
+func Shrink() {
+	releaseImage()
+	debug.FreeOSMemory()
+}
+
 // releaseImage takes the pages of this program's own code and constants out of its memory. They are in the page cache
 // and come back as they are needed, by a short fault each: half of them were needed to load the probes, not again.
 func releaseImage() {
