@@ -67,8 +67,8 @@ func printStatus(w world, s *agent.Status) {
 		line("hub", "%s: %d windows to be sent, %d refused, %s", s.Hub, s.Unsent, s.Refused, lastSent(s))
 	}
 	if s.Dropped > 0 {
-		line("lost", "%d windows that could not be recorded or kept, from %s to %s", s.Dropped, s.DroppedFrom.Format(statusTime),
-			s.DroppedTo.Format(statusTime))
+		line("lost", "%d windows that could not be recorded or kept, from %s to %s", s.Dropped,
+			s.DroppedFrom.Format(statusTime), s.DroppedTo.Format(statusTime))
 	}
 	for _, count := range []struct {
 		number int64

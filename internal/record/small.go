@@ -20,8 +20,8 @@ func endSmall() (done func()) {
 	return func() { debug.SetGCPercent(before) }
 }
 
-// Shrink gives back what a process that is always there does not need until its next window: half of the resident memory
-// was pages of the program's own file.
+// Shrink gives back what a process that is always there does not need until its next window: half of the resident
+// memory was pages of the program's own file.
 func Shrink() {
 	releaseImage()
 	debug.FreeOSMemory()
