@@ -179,9 +179,13 @@ func oneLine(err error) string {
 }
 
 func reply(w http.ResponseWriter, status int, value any) {
+	text, err := json.Marshal(value)
+	if err != nil { // a number that JSON has not
+		status, text = http.StatusInternalServerError, []byte(`{"error":"the answer cannot be written","again":false}`)
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(value)
+	w.Write(append(text, '\n'))
 }
 
 // enter takes a place, or says that there is none.

@@ -8,7 +8,7 @@
 //	top := weights.Top(hosts, weights.Options{})
 //	saved := weights.Worth(top[0].Cores, stat.Interval{Value: -0.2, Low: -0.25, High: -0.15}, prices)
 //
-// It refuses nothing: of one host there is no interval, which it says by one that is not finite.
+// It refuses nothing: of one host there is no interval, which it says by one from nothing to all.
 package weights
 
 import (
@@ -116,9 +116,13 @@ func ratio(part, whole float64) float64 {
 func redraw(hosts []Host, parts []Part, options Options) {
 	n := len(hosts)
 	if n < 2 {
+		all := 0.0
+		for _, host := range hosts {
+			all += host.Cores * host.stands()
+		}
 		for i := range parts {
 			parts[i].Share.Low, parts[i].Share.High = 0, 1
-			parts[i].Cores.Low, parts[i].Cores.High = 0, math.Inf(1)
+			parts[i].Cores.Low, parts[i].Cores.High = 0, max(parts[i].Cores.Value, all)
 		}
 		return
 	}
