@@ -49,7 +49,7 @@ export function RangePanel({ kept, kind, range, theme }: { kept: Kept; kind: num
       ) : (
         <>
           <p class="muted small">
-            {digits(sum.inside)} of them were kept in full. Amounts are per request, against all others of their kind;
+            {digits(sum.inside)} of them were kept in full. Amounts are those of one request, against all others of their kind;
             the
             same recording is no test of a difference.
             {kept.side.kept_left > 0 && ` ${digits(kept.side.kept_left)} that were kept are left out of this page.`}

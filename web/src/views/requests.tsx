@@ -92,7 +92,7 @@ function KindTable({ pairs, twoSided, picked, onPick }: {
     { title: "Service", wide: true, sort: (row) => visible(of(row).service), cell: (row) => visible(of(row).service) },
     { title: "Count", number: true, sort: (row) => of(row).count, cell: (row) => digits(of(row).count) },
     {
-      title: "Per second", number: true, wide: true, sort: (row) => of(row).rate ?? 0,
+      title: "Requests/s", number: true, wide: true, sort: (row) => of(row).rate ?? 0,
       cell: (row) => digits(of(row).rate),
     },
     { title: "Errors", number: true, wide: true, sort: (row) => of(row).errors, cell: (row) => digits(of(row).errors) },
