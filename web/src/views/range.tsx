@@ -49,9 +49,8 @@ export function RangePanel({ kept, kind, range, theme }: { kept: Kept; kind: num
       ) : (
         <>
           <p class="muted small">
-            {digits(sum.inside)} of them were kept in full. Amounts are those of one request, against all others of their kind;
-            the
-            same recording is no test of a difference.
+            {digits(sum.inside)} of them were kept in full. Amounts are those of one request, against all others of
+            their kind; the same recording is no test of a difference.
             {kept.side.kept_left > 0 && ` ${digits(kept.side.kept_left)} that were kept are left out of this page.`}
           </p>
           <SortTable label="What the requests of the range did" rows={sum.rows} columns={columns} start={5} limit={8}
