@@ -51,6 +51,10 @@ func Run(ctx context.Context, stdout io.Writer, o Options) error {
 	if err != nil {
 		return fmt.Errorf("find repository: %w", err)
 	}
+	// The compiler runs in the repository and refuses a cache that is named from elsewhere.
+	if o.Out, err = filepath.Abs(o.Out); err != nil {
+		return fmt.Errorf("find folder of the report: %w", err)
+	}
 	b := &bench{root: root, pairs: o.Pairs, procs: max(1, runtime.NumCPU()/o.Jobs)}
 	variants, err := b.variants(ctx, only, o.Only != "")
 	if err != nil {
