@@ -73,11 +73,16 @@ func (b *bench) verdicts(ctx context.Context, v *Variant) (verdicts, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := b.replay(ctx, folder, program, v); err != nil {
+	// The folder also holds the document by which the compiler reads what is changed.
+	answers := filepath.Join(folder, "verdicts")
+	if err := os.Mkdir(answers, 0o755); err != nil {
+		return nil, fmt.Errorf("make folder of verdicts: %w", err)
+	}
+	if err := b.replay(ctx, answers, program, v); err != nil {
 		return nil, err
 	}
 	told := verdicts{}
-	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	files, err := filepath.Glob(filepath.Join(answers, "*.json"))
 	if err != nil || len(files) == 0 {
 		return nil, fmt.Errorf("the test wrote no verdicts (%w)", err)
 	}
