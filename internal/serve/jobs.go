@@ -34,7 +34,7 @@ var (
 // Job is what can be told of one job.
 type Job struct {
 	ID      string    `json:"id"`
-	Kind    string    `json:"kind"` // record, investigate, compare, upload
+	Kind    string    `json:"kind"` // record, tail, investigate, compare, upload
 	Title   string    `json:"title"`
 	State   string    `json:"state"`
 	Error   string    `json:"error,omitempty"` // one line

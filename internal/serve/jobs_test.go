@@ -52,6 +52,28 @@ func TestRecord(t *testing.T) {
 		http.StatusUnsupportedMediaType, "JSON")
 }
 
+func TestTail(t *testing.T) {
+	s, h, dir := newTest(t, records, nil, "")
+	j := jobOf(t, send(h, http.MethodPost, "/api/tail",
+		`{"service":"port:8080","seconds":3,"over_s":0.05,"name":"slow"}`))
+	if now := ended(t, s, j.ID); now.State != stateDone || now.Href != "/tail/slow.culprit" {
+		t.Errorf("the job is told as %+v", now)
+	}
+	args, err := os.ReadFile(filepath.Join(dir, "slow.culprit"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const asked = "tail --progress-fd=3 --json=/dev/null --out=slow.culprit --duration=3s --over=50ms -- port:8080\n"
+	if string(args) != asked {
+		t.Errorf("the child was asked %q, want %q", args, asked)
+	}
+	for body, word := range map[string]string{`{}`: "one of pid", `{"pid":1,"service":"port:1"}`: "one of pid",
+		`{"service":"--out=x"}`: "port:N", `{"service":"x.culprit"}`: "port:N", `{"pid":-1}`: "none",
+		`{"cgroup":"/etc"}`: "below", `{"pid":1,"over_s":-1}`: "over_s", `{"pid":1,"seconds":1e9}`: "seconds"} {
+		want(t, send(h, http.MethodPost, "/api/tail", body), http.StatusBadRequest, word)
+	}
+}
+
 func TestInvestigateWithNews(t *testing.T) {
 	s, h, _ := newTest(t, records, nil, "")
 	j := jobOf(t, send(h, http.MethodPost, "/api/investigate",

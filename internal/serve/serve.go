@@ -235,6 +235,7 @@ func (s *server) handler() http.Handler {
 	mux.HandleFunc("GET /{$}", s.showFront)
 	mux.HandleFunc("GET /case/{path...}", s.showCase)
 	mux.HandleFunc("GET /recording/{path...}", s.showRecording)
+	mux.HandleFunc("GET /tail/{path...}", s.showTail)
 	mux.HandleFunc("GET /comparison", s.showComparison)
 	mux.HandleFunc("GET /metrics", s.showMetrics)
 	mux.HandleFunc("GET "+loginPath, func(w http.ResponseWriter, r *http.Request) { s.showLogin(w, r, "") })
@@ -249,6 +250,7 @@ func (s *server) handler() http.Handler {
 	mux.HandleFunc("POST /api/compare", s.startComparison)
 	mux.HandleFunc("POST /api/record", s.acting(s.startRecording))
 	mux.HandleFunc("POST /api/investigate", s.acting(s.startInvestigation))
+	mux.HandleFunc("POST /api/tail", s.acting(s.startTail))
 	mux.HandleFunc("POST /api/upload", s.acting(s.upload))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		fail(w, r, http.StatusNotFound, "there is nothing here; the library is at /")

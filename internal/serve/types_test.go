@@ -13,7 +13,7 @@ var update = flag.Bool("update", false, "write the page's types anew")
 // TestTypeScriptTypes keeps the library's types in the page the same as those of the answers.
 func TestTypeScriptTypes(t *testing.T) {
 	const path = "../../web/src/api/library.ts"
-	want := typescript.Of([]any{libraryAnswer{}, jobsAnswer{}, recordingRequest{}, investigationRequest{},
+	want := typescript.Of([]any{libraryAnswer{}, jobsAnswer{}, recordingRequest{}, tailRequest{}, investigationRequest{},
 		comparison{}})
 	if *update {
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {

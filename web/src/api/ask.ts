@@ -1,5 +1,5 @@
 // Asks the server that gave the page. An error is its one line.
-import type { Comparison, InvestigationRequest, Job, RecordingRequest } from "./library";
+import type { Comparison, InvestigationRequest, Job, RecordingRequest, TailRequest } from "./library";
 
 async function answerOf<T>(asked: Promise<Response>): Promise<T> {
   let response: Response;
@@ -31,6 +31,7 @@ function send<T>(path: string, body: unknown): Promise<T> {
 export const compare = (asked: Partial<Comparison>) => send<Job>("/api/compare", asked);
 export const record = (asked: Partial<RecordingRequest>) => send<Job>("/api/record", asked);
 export const investigate = (asked: Partial<InvestigationRequest>) => send<Job>("/api/investigate", asked);
+export const tail = (asked: Partial<TailRequest>) => send<Job>("/api/tail", asked);
 export const stop = (id: string) => send<Job>(`/api/jobs/${id}/stop`, {});
 
 export function upload(file: File): Promise<Job> {

@@ -87,6 +87,15 @@ export interface RecordingRequest {
   name: string;
 }
 
+export interface TailRequest {
+  pid: number;
+  cgroup: string;
+  service: string;
+  seconds: number | null;
+  over_s: number | null;
+  name: string;
+}
+
 export interface InvestigationRequest {
   a: string;
   b: string;

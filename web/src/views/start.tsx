@@ -1,12 +1,12 @@
 // Forms that start a recording or an investigation, and take in a file.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { investigate, record, upload } from "../api/ask";
+import { investigate, record, tail, upload } from "../api/ask";
 import type { Job } from "../api/library";
 import { visible } from "../lib/format";
 import { Choice, Section, SideMark } from "./parts";
 
-const forms: [string, string][] = [["record", "Record"], ["investigate", "Investigate"], ["upload", "Put a file in"]];
+const forms: [string, string][] = [["record", "Record"], ["tail", "Slow requests"], ["investigate", "Investigate"], ["upload", "Put a file in"]];
 
 export function Start({ onStart }: { onStart: () => void }) {
   const [form, setForm] = useState("record");
@@ -14,6 +14,7 @@ export function Start({ onStart }: { onStart: () => void }) {
     <Section id="start" title="Start something">
       <Choice label="What" value={form} options={forms} onChange={setForm} />
       {form === "record" && <RecordForm onStart={onStart} />}
+      {form === "tail" && <TailForm onStart={onStart} />}
       {form === "investigate" && <InvestigateForm onStart={onStart} />}
       {form === "upload" && <UploadForm onStart={onStart} />}
     </Section>
@@ -86,6 +87,31 @@ function RecordForm({ onStart }: FormProps) {
       {target === "cgroup" && <Field label="Cgroup" name="cgroup" hint="/sys/fs/cgroup/…" need />}
       <Field label="Seconds, at most" name="seconds" digits value="10" />
       <Field label="Name" name="name" hint="recording and the time" />
+    </Form>
+  );
+}
+
+const services: [string, string][] = [
+  ["port", "Who listens on a port"], ["pid", "A process"], ["cgroup", "A cgroup"], ["unit", "A unit"],
+];
+
+function TailForm({ onStart }: FormProps) {
+  const [of, setOf] = useState("port");
+  const named = (values: FormData) => (of === "port" || of === "unit" ? `${of}:${text(values, of)}` : "");
+  const send = (values: FormData) => tail({
+    pid: number(values, "pid"), cgroup: text(values, "cgroup"), service: named(values),
+    seconds: number(values, "seconds"), over_s: number(values, "over") / 1000, name: text(values, "name"),
+  });
+  return (
+    <Form label="Watch requests" onStart={onStart} send={send}>
+      <Choice label="Of" value={of} options={services} onChange={setOf} />
+      {of === "port" && <Field label="Port" name="port" digits hint="8080" need />}
+      {of === "unit" && <Field label="Unit" name="unit" hint="shop.service" need />}
+      {of === "pid" && <Field label="Process id" name="pid" digits need />}
+      {of === "cgroup" && <Field label="Cgroup" name="cgroup" hint="/sys/fs/cgroup/…" need />}
+      <Field label="Seconds" name="seconds" digits value="60" />
+      <Field label="Slow from, in ms" name="over" digits hint="the slowest 1 % of each kind" />
+      <Field label="Name" name="name" hint="tail and the time" />
     </Form>
   );
 }
