@@ -6,7 +6,9 @@ import type { Job } from "../api/library";
 import { visible } from "../lib/format";
 import { Choice, Section, SideMark } from "./parts";
 
-const forms: [string, string][] = [["record", "Record"], ["tail", "Slow requests"], ["investigate", "Investigate"], ["upload", "Put a file in"]];
+const forms: [string, string][] = [
+  ["record", "Record"], ["tail", "Slow requests"], ["investigate", "Investigate"], ["upload", "Put a file in"],
+];
 
 export function Start({ onStart }: { onStart: () => void }) {
   const [form, setForm] = useState("record");
