@@ -18,6 +18,7 @@ import (
 type sections struct {
 	data  *dwarf.Data
 	info  []byte
+	found map[string][]byte // all of them, by their names without .debug_
 	order binary.ByteOrder
 	whole []byte // the mapped file
 }
@@ -47,7 +48,7 @@ func openSections(file *os.File) (*sections, error) {
 func (s *sections) close() {
 	if s.whole != nil {
 		_ = unix.Munmap(s.whole) // fails only where it is not mapped
-		s.whole, s.data, s.info = nil, nil, nil
+		s.whole, s.data, s.info, s.found = nil, nil, nil, nil
 	}
 }
 
@@ -64,7 +65,7 @@ func (s *sections) parse(file *elf.File) error {
 		}
 		found[name] = data
 	}
-	s.info = found["info"]
+	s.info, s.found = found["info"], found
 	var err error
 	s.data, err = dwarf.New(found["abbrev"], nil, nil, s.info, found["line"], nil, found["ranges"], found["str"])
 	if err != nil {

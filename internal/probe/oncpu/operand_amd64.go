@@ -2,6 +2,8 @@ package oncpu
 
 import (
 	"golang.org/x/arch/x86/x86asm"
+
+	"culprit/internal/symbol"
 )
 
 const (
@@ -148,7 +150,7 @@ func operandOf(inst *x86asm.Inst, sample *oncpuOperand, behind uint64, done bool
 		return access{}, false
 	}
 	found := access{address: address, size: int32(inst.MemBytes), write: at == 0 && !readOnly[inst.Op],
-		code: behind - uint64(inst.Len), base: numberOf(memory.Base), offset: memory.Disp, indexed: memory.Index != 0}
+		code: behind - uint64(inst.Len), base: symbol.NumberOf(memory.Base), offset: memory.Disp, indexed: memory.Index != 0}
 	for _, prefix := range inst.Prefix {
 		found.locked = found.locked || prefix&0xFF == x86asm.PrefixLOCK
 	}
@@ -169,7 +171,7 @@ func isMemory(argument x86asm.Arg) bool {
 // effective adds up base, index and displacement.
 func effective(memory x86asm.Mem, registers *[16]uint64, behind uint64) (uint64, bool) {
 	address := uint64(memory.Disp)
-	switch number := numberOf(memory.Base); {
+	switch number := symbol.NumberOf(memory.Base); {
 	case memory.Base == x86asm.RIP:
 		address += behind
 	case number >= 0:
@@ -178,7 +180,7 @@ func effective(memory x86asm.Mem, registers *[16]uint64, behind uint64) (uint64,
 		return 0, false
 	}
 	if memory.Index != 0 {
-		number := numberOf(memory.Index)
+		number := symbol.NumberOf(memory.Index)
 		if number < 0 {
 			return 0, false // a vector of indices
 		}
@@ -190,7 +192,7 @@ func effective(memory x86asm.Mem, registers *[16]uint64, behind uint64) (uint64,
 // changed reports whether an instruction changes a register of its own address.
 func changed(inst *x86asm.Inst, memory x86asm.Mem) bool {
 	uses := func(number int) bool {
-		return number >= 0 && (numberOf(memory.Base) == number || numberOf(memory.Index) == number)
+		return number >= 0 && (symbol.NumberOf(memory.Base) == number || symbol.NumberOf(memory.Index) == number)
 	}
 	for _, number := range implied[inst.Op] {
 		if uses(number) {
@@ -199,7 +201,7 @@ func changed(inst *x86asm.Inst, memory x86asm.Mem) bool {
 	}
 	for i, argument := range inst.Args {
 		register, ok := argument.(x86asm.Reg)
-		if !ok || !uses(numberOf(register)) {
+		if !ok || !uses(symbol.NumberOf(register)) {
 			continue
 		}
 		if i == 0 && !readOnly[inst.Op] || inst.Op == x86asm.XCHG || inst.Op == x86asm.XADD {
@@ -207,23 +209,4 @@ func changed(inst *x86asm.Inst, memory x86asm.Mem) bool {
 		}
 	}
 	return false
-}
-
-// numberOf is the number of the 64-bit register that a general register is part of, -1 for any other.
-func numberOf(register x86asm.Reg) int {
-	switch {
-	case register >= x86asm.RAX && register <= x86asm.R15:
-		return int(register - x86asm.RAX)
-	case register >= x86asm.EAX && register <= x86asm.R15L:
-		return int(register - x86asm.EAX)
-	case register >= x86asm.AX && register <= x86asm.R15W:
-		return int(register - x86asm.AX)
-	case register >= x86asm.AL && register <= x86asm.BL:
-		return int(register - x86asm.AL)
-	case register >= x86asm.AH && register <= x86asm.BH:
-		return int(register - x86asm.AH)
-	case register >= x86asm.SPB && register <= x86asm.R15B:
-		return int(register-x86asm.SPB) + 4
-	}
-	return -1
 }
