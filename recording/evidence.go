@@ -172,8 +172,10 @@ type Line struct {
 	// WatchedNs is how long a debug register watched the word while the thread ran; 0: not tried.
 	WatchedNs int64  `parquet:"watched_ns,optional"`
 	Stack     int32  `parquet:"stack"`     // the code that touches it
-	Name      string `parquet:"name,dict"` // symbol or type and field, "" when unknown
-	Context   string `parquet:"context,dict"`
+	Name      string `parquet:"name,dict"` // a variable, or the type of what a pointer leads to; "" when unknown
+	// Field is which of it the word is: ".seen", "[3].seen"; "" for the whole, or when unknown.
+	Field   string `parquet:"field,optional,dict"`
+	Context string `parquet:"context,dict"`
 }
 
 // The scopes of a Counter. Both stand still while who is counted sleeps: the rows of a CPU, which

@@ -78,6 +78,9 @@ func (s *scene) bearing() map[names.Key]sides {
 func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[names.Key]sides) {
 	s.locate(c, "")
 	c.at(Place{Kind: InLine, Name: line.Name})
+	if line.Confirmed {
+		c.note("lines", "confirmed by debug registers")
+	}
 	c.add("lines", "samples whose operand lies in the line", means(line.A, line.B), "samples/run")
 	var seconds sides
 	for _, function := range line.Functions {
@@ -87,8 +90,7 @@ func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[names
 	c.add("lines", "threads that touch it", sides{b: float64(line.Threads)}, "threads")
 	c.add("lines", "different words of it", sides{b: float64(line.Words)}, "words")
 	switch {
-	case line.Confirmed:
-		c.note("lines", "confirmed by debug registers")
+	case line.Confirmed: // is told above
 	case line.Watched:
 		c.doubt(DoubtUnconfirmed, "suspected: debug registers that watched it for milliseconds did not see two threads "+
 			"at it, which proves nothing; operands were computed from sampled registers")

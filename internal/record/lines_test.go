@@ -54,6 +54,11 @@ func checkHits(got seen, words int) (problems []string) {
 			by[row.Offset][row.Tid] = true
 		}
 	}
+	for _, row := range got.Lines {
+		if row.Count > 0 && row.Name != "shared" && row.Name != "" { // gcc may give the struct no symbol of its own
+			problems = append(problems, fmt.Sprintf("word %d is called %q", row.Offset, row.Name))
+		}
+	}
 	for offset, threads := range by {
 		if len(threads) != 2/words {
 			problems = append(problems, fmt.Sprintf("%d threads at word %d", len(threads), offset))

@@ -99,7 +99,7 @@ func (v *Variables) global(address uint64, size int64) (Member, bool) {
 	if !ok || to.name == "" {
 		return Member{}, false
 	}
-	return Member{Object: Demangle(to.name), Field: v.member(to.typ, to.plus, size)}, true
+	return Member{Object: cut(Demangle(to.name)), Field: cut(v.member(to.typ, to.plus, size))}, true
 }
 
 // variableAt is a pointer to the variable at an address.
@@ -260,4 +260,16 @@ func objectIn(file *elf.File, section *elf.Section, address uint64) (string, err
 		at += int64(n)
 	}
 	return "", nil
+}
+
+// Bias is how far a mapped file lies above the addresses that it counts: start is where in memory the
+// bytes from offset on are.
+func (v *Variables) Bias(start, offset uint64) (uint64, bool) {
+	for _, segment := range v.elf.Progs {
+		if page := segment.Off &^ (segment.Align - 1); segment.Type == elf.PT_LOAD && segment.Align > 0 &&
+			offset >= page && offset < segment.Off+segment.Filesz {
+			return start - offset + segment.Off - segment.Vaddr, true
+		}
+	}
+	return 0, false
 }

@@ -24,9 +24,9 @@ import (
 )
 
 // Line is a cache line that several threads of a process touch and at least one writes, merged over
-// the runs by its name or, without one, by the code that touches it.
+// the runs by the code that touches it.
 type Line struct {
-	Name      string     // symbol or type and field, "" when unknown
+	Name      string     // its words, as the run that was sampled most there calls them; "" when unknown
 	False     bool       // the threads touch different words of it
 	Functions []Function // the innermost functions of the code that touches it, by name
 	Threads   int        // most that touched it in one run
@@ -61,6 +61,7 @@ type merged struct {
 	Line
 	samples   []float64
 	functions map[recording.Frame][]float64 // seconds
+	named     float64                       // samples of the use that gave the name
 }
 
 // Find merges the lines of all recordings, the most sampled first; scales multiply their times.
@@ -80,13 +81,16 @@ func Find(a, b []*recording.Recording, scales []float64) []Line {
 			key := use.key()
 			line := found[key]
 			if line == nil {
-				line = &merged{Line: Line{Name: use.name(), False: use.apart()}, samples: sides.Amounts(),
+				line = &merged{Line: Line{False: use.apart()}, samples: sides.Amounts(),
 					functions: map[recording.Frame][]float64{}}
 				found[key] = line
 			}
 			line.Threads, line.Words = max(line.Threads, len(use.threads)), max(line.Words, len(use.words))
 			line.Confirmed, line.Watched = line.Confirmed || use.confirmed(), line.Watched || use.watched
 			line.samples[at] += use.count
+			if name := use.name(); name != "" && use.count > line.named {
+				line.Name, line.named = name, use.count
+			}
 			for frame, samples := range use.functions {
 				if line.functions[frame] == nil {
 					line.functions[frame] = sides.Amounts()
@@ -214,7 +218,7 @@ func usesOf(rec *recording.Recording, collects collecting) (order []*use) {
 		}
 		use, count := uses[at], float64(row.Count)
 		if row.Name != "" {
-			use.names[row.Name] = true
+			use.names[row.Name+row.Field] = true
 		}
 		if frames := rec.StackFrames(row.Stack); len(frames) > 0 {
 			last := frames[len(frames)-1]
@@ -235,14 +239,21 @@ func usesOf(rec *recording.Recording, collects collecting) (order []*use) {
 	return order
 }
 
-// name is what the line is called, by all that its rows say.
-func (u *use) name() string { return strings.Join(slices.Sorted(maps.Keys(u.names)), ", ") }
+// mostNames bounds the words of a line that are named one by one.
+const mostNames = 4
 
-// key is the same for a line in all recordings: its name, else the code that touches it.
-func (u *use) key() string {
-	if name := u.name(); name != "" {
-		return fmt.Sprint(u.apart(), name)
+// name is what the words of the line are called.
+func (u *use) name() string {
+	list := slices.Sorted(maps.Keys(u.names))
+	if len(list) > mostNames {
+		list = append(list[:mostNames], "…")
 	}
+	return strings.Join(list, ", ")
+}
+
+// key is the same for a line in all recordings: the code that touches it. Not its name: which of its
+// words were sampled differs from run to run.
+func (u *use) key() string {
 	return fmt.Sprint(u.apart(), slices.SortedFunc(maps.Keys(u.functions), byFrame))
 }
 

@@ -71,7 +71,10 @@ func (s *Session) collectLines(window *bpf.Window) error {
 	}
 	rows := rowsOf(window, words, lines)
 	rows = append(rows, hitsOf(rows, s.looker.lines, golang)...)
-	addLines(window, rows, lines)
+	rows = heaviestRows(window, rows, lines)
+	s.looker.nameRows(rows)
+	s.looker.places.close()
+	window.Recording.Lines = append(window.Recording.Lines, rows...)
 	return nil
 }
 
@@ -104,8 +107,8 @@ func rowsOf(window *bpf.Window, words map[word]int64, lines map[lineOf]*sharers)
 	return rows
 }
 
-// addLines writes the rows, those of the most sampled lines first.
-func addLines(window *bpf.Window, rows []recording.Line, lines map[lineOf]*sharers) {
+// heaviestRows puts those of the most sampled lines first, and drops what is over the limit.
+func heaviestRows(window *bpf.Window, rows []recording.Line, lines map[lineOf]*sharers) []recording.Line {
 	total := func(row *recording.Line) int64 { return lines[lineOf{row.Pid, row.Line}].count }
 	slices.SortStableFunc(rows, func(a, b recording.Line) int {
 		return cmp.Or(cmp.Compare(total(&b), total(&a)), cmp.Compare(a.Pid, b.Pid), cmp.Compare(a.Line, b.Line))
@@ -114,7 +117,7 @@ func addLines(window *bpf.Window, rows []recording.Line, lines map[lineOf]*share
 		window.Lose("oncpu: rows of shared lines over the limit", int64(len(rows)-maxLineRows))
 		rows = rows[:maxLineRows]
 	}
-	window.Recording.Lines = append(window.Recording.Lines, rows...)
+	return rows
 }
 
 // threadStacks are the unwound stacks of each thread by time, and what they were named.

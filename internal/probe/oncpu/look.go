@@ -16,12 +16,13 @@ import (
 // that is wanted, debug registers watch the lines that threads seem to share while they do.
 
 const (
-	firstLook   = 3 * beat.Length // short commands are over soon
-	lookEvery   = 5 * beat.Length
-	worthAWatch = 10 // samples of a line before it is watched: ten name the line that matters in 98 %
-	linesAtOnce = 3
-	linesInAll  = 8 // watched in one window
-	triesOfLine = 3 // its threads may have slept
+	firstLook    = 3 * beat.Length // short commands are over soon
+	lookEvery    = 5 * beat.Length
+	worthKnowing = 5  // samples of a line before its process is asked for names
+	worthAWatch  = 10 // samples of a line before it is watched: ten name the line that matters in 98 %
+	linesAtOnce  = 3
+	linesInAll   = 8 // watched in one window
+	triesOfLine  = 3 // its threads may have slept
 )
 
 // seenOperand is an operand in memory that a thread was sampled with.
@@ -43,6 +44,7 @@ type looker struct {
 	over     int64
 	failed   error
 	lines    map[lineOf]*hotLine
+	places   *places
 	watched  int // lines
 	ending   sync.Once
 	stop     chan struct{}
@@ -56,11 +58,12 @@ type hotLine struct {
 	tries int
 	hits  []watchpoint.Seen
 	held  bool // others had the debug registers
+	code  map[uint64]int
 }
 
 func newLooker(operands *bpf.Ring[oncpuOperand], confirm bool) *looker {
 	return &looker{operands: operands, confirm: confirm, lengths: lengthsBefore{}, lines: map[lineOf]*hotLine{},
-		stop: make(chan struct{})}
+		places: newPlaces(), stop: make(chan struct{})}
 }
 
 // start looks from time to time until the end.
@@ -91,6 +94,7 @@ func (l *looker) end() {
 
 func (l *looker) look() {
 	l.take()
+	l.know()
 	if l.confirm {
 		l.watch()
 	}
@@ -119,7 +123,7 @@ func (l *looker) take() {
 func (l *looker) add(one *seenOperand) {
 	line := l.lines[one.line()]
 	if line == nil {
-		line = &hotLine{words: map[watchpoint.Word]map[int32]int{}}
+		line = &hotLine{words: map[watchpoint.Word]map[int32]int{}, code: map[uint64]int{}}
 		line.first = one.tid
 		l.lines[one.line()] = line
 	}
@@ -129,6 +133,7 @@ func (l *looker) add(one *seenOperand) {
 		line.words[at] = map[int32]int{}
 	}
 	line.words[at][one.tid]++
+	line.code[one.code]++
 }
 
 // hottest are the lines that several threads touch and one writes, the most sampled first.

@@ -79,6 +79,7 @@ func (s *Session) Attach() error { return nil }
 // Begins begins to sample.
 func (s *Session) Begins() error {
 	s.operands.Start()
+	s.looker.places.close() // of a window that was given up
 	s.looker = newLooker(s.operands, s.confirm)
 	s.looker.start()
 	return s.events.Enable()
@@ -155,6 +156,8 @@ func (s *Session) collectCounts(window *bpf.Window, unwound map[int32]int64) err
 // Close unloads the probe.
 func (s *Session) Close() error {
 	s.events.Close()
+	s.looker.end()
+	s.looker.places.close()
 	err := s.operands.Close()
 	s.collection.Close()
 	return err

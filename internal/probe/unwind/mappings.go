@@ -76,7 +76,7 @@ func (m mortal) IterateMappings(callback func(process.RawMapping) bool) (failed 
 		if !ofUse(line) {
 			continue
 		}
-		mapping, wanted, ok := parseMapping(string(line))
+		mapping, wanted, ok := ParseMapping(string(line))
 		if !ok {
 			failed++
 		} else if wanted && !callback(mapping) {
@@ -93,9 +93,9 @@ func ofUse(line []byte) bool {
 		bytes.Contains(line, []byte("OTEL_CTX"))
 }
 
-// parseMapping reads a line as the library does: what is no file, no vDSO and no memory that a process may have made
+// ParseMapping reads a line as the library does: what is no file, no vDSO and no memory that a process may have made
 // code in is not wanted.
-func parseMapping(line string) (mapping process.RawMapping, wanted, ok bool) {
+func ParseMapping(line string) (mapping process.RawMapping, wanted, ok bool) {
 	words := strings.SplitN(line, " ", 6)
 	if len(words) < 5 || len(words[1]) < 3 {
 		return mapping, false, false

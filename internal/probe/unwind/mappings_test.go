@@ -44,18 +44,18 @@ func TestParseMapping(t *testing.T) {
 		"7f00-8f00 rwxs 00000000 00:05 3     /dev/zero": {Vaddr: 0x7f00, Length: 0x1000, Flags: 7, Device: 5, Inode: 3},
 		"7f00-8f00 --xp 00000000 00:00 0 ":              {Vaddr: 0x7f00, Length: 0x1000, Flags: 1},
 	} {
-		got, wanted, ok := parseMapping(line)
+		got, wanted, ok := ParseMapping(line)
 		if got != want || !wanted || !ok {
 			t.Errorf("%q: %+v, %v, %v; want %+v", line, got, wanted, ok, want)
 		}
 	}
 	for _, line := range []string{"", "7f00", "7f00-8f00 r-x", "7f00-8f00 r-xp 0 fe01 77 /a", "8f00-7f00 r-xp 0 0:0 0",
 		"7f00-8f00 r-xp 0 0:0 -1", "7f00-8f00 r-xp x 0:0 1 /a", "g-h r-xp 0 0:0 0 /a"} {
-		if got, _, ok := parseMapping(line); ok {
+		if got, _, ok := ParseMapping(line); ok {
 			t.Errorf("%q: %+v", line, got)
 		}
 	}
-	if _, wanted, ok := parseMapping("7f00-8f00 r-xp 00000000 00:00 0 [vsyscall]"); wanted || !ok {
+	if _, wanted, ok := ParseMapping("7f00-8f00 r-xp 00000000 00:00 0 [vsyscall]"); wanted || !ok {
 		t.Error("the page of old system calls is no code of the process")
 	}
 }

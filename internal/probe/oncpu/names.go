@@ -1,0 +1,67 @@
+package oncpu
+
+import (
+	"cmp"
+
+	"culprit/recording"
+)
+
+// maxNamed bounds the lines whose words are given names: DWARF is read for them.
+const maxNamed = 32
+
+// know has the processes asked whose threads seem to share lines.
+func (l *looker) know() {
+	for i, at := range l.hottest(worthKnowing) {
+		if i == maxNamed {
+			return
+		}
+		addresses := []uint64{at.line}
+		for code := range l.lines[at].code {
+			addresses = append(addresses, code)
+		}
+		l.places.know(at.pid, addresses)
+	}
+}
+
+// wordOf is a word of a process.
+type wordOf struct {
+	pid     int32
+	address uint64
+}
+
+// nameRows names the words of the most sampled lines. Different code may touch one word: that which
+// does most often and has a name for it gives it.
+func (l *looker) nameRows(rows []recording.Line) {
+	named := map[lineOf]bool{}
+	for i := range rows {
+		if at := (lineOf{rows[i].Pid, rows[i].Line}); len(named) < maxNamed {
+			named[at] = true
+		}
+	}
+	accesses := map[wordOf]map[access]int{}
+	for i := range l.seen {
+		one := &l.seen[i]
+		if !named[one.line()] {
+			continue
+		}
+		at := wordOf{one.pid, one.address}
+		if accesses[at] == nil {
+			accesses[at] = map[access]int{}
+		}
+		accesses[at][one.access]++
+	}
+	for i := range rows {
+		row := &rows[i]
+		at := wordOf{row.Pid, row.Line + uint64(row.Offset)}
+		for _, one := range mostFirst(accesses[at], byCode) {
+			if found, ok := l.places.name(row.Pid, &one); ok {
+				row.Name, row.Field = found.Object, found.Field
+				break
+			}
+		}
+	}
+}
+
+func byCode(a, b access) int {
+	return cmp.Or(cmp.Compare(a.code, b.code), cmp.Compare(a.size, b.size), cmp.Compare(a.base, b.base))
+}

@@ -1,0 +1,204 @@
+package oncpu
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"culprit/internal/probe/unwind"
+	"culprit/internal/symbol"
+)
+
+// Where a line lies, and what the code that touches it calls it, is in the files that the process has
+// mapped. The process may be gone when its samples are named: the files are opened while it runs.
+
+const (
+	maxMapsBytes = 8 << 20 // of one /proc/PID/maps
+	maxReads     = 4       // of it: memory that is mapped later is looked for again
+	maxOpened    = 16      // files
+)
+
+// places are the processes whose threads share lines.
+type places struct {
+	programs map[int32]*program
+	files    map[string]*mappedFile // by device, number and path
+}
+
+type program struct {
+	mappings []mapping // by address
+	reads    int
+}
+
+// mapping is a line of /proc/PID/maps.
+type mapping struct {
+	start, end, offset uint64
+	number             string // of the device and file
+	path               string // "" of memory without a file
+	file               *mappedFile
+}
+
+type mappedFile struct {
+	file      *os.File
+	path      string
+	variables *symbol.Variables // nil until it is asked, and where it cannot be read
+	asked     bool
+}
+
+func newPlaces() *places {
+	return &places{programs: map[int32]*program{}, files: map[string]*mappedFile{}}
+}
+
+// know opens what holds some addresses of a process, as far as it is not open yet.
+func (p *places) know(pid int32, addresses []uint64) {
+	known := p.programs[pid]
+	if known == nil {
+		known = &program{}
+		p.programs[pid] = known
+	}
+	for _, address := range addresses {
+		if known.at(address) == nil && known.reads < maxReads {
+			known.reads++
+			known.mappings = readMappings(pid)
+		}
+		if at := known.fileOf(address); at != nil && at.file == nil {
+			at.file = p.open(pid, at)
+		}
+	}
+}
+
+// readMappings reads as much of a process's mappings as the limit allows; none of one that is gone.
+func readMappings(pid int32) (list []mapping) {
+	file, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(io.LimitReader(file, maxMapsBytes)); lines.Scan(); {
+		if one, ok := mappingOf(lines.Text()); ok {
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+func mappingOf(line string) (mapping, bool) {
+	raw, wanted, ok := unwind.ParseMapping(line)
+	return mapping{start: raw.Vaddr, end: raw.Vaddr + raw.Length, offset: raw.FileOffset, path: raw.Path,
+		number: fmt.Sprint(raw.Device, " ", raw.Inode)}, wanted && ok
+}
+
+func (p *program) at(address uint64) *mapping {
+	for i := range p.mappings {
+		if one := &p.mappings[i]; address >= one.start && address < one.end {
+			return one
+		}
+	}
+	return nil
+}
+
+// fileOf is the mapping of a file that an address belongs to: variables that begin as zero lie in
+// memory without a file right behind it.
+func (p *program) fileOf(address uint64) *mapping {
+	for i := range p.mappings {
+		one := &p.mappings[i]
+		if address < one.start || address >= one.end {
+			continue
+		}
+		if one.path == "" && i > 0 && p.mappings[i-1].end == one.start {
+			one = &p.mappings[i-1]
+		}
+		if strings.HasPrefix(one.path, "/") {
+			return one
+		}
+		return nil
+	}
+	return nil
+}
+
+// open opens a mapping's file, nil where that is no plain file or there are too many.
+func (p *places) open(pid int32, of *mapping) *mappedFile {
+	key := of.number + " " + of.path
+	if known, ok := p.files[key]; ok || len(p.files) >= maxOpened {
+		return known
+	}
+	opened := &mappedFile{path: of.path}
+	p.files[key] = opened
+	path := fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, of.start, of.end)
+	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return opened
+	}
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		_ = file.Close() // nothing was written to it
+		return opened
+	}
+	opened.file = file
+	return opened
+}
+
+// system are folders whose debug files take too long to read.
+var system = []string{"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"}
+
+// read parses the file when it is first asked.
+func (f *mappedFile) read() *symbol.Variables {
+	if f == nil || f.file == nil {
+		return nil
+	}
+	if f.asked {
+		return f.variables
+	}
+	f.asked = true
+	options := symbol.Options{Path: f.path}
+	for _, folder := range system {
+		options.NoDebugFiles = options.NoDebugFiles || strings.HasPrefix(f.path, folder)
+	}
+	f.variables, _ = symbol.OpenVariables(f.file, options) // nil: no names
+	return f.variables
+}
+
+// in finds an address in the file that it is of.
+func (p *places) in(pid int32, address uint64) (file *symbol.Variables, at uint64, ok bool) {
+	known := p.programs[pid]
+	if known == nil {
+		return nil, 0, false
+	}
+	of := known.fileOf(address)
+	if of == nil {
+		return nil, 0, false
+	}
+	if file = of.file.read(); file == nil {
+		return nil, 0, false
+	}
+	bias, ok := file.Bias(of.start, of.offset)
+	return file, address - bias, ok
+}
+
+// name tells what lies at a word: a variable, or else what the code that touched it calls it.
+func (p *places) name(pid int32, one *access) (symbol.Member, bool) {
+	if file, at, ok := p.in(pid, one.address); ok {
+		if found, ok := file.At(at, int64(one.size)); ok {
+			return found, true
+		}
+	}
+	if file, at, ok := p.in(pid, one.code); ok {
+		return file.Behind(at, symbol.Operand{Register: one.base, Offset: one.offset, Indexed: one.indexed,
+			Size: int64(one.size)})
+	}
+	return symbol.Member{}, false
+}
+
+func (p *places) close() {
+	for _, one := range p.files {
+		if one.variables != nil {
+			_ = one.variables.Close() // nothing was written to it
+		} else if one.file != nil {
+			_ = one.file.Close()
+		}
+	}
+	clear(p.files)
+	clear(p.programs)
+}
