@@ -28,6 +28,7 @@ type Options struct {
 	NoDebugFiles bool   // use what the file itself holds
 	Lasts        bool   // the file stays open as long as its table: names are read from it when they are asked for
 	Unnamed      bool   // of a stripped file also functions known by their address alone: "+0x4f5c()", behind its name
+	mapped       uint64 // bytes of DWARF that may be mapped beside what is unpacked
 }
 
 // Open reads the symbols of the file at a path below a root.

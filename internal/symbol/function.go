@@ -11,13 +11,14 @@ import (
 const (
 	maxFunction = 64 << 10 // bytes of code that are decoded for one function
 	maxLocals   = 1024     // variables of one function
+	maxKept     = 16       // functions
 	longMode    = 64
 )
 
 // function is one function's code and variables.
 type function struct {
 	span
-	unit   *dwarf.Entry
+	unit   *dwarf.Entry // nil: DWARF has no function there
 	frame  []byte       // the expression of its frame's base
 	typ    dwarf.Offset // of what it returns
 	locals []local
@@ -37,8 +38,12 @@ type instruction struct {
 
 // functionAt reads the function that an address is in; nil where DWARF has none.
 func (v *Variables) functionAt(address uint64) *function {
-	if v.last != nil && address >= v.last.low && address < v.last.high {
-		return v.last
+	for _, one := range v.kept {
+		if address >= one.low && address < one.high && one.unit != nil {
+			return one
+		} else if address == one.low && one.unit == nil {
+			return nil
+		}
 	}
 	if v.lines == nil || v.lines.data == nil {
 		return nil
@@ -48,11 +53,19 @@ func (v *Variables) functionAt(address uint64) *function {
 			continue
 		}
 		if found := v.functionIn(span.entry, address); found != nil {
-			v.last = found
+			v.keep(found)
 			return found
 		}
 	}
+	v.keep(&function{span: span{address, address + 1}}) // it need not be looked for again
 	return nil
+}
+
+func (v *Variables) keep(found *function) {
+	if len(v.kept) == maxKept {
+		v.kept = v.kept[1:]
+	}
+	v.kept = append(v.kept, found)
 }
 
 // functionIn walks a unit: what does not hold the address is passed over.
@@ -60,9 +73,9 @@ func (v *Variables) functionIn(unit *dwarf.Entry, address uint64) (found *functi
 	reader, depth := v.lines.data.Reader(), 0
 	reader.Seek(unit.Offset)
 	var scopes [][][2]uint64 // by nesting within the function
-	for left := maxEntries; left > 0; left-- {
-		entry, err := reader.Next()
-		if err != nil || entry == nil {
+	for {
+		entry := v.next(reader)
+		if entry == nil {
 			return found
 		}
 		switch {
@@ -92,7 +105,7 @@ func (v *Variables) functionIn(unit *dwarf.Entry, address uint64) (found *functi
 				scopes = scopes[:0]
 				continue
 			}
-			reader.SkipChildren()
+			v.over(reader, entry)
 			continue
 		case found != nil:
 			v.addLocal(found, entry, scopes)
@@ -108,7 +121,6 @@ func (v *Variables) functionIn(unit *dwarf.Entry, address uint64) (found *functi
 			}
 		}
 	}
-	return found
 }
 
 // holds gives the range of a function in which an address lies.

@@ -11,12 +11,14 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"time"
 )
 
 const (
 	maxDebugBytes = 48 << 20 // of all DWARF sections, unpacked
-	maxSpans      = 2 << 20  // address ranges and lines kept of one file
-	maxInlined    = 16       // inlined calls in each other
+	openAtMost    = 2 * time.Second
+	maxSpans      = 2 << 20 // address ranges and lines kept of one file
+	maxInlined    = 16      // inlined calls in each other
 )
 
 // ErrNoLines says that a file has no DWARF, or more than the limit.
@@ -62,7 +64,7 @@ func OpenLines(file *os.File, options Options) (*Lines, error) {
 	if err != nil {
 		return nil, err
 	}
-	if bytes, ok := linesBytes(parsed); ok {
+	if bytes, ok := linesBytes(parsed, options.mapped); ok {
 		return &Lines{file: file, known: map[dwarf.Offset]*unitLines{}, bytes: bytes}, nil
 	}
 	var debug *os.File
@@ -111,8 +113,9 @@ func (l *Lines) forget() {
 	l.read, l.data, l.units, l.tops, l.scopes = nil, nil, nil, nil, nil
 }
 
-// linesBytes returns how much DWARF a file has; not ok when it has none or more than the limits.
-func linesBytes(file *elf.File) (bytes int64, ok bool) {
+// linesBytes returns how much DWARF a file has; not ok when it has none or more than the limits. So
+// many bytes of sections that are mapped as they are count for nothing.
+func linesBytes(file *elf.File, mapped uint64) (bytes int64, ok bool) {
 	total, info, line := uint64(0), false, false
 	for _, section := range file.Sections {
 		if !strings.HasPrefix(section.Name, ".debug_") && !strings.HasPrefix(section.Name, ".zdebug_") {
@@ -121,14 +124,15 @@ func linesBytes(file *elf.File) (bytes int64, ok bool) {
 		if section.Type == elf.SHT_NOBITS {
 			continue
 		}
-		if section.Size > maxDebugBytes {
+		if section.Size <= mapped && !isCompressed(section) {
+			mapped -= section.Size
+		} else if total += min(section.Size, maxDebugBytes+1); total > maxDebugBytes {
 			return 0, false
 		}
-		total += section.Size
 		info = info || strings.HasSuffix(section.Name, "debug_info")
 		line = line || strings.HasSuffix(section.Name, "debug_line")
 	}
-	return int64(total), info && line && total <= maxDebugBytes
+	return int64(total), info && line
 }
 
 // openDebugFile opens the separate debug file of a file, nil when there is none with lines.
@@ -140,7 +144,7 @@ func openDebugFile(file *elf.File, options Options) (debug *os.File, bytes int64
 		}
 		parsed, err := openELF(content)
 		if err == nil && len(buildID(file)) > 0 && slices.Equal(buildID(parsed), buildID(file)) {
-			if bytes, ok := linesBytes(parsed); ok {
+			if bytes, ok := linesBytes(parsed, options.mapped); ok {
 				return content, bytes
 			}
 		}
@@ -185,11 +189,11 @@ func (l *Lines) open() error {
 		return err
 	}
 	l.read, l.data, l.scopes = read, read.data, map[dwarf.Offset]scopes{}
-	reader := l.data.Reader()
+	reader, start := l.data.Reader(), time.Now()
 	for _, at := range read.unitEntries() {
 		reader.Seek(at)
 		entry, err := reader.Next()
-		if err != nil || entry == nil || !l.keep(1) {
+		if err != nil || entry == nil || !l.keep(1) || time.Since(start) > openAtMost {
 			break // what came before the damage is of use
 		}
 		l.tops = append(l.tops, entry)

@@ -20,11 +20,7 @@ func (v *Variables) entryAt(offset dwarf.Offset) *dwarf.Entry {
 	}
 	reader := v.lines.data.Reader()
 	reader.Seek(offset)
-	entry, err := reader.Next()
-	if err != nil {
-		return nil
-	}
-	return entry
+	return v.next(reader)
 }
 
 // bare is a type without what does not change its layout: names, const, volatile, _Atomic.
@@ -101,17 +97,15 @@ func (v *Variables) children(of *dwarf.Entry, visit func(*dwarf.Entry) bool) {
 	}
 	reader := v.lines.data.Reader()
 	reader.Seek(of.Offset)
-	if _, err := reader.Next(); err != nil {
+	if v.next(reader) == nil {
 		return
 	}
 	for range maxMembers {
-		child, err := reader.Next()
-		if err != nil || child == nil || child.Tag == 0 || !visit(child) {
+		child := v.next(reader)
+		if child == nil || child.Tag == 0 || !visit(child) {
 			return
 		}
-		if child.Children {
-			reader.SkipChildren()
-		}
+		v.over(reader, child)
 	}
 }
 

@@ -144,8 +144,6 @@ func (v *Variables) returned(call *instruction) (pointer, bool) {
 	if !ok {
 		return pointer{}, false
 	}
-	kept := v.last
-	defer func() { v.last = kept }()
 	called := v.functionAt(call.address + uint64(call.Len) + uint64(int64(to)))
 	if called == nil || called.typ == 0 {
 		return pointer{}, false

@@ -85,13 +85,17 @@ func (s *sections) parse(file *elf.File) error {
 }
 
 func (s *sections) content(section *elf.Section) ([]byte, error) {
-	if section.Flags&elf.SHF_COMPRESSED != 0 || strings.HasPrefix(section.Name, ".zdebug_") {
+	if isCompressed(section) {
 		return section.Data()
 	}
 	if section.Offset > uint64(len(s.whole)) || section.FileSize > uint64(len(s.whole))-section.Offset {
 		return nil, io.ErrUnexpectedEOF
 	}
 	return s.whole[section.Offset : section.Offset+section.FileSize], nil
+}
+
+func isCompressed(section *elf.Section) bool {
+	return section.Flags&elf.SHF_COMPRESSED != 0 || strings.HasPrefix(section.Name, ".zdebug_")
 }
 
 // Types of units of DWARF 5 (its section 7.5.1) whose header is longer.

@@ -1,21 +1,29 @@
 package symbol
 
 import (
-	"cmp"
 	"debug/dwarf"
 	"debug/elf"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime/debug"
-	"slices"
-	"sort"
+	"time"
 )
 
-// maxEntries bounds the entries of DWARF that are read for the variables of one file: about a second.
-const maxEntries = 1 << 20
+const (
+	// maxMapped bounds the DWARF of a file that is mapped: of that only what is asked for is read.
+	maxMapped  = 1 << 30
+	clockEvery = 16 // entries
+)
+
+// bound is how much of one file is read.
+type bound struct {
+	entries int
+	time    time.Duration
+}
+
+var ofFile = bound{4 << 20, 4 * time.Second}
 
 // Member is a place in memory: an object and what of it.
 type Member struct {
@@ -31,14 +39,11 @@ type Variables struct {
 	elf     *elf.File
 	globals []global
 	asked   bool
-	last    *function // asked for last
-}
-
-// global is a variable with an address of its own.
-type global struct {
-	address uint64
-	entry   dwarf.Offset
-	prefix  string
+	kept    []*function // those asked for last
+	read    int         // entries
+	most    bound
+	spent   time.Duration
+	began   time.Time // the question that is being answered
 }
 
 // OpenVariables reads a file, which Close closes, and its debug file where the options allow that.
@@ -47,7 +52,8 @@ func OpenVariables(file *os.File, options Options) (*Variables, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Variables{file: file, elf: parsed}
+	v := &Variables{file: file, elf: parsed, most: ofFile}
+	options.mapped = maxMapped
 	if v.lines, err = OpenLines(file, options); err != nil && !errors.Is(err, ErrNoLines) {
 		return nil, err
 	}
@@ -59,7 +65,7 @@ func (v *Variables) Close() error {
 	if v.lines != nil {
 		_ = v.lines.Close() // which is of its debug file, or of the same, which then closes once more
 	}
-	v.globals, v.last, v.asked = nil, nil, true
+	v.globals, v.kept, v.asked = nil, nil, true
 	return v.file.Close()
 }
 
@@ -83,7 +89,11 @@ func (v *Variables) guarded(read func()) {
 		defer v.lines.mu.Unlock()
 	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() { _ = recover() }() // debug/dwarf is not hardened
+	v.began = time.Now()
+	defer func() {
+		_ = recover() // debug/dwarf is not hardened
+		v.spent += time.Since(v.began)
+	}()
 	if v.lines != nil && !v.lines.asked {
 		v.lines.asked = true
 		if err := v.lines.open(); err != nil {
@@ -93,6 +103,45 @@ func (v *Variables) guarded(read func()) {
 	read()
 }
 
+// may reports whether more entries may be read.
+func (v *Variables) may() bool {
+	return v.read < v.most.entries &&
+		(v.read%clockEvery != 0 || v.spent+time.Since(v.began) < v.most.time)
+}
+
+// next reads an entry; nil at the end, and where as many were read as a file is worth.
+func (v *Variables) next(reader *dwarf.Reader) *dwarf.Entry {
+	if v.read++; !v.may() {
+		return nil
+	}
+	entry, err := reader.Next()
+	if err != nil {
+		return nil
+	}
+	return entry
+}
+
+// over passes over what is below an entry.
+func (v *Variables) over(reader *dwarf.Reader, entry *dwarf.Entry) {
+	if !entry.Children {
+		return
+	}
+	if sibling, ok := entry.Val(dwarf.AttrSibling).(dwarf.Offset); ok && sibling > entry.Offset {
+		reader.Seek(sibling)
+		return
+	}
+	for depth := 1; depth > 0; {
+		switch below := v.next(reader); {
+		case below == nil:
+			return
+		case below.Tag == 0:
+			depth--
+		case below.Children:
+			depth++
+		}
+	}
+}
+
 // global looks for the variable that DWARF has at an address.
 func (v *Variables) global(address uint64, size int64) (Member, bool) {
 	to, ok := v.variableAt(address)
@@ -100,103 +149,6 @@ func (v *Variables) global(address uint64, size int64) (Member, bool) {
 		return Member{}, false
 	}
 	return Member{Object: cut(Demangle(to.name)), Field: cut(v.member(to.typ, to.plus, size))}, true
-}
-
-// variableAt is a pointer to the variable at an address.
-func (v *Variables) variableAt(address uint64) (pointer, bool) {
-	if v.lines.data == nil {
-		return pointer{}, false
-	}
-	if !v.asked {
-		v.asked = true
-		v.findGlobals()
-	}
-	after := sort.Search(len(v.globals), func(i int) bool { return v.globals[i].address > address })
-	for i := after - 1; i >= 0 && i >= after-maxNesting; i-- {
-		one := v.globals[i]
-		name, typ := v.describe(one.entry)
-		if into := int64(address - one.address); into < v.sizeOf(typ) {
-			return pointer{typ: typ, name: one.prefix + name, plus: into}, true
-		}
-	}
-	return pointer{}, false
-}
-
-// findGlobals lists the variables with an address of their own, those within functions, too.
-func (v *Variables) findGlobals() {
-	left := maxEntries
-	for _, unit := range v.lines.tops {
-		var above []string // by nesting: what encloses the names
-		v.lines.walk(unit, func(entry *dwarf.Entry) bool {
-			left--
-			prefix := ""
-			if len(above) > 0 {
-				prefix = above[len(above)-1]
-			}
-			switch {
-			case entry.Tag == 0:
-				above = above[:max(len(above)-1, 0)]
-				return left > 0
-			case entry.Tag == dwarf.TagVariable:
-				v.addGlobal(unit, entry, prefix)
-			}
-			if name, _ := entry.Val(dwarf.AttrName).(string); entry.Tag == dwarf.TagNamespace && name != "" {
-				prefix = cut(prefix+name) + "::"
-			}
-			if entry.Children {
-				above = append(above, prefix)
-			}
-			return left > 0
-		})
-		if left <= 0 {
-			break
-		}
-	}
-	slices.SortStableFunc(v.globals, func(x, y global) int { return cmp.Compare(x.address, y.address) })
-}
-
-func (v *Variables) addGlobal(unit, entry *dwarf.Entry, prefix string) {
-	expression, ok := entry.Val(dwarf.AttrLocation).([]byte)
-	if !ok {
-		return
-	}
-	if address, ok := v.addressOf(unit, expression); ok && address != 0 && len(v.globals) < maxSpans {
-		v.globals = append(v.globals, global{address, entry.Offset, prefix})
-	}
-}
-
-// Operations of DWARF's expressions (its section 7.7.1).
-const (
-	opAddress  = 0x03
-	opIndexed  = 0xa1 // DW_OP_addrx
-	opIndexed4 = 0xfb // DW_OP_GNU_addr_index
-	wordBytes  = 8
-)
-
-// addressOf reads an expression that is an address and nothing more.
-func (v *Variables) addressOf(unit *dwarf.Entry, expression []byte) (uint64, bool) {
-	order := v.lines.read.order
-	switch {
-	case len(expression) == 1+wordBytes && expression[0] == opAddress:
-		return order.Uint64(expression[1:]), true
-	case len(expression) > 1 && (expression[0] == opIndexed || expression[0] == opIndexed4):
-		index, n := binary.Uvarint(expression[1:])
-		return v.indexed(unit, index, n == len(expression)-1)
-	}
-	return 0, false
-}
-
-// indexed reads an address of .debug_addr.
-func (v *Variables) indexed(unit *dwarf.Entry, index uint64, ok bool) (uint64, bool) {
-	base, has := unit.Val(dwarf.AttrAddrBase).(int64)
-	if !has {
-		base = wordBytes // behind the header of the only table
-	}
-	table := v.lines.read.found["addr"]
-	if !ok || base < 0 || index > uint64(len(table)) || uint64(base)+index*wordBytes+wordBytes > uint64(len(table)) {
-		return 0, false
-	}
-	return v.lines.read.order.Uint64(table[uint64(base)+index*wordBytes:]), true
 }
 
 // describe gives a variable's name and type, which may stand at its declaration.

@@ -96,14 +96,15 @@ func addressOfSymbol(t *testing.T, v *Variables, name string) uint64 {
 }
 
 // reachedIn are the names of all that a function's instructions reach through registers.
-func reachedIn(t *testing.T, v *Variables, function string) (names []string) {
+func reachedIn(t *testing.T, v *Variables, of string) (names []string) {
 	t.Helper()
-	start := addressOfSymbol(t, v, function)
-	v.guarded(func() { v.functionAt(start) })
-	if v.last == nil {
-		t.Fatalf("no DWARF of %s", function)
+	start := addressOfSymbol(t, v, of)
+	var found *function
+	v.guarded(func() { found = v.functionAt(start) })
+	if found == nil {
+		t.Fatalf("no DWARF of %s", of)
 	}
-	for _, inst := range slices.Clone(v.last.code) {
+	for _, inst := range found.code {
 		for _, argument := range inst.Args {
 			memory, ok := argument.(x86asm.Mem)
 			number := NumberOf(memory.Base)
@@ -176,5 +177,25 @@ func TestVariablesWithoutDWARF(t *testing.T) {
 	}
 	if _, ok := v.Behind(addressOfSymbol(t, v, "by_chain"), Operand{Register: 7, Size: 8}); ok {
 		t.Error("a field without DWARF")
+	}
+}
+
+// What one file may cost is bounded: then a variable has the name of its symbol, and what is behind a pointer none.
+func TestVariablesOfMuchDWARF(t *testing.T) {
+	folder := t.TempDir()
+	source, program := filepath.Join(folder, "variables.c"), filepath.Join(folder, "variables")
+	if err := os.WriteFile(source, []byte(variablesSource), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run(t, "gcc", "-O2", "-g", "-o", program, source)
+	v := openVariables(t, program)
+	ofLittle := v.most
+	ofLittle.entries = 5
+	v.most = ofLittle
+	if found, ok := v.At(addressOfSymbol(t, v, "pair")+8, 8); !ok || found != (Member{Object: "pair"}) {
+		t.Errorf("%+v, %v", found, ok)
+	}
+	if _, ok := v.Behind(addressOfSymbol(t, v, "by_chain"), Operand{Register: 7, Size: 8}); ok || v.read > 100 {
+		t.Errorf("a field after %d entries", v.read)
 	}
 }

@@ -2,12 +2,16 @@ package oncpu
 
 import (
 	"cmp"
+	"time"
 
 	"culprit/recording"
 )
 
-// maxNamed bounds the lines whose words are given names: DWARF is read for them.
-const maxNamed = 32
+// Lines whose words are given names, and the time for it: DWARF is read for them.
+const (
+	maxNamed   = 32
+	nameAtMost = 6 * time.Second
+)
 
 // know has the processes asked whose threads seem to share lines.
 func (l *looker) know() {
@@ -50,7 +54,11 @@ func (l *looker) nameRows(rows []recording.Line) {
 		}
 		accesses[at][one.access]++
 	}
+	start := time.Now()
 	for i := range rows {
+		if time.Since(start) > nameAtMost {
+			return // those of the hottest lines have theirs
+		}
 		row := &rows[i]
 		at := wordOf{row.Pid, row.Line + uint64(row.Offset)}
 		for _, one := range mostFirst(accesses[at], byCode) {
