@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"culprit/internal/probe/beat"
 	"culprit/internal/probe/bpf"
@@ -23,6 +24,8 @@ const (
 	linesAtOnce  = 3
 	linesInAll   = 8 // watched in one window
 	triesOfLine  = 3 // its threads may have slept
+	// watchesCost is what all watches of a window may take of one thread.
+	watchesCost = time.Millisecond
 )
 
 // seenOperand is an operand in memory that a thread was sampled with.
@@ -45,6 +48,7 @@ type looker struct {
 	failed   error
 	lines    map[lineOf]*hotLine
 	places   *places
+	watcher  *watchpoint.Watcher
 	watched  int // lines
 	ending   sync.Once
 	stop     chan struct{}
@@ -63,7 +67,7 @@ type hotLine struct {
 
 func newLooker(operands *bpf.Ring[oncpuOperand], confirm bool) *looker {
 	return &looker{operands: operands, confirm: confirm, lengths: lengthsBefore{}, lines: map[lineOf]*hotLine{},
-		places: newPlaces(), stop: make(chan struct{})}
+		watcher: watchpoint.New(watchesCost), places: newPlaces(), stop: make(chan struct{})}
 }
 
 // start looks from time to time until the end.
@@ -166,7 +170,7 @@ func (l *looker) watch() {
 			l.watched++
 		}
 		line.tries++
-		seen, err := watchpoint.Watch(int(at.pid), line.plan())
+		seen, err := l.watcher.Watch(int(at.pid), line.plan())
 		line.held = errors.Is(err, watchpoint.ErrHeld)
 		line.hits = append(line.hits, seen...)
 		select {

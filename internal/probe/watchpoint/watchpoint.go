@@ -1,12 +1,14 @@
 // Package watchpoint asks a processor's debug registers which threads touch which words: proof of
 // what samples of the clock make likely.
 //
-// A hit costs the thread some 40 µs, so each watch is bounded twice: after a few hits the kernel
-// itself takes the registers back (PERF_EVENT_IOC_REFRESH), and after a few milliseconds they are
-// disarmed whatever happened. The kernel keeps them with the descriptors: when this process dies,
-// by whatever, they are gone.
+// A hit costs the thread 20 to 40 µs, so each watch is bounded: after a few hits the kernel itself
+// takes the registers back (PERF_EVENT_IOC_REFRESH), after a few milliseconds they are disarmed
+// whatever happened, and all watches of a thread together may cost what its Watcher was told, by what
+// a hit costs on this host. The kernel keeps them with the descriptors: when this process dies, by
+// whatever, they are gone.
 //
-//	seen, err := watchpoint.Watch(pid, []watchpoint.Thread{{Tid: 71, Words: words}})
+//	watcher := watchpoint.New(time.Millisecond)
+//	seen, err := watcher.Watch(pid, []watchpoint.Thread{{Tid: 71, Words: words}})
 //
 // It refuses a process that a debugger traces, makes do with the registers that others leave, and
 // gives up where they leave none. No hit proves nothing: a thread that slept meanwhile touched nothing.
@@ -29,11 +31,14 @@ const (
 	// MaxThreads bounds the threads of one watch: each holds descriptors and mapped pages.
 	MaxThreads = 8
 
-	hitsOfPass  = 8 // of one thread in one of the two passes: together about 0.7 ms of its time
+	hitsOfPass  = 4 // of one thread in one of the two passes
 	armedAtMost = 5 * time.Millisecond
 	armedStep   = time.Millisecond // after which it is over when all have had their hits
 	widest      = 8                // bytes that one register watches
 )
+
+// ErrSpent says that no thread can bear another watch.
+var ErrSpent = errors.New("the threads have been watched for as long as they may")
 
 // ErrHeld says that a debugger, or another program, has the debug registers.
 var ErrHeld = errors.New("the debug registers are held by another program")
@@ -64,14 +69,18 @@ type Seen struct {
 	Tasks map[uint64]int64
 }
 
-// Watch watches first who writes, then who touches (x86 has no register for reads alone). What a
-// thread that ended meanwhile did is left out. An error that wraps ErrHeld: nothing was watched.
-func Watch(pid int, threads []Thread) ([]Seen, error) {
+// Watch watches first who writes, then who touches (x86 has no register for reads alone). Threads that
+// can bear no more are left out, and so is what a thread that ended meanwhile did. An error that wraps
+// ErrHeld or ErrSpent: nothing was watched.
+func (w *Watcher) Watch(pid int, threads []Thread) ([]Seen, error) {
 	if len(threads) > MaxThreads {
 		return nil, fmt.Errorf("watch %d threads: at most %d at once", len(threads), MaxThreads)
 	}
 	if err := Free(pid); err != nil {
 		return nil, err
+	}
+	if threads = w.bearable(threads); len(threads) == 0 {
+		return nil, ErrSpent
 	}
 	var seen []Seen
 	for _, thread := range threads {
@@ -84,6 +93,7 @@ func Watch(pid int, threads []Thread) ([]Seen, error) {
 			return nil, err
 		}
 	}
+	w.charge(seen)
 	return seen, nil
 }
 
@@ -105,7 +115,7 @@ func Free(pid int) error {
 func pass(seen []Seen, kind uint32, threads []Thread) error {
 	hits := map[int32]int{} // of each word of a thread
 	for _, thread := range threads {
-		hits[thread.Tid] = max(hitsOfPass/max(min(len(thread.Words), Slots), 1), 1)
+		hits[thread.Tid] = hitsOf(len(thread.Words))
 	}
 	armed := make([]*register, len(seen))
 	defer func() {

@@ -58,7 +58,7 @@ func TestKilledHolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	said, _ := bufio.NewReader(output).ReadString('\n')
-	if _, err := Watch(os.Getpid(), []Thread{own}); said == "holds\n" && !errors.Is(err, ErrHeld) {
+	if _, err := New(time.Second).Watch(os.Getpid(), []Thread{own}); said == "holds\n" && !errors.Is(err, ErrHeld) {
 		t.Errorf("while another process has them: %v", err)
 	}
 	if err := holder.Process.Kill(); err != nil {
@@ -112,7 +112,7 @@ func wordOf(of *atomic.Int64) Word {
 // watched watches, and skips where this host or this user has no debug registers.
 func watched(t *testing.T, threads ...Thread) []Seen {
 	t.Helper()
-	seen, err := Watch(os.Getpid(), threads)
+	seen, err := New(time.Second).Watch(os.Getpid(), threads)
 	if errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) || errors.Is(err, unix.EOPNOTSUPP) ||
 		errors.Is(err, unix.ENODEV) || errors.Is(err, ErrHeld) {
 		t.Skip("no debug registers for this user: ", err)
@@ -180,7 +180,7 @@ func TestWatchGivesBack(t *testing.T) {
 	if len(held) < Slots/2 {
 		t.Errorf("%d registers are free after a watch", len(held))
 	}
-	_, err := Watch(os.Getpid(), []Thread{{tid, []Word{wordOf(&shared.word[0])}}})
+	_, err := New(time.Second).Watch(os.Getpid(), []Thread{{tid, []Word{wordOf(&shared.word[0])}}})
 	if !errors.Is(err, ErrHeld) {
 		t.Errorf("with all registers taken: %v", err)
 	}
@@ -195,10 +195,10 @@ func TestWatchOfNobody(t *testing.T) {
 	if seen := watched(t, Thread{1 << 22, []Word{{Address: 0x10000, Size: 8}}}); len(seen) > 1 || seen[0].Touches != 0 {
 		t.Errorf("%+v", seen)
 	}
-	if _, err := Watch(os.Getpid(), make([]Thread, MaxThreads+1)); err == nil {
+	if _, err := New(time.Second).Watch(os.Getpid(), make([]Thread, MaxThreads+1)); err == nil {
 		t.Error("too many threads are watched")
 	}
-	if _, err := Watch(1<<22, nil); err == nil {
+	if _, err := New(time.Second).Watch(1<<22, nil); err == nil {
 		t.Error("a process that is not there is watched")
 	}
 }
@@ -213,5 +213,53 @@ func TestCovering(t *testing.T) {
 		if address != one.wantAddress || length != one.wantLength {
 			t.Errorf("%#x, %d bytes: %#x, %d", one.address, one.size, address, length)
 		}
+	}
+}
+
+// All watches of a thread together cost it no more than was told: then it is left out, and another thread is not.
+func TestBudget(t *testing.T) {
+	var shared line
+	var stop atomic.Bool
+	tid := busy(t, &shared.word[0], &shared.word[1], &stop)
+	words := []Word{wordOf(&shared.word[0]), wordOf(&shared.word[1])}
+	watched(t, Thread{tid, words})
+	watcher, touches := New(time.Millisecond), int64(0)
+	for range 200 {
+		seen, err := watcher.Watch(os.Getpid(), []Thread{{tid, words}})
+		for _, one := range seen {
+			touches += one.Touches
+		}
+		if errors.Is(err, ErrSpent) {
+			break
+		} else if err != nil && !errors.Is(err, ErrHeld) {
+			t.Fatal(err)
+		}
+	}
+	if spent := time.Duration(touches) * watcher.hit; touches == 0 || spent > time.Millisecond {
+		t.Errorf("%d hits of %v each", touches, watcher.hit)
+	}
+	if watcher.spent[tid] > time.Millisecond {
+		t.Errorf("%v were charged", watcher.spent[tid])
+	}
+	other := busy(t, &shared.word[3], nil, &stop)
+	seen, err := watcher.Watch(os.Getpid(), []Thread{{other, []Word{wordOf(&shared.word[3])}}})
+	if err != nil || len(seen) != 1 {
+		t.Errorf("another thread: %+v, %v", seen, err)
+	}
+}
+
+// A thread with little left is watched at its first words alone.
+func TestBearable(t *testing.T) {
+	words := make([]Word, Slots+1)
+	watcher := New(time.Millisecond)
+	watcher.hit = 30 * time.Microsecond
+	watcher.spent = map[int32]time.Duration{2: 700 * time.Microsecond, 3: 990 * time.Microsecond}
+	got := watcher.bearable([]Thread{{1, words}, {2, words}, {3, words}})
+	if len(got) != 2 || len(got[0].Words) != Slots || got[1].Tid != 2 || len(got[1].Words) != 3 {
+		t.Errorf("%+v", got)
+	}
+	watcher.charge([]Seen{{Tid: 1, Touches: 3, Watched: 1}, {Tid: 4}})
+	if watcher.spent[1] != 3*watcher.hit+2*watcher.hit/armedPerHit || watcher.spent[4] != 0 {
+		t.Errorf("%v", watcher.spent)
 	}
 }
