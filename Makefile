@@ -58,4 +58,4 @@ bench: build ## measure what culprit itself costs
 	go run ./benchmark/format -size 128 -rounds 3
 
 bisects: build ## search repositories with a planted regression: right, decisions, time (long)
-	go run ./benchmark/bisect -rounds 20
+	go run ./benchmark/bisect -rounds 20 -noise 0.03

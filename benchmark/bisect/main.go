@@ -5,8 +5,9 @@
 //
 // The program is the compressor of Go's own compress/flate, copied out of the Go that is installed. Commits that change
 // nothing add functions and move code, as real ones do; the planted one adds steps to findMatch, whose number is worked
-// out beforehand so that the run takes the given part longer. It judges culprit from outside, by its command line. It
-// refuses a host without git or Go.
+// out beforehand so that the run takes the given part longer. With -noise the metric is what the program counts of its
+// steps, spread as a host with that noise would time them: so the search can be judged on any host. It judges culprit
+// from outside, by its command line. It refuses a host without git or Go.
 package main
 
 import (
@@ -30,6 +31,7 @@ type options struct {
 	rounds  int
 	commits int
 	size    float64
+	noise   float64
 	seed    int64
 }
 
@@ -40,6 +42,8 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 1, "repositories to make and search")
 	flag.IntVar(&o.commits, "commits", 200, "commits between the ends")
 	flag.Float64Var(&o.size, "size", 0.05, "the planted regression, 0.05 for 5 %")
+	flag.Float64Var(&o.noise, "noise", 0, "0.03: the metric is what the program counts, as a host with a noise of 3 % "+
+		"would time it; 0: time on this host")
 	flag.Int64Var(&o.seed, "seed", 1, "of what is planted where")
 	flag.Parse()
 	if err := run(os.Stdout, o); err != nil {
@@ -94,11 +98,15 @@ func run(out io.Writer, o options) (err error) {
 	} else if err := os.MkdirAll(o.folder, 0o755); err != nil {
 		return err
 	}
-	p, err := newProgram(filepath.Join(o.folder, "calibration"), o.size)
+	p, err := newProgram(filepath.Join(o.folder, "calibration"), o)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "planted: %d steps in findMatch, %+.1f %% of CPU time (measured)\n\n", p.steps, 100*(p.measured-1))
+	of := "CPU time, measured on this host"
+	if o.noise > 0 {
+		of = fmt.Sprintf("what it counts, told with a noise of %.1f %%", 100*o.noise)
+	}
+	fmt.Fprintf(out, "planted: %d steps in findMatch, %+.1f %% of %s\n\n", p.steps, 100*(p.measured-1), of)
 	fmt.Fprintln(out, "| planted at | found | effect | noise of a run | decisions | runs | told | took "+
 		"|\n|---|---|---|---|---|---|---|---|")
 	right, most, sum := 0, 0, 0
@@ -163,7 +171,12 @@ func search(o options, p *program, round, at int) (answer, error) {
 	command := exec.Command(o.culprit, "bisect", "--repo", repository, "--good", "first", "--bad", "main", "--build",
 		"go build -o bench .",
 		"--no-investigate", "--seed", fmt.Sprint(o.seed+int64(round)), "--case", filepath.Join(folder, "case"),
-		"--cache", filepath.Join(folder, "cache"), "--json", result, "--", "./bench")
+		"--cache", filepath.Join(folder, "cache"), "--json", result)
+	if o.noise > 0 {
+		command.Args = append(command.Args, "--metric", `cost=cost ([0-9.e+]+)`)
+		command.Env = append(os.Environ(), fmt.Sprint("NOISE=", o.noise))
+	}
+	command.Args = append(command.Args, "--", "./bench")
 	command.Stderr = os.Stderr
 	if err := command.Run(); err != nil && command.ProcessState.ExitCode() != 1 {
 		return found, fmt.Errorf("culprit bisect: %w", err)

@@ -29,13 +29,21 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand"
+	"os"
+	"strconv"
 
 	"bench/flate"
 )
 
 func main() {
 	random := rand.New(rand.NewSource(1))
+	size := 3 << 20
+	noise, err := strconv.ParseFloat(os.Getenv("NOISE"), 64)
+	if err == nil {
+		size = 1 << 17
+	}
 	words := make([][]byte, 2000)
 	for i := range words {
 		words[i] = make([]byte, 2+random.Intn(9))
@@ -44,7 +52,7 @@ func main() {
 		}
 	}
 	var text, packed bytes.Buffer
-	for text.Len() < 3<<20 {
+	for text.Len() < size {
 		text.Write(words[int(random.ExpFloat64()*200)%len(words)])
 		text.WriteByte(' ')
 	}
@@ -55,6 +63,9 @@ func main() {
 	writer.Write(text.Bytes())
 	writer.Close()
 	fmt.Println(packed.Len())
+	if err == nil { // the steps that it took, as a host of that noise would time them
+		fmt.Println("cost", float64(flate.Steps)*math.Exp(noise*rand.NormFloat64()))
+	}
 }
 `
 
@@ -62,7 +73,7 @@ func main() {
 const place = "func (d *compressor) findMatch("
 
 // newProgram copies the compressor out of the installed Go and works out what to plant.
-func newProgram(folder string, size float64) (*program, error) {
+func newProgram(folder string, o options) (*program, error) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		return nil, fmt.Errorf("ask go for its folder: %w", err)
@@ -72,8 +83,9 @@ func newProgram(folder string, size float64) (*program, error) {
 		return nil, err
 	}
 	p := &program{files: map[string]string{"go.mod": "module bench\n\ngo 1.21\n", "main.go": benchText,
-		".gitignore":      "bench\n",
-		"flate/codecs.go": "package flate\n\n// codecs are tried by nobody yet.\nvar codecs []func(uint32) uint32\n"}}
+		".gitignore": "bench\n",
+		"flate/codecs.go": "package flate\n\n// Steps counts what findMatch did.\nvar Steps uint64\n\n" +
+			"// codecs are tried by nobody yet.\nvar codecs []func(uint32) uint32\n"}}
 	for _, source := range sources {
 		if strings.HasSuffix(source, "_test.go") {
 			continue
@@ -87,15 +99,27 @@ func newProgram(folder string, size float64) (*program, error) {
 	if !strings.Contains(p.files["flate/deflate.go"], place) {
 		return nil, errors.New("this Go's compress/flate has no findMatch to plant in")
 	}
-	return p, p.calibrate(folder, size)
+	at := strings.Index(p.files["flate/deflate.go"], place)
+	at += strings.Index(p.files["flate/deflate.go"][at:], "{\n") + 2
+	counted := fmt.Sprintf("\tSteps += %d\n", countedSteps)
+	p.files["flate/deflate.go"] = p.files["flate/deflate.go"][:at] + counted + p.files["flate/deflate.go"][at:]
+	if o.noise > 0 {
+		p.steps, p.measured = int(math.Round(countedSteps*o.size)), 1+o.size
+		return p, nil
+	}
+	return p, p.calibrate(folder, o.size)
 }
+
+// countedSteps is what a call of findMatch counts for, where the metric is what the program counts.
+const countedSteps = 1000
 
 // planted is deflate.go with so many steps more in each call of findMatch.
 func (p *program) planted(steps int) string {
 	text := p.files["flate/deflate.go"]
 	at := strings.Index(text, place)
 	at += strings.Index(text[at:], "{\n") + 2
-	added := fmt.Sprintf("\tfor step := 0; step < %d; step++ {\n\t\tchecked += uint32(step ^ pos)\n\t}\n", steps)
+	added := fmt.Sprintf("\tfor step := 0; step < %d; step++ {\n\t\tchecked += uint32(step ^ pos)\n"+
+		"\t}\n\tSteps += %d\n", steps, steps)
 	return text[:at] + added + text[at:] + "\n// checked sums up what findMatch was asked for.\nvar checked uint32\n"
 }
 
