@@ -97,6 +97,9 @@ func runDoctor(ctx context.Context, w world, json string) error {
 	return nil
 }
 
+// doctorPrices is how long the programs of other tracers are watched for what they cost.
+const doctorPrices = time.Second
+
 // diagnose tries everything. It leaves nothing behind.
 func diagnose(ctx context.Context) *diagnosis {
 	found := &diagnosis{Schema: doctorSchema, Program: "culprit " + version, Host: host.Summarize("/"),
@@ -106,6 +109,9 @@ func diagnose(ctx context.Context) *diagnosis {
 	found.Tracers = append(found.Tracers, host.Tracers("/", os.Getpid())...)
 	if !found.allows("CAP_SYS_PTRACE") {
 		found.TracersNote = "without CAP_SYS_PTRACE only the user's own processes could be looked at"
+	}
+	if err := host.PricePrograms(found.Tracers, doctorPrices); err != nil {
+		found.TracersNote = report.Line(err)
 	}
 	found.Managers = append([]knob.Manager{}, knob.Managers("/")...)
 	found.examineClock(ctx)

@@ -84,6 +84,9 @@ func (d *diagnosis) printTracers(t *table) {
 	}
 	for _, tracer := range d.Tracers {
 		t.line(tracer.String())
+		for _, cost := range tracer.Costs {
+			t.line("  " + cost.String())
+		}
 	}
 	if len(d.Tracers) > 0 {
 		t.line("Each may slow down what it watches: see `culprit explain monitor.attached` and `syscall.traced`.")

@@ -7,6 +7,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/cilium/ebpf"
 )
 
 const (
@@ -26,6 +28,9 @@ type Tracer struct {
 	Ptraced     []int  // processes that it stops and steps by ptrace
 	Ftrace      bool   // events or a tracer switched on in a tracefs instance
 	Details     []string
+	// Costs of its BPF programs, where PricePrograms measured them.
+	Costs    []ProgramCost `json:",omitempty"`
+	programs []ebpf.ProgramID
 }
 
 // String says what the tracer holds: "strace (pid 12): ptraces 1 process".
@@ -87,7 +92,7 @@ func Tracers(root string, exclude ...int) []Tracer {
 		if held := heldBy(files, pid); held.PerfEvents+held.BPFPrograms+held.BPFLinks > 0 {
 			holder := of(pid)
 			holder.PerfEvents, holder.BPFPrograms, holder.BPFLinks = held.PerfEvents, held.BPFPrograms, held.BPFLinks
-			holder.Details = held.Details
+			holder.Details, holder.programs = held.Details, held.programs
 		}
 	}
 	tracers := ftraceInstances(files)
@@ -156,8 +161,10 @@ func heldBy(files tree, pid int) Tracer {
 			held.PerfEvents++
 		case target == "bpf-prog" && tracingProgram(field(information, "prog_type")):
 			held.BPFPrograms++
+			held.program(field(information, "prog_id"))
 		case target == "bpf_link" && tracingLink(kind):
 			held.BPFLinks++
+			held.program(field(information, "prog_id")) // its owner may have closed the program itself
 			held.detail(kind, field(information, "tp_name"))
 		case target == "bpf-raw-tracepoint": // before Linux 5.8
 			held.BPFLinks++
@@ -165,6 +172,14 @@ func heldBy(files tree, pid int) Tracer {
 		}
 	}
 	return held
+}
+
+// program remembers a program by its number, each once.
+func (tracer *Tracer) program(number string) {
+	id, err := strconv.ParseUint(number, 10, 32)
+	if err == nil && len(tracer.programs) < detailLimit && !slices.Contains(tracer.programs, ebpf.ProgramID(id)) {
+		tracer.programs = append(tracer.programs, ebpf.ProgramID(id))
+	}
 }
 
 // detail remembers what a link is attached to, each once.
