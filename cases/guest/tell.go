@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -11,7 +13,7 @@ type outcome struct {
 	named           string
 	passed, skipped int
 	failed          []string
-	said            []string // by those that failed or were skipped
+	said            []string // by those that failed or were skipped, and what the others measured
 	ended           bool
 }
 
@@ -53,8 +55,13 @@ func read(text string) outcome {
 				pending = nil
 			}
 			continue
-		case word == "--- PASS" && !strings.HasPrefix(line, " "):
-			found.passed++
+		case word == "--- PASS":
+			if !strings.HasPrefix(line, " ") {
+				found.passed++
+			}
+			if measured := logged(pending); len(measured) > 0 {
+				found.said = append(append(found.said, "passed: "+name), measured...)
+			}
 		case word == "--- SKIP" && !strings.HasPrefix(line, " "):
 			found.skipped++
 			found.said = append(append(found.said, "skipped: "+name), pending...)
@@ -74,5 +81,12 @@ func read(text string) outcome {
 	}
 	return found
 }
+
+// logged are the lines of what a test logged.
+func logged(lines []string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return !logLine.MatchString(line) })
+}
+
+var logLine = regexp.MustCompile(`^ +\w+_test\.go:\d+: `)
 
 func last(lines []string, count int) []string { return lines[max(0, len(lines)-count):] }

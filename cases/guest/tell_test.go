@@ -8,7 +8,9 @@ import (
 func TestTell(t *testing.T) {
 	const text = "Linux\n" + begins + "./a\n=== RUN   TestOne\n--- PASS: TestOne (0.00s)\n=== RUN   TestTwo\n" +
 		"    a_test.go:7: no gcc\n--- SKIP: TestTwo (0.00s)\nPASS\nexit 0\n" +
-		begins + "./b\n=== RUN   TestThree\n    b_test.go:9: 1, not 2\n--- FAIL: TestThree (0.10s)\nFAIL\nexit 1\n" +
+		begins + "./b\n=== RUN   TestThree\n    b_test.go:9: 1, not 2\n--- FAIL: TestThree (0.10s)\n=== RUN   TestFive\n" +
+		"=== RUN   TestFive/part\n    b_test.go:12: 96 % inside\n--- PASS: TestFive (1.0s)\n    --- PASS: TestFive/part " +
+		"(1.0s)\nFAIL\nexit 1\n" +
 		begins + "./c\n=== RUN   TestFour\npanic: gone\nexit 2\n"
 	var b strings.Builder
 	err := tell(&b, text)
@@ -16,7 +18,8 @@ func TestTell(t *testing.T) {
 		t.Errorf("error: %v", err)
 	}
 	for _, want := range []string{"Linux\n", "./a                                  1 passed   1 skipped   0 failed",
-		"skipped: TestTwo", "no gcc", "FAILED: TestThree", "1, not 2", "did not come to its end", "panic: gone"} {
+		"skipped: TestTwo", "no gcc", "FAILED: TestThree", "1, not 2", "passed: TestFive (1.0s)", "96 % inside",
+		"did not come to its end", "panic: gone"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("without %q:\n%s", want, b.String())
 		}

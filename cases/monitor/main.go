@@ -1,19 +1,20 @@
-// Command monitor repeats the investigation of the monitor that cost 30 % (per-container counters through perf): the
-// same software events counted per cgroup beside a ping-pong whose two ends sit in different cgroups, where every
-// context switch changes the set of counters, and counted per CPU, where nothing changes; beside them strace and
-// sampling. Each monitor is held against a budget of 3 %.
+// Command monitor repeats the investigation of the monitor that cost 30 % (per-container counters through perf), from
+// the symptom to the remedy: services of many threads, each in a cgroup of its own, hand requests to each other while
+// a daemon counts twenty events of each cgroup.
 //
 //	go run ./cases/monitor
 //
-// It needs root, cgroup 2, gcc, perf and strace. Exit status: 0 when counting per cgroup and strace are over the
-// budget, as is known; 2 else.
+// 1. `culprit doctor` names the daemon, and what it adds to a switch between cgroups.
+// 2. `culprit investigate` compares the services without and with it and names the monitor, not their switches.
+// 3. `culprit overhead` holds it against a budget of 3 %, with one, four and sixteen services that do the same work
+// with the same threads: the more services, the dearer. Beside it the remedy: the same events on CPUs that stay on,
+// booked to cgroups by `culprit count`.
+//
+// It needs root, cgroup 2, gcc and perf. Exit status: 0 when all of that came out as is known; 2 else.
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -22,19 +23,37 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"culprit/cases/child"
 )
 
 // events are software events, which every host has; twenty of them, as a resource daemon counts.
-const events = "context-switches,cpu-migrations,page-faults,minor-faults,major-faults,task-clock,cpu-clock," +
-	"alignment-faults,emulation-faults,dummy"
+const (
+	tenEvents = "context-switches,cpu-migrations,page-faults,minor-faults,major-faults,task-clock,cpu-clock," +
+		"alignment-faults,emulation-faults,dummy"
+	events = tenEvents + "," + tenEvents
+)
+
+// The services: 2 rings of 16 threads, whose requests each take some 30 µs.
+const (
+	rings        = 2
+	stages       = 16
+	work         = 20000
+	requests     = 600
+	mostServices = stages
+)
+
+// bench is what all parts of the case use.
+type bench struct {
+	culprit, folder string
+	groups          groups
+	budget          time.Duration // of each measurement
+}
 
 func main() {
 	culprit := flag.String("bin", "bin/culprit", "the program to run")
-	budget := flag.Duration("time", 90*time.Second, "time for the measurement")
+	budget := flag.Duration("time", 60*time.Second, "time for each measurement")
 	flag.Parse()
 	child.Bind()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -46,153 +65,60 @@ func main() {
 }
 
 func run(ctx context.Context, culprit string, budget time.Duration) (err error) {
-	culprit, err = filepath.Abs(culprit)
-	if err != nil {
+	b := &bench{budget: budget}
+	if b.culprit, err = filepath.Abs(culprit); err != nil {
 		return err
 	}
-	for _, program := range []string{culprit, "gcc", "perf", "strace"} {
+	for _, program := range []string{b.culprit, "gcc", "perf"} {
 		if _, err := exec.LookPath(program); err != nil {
-			return fmt.Errorf("%w; culprit: `make build`; else apt-get install gcc linux-perf strace", err)
+			return fmt.Errorf("%w; culprit: `make build`; else apt-get install gcc linux-perf", err)
 		}
 	}
-	folder, err := os.MkdirTemp("", "culprit-monitor-*")
-	if err != nil {
+	if b.folder, err = os.MkdirTemp("", "culprit-monitor-*"); err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(folder) }() // what stays in /tmp does no harm
-	program := filepath.Join(folder, "pingpong")
-	build := exec.CommandContext(ctx, "gcc", "-O2", "-o", program, "cases/monitor/programs/pingpong.c")
+	defer func() { _ = os.RemoveAll(b.folder) }() // what stays in /tmp does no harm
+	build := exec.CommandContext(ctx, "gcc", "-O2", "-pthread", "-o", filepath.Join(b.folder, "services"),
+		"cases/monitor/programs/services.c")
 	if text, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("build pingpong: %w: %s", err, text)
+		return fmt.Errorf("build services: %w: %s", err, text)
 	}
-	groups, err := makeGroups()
-	if err != nil {
+	if b.groups, err = makeGroups(); err != nil {
 		return err
 	}
-	remove, err := groups.guard()
+	remove, err := b.groups.guard()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	monitors := monitorsOf(groups)
-	words := []string{"overhead", "--budget", "3%", "--time", budget.String(), "--case", "case", "--json", "result.json"}
-	for _, monitor := range monitors {
-		words = append(words, "--monitor", monitor.command)
-	}
-	words = append(words, "--", fmt.Sprintf("./pingpong 10000 %s %s", groups.path("a"), groups.path("b")))
-	overhead := child.Command(ctx, culprit, words...)
-	overhead.Dir, overhead.Stdout, overhead.Stderr = folder, os.Stdout, os.Stderr
-	if err := overhead.Run(); err != nil && overhead.ProcessState.ExitCode() != 1 {
-		return fmt.Errorf("culprit overhead: %w", err)
-	}
-	return check(filepath.Join(folder, "result.json"), monitors)
-}
-
-// monitor is one way to watch, and whether it is known to be over the budget.
-type monitor struct {
-	command string
-	over    bool
-}
-
-func monitorsOf(g groups) []monitor {
-	each := strings.Join([]string{g.relative("a"), g.relative("b")}, ",")
-	return []monitor{
-		{"perf stat -a -e " + events + "," + events + " --for-each-cgroup " + each, true},
-		{"perf stat -a -e " + events + "," + events, false},
-		{"perf record -o /dev/null -F 99 -a -g", false},
-		{"strace -c -f -p {pid}", true},
-	}
-}
-
-// groups are two cgroups side by side.
-type groups struct{ mount, parent string }
-
-// makeGroups finds where cgroup 2 is mounted and names them.
-func makeGroups() (g groups, err error) {
-	for _, mount := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"} {
-		if _, err := os.Stat(filepath.Join(mount, "cgroup.controllers")); err == nil {
-			g.mount = mount
+	for _, step := range []struct {
+		title string
+		do    func(context.Context) error
+	}{
+		{"culprit doctor, while the daemon counts", b.named},
+		{"culprit investigate, without and with the daemon", b.investigated},
+		{"culprit overhead, and the remedy", b.priced},
+	} {
+		fmt.Printf("\n%s\n\n", step.title)
+		if err := step.do(ctx); err != nil {
+			return fmt.Errorf("%s: %w", step.title, err)
 		}
 	}
-	if g.mount == "" {
-		return g, errors.New("cgroup 2 is not mounted at /sys/fs/cgroup or /sys/fs/cgroup/unified")
-	}
-	g.parent = fmt.Sprintf("culprit-case-%d", os.Getpid())
-	return g, nil
-}
-
-// guarding makes the cgroups, says so, and removes them when its input ends, once they are empty.
-const guarding = `mkdir -p "$1" "$2" && echo made && read -r _
-for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-	rmdir "$1" "$2" "$3" 2>/dev/null
-	test -d "$3" || exit 0
-	sleep 0.1
-done
-exit 1`
-
-// guard has a shell make the cgroups, which outlives this program and removes them, also after a kill -9. The function
-// that it returns does so at the end.
-func (g groups) guard() (remove func() error, err error) {
-	shell := exec.Command("sh", "-c", guarding, "sh", g.path("a"), g.path("b"), g.path(""))
-	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt from the terminal is not for it
-	input, err := shell.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	output, err := shell.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	var trouble bytes.Buffer
-	shell.Stderr = &trouble
-	if err := shell.Start(); err != nil {
-		return nil, err
-	}
-	remove = func() error {
-		_ = input.Close() // it fails only where it is closed
-		if err := shell.Wait(); err != nil {
-			return fmt.Errorf("remove cgroups %s: %w %s", g.path(""), err, trouble.String())
-		}
-		return nil
-	}
-	if line, err := bufio.NewReader(output).ReadString('\n'); err != nil {
-		return nil, errors.Join(fmt.Errorf("make cgroups: %q %w", line, err), remove())
-	}
-	return remove, nil
-}
-
-func (g groups) relative(name string) string { return filepath.Join(g.parent, name) }
-func (g groups) path(name string) string     { return filepath.Join(g.mount, g.relative(name)) }
-
-// check holds the verdicts against what is known.
-func check(path string, monitors []monitor) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	var result struct {
-		Monitors []struct {
-			Effects []struct{ Metric, Verdict string }
-		}
-	}
-	if err := json.Unmarshal(text, &result); err != nil {
-		return err
-	}
-	if len(result.Monitors) != len(monitors) {
-		return fmt.Errorf("%d monitors have a result, %d were given", len(result.Monitors), len(monitors))
-	}
-	for i, monitor := range monitors {
-		verdict := "missing"
-		for _, effect := range result.Monitors[i].Effects {
-			if effect.Metric == "cpu" {
-				verdict = effect.Verdict
-			}
-		}
-		if monitor.over && verdict != "over" {
-			return fmt.Errorf("%s is known to cost more than 3 %% of the CPU time; the verdict is %s", monitor.command, verdict)
-		}
-	}
-	fmt.Println("\nThe verdicts are the known ones: counting per cgroup is paid at each switch that crosses cgroups; " +
-		"counting per CPU is not.")
 	return nil
+}
+
+// services is the command of so many services that answer so many requests.
+func (b *bench) services(count, requests int) string {
+	return fmt.Sprintf("./services %d %d %d %d %s", requests, work, rings, stages,
+		strings.Join(b.groups.paths(count), " "))
+}
+
+// daemon is the one of the case, for the cgroups of so many services.
+func (b *bench) daemon(count int) string {
+	return "perf stat -a -o /dev/null -e " + events + " --for-each-cgroup " + b.groups.names(count)
+}
+
+// remedy counts the same.
+func (b *bench) remedy() string {
+	return b.culprit + " count --by cgroup -i 1s --json /dev/null -e " + events
 }

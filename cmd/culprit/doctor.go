@@ -31,6 +31,7 @@ type diagnosis struct {
 	Capabilities []host.Capability `json:"capabilities"`
 	Tracers      []host.Tracer     `json:"tracers"`
 	TracersNote  string            `json:"tracers_note,omitempty"` // why others may be there unseen
+	Watching     watching          `json:"watching"`               // what the tracers do, and what that costs
 	Managers     []knob.Manager    `json:"managers"`               // programs that set the host's settings by themselves
 	Clock        clockCheck        `json:"clock"`
 	Pending      []knob.Pending    `json:"pending"` // settings that are changed right now or were left changed
@@ -97,9 +98,6 @@ func runDoctor(ctx context.Context, w world, json string) error {
 	return nil
 }
 
-// doctorPrices is how long the programs of other tracers are watched for what they cost.
-const doctorPrices = time.Second
-
 // diagnose tries everything. It leaves nothing behind.
 func diagnose(ctx context.Context) *diagnosis {
 	found := &diagnosis{Schema: doctorSchema, Program: "culprit " + version, Host: host.Summarize("/"),
@@ -110,9 +108,7 @@ func diagnose(ctx context.Context) *diagnosis {
 	if !found.allows("CAP_SYS_PTRACE") {
 		found.TracersNote = "without CAP_SYS_PTRACE only the user's own processes could be looked at"
 	}
-	if err := host.PricePrograms(found.Tracers, doctorPrices); err != nil {
-		found.TracersNote = report.Line(err)
-	}
+	found.priceTracers(ctx)
 	found.Managers = append([]knob.Manager{}, knob.Managers("/")...)
 	found.examineClock(ctx)
 	pending, err := knob.ListPending(knob.StateDir())

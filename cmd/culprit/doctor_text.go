@@ -78,24 +78,6 @@ func (d *diagnosis) hostLine() string {
 	return strings.Join(words, ", ")
 }
 
-func (d *diagnosis) printTracers(t *table) {
-	if len(d.Tracers) == 0 {
-		t.line("nobody was found: no perf event, tracing BPF program, ptrace or ftrace")
-	}
-	for _, tracer := range d.Tracers {
-		t.line(tracer.String())
-		for _, cost := range tracer.Costs {
-			t.line("  " + cost.String())
-		}
-	}
-	if len(d.Tracers) > 0 {
-		t.line("Each may slow down what it watches: see `culprit explain monitor.attached` and `syscall.traced`.")
-	}
-	if d.TracersNote != "" {
-		t.line(d.TracersNote)
-	}
-}
-
 // printManagers names who may set a setting in the middle of an experiment.
 func (d *diagnosis) printManagers(t *table) {
 	for _, manager := range d.Managers {

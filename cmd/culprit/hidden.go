@@ -1,9 +1,13 @@
 package main
 
 import (
+	"fmt"
+	"strconv"
+
 	"github.com/spf13/cobra"
 
 	"culprit/internal/knob"
+	"culprit/internal/monitor"
 	"culprit/internal/record"
 )
 
@@ -23,6 +27,20 @@ func guardianVerb(world) *cobra.Command {
 		Use: "guardian", Short: "Puts a knob back when culprit is killed", Hidden: true, DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return knob.RunGuardian(args)
+		},
+	}
+}
+
+// monitoredVerb is one of the two processes for whom monitors are repeated; see package monitor.
+func monitoredVerb(w world) *cobra.Command {
+	return &cobra.Command{
+		Use: monitor.Verb + " CPU", Short: "A process that monitors are repeated for", Hidden: true, Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			cpu, err := strconv.Atoi(args[0])
+			if err != nil || cpu < 0 {
+				return fmt.Errorf("no CPU %q", args[0])
+			}
+			return monitor.Serve(cpu, w.stdin, w.stdout)
 		},
 	}
 }

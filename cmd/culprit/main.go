@@ -122,6 +122,7 @@ Exit status: 0 done and nothing worse, 1 the answer is "worse", 2 error.`,
 		manVerb(w),
 		recorderVerb(w),
 		guardianVerb(w),
+		monitoredVerb(w),
 	)
 	return root
 }

@@ -12,6 +12,7 @@ package count
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -77,7 +78,8 @@ type Session struct {
 	tree    *tree // of cgroups; nil where nothing is booked to them
 	tallies map[identity]*tally
 	begun   time.Time
-	looks   int // readings since the interval began
+	turn    float64 // ns that an event keeps a counter that it shares
+	looks   int     // readings since the interval began
 	// left is what those had counted, by event, who are forgotten.
 	left []float64
 	// first are the counts of the CPUs at the begin, to hold the rows against.
@@ -103,7 +105,7 @@ func Open(options Options) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{options: options, tallies: map[identity]*tally{},
-		left: make([]float64, len(options.Events))}
+		turn: float64(event.Host.Turn()), left: make([]float64, len(options.Events))}
 	var err error
 	if options.By == ByCPU {
 		s.source, err = openCPUs(options.Events)
@@ -148,7 +150,7 @@ func (s *Session) Run(ctx context.Context, each func(*Interval) error) error {
 		defer timer.Stop()
 		end = timer.C
 	}
-	looks := time.NewTicker(s.lookEvery())
+	looks := time.NewTimer(s.nextLook(s.begun.Add(s.options.Interval)))
 	defer looks.Stop()
 	begin, sequence := s.begun, 1
 	for over := false; !over; {
@@ -164,7 +166,8 @@ func (s *Session) Run(ctx context.Context, each func(*Interval) error) error {
 		}
 		next := s.begun.Add(time.Duration(sequence) * s.options.Interval)
 		now := time.Now()
-		if !over && (s.options.Interval == 0 || now.Before(next.Add(-s.lookEvery()/4))) {
+		if !over && (s.options.Interval == 0 || now.Before(next)) {
+			looks.Reset(s.nextLook(next))
 			continue
 		}
 		interval, err := s.interval(begin, now)
@@ -176,8 +179,9 @@ func (s *Session) Run(ctx context.Context, each func(*Interval) error) error {
 		}
 		begin = now
 		if s.options.Interval > 0 { // those that were missed, on a host that had no time for us, are left out
-			sequence = int((now.Sub(s.begun)+s.lookEvery()/4)/s.options.Interval) + 1
+			sequence = int(now.Sub(s.begun)/s.options.Interval) + 1
 		}
+		looks.Reset(s.nextLook(s.begun.Add(time.Duration(sequence) * s.options.Interval)))
 	}
 	return nil
 }
@@ -189,19 +193,23 @@ const looksOfInterval = 10
 // namesEvery is how often cgroups that are new are looked up: one that is removed before has no name.
 const namesEvery = 250 * time.Millisecond
 
-// lookEvery is how often the counters are read. Without multiplexing once for each interval will do.
-func (s *Session) lookEvery() time.Duration {
-	every := s.options.Interval
+// nextLook is how long to wait for the next reading in an interval that ends at a time. Without multiplexing once for
+// each interval will do.
+func (s *Session) nextLook(end time.Time) time.Duration {
+	every, left := s.options.Interval, time.Until(end)
 	if every == 0 {
-		every = time.Second
+		every, left = time.Second, math.MaxInt64
 	}
+	pause := every
 	if slices.ContainsFunc(s.options.Events, func(e event.Event) bool { return e.Multiplexed() }) {
-		return max(every/looksOfInterval, leastInterval)
+		pause = counters.Pause(max(every/looksOfInterval, leastInterval))
+	} else if s.tree != nil {
+		pause = every / ((every + namesEvery - 1) / namesEvery)
 	}
-	if s.tree != nil {
-		return every / ((every + namesEvery - 1) / namesEvery)
+	if left < pause+pause/2 { // no reading that is near the one at the end
+		pause = left
 	}
-	return every
+	return max(pause, 0)
 }
 
 // Close ends the counting.

@@ -35,7 +35,7 @@ func valueOf(t *testing.T, row *Row) float64 {
 	if row == nil {
 		t.Fatal("the row is missing")
 	}
-	number, err := numberOf(row.windows[0])
+	number, err := numberOf(row.windows[0], 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,11 +60,11 @@ func TestNested(t *testing.T) {
 	}
 	options := Options{By: ByCgroup, Events: event.List{{Name: "cs"}}}
 	for key, want := range map[string]float64{"/a": 10, "/a/b": 0, "/": 1} {
-		if err := all[key].finish(options); err != nil || all[key].Own["cs"].Value != want {
+		if err := all[key].finish(options, 0); err != nil || all[key].Own["cs"].Value != want {
 			t.Errorf("%s alone: %+v, %v", key, all[key].Own, err)
 		}
 	}
-	if err := all["/ab"].finish(options); err != nil || all["/ab"].Own != nil {
+	if err := all["/ab"].finish(options, 0); err != nil || all["/ab"].Own != nil {
 		t.Errorf("nothing is below /ab: %+v, %v", all["/ab"].Own, err)
 	}
 }
@@ -98,7 +98,7 @@ func TestDerived(t *testing.T) {
 		{Name: "instructions", Kind: event.Hardware, Group: 0},
 		{Name: "branch-misses", Kind: event.Hardware, Group: -1}, {Name: "branches", Kind: event.Hardware, Group: -1}}
 	row := rowOf("/", 1000, 2500, 10, 100)
-	derived := derive(list, row)
+	derived := derive(list, row, 0)
 	if got := derived["ipc"]; got.Value != 2.5 || got.Low != 2.5 || got.Of != "instructions / cycles" {
 		t.Errorf("ipc is %+v", got)
 	}
@@ -108,7 +108,7 @@ func TestDerived(t *testing.T) {
 	// The two take turns: they have no ratio, and that is said.
 	row.windows[2] = windows{{Value: 10, Enabled: 10, Running: 3}}
 	row.windows[3] = windows{{Value: 100, Enabled: 10, Running: 7}}
-	if got, found := derive(list, row)["branch-miss-rate"]; found {
+	if got, found := derive(list, row, 0)["branch-miss-rate"]; found {
 		t.Errorf("of different times: %+v", got)
 	}
 	apart := Apart(list, []string{"branches", "branch-misses"})
@@ -116,7 +116,7 @@ func TestDerived(t *testing.T) {
 		t.Errorf("apart are %v", apart)
 	}
 	user := event.List{{Name: "cycles:u", Kind: event.Hardware}, {Name: "instructions", Kind: event.Hardware}}
-	if got := derive(user, rowOf("/", 1, 2)); got != nil {
+	if got := derive(user, rowOf("/", 1, 2), 0); got != nil {
 		t.Errorf("user's cycles of all instructions: %+v", got)
 	}
 }
@@ -140,7 +140,7 @@ func sample() *Interval {
 	row := rowOf("/we\"ird,\nname", 1000)
 	options := Options{By: ByCgroup, Events: event.List{{Name: "cs"}}}
 	row.Key = "/we\"ird,name"
-	if err := row.finish(options); err != nil {
+	if err := row.finish(options, 0); err != nil {
 		panic(err)
 	}
 	row.Derived = map[string]Derived{"ipc": {Interval: stat.Interval{Value: 1, Low: 0.5, High: 2},

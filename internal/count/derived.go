@@ -32,14 +32,14 @@ var ratios = []struct {
 }
 
 // derive makes the ratios that the events of a row allow.
-func derive(list event.List, row *Row) map[string]Derived {
+func derive(list event.List, row *Row, turn float64) map[string]Derived {
 	found := map[string]Derived{}
 	for _, ratio := range ratios {
 		above, below := pair(list, ratio.above, ratio.below)
 		if above < 0 {
 			continue
 		}
-		interval, err := stat.ExtrapolateRatio(row.windows[above], row.windows[below], confidence)
+		interval, err := stat.ExtrapolateRatio(row.windows[above], row.windows[below], turn, confidence)
 		if err != nil {
 			continue // of other times, which notTogether tells once, or nothing was counted
 		}

@@ -129,7 +129,7 @@ func (s *Session) rows() ([]Row, error) {
 		if s.options.Cgroup != "" && !within(key, s.options.Cgroup) {
 			continue
 		}
-		if err := row.finish(s.options); err != nil {
+		if err := row.finish(s.options, s.turn); err != nil {
 			return nil, fmt.Errorf("count of %s: %w", key, err)
 		}
 		rows = append(rows, *row)
@@ -182,7 +182,7 @@ func (r *Row) merge(other *Row) {
 const confidence = 0.95
 
 // finish turns windows into numbers.
-func (r *Row) finish(options Options) error {
+func (r *Row) finish(options Options, turn float64) error {
 	r.Counts = map[string]Number{}
 	asleep := StandsStill
 	if options.By == ByCPU {
@@ -190,17 +190,17 @@ func (r *Row) finish(options Options) error {
 	}
 	for i := range options.Events {
 		each := &options.Events[i]
-		number, err := numberOf(r.windows[i])
+		number, err := numberOf(r.windows[i], turn)
 		if err != nil {
 			continue // it had no counter while this one ran: nothing is known of it
 		}
 		number.Scope, number.Asleep, number.Unit = ScopeCPU, asleep, each.Unit
 		r.Counts[each.Name] = number
 	}
-	r.Derived = derive(options.Events, r)
+	r.Derived = derive(options.Events, r, turn)
 	if r.below {
 		alone := Row{windows: r.own}
-		if err := alone.finish(options); err != nil {
+		if err := alone.finish(options, turn); err != nil {
 			return err
 		}
 		r.Own = alone.Counts
@@ -208,8 +208,8 @@ func (r *Row) finish(options Options) error {
 	return nil
 }
 
-func numberOf(windows []stat.Observed) (Number, error) {
-	interval, err := stat.Extrapolate(windows, confidence)
+func numberOf(windows []stat.Observed, turn float64) (Number, error) {
+	interval, err := stat.Extrapolate(windows, turn, confidence)
 	if err != nil {
 		return Number{}, err
 	}

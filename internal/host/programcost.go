@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/cilium/ebpf"
@@ -11,7 +12,8 @@ import (
 // ProgramCost is what a BPF program that watches others took in a while, measured by the kernel's own account of it.
 // Its mean is what it adds to each of the events that it is attached to: a switch, a system call, a fault.
 type ProgramCost struct {
-	Name     string  `json:"name"` // as its owner called it, up to 15 characters
+	Name     string  `json:"name"`         // as its owner called it, up to 15 characters
+	At       string  `json:"at,omitempty"` // where it is attached, "sched_switch"; "" where that is not known
 	Runs     uint64  `json:"runs"`
 	MeanNs   float64 `json:"mean_ns"`
 	CPUShare float64 `json:"cpu_share"` // of one CPU
@@ -19,11 +21,26 @@ type ProgramCost struct {
 
 // String says it in words.
 func (c ProgramCost) String() string {
-	if c.Runs == 0 {
-		return fmt.Sprintf("program %s did not run", c.Name)
+	name := "program " + c.Name
+	if c.At != "" {
+		name += " at " + c.At
 	}
-	return fmt.Sprintf("program %s ran %d times and added %.0f ns to each: %.2f %% of a CPU", c.Name, c.Runs, c.MeanNs,
-		100*c.CPUShare)
+	if c.Runs == 0 {
+		return name + " did not run"
+	}
+	return fmt.Sprintf("%s ran %d times and added %.0f ns to each %s: %.2f %% of a CPU", name, c.Runs, c.MeanNs,
+		passed(c.At), 100*c.CPUShare)
+}
+
+// passed is what passes a tracepoint.
+func passed(place string) string {
+	for _, each := range []struct{ part, word string }{{"sched_switch", "switch"}, {"sys_enter", "system call"},
+		{"sys_exit", "system call"}, {"page_fault", "page fault"}, {"sched_wak", "waking"}} {
+		if strings.Contains(place, each.part) {
+			return each.word
+		}
+	}
+	return "run"
 }
 
 // PricePrograms measures for a while what the BPF programs of tracers take, and fills it in. The kernel keeps that
@@ -37,9 +54,12 @@ func PricePrograms(tracers []Tracer, lasts time.Duration) error {
 		}
 	}()
 	for _, tracer := range tracers {
-		for _, id := range tracer.programs {
-			if program, err := ebpf.NewProgramFromID(id); err == nil && programs[id] == nil {
-				programs[id] = program
+		for _, held := range tracer.programs {
+			if programs[held.id] != nil {
+				continue
+			}
+			if program, err := ebpf.NewProgramFromID(held.id); err == nil {
+				programs[held.id] = program
 			}
 		}
 	}
@@ -56,9 +76,11 @@ func PricePrograms(tracers []Tracer, lasts time.Duration) error {
 	time.Sleep(lasts)
 	after, took := runsOf(programs), time.Since(began)
 	for i := range tracers {
-		for _, id := range tracers[i].programs {
-			if program := programs[id]; program != nil {
-				tracers[i].Costs = append(tracers[i].Costs, costBetween(before[id], after[id], took))
+		for _, held := range tracers[i].programs {
+			if programs[held.id] != nil {
+				cost := costBetween(before[held.id], after[held.id], took)
+				cost.At = held.place
+				tracers[i].Costs = append(tracers[i].Costs, cost)
 			}
 		}
 	}

@@ -16,10 +16,11 @@ func TestCostBetween(t *testing.T) {
 	if cost != (ProgramCost{Name: "probe", Runs: 2000, MeanNs: 500, CPUShare: 0.001}) {
 		t.Errorf("%+v", cost)
 	}
-	if text := cost.String(); text != "program probe ran 2000 times and added 500 ns to each: 0.10 % of a CPU" {
+	if text := cost.String(); text != "program probe ran 2000 times and added 500 ns to each run: 0.10 % of a CPU" {
 		t.Error(text)
 	}
-	if text := costBetween(runs{"probe", 1, 5}, runs{"probe", 1, 5}, time.Second).String(); text != "program probe did not run" {
+	still := runs{"probe", 1, 5}
+	if text := costBetween(still, still, time.Second).String(); text != "program probe did not run" {
 		t.Error(text)
 	}
 }
@@ -65,7 +66,9 @@ func TestPricePrograms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if costs := mine[0].Costs; len(costs) != 1 || costs[0].Name != "priced" || costs[0].Runs < 100 || costs[0].MeanNs <= 0 {
+	costs := mine[0].Costs
+	if len(costs) != 1 || costs[0].Name != "priced" || costs[0].At != "sys_enter" ||
+		costs[0].Runs < 100 || costs[0].MeanNs <= 0 {
 		t.Errorf("costs %+v", costs)
 	}
 	if text := mine[0].String(); !strings.Contains(text, "1 BPF program") {

@@ -15,6 +15,7 @@ const (
 	processLimit    = 1 << 16 // processes looked at
 	descriptorLimit = 1 << 14 // descriptors looked at in each
 	detailLimit     = 16      // details kept of each tracer
+	programLimit    = 64      // programs of each tracer that are priced
 )
 
 // Tracer is a process (or, with Pid 0, the kernel's ftrace) that watches others
@@ -30,7 +31,13 @@ type Tracer struct {
 	Details     []string
 	// Costs of its BPF programs, where PricePrograms measured them.
 	Costs    []ProgramCost `json:",omitempty"`
-	programs []ebpf.ProgramID
+	programs []program
+}
+
+// program is one that a tracer holds, and where it is attached, as far as its link tells.
+type program struct {
+	id    ebpf.ProgramID
+	place string
 }
 
 // String says what the tracer holds: "strace (pid 12): ptraces 1 process".
@@ -161,10 +168,10 @@ func heldBy(files tree, pid int) Tracer {
 			held.PerfEvents++
 		case target == "bpf-prog" && tracingProgram(field(information, "prog_type")):
 			held.BPFPrograms++
-			held.program(field(information, "prog_id"))
+			held.program(field(information, "prog_id"), "")
 		case target == "bpf_link" && tracingLink(kind):
 			held.BPFLinks++
-			held.program(field(information, "prog_id")) // its owner may have closed the program itself
+			held.program(field(information, "prog_id"), field(information, "tp_name"))
 			held.detail(kind, field(information, "tp_name"))
 		case target == "bpf-raw-tracepoint": // before Linux 5.8
 			held.BPFLinks++
@@ -174,12 +181,24 @@ func heldBy(files tree, pid int) Tracer {
 	return held
 }
 
-// program remembers a program by its number, each once.
-func (tracer *Tracer) program(number string) {
+// program remembers a program by its number, each once: its owner may have closed it and hold its link only.
+func (tracer *Tracer) program(number, place string) {
 	id, err := strconv.ParseUint(number, 10, 32)
-	if err == nil && len(tracer.programs) < detailLimit && !slices.Contains(tracer.programs, ebpf.ProgramID(id)) {
-		tracer.programs = append(tracer.programs, ebpf.ProgramID(id))
+	if err != nil {
+		return
 	}
+	at := slices.IndexFunc(tracer.programs, func(known program) bool { return known.id == ebpf.ProgramID(id) })
+	switch {
+	case at >= 0 && place != "":
+		tracer.programs[at].place = clean(place, 64)
+	case at < 0 && len(tracer.programs) < programLimit:
+		tracer.programs = append(tracer.programs, program{ebpf.ProgramID(id), clean(place, 64)})
+	}
+}
+
+// Runs tells that a program of the tracer runs at a place, where its descriptors do not tell.
+func (tracer *Tracer) Runs(id uint32, place string) {
+	tracer.program(strconv.FormatUint(uint64(id), 10), place)
 }
 
 // detail remembers what a link is attached to, each once.

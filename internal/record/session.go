@@ -34,6 +34,7 @@ type Session struct {
 	window     *openWindow
 	endsCalled bool  // offcpu tells processes of the ends of threads, while it runs
 	survivors  []int // processes that were followed when the last window ended
+	counting   counting
 	lastNs     int64 // when it ended
 	closed     chan struct{}
 
@@ -154,7 +155,8 @@ func (s *Session) End(finish Finish) (*recording.Recording, error) {
 	rec.Metrics = numbers
 	if !open.target.Resume { // a later part: those of the host are in the first
 		rec.Facts = append(rec.Facts, host.Facts("/")...)
-		rec.Facts = append(rec.Facts, host.TracerFacts(host.Tracers("/", os.Getpid(), os.Getppid()))...)
+		tracers := host.Tracers("/", os.Getpid(), os.Getppid())
+		rec.Facts = append(append(rec.Facts, host.TracerFacts(tracers)...), s.counting.fact(tracers))
 	}
 	rec.Facts = withClock(append(rec.Facts, facts...), sources)
 	if err := s.collect(rec, open, endNs, finish.Part); err != nil {

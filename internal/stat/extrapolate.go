@@ -23,11 +23,18 @@ const (
 // differ. Differences of neighbours, not from the mean, so that a slow trend, which scaling by window follows, widens
 // nothing.
 //
+// A phase of the load that is as short as a turn falls wholly into what was seen of its window or wholly out of it.
+// One that no window shows is allowed for: the interval takes in that the rate was zero, or twice as high, for the
+// length of one turn. Turn is in the unit of the times; 0 for counters whose turns are not known.
+//
 // Where it counted all the time the total is exact. The interval never begins below what was counted. It fails where
 // nothing was counted in any window though it was to be, and on values that are no counts and times.
-func Extrapolate(windows []Observed, confidence float64) (Interval, error) {
+func Extrapolate(windows []Observed, turn, confidence float64) (Interval, error) {
 	if !(confidence > 0 && confidence < 1) {
 		return Interval{}, fmt.Errorf("extrapolate: confidence %v is not between 0 and 1", confidence)
+	}
+	if !(turn >= 0) {
+		return Interval{}, fmt.Errorf("extrapolate: a turn of %v", turn)
 	}
 	var seen Observed
 	for i, w := range windows {
@@ -65,15 +72,17 @@ func Extrapolate(windows []Observed, confidence float64) (Interval, error) {
 	// Neighbouring differences share a window each: two thirds of the freedom of as many that share none. Half of it,
 	// because rates are skewed, which makes the variance of few windows look too small.
 	half := studentQuantile(max(1, steps/2), confidence) * math.Sqrt(squares/steps/2*unseen)
+	half += total / seen.Enabled * min(turn, seen.Enabled-seen.Running)
 	interval := Interval{total, max(total-half, seen.Value), total + half}
 	interval.Low = min(interval.Low, total) // a rounding above
 	return interval, nil
 }
 
 // ExtrapolateRatio returns sum(x)/sum(y) of two counters that counted at the same times, in one group, with the
-// interval that comes from the part of the time in which they did not. The windows are paired. It fails where y counted
-// nothing, and where the two did not count at the same times: their ratio would be that of different times.
-func ExtrapolateRatio(x, y []Observed, confidence float64) (Interval, error) {
+// interval that comes from the part of the time in which they did not, with a phase as long as a turn that no window
+// shows, as for Extrapolate. The windows are paired. It fails where y counted nothing, and where the two did not count
+// at the same times: their ratio would be that of different times.
+func ExtrapolateRatio(x, y []Observed, turn, confidence float64) (Interval, error) {
 	if len(x) != len(y) {
 		return Interval{}, fmt.Errorf("extrapolate ratio: %d windows of x but %d of y", len(x), len(y))
 	}
@@ -107,7 +116,7 @@ func ExtrapolateRatio(x, y []Observed, confidence float64) (Interval, error) {
 		squares += residual * residual
 	}
 	deviation := math.Sqrt((1 - running/enabled) * squares * windows / (windows - 1))
-	half := studentQuantile(windows-1, confidence) * deviation / below
+	half := studentQuantile(windows-1, confidence)*deviation/below + ratio*min(turn, enabled-running)/enabled
 	return Interval{ratio, max(0, ratio-half), ratio + half}, nil
 }
 

@@ -29,9 +29,10 @@ var mayImport = map[string][]string{
 	"internal/dependency":     {"recording", "internal/dependency/rpm"},
 	"internal/dependency/rpm": {},
 	"internal/record": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/probe",
-		"internal/dependency"},
+		"internal/dependency", "internal/monitor"},
 
-	"internal/count": {"internal/stat", "internal/probe"},
+	"internal/count":   {"internal/stat", "internal/probe"},
+	"internal/monitor": {"internal/host", "internal/stat", "internal/probe"},
 
 	// From what one recording says to what all of them tell: compare stands between.
 	"internal/compare/perrun":   {"internal/stat"},
@@ -135,7 +136,8 @@ var mayImport = map[string][]string{
 // mayExecute are the packages that may start processes: everything else that
 // ran a command would be a hidden tool with a cost that nobody measures.
 var mayExecute = []string{"internal/trial", "internal/record", "internal/knob", "internal/ground", "internal/bisect",
-	"internal/serve", "internal/fleet/client", "internal/report/browser", "lineup", "benchmark", "cases"}
+	"internal/serve", "internal/monitor", "internal/fleet/client", "internal/report/browser", "lineup",
+	"benchmark", "cases"}
 
 // mayUse are packages whose libraries are restricted: prefixes of what is allowed beside the standard library.
 var mayUse = map[string][]string{

@@ -1,8 +1,6 @@
 package trial
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"culprit/internal/host"
 )
 
 // group is a cgroup (version 2) below the one that culprit runs in, with no controller turned on:
@@ -25,7 +25,7 @@ type group struct {
 
 // newGroup makes the cgroup, or says why there is none.
 func newGroup(root string, pid int) (*group, error) {
-	parent, err := ownGroup(root)
+	parent, err := host.OwnGroup(root)
 	if err != nil {
 		return nil, err
 	}
@@ -86,39 +86,6 @@ func makeGroup(path string) (*group, error) {
 		return nil, fmt.Errorf("open cgroup: %w", err)
 	}
 	return &group{path: path, directory: directory}, nil
-}
-
-// ownGroup finds the directory of culprit's own cgroup in the version 2 hierarchy.
-func ownGroup(root string) (string, error) {
-	membership, err := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
-	if err != nil {
-		return "", fmt.Errorf("read own cgroup: %w", err)
-	}
-	mounts, err := os.ReadFile(filepath.Join(root, "proc/self/mountinfo"))
-	if err != nil {
-		return "", fmt.Errorf("read mounts: %w", err)
-	}
-	own := ""
-	for line := range strings.Lines(string(membership)) {
-		if path, found := strings.CutPrefix(strings.TrimSpace(line), "0::"); found {
-			own = path
-		}
-	}
-	if own == "" || strings.HasPrefix(own, "/..") {
-		return "", errors.New("find own cgroup: none of version 2 within reach")
-	}
-	scanner := bufio.NewScanner(bytes.NewReader(mounts))
-	for scanner.Scan() {
-		before, after, found := strings.Cut(scanner.Text(), " - ")
-		fields := strings.Fields(before)
-		if !found || len(fields) < 5 || !strings.HasPrefix(after, "cgroup2 ") {
-			continue
-		}
-		if inside, err := filepath.Rel(fields[3], own); err == nil && !strings.HasPrefix(inside, "..") {
-			return filepath.Join(root, fields[4], inside), nil
-		}
-	}
-	return "", errors.New("find own cgroup: no cgroup2 file system is mounted")
 }
 
 // enter makes the kernel start a child inside the cgroup.

@@ -101,7 +101,7 @@ func TestNothingSurvivesKillOfCulprit(t *testing.T) {
 	}
 	pids := pidsFrom(t, file, 4)
 	guarded := filepath.Join(directory, "unused")
-	if group, err := ownGroup("/"); err == nil {
+	if group, err := host.OwnGroup("/"); err == nil {
 		guarded = filepath.Join(group, fmt.Sprintf("culprit-trial-%d", culprit.Process.Pid))
 	}
 	culprit.Process.Kill()

@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"culprit/internal/host"
 )
 
 // encodeExit is the message that the kernel sends about a task.
@@ -133,7 +135,7 @@ func TestOwnGroupIsFoundInMounts(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, err := ownGroup(root)
+		got, err := host.OwnGroup(root)
 		if test.want == "" {
 			if err == nil {
 				t.Errorf("%q gives %q", test.membership, got)

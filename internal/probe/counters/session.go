@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -17,7 +18,8 @@ import (
 // Session is the meter as a probe of the recorder: counts of the target's processes.
 type Session struct {
 	meter  *Meter
-	direct bool // no event takes turns at a counter
+	direct bool    // no event takes turns at a counter
+	turn   float64 // ns of a turn
 
 	mutex   sync.Mutex // the meter is read from time to time
 	windows map[Key][][]stat.Observed
@@ -46,7 +48,7 @@ func Start(shared *bpf.Shared) (*Session, error) {
 		return nil, err
 	}
 	direct := !slices.ContainsFunc(list, func(e event.Event) bool { return e.Multiplexed() })
-	return &Session{meter: meter, direct: direct}, nil
+	return &Session{meter: meter, direct: direct, turn: float64(event.Host.Turn())}, nil
 }
 
 // Name of the probe.
@@ -76,16 +78,20 @@ func (s *Session) watch() {
 		<-s.stop
 		return
 	}
-	ticker := time.NewTicker(lookEvery)
-	defer ticker.Stop()
 	for {
 		select {
 		case <-s.stop:
 			return
-		case <-ticker.C:
+		case <-time.After(Pause(lookEvery)):
 			s.look()
 		}
 	}
+}
+
+// Pause is a random time around one, to wait before the next reading of events that take turns: what the reading itself
+// does to the load then is not in step with the turns, so that no event always sees it and none never does.
+func Pause(around time.Duration) time.Duration {
+	return around/2 + time.Duration(rand.Int64N(int64(around)))
 }
 
 // look adds a window to each process.
@@ -167,7 +173,7 @@ func (s *Session) Collect(window *bpf.Window) error {
 		row := s.rows[who]
 		for i := range events {
 			all[i] = added(all[i], windows[i])
-			counter := counterOf(&events[i], windows[i])
+			counter := counterOf(&events[i], windows[i], s.turn)
 			counter.Scope, counter.Pid, counter.Comm = recording.ScopeProcess, int32(who.ID), row.Comm
 			if counter.Value > 0 {
 				processes = append(processes, counter)
@@ -175,7 +181,7 @@ func (s *Session) Collect(window *bpf.Window) error {
 		}
 	}
 	for i := range events {
-		counter := counterOf(&events[i], all[i])
+		counter := counterOf(&events[i], all[i], s.turn)
 		counter.Scope = recording.ScopeTarget
 		window.Recording.Counters = append(window.Recording.Counters, counter)
 	}
@@ -209,14 +215,14 @@ func added(sum, more []stat.Observed) []stat.Observed {
 }
 
 // counterOf makes the row of an event. One that had no counter at all has a running time of zero.
-func counterOf(e *event.Event, windows []stat.Observed) recording.Counter {
+func counterOf(e *event.Event, windows []stat.Observed, turn float64) recording.Counter {
 	counter := recording.Counter{Name: e.Name, Group: int32(e.Group + 1), Unit: e.Unit}
 	for _, window := range windows {
 		counter.Value += int64(window.Value)
 		counter.EnabledNs += int64(window.Enabled)
 		counter.RunningNs += int64(window.Running)
 	}
-	interval, err := stat.Extrapolate(windows, confidence)
+	interval, err := stat.Extrapolate(windows, turn, confidence)
 	if err != nil {
 		return counter
 	}

@@ -173,3 +173,17 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestNameOf(t *testing.T) {
+	for name, of := range map[string]struct {
+		kind   uint32
+		config uint64
+	}{
+		"cycles": {0, 0}, "branches": {0, 4}, "context-switches": {1, 3}, "r1c2": {4, 0x1c2},
+		"L1-dcache-load-misses": {3, 0x10000}, "L1-dcache-prefetches": {3, 0x200}, "type 77, config 0x5": {77, 5},
+	} {
+		if got := NameOf(of.kind, of.config, Source{Root: t.TempDir()}); got != name {
+			t.Errorf("%d, %#x: %q, not %q", of.kind, of.config, got, name)
+		}
+	}
+}

@@ -1,8 +1,10 @@
 package event
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -83,6 +85,53 @@ func cacheEvent(name string) (Event, bool) {
 
 // Generic are the names that every kernel knows, whether or not the host has them.
 func Generic() []string { return slices.Sorted(maps.Keys(generic)) }
+
+// aliases are second names, by which no event is called that only its encoding is known of.
+var aliases = []string{"cpu-cycles", "branch-instructions", "faults", "cs", "migrations"}
+
+// NameOf is what an event of an encoding is called: as it is typed where it has a general name, else by its PMU.
+func NameOf(kind uint32, config uint64, source Source) string {
+	for _, name := range Generic() {
+		if known := generic[name]; known.Type == kind && known.Config == config && !slices.Contains(aliases, name) {
+			return name
+		}
+	}
+	switch kind {
+	case unix.PERF_TYPE_RAW:
+		return "r" + strconv.FormatUint(config, 16)
+	case unix.PERF_TYPE_HW_CACHE:
+		return cacheName(config)
+	case unix.PERF_TYPE_TRACEPOINT:
+		return "tracepoint " + strconv.FormatUint(config, 10)
+	case unix.PERF_TYPE_BREAKPOINT:
+		return "breakpoint"
+	}
+	for _, pmu := range source.PMUs() {
+		if text, err := source.read(devices, pmu, "type"); err == nil && text == strconv.FormatUint(uint64(kind), 10) {
+			return pmu + "/config=0x" + strconv.FormatUint(config, 16) + "/"
+		}
+	}
+	return fmt.Sprintf("type %d, config 0x%x", kind, config)
+}
+
+// cacheName is the reverse of cacheEvent.
+func cacheName(config uint64) string {
+	for _, cache := range slices.Sorted(maps.Keys(caches)) {
+		for _, operation := range slices.Sorted(maps.Keys(operations)) {
+			many := operation + "s"
+			if strings.HasSuffix(operation, "ch") {
+				many = operation + "es"
+			}
+			for _, result := range []string{many, operation + "-misses"} {
+				name := cache + "-" + result
+				if found, known := cacheEvent(name); known && found.Config == config {
+					return name
+				}
+			}
+		}
+	}
+	return fmt.Sprintf("cache event 0x%x", config)
+}
 
 // standIns say what evidence there is on a host whose CPU does not count.
 var standIns = []struct{ part, text string }{

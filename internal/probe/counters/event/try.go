@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -69,6 +71,22 @@ func (s Source) paranoid() string {
 		return "not readable"
 	}
 	return text
+}
+
+// usualTurn is PERF_CPU_HRTIMER of a kernel with 250 ticks a second, as most are configured.
+const usualTurn = 4 * time.Millisecond
+
+// Turn is how long an event keeps a counter of the CPU that it shares with others before the next one has it.
+func (s Source) Turn() time.Duration {
+	text, err := s.read(devices, s.CorePMU(), "perf_event_mux_interval_ms")
+	if err != nil {
+		return usualTurn
+	}
+	length, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || length == 0 {
+		return usualTurn
+	}
+	return time.Duration(length) * time.Millisecond
 }
 
 // Counters is how many counters of a CPU are free, found by taking them.

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"culprit/internal/host"
+	"culprit/internal/monitor"
+	"culprit/internal/probe/monitors"
+	"culprit/internal/report"
+)
+
+// watching is what others do who count, sample or trace here, and what that costs.
+type watching struct {
+	Monitors []monitor.Monitor `json:"monitors"`
+	Note     string            `json:"note,omitempty"` // why it is not known
+	// Registers of the CPU that were written or read while culprit looked for Seconds.
+	Registers     []monitors.Register `json:"registers"`
+	RegistersNote string              `json:"registers_note,omitempty"`
+	Seconds       float64             `json:"seconds"`
+}
+
+// doctorLooks is how long the programs of others and the registers of the CPU are watched.
+const doctorLooks = 500 * time.Millisecond
+
+// priceTracers finds out what those who watch here do, and measures what it costs.
+func (d *diagnosis) priceTracers(ctx context.Context) {
+	w := &d.Watching
+	w.Monitors, w.Registers, w.Seconds = []monitor.Monitor{}, []monitors.Register{}, doctorLooks.Seconds()
+	found, err := monitor.Find(os.Getpid())
+	if err != nil {
+		w.Note = "what their perf events count is not known: " + report.Line(err)
+	}
+	for i := range found {
+		for at := range d.Tracers {
+			if d.Tracers[at].Pid == found[i].Pid {
+				found[i].Programs(d.Tracers[at].Runs)
+			}
+		}
+	}
+	if err := host.PricePrograms(d.Tracers, doctorLooks); err != nil {
+		w.Note = report.Line(err)
+	}
+	if err := monitor.Price(ctx, found); err != nil {
+		w.Note = report.Line(err)
+	}
+	w.Monitors = append(w.Monitors, found...)
+	registers, err := monitors.Registers(doctorLooks)
+	switch {
+	case errors.Is(err, monitors.ErrNoRegisters):
+	case err != nil:
+		w.RegistersNote = report.Line(err)
+	}
+	w.Registers = append(w.Registers, registers...)
+}
+
+func (d *diagnosis) printTracers(t *table) {
+	if len(d.Tracers) == 0 {
+		t.line("nobody was found: no perf event, tracing BPF program, ptrace or ftrace")
+	}
+	for _, tracer := range d.Tracers {
+		d.printTracer(t, tracer)
+	}
+	if len(d.Tracers) > 0 {
+		t.line("Each may slow down what it watches: see `culprit explain monitor.attached` and `syscall.traced`.")
+	}
+	for _, note := range []string{d.TracersNote, d.Watching.Note, d.Watching.RegistersNote} {
+		if note != "" {
+			t.line(note)
+		}
+	}
+	d.printRegisters(t)
+}
+
+// printTracer tells what one does: where all that it holds is perf events, by these.
+func (d *diagnosis) printTracer(t *table, tracer host.Tracer) {
+	var lines []string
+	for i := range d.Watching.Monitors {
+		if each := &d.Watching.Monitors[i]; each.Pid == tracer.Pid && tracer.Pid > 0 {
+			lines = append(lines, each.String())
+			for _, line := range each.Lines() {
+				lines = append(lines, "- "+line)
+			}
+		}
+	}
+	if len(lines) == 0 || tracer.BPFPrograms+tracer.BPFLinks+len(tracer.Ptraced) > 0 {
+		lines = append([]string{tracer.String()}, lines...)
+	}
+	for _, cost := range tracer.Costs {
+		lines = append(lines, "- "+cost.String())
+	}
+	for _, line := range lines {
+		t.line(line)
+	}
+}
+
+// cyclesOfWrite is what writing a register is taken to cost without a hypervisor in between: 100 to 250 cycles are
+// published for those of the counters (Intel SDM: WRMSR serializes).
+const cyclesOfWrite = 250
+
+// printRegisters tells how often counters were programmed anew, with what that comes to.
+func (d *diagnosis) printRegisters(t *table) {
+	var counters, others uint64
+	for _, each := range d.Watching.Registers {
+		if each.Counters {
+			counters += each.Writes
+		} else {
+			others += each.Writes
+		}
+	}
+	if counters+others == 0 {
+		return
+	}
+	perSecond := func(count uint64) float64 { return float64(count) / d.Watching.Seconds }
+	text := fmt.Sprintf("registers of the CPU's counters were written %.0f times a second, others %.0f times",
+		perSecond(counters), perSecond(others))
+	if counters > 0 {
+		text += fmt.Sprintf("; at %d cycles each and 3 GHz the former are %.2f %% of a CPU", cyclesOfWrite,
+			100*perSecond(counters)*cyclesOfWrite/3e9)
+	}
+	t.line(text)
+}

@@ -1,0 +1,137 @@
+package monitor
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"culprit/internal/probe/monitors"
+	"culprit/internal/stat"
+)
+
+// rounds are measured by turns with and without the events of a monitor: more than the six that an interval takes.
+const rounds = 9
+
+// confidence of the intervals.
+const confidence = 0.95
+
+// pricedWithin bounds how long all of it may take.
+const pricedWithin = 30 * time.Second
+
+// eventsAgain bounds how many events are opened once more for one process.
+const eventsAgain = 256
+
+// Price measures what each monitor that only counts adds to a switch, a call and a fault. What cannot be measured is
+// said in the monitor; an error is one of the measurement itself.
+func Price(ctx context.Context, found []Monitor) error {
+	wanted := false
+	for i := range found {
+		switch found[i].Does {
+		case Counts:
+			wanted = true
+		case Samples:
+			found[i].Why = "what a sample costs depends on what is taken with it: `culprit overhead --monitor` measures that"
+		}
+	}
+	if !wanted {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, pricedWithin)
+	defer cancel()
+	p, err := newPair(ctx)
+	if err != nil {
+		return fmt.Errorf("measure what monitors cost: %w", err)
+	}
+	defer p.close()
+	for i := range found {
+		if found[i].Does != Counts {
+			continue
+		}
+		if err := p.price(&found[i]); err != nil {
+			return fmt.Errorf("measure what monitors cost: %w", err)
+		}
+	}
+	return nil
+}
+
+// price measures one monitor.
+func (p *pair) price(m *Monitor) error {
+	events := m.changed()
+	if m.Scope == ScopeCgroup {
+		if err := p.grouped(); err != nil {
+			m.Why = "not measured: its cgroups cannot be made like: " + err.Error()
+			return nil
+		}
+	}
+	if len(events) > eventsAgain {
+		m.Why = fmt.Sprintf("not measured: %d events at once are more than culprit opens", len(events))
+		return nil
+	}
+	var more [3][]float64
+	for round := range rounds {
+		var without, with [3]float64
+		for half := range 2 {
+			if on := (half == 0) == (round%2 == 0); !on {
+				took, err := p.measure()
+				if err != nil {
+					return err
+				}
+				without = took
+				continue
+			}
+			opened, refused := p.again(events)
+			if refused != nil {
+				closeAll(opened)
+				m.Why = "not measured: the same events cannot be opened once more: " + refused.Error()
+				return nil
+			}
+			took, err := p.measure()
+			closeAll(opened)
+			if err != nil {
+				return err
+			}
+			with = took
+		}
+		for at := range more {
+			more[at] = append(more[at], with[at]-without[at])
+		}
+	}
+	m.Costs = &Costs{}
+	for at, to := range []*stat.Interval{&m.Costs.Switch, &m.Costs.Call, &m.Costs.Fault} {
+		interval, err := stat.HodgesLehmann(more[at], confidence)
+		if err != nil {
+			return err
+		}
+		*to = interval
+	}
+	return nil
+}
+
+// again opens events once more: for both processes, or for the CPU that they run on.
+func (p *pair) again(events []monitors.Event) (opened []int, err error) {
+	for i := range events {
+		for number, one := range p.one {
+			group := -1
+			if p.cgroups[number] != nil {
+				group = int(p.cgroups[number].Fd())
+			}
+			descriptor, err := events[i].Again(p.cpu, one.thread, group)
+			if err != nil {
+				return opened, fmt.Errorf("%s: %w", events[i].Name, err)
+			}
+			opened = append(opened, descriptor)
+			if events[i].Cgroup == 0 && events[i].Target == 0 {
+				break // one for the CPU
+			}
+		}
+	}
+	return opened, nil
+}
+
+func closeAll(descriptors []int) {
+	for _, descriptor := range descriptors {
+		_ = unix.Close(descriptor)
+	}
+}
