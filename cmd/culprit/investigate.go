@@ -227,13 +227,7 @@ func runInvestigate(ctx context.Context, w world, options investigate.Options, j
 				budget.Round(time.Second))
 		}
 	}
-	options.Write = func(dir string, c *investigate.Case) error {
-		toJSON := func(out io.Writer) error { return report.JSON(out, c) }
-		if err := writeFile(filepath.Join(dir, "case.json"), toJSON); err != nil {
-			return err
-		}
-		return report.HTML(filepath.Join(dir, "report.html"), c)
-	}
+	options.Write = writeCase
 	if ask := options.Ask; ask != nil {
 		options.Ask = func(question string) bool {
 			progress.hide()
@@ -252,6 +246,15 @@ func runInvestigate(ctx context.Context, w world, options investigate.Options, j
 		return errWorse
 	}
 	return nil
+}
+
+// writeCase puts into a case's directory what people and machines read.
+func writeCase(dir string, c *investigate.Case) error {
+	toJSON := func(out io.Writer) error { return report.JSON(out, c) }
+	if err := writeFile(filepath.Join(dir, "case.json"), toJSON); err != nil {
+		return err
+	}
+	return report.HTML(filepath.Join(dir, "report.html"), c)
 }
 
 // show prints the verdict, or the JSON where it was asked for on standard output.

@@ -34,7 +34,7 @@ func (inv *investigation) decide(plan *stat.Plan, look int) error {
 
 func (inv *investigation) look(plan *stat.Plan, name string, logs []float64,
 	measured []trial.Run) (MetricResult, error) {
-	metric := inv.options.Metric.metric(name)
+	metric := inv.options.Metric.Of(name)
 	signed := make([]float64, len(logs))
 	for i, log := range logs {
 		signed[i] = log

@@ -61,7 +61,7 @@ func TestRestartProvesAndRefutes(t *testing.T) {
 		if inv.options.Metric, err = ParseMetric(`v=v=(\d+)`); err != nil {
 			t.Fatal(err)
 		}
-		inv.c.Metric = inv.options.Metric.metric("v")
+		inv.c.Metric = inv.options.Metric.Of("v")
 		if err := inv.prove(context.Background()); err != nil {
 			t.Fatal(err)
 		}

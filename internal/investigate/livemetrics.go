@@ -36,7 +36,7 @@ func (inv *investigation) testWaiting(found *evidence) error {
 		return err
 	}
 	unit := shown.Unit()
-	waiting := MetricResult{Metric: inv.options.Metric.metric(trial.MetricWall), Outcome: Outcome(outcome), Effect: effect,
+	waiting := MetricResult{Metric: inv.options.Metric.Of(trial.MetricWall), Outcome: Outcome(outcome), Effect: effect,
 		MedianA: unit.Amount(stat.Middle(result.A)), MedianB: unit.Amount(stat.Middle(result.B))}
 	if inv.options.Metric.Name == trial.MetricWall {
 		inv.c.Metrics = nil
@@ -104,12 +104,12 @@ func (inv *investigation) testRequests(shown *explain.Evidence) bool {
 	unit := shown.Unit()
 	inv.c.Per, inv.c.Metrics = trial.UnitRequest, nil
 	if inv.options.Metric.Auto || inv.options.Metric.Name == name {
-		inv.c.Metrics = append(inv.c.Metrics, MetricResult{Metric: inv.options.Metric.metric(name),
+		inv.c.Metrics = append(inv.c.Metrics, MetricResult{Metric: inv.options.Metric.Of(name),
 			Outcome: Outcome(outcome), Effect: effect, MedianA: stat.Middle(told.A), MedianB: stat.Middle(told.B)})
 	}
 	cpu, effect, used, err := shown.Outcome(trial.MetricCPU, inv.options.Smallest)
 	if err == nil && name == units.Latency {
-		inv.c.Metrics = append(inv.c.Metrics, MetricResult{Metric: inv.options.Metric.metric(trial.MetricCPU),
+		inv.c.Metrics = append(inv.c.Metrics, MetricResult{Metric: inv.options.Metric.Of(trial.MetricCPU),
 			Outcome: Outcome(cpu), Effect: effect, MedianA: unit.Amount(stat.Middle(used.A)),
 			MedianB: unit.Amount(stat.Middle(used.B))})
 	}

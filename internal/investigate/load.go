@@ -29,14 +29,14 @@ func (inv *investigation) tested() []string {
 	case inv.live != nil: // what they wait for is told by recordings
 		return []string{trial.MetricCPU}
 	case inv.options.Load == nil || !inv.options.Metric.Auto:
-		return inv.options.Metric.names()
+		return inv.options.Metric.Names()
 	}
 	for _, name := range []string{trial.MetricLatency, trial.MetricThroughput} {
 		if inv.told(name) {
 			return []string{name, trial.MetricCPU}
 		}
 	}
-	return inv.options.Metric.names()
+	return inv.options.Metric.Names()
 }
 
 // questions is how many metrics are tested in all.

@@ -198,7 +198,7 @@ func (inv *investigation) measureOne(ctx context.Context) error {
 // list gives a single command its outcome.
 func (inv *investigation) list() {
 	inv.c.Outcome = Listed
-	inv.c.Metric = inv.options.Metric.metric(inv.oneSidedMetric())
+	inv.c.Metric = inv.options.Metric.Of(inv.oneSidedMetric())
 }
 
 func (inv *investigation) onePair(ctx context.Context, pair int) error {

@@ -108,16 +108,16 @@ func ParseMetric(text string) (MetricChoice, error) {
 // higherIsBetter is the direction of a metric such as a throughput.
 const higherIsBetter = "higher"
 
-// names are the metrics to test.
-func (m MetricChoice) names() []string {
+// Names are the metrics to test.
+func (m MetricChoice) Names() []string {
 	if m.Auto {
 		return []string{trial.MetricWall, trial.MetricCPU}
 	}
 	return []string{m.Name}
 }
 
-// metric describes one of them.
-func (m MetricChoice) metric(name string) Metric {
+// Of describes one of them.
+func (m MetricChoice) Of(name string) Metric {
 	switch {
 	case name == trial.MetricThroughput && m.Printed == nil:
 		return Metric{Name: name, Unit: "/s", Better: higherIsBetter}

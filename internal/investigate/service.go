@@ -57,7 +57,7 @@ func (inv *investigation) watchService(ctx context.Context) error {
 		}
 		found.add(sideA, path, rec)
 	}
-	inv.c.Outcome, inv.c.Metric = Listed, inv.options.Metric.metric(trial.MetricCPU)
+	inv.c.Outcome, inv.c.Metric = Listed, inv.options.Metric.Of(trial.MetricCPU)
 	inv.c.A.Trials = serviceWindows
 	inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("recorded over %d windows of %v; the time that "+
 		"threads wait for work is left out, and --metric cpu or wall chooses which of the rest is listed",

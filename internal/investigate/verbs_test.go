@@ -108,7 +108,7 @@ func investigated(t *testing.T, a, b []*recording.Recording) (*investigation, *e
 		if ratio < 1.02 {
 			outcome = Same
 		}
-		inv.c.Metrics = append(inv.c.Metrics, MetricResult{Metric: inv.options.Metric.metric(name),
+		inv.c.Metrics = append(inv.c.Metrics, MetricResult{Metric: inv.options.Metric.Of(name),
 			Outcome: outcome, MedianA: medianA, MedianB: medianB,
 			Effect: cause.Effect{Ratio: ratio, Low: ratio * 0.98, High: ratio * 1.02}})
 	}

@@ -229,3 +229,13 @@ func (l *library) open(name string) (*os.File, os.FileInfo, error) {
 	}
 	return file, info, nil
 }
+
+// List tells what lies below a directory, as the library of a server does.
+func List(dir string) (Listing, error) {
+	l, err := openLibrary(dir)
+	if err != nil {
+		return Listing{}, err
+	}
+	defer l.root.Close()
+	return l.list(), nil
+}

@@ -16,6 +16,7 @@ import (
 	"syscall"
 
 	"culprit/internal/report"
+	"culprit/internal/serve/child"
 )
 
 // Limits of pages that are kept.
@@ -129,7 +130,7 @@ func (s *server) make(key string, made *page, folder string, names []string, fil
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.waiting--
-	if errors.Is(made.err, errTooLong) || errors.Is(made.err, errShutdown) {
+	if errors.Is(made.err, child.ErrTooLong) || errors.Is(made.err, errShutdown) {
 		p.drop(key) // another time it may be quicker
 	}
 	p.trim()
@@ -154,7 +155,7 @@ func (s *server) judge(folder string, names []string, files []*os.File,
 		}
 	}
 	target := filepath.Join(folder, "page.html")
-	err := s.run(s.context, child{args: args(target), dir: inside, files: files, judges: true})
+	err := s.run(s.context, child.Child{Args: args(target), Dir: inside, Files: files, Judges: true})
 	if _, missing := os.Stat(target); err == nil && missing != nil {
 		err = errNoPage
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"culprit/internal/report"
+	"culprit/internal/serve/child"
 )
 
 // Limits of what can be asked for.
@@ -191,7 +192,8 @@ func (s *server) act(ctx context.Context, j *job, args ...string) error {
 		defer close(watched)
 		follow(from, j)
 	}()
-	err = s.run(ctx, child{args: args, dir: s.library.dir, files: []*os.File{to}, begun: func() { _ = to.Close() }})
+	err = s.run(ctx, child.Child{Args: args, Dir: s.library.dir, Files: []*os.File{to},
+		Begun: func() { _ = to.Close() }})
 	_ = to.Close() // where the child did not even begin
 	select {
 	case <-watched:

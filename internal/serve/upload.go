@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"culprit/internal/report"
+	"culprit/internal/serve/child"
 )
 
 // Limits of uploads.
@@ -129,13 +130,13 @@ func (s *server) takeIn(ctx context.Context, folder, name, given string) error {
 	}
 	if zip {
 		args := []string{"explain", "--json=/dev/null", "--", "./" + filepath.Base(given)}
-		if err := s.run(ctx, child{args: args, dir: folder, judges: true}); err != nil {
+		if err := s.run(ctx, child.Child{Args: args, Dir: folder, Judges: true}); err != nil {
 			return err
 		}
 		made = given
 	} else {
 		args := []string{"import", "--out=" + made, "--", "./" + filepath.Base(given)}
-		if err := s.run(ctx, child{args: args, dir: folder, judges: true}); err != nil {
+		if err := s.run(ctx, child.Child{Args: args, Dir: folder, Judges: true}); err != nil {
 			return err
 		}
 	}

@@ -82,8 +82,12 @@ var mayImport = map[string][]string{
 
 	"internal/bisect": {"internal/stat", "internal/shell", "internal/cause", "internal/trial", "internal/investigate"},
 
+	"internal/top": {"recording", "internal/stat", "internal/code", "internal/compare", "internal/explain",
+		"internal/tail"},
+	"internal/ci":  {"internal/stat", "internal/cause", "internal/trial", "internal/investigate"},
+
 	"internal/report": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/bench", "internal/try",
-		"internal/bisect", "internal/count",
+		"internal/bisect", "internal/count", "internal/ci", "internal/top",
 		"internal/code", "internal/compare", "internal/cause", "internal/tail", "internal/knob", "internal/trial",
 		"internal/worth", "internal/investigate", "internal/fleet/ask", "internal/fleet/facts", "internal/fleet/weights"},
 	// What tests of the pages look with.
@@ -98,6 +102,8 @@ var mayImport = map[string][]string{
 
 	"internal/serve": {"recording", "internal/host", "internal/stat", "internal/record", "internal/compare",
 		"internal/cause", "internal/investigate", "internal/report"},
+
+	"internal/mcp": {"internal/serve"},
 
 	// Of many hosts: what agents and hubs agree on.
 	"internal/fleet/window":  {"recording"},

@@ -95,6 +95,18 @@ func owners(paths []compare.Path) []item {
 	return items
 }
 
+// Owner is an item of a ranking by its signal and name.
+type Owner struct{ Signal, Name string }
+
+// Owners names the items that paths belong to.
+func Owners(paths []compare.Path) []Owner {
+	list := make([]Owner, len(paths))
+	for i, found := range owners(paths) {
+		list[i] = Owner{found.signal, found.name}
+	}
+	return list
+}
+
 // userLeaf is the last function before the kernel.
 func userLeaf(frames []recording.Frame) string {
 	if at := names.LastUser(frames); at >= 0 {

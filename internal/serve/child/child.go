@@ -1,10 +1,17 @@
-package serve
+// Package child runs culprit itself as a child: what reads files that others wrote is bounded in memory, time and
+// output, and what acts is ended by an interrupt and has time to put everything back.
+//
+//	err := child.Child{Program: "/proc/self/exe", Args: []string{"explain", name}, Judges: true}.Run(ctx)
+//
+// Where its parent is killed, the kernel ends it.
+package child
 
 import (
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -28,66 +35,60 @@ const (
 	saidMax     = 64 << 10    // of what a child prints is kept
 )
 
-// child is one run of culprit itself.
-type child struct {
-	args  []string
-	dir   string
-	files []*os.File // its descriptors 3, 4, …
-	// judges bounds memory, files and time: it reads what others wrote and acts on nothing. What acts is ended by an
+// Child is one run of culprit itself.
+type Child struct {
+	Program string // the executable
+	Args    []string
+	Dir     string
+	Files   []*os.File // its descriptors 3, 4, …
+	Stdout  io.Writer  // nil: nobody reads what it prints
+	// Judges bounds memory, files and time: it reads what others wrote and acts on nothing. What acts is ended by an
 	// interrupt and has time to put everything back.
-	judges bool
-	begun  func() // told when it has its descriptors
+	Judges bool
+	Begun  func() // told when it has its descriptors; nil: nobody
 }
 
 // Errors of children that are not what they said.
 var (
-	errTooLong  = fmt.Errorf("it took longer than %v", judgeTime)
-	errMemory   = fmt.Errorf("it needs more than the %d GiB of memory that a page may take", judgeMemory>>30)
-	errShutdown = errors.New("the server was stopped")
+	ErrTooLong = fmt.Errorf("it took longer than %v", judgeTime)
+	errMemory  = fmt.Errorf("it needs more than the %d GiB of memory that a page may take", judgeMemory>>30)
 )
 
-// run runs a child to its end. The error is its own line, without its name; the status is 0 or 1 without one.
-func (s *server) run(ctx context.Context, c child) error {
-	if c.judges {
+// Run runs it to its end. The error is its own line, without its name; the status is 0 or 1 without one.
+func (c Child) Run(ctx context.Context) error {
+	if c.Judges {
 		var end context.CancelFunc
-		ctx, end = context.WithTimeoutCause(ctx, judgeTime, errTooLong)
+		ctx, end = context.WithTimeoutCause(ctx, judgeTime, ErrTooLong)
 		defer end()
 	}
-	started := time.Now()
-	err := s.execute(ctx, c)
-	how := "done"
-	if err != nil {
-		how = "failed"
-	}
-	s.metrics.child(how, time.Since(started))
-	return err
+	return c.execute(ctx)
 }
 
 // execute starts the child and waits. The kernel ends the child when the thread that started it is gone, so that
 // thread is kept until then: with a server that is killed nothing stays behind.
-func (s *server) execute(ctx context.Context, c child) error {
+func (c Child) execute(ctx context.Context) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	said := &lastBytes{}
-	command := exec.CommandContext(ctx, s.options.Program, c.args...)
+	command := exec.CommandContext(ctx, c.Program, c.Args...)
 	command.Args[0] = "culprit"
-	command.Dir, command.ExtraFiles, command.Stderr = c.dir, c.files, said
+	command.Dir, command.ExtraFiles, command.Stdout, command.Stderr = c.Dir, c.Files, c.Stdout, said
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	command.WaitDelay = graceTime
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGINT) }
-	if c.judges {
+	if c.Judges {
 		command.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%d", judgeMemory/3*2), "GOMAXPROCS=2")
 		command.SysProcAttr.Pdeathsig = syscall.SIGKILL
 		command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 		command.WaitDelay = time.Second
 	}
 	if err := command.Start(); err != nil {
-		return fmt.Errorf("start %s: %w", c.args[0], err)
+		return fmt.Errorf("start %s: %w", c.Args[0], err)
 	}
-	if c.begun != nil {
-		c.begun()
+	if c.Begun != nil {
+		c.Begun()
 	}
-	if c.judges {
+	if c.Judges {
 		if err := confine(command.Process.Pid); err != nil {
 			_ = command.Cancel() // Wait tells that it ended
 			_ = command.Wait()
@@ -115,22 +116,22 @@ func confine(pid int) error {
 }
 
 // verdict makes one line of how a child ended.
-func (c child) verdict(ctx context.Context, err error, said string) error {
+func (c Child) verdict(ctx context.Context, err error, said string) error {
 	var failed *exec.ExitError
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil && c.judges:
+	case ctx.Err() != nil && c.Judges:
 		return context.Cause(ctx)
 	case errors.As(err, &failed) && failed.ExitCode() == 1 && !strings.Contains(said, "culprit: "):
 		return nil // the answer is "worse"
-	case c.judges && (strings.Contains(said, "out of memory") || strings.Contains(said, "cannot allocate memory")):
+	case c.Judges && (strings.Contains(said, "out of memory") || strings.Contains(said, "cannot allocate memory")):
 		return errMemory
 	}
 	if line := lineOf(said); line != "" {
 		return errors.New(line)
 	}
-	return fmt.Errorf("culprit %s: %w", c.args[0], err)
+	return fmt.Errorf("culprit %s: %w", c.Args[0], err)
 }
 
 // lineOf is the last line that culprit said as an error, without its name.
