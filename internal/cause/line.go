@@ -78,6 +78,7 @@ func (s *scene) bearing() map[names.Key]sides {
 func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[names.Key]sides) {
 	s.locate(c, "")
 	c.at(Place{Kind: InLine, Name: line.Name})
+	c.line = Drawn(line)
 	if line.Confirmed {
 		c.note("lines", "confirmed by debug registers")
 	}

@@ -93,6 +93,7 @@ type claim struct {
 	knob     string
 	claim    string // "": the catalogue's
 	remedy   string // "": the catalogue's
+	line     *SharedLine
 	// prediction is what count × cost says, per run; nil where no cost is known.
 	prediction *Prediction
 	place      []recording.Frame // the way to the function that the claim is about

@@ -11,6 +11,7 @@ import (
 
 	"culprit/internal/cause"
 	"culprit/internal/compare/differs"
+	"culprit/internal/compare/lines"
 	"culprit/internal/investigate"
 	"culprit/internal/report/browser"
 )
@@ -71,6 +72,10 @@ func hostileCase() *investigate.Case {
 		Where: []string{all}, Against: []string{all},
 		Places: []cause.Place{{Kind: cause.PlaceKind(all), Role: cause.Role(all), Name: all}},
 		Claim:  all, Remedy: all, Doubts: []cause.Doubt{{Kind: cause.DoubtKind(all), Text: all}},
+		Line: &cause.SharedLine{Words: []lines.Word{
+			{Offset: 0, Size: 8, Name: all, Users: []lines.User{{Name: all, Writes: 1}, {Name: all + "2", Reads: 1}}},
+			{Offset: 56, Size: 64, Name: all, Apart: true, Users: []lines.User{{Name: all, Hits: 1}}, More: 1}},
+			Separate: []cause.Separation{{Language: all, How: all}}},
 		Evidence: []cause.Evidence{{Signal: all, Text: all, A: 1, B: 2, Unit: all}}})
 	c.B.Command = "./server " + all
 	c.Why = hostileWhy()

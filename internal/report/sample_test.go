@@ -10,6 +10,7 @@ import (
 	"culprit/internal/cause"
 	"culprit/internal/compare"
 	"culprit/internal/compare/differs"
+	"culprit/internal/compare/lines"
 	"culprit/internal/investigate"
 	"culprit/internal/trial"
 	"culprit/recording"
@@ -110,6 +111,30 @@ func clockSuspect() cause.Suspect {
 			Effect: cause.Effect{Ratio: 0.998, Low: 0.985, High: 1.011, Confidence: 0.95}},
 		Remedy: "Switch the clock source to tsc.", Knob: "clocksource",
 	}
+}
+
+// lineCase is the worse case with a shared line as its suspect.
+func lineCase() *investigate.Case {
+	c := worseCase()
+	user := func(name string, writes, reads, hits float64) lines.User {
+		return lines.User{Name: name, Writes: writes, Reads: reads, Hits: hits}
+	}
+	c.Suspects = worded(cause.Suspect{Cause: cause.LineFalseSharing, Level: cause.Explains,
+		Share: interval(0.97, 0.9, 1.04), Seconds: interval(0.334, 0.316, 0.348),
+		Places: []cause.Place{{Kind: cause.InCode, Name: "work;note"},
+			{Kind: cause.InLine, Name: "counts.bytes, counts.seen"}},
+		Claim: "threads slow each other by touching different words of one cache line",
+		Evidence: []cause.Evidence{{Signal: "lines", Text: "samples whose operand lies in the line", A: 0, B: 340,
+			Unit: "samples/run"}},
+		Remedy: "pad or align the fields that different threads write to 64 bytes",
+		Line: &cause.SharedLine{Words: []lines.Word{
+			{Offset: 0, Size: 8, Name: "counts.seen", Users: []lines.User{user("parse/7101", 140, 12, 4)}},
+			{Offset: 8, Size: 8, Name: "counts.bytes", Users: []lines.User{user("parse/7101", 61, 0, 4)}},
+			{Offset: 16, Size: 8, Name: "counts[1].seen", Apart: true, Users: []lines.User{user("parse/7102", 127, 0, 4),
+				user("main/7100", 0, 1, 0)}}},
+			Separate: []cause.Separation{{Language: "C", How: "_Alignas(64) on the struct"}}},
+	})
+	return c
 }
 
 // sampleTrials makes the trials of an investigation with the medians given.

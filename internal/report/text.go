@@ -222,6 +222,7 @@ func (p *page) first(c *investigate.Case, suspect cause.Suspect) {
 		}
 		p.entry(label, evidenceLine(c, evidence), dim, plain)
 	}
+	p.sharedLine(suspect.Line)
 	p.entry("predicted", predictionLine(c, suspect.Prediction), dim, plain)
 	p.entry("follows", followsLine(suspect.Follows), dim, plain)
 	for _, against := range suspect.Against {

@@ -45,6 +45,7 @@ func TestTextOfEachOutcome(t *testing.T) {
 	for name, c := range outcomes() {
 		golden(t, name+".txt", []byte(textOf(t, c, TextOptions{Width: 100})))
 	}
+	golden(t, "line.txt", []byte(textOf(t, lineCase(), TextOptions{Width: 100})))
 	golden(t, "worse-colour-60.txt", []byte(textOf(t, worseCase(), TextOptions{Width: 60, Colour: true})))
 }
 

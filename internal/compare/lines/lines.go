@@ -33,7 +33,11 @@ type Line struct {
 	Words     int        // distinct offsets, most in one run
 	Confirmed bool       // by debug registers: several threads, one of them writing
 	Watched   bool       // by debug registers, with or without a hit
-	A, B      []float64  // samples per run whose operand it was
+	Drawing   *Drawing   // of the run that was sampled most there
+	Pid       int32      // and where it lay in that run
+	Address   uint64
+	Languages []string  // of the code that touches it, as code.Language tells
+	A, B      []float64 // samples per run whose operand it was
 }
 
 // Function touches a shared line, in the time that its samples with that operand stand for.
@@ -54,6 +58,7 @@ type use struct {
 	hits      hits
 	watched   bool
 	count     float64
+	rows      []*recording.Line
 }
 
 // merged is a line of all recordings, with amounts in one list.
@@ -62,6 +67,7 @@ type merged struct {
 	samples   []float64
 	functions map[recording.Frame][]float64 // seconds
 	named     float64                       // samples of the use that gave the name
+	drawn     float64                       // and of the one that is drawn
 }
 
 // Find merges the lines of all recordings, the most sampled first; scales multiply their times.
@@ -90,6 +96,10 @@ func Find(a, b []*recording.Recording, scales []float64) []Line {
 			line.samples[at] += use.count
 			if name := use.name(); name != "" && use.count > line.named {
 				line.Name, line.named = name, use.count
+			}
+			if use.count > line.drawn {
+				line.Drawing, line.Languages, line.drawn = use.drawing(threadNames(rec)), languages(rec, use), use.count
+				line.Pid, line.Address = use.pid, use.rows[0].Line
 			}
 			for frame, samples := range use.functions {
 				if line.functions[frame] == nil {
@@ -217,6 +227,7 @@ func usesOf(rec *recording.Recording, collects collecting) (order []*use) {
 			order = append(order, uses[at])
 		}
 		use, count := uses[at], float64(row.Count)
+		use.rows = append(use.rows, row)
 		if row.Name != "" {
 			use.names[row.Name+row.Field] = true
 		}

@@ -76,6 +76,32 @@ export interface Proof {
   why?: string;
 }
 
+export interface User {
+  name: string;
+  writes: number | null;
+  reads: number | null;
+  hits: number | null;
+}
+
+export interface Word {
+  offset: number;
+  size: number;
+  name?: string;
+  users: User[];
+  more?: number;
+  apart?: boolean;
+}
+
+export interface Separation {
+  language: string;
+  how: string;
+}
+
+export interface SharedLine {
+  words: Word[];
+  separate: Separation[];
+}
+
 export interface Follows {
   from: string;
   answer: string;
@@ -98,6 +124,7 @@ export interface Suspect {
   gain?: boolean;
   claim: string;
   knob?: string;
+  line?: SharedLine;
   follows?: Follows;
 }
 

@@ -3,6 +3,7 @@ import type { Case, Place, Prediction, Proof, Suspect } from "../api/case";
 import type { Verdict } from "../api/page";
 import { amount, amounts, known, metricNoun, percent, visible, visiblePath, type Num } from "../lib/format";
 import { Section, SideMark } from "./parts";
+import { LineDrawing } from "./line";
 import { WhyThisOrder } from "./why";
 
 interface Props {
@@ -132,6 +133,7 @@ function SuspectBody({ suspect, follows, found, words, hasFrame, onFind }: BodyP
         {suspect.proof && <><dt>proof</dt><dd><ProofText proof={suspect.proof} metric={found.metric.name} /></dd></>}
         {suspect.against?.map((text, i) => <Against key={i} text={text} />)}
       </dl>
+      {suspect.line && <LineDrawing line={suspect.line} />}
       {suspect.evidence.length > 0 && (
         <div class="tablescroll" tabIndex={0} role="region" aria-label={`Evidence for ${visible(suspect.cause, 60)}`}>
           <table class="evidence">
