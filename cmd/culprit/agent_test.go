@@ -102,6 +102,42 @@ func untilStatus(t *testing.T, folder, what string, holds func(agent.Status) boo
 	return status
 }
 
+// childrenOf are the processes that the threads of another one started.
+func childrenOf(t *testing.T, pid int) (children []string) {
+	t.Helper()
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue // a thread that has ended
+		}
+		children = append(children, strings.Fields(string(text))...)
+	}
+	if len(children) == 0 {
+		t.Fatalf("process %d has no child", pid)
+	}
+	return children
+}
+
+// untilEnded waits until processes have ended.
+func untilEnded(t *testing.T, pids []string) {
+	t.Helper()
+	for _, pid := range pids {
+		deadline := time.Now().Add(40 * time.Second)
+		for ; time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+			if _, err := os.Stat("/proc/" + pid); err != nil {
+				break
+			}
+		}
+		if !time.Now().Before(deadline) {
+			t.Fatalf("process %s has not ended", pid)
+		}
+	}
+}
+
 // An agent records, is killed, is started again, records on, and is ended; what it saw of a service is there by name.
 func TestAgentIsKilledAndGoesOn(t *testing.T) {
 	needsRoot(t)
@@ -113,6 +149,7 @@ func TestAgentIsKilledAndGoesOn(t *testing.T) {
 		t.Errorf("status %+v", before)
 	}
 	time.Sleep(500 * time.Millisecond) // into the next window
+	recorders := childrenOf(t, first.Process.Pid)
 	if err := first.Process.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +157,7 @@ func TestAgentIsKilledAndGoesOn(t *testing.T) {
 	if agentStatus(t, folder).Running {
 		t.Error("a killed agent is said to run")
 	}
-	time.Sleep(3 * time.Second) // its recorder writes down what it has
+	untilEnded(t, recorders) // its recorder writes down what it has
 	second := agentProcess(t, folder, "--full", "0", "--cost", "0")
 	after := untilStatus(t, folder, "windows of the second agent", func(s agent.Status) bool {
 		return s.Windows >= before.Windows+3

@@ -170,7 +170,8 @@ func TestServeInBrowser(t *testing.T) {
 		t.Errorf("the comparison shows:\n%.500s", shown)
 	}
 	b.Eval("(document.querySelector('.top a.button').click(), '')")
-	b.Wait("location.pathname === '/' && document.querySelector('.job') !== null")
+	b.Wait("location.pathname === '/' && document.querySelector('.job') !== null && " +
+		"document.querySelector('#library a[href*=onerror]') !== null")
 	b.Eval("(document.querySelector('#library a[href*=onerror]').click(), '')")
 	b.Wait("location.pathname.startsWith('/recording/') && document.querySelector('h1') !== null")
 	lookNarrow(t, b, s.address)
