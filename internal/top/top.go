@@ -105,8 +105,10 @@ func Of(rec *recording.Recording, before *View) (*View, error) {
 	}
 	v := &View{Schema: Schema, Time: m.StartedAt, Seconds: seconds, Target: m.Target.Words(), Samples: len(rec.Samples),
 		Rows: []Row{}, Requests: []tail.Kind{}, Had: []Had{}, BlindSpots: []string{}}
+	// Nobody waits for a host as a whole: on it what runs is shown, and who waits for a CPU.
+	host := m.Target.Kind == "host"
 	result := evidence.Wall
-	if result == nil {
+	if result == nil || host && evidence.CPU != nil {
 		result = evidence.CPU
 	}
 	if result == nil {
@@ -115,7 +117,7 @@ func Of(rec *recording.Recording, before *View) (*View, error) {
 	if evidence.CPU != nil {
 		v.CPUs = evidence.Unit().Amount(stat.Average(evidence.CPU.A))
 	}
-	v.rows(result, evidence.Unit(), before)
+	v.rows(pathsOf(result, host), host, evidence.Unit(), before)
 	v.had(result, evidence.Unit())
 	for _, kind := range tail.Summarize(rec) {
 		if len(v.Requests) < kindsMax {
@@ -130,15 +132,22 @@ func Of(rec *recording.Recording, before *View) (*View, error) {
 	return v, nil
 }
 
-// rows adds up the paths by what was done and where: the program's own function that it came through, else what was
-// done itself.
-func (v *View) rows(result *compare.Result, unit units.Unit, before *View) {
+// pathsOf are the paths of a look; those of a host are named after their process, and sleepers are left out.
+func pathsOf(result *compare.Result, host bool) []compare.Path {
 	paths := slices.Clone(result.Paths)
 	if result.Metric == compare.MetricCPU {
 		for i := range result.Waits {
-			paths = append(paths, result.Waits[i].Path)
+			if !host || result.Waits[i].Kind == compare.Runnable {
+				paths = append(paths, result.Waits[i].Path)
+			}
 		}
 	}
+	return paths
+}
+
+// rows adds up the paths by what was done and where: the program's own function that it came through, else what was
+// done itself; on a host the process, too.
+func (v *View) rows(paths []compare.Path, host bool, unit units.Unit, before *View) {
 	rows, parts := map[Key]*Row{}, map[Key]map[string]float64{}
 	for i, owner := range rank.Owners(paths) {
 		path := &paths[i]
@@ -146,14 +155,18 @@ func (v *View) rows(result *compare.Result, unit units.Unit, before *View) {
 		if rate <= 0 {
 			continue
 		}
-		key := Key{Class: owner.Signal, Name: cmp.Or(placeOf(path), owner.Name)}
+		name := cmp.Or(placeOf(path), owner.Name)
+		key := Key{Class: owner.Signal, Name: name}
+		if host {
+			key.Name = path.Process + ": " + name
+		}
 		row := rows[key]
 		if row == nil {
 			row = &Row{Class: key.Class, Name: key.Name, Known: before != nil}
 			rows[key], parts[key] = row, map[string]float64{}
 		}
 		row.Rate += rate
-		if key.Name != owner.Name {
+		if name != owner.Name {
 			parts[key][owner.Name] += rate
 		}
 		row.Stacks = append(row.Stacks, Stack{Rate: rate, Comm: path.Comm, Frames: namesOf(path.Frames),

@@ -74,3 +74,17 @@ func TestOf(t *testing.T) {
 		t.Error("orders do not go round")
 	}
 }
+
+// Of a host the rows are what runs, by process: nobody waits for a host as a whole.
+func TestOfAHost(t *testing.T) {
+	rec := made(500)
+	rec.Manifest.Target = recording.Target{Kind: "host"}
+	view, err := Of(rec, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(view.Rows) != 2 || view.Rows[0].Key() != (Key{"cpu", "prog: serve"}) || view.Rows[1].Class != "syscall" ||
+		math.Abs(view.Rows[0].Rate-0.5) > 0.01 || view.Rows[1].Name != "prog: serve" {
+		t.Errorf("rows are %+v", view.Rows)
+	}
+}
