@@ -141,7 +141,7 @@ func (o Options) tailOne(ctx context.Context, name, file string) (tailVerdict, e
 		return tailVerdict{}, err
 	}
 	programs := maps.Clone(findPrograms(ctx))
-	programs["port"], programs["other"] = strconv.Itoa(ports[0]), strconv.Itoa(ports[1])
+	programs["other"] = strconv.Itoa(ports[1])
 	scenario := Scenario{Name: name, Folder: folder, Build: s.Build, A: s.Serve, B: s.Serve, Cleanup: s.Cleanup}
 	workshop, err := newWorkshop(o, scenario, programs)
 	if err != nil {
@@ -151,7 +151,8 @@ func (o Options) tailOne(ctx context.Context, name, file string) (tailVerdict, e
 	if err != nil {
 		return tailVerdict{}, err
 	}
-	answer, err := o.watchService(ctx, &s, commands.A, ports, workshop.folder)
+	serve := strings.ReplaceAll(commands.A, portWord, strconv.Itoa(ports[0]))
+	answer, err := o.watchService(ctx, &s, serve, ports, workshop.folder)
 	if err := errors.Join(err, workshop.cleanUp(ctx, scenario)); err != nil {
 		return tailVerdict{}, err
 	}
@@ -196,7 +197,7 @@ func (o Options) watchService(ctx context.Context, s *tailScenario, serve string
 	load, stop := context.WithCancel(ctx)
 	defer stop()
 	done := make(chan error, 1)
-	go func() { done <- s.Load.run(load, ports[0]) }()
+	go func() { done <- s.Load.run(load, ports[0], folder) }()
 	watch := "pid:" + strconv.Itoa(server.Process.Pid)
 	if s.Watch != "" {
 		watch = strings.NewReplacer("{port}", strconv.Itoa(ports[0]), "{other}", strconv.Itoa(ports[1])).Replace(s.Watch)

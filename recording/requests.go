@@ -153,6 +153,8 @@ type RequestPart struct {
 	// Before: it lay before the request was read; what ran or slept then is what the request waited behind.
 	Before bool  `parquet:"before"`
 	Behind int64 `parquet:"behind"` // ID of another request that its thread was at; 0: none
+	// Beside: another thread of the process had begun it before the request was read, which waited meanwhile.
+	Beside bool  `parquet:"beside,optional"`
 	Tid    int32 `parquet:"tid"`
 	Stack  int32 `parquet:"stack"` // NoStack where none was taken
 	// Syscall, who ended the wait, what that one did, and who was before it: as in waits.

@@ -32,7 +32,7 @@ func newBlocks(windowNs int64) *blocks {
 // add books one slow request on the slice that it began in.
 func (b *blocks) add(a *asked, g *group) {
 	at := min(max(0, a.row.TimeNs/b.lengthNs), int64(len(b.total)-1))
-	b.total[at] += float64(a.row.LatencyNs)/1e9 - g.usual
+	b.total[at] += g.extra(a)
 	for bucket, spent := range a.spent {
 		b.of(bucket.cause)[at] += spent
 	}

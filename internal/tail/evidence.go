@@ -2,7 +2,9 @@ package tail
 
 import (
 	"fmt"
+	"net/netip"
 	"path"
+	"slices"
 	"strings"
 
 	"culprit/internal/cause"
@@ -25,6 +27,8 @@ type reader struct {
 	frames map[int32][]recording.Frame
 	loops  map[int32]bool // processes of which one thread reads all requests of several sockets
 	own    map[int32]bool // processes of the target
+	// within are the services that the target asks and is itself: what they waited for is told by their own requests.
+	within map[string]bool
 	// throttled: a quota stopped the target about as long as its slow requests waited for a CPU.
 	throttled bool
 	cgroup    string
@@ -37,7 +41,7 @@ type reader struct {
 
 func newReader(rec *recording.Recording) *reader {
 	r := &reader{rec: rec, frames: map[int32][]recording.Frame{}, loops: loopsOf(rec), own: map[int32]bool{},
-		holders: map[*recording.RequestPart]holder{}, blocking: map[bucket]bool{}}
+		holders: map[*recording.RequestPart]holder{}, blocking: map[bucket]bool{}, within: withinTarget(rec)}
 	for i := range rec.Processes {
 		r.own[rec.Processes[i].Pid] = true
 	}
@@ -68,6 +72,27 @@ func loopsOf(rec *recording.Recording) map[int32]bool {
 		loops[pid] = len(tids) == 1 && shared[pid]
 	}
 	return loops
+}
+
+// withinTarget finds the services on whose both ends the target is. Of TCP these are ports of this host's loopback: the
+// same port of another address may be another host's.
+func withinTarget(rec *recording.Recording) map[string]bool {
+	serves, within := map[string]bool{}, map[string]bool{}
+	for i := range rec.Services {
+		if rec.Services[i].Side == recording.SideServer {
+			serves[rec.Services[i].Service] = true
+		}
+	}
+	for i := range rec.Services {
+		asked := rec.Services[i].Service
+		if rec.Services[i].Side != recording.SideClient {
+			continue
+		}
+		at, err := netip.ParseAddrPort(strings.TrimPrefix(asked, "tcp "))
+		loop := err == nil && at.Addr().IsLoopback()
+		within[asked] = serves[asked] || loop && serves[fmt.Sprintf("tcp port %d", at.Port())]
+	}
+	return within
 }
 
 // throttledMetric is the counter of the table of metrics.
@@ -118,7 +143,13 @@ func (r *reader) stack(id int32) []recording.Frame {
 // bucketOf says what a stretch of a request speaks for.
 func (r *reader) bucketOf(part *recording.RequestPart, pid int32) bucket {
 	b := r.byClass(part)
+	if part.Beside && r.waitsBehind(part, b) {
+		return bucket{cause: cause.RequestQueued, class: b.class, kind: b.kind, place: b.place}
+	}
 	if part.Before && r.waitsBehind(part, b) {
+		if held := r.holding(part); held.place != "" { // the reader waited for work or a lock, this is what for
+			b.kind, b.place = cause.InCode, held.place
+		}
 		queued := bucket{cause: cause.RequestQueued, class: b.class, kind: b.kind, place: b.place}
 		if r.loops[pid] {
 			queued.cause = cause.LoopBlocked
@@ -176,6 +207,9 @@ func (r *reader) byClass(part *recording.RequestPart) bucket {
 	case recording.PartDisk, recording.PartFault:
 		return r.file(part, frames, b)
 	case recording.PartDownstream:
+		if r.within[part.Where] {
+			return bucket{class: part.Class, place: part.Where}
+		}
 		return bucket{cause: cause.DownstreamSlow, class: part.Class, kind: cause.InPeer, place: part.Where}
 	case recording.PartNet, recording.PartOther:
 		return r.network(part, frames, b)
@@ -247,18 +281,29 @@ func (r *reader) disturbed(a *asked) bool {
 	return float64(taken) > disturbedBy*float64(a.row.LatencyNs)
 }
 
+// fileLocks are the calls that sleep until a lock on a file, or a semaphore, is free.
+var fileLocks = map[string]bool{"flock": true, "fcntl": true, "semop": true, "semtimedop": true}
+
 // network: on a socket that is no request to another service, or in another call.
 func (r *reader) network(part *recording.RequestPart, frames []recording.Frame, b bucket) bucket {
 	switch {
 	case part.Syscall == "connect":
 		return bucket{cause: cause.NetReconnect, class: part.Class, kind: cause.InPeer, place: part.Where}
-	case part.Where != "":
+	case fileLocks[part.Syscall], code.AtDatabaseLock(frames):
+		b.cause = cause.LockContended
+	case part.Class == recording.PartNet && slices.ContainsFunc(frames, connects):
+		b.cause = cause.NetReconnect
+	case part.Where != "" && part.Class == recording.PartNet:
 		return bucket{cause: cause.DownstreamSlow, class: part.Class, kind: cause.InPeer, place: part.Where}
 	case part.Syscall == "wait4" || part.Syscall == "waitid":
 		b.cause = cause.ProcessShortLived
 	}
 	return b
 }
+
+// connects tells a function that makes a connection: who sleeps below it waits for the other end to take it up, or for
+// the address of a name.
+func connects(frame recording.Frame) bool { return frame.Kind != recording.KindKernel && code.Connects(frame) }
 
 // placeOf is the innermost function of the program's own, else the innermost of all in user space, else of the kernel.
 func placeOf(frames []recording.Frame) string {

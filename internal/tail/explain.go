@@ -37,6 +37,8 @@ type asked struct {
 	// buckets are by part.
 	buckets []bucket
 	spent   map[bucket]float64 // seconds
+	// inner is what was waited for answers of the target's own services, whose requests tell of it: seconds.
+	inner float64
 }
 
 // group is one kind of requests of one service.
@@ -48,6 +50,7 @@ type group struct {
 	ordinary []*asked
 	weight   float64            // of the ordinary ones
 	usual    float64            // mean of the ordinary ones, in seconds
+	inner    float64            // of the ordinary ones
 	spent    map[bucket]float64 // of an ordinary one
 }
 
@@ -121,6 +124,9 @@ func groupsOf(rec *recording.Recording, reader *reader, options Options) []*grou
 			b := reader.bucketOf(part, row.Pid)
 			a.buckets = append(a.buckets, b)
 			a.spent[b] += float64(part.LengthNs) / 1e9
+			if reader.within[part.Where] && part.Class == recording.PartDownstream {
+				a.inner += float64(part.LengthNs) / 1e9
+			}
 		}
 		if reader.disturbed(a) {
 			reader.left++
@@ -149,6 +155,7 @@ func (g *group) add(a *asked) {
 	weight := float64(max(1, a.row.Weight))
 	g.weight += weight
 	g.usual += weight * seconds
+	g.inner += weight * a.inner
 	for b, spent := range a.spent {
 		g.spent[b] += weight * spent
 	}
@@ -159,9 +166,15 @@ func (g *group) finish() {
 		return
 	}
 	g.usual /= g.weight
+	g.inner /= g.weight
 	for b := range g.spent {
 		g.spent[b] /= g.weight
 	}
+}
+
+// extra is what a slow request took more than an ordinary one, in seconds, without what the target's own services took.
+func (g *group) extra(a *asked) float64 {
+	return float64(a.row.LatencyNs)/1e9 - a.inner - (g.usual - g.inner)
 }
 
 func (g *group) meanSlow() float64 {
@@ -185,7 +198,7 @@ func (r *Result) rank(rec *recording.Recording, reader *reader, groups []*group)
 	blocks := newBlocks(rec.Manifest.WindowNs)
 	for _, g := range groups {
 		for _, a := range g.slow {
-			r.Extra += float64(a.row.LatencyNs)/1e9 - g.usual
+			r.Extra += g.extra(a)
 			blocks.add(a, g)
 		}
 	}

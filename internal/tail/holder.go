@@ -23,7 +23,7 @@ const jvmStopper = "VM Thread"
 
 // holding follows who kept a thread from a lock.
 func (r *reader) holding(part *recording.RequestPart) holder {
-	if part.Class != recording.PartLock || part.WakerTid == 0 || !r.own[part.WakerPid] {
+	if part.WakerTid == 0 || !r.own[part.WakerPid] || !r.waitsForLock(part) {
 		return holder{stack: recording.NoStack}
 	}
 	if known, ok := r.holders[part]; ok {
@@ -51,6 +51,12 @@ func (r *reader) holding(part *recording.RequestPart) holder {
 	}
 	r.holders[part] = found
 	return found
+}
+
+// waitsForLock tells a wait that another thread ended by letting something go.
+func (r *reader) waitsForLock(part *recording.RequestPart) bool {
+	return part.Class == recording.PartLock || fileLocks[part.Syscall] ||
+		part.Class == recording.PartNet && code.AtDatabaseLock(r.stack(part.Stack))
 }
 
 // lockCalls are the system calls that wait for a futex.

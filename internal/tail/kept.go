@@ -43,8 +43,5 @@ func (s *Stretch) continues(next *Stretch) bool {
 
 // holderStack is where the one was who held a request up.
 func (r *reader) holderStack(part *recording.RequestPart) int32 {
-	if part.Class != recording.PartLock {
-		return recording.NoStack
-	}
 	return r.holding(part).stack
 }

@@ -63,7 +63,7 @@ func (r *reader) heldBy(part *recording.RequestPart) string {
 	switch {
 	case part.Class == recording.PartQueued && part.RunnerComm != "":
 		return part.RunnerComm
-	case part.Class == recording.PartLock && part.WakerComm != "":
+	case r.waitsForLock(part) && part.WakerComm != "":
 		if held := r.holding(part); held.place != "" {
 			return fmt.Sprintf("%s in %s", held.comm, held.place)
 		}

@@ -26,6 +26,9 @@ type collection struct {
 	services map[uint32]*recording.Service
 	kinds    map[uint32]kindName
 	aside    map[uint32]aside
+	asked    map[int32][]asked // by process: its own requests to others that were handed over
+	moves    map[int32]bool    // processes whose run time moves requests between threads
+	hz       int               // samples per second of a CPU
 }
 
 // kindName is what a kind is of.
@@ -44,7 +47,7 @@ func (s *Session) Collect(window *bpf.Window) error {
 	}
 	window.Lose("requests: slow ones over the limit", over)
 	c := &collection{window: window, services: map[uint32]*recording.Service{}, kinds: map[uint32]kindName{},
-		aside: map[uint32]aside{}}
+		aside: map[uint32]aside{}, asked: map[int32][]asked{}, moves: map[int32]bool{}, hz: s.shared.Options.Hz}
 	if err := s.nameAll(c); err != nil {
 		return err
 	}
@@ -180,6 +183,12 @@ func (c *collection) addSlow(events []requestsRequestEvent) {
 		if !known || int64(event.Begin) < c.window.StartNs || int64(event.Begin) >= c.window.EndNs {
 			continue
 		}
+		if name.side == recording.SideClient {
+			pid := int32(event.Tgid)
+			c.asked[pid] = append(c.asked[pid], asked{fromNs: c.window.Since(event.Begin),
+				toNs: c.window.Since(event.LastSend), service: name.service})
+			continue
+		}
 		row := c.slowRow(event, name)
 		row.ID = int64(len(rec.SlowRequests)) + 1
 		rec.SlowRequests = append(rec.SlowRequests, row)
@@ -204,6 +213,9 @@ func (c *collection) slowRow(event *requestsRequestEvent, name kindName) recordi
 	row.UploadNs = int64(event.LastRecv - event.FirstRecv)
 	row.ServeNs = int64(event.FirstSend - event.LastRecv)
 	row.AnswerNs = int64(event.LastSend - event.FirstSend)
+	if name.moves {
+		c.moves[row.Pid] = true
+	}
 	if name.moves || event.Followed == 0 {
 		row.Unfollowed = true
 		return row

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+	"time"
 
 	"culprit/internal/probe/bpf"
 	"culprit/internal/probe/unwind"
@@ -20,6 +21,12 @@ type maker struct {
 	traces map[int32][]*unwind.Trace   // taken on a CPU
 	slow   map[int32][]*recording.Slow // system calls
 	turns  map[int32][]*recording.SlowRequest
+	asked  map[int32][]asked // by process
+	moves  map[int32]bool    // processes whose run time moves requests between threads
+	period int64             // of a CPU's samples, in ns
+	tids   map[int32][]int32 // by process: threads of which anything is known
+	works  map[int32][]work  // by thread
+	usual  map[int32]float64 // by process: the part of the window in which a thread was at work
 	parts  []recording.RequestPart
 }
 
@@ -27,7 +34,8 @@ type maker struct {
 func (c *collection) addParts() {
 	rec := c.window.Recording
 	m := &maker{window: c.window, waits: map[int32][]*recording.Wait{}, traces: map[int32][]*unwind.Trace{},
-		slow: map[int32][]*recording.Slow{}, turns: map[int32][]*recording.SlowRequest{}}
+		slow: map[int32][]*recording.Slow{}, turns: map[int32][]*recording.SlowRequest{}, asked: c.asked, moves: c.moves,
+		period: int64(time.Second) / int64(max(1, c.hz)), works: map[int32][]work{}, usual: map[int32]float64{}}
 	for i := range rec.Waits {
 		m.waits[rec.Waits[i].Tid] = append(m.waits[rec.Waits[i].Tid], &rec.Waits[i])
 	}
@@ -42,6 +50,7 @@ func (c *collection) addParts() {
 	for _, traces := range m.traces {
 		sort.Slice(traces, func(i, k int) bool { return traces[i].KtimeNs < traces[k].KtimeNs })
 	}
+	m.findThreads()
 	for i := range rec.SlowRequests {
 		m.turns[rec.SlowRequests[i].Tid] = append(m.turns[rec.SlowRequests[i].Tid], &rec.SlowRequests[i])
 	}
@@ -66,13 +75,16 @@ func (m *maker) cut(r *recording.SlowRequest) {
 	first := len(m.parts)
 	read := r.TimeNs + r.WaitNs
 	m.follow(r, r.Tid, r.TimeNs, read, true)
+	if m.moves[r.Pid] {
+		m.unreadByAny(r, first)
+	}
 	m.behind(r, m.parts[first:])
 	taken := read + r.UploadNs
 	m.add(r, stretch(recording.PartUpload, read, r.UploadNs, r.Tid))
 	end := r.TimeNs + r.LatencyNs
 	switch {
 	case r.Unfollowed:
-		m.add(r, stretch(recording.PartUnknown, taken, end-taken, 0))
+		m.unfollowed(r, taken, end)
 	case r.Tid != r.WriterTid:
 		up := max(taken, read+r.HandoverNs)
 		m.add(r, stretch(recording.PartHandover, taken, up-taken, r.WriterTid))
@@ -96,10 +108,8 @@ func (m *maker) serve(r *recording.SlowRequest, tid int32, from, to int64) {
 	first := len(m.parts)
 	m.follow(r, tid, from, to, false)
 	m.downstream(r, m.parts[first:])
-	seen, ran := map[string]int64{}, int64(0)
-	for _, part := range m.parts[first:] {
-		seen[part.Class] += part.LengthNs
-	}
+	meanwhile := m.elsewhere(r, first, from, to)
+	seen, ran := m.seen(r, first), int64(0)
 	ran = seen[recording.PartCPU]
 	missing := int64(0)
 	for _, class := range classesOf(&r.Spent) {
@@ -110,6 +120,10 @@ func (m *maker) serve(r *recording.SlowRequest, tid int32, from, to int64) {
 		missing += more
 		part := stretch(class.name, from, more, tid)
 		part.Where = whereOf(r, class.name)
+		if class.name == recording.PartNet && meanwhile != nil {
+			part = *meanwhile
+			part.TimeNs, part.LengthNs = from, more
+		}
 		m.add(r, part)
 	}
 	if missing == 0 {
@@ -117,7 +131,7 @@ func (m *maker) serve(r *recording.SlowRequest, tid int32, from, to int64) {
 	}
 	left, before := missing, ran
 	for i := first; i < len(m.parts) && before > 0; i++ { // each gives its share; the last one the rest
-		if part := &m.parts[i]; part.Class == recording.PartCPU {
+		if part := &m.parts[i]; part.Class == recording.PartCPU && part.Tid == tid {
 			take := left * part.LengthNs / before
 			before -= part.LengthNs
 			left -= take

@@ -72,6 +72,21 @@ func (m *maker) behind(r *recording.SlowRequest, parts []recording.RequestPart) 
 	for i := range parts {
 		if parts[i].TimeNs < to && parts[i].TimeNs+parts[i].LengthNs > from {
 			parts[i].Behind = at.ID
+			if parts[i].Class == recording.PartIdle { // it slept within that one
+				m.sleptFor(&parts[i], at)
+			}
 		}
+	}
+}
+
+// sleptFor says what a thread waited for on a socket while it was at another request. One whose wait for events was
+// over when data came would have read it: it waited for something else.
+func (m *maker) sleptFor(part *recording.RequestPart, at *recording.SlowRequest) {
+	if part.Syscall == "" || part.Beside {
+		return
+	}
+	part.Class = recording.PartNet
+	if at.Downstream != "" && 2*at.DownstreamNs >= part.LengthNs {
+		part.Class, part.Where = recording.PartDownstream, at.Downstream
 	}
 }

@@ -148,8 +148,8 @@ __noinline int add_turn(const struct turn *turn)
 		sum->serve_ns += turn->first_send - turn->last_recv;
 		sum->answer_ns += turn->last_send - turn->first_send;
 		add_spent(sum, turn);
-		hand_over(turn, latency);
 	}
+	hand_over(turn, latency); /* of a client: what requests of event loops and tasks waited for is among them */
 	return 0;
 }
 

@@ -23,6 +23,9 @@ const (
 // sampleRate is how many requests of a kind are handed over in a second beside the slow ones.
 const sampleRate = 40
 
+// askedPart: of what a slow request took, an answer that it waited for has at least one part of so many.
+const askedPart = 4
+
 // learnFrom is how many requests of a kind tell what is slow for it.
 const learnFrom = 200
 
@@ -31,6 +34,7 @@ type tally struct {
 	sums    requestsKindSums
 	buckets map[int32]int64
 	count   int64
+	asks    bool // it is of what the target asks of others
 }
 
 // slice is what was counted in a stretch of the window.
@@ -119,8 +123,11 @@ func (w *watch) cut(fromNs, toNs int64, kinds map[uint32]tally) {
 // limit sets what is handed over of a kind: those that are slow among all so far, and a sample of the others.
 func (s *Session) limit(at uint32, now, before tally, since time.Duration) error {
 	limit := requestsLimit{OverNs: uint64(s.shared.Options.Over)}
+	if now.asks {
+		limit.OverNs /= askedPart
+	}
 	if limit.OverNs == 0 && now.count >= learnFrom {
-		limit.OverNs = uint64(now.quantile(1 - s.shared.Options.Worst))
+		limit.OverNs = uint64(now.slowFrom(s.shared.Options.Worst))
 	}
 	if now.count < learnFrom {
 		return nil // all of them are handed over
@@ -151,7 +158,7 @@ func (s *Session) tallies() (map[uint32]tally, error) {
 		if err := s.collection.Maps["sums"].Lookup(at, &perCPU); err != nil {
 			return nil, fmt.Errorf("read requests: %w", err)
 		}
-		counted := tally{buckets: map[int32]int64{}}
+		counted := tally{buckets: map[int32]int64{}, asks: s.asks(kind.Service)}
 		for bucket, count := range kind.Latency {
 			if count > 0 {
 				counted.buckets[int32(bucket)] = int64(count)
@@ -166,14 +173,29 @@ func (s *Session) tallies() (map[uint32]tally, error) {
 	return kinds, nil
 }
 
-// quantile is the upper end of the bucket that holds it.
-func (t tally) quantile(q float64) int64 {
-	rank, seen := int64(q*float64(t.count-1))+1, int64(0)
+// asks tells a service that the target asks.
+func (s *Session) asks(at uint32) bool {
+	var service requestsService
+	return s.collection.Maps["services"].Lookup(at, &service) == nil && service.Key.Role == roleClient
+}
+
+// crowd is how many times as many requests as are to be slow may be handed over as slow.
+const crowd = 3
+
+// slowFrom is where the slowest share begins: at the lower end of the bucket that holds it, since many requests that
+// wait for the same thing take about as long, and at its upper end where that would be too many.
+func (t tally) slowFrom(share float64) int64 {
+	rank, seen := int64((1-share)*float64(t.count-1))+1, int64(0)
 	for _, bucket := range sortedKeys(t.buckets) {
-		if seen += t.buckets[bucket]; seen >= rank {
-			_, high := recording.LatencyOf(bucket)
-			return high
+		before := seen
+		if seen += t.buckets[bucket]; seen < rank {
+			continue
 		}
+		low, high := recording.LatencyOf(bucket)
+		if float64(t.count-before) <= crowd*share*float64(t.count) {
+			return low
+		}
+		return high
 	}
 	return 0
 }

@@ -1,0 +1,369 @@
+package requests
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"culprit/recording"
+)
+
+// A request of an event loop, or of a run time that moves requests between threads, has no thread of its own while it
+// waits. What it waited for is then looked for beside it: an answer to a question that the process asked of another
+// service within the request's time, or a thread of the process that was at work for most of it.
+
+const (
+	// besideLeast is how much of the time to be explained an answer or a thread accounts for at least.
+	besideLeast = 0.5
+	// besideRare: a thread is at work that much more of this time than of the whole window, else it is no evidence.
+	besideRare = 2.0
+	// workLeast is the shortest stretch of work that is looked at, in ns; shorter waits are not kept.
+	workLeast = 1_000_000
+)
+
+// asked is a request of the target's own to another service.
+type asked struct {
+	fromNs, toNs int64
+	service      string
+}
+
+// work is a stretch in which a thread ran, or slept in a call that works: on a disk, in a page fault, for a file's lock.
+type work struct {
+	fromNs, toNs int64
+	wait         *recording.Wait // nil: it ran
+}
+
+// eventCalls wait until one of several descriptors is ready.
+var eventCalls = map[string]bool{"poll": true, "select": true, "epoll_wait": true, "pselect6": true, "ppoll": true,
+	"epoll_pwait": true, "io_uring_enter": true, "epoll_pwait2": true, "": true}
+
+// fileLocks are the calls that wait for a lock on a file.
+var fileLocks = map[string]bool{"flock": true, "fcntl": true}
+
+// findThreads sorts threads by process.
+func (m *maker) findThreads() {
+	m.tids = map[int32][]int32{}
+	pids := map[int32]int32{}
+	for tid, waits := range m.waits {
+		pids[tid] = waits[0].Pid
+	}
+	for tid, traces := range m.traces {
+		pids[tid] = traces[0].Pid
+	}
+	for _, tid := range sortedKeys(pids) {
+		m.tids[pids[tid]] = append(m.tids[pids[tid]], tid)
+	}
+	for _, all := range m.asked {
+		slices.SortFunc(all, func(a, b asked) int { return cmp.Compare(a.fromNs, b.fromNs) })
+	}
+}
+
+// worksOf gives the stretches of work of a thread, in order of time.
+func (m *maker) worksOf(tid int32) []work {
+	if known, ok := m.works[tid]; ok {
+		return known
+	}
+	var works []work
+	at := int64(0)
+	ran := func(to int64) {
+		if m.mostlyRan(tid, at, to) {
+			works = append(works, work{fromNs: at, toNs: to})
+		}
+	}
+	for _, wait := range m.waits[tid] {
+		if wait.BlockedNs == 0 { // it lost its CPU: it is at work
+			continue
+		}
+		ran(wait.TimeNs)
+		if class := classOf(wait); class == recording.PartDisk || class == recording.PartFault || fileLocks[wait.Syscall] {
+			works = append(works, work{fromNs: wait.TimeNs, toNs: wait.WokenNs(), wait: wait})
+		}
+		at = wait.EndNs()
+	}
+	ran(m.window.EndNs - m.window.StartNs)
+	m.works[tid] = works
+	return works
+}
+
+// mostlyRan tells by the samples that a thread without a long wait did not have many short ones instead.
+func (m *maker) mostlyRan(tid int32, from, to int64) bool {
+	if to-from < workLeast {
+		return false
+	}
+	traces, start := m.traces[tid], m.window.StartNs
+	i := sort.Search(len(traces), func(i int) bool { return traces[i].KtimeNs-start >= from })
+	k := sort.Search(len(traces), func(i int) bool { return traces[i].KtimeNs-start >= to })
+	return k > i && int64(k-i+1)*m.period*2 >= to-from
+}
+
+// usualWork is the part of the window in which any thread of a process was at work.
+func (m *maker) usualWork(pid int32) float64 {
+	if known, ok := m.usual[pid]; ok {
+		return known
+	}
+	var all []work
+	for _, tid := range m.tids[pid] {
+		all = append(all, m.worksOf(tid)...)
+	}
+	slices.SortFunc(all, func(a, b work) int { return cmp.Compare(a.fromNs, b.fromNs) })
+	sum, until := int64(0), int64(0)
+	for _, w := range all {
+		sum += max(0, w.toNs-max(until, w.fromNs))
+		until = max(until, w.toNs)
+	}
+	m.usual[pid] = float64(sum) / float64(max(1, m.window.EndNs-m.window.StartNs))
+	return m.usual[pid]
+}
+
+// within gives the works of a thread between two times.
+func (m *maker) within(tid int32, from, to int64) (found []work, length int64) {
+	works := m.worksOf(tid)
+	i := sort.Search(len(works), func(i int) bool { return works[i].toNs > from })
+	for ; i < len(works) && works[i].fromNs < to; i++ {
+		w := works[i]
+		length += min(to, w.toNs) - max(from, w.fromNs)
+		found = append(found, w)
+	}
+	return found, length
+}
+
+// workerBeside finds the thread that was at work for most of a time, if one was for as long as least.
+func (m *maker) workerBeside(pid, not int32, from, to, least int64) (tid int32, works []work) {
+	most := int64(0)
+	for _, other := range m.tids[pid] {
+		if other == not {
+			continue
+		}
+		if found, length := m.within(other, from, to); length > most {
+			most, tid, works = length, other, found
+		}
+	}
+	if most < least || most == 0 || float64(most) < besideRare*m.usualWork(pid)*float64(to-from) {
+		return 0, nil
+	}
+	return tid, works
+}
+
+// answerBeside finds the answer of another service that was waited for longest, if for as long as least: it was asked
+// for and came within the request's time.
+func (m *maker) answerBeside(r *recording.SlowRequest, from, to, least int64) *asked {
+	all := m.asked[r.Pid]
+	read, end := r.TimeNs+r.WaitNs, r.TimeNs+r.LatencyNs
+	var best *asked
+	most := int64(0)
+	i := sort.Search(len(all), func(i int) bool { return all[i].fromNs >= read })
+	for ; i < len(all) && all[i].fromNs < end; i++ {
+		if all[i].toNs > end {
+			continue
+		}
+		if length := min(to, all[i].toNs) - max(from, all[i].fromNs); length > most {
+			most, best = length, &all[i]
+		}
+	}
+	if most < least {
+		return nil
+	}
+	return best
+}
+
+// unfollowed says of a time whose thread is not known what was found beside it; the rest stays unknown.
+func (m *maker) unfollowed(r *recording.SlowRequest, from, to int64) {
+	least := int64(besideLeast * float64(to-from))
+	if answer := m.answerBeside(r, from, to, least); answer != nil {
+		m.unknown(r, from, answer.fromNs)
+		part := stretch(recording.PartDownstream, max(from, answer.fromNs), 0, r.WriterTid)
+		part.LengthNs, part.Where = min(to, answer.toNs)-part.TimeNs, answer.service
+		m.add(r, part)
+		m.unknown(r, min(to, answer.toNs), to)
+		return
+	}
+	at := from
+	if tid, works := m.workerBeside(r.Pid, 0, from, to, least); tid != 0 {
+		for _, w := range works {
+			m.unknown(r, at, w.fromNs)
+			m.atWork(r, tid, w, max(at, w.fromNs), min(to, w.toNs))
+			at = min(to, w.toNs)
+		}
+		m.unknown(r, at, to)
+		return
+	}
+	// Who answered was without a CPU: so was the request, whoever had it before.
+	for _, wait := range m.waitsWithin(r.WriterTid, from, to) {
+		woken := max(at, wait.WokenNs())
+		if ends := min(to, wait.EndNs()); ends-woken >= workLeast {
+			m.unknown(r, at, woken)
+			part := stretch(recording.PartQueued, woken, ends-woken, r.WriterTid)
+			part.RunnerComm = wait.RunnerComm
+			m.add(r, part)
+			at = ends
+		}
+	}
+	m.unknown(r, at, to)
+}
+
+func (m *maker) unknown(r *recording.SlowRequest, from, to int64) {
+	m.add(r, stretch(recording.PartUnknown, from, to-from, 0))
+}
+
+func (m *maker) waitsWithin(tid int32, from, to int64) []*recording.Wait {
+	waits := m.waits[tid]
+	i := sort.Search(len(waits), func(i int) bool { return waits[i].EndNs() > from })
+	k := sort.Search(len(waits), func(i int) bool { return waits[i].TimeNs >= to })
+	return waits[min(i, k):k]
+}
+
+// atWork adds what another thread did meanwhile. What it had begun before the request was read is not the request's own.
+func (m *maker) atWork(r *recording.SlowRequest, tid int32, w work, from, to int64) {
+	if to <= from {
+		return
+	}
+	first := len(m.parts)
+	if w.wait != nil {
+		m.waited(r, w.wait, from, to, false)
+	} else {
+		m.ran(r, tid, from, to, false)
+	}
+	began := m.hadBegun(tid, w, r.TimeNs+r.WaitNs)
+	for i := range m.parts[first:] {
+		m.parts[first+i].Beside = began
+	}
+}
+
+// hadBegun tells that a thread was at the same work before. One that runs on may have taken up another request
+// meanwhile: then the samples before and after have little in common.
+func (m *maker) hadBegun(tid int32, w work, at int64) bool {
+	if w.wait != nil || w.fromNs >= at || m.window.Unwinder == nil {
+		return w.fromNs < at
+	}
+	traces, start := m.traces[tid], m.window.StartNs
+	i := sort.Search(len(traces), func(i int) bool { return traces[i].KtimeNs-start >= at })
+	if i == 0 || traces[i-1].KtimeNs-start < w.fromNs {
+		return false // it has run for less than a period of the samples
+	}
+	if i == len(traces) || traces[i].KtimeNs-start >= w.toNs {
+		return true
+	}
+	before, _ := m.window.Unwinder.Frames(traces[i-1].Stack)
+	after, _ := m.window.Unwinder.Frames(traces[i].Stack)
+	return alike(before, after)
+}
+
+// alike tells that two stacks have half of their inner halves in common.
+func alike[F comparable](a, b []F) bool {
+	inner := a[len(a)/2:]
+	common := 0
+	for _, frame := range inner {
+		if slices.Contains(b, frame) {
+			common++
+		}
+	}
+	return 2*common >= len(inner)
+}
+
+// unreadByAny: where any thread may read, the sleep of the one that did tells nothing: others were at work, or none was.
+func (m *maker) unreadByAny(r *recording.SlowRequest, first int) {
+	parts := slices.Clone(m.parts[first:])
+	m.parts = m.parts[:first]
+	for _, part := range parts {
+		if part.Class == recording.PartCPU || part.Class == recording.PartQueued {
+			m.parts = append(m.parts, part)
+			continue
+		}
+		from, to := part.TimeNs, part.TimeNs+part.LengthNs
+		tid, works := m.workerBeside(r.Pid, 0, from, to, int64(besideLeast*float64(to-from)))
+		at := from
+		for _, w := range works {
+			m.idle(r, at, w.fromNs)
+			before := len(m.parts)
+			m.atWork(r, tid, w, max(at, w.fromNs), min(to, w.toNs))
+			for i := range m.parts[before:] {
+				m.parts[before+i].Before = true
+			}
+			at = min(to, w.toNs)
+		}
+		m.idle(r, at, to)
+	}
+}
+
+func (m *maker) idle(r *recording.SlowRequest, from, to int64) {
+	part := stretch(recording.PartIdle, from, to-from, r.Tid)
+	part.Before = true
+	m.add(r, part)
+}
+
+// elsewhere says what a request waited for while its event loop slept or served others. It gives what waits too short to
+// be kept whole stand for; nil: nothing was found.
+func (m *maker) elsewhere(r *recording.SlowRequest, first int, from, to int64) *recording.RequestPart {
+	least := int64(besideLeast * float64(r.NetNs))
+	if r.NetNs < workLeast || float64(r.NetNs) < 0.2*float64(to-from) {
+		return nil
+	}
+	if answer := m.answerBeside(r, from, to, least); answer != nil {
+		for i := range m.parts[first:] {
+			part := &m.parts[first+i]
+			if part.Class == recording.PartNet && eventCalls[part.Syscall] &&
+				part.TimeNs+part.LengthNs > answer.fromNs && part.TimeNs < answer.toNs {
+				part.Class, part.Where = recording.PartDownstream, answer.service
+			}
+		}
+		part := stretch(recording.PartDownstream, from, 0, r.Tid)
+		part.Where = answer.service
+		return &part
+	}
+	tid, works := m.workerBeside(r.Pid, r.Tid, from, to, least)
+	if tid == 0 {
+		return nil
+	}
+	parts := slices.Clone(m.parts[first:])
+	m.parts = m.parts[:first]
+	for _, part := range parts {
+		if part.Class != recording.PartNet || !eventCalls[part.Syscall] {
+			m.parts = append(m.parts, part)
+			continue
+		}
+		m.replace(r, part, tid, works)
+	}
+	longest := slices.MaxFunc(works, func(a, b work) int { return cmp.Compare(a.toNs-a.fromNs, b.toNs-b.fromNs) })
+	before := len(m.parts)
+	m.atWork(r, tid, longest, longest.fromNs, longest.toNs)
+	part := m.parts[before]
+	m.parts = m.parts[:before]
+	return &part
+}
+
+// replace puts what a thread did meanwhile for the part of a loop's sleep.
+func (m *maker) replace(r *recording.SlowRequest, part recording.RequestPart, tid int32, works []work) {
+	at, to := part.TimeNs, part.TimeNs+part.LengthNs
+	keep := func(until int64) {
+		if rest := part; until > at {
+			rest.TimeNs, rest.LengthNs = at, until-at
+			m.add(r, rest)
+		}
+	}
+	for _, w := range works {
+		from, until := max(at, w.fromNs), min(to, w.toNs)
+		if until <= from {
+			continue
+		}
+		keep(from)
+		m.atWork(r, tid, w, from, until)
+		at = until
+	}
+	keep(to)
+}
+
+// seen adds up the parts of a request by class. What another thread did, and answers that the kernel's sums do not
+// have, stand for sleeps of the loop.
+func (m *maker) seen(r *recording.SlowRequest, first int) map[string]int64 {
+	seen, asleep := map[string]int64{}, int64(0)
+	for _, part := range m.parts[first:] {
+		if part.Tid != r.WriterTid || part.Class == recording.PartDownstream || part.Class == recording.PartNet {
+			asleep += part.LengthNs
+			continue
+		}
+		seen[part.Class] += part.LengthNs
+	}
+	seen[recording.PartDownstream] = min(asleep, r.DownstreamNs)
+	seen[recording.PartNet] = asleep - seen[recording.PartDownstream]
+	return seen
+}
