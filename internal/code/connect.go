@@ -17,11 +17,12 @@ var (
 		tcp_v4_syn_recv_sock tcp_conn_request tcp_close inet_release __tcp_close unix_stream_connect
 		unix_release sock_close SSL_do_handshake SSL_connect SSL_accept tls_construct tls_process
 		getaddrinfo`,
-		// Node, Go, the JDK: what they do around the calls
+		// Node, Go, the JDK, Ruby, PHP, Perl: what they do around the calls
 		`node::TCPWrap::Connect node::ConnectionWrap< uv__tcp_connect uv__server_io uv__finish_close
 		net.(*sysDialer) net.(*Dialer) net.(*netFD).connect net.(*netFD).accept net.(*conn).Close
 		net/http.(*Transport).dialConn net/http.(*Server).newConn NioSocketImpl.connect
-		NioSocketImpl.accept NioSocketImpl.close java.net.Socket.connect java.net.ServerSocket.accept`,
+		NioSocketImpl.accept NioSocketImpl.close java.net.Socket.connect java.net.ServerSocket.accept
+		rsock_connect rsock_init_inetsock php_network_connect_socket php_network_getaddresses Perl_pp_connect`,
 	)
 	// connectFiles are files of run times' own libraries with their functions that run for each
 	// connection.

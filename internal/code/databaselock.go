@@ -32,6 +32,23 @@ func AtDatabaseLock(frames []recording.Frame) bool {
 	})
 }
 
+// DatabaseLock is the function that asked for the lock of a database that a stack waits for: of the functions that take
+// locks the outermost around the wait; -1 when it waits for none. SQLite as a library names none.
+func DatabaseLock(frames []recording.Frame) int {
+	at := slices.IndexFunc(frames, func(frame recording.Frame) bool {
+		return frame.Kind == recording.KindNative && IsDatabaseLock(frame.Name)
+	})
+	for i := at - 1; i >= 0; i-- {
+		switch name := frames[i].Name; {
+		case strings.Contains(name, "Lock") || strings.Contains(name, "lock"):
+			at = i
+		case !strings.Contains(name, "+0x"): // a name that the program has
+			return at
+		}
+	}
+	return at
+}
+
 // waitsInSQLite reports whether a stack sleeps in SQLite's library, which as a shared one names
 // none of its own functions: nothing in it sleeps but the handler of a busy database, and what a
 // program asks for by sqlite3_sleep.

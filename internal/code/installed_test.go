@@ -50,6 +50,9 @@ func TestPackagesByFile(t *testing.T) {
 		{"php", "send", "/srv/shop/src/Client.php", Program},
 		{"jvm", "java.util.HashMap.get", "HashMap.java", Standard},
 		{"jvm", "com.acme.Shop.sell", "Shop.java", Program},
+		{"jvm", "byte[] com.acme.Shop.read(byte[], int)", "Shop.java", Program},
+		{"jvm", "java.lang.Object java.util.HashMap.get(java.lang.Object)", "HashMap.java", Standard},
+		{"jvm", "StubRoutines (initialstubs)", "", Runtime},
 	} {
 		frame := recording.Frame{Name: each.name, Kind: each.kind, File: each.file}
 		if got := OwnerOf(frame); got != each.want {

@@ -289,8 +289,13 @@ func (r *reader) network(part *recording.RequestPart, frames []recording.Frame, 
 	switch {
 	case part.Syscall == "connect":
 		return bucket{cause: cause.NetReconnect, class: part.Class, kind: cause.InPeer, place: part.Where}
-	case fileLocks[part.Syscall], code.AtDatabaseLock(frames):
+	case fileLocks[part.Syscall]:
 		b.cause = cause.LockContended
+	case code.AtDatabaseLock(frames):
+		b.cause = cause.LockContended
+		if at := code.DatabaseLock(frames); at >= 0 {
+			b.place = nameOf(&frames[at])
+		}
 	case part.Class == recording.PartNet && slices.ContainsFunc(frames, connects):
 		b.cause = cause.NetReconnect
 	case part.Where != "" && part.Class == recording.PartNet:

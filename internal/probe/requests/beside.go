@@ -10,12 +10,12 @@ import (
 
 // A request of an event loop, or of a run time that moves requests between threads, has no thread of its own while it
 // waits. What it waited for is then looked for beside it: an answer to a question that the process asked of another
-// service within the request's time, or a thread of the process that was at work for most of it.
+// service within the request's time, or threads of the process that were at work for most of it.
 
 const (
-	// besideLeast is how much of the time to be explained an answer or a thread accounts for at least.
+	// besideLeast is how much of the time to be explained an answer or work accounts for at least.
 	besideLeast = 0.5
-	// besideRare: a thread is at work that much more of this time than of the whole window, else it is no evidence.
+	// besideRare: threads are at work that much more of this time than of the whole window, else it is no evidence.
 	besideRare = 2.0
 	// workLeast is the shortest stretch of work that is looked at, in ns; shorter waits are not kept.
 	workLeast = 1_000_000
@@ -115,33 +115,40 @@ func (m *maker) usualWork(pid int32) float64 {
 	return m.usual[pid]
 }
 
-// within gives the works of a thread between two times.
-func (m *maker) within(tid int32, from, to int64) (found []work, length int64) {
-	works := m.worksOf(tid)
-	i := sort.Search(len(works), func(i int) bool { return works[i].toNs > from })
-	for ; i < len(works) && works[i].fromNs < to; i++ {
-		w := works[i]
-		length += min(to, w.toNs) - max(from, w.fromNs)
-		found = append(found, w)
-	}
-	return found, length
+// stint is work of a thread.
+type stint struct {
+	work
+	tid int32
 }
 
-// workerBeside finds the thread that was at work for most of a time, if one was for as long as least.
-func (m *maker) workerBeside(pid, not int32, from, to, least int64) (tid int32, works []work) {
-	most := int64(0)
-	for _, other := range m.tids[pid] {
-		if other == not {
+// workBeside gives what threads of a process but one were at between two times, in order and without overlaps: where
+// several were at work at once, who began first. It is nothing where they were not at work for as long as least, or not
+// clearly more than in the whole window.
+func (m *maker) workBeside(pid, not int32, from, to, least int64) []stint {
+	var all, kept []stint
+	for _, tid := range m.tids[pid] {
+		if tid == not {
 			continue
 		}
-		if found, length := m.within(other, from, to); length > most {
-			most, tid, works = length, other, found
+		works := m.worksOf(tid)
+		i := sort.Search(len(works), func(i int) bool { return works[i].toNs > from })
+		for ; i < len(works) && works[i].fromNs < to; i++ {
+			all = append(all, stint{works[i], tid})
 		}
 	}
-	if most < least || most == 0 || float64(most) < besideRare*m.usualWork(pid)*float64(to-from) {
-		return 0, nil
+	slices.SortStableFunc(all, func(a, b stint) int { return cmp.Compare(a.fromNs, b.fromNs) })
+	covered, at := int64(0), from
+	for _, s := range all {
+		if end := min(to, s.toNs); end > at {
+			covered += end - max(at, s.fromNs)
+			at = end
+			kept = append(kept, s)
+		}
 	}
-	return tid, works
+	if covered < least || float64(covered) < besideRare*m.usualWork(pid)*float64(to-from) {
+		return nil
+	}
+	return kept
 }
 
 // answerBeside finds the answer of another service that was waited for longest, if for as long as least: it was asked
@@ -178,10 +185,10 @@ func (m *maker) unfollowed(r *recording.SlowRequest, from, to int64) {
 		return
 	}
 	at := from
-	if tid, works := m.workerBeside(r.Pid, 0, from, to, least); tid != 0 {
+	if works := m.workBeside(r.Pid, 0, from, to, least); works != nil {
 		for _, w := range works {
 			m.unknown(r, at, w.fromNs)
-			m.atWork(r, tid, w, max(at, w.fromNs), min(to, w.toNs))
+			m.atWork(r, w, max(at, w.fromNs), min(to, w.toNs))
 			at = min(to, w.toNs)
 		}
 		m.unknown(r, at, to)
@@ -213,7 +220,7 @@ func (m *maker) waitsWithin(tid int32, from, to int64) []*recording.Wait {
 }
 
 // atWork adds what another thread did meanwhile. What it had begun before the request was read is not the request's own.
-func (m *maker) atWork(r *recording.SlowRequest, tid int32, w work, from, to int64) {
+func (m *maker) atWork(r *recording.SlowRequest, w stint, from, to int64) {
 	if to <= from {
 		return
 	}
@@ -221,9 +228,9 @@ func (m *maker) atWork(r *recording.SlowRequest, tid int32, w work, from, to int
 	if w.wait != nil {
 		m.waited(r, w.wait, from, to, false)
 	} else {
-		m.ran(r, tid, from, to, false)
+		m.ran(r, w.tid, from, to, false)
 	}
-	began := m.hadBegun(tid, w, r.TimeNs+r.WaitNs)
+	began := m.hadBegun(w, r.TimeNs+r.WaitNs)
 	for i := range m.parts[first:] {
 		m.parts[first+i].Beside = began
 	}
@@ -231,11 +238,11 @@ func (m *maker) atWork(r *recording.SlowRequest, tid int32, w work, from, to int
 
 // hadBegun tells that a thread was at the same work before. One that runs on may have taken up another request
 // meanwhile: then the samples before and after have little in common.
-func (m *maker) hadBegun(tid int32, w work, at int64) bool {
+func (m *maker) hadBegun(w stint, at int64) bool {
 	if w.wait != nil || w.fromNs >= at || m.window.Unwinder == nil {
 		return w.fromNs < at
 	}
-	traces, start := m.traces[tid], m.window.StartNs
+	traces, start := m.traces[w.tid], m.window.StartNs
 	i := sort.Search(len(traces), func(i int) bool { return traces[i].KtimeNs-start >= at })
 	if i == 0 || traces[i-1].KtimeNs-start < w.fromNs {
 		return false // it has run for less than a period of the samples
@@ -270,12 +277,11 @@ func (m *maker) unreadByAny(r *recording.SlowRequest, first int) {
 			continue
 		}
 		from, to := part.TimeNs, part.TimeNs+part.LengthNs
-		tid, works := m.workerBeside(r.Pid, 0, from, to, int64(besideLeast*float64(to-from)))
 		at := from
-		for _, w := range works {
+		for _, w := range m.workBeside(r.Pid, 0, from, to, int64(besideLeast*float64(to-from))) {
 			m.idle(r, at, w.fromNs)
 			before := len(m.parts)
-			m.atWork(r, tid, w, max(at, w.fromNs), min(to, w.toNs))
+			m.atWork(r, w, max(at, w.fromNs), min(to, w.toNs))
 			for i := range m.parts[before:] {
 				m.parts[before+i].Before = true
 			}
@@ -310,8 +316,8 @@ func (m *maker) elsewhere(r *recording.SlowRequest, first int, from, to int64) *
 		part.Where = answer.service
 		return &part
 	}
-	tid, works := m.workerBeside(r.Pid, r.Tid, from, to, least)
-	if tid == 0 {
+	works := m.workBeside(r.Pid, r.Tid, from, to, least)
+	if works == nil {
 		return nil
 	}
 	parts := slices.Clone(m.parts[first:])
@@ -321,18 +327,18 @@ func (m *maker) elsewhere(r *recording.SlowRequest, first int, from, to int64) *
 			m.parts = append(m.parts, part)
 			continue
 		}
-		m.replace(r, part, tid, works)
+		m.replace(r, part, works)
 	}
-	longest := slices.MaxFunc(works, func(a, b work) int { return cmp.Compare(a.toNs-a.fromNs, b.toNs-b.fromNs) })
+	longest := slices.MaxFunc(works, func(a, b stint) int { return cmp.Compare(a.toNs-a.fromNs, b.toNs-b.fromNs) })
 	before := len(m.parts)
-	m.atWork(r, tid, longest, longest.fromNs, longest.toNs)
+	m.atWork(r, longest, longest.fromNs, longest.toNs)
 	part := m.parts[before]
 	m.parts = m.parts[:before]
 	return &part
 }
 
 // replace puts what a thread did meanwhile for the part of a loop's sleep.
-func (m *maker) replace(r *recording.SlowRequest, part recording.RequestPart, tid int32, works []work) {
+func (m *maker) replace(r *recording.SlowRequest, part recording.RequestPart, works []stint) {
 	at, to := part.TimeNs, part.TimeNs+part.LengthNs
 	keep := func(until int64) {
 		if rest := part; until > at {
@@ -346,7 +352,7 @@ func (m *maker) replace(r *recording.SlowRequest, part recording.RequestPart, ti
 			continue
 		}
 		keep(from)
-		m.atWork(r, tid, w, from, until)
+		m.atWork(r, w, from, until)
 		at = until
 	}
 	keep(to)

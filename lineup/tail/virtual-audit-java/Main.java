@@ -9,16 +9,18 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** A virtual thread a connection; one request in eighty goes into the audit log, which is forced to disk. */
+/** A virtual thread a connection; one request in a hundred goes into the audit log, which is forced to disk. */
 public class Main {
 	static FileChannel audit;
 
-	static void writeAudit() throws Exception {
-		for (int i = 0; i < 10; i++) {
-			audit.write(ByteBuffer.allocate(65536));
-			audit.force(true);
-		}
-		audit.truncate(0);
+	static final ByteBuffer lines = ByteBuffer.allocateDirect(4 << 20);
+
+	static synchronized void writeAudit() throws Exception {
+		audit.position(0);
+		lines.rewind();
+		while (lines.hasRemaining())
+			audit.write(lines);
+		audit.force(true);
 	}
 
 	static int makePage(byte[] request) {
@@ -36,7 +38,7 @@ public class Main {
 			OutputStream out = socket.getOutputStream();
 			while (in.read(request) > 0) {
 				String body = makePage(request) == 0 ? "no" : "ok";
-				if (ThreadLocalRandom.current().nextInt(80) == 0)
+				if (ThreadLocalRandom.current().nextInt(100) == 0)
 					writeAudit();
 				out.write(("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n" + body).getBytes());
 			}
