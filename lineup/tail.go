@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"culprit/internal/cause"
 )
 
 // tailRoot is where the services lie of which some requests are slow.
@@ -82,6 +84,10 @@ func (o Options) tails(ctx context.Context, stdout io.Writer) (int, error) {
 		case err != nil:
 			return exitError, fmt.Errorf("%s: %w", name, err)
 		}
+		fmt.Fprintf(stdout, "%-26s %s\n", name, verdict)
+		if verdict.busy {
+			continue
+		}
 		judged++
 		if verdict.right {
 			right++
@@ -89,7 +95,6 @@ func (o Options) tails(ctx context.Context, stdout io.Writer) (int, error) {
 		if verdict.placed {
 			placed++
 		}
-		fmt.Fprintf(stdout, "%-26s %s\n", name, verdict)
 	}
 	fmt.Fprintf(stdout, "%d of %d right, %d with the place\n", right, judged, placed)
 	if right < judged {
@@ -103,17 +108,20 @@ var errLeftOut = errors.New("not installed")
 // tailVerdict is how an answer stands to the truth.
 type tailVerdict struct {
 	right, placed bool
+	busy          bool // others had the CPU: nothing can be said of a flat tail on such a host
 	said          string
 }
 
 // String is one line of the board.
 func (v tailVerdict) String() string {
 	word := "MISSED"
-	if v.right {
-		word = "right"
-	}
-	if v.right && !v.placed {
+	switch {
+	case v.busy:
+		word = "host too busy"
+	case v.right && !v.placed:
 		word = "right, not its place"
+	case v.right:
+		word = "right"
 	}
 	return fmt.Sprintf("%-20s %s", word, v.said)
 }
@@ -169,6 +177,7 @@ func (t *tailTruth) judge(answer *tailAnswer, place string) (verdict tailVerdict
 	verdict.said = fmt.Sprintf("%s %.0f %% (%.0f to %.0f) %s", first.Cause, 100*first.Share.Value,
 		100*first.Share.Low, 100*first.Share.High, strings.Join(first.Where, " | "))
 	verdict.right = slices.Contains(t.Causes, first.Cause)
+	verdict.busy = t.Flat && first.Cause == string(cause.CPUStarved)
 	where, err := regexp.Compile(place)
 	if err != nil {
 		return verdict, fmt.Errorf("parse place %q: %w", place, err)

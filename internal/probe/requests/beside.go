@@ -33,10 +33,6 @@ type work struct {
 	wait         *recording.Wait // nil: it ran
 }
 
-// eventCalls wait until one of several descriptors is ready.
-var eventCalls = map[string]bool{"poll": true, "select": true, "epoll_wait": true, "pselect6": true, "ppoll": true,
-	"epoll_pwait": true, "io_uring_enter": true, "epoll_pwait2": true, "": true}
-
 // fileLocks are the calls that wait for a lock on a file.
 var fileLocks = map[string]bool{"flock": true, "fcntl": true}
 
@@ -121,12 +117,12 @@ type stint struct {
 	tid int32
 }
 
-// workBeside gives what threads of a process but one were at between two times, in order and without overlaps: where
-// several were at work at once, who began first. It is nothing where they were not at work for as long as least, or not
-// clearly more than in the whole window.
-func (m *maker) workBeside(pid, not int32, from, to, least int64) []stint {
-	var all, kept []stint
-	for _, tid := range m.tids[pid] {
+// workBeside gives what threads of a process but one were at between two times, in order and without overlaps. What was
+// begun after the request was read goes before what others had begun: it may be its own. It is nothing where they were
+// at work for less than besideLeast of the time, or not clearly more than in the whole window.
+func (m *maker) workBeside(r *recording.SlowRequest, not int32, from, to int64) []stint {
+	var own, all []stint
+	for _, tid := range m.tids[r.Pid] {
 		if tid == not {
 			continue
 		}
@@ -134,21 +130,32 @@ func (m *maker) workBeside(pid, not int32, from, to, least int64) []stint {
 		i := sort.Search(len(works), func(i int) bool { return works[i].toNs > from })
 		for ; i < len(works) && works[i].fromNs < to; i++ {
 			all = append(all, stint{works[i], tid})
+			if works[i].fromNs >= r.TimeNs+r.WaitNs {
+				own = append(own, stint{works[i], tid})
+			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b stint) int { return cmp.Compare(a.fromNs, b.fromNs) })
-	covered, at := int64(0), from
-	for _, s := range all {
+	least := max(besideLeast, besideRare*m.usualWork(r.Pid)) * float64(to-from)
+	for _, works := range [][]stint{own, all} {
+		if kept, covered := inTurn(works, from, to); float64(covered) >= least {
+			return kept
+		}
+	}
+	return nil
+}
+
+// inTurn puts works in order of time: where several overlap, who began first.
+func inTurn(works []stint, from, to int64) (kept []stint, covered int64) {
+	slices.SortStableFunc(works, func(a, b stint) int { return cmp.Compare(a.fromNs, b.fromNs) })
+	at := from
+	for _, s := range works {
 		if end := min(to, s.toNs); end > at {
 			covered += end - max(at, s.fromNs)
 			at = end
 			kept = append(kept, s)
 		}
 	}
-	if covered < least || float64(covered) < besideRare*m.usualWork(pid)*float64(to-from) {
-		return nil
-	}
-	return kept
+	return kept, covered
 }
 
 // answerBeside finds the answer of another service that was waited for longest, if for as long as least: it was asked
@@ -185,7 +192,7 @@ func (m *maker) unfollowed(r *recording.SlowRequest, from, to int64) {
 		return
 	}
 	at := from
-	if works := m.workBeside(r.Pid, 0, from, to, least); works != nil {
+	if works := m.workBeside(r, 0, from, to); works != nil {
 		for _, w := range works {
 			m.unknown(r, at, w.fromNs)
 			m.atWork(r, w, max(at, w.fromNs), min(to, w.toNs))
@@ -278,7 +285,7 @@ func (m *maker) unreadByAny(r *recording.SlowRequest, first int) {
 		}
 		from, to := part.TimeNs, part.TimeNs+part.LengthNs
 		at := from
-		for _, w := range m.workBeside(r.Pid, 0, from, to, int64(besideLeast*float64(to-from))) {
+		for _, w := range m.workBeside(r, 0, from, to) {
 			m.idle(r, at, w.fromNs)
 			before := len(m.parts)
 			m.atWork(r, w, max(at, w.fromNs), min(to, w.toNs))
@@ -297,48 +304,45 @@ func (m *maker) idle(r *recording.SlowRequest, from, to int64) {
 	m.add(r, part)
 }
 
-// elsewhere says what a request waited for while its event loop slept or served others. It gives what waits too short to
-// be kept whole stand for; nil: nothing was found.
-func (m *maker) elsewhere(r *recording.SlowRequest, first int, from, to int64) *recording.RequestPart {
-	least := int64(besideLeast * float64(r.NetNs))
-	if r.NetNs < workLeast || float64(r.NetNs) < 0.2*float64(to-from) {
-		return nil
+// elsewhere says what a request waited for while its event loop slept or served others: that takes the place of all that
+// the loop did meanwhile, which was not for this request. It gives the part of the time that it found something for.
+func (m *maker) elsewhere(r *recording.SlowRequest, first int, from, to int64) (found float64) {
+	if r.NetNs < workLeast || 5*r.NetNs < to-from {
+		return 0
 	}
-	if answer := m.answerBeside(r, from, to, least); answer != nil {
-		for i := range m.parts[first:] {
-			part := &m.parts[first+i]
-			if part.Class == recording.PartNet && eventCalls[part.Syscall] &&
-				part.TimeNs+part.LengthNs > answer.fromNs && part.TimeNs < answer.toNs {
-				part.Class, part.Where = recording.PartDownstream, answer.service
-			}
-		}
-		part := stretch(recording.PartDownstream, from, 0, r.Tid)
-		part.Where = answer.service
-		return &part
-	}
-	works := m.workBeside(r.Pid, r.Tid, from, to, least)
-	if works == nil {
-		return nil
+	least := int64(besideLeast * float64(to-from))
+	var works []stint
+	answer := m.answerBeside(r, from, to, least)
+	if answer != nil {
+		works = []stint{{work{fromNs: answer.fromNs, toNs: answer.toNs}, r.WriterTid}}
+	} else if works = m.workBeside(r, r.Tid, from, to); works == nil {
+		return 0
 	}
 	parts := slices.Clone(m.parts[first:])
 	m.parts = m.parts[:first]
 	for _, part := range parts {
-		if part.Class != recording.PartNet || !eventCalls[part.Syscall] {
-			m.parts = append(m.parts, part)
-			continue
-		}
-		m.replace(r, part, works)
+		m.without(r, part, works)
 	}
-	longest := slices.MaxFunc(works, func(a, b stint) int { return cmp.Compare(a.toNs-a.fromNs, b.toNs-b.fromNs) })
-	before := len(m.parts)
-	m.atWork(r, longest, longest.fromNs, longest.toNs)
-	part := m.parts[before]
-	m.parts = m.parts[:before]
-	return &part
+	covered, at := int64(0), from
+	for _, w := range works {
+		start, end := max(at, w.fromNs), min(to, w.toNs)
+		if answer == nil {
+			m.atWork(r, w, start, end)
+		} else {
+			part := stretch(recording.PartDownstream, start, end-start, beside)
+			part.Where = answer.service
+			m.add(r, part)
+		}
+		covered, at = covered+end-start, end
+	}
+	return float64(covered) / float64(to-from)
 }
 
-// replace puts what a thread did meanwhile for the part of a loop's sleep.
-func (m *maker) replace(r *recording.SlowRequest, part recording.RequestPart, works []stint) {
+// beside is the thread of an answer that was waited for beside the request's own thread.
+const beside = 0
+
+// without adds of a part what lies before, between and behind works.
+func (m *maker) without(r *recording.SlowRequest, part recording.RequestPart, works []stint) {
 	at, to := part.TimeNs, part.TimeNs+part.LengthNs
 	keep := func(until int64) {
 		if rest := part; until > at {
@@ -347,29 +351,22 @@ func (m *maker) replace(r *recording.SlowRequest, part recording.RequestPart, wo
 		}
 	}
 	for _, w := range works {
-		from, until := max(at, w.fromNs), min(to, w.toNs)
-		if until <= from {
+		if w.toNs <= at || w.fromNs >= to {
 			continue
 		}
-		keep(from)
-		m.atWork(r, w, from, until)
-		at = until
+		keep(min(to, w.fromNs))
+		at = max(at, min(to, w.toNs))
 	}
 	keep(to)
 }
 
-// seen adds up the parts of a request by class. What another thread did, and answers that the kernel's sums do not
-// have, stand for sleeps of the loop.
-func (m *maker) seen(r *recording.SlowRequest, first int) map[string]int64 {
-	seen, asleep := map[string]int64{}, int64(0)
+// seen adds up the parts of a request's own thread by class.
+func (m *maker) seen(tid int32, first int) map[string]int64 {
+	seen := map[string]int64{}
 	for _, part := range m.parts[first:] {
-		if part.Tid != r.WriterTid || part.Class == recording.PartDownstream || part.Class == recording.PartNet {
-			asleep += part.LengthNs
-			continue
+		if part.Tid == tid {
+			seen[part.Class] += part.LengthNs
 		}
-		seen[part.Class] += part.LengthNs
 	}
-	seen[recording.PartDownstream] = min(asleep, r.DownstreamNs)
-	seen[recording.PartNet] = asleep - seen[recording.PartDownstream]
 	return seen
 }

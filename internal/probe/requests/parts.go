@@ -108,22 +108,18 @@ func (m *maker) serve(r *recording.SlowRequest, tid int32, from, to int64) {
 	first := len(m.parts)
 	m.follow(r, tid, from, to, false)
 	m.downstream(r, m.parts[first:])
-	meanwhile := m.elsewhere(r, first, from, to)
-	seen, ran := m.seen(r, first), int64(0)
+	found := m.elsewhere(r, first, from, to)
+	seen, ran := m.seen(tid, first), int64(0)
 	ran = seen[recording.PartCPU]
 	missing := int64(0)
 	for _, class := range classesOf(&r.Spent) {
-		more := min(class.ns-seen[class.name], ran-missing)
+		more := min(int64(float64(class.ns)*(1-found))-seen[class.name], ran-missing)
 		if more <= 0 {
 			continue
 		}
 		missing += more
 		part := stretch(class.name, from, more, tid)
 		part.Where = whereOf(r, class.name)
-		if class.name == recording.PartNet && meanwhile != nil {
-			part = *meanwhile
-			part.TimeNs, part.LengthNs = from, more
-		}
 		m.add(r, part)
 	}
 	if missing == 0 {
