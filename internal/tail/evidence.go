@@ -2,9 +2,7 @@ package tail
 
 import (
 	"fmt"
-	"net/netip"
 	"path"
-	"slices"
 	"strings"
 
 	"culprit/internal/cause"
@@ -35,64 +33,19 @@ type reader struct {
 	left      int64                       // requests that the recorder itself kept from a CPU
 	waits     map[int32][]*recording.Wait // by thread; nil: not needed yet
 	holders   map[*recording.RequestPart]holder
+	inHand    map[int32]int64 // of processes: how long a usual request is in hand, in ns
 	// blocking are the places where loops ran while requests waited to be read.
 	blocking map[bucket]bool
 }
 
 func newReader(rec *recording.Recording) *reader {
 	r := &reader{rec: rec, frames: map[int32][]recording.Frame{}, loops: loopsOf(rec), own: map[int32]bool{},
-		holders: map[*recording.RequestPart]holder{}, blocking: map[bucket]bool{}, within: withinTarget(rec)}
+		holders: map[*recording.RequestPart]holder{}, blocking: map[bucket]bool{}, within: withinTarget(rec), inHand: inHandOf(rec)}
 	for i := range rec.Processes {
 		r.own[rec.Processes[i].Pid] = true
 	}
 	r.readQuota()
 	return r
-}
-
-// loopsOf finds the processes whose requests are all read by one thread, of which some waited behind others there.
-func loopsOf(rec *recording.Recording) map[int32]bool {
-	readers, shared := map[int32]map[int32]bool{}, map[int32]bool{}
-	for i := range rec.SlowRequests {
-		row := &rec.SlowRequests[i]
-		if readers[row.Pid] == nil {
-			readers[row.Pid] = map[int32]bool{}
-		}
-		readers[row.Pid][row.Tid] = true
-		shared[row.Pid] = shared[row.Pid] || row.Interleaved
-	}
-	for i := range rec.RequestParts {
-		if part := &rec.RequestParts[i]; part.Behind != 0 {
-			for pid, tids := range readers {
-				shared[pid] = shared[pid] || tids[part.Tid]
-			}
-		}
-	}
-	loops := map[int32]bool{}
-	for pid, tids := range readers {
-		loops[pid] = len(tids) == 1 && shared[pid]
-	}
-	return loops
-}
-
-// withinTarget finds the services on whose both ends the target is. Of TCP these are ports of this host's loopback: the
-// same port of another address may be another host's.
-func withinTarget(rec *recording.Recording) map[string]bool {
-	serves, within := map[string]bool{}, map[string]bool{}
-	for i := range rec.Services {
-		if rec.Services[i].Side == recording.SideServer {
-			serves[rec.Services[i].Service] = true
-		}
-	}
-	for i := range rec.Services {
-		asked := rec.Services[i].Service
-		if rec.Services[i].Side != recording.SideClient {
-			continue
-		}
-		at, err := netip.ParseAddrPort(strings.TrimPrefix(asked, "tcp "))
-		loop := err == nil && at.Addr().IsLoopback()
-		within[asked] = serves[asked] || loop && serves[fmt.Sprintf("tcp port %d", at.Port())]
-	}
-	return within
 }
 
 // throttledMetric is the counter of the table of metrics.
@@ -158,23 +111,6 @@ func (r *reader) bucketOf(part *recording.RequestPart, pid int32) bucket {
 		return queued
 	}
 	return b
-}
-
-// joinLoops gives the loop's own long work to loop.blocked where others waited behind it.
-func (r *reader) joinLoops(a *asked) {
-	if !r.loops[a.row.Pid] {
-		return
-	}
-	for i, b := range a.buckets {
-		if b.cause == cause.CodeGrew && b.place != "" &&
-			r.blocking[bucket{class: b.class, kind: b.kind, place: b.place}] {
-			length := float64(a.parts[i].LengthNs) / 1e9
-			a.spent[b] -= length
-			b.cause = cause.LoopBlocked
-			a.spent[b] += length
-			a.buckets[i] = b
-		}
-	}
 }
 
 // waitsBehind tells that the thread was at something of the program's, and not kept from running by others.
@@ -280,35 +216,6 @@ func (r *reader) disturbed(a *asked) bool {
 	}
 	return float64(taken) > disturbedBy*float64(a.row.LatencyNs)
 }
-
-// fileLocks are the calls that sleep until a lock on a file, or a semaphore, is free.
-var fileLocks = map[string]bool{"flock": true, "fcntl": true, "semop": true, "semtimedop": true}
-
-// network: on a socket that is no request to another service, or in another call.
-func (r *reader) network(part *recording.RequestPart, frames []recording.Frame, b bucket) bucket {
-	switch {
-	case part.Syscall == "connect":
-		return bucket{cause: cause.NetReconnect, class: part.Class, kind: cause.InPeer, place: part.Where}
-	case fileLocks[part.Syscall]:
-		b.cause = cause.LockContended
-	case code.AtDatabaseLock(frames):
-		b.cause = cause.LockContended
-		if at := code.DatabaseLock(frames); at >= 0 {
-			b.place = nameOf(&frames[at])
-		}
-	case part.Class == recording.PartNet && slices.ContainsFunc(frames, connects):
-		b.cause = cause.NetReconnect
-	case part.Where != "" && part.Class == recording.PartNet:
-		return bucket{cause: cause.DownstreamSlow, class: part.Class, kind: cause.InPeer, place: part.Where}
-	case part.Syscall == "wait4" || part.Syscall == "waitid":
-		b.cause = cause.ProcessShortLived
-	}
-	return b
-}
-
-// connects tells a function that makes a connection: who sleeps below it waits for the other end to take it up, or for
-// the address of a name.
-func connects(frame recording.Frame) bool { return frame.Kind != recording.KindKernel && code.Connects(frame) }
 
 // placeOf is the innermost function of the program's own, else the innermost of all in user space, else of the kernel.
 func placeOf(frames []recording.Frame) string {

@@ -120,10 +120,9 @@ func groupsOf(rec *recording.Recording, reader *reader, options Options) []*grou
 			continue
 		}
 		a := &asked{row: row, parts: parts[row.ID], spent: map[bucket]float64{}}
-		for _, part := range a.parts {
-			b := reader.bucketOf(part, row.Pid)
-			a.buckets = append(a.buckets, b)
-			a.spent[b] += float64(part.LengthNs) / 1e9
+		reader.readBuckets(a)
+		for i, part := range a.parts {
+			a.spent[a.buckets[i]] += float64(part.LengthNs) / 1e9
 			if reader.within[part.Where] && part.Class == recording.PartDownstream {
 				a.inner += float64(part.LengthNs) / 1e9
 			}

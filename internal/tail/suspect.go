@@ -31,6 +31,9 @@ func (c *claim) suspect(reader *reader, share, extra compare.Interval) cause.Sus
 	if known.Alone != "" {
 		claimed = known.Alone
 	}
+	if c.cause == cause.CodeGrew { // its own words are of two sides
+		claimed = "slow requests run this for longer than ordinary ones"
+	}
 	s := cause.Suspect{Cause: c.cause, Level: cause.Explains, Share: share, Seconds: extra, Remedy: known.Remedy,
 		Claim: claimed}
 	if share.Low < leastShare {

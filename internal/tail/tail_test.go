@@ -150,3 +150,133 @@ func TestNothingRecorded(t *testing.T) {
 		t.Errorf("%+v", result)
 	}
 }
+
+// first judges requests of which the slow ones had these parts, over the whole of their 30 ms.
+func first(t *testing.T, rec *recording.Recording) cause.Suspect {
+	t.Helper()
+	result := Explain(rec, Options{Over: 10 * time.Millisecond})
+	if len(result.Suspects) == 0 {
+		return cause.Suspect{}
+	}
+	return result.Suspects[0]
+}
+
+// A thread asleep in flock waits for a lock; one that reads the same file from a pipe's other end does not.
+func TestLockOfFile(t *testing.T) {
+	for call, want := range map[string]cause.ID{"flock": cause.LockContended, "fcntl": cause.LockContended,
+		"inotify_add_watch": ""} {
+		rec := made(200, 20, func(_ int, request *recording.SlowRequest) []recording.RequestPart {
+			return []recording.RequestPart{{Class: recording.PartOther, Syscall: call, Where: "/srv/session",
+				TimeNs: request.TimeNs, LengthNs: 30e6, Stack: 0}}
+		})
+		if got := first(t, rec); got.Cause != want {
+			t.Errorf("%s: %q, want %q", call, got.Cause, want)
+		}
+	}
+}
+
+// A backend asleep at its latch below the functions of a lock waits for the lock; without them for its client.
+func TestLockOfDatabase(t *testing.T) {
+	for name, want := range map[string]cause.ID{"ProcSleep": cause.LockContended, "secure_read": ""} {
+		rec := made(200, 20, func(_ int, request *recording.SlowRequest) []recording.RequestPart {
+			return []recording.RequestPart{{Class: recording.PartNet, Syscall: "epoll_wait", TimeNs: request.TimeNs,
+				LengthNs: 30e6, Stack: 2}}
+		})
+		for _, frame := range []string{"heap_update", "XactLockTableWait", "LockAcquireExtended", "postgres+0x45d95c",
+			name, "WaitEventSetWait"} {
+			rec.Frames = append(rec.Frames, recording.Frame{Name: frame, Kind: recording.KindNative, Module: "postgres"})
+		}
+		rec.Stacks = append(rec.Stacks, recording.Stack{Frames: []int32{3, 4, 5, 6, 7, 8}})
+		got := first(t, rec)
+		if got.Cause != want || want != "" && got.Where[0] != "XactLockTableWait" {
+			t.Errorf("%s: %q at %q, want %q", name, got.Cause, got.Where, want)
+		}
+	}
+}
+
+// Who sleeps in poll below a function that connects waits for a connection; below another one it is not known for what.
+func TestConnectionIsAwaited(t *testing.T) {
+	for name, want := range map[string]cause.ID{"rsock_connect": cause.NetReconnect, "rb_io_wait": ""} {
+		rec := made(200, 20, func(_ int, request *recording.SlowRequest) []recording.RequestPart {
+			return []recording.RequestPart{{Class: recording.PartNet, Syscall: "ppoll", TimeNs: request.TimeNs,
+				LengthNs: 30e6, Stack: 2}}
+		})
+		rec.Frames = append(rec.Frames, recording.Frame{Name: name, Kind: recording.KindNative, Module: "socket.so"})
+		rec.Stacks = append(rec.Stacks, recording.Stack{Frames: []int32{0, 3}})
+		if got := first(t, rec); got.Cause != want {
+			t.Errorf("%s: %q, want %q", name, got.Cause, want)
+		}
+	}
+}
+
+// A service that the target is itself tells by its own requests why it is slow; that of another host does not.
+func TestDownstreamWithinTarget(t *testing.T) {
+	for asked, want := range map[string]cause.ID{"tcp 127.0.0.1:9": cause.SleepDeliberate, "tcp [::1]:9": cause.SleepDeliberate, "tcp 10.1.2.3:9": cause.DownstreamSlow} {
+		rec := made(200, 20, func(i int, request *recording.SlowRequest) []recording.RequestPart {
+			return []recording.RequestPart{
+				{Class: recording.PartDownstream, Where: asked, TimeNs: request.TimeNs, LengthNs: 20e6, Stack: 0},
+				{Class: recording.PartSleep, Syscall: "nanosleep", TimeNs: request.TimeNs + 20e6, LengthNs: 10e6, Stack: 1}}
+		})
+		rec.Services = []recording.Service{{Side: recording.SideServer, Service: "tcp port 9"},
+			{Side: recording.SideClient, Service: asked}}
+		if got := first(t, rec); got.Cause != want {
+			t.Errorf("%s: %q, want %q", asked, got.Cause, want)
+		}
+	}
+}
+
+// A loop that was at one turn for as long as at any other is not blocked: that requests meet there is chance.
+func TestTurnsOfLoop(t *testing.T) {
+	for _, turn := range []struct {
+		ns   int64
+		want cause.ID
+	}{{1_500_000, ""}, {25e6, cause.LoopBlocked}} {
+		rec := made(200, 20, func(_ int, request *recording.SlowRequest) []recording.RequestPart {
+			request.LatencyNs, request.WaitNs = turn.ns+1e6, turn.ns
+			return []recording.RequestPart{
+				{Class: recording.PartCPU, Before: true, Behind: 1, TimeNs: request.TimeNs, LengthNs: turn.ns, Stack: 1},
+				{Class: recording.PartCPU, TimeNs: request.TimeNs + turn.ns, LengthNs: 1e6, Stack: 0}}
+		})
+		rec.Requests[0].Buckets[1] = bucketOf(turn.ns + 1e6)
+		for i := range rec.SlowRequests { // made copies the request before it is cut
+			if row := &rec.SlowRequests[i]; row.Slow {
+				row.LatencyNs, row.WaitNs = turn.ns+1e6, turn.ns
+			}
+		}
+		result := Explain(rec, Options{Over: 2 * time.Millisecond})
+		got := cause.ID("")
+		if len(result.Suspects) > 0 {
+			got = result.Suspects[0].Cause
+		}
+		if got != turn.want {
+			t.Errorf("behind a turn of %d ns: %q, want %q", turn.ns, got, turn.want)
+		}
+	}
+}
+
+// What another thread had begun before is what a request waited behind; what it began later may be the request's own.
+func TestWorkBeside(t *testing.T) {
+	for beside, want := range map[bool]cause.ID{true: cause.RequestQueued, false: cause.FileSync} {
+		rec := made(200, 20, func(_ int, request *recording.SlowRequest) []recording.RequestPart {
+			return []recording.RequestPart{{Class: recording.PartDisk, Syscall: "fsync", Beside: beside,
+				TimeNs: request.TimeNs, LengthNs: 30e6, Stack: 0}}
+		})
+		if got := first(t, rec); got.Cause != want || got.Where[0] != "look_up" {
+			t.Errorf("beside %v: %q at %q, want %q", beside, got.Cause, got.Where, want)
+		}
+	}
+}
+
+// Short waits of which only the class is known are for what the long ones of the request are, where these are a third.
+func TestShortWaitsAreNamed(t *testing.T) {
+	for long, want := range map[int64]cause.ID{15e6: cause.FileSync, 3e6: ""} {
+		rec := made(200, 20, func(_ int, request *recording.SlowRequest) []recording.RequestPart {
+			return []recording.RequestPart{
+				{Class: recording.PartDisk, Syscall: "fsync", TimeNs: request.TimeNs, LengthNs: long, Stack: 0},
+				{Class: recording.PartDisk, TimeNs: request.TimeNs, LengthNs: 30e6 - long, Stack: recording.NoStack}}
+		})
+		if got := first(t, rec); got.Cause != want {
+			t.Errorf("%d ns of 30 ms: %q, want %q", long, got.Cause, want)
+		}
+	}
+}

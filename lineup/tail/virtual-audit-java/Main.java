@@ -13,11 +13,13 @@ import java.util.concurrent.ThreadLocalRandom;
 public class Main {
 	static FileChannel audit;
 
-	static final ByteBuffer lines = ByteBuffer.allocateDirect(4 << 20);
+	static final ByteBuffer lines = ByteBuffer.allocateDirect(128 << 10);
 
 	static void writeAudit() throws Exception {
-		audit.write(lines.duplicate(), 0);
-		audit.force(true);
+		for (int i = 0; i < 8; i++) {
+			audit.write(lines.duplicate(), 0);
+			audit.force(true);
+		}
 	}
 
 	static int makePage(byte[] request) {

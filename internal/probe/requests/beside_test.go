@@ -1,0 +1,93 @@
+package requests
+
+import (
+	"testing"
+
+	"culprit/internal/probe/bpf"
+	"culprit/recording"
+)
+
+const ms = 1_000_000
+
+// besideOf cuts a request of an event loop that is read at 100 ms and answered at 130 ms by thread 1, which sleeps for
+// events meanwhile. Other threads of its process slept in fsync, for a file's lock or for events.
+func besideOf(t *testing.T, interleaved bool, waits []recording.Wait, answers ...asked) map[string]int64 {
+	t.Helper()
+	rec := &recording.Recording{Waits: waits}
+	rec.Waits = append(rec.Waits, recording.Wait{Pid: 7, Tid: 1, TimeNs: 100 * ms, BlockedNs: 30 * ms, State: "S",
+		Syscall: "epoll_wait", Stack: recording.NoStack, WakerStack: recording.NoStack})
+	request := recording.SlowRequest{ID: 1, Pid: 7, Tid: 1, WriterTid: 1, TimeNs: 99 * ms, WaitNs: ms, LatencyNs: 31 * ms,
+		Spent: recording.Spent{NetNs: 30 * ms}, Slow: true}
+	if !interleaved { // of a run time that moves requests
+		request.WriterTid, request.Unfollowed, request.NetNs = 2, true, 0
+	}
+	rec.SlowRequests = []recording.SlowRequest{request}
+	c := &collection{window: &bpf.Window{Recording: rec, EndNs: 1000 * ms}, asked: map[int32][]asked{7: answers},
+		moves: map[int32]bool{7: !interleaved}, hz: 199}
+	c.addParts()
+	found, sum := map[string]int64{}, int64(0)
+	for _, part := range rec.RequestParts {
+		class := part.Class
+		if part.Beside {
+			class += " of others"
+		}
+		found[class] += part.LengthNs
+		sum += part.LengthNs
+	}
+	if sum != request.LatencyNs {
+		t.Errorf("parts have %d ns of %d: %+v", sum, request.LatencyNs, rec.RequestParts)
+	}
+	return found
+}
+
+func asleep(tid int32, call string, from, length int64) recording.Wait {
+	state := "S"
+	if call == "fsync" {
+		state = "D"
+	}
+	return recording.Wait{Pid: 7, Tid: tid, TimeNs: from, BlockedNs: length, State: state, Syscall: call,
+		Stack: recording.NoStack, WakerStack: recording.NoStack}
+}
+
+func TestBeside(t *testing.T) {
+	for _, each := range []struct {
+		name    string
+		waits   []recording.Wait
+		answers []asked
+		class   string
+		ns      int64
+	}{
+		{"another thread syncs for it", []recording.Wait{asleep(3, "fsync", 101*ms, 28*ms)}, nil, "disk", 28 * ms},
+		{"two threads in turn", []recording.Wait{asleep(3, "fsync", 101*ms, 10*ms), asleep(4, "fsync", 112*ms, 10*ms)}, nil,
+			"disk", 20 * ms},
+		{"what had begun before", []recording.Wait{asleep(3, "fsync", 90*ms, 39*ms)}, nil, "disk of others", 29 * ms},
+		{"its own before that of others", []recording.Wait{asleep(3, "fsync", 90*ms, 39*ms), asleep(4, "fsync", 104*ms, 20*ms)},
+			nil, "disk", 20 * ms},
+		{"a file's lock", []recording.Wait{asleep(3, "flock", 101*ms, 28*ms)}, nil, "other", 28 * ms},
+		{"a thread that waits for work", []recording.Wait{asleep(3, "epoll_wait", 101*ms, 28*ms)}, nil, "disk", 0},
+		{"too little of it", []recording.Wait{asleep(3, "fsync", 101*ms, 10*ms)}, nil, "disk", 0},
+		{"a thread that is always at it", []recording.Wait{asleep(3, "fsync", 0, 101*ms), asleep(3, "fsync", 101*ms, 800*ms)},
+			nil, "disk", 0},
+		{"an answer", nil, []asked{{102 * ms, 128 * ms, "tcp 10.0.0.1:80"}}, "downstream", 26 * ms},
+		{"an answer to an earlier one", nil, []asked{{90 * ms, 128 * ms, "tcp 10.0.0.1:80"}}, "downstream", 0},
+		{"an answer that comes later", nil, []asked{{102 * ms, 140 * ms, "tcp 10.0.0.1:80"}}, "downstream", 0},
+		{"a short answer", nil, []asked{{102 * ms, 104 * ms, "tcp 10.0.0.1:80"}}, "downstream", 0},
+	} {
+		for _, loop := range []bool{true, false} {
+			if got := besideOf(t, loop, each.waits, each.answers...)[each.class]; got != each.ns {
+				t.Errorf("%s, loop %v: %d ns %s, want %d", each.name, loop, got, each.class, each.ns)
+			}
+		}
+	}
+}
+
+// Requests that wait for the same thing take about as long: what is slow begins below them, unless most are of them.
+func TestSlowFrom(t *testing.T) {
+	low, high := recording.LatencyOf(400)
+	for crowded, want := range map[int64]int64{15: low, 500: high} {
+		counted := tally{count: 1000, buckets: map[int32]int64{200: 1000 - crowded, 400: crowded}}
+		if got := counted.slowFrom(0.01); got != want {
+			t.Errorf("%d of 1000 in the slowest bucket: slow from %d ns, want %d", crowded, got, want)
+		}
+	}
+}

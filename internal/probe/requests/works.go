@@ -1,0 +1,102 @@
+package requests
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"culprit/recording"
+)
+
+// workLeast is the shortest stretch of work that is looked at, in ns; shorter waits are not kept.
+const workLeast = 1_000_000
+
+// work is a stretch in which a thread ran, or slept in a call that works: on a disk, in a page fault, for a file's lock.
+type work struct {
+	fromNs, toNs int64
+	wait         *recording.Wait // nil: it ran
+}
+
+// fileLocks are the calls that wait for a lock on a file.
+var fileLocks = map[string]bool{"flock": true, "fcntl": true}
+
+// findThreads sorts threads by process.
+func (m *maker) findThreads() {
+	m.tids = map[int32][]int32{}
+	pids := map[int32]int32{}
+	for tid, waits := range m.waits {
+		pids[tid] = waits[0].Pid
+	}
+	for tid, traces := range m.traces {
+		pids[tid] = traces[0].Pid
+	}
+	for _, tid := range sortedKeys(pids) {
+		m.tids[pids[tid]] = append(m.tids[pids[tid]], tid)
+	}
+	for _, all := range m.asked {
+		slices.SortFunc(all, func(a, b asked) int { return cmp.Compare(a.fromNs, b.fromNs) })
+	}
+}
+
+// worksOf gives the stretches of work of a thread, in order of time.
+func (m *maker) worksOf(tid int32) []work {
+	if known, ok := m.works[tid]; ok {
+		return known
+	}
+	var works []work
+	at := int64(0)
+	ran := func(to int64) {
+		if m.mostlyRan(tid, at, to) {
+			works = append(works, work{fromNs: at, toNs: to})
+		}
+	}
+	for _, wait := range m.waits[tid] {
+		if wait.BlockedNs == 0 { // it lost its CPU: it is at work
+			continue
+		}
+		ran(wait.TimeNs)
+		if class := classOf(wait); class == recording.PartDisk || class == recording.PartFault || fileLocks[wait.Syscall] {
+			works = append(works, work{fromNs: wait.TimeNs, toNs: wait.WokenNs(), wait: wait})
+		}
+		at = wait.EndNs()
+	}
+	ran(m.window.EndNs - m.window.StartNs)
+	m.works[tid] = works
+	return works
+}
+
+// mostlyRan tells by the samples that a thread without a long wait did not have many short ones instead.
+func (m *maker) mostlyRan(tid int32, from, to int64) bool {
+	if to-from < workLeast {
+		return false
+	}
+	traces, start := m.traces[tid], m.window.StartNs
+	i := sort.Search(len(traces), func(i int) bool { return traces[i].KtimeNs-start >= from })
+	k := sort.Search(len(traces), func(i int) bool { return traces[i].KtimeNs-start >= to })
+	return k > i && int64(k-i+1)*m.period*2 >= to-from
+}
+
+// usualWork is the part of the window in which any thread of a process was at work.
+func (m *maker) usualWork(pid int32) float64 {
+	if known, ok := m.usual[pid]; ok {
+		return known
+	}
+	var all []work
+	for _, tid := range m.tids[pid] {
+		all = append(all, m.worksOf(tid)...)
+	}
+	slices.SortFunc(all, func(a, b work) int { return cmp.Compare(a.fromNs, b.fromNs) })
+	sum, until := int64(0), int64(0)
+	for _, w := range all {
+		sum += max(0, w.toNs-max(until, w.fromNs))
+		until = max(until, w.toNs)
+	}
+	m.usual[pid] = float64(sum) / float64(max(1, m.window.EndNs-m.window.StartNs))
+	return m.usual[pid]
+}
+
+// stint is work of a thread.
+type stint struct {
+	work
+	tid int32
+}

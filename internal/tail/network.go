@@ -1,0 +1,64 @@
+package tail
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"culprit/internal/cause"
+	"culprit/internal/code"
+	"culprit/recording"
+)
+
+// withinTarget finds the services on whose both ends the target is. Of TCP these are ports of this host's loopback: the
+// same port of another address may be another host's.
+func withinTarget(rec *recording.Recording) map[string]bool {
+	serves, within := map[string]bool{}, map[string]bool{}
+	for i := range rec.Services {
+		if rec.Services[i].Side == recording.SideServer {
+			serves[rec.Services[i].Service] = true
+		}
+	}
+	for i := range rec.Services {
+		asked := rec.Services[i].Service
+		if rec.Services[i].Side != recording.SideClient {
+			continue
+		}
+		at, err := netip.ParseAddrPort(strings.TrimPrefix(asked, "tcp "))
+		loop := err == nil && at.Addr().IsLoopback()
+		within[asked] = serves[asked] || loop && serves[fmt.Sprintf("tcp port %d", at.Port())]
+	}
+	return within
+}
+
+// fileLocks are the calls that sleep until a lock on a file, or a semaphore, is free.
+var fileLocks = map[string]bool{"flock": true, "fcntl": true, "semop": true, "semtimedop": true}
+
+// network: on a socket that is no request to another service, or in another call.
+func (r *reader) network(part *recording.RequestPart, frames []recording.Frame, b bucket) bucket {
+	switch {
+	case part.Syscall == "connect":
+		return bucket{cause: cause.NetReconnect, class: part.Class, kind: cause.InPeer, place: part.Where}
+	case fileLocks[part.Syscall]:
+		b.cause = cause.LockContended
+	case code.AtDatabaseLock(frames):
+		b.cause = cause.LockContended
+		if at := code.DatabaseLock(frames); at >= 0 {
+			b.place = nameOf(&frames[at])
+		}
+	case part.Class == recording.PartNet && slices.ContainsFunc(frames, connects):
+		b.cause = cause.NetReconnect
+	case part.Where != "" && part.Class == recording.PartNet:
+		return bucket{cause: cause.DownstreamSlow, class: part.Class, kind: cause.InPeer, place: part.Where}
+	case part.Syscall == "wait4" || part.Syscall == "waitid":
+		b.cause = cause.ProcessShortLived
+	}
+	return b
+}
+
+// connects tells a function that makes a connection: who sleeps below it waits for the other end to take it up, or for
+// the address of a name.
+func connects(frame recording.Frame) bool {
+	return frame.Kind != recording.KindKernel && code.Connects(frame)
+}
