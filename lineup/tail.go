@@ -19,8 +19,6 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
-
-	"culprit/internal/cause"
 )
 
 // tailRoot is where the services lie of which some requests are slow.
@@ -46,6 +44,9 @@ type tailTruth struct {
 	Place  string   `yaml:"place"`
 	Flat   bool     `yaml:"flat"` // nothing: there is to be no suspect
 }
+
+// starved is the cause of requests that waited for a CPU which others had.
+const starved = "cpu.starved"
 
 // tailAnswer is what of culprit's answer is judged.
 type tailAnswer struct {
@@ -177,7 +178,7 @@ func (t *tailTruth) judge(answer *tailAnswer, place string) (verdict tailVerdict
 	verdict.said = fmt.Sprintf("%s %.0f %% (%.0f to %.0f) %s", first.Cause, 100*first.Share.Value,
 		100*first.Share.Low, 100*first.Share.High, strings.Join(first.Where, " | "))
 	verdict.right = slices.Contains(t.Causes, first.Cause)
-	verdict.busy = t.Flat && first.Cause == string(cause.CPUStarved)
+	verdict.busy = t.Flat && first.Cause == starved
 	where, err := regexp.Compile(place)
 	if err != nil {
 		return verdict, fmt.Errorf("parse place %q: %w", place, err)

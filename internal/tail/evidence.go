@@ -40,7 +40,8 @@ type reader struct {
 
 func newReader(rec *recording.Recording) *reader {
 	r := &reader{rec: rec, frames: map[int32][]recording.Frame{}, loops: loopsOf(rec), own: map[int32]bool{},
-		holders: map[*recording.RequestPart]holder{}, blocking: map[bucket]bool{}, within: withinTarget(rec), inHand: inHandOf(rec)}
+		holders: map[*recording.RequestPart]holder{}, blocking: map[bucket]bool{}, within: withinTarget(rec),
+		inHand: inHandOf(rec)}
 	for i := range rec.Processes {
 		r.own[rec.Processes[i].Pid] = true
 	}

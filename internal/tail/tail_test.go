@@ -211,7 +211,11 @@ func TestConnectionIsAwaited(t *testing.T) {
 
 // A service that the target is itself tells by its own requests why it is slow; that of another host does not.
 func TestDownstreamWithinTarget(t *testing.T) {
-	for asked, want := range map[string]cause.ID{"tcp 127.0.0.1:9": cause.SleepDeliberate, "tcp [::1]:9": cause.SleepDeliberate, "tcp 10.1.2.3:9": cause.DownstreamSlow} {
+	for asked, want := range map[string]cause.ID{
+		"tcp 127.0.0.1:9": cause.SleepDeliberate,
+		"tcp [::1]:9":     cause.SleepDeliberate,
+		"tcp 10.1.2.3:9":  cause.DownstreamSlow,
+	} {
 		rec := made(200, 20, func(i int, request *recording.SlowRequest) []recording.RequestPart {
 			return []recording.RequestPart{
 				{Class: recording.PartDownstream, Where: asked, TimeNs: request.TimeNs, LengthNs: 20e6, Stack: 0},

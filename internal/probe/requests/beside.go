@@ -134,7 +134,7 @@ func (m *maker) waitsWithin(tid int32, from, to int64) []*recording.Wait {
 	return waits[min(i, k):k]
 }
 
-// atWork adds what another thread did meanwhile. What it had begun before the request was read is not the request's own.
+// atWork adds what another thread did meanwhile. What it had begun before the request was read is not its own.
 func (m *maker) atWork(r *recording.SlowRequest, w stint, from, to int64) {
 	if to <= from {
 		return
@@ -182,7 +182,7 @@ func alike[F comparable](a, b []F) bool {
 	return 2*common >= len(inner)
 }
 
-// unreadByAny: where any thread may read, the sleep of the one that did tells nothing: others were at work, or none was.
+// unreadByAny: where any thread may read, the sleep of the one that did tells nothing; others may have been at work.
 func (m *maker) unreadByAny(r *recording.SlowRequest, first int) {
 	parts := slices.Clone(m.parts[first:])
 	m.parts = m.parts[:first]
@@ -212,7 +212,7 @@ func (m *maker) idle(r *recording.SlowRequest, from, to int64) {
 	m.add(r, part)
 }
 
-// elsewhere says what a request waited for while its event loop slept or served others: that takes the place of all that
+// elsewhere says what a request waited for while its event loop slept or served others: that takes the place of what
 // the loop did meanwhile, which was not for this request. It gives the part of the time that it found something for.
 func (m *maker) elsewhere(r *recording.SlowRequest, first int, from, to int64) (found float64) {
 	if r.NetNs < workLeast || 5*r.NetNs < to-from {

@@ -11,7 +11,8 @@ import (
 // workLeast is the shortest stretch of work that is looked at, in ns; shorter waits are not kept.
 const workLeast = 1_000_000
 
-// work is a stretch in which a thread ran, or slept in a call that works: on a disk, in a page fault, for a file's lock.
+// work is a stretch in which a thread ran, or slept in a call that works: on a disk, in a page fault, for a lock on a
+// file.
 type work struct {
 	fromNs, toNs int64
 	wait         *recording.Wait // nil: it ran

@@ -1,12 +1,14 @@
 // An event loop; one request in eighty is an order, which is written and brought to disk without holding the loop.
 const http = require('http')
 const fs = require('fs/promises')
-const text = Buffer.alloc(8 << 20, 'x')
+const text = Buffer.alloc(256 << 10, 'x')
 
 async function bookOrder() {
 	const journal = await fs.open(process.argv[3], 'a')
-	await journal.write(text)
-	await journal.sync()
+	for (let i = 0; i < 6; i++) {
+		await journal.write(text)
+		await journal.sync()
+	}
 	await journal.truncate(0)
 	await journal.close()
 }
