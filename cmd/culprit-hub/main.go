@@ -35,6 +35,6 @@ func main() {
 func newRoot() *cobra.Command {
 	root := &cobra.Command{Use: "culprit-hub", Short: "Takes the windows of a fleet and answers questions over them",
 		Version: version, SilenceUsage: true, SilenceErrors: true}
-	root.AddCommand(serveVerb(), tokenVerb(), askVerb(), addVerb(), forgetVerb())
+	root.AddCommand(serveVerb(), tokenVerb(), askVerb(), addVerb(), forgetVerb(), fillVerb())
 	return root
 }

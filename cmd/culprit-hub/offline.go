@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"culprit/cmd/culprit-hub/clickhouse"
 	"culprit/internal/fleet/ask"
 	"culprit/internal/fleet/hub"
 	"culprit/internal/fleet/store"
@@ -22,7 +23,7 @@ import (
 )
 
 // place is which store a verb works on.
-type place struct{ directory, tenant string }
+type place struct{ directory, tenant, dsn string }
 
 func (p *place) flags(command *cobra.Command) {
 	command.Flags().StringVar(&p.directory, "store", "", "directory of the store (required)")
@@ -30,16 +31,43 @@ func (p *place) flags(command *cobra.Command) {
 	command.MarkFlagRequired("store")
 }
 
+// engineFlag says where the rows are.
+func engineFlag(command *cobra.Command, dsn *string) {
+	command.Flags().StringVar(dsn, "dsn", "", "clickhouse://USER:PASSWORD@HOST:PORT,HOST:PORT/DATABASE?cluster=NAME: "+
+		"rows go there instead of into DuckDB (default $"+dsnVariable+", which other users do not see)")
+}
+
+const dsnVariable = "CULPRIT_HUB_DSN"
+
+// engine opens DuckDB, or the cluster of a DSN.
+func engine(dsn string) (hub.Open, error) {
+	if dsn == "" {
+		dsn = os.Getenv(dsnVariable)
+	}
+	if dsn == "" {
+		return openDuck, nil
+	}
+	address, err := clickhouse.Parse(dsn)
+	if err != nil {
+		return nil, err
+	}
+	return address.Open, nil
+}
+
 func (p *place) open(cmd *cobra.Command) (*store.Store, error) {
 	if !hub.IsTenant(p.tenant) {
 		return nil, fmt.Errorf("tenant %q: small letters, digits, - and _, at most 63", p.tenant)
 	}
 	directory := hub.TenantDirectory(p.directory, p.tenant)
-	engine, err := openDuck(cmd.Context(), directory)
+	open, err := engine(p.dsn)
 	if err != nil {
 		return nil, err
 	}
-	return store.Open(cmd.Context(), directory, engine, slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil)))
+	rows, err := open(cmd.Context(), directory, p.tenant)
+	if err != nil {
+		return nil, err
+	}
+	return store.Open(cmd.Context(), directory, rows, slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil)))
 }
 
 func tokenVerb() *cobra.Command {
@@ -85,6 +113,7 @@ func askVerb() *cobra.Command {
 			return json.NewEncoder(cmd.OutOrStdout()).Encode(answer)
 		}}
 	p.flags(command)
+	engineFlag(command, &p.dsn)
 	return command
 }
 
@@ -102,6 +131,7 @@ func addVerb() *cobra.Command {
 			return addAll(cmd, s, paths)
 		}}
 	p.flags(command)
+	engineFlag(command, &p.dsn)
 	return command
 }
 
@@ -188,6 +218,26 @@ func forgetVerb() *cobra.Command {
 			return s.Forget(cmd.Context(), time.Now().AddDate(0, 0, -days))
 		}}
 	p.flags(command)
+	engineFlag(command, &p.dsn)
 	command.Flags().IntVar(&days, "keep-days", 30, "days to keep")
+	return command
+}
+
+func fillVerb() *cobra.Command {
+	var p place
+	command := &cobra.Command{Use: "fill", Args: cobra.NoArgs,
+		Short: "Write rows anew of windows whose files are kept: those of a shard that lost them, or of a new engine",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			filled, err := s.Fill(cmd.Context())
+			fmt.Fprintf(cmd.OutOrStdout(), "%d windows had no rows and have them now\n", filled)
+			return err
+		}}
+	p.flags(command)
+	engineFlag(command, &p.dsn)
 	return command
 }

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,16 +20,17 @@ const (
 	headerTime = 10 * time.Second
 	bodyTime   = 2 * time.Minute
 	answerTime = 3 * time.Minute
-	idleTime   = time.Minute
+	idleTime   = 90 * time.Second // agents come once a minute
 	endTime    = 20 * time.Second
-	// maxConnections are served at once; more wait in the kernel's queue.
-	maxConnections = 2000
+	// maxConnections are open at once: those of 10,000 agents, with room for hosts that say nothing.
+	maxConnections = 16000
 	retentionEvery = time.Hour
 )
 
 type serveFlags struct {
-	directory, listen, certificate, key string
-	keep                                int
+	directory, listen, certificate, key, dsn string
+	keep                                     int
+	limits                                   hub.Limits
 }
 
 func serveVerb() *cobra.Command {
@@ -43,7 +43,11 @@ func serveVerb() *cobra.Command {
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:8430", "address")
 	flags.StringVar(&f.certificate, "tls-cert", "", "certificate chain, PEM")
 	flags.StringVar(&f.key, "tls-key", "", "its key, PEM")
+	engineFlag(command, &f.dsn)
 	flags.IntVar(&f.keep, "keep-days", 30, "days that windows are kept")
+	flags.Float64Var(&f.limits.Windows, "windows-per-second", 500,
+		"that agents may send with one token; 60 times that at once")
+	flags.Float64Var(&f.limits.Questions, "questions-per-second", 5, "that may be asked with one token")
 	command.MarkFlagRequired("store")
 	return command
 }
@@ -64,21 +68,27 @@ func serve(ctx context.Context, f serveFlags) error {
 	if f.certificate == "" && !isLoopback(f.listen) {
 		return fmt.Errorf("--listen %s without TLS would send tokens in the clear: give --tls-cert and --tls-key", f.listen)
 	}
+	open, err := engine(f.dsn)
+	if err != nil {
+		return err
+	}
+	h, err := hub.New(f.directory, open, f.limits, log)
+	if err != nil {
+		return err
+	}
+	for _, tenant := range h.Tenants() { // what a crash left is taken up before agents come
+		if _, err := h.Store(ctx, tenant); err != nil {
+			return errors.Join(err, h.Close())
+		}
+	}
 	listener, err := net.Listen("tcp", f.listen)
 	if err != nil {
-		return fmt.Errorf("listen: %w", err)
-	}
-	h := hub.New(f.directory, tokens, openDuck, log)
-	for _, token := range tokens { // what a crash left is taken up before agents come
-		if _, err := h.Store(ctx, token.Tenant); err != nil {
-			listener.Close()
-			return err
-		}
+		return errors.Join(fmt.Errorf("listen: %w", err), h.Close())
 	}
 	server := &http.Server{Handler: h.Handler(), ReadHeaderTimeout: headerTime, ReadTimeout: bodyTime,
 		WriteTimeout: answerTime, IdleTimeout: idleTime, MaxHeaderBytes: 16 << 10,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
-	go forgetOften(ctx, h, tokens, f.keep, log)
+	go forgetOften(ctx, h, f.keep, log)
 	go func() {
 		<-ctx.Done()
 		ending, cancel := context.WithTimeout(context.Background(), endTime)
@@ -86,11 +96,11 @@ func serve(ctx context.Context, f serveFlags) error {
 		server.Shutdown(ending)
 	}()
 	log.Info("listening", "address", listener.Addr().String(), "tls", f.certificate != "", "store", f.directory)
-	limited := &limitedListener{Listener: listener, places: make(chan struct{}, maxConnections)}
+	server.ConnState = newIdlest(maxConnections).state
 	if f.certificate != "" {
-		err = server.ServeTLS(limited, f.certificate, f.key)
+		err = server.ServeTLS(listener, f.certificate, f.key)
 	} else {
-		err = server.Serve(limited)
+		err = server.Serve(listener)
 	}
 	if errors.Is(err, http.ErrServerClosed) {
 		err = nil
@@ -108,48 +118,21 @@ func isLoopback(address string) bool {
 }
 
 // forgetOften throws away what is older than the days to keep.
-func forgetOften(ctx context.Context, h *hub.Hub, tokens []hub.Token, days int, log *slog.Logger) {
+func forgetOften(ctx context.Context, h *hub.Hub, days int, log *slog.Logger) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(retentionEvery):
 		}
-		for _, token := range tokens {
-			s, err := h.Store(ctx, token.Tenant)
+		for _, tenant := range h.Tenants() {
+			s, err := h.Store(ctx, tenant)
 			if err == nil {
 				err = s.Forget(ctx, time.Now().AddDate(0, 0, -days))
 			}
 			if err != nil {
-				log.Error("old windows could not be thrown away", "tenant", token.Tenant, "error", err)
+				log.Error("old windows could not be thrown away", "tenant", tenant, "error", err)
 			}
 		}
 	}
-}
-
-// limitedListener has so many connections open at once.
-type limitedListener struct {
-	net.Listener
-	places chan struct{}
-}
-
-func (l *limitedListener) Accept() (net.Conn, error) {
-	l.places <- struct{}{}
-	connection, err := l.Listener.Accept()
-	if err != nil {
-		<-l.places
-		return nil, err
-	}
-	return &limitedConn{Conn: connection, leave: func() { <-l.places }}, nil
-}
-
-type limitedConn struct {
-	net.Conn
-	leave func()
-	ended sync.Once
-}
-
-func (c *limitedConn) Close() error {
-	c.ended.Do(c.leave)
-	return c.Conn.Close()
 }

@@ -13,6 +13,9 @@ import (
 // Fleet writes the answer to a question over many hosts.
 func Fleet(w io.Writer, a *ask.Answer, opts TextOptions) error {
 	p := newPage(opts)
+	for _, what := range a.Incomplete {
+		p.entry("INCOMPLETE", visible(what, sentenceRunesMax), orange, bold)
+	}
 	switch {
 	case a.Bands != nil:
 		p.fleetBands(a)

@@ -75,6 +75,8 @@ type Answer struct {
 	Facts   *FactsFound      `json:"facts,omitempty"`
 	Top     *TopFound        `json:"top,omitempty"`
 	Worth   *WorthFound      `json:"worth,omitempty"`
+	// Incomplete says what could not be read: shards that did not answer, windows that wait for one. None: all was read.
+	Incomplete []string `json:"incomplete"`
 	// Look are hosts to look at, Notes what the answer could not see.
 	Look  []Look   `json:"look"`
 	Notes []string `json:"notes"`
@@ -90,7 +92,7 @@ type Look struct {
 // asker is one question while it is answered.
 type asker struct {
 	ctx     context.Context
-	store   *store.Store
+	store   *store.Asking
 	request Request
 	answer  *Answer
 }
@@ -100,8 +102,9 @@ func Ask(ctx context.Context, from *store.Store, request Request) (*Answer, erro
 	if request.Most <= 0 || request.Most > 1000 {
 		request.Most = 20
 	}
-	a := &asker{ctx: ctx, store: from, request: request, answer: &Answer{Question: request.Question,
-		Service: request.Service, From: request.Span.From, Until: request.Span.Until, Look: []Look{}, Notes: []string{}}}
+	a := &asker{ctx: ctx, store: from.Asking(), request: request, answer: &Answer{Question: request.Question,
+		Service: request.Service, From: request.Span.From, Until: request.Span.Until,
+		Incomplete: []string{}, Look: []Look{}, Notes: []string{}}}
 	questions := map[string]func() error{Bands: a.bands, Compare: a.compare, Changes: a.changes, Facts: a.facts,
 		Top: a.top, Worth: a.worth}
 	answer, known := questions[request.Question]
@@ -111,8 +114,17 @@ func Ask(ctx context.Context, from *store.Store, request Request) (*Answer, erro
 	if request.Span.From >= request.Span.Until {
 		return nil, fmt.Errorf("from %s until %s is no time", clock(request.Span.From), clock(request.Span.Until))
 	}
-	if err := answer(); err != nil {
-		return nil, fmt.Errorf("%s of %s: %w", request.Question, request.Service, err)
+	err := answer()
+	a.answer.Incomplete = a.store.Incomplete()
+	if err != nil {
+		err = fmt.Errorf("%s of %s: %w", request.Question, request.Service, err)
+		if len(a.answer.Incomplete) > 0 {
+			err = fmt.Errorf("%w; incomplete: %s", err, strings.Join(a.answer.Incomplete, "; "))
+		}
+		return nil, err
+	}
+	if thinned := a.store.Thinned(); thinned != "" {
+		a.note("%s", thinned)
 	}
 	return a.answer, nil
 }

@@ -34,8 +34,10 @@ import (
 
 // Limits of what the hub does at once.
 const (
-	maxUploads   = 64
-	maxQuestions = 4
+	maxUploads   = 64 // of one token
+	maxQuestions = 4  // of one token
+	allUploads   = 512
+	allQuestions = 8
 	maxRequest   = 64 << 10 // bytes of a question
 	askTime      = 2 * time.Minute
 	again        = 5 // seconds after which a refused agent comes again
@@ -44,9 +46,9 @@ const (
 // Hub serves one directory.
 type Hub struct {
 	directory string
-	open      func(ctx context.Context, directory string) (store.Engine, error)
+	open      Open
 	log       *slog.Logger
-	tokens    map[string]Token // by hash
+	access    *access
 	uploads   chan struct{}
 	questions chan struct{}
 	mutex     sync.Mutex
@@ -54,15 +56,17 @@ type Hub struct {
 	asks      *asks
 }
 
-// New makes a hub; open opens the engine of a tenant's directory.
-func New(directory string, tokens []Token, open func(context.Context, string) (store.Engine, error),
-	log *slog.Logger) *Hub {
-	h := &Hub{directory: directory, open: open, log: log, tokens: map[string]Token{}, stores: map[string]*store.Store{},
-		uploads: make(chan struct{}, maxUploads), questions: make(chan struct{}, maxQuestions), asks: &asks{}}
-	for _, token := range tokens {
-		h.tokens[token.Hash] = token
+// Open opens the engine of a tenant, whose directory it is.
+type Open func(ctx context.Context, directory, tenant string) (store.Engine, error)
+
+// New makes a hub of a directory with tokens.
+func New(directory string, open Open, limits Limits, log *slog.Logger) (*Hub, error) {
+	known, err := newAccess(directory, limits)
+	if err != nil {
+		return nil, err
 	}
-	return h
+	return &Hub{directory: directory, open: open, log: log, access: known, stores: map[string]*store.Store{},
+		uploads: make(chan struct{}, allUploads), questions: make(chan struct{}, allQuestions), asks: &asks{}}, nil
 }
 
 // TenantDirectory is where a tenant's store lies.
@@ -78,7 +82,7 @@ func (h *Hub) Store(ctx context.Context, tenant string) (*store.Store, error) {
 		return s, nil
 	}
 	directory := TenantDirectory(h.directory, tenant)
-	engine, err := h.open(ctx, directory)
+	engine, err := h.open(ctx, directory, tenant)
 	if err != nil {
 		return nil, err
 	}
@@ -154,25 +158,6 @@ func (h *Hub) as(scope string, serve serving) http.HandlerFunc {
 	}
 }
 
-func (h *Hub) authorised(scope string, serve serving, w http.ResponseWriter, r *http.Request) error {
-	secret, isBearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !isBearer || len(secret) > 256 {
-		return failure{http.StatusUnauthorized, false, errors.New("no token: Authorization: Bearer TOKEN")}
-	}
-	token, known := h.tokens[hashOf(secret)]
-	switch {
-	case !known:
-		return failure{http.StatusUnauthorized, false, errors.New("the token is not known here")}
-	case token.Scope != scope:
-		return failure{http.StatusForbidden, false, fmt.Errorf("the token is for %s, this needs %s", token.Scope, scope)}
-	}
-	s, err := h.Store(r.Context(), token.Tenant)
-	if err != nil {
-		return err
-	}
-	return serve(r, token, s, w)
-}
-
 func oneLine(err error) string {
 	text := strings.Join(strings.Fields(err.Error()), " ")
 	return text[:min(len(text), 1000)]
@@ -186,16 +171,6 @@ func reply(w http.ResponseWriter, status int, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	w.Write(append(text, '\n'))
-}
-
-// enter takes a place, or says that there is none.
-func enter(places chan struct{}) (leave func(), err error) {
-	select {
-	case places <- struct{}{}:
-		return func() { <-places }, nil
-	default:
-		return nil, failure{http.StatusServiceUnavailable, true, errors.New("too many requests at once")}
-	}
 }
 
 func (h *Hub) upload(r *http.Request, token Token, s *store.Store, w http.ResponseWriter) error {
@@ -252,10 +227,11 @@ func (h *Hub) ask(r *http.Request, _ Token, s *store.Store, w http.ResponseWrite
 }
 
 func (h *Hub) services(r *http.Request, _ Token, s *store.Store, w http.ResponseWriter) error {
-	services, err := s.Services(r.Context())
+	asking := s.Asking()
+	services, err := asking.Services(r.Context())
 	if err != nil {
 		return err
 	}
-	reply(w, http.StatusOK, services)
+	reply(w, http.StatusOK, map[string]any{"services": services, "incomplete": asking.Incomplete()})
 	return nil
 }

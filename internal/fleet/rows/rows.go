@@ -33,6 +33,7 @@ type Service struct {
 	window.Service
 	Labels  map[string]string // the host's, with the service's own before them
 	Samples int64             // CPU samples in the recording
+	Stacks  int64             // rows in Samples of Rows
 }
 
 // Sample is an amount of one signal at one stack of one service, in ns.
@@ -44,10 +45,10 @@ type Sample struct {
 	Count   int64
 }
 
-// Frame is a frame with its id.
+// Frame is a function with its id: lines are in the window's file.
 type Frame struct {
-	ID int64
-	recording.Frame
+	ID                 int64
+	Name, Kind, Module string
 }
 
 // Stack lists the frames of a stack, root first, each once: a function that calls itself is not twice in a total.
@@ -165,6 +166,7 @@ func (made *Rows) addSamples(r *recording.Recording, sums map[key]*sum, sampled 
 		merged[row] = len(made.Samples)
 		row.ValueNs, row.Count = value, count
 		made.Samples = append(made.Samples, row)
+		made.Services[at.owner].Stacks++
 	}
 	made.Frames, made.Stacks = ids.frames, ids.stacks
 }
@@ -218,20 +220,19 @@ func (ids *identifier) frame(number int32) int64 {
 	if id := ids.frameIDs[number]; id != 0 {
 		return id
 	}
-	frame := ids.from.Frames[number]
-	frame.Name, frame.Module, frame.File = brief(frame.Name), brief(frame.Module), brief(frame.File)
-	frame.BuildID, frame.Kind = brief(frame.BuildID), recording.FrameKind(brief(string(frame.Kind)))
+	from := &ids.from.Frames[number]
+	frame := Frame{Name: brief(from.Name), Kind: brief(string(from.Kind)), Module: brief(from.Module)}
 	text := make([]byte, 0, 256)
-	for _, part := range []string{frame.Name, string(frame.Kind), frame.Module, frame.BuildID, frame.File} {
+	for _, part := range []string{frame.Name, frame.Kind, frame.Module} {
 		text = append(binary.BigEndian.AppendUint32(text, uint32(len(part))), part...)
 	}
-	id := hash(binary.BigEndian.AppendUint32(text, uint32(frame.Line)))
-	ids.frameIDs[number] = id
-	if !ids.known[id] {
-		ids.known[id] = true
-		ids.frames = append(ids.frames, Frame{id, frame})
+	frame.ID = hash(text)
+	ids.frameIDs[number] = frame.ID
+	if !ids.known[frame.ID] {
+		ids.known[frame.ID] = true
+		ids.frames = append(ids.frames, frame)
 	}
-	return id
+	return frame.ID
 }
 
 // hash is above 0 and fits the signed integers that every engine has.

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -65,7 +66,7 @@ func TestLimit(t *testing.T) {
 	w, r := example()
 	r.Samples = nil
 	for i := range MaxSamples + 50 {
-		r.Frames = append(r.Frames, recording.Frame{Name: "f", Line: int32(i + 10)})
+		r.Frames = append(r.Frames, recording.Frame{Name: fmt.Sprint("f", i)})
 		r.Stacks = append(r.Stacks, recording.Stack{Frames: []int32{int32(len(r.Frames) - 1)}})
 		r.Samples = append(r.Samples, recording.Sample{Signal: "offcpu", Pid: 10, Stack: int32(len(r.Stacks) - 1),
 			Count: 1, ValueNs: int64(i)})

@@ -4,15 +4,14 @@ import (
 	"context"
 	"encoding/binary"
 	"hash/maphash"
-	"sync"
 
 	"culprit/recording"
 )
 
-// dictionary is what the store has already: frames and stacks by id, and the facts of each host as they were last. It
-// holds ids and hashes only: 40 bytes for a stack or fact.
+// dictionary is what a shard has already: frames and stacks of the week by id, and the facts of each host as they were
+// last. It holds ids and hashes only: 40 bytes for a stack or fact. One goroutine uses it.
 type dictionary struct {
-	mutex   sync.Mutex
+	week    int64 // its first second
 	frames  map[int64]struct{}
 	stacks  map[int64]struct{}
 	facts   map[uint64]uint64 // hash of host and name → hash of the value
@@ -21,30 +20,37 @@ type dictionary struct {
 	numbers int64
 	attempt int64
 	seed    maphash.Seed
-	claimed map[string]bool // contents that are being taken
-	// doubtful contents failed to be written; an engine may have committed all the same.
-	doubtful map[string]bool
 }
 
 // absent is the value of a fact that a host does not have any more.
 const absent = ""
 
-func readDictionary(ctx context.Context, engine Engine) (*dictionary, error) {
-	d := &dictionary{frames: map[int64]struct{}{}, stacks: map[int64]struct{}{}, facts: map[uint64]uint64{},
-		names: map[string]map[uint64]string{}, latest: map[string]int64{}, seed: maphash.MakeSeed(),
-		claimed: map[string]bool{}, doubtful: map[string]bool{}}
-	if err := each(ctx, engine, "SELECT id FROM frames", func(scan func(...any) error) error {
-		return scanInto(scan, d.frames)
-	}); err != nil {
+func weekOf(second int64) int64 { return second - second%week }
+
+func readDictionary(ctx context.Context, engine Engine, shard int, now int64) (*dictionary, error) {
+	d := &dictionary{week: weekOf(now), frames: map[int64]struct{}{}, stacks: map[int64]struct{}{},
+		facts: map[uint64]uint64{}, names: map[string]map[uint64]string{}, latest: map[string]int64{},
+		seed: maphash.MakeSeed()}
+	each := func(text string, one func(scan func(...any) error) error, arguments ...any) error {
+		found, err := engine.QueryShard(ctx, shard, text, arguments...)
+		if err != nil {
+			return err
+		}
+		_, err = collect(found, func(scan func(...any) error) (struct{}, error) { return struct{}{}, one(scan) })
+		return err
+	}
+	into := func(ids map[int64]struct{}) func(scan func(...any) error) error {
+		return func(scan func(...any) error) error { return scanInto(scan, ids) }
+	}
+	if err := each("SELECT DISTINCT id FROM frames WHERE week_s = ?", into(d.frames), d.week); err != nil {
 		return nil, err
 	}
-	if err := each(ctx, engine, "SELECT DISTINCT stack FROM stack_frames", func(scan func(...any) error) error {
-		return scanInto(scan, d.stacks)
-	}); err != nil {
+	if err := each("SELECT DISTINCT stack FROM stack_frames WHERE week_s = ?", into(d.stacks), d.week); err != nil {
 		return nil, err
 	}
-	const facts = "SELECT host, name, value, since_s FROM facts ORDER BY since_s"
-	err := each(ctx, engine, facts, func(scan func(...any) error) error {
+	const facts = `SELECT host, name, value, since_s FROM facts WHERE attempt NOT IN (SELECT attempt FROM aborted)
+ORDER BY since_s`
+	if err := each(facts, func(scan func(...any) error) error {
 		var host, name, value string
 		var since int64
 		if err := scan(&host, &name, &value, &since); err != nil {
@@ -53,21 +59,20 @@ func readDictionary(ctx context.Context, engine Engine) (*dictionary, error) {
 		d.latest[host] = since
 		d.set(host, name, value)
 		return nil
-	})
-	if err != nil {
+	}); err != nil {
 		return nil, err
 	}
-	return d, each(ctx, engine, "SELECT coalesce(max(number), 0), coalesce(max(attempt), 0) FROM windows",
-		func(scan func(...any) error) error { return scan(&d.numbers, &d.attempt) })
-}
-
-func each(ctx context.Context, engine Engine, text string, one func(scan func(...any) error) error) error {
-	found, err := engine.Query(ctx, text)
-	if err != nil {
+	highest := func(scan func(...any) error) error {
+		var attempt, number int64
+		err := scan(&attempt, &number)
+		d.attempt, d.numbers = max(d.attempt, attempt), max(d.numbers, number)
 		return err
 	}
-	_, err = collect(found, func(scan func(...any) error) (struct{}, error) { return struct{}{}, one(scan) })
-	return err
+	if err := each("SELECT coalesce(max(attempt), 0), coalesce(max(number), 0) FROM windows", highest); err != nil {
+		return nil, err
+	}
+	// A number that was given up must not come again: its rows are left out.
+	return d, each("SELECT coalesce(max(attempt), 0), 0 FROM aborted", highest)
 }
 
 func scanInto(scan func(...any) error, ids map[int64]struct{}) error {
@@ -79,47 +84,8 @@ func scanInto(scan func(...any) error, ids map[int64]struct{}) error {
 	return nil
 }
 
-// claim says that a content is being taken; false where it already is.
-func (d *dictionary) claim(content string) bool {
-	d.mutex.Lock()
-	defer d.mutex.Unlock()
-	if d.claimed[content] {
-		return false
-	}
-	d.claimed[content] = true
-	return true
-}
-
-func (d *dictionary) release(content string) {
-	d.mutex.Lock()
-	defer d.mutex.Unlock()
-	delete(d.claimed, content)
-}
-
-// doubt gives the numbers of a group that failed up, and has its contents looked for before they are written again.
-func (d *dictionary) doubt(n *draft, contents []string) {
-	d.mutex.Lock()
-	defer d.mutex.Unlock()
-	d.numbers, d.attempt = n.numbers, n.attempt
-	for _, content := range contents {
-		d.doubtful[content] = true
-	}
-}
-
-// takeDoubt tells whether a content has to be looked for, once.
-func (d *dictionary) takeDoubt(content string) bool {
-	d.mutex.Lock()
-	defer d.mutex.Unlock()
-	doubtful := d.doubtful[content]
-	delete(d.doubtful, content)
-	return doubtful
-}
-
-func (d *dictionary) doubtAgain(content string) {
-	d.mutex.Lock()
-	defer d.mutex.Unlock()
-	d.doubtful[content] = true
-}
+// giveUp leaves the numbers of a group that failed unused.
+func (d *dictionary) giveUp(n *draft) { d.numbers, d.attempt = n.numbers, n.attempt }
 
 func (d *dictionary) hash(parts ...string) uint64 {
 	var h maphash.Hash

@@ -4,8 +4,41 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 )
+
+// Asking is one question's look at a store: it notes what its answer lacks. One goroutine uses it.
+type Asking struct {
+	store      *Store
+	incomplete []string
+	thinned    string
+}
+
+// Asking begins a question. What waits now is not in its first queries, whatever is written meanwhile.
+func (s *Store) Asking() *Asking { return &Asking{store: s, incomplete: s.waiting.words()} }
+
+// Incomplete says what could not be read so far: shards that did not answer, and windows that wait for one.
+func (a *Asking) Incomplete() []string {
+	all := append([]string{}, a.incomplete...)
+	for _, words := range a.store.waiting.words() {
+		if !slices.Contains(all, words) {
+			all = append(all, words)
+		}
+	}
+	return all
+}
+
+// query asks all shards.
+func (a *Asking) query(ctx context.Context, text string, arguments ...any) (Rows, error) {
+	found, missing, err := a.store.engine.Query(ctx, text, arguments...)
+	for _, words := range missing {
+		if !slices.Contains(a.incomplete, words) {
+			a.incomplete = append(a.incomplete, words)
+		}
+	}
+	return found, err
+}
 
 // Span is a time, in seconds since 1970, its end left out.
 type Span struct{ From, Until int64 }
@@ -36,8 +69,8 @@ func (u *Use) fields() []any {
 }
 
 // Hosts are the uses of all hosts in the span.
-func (s *Store) Hosts(ctx context.Context, service string, span Span) ([]Use, error) {
-	found, err := s.engine.Query(ctx, "SELECT host, version, labels, max(cgroup), "+useColumns+ofService+
+func (a *Asking) Hosts(ctx context.Context, service string, span Span) ([]Use, error) {
+	found, err := a.query(ctx, "SELECT host, version, labels, max(cgroup), "+useColumns+ofService+
 		" GROUP BY host, version, labels ORDER BY host, version, labels", service, span.From, span.Until)
 	if err != nil {
 		return nil, fmt.Errorf("ask for hosts: %w", err)
@@ -56,8 +89,8 @@ func (s *Store) Hosts(ctx context.Context, service string, span Span) ([]Use, er
 type Hour struct{ Use }
 
 // Hours are the uses by hour.
-func (s *Store) Hours(ctx context.Context, service string, span Span) ([]Hour, error) {
-	found, err := s.engine.Query(ctx, "SELECT host, version, start_s - start_s % 3600 AS hour, "+useColumns+ofService+
+func (a *Asking) Hours(ctx context.Context, service string, span Span) ([]Hour, error) {
+	found, err := a.query(ctx, "SELECT host, version, start_s - start_s % 3600 AS hour, "+useColumns+ofService+
 		" GROUP BY host, version, hour ORDER BY host, hour, version", service, span.From, span.Until)
 	if err != nil {
 		return nil, fmt.Errorf("ask for hours: %w", err)
@@ -79,8 +112,8 @@ type Life struct {
 }
 
 // Lives are the uses by process.
-func (s *Store) Lives(ctx context.Context, service string, span Span) ([]Life, error) {
-	found, err := s.engine.Query(ctx, "SELECT host, process, started_s, "+useColumns+ofService+
+func (a *Asking) Lives(ctx context.Context, service string, span Span) ([]Life, error) {
+	found, err := a.query(ctx, "SELECT host, process, started_s, "+useColumns+ofService+
 		" GROUP BY host, process, started_s ORDER BY host, started_s, process", service, span.From, span.Until)
 	if err != nil {
 		return nil, fmt.Errorf("ask for processes: %w", err)
@@ -98,8 +131,8 @@ type Amount struct {
 }
 
 // Metric sums a metric of the service by host.
-func (s *Store) Metric(ctx context.Context, service, name string, span Span) ([]Amount, error) {
-	found, err := s.engine.Query(ctx, "SELECT host, sum(value) FROM metrics WHERE service = ? AND name = ?"+
+func (a *Asking) Metric(ctx context.Context, service, name string, span Span) ([]Amount, error) {
+	found, err := a.query(ctx, "SELECT host, sum(value) FROM metrics WHERE service = ? AND name = ?"+
 		" AND start_s >= ? AND start_s < ? AND attempt NOT IN (SELECT attempt FROM aborted) GROUP BY host ORDER BY host",
 		service, name, span.From, span.Until)
 	if err != nil {
@@ -111,76 +144,6 @@ func (s *Store) Metric(ctx context.Context, service, name string, span Span) ([]
 	})
 }
 
-// HostFact is a fact as it was on a host from a second on; an empty value: from then on it had none.
-type HostFact struct{ Host, Name, Value string }
-
-// Facts are those in which hosts differ, as they were last before the end of the span.
-func (s *Store) Facts(ctx context.Context, until int64) ([]HostFact, error) {
-	found, err := s.engine.Query(ctx, `SELECT host, name, value FROM facts WHERE since_s < ? AND name IN (SELECT name FROM
-(SELECT name, count(DISTINCT value) AS different, count(DISTINCT host) AS hosts FROM facts GROUP BY name) AS of_names
-WHERE different > 1 OR hosts < (SELECT count(DISTINCT host) FROM facts)) ORDER BY host, name, since_s, value`, until)
-	if err != nil {
-		return nil, fmt.Errorf("ask for facts: %w", err)
-	}
-	all, err := collect(found, func(scan func(...any) error) (HostFact, error) {
-		var f HostFact
-		return f, scan(&f.Host, &f.Name, &f.Value)
-	})
-	if err != nil {
-		return nil, err
-	}
-	last := all[:0]
-	for i, fact := range all {
-		if i+1 < len(all) && all[i+1].Host == fact.Host && all[i+1].Name == fact.Name {
-			continue
-		}
-		last = append(last, fact)
-	}
-	return last, nil
-}
-
-// FrameUse is what one function of one module took on a host, of one signal.
-type FrameUse struct {
-	Host, Version, Name, Module string
-	TotalNs, SelfNs             int64
-}
-
-// Frames are those that took at least a share of the service's time of the signal on all hosts together.
-func (s *Store) Frames(ctx context.Context, service, signal string, span Span, share float64) ([]FrameUse, error) {
-	const inSpan = ` FROM samples WHERE service = ? AND signal = ? AND start_s >= ? AND start_s < ?
-AND attempt NOT IN (SELECT attempt FROM aborted)`
-	text := `SELECT s.host, s.version, f.name, f.module, sum(s.value_ns), sum(s.value_ns * f.leaf) FROM
-(SELECT host, version, stack, sum(value_ns) AS value_ns` + inSpan + ` GROUP BY host, version, stack) AS s JOIN
-(SELECT sf.stack AS stack, fr.name AS name, fr.module AS module, max(sf.leaf) AS leaf FROM stack_frames AS sf
-JOIN frames AS fr ON sf.frame = fr.id GROUP BY sf.stack, fr.name, fr.module) AS f ON s.stack = f.stack
-GROUP BY s.host, s.version, f.name, f.module ORDER BY s.host, s.version, f.name, f.module`
-	found, err := s.engine.Query(ctx, text, service, signal, span.From, span.Until)
-	if err != nil {
-		return nil, fmt.Errorf("ask for frames: %w", err)
-	}
-	all, err := collect(found, func(scan func(...any) error) (FrameUse, error) {
-		var f FrameUse
-		return f, scan(&f.Host, &f.Version, &f.Name, &f.Module, &f.TotalNs, &f.SelfNs)
-	})
-	if err != nil {
-		return nil, err
-	}
-	type place struct{ name, module string }
-	sums, most := map[place]float64{}, 0.0
-	for _, f := range all {
-		at := place{f.Name, f.Module}
-		sums[at] += float64(f.TotalNs)
-		most = max(most, sums[at])
-	}
-	kept := all[:0]
-	for _, f := range all {
-		if sums[place{f.Name, f.Module}] >= share*most {
-			kept = append(kept, f)
-		}
-	}
-	return kept, nil
-}
-
 // Kept is a window whose file can be looked at.
 type Kept struct {
 	Content, Kind string
@@ -189,17 +152,18 @@ type Kept struct {
 }
 
 // Windows are the files of a service's host, full ones first and then the latest, at most so many.
-func (s *Store) Windows(ctx context.Context, service, host string, span Span, most int) ([]Kept, error) {
-	found, err := s.engine.Query(ctx, `SELECT w.content, w.kind, w.start_s FROM windows AS w
-JOIN (SELECT number`+ofService+` AND host = ?) AS s ON w.number = s.number ORDER BY w.kind, w.start_s DESC, w.content`,
-		service, span.From, span.Until, host)
+func (a *Asking) Windows(ctx context.Context, service, host string, span Span, most int) ([]Kept, error) {
+	found, err := a.query(ctx, `SELECT content, kind, start_s FROM windows JOIN (SELECT number`+
+		ofService+` AND host = ?) AS of_service USING (number) WHERE attempt NOT IN (SELECT attempt FROM aborted) AND host = ?
+ORDER BY kind, start_s DESC, content`,
+		service, span.From, span.Until, host, host)
 	if err != nil {
 		return nil, fmt.Errorf("ask for windows: %w", err)
 	}
 	all, err := collect(found, func(scan func(...any) error) (Kept, error) {
 		var k Kept
 		err := scan(&k.Content, &k.Kind, &k.Start)
-		k.File = s.file(time.Unix(k.Start, 0), k.Content) + ".culprit"
+		k.File = a.store.file(time.Unix(k.Start, 0), k.Content) + ".culprit"
 		return k, err
 	})
 	return all[:min(len(all), most)], err
@@ -215,8 +179,8 @@ type Service struct {
 }
 
 // Services are all.
-func (s *Store) Services(ctx context.Context) ([]Service, error) {
-	found, err := s.engine.Query(ctx, `SELECT service, count(DISTINCT host), count(*), min(start_s), max(start_s)
+func (a *Asking) Services(ctx context.Context) ([]Service, error) {
+	found, err := a.query(ctx, `SELECT service, count(DISTINCT host), count(*), min(start_s), max(start_s)
 FROM services WHERE attempt NOT IN (SELECT attempt FROM aborted) GROUP BY service ORDER BY service`)
 	if err != nil {
 		return nil, fmt.Errorf("ask for services: %w", err)
@@ -224,26 +188,5 @@ FROM services WHERE attempt NOT IN (SELECT attempt FROM aborted) GROUP BY servic
 	return collect(found, func(scan func(...any) error) (Service, error) {
 		var v Service
 		return v, scan(&v.Name, &v.Hosts, &v.Windows, &v.First, &v.Last)
-	})
-}
-
-// FactChange is how many hosts a fact became a value on.
-type FactChange struct {
-	Name, Value string
-	Hosts       int64
-}
-
-// FactsChanged are those that changed on hosts in the span, the most first. What a host had when it came is no change.
-func (s *Store) FactsChanged(ctx context.Context, span Span) ([]FactChange, error) {
-	found, err := s.engine.Query(ctx, `SELECT f.name, f.value, count(DISTINCT f.host) AS hosts FROM facts AS f JOIN
-(SELECT host, min(since_s) AS first FROM facts GROUP BY host) AS h ON f.host = h.host
-WHERE f.since_s >= ? AND f.since_s < ? AND f.since_s > h.first GROUP BY f.name, f.value
-ORDER BY hosts DESC, f.name, f.value LIMIT 100`, span.From, span.Until)
-	if err != nil {
-		return nil, fmt.Errorf("ask for changed facts: %w", err)
-	}
-	return collect(found, func(scan func(...any) error) (FactChange, error) {
-		var f FactChange
-		return f, scan(&f.Name, &f.Value, &f.Hosts)
 	})
 }

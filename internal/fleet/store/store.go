@@ -1,13 +1,15 @@
 // Package store keeps the windows of one tenant: their files as they came, in a directory, and their
 // rows in an engine, DuckDB in the same directory or a ClickHouse cluster.
 //
-// A window is acknowledged when its file is on the disk and its rows are committed. Many windows are
-// committed together. Where a crash comes between, the file lies in "incoming" and is looked at again
-// at the next start: nothing acknowledged is lost, and nothing is counted twice.
+// A window is acknowledged when its file is on the disk and its rows are committed, or wait there for a shard
+// that is down. Many windows are committed together. Where a crash comes between, the file lies in "incoming"
+// and is looked at again at the next start: nothing acknowledged is lost, and nothing is counted twice.
 //
-//	s, err := store.Open(dir, engine)
-//	known, err := s.Take(ctx, body) // of an upload
-//	hosts, err := s.Hosts(ctx, "web", store.Span{From: from, Until: until})
+//	s, err := store.Open(ctx, dir, engine, log)
+//	w, known, err := s.Take(ctx, body, id) // of an upload
+//	asking := s.Asking()
+//	hosts, err := asking.Hosts(ctx, "web", store.Span{From: from, Until: until})
+//	incomplete := asking.Incomplete() // what hosts does not have
 //
 // It refuses windows and recordings that their readers refuse, with window.ErrRefused; ErrBusy says
 // that more came than could be written, and to send it again.
@@ -32,54 +34,26 @@ import (
 // ErrBusy says that the store has too much to do; nothing was taken.
 var ErrBusy = errors.New("the store is busy")
 
-// Rows is what a query gives; *sql.Rows is one.
-type Rows interface {
-	Next() bool
-	Scan(...any) error
-	Err() error
-	Close() error
-}
-
-// Batch are rows of one table, in the order of its columns.
-type Batch struct {
-	Table string
-	Rows  [][]any
-}
-
-// Engine is a database with the tables of this package.
-type Engine interface {
-	// Query's text has ? for each argument.
-	Query(ctx context.Context, text string, arguments ...any) (Rows, error)
-	// Append writes all rows, or none that a query will see.
-	Append(ctx context.Context, batches []Batch) error
-	// Forget drops rows of before that second.
-	Forget(ctx context.Context, before int64) error
-	Close() error
-}
-
 // Store is one tenant's. It is safe for concurrent use.
 type Store struct {
 	directory string
 	engine    Engine
 	log       *slog.Logger
-	known     *dictionary
-	queue     chan *pending
+	shards    []*shard
 	stop      chan struct{}
 	stopped   sync.WaitGroup
 	reading   chan struct{} // bounds how many recordings are in memory at once
 	now       func() time.Time
-}
+	waiting   *waiting
 
-// pending is a window on its way: its rows, and who waits for them.
-type pending struct {
-	rows *rows.Rows
-	done chan error
+	mutex   sync.Mutex
+	claimed map[string]bool // contents that are being taken
 }
 
 const (
 	incoming = "incoming"
 	raw      = "raw"
-	// queued windows wait for the committer; more are refused, and agents come again.
+	// queued windows wait for the committer of a shard; more are refused, and agents come again.
 	queued = 256
 	// readers make rows out of recordings; each may have one of hundreds of MB in memory.
 	readers = 4
@@ -92,17 +66,22 @@ func Open(ctx context.Context, directory string, engine Engine, log *slog.Logger
 			return nil, fmt.Errorf("open store: %w", err)
 		}
 	}
-	s := &Store{directory: directory, engine: engine, log: log, queue: make(chan *pending, queued),
-		stop: make(chan struct{}), reading: make(chan struct{}, readers), now: time.Now}
-	var err error
-	if s.known, err = readDictionary(ctx, engine); err != nil {
-		return nil, fmt.Errorf("open store: %w", err)
+	s := &Store{directory: directory, engine: engine, log: log, stop: make(chan struct{}),
+		reading: make(chan struct{}, readers), now: time.Now, waiting: newWaiting(), claimed: map[string]bool{}}
+	for number := range engine.Shards() {
+		s.shards = append(s.shards, newShard(s, number))
 	}
-	s.stopped.Go(s.commitAll)
+	for _, one := range s.shards {
+		if err := one.readKnown(ctx); err != nil && !errors.Is(err, ErrDown) {
+			return nil, fmt.Errorf("open store: %w", err)
+		}
+		s.stopped.Go(one.commitAll)
+	}
 	if err := s.recover(ctx); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("open store: %w", err)
 	}
+	s.stopped.Go(s.fillOften)
 	return s, nil
 }
 
@@ -137,20 +116,22 @@ func (s *Store) Take(ctx context.Context, body io.Reader, content string) (w *wi
 	if err != nil {
 		return nil, false, err
 	}
-	if !s.known.claim(w.Content) {
+	if !s.claim(w.Content) {
 		return nil, false, fmt.Errorf("take window: it is just being taken: %w", ErrBusy)
 	}
-	defer s.known.release(w.Content)
+	defer s.release(w.Content)
 	if s.has(w) { // another upload has ended since
 		return w, true, nil
 	}
 	if err := s.put(w, file.Name()); err != nil {
+		s.discard(w.Content)
 		return nil, false, err
 	}
-	if s.known.takeDoubt(w.Content) {
+	of := s.shardOf(w.Host)
+	if of.takeDoubt(w.Content) {
 		written, err := s.written(ctx, w)
 		if err != nil {
-			s.known.doubtAgain(w.Content)
+			of.doubt(w.Content)
 			s.discard(w.Content)
 			return nil, false, err
 		}
@@ -158,7 +139,7 @@ func (s *Store) Take(ctx context.Context, body io.Reader, content string) (w *wi
 			return w, true, s.keep(w)
 		}
 	}
-	return w, false, s.commit(ctx, made)
+	return w, false, of.commit(ctx, made, true)
 }
 
 // read makes rows out of a recording, a few at a time.
@@ -195,25 +176,21 @@ func (s *Store) put(w *window.Window, upload string) error {
 	return nil
 }
 
-// commit waits until the rows are written.
-func (s *Store) commit(ctx context.Context, made *rows.Rows) error {
-	p := &pending{rows: made, done: make(chan error, 1)}
-	select {
-	case s.queue <- p:
-	case <-s.stop:
-		return ErrBusy
-	default:
-		s.discard(made.Window.Content)
-		return ErrBusy
+// claim says that a content is being taken; false where it already is.
+func (s *Store) claim(content string) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.claimed[content] {
+		return false
 	}
-	select {
-	case err := <-p.done:
-		return err
-	case <-s.stop:
-	case <-ctx.Done():
-		// Who asked is gone; it is written all the same and known when it comes again.
-	}
-	return ErrBusy
+	s.claimed[content] = true
+	return true
+}
+
+func (s *Store) release(content string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	delete(s.claimed, content)
 }
 
 func (s *Store) discard(content string) {
@@ -228,21 +205,11 @@ func (s *Store) file(start time.Time, content string) string {
 	return filepath.Join(s.directory, raw, start.UTC().Format(time.DateOnly), content)
 }
 
+// has tells whether a window is acknowledged.
 func (s *Store) has(w *window.Window) bool {
+	if s.waiting.has(w.Content) {
+		return true
+	}
 	_, err := os.Stat(s.file(w.Start, w.Content) + window.RecordingSuffix)
 	return err == nil
-}
-
-// collect scans all rows.
-func collect[T any](found Rows, one func(scan func(...any) error) (T, error)) ([]T, error) {
-	defer found.Close()
-	var all []T
-	for found.Next() {
-		value, err := one(found.Scan)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, value)
-	}
-	return all, found.Err()
 }
