@@ -28,15 +28,14 @@ const (
 // crossing measures what counting by cgroup costs two processes of different cgroups that wake each other on one CPU:
 // each switch goes from one cgroup to another.
 func crossing(out io.Writer, culprit, folder string, rounds int) (err error) {
-	groups, remove, err := makeGroups()
+	groups, remove, err := makeGroups("a", "b")
 	if err != nil {
 		return err
 	}
 	defer remove()
-	program := filepath.Join(folder, "pingpong")
-	build := exec.Command("gcc", "-O2", "-o", program, "cases/monitor/programs/pingpong.c")
-	if text, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: build pingpong: %v: %s", errNoPeer, err, firstLine(string(text)))
+	program, err := built(folder, "pingpong")
+	if err != nil {
+		return err
 	}
 	play := func() (float64, error) { return playAcross(program, groups) }
 	settings := []setting{{name: "alone", measure: func(*bench) (float64, error) { return play() }},
@@ -65,6 +64,16 @@ func crossing(out io.Writer, culprit, folder string, rounds int) (err error) {
 	return nil
 }
 
+// built compiles a program of the case.
+func built(folder, name string) (string, error) {
+	program := filepath.Join(folder, name)
+	build := exec.Command("gcc", "-O2", "-pthread", "-o", program, "cases/monitor/programs/"+name+".c")
+	if text, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: build %s: %v: %s", errNoPeer, name, err, firstLine(string(text)))
+	}
+	return program, nil
+}
+
 // besidePlay measures while another program counts.
 func besidePlay(folder string, play func() (float64, error), words ...string) func(*bench) (float64, error) {
 	return func(*bench) (float64, error) {
@@ -80,8 +89,8 @@ func besidePlay(folder string, play func() (float64, error), words ...string) fu
 // group is a cgroup made for the benchmark.
 type group struct{ folder, name string }
 
-// makeGroups makes two cgroups, one beside the other.
-func makeGroups() (groups []group, remove func(), err error) {
+// makeGroups makes cgroups, one beside the other.
+func makeGroups(names ...string) (groups []group, remove func(), err error) {
 	mount := ""
 	for _, place := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"} {
 		if _, err := os.Stat(filepath.Join(place, "cgroup.controllers")); err == nil {
@@ -98,7 +107,7 @@ func makeGroups() (groups []group, remove func(), err error) {
 		}
 		_ = os.Remove(filepath.Join(mount, parent))
 	}
-	for _, name := range []string{"a", "b"} {
+	for _, name := range names {
 		made := group{filepath.Join(mount, parent, name), filepath.Join(parent, name)}
 		if err := os.MkdirAll(made.folder, 0o755); err != nil {
 			remove()

@@ -29,7 +29,7 @@ func main() {
 	}
 	binary := flag.String("culprit", "bin/culprit", "the culprit to measure")
 	rounds := flag.Int("rounds", 5, "interleaved rounds")
-	only := flag.String("only", "", "one workload: getppid, pingpong, spin, java, crossing, redis or host")
+	only := flag.String("only", "", "one workload: getppid, pingpong, spin, java, crossing, crowd, redis or host")
 	flag.Parse()
 	if err := run(os.Stdout, *binary, *rounds, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "benchmark:", err)
@@ -101,7 +101,7 @@ func workloads() []workload {
 			return measureLoad(out, l, culprit, folder, rounds)
 		}})
 	}
-	return append(all, workload{"crossing", crossing}, workload{"redis", redis},
+	return append(all, workload{"crossing", crossing}, workload{"crowd", crowd}, workload{"redis", redis},
 		workload{"host", host})
 }
 
