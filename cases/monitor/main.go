@@ -53,7 +53,7 @@ type bench struct {
 
 func main() {
 	culprit := flag.String("bin", "bin/culprit", "the program to run")
-	budget := flag.Duration("time", 60*time.Second, "time for each measurement")
+	budget := flag.Duration("time", 90*time.Second, "time for each measurement")
 	flag.Parse()
 	child.Bind()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -113,12 +113,18 @@ func (b *bench) services(count, requests int) string {
 		strings.Join(b.groups.paths(count), " "))
 }
 
+// script writes a command into a file of the folder, whose name then stands for it.
+func (b *bench) script(name, command string) (string, error) {
+	return "./" + name, os.WriteFile(filepath.Join(b.folder, name), []byte("#!/bin/sh\nexec "+command+" \"$@\"\n"), 0o755)
+}
+
 // daemon is the one of the case, for the cgroups of so many services.
-func (b *bench) daemon(count int) string {
-	return "perf stat -a -o /dev/null -e " + events + " --for-each-cgroup " + b.groups.names(count)
+func (b *bench) daemon(count int) (string, error) {
+	return b.script(fmt.Sprintf("daemon-of-%d", count),
+		"perf stat -a -o /dev/null -e "+events+" --for-each-cgroup "+b.groups.names(count))
 }
 
 // remedy counts the same.
-func (b *bench) remedy() string {
-	return b.culprit + " count --by cgroup -i 1s --json /dev/null -e " + events
+func (b *bench) remedy() (string, error) {
+	return b.script("culprit-count", b.culprit+" count --by cgroup -i 1s --json /dev/null -e "+events)
 }

@@ -36,8 +36,12 @@ const settled = 2 * time.Second
 
 // named has doctor look at the host while services and daemon run.
 func (b *bench) named(ctx context.Context) error {
+	daemon, err := b.daemon(mostServices)
+	if err != nil {
+		return err
+	}
 	ctx, stop := context.WithCancel(ctx)
-	for _, text := range []string{b.services(mostServices, longEnough), b.daemon(mostServices)} {
+	for _, text := range []string{b.services(mostServices, longEnough), daemon} {
 		words := strings.Fields(text)
 		command := child.Command(ctx, words[0], words[1:]...)
 		command.Dir = b.folder
@@ -77,9 +81,13 @@ func (b *bench) named(ctx context.Context) error {
 // investigated compares the services alone with the services that the daemon counts.
 func (b *bench) investigated(ctx context.Context) error {
 	alone := b.services(mostServices, requests)
+	daemon, err := b.daemon(mostServices)
+	if err != nil {
+		return err
+	}
 	var found struct{ Suspects []struct{ Cause string } }
-	err := b.run(ctx, &found, "investigate", "--time", b.budget.String(), "--case", "case", "--a", alone,
-		"--b", b.daemon(mostServices)+" "+alone)
+	err = b.run(ctx, &found, "investigate", "--budget", b.budget.String(), "--case", "case", "--a", alone,
+		"--b", daemon+" "+alone)
 	if err != nil {
 		return err
 	}
@@ -97,12 +105,20 @@ type cost struct {
 
 // priced holds daemon and remedy against the budget, with more and more services that do the same work.
 func (b *bench) priced(ctx context.Context) error {
+	remedy, err := b.remedy()
+	if err != nil {
+		return err
+	}
 	var daemons []cost
 	for _, count := range []int{1, 4, mostServices} {
+		daemon, err := b.daemon(count)
+		if err != nil {
+			return err
+		}
 		var result struct{ Monitors []struct{ Effects []cost } }
 		fmt.Printf("%d services:\n", count)
-		err := b.run(ctx, &result, "overhead", "--budget", "3%", "--time", b.budget.String(), "--case",
-			fmt.Sprintf("services-%d", count), "--monitor", b.daemon(count), "--monitor", b.remedy(), "--",
+		err = b.run(ctx, &result, "overhead", "--budget", "3%", "--time", b.budget.String(), "--case",
+			fmt.Sprintf("services-%d", count), "--monitor", daemon, "--monitor", remedy, "--",
 			b.services(count, requests))
 		if err != nil {
 			return err
@@ -110,11 +126,11 @@ func (b *bench) priced(ctx context.Context) error {
 		if len(result.Monitors) != 2 {
 			return fmt.Errorf("%d monitors have a result, 2 were given", len(result.Monitors))
 		}
-		daemon, ours := ofCPU(result.Monitors[0].Effects), ofCPU(result.Monitors[1].Effects)
+		theirs, ours := ofCPU(result.Monitors[0].Effects), ofCPU(result.Monitors[1].Effects)
 		if ours.Verdict == "over" {
 			return fmt.Errorf("with %d services the remedy costs more than 3 %%: %+v", count, ours)
 		}
-		daemons = append(daemons, daemon)
+		daemons = append(daemons, theirs)
 	}
 	first, last := daemons[0], daemons[len(daemons)-1]
 	if last.Verdict != "over" {
