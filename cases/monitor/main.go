@@ -115,7 +115,8 @@ func (b *bench) services(count, requests int) string {
 
 // script writes a command into a file of the folder, whose name then stands for it.
 func (b *bench) script(name, command string) (string, error) {
-	return "./" + name, os.WriteFile(filepath.Join(b.folder, name), []byte("#!/bin/sh\nexec "+command+" \"$@\"\n"), 0o755)
+	text := "#!/bin/sh\nexec " + command + " \"$@\"\n"
+	return "./" + name, os.WriteFile(filepath.Join(b.folder, name), []byte(text), 0o755)
 }
 
 // daemon is the one of the case, for the cgroups of so many services.

@@ -86,8 +86,8 @@ func (b *bench) investigated(ctx context.Context) error {
 		return err
 	}
 	var found struct{ Suspects []struct{ Cause string } }
-	err = b.run(ctx, &found, "investigate", "--budget", b.budget.String(), "--case", "case", "--a", alone,
-		"--b", daemon+" "+alone)
+	err = b.run(ctx, &found, "investigate", "--metric", "cpu", "--budget", b.budget.String(), "--case", "case",
+		"--a", alone, "--b", daemon+" "+alone)
 	if err != nil {
 		return err
 	}

@@ -51,13 +51,18 @@ func (s *scene) confinement() Place {
 }
 
 // narrowed is the setting that allows the dearer side fewer CPUs: than the other side, or,
-// one-sided, than there are.
+// one-sided, than there are. It was read of the first process: where the tree's time was spread over
+// more CPUs than it allows, it does not hold those that work (perf, which goes from CPU to CPU to
+// open its counters).
 func (s *scene) narrowed() Place {
 	for _, name := range []string{affinityFact, "target.cgroup.cpuset.cpus"} {
 		allowed := cpusIn(s.factsB[name])
 		than := cpusIn(s.factsA[name])
 		if s.oneSided {
 			than, _ = strconv.Atoi(s.factsB["cpu.count"])
+		}
+		if used := s.countOf(counts.CPUsUsed).b; used > onOneCPU*float64(allowed) {
+			continue
 		}
 		if allowed > 0 && allowed < than {
 			return Place{Kind: InSetting, Name: name, Value: fmt.Sprintf("%s (%d of %d CPUs)", s.factsB[name], allowed, than)}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"culprit/internal/compare"
+	"culprit/internal/compare/counts"
 	"culprit/recording"
 )
 
@@ -19,18 +20,22 @@ func TestLimitsThatAProgramSetsItself(t *testing.T) {
 		name     string
 		a, b     []recording.Fact
 		varying  []compare.FactVaries
+		used     float64 // CPUs, by B
 		narrowed bool
 		quota    string
 	}{
 		{"both sides pin themselves", fact(affinityFact, "0-1"), fact(affinityFact, "1"), []compare.FactVaries{
-			varies(compare.A, affinityFact, "0-1", "1"), varies(compare.B, affinityFact, "1", "0-1")}, false, ""},
+			varies(compare.A, affinityFact, "0-1", "1"), varies(compare.B, affinityFact, "1", "0-1")}, 1, false, ""},
 		{"only B does", fact(affinityFact, "0-1"), fact(affinityFact, "0-1"), []compare.FactVaries{
-			varies(compare.B, affinityFact, "0-1", "1")}, true, ""},
+			varies(compare.B, affinityFact, "0-1", "1")}, 1, true, ""},
+		{"only B's first process does", fact(affinityFact, "0-1"), fact(affinityFact, "0-1"), []compare.FactVaries{
+			varies(compare.B, affinityFact, "0-1", "1")}, 2, false, ""},
 		{"B moves itself under a quota", nil, fact(quotaFact, "max"), []compare.FactVaries{
-			varies(compare.B, quotaFact, "max", "0.35")}, false, quotaFact + "=0.35"},
+			varies(compare.B, quotaFact, "max", "0.35")}, 1, false, quotaFact + "=0.35"},
 	} {
 		s := newScene(Input{FactsA: test.a, FactsB: test.b, Result: &compare.Result{Metric: compare.MetricWall,
-			A: []float64{1}, B: []float64{2}, Varying: test.varying}})
+			A: []float64{1}, B: []float64{2}, Varying: test.varying,
+			Counts: []compare.Count{{Name: counts.CPUsUsed, A: []float64{2}, B: []float64{test.used}}}}})
 		if narrowed := s.narrowed(); (narrowed.String() != "") != test.narrowed {
 			t.Errorf("%s: narrowed by %q", test.name, narrowed)
 		}

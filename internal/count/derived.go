@@ -14,6 +14,9 @@ type Derived struct {
 	Of string `json:"of"` // "instructions / cycles"
 }
 
+// slots are what the pipeline could have issued: the whole of the top-down method.
+var slots = []string{"slots", "topdown-total-slots"}
+
 // ratios are the derived numbers, each of two events, which may have several names.
 var ratios = []struct {
 	name         string
@@ -28,6 +31,15 @@ var ratios = []struct {
 	{"dtlb-miss-rate", []string{"dTLB-load-misses"}, []string{"dTLB-loads"}},
 	{"frontend-stalled", []string{"stalled-cycles-frontend"}, []string{"cycles", "cpu-cycles"}},
 	{"backend-stalled", []string{"stalled-cycles-backend"}, []string{"cycles", "cpu-cycles"}},
+	{"retiring", []string{"topdown-retiring", "topdown-slots-retired"}, slots},
+	{"bad-speculation", []string{"topdown-bad-spec"}, slots},
+	{"frontend-bound", []string{"topdown-fe-bound", "topdown-fetch-bubbles"}, slots},
+	{"backend-bound", []string{"topdown-be-bound"}, slots},
+	{"heavy-operations", []string{"topdown-heavy-ops"}, slots},
+	{"branch-mispredicts", []string{"topdown-br-mispredict"}, slots},
+	{"fetch-latency", []string{"topdown-fetch-lat"}, slots},
+	{"memory-bound", []string{"topdown-mem-bound"}, slots},
+	{"machine-clears-per-instruction", []string{"machine_clears.count"}, []string{"instructions"}},
 	{"cache-misses-per-instruction", []string{"cache-misses"}, []string{"instructions"}},
 }
 

@@ -82,6 +82,11 @@ func Parse(text string, source Source) (List, error) {
 	var list List
 	group := 0
 	for _, word := range words {
+		if word == TopDown {
+			if word, err = source.topDown(); err != nil {
+				return nil, err
+			}
+		}
 		inner, modifiers, grouped, err := ungroup(word)
 		if err != nil {
 			return nil, err

@@ -160,6 +160,9 @@ func (s Source) encode(name string) (*Event, error) {
 	case tracepointShape.MatchString(name):
 		return s.tracepoint(name)
 	}
+	if known, err := s.ofMaker(name); known != nil || err != nil {
+		return known, err
+	}
 	if near := nearest(name); near != "" {
 		return nil, fmt.Errorf("no event %q; did you mean %s? `culprit count --list` lists those of this host", name, near)
 	}

@@ -1,0 +1,105 @@
+package event
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// put adds files to a fixture.
+func put(t *testing.T, source Source, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(source.Root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+const cpuinfo = "processor\t: 0\nvendor_id\t: %s\ncpu family\t: 6\nmodel\t\t: %d\nmodel name\t: A Processor\n" +
+	"stepping\t: 4\n"
+
+func cpuOf(vendor, model string) map[string]string {
+	return map[string]string{"proc/cpuinfo": strings.NewReplacer("%s", vendor, "%d", model).Replace(cpuinfo)}
+}
+
+// Names that a CPU's maker published are encoded by the list of the model, and by the kernel's fields.
+func TestPublishedEvents(t *testing.T) {
+	source := machine(t)
+	for _, each := range []struct {
+		model, name string
+		config, ext uint64
+		fails       string
+	}{
+		{"143", "br_misp_retired.all_branches", 0xc5, 0, ""},
+		{"143", "BR_MISP_RETIRED.ALL_BRANCHES", 0xc5, 0, ""},
+		{"143", "topdown.slots", 0x400, 0, ""},
+		{"143", "ocr.demand_data_rd.l3_miss", 0x12a, 0x3fbfc00001, ""},
+		{"85", "inst_retired.any", 0xc0, 0, ""}, // stepping 4: Skylake, not Cascade Lake
+		{"85", "topdown.slots", 0, 0, "is of other CPUs (EMR,"},
+		{"143", "br_misp_retired.al_branches", 0, 0, "no event"},
+	} {
+		put(t, source, cpuOf("GenuineIntel", each.model))
+		list, err := Parse(each.name, source)
+		if each.fails != "" {
+			if err == nil || !strings.Contains(err.Error(), each.fails) {
+				t.Errorf("%s of model %s: %v", each.name, each.model, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s of model %s: %v", each.name, each.model, err)
+			continue
+		}
+		if got := list[0]; got.Type != 4 || got.Config != each.config || got.Config1 != each.ext || got.Name != each.name {
+			t.Errorf("%s of model %s: %+v", each.name, each.model, got)
+		}
+	}
+	put(t, source, cpuOf("AuthenticAMD", "17"))
+	_, err := Parse("topdown.slots", source)
+	if err == nil || !strings.Contains(err.Error(), "not of this one (A Processor)") {
+		t.Errorf("an event of another maker: %v", err)
+	}
+	none := Source{Root: t.TempDir()}
+	put(t, none, cpuOf("GenuineIntel", "143"))
+	if _, err = Parse("topdown.slots", none); err == nil || !strings.Contains(err.Error(), "no hardware counters") {
+		t.Errorf("a host without a PMU: %v", err)
+	}
+}
+
+// The events of the kernel's PMU need not be told with its name.
+func TestEventsOfTheCorePMU(t *testing.T) {
+	list, err := Parse("mem-loads", machine(t))
+	if err != nil || list[0].Config != 0x1cd || list[0].Type != 4 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+func TestTopDown(t *testing.T) {
+	source := machine(t)
+	if _, err := Parse("topdown", source); err == nil || !strings.Contains(err.Error(), "no events of slots") {
+		t.Errorf("a PMU without slots: %v", err)
+	}
+	const events = "sys/bus/event_source/devices/cpu/events/"
+	put(t, source, map[string]string{events + "slots": "event=0x00,umask=0x4",
+		events + "topdown-retiring": "event=0x00,umask=0x80",
+		events + "topdown-bad-spec": "event=0x00,umask=0x81", events + "topdown-fe-bound": "event=0x00,umask=0x82",
+		events + "topdown-be-bound": "event=0x00,umask=0x83"})
+	list, err := Parse("task-clock,topdown", source)
+	if err != nil || len(list) != 6 || list[1].Name != "slots" || list[1].Config != 0x400 || list[5].Config != 0x8300 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	for _, each := range list[1:] {
+		if each.Group != list[1].Group || each.Group < 0 {
+			t.Errorf("%s is not in the group of the slots", each.Name)
+		}
+	}
+	if _, err := Parse("topdown", Source{Root: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "no PMU") {
+		t.Errorf("a host without a PMU: %v", err)
+	}
+}
