@@ -2,7 +2,8 @@
 
 // Writes published.txt.gz, the events that Intel publishes for its CPUs, out of a copy of github.com/intel/perfmon:
 //
-//	go run published_generate.go /path/to/its/git/directory
+//	git -C perfmon archive HEAD | tar -x -C FOLDER
+//	go run published_generate.go FOLDER COMMIT
 //
 // Left out: events of hybrid CPUs, whose cores have lists of their own, and those that need registers which the
 // kernel has no field for.
@@ -15,7 +16,7 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,13 +24,13 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	if len(os.Args) != 2 {
-		log.Fatal("usage: go run published_generate.go GIT-DIRECTORY")
+	if len(os.Args) != 3 {
+		log.Fatal("usage: go run published_generate.go FOLDER COMMIT")
 	}
 	show := func(path string) string {
-		text, err := exec.Command("git", "--git-dir", os.Args[1], "show", "HEAD:"+path).Output()
+		text, err := os.ReadFile(filepath.Join(os.Args[1], path))
 		if err != nil {
-			log.Fatalf("%s: %v", path, err)
+			log.Fatal(err)
 		}
 		return string(text)
 	}
@@ -47,7 +48,7 @@ func main() {
 	for line := range strings.Lines(show("LICENSE")) {
 		b.WriteString("# " + line)
 	}
-	fmt.Fprintf(&b, "# Out of github.com/intel/perfmon, commit %s.\n", strings.TrimSpace(commit()))
+	fmt.Fprintf(&b, "# Out of github.com/intel/perfmon, commit %s.\n", os.Args[2])
 	var files []string
 	for file := range cpus {
 		files = append(files, file)
@@ -72,14 +73,6 @@ func main() {
 	if err := out.Close(); err != nil {
 		log.Fatal(err)
 	}
-}
-
-func commit() string {
-	text, err := exec.Command("git", "--git-dir", os.Args[1], "rev-parse", "HEAD").Output()
-	if err != nil {
-		log.Fatal(err)
-	}
-	return string(text)
 }
 
 // fixed are events that have a counter of their own, as the kernel names them.
