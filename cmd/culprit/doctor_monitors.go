@@ -5,18 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"culprit/internal/host"
 	"culprit/internal/monitor"
 	"culprit/internal/probe/monitors"
 	"culprit/internal/report"
+	"culprit/internal/stat"
 )
 
 // watching is what others do who count, sample or trace here, and what that costs.
 type watching struct {
 	Monitors []monitor.Monitor `json:"monitors"`
 	Note     string            `json:"note,omitempty"` // why it is not known
+	// StopNs is what ptrace adds to a system call at least, where somebody uses it.
+	StopNs *stat.Interval `json:"ptrace_call_ns,omitempty"`
 	// Registers of the CPU that were written or read while culprit looked for Seconds.
 	Registers     []monitors.Register `json:"registers"`
 	RegistersNote string              `json:"registers_note,omitempty"`
@@ -48,6 +52,13 @@ func (d *diagnosis) priceTracers(ctx context.Context) {
 		w.Note = report.Line(err)
 	}
 	w.Monitors = append(w.Monitors, found...)
+	if slices.ContainsFunc(d.Tracers, func(t host.Tracer) bool { return len(t.Ptraced) > 0 }) {
+		if cost, err := monitor.Ptrace(ctx); err == nil {
+			w.StopNs = &cost
+		} else {
+			w.Note = report.Line(err)
+		}
+	}
 	registers, err := monitors.Registers(doctorLooks)
 	switch {
 	case errors.Is(err, monitors.ErrNoRegisters):
@@ -88,6 +99,11 @@ func (d *diagnosis) printTracer(t *table, tracer host.Tracer) {
 	}
 	if len(lines) == 0 || tracer.BPFPrograms+tracer.BPFLinks+len(tracer.Ptraced) > 0 {
 		lines = append([]string{tracer.String()}, lines...)
+	}
+	if cost := d.Watching.StopNs; cost != nil && len(tracer.Ptraced) > 0 {
+		lines = append(lines, fmt.Sprintf("- adds %.1f µs (%.1f to %.1f) and more to each system call that it stops "+
+			"(measured with two processes of culprit's; strace stops all, a debugger mostly none)", cost.Value/1e3,
+			cost.Low/1e3, cost.High/1e3))
 	}
 	for _, cost := range tracer.Costs {
 		lines = append(lines, "- "+cost.String())

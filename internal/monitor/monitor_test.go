@@ -114,3 +114,18 @@ func TestPrice(t *testing.T) {
 	}
 	t.Logf("%v; it took %v", mine[0].Lines(), time.Since(begin))
 }
+
+// A process whose calls are stopped takes longer for each, and is let go again.
+func TestPtrace(t *testing.T) {
+	if testing.Short() || os.Geteuid() != 0 {
+		t.Skip("it makes cgroups, as root, and takes a moment")
+	}
+	cost, err := Ptrace(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cost.Low <= 0 {
+		t.Errorf("a stopped call takes %+v ns more", cost)
+	}
+	t.Logf("each stopped call takes %+v ns more", cost)
+}

@@ -84,7 +84,7 @@ var mayImport = map[string][]string{
 
 	"internal/top": {"recording", "internal/stat", "internal/code", "internal/compare", "internal/explain",
 		"internal/tail"},
-	"internal/ci":  {"internal/stat", "internal/cause", "internal/trial", "internal/investigate"},
+	"internal/ci": {"internal/stat", "internal/cause", "internal/trial", "internal/investigate"},
 
 	"internal/report": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/bench", "internal/try",
 		"internal/bisect", "internal/count", "internal/ci", "internal/top",
