@@ -251,7 +251,7 @@ func (o *tailOptions) record(ctx context.Context, w world, path string) error {
 		return fmt.Errorf("tail: %w", err)
 	}
 	if summary.Ended {
-		fmt.Fprintf(w.stderr, "culprit: the service ended after %v\n",
+		fmt.Fprintf(w.stderr, "culprit: the service ended after %v: what follows is of the time before\n",
 			time.Duration(summary.WindowNs).Round(100*time.Millisecond))
 	}
 	return nil

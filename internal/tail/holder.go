@@ -59,8 +59,8 @@ func (r *reader) waitsForLock(part *recording.RequestPart) bool {
 		part.Class == recording.PartNet && code.AtDatabaseLock(r.stack(part.Stack))
 }
 
-// lockCalls are the system calls that wait for a futex.
-var lockCalls = map[string]bool{"futex": true, "futex_waitv": true, "futex_wait": true}
+// lockCalls are the system calls that wait for a futex, or for a lock on a file.
+var lockCalls = map[string]bool{"futex": true, "futex_waitv": true, "futex_wait": true, "flock": true, "fcntl": true}
 
 // longest is the place where a thread waited for most of a time, by one wait of it; nil when it ran for half of it.
 func (r *reader) longest(tid int32, from, to int64) *recording.Wait {
