@@ -15,6 +15,22 @@ type SharedLine struct {
 	Separate []Separation `json:"separate"`
 }
 
+// Price is what threads would gain if they did not share the lines that they share, all of them.
+type Price struct {
+	Verdict PriceVerdict `json:"verdict"`
+	Gain    Effect       `json:"gain"` // how many times as much work they would do in the same CPU time
+}
+
+// PriceVerdict says whether sharing costs anything.
+type PriceVerdict string
+
+// The verdicts.
+const (
+	PriceCostly    PriceVerdict = "costly"
+	PriceHarmless  PriceVerdict = "harmless"
+	PriceUndecided PriceVerdict = "undecided"
+)
+
 // Separation is one language's way.
 type Separation struct {
 	Language string `json:"language"`

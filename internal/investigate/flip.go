@@ -24,6 +24,7 @@ type flip struct {
 	command  string // by restart: what is run at level to
 	tree     *treeFlip
 	wait     time.Duration // after each flip of a knob
+	prices   bool          // its effect is what sharing cache lines costs
 	note     string        // for whoever reads the verdict
 	pairs    int
 }

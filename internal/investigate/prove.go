@@ -121,7 +121,7 @@ func (inv *investigation) flip(ctx context.Context, planned flip, suspect *cause
 		if decision, err = plan.Decide(inv.lowerIsBetter(logs), inv.options.Smallest); err != nil {
 			return err
 		}
-		if weigh(claimedPart(suspect.Share, inv.c.Effect), removedPart(decision.Ratio)) != undecidedVerdict {
+		if inv.verdictOf(planned, suspect, decision) != undecidedVerdict {
 			break // the intervals of each look hold, whatever was seen at earlier ones
 		}
 	}
@@ -182,9 +182,14 @@ func (inv *investigation) conclude(planned flip, decision stat.Decision, suspect
 	effect := cause.Effect{Ratio: decision.Ratio.Value, Low: decision.Ratio.Low, High: decision.Ratio.High,
 		Confidence: decision.Confidence}
 	claimed, removed := claimedPart(suspect.Share, inv.c.Effect), removedPart(decision.Ratio)
-	verdict := weigh(claimed, removed)
+	verdict := inv.verdictOf(planned, suspect, decision)
 	why := reasoned(verdict, planned, claimed, removed, decision.More)
-	if verdict == refutedVerdict && !planned.exact {
+	if planned.prices {
+		takePrice(suspect, priceOf(decision.Ratio, decision.Confidence))
+	}
+	if inv.byPrice(planned) {
+		why = pricedWhy(suspect.Price, decision.More)
+	} else if verdict == refutedVerdict && !planned.exact {
 		verdict = undecidedVerdict
 		why += "; this flip takes the cause away in part only, so that it cannot refute it"
 	}

@@ -43,7 +43,7 @@ func (inv *investigation) treeFlip(declared cause.Flip, suspect *cause.Suspect) 
 		if inv.explained() != trial.MetricCPU {
 			return flip{}, errNoFlip // on one CPU they also wait for each other
 		}
-		return flip{what: "affinity of its running threads", from: all, to: "0",
+		return flip{what: "affinity of its running threads", from: all, to: "0", prices: true,
 			tree: &treeFlip{level: knob.Level{Name: "affinity", Value: "0"}}}, nil
 	case "policy":
 		for _, place := range suspect.Places {

@@ -72,6 +72,7 @@ func hostileCase() *investigate.Case {
 		Where: []string{all}, Against: []string{all},
 		Places: []cause.Place{{Kind: cause.PlaceKind(all), Role: cause.Role(all), Name: all}},
 		Claim:  all, Remedy: all, Doubts: []cause.Doubt{{Kind: cause.DoubtKind(all), Text: all}},
+		Price: &cause.Price{Verdict: cause.PriceVerdict(all)},
 		Line: &cause.SharedLine{Words: []lines.Word{
 			{Offset: 0, Size: 8, Name: all, Users: []lines.User{{Name: all, Writes: 1}, {Name: all + "2", Reads: 1}}},
 			{Offset: 56, Size: 64, Name: all, Apart: true, Users: []lines.User{{Name: all, Hits: 1}}, More: 1}},

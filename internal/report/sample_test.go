@@ -127,6 +127,8 @@ func lineCase() *investigate.Case {
 		Evidence: []cause.Evidence{{Signal: "lines", Text: "samples whose operand lies in the line", A: 0, B: 340,
 			Unit: "samples/run"}},
 		Remedy: "pad or align the fields that different threads write to 64 bytes",
+		Price: &cause.Price{Verdict: cause.PriceCostly,
+			Gain: cause.Effect{Ratio: 2.04, Low: 1.61, High: 2.5, Confidence: 0.95}},
 		Line: &cause.SharedLine{Words: []lines.Word{
 			{Offset: 0, Size: 8, Name: "counts.seen", Users: []lines.User{user("parse/7101", 140, 12, 4)}},
 			{Offset: 8, Size: 8, Name: "counts.bytes", Users: []lines.User{user("parse/7101", 61, 0, 4)}},

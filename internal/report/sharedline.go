@@ -77,3 +77,13 @@ func wordUsers(word *lines.Word) string {
 	}
 	return strings.Join(list, "; ")
 }
+
+// priceLine says what threads gain where no line moves; "" where it is not known.
+func priceLine(price *cause.Price) string {
+	if price == nil || !known(&price.Gain) {
+		return ""
+	}
+	return fmt.Sprintf("%s: held on one CPU, where no line moves, the threads do %s the work in the same CPU time (%s "+
+		"between %s and %s), which is about what they would gain by sharing none", visible(string(price.Verdict), 20),
+		times(price.Gain.Ratio), confidence(price.Gain), times(price.Gain.Low), times(price.Gain.High))
+}

@@ -233,6 +233,7 @@ func (p *page) first(c *investigate.Case, suspect cause.Suspect) {
 		label = "holds"
 	}
 	p.entry(label, visible(suspect.Remedy, sentenceRunesMax), dim, bold)
+	p.entry("price", priceLine(suspect.Price), dim, bold)
 	if suspect.Proof != nil {
 		p.entry("proof", proofLine(c.Metric, *suspect.Proof), dim, plain)
 	}

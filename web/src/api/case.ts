@@ -102,6 +102,11 @@ export interface SharedLine {
   separate: Separation[];
 }
 
+export interface Price {
+  verdict: string;
+  gain: Effect;
+}
+
 export interface Follows {
   from: string;
   answer: string;
@@ -125,6 +130,7 @@ export interface Suspect {
   claim: string;
   knob?: string;
   line?: SharedLine;
+  price?: Price;
   follows?: Follows;
 }
 

@@ -1,6 +1,6 @@
 // A shared cache line: its 64 bytes, the words in it, who writes and who reads them, where padding belongs.
-import type { SharedLine, User, Word } from "../api/case";
-import { digits, known, visible } from "../lib/format";
+import type { Price, SharedLine, User, Word } from "../api/case";
+import { digits, known, percent, visible } from "../lib/format";
 
 const bytes = 64;
 
@@ -85,4 +85,16 @@ function UserCells({ user }: { user: User }) {
 
 function count(value: User["hits"]): string {
   return known(value) && value > 0 ? digits(value) : "–";
+}
+
+// PriceText says what threads gain where no line moves.
+export function PriceText({ price: { verdict, gain } }: { price: Price }) {
+  const times = (value: User["hits"]) => (known(value) ? `${value.toFixed(2)}×` : "unknown");
+  return (
+    <>
+      <strong>{visible(verdict, 20)}</strong>: held on one CPU, where no line moves, the threads do{" "}
+      {times(gain.ratio)} the work in the same CPU time ({percent(gain.confidence)} between {times(gain.low)} and{" "}
+      {times(gain.high)}), which is about what they would gain by sharing none
+    </>
+  );
 }

@@ -3,7 +3,7 @@ import type { Case, Place, Prediction, Proof, Suspect } from "../api/case";
 import type { Verdict } from "../api/page";
 import { amount, amounts, known, metricNoun, percent, visible, visiblePath, type Num } from "../lib/format";
 import { Section, SideMark } from "./parts";
-import { LineDrawing } from "./line";
+import { LineDrawing, PriceText } from "./line";
 import { WhyThisOrder } from "./why";
 
 interface Props {
@@ -130,6 +130,7 @@ function SuspectBody({ suspect, follows, found, words, hasFrame, onFind }: BodyP
         {suspect.remedy && (
           <><dt>{suspect.gain ? "holds" : "remedy"}</dt><dd class="remedy">{visible(suspect.remedy, 1000)}</dd></>
         )}
+        {suspect.price && <><dt>price</dt><dd><PriceText price={suspect.price} /></dd></>}
         {suspect.proof && <><dt>proof</dt><dd><ProofText proof={suspect.proof} metric={found.metric.name} /></dd></>}
         {suspect.against?.map((text, i) => <Against key={i} text={text} />)}
       </dl>

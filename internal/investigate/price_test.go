@@ -1,0 +1,54 @@
+package investigate
+
+import (
+	"testing"
+
+	"culprit/internal/cause"
+	"culprit/internal/compare"
+	"culprit/internal/stat"
+)
+
+// What the same work takes on one CPU tells whether sharing costs anything; with one side that is
+// the proof, and it answers the doubt.
+func TestPrice(t *testing.T) {
+	for _, one := range []struct {
+		low, value, high float64
+		verdict          string
+		price            cause.PriceVerdict
+		doubts           int
+	}{
+		{0.40, 0.49, 0.62, provenVerdict, cause.PriceCostly, 1},
+		{0.97, 1, 1.03, refutedVerdict, cause.PriceHarmless, 1},
+		{1.1, 1.2, 1.3, refutedVerdict, cause.PriceHarmless, 1},
+		{0.8, 0.97, 1.1, undecidedVerdict, cause.PriceUndecided, 2},
+	} {
+		inv := &investigation{c: &Case{}}
+		suspect := &cause.Suspect{Cause: cause.LineFalseSharing, Share: compare.Interval{Value: 0.98, Low: 0.98, High: 0.98},
+			Doubts: []cause.Doubt{{Kind: cause.DoubtFree, Text: "free"}, {Kind: cause.DoubtRuns, Text: "runs"}}}
+		decision := stat.Decision{Ratio: stat.Interval{Value: one.value, Low: one.low, High: one.high}, Confidence: 0.95}
+		planned := flip{what: "affinity", prices: true, tree: &treeFlip{}}
+		inv.conclude(planned, decision, suspect, 20)
+		if suspect.Proof.Verdict != one.verdict || suspect.Price == nil || suspect.Price.Verdict != one.price ||
+			len(suspect.Doubts) != one.doubts || suspect.Proof.Why == "" {
+			t.Errorf("%v: %+v, %+v, doubts %v", one.value, suspect.Proof, suspect.Price, suspect.Doubts)
+		}
+		if gain := suspect.Price.Gain; gain.Low > gain.Ratio || gain.Ratio > gain.High || gain.Ratio*one.value < 0.999 {
+			t.Errorf("%v: %+v", one.value, gain)
+		}
+	}
+	if price := priceOf(stat.Interval{Value: 0.5, Low: 0, High: 1}, 0.95); price != nil {
+		t.Errorf("a price without an end: %+v", price)
+	}
+}
+
+// With two sides the flip is held against the change, as any other; the price is told beside it.
+func TestPriceBesideTheChange(t *testing.T) {
+	inv := &investigation{c: &Case{B: &SideSummary{}, Outcome: Worse,
+		Effect: &cause.Effect{Ratio: 2, Low: 1.9, High: 2.1}}}
+	suspect := &cause.Suspect{Share: compare.Interval{Value: 1, Low: 0.9, High: 1.1}}
+	decision := stat.Decision{Ratio: stat.Interval{Value: 0.5, Low: 0.48, High: 0.53}, Confidence: 0.95}
+	inv.conclude(flip{prices: true}, decision, suspect, 20)
+	if suspect.Proof.Verdict != provenVerdict || suspect.Price == nil || suspect.Level != cause.Proven {
+		t.Errorf("%+v, %+v", suspect.Proof, suspect.Price)
+	}
+}
