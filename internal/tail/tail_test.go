@@ -234,7 +234,7 @@ func TestTurnsOfLoop(t *testing.T) {
 	for _, turn := range []struct {
 		ns   int64
 		want cause.ID
-	}{{1_500_000, ""}, {25e6, cause.LoopBlocked}} {
+	}{{2_500_000, ""}, {25e6, cause.LoopBlocked}} {
 		rec := made(200, 20, func(_ int, request *recording.SlowRequest) []recording.RequestPart {
 			request.LatencyNs, request.WaitNs = turn.ns+1e6, turn.ns
 			return []recording.RequestPart{

@@ -76,7 +76,7 @@ func (r *reader) readBuckets(a *asked) {
 }
 
 // turnLong is how many times as long as usual a loop is at one turn at least before it is said to be blocked.
-const turnLong = 2
+const turnLong = 3
 
 // nameShort takes waits too short to be kept, of which only the class and the sum are known, for what the request's
 // long waits of the same class were for, where these make up a third of the class.
