@@ -51,7 +51,7 @@ func parse(words []string) (options, error) {
 	arch := flags.String("arch", "arm64", "the machine: amd64 or arm64")
 	tests := flags.String("tests", "", "packages whose tests are run, with commas; without: those of the probes")
 	pattern := flags.String("run", "", "the tests, as go test has it")
-	limit := flags.Duration("limit", 8*time.Minute, "how long the guest may take")
+	limit := flags.Duration("limit", 20*time.Minute, "how long the guest may take")
 	if err := flags.Parse(words); err != nil {
 		return options{}, err
 	}
@@ -71,7 +71,8 @@ func parse(words []string) (options, error) {
 // tested are the packages whose tests ask the kernel or depend on the machine.
 var tested = []string{"./internal/count", "./internal/probe/counters", "./internal/probe/counters/event",
 	"./internal/probe/syscalls", "./internal/probe/processes", "./internal/probe/oncpu", "./internal/probe/offcpu",
-	"./internal/probe/bpf", "./internal/host", "./internal/bench"}
+	"./internal/probe/bpf", "./internal/probe/monitors", "./internal/monitor", "./internal/host",
+	"./internal/bench"}
 
 func run(ctx context.Context, wanted options, out io.Writer) error {
 	folder, err := os.MkdirTemp("", "culprit-guest-")

@@ -76,6 +76,12 @@ func listEvents(w world) error {
 			fmt.Fprintf(&out, "       %s\n", name)
 		}
 	}
+	if names := event.Host.Published(); len(names) > 0 && event.Host.CorePMU() != "" {
+		fmt.Fprintf(&out, "published by the maker of this CPU\n")
+		for _, name := range names {
+			fmt.Fprintf(&out, "       %s\n", name)
+		}
+	}
 	fmt.Fprintf(&out, "tracepoints, as system:event, such as sched:sched_switch\n")
 	if pmu := event.Host.CorePMU(); pmu == "" {
 		fmt.Fprintf(&out, "no hardware counters: among the event sources of this host (%s) there is no PMU of the CPU\n",

@@ -1,12 +1,14 @@
 package event
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	_ "embed"
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -53,37 +55,52 @@ func fits(pattern, model string) bool {
 	return matched && err == nil
 }
 
-// publishedTerms finds an event in the list of this host's CPU: the terms of its PMU. Of one that only other CPUs
-// have, elsewhere names these.
-func (s Source) publishedTerms(name string) (terms string, elsewhere []string) {
+// eachPublished goes over the events of all lists: the name of the list, whether it is for this CPU, the event in
+// small letters and the terms of its PMU.
+func (s Source) eachPublished(each func(list string, ours bool, name, terms string)) {
 	unpacked, err := gzip.NewReader(bytes.NewReader(published))
 	if err != nil {
-		return "", nil // the tests read it whole
+		return // the tests read it whole
 	}
-	text, err := io.ReadAll(io.LimitReader(unpacked, publishedLimit))
-	if err != nil {
-		return "", nil
-	}
-	wanted, model := strings.ToLower(name)+" ", s.model()
-	list, ours := "", false
-	for line := range strings.Lines(string(text)) {
-		if head, found := strings.CutPrefix(line, "= "); found {
-			words := strings.Fields(head)
-			list, ours = words[0], false
-			for _, pattern := range words[2:] {
-				ours = ours || fits(pattern, model)
-			}
-			continue
-		}
-		found, is := strings.CutPrefix(line, wanted)
+	model, list, ours := s.model(), "", false
+	lines := bufio.NewScanner(io.LimitReader(unpacked, publishedLimit))
+	for lines.Scan() {
+		words := strings.Fields(lines.Text())
 		switch {
-		case is && ours:
-			return strings.TrimSpace(found), nil
-		case is:
+		case len(words) > 2 && words[0] == "=":
+			list = words[1]
+			ours = slices.ContainsFunc(words[3:], func(pattern string) bool { return fits(pattern, model) })
+		case len(words) == 2 && list != "": // the licence stands before
+			each(list, ours, words[0], words[1])
+		}
+	}
+}
+
+// publishedTerms finds an event in the list of this host's CPU: the terms of its PMU. Of one that only other CPUs
+// have, elsewhere names these.
+func (s Source) publishedTerms(wanted string) (terms string, elsewhere []string) {
+	wanted = strings.ToLower(wanted)
+	s.eachPublished(func(list string, ours bool, name, its string) {
+		switch {
+		case name != wanted:
+		case ours:
+			terms = its
+		default:
 			elsewhere = append(elsewhere, list)
 		}
-	}
-	return "", elsewhere
+	})
+	return terms, elsewhere
+}
+
+// Published are the names of the events that the CPU's maker published for it.
+func (s Source) Published() []string {
+	var names []string
+	s.eachPublished(func(_ string, ours bool, name, _ string) {
+		if ours {
+			names = append(names, name)
+		}
+	})
+	return names
 }
 
 // ofMaker resolves an event by the name that the CPU's maker published, or that the kernel's PMU has, without its

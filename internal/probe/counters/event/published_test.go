@@ -3,6 +3,7 @@ package event
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -60,7 +61,14 @@ func TestPublishedEvents(t *testing.T) {
 			t.Errorf("%s of model %s: %+v", each.name, each.model, got)
 		}
 	}
+	put(t, source, cpuOf("GenuineIntel", "143"))
+	if names := source.Published(); len(names) < 300 || !slices.Contains(names, "machine_clears.count") {
+		t.Errorf("%d events of Sapphire Rapids", len(names))
+	}
 	put(t, source, cpuOf("AuthenticAMD", "17"))
+	if names := source.Published(); len(names) > 0 {
+		t.Errorf("%d events of another maker's CPU", len(names))
+	}
 	_, err := Parse("topdown.slots", source)
 	if err == nil || !strings.Contains(err.Error(), "not of this one (A Processor)") {
 		t.Errorf("an event of another maker: %v", err)
