@@ -68,7 +68,7 @@ export function stepOf(tree: Tree, node: number): number {
 }
 
 export function paintOf(palette: Palette, tree: Tree, node: number, oneSided: boolean): Paint {
-  if (oneSided) return palette.kinds[tree.kind(node)] ?? palette.kinds["other"]!;
+  if (oneSided || !tree.tested) return palette.kinds[tree.kind(node)] ?? palette.kinds["other"]!;
   const step = stepOf(tree, node);
   if (step === 0) return palette.same;
   return (step > 0 ? palette.more : palette.less)[Math.abs(step) - 1] ?? palette.same;

@@ -15,7 +15,9 @@ export class Tree {
   readonly gone: Float64Array; // the part of a under frames that B no longer has
   readonly changeMax: number; // the largest decided change below the root
 
-  constructor(readonly columns: Columns) {
+  // tested: of each node it is known whether its change can be told from zero. Trees merged out of another have sums
+  // alone.
+  constructor(readonly columns: Columns, readonly tested = true) {
     const n = columns.name.length;
     this.size = n;
     this.depth = Uint32Array.from(columns.depth);
@@ -64,7 +66,7 @@ export class Tree {
     return this.columns.decided[i] === 1;
   }
   change(i: number): number {
-    return this.columns.change[i] ?? 0;
+    return this.tested ? this.columns.change[i] ?? 0 : this.b[i]! - this.a[i]!;
   }
   // vanished: A spends time here and B spends none.
   vanished(i: number): boolean {

@@ -5,6 +5,7 @@ import { download } from "../lib/download";
 import { digits, known, literal, visible } from "../lib/format";
 import { useTheme, type Theme } from "../lib/hooks";
 import { served } from "../lib/served";
+import { readLink } from "../state/link";
 import { Differences } from "./differences";
 import { FlameSection } from "./flame";
 import { Notes, Section } from "./parts";
@@ -16,12 +17,13 @@ import { VerdictCard } from "./verdict";
 
 export function App({ report }: { report: Report }) {
   const [theme, setTheme] = useTheme();
-  const [search, setSearch] = useState("");
+  const [search, setSearch] = useState(() => readLink().search ?? "");
   const { found, words } = report;
   const has = (section: string) => shows(report, section);
   useEffect(() => {
     document.title = `culprit: ${words.headline}`;
     addEventListener("beforeprint", unfold);
+    if (location.hash.startsWith("#flame?")) document.getElementById("flame")?.scrollIntoView();
     return () => removeEventListener("beforeprint", unfold);
   }, []);
   const find = (frame: string) => {

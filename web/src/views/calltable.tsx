@@ -47,13 +47,17 @@ export function CallTable({ view, hits, selected, label, onSelect }: Props) {
       title: "Own change", number: true, sort: (n) => Math.abs(own(self_b, n) - own(self_a, n)),
       cell: (n) => signedAmount(own(self_b, n) - own(self_a, n), "s"),
     },
-    { title: "Decided", sort: (n) => Number(tree.decided(n)), cell: (n) => (tree.decided(n) ? "yes" : "no") },
+    {
+      title: "Decided", sort: (n) => Number(tree.decided(n)),
+      cell: (n) => (!tree.tested ? "not tested" : tree.decided(n) ? "yes" : "no"),
+    },
   ];
   return (
     <details class="more">
       <summary>Table of the same data ({rows.length} frames{hits ? " that match" : ""})</summary>
       <SortTable label={`Frames by ${label}, per ${view.per}`} rows={rows} columns={oneSided ? one : two}
-        start={oneSided ? 1 : 3} faint={(node) => !oneSided && !tree.decided(node)} id={(node) => node} />
+        start={oneSided ? 1 : 3}
+        faint={(node) => !oneSided && tree.tested && !tree.decided(node)} id={(node) => node} />
     </details>
   );
 }
@@ -65,6 +69,6 @@ function largest({ tree, zoom, oneSided }: View, hits: Uint8Array | null): numbe
     if (i > 0 && (!hits || hits[tree.columns.name[i]!])) rows.push(i);
   }
   const changed = (i: number) => Math.abs(tree.change(i)) + (tree.decided(i) ? tree.changeMax : 0);
-  const weight = (i: number) => (oneSided ? tree.a[i]! : changed(i));
+  const weight = (i: number) => (oneSided ? tree.a[i]! : tree.tested ? changed(i) : tree.a[i]! + tree.b[i]!);
   return rows.sort((i, j) => weight(j) - weight(i)).slice(0, rowsMax);
 }

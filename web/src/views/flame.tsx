@@ -5,10 +5,12 @@ import { metricNoun, pattern, percent, amounts } from "../lib/format";
 import type { Theme } from "../lib/hooks";
 import type { View } from "../draw/flame";
 import type { Mode, Tree } from "../state/tree";
-import { CallTable } from "./calltable";
-import { FlameCanvas } from "./flamecanvas";
+import { link, readLink, zoomOf, zoomText, type Linked } from "../state/link";
+import { byClass, inverted } from "../state/merge";
+import { Graph, type Shown } from "./graph";
 import { Legend } from "./legend";
 import { Choice, Section } from "./parts";
+import { Sandwich } from "./sandwich";
 
 interface Props {
   report: Report;
@@ -18,7 +20,8 @@ interface Props {
 }
 
 export function FlameSection({ report, theme, search, onSearch }: Props) {
-  const [signal, setSignal] = useState<"profile" | "waits">(report.profile ? "profile" : "waits");
+  const [signal, setSignal] = useState<"profile" | "waits">(
+    report.profile && !(readLink().time === "waits" && report.waits) ? "profile" : "waits");
   const tree = report[signal];
   const options: [string, string][] = [];
   if (report.profile) options.push(["profile", "On CPU"]);
@@ -29,11 +32,11 @@ export function FlameSection({ report, theme, search, onSearch }: Props) {
       {tree ? (
         <FlameGraph
           key={signal} tree={tree} per={report.words.per} oneSided={oneSided} theme={theme}
-          search={search} onSearch={onSearch}
+          search={search} onSearch={onSearch} linked
           label={signal === "profile" ? "CPU time" : "time spent waiting"}
           signals={options.length > 1 ? (
             <Choice label="Time" value={signal} options={options}
-              onChange={(v) => setSignal(v as "profile" | "waits")} />
+              onChange={(v) => { setSignal(v as "profile" | "waits"); link({ time: v, zoom: "" }); }} />
           ) : null}
         />
       ) : (
@@ -55,45 +58,71 @@ interface GraphProps {
   search: string;
   onSearch: (text: string) => void;
   signals: preact.JSX.Element | null;
+  linked?: boolean; // what is chosen stands in the address
 }
 
-export function FlameGraph({ tree, per, oneSided, theme, label, search, onSearch, signals }: GraphProps) {
-  const [mode, setMode] = useState<Mode>(oneSided ? "a" : "diff");
-  const [perShare, setPerShare] = useState(false);
-  const [zoom, setZoom] = useState(0);
-  const [selected, setSelected] = useState(-1);
+const shapes: [string, string][] = [
+  ["flame", "as called"], ["inverted", "inverted"], ["sandwich", "around one function"], ["class", "by kind of code"],
+];
+
+const modes = ["diff", "a", "b"];
+
+export function FlameGraph({ tree, per, oneSided, theme, label, search, onSearch, signals, linked }: GraphProps) {
+  const from = useMemo(() => (linked ? readLink() : {}), []);
+  const tell = (changed: Linked) => linked && link(changed);
+  const [mode, setMode] = useState<Mode>(
+    oneSided ? "a" : modes.includes(from.width ?? "") ? from.width as Mode : "diff");
+  const [perShare, setPerShare] = useState(from.in === "share");
+  const [shape, setShape] = useState(shapes.some(([name]) => name === from.shape) ? from.shape! : "flame");
+  const [of, setOf] = useState(from.of ?? "");
+  const shaped = useMemo(() => (shape === "inverted" ? inverted(tree) : shape === "class" ? byClass(tree) : tree),
+    [tree, shape]);
+  const [zoom, setZoom] = useState(() => zoomOf(from.zoom, shaped.size, (node) => shaped.name(node)));
   const field = useRef<HTMLInputElement>(null);
-  const view = useMemo<View>(
-    () => ({ tree, per, zoom, mode, perShare, oneSided }), [tree, per, zoom, mode, perShare, oneSided],
-  );
   const hits = useMemo(() => {
     const regex = pattern(search);
-    return regex ? tree.matching(regex) : null;
-  }, [tree, search]);
+    return regex ? shaped.matching(regex) : null;
+  }, [shaped, search]);
+  const zoomTo = (node: number) => {
+    setZoom(node);
+    tell({ zoom: zoomText(node, shaped.name(node)) });
+  };
+  const shown: Shown = { per, mode, perShare, oneSided, theme, onFind: () => field.current?.focus() };
   return (
     <>
       <div class="toolbar">
         {signals}
+        <Choice label="Shape" value={shape} options={shapes}
+          onChange={(v) => { setShape(v); setZoom(0); tell({ shape: v, zoom: "" }); }} />
         {!oneSided && (
-          <Choice label="Widths of" value={mode} onChange={(v) => setMode(v as Mode)}
+          <Choice label="Widths of" value={mode} onChange={(v) => { setMode(v as Mode); tell({ width: v }); }}
             options={[["diff", "B + gone"], ["a", "A"], ["b", "B"]]} />
         )}
         {!oneSided && (
-          <Choice label="In" value={perShare ? "share" : "seconds"} onChange={(v) => setPerShare(v === "share")}
+          <Choice label="In" value={perShare ? "share" : "seconds"}
+            onChange={(v) => { setPerShare(v === "share"); tell({ in: v }); }}
             options={[["seconds", "seconds"], ["share", "share of its side"]]} />
         )}
         <span class="grow" />
         <input ref={field} type="search" class="field" placeholder="search frames, key /" value={search}
           aria-label={`Search the frames of ${label} by regular expression`}
-          onInput={(event) => onSearch(event.currentTarget.value)} />
-        <button type="button" class="button" disabled={zoom === 0} onClick={() => setZoom(0)}>Reset zoom</button>
+          onInput={(event) => { onSearch(event.currentTarget.value); tell({ search: event.currentTarget.value }); }} />
+        {shape !== "sandwich" && (
+          <button type="button" class="button" disabled={zoom === 0} onClick={() => zoomTo(0)}>Reset zoom</button>
+        )}
       </div>
-      <Legend oneSided={oneSided} per={per} tree={tree} theme={theme} mode={mode} />
-      <FlameCanvas view={view} hits={hits} theme={theme} selected={selected} label={label}
-        onSelect={setSelected} onZoom={setZoom} onFind={() => field.current?.focus()} />
-      {hits && <SearchSum view={view} hits={hits} />}
-      <CallTable view={view} hits={hits} selected={selected} label={label}
-        onSelect={(node) => { setSelected(node); setZoom(node); }} />
+      <Legend oneSided={oneSided || shape !== "flame"} per={per} tree={shaped} theme={theme} mode={mode} />
+      {shape === "sandwich" ? (
+        <Sandwich {...shown} tree={tree} of={of} hits={hits}
+          onChoose={(name) => { setOf(name); tell({ of: name }); }} />
+      ) : (
+        <Graph {...shown} key={shape} tree={shaped} hits={hits} label={shape === "flame" ? label : `${label}, ${shape}`}
+          zoom={zoom} onZoom={zoomTo}
+          onSelect={(node) => { if (node >= 0 && shape !== "class") setOf(shaped.name(node)); }} />
+      )}
+      {hits && shape !== "sandwich" && (
+        <SearchSum view={{ tree: shaped, per, zoom, mode, perShare, oneSided }} hits={hits} />
+      )}
     </>
   );
 }

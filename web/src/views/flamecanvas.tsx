@@ -103,6 +103,7 @@ function draw(
   canvas.dataset.drawMs = (now - started).toFixed(1);
   canvas.dataset.readyMs ??= now.toFixed(0);
   canvas.dataset.boxes = String(boxes.count);
+  canvas.dataset.draws = String(Number(canvas.dataset.draws ?? 0) + 1);
 }
 
 // reveal scrolls to the row of what the keys or the table chose.

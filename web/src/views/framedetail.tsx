@@ -27,6 +27,7 @@ function changeText({ tree, per }: View, node: number): string {
   const unit = "s";
   const change = `Change ${signedAmount(tree.change(node), unit)} per ${per}`;
   const between = ` (between ${signedAmount(low[node], unit)} and ${signedAmount(high[node], unit)})`;
+  if (!tree.tested) return `${change}: a sum, not tested in this shape`;
   const word = tree.vanished(node) ? ", gone in B" : tree.appeared(node) ? ", only in B" : "";
   return change + between + word + (tree.decided(node) ? "" : ": cannot be told from zero");
 }

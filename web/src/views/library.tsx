@@ -46,7 +46,7 @@ function Top({ library, theme, onTheme }: {
   const other: Theme = theme === "dark" ? "light" : "dark";
   return (
     <header class="top">
-      <a class="brand" href="/">culprit</a>
+      <h1 class="brand">culprit</h1>
       <span class="where muted small" title="The directory that is served">
         <bdi>{library ? visible(library.dir, 200) : ""}</bdi>
       </span>

@@ -43,7 +43,7 @@ export function SortTable<T>({ label, rows, columns, start, limit, faint, id }: 
   };
   return (
     <>
-    <div class="tablescroll" tabIndex={0} role="region" aria-label={label}>
+    <div class="tablescroll" tabIndex={0} role="region" aria-label={`Table: ${label}`}>
       <table>
         <thead>
           <tr>
