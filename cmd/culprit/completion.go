@@ -13,7 +13,7 @@ func completions() map[string][]cobra.Completion {
 		"prove": {"ask\tbefore a setting of this host is flipped", "auto\tflip it, and put it back",
 			"none\tflip nothing"},
 		"as":     {"folded\tfor flamegraph.pl and inferno", "pprof\tfor go tool pprof", "speedscope\tfor speedscope.app"},
-		"format": {"auto\ttold by content", "perfscript", "folded", "pprof", "strace"},
+		"format": {"auto\ttold by content", "perfscript", "folded", "pprof", "strace", "cpuprofile"},
 		"design": {"blocks\tall levels in each block", "one\tone factor after the other", "factorial\tall combinations",
 			"switchback\ton a running service"},
 		"order":   {"first-parent\talong the main line: a merge is one step", "topological\tevery commit between the ends"},

@@ -25,6 +25,8 @@ func detect(input *bufio.Reader) (string, error) {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}), looksLikePprof(head):
 		return Pprof, nil
+	case looksLikeCPUProfile(head):
+		return CPUProfile, nil
 	case bytes.HasPrefix(head, []byte("PERFILE2")):
 		return "", fmt.Errorf("%w: it is a perf.data file; run `perf script -i FILE` and import its text", ErrUnknown)
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
@@ -33,7 +35,8 @@ func detect(input *bufio.Reader) (string, error) {
 	if format := detectText(head); format != "" {
 		return format, nil
 	}
-	return "", fmt.Errorf("%w; it begins with %.40q: give --format perfscript, folded, pprof or strace", ErrUnknown, head)
+	return "", fmt.Errorf("%w; it begins with %.40q: give --format perfscript, folded, pprof, strace or cpuprofile",
+		ErrUnknown, head)
 }
 
 // detectText lets the first lines vote; the format with most of them wins.

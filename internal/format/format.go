@@ -30,10 +30,11 @@ const (
 	Folded     = "folded"
 	Pprof      = "pprof"
 	Strace     = "strace"
+	CPUProfile = "cpuprofile"
 )
 
 // Readable lists the formats for help and completion.
-var Readable = []string{Auto, PerfScript, Folded, Pprof, Strace}
+var Readable = []string{Auto, PerfScript, Folded, Pprof, Strace, CPUProfile}
 
 // Source is one file to read.
 type Source struct {
@@ -116,6 +117,8 @@ func newReader(format string, options Options) (reader, error) {
 		return newPprof(), nil
 	case Strace:
 		return newStrace(), nil
+	case CPUProfile:
+		return newCPUProfile(), nil
 	}
 	return nil, fmt.Errorf("format %q; give one of %s", format, strings.Join(Readable, ", "))
 }
