@@ -198,12 +198,10 @@ func (ids *identifier) stack(number int32) int64 {
 	}
 	stack := Stack{}
 	text := make([]byte, 0, 512)
-	in := map[int64]bool{}
 	for _, frame := range ids.from.Stacks[number].Frames {
 		id := ids.frame(frame)
 		text = binary.BigEndian.AppendUint64(text, uint64(id))
-		if stack.Leaf = id; !in[id] {
-			in[id] = true
+		if stack.Leaf = id; !slices.Contains(stack.Frames, id) { // stacks are too short for a map to pay
 			stack.Frames = append(stack.Frames, id)
 		}
 	}
