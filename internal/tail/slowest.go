@@ -88,12 +88,14 @@ func (r *Result) unseen(rec *recording.Recording, left int64) {
 		open += rec.Services[i].InProgress
 	}
 	for i := range rec.Requests {
-		unfollowed += rec.Requests[i].Unfollowed
+		if rec.Requests[i].Side == recording.SideServer {
+			unfollowed += rec.Requests[i].Unfollowed
+		}
 	}
 	tell(left, "left out: the recorder itself had the CPU meanwhile")
 	tell(multiplexed, "turns of connections with several streams (HTTP/2): not measured")
 	tell(open, "not answered when the window ended")
-	tell(unfollowed, "moved between threads: their latency is known, what they waited for is not")
+	tell(unfollowed, "moved between threads: what they waited for is known as far as it was found beside them")
 	for _, kind := range r.Requests {
 		if missing := kind.Slow.Count - int64(kind.Slow.Kept); missing > kind.Slow.Count/20 {
 			tell(missing, fmt.Sprintf("slow ones of %s were not kept in full: what is slow was learned as they came",

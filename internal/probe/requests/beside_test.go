@@ -91,3 +91,34 @@ func TestSlowFrom(t *testing.T) {
 		}
 	}
 }
+
+// A thread on a futex waits for an answer when who ends that slept for events until it came. Who slept with a lock held,
+// or ran, ends a wait for the lock; so does a thread that was there when no answer came.
+func TestAnswerIsPassedOn(t *testing.T) {
+	for _, each := range []struct {
+		call    string
+		answers []asked
+		class   string
+	}{
+		{"epoll_wait", []asked{{101 * ms, 128 * ms, "tcp 10.0.0.1:80"}}, recording.PartDownstream},
+		{"nanosleep", []asked{{101 * ms, 128 * ms, "tcp 10.0.0.1:80"}}, recording.PartLock},
+		{"epoll_wait", nil, recording.PartLock},
+		{"epoll_wait", []asked{{90 * ms, 128 * ms, "tcp 10.0.0.1:80"}}, recording.PartLock},
+	} {
+		waits := []recording.Wait{asleep(1, "futex", 101*ms, 28*ms), asleep(3, each.call, 95*ms, 33*ms)}
+		waits[0].WakerTid, waits[0].WakerPid = 3, 7
+		rec := &recording.Recording{Waits: waits}
+		rec.SlowRequests = []recording.SlowRequest{{ID: 1, Pid: 7, Tid: 1, WriterTid: 1, TimeNs: 99 * ms, WaitNs: ms,
+			LatencyNs: 31 * ms, Spent: recording.Spent{LockNs: 28 * ms}, Slow: true}}
+		c := &collection{window: &bpf.Window{Recording: rec, EndNs: 1000 * ms}, asked: map[int32][]asked{7: each.answers},
+			moves: map[int32]bool{}, hz: 199}
+		c.addParts()
+		found := map[string]int64{}
+		for _, part := range rec.RequestParts {
+			found[part.Class] += part.LengthNs
+		}
+		if found[each.class] != 28*ms {
+			t.Errorf("woken by one in %s, answers %v: %v", each.call, each.answers, found)
+		}
+	}
+}

@@ -108,11 +108,15 @@ func (m *maker) serve(r *recording.SlowRequest, tid int32, from, to int64) {
 	first := len(m.parts)
 	m.follow(r, tid, from, to, false)
 	m.downstream(r, m.parts[first:])
+	passedOn := m.passedOn(r, m.parts[first:])
 	found := m.elsewhere(r, first, from, to)
 	seen, ran := m.seen(tid, first), int64(0)
 	ran = seen[recording.PartCPU]
 	missing := int64(0)
 	for _, class := range classesOf(&r.Spent) {
+		if class.name == recording.PartLock {
+			class.ns -= passedOn
+		}
 		more := min(int64(float64(class.ns)*(1-found))-seen[class.name], ran-missing)
 		if more <= 0 {
 			continue
