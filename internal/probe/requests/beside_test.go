@@ -92,8 +92,8 @@ func TestSlowFrom(t *testing.T) {
 	}
 }
 
-// A thread on a futex waits for an answer when who ends that slept for events until it came. Who slept with a lock held,
-// or ran, ends a wait for the lock; so does a thread that was there when no answer came.
+// A thread on a futex waits for an answer when who ends that slept for events until it came. Who slept with a lock
+// held, or ran, ends a wait for the lock; so does a thread that was there when no answer came.
 func TestAnswerIsPassedOn(t *testing.T) {
 	for _, each := range []struct {
 		call    string
@@ -108,8 +108,8 @@ func TestAnswerIsPassedOn(t *testing.T) {
 		waits := []recording.Wait{asleep(1, "futex", 101*ms, 28*ms), asleep(3, each.call, 95*ms, 33*ms)}
 		waits[0].WakerTid, waits[0].WakerPid = 3, 7
 		rec := &recording.Recording{Waits: waits}
-		rec.SlowRequests = []recording.SlowRequest{{ID: 1, Pid: 7, Tid: 1, WriterTid: 1, TimeNs: 99 * ms, WaitNs: ms,
-			LatencyNs: 31 * ms, Spent: recording.Spent{LockNs: 28 * ms}, Slow: true}}
+		rec.SlowRequests = []recording.SlowRequest{{ID: 1, Pid: 7, Tid: 1, WriterTid: 1, TimeNs: 99 * ms,
+			WaitNs: ms, LatencyNs: 31 * ms, Spent: recording.Spent{LockNs: 28 * ms}, Slow: true}}
 		c := &collection{window: &bpf.Window{Recording: rec, EndNs: 1000 * ms}, asked: map[int32][]asked{7: each.answers},
 			moves: map[int32]bool{}, hz: 199}
 		c.addParts()
