@@ -260,7 +260,10 @@ func TestAThousandThreads(t *testing.T) {
 		for cpu, counts := range meter.CPUs() {
 			counted += counts[0].Value - before[cpu][0].Value
 		}
-		if fit == 0 && (own < threads || lost["rows that did not fit"] != 0) {
+		// A row is not made either where the map is in use on that CPU (htab_lock_bucket says EBUSY): that is rare, and
+		// counted.
+		unmade := int(lost["rows that did not fit"])
+		if fit == 0 && (own+unmade < threads || unmade > threads/200) {
 			t.Errorf("%d of %d threads have rows; lost %v", own, threads, lost)
 		}
 		if fit > 0 && (lost["rows that did not fit"] == 0 || rows[Key{ID: Rest}] == nil) {
