@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -160,6 +162,9 @@ func runTop(ctx context.Context, w world, o topOptions) error {
 		return err
 	}
 	defer recorder.Close()
+	// Who reads the lines may go first, as head does: that is the end, and nothing is left behind.
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGPIPE)
+	defer stop()
 	if o.duration > 0 {
 		var end context.CancelFunc
 		ctx, end = context.WithTimeout(ctx, o.duration)
@@ -170,7 +175,10 @@ func runTop(ctx context.Context, w world, o topOptions) error {
 		defer screen.close()
 		return watchScreen(ctx, l, screen, o)
 	}
-	return watchLines(ctx, w, l, o)
+	if err := watchLines(ctx, w, l, o); !errors.Is(err, syscall.EPIPE) {
+		return err
+	}
+	return nil
 }
 
 // begin opens the next window.
