@@ -32,15 +32,10 @@ type Lasts struct {
 }
 
 func (a *asker) bands() error {
-	chosen, err := parseSelection(a.request.A)
+	hosts, err := a.chosenHosts()
 	if err != nil {
 		return err
 	}
-	hosts, err := a.hosts(a.request.Span, chosen)
-	if err != nil {
-		return err
-	}
-	a.answer.Hosts = len(hosts)
 	input := make([]bands.Host, len(hosts))
 	for i, h := range hosts {
 		input[i] = bands.Host{Name: h.name, Value: h.value, Load: h.load}

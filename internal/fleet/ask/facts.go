@@ -17,15 +17,10 @@ type FactsFound struct {
 }
 
 func (a *asker) facts() error {
-	chosen, err := parseSelection(a.request.A)
+	hosts, err := a.chosenHosts()
 	if err != nil {
 		return err
 	}
-	hosts, err := a.hosts(a.request.Span, chosen)
-	if err != nil {
-		return err
-	}
-	a.answer.Hosts = len(hosts)
 	found, err := a.searchFacts(hosts, logs(hosts))
 	if err != nil {
 		return err

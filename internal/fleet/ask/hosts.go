@@ -27,6 +27,17 @@ const (
 	latency    = "latency of a request, ns"
 )
 
+// chosenHosts are those of the request's time that its side A chooses; the answer says how many.
+func (a *asker) chosenHosts() ([]host, error) {
+	chosen, err := parseSelection(a.request.A)
+	if err != nil {
+		return nil, err
+	}
+	hosts, err := a.hosts(a.request.Span, chosen)
+	a.answer.Hosts = len(hosts)
+	return hosts, err
+}
+
 // hosts are those of the span that select choose, with the value asked for. A host that ran several versions in it has
 // the labels of the longest.
 func (a *asker) hosts(span store.Span, choose selection) ([]host, error) {

@@ -55,14 +55,9 @@ func (a *asker) top() error {
 // parts are the hosts with what they spent on each function.
 func (a *asker) parts() (hosts []host, self, total []weights.Host, err error) {
 	a.request.Metric = "cores"
-	chosen, err := parseSelection(a.request.A)
-	if err != nil {
+	if hosts, err = a.chosenHosts(); err != nil {
 		return nil, nil, nil, err
 	}
-	if hosts, err = a.hosts(a.request.Span, chosen); err != nil {
-		return nil, nil, nil, err
-	}
-	a.answer.Hosts = len(hosts)
 	uses, err := a.store.Frames(a.ctx, a.request.Service, "cpu", a.request.Span, leastFrame)
 	if err != nil {
 		return nil, nil, nil, err
