@@ -54,6 +54,20 @@ func engine(dsn string) (hub.Open, error) {
 	return address.Open, nil
 }
 
+// opens gives a verb the flags of a store and has it work on that store.
+func (p *place) opens(command *cobra.Command, work func(cmd *cobra.Command, s *store.Store, paths []string) error) {
+	p.flags(command)
+	engineFlag(command, &p.dsn)
+	command.RunE = func(cmd *cobra.Command, paths []string) error {
+		s, err := p.open(cmd)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		return work(cmd, s, paths)
+	}
+}
+
 func (p *place) open(cmd *cobra.Command) (*store.Store, error) {
 	if !hub.IsTenant(p.tenant) {
 		return nil, fmt.Errorf("tenant %q: small letters, digits, - and _, at most 63", p.tenant)
@@ -121,17 +135,8 @@ func addVerb() *cobra.Command {
 	var p place
 	command := &cobra.Command{Use: "add PATH…",
 		Short: "Put windows into a store: files X.culprit with X.window.json beside",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, paths []string) error {
-			s, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			return addAll(cmd, s, paths)
-		}}
-	p.flags(command)
-	engineFlag(command, &p.dsn)
+		Args:  cobra.MinimumNArgs(1)}
+	p.opens(command, addAll)
 	return command
 }
 
@@ -208,17 +213,10 @@ func forgetVerb() *cobra.Command {
 	var p place
 	var days int
 	command := &cobra.Command{Use: "forget", Short: "Throw away windows that are older than so many days",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			return s.Forget(cmd.Context(), time.Now().AddDate(0, 0, -days))
-		}}
-	p.flags(command)
-	engineFlag(command, &p.dsn)
+		Args: cobra.NoArgs}
+	p.opens(command, func(cmd *cobra.Command, s *store.Store, _ []string) error {
+		return s.Forget(cmd.Context(), time.Now().AddDate(0, 0, -days))
+	})
 	command.Flags().IntVar(&days, "keep-days", 30, "days to keep")
 	return command
 }
@@ -226,18 +224,11 @@ func forgetVerb() *cobra.Command {
 func fillVerb() *cobra.Command {
 	var p place
 	command := &cobra.Command{Use: "fill", Args: cobra.NoArgs,
-		Short: "Write rows anew of windows whose files are kept: those of a shard that lost them, or of a new engine",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			filled, err := s.Fill(cmd.Context())
-			fmt.Fprintf(cmd.OutOrStdout(), "%d windows had no rows and have them now\n", filled)
-			return err
-		}}
-	p.flags(command)
-	engineFlag(command, &p.dsn)
+		Short: "Write rows anew of windows whose files are kept: those of a shard that lost them, or of a new engine"}
+	p.opens(command, func(cmd *cobra.Command, s *store.Store, _ []string) error {
+		filled, err := s.Fill(cmd.Context())
+		fmt.Fprintf(cmd.OutOrStdout(), "%d windows had no rows and have them now\n", filled)
+		return err
+	})
 	return command
 }
