@@ -56,13 +56,7 @@ func Find(exclude ...int) ([]Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find perf events of others: %w", err)
 	}
-	spec, err := loadMonitors()
-	if err != nil {
-		return nil, fmt.Errorf("read program of monitors: %w", err)
-	}
-	shared := new(bpf.Shared)
-	defer shared.Close()
-	collection, err := shared.Load(spec, nil)
+	collection, err := loaded()
 	if err != nil {
 		return nil, fmt.Errorf("find perf events of others: %w", err)
 	}
@@ -79,6 +73,17 @@ func Find(exclude ...int) ([]Event, error) {
 		return nil, err
 	}
 	return eventsOf(found[:min(len(found), eventLimit)], own, exclude), nil
+}
+
+// loaded are the programs of this package, in the kernel.
+func loaded() (*ebpf.Collection, error) {
+	spec, err := loadMonitors()
+	if err != nil {
+		return nil, fmt.Errorf("read program of monitors: %w", err)
+	}
+	shared := new(bpf.Shared)
+	defer shared.Close() // the collection has its own
+	return shared.Load(spec, nil)
 }
 
 // eventsOf leaves out who is not looked for, and our own two, which tell how the kernel writes its clocks.

@@ -10,8 +10,6 @@ import (
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
-
-	"culprit/internal/probe/bpf"
 )
 
 // Register is how often a model-specific register of the CPU was written or read.
@@ -30,13 +28,7 @@ var ErrNoRegisters = errors.New("this kernel has no tracepoints of model-specifi
 // Registers watches the whole host for a while and tells which registers were written and read, the most used first.
 // Reads and writes that the kernel does not trace (those of its own hot paths) are not seen.
 func Registers(lasts time.Duration) ([]Register, error) {
-	spec, err := loadMonitors()
-	if err != nil {
-		return nil, fmt.Errorf("read program of monitors: %w", err)
-	}
-	shared := new(bpf.Shared)
-	defer shared.Close()
-	collection, err := shared.Load(spec, nil)
+	collection, err := loaded()
 	if err != nil {
 		return nil, fmt.Errorf("count registers: %w", err)
 	}
