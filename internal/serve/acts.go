@@ -39,10 +39,9 @@ func (q *recordingRequest) check() (args []string, title string, err error) {
 		return nil, "", errors.New("give one of pid, cgroup, all and command")
 	case !(q.Seconds >= 0.1) || q.Seconds > recordMax.Seconds():
 		return nil, "", fmt.Errorf("seconds %g: give 0.1 to %g", q.Seconds, recordMax.Seconds())
-	case q.Pid < 0:
-		return nil, "", fmt.Errorf("pid %d is none", q.Pid)
-	case q.Cgroup != "" && !cgroupPath(q.Cgroup):
-		return nil, "", fmt.Errorf("cgroup %s: give a directory below /sys/fs/cgroup", short(q.Cgroup))
+	}
+	if err := checkTarget(q.Pid, q.Cgroup); err != nil {
+		return nil, "", err
 	}
 	if err := plainText("command", q.Command); err != nil {
 		return nil, "", err
@@ -57,6 +56,17 @@ func (q *recordingRequest) check() (args []string, title string, err error) {
 		return append(args, "--all"), "the whole host", nil
 	}
 	return append(args, "--", "/bin/sh", "-c", q.Command), short(q.Command), nil
+}
+
+// checkTarget refuses what is no process and no cgroup; 0 and "" are not given.
+func checkTarget(pid int, cgroup string) error {
+	switch {
+	case pid < 0:
+		return fmt.Errorf("pid %d is none", pid)
+	case cgroup != "" && !cgroupPath(cgroup):
+		return fmt.Errorf("cgroup %s: give a directory below /sys/fs/cgroup", short(cgroup))
+	}
+	return nil
 }
 
 // cgroupPath tells a directory of the cgroup file system, spelled plainly.
@@ -79,19 +89,36 @@ func seconds(value float64) string {
 	return time.Duration(value * float64(time.Second)).Round(time.Millisecond).String()
 }
 
-// startRecording begins a job that records.
-func (s *server) startRecording(w http.ResponseWriter, r *http.Request) {
-	var asked recordingRequest
-	if !readJSON(w, r, &asked) {
-		return
+// acting is what starts a job that a verb does.
+type acting interface {
+	check() (args []string, title string, err error)
+	name() string // that was asked for, "" for one of ours
+}
+
+// asked reads and checks what is to be done, and finds a name for what comes of it. Where that fails it has answered.
+func (s *server) asked(w http.ResponseWriter, r *http.Request, what acting, kind, suffix string) (args []string, title,
+	name string, ok bool) {
+	if !readJSON(w, r, what) {
+		return nil, "", "", false
 	}
-	args, title, err := asked.check()
-	name := ""
+	args, title, err := what.check()
 	if err == nil {
-		name, err = s.freeName(asked.Name, "recording", recordingSuffix)
+		name, err = s.freeName(what.name(), kind, suffix)
 	}
 	if err != nil {
 		fail(w, r, http.StatusBadRequest, report.Line(err))
+		return nil, "", "", false
+	}
+	return args, title, name, true
+}
+
+func (q *recordingRequest) name() string { return q.Name }
+
+// startRecording begins a job that records.
+func (s *server) startRecording(w http.ResponseWriter, r *http.Request) {
+	var asked recordingRequest
+	args, title, name, ok := s.asked(w, r, &asked, "recording", recordingSuffix)
+	if !ok {
 		return
 	}
 	shown := Job{Kind: "record", Title: title, Name: name, Expected: asked.Seconds}
@@ -135,14 +162,13 @@ func (q *investigationRequest) check() (args []string, title string, err error) 
 		return nil, "", fmt.Errorf("prove %q: give none or auto", short(q.Prove))
 	case !(q.Budget >= 0) || q.Budget > budgetMax.Seconds():
 		return nil, "", fmt.Errorf("budget_s %g: give up to %g", q.Budget, budgetMax.Seconds())
-	case q.Pid < 0:
-		return nil, "", fmt.Errorf("pid %d is none", q.Pid)
-	case q.Cgroup != "" && !cgroupPath(q.Cgroup):
-		return nil, "", fmt.Errorf("cgroup %s: give a directory below /sys/fs/cgroup", short(q.Cgroup))
 	case q.Pid != 0 && q.Cgroup != "", (q.Pid != 0 || q.Cgroup != "") && q.A+q.B != "":
 		return nil, "", errors.New("give a and b, or one of a, pid and cgroup")
 	case q.A == "" && q.Pid == 0 && q.Cgroup == "":
 		return nil, "", errors.New("nothing to investigate; give a and b, or one of a, pid and cgroup")
+	}
+	if err := checkTarget(q.Pid, q.Cgroup); err != nil {
+		return nil, "", err
 	}
 	args = []string{"--prove=" + q.Prove}
 	for flag, text := range map[string]string{"metric": q.Metric, "smallest": q.Smallest, "cgroup": q.Cgroup} {
@@ -164,19 +190,13 @@ func (q *investigationRequest) check() (args []string, title string, err error) 
 	return append(args, "--a="+q.A, "--b="+q.B), short(q.A) + " against " + short(q.B), nil
 }
 
+func (q *investigationRequest) name() string { return q.Name }
+
 // startInvestigation begins a job that investigates.
 func (s *server) startInvestigation(w http.ResponseWriter, r *http.Request) {
 	var asked investigationRequest
-	if !readJSON(w, r, &asked) {
-		return
-	}
-	args, title, err := asked.check()
-	name := ""
-	if err == nil {
-		name, err = s.freeName(asked.Name, "case", "")
-	}
-	if err != nil {
-		fail(w, r, http.StatusBadRequest, report.Line(err))
+	args, title, name, ok := s.asked(w, r, &asked, "case", "")
+	if !ok {
 		return
 	}
 	shown := Job{Kind: "investigate", Title: title, Name: name, Expected: asked.Budget}

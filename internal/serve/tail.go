@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"culprit/internal/report"
 )
 
 // serviceAllowed is a service by its port or its unit.
@@ -44,12 +42,11 @@ func (q *tailRequest) check() (args []string, title string, err error) {
 		return nil, "", fmt.Errorf("seconds %g: give 0.1 to %g", q.Seconds, recordMax.Seconds())
 	case !(q.Over >= 0) || q.Over > recordMax.Seconds():
 		return nil, "", fmt.Errorf("over_s %g: give up to %g", q.Over, recordMax.Seconds())
-	case q.Pid < 0:
-		return nil, "", fmt.Errorf("pid %d is none", q.Pid)
-	case q.Cgroup != "" && !cgroupPath(q.Cgroup):
-		return nil, "", fmt.Errorf("cgroup %s: give a directory below /sys/fs/cgroup", short(q.Cgroup))
 	case q.Service != "" && !serviceAllowed.MatchString(q.Service):
 		return nil, "", fmt.Errorf("service %s: give port:N or unit:NAME", short(q.Service))
+	}
+	if err := checkTarget(q.Pid, q.Cgroup); err != nil {
+		return nil, "", err
 	}
 	args = []string{"--duration=" + seconds(q.Seconds)}
 	if q.Over > 0 {
@@ -64,19 +61,13 @@ func (q *tailRequest) check() (args []string, title string, err error) {
 	return append(args, "--", q.Service), q.Service, nil
 }
 
+func (q *tailRequest) name() string { return q.Name }
+
 // startTail begins a job that follows the requests of a service, and keeps the recording.
 func (s *server) startTail(w http.ResponseWriter, r *http.Request) {
 	var asked tailRequest
-	if !readJSON(w, r, &asked) {
-		return
-	}
-	args, title, err := asked.check()
-	name := ""
-	if err == nil {
-		name, err = s.freeName(asked.Name, "tail", recordingSuffix)
-	}
-	if err != nil {
-		fail(w, r, http.StatusBadRequest, report.Line(err))
+	args, title, name, ok := s.asked(w, r, &asked, "tail", recordingSuffix)
+	if !ok {
 		return
 	}
 	shown := Job{Kind: "tail", Title: title, Name: name, Expected: asked.Seconds}
