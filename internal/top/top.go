@@ -117,8 +117,9 @@ func Of(rec *recording.Recording, before *View) (*View, error) {
 	if evidence.CPU != nil {
 		v.CPUs = evidence.Unit().Amount(stat.Average(evidence.CPU.A))
 	}
-	v.rows(pathsOf(result, host), host, evidence.Unit(), before)
-	v.had(result, evidence.Unit())
+	paths := pathsOf(result, host)
+	v.rows(paths, host, evidence.Unit(), before)
+	v.had(paths, evidence.Unit())
 	for _, kind := range tail.Summarize(rec) {
 		if len(v.Requests) < kindsMax {
 			v.Requests = append(v.Requests, kind)
@@ -219,23 +220,15 @@ func namesOf(frames []recording.Frame) []string {
 }
 
 // had adds up who had the CPU while the target waited for one.
-func (v *View) had(result *compare.Result, unit units.Unit) {
+func (v *View) had(paths []compare.Path, unit units.Unit) {
 	type who struct {
 		comm string
 		own  bool
 	}
 	sums := map[who]float64{}
-	add := func(path *compare.Path) {
-		if path.Kind == compare.Runnable {
+	for i := range paths {
+		if path := &paths[i]; path.Kind == compare.Runnable {
 			sums[who{path.WakerComm, path.WakerOwn}] += unit.Amount(stat.Average(path.A))
-		}
-	}
-	for i := range result.Paths {
-		add(&result.Paths[i])
-	}
-	if result.Metric == compare.MetricCPU {
-		for i := range result.Waits {
-			add(&result.Waits[i].Path)
 		}
 	}
 	for whose, rate := range sums {
