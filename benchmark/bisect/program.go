@@ -99,10 +99,7 @@ func newProgram(folder string, o options) (*program, error) {
 	if !strings.Contains(p.files["flate/deflate.go"], place) {
 		return nil, errors.New("this Go's compress/flate has no findMatch to plant in")
 	}
-	at := strings.Index(p.files["flate/deflate.go"], place)
-	at += strings.Index(p.files["flate/deflate.go"][at:], "{\n") + 2
-	counted := fmt.Sprintf("\tSteps += %d\n", countedSteps)
-	p.files["flate/deflate.go"] = p.files["flate/deflate.go"][:at] + counted + p.files["flate/deflate.go"][at:]
+	p.files["flate/deflate.go"] = inPlace(p.files["flate/deflate.go"], fmt.Sprintf("\tSteps += %d\n", countedSteps))
 	if o.noise > 0 {
 		p.steps, p.measured = int(math.Round(countedSteps*o.size)), 1+o.size
 		return p, nil
@@ -115,12 +112,17 @@ const countedSteps = 1000
 
 // planted is deflate.go with so many steps more in each call of findMatch.
 func (p *program) planted(steps int) string {
-	text := p.files["flate/deflate.go"]
-	at := strings.Index(text, place)
-	at += strings.Index(text[at:], "{\n") + 2
 	added := fmt.Sprintf("\tfor step := 0; step < %d; step++ {\n\t\tchecked += uint32(step ^ pos)\n"+
 		"\t}\n\tSteps += %d\n", steps, steps)
-	return text[:at] + added + text[at:] + "\n// checked sums up what findMatch was asked for.\nvar checked uint32\n"
+	return inPlace(p.files["flate/deflate.go"], added) +
+		"\n// checked sums up what findMatch was asked for.\nvar checked uint32\n"
+}
+
+// inPlace has the function where the regression is planted begin with more code.
+func inPlace(text, added string) string {
+	at := strings.Index(text, place)
+	at += strings.Index(text[at:], "{\n") + 2
+	return text[:at] + added + text[at:]
 }
 
 // The runs of a calibration, and the steps that it measures with.
