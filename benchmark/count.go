@@ -12,6 +12,8 @@ import (
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/link"
+
+	"culprit/benchmark/peers"
 )
 
 // crossings is how often the two processes of a run wake each other.
@@ -69,7 +71,7 @@ func built(folder, name string) (string, error) {
 	program := filepath.Join(folder, name)
 	build := exec.Command("gcc", "-O2", "-pthread", "-o", program, "cases/monitor/programs/"+name+".c")
 	if text, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w: build %s: %v: %s", errNoPeer, name, err, firstLine(string(text)))
+		return "", fmt.Errorf("%w: build %s: %v: %s", peers.ErrNotHere, name, err, peers.FirstLine(string(text)))
 	}
 	return program, nil
 }
@@ -98,7 +100,7 @@ func makeGroups(names ...string) (groups []group, remove func(), err error) {
 		}
 	}
 	if mount == "" {
-		return nil, nil, fmt.Errorf("%w: cgroup 2 is not mounted", errNoPeer)
+		return nil, nil, fmt.Errorf("%w: cgroup 2 is not mounted", peers.ErrNotHere)
 	}
 	parent := fmt.Sprintf("culprit-benchmark-%d", os.Getpid())
 	remove = func() {
@@ -111,7 +113,7 @@ func makeGroups(names ...string) (groups []group, remove func(), err error) {
 		made := group{filepath.Join(mount, parent, name), filepath.Join(parent, name)}
 		if err := os.MkdirAll(made.folder, 0o755); err != nil {
 			remove()
-			return nil, nil, fmt.Errorf("%w: make a cgroup: %v", errNoPeer, err)
+			return nil, nil, fmt.Errorf("%w: make a cgroup: %v", peers.ErrNotHere, err)
 		}
 		groups = append(groups, made)
 	}
@@ -121,9 +123,9 @@ func makeGroups(names ...string) (groups []group, remove func(), err error) {
 // playAcross runs the two processes and returns their CPU ns per round trip.
 func playAcross(program string, groups []group) (float64, error) {
 	command := exec.Command(program, strconv.Itoa(crossings), groups[0].folder, groups[1].folder)
-	command.SysProcAttr = endsWithOwner()
+	command.SysProcAttr = peers.EndsWithOwner()
 	if text, err := command.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("run pingpong: %w: %s", err, firstLine(string(text)))
+		return 0, fmt.Errorf("run pingpong: %w: %s", err, peers.FirstLine(string(text)))
 	}
 	used := command.ProcessState.UserTime() + command.ProcessState.SystemTime() // with its child, which it awaited
 	return float64(used.Nanoseconds()) / crossings, nil

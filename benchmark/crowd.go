@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"culprit/benchmark/peers"
 )
 
 // A crowd is a thousand processes, each in a cgroup of its own, or a thousand threads of one, that each sleep and
@@ -75,9 +77,9 @@ func crowd(out io.Writer, culprit, folder string, rounds int) error {
 
 func playCrowd(program string, words []string) (float64, error) {
 	command := exec.Command(program, words...)
-	command.SysProcAttr = endsWithOwner()
+	command.SysProcAttr = peers.EndsWithOwner()
 	if text, err := command.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("run crowd: %w: %s", err, firstLine(string(text)))
+		return 0, fmt.Errorf("run crowd: %w: %s", err, peers.FirstLine(string(text)))
 	}
 	used := command.ProcessState.UserTime() + command.ProcessState.SystemTime()
 	return float64(used.Nanoseconds()) / (crowdOf * crowdRounds), nil
@@ -94,7 +96,7 @@ type crowdTold struct {
 func (c *crowdTold) beside(play func() (float64, error), culprit, path, by string) (took float64, err error) {
 	var said bytes.Buffer
 	command := exec.Command(culprit, "count", "--by", by, "-i", "1s", "-e", fiveEvents, "--json", path)
-	command.Stderr, command.SysProcAttr = &said, endsWithOwner()
+	command.Stderr, command.SysProcAttr = &said, peers.EndsWithOwner()
 	begun := time.Now()
 	if err := command.Start(); err != nil {
 		return 0, err
@@ -104,7 +106,7 @@ func (c *crowdTold) beside(play func() (float64, error), culprit, path, by strin
 	time.Sleep(time.Second) // the interval in which the crowd ends
 	_ = command.Process.Signal(os.Interrupt)
 	if waited := command.Wait(); err == nil && waited != nil {
-		err = fmt.Errorf("culprit count: %w: %s", waited, firstLine(said.String()))
+		err = fmt.Errorf("culprit count: %w: %s", waited, peers.FirstLine(said.String()))
 	}
 	if err != nil {
 		return 0, err

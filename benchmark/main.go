@@ -12,6 +12,7 @@
 package main
 
 import (
+	"culprit/benchmark/peers"
 	"culprit/internal/stat"
 	"errors"
 	"flag"
@@ -19,7 +20,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 )
 
@@ -75,8 +75,8 @@ func run(out io.Writer, culprit string, rounds int, only string) error {
 			continue
 		}
 		done = true
-		fmt.Fprintf(out, "%s, %d rounds, load %s\n", time.Now().UTC().Format("2006-01-02 15:04"), rounds, hostLoad())
-		if err := workload.measure(out, culprit, folder, rounds); errors.Is(err, errNoPeer) {
+		fmt.Fprintf(out, "%s, %d rounds, load %s\n", time.Now().UTC().Format("2006-01-02 15:04"), rounds, peers.HostLoad())
+		if err := workload.measure(out, culprit, folder, rounds); errors.Is(err, peers.ErrNotHere) {
 			fmt.Fprintf(out, "%s: left out: %v\n\n", workload.name, err)
 		} else if err != nil {
 			failed = append(failed, fmt.Errorf("measure %s: %w", workload.name, err))
@@ -105,16 +105,6 @@ func workloads() []workload {
 		workload{"host", host})
 }
 
-// hostLoad is how many threads wanted to run in the last minute, on average.
-func hostLoad() string {
-	text, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return "unknown"
-	}
-	load, _, _ := strings.Cut(string(text), " ")
-	return load
-}
-
 // measureLoad measures one load under all settings and prints its table.
 func measureLoad(out io.Writer, load load, culprit, folder string, rounds int) error {
 	w, err := startWorker(load, folder)
@@ -141,7 +131,7 @@ func interleave(settings []setting, rounds int, measure func(setting) (float64, 
 	for range rounds {
 		for i, s := range settings {
 			value, err := measure(s)
-			if errors.Is(err, errNoPeer) && values[i] == nil {
+			if errors.Is(err, peers.ErrNotHere) && values[i] == nil {
 				fmt.Fprintf(os.Stderr, "benchmark: %s %v\n", s.name, err)
 				continue
 			}

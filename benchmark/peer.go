@@ -1,17 +1,13 @@
 package main
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"syscall"
 	"time"
+
+	"culprit/benchmark/peers"
 )
 
 // peerStarts is how long a peer may take until it is at work.
@@ -19,14 +15,6 @@ const peerStarts = 1500 * time.Millisecond
 
 // patience is how often as long as usual a worker is measured beside a peer.
 const patience = 10
-
-// errNoPeer says that a peer does not work on this host; its row is left out.
-var errNoPeer = errors.New("could not be run here")
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return line
-}
 
 // beside measures the worker while a peer runs. Of the words PID stands for the worker and FILE for an output file.
 func beside(words ...string) func(*bench) (float64, error) {
@@ -67,44 +55,10 @@ func installed(settings []setting) []setting {
 	})
 }
 
-// startPeer starts a peer, gives it time to attach, and returns what ends it.
+// startPeer starts a peer with an output file in the folder.
 func startPeer(folder string, pid int, words []string) (stop func(), err error) {
-	named := slices.Clone(words)
-	for i := range named {
-		switch named[i] {
-		case "PID":
-			named[i] = strconv.Itoa(pid)
-		case "FILE":
-			named[i] = filepath.Join(folder, "peer.out")
-		}
-	}
-	var said bytes.Buffer
-	command := exec.Command(named[0], named[1:]...)
-	command.Stdout, command.Stderr = &said, &said
-	command.SysProcAttr = endsWithOwner()
-	if err := command.Start(); err != nil {
-		return nil, fmt.Errorf("start %s: %w", named[0], err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- command.Wait() }()
-	select {
-	case err := <-ended:
-		return nil, fmt.Errorf("%w: it ended at once (%v): %s", errNoPeer, err, firstLine(said.String()))
-	case <-time.After(peerStarts):
-	}
-	return func() {
-		_ = command.Process.Signal(os.Interrupt) // it may have ended just now
-		select {
-		case <-ended:
-		case <-time.After(20 * time.Second):
-			_ = command.Process.Kill()
-			<-ended
-		}
-	}, nil
+	return peers.Start(words, pid, filepath.Join(folder, "peer.out"), peerStarts)
 }
-
-// endsWithOwner has the kernel end a child when this program is killed.
-func endsWithOwner() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
 // The settings of each load: alone first, which the ratios are to.
 var (

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"culprit/benchmark/peers"
 )
 
 const (
@@ -33,7 +33,7 @@ func redis(out io.Writer, culprit, folder string, rounds int) error {
 	}
 	server := exec.Command("redis-server", "--port", redisPort, "--save", "", "--appendonly", "no",
 		"--bind", "127.0.0.1", "--dir", folder)
-	server.SysProcAttr = endsWithOwner()
+	server.SysProcAttr = peers.EndsWithOwner()
 	if err := server.Start(); err != nil {
 		return fmt.Errorf("start redis-server: %w", err)
 	}
@@ -91,7 +91,7 @@ func redis(out io.Writer, culprit, folder string, rounds int) error {
 
 // loadRedis gives wall and CPU time of the server per request in ns.
 func loadRedis(server int) (wall, cpu float64, err error) {
-	before, err := cpuOf(server)
+	before, err := peers.CPU(server)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -100,7 +100,7 @@ func loadRedis(server int) (wall, cpu float64, err error) {
 	if err != nil {
 		return 0, 0, fmt.Errorf("redis-benchmark: %w: %s", err, text)
 	}
-	after, err := cpuOf(server)
+	after, err := peers.CPU(server)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -113,15 +113,6 @@ func loadRedis(server int) (wall, cpu float64, err error) {
 		return 0, 0, fmt.Errorf("redis-benchmark printed %q", found[len(found)-1][1])
 	}
 	return 1e9 / rate, float64(after-before) / redisRequests, nil
-}
-
-// cpuOf is the CPU time of a process in ns, by its own clock (see clock_getcpuclockid).
-func cpuOf(pid int) (int64, error) {
-	var used unix.Timespec
-	if err := unix.ClockGettime(int32(^pid)<<3|2, &used); err != nil {
-		return 0, fmt.Errorf("read the CPU clock of process %d: %w", pid, err)
-	}
-	return used.Nano(), nil
 }
 
 func awaitPort(address string) error {

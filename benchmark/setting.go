@@ -12,6 +12,8 @@ import (
 	"github.com/cilium/ebpf/link"
 
 	"culprit/recording"
+
+	"culprit/benchmark/peers"
 )
 
 // margin keeps clear of the attaching and detaching at the ends of a recording.
@@ -68,7 +70,7 @@ func attachFloor() (detach func(), err error) {
 
 func (b *bench) bystander() (float64, error) {
 	other := exec.Command("sleep", "60")
-	other.SysProcAttr = endsWithOwner()
+	other.SysProcAttr = peers.EndsWithOwner()
 	if err := other.Start(); err != nil {
 		return 0, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"culprit/benchmark/peers"
 	"culprit/internal/stat"
 	_ "embed"
 	"errors"
@@ -199,7 +200,7 @@ type worker struct {
 // warmUp is how long Java gets to compile what it runs.
 const warmUp = 3 * time.Second
 
-// startWorker starts one in a process of its own; errNoPeer where the host has no Java for it.
+// startWorker starts one in a process of its own; peers.ErrNotHere where the host has no Java for it.
 func startWorker(l load, folder string) (*worker, error) {
 	w := &worker{command: exec.Command("/proc/self/exe", workerVerb, l.name)}
 	if l.java != "" {
@@ -209,7 +210,7 @@ func startWorker(l load, folder string) (*worker, error) {
 		w.command = exec.Command("java", "-Xmx64m", "-XX:+UseSerialGC", "-cp", folder, "Busy")
 		defer time.Sleep(warmUp)
 	}
-	w.command.SysProcAttr = endsWithOwner()
+	w.command.SysProcAttr = peers.EndsWithOwner()
 	w.command.Stderr = os.Stderr
 	input, err := w.command.StdinPipe()
 	if err != nil {
@@ -229,14 +230,14 @@ func startWorker(l load, folder string) (*worker, error) {
 
 func compileJava(text, folder string) error {
 	if _, err := exec.LookPath("javac"); err != nil {
-		return fmt.Errorf("a worker in Java %w: no JDK", errNoPeer)
+		return fmt.Errorf("a worker in Java %w: no JDK", peers.ErrNotHere)
 	}
 	source := filepath.Join(folder, "Busy.java")
 	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
 		return fmt.Errorf("write the worker in Java: %w", err)
 	}
 	if said, err := exec.Command("javac", "-d", folder, source).CombinedOutput(); err != nil {
-		return fmt.Errorf("compile the worker in Java: %w: %s", err, firstLine(string(said)))
+		return fmt.Errorf("compile the worker in Java: %w: %s", err, peers.FirstLine(string(said)))
 	}
 	return nil
 }

@@ -4,16 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"sync"
-	"time"
 
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
 
+	"culprit/benchmark/peers"
 	"culprit/internal/stat"
 )
 
@@ -87,7 +85,7 @@ func (o options) costOf(out io.Writer, s *server, folder string) error {
 				continue
 			}
 			one, err := o.loadBeside(s, w, filepath.Join(folder, "watched"))
-			if errors.Is(err, errNotInstalled) {
+			if errors.Is(err, peers.ErrNotHere) {
 				missing[w.name] = true
 				continue
 			}
@@ -97,7 +95,7 @@ func (o options) costOf(out io.Writer, s *server, folder string) error {
 			values[i] = append(values[i], one)
 		}
 	}
-	fmt.Fprintf(out, "%s, %d rounds of %d requests, load %s\n\n", s.name, o.rounds, o.requests, hostLoad())
+	fmt.Fprintf(out, "%s, %d rounds of %d requests, load %s\n\n", s.name, o.rounds, o.requests, peers.HostLoad())
 	if o.rounds > 0 {
 		printCosts(out, settings, values)
 	}
@@ -201,39 +199,7 @@ func (w watcher) begin(pid int, file string) (stop func(), err error) {
 	if w.words == nil {
 		return func() {}, nil
 	}
-	if _, err := exec.LookPath(w.words[0]); err != nil {
-		return nil, fmt.Errorf("%w: %s", errNotInstalled, w.words[0])
-	}
-	var words []string
-	for _, word := range w.words {
-		switch word {
-		case "PID":
-			word = strconv.Itoa(pid)
-		case "FILE":
-			word = file
-		}
-		words = append(words, word)
-	}
-	command := exec.Command(words[0], words[1:]...)
-	if err := command.Start(); err != nil {
-		return nil, fmt.Errorf("start %s: %w", words[0], err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- command.Wait() }()
-	select {
-	case err := <-ended:
-		return nil, fmt.Errorf("%w: %s ended at once (%v)", errNotInstalled, words[0], err)
-	case <-time.After(loading):
-	}
-	return func() {
-		_ = command.Process.Signal(os.Interrupt) // it may have ended just now
-		select {
-		case <-ended:
-		case <-time.After(20 * time.Second):
-			_ = command.Process.Kill()
-			<-ended
-		}
-	}, nil
+	return peers.Start(w.words, pid, file, loading)
 }
 
 // cpu is the CPU time in ns of all processes of a server that are there now.
@@ -250,20 +216,11 @@ func (s *server) cpu() (sum int64, err error) {
 		if group, err := unix.Getpgid(pid); err != nil || group != s.command.Process.Pid {
 			continue // of another, or it has ended
 		}
-		used, err := cpuOf(pid)
+		used, err := peers.CPU(pid)
 		if err != nil {
 			return 0, err
 		}
 		sum += used
 	}
 	return sum, nil
-}
-
-// cpuOf is the CPU time of a process in ns, by its own clock (see clock_getcpuclockid).
-func cpuOf(pid int) (int64, error) {
-	var used unix.Timespec
-	if err := unix.ClockGettime(int32(^pid)<<3|2, &used); err != nil {
-		return 0, fmt.Errorf("read the CPU clock of process %d: %w", pid, err)
-	}
-	return used.Nano(), nil
 }

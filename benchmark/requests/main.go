@@ -17,8 +17,9 @@ import (
 	"io"
 	"os"
 	"regexp"
-	"strings"
 	"time"
+
+	"culprit/benchmark/peers"
 )
 
 // options say what is measured.
@@ -65,20 +66,10 @@ func (o options) run(out io.Writer, only string, cost bool) (err error) {
 	if err := os.Chmod(folder, 0o755); err != nil { // servers that run as another user look into it
 		return fmt.Errorf("make folder: %w", err)
 	}
-	fmt.Fprintf(out, "%s, load %s, %d connections\n\n", time.Now().UTC().Format("2006-01-02 15:04"), hostLoad(),
+	fmt.Fprintf(out, "%s, load %s, %d connections\n\n", time.Now().UTC().Format("2006-01-02 15:04"), peers.HostLoad(),
 		o.connections)
 	if cost {
 		return o.costs(out, folder)
 	}
 	return o.agreement(out, folder)
-}
-
-// hostLoad is how many threads wanted to run in the last minute, on average.
-func hostLoad() string {
-	text, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return "unknown"
-	}
-	load, _, _ := strings.Cut(string(text), " ")
-	return load
 }

@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"cmp"
+	"culprit/benchmark/peers"
 	"culprit/internal/stat"
 	"culprit/recording"
 	"fmt"
@@ -13,8 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // recorder is one way to record the whole host.
@@ -120,7 +118,9 @@ func (r recorder) measure(window time.Duration) (result, error) {
 		pids := processesOf(command.Process.Pid)
 		now := look{at: time.Now(), starts: startsOfHost()}
 		for _, pid := range pids {
-			now.cpu += cpuOf(pid)
+			if used, err := peers.CPU(pid); err == nil { // it may have ended
+				now.cpu += time.Duration(used)
+			}
 			found.peakKB = max(found.peakKB, peakOf(pid))
 		}
 		switch age := now.at.Sub(began); {
@@ -164,15 +164,6 @@ func processesOf(pid int) []int {
 		}
 	}
 	return pids
-}
-
-// cpuOf is the CPU time of a process so far by its own clock (see clock_getcpuclockid); 0 when it has ended.
-func cpuOf(pid int) time.Duration {
-	var used unix.Timespec
-	if err := unix.ClockGettime(int32(^pid)<<3|2, &used); err != nil {
-		return 0
-	}
-	return time.Duration(used.Nano())
 }
 
 // peakOf is the most memory that a process has had in kB.
@@ -221,12 +212,5 @@ func printTable(out io.Writer, all []recorder, results [][]result) {
 			middle(func(r result) float64 { return float64(r.peakKB) / 1000 }),
 			middle(func(r result) float64 { return float64(r.file) / 1e6 }))
 	}
-	fmt.Fprintf(out, "\nload %s\n", cmp.Or(hostLoad(), "unknown"))
-}
-
-// hostLoad is how many threads wanted to run in the last minute, on average.
-func hostLoad() string {
-	text, _ := os.ReadFile("/proc/loadavg") // "" where there is none
-	load, _, _ := strings.Cut(string(text), " ")
-	return load
+	fmt.Fprintf(out, "\nload %s\n", peers.HostLoad())
 }
