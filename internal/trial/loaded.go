@@ -70,6 +70,9 @@ func (s *server) warmUp(ctx context.Context) error {
 		run, err := s.runner.runCommand(limited, spec)
 		cut := limited.Err() != nil && ctx.Err() == nil
 		cancel()
+		if err != nil && !cut {
+			s.awaitEnd()
+		}
 		if errAlive := s.alive("under the load that warms it up"); errAlive != nil {
 			return errAlive
 		}
@@ -145,6 +148,9 @@ func (s *server) loaded(ctx context.Context, spec Spec) (Run, error) {
 		return nil
 	}
 	run, err := s.runner.runCommand(ctx, loadSpec)
+	if err != nil {
+		s.awaitEnd()
+	}
 	if errAlive := s.alive("under the load"); errAlive != nil {
 		return run, errAlive // the load fails because of that
 	}

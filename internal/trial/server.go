@@ -135,6 +135,16 @@ func (s *server) alive(when string) error {
 	return failed
 }
 
+// awaitEnd gives a server whose load failed the time to have ended: a process that ends closes its connections, which
+// the load sees at once, before its parent is told.
+func (s *server) awaitEnd() {
+	const longest = 200 * time.Millisecond
+	select {
+	case <-s.ended:
+	case <-time.After(longest):
+	}
+}
+
 // awaitReady returns when the server is ready.
 func (s *server) awaitReady(ctx context.Context) error {
 	limit := s.spec.Load.StartLimit
