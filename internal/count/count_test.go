@@ -294,9 +294,15 @@ func TestAThousandCgroups(t *testing.T) {
 	if err := session.Run(ctx, func(i *Interval) error { interval = i; return nil }); err != nil {
 		t.Fatal(err)
 	}
+	checkThousand(t, interval, filepath.Base(parent), groups)
+}
+
+// checkThousand holds the rows of so many cgroups below a parent to each other and to what the CPUs counted.
+func checkThousand(t *testing.T, interval *Interval, parent string, groups int) {
+	t.Helper()
 	found, sum, whole := 0, 0.0, 0.0
 	for _, row := range interval.Rows {
-		below, inside := strings.CutPrefix(row.Key, "/"+filepath.Base(parent))
+		below, inside := strings.CutPrefix(row.Key, "/"+parent)
 		if inside && below == "" {
 			whole = row.Counts["context-switches"].Value
 		} else if inside {

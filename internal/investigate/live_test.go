@@ -40,7 +40,7 @@ func TestTwoServicesThatRun(t *testing.T) {
 	o := plain(t, "", "")
 	o.Target = runs(t, "while :; do for i in 1 2 3 4 5 6 7 8; do cd .; done; sleep 0.02; done")
 	o.TargetB = runs(t, "while :; do i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done; sleep 0.02; done")
-	o.Budget = 14 * time.Second
+	o.Budget = 20 * time.Second
 	c, err := Run(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)

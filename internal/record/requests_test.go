@@ -45,7 +45,9 @@ func newAsker(t *testing.T, port int) *asker {
 	return a
 }
 
-// answered is how long an answer took, at least and at most: its request reached the server while it was sent.
+// answered is how long an answer took, at least and at most: from when the server's kernel got the request until its
+// program began to answer, as that program says; and from before the client sent it until the client's kernel had the
+// answer. On a busy host each step between these waits for a CPU.
 type answered [2]time.Duration
 
 // ask sends a request and awaits its answer.
@@ -54,7 +56,6 @@ func (a *asker) ask(path string) (took answered, err error) {
 	if _, err := fmt.Fprintf(a.connection, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path); err != nil {
 		return took, err
 	}
-	sent := time.Now().Round(0)
 	for have := 0; ; {
 		length, at, err := a.receive(a.answer[have:])
 		if err != nil {
@@ -63,9 +64,18 @@ func (a *asker) ask(path string) (took answered, err error) {
 		have += length
 		head := bytes.Index(a.answer[:have], []byte("\r\n\r\n"))
 		if head >= 0 && have >= head+4+2 { // every body has two bytes
-			return answered{at.Sub(sent), at.Sub(began)}, nil
+			served, err := tookHeader(a.answer[:head])
+			return answered{served, at.Sub(began)}, err
 		}
 	}
+}
+
+// tookHeader is how long the server says that it took.
+func tookHeader(head []byte) (time.Duration, error) {
+	_, value, _ := bytes.Cut(head, []byte("X-Took: "))
+	value, _, _ = bytes.Cut(value, []byte("\r\n"))
+	took, err := strconv.ParseInt(string(value), 10, 64)
+	return time.Duration(took), err
 }
 
 func (a *asker) receive(into []byte) (length int, at time.Time, err error) {
@@ -214,10 +224,11 @@ func TestRequestsAgainstClients(t *testing.T) {
 	checkWhole(t, got.Recording)
 }
 
-// checkQuantiles allows 3 %, and the server's way back from its call: it may lose its CPU to the client there.
+// checkQuantiles allows 3 %, the way of a request through the kernel up to its socket, and the server's way back from
+// its call: it may lose its CPU to the client there.
 func checkQuantiles(t *testing.T, kind string, latencies []int64, truth []answered) {
 	t.Helper()
-	const part, back = 0.03, 150e3
+	const part, in, back = 0.03, 20e3, 150e3
 	least, most := make([]time.Duration, len(truth)), make([]time.Duration, len(truth))
 	for i, took := range truth {
 		least[i], most[i] = took[0], took[1]
@@ -227,7 +238,7 @@ func checkQuantiles(t *testing.T, kind string, latencies []int64, truth []answer
 	for _, q := range []float64{0.5, 0.9, 0.99} {
 		at := int(q * float64(len(truth)-1))
 		got := float64(latencies[at])
-		if got < float64(least[at])*(1-part) || got > float64(most[at])*(1+part)+back {
+		if got < float64(least[at])*(1-part)-in || got > float64(most[at])*(1+part)+back {
 			t.Errorf("%s at %g: %.0f ns, the truth lies between %d and %d", kind, q, got, least[at], most[at])
 		}
 	}

@@ -182,3 +182,11 @@ func removeGroups(path string) error {
 	}
 	return syscall.Rmdir(path)
 }
+
+// forServer makes a cgroup for one server inside that of the runner.
+func (g *group) forServer(number int) (*group, error) {
+	if g == nil {
+		return nil, nil
+	}
+	return makeGroup(filepath.Join(g.path, fmt.Sprintf("server-%d", number)))
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -296,12 +295,4 @@ func (r *Runner) stopServers() error {
 		errs = append(errs, r.servers[0].stop())
 	}
 	return errors.Join(errs...)
-}
-
-// forServer makes a cgroup for one server inside that of the runner.
-func (g *group) forServer(number int) (*group, error) {
-	if g == nil {
-		return nil, nil
-	}
-	return makeGroup(filepath.Join(g.path, fmt.Sprintf("server-%d", number)))
 }

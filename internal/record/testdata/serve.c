@@ -1,5 +1,6 @@
 /* serve PORT [one]: one thread a connection, HTTP/1.1. /sleep naps 3 ms, /spin runs 2 ms, /lock waits for a mutex that a
- * background thread holds half of the time, /late sleeps 6 ms after its answer, before it reads what comes next. */
+ * background thread holds half of the time, /late sleeps 6 ms after its answer, before it reads what comes next.
+ * Each answer says how long its request took at least: from when the kernel got it until just before the answer. */
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -38,19 +39,45 @@ static void *hold(void *unused)
 	}
 }
 
+/* Reads a request, and says when the kernel got it. */
+static ssize_t receive(int connection, char *into, size_t size, struct timespec *at)
+{
+	char control[256];
+	struct iovec vector = {into, size};
+	struct msghdr message = {
+		.msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+	ssize_t length = recvmsg(connection, &message, 0);
+	clock_gettime(CLOCK_REALTIME, at);
+	for (struct cmsghdr *each = CMSG_FIRSTHDR(&message); each; each = CMSG_NXTHDR(&message, each))
+		if (each->cmsg_level == SOL_SOCKET && each->cmsg_type == SO_TIMESTAMPNS)
+			memcpy(at, CMSG_DATA(each), sizeof *at);
+	return length;
+}
+
+static ssize_t answer(int connection, const char *status, const char *body, const struct timespec *since)
+{
+	char text[256];
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	long took = (now.tv_sec - since->tv_sec) * 1000000000 + now.tv_nsec - since->tv_nsec;
+	int length = snprintf(text, sizeof text, "HTTP/1.1 %s\r\nContent-Length: 2\r\nX-Took: %ld\r\n\r\n%s", status,
+			      took, body);
+	return write(connection, text, length);
+}
+
 static void *serve(void *of)
 {
-	static const char answer[] = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-	static const char wrong[] = "HTTP/1.1 503 No\r\nContent-Length: 2\r\n\r\nno";
 	int connection = (long)of, one = 1;
 	char request[4096];
+	struct timespec came;
 	setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+	setsockopt(connection, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof one);
 	for (;;) {
-		ssize_t length = read(connection, request, sizeof request - 1);
+		ssize_t length = receive(connection, request, sizeof request - 1, &came);
 		if (length <= 0)
 			break;
 		request[length] = 0;
-		const char *say = answer;
+		int wrong = !strncmp(request, "GET /wrong", 10);
 		if (!strncmp(request, "GET /sleep", 10))
 			nap(3);
 		else if (!strncmp(request, "GET /spin", 9))
@@ -58,9 +85,8 @@ static void *serve(void *of)
 		else if (!strncmp(request, "GET /lock", 9)) {
 			pthread_mutex_lock(&lock);
 			pthread_mutex_unlock(&lock);
-		} else if (!strncmp(request, "GET /wrong", 10))
-			say = wrong;
-		if (write(connection, say, strlen(say)) < 0)
+		}
+		if (answer(connection, wrong ? "503 No" : "200 OK", wrong ? "no" : "ok", &came) < 0)
 			break;
 		if (!strncmp(request, "GET /late", 9))
 			nap(6);
