@@ -23,40 +23,47 @@ func TestExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, verb := range verbs(t) {
-		folder := t.TempDir()
-		for line := range strings.Lines(verb.Example) {
-			line = strings.TrimSpace(line)
-			t.Run(line, func(t *testing.T) {
-				if !strings.HasPrefix(line, "culprit ") {
-					t.Fatalf("the example does not begin with culprit")
-				}
-				shell := exec.Command("/bin/sh", "-c", line)
-				shell.Dir = folder
-				shell.Env = append(os.Environ(), asCulprit+"=1", "PATH="+tools+":"+os.Getenv("PATH"),
-					"CULPRIT_STATE="+filepath.Join(folder, "state"), "XDG_CACHE_HOME="+filepath.Join(folder, "cache"))
-				got := finish(t, shell)
-				want := exitDone
-				for _, worse := range worseExamples {
-					if strings.HasPrefix(line, worse) {
-						want = exitWorse
-					}
-				}
-				if got.status != want {
-					t.Errorf("exit status %d, want %d\n%s%s", got.status, want, got.stdout, got.stderr)
-				}
-				if strings.Contains(got.stdout+got.stderr, "\x1b") {
-					t.Errorf("escape codes where nothing is a terminal: %q", got.stdout+got.stderr)
-				}
-				for said := range strings.Lines(got.stdout) {
-					if page, found := strings.CutPrefix(said, "report  "); found && strings.HasSuffix(said, ".html\n") {
-						page = strings.TrimSpace(page)
-						if !filepath.IsAbs(page) {
-							page = filepath.Join(folder, page)
-						}
-						checkPage(t, page)
-					}
-				}
-			})
+		t.Run(verb.Name(), func(t *testing.T) {
+			t.Parallel() // most of them wait for the time that they were given
+			folder := t.TempDir()
+			for line := range strings.Lines(verb.Example) {
+				line = strings.TrimSpace(line)
+				t.Run(line, func(t *testing.T) { runExample(t, line, folder, tools) })
+			}
+		})
+	}
+}
+
+// runExample runs one line of a help text in its verb's folder.
+func runExample(t *testing.T, line, folder, tools string) {
+	t.Helper()
+	if !strings.HasPrefix(line, "culprit ") {
+		t.Fatalf("the example does not begin with culprit")
+	}
+	shell := exec.Command("/bin/sh", "-c", line)
+	shell.Dir = folder
+	shell.Env = append(os.Environ(), asCulprit+"=1", "PATH="+tools+":"+os.Getenv("PATH"),
+		"CULPRIT_STATE="+filepath.Join(folder, "state"), "XDG_CACHE_HOME="+filepath.Join(folder, "cache"))
+	got := finish(t, shell)
+	want := exitDone
+	for _, worse := range worseExamples {
+		if strings.HasPrefix(line, worse) {
+			want = exitWorse
+		}
+	}
+	if got.status != want {
+		t.Errorf("exit status %d, want %d\n%s%s", got.status, want, got.stdout, got.stderr)
+	}
+	if strings.Contains(got.stdout+got.stderr, "\x1b") {
+		t.Errorf("escape codes where nothing is a terminal: %q", got.stdout+got.stderr)
+	}
+	for said := range strings.Lines(got.stdout) {
+		if page, found := strings.CutPrefix(said, "report  "); found && strings.HasSuffix(said, ".html\n") {
+			page = strings.TrimSpace(page)
+			if !filepath.IsAbs(page) {
+				page = filepath.Join(folder, page)
+			}
+			checkPage(t, page)
 		}
 	}
 }
