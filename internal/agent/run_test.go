@@ -172,6 +172,7 @@ func with(recorders ...*fake) starter {
 }
 
 func TestRunWritesWindows(t *testing.T) {
+	t.Parallel()
 	r := run(t, Options{start: with(newFake()), Labels: map[string]string{"zone": "eu-1"}, Cost: 0.5})
 	await(t, "two windows", func() bool { return len(r.windows(t)) >= 2 })
 	r.stop(t)
@@ -195,6 +196,7 @@ func TestRunWritesWindows(t *testing.T) {
 
 // A recorder that is killed costs the window that is open, and is started again.
 func TestRecorderIsKilled(t *testing.T) {
+	t.Parallel()
 	first, second := newFake(), newFake()
 	r := run(t, Options{start: with(first, second)})
 	await(t, "a window", func() bool { return len(r.windows(t)) >= 1 })
@@ -212,6 +214,7 @@ func TestRecorderIsKilled(t *testing.T) {
 
 // A disk that is full for a while costs the windows of that time, which are counted and told of.
 func TestDiskIsFull(t *testing.T) {
+	t.Parallel()
 	recorder := newFake()
 	recorder.fail = func(number int) error {
 		if number == 2 || number == 3 {

@@ -86,6 +86,7 @@ func tokenFile(t *testing.T, text string) string {
 
 // A hub that is away, breaks off, answers nonsense or is too busy gets every window all the same, in order.
 func TestShipsUntilAcknowledged(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	h.answers = func(try int, w http.ResponseWriter, got *window.Window) bool {
 		switch try {
@@ -122,6 +123,7 @@ func TestShipsUntilAcknowledged(t *testing.T) {
 
 // What a hub will never take is counted and holds up nothing; a wrong token holds up everything, and loses nothing.
 func TestHubRefuses(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	h.answers = func(_ int, w http.ResponseWriter, got *window.Window) bool {
 		if got.Sequence == 2 {
@@ -146,6 +148,7 @@ func TestHubRefuses(t *testing.T) {
 
 // While a hub is away the bound drops windows; the next one says how many.
 func TestBoundWhileTheHubIsAway(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	kept, err := spool.Open(folder, spool.LeastKeep)
 	if err != nil {
@@ -182,6 +185,7 @@ func TestBoundWhileTheHubIsAway(t *testing.T) {
 
 // A wish of the hub is answered by one full window, however often the hub repeats it.
 func TestHubAsksForAFullWindow(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	h.asks = []window.Ask{{ID: "a7", Service: "web", Seconds: 1, Why: "web is in two bands"}}
 	r := run(t, Options{start: with(newFake(), newFake(), newFake()), Hub: h.URL, TokenFile: tokenFile(t, token),
