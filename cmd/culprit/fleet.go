@@ -68,7 +68,7 @@ var fleetExamples = map[string]string{
 func fleetQuestion(w world, question, short string) *cobra.Command {
 	f := &fleetFlags{request: ask.Request{Question: question}}
 	command := &cobra.Command{Use: question + " SERVICE", Short: short, Example: fleetExamples[question],
-		Args: cobra.ExactArgs(1),
+		Args: oneWord,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.request.Service = args[0]
 			return runFleet(cmd.Context(), w, f)

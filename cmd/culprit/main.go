@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -96,9 +95,7 @@ Exit status: 0 done and nothing worse, 1 the answer is "worse", 2 error.`,
 	}
 	root.SuggestionsMinimumDistance = 2 // letters that may be wrong
 	root.SetVersionTemplate("culprit {{.Version}}\n")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fmt.Errorf("%w; see '%s --help'", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(badFlag)
 	root.AddCommand(
 		investigateVerb(w),
 		recordVerb(w),
@@ -128,23 +125,4 @@ Exit status: 0 done and nothing worse, 1 the answer is "worse", 2 error.`,
 		monitoredVerb(w),
 	)
 	return root
-}
-
-// knownVerb refuses a word that is no verb, with the nearest ones.
-func knownVerb(root *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
-		return fmt.Errorf("no verb %q; did you mean %s?", args[0], strings.Join(near, " or "))
-	}
-	return fmt.Errorf("no verb %q; 'culprit --help' lists them", args[0])
-}
-
-// noWords refuses words that a verb has no use for.
-func noWords(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("%s takes no argument, but was given %q; see '%s --help'", cmd.Name(), args[0], cmd.CommandPath())
-	}
-	return nil
 }

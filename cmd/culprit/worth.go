@@ -38,7 +38,7 @@ Nothing is run. Exit status: 0 done, 1 the change costs at the loads that occur,
 		Example: `  culprit try --vary n=9,99,999 --vary v=1,9 --design factorial --trials 5 --case s -- 'seq {n} | gzip -{v}'
   culprit worth s
   culprit worth s --metric wall --json -`,
-		Args: cobra.ExactArgs(1),
+		Args: oneWord,
 		RunE: func(cmd *cobra.Command, args []string) error { return runWorth(cmd.Context(), w, args[0], f) },
 	}
 	flags := command.Flags()
