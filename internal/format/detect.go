@@ -3,9 +3,11 @@ package format
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // detect tells the format by the first bytes, without taking them from the input.
@@ -22,9 +24,15 @@ func detect(input *bufio.Reader) (string, error) {
 			head = head[:end]
 		}
 	}
+	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
+		return detectZipped(head), nil
+	}
+	otlp, _ := looksLikeOTLP(head)
 	switch {
-	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}), looksLikePprof(head):
+	case looksLikePprof(head):
 		return Pprof, nil
+	case otlp:
+		return OTLP, nil
 	case looksLikeCPUProfile(head):
 		return CPUProfile, nil
 	case bytes.HasPrefix(head, []byte("PERFILE2")):
@@ -35,8 +43,23 @@ func detect(input *bufio.Reader) (string, error) {
 	if format := detectText(head); format != "" {
 		return format, nil
 	}
-	return "", fmt.Errorf("%w; it begins with %.40q: give --format perfscript, folded, pprof, strace or cpuprofile",
-		ErrUnknown, head)
+	return "", fmt.Errorf("%w; it begins with %.40q: give --format %s",
+		ErrUnknown, head, strings.Join(Readable[1:], ", "))
+}
+
+// detectZipped tells what is compressed by the start of what comes out: a profile of pprof where that does not tell.
+func detectZipped(head []byte) string {
+	unzipped, err := gzip.NewReader(bytes.NewReader(head))
+	if err != nil {
+		return Pprof // which says what is wrong
+	}
+	inner := make([]byte, detectBytes)
+	n, _ := io.ReadFull(unzipped, inner) // it is cut
+	inner = inner[:n]
+	if otlp, _ := looksLikeOTLP(inner); otlp && !looksLikePprof(inner) {
+		return OTLP
+	}
+	return Pprof
 }
 
 // detectText lets the first lines vote; the format with most of them wins.

@@ -15,10 +15,11 @@ const (
 	AsFolded     = "folded"
 	AsPprof      = "pprof"
 	AsSpeedscope = "speedscope"
+	AsOTLP       = "otlp"
 )
 
 // Writable lists the formats for help and completion.
-var Writable = []string{AsFolded, AsPprof, AsSpeedscope}
+var Writable = []string{AsFolded, AsPprof, AsSpeedscope, AsOTLP}
 
 // Export writes one signal of a recording's target: recording.SignalCPU,
 // SignalOffCPU, or any other that the recording has. It is an error when there
@@ -39,6 +40,8 @@ func Export(w io.Writer, rec *recording.Recording, as, signal string) error {
 		return writePprof(w, rec, signal, amounts)
 	case AsSpeedscope:
 		return writeSpeedscope(w, rec, signal, amounts)
+	case AsOTLP:
+		return writeOTLP(w, rec, signal, amounts)
 	}
 	return fmt.Errorf("format %q; give one of %s", as, strings.Join(Writable, ", "))
 }

@@ -31,10 +31,11 @@ const (
 	Pprof      = "pprof"
 	Strace     = "strace"
 	CPUProfile = "cpuprofile"
+	OTLP       = "otlp"
 )
 
 // Readable lists the formats for help and completion.
-var Readable = []string{Auto, PerfScript, Folded, Pprof, Strace, CPUProfile}
+var Readable = []string{Auto, PerfScript, Folded, Pprof, Strace, CPUProfile, OTLP}
 
 // Source is one file to read.
 type Source struct {
@@ -119,6 +120,8 @@ func newReader(format string, options Options) (reader, error) {
 		return newStrace(), nil
 	case CPUProfile:
 		return newCPUProfile(), nil
+	case OTLP:
+		return newOTLP(), nil
 	}
 	return nil, fmt.Errorf("format %q; give one of %s", format, strings.Join(Readable, ", "))
 }

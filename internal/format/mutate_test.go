@@ -44,7 +44,7 @@ func TestImportOfDamagedText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seeds = append(seeds, plain, plain)
+	seeds = append(seeds, plain, plain, export(t, rec, AsOTLP, recording.SignalCPU))
 	random := rand.New(rand.NewPCG(1, 2))
 	imported := 0
 	for range *mutations {

@@ -36,19 +36,24 @@ func (p *pprofReader) finish() (*recording.Recording, error) {
 // lacks says what the profile does not hold.
 func (p *pprofReader) lacks(rec *recording.Recording) []string {
 	spots := []string{"imported from pprof: a profile has no times, no waits one by one, no system calls, no settings"}
+	return append(spots, keptForExport(rec, p.labels)...)
+}
+
+// keptForExport says what a profile holds beside CPU time and waits, and which labels have no place.
+func keptForExport(rec *recording.Recording, labels map[string]bool) []string {
+	var spots []string
 	signals := signalsOf(rec)
 	others := slices.DeleteFunc(slices.Clone(signals), func(signal string) bool {
 		return signal == recording.SignalCPU || signal == recording.SignalOffCPU
 	})
-	hasCPU := slices.Contains(signals, recording.SignalCPU)
-	if !hasCPU {
+	if !slices.Contains(signals, recording.SignalCPU) {
 		spots = append(spots, "the profile holds no CPU time: "+list(signals)+" is kept for export, not explained")
 	} else if len(others) > 0 {
 		spots = append(spots, list(others)+" is kept for export, not explained")
 	}
-	if len(p.labels) > 0 {
+	if len(labels) > 0 {
 		var names []string
-		for name := range p.labels {
+		for name := range labels {
 			names = append(names, name)
 		}
 		slices.Sort(names)

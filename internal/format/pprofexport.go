@@ -86,18 +86,11 @@ func (p *pprofPlaces) location(id int32) *profile.Location {
 	return made
 }
 
-// mapping is the frame's file. What is kernel or vDSO is told by the names that perf and pprof use.
+// mapping is the frame's file.
 func (p *pprofPlaces) mapping(frame recording.Frame) *profile.Mapping {
-	file := frame.Module
+	file := moduleOf(&frame)
 	if file == "" {
-		switch frame.Kind {
-		case recording.KindKernel:
-			file = "[kernel.kallsyms]"
-		case recording.KindVDSO:
-			file = "[vdso]"
-		default:
-			return nil
-		}
+		return nil
 	}
 	key := [2]string{file, frame.BuildID}
 	made := p.mappings[key]
@@ -107,6 +100,19 @@ func (p *pprofPlaces) mapping(frame recording.Frame) *profile.Mapping {
 		p.made.Mapping = append(p.made.Mapping, made)
 	}
 	return made
+}
+
+// moduleOf is a frame's file, with the names that perf and pprof use for kernel and vDSO; "" without one.
+func moduleOf(frame *recording.Frame) string {
+	switch {
+	case frame.Module != "":
+		return frame.Module
+	case frame.Kind == recording.KindKernel:
+		return "[kernel.kallsyms]"
+	case frame.Kind == recording.KindVDSO:
+		return "[vdso]"
+	}
+	return ""
 }
 
 // mainFirst puts the program before its libraries and the kernel: pprof calls a profile by its first mapping.
