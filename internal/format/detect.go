@@ -31,6 +31,8 @@ func detect(input *bufio.Reader) (string, error) {
 	switch {
 	case looksLikePprof(head):
 		return Pprof, nil
+	case looksLikeBpftraceJSON(head):
+		return Bpftrace, nil
 	case otlp:
 		return OTLP, nil
 	case looksLikeCPUProfile(head):
@@ -84,6 +86,8 @@ func detectText(head []byte) string {
 			if _, _, ok := cutAddress(line); ok {
 				votes[PerfScript]++
 			}
+		case looksLikeBpftrace(line):
+			votes[Bpftrace]++
 		case looksLikeStrace(line):
 			votes[Strace]++
 		case looksLikePerfHeader(line):
@@ -100,7 +104,7 @@ func detectText(head []byte) string {
 		}
 	}
 	best := ""
-	for _, format := range []string{PerfScript, Strace, Folded} {
+	for _, format := range []string{PerfScript, Strace, Bpftrace, Folded} {
 		if votes[format] > votes[best] && votes[format]*4 >= votes["lines"] || best == "" && votes[format] > 0 {
 			best = format
 		}

@@ -36,24 +36,31 @@ const (
 )
 
 func newFolded(options Options) (*folded, error) {
-	f := &folded{names: newNames(), rows: newRows(), options: options}
-	if f.options.Signal == "" {
-		f.options.Signal = recording.SignalCPU
+	options, periodNs, err := countsOf(options)
+	if err != nil {
+		return nil, err
 	}
-	switch {
-	case f.options.Period < 0 || f.options.Period > time.Hour:
-		return nil, fmt.Errorf("period %v: give the time of one count, such as 10.1ms", f.options.Period)
-	case f.options.Signal != recording.SignalCPU && f.options.Signal != recording.SignalOffCPU:
-		return nil, fmt.Errorf("signal %q: folded stacks are read as cpu or offcpu", f.options.Signal)
-	case f.options.Period > 0:
-		f.periodNs = float64(f.options.Period)
-	case f.options.Signal == recording.SignalOffCPU:
-		f.periodNs = float64(foldedOffCPUPeriod)
-	default:
-		f.periodNs = float64(foldedCPUPeriod)
-	}
+	f := &folded{names: newNames(), rows: newRows(), options: options, periodNs: periodNs}
 	f.signal = f.names.text([]byte(f.options.Signal))
 	return f, nil
+}
+
+// countsOf says what one count of a stack stands for, where the input does not.
+func countsOf(options Options) (Options, float64, error) {
+	if options.Signal == "" {
+		options.Signal = recording.SignalCPU
+	}
+	switch {
+	case options.Period < 0 || options.Period > time.Hour:
+		return options, 0, fmt.Errorf("period %v: give the time of one count, such as 10.1ms", options.Period)
+	case options.Signal != recording.SignalCPU && options.Signal != recording.SignalOffCPU:
+		return options, 0, fmt.Errorf("signal %q: stacks are read as cpu or offcpu", options.Signal)
+	case options.Period > 0:
+		return options, float64(options.Period), nil
+	case options.Signal == recording.SignalOffCPU:
+		return options, float64(foldedOffCPUPeriod), nil
+	}
+	return options, float64(foldedCPUPeriod), nil
 }
 
 func (f *folded) read(_ string, input *bufio.Reader) error {

@@ -32,10 +32,11 @@ const (
 	Strace     = "strace"
 	CPUProfile = "cpuprofile"
 	OTLP       = "otlp"
+	Bpftrace   = "bpftrace"
 )
 
 // Readable lists the formats for help and completion.
-var Readable = []string{Auto, PerfScript, Folded, Pprof, Strace, CPUProfile, OTLP}
+var Readable = []string{Auto, PerfScript, Folded, Pprof, Strace, CPUProfile, OTLP, Bpftrace}
 
 // Source is one file to read.
 type Source struct {
@@ -47,8 +48,8 @@ type Source struct {
 type Options struct {
 	Format  string        // one of Readable; "" is Auto
 	Program string        // "culprit" and its version, for the manifest
-	Signal  string        // what folded stacks count: recording.SignalCPU (also "") or SignalOffCPU
-	Period  time.Duration // what one count of a folded stack stands for; 0: 10 ms of CPU, 1 µs off it
+	Signal  string        // what stacks of folded and bpftrace count: recording.SignalCPU (also "") or SignalOffCPU
+	Period  time.Duration // what one count of such a stack stands for; 0: 10 ms of CPU, 1 µs off it
 }
 
 // ErrUnknown marks input whose format could not be told.
@@ -122,6 +123,8 @@ func newReader(format string, options Options) (reader, error) {
 		return newCPUProfile(), nil
 	case OTLP:
 		return newOTLP(), nil
+	case Bpftrace:
+		return newBpftrace(options)
 	}
 	return nil, fmt.Errorf("format %q; give one of %s", format, strings.Join(Readable, ", "))
 }
