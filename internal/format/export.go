@@ -16,10 +16,12 @@ const (
 	AsPprof      = "pprof"
 	AsSpeedscope = "speedscope"
 	AsOTLP       = "otlp"
+	AsFirefox    = "firefox"
+	AsPerfetto   = "perfetto"
 )
 
 // Writable lists the formats for help and completion.
-var Writable = []string{AsFolded, AsPprof, AsSpeedscope, AsOTLP}
+var Writable = []string{AsFolded, AsPprof, AsSpeedscope, AsOTLP, AsFirefox, AsPerfetto}
 
 // Export writes one signal of a recording's target: recording.SignalCPU,
 // SignalOffCPU, or any other that the recording has. It is an error when there
@@ -42,6 +44,10 @@ func Export(w io.Writer, rec *recording.Recording, as, signal string) error {
 		return writeSpeedscope(w, rec, signal, amounts)
 	case AsOTLP:
 		return writeOTLP(w, rec, signal, amounts)
+	case AsFirefox:
+		return writeFirefox(w, rec, signal, amounts)
+	case AsPerfetto:
+		return writePerfetto(w, rec, signal, amounts)
 	}
 	return fmt.Errorf("format %q; give one of %s", as, strings.Join(Writable, ", "))
 }
