@@ -24,15 +24,18 @@ type exportOptions struct {
 func exportVerb(w world) *cobra.Command {
 	var o exportOptions
 	command := &cobra.Command{
-		Use:   "export FILE.culprit --as folded|pprof|speedscope",
+		Use:   "export FILE.culprit --as FORMAT",
 		Short: "Write a recording's stacks for other tools",
 		Long: `Writes the stacks of one signal of a recording: folded for flamegraph.pl and inferno, pprof for
-"go tool pprof", Pyroscope and Parca, speedscope for https://www.speedscope.app. Folded counts
-are samples, microseconds off the CPU, or what the signal counts.`,
+"go tool pprof", Pyroscope and Parca, speedscope for https://www.speedscope.app, otlp for collectors
+of OpenTelemetry, firefox for https://profiler.firefox.com, perfetto for https://ui.perfetto.dev; the
+last two show waits, too. Folded counts are samples, microseconds off the CPU, or what the signal counts.`,
 		Example: `  culprit record -o sum.culprit -- sh -c 'i=0; while [ $i -lt 700000 ]; do i=$((i+1)); done'
   culprit export sum.culprit --as folded
   culprit export sum.culprit --as pprof -o sum.pb.gz
-  culprit export sum.culprit --as speedscope -o sum.json`,
+  culprit export sum.culprit --as speedscope -o sum.json
+  culprit export sum.culprit --as firefox -o sum.firefox.json
+  culprit export sum.culprit --as perfetto -o sum.perfetto`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fmt.Errorf("export takes one recording, not %d; see '%s --help'", len(args), cmd.CommandPath())

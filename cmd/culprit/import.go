@@ -30,8 +30,8 @@ func importVerb(w world) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "import FILE…",
 		Short: "Make a recording of what other tools wrote",
-		Long: `Reads the text of perf script, folded stacks, a pprof profile or a log of strace, and writes
-a recording that explain and compare take. Several files of one format become one recording.
+		Long: `Reads what other tools wrote (--format lists them), and writes a recording that explain and compare
+take. Several files of one format become one recording.
 The format is told by the content; - reads standard input.`,
 		Example: `  culprit record -o sum.culprit -- sh -c 'i=0; while [ $i -lt 700000 ]; do i=$((i+1)); done'
   culprit export sum.culprit --as folded -o sum.folded
@@ -49,9 +49,9 @@ The format is told by the content; - reads standard input.`,
 	flags.StringVarP(&o.out, "out", "o", "", "file to write (required)")
 	flags.BoolVarP(&o.force, "force", "f", false, "overwrite the file")
 	flags.StringVar(&o.Format, "format", format.Auto, strings.Join(format.Readable, ", "))
-	flags.StringVar(&o.Signal, "signal", recording.SignalCPU, "what folded stacks count: cpu or offcpu")
+	flags.StringVar(&o.Signal, "signal", recording.SignalCPU, "what stacks of folded and bpftrace count: cpu or offcpu")
 	flags.DurationVar(&o.Period, "period", 0,
-		"what one count of folded stacks stands for (default 10ms of cpu, 1µs of offcpu)")
+		"what one count of such stacks stands for (default 10ms of cpu, 1µs of offcpu)")
 	flags.StringVar(&o.json, "json", "", "write a summary as JSON to this file, - for standard output")
 	return command
 }

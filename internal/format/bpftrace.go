@@ -68,8 +68,15 @@ func isBpfFrame(line []byte) bool {
 
 // looksLikeBpftrace tells lines that nothing else prints.
 func looksLikeBpftrace(line []byte) bool {
-	if _, _, ok := bpfHead(line); ok {
-		return true
+	if _, rest, ok := bpfHead(line); ok {
+		value := rest[1:]
+		if at := bytes.LastIndex(rest, []byte("]:")); at >= 0 {
+			value = rest[at+2:]
+		} else if rest[0] == '[' { // a stack follows
+			return true
+		}
+		value = bytes.TrimPrefix(bytes.TrimSpace(value), []byte("count "))
+		return len(value) == 0 || value[0] == '-' || value[0] >= '0' && value[0] <= '9'
 	}
 	if _, _, ok := bpfBucket(line); ok {
 		return true

@@ -30,7 +30,8 @@ func TestBpftrace(t *testing.T) {
 	if cpu := rec.Manifest.Metrics["cpu"]; cpu < 6/49.01 || cpu > 6/48.99 {
 		t.Errorf("%g s of CPU", cpu)
 	}
-	if want := []recording.Loss{{What: "bpftrace: values below zero", Count: 1}}; !reflect.DeepEqual(rec.Manifest.Losses, want) {
+	want := []recording.Loss{{What: "bpftrace: values below zero", Count: 1}}
+	if !reflect.DeepEqual(rec.Manifest.Losses, want) {
 		t.Errorf("lost %v", rec.Manifest.Losses)
 	}
 	waits := importText(t, "x", []byte("@us[\n    main+4\n, web]: 300\n"), Options{Signal: recording.SignalOffCPU})

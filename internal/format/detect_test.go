@@ -20,6 +20,8 @@ func TestForeignTextIsNoFormat(t *testing.T) {
 			"Size:                 20 kB\nTHPeligible:           0\nVmFlags: rd ex mr mw me \n",
 		"maps": "562c29557000-562c2955b000 r--p 00000000 fe:00 247056                     /usr/bin/cp\n" +
 			"7f57b7a00000-7f57b7a03000 rw-p 00000000 00:00 0 \n7ffc3a5d0000-7ffc3a5f1000 rw-p 00000000 00:00 0    [stack]\n",
+		"mentions": "@anna: see below\nthe rest is on page 7,\nwhere it says so.\nOr not.\nWho knows?\n",
+		"blanks":   "\n\n\n\n\n\n\n\n\n\n\n\n",
 		"chapters": "Chapter 3 Numbers:\nabc is a word (of three letters\nStep 12 then:\n\tdo it\n",
 	} {
 		if format, err := detect(bufio.NewReaderSize(strings.NewReader(text), detectBytes)); !errors.Is(err, ErrUnknown) {
@@ -33,8 +35,12 @@ func TestForeignTextIsNoFormat(t *testing.T) {
 		"java 12/13 cpu-clock:\n":                                              PerfScript,
 		"java 19983 cycles:\nffffffff8103 write ([kernel])\n\n":                PerfScript,
 		"a b 31912 cpu-clock: \n      c6d7 L:~b d:1 (/tmp/perf-3.map)\n\n":     PerfScript,
-		"main;work 5\n":                        Folded,
-		"12 1.5 read(3, \"\", 1) = 0 <0.01>\n": Strace,
+		"main;work 5\n": Folded,
+		"Attaching 1 probe...\n\n\n@[\n    vfs_read+570\n    ksys_read+110\n]: 12\n": Bpftrace,
+		"@n[sh, 102]: 1\n@n[go, 3]: 4\n":                                             Bpftrace,
+		`{"type": "map", "data": {"@c": 591}}`:                                       Bpftrace,
+		`{"resourceProfiles":[]}`:                                                    OTLP,
+		"12 1.5 read(3, \"\", 1) = 0 <0.01>\n":                                       Strace,
 	} {
 		if format, err := detect(bufio.NewReaderSize(strings.NewReader(text), detectBytes)); format != want {
 			t.Errorf("%q is taken for %q (%v), want %q", text, format, err, want)

@@ -152,8 +152,9 @@ func firefoxAbout(rec *recording.Recording) firefoxMeta {
 	meta := firefoxMeta{Interval: 1, Product: product, ImportedFrom: plain(m.Program), Stackwalk: 1,
 		Version: 24, Processed: firefoxVersion, Symbolicated: true, Symbols: true, Searchfox: true,
 		Categories: firefoxCategories,
-		MarkerSchema: []firefoxSchema{{Name: firefoxWait, Display: []string{"marker-chart", "marker-table", "timeline-overview"},
-			Description: "a stay off the CPU", Fields: []firefoxField{{"state", "State", "string"},
+		MarkerSchema: []firefoxSchema{{Name: firefoxWait, Description: "a stay off the CPU",
+			Display: []string{"marker-chart", "marker-table", "timeline-overview"},
+			Fields: []firefoxField{{"state", "State", "string"},
 				{"waker", "Woken by", "string"}, {"queue", "Waited for a CPU", "duration"}}}}}
 	if m.Hz > 0 {
 		meta.Interval = 1000 / float64(m.Hz)

@@ -139,7 +139,7 @@ func (t *otlpTables) signalOf(profile pprofile.Profile) (signal string, ns float
 	return cutText(name, maxText), ns
 }
 
-// otlpCPU says what a scope tells of CPU time: profiles that count samples, profiles in ns, or both of the same samples.
+// otlpCPU says what a scope tells of CPU time: profiles that count samples, profiles in ns, or both of one set.
 type otlpCPU struct{ counted, timed bool }
 
 func (t *otlpTables) cpuOf(scope pprofile.ScopeProfiles) (cpu otlpCPU) {

@@ -84,6 +84,7 @@ func looksLikeOTLP(head []byte) (is, framed bool) {
 func otlpBytes(head []byte) bool {
 	const enough = 3
 	shape := otlpShapes()
+	room := uint64(maxOTLP) // what the message above has left
 	for level := 0; ; level++ {
 		number, wire, length := protowire.ConsumeTag(head)
 		inner, known := shape[number]
@@ -98,9 +99,10 @@ func otlpBytes(head []byte) bool {
 			return false
 		}
 		size, varint := protowire.ConsumeVarint(head[length:])
-		if varint < 0 || size > maxOTLP || level == 0 && size < 8 {
+		if varint < 0 || size+uint64(length+varint) > room || level == 0 && size < 8 {
 			return false
 		}
+		room = size
 		head = head[length+varint:]
 		if size == 0 { // the first of a table is empty: the next one has to be of the same table or a later one
 			next, nextWire, nextLength := protowire.ConsumeTag(head)

@@ -20,7 +20,8 @@ func timeline() *recording.Recording {
 	frame := func(name string, kind recording.FrameKind) int32 {
 		return builder.Frame(recording.Frame{Name: name, Kind: kind, File: "/srv/a.c", Line: 7})
 	}
-	stack := builder.Stack([]int32{frame("main", recording.KindNative), frame("</script>\u2028\x00x", recording.KindKernel)})
+	stack := builder.Stack([]int32{frame("main", recording.KindNative),
+		frame("</script>\u2028\x00x", recording.KindKernel)})
 	leaf := builder.Stack([]int32{frame("main", recording.KindNative)})
 	for i, one := range []struct {
 		tid, stack int32
