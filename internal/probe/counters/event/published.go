@@ -13,27 +13,27 @@ import (
 	"strings"
 )
 
-// published are the events that Intel publishes by model, as data: github.com/intel/perfmon, under the licence that
+// ofIntel are the events that Intel publishes by model, as data: github.com/intel/perfmon, under the licence that
 // stands at its begin. published_generate.go made it.
 //
 //go:embed published.txt.gz
-var published []byte
+var ofIntel []byte
+
+// ofOthers are those of AMD's and Arm's cores, out of libpfm4's tables, under the licence at its begin, which the
+// kernel's own lists of them (GPL) could not be taken under. libpfm_generate.go made it.
+//
+//go:embed libpfm.txt.gz
+var ofOthers []byte
 
 // publishedLimit bounds what is unpacked.
 const publishedLimit = 8 << 20
 
-// model is how Intel's lists call a CPU: "GenuineIntel-6-8F-4", with the stepping at its end.
+// model is how the lists call a CPU: "GenuineIntel-6-8F-4", with the stepping at its end; of Arm's the maker and the
+// part, "Arm-41-D0C".
 func (s Source) model() string {
-	text, err := s.read("/proc/cpuinfo")
-	if err != nil {
-		return ""
-	}
-	fields := map[string]string{}
-	for line := range strings.Lines(text) {
-		name, value, found := strings.Cut(line, ":")
-		if name = strings.TrimSpace(name); found && fields[name] == "" {
-			fields[name] = strings.TrimSpace(value)
-		}
+	fields := s.cpuFields()
+	if fields["CPU implementer"] != "" {
+		return s.modelOfArm(fields)
 	}
 	name := fields["vendor_id"]
 	for _, part := range []string{"cpu family", "model", "stepping"} {
@@ -44,6 +44,31 @@ func (s Source) model() string {
 		name += fmt.Sprintf("-%X", number)
 	}
 	return name
+}
+
+// cpuFields are what the kernel says of the first CPU.
+func (s Source) cpuFields() map[string]string {
+	text, _ := s.read("/proc/cpuinfo") // "" where there is none
+	fields := map[string]string{}
+	for line := range strings.Lines(text) {
+		name, value, found := strings.Cut(line, ":")
+		if name = strings.TrimSpace(name); found && fields[name] == "" {
+			fields[name] = strings.TrimSpace(value)
+		}
+	}
+	return fields
+}
+
+// modelOfArm is "" where cores of two kinds, each with a PMU of its own, share the host: neither's list would be right
+// on the other.
+func (s Source) modelOfArm(fields map[string]string) string {
+	cores := slices.DeleteFunc(s.PMUs(), func(pmu string) bool { return !ofArmCore(pmu) })
+	maker, wrong := strconv.ParseUint(fields["CPU implementer"], 0, 16)
+	part, err := strconv.ParseUint(fields["CPU part"], 0, 16)
+	if len(cores) > 1 || wrong != nil || err != nil {
+		return ""
+	}
+	return fmt.Sprintf("Arm-%X-%X", maker, part)
 }
 
 // fits tells whether a list is for a model: its names are without the stepping, or with a class of them.
@@ -58,12 +83,19 @@ func fits(pattern, model string) bool {
 // eachPublished goes over the events of all lists: the name of the list, whether it is for this CPU, the event in
 // small letters and the terms of its PMU.
 func (s Source) eachPublished(each func(list string, ours bool, name, terms string)) {
-	unpacked, err := gzip.NewReader(bytes.NewReader(published))
-	if err != nil {
-		return // the tests read it whole
+	model := s.model()
+	for _, packed := range [][]byte{ofIntel, ofOthers} {
+		unpacked, err := gzip.NewReader(bytes.NewReader(packed))
+		if err != nil {
+			continue // the tests read them whole
+		}
+		eachLine(io.LimitReader(unpacked, publishedLimit), model, each)
 	}
-	model, list, ours := s.model(), "", false
-	lines := bufio.NewScanner(io.LimitReader(unpacked, publishedLimit))
+}
+
+func eachLine(text io.Reader, model string, each func(list string, ours bool, name, terms string)) {
+	list, ours := "", false
+	lines := bufio.NewScanner(text)
 	for lines.Scan() {
 		words := strings.Fields(lines.Text())
 		switch {
@@ -74,6 +106,24 @@ func (s Source) eachPublished(each func(list string, ours bool, name, terms stri
 			each(list, ours, words[0], words[1])
 		}
 	}
+}
+
+// commonOfArm are the events of Arm's architecture that the kernel has listed, for those PMUs that count them, since it
+// knows their register of what they count (Linux 4.7). What is not among them would read 0 all the time.
+const commonOfArm = 0x30
+
+// leftOut tells whether a PMU of Arm's says of a common event that it does not count it.
+func (s Source) leftOut(pmu string, config uint64) bool {
+	listed := s.folder(devices, pmu, "events")
+	if !ofArmCore(pmu) || config >= commonOfArm || !slices.Contains(listed, "cpu_cycles") {
+		return false
+	}
+	return !slices.ContainsFunc(listed, func(name string) bool {
+		text, err := s.read(devices, pmu, "events", name)
+		number, valued := strings.CutPrefix(text, "event=")
+		value, wrong := strconv.ParseUint(number, 0, 64)
+		return err == nil && valued && wrong == nil && value == config
+	})
 }
 
 // publishedTerms finds an event in the list of this host's CPU: the terms of its PMU. Of one that only other CPUs
@@ -90,6 +140,16 @@ func (s Source) publishedTerms(wanted string) (terms string, elsewhere []string)
 		}
 	})
 	return terms, elsewhere
+}
+
+// partsOf are the first events of this CPU whose names begin with another one's and a dot.
+func (s Source) partsOf(name string) (parts []string) {
+	s.eachPublished(func(_ string, ours bool, its, _ string) {
+		if ours && strings.HasPrefix(its, strings.ToLower(name)+".") && len(parts) < 8 {
+			parts = append(parts, its)
+		}
+	})
+	return parts
 }
 
 // Published are the names of the events that the CPU's maker published for it.
@@ -121,7 +181,14 @@ func (s Source) ofMaker(name string) (*Event, error) {
 		return nil, fmt.Errorf("event %s: this host has no hardware counters: among its event sources (%s) there is no "+
 			"PMU of the CPU, as in most virtual machines; %s", name, strings.Join(s.PMUs(), ", "), StandIn(name))
 	case terms != "":
-		return s.ofPMU(name, pmu, terms)
+		known, err := s.ofPMU(name, pmu, terms)
+		if err == nil && s.leftOut(pmu, known.Config) {
+			return nil, fmt.Errorf("event %s: the PMU %s of this host says that it does not count it; "+
+				"`culprit count --list` lists what it has", name, pmu)
+		}
+		return known, err
+	case len(s.partsOf(name)) > 0:
+		return nil, fmt.Errorf("event %s is counted in parts: %s", name, strings.Join(s.partsOf(name), ", "))
 	case len(elsewhere) > 0:
 		return nil, fmt.Errorf("event %s is of other CPUs (%s), not of this one (%s); `culprit count --list` lists those "+
 			"of this host", name, strings.Join(elsewhere[:min(len(elsewhere), 6)], ", "), s.cpuName())
@@ -129,14 +196,14 @@ func (s Source) ofMaker(name string) (*Event, error) {
 	return nil, nil
 }
 
-// cpuName is what the kernel calls the CPU.
+// cpuName is what the kernel calls the CPU; Arm's by numbers.
 func (s Source) cpuName() string {
-	text, _ := s.read("/proc/cpuinfo") // "" where there is none
-	for line := range strings.Lines(text) {
-		name, value, found := strings.Cut(line, ":")
-		if found && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
+	fields := s.cpuFields()
+	switch {
+	case fields["model name"] != "":
+		return fields["model name"]
+	case fields["CPU part"] != "":
+		return "implementer " + fields["CPU implementer"] + ", part " + fields["CPU part"]
 	}
 	return "no model name"
 }

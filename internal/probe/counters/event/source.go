@@ -66,15 +66,18 @@ func (s Source) folder(parts ...string) []string {
 // PMUs are the names of the host's event sources.
 func (s Source) PMUs() []string { return s.folder(devices) }
 
-// CorePMU is the PMU of the CPUs: "cpu", "armv8_pmuv3"; "" where there is none.
+// CorePMU is the PMU of the CPUs: "cpu", "armv8_pmuv3"; "" where there is none. Names such as arm_cmn_0 are those of
+// PMUs between Arm's cores.
 func (s Source) CorePMU() string {
 	for _, name := range s.PMUs() {
-		if name == "cpu" || name == "cpu_core" || strings.HasPrefix(name, "arm") && !strings.Contains(name, "spe") {
+		if name == "cpu" || name == "cpu_core" || ofArmCore(name) {
 			return name
 		}
 	}
 	return ""
 }
+
+func ofArmCore(pmu string) bool { return strings.HasPrefix(pmu, "armv") }
 
 // Events are the names of a PMU's own events, as they are typed.
 func (s Source) Events(pmu string) []string {
