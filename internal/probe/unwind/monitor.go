@@ -39,6 +39,7 @@ const announceEvery = time.Second
 type monitor struct {
 	u       *Unwinder
 	manager *processmanager.ProcessManager
+	heaps   *codeHeaps
 	stacks  *ringbuf.Reader
 	events  *perf.Reader
 	poll    time.Duration
@@ -46,6 +47,7 @@ type monitor struct {
 	hurry   chan struct{}      // so that stacks are fetched soon
 	asked   chan chan struct{} // by Settle
 	early   chan acquaintance  // by Know
+	unknown chan libpf.PIDTID  // a stack of it ended at unknown code
 	newest  atomic.Int64       // when something was new, as Unix time in ns
 	oldest  times.KTime        // of the stacks fetched last
 }
@@ -62,11 +64,14 @@ func (u *Unwinder) watch(ctx context.Context, poll time.Duration, patient bool) 
 	}
 	_ = kernel.StartMonitor(ctx, cpus) // without it, code that the kernel gets from now on has no names
 	m := &monitor{u: u, poll: poll, hurry: make(chan struct{}, 1), asked: make(chan chan struct{}),
-		early: make(chan acquaintance)}
+		early: make(chan acquaintance), unknown: make(chan libpf.PIDTID, mostYoung)}
 	if !patient {
 		m.news = make(chan struct{}, 1)
 	}
 	if m.manager, err = managerOf(u.tracer); err != nil {
+		return err
+	}
+	if m.heaps, err = findCodeHeaps(m.manager, u.loader.maps["pid_page_to_mapping_info"]); err != nil {
 		return err
 	}
 	if m.events, err = perf.NewReader(u.loader.maps["report_events"], os.Getpagesize()); err != nil {
@@ -121,6 +126,7 @@ func (m *monitor) lookAfter(ctx context.Context) {
 	cleaned, young := time.Now(), nursery{}
 	quiet := beat.After(announceEvery)
 	look := func(id libpf.PIDTID) {
+		defer m.heaps.anew(id.PID())()
 		m.u.bear(func() {
 			m.manager.SynchronizeProcess(mortal{process.New(id.PID(), id.TID()), files, maps})
 		})
@@ -140,9 +146,15 @@ func (m *monitor) lookAfter(ctx context.Context) {
 				look(id)
 				if m.u.made.makesCode(id.PID()) {
 					look(id) // its code is found once the run time is known
+					young.takes(id, time.Now())
 				}
 			}
 			close(them.done)
+			continue
+		case id := <-m.unknown:
+			if m.u.made.makesCode(id.PID()) {
+				young.takes(id, time.Now())
+			}
 			continue
 		case <-m.news:
 		case <-quiet:
@@ -175,6 +187,14 @@ func (m *monitor) announced() (found []libpf.PIDTID) {
 		if err != nil { // that was the last batch; what else there is stays for the next time
 			return found
 		}
+	}
+}
+
+// endedAt is told of a stack that ended at unknown code.
+func (m *monitor) endedAt(id libpf.PIDTID) {
+	select {
+	case m.unknown <- id:
+	default: // others are waiting already; its next stack will tell it again
 	}
 }
 

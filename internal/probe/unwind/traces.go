@@ -36,6 +36,9 @@ func (u *Unwinder) handle(record []byte, fresh func()) times.KTime {
 		u.current = nil
 		u.bear(func() { u.tracer.HandleTrace(u.traceOf(raw, comm)) }) // calls ReportTraceEvent before it returns
 		u.made.saw(pid, u.current)
+		if endedAtUnknown(u.current) {
+			u.monitor.endedAt(libpf.PIDTID(uint64(raw.Pid)<<32 | uint64(raw.Tid)))
+		}
 		if slices.ContainsFunc(u.current, readFromProcess) {
 			fresh()
 		}

@@ -12,7 +12,8 @@ import (
 // into unknown code: of these it takes one after 100 ms, the next after 200, 400 … (pid_event_ratelimit), and none from
 // a thread that is in made code when the process was last looked at before libjvm.so (refine_missing_mapping_error).
 // Of a JVM that lives for half a second every other stack ended at its first Java frame, and of one whose main thread
-// never left its loop all did. So a process that is marked as one with made code is looked at again, soon at first.
+// never left its loop all did. So a process that is marked as one with made code is looked at again, soon at first; and
+// once more as soon as a stack of it ends at unknown code, however old it is: a busy host may take seconds to start it.
 
 const (
 	firstVisit = 10 * time.Millisecond
