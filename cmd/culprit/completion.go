@@ -15,7 +15,7 @@ func completions() map[string][]cobra.Completion {
 		"as":     {"folded\tfor flamegraph.pl and inferno", "pprof\tfor go tool pprof", "speedscope\tfor speedscope.app",
 			"otlp\tfor OpenTelemetry", "firefox\tfor profiler.firefox.com", "perfetto\tfor ui.perfetto.dev"},
 		"format": {"auto\ttold by content", "perfscript", "folded", "pprof", "strace", "cpuprofile", "otlp",
-			"bpftrace"},
+			"bpftrace", "jfr"},
 		"design": {"blocks\tall levels in each block", "one\tone factor after the other", "factorial\tall combinations",
 			"switchback\ton a running service"},
 		"order":   {"first-parent\talong the main line: a merge is one step", "topological\tevery commit between the ends"},

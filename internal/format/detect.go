@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"culprit/internal/format/jfr"
 )
 
 // detect tells the format by the first bytes, without taking them from the input.
@@ -29,6 +31,8 @@ func detect(input *bufio.Reader) (string, error) {
 	}
 	otlp, _ := looksLikeOTLP(head)
 	switch {
+	case bytes.HasPrefix(head, []byte(jfr.Magic)):
+		return JFR, nil
 	case looksLikePprof(head):
 		return Pprof, nil
 	case looksLikeBpftraceJSON(head):
@@ -58,6 +62,9 @@ func detectZipped(head []byte) string {
 	inner := make([]byte, detectBytes)
 	n, _ := io.ReadFull(unzipped, inner) // it is cut
 	inner = inner[:n]
+	if bytes.HasPrefix(inner, []byte(jfr.Magic)) {
+		return JFR
+	}
 	if otlp, _ := looksLikeOTLP(inner); otlp && !looksLikePprof(inner) {
 		return OTLP
 	}

@@ -33,10 +33,11 @@ const (
 	CPUProfile = "cpuprofile"
 	OTLP       = "otlp"
 	Bpftrace   = "bpftrace"
+	JFR        = "jfr"
 )
 
 // Readable lists the formats for help and completion.
-var Readable = []string{Auto, PerfScript, Folded, Pprof, Strace, CPUProfile, OTLP, Bpftrace}
+var Readable = []string{Auto, PerfScript, Folded, Pprof, Strace, CPUProfile, OTLP, Bpftrace, JFR}
 
 // Source is one file to read.
 type Source struct {
@@ -125,6 +126,8 @@ func newReader(format string, options Options) (reader, error) {
 		return newOTLP(), nil
 	case Bpftrace:
 		return newBpftrace(options)
+	case JFR:
+		return newJFR(), nil
 	}
 	return nil, fmt.Errorf("format %q; give one of %s", format, strings.Join(Readable, ", "))
 }

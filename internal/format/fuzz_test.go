@@ -251,7 +251,7 @@ func TestImportRefuses(t *testing.T) {
 		{"switches of one process", "w 7 [000] 5.1: sched:sched_switch: prev_comm=w prev_pid=7 prev_prio=120 " +
 			"prev_state=D ==> next_comm=x next_pid=8 next_prio=120\n\n", "", "perf record -a"},
 		{"compressed text", zipped("main;a 1\nmain;b 2\n"), "", "zcat FILE"},
-		{"unknown format", "a 1\n", "jfr", "give one of auto"},
+		{"unknown format", "a 1\n", "jfx", "give one of auto"},
 	}
 	for _, c := range cases {
 		rec, err := Import([]Source{{Name: "in.txt", Reader: strings.NewReader(c.text)}}, Options{Format: c.format})

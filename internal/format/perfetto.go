@@ -37,8 +37,11 @@ const (
 // perfettoStartNs is where the window begins on the trace's clock: 0 would be no time.
 const perfettoStartNs = 1e9
 
-// maxPerfettoSamples bounds a trace: beyond it one packet stands for several samples.
-const maxPerfettoSamples = 2 << 20
+// Limits of a trace: beyond it one packet stands for several samples, or for more of what a signal counts.
+const (
+	maxPerfettoSamples = 1 << 18
+	maxPerfettoAmounts = 1 << 16
+)
 
 // perfettoTrace writes a trace packet by packet.
 type perfettoTrace struct {
@@ -68,10 +71,11 @@ func writePerfetto(w io.Writer, rec *recording.Recording, signal string, amounts
 		}
 		t.thread(uint64(i)+1, line)
 	}
-	step := int64(1)
-	if total := totalCount(amounts); total > maxPerfettoSamples {
-		step = total/maxPerfettoSamples + 1
+	limit := int64(maxPerfettoAmounts)
+	if signal == recording.SignalCPU || signal == recording.SignalOffCPU {
+		limit = maxPerfettoSamples
 	}
+	step := totalCount(amounts)/limit + 1
 	for i := range lines {
 		for _, one := range lines[i].amounts {
 			t.samples(&lines[i], one, max(1, one.count/step))
