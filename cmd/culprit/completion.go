@@ -12,7 +12,7 @@ func completions() map[string][]cobra.Completion {
 		"metric": {"auto\twhichever changes more", "wall\tfrom start to end", "cpu\tuser and system time of all processes"},
 		"prove": {"ask\tbefore a setting of this host is flipped", "auto\tflip it, and put it back",
 			"none\tflip nothing"},
-		"as":     {"folded\tfor flamegraph.pl and inferno", "pprof\tfor go tool pprof", "speedscope\tfor speedscope.app",
+		"as": {"folded\tfor flamegraph.pl and inferno", "pprof\tfor go tool pprof", "speedscope\tfor speedscope.app",
 			"otlp\tfor OpenTelemetry", "firefox\tfor profiler.firefox.com", "perfetto\tfor ui.perfetto.dev"},
 		"format": {"auto\ttold by content", "perfscript", "folded", "pprof", "strace", "cpuprofile", "otlp",
 			"bpftrace", "jfr"},

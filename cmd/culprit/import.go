@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"culprit/internal/format"
+	"culprit/internal/format/perfdata"
 	"culprit/recording"
 )
 
@@ -23,6 +24,7 @@ type importOptions struct {
 	out   string
 	force bool
 	json  string
+	perf  string // reads perf.data files; "": none does
 }
 
 func importVerb(w world) *cobra.Command {
@@ -52,6 +54,7 @@ The format is told by the content; - reads standard input.`,
 	flags.StringVar(&o.Signal, "signal", recording.SignalCPU, "what stacks of folded and bpftrace count: cpu or offcpu")
 	flags.DurationVar(&o.Period, "period", 0,
 		"what one count of such stacks stands for (default 10ms of cpu, 1µs of offcpu)")
+	flags.StringVar(&o.perf, "perf", "perf", "the perf that reads perf.data files; empty: refuse them")
 	flags.StringVar(&o.json, "json", "", "write a summary as JSON to this file, - for standard output")
 	return command
 }
@@ -105,6 +108,9 @@ func importFiles(ctx context.Context, w world, o importOptions) (*recording.Reco
 		source := format.Source{Name: name, Reader: until(ctx, w.stdin)}
 		if name != "-" {
 			source.Reader = &lazyFile{ctx: ctx, name: name}
+			if o.perf != "" && perfdata.Is(name) {
+				source.Reader = perfdata.Script(ctx, o.perf, name)
+			}
 		}
 		sources = append(sources, source)
 	}

@@ -135,7 +135,7 @@ func (s *server) takeIn(ctx context.Context, folder, name, given string) error {
 		}
 		made = given
 	} else {
-		args := []string{"import", "--out=" + made, "--", "./" + filepath.Base(given)}
+		args := []string{"import", "--perf=", "--out=" + made, "--", "./" + filepath.Base(given)}
 		if err := s.run(ctx, child.Child{Args: args, Dir: folder, Judges: true}); err != nil {
 			return err
 		}

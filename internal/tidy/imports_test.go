@@ -16,19 +16,20 @@ const module = "culprit"
 var mayImport = map[string][]string{
 	"recording": {},
 
-	"internal/stat":           {},
-	"internal/shell":          {},
-	"internal/load":           {},
-	"internal/bench":          {"internal/stat"},
-	"internal/worth":          {"internal/stat", "internal/bench"},
-	"internal/host":           {"recording"},
-	"internal/symbol":         {"recording"},
-	"internal/code":           {"recording"},
-	"internal/format/jfr":     {},
-	"internal/format":         {"recording", "internal/symbol", "internal/format/jfr"},
-	"internal/probe":          {"recording", "internal/host", "internal/symbol", "internal/stat"},
-	"internal/dependency":     {"recording", "internal/dependency/rpm"},
-	"internal/dependency/rpm": {},
+	"internal/stat":            {},
+	"internal/shell":           {},
+	"internal/load":            {},
+	"internal/bench":           {"internal/stat"},
+	"internal/worth":           {"internal/stat", "internal/bench"},
+	"internal/host":            {"recording"},
+	"internal/symbol":          {"recording"},
+	"internal/code":            {"recording"},
+	"internal/format/jfr":      {},
+	"internal/format/perfdata": {},
+	"internal/format":          {"recording", "internal/symbol", "internal/format/jfr"},
+	"internal/probe":           {"recording", "internal/host", "internal/symbol", "internal/stat"},
+	"internal/dependency":      {"recording", "internal/dependency/rpm"},
+	"internal/dependency/rpm":  {},
 	"internal/record": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/probe",
 		"internal/dependency", "internal/monitor"},
 
@@ -143,7 +144,8 @@ var mayImport = map[string][]string{
 // mayExecute are the packages that may start processes: everything else that
 // ran a command would be a hidden tool with a cost that nobody measures.
 var mayExecute = []string{"internal/trial", "internal/record", "internal/knob", "internal/ground", "internal/bisect",
-	"internal/serve", "internal/monitor", "internal/fleet/client", "internal/report/browser", "lineup",
+	"internal/serve", "internal/monitor",
+	"internal/format/perfdata", "internal/fleet/client", "internal/report/browser", "lineup",
 	"benchmark", "cases"}
 
 // mayUse are packages whose libraries are restricted: prefixes of what is allowed beside the standard library.
