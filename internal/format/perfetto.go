@@ -47,7 +47,9 @@ const (
 type perfettoTrace struct {
 	rec     *recording.Recording
 	out     *bufio.Writer
-	packet  []byte // scratch
+	packet  []byte // scratch, like the next two
+	head    []byte
+	fields  []byte
 	err     error
 	stacks  map[int32]uint64 // number of a stack → that of its callstack
 	lastEnd int64
@@ -105,13 +107,13 @@ func totalCount(amounts []amount) (total int64) {
 func (t *perfettoTrace) put(flags uint64, fields []byte) {
 	t.packet = appendNumber(append(t.packet[:0], fields...), packetSequence, 1)
 	t.packet = appendNumber(t.packet, packetFlags, flags)
-	var head []byte
-	head = protowire.AppendTag(head, tracePacket, protowire.BytesType)
-	head = protowire.AppendVarint(head, uint64(len(t.packet)))
-	for _, part := range [][]byte{head, t.packet} {
-		if t.err == nil {
-			_, t.err = t.out.Write(part)
-		}
+	t.head = protowire.AppendTag(t.head[:0], tracePacket, protowire.BytesType)
+	t.head = protowire.AppendVarint(t.head, uint64(len(t.packet)))
+	if t.err == nil {
+		_, t.err = t.out.Write(t.head)
+	}
+	if t.err == nil {
+		_, t.err = t.out.Write(t.packet)
 	}
 }
 
@@ -170,13 +172,14 @@ func (t *perfettoTrace) thread(track uint64, line *threadLine) {
 // samples writes what was added up over a slice of time as samples that are spread over it.
 func (t *perfettoTrace) samples(line *threadLine, one amount, count int64) {
 	length := max(1, t.rec.Manifest.SliceNs)
+	sample := appendNumber(appendNumber(nil, 2, uint64(line.pid)), 3, uint64(line.tid))
+	if id := t.stacks[one.stack]; id > 0 {
+		sample = appendNumber(sample, 4, id)
+	}
 	for i := range count {
 		at := addAmounts(one.timeNs, int64(float64(length)*float64(i)/float64(count)))
-		sample := appendNumber(appendNumber(nil, 2, uint64(line.pid)), 3, uint64(line.tid))
-		if id := t.stacks[one.stack]; id > 0 {
-			sample = appendNumber(sample, 4, id)
-		}
-		t.put(flagNeedsInterned, appendBytes(appendNumber(nil, packetTimestamp, perfettoTime(at)), packetSample, sample))
+		t.fields = appendBytes(appendNumber(t.fields[:0], packetTimestamp, perfettoTime(at)), packetSample, sample)
+		t.put(flagNeedsInterned, t.fields)
 	}
 }
 
