@@ -179,6 +179,10 @@ const (
 	// value: how long. The stack is the kernel's function alone: for a cgroup's limit, or for the
 	// host's memory.
 	SignalReclaim = "reclaim"
+	// SignalCycles and SignalInstructions are samples by counters of the CPU. Count: samples; value:
+	// how many cycles or instructions these stand for.
+	SignalCycles       = "cycles"
+	SignalInstructions = "instructions"
 )
 
 // Sample is an amount of one signal at one stack.

@@ -4,6 +4,7 @@
 //	go run ./cases/guest -arch arm64
 //	go run ./cases/guest -arch arm64 -tests ./internal/probe/counters -run Sums
 //	go run ./cases/guest -arch arm64 'culprit doctor; culprit count --list'
+//	go run ./cases/guest -arch arm64 'culprit record --cpi -o a.culprit -- rounds 2 1; culprit explain a.culprit'
 //
 // Programs and tests are compiled for that machine here. The exit status is 1 where a test failed. Tests that need
 // what a guest of a kernel and busybox has not (compilers, interpreters) are shown as skipped or failed by name.
@@ -97,15 +98,19 @@ func run(ctx context.Context, wanted options, out io.Writer) error {
 	return tell(out, text)
 }
 
+// programs are those of the guest: culprit, and a load of which the work is known.
+var programs = map[string]string{"./cmd/culprit": "bin/culprit", "./cases/guest/rounds": "bin/rounds"}
+
 // fill compiles what runs in the guest.
 func fill(ctx context.Context, guest *machine.Machine, wanted options, folder string) error {
 	built := filepath.Join(folder, "built")
-	err := compile(ctx, wanted.arch, "build", "-trimpath", "-ldflags", "-s -w", "-o", built, "./cmd/culprit")
-	if err != nil {
-		return err
-	}
-	if err := guest.Add(built, "bin/culprit"); err != nil {
-		return err
+	for from, to := range programs {
+		if err := compile(ctx, wanted.arch, "build", "-trimpath", "-ldflags", "-s -w", "-o", built, from); err != nil {
+			return err
+		}
+		if err := guest.Add(built, to); err != nil {
+			return err
+		}
 	}
 	for _, each := range wanted.packages {
 		if err := os.RemoveAll(built); err != nil {
@@ -146,6 +151,7 @@ const begins = "---tests of "
 // script of the guest: what was asked for, and the tests.
 func script(wanted options) string {
 	var b strings.Builder
+	b.WriteString("mount -t cgroup2 none /sys/fs/cgroup\n")
 	if wanted.script != "" {
 		b.WriteString(wanted.script + "\n")
 	} else if len(wanted.packages) == len(tested) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"culprit/internal/probe"
+	"culprit/internal/probe/counters/event"
 	"culprit/internal/record"
 	"culprit/internal/report"
 	"culprit/recording"
@@ -47,6 +48,9 @@ const (
 func allChecks() []probeCheck {
 	var checks []probeCheck
 	for _, each := range probe.All() {
+		if each.Name == "cpi" && event.Host.CorePMU() == "" {
+			continue // no kernel makes up for a CPU that shows no counters: hardware-counters says so
+		}
 		checks = append(checks, probeCheck{Name: each.Name, Essential: each.Essential, Sees: each.Sees, Hides: each.Hides})
 	}
 	return append(checks,
@@ -155,7 +159,7 @@ func recordTestProgram(ctx context.Context) (
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // a temporary file that stays does no harm
 	recorder, err := record.Start(ctx, record.Options{Requests: true, Hz: doctorHz, RunTimes: []string{"Python"},
-		Program: "culprit " + version, Counters: doctorCounters})
+		Program: "culprit " + version, Counters: doctorCounters, CPI: event.Host.CorePMU() != ""})
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -45,6 +45,13 @@ func sawOf(name string, rec *recording.Recording, summary *record.Summary) (saw,
 			return "", blind + "the test program compute"
 		}
 		return fmt.Sprintf("%d samples", summary.Samples), ""
+	case "cpi":
+		cycles, instructions := retired(rec)
+		if cycles == 0 || instructions == 0 {
+			return "", fmt.Sprintf("%sthe test program compute: %d samples by cycles, %d by instructions", blind, cycles,
+				instructions)
+		}
+		return fmt.Sprintf("%d samples by cycles, %d by instructions", cycles, instructions), ""
 	case "counters":
 		for i := range rec.Counters {
 			if counter := &rec.Counters[i]; counter.Name == "context-switches" && counter.Value > 0 {
@@ -73,6 +80,19 @@ func sawOf(name string, rec *recording.Recording, summary *record.Summary) (saw,
 		return fmt.Sprintf("%d of %d kernel functions named", named, all), ""
 	}
 	return "", ""
+}
+
+// retired are how many samples by each of the two counters there are.
+func retired(rec *recording.Recording) (cycles, instructions int64) {
+	for i := range rec.Samples {
+		switch rec.Samples[i].Signal {
+		case recording.SignalCycles:
+			cycles += rec.Samples[i].Count
+		case recording.SignalInstructions:
+			instructions += rec.Samples[i].Count
+		}
+	}
+	return cycles, instructions
 }
 
 func longestWait(rec *recording.Recording) time.Duration {

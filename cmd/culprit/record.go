@@ -75,6 +75,7 @@ unrecorded. Interrupting ends the recording and keeps what it saw.`,
 	flags.BoolVar(&o.Light, "light", false, "only stacks on the CPU, processes and each thread's totals")
 	flags.BoolVar(&o.Requests, "requests", false, "follow the requests of the target's services on their sockets")
 	flags.StringVar(&o.Counters, "counters", "", "count these events for the target, as in 'culprit count -e'")
+	flags.BoolVar(&o.CPI, "cpi", false, "sample stacks by cycles and instructions too (takes hardware counters)")
 	flags.BoolVar(&o.Confirm, "confirm", false, "have debug registers watch cache lines that threads seem to share")
 	flags.BoolVar(&o.python, "python", false, "load the Python unwinder at once (found out by itself for a command)")
 	o.costFlags(flags)

@@ -8,6 +8,15 @@ import (
 
 // checkCounters refuses events that this host does not count, before anything is recorded.
 func (o *recordOptions) checkCounters() error {
+	if o.CPI {
+		list, err := event.Parse("{cycles,instructions}", event.Host)
+		if err == nil {
+			err = list.Try(event.Host)
+		}
+		if err != nil {
+			return fmt.Errorf("--cpi: %w", err)
+		}
+	}
 	if o.Counters == "" {
 		return nil
 	}

@@ -7,10 +7,12 @@ import (
 
 	"culprit/internal/compare"
 	"culprit/internal/compare/counts"
+	"culprit/internal/compare/names"
+	"culprit/recording"
 )
 
 // What hardware counters say of code that grew: first whether it runs more instructions or each takes longer, then
-// what they wait for. Counters are of the whole target, so they speak of a function only where it is most of what grew.
+// what they wait for.
 
 const (
 	// mostOfGrowth of the CPU time has to be the function's for the target's counters to be about it. Chosen.
@@ -21,6 +23,9 @@ const (
 	leastCycles = 1.05
 	// oftener: misses per instruction have to have grown by so much to be a cause. Chosen.
 	oftener = 1.5
+	// leastSampled samples of each side by each counter are needed to tell a function's instructions from their time:
+	// of 30 the error of the ratio is a quarter. Chosen.
+	leastSampled = 30
 	// explainsCycles: so much of what the instructions take longer the misses have to be able to be. Chosen.
 	explainsCycles = 0.5
 )
@@ -40,19 +45,62 @@ var misses = []struct {
 }
 
 // giveCounted tells the claims on code what the counters say, and makes them what the counters show where instructions
-// became slower for a reason that was counted.
+// became slower for a reason that was counted. Samples by cycles and by instructions are of the function itself;
+// counters are the whole target's, and speak of one that is most of what grew.
 func (l *ledger) giveCounted(transfer) {
 	running := func(i int) bool { return isRunning(&l.paths[i]) }
+	toldOfAll := false
 	for _, c := range l.claims {
-		if !c.cause.is(isCode) || c.silent != "" || l.grew(c) < mostOfGrowth*l.growth || !l.nothingBut(c, running) {
+		if !c.cause.is(isCode) || c.silent != "" || !l.nothingBut(c, running) {
+			continue
+		}
+		cycles, instructions, sampled := l.sampledIn(c)
+		slower := sampled && l.split(c, cycles, instructions, bySamples)
+		if toldOfAll || l.grew(c) < mostOfGrowth*l.growth {
 			continue
 		}
 		for _, of := range []string{"", ":u"} { // of user space alone, where that was asked for
-			if l.tellInstructions(c, of) {
-				return
+			cycles, timed := l.counter("cycles" + of)
+			instructions, counted := l.counter("instructions" + of)
+			if !timed || !counted || !risen(cycles.A, cycles.B) {
+				continue
 			}
+			if !sampled {
+				slower = l.split(c, cycles, instructions, "")
+			}
+			if slower {
+				l.blameMisses(c, of, means(instructions.A, instructions.B), means(cycles.A, cycles.B))
+			}
+			toldOfAll = true
+			break
 		}
 	}
+}
+
+// bySamples ends what is said of amounts that samples stand for.
+const bySamples = ", by samples in it and below"
+
+// sampledIn adds up what a claim's function, and what it calls, retired on both sides; false where too few samples
+// tell.
+func (s *scene) sampledIn(c *claim) (cycles, instructions compare.Count, enough bool) {
+	if len(c.place) == 0 || len(s.retired) == 0 {
+		return cycles, instructions, false
+	}
+	function := names.KeyOf(c.place[len(c.place)-1])
+	var seenCycles, seenInstructions sides
+	for i := range s.retired {
+		one := &s.retired[i]
+		if !slices.ContainsFunc(one.Frames, func(f recording.Frame) bool { return names.KeyOf(f) == function }) {
+			continue
+		}
+		cycles.A, cycles.B = plus(cycles.A, one.Cycles.A), plus(cycles.B, one.Cycles.B)
+		instructions.A = plus(instructions.A, one.Instructions.A)
+		instructions.B = plus(instructions.B, one.Instructions.B)
+		seenCycles = seenCycles.plus(sides{one.Cycles.SeenA, one.Cycles.SeenB})
+		seenInstructions = seenInstructions.plus(sides{one.Instructions.SeenA, one.Instructions.SeenB})
+	}
+	least := min(seenCycles.a, seenCycles.b, seenInstructions.a, seenInstructions.b)
+	return cycles, instructions, least >= leastSampled && risen(cycles.A, cycles.B)
 }
 
 // counter gives an event's counts by run, of both sides; false where a recording lacks it.
@@ -65,24 +113,20 @@ func (s *scene) counter(name string) (count compare.Count, counted bool) {
 	return count, mean(count.A) > 0 && mean(count.B) > 0
 }
 
-// tellInstructions splits what the code takes more into instructions and time for each.
-func (s *scene) tellInstructions(c *claim, of string) bool {
-	instructions, counted := s.counter("instructions" + of)
-	cycles, timed := s.counter("cycles" + of)
-	if !counted || !timed || !risen(cycles.A, cycles.B) {
+// split tells how far what the code takes more is instructions, and how far time for each; slower: for the most part
+// the time.
+func (s *scene) split(c *claim, cycles, instructions compare.Count, how string) (slower bool) {
+	work, took := means(instructions.A, instructions.B), means(cycles.A, cycles.B)
+	c.add("counters", "instructions"+how, work, "instructions/run")
+	c.add("counters", "cycles per instruction"+how, sides{took.a / work.a, took.b / work.b}, "cycles")
+	if took.b < leastCycles*took.a {
 		return false
 	}
-	work, took := means(instructions.A, instructions.B), means(cycles.A, cycles.B)
-	c.add("counters", "instructions", work, "instructions/run")
-	c.add("counters", "cycles per instruction", sides{took.a / work.a, took.b / work.b}, "cycles")
-	if took.b < leastCycles*took.a {
-		return true
-	}
 	more := math.Log(work.b/work.a) / math.Log(took.b/took.a)
-	slower := risen(each(cycles.A, instructions.A), each(cycles.B, instructions.B))
+	longer := risen(each(cycles.A, instructions.A), each(cycles.B, instructions.B))
 	switch {
-	case !slower || more > 1-mostlySlower && more < 1:
-		if !slower {
+	case !longer || more > 1-mostlySlower && more < 1:
+		if !longer {
 			more = 1
 		}
 		c.note("counters", fmt.Sprintf("more instructions: they are %.0f %% of the growth in cycles", 100*min(more, 1)))
@@ -91,9 +135,9 @@ func (s *scene) tellInstructions(c *claim, of string) bool {
 	default:
 		c.note("counters", fmt.Sprintf("each instruction is slower: that is %.0f %% of the growth in cycles",
 			100*(1-max(more, 0))))
-		s.blameMisses(c, of, work, took)
+		return true
 	}
-	return true
+	return false
 }
 
 // blameMisses makes a claim on code one on the misses that its instructions wait for, where they grew and are enough.

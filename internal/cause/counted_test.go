@@ -86,6 +86,53 @@ func TestCountersOfTheOtherSide(t *testing.T) {
 	}
 }
 
+// Samples by both counters are of the function itself, and go before counters of the whole target, which something
+// else may have moved. Few samples say nothing.
+func TestSampledInstructions(t *testing.T) {
+	const hot = "_start;main;serve;sum"
+	for _, test := range []struct {
+		name            string
+		a, b            [2]float64 // cycles and instructions
+		seen            float64
+		says, doesNot   string
+		causeOfCounters ID
+	}{
+		{"slower", [2]float64{1e9, 2e9}, [2]float64{3e9, 2e9}, 100, "each instruction is slower: that is 100 %", "more",
+			CacheMisses},
+		{"more", [2]float64{1e9, 2e9}, [2]float64{3e9, 6e9}, 100, "more instructions", "slower:", CodeGrew},
+		{"few", [2]float64{1e9, 2e9}, [2]float64{3e9, 2e9}, 9, "more instructions", "by samples", CodeGrew},
+	} {
+		in := withCounters(inputOf(t, "cpu", plan{cpu: map[string]float64{work: 100, hot: 100}},
+			plan{cpu: map[string]float64{work: 100, hot: 300}}, Costs{}),
+			counted{"instructions": 4e9, "cycles": 2e9, "cache-misses": 1e6},
+			counted{"instructions": 7e9, "cycles": 4e9, "cache-misses": 3e7})
+		counts := func(a, b float64) compare.Counted {
+			return compare.Counted{A: []float64{a, 1.01 * a, a, 0.99 * a}, B: []float64{b, 0.99 * b, b, 1.01 * b},
+				SeenA: test.seen, SeenB: test.seen}
+		}
+		for _, path := range in.Result.Paths {
+			if path.Frames[len(path.Frames)-1].Name == "sum" {
+				in.Result.Retired = append(in.Result.Retired, compare.Retired{Frames: path.Frames,
+					Cycles: counts(test.a[0], test.b[0]), Instructions: counts(test.a[1], test.b[1])})
+			}
+		}
+		suspects := Judge(in).Suspects
+		if len(suspects) == 0 || suspects[0].Cause != test.causeOfCounters {
+			t.Errorf("%s: suspects %s; want %s", test.name, described(suspects), test.causeOfCounters)
+			continue
+		}
+		said := ""
+		for _, evidence := range suspects[0].Evidence {
+			if evidence.Signal == "counters" {
+				said += evidence.Text + "; "
+			}
+		}
+		if !strings.Contains(said, test.says) || strings.Contains(said, test.doesNot) {
+			t.Errorf("%s: it says %q; want %q, not %q", test.name, said, test.says, test.doesNot)
+		}
+	}
+}
+
 func TestRisen(t *testing.T) {
 	for _, test := range []struct {
 		a, b []float64

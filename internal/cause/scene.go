@@ -60,6 +60,7 @@ type scene struct {
 	tree       *blame.Tree // of paths
 	traits     []trait
 	counts     []compare.Count
+	retired    []compare.Retired
 	waits      []compare.Wait
 	lines      []compare.SharedLine
 	hops       []compare.Hop
@@ -131,6 +132,7 @@ func newScene(in Input) *scene {
 	s.changes = turned(in.Result.Facts, func(change *compare.FactChange) { exchange(s, &change.A, &change.B) })
 	s.paths = turned(in.Result.Paths, s.turnPath)
 	s.counts = turned(in.Result.Counts, func(count *compare.Count) { exchange(s, &count.A, &count.B) })
+	s.retired = turned(in.Result.Retired, s.turnRetired)
 	s.waits = turned(in.Result.Waits, func(wait *compare.Wait) {
 		s.turnPath(&wait.Path)
 		exchange(s, &wait.CountA, &wait.CountB)
@@ -172,6 +174,13 @@ func turned[T any](rows []T, turn func(*T)) []T {
 }
 
 func (s *scene) turnPath(path *compare.Path) { exchange(s, &path.A, &path.B) }
+
+func (s *scene) turnRetired(one *compare.Retired) {
+	for _, counted := range []*compare.Counted{&one.Cycles, &one.Instructions} {
+		exchange(s, &counted.A, &counted.B)
+		exchange(s, &counted.SeenA, &counted.SeenB)
+	}
+}
 
 // mean is short for what stands in most formulas here.
 func mean(values []float64) float64 { return stat.Average(values) }

@@ -92,6 +92,8 @@ func Compare(a, b []*recording.Recording, opts Options) (Results, error) {
 	}
 	cpuPaths := sums.cpu.merged.paths(pool)
 	result.Profile = newProfile(cpuPaths, sides, opts.Confidence)
+	result.Retired = sums.retired.list(pool)
+	result.Profile.giveRetired(result.Retired, opts.Confidence)
 	result.Waits = sums.waits.waits(pool)
 	result.Lines = lines.Find(a, b, scales)
 	result.Counts, result.Hops = sums.counts.List(), sums.hops.list(pool)
@@ -117,6 +119,7 @@ func Compare(a, b []*recording.Recording, opts Options) (Results, error) {
 type sums struct {
 	cpu, wall *metricSums
 	waits     *merger
+	retired   *retiredSums
 	counts    *counts.Table
 	hops      *hopTable
 }
@@ -132,8 +135,8 @@ func newSums(sides perrun.Sides) *sums {
 	metric := func() *metricSums {
 		return &metricSums{merged: newMerger(sides), seconds: sides.Amounts()}
 	}
-	return &sums{cpu: metric(), wall: metric(), waits: newMerger(sides), counts: counts.New(sides),
-		hops: &hopTable{sides, map[hopKey][]float64{}}}
+	return &sums{cpu: metric(), wall: metric(), waits: newMerger(sides), retired: newRetiredSums(sides),
+		counts: counts.New(sides), hops: &hopTable{sides, map[hopKey][]float64{}}}
 }
 
 func (s *sums) add(at int, r *timeline.Run, work *units.Work, scale float64) {
@@ -146,6 +149,7 @@ func (s *sums) add(at int, r *timeline.Run, work *units.Work, scale float64) {
 	wall, cost = spent.WithoutRecorder(r, wall)
 	s.wall.add(at, r, MetricWall, wall, seconds-cost, scale)
 	s.waits.add(at, spent.Waits(r), scale)
+	s.retired.add(at, r, scale)
 	s.counts.Add(at, r, scale)
 	s.hops.add(at, r)
 }

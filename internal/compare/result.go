@@ -47,6 +47,8 @@ type Result struct {
 	Hops []Hop
 	// Lines are cache lines that several threads share, where the recordings have the table.
 	Lines []SharedLine
+	// Retired are cycles and instructions by stack, where all recordings were sampled by both.
+	Retired []Retired
 	// Profile is the merged call tree of CPU time, for the differential flame graph.
 	Profile Profile
 	// Unseen says what could have hidden a difference: losses, broken stacks, probes that were off.
@@ -112,4 +114,8 @@ type ProfileNode struct {
 	Low     float64 `json:"low"`
 	High    float64 `json:"high"`
 	Decided bool    `json:"decided"`
+	// CPIA and CPIB are cycles per instruction of each side, inclusive, where enough samples by both
+	// counters lie at or below the node.
+	CPIA *Interval `json:"cpi_a,omitempty"`
+	CPIB *Interval `json:"cpi_b,omitempty"`
 }

@@ -166,6 +166,9 @@ func (s *Session) Run(ctx context.Context, each func(*Interval) error) error {
 		}
 		next := s.begun.Add(time.Duration(sequence) * s.options.Interval)
 		now := time.Now()
+		if s.options.Duration > 0 && !now.Before(s.begun.Add(s.options.Duration)) {
+			over = true // the end and that of an interval fall together: there is nothing behind it
+		}
 		if !over && (s.options.Interval == 0 || now.Before(next)) {
 			looks.Reset(s.nextLook(next))
 			continue

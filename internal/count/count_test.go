@@ -188,7 +188,8 @@ func TestEndpoint(t *testing.T) {
 	e.Add(sample())
 	e.Add(sample())
 	page, status := fetch(t, "http://"+e.Address()+"/metrics", nil)
-	for _, want := range []string{`culprit_count_total{by="cgroup",key="/we\"ird,name",event="cs"} 2000`,
+	for _, want := range []string{
+		`culprit_count_total{by="cgroup",key="/we\"ird,name",event="cs",scope="per-cpu",asleep="stands still"} 2000`,
 		"culprit_count_seconds_total 3\n", `culprit_count_ratio{by="cgroup",key="/we\"ird,name",name="ipc"} 1`,
 		`culprit_count_lost_total{what="rows that did not fit"} 2`, "# TYPE culprit_count_total counter"} {
 		if status != http.StatusOK || !strings.Contains(page, want) {

@@ -86,6 +86,7 @@ func (e *Endpoint) Add(interval *Interval) {
 		}
 		for name, count := range row.Counts {
 			sum := sums[name]
+			sum.Scope, sum.Asleep = count.Scope, count.Asleep
 			sum.Value, sum.Enabled, sum.Running = sum.Value+count.Value, sum.Enabled+count.Enabled, sum.Running+count.Running
 			sums[name] = sum
 		}
@@ -140,8 +141,8 @@ func (e *Endpoint) write(out io.Writer) {
 		for _, key := range keys {
 			for _, event := range e.events {
 				if sum, found := e.sums[key][event]; found {
-					fmt.Fprintf(out, "culprit_count_%s{by=%q,key=\"%s\",event=\"%s\"} %s\n", family.name, e.by, label(key),
-						label(event), number(family.value(sum)))
+					fmt.Fprintf(out, "culprit_count_%s{by=%q,key=\"%s\",event=\"%s\",scope=%q,asleep=%q} %s\n", family.name,
+						e.by, label(key), label(event), sum.Scope, sum.Asleep, number(family.value(sum)))
 				}
 			}
 		}

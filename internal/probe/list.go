@@ -4,6 +4,7 @@ import (
 	"culprit/internal/probe/block"
 	"culprit/internal/probe/bpf"
 	"culprit/internal/probe/counters"
+	"culprit/internal/probe/cpi"
 	"culprit/internal/probe/faults"
 	"culprit/internal/probe/kernellocks"
 	"culprit/internal/probe/network"
@@ -15,7 +16,7 @@ import (
 )
 
 // All probes, in the order in which they are loaded and collected: processes
-// first (names), faults and offcpu before oncpu (they claim their stacks).
+// first (names), faults, offcpu and cpi before oncpu (they claim their stacks).
 func All() []Probe {
 	return []Probe{
 		{Name: "processes", Essential: true, Start: adapt(processes.Start),
@@ -42,6 +43,9 @@ func All() []Probe {
 		{Name: "counters", Asked: true, Start: adapt(counters.Start),
 			Sees:  "events of the CPU and the kernel that --counters names, by process",
 			Hides: "what --counters names: instructions, cache and branch misses"},
+		{Name: "cpi", Asked: true, Start: adapt(cpi.Start),
+			Sees:  "stacks by cycles and by instructions: how long an instruction takes in each function",
+			Hides: "whether code runs more instructions or slower ones, by function"},
 		{Name: "oncpu", Start: adapt(oncpu.Start),
 			Sees:  "stacks of what runs, kernel and user, native and interpreted",
 			Hides: "which code takes the CPU"},

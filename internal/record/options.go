@@ -54,6 +54,8 @@ type Options struct {
 	Worst float64       `json:"worst"`
 	// Counters are events to count for the target, in the syntax of `culprit count`; "": none.
 	Counters string `json:"counters,omitempty"`
+	// CPI samples stacks by cycles and by instructions as well.
+	CPI bool `json:"cpi,omitempty"`
 	// Confirm has debug registers watch the cache lines that threads seem to share: a millisecond of each thread.
 	Confirm bool `json:"confirm,omitempty"`
 }

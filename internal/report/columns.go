@@ -1,6 +1,9 @@
 package report
 
 import (
+	"cmp"
+	"slices"
+
 	"culprit/internal/compare"
 )
 
@@ -20,13 +23,38 @@ type columns struct {
 	Low     []float32 `json:"low"`
 	High    []float32 `json:"high"`
 	Decided []int     `json:"decided"` // 0 or 1
+	// CPI is nil where nothing was sampled by cycles and by instructions.
+	CPI *cpiColumns `json:"cpi,omitempty"`
+}
+
+// cpiColumns are cycles per instruction of each node and side with their intervals; 0 where too few samples tell.
+type cpiColumns struct {
+	A     []float32 `json:"a"`
+	ALow  []float32 `json:"a_low"`
+	AHigh []float32 `json:"a_high"`
+	B     []float32 `json:"b"`
+	BLow  []float32 `json:"b_low"`
+	BHigh []float32 `json:"b_high"`
+}
+
+func cpiColumnsOf(nodes []compare.ProfileNode) *cpiColumns {
+	if !slices.ContainsFunc(nodes, func(n compare.ProfileNode) bool { return n.CPIA != nil || n.CPIB != nil }) {
+		return nil
+	}
+	c := &cpiColumns{}
+	for i := range nodes {
+		a, b := cmp.Or(nodes[i].CPIA, &compare.Interval{}), cmp.Or(nodes[i].CPIB, &compare.Interval{})
+		c.A, c.ALow, c.AHigh = append(c.A, float32(a.Value)), append(c.ALow, float32(a.Low)), append(c.AHigh, float32(a.High))
+		c.B, c.BLow, c.BHigh = append(c.B, float32(b.Value)), append(c.BLow, float32(b.Low)), append(c.BHigh, float32(b.High))
+	}
+	return c
 }
 
 func columnsOf(profile *compare.Profile) *columns {
 	if profile == nil || len(profile.Nodes) == 0 {
 		return nil
 	}
-	c := &columns{}
+	c := &columns{CPI: cpiColumnsOf(profile.Nodes)}
 	names, kinds := map[string]int{}, map[string]int{}
 	depth := -1
 	for _, node := range profile.Nodes {

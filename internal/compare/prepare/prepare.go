@@ -90,6 +90,8 @@ func drop(rec *recording.Recording, probe string) {
 		rec.Locks = slices.DeleteFunc(slices.Clone(rec.Locks), isKernels)
 	case "faults":
 		signals = []string{recording.SignalFault, recording.SignalMajor, recording.SignalReclaim}
+	case "cpi":
+		signals = []string{recording.SignalCycles, recording.SignalInstructions}
 	case "block":
 		rec.Block = nil
 	case "network":

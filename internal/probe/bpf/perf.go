@@ -1,6 +1,7 @@
 package bpf
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -15,8 +16,9 @@ import (
 
 // PerfEvents is an event on every CPU with a BPF program behind it.
 type PerfEvents struct {
-	fds   []int
-	links []*link.RawLink
+	fds       []int // those that are controlled
+	followers []int // of groups: they go with the first of each
+	links     []*link.RawLink
 }
 
 // OpenPerf opens a software event, disabled, on every online CPU. sample is a
@@ -42,6 +44,55 @@ func OpenBreakpoint(program *ebpf.Program, address uint64) (*PerfEvents, error) 
 		Ext1: address, Ext2: breakpointLength, Bits: unix.PerfBitDisabled})
 }
 
+// OpenGroup opens hardware events as one group, disabled, on every online CPU: they have counters at the same times.
+// Each samples at a rate in Hz and runs the program of the same number.
+func OpenGroup(programs []*ebpf.Program, configs []uint64, hz uint64) (*PerfEvents, error) {
+	events := &PerfEvents{}
+	cpus, err := onlineCPUs()
+	if err != nil {
+		return nil, err
+	}
+	for _, cpu := range cpus {
+		if err := events.openGroup(programs, configs, hz, cpu); err != nil {
+			events.Close()
+			return nil, err
+		}
+	}
+	return events, nil
+}
+
+func (e *PerfEvents) openGroup(programs []*ebpf.Program, configs []uint64, hz uint64, cpu int) error {
+	leader := -1
+	for i, config := range configs {
+		attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_HARDWARE, Config: config, Sample: hz, Bits: unix.PerfBitFreq}
+		attr.Size = uint32(unsafe.Sizeof(attr))
+		if leader < 0 {
+			attr.Bits |= unix.PerfBitDisabled
+		}
+		fd, err := unix.PerfEventOpen(&attr, -1, cpu, leader, unix.PERF_FLAG_FD_CLOEXEC)
+		if err != nil {
+			return fmt.Errorf("open hardware event on CPU %d: %w", cpu, explainHardware(err))
+		}
+		if leader < 0 {
+			leader, e.fds = fd, append(e.fds, fd)
+		} else {
+			e.followers = append(e.followers, fd)
+		}
+		if err := e.attach(programs[i], fd, cpu); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// explainHardware tells a CPU that cannot from a user who may not.
+func explainHardware(err error) error {
+	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENODEV) {
+		return fmt.Errorf("%w: this host has no hardware counters that can sample (%v)", ErrNotSupported, err)
+	}
+	return explain(err)
+}
+
 func openOnAll(program *ebpf.Program, attr unix.PerfEventAttr) (*PerfEvents, error) {
 	attr.Size = uint32(unsafe.Sizeof(attr))
 	events := &PerfEvents{}
@@ -64,6 +115,10 @@ func (e *PerfEvents) open(program *ebpf.Program, cpu int, attr unix.PerfEventAtt
 		return fmt.Errorf("open perf event on CPU %d: %w", cpu, explain(err))
 	}
 	e.fds = append(e.fds, fd)
+	return e.attach(program, fd, cpu)
+}
+
+func (e *PerfEvents) attach(program *ebpf.Program, fd, cpu int) error {
 	attached, err := link.AttachRawLink(link.RawLinkOptions{Target: fd, Program: program, Attach: ebpf.AttachPerfEvent})
 	if err != nil {
 		return fmt.Errorf("attach to perf event on CPU %d: %w", cpu, explain(err))
@@ -73,10 +128,10 @@ func (e *PerfEvents) open(program *ebpf.Program, cpu int, attr unix.PerfEventAtt
 }
 
 // Enable starts the events.
-func (e *PerfEvents) Enable() error { return e.control(unix.PERF_EVENT_IOC_ENABLE, "enable") }
+func (e *PerfEvents) Enable() error { return e.control(unix.PERF_EVENT_IOC_ENABLE, "enable", 0) }
 
 // Disable stops the events; they can be enabled again.
-func (e *PerfEvents) Disable() error { return e.control(unix.PERF_EVENT_IOC_DISABLE, "disable") }
+func (e *PerfEvents) Disable() error { return e.control(unix.PERF_EVENT_IOC_DISABLE, "disable", 0) }
 
 // SetRate changes the rate of clock events that were opened with one, in Hz. To the kernel it is a period in ns: at the
 // opening perf_swevent_init_hrtimer turned the rate into one for good, and 49 would be read as a sample each 49 ns.
@@ -92,9 +147,19 @@ func (e *PerfEvents) SetRate(hz int) error {
 	return nil
 }
 
-func (e *PerfEvents) control(request uint, verb string) error {
+// EnableGroups starts all events of each group at once.
+func (e *PerfEvents) EnableGroups() error {
+	return e.control(unix.PERF_EVENT_IOC_ENABLE, "enable", unix.PERF_IOC_FLAG_GROUP)
+}
+
+// DisableGroups is the reverse of EnableGroups.
+func (e *PerfEvents) DisableGroups() error {
+	return e.control(unix.PERF_EVENT_IOC_DISABLE, "disable", unix.PERF_IOC_FLAG_GROUP)
+}
+
+func (e *PerfEvents) control(request uint, verb string, flags int) error {
 	for _, fd := range e.fds {
-		if err := unix.IoctlSetInt(fd, request, 0); err != nil {
+		if err := unix.IoctlSetInt(fd, request, flags); err != nil {
 			return fmt.Errorf("%s perf event: %w", verb, err)
 		}
 	}
@@ -106,10 +171,10 @@ func (e *PerfEvents) Close() {
 	for _, attached := range e.links {
 		attached.Close()
 	}
-	for _, fd := range e.fds {
+	for _, fd := range append(e.followers, e.fds...) {
 		unix.Close(fd)
 	}
-	e.links, e.fds = nil, nil
+	e.links, e.fds, e.followers = nil, nil, nil
 }
 
 // onlineCPUs reads a list such as "0-3,6".

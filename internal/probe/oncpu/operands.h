@@ -3,8 +3,9 @@
  * processes with several threads: others share no memory between threads. */
 #pragma once
 
+#include "../bpf/sampled.h"
+
 #if defined(__TARGET_ARCH_x86)
-#include <linux/bpf_perf_event.h>
 #define CODE_BEFORE 64 /* the instruction before is found by decoding from here on */
 #define CODE_AFTER 16  /* the longest instruction has 15 bytes */
 #define USER_MODE 3    /* privilege level in cs */
@@ -15,11 +16,6 @@
 #define KERNEL_MODE 0xc /* exception level in pstate: PSR_MODE_EL1t */
 #define COMPAT_MODE 0x10
 #define REGISTERS 32 /* x0 to x30, sp */
-/* asm/bpf_perf_event.h of arm64 */
-struct bpf_perf_event_data {
-	struct { __u64 regs[31], sp, pc, pstate; } regs;
-	__u64 sample_period, addr;
-};
 #endif
 
 struct operand {

@@ -297,6 +297,8 @@ export interface ProfileNode {
   low: number | null;
   high: number | null;
   decided: boolean;
+  cpi_a?: Interval;
+  cpi_b?: Interval;
 }
 
 export interface Profile {

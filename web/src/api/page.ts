@@ -33,6 +33,15 @@ export interface Verdict {
   only?: string[];
 }
 
+export interface CpiColumns {
+  a: (number | null)[];
+  a_low: (number | null)[];
+  a_high: (number | null)[];
+  b: (number | null)[];
+  b_low: (number | null)[];
+  b_high: (number | null)[];
+}
+
 export interface Columns {
   names: string[];
   kinds: string[];
@@ -45,6 +54,7 @@ export interface Columns {
   low: (number | null)[];
   high: (number | null)[];
   decided: number[];
+  cpi?: CpiColumns;
 }
 
 export interface RequestKind {

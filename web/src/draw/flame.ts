@@ -17,6 +17,7 @@ export interface View {
   mode: Mode;
   perShare: boolean;
   oneSided: boolean;
+  byCPI: boolean; // colours tell cycles per instruction
 }
 
 export interface Boxes {
@@ -143,7 +144,7 @@ function paintBox(
   const { tree } = view;
   const { node, x, y } = box;
   const w = Math.max(0.5, box.w - (box.w > 3 ? 1 : 0)); // a gap between neighbours, where there is room
-  const paint = paintOf(palette, tree, node, view.oneSided);
+  const paint = paintOf(palette, tree, node, view.oneSided, view.byCPI);
   const hit = marks.hits?.[tree.columns.name[node]!] === 1;
   const faded = (marks.hits !== null && !hit) || tree.depth[node]! < tree.depth[view.zoom]!;
   context.globalAlpha = faded ? 0.4 : 1;

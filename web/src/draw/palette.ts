@@ -3,6 +3,7 @@
 // is gone, so that no meaning hangs on colour alone.
 import type { Theme } from "../lib/hooks";
 import type { Tree } from "../state/tree";
+import { cpiStep } from "./cpi";
 
 export interface Paint {
   fill: string;
@@ -67,9 +68,10 @@ export function stepOf(tree: Tree, node: number): number {
   return Math.sign(change) * Math.max(1, Math.ceil(strength * steps));
 }
 
-export function paintOf(palette: Palette, tree: Tree, node: number, oneSided: boolean): Paint {
-  if (oneSided || !tree.tested) return palette.kinds[tree.kind(node)] ?? palette.kinds["other"]!;
-  const step = stepOf(tree, node);
+export function paintOf(palette: Palette, tree: Tree, node: number, oneSided: boolean, byCPI: boolean): Paint {
+  if (!byCPI && (oneSided || !tree.tested)) return palette.kinds[tree.kind(node)] ?? palette.kinds["other"]!;
+  const step = byCPI ? cpiStep(tree, node, oneSided) : stepOf(tree, node);
+  if (step === null) return { fill: palette.rest, ink: palette.same.ink };
   if (step === 0) return palette.same;
   return (step > 0 ? palette.more : palette.less)[Math.abs(step) - 1] ?? palette.same;
 }

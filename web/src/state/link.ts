@@ -5,6 +5,7 @@ export interface Linked {
   shape?: string;
   width?: string; // whose widths: diff, a, b
   in?: string; // seconds or share
+  colours?: string; // cpi: cycles per instruction
   search?: string;
   of?: string; // the function of a sandwich
   zoom?: string; // a node's number and its name: another tree has other nodes

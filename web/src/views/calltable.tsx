@@ -2,7 +2,8 @@
 // cannot see the picture.
 import { useMemo } from "preact/hooks";
 import type { View } from "../draw/flame";
-import { amounts, signedAmount, visible, visiblePath } from "../lib/format";
+import { cpiOf } from "../draw/cpi";
+import { amounts, digits, signedAmount, visible, visiblePath } from "../lib/format";
 import { SortTable, type Column } from "./sorttable";
 
 interface Props {
@@ -52,6 +53,15 @@ export function CallTable({ view, hits, selected, label, onSelect }: Props) {
       cell: (n) => (!tree.tested ? "not tested" : tree.decided(n) ? "yes" : "no"),
     },
   ];
+  const cpi = (side: "a" | "b"): Column<number> => ({
+    title: oneSided ? "Cycles/instruction" : `Cycles/instruction ${side.toUpperCase()}`, number: true,
+    sort: (n) => cpiOf(tree, n, side)?.value ?? 0,
+    cell: (n) => { const ratio = cpiOf(tree, n, side); return ratio ? digits(ratio.value) : ""; },
+  });
+  if (tree.columns.cpi) {
+    one.push(cpi("a"));
+    two.push(cpi("a"), cpi("b"));
+  }
   return (
     <details class="more">
       <summary>Table of the same data ({rows.length} frames{hits ? " that match" : ""})</summary>

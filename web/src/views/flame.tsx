@@ -73,6 +73,7 @@ export function FlameGraph({ tree, per, oneSided, theme, label, search, onSearch
   const [mode, setMode] = useState<Mode>(
     oneSided ? "a" : modes.includes(from.width ?? "") ? from.width as Mode : "diff");
   const [perShare, setPerShare] = useState(from.in === "share");
+  const [colours, setColours] = useState(from.colours === "cpi" && tree.columns.cpi ? "cpi" : "time");
   const [shape, setShape] = useState(shapes.some(([name]) => name === from.shape) ? from.shape! : "flame");
   const [of, setOf] = useState(from.of ?? "");
   const shaped = useMemo(() => (shape === "inverted" ? inverted(tree) : shape === "class" ? byClass(tree) : tree),
@@ -87,7 +88,8 @@ export function FlameGraph({ tree, per, oneSided, theme, label, search, onSearch
     setZoom(node);
     tell({ zoom: zoomText(node, shaped.name(node)) });
   };
-  const shown: Shown = { per, mode, perShare, oneSided, theme, onFind: () => field.current?.focus() };
+  const byCPI = colours === "cpi" && shape === "flame"; // of shapes merged anew it is not known
+  const shown: Shown = { per, mode, perShare, oneSided, byCPI, theme, onFind: () => field.current?.focus() };
   return (
     <>
       <div class="toolbar">
@@ -103,6 +105,10 @@ export function FlameGraph({ tree, per, oneSided, theme, label, search, onSearch
             onChange={(v) => { setPerShare(v === "share"); tell({ in: v }); }}
             options={[["seconds", "seconds"], ["share", "share of its side"]]} />
         )}
+        {tree.columns.cpi && shape === "flame" && (
+          <Choice label="Colours" value={colours} onChange={(v) => { setColours(v); tell({ colours: v }); }}
+            options={[["time", oneSided ? "kind of code" : "change"], ["cpi", "cycles per instruction"]]} />
+        )}
         <span class="grow" />
         <input ref={field} type="search" class="field" placeholder="search frames, key /" value={search}
           aria-label={`Search the frames of ${label} by regular expression`}
@@ -111,7 +117,8 @@ export function FlameGraph({ tree, per, oneSided, theme, label, search, onSearch
           <button type="button" class="button" disabled={zoom === 0} onClick={() => zoomTo(0)}>Reset zoom</button>
         )}
       </div>
-      <Legend oneSided={oneSided || shape !== "flame"} per={per} tree={shaped} theme={theme} mode={mode} />
+      <Legend oneSided={oneSided || shape !== "flame"} per={per} tree={shaped} theme={theme} mode={mode}
+        byCPI={byCPI} />
       {shape === "sandwich" ? (
         <Sandwich {...shown} tree={tree} of={of} hits={hits}
           onChoose={(name) => { setOf(name); tell({ of: name }); }} />
@@ -121,7 +128,7 @@ export function FlameGraph({ tree, per, oneSided, theme, label, search, onSearch
           onSelect={(node) => { if (node >= 0 && shape !== "class") setOf(shaped.name(node)); }} />
       )}
       {hits && shape !== "sandwich" && (
-        <SearchSum view={{ tree: shaped, per, zoom, mode, perShare, oneSided }} hits={hits} />
+        <SearchSum view={{ tree: shaped, per, zoom, mode, perShare, oneSided, byCPI }} hits={hits} />
       )}
     </>
   );

@@ -1,6 +1,7 @@
 // One frame in numbers: both sides, the change and how sure it is.
 import type { View } from "../draw/flame";
-import { amounts, percent, signedAmount, visible } from "../lib/format";
+import { cpiOf, type Ratio } from "../draw/cpi";
+import { amounts, digits, percent, signedAmount, visible } from "../lib/format";
 import { SideMark } from "./parts";
 
 export function FrameDetail({ view, node }: { view: View; node: number }) {
@@ -18,8 +19,17 @@ export function FrameDetail({ view, node }: { view: View; node: number }) {
         )}
       </div>
       {!oneSided && <div>{changeText(view, node)}</div>}
+      {tree.columns.cpi && <div>{cpiText(view, node)}</div>}
     </div>
   );
+}
+
+// cpiText says how long an instruction takes here, by samples at and below the frame.
+function cpiText({ tree, oneSided }: View, node: number): string {
+  const one = (ratio: Ratio | null) =>
+    ratio ? `${digits(ratio.value)} (${digits(ratio.low)} to ${digits(ratio.high)})` : "too few samples";
+  const a = one(cpiOf(tree, node, "a"));
+  return `Cycles per instruction: ${oneSided ? a : `A ${a}, B ${one(cpiOf(tree, node, "b"))}`}`;
 }
 
 function changeText({ tree, per }: View, node: number): string {

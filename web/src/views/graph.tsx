@@ -12,6 +12,7 @@ export interface Shown {
   mode: Mode;
   perShare: boolean;
   oneSided: boolean;
+  byCPI: boolean;
   theme: Theme;
   onFind: () => void;
 }
@@ -25,13 +26,14 @@ interface Props extends Shown {
   onSelect?: (node: number) => void;
 }
 
-export function Graph({ tree, per, mode, perShare, oneSided, theme, hits, label, ...props }: Props) {
+export function Graph({ tree, per, mode, perShare, oneSided, byCPI, theme, hits, label, ...props }: Props) {
   const [own, setOwn] = useState(0);
   const [selected, setSelected] = useState(-1);
   const zoom = props.zoom ?? own;
   const setZoom = props.onZoom ?? setOwn;
   const view = useMemo<View>(
-    () => ({ tree, per, zoom, mode, perShare, oneSided }), [tree, per, zoom, mode, perShare, oneSided],
+    () => ({ tree, per, zoom, mode, perShare, oneSided, byCPI }),
+    [tree, per, zoom, mode, perShare, oneSided, byCPI],
   );
   const select = (node: number) => {
     setSelected(node);

@@ -9,10 +9,24 @@ interface Props {
   tree: Tree;
   theme: Theme;
   mode: Mode;
+  byCPI: boolean;
 }
 
-export function Legend({ oneSided, per, tree, theme, mode }: Props) {
+export function Legend({ oneSided, per, tree, theme, mode, byCPI }: Props) {
   const palette = paletteFor(theme);
+  if (byCPI) {
+    const than = oneSided ? "the whole" : "in A";
+    return (
+      <p class="legend" aria-label="Legend">
+        <Swatch paints={palette.more} text={`an instruction takes longer than ${than}`} sign="+" />
+        <Swatch paints={palette.less} text="shorter" sign="−" />
+        <Swatch paints={[palette.same]} text="cannot be told apart" sign="" />
+        <span class="muted">
+          Widths as before. Colours: cycles per instruction, by samples at and below a frame; pale: too few of them.
+        </span>
+      </p>
+    );
+  }
   if (oneSided) {
     const kinds = tree.columns.kinds.filter((kind) => palette.kinds[kind] && kind);
     return (
