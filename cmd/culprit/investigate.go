@@ -28,6 +28,8 @@ type investigateFlags struct {
 	metric   string
 	prove    string
 	confirm  bool
+	counters string
+	cpi      bool
 	budget   time.Duration
 	timeout  time.Duration
 	smallest string
@@ -75,6 +77,9 @@ Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
 				return err
 			}
 			options.Found = tell.found
+			if err := checkCounters(options.Counters, options.CPI); err != nil {
+				return err
+			}
 			return runInvestigate(cmd.Context(), w, options, f.json, tell)
 		},
 	}
@@ -92,6 +97,8 @@ Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
 	flags.StringVar(&f.prove, "prove", "ask", "ask, auto or none: may settings be flipped for proof")
 	flags.BoolVar(&f.confirm, "confirm", true,
 		"have debug registers watch cache lines that threads seem to share; of what runs already only when it is given")
+	flags.StringVar(&f.counters, "counters", "", "count these events in recorded runs, as in 'culprit count -e'")
+	flags.BoolVar(&f.cpi, "cpi", false, "in recorded runs, sample stacks by cycles and instructions too")
 	flags.DurationVar(&f.timeout, "timeout", 0, "longest time for one run (default: the budget)")
 	flags.StringVar(&f.caseDir, "case", "", "directory to make (default: culprit-case- and the time)")
 	newsFlag(flags, &f.news)
@@ -104,7 +111,7 @@ Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
 // options resolves what was typed.
 func (f investigateFlags) options(args []string, w world) (investigate.Options, error) {
 	o := investigate.Options{A: f.a, B: f.b, Budget: f.budget, Timeout: f.timeout, Case: f.caseDir, Seed: f.seed,
-		Prove: investigate.Prove(f.prove), Program: "culprit " + version}
+		Prove: investigate.Prove(f.prove), Program: "culprit " + version, Counters: f.counters, CPI: f.cpi}
 	live, err := f.liveSides(&o)
 	switch {
 	case err != nil:

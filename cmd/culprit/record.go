@@ -111,7 +111,7 @@ func (o *recordOptions) check() error {
 	if err := o.checkCosts(); err != nil {
 		return err
 	}
-	if err := o.checkCounters(); err != nil {
+	if err := checkCounters(o.Counters, o.CPI); err != nil {
 		return err
 	}
 	if _, err := o.Normal(); err != nil {

@@ -7,8 +7,8 @@ import (
 )
 
 // checkCounters refuses events that this host does not count, before anything is recorded.
-func (o *recordOptions) checkCounters() error {
-	if o.CPI {
+func checkCounters(counters string, cpi bool) error {
+	if cpi {
 		list, err := event.Parse("{cycles,instructions}", event.Host)
 		if err == nil {
 			err = list.Try(event.Host)
@@ -17,10 +17,10 @@ func (o *recordOptions) checkCounters() error {
 			return fmt.Errorf("--cpi: %w", err)
 		}
 	}
-	if o.Counters == "" {
+	if counters == "" {
 		return nil
 	}
-	list, err := event.Parse(o.Counters, event.Host)
+	list, err := event.Parse(counters, event.Host)
 	if err != nil {
 		return err
 	}

@@ -168,7 +168,7 @@ func (inv *investigation) startRecorder(ctx context.Context) (*record.Recorder, 
 	recorder, err := record.Start(ctx, record.Options{Hz: inv.rate(), Wait: evidenceWait,
 		Unwind: 2 * time.Millisecond, Slice: time.Millisecond, Poll: 10 * time.Millisecond,
 		RunTimes: inv.runTimes, Program: inv.options.Program, Requests: inv.live != nil,
-		Confirm: inv.options.Confirm})
+		Confirm: inv.options.Confirm, Counters: inv.options.Counters, CPI: inv.options.CPI})
 	if err != nil {
 		return nil, err
 	}

@@ -45,6 +45,10 @@ type Options struct {
 	Program  string // name and version of culprit
 	// Confirm has debug registers watch the cache lines that threads of recorded runs seem to share.
 	Confirm bool
+	// Counters are events to count in recorded runs, as record.Options has them; CPI samples these by cycles and by
+	// instructions.
+	Counters string
+	CPI      bool
 	// Load makes the commands servers: this is put on each of them. Nil: they end by themselves.
 	Load *trial.Load
 	// Target is what runs already, instead of commands; zero: none.
