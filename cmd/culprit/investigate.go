@@ -66,6 +66,9 @@ Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
   culprit investigate --budget 10s -- sh -c 'for i in 1 2 3 4 5; do /bin/true; done'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options, err := f.options(args, w)
+			if err == nil {
+				err = checkCounters(f.counters, f.cpi)
+			}
 			if err != nil {
 				return err
 			}
@@ -77,9 +80,6 @@ Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
 				return err
 			}
 			options.Found = tell.found
-			if err := checkCounters(options.Counters, options.CPI); err != nil {
-				return err
-			}
 			return runInvestigate(cmd.Context(), w, options, f.json, tell)
 		},
 	}

@@ -129,15 +129,19 @@ func (s *scene) split(c *claim, cycles, instructions compare.Count, how string) 
 		if !longer {
 			more = 1
 		}
-		c.note("counters", fmt.Sprintf("more instructions: they are %.0f %% of the growth in cycles", 100*min(more, 1)))
+		c.notes(fmt.Sprintf("more instructions: they are %.0f %% of the growth in cycles", 100*min(more, 1)))
 	case more >= 1:
-		c.note("counters", "more instructions, and each is no slower")
+		c.notes("more instructions, and each is no slower")
 	default:
-		c.note("counters", fmt.Sprintf("each instruction is slower: that is %.0f %% of the growth in cycles",
-			100*(1-max(more, 0))))
+		c.notes(fmt.Sprintf("each instruction is slower: that is %.0f %% of the growth in cycles", 100*(1-max(more, 0))))
 		return true
 	}
 	return false
+}
+
+// notes puts what the counters decided behind the first evidence: the first split of code that grew.
+func (c *claim) notes(text string) {
+	c.evidence = slices.Insert(c.evidence, min(1, len(c.evidence)), Evidence{Signal: "counters", Text: text})
 }
 
 // blameMisses makes a claim on code one on the misses that its instructions wait for, where they grew and are enough.
