@@ -28,8 +28,7 @@ type investigateFlags struct {
 	metric   string
 	prove    string
 	confirm  bool
-	counters string
-	cpi      bool
+	counting countingFlags
 	budget   time.Duration
 	timeout  time.Duration
 	smallest string
@@ -67,7 +66,7 @@ Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options, err := f.options(args, w)
 			if err == nil {
-				err = checkCounters(f.counters, f.cpi)
+				err = checkCounters(f.counting.events, f.counting.cpi)
 			}
 			if err != nil {
 				return err
@@ -97,8 +96,7 @@ Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
 	flags.StringVar(&f.prove, "prove", "ask", "ask, auto or none: may settings be flipped for proof")
 	flags.BoolVar(&f.confirm, "confirm", true,
 		"have debug registers watch cache lines that threads seem to share; of what runs already only when it is given")
-	flags.StringVar(&f.counters, "counters", "", "count these events in recorded runs, as in 'culprit count -e'")
-	flags.BoolVar(&f.cpi, "cpi", false, "in recorded runs, sample stacks by cycles and instructions too")
+	f.counting.define(flags)
 	flags.DurationVar(&f.timeout, "timeout", 0, "longest time for one run (default: the budget)")
 	flags.StringVar(&f.caseDir, "case", "", "directory to make (default: culprit-case- and the time)")
 	newsFlag(flags, &f.news)
@@ -111,7 +109,7 @@ Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
 // options resolves what was typed.
 func (f investigateFlags) options(args []string, w world) (investigate.Options, error) {
 	o := investigate.Options{A: f.a, B: f.b, Budget: f.budget, Timeout: f.timeout, Case: f.caseDir, Seed: f.seed,
-		Prove: investigate.Prove(f.prove), Program: "culprit " + version, Counters: f.counters, CPI: f.cpi}
+		Prove: investigate.Prove(f.prove), Program: "culprit " + version, Counters: f.counting.events, CPI: f.counting.cpi}
 	live, err := f.liveSides(&o)
 	switch {
 	case err != nil:

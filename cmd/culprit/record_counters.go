@@ -3,8 +3,21 @@ package main
 import (
 	"fmt"
 
+	"github.com/spf13/pflag"
+
 	"culprit/internal/probe/counters/event"
 )
+
+// countingFlags say what investigate counts in recorded runs.
+type countingFlags struct {
+	events string
+	cpi    bool
+}
+
+func (f *countingFlags) define(flags *pflag.FlagSet) {
+	flags.StringVar(&f.events, "counters", "", "count these events in recorded runs, as in 'culprit count -e'")
+	flags.BoolVar(&f.cpi, "cpi", false, "in recorded runs, sample stacks by cycles and instructions too")
+}
 
 // checkCounters refuses events that this host does not count, before anything is recorded.
 func checkCounters(counters string, cpi bool) error {
