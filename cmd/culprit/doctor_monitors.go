@@ -105,8 +105,16 @@ func (d *diagnosis) printTracer(t *table, tracer host.Tracer) {
 			"(measured with two processes of culprit's; strace stops all, a debugger mostly none)", cost.Value/1e3,
 			cost.Low/1e3, cost.High/1e3))
 	}
+	still := 0
 	for _, cost := range tracer.Costs {
+		if cost.Runs == 0 {
+			still++
+			continue
+		}
 		lines = append(lines, "- "+cost.String())
+	}
+	if still > 0 {
+		lines = append(lines, fmt.Sprintf("- %d BPF programs did not run meanwhile", still))
 	}
 	for _, line := range lines {
 		t.line(line)

@@ -115,6 +115,25 @@ func TestPrice(t *testing.T) {
 	t.Logf("%v; it took %v", mine[0].Lines(), time.Since(begin))
 }
 
+// A host that leaves the two processes no time to be measured has no price, and is told so: that is no error.
+func TestPriceOutOfTime(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	p, err := newPair(ctx)
+	if err != nil {
+		cancel()
+		t.Fatal(err)
+	}
+	defer p.close()
+	cancel() // which kills them
+	for _, one := range p.one {
+		_ = one.command.Wait() // until they are gone
+	}
+	m := Monitor{Does: Counts, Scope: ScopeCPU}
+	if err := p.price(ctx, &m); err != nil || m.Costs != nil || !strings.Contains(m.Why, "too little of a CPU") {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
 // A process whose calls are stopped takes longer for each, and is let go again.
 func TestPtrace(t *testing.T) {
 	if testing.Short() || os.Geteuid() != 0 {

@@ -17,6 +17,9 @@ const rounds = 9
 // confidence of the intervals.
 const confidence = 0.95
 
+// leastRounds are enough where the time is over before all of them.
+const leastRounds = 6
+
 // pricedWithin bounds how long all of it may take.
 const pricedWithin = 30 * time.Second
 
@@ -49,7 +52,7 @@ func Price(ctx context.Context, found []Monitor) error {
 		if found[i].Does != Counts {
 			continue
 		}
-		if err := p.price(&found[i]); err != nil {
+		if err := p.price(ctx, &found[i]); err != nil {
 			return fmt.Errorf("measure what monitors cost: %w", err)
 		}
 	}
@@ -57,7 +60,7 @@ func Price(ctx context.Context, found []Monitor) error {
 }
 
 // price measures one monitor.
-func (p *pair) price(m *Monitor) error {
+func (p *pair) price(ctx context.Context, m *Monitor) error {
 	events := m.changed()
 	if m.Scope == ScopeCgroup {
 		if err := p.grouped(); err != nil {
@@ -71,31 +74,25 @@ func (p *pair) price(m *Monitor) error {
 	}
 	var more [3][]float64
 	for round := range rounds {
-		var without, with [3]float64
-		for half := range 2 {
-			if on := (half == 0) == (round%2 == 0); !on {
-				took, err := p.measure()
-				if err != nil {
-					return err
-				}
-				without = took
-				continue
-			}
-			opened, refused := p.again(events)
-			if refused != nil {
-				closeAll(opened)
-				m.Why = "not measured: the same events cannot be opened once more: " + refused.Error()
-				return nil
-			}
-			took, err := p.measure()
-			closeAll(opened)
-			if err != nil {
-				return err
-			}
-			with = took
+		added, refused, err := p.round(events, round%2 == 0)
+		over := ctx.Err() != nil && (err != nil || refused != nil) // the processes were killed when the time was
+		switch {
+		case over && round < leastRounds:
+			m.Why = fmt.Sprintf("not measured: in %v the two processes that it takes had too little of a CPU; try again "+
+				"when this host does less", pricedWithin)
+			return nil
+		case over:
+		case refused != nil:
+			m.Why = "not measured: the same events cannot be opened once more: " + refused.Error()
+			return nil
+		case err != nil:
+			return err
+		}
+		if over {
+			break
 		}
 		for at := range more {
-			more[at] = append(more[at], with[at]-without[at])
+			more[at] = append(more[at], added[at])
 		}
 	}
 	m.Costs = &Costs{}
@@ -107,6 +104,31 @@ func (p *pair) price(m *Monitor) error {
 		*to = interval
 	}
 	return nil
+}
+
+// round measures once with the events and once without, and gives what they add.
+func (p *pair) round(events []monitors.Event, first bool) (added [3]float64, refused, err error) {
+	var took [2][3]float64 // without, with
+	for _, with := range []bool{first, !first} {
+		var opened []int
+		at := 0
+		if with {
+			at = 1
+			if opened, refused = p.again(events); refused != nil {
+				closeAll(opened)
+				return added, refused, nil
+			}
+		}
+		took[at], err = p.measure()
+		closeAll(opened)
+		if err != nil {
+			return added, nil, err
+		}
+	}
+	for i := range added {
+		added[i] = took[1][i] - took[0][i]
+	}
+	return added, nil, nil
 }
 
 // again opens events once more: for both processes, or for the CPU that they run on.
