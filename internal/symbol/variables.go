@@ -215,13 +215,18 @@ func objectIn(file *elf.File, section *elf.Section, address uint64) (string, err
 }
 
 // Bias is how far a mapped file lies above the addresses that it counts: start is where in memory the
-// bytes from offset on are.
-func (v *Variables) Bias(start, offset uint64) (uint64, bool) {
+// bytes from offset on are. Segments may have a page of the file in common, as lld lays them out: such
+// a page is mapped twice, and a mapping that begins with it is of the segment that does.
+func (v *Variables) Bias(start, offset uint64) (bias uint64, ok bool) {
+	latest := uint64(0)
 	for _, segment := range v.elf.Progs {
-		if page := segment.Off &^ (segment.Align - 1); segment.Type == elf.PT_LOAD && segment.Align > 0 &&
-			offset >= page && offset < segment.Off+segment.Filesz {
-			return start - offset + segment.Off - segment.Vaddr, true
+		if segment.Type != elf.PT_LOAD || segment.Align == 0 {
+			continue
+		}
+		page := segment.Off &^ (segment.Align - 1)
+		if offset >= page && offset < segment.Off+segment.Filesz && (!ok || page >= latest) {
+			bias, latest, ok = start-offset+segment.Off-segment.Vaddr, page, true
 		}
 	}
-	return 0, false
+	return bias, ok
 }

@@ -1,6 +1,7 @@
 package symbol
 
 import (
+	"debug/elf"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -197,5 +198,25 @@ func TestVariablesOfMuchDWARF(t *testing.T) {
 	}
 	if _, ok := v.Behind(addressOfSymbol(t, v, "by_chain"), Operand{Register: 7, Size: 8}); ok || v.read > 100 {
 		t.Errorf("a field after %d entries", v.read)
+	}
+}
+
+// A page of the file that two segments have in common is mapped for each of them.
+func TestBiasWhereSegmentsShareAPage(t *testing.T) {
+	segment := func(offset, address, size uint64) *elf.Prog {
+		return &elf.Prog{ProgHeader: elf.ProgHeader{Type: elf.PT_LOAD, Off: offset, Vaddr: address, Filesz: size,
+			Align: 0x1000}}
+	}
+	v := &Variables{elf: &elf.File{Progs: []*elf.Prog{segment(0, 0, 0x1646c), segment(0x16470, 0x17470, 0x433f0),
+		segment(0x59860, 0x5b860, 0x4e20)}}}
+	const base = 0x550000000000
+	for _, one := range []struct {
+		address, offset uint64
+		ok              bool
+	}{{0, 0, true}, {0x2000, 0x2000, true}, {0x17000, 0x16000, true}, {0x18000, 0x17000, true}, {0x5b000, 0x59000, true},
+		{0x5d000, 0x5b000, true}, {0x60000, 0x5f000, false}} {
+		if bias, ok := v.Bias(base+one.address, one.offset); ok != one.ok || ok && bias != base {
+			t.Errorf("the mapping of %#x at %#x: %#x, %v", one.offset, one.address, bias, ok)
+		}
 	}
 }
