@@ -24,6 +24,11 @@ func (l *looker) know() {
 			addresses = append(addresses, code)
 		}
 		l.places.know(at.pid, addresses)
+		var words []uint64
+		for word := range l.lines[at].words {
+			words = append(words, word.Address)
+		}
+		l.places.knowMetadata(at.pid, words)
 	}
 }
 

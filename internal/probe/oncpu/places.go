@@ -31,6 +31,9 @@ type places struct {
 type program struct {
 	mappings []mapping // by address
 	reads    int
+	hotspot  *symbol.HotSpot // nil: it is no JVM that tells of itself
+	asked    bool            // for it
+	metadata map[uint64]symbol.Member
 }
 
 // mapping is a line of /proc/PID/maps.
@@ -68,6 +71,66 @@ func (p *places) know(pid int32, addresses []uint64) {
 			at.file = p.open(pid, at)
 		}
 	}
+}
+
+const (
+	libjvm      = "/libjvm.so"
+	maxMetadata = 1024 // words of a process
+)
+
+// knowMetadata asks a JVM that still runs for the names of words that lie in its own metadata.
+func (p *places) knowMetadata(pid int32, words []uint64) {
+	known := p.programs[pid]
+	if known == nil || known.asked && known.hotspot == nil {
+		return
+	}
+	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
+	if err != nil {
+		return // it is gone
+	}
+	defer memory.Close()
+	if !known.asked {
+		known.asked = true
+		known.hotspot = p.openHotSpot(pid, known, memory)
+		known.metadata = map[uint64]symbol.Member{}
+	}
+	if known.hotspot == nil {
+		return
+	}
+	for _, word := range words {
+		if _, told := known.metadata[word]; told || len(known.metadata) >= maxMetadata || known.fileOf(word) != nil {
+			continue
+		}
+		if found, ok := known.hotspot.Of(memory).At(word); ok {
+			known.metadata[word] = found
+		}
+	}
+}
+
+// openHotSpot reads what a JVM tells of itself; nil where it is none.
+func (p *places) openHotSpot(pid int32, of *program, memory io.ReaderAt) *symbol.HotSpot {
+	var first *mapping
+	high := uint64(0)
+	for i := range of.mappings {
+		if one := &of.mappings[i]; strings.HasSuffix(one.path, libjvm) && (first == nil || one.path == first.path) {
+			if first == nil {
+				first = one
+			}
+			high = one.end
+		}
+	}
+	if first == nil || first.offset != 0 {
+		return nil
+	}
+	opened := p.open(pid, first)
+	if opened == nil || opened.file == nil {
+		return nil
+	}
+	found, err := symbol.OpenHotSpot(opened.file, first.start, first.start, high, memory)
+	if err != nil {
+		return nil // a JVM that tells nothing: no names
+	}
+	return found
 }
 
 // readMappings reads as much of a process's mappings as the limit allows; none of one that is gone.
@@ -179,6 +242,11 @@ func (p *places) in(pid int32, address uint64) (file *symbol.Variables, at uint6
 
 // name tells what lies at a word: a variable, or else what the code that touched it calls it.
 func (p *places) name(pid int32, one *access) (symbol.Member, bool) {
+	if known := p.programs[pid]; known != nil {
+		if found, ok := known.metadata[one.address]; ok {
+			return found, true
+		}
+	}
 	if file, at, ok := p.in(pid, one.address); ok {
 		if found, ok := file.At(at, int64(one.size)); ok {
 			return found, true

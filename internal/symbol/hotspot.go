@@ -1,0 +1,196 @@
+package symbol
+
+import (
+	"cmp"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+// What a JVM says of its own structures: libjvm.so has a table of them for the serviceability agent
+// (gHotSpotVMStructs, hotspot/share/runtime/vmStructs.cpp), by type and field with their offsets.
+
+const (
+	maxStructs    = 4096 // entries of the table
+	maxVMName     = 96   // bytes of a name in it
+	maxClassName  = 512
+	mostOfKlass   = 640 // bytes of a class's metadata in which fields are looked for
+	hotspotPrefix = "gHotSpotVMStruct"
+)
+
+// HotSpot names words of a JVM's class metadata: memory that stays where it is, as objects do not.
+type HotSpot struct {
+	memory  io.ReaderAt
+	low     uint64 // of the library, in which the first word of all metadata points
+	high    uint64
+	fields  []klassField // by offset
+	name    uint64       // offset of Klass::_name
+	length  uint64       // offsets in a Symbol
+	content uint64
+}
+
+type klassField struct {
+	offset uint64
+	name   string
+}
+
+// OpenHotSpot reads the table of a JVM: file is its libjvm.so, which lies bias above the addresses that
+// it counts and between low and high; memory is the process's. An error where it has none.
+func OpenHotSpot(file *os.File, bias, low, high uint64, memory io.ReaderAt) (h *HotSpot, err error) {
+	defer func() {
+		if broken := recover(); broken != nil { // debug/elf is not hardened
+			h, err = nil, fmt.Errorf("read libjvm: %v", broken)
+		}
+	}()
+	parsed, err := openELF(file)
+	if err != nil {
+		return nil, err
+	}
+	symbols, err := parsed.DynamicSymbols()
+	if err != nil {
+		return nil, fmt.Errorf("read libjvm: %w", err)
+	}
+	at := map[string]uint64{}
+	for i := range symbols {
+		if name := symbols[i].Name; strings.HasPrefix(name, hotspotPrefix) && symbols[i].Section != elf.SHN_UNDEF {
+			at[name] = symbols[i].Value + bias
+		}
+	}
+	return newHotSpot(at, low, high, memory)
+}
+
+var errNoStructs = errors.New("read the structures of a JVM: its table does not make sense")
+
+func newHotSpot(at map[string]uint64, low, high uint64, memory io.ReaderAt) (*HotSpot, error) {
+	h := &HotSpot{memory: memory, low: low, high: high}
+	var table [6]uint64
+	for i, name := range []string{"s", "EntryTypeNameOffset", "EntryFieldNameOffset", "EntryIsStaticOffset",
+		"EntryOffsetOffset", "EntryArrayStride"} {
+		address, known := at[hotspotPrefix+name]
+		value, ok := h.word(address)
+		if !known || !ok || i > 0 && value > maxClassName {
+			return nil, errNoStructs
+		}
+		table[i] = value
+	}
+	entry, stride := table[0], table[5]
+	symbols := map[string]uint64{}
+	for range maxStructs {
+		typ, ok := h.text(entry + table[1])
+		if !ok || stride == 0 {
+			break
+		}
+		field, _ := h.text(entry + table[2])
+		static, _ := h.word(entry + table[3])
+		offset, _ := h.word(entry + table[4])
+		entry += stride
+		switch {
+		case uint32(static) != 0 || offset > mostOfKlass:
+		case typ == "Symbol":
+			symbols[field] = offset
+		case typ == "Klass" || typ == "InstanceKlass":
+			h.fields = append(h.fields, klassField{offset, field})
+		}
+	}
+	slices.SortStableFunc(h.fields, func(a, b klassField) int { return cmp.Compare(a.offset, b.offset) })
+	name := slices.IndexFunc(h.fields, func(f klassField) bool { return f.name == "_name" })
+	var hasLength, hasBody bool
+	h.length, hasLength = symbols["_length"]
+	h.content, hasBody = symbols["_body[0]"]
+	if !hasBody {
+		h.content, hasBody = symbols["_body"]
+	}
+	if name < 0 || !hasLength || !hasBody {
+		return nil, errNoStructs
+	}
+	h.name = h.fields[name].offset
+	return h, nil
+}
+
+// Of is the same JVM's, read through another opening of its memory.
+func (h *HotSpot) Of(memory io.ReaderAt) *HotSpot {
+	again := *h
+	again.memory = memory
+	return &again
+}
+
+// At names a word of class metadata: the class, and the field of the JVM that the word is.
+func (h *HotSpot) At(address uint64) (Member, bool) {
+	for klass := address &^ (wordBytes - 1); klass > address-mostOfKlass && klass <= address; klass -= wordBytes {
+		table, ok := h.word(klass)
+		if !ok {
+			return Member{}, false
+		}
+		if table < h.low || table >= h.high || table%wordBytes != 0 {
+			continue // of all that is metadata the first word is its table of virtual functions
+		}
+		if class, ok := h.class(klass); ok {
+			return Member{Object: cut(class), Field: cut(h.field(address - klass))}, true
+		}
+	}
+	return Member{}, false
+}
+
+// field is the last one that begins at an offset or before, within its word.
+func (h *HotSpot) field(offset uint64) string {
+	after, _ := slices.BinarySearchFunc(h.fields, offset+1, func(f klassField, offset uint64) int {
+		return cmp.Compare(f.offset, offset)
+	})
+	if after == 0 || offset-h.fields[after-1].offset >= wordBytes {
+		return ""
+	}
+	return "::" + h.fields[after-1].name
+}
+
+// class is the name of the class whose metadata begins at an address.
+func (h *HotSpot) class(klass uint64) (string, bool) {
+	symbol, ok := h.word(klass + h.name)
+	if !ok || symbol%wordBytes != 0 || symbol == 0 {
+		return "", false
+	}
+	var length [2]byte
+	if _, err := h.memory.ReadAt(length[:], int64(symbol+h.length)); err != nil {
+		return "", false
+	}
+	text := make([]byte, binary.LittleEndian.Uint16(length[:]))
+	if len(text) == 0 || len(text) > maxClassName {
+		return "", false
+	}
+	if _, err := h.memory.ReadAt(text, int64(symbol+h.content)); err != nil {
+		return "", false
+	}
+	for _, c := range text {
+		if c <= ' ' || c == 0x7f {
+			return "", false
+		}
+	}
+	return strings.ReplaceAll(string(text), "/", "."), true
+}
+
+func (h *HotSpot) word(address uint64) (uint64, bool) {
+	var word [wordBytes]byte
+	if address == 0 || int64(address) < 0 {
+		return 0, false
+	}
+	if _, err := h.memory.ReadAt(word[:], int64(address)); err != nil {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint64(word[:]), true
+}
+
+// text is the string that a word points to.
+func (h *HotSpot) text(at uint64) (string, bool) {
+	address, ok := h.word(at)
+	if !ok || address == 0 || int64(address) < 0 {
+		return "", false
+	}
+	var text [maxVMName]byte
+	n, _ := h.memory.ReadAt(text[:], int64(address)) // what is there
+	name, _, ended := strings.Cut(string(text[:n]), "\x00")
+	return name, ended && name != ""
+}
