@@ -3,6 +3,7 @@ package watchpoint
 import (
 	"encoding/binary"
 	"fmt"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -88,6 +89,16 @@ func (r *register) count() (hits uint64, running time.Duration) {
 		return 0, 0
 	}
 	return binary.NativeEndian.Uint64(text[:]), time.Duration(binary.NativeEndian.Uint64(text[16:]))
+}
+
+// spent reports whether it has had its hits, as far as its ring tells: to read the count of a register
+// that is armed interrupts its thread.
+func (r *register) spent(hits int) bool {
+	if r == nil || r.ring == nil {
+		return r == nil
+	}
+	header := (*unix.PerfEventMmapPage)(unsafe.Pointer(&r.ring[0]))
+	return atomic.LoadUint64(&header.Data_head) >= uint64(hits*sampleBytes)
 }
 
 // take adds what was seen.

@@ -157,7 +157,7 @@ func pass(seen []Seen, kind uint32, threads []Thread) error {
 // allSpent reports whether every register has had its hits.
 func allSpent(armed []*register, seen []Seen, hits map[int32]int) bool {
 	for i, one := range armed {
-		if count, _ := one.count(); one != nil && count < uint64(hits[seen[i].Tid]) {
+		if !one.spent(hits[seen[i].Tid]) {
 			return false
 		}
 	}
