@@ -232,7 +232,12 @@ func conclude(ctx context.Context, w world, options try.Options, experiment *try
 	if err != nil {
 		return err
 	}
-	toText := func(out io.Writer) error { return report.Experiment(out, result, textOptions(w)) }
+	toText := func(out io.Writer) error {
+		if err := report.Experiment(out, result, textOptions(w)); err != nil {
+			return err
+		}
+		return showScaling(ctx, w, out, result)
+	}
 	if err := showDocument(w, jsonPath, result, toText); err != nil {
 		return err
 	}

@@ -111,16 +111,44 @@ func (p *page) scaling(a *worth.Answer, s worth.Scaling) {
 		side = " with " + visible(a.Change, nameRunesMax) + "=" + visible(s.Side, nameRunesMax)
 	}
 	peak := "more always help, by the law"
-	if s.Peak > 0 {
+	switch {
+	case s.Law == nil:
+		peak = visible(s.Unfitted, sentenceRunesMax)
+	case s.Peak > 0:
 		peak = fmt.Sprintf("the most is reached with %s", digits(s.Peak))
 	}
 	p.entry("SCALING", fmt.Sprintf("of %s with %s%s: %s", visible(a.Metric, nameRunesMax),
 		visible(a.Load, nameRunesMax), side, peak), bold, bold)
-	p.entry("", fmt.Sprintf("contention %s, coherence %s", term(s.Contention), term(s.Coherence)), plain, plain)
-	for _, level := range s.Levels {
-		p.entry(digits(level.Workers), fmt.Sprintf("%s of %s expected (%s); the law says %s", digits(level.Measured),
-			digits(level.Perfect), percent(level.Measured/level.Perfect), digits(level.Law)), plain, plain)
+	if s.Law != nil {
+		p.entry("", fmt.Sprintf("contention %s, coherence %s", term(*s.Contention), term(*s.Coherence)), plain, plain)
 	}
+	for i := range s.Levels {
+		level := &s.Levels[i]
+		text := fmt.Sprintf("%s of %s expected (%s)", digits(level.Measured), digits(level.Perfect),
+			percent(level.Measured/level.Perfect))
+		if level.Beyond {
+			text += " of all CPUs"
+		}
+		if level.Law > 0 {
+			text += "; the law says " + digits(level.Law)
+		}
+		if level.CPUCost > 0 {
+			text += fmt.Sprintf("; a unit of work takes %s the CPU time", times(level.CPUCost))
+		}
+		p.entry(digits(level.Workers), text, plain, plain)
+	}
+	if text := lossText[s.Loss]; text != "" {
+		p.entry("loss", text, plain, plain)
+	}
+}
+
+// lossText says what a loss comes from, and what tells more.
+var lossText = map[worth.Loss]string{
+	worth.LossDearer: "the same work takes more CPU time beside others: they share cache lines, memory bandwidth, a " +
+		"core or a lock that spins. Investigate the command with few against many, the same work on both sides, by " +
+		"--metric cpu",
+	worth.LossWaits: "workers wait: for locks, limits, input and output, or for CPUs that others use. Investigate the " +
+		"command with few against many, the same work on both sides, by --metric wall",
 }
 
 // term is a part of one, with its interval.

@@ -3,6 +3,7 @@ package try
 import (
 	"fmt"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -44,8 +45,8 @@ const envPrefix = "env."
 // envName is what POSIX calls a name; a shell could not unset another.
 var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// ParseFactor reads NAME=V1,V2,…; \, is a comma within a value. The kind is settled by Resolve,
-// once the command is known.
+// ParseFactor reads NAME=V1,V2,…; \, is a comma within a value, and a value A..B stands for whole
+// numbers. The kind is settled by Resolve, once the command is known.
 func ParseFactor(text string) (Factor, error) {
 	name, values, found := strings.Cut(text, "=")
 	if !found || name == "" {
@@ -53,9 +54,49 @@ func ParseFactor(text string) (Factor, error) {
 	}
 	factor := Factor{Name: name}
 	for _, value := range splitValues(values) {
-		factor.Levels = append(factor.Levels, Level{Name: value, Value: value})
+		numbers, err := numbersOf(value)
+		if err != nil {
+			return Factor{}, fmt.Errorf("vary %q: %w", text, err)
+		}
+		for _, number := range numbers {
+			factor.Levels = append(factor.Levels, Level{Name: number, Value: number})
+		}
 	}
 	return factor, nil
+}
+
+// rangeOf is A..B, of which the end may be the CPUs that this process may use.
+var rangeOf = regexp.MustCompile(`^([0-9]{1,9})\.\.([0-9]{1,9}|cpus)$`)
+
+const (
+	allOf     = 8  // numbers of a range that are all tried; of a longer one the doubles of the first, and the last
+	longRange = 40 // doublings that a number of nine digits can hold
+)
+
+// numbersOf are the whole numbers that A..B stands for; any other value stands for itself.
+func numbersOf(value string) ([]string, error) {
+	parts := rangeOf.FindStringSubmatch(value)
+	if parts == nil {
+		return []string{value}, nil
+	}
+	first, _ := strconv.Atoi(parts[1]) // nine digits
+	last, _ := strconv.Atoi(parts[2])
+	if parts[2] == "cpus" {
+		last = runtime.NumCPU()
+	}
+	if last < first {
+		return nil, fmt.Errorf("%s goes from %d down to %d; write the smaller number first", value, first, last)
+	}
+	var numbers []string
+	for n := first; n < last && len(numbers) < longRange; {
+		numbers = append(numbers, strconv.Itoa(n))
+		if last-first < allOf {
+			n++
+		} else {
+			n = max(2*n, 1)
+		}
+	}
+	return append(numbers, strconv.Itoa(last)), nil
 }
 
 // splitValues cuts at commas that no backslash precedes.

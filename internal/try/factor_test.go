@@ -12,6 +12,9 @@ import (
 func TestParseFactor(t *testing.T) {
 	for text, want := range map[string][]string{
 		"n=1,2": {"1", "2"}, `affinity=0\,1,0`: {"0,1", "0"}, "env.X=,a=b": {"", "a=b"}, `p=a\b,c`: {`a\b`, "c"},
+		"n=1..4": {"1", "2", "3", "4"}, "n=0,2..3": {"0", "2", "3"}, "n=1..16": {"1", "2", "4", "8", "16"},
+		"n=3..30": {"3", "6", "12", "24", "30"}, "n=0..9": {"0", "1", "2", "4", "8", "9"}, "n=5..5": {"5"},
+		"p=a..b,1..": {"a..b", "1.."}, "n=999999999..cpu": {"999999999..cpu"},
 	} {
 		factor, err := ParseFactor(text)
 		var values []string
@@ -22,7 +25,7 @@ func TestParseFactor(t *testing.T) {
 			t.Errorf("%s: %q, %v", text, values, err)
 		}
 	}
-	for _, text := range []string{"n", "=1,2"} {
+	for _, text := range []string{"n", "=1,2", "n=4..1", "n=999999999..cpus"} {
 		if _, err := ParseFactor(text); err == nil {
 			t.Errorf("%q is a factor", text)
 		}

@@ -25,6 +25,9 @@ type Experiment struct {
 	Factors []Factor `json:"factors"`
 	Metrics []Metric `json:"metrics"`
 	Trials  []Trial  `json:"trials"`
+	Host    struct {
+		CPUs int `json:"CPUs"`
+	} `json:"host"`
 }
 
 // Factor is what was varied.

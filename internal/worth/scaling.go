@@ -4,32 +4,63 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"culprit/internal/stat"
 )
 
-// Scaling is how a throughput grows with the number of workers.
+// Scaling is how a throughput grows with the number of workers. The law is fitted to the levels that
+// had CPUs to run on: more workers than CPUs, all of which are busy, say nothing about what they cost each other.
 type Scaling struct {
-	Side       string          `json:"side,omitempty"` // level of the change's factor
-	Law        stat.ScalingLaw `json:"law"`
-	Contention Interval        `json:"contention"`
-	Coherence  Interval        `json:"coherence"`
+	Side       string           `json:"side,omitempty"` // level of the change's factor
+	Law        *stat.ScalingLaw `json:"law,omitempty"`  // nil: too few levels; Unfitted says why
+	Unfitted   string           `json:"unfitted,omitempty"`
+	Contention *Interval        `json:"contention,omitempty"`
+	Coherence  *Interval        `json:"coherence,omitempty"`
 	// Peak is the number of workers with the highest throughput by the law; 0: more always help.
 	Peak   float64         `json:"peak"`
 	Levels []ScalingWorker `json:"levels"`
+	// Loss is what keeps most workers below what they could do.
+	Loss Loss `json:"loss,omitempty"`
 }
 
 // ScalingWorker compares what was measured with what perfect scaling and the law expect.
 type ScalingWorker struct {
 	Workers  float64 `json:"workers"`
 	Measured float64 `json:"measured"` // median
-	Perfect  float64 `json:"perfect"`  // one worker's throughput times the number
-	Law      float64 `json:"law"`
+	// Perfect is what the fewest workers did, times how many more there are; or CPUs, where all are busy.
+	Perfect float64 `json:"perfect"`
+	Law     float64 `json:"law,omitempty"` // 0: not fitted
+	// CPUCost is how much CPU time a unit of work took, against that with the fewest workers; 0: not known.
+	CPUCost float64 `json:"cpu_cost,omitempty"`
+	Cores   float64 `json:"cores,omitempty"` // CPUs that were used; 0: not known
+	// Beyond says that all CPUs were busy and there were fewer than workers.
+	Beyond bool `json:"beyond,omitempty"`
+}
+
+// Loss is why more workers do not do as much more.
+type Loss string
+
+// The losses; "" for none of note.
+const (
+	LossDearer Loss = "dearer" // a unit of work takes more CPU time beside others
+	LossWaits  Loss = "waits"  // workers wait
+)
+
+// workerWords are words in names of factors that count what works at the same time.
+var workerWords = []string{"thread", "worker", "cpus", "cores", "process", "procs", "jobs", "goroutine", "task",
+	"client", "connection", "concurren", "parallel"}
+
+// CountsWorkers reports whether a factor counts workers, by its name: threads, env.GOMAXPROCS.
+func CountsWorkers(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(workerWords, func(word string) bool { return strings.Contains(name, word) })
 }
 
 // scalings fits the law for each side.
 func scalings(e *Experiment, q question) ([]Scaling, error) {
-	blocks := e.blocks(q)
+	blocks, cores := e.blocks(q), e.blocks(q.inCores())
 	if q.loads[0] < 1 {
 		return nil, fmt.Errorf("%s begins at %g; a number of workers is 1 or more", q.load.Name, q.loads[0])
 	}
@@ -39,16 +70,11 @@ func scalings(e *Experiment, q question) ([]Scaling, error) {
 	}
 	var found []Scaling
 	for i, side := range sides {
-		var rows [][]float64
-		for _, block := range blocks {
-			if row := side(block); !slices.ContainsFunc(row, math.IsNaN) {
-				rows = append(rows, row)
-			}
-		}
+		rows := whole(blocks, side)
 		if len(rows) < 2 {
 			return nil, fmt.Errorf("%d blocks hold all levels of %s; two are needed", len(rows), q.load.Name)
 		}
-		scaling, err := scalingOf(q.loads, rows)
+		scaling, err := scalingOf(q.loads, rows, whole(cores, side), e.Host.CPUs)
 		if err != nil {
 			return nil, err
 		}
@@ -60,38 +86,121 @@ func scalings(e *Experiment, q question) ([]Scaling, error) {
 	return found, nil
 }
 
-func scalingOf(workers []float64, rows [][]float64) (s Scaling, err error) {
-	if s.Law, err = fitWithout(workers, rows, -1); err != nil {
+// inCores asks the same of the CPUs that were used.
+func (q question) inCores() question {
+	q.metric = Metric{Name: cores, Unit: cores}
+	return q
+}
+
+// whole are the blocks that have each level.
+func whole(blocks []block, side func(block) []float64) (rows [][]float64) {
+	for _, block := range blocks {
+		if row := side(block); !slices.ContainsFunc(row, math.IsNaN) {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// column is the middle of one level over the blocks; 0 without any.
+func column(rows [][]float64, i int) float64 {
+	if len(rows) == 0 {
+		return 0
+	}
+	var values []float64
+	for _, row := range rows {
+		values = append(values, row[i])
+	}
+	return stat.Middle(values)
+}
+
+const (
+	// allBusy is the part of a host's CPUs whose use says that there were none to spare.
+	allBusy = 0.8
+	// worthLoss is the part of what workers could do below which they are said to lose.
+	worthLoss = 0.9
+)
+
+func scalingOf(workers []float64, rows, used [][]float64, cpus int) (s Scaling, err error) {
+	fits := 0 // levels, of the fewest on
+	for i, n := range workers {
+		level := ScalingWorker{Workers: n, Measured: column(rows, i), Cores: column(used, i)}
+		level.Beyond = cpus > 0 && n > float64(cpus) && level.Cores >= allBusy*float64(cpus)
+		if first := column(used, 0) / column(rows, 0); level.Cores > 0 && first > 0 {
+			level.CPUCost = level.Cores / level.Measured / first
+		}
+		if !level.Beyond && fits == i {
+			fits++
+		}
+		s.Levels = append(s.Levels, level)
+	}
+	one := s.Levels[0].Measured / workers[0]
+	if err := s.fit(workers[:fits], rows); err != nil && fits == len(workers) {
 		return s, err
+	} else if err != nil {
+		s.Unfitted = fmt.Sprintf("the law needs three numbers of workers that have CPUs to run on; %d CPUs were busy with %s",
+			cpus, strconv.FormatFloat(workers[fits], 'g', -1, 64))
+	} else {
+		one = s.Law.One
+	}
+	for i := range s.Levels {
+		level := &s.Levels[i]
+		could := level.Workers
+		if level.Beyond {
+			could = float64(cpus)
+		}
+		level.Perfect = one * could
+		if s.Law != nil && !level.Beyond {
+			level.Law = s.Law.At(level.Workers)
+		}
+	}
+	s.Loss = s.Levels[len(s.Levels)-1].loss(&s.Levels[0])
+	return s, nil
+}
+
+// loss tells whether work became dearer than with the fewest workers or workers wait, by which of both
+// accounts for more. What the fewest do not reach themselves (a law that does not fit, a busy host) is no loss.
+func (l *ScalingWorker) loss(fewest *ScalingWorker) Loss {
+	reached := l.Measured / l.Perfect / min(fewest.Measured/fewest.Perfect, 1)
+	switch {
+	case reached >= worthLoss || l.CPUCost == 0:
+		return ""
+	case 1-1/l.CPUCost >= (1-reached)/2:
+		return LossDearer
+	}
+	return LossWaits
+}
+
+// fit fits the law to the first levels of the rows.
+func (s *Scaling) fit(workers []float64, rows [][]float64) error {
+	law, err := fitWithout(workers, rows, -1)
+	if err != nil {
+		return err
 	}
 	// Jackknife over blocks (Tukey 1958): the trials of one block share its disturbances.
 	var contentions, coherences []float64
 	count := float64(len(rows))
 	for leave := range rows {
-		law, err := fitWithout(workers, rows, leave)
+		without, err := fitWithout(workers, rows, leave)
 		if err != nil {
-			return s, err
+			return err
 		}
-		contentions = append(contentions, count*s.Law.Contention-(count-1)*law.Contention)
-		coherences = append(coherences, count*s.Law.Coherence-(count-1)*law.Coherence)
+		contentions = append(contentions, count*law.Contention-(count-1)*without.Contention)
+		coherences = append(coherences, count*law.Coherence-(count-1)*without.Coherence)
 	}
-	if s.Contention, err = termInterval(s.Law.Contention, contentions); err != nil {
-		return s, err
+	contention, err := termInterval(law.Contention, contentions)
+	if err != nil {
+		return err
 	}
-	if s.Coherence, err = termInterval(s.Law.Coherence, coherences); err != nil {
-		return s, err
+	coherence, err := termInterval(law.Coherence, coherences)
+	if err != nil {
+		return err
 	}
-	if peak := s.Law.Peak(); !math.IsInf(peak, 1) {
+	s.Law, s.Contention, s.Coherence = &law, &contention, &coherence
+	if peak := law.Peak(); !math.IsInf(peak, 1) {
 		s.Peak = peak
 	}
-	for i, n := range workers {
-		var measured []float64
-		for _, row := range rows {
-			measured = append(measured, row[i])
-		}
-		s.Levels = append(s.Levels, ScalingWorker{n, stat.Middle(measured), s.Law.One * n, s.Law.At(n)})
-	}
-	return s, nil
+	return nil
 }
 
 // termInterval is around the fit; no term is negative.
@@ -110,7 +219,7 @@ func fitWithout(workers []float64, rows [][]float64, leave int) (stat.ScalingLaw
 		if at == leave {
 			continue
 		}
-		n, throughput = append(n, workers...), append(throughput, row...)
+		n, throughput = append(n, workers...), append(throughput, row[:len(workers)]...)
 	}
 	return stat.FitScaling(n, throughput)
 }

@@ -164,9 +164,62 @@ func TestScaling(t *testing.T) {
 	}
 	got := answer.Scaling[0]
 	holds := func(i Interval, truth float64) bool { return i.Low <= truth && i.High >= truth }
-	if !holds(got.Contention, truth.Contention) || !holds(got.Coherence, truth.Coherence) ||
+	if got.Law == nil || !holds(*got.Contention, truth.Contention) || !holds(*got.Coherence, truth.Coherence) ||
 		math.Abs(got.Peak/truth.Peak()-1) > 0.15 || len(got.Levels) != 5 || got.Levels[4].Perfect < got.Levels[4].Measured {
 		t.Errorf("%+v", got)
+	}
+}
+
+// More workers than busy CPUs do not look like contention; why the rest loses is told by what a unit of work takes.
+func TestScalingBeyondTheCPUs(t *testing.T) {
+	for _, one := range []struct {
+		name   string
+		cpus   int
+		dearer float64 // CPU time of a unit of work beside others
+		busy   float64 // part of the CPUs that workers keep busy
+		levels int     // that are fitted
+		loss   Loss
+	}{
+		{"many CPUs", 16, 1, 1, 5, ""},
+		{"two CPUs, all busy", 2, 1, 1, 0, ""},
+		{"two CPUs, all busy, dearer work", 2, 2, 1, 0, LossDearer},
+		{"four CPUs, all busy", 4, 1, 1, 3, ""},
+		{"two CPUs, workers that wait for something else", 2, 1, 0.05, 5, ""},
+		{"sixteen CPUs, workers that wait for each other", 16, 1, -1, 5, LossWaits},
+	} {
+		e := sweep([]float64{1, 2, 4, 8, 16}, 4, ticker, 1)
+		e.Factors, e.Host.CPUs = e.Factors[:1], one.cpus
+		e.Metrics = []Metric{{Name: "ops", Higher: true}}
+		for i, trial := range e.Trials {
+			n := 0.0
+			fmt.Sscan(trial.Levels["rate"], &n)
+			cores, cost := min(n, float64(one.cpus)), 1.0
+			switch {
+			case one.busy < 0:
+				cores = 1 // whatever their number
+			case one.busy < 1:
+				cores = n * one.busy
+			}
+			if n > 1 {
+				cost = one.dearer
+			}
+			e.Trials[i].Metrics = map[string]float64{"wall": 2, "cpu": 2 * cores, "ops": 100 * cores / cost}
+		}
+		answer, err := Weigh(e, Options{})
+		if err != nil {
+			t.Fatal(one.name, err)
+		}
+		got := answer.Scaling[0]
+		fitted := 0
+		for _, level := range got.Levels {
+			if level.Law > 0 {
+				fitted++
+			}
+		}
+		if fitted != one.levels || (got.Law == nil) != (one.levels == 0) || (got.Unfitted == "") != (one.levels > 0) ||
+			got.Loss != one.loss {
+			t.Errorf("%s: %d levels fitted, loss %q, %+v", one.name, fitted, got.Loss, got)
+		}
 	}
 }
 

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"context"
+	"io"
+	"slices"
+
+	"culprit/internal/report"
+	"culprit/internal/try"
+	"culprit/internal/worth"
+)
+
+// showScaling shows how far more workers help, of an experiment that varied their number and measured
+// what they did: what culprit worth says of it.
+func showScaling(ctx context.Context, w world, out io.Writer, result *try.Result) error {
+	factor := slices.IndexFunc(result.Factors, func(f try.Factor) bool {
+		return worth.CountsWorkers(f.Name) && len(f.Levels) > 2
+	})
+	metric := slices.IndexFunc(result.Metrics, func(m try.Metric) bool { return m.Higher })
+	if factor < 0 || metric < 0 {
+		return nil
+	}
+	experiment, err := readExperiment(ctx, result.Dir)
+	if err != nil {
+		return err
+	}
+	answer, err := worth.Weigh(experiment, worth.Options{Load: result.Factors[factor].Name,
+		Metric: result.Metrics[metric].Name})
+	if err != nil { // levels that are no numbers, or that other factors were varied with
+		return nil
+	}
+	return report.Worth(out, &worth.Answer{Load: answer.Load, Change: answer.Change, Metric: answer.Metric,
+		Scaling: answer.Scaling, Warnings: answer.Warnings}, textOptions(w))
+}
