@@ -130,8 +130,9 @@ var mayImport = map[string][]string{
 	"cmd/culprit-hub": {"recording", "internal"},
 	// The scoreboards judge culprit from outside, by its command line; they share only its arithmetic. The lineup keeps
 	// what was judged in the corpus.
-	"lineup":    {"internal/stat", "internal/explain", "internal/corpus"},
-	"benchmark": {"recording", "internal/stat"},
+	"lineup": {"internal/stat", "internal/explain", "internal/corpus"},
+	// What a confirmation costs a thread can only be told of what confirms: watchpoint.
+	"benchmark": {"recording", "internal/stat", "internal/probe"},
 	// How often the questions over a fleet are wrong can only be told of what answers them.
 	"benchmark/fleet": {"internal/stat", "internal/fleet/bands", "internal/fleet/compare", "internal/fleet/facts",
 		"internal/fleet/changes"},
