@@ -42,21 +42,32 @@ func (w *Watcher) cost(words, hits int) time.Duration {
 	return time.Duration(hits)*w.hit + time.Duration(passes*words)*w.hit/armedPerHit
 }
 
-// bearable leaves out threads, and words of them, that would cost a thread more than it has left.
-func (w *Watcher) bearable(threads []Thread) (list []Thread) {
+// bearable leaves out threads, and hits and words of them, that would cost a thread more than it has
+// left.
+func (w *Watcher) bearable(threads []Thread) (list []bounded) {
 	if w.hit == 0 {
 		w.hit = costOfHit()
 	}
 	for _, thread := range threads {
-		words := min(len(thread.Words), Slots)
-		for words > 0 && w.spent[thread.Tid]+w.cost(words, passes*words*hitsOf(words)) > w.each {
-			words--
-		}
+		words, hits := w.affords(min(len(thread.Words), Slots), w.each-w.spent[thread.Tid])
 		if words > 0 {
-			list = append(list, Thread{Tid: thread.Tid, Words: thread.Words[:words]})
+			list = append(list, bounded{Thread{thread.Tid, thread.Words[:words]}, hits})
 		}
 	}
 	return list
+}
+
+// affords is how many words a thread can be watched at for so long, and the hits of each in a pass: where
+// hits are dear one shows as much of a word as four.
+func (w *Watcher) affords(most int, left time.Duration) (words, hits int) {
+	for words = most; words > 0; words-- {
+		for hits = hitsOf(words); hits > 0; hits-- {
+			if w.cost(words, passes*words*hits) <= left {
+				return words, hits
+			}
+		}
+	}
+	return 0, 0
 }
 
 // charge books what watched threads have borne: one that did not run bore nothing.

@@ -55,6 +55,12 @@ type Thread struct {
 	Words []Word
 }
 
+// bounded is a thread as it is watched.
+type bounded struct {
+	Thread
+	hits int // of each word in a pass
+}
+
 // Seen is what a thread did with one word while it was watched.
 type Seen struct {
 	Tid     int32
@@ -79,17 +85,18 @@ func (w *Watcher) Watch(pid int, threads []Thread) ([]Seen, error) {
 	if err := Free(pid); err != nil {
 		return nil, err
 	}
-	if threads = w.bearable(threads); len(threads) == 0 {
+	bearable := w.bearable(threads)
+	if len(bearable) == 0 {
 		return nil, ErrSpent
 	}
 	var seen []Seen
-	for _, thread := range threads {
+	for _, thread := range bearable {
 		for _, word := range thread.Words[:min(len(thread.Words), Slots)] {
 			seen = append(seen, Seen{Tid: thread.Tid, Word: word, Tasks: map[uint64]int64{}})
 		}
 	}
 	for _, kind := range []uint32{unixBreakpointWrite, unixBreakpointTouch} {
-		if err := pass(seen, kind, threads); err != nil {
+		if err := pass(seen, kind, bearable); err != nil {
 			return nil, err
 		}
 	}
@@ -112,10 +119,10 @@ func Free(pid int) error {
 }
 
 // pass arms all registers for one kind of access, once.
-func pass(seen []Seen, kind uint32, threads []Thread) error {
+func pass(seen []Seen, kind uint32, threads []bounded) error {
 	hits := map[int32]int{} // of each word of a thread
 	for _, thread := range threads {
-		hits[thread.Tid] = hitsOf(len(thread.Words))
+		hits[thread.Tid] = thread.hits
 	}
 	armed := make([]*register, len(seen))
 	defer func() {

@@ -69,14 +69,31 @@ func TestKilledHolder(t *testing.T) {
 		t.Skip("another process of this user gets no registers here: ", said)
 	}
 	watched(t, own)
-	for range Slots { // nothing is armed any more: a thread that traps does some 25,000 in a second
-		before := shared.word[0].Load()
+	// Nothing is armed any more: a thread that traps does some 25 in a millisecond of its CPU time. Others
+	// may want the CPU meanwhile.
+	before, began := shared.word[0].Load(), cpuOf(t, tid)
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
-		if shared.word[0].Load()-before > 20_000 {
+		used := cpuOf(t, tid) - began
+		if used < time.Millisecond {
+			continue
+		}
+		if shared.word[0].Load()-before > 2000*used.Milliseconds() {
 			return
 		}
+		before, began = shared.word[0].Load(), cpuOf(t, tid)
 	}
 	t.Error("the thread is slowed down after the end of who watched it")
+}
+
+// cpuOf is the CPU time of a thread (clock_getcpuclockid(3), for a thread).
+func cpuOf(t *testing.T, tid int32) time.Duration {
+	t.Helper()
+	var used unix.Timespec
+	if err := unix.ClockGettime(^tid<<3|6, &used); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(used.Nano())
 }
 
 // line is one cache line of words.
@@ -257,6 +274,10 @@ func TestBearable(t *testing.T) {
 	got := watcher.bearable([]Thread{{1, words}, {2, words}, {3, words}})
 	if len(got) != 2 || len(got[0].Words) != Slots || got[1].Tid != 2 || len(got[1].Words) != 3 {
 		t.Errorf("%+v", got)
+	}
+	watcher.hit = 80 * time.Microsecond // of another host: one hit of each word in a pass is better than none
+	if words, hits := watcher.affords(2, 500*time.Microsecond); words != 2 || hits != 1 {
+		t.Errorf("%d words, %d hits", words, hits)
 	}
 	watcher.charge([]Seen{{Tid: 1, Touches: 3, Watched: 1}, {Tid: 4}})
 	if watcher.spent[1] != 3*watcher.hit+2*watcher.hit/armedPerHit || watcher.spent[4] != 0 {
