@@ -25,8 +25,8 @@ const (
 	linesInAll   = 8 // watched in one window
 	triesOfLine  = 3 // its threads may have slept
 	// watchesCost is what all watches of a window may take of one thread, by what a hit costs it. Where other
-	// threads want the CPUs a hit costs up to twice as much, now and then: it is half of a millisecond.
-	watchesCost = time.Millisecond / 2
+	// threads want the CPUs a hit costs more: see benchmark/sharing/RESULTS.md.
+	watchesCost = time.Millisecond
 )
 
 // seenOperand is an operand in memory that a thread was sampled with.
