@@ -80,3 +80,34 @@ int sweep(struct bpf_iter__bpf_sk_storage_map *ctx)
 	bpf_seq_write(ctx->meta->seq, &event, sizeof(event));
 	return 0;
 }
+
+/* Shows the streams that have no answer when the window ends. */
+SEC("iter/bpf_sk_storage_map")
+int sweep_streams(struct bpf_iter__bpf_sk_storage_map *ctx)
+{
+	struct connection *connection = ctx->value;
+	struct sock *sk = ctx->sk;
+	if (!sk || !connection)
+		return 0;
+	struct turn *turn = turn_of(sk);
+	if (!turn || turn->protocol != HTTP2 || turn->role != SERVER)
+		return 0;
+	for (__u32 i = 0; i < STREAMS; i++) {
+		struct stream *stream = &connection->streams[i];
+		struct request_event event = {};
+		if (!stream->id)
+			continue;
+		event.begin = stream->begin;
+		event.first_recv = stream->first_recv;
+		event.last_recv = stream->last_recv;
+		event.in = stream->in;
+		event.out = stream->out;
+		event.tgid = stream->tgid;
+		event.reader = stream->reader;
+		event.kind = stream->kind;
+		event.no_wait = stream->no_wait;
+		event.in_progress = 1;
+		bpf_seq_write(ctx->meta->seq, &event, sizeof(event));
+	}
+	return 0;
+}

@@ -1,6 +1,9 @@
 package requests
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // The protocols, as in head.h.
 const (
@@ -13,10 +16,17 @@ const (
 	memcached
 	tls
 	other
+	grpc
 )
 
 var protocolNames = map[uint32]string{http1: "http", http2: "http/2", redis: "redis", postgres: "postgresql",
-	mysql: "mysql", memcached: "memcached", tls: "tls"}
+	mysql: "mysql", memcached: "memcached", tls: "tls", grpc: "grpc"}
+
+// The methods of HTTP/2, as in fields.h, which writes their number behind the path.
+var methodNames = [...]string{"", "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "CONNECT", "TRACE"}
+
+// unnamedStream is the kind of streams whose path their connection had named before anybody looked.
+const unnamedStream = "(path not seen)"
 
 // kindText names the kind of a request by its first bytes, which are whatever the client sent: "" when they tell none.
 // The kernel tells kinds apart by a hash of the same text.
@@ -24,6 +34,8 @@ func kindText(protocol uint32, head []byte) string {
 	switch protocol {
 	case http1:
 		return printable(foldPath(head))
+	case http2, grpc:
+		return streamKind(head)
 	case redis:
 		_, rest, _ := strings.Cut(string(head), "\n")
 		_, rest, _ = strings.Cut(rest, "\n")
@@ -40,6 +52,19 @@ func kindText(protocol uint32, head []byte) string {
 		}
 	}
 	return ""
+}
+
+// streamKind is method and path of a stream of HTTP/2.
+func streamKind(head []byte) string {
+	if len(head) == 0 {
+		return unnamedStream
+	}
+	path, _, _ := bytes.Cut(head[:len(head)-1], []byte{0})
+	text := printable(foldPath(path))
+	if method := int(head[len(head)-1]); method < len(methodNames) && methodNames[method] != "" {
+		text = methodNames[method] + " " + text
+	}
+	return text
 }
 
 // printable replaces what no path has: a path is ASCII.

@@ -6,13 +6,14 @@
 
 #define FRAMES_SURE 2
 
-/* Streams of several requests lie about turns: a connection that looks like one twice is no longer measured. */
+/* Streams of several requests lie about turns: a connection that looks like one twice is followed by its frames. */
 static __always_inline bool name_protocol(struct turn *turn, struct head *head)
 {
 	struct service *service = service_at(turn->service);
 	if (head->protocol == HTTP2) {
 		turn->frames++;
-		if (*(__u32 *)head->byte == 0x20495250 || turn->frames >= FRAMES_SURE)
+		turn->preface = *(__u32 *)head->byte == 0x20495250;
+		if (turn->preface || turn->frames >= FRAMES_SURE)
 			turn->protocol = HTTP2;
 		else
 			head->protocol = OTHER;
@@ -79,5 +80,6 @@ static __always_inline void look(struct turn *turn, int received)
 		if (!several && !again)
 			remember(turn, head, received);
 	}
-	turn->kind = turn->protocol == HTTP2 ? 0 : find_kind(turn->service, !!head);
+	if (turn->protocol != HTTP2)
+		turn->kind = find_kind(turn->service, !!head);
 }

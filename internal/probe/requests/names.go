@@ -51,11 +51,20 @@ func (s *Session) nameAll(c *collection) error {
 		if _, known := moves[of.Pid]; !known {
 			moves[of.Pid] = !timed(c.window.Recording) || isGo(of.Pid)
 		}
-		text := kindText(kind.Protocol, kind.Head[:min(int(kind.HeadLength), len(kind.Head))])
+		text := kindText(kind.Protocol, headOf(&kind))
 		c.kinds[at] = kindName{side: of.Side, service: of.Service, protocol: protocolNames[kind.Protocol], kind: text,
 			pid: of.Pid, comm: of.Comm, moves: moves[of.Pid]}
 	}
 	return nil
+}
+
+// headOf is what of a kind's first request is known: its first bytes; of HTTP/2 path and method, or nothing.
+func headOf(kind *requestsKind) []byte {
+	length := min(int(kind.HeadLength), len(kind.Head))
+	if length > 0 && (kind.Protocol == http2 || kind.Protocol == grpc) {
+		length = len(kind.Head)
+	}
+	return kind.Head[:length]
 }
 
 // timed tells that what threads waited for was summed up, which offcpu does.

@@ -5,7 +5,7 @@
 #include "../bpf/kernel.h"
 
 /* As in head.go. */
-enum protocol { UNKNOWN, HTTP1, HTTP2, REDIS, POSTGRES, MYSQL, MEMCACHED, TLS, OTHER };
+enum protocol { UNKNOWN, HTTP1, HTTP2, REDIS, POSTGRES, MYSQL, MEMCACHED, TLS, OTHER, GRPC };
 
 static __always_inline bool is_upper(__u8 c) { return c >= 'A' && c <= 'Z'; }
 static __always_inline bool is_digit(__u8 c) { return c >= '0' && c <= '9'; }

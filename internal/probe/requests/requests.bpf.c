@@ -4,6 +4,7 @@
  * the last byte of the answer that is sent before the next request is read. What the target asks of others is
  * followed the same way, from the other end. */
 #include "look.h"
+#include "streams.h"
 
 #define MSG_PEEK 2
 #define IDLE_NS 100000000 /* after so long without another byte an answer is over */
@@ -76,7 +77,7 @@ int BPF_PROG(ready, struct sock *sk)
 		if (!turn)
 			return 0;
 	}
-	if (turn->role == CLIENT ? turn->begin != 0 : !turn->ready)
+	if (turn->role == CLIENT ? turn->begin != 0 || turn->protocol == HTTP2 : !turn->ready)
 		turn->ready = bpf_ktime_get_ns();
 	return 0;
 }
@@ -87,6 +88,17 @@ static __always_inline bool all_read(struct sock *sk)
 		return !sk->sk_receive_queue.qlen;
 	struct tcp_sock *tcp = (void *)sk;
 	return BPF_CORE_READ(tcp, rcv_nxt) == BPF_CORE_READ(tcp, copied_seq);
+}
+
+/* Whether what a call has read or sent is frames of streams, which are then followed; known: so many bytes of the
+ * connection's first words came before. */
+static __always_inline bool has_frames(struct sock *sk, struct turn *turn, int bytes, __u32 known, bool answers)
+{
+	if (turn->protocol != HTTP2)
+		return false;
+	follow_streams(sk, turn);
+	follow_frames(sk, turn, bytes, turn->preface && known < PREFACE ? PREFACE - known : 0, answers);
+	return true;
 }
 
 static __always_inline void begin_turn(struct sock *sk, struct turn *turn, struct task_state *state, int received,
@@ -151,6 +163,12 @@ int BPF_PROG(received, struct sock *sk, int ret, int flags)
 		if (!turn)
 			return 0;
 	}
+	if (turn->protocol == HTTP2) {
+		follow_frames(sk, turn, ret, 0, turn->role == CLIENT);
+		if (turn->role == SERVER && all_read(sk))
+			turn->ready = 0;
+		return 0;
+	}
 	__u64 now = bpf_ktime_get_ns();
 	if (turn->role == CLIENT) {
 		client_received(turn, state, ret, now);
@@ -160,12 +178,17 @@ int BPF_PROG(received, struct sock *sk, int ret, int flags)
 		return 0;
 	if (turn->last_send)
 		finish(turn);
+	__u32 known = turn->begin && !turn->first_send ? turn->head_length : 0;
 	if (!turn->begin)
 		begin_turn(sk, turn, state, ret, now);
-	else if (turn->head_length && !turn->first_send)
+	else if (known)
 		look(turn, ret);
+	if (has_frames(sk, turn, ret, known, false))
+		now = 0;
 	if (all_read(sk)) /* else what is left is of a request that waits */
 		turn->ready = 0;
+	if (!now)
+		return 0;
 	turn->last_recv = now;
 	turn->in += ret;
 	return 0;
@@ -198,7 +221,8 @@ static __always_inline bool is_interim(struct turn *turn, int sent)
 	return false;
 }
 
-static __always_inline void client_sent(struct turn *turn, struct task_state *state, int sent, __u64 now)
+static __always_inline void client_sent(struct sock *sk, struct turn *turn, struct task_state *state, int sent,
+					__u64 now)
 {
 	if (turn->first_recv)
 		finish_client(turn);
@@ -210,6 +234,8 @@ static __always_inline void client_sent(struct turn *turn, struct task_state *st
 		turn->head_length = 0;
 		turn->head = 0;
 		look(turn, sent);
+		if (has_frames(sk, turn, sent, 0, false))
+			return;
 	}
 	turn->out += sent;
 }
@@ -255,8 +281,10 @@ int BPF_PROG(sent, struct sock *sk, int ret, int flags)
 		if (!turn)
 			return 0;
 	}
-	if (turn->role == CLIENT)
-		client_sent(turn, state, ret, bpf_ktime_get_ns());
+	if (turn->protocol == HTTP2)
+		follow_frames(sk, turn, ret, 0, turn->role == SERVER);
+	else if (turn->role == CLIENT)
+		client_sent(sk, turn, state, ret, bpf_ktime_get_ns());
 	else if (turn->role == SERVER)
 		server_sent(sk, turn, state, ret, bpf_ktime_get_ns());
 	return 0;

@@ -5,7 +5,7 @@
 //
 // The first bytes name the protocol and the kind (head.go). Latencies are counted in the kernel; in full it hands over
 // those that are slow for their kind, and a random sample of the others. Connections that carry several streams
-// (HTTP/2) are counted and refused: turns say nothing of their requests.
+// (HTTP/2, gRPC) are followed by their frames, which turns say nothing of (streams.h).
 package requests
 
 import (
@@ -149,7 +149,9 @@ func (s *Session) Ends() {
 	s.failed = s.collection.Variables["over"].Set(uint32(1))
 	var err error
 	s.unanswered, err = s.sweep()
-	s.failed = errors.Join(s.failed, err, bpf.Ends(s.collection))
+	streams, unread := bpf.WalkMap[requestsRequestEvent](s.collection, "sweep_streams", s.collection.Maps["connections"])
+	s.unanswered = append(s.unanswered, streams...)
+	s.failed = errors.Join(s.failed, err, unread, bpf.Ends(s.collection))
 }
 
 // sweep ends answers that are long over; at the window's end all, and shows the requests that have none.

@@ -13,6 +13,93 @@ import (
 	"github.com/cilium/ebpf"
 )
 
+type requestsConnection struct {
+	_    structs.HostLayout
+	Asks struct {
+		_            structs.HostLayout
+		Left         uint32
+		Stream       uint32
+		Head         [16]uint8
+		HeadLength   uint8
+		Type         uint8
+		Flags        uint8
+		Lost         uint8
+		Ends         uint8
+		Cut          uint8
+		Padded       uint8
+		WithPriority uint8
+		Length       uint32
+		Block        [512]uint8
+		Inserted     uint32
+		Entries      [128]uint32
+		Method       uint32
+		Status       uint32
+		PathKind     uint32
+		PathEntry    uint32
+		PathAt       uint32
+		PathLength   uint32
+		PathCoded    uint8
+		PathStatic   uint8
+		Grpc         uint8
+		Failed       uint8
+		At           uint32
+		End          uint32
+		Bits         uint32
+		Have         uint32
+	}
+	Answers struct {
+		_            structs.HostLayout
+		Left         uint32
+		Stream       uint32
+		Head         [16]uint8
+		HeadLength   uint8
+		Type         uint8
+		Flags        uint8
+		Lost         uint8
+		Ends         uint8
+		Cut          uint8
+		Padded       uint8
+		WithPriority uint8
+		Length       uint32
+		Block        [512]uint8
+		Inserted     uint32
+		Entries      [128]uint32
+		Method       uint32
+		Status       uint32
+		PathKind     uint32
+		PathEntry    uint32
+		PathAt       uint32
+		PathLength   uint32
+		PathCoded    uint8
+		PathStatic   uint8
+		Grpc         uint8
+		Failed       uint8
+		At           uint32
+		End          uint32
+		Bits         uint32
+		Have         uint32
+	}
+	LastStream uint32
+	Unused     uint32
+	Streams    [128]struct {
+		_         structs.HostLayout
+		Begin     uint64
+		FirstRecv uint64
+		LastRecv  uint64
+		FirstSend uint64
+		In        uint64
+		Out       uint64
+		Id        uint32
+		Kind      uint32
+		Reader    uint32
+		Tgid      uint32
+		Status    uint32
+		Failed    uint32
+		NoWait    uint32
+		Unused    uint32
+	}
+}
+
 type requestsHead struct {
 	_        structs.HostLayout
 	Byte     [128]uint8
@@ -255,9 +342,10 @@ type requestsTurn struct {
 	HeadLength       uint8
 	_                [7]byte
 	Head             uint64
+	Preface          uint8
 	Booked           uint8
 	Followed         uint8
-	_                [2]byte
+	_                [1]byte
 	Era              uint32
 	KnownLength      uint32
 	Covered          uint32
@@ -268,6 +356,8 @@ type requestsTurn struct {
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
+	requestsMapConnections           = "connections"
+	requestsMapEndedStreams          = "ended_streams"
 	requestsMapHeads                 = "heads"
 	requestsMapKindIds               = "kind_ids"
 	requestsMapKinds                 = "kinds"
@@ -287,6 +377,7 @@ const (
 	requestsProgSent                 = "sent"
 	requestsProgStateChanged         = "state_changed"
 	requestsProgSweep                = "sweep"
+	requestsProgSweepStreams         = "sweep_streams"
 	requestsVarBegins                = "begins"
 	requestsVarEpoch                 = "epoch"
 	requestsVarEra                   = "era"
@@ -347,25 +438,28 @@ type requestsProgramSpecs struct {
 	Sent         *ebpf.ProgramSpec `ebpf:"sent"`
 	StateChanged *ebpf.ProgramSpec `ebpf:"state_changed"`
 	Sweep        *ebpf.ProgramSpec `ebpf:"sweep"`
+	SweepStreams *ebpf.ProgramSpec `ebpf:"sweep_streams"`
 }
 
 // requestsMapSpecs contains maps before they are loaded into the kernel.
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type requestsMapSpecs struct {
-	Heads       *ebpf.MapSpec `ebpf:"heads"`
-	KindIds     *ebpf.MapSpec `ebpf:"kind_ids"`
-	Kinds       *ebpf.MapSpec `ebpf:"kinds"`
-	Limits      *ebpf.MapSpec `ebpf:"limits"`
-	Listeners   *ebpf.MapSpec `ebpf:"listeners"`
-	Losses      *ebpf.MapSpec `ebpf:"losses"`
-	NameScratch *ebpf.MapSpec `ebpf:"name_scratch"`
-	Requests    *ebpf.MapSpec `ebpf:"requests"`
-	ServiceIds  *ebpf.MapSpec `ebpf:"service_ids"`
-	Services    *ebpf.MapSpec `ebpf:"services"`
-	Sums        *ebpf.MapSpec `ebpf:"sums"`
-	Tasks       *ebpf.MapSpec `ebpf:"tasks"`
-	Turns       *ebpf.MapSpec `ebpf:"turns"`
+	Connections  *ebpf.MapSpec `ebpf:"connections"`
+	EndedStreams *ebpf.MapSpec `ebpf:"ended_streams"`
+	Heads        *ebpf.MapSpec `ebpf:"heads"`
+	KindIds      *ebpf.MapSpec `ebpf:"kind_ids"`
+	Kinds        *ebpf.MapSpec `ebpf:"kinds"`
+	Limits       *ebpf.MapSpec `ebpf:"limits"`
+	Listeners    *ebpf.MapSpec `ebpf:"listeners"`
+	Losses       *ebpf.MapSpec `ebpf:"losses"`
+	NameScratch  *ebpf.MapSpec `ebpf:"name_scratch"`
+	Requests     *ebpf.MapSpec `ebpf:"requests"`
+	ServiceIds   *ebpf.MapSpec `ebpf:"service_ids"`
+	Services     *ebpf.MapSpec `ebpf:"services"`
+	Sums         *ebpf.MapSpec `ebpf:"sums"`
+	Tasks        *ebpf.MapSpec `ebpf:"tasks"`
+	Turns        *ebpf.MapSpec `ebpf:"turns"`
 }
 
 // requestsVariableSpecs contains global variables before they are loaded into the kernel.
@@ -404,23 +498,27 @@ func (o *requestsObjects) Close() error {
 //
 // It can be passed to loadRequestsObjects or ebpf.CollectionSpec.LoadAndAssign.
 type requestsMaps struct {
-	Heads       *ebpf.Map `ebpf:"heads"`
-	KindIds     *ebpf.Map `ebpf:"kind_ids"`
-	Kinds       *ebpf.Map `ebpf:"kinds"`
-	Limits      *ebpf.Map `ebpf:"limits"`
-	Listeners   *ebpf.Map `ebpf:"listeners"`
-	Losses      *ebpf.Map `ebpf:"losses"`
-	NameScratch *ebpf.Map `ebpf:"name_scratch"`
-	Requests    *ebpf.Map `ebpf:"requests"`
-	ServiceIds  *ebpf.Map `ebpf:"service_ids"`
-	Services    *ebpf.Map `ebpf:"services"`
-	Sums        *ebpf.Map `ebpf:"sums"`
-	Tasks       *ebpf.Map `ebpf:"tasks"`
-	Turns       *ebpf.Map `ebpf:"turns"`
+	Connections  *ebpf.Map `ebpf:"connections"`
+	EndedStreams *ebpf.Map `ebpf:"ended_streams"`
+	Heads        *ebpf.Map `ebpf:"heads"`
+	KindIds      *ebpf.Map `ebpf:"kind_ids"`
+	Kinds        *ebpf.Map `ebpf:"kinds"`
+	Limits       *ebpf.Map `ebpf:"limits"`
+	Listeners    *ebpf.Map `ebpf:"listeners"`
+	Losses       *ebpf.Map `ebpf:"losses"`
+	NameScratch  *ebpf.Map `ebpf:"name_scratch"`
+	Requests     *ebpf.Map `ebpf:"requests"`
+	ServiceIds   *ebpf.Map `ebpf:"service_ids"`
+	Services     *ebpf.Map `ebpf:"services"`
+	Sums         *ebpf.Map `ebpf:"sums"`
+	Tasks        *ebpf.Map `ebpf:"tasks"`
+	Turns        *ebpf.Map `ebpf:"turns"`
 }
 
 func (m *requestsMaps) Close() error {
 	return _RequestsClose(
+		m.Connections,
+		m.EndedStreams,
 		m.Heads,
 		m.KindIds,
 		m.Kinds,
@@ -463,6 +561,7 @@ type requestsPrograms struct {
 	Sent         *ebpf.Program `ebpf:"sent"`
 	StateChanged *ebpf.Program `ebpf:"state_changed"`
 	Sweep        *ebpf.Program `ebpf:"sweep"`
+	SweepStreams *ebpf.Program `ebpf:"sweep_streams"`
 }
 
 func (p *requestsPrograms) Close() error {
@@ -473,6 +572,7 @@ func (p *requestsPrograms) Close() error {
 		p.Sent,
 		p.StateChanged,
 		p.Sweep,
+		p.SweepStreams,
 	)
 }
 

@@ -27,6 +27,7 @@ struct turn {
 	__u8 interleaved, failed, no_wait;
 	__u8 head_length; /* of a head that was too short */
 	__u64 head;
+	__u8 preface;     /* the connection began with HTTP/2's first words */
 	__u8 booked;      /* it is counted already */
 	__u8 followed;    /* what its thread waited for is known */
 	__u32 era;        /* in which base_ns was read */
@@ -157,7 +158,7 @@ __noinline int add_turn(const struct turn *turn)
 static __always_inline void finish(struct turn *turn)
 {
 	if (turn->begin && turn->last_send >= turn->begin && within_window(turn->begin)) {
-		if (turn->protocol == HTTP2) {
+		if (turn->frames) { /* of streams, perhaps: a turn says nothing of them */
 			struct service *service = service_at(turn->service);
 			if (service)
 				__sync_fetch_and_add(&service->multiplexed, 1);
@@ -202,7 +203,7 @@ __noinline int book(struct turn *turn, __u64 before, int sent)
 	if (!turn)
 		return 0;
 	__u32 at = turn->kind;
-	if (turn->protocol == HTTP2 || !within_window(turn->begin))
+	if (!within_window(turn->begin))
 		return 0;
 	if (!turn->booked) {
 		turn->booked = 1;
