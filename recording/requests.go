@@ -83,6 +83,9 @@ func (s *Spent) WaitedNs() int64 {
 	return s.HandoverNs + s.QueuedNs + s.LockNs + s.SleepNs + s.DiskNs + s.FaultNs + s.DownstreamNs + s.NetNs + s.OtherNs
 }
 
+// PathNotSeen is the kind of requests of HTTP/2 whose connection had named their paths before it was watched.
+const PathNotSeen = "(path not seen)"
+
 // Service is what turns on its sockets do not tell.
 type Service struct {
 	Side        string `parquet:"side,dict"`
@@ -91,7 +94,7 @@ type Service struct {
 	Comm        string `parquet:"comm,dict"`
 	Pushes      int64  `parquet:"pushes"`      // sends that nobody had asked for
 	Pipelined   int64  `parquet:"pipelined"`   // reads with several requests, which count as one
-	Multiplexed int64  `parquet:"multiplexed"` // turns of connections that carry several streams: not measured
+	Multiplexed int64  `parquet:"multiplexed"` // streams of HTTP/2 that could not be followed
 	InProgress  int64  `parquet:"in_progress"` // read, not answered when the window ended
 	OldestNs    int64  `parquet:"oldest_ns"`   // age of the oldest of these
 }

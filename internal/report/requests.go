@@ -126,7 +126,7 @@ func (p *page) unfollowed(rec *recording.Recording) {
 			text  string
 		}{{service.Pushes, "sends that nobody had asked for"},
 			{service.Pipelined, "reads with several requests, which count as one"},
-			{service.Multiplexed, "turns of connections with several streams (HTTP/2), not measured"}} {
+			{service.Multiplexed, "streams of HTTP/2 that could not be followed"}} {
 			if count.count > 0 {
 				words = append(words, digits(float64(count.count))+" "+count.text)
 			}

@@ -82,7 +82,8 @@ func (r *Result) unseen(rec *recording.Recording, left int64) {
 			r.Unseen.Why = append(r.Unseen.Why, fmt.Sprintf("%d %s", count, why))
 		}
 	}
-	var multiplexed, open, unfollowed int64
+	var multiplexed, open, unfollowed, unnamed int64
+	encrypted := false
 	for i := range rec.Services {
 		multiplexed += rec.Services[i].Multiplexed
 		open += rec.Services[i].InProgress
@@ -90,10 +91,21 @@ func (r *Result) unseen(rec *recording.Recording, left int64) {
 	for i := range rec.Requests {
 		if rec.Requests[i].Side == recording.SideServer {
 			unfollowed += rec.Requests[i].Unfollowed
+			encrypted = encrypted || rec.Requests[i].Protocol == "tls"
+		}
+		if rec.Requests[i].Kind == recording.PathNotSeen {
+			unnamed += rec.Requests[i].Count
 		}
 	}
 	tell(left, "left out: the recorder itself had the CPU meanwhile")
-	tell(multiplexed, "turns of connections with several streams (HTTP/2): not measured")
+	tell(multiplexed, "streams of HTTP/2 that could not be followed")
+	if unnamed > 0 {
+		r.Unseen.Why = append(r.Unseen.Why, fmt.Sprintf("of %d requests the path: their connections (HTTP/2) are older "+
+			"than the recording", unnamed))
+	}
+	if encrypted {
+		r.Unseen.Why = append(r.Unseen.Why, "what is within TLS: its streams of HTTP/2 side by side count as one request")
+	}
 	tell(open, "not answered when the window ended")
 	tell(unfollowed, "moved between threads: what they waited for is known as far as it was found beside them")
 	for _, kind := range r.Requests {

@@ -3,6 +3,8 @@ package requests
 import (
 	"bytes"
 	"strings"
+
+	"culprit/recording"
 )
 
 // The protocols, as in head.h.
@@ -24,9 +26,6 @@ var protocolNames = map[uint32]string{http1: "http", http2: "http/2", redis: "re
 
 // The methods of HTTP/2, as in fields.h, which writes their number behind the path.
 var methodNames = [...]string{"", "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "CONNECT", "TRACE"}
-
-// unnamedStream is the kind of streams whose path their connection had named before anybody looked.
-const unnamedStream = "(path not seen)"
 
 // kindText names the kind of a request by its first bytes, which are whatever the client sent: "" when they tell none.
 // The kernel tells kinds apart by a hash of the same text.
@@ -57,7 +56,7 @@ func kindText(protocol uint32, head []byte) string {
 // streamKind is method and path of a stream of HTTP/2.
 func streamKind(head []byte) string {
 	if len(head) == 0 {
-		return unnamedStream
+		return recording.PathNotSeen
 	}
 	path, _, _ := bytes.Cut(head[:len(head)-1], []byte{0})
 	text := printable(foldPath(path))

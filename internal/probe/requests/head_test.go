@@ -27,6 +27,10 @@ func TestKindText(t *testing.T) {
 		{mysql, "\x09\x00\x00\x00\x03select 1", "SELECT"},
 		{mysql, "\x09\x00\x00\x00\x17....", "(prepared)"},
 		{memcached, "get key\r\n", "GET"},
+		{http2, "", "(path not seen)"},
+		{http2, "/user/17/cart\x00\x00\x00\x01", "GET /user/#/cart"},
+		{grpc, "/shop.Store/Take\x00\x02", "POST /shop.Store/Take"},
+		{http2, "/a\x00\xff", "/a"},
 		{tls, "\x16\x03\x01", "(handshake)"},
 		{tls, "\x17\x03\x03\x00\x20", ""},
 	} {
@@ -41,10 +45,11 @@ func FuzzKindText(f *testing.F) {
 	f.Add(uint32(http1), []byte("GET /user/17 HTTP/1.1\r\n"))
 	f.Add(uint32(redis), []byte("*1\r\n$4\r\nPING\r\n"))
 	f.Add(uint32(postgres), []byte("P\x00\x00\x00\x20s1\x00insert"))
+	f.Add(uint32(http2), []byte("/user/17\x00\x01"))
 	f.Add(uint32(mysql), []byte("\x01\x00\x00\x00\x03"))
 	f.Fuzz(func(t *testing.T, protocol uint32, head []byte) {
 		text := kindText(protocol, head)
-		if len(text) > 4*len(head)+len("(prepared)") || strings.ContainsFunc(text, unicode.IsControl) {
+		if len(text) > 4*len(head)+len("(path not seen)") || strings.ContainsFunc(text, unicode.IsControl) {
 			t.Errorf("%d %q: %q", protocol, head, text)
 		}
 	})

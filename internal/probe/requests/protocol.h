@@ -29,13 +29,14 @@ static __always_inline bool is_memcached(const __u8 *b)
 	       word == 0x656c6564 || word == 0x72636e69 || word == 0x72636564; /* dele incr decr */
 }
 
-/* Length and type of a frame, an odd id of a stream or none: a connection of HTTP/2 that is older than the window. */
+/* Length and type of a frame, an odd id of a stream or none: a connection of HTTP/2 that is older than the window. Some
+ * read the nine bytes first, and the rest in another call. */
 static __always_inline bool is_frame(const __u8 *b, __u32 length)
 {
 	if (length < 9 || b[0] || b[3] > 9 || (b[5] & 0x80))
 		return false;
 	__u32 size = (__u32)b[1] << 8 | b[2];
-	return size <= 16384 && size + 9 <= length && (b[8] & 1 || !(b[5] | b[6] | b[7] | b[8]));
+	return size <= 16384 && (length == 9 || size + 9 <= length) && (b[8] & 1 || !(b[5] | b[6] | b[7] | b[8]));
 }
 
 static __always_inline __u32 protocol_of(const __u8 *b, __u32 length)

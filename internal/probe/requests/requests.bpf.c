@@ -4,7 +4,7 @@
  * the last byte of the answer that is sent before the next request is read. What the target asks of others is
  * followed the same way, from the other end. */
 #include "look.h"
-#include "streams.h"
+#include "frames.h"
 
 #define MSG_PEEK 2
 #define IDLE_NS 100000000 /* after so long without another byte an answer is over */
