@@ -29,14 +29,34 @@ static __always_inline bool is_memcached(const __u8 *b)
 	       word == 0x656c6564 || word == 0x72636e69 || word == 0x72636564; /* dele incr decr */
 }
 
-/* Length and type of a frame, an odd id of a stream or none: a connection of HTTP/2 that is older than the window. Some
- * read the nine bytes first, and the rest in another call. */
+/* The head of a frame that means something: a connection of HTTP/2 that is older than the window. Some read these nine
+ * bytes first, and the rest in another call. Protocols whose messages begin with their length look much alike. */
 static __always_inline bool is_frame(const __u8 *b, __u32 length)
 {
-	if (length < 9 || b[0] || b[3] > 9 || (b[5] & 0x80))
-		return false;
 	__u32 size = (__u32)b[1] << 8 | b[2];
-	return size <= 16384 && (length == 9 || size + 9 <= length) && (b[8] & 1 || !(b[5] | b[6] | b[7] | b[8]));
+	bool odd = b[8] & 1, none = !(b[5] | b[6] | b[7] | b[8]);
+	if (length < 9 || b[0] || (b[5] & 0x80) || size > 16384 || (length != 9 && size + 9 > length))
+		return false;
+	switch (b[3]) {
+	case 0: /* DATA, its end among them */
+		return odd && (size || b[4] == 1);
+	case 1: /* HEADERS */
+	case 9: /* CONTINUATION */
+		return odd && size;
+	case 3: /* RST_STREAM */
+		return odd && size == 4;
+	case 2: /* PRIORITY */
+		return odd && size == 5;
+	case 4: /* SETTINGS, or that they were received */
+		return none && (size ? !b[4] && size % 6 == 0 : b[4] == 1);
+	case 6: /* PING */
+		return none && size == 8;
+	case 7: /* GOAWAY */
+		return none && size >= 8;
+	case 8: /* WINDOW_UPDATE */
+		return (odd || none) && size == 4;
+	}
+	return false;
 }
 
 static __always_inline __u32 protocol_of(const __u8 *b, __u32 length)
