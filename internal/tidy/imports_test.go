@@ -140,6 +140,8 @@ var mayImport = map[string][]string{
 	"cases": {"recording"},
 	// Makes windows as agents do.
 	"cases/fleet": {"recording", "internal/fleet/window"},
+	// It cuts windows of an agent into such of each process.
+	"cases/bands": {"recording", "internal/fleet/window", "internal/agent/spool", "internal/compare/prepare"},
 }
 
 // mayExecute are the packages that may start processes: everything else that
