@@ -46,7 +46,6 @@ func ask(ctx context.Context, o options, folder string, nodes []*node) (known bo
 	if err := json.Unmarshal(text, &f); err != nil {
 		return false, err
 	}
-	var files []string
 	for _, look := range f.Look {
 		i := slices.IndexFunc(nodes, func(n *node) bool { return n.name == look.Host })
 		if i < 0 || !f.Bands.Two {
@@ -56,12 +55,15 @@ func ask(ctx context.Context, o options, folder string, nodes []*node) (known bo
 		if err := lookAt(ctx, o, file, nodes[i], look.Why); err != nil {
 			return false, err
 		}
-		files = append(files, file)
+	}
+	if o.expect == "one" {
+		return !f.Bands.Two, nil
 	}
 	return truth(o, nodes, &f), nil
 }
 
-// listAt is where the list is in the class, behind its beginning; the cache is the eight bytes before it.
+// listAt is where the list is in the class, behind its beginning: of JVM 17, and of the C program. The cache is the
+// eight bytes before it.
 var listAt = map[string]int{"java": 0x28, "c": 16}
 
 // truth holds the bands against where the class lies in each node: the two words are next to each other, and on two
@@ -77,7 +79,7 @@ func truth(o options, nodes []*node, f *found) (known bool) {
 	}
 	fmt.Printf("\ntruth      the cache and the list are on two cache lines in %d of %d nodes\n", count, len(nodes))
 	if !f.Bands.Two {
-		return o.expect == "one"
+		return false
 	}
 	wrong := 0
 	for name, is := range apart {
@@ -86,7 +88,7 @@ func truth(o options, nodes []*node, f *found) (known bool) {
 		}
 	}
 	fmt.Printf("           %d of %d nodes are in the band that follows from it\n", len(nodes)-wrong, len(nodes))
-	return o.expect == "two" && wrong <= len(f.Bands.Between)
+	return wrong <= len(f.Bands.Between)
 }
 
 // lookAt records a node in full, with debug registers on the lines that threads share.

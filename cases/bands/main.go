@@ -42,7 +42,7 @@ type options struct {
 func main() {
 	o := options{}
 	flag.IntVar(&o.nodes, "nodes", 40, "nodes")
-	flag.IntVar(&o.seed, "seed", 100, "layout of the first node; the others have the numbers after it")
+	flag.IntVar(&o.seed, "seed", 500, "layout of the first node; the others have the numbers after it")
 	flag.StringVar(&o.kind, "node", "java", "java or c")
 	flag.StringVar(&o.java, "java", "/usr/lib/jvm/java-17-openjdk-amd64/bin/java", "the JVM")
 	flag.StringVar(&o.binary, "bin", "bin", "directory of culprit and culprit-hub")

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"culprit/internal/host"
 )
 
 // meter measures what the agent takes of the host: its own process, the recorder's, and the BPF programs, of which
@@ -41,15 +41,16 @@ func (m *meter) took(pids ...int) time.Duration {
 	return total
 }
 
-// cpuOf is the CPU time of all threads of a process by its CPU clock, whose number the kernel makes of the process's
-// (include/linux/posix-timers_types.h); 0 when it is gone.
+// cpuOf is the CPU time of a process; 0 when it is gone.
 func cpuOf(pid int) time.Duration {
-	const scheduled = 2 // CPUCLOCK_SCHED
-	var used unix.Timespec
-	if pid <= 0 || unix.ClockGettime(^int32(pid)<<3|scheduled, &used) != nil {
+	if pid <= 0 { // 0 would be the caller
 		return 0
 	}
-	return time.Duration(used.Nano())
+	used, err := host.ProcessCPUTime(pid)
+	if err != nil {
+		return 0
+	}
+	return used
 }
 
 // residentOf is the memory of a process in bytes.

@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"culprit/internal/host"
 	"culprit/internal/probe/beat"
 	"culprit/recording"
@@ -163,9 +161,10 @@ func treeOf(roots []int) (pids []int) {
 
 // busiestOf is the process that has used most CPU; 0 when all have ended.
 func busiestOf(pids []int) (busiest int) {
-	most := int64(-1)
+	most := time.Duration(-1)
 	for _, pid := range pids {
-		if used := cpuOf(pid); used > most {
+		// A program whose first thread waits for its workers has not used less than the shell above it.
+		if used, err := host.ProcessCPUTime(pid); err == nil && used > most {
 			busiest, most = pid, used
 		}
 	}
@@ -197,16 +196,4 @@ func override(facts []recording.Fact, other recording.Fact) []recording.Fact {
 		}
 	}
 	return facts
-}
-
-// cpuOf is the CPU time of all threads of a process in ns; -1 when it is gone. It is the process's CPU clock, made as
-// the kernel's make_process_cpuclock does (include/linux/posix-timers_types.h): /proc has it in ticks of 10 ms, or for
-// one thread, and a program whose first thread waits for its workers would have used less than the shell above it.
-func cpuOf(pid int) int64 {
-	const scheduled = 2 // CPUCLOCK_SCHED
-	var used unix.Timespec
-	if err := unix.ClockGettime(^int32(pid)<<3|scheduled, &used); err != nil {
-		return -1
-	}
-	return used.Nano()
 }

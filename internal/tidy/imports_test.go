@@ -99,7 +99,7 @@ var mayImport = map[string][]string{
 	"internal/agent/service": {"recording", "internal/dependency", "internal/fleet/window"},
 	"internal/agent/lookup": {"recording", "internal/dependency", "internal/compare/prepare", "internal/fleet/window",
 		"internal/agent/spool"},
-	"internal/agent": {"recording", "internal/record", "internal/fleet/window", "internal/agent/spool",
+	"internal/agent": {"recording", "internal/host", "internal/record", "internal/fleet/window", "internal/agent/spool",
 		"internal/agent/service"},
 
 	"internal/serve": {"recording", "internal/host", "internal/stat", "internal/record", "internal/compare",

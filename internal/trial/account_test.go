@@ -205,7 +205,7 @@ func TestRunMeasuresMemoryAndSwitches(t *testing.T) {
 // onCPU is the time that a process has run.
 func onCPU(t *testing.T, pid int) time.Duration {
 	t.Helper()
-	used, err := processTime(pid)
+	used, err := host.ProcessCPUTime(pid)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,7 +109,7 @@ func (b *Beside) cpu() time.Duration {
 	var total time.Duration
 	queue := []int{b.command.Process.Pid}
 	for seen := 0; len(queue) > 0 && seen < maxBeside; seen++ {
-		if used, err := processTime(queue[0]); err == nil {
+		if used, err := host.ProcessCPUTime(queue[0]); err == nil {
 			total += used
 		}
 		queue = append(queue[1:], host.Children(queue[0])...)
@@ -167,7 +167,3 @@ func reapGroup(group int, until time.Time) {
 		}
 	}
 }
-
-// ProcessTime returns the CPU time of a process with all its threads, the ended ones too, in
-// nanoseconds.
-func ProcessTime(pid int) (time.Duration, error) { return processTime(pid) }

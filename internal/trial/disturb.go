@@ -38,7 +38,7 @@ func lookAtHost(root string, spared []int) (look, error) {
 	for _, pid := range spared {
 		// One that has ended is left out; its time then counts as others', which is where it ends
 		// up for the target.
-		if used, err := processTime(pid); err == nil {
+		if used, err := host.ProcessCPUTime(pid); err == nil {
 			seen.spared[pid] = used
 		}
 	}
@@ -66,14 +66,6 @@ func countCPUs(list string) (int, error) {
 		}
 	}
 	return count, nil
-}
-
-// processTime returns the CPU time of a process with all its threads, the ended ones too, to the
-// nanosecond.
-func processTime(pid int) (time.Duration, error) {
-	// CPUCLOCK_SCHED in the kernel's posix-timers; see clock_getcpuclockid(3).
-	const wholeProcessBySchedule = 2
-	return clockTime(int32(^pid<<3 | wholeProcessBySchedule))
 }
 
 func clockTime(clock int32) (time.Duration, error) {
@@ -131,7 +123,7 @@ func schedstat(pid int) (run, runqueue time.Duration, err error) {
 	run, runqueue, err = taskTimes(strconv.Itoa(pid))
 	if errors.Is(err, os.ErrNotExist) {
 		// A kernel without CONFIG_SCHED_INFO: the clock still tells the run time.
-		run, err = processTime(pid)
+		run, err = host.ProcessCPUTime(pid)
 		return run, 0, err
 	}
 	return run, runqueue, err

@@ -36,7 +36,7 @@ func usageOf(pids []int, group *group) usage {
 }
 
 func (u *usage) addProcess(pid int) {
-	if used, err := processTime(pid); err == nil {
+	if used, err := host.ProcessCPUTime(pid); err == nil {
 		u.cpu += used
 	}
 	if fields := host.StatFields(pid); len(fields) > 10 {

@@ -173,7 +173,7 @@ func countProcess(pid int) used {
 	if fields := host.StatFields(pid); len(fields) > 9 {
 		found.faults, _ = strconv.ParseFloat(fields[7], 64) // what is no number counts nothing
 	}
-	found.cpu, _ = trial.ProcessTime(pid)
+	found.cpu, _ = host.ProcessCPUTime(pid)
 	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	if err != nil {
 		return found
