@@ -59,20 +59,19 @@ func ask(ctx context.Context, o options, folder string, nodes []*node) (known bo
 	if o.expect == "one" {
 		return !f.Bands.Two, nil
 	}
-	return truth(o, nodes, &f), nil
+	return truth(nodes, &f), nil
 }
 
-// listAt is where the list is in the class, behind its beginning: of JVM 17, and of the C program. The cache is the
-// eight bytes before it.
-var listAt = map[string]int{"java": 0x28, "c": 16}
+// listAt is where the list is in a class of JVM 17, behind its beginning. The cache is the eight bytes before it.
+const listAt = 0x28
 
 // truth holds the bands against where the class lies in each node: the two words are next to each other, and on two
 // cache lines in one of eight places.
-func truth(o options, nodes []*node, f *found) (known bool) {
+func truth(nodes []*node, f *found) (known bool) {
 	apart := map[string]bool{}
 	count := 0
 	for _, n := range nodes {
-		apart[n.name] = (n.place+listAt[o.kind])%64 == 0
+		apart[n.name] = (n.place+listAt)%64 == 0
 		if apart[n.name] {
 			count++
 		}

@@ -6,10 +6,9 @@
 // Where the class really lies each node tells on its standard output. Nothing reads it but the lines "truth" at the end.
 //
 //	go run ./cases/bands                           # 40 nodes of JVM 17
-//	go run ./cases/bands -node c                   # a C program of the same structure
 //	go run ./cases/bands -java /usr/lib/jvm/temurin-25-jdk-amd64/bin/java -expect one
 //
-// It needs root, bin/culprit, bin/culprit-hub, javac or cc, and two CPUs. Exit status: 0 when the answer is the known one, 1 when
+// It needs root, bin/culprit, bin/culprit-hub, javac, and two CPUs. Exit status: 0 when the answer is the known one, 1 when
 // it is not, 2 when it could not ask.
 package main
 
@@ -31,7 +30,6 @@ import (
 type options struct {
 	nodes  int
 	seed   int
-	kind   string
 	java   string
 	binary string
 	length time.Duration
@@ -43,10 +41,9 @@ func main() {
 	o := options{}
 	flag.IntVar(&o.nodes, "nodes", 40, "nodes")
 	flag.IntVar(&o.seed, "seed", 500, "layout of the first node; the others have the numbers after it")
-	flag.StringVar(&o.kind, "node", "java", "java or c")
 	flag.StringVar(&o.java, "java", "/usr/lib/jvm/java-17-openjdk-amd64/bin/java", "the JVM")
 	flag.StringVar(&o.binary, "bin", "bin", "directory of culprit and culprit-hub")
-	flag.DurationVar(&o.length, "for", 3*time.Minute, "how long the nodes are recorded, all together")
+	flag.DurationVar(&o.length, "for", 5*time.Minute, "how long the nodes are recorded, all together")
 	flag.StringVar(&o.keep, "keep", "", "directory to keep windows and store in")
 	flag.StringVar(&o.expect, "expect", "two", "the known answer: one or two bands")
 	flag.Parse()
@@ -74,7 +71,7 @@ func run(ctx context.Context, o options) (known bool, err error) {
 		}
 		defer func() { _ = os.RemoveAll(folder) }()
 	}
-	if err := build(ctx, o, folder); err != nil {
+	if err := build(ctx, folder); err != nil {
 		return false, err
 	}
 	nodes, err := startNodes(ctx, o, folder)
@@ -91,8 +88,8 @@ func run(ctx context.Context, o options) (known bool, err error) {
 // check refuses what cannot run, before anything is started.
 func check(o *options) (err error) {
 	switch {
-	case o.nodes < 20 || o.kind != "java" && o.kind != "c":
-		return fmt.Errorf("-nodes %d -node %s: at least 20 nodes, of java or c", o.nodes, o.kind)
+	case o.nodes < 20:
+		return fmt.Errorf("-nodes %d: two bands cannot be told of fewer than 20", o.nodes)
 	case o.expect != "one" && o.expect != "two":
 		return fmt.Errorf("-expect %s: one or two", o.expect)
 	case os.Geteuid() != 0:
@@ -108,26 +105,19 @@ func check(o *options) (err error) {
 			return fmt.Errorf("%w; `make build hub` makes it", err)
 		}
 	}
-	if o.kind == "java" {
-		if _, err := os.Stat(o.java); err != nil {
-			return fmt.Errorf("%w; name a JVM with -java, or take -node c", err)
-		}
+	if _, err := os.Stat(o.java); err != nil {
+		return fmt.Errorf("%w; name a JVM with -java", err)
 	}
 	return nil
 }
 
 // build makes the node's program.
-func build(ctx context.Context, o options, folder string) error {
-	source, err := filepath.Abs("cases/bands/programs")
+func build(ctx context.Context, folder string) error {
+	source, err := filepath.Abs("cases/bands/programs/Node.java")
 	if err != nil {
 		return err
 	}
-	command := exec.CommandContext(ctx, "cc", "-O2", "-g", "-pthread", "-o", filepath.Join(folder, "node"),
-		filepath.Join(source, "node.c"))
-	if o.kind == "java" {
-		command = exec.CommandContext(ctx, "javac", "--release", "17", "-nowarn", "-d", folder,
-			filepath.Join(source, "Node.java"))
-	}
+	command := exec.CommandContext(ctx, "javac", "--release", "17", "-nowarn", "-d", folder, source)
 	if text, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the node: %w: %s", err, text)
 	}

@@ -41,11 +41,8 @@ func startNodes(ctx context.Context, o options, folder string) (nodes []*node, e
 			return nodes, err
 		}
 		// Ahead of others in the queue: the two threads are to run at the same time.
-		words := []string{"nice", "-n", "-20", filepath.Join(folder, "node"), fmt.Sprint(o.seed + i), fmt.Sprint(port)}
-		if o.kind == "java" {
-			words = []string{"nice", "-n", "-20", o.java, "-Xmx64m", "-XX:+UseSerialGC", "-cp", folder, "Node",
-				fmt.Sprint(o.seed + i), fmt.Sprint(port)}
-		}
+		words := []string{"nice", "-n", "-20", o.java, "-Xmx64m", "-XX:+UseSerialGC", "-cp", folder, "Node",
+			fmt.Sprint(o.seed + i), fmt.Sprint(port)}
 		n := &node{name: fmt.Sprintf("node-%02d", i), process: child.Command(ctx, words[0], words[1:]...)}
 		if err := n.start(&nodes); err != nil {
 			return nodes, err
@@ -157,16 +154,15 @@ func (n *node) serve(times int) error {
 	return nil
 }
 
-// load has the nodes serve by turns, half of the time, until it is over: what else the host does, and where the
+// load has the nodes serve by turns, two thirds of the time, until it is over: what else the host does, and where the
 // hypervisor has its CPUs, changes within seconds, and is to meet all nodes alike.
 func load(ctx context.Context, nodes []*node) error {
-	const requests = 2
 	for i := 0; ctx.Err() == nil; i++ {
 		begun := time.Now()
-		if err := nodes[i%len(nodes)].serve(requests); err != nil {
+		if err := nodes[i%len(nodes)].serve(1); err != nil {
 			return fmt.Errorf("%s: %w", nodes[i%len(nodes)].name, err)
 		}
-		time.Sleep(time.Since(begun))
+		time.Sleep(time.Since(begun) / 2)
 	}
 	return nil
 }

@@ -108,6 +108,19 @@ func TestLoadIsTakenOut(t *testing.T) {
 	}
 }
 
+// Hosts of which the cheaper ones answer a little more have not less cost for it: two bands stay two.
+func TestLoadThatFollows(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	hosts := fleet(40, 3, normal(0.01), 0.175, 1/1.1)
+	for i := range hosts {
+		hosts[i].Load = 5.7 * math.Pow(hosts[i].Value/20, -0.02) * math.Exp(0.001*random.NormFloat64())
+	}
+	answer, err := Find(hosts, Options{})
+	if err != nil || !answer.Two || len(answer.Low.Hosts) != 7 || answer.LoadTaken != 0 {
+		t.Errorf("%+v, %v", answer, err)
+	}
+}
+
 func TestWhatFindRefuses(t *testing.T) {
 	hosts := fleet(30, 1, normal(0.1), 0, 1)
 	if _, err := Find(hosts[:19], Options{}); !errors.Is(err, ErrTooFew) {

@@ -49,7 +49,9 @@ func findableSeparation(hosts int) float64 {
 }
 
 // withoutLoad returns the logarithms without what a straight line and a square of the load explain of them, and the
-// part of their variance that was. Where a load is missing nothing is taken out.
+// part of their variance that was. Where a load is missing nothing is taken out, and neither where loads are more alike
+// than what they would explain: a request costs at most in inverse proportion to their number, where all of it is
+// the same whatever comes. More is the other way about: a host that is cheaper answers a little more.
 func withoutLoad(hosts []Host) (logs []float64, taken float64) {
 	logs = make([]float64, len(hosts))
 	loads := make([]float64, len(hosts))
@@ -72,9 +74,22 @@ func withoutLoad(hosts []Host) (logs []float64, taken float64) {
 		return logs, 0
 	}
 	mean, _ := meanVariance(logs)
+	if _, explained := meanVariance(fitted); explained > relativeVariance(loads) {
+		return logs, 0
+	}
 	for i := range logs {
 		logs[i] += mean - fitted[i]
 	}
 	_, after := meanVariance(logs)
 	return logs, max(0, 1-after/before)
+}
+
+// relativeVariance is that of the logarithms.
+func relativeVariance(values []float64) float64 {
+	logs := make([]float64, len(values))
+	for i, value := range values {
+		logs[i] = math.Log(value)
+	}
+	_, variance := meanVariance(logs)
+	return variance
 }
