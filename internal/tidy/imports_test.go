@@ -141,7 +141,8 @@ var mayImport = map[string][]string{
 	// Makes windows as agents do.
 	"cases/fleet": {"recording", "internal/fleet/window"},
 	// It cuts windows of an agent into such of each process.
-	"cases/bands": {"recording", "internal/fleet/window", "internal/agent/spool", "internal/compare/prepare"},
+	"cases/bands": {"recording", "internal/fleet/window", "internal/agent/spool", "internal/compare/prepare",
+		"cases/child"},
 }
 
 // mayExecute are the packages that may start processes: everything else that
@@ -149,7 +150,7 @@ var mayImport = map[string][]string{
 var mayExecute = []string{"internal/trial", "internal/record", "internal/knob", "internal/ground", "internal/bisect",
 	"internal/serve", "internal/monitor",
 	"internal/format/perfdata", "internal/fleet/client", "internal/report/browser", "lineup",
-	"benchmark", "cases"}
+	"benchmark", "cases", "cases/bands"}
 
 // mayUse are packages whose libraries are restricted: prefixes of what is allowed beside the standard library.
 var mayUse = map[string][]string{
