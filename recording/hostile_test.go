@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -184,6 +185,27 @@ func TestMetadataThatLies(t *testing.T) {
 	}
 }
 
+// A file of some KB whose rows take more memory than its reader has for it is refused before they are made.
+func TestReadWithin(t *testing.T) {
+	r := example()
+	r.Samples = make([]Sample, 20_000)
+	for i := range r.Samples {
+		r.Samples[i] = Sample{Signal: SignalCPU, Stack: NoStack, Count: 1}
+	}
+	file := encoded(t, r)
+	const memory = 1 << 20
+	if len(file) > memory/10 {
+		t.Fatalf("%d bytes are no bomb", len(file))
+	}
+	if _, err := ReadWithin(bytes.NewReader(file), int64(len(file)), memory); !errors.Is(err, ErrDamaged) ||
+		!strings.Contains(err.Error(), "20000 rows") {
+		t.Errorf("of 1 MB: %v", err)
+	}
+	if _, err := ReadWithin(bytes.NewReader(file), int64(len(file)), 16*memory); err != nil {
+		t.Errorf("of 16 MB: %v", err)
+	}
+}
+
 func TestTooManyMembers(t *testing.T) {
 	var file bytes.Buffer
 	writer := zip.NewWriter(&file)
@@ -231,7 +253,8 @@ func FuzzTable(f *testing.F) {
 	f.Add(parquetOf(f, example().Syscalls, parquet.Compression(&parquet.Zstd)))
 	f.Add(parquetOf(f, example().Syscalls, parquet.DataPageVersion(1)))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		rows, err := readTable[Syscall](bytes.NewReader(file), int64(len(file)), 1000)
+		memory := int64(math.MaxInt64)
+		rows, err := readTable[Syscall](bytes.NewReader(file), int64(len(file)), 1000, &memory)
 		if err != nil && rows != nil {
 			t.Errorf("%d rows and error %v", len(rows), err)
 		}

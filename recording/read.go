@@ -44,10 +44,17 @@ func Open(path string) (*Recording, error) {
 // later culprit wrote them. Unknown members of the zip and of its documents
 // are ignored.
 func Read(source io.ReaderAt, size int64) (*Recording, error) {
+	return ReadWithin(source, size, math.MaxInt64)
+}
+
+// ReadWithin is Read for who reads many at once: the rows of all tables may take so many bytes of memory
+// together, beside their texts, of which equal ones are kept once. A file of some KB may hold millions of rows.
+func ReadWithin(source io.ReaderAt, size, memory int64) (*Recording, error) {
 	archive, err := openArchive(source, size)
 	if err != nil {
 		return nil, err
 	}
+	archive.memory = memory
 	r := &Recording{}
 	if err := archive.readManifest(&r.Manifest); err != nil {
 		return nil, err
@@ -125,6 +132,7 @@ func (a *archive) evidence(e *Evidence) []func() error {
 type archive struct {
 	source  io.ReaderAt
 	members map[string]*zip.File
+	memory  int64 // that rows may take yet
 }
 
 func openArchive(source io.ReaderAt, size int64) (*archive, error) {
@@ -267,7 +275,7 @@ func readMember[T any](a *archive, name string, limit int64, rows *[]T) error {
 	if err != nil {
 		return err
 	}
-	*rows, err = readTable[T](source, size, limit)
+	*rows, err = readTable[T](source, size, limit, &a.memory)
 	if err != nil {
 		return damaged("%s%s: %v", name, tableSuffix, err)
 	}

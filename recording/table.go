@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -18,8 +19,8 @@ const (
 
 // readTable reads one Parquet file. The library that decodes it trusts counts
 // and sizes in the file and panics on some damage, so everything that decides
-// how much memory it takes is vetted before it sees the file.
-func readTable[T any](source io.ReaderAt, size, limit int64) (rows []T, err error) {
+// how much memory it takes is vetted before it sees the file. What its rows take goes off memory.
+func readTable[T any](source io.ReaderAt, size, limit int64, memory *int64) (rows []T, err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
 			rows, err = nil, fmt.Errorf("decode: %v", broken)
@@ -40,10 +41,25 @@ func readTable[T any](source io.ReaderAt, size, limit int64) (rows []T, err erro
 	if err := vetRows(file, limit); err != nil {
 		return nil, err
 	}
+	if *memory -= memoryOf[T](file); *memory < 0 {
+		return nil, fmt.Errorf("with its %d rows the recording takes more memory than it may here", file.NumRows())
+	}
 	if err := vetPages(source, size, file); err != nil {
 		return nil, err
 	}
 	return decodeRows[T](file, schema)
+}
+
+// memoryOf is what the rows take once their counts are vetted: each as it is, and what its lists hold.
+func memoryOf[T any](file *parquet.File) int64 {
+	const element = 8 // at most: lists are of numbers
+	bytes := file.NumRows() * int64(reflect.TypeFor[T]().Size())
+	for _, group := range file.Metadata().RowGroups {
+		for i := range group.Columns {
+			bytes += element * max(0, group.Columns[i].MetaData.NumValues-group.NumRows)
+		}
+	}
+	return bytes
 }
 
 func decodeRows[T any](file *parquet.File, schema *parquet.Schema) ([]T, error) {

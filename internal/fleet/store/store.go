@@ -57,6 +57,8 @@ const (
 	queued = 256
 	// readers make rows out of recordings; each may have one of hundreds of MB in memory.
 	readers = 4
+	// maxRows is what the rows of one may take in memory. A full window of 64 busy CPUs has some ten MB.
+	maxRows = 256 << 20
 )
 
 // Open opens a store and takes up what an earlier end left undone.
@@ -150,7 +152,7 @@ func (s *Store) read(ctx context.Context, w *window.Window, file *os.File) (*row
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	r, err := recording.Read(file, w.Bytes)
+	r, err := recording.ReadWithin(file, w.Bytes, maxRows)
 	if errors.Is(err, recording.ErrDamaged) || errors.Is(err, recording.ErrLaterSchema) {
 		return nil, fmt.Errorf("%w: %w", window.ErrRefused, err)
 	}
