@@ -175,7 +175,14 @@ func TestQuestions(t *testing.T) {
 	if f := put(ask.Request{Question: ask.Facts}).Facts.Findings; len(f) == 0 || f[0].Facts[0].Fact != "thp" {
 		t.Errorf("facts: %+v", f)
 	}
-	changes := put(ask.Request{Question: ask.Changes}).Changes
+	answer := put(ask.Request{Question: ask.Changes})
+	if len(answer.Look) != 1 || !strings.Contains(answer.Look[0].Why, "version 2") || len(answer.Look[0].Commands) != 2 ||
+		answer.Look[0].Commands[0] != "culprit compare agent:web@2026-11-20T02:00Z..2026-11-20T08:00Z "+
+			"agent:web@2026-11-20T09:00Z..2026-11-20T15:00Z" ||
+		strings.Count(answer.Look[0].Commands[1], ".culprit") < 2 {
+		t.Errorf("where to look back: %+v", answer.Look)
+	}
+	changes := answer.Changes
 	if changes.Short == "" || len(changes.Rollouts) != 1 || changes.Rollouts[0].Version != "2" ||
 		changes.Rollouts[0].Hosts != 32 || !changes.Rollouts[0].Told ||
 		math.Abs(changes.Rollouts[0].Effect.Change.Value-0.02) > 0.006 {
@@ -316,9 +323,13 @@ func serveHub(t *testing.T) (address string, tokens map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return serveHandler(t, h), tokens
+}
+
+func serveHandler(t *testing.T, h *hub.Hub) (address string) {
 	server := httptest.NewServer(h.Handler())
 	t.Cleanup(func() { server.Close(); h.Close() })
-	return server.URL, tokens
+	return server.URL
 }
 
 func request(t *testing.T, method, address, token string, body []byte) (status int, text string) {

@@ -157,13 +157,12 @@ func (a *asker) nothing() error {
 	return fmt.Errorf("%w: the store has %s", ErrNothing, strings.Join(names[:min(len(names), 12)], ", "))
 }
 
-// look adds hosts with the commands that prove the answer there.
+// look adds hosts with the commands that prove the answer there: the first is held against the second.
 func (a *asker) look(service string, hosts ...hostWhy) {
-	var files []string
+	var sides [][]string
 	for _, host := range hosts {
-		kept, err := a.store.Windows(a.ctx, service, host.name, a.request.Span, 1)
-		if err == nil && len(kept) > 0 {
-			files = append(files, kept[0].File)
+		if files := a.files(service, host.name, a.request.Span); len(files) > 0 {
+			sides = append(sides, files)
 		}
 		look := Look{Host: host.name, Why: host.why, Commands: []string{}}
 		if host.cgroup != "" {
@@ -172,10 +171,50 @@ func (a *asker) look(service string, hosts ...hostWhy) {
 		}
 		a.answer.Look = append(a.answer.Look, look)
 	}
-	if len(files) == 2 && len(a.answer.Look) > 0 {
+	if len(sides) == 2 && len(a.answer.Look) > 0 {
 		last := &a.answer.Look[len(a.answer.Look)-1]
-		last.Commands = append(last.Commands, fmt.Sprintf("culprit compare %s %s", quote(files[0]), quote(files[1])))
+		last.Commands = append(last.Commands, compareFiles(sides[0], sides[1]))
 	}
+}
+
+// filesOfSide is how many windows of a host are held against such of another: their spread gives the intervals.
+const filesOfSide = 4
+
+// files are some windows of a host in the store, full ones before light ones.
+func (a *asker) files(service, host string, span store.Span) (files []string) {
+	kept, err := a.store.Windows(a.ctx, service, host, span, filesOfSide)
+	if err != nil {
+		return nil // the answer stands without them
+	}
+	for _, window := range kept {
+		if window.Kind == kept[0].Kind { // a full one holds what a light one has not
+			files = append(files, window.File)
+		}
+	}
+	return files
+}
+
+// compareFiles is the command that holds windows against each other, and names the suspects.
+func compareFiles(a, b []string) string {
+	words := []string{"culprit", "compare", "--a"}
+	for _, file := range a {
+		words = append(words, quote(file))
+	}
+	words = append(words, "--b")
+	for _, file := range b {
+		words = append(words, quote(file))
+	}
+	return strings.Join(words, " ")
+}
+
+// compareTimes is the command that does so on the host itself, where its agent keeps windows, of the service alone.
+func compareTimes(service string, before, after store.Span) string {
+	side := func(span store.Span) string {
+		const form = "2006-01-02T15:04Z"
+		return quote(fmt.Sprintf("agent:%s@%s..%s", service, time.Unix(span.From, 0).UTC().Format(form),
+			time.Unix(span.Until, 0).UTC().Format(form)))
+	}
+	return "culprit compare " + side(before) + " " + side(after)
 }
 
 type hostWhy struct{ name, why, cgroup string }

@@ -66,14 +66,16 @@ func (a *asker) changes() error {
 	a.answer.Changes = result
 	found, err := changes.Watch(table, changes.Options{Smallest: a.request.Smallest,
 		Since: time.Unix(a.request.Span.From, 0).UTC()})
-	if errors.Is(err, changes.ErrTooShort) {
-		result.Short = err.Error()
-		return nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, changes.ErrTooShort) {
 		return err
 	}
-	result.Watch = found
+	if result.Watch = found; err != nil {
+		result.Watch, result.Short = nil, err.Error()
+	}
+	a.lookBack(table, versions, result)
+	if result.Watch == nil {
+		return nil
+	}
 	return a.together(result, versions)
 }
 
