@@ -178,6 +178,51 @@ func TestAgentIsKilledAndGoesOn(t *testing.T) {
 	askWindows(t, folder, before.Newest)
 }
 
+// The disk of an agent is filled: it goes on without windows, says so, and counts them; when there is room it records
+// again.
+func TestAgentsDiskIsFull(t *testing.T) {
+	needsRoot(t)
+	folder := t.TempDir()
+	disk := filepath.Join(folder, "windows")
+	if err := os.Mkdir(disk, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=64m,mode=700"); err != nil {
+		t.Skipf("a small file system cannot be mounted: %v", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
+	made := agentProcess(t, folder, "--full", "0", "--cost", "0")
+	before := untilStatus(t, folder, "two windows", func(s agent.Status) bool { return s.Windows >= 2 })
+	filler := filepath.Join(disk, "filler")
+	if err := os.WriteFile(filler, make([]byte, 60<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	full := untilStatus(t, folder, "word of the disk", func(s agent.Status) bool {
+		return strings.Contains(strings.Join(s.Troubles, " "), "no space left") && s.Dropped >= 2
+	})
+	if !full.Running || full.Pid != before.Pid || full.DroppedFrom.IsZero() {
+		t.Errorf("status %+v", full)
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	after := untilStatus(t, folder, "windows again", func(s agent.Status) bool {
+		return s.Windows >= full.Windows+2 && len(s.Troubles) == 0
+	})
+	if after.Pid != before.Pid || after.Dropped < full.Dropped || after.Torn != 0 {
+		t.Errorf("status %+v", after)
+	}
+	if err := made.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := made.Wait(); err != nil {
+		t.Errorf("the agent ended with %v: %s", err, made.Stderr)
+	}
+	if said := fmt.Sprint(made.Stderr); strings.Count(said, "no space left") != 1 {
+		t.Errorf("it is to be told once: %s", said)
+	}
+}
+
 // askWindows compares what came before a time with what came after it.
 func askWindows(t *testing.T, folder string, at time.Time) {
 	t.Helper()

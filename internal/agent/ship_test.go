@@ -121,6 +121,35 @@ func TestShipsUntilAcknowledged(t *testing.T) {
 	}
 }
 
+// A hub that says when to come again is left alone until then, also where the pause of its own would be shorter.
+func TestComesAgainWhenTheHubSays(t *testing.T) {
+	h := newHub(t)
+	var refusedAt, nextAt time.Time
+	h.answers = func(try int, w http.ResponseWriter, _ *window.Window) bool {
+		if try > 1 {
+			if nextAt.IsZero() {
+				nextAt = time.Now()
+			}
+			return false
+		}
+		refusedAt = time.Now()
+		w.Header().Set("Retry-After", "3")
+		refuse(w, http.StatusTooManyRequests, "more than 1 request a second", true)
+		return true
+	}
+	r := run(t, Options{start: with(newFake()), Hub: h.URL, TokenFile: tokenFile(t, token)})
+	await(t, "two windows at the hub", func() bool { return len(h.sequences()) >= 2 })
+	r.stop(t)
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if pause := nextAt.Sub(refusedAt); pause < 3*time.Second { // the first pause of its own is one at most
+		t.Errorf("it came again after %v", pause)
+	}
+	if h.taken[0].Sequence != 1 || !strings.Contains(r.log.String(), "more than 1 request a second") {
+		t.Errorf("window %d came first; told was %s", h.taken[0].Sequence, r.log.String())
+	}
+}
+
 // What a hub will never take is counted and holds up nothing; a wrong token holds up everything, and loses nothing.
 func TestHubRefuses(t *testing.T) {
 	t.Parallel()
