@@ -194,7 +194,12 @@ func TestAgentsDiskIsFull(t *testing.T) {
 	made := agentProcess(t, folder, "--full", "0", "--cost", "0")
 	before := untilStatus(t, folder, "two windows", func(s agent.Status) bool { return s.Windows >= 2 })
 	filler := filepath.Join(disk, "filler")
-	if err := os.WriteFile(filler, make([]byte, 60<<20), 0o600); err != nil {
+	var room syscall.Statfs_t
+	if err := syscall.Statfs(disk, &room); err != nil {
+		t.Fatal(err)
+	}
+	const left = 4 << 20 // for the window that is open, and the status
+	if err := os.WriteFile(filler, make([]byte, int64(room.Bavail)*room.Bsize-left), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	full := untilStatus(t, folder, "word of the disk", func(s agent.Status) bool {
