@@ -96,7 +96,7 @@ func lookAt(ctx context.Context, o options, file string, n *node, why string) er
 	working, end := context.WithTimeout(ctx, 15*time.Second)
 	defer end()
 	done := make(chan error, 1)
-	go func() { done <- load(working, []*node{n}) }()
+	go func() { done <- loadWholly(working, n) }()
 	err := show(ctx, filepath.Join(o.binary, "culprit"), "record", "-f", "-d", "8s", "-F", "499", "--confirm", "-p",
 		fmt.Sprint(n.pid()), "-o", file)
 	if failed := <-done; err == nil {

@@ -166,3 +166,13 @@ func load(ctx context.Context, nodes []*node) error {
 	}
 	return nil
 }
+
+// loadWholly has one node serve without a pause: what threads share is seen where they run at the same time.
+func loadWholly(ctx context.Context, n *node) error {
+	for ctx.Err() == nil {
+		if err := n.serve(1); err != nil {
+			return fmt.Errorf("%s: %w", n.name, err)
+		}
+	}
+	return nil
+}

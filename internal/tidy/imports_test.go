@@ -140,6 +140,7 @@ var mayImport = map[string][]string{
 	"cases": {"recording"},
 	// Makes windows as agents do.
 	"cases/fleet": {"recording", "internal/fleet/window"},
+	"cases/child": {},
 	// It cuts windows of an agent into such of each process.
 	"cases/bands": {"recording", "internal/fleet/window", "internal/agent/spool", "internal/compare/prepare",
 		"cases/child"},
@@ -150,7 +151,7 @@ var mayImport = map[string][]string{
 var mayExecute = []string{"internal/trial", "internal/record", "internal/knob", "internal/ground", "internal/bisect",
 	"internal/serve", "internal/monitor",
 	"internal/format/perfdata", "internal/fleet/client", "internal/report/browser", "lineup",
-	"benchmark", "cases", "cases/bands"}
+	"benchmark", "cases", "cases/bands", "cases/child"}
 
 // mayUse are packages whose libraries are restricted: prefixes of what is allowed beside the standard library.
 var mayUse = map[string][]string{
