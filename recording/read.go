@@ -151,7 +151,7 @@ func openArchive(source io.ReaderAt, size int64) (*archive, error) {
 	if len(reader.File) > maxMembers {
 		return nil, damaged("%d members are more than the limit of %d", len(reader.File), maxMembers)
 	}
-	opened := &archive{source: source, members: map[string]*zip.File{}}
+	opened := &archive{source: source, members: map[string]*zip.File{}, memory: math.MaxInt64}
 	for _, member := range reader.File {
 		if _, twice := opened.members[member.Name]; twice {
 			return nil, damaged("member %q is there twice", member.Name)

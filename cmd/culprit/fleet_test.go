@@ -11,7 +11,7 @@ import (
 // Each is refused with one line that names the thing.
 func TestFleetRefuses(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
-		{"bands", "accepts 1 arg"},
+		{"bands", "no SERVICE; give 'culprit fleet bands SERVICE'"},
 		{"bands web", "--store DIR, or --hub URL"},
 		{"bands web --store a --hub http://localhost:1 --token-file fleet_test.go", "two places"},
 		{"bands web --hub http://example.com --token-file fleet_test.go", "https only"},

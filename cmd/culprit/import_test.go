@@ -94,7 +94,7 @@ func TestImportAndExportRefuse(t *testing.T) {
 		{[]string{"import", "-o", new, "none.txt"}, []string{"none.txt does not exist"}},
 		{[]string{"import", "-o", new, folder}, []string{"is a folder"}},
 		{[]string{"import", "-o", there, "-"}, []string{"exists", "-f"}},
-		{[]string{"import", "-o", new, "--format", "jfr", "-"}, []string{`"jfr"`, "perfscript"}},
+		{[]string{"import", "-o", new, "--format", "nmon", "-"}, []string{`"nmon"`, "perfscript"}},
 		{[]string{"import", "-o", new, "--format", "folded", "--signal", "x", "-"}, []string{`"x"`, "offcpu"}},
 		{[]string{"import", "-o", new, "--format", "strace", "-"}, []string{"import - as strace", "strace -f -ttt -T"}},
 		{[]string{"import", "-o", new, there}, []string{"needs no import"}},
