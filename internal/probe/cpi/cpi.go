@@ -9,9 +9,7 @@
 package cpi
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
@@ -100,15 +98,16 @@ func (s *Session) Collect(window *bpf.Window) error {
 		return err
 	}
 	window.Lose("cpi: samples over the limit", over)
-	traces := byThread(window)
+	traces := window.TracesByThread()
 	missing := int64(0)
 	for i := range samples {
 		sample := &samples[i]
 		if int64(sample.Time) < window.StartNs || int64(sample.Time) >= window.EndNs {
 			continue
 		}
-		trace := find(traces[int32(sample.Tid)], int64(sample.Time))
-		if trace == nil {
+		trace := traces.First(int32(sample.Tid), int64(sample.Time), int64(sample.Time)+joinWithinNs)
+		if trace == nil || trace.LeftCPU { // it did not arrive, or is another's
+			trace = nil
 			missing++
 		} else {
 			trace.LeftCPU = true // of no sample of the clock
@@ -118,30 +117,6 @@ func (s *Session) Collect(window *bpf.Window) error {
 	window.Lose("cpi: samples whose stack did not arrive", missing)
 	s.misses.Take(window, "cpi", s.collection)
 	return window.TakeLosses(s.collection.Maps["losses"], "cpi: samples dropped", "cpi: samples without an unwinder")
-}
-
-// byThread are the unwound stacks of each thread by time.
-func byThread(window *bpf.Window) map[int32][]*unwind.Trace {
-	byTid := map[int32][]*unwind.Trace{}
-	for i := range window.Traces {
-		trace := &window.Traces[i]
-		byTid[trace.Tid] = append(byTid[trace.Tid], trace)
-	}
-	for _, traces := range byTid {
-		slices.SortFunc(traces, func(a, b *unwind.Trace) int { return cmp.Compare(a.KtimeNs, b.KtimeNs) })
-	}
-	return byTid
-}
-
-// find returns the stack that was unwound at a time and that is nobody's, nil when it did not arrive.
-func find(traces []*unwind.Trace, time int64) *unwind.Trace {
-	i, _ := slices.BinarySearchFunc(traces, time, func(trace *unwind.Trace, time int64) int {
-		return cmp.Compare(trace.KtimeNs, time)
-	})
-	if i == len(traces) || traces[i].KtimeNs > time+joinWithinNs || traces[i].LeftCPU {
-		return nil
-	}
-	return traces[i]
 }
 
 // rowOf is a sample as it is recorded; without a stack where none arrived, so that sums stay whole.

@@ -73,19 +73,12 @@ type stack struct {
 
 // claim finds the stack of each sample and marks it as taken.
 func claim(window *bpf.Window, samples []faultsSample) map[key][]stack {
-	byTid := map[int32][]*unwind.Trace{}
-	for i := range window.Traces {
-		trace := &window.Traces[i]
-		byTid[trace.Tid] = append(byTid[trace.Tid], trace)
-	}
-	for _, traces := range byTid {
-		slices.SortFunc(traces, func(a, b *unwind.Trace) int { return cmp.Compare(a.KtimeNs, b.KtimeNs) })
-	}
+	traces := window.TracesByThread()
 	stacks := map[key][]stack{}
 	missing := int64(0)
 	for i := range samples {
 		sample := &samples[i]
-		trace := find(window, byTid[int32(sample.Tid)], int64(sample.Time))
+		trace := find(window, traces, sample)
 		if trace == nil {
 			missing++
 			continue
@@ -98,21 +91,19 @@ func claim(window *bpf.Window, samples []faultsSample) map[key][]stack {
 	return stacks
 }
 
-// find returns the stack that was unwound at a time, nil when it did not arrive.
-func find(window *bpf.Window, traces []*unwind.Trace, time int64) *unwind.Trace {
-	i, _ := slices.BinarySearchFunc(traces, time, func(trace *unwind.Trace, time int64) int {
-		return cmp.Compare(trace.KtimeNs, time)
-	})
-	if i == len(traces) || traces[i].KtimeNs > time+joinWithinNs || traces[i].LeftCPU {
+// find returns the stack that was unwound for a sample, nil when it did not arrive.
+func find(window *bpf.Window, traces bpf.ThreadTraces, sample *faultsSample) *unwind.Trace {
+	trace := traces.First(int32(sample.Tid), int64(sample.Time), int64(sample.Time)+joinWithinNs)
+	if trace == nil || trace.LeftCPU {
 		return nil
 	}
-	_, kernel := window.Unwinder.Frames(traces[i].Stack)
+	_, kernel := window.Unwinder.Frames(trace.Stack)
 	for _, frame := range kernel {
 		if frame.Name == "schedule" || frame.Name == "__schedule" {
 			return nil // the thread left the CPU shortly after the fault: that stack is the switch's
 		}
 	}
-	return traces[i]
+	return trace
 }
 
 // book spreads the exact count over the stacks that were sampled, without a stack where there is none.

@@ -23,8 +23,8 @@ type collection struct {
 	window *bpf.Window
 	stacks map[int32][]uint64 // kernel addresses by id, leaf first
 	named  map[int32][]*recording.Frame
-	byTid  map[int32][]*unwind.Trace // in order of time
-	users  map[signed][]*weighted    // user stacks seen for a signature
+	traces bpf.ThreadTraces
+	users  map[signed][]*weighted // user stacks seen for a signature
 	// releases are the user stacks of those who ended long waits for a futex.
 	releases map[release][]*recording.Frame
 	rhythms  map[offcpuTotalKey]*offcpuRhythm // by thread, call and signature
@@ -50,7 +50,7 @@ func (s *Session) Collect(window *bpf.Window) error {
 		return err
 	}
 	window.Lose("offcpu: waits over the limit", over)
-	c := &collection{window: window, named: map[int32][]*recording.Frame{}, byTid: map[int32][]*unwind.Trace{},
+	c := &collection{window: window, named: map[int32][]*recording.Frame{}, traces: window.TracesByThread(),
 		users:    map[signed][]*weighted{},
 		releases: map[release][]*recording.Frame{}, looked: map[offcpuTotalKey][]lookedAt{}}
 	if c.stacks, err = s.takeStacks(); err != nil {
@@ -59,7 +59,6 @@ func (s *Session) Collect(window *bpf.Window) error {
 	if c.rhythms, err = s.takeRhythms(); err != nil {
 		return err
 	}
-	c.indexTraces()
 	for i := range s.still {
 		clip(&s.still[i], window.EndNs)
 	}
@@ -137,23 +136,14 @@ func (s *Session) takeStacks() (map[int32][]uint64, error) {
 	return stacks, nil
 }
 
-func (c *collection) indexTraces() {
-	for i := range c.window.Traces {
-		trace := &c.window.Traces[i]
-		c.byTid[trace.Tid] = append(c.byTid[trace.Tid], trace)
-	}
-	for _, traces := range c.byTid {
-		sort.Slice(traces, func(i, j int) bool { return traces[i].KtimeNs < traces[j].KtimeNs })
-	}
-}
-
 // join finds the stack that was unwound at this switch-out.
 func (c *collection) join(event *offcpuWaitEvent) *unwind.Trace {
 	if event.Sampled != 1 {
 		return nil
 	}
 	start := int64(event.Start)
-	trace := c.traceAt(int32(event.Tid), start, min(start+joinWithinNs, start+int64(event.BlockedNs+event.RunqueueNs)))
+	end := start + int64(event.BlockedNs+event.RunqueueNs)
+	trace := c.traces.First(int32(event.Tid), start, min(start+joinWithinNs, end))
 	if trace == nil {
 		return nil
 	}
@@ -161,16 +151,6 @@ func (c *collection) join(event *offcpuWaitEvent) *unwind.Trace {
 	user, _ := c.window.Unwinder.Frames(trace.Stack)
 	c.remember(event, trace.Stack, user)
 	return trace
-}
-
-// traceAt is the first stack that was taken of a thread within a time; nil when there is none.
-func (c *collection) traceAt(tid int32, from, to int64) *unwind.Trace {
-	traces := c.byTid[tid]
-	i := sort.Search(len(traces), func(i int) bool { return traces[i].KtimeNs >= from })
-	if i == len(traces) || traces[i].KtimeNs > to {
-		return nil
-	}
-	return traces[i]
 }
 
 func (c *collection) remember(event *offcpuWaitEvent, stack int, user []*recording.Frame) {

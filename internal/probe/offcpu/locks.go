@@ -35,7 +35,7 @@ func (c *collection) joinRelease(event *offcpuWaitEvent) {
 		return
 	}
 	woken := int64(event.Start + event.BlockedNs)
-	trace := c.traceAt(int32(event.WakerTid), woken, woken+joinWithinNs)
+	trace := c.traces.First(int32(event.WakerTid), woken, woken+joinWithinNs)
 	if trace == nil || trace.LeftCPU {
 		return
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"culprit/internal/probe/bpf"
-	"culprit/internal/probe/unwind"
 	"culprit/recording"
 )
 
@@ -122,7 +121,7 @@ func heaviestRows(window *bpf.Window, rows []recording.Line, lines map[lineOf]*s
 
 // threadStacks are the unwound stacks of each thread by time, and what they were named.
 type threadStacks struct {
-	byThread map[int32][]*unwind.Trace
+	byThread bpf.ThreadTraces
 	named    map[int]namedStack // by the unwinder's number
 }
 
@@ -133,28 +132,16 @@ type namedStack struct {
 }
 
 func stacksOf(window *bpf.Window) threadStacks {
-	stacks := threadStacks{byThread: map[int32][]*unwind.Trace{}, named: map[int]namedStack{}}
-	for i := range window.Traces {
-		if trace := &window.Traces[i]; !trace.LeftCPU {
-			stacks.byThread[trace.Tid] = append(stacks.byThread[trace.Tid], trace)
-		}
-	}
-	for _, traces := range stacks.byThread {
-		slices.SortFunc(traces, func(a, b *unwind.Trace) int { return cmp.Compare(a.KtimeNs, b.KtimeNs) })
-	}
-	return stacks
+	return threadStacks{byThread: window.SampledByThread(), named: map[int]namedStack{}}
 }
 
 // at gives the stack of a sample, NoStack when it did not arrive.
 func (s threadStacks) at(window *bpf.Window, sample *seenOperand) namedStack {
-	traces, time := s.byThread[sample.tid], sample.time
-	i, _ := slices.BinarySearchFunc(traces, time, func(trace *unwind.Trace, time int64) int {
-		return cmp.Compare(trace.KtimeNs, time)
-	})
-	if i == len(traces) || traces[i].KtimeNs > time+joinWithinNs || window.Unwinder == nil {
+	trace := s.byThread.First(sample.tid, sample.time, sample.time+joinWithinNs)
+	if trace == nil || window.Unwinder == nil {
 		return namedStack{stack: recording.NoStack}
 	}
-	number := traces[i].Stack
+	number := trace.Stack
 	known, ok := s.named[number]
 	if !ok {
 		user, kernel := window.Unwinder.Frames(number)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"culprit/internal/probe/bpf"
-	"culprit/internal/probe/unwind"
 	"culprit/recording"
 )
 
@@ -18,7 +17,7 @@ const maxParts = 400_000
 type maker struct {
 	window *bpf.Window
 	waits  map[int32][]*recording.Wait // by thread, in order of time
-	traces map[int32][]*unwind.Trace   // taken on a CPU
+	traces bpf.ThreadTraces            // taken on a CPU
 	slow   map[int32][]*recording.Slow // system calls
 	turns  map[int32][]*recording.SlowRequest
 	asked  map[int32][]asked // by process
@@ -33,7 +32,7 @@ type maker struct {
 // addParts says of the requests in full where their time went.
 func (c *collection) addParts() {
 	rec := c.window.Recording
-	m := &maker{window: c.window, waits: map[int32][]*recording.Wait{}, traces: map[int32][]*unwind.Trace{},
+	m := &maker{window: c.window, waits: map[int32][]*recording.Wait{}, traces: c.window.SampledByThread(),
 		slow: map[int32][]*recording.Slow{}, turns: map[int32][]*recording.SlowRequest{}, asked: c.asked, moves: c.moves,
 		period: int64(time.Second) / int64(max(1, c.hz)), works: map[int32][]work{}, usual: map[int32]float64{}}
 	for i := range rec.Waits {
@@ -41,14 +40,6 @@ func (c *collection) addParts() {
 	}
 	for i := range rec.Slow {
 		m.slow[rec.Slow[i].Tid] = append(m.slow[rec.Slow[i].Tid], &rec.Slow[i])
-	}
-	for i := range c.window.Traces {
-		if trace := &c.window.Traces[i]; !trace.LeftCPU {
-			m.traces[trace.Tid] = append(m.traces[trace.Tid], trace)
-		}
-	}
-	for _, traces := range m.traces {
-		sort.Slice(traces, func(i, k int) bool { return traces[i].KtimeNs < traces[k].KtimeNs })
 	}
 	m.findThreads()
 	for i := range rec.SlowRequests {
@@ -203,21 +194,18 @@ func (m *maker) follow(r *recording.SlowRequest, tid int32, from, to int64, befo
 
 // ran shares out a stretch on a CPU among the stacks that were seen in it.
 func (m *maker) ran(r *recording.SlowRequest, tid int32, from, to int64, before bool) {
-	traces := m.traces[tid]
-	start := m.window.StartNs
-	i := sort.Search(len(traces), func(i int) bool { return traces[i].KtimeNs-start >= from })
-	k := sort.Search(len(traces), func(i int) bool { return traces[i].KtimeNs-start >= to })
+	traces := m.traces.Within(tid, m.window.StartNs+from, m.window.StartNs+to)
 	part := stretch(recording.PartCPU, from, to-from, tid)
 	part.Before = before
-	if i >= k || m.window.Unwinder == nil {
+	if len(traces) == 0 || m.window.Unwinder == nil {
 		m.add(r, part)
 		return
 	}
-	each := (to - from) / int64(k-i)
-	for n := i; n < k; n++ {
-		part.Stack = m.window.Stack(m.window.Unwinder.Frames(traces[n].Stack))
-		part.TimeNs, part.LengthNs = from+int64(n-i)*each, each
-		if n == k-1 {
+	each := (to - from) / int64(len(traces))
+	for n, trace := range traces {
+		part.Stack = m.window.Stack(m.window.Unwinder.Frames(trace.Stack))
+		part.TimeNs, part.LengthNs = from+int64(n)*each, each
+		if n == len(traces)-1 {
 			part.LengthNs = to - part.TimeNs
 		}
 		m.add(r, part)

@@ -3,7 +3,6 @@ package requests
 import (
 	"cmp"
 	"slices"
-	"sort"
 
 	"culprit/recording"
 )
@@ -71,10 +70,8 @@ func (m *maker) mostlyRan(tid int32, from, to int64) bool {
 	if to-from < workLeast {
 		return false
 	}
-	traces, start := m.traces[tid], m.window.StartNs
-	i := sort.Search(len(traces), func(i int) bool { return traces[i].KtimeNs-start >= from })
-	k := sort.Search(len(traces), func(i int) bool { return traces[i].KtimeNs-start >= to })
-	return k > i && int64(k-i+1)*m.period*2 >= to-from
+	seen := len(m.traces.Within(tid, m.window.StartNs+from, m.window.StartNs+to))
+	return seen > 0 && int64(seen+1)*m.period*2 >= to-from
 }
 
 // usualWork is the part of the window in which any thread of a process was at work.
