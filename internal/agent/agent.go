@@ -41,7 +41,7 @@ type Options struct {
 	Hub           string // address; "": none
 	TokenFile     string
 	Program       string // name and version
-	// Ready is told once that the first window has begun.
+	// Ready is told once, before the first window; from then on the folder has a status.
 	Ready func()
 	// Log is where is told what goes wrong and what goes well again, a line each.
 	Log io.Writer
@@ -133,10 +133,11 @@ func (a *Agent) run(ctx context.Context) error {
 		return err
 	}
 	a.last, a.fullAt = now(), clockNow()+a.options.Full
-	for first := true; ctx.Err() == nil; first = false {
-		if first && a.options.Ready != nil {
-			a.options.Ready()
-		}
+	a.status.write(a, true) // who is told that it records may ask for its status at once
+	if a.options.Ready != nil {
+		a.options.Ready()
+	}
+	for ctx.Err() == nil {
 		a.turn(ctx)
 	}
 	a.status.write(a, false)

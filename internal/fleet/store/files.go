@@ -110,7 +110,20 @@ func (s *Store) recoverOne(ctx context.Context, content string) error {
 	if err != nil {
 		return err
 	}
-	return of.commit(ctx, made, false)
+	return of.commit(made, false)
+}
+
+// move moves the two files of a window. It lies where its recording is, so that the manifest is there before the
+// recording comes, and stays until the recording is gone: a crash leaves a whole window in one of both places.
+func move(from, to string) error {
+	err := os.Link(from+window.ManifestSuffix, to+window.ManifestSuffix)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if err := os.Rename(from+window.RecordingSuffix, to+window.RecordingSuffix); err != nil {
+		return err
+	}
+	return os.Remove(from + window.ManifestSuffix)
 }
 
 // openWindow opens the two files of a window and checks that they are whole.
@@ -208,11 +221,8 @@ AND attempt NOT IN (SELECT attempt FROM aborted)`, day.Unix(), day.Unix()+Day)
 		if content := strings.TrimSuffix(filepath.Base(file), window.RecordingSuffix); !there[content] {
 			lost = append(lost, content)
 			// From here on it is as one that was never written; a crash leaves it in incoming.
-			for _, suffix := range []string{window.RecordingSuffix, window.ManifestSuffix} {
-				from := strings.TrimSuffix(file, window.RecordingSuffix) + suffix
-				if err := os.Rename(from, s.incoming(content)+suffix); err != nil {
-					return 0, err
-				}
+			if err := move(strings.TrimSuffix(file, window.RecordingSuffix), s.incoming(content)); err != nil {
+				return 0, err
 			}
 			s.waiting.add(content, 0, s.now(), errors.New("its rows were lost"))
 		}

@@ -36,7 +36,7 @@ type shard struct {
 	until time.Time // it is left alone until then
 
 	mutex sync.Mutex
-	// doubtful contents failed to be written; an engine may have committed all the same.
+	// doubtful contents were not acknowledged; their rows may be committed all the same.
 	doubtful map[string]bool
 }
 
@@ -61,8 +61,9 @@ func (d *shard) readKnown(ctx context.Context) error {
 	return err
 }
 
-// commit waits until the rows are written, or the window waits for its shard.
-func (d *shard) commit(ctx context.Context, made *rows.Rows, fresh bool) error {
+// commit waits until the rows are written, or the window waits for its shard. It waits also where who sent it is gone:
+// the window is claimed until then, so that it is not written twice when it comes again.
+func (d *shard) commit(made *rows.Rows, fresh bool) error {
 	p := &pending{rows: made, done: make(chan error, 1), fresh: fresh}
 	select {
 	case d.queue <- p:
@@ -78,10 +79,8 @@ func (d *shard) commit(ctx context.Context, made *rows.Rows, fresh bool) error {
 	case err := <-p.done:
 		return err
 	case <-d.store.stop:
-	case <-ctx.Done():
-		// Who asked is gone; it is written all the same and known when it comes again.
+		return ErrBusy
 	}
-	return ErrBusy
 }
 
 // commitAll writes what comes until the store is closed.
@@ -136,6 +135,9 @@ func (d *shard) commitGroup(group []*pending) {
 		switch {
 		case err == nil:
 			err := s.keep(p.rows.Window)
+			if err != nil { // its rows are there when it comes again
+				d.doubt(p.rows.Window.Content)
+			}
 			s.waiting.remove(p.rows.Window.Content)
 			p.done <- err
 		case errors.Is(err, ErrDown):
@@ -228,14 +230,12 @@ func (s *Store) sync() error {
 
 // keep moves a window whose rows are committed.
 func (s *Store) keep(w *window.Window) error {
-	from, to := s.incoming(w.Content), s.file(w.Start, w.Content)
+	to := s.file(w.Start, w.Content)
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return fmt.Errorf("keep window: %w", err)
 	}
-	for _, suffix := range []string{window.ManifestSuffix, window.RecordingSuffix} {
-		if err := os.Rename(from+suffix, to+suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("keep window: %w", err)
-		}
+	if err := move(s.incoming(w.Content), to); err != nil {
+		return fmt.Errorf("keep window: %w", err)
 	}
 	return nil
 }

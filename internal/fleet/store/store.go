@@ -141,7 +141,7 @@ func (s *Store) Take(ctx context.Context, body io.Reader, content string) (w *wi
 			return w, true, s.keep(w)
 		}
 	}
-	return w, false, of.commit(ctx, made, true)
+	return w, false, of.commit(made, true)
 }
 
 // read makes rows out of a recording, a few at a time.
