@@ -74,6 +74,7 @@ func laterStatus(statuses, later []ProbeStatus) []ProbeStatus {
 
 func addCost(cost, more Cost) Cost {
 	cost.RecorderCPUNs += more.RecorderCPUNs
+	cost.RecorderNs += more.RecorderNs
 	cost.BPFSampledNs += more.BPFSampledNs
 	for name, ns := range more.BPFNs {
 		if cost.BPFNs == nil {

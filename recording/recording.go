@@ -107,8 +107,10 @@ type Estimate struct {
 
 // Cost is what recording took: measured, not promised.
 type Cost struct {
-	RecorderCPUNs int64 `json:"recorder_cpu_ns"` // user space, in the window
-	StartCPUNs    int64 `json:"start_cpu_ns"`    // loading and verifying, once
+	RecorderCPUNs int64 `json:"recorder_cpu_ns"` // user space, in the window and its naming
+	// RecorderNs is how long those took by the clock: of a short window most of it is naming. 0: not known.
+	RecorderNs int64 `json:"recorder_ns,omitempty"`
+	StartCPUNs int64 `json:"start_cpu_ns"` // loading and verifying, once
 	// BPFNs is the run time per program, "probe/program". The kernel's account of it, which itself
 	// costs, is switched on for BPFSampledNs of the window only; the figures are scaled to the
 	// whole of it.

@@ -21,13 +21,13 @@ type recorder struct {
 	// words of its command, which ends after that many seconds; file is what it writes.
 	words func(window time.Duration) []string
 	file  string
-	// bpf reads what its programs took in the window; nil: it has none.
-	bpf func(file string) (time.Duration, error)
+	// opens reads the file; nil: culprit does not read it.
+	opens func(path string) (*recording.Recording, error)
 }
 
 func culpritAt(path, folder string) recorder {
 	file := filepath.Join(folder, "storm.culprit")
-	return recorder{name: filepath.Base(path) + " record -a", file: file, bpf: bpfOf,
+	return recorder{name: filepath.Base(path) + " record -a", file: file, opens: recording.Open,
 		words: func(window time.Duration) []string {
 			return []string{path, "record", "-f", "-a", "-d", window.String(), "-o", file}
 		}}
@@ -42,15 +42,11 @@ func perf(folder string) recorder {
 }
 
 // bpfOf is what culprit's own programs took, by the kernel's account of them.
-func bpfOf(file string) (total time.Duration, err error) {
-	rec, err := recording.Open(file)
-	if err != nil {
-		return 0, err
-	}
+func bpfOf(rec *recording.Recording) (total time.Duration) {
 	for _, ns := range rec.Manifest.Cost.BPFNs {
 		total += time.Duration(ns)
 	}
-	return total, nil
+	return total
 }
 
 // result is one recording.
@@ -64,12 +60,14 @@ type result struct {
 	starts int // of processes and threads by the host, while within was measured
 	peakKB int
 	file   int64
+	// Stacks of processes that lived for less than shortLife, and of all others.
+	short, long stacks
 }
 
 func (r result) String() string {
 	return fmt.Sprintf("%.1f %% of a core, %.1f ms for 1000 starts (%.0f a second), %.2f s in all, %.1f s to end, "+
-		"BPF %.2f %%, %.0f MB", 100*r.share(), r.perStarts(), float64(r.starts)/r.inside.Seconds(), r.all.Seconds(),
-		r.after.Seconds(), 100*r.bpf.Seconds()/r.window.Seconds(), float64(r.peakKB)/1000)
+		"BPF %.2f %%, %.0f MB, broken of short %v, of long %v", 100*r.share(), r.perStarts(), float64(r.starts)/r.inside.Seconds(), r.all.Seconds(),
+		r.after.Seconds(), 100*r.bpf.Seconds()/r.window.Seconds(), float64(r.peakKB)/1000, r.short, r.long)
 }
 
 func (r result) share() float64 { return r.within.Seconds() / r.inside.Seconds() }
@@ -143,10 +141,16 @@ func (r recorder) complete(found *result) (err error) {
 	if found.inside <= 0 {
 		return fmt.Errorf("it ended before it was at work")
 	}
-	if r.bpf != nil {
-		found.bpf, err = r.bpf(r.file)
+	if r.opens == nil {
+		return nil
 	}
-	return err
+	rec, err := r.opens(r.file)
+	if err != nil {
+		return err
+	}
+	found.bpf = bpfOf(rec)
+	found.short, found.long = stacksOf(rec)
+	return nil
 }
 
 // processesOf lists a process and its children, which do the work of some recorders. Any of its threads may have
@@ -191,7 +195,7 @@ func startsOfHost() (count int) {
 // printTable prints medians over the rounds as Markdown.
 func printTable(out io.Writer, all []recorder, results [][]result) {
 	fmt.Fprintf(out, "| | own CPU in the window | for 1,000 starts | starts a second | loading and end | time to end | "+
-		"BPF programs | memory | file |\n|---|---|---|---|---|---|---|---|---|\n")
+		"BPF programs | memory | file | broken of short-lived | of others |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for i, one := range all {
 		middle := func(value func(r result) float64) float64 {
 			values := make([]float64, len(results[i]))
@@ -200,17 +204,20 @@ func printTable(out io.Writer, all []recorder, results [][]result) {
 			}
 			return stat.Middle(values)
 		}
-		bpf := "–"
-		if one.bpf != nil {
+		bpf, short, long := "–", "–", "–"
+		if one.opens != nil {
 			bpf = fmt.Sprintf("%.2f %%", middle(func(r result) float64 { return 100 * r.bpf.Seconds() / r.window.Seconds() }))
+			short = fmt.Sprintf("%.1f %%", middle(func(r result) float64 { return 100 * r.short.share() }))
+			long = fmt.Sprintf("%.1f %%", middle(func(r result) float64 { return 100 * r.long.share() }))
 		}
-		fmt.Fprintf(out, "| %s | %.1f %% of a core | %.1f ms | %.0f | %.2f s | %.1f s | %s | %.0f MB | %.2f MB |\n", one.name,
+		fmt.Fprintf(out, "| %s | %.1f %% of a core | %.1f ms | %.0f | %.2f s | %.1f s | %s | %.0f MB | %.2f MB | %s | %s |\n",
+			one.name,
 			middle(func(r result) float64 { return 100 * r.share() }), middle(result.perStarts),
 			middle(func(r result) float64 { return float64(r.starts) / r.inside.Seconds() }),
 			middle(func(r result) float64 { return (r.all - r.within).Seconds() }),
 			middle(func(r result) float64 { return r.after.Seconds() }), bpf,
 			middle(func(r result) float64 { return float64(r.peakKB) / 1000 }),
-			middle(func(r result) float64 { return float64(r.file) / 1e6 }))
+			middle(func(r result) float64 { return float64(r.file) / 1e6 }), short, long)
 	}
 	fmt.Fprintf(out, "\nload %s\n", peers.HostLoad())
 }

@@ -136,6 +136,7 @@ type looker struct {
 	number   int
 	interval time.Duration
 	took     time.Duration // of this process's CPU time, at the look before
+	taken    time.Time     // when that was
 }
 
 // look is what one window gave.
@@ -170,7 +171,8 @@ func runTop(ctx context.Context, w world, o topOptions) error {
 		ctx, end = context.WithTimeout(ctx, o.duration)
 		defer end()
 	}
-	l := &looker{recorder: recorder, target: o.target, folder: folder, interval: o.interval, took: ownTime()}
+	l := &looker{recorder: recorder, target: o.target, folder: folder, interval: o.interval, took: ownTime(),
+		taken: time.Now()}
 	if screen := openScreen(w); screen != nil && o.json != "-" {
 		defer screen.close()
 		return watchScreen(ctx, l, screen, o)
@@ -216,10 +218,17 @@ func (l *looker) read(path string, before *top.View) (*look, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := ownTime()
-	found := &look{view: view, rec: rec, own: (now - l.took).Seconds() / view.Seconds}
-	l.took = now
+	found := &look{view: view, rec: rec, own: l.own(ownTime(), time.Now())}
 	return found, nil
+}
+
+// own is what this process took of a CPU since the look before.
+func (l *looker) own(took time.Duration, now time.Time) (cpus float64) {
+	if passed := now.Sub(l.taken); passed > 0 {
+		cpus = float64(took-l.took) / float64(passed)
+	}
+	l.took, l.taken = took, now
+	return cpus
 }
 
 // watchLines prints each look as lines.
@@ -263,13 +272,19 @@ func untilGone(err error, seen *top.View) error {
 	return err
 }
 
+// isLast tells whether no more looks come: what is left of the time is too short for one.
+func isLast(ctx context.Context) bool {
+	end, limited := ctx.Deadline()
+	return ctx.Err() != nil || limited && time.Until(end) < shortestLook
+}
+
 // wait waits until the look is over; true: it was the last one.
 func (l *looker) wait(ctx context.Context) bool {
 	timer := time.NewTimer(l.interval)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return ctx.Err() != nil
+		return isLast(ctx)
 	case <-l.recorder.Gone():
 		return true
 	case <-ctx.Done():

@@ -160,7 +160,7 @@ func (b *board) await(ctx context.Context, end <-chan time.Time) bool {
 	for {
 		select {
 		case <-end:
-			return ctx.Err() != nil
+			return isLast(ctx)
 		case <-ctx.Done():
 			return true
 		case <-b.looker.recorder.Gone():

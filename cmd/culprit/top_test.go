@@ -1,12 +1,43 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 )
+
+// A look is the last one when no other fits into the time that is left; what looking takes is told of the time since
+// the look before, however short that one's window was.
+func TestLastLook(t *testing.T) {
+	ended, end := context.WithCancel(t.Context())
+	end()
+	limited := func(left time.Duration) context.Context {
+		ctx, stop := context.WithTimeout(t.Context(), left)
+		t.Cleanup(stop)
+		return ctx
+	}
+	for _, one := range []struct {
+		ctx  context.Context
+		last bool
+	}{{t.Context(), false}, {ended, true}, {limited(time.Hour), false}, {limited(shortestLook - 1), true}} {
+		if isLast(one.ctx) != one.last {
+			t.Errorf("with %v it is not %v", one.ctx, one.last)
+		}
+	}
+	began := time.Now()
+	l := &looker{took: time.Second, taken: began}
+	if cpus := l.own(time.Second+90*time.Millisecond, began.Add(300*time.Millisecond)); math.Abs(cpus-0.3) > 1e-9 {
+		t.Errorf("looking takes %g CPUs", cpus)
+	}
+	if cpus := l.own(l.took, l.taken); cpus != 0 {
+		t.Errorf("no time took %g CPUs", cpus)
+	}
+}
 
 // Who reads the lines of top goes after the first one: top ends well, and leaves no folder.
 func TestTopWhoseReaderGoes(t *testing.T) {

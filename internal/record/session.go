@@ -163,6 +163,7 @@ func (s *Session) End(finish Finish) (*recording.Recording, error) {
 		return nil, err
 	}
 	rec.Manifest.Cost.RecorderCPUNs = ownCPU() - open.cpuNs
+	rec.Manifest.Cost.RecorderNs = int64(time.Since(open.startedAt))
 	s.remember(rec, endNs)
 	rec.Manifest.Cost.BPFNs, rec.Manifest.Cost.BPFSampledNs = bpfNs, int64(sampled)
 	rec.Manifest.BlindSpots = blindSpots(rec, s.unwinder)

@@ -125,12 +125,20 @@ func Of(rec *recording.Recording, before *View) (*View, error) {
 			v.Requests = append(v.Requests, kind)
 		}
 	}
-	v.Recorder = float64(m.Cost.RecorderCPUNs) / 1e9 / seconds
-	for _, ns := range m.Cost.BPFNs {
-		v.Recorder += float64(ns) / 1e9 / seconds
-	}
+	v.Recorder = recorderCPUs(m)
 	v.BlindSpots = append(v.BlindSpots, recording.Words(result.Unseen)...)
 	return v, nil
+}
+
+// recorderCPUs is what recording took of a CPU: the recorder's process while it was at it, which goes on beyond the
+// window to name what was seen, and its BPF programs while the window was open. A window that is cut short is named for
+// longer than it was open: by its own length a recorder of one thread took 34 CPUs.
+func recorderCPUs(m *recording.Manifest) float64 {
+	cpus := float64(m.Cost.RecorderCPUNs) / float64(max(m.Cost.RecorderNs, m.WindowNs))
+	for _, ns := range m.Cost.BPFNs {
+		cpus += float64(ns) / float64(m.WindowNs)
+	}
+	return cpus
 }
 
 // pathsOf are the paths of a look; those of a host are named after their process, and sleepers are left out.

@@ -75,6 +75,26 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// A look that was cut short takes longer to name than it was open: what recording takes is told of the time that it
+// really took, and one thread takes no more than a CPU.
+func TestCostOfAShortLook(t *testing.T) {
+	const ms = int64(1e6)
+	rec := made(500)
+	rec.Manifest.WindowNs, rec.Manifest.Cost.BPFNs = 5*ms, map[string]int64{"x/y": ms / 2}
+	rec.Manifest.Cost.RecorderCPUNs, rec.Manifest.Cost.RecorderNs = 174*ms, 300*ms
+	view, err := Of(rec, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 0.174/0.3 + 0.1; math.Abs(view.Recorder-want) > 1e-9 {
+		t.Errorf("recording takes %g CPUs, want %g", view.Recorder, want)
+	}
+	rec.Manifest.Cost.RecorderNs = 0 // of an older recorder
+	if view, err = Of(rec, nil); err != nil || math.Abs(view.Recorder-(174.0/5+0.1)) > 1e-9 {
+		t.Errorf("without its time it takes %g CPUs, %v", view.Recorder, err)
+	}
+}
+
 // Of a host the rows are what runs, by process: nobody waits for a host as a whole.
 func TestOfAHost(t *testing.T) {
 	rec := made(500)
