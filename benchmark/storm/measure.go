@@ -66,8 +66,9 @@ type result struct {
 
 func (r result) String() string {
 	return fmt.Sprintf("%.1f %% of a core, %.1f ms for 1000 starts (%.0f a second), %.2f s in all, %.1f s to end, "+
-		"BPF %.2f %%, %.0f MB, broken of short %v, of long %v", 100*r.share(), r.perStarts(), float64(r.starts)/r.inside.Seconds(), r.all.Seconds(),
-		r.after.Seconds(), 100*r.bpf.Seconds()/r.window.Seconds(), float64(r.peakKB)/1000, r.short, r.long)
+		"BPF %.2f %%, %.0f MB, broken of short %v, of long %v", 100*r.share(), r.perStarts(),
+		float64(r.starts)/r.inside.Seconds(), r.all.Seconds(), r.after.Seconds(),
+		100*r.bpf.Seconds()/r.window.Seconds(), float64(r.peakKB)/1000, r.short, r.long)
 }
 
 func (r result) share() float64 { return r.within.Seconds() / r.inside.Seconds() }
