@@ -112,14 +112,17 @@ func (p *Profile) giveRetired(list []Retired, confidence float64) {
 	a, b := make([]tally, len(p.Nodes)), make([]tally, len(p.Nodes))
 	for i := range list {
 		at, known := 0, true
-		a[0].add(&list[i], true)
-		b[0].add(&list[i], false)
+		c, n := &list[i].Cycles, &list[i].Instructions
+		ofA := tally{stat.Average(c.A), stat.Average(n.A), c.SeenA, n.SeenA}
+		ofB := tally{stat.Average(c.B), stat.Average(n.B), c.SeenB, n.SeenB}
+		a[0].add(ofA)
+		b[0].add(ofB)
 		for _, frame := range list[i].Frames {
 			if at, known = index[below{at, names.KeyOf(frame)}]; !known {
 				break
 			}
-			a[at].add(&list[i], true)
-			b[at].add(&list[i], false)
+			a[at].add(ofA)
+			b[at].add(ofB)
 		}
 	}
 	for at := range p.Nodes {
@@ -127,16 +130,9 @@ func (p *Profile) giveRetired(list []Retired, confidence float64) {
 	}
 }
 
-func (t *tally) add(one *Retired, ofA bool) {
-	if ofA {
-		t.cycles += stat.Average(one.Cycles.A)
-		t.instructions += stat.Average(one.Instructions.A)
-		t.seenCycles, t.seenInstructions = t.seenCycles+one.Cycles.SeenA, t.seenInstructions+one.Instructions.SeenA
-		return
-	}
-	t.cycles += stat.Average(one.Cycles.B)
-	t.instructions += stat.Average(one.Instructions.B)
-	t.seenCycles, t.seenInstructions = t.seenCycles+one.Cycles.SeenB, t.seenInstructions+one.Instructions.SeenB
+func (t *tally) add(one tally) {
+	t.cycles, t.seenCycles = t.cycles+one.cycles, t.seenCycles+one.seenCycles
+	t.instructions, t.seenInstructions = t.instructions+one.instructions, t.seenInstructions+one.seenInstructions
 }
 
 func (t *tally) ratio(confidence float64) *Interval {

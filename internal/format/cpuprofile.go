@@ -203,10 +203,7 @@ func (c *cpuProfileReader) add(stacks map[int64]v8Stack, id, at, count, ns int64
 }
 
 func (c *cpuProfileReader) finish() (*recording.Recording, error) {
-	rec := &recording.Recording{}
-	c.rows.into(rec, c.names.texts, func(r row) int64 { return r.weight })
-	c.names.into(rec)
-	inOrder(rec)
+	rec := weighed(c.rows, c.names)
 	lose(rec, "samples beyond the limit, or of no node", c.lost)
 	lose(rec, "samples whose time goes back", c.back)
 	m := &rec.Manifest

@@ -1,7 +1,9 @@
 package format
 
 import (
+	"bufio"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -175,4 +177,29 @@ func framesOf(rec *recording.Recording, stack int32) []int32 {
 func byTime(a, b amount) int {
 	return cmp.Or(cmp.Compare(a.pid, b.pid), cmp.Compare(a.tid, b.tid), cmp.Compare(a.comm, b.comm),
 		cmp.Compare(a.timeNs, b.timeNs))
+}
+
+// areTimed tells amounts that are nanoseconds from those that are only counts.
+func areTimed(amounts []amount) bool {
+	return slices.ContainsFunc(amounts, func(a amount) bool { return a.ns > 0 })
+}
+
+// commName is a thread's name, where it is known.
+func commName(comm string) string {
+	if comm == "" {
+		return "all threads"
+	}
+	return plain(comm)
+}
+
+// encodeJSON writes a document whole.
+func encodeJSON(w io.Writer, format string, document any) error {
+	buffered := bufio.NewWriter(w)
+	if err := json.NewEncoder(buffered).Encode(document); err != nil {
+		return fmt.Errorf("write %s: %w", format, err)
+	}
+	if err := buffered.Flush(); err != nil {
+		return fmt.Errorf("write %s: %w", format, err)
+	}
+	return nil
 }

@@ -1,9 +1,6 @@
 package format
 
 import (
-	"bufio"
-	"encoding/json"
-	"fmt"
 	"io"
 	"strconv"
 
@@ -124,23 +121,13 @@ const (
 func writeFirefox(w io.Writer, rec *recording.Recording, signal string, amounts []amount) error {
 	tables := newFirefoxTables(rec)
 	file := firefoxFile{Libs: []firefoxLib{}, Threads: []firefoxThread{}}
-	timed := false
-	for _, one := range amounts {
-		timed = timed || one.ns > 0
-	}
+	timed := areTimed(amounts)
 	for _, line := range threadLines(rec, amounts) {
 		file.Threads = append(file.Threads, tables.thread(line, signal, timed))
 	}
 	file.Libs, file.Shared = tables.libs, tables.shared
 	file.Meta = firefoxAbout(rec)
-	buffered := bufio.NewWriter(w)
-	if err := json.NewEncoder(buffered).Encode(file); err != nil {
-		return fmt.Errorf("write firefox: %w", err)
-	}
-	if err := buffered.Flush(); err != nil {
-		return fmt.Errorf("write firefox: %w", err)
-	}
-	return nil
+	return encodeJSON(w, "firefox", file)
 }
 
 func firefoxAbout(rec *recording.Recording) firefoxMeta {
@@ -168,14 +155,11 @@ func firefoxAbout(rec *recording.Recording) firefoxMeta {
 // thread makes the samples and markers of one thread.
 func (t *firefoxTables) thread(line threadLine, signal string, timed bool) firefoxThread {
 	made := firefoxThread{ProcessType: "default", ProcessName: processName(t.rec, line.pid),
-		PausedRanges: []int{}, Name: "all threads", IsMainThread: line.pid == line.tid,
+		PausedRanges: []int{}, Name: commName(line.comm), IsMainThread: line.pid == line.tid,
 		Pid: strconv.Itoa(int(line.pid)), Tid: strconv.Itoa(int(line.tid)),
 		Samples: firefoxSamples{Stack: []*int{}, Time: []float64{}, Weight: []float64{}, WeightType: "samples"},
 		Markers: firefoxMarkers{Data: []firefoxMarker{}, Name: []int{}, StartTime: []float64{}, EndTime: []float64{},
 			Phase: []int{}, Category: []int{}}}
-	if line.comm != "" {
-		made.Name = plain(line.comm)
-	}
 	if timed {
 		made.Samples.WeightType = "tracing-ms"
 	}

@@ -195,10 +195,7 @@ func cutCount(line []byte) (stack []byte, count float64, ok bool) {
 }
 
 func (f *folded) finish() (*recording.Recording, error) {
-	rec := &recording.Recording{}
-	f.rows.into(rec, f.names.texts, func(r row) int64 { return r.weight })
-	f.names.into(rec)
-	inOrder(rec)
+	rec := weighed(f.rows, f.names)
 	lose(rec, "folded: lines not understood", f.bad)
 	lose(rec, "folded: lines longer than 4 MiB", f.tooLong)
 	m := &rec.Manifest

@@ -204,10 +204,8 @@ func (o *otlpReader) profile(tables *otlpTables, profile pprofile.Profile, above
 const maxUnixNs = 7_258_118_400e9
 
 func (o *otlpReader) finish() (*recording.Recording, error) {
-	rec := &recording.Recording{Facts: o.facts}
-	o.rows.into(rec, o.names.texts, func(r row) int64 { return r.weight })
-	o.names.into(rec)
-	inOrder(rec)
+	rec := weighed(o.rows, o.names)
+	rec.Facts = o.facts
 	lose(rec, "otlp: negative values (a difference of two profiles)", o.negative)
 	lose(rec, "otlp: samples that refer to what the file does not hold", o.broken)
 	m := &rec.Manifest

@@ -97,8 +97,8 @@ func TestOTLPOfProfiler(t *testing.T) {
 		sample := cpu.Samples().AppendEmpty()
 		sample.SetStackIndex(stack)
 		sample.TimestampsUnixNano().FromRaw(times)
-		sample.AttributeIndices().Append(tables.number("thread.id", 41), tables.attribute("thread.name", "worker"),
-			tables.number("cpu.logical_number", 3), tables.attribute("tenant", "x"))
+		sample.AttributeIndices().Append(tables.attribute("thread.id", int64(41)), tables.attribute("thread.name", "worker"),
+			tables.attribute("cpu.logical_number", int64(3)), tables.attribute("tenant", "x"))
 	}
 	wait := off.Samples().AppendEmpty()
 	wait.SetStackIndex(scripted)

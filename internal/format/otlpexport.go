@@ -43,17 +43,16 @@ type otlpMade struct {
 	rec        *recording.Recording
 	of         pprofile.ProfilesDictionary
 	texts      map[string]int32
-	attributes map[[2]string]int32
-	numbers    map[otlpNumber]int32
+	attributes map[otlpAttribute]int32
 	stacks     map[int32]int32
 	locations  map[int32]int32
 	functions  map[[2]string]int32
 	mappings   map[[2]string]int32
 }
 
-type otlpNumber struct {
+type otlpAttribute struct {
 	name  string
-	value int64
+	value any
 }
 
 func newOTLPMade(of pprofile.ProfilesDictionary, rec *recording.Recording) *otlpMade {
@@ -64,8 +63,8 @@ func newOTLPMade(of pprofile.ProfilesDictionary, rec *recording.Recording) *otlp
 	of.FunctionTable().AppendEmpty()
 	of.MappingTable().AppendEmpty()
 	of.LinkTable().AppendEmpty()
-	return &otlpMade{rec: rec, of: of, texts: map[string]int32{"": 0}, attributes: map[[2]string]int32{},
-		numbers: map[otlpNumber]int32{}, stacks: map[int32]int32{recording.NoStack: 0}, locations: map[int32]int32{},
+	return &otlpMade{rec: rec, of: of, texts: map[string]int32{"": 0}, attributes: map[otlpAttribute]int32{},
+		stacks: map[int32]int32{recording.NoStack: 0}, locations: map[int32]int32{},
 		functions: map[[2]string]int32{}, mappings: map[[2]string]int32{}}
 }
 
@@ -156,6 +155,6 @@ func (t *otlpMade) begin(sample pprofile.Sample, one amount) {
 		sample.AttributeIndices().Append(t.attribute("thread.name", plain(one.comm)))
 	}
 	if one.tid > 0 {
-		sample.AttributeIndices().Append(t.number("thread.id", int64(one.tid)))
+		sample.AttributeIndices().Append(t.attribute("thread.id", int64(one.tid)))
 	}
 }

@@ -82,12 +82,7 @@ func (o *otlpReader) attributes(tables *otlpTables, indices pcommon.Int32Slice, 
 			}
 		}
 	}
-	switch {
-	case key.tid == 0:
-		key.tid = key.pid
-	case key.pid == 0:
-		key.pid = key.tid
-	}
+	key.fillThread()
 }
 
 // maxLabels bounds the names of labels that are told as not kept.

@@ -17,28 +17,16 @@ func (t *otlpMade) text(text string) int32 {
 	return id
 }
 
-func (t *otlpMade) attribute(name, value string) int32 {
-	key := [2]string{name, value}
+// attribute takes a text or an int64.
+func (t *otlpMade) attribute(name string, value any) int32 {
+	key := otlpAttribute{name, value}
 	id, known := t.attributes[key]
 	if !known {
 		id = int32(t.of.AttributeTable().Len())
 		t.attributes[key] = id
 		one := t.of.AttributeTable().AppendEmpty()
 		one.SetKeyStrindex(t.text(name))
-		one.Value().SetStr(value)
-	}
-	return id
-}
-
-func (t *otlpMade) number(name string, value int64) int32 {
-	key := otlpNumber{name, value}
-	id, known := t.numbers[key]
-	if !known {
-		id = int32(t.of.AttributeTable().Len())
-		t.numbers[key] = id
-		one := t.of.AttributeTable().AppendEmpty()
-		one.SetKeyStrindex(t.text(name))
-		one.Value().SetInt(value)
+		one.Value().FromRaw(value) // fails for other types only
 	}
 	return id
 }

@@ -159,12 +159,8 @@ func (t *perfettoTrace) process(pid int32) {
 }
 
 func (t *perfettoTrace) thread(track uint64, line *threadLine) {
-	name := "all threads"
-	if line.comm != "" {
-		name = plain(line.comm)
-	}
 	thread := appendNumber(appendNumber(nil, 1, uint64(line.pid)), 2, uint64(line.tid))
-	thread = appendText(thread, 5, name)
+	thread = appendText(thread, 5, commName(line.comm))
 	made := appendNumber(appendNumber(nil, 1, track), 5, processTrack|uint64(line.pid))
 	t.put(flagNeedsInterned, appendBytes(nil, packetDescriptor, appendBytes(made, 4, thread)))
 }

@@ -262,11 +262,6 @@ func (p *pprofReader) thread(sample *profile.Sample) (key rowKey) {
 			p.labels[cutText(name, maxText)] = true
 		}
 	}
-	switch {
-	case key.tid == 0:
-		key.tid = key.pid
-	case key.pid == 0:
-		key.pid = key.tid
-	}
+	key.fillThread()
 	return key
 }

@@ -10,10 +10,8 @@ import (
 )
 
 func (p *pprofReader) finish() (*recording.Recording, error) {
-	rec := &recording.Recording{Facts: p.facts}
-	p.rows.into(rec, p.names.texts, func(r row) int64 { return r.weight })
-	p.names.into(rec)
-	inOrder(rec)
+	rec := weighed(p.rows, p.names)
+	rec.Facts = p.facts
 	lose(rec, "pprof: negative values (a difference of two profiles)", p.negative)
 	m := &rec.Manifest
 	m.StartedAt = p.startedAt

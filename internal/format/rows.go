@@ -25,6 +25,16 @@ type rowKey struct {
 	stack, comm, signal int32
 }
 
+// fillThread takes the one for the other where a sample names only its process or only its thread.
+func (k *rowKey) fillThread() {
+	switch {
+	case k.tid == 0:
+		k.tid = k.pid
+	case k.pid == 0:
+		k.pid = k.tid
+	}
+}
+
 // row is one amount. Its weight is in the event's own unit until it is known what that is worth.
 type row struct {
 	rowKey
@@ -144,6 +154,15 @@ func (r *rows) into(rec *recording.Recording, texts []string, worth func(row) in
 				"ran is not kept", time.Duration(r.sliceNs)))...)
 	}
 	lose(rec, "samples beyond the limit", r.lost)
+}
+
+// weighed makes a recording of rows whose weights are nanoseconds.
+func weighed(r *rows, n *names) *recording.Recording {
+	rec := &recording.Recording{}
+	r.into(rec, n.texts, func(r row) int64 { return r.weight })
+	n.into(rec)
+	inOrder(rec)
+	return rec
 }
 
 // isIdle tells the kernel's idle loop, which no program is.

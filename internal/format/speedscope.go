@@ -1,9 +1,6 @@
 package format
 
 import (
-	"bufio"
-	"encoding/json"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -57,7 +54,7 @@ func writeSpeedscope(w io.Writer, rec *recording.Recording, signal string, amoun
 	file.Shared.Frames = append(file.Shared.Frames, speedscopeFrame{Name: "[unknown]"})
 	amounts = slices.Clone(amounts)
 	slices.SortStableFunc(amounts, byTime)
-	timed := slices.ContainsFunc(amounts, func(a amount) bool { return a.ns > 0 })
+	timed := areTimed(amounts)
 	var last amount
 	for i, one := range amounts {
 		if i == 0 || one.pid != last.pid || one.tid != last.tid || one.comm != last.comm {
@@ -80,21 +77,11 @@ func writeSpeedscope(w io.Writer, rec *recording.Recording, signal string, amoun
 		profile.End = addAmounts(profile.End, weight)
 	}
 	slices.SortStableFunc(file.Profiles, func(a, b speedscopeProfile) int { return int(max(-1, min(1, b.End-a.End))) })
-	buffered := bufio.NewWriter(w)
-	if err := json.NewEncoder(buffered).Encode(file); err != nil {
-		return fmt.Errorf("write speedscope: %w", err)
-	}
-	if err := buffered.Flush(); err != nil {
-		return fmt.Errorf("write speedscope: %w", err)
-	}
-	return nil
+	return encodeJSON(w, "speedscope", file)
 }
 
 func threadName(one amount) string {
-	name := "all threads"
-	if one.comm != "" {
-		name = plain(one.comm)
-	}
+	name := commName(one.comm)
 	if one.tid > 0 {
 		name += " " + strconv.Itoa(int(one.tid))
 	}

@@ -75,25 +75,24 @@ func (p *pair) price(ctx context.Context, m *Monitor) error {
 	var more [3][]float64
 	for round := range rounds {
 		added, refused, err := p.round(events, round%2 == 0)
-		over := ctx.Err() != nil && (err != nil || refused != nil) // the processes were killed when the time was
-		switch {
-		case over && round < leastRounds:
-			m.Why = fmt.Sprintf("not measured: in %v the two processes that it takes had too little of a CPU; try again "+
-				"when this host does less", pricedWithin)
-			return nil
-		case over:
-		case refused != nil:
+		if ctx.Err() != nil && (err != nil || refused != nil) {
+			break // the processes were killed when the time was over
+		}
+		if refused != nil {
 			m.Why = "not measured: the same events cannot be opened once more: " + refused.Error()
 			return nil
-		case err != nil:
-			return err
 		}
-		if over {
-			break
+		if err != nil {
+			return err
 		}
 		for at := range more {
 			more[at] = append(more[at], added[at])
 		}
+	}
+	if len(more[0]) < leastRounds {
+		m.Why = fmt.Sprintf("not measured: in %v the two processes that it takes had too little of a CPU; try again "+
+			"when this host does less", pricedWithin)
+		return nil
 	}
 	m.Costs = &Costs{}
 	for at, to := range []*stat.Interval{&m.Costs.Switch, &m.Costs.Call, &m.Costs.Fault} {
