@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"culprit/internal/investigate"
+	"culprit/internal/record"
 	"culprit/internal/report"
 )
 
@@ -71,6 +73,10 @@ func readCase(ctx context.Context, path string) (c *investigate.Case, folder str
 		}
 	}
 	file, err := openInput(ctx, name)
+	if errors.Is(err, os.ErrNotExist) && strings.HasSuffix(path, record.PartsSuffix) {
+		return nil, "", fmt.Errorf("%s: parts of a killed recording; `culprit record --salvage %s` makes one of them",
+			path, path)
+	}
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, "", fmt.Errorf("%s: there is no case; give the directory that investigate named", path)
 	}

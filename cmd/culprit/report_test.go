@@ -36,8 +36,13 @@ func TestReportMakesThePageAgain(t *testing.T) {
 	if err := os.WriteFile(broken, []byte(`{"schema":`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{filepath.Join(folder, "none"), broken, folder + "/case/runs"} {
-		oneLine(t, here(t, "report", path))
+	parts := filepath.Join(folder, "run.culprit.parts")
+	if err := os.Mkdir(parts, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{filepath.Join(folder, "none"): "there is no case",
+		broken: "it is no case", folder + "/case/runs": "there is no case", parts: "record --salvage"} {
+		oneLine(t, here(t, "report", path), want)
 	}
 }
 

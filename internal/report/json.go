@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -57,6 +58,10 @@ func Read(r io.Reader) (*investigate.Case, error) {
 		var named struct{ Schema string }
 		if json.Unmarshal(text, &named) == nil && checkSchema(named.Schema) != nil {
 			err = checkSchema(named.Schema)
+		}
+		cut := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		if syntax := new(json.SyntaxError); cut || errors.As(err, &syntax) {
+			err = fmt.Errorf("it is no case (%w); give the directory that investigate named", err)
 		}
 		return nil, fmt.Errorf("read case document: %w", err)
 	}
