@@ -13,16 +13,17 @@ type BlindKind string
 
 // The kinds of blind spots: of one recording, of recordings that are compared, of runs.
 const (
-	BlindInterrupts BlindKind = "interrupts off"   // the sampling clock stands still meanwhile
-	BlindProbe      BlindKind = "probe off"        // What: the probe; Why
-	BlindUnwinder   BlindKind = "late unwinder"    // What: the run time
-	BlindStacks     BlindKind = "broken stacks"    // Count of Of, Reasons
-	BlindURing      BlindKind = "io_uring"         // Count of requests, 0: not counted
-	BlindLost       BlindKind = "lost"             // What; Count
-	BlindChecked    BlindKind = "self-check"       // What: what recording did to its target
-	BlindKilled     BlindKind = "recording killed" // its end is missing
-	BlindImport     BlindKind = "import"           // What: what another tool's file does not hold
-	BlindOther      BlindKind = "other"            // What: words that an earlier culprit wrote
+	BlindInterrupts BlindKind = "interrupts off"     // the sampling clock stands still meanwhile
+	BlindProbe      BlindKind = "probe off"          // What: the probe; Why
+	BlindUnwinder   BlindKind = "late unwinder"      // What: the run time
+	BlindStacks     BlindKind = "broken stacks"      // Count of Of, Reasons
+	BlindURing      BlindKind = "io_uring"           // Count of requests, 0: not counted
+	BlindLost       BlindKind = "lost"               // What; Count
+	BlindChecked    BlindKind = "self-check"         // What: what recording did to its target
+	BlindSliced     BlindKind = "requests in slices" // What: how they were watched
+	BlindKilled     BlindKind = "recording killed"   // its end is missing
+	BlindImport     BlindKind = "import"             // What: what another tool's file does not hold
+	BlindOther      BlindKind = "other"              // What: words that an earlier culprit wrote
 
 	BlindCut        BlindKind = "cut"            // What: the part that is left
 	BlindGivenUp    BlindKind = "probe given up" // What: the probe
@@ -122,7 +123,7 @@ func (s BlindSpot) words() (text string, known bool) {
 	case BlindExits:
 		return "run-queue delay is known for the command's first thread only, and peak memory only above " +
 			"culprit's own (" + s.Why + ")", true
-	case BlindVaries, BlindImport, BlindOther:
+	case BlindVaries, BlindImport, BlindSliced, BlindOther:
 		return s.What, true
 	}
 	return "", false

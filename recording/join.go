@@ -184,7 +184,7 @@ func (j *join) encode(w io.Writer, edit func(*Manifest)) error {
 		}
 	}
 	j.manifest.Schema = SchemaVersion
-	if j.manifest.BlindSpots = lostSpots(j.manifest); edit != nil {
+	if j.manifest.BlindSpots = wholeSpots(j.manifest); edit != nil {
 		edit(&j.manifest)
 	}
 	if err := writeDocument(j.archive, manifestMember, j.manifest); err != nil {

@@ -21,6 +21,7 @@ func follow(whole, next Manifest, first bool) Manifest {
 	}
 	whole.Gaps = append(whole.Gaps, next.Gaps...)
 	whole.Thinned = append(whole.Thinned, next.Thinned...)
+	whole.Watched = joinWatched(whole, next)
 	whole.WindowNs += next.WindowNs
 	whole.Losses = addLosses(whole.Losses, next.Losses)
 	whole.Estimated = addEstimates(whole.Estimated, next.Estimated)
@@ -85,11 +86,14 @@ func addCost(cost, more Cost) Cost {
 	return cost
 }
 
-// lostSpots has the losses of the whole in place of those of its parts.
-func lostSpots(manifest Manifest) []BlindSpot {
+// wholeSpots has the losses of the whole, and how its requests were watched, in place of those of its parts.
+func wholeSpots(manifest Manifest) []BlindSpot {
 	spots := slices.DeleteFunc(slices.Clone(manifest.BlindSpots), func(spot BlindSpot) bool {
-		return spot.Kind == BlindLost
+		return spot.Kind == BlindLost || spot.Kind == BlindSliced
 	})
+	if manifest.Watched != nil {
+		spots = append(spots, BlindSpot{Kind: BlindSliced, What: manifest.Watched.String()})
+	}
 	return append(spots, Lost(manifest.Losses)...)
 }
 

@@ -25,7 +25,12 @@ func (j *join) requests() error {
 }
 
 func (j *join) requestSums() error {
-	return stream(j, requestsTable, MaxEvidence, each(func(p *part, r *Request) { r.TimeNs += p.offsetNs }),
+	return stream(j, requestsTable, MaxEvidence, each(func(p *part, r *Request) {
+		r.TimeNs += p.offsetNs
+		if r.WatchedNs > 0 {
+			r.WatchedAtNs += p.offsetNs
+		}
+	}),
 		func(r *Request) int64 { return r.Count })
 }
 

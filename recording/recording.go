@@ -76,6 +76,8 @@ type Manifest struct {
 	Thinned []Thinning `json:"thinned,omitempty"`
 	// Estimated says which numbers of the tables are no counts of all events.
 	Estimated []Estimate `json:"estimated,omitempty"`
+	// Watched is how requests were watched where that was not all the time; nil: they were, or not recorded.
+	Watched *Watched `json:"watched,omitempty"`
 }
 
 // ProbeStatus says whether a probe ran and, if not, why.
@@ -124,7 +126,7 @@ type Cost struct {
 type Thinning struct {
 	TimeNs int64  `json:"time_ns"` // on the recording's clock
 	Probe  string `json:"probe"`
-	Did    string `json:"did"` // "detached", "50 Hz"
+	Did    string `json:"did"` // "detached", "50 Hz", "watched 20 % of the time"
 	Why    string `json:"why"` // what it had cost, and the budget
 }
 

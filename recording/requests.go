@@ -61,6 +61,12 @@ type Request struct {
 	// Buckets and Counts are the latencies: Counts[i] requests were in bucket Buckets[i], see LatencyOf.
 	Buckets []int32 `parquet:"buckets,list"`
 	Counts  []int64 `parquet:"counts,list"`
+	// Where requests were watched in slices of time (Manifest.Watched) the row is for the LengthNs around one slice,
+	// and all its numbers are estimates. They are made of the Seen requests that began and ended within the WatchedNs
+	// that were watched from WatchedAtNs on; of all three 0: all of them were watched.
+	Seen        int64 `parquet:"seen,optional"`
+	WatchedAtNs int64 `parquet:"watched_at_ns,optional"`
+	WatchedNs   int64 `parquet:"watched_ns,optional"`
 }
 
 // Spent is what the threads that served waited for between the first read and the last byte. What is left of that

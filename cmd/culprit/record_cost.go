@@ -18,7 +18,8 @@ func (o *recordOptions) costFlags(flags *pflag.FlagSet) {
 		"detach the recorder in random blocks and say what it costs the target")
 	flags.StringVar(&o.checkRate, "check-rate", "",
 		"with --self-check: the rate is the number that the command prints here (a regular expression with a group)")
-	flags.StringVar(&o.maxCost, "max-cost", "", "give up probes when recording costs more than this, such as 1%")
+	flags.StringVar(&o.maxCost, "max-cost", "",
+		"give up probes, and watch requests in slices of time, when recording costs more than this, such as 1%")
 	flags.StringVar(&o.salvage, "salvage", "", "make one recording of the folder FILE.parts that a killed one left")
 }
 

@@ -29,6 +29,8 @@ type tailOptions struct {
 	json     string
 	html     string
 	progress int // a descriptor; 0: none
+	maxCost  string
+	budget   float64 // of maxCost
 
 	news   *news
 	target record.Target
@@ -67,6 +69,8 @@ Exit status 0, also with suspects; 2 error.`,
 	flags.DurationVar(&o.over, "over", 0, "requests that took as long are slow")
 	flags.StringVar(&o.worst, "worst", "1%", "without --over: this share of each kind is slow")
 	flags.IntVarP(&o.Hz, "rate", "F", 199, "samples per second and CPU")
+	flags.StringVar(&o.maxCost, "max-cost", "",
+		"watch requests in slices of time, then give up probes, when watching costs more than this, such as 1%")
 	flags.StringVarP(&o.out, "out", "o", "", "keep the recording in this file")
 	flags.StringVar(&o.html, "html", "", "write a page to this file: latencies, their course, the slowest as lines")
 	flags.BoolVarP(&o.force, "force", "f", false, "overwrite the recording and the page")
@@ -97,6 +101,11 @@ func (o *tailOptions) check(args []string) (err error) {
 	}
 	if o.Worst, err = parsePercent(o.worst); err != nil || o.Worst > 0.5 {
 		return fmt.Errorf("--worst %q is no share of the requests; give one up to 50%% such as 1%%", o.worst)
+	}
+	if o.maxCost != "" {
+		if o.budget, err = parsePercent(o.maxCost); err != nil {
+			return err
+		}
 	}
 	o.Over, o.Requests = o.over, true
 	o.Wait = time.Millisecond
@@ -234,7 +243,8 @@ func (o *tailOptions) record(ctx context.Context, w world, path string) error {
 			return fmt.Errorf("requests cannot be followed here: %s", probe.Why)
 		}
 	}
-	run := &record.Run{Recorder: recorder, Target: o.target, Path: path, Duration: o.duration, Hz: o.Hz}
+	run := &record.Run{Recorder: recorder, Target: o.target, Path: path, Duration: o.duration, Hz: o.Hz,
+		MaxCost: o.budget}
 	if err := run.Begin(ctx); err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (s *Session) Begin(target Target) error {
 	}
 	window.meter = meterHost(pids, window.startNs, s.options.slowly(meterEvery))
 	window.watch, window.clock = watchTarget(pids), watchClock()
-	window.costs = meterCost(s.shared.Programs, s.options.slowly(costEvery))
+	window.costs = meterCost(s.shared.Programs, s.options.slowly(costEvery), s.slicesOf(target))
 	s.window = window
 	return nil
 }
@@ -64,6 +64,9 @@ func (s *Session) attach(window *openWindow) (pids []int, err error) {
 			if err := sampler.SetRate(window.target.Hz); err != nil {
 				return nil, fmt.Errorf("start %s: %w", session.Name(), err)
 			}
+		}
+		if parted, ok := session.(parted); ok {
+			parted.SetShare(window.target.Share)
 		}
 		if tree, ok := session.(probe.Tree); ok {
 			maker = tree
@@ -95,6 +98,25 @@ func (s *Session) attach(window *openWindow) (pids []int, err error) {
 
 // rated is a probe whose rate can be set between two windows.
 type rated interface{ SetRate(hz int) error }
+
+// parted is a probe that can be attached in slices of time, for a share of it that is set between two windows; 0: all.
+type parted interface {
+	SetShare(share float64)
+	Watching() (slice int64, watched time.Duration)
+}
+
+// slicesOf is the probe that this window attaches in slices of time; nil: none.
+func (s *Session) slicesOf(target Target) *slicesOf {
+	if target.Share <= 0 || target.Share >= 1 {
+		return nil
+	}
+	for _, session := range s.sessions {
+		if parted, ok := session.(parted); ok {
+			return &slicesOf{probe: session.Name(), share: target.Share, watching: parted.Watching, rates: s.rates}
+		}
+	}
+	return nil
+}
 
 // roots are the processes that a window begins with. One that goes on with another keeps to what was followed in
 // that: a child whose parent has ended, a process that has left the cgroup.

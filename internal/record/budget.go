@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -17,7 +18,15 @@ const leastHz = 12
 type given struct {
 	without []string
 	hz      int
+	share   float64 // of the time in which requests are watched; 0: all of it
 }
+
+// sliced is the probe that is not given up but attached in slices of time: it is there because it was asked for.
+// leastShare of the time is always watched.
+const (
+	slicedProbe = "requests"
+	leastShare  = 0.1
+)
 
 // keeps are the probes that are never detached: the target's tree hangs on one; without samples nothing is explained.
 var keeps = []string{"processes", "oncpu"}
@@ -30,13 +39,25 @@ const patienceOver = 2
 // left to give up.
 func thin(took load, budget float64, now given) (next given, probe, did string, ok bool) {
 	over := took.total() - budget
-	next = given{without: slices.Clone(now.without), hz: now.hz}
+	next = given{without: slices.Clone(now.without), hz: now.hz, share: now.share}
+	if cost := took.BPF[slicedProbe]; cost > budget && next.slice(cost, over, budget) {
+		return next, slicedProbe, next.shareText(), true
+	}
 	dearest := ""
 	for _, name := range slices.Sorted(maps.Keys(took.BPF)) {
+		if name == slicedProbe && !now.canSlice() {
+			continue
+		}
 		if !slices.Contains(keeps, name) && !slices.Contains(now.without, name) &&
 			(dearest == "" || took.BPF[name] > took.BPF[dearest]) {
 			dearest = name
 		}
+	}
+	if dearest == slicedProbe && took.BPF[dearest] >= over/10 && next.slice(took.BPF[dearest], over, budget) {
+		return next, dearest, next.shareText(), true
+	}
+	if dearest == slicedProbe {
+		dearest = ""
 	}
 	// offcpu's stacks are most of what the recorder's process does: its CPU goes with that probe.
 	if dearest != "" && (took.BPF[dearest] >= over/10 || dearest == "offcpu") {
@@ -49,6 +70,23 @@ func thin(took load, budget float64, now given) (next given, probe, did string, 
 	}
 	return now, "", "", false
 }
+
+// canSlice tells whether requests can be watched for less of the time.
+func (g given) canSlice() bool { return g.share == 0 || g.share > leastShare }
+
+// slice has requests watched for so much less of the time that what they take, cost, becomes smaller by over, or half
+// of the budget where that is more; false where that was done before.
+func (g *given) slice(cost, over, budget float64) bool {
+	if !g.canSlice() {
+		return false
+	}
+	share := cmp.Or(g.share, 1)
+	to := 0.9 * share * max(cost-over, budget/2) / cost // a tenth less: costs go up and down
+	g.share = max(leastShare, min(to, 0.8*share))
+	return true
+}
+
+func (g *given) shareText() string { return fmt.Sprintf("watched %.0f %% of the time", 100*g.share) }
 
 // total is what all of recording takes.
 func (l *load) total() float64 {
@@ -116,6 +154,7 @@ func (r *Run) goOnWith(ctx context.Context, step recording.Thinning) error {
 	if err := r.parts.EndToGoOn(ctx); err != nil {
 		return err
 	}
+	r.parts.target.Share = r.now.share
 	r.parts.target.Without, r.parts.thinned = r.now.without, []recording.Thinning{step}
 	if r.now.hz != r.Hz {
 		r.parts.target.Hz = r.now.hz

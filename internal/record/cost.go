@@ -25,7 +25,18 @@ type costMeter struct {
 	ended    chan struct{}
 	taken    map[string]int64 // by program, while the account was on
 	sampled  time.Duration
-	latest   chan load // what the last sample showed; holds one
+	latest   chan load     // what the last sample showed; holds one
+	slices   *slicesOf     // a probe that is attached in slices of time; nil: none is
+	attached time.Duration // of sampled, while it was
+}
+
+// slicesOf is a probe that is attached in slices of time. What it costs is measured while it is.
+type slicesOf struct {
+	probe    string
+	share    float64                                         // of the time
+	watching func() (slice int64, attachedFor time.Duration) // 0: none is
+	// rates are the seconds per second that its programs took when they were last seen attached, from window to window.
+	rates map[string]float64
 }
 
 // load is what recording takes, in seconds of CPU per second.
@@ -35,9 +46,9 @@ type load struct {
 }
 
 // meterCost begins to sample.
-func meterCost(programs []bpf.OwnProgram, every time.Duration) *costMeter {
+func meterCost(programs []bpf.OwnProgram, every time.Duration, slices *slicesOf) *costMeter {
 	m := &costMeter{every: every, programs: programs, done: make(chan struct{}), ended: make(chan struct{}),
-		taken: map[string]int64{}, latest: make(chan load, 1)}
+		taken: map[string]int64{}, latest: make(chan load, 1), slices: slices}
 	go m.run()
 	return m
 }
@@ -67,18 +78,40 @@ func (m *costMeter) sample() (byProbe map[string]float64, on bool) {
 		return nil, false
 	}
 	defer account.Close()
+	slice := m.slice()
 	before := m.runTimes()
 	beganAt := time.Now()
 	pause(m.done, costSample)
 	length := time.Since(beganAt)
+	after := m.runTimes()
+	whole := slice > 0 && m.slice() == slice // attached from begin to end
 	byProbe = map[string]float64{}
-	for i, after := range m.runTimes() {
-		program := m.programs[i]
-		m.taken[program.Probe+"/"+program.Name] += after - before[i]
-		byProbe[program.Probe] += float64(after-before[i]) / float64(length)
+	for i, program := range m.programs {
+		name, rate := program.Probe+"/"+program.Name, float64(after[i]-before[i])/float64(length)
+		if m.slices != nil && program.Probe == m.slices.probe {
+			if whole {
+				m.slices.rates[name] = rate
+				m.taken[name] += after[i] - before[i]
+			}
+			byProbe[program.Probe] += m.slices.rates[name] * m.slices.share
+			continue
+		}
+		m.taken[name] += after[i] - before[i]
+		byProbe[program.Probe] += rate
 	}
-	m.sampled += length
+	if m.sampled += length; whole {
+		m.attached += length
+	}
 	return byProbe, true
+}
+
+// slice is the number of the one that is watched now; 0: none is.
+func (m *costMeter) slice() int64 {
+	if m.slices == nil {
+		return 0
+	}
+	number, _ := m.slices.watching()
+	return number
 }
 
 func (m *costMeter) runTimes() []int64 {
@@ -118,11 +151,27 @@ func (m *costMeter) stop(window time.Duration) (perProgram map[string]int64, sam
 		return nil, 0
 	}
 	scale := max(1, float64(window)/float64(m.sampled))
-	for name, ns := range m.taken {
-		m.taken[name] = int64(float64(ns) * scale)
+	for i := range m.programs {
+		program := &m.programs[i]
+		name := program.Probe + "/" + program.Name
+		if m.slices != nil && program.Probe == m.slices.probe {
+			m.taken[name] = m.inSlices(name)
+			continue
+		}
+		m.taken[name] = int64(float64(m.taken[name]) * scale)
 	}
 	maps.DeleteFunc(m.taken, func(_ string, ns int64) bool { return ns == 0 })
 	return m.taken, m.sampled
+}
+
+// inSlices is what a program took in all slices in which it was attached: at the rate that was seen while it was, in
+// this window, or in the one before where no sample met a slice.
+func (m *costMeter) inSlices(name string) int64 {
+	_, attachedFor := m.slices.watching()
+	if m.attached > 0 {
+		return int64(float64(m.taken[name]) / float64(m.attached) * float64(attachedFor))
+	}
+	return int64(m.slices.rates[name] * float64(attachedFor))
 }
 
 // ownCPU is the CPU time of this process so far.

@@ -110,6 +110,8 @@ type Target struct {
 	Gap     string   `json:"gap,omitempty"`
 	Without []string `json:"without,omitempty"`
 	Hz      int      `json:"hz,omitempty"`
+	// Share of the time for which requests are watched from here on, in slices; 0: all of it.
+	Share float64 `json:"share,omitempty"`
 	// Salvage is the file to write when the owner dies before it has ended the window; "": none.
 	Salvage string `json:"salvage,omitempty"`
 }

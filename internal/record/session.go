@@ -39,6 +39,8 @@ type Session struct {
 	closed     chan struct{}
 
 	dependencies *dependency.Reader
+
+	rates map[string]float64 // of programs that are attached in slices of time: see slicesOf
 }
 
 // openWindow is a window that has begun.
@@ -71,7 +73,7 @@ func Open(ctx context.Context, options Options) (*Session, error) {
 		Hz: options.Hz, Wait: options.Wait, Unwind: options.Unwind, WholeHost: options.WholeHost,
 		Over: options.Over, Worst: options.Worst, Counters: options.Counters,
 		Confirm: options.Confirm}},
-		closed: make(chan struct{}), dependencies: dependency.NewReader()}
+		closed: make(chan struct{}), dependencies: dependency.NewReader(), rates: map[string]float64{}}
 	go boundMemory(s.closed)
 	s.loadUnwinder(ctx)
 	if err := s.loadProbes(); err != nil {
@@ -167,6 +169,10 @@ func (s *Session) End(finish Finish) (*recording.Recording, error) {
 	s.remember(rec, endNs)
 	rec.Manifest.Cost.BPFNs, rec.Manifest.Cost.BPFSampledNs = bpfNs, int64(sampled)
 	rec.Manifest.BlindSpots = blindSpots(rec, s.unwinder)
+	if watched := rec.Manifest.Watched; watched != nil {
+		rec.Manifest.BlindSpots = append(rec.Manifest.BlindSpots,
+			recording.BlindSpot{Kind: recording.BlindSliced, What: watched.String()})
+	}
 	return rec, nil
 }
 

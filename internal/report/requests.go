@@ -28,6 +28,9 @@ func Requests(w io.Writer, rec *recording.Recording, opts TextOptions) error {
 	p.blank()
 	p.requests(tail.Summarize(rec))
 	p.unfollowed(rec)
+	if rec.Manifest.Watched != nil {
+		p.entry("watched", rec.Manifest.Watched.String(), plain, dim)
+	}
 	if _, err := w.Write(p.out.Bytes()); err != nil {
 		return fmt.Errorf("write requests: %w", err)
 	}

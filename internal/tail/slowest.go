@@ -108,6 +108,10 @@ func (r *Result) unseen(rec *recording.Recording, left int64) {
 	}
 	tell(open, "not answered when the window ended")
 	tell(unfollowed, "moved between threads: what they waited for is known as far as it was found beside them")
+	if watched := rec.Manifest.Watched; watched != nil {
+		r.Unseen.Why = append(r.Unseen.Why, watched.String())
+		return // what is not kept in full was not watched
+	}
 	for _, kind := range r.Requests {
 		if missing := kind.Slow.Count - int64(kind.Slow.Kept); missing > kind.Slow.Count/20 {
 			tell(missing, fmt.Sprintf("slow ones of %s were not kept in full: what is slow was learned as they came",

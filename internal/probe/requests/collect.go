@@ -29,6 +29,7 @@ type collection struct {
 	asked    map[int32][]asked // by process: its own requests to others that were handed over
 	moves    map[int32]bool    // processes whose run time moves requests between threads
 	hz       int               // samples per second of a CPU
+	estimate *estimator        // nil: all requests were counted
 }
 
 // kindName is what a kind is of.
@@ -47,7 +48,8 @@ func (s *Session) Collect(window *bpf.Window) error {
 	}
 	window.Lose("requests: slow ones over the limit", over)
 	c := &collection{window: window, services: map[uint32]*recording.Service{}, kinds: map[uint32]kindName{},
-		aside: map[uint32]aside{}, asked: map[int32][]asked{}, moves: map[int32]bool{}, hz: s.shared.Options.Hz}
+		aside: map[uint32]aside{}, asked: map[int32][]asked{}, moves: map[int32]bool{}, hz: s.shared.Options.Hz,
+		estimate: s.estimator(window)}
 	if err := s.nameAll(c); err != nil {
 		return err
 	}
@@ -91,6 +93,12 @@ func (s *Session) watched() error {
 	if s.watch.failed != nil {
 		return s.watch.failed
 	}
+	if s.isSliced() {
+		if !s.watch.on {
+			return nil
+		}
+		return s.watch.sliceIsOver(s.watch.endedNs, s.watch.endedNs)
+	}
 	kinds, err := s.tallies()
 	if err != nil {
 		return err
@@ -122,6 +130,11 @@ func (c *collection) addSlices(slicesOf []slice) {
 			for _, bucket := range sortedKeys(counted.buckets) {
 				row.Buckets = append(row.Buckets, bucket)
 				row.Counts = append(row.Counts, counted.buckets[bucket])
+			}
+			if c.estimate != nil {
+				row.LengthNs = min(row.LengthNs, c.window.EndNs-cut.fromNs)
+				row.WatchedAtNs, row.WatchedNs = cut.atNs-c.window.StartNs, cut.watchedNs
+				c.estimate.estimate(&row)
 			}
 			c.window.Recording.Requests = append(c.window.Recording.Requests, row)
 		}
@@ -215,6 +228,9 @@ func (c *collection) slowRow(event *requestsRequestEvent, name kindName) recordi
 	row.AnswerNs = int64(event.LastSend - event.FirstSend)
 	if name.moves {
 		c.moves[row.Pid] = true
+	}
+	if c.estimate != nil {
+		row.Weight = scaled(row.Weight, c.estimate.weight(float64(row.LatencyNs)))
 	}
 	if name.moves || event.Followed == 0 {
 		row.Unfollowed = true

@@ -33,6 +33,10 @@ func (s *Session) nameAll(c *collection) error {
 		if service.Key.Role == roleClient {
 			row.Side = recording.SideClient
 		}
+		if c.estimate != nil { // the rest of an answer that began before a slice looks like a push
+			row.Pushes, row.Pipelined = 0, scaled(row.Pipelined, c.estimate.plain)
+			row.Multiplexed = scaled(row.Multiplexed, c.estimate.plain)
+		}
 		c.services[at] = row
 	}
 	if err := s.collection.Variables["kinds_used"].Get(&used); err != nil {

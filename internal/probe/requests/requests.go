@@ -39,6 +39,7 @@ type Session struct {
 	era        uint32
 	going      bool     // sockets are followed on from the last window
 	carried    *carried // from that window; nil: nothing
+	share      float64  // of the time that is watched; 0 and 1: all of it
 }
 
 // carried is what a window that goes on with another has to know: what was counted is never taken back in between.
@@ -91,6 +92,13 @@ func (s *Session) Attach() (err error) {
 	if s.going {
 		return nil
 	}
+	err = s.follow()
+	s.ring.Start()
+	return err
+}
+
+// follow has the programs look at sockets; what they know from before is void.
+func (s *Session) follow() (err error) {
 	s.epoch++
 	for name, value := range map[string]uint32{"epoch": s.epoch, "over": 1} {
 		if err := s.collection.Variables[name].Set(value); err != nil {
@@ -101,12 +109,25 @@ func (s *Session) Attach() (err error) {
 		return err
 	}
 	s.links, err = bpf.AttachTracing(s.collection, "state_changed", "ready", "received", "sent")
-	s.ring.Start()
 	return err
 }
 
 // Begins finds the sockets that are open, and counts from now on.
 func (s *Session) Begins() error {
+	if err := s.findSockets(); err != nil {
+		return err
+	}
+	if !s.going {
+		if err := bpf.Begins(s.collection); err != nil {
+			return err
+		}
+	}
+	s.watch = s.newWatch(s.carried)
+	return nil
+}
+
+// findSockets finds those that are open.
+func (s *Session) findSockets() error {
 	for _, listenersOnly := range []uint32{1, 0} { // which of the others are a service's is known by its listener
 		if err := s.collection.Variables["listeners_only"].Set(listenersOnly); err != nil {
 			return fmt.Errorf("find open sockets: %w", err)
@@ -119,17 +140,13 @@ func (s *Session) Begins() error {
 			return fmt.Errorf("find open sockets: %w", err)
 		}
 	}
-	s.watch = s.newWatch(s.carried)
-	if s.going {
-		return nil
-	}
-	return bpf.Begins(s.collection)
+	return nil
 }
 
 // Carry goes on following: Collect tells what was counted up to then, and what comes until the next window begins is
 // that one's.
 func (s *Session) Carry() {
-	if s.links == nil || s.failed != nil {
+	if s.links == nil || s.failed != nil || s.isSliced() {
 		s.Ends()
 		s.Detach()
 		return
@@ -146,12 +163,21 @@ func (s *Session) Ends() {
 	if s.watch != nil {
 		s.watch.stop()
 	}
-	s.failed = s.collection.Variables["over"].Set(uint32(1))
-	var err error
-	s.unanswered, err = s.sweep()
+	if s.isSliced() && s.watch != nil && !s.watch.on {
+		return // nothing has been watched since the last slice
+	}
+	if s.watch != nil {
+		s.watch.endedNs = bpf.Now()
+	}
+	s.unanswered, s.failed = s.stopCounting()
+}
+
+// stopCounting takes what is over, and returns the requests that have no answer.
+func (s *Session) stopCounting() ([]requestsRequestEvent, error) {
+	failed := s.collection.Variables["over"].Set(uint32(1))
+	open, err := s.sweep()
 	streams, unread := bpf.WalkMap[requestsRequestEvent](s.collection, "sweep_streams", s.collection.Maps["connections"])
-	s.unanswered = append(s.unanswered, streams...)
-	s.failed = errors.Join(s.failed, err, unread, bpf.Ends(s.collection))
+	return append(open, streams...), errors.Join(failed, err, unread, bpf.Ends(s.collection))
 }
 
 // sweep ends answers that are long over; at the window's end all, and shows the requests that have none.
@@ -161,6 +187,9 @@ func (s *Session) sweep() ([]requestsRequestEvent, error) {
 
 // Detach ends the following; what was seen waits for Collect.
 func (s *Session) Detach() {
+	if s.watch != nil {
+		s.watch.stop() // it attaches and detaches by itself where time is watched in slices
+	}
 	bpf.CloseLinks(s.links)
 	s.links = nil
 	s.ring.Stop()
@@ -191,4 +220,6 @@ type watch struct {
 	slices  []slice
 	before  map[uint32]tally // of each kind at the end of the last slice
 	failed  error
+	endedNs int64 // when the window ended
+	sliced
 }

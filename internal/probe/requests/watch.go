@@ -41,6 +41,8 @@ type tally struct {
 type slice struct {
 	fromNs, toNs int64 // CLOCK_MONOTONIC
 	kinds        map[uint32]tally
+	// Where only a part of it was watched: from when on, and for how long; 0: all of it.
+	atNs, watchedNs int64
 }
 
 // newWatch begins to watch; what came after the window before this one, if that was carried on, is in the first slice.
@@ -50,7 +52,11 @@ func (s *Session) newWatch(before *carried) *watch {
 	if before != nil {
 		w.before, w.beganNs = before.kinds, before.toNs
 	}
-	go w.run()
+	if s.isSliced() {
+		go w.runSliced()
+	} else {
+		go w.run()
+	}
 	return w
 }
 
@@ -111,7 +117,11 @@ func (w *watch) look(fromNs, toNs int64, whole bool) error {
 
 // cut ends a slice.
 func (w *watch) cut(fromNs, toNs int64, kinds map[uint32]tally) {
-	next := slice{fromNs: fromNs, toNs: toNs, kinds: map[uint32]tally{}}
+	w.cutSlice(slice{fromNs: fromNs, toNs: toNs}, kinds)
+}
+
+func (w *watch) cutSlice(next slice, kinds map[uint32]tally) {
+	next.kinds = map[uint32]tally{}
 	for at, now := range kinds {
 		if grown := now.minus(w.before[at]); grown.count > 0 {
 			next.kinds[at] = grown
@@ -248,7 +258,8 @@ func pairwise(slices []slice) []slice {
 			break
 		}
 		one, two := slices[i], slices[i+1]
-		both := slice{fromNs: one.fromNs, toNs: two.toNs, kinds: map[uint32]tally{}}
+		both := slice{fromNs: one.fromNs, toNs: two.toNs, kinds: map[uint32]tally{}, atNs: one.atNs,
+			watchedNs: one.watchedNs + two.watchedNs}
 		for at, counted := range one.kinds {
 			both.kinds[at] = counted
 		}
