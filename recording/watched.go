@@ -9,7 +9,7 @@ import (
 // A request is in the tables where it began and ended within one slice; the numbers of the table requests are
 // estimates of the whole, made of these.
 type Watched struct {
-	WatchedNs int64 `json:"watched_ns"`
+	WatchedNs int64 `json:"watched_ns"` // parts of a recording in which it was all the time are in it
 	OfNs      int64 `json:"of_ns"`
 	Slices    int64 `json:"slices"`
 	LongestNs int64 `json:"longest_ns"` // of the slices: what takes longer is in no table
@@ -20,8 +20,8 @@ type Watched struct {
 
 // String says it in one sentence.
 func (w *Watched) String() string {
-	text := fmt.Sprintf("requests were watched %.2g %% of the time, in %d slices of up to %v: what is said of the whole is "+
-		"an estimate, and requests that take longer than a slice are not in it", 100*w.Share(), w.Slices,
+	text := fmt.Sprintf("requests were watched %.2g %% of the time, in %d slices of up to %v: counts and rates are "+
+		"estimates of the whole, and what takes longer than a slice is not in them", 100*w.Share(), w.Slices,
 		time.Duration(w.LongestNs).Round(time.Millisecond))
 	switch {
 	case w.Cut == 1:
@@ -56,7 +56,7 @@ func joinWatched(whole, next Manifest) *Watched {
 	for _, part := range []Manifest{whole, next} {
 		w := part.Watched
 		if w == nil {
-			w = &Watched{WatchedNs: part.WindowNs, OfNs: part.WindowNs, Slices: 1, LongestNs: part.WindowNs}
+			w = &Watched{WatchedNs: part.WindowNs, OfNs: part.WindowNs}
 		}
 		sum.WatchedNs += w.WatchedNs
 		sum.OfNs += w.OfNs

@@ -115,7 +115,7 @@ func TestRequestsInSlices(t *testing.T) {
 func checkSlices(t *testing.T, rec *recording.Recording, log [][2]time.Time) {
 	t.Helper()
 	watched := rec.Manifest.Watched
-	if watched == nil || watched.OfNs != rec.Manifest.WindowNs || watched.Slices < 3 || !(watched.Share() < 1) {
+	if watched == nil || watched.OfNs != rec.Manifest.WindowNs || watched.Slices < 2 || !(watched.Share() < 1) {
 		t.Fatalf("watched %+v of %d ns", watched, rec.Manifest.WindowNs)
 	}
 	if !slices.ContainsFunc(rec.Manifest.BlindSpots, func(spot recording.BlindSpot) bool {

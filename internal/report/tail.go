@@ -133,7 +133,7 @@ func (p *page) tailLimits(r *tail.Result) {
 	p.blank()
 	label := "not seen"
 	for _, why := range r.Unseen.Why {
-		p.entry(label, visible(why, 200), dim, dim)
+		p.entry(label, visible(why, 300), dim, dim)
 		label = ""
 	}
 }

@@ -132,7 +132,8 @@ func (c *collection) addSlices(slicesOf []slice) {
 				row.Counts = append(row.Counts, counted.buckets[bucket])
 			}
 			if c.estimate != nil {
-				row.LengthNs = min(row.LengthNs, c.window.EndNs-cut.fromNs)
+				ended := max(c.window.EndNs, cut.atNs+cut.watchedNs) // the last slice ends a moment after the window
+				row.LengthNs = min(cut.toNs, ended) - cut.fromNs
 				row.WatchedAtNs, row.WatchedNs = cut.atNs-c.window.StartNs, cut.watchedNs
 				c.estimate.estimate(&row)
 			}
