@@ -67,8 +67,9 @@ func (w *watch) runSliced() {
 	w.begins(periodNs)
 	for w.watchFor(length) {
 		period := time.Duration(float64(length) / w.session.share)
-		nextNs := max(periodNs+int64(period), bpf.Now())
-		if w.failed = errors.Join(w.failed, w.endSlice(nextNs)); w.failed != nil {
+		toNs := bpf.Now()
+		nextNs := max(periodNs+int64(period), toNs)
+		if w.failed = errors.Join(w.failed, w.endSlice(toNs, nextNs)); w.failed != nil {
 			return
 		}
 		if w.cutTooMuch() {
@@ -122,9 +123,8 @@ func (w *watch) watchFor(length time.Duration) bool {
 }
 
 // endSlice takes what was counted, for the time up to the next period, and detaches the programs.
-func (w *watch) endSlice(nextNs int64) error {
+func (w *watch) endSlice(toNs, nextNs int64) error {
 	s := w.session
-	toNs := bpf.Now()
 	open, err := s.stopCounting()
 	bpf.CloseLinks(s.links)
 	s.links = nil
