@@ -58,7 +58,8 @@ func fitting(log [][2]time.Time, length time.Duration) (least, most int) {
 			least = min(least, inside)
 		}
 	}
-	return max(0, least-1), most + 1 // a stretch begins within a request
+	// A stretch begins within a request, and now and then the kernel leaves out a program that it interrupts.
+	return max(0, least-2), most + 1
 }
 
 // Requests that are watched in slices of time after a part in which all were: what was seen is what lay within the
