@@ -29,7 +29,10 @@ func alarms(months int, noise func(*rand.Rand, int) float64) (count int) {
 // A service that does what it always does has less than 0.1 alarms a month.
 func TestBandFalseAlarms(t *testing.T) {
 	t.Parallel()
-	const months = 30
+	months := 30
+	if testing.Short() {
+		months = 10
+	}
 	memory := 0.0
 	for _, test := range []struct {
 		name  string
