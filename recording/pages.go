@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/bits"
 	"strings"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
@@ -40,13 +41,38 @@ type column struct {
 	values int64 // in the data pages so far
 }
 
-func vetPages(source io.ReaderAt, size int64, file *parquet.File) error {
+// walks are kept for the next table: to make an expander costs more than to expand a small table.
+var walks sync.Pool
+
+// keptBuffer is how many bytes a walk may have for a page when it is kept.
+const keptBuffer = 1 << 20
+
+func newWalk(source io.ReaderAt, size int64) (*pages, error) {
+	if kept, ok := walks.Get().(*pages); ok {
+		kept.source, kept.end, kept.expanded = source, size, 0
+		return kept, nil
+	}
 	expander, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPage))
 	if err != nil {
-		return fmt.Errorf("start zstd: %w", err)
+		return nil, fmt.Errorf("start zstd: %w", err)
 	}
-	defer expander.Close()
-	walk := &pages{source: source, end: size, expander: expander}
+	return &pages{source: source, end: size, expander: expander}, nil
+}
+
+// release gives the walk to the next table; it keeps nothing of this one's source.
+func (w *pages) release() {
+	if w.source = nil; cap(w.page) > keptBuffer || cap(w.raw) > keptBuffer {
+		w.page, w.raw = nil, nil
+	}
+	walks.Put(w)
+}
+
+func vetPages(source io.ReaderAt, size int64, file *parquet.File) error {
+	walk, err := newWalk(source, size)
+	if err != nil {
+		return err
+	}
+	defer walk.release()
 	paths := file.Schema().Columns()
 	for _, group := range file.Metadata().RowGroups {
 		for i := range group.Columns {

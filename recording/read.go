@@ -178,12 +178,19 @@ func (d *directoryReader) ReadAt(p []byte, offset int64) (int, error) {
 }
 
 func (a *archive) readManifest(manifest *Manifest) error {
-	var version struct {
-		Schema int `json:"schema"`
-	}
-	// The schema is looked at first: a later manifest may not fit this one's types.
-	if err := a.readDocument(manifestMember, &version); err != nil {
+	text, err := a.content(manifestMember, maxDocument)
+	if err != nil {
 		return err
+	}
+	// A later manifest may not fit this one's types: its schema is what is said of it then.
+	failed := json.Unmarshal(text, manifest)
+	version := struct {
+		Schema int `json:"schema"`
+	}{manifest.Schema}
+	if failed != nil {
+		if err := json.Unmarshal(text, &version); err != nil {
+			return damaged("%s: %v", manifestMember, err)
+		}
 	}
 	if version.Schema > SchemaVersion {
 		return fmt.Errorf("%w: schema %d, this one reads up to %d: take a later culprit",
@@ -192,7 +199,10 @@ func (a *archive) readManifest(manifest *Manifest) error {
 	if version.Schema < 1 {
 		return damaged("%s names no schema", manifestMember)
 	}
-	return a.readDocument(manifestMember, manifest)
+	if failed != nil {
+		return damaged("%s: %v", manifestMember, failed)
+	}
+	return nil
 }
 
 func (a *archive) readDocument(name string, document any) error {

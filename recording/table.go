@@ -64,16 +64,19 @@ func memoryOf[T any](file *parquet.File) int64 {
 
 func decodeRows[T any](file *parquet.File, schema *parquet.Schema) ([]T, error) {
 	wanted := file.NumRows()
+	if wanted == 0 && len(file.Metadata().RowGroups) == 0 {
+		return []T{}, nil // most tables of most recordings
+	}
 	reader := parquet.NewGenericReader[T](file, schema)
 	defer reader.Close()
 	rows := make([]T, 0, wanted) // vetted: the pages hold that many
-	batch := make([]T, rowsPerBatch)
+	batch := make([]T, min(rowsPerBatch, wanted+1))
 	fields := stringFields[T]()
 	in := &interner{known: map[string]string{}}
 	for {
 		// One row more than there should be finds the end; for each row after the
 		// end the library would try, and allocate, once more for every column.
-		batch = batch[:min(rowsPerBatch, wanted-int64(len(rows))+1)]
+		batch = batch[:min(int64(len(batch)), wanted-int64(len(rows))+1)]
 		clear(batch) // the reader fills slices of earlier rows again
 		n, err := reader.Read(batch)
 		internStrings(in, fields, batch[:n])

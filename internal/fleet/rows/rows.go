@@ -76,7 +76,7 @@ type Rows struct {
 func Make(w *window.Window, r *recording.Recording) *Rows {
 	made := &Rows{Window: w, Kernel: brief(r.Manifest.Kernel), Facts: facts(r.Facts)}
 	of, all := owners(w.Services)
-	sums := map[key]*sum{}
+	sums := map[key]sum{}
 	sampled := make([]int64, len(w.Services))
 	counts := make([]int64, len(w.Services))
 	for i := range r.Samples {
@@ -93,11 +93,8 @@ func Make(w *window.Window, r *recording.Recording) *Rows {
 			counts[owner] += max(sample.Count, 0)
 		}
 		at := key{owner, sample.Signal, sample.Stack}
-		if sums[at] == nil {
-			sums[at] = &sum{}
-		}
-		sums[at].value += max(sample.ValueNs, 0)
-		sums[at].count += max(sample.Count, 0)
+		soFar := sums[at]
+		sums[at] = sum{soFar.value + max(sample.ValueNs, 0), soFar.count + max(sample.Count, 0)}
 	}
 	for i, service := range w.Services {
 		labels := map[string]string{}
@@ -136,19 +133,26 @@ func owners(services []window.Service) (of map[int32]int, all int) {
 }
 
 // addSamples adds the largest first, so that those beyond the limit are the smallest.
-func (made *Rows) addSamples(r *recording.Recording, sums map[key]*sum, sampled []int64) {
-	keys := make([]key, 0, len(sums))
-	for at := range sums {
-		keys = append(keys, at)
+func (made *Rows) addSamples(r *recording.Recording, sums map[key]sum, sampled []int64) {
+	type entry struct {
+		key
+		sum
 	}
-	slices.SortFunc(keys, func(a, b key) int {
-		return cmp.Or(cmp.Compare(sums[b].value, sums[a].value), cmp.Compare(sums[b].count, sums[a].count),
-			cmp.Compare(a.owner, b.owner), cmp.Compare(a.signal, b.signal), cmp.Compare(a.stack, b.stack))
+	entries := make([]entry, 0, len(sums))
+	for at, of := range sums {
+		entries = append(entries, entry{at, of})
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		if a.value != b.value {
+			return cmp.Compare(b.value, a.value)
+		}
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.owner, b.owner), cmp.Compare(a.signal, b.signal),
+			cmp.Compare(a.key.stack, b.key.stack))
 	})
 	ids := newIdentifier(r)
-	merged := map[Sample]int{}
-	for i, at := range keys {
-		value, count := sums[at].value, sums[at].count
+	merged := make(map[Sample]int, min(len(entries), MaxSamples))
+	for i, at := range entries {
+		value, count := at.value, at.count
 		if i >= MaxSamples {
 			made.Beyond += value
 			continue
@@ -179,6 +183,7 @@ type identifier struct {
 	known    map[int64]bool
 	frames   []Frame
 	stacks   []Stack
+	text     []byte // what is hashed; used again
 }
 
 func newIdentifier(r *recording.Recording) *identifier {
@@ -196,16 +201,20 @@ func (ids *identifier) stack(number int32) int64 {
 	if id := ids.stackIDs[number]; id != 0 {
 		return id
 	}
-	stack := Stack{}
-	text := make([]byte, 0, 512)
-	for _, frame := range ids.from.Stacks[number].Frames {
-		id := ids.frame(frame)
+	numbers := ids.from.Stacks[number].Frames
+	stack := Stack{Frames: make([]int64, 0, len(numbers))}
+	for _, frame := range numbers {
+		ids.frame(frame) // uses the text as well
+	}
+	text := ids.text[:0]
+	for _, frame := range numbers {
+		id := ids.frameIDs[frame]
 		text = binary.BigEndian.AppendUint64(text, uint64(id))
 		if stack.Leaf = id; !slices.Contains(stack.Frames, id) { // stacks are too short for a map to pay
 			stack.Frames = append(stack.Frames, id)
 		}
 	}
-	stack.ID = hash(text)
+	stack.ID, ids.text = hash(text), text
 	ids.stackIDs[number] = stack.ID
 	if !ids.known[stack.ID] {
 		ids.known[stack.ID] = true
@@ -220,11 +229,11 @@ func (ids *identifier) frame(number int32) int64 {
 	}
 	from := &ids.from.Frames[number]
 	frame := Frame{Name: brief(from.Name), Kind: brief(string(from.Kind)), Module: brief(from.Module)}
-	text := make([]byte, 0, 256)
+	text := ids.text[:0]
 	for _, part := range []string{frame.Name, frame.Kind, frame.Module} {
 		text = append(binary.BigEndian.AppendUint32(text, uint32(len(part))), part...)
 	}
-	frame.ID = hash(text)
+	frame.ID, ids.text = hash(text), text
 	ids.frameIDs[number] = frame.ID
 	if !ids.known[frame.ID] {
 		ids.known[frame.ID] = true

@@ -16,6 +16,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -59,6 +60,8 @@ const (
 	readers = 4
 	// maxRows is what the rows of one may take in memory. A full window of 64 busy CPUs has some ten MB.
 	maxRows = 256 << 20
+	// maxSmall is up to which size a recording is read into memory as a whole.
+	maxSmall = 4 << 20
 )
 
 // Open opens a store and takes up what an earlier end left undone.
@@ -74,9 +77,6 @@ func Open(ctx context.Context, directory string, engine Engine, log *slog.Logger
 		s.shards = append(s.shards, newShard(s, number))
 	}
 	for _, one := range s.shards {
-		if err := one.readKnown(ctx); err != nil && !errors.Is(err, ErrDown) {
-			return nil, fmt.Errorf("open store: %w", err)
-		}
 		s.stopped.Go(one.commitAll)
 	}
 	if err := s.recover(ctx); err != nil {
@@ -152,7 +152,11 @@ func (s *Store) read(ctx context.Context, w *window.Window, file *os.File) (*row
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	r, err := recording.ReadWithin(file, w.Bytes, maxRows)
+	source, err := inMemory(file, w.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("take window: %w", err)
+	}
+	r, err := recording.ReadWithin(source, w.Bytes, maxRows)
 	if errors.Is(err, recording.ErrDamaged) || errors.Is(err, recording.ErrLaterSchema) {
 		return nil, fmt.Errorf("%w: %w", window.ErrRefused, err)
 	}
@@ -160,6 +164,18 @@ func (s *Store) read(ctx context.Context, w *window.Window, file *os.File) (*row
 		return nil, fmt.Errorf("take window: %w", err)
 	}
 	return rows.Make(w, r), nil
+}
+
+// inMemory is a recording of so many bytes, read at once where it is small: its tables are read in hundreds of pieces.
+func inMemory(file *os.File, size int64) (io.ReaderAt, error) {
+	if size > maxSmall {
+		return file, nil
+	}
+	content := make([]byte, size)
+	if _, err := file.ReadAt(content, 0); err != nil {
+		return nil, err
+	}
+	return bytes.NewReader(content), nil
 }
 
 // put moves an upload to the place where the next start finds it, its manifest first.
