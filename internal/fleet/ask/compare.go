@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"culprit/internal/fleet/compare"
 	"culprit/internal/fleet/store"
-	"culprit/internal/stat"
 )
 
 // ComparisonFound is the answer to compare.
@@ -20,16 +18,6 @@ type ComparisonFound struct {
 	// Confounded are labels by which the sides differ entirely beside those that they were chosen by.
 	Confounded []string     `json:"confounded"`
 	Frames     []Difference `json:"frames"`
-}
-
-// Difference is what a function takes more in B, or in the dear band, as a part of all of A's time per request.
-type Difference struct {
-	Name   string        `json:"name"`
-	Module string        `json:"module"`
-	Change stat.Interval `json:"change"`
-	A      float64       `json:"a"` // its part of a request in A
-	P      float64       `json:"p"`
-	Self   bool          `json:"self"` // in its own code; otherwise with what it calls
 }
 
 func (a *asker) compare() error {
@@ -210,86 +198,3 @@ func (a *asker) paired(after []host, before map[string]host, nameA, nameB string
 }
 
 func span(s store.Span) string { return clock(s.From) + " to " + clock(s.Until) }
-
-// leastFrame is the part of the largest frame from which on frames are asked for.
-const leastFrame = 0.001
-
-// frames compares what each function takes of a request between two sides of the hosts, with false discoveries held at
-// 5 %.
-func (a *asker) frames(hosts []host, isB func(host) bool) ([]Difference, error) {
-	uses, err := a.store.Frames(a.ctx, a.request.Service, "cpu", a.request.Span, leastFrame)
-	if err != nil || len(uses) == 0 {
-		return []Difference{}, err
-	}
-	work, versions := map[string]float64{}, map[string]map[string]bool{}
-	total, count := 0.0, 0.0
-	for _, h := range hosts {
-		versions[h.name] = h.versions
-		if work[h.name] = h.requests; a.answer.Unit != perRequest {
-			work[h.name] = h.seconds
-		}
-		if !isB(h) && work[h.name] > 0 {
-			total += h.cores * h.seconds * 1e9 / work[h.name]
-			count++
-		}
-	}
-	if count == 0 || total == 0 {
-		return []Difference{}, nil
-	}
-	total /= count
-	type place struct {
-		name, module string
-		self         bool
-	}
-	values := map[place]map[string]float64{}
-	for _, u := range uses {
-		for _, self := range []bool{false, true} {
-			at, ns := place{u.Name, u.Module, self}, float64(u.TotalNs)
-			if self {
-				ns = float64(u.SelfNs)
-			}
-			if ns == 0 || work[u.Host] == 0 || !versions[u.Host][u.Version] {
-				continue
-			}
-			if values[at] == nil {
-				values[at] = map[string]float64{}
-			}
-			values[at][u.Host] += ns / work[u.Host] / total
-		}
-	}
-	var found []Difference
-	var ps []float64
-	for at, of := range values {
-		input := make([]compare.Host, 0, len(hosts))
-		mean := 0.0
-		for _, h := range hosts {
-			input = append(input, compare.Host{Name: h.name, B: isB(h), Value: of[h.name]})
-			mean += (1 - number(isB(h))) * of[h.name] / count
-		}
-		effect, err := compare.Groups(input, compare.Options{Linear: true})
-		if err != nil {
-			continue // too few hosts of a side for any frame
-		}
-		found = append(found, Difference{at.name, at.module, effect.Change, mean, effect.P, at.self})
-		ps = append(ps, effect.P)
-	}
-	return discoveries(found, ps, a.request.Most)
-}
-
-func discoveries(found []Difference, ps []float64, most int) ([]Difference, error) {
-	sure, err := stat.BenjaminiHochberg(ps, 0.05)
-	if err != nil {
-		return nil, err
-	}
-	kept := []Difference{}
-	for i, difference := range found {
-		if sure[i] {
-			kept = append(kept, difference)
-		}
-	}
-	slices.SortFunc(kept, func(x, y Difference) int {
-		return cmp.Or(cmp.Compare(math.Abs(y.Change.Value), math.Abs(x.Change.Value)), cmp.Compare(x.Name, y.Name),
-			cmp.Compare(number(x.Self), number(y.Self)))
-	})
-	return kept[:min(len(kept), most)], nil
-}

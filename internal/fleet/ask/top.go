@@ -1,8 +1,10 @@
 package ask
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"culprit/internal/fleet/store"
 	"culprit/internal/fleet/weights"
@@ -29,12 +31,12 @@ type WorthFound struct {
 const hoursOfYear = 365.25 * 24
 
 func (a *asker) top() error {
-	hosts, self, total, err := a.parts()
+	hosts, table, taken, err := a.parts()
 	if err != nil {
 		return err
 	}
-	result := &TopFound{Self: weights.Top(self, weights.Options{Most: a.request.Most}),
-		Total: weights.Top(total, weights.Options{Most: a.request.Most})}
+	result := &TopFound{Self: topOf(hosts, table, taken.self, a.request.Most),
+		Total: topOf(hosts, table, taken.total, a.request.Most)}
 	for _, h := range hosts {
 		result.Cores += h.cores
 	}
@@ -52,67 +54,86 @@ func (a *asker) top() error {
 	return nil
 }
 
-// parts are the hosts with what they spent on each function.
-func (a *asker) parts() (hosts []host, self, total []weights.Host, err error) {
+// parts are the hosts with what they spent on each function, in cores.
+func (a *asker) parts() (hosts []host, table *store.FrameTable, taken parts, err error) {
 	a.request.Metric = "cores"
 	if hosts, err = a.chosenHosts(); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, parts{}, err
 	}
-	uses, err := a.store.Frames(a.ctx, a.request.Service, "cpu", a.request.Span, leastFrame)
+	table, err = a.store.Frames(a.ctx, a.request.Service, "cpu", a.request.Span, leastFrame)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, parts{}, err
 	}
-	at := map[string]int{}
-	for i, h := range hosts {
-		at[h.name] = i
-		self = append(self, weights.Host{Name: h.name, Cores: h.cores, Parts: map[string]float64{}})
-		total = append(total, weights.Host{Name: h.name, Cores: h.cores, Parts: map[string]float64{}})
-	}
-	for _, u := range uses {
-		i, known := at[u.Host]
-		if !known || hosts[i].seconds == 0 || !hosts[i].versions[u.Version] {
-			continue
-		}
-		name := place(u)
-		total[i].Parts[name] += float64(u.TotalNs) / 1e9 / hosts[i].seconds
-		if u.SelfNs > 0 {
-			self[i].Parts[name] += float64(u.SelfNs) / 1e9 / hosts[i].seconds
-		}
-	}
-	return hosts, self, total, nil
+	return hosts, table, partsOf(table, hosts, func(host int, ns int64) float64 {
+		return float64(ns) / 1e9 / hosts[host].seconds
+	}), nil
 }
 
-func place(u store.FrameUse) string {
-	if u.Module == "" {
-		return u.Name
+// topOf are the places that took most of all hosts together.
+func topOf(hosts []host, table *store.FrameTable, taken [][]float64, most int) []weights.Part {
+	sums := make([]float64, len(taken))
+	var order []int
+	for column, cores := range taken {
+		for _, c := range cores {
+			sums[column] += c
+		}
+		if sums[column] > 0 {
+			order = append(order, column)
+		}
 	}
-	return u.Name + " (" + u.Module + ")"
+	slices.SortFunc(order, func(x, y int) int {
+		return cmp.Or(cmp.Compare(sums[y], sums[x]), cmp.Compare(placeName(table.Places[x]), placeName(table.Places[y])))
+	})
+	of := make([]weights.Host, len(hosts))
+	for i, h := range hosts {
+		of[i] = weights.Host{Name: h.name, Cores: h.cores, Parts: map[string]float64{}}
+		for _, column := range order[:min(len(order), most)] {
+			if cores := taken[column][i]; cores > 0 {
+				of[i].Parts[placeName(table.Places[column])] = cores
+			}
+		}
+	}
+	return weights.Top(of, weights.Options{Most: most})
+}
+
+func placeName(p store.Place) string {
+	if p.Module == "" {
+		return p.Name
+	}
+	return p.Name + " (" + p.Module + ")"
 }
 
 func (a *asker) worth() error {
 	if a.request.Effect == nil {
 		return errors.New("say what was proven: --effect=-0.2 --effect-low=-0.24 --effect-high=-0.16")
 	}
-	hosts, _, total, err := a.parts()
+	hosts, table, taken, err := a.parts()
 	if err != nil {
 		return err
 	}
-	whole := a.request.Service + " as a whole"
-	wanted := whole
-	for i := range total {
-		total[i].Parts[whole] = hosts[i].cores
+	wanted := a.request.Frame
+	if wanted == "" {
+		wanted = a.request.Service + " as a whole"
 	}
-	if a.request.Frame != "" {
-		wanted = a.request.Frame
-	}
-	for _, part := range weights.Top(total, weights.Options{Most: 100000}) {
-		if part.Name != wanted {
+	of := make([]weights.Host, len(hosts))
+	for i, h := range hosts {
+		of[i] = weights.Host{Name: h.name, Cores: h.cores, Parts: map[string]float64{}}
+		if a.request.Frame == "" {
+			of[i].Parts[wanted] = h.cores
 			continue
 		}
-		a.answer.Unit = cores
-		a.answer.Worth = &WorthFound{What: wanted, Spent: part.Cores, Effect: *a.request.Effect,
-			Saving: weights.Worth(part.Cores, *a.request.Effect, weights.Prices{PerCoreHour: a.request.PerCoreHour}, 1)}
-		return nil
+		for column, place := range table.Places {
+			if placeName(place) == wanted && taken.total[column][i] > 0 {
+				of[i].Parts[wanted] += taken.total[column][i]
+			}
+		}
 	}
-	return fmt.Errorf("no function %q took 0.1 %% of the time of the largest: 'culprit fleet top' lists them", wanted)
+	all := weights.Top(of, weights.Options{Most: 1})
+	if len(all) == 0 {
+		return fmt.Errorf("no function %q took 0.1 %% of the time of the largest: 'culprit fleet top' lists them", wanted)
+	}
+	a.answer.Unit = cores
+	a.answer.Worth = &WorthFound{What: wanted, Spent: all[0].Cores, Effect: *a.request.Effect,
+		Saving: weights.Worth(all[0].Cores, *a.request.Effect, weights.Prices{PerCoreHour: a.request.PerCoreHour}, 1)}
+	return nil
 }

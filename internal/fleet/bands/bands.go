@@ -164,10 +164,12 @@ func (a *Answer) decide(m mixture, sorted []float64, options Options) {
 // The bootstrap looks after so many fleets whether the rest can still change the answer.
 const drawnAtOnce = 19
 
-// beyondChance in spreads of what chance gives: the statistic's tail is that of a χ², lighter than e^(−x/2).
-const beyondChance = 10
+// beyondChance in spreads of what chance gives, no fleet need be drawn any more: of no distribution lies more than
+// 1/(1+6²) so far above its mean (Cantelli's inequality), and 19 draws know its spread well enough.
+const beyondChance = 6
 
-// bootstrap draws fleets from one band and counts those that two bands fit as well as the observed.
+// bootstrap draws fleets from one band and counts those that two bands fit as well as the observed. The p-value is that
+// of the count, or Cantelli's bound where no draw comes near.
 func bootstrap(observed float64, null single, hosts int, options Options) (p float64, drawn int) {
 	as := 0
 	var sum, squares float64
@@ -182,13 +184,13 @@ func bootstrap(observed float64, null single, hosts int, options Options) (p flo
 		}
 		drawn += count
 		n := float64(drawn)
-		mean := sum / n
-		sd := math.Sqrt(max(squares/n-mean*mean, 0))
 		if float64(as+1) > options.Level*float64(options.Replicates+1) {
 			break // more than the level allows already
 		}
-		if as == 0 && 1/(n+1) <= options.Level && observed > mean+beyondChance*sd {
-			break
+		mean := sum / n
+		sd := math.Sqrt(max(squares/n-mean*mean, 0))
+		if beyond := (observed - mean) / sd; as == 0 && 1/(n+1) <= options.Level && beyond > beyondChance {
+			return min(1/(n+1), 1/(1+beyond*beyond)), drawn
 		}
 	}
 	return float64(as+1) / float64(drawn+1), drawn

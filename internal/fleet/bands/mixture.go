@@ -19,6 +19,7 @@ const (
 	emEnough    = 1e-5 // of the log-likelihood
 	logTwoPi    = 1.8378770664093454835606594728112
 	leastSpread = 1e-6 // of the variance: a band of equal values has no density
+	surely      = 300  // logarithm of the odds from which on a value is of the upper band; a float64 ends at 709
 )
 
 // fitMixture fits sorted values by EM; neither band is lighter than leastWeight.
@@ -69,46 +70,57 @@ func startAt(sorted []float64, cut int, variance float64) mixture {
 func em(values []float64, m mixture, leastWeight, leastVariance float64, steps int) mixture {
 	n := float64(len(values))
 	last := math.Inf(-1)
+	sum, total := sums(values)
 	for range steps {
 		variance := m.sd * m.sd
 		// ln(w₂φ₂/w₁φ₁) is linear in the value, since the spreads are equal.
 		slope := (m.high - m.low) / variance
 		offset := math.Log((1-m.weight)/m.weight) - (m.high*m.high-m.low*m.low)/(2*variance)
-		var lowWeight, lowSum, sum, squares, logs float64
+		var lowWeight, lowSum, squares float64
+		logs := newLogSum()
 		for _, x := range values {
-			odds := math.Exp(min(offset+slope*x, 700))
-			p := 1 / (1 + odds)
+			squares += (x - m.low) * (x - m.low)
+			odds := offset + slope*x
+			if odds > surely {
+				logs.logs += odds
+				continue
+			}
+			parts := 1 + math.Exp(odds) // of which the lower band has one
+			p := 1 / parts
 			lowWeight += p
 			lowSum += p * x
-			sum += x
-			squares += (x - m.low) * (x - m.low)
-			logs += math.Log(1 + odds)
+			logs.add(parts)
 		}
-		logLikelihood := logs + n*math.Log(m.weight) - squares/(2*variance) - 0.5*n*(logTwoPi+math.Log(variance))
+		logLikelihood := logs.value() + n*math.Log(m.weight) - squares/(2*variance) - 0.5*n*(logTwoPi+math.Log(variance))
 		m.logLikelihood = logLikelihood
 		if logLikelihood-last < emEnough {
 			break
 		}
 		last = logLikelihood
-		m = maximise(values, m, lowWeight, lowSum, sum, leastWeight, leastVariance)
+		m = maximise(n, m, lowWeight, lowSum, sum, total, leastWeight, leastVariance)
 		m.logLikelihood = logLikelihood
 	}
 	return m
 }
 
-// maximise is EM's second half: weights, means and the common spread from the memberships of m.
-func maximise(values []float64, m mixture, lowWeight, lowSum, sum, leastWeight, leastVariance float64) mixture {
-	n := float64(len(values))
+// sums are those of the values and of their squares.
+func sums(values []float64) (sum, squares float64) {
+	for _, x := range values {
+		sum += x
+		squares += x * x
+	}
+	return sum, squares
+}
+
+// maximise is EM's second half: weights, means and the common spread from the memberships of m, of n values with that
+// sum and sum of squares.
+func maximise(n float64, m mixture, lowWeight, lowSum, sum, squares, leastWeight, leastVariance float64) mixture {
 	next := m
 	next.weight = min(max(lowWeight/n, leastWeight), 1-leastWeight)
 	next.low = lowSum / max(lowWeight, 1e-9)
 	next.high = (sum - lowSum) / max(n-lowWeight, 1e-9)
 	// Σ p(x−a)² + (1−p)(x−b)², of which only the sums are needed.
-	total := 0.0
-	for _, x := range values {
-		total += x * x
-	}
-	variance := (total - lowWeight*next.low*next.low - (n-lowWeight)*next.high*next.high) / n
+	variance := (squares - lowWeight*next.low*next.low - (n-lowWeight)*next.high*next.high) / n
 	next.sd = math.Sqrt(max(variance, 0) + leastVariance)
 	return next
 }

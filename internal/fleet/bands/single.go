@@ -81,7 +81,7 @@ func fitSinhArcsinh(sorted []float64) single {
 // δ·cosh u·φ(sinh u) / (s·√(1+z²)).
 func sinhArcsinhCost(values []float64, p *[4]float64) float64 {
 	scale, tail := math.Exp(-p[1]), math.Exp(p[3])
-	cost := 0.0
+	cost, densities := 0.0, newLogSum()
 	for _, x := range values {
 		z := (x - p[0]) * scale
 		root := math.Sqrt(1 + z*z)
@@ -96,9 +96,10 @@ func sinhArcsinhCost(values []float64, p *[4]float64) float64 {
 		}
 		grown := math.Exp(u)
 		sinh, cosh := 0.5*(grown-1/grown), 0.5*(grown+1/grown)
-		cost += 0.5*sinh*sinh - math.Log(cosh/root)
+		cost += 0.5 * sinh * sinh
+		densities.add(cosh / root)
 	}
-	return cost + float64(len(values))*(p[1]-p[3]+0.5*logTwoPi)
+	return cost - densities.value() + float64(len(values))*(p[1]-p[3]+0.5*logTwoPi)
 }
 
 func drawSinhArcsinh(p [4]float64, random *rand.Rand) float64 {
@@ -119,7 +120,7 @@ func fitTilted(sorted []float64) single {
 func tiltedCost(values []float64, p *[4]float64) float64 {
 	width, blur := math.Exp(p[1]), math.Exp(p[2])
 	slope := 2 * math.Tanh(p[3]) / width
-	cost := 0.0
+	densities := newLogSum()
 	for _, x := range values {
 		left, right := (p[0]-width/2-x)/blur, (p[0]+width/2-x)/blur
 		density := (1 + slope*(x-p[0])) * 0.5 * (math.Erf(right/math.Sqrt2) - math.Erf(left/math.Sqrt2))
@@ -129,9 +130,9 @@ func tiltedCost(values []float64, p *[4]float64) float64 {
 		if !(density > 1e-280) {
 			return math.Inf(1)
 		}
-		cost -= math.Log(density)
+		densities.add(density)
 	}
-	return cost + float64(len(values))*p[1]
+	return float64(len(values))*p[1] - densities.value()
 }
 
 func drawTilted(p [4]float64, random *rand.Rand) float64 {

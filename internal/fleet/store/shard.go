@@ -31,7 +31,8 @@ type shard struct {
 	store  *Store
 	queue  chan *pending
 	jobs   chan func()
-	// known is nil until it could be read. Only the committer uses it.
+	// known is nil until the first rows are written: who only asks does not read what the shard has of facts and
+	// stacks, millions of rows with thousands of hosts. Only the committer uses it.
 	known *dictionary
 	until time.Time // it is left alone until then
 
