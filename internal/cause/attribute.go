@@ -70,6 +70,8 @@ var transfers = []transfer{
 		(*ledger).joinFunctions},
 	{"counters", "hardware counters tell whether code runs more instructions or slower ones, and what those wait for",
 		false, (*ledger).giveCounted},
+	{ruleMoreCPUs, "more CPUs do the same work at once, and each takes longer for it", false,
+		(*ledger).tellContended},
 	{"unexplained setting", "a setting differs, and not even code explains what is left", false,
 		(*ledger).giveUnexplained},
 	{"compiled for code", "the compiler works because that code is new, or there is more of it", false,

@@ -29,6 +29,7 @@ func Catalogue() []Cause {
 		cpuThrottled(),
 		cpuStarved(),
 		cpuConfined(),
+		cpuContended(),
 		processShortLived(),
 		configDiffers(),
 		memoryFaults(),

@@ -86,7 +86,7 @@ func splitCommand(command string) (rest string, settings map[string]string) {
 // is the rest then.
 func (l *ledger) giveSetting(rule transfer) {
 	settings := l.settings()
-	if l.explained || len(settings) == 0 || !l.sameProgram() {
+	if l.explained || len(settings) == 0 || !l.sameProgram() || l.onlyOtherCPUs() {
 		return
 	}
 	if l.explained = l.giveRest(rule, settings); l.explained {

@@ -25,6 +25,7 @@ const (
 	Moved    Action = "moved"     // paths, from nobody or from other claims, to a claim that exists
 	TookBack Action = "took back" // what a finding had got, because it is none after all
 	Passed   Action = "passed"    // recognised, and worth no claim
+	Told     Action = "told"      // a claim on code as what it is
 )
 
 // Entry is one line of the ledger.

@@ -20,6 +20,7 @@ type Input struct {
 	Result, CPU, Wall   *compare.Result
 	FactsA, FactsB      []recording.Fact
 	CommandA, CommandB  string
+	Counted             string // what was counted that amounts are divided by, "request"; "" for runs and times
 	Costs               Costs
 	Differs             []differs.Difference // all that the sides are not the same in; nil in older judgements
 	Tracers             []string             // who else traces or counts on this host, in words
@@ -112,6 +113,8 @@ type claim struct {
 	ofSetting bool
 	// onlySetting marks what follows from a setting that is the only difference of the sides.
 	onlySetting bool
+	// tests is the cause that it is instead where trials say so; "" for none.
+	tests ID
 	// absorbs is the part of its place's growth from which the claim takes the rest of the
 	// place's own code too: loops around calls are there because of the calls. 0: never.
 	absorbs float64

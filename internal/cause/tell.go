@@ -32,7 +32,7 @@ func (s *scene) suspect(c *claim) (suspect Suspect, known bool) {
 		suspect.Gain, suspect.Remedy = true, gained+entry.Gain
 	}
 	suspect.Places, suspect.Doubts, suspect.Knob = append([]Place{}, c.places...), slices.Clone(c.against), c.knob
-	suspect.Line = c.line
+	suspect.Line, suspect.Tests = c.line, c.tests
 	if suspect.Share.Low <= 0 && s.flippedByTrials(c) {
 		suspect.Share, known = compare.Interval{Value: 1, Low: 1, High: 1}, true
 		suspect.Doubts = append(suspect.Doubts, Doubt{DoubtUnseen, "the recorded runs do not show where: that it is this " +

@@ -153,6 +153,7 @@ const (
 	DoubtTasks       DoubtKind = "tasks unseen"     // tasks that sleep have no stack
 	DoubtTurns       DoubtKind = "taken in turns"   // each wait is as long as before; they go one after the other
 	DoubtUncounted   DoubtKind = "uncounted"        // how often is not counted
+	DoubtMoreCPUs    DoubtKind = "more CPUs"        // how much work it was is not known
 	DoubtFree        DoubtKind = "may cost nothing" // it can be there and be harmless
 )
 

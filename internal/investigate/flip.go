@@ -1,6 +1,7 @@
 package investigate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -44,7 +45,7 @@ var errNoFlip = errors.New("nothing to flip")
 // planFlip finds the first flip of a suspect that can be made here. An error that is not errNoFlip
 // is worth telling.
 func (inv *investigation) planFlip(suspect *cause.Suspect) (flip, error) {
-	known, _ := cause.Lookup(suspect.Cause)
+	known, _ := cause.Lookup(cmp.Or(suspect.Tests, suspect.Cause))
 	declared := slices.Clone(known.Flips)
 	if suspect.Knob != "" { // the matcher knows which setting of the host it is
 		declared = []cause.Flip{{Way: cause.BySetting, What: suspect.Knob, Exact: true}}
@@ -54,6 +55,7 @@ func (inv *investigation) planFlip(suspect *cause.Suspect) (flip, error) {
 		planned, err := inv.resolve(each, suspect)
 		if err == nil {
 			planned.exact = each.Exact
+			planned.prices = planned.prices && known.ID != cause.CPUContended
 			return planned, nil
 		}
 		if errors.Is(firstErr, errNoFlip) {

@@ -52,3 +52,31 @@ func TestPriceBesideTheChange(t *testing.T) {
 		t.Errorf("%+v, %+v", suspect.Proof, suspect.Price)
 	}
 }
+
+// Code that grew on more CPUs turns out to be contention where one CPU takes the growth away, and stays code where it
+// does not: neither is a price of a line, nor does the second refute that the code grew.
+func TestCodeThatTurnsOutToBeContended(t *testing.T) {
+	for _, one := range []struct {
+		low, value, high float64
+		cause            cause.ID
+		level            cause.Level
+	}{
+		{0.48, 0.5, 0.53, cause.CPUContended, cause.Proven},
+		{0.98, 1, 1.02, cause.CodeGrew, cause.Explains},
+		{0.7, 0.9, 1.1, cause.CodeGrew, cause.Explains},
+	} {
+		inv := &investigation{c: &Case{B: &SideSummary{}, Outcome: Worse, Effect: &cause.Effect{Ratio: 2, Low: 1.9, High: 2.1},
+			Metric: Metric{Name: "cpu"}}, options: Options{Metric: MetricChoice{Name: "cpu"}}}
+		suspect := &cause.Suspect{Cause: cause.CodeGrew, Tests: cause.CPUContended, Level: cause.Explains,
+			Share: compare.Interval{Value: 1, Low: 0.9, High: 1.1}}
+		planned, err := inv.planFlip(suspect)
+		if err != nil || planned.tree == nil || planned.prices || !planned.exact {
+			t.Fatalf("%+v, %v", planned, err)
+		}
+		decision := stat.Decision{Ratio: stat.Interval{Value: one.value, Low: one.low, High: one.high}, Confidence: 0.95}
+		inv.conclude(planned, decision, suspect, 20)
+		if suspect.Cause != one.cause || suspect.Level != one.level || suspect.Price != nil || len(suspect.Evidence) != 1 {
+			t.Errorf("%v: %+v", one.value, suspect)
+		}
+	}
+}

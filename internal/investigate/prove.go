@@ -21,7 +21,7 @@ func (inv *investigation) prove(ctx context.Context) error {
 			continue
 		}
 		planned, err := inv.planFlip(suspect)
-		if err == nil {
+		if err == nil && suspect.Tests == "" {
 			suspect.Knob = planned.what
 		}
 		if inv.options.Prove == ProveNone || errors.Is(err, errNoFlip) {
@@ -196,8 +196,13 @@ func (inv *investigation) conclude(planned flip, decision stat.Decision, suspect
 	if planned.note != "" {
 		why += "; " + planned.note
 	}
-	suspect.Proof = &cause.Proof{Knob: planned.what, From: planned.from, To: planned.to, Effect: effect,
+	proof := &cause.Proof{Knob: planned.what, From: planned.from, To: planned.to, Effect: effect,
 		Trials: trials, Verdict: verdict, Why: why}
+	if suspect.Tests != "" {
+		suspect.TurnOut(proof)
+		return
+	}
+	suspect.Proof = proof
 	switch verdict {
 	case provenVerdict:
 		suspect.Level = cause.Proven
