@@ -10,8 +10,8 @@ const (
 func cpuContended() Cause {
 	return Cause{ID: CPUContended, Nature: isCode | amongThreads | unspecific,
 		Claim: "the same work takes more CPU time because more CPUs do it at once",
-		Example: "two threads add to a table of counters on two CPUs instead of one: the same instructions, of which " +
-			"each takes longer",
+		Example: "two threads instead of one map and return memory for each tile: 5.9 times the CPU time, as many calls " +
+			"and faults, which each take longer in the kernel (contended-scratch-c)",
 		Evidence: "more CPUs at once, the same build and the same work: by instructions, by counted requests, by as many " +
 			"calls that each cost more in the kernel, by the same command and threads on other CPUs, or by waiting for " +
 			"other CPUs within the kernel. Where nothing tells how much work it was, code.grew is told, and trials with " +

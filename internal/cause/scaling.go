@@ -170,18 +170,24 @@ func (l *ledger) tellContended(rule transfer) {
 			l.enter(rule.rule, Passed, c, l.grew(c), how)
 			continue
 		}
-		c.note("cpu", "the same work: "+how)
+		l.noteSameWork(c, how)
 		l.enter(rule.rule, Told, c, l.grew(c), how)
 	}
 }
 
-// addAtOnce tells how many CPUs were at it, and what each of them got done.
+// noteSameWork tells first how many CPUs were at it, and what each of them got done.
+func (s *scene) noteSameWork(c *claim, how string) {
+	ran, _ := s.atOnce()
+	cpu := s.spent(s.in.CPU)
+	c.evidence = slices.Insert(c.evidence, 0, Evidence{Signal: "cpu", Text: fmt.Sprintf("on %.1f CPUs at once instead of "+
+		"%.1f, the same work (%s): a CPU does %.0f %% of it in the same time", ran.b, ran.a, how, 100*cpu.a/cpu.b)})
+}
+
+// addAtOnce tells how many CPUs were at it, and how many could have been.
 func (s *scene) addAtOnce(c *claim) {
 	ran, wanted := s.atOnce()
-	cpu := s.spent(s.in.CPU)
 	c.add("cpu", "CPUs that it ran on at once", ran, "CPUs")
 	c.add("cpu", "threads that ran or waited for a CPU at once", wanted, "threads")
-	c.add("cpu", "work that a CPU does in its time, were it the same work", sides{1, cpu.a / cpu.b}, "of A's")
 	waited := sum(s.paths, c.members, func(i int) bool { return code.WaitsForCPUs(s.paths[i].Frames) })
 	if waited.more() >= leastShare*s.grew(c) {
 		c.add("cpu", "of it waiting for other CPUs within the kernel", waited, "s/run")
