@@ -366,7 +366,8 @@ func TestCatalogueIsWhole(t *testing.T) {
 	want := strings.Fields(`
 		clock.slow-source clock.vdso-bypassed clock.read-often syscall.traced syscall.chatty timer.ticker
 		sleep.deliberate lock.contended line.false-sharing line.true-sharing file.journal file.writeback file.dirty-throttle
-		file.inode-lock file.sync disk.slow disk.throttled cpu.throttled cpu.starved cpu.confined cpu.contended process.short-lived
+		file.inode-lock file.sync disk.slow disk.throttled cpu.throttled cpu.starved cpu.confined process.short-lived
+		cpu.contended
 		memory.faults memory.page-in memory.reclaim runtime.gc runtime.cold code.grew code.added net.delayed net.reconnect
 		net.loss monitor.attached monitor.multiplexed cache.misses branch.misses frontend.stalls config.differs
 		request.queued loop.blocked downstream.slow`)

@@ -22,7 +22,7 @@ const (
 	asManyThreads = 1.05
 )
 
-// atOnce is how many CPUs a command ran on at once, and how many of its threads ran or waited for one, in the mean.
+// atOnce is how many CPUs a command ran on at once, in the mean, and how many of its threads ran or waited for one.
 func (s *scene) atOnce() (ran, wanted sides) {
 	cpu, wall := s.spent(s.in.CPU), s.wall()
 	if s.oneSided || wall.a <= 0 || wall.b <= 0 || cpu.a <= 0 {
@@ -32,8 +32,8 @@ func (s *scene) atOnce() (ran, wanted sides) {
 	return sides{cpu.a / wall.a, cpu.b / wall.b}, sides{ready.a / wall.a, ready.b / wall.b}
 }
 
-// moreCPUs reports whether the dearer side had more CPUs at work at once, and took more CPU time. Threads that only wait
-// for a CPU are not in each other's way: clients and servers that take turns, or a competitor, make them more as well.
+// moreCPUs reports whether the dearer side had more CPUs at work at once, and took more CPU time. Threads that only
+// wait for a CPU are not in each other's way: clients and servers that take turns make them more as well.
 func (s *scene) moreCPUs() bool {
 	ran, _ := s.atOnce()
 	return ran.b >= onOneCPU && ran.b >= timesAtOnce*ran.a && s.cpuGrowth > 0
@@ -50,8 +50,8 @@ func (s *scene) sameBuild() bool {
 var forCPUs = regexp.MustCompile(`^(target\.affinity|target\.cgroup\.(cpuset|cpu)\.|command\.(taskset|numactl)$|` +
 	`target\.environment\.(GOMAXPROCS$|[A-Z]+_NUM_THREADS$|TOKIO_WORKER_THREADS$|PYTHON_CPU_COUNT$))`)
 
-// onlyOtherCPUs reports whether the sides run the same program with the same arguments and as many threads, and differ in
-// nothing but the CPUs for them: who has the same threads has the same work to do.
+// onlyOtherCPUs reports whether the sides run the same program with the same arguments and as many threads, and differ
+// in nothing but the CPUs for them: who has the same threads has the same work to do.
 func (s *scene) onlyOtherCPUs() bool {
 	settings := s.settings()
 	if len(settings) == 0 || !s.sameProgram() || !s.sameBuild() || !s.moreCPUs() {

@@ -12,6 +12,16 @@ import (
 // update is what grows when two threads do it at once.
 const update = "_start;main;run;update"
 
+// grownOnMore is a pair of sides, and what is to be said of it.
+type grownOnMore struct {
+	name  string
+	a, b  plan
+	with  func(*Input)
+	want  ID
+	tests ID
+	says  string
+}
+
 // B has two threads where A has one, and takes more CPU time. Only what tells that the work is the same makes it
 // contention: more work, another input and another build look alike without.
 func TestMoreCPUsLessPerCPU(t *testing.T) {
@@ -35,14 +45,7 @@ func TestMoreCPUsLessPerCPU(t *testing.T) {
 		p.calls = map[string][2]int64{"lseek": {9000, 0}}
 		return p
 	}
-	for _, test := range []struct {
-		name  string
-		a, b  plan
-		with  func(*Input)
-		want  ID
-		tests ID
-		says  string
-	}{
+	for _, test := range []grownOnMore{
 		{"nothing tells how much work it was", one, two, nil, CodeGrew, CPUContended, ""},
 		{"as many instructions", one, two, func(in *Input) {
 			*in = withCounters(*in, counted{"instructions": 2e9, "cycles": 1e9}, counted{"instructions": 2.1e9, "cycles": 2e9})
@@ -67,31 +70,34 @@ func TestMoreCPUsLessPerCPU(t *testing.T) {
 		{"waits for other CPUs", called(one, 200, 9000), kernel(two, "_raw_spin_lock;native_queued_spin_lock_slowpath"), nil,
 			CPUContended, "", "waiting for other CPUs within the kernel"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			in := inputOf(t, compare.MetricCPU, test.a, test.b, Costs{})
-			if test.with != nil {
-				test.with(&in)
-			}
-			judged := Judge(in)
-			holdToModel(t, judged)
-			if len(judged.Suspects) == 0 || judged.Suspects[0].Cause != test.want || judged.Suspects[0].Tests != test.tests {
-				t.Fatalf("suspects %s, which trials may make %+v; want %s", described(judged.Suspects), judged.Suspects, test.want)
-			}
-			said := ""
-			for _, evidence := range judged.Suspects[0].Evidence {
-				said += evidence.Text + "\n"
-			}
-			if !strings.Contains(said, test.says) {
-				t.Errorf("it says %q", said)
-			}
-			told := false
-			for _, entry := range judged.Why.Entries {
-				told = told || entry.Rule == ruleMoreCPUs
-			}
-			if want := !strings.HasPrefix(test.name, "another input"); told != want {
-				t.Errorf("--why tells the rule: %v, want %v: %+v", told, want, judged.Why.Entries)
-			}
-		})
+		t.Run(test.name, test.hold)
+	}
+}
+
+// hold judges the pair: what --why tells of the rule as well.
+func (test *grownOnMore) hold(t *testing.T) {
+	in := inputOf(t, compare.MetricCPU, test.a, test.b, Costs{})
+	if test.with != nil {
+		test.with(&in)
+	}
+	judged := Judge(in)
+	holdToModel(t, judged)
+	if len(judged.Suspects) == 0 || judged.Suspects[0].Cause != test.want || judged.Suspects[0].Tests != test.tests {
+		t.Fatalf("suspects %s, which trials may make %+v; want %s", described(judged.Suspects), judged.Suspects, test.want)
+	}
+	said := ""
+	for _, evidence := range judged.Suspects[0].Evidence {
+		said += evidence.Text + "\n"
+	}
+	if !strings.Contains(said, test.says) {
+		t.Errorf("it says %q", said)
+	}
+	told := false
+	for _, entry := range judged.Why.Entries {
+		told = told || entry.Rule == ruleMoreCPUs
+	}
+	if want := !strings.HasPrefix(test.name, "another input"); told != want {
+		t.Errorf("--why tells the rule: %v, want %v: %+v", told, want, judged.Why.Entries)
 	}
 }
 

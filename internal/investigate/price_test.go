@@ -65,8 +65,8 @@ func TestCodeThatTurnsOutToBeContended(t *testing.T) {
 		{0.98, 1, 1.02, cause.CodeGrew, cause.Explains},
 		{0.7, 0.9, 1.1, cause.CodeGrew, cause.Explains},
 	} {
-		inv := &investigation{c: &Case{B: &SideSummary{}, Outcome: Worse, Effect: &cause.Effect{Ratio: 2, Low: 1.9, High: 2.1},
-			Metric: Metric{Name: "cpu"}}, options: Options{Metric: MetricChoice{Name: "cpu"}}}
+		inv := &investigation{c: &Case{B: &SideSummary{}, Outcome: Worse, Metric: Metric{Name: "cpu"},
+			Effect: &cause.Effect{Ratio: 2, Low: 1.9, High: 2.1}}, options: Options{Metric: MetricChoice{Name: "cpu"}}}
 		suspect := &cause.Suspect{Cause: cause.CodeGrew, Tests: cause.CPUContended, Level: cause.Explains,
 			Share: compare.Interval{Value: 1, Low: 0.9, High: 1.1}}
 		planned, err := inv.planFlip(suspect)
