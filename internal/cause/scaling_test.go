@@ -57,7 +57,8 @@ func TestMoreCPUsLessPerCPU(t *testing.T) {
 		{"more work for more threads", one, two, func(in *Input) {
 			*in = withCounters(*in, counted{"instructions": 2e9, "cycles": 1e9}, counted{"instructions": 3.2e9, "cycles": 1.6e9})
 		}, CodeGrew, "", "more instructions"},
-		{"per request", one, two, func(in *Input) { in.Counted = "request" }, CPUContended, "", "the same work (per request)"},
+		{"per request", one, two, func(in *Input) { in.Counted = "request" }, CPUContended, "",
+			"the same work (per request)"},
 		{"another build", one, two, func(in *Input) {
 			in.Counted, in.Differs = "request", []differs.Difference{{Kind: differs.Binary, Of: recording.DependencyProgram,
 				Name: "prog", A: "1", B: "2", Evidence: recording.SeenMapped}}
