@@ -1,7 +1,7 @@
 package main
 
 import (
-	"context"
+	"bytes"
 	"io"
 	"slices"
 
@@ -12,7 +12,7 @@ import (
 
 // showScaling shows how far more workers help, of an experiment that varied their number and measured
 // what they did: what culprit worth says of it.
-func showScaling(ctx context.Context, w world, out io.Writer, result *try.Result) error {
+func showScaling(w world, out io.Writer, result *try.Result, document []byte) error {
 	factor := slices.IndexFunc(result.Factors, func(f try.Factor) bool {
 		return worth.CountsWorkers(f.Name) && len(f.Levels) > 2
 	})
@@ -20,7 +20,7 @@ func showScaling(ctx context.Context, w world, out io.Writer, result *try.Result
 	if factor < 0 || metric < 0 {
 		return nil
 	}
-	experiment, err := readExperiment(ctx, result.Dir)
+	experiment, err := worth.Read(bytes.NewReader(document))
 	if err != nil {
 		return err
 	}

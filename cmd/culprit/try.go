@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -236,7 +237,11 @@ func conclude(ctx context.Context, w world, options try.Options, experiment *try
 		if err := report.Experiment(out, result, textOptions(w)); err != nil {
 			return err
 		}
-		return showScaling(ctx, w, out, result)
+		text, err := os.ReadFile(filepath.Join(result.Dir, try.ResultName)) // it was just written
+		if err != nil {
+			return fmt.Errorf("read result: %w", err)
+		}
+		return showScaling(w, out, result, text)
 	}
 	if err := showDocument(w, jsonPath, result, toText); err != nil {
 		return err

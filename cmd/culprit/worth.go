@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -20,6 +21,7 @@ type worthFlags struct {
 	worth.Options
 	loads string
 	json  string
+	html  string
 }
 
 func worthVerb(w world) *cobra.Command {
@@ -54,6 +56,7 @@ Nothing is run. Exit status: 0 done, 1 the change costs at the loads that occur,
 	flags.Float64Var(&f.WattsPerCore, "watts-per-core", 0, "power of a busy core")
 	flags.Float64Var(&f.PerKilowattHour, "per-kwh", 0, "price of a kilowatt-hour")
 	flags.StringVar(&f.json, "json", "", "write the answer as JSON to this file, - for standard output")
+	flags.StringVar(&f.html, "html", "", "write the experiment's page with this answer to this file")
 	return command
 }
 
@@ -63,14 +66,24 @@ func runWorth(ctx context.Context, w world, path string, f worthFlags) error {
 		return err
 	}
 	f.Loads = loads
-	if f.json != "" && f.json != "-" {
-		if err := checkOutput(f.json, true); err != nil {
+	for _, out := range []string{f.json, f.html} {
+		if out == "" || out == "-" {
+			continue
+		}
+		if err := checkOutput(out, true); err != nil {
 			return err
 		}
 	}
-	experiment, err := readExperiment(ctx, path)
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, try.ResultName)
+	}
+	text, result, err := readResult(ctx, path)
 	if err != nil {
 		return err
+	}
+	experiment, err := worth.Read(bytes.NewReader(text))
+	if err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
 	}
 	answer, err := worth.Weigh(experiment, f.Options)
 	if err != nil {
@@ -86,27 +99,15 @@ func runWorth(ctx context.Context, w world, path string, f worthFlags) error {
 			return err
 		}
 	}
+	if f.html != "" {
+		if err := report.ExperimentHTML(f.html, result, answer); err != nil {
+			return err
+		}
+	}
 	if answer.Saving != nil && answer.Saving.Verdict == worth.Worse {
 		return errWorse
 	}
 	return nil
-}
-
-// readExperiment opens a case directory or the result in it.
-func readExperiment(ctx context.Context, path string) (*worth.Experiment, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, try.ResultName)
-	}
-	file, err := openInput(ctx, path)
-	if err != nil {
-		return nil, fmt.Errorf("%w; give the case directory of a finished `culprit try`", err)
-	}
-	defer file.Close()
-	experiment, err := worth.Read(file)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	return experiment, nil
 }
 
 // parseLoads reads LOAD:PART,…; a part may be a percentage or any weight.

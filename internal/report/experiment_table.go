@@ -36,10 +36,18 @@ func (p *page) levels(r *try.Result, metric try.Metric) {
 	}
 	for _, trend := range r.Trends {
 		if trend.Metric == metric.Name && trend.Verdict != try.Undecided {
-			p.entry("", fmt.Sprintf("%s with %s (Kendall’s tau %.2f, p %.2g)", trend.Verdict, visible(trend.Factor, 60),
-				trend.Tau, trend.P), plain, bold)
+			p.entry("", fmt.Sprintf("%s with %s (%s)", visible(trend.Verdict, 20), visible(trend.Factor, 60),
+				trendTest(trend)), plain, bold)
 		}
 	}
+}
+
+// trendTest is what a trend was judged by.
+func trendTest(trend try.Trend) string {
+	if !finite(trend.Tau) || !finite(trend.P) {
+		return "not tested"
+	}
+	return fmt.Sprintf("Kendall’s tau %.2f, p %.2g", trend.Tau, trend.P)
 }
 
 // The columns of the table.

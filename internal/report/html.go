@@ -108,17 +108,30 @@ func scripts(c *investigate.Case, words verdict, requests *requestPage, document
 		{"requests", requests}, {"document", document},
 	}
 	for _, part := range parts {
-		e := &encoder{}
-		if err := e.value(part.value); err != nil {
-			return nil, fmt.Errorf("encode %s: %w", part.id, err)
-		}
-		packed, err := pack(e.out.Bytes())
+		text, err := dataScript(part.id, part.value)
 		if err != nil {
-			return nil, fmt.Errorf("pack %s: %w", part.id, err)
+			return nil, err
 		}
-		fmt.Fprintf(&out, "<script type=\"application/octet-stream\" id=\"data-%s\">%s</script>\n", part.id, packed)
+		out.WriteString(text)
 	}
 	return out.Bytes(), nil
+}
+
+// dataScript is the script element that holds one part of the data.
+func dataScript(id string, value any) (string, error) {
+	e := &encoder{}
+	if err := e.value(value); err != nil {
+		return "", fmt.Errorf("encode %s: %w", id, err)
+	}
+	packed, err := pack(e.out.Bytes())
+	if err != nil {
+		return "", fmt.Errorf("pack %s: %w", id, err)
+	}
+	return script(id, packed), nil
+}
+
+func script(id, packed string) string {
+	return fmt.Sprintf("<script type=\"application/octet-stream\" id=\"data-%s\">%s</script>\n", id, packed)
 }
 
 // pack compresses and encodes: gzip because browsers unpack it without a library.

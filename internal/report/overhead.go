@@ -55,8 +55,8 @@ func costSentence(o *try.Overhead, effect try.Effect) string {
 	if !finite(effect.Ratio) || !finite(effect.Low) || !finite(effect.High) {
 		return noun + ": unknown"
 	}
-	verdict := effect.Verdict
-	if verdict == try.Undecided {
+	verdict := visible(effect.Verdict, 20)
+	if effect.Verdict == try.Undecided {
 		verdict = "cannot be held yet against"
 	}
 	return fmt.Sprintf("%s %s (95 %% between %s and %s): %s the %s allowed", noun, costOfRatio(effect.Ratio),

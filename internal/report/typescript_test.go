@@ -7,6 +7,7 @@ import (
 
 	"culprit/internal/investigate"
 	"culprit/internal/report/typescript"
+	"culprit/internal/try"
 )
 
 var update = flag.Bool("update", false, "write the golden files and the page's types anew")
@@ -15,8 +16,10 @@ var update = flag.Bool("update", false, "write the golden files and the page's t
 // page gets beside it.
 func TestTypeScriptTypes(t *testing.T) {
 	for file, types := range map[string][]any{
-		"case.ts": {investigate.Case{}},
-		"page.ts": {verdict{}, columns{}, requestPage{}},
+		"case.ts":       {investigate.Case{}},
+		"page.ts":       {verdict{}, columns{}, requestPage{}},
+		"experiment.ts": {try.Result{}, experimentWords{}},
+		"worth.ts":      {weighedView{}},
 	} {
 		path, want := "../../web/src/api/"+file, typescript.Of(types)
 		if *update {

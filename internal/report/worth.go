@@ -24,8 +24,8 @@ func Worth(w io.Writer, a *worth.Answer, opts TextOptions) error {
 	return nil
 }
 
-// weighed formats a mean with its bounds in one unit.
-func weighed(i worth.Interval, unit string) string {
+// weighedText formats a mean with its bounds in one unit.
+func weighedText(i worth.Interval, unit string) string {
 	s := scaleFor(unit, i.Value, i.Low, i.High)
 	return fmt.Sprintf("%s (95 %% between %s and %s)", withUnit(digits(i.Value*s.factor), s.unit),
 		digits(i.Low*s.factor), digits(i.High*s.factor))
@@ -55,41 +55,61 @@ func (p *page) breakEven(a *worth.Answer) {
 			style = blue
 		}
 		p.entry(digits(level.Load), fmt.Sprintf("%s, %s: %s", change(level.A, level.B, unit),
-			weighed(level.Difference, unit), level.Verdict), plain, style)
+			weighedText(level.Difference, unit), level.Verdict), plain, style)
 	}
 }
 
 func (p *page) saving(a *worth.Answer) {
+	lines := savingLines(a)
+	if len(lines) > 0 {
+		p.blank()
+	}
+	for _, line := range lines {
+		style := plain
+		if line.label == "saving" {
+			style = bold
+		}
+		p.entry(line.label, line.text, bold, style)
+	}
+}
+
+// labelled is a line with what stands before it.
+type labelled struct{ label, text string }
+
+// savingLines say what a change saves on a host and over a fleet.
+func savingLines(a *worth.Answer) []labelled {
 	s := a.Saving
 	if s == nil {
-		return
+		return nil
 	}
-	p.blank()
 	words := map[string]string{worth.Better: "B saves", worth.Worse: "B costs", worth.Undecided: "undecided: B saves"}
 	each, sign := s.PerHost, 1.0
 	if s.Verdict == worth.Worse {
 		each, sign = negated(each), -1
 	}
-	text := fmt.Sprintf("%s %s per host at these loads: %s", words[s.Verdict], weighed(each, a.Unit), loadsText(s.Loads))
+	text := fmt.Sprintf("%s %s per host at these loads: %s", words[s.Verdict], weighedText(each, a.Unit),
+		loadsText(s.Loads))
 	if s.Relative != nil {
 		text += "; that is " + percent(sign*s.Relative.Value) + " of A"
 	}
-	p.entry("saving", text, bold, bold)
+	lines := []labelled{{"saving", text}}
 	if s.Fleet == nil {
-		return
+		return lines
 	}
 	verb, turn := "saves", func(i worth.Interval) worth.Interval { return i }
 	if s.Verdict == worth.Worse {
 		verb, turn = "costs", negated
 	}
-	p.entry("fleet", fmt.Sprintf("of %s hosts: %s %s", digits(s.Fleet.Hosts), verb,
-		weighed(turn(s.Fleet.Cores), "cores")), bold, plain)
+	lines = append(lines, labelled{"fleet", fmt.Sprintf("of %s hosts: %s %s", digits(s.Fleet.Hosts), verb,
+		weighedText(turn(s.Fleet.Cores), "cores"))})
 	if s.Fleet.EnergyPerYear != nil {
-		p.entry("", verb+" in a year "+weighed(turn(*s.Fleet.EnergyPerYear), "kWh"), plain, plain)
+		lines = append(lines, labelled{"", verb + " in a year " + weighedText(turn(*s.Fleet.EnergyPerYear), "kWh")})
 	}
 	if s.Fleet.MoneyPerYear != nil {
-		p.entry("", verb+" in a year "+weighed(turn(*s.Fleet.MoneyPerYear), "")+", in the unit of the prices", plain, plain)
+		lines = append(lines, labelled{"", verb + " in a year " + weighedText(turn(*s.Fleet.MoneyPerYear), "") +
+			", in the unit of the prices"})
 	}
+	return lines
 }
 
 func negated(i worth.Interval) worth.Interval {
@@ -104,8 +124,8 @@ func loadsText(loads []worth.Load) string {
 	return strings.Join(parts, ", ")
 }
 
-func (p *page) scaling(a *worth.Answer, s worth.Scaling) {
-	p.blank()
+// scalingHead says how far more workers help.
+func scalingHead(a *worth.Answer, s worth.Scaling) string {
 	side := ""
 	if s.Side != "" {
 		side = " with " + visible(a.Change, nameRunesMax) + "=" + visible(s.Side, nameRunesMax)
@@ -117,10 +137,22 @@ func (p *page) scaling(a *worth.Answer, s worth.Scaling) {
 	case s.Peak > 0:
 		peak = fmt.Sprintf("the most is reached with %s", digits(s.Peak))
 	}
-	p.entry("SCALING", fmt.Sprintf("of %s with %s%s: %s", visible(a.Metric, nameRunesMax),
-		visible(a.Load, nameRunesMax), side, peak), bold, bold)
-	if s.Law != nil {
-		p.entry("", fmt.Sprintf("contention %s, coherence %s", term(*s.Contention), term(*s.Coherence)), plain, plain)
+	return fmt.Sprintf("of %s with %s%s: %s", visible(a.Metric, nameRunesMax), visible(a.Load, nameRunesMax), side, peak)
+}
+
+// scalingTerms are the terms of the law with their intervals; "" where none was fitted.
+func scalingTerms(s worth.Scaling) string {
+	if s.Law == nil || s.Contention == nil || s.Coherence == nil {
+		return ""
+	}
+	return fmt.Sprintf("contention %s, coherence %s", term(*s.Contention), term(*s.Coherence))
+}
+
+func (p *page) scaling(a *worth.Answer, s worth.Scaling) {
+	p.blank()
+	p.entry("SCALING", scalingHead(a, s), bold, bold)
+	if terms := scalingTerms(s); terms != "" {
+		p.entry("", terms, plain, plain)
 	}
 	for i := range s.Levels {
 		level := &s.Levels[i]

@@ -251,29 +251,14 @@ func (s *server) showCase(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
-	if _, err := s.library.root.Lstat(path.Join(folder, resultName)); err == nil {
-		s.showWritten(w, r, path.Join(folder, "report.html"))
+	name = path.Join(folder, resultName)
+	if _, err := s.library.root.Lstat(name); err == nil {
+		s.showPage(w, r, "experiment", []string{name}, func(target string) []string {
+			return []string{"report", "--output=" + target, "--", name}
+		})
 		return
 	}
 	fail(w, r, http.StatusNotFound, "there is no case of that name")
-}
-
-// writtenPolicy is that of a page that was written with its experiment. Such a page has no script, and one that
-// somebody put in its place has none that runs.
-const writtenPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; " +
-	"frame-ancestors 'none'; sandbox"
-
-// showWritten answers with a page as it lies in the library.
-func (s *server) showWritten(w http.ResponseWriter, r *http.Request, name string) {
-	file, info, err := s.library.open(name)
-	if err != nil {
-		fail(w, r, statusOf(err), report.Line(err))
-		return
-	}
-	defer file.Close()
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", writtenPolicy)
-	http.ServeContent(w, r, "", info.ModTime(), file)
 }
 
 // showRecording answers with the page of one recording.

@@ -4,6 +4,7 @@ package typescript
 
 import (
 	"fmt"
+	"path"
 	"reflect"
 	"strings"
 	"time"
@@ -11,33 +12,47 @@ import (
 
 // Of returns the interfaces of the given values' types and of all that they hold, each once.
 func Of(types []any) string {
-	var order []string
-	interfaces := map[string]string{}
+	d := declared{names: map[reflect.Type]string{}, texts: map[string]string{}}
 	for _, v := range types {
-		declare(reflect.TypeOf(v), interfaces, &order)
+		d.declare(reflect.TypeOf(v))
 	}
 	text := "// Code generated from the Go types by `go generate`; DO NOT EDIT.\n" +
 		"// A number is null where it is not finite.\n"
-	for _, name := range order {
-		text += "\n" + interfaces[name]
+	for _, name := range d.order {
+		text += "\n" + d.texts[name]
 	}
 	return text
 }
 
-func declare(t reflect.Type, interfaces map[string]string, order *[]string) {
-	name := strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
-	if _, done := interfaces[name]; done {
-		return
-	}
-	interfaces[name] = ""
-	text := fmt.Sprintf("export interface %s {\n", name)
-	text += members(t, interfaces, order)
-	interfaces[name] = text + "}\n"
-	*order = append(*order, name)
+// declared are the interfaces so far, in an order in which each stands behind those that it holds.
+type declared struct {
+	names map[reflect.Type]string
+	texts map[string]string
+	order []string
 }
 
+// declare returns the name of a type's interface. Where another package has one of that name, the package's stands
+// before it.
+func (d *declared) declare(t reflect.Type) string {
+	if name, done := d.names[t]; done {
+		return name
+	}
+	name := upper(t.Name())
+	if _, taken := d.texts[name]; taken {
+		name = upper(path.Base(t.PkgPath())) + name
+	}
+	d.names[t], d.texts[name] = name, ""
+	text := fmt.Sprintf("export interface %s {\n", name)
+	text += d.members(t)
+	d.texts[name] = text + "}\n"
+	d.order = append(d.order, name)
+	return name
+}
+
+func upper(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
+
 // members are the fields as encoding/json names them; those of an embedded struct are the outer one's.
-func members(t reflect.Type, interfaces map[string]string, order *[]string) string {
+func (d *declared) members(t reflect.Type) string {
 	text := ""
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -46,7 +61,7 @@ func members(t reflect.Type, interfaces map[string]string, order *[]string) stri
 		case !f.IsExported() || name == "-" && options == "":
 			continue
 		case f.Anonymous && name == "":
-			text += members(f.Type, interfaces, order)
+			text += d.members(f.Type)
 			continue
 		case name == "":
 			name = f.Name
@@ -55,29 +70,28 @@ func members(t reflect.Type, interfaces map[string]string, order *[]string) stri
 		if strings.HasPrefix(options, "omit") {
 			optional = "?"
 		}
-		text += fmt.Sprintf("  %s%s: %s;\n", name, optional, typeName(f.Type, interfaces, order))
+		text += fmt.Sprintf("  %s%s: %s;\n", name, optional, d.typeName(f.Type))
 	}
 	return text
 }
 
-func typeName(t reflect.Type, interfaces map[string]string, order *[]string) string {
+func (d *declared) typeName(t reflect.Type) string {
 	if t == reflect.TypeFor[time.Time]() {
 		return "string"
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return typeName(t.Elem(), interfaces, order)
+		return d.typeName(t.Elem())
 	case reflect.Struct:
-		declare(t, interfaces, order)
-		return strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
+		return d.declare(t)
 	case reflect.Slice:
-		element := typeName(t.Elem(), interfaces, order)
+		element := d.typeName(t.Elem())
 		if strings.Contains(element, " ") {
 			element = "(" + element + ")"
 		}
 		return element + "[]"
 	case reflect.Map:
-		return "Record<string, " + typeName(t.Elem(), interfaces, order) + ">"
+		return "Record<string, " + d.typeName(t.Elem()) + ">"
 	case reflect.Float32, reflect.Float64:
 		return "number | null"
 	case reflect.Bool:

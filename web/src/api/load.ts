@@ -1,6 +1,8 @@
 // Reads the data that Go put into the page: gzip and base64 in inert script elements.
 import type { Case } from "./case";
+import type { ExperimentWords, Result } from "./experiment";
 import type { Columns, RequestPage, Verdict } from "./page";
+import type { WeighedView } from "./worth";
 import { Tree } from "../state/tree";
 
 export interface Report {
@@ -37,6 +39,21 @@ export async function loadReport(): Promise<Report> {
     waits: tree(waits),
     requests: JSON.parse(requests ?? "null") as RequestPage | null,
     documentText: text?.trim() === "null" ? "" : (text ?? ""),
+  };
+}
+
+export interface Experiment {
+  text: string; // the exact document
+  found: Result;
+  words: ExperimentWords;
+  worth: WeighedView[];
+}
+
+export async function loadExperiment(): Promise<Experiment> {
+  const [text, words, worth] = await Promise.all(["experiment", "experiment-words", "worth"].map(unpack));
+  return {
+    text: text ?? "", found: JSON.parse(text ?? "") as Result, words: JSON.parse(words ?? "") as ExperimentWords,
+    worth: JSON.parse(worth ?? "") as WeighedView[],
   };
 }
 

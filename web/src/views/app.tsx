@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { caseDocument, type Report } from "../api/load";
 import { download } from "../lib/download";
 import { digits, known, literal, visible } from "../lib/format";
-import { useTheme, type Theme } from "../lib/hooks";
+import { useTheme } from "../lib/hooks";
 import { served } from "../lib/served";
 import { readLink } from "../state/link";
 import { Differences } from "./differences";
@@ -12,6 +12,7 @@ import { Notes, Section } from "./parts";
 import { Requests } from "./requests";
 import { Settings } from "./settings";
 import { Suspects } from "./suspects";
+import { Top } from "./top";
 import { Trials } from "./trials";
 import { VerdictCard } from "./verdict";
 
@@ -34,7 +35,7 @@ export function App({ report }: { report: Report }) {
     () => new Set([...(report.profile?.columns.names ?? []), ...(report.waits?.columns.names ?? [])]), [report]);
   return (
     <>
-      <Header report={report} theme={theme} onTheme={setTheme} />
+      <Top places={places.filter(([id]) => has(id))} theme={theme} onTheme={setTheme} onSave={() => save(report)} />
       <main class="page">
         <VerdictCard report={report} />
         <Suspects found={found} words={words} hasFrame={(name) => frames.has(name)} onFind={find} />
@@ -72,28 +73,6 @@ const places: [string, string][] = [
   ["suspects", "Suspects"], ["trials", "Trials"], ["requests", "Requests"], ["differences", "Differences"],
   ["flame", "Flame graph"], ["settings", "What differs"], ["limits", "Limits"],
 ];
-
-function Header({ report, theme, onTheme }: { report: Report; theme: Theme; onTheme: (theme: Theme) => void }) {
-  const other: Theme = theme === "dark" ? "light" : "dark";
-  return (
-    <header class="top">
-      <a class="brand" href="#verdict">culprit</a>
-      {served() && <a class="button" href="/">Library</a>}
-      <nav aria-label="Sections">
-        {places.filter(([id]) => shows(report, id)).map(([id, title]) => (
-          <a key={id} href={`#${id}`}>{title}</a>
-        ))}
-      </nav>
-      <span class="grow" />
-      <button type="button" class="button" onClick={() => save(report)} title="All of it as one JSON document">
-        Download JSON
-      </button>
-      <button type="button" class="button" onClick={() => onTheme(other)} aria-label={`Switch to ${other} colours`}>
-        {theme === "dark" ? "Light" : "Dark"}
-      </button>
-    </header>
-  );
-}
 
 function save(report: Report): void {
   if (report.documentText) download("tail.json", "application/json", report.documentText);

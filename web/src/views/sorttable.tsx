@@ -48,7 +48,7 @@ export function SortTable<T>({ label, rows, columns, start, limit, faint, id }: 
         <thead>
           <tr>
             {columns.map((column, place) => (
-              <th key={column.title} scope="col" class={classOf(column)}
+              <th key={place} scope="col" class={classOf(column)}
                 aria-sort={place === by ? (up ? "ascending" : "descending") : "none"}>
                 <button type="button" class="sort" onClick={() => choose(place)}>
                   {column.title}<span aria-hidden="true">{place === by ? (up ? " ↑" : " ↓") : ""}</span>
@@ -60,8 +60,8 @@ export function SortTable<T>({ label, rows, columns, start, limit, faint, id }: 
         <tbody>
           {sorted.slice(0, most).map((row, place) => (
             <tr key={id(row, place)} class={faint?.(row) ? "faint" : ""}>
-              {columns.map((column) => (
-                <td key={column.title} class={classOf(column)}>{column.cell(row)}</td>
+              {columns.map((column, at) => (
+                <td key={at} class={classOf(column)}>{column.cell(row)}</td>
               ))}
             </tr>
           ))}

@@ -1,9 +1,35 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 )
+
+// axis places values from low to high within 0 … 1, by their logarithm where log is set.
+type axis struct {
+	low, high float64
+	log       bool
+}
+
+// edge keeps dots off the edges.
+const edge = 0.02
+
+func (a axis) at(value float64) float64 {
+	low, high := a.low, a.high
+	if a.log {
+		low, high, value = math.Log(low), math.Log(high), math.Log(math.Max(value, a.low))
+	}
+	if !(high > low) {
+		return 0.5
+	}
+	// Halves: the whole may be more than a number holds.
+	share := (value/2 - low/2) / (high/2 - low/2)
+	return edge + (1-2*edge)*math.Min(math.Max(share, 0), 1)
+}
+
+// place is a share of the width as SVG takes it.
+func place(share float64) string { return fmt.Sprintf("%.2f%%", share*100) }
 
 // tickView is a mark on an axis.
 type tickView struct{ X, Text, Anchor string }
