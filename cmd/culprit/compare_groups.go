@@ -75,6 +75,7 @@ func compareGroups(ctx context.Context, a, b side, o compareOptions, limits comp
 		Metric:  judged.Metric, Effect: effects[judged.Metric],
 		Smallest: limits.smallest, FailOver: limits.failOver,
 		Ranking:  rank.Of(judged.Result, evidence.Work, explain.Confidence),
+		Requests: evidence.Requests(limits.smallest),
 		Settings: judged.Result.Facts, Differs: judged.Differs,
 		Suspects: append([]cause.Suspect{}, judged.Suspects...), // none: a list without elements
 		Warnings: comparability.Warnings(evidence.A, evidence.B, evidence.Work),

@@ -9,6 +9,7 @@ import (
 	"culprit/internal/compare"
 	"culprit/internal/compare/differs"
 	"culprit/internal/compare/rank"
+	"culprit/internal/explain"
 	"culprit/internal/investigate"
 	"culprit/internal/stat"
 	"culprit/internal/trial"
@@ -33,12 +34,14 @@ type Comparison struct {
 	FailOver *float64     `json:"fail_over,omitempty"` // as asked: worse only from here on
 	// InBlocks: all recordings of one side are older than those of the other, and the effect's
 	// interval allows for it.
-	InBlocks bool                 `json:"in_blocks"`
-	Ranking  *rank.Ranking        `json:"ranking"`
-	Suspects []cause.Suspect      `json:"suspects"`
-	Settings []compare.FactChange `json:"settings"`
-	Differs  []differs.Difference `json:"differs,omitzero"`
-	Warnings []string             `json:"warnings"`
+	InBlocks bool          `json:"in_blocks"`
+	Ranking  *rank.Ranking `json:"ranking"`
+	// Requests are what one took on both sides, and at which load; where they are compared per request.
+	Requests []explain.RequestMetric `json:"requests,omitempty"`
+	Suspects []cause.Suspect         `json:"suspects"`
+	Settings []compare.FactChange    `json:"settings"`
+	Differs  []differs.Difference    `json:"differs,omitzero"`
+	Warnings []string                `json:"warnings"`
 	// Unseen is what limits the answer because it could not be seen; BlindSpots says it in words.
 	Unseen     []recording.BlindSpot `json:"unseen"`
 	BlindSpots []string              `json:"blind_spots"`

@@ -34,6 +34,7 @@ func ComparisonText(w io.Writer, c *Comparison, opts TextOptions) error {
 	}
 	p := &page{width: min(max(opts.Width, widthMin), widthDefault), colour: opts.Colour}
 	p.comparedVerdict(c)
+	p.comparedRequests(c)
 	p.comparedTable(c)
 	p.comparedSuspects(c)
 	p.blank()

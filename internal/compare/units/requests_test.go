@@ -47,21 +47,21 @@ func TestRequestsOfATable(t *testing.T) {
 func TestRequestsAreTheUnit(t *testing.T) {
 	a, b := served(500, 3e6), served(200, 3e6)
 	work, err := Choose(PerAuto, []*recording.Recording{a}, []*recording.Recording{b})
-	if err != nil || work.Name != perRequest || work.A[0] != 500 || work.B[0] != 200 {
+	if err != nil || work.Name != PerRequest || work.A[0] != 500 || work.B[0] != 200 {
 		t.Errorf("%+v, %v", work, err)
 	}
 	b.Manifest.Metrics = map[string]float64{recording.MetricRequests: 210}
 	choose := func(per string) (Work, error) {
 		return Choose(per, []*recording.Recording{a}, []*recording.Recording{b})
 	}
-	if work, err = choose(perRequest); err != nil || work.B[0] != 210 {
+	if work, err = choose(PerRequest); err != nil || work.B[0] != 210 {
 		t.Errorf("%+v, %v", work, err)
 	}
 	b.Requests, b.Manifest.Metrics = nil, nil
 	if work, err = choose(PerAuto); err != nil || work.Name != PerSecond {
 		t.Errorf("%+v, %v", work, err)
 	}
-	if _, err = choose(perRequest); err == nil {
+	if _, err = choose(PerRequest); err == nil {
 		t.Error("a side without a request is divided by them")
 	}
 	for _, rec := range []*recording.Recording{a, b} {

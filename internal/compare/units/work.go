@@ -34,7 +34,7 @@ const (
 	PerRun       = "run"
 	PerSecond    = "second"
 	PerCPUSecond = "cpu-second"
-	perRequest   = "request"
+	PerRequest   = "request"
 )
 
 // cpuSecond is the name of the unit that compares parts of a profile.
@@ -70,7 +70,7 @@ func (w *Work) Counted() string {
 func Choose(asked string, a, b []*recording.Recording) (Work, error) {
 	name, amount, found := strings.Cut(asked, "=")
 	switch {
-	case name == perRequest && found && amount != "":
+	case name == PerRequest && found && amount != "":
 		return requests(amount, a, b)
 	case found:
 		return Work{}, fmt.Errorf("unit of work %q: only request takes a number, such as request=10000",
@@ -79,8 +79,8 @@ func Choose(asked string, a, b []*recording.Recording) (Work, error) {
 		return count(PerRun, "as asked", a, b, one)
 	case asked == PerSecond:
 		return count(PerSecond, "as asked", a, b, windowSeconds)
-	case asked == perRequest:
-		return count(perRequest, "as asked", a, b, Served)
+	case asked == PerRequest:
+		return count(PerRequest, "as asked", a, b, Served)
 	case asked == PerCPUSecond:
 		return count(cpuSecond, "as asked", a, b, cpuSeconds)
 	case asked == PerAuto || asked == "":
@@ -104,7 +104,7 @@ func shared(a, b []*recording.Recording) (Work, error) {
 	alone := len(b) == 0 // parts of it need nothing to be divided by, and the whole is told as it is
 	switch {
 	case !commands && all(a, b, Served):
-		return count(perRequest, "the requests were counted", a, b, Served)
+		return count(PerRequest, "the requests were counted", a, b, Served)
 	case all(a, b, usualSeconds):
 		return count(PerSecond, "of the usual traffic, by the CPU time", a, b, usualSeconds)
 	case parts && !alone:
@@ -180,7 +180,7 @@ func requests(amount string, a, b []*recording.Recording) (Work, error) {
 		}
 		numbers[i] = number
 	}
-	return Work{Name: perRequest, Why: "as asked", A: slices.Repeat(numbers[:1], len(a)),
+	return Work{Name: PerRequest, Why: "as asked", A: slices.Repeat(numbers[:1], len(a)),
 		B: slices.Repeat(numbers[len(numbers)-1:], len(b))}, nil
 }
 
