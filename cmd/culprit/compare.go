@@ -57,7 +57,8 @@ Exit status 1 when B is worse; with --fail-over 5% only when it is worse by more
 	flags.StringArrayVar(&o.windows, "window", nil,
 		"use only this part of every recording, such as 2s..5s; given twice, the first is A's and the second B's")
 	flags.StringVar(&o.per, "per", units.PerAuto,
-		"unit of work: auto, run, second, cpu-second, request (as recorded), request=N, request=NA,NB, or request=CALL of the system calls counted")
+		"unit of work: auto, run, second, cpu-second, request (as recorded), request=N, request=NA,NB, or request=CALL "+
+			"of the system calls counted")
 	flags.StringVar(&o.metric, "metric", "auto", "what is compared: wall, cpu, or auto: what changed more")
 	flags.StringVar(&o.smallest, "smallest", "2%", "difference that does not count: A and B are then the same")
 	flags.StringVar(&o.failOver, "fail-over", "", "exit 1 only when B is worse by more than this, such as 5%")

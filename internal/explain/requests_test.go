@@ -34,10 +34,12 @@ func bucketOf(ns int64) int32 {
 	}
 }
 
-// What requests took on two sides, and at which load, is told of each recording, with a verdict where there is a spread.
+// What requests took on two sides, and at which load, is told of each recording, with a verdict where it is known.
 func TestRequestsOfTwoSides(t *testing.T) {
-	a := []*recording.Recording{onHost(1000, 2e6, 20e6, 3, 8), onHost(1010, 2e6, 20e6, 3.1, 8.2), onHost(990, 2e6, 20e6, 2.9, 7.9)}
-	b := []*recording.Recording{onHost(500, 4e6, 20e6, 3, 16), onHost(510, 4e6, 20e6, 3.1, 16), onHost(490, 4e6, 20e6, 2.9, 16)}
+	a := []*recording.Recording{onHost(1000, 2e6, 20e6, 3, 8), onHost(1010, 2e6, 20e6, 3.1, 8.2),
+		onHost(990, 2e6, 20e6, 2.9, 7.9)}
+	b := []*recording.Recording{onHost(500, 4e6, 20e6, 3, 16), onHost(510, 4e6, 20e6, 3.1, 16),
+		onHost(490, 4e6, 20e6, 2.9, 16)}
 	work, err := units.Choose(units.PerRequest, a, b)
 	if err != nil {
 		t.Fatal(err)
@@ -51,8 +53,9 @@ func TestRequestsOfTwoSides(t *testing.T) {
 		a, b    float64
 		outcome stat.Outcome
 	}{"latency": {2.36e-3, 4.32e-3, stat.Worse}, "p50": {2e-3, 4e-3, stat.Worse}, "p95": {2e-3, 4e-3, stat.Worse},
-		"p99": {20e-3, 20e-3, stat.Same}, "p99.9": {20e-3, 20e-3, stat.Same}, "throughput": {100, 50, stat.Worse}, "in_progress": {0.236, 0.216, ""},
-		"cpus": {0.3, 0.3, ""}, "busiest_thread": {0.3, 0.3, ""}, "host": {0.4, 0.8, ""}} {
+		"p99": {20e-3, 20e-3, stat.Same}, "p99.9": {20e-3, 20e-3, stat.Same}, "throughput": {100, 50, stat.Worse},
+		"in_progress": {0.236, 0.216, ""},
+		"cpus":        {0.3, 0.3, ""}, "busiest_thread": {0.3, 0.3, ""}, "host": {0.4, 0.8, ""}} {
 		m, told := all[name]
 		if !told || len(m.A) != len(a) || len(m.B) != len(b) || m.Outcome != want.outcome ||
 			math.Abs(stat.Middle(m.A)-want.a) > 0.02*want.a || math.Abs(stat.Middle(m.B)-want.b) > 0.02*want.b {

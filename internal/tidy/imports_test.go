@@ -91,7 +91,8 @@ var mayImport = map[string][]string{
 	"internal/report": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/bench", "internal/try",
 		"internal/bisect", "internal/count", "internal/ci", "internal/top",
 		"internal/code", "internal/compare", "internal/cause", "internal/tail", "internal/knob", "internal/trial",
-		"internal/worth", "internal/investigate", "internal/fleet/ask", "internal/fleet/facts", "internal/fleet/weights"},
+		"internal/worth", "internal/explain", "internal/investigate", "internal/fleet/ask", "internal/fleet/facts",
+		"internal/fleet/weights"},
 	// What tests of the pages look with.
 	"internal/report/browser": {},
 

@@ -99,8 +99,8 @@ func byLoadAlone(x, y loaded) string {
 	}
 	alone := (1 - busyX) / (1 - busyY)
 	measured := y.latency / x.latency
-	rule := fmt.Sprintf("by the rule for one queue that alone makes the latency of B %.2f× that of A, and it is %.2f×", alone,
-		measured)
+	rule := fmt.Sprintf("by the rule for one queue that alone makes the latency of B %.2f× that of A, and it is %.2f×",
+		alone, measured)
 	switch part := math.Log(alone) / math.Log(measured); {
 	case math.Abs(measured-1) < sameLatency:
 		return rule

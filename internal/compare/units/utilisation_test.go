@@ -17,7 +17,8 @@ func TestUtilisation(t *testing.T) {
 		scope string
 		ns    int64
 		value float64
-	}{{"cpu0", 8e9, 55}, {"cpu0", 0, 50}, {"cpu1", 0, 70}, {"cpu1", 3e9, 72}, {"cpu1", 8e9, 80}, {"cpu2", 0, 1}, {"cpu3", 0, 2}} {
+	}{{"cpu0", 8e9, 55}, {"cpu0", 0, 50}, {"cpu1", 0, 70}, {"cpu1", 3e9, 72}, {"cpu1", 8e9, 80},
+		{"cpu2", 0, 1}, {"cpu3", 0, 2}} {
 		rec.Metrics = append(rec.Metrics, recording.Metric{Name: "cpu.busy_s", Scope: row.scope, TimeNs: row.ns,
 			Value: row.value})
 	}
