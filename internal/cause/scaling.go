@@ -82,7 +82,7 @@ func (s *scene) workOf(c *claim) (knownWork, string) {
 		return known, how
 	}
 	switch {
-	case s.in.Counted != "":
+	case s.in.Counted != "" && s.sameProgram(): // with other arguments a request may be another one
 		return workSame, "per " + s.in.Counted
 	case s.mostly(c, func(i int) bool { return s.traits[i].lock }) && s.locksAlone():
 		return workLock, "time in functions that take locks grew far more than that of all other code"
@@ -123,16 +123,18 @@ func (s *scene) locksAlone() bool {
 	return rest.a > 0 && rest.b > 0 && locks.b*rest.a >= oftener*locks.a*rest.b
 }
 
-// dearerEach reports whether a path is in the kernel for something that is not asked of it more often.
+// dearerEach reports whether a path is in the kernel for something that is asked of it neither more often nor for more
+// bytes.
 func (s *scene) dearerEach(i int) bool {
-	often := sides{}
+	often, bytes := sides{}, sides{}
 	switch t := &s.traits[i]; {
 	case t.fault:
 		often = s.countOf(counts.FaultsMinor)
 	case t.call != "" && t.entered(&s.paths[i]):
 		often = s.countOf(counts.Call(t.call, "count"))
+		bytes = s.countOf(counts.Call(t.call, "bytes"))
 	}
-	return often.a >= leastCalls && often.b <= asMany*often.a
+	return often.a >= leastCalls && often.b <= asMany*often.a && bytes.b <= asMany*bytes.a
 }
 
 // tellContended makes a claim on code one of CPUs that are in each other's way, where more of them do the same work at

@@ -31,12 +31,12 @@ func TestMoreCPUsLessPerCPU(t *testing.T) {
 	spin, calls := update+";libc.so.6!pthread_spin_lock", update+";libc.so.6!lseek"+sys+"__x64_sys_lseek"
 	locked := two
 	locked.cpu = map[string]float64{work: 100, "second|" + work: 100, spin: 200, "second|" + spin: 200}
-	called := func(p plan, ms float64, count int64) plan {
+	called := func(p plan, ms float64, count, bytes int64) plan {
 		p.cpu = map[string]float64{work: 200, calls: ms}
 		if ms > 200 {
 			p.cpu = map[string]float64{work: 100, "second|" + work: 100, calls: ms / 2, "second|" + calls: ms / 2}
 		}
-		p.calls = map[string][2]int64{"lseek": {count, 0}}
+		p.calls = map[string][2]int64{"lseek": {count, bytes}}
 		return p
 	}
 	kernel := func(p plan, function string) plan {
@@ -57,8 +57,14 @@ func TestMoreCPUsLessPerCPU(t *testing.T) {
 		{"more work for more threads", one, two, func(in *Input) {
 			*in = withCounters(*in, counted{"instructions": 2e9, "cycles": 1e9}, counted{"instructions": 3.2e9, "cycles": 1.6e9})
 		}, CodeGrew, "", "more instructions"},
-		{"per request", one, two, func(in *Input) { in.Counted = "request" }, CPUContended, "",
-			"the same work (per request)"},
+		{"per request", one, two, func(in *Input) {
+			in.Counted, in.CommandA, in.CommandB = "request", "/srv/prog", "/srv/prog"
+		}, CPUContended, "", "the same work (per request)"},
+		{"per request, of other arguments", one, two, func(in *Input) {
+			in.Counted, in.CommandA, in.CommandB = "request", "/srv/prog", "/srv/prog --full"
+		}, CodeGrew, CPUContended, ""},
+		{"as many calls, for more bytes", called(one, 200, 9000, 1<<20), called(two, 400, 9000, 1<<22), nil, CodeGrew,
+			CPUContended, ""},
 		{"another build", one, two, func(in *Input) {
 			in.Counted, in.Differs = "request", []differs.Difference{{Kind: differs.Binary, Of: recording.DependencyProgram,
 				Name: "prog", A: "1", B: "2", Evidence: recording.SeenMapped}}
@@ -66,10 +72,10 @@ func TestMoreCPUsLessPerCPU(t *testing.T) {
 		{"another input, as many threads", two, plan{cpu: map[string]float64{work: 100, "second|" + work: 100, update: 400,
 			"second|" + update: 400}}, func(in *Input) { in.Counted = "request" }, CodeGrew, "", ""},
 		{"spins for a lock", one, locked, nil, LockContended, "", "grew far more"},
-		{"calls that each take longer", called(one, 200, 9000), called(two, 400, 9000), nil, CPUContended, "",
+		{"calls that each take longer", called(one, 200, 9000, 0), called(two, 400, 9000, 0), nil, CPUContended, "",
 			"each take longer in the kernel"},
-		{"waits for other CPUs", called(one, 200, 9000), kernel(two, "_raw_spin_lock;native_queued_spin_lock_slowpath"), nil,
-			CPUContended, "", "waiting for other CPUs within the kernel"},
+		{"waits for other CPUs", called(one, 200, 9000, 0),
+			kernel(two, "_raw_spin_lock;native_queued_spin_lock_slowpath"), nil, CPUContended, "", "waiting for other CPUs within the kernel"},
 	} {
 		t.Run(test.name, test.hold)
 	}
