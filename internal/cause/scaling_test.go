@@ -75,7 +75,8 @@ func TestMoreCPUsLessPerCPU(t *testing.T) {
 		{"calls that each take longer", called(one, 200, 9000, 0), called(two, 400, 9000, 0), nil, CPUContended, "",
 			"each take longer in the kernel"},
 		{"waits for other CPUs", called(one, 200, 9000, 0),
-			kernel(two, "_raw_spin_lock;native_queued_spin_lock_slowpath"), nil, CPUContended, "", "waiting for other CPUs within the kernel"},
+			kernel(two, "_raw_spin_lock;native_queued_spin_lock_slowpath"), nil, CPUContended, "",
+			"waiting for other CPUs within the kernel"},
 	} {
 		t.Run(test.name, test.hold)
 	}
