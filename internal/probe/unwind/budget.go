@@ -165,7 +165,8 @@ func (u *Unwinder) wantedFiles(traces []Trace) []*wanted {
 			if frame.Type != libpf.NativeFrame || !frame.Mapping.Valid() || frame.SourceLine != 0 {
 				continue
 			}
-			if known := u.moduleOf(fileOf(frame).FileID); known.lines != nil {
+			known := u.moduleOf(fileOf(frame).FileID)
+			if known.lines != nil && !known.places.has(uint64(frame.AddressOrLineno)) {
 				file := wantedOf(files, known, frame)
 				file.frames[handle] = true
 				seen[file] = true

@@ -106,3 +106,38 @@ func TestBudgetOfNaming(t *testing.T) {
 		})
 	}
 }
+
+// What the lines of a file said is told again in the next window without a decoding; a new address is decoded for. A
+// window that did not need the file lets go of it.
+func TestPlacesAreRemembered(t *testing.T) {
+	u, traces := twoFiles(t, budget{bytes: 1 << 30, cpu: time.Hour, held: 0})
+	u.loader = &loader{}
+	placed := func(limits budget) Left {
+		u.budget = limits
+		left := u.Prepare(traces, false)
+		for stack := range u.stacks {
+			frames, _ := u.Frames(stack)
+			if len(frames) == 0 || frames[0].Line == 0 {
+				t.Errorf("stack %d has no lines: %+v", stack, frames)
+			}
+		}
+		return left
+	}
+	placed(u.budget)
+	kept := u.stacks
+	u.Reset()
+	u.stacks = kept
+	if left := placed(budget{}); left != (Left{}) {
+		t.Errorf("known places are left out: %+v", left)
+	}
+	for _, known := range u.tables {
+		if known.decodes() == 0 {
+			t.Error("a file was decoded for what is known")
+		}
+	}
+	u.Reset() // nobody asks in this window
+	u.Reset()
+	if u.placed != 0 {
+		t.Errorf("%d places are remembered that nobody needs", u.placed)
+	}
+}

@@ -152,6 +152,9 @@ func (m *madeCode) lookAt(pid libpf.PID) {
 	if made := m.makers[pid]; made != nil && !made.look.due(now) {
 		return
 	}
+	if m.makers[pid] == nil && m.isRunTimes(pid) { // asked first: most processes that are not known yet have ended soon
+		return
+	}
 	made := m.makerOf(pid)
 	if made == nil || m.isRunTimes(pid) {
 		return

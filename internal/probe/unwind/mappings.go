@@ -21,7 +21,13 @@ const (
 )
 
 // mapsReader reads lists of mappings into one buffer, one list after the other.
-type mapsReader struct{ buffer []byte }
+type mapsReader struct {
+	buffer []byte
+
+	noQuery bool // this kernel is to be asked no questions
+	name    []byte
+	list    []process.RawMapping
+}
 
 // read gives the text of /proc/PID/maps, which holds until the next call. It is cut off at the limit.
 func (r *mapsReader) read(pid int) ([]byte, error) {
@@ -53,11 +59,20 @@ func (r *mapsReader) read(pid int) ([]byte, error) {
 	}
 }
 
-// IterateMappings gives the mappings that the library does anything with: code, the vDSO, libraries of .NET, and what
-// a process says of itself in memory with a name. One whose first thread has ended is left to the library.
+// IterateMappings gives the mappings that the library does anything with: code and the vDSO; where the kernel cannot be
+// asked for those alone also libraries of .NET, which culprit has the library leave out, and what a process says of
+// itself in memory with a name, which nobody here reads. One whose first thread has ended is left to the library.
 func (m mortal) IterateMappings(callback func(process.RawMapping) bool) (failed uint32, err error) {
 	if m.maps == nil {
 		return m.Process.IterateMappings(callback)
+	}
+	if list, err := m.maps.query(int(m.PID())); err == nil && len(list) > 0 {
+		for _, mapping := range list {
+			if !callback(mapping) {
+				return 0, process.ErrCallbackStopped
+			}
+		}
+		return 0, nil
 	}
 	text, err := m.maps.read(int(m.PID()))
 	if err != nil {
@@ -125,8 +140,13 @@ func ParseMapping(line string) (mapping process.RawMapping, wanted, ok bool) {
 	if len(words) == 6 {
 		path = strings.TrimLeft(words[5], " ")
 	}
+	return mapping, nameMapping(&mapping, path), true
+}
+
+// nameMapping enters what the kernel calls a mapping that is otherwise known; not wanted: see ParseMapping.
+func nameMapping(mapping *process.RawMapping, path string) (wanted bool) {
 	switch {
-	case inode != 0:
+	case mapping.Inode != 0:
 		mapping.Path = strings.TrimSuffix(path, " (deleted)")
 		if mapping.Path == "/dev/zero" { // as some make room for their code
 			mapping.Path = ""
@@ -136,7 +156,7 @@ func ParseMapping(line string) (mapping process.RawMapping, wanted, ok bool) {
 	case path == "" || strings.HasPrefix(path, "[anon:"):
 		mapping.Path = path
 	default:
-		return mapping, false, true
+		return false
 	}
-	return mapping, mapping.Flags&(elf.PF_R|elf.PF_X) != 0, true
+	return mapping.Flags&(elf.PF_R|elf.PF_X) != 0
 }

@@ -2,12 +2,14 @@ package unwind
 
 import (
 	"os"
+	"path/filepath"
 	"reflect"
 	"testing"
 	"time"
 
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 	"go.opentelemetry.io/ebpf-profiler/process"
+	"golang.org/x/sys/unix"
 )
 
 // mappingsOf lists what of a process's mappings the library looks at.
@@ -29,9 +31,88 @@ func mappingsOf(t *testing.T, of process.Process) (list []process.RawMapping) {
 // The library must get from the quick reader what it would have got from its own.
 func TestMappingsAsTheLibraryReadsThem(t *testing.T) {
 	own := process.New(libpf.PID(os.Getpid()), libpf.PID(os.Getpid()))
-	want, got := mappingsOf(t, own), mappingsOf(t, mortal{own, newHeldFiles(), &mapsReader{}})
-	if len(want) == 0 || !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v\nwant %+v", got, want)
+	want := mappingsOf(t, own)
+	for _, reader := range []*mapsReader{{}, {noQuery: true}} {
+		for range 2 { // the same buffers serve again
+			got := mappingsOf(t, mortal{own, newHeldFiles(), reader})
+			if len(want) == 0 || !reflect.DeepEqual(got, want) {
+				t.Errorf("asked: %v; got %+v\nwant %+v", !reader.noQuery, got, want)
+			}
+		}
+	}
+}
+
+// Asked for mappings one by one the kernel tells what its list does, also of files that were removed, that have strange
+// names or none, and of memory that a program made code in.
+func TestQueriesAndListsAgree(t *testing.T) {
+	folder := t.TempDir()
+	for _, name := range []string{"plain", "a b (deleted)", "line\nend", "removed"} {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, make([]byte, 3*os.Getpagesize()), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, err := unix.Mmap(int(file.Fd()), int64(os.Getpagesize()), os.Getpagesize(), unix.PROT_READ|unix.PROT_EXEC,
+			unix.MAP_PRIVATE)
+		if err != nil {
+			t.Skipf("map code of %s: %v", folder, err)
+		}
+		defer func() { _ = unix.Munmap(code) }() // goes with the test
+		_ = file.Close()
+	}
+	if err := os.Remove(filepath.Join(folder, "removed")); err != nil {
+		t.Fatal(err)
+	}
+	made, err := unix.Mmap(-1, 0, os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE|unix.PROT_EXEC,
+		unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Munmap(made) }() // goes with the test
+	own, reader := process.New(libpf.PID(os.Getpid()), libpf.PID(os.Getpid())), &mapsReader{}
+	got := mappingsOf(t, mortal{own, newHeldFiles(), reader})
+	want := mappingsOf(t, mortal{own, newHeldFiles(), &mapsReader{noQuery: true}})
+	if reader.noQuery {
+		t.Skip("this kernel answers no queries of mappings")
+	}
+	if len(want) < 5 || !reflect.DeepEqual(got, want) {
+		t.Errorf("asked %+v\nlisted %+v", got, want)
+	}
+}
+
+// What a look at a process with some hundred mappings takes, twenty of which are code, as those of a JVM are.
+func BenchmarkMappings(b *testing.B) {
+	page := os.Getpagesize()
+	for i := range 400 {
+		protection := []int{unix.PROT_READ, unix.PROT_READ | unix.PROT_WRITE}[i%2] // or neighbours become one
+		room, err := unix.Mmap(-1, 0, page, protection, unix.MAP_PRIVATE|unix.MAP_ANON)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer func() { _ = unix.Munmap(room) }() // goes with the test
+	}
+	own := process.New(libpf.PID(os.Getpid()), libpf.PID(os.Getpid()))
+	for name, reader := range map[string]*mapsReader{"asked": {}, "listed": {noQuery: true}} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := (mortal{own, nil, reader}).IterateMappings(func(process.RawMapping) bool { return true }); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// A process that is gone is an error that the library knows, however it is looked at.
+func TestMappingsOfAProcessThatIsGone(t *testing.T) {
+	for _, reader := range []*mapsReader{{}, {noQuery: true}} {
+		gone := mortal{process.New(1<<22+1, 1<<22+1), newHeldFiles(), reader} // above the most ids that there can be
+		if _, err := gone.IterateMappings(func(process.RawMapping) bool { return true }); !os.IsNotExist(err) {
+			t.Errorf("asked: %v; %v", !reader.noQuery, err)
+		}
 	}
 }
 

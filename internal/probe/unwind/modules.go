@@ -33,6 +33,7 @@ type module struct {
 	pid    libpf.PID     // the process it was seen in first
 	used   int           // window in which it was asked for last
 	spent  bool          // nothing more is decoded of it in this window: see budget
+	places places        // what lines said
 	away   *unix.Stat_t  // the file that is closed, see putAway; nil: none is
 }
 
@@ -94,6 +95,7 @@ func (u *Unwinder) moduleOf(id libpf.FileID) *module {
 // forgetModules begins a window: it lets go of what the last one did not need, and of files that were removed and
 // whose process has ended, once nobody asked for some windows. The caller holds the lock.
 func (u *Unwinder) forgetModules() {
+	u.forgetPlaces()
 	for id, known := range u.tables {
 		known.spent = false
 		if known.golang != nil {
@@ -146,7 +148,7 @@ func (m *module) close() {
 		_ = m.lines.Close() // which is of its debug file, or of the same, which then closes once more
 	}
 	_ = m.file.Close()
-	m.file, m.lines, m.golang, m.table, m.asked = nil, nil, nil, nil, false
+	m.file, m.lines, m.golang, m.table, m.asked, m.places = nil, nil, nil, nil, false, nil
 }
 
 // putAway closes a file that is still where it was. The library tells of a file once: what it was is remembered, and

@@ -165,12 +165,8 @@ func (u *Unwinder) expand(raw libpf.Frame, frame recording.Frame) []recording.Fr
 		return []recording.Frame{frame}
 	}
 	module := u.moduleOf(fileOf(raw).FileID)
-	lines := module.lines
-	if lines == nil || module.spent {
-		return []recording.Frame{frame}
-	}
 	var expanded []recording.Frame
-	for _, source := range slices.Backward(lines.At(uint64(raw.AddressOrLineno))) {
+	for _, source := range slices.Backward(u.placeOf(module, uint64(raw.AddressOrLineno))) {
 		inner := frame
 		inner.File, inner.Line = source.File, int32(source.Line)
 		if source.Function != "" {

@@ -76,6 +76,7 @@ type Unwinder struct {
 	lost    int64
 	tables  map[libpf.FileID]*module
 	window  int // how many were begun
+	placed  int // places that are remembered of all modules
 	loader  *loader
 	made    *madeCode
 	budget  budget
