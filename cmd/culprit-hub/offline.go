@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -148,7 +149,7 @@ func addAll(cmd *cobra.Command, s *store.Store, paths []string) error {
 	var added, there atomic.Int64
 	start := time.Now()
 	failures := inParallel(files, func(file string) error {
-		known, err := addOne(cmd, s, file)
+		known, err := addOne(cmd.Context(), s, file)
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
@@ -167,7 +168,7 @@ func addAll(cmd *cobra.Command, s *store.Store, paths []string) error {
 	return nil
 }
 
-func addOne(cmd *cobra.Command, s *store.Store, file string) (known bool, err error) {
+func addOne(ctx context.Context, s *store.Store, file string) (known bool, err error) {
 	manifest, err := os.Open(strings.TrimSuffix(file, window.RecordingSuffix) + window.ManifestSuffix)
 	if err != nil {
 		return false, err
@@ -186,7 +187,7 @@ func addOne(cmd *cobra.Command, s *store.Store, file string) (known bool, err er
 	if err != nil {
 		return false, err
 	}
-	_, known, err = s.Take(cmd.Context(), body, w.Content)
+	_, known, err = s.Take(ctx, body, w.Content)
 	return known, err
 }
 
