@@ -202,7 +202,8 @@ func lookAtKeys(t *testing.T, b *browser.Browser) {
 			t.Errorf("after %s the frame is %q, want %s", step.key, got, step.want)
 		}
 	}
-	if got := status(); !strings.Contains(got, "Change +") || !strings.Contains(got, "between") {
+	if got := status(); !strings.Contains(got, "Change +") || !strings.Contains(got, "between") ||
+		strings.Contains(got, "grey") {
 		t.Errorf("the frame does not tell its change: %q", got)
 	}
 	zoomed := b.Eval("document.querySelector('canvas').dataset.boxes")
@@ -275,6 +276,13 @@ func lookAtShapes(t *testing.T, b *browser.Browser, path string) {
 	t.Helper()
 	show(b, path, 1280, 900, "light")
 	whole := b.Eval("document.querySelector('#flame td.number').textContent")
+	status := func() string { return b.Eval("document.querySelector('.flame .status').innerText") }
+	b.Eval("([...document.querySelectorAll('#flame td button')].find((e) => " +
+		"e.textContent.startsWith('render')).click(), '')")
+	b.Wait("document.querySelector('.flame .status').innerText.startsWith('render')")
+	if got := status(); !strings.Contains(got, "Why grey: a change of") || !strings.Contains(got, "times as many") {
+		t.Errorf("a grey frame does not say what would have been seen: %q", got)
+	}
 	for _, step := range []struct{ shape, want string }{
 		{"inverted", "not tested"}, {"by kind of code", "native"}, {"around one function", "What calls"},
 	} {

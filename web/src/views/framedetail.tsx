@@ -2,6 +2,7 @@
 import type { View } from "../draw/flame";
 import { cpiOf, type Ratio } from "../draw/cpi";
 import { amounts, digits, percent, signedAmount, visible } from "../lib/format";
+import { whyGrey } from "../state/grey";
 import { SideMark } from "./parts";
 
 export function FrameDetail({ view, node }: { view: View; node: number }) {
@@ -19,6 +20,12 @@ export function FrameDetail({ view, node }: { view: View; node: number }) {
         )}
       </div>
       {!oneSided && <div>{changeText(view, node)}</div>}
+      {!oneSided && tree.tested && !tree.decided(node) && (
+        <div class="muted">
+          {whyGrey({ change: tree.change(node), low: tree.columns.low[node], high: tree.columns.high[node],
+            a: tree.a[node]! }, view.per)}
+        </div>
+      )}
       {tree.columns.cpi && <div>{cpiText(view, node)}</div>}
     </div>
   );
