@@ -82,8 +82,6 @@ func (s *scene) workOf(c *claim) (knownWork, string) {
 		return known, how
 	}
 	switch {
-	case s.in.Counted != "" && s.sameProgram(): // with other arguments a request may be another one
-		return workSame, "per " + s.in.Counted
 	case s.mostly(c, func(i int) bool { return s.traits[i].lock }) && s.locksAlone():
 		return workLock, "time in functions that take locks grew far more than that of all other code"
 	case s.mostly(c, func(i int) bool { return code.WaitsForCPUs(s.paths[i].Frames) }):
@@ -93,7 +91,7 @@ func (s *scene) workOf(c *claim) (knownWork, string) {
 	case s.onlyOtherCPUs():
 		return workSame, "the same program with the same arguments and as many threads"
 	}
-	return workUnknown, "how much work it was is not known: no instructions or requests were counted"
+	return workUnknown, "how much work it was is not known: no instructions were counted"
 }
 
 // byInstructions tells by what the target retired.
