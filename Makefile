@@ -33,9 +33,7 @@ deps: ## install the Debian packages that the tests need and that are missing (r
 	@bash .ci/packages
 	@bash .ci/python
 
-test: deps ## install what is missing, vet, and run all tests (root: probes load BPF programs)
-	go vet ./...
-	cd cmd/culprit-hub && go vet .
+test: deps ## install what is missing, run all tests, and vet (root: probes load BPF programs)
 	bash .ci/test $(TEST_FLAGS)
 
 lint: ## gofmt, vet, staticcheck, errcheck and the house rules
