@@ -12,8 +12,8 @@ func cpuContended() Cause {
 		Claim: "the same work takes more CPU time because more CPUs do it at once",
 		Example: "two threads instead of one map and return memory for each tile: 5.9 times the CPU time, as many calls " +
 			"and faults, which each take longer in the kernel (contended-scratch-c)",
-		Evidence: "more CPUs at once, the same build and the same work: by instructions, by counted requests, by as many " +
-			"calls that each cost more in the kernel, by the same command and threads on other CPUs, or by waiting for " +
+		Evidence: "more CPUs at once, the same build and the same work: by instructions, by as many calls " +
+			"that each cost more in the kernel, by the same command and threads on other CPUs, or by waiting for " +
 			"other CPUs within the kernel. Where nothing tells how much work it was, code.grew is told, and trials with " +
 			"all threads on one CPU decide",
 		Proof: "hold all its threads on one CPU",

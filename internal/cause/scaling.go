@@ -152,23 +152,22 @@ func (l *ledger) tellContended(rule transfer) {
 			continue
 		}
 		known, how := l.workOf(c)
-		switch {
-		case known == workMore:
+		if known == workMore {
 			l.enter(rule.rule, Passed, c, l.grew(c), how)
 			continue
-		case known == workUnknown:
-			c.tests = CPUContended
-			c.doubt(DoubtMoreCPUs, "more CPUs do it at once, and "+how+": trials with all threads on one CPU tell whether "+
-				"they are in each other's way")
-		case known == workLock:
-			c.cause, c.claim = LockContended, "threads spin for each other's lock"
-		case !counted: // a counter that grew says more
-			c.cause = CPUContended
 		}
 		l.addAtOnce(c)
 		if known == workUnknown {
+			c.tests = CPUContended
+			c.doubt(DoubtMoreCPUs, "more CPUs do it at once, and "+how+": trials with all threads on one CPU tell whether "+
+				"they are in each other's way")
 			l.enter(rule.rule, Passed, c, l.grew(c), how)
 			continue
+		}
+		if known == workLock {
+			c.cause, c.claim = LockContended, "threads spin for each other's lock"
+		} else if !counted { // a counter that grew says more
+			c.cause = CPUContended
 		}
 		l.noteSameWork(c, how)
 		l.enter(rule.rule, Told, c, l.grew(c), how)

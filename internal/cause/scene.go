@@ -20,7 +20,6 @@ type Input struct {
 	Result, CPU, Wall   *compare.Result
 	FactsA, FactsB      []recording.Fact
 	CommandA, CommandB  string
-	Counted             string // what was counted that amounts are divided by, "request"; "" for runs and times
 	Costs               Costs
 	Differs             []differs.Difference // all that the sides are not the same in; nil in older judgements
 	Tracers             []string             // who else traces or counts on this host, in words

@@ -46,7 +46,7 @@ func decode(doc *document) (*Pair, error) {
 	in := &p.Input
 	in.CommandA, in.CommandB, in.Tracers, in.OneSided = doc.Commands[0], doc.Commands[1], doc.Tracers,
 		doc.OneSided
-	in.Differs, in.Counted = doc.Differs, doc.Counted
+	in.Differs = doc.Differs
 	in.Confidence, in.FactsA, in.FactsB = doc.Confidence, facts(doc.Facts[0]), facts(doc.Facts[1])
 	if doc.Measured != nil {
 		in.MeasuredChange, in.MeasuredChangeKnown = doc.Measured.interval(), true

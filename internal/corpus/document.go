@@ -22,7 +22,6 @@ type document struct {
 	Commands   [2]string            `json:"commands"`
 	Facts      [2][]fact            `json:"facts"`
 	Differs    []differs.Difference `json:"differs,omitempty"`
-	Counted    string               `json:"counted,omitempty"`
 	Costs      map[string]vector    `json:"costs"` // nanoseconds, lowest, highest
 	Tracers    []string             `json:"tracers,omitempty"`
 	OneSided   []string             `json:"disturbed_one_side,omitempty"`

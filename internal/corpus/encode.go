@@ -33,7 +33,7 @@ func encode(p *Pair) (*document, error) {
 	e.stack(nil) // number 0: no stack
 	e.doc = document{Version: version, Name: p.Name, Source: p.Source, Truth: p.Truth,
 		Outcome: string(p.Outcome), Commands: [2]string{in.CommandA, in.CommandB}, Tracers: in.Tracers,
-		Differs: in.Differs, Counted: in.Counted,
+		Differs:  in.Differs,
 		OneSided: in.OneSided, Confidence: in.Confidence, Explained: result.Metric,
 		NoBaseline: result.OneSided, Costs: map[string]vector{}, Seconds: map[string]*seconds{},
 		Stacks: e.doc.Stacks}

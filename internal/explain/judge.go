@@ -124,7 +124,6 @@ func (e *Evidence) Input(c Context, metric string) (cause.Input, error) {
 		FactsA: settings.Of(e.A), FactsB: settings.Of(e.B),
 		Differs: e.Differs(result),
 		Costs:   CostsOf(c.Costs), Tracers: e.tracers(), OneSided: c.OneSided, Confidence: Confidence}
-	in.Counted = e.Work.Counted()
 	if known := c.measured(metric); known != nil && known.Change != nil {
 		in.MeasuredChange, in.MeasuredChangeKnown = *known.Change, true
 	}

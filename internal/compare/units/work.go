@@ -40,22 +40,11 @@ const (
 // cpuSecond is the name of the unit that compares parts of a profile.
 const cpuSecond = "CPU second"
 
-// perRecording is the unit of recordings that do not say how long they are.
-const perRecording = "recording"
-
 // ByParts tells the unit that makes the CPU time one on both sides: only its parts can differ.
 func (w *Work) ByParts() bool { return w != nil && w.Name == cpuSecond }
 
 // OfTime tells the units whose number of requests a recording does not say.
 func (w *Work) OfTime() bool { return w.Name == PerSecond || w.Name == cpuSecond }
-
-// Counted is the unit where something counted the work itself, "" of runs and of times.
-func (w *Work) Counted() string {
-	if w.Name == PerRun || w.Name == perRecording || w.OfTime() {
-		return ""
-	}
-	return w.Name
-}
 
 // Choose returns what the time of both sides is to be divided by.
 //
@@ -115,7 +104,7 @@ func shared(a, b []*recording.Recording) (Work, error) {
 	case windows && !(alone && imports):
 		return count(PerSecond, "the recordings are windows of what runs on", a, b, windowSeconds)
 	case alone:
-		return count(perRecording, "some recordings do not say how long they are", a, b, one)
+		return count("recording", "some recordings do not say how long they are", a, b, one)
 	}
 	return count(cpuSecond, "some recordings do not say how long they are", a, b, cpuSeconds)
 }
