@@ -66,6 +66,15 @@ func TestKilledBetweenTwoMoves(t *testing.T) {
 	}
 }
 
+// checkWindows says where a store does not count so many windows of one service.
+func checkWindows(t *testing.T, s *store.Store, want int64) {
+	t.Helper()
+	services, err := s.Asking().Services(t.Context())
+	if err != nil || len(services) != 1 || services[0].Windows != want {
+		t.Errorf("%+v, %v; want %d windows", services, err, want)
+	}
+}
+
 // checkOne opens a store that has to have a window, once, whole and for good.
 func checkOne(t *testing.T, directory string, one upload) {
 	t.Helper()
@@ -77,10 +86,7 @@ func checkOne(t *testing.T, directory string, one upload) {
 	if known := takeAll(t, s, []upload{one}); known != 1 {
 		t.Error("an acknowledged window is not known")
 	}
-	services, err := s.Asking().Services(t.Context())
-	if err != nil || len(services) != 1 || services[0].Windows != 1 {
-		t.Errorf("%+v, %v", services, err)
-	}
+	checkWindows(t, s, 1)
 	if left, _ := os.ReadDir(filepath.Join(directory, "incoming")); len(left) > 0 {
 		t.Errorf("%v is left", left)
 	}
@@ -135,10 +141,7 @@ func TestSentAgainWhileItIsWritten(t *testing.T) {
 	if known := takeAll(t, s, []upload{one}); known != 1 {
 		t.Error("it is not known")
 	}
-	services, err := s.Asking().Services(t.Context())
-	if err != nil || len(services) != 1 || services[0].Windows != 1 {
-		t.Errorf("%+v, %v", services, err)
-	}
+	checkWindows(t, s, 1)
 }
 
 // A window whose file could not be kept is not acknowledged; its rows are not written a second time when it comes
@@ -161,8 +164,5 @@ func TestAFileThatCannotBeKept(t *testing.T) {
 	if known := takeAll(t, s, []upload{one}); known != 1 {
 		t.Error("its rows are not known")
 	}
-	services, err := s.Asking().Services(t.Context())
-	if err != nil || len(services) != 1 || services[0].Windows != 1 {
-		t.Errorf("%+v, %v", services, err)
-	}
+	checkWindows(t, s, 1)
 }

@@ -45,18 +45,23 @@ func packed(t *testing.T, members map[string]int64) []byte {
 	var file bytes.Buffer
 	writer := zip.NewWriter(&file)
 	for name, size := range members {
-		member, err := writer.Create(name)
-		if err == nil {
-			_, err = io.CopyN(member, zeros{}, size)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		addZeros(t, writer, name, size)
 	}
 	if err := writer.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return file.Bytes()
+}
+
+func addZeros(t *testing.T, writer *zip.Writer, name string, size int64) {
+	t.Helper()
+	member, err := writer.Create(name)
+	if err == nil {
+		_, err = io.CopyN(member, zeros{}, size)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Uploads of some hundred KB that expand to as many MB are refused for good, and take no memory that is worth it. (Rows
@@ -105,13 +110,7 @@ func packedBeside(t *testing.T, table string, size int64) []byte {
 			}
 		}
 	}
-	made, err := writer.Create(table)
-	if err == nil {
-		_, err = io.CopyN(made, zeros{}, size)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	addZeros(t, writer, table, size)
 	if err := writer.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -40,23 +40,12 @@ const patienceOver = 2
 func thin(took load, budget float64, now given) (next given, probe, did string, ok bool) {
 	over := took.total() - budget
 	next = given{without: slices.Clone(now.without), hz: now.hz, share: now.share}
-	if cost := took.BPF[slicedProbe]; cost > budget && next.slice(cost, over, budget) {
+	dearest := took.dearest(now)
+	if cost := took.BPF[slicedProbe]; now.canSlice() && (cost > budget || dearest == slicedProbe && cost >= over/10) {
+		next.slice(cost, over, budget)
 		return next, slicedProbe, next.shareText(), true
 	}
-	dearest := ""
-	for _, name := range slices.Sorted(maps.Keys(took.BPF)) {
-		if name == slicedProbe && !now.canSlice() {
-			continue
-		}
-		if !slices.Contains(keeps, name) && !slices.Contains(now.without, name) &&
-			(dearest == "" || took.BPF[name] > took.BPF[dearest]) {
-			dearest = name
-		}
-	}
-	if dearest == slicedProbe && took.BPF[dearest] >= over/10 && next.slice(took.BPF[dearest], over, budget) {
-		return next, dearest, next.shareText(), true
-	}
-	if dearest == slicedProbe {
+	if dearest == slicedProbe { // it takes next to nothing, and so do all others
 		dearest = ""
 	}
 	// offcpu's stacks are most of what the recorder's process does: its CPU goes with that probe.
@@ -71,19 +60,28 @@ func thin(took load, budget float64, now given) (next given, probe, did string, 
 	return now, "", "", false
 }
 
+// dearest is the probe of those that can be given up, or watched less, which takes most; "": none is left.
+func (l *load) dearest(now given) (dearest string) {
+	for _, name := range slices.Sorted(maps.Keys(l.BPF)) {
+		if slices.Contains(keeps, name) || slices.Contains(now.without, name) || name == slicedProbe && !now.canSlice() {
+			continue
+		}
+		if dearest == "" || l.BPF[name] > l.BPF[dearest] {
+			dearest = name
+		}
+	}
+	return dearest
+}
+
 // canSlice tells whether requests can be watched for less of the time.
 func (g given) canSlice() bool { return g.share == 0 || g.share > leastShare }
 
 // slice has requests watched for so much less of the time that what they take, cost, becomes smaller by over, or half
-// of the budget where that is more; false where that was done before.
-func (g *given) slice(cost, over, budget float64) bool {
-	if !g.canSlice() {
-		return false
-	}
+// of the budget where that is more.
+func (g *given) slice(cost, over, budget float64) {
 	share := cmp.Or(g.share, 1)
 	to := 0.9 * share * max(cost-over, budget/2) / cost // a tenth less: costs go up and down
 	g.share = max(leastShare, min(to, 0.8*share))
-	return true
 }
 
 func (g *given) shareText() string { return fmt.Sprintf("watched %.0f %% of the time", 100*g.share) }

@@ -84,18 +84,19 @@ func partsOf(table *store.FrameTable, hosts []host, scaled func(host int, ns int
 	for number := range table.Places {
 		all.total[number], all.self[number] = make([]float64, len(hosts)), make([]float64, len(hosts))
 	}
+	add := func(to []float64, host int, ns int64) {
+		if value := scaled(host, ns); ns != 0 && !math.IsInf(value, 0) {
+			to[host] += value
+		}
+	}
 	for _, row := range table.Rows {
 		i, known := at[row.Host]
 		if !known || !hosts[i].versions[row.Version] {
 			continue
 		}
 		for number := range table.Places {
-			if value := scaled(i, row.TotalNs[number]); row.TotalNs[number] != 0 && !math.IsInf(value, 0) {
-				all.total[number][i] += value
-			}
-			if value := scaled(i, row.SelfNs[number]); row.SelfNs[number] != 0 && !math.IsInf(value, 0) {
-				all.self[number][i] += value
-			}
+			add(all.total[number], i, row.TotalNs[number])
+			add(all.self[number], i, row.SelfNs[number])
 		}
 	}
 	return all

@@ -42,6 +42,14 @@ func (t ThreadTraces) First(tid int32, from, to int64) *unwind.Trace {
 	return nil
 }
 
+// Unclaimed is First, without a stack that another probe has claimed.
+func (t ThreadTraces) Unclaimed(tid int32, from, to int64) *unwind.Trace {
+	if trace := t.First(tid, from, to); trace != nil && !trace.LeftCPU {
+		return trace
+	}
+	return nil
+}
+
 // Within are the stacks of a thread from one time until before another.
 func (t ThreadTraces) Within(tid int32, from, to int64) []*unwind.Trace {
 	traces := t[tid]

@@ -26,6 +26,9 @@ func TestTracesByThread(t *testing.T) {
 			t.Errorf("from %d to %d: %d, want %d", test.from, test.to, got, test.want)
 		}
 	}
+	if all.Unclaimed(1, 11, 100) != nil || all.Unclaimed(1, 21, 100) == nil {
+		t.Error("a stack that another probe has claimed is given, or one that none has is not")
+	}
 	for _, test := range []struct{ from, to, want int64 }{
 		{0, 100, 3}, {10, 30, 2}, {11, 20, 0}, {40, 50, 0}, {30, 10, 0},
 	} {

@@ -105,9 +105,8 @@ func (s *Session) Collect(window *bpf.Window) error {
 		if int64(sample.Time) < window.StartNs || int64(sample.Time) >= window.EndNs {
 			continue
 		}
-		trace := traces.First(int32(sample.Tid), int64(sample.Time), int64(sample.Time)+joinWithinNs)
-		if trace == nil || trace.LeftCPU { // it did not arrive, or is another's
-			trace = nil
+		trace := traces.Unclaimed(int32(sample.Tid), int64(sample.Time), int64(sample.Time)+joinWithinNs)
+		if trace == nil { // it did not arrive
 			missing++
 		} else {
 			trace.LeftCPU = true // of no sample of the clock

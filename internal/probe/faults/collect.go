@@ -93,8 +93,8 @@ func claim(window *bpf.Window, samples []faultsSample) map[key][]stack {
 
 // find returns the stack that was unwound for a sample, nil when it did not arrive.
 func find(window *bpf.Window, traces bpf.ThreadTraces, sample *faultsSample) *unwind.Trace {
-	trace := traces.First(int32(sample.Tid), int64(sample.Time), int64(sample.Time)+joinWithinNs)
-	if trace == nil || trace.LeftCPU {
+	trace := traces.Unclaimed(int32(sample.Tid), int64(sample.Time), int64(sample.Time)+joinWithinNs)
+	if trace == nil {
 		return nil
 	}
 	_, kernel := window.Unwinder.Frames(trace.Stack)

@@ -35,8 +35,8 @@ func (c *collection) joinRelease(event *offcpuWaitEvent) {
 		return
 	}
 	woken := int64(event.Start + event.BlockedNs)
-	trace := c.traces.First(int32(event.WakerTid), woken, woken+joinWithinNs)
-	if trace == nil || trace.LeftCPU {
+	trace := c.traces.Unclaimed(int32(event.WakerTid), woken, woken+joinWithinNs)
+	if trace == nil {
 		return
 	}
 	user, kernel := c.window.Unwinder.Frames(trace.Stack)

@@ -29,12 +29,20 @@ type mapsReader struct {
 	list    []process.RawMapping
 }
 
+// openMaps opens the list of a process's mappings; name is for errors.
+func openMaps(pid int) (file int, name string, err error) {
+	name = "/proc/" + strconv.Itoa(pid) + "/maps"
+	if file, err = unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+		return -1, name, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return file, name, nil
+}
+
 // read gives the text of /proc/PID/maps, which holds until the next call. It is cut off at the limit.
 func (r *mapsReader) read(pid int) ([]byte, error) {
-	name := "/proc/" + strconv.Itoa(pid) + "/maps"
-	file, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	file, name, err := openMaps(pid)
 	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+		return nil, err
 	}
 	defer unix.Close(file)
 	if r.buffer == nil {

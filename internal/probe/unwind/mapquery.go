@@ -4,7 +4,6 @@ import (
 	"debug/elf"
 	"errors"
 	"io/fs"
-	"strconv"
 	"strings"
 	"unsafe"
 
@@ -44,10 +43,9 @@ func (r *mapsReader) query(pid int) (list []process.RawMapping, err error) {
 	if r.noQuery {
 		return nil, errNoQuery
 	}
-	name := "/proc/" + strconv.Itoa(pid) + "/maps"
-	file, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	file, name, err := openMaps(pid)
 	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+		return nil, err
 	}
 	defer unix.Close(file)
 	if r.name == nil {
