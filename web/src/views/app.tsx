@@ -2,12 +2,12 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { caseDocument, type Report } from "../api/load";
 import { download } from "../lib/download";
-import { digits, known, literal, visible } from "../lib/format";
+import { literal, visible } from "../lib/format";
 import { useTheme } from "../lib/hooks";
-import { served } from "../lib/served";
 import { readLink } from "../state/link";
 import { Differences } from "./differences";
 import { FlameSection } from "./flame";
+import { Origin } from "./origin";
 import { Notes, Section } from "./parts";
 import { Requests } from "./requests";
 import { Settings } from "./settings";
@@ -45,14 +45,7 @@ export function App({ report }: { report: Report }) {
         {has("flame") && <FlameSection report={report} theme={theme} search={search} onSearch={setSearch} />}
         {has("settings") && <Settings found={found} />}
         <Limits report={report} />
-        <footer class="muted small">
-          {words.host && <p>{words.host}</p>}
-          <p>
-            culprit, {visible(found.schema, 40)}, seed {words.seed}
-            {known(found.elapsed_s) && `, ${digits(found.elapsed_s)} s in all`}.
-            {!served() && " This file asks for nothing over the network."}
-          </p>
-        </footer>
+        <Origin host={words.host} schema={found.schema} seed={words.seed} seconds={found.elapsed_s} />
       </main>
     </>
   );

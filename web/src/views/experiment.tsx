@@ -3,11 +3,11 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { Experiment } from "../api/load";
 import type { Metric } from "../api/experiment";
 import { download } from "../lib/download";
-import { amount, digits, known, metricNoun, visible } from "../lib/format";
+import { amount, known, metricNoun, visible } from "../lib/format";
 import { useTheme } from "../lib/hooks";
-import { served } from "../lib/served";
 import { EffectTable } from "./effects";
 import { Levels } from "./levels";
+import { Origin } from "./origin";
 import { Notes, Section } from "./parts";
 import { SortTable, type Column } from "./sorttable";
 import { Top } from "./top";
@@ -44,14 +44,7 @@ export function ExperimentPage({ experiment }: { experiment: Experiment }) {
             </div>
           </Section>
         )}
-        <footer class="muted small">
-          {words.host && <p>{words.host}</p>}
-          <p>
-            culprit, {visible(found.schema, 40)}, seed {words.seed}
-            {known(found.elapsed_s) && `, ${digits(found.elapsed_s)} s in all`}.
-            {!served() && " This file asks for nothing over the network."}
-          </p>
-        </footer>
+        <Origin host={words.host} schema={found.schema} seed={words.seed} seconds={found.elapsed_s} />
       </main>
     </>
   );
