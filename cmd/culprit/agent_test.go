@@ -141,6 +141,7 @@ func untilEnded(t *testing.T, pids []string) {
 // An agent records, is killed, is started again, records on, and is ended; what it saw of a service is there by name.
 func TestAgentIsKilledAndGoesOn(t *testing.T) {
 	needsRoot(t)
+	t.Parallel()
 	folder := t.TempDir()
 	service(t, folder, "webshop")
 	first := agentProcess(t, folder, "--full", "0", "--cost", "0")
@@ -182,6 +183,7 @@ func TestAgentIsKilledAndGoesOn(t *testing.T) {
 // again.
 func TestAgentsDiskIsFull(t *testing.T) {
 	needsRoot(t)
+	t.Parallel()
 	folder := t.TempDir()
 	disk := filepath.Join(folder, "windows")
 	if err := os.Mkdir(disk, 0o700); err != nil {

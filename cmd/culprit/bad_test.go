@@ -239,6 +239,7 @@ func TestBadInput(t *testing.T) {
 	for _, each := range slices.Concat(badOfRecording(), badOfTrials(), badOfCounting(), badOfServing(), badOfSearches(),
 		badOfAgents()) {
 		t.Run(each.name, func(t *testing.T) {
+			t.Parallel()
 			folder := t.TempDir()
 			if err := os.WriteFile(filepath.Join(folder, "there"), []byte("no recording"), 0o644); err != nil {
 				t.Fatal(err)

@@ -132,6 +132,7 @@ func TestServeInBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the browser takes seconds: -short leaves it out")
 	}
+	t.Parallel()
 	dir := t.TempDir()
 	for i := range int64(3) {
 		madeRecording(t, filepath.Join(dir, fmt.Sprintf("old-%d.culprit", i)), 200+i, 100+i, 1000)
@@ -192,6 +193,7 @@ func TestServeLogin(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the browser takes seconds: -short leaves it out")
 	}
+	t.Parallel()
 	const token = "0123456789abcdef-token"
 	file := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(file, []byte(token+"\n"), 0o600); err != nil {
@@ -243,6 +245,7 @@ func lookNarrow(t *testing.T, b *browser.Browser, address string) {
 // a server that is killed.
 func TestServeRecords(t *testing.T) {
 	needsRoot(t)
+	t.Parallel()
 	dir := t.TempDir()
 	s := startServe(t, dir)
 	var j jobState

@@ -57,6 +57,7 @@ func onTerminal(t *testing.T, folder, colour string, args ...string) string {
 
 func TestColourOnlyOnATerminalAndWhereItIsWanted(t *testing.T) {
 	needsRoot(t)
+	t.Parallel()
 	folder := t.TempDir()
 	made := apart(t, folder, "record", "-o", "nap.culprit", "--", "sleep", "0.2")
 	if made.status != exitDone {

@@ -42,6 +42,7 @@ func TestLastLook(t *testing.T) {
 // Who reads the lines of top goes after the first one: top ends well, and leaves no folder.
 func TestTopWhoseReaderGoes(t *testing.T) {
 	needsRoot(t)
+	t.Parallel()
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

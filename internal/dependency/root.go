@@ -17,7 +17,6 @@ import (
 // path below it never leads out of it, whatever links are on the way.
 type Root struct {
 	folder *os.File
-	image  bool // its release was told
 }
 
 // OpenRoot takes a folder for a root, such as /proc/PID/root.

@@ -58,7 +58,7 @@ const (
 	UnitRequest      = "request"    // what MetricCPU is per where MetricRequests is known
 )
 
-// loadMetrics are the names that a printed metric of a load may not take.
+// loadMetrics are measured where a server is loaded; a printed metric may not take their names.
 var loadMetrics = []string{MetricServerCPU, MetricServerBusy, MetricLoadCPU, MetricLoadBusy}
 
 // portWord is what stands for the port in commands.

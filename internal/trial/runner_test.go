@@ -83,7 +83,8 @@ func TestPrintedMetrics(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "metric p99") || !strings.Contains(err.Error(), "nothing here") {
 		t.Errorf("%v", err)
 	}
-	for name, pattern := range map[string]string{"cpu": `(\d)`, "x": `\d`, "y": `(`, "a b": `(\d)`, "": `(\d)`} {
+	for name, pattern := range map[string]string{"cpu": `(\d)`, "server_cpu": `(\d)`, "x": `\d`, "y": `(`, "a b": `(\d)`,
+		"": `(\d)`} {
 		if printed, err := NewPrinted(name, pattern); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("metric %q with %q: %v, %v", name, pattern, printed, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -69,10 +70,8 @@ func NewPrinted(name, pattern string) (Printed, error) {
 	if name == "" || strings.ContainsAny(name, " \t\n=,") {
 		return Printed{}, fmt.Errorf("read metric %q: a name has no spaces, commas or equal signs", name)
 	}
-	for _, own := range ownMetrics {
-		if name == own {
-			return Printed{}, fmt.Errorf("read metric %q: culprit measures that itself; choose another name", name)
-		}
+	if slices.Contains(ownMetrics, name) || slices.Contains(loadMetrics, name) {
+		return Printed{}, fmt.Errorf("read metric %q: culprit measures that itself; choose another name", name)
 	}
 	compiled, err := regexp.Compile("(?m)" + pattern)
 	if err != nil {

@@ -244,10 +244,3 @@ func mostFirst[K comparable](counts map[K]int, compare func(a, b K) int) []K {
 	slices.SortFunc(keys, func(a, b K) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), compare(a, b)) })
 	return keys
 }
-
-// within forgets what was sampled outside a window.
-func (l *looker) within(startNs, endNs int64) {
-	l.seen = slices.DeleteFunc(l.seen, func(one seenOperand) bool {
-		return one.time < startNs || one.time >= endNs
-	})
-}
