@@ -34,13 +34,11 @@ func badOfAgents() []bad {
 // service is a program that uses the CPU all the time, under a name of its own.
 func service(t *testing.T, folder, name string) {
 	t.Helper()
-	shell, err := os.ReadFile("/bin/sh")
-	if err != nil {
-		t.Fatal(err)
-	}
 	program := filepath.Join(folder, name)
-	if err := os.WriteFile(program, shell, 0o755); err != nil {
-		t.Fatal(err)
+	// A program that is open for writing cannot be started, and what another test forks meanwhile has it open: cp alone
+	// writes it (go.dev/issue/22315).
+	if out, err := exec.Command("cp", "/bin/sh", program).CombinedOutput(); err != nil {
+		t.Fatalf("copy the shell: %v: %s", err, out)
 	}
 	busy := exec.Command(program, "-c", "while :; do :; done")
 	if err := busy.Start(); err != nil {

@@ -23,7 +23,6 @@ func sleepers(more ...string) []string {
 
 // A search that is killed with -9 in the middle goes on: nothing that was done is done again, and the answer is there.
 func TestBisectGoesOnAfterAKill(t *testing.T) {
-	t.Parallel()
 	folder := t.TempDir()
 	first := command(t, folder, sleepers()...)
 	if err := first.Start(); err != nil {
