@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"culprit/recording"
@@ -40,6 +41,30 @@ func TestSharedLinesConfirmed(t *testing.T) {
 	}
 }
 
+// A thread's own variable, which another one reaches by a pointer, is shared as any other memory. Own memory that goes
+// from thread to thread, with the stack, is not.
+func TestSharedLinesOfOwnMemory(t *testing.T) {
+	program := programs.compile(t, "threadlocal.c")
+	for _, mode := range []struct {
+		name  string
+		words int // of the line
+	}{{"apart", 0}, {"turns", 0}, {"near", 2}} {
+		t.Run(mode.name, func(t *testing.T) {
+			recorder := standing.get(t)
+			eventually(t, func() []string {
+				got := watchCommand(t, recorder, program, "0.7", mode.name)
+				problems := checkLine(got, mode.words)
+				for _, row := range got.Lines {
+					if row.Count > 0 && row.Name != "" && row.Name != "own" {
+						problems = append(problems, fmt.Sprintf("word %d is called %q", row.Offset, row.Name))
+					}
+				}
+				return problems
+			})
+		})
+	}
+}
+
 // checkHits looks at the words that threads were seen at.
 func checkHits(got seen, words int) (problems []string) {
 	by := map[int32]map[int32]bool{}
@@ -70,17 +95,20 @@ func checkHits(got seen, words int) (problems []string) {
 	return problems
 }
 
-// checkLine looks at the line in which the function count_up of both threads writes.
+// counting are the functions that count in what threads share.
+var counting = []string{"count_up", "count_own", "count_foreign"}
+
+// checkLine looks at the line in which these functions of both threads write.
 func checkLine(got seen, want int) (problems []string) {
 	words, threads := map[int32]bool{}, map[int32]bool{}
 	var line uint64
 	for _, row := range got.Lines {
 		frames := got.StackFrames(row.Stack)
-		if len(frames) == 0 || frames[len(frames)-1].Name != "count_up" || !row.Write {
+		if len(frames) == 0 || !slices.Contains(counting, frames[len(frames)-1].Name) || !row.Write {
 			continue
 		}
 		if line != 0 && row.Line != line {
-			problems = append(problems, fmt.Sprintf("count_up writes in the lines %#x and %#x", line, row.Line))
+			problems = append(problems, fmt.Sprintf("they write in the lines %#x and %#x", line, row.Line))
 		}
 		line = row.Line
 		words[row.Offset], threads[row.Tid] = true, true

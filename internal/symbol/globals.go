@@ -21,6 +21,11 @@ type global struct {
 
 // variableAt is a pointer to the variable at an address.
 func (v *Variables) variableAt(address uint64) (pointer, bool) {
+	return v.among(&v.globals, address)
+}
+
+// among looks for the variable at an address in one of the lists.
+func (v *Variables) among(list *[]global, address uint64) (pointer, bool) {
 	if v.lines.data == nil {
 		return pointer{}, false
 	}
@@ -28,9 +33,10 @@ func (v *Variables) variableAt(address uint64) (pointer, bool) {
 		v.asked = true
 		v.findGlobals()
 	}
-	after := sort.Search(len(v.globals), func(i int) bool { return v.globals[i].address > address })
+	all := *list
+	after := sort.Search(len(all), func(i int) bool { return all[i].address > address })
 	for i := after - 1; i >= 0 && i >= after-maxNesting; i-- {
-		one := v.globals[i]
+		one := all[i]
 		name, typ := v.describe(one.entry)
 		if into := int64(address - one.address); into < v.sizeOf(typ) {
 			return pointer{typ: typ, name: one.prefix + name, plus: into}, true
@@ -49,7 +55,9 @@ func (v *Variables) findGlobals() {
 		v.globalsOf(unit, deep)
 	}
 	v.most = all
-	slices.SortStableFunc(v.globals, func(x, y global) int { return cmp.Compare(x.address, y.address) })
+	for _, list := range [][]global{v.globals, v.perThread} {
+		slices.SortStableFunc(list, func(x, y global) int { return cmp.Compare(x.address, y.address) })
+	}
 }
 
 // globalsOf lists those of one unit.
@@ -94,6 +102,9 @@ func (v *Variables) addGlobal(unit, entry *dwarf.Entry, prefix string) {
 	}
 	if address, ok := v.addressOf(unit, expression); ok && address != 0 && len(v.globals) < maxSpans {
 		v.globals = append(v.globals, global{address, entry.Offset, prefix})
+	}
+	if at, ok := v.perThreadAt(unit, expression); ok && len(v.perThread) < maxSpans {
+		v.perThread = append(v.perThread, global{at, entry.Offset, prefix})
 	}
 }
 

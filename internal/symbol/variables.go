@@ -38,7 +38,9 @@ type Variables struct {
 	file    *os.File
 	elf     *elf.File
 	globals []global
-	asked   bool
+	// perThread are variables that each thread has of its own, by where they lie in the file's image of them.
+	perThread []global
+	asked     bool
 	kept    []*function // those asked for last
 	read    int         // entries
 	most    bound
@@ -65,20 +67,25 @@ func (v *Variables) Close() error {
 	if v.lines != nil {
 		_ = v.lines.Close() // which is of its debug file, or of the same, which then closes once more
 	}
-	v.globals, v.kept, v.asked = nil, nil, true
+	v.globals, v.perThread, v.kept, v.asked = nil, nil, nil, true
 	return v.file.Close()
 }
 
 // At names what lies at an address, as the file counts it; not ok where no variable does.
 func (v *Variables) At(address uint64, size int64) (found Member, ok bool) {
 	if v.lines != nil {
-		v.guarded(func() { found, ok = v.global(address, size) })
+		v.guarded(func() { found, ok = v.global(&v.globals, address, size) })
 	}
 	if ok {
 		return found, true
 	}
+	return v.symbolAt(address, elf.STT_OBJECT)
+}
+
+// symbolAt names what the table of symbols has at an address.
+func (v *Variables) symbolAt(address uint64, kind elf.SymType) (found Member, ok bool) {
 	var name string
-	v.guarded(func() { name, ok = v.object(address) })
+	v.guarded(func() { name, ok = v.object(address, kind) })
 	return Member{Object: Demangle(name)}, ok && name != ""
 }
 
@@ -143,8 +150,8 @@ func (v *Variables) over(reader *dwarf.Reader, entry *dwarf.Entry) {
 }
 
 // global looks for the variable that DWARF has at an address.
-func (v *Variables) global(address uint64, size int64) (Member, bool) {
-	to, ok := v.variableAt(address)
+func (v *Variables) global(list *[]global, address uint64, size int64) (Member, bool) {
+	to, ok := v.among(list, address)
 	if !ok || to.name == "" {
 		return Member{}, false
 	}
@@ -166,7 +173,7 @@ func (v *Variables) describe(offset dwarf.Offset) (name string, typ dwarf.Offset
 }
 
 // object looks for the symbol of data at an address.
-func (v *Variables) object(address uint64) (string, bool) {
+func (v *Variables) object(address uint64, kind elf.SymType) (string, bool) {
 	files := []*elf.File{v.elf}
 	if v.lines != nil && v.lines.file != v.file {
 		if apart, err := openELF(v.lines.file); err == nil {
@@ -178,7 +185,7 @@ func (v *Variables) object(address uint64) (string, bool) {
 			if section.Type != elf.SHT_SYMTAB && section.Type != elf.SHT_DYNSYM {
 				continue
 			}
-			if name, err := objectIn(file, section, address); err == nil && name != "" {
+			if name, err := objectIn(file, section, address, kind); err == nil && name != "" {
 				return name, true
 			}
 		}
@@ -186,7 +193,7 @@ func (v *Variables) object(address uint64) (string, bool) {
 	return "", false
 }
 
-func objectIn(file *elf.File, section *elf.Section, address uint64) (string, error) {
+func objectIn(file *elf.File, section *elf.Section, address uint64, kind elf.SymType) (string, error) {
 	if file.Class != elf.ELFCLASS64 || section.Link == 0 || int(section.Link) >= len(file.Sections) {
 		return "", fmt.Errorf("read %s: no table of 64 bits", section.Name)
 	}
@@ -195,7 +202,7 @@ func objectIn(file *elf.File, section *elf.Section, address uint64) (string, err
 		n, err := section.ReadAt(chunk, at)
 		for data := chunk[:n]; len(data) >= elf.Sym64Size; data = data[elf.Sym64Size:] {
 			symbol := parseSymbol(file, data)
-			if elf.ST_TYPE(symbol.info) != elf.STT_OBJECT || symbol.section == 0 ||
+			if elf.ST_TYPE(symbol.info) != kind || symbol.section == 0 ||
 				address < symbol.value || address-symbol.value >= symbol.size {
 				continue
 			}

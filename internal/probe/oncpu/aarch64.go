@@ -213,21 +213,21 @@ func extended(value uint64, option int) uint64 {
 
 // accessA64 finds the operand of the instruction before a sample or, when that has none or is a branch, of the one
 // to come.
-func accessA64(before, next uint32, registers *[registersA64]uint64, ip uint64) (access, bool) {
+func accessA64(before, next uint32, registers *[registersA64]uint64, ip, thread uint64) (access, bool) {
 	if operand, ok := decodeA64(before); ok {
-		return operand.of(registers, ip-4, true)
+		return operand.of(registers, ip-4, thread, true)
 	}
 	if operand, ok := decodeA64(next); ok {
-		return operand.of(registers, ip, false)
+		return operand.of(registers, ip, thread, false)
 	}
 	return access{}, false
 }
 
-func (o *operandA64) of(registers *[registersA64]uint64, own uint64, done bool) (access, bool) {
+func (o *operandA64) of(registers *[registersA64]uint64, own, thread uint64, done bool) (access, bool) {
 	address, ok := o.address(registers, own, done)
-	if !ok || isOwn(address, registers[31]) {
+	if !ok {
 		return access{}, false
 	}
 	return access{address: address, code: own, size: o.size, write: o.write, locked: o.locked, base: o.base,
-		offset: o.offset, indexed: o.index >= 0}, true
+		offset: o.offset, indexed: o.index >= 0}.placed(registers[31], thread, false)
 }

@@ -78,7 +78,7 @@ func registersOfA64() (all [registersA64]uint64) {
 func TestAccessA64(t *testing.T) {
 	registers := registersOfA64()
 	for _, test := range operandsA64 {
-		found, ok := accessA64(nopA64, test.word, &registers, testIP)
+		found, ok := accessA64(nopA64, test.word, &registers, testIP, 0)
 		indexed := strings.Contains(test.name, "[x1, x2") || strings.Contains(test.name, "[x1, w2")
 		if ok && (found.code != testIP || found.indexed != indexed) {
 			t.Errorf("%s: code %#x, indexed %v", test.name, found.code, found.indexed)
@@ -87,7 +87,7 @@ func TestAccessA64(t *testing.T) {
 		if ok != (test.want.address != 0) || found != test.want {
 			t.Errorf("%s to come: %+v, %v; want %+v", test.name, found, ok, test.want)
 		}
-		found, ok = accessA64(test.word, nopA64, &registers, testIP)
+		found, ok = accessA64(test.word, nopA64, &registers, testIP, 0)
 		if ok != (test.past != 0) || found.address != test.past {
 			t.Errorf("%s behind: %#x, %v; want %#x", test.name, found.address, ok, test.past)
 		}
@@ -100,7 +100,7 @@ func FuzzAccessA64(f *testing.F) {
 	}
 	registers := registersOfA64()
 	f.Fuzz(func(t *testing.T, word uint32, ip uint64) {
-		found, ok := accessA64(word, word, &registers, ip)
+		found, ok := accessA64(word, word, &registers, ip, 0)
 		if ok && (found.size <= 0 || found.size > lineBytes) {
 			t.Errorf("%#x: an access of %d bytes", word, found.size)
 		}

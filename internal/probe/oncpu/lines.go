@@ -20,18 +20,38 @@ const (
 type word struct {
 	pid, tid int32
 	task     uint64 // of Go, 0 for none
+	block    uint64 // of access
 	address  uint64
 	size     int32
 	write    bool
 	stack    int32
 }
 
+// user is who touches a line: a thread or, where the memory is the running thread's own, that memory. It goes to
+// another thread when its thread has ended: those two never share it.
+type user struct {
+	tid   int32
+	block uint64
+}
+
+const (
+	maxUsers = 8 // of a line that are told apart
+	// othersLeast is the part of a line's samples that must be from others than whose own memory it is. A thread that looks
+	// at it once, when its owner has ended, shares nothing.
+	othersLeast = 0.05
+)
+
 // sharers are who touches a line of one process.
 type sharers struct {
-	first   int32 // a thread
-	several bool
+	users   []userCount
 	written bool
+	owned   bool // some of it is a thread's own memory
 	count   int64
+}
+
+type userCount struct {
+	user
+	count int64
 }
 
 type lineOf struct {
@@ -60,7 +80,8 @@ func (s *Session) collectLines(window *bpf.Window) error {
 		if isLock(stack.innermost) || stack.golang && isOfTask(stack.innermost, &one.access) {
 			continue
 		}
-		at := word{pid: one.pid, tid: one.tid, address: one.address, size: one.size, write: one.write, stack: stack.stack}
+		at := word{pid: one.pid, tid: one.tid, block: one.block, address: one.address, size: one.size, write: one.write,
+			stack: stack.stack}
 		if stack.golang {
 			at.task = one.task
 			golang[one.pid] = true
@@ -79,20 +100,47 @@ func (s *Session) collectLines(window *bpf.Window) error {
 
 func (w *word) line() lineOf { return lineOf{w.pid, w.address &^ (lineBytes - 1)} }
 
+func (w *word) user() user {
+	if w.block != 0 {
+		return user{block: w.block}
+	}
+	return user{tid: w.tid}
+}
+
 func (s *sharers) with(w *word) *sharers {
 	if s == nil {
-		s = &sharers{first: w.tid}
+		s = &sharers{}
 	}
-	s.several = s.several || s.first != w.tid
+	by := w.user()
+	at := slices.IndexFunc(s.users, func(one userCount) bool { return one.user == by })
+	switch {
+	case at >= 0:
+		s.users[at].count++
+	case len(s.users) < maxUsers:
+		s.users = append(s.users, userCount{by, 1})
+	}
 	s.written = s.written || w.write
+	s.owned = s.owned || w.block != 0
 	s.count++
 	return s
+}
+
+// shared reports whether several touch the line, and one writes it.
+func (s *sharers) shared() bool {
+	if len(s.users) < 2 || !s.written {
+		return false
+	}
+	most := int64(0)
+	for _, one := range s.users {
+		most = max(most, one.count)
+	}
+	return !s.owned || float64(s.count-most) >= othersLeast*float64(s.count)
 }
 
 // rowsOf are the rows of shared lines.
 func rowsOf(window *bpf.Window, words map[word]int64, lines map[lineOf]*sharers) (rows []recording.Line) {
 	for at, count := range words {
-		if use := lines[at.line()]; !use.several || !use.written {
+		if !lines[at.line()].shared() {
 			continue
 		}
 		rows = append(rows, recording.Line{Line: at.line().line, Offset: int32(at.address % lineBytes), Size: at.size,

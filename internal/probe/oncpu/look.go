@@ -119,6 +119,7 @@ func (l *looker) take() {
 			l.over++
 			continue
 		}
+		l.places.thread(int32(sample.Tgid), sample.Thread)
 		l.seen = append(l.seen, seenOperand{time: int64(sample.Time), pid: int32(sample.Tgid), tid: int32(sample.Tid),
 			task: sample.Regs[taskRegister], access: found})
 		l.add(&l.seen[len(l.seen)-1])
@@ -129,10 +130,9 @@ func (l *looker) add(one *seenOperand) {
 	line := l.lines[one.line()]
 	if line == nil {
 		line = &hotLine{words: map[watchpoint.Word]map[int32]int{}, code: map[uint64]int{}}
-		line.first = one.tid
 		l.lines[one.line()] = line
 	}
-	line.with(&word{tid: one.tid, write: one.write})
+	line.with(&word{tid: one.tid, block: one.block, write: one.write})
 	at := watchpoint.Word{Address: one.address, Size: int(one.size)}
 	if line.words[at] == nil {
 		line.words[at] = map[int32]int{}
@@ -145,7 +145,7 @@ func (l *looker) add(one *seenOperand) {
 func (l *looker) hottest(least int64) []lineOf {
 	var hot []lineOf
 	for at, line := range l.lines {
-		if line.several && line.written && line.count >= least {
+		if line.count >= least && line.shared() {
 			hot = append(hot, at)
 		}
 	}

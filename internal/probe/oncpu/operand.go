@@ -7,6 +7,11 @@ package oncpu
 const (
 	stackDown = 256     // below the stack pointer: the red zone and what a call pushed
 	stackUp   = 1 << 16 // above it: the frames of the callers
+
+	// A thread's own memory (__thread, thread_local) lies around its thread pointer, on the stack's upper end where libc made
+	// the stack. On x86-64 variables are below it, on arm64 above; what libc keeps of the thread is on the other side.
+	threadBelow = 1 << 12
+	threadAbove = 1 << 12
 )
 
 // access is one operand in memory.
@@ -19,9 +24,19 @@ type access struct {
 	base    int   // number of the register that the address is counted from; -1: of none
 	offset  int64 // from what that register holds
 	indexed bool  // and from an index, which offset leaves out
+	// block is the thread pointer where the memory is the running thread's own, else 0. Others may have a pointer to it.
+	block uint64
 }
 
-// isOwn tells addresses that no other thread works on, or that are none.
-func isOwn(address, stack uint64) bool {
-	return address < 1<<16 || address+stackDown >= stack && address < stack+stackUp
+// placed completes an access to an address by whose memory it is; false where that is the thread's stack, or none. own:
+// the instruction counts from the thread pointer.
+func (a access) placed(stack, thread uint64, own bool) (access, bool) {
+	if thread != 0 && (own || a.address+threadBelow >= thread && a.address < thread+threadAbove) {
+		a.block = thread
+	}
+	onStack := a.address+stackDown >= stack && a.address < stack+stackUp
+	if a.address < 1<<16 || onStack && a.block == 0 {
+		return access{}, false
+	}
+	return a, true
 }

@@ -7,8 +7,9 @@ import (
 )
 
 const (
-	codeBefore = 64 // CODE_BEFORE of operands.h
-	longMode   = 64
+	codeBefore    = 64 // CODE_BEFORE of operands.h
+	longMode      = 64
+	stackRegister = 4
 )
 
 // taskRegister is R14, where Go keeps the task that runs (cmd/compile/abi-internal.md).
@@ -141,12 +142,11 @@ func operandOf(inst *x86asm.Inst, sample *oncpuOperand, behind uint64, done bool
 		at++
 	}
 	memory := inst.Args[at].(x86asm.Mem)
-	if memory.Segment == x86asm.FS || memory.Segment == x86asm.GS || done && changed(inst, memory) {
-		return access{}, false // of the thread itself; or lost
+	if done && changed(inst, memory) {
+		return access{}, false // it is lost
 	}
-	address, ok := effective(memory, &sample.Regs, behind)
-	stack := sample.Regs[4]
-	if !ok || isOwn(address, stack) {
+	address, ok := effective(memory, sample, behind)
+	if !ok {
 		return access{}, false
 	}
 	found := access{address: address, size: int32(inst.MemBytes), write: at == 0 && !readOnly[inst.Op],
@@ -160,7 +160,7 @@ func operandOf(inst *x86asm.Inst, sample *oncpuOperand, behind uint64, done bool
 	if found.size <= 0 || found.size > lineBytes {
 		found.size = 8
 	}
-	return found, true
+	return found.placed(sample.Regs[stackRegister], sample.Thread, memory.Segment == x86asm.FS)
 }
 
 func isMemory(argument x86asm.Arg) bool {
@@ -168,9 +168,19 @@ func isMemory(argument x86asm.Arg) bool {
 	return ok
 }
 
-// effective adds up base, index and displacement.
-func effective(memory x86asm.Mem, registers *[16]uint64, behind uint64) (uint64, bool) {
-	address := uint64(memory.Disp)
+// effective adds up segment, base, index and displacement.
+func effective(memory x86asm.Mem, sample *oncpuOperand, behind uint64) (uint64, bool) {
+	address, registers := uint64(memory.Disp), &sample.Regs
+	if memory.Segment == x86asm.FS || memory.Segment == x86asm.GS {
+		base := sample.Thread
+		if memory.Segment == x86asm.GS {
+			base = sample.Other
+		}
+		if base == 0 {
+			return 0, false // the kernel does not know it yet
+		}
+		address += base
+	}
 	switch number := symbol.NumberOf(memory.Base); {
 	case memory.Base == x86asm.RIP:
 		address += behind

@@ -13,6 +13,7 @@ var operands = []struct {
 	after  string
 	want   access
 	none   bool
+	thread int64 // its pointer; 0: testThread, -1: not known
 }{
 	{name: "lock xadd [rdi], rax", before: "f0480fc107",
 		want: access{address: 8 << 32, size: 8, write: true, locked: true}},
@@ -26,13 +27,30 @@ var operands = []struct {
 	{name: "mov rax, [rax+8]: its address is lost", before: "488b4008", none: true},
 	{name: "mov rax, [rax+8] to come", after: "488b4008", want: access{address: 1<<32 + 8, size: 8}},
 	{name: "mov [rsp+8], rax: the stack", before: "4889442408", none: true},
-	{name: "mov rax, fs:[0x28]: of the thread", before: "6448" + "8b042528000000", none: true},
+	{name: "mov rax, fs:[0x28]: of the thread", before: "6448" + "8b042528000000",
+		want: access{address: testThread + 0x28, size: 8, block: testThread}},
+	{name: "add dword fs:[-4], 1: a variable of the thread's own", before: "64830425fcffffff01",
+		want: access{address: testThread - 4, size: 4, write: true, block: testThread}},
+	{name: "mov fs:[rdx], rax", before: "64488902",
+		want: access{address: testThread + 3<<32, size: 8, write: true, block: testThread}},
+	{name: "mov rax, fs:[rax]: its address is lost", before: "64488b00", none: true},
+	{name: "mov gs:[0x10], eax", after: "65890425" + "10000000", want: access{address: testOther + 0x10, size: 4, write: true}},
+	{name: "mov [r8-8], rax: the thread's own, by a pointer", before: "498940f8",
+		want: access{address: 9<<32 - 8, size: 8, write: true, block: 9 << 32}, thread: 9 << 32},
+	{name: "mov [rsp+8], rax: the stack right below the thread's own", before: "4889442408", none: true,
+		thread: 5<<32 + 2*threadBelow},
+	{name: "mov rax, fs:[0x28] of a thread whose base is not known", before: "6448" + "8b042528000000", none: true, thread: -1},
 	{name: "lea rax, [rdi+8]", after: "488d4708", none: true},
 	{name: "prefetcht0 [rdi]", after: "0f180f", none: true},
 	{name: "jmp, then add dword [rdi], 1", before: "830701eb10", after: "830601",
 		want: access{address: 7 << 32, size: 4, write: true}},
 	{name: "no instruction", after: strings.Repeat("06", codeBefore/4), none: true},
 }
+
+const (
+	testThread = 0x7f0000001000
+	testOther  = 0x7f1000000000
+)
 
 func registers() (all [16]uint64) {
 	for i := range all {
@@ -43,7 +61,10 @@ func registers() (all [16]uint64) {
 
 func TestAccessOf(t *testing.T) {
 	for _, test := range operands {
-		sample := &oncpuOperand{Ip: testIP, Regs: registers()}
+		sample := &oncpuOperand{Ip: testIP, Regs: registers(), Thread: testThread, Other: testOther}
+		if test.thread != 0 {
+			sample.Thread = uint64(max(test.thread, 0))
+		}
 		for i := range sample.Code {
 			sample.Code[i] = 0x90 // nop
 		}
@@ -58,7 +79,8 @@ func TestAccessOf(t *testing.T) {
 		copy(sample.Code[codeBefore-len(before):], before)
 		copy(sample.Code[codeBefore:], after)
 		got, ok := accessOf(sample, lengthsBefore{})
-		got = access{address: got.address, size: got.size, write: got.write, locked: got.locked, base: test.want.base}
+		got = access{address: got.address, size: got.size, write: got.write, locked: got.locked, base: test.want.base,
+			block: got.block}
 		if ok == test.none || got != test.want {
 			t.Errorf("%s: %+v, %v, want %+v", test.name, got, ok, test.want)
 		}
@@ -95,7 +117,7 @@ func TestWhatBelongsToATask(t *testing.T) {
 func FuzzAccessOf(f *testing.F) {
 	f.Add([]byte("\xf0\x48\x0f\xc1\x07"), []byte("\x90"))
 	f.Fuzz(func(t *testing.T, before, after []byte) {
-		sample := &oncpuOperand{Ip: testIP, Regs: registers()}
+		sample := &oncpuOperand{Ip: testIP, Regs: registers(), Thread: testThread}
 		copy(sample.Code[max(0, codeBefore-len(before)):codeBefore], before)
 		copy(sample.Code[codeBefore:], after)
 		got, ok := accessOf(sample, lengthsBefore{})

@@ -11,5 +11,5 @@ type lengthsBefore struct{}
 // accessOf finds the operand that a sample is about; false when there is none or its registers have changed.
 func accessOf(sample *oncpuOperand, _ lengthsBefore) (access, bool) {
 	before, next := binary.LittleEndian.Uint32(sample.Code[:4]), binary.LittleEndian.Uint32(sample.Code[4:])
-	return accessA64(before, next, &sample.Regs, sample.Ip)
+	return accessA64(before, next, &sample.Regs, sample.Ip, sample.Thread)
 }

@@ -21,6 +21,8 @@
 struct operand {
 	__u64 time, ip;
 	__u64 regs[REGISTERS];
+	__u64 thread; /* what the thread's own memory is counted from: the base of FS, tpidr_el0 */
+	__u64 other;  /* the base of GS; 0 on arm64 */
 	__u32 tgid, tid;
 	__u8 code[CODE_BEFORE + CODE_AFTER];
 };
@@ -28,6 +30,26 @@ struct operand {
 /* A flavour: the name without ___threads is what is looked up in the kernel's BTF. */
 struct signal_struct___threads {
 	int nr_threads;
+} __attribute__((preserve_access_index));
+
+/* A flavour, too. The kernel keeps these when a thread is started and when it leaves the CPU: what a thread has set
+ * since then by an instruction of its own is not there. */
+#if defined(__TARGET_ARCH_x86)
+struct thread_struct___bases {
+	unsigned long fsbase, gsbase;
+} __attribute__((preserve_access_index));
+#else
+struct user___thread {
+	unsigned long tp_value;
+} __attribute__((preserve_access_index));
+
+struct thread_struct___bases {
+	struct user___thread uw;
+} __attribute__((preserve_access_index));
+#endif
+
+struct task_struct___bases {
+	struct thread_struct___bases thread;
 } __attribute__((preserve_access_index));
 
 struct {
@@ -61,6 +83,12 @@ static __always_inline void keep_registers(struct operand *kept, struct bpf_perf
 	kept->regs[14] = ctx->regs.r14;
 	kept->regs[15] = ctx->regs.r15;
 }
+
+static __always_inline void keep_bases(struct operand *kept, struct task_struct___bases *task)
+{
+	kept->thread = task->thread.fsbase;
+	kept->other = task->thread.gsbase;
+}
 #else
 static __always_inline bool in_user_mode(struct bpf_perf_event_data *ctx)
 {
@@ -74,6 +102,12 @@ static __always_inline void keep_registers(struct operand *kept, struct bpf_perf
 #pragma clang loop unroll(full)
 	for (int i = 0; i < 31; i++)
 		kept->regs[i] = ctx->regs.regs[i];
+}
+
+static __always_inline void keep_bases(struct operand *kept, struct task_struct___bases *task)
+{
+	kept->thread = task->thread.uw.tp_value;
+	kept->other = 0;
 }
 #endif
 
@@ -90,6 +124,7 @@ static __always_inline bool keep_operand(struct bpf_perf_event_data *ctx, struct
 	kept->tgid = task->tgid;
 	kept->tid = task->pid;
 	keep_registers(kept, ctx);
+	keep_bases(kept, (void *)task);
 	if (bpf_probe_read_user(kept->code, CODE_BEFORE, (void *)(kept->ip - CODE_BEFORE)) ||
 	    bpf_probe_read_user(kept->code + CODE_BEFORE, CODE_AFTER, (void *)kept->ip)) {
 		bpf_ringbuf_discard(kept, BPF_RB_NO_WAKEUP); /* at the edge of mapped code */

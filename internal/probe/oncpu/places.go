@@ -26,6 +26,7 @@ const (
 type places struct {
 	programs map[int32]*program
 	files    map[string]*mappedFile // by device, number and path
+	threads  map[int32][]uint64     // thread pointers of each process, in order
 }
 
 type program struct {
@@ -34,6 +35,8 @@ type program struct {
 	hotspot  *symbol.HotSpot // nil: it is no JVM that tells of itself
 	asked    bool            // for it
 	metadata map[uint64]symbol.Member
+	// executable is the program's own file, nil where it is not known.
+	executable *mappedFile
 }
 
 // mapping is a line of /proc/PID/maps.
@@ -52,7 +55,7 @@ type mappedFile struct {
 }
 
 func newPlaces() *places {
-	return &places{programs: map[int32]*program{}, files: map[string]*mappedFile{}}
+	return &places{programs: map[int32]*program{}, files: map[string]*mappedFile{}, threads: map[int32][]uint64{}}
 }
 
 // know opens what holds some addresses of a process, as far as it is not open yet.
@@ -71,6 +74,7 @@ func (p *places) know(pid int32, addresses []uint64) {
 			at.file = p.open(pid, at)
 		}
 	}
+	p.knowExecutable(pid, known)
 }
 
 const (
@@ -247,6 +251,9 @@ func (p *places) name(pid int32, one *access) (symbol.Member, bool) {
 			return found, true
 		}
 	}
+	if found, ok := p.inThread(pid, one.address, int64(one.size)); ok {
+		return found, true
+	}
 	if file, at, ok := p.in(pid, one.address); ok {
 		if found, ok := file.At(at, int64(one.size)); ok {
 			return found, true
@@ -269,4 +276,5 @@ func (p *places) close() {
 	}
 	clear(p.files)
 	clear(p.programs)
+	clear(p.threads)
 }
