@@ -41,11 +41,11 @@ type Variables struct {
 	// perThread are variables that each thread has of its own, by where they lie in the file's image of them.
 	perThread []global
 	asked     bool
-	kept    []*function // those asked for last
-	read    int         // entries
-	most    bound
-	spent   time.Duration
-	began   time.Time // the question that is being answered
+	kept      []*function // those asked for last
+	read      int         // entries
+	most      bound
+	spent     time.Duration
+	began     time.Time // the question that is being answered
 }
 
 // OpenVariables reads a file, which Close closes, and its debug file where the options allow that.

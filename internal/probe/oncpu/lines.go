@@ -36,8 +36,8 @@ type user struct {
 
 const (
 	maxUsers = 8 // of a line that are told apart
-	// othersLeast is the part of a line's samples that must be from others than whose own memory it is. A thread that looks
-	// at it once, when its owner has ended, shares nothing.
+	// othersLeast is the part of a line's samples that must be from others than whose own memory it is. A thread that
+	// looks at it once, when its owner has ended, shares nothing.
 	othersLeast = 0.05
 )
 
