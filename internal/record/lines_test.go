@@ -95,8 +95,8 @@ func checkHits(got seen, words int) (problems []string) {
 	return problems
 }
 
-// counting are the functions that count in what threads share.
-var counting = []string{"count_up", "count_own", "count_foreign"}
+// countersOfLines are the functions that count in what threads share.
+var countersOfLines = []string{"count_up", "count_own", "count_foreign"}
 
 // checkLine looks at the line in which these functions of both threads write.
 func checkLine(got seen, want int) (problems []string) {
@@ -104,7 +104,7 @@ func checkLine(got seen, want int) (problems []string) {
 	var line uint64
 	for _, row := range got.Lines {
 		frames := got.StackFrames(row.Stack)
-		if len(frames) == 0 || !slices.Contains(counting, frames[len(frames)-1].Name) || !row.Write {
+		if len(frames) == 0 || !slices.Contains(countersOfLines, frames[len(frames)-1].Name) || !row.Write {
 			continue
 		}
 		if line != 0 && row.Line != line {

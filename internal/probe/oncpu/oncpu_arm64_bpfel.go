@@ -14,13 +14,15 @@ import (
 )
 
 type oncpuOperand struct {
-	_    structs.HostLayout
-	Time uint64
-	Ip   uint64
-	Regs [32]uint64
-	Tgid uint32
-	Tid  uint32
-	Code [8]uint8
+	_      structs.HostLayout
+	Time   uint64
+	Ip     uint64
+	Regs   [32]uint64
+	Thread uint64
+	Other  uint64
+	Tgid   uint32
+	Tid    uint32
+	Code   [8]uint8
 }
 
 type oncpuTally struct {

@@ -1,6 +1,8 @@
 package oncpu
 
 import (
+	"math"
+
 	"golang.org/x/arch/x86/x86asm"
 
 	"culprit/internal/symbol"
@@ -171,6 +173,9 @@ func isMemory(argument x86asm.Arg) bool {
 // effective adds up segment, base, index and displacement.
 func effective(memory x86asm.Mem, sample *oncpuOperand, behind uint64) (uint64, bool) {
 	address, registers := uint64(memory.Disp), &sample.Regs
+	if memory.Base == 0 && address <= math.MaxUint32 {
+		address = uint64(int64(int32(address))) // which the decoder leaves to the reader
+	}
 	if memory.Segment == x86asm.FS || memory.Segment == x86asm.GS {
 		base := sample.Thread
 		if memory.Segment == x86asm.GS {
