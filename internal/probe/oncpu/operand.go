@@ -8,8 +8,8 @@ const (
 	stackDown = 256     // below the stack pointer: the red zone and what a call pushed
 	stackUp   = 1 << 16 // above it: the frames of the callers
 
-	// A thread's own memory (__thread, thread_local) lies around its thread pointer, on the stack's upper end where libc
-	// made the stack. On x86-64 variables are below it, on arm64 above; what libc keeps of the thread is on the other side.
+	// A thread's own memory (__thread, thread_local) lies around its thread pointer, on the stack's upper end where
+	// libc made the stack. On x86-64 variables are below it, on arm64 above; what libc keeps is on the other side.
 	threadBelow = 1 << 12
 	threadAbove = 1 << 12
 )
