@@ -5,6 +5,7 @@
 //	go run ./cases/guest -arch arm64 -tests ./internal/probe/counters -run Sums
 //	go run ./cases/guest -arch arm64 'culprit doctor; culprit count --list'
 //	go run ./cases/guest -arch arm64 'culprit record --cpi -o a.culprit -- rounds 2 1; culprit explain a.culprit'
+//	go run ./cases/guest -pairs lineup/_guest -out DIR   investigates those pairs there: DIR/PAIR/case
 //
 // Programs and tests are compiled for that machine here. The exit status is 1 where a test failed. Tests that need
 // what a guest of a kernel and busybox has not (compilers, interpreters) are shown as skipped or failed by name.
@@ -33,6 +34,8 @@ type options struct {
 	run      string
 	limit    time.Duration
 	script   string
+	pairs    string // the folder of pairs that are investigated instead
+	out      string
 }
 
 func main() {
@@ -53,6 +56,8 @@ func parse(words []string) (options, error) {
 	tests := flags.String("tests", "", "packages whose tests are run, with commas; without: those of the probes")
 	pattern := flags.String("run", "", "the tests, as go test has it")
 	limit := flags.Duration("limit", 20*time.Minute, "how long the guest may take")
+	pairs := flags.String("pairs", "", "a folder of pairs, in the lineup's format, that are investigated there")
+	folder := flags.String("out", "", "with -pairs: where their cases are put")
 	if err := flags.Parse(words); err != nil {
 		return options{}, err
 	}
@@ -60,10 +65,14 @@ func parse(words []string) (options, error) {
 	if !known {
 		return options{}, fmt.Errorf("no machine %q: amd64 or arm64", *arch)
 	}
-	out := options{arch: kind, run: *pattern, limit: *limit, script: strings.Join(flags.Args(), " ")}
-	if *tests != "" {
+	out := options{arch: kind, run: *pattern, limit: *limit, script: strings.Join(flags.Args(), " "), pairs: *pairs,
+		out: *folder}
+	switch {
+	case (out.pairs == "") != (out.out == "") || out.pairs != "" && (*tests != "" || out.script != ""):
+		return options{}, fmt.Errorf("-pairs FOLDER and -out FOLDER go together, without tests or a script")
+	case *tests != "":
 		out.packages = strings.Split(*tests, ",")
-	} else if out.script == "" {
+	case out.script == "" && out.pairs == "":
 		out.packages = tested
 	}
 	return out, nil
@@ -91,6 +100,9 @@ func run(ctx context.Context, wanted options, out io.Writer) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, wanted.limit)
 	defer cancel()
+	if wanted.pairs != "" {
+		return investigate(ctx, guest, wanted, folder, out)
+	}
 	text, err := guest.Run(ctx, script(wanted))
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +36,12 @@ func questions() map[string]ask.Request {
 		"top of a zone":  {Question: ask.Top, Span: whole, A: "zone=z3"},
 		"worth":          {Question: ask.Worth, Span: whole, Effect: &effect, PerCoreHour: 0.04},
 		"worth of code":  {Question: ask.Worth, Span: whole, Effect: &effect, Frame: "work"},
+		"top of a fact":  {Question: ask.Top, Span: whole, Setting: "thp", PerCoreHour: 0.04},
+		"top of a label": {Question: ask.Top, Span: whole, Setting: "zone", A: "zone!=z3"},
+		"top of version": {Question: ask.Top, Span: late, Setting: "version"},
+		"no such fact":   {Question: ask.Top, Span: whole, Setting: "no'such?fact"},
+		"worth of fact":  {Question: ask.Worth, Span: whole, Effect: &effect, Setting: "thp=never", PerCoreHour: 0.04},
+		"worth of none":  {Question: ask.Worth, Span: whole, Effect: &effect, Setting: "thp=madvise"},
 		"versions":       {Question: ask.Compare, Span: late, A: "version=1", B: "version=2", Baseline: early},
 		"groups":         {Question: ask.Compare, Span: whole, A: "zone=z1", B: "zone=z2"},
 		"before":         {Question: ask.Compare, Span: late, A: "version=1", Before: early},
@@ -114,13 +121,42 @@ func engineOf(t testing.TB, dsn, directory string) store.Engine {
 	return engine
 }
 
+// askedBeside asks the rows of a cluster while its hub has them open: the answers are the hub's, but that files are not
+// named.
+func askedBeside(t *testing.T, dsn string, want map[string]string) {
+	t.Helper()
+	address, err := clickhouse.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = address.OpenToRead(t.Context(), "nobody")
+	if err == nil || !strings.Contains(err.Error(), "no culprit-hub") {
+		t.Errorf("a tenant that nobody has: %v", err)
+	}
+	engine, err := address.OpenToRead(t.Context(), "default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := store.OpenToRead(engine)
+	defer s.Close()
+	for name, got := range answersOf(t, s, "no directory") {
+		if !sameButForRounding(withoutFiles.ReplaceAllString(want[name], ""), withoutFiles.ReplaceAllString(got, "")) {
+			t.Errorf("%s, beside the hub:\n%s\nthe hub's:\n%s", name, got, want[name])
+		}
+	}
+}
+
+// withoutFiles are commands about windows' files.
+var withoutFiles = regexp.MustCompile(`,?"culprit compare --a [^"]*"`)
+
 // Every question has the same answer on DuckDB, on two real ClickHouse servers as two shards, and in the SQL of
 // today's ClickHouse.
 func TestEnginesAgree(t *testing.T) {
 	t.Parallel()
 	all := fleetOf(t, 40, 12)
 	rand.New(rand.NewPCG(3, 4)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	put := func(engine store.Engine, directory string) map[string]string {
+	type answers = map[string]string
+	put := func(engine store.Engine, directory string, beside ...func(answers)) answers {
 		s, err := store.Open(t.Context(), directory, engine, quiet)
 		if err != nil {
 			t.Fatal(err)
@@ -129,6 +165,9 @@ func TestEnginesAgree(t *testing.T) {
 		takeAll(t, s, all)
 		takeAll(t, s, all[:40])
 		answers := answersOf(t, s, directory)
+		for _, look := range beside {
+			look(answers)
+		}
 		if err := s.Forget(t.Context(), day0.Add(48*time.Hour)); err != nil {
 			t.Fatal(err)
 		}
@@ -143,6 +182,7 @@ func TestEnginesAgree(t *testing.T) {
 	}
 	want := put(duck, directory)
 	if strings.Contains(want["bands"], `"two":false`) || !strings.Contains(want["metric"], "cycles per request") ||
+		!strings.Contains(want["top of a fact"], `"name":"never"`) || !strings.Contains(want["worth of fact"], "thp=never") ||
 		!strings.HasPrefix(want["forgotten"], "[] <nil>") {
 		t.Fatalf("%s\n%s\n%s", want["bands"], want["metric"], want["forgotten"])
 	}
@@ -156,7 +196,7 @@ func TestEnginesAgree(t *testing.T) {
 	t.Run("shards", func(t *testing.T) {
 		_, dsn := startServers(t, 2)
 		directory := t.TempDir()
-		check(t, put(engineOf(t, dsn, directory), directory))
+		check(t, put(engineOf(t, dsn, directory), directory, func(want answers) { askedBeside(t, dsn, want) }))
 	})
 	t.Run("chdb", func(t *testing.T) { check(t, put(openChdb(t), t.TempDir())) })
 }

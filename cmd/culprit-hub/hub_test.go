@@ -24,6 +24,7 @@ import (
 	"culprit/internal/fleet/hub"
 	"culprit/internal/fleet/store"
 	"culprit/internal/fleet/window"
+	"culprit/internal/stat"
 	"culprit/recording"
 )
 
@@ -193,6 +194,7 @@ func TestQuestions(t *testing.T) {
 		top.Self[0].Name != "work" || top.PerYear <= 0 {
 		t.Errorf("top: %+v", top)
 	}
+	topBySetting(t, put, top.Cores)
 	before := &store.Span{From: span.From, Until: day0.Add(6 * time.Hour).Unix()}
 	span.From = day0.Add(9 * time.Hour).Unix()
 	c := put(ask.Request{Question: ask.Compare, A: "version=1", B: "version=2", Baseline: before}).Compare
@@ -202,6 +204,19 @@ func TestQuestions(t *testing.T) {
 	same := put(ask.Request{Question: ask.Compare, A: "version=1", Before: before}).Compare
 	if same.Change.Contains(0.01) {
 		t.Errorf("before and after of what did not change: %+v", same.Effect)
+	}
+}
+
+// topBySetting holds the parts of a fact's values against the whole, and what one of them is worth against its part.
+func topBySetting(t *testing.T, put func(ask.Request) *ask.Answer, cores float64) {
+	t.Helper()
+	settings := put(ask.Request{Question: ask.Top, Setting: "thp"}).Top
+	never := put(ask.Request{Question: ask.Worth, Setting: "thp=never", Effect: &stat.Interval{Value: -0.2, Low: -0.25,
+		High: -0.15}}).Worth
+	if v := settings.Values; len(v) != 2 || v[0].Name != "always" || v[0].Hosts+v[1].Hosts != 64 ||
+		math.Abs(v[0].Share.Value+v[1].Share.Value-1) > 1e-9 || math.Abs(settings.Cores-cores) > 1e-9 ||
+		never.Spent != v[1].Cores || math.Abs(never.Cores.Value-0.2*never.Spent.Value) > 1e-9 {
+		t.Errorf("by a setting: %+v, %+v", settings, never)
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,6 +31,14 @@ func (p *place) flags(command *cobra.Command) {
 	command.Flags().StringVar(&p.directory, "store", "", "directory of the store (required)")
 	command.Flags().StringVar(&p.tenant, "tenant", "default", "whose windows")
 	command.MarkFlagRequired("store")
+}
+
+// flagsToAsk are those of a verb that does without the directory where a DSN says where the rows are.
+func (p *place) flagsToAsk(command *cobra.Command) {
+	command.Flags().StringVar(&p.directory, "store", "",
+		"directory of the store; without it the rows of the DSN are asked, beside the hub that fills them")
+	command.Flags().StringVar(&p.tenant, "tenant", "default", "whose windows")
+	engineFlag(command, &p.dsn)
 }
 
 // engineFlag says where the rows are.
@@ -112,11 +121,7 @@ func askVerb() *cobra.Command {
 			if err := json.NewDecoder(io.LimitReader(cmd.InOrStdin(), 64<<10)).Decode(&request); err != nil {
 				return fmt.Errorf("read question: %w", err)
 			}
-			if _, err := os.Stat(hub.TenantDirectory(p.directory, p.tenant)); errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("%s is no store of tenant %s; 'culprit-hub add' or 'culprit-hub serve' makes one",
-					p.directory, p.tenant)
-			}
-			s, err := p.open(cmd)
+			s, err := p.openToAsk(cmd)
 			if err != nil {
 				return err
 			}
@@ -127,9 +132,35 @@ func askVerb() *cobra.Command {
 			}
 			return json.NewEncoder(cmd.OutOrStdout()).Encode(answer)
 		}}
-	p.flags(command)
-	engineFlag(command, &p.dsn)
+	p.flagsToAsk(command)
 	return command
+}
+
+// openToAsk opens the store, or without a directory the rows of a cluster alone.
+func (p *place) openToAsk(cmd *cobra.Command) (*store.Store, error) {
+	if p.directory != "" {
+		if _, err := os.Stat(hub.TenantDirectory(p.directory, p.tenant)); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s is no store of tenant %s; 'culprit-hub add' or 'culprit-hub serve' makes one",
+				p.directory, p.tenant)
+		}
+		return p.open(cmd)
+	}
+	dsn := cmp.Or(p.dsn, os.Getenv(dsnVariable))
+	if dsn == "" {
+		return nil, errors.New("say where the rows are: --store DIR, or --dsn clickhouse://…")
+	}
+	if !hub.IsTenant(p.tenant) {
+		return nil, fmt.Errorf("tenant %q: small letters, digits, - and _, at most 63", p.tenant)
+	}
+	address, err := clickhouse.Parse(dsn)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := address.OpenToRead(cmd.Context(), p.tenant)
+	if err != nil {
+		return nil, err
+	}
+	return store.OpenToRead(rows), nil
 }
 
 func addVerb() *cobra.Command {

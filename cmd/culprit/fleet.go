@@ -38,7 +38,8 @@ func fleetVerb(w world) *cobra.Command {
 The unit is a host: a minute more of the same host is no further proof. Each answer names hosts
 to look at, with the commands that prove it there.
 
-Where the windows are: --store DIR, or --hub URL --token-file FILE.`,
+Where the windows are: --store DIR, or --hub URL --token-file FILE. With --store clickhouse://…
+the rows are asked that a hub writes to a cluster, beside that hub.`,
 		Example: "  culprit fleet --help",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -74,7 +75,7 @@ func fleetQuestion(w world, question, short string) *cobra.Command {
 			return runFleet(cmd.Context(), w, f)
 		}}
 	flags := command.Flags()
-	flags.StringVar(&f.Store, "store", "", "directory of a store of culprit-hub")
+	flags.StringVar(&f.Store, "store", "", "directory of a store of culprit-hub, or clickhouse://… of its cluster")
 	flags.StringVar(&f.Tenant, "tenant", "", "whose windows in --store (default \"default\")")
 	flags.StringVar(&f.Hub, "hub", "", "address of a hub")
 	flags.StringVar(&f.tokenFile, "token-file", "", "file with a token of the hub that may read")
@@ -112,7 +113,12 @@ func (f *fleetFlags) flagsOf(question string, command *cobra.Command) {
 	case ask.Top, ask.Worth:
 		flags.Float64Var(&f.request.PerCoreHour, "per-core-hour", 0, "price of a core for an hour")
 	}
+	if question == ask.Top {
+		flags.StringVar(&f.request.Setting, "setting", "",
+			"NAME of a fact, a label or version: the time by its values, not by functions")
+	}
 	if question == ask.Worth {
+		flags.StringVar(&f.request.Setting, "setting", "", "NAME=VALUE: the time of the hosts that have it")
 		flags.StringVar(&f.request.Frame, "frame", "", "function whose time changes, as top names it (default: all)")
 		flags.Float64Var(&f.effect, "effect", 0, "the proven change of its time: -0.2 is a fifth less")
 		flags.Float64Var(&f.effectLow, "effect-low", math.NaN(), "lower end of its interval")

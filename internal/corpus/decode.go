@@ -191,7 +191,17 @@ func (d *decoder) tables() compare.Result {
 		}
 		result.Lines = append(result.Lines, one)
 	}
+	for i := range d.doc.Retired {
+		r := &d.doc.Retired[i]
+		result.Retired = append(result.Retired, compare.Retired{Frames: d.stack(r.Stack), Cycles: d.counted(&r.Cycles),
+			Instructions: d.counted(&r.Instructions)})
+	}
 	return result
+}
+
+func (d *decoder) counted(c *counted) compare.Counted {
+	a, b := d.sides(c.sides)
+	return compare.Counted{A: a, B: b, SeenA: c.Seen[0], SeenB: c.Seen[1]}
 }
 
 func (d *decoder) path(p *path) compare.Path {

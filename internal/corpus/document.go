@@ -36,6 +36,7 @@ type document struct {
 	Waits      []wait               `json:"waits"`
 	Hops       []hop                `json:"hops,omitempty"`
 	Lines      []line               `json:"lines,omitempty"`
+	Retired    []retired            `json:"retired,omitempty"`
 	Frames     []frame              `json:"frames"`
 	Stacks     [][]int              `json:"stacks"` // numbers of frames, root first
 }
@@ -154,6 +155,19 @@ type line struct {
 type function struct {
 	sides
 	Frame int `json:"frame"`
+}
+
+// retired is what samples by cycles and by instructions say of a stack.
+type retired struct {
+	Stack        int     `json:"stack"`
+	Cycles       counted `json:"cycles"`
+	Instructions counted `json:"instructions"`
+}
+
+// counted are events of the CPU, and how many samples tell of them.
+type counted struct {
+	sides
+	Seen [2]float64 `json:"seen"`
 }
 
 // unitCosts names the costs of operations.

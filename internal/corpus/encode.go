@@ -75,7 +75,7 @@ func sameTables(a, b *compare.Result) error {
 	if !reflect.DeepEqual(a.Counts, b.Counts) || !reflect.DeepEqual(a.Waits, b.Waits) ||
 		!reflect.DeepEqual(a.Facts, b.Facts) || !reflect.DeepEqual(a.Varying, b.Varying) ||
 		!reflect.DeepEqual(a.Hops, b.Hops) || !reflect.DeepEqual(a.Lines, b.Lines) ||
-		a.OneSided != b.OneSided {
+		!reflect.DeepEqual(a.Retired, b.Retired) || a.OneSided != b.OneSided {
 		return fmt.Errorf("the tables of %s and %s differ", a.Metric, b.Metric)
 	}
 	return nil
@@ -123,6 +123,14 @@ func (e *encoder) tables(result *compare.Result) {
 		}
 		d.Lines = append(d.Lines, one)
 	}
+	for i := range result.Retired {
+		r := &result.Retired[i]
+		d.Retired = append(d.Retired, retired{e.stack(r.Frames), toCounted(&r.Cycles), toCounted(&r.Instructions)})
+	}
+}
+
+func toCounted(c *compare.Counted) counted {
+	return counted{toSides(c.A, c.B), [2]float64{round(c.SeenA), round(c.SeenB)}}
 }
 
 func (e *encoder) path(p *compare.Path) path {

@@ -121,6 +121,70 @@ func TestDerived(t *testing.T) {
 	}
 }
 
+// Where a maker computes the parts of the slots of several events, they add up to the whole, also with events that were
+// counted for a part of the time, and the intervals hold that.
+func TestTopDownShares(t *testing.T) {
+	list, err := event.Parse("task-clock,cycles,topdown", zen4(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 6 slots in each of 1000 cycles: 3000 retired, 500 more dispatched, the rest not used.
+	counted := map[string]float64{"cycles": 7, "cycles_not_in_halt": 1000, "retired_ops": 3000, "ops_dispatched": 3500,
+		"dispatch_stalls_1.fe_no_ops": 700, "dispatch_stalls_1.be_stalls": 1500, "dispatch_stalls_1.smt_contention": 300}
+	var values []float64
+	for _, name := range list.Names() {
+		values = append(values, counted[name])
+	}
+	row := rowOf("/", values...)
+	whole := derive(list, row, 0)
+	for name, want := range map[string]float64{"retiring": 3000, "bad-speculation": 500, "frontend-bound": 700,
+		"backend-bound": 1500, "smt-contention": 300} {
+		if got := whole[name]; math.Abs(got.Value-want/6000) > 1e-12 || got.Low != got.High || got.Of == "" {
+			t.Errorf("%s is %+v", name, got)
+		}
+	}
+	for i := range row.windows { // the group has a counter for half of the time, over a load that swings
+		row.windows[i] = nil
+		for at := range 10 {
+			swing := 1 + 0.5*float64(at%3)
+			row.windows[i] = append(row.windows[i], stat.Observed{Value: values[i] * swing, Enabled: 10, Running: 5})
+		}
+	}
+	sum, low, high := 0.0, 0.0, 0.0
+	for _, share := range derive(list, row, 0) {
+		sum, low, high = sum+share.Value, low+share.Low, high+share.High
+	}
+	if math.Abs(sum-1) > 1e-9 || low > 1+1e-9 || high < 1-1e-9 {
+		t.Errorf("the parts add up to %v (%v to %v)", sum, low, high)
+	}
+	for i := range list {
+		if list[i].Name == "retired_ops" { // one that counted at other times has no part in it
+			row.windows[i][3].Running = 4
+		}
+	}
+	if got, found := derive(list, row, 0)["retiring"]; found {
+		t.Errorf("of different times: %+v", got)
+	}
+}
+
+// zen4 is a host of that CPU, as its kernel shows it.
+func zen4(t *testing.T) event.Source {
+	root := t.TempDir()
+	const pmu = "sys/bus/event_source/devices/cpu/"
+	for name, text := range map[string]string{pmu + "type": "4", pmu + "format/event": "config:0-7,32-35",
+		pmu + "format/umask": "config:8-15",
+		"proc/cpuinfo":       "vendor_id: AuthenticAMD\ncpu family: 25\nmodel: 17\nstepping: 1\n"} {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return event.Source{Root: root}
+}
+
 func TestPlansThatMakeNoSense(t *testing.T) {
 	for want, options := range map[string]Options{
 		`--by "kernel"`:   {By: "kernel"},

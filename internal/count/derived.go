@@ -1,6 +1,7 @@
 package count
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -8,7 +9,7 @@ import (
 	"culprit/internal/stat"
 )
 
-// Derived is a ratio of two events that were counted at the same times.
+// Derived is a ratio of two events that were counted at the same times, or what a formula makes of several of them.
 type Derived struct {
 	stat.Interval
 	Of string `json:"of"` // "instructions / cycles"
@@ -57,10 +58,42 @@ func derive(list event.List, row *Row, turn float64) map[string]Derived {
 		}
 		found[ratio.name] = Derived{interval, list[above].Name + " / " + list[below].Name}
 	}
+	for leader := range list {
+		for _, share := range list[leader].Shares {
+			if interval, err := shareOf(&share, list, leader, row, turn); err == nil {
+				found[share.Name] = Derived{interval, share.Text}
+			}
+		}
+	}
 	if len(found) == 0 {
 		return nil
 	}
 	return found
+}
+
+// shareOf computes a part of the pipeline's slots of the events in the leader's group.
+func shareOf(share *event.Share, list event.List, leader int, row *Row, turn float64) (stat.Interval, error) {
+	counters := make([][]stat.Observed, len(share.Events))
+	for i, name := range share.Events {
+		at := slices.IndexFunc(list, func(e event.Event) bool {
+			its, _, _ := strings.Cut(e.Name, "#") // copies have numbers
+			return e.Group == list[leader].Group && its == name
+		})
+		if at < 0 {
+			return stat.Interval{}, fmt.Errorf("%s was not counted", name)
+		}
+		counters[i] = row.windows[at]
+	}
+	return stat.ExtrapolateFunction(share.Value, counters, turn, confidence)
+}
+
+// derivedNames are all of them, in their order.
+func derivedNames() []string {
+	var names []string
+	for _, ratio := range ratios {
+		names = append(names, ratio.name)
+	}
+	return append(names, event.SMTContention)
 }
 
 // pair finds two events by their names, with the same modifiers; -1 where one is missing.

@@ -53,12 +53,12 @@ func WriteCSV(out io.Writer, interval *Interval, header bool) error {
 			_ = writer.Write([]string{begin, seconds, interval.By, row.Key, event, number(count.Value), number(count.Low),
 				number(count.High), count.Unit, count.Scope, count.Asleep, number(count.Enabled), number(count.Running)})
 		}
-		for _, ratio := range ratios {
-			derived, found := row.Derived[ratio.name]
+		for _, name := range derivedNames() {
+			derived, found := row.Derived[name]
 			if !found {
 				continue
 			}
-			_ = writer.Write([]string{begin, seconds, interval.By, row.Key, ratio.name, number(derived.Value),
+			_ = writer.Write([]string{begin, seconds, interval.By, row.Key, name, number(derived.Value),
 				number(derived.Low), number(derived.High), "", ScopeCPU, "", "", ""})
 		}
 	}
@@ -74,10 +74,10 @@ func number(value float64) string { return strconv.FormatFloat(value, 'f', -1, 6
 // DerivedNames are the derived numbers that rows of an interval have, in their order.
 func (i *Interval) DerivedNames() []string {
 	var names []string
-	for _, ratio := range ratios {
+	for _, name := range derivedNames() {
 		for _, row := range i.Rows {
-			if _, found := row.Derived[ratio.name]; found {
-				names = append(names, ratio.name)
+			if _, found := row.Derived[name]; found {
+				names = append(names, name)
 				break
 			}
 		}

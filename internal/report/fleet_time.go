@@ -78,16 +78,22 @@ func (p *page) fleetTop(a *ask.Answer) {
 	for _, list := range []struct {
 		label string
 		parts []weights.Part
-	}{{"OWN CODE", t.Self}, {"WITH CALLS", t.Total}} {
-		p.blank()
+	}{{"OWN CODE", t.Self}, {"WITH CALLS", t.Total}, {"SETTING", t.Values}} {
+		if len(list.parts) > 0 {
+			p.blank()
+		}
 		for i, part := range list.parts {
 			label := ""
 			if i == 0 {
 				label = list.label
 			}
-			p.entry(label, fmt.Sprintf("%s (%s to %s), %s: %s, most on %s", percent(part.Share.Value),
+			who := "most on " + visible(part.Most, nameRunesMax)
+			if t.Setting != "" {
+				part.Name, who = t.Setting+" = "+part.Name, plural(part.Hosts, "host")
+			}
+			p.entry(label, fmt.Sprintf("%s (%s to %s), %s: %s, %s", percent(part.Share.Value),
 				percent(part.Share.Low), percent(part.Share.High), withUnit(digits(part.Cores.Value), "cores"),
-				visible(part.Name, nameRunesMax), visible(part.Most, nameRunesMax)), bold, plain)
+				visible(part.Name, nameRunesMax), who), bold, plain)
 		}
 	}
 }

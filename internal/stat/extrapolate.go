@@ -3,6 +3,7 @@ package stat
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Observed is what a counter said of one window of time: it was to count for Enabled and counted for Running of it.
@@ -78,46 +79,101 @@ func Extrapolate(windows []Observed, turn, confidence float64) (Interval, error)
 	return interval, nil
 }
 
-// ExtrapolateRatio returns sum(x)/sum(y) of two counters that counted at the same times, in one group, with the
-// interval that comes from the part of the time in which they did not, with a phase as long as a turn that no window
-// shows, as for Extrapolate. The windows are paired. It fails where y counted nothing, and where the two did not count
-// at the same times: their ratio would be that of different times.
+// ExtrapolateRatio returns sum(x)/sum(y) of two counters that counted at the same times, in one group, as
+// ExtrapolateFunction does. Counts are never negative, and neither is their ratio.
 func ExtrapolateRatio(x, y []Observed, turn, confidence float64) (Interval, error) {
-	if len(x) != len(y) {
-		return Interval{}, fmt.Errorf("extrapolate ratio: %d windows of x but %d of y", len(x), len(y))
-	}
+	ratio := func(totals []float64) float64 { return totals[0] / totals[1] }
+	interval, err := ExtrapolateFunction(ratio, [][]Observed{x, y}, turn, confidence)
+	interval.Low = max(0, interval.Low)
+	return interval, err
+}
+
+// ExtrapolateFunction returns a function of the totals of several counters that counted at the same times, in one
+// group: a ratio, or what is made up of ratios, which is the same when all counts are twice as high. The interval comes
+// from the part of the time in which they did not count: to first order, each window moves the value by what its counts
+// times the function's slopes come to. A phase as long as a turn that no window shows is allowed for, as for
+// Extrapolate. Windows are paired. It fails where the totals have no such value, and where the counters did not count at the same
+// times: the value would be that of different times.
+func ExtrapolateFunction(f func(totals []float64) float64, counters [][]Observed, turn,
+	confidence float64) (Interval, error) {
 	if !(confidence > 0 && confidence < 1) {
-		return Interval{}, fmt.Errorf("extrapolate ratio: confidence %v is not between 0 and 1", confidence)
+		return Interval{}, fmt.Errorf("extrapolate: confidence %v is not between 0 and 1", confidence)
 	}
-	var above, below, enabled, running, windows float64
-	for i := range x {
-		if math.Abs(x[i].Running-y[i].Running) > sameTimes*max(x[i].Running, y[i].Running) {
-			return Interval{}, fmt.Errorf("extrapolate ratio: the two did not count at the same times")
-		}
-		above, below = above+x[i].Value, below+y[i].Value
-		enabled, running = enabled+y[i].Enabled, running+y[i].Running
-		if y[i].Running > 0 {
+	totals, err := sameTimesTotals(counters)
+	if err != nil {
+		return Interval{}, err
+	}
+	value := f(totals)
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		return Interval{}, fmt.Errorf("extrapolate: a counter below the line counted nothing: %w", ErrTooFew)
+	}
+	var enabled, running, windows float64
+	for _, window := range counters[len(counters)-1] {
+		enabled, running = enabled+window.Enabled, running+window.Running
+		if window.Running > 0 {
 			windows++
 		}
 	}
-	if !(below > 0) || math.IsNaN(above) {
-		return Interval{}, fmt.Errorf("extrapolate ratio: the second counted nothing: %w", ErrTooFew)
-	}
-	ratio := above / below
 	if running >= enabled {
-		return Interval{ratio, ratio, ratio}, nil
+		return Interval{value, value, value}, nil
 	}
 	if windows < fewWindows {
-		return Interval{ratio, ratio / fewTimes, ratio * fewTimes}, nil
+		return Interval{value, min(value/fewTimes, value*fewTimes), max(value/fewTimes, value*fewTimes)}, nil
 	}
-	squares := 0.0
-	for i := range x {
-		residual := x[i].Value - ratio*y[i].Value
-		squares += residual * residual
+	slopes, squares := slopesOf(f, totals), 0.0
+	for at := range counters[0] {
+		moved := 0.0
+		for i, slope := range slopes {
+			moved += slope * counters[i][at].Value
+		}
+		squares += moved * moved
 	}
 	deviation := math.Sqrt((1 - running/enabled) * squares * windows / (windows - 1))
-	half := studentQuantile(windows-1, confidence)*deviation/below + ratio*min(turn, enabled-running)/enabled
-	return Interval{ratio, max(0, ratio-half), ratio + half}, nil
+	half := studentQuantile(windows-1, confidence)*deviation + math.Abs(value)*min(turn, enabled-running)/enabled
+	return Interval{value, value - half, value + half}, nil
+}
+
+// sameTimesTotals adds up each counter's windows.
+func sameTimesTotals(counters [][]Observed) ([]float64, error) {
+	totals := make([]float64, len(counters))
+	if len(counters) == 0 {
+		return nil, fmt.Errorf("extrapolate: no counter: %w", ErrTooFew)
+	}
+	first := counters[0]
+	for i, windows := range counters {
+		if len(windows) != len(first) {
+			return nil, fmt.Errorf("extrapolate: %d windows of one counter but %d of another", len(first), len(windows))
+		}
+		for at, window := range windows {
+			if math.Abs(window.Running-first[at].Running) > sameTimes*max(window.Running, first[at].Running) {
+				return nil, fmt.Errorf("extrapolate: the counters did not count at the same times")
+			}
+			totals[i] += window.Value
+		}
+	}
+	return totals, nil
+}
+
+// slopeStep is the part of a total by which it is moved to see what the function does: the error of a slope is some
+// 1e-8 of it.
+const slopeStep = 1e-4
+
+// slopesOf are the partial derivatives of a function, by central differences.
+func slopesOf(f func([]float64) float64, totals []float64) []float64 {
+	slopes, at := make([]float64, len(totals)), slices.Clone(totals)
+	largest := slices.Max(totals)
+	for i, total := range totals {
+		step := slopeStep * total
+		if total == 0 { // whatever it did not count, it counted in no window
+			step = slopeStep * largest
+		}
+		at[i] = total + step
+		above := f(at)
+		at[i] = total - step
+		slopes[i] = (above - f(at)) / (2 * step)
+		at[i] = total
+	}
+	return slopes
 }
 
 // sameTimes is by which share of a window's running time two counters of one group may differ: the kernel reads

@@ -206,3 +206,46 @@ func TestExtrapolateRatioRefusesDifferentTimes(t *testing.T) {
 		t.Errorf("seen whole: %+v, %v", got, err)
 	}
 }
+
+// What is made up of several ratios of one group holds the true one in 94 % of runs as well.
+func TestExtrapolateFunctionCovers(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	share := func(n []float64) float64 { return (1-n[1]/(8*n[0]))*(n[2]/n[3]) - 4*n[4]/n[0] }
+	const runs, inPhase = 1000, 5
+	inside := 0
+	for run := range runs {
+		counters, truth := make([][]Observed, inPhase), make([]float64, inPhase)
+		rates, left := make([]float64, inPhase), 0
+		for range 20 {
+			window := make([]Observed, inPhase)
+			for ms := range 100 {
+				if left--; left <= 0 {
+					left = 1 + int(random.ExpFloat64()*20)
+					cycles, spec := 1000*random.Float64(), 1+3*random.Float64()
+					rates = []float64{cycles, cycles * 4 * random.Float64(), cycles * spec * (0.6 + 0.4*random.Float64()),
+						cycles * spec, cycles * 0.01 * random.Float64()}
+				}
+				for i, rate := range rates {
+					truth[i] += rate
+					window[i].Enabled++
+					if (ms/4+run)%2 == 0 {
+						window[i].Value, window[i].Running = window[i].Value+rate, window[i].Running+1
+					}
+				}
+			}
+			for i := range window {
+				counters[i] = append(counters[i], window[i])
+			}
+		}
+		interval, err := ExtrapolateFunction(share, counters, 0, 0.95)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if interval.Contains(share(truth)) {
+			inside++
+		}
+	}
+	if covered := float64(inside) / runs; covered < 0.94 {
+		t.Errorf("the true value is inside in %.3f of the runs", covered)
+	}
+}

@@ -29,6 +29,8 @@ import (
 type Machine struct {
 	// MegaBytes of memory; the root file system is in it.
 	MegaBytes int
+	// CPUs are those of the guest. Two run in turns where time is counted by instructions: each takes as long as both.
+	CPUs int
 
 	arch   Arch
 	folder string // where the root of the guest and its images are made
@@ -67,7 +69,7 @@ func New(ctx context.Context, folder string, arch Arch) (*Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Machine{MegaBytes: 768, arch: arch, folder: folder, kernel: kernel}
+	m := &Machine{MegaBytes: 768, CPUs: 1, arch: arch, folder: folder, kernel: kernel}
 	for _, name := range []string{"bin", "proc", "sys", "dev", "tmp", "run", "etc"} {
 		if err := os.MkdirAll(filepath.Join(folder, "root", name), 0o755); err != nil {
 			return nil, err
@@ -135,8 +137,9 @@ func (m *Machine) Run(ctx context.Context, script string) (string, error) {
 	}
 	child.Bind()
 	defer child.Unbind()
-	boot := child.Command(ctx, m.arch.emulator, append(m.arch.options, "-m", strconv.Itoa(m.MegaBytes), "-smp", "1",
-		"-nographic", "-no-reboot", "-nic", "none", "-kernel", m.kernel, "-initrd", image, "-append", m.arch.kernel)...)
+	boot := child.Command(ctx, m.arch.emulator, append(m.arch.options, "-m", strconv.Itoa(m.MegaBytes),
+		"-smp", strconv.Itoa(m.CPUs), "-nographic", "-no-reboot", "-nic", "none", "-kernel", m.kernel, "-initrd", image,
+		"-append", m.arch.kernel)...)
 	console, err := boot.Output()
 	if ctx.Err() != nil {
 		return "", fmt.Errorf("the guest did not end in time: %w", ctx.Err())

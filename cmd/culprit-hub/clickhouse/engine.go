@@ -48,6 +48,7 @@ type Engine struct {
 	journal *journal
 	lock    *os.File
 	owner   string
+	reads   bool // it makes and writes nothing: another one's rows are asked
 }
 
 // Address is a DSN that was read.
@@ -107,12 +108,24 @@ func (a *Address) Open(ctx context.Context, directory, tenant string) (store.Eng
 		lock.Close()
 		return nil, err
 	}
+	return e, a.connect(ctx, e, tenant)
+}
+
+// OpenToRead opens a tenant's part to ask it only, beside the hub that fills it. An attempt that a hub did not bring to
+// its end may be in an answer in part, until that hub has been started again.
+func (a *Address) OpenToRead(ctx context.Context, tenant string) (store.Engine, error) {
+	e := &Engine{cluster: a.cluster, reads: true}
+	return e, a.connect(ctx, e, tenant)
+}
+
+// connect opens the connections to all shards; where it fails the engine is closed.
+func (a *Address) connect(ctx context.Context, e *Engine, tenant string) error {
 	name := a.options.Auth.Database + "_" + tenant
 	for number, address := range a.options.Addr {
 		one, err := newShard(e, number, address, name, *a.options)
 		if err != nil {
 			e.Close()
-			return nil, err
+			return err
 		}
 		e.shards = append(e.shards, one)
 	}
@@ -120,10 +133,10 @@ func (a *Address) Open(ctx context.Context, directory, tenant string) (store.Eng
 		// What is not down but wrong is said now.
 		if err := one.ready(ctx); err != nil && !errors.Is(err, store.ErrDown) {
 			e.Close()
-			return nil, err
+			return err
 		}
 	}
-	return e, nil
+	return nil
 }
 
 // Shards is how many servers the DSN has.
@@ -135,7 +148,10 @@ func (e *Engine) Close() error {
 	for _, one := range e.shards {
 		all = append(all, one.close())
 	}
-	return errors.Join(append(all, e.lock.Close())...)
+	if e.lock != nil {
+		all = append(all, e.lock.Close())
+	}
+	return errors.Join(all...)
 }
 
 // probe tells which shards answer, and what to say of those that do not.

@@ -98,6 +98,13 @@ func (s *shard) ready(ctx context.Context) error {
 	}
 	making, cancel := context.WithTimeout(ctx, settleTime)
 	defer cancel()
+	if s.engine.reads {
+		if err := s.check(making); err != nil {
+			return err
+		}
+		s.settled = true
+		return nil
+	}
 	if err := s.make(making); err != nil {
 		return err
 	}
@@ -106,6 +113,27 @@ func (s *shard) ready(ctx context.Context) error {
 	}
 	s.settled = true
 	return nil
+}
+
+// check refuses a server that does not have what is asked for.
+func (s *shard) check(ctx context.Context) error {
+	if err := s.checkCluster(ctx); err != nil {
+		return err
+	}
+	found, err := query(ctx, s.admin, "SELECT count(*) FROM system.tables WHERE database = ?", []any{s.rowsName()})
+	if err != nil {
+		return s.down(err)
+	}
+	tables := int64(0)
+	for found.Next() {
+		if err := found.Scan(&tables); err != nil {
+			return err
+		}
+	}
+	if tables == 0 {
+		return fmt.Errorf("%s has no database %s: no culprit-hub has filled that for this tenant", s.address, s.rowsName())
+	}
+	return s.checkTables(ctx)
 }
 
 // giveUp names attempts that may be there in part.

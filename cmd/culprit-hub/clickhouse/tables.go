@@ -49,6 +49,14 @@ func (s *shard) make(ctx context.Context) error {
 			return s.down(err)
 		}
 	}
+	if err := s.checkTables(ctx); err != nil {
+		return err
+	}
+	return s.checkOwner(ctx)
+}
+
+// checkTables refuses tables of another version.
+func (s *shard) checkTables(ctx context.Context) error {
 	for _, table := range store.Tables {
 		if _, err := query(ctx, s.rows, "SELECT "+strings.Join(columnsOf(table), ", ")+" FROM "+table.Name+" LIMIT 0",
 			nil); err != nil {
@@ -56,7 +64,7 @@ func (s *shard) make(ctx context.Context) error {
 				"and 'culprit-hub fill' makes it from the files that are kept (%w)", s.rowsName(), table.Name, s.address, err)
 		}
 	}
-	return s.checkOwner(ctx)
+	return nil
 }
 
 func escape(text string) string { return strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) }

@@ -50,7 +50,10 @@ type Request struct {
 	// Within are labels that hosts are compared within: zone, instance type.
 	Within []string `json:"within,omitempty"`
 	// Frame is what worth is about, "" for the whole service; Effect is what happens to its time.
-	Frame       string         `json:"frame,omitempty"`
+	Frame string `json:"frame,omitempty"`
+	// Setting is "version", a label or a fact: top has the part of the hosts with each of its values. Of worth it is
+	// NAME=VALUE, and chooses the hosts.
+	Setting     string         `json:"setting,omitempty"`
 	Effect      *stat.Interval `json:"effect,omitempty"`
 	PerCoreHour float64        `json:"per_core_hour,omitempty"`
 	// Smallest is the least change of the level that matters to changes.

@@ -16,6 +16,9 @@ type TopFound struct {
 	Cores float64        `json:"cores"` // of the service on all hosts
 	Self  []weights.Part `json:"self"`  // functions by their own code
 	Total []weights.Part `json:"total"` // with what they call
+	// Setting is what was asked for, Values its values by the hosts that have them: instead of functions.
+	Setting string         `json:"setting,omitempty"`
+	Values  []weights.Part `json:"values,omitempty"`
 	// PerYear is what the whole costs, by the price that was given.
 	PerYear float64 `json:"per_year,omitempty"`
 }
@@ -31,6 +34,9 @@ type WorthFound struct {
 const hoursOfYear = 365.25 * 24
 
 func (a *asker) top() error {
+	if a.request.Setting != "" {
+		return a.topOfSetting()
+	}
 	hosts, table, taken, err := a.parts()
 	if err != nil {
 		return err
@@ -107,6 +113,9 @@ func (a *asker) worth() error {
 	if a.request.Effect == nil {
 		return errors.New("say what was proven: --effect=-0.2 --effect-low=-0.24 --effect-high=-0.16")
 	}
+	if a.request.Setting != "" {
+		return a.worthOfSetting()
+	}
 	hosts, table, taken, err := a.parts()
 	if err != nil {
 		return err
@@ -132,8 +141,13 @@ func (a *asker) worth() error {
 	if len(all) == 0 {
 		return fmt.Errorf("no function %q took 0.1 %% of the time of the largest: 'culprit fleet top' lists them", wanted)
 	}
-	a.answer.Unit = cores
-	a.answer.Worth = &WorthFound{What: wanted, Spent: all[0].Cores, Effect: *a.request.Effect,
-		Saving: weights.Worth(all[0].Cores, *a.request.Effect, weights.Prices{PerCoreHour: a.request.PerCoreHour}, 1)}
+	a.saves(wanted, all[0].Cores)
 	return nil
+}
+
+// saves answers worth: what takes so many cores is changed by the effect.
+func (a *asker) saves(what string, spent stat.Interval) {
+	a.answer.Unit = cores
+	a.answer.Worth = &WorthFound{What: what, Spent: spent, Effect: *a.request.Effect,
+		Saving: weights.Worth(spent, *a.request.Effect, weights.Prices{PerCoreHour: a.request.PerCoreHour}, 1)}
 }

@@ -1,4 +1,4 @@
-// Package client puts a question to a store: to a hub over HTTP, or to a directory by a child
+// Package client puts a question to a store: to a hub over HTTP, or to a directory or a cluster by a child
 // "culprit-hub ask", since the embedded store needs cgo and culprit is static.
 //
 //	answer, err := client.Where{Store: "/var/lib/culprit-hub"}.Ask(ctx, request)
@@ -27,7 +27,7 @@ import (
 	"culprit/internal/fleet/window"
 )
 
-// Where is a store: of a hub, with a token to read, or in a directory.
+// Where is a store: of a hub, with a token to read, in a directory, or on a ClickHouse cluster that a hub fills.
 type Where struct {
 	Hub, Token    string
 	Store, Tenant string
@@ -37,6 +37,8 @@ const (
 	maxAnswer = 64 << 20
 	patience  = 3 * time.Minute
 	program   = "culprit-hub"
+	// cluster begins the DSN of a ClickHouse cluster.
+	cluster = "clickhouse://"
 )
 
 // Ask puts a question.
@@ -129,14 +131,17 @@ func (w Where) child(ctx context.Context, question []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	arguments := []string{"ask", "--store", w.Store}
+	arguments, environment := []string{"ask", "--store", w.Store}, os.Environ()
+	if strings.HasPrefix(w.Store, cluster) { // its password is for no list of processes
+		arguments, environment = []string{"ask"}, append(environment, "CULPRIT_HUB_DSN="+w.Store)
+	}
 	if w.Tenant != "" {
 		arguments = append(arguments, "--tenant", w.Tenant)
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	command := exec.CommandContext(ctx, path, arguments...)
-	command.Stdin = bytes.NewReader(question)
+	command.Stdin, command.Env = bytes.NewReader(question), environment
 	var out, failure bytes.Buffer
 	command.Stdout, command.Stderr = &out, &failure
 	if err := command.Run(); err != nil {

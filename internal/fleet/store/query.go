@@ -153,6 +153,9 @@ type Kept struct {
 
 // Windows are the files of a service's host, full ones first and then the latest, at most so many.
 func (a *Asking) Windows(ctx context.Context, service, host string, span Span, most int) ([]Kept, error) {
+	if a.store.directory == "" {
+		return nil, nil // its files are elsewhere
+	}
 	found, err := a.query(ctx, `SELECT content, kind, start_s FROM windows JOIN (SELECT number`+
 		ofService+` AND host = ?) AS of_service USING (number) WHERE attempt NOT IN (SELECT attempt FROM aborted) AND host = ?
 ORDER BY kind, start_s DESC, content`,

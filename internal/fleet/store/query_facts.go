@@ -20,6 +20,16 @@ func (a *Asking) Facts(ctx context.Context, until int64) ([]HostFact, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ask for facts: %w", err)
 	}
+	return a.lastFacts(ctx, names, until)
+}
+
+// Fact is one of a name on all hosts that had it, as it was last before the end of the span.
+func (a *Asking) Fact(ctx context.Context, name string, until int64) ([]HostFact, error) {
+	return a.lastFacts(ctx, []any{name}, until)
+}
+
+// lastFacts are those of the names, by host and name.
+func (a *Asking) lastFacts(ctx context.Context, names []any, until int64) ([]HostFact, error) {
 	type dated struct {
 		HostFact
 		since int64

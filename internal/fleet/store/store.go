@@ -87,6 +87,12 @@ func Open(ctx context.Context, directory string, engine Engine, log *slog.Logger
 	return s, nil
 }
 
+// OpenToRead opens rows that another store writes, to ask them. It has no files: windows are not named, and what waits
+// at the other store for a shard that is down is not known.
+func OpenToRead(engine Engine) *Store {
+	return &Store{engine: engine, stop: make(chan struct{}), waiting: newWaiting()}
+}
+
 // Close waits for what was taken and closes the engine.
 func (s *Store) Close() error {
 	close(s.stop)

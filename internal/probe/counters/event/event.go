@@ -45,6 +45,8 @@ type Event struct {
 	Unit  string
 	// CPUs are those to count on; nil: all.
 	CPUs []int
+	// Shares are what the group that the event leads tells of the slots of the pipeline, by formulas of its names.
+	Shares []Share
 }
 
 // List are events in the order in which they were typed.
@@ -82,8 +84,9 @@ func Parse(text string, source Source) (List, error) {
 	var list List
 	group := 0
 	for _, word := range words {
+		var shares []Share
 		if word == TopDown {
-			if word, err = source.topDown(); err != nil {
+			if word, shares, err = source.topDown(); err != nil {
 				return nil, err
 			}
 		}
@@ -91,10 +94,13 @@ func Parse(text string, source Source) (List, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range inner {
+		for i, name := range inner {
 			event, err := source.find(name, modifiers)
 			if err != nil {
 				return nil, err
+			}
+			if i == 0 {
+				event.Shares = shares
 			}
 			event.Group = -1
 			if grouped {

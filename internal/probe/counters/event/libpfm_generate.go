@@ -29,7 +29,7 @@ var lists = []struct{ name, file, cpus string }{
 	{"Zen2", "amd64_events_fam17h_zen2.h", "AuthenticAMD-17-[3-9A-F]?"},
 	{"Zen3", "amd64_events_fam19h_zen3.h", "AuthenticAMD-19-? AuthenticAMD-19-[2-5]?"},
 	{"Zen4", "amd64_events_fam19h_zen4.h", "AuthenticAMD-19-[16-9A-F]?"},
-	{"Zen5", "amd64_events_fam1ah_zen5.h", "AuthenticAMD-1A-? AuthenticAMD-1A-??"},
+	{"Zen5", "amd64_events_fam1ah_zen5.h", "AuthenticAMD-1A-? AuthenticAMD-1A-[12467]?"}, // the others are Zen 6
 	{"Cortex-A53", "arm_cortex_a53_events.h", "Arm-41-D03"},
 	{"Cortex-A55", "arm_cortex_a55_events.h", "Arm-41-D05"},
 	{"Cortex-A57-A72", "arm_cortex_a57_events.h", "Arm-41-D07 Arm-41-D08"},

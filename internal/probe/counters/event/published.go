@@ -29,7 +29,7 @@ var ofOthers []byte
 const publishedLimit = 8 << 20
 
 // model is how the lists call a CPU: "GenuineIntel-6-8F-4", with the stepping at its end; of Arm's the maker and the
-// part, "Arm-41-D0C".
+// part, with the revision, "Arm-41-D0C-r4p1".
 func (s Source) model() string {
 	fields := s.cpuFields()
 	if fields["CPU implementer"] != "" {
@@ -68,32 +68,42 @@ func (s Source) modelOfArm(fields map[string]string) string {
 	if len(cores) > 1 || wrong != nil || err != nil {
 		return ""
 	}
-	return fmt.Sprintf("Arm-%X-%X", maker, part)
+	variant, wrong := strconv.ParseUint(fields["CPU variant"], 0, 4)
+	revision, err := strconv.ParseUint(fields["CPU revision"], 0, 4)
+	if wrong != nil || err != nil {
+		return fmt.Sprintf("Arm-%X-%X", maker, part)
+	}
+	return fmt.Sprintf("Arm-%X-%X-r%Xp%X", maker, part, variant, revision)
 }
 
-// fits tells whether a list is for a model: its names are without the stepping, or with a class of them.
+// fits tells whether a list is for a model: its names are without the stepping (of Arm's the revision), or with a class
+// of them.
 func fits(pattern, model string) bool {
-	matched, err := path.Match(pattern, model)
-	if !matched && err == nil {
-		matched, err = path.Match(pattern+"-?", model)
-	}
-	return matched && err == nil
+	return slices.ContainsFunc([]string{"", "-?", "-r?p?"}, func(stepping string) bool {
+		matched, err := path.Match(pattern+stepping, model)
+		return matched && err == nil
+	})
 }
 
 // eachPublished goes over the events of all lists: the name of the list, whether it is for this CPU, the event in
 // small letters and the terms of its PMU.
 func (s Source) eachPublished(each func(list string, ours bool, name, terms string)) {
-	model := s.model()
+	event := func(list string, ours bool, line string) {
+		if words := strings.Fields(line); len(words) == 2 {
+			each(list, ours, words[0], words[1])
+		}
+	}
 	for _, packed := range [][]byte{ofIntel, ofOthers} {
 		unpacked, err := gzip.NewReader(bytes.NewReader(packed))
 		if err != nil {
 			continue // the tests read them whole
 		}
-		eachLine(io.LimitReader(unpacked, publishedLimit), model, each)
+		eachLine(io.LimitReader(unpacked, publishedLimit), s.model(), event)
 	}
+	s.eachLineOf([][]byte{slotsOfArm, slotsOfAMD}, event)
 }
 
-func eachLine(text io.Reader, model string, each func(list string, ours bool, name, terms string)) {
+func eachLine(text io.Reader, model string, each func(list string, ours bool, line string)) {
 	list, ours := "", false
 	lines := bufio.NewScanner(text)
 	for lines.Scan() {
@@ -102,8 +112,8 @@ func eachLine(text io.Reader, model string, each func(list string, ours bool, na
 		case len(words) > 2 && words[0] == "=":
 			list = words[1]
 			ours = slices.ContainsFunc(words[3:], func(pattern string) bool { return fits(pattern, model) })
-		case len(words) == 2 && list != "": // the licence stands before
-			each(list, ours, words[0], words[1])
+		case list != "": // the licence stands before
+			each(list, ours, lines.Text())
 		}
 	}
 }
@@ -135,7 +145,7 @@ func (s Source) publishedTerms(wanted string) (terms string, elsewhere []string)
 		case name != wanted:
 		case ours:
 			terms = its
-		default:
+		case !slices.Contains(elsewhere, list):
 			elsewhere = append(elsewhere, list)
 		}
 	})
@@ -160,7 +170,8 @@ func (s Source) Published() []string {
 			names = append(names, name)
 		}
 	})
-	return names
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // ofMaker resolves an event by the name that the CPU's maker published, or that the kernel's PMU has, without its

@@ -99,6 +99,8 @@ func TestEventsOfAMD(t *testing.T) {
 		{"25", "17", "retired_sse_avx_flops.div_flops", 0x403, ""},
 		{"25", "1", "retired_sse_avx_flops.bfloat_mac_flops", 0, "of other CPUs (Zen4"}, // Milan is Zen 3
 		{"23", "49", "cycles_not_in_halt", 0x76, ""},                                    // Rome
+		{"26", "2", "cycles_not_in_halt", 0x76, ""},                                     // Turin
+		{"26", "80", "dispatch_stalls_1.fe_no_ops", 0, "of other CPUs (Zen4, Zen5)"},    // Zen 6
 		{"23", "1", "instruction_cache_lines_invalidated", 0, "is counted in parts: instruction_cache_lines_invalidated."},
 		{"21", "2", "retired_branch_instructions_mispredicted", 0, "of other CPUs (Zen1"},
 	} {
@@ -153,29 +155,5 @@ func TestEventsOfTheCorePMU(t *testing.T) {
 	list, err := Parse("mem-loads", machine(t))
 	if err != nil || list[0].Config != 0x1cd || list[0].Type != 4 {
 		t.Errorf("%+v, %v", list, err)
-	}
-}
-
-func TestTopDown(t *testing.T) {
-	source := machine(t)
-	if _, err := Parse("topdown", source); err == nil || !strings.Contains(err.Error(), "no events of slots") {
-		t.Errorf("a PMU without slots: %v", err)
-	}
-	const events = "sys/bus/event_source/devices/cpu/events/"
-	put(t, source, map[string]string{events + "slots": "event=0x00,umask=0x4",
-		events + "topdown-retiring": "event=0x00,umask=0x80",
-		events + "topdown-bad-spec": "event=0x00,umask=0x81", events + "topdown-fe-bound": "event=0x00,umask=0x82",
-		events + "topdown-be-bound": "event=0x00,umask=0x83"})
-	list, err := Parse("task-clock,topdown", source)
-	if err != nil || len(list) != 6 || list[1].Name != "slots" || list[1].Config != 0x400 || list[5].Config != 0x8300 {
-		t.Fatalf("%+v, %v", list, err)
-	}
-	for _, each := range list[1:] {
-		if each.Group != list[1].Group || each.Group < 0 {
-			t.Errorf("%s is not in the group of the slots", each.Name)
-		}
-	}
-	if _, err := Parse("topdown", Source{Root: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "no PMU") {
-		t.Errorf("a host without a PMU: %v", err)
 	}
 }

@@ -1,0 +1,1 @@
+neighbour -busy /tmp/neighbour.socket &
