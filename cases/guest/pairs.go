@@ -108,7 +108,8 @@ func (p *pair) script() string {
 	}
 	return fmt.Sprintf(`echo '%s%s'; cd /pairs/%s; export PATH=/bin:.
 %s
-culprit investigate --counters '{cycles,instructions}' --cpi --prove none%s --case /tmp/case --a %s --b %s > /tmp/said 2>&1
+culprit investigate --counters '{cycles,instructions}' --cpi --prove none%s --case /tmp/case \
+	--a %s --b %s > /tmp/said 2>&1
 cat /tmp/said; cd /tmp/case && { echo '%s'; tar -c %s | gzip | base64; echo '%s'; }
 rm -rf /tmp/case
 `, pairBegins, p.name, p.name, p.before, metric, command(p.A), command(p.B), caseBegins, kept, caseEnds)

@@ -94,8 +94,8 @@ func ExtrapolateRatio(x, y []Observed, turn, confidence float64) (Interval, erro
 // times the function's slopes come to. A phase as long as a turn that no window shows is allowed for, as for
 // Extrapolate. Windows are paired. It fails where the totals have no such value, and where the counters did not count at the same
 // times: the value would be that of different times.
-func ExtrapolateFunction(f func(totals []float64) float64, counters [][]Observed, turn,
-	confidence float64) (Interval, error) {
+func ExtrapolateFunction(f func(totals []float64) float64, counters [][]Observed,
+	turn, confidence float64) (Interval, error) {
 	if !(confidence > 0 && confidence < 1) {
 		return Interval{}, fmt.Errorf("extrapolate: confidence %v is not between 0 and 1", confidence)
 	}
