@@ -92,8 +92,8 @@ func ExtrapolateRatio(x, y []Observed, turn, confidence float64) (Interval, erro
 // group: a ratio, or what is made up of ratios, which is the same when all counts are twice as high. The interval comes
 // from the part of the time in which they did not count: to first order, each window moves the value by what its counts
 // times the function's slopes come to. A phase as long as a turn that no window shows is allowed for, as for
-// Extrapolate. Windows are paired. It fails where the totals have no such value, and where the counters did not count at the same
-// times: the value would be that of different times.
+// Extrapolate. Windows are paired. It fails where the totals have no such value, and where the counters did not count
+// at the same times: the value would be that of different times.
 func ExtrapolateFunction(f func(totals []float64) float64, counters [][]Observed,
 	turn, confidence float64) (Interval, error) {
 	if !(confidence > 0 && confidence < 1) {
