@@ -21,6 +21,7 @@ const (
 	BlindLost       BlindKind = "lost"               // What; Count
 	BlindChecked    BlindKind = "self-check"         // What: what recording did to its target
 	BlindSliced     BlindKind = "requests in slices" // What: how they were watched
+	BlindRestart    BlindKind = "service restarted"  // Count; What: which processes, and when
 	BlindKilled     BlindKind = "recording killed"   // its end is missing
 	BlindImport     BlindKind = "import"             // What: what another tool's file does not hold
 	BlindOther      BlindKind = "other"              // What: words that an earlier culprit wrote
@@ -111,6 +112,9 @@ func (s BlindSpot) words() (text string, known bool) {
 		return fmt.Sprintf("lost: %s: %d", s.What, s.Count), true
 	case BlindChecked:
 		return "self-check: " + s.What, true
+	case BlindRestart:
+		return "the service did not run all the time: " + s.What + "; what was done in between is not seen, " +
+			"and a new process is cold", true
 	case BlindCut:
 		return "cut to " + s.What + ": system calls and switches are counted for whole recordings only " +
 			"and left out", true

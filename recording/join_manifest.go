@@ -16,11 +16,15 @@ func follow(whole, next Manifest, first bool) Manifest {
 	for i := range next.Thinned {
 		next.Thinned[i].TimeNs += whole.WindowNs
 	}
+	for i := range next.Restarts {
+		next.Restarts[i].TimeNs += whole.WindowNs
+	}
 	if first {
 		return next
 	}
 	whole.Gaps = append(whole.Gaps, next.Gaps...)
 	whole.Thinned = append(whole.Thinned, next.Thinned...)
+	whole.Restarts = append(whole.Restarts, next.Restarts...)
 	whole.Watched = joinWatched(whole, next)
 	whole.WindowNs += next.WindowNs
 	whole.Losses = addLosses(whole.Losses, next.Losses)
@@ -94,7 +98,7 @@ func wholeSpots(manifest Manifest) []BlindSpot {
 	if manifest.Watched != nil {
 		spots = append(spots, BlindSpot{Kind: BlindSliced, What: manifest.Watched.String()})
 	}
-	return append(spots, Lost(manifest.Losses)...)
+	return append(withRestarts(spots, manifest.Restarts), Lost(manifest.Losses)...)
 }
 
 // SelfCheck is the effect of recording on a rate of the target, from blocks with the recorder

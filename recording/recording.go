@@ -74,6 +74,8 @@ type Manifest struct {
 	// of time.
 	Gaps    []Gap      `json:"gaps,omitempty"`
 	Thinned []Thinning `json:"thinned,omitempty"`
+	// Restarts are those of the service that was recorded, in order of time.
+	Restarts []Restart `json:"restarts,omitempty"`
 	// Estimated says which numbers of the tables are no counts of all events.
 	Estimated []Estimate `json:"estimated,omitempty"`
 	// Watched is how requests were watched where that was not all the time; nil: they were, or not recorded.

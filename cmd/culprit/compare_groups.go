@@ -94,6 +94,7 @@ func sideText(s side) report.ComparedSide {
 			hosts = append(hosts, name)
 		}
 	}
-	return report.ComparedSide{Files: s.names, Command: s.recordings[0].Manifest.Target.Words(),
-		Host: strings.Join(hosts, ", ")}
+	return report.ComparedSide{Files: s.names, Disturbed: comparability.Disturbed(s.names, s.recordings),
+		Command: s.recordings[0].Manifest.Target.Words(),
+		Host:    strings.Join(hosts, ", ")}
 }

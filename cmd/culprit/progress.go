@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"sync/atomic"
@@ -74,6 +75,14 @@ func (p *progress) end() {
 func isTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// says prints lines of which the progress is not to wait for the end.
+func (p *progress) says(w world) func(text string) {
+	return func(text string) {
+		p.hide()
+		fmt.Fprintf(w.stderr, "culprit: %s\n", text)
+	}
 }
 
 // hide clears the line for a question; the next tick draws it again.

@@ -38,20 +38,24 @@ type recordOptions struct {
 func recordVerb(w world) *cobra.Command {
 	var o recordOptions
 	command := &cobra.Command{
-		Use:   "record [-a | -p PID | --cgroup PATH | -- CMD…]",
+		Use:   "record [-a | -p PID | --cgroup PATH | port:N | unit:NAME | -- CMD…]",
 		Short: "Record the evidence of one side into one file",
 		Long: `Records what a command, a process with its children, a cgroup or the whole host does:
 stacks on the CPU, waits with who ended them, system calls, processes, and every setting
 that can make two hosts differ. The file is a zip of Parquet tables.
 
 A command's input, output and exit status are left as they are; what outlives -d goes on
-unrecorded. Interrupting ends the recording and keeps what it saw.`,
+unrecorded. Interrupting ends the recording and keeps what it saw. A service that is named by
+its port, unit or cgroup is followed when it is restarted; a process named by its id is not.`,
 		Example: `  culprit record -o sleep.culprit -- sleep 0.2
   culprit record -d 1s -p 1 -o init.culprit
   culprit record -d 1s -a -o host.culprit
   culprit record -f -o stat.culprit --json - -d 1s -p 1`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.words = args
+			if err := o.takeNamed(); err != nil {
+				return err
+			}
 			if o.salvage != "" {
 				return runSalvage(w, o)
 			}
@@ -94,7 +98,7 @@ func (o *recordOptions) check() error {
 	}
 	switch {
 	case given == 0:
-		return fmt.Errorf("nothing to record; give a command after --, -p PID, --cgroup PATH or -a")
+		return fmt.Errorf("nothing to record; give a command after --, -p PID, --cgroup PATH, port:N, unit:NAME or -a")
 	case given > 1:
 		return fmt.Errorf("give only one of: a command, -p, --cgroup, -a")
 	case o.out == "":
@@ -126,6 +130,22 @@ func (o *recordOptions) check() error {
 		}
 	}
 	return checkRecording(o.out, o.force)
+}
+
+// takeNamed finds what runs already and was named in the place of a command: port:8080, unit:NAME, pid:N or cgroup:DIR.
+func (o *recordOptions) takeNamed() error {
+	if len(o.words) != 1 {
+		return nil
+	}
+	target, named, err := record.ParseTarget(o.words[0])
+	switch {
+	case err != nil || !named:
+		return err
+	case o.WholeHost || o.target.Pid != 0 || o.target.Cgroup != "":
+		return fmt.Errorf("give only one of: -p, --cgroup, -a, %s", o.words[0])
+	}
+	o.target, o.words = target, nil
+	return nil
 }
 
 // resolveTarget finds what is to be recorded.
@@ -210,6 +230,7 @@ func runRecord(ctx context.Context, w world, o recordOptions) error {
 		return err
 	}
 	progress := newProgress(w, "recording", o.duration)
+	run.Say = progress.says(w)
 	tell.stage("recording")
 	err = run.Watch(ctx)
 	progress.end()

@@ -38,7 +38,8 @@ func printRecorded(w world, o recordOptions, summary *record.Summary, goesOn boo
 		fmt.Fprintf(w.stderr, "culprit: recorded the first %v; the command goes on unrecorded (-d sets the time)\n",
 			o.duration)
 	}
-	if summary.Ended {
+	printAbsent(w, o.target, summary.Restarts, "what was recorded before is kept")
+	if summary.Ended && !o.target.ComesBack() {
 		fmt.Fprintf(w.stderr, "culprit: process %d and all that it started ended after %v\n", o.target.Pid,
 			time.Duration(summary.WindowNs).Round(100*time.Millisecond))
 	}

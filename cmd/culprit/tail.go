@@ -250,6 +250,7 @@ func (o *tailOptions) record(ctx context.Context, w world, path string) error {
 	}
 	o.news.stage("watching requests")
 	progress := newProgress(w, "watching", o.duration)
+	run.Say = progress.says(w)
 	err = run.Watch(ctx)
 	progress.end()
 	if err != nil {
@@ -260,7 +261,8 @@ func (o *tailOptions) record(ctx context.Context, w world, path string) error {
 	if err != nil {
 		return fmt.Errorf("tail: %w", err)
 	}
-	if summary.Ended {
+	printAbsent(w, o.target, summary.Restarts, "what follows is of the time before")
+	if summary.Ended && !o.target.ComesBack() {
 		fmt.Fprintf(w.stderr, "culprit: the service ended after %v: what follows is of the time before\n",
 			time.Duration(summary.WindowNs).Round(100*time.Millisecond))
 	}

@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
 	"culprit/internal/compare/units"
 	"culprit/internal/explain"
-	"culprit/internal/host"
 	"culprit/internal/record"
 	"culprit/internal/trial"
 	"culprit/recording"
@@ -21,8 +19,9 @@ import (
 // liveSide is a side that runs already, as it was last seen.
 type liveSide struct {
 	target   record.Target
-	is       string // its first process and when that began
+	is       record.Process // that began first
 	restarts int
+	as       string // what it is called in messages: ", as A"
 }
 
 // The windows of two live sides: how many of a usual budget they share, and how often a service may
@@ -36,6 +35,10 @@ const (
 // errRestarted says that a window holds the end of one process and the beginning of another.
 var errRestarted = errors.New("it was restarted")
 
+func newLiveSide(target record.Target, as string) *liveSide {
+	return &liveSide{target: target, is: target.Eldest(), as: as}
+}
+
 // bothLive reports whether two services that run already are compared.
 func (o Options) bothLive() bool { return o.Target.Kind != "" && o.TargetB.Kind != "" }
 
@@ -43,10 +46,8 @@ func (o Options) bothLive() bool { return o.Target.Kind != "" && o.TargetB.Kind 
 // recorder, at the same time on both sides; windows of each in turn are recorded, and tell what their
 // threads wait for.
 func (inv *investigation) watchTwo(ctx context.Context) error {
-	inv.live = map[string]*liveSide{sideA: {target: inv.options.Target}, sideB: {target: inv.options.TargetB}}
-	for _, side := range inv.live {
-		side.is = firstOf(side.target)
-	}
+	inv.live = map[string]*liveSide{sideA: newLiveSide(inv.options.Target, ", as A"),
+		sideB: newLiveSide(inv.options.TargetB, ", as B")}
 	inv.c.Per = units.PerSecond
 	inv.window = min(max((inv.left()-recorderStart-reasoningTime)/liveShares, leastWindow), mostWindow)
 	inv.took[sideA], inv.took[sideB] = inv.window/2, inv.window/2
@@ -79,68 +80,51 @@ func (inv *investigation) tooShort() error {
 		leastWindow, (liveShares/2*leastWindow + recorderStart + 2*reasoningTime).Round(time.Second))
 }
 
-// firstOf names the eldest process of a target, "" where none is left.
-func firstOf(target record.Target) string {
-	pids, err := target.Pids()
-	if err != nil {
-		return ""
-	}
-	const start = 22 - 3 // of proc_pid_stat(5), from its third field on
-	first, eldest := "", uint64(0)
-	for _, pid := range pids {
-		fields := host.StatFields(pid)
-		if len(fields) <= start || fields[0] == "Z" {
-			continue
-		}
-		began, err := strconv.ParseUint(fields[start], 10, 64)
-		if err == nil && (first == "" || began < eldest) {
-			first, eldest = fmt.Sprintf("process %d (begun at tick %d)", pid, began), began
-		}
-	}
-	return first
-}
-
 // pids lists the processes of a live side; errRestarted where they are others than before.
 func (inv *investigation) pids(label string) ([]int, error) {
 	side := inv.live[label]
-	if firstOf(side.target) != side.is {
+	if side.target.Eldest() != side.is {
 		return nil, errRestarted
 	}
 	return side.target.Pids()
 }
 
-// findAgain looks for a side that was restarted, and waits a while for it to come back.
+// findAgain looks for sides that were restarted, and waits a while for them to come back.
 func (inv *investigation) findAgain(ctx context.Context) error {
 	for _, label := range inv.plan.Sides {
-		side := inv.live[label]
-		was := side.is
-		for until := time.Now().Add(comeBack); side.is == was || side.is == ""; {
-			target, err := side.target.Find()
-			if now := firstOf(target); err == nil && now == was {
-				break // this side is as it was
-			} else if err == nil && now != "" {
-				side.target, side.is = target, now
-				continue
-			}
-			if time.Now().After(until) || side.target.Kind == "pid" && sameProcess(side.target) {
-				return fmt.Errorf("%s ended while it was watched, as %s", side.target, label)
-			}
-			select {
-			case <-ctx.Done():
-				return errors.New("interrupted; nothing was kept")
-			case <-time.After(50 * time.Millisecond):
-			}
+		if err := inv.findSide(ctx, inv.live[label]); err != nil {
+			return err
 		}
-		if side.is == was {
+	}
+	return nil
+}
+
+// findSide looks for a side that may have been restarted, and waits a while for it to come back.
+func (inv *investigation) findSide(ctx context.Context, side *liveSide) error {
+	was, none := side.is, record.Process{}
+	for until := time.Now().Add(comeBack); side.is == was || side.is == none; {
+		target, err := side.target.Find()
+		if now := target.Eldest(); err == nil && now == was {
+			return nil // it is as it was
+		} else if err == nil && now != none {
+			side.target, side.is = target, now
 			continue
 		}
-		if side.restarts++; side.restarts > mostRestarts {
-			return fmt.Errorf("%s was restarted %d times while it was watched, as %s: nothing can be said of it",
-				side.target, side.restarts, label)
+		if time.Now().After(until) || side.target.Kind == "pid" && sameProcess(side.target) {
+			return fmt.Errorf("%s ended while it was watched%s", side.target, side.as)
 		}
-		inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("%s was restarted while it was watched, as %s: windows are "+
-			"those of both of its processes, and a new one may be cold", side.target, label))
+		select {
+		case <-ctx.Done():
+			return errors.New("interrupted; nothing was kept")
+		case <-time.After(50 * time.Millisecond):
+		}
 	}
+	if side.restarts++; side.restarts > mostRestarts {
+		return fmt.Errorf("%s was restarted %d times while it was watched%s: nothing can be said of it", side.target,
+			side.restarts, side.as)
+	}
+	inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("%s was restarted while it was watched%s (process %d, then %d): "+
+		"windows are those of both of its processes, and a new one may be cold", side.target, side.as, was.Pid, side.is.Pid))
 	return nil
 }
 
@@ -220,7 +204,7 @@ func (inv *investigation) recordLiveWindow(ctx context.Context, recorder *record
 		rec, err := inv.recordWindow(ctx, recorder, side.target, path, inv.window, func() func() map[string]float64 {
 			return inv.usualSeconds(label)
 		})
-		if ctx.Err() == nil && (errors.Is(err, record.ErrGone) || firstOf(side.target) != side.is) {
+		if ctx.Err() == nil && (errors.Is(err, record.ErrGone) || side.target.Eldest() != side.is) {
 			if err := inv.findAgain(ctx); err != nil {
 				return nil, err
 			}

@@ -47,11 +47,11 @@ func (inv *investigation) watchService(ctx context.Context) error {
 		return fmt.Errorf("budget %v is too short for %d windows of %v; give --budget %v or more", inv.options.Budget,
 			serviceWindows, leastWindow, (inv.elapsed() + serviceWindows*leastWindow + 2*reasoningTime).Round(time.Second))
 	}
-	found := &evidence{}
+	found, side := &evidence{}, newLiveSide(inv.options.Target, "")
 	for number := range serviceWindows {
 		inv.options.Progress(fmt.Sprintf("recording: window %d of %d", number+1, serviceWindows))
 		path := filepath.Join(inv.dir, explain.Recordings, fmt.Sprintf("%s-%d.culprit", sideA, number+1))
-		rec, err := inv.recordWindow(ctx, recorder, inv.options.Target, path, window, noMetrics)
+		rec, err := inv.recordServiceWindow(ctx, recorder, side, path, window)
 		if err != nil {
 			return err
 		}
@@ -63,6 +63,37 @@ func (inv *investigation) watchService(ctx context.Context) error {
 		"threads wait for work is left out, and --metric cpu or wall chooses which of the rest is listed",
 		serviceWindows, window.Round(time.Millisecond)))
 	return inv.reason(ctx, found)
+}
+
+// recordServiceWindow records a service for a while; where it was restarted meanwhile, again. The eldest process of a
+// cgroup may end without that: there nothing else tells than that the cgroup was empty.
+func (inv *investigation) recordServiceWindow(ctx context.Context, recorder *record.Recorder, side *liveSide, path string,
+	window time.Duration) (*recording.Recording, error) {
+	for {
+		before, _ := side.target.Pids() // none where it is gone, which recording tells
+		rec, err := inv.recordWindow(ctx, recorder, side.target, path, window, noMetrics)
+		left := side.target.Eldest()
+		switch {
+		case ctx.Err() != nil || !side.target.ComesBack() || left == side.is:
+			return rec, err
+		case err == nil && left.Pid > 0 && side.target.Kind == "cgroup":
+			inv.warnOthers(side, before)
+			return rec, nil
+		}
+		if err := inv.findSide(ctx, side); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// warnOthers says that a window ended with other processes of a cgroup than it began with: those are not in it.
+func (inv *investigation) warnOthers(side *liveSide, before []int) {
+	after, err := side.target.Pids()
+	stays := func(pid int) bool { return slices.Contains(after, pid) }
+	warning := fmt.Sprintf("%s: a window ended with other processes than it began with, which are not in it", side.target)
+	if err == nil && !slices.ContainsFunc(before, stays) && !slices.Contains(inv.c.Warnings, warning) {
+		inv.c.Warnings = append(inv.c.Warnings, warning)
+	}
 }
 
 // recordWindow records a target for a while.

@@ -59,6 +59,6 @@ type Tree interface {
 	// Follow makes processes targets, all of their threads (with Options.WholeHost everybody)
 	// and returns how many threads there were. Attach comes before, so no child is missed.
 	Follow(pids []int) (threads int, err error)
-	// Left counts the target's threads that are there now. It may be asked while a window is open.
-	Left() (threads int, err error)
+	// Left lists the processes of the target that are there now. It may be asked while a window is open.
+	Left() (pids []int, err error)
 }

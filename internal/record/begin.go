@@ -137,10 +137,13 @@ func (s *Session) roots(target Target) ([]int, error) {
 			}
 		}
 	}
-	if len(pids) > 0 {
-		err = nil // the cgroup is empty or gone, its processes are not
+	switch {
+	case len(pids) > 0: // the cgroup is empty or gone, its processes are not
+		return pids, nil
+	case err != nil:
+		return nil, fmt.Errorf("record %s: %w", target, ErrGone)
 	}
-	return pids, err
+	return pids, nil
 }
 
 // maxRounds bounds the search for processes that were started while it went on.

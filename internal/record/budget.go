@@ -148,8 +148,7 @@ func (r *Run) keepBudget(ctx context.Context) error {
 
 // goOnWith ends a part and begins the next with what is left.
 func (r *Run) goOnWith(ctx context.Context, step recording.Thinning) error {
-	ctx = context.WithoutCancel(ctx)
-	if err := r.parts.EndToGoOn(ctx); err != nil {
+	if err := r.parts.EndToGoOn(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
 	r.parts.target.Share = r.now.share

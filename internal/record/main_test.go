@@ -18,6 +18,10 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == ownerVerb {
 		os.Exit(ownRecorder(os.Args[2]))
 	}
+	if len(os.Args) > 2 && os.Args[1] == portVerb {
+		fmt.Fprintln(os.Stderr, servePort(os.Args[2]))
+		os.Exit(2)
+	}
 	if len(os.Args) > 2 && os.Args[1] == streamVerb {
 		fmt.Fprintln(os.Stderr, serveStreams(os.Args[2]))
 		os.Exit(2)

@@ -143,6 +143,8 @@ type Finish struct {
 	// Thinned and Check are for the manifest: what was given up before this window, and what recording did to the target.
 	Thinned []recording.Thinning `json:"thinned,omitempty"`
 	Check   *recording.SelfCheck `json:"check,omitempty"`
+	// Restarts of the target, by the time since this window began.
+	Restarts []recording.Restart `json:"restarts,omitempty"`
 }
 
 // Summary is what a finished window looked like.
@@ -159,7 +161,9 @@ type Summary struct {
 	Gaps      []recording.Gap         `json:"gaps,omitempty"`
 	Thinned   []recording.Thinning    `json:"thinned,omitempty"`
 	Throttled []Throttled             `json:"throttled,omitempty"` // by limits of I/O
-	// Ended: the process that was named by its id, and all that it started, ended before the time was up.
+	Restarts  []recording.Restart     `json:"restarts,omitempty"`  // of the service
+	// Ended: the process that was named by its id, and all that it started, ended before the time was up; or the service
+	// did, and did not come back.
 	Ended bool `json:"ended,omitempty"`
 	// RunTimes are those whose first process came up within the window: its first stacks have no frames of it.
 	RunTimes []string `json:"run_times,omitempty"`

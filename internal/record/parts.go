@@ -39,6 +39,8 @@ type Parts struct {
 	open     bool
 	sum      Summary
 	thinned  []recording.Thinning // those of the part that is open or comes next
+	restarts []recording.Restart  // those too, by the time since it began
+	began    time.Time            // the part that is open
 	lengthNs int64                // of the parts that are written
 	least    int64                // bytes of the heap that the part that is open began with; 0: not looked at
 }
@@ -66,7 +68,7 @@ func (p *Parts) Begin(ctx context.Context, why string) error {
 	if err := p.recorder.Begin(ctx, p.target); err != nil {
 		return err
 	}
-	p.open, p.target.Resume, p.least = true, true, 0
+	p.open, p.target.Resume, p.least, p.began = true, true, 0, time.Now()
 	return nil
 }
 
@@ -100,11 +102,12 @@ func (p *Parts) end(ctx context.Context, goesOn bool) error {
 		}
 	}
 	path := p.next()
-	summary, err := p.recorder.End(ctx, Finish{Path: path, Part: true, GoesOn: goesOn, Thinned: p.thinned})
+	summary, err := p.recorder.End(ctx, Finish{Path: path, Part: true, GoesOn: goesOn, Thinned: p.thinned,
+		Restarts: p.restarts})
 	if err != nil {
 		return fmt.Errorf("write part: %w", err)
 	}
-	p.parts, p.thinned = append(p.parts, path), nil
+	p.parts, p.thinned, p.restarts = append(p.parts, path), nil, nil
 	p.lengthNs += summary.WindowNs
 	p.sum.add(summary)
 	return nil
@@ -115,7 +118,7 @@ func (p *Parts) end(ctx context.Context, goesOn bool) error {
 func (p *Parts) Finish(ctx context.Context, check *recording.SelfCheck) (*Summary, error) {
 	if p.open && len(p.parts) == 0 { // the usual case: there is nothing to join
 		p.open = false
-		return p.recorder.End(ctx, Finish{Path: p.path, Thinned: p.thinned, Check: check})
+		return p.recorder.End(ctx, Finish{Path: p.path, Thinned: p.thinned, Check: check, Restarts: p.restarts})
 	}
 	if err := p.End(ctx); err != nil {
 		return nil, p.kept(err)
@@ -129,8 +132,13 @@ func (p *Parts) Finish(ctx context.Context, check *recording.SelfCheck) (*Summar
 			manifest.BlindSpots = append(manifest.BlindSpots,
 				recording.BlindSpot{Kind: recording.BlindChecked, What: check.String()})
 		}
+		for i := range p.restarts { // of a service that did not come back
+			p.restarts[i].TimeNs += p.lengthNs
+		}
+		manifest.AddRestarts(p.restarts...)
 		p.sum.Losses, p.sum.Cost, p.sum.Unseen = manifest.Losses, manifest.Cost, manifest.BlindSpots
 		p.sum.Gaps, p.sum.Thinned, p.sum.WindowNs = manifest.Gaps, manifest.Thinned, manifest.WindowNs
+		p.sum.Restarts = manifest.Restarts
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%w; its parts stay in %s", err, p.path+PartsSuffix)

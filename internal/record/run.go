@@ -20,6 +20,7 @@ type Run struct {
 	Path     string          // of the recording
 	Duration time.Duration   // at most so long
 	Ended    <-chan struct{} // closed when the target has ended; nil: nobody tells
+	Say      func(string)    // takes what is to be known at once, such as a service that has ended; nil: nobody does
 	// SelfCheck detaches the recorder in random blocks and compares the target's rate. Printed, where it is not nil,
 	// is where the target's own numbers come by.
 	SelfCheck bool
@@ -38,7 +39,10 @@ type Run struct {
 	over  int     // seconds in a row over the budget
 	spent bool    // nothing is left to give up
 	last  reading // of the target's CPU time
-	gone  bool    // the process named by its id has ended, and all that it started
+	gone  bool    // the process named by its id has ended, and all that it started; or the service, for good
+
+	service *service // what is known of a target that can come back; nil: it cannot
+	said    int      // restarts that were said
 
 	// Tests want shorter ones: how long a part is, and a block of the self-check. 0: as long as a user's.
 	every, block time.Duration
@@ -49,6 +53,7 @@ func (r *Run) Begin(ctx context.Context) (err error) {
 	if r.parts, err = NewParts(r.Recorder, r.Target, r.Path); err != nil {
 		return err
 	}
+	r.service = newService(r.Target)
 	if err := r.parts.Begin(ctx, ""); err != nil {
 		return err
 	}
@@ -77,11 +82,11 @@ func (r *Run) watchPlain(ctx context.Context) error {
 	if r.every > 0 {
 		look = min(look, r.every)
 	}
-	for r.wait(ctx, look) {
+	for r.waitOn(ctx, look) {
 		if gone, err := r.targetGone(ctx); gone || err != nil {
 			return err
 		}
-		if err := r.keepBudget(ctx); err != nil {
+		if err := r.keepBudget(ctx); err != nil || r.gone {
 			return err
 		}
 		due, err := r.partIsDue(ctx, time.Since(began))
@@ -128,21 +133,23 @@ func (r *Run) wait(ctx context.Context, length time.Duration) bool {
 
 // renew ends a part and begins the next. A target that is gone by then has been recorded to its end.
 func (r *Run) renew(ctx context.Context, why string) error {
-	ctx = context.WithoutCancel(ctx)
-	if err := r.parts.EndToGoOn(ctx); err != nil {
+	if err := r.parts.EndToGoOn(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
 	return r.resume(ctx, why)
 }
 
-// resume begins the next part.
+// resume begins the next part; of a service that is gone, when it is back.
 func (r *Run) resume(ctx context.Context, why string) error {
-	err := r.parts.Begin(ctx, why)
-	if errors.Is(err, ErrGone) {
-		r.until = time.Now()
-		return nil
+	err := r.parts.Begin(context.WithoutCancel(ctx), why)
+	switch {
+	case !errors.Is(err, ErrGone):
+		return err
+	case r.service != nil:
+		return r.awaitService(ctx)
 	}
-	return err
+	r.until = time.Now()
+	return nil
 }
 
 // Finish writes the recording.

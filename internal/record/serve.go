@@ -32,7 +32,7 @@ type answer struct {
 	Summary      *Summary                `json:"summary,omitempty"`
 	Load         *load                   `json:"load,omitempty"`
 	Live         int64                   `json:"live,omitempty"` // bytes of the heap
-	Left         int                     `json:"left,omitempty"` // threads of the target
+	Left         []int                   `json:"left,omitempty"` // processes of the target
 }
 
 // maxLine bounds a line of the conversation.
@@ -188,8 +188,9 @@ func (s *Session) finish(finish Finish) (*Summary, error) {
 		return nil, err
 	}
 	rec.Manifest.Thinned, rec.Manifest.Cost.Check = finish.Thinned, finish.Check
+	rec.Manifest.AddRestarts(finish.Restarts...)
 	_, broken, total := brokenByReason(rec)
-	summary := &Summary{WindowNs: rec.Manifest.WindowNs, Gaps: rec.Manifest.Gaps, Thinned: finish.Thinned,
+	summary := &Summary{WindowNs: rec.Manifest.WindowNs, Gaps: rec.Manifest.Gaps, Thinned: finish.Thinned, Restarts: finish.Restarts,
 		Samples: int(total), Waits: len(rec.Waits), Broken: int(broken), Losses: rec.Manifest.Losses,
 		Cost: rec.Manifest.Cost, Unseen: rec.Manifest.BlindSpots, Throttled: throttledOf(rec)}
 	if s.unwinder != nil {

@@ -51,9 +51,11 @@ type Comparison struct {
 
 // ComparedSide is one group of recordings.
 type ComparedSide struct {
-	Files   []string `json:"files"`
-	Command string   `json:"command"`
-	Host    string   `json:"host"`
+	Files []string `json:"files"`
+	// Disturbed are those of Files in which the service was restarted.
+	Disturbed []string `json:"disturbed,omitempty"`
+	Command   string   `json:"command"`
+	Host      string   `json:"host"`
 }
 
 // ComparisonJSON writes the comparison as one document; like JSON, it has null for what is not

@@ -62,6 +62,7 @@ func Explain(rec *recording.Recording, options Options) *Result {
 	r := &Result{Schema: Schema, Target: rec.Manifest.Target, Seconds: float64(rec.Manifest.WindowNs) / 1e9,
 		Requests: []Slow{}, Suspects: []cause.Suspect{}, Stalls: []int{}, Same: []SameClass{}, Slowest: []Line{},
 		Unseen: Unseen{Why: []string{}}, RecorderCost: rec.Manifest.Cost,
+		Restarts:   rec.Manifest.Restarts,
 		BlindSpots: recording.Words(rec.Manifest.BlindSpots)}
 	reader := newReader(rec)
 	groups := groupsOf(rec, reader, options)
@@ -74,6 +75,7 @@ func Explain(rec *recording.Recording, options Options) *Result {
 	}
 	r.Slowest = slowest(groups, reader)
 	r.unseen(rec, reader.left)
+	r.BlindSpots = append(r.BlindSpots, afterRestarts(r.Restarts, groups)...)
 	count := 0
 	for _, g := range slow {
 		count += len(g.slow)

@@ -25,7 +25,9 @@ type Result struct {
 	Slowest      []Line         `json:"slowest"`
 	Unseen       Unseen         `json:"unseen"`
 	RecorderCost recording.Cost `json:"recording_cost"`
-	BlindSpots   []string       `json:"blind_spots"`
+	// Restarts of the service within the recording: what is slow soon after one may be so because it is cold.
+	Restarts   []recording.Restart `json:"restarts,omitempty"`
+	BlindSpots []string            `json:"blind_spots"`
 }
 
 // Slow is one kind of requests and what is slow of it.

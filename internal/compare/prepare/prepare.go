@@ -118,14 +118,15 @@ func Cut(rec *recording.Recording, fromNs, toNs int64) (*recording.Recording, er
 	if !rec.Manifest.StartedAt.IsZero() {
 		cut.Manifest.StartedAt = rec.Manifest.StartedAt.Add(time.Duration(fromNs))
 	}
-	cut.Manifest.Metrics = nil
+	cut.Manifest.Metrics, cut.Manifest.Restarts = nil, nil
 	if cut.Manifest.Target.Kind == "command" {
 		// It has no end here that something held up.
 		cut.Manifest.Target.Kind = "pid"
 	}
-	cut.Manifest.BlindSpots = append(slices.Clone(rec.Manifest.BlindSpots),
+	cut.Manifest.BlindSpots = append(cut.Manifest.WithoutRestarts(),
 		recording.BlindSpot{Kind: recording.BlindCut,
 			What: fmt.Sprintf("%v to %v", seconds(fromNs), seconds(toNs))})
+	cut.Manifest.AddRestarts(recording.Between(rec.Manifest.Restarts, fromNs, toNs)...)
 	within := func(timeNs *int64) bool {
 		in := *timeNs >= fromNs && *timeNs < toNs
 		*timeNs -= fromNs

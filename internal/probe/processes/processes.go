@@ -125,10 +125,17 @@ func (s *Session) Ends() {
 	s.remaining, s.failed = bpf.Walk[processesEvent](s.collection, "remain")
 }
 
-// Left counts the target's threads that are there now.
-func (s *Session) Left() (int, error) {
+// Left lists the processes of the target that are there now.
+func (s *Session) Left() (pids []int, err error) {
 	left, err := bpf.Walk[processesEvent](s.collection, "remain")
-	return len(left), err
+	known := map[uint32]bool{}
+	for i := range left {
+		if of := left[i].Tgid; !known[of] {
+			known[of] = true
+			pids = append(pids, int(of))
+		}
+	}
+	return pids, err
 }
 
 // Detach ends the following; what was seen waits for Collect.
