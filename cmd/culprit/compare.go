@@ -36,7 +36,8 @@ func compareVerb(w world) *cobra.Command {
 		Long: `Sets two groups of recordings side by side: every signal in one ranking, in seconds of the
 metric and as a share of its change, each second counted once. Intervals come from the spread
 between the recordings of a group, corrected for looking at many items; with one recording a
-side nothing is decided. FILE@2s..5s is a part of a recording; agent:web@03:00..03:10 are the
+side nothing is decided, but for a --metric of requests: that of each second or so of it tells
+the spread. FILE@2s..5s is a part of a recording; agent:web@03:00..03:10 are the
 windows of the service web that the agent of this host recorded then.
 
 Exit status 1 when B is worse; with --fail-over 5% only when it is worse by more than that.`,
@@ -59,7 +60,8 @@ Exit status 1 when B is worse; with --fail-over 5% only when it is worse by more
 	flags.StringVar(&o.per, "per", units.PerAuto,
 		"unit of work: auto, run, second, cpu-second, request (as recorded), request=N, request=NA,NB, or request=CALL "+
 			"of the system calls counted")
-	flags.StringVar(&o.metric, "metric", "auto", "what is compared: wall, cpu, or auto: what changed more")
+	flags.StringVar(&o.metric, "metric", "auto",
+		"what is compared: wall, cpu, auto: what changed more; of requests mean, p50, p99, p99.9 …, or throughput")
 	flags.StringVar(&o.smallest, "smallest", "2%", "difference that does not count: A and B are then the same")
 	flags.StringVar(&o.failOver, "fail-over", "", "exit 1 only when B is worse by more than this, such as 5%")
 	flags.StringVar(&o.json, "json", "", "write the comparison as JSON to this file, - for standard output")
@@ -123,7 +125,7 @@ func runCompare(ctx context.Context, w world, o compareOptions, words []string) 
 			return err
 		}
 	}
-	if c.Outcome == investigate.Worse && (limits.failOver == nil || c.Effect.Low > 1+*limits.failOver) {
+	if c.Outcome == investigate.Worse && (limits.failOver == nil || c.WorseBy() > 1+*limits.failOver) {
 		return errWorse
 	}
 	return nil

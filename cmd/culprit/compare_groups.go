@@ -13,6 +13,7 @@ import (
 	"culprit/internal/compare"
 	"culprit/internal/compare/comparability"
 	"culprit/internal/compare/rank"
+	"culprit/internal/compare/units"
 	"culprit/internal/explain"
 	"culprit/internal/investigate"
 	"culprit/internal/report"
@@ -45,21 +46,19 @@ func parseWindow(text string) (fromNs, toNs int64, err error) {
 
 // compareGroups compares in the unit of work and by the metric that were asked for, and judges.
 func compareGroups(ctx context.Context, a, b side, o compareOptions, limits compareLimits) (*report.Comparison, error) {
-	evidence, err := explain.Read(a.recordings, b.recordings, o.per)
+	asked, err := o.unit(a, b)
 	if err != nil {
 		return nil, err
 	}
-	known, effects, err := evidence.Test(o.metric, limits.smallest)
+	evidence, err := explain.Read(a.recordings, b.recordings, asked)
 	if err != nil {
 		return nil, err
 	}
-	if known.Metric == compare.MetricCPU && evidence.Work.ByParts() {
-		known.Outcome = stat.Undecided // the whole is one on both sides
-		if limits.failOver != nil {
-			return nil, fmt.Errorf("--fail-over cannot judge CPU time per CPU second, which is one on " +
-				"both sides; choose another unit with --per")
-		}
+	v, err := o.test(evidence, limits)
+	if err != nil {
+		return nil, err
 	}
+	known := v.context
 	if known.Judged() {
 		all := append(slices.Clone(evidence.A), evidence.B...)
 		if known.Costs, err = explain.MeasureFor(ctx, all); err != nil {
@@ -72,7 +71,7 @@ func compareGroups(ctx context.Context, a, b side, o compareOptions, limits comp
 	}
 	c := &report.Comparison{Schema: report.ComparisonSchema, A: sideText(a), B: sideText(b),
 		Outcome: investigate.Outcome(cmp.Or(known.Outcome, stat.Undecided)),
-		Metric:  judged.Metric, Effect: effects[judged.Metric],
+		Metric:  judged.Metric, Effect: v.effects[judged.Metric],
 		Smallest: limits.smallest, FailOver: limits.failOver,
 		Ranking:  rank.Of(judged.Result, evidence.Work, explain.Confidence),
 		Requests: evidence.Requests(limits.smallest),
@@ -82,9 +81,61 @@ func compareGroups(ctx context.Context, a, b side, o compareOptions, limits comp
 		Unseen:   judged.Unseen, BlindSpots: recording.Words(judged.Unseen),
 		Profile: &judged.Profile, WaitTree: &judged.Waits}
 	c.Warnings = append(c.Warnings, judged.Warnings...)
+	if tested := v.ofRequests; tested != nil {
+		c.Tested, c.Metric, c.Effect, c.Outcome = tested, tested.Name, tested.Effect, investigate.Outcome(tested.Outcome)
+		c.Warnings = append(slices.Clone(tested.Warnings), judged.Warnings...)
+		c.Warnings = append(c.Warnings, comparability.Apart(evidence.A, evidence.B, evidence.Work)...)
+	}
 	timesA, _ := comparability.OneAfterOther(a.recordings, b.recordings)
 	c.InBlocks = timesA != nil && c.Ranking.Known
 	return c, nil
+}
+
+// verdict is what the recordings say before suspects are asked for.
+type verdict struct {
+	context    explain.Context
+	effects    map[string]cause.Effect
+	ofRequests *explain.RequestVerdict // where a metric of requests was asked for
+}
+
+// unit is what amounts are divided by: for a metric of requests one of them.
+func (o *compareOptions) unit(a, b side) (string, error) {
+	if !explain.IsOfRequests(o.metric) {
+		return o.per, nil
+	}
+	for _, s := range []side{a, b} {
+		for i, rec := range s.recordings {
+			if _, told := units.OfRequests(rec, units.Latency); !told {
+				return "", fmt.Errorf("--metric %s: %s holds no requests; record it with `culprit record --requests`", o.metric,
+					s.names[i])
+			}
+		}
+	}
+	if o.per == units.PerAuto {
+		return units.PerRequest, nil
+	}
+	return o.per, nil
+}
+
+// test gives the verdict by the metric that was asked for.
+func (o *compareOptions) test(evidence *explain.Evidence, limits compareLimits) (v verdict, err error) {
+	ofOne := o.metric == compare.MetricCPU && evidence.Work.Name == units.PerRequest &&
+		min(len(evidence.A), len(evidence.B)) < 2
+	if explain.IsOfRequests(o.metric) || ofOne {
+		v.context, v.ofRequests, err = evidence.TestRequests(o.metric, limits.smallest)
+		return v, err
+	}
+	if v.context, v.effects, err = evidence.Test(o.metric, limits.smallest); err != nil {
+		return v, err
+	}
+	if v.context.Metric == compare.MetricCPU && evidence.Work.ByParts() {
+		v.context.Outcome = stat.Undecided // the whole is one on both sides
+		if limits.failOver != nil {
+			return v, fmt.Errorf("--fail-over cannot judge CPU time per CPU second, which is one on " +
+				"both sides; choose another unit with --per")
+		}
+	}
+	return v, nil
 }
 
 func sideText(s side) report.ComparedSide {

@@ -134,13 +134,15 @@ func (o *recordOptions) check() error {
 
 // takeNamed finds what runs already and was named in the place of a command: port:8080, unit:NAME, pid:N or cgroup:DIR.
 func (o *recordOptions) takeNamed() error {
-	if len(o.words) != 1 {
+	if len(o.words) == 0 {
 		return nil
 	}
 	target, named, err := record.ParseTarget(o.words[0])
 	switch {
 	case err != nil || !named:
 		return err
+	case len(o.words) > 1:
+		return fmt.Errorf("%s runs already and takes no words after it; give options such as -o before it", o.words[0])
 	case o.WholeHost || o.target.Pid != 0 || o.target.Cgroup != "":
 		return fmt.Errorf("give only one of: -p, --cgroup, -a, %s", o.words[0])
 	}

@@ -119,7 +119,11 @@ func checkMetric(asked string) error {
 	if asked == MetricAuto || asked == compare.MetricWall || asked == compare.MetricCPU {
 		return nil
 	}
-	return fmt.Errorf("metric %q: give auto, wall or cpu", asked)
+	if IsOfRequests(asked) {
+		return fmt.Errorf("metric %s tells two sides apart; of one `culprit tail` tells what slow requests wait for", asked)
+	}
+	return fmt.Errorf("metric %q: give auto, wall or cpu; `culprit compare` takes mean, p50 … p99.9 and throughput of "+
+		"requests as well", asked)
 }
 
 // waitedForStrangers is for how long a command could have run and others than its own processes had

@@ -82,12 +82,7 @@ func (e *Evidence) OfRequests(metric string, smallest float64) (stat.Outcome, ca
 	}
 	outcome, effect := e.outcome(told, smallest)
 	if metric == units.Throughput {
-		switch outcome {
-		case stat.Worse:
-			outcome = stat.Better
-		case stat.Better:
-			outcome = stat.Worse
-		}
+		outcome = turned(outcome)
 	}
 	return outcome, effect, told, true
 }
@@ -128,19 +123,31 @@ func (e *Evidence) outcome(result *compare.Result, smallest float64) (stat.Outco
 		return unknown, effect
 	}
 	effect.Ratio = math.Exp(mean(b) - mean(a))
-	estimate, err := stat.MeanDifference(a, b, Confidence)
-	if err != nil {
+	timesA, timesB := comparability.OneAfterOther(e.A, e.B)
+	outcome, judged := verdictOf(a, b, timesA, timesB, smallest)
+	if outcome == "" {
 		return unknown, effect
 	}
-	if timesA, timesB := comparability.OneAfterOther(e.A, e.B); timesA != nil {
+	return outcome, judged
+}
+
+// verdictOf is the verdict on logarithms of a metric, "" where nothing can be said. Where the sides were measured one
+// after the other, by the times, the interval is the wider one of those with and without a steady drift of the host.
+func verdictOf(a, b, timesA, timesB []float64, smallest float64) (stat.Outcome, cause.Effect) {
+	none := cause.Effect{Ratio: math.Exp(mean(b) - mean(a)), Low: notKnown, High: notKnown, Confidence: Confidence}
+	estimate, err := stat.MeanDifference(a, b, Confidence)
+	if err != nil {
+		return "", none
+	}
+	if oneAfterOther(timesA, timesB) {
 		drift, err := stat.DriftDifference(a, b, timesA, timesB, Confidence)
 		if err != nil {
-			return unknown, effect
+			return "", none
 		}
 		estimate.Low, estimate.High = min(estimate.Low, drift.Low), max(estimate.High, drift.High)
 	}
 	ratio := estimate.Exp()
-	effect.Ratio, effect.Low, effect.High = ratio.Value, ratio.Low, ratio.High
+	effect := cause.Effect{Ratio: ratio.Value, Low: ratio.Low, High: ratio.High, Confidence: Confidence}
 	switch {
 	case effect.Low >= 1/(1+smallest) && effect.High <= 1+smallest:
 		return stat.Same, effect
@@ -151,3 +158,5 @@ func (e *Evidence) outcome(result *compare.Result, smallest float64) (stat.Outco
 	}
 	return stat.Undecided, effect
 }
+
+var notKnown = math.NaN()

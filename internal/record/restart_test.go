@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -29,17 +28,6 @@ func servePort(port string) error {
 		}
 		fmt.Fprint(w, "ok")
 	}))
-}
-
-// freePort is one that nobody listened on a moment ago.
-func freePort(t *testing.T) int {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port
 }
 
 // serveOn starts a server and waits until it answers.

@@ -24,7 +24,7 @@ const ComparisonSchema = "culprit.comparison/1"
 type Comparison struct {
 	Schema  string              `json:"schema"`
 	Outcome investigate.Outcome `json:"outcome"` // worse, better, same or undecided
-	Metric  string              `json:"metric"`  // wall or cpu
+	Metric  string              `json:"metric"`  // wall or cpu; of requests p99 and the like
 	A       ComparedSide        `json:"a"`
 	B       ComparedSide        `json:"b"`
 	// Effect is B's metric per unit of work as a multiple of A's; with one recording a side its
@@ -36,6 +36,9 @@ type Comparison struct {
 	// interval allows for it.
 	InBlocks bool          `json:"in_blocks"`
 	Ranking  *rank.Ranking `json:"ranking"`
+	// Tested is the verdict by a metric of requests, where one was asked for: Ranking and Suspects then tell of the seconds
+	// that explain it.
+	Tested *explain.RequestVerdict `json:"tested,omitempty"`
 	// Requests are what one took on both sides, and at which load; where they are compared per request.
 	Requests []explain.RequestMetric `json:"requests,omitempty"`
 	Suspects []cause.Suspect         `json:"suspects"`
@@ -85,8 +88,15 @@ func (c *Comparison) asCase() *investigate.Case {
 	shown.B = &b
 	effect := c.Effect
 	shown.Effect = &effect
-	shown.Trials = append(c.A.dots("A", c.Metric, c.Ranking.A, 1),
-		c.B.dots("B", c.Metric, c.Ranking.B, len(c.Ranking.A)+1)...)
+	if c.Tested != nil {
+		shown.Metric = c.testedMetric()
+		shown.A.Median, b.Median = stat.Middle(c.Tested.A), stat.Middle(c.Tested.B)
+	}
+	valuesA, valuesB := c.Ranking.A, c.Ranking.B
+	if c.Tested != nil {
+		valuesA, valuesB = c.Tested.A, c.Tested.B
+	}
+	shown.Trials = append(c.A.dots("A", c.Metric, valuesA, 1), c.B.dots("B", c.Metric, valuesB, len(valuesA)+1)...)
 	for _, item := range append(append([]rank.Item{}, c.Ranking.Items...), c.Ranking.Beside...) {
 		shown.Items = append(shown.Items, investigate.Item{Signal: item.Signal, Name: item.Name, Where: item.Where,
 			A: item.A, B: item.B,
@@ -140,6 +150,9 @@ func (c *Comparison) ByParts() bool {
 
 // headline is the answer in one sentence.
 func (c *Comparison) headline() string {
+	if c.Tested != nil {
+		return c.testedHeadline()
+	}
 	noun, work := metricNoun(c.Metric), "per "+c.Ranking.Per.Name
 	metric := investigate.Metric{Name: c.Metric, Unit: "s", Better: "lower"}
 	effect := c.Effect
@@ -166,6 +179,9 @@ func (c *Comparison) headline() string {
 
 // detail are the values behind the headline: per unit of work, and as they stand in the recordings.
 func (c *Comparison) detail() string {
+	if c.Tested != nil {
+		return c.testedDetail()
+	}
 	r := c.Ranking
 	text := fmt.Sprintf("%s per %s %s (%s)", metricNoun(c.Metric), r.Per.Name,
 		change(stat.Average(r.A), stat.Average(r.B), "s"), visible(r.Per.Why, nameRunesMax))
@@ -180,7 +196,7 @@ func (c *Comparison) detail() string {
 func (c *Comparison) seen() string {
 	whole := stat.Average(c.Ranking.A)
 	// It is worked out for sides that took turns.
-	if !c.Ranking.Known || whole <= 0 || c.ByParts() || c.InBlocks {
+	if !c.Ranking.Known || whole <= 0 || c.ByParts() || c.InBlocks || c.Tested != nil {
 		return ""
 	}
 	return fmt.Sprintf("a change of %s or more of %s would have been seen in 4 of 5 such comparisons",

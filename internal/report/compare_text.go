@@ -98,7 +98,7 @@ func (p *page) comparedTable(c *Comparison) {
 	}
 	p.comparedBeside(c)
 	p.entry("", "▲ more in B, ▼ less in B, · cannot be told from no change; + only B has it, − only A; seconds of "+
-		metricNoun(c.Metric)+" per "+c.Ranking.Per.Name, plain, dim)
+		metricNoun(c.Ranking.Metric)+" per "+c.Ranking.Per.Name, plain, dim)
 }
 
 // comparedItem writes one row and, where calls were counted, whether there were more or dearer

@@ -37,7 +37,12 @@ var loadCalls = []string{"accept4", "accept", "recvfrom", "recvmsg", "epoll_wait
 
 // Warnings say in which ways two groups are not comparable, most serious first; empty for none.
 func Warnings(a, b []*recording.Recording, work units.Work) []string {
-	return slices.Concat(fewRecordings(len(a), len(b)), inBlocks(a, b), restarted(a, b), otherTools(a, b),
+	return slices.Concat(fewRecordings(len(a), len(b)), Apart(a, b, work))
+}
+
+// Apart are those of the warnings that are not about the number of recordings.
+func Apart(a, b []*recording.Recording, work units.Work) []string {
+	return slices.Concat(inBlocks(a, b), restarted(a, b), otherTools(a, b),
 		otherHosts(a, b), otherCommands(a, b), otherBuilds(a, b), otherLoads(a, b, work), lossesOf(a, b))
 }
 

@@ -15,6 +15,21 @@ const (
 	Throughput = "throughput" // requests per second
 )
 
+// IsOfRequests tells the metrics of requests: their mean latency, a percentile such as "p99", their rate.
+func IsOfRequests(metric string) bool {
+	return metric == Latency || metric == Throughput || percentOf(metric) > 0
+}
+
+// percentOf reads "p99.9"; 0 where it is no percentile.
+func percentOf(metric string) float64 {
+	text, is := strings.CutPrefix(metric, "p")
+	percent, err := strconv.ParseFloat(text, 64)
+	if !is || err != nil || !(percent > 0 && percent < 100) {
+		return 0
+	}
+	return percent
+}
+
 // Served is how many requests the target answered: as who made the recording counted them, else as
 // its table of requests has them.
 func Served(rec *recording.Recording) float64 {
@@ -57,9 +72,8 @@ func OfRequests(rec *recording.Recording, metric string) (value float64, told bo
 
 // percentile is the latency that such a part of the requests did not exceed, 0 where it is not told.
 func percentile(rec *recording.Recording, metric string) float64 {
-	text, is := strings.CutPrefix(metric, "p")
-	percent, err := strconv.ParseFloat(text, 64)
-	if !is || err != nil || !(percent > 0 && percent < 100) {
+	percent := percentOf(metric)
+	if percent == 0 {
 		return 0
 	}
 	counts, all := map[int32]int64{}, int64(0)
