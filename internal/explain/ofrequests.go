@@ -62,10 +62,11 @@ func (e *Evidence) TestRequests(metric string, smallest float64) (Context, *Requ
 	if err != nil {
 		return c, v, err
 	}
-	if grown := mean(explained.B) > mean(explained.A); grown != (v.Outcome == stat.Worse) {
+	dearer := mean(explained.B) - mean(explained.A)
+	if v.Outcome == stat.Worse && dearer <= 0 || v.Outcome == stat.Better && dearer >= 0 {
 		c.Outcome = stat.Undecided // what the seconds went to is not what made it so
-		v.Warnings = append(v.Warnings, fmt.Sprintf("the time that threads were busy for a request changed the other way "+
-			"than %s, so that it explains nothing: `culprit tail FILE` of the worse side says why its slow requests are slow",
+		v.Warnings = append(v.Warnings, fmt.Sprintf("the time that threads were busy for a request did not change the way "+
+			"%s did, so that it explains nothing: `culprit tail FILE` of the worse side says why its slow requests are slow",
 			metric))
 	}
 	return c, v, nil

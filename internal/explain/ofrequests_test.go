@@ -48,7 +48,7 @@ func TestVerdictByPartsOfOneRecording(t *testing.T) {
 		{"throughput", inSlices(1, 2e-3, 200), inSlices(2, 2e-3, 100), stat.Worse},
 		{"p99.9", inSlices(1, 2e-3, 100), inSlices(2, 3e-3, 100), stat.Undecided}, // too few requests
 	} {
-		known, v, err := evidenceOf(t, one(c.a), one(c.b)).TestRequests(c.metric, 0.05)
+		known, v, err := evidenceOf(t, one(c.a), one(c.b)).TestRequests(c.metric, 0.1)
 		if err != nil || v.Outcome != c.outcome {
 			t.Errorf("%s: %+v, %v; want %s", c.metric, v, err, c.outcome)
 			continue
@@ -90,7 +90,7 @@ func TestVerdictWithoutRestarts(t *testing.T) {
 		row.TotalNs, row.Buckets = 100*row.TotalNs, []int32{bucketOf(200e6)}
 	}
 	b.Manifest.Restarts = []recording.Restart{{TimeNs: 20e9, Pid: 1, NewPid: 2}}
-	_, v, err := evidenceOf(t, []*recording.Recording{a}, []*recording.Recording{b}).TestRequests("p99", 0.05)
+	_, v, err := evidenceOf(t, []*recording.Recording{a}, []*recording.Recording{b}).TestRequests("p99", 0.1)
 	if err != nil || v.Outcome != stat.Same || v.Disturbed == 0 || !strings.Contains(v.Warnings[0], "disturbed") {
 		t.Errorf("%+v, %v", v, err)
 	}
