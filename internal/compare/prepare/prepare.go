@@ -113,7 +113,8 @@ func Cut(rec *recording.Recording, fromNs, toNs int64) (*recording.Recording, er
 			seconds(fromNs), seconds(toNs), seconds(rec.Manifest.WindowNs))
 	}
 	cut := &recording.Recording{Manifest: rec.Manifest, Facts: rec.Facts, Frames: rec.Frames,
-		Stacks: rec.Stacks, Dependencies: rec.Dependencies, Requests: cutRequests(rec, fromNs, toNs)}
+		Stacks: rec.Stacks, Dependencies: rec.Dependencies}
+	cut.Requests = cutRequests(rec, fromNs, toNs)
 	cut.Manifest.WindowNs = toNs - fromNs
 	if !rec.Manifest.StartedAt.IsZero() {
 		cut.Manifest.StartedAt = rec.Manifest.StartedAt.Add(time.Duration(fromNs))
