@@ -22,7 +22,8 @@ func (r Restart) String() string {
 	if r.NewPid == 0 {
 		return fmt.Sprintf("process %d ended after %v and none came in its place within %v", r.Pid, round(at), round(away))
 	}
-	return fmt.Sprintf("process %d ended after %v, process %d was followed %v later", r.Pid, round(at), r.NewPid, round(away))
+	return fmt.Sprintf("process %d ended after %v, process %d was followed %v later", r.Pid, round(at), r.NewPid,
+		round(away))
 }
 
 // restartsTold is how many restarts are told one by one.

@@ -11,8 +11,8 @@ import (
 	"culprit/recording"
 )
 
-// madeService is a minute of a service that runs on: requests in slices of a second, of which one in fifty takes slowMs,
-// on a thread that is busy for as long as all of them take.
+// madeService is a minute of a service that runs on: requests in slices of a second, of which one in fifty takes
+// slowMs, on a thread that is busy for as long as all of them take.
 func madeService(t *testing.T, path string, started time.Time, slowMs int64, restarts ...recording.Restart) {
 	t.Helper()
 	const ms, a, slow = int64(1e6), int64(1000), int64(20) // a second
@@ -28,8 +28,8 @@ func madeService(t *testing.T, path string, started time.Time, slowMs int64, res
 		jitter := second % 3 * 10_000
 		busy := (a-slow)*ms/5 + slow*slowMs*ms + jitter
 		rec.Requests = append(rec.Requests, recording.Request{TimeNs: second * 1e9, LengthNs: 1e9,
-			Side: recording.SideServer, Service: "tcp port 80", Kind: "GET /", Pid: 10, Comm: "serve", Count: a, TotalNs: busy,
-			Buckets: []int32{usual, dear + int32(second%2)}, Counts: []int64{a - slow, slow}})
+			Side: recording.SideServer, Service: "tcp port 80", Kind: "GET /", Pid: 10, Comm: "serve", Count: a,
+			TotalNs: busy, Buckets: []int32{usual, dear + int32(second%2)}, Counts: []int64{a - slow, slow}})
 		rec.Samples = append(rec.Samples, recording.Sample{Signal: recording.SignalCPU, TimeNs: second * 1e9, Pid: 10, Tid: 10,
 			Stack: 0, Count: 10, ValueNs: busy, Target: true, Comm: "serve"})
 	}

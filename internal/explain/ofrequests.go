@@ -27,8 +27,8 @@ type RequestVerdict struct {
 func IsOfRequests(metric string) bool { return metric == "mean" || units.IsOfRequests(metric) }
 
 // TestRequests says whether the requests of B are worse than those of A: by their mean latency, a percentile, or their
-// rate, of which more is better; "cpu" is the CPU time of one. The interval comes from the spread between recordings, or
-// where a side has one from that between parts of it. The context explains the change by what the threads that work on
+// rate, of which more is better; "cpu" is the CPU time of one. The interval comes from the spread between recordings,
+// or where a side has one from that between parts of it. The context explains the change by what the threads that work on
 // requests were busy with, or waited for.
 func (e *Evidence) TestRequests(metric string, smallest float64) (Context, *RequestVerdict, error) {
 	if metric == "mean" {
@@ -134,8 +134,8 @@ func (e *Evidence) judgeParts(v *RequestVerdict, smallest float64) {
 	}
 	v.PartsA, v.PartsB = len(a), len(b)
 	v.Outcome, v.Effect = outcome, effect
-	v.Warnings = append(v.Warnings, fmt.Sprintf("one recording of a side: the interval is from the spread between parts of "+
-		"it (%d of A, %d of B); what differs from one recording to the next is not in it", len(a), len(b)))
+	v.Warnings = append(v.Warnings, fmt.Sprintf("one recording of a side: the interval is from the spread between parts "+
+		"of it (%d of A, %d of B); what differs from one recording to the next is not in it", len(a), len(b)))
 	if oneAfterOther(timesA, timesB) {
 		v.Warnings = append(v.Warnings, "one side was recorded after the other: what the host or its load did in between "+
 			"looks like a change; record both at the same time, or several of each in turn")

@@ -67,8 +67,8 @@ func (inv *investigation) watchService(ctx context.Context) error {
 
 // recordServiceWindow records a service for a while; where it was restarted meanwhile, again. The eldest process of a
 // cgroup may end without that: there nothing else tells than that the cgroup was empty.
-func (inv *investigation) recordServiceWindow(ctx context.Context, recorder *record.Recorder, side *liveSide, path string,
-	window time.Duration) (*recording.Recording, error) {
+func (inv *investigation) recordServiceWindow(ctx context.Context, recorder *record.Recorder, side *liveSide,
+	path string, window time.Duration) (*recording.Recording, error) {
 	for {
 		before, _ := side.target.Pids() // none where it is gone, which recording tells
 		rec, err := inv.recordWindow(ctx, recorder, side.target, path, window, noMetrics)

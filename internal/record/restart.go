@@ -237,8 +237,8 @@ func (r *Run) say(format string, words ...any) {
 	}
 }
 
-// awaitService ends the part that is open, of a service that is gone, and begins the next when it is back. That the time
-// is up before is no error.
+// awaitService ends the part that is open, of a service that is gone, and begins the next when it is back. That the
+// time is up before is no error.
 func (r *Run) awaitService(ctx context.Context) error {
 	s, since := r.service, time.Now()
 	if err := r.parts.End(context.WithoutCancel(ctx)); err != nil || r.gone {

@@ -190,8 +190,9 @@ func (s *Session) finish(finish Finish) (*Summary, error) {
 	rec.Manifest.Thinned, rec.Manifest.Cost.Check = finish.Thinned, finish.Check
 	rec.Manifest.AddRestarts(finish.Restarts...)
 	_, broken, total := brokenByReason(rec)
-	summary := &Summary{WindowNs: rec.Manifest.WindowNs, Gaps: rec.Manifest.Gaps, Thinned: finish.Thinned, Restarts: finish.Restarts,
-		Samples: int(total), Waits: len(rec.Waits), Broken: int(broken), Losses: rec.Manifest.Losses,
+	summary := &Summary{WindowNs: rec.Manifest.WindowNs, Gaps: rec.Manifest.Gaps, Thinned: finish.Thinned,
+		Restarts: finish.Restarts,
+		Samples:  int(total), Waits: len(rec.Waits), Broken: int(broken), Losses: rec.Manifest.Losses,
 		Cost: rec.Manifest.Cost, Unseen: rec.Manifest.BlindSpots, Throttled: throttledOf(rec)}
 	if s.unwinder != nil {
 		summary.RunTimes = s.unwinder.Late()
