@@ -30,8 +30,8 @@ func madeService(t *testing.T, path string, started time.Time, slowMs int64, res
 		rec.Requests = append(rec.Requests, recording.Request{TimeNs: second * 1e9, LengthNs: 1e9,
 			Side: recording.SideServer, Service: "tcp port 80", Kind: "GET /", Pid: 10, Comm: "serve", Count: a,
 			TotalNs: busy, Buckets: []int32{usual, dear + int32(second%2)}, Counts: []int64{a - slow, slow}})
-		rec.Samples = append(rec.Samples, recording.Sample{Signal: recording.SignalCPU, TimeNs: second * 1e9, Pid: 10, Tid: 10,
-			Stack: 0, Count: 10, ValueNs: busy, Target: true, Comm: "serve"})
+		rec.Samples = append(rec.Samples, recording.Sample{Signal: recording.SignalCPU, TimeNs: second * 1e9, Pid: 10,
+			Tid: 10, Stack: 0, Count: 10, ValueNs: busy, Target: true, Comm: "serve"})
 	}
 	used := int64(0)
 	for _, sample := range rec.Samples {

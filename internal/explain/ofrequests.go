@@ -28,8 +28,8 @@ func IsOfRequests(metric string) bool { return metric == "mean" || units.IsOfReq
 
 // TestRequests says whether the requests of B are worse than those of A: by their mean latency, a percentile, or their
 // rate, of which more is better; "cpu" is the CPU time of one. The interval comes from the spread between recordings,
-// or where a side has one from that between parts of it. The context explains the change by what the threads that work on
-// requests were busy with, or waited for.
+// or where a side has one from that between parts of it. The context explains the change by what the threads that work
+// on requests were busy with, or waited for.
 func (e *Evidence) TestRequests(metric string, smallest float64) (Context, *RequestVerdict, error) {
 	if metric == "mean" {
 		metric = units.Latency
