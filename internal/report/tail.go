@@ -12,6 +12,7 @@ import (
 const (
 	slowestMax   = 10
 	stretchesMax = 4
+	restartsMax  = 5
 )
 
 // Tail writes why slow requests are slow.
@@ -127,6 +128,7 @@ func stretchesText(line *tail.Line) string {
 }
 
 func (p *page) tailLimits(r *tail.Result) {
+	p.tailRestarts(r)
 	if len(r.Unseen.Why) == 0 {
 		return
 	}
@@ -135,5 +137,26 @@ func (p *page) tailLimits(r *tail.Result) {
 	for _, why := range r.Unseen.Why {
 		p.entry(label, visible(why, 300), dim, dim)
 		label = ""
+	}
+}
+
+// tailRestarts says when the service was restarted, and what that may have to do with slow requests.
+func (p *page) tailRestarts(r *tail.Result) {
+	if len(r.Restarts) == 0 {
+		return
+	}
+	p.blank()
+	label := "disturbed"
+	for i, restart := range r.Restarts {
+		if i == restartsMax {
+			p.entry("", fmt.Sprintf("and %d more in the document", len(r.Restarts)-restartsMax), dim, dim)
+			break
+		}
+		p.entry(label, "the service was restarted: "+restart.String(), bold, plain)
+		label = ""
+	}
+	if r.Cold > 0 {
+		p.entry("", fmt.Sprintf("%s of those that were kept began within %v after one, when the service was cold",
+			plural(r.Cold, "slow request"), tail.ColdFor), plain, plain)
 	}
 }

@@ -75,7 +75,7 @@ func Explain(rec *recording.Recording, options Options) *Result {
 	}
 	r.Slowest = slowest(groups, reader)
 	r.unseen(rec, reader.left)
-	r.BlindSpots = append(r.BlindSpots, afterRestarts(r.Restarts, groups)...)
+	r.Cold = afterRestarts(r.Restarts, groups)
 	count := 0
 	for _, g := range slow {
 		count += len(g.slow)

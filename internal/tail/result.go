@@ -26,8 +26,10 @@ type Result struct {
 	Unseen       Unseen         `json:"unseen"`
 	RecorderCost recording.Cost `json:"recording_cost"`
 	// Restarts of the service within the recording: what is slow soon after one may be so because it is cold.
-	Restarts   []recording.Restart `json:"restarts,omitempty"`
-	BlindSpots []string            `json:"blind_spots"`
+	Restarts []recording.Restart `json:"restarts,omitempty"`
+	// Cold are the slow requests that were kept and began within ColdFor after one.
+	Cold       int      `json:"cold,omitempty"`
+	BlindSpots []string `json:"blind_spots"`
 }
 
 // Slow is one kind of requests and what is slow of it.
