@@ -152,7 +152,7 @@ func (p *page) tailRestarts(r *tail.Result) {
 			p.entry("", fmt.Sprintf("and %d more in the document", len(r.Restarts)-restartsMax), dim, dim)
 			break
 		}
-		p.entry(label, "the service was restarted: "+restart.String(), bold, plain)
+		p.entry(label, "the service did not run all the time: "+restart.String(), bold, plain)
 		label = ""
 	}
 	if r.Cold > 0 {
