@@ -54,19 +54,19 @@ func (c *Comparison) testedHeadline() string {
 	case c.Outcome == investigate.Undecided:
 		return fmt.Sprintf("Cannot tell A from B on the %s: %s", noun, span(effect, c.Metric))
 	}
-	change := "higher"
-	if effect.Ratio < 1 {
-		change = "lower"
-	}
-	return fmt.Sprintf("B’s %s is %s that of A, %s (%s %s to %s)", noun, times(effect.Ratio), change,
-		confidence(effect), times(effect.Low), times(effect.High))
+	return fmt.Sprintf("B’s %s is %s that of A (%s between %s and %s)", noun, times(effect.Ratio), confidence(effect),
+		times(effect.Low), times(effect.High))
 }
 
 // testedDetail are the values behind it.
 func (c *Comparison) testedDetail() string {
 	v := c.Tested
-	text := fmt.Sprintf("%s %s; %s of A, %s of B", c.testedNoun(), change(stat.Middle(v.A), stat.Middle(v.B), v.Unit),
-		plural(len(v.A), "recording"), plural(len(v.B), "recording"))
+	values := change(stat.Middle(v.A), stat.Middle(v.B), v.Unit)
+	if v.Name == units.Throughput {
+		values = change(stat.Middle(v.A), stat.Middle(v.B), "") + " requests a second"
+	}
+	text := fmt.Sprintf("%s %s; %s of A, %s of B", c.testedNoun(), values, plural(len(v.A), "recording"),
+		plural(len(v.B), "recording"))
 	if v.PartsA > 0 {
 		text += fmt.Sprintf(", the interval from %d and %d parts of them", v.PartsA, v.PartsB)
 	}
