@@ -29,9 +29,10 @@ hub: ## make bin/culprit-hub, a module of its own: DuckDB needs cgo
 demo: build ## investigate a planted regression; exits 0 when the verdict is the planted one
 	go run ./lineup -run '^$(DEMO)$$' -prove auto -show -out lineup/out/demo
 
-deps: ## install the Debian packages that the tests need and that are missing (root), and DuckDB for the guide's queries
+deps: ## install the Debian packages that the tests need and that are missing (root), DuckDB for the guide's queries, axe-core for the pages
 	@bash .ci/packages
 	@bash .ci/python
+	@bash .ci/axe
 
 test: deps ## install what is missing, run all tests, and vet (root: probes load BPF programs)
 	bash .ci/test $(TEST_FLAGS)

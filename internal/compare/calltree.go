@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -23,11 +24,12 @@ type callNode struct {
 	names.Key
 	a, b         []float64
 	selfA, selfB float64
+	threads      map[int]ownTime // whose own time it is
 	children     map[names.Key]*callNode
 }
 
-// callTree merges paths of one kind of time into a tree.
-func callTree(paths []Path, sides perrun.Sides) (root *callNode, count int) {
+// callTree merges paths of one kind of time into a tree; threads says whose each is.
+func callTree(paths []Path, threads []int, sides perrun.Sides) (root *callNode, count int) {
 	add := func(parent *callNode, key names.Key, path *Path) *callNode {
 		node := parent.children[key]
 		if node == nil {
@@ -54,13 +56,15 @@ func callTree(paths []Path, sides perrun.Sides) (root *callNode, count int) {
 		}
 		node.selfA += stat.Average(path.A)
 		node.selfB += stat.Average(path.B)
+		node.give(threads[i], stat.Average(path.A), stat.Average(path.B))
 	}
 	return above.children[all], count
 }
 
 // newProfile lays the call tree out in preorder, with what can be told about each node's change.
 func newProfile(paths []Path, sides perrun.Sides, confidence float64) Profile {
-	root, count := callTree(paths, sides)
+	threads, of := threadsOf(paths)
+	root, count := callTree(paths, of, sides)
 	smallest := 0.0
 	if count > profileLimit {
 		smallest = smallestShare * max(stat.Average(root.a), stat.Average(root.b))
@@ -80,13 +84,23 @@ func newProfile(paths []Path, sides perrun.Sides, confidence float64) Profile {
 			if smallest > 0 && max(a, b) < smallest || len(profile.Nodes) >= 2*profileLimit {
 				profile.Nodes[at].SelfA += a
 				profile.Nodes[at].SelfB += b
+				node.giveAll(child)
 				continue
 			}
 			walk(child, depth+1, tested)
 		}
+		if len(threads) > 1 {
+			profile.ByThread = append(profile.ByThread, node.shares(at)...)
+		}
 	}
 	walk(root, 0, -1)
 	tests.mark(profile.Nodes, confidence)
+	if len(threads) > 1 {
+		profile.Threads = threads
+		slices.SortFunc(profile.ByThread, func(x, y ThreadShare) int {
+			return cmp.Or(cmp.Compare(x.Node, y.Node), cmp.Compare(x.Thread, y.Thread))
+		})
+	}
 	return profile
 }
 
@@ -141,5 +155,9 @@ func (p Profile) Per(unit units.Unit) Profile {
 		node.SelfA, node.SelfB = unit.Amount(node.SelfA), unit.Amount(node.SelfB)
 		node.Change, node.Low, node.High = change.Value, change.Low, change.High
 	}
-	return Profile{Nodes: nodes}
+	shares := slices.Clone(p.ByThread)
+	for i := range shares {
+		shares[i].SelfA, shares[i].SelfB = unit.Amount(shares[i].SelfA), unit.Amount(shares[i].SelfB)
+	}
+	return Profile{Nodes: nodes, Threads: p.Threads, ByThread: shares}
 }

@@ -99,6 +99,10 @@ type Wait struct {
 // Profile is a call tree in preorder with both sides' seconds per run.
 type Profile struct {
 	Nodes []ProfileNode `json:"nodes"`
+	// Threads are who spent the time, the largest first, and ByThread which part of a node's own time each has, by
+	// node. Both are empty where all of it is one thread's.
+	Threads  []ProfileThread `json:"threads,omitempty"`
+	ByThread []ThreadShare   `json:"by_thread,omitempty"`
 }
 
 // ProfileNode is one node: Depth 0 is the root "all".

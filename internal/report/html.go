@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"culprit/internal/compare"
 	"culprit/internal/investigate"
 	"culprit/internal/tail"
 )
@@ -103,9 +104,7 @@ func scripts(c *investigate.Case, words verdict, requests *requestPage, document
 		id    string
 		value any
 	}{
-		{"case", &slim}, {"words", words},
-		{"profile", columnsOf(c.Profile)}, {"waits", columnsOf(c.Waits)},
-		{"requests", requests}, {"document", document},
+		{"case", &slim}, {"words", words}, {"requests", requests}, {"document", document},
 	}
 	for _, part := range parts {
 		text, err := dataScript(part.id, part.value)
@@ -113,6 +112,20 @@ func scripts(c *investigate.Case, words verdict, requests *requestPage, document
 			return nil, err
 		}
 		out.WriteString(text)
+	}
+	for _, tree := range []struct {
+		id      string
+		profile *compare.Profile
+	}{{"profile", c.Profile}, {"waits", c.Waits}} {
+		text, err := columnsOf(tree.profile).binary()
+		if err != nil {
+			return nil, fmt.Errorf("encode %s: %w", tree.id, err)
+		}
+		packed, err := pack(text)
+		if err != nil {
+			return nil, fmt.Errorf("pack %s: %w", tree.id, err)
+		}
+		out.WriteString(script(tree.id, packed))
 	}
 	return out.Bytes(), nil
 }

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write the golden files and the page's t
 func TestTypeScriptTypes(t *testing.T) {
 	for file, types := range map[string][]any{
 		"case.ts":       {investigate.Case{}},
-		"page.ts":       {verdict{}, columns{}, requestPage{}},
+		"page.ts":       {verdict{}, requestPage{}, callColumns{}},
 		"experiment.ts": {try.Result{}, experimentWords{}},
 		"worth.ts":      {weighedView{}},
 	} {

@@ -1,5 +1,6 @@
 import { render } from "preact";
 import { loadExperiment, loadReport } from "./api/load";
+import { preparePaper } from "./lib/paper";
 import { served } from "./lib/served";
 import { App } from "./views/app";
 import { ExperimentPage } from "./views/experiment";
@@ -7,6 +8,7 @@ import { Failure } from "./views/failure";
 import { Library } from "./views/library";
 
 const place = document.getElementById("app") as HTMLElement;
+preparePaper();
 try {
   // A page without a case is the library of the server that gave it.
   const holds = (part: string) => document.getElementById(`data-${part}`) !== null;

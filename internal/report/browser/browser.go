@@ -9,16 +9,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
-	"testing"
 	"time"
 )
 
 // Browser drives a headless Chromium over its debugging pipe, which needs no
 // library: JSON messages that end in a zero byte, on descriptors 3 and 4.
 type Browser struct {
-	t       *testing.T
+	t       Test
 	in      io.Writer
 	session string
 
@@ -27,6 +27,15 @@ type Browser struct {
 	answers  map[int]chan message
 	trouble  []string // console messages, exceptions, dialogs, blocked content
 	requests []string // addresses asked for
+}
+
+// Test is what uses a browser: a test, or a benchmark that measures pages.
+type Test interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	TempDir() string
+	Cleanup(end func())
 }
 
 type message struct {
@@ -43,7 +52,7 @@ type message struct {
 const browserTimeout = 60 * time.Second
 
 // Start starts a Chromium that ends with the test.
-func Start(t *testing.T) *Browser {
+func Start(t Test) *Browser {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
 	if err != nil {
@@ -109,6 +118,16 @@ func (b *Browser) listen(out io.Reader) {
 // Call sends one command and returns what it answers.
 func (b *Browser) Call(method string, params any) json.RawMessage {
 	b.t.Helper()
+	m := b.send(method, params)
+	if m.Error != nil {
+		b.t.Fatalf("%s: %s", method, m.Error.Message)
+	}
+	return m.Result
+}
+
+// send is Call with the answer as it came, which may be an error.
+func (b *Browser) send(method string, params any) (m message) {
+	b.t.Helper()
 	text, err := json.Marshal(params)
 	if err != nil {
 		b.t.Fatal(err)
@@ -126,15 +145,11 @@ func (b *Browser) Call(method string, params any) json.RawMessage {
 		b.t.Fatalf("%s: %v", method, err)
 	}
 	select {
-	case m := <-answer:
-		if m.Error != nil {
-			b.t.Fatalf("%s: %s", method, m.Error.Message)
-		}
-		return m.Result
+	case m = <-answer:
 	case <-time.After(browserTimeout):
 		b.t.Fatalf("%s: no answer from the browser in %v", method, browserTimeout)
 	}
-	return nil
+	return m
 }
 
 // Fields are the parameters of a call.
@@ -178,7 +193,7 @@ func (b *Browser) Window(width, height int, scheme string) {
 func (b *Browser) Wait(condition string) {
 	b.t.Helper()
 	deadline := time.Now().Add(browserTimeout)
-	for b.Eval("String("+condition+")") != "true" {
+	for b.evaluate("String("+condition+")", true) != "true" {
 		if time.Now().After(deadline) {
 			b.t.Fatalf("the page never came to %s; trouble: %v; page: %.2000s", condition, b.trouble,
 				b.Eval("document.body.innerText"))
@@ -190,31 +205,29 @@ func (b *Browser) Wait(condition string) {
 // Eval runs an expression whose value is text.
 func (b *Browser) Eval(expression string) string {
 	b.t.Helper()
+	return b.evaluate(expression, false)
+}
+
+// evaluate answers nothing where the page was left meanwhile and that may be.
+func (b *Browser) evaluate(expression string, mayLeave bool) string {
+	b.t.Helper()
 	var answer struct {
 		Result           struct{ Value any }
 		ExceptionDetails json.RawMessage
 	}
 	question := Fields{"expression": expression, "returnByValue": true, "awaitPromise": true}
-	b.decode(b.Call("Runtime.evaluate", question), &answer)
+	m := b.send("Runtime.evaluate", question)
+	if m.Error != nil && mayLeave && strings.Contains(m.Error.Message, "navigated") {
+		return ""
+	}
+	if m.Error != nil {
+		b.t.Fatalf("evaluate %.200s: %s", expression, m.Error.Message)
+	}
+	b.decode(m.Result, &answer)
 	if answer.ExceptionDetails != nil {
 		b.t.Fatalf("evaluate %s: %s", expression, answer.ExceptionDetails)
 	}
 	return fmt.Sprint(answer.Result.Value)
-}
-
-// Key presses a key.
-func (b *Browser) Key(name string) {
-	b.t.Helper()
-	codes := map[string]int{"ArrowDown": 40, "ArrowUp": 38, "ArrowLeft": 37, "ArrowRight": 39, "Enter": 13,
-		"Escape": 27, "/": 191}
-	for _, kind := range []string{"keyDown", "keyUp"} {
-		event := Fields{"type": kind, "key": name, "windowsVirtualKeyCode": codes[name]}
-		if name == "Enter" && kind == "keyDown" {
-			event["text"] = "\r" // without it the browser presses nothing
-		}
-		b.Call("Input.dispatchKeyEvent", event)
-	}
-	b.Eval("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 30)))")
 }
 
 // Picture returns a PNG of the whole page.

@@ -301,8 +301,22 @@ export interface ProfileNode {
   cpi_b?: Interval;
 }
 
+export interface ProfileThread {
+  process: string;
+  name: string;
+}
+
+export interface ThreadShare {
+  node: number;
+  thread: number;
+  self_a: number | null;
+  self_b: number | null;
+}
+
 export interface Profile {
   nodes: ProfileNode[];
+  threads?: ProfileThread[];
+  by_thread?: ThreadShare[];
 }
 
 export interface Host {

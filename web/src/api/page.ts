@@ -33,30 +33,6 @@ export interface Verdict {
   only?: string[];
 }
 
-export interface CpiColumns {
-  a: (number | null)[];
-  a_low: (number | null)[];
-  a_high: (number | null)[];
-  b: (number | null)[];
-  b_low: (number | null)[];
-  b_high: (number | null)[];
-}
-
-export interface Columns {
-  names: string[];
-  kinds: string[];
-  name: number[];
-  kind: number[];
-  depth: number[];
-  self_a: (number | null)[];
-  self_b: (number | null)[];
-  change: (number | null)[];
-  low: (number | null)[];
-  high: (number | null)[];
-  decided: number[];
-  cpi?: CpiColumns;
-}
-
 export interface RequestKind {
   side: string;
   service: string;
@@ -115,4 +91,22 @@ export interface RequestSide {
 
 export interface RequestPage {
   sides: RequestSide[];
+}
+
+export interface ProfileThread {
+  process: string;
+  name: string;
+}
+
+export interface CallColumn {
+  name: string;
+  type: string;
+  count: number;
+}
+
+export interface CallColumns {
+  names: string[];
+  kinds: string[];
+  threads: ProfileThread[];
+  columns: CallColumn[];
 }

@@ -1,8 +1,8 @@
 // The flame graph: root on top, one row a level. layout is pure; paintFlame draws
 // what of it is in view.
 import type { Mode, Tree } from "../state/tree";
-import { paintOf, type Palette } from "./palette";
-import { visible } from "../lib/format";
+import { paintOf, stepOf, type Palette } from "./palette";
+import { minus, visible } from "../lib/format";
 
 export const rowHeight = 20;
 const boxMin = 0.6; // CSS pixels; narrower boxes and all below them are left out
@@ -156,7 +156,10 @@ function paintBox(
   }
   if (box.w > textMin) {
     const room = Math.floor((box.w - 8) / charWidth);
-    const name = visible(tree.name(node), Math.max(1, room));
+    // The sign says without colour, and on paper, which way a change goes.
+    const step = view.oneSided || view.byCPI ? 0 : stepOf(tree, node);
+    const sign = step > 0 ? "+ " : step < 0 ? `${minus} ` : "";
+    const name = sign + visible(tree.name(node), Math.max(1, room));
     context.globalAlpha = faded ? 0.75 : 1;
     context.fillStyle = faded ? palette.same.ink : paint.ink; // ink for a strong fill is lost on a faded one
     context.fillText(name.length > room ? name.slice(0, Math.max(0, room - 1)) + "…" : name, x + 4, y + rowHeight / 2);

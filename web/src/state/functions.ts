@@ -20,8 +20,8 @@ export function functions(tree: Tree): Func[] {
       found.push({ name, ownA: 0, ownB: 0, a: 0, b: 0 });
     }
     const one = found[place[name]!]!;
-    one.ownA += Math.max(0, tree.columns.self_a[i] ?? 0);
-    one.ownB += Math.max(0, tree.columns.self_b[i] ?? 0);
+    one.ownA += tree.ownA(i);
+    one.ownB += tree.ownB(i);
     if (inside[name]! > i) continue;
     inside[name] = tree.end[i]!;
     one.a += tree.a[i]!;

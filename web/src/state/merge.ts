@@ -2,7 +2,7 @@
 // function, and by the kind of code. Sums are of both sides; whether a change can be told from zero is known of frames
 // as they were called, so that it is not told here. Groups too narrow to see are not divided further: that keeps the
 // work within what can be drawn, also of a million nodes.
-import type { Columns } from "../api/page";
+import { Growing } from "./columns";
 import { Tree } from "./tree";
 
 const leastShare = 2e-4; // of the whole: a fifth of a pixel on a wide screen
@@ -10,26 +10,16 @@ const deepest = 500;
 
 // Rows collects nodes in preorder.
 class Rows {
-  readonly columns: Columns;
+  readonly columns: Growing;
   readonly least: number;
 
-  constructor(tree: Tree) {
-    this.columns = {
-      names: tree.columns.names, kinds: tree.columns.kinds, name: [], kind: [], depth: [], self_a: [], self_b: [],
-      change: [], low: [], high: [], decided: [],
-    };
+  constructor(tree: Tree, names = tree.columns.names) {
+    this.columns = new Growing(names, tree.columns.kinds);
     this.least = (tree.a[0]! + tree.b[0]!) * leastShare;
   }
 
   add(name: number, kind: number, depth: number, a: number, b: number): void {
-    const c = this.columns;
-    c.name.push(name);
-    c.kind.push(kind);
-    c.depth.push(depth);
-    c.self_a.push(a);
-    c.self_b.push(b);
-    for (const column of [c.change, c.low, c.high]) column.push(null);
-    c.decided.push(0);
+    this.columns.add(name, kind, depth, a, b);
   }
 
   tree(): Tree {
@@ -92,8 +82,8 @@ export function inverted(tree: Tree): Tree {
   const rows = new Rows(tree);
   const all = newGroup();
   for (let i = 1; i < tree.size; i++) {
-    const a = Math.max(0, tree.columns.self_a[i] ?? 0);
-    const b = Math.max(0, tree.columns.self_b[i] ?? 0);
+    const a = tree.ownA(i);
+    const b = tree.ownB(i);
     if (a + b <= 0) continue;
     all.at.push(i);
     all.a.push(a);
@@ -129,13 +119,13 @@ export function callers(tree: Tree, name: number): Tree {
 }
 
 function kindOf(tree: Tree, name: number): number {
-  return tree.columns.kind[tree.columns.name.indexOf(name)] ?? 0;
+  return tree.columns.kind[Array.prototype.indexOf.call(tree.columns.name, name)] ?? 0;
 }
 
 // growDown adds what nodes do together; key says what is one frame. Nodes below with the key of the group are the
 // group's own where same is set.
 function growDown(
-  tree: Tree, rows: Rows, nodes: number[], key: number[], at: { name: number; kind: number; depth: number },
+  tree: Tree, rows: Rows, nodes: number[], key: ArrayLike<number>, at: { name: number; kind: number; depth: number },
   same: boolean,
 ): void {
   const below = new Map<number, number[]>();
@@ -150,8 +140,8 @@ function growDown(
     return;
   }
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    ownA += Math.max(0, tree.columns.self_a[node] ?? 0);
-    ownB += Math.max(0, tree.columns.self_b[node] ?? 0);
+    ownA += tree.ownA(node);
+    ownB += tree.ownB(node);
     for (let child = node + 1; child < tree.end[node]!; child = tree.end[child]!) {
       if (same && key[child] === key[node]) open.push(child);
       else if (below.has(key[child]!)) below.get(key[child]!)!.push(child);
@@ -177,10 +167,10 @@ export function callees(tree: Tree, name: number): Tree {
 
 // byClass joins neighbours of one kind of code: where the kernel, a language, native code takes the time.
 export function byClass(tree: Tree): Tree {
-  const rows = new Rows(tree);
-  rows.columns.names = [...tree.columns.names, ...tree.columns.kinds.map((kind) => kind || "not known")];
+  const rows = new Rows(tree, [...tree.columns.names, ...tree.columns.kinds.map((kind) => kind || "not known")]);
   const root = { name: tree.columns.name[0]!, kind: tree.columns.kind[0]!, depth: 0 };
-  const key = tree.columns.kind.map((kind, node) => (node === 0 ? -1 : kind));
+  const key = Int32Array.from(tree.columns.kind);
+  key[0] = -1;
   growDown(tree, rows, [0], key, root, true);
   return rows.tree();
 }

@@ -1,5 +1,6 @@
 // Requests of one side: the histogram of each kind, and those kept in full with their stretches of time.
-import type { Columns, RequestKind, RequestPage, RequestSide } from "../api/page";
+import type { RequestKind, RequestPage, RequestSide } from "../api/page";
+import { Growing, type Columns } from "./columns";
 
 const subs = 5; // a bucket is a 32nd of its power of two, as in recording.LatencyOf
 const heatShift = 2; // a cell of the heat map is four buckets high
@@ -216,23 +217,15 @@ function flatten(
   kept: Kept, below: Map<number, number[]>, leaves: Map<number, { text: string; seconds: number }[]>,
 ): Columns {
   const { stacks } = kept.side;
-  const columns: Columns = {
-    names: [...stacks.names], kinds: [...stacks.kinds, "other"], name: [], kind: [], depth: [], self_a: [], self_b: [],
-    change: [], low: [], high: [], decided: [],
-  };
+  const columns = new Growing([...stacks.names], [...stacks.kinds, "other"]);
   const added = new Map<string, number>();
   const nameOf = (text: string): number => {
     let at = added.get(text);
     if (at === undefined) added.set(text, (at = columns.names.push(text) - 1));
     return at;
   };
-  const add = (name: number, kind: number, depth: number, seconds: number): void => {
-    columns.name.push(name);
-    columns.kind.push(kind);
-    columns.depth.push(depth);
-    columns.self_a.push(seconds);
-    for (const column of [columns.self_b, columns.change, columns.low, columns.high, columns.decided]) column.push(0);
-  };
+  const add = (name: number, kind: number, depth: number, seconds: number) =>
+    columns.add(name, kind, depth, seconds, 0);
   const other = stacks.kinds.length;
   const walk = (node: number, depth: number): void => {
     if (node < 0) add(nameOf("all"), other, 0, 0);

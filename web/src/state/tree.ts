@@ -1,9 +1,18 @@
 // A call tree of both sides in typed arrays, in preorder: no object per node, so
 // that a hundred thousand nodes cost megabytes and milliseconds.
 import type { ProfileNode } from "../api/case";
-import type { Columns } from "../api/page";
+import type { Columns } from "./columns";
 
 export type Mode = "diff" | "a" | "b";
+
+// own is an own time: what is less than nothing, or no number, is none.
+const own = (seconds: number | undefined): number => (seconds! > 0 ? seconds! : 0);
+
+function amounts(times: ArrayLike<number>): Float64Array {
+  const values = new Float64Array(times);
+  for (let i = 0; i < values.length; i++) values[i] = own(values[i]);
+  return values;
+}
 
 export class Tree {
   readonly size: number;
@@ -20,16 +29,16 @@ export class Tree {
   constructor(readonly columns: Columns, readonly tested = true) {
     const n = columns.name.length;
     this.size = n;
-    this.depth = Uint32Array.from(columns.depth);
+    this.depth = new Uint32Array(columns.depth);
     this.parent = new Int32Array(n).fill(-1);
     this.end = new Int32Array(n);
-    this.a = Float64Array.from(columns.self_a, (v) => Math.max(0, v ?? 0));
-    this.b = Float64Array.from(columns.self_b, (v) => Math.max(0, v ?? 0));
+    this.a = amounts(columns.self_a);
+    this.b = amounts(columns.self_b);
     this.gone = new Float64Array(n);
     this.link();
     this.sum();
     let largest = 0;
-    for (let i = 1; i < n; i++) if (columns.decided[i]) largest = Math.max(largest, Math.abs(columns.change[i] ?? 0));
+    for (let i = 1; i < n; i++) if (columns.decided[i]) largest = Math.max(largest, Math.abs(columns.change[i] || 0));
     this.changeMax = largest;
   }
 
@@ -62,11 +71,17 @@ export class Tree {
   kind(i: number): string {
     return this.columns.kinds[this.columns.kind[i]!] ?? "";
   }
+  ownA(i: number): number {
+    return own(this.columns.self_a[i]);
+  }
+  ownB(i: number): number {
+    return own(this.columns.self_b[i]);
+  }
   decided(i: number): boolean {
     return this.columns.decided[i] === 1;
   }
   change(i: number): number {
-    return this.tested ? this.columns.change[i] ?? 0 : this.b[i]! - this.a[i]!;
+    return this.tested ? this.columns.change[i] || 0 : this.b[i]! - this.a[i]!;
   }
   // vanished: A spends time here and B spends none.
   vanished(i: number): boolean {

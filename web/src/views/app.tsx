@@ -23,9 +23,7 @@ export function App({ report }: { report: Report }) {
   const has = (section: string) => shows(report, section);
   useEffect(() => {
     document.title = `culprit: ${words.headline}`;
-    addEventListener("beforeprint", unfold);
     if (location.hash.startsWith("#flame?")) document.getElementById("flame")?.scrollIntoView();
-    return () => removeEventListener("beforeprint", unfold);
   }, []);
   const find = (frame: string) => {
     setSearch(`^${literal(frame)}$`);
@@ -49,12 +47,6 @@ export function App({ report }: { report: Report }) {
       </main>
     </>
   );
-}
-
-// unfold opens what is collapsed, since paper cannot be clicked.
-function unfold(): void {
-  const shut = document.querySelectorAll<HTMLDetailsElement>("details.suspect, details.why");
-  for (const element of shut) element.open = true;
 }
 
 // shows tells which sections a page has: that of a tail has few, and requests are only where some were recorded.

@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import type { View } from "../draw/flame";
 import { cpiOf } from "../draw/cpi";
 import { amounts, digits, signedAmount, visible, visiblePath } from "../lib/format";
+import { largestOf } from "../state/largest";
 import { SortTable, type Column } from "./sorttable";
 
 interface Props {
@@ -29,12 +30,10 @@ export function CallTable({ view, hits, selected, label, onSelect }: Props) {
       </button>
     ),
   };
-  const own = (values: (number | null)[], node: number) => values[node] ?? 0;
-  const { self_a, self_b } = tree.columns;
   const one: Column<number>[] = [
     name,
     { title: "Time", number: true, sort: (n) => tree.a[n]!, cell: (n) => amounts([tree.a[n]], "s")[0] },
-    { title: "Own time", number: true, sort: (n) => own(self_a, n), cell: (n) => amounts([own(self_a, n)], "s")[0] },
+    { title: "Own time", number: true, sort: (n) => tree.ownA(n), cell: (n) => amounts([tree.ownA(n)], "s")[0] },
   ];
   const two: Column<number>[] = [
     name,
@@ -45,8 +44,8 @@ export function CallTable({ view, hits, selected, label, onSelect }: Props) {
       cell: (n) => signedAmount(tree.change(n), "s"),
     },
     {
-      title: "Own change", number: true, sort: (n) => Math.abs(own(self_b, n) - own(self_a, n)),
-      cell: (n) => signedAmount(own(self_b, n) - own(self_a, n), "s"),
+      title: "Own change", number: true, sort: (n) => Math.abs(tree.ownB(n) - tree.ownA(n)),
+      cell: (n) => signedAmount(tree.ownB(n) - tree.ownA(n), "s"),
     },
     {
       title: "Decided", sort: (n) => Number(tree.decided(n)),
@@ -74,11 +73,8 @@ export function CallTable({ view, hits, selected, label, onSelect }: Props) {
 
 // largest picks the frames below the zoom that changed most, or cost most with one side.
 function largest({ tree, zoom, oneSided }: View, hits: Uint8Array | null): number[] {
-  const rows: number[] = [];
-  for (let i = zoom; i < tree.end[zoom]!; i++) {
-    if (i > 0 && (!hits || hits[tree.columns.name[i]!])) rows.push(i);
-  }
+  const names = tree.columns.name;
   const changed = (i: number) => Math.abs(tree.change(i)) + (tree.decided(i) ? tree.changeMax : 0);
   const weight = (i: number) => (oneSided ? tree.a[i]! : tree.tested ? changed(i) : tree.a[i]! + tree.b[i]!);
-  return rows.sort((i, j) => weight(j) - weight(i)).slice(0, rowsMax);
+  return largestOf(Math.max(1, zoom), tree.end[zoom]!, rowsMax, (i) => (hits && !hits[names[i]!] ? NaN : weight(i)));
 }

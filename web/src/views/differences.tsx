@@ -4,7 +4,7 @@ import type { Case, Item } from "../api/case";
 import type { Verdict } from "../api/page";
 import { amounts, known, pattern, percent, visible, visiblePath } from "../lib/format";
 import { Section } from "./parts";
-import { SortTable, type Column } from "./sorttable";
+import { onPaper, Printed, SortTable, type Column } from "./sorttable";
 
 const rowsShort = 15;
 const intervalMax = 10; // of a share: where an interval ends there nothing is known of it
@@ -41,6 +41,7 @@ export function Differences({ found, words }: { found: Case; words: Verdict }) {
           </div>
           <SortTable label="Differences" rows={shown} columns={twoSided ? columnsTwo : columnsOne(words.per)} start={-1}
             faint={(item) => twoSided && !item.decided} id={(item, place) => `${item.signal}|${item.name}|${place}`} />
+          {shown.length <= onPaper && <Printed rows={shown.length} of={rows.length} />}
           {rows.length > rowsShort && (
             <button type="button" class="button noprint" onClick={() => setAll(!all)}>
               {all ? "Show fewer" : `Show all ${rows.length}`}

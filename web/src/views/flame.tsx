@@ -2,11 +2,12 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { Report } from "../api/load";
 import { metricNoun, pattern, percent, amounts } from "../lib/format";
-import type { Theme } from "../lib/hooks";
+import { useSlash, type Theme } from "../lib/hooks";
 import type { View } from "../draw/flame";
 import type { Mode, Tree } from "../state/tree";
 import { link, readLink, zoomOf, zoomText, type Linked } from "../state/link";
 import { byClass, inverted } from "../state/merge";
+import { byProcess, byThread, processesOf } from "../state/threads";
 import { Graph, type Shown } from "./graph";
 import { Legend } from "./legend";
 import { Choice, Section } from "./parts";
@@ -65,6 +66,19 @@ const shapes: [string, string][] = [
   ["flame", "as called"], ["inverted", "inverted"], ["sandwich", "around one function"], ["class", "by kind of code"],
 ];
 
+// shapesOf are those that a tree can have: by whom where several spent the time.
+function shapesOf(tree: Tree): [string, string][] {
+  const more: [string, string][] = tree.columns.threads ? [["thread", "by thread"]] : [];
+  if (processesOf(tree) > 1) more.push(["process", "by process"]);
+  return [...shapes, ...more];
+}
+
+const nameOf = (options: [string, string][], shape: string) => options.find(([name]) => name === shape)?.[1] ?? "";
+
+const merged: Record<string, (tree: Tree) => Tree> = {
+  inverted, class: byClass, thread: byThread, process: byProcess,
+};
+
 const modes = ["diff", "a", "b"];
 
 export function FlameGraph({ tree, per, oneSided, theme, label, search, onSearch, signals, linked }: GraphProps) {
@@ -74,12 +88,13 @@ export function FlameGraph({ tree, per, oneSided, theme, label, search, onSearch
     oneSided ? "a" : modes.includes(from.width ?? "") ? from.width as Mode : "diff");
   const [perShare, setPerShare] = useState(from.in === "share");
   const [colours, setColours] = useState(from.colours === "cpi" && tree.columns.cpi ? "cpi" : "time");
-  const [shape, setShape] = useState(shapes.some(([name]) => name === from.shape) ? from.shape! : "flame");
+  const options = useMemo(() => shapesOf(tree), [tree]);
+  const [shape, setShape] = useState(options.some(([name]) => name === from.shape) ? from.shape! : "flame");
   const [of, setOf] = useState(from.of ?? "");
-  const shaped = useMemo(() => (shape === "inverted" ? inverted(tree) : shape === "class" ? byClass(tree) : tree),
-    [tree, shape]);
+  const shaped = useMemo(() => merged[shape]?.(tree) ?? tree, [tree, shape]);
   const [zoom, setZoom] = useState(() => zoomOf(from.zoom, shaped.size, (node) => shaped.name(node)));
   const field = useRef<HTMLInputElement>(null);
+  useSlash(linked ? field : null);
   const hits = useMemo(() => {
     const regex = pattern(search);
     return regex ? shaped.matching(regex) : null;
@@ -94,7 +109,7 @@ export function FlameGraph({ tree, per, oneSided, theme, label, search, onSearch
     <>
       <div class="toolbar">
         {signals}
-        <Choice label="Shape" value={shape} options={shapes}
+        <Choice label="Shape" value={shape} options={options}
           onChange={(v) => { setShape(v); setZoom(0); tell({ shape: v, zoom: "" }); }} />
         {!oneSided && (
           <Choice label="Widths of" value={mode} onChange={(v) => { setMode(v as Mode); tell({ width: v }); }}
@@ -123,8 +138,8 @@ export function FlameGraph({ tree, per, oneSided, theme, label, search, onSearch
         <Sandwich {...shown} tree={tree} of={of} hits={hits}
           onChoose={(name) => { setOf(name); tell({ of: name }); }} />
       ) : (
-        <Graph {...shown} key={shape} tree={shaped} hits={hits} label={shape === "flame" ? label : `${label}, ${shape}`}
-          zoom={zoom} onZoom={zoomTo}
+        <Graph {...shown} key={shape} tree={shaped} hits={hits} zoom={zoom} onZoom={zoomTo}
+          label={shape === "flame" ? label : `${label}, ${nameOf(options, shape)}`}
           onSelect={(node) => { if (node >= 0 && shape !== "class") setOf(shaped.name(node)); }} />
       )}
       {hits && shape !== "sandwich" && (

@@ -17,34 +17,34 @@ export function Legend({ oneSided, per, tree, theme, mode, byCPI }: Props) {
   if (byCPI) {
     const than = oneSided ? "the whole" : "in A";
     return (
-      <p class="legend" aria-label="Legend">
+      <div class="legend" role="group" aria-label="Legend">
         <Swatch paints={palette.more} text={`an instruction takes longer than ${than}`} sign="+" />
         <Swatch paints={palette.less} text="shorter" sign="−" />
         <Swatch paints={[palette.same]} text="cannot be told apart" sign="" />
         <span class="muted">
           Widths as before. Colours: cycles per instruction, by samples at and below a frame; pale: too few of them.
         </span>
-      </p>
+      </div>
     );
   }
   if (oneSided) {
     const kinds = tree.columns.kinds.filter((kind) => palette.kinds[kind] && kind);
     return (
-      <p class="legend" aria-label="Legend">
+      <div class="legend" role="group" aria-label="Legend">
         {kinds.map((kind) => <Swatch key={kind} paints={[palette.kinds[kind]!]} text={kind} />)}
         <span class="muted">Width is time per {per}.</span>
-      </p>
+      </div>
     );
   }
   const widths = { diff: "B’s time, hatched frames A’s", a: "A’s time", b: "B’s time" }[mode];
   return (
-    <p class="legend" aria-label="Legend">
+    <div class="legend" role="group" aria-label="Legend">
       <Swatch paints={palette.more} text="more in B" sign="+" />
       <Swatch paints={palette.less} text="less in B" sign="−" />
       <Swatch paints={[palette.same]} text="cannot be told from zero" sign="" />
       <Swatch paints={[palette.less[1]!]} text="gone: only in A" sign="" hatched />
       <span class="muted">Widths: {widths}. Colours: the change of seconds per {per}, tested between recordings.</span>
-    </p>
+    </div>
   );
 }
 

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { leave } from "../api/ask";
 import type { Entry, LibraryAnswer } from "../api/library";
 import { visible } from "../lib/format";
-import { useTheme, type Theme } from "../lib/hooks";
+import { useSlash, useTheme, type Theme } from "../lib/hooks";
 import { useServer } from "../lib/live";
 import { Compare, noSides, type Change, type Sides } from "./compare";
 import { comparable, Entries, Pick } from "./entries";
@@ -66,15 +66,7 @@ function Shelf({ library, sides, onSides }: {
   const [kind, setKind] = useState("");
   const [evidence, setEvidence] = useState(false);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    const find = (event: KeyboardEvent) => {
-      if (event.key !== "/" || event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      field.current?.focus();
-    };
-    addEventListener("keydown", find);
-    return () => removeEventListener("keydown", find);
-  }, []);
+  useSlash(field);
   const shown = useMemo(
     () => library.entries.filter((e) =>
       (!kind || e.kind === kind) && (evidence || !e.of) && matches(e, search)),

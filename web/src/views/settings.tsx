@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { Case, Difference } from "../api/case";
 import { pattern, visible } from "../lib/format";
 import { Section, SideMark } from "./parts";
+import { onPaper, Printed } from "./sorttable";
 
 export function Settings({ found }: { found: Case }) {
   return (
@@ -40,7 +41,7 @@ export function Settings({ found }: { found: Case }) {
 // Differing lists all that the sides are not the same in, what grown stacks go through first.
 function Differing({ list }: { list: Difference[] }) {
   return (
-    <div class="tablescroll" tabIndex={0} role="region" aria-label="What differs">
+    <div class="tablescroll" tabIndex={0} role="region" aria-label="All that differs">
       <table class="differs">
         <thead>
           <tr>
@@ -85,7 +86,7 @@ function Facts({ found }: { found: Case }) {
           <thead><tr><th scope="col">Fact</th><th scope="col">Value</th><th scope="col">Read from</th></tr></thead>
           <tbody>
             {rows.slice(0, factsMax).map((fact, i) => (
-              <tr key={i}>
+              <tr key={i} class={i < onPaper ? "" : "screenonly"}>
                 <td>{visible(fact.name, 100)}</td><td><code>{visible(fact.value, 400)}</code></td>
                 <td class="muted small">{visible(fact.source, 200)}</td>
               </tr>
@@ -93,6 +94,7 @@ function Facts({ found }: { found: Case }) {
           </tbody>
         </table>
       </div>
+      <Printed rows={onPaper} of={rows.length} />
     </details>
   );
 }

@@ -21,6 +21,9 @@ interface Props<T> {
   id: (row: T, place: number) => string | number;
 }
 
+// onPaper is how many rows of a table are printed: the others are on the screen.
+export const onPaper = 40;
+
 export function SortTable<T>({ label, rows, columns, start, limit, faint, id }: Props<T>) {
   const [by, setBy] = useState(start);
   const [up, setUp] = useState(false);
@@ -59,7 +62,7 @@ export function SortTable<T>({ label, rows, columns, start, limit, faint, id }: 
         </thead>
         <tbody>
           {sorted.slice(0, most).map((row, place) => (
-            <tr key={id(row, place)} class={faint?.(row) ? "faint" : ""}>
+            <tr key={id(row, place)} class={`${faint?.(row) ? "faint" : ""}${place < onPaper ? "" : " screenonly"}`}>
               {columns.map((column, at) => (
                 <td key={at} class={classOf(column)}>{column.cell(row)}</td>
               ))}
@@ -68,11 +71,12 @@ export function SortTable<T>({ label, rows, columns, start, limit, faint, id }: 
         </tbody>
       </table>
       {sorted.length > most && (
-        <button type="button" class="link small" onClick={() => setMost(most * 2)}>
+        <button type="button" class="link small noprint" onClick={() => setMost(most * 2)}>
           {sorted.length - most} more rows
         </button>
       )}
     </div>
+    <Printed rows={Math.min(most, onPaper)} of={sorted.length} />
     {rows.length > 0 && (
       <p class="tablesave noprint small">
         <button type="button" class="link small" aria-label={`${label} as CSV`} onClick={() => save("csv")}>CSV</button>
@@ -84,6 +88,12 @@ export function SortTable<T>({ label, rows, columns, start, limit, faint, id }: 
     )}
     </>
   );
+}
+
+// Printed says on paper what of a table is not on it.
+export function Printed({ rows, of }: { rows: number; of: number }) {
+  if (of <= rows) return null;
+  return <p class="paperonly small">The first {rows} of {of} rows: the page and its download hold all.</p>;
 }
 
 function classOf<T>(column: Column<T>): string {

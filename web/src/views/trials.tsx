@@ -8,6 +8,7 @@ import { useWidth } from "../lib/hooks";
 import { pairsOf, rowsOf, type Dot, type DotRow } from "../state/trials";
 import { Choice, Section } from "./parts";
 import { PairPlot } from "./pairs";
+import { TrialTable } from "./trialtable";
 
 export function Trials({ found, words }: { found: Case; words: Verdict }) {
   const metrics: Metric[] = [found.metric];
@@ -39,6 +40,7 @@ export function Trials({ found, words }: { found: Case; words: Verdict }) {
           )}
         </div>
       )}
+      <TrialTable found={found} metrics={metrics} kept={words.kept} />
       {words.left_out.count && (
         <p class="small">{words.left_out.count}{words.left_out.why && `: ${words.left_out.why}`}.</p>
       )}
