@@ -134,6 +134,8 @@ var mayImport = map[string][]string{
 	"lineup": {"internal/stat", "internal/explain", "internal/corpus"},
 	// What a confirmation costs a thread can only be told of what confirms: watchpoint.
 	"benchmark": {"recording", "internal/stat", "internal/probe"},
+	// What a page costs can only be told of one: it makes a case, and looks at it as the tests do.
+	"benchmark/page": {"recording", "internal/stat", "internal/compare", "internal/investigate", "internal/report"},
 	// How often the questions over a fleet are wrong can only be told of what answers them.
 	"benchmark/fleet": {"internal/stat", "internal/fleet/bands", "internal/fleet/compare", "internal/fleet/facts",
 		"internal/fleet/changes"},
