@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"slices"
+
 	"culprit/internal/compare/names"
 	"culprit/internal/compare/perrun"
 	"culprit/internal/compare/spent"
@@ -26,10 +28,15 @@ type Retired struct {
 type retiredSums struct {
 	cycles, instructions *merger
 	runs                 int // that have both
+	// counted are the runs of which both were counted as well, times what their samples have to be multiplied with.
+	counted int
+	times   map[*merger][]float64
 }
 
 func newRetiredSums(sides perrun.Sides) *retiredSums {
-	return &retiredSums{cycles: newMerger(sides), instructions: newMerger(sides)}
+	s := &retiredSums{cycles: newMerger(sides), instructions: newMerger(sides)}
+	s.times = map[*merger][]float64{s.cycles: sides.Amounts(), s.instructions: sides.Amounts()}
+	return s
 }
 
 func (s *retiredSums) add(at int, r *timeline.Run, scale float64) {
@@ -37,6 +44,12 @@ func (s *retiredSums) add(at int, r *timeline.Run, scale float64) {
 	if len(cycles) > 0 && len(instructions) > 0 {
 		s.runs++
 	}
+	ofCycles, counted := asCounted(r.Recording, "cycles", cycles)
+	ofInstructions, both := asCounted(r.Recording, "instructions", instructions)
+	if counted && both {
+		s.counted++
+	}
+	s.times[s.cycles][at], s.times[s.instructions][at] = ofCycles, ofInstructions
 	for _, pieces := range [][]spent.Piece{cycles, instructions} {
 		for i := range pieces {
 			pieces[i].Count *= scale // of squares: scaled twice
@@ -44,6 +57,37 @@ func (s *retiredSums) add(at int, r *timeline.Run, scale float64) {
 	}
 	s.cycles.add(at, cycles, scale)
 	s.instructions.add(at, instructions, scale)
+}
+
+// scaled are amounts of each run as they were counted, where they were so in all runs: one that stands for its samples
+// alone is not held against another that does not. Squares are scaled twice.
+func (s *retiredSums) scaled(from *merger, amounts []float64, power int) []float64 {
+	if s.counted < s.runs {
+		return amounts
+	}
+	out := slices.Clone(amounts)
+	for at, times := range s.times[from] {
+		for range power {
+			out[at] *= times
+		}
+	}
+	return out
+}
+
+// asCounted is what samples of an event have to be multiplied with to stand for all that was counted of it: where
+// interrupts come late, or the kernel holds them back, samples tell of too few.
+func asCounted(rec *recording.Recording, name string, pieces []spent.Piece) (times float64, counted bool) {
+	sampled := 0.0
+	for i := range pieces {
+		sampled += pieces[i].Seconds
+	}
+	for i := range rec.Counters {
+		if counter := &rec.Counters[i]; counter.Name == name && counter.Scope == recording.ScopeTarget {
+			total, known := counter.Estimated()
+			return total / sampled, known && total > 0 && sampled > 0
+		}
+	}
+	return 1, false
 }
 
 // list gives each stack's events; nil where a run has none: sides of which one was not sampled are not compared.
@@ -59,8 +103,8 @@ func (s *retiredSums) list(pool *names.Pool) []Retired {
 			return Counted{A: a, B: b}
 		}
 		var c Counted
-		c.A, c.B = sides.Split(from.rows[at].seconds)
-		squaresA, squaresB := sides.Split(from.rows[at].counts)
+		c.A, c.B = sides.Split(s.scaled(from, from.rows[at].seconds, 1))
+		squaresA, squaresB := sides.Split(s.scaled(from, from.rows[at].counts, 2))
 		c.SeenA, c.SeenB = seen(c.A, squaresA), seen(c.B, squaresB)
 		return c
 	}

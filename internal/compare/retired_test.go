@@ -61,3 +61,33 @@ func TestCyclesPerInstructionOfAll(t *testing.T) {
 		t.Errorf("%+v", result.Retired)
 	}
 }
+
+// Samples stand for what was counted in all, where both events were: late interrupts lose the same part of every
+// function, but not the same of both events.
+func TestCyclesPerInstructionAsCounted(t *testing.T) {
+	run := func(counters ...recording.Counter) []*recording.Recording {
+		m := newMade(1, 1).runs(10, 10, 0, 900*ms, "main;work").retires("main;work", 100, 50)
+		m.rec.Counters = counters
+		return []*recording.Recording{m.rec}
+	}
+	count := func(name string, value int64) recording.Counter {
+		return recording.Counter{Name: name, Scope: recording.ScopeTarget, Value: value, EnabledNs: 10, RunningNs: 10}
+	}
+	both := run(count("cycles", 800e6), count("instructions", 400e6))
+	for name, other := range map[string][]*recording.Recording{"both": run(count("cycles", 800e6),
+		count("instructions", 200e6)), "one": run(count("cycles", 800e6)), "none": run()} {
+		result := compared(t, compare.MetricCPU, both, other)
+		if len(result.Retired) != 1 {
+			t.Fatalf("%s: %+v", name, result.Retired)
+		}
+		of := result.Retired[0]
+		want := [4]float64{100e6, 50e6, 100e6, 50e6} // not of one side alone
+		if name == "both" {
+			want = [4]float64{800e6, 400e6, 800e6, 200e6}
+		}
+		got := [4]float64{of.Cycles.A[0], of.Instructions.A[0], of.Cycles.B[0], of.Instructions.B[0]}
+		if got != want || math.Abs(of.Cycles.SeenB-100) > 1e-6 {
+			t.Errorf("%s: %v of %+v", name, got, of)
+		}
+	}
+}

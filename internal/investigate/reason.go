@@ -40,7 +40,9 @@ func (inv *investigation) reason(ctx context.Context, found *evidence) error {
 		inv.summarise()
 	}
 	inv.remember(found)
-	inv.c.see(recording.BlindSpot{Kind: recording.BlindCounters})
+	if inv.options.Counters == "" && !inv.options.CPI {
+		inv.c.see(recording.BlindSpot{Kind: recording.BlindCounters})
+	}
 	inv.tellFound()
 	return nil
 }
