@@ -111,7 +111,7 @@ func (inv *investigation) findSide(ctx context.Context, side *liveSide) error {
 			continue
 		}
 		if time.Now().After(until) || side.target.Kind == "pid" && sameProcess(side.target) {
-			return fmt.Errorf("%s ended while it was watched%s", side.target, side.as)
+			return fmt.Errorf("%s ended while it was watched%s%s", side.target, side.as, side.waited())
 		}
 		select {
 		case <-ctx.Done():
@@ -126,6 +126,14 @@ func (inv *investigation) findSide(ctx context.Context, side *liveSide) error {
 	inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("%s was restarted while it was watched%s (process %d, then %d): "+
 		"windows are those of both of its processes, and a new one may be cold", side.target, side.as, was.Pid, side.is.Pid))
 	return nil
+}
+
+// waited says that another process was waited for, where one could have come.
+func (s *liveSide) waited() string {
+	if !s.target.ComesBack() {
+		return ""
+	}
+	return fmt.Sprintf(", and did not come back within %v", comeBack)
 }
 
 // sameProcess tells a target that was named by its process's number: no other one is meant.

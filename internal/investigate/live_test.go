@@ -2,7 +2,9 @@ package investigate
 
 import (
 	"context"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -81,5 +83,44 @@ func TestBadSides(t *testing.T) {
 		if _, err := Run(context.Background(), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
+	}
+}
+
+// A cgroup whose process gave way to another one is found again, which is said; too often is too often, and an interrupt
+// ends the waiting for it.
+func TestServiceIsFoundAgain(t *testing.T) {
+	folder := t.TempDir()
+	next := func() record.Target {
+		target := runs(t, "sleep 60")
+		text := strconv.Itoa(target.Pid) + "\n"
+		if err := os.WriteFile(filepath.Join(folder, "cgroup.procs"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return target
+	}
+	first := next()
+	side := newLiveSide(record.Target{Kind: "cgroup", Cgroup: folder, Named: "cgroup:" + folder}, ", as A")
+	inv := &investigation{c: &Case{}}
+	if err := inv.findSide(t.Context(), side); err != nil || len(inv.c.Warnings) != 0 || side.is.Pid != first.Pid {
+		t.Errorf("nothing has happened: %v, %v, %+v", err, inv.c.Warnings, side)
+	}
+	for restart := range mostRestarts {
+		target := next()
+		if err := inv.findSide(t.Context(), side); err != nil || len(inv.c.Warnings) != restart+1 ||
+			side.is.Pid != target.Pid {
+			t.Fatalf("%v, %v, %+v", err, inv.c.Warnings, side)
+		}
+	}
+	next()
+	if err := inv.findSide(t.Context(), side); err == nil || !strings.Contains(err.Error(), "was restarted 4 times") {
+		t.Errorf("%v", err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "cgroup.procs"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	over, end := context.WithCancel(t.Context())
+	end()
+	if err := inv.findSide(over, side); err == nil || !strings.Contains(err.Error(), "interrupted") {
+		t.Errorf("%v", err)
 	}
 }
