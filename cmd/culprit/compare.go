@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"culprit/internal/compare/units"
+	"culprit/internal/explain"
 	"culprit/internal/investigate"
 	"culprit/internal/report"
 )
@@ -160,7 +161,7 @@ func (o *compareOptions) check(words []string) (compareLimits, error) {
 		if err != nil {
 			return limits, err
 		}
-		if len(o.a) < 2 || len(o.b) < 2 {
+		if (len(o.a) < 2 || len(o.b) < 2) && !explain.IsOfRequests(o.metric) { // whose parts have a spread
 			return limits, fmt.Errorf("--fail-over needs two or more recordings a side: with one there is no spread, " +
 				"so that it could never fail")
 		}

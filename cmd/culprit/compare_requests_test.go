@@ -97,6 +97,12 @@ func TestCompareByRequests(t *testing.T) {
 			t.Errorf("%s: %+v, %v", c.metric, told, err)
 		}
 	}
+	for limit, status := range map[string]int{"5%": exitWorse, "900%": exitDone} {
+		got := here(t, "compare", "--metric", "p99", "--fail-over", limit, file("fast"), file("slow"))
+		if got.status != status {
+			t.Errorf("--fail-over %s: %+v", limit, got)
+		}
+	}
 	part := here(t, "compare", "--metric", "p99", "--smallest", "5%", file("fast")+"@0s..30s", file("fast")+"@30s..60s")
 	if part.status != exitDone || !strings.Contains(strings.Join(strings.Fields(part.stdout), " "),
 		"one side was recorded after the other") {

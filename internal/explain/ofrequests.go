@@ -13,7 +13,13 @@ import (
 
 // RequestVerdict is the verdict on a metric that the requests of both sides have.
 type RequestVerdict struct {
-	RequestMetric
+	Name string    `json:"name"` // as that of a RequestMetric
+	Unit string    `json:"unit"`
+	A    []float64 `json:"a"`
+	B    []float64 `json:"b"`
+	// Effect is B as a multiple of A.
+	Effect  cause.Effect `json:"effect"`
+	Outcome stat.Outcome `json:"outcome"`
 	// Parts are how many parts of each recording gave the interval, where a side has one recording; 0: the spread is that
 	// between recordings.
 	PartsA int `json:"parts_a,omitempty"`
@@ -34,7 +40,7 @@ func (e *Evidence) TestRequests(metric string, smallest float64) (Context, *Requ
 	if metric == "mean" {
 		metric = units.Latency
 	}
-	v := &RequestVerdict{RequestMetric: RequestMetric{Name: metric, Unit: "s"}}
+	v := &RequestVerdict{Name: metric, Unit: "s"}
 	if metric == units.Throughput {
 		v.Unit = "1/s"
 	}
