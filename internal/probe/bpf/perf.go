@@ -71,7 +71,8 @@ func (e *PerfEvents) openGroup(programs []*ebpf.Program, configs []uint64, hz ui
 		}
 		fd, err := unix.PerfEventOpen(&attr, -1, cpu, leader, unix.PERF_FLAG_FD_CLOEXEC)
 		if err != nil {
-			return fmt.Errorf("open hardware event on CPU %d: %w", cpu, explainHardware(err))
+			err = tooOften(explainHardware(err), &attr, maxRate())
+			return fmt.Errorf("open hardware event on CPU %d: %w", cpu, err)
 		}
 		if leader < 0 {
 			leader, e.fds = fd, append(e.fds, fd)
@@ -93,6 +94,23 @@ func explainHardware(err error) error {
 	return explain(err)
 }
 
+// maxRate is how many samples of an event the kernel allows in a second, "" where it does not say.
+func maxRate() string {
+	text, _ := os.ReadFile("/proc/sys/kernel/perf_event_max_sample_rate") // "" where there is none
+	return strings.TrimSpace(string(text))
+}
+
+// tooOften says that it was the rate that the kernel calls an invalid argument: it lowers what it allows by itself
+// where the interrupts of samples take long.
+func tooOften(err error, attr *unix.PerfEventAttr, allowed string) error {
+	most, wrong := strconv.ParseUint(allowed, 10, 64)
+	if !errors.Is(err, unix.EINVAL) || attr.Bits&unix.PerfBitFreq == 0 || wrong != nil || attr.Sample <= most {
+		return err
+	}
+	return fmt.Errorf("%d samples a second are asked for and the kernel allows %d (kernel.perf_event_max_sample_rate, "+
+		"which it lowers where they take long): ask for fewer with -F, or raise it (%w)", attr.Sample, most, err)
+}
+
 func openOnAll(program *ebpf.Program, attr unix.PerfEventAttr) (*PerfEvents, error) {
 	attr.Size = uint32(unsafe.Sizeof(attr))
 	events := &PerfEvents{}
@@ -112,7 +130,7 @@ func openOnAll(program *ebpf.Program, attr unix.PerfEventAttr) (*PerfEvents, err
 func (e *PerfEvents) open(program *ebpf.Program, cpu int, attr unix.PerfEventAttr) error {
 	fd, err := unix.PerfEventOpen(&attr, -1, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
 	if err != nil {
-		return fmt.Errorf("open perf event on CPU %d: %w", cpu, explain(err))
+		return fmt.Errorf("open perf event on CPU %d: %w", cpu, tooOften(explain(err), &attr, maxRate()))
 	}
 	e.fds = append(e.fds, fd)
 	return e.attach(program, fd, cpu)
