@@ -156,7 +156,7 @@ type Metric struct {
 	Value float64 `parquet:"value"`
 }
 
-// Line is one word of memory that several threads touch in one cache line.
+// Line is one word of memory that several threads touch in one cache line, of one process or of several.
 type Line struct {
 	Line   uint64 `parquet:"line"`   // address of the 64-byte line
 	Offset int32  `parquet:"offset"` // of the word in it
@@ -174,8 +174,12 @@ type Line struct {
 	Stack     int32  `parquet:"stack"`     // the code that touches it
 	Name      string `parquet:"name,dict"` // a variable, or the type of what a pointer leads to; "" when unknown
 	// Field is which of it the word is: ".seen", "[3].seen"; "" for the whole, or when unknown.
-	Field   string `parquet:"field,optional,dict"`
-	Context string `parquet:"context,dict"`
+	Field string `parquet:"field,optional,dict"`
+	// Memory is what several processes have mapped, where the line is of such: device, number and path of a file. The same
+	// line has one MemoryOffset in all of them, and an address of its own in each.
+	Memory       string `parquet:"memory,optional,dict"`
+	MemoryOffset uint64 `parquet:"memory_offset,optional"`
+	Context      string `parquet:"context,dict"`
 }
 
 // The scopes of a Counter. Both stand still while who is counted sleeps: the rows of a CPU, which

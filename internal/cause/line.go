@@ -88,7 +88,15 @@ func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[names
 		seconds = seconds.plus(bears[names.KeyOf(function.Frame)])
 	}
 	c.add("lines", "time of the samples of its code in shared lines, all threads", seconds, "s/run")
+	if line.Lines > 1 {
+		c.add("lines", "lines that were seen to be touched alike: what is drawn is the most sampled one",
+			sides{b: float64(line.Lines)}, "lines")
+	}
 	c.add("lines", "threads that touch it", sides{b: float64(line.Threads)}, "threads")
+	if line.Processes > 1 {
+		c.add("lines", "processes that touch it", sides{b: float64(line.Processes)}, "processes")
+		c.note("lines", "it lies in "+line.Memory+", which they all have mapped, each at an address of its own")
+	}
 	c.add("lines", "different words of it", sides{b: float64(line.Words)}, "words")
 	switch {
 	case line.Confirmed: // is told above

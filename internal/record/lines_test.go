@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"culprit/recording"
@@ -130,4 +131,44 @@ func countOf(got seen, signal string) (count int64) {
 		}
 	}
 	return count
+}
+
+// Processes share a line of what both have mapped as threads do, wherever it lies in each of them. What lies at one
+// address and is each one's own is not shared.
+func TestSharedLinesOfProcesses(t *testing.T) {
+	program := programs.compile(t, "processes.c")
+	for _, mode := range []struct {
+		name, memory string
+		words        int // of the line
+		path         string
+	}{{"near", "memfd", 2, "/memfd:board"}, {"near", "segment", 2, "/SYSV"}, {"same", "shared", 1, "/dev/zero"},
+		{"apart", "file", 0, ""}, {"near", "private", 0, ""}} {
+		t.Run(mode.name+" "+mode.memory, func(t *testing.T) {
+			recorder := standing.get(t)
+			eventually(t, func() []string {
+				got := watchCommand(t, recorder, program, "0.8", mode.name, mode.memory)
+				return checkShared(got, mode.words, mode.path)
+			})
+		})
+	}
+}
+
+// checkShared looks at the line in which count_up of both processes writes.
+func checkShared(got seen, want int, path string) (problems []string) {
+	words, processes, offsets := map[int32]bool{}, map[int32]bool{}, map[uint64]bool{}
+	for _, row := range got.Lines {
+		frames := got.StackFrames(row.Stack)
+		if len(frames) == 0 || frames[len(frames)-1].Name != "count_up" || !row.Write {
+			continue
+		}
+		words[row.Offset], processes[row.Pid], offsets[row.MemoryOffset] = true, true, true
+		if !strings.Contains(row.Memory, " "+path) || row.MemoryOffset != 4096 || row.Tid != row.Pid {
+			problems = append(problems, fmt.Sprintf("%+v", row))
+		}
+	}
+	if len(words) != want || want > 0 && len(processes) != 2 || len(offsets) > 1 {
+		problems = append(problems, fmt.Sprintf("%d words of lines %v by %d processes, want %d words; %d samples on the CPU",
+			len(words), offsets, len(processes), want, countOf(got, recording.SignalCPU)))
+	}
+	return problems
 }

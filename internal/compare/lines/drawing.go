@@ -98,7 +98,13 @@ func (u *User) all() float64 { return u.Writes + u.Reads }
 func (u *use) userNames(threads map[int32]string) func(*recording.Line) string {
 	if !u.byTask() {
 		return func(row *recording.Line) string {
-			return fmt.Sprintf("%s/%d", cmp.Or(threads[row.Tid], row.Comm), row.Tid)
+			name := fmt.Sprintf("%s/%d", cmp.Or(threads[row.Tid], row.Comm), row.Tid)
+			if len(u.pids) > 1 && row.Tid != row.Pid {
+				name += fmt.Sprintf(" of process %s/%d", row.Comm, row.Pid)
+			} else if len(u.pids) > 1 {
+				name = "process " + name
+			}
+			return name
 		}
 	}
 	tasks, _ := u.tasks.each()

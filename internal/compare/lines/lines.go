@@ -1,5 +1,5 @@
-// Package lines finds the cache lines that several threads of one process share and at least one of
-// them writes: what each core must fetch again after another has written.
+// Package lines finds the cache lines that several threads share, of one process or of several, and at
+// least one of them writes: what each core must fetch again after another has written.
 //
 // It refuses a line that one thread uses nearly alone, threads that never ran at the same time, the
 // garbage collector's own reads, and memory that was mapped anew in between.
@@ -10,21 +10,17 @@
 package lines
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"culprit/internal/code"
 	"culprit/internal/compare/names"
-	"culprit/internal/compare/perrun"
-	"culprit/internal/stat"
 	"culprit/recording"
 )
 
-// Line is a cache line that several threads of a process touch and at least one writes, merged over
-// the runs by the code that touches it.
+// Line is a cache line that several threads touch and at least one writes, merged over the runs by the
+// code that touches it.
 type Line struct {
 	Name      string     // its words, as the run that was sampled most there calls them; "" when unknown
 	False     bool       // the threads touch different words of it
@@ -34,10 +30,11 @@ type Line struct {
 	Confirmed bool       // by debug registers: several threads, one of them writing
 	Watched   bool       // by debug registers, with or without a hit
 	Drawing   *Drawing   // of the run that was sampled most there
-	Pid       int32      // and where it lay in that run
-	Address   uint64
-	Languages []string  // of the code that touches it, as code.Language tells
-	A, B      []float64 // samples per run whose operand it was
+	Processes int        // most that touched it in one run
+	Memory    string     // that processes share: the path of what they have mapped; "" of one process's own
+	Lines     int        // that are shared alike, most in one run
+	Languages []string   // of the code that touches it, as code.Language tells
+	A, B      []float64  // samples per run whose operand it was
 }
 
 // Function touches a shared line, in the time that its samples with that operand stand for.
@@ -48,7 +45,8 @@ type Function struct {
 
 // use is what one recording shows of one line.
 type use struct {
-	pid       int32
+	pids      map[int32]bool
+	memory    string // as recorded
 	names     map[string]bool
 	functions map[recording.Frame]float64 // samples
 	threads   map[int32]bool
@@ -59,75 +57,8 @@ type use struct {
 	watched   bool
 	count     float64
 	rows      []*recording.Line
-}
-
-// merged is a line of all recordings, with amounts in one list.
-type merged struct {
-	Line
-	samples   []float64
-	functions map[recording.Frame][]float64 // seconds
-	named     float64                       // samples of the use that gave the name
-	drawn     float64                       // and of the one that is drawn
-}
-
-// Find merges the lines of all recordings, the most sampled first; scales multiply their times.
-func Find(a, b []*recording.Recording, scales []float64) []Line {
-	sides, found := perrun.Sides{A: len(a), B: len(b)}, map[string]*merged{}
-	for at, rec := range slices.Concat(a, b) {
-		if len(rec.Lines) == 0 {
-			continue // most recordings; samples are many
-		}
-		collects, unmaps := collectors(rec), unmapping(rec)
-		seats, seconds := seatingsOf(rec, collects), secondsPerOperand(rec)*scales[at]
-		for _, use := range usesOf(rec, collects) {
-			if !use.written || use.oneUser() || !seats.meet(use.pid, use.threads) ||
-				use.count < fewestStaying && unmaps[use.pid] >= oftenUnmapped {
-				continue
-			}
-			key := use.key()
-			line := found[key]
-			if line == nil {
-				line = &merged{Line: Line{False: use.apart()}, samples: sides.Amounts(),
-					functions: map[recording.Frame][]float64{}}
-				found[key] = line
-			}
-			line.Threads, line.Words = max(line.Threads, len(use.threads)), max(line.Words, len(use.words))
-			line.Confirmed, line.Watched = line.Confirmed || use.confirmed(), line.Watched || use.watched
-			line.samples[at] += use.count
-			if name := use.name(); name != "" && use.count > line.named {
-				line.Name, line.named = name, use.count
-			}
-			if use.count > line.drawn {
-				line.Drawing, line.Languages, line.drawn = use.drawing(threadNames(rec)), languages(rec, use), use.count
-				line.Pid, line.Address = use.pid, use.rows[0].Line
-			}
-			for frame, samples := range use.functions {
-				if line.functions[frame] == nil {
-					line.functions[frame] = sides.Amounts()
-				}
-				line.functions[frame][at] += samples * seconds
-			}
-		}
-	}
-	return inOrder(found, sides)
-}
-
-// inOrder lists the most sampled first.
-func inOrder(found map[string]*merged, sides perrun.Sides) []Line {
-	list := make([]Line, 0, len(found))
-	for _, key := range slices.Sorted(maps.Keys(found)) {
-		line := found[key]
-		line.A, line.B = sides.Split(line.samples)
-		for frame, seconds := range line.functions {
-			a, b := sides.Split(seconds)
-			line.Functions = append(line.Functions, Function{Frame: frame, A: a, B: b})
-		}
-		slices.SortFunc(line.Functions, func(x, y Function) int { return byFrame(x.Frame, y.Frame) })
-		list = append(list, line.Line)
-	}
-	samples := func(l *Line) float64 { return stat.Average(l.A) + stat.Average(l.B) }
-	sort.SliceStable(list, func(i, j int) bool { return samples(&list[i]) > samples(&list[j]) })
-	return list
+	leaves    []recording.Frame // innermost functions of the rows; without a name where there is none
+	nameless  map[recording.Frame]bool
 }
 
 const (
@@ -210,8 +141,9 @@ func endsInUser(rec *recording.Recording, stack int32) bool {
 // collector touches: its workers mark the very objects that the program uses.
 func usesOf(rec *recording.Recording, collects collecting) (order []*use) {
 	type key struct {
-		pid  int32
-		line uint64
+		pid    int32
+		memory string
+		line   uint64
 	}
 	uses := map[key]*use{}
 	for i := range rec.Lines {
@@ -219,21 +151,24 @@ func usesOf(rec *recording.Recording, collects collecting) (order []*use) {
 		if !recording.Plausible(row.Count, row.Hits) || collects(row.Tid, row.Stack) {
 			continue
 		}
-		at := key{row.Pid, row.Line}
+		at := key{pid: row.Pid, line: row.Line}
+		if row.Memory != "" { // one line, which lies elsewhere in each process
+			at = key{memory: row.Memory, line: row.MemoryOffset}
+		}
 		if uses[at] == nil {
-			uses[at] = &use{pid: row.Pid, names: map[string]bool{}, functions: map[recording.Frame]float64{},
-				threads: map[int32]bool{}, words: users[int32]{}, tasks: users[uint64]{},
-				hits: hits{threads: users[int32]{}, tasks: users[uint64]{}, written: map[int32]bool{}}}
+			uses[at] = &use{pids: map[int32]bool{}, memory: row.Memory, names: map[string]bool{},
+				functions: map[recording.Frame]float64{}, threads: map[int32]bool{}, words: users[int32]{}, tasks: users[uint64]{},
+				hits: hits{threads: users[int32]{}, pids: map[int32]bool{}, tasks: users[uint64]{}, written: map[int32]bool{}}}
 			order = append(order, uses[at])
 		}
 		use, count := uses[at], float64(row.Count)
-		use.rows = append(use.rows, row)
+		use.rows, use.pids[row.Pid] = append(use.rows, row), true
 		if row.Name != "" {
 			use.names[row.Name+row.Field] = true
 		}
-		if frames := rec.StackFrames(row.Stack); len(frames) > 0 {
-			last := frames[len(frames)-1]
-			use.functions[recording.Frame{Name: names.Normal(last).Name, Kind: last.Kind}] += count
+		leaf := leafOf(rec, row.Stack)
+		if use.leaves = append(use.leaves, leaf); leaf.Name != "" {
+			use.functions[leaf] += count
 		}
 		use.threads[row.Tid] = true
 		if count > 0 { // else only a debug register saw it
@@ -250,6 +185,16 @@ func usesOf(rec *recording.Recording, collects collecting) (order []*use) {
 	return order
 }
 
+// leafOf is the innermost function of a stack, its name and kind alone.
+func leafOf(rec *recording.Recording, stack int32) recording.Frame {
+	frames := rec.StackFrames(stack)
+	if len(frames) == 0 {
+		return recording.Frame{}
+	}
+	last := frames[len(frames)-1]
+	return recording.Frame{Name: names.Normal(last).Name, Kind: last.Kind}
+}
+
 // mostNames bounds the words of a line that are named one by one.
 const mostNames = 4
 
@@ -260,12 +205,6 @@ func (u *use) name() string {
 		list = append(list[:mostNames], "…")
 	}
 	return strings.Join(list, ", ")
-}
-
-// key is the same for a line in all recordings: the code that touches it. Not its name: which of its
-// words were sampled differs from run to run.
-func (u *use) key() string {
-	return fmt.Sprint(u.apart(), slices.SortedFunc(maps.Keys(u.functions), byFrame))
 }
 
 func byFrame(x, y recording.Frame) int { return names.KeyOf(x).Compare(names.KeyOf(y)) }

@@ -146,13 +146,10 @@ func seatingsOf(rec *recording.Recording, collects collecting) seatings {
 
 // meet reports whether threads were seen on different CPUs at the same time; true where the samples
 // do not say on which CPU they were taken.
-func (s seatings) meet(pid int32, threads map[int32]bool) bool {
+func (s seatings) meet(pids, threads map[int32]bool) bool {
 	ran, both := 0, 0
-	for _, seats := range s[pid] {
-		seats := slices.DeleteFunc(slices.Clone(seats), func(s seat) bool { return !threads[s.tid] })
-		if len(seats) > 0 {
-			ran++
-		}
+	for _, seats := range s.together(pids, threads) {
+		ran++
 		if slices.ContainsFunc(seats, func(one seat) bool {
 			return slices.ContainsFunc(seats, func(other seat) bool {
 				return other.tid != one.tid && other.cpu != one.cpu
@@ -162,4 +159,19 @@ func (s seatings) meet(pid int32, threads map[int32]bool) bool {
 		}
 	}
 	return ran == 0 || float64(both) >= togetherLeast*float64(ran)
+}
+
+// together are the seats of some threads in each time slice, of all their processes.
+func (s seatings) together(pids, threads map[int32]bool) map[int64][]seat {
+	all := map[int64][]seat{}
+	for pid := range pids {
+		for slice, seats := range s[pid] {
+			for _, one := range seats {
+				if threads[one.tid] {
+					all[slice] = append(all[slice], one)
+				}
+			}
+		}
+	}
+	return all
 }

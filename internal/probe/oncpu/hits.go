@@ -11,19 +11,23 @@ import (
 
 // hitsOf gives what debug registers saw to the rows of the same word and thread, and returns rows
 // for those that no sample saw.
-func hitsOf(rows []recording.Line, lines map[lineOf]*hotLine, golang map[int32]bool) (more []recording.Line) {
+func (l *looker) hitsOf(rows []recording.Line, golang map[int32]bool) (more []recording.Line) {
 	told := map[lineOf][]*recording.Line{}
 	for i := range rows {
-		at := lineOf{rows[i].Pid, rows[i].Line}
+		at := l.common.lineOf(rows[i].Pid, rows[i].Line)
 		told[at] = append(told[at], &rows[i])
 	}
 	for at, of := range told {
-		line := lines[at]
+		line := l.lines[at]
 		if line == nil {
 			continue
 		}
 		for i := range line.hits {
-			more = append(more, giveHits(of, &line.hits[i], golang[at.pid])...)
+			pid := line.of[line.hits[i].Tid]
+			first := slices.IndexFunc(of, func(row *recording.Line) bool { return row.Pid == pid })
+			if first >= 0 {
+				more = append(more, giveHits(of, of[first], &line.hits[i], golang[pid])...)
+			}
 		}
 	}
 	slices.SortFunc(more, func(a, b recording.Line) int {
@@ -33,8 +37,9 @@ func hitsOf(rows []recording.Line, lines map[lineOf]*hotLine, golang map[int32]b
 	return more
 }
 
-// giveHits gives what was seen of one word in one thread to rows of its line.
-func giveHits(rows []*recording.Line, seen *watchpoint.Seen, golang bool) (more []recording.Line) {
+// giveHits gives what was seen of one word in one thread to rows of its line; like is one of its process.
+func giveHits(rows []*recording.Line, like *recording.Line, seen *watchpoint.Seen,
+	golang bool) (more []recording.Line) {
 	offset := int32(seen.Word.Address % lineBytes)
 	var own []*recording.Line
 	for _, row := range rows {
@@ -54,8 +59,8 @@ func giveHits(rows []*recording.Line, seen *watchpoint.Seen, golang bool) (more 
 				}
 			}
 		}
-		more = append(more, recording.Line{Line: rows[0].Line, Offset: offset, Size: int32(seen.Word.Size),
-			Pid: rows[0].Pid, Tid: seen.Tid, Task: task, Comm: rows[0].Comm, Write: seen.Writes > 0, Hits: hits,
+		more = append(more, recording.Line{Line: like.Line, Offset: offset, Size: int32(seen.Word.Size),
+			Pid: like.Pid, Tid: seen.Tid, Task: task, Comm: like.Comm, Write: seen.Writes > 0, Hits: hits,
 			WatchedNs: int64(seen.Watched), Stack: recording.NoStack})
 	}
 	switch {

@@ -19,9 +19,10 @@ func TestHitsOf(t *testing.T) {
 		return watchpoint.Seen{Tid: tid, Word: watchpoint.Word{Address: address, Size: 8}, Writes: writes,
 			Touches: touches, Watched: 5, ForWrites: 2, Tasks: map[uint64]int64{0xc0: touches}}
 	}
-	lines := map[lineOf]*hotLine{{7, 0x40}: {hits: []watchpoint.Seen{
-		seen(1, 0x40, 2, 4), seen(2, 0x40, 0, 3), seen(2, 0x48, 1, 1), seen(3, 0x50, 0, 0)}}}
-	all := append(slices.Clone(rows), hitsOf(rows, lines, nil)...)
+	looker := newLooker(nil, newCommon(nil, nil), true)
+	looker.lines[lineOf{pid: 7, line: 0x40}] = &hotLine{of: map[int32]int32{1: 7, 2: 7, 3: 7}, hits: []watchpoint.Seen{
+		seen(1, 0x40, 2, 4), seen(2, 0x40, 0, 3), seen(2, 0x48, 1, 1), seen(3, 0x50, 0, 0)}}
+	all := append(slices.Clone(rows), looker.hitsOf(rows, nil)...)
 	all = append(all[len(rows):], rows...)
 	want := []recording.Line{
 		{Pid: 7, Line: 0x40, Tid: 2, Size: 8, Hits: 3, WatchedNs: 5, Stack: recording.NoStack},
@@ -32,7 +33,7 @@ func TestHitsOf(t *testing.T) {
 	if !slices.Equal(all, want) {
 		t.Errorf("%+v\nwant %+v", all, want)
 	}
-	tasks := hitsOf(rows, lines, map[int32]bool{7: true})
+	tasks := looker.hitsOf(rows, map[int32]bool{7: true})
 	if !slices.ContainsFunc(tasks, func(row recording.Line) bool { return row.Task == 0xc0 && row.Tid == 1 }) {
 		t.Errorf("a Go program's hits have no task: %+v", tasks)
 	}
@@ -40,13 +41,23 @@ func TestHitsOf(t *testing.T) {
 
 // Each thread has its own words watched, and those of the others as far as registers go.
 func TestPlan(t *testing.T) {
-	line := &hotLine{words: map[watchpoint.Word]map[int32]int{}}
+	line := newHotLine()
+	line.at[7], line.at[8] = 0x1000, 0x2000
 	word := func(number uint64) watchpoint.Word { return watchpoint.Word{Address: 0x1000 + 8*number, Size: 8} }
 	for number := range uint64(8) { // thread and word have one number
-		line.words[word(number)] = map[int32]int{int32(number): 100 - int(number)}
+		line.words[watchpoint.Word{Address: 8 * number, Size: 8}] = map[int32]int{int32(number): 100 - int(number)}
+		line.of[int32(number)] = 7
 	}
-	line.words[word(0)][9] = 1000
-	plan := line.plan()
+	first := line.words[watchpoint.Word{Size: 8}]
+	first[9], line.of[9], first[20], line.of[20] = 1000, 7, 50, 8
+	other := line.plan(8)
+	if len(other) != 1 || other[0].Tid != 20 || other[0].Words[0] != (watchpoint.Word{Address: 0x2000, Size: 8}) {
+		t.Errorf("the other process: %+v", other)
+	}
+	if got := line.processes(); !slices.Equal(got, []int32{7, 8}) {
+		t.Errorf("processes %v", got)
+	}
+	plan := line.plan(7)
 	if len(plan) != watchpoint.MaxThreads || plan[0].Tid != 9 || plan[1].Tid != 0 {
 		t.Fatalf("%+v", plan)
 	}

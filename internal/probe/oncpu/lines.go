@@ -18,6 +18,7 @@ const (
 
 // word is a place in memory that one thread touched from one place in the code.
 type word struct {
+	in       lineOf
 	pid, tid int32
 	task     uint64 // of Go, 0 for none
 	block    uint64 // of access
@@ -41,7 +42,7 @@ const (
 	othersLeast = 0.05
 )
 
-// sharers are who touches a line of one process.
+// sharers are who touches a line.
 type sharers struct {
 	users   []userCount
 	written bool
@@ -54,9 +55,11 @@ type userCount struct {
 	count int64
 }
 
+// lineOf is a line of one process by its address or, in memory that processes share, of that by its offset.
 type lineOf struct {
-	pid  int32
-	line uint64
+	pid    int32 // 0 in shared memory
+	memory int32 // number of the object; 0: of the process
+	line   uint64
 }
 
 // collectLines fills the table of cache lines that several threads touch and at least one writes. It looks at the
@@ -70,6 +73,7 @@ func (s *Session) collectLines(window *bpf.Window) error {
 	window.Lose(recording.LossOperandsOver, s.looker.over)
 	window.Lose("oncpu: shared lines not watched, for others hold the debug registers", s.looker.heldByOthers())
 	words, lines, golang := map[word]int64{}, map[lineOf]*sharers{}, map[int32]bool{}
+	leaves := map[int32]string{} // innermost functions of stacks
 	stacks := stacksOf(window)
 	for i := range s.looker.seen {
 		one := &s.looker.seen[i]
@@ -80,25 +84,26 @@ func (s *Session) collectLines(window *bpf.Window) error {
 		if isLock(stack.innermost) || stack.golang && isOfTask(stack.innermost, &one.access) {
 			continue
 		}
-		at := word{pid: one.pid, tid: one.tid, block: one.block, address: one.address, size: one.size, write: one.write,
-			stack: stack.stack}
+		at := word{in: s.looker.common.lineOf(one.pid, one.address), pid: one.pid, tid: one.tid, block: one.block,
+			address: one.address, size: one.size, write: one.write, stack: stack.stack}
 		if stack.golang {
 			at.task = one.task
 			golang[one.pid] = true
 		}
+		if stack.stack != recording.NoStack {
+			leaves[stack.stack] = stack.innermost
+		}
 		words[at]++
-		lines[at.line()] = lines[at.line()].with(&at)
+		lines[at.in] = lines[at.in].with(&at)
 	}
-	rows := rowsOf(window, words, lines)
-	rows = append(rows, hitsOf(rows, s.looker.lines, golang)...)
-	rows = heaviestRows(window, rows, lines)
+	rows := rowsOf(window, words, lines, leaves)
+	rows = append(rows, s.looker.hitsOf(rows, golang)...)
+	rows = s.looker.heaviestRows(window, rows, lines)
 	s.looker.nameRows(rows)
 	s.looker.places.close()
 	window.Recording.Lines = append(window.Recording.Lines, rows...)
 	return nil
 }
-
-func (w *word) line() lineOf { return lineOf{w.pid, w.address &^ (lineBytes - 1)} }
 
 func (w *word) user() user {
 	if w.block != 0 {
@@ -137,14 +142,32 @@ func (s *sharers) shared() bool {
 	return !s.owned || float64(s.count-most) >= othersLeast*float64(s.count)
 }
 
-// rowsOf are the rows of shared lines.
-func rowsOf(window *bpf.Window, words map[word]int64, lines map[lineOf]*sharers) (rows []recording.Line) {
+// sparseAtMost is how many samples a line has that does not tell by itself who shares it.
+const sparseAtMost = 8
+
+// spreading are the functions that touch a line which is shared and hardly sampled: there may be many such lines, of
+// which most have one sample. All that these functions touch tells how many.
+func spreading(words map[word]int64, lines map[lineOf]*sharers, leaves map[int32]string) map[string]bool {
+	found := map[string]bool{}
+	for at := range words {
+		if line := lines[at.in]; line.count <= sparseAtMost && line.shared() && leaves[at.stack] != "" {
+			found[leaves[at.stack]] = true
+		}
+	}
+	return found
+}
+
+// rowsOf are the rows of shared lines, and of those that are touched alike.
+func rowsOf(window *bpf.Window, words map[word]int64, lines map[lineOf]*sharers,
+	leaves map[int32]string) (rows []recording.Line) {
+	spread := spreading(words, lines, leaves)
 	for at, count := range words {
-		if !lines[at.line()].shared() {
+		if line := lines[at.in]; !line.shared() && (line.count > sparseAtMost || !spread[leaves[at.stack]]) {
 			continue
 		}
-		rows = append(rows, recording.Line{Line: at.line().line, Offset: int32(at.address % lineBytes), Size: at.size,
-			Pid: at.pid, Tid: at.tid, Task: at.task, Comm: window.Comm[at.pid], Write: at.write, Count: count, Stack: at.stack})
+		rows = append(rows, recording.Line{Line: at.address &^ (lineBytes - 1), Offset: int32(at.address % lineBytes),
+			Size: at.size, Pid: at.pid, Tid: at.tid, Task: at.task, Comm: window.Comm[at.pid],
+			Write: at.write, Count: count, Stack: at.stack})
 	}
 	slices.SortFunc(rows, func(a, b recording.Line) int {
 		return cmp.Or(cmp.Compare(a.Pid, b.Pid), cmp.Compare(a.Line, b.Line),
@@ -155,14 +178,23 @@ func rowsOf(window *bpf.Window, words map[word]int64, lines map[lineOf]*sharers)
 }
 
 // heaviestRows puts those of the most sampled lines first, and drops what is over the limit.
-func heaviestRows(window *bpf.Window, rows []recording.Line, lines map[lineOf]*sharers) []recording.Line {
-	total := func(row *recording.Line) int64 { return lines[lineOf{row.Pid, row.Line}].count }
+func (l *looker) heaviestRows(window *bpf.Window, rows []recording.Line, lines map[lineOf]*sharers) []recording.Line {
+	total := func(row *recording.Line) int64 {
+		of := lines[l.common.lineOf(row.Pid, row.Line)]
+		if of.shared() {
+			return of.count
+		}
+		return of.count - sparseAtMost // behind all that are shared
+	}
 	slices.SortStableFunc(rows, func(a, b recording.Line) int {
 		return cmp.Or(cmp.Compare(total(&b), total(&a)), cmp.Compare(a.Pid, b.Pid), cmp.Compare(a.Line, b.Line))
 	})
 	if len(rows) > maxLineRows {
 		window.Lose("oncpu: rows of shared lines over the limit", int64(len(rows)-maxLineRows))
 		rows = rows[:maxLineRows]
+	}
+	for i := range rows {
+		l.common.tell(&rows[i])
 	}
 	return rows
 }

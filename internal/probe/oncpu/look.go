@@ -3,7 +3,6 @@ package oncpu
 import (
 	"cmp"
 	"errors"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -17,7 +16,7 @@ import (
 // that is wanted, debug registers watch the lines that threads seem to share while they do.
 
 const (
-	firstLook    = 3 * beat.Length // short commands are over soon
+	firstLook    = 3 // beats: short commands are over soon
 	lookEvery    = 5 * beat.Length
 	worthKnowing = 5  // samples of a line before its process is asked for names
 	worthAWatch  = 10 // samples of a line before it is watched: ten name the line that matters in 98 %
@@ -37,8 +36,6 @@ type seenOperand struct {
 	access
 }
 
-func (s *seenOperand) line() lineOf { return lineOf{s.pid, s.address &^ (lineBytes - 1)} }
-
 // looker gathers the operands of one window.
 type looker struct {
 	operands *bpf.Ring[oncpuOperand]
@@ -49,6 +46,7 @@ type looker struct {
 	failed   error
 	lines    map[lineOf]*hotLine
 	places   *places
+	common   *common
 	watcher  *watchpoint.Watcher
 	watched  int // lines
 	ending   sync.Once
@@ -56,19 +54,9 @@ type looker struct {
 	done     chan struct{} // nil: it does not run
 }
 
-// hotLine is a line while a window is open.
-type hotLine struct {
-	sharers
-	words map[watchpoint.Word]map[int32]int // samples by thread
-	tries int
-	hits  []watchpoint.Seen
-	held  bool // others had the debug registers
-	code  map[uint64]int
-}
-
-func newLooker(operands *bpf.Ring[oncpuOperand], confirm bool) *looker {
-	return &looker{operands: operands, confirm: confirm, lengths: lengthsBefore{}, lines: map[lineOf]*hotLine{},
-		watcher: watchpoint.New(watchesCost), places: newPlaces(), stop: make(chan struct{})}
+func newLooker(operands *bpf.Ring[oncpuOperand], shared *common, confirm bool) *looker {
+	return &looker{operands: operands, common: shared, confirm: confirm, lengths: lengthsBefore{},
+		lines: map[lineOf]*hotLine{}, watcher: watchpoint.New(watchesCost), places: newPlaces(), stop: make(chan struct{})}
 }
 
 // start looks from time to time until the end.
@@ -79,12 +67,21 @@ func (l *looker) start() {
 
 func (l *looker) run(done chan struct{}) {
 	defer close(done)
-	for pause := firstLook; ; pause = lookEvery {
+	for beats := 1; ; {
+		pause := lookEvery
+		if beats < firstLook {
+			pause = beat.Length // who shares memory is to be known early: what was sampled before is not kept
+		}
 		select {
 		case <-l.stop:
 			return
 		case <-beat.After(pause):
-			l.look()
+			if l.common.look() {
+				l.joinLines()
+			}
+			if beats++; beats > firstLook {
+				l.look()
+			}
 		}
 	}
 }
@@ -126,21 +123,6 @@ func (l *looker) take() {
 	}
 }
 
-func (l *looker) add(one *seenOperand) {
-	line := l.lines[one.line()]
-	if line == nil {
-		line = &hotLine{words: map[watchpoint.Word]map[int32]int{}, code: map[uint64]int{}}
-		l.lines[one.line()] = line
-	}
-	line.with(&word{tid: one.tid, block: one.block, write: one.write})
-	at := watchpoint.Word{Address: one.address, Size: int(one.size)}
-	if line.words[at] == nil {
-		line.words[at] = map[int32]int{}
-	}
-	line.words[at][one.tid]++
-	line.code[one.code]++
-}
-
 // hottest are the lines that several threads touch and one writes, the most sampled first.
 func (l *looker) hottest(least int64) []lineOf {
 	var hot []lineOf
@@ -151,15 +133,40 @@ func (l *looker) hottest(least int64) []lineOf {
 	}
 	slices.SortFunc(hot, func(a, b lineOf) int {
 		return cmp.Or(cmp.Compare(l.lines[b].count, l.lines[a].count), cmp.Compare(a.pid, b.pid),
-			cmp.Compare(a.line, b.line))
+			cmp.Compare(a.memory, b.memory), cmp.Compare(a.line, b.line))
 	})
 	return hot
+}
+
+// fewestAlike is how many lines the same instruction must touch that threads share, to be worth a look with few
+// samples each.
+const fewestAlike = 3
+
+// likely are lines that are sampled enough, or of which there are many with a few samples each.
+func (l *looker) likely(least int64) []lineOf {
+	all, alike := l.hottest(2), map[codeOf]int{}
+	for _, at := range all {
+		for code := range l.lines[at].code {
+			alike[code]++
+		}
+	}
+	return slices.DeleteFunc(all, func(at lineOf) bool {
+		if l.lines[at].count >= least {
+			return false
+		}
+		for code := range l.lines[at].code {
+			if alike[code] >= fewestAlike {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // watch has the hottest lines watched that were not yet seen to be shared.
 func (l *looker) watch() {
 	tried := 0
-	for _, at := range l.hottest(worthAWatch) {
+	for _, at := range l.likely(worthAWatch) {
 		line := l.lines[at]
 		if line.shown() || line.tries == triesOfLine || line.tries == 0 && l.watched == linesInAll {
 			continue
@@ -171,27 +178,17 @@ func (l *looker) watch() {
 			l.watched++
 		}
 		line.tries++
-		seen, err := l.watcher.Watch(int(at.pid), line.plan())
-		line.held = errors.Is(err, watchpoint.ErrHeld)
-		line.hits = append(line.hits, seen...)
-		select {
-		case <-l.stop: // a window that ends waits for one watch, not for all
-			return
-		default:
+		for _, pid := range line.processes() {
+			seen, err := l.watcher.Watch(int(pid), line.plan(pid))
+			line.held = line.held || errors.Is(err, watchpoint.ErrHeld)
+			line.hits = append(line.hits, seen...)
+			select {
+			case <-l.stop: // a window that ends waits for one watch, not for all
+				return
+			default:
+			}
 		}
 	}
-}
-
-// shown reports whether two threads were seen at the line, one of them writing.
-func (h *hotLine) shown() bool {
-	threads, written := map[int32]bool{}, false
-	for _, hit := range h.hits {
-		written = written || hit.Writes > 0
-		if hit.Touches > 0 {
-			threads[hit.Tid] = true
-		}
-	}
-	return written && len(threads) > 1
 }
 
 // heldByOthers counts the lines that could not be watched.
@@ -202,45 +199,4 @@ func (l *looker) heldByOthers() (count int64) {
 		}
 	}
 	return count
-}
-
-// plan is which words to watch in which threads: in each its own first, then those of the others.
-func (h *hotLine) plan() (threads []watchpoint.Thread) {
-	all, each := map[watchpoint.Word]int{}, map[int32]map[watchpoint.Word]int{}
-	total := map[int32]int{}
-	for at, users := range h.words {
-		for tid, samples := range users {
-			if each[tid] == nil {
-				each[tid] = map[watchpoint.Word]int{}
-			}
-			each[tid][at] += samples
-			all[at] += samples
-			total[tid] += samples
-		}
-	}
-	for _, tid := range mostFirst(total, func(a, b int32) int { return cmp.Compare(a, b) }) {
-		if len(threads) == watchpoint.MaxThreads {
-			break
-		}
-		words := mostFirst(each[tid], byAddress)
-		words = words[:min(len(words), watchpoint.Slots/2)]
-		for _, other := range mostFirst(all, byAddress) {
-			if len(words) < watchpoint.Slots && !slices.Contains(words, other) {
-				words = append(words, other)
-			}
-		}
-		threads = append(threads, watchpoint.Thread{Tid: tid, Words: words})
-	}
-	return threads
-}
-
-func byAddress(a, b watchpoint.Word) int {
-	return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.Size, b.Size))
-}
-
-// mostFirst lists what was counted, in a fixed order.
-func mostFirst[K comparable](counts map[K]int, compare func(a, b K) int) []K {
-	keys := slices.Collect(maps.Keys(counts))
-	slices.SortFunc(keys, func(a, b K) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), compare(a, b)) })
-	return keys
 }

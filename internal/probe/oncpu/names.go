@@ -11,24 +11,30 @@ import (
 const (
 	maxNamed   = 32
 	nameAtMost = 6 * time.Second
+	// nameRestUntil is when lines beyond those are left without names: what code reaches by a pointer is known by then.
+	nameRestUntil = 2 * time.Second
 )
 
 // know has the processes asked whose threads seem to share lines.
 func (l *looker) know() {
-	for i, at := range l.hottest(worthKnowing) {
+	for i, at := range l.likely(worthKnowing) {
 		if i == maxNamed {
 			return
 		}
-		addresses := []uint64{at.line}
-		for code := range l.lines[at].code {
-			addresses = append(addresses, code)
+		line := l.lines[at]
+		for pid, start := range line.at {
+			addresses, words := []uint64{start}, []uint64{}
+			for code := range line.code {
+				if code.pid == pid {
+					addresses = append(addresses, code.address)
+				}
+			}
+			for word := range line.words {
+				words = append(words, start+word.Address)
+			}
+			l.places.know(pid, addresses)
+			l.places.knowMetadata(pid, words)
 		}
-		l.places.know(at.pid, addresses)
-		var words []uint64
-		for word := range l.lines[at].words {
-			words = append(words, word.Address)
-		}
-		l.places.knowMetadata(at.pid, words)
 	}
 }
 
@@ -41,19 +47,20 @@ type wordOf struct {
 // nameRows names the words of the most sampled lines. Different code may touch one word: that which
 // does most often and has a name for it gives it.
 func (l *looker) nameRows(rows []recording.Line) {
-	named := map[lineOf]bool{}
+	named, wanted := map[lineOf]bool{}, map[wordOf]bool{}
 	for i := range rows {
-		if at := (lineOf{rows[i].Pid, rows[i].Line}); len(named) < maxNamed {
-			named[at] = true
+		if len(named) < maxNamed {
+			named[l.common.lineOf(rows[i].Pid, rows[i].Line)] = true
 		}
+		wanted[wordOf{rows[i].Pid, rows[i].Line + uint64(rows[i].Offset)}] = true
 	}
 	accesses := map[wordOf]map[access]int{}
 	for i := range l.seen {
 		one := &l.seen[i]
-		if !named[one.line()] {
+		at := wordOf{one.pid, one.address}
+		if !wanted[at] {
 			continue
 		}
-		at := wordOf{one.pid, one.address}
 		if accesses[at] == nil {
 			accesses[at] = map[access]int{}
 		}
@@ -61,10 +68,14 @@ func (l *looker) nameRows(rows []recording.Line) {
 	}
 	start := time.Now()
 	for i := range rows {
-		if time.Since(start) > nameAtMost {
-			return // those of the hottest lines have theirs
-		}
 		row := &rows[i]
+		most := nameAtMost
+		if !named[l.common.lineOf(row.Pid, row.Line)] {
+			most = nameRestUntil
+		}
+		if time.Since(start) > most {
+			continue
+		}
 		at := wordOf{row.Pid, row.Line + uint64(row.Offset)}
 		for _, one := range mostFirst(accesses[at], byCode) {
 			if found, ok := l.places.name(row.Pid, &one); ok {

@@ -61,7 +61,8 @@ func Start(shared *bpf.Shared) (*Session, error) {
 		return nil, err
 	}
 	return &Session{collection: collection, events: events, operands: operands,
-		confirm: shared.Options.Confirm, looker: newLooker(operands, false), periodNs: 1e9 / int64(shared.Options.Hz)}, nil
+		confirm: shared.Options.Confirm, looker: newLooker(operands, newCommon(nil, nil), false),
+		periodNs: 1e9 / int64(shared.Options.Hz)}, nil
 }
 
 // Name of the probe.
@@ -80,7 +81,8 @@ func (s *Session) Attach() error { return nil }
 func (s *Session) Begins() error {
 	s.operands.Start()
 	s.looker.places.close() // of a window that was given up
-	s.looker = newLooker(s.operands, s.confirm)
+	s.looker.common.forget()
+	s.looker = newLooker(s.operands, newCommon(s.collection.Maps["taken"], s.collection.Maps["sharing"]), s.confirm)
 	s.looker.start()
 	return s.events.Enable()
 }

@@ -133,6 +133,7 @@ type oncpuTaskState struct {
 const (
 	oncpuMapLosses           = "losses"
 	oncpuMapOperands         = "operands"
+	oncpuMapSharing          = "sharing"
 	oncpuMapTaken            = "taken"
 	oncpuMapTasks            = "tasks"
 	oncpuMapUnwinder         = "unwinder"
@@ -193,6 +194,7 @@ type oncpuProgramSpecs struct {
 type oncpuMapSpecs struct {
 	Losses   *ebpf.MapSpec `ebpf:"losses"`
 	Operands *ebpf.MapSpec `ebpf:"operands"`
+	Sharing  *ebpf.MapSpec `ebpf:"sharing"`
 	Taken    *ebpf.MapSpec `ebpf:"taken"`
 	Tasks    *ebpf.MapSpec `ebpf:"tasks"`
 	Unwinder *ebpf.MapSpec `ebpf:"unwinder"`
@@ -229,6 +231,7 @@ func (o *oncpuObjects) Close() error {
 type oncpuMaps struct {
 	Losses   *ebpf.Map `ebpf:"losses"`
 	Operands *ebpf.Map `ebpf:"operands"`
+	Sharing  *ebpf.Map `ebpf:"sharing"`
 	Taken    *ebpf.Map `ebpf:"taken"`
 	Tasks    *ebpf.Map `ebpf:"tasks"`
 	Unwinder *ebpf.Map `ebpf:"unwinder"`
@@ -238,6 +241,7 @@ func (m *oncpuMaps) Close() error {
 	return _OncpuClose(
 		m.Losses,
 		m.Operands,
+		m.Sharing,
 		m.Taken,
 		m.Tasks,
 		m.Unwinder,

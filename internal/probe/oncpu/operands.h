@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* The code and the registers of samples in user mode, for the addresses that the code works on. Only of
- * processes with several threads: others share no memory between threads. */
+/* The code and the registers of samples in user mode, for the addresses that the code works on. Only of processes with
+ * several threads, and of those that share memory with other processes: the rest has nobody to share a line with. */
 #pragma once
 
 #include "../bpf/sampled.h"
@@ -56,6 +56,14 @@ struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 1 << 19);
 } operands SEC(".maps");
+
+/* Processes that map memory which others map as well: common.go looks for them. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u32);
+	__type(value, __u32);
+} sharing SEC(".maps");
 
 #if defined(__TARGET_ARCH_x86)
 static __always_inline bool in_user_mode(struct bpf_perf_event_data *ctx)
@@ -115,13 +123,14 @@ static __always_inline void keep_bases(struct operand *kept, struct task_struct_
 static __always_inline bool keep_operand(struct bpf_perf_event_data *ctx, struct task_struct *task)
 {
 	struct signal_struct___threads *group = (void *)task->signal;
-	if (!in_user_mode(ctx) || group->nr_threads < 2)
+	__u32 tgid = task->tgid;
+	if (!in_user_mode(ctx) || (group->nr_threads < 2 && !bpf_map_lookup_elem(&sharing, &tgid)))
 		return true;
 	struct operand *kept = bpf_ringbuf_reserve(&operands, sizeof(*kept), 0);
 	if (!kept)
 		return false;
 	kept->time = bpf_ktime_get_ns();
-	kept->tgid = task->tgid;
+	kept->tgid = tgid;
 	kept->tid = task->pid;
 	keep_registers(kept, ctx);
 	keep_bases(kept, (void *)task);

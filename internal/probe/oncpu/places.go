@@ -27,6 +27,7 @@ type places struct {
 	programs map[int32]*program
 	files    map[string]*mappedFile // by device, number and path
 	threads  map[int32][]uint64     // thread pointers of each process, in order
+	reached  map[codeOf]symbol.Member
 }
 
 type program struct {
@@ -55,7 +56,8 @@ type mappedFile struct {
 }
 
 func newPlaces() *places {
-	return &places{programs: map[int32]*program{}, files: map[string]*mappedFile{}, threads: map[int32][]uint64{}}
+	return &places{programs: map[int32]*program{}, files: map[string]*mappedFile{}, threads: map[int32][]uint64{},
+		reached: map[codeOf]symbol.Member{}}
 }
 
 // know opens what holds some addresses of a process, as far as it is not open yet.
@@ -259,11 +261,23 @@ func (p *places) name(pid int32, one *access) (symbol.Member, bool) {
 			return found, true
 		}
 	}
-	if file, at, ok := p.in(pid, one.code); ok {
-		return file.Behind(at, symbol.Operand{Register: one.base, Offset: one.offset, Indexed: one.indexed,
-			Size: int64(one.size)})
+	return p.behind(pid, one)
+}
+
+// behind names what an instruction reaches by a register: the same in all lines.
+func (p *places) behind(pid int32, one *access) (symbol.Member, bool) {
+	by := codeOf{pid, one.code}
+	if known, asked := p.reached[by]; asked {
+		return known, known.Object != ""
 	}
-	return symbol.Member{}, false
+	file, at, ok := p.in(pid, one.code)
+	if !ok {
+		return symbol.Member{}, false
+	}
+	found, ok := file.Behind(at, symbol.Operand{Register: one.base, Offset: one.offset, Indexed: one.indexed,
+		Size: int64(one.size)})
+	p.reached[by] = found
+	return found, ok
 }
 
 func (p *places) close() {
@@ -277,4 +291,5 @@ func (p *places) close() {
 	clear(p.files)
 	clear(p.programs)
 	clear(p.threads)
+	clear(p.reached)
 }
