@@ -40,6 +40,10 @@ func TestSharedLinesConfirmed(t *testing.T) {
 			eventually(t, func() []string { return checkHits(watchCommand(t, recorder, program, "1.2", mode.name), mode.words) })
 		})
 	}
+	processes := programs.compile(t, "processes.c")
+	t.Run("near in two processes", func(t *testing.T) {
+		eventually(t, func() []string { return checkHits(watchCommand(t, recorder, processes, "1.2", "near", "memfd"), 2) })
+	})
 }
 
 // A thread's own variable, which another one reaches by a pointer, is shared as any other memory. Own memory that goes
