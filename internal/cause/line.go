@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"cmp"
 	"slices"
 
 	"culprit/internal/compare"
@@ -77,7 +78,7 @@ func (s *scene) bearing() map[names.Key]sides {
 
 func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[names.Key]sides) {
 	s.locate(c, "")
-	c.at(Place{Kind: InLine, Name: line.Name})
+	c.at(Place{Kind: InLine, Name: cmp.Or(line.Name, line.Memory)})
 	c.line = Drawn(line)
 	if line.Confirmed {
 		c.note("lines", "confirmed by debug registers")
@@ -95,7 +96,7 @@ func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[names
 	c.add("lines", "threads that touch it", sides{b: float64(line.Threads)}, "threads")
 	if line.Processes > 1 {
 		c.add("lines", "processes that touch it", sides{b: float64(line.Processes)}, "processes")
-		c.note("lines", "it lies in "+line.Memory+", which they all have mapped, each at an address of its own")
+		c.note("lines", "it lies in "+line.Memory+", which all of them have mapped")
 	}
 	c.add("lines", "different words of it", sides{b: float64(line.Words)}, "words")
 	switch {

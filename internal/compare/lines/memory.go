@@ -11,7 +11,7 @@ func (u *use) path() string {
 	words := strings.SplitN(u.memory, " ", 3)
 	switch path := words[len(words)-1]; {
 	case len(words) < 3 || path == "/dev/zero":
-		return "memory without a name"
+		return "shared memory without a name"
 	case strings.HasPrefix(path, "/SYSV"):
 		return "System V segment " + words[1]
 	default:

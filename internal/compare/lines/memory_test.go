@@ -43,8 +43,9 @@ func TestMemoryOfProcesses(t *testing.T) {
 }
 
 func TestPathOfMemory(t *testing.T) {
-	for text, want := range map[string]string{"": "", "00:01 9 /memfd:a b": "a b", "00:01 9 /dev/zero": "memory without a name",
-		"00:01 9 /SYSV00000000": "System V segment 9", "fd:01 4 /dev/shm/x": "/dev/shm/x", "fd:01 4": "memory without a name"} {
+	const nameless = "shared memory without a name"
+	for text, want := range map[string]string{"": "", "00:01 9 /memfd:a b": "a b", "00:01 9 /dev/zero": nameless,
+		"00:01 9 /SYSV00000000": "System V segment 9", "fd:01 4 /dev/shm/x": "/dev/shm/x", "fd:01 4": nameless} {
 		if got := (&use{memory: text}).path(); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}

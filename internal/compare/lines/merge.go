@@ -19,6 +19,7 @@ type merged struct {
 	functions map[recording.Frame][]float64 // seconds
 	touches   map[recording.Frame]float64   // samples
 	objects   map[string]bool               // that words are called by, without their fields
+	spread    bool                          // over many lines, of which none tells anything alone
 	named     float64                       // samples of the use that gave the name
 	drawn     float64                       // and of the one that is drawn
 }
@@ -133,6 +134,7 @@ func (m *merged) takeSpread(side []*window, key spreadKey, s *spread) {
 		m.lines[w.at] += s.lines[w.at]
 		m.spend(w, key.function, s.part*s.mass[w.at])
 	}
+	m.spread = true
 	for i, u := range s.uses {
 		m.describe(s.windows[i], u)
 	}
@@ -177,6 +179,9 @@ func (m *merged) holds(other *merged) bool {
 	alike := !named
 	for object := range other.objects {
 		alike = alike || m.objects[object]
+	}
+	if m.spread && other.spread && named { // one class, whose functions touch the objects by turns
+		return m.False == other.False && alike
 	}
 	return m.False == other.False && alike && all > 0 && common >= mostlyHeld*all
 }

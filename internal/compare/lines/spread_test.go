@@ -8,7 +8,7 @@ import (
 	"culprit/recording"
 )
 
-// scattered is a recording of two threads that touch many lines: pick says which line and word a sample of a thread is in.
+// scattered is a recording of two threads that touch many lines: pick says in which line and word a sample is.
 func scattered(samples int, pick func(draw *rand.Rand, tid int32) (line uint64, offset int32)) *recording.Recording {
 	draw := rand.New(rand.NewPCG(7, uint64(samples)))
 	rec := &recording.Recording{}
@@ -42,7 +42,7 @@ func anywhere(draw *rand.Rand, _ int32) (line uint64, offset int32) {
 	return draw.Uint64N(manyLines), 8 * draw.Int32N(2)
 }
 
-// Many lines with a sample or two each are told as one, with all of their samples, by what happens where two samples meet.
+// Many lines with a sample or two each are told as one, with all of their samples, by what happens where two meet.
 func TestSpread(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -67,8 +67,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// A side with few samples, of which hardly two meet, shares as the other one does; one that shows that its threads have lines
-// of their own does not.
+// A side with few samples, of which hardly two meet, shares as the other one does; one that shows that its threads have
+// lines of their own does not.
 func TestSpreadOnBothSides(t *testing.T) {
 	both := func(a, b *recording.Recording) (of, to float64) {
 		for _, line := range Find([]*recording.Recording{a}, []*recording.Recording{b}, []float64{1, 1}) {
@@ -84,8 +84,8 @@ func TestSpreadOnBothSides(t *testing.T) {
 	}
 }
 
-// Lines that debug registers watched in vain in both threads go from one to the other: nobody fights for them. A hit of both
-// shows that they do.
+// Lines that debug registers watched in vain in both threads go from one to the other: nobody fights for them. Hits in
+// both show that they do.
 func TestSpreadThatWasWatched(t *testing.T) {
 	for hits, want := range []int{0, 1} {
 		rec := scattered(300, byTurns)
