@@ -67,10 +67,10 @@ func (l *looker) start() {
 
 func (l *looker) run(done chan struct{}) {
 	defer close(done)
-	for beats := 1; ; {
-		pause := lookEvery
-		if beats < firstLook {
-			pause = beat.Length // who shares memory is to be known early: what was sampled before is not kept
+	for beats := 1; ; beats++ {
+		pause := beat.Length // who shares memory is to be known early: what was sampled before is not kept
+		if beats > firstLook {
+			pause = lookEvery
 		}
 		select {
 		case <-l.stop:
@@ -79,7 +79,7 @@ func (l *looker) run(done chan struct{}) {
 			if l.common.look() {
 				l.joinLines()
 			}
-			if beats++; beats > firstLook {
+			if beats >= firstLook {
 				l.look()
 			}
 		}
