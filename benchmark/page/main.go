@@ -5,11 +5,14 @@
 //
 // Nodes have the shape of a JVM's: deep, few wide branches, very many small leaves. Their numbers are random, so that
 // they hardly compress: a recording's do better. Each round opens the page anew. It judges what a reader waits for:
-// from the beginning of the navigation, and from a key or a click, to the frame after the canvas was drawn. It refuses
-// a host without Chromium.
+// from the beginning of the navigation, and from a key or a click, to the frame after the canvas was drawn. Beside it
+// stands the CPU time of the page's main thread, which others on the host do not lengthen as much. It refuses a host
+// without Chromium.
 package main
 
 import (
+	"cmp"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -53,18 +56,26 @@ func main() {
 		r.Fatal(err)
 	}
 	fmt.Printf("%d nodes, %d names, %.1f MB, load %s before\n\n", *nodes, *names, float64(info.Size())/1e6, load())
-	measured := map[string][]float64{}
+	measured := map[string]*taken{}
 	for round := range *rounds {
 		fmt.Fprintf(os.Stderr, "round %d of %d\n", round+1, *rounds)
-		open(path, func(name string, ms float64) { measured[name] = append(measured[name], ms) })
+		open(path, func(name string, waited, cpu float64) {
+			of := cmp.Or(measured[name], &taken{})
+			of.waited, of.cpu = append(of.waited, waited), append(of.cpu, cpu)
+			measured[name] = of
+		})
 	}
-	fmt.Printf("| milliseconds | median | least | most |\n|---|---|---|---|\n")
+	fmt.Printf("| milliseconds | median | least | most | CPU of the main thread |\n|---|---|---|---|---|\n")
 	for _, step := range slices.Concat([]string{"first picture"}, stepNames()) {
-		all := slices.Sorted(slices.Values(measured[step]))
-		fmt.Printf("| %s | %.0f | %.0f | %.0f |\n", step, stat.Middle(all), all[0], all[len(all)-1])
+		all := measured[step]
+		fmt.Printf("| %s | %.0f | %.0f | %.0f | %.0f |\n", step, stat.Middle(all.waited), slices.Min(all.waited),
+			slices.Max(all.waited), stat.Middle(all.cpu))
 	}
 	fmt.Printf("\nload %s after\n", load())
 }
+
+// taken is what a step took in each round, in milliseconds.
+type taken struct{ waited, cpu []float64 }
 
 // load is the host's, of the last minute.
 func load() string {
@@ -105,11 +116,12 @@ func stepNames() (names []string) {
 }
 
 // open measures one visit.
-func open(path string, tell func(name string, ms float64)) {
+func open(path string, tell func(name string, waited, cpu float64)) {
 	visit := &run{}
 	defer visit.end()
 	b := browser.Start(visit)
 	b.Window(1280, 900, "light")
+	b.Call("Performance.enable", browser.Fields{"timeDomain": "threadTicks"})
 	b.Go("file://" + path)
 	b.Wait("document.readyState === 'complete' && document.querySelector('canvas[data-ready-ms]') !== null")
 	number := func(text string) float64 {
@@ -119,10 +131,32 @@ func open(path string, tell func(name string, ms float64)) {
 		}
 		return value
 	}
-	tell("first picture", number(b.Eval("document.querySelector('canvas').dataset.readyMs")))
+	tell("first picture", number(b.Eval("document.querySelector('canvas').dataset.readyMs")), cpuOf(visit, b))
 	for _, step := range steps() {
-		tell(step.name, number(b.Eval(redrawn(step.act))))
+		before := cpuOf(visit, b)
+		waited := number(b.Eval(redrawn(step.act)))
+		tell(step.name, waited, cpuOf(visit, b)-before)
 	}
+}
+
+// cpuOf is the CPU time that the page's main thread has had, in milliseconds.
+func cpuOf(r *run, b *browser.Browser) float64 {
+	var answer struct {
+		Metrics []struct {
+			Name  string
+			Value float64
+		}
+	}
+	if err := json.Unmarshal(b.Call("Performance.getMetrics", browser.Fields{}), &answer); err != nil {
+		r.Fatal(err)
+	}
+	for _, metric := range answer.Metrics {
+		if metric.Name == "TaskDuration" {
+			return metric.Value * 1000
+		}
+	}
+	r.Fatal("the browser tells no CPU time of the page")
+	return 0
 }
 
 // redrawn gives the milliseconds from an act to the frame that shows it.

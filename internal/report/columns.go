@@ -22,6 +22,12 @@ type callColumns struct {
 	bytes []byte // of the columns, one after the other
 }
 
+// fewDigits keeps about four digits, which how far an interval reaches has no more of: the rest would not compress, and
+// the page of a large tree would be half as long again.
+func fewDigits(value float64) float64 {
+	return float64(math.Float32frombits(math.Float32bits(float32(value)) &^ (1<<11 - 1)))
+}
+
 // callColumn says where an array is: its type is that of a typed array of so many bits.
 type callColumn struct {
 	Name  string `json:"name"`
@@ -111,8 +117,8 @@ func columnsOf(profile *compare.Profile) *callColumns {
 	addAmounts(c, "self_a", profile.Nodes, func(n *node) float64 { return n.SelfA })
 	addAmounts(c, "self_b", profile.Nodes, func(n *node) float64 { return n.SelfB })
 	addAmounts(c, "change", profile.Nodes, func(n *node) float64 { return n.Change })
-	addAmounts(c, "low", profile.Nodes, func(n *node) float64 { return n.Low })
-	addAmounts(c, "high", profile.Nodes, func(n *node) float64 { return n.High })
+	addAmounts(c, "below", profile.Nodes, func(n *node) float64 { return fewDigits(n.Change - n.Low) })
+	addAmounts(c, "above", profile.Nodes, func(n *node) float64 { return fewDigits(n.High - n.Change) })
 	c.addCPI(profile.Nodes)
 	c.addThreads(profile)
 	return c
@@ -139,24 +145,31 @@ func (c *callColumns) addCPI(nodes []compare.ProfileNode) {
 	}
 }
 
-// addThreads adds who spent each node's own time. Shares of nodes or threads that are not there are left out: a
+// addThreads adds who spent each node's own time: of most nodes it is one thread, and then its number is enough, from
+// 1 on; the shares of the others are told one by one. Shares of nodes or threads that are not there are left out: a
 // document may be damaged.
 func (c *callColumns) addThreads(profile *compare.Profile) {
 	if len(profile.Threads) < 2 {
 		return
 	}
 	c.Threads = profile.Threads
+	sorted := slices.DeleteFunc(slices.Clone(profile.ByThread), func(share compare.ThreadShare) bool {
+		return share.Node < 0 || share.Node >= len(profile.Nodes) || share.Thread < 0 || share.Thread >= len(c.Threads)
+	})
+	slices.SortStableFunc(sorted, func(x, y compare.ThreadShare) int { return cmp.Compare(x.Node, y.Node) })
+	alone := make([]int, len(profile.Nodes))
 	var shares []compare.ThreadShare
 	var nodes, threads []int
-	sorted := slices.Clone(profile.ByThread)
-	slices.SortStableFunc(sorted, func(x, y compare.ThreadShare) int { return cmp.Compare(x.Node, y.Node) })
-	for _, share := range sorted {
-		if share.Node < 0 || share.Node >= len(profile.Nodes) || share.Thread < 0 || share.Thread >= len(c.Threads) {
+	for i, share := range sorted {
+		first := i == 0 || sorted[i-1].Node != share.Node
+		if last := i == len(sorted)-1 || sorted[i+1].Node != share.Node; first && last {
+			alone[share.Node] = share.Thread + 1
 			continue
 		}
 		shares = append(shares, share)
 		nodes, threads = append(nodes, share.Node), append(threads, share.Thread)
 	}
+	c.addNumbers("thread", alone)
 	c.addNumbers("share_node", nodes)
 	c.addNumbers("share_thread", threads)
 	addAmounts(c, "share_a", shares, func(s *compare.ThreadShare) float64 { return s.SelfA })

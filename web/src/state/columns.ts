@@ -11,8 +11,8 @@ export interface Columns {
   self_a: ArrayLike<number>;
   self_b: ArrayLike<number>;
   change: ArrayLike<number>; // not a number where it is not known, as the next two
-  low: ArrayLike<number>;
-  high: ArrayLike<number>;
+  below: ArrayLike<number>; // how far its interval reaches to either side
+  above: ArrayLike<number>;
   decided: ArrayLike<number>; // 0 or 1
   cpi?: CPIColumns;
   threads?: ThreadColumns;
@@ -20,10 +20,11 @@ export interface Columns {
 
 export type CPIColumns = Record<"a" | "a_low" | "a_high" | "b" | "b_low" | "b_high", ArrayLike<number>>;
 
-// ThreadColumns tell whose the own time of nodes is, by node.
+// ThreadColumns tell whose the own time of nodes is.
 export interface ThreadColumns {
   threads: ProfileThread[]; // the largest first
-  node: ArrayLike<number>;
+  alone: ArrayLike<number>; // by node, whose all of it is, from 1 on; 0 where it is told below, or there is none
+  node: ArrayLike<number>; // the shares of the others, by node
   thread: ArrayLike<number>;
   a: ArrayLike<number>;
   b: ArrayLike<number>;
@@ -56,7 +57,7 @@ export function readColumns(memory: ArrayBuffer): Columns | null {
   };
   const columns: Columns = {
     names: header.names, kinds: header.kinds, name: of("name"), kind: of("kind"), depth: of("depth"),
-    self_a: of("self_a"), self_b: of("self_b"), change: of("change"), low: of("low"), high: of("high"),
+    self_a: of("self_a"), self_b: of("self_b"), change: of("change"), below: of("below"), above: of("above"),
     decided: of("decided"),
   };
   if (found.has("cpi_a")) {
@@ -67,7 +68,8 @@ export function readColumns(memory: ArrayBuffer): Columns | null {
   }
   if (found.has("share_node")) {
     columns.threads = {
-      threads: header.threads, node: of("share_node"), thread: of("share_thread"), a: of("share_a"), b: of("share_b"),
+      threads: header.threads, alone: of("thread"), node: of("share_node"), thread: of("share_thread"),
+      a: of("share_a"), b: of("share_b"),
     };
   }
   return columns;
@@ -81,8 +83,8 @@ export class Growing implements Columns {
   readonly self_a: number[] = [];
   readonly self_b: number[] = [];
   readonly change = [];
-  readonly low = [];
-  readonly high = [];
+  readonly below = [];
+  readonly above = [];
   readonly decided = [];
 
   constructor(readonly names: string[], readonly kinds: string[]) {}

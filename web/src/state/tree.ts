@@ -83,6 +83,13 @@ export class Tree {
   change(i: number): number {
     return this.tested ? this.columns.change[i] || 0 : this.b[i]! - this.a[i]!;
   }
+  // low and high are the ends of the interval of its change; not a number where none is known.
+  low(i: number): number {
+    return (this.columns.change[i] ?? NaN) - (this.columns.below[i] ?? NaN);
+  }
+  high(i: number): number {
+    return (this.columns.change[i] ?? NaN) + (this.columns.above[i] ?? NaN);
+  }
   // vanished: A spends time here and B spends none.
   vanished(i: number): boolean {
     return this.b[i]! <= 0 && this.a[i]! > 0;
@@ -135,7 +142,7 @@ export class Tree {
     return Array.from({ length: this.size }, (_, i) => ({
       name: this.name(i), kind: this.kind(i), depth: this.depth[i]!,
       self_a: c.self_a[i] ?? null, self_b: c.self_b[i] ?? null, change: c.change[i] ?? null,
-      low: c.low[i] ?? null, high: c.high[i] ?? null, decided: this.decided(i),
+      low: this.low(i), high: this.high(i), decided: this.decided(i),
     }));
   }
 }

@@ -22,7 +22,7 @@ export function FrameDetail({ view, node }: { view: View; node: number }) {
       {!oneSided && <div>{changeText(view, node)}</div>}
       {!oneSided && tree.tested && !tree.decided(node) && (
         <div class="muted">
-          {whyGrey({ change: tree.change(node), low: tree.columns.low[node], high: tree.columns.high[node],
+          {whyGrey({ change: tree.change(node), low: tree.low(node), high: tree.high(node),
             a: tree.a[node]! }, view.per)}
         </div>
       )}
@@ -40,10 +40,9 @@ function cpiText({ tree, oneSided }: View, node: number): string {
 }
 
 function changeText({ tree, per }: View, node: number): string {
-  const { low, high } = tree.columns;
   const unit = "s";
   const change = `Change ${signedAmount(tree.change(node), unit)} per ${per}`;
-  const between = ` (between ${signedAmount(low[node], unit)} and ${signedAmount(high[node], unit)})`;
+  const between = ` (between ${signedAmount(tree.low(node), unit)} and ${signedAmount(tree.high(node), unit)})`;
   if (!tree.tested) return `${change}: a sum, not tested in this shape`;
   const word = tree.vanished(node) ? ", gone in B" : tree.appeared(node) ? ", only in B" : "";
   return change + between + word + (tree.decided(node) ? "" : ": cannot be told from zero");
