@@ -51,7 +51,7 @@ func (d *duck) use(ctx context.Context) (*sql.DB, *sql.Conn, error) {
 	}
 	database, err := sql.Open("duckdb", d.path+"?"+settings)
 	if err != nil {
-		return nil, nil, fmt.Errorf("open %s: %w", d.path, err)
+		return nil, nil, d.openError(err)
 	}
 	writer, err := database.Conn(ctx)
 	if err == nil {
@@ -59,13 +59,17 @@ func (d *duck) use(ctx context.Context) (*sql.DB, *sql.Conn, error) {
 	}
 	if err != nil {
 		database.Close()
-		if strings.Contains(err.Error(), "Conflicting lock") {
-			return nil, nil, fmt.Errorf("%s is open in another culprit-hub: ask that one with --hub URL, or end it", d.path)
-		}
-		return nil, nil, fmt.Errorf("open %s: %w", d.path, err)
+		return nil, nil, d.openError(err)
 	}
 	d.database, d.writer = database, writer
 	return database, writer, nil
+}
+
+func (d *duck) openError(err error) error {
+	if strings.Contains(err.Error(), "Conflicting lock") {
+		return fmt.Errorf("%s is open in another culprit-hub: ask that one with --hub URL, or end it", d.path)
+	}
+	return fmt.Errorf("open %s: %w", d.path, err)
 }
 
 // failed closes a database that DuckDB has given up: it takes nothing more until it is opened again.

@@ -216,12 +216,7 @@ func TestAgentToHub(t *testing.T) {
 	if testing.Short() || os.Getuid() != 0 {
 		t.Skip("runs an agent, which needs root, for half a minute")
 	}
-	culprit := filepath.Join(t.TempDir(), "culprit")
-	build := exec.Command("go", "build", "-o", culprit, "./cmd/culprit")
-	build.Dir, build.Env = "../..", append(os.Environ(), "CGO_ENABLED=0")
-	if text, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
+	culprit := builtCulprit(t)
 	p := newProcess(t, t.TempDir())
 	folder := t.TempDir()
 	token := filepath.Join(folder, "token")

@@ -106,7 +106,7 @@ func tokenVerb() *cobra.Command {
 			return err
 		}}
 	p.flags(command)
-	command.Flags().StringVar(&scope, "scope", "", "write (agents) or read (questions) (required)")
+	command.Flags().StringVar(&scope, "scope", "", "write (agents), read (questions) or baseline (culprit ci) (required)")
 	command.Flags().StringVar(&note, "note", "", "what it is for")
 	command.MarkFlagRequired("scope")
 	return command
@@ -114,6 +114,7 @@ func tokenVerb() *cobra.Command {
 
 func askVerb() *cobra.Command {
 	var p place
+	var lines bool
 	command := &cobra.Command{Use: "ask", Short: "Answer the question on standard input, JSON to JSON",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -126,13 +127,22 @@ func askVerb() *cobra.Command {
 				return err
 			}
 			defer s.Close()
-			answer, err := ask.Ask(cmd.Context(), s, request)
+			out := json.NewEncoder(cmd.OutOrStdout())
+			answer, err := ask.Telling(cmd.Context(), s, request, func(stage string) {
+				if lines {
+					_ = out.Encode(ask.Line{Stage: stage}) // the answer tells whether anybody reads
+				}
+			})
 			if err != nil {
 				return err
 			}
-			return json.NewEncoder(cmd.OutOrStdout()).Encode(answer)
+			if lines {
+				return out.Encode(ask.Line{Answer: answer})
+			}
+			return out.Encode(answer)
 		}}
 	p.flagsToAsk(command)
+	command.Flags().BoolVar(&lines, "lines", false, "tell what is being done, a line each, and then the answer in one")
 	return command
 }
 

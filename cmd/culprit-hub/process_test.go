@@ -29,7 +29,11 @@ func TestMain(m *testing.M) {
 		main()
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	status := m.Run()
+	if builtFolder != "" {
+		os.RemoveAll(builtFolder)
+	}
+	os.Exit(status)
 }
 
 // process is a culprit-hub of a test, on a port and directory that stay through its ends.

@@ -19,6 +19,7 @@ import (
 type ciFlags struct {
 	a, b     string
 	baseline string
+	hub      hubFlags
 	save     bool
 	keep     int
 	metric   string
@@ -35,7 +36,7 @@ type ciFlags struct {
 func ciVerb(w world) *cobra.Command {
 	var f ciFlags
 	command := &cobra.Command{
-		Use:   "ci (--a CMD --b CMD | --baseline DIR [--save] -- CMD…)",
+		Use:   "ci (--a CMD --b CMD | --baseline DIR|NAME [--hub URL] [--save] -- CMD…)",
 		Short: "May this change be merged: a summary for a comment, and an exit status",
 		Long: `Runs A against itself first: where the noise of this host hides a change of twice --fail-over, it
 refuses, with status 2, and says which change it could show. Then A and B run in random order, as
@@ -43,6 +44,7 @@ with investigate. It prints a summary in Markdown, and keeps it with a picture a
 
 With --baseline only one command runs. What was stored before by --save on the same kind of host
 is what it is held against; the stored batches among themselves say what this host can show.
+They lie in a directory, or, with --hub, in a hub under a name.
 
 Exit status: 0 not worse by more than --fail-over, 1 surely worse by more, 2 error or not judged.`,
 		Example: `  culprit ci --a 'sleep 0.05' --b 'sleep 0.051' --fail-over 20% --budget 20s
@@ -52,7 +54,8 @@ Exit status: 0 not worse by more than --fail-over, 1 surely worse by more, 2 err
 	flags := command.Flags()
 	flags.StringVar(&f.a, "a", "", "side A, what is good: a shell command")
 	flags.StringVar(&f.b, "b", "", "side B, the change: a shell command")
-	flags.StringVar(&f.baseline, "baseline", "", "directory of stored batches, instead of side A")
+	flags.StringVar(&f.baseline, "baseline", "", "directory of stored batches, or their name in --hub, instead of side A")
+	f.hub.defineHub(flags, "token-file", "file with a token of the hub: scope baseline, or read where nothing is saved")
 	flags.BoolVar(&f.save, "save", false, "measure, and add it to the baseline")
 	flags.IntVar(&f.keep, "batches", 20, "batches that --save leaves in the baseline, the latest")
 	flags.StringVar(&f.failOver, "fail-over", "5%", "fail when B is surely worse by more than this")
@@ -72,14 +75,22 @@ func runCI(ctx context.Context, w world, f ciFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := f.hub.readToken(); err != nil {
+		return err
+	}
 	progress := newProgress(w, "checking", options.Budget)
 	options.Progress = progress.describe
 	options.Write = writeCase
 	var result *ci.Result
 	switch {
+	case f.save && f.hub.Hub != "":
+		defer progress.end()
+		return f.saveInHub(ctx, w, options)
 	case f.save:
 		defer progress.end()
 		return f.saveBatch(ctx, w, options)
+	case f.hub.Hub != "":
+		result, err = f.againstHub(ctx, options)
 	case f.baseline != "":
 		result, err = f.againstBaseline(ctx, options)
 	default:
@@ -108,6 +119,11 @@ func (f ciFlags) options(args []string) (ci.Options, error) {
 	o.Budget, o.Timeout, o.Seed, o.Program = f.budget, f.timeout, f.seed, "culprit "+version
 	o.Prove = investigate.ProveNone
 	two := f.a != "" || f.b != ""
+	if f.hub.Hub != "" {
+		if err := f.hub.Check(); err != nil {
+			return o, err
+		}
+	}
 	switch {
 	case two && (f.baseline != "" || len(args) > 0):
 		return o, errors.New("give --a and --b, or --baseline DIR and a command after --, not both")
@@ -115,6 +131,8 @@ func (f ciFlags) options(args []string) (ci.Options, error) {
 		return o, errors.New("one side only; give --a CMD and --b CMD")
 	case !two && (f.baseline == "" || len(args) == 0):
 		return o, errors.New("nothing to compare; give --a CMD --b CMD, or --baseline DIR and a command after --")
+	case f.baseline == "" && (f.hub.Hub != "" || f.hub.tokenFile != ""):
+		return o, errors.New("--hub is for a stored baseline; give its name with --baseline NAME")
 	case f.save && f.baseline == "":
 		return o, errors.New("--save has no place; give --baseline DIR")
 	case f.keep < ci.LeastBatches:

@@ -6,25 +6,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"time"
 
 	"culprit/internal/ci"
+	"culprit/internal/fleet/baseline"
 	"culprit/internal/investigate"
 	"culprit/internal/report"
 )
-
-// batchForm is the name of a stored batch: the time it was taken. Nothing else in a baseline is read or removed.
-const batchForm = "20060102-150405"
-
-var batchName = regexp.MustCompile(`^\d{8}-\d{6}$`)
 
 // saveBatch measures and adds what it measured to the baseline.
 func (f ciFlags) saveBatch(ctx context.Context, w world, o ci.Options) error {
 	if err := os.MkdirAll(f.baseline, 0o755); err != nil {
 		return fmt.Errorf("make baseline %s: %w", f.baseline, err)
 	}
-	o.Case = filepath.Join(f.baseline, time.Now().UTC().Format(batchForm))
+	o.Case = filepath.Join(f.baseline, baseline.BatchOf(time.Now()))
 	if _, err := investigate.Run(ctx, o.Options); err != nil {
 		return err
 	}
@@ -120,10 +115,7 @@ func readBatches(ctx context.Context, folder string) ([]ci.Batch, error) {
 		if err != nil {
 			return nil, fmt.Errorf("baseline: %w; remove that batch", err)
 		}
-		taken, err := time.Parse(batchForm, name)
-		if err != nil {
-			continue // no date, so no batch
-		}
+		taken, _ := baseline.Taken(name) // it is one of batchNames
 		batches = append(batches, ci.Batch{Name: name, Taken: taken, Case: c})
 	}
 	return batches, nil
@@ -138,8 +130,8 @@ func batchNames(folder string) ([]string, error) {
 		return nil, fmt.Errorf("read baseline: %w", err)
 	}
 	var names []string
-	for _, entry := range entries {
-		if entry.IsDir() && batchName.MatchString(entry.Name()) {
+	for _, entry := range entries { // nothing else in a baseline is read or removed
+		if _, is := baseline.Taken(entry.Name()); is && entry.IsDir() {
 			names = append(names, entry.Name())
 		}
 	}

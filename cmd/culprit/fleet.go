@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"time"
 
@@ -14,20 +12,17 @@ import (
 	"culprit/internal/fleet/ask"
 	"culprit/internal/fleet/client"
 	"culprit/internal/fleet/hub"
-	"culprit/internal/fleet/store"
 	"culprit/internal/report"
 	"culprit/internal/stat"
 )
 
 // fleetFlags is what may be typed for the questions of fleet.
 type fleetFlags struct {
-	client.Where
-	tokenFile, json               string
-	since, until, before, after   string
-	baseline                      string
+	hubFlags
+	json                          string
 	effect, effectLow, effectHigh float64
 	askAgents                     bool
-	request                       ask.Request
+	typed                         client.Typed
 }
 
 func fleetVerb(w world) *cobra.Command {
@@ -45,6 +40,8 @@ the rows are asked that a hub writes to a cluster, beside that hub.`,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	command.AddCommand(
+		fleetQuestion(w, ask.Services, "Which services there are windows of"),
+		fleetQuestion(w, ask.Hosts, "The hosts of a service: cost, load, version, last window"),
 		fleetQuestion(w, ask.Bands, "Do the hosts form two bands, who is in which, and what goes with it"),
 		fleetQuestion(w, ask.Compare, "Compare two groups of hosts, or two times of the same"),
 		fleetQuestion(w, ask.Changes, "When did it get slower or faster, and what was rolled out then"),
@@ -57,36 +54,43 @@ the rows are asked that a hub writes to a cluster, beside that hub.`,
 
 // fleetExamples need a store, so unlike other verbs' they are not run as tests; those of cmd/culprit-hub ask one.
 var fleetExamples = map[string]string{
-	ask.Bands:   "  culprit fleet bands web --store /var/lib/culprit-hub --since 24h",
-	ask.Compare: "  culprit fleet compare web --store /var/lib/culprit-hub --a version=1.0 --b version=1.1",
-	ask.Changes: "  culprit fleet changes web --store /var/lib/culprit-hub --since 30d",
-	ask.Facts:   "  culprit fleet facts web --store /var/lib/culprit-hub --within zone",
-	ask.Top:     "  culprit fleet top web --store /var/lib/culprit-hub --per-core-hour 0.04",
+	ask.Services: "  culprit fleet services --store /var/lib/culprit-hub",
+	ask.Hosts:    "  culprit fleet hosts web --store /var/lib/culprit-hub --since 1h",
+	ask.Bands:    "  culprit fleet bands web --store /var/lib/culprit-hub --since 24h",
+	ask.Compare:  "  culprit fleet compare web --store /var/lib/culprit-hub --a version=1.0 --b version=1.1",
+	ask.Changes:  "  culprit fleet changes web --store /var/lib/culprit-hub --since 30d",
+	ask.Facts:    "  culprit fleet facts web --store /var/lib/culprit-hub --within zone",
+	ask.Top:      "  culprit fleet top web --store /var/lib/culprit-hub --per-core-hour 0.04",
 	ask.Worth: "  culprit fleet worth web --store /var/lib/culprit-hub --effect=-0.2" +
 		" --effect-low=-0.24 --effect-high=-0.16",
 }
 
 func fleetQuestion(w world, question, short string) *cobra.Command {
-	f := &fleetFlags{request: ask.Request{Question: question}}
+	f := &fleetFlags{typed: client.Typed{Question: question}}
 	command := &cobra.Command{Use: question + " SERVICE", Short: short, Example: fleetExamples[question],
 		Args: oneWord,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.request.Service = args[0]
+			f.typed.Service = args[0]
 			return runFleet(cmd.Context(), w, f)
 		}}
 	flags := command.Flags()
-	flags.StringVar(&f.Store, "store", "", "directory of a store of culprit-hub, or clickhouse://… of its cluster")
-	flags.StringVar(&f.Tenant, "tenant", "", "whose windows in --store (default \"default\")")
-	flags.StringVar(&f.Hub, "hub", "", "address of a hub")
-	flags.StringVar(&f.tokenFile, "token-file", "", "file with a token of the hub that may read")
+	f.hubFlags.define(flags, "token-file")
 	flags.StringVar(&f.json, "json", "", "write the answer as JSON to this file, - for standard output")
-	flags.StringVar(&f.since, "since", "", "from when: 24h, 30d, or 2026-11-23T03:00 in UTC (default 24h, of changes 30d)")
-	flags.StringVar(&f.until, "until", "", "to when (default now)")
-	flags.IntVar(&f.request.Most, "most", 20, "rows of an answer")
-	flags.StringSliceVar(&f.request.Within, "within", nil,
-		"labels that hosts are compared within, or were changed by: zone")
+	if question == ask.Services {
+		command.Use, command.Args = question, cobra.NoArgs
+		command.RunE = func(cmd *cobra.Command, _ []string) error { return runFleet(cmd.Context(), w, f) }
+		return command
+	}
+	flags.StringVar(&f.typed.Since, "since", "",
+		"from when: 24h, 30d, or 2026-11-23T03:00 in UTC (default 24h, of changes 30d)")
+	flags.StringVar(&f.typed.Until, "until", "", "to when (default now)")
+	flags.IntVar(&f.typed.Most, "most", 20, "rows of an answer")
 	if question != ask.Changes {
-		flags.StringVar(&f.request.A, "a", "", "hosts: version=1.2,zone!=eu-1a")
+		flags.StringVar(&f.typed.A, "a", "", "hosts: version=1.2,zone!=eu-1a")
+	}
+	if question != ask.Hosts {
+		flags.StringSliceVar(&f.typed.Within, "within", nil,
+			"labels that hosts are compared within, or were changed by: zone")
 	}
 	f.flagsOf(question, command)
 	return command
@@ -95,31 +99,31 @@ func fleetQuestion(w world, question, short string) *cobra.Command {
 func (f *fleetFlags) flagsOf(question string, command *cobra.Command) {
 	flags := command.Flags()
 	switch question {
-	case ask.Bands, ask.Facts, ask.Compare:
-		flags.StringVar(&f.request.Metric, "metric", "",
+	case ask.Bands, ask.Facts, ask.Compare, ask.Hosts:
+		flags.StringVar(&f.typed.Metric, "metric", "",
 			"cores, latency, or a metric that agents send (default: CPU time per request, cores where none are seen)")
 	}
 	switch question {
 	case ask.Bands:
 		flags.BoolVar(&f.askAgents, "ask", false, "have the hub ask a host of each band for a full window with cache lines")
 	case ask.Compare:
-		flags.StringVar(&f.request.B, "b", "", "the other hosts")
-		flags.StringVar(&f.before, "before", "", "FROM..TO: the same hosts, before")
-		flags.StringVar(&f.after, "after", "", "FROM..TO: and after")
-		flags.StringVar(&f.baseline, "baseline", "",
+		flags.StringVar(&f.typed.B, "b", "", "the other hosts")
+		flags.StringVar(&f.typed.Before, "before", "", "FROM..TO: the same hosts, before")
+		flags.StringVar(&f.typed.After, "after", "", "FROM..TO: and after")
+		flags.StringVar(&f.typed.Baseline, "baseline", "",
 			"FROM..TO before the difference was made: hosts are held against themselves")
 	case ask.Changes:
-		flags.Float64Var(&f.request.Smallest, "smallest", 0.02, "the least change that matters")
+		flags.Float64Var(&f.typed.Smallest, "smallest", 0.02, "the least change that matters")
 	case ask.Top, ask.Worth:
-		flags.Float64Var(&f.request.PerCoreHour, "per-core-hour", 0, "price of a core for an hour")
+		flags.Float64Var(&f.typed.PerCoreHour, "per-core-hour", 0, "price of a core for an hour")
 	}
 	if question == ask.Top {
-		flags.StringVar(&f.request.Setting, "setting", "",
+		flags.StringVar(&f.typed.Setting, "setting", "",
 			"NAME of a fact, a label or version: the time by its values, not by functions")
 	}
 	if question == ask.Worth {
-		flags.StringVar(&f.request.Setting, "setting", "", "NAME=VALUE: the time of the hosts that have it")
-		flags.StringVar(&f.request.Frame, "frame", "", "function whose time changes, as top names it (default: all)")
+		flags.StringVar(&f.typed.Setting, "setting", "", "NAME=VALUE: the time of the hosts that have it")
+		flags.StringVar(&f.typed.Frame, "frame", "", "function whose time changes, as top names it (default: all)")
 		flags.Float64Var(&f.effect, "effect", 0, "the proven change of its time: -0.2 is a fifth less")
 		flags.Float64Var(&f.effectLow, "effect-low", math.NaN(), "lower end of its interval")
 		flags.Float64Var(&f.effectHigh, "effect-high", math.NaN(), "upper end")
@@ -127,7 +131,8 @@ func (f *fleetFlags) flagsOf(question string, command *cobra.Command) {
 }
 
 func runFleet(ctx context.Context, w world, f *fleetFlags) error {
-	if err := f.resolve(time.Now()); err != nil {
+	request, err := f.resolve(time.Now())
+	if err != nil {
 		return err
 	}
 	if f.json != "" && f.json != "-" {
@@ -135,7 +140,7 @@ func runFleet(ctx context.Context, w world, f *fleetFlags) error {
 			return err
 		}
 	}
-	answer, err := f.Ask(ctx, f.request)
+	answer, err := f.Ask(ctx, request)
 	if err != nil {
 		return err
 	}
@@ -160,7 +165,7 @@ func (f *fleetFlags) askForLines(ctx context.Context, answer *ask.Answer) error 
 	if answer.Bands == nil || !answer.Bands.Two {
 		return nil
 	}
-	request := hub.AskRequest{Service: f.request.Service, Seconds: 60, Lines: true, Why: "two bands"}
+	request := hub.AskRequest{Service: f.typed.Service, Seconds: 60, Lines: true, Why: "two bands"}
 	for _, look := range answer.Look {
 		request.Hosts = append(request.Hosts, look.Host)
 	}
@@ -173,93 +178,15 @@ func (f *fleetFlags) askForLines(ctx context.Context, answer *ask.Answer) error 
 }
 
 // resolve turns flags into the request.
-func (f *fleetFlags) resolve(now time.Time) error {
-	if f.tokenFile != "" {
-		text, err := os.ReadFile(f.tokenFile)
-		if err != nil {
-			return fmt.Errorf("read token: %w", err)
-		}
-		f.Token = strings.TrimSpace(string(text))
+func (f *fleetFlags) resolve(now time.Time) (request ask.Request, err error) {
+	if err := f.Check(); err != nil {
+		return request, err
 	}
-	if f.Hub != "" && f.Token == "" {
-		return errors.New("--hub needs --token-file: 'culprit-hub token --scope read' makes one")
-	}
-	since := f.since
-	if since == "" {
-		if since = "24h"; f.request.Question == ask.Changes {
-			since = "30d"
-		}
-	}
-	var err error
-	if f.request.Span.From, err = fleetTime(since, now); err != nil {
-		return err
-	}
-	if f.request.Span.Until, err = fleetTime(f.until, now); err != nil {
-		return err
-	}
-	if (f.before == "") != (f.after == "") {
-		return errors.New("--before and --after go together: FROM..TO each")
-	}
-	if f.after != "" {
-		span, err := fleetSpan(f.after, now)
-		if err != nil {
-			return err
-		}
-		f.request.Span = *span
-	}
-	if f.request.Before, err = fleetSpan(f.before, now); err != nil {
-		return err
-	}
-	if f.request.Baseline, err = fleetSpan(f.baseline, now); err != nil {
-		return err
+	if err := f.readToken(); err != nil {
+		return request, err
 	}
 	if f.effect != 0 {
-		effect := stat.Interval{Value: f.effect, Low: f.effectLow, High: f.effectHigh}
-		if !(effect.Low <= effect.Value && effect.Value <= effect.High) {
-			return errors.New("--effect needs its interval: --effect-low and --effect-high around it")
-		}
-		f.request.Effect = &effect
+		f.typed.Effect = &stat.Interval{Value: f.effect, Low: f.effectLow, High: f.effectHigh}
 	}
-	return nil
-}
-
-// fleetSpan reads FROM..TO; nil for nothing.
-func fleetSpan(text string, now time.Time) (*store.Span, error) {
-	if text == "" {
-		return nil, nil
-	}
-	from, to, found := strings.Cut(text, "..")
-	if !found {
-		return nil, fmt.Errorf("time %q: give FROM..TO, for example 48h..24h or 2026-11-22..2026-11-23", text)
-	}
-	start, err := fleetTime(from, now)
-	if err != nil {
-		return nil, err
-	}
-	end, err := fleetTime(to, now)
-	if err != nil {
-		return nil, err
-	}
-	return &store.Span{From: start, Until: end}, nil
-}
-
-// fleetTime reads how long ago something was, or when, in UTC; "" is now.
-func fleetTime(text string, now time.Time) (int64, error) {
-	if text == "" || text == "now" {
-		return now.Unix(), nil
-	}
-	if days, isDays := strings.CutSuffix(text, "d"); isDays {
-		if ago, err := time.ParseDuration(days + "h"); err == nil && ago >= 0 {
-			return now.Add(-24 * ago).Unix(), nil
-		}
-	}
-	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
-		return now.Add(-ago).Unix(), nil
-	}
-	for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateOnly} {
-		if at, err := time.Parse(form, text); err == nil {
-			return at.Unix(), nil
-		}
-	}
-	return 0, fmt.Errorf("time %q: give 24h, 30d, 2026-11-23 or 2026-11-23T03:00 (UTC)", text)
+	return f.typed.Request(now)
 }

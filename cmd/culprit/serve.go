@@ -13,6 +13,7 @@ import (
 
 func serveVerb(w world) *cobra.Command {
 	var o serve.Options
+	var fleet hubFlags
 	command := &cobra.Command{
 		Use:   "serve [DIR]",
 		Short: "Cases and recordings of a directory in a browser, live",
@@ -22,7 +23,9 @@ tools, and starts recordings and investigations with live progress. What these m
 
 On a loopback address only the user who runs it, and root, are let in. Any other address demands
 --token-file, and a certificate or a stated --insecure. Who is let in can run commands as the user
-who runs it: --read-only leaves that out.`,
+who runs it: --read-only leaves that out.
+
+With --hub or --store it also asks the windows of many hosts, as 'culprit fleet' does.`,
 		Example: `  culprit serve . --read-only --listen localhost:0 & sleep 3; kill $!; wait $!`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -35,7 +38,7 @@ who runs it: --read-only leaves that out.`,
 			if len(args) > 0 {
 				o.Dir = args[0]
 			}
-			return runServe(cmd.Context(), w, o)
+			return runServe(cmd.Context(), w, o, fleet)
 		},
 	}
 	flags := command.Flags()
@@ -45,13 +48,17 @@ who runs it: --read-only leaves that out.`,
 	flags.StringVar(&o.TLSKey, "tls-key", "", "key of the certificate, in PEM")
 	flags.BoolVar(&o.Insecure, "insecure", false, "let the token go over a network without TLS")
 	flags.BoolVar(&o.ReadOnly, "read-only", false, "only show and compare: record, run and take in nothing")
+	fleet.define(flags, "hub-token-file")
 	flags.StringArrayVar(&o.Hosts, "host", nil, "name by which browsers may call the server, beside its addresses")
 	return command
 }
 
-func runServe(ctx context.Context, w world, o serve.Options) error {
+func runServe(ctx context.Context, w world, o serve.Options, fleet hubFlags) error {
 	o.Program = "/proc/self/exe"
 	var err error
+	if o.Fleet, err = fleet.served(); err != nil {
+		return err
+	}
 	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
 		return fmt.Errorf("find directory %s: %w", o.Dir, err)
 	}

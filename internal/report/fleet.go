@@ -29,8 +29,15 @@ func Fleet(w io.Writer, a *ask.Answer, opts TextOptions) error {
 		p.fleetTop(a)
 	case a.Worth != nil:
 		p.fleetWorth(a)
+	case a.Question == ask.Services:
+		p.fleetServices(a)
+	case a.Question == ask.Hosts:
+		p.fleetHosts(a)
 	}
 	p.blank()
+	if a.Question == ask.Services {
+		return p.endFleet(w, a)
+	}
 	p.entry("asked", fmt.Sprintf("%s of %s over %s, %s to %s, %s", visible(a.Unit, sentenceRunesMax),
 		visible(a.Service, nameRunesMax), plural(a.Hosts, "host"), utc(a.From), utc(a.Until),
 		plural(int(a.Windows), "window")), dim, dim)
@@ -41,6 +48,11 @@ func Fleet(w io.Writer, a *ask.Answer, opts TextOptions) error {
 			fmt.Fprintf(&p.out, "%*s %s\n", labelWidth, "", visible(command, commandRunesMax))
 		}
 	}
+	return p.endFleet(w, a)
+}
+
+// endFleet writes what an answer could not see, and all of it.
+func (p *page) endFleet(w io.Writer, a *ask.Answer) error {
 	p.notes("note", a.Notes)
 	if _, err := w.Write(p.out.Bytes()); err != nil {
 		return fmt.Errorf("write answer: %w", err)

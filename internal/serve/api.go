@@ -29,11 +29,14 @@ type libraryAnswer struct {
 	Listing
 	ReadOnly bool `json:"read_only"`
 	Token    bool `json:"token"` // there is a session to end
+	// Fleet is whose windows can be asked for at /fleet, in words; empty where there are none.
+	Fleet string `json:"fleet,omitempty"`
 }
 
 // listLibrary answers with all entries.
 func (s *server) listLibrary(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, libraryAnswer{s.library.list(), s.options.ReadOnly, s.door.token != ""})
+	answer(w, http.StatusOK, libraryAnswer{s.library.list(), s.options.ReadOnly, s.door.token != "",
+		s.fleet.where.Words()})
 }
 
 // sendFile answers with a recording or a document of the library as it is.

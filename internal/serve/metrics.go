@@ -19,10 +19,13 @@ type metrics struct {
 	children map[string]int64 // by how they ended
 	childS   float64
 	uploaded int64
+	asked    map[string]int64 // questions to a fleet, by how they ended
+	askedS   float64
 }
 
 func newMetrics() *metrics {
-	return &metrics{requests: map[string]int64{}, refused: map[string]int64{}, children: map[string]int64{}}
+	return &metrics{requests: map[string]int64{}, refused: map[string]int64{}, children: map[string]int64{},
+		asked: map[string]int64{}}
 }
 
 func (m *metrics) refuse(why string) {
@@ -47,6 +50,17 @@ func (m *metrics) child(how string, took time.Duration) {
 	m.childS += took.Seconds()
 }
 
+func (m *metrics) question(done bool, took time.Duration) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	how := "done"
+	if !done {
+		how = "failed"
+	}
+	m.asked[how]++
+	m.askedS += took.Seconds()
+}
+
 func (m *metrics) upload(bytes int64) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -68,7 +82,11 @@ func (s *server) showMetrics(w http.ResponseWriter, _ *http.Request) {
 		"end", m.children)
 	value(&out, "children_seconds_total", "How long they ran.", "counter", m.childS)
 	value(&out, "uploaded_bytes_total", "Bytes taken in by upload.", "counter", float64(m.uploaded))
+	counter(&out, "questions_total", "Questions to a fleet, by how they ended.", "counter", "end", m.asked)
+	value(&out, "questions_seconds_total", "How long they took.", "counter", m.askedS)
 	m.mutex.Unlock()
+	value(&out, "questions_waiting", "Questions to a fleet that wait or are being answered.", "gauge",
+		float64(s.fleet.waiting.Load()))
 	counter(&out, "entries", "Entries of the library, by kind.", "gauge", "kind", kinds)
 	counter(&out, "jobs", "Jobs that are remembered, by state.", "gauge", "state", s.jobs.states())
 	var used unix.Rusage

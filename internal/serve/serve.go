@@ -26,6 +26,7 @@ import (
 	"syscall"
 	"time"
 
+	"culprit/internal/fleet/client"
 	"culprit/internal/report"
 )
 
@@ -36,10 +37,11 @@ type Options struct {
 	TokenFile string
 	TLSCert   string
 	TLSKey    string
-	Insecure  bool     // a token may go over a network unencrypted
-	ReadOnly  bool     // nothing is recorded, run or uploaded
-	Hosts     []string // names beside addresses and localhost that the server is called by
-	Program   string   // what children are: culprit itself
+	Insecure  bool         // a token may go over a network unencrypted
+	ReadOnly  bool         // nothing is recorded, run or uploaded
+	Hosts     []string     // names beside addresses and localhost that the server is called by
+	Fleet     client.Where // whose windows are asked; the zero value: nobody's
+	Program   string       // what children are: culprit itself
 	Ready     func(address string)
 }
 
@@ -61,6 +63,7 @@ type server struct {
 	pages    *pages
 	jobs     *jobs
 	uploads  chan struct{}
+	fleet    *fleet
 	started  time.Time
 	front    []byte // the page of the library
 	frontCSP string
@@ -192,7 +195,7 @@ func newServer(ctx context.Context, options Options, d *door) (*server, error) {
 	stopping, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	s.context = stopping
 	context.AfterFunc(ctx, func() { stop(errShutdown) })
-	s.jobs, s.uploads = newJobs(), make(chan struct{}, uploadsMax)
+	s.jobs, s.uploads, s.fleet = newJobs(), make(chan struct{}, uploadsMax), newFleet(options.Fleet)
 	return s, nil
 }
 
@@ -237,6 +240,9 @@ func (s *server) handler() http.Handler {
 	mux.HandleFunc("GET /recording/{path...}", s.showRecording)
 	mux.HandleFunc("GET /tail/{path...}", s.showTail)
 	mux.HandleFunc("GET /comparison", s.showComparison)
+	mux.HandleFunc("GET /fleet", s.showFleet)
+	mux.HandleFunc("GET /api/fleet", s.tellFleet)
+	mux.HandleFunc("POST /api/fleet/ask", s.askFleet)
 	mux.HandleFunc("GET /metrics", s.showMetrics)
 	mux.HandleFunc("GET "+loginPath, func(w http.ResponseWriter, r *http.Request) { s.showLogin(w, r, "") })
 	mux.HandleFunc("POST "+loginPath, s.login)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"culprit/internal/fleet/client"
 	"culprit/internal/report/typescript"
 )
 
@@ -12,9 +13,14 @@ var update = flag.Bool("update", false, "write the page's types anew")
 
 // TestTypeScriptTypes keeps the library's types in the page the same as those of the answers.
 func TestTypeScriptTypes(t *testing.T) {
-	const path = "../../web/src/api/library.ts"
-	want := typescript.Of([]any{libraryAnswer{}, jobsAnswer{}, recordingRequest{}, tailRequest{}, investigationRequest{},
-		comparison{}})
+	compareTypes(t, "../../web/src/api/library.ts", libraryAnswer{}, jobsAnswer{}, recordingRequest{}, tailRequest{},
+		investigationRequest{}, comparison{})
+	compareTypes(t, "../../web/src/api/fleet.ts", fleetAnswer{}, client.Typed{}, FleetLine{})
+}
+
+func compareTypes(t *testing.T, path string, values ...any) {
+	t.Helper()
+	want := typescript.Of(values)
 	if *update {
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 			t.Fatal(err)

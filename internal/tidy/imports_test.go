@@ -104,7 +104,7 @@ var mayImport = map[string][]string{
 		"internal/agent/service"},
 
 	"internal/serve": {"recording", "internal/host", "internal/stat", "internal/record", "internal/compare",
-		"internal/cause", "internal/investigate", "internal/report"},
+		"internal/cause", "internal/investigate", "internal/report", "internal/fleet/ask", "internal/fleet/client"},
 
 	"internal/mcp": {"internal/serve"},
 
@@ -120,8 +120,11 @@ var mayImport = map[string][]string{
 	"internal/fleet/store":   {"recording", "internal/fleet/window", "internal/fleet/rows"},
 	"internal/fleet/ask": {"internal/stat", "internal/fleet/store", "internal/fleet/bands", "internal/fleet/compare",
 		"internal/fleet/changes", "internal/fleet/facts", "internal/fleet/weights"},
-	"internal/fleet/hub":    {"internal/fleet/window", "internal/fleet/store", "internal/fleet/ask"},
-	"internal/fleet/client": {"internal/fleet/window", "internal/fleet/ask"},
+	"internal/fleet/baseline": {},
+	"internal/fleet/hub": {"internal/fleet/window", "internal/fleet/store", "internal/fleet/ask",
+		"internal/fleet/baseline"},
+	"internal/fleet/client": {"internal/stat", "internal/fleet/window", "internal/fleet/store", "internal/fleet/ask",
+		"internal/fleet/baseline"},
 
 	"internal/tidy": {},
 	"cmd/culprit":   {"recording", "internal"},

@@ -10,7 +10,8 @@ const root = join(import.meta.dirname, "..");
 const target = join(root, "../internal/report/assets/report.html");
 // Types leave nothing in the page; another Go test compares them with the Go types.
 const generatedTypes = [
-  "src/api/case.ts", "src/api/experiment.ts", "src/api/library.ts", "src/api/page.ts", "src/api/worth.ts",
+  "src/api/case.ts", "src/api/experiment.ts", "src/api/fleet.ts", "src/api/library.ts", "src/api/page.ts",
+  "src/api/worth.ts",
 ];
 const single = [
   "build/finish.js", "index.html", "package-lock.json", "package.json", "tsconfig.json", "vite.config.js",

@@ -1,6 +1,6 @@
-// Package ask answers the questions over a fleet out of a store: bands, compare, changes, facts, top,
-// worth. It turns rows into hosts with one value each, asks the statistics beside it, and names the
-// hosts to look at with the commands that prove an answer there.
+// Package ask answers the questions over a fleet out of a store: which services and hosts there are,
+// bands, compare, changes, facts, top, worth. It turns rows into hosts with one value each, asks the
+// statistics beside it, and names the hosts to look at with the commands that prove an answer there.
 //
 //	answer, err := ask.Ask(ctx, store, ask.Request{Question: "bands", Service: "web", Span: span})
 //
@@ -31,6 +31,9 @@ const (
 	Facts   = "facts"
 	Top     = "top"
 	Worth   = "worth"
+	Hosts   = "hosts"
+	// Services is the one that is asked of no service.
+	Services = "services"
 )
 
 // Request is a question. Times are seconds since 1970.
@@ -78,6 +81,10 @@ type Answer struct {
 	Facts   *FactsFound      `json:"facts,omitempty"`
 	Top     *TopFound        `json:"top,omitempty"`
 	Worth   *WorthFound      `json:"worth,omitempty"`
+	// Services are all that the store has, of the question for them.
+	Services []store.Service `json:"services,omitempty"`
+	// Each has the hosts of the answer with their values; of top and worth none.
+	Each []HostValue `json:"each,omitempty"`
 	// Incomplete says what could not be read: shards that did not answer, windows that wait for one. None: all was read.
 	Incomplete []string `json:"incomplete"`
 	// Look are hosts to look at, Notes what the answer could not see.
@@ -98,26 +105,36 @@ type asker struct {
 	store   *store.Asking
 	request Request
 	answer  *Answer
+	tell    func(stage string)
 }
 
 // Ask answers a request.
 func Ask(ctx context.Context, from *store.Store, request Request) (*Answer, error) {
+	return Telling(ctx, from, request, func(string) {})
+}
+
+// Telling answers a request and tells what it is doing, in words, while it does.
+func Telling(ctx context.Context, from *store.Store, request Request, tell func(stage string)) (*Answer, error) {
 	if request.Most <= 0 || request.Most > 1000 {
 		request.Most = 20
 	}
-	a := &asker{ctx: ctx, store: from.Asking(), request: request, answer: &Answer{Question: request.Question,
+	a := &asker{ctx: ctx, store: from.Asking(), request: request, tell: tell, answer: &Answer{Question: request.Question,
 		Service: request.Service, From: request.Span.From, Until: request.Span.Until,
 		Incomplete: []string{}, Look: []Look{}, Notes: []string{}}}
 	questions := map[string]func() error{Bands: a.bands, Compare: a.compare, Changes: a.changes, Facts: a.facts,
-		Top: a.top, Worth: a.worth}
+		Top: a.top, Worth: a.worth, Hosts: a.hostsAlone, Services: a.services}
 	answer, known := questions[request.Question]
 	if !known {
-		return nil, fmt.Errorf("no question %q: bands, compare, changes, facts, top or worth", request.Question)
+		return nil, fmt.Errorf("no question %q: services, hosts, bands, compare, changes, facts, top or worth",
+			request.Question)
 	}
 	if request.Span.From >= request.Span.Until {
 		return nil, fmt.Errorf("from %s until %s is no time", clock(request.Span.From), clock(request.Span.Until))
 	}
 	err := answer()
+	if err == nil {
+		err = a.silent()
+	}
 	a.answer.Incomplete = a.store.Incomplete()
 	if err != nil {
 		err = fmt.Errorf("%s of %s: %w", request.Question, request.Service, err)
@@ -170,7 +187,7 @@ func (a *asker) look(service string, hosts ...hostWhy) {
 		look := Look{Host: host.name, Why: host.why, Commands: []string{}}
 		if host.cgroup != "" {
 			look.Commands = append(look.Commands, fmt.Sprintf("culprit record -d 30s --cgroup %s -o %s.culprit",
-				quote(host.cgroup), quote(host.name)))
+				Quote(host.cgroup), Quote(host.name)))
 		}
 		a.answer.Look = append(a.answer.Look, look)
 	}
@@ -201,11 +218,11 @@ func (a *asker) files(service, host string, span store.Span) (files []string) {
 func compareFiles(a, b []string) string {
 	words := []string{"culprit", "compare", "--a"}
 	for _, file := range a {
-		words = append(words, quote(file))
+		words = append(words, Quote(file))
 	}
 	words = append(words, "--b")
 	for _, file := range b {
-		words = append(words, quote(file))
+		words = append(words, Quote(file))
 	}
 	return strings.Join(words, " ")
 }
@@ -214,7 +231,7 @@ func compareFiles(a, b []string) string {
 func compareTimes(service string, before, after store.Span) string {
 	side := func(span store.Span) string {
 		const form = "2006-01-02T15:04Z"
-		return quote(fmt.Sprintf("agent:%s@%s..%s", service, time.Unix(span.From, 0).UTC().Format(form),
+		return Quote(fmt.Sprintf("agent:%s@%s..%s", service, time.Unix(span.From, 0).UTC().Format(form),
 			time.Unix(span.Until, 0).UTC().Format(form)))
 	}
 	return "culprit compare " + side(before) + " " + side(after)
@@ -222,8 +239,8 @@ func compareTimes(service string, before, after store.Span) string {
 
 type hostWhy struct{ name, why, cgroup string }
 
-// quote makes one word of a shell command out of a name that came from a host.
-func quote(text string) string {
+// Quote makes one word of a shell command out of a name that came from a host.
+func Quote(text string) string {
 	plain := text != "" && !strings.ContainsFunc(text, func(r rune) bool {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 		return !letter && !strings.ContainsRune("._/-:@+=", r)

@@ -26,7 +26,7 @@ func TestSelection(t *testing.T) {
 func TestCommandsAreQuoted(t *testing.T) {
 	for text, want := range map[string]string{"web-1.example": "web-1.example", "": "''", "-rf": "'-rf'",
 		"a b": "'a b'", "x;reboot": "'x;reboot'", "it's": `'it'\''s'`, "$(id)": "'$(id)'"} {
-		if got := quote(text); got != want {
+		if got := Quote(text); got != want {
 			t.Errorf("%q became %s, want %s", text, got, want)
 		}
 	}

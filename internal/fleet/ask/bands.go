@@ -45,11 +45,13 @@ func (a *asker) bands() error {
 			input[i].Load = 0
 		}
 	}
+	a.tell(fmt.Sprintf("fitting one band and two to %d hosts", len(hosts)))
 	found, err := bands.Find(input, bands.Options{})
 	if err != nil {
 		return err
 	}
 	a.answer.Bands = &BandsFound{Answer: found, Frames: []Difference{}}
+	a.each(hosts, bandsOf(found))
 	if !found.Two {
 		return a.factsBesideOneBand(hosts)
 	}
@@ -146,6 +148,7 @@ func (a *asker) lasting(found *bands.Answer) (*Lasts, error) {
 		}
 		return float64(cpu) / float64(length)
 	}
+	a.tell("reading lives of processes, and hours")
 	lives, err := a.store.Lives(a.ctx, a.request.Service, a.request.Span)
 	if err != nil {
 		return nil, err

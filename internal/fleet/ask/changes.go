@@ -22,6 +22,16 @@ type ChangesFound struct {
 	Rollouts []Rollout `json:"rollouts"`
 	// Together are what changed on many hosts around each change of Watch.
 	Together []Together `json:"together"`
+	// Course is the level of the service in each hour of the time that was asked for.
+	Course []LevelHour `json:"course"`
+}
+
+// LevelHour is what a request, or the service, costs in an hour, when each host has an effect of its own: hosts that
+// come and go do not move it.
+type LevelHour struct {
+	At    int64   `json:"at"`
+	Level float64 `json:"level"` // in the answer's unit
+	Hosts int     `json:"hosts"` // that were seen in it
 }
 
 // Rollout is a version that came.
@@ -53,6 +63,7 @@ const (
 
 func (a *asker) changes() error {
 	span := store.Span{From: a.request.Span.From - historyHours*hourSeconds, Until: a.request.Span.Until}
+	a.tell("reading hours")
 	hours, err := a.store.Hours(a.ctx, a.request.Service, span)
 	if err != nil {
 		return err
@@ -62,7 +73,9 @@ func (a *asker) changes() error {
 	}
 	table, versions := a.table(hours)
 	a.answer.Hosts = len(table.Hosts)
-	result := &ChangesFound{Rollouts: a.rollouts(table, versions), Together: []Together{}}
+	a.tell(fmt.Sprintf("looking for roll-outs and changes in %d hours of %d hosts", table.Hours(), len(table.Hosts)))
+	result := &ChangesFound{Rollouts: a.rollouts(table, versions), Together: []Together{},
+		Course: a.course(table)}
 	a.answer.Changes = result
 	found, err := changes.Watch(table, changes.Options{Smallest: a.request.Smallest,
 		Since: time.Unix(a.request.Span.From, 0).UTC()})
@@ -77,6 +90,25 @@ func (a *asker) changes() error {
 		return nil
 	}
 	return a.together(result, versions)
+}
+
+// course is the level over the time that was asked for.
+func (a *asker) course(table *changes.Table) []LevelHour {
+	course := []LevelHour{}
+	for hour, level := range changes.Level(table) {
+		at := table.Start.Add(time.Duration(hour) * time.Hour).Unix()
+		if math.IsNaN(level) || at+hourSeconds <= a.request.Span.From {
+			continue
+		}
+		seen := 0
+		for _, values := range table.Values {
+			if values[hour] == values[hour] {
+				seen++
+			}
+		}
+		course = append(course, LevelHour{at, math.Exp(level), seen})
+	}
+	return course
 }
 
 // table turns hours into logarithms of each host's cost, and into the version of each.
@@ -212,7 +244,7 @@ func (a *asker) together(result *ChangesFound, versions [][]string) error {
 		for _, fact := range facts {
 			if fact.Hosts >= max(3, int64(len(versions)/20)) && len(result.Together) < 5*a.request.Most {
 				result.Together = append(result.Together,
-					Together{i, fmt.Sprintf("%s became %s", fact.Name, quote(fact.Value)), int(fact.Hosts)})
+					Together{i, fmt.Sprintf("%s became %s", fact.Name, Quote(fact.Value)), int(fact.Hosts)})
 			}
 		}
 	}

@@ -57,6 +57,7 @@ func (a *asker) compare() error {
 	}
 	input, labels := a.rows([2][]host{of[false], of[true]}, before)
 	a.answer.Hosts = len(input)
+	a.tell(fmt.Sprintf("comparing %d hosts with %d", len(of[false]), len(of[true])))
 	effect, err := compare.Groups(input, compare.Options{})
 	if err != nil {
 		return err
@@ -72,6 +73,12 @@ func (a *asker) compare() error {
 	for _, h := range of[true] {
 		sideOf[h.name] = true
 	}
+	a.each(all, func(name string) string {
+		if sideOf[name] {
+			return "B"
+		}
+		return "A"
+	})
 	if a.answer.Compare.Frames, err = a.frames(all, func(h host) bool { return sideOf[h.name] }); err != nil {
 		return err
 	}
@@ -192,6 +199,11 @@ func (a *asker) paired(after []host, before map[string]host, nameA, nameB string
 		return err
 	}
 	a.answer.Hosts = len(input)
+	a.each(slices.DeleteFunc(after, func(h host) bool { return slices.Contains(rest, h.name) }),
+		func(string) string { return "B" })
+	for i := range a.answer.Each {
+		a.answer.Each[i].Before = before[a.answer.Each[i].Host].value
+	}
 	a.answer.Compare = &ComparisonFound{Effect: effect, NameA: nameA, NameB: nameB,
 		Confounded: []string{}, Frames: []Difference{}}
 	return nil

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -26,6 +27,7 @@ func (a *asker) facts() error {
 		return err
 	}
 	a.answer.Facts = found
+	a.each(hosts, func(string) string { return "" })
 	if len(found.Findings) == 0 {
 		return nil
 	}
@@ -48,6 +50,7 @@ func (a *asker) facts() error {
 
 // searchFacts asks all facts, versions and labels of the hosts whether they go with the values.
 func (a *asker) searchFacts(hosts []host, values []float64) (*FactsFound, error) {
+	a.tell("reading facts")
 	rows, err := a.store.Facts(a.ctx, a.request.Span.Until)
 	if err != nil {
 		return nil, err
@@ -83,6 +86,7 @@ func (a *asker) searchFacts(hosts []host, values []float64) (*FactsFound, error)
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		asked = append(asked, facts.Fact{Name: name, Values: table[name]})
 	}
+	a.tell(fmt.Sprintf("asking %d facts, versions and labels of %d hosts", len(asked), len(hosts)))
 	result.Answer, err = facts.Search(values, asked, facts.Options{Strata: strata})
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -26,6 +27,7 @@ const leastFrame = 0.001
 // frames compares what each function takes of a request between two sides of the hosts, with false discoveries held at
 // 5 %.
 func (a *asker) frames(hosts []host, isB func(host) bool) ([]Difference, error) {
+	a.tell("reading what functions took on each host")
 	table, err := a.store.Frames(a.ctx, a.request.Service, "cpu", a.request.Span, leastFrame)
 	if err != nil || len(table.Rows) == 0 {
 		return []Difference{}, err
@@ -47,6 +49,7 @@ func (a *asker) frames(hosts []host, isB func(host) bool) ([]Difference, error) 
 		return []Difference{}, nil
 	}
 	total /= count
+	a.tell(fmt.Sprintf("comparing %d functions", len(table.Places)))
 	parts := partsOf(table, hosts, func(host int, ns int64) float64 { return float64(ns) / work[host] / total })
 	var found []Difference
 	var ps []float64

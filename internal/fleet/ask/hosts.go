@@ -14,6 +14,7 @@ import (
 type host struct {
 	name, version, cgroup string
 	labels                map[string]string
+	windows, first, last  int64
 	value, load           float64 // load: requests a second, NaN where not seen
 	cores, seconds        float64
 	requests              float64
@@ -41,6 +42,7 @@ func (a *asker) chosenHosts() ([]host, error) {
 // hosts are those of the span that select choose, with the value asked for. A host that ran several versions in it has
 // the labels of the longest.
 func (a *asker) hosts(span store.Span, choose selection) ([]host, error) {
+	a.tell("reading hosts")
 	uses, err := a.store.Hosts(a.ctx, a.request.Service, span)
 	if err != nil {
 		return nil, err
@@ -72,6 +74,7 @@ func (a *asker) hosts(span store.Span, choose selection) ([]host, error) {
 		m.CPUNs, m.LengthNs, m.Windows = m.CPUNs+u.CPUNs, m.LengthNs+u.LengthNs, m.Windows+u.Windows
 		m.Requests, m.LatencyNs = m.Requests+u.Requests, m.LatencyNs+u.LatencyNs
 		m.SeenCPUNs, m.SeenNs = m.SeenCPUNs+u.SeenCPUNs, m.SeenNs+u.SeenNs
+		m.Start, m.Last = min(m.Start, u.Start), max(m.Last, u.Last)
 	}
 	hosts, err := a.valued(merged, span)
 	for i := range hosts {
@@ -92,7 +95,8 @@ func (a *asker) valued(uses map[string]*store.Use, span store.Span) ([]host, err
 	for _, name := range slices.Sorted(maps.Keys(uses)) {
 		u := uses[name]
 		h := host{name: name, version: u.Version, cgroup: u.Cgroup, labels: u.Labels, value: value(u), load: math.NaN(),
-			seconds: float64(u.LengthNs) / 1e9, requests: float64(u.Requests)}
+			seconds: float64(u.LengthNs) / 1e9, requests: float64(u.Requests),
+			windows: u.Windows, first: u.Start, last: u.Last}
 		if h.seconds > 0 {
 			h.cores = float64(u.CPUNs) / float64(u.LengthNs)
 		}

@@ -52,7 +52,7 @@ func (a *asker) worthOfSetting() error {
 	all := weights.Top(of, weights.Options{Most: 1})
 	if len(all) == 0 {
 		return fmt.Errorf("no host has %s: 'culprit fleet top %s --setting %s' lists its values", a.request.Setting,
-			quote(a.request.Service), quote(name))
+			Quote(a.request.Service), Quote(name))
 	}
 	a.saves(fmt.Sprintf("%s on hosts with %s", a.request.Service, a.request.Setting), all[0].Cores)
 	return nil
@@ -90,7 +90,7 @@ func (a *asker) bySetting(name string) ([]host, []string, error) {
 	}
 	if !known {
 		return nil, nil, fmt.Errorf("no host of %s has a label or a fact %q: 'culprit fleet facts %s' names those in which "+
-			"hosts differ", a.request.Service, name, quote(a.request.Service))
+			"hosts differ", a.request.Service, name, Quote(a.request.Service))
 	}
 	for i := range values {
 		if values[i] == "" {

@@ -66,6 +66,7 @@ func (a *asker) parts() (hosts []host, table *store.FrameTable, taken parts, err
 	if hosts, err = a.chosenHosts(); err != nil {
 		return nil, nil, parts{}, err
 	}
+	a.tell("reading what functions took on each host")
 	table, err = a.store.Frames(a.ctx, a.request.Service, "cpu", a.request.Span, leastFrame)
 	if err != nil {
 		return nil, nil, parts{}, err

@@ -12,6 +12,24 @@ const (
 	levelSettled = 1e-6
 )
 
+// Level is the logarithm of the cost in each hour, when each host has an effect of its own; NaN without hosts. Its mean
+// is that of all values.
+func Level(table *Table) []float64 {
+	level := commonLevel(table)
+	values, fitted, count := 0.0, 0.0, 0.0
+	for _, of := range table.Values {
+		for hour, value := range of {
+			if value == value {
+				values, fitted, count = values+float64(value), fitted+level[hour], count+1
+			}
+		}
+	}
+	for hour := range level {
+		level[hour] += (values - fitted) / count
+	}
+	return level
+}
+
 // commonLevel is what each hour has in common, when each host has an effect of its own (least squares
 // of two factors, in turns). A mean over the hosts that are there would follow who is there.
 func commonLevel(table *Table) []float64 {

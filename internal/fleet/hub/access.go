@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -76,7 +77,7 @@ func (a *access) read(now time.Time) error {
 			continue
 		}
 		each, places := a.limits.Windows, maxUploads
-		if token.Scope == Read {
+		if token.Scope != Write {
 			each, places = a.limits.Questions, maxQuestions
 		}
 		tokens[token.Hash] = &guest{token, rate.NewLimiter(rate.Limit(each), int(math.Ceil(each*burst))),
@@ -104,7 +105,7 @@ func (a *access) guest(secret string) (*guest, error) {
 	return a.tokens[hashOf(secret)], err
 }
 
-func (h *Hub) authorised(scope string, serve serving, w http.ResponseWriter, r *http.Request) error {
+func (h *Hub) authorised(scopes []string, serve serving, w http.ResponseWriter, r *http.Request) error {
 	secret, isBearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !isBearer || len(secret) > 256 {
 		return failure{http.StatusUnauthorized, false, errors.New("no token: Authorization: Bearer TOKEN")}
@@ -116,8 +117,9 @@ func (h *Hub) authorised(scope string, serve serving, w http.ResponseWriter, r *
 	switch {
 	case guest == nil:
 		return failure{http.StatusUnauthorized, false, errors.New("the token is not known here")}
-	case guest.Scope != scope:
-		return failure{http.StatusForbidden, false, fmt.Errorf("the token is for %s, this needs %s", guest.Scope, scope)}
+	case !slices.Contains(scopes, guest.Scope):
+		return failure{http.StatusForbidden, false, fmt.Errorf("the token is for %s, this needs %s", guest.Scope,
+			strings.Join(scopes, " or "))}
 	case !guest.rate.Allow():
 		return failure{http.StatusTooManyRequests, true, fmt.Errorf("more than %g requests a second with this token",
 			float64(guest.rate.Limit()))}

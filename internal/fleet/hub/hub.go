@@ -3,9 +3,10 @@
 //
 //	PUT  /v1/windows/ID   a window (see package window); answered when it survives a crash
 //	GET  /v1/windows/ID   its recording
-//	POST /v1/ask          a question as JSON, the answer as JSON
+//	POST /v1/ask          a question as JSON, the answer as JSON, or as lines with stages where they are accepted
 //	POST /v1/asks         asks the agents of a host for a full window
 //	GET  /v1/services     what there is
+//	GET  /v1/baselines[/NAME[/BATCH]], PUT /v1/baselines/NAME/BATCH   stored measurements of checks in CI
 //	GET  /v1/health       without a token: "ok"
 //
 // It refuses requests without a token of the right scope, uploads above their limits or whose contents
@@ -54,6 +55,7 @@ type Hub struct {
 	mutex     sync.Mutex
 	stores    map[string]*store.Store
 	asks      *asks
+	baselines baselines
 }
 
 // Open opens the engine of a tenant, whose directory it is.
@@ -109,11 +111,15 @@ func (h *Hub) Close() error {
 func (h *Hub) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/health", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
-	mux.HandleFunc("PUT /v1/windows/{id}", h.as(Write, h.upload))
-	mux.HandleFunc("GET /v1/windows/{id}", h.as(Read, h.download))
-	mux.HandleFunc("POST /v1/ask", h.as(Read, h.ask))
-	mux.HandleFunc("POST /v1/asks", h.as(Read, h.askAgents))
-	mux.HandleFunc("GET /v1/services", h.as(Read, h.services))
+	mux.HandleFunc("PUT /v1/windows/{id}", h.as(h.upload, Write))
+	mux.HandleFunc("GET /v1/windows/{id}", h.as(h.download, Read))
+	mux.HandleFunc("POST /v1/ask", h.as(h.ask, Read))
+	mux.HandleFunc("POST /v1/asks", h.as(h.askAgents, Read))
+	mux.HandleFunc("GET /v1/services", h.as(h.services, Read))
+	mux.HandleFunc("GET /v1/baselines", h.as(h.listBaselines, Read, Baseline))
+	mux.HandleFunc("GET /v1/baselines/{name}", h.as(h.showBaseline, Read, Baseline))
+	mux.HandleFunc("GET /v1/baselines/{name}/{batch}", h.as(h.sendBatch, Read, Baseline))
+	mux.HandleFunc("PUT /v1/baselines/{name}/{batch}", h.as(h.saveBatch, Baseline))
 	return mux
 }
 
@@ -129,10 +135,10 @@ func (f failure) Error() string { return f.err.Error() }
 // serving answers one request of a tenant, or says in its error why not.
 type serving func(*http.Request, Token, *store.Store, http.ResponseWriter) error
 
-// as lets requests with a token of the scope through, to the tenant's store.
-func (h *Hub) as(scope string, serve serving) http.HandlerFunc {
+// as lets requests with a token of one of the scopes through, to the tenant's store.
+func (h *Hub) as(serve serving, scopes ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		err := h.authorised(scope, serve, w, r)
+		err := h.authorised(scopes, serve, w, r)
 		if err == nil {
 			return
 		}
@@ -218,12 +224,36 @@ func (h *Hub) ask(r *http.Request, _ Token, s *store.Store, w http.ResponseWrite
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), askTime)
 	defer cancel()
+	if strings.Contains(r.Header.Get("Accept"), ask.LinesType) {
+		tellAnswer(ctx, w, s, request)
+		return nil
+	}
 	answer, err := ask.Ask(ctx, s, request)
 	if err != nil {
 		return failure{http.StatusUnprocessableEntity, false, err}
 	}
 	reply(w, http.StatusOK, answer)
 	return nil
+}
+
+// tellAnswer answers in lines: what is being done, and then the answer or why there is none.
+func tellAnswer(ctx context.Context, w http.ResponseWriter, s *store.Store, request ask.Request) {
+	control := http.NewResponseController(w)
+	write := func(line ask.Line) {
+		text, err := json.Marshal(line)
+		if err != nil { // a number that JSON has not
+			text = []byte(`{"error":"the answer cannot be written"}`)
+		}
+		w.Write(append(text, '\n')) // who asked may have gone
+		control.Flush()
+	}
+	w.Header().Set("Content-Type", ask.LinesType)
+	answer, err := ask.Telling(ctx, s, request, func(stage string) { write(ask.Line{Stage: stage}) })
+	if err != nil {
+		write(ask.Line{Error: oneLine(err)})
+		return
+	}
+	write(ask.Line{Answer: answer})
 }
 
 func (h *Hub) services(r *http.Request, _ Token, s *store.Store, w http.ResponseWriter) error {

@@ -17,6 +17,8 @@ import (
 const (
 	Write = "write" // agents
 	Read  = "read"  // people who ask
+	// Baseline is for checks in CI: it saves what they measure, and reads that, and nothing else.
+	Baseline = "baseline"
 )
 
 // Token is one that was given out; only its hash is kept.
@@ -40,6 +42,8 @@ func IsTenant(text string) bool {
 	})
 }
 
+func isScope(text string) bool { return text == Write || text == Read || text == Baseline }
+
 // ReadTokens reads the tokens of a store; none of one that is new.
 func ReadTokens(directory string) ([]Token, error) {
 	text, err := os.ReadFile(filepath.Join(directory, tokensFile))
@@ -54,7 +58,7 @@ func ReadTokens(directory string) ([]Token, error) {
 		return nil, fmt.Errorf("read tokens: %s: %w", filepath.Join(directory, tokensFile), err)
 	}
 	for _, token := range tokens {
-		if !IsTenant(token.Tenant) || token.Scope != Write && token.Scope != Read || len(token.Hash) != 64 {
+		if !IsTenant(token.Tenant) || !isScope(token.Scope) || len(token.Hash) != 64 {
 			return nil, fmt.Errorf("read tokens: %s: tenant %q with scope %q is none", filepath.Join(directory, tokensFile),
 				token.Tenant, token.Scope)
 		}
@@ -67,8 +71,8 @@ func AddToken(directory, tenant, scope, note string) (string, error) {
 	if !IsTenant(tenant) {
 		return "", fmt.Errorf("tenant %q: small letters, digits, - and _, at most 63", tenant)
 	}
-	if scope != Write && scope != Read {
-		return "", fmt.Errorf("scope %q: %s or %s", scope, Write, Read)
+	if !isScope(scope) {
+		return "", fmt.Errorf("scope %q: %s, %s or %s", scope, Write, Read, Baseline)
 	}
 	if err := os.MkdirAll(directory, 0o700); err != nil {
 		return "", fmt.Errorf("add token: %w", err)

@@ -53,19 +53,20 @@ type Use struct {
 	Requests, LatencyNs int64
 	SeenCPUNs, SeenNs   int64
 	Windows             int64
-	Start               int64 // of the first window
+	Start, Last         int64 // of the first window, and of the last
 }
 
 const useColumns = `sum(cpu_ns), sum(length_ns), sum(CASE WHEN requests > 0 THEN requests ELSE 0 END),
 sum(CASE WHEN requests > 0 AND latency_ns > 0 THEN latency_ns ELSE 0 END),
 sum(CASE WHEN requests > 0 THEN cpu_ns ELSE 0 END),
-sum(CASE WHEN requests > 0 THEN length_ns ELSE 0 END), count(*), min(start_s)`
+sum(CASE WHEN requests > 0 THEN length_ns ELSE 0 END), count(*), min(start_s),
+max(start_s)`
 
 const ofService = ` FROM services WHERE service = ? AND start_s >= ? AND start_s < ?
 AND attempt NOT IN (SELECT attempt FROM aborted)`
 
 func (u *Use) fields() []any {
-	return []any{&u.CPUNs, &u.LengthNs, &u.Requests, &u.LatencyNs, &u.SeenCPUNs, &u.SeenNs, &u.Windows, &u.Start}
+	return []any{&u.CPUNs, &u.LengthNs, &u.Requests, &u.LatencyNs, &u.SeenCPUNs, &u.SeenNs, &u.Windows, &u.Start, &u.Last}
 }
 
 // Hosts are the uses of all hosts in the span.
@@ -83,6 +84,24 @@ func (a *Asking) Hosts(ctx context.Context, service string, span Span) ([]Use, e
 		}
 		return u, json.Unmarshal([]byte(labels), &u.Labels)
 	})
+}
+
+// LastSeen is when the last window began that each host sent of the service, by host.
+func (a *Asking) LastSeen(ctx context.Context, service string, span Span) (map[string]int64, error) {
+	found, err := a.query(ctx, "SELECT host, max(start_s)"+ofService+" GROUP BY host ORDER BY host", service, span.From,
+		span.Until)
+	if err != nil {
+		return nil, fmt.Errorf("ask for hosts: %w", err)
+	}
+	seen := map[string]int64{}
+	_, err = collect(found, func(scan func(...any) error) (struct{}, error) {
+		var host string
+		var last int64
+		err := scan(&host, &last)
+		seen[host] = last
+		return struct{}{}, err
+	})
+	return seen, err
 }
 
 // Hour is a use in one hour, which Start is the second of.

@@ -53,6 +53,9 @@ func upper(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
 // members are the fields as encoding/json names them; those of an embedded struct are the outer one's.
 func (d *declared) members(t reflect.Type) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
 	text := ""
 	for i := range t.NumField() {
 		f := t.Field(i)

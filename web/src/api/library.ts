@@ -33,6 +33,7 @@ export interface LibraryAnswer {
   left_out?: string;
   read_only: boolean;
   token: boolean;
+  fleet?: string;
 }
 
 export interface ProgressEffect {

@@ -51,6 +51,7 @@ function Top({ library, theme, onTheme }: {
         <bdi>{library ? visible(library.dir, 200) : ""}</bdi>
       </span>
       <span class="grow" />
+      {library?.fleet && <a class="button" href="/fleet">Fleet</a>}
       {library?.token && <button type="button" class="button" onClick={() => void leave()}>Log out</button>}
       <button type="button" class="button" onClick={() => onTheme(other)} aria-label={`Switch to ${other} colours`}>
         {theme === "dark" ? "Light" : "Dark"}

@@ -16,6 +16,8 @@ export interface Side {
   title: string;
   unit?: string;
   labels?: string[]; // of the places 0, 1, … instead of numbers
+  ticks?: number[]; // instead of round numbers, with their words
+  text?: (tick: number) => string;
 }
 
 export interface Frame {
@@ -37,7 +39,7 @@ export function Plane({ caption, summary, x, y, tall, children }: {
     left, right, top, bottom, x: scaleOf(x.values, left + 8, right - 8, Math.floor((right - left) / 80), x.log),
     y: scaleOf(y.values, bottom, top, Math.floor((bottom - top) / 44), y.log),
   };
-  const xTicks = x.labels ? x.labels.map((_, i) => i) : frame.x.ticks;
+  const xTicks = x.labels ? x.labels.map((_, i) => i) : (x.ticks ?? frame.x.ticks);
   const room = Math.floor((right - left) / Math.max(1, x.labels?.length ?? 1) / 7);
   const labels = amounts(frame.y.ticks, y.unit ?? "");
   return (
@@ -55,7 +57,7 @@ export function Plane({ caption, summary, x, y, tall, children }: {
             <g key={`x${tick}`}>
               <line class="grid" x1={frame.x.at(tick)} x2={frame.x.at(tick)} y1={top} y2={bottom + 5} />
               <text class="tick" x={frame.x.at(tick)} y={bottom + 18} text-anchor="middle">
-                {x.labels ? fitted(x.labels[tick] ?? "", room) : digits(tick)}
+                {x.labels ? fitted(x.labels[tick] ?? "", room) : (x.text ?? digits)(tick)}
               </text>
             </g>
           ))}
