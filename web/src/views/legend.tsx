@@ -21,9 +21,8 @@ export function Legend({ oneSided, per, tree, theme, mode, byCPI }: Props) {
         <Swatch paints={palette.more} text={`an instruction takes longer than ${than}`} sign="+" />
         <Swatch paints={palette.less} text="shorter" sign="−" />
         <Swatch paints={[palette.same]} text="cannot be told apart" sign="" />
-        <span class="muted">
-          Widths as before. Colours: cycles per instruction, by samples at and below a frame; pale: too few of them.
-        </span>
+        <Swatch paints={[{ fill: palette.rest, ink: palette.same.ink }]} text="too few samples" sign="" />
+        <span class="muted">Widths as before. Colours: cycles per instruction, by samples at and below a frame.</span>
       </div>
     );
   }
