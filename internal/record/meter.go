@@ -122,7 +122,10 @@ func (m *meter) stop(endNs int64) []recording.Metric {
 	<-m.ended
 	var rows []recording.Metric
 	for _, reading := range m.readings {
-		rows = append(rows, reading...)
+		// A beat may fall between the window's end and this call. What it read is read once more for the end.
+		if len(reading) > 0 && reading[0].TimeNs < endNs-m.startNs {
+			rows = append(rows, reading...)
+		}
 	}
 	return append(rows, m.source(endNs-m.startNs)...)
 }

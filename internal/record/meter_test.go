@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -81,6 +82,28 @@ func TestMeterThins(t *testing.T) {
 	}
 	if len(seen["stands"]) != 2 || len(seen["once"]) < 1 {
 		t.Errorf("what stands still has %d rows, what came later %d", len(seen["stands"]), len(seen["once"]))
+	}
+}
+
+// What a beat reads between a window's end and the call that stops the meter is not the window's.
+func TestMeterEndsWithTheWindow(t *testing.T) {
+	m := &meter{startNs: 1000, limit: 50, done: make(chan struct{}), ended: make(chan struct{}),
+		last: map[numberKey]float64{}}
+	value := 0.0
+	m.source = func(timeNs int64) []recording.Metric {
+		value++
+		return []recording.Metric{{TimeNs: timeNs, Name: "grows", Value: value}}
+	}
+	for _, at := range []int64{0, 400, 501} {
+		m.read(at)
+	}
+	close(m.ended)
+	var times []int64
+	for _, row := range m.stop(1500) {
+		times = append(times, row.TimeNs)
+	}
+	if want := []int64{0, 400, 500}; !slices.Equal(times, want) {
+		t.Errorf("read at %v, want %v", times, want)
 	}
 }
 

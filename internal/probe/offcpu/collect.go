@@ -59,9 +59,7 @@ func (s *Session) Collect(window *bpf.Window) error {
 	if c.rhythms, err = s.takeRhythms(); err != nil {
 		return err
 	}
-	for i := range s.still {
-		clip(&s.still[i], window.EndNs)
-	}
+	s.still = within(s.still, window)
 	events = append(within(events, window), s.still...)
 	sort.Slice(events, func(i, j int) bool { return events[i].Start < events[j].Start })
 	joined := make([]*unwind.Trace, len(events))
@@ -110,15 +108,29 @@ func (s *Session) countWhole(events []offcpuWaitEvent) (count int) {
 	return count
 }
 
-// within drops what came from before the window, a straggler of the one before, or from after it.
+// within drops what came from before the window, a straggler of the one before, or from after it, and clips what went
+// on beyond its end: between the end and the last program's detachment lie milliseconds.
 func within(events []offcpuWaitEvent, window *bpf.Window) []offcpuWaitEvent {
 	kept := events[:0]
 	for _, event := range events {
 		if start := int64(event.Start); start >= window.StartNs && start < window.EndNs {
+			clip(&event, window.EndNs)
 			kept = append(kept, event)
 		}
 	}
 	return kept
+}
+
+// clip ends a stay that was not over with the window.
+func clip(event *offcpuWaitEvent, endNs int64) {
+	end := uint64(endNs)
+	woken := event.Start + event.BlockedNs
+	back := woken + event.RunqueueNs
+	if back <= end {
+		return
+	}
+	woken = min(woken, end)
+	event.BlockedNs, event.RunqueueNs = woken-event.Start, end-woken
 }
 
 func (s *Session) takeStacks() (map[int32][]uint64, error) {

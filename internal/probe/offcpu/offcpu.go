@@ -181,15 +181,3 @@ func (s *Session) Close() error {
 	s.collection.Close()
 	return err
 }
-
-// clip ends a stay that was not over with the window: the walk that showed it took its time.
-func clip(event *offcpuWaitEvent, endNs int64) {
-	end := uint64(endNs)
-	woken := event.Start + event.BlockedNs
-	back := woken + event.RunqueueNs
-	if event.Start >= end || back <= end {
-		return
-	}
-	woken = min(woken, end)
-	event.BlockedNs, event.RunqueueNs = woken-event.Start, end-woken
-}

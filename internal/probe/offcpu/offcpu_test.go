@@ -2,6 +2,7 @@ package offcpu
 
 import (
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/cilium/ebpf"
@@ -125,5 +126,23 @@ func TestStateName(t *testing.T) {
 		if got := stateName(state); got != want {
 			t.Errorf("state %#x: %s, want %s", state, got, want)
 		}
+	}
+}
+
+// Stays that began within the window are kept, and end with it: first the time on the run queue is cut, then the rest.
+func TestWithin(t *testing.T) {
+	events := []offcpuWaitEvent{
+		{Start: 90, BlockedNs: 50},                  // of the window before
+		{Start: 100, BlockedNs: 30, RunqueueNs: 20}, // over before the end
+		{Start: 150, BlockedNs: 30, RunqueueNs: 40},
+		{Start: 150, BlockedNs: 80, RunqueueNs: 40},
+		{Start: 200, BlockedNs: 10}, // after it
+	}
+	var got [][3]uint64
+	for _, event := range within(events, &bpf.Window{StartNs: 100, EndNs: 200}) {
+		got = append(got, [3]uint64{event.Start, event.BlockedNs, event.RunqueueNs})
+	}
+	if want := [][3]uint64{{100, 30, 20}, {150, 30, 20}, {150, 50, 0}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

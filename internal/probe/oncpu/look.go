@@ -86,9 +86,12 @@ func (l *looker) run(done chan struct{}) {
 	}
 }
 
-// end stops the looks; what is in the ring then is taken by the caller.
+// leave has the looks stop.
+func (l *looker) leave() { l.ending.Do(func() { close(l.stop) }) }
+
+// end waits until the looks have stopped; what is in the ring then is taken by the caller.
 func (l *looker) end() {
-	l.ending.Do(func() { close(l.stop) })
+	l.leave()
 	if l.done != nil {
 		<-l.done
 	}
