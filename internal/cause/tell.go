@@ -90,6 +90,16 @@ func (s *scene) turnBack(suspect *Suspect) {
 	}
 }
 
+// OfGain turns a suspect of what the requests of A take more into one of what B gains.
+func (s *Suspect) OfGain() {
+	entry, _ := Lookup(s.Cause)
+	s.Gain, s.Remedy, s.Seconds = true, gained+entry.Gain, negated(s.Seconds)
+	for i := range s.Evidence {
+		e := &s.Evidence[i]
+		e.A, e.B = e.B, e.A
+	}
+}
+
 // gained begins what stands in place of a remedy where B is the cheaper side.
 const gained = "B does better without it, and that holds as long as "
 

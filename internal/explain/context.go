@@ -43,6 +43,9 @@ type Context struct {
 	B []string `json:"b"`
 	// Metric is what is explained: "wall" or "cpu".
 	Metric string `json:"metric"`
+	// Percentile is that of the latency which was tested, such as "p99": suspects are then those of the slow requests,
+	// where enough of them were kept. "" where another metric was.
+	Percentile string `json:"percentile,omitempty"`
 	// Outcome of the tested metric, "" where nothing was tested. Without a difference there are no
 	// suspects.
 	Outcome stat.Outcome `json:"outcome"`

@@ -6,6 +6,7 @@ import (
 	"culprit/internal/compare"
 	"culprit/internal/compare/prepare"
 	"culprit/internal/compare/units"
+	"culprit/internal/tail"
 	"culprit/recording"
 )
 
@@ -17,6 +18,7 @@ type Evidence struct {
 	A, B []*recording.Recording
 	Work units.Work // what amounts of both sides are divided by
 	compare.Results
+	slow map[string]*tail.Difference // by what was tested: see slower
 }
 
 // Read compares the recordings per unit of work; per is what units.Choose takes. Without any

@@ -48,10 +48,10 @@ func (e *Evidence) Judge(c Context) (*Judgement, error) {
 	if c.Judged() {
 		why := judged.Why.InUnit(j.Unit)
 		j.Suspects, j.Why = cause.InUnit(judged.Suspects, j.Unit), &why
-		if in.Result.Metric != c.Metric {
+		if in.Result.Metric != c.Metric && !e.knowsSlow(c) {
 			j.warn("nothing explains the change of the wall time; told is that of the CPU time")
 		}
-		if cause.Opposed(in) {
+		if cause.Opposed(in) && !e.knowsSlow(c) {
 			j.warn("the recorded runs changed the other way than those that decided, " +
 				"so that they explain nothing: repeat it on a quieter host or with a larger --budget")
 		}
@@ -60,6 +60,7 @@ func (e *Evidence) Judge(c Context) (*Judgement, error) {
 	if e.OneSided() {
 		j.alone(e)
 	}
+	j.judgeSlow(e, c)
 	e.follow(j.Suspects, in.Differs, in.Result)
 	if c.Judged() && len(c.Costs) == 0 {
 		j.warn("recorded on another host or kernel: counts are not turned into predicted costs")

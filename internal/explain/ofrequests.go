@@ -58,6 +58,9 @@ func (e *Evidence) TestRequests(metric string, smallest float64) (Context, *Requ
 	}
 	e.judge(v, smallest)
 	c := Context{Metric: compare.MetricCPU, Outcome: v.Outcome}
+	if units.Percent(metric) > 0 {
+		c.Percentile = metric
+	}
 	if metric != compare.MetricCPU && e.service() && e.Wall != nil {
 		c.Metric = compare.MetricWall
 	}
@@ -69,11 +72,15 @@ func (e *Evidence) TestRequests(metric string, smallest float64) (Context, *Requ
 		return c, v, err
 	}
 	dearer := mean(explained.B) - mean(explained.A)
-	if v.Outcome == stat.Worse && dearer <= 0 || v.Outcome == stat.Better && dearer >= 0 {
-		c.Outcome = stat.Undecided // what the seconds went to is not what made it so
+	opposed := v.Outcome == stat.Worse && dearer <= 0 || v.Outcome == stat.Better && dearer >= 0
+	if opposed && !e.knowsSlow(c) { // what the seconds went to is not what made it so
 		v.Warnings = append(v.Warnings, fmt.Sprintf("the time that threads were busy for a request did not change the way "+
 			"%s did, so that it explains nothing: `culprit tail FILE` of the worse side says why its slow requests are slow",
 			metric))
+		if slow := e.slower(c); slow != nil {
+			v.Warnings = append(v.Warnings, "nor is it known what made the slow requests slower: "+slow.Why)
+		}
+		c.Outcome = stat.Undecided
 	}
 	return c, v, nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"culprit/internal/cause"
+	"culprit/internal/compare/units"
 	"culprit/internal/explain"
 	"culprit/internal/record"
 	"culprit/internal/stat"
@@ -167,14 +168,31 @@ func (inv *investigation) recordPair(ctx context.Context, recorder *record.Recor
 func (inv *investigation) startRecorder(ctx context.Context) (*record.Recorder, error) {
 	recorder, err := record.Start(ctx, record.Options{Hz: inv.rate(), Wait: evidenceWait,
 		Unwind: 2 * time.Millisecond, Slice: time.Millisecond, Poll: 10 * time.Millisecond,
-		RunTimes: inv.runTimes, Program: inv.options.Program, Requests: inv.live != nil,
-		Confirm: inv.options.Confirm, Counters: inv.options.Counters, CPI: inv.options.CPI})
+		RunTimes: inv.runTimes, Program: inv.options.Program, Worst: inv.worst(),
+		Requests: inv.live != nil || inv.options.Load != nil && units.Percent(inv.options.Metric.Name) > 0,
+		Confirm:  inv.options.Confirm, Counters: inv.options.Counters, CPI: inv.options.CPI})
 	if err != nil {
 		return nil, err
 	}
 	inv.runner.Spare(recorder.Pid())
 	inv.c.Recorder.StartCPUS += recorder.StartCPU.Seconds()
 	return recorder, nil
+}
+
+// The share of the requests that is kept in full where a percentile is asked for: a little more than lies above it,
+// but no more than a recorder hands over without being felt. Chosen.
+const (
+	worstUsual  = 0.01
+	worstAround = 1.5
+	worstMost   = 0.1
+)
+
+func (inv *investigation) worst() float64 {
+	percent := units.Percent(inv.options.Metric.Name)
+	if percent == 0 {
+		return worstUsual
+	}
+	return min(worstMost, max(worstUsual, worstAround*(1-percent/100)))
 }
 
 // rate is chosen so that the usual number of recordings holds enough samples.

@@ -71,6 +71,9 @@ func (inv *investigation) read(ctx context.Context,
 		return shown, known, err
 	}
 	known.Metric = inv.explained()
+	if units.Percent(inv.c.Metric.Name) > 0 && shown.HoldRequests() {
+		known.Percentile = inv.c.Metric.Name
+	}
 	if inv.options.Metric.Printed == nil {
 		for _, metric := range inv.c.Metrics {
 			name, change := inv.ofRecording(metric, &shown.Work)

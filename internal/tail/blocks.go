@@ -17,28 +17,81 @@ const (
 	sureQuarter = 0.025 // of the draws are left out at each end
 )
 
-// blocks are the extra times by slice of the recording.
+// blocks are the extra times by slice of the recordings.
 type blocks struct {
-	lengthNs int64
-	total    []float64
-	byCause  map[cause.ID][]float64
+	spans         map[*reader]span
+	weight, total []float64
+	byCause       map[cause.ID][]float64
+	// than are those of the requests that these are set against, drawn again as well; nil where these are so many that
+	// what they spend counts as known.
+	than *blocks
 }
 
-func newBlocks(windowNs int64) *blocks {
-	count := int64(min(blocksMost, max(1, windowNs/blockLeast)))
-	return &blocks{lengthNs: max(1, windowNs/count), total: make([]float64, count), byCause: map[cause.ID][]float64{}}
+// span is where the slices of one recording are.
+type span struct {
+	first, count int
+	lengthNs     int64
+}
+
+func newBlocks(readers ...*reader) *blocks {
+	b := &blocks{spans: map[*reader]span{}, byCause: map[cause.ID][]float64{}}
+	for _, r := range readers {
+		window := r.rec.Manifest.WindowNs
+		count := min(blocksMost, max(1, window/blockLeast))
+		b.spans[r] = span{first: len(b.total), count: int(count), lengthNs: max(1, window/count)}
+		b.weight = append(b.weight, make([]float64, count)...)
+		b.total = append(b.total, make([]float64, count)...)
+	}
+	return b
 }
 
 // add books one slow request on the slice that it began in.
 func (b *blocks) add(a *asked, g *group) {
-	at := min(max(0, a.row.TimeNs/b.lengthNs), int64(len(b.total)-1))
-	b.total[at] += g.extra(a)
+	span := b.spans[a.reader]
+	at := span.first + min(max(0, int(a.row.TimeNs/span.lengthNs)), span.count-1)
+	b.weight[at] += a.weight
+	b.total[at] += a.weight * g.extra(a)
 	for bucket, spent := range a.spent {
-		b.of(bucket.cause)[at] += spent
+		b.of(bucket.cause)[at] += a.weight * spent
 	}
 	for bucket, usual := range g.spent {
-		b.of(bucket.cause)[at] -= usual
+		b.of(bucket.cause)[at] -= a.weight * usual
 	}
+}
+
+// filled are the slices that hold a request.
+func (b *blocks) filled() (filled []int) {
+	for i, weight := range b.weight {
+		if weight > 0 {
+			filled = append(filled, i)
+		}
+	}
+	return filled
+}
+
+// mean is what a request of such slices has more of a cause, and in all.
+func (b *blocks) mean(own []float64, of []int) (mean, all float64) {
+	weight := 0.0
+	for _, i := range of {
+		mean, all, weight = mean+own[i], all+b.total[i], weight+b.weight[i]
+	}
+	if weight == 0 {
+		return 0, 0
+	}
+	return mean / weight, all / weight
+}
+
+// part is a cause's part of the extra time in such slices of both sides; 0 where there is none.
+func (b *blocks) part(id cause.ID, of, than []int) float64 {
+	own, all := b.mean(b.of(id), of)
+	if b.than != nil {
+		usual, usualAll := b.than.mean(b.than.of(id), than)
+		own, all = own-usual, all-usualAll
+	}
+	if all <= 0 {
+		return 0
+	}
+	return own / all
 }
 
 func (b *blocks) of(id cause.ID) []float64 {
@@ -51,37 +104,31 @@ func (b *blocks) of(id cause.ID) []float64 {
 // share is a cause's part of the extra time, with the interval that slices of time drawn again allow. Where all of it
 // lies in one slice there is no spread to draw from: the interval then begins at nothing known but what was seen.
 func (b *blocks) share(id cause.ID) compare.Interval {
-	sum := func(values []float64) (all float64) {
-		for _, value := range values {
-			all += value
-		}
-		return all
+	filled, than := b.filled(), []int(nil)
+	enough := len(filled) >= 2
+	if b.than != nil {
+		than = b.than.filled()
+		enough = enough && len(than) >= 2
 	}
-	total, own := sum(b.total), b.of(id)
-	if total <= 0 {
-		return interval(0, 0, 0)
-	}
-	value := sum(own) / total
-	var filled []int
-	for i := range b.total {
-		if b.total[i] > 0 {
-			filled = append(filled, i)
-		}
-	}
-	if len(filled) < 2 {
+	value := b.part(id, filled, than)
+	if !enough {
 		return interval(value, value/2, min(1, value*1.5))
 	}
 	random := rand.New(rand.NewPCG(drawsSeed, drawsSeed))
 	draws := make([]float64, 0, drawsCount)
 	for range drawsCount {
-		drawn, all := 0.0, 0.0
-		for range filled {
-			i := filled[random.IntN(len(filled))]
-			drawn, all = drawn+own[i], all+b.total[i]
-		}
-		draws = append(draws, drawn/all)
+		draws = append(draws, b.part(id, drawn(random, filled), drawn(random, than)))
 	}
 	slices.Sort(draws)
 	at := func(q float64) float64 { return draws[int(q*float64(len(draws)-1))] }
 	return interval(value, min(value, at(sureQuarter)), max(value, at(1-sureQuarter)))
+}
+
+// drawn takes as many slices as there are, each by chance.
+func drawn(random *rand.Rand, from []int) []int {
+	taken := make([]int, len(from))
+	for i := range taken {
+		taken[i] = from[random.IntN(len(from))]
+	}
+	return taken
 }

@@ -1,13 +1,10 @@
 package tail
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	"culprit/internal/cause"
-	"culprit/internal/compare"
 	"culprit/recording"
 )
 
@@ -32,8 +29,10 @@ const (
 
 // asked is a request in full with what its stretches speak for.
 type asked struct {
-	row   *recording.SlowRequest
-	parts []*recording.RequestPart
+	row    *recording.SlowRequest
+	reader *reader // of its recording
+	weight float64 // how many slow ones it counts for
+	parts  []*recording.RequestPart
 	// buckets are by part.
 	buckets []bucket
 	spent   map[bucket]float64 // seconds
@@ -88,7 +87,7 @@ func Explain(rec *recording.Recording, options Options) *Result {
 	case count < leastSlow:
 		r.Why = fmt.Sprintf("only %d slow requests: record for longer", count)
 	default:
-		r.rank(rec, reader, slow)
+		r.rank(reader, slow)
 	}
 	return r
 }
@@ -96,9 +95,8 @@ func Explain(rec *recording.Recording, options Options) *Result {
 // groupsOf sorts the requests in full by kind, and into slow and ordinary ones.
 func groupsOf(rec *recording.Recording, reader *reader, options Options) []*group {
 	type key struct{ service, protocol, kind string }
-	byKey, at := map[key]*group{}, map[*asked]*group{}
+	byKey := map[key]*group{}
 	var groups []*group
-	var all []*asked
 	for _, kind := range Summarize(rec) {
 		if kind.Side != recording.SideServer {
 			continue
@@ -110,35 +108,9 @@ func groupsOf(rec *recording.Recording, reader *reader, options Options) []*grou
 		byKey[key{kind.Service, kind.Protocol, kind.Kind}] = g
 		groups = append(groups, g)
 	}
-	parts := map[int64][]*recording.RequestPart{}
-	for i := range rec.RequestParts {
-		part := &rec.RequestParts[i]
-		parts[part.Request] = append(parts[part.Request], part)
-	}
-	for i := range rec.SlowRequests {
-		row := &rec.SlowRequests[i]
-		g := byKey[key{row.Service, row.Protocol, row.Kind}]
-		if g == nil || row.InProgress {
-			continue
-		}
-		a := &asked{row: row, parts: parts[row.ID], spent: map[bucket]float64{}}
-		reader.readBuckets(a)
-		for i, part := range a.parts {
-			a.spent[a.buckets[i]] += float64(part.LengthNs) / 1e9
-			if reader.within[part.Where] && part.Class == recording.PartDownstream {
-				a.inner += float64(part.LengthNs) / 1e9
-			}
-		}
-		if reader.disturbed(a) {
-			reader.left++
-			continue
-		}
-		at[a] = g
-		all = append(all, a)
-	}
-	for _, a := range all {
-		reader.joinLoops(a)
-		at[a].add(a)
+	of := func(row *recording.SlowRequest) *group { return byKey[key{row.Service, row.Protocol, row.Kind}] }
+	for _, a := range reader.readAll(func(row *recording.SlowRequest) bool { return of(row) != nil }) {
+		of(a.row).add(a)
 	}
 	for _, g := range groups {
 		g.finish()
@@ -146,14 +118,49 @@ func groupsOf(rec *recording.Recording, reader *reader, options Options) []*grou
 	return groups
 }
 
+// readAll reads the answered requests in full that are wanted, without those that the recorder itself held up.
+func (r *reader) readAll(wanted func(*recording.SlowRequest) bool) (all []*asked) {
+	parts := map[int64][]*recording.RequestPart{}
+	for i := range r.rec.RequestParts {
+		part := &r.rec.RequestParts[i]
+		parts[part.Request] = append(parts[part.Request], part)
+	}
+	for i := range r.rec.SlowRequests {
+		row := &r.rec.SlowRequests[i]
+		if row.InProgress || !wanted(row) {
+			continue
+		}
+		a := &asked{row: row, reader: r, weight: 1, parts: parts[row.ID], spent: map[bucket]float64{}}
+		r.readBuckets(a)
+		for i, part := range a.parts {
+			a.spent[a.buckets[i]] += float64(part.LengthNs) / 1e9
+			if r.within[part.Where] && part.Class == recording.PartDownstream {
+				a.inner += float64(part.LengthNs) / 1e9
+			}
+		}
+		if r.disturbed(a) {
+			r.left++
+			continue
+		}
+		all = append(all, a)
+	}
+	for _, a := range all {
+		r.joinLoops(a)
+	}
+	return all
+}
+
 func (g *group) add(a *asked) {
-	seconds := float64(a.row.LatencyNs) / 1e9
-	if seconds >= g.over && g.over > 0 {
+	if float64(a.row.LatencyNs)/1e9 >= g.over && g.over > 0 {
 		g.slow = append(g.slow, a)
 		return
 	}
+	g.addOrdinary(a)
+}
+
+func (g *group) addOrdinary(a *asked) {
 	g.ordinary = append(g.ordinary, a)
-	weight := float64(max(1, a.row.Weight))
+	weight, seconds := float64(max(1, a.row.Weight)), float64(a.row.LatencyNs)/1e9
 	g.weight += weight
 	g.usual += weight * seconds
 	g.inner += weight * a.inner
@@ -192,83 +199,4 @@ func (g *group) told() Slow {
 		count.Mean = g.meanSlow()
 	}
 	return Slow{Kind: g.kind, Slow: count}
-}
-
-// rank gives each cause its share of the time that slow requests took more.
-func (r *Result) rank(rec *recording.Recording, reader *reader, groups []*group) {
-	blocks := newBlocks(rec.Manifest.WindowNs)
-	for _, g := range groups {
-		for _, a := range g.slow {
-			r.Extra += g.extra(a)
-			blocks.add(a, g)
-		}
-	}
-	claims := claimsOf(groups)
-	r.Same = sameClasses(groups)
-	for _, c := range claims {
-		share := blocks.share(c.cause)
-		if share.Value < listedShare || c.cause == "" {
-			continue
-		}
-		extra := interval(c.extra, share.Low*r.Extra, share.High*r.Extra)
-		suspect := c.suspect(reader, share, extra)
-		r.Suspects = append(r.Suspects, suspect)
-		r.Stalls = append(r.Stalls, c.stalls())
-	}
-	if len(r.Suspects) == 0 || r.Suspects[0].Share.Low < leastShare {
-		r.Why = "no cause accounts for a fifth of what slow requests took more"
-		if len(r.Suspects) > 0 {
-			r.Why += fmt.Sprintf(": %s has %.0f %%, between %.0f and %.0f", r.Suspects[0].Cause,
-				100*r.Suspects[0].Share.Value, 100*r.Suspects[0].Share.Low, 100*r.Suspects[0].Share.High)
-		}
-		r.Suspects, r.Stalls = []cause.Suspect{}, []int{}
-	}
-}
-
-// claim is what one cause has of the extra time.
-type claim struct {
-	cause  cause.ID
-	extra  float64
-	places map[bucket]float64
-	parts  []*recording.RequestPart
-}
-
-// claimsOf adds up the extra time by cause, the largest first.
-func claimsOf(groups []*group) []*claim {
-	at := map[cause.ID]*claim{}
-	for _, g := range groups {
-		n := float64(len(g.slow))
-		for _, a := range g.slow {
-			for b, spent := range a.spent {
-				claimAt(at, b.cause).places[b] += spent
-			}
-		}
-		for b, usual := range g.spent {
-			claimAt(at, b.cause).places[b] -= usual * n
-		}
-	}
-	var claims []*claim
-	for _, c := range at {
-		for _, extra := range c.places {
-			c.extra += extra
-		}
-		claims = append(claims, c)
-	}
-	collectParts(at, groups)
-	slices.SortFunc(claims, func(a, b *claim) int {
-		return cmp.Or(cmp.Compare(b.extra, a.extra), cmp.Compare(a.cause, b.cause))
-	})
-	return claims
-}
-
-func claimAt(at map[cause.ID]*claim, id cause.ID) *claim {
-	if at[id] == nil {
-		at[id] = &claim{cause: id, places: map[bucket]float64{}}
-	}
-	return at[id]
-}
-
-// interval makes a share.
-func interval(value, low, high float64) compare.Interval {
-	return compare.Interval{Value: value, Low: low, High: high}
 }

@@ -94,13 +94,13 @@ func (r *reader) longest(tid int32, from, to int64) *recording.Wait {
 }
 
 // holderOf finds what those did meanwhile who ended the waits for a lock.
-func (r *reader) holderOf(parts []*recording.RequestPart) string {
+func holderOf(parts []held) string {
 	at := map[string]int64{}
 	for _, part := range parts {
-		if held := r.holding(part); held.comm != "" {
-			name := held.place
+		if by := part.reader.holding(part.RequestPart); by.comm != "" {
+			name := by.place
 			if name == "" {
-				name = held.comm
+				name = by.comm
 			}
 			at[name] += part.LengthNs
 		}

@@ -18,14 +18,14 @@ func collectParts(at map[cause.ID]*claim, groups []*group) {
 		for _, a := range g.slow {
 			for i, part := range a.parts {
 				c := claimAt(at, a.buckets[i].cause)
-				c.parts = append(c.parts, part)
+				c.parts = append(c.parts, held{part, a.reader})
 			}
 		}
 	}
 }
 
 // suspect makes of a claim what is told.
-func (c *claim) suspect(reader *reader, share, extra compare.Interval) cause.Suspect {
+func (c *claim) suspect(share, extra compare.Interval) cause.Suspect {
 	known, _ := cause.Lookup(c.cause)
 	claimed := known.Claim
 	if known.Alone != "" {
@@ -48,7 +48,7 @@ func (c *claim) suspect(reader *reader, share, extra compare.Interval) cause.Sus
 		}
 	}
 	if c.cause == cause.LockContended {
-		if holder := reader.holderOf(c.parts); holder != "" {
+		if holder := holderOf(c.parts); holder != "" {
 			s.Places = append(s.Places, cause.Place{Kind: cause.InCode, Role: cause.HeldIn, Name: holder})
 		}
 	}

@@ -65,9 +65,9 @@ var mayImport = map[string][]string{
 	"internal/cause": {"recording", "internal/host", "internal/stat", "internal/shell", "internal/symbol",
 		"internal/bench", "internal/code", "internal/compare"},
 
-	"internal/explain": {"recording", "internal/host", "internal/stat", "internal/bench", "internal/compare",
-		"internal/cause"},
 	"internal/tail": {"recording", "internal/stat", "internal/code", "internal/compare", "internal/cause"},
+	"internal/explain": {"recording", "internal/host", "internal/stat", "internal/bench", "internal/compare",
+		"internal/cause", "internal/tail"},
 	// What the tests of cause judge again.
 	"internal/corpus": {"recording", "internal/stat", "internal/compare", "internal/cause", "internal/explain"},
 

@@ -47,7 +47,7 @@ func Blocks(rec *recording.Recording, metric string) (blocks []Block, disturbed 
 
 // leastRequests is how many requests a part must have.
 func leastRequests(metric string) int64 {
-	return max(blockRequests, int64(aboveLeast/(1-percentOf(metric)/100)+0.5))
+	return max(blockRequests, int64(aboveLeast/(1-Percent(metric)/100)+0.5))
 }
 
 // timeSlice is what the table of requests has of one slice of time, whatever their kind.

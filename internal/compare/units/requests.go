@@ -17,11 +17,11 @@ const (
 
 // IsOfRequests tells the metrics of requests: their mean latency, a percentile such as "p99", their rate.
 func IsOfRequests(metric string) bool {
-	return metric == Latency || metric == Throughput || percentOf(metric) > 0
+	return metric == Latency || metric == Throughput || Percent(metric) > 0
 }
 
-// percentOf reads "p99.9"; 0 where it is no percentile.
-func percentOf(metric string) float64 {
+// Percent reads "p99.9"; 0 where it is no percentile.
+func Percent(metric string) float64 {
 	text, is := strings.CutPrefix(metric, "p")
 	percent, err := strconv.ParseFloat(text, 64)
 	if !is || err != nil || !(percent > 0 && percent < 100) {
@@ -72,7 +72,7 @@ func OfRequests(rec *recording.Recording, metric string) (value float64, told bo
 
 // percentile is the latency that such a part of the requests did not exceed, 0 where it is not told.
 func percentile(rec *recording.Recording, metric string) float64 {
-	percent := percentOf(metric)
+	percent := Percent(metric)
 	if percent == 0 {
 		return 0
 	}

@@ -1,0 +1,78 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+
+	"culprit/internal/cause"
+	"culprit/internal/compare/units"
+	"culprit/internal/stat"
+	"culprit/internal/tail"
+	"culprit/recording"
+)
+
+// HoldRequests reports whether all recordings hold requests of what they are of.
+func (e *Evidence) HoldRequests() bool {
+	return !slices.ContainsFunc(e.both(), func(rec *recording.Recording) bool {
+		_, told := units.OfRequests(rec, units.Latency)
+		return !told
+	})
+}
+
+// slower says why the slow requests of one side take longer; nil where no percentile was tested.
+func (e *Evidence) slower(c Context) *tail.Difference {
+	if c.Percentile == "" || !c.Judged() || e.OneSided() {
+		return nil
+	}
+	if e.slow == nil {
+		e.slow = map[string]*tail.Difference{}
+	}
+	key := fmt.Sprintf("%s %s", c.Percentile, c.Outcome)
+	if e.slow[key] == nil {
+		usual, dear := e.A, e.B
+		if c.Outcome == stat.Better {
+			usual, dear = dear, usual
+		}
+		e.slow[key] = tail.Between(usual, dear, c.Percentile)
+	}
+	return e.slow[key]
+}
+
+// knowsSlow reports whether the slow requests themselves have suspects.
+func (e *Evidence) knowsSlow(c Context) bool {
+	found := e.slower(c)
+	return found != nil && len(found.Suspects) > 0
+}
+
+// ofSide tells suspects of the side that is the dearer one.
+func ofSide(suspects []cause.Suspect, outcome stat.Outcome) []cause.Suspect {
+	told := make([]cause.Suspect, len(suspects))
+	for i, suspect := range suspects {
+		suspect.Evidence = append([]cause.Evidence{}, suspect.Evidence...)
+		if outcome == stat.Better {
+			suspect.OfGain()
+		}
+		told[i] = suspect
+	}
+	return told
+}
+
+// judgeSlow has a judgement name the suspects of the slow requests, or say why it does not.
+func (j *Judgement) judgeSlow(e *Evidence, c Context) {
+	found := e.slower(c)
+	switch {
+	case found == nil:
+	case len(found.Suspects) == 0:
+		j.warn(fmt.Sprintf("suspects are those of the mean request, not of the %s: %s", c.Percentile, found.Why))
+	case found.OfAll && len(j.Suspects) > 0:
+		j.warn("slow requests run for longer as all requests do: suspects are those of the mean request")
+	default:
+		j.Suspects, j.Why = ofSide(found.Suspects, c.Outcome), nil
+		j.warn(fmt.Sprintf("suspects are those of the slow requests, from the %s up: shares are of what they take more",
+			c.Percentile))
+		if found.Kind != "" {
+			j.warn(fmt.Sprintf("slow requests of the two sides are not of the same kinds: those of the slower one are "+
+				"mostly %s", found.Kind))
+		}
+	}
+}
