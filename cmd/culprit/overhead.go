@@ -43,7 +43,8 @@ is started while the workload is held at a gate, and ends with it: first it is i
 so that it can write what it counted.
 
 With -p a service is watched that runs already: periods with and without the monitors take turns, and what
-counts is its CPU time in a second, which a steady load leaves alone, or what --measure prints.
+counts is its CPU time for each read and write call, or what --measure prints. Of one that makes few such
+calls it is the CPU time in a second, which is the cost only while the same work arrives.
 
 Exit status: 0 every monitor is within the budget or undecided, 1 one is over it, 2 error.`,
 		Example: `  culprit overhead --monitor 'tail -f /dev/null --pid={pid}' --budget 50% --trials 8 -- sleep 0.1`,
@@ -60,7 +61,8 @@ Exit status: 0 every monitor is within the budget or undecided, 1 one is over it
 	flags.IntVar(&f.trials, "trials", 0, "most trials of each monitor (default: as many as the time holds)")
 	flags.Int64Var(&f.seed, "seed", 0, "seed of the order of trials (default: a random one, printed)")
 	flags.IntVarP(&f.pid, "pid", "p", 0, "a service that runs already, with all below it, instead of a command")
-	flags.DurationVar(&f.period, "period", 0, "how long a service is watched with a monitor, or without (default 2s)")
+	flags.DurationVar(&f.period, "period", 0,
+		"how long a service is watched with a monitor, or without (default 1s; 2s with --measure)")
 	flags.StringVar(&f.measure, "measure", "", "a command that measures the service in each period")
 	flags.StringVar(&f.metric, "metric", "", "what it prints, as NAME=REGEX[,higher]; beside the service's CPU time")
 	flags.StringVar(&f.caseDir, "case", "", "directory to make (default: culprit-overhead- and the time)")
@@ -69,12 +71,20 @@ Exit status: 0 every monitor is within the budget or undecided, 1 one is over it
 	return command
 }
 
+// countedPeriod is how long a service is watched with a monitor, or without, where the kernel's counters tell its work:
+// more and shorter periods hold more against what comes and goes on the host.
+const countedPeriod = time.Second
+
 // service is the running one that is watched; nil for a workload of our own.
 func (f overheadFlags) service() *try.Service {
 	if f.pid == 0 {
 		return nil
 	}
-	return &try.Service{Pid: f.pid, Measure: f.measure, Period: f.period, WashOut: -1}
+	s := &try.Service{Pid: f.pid, Measure: f.measure, Period: f.period, WashOut: -1}
+	if s.Period == 0 && s.Measure == "" {
+		s.Period = countedPeriod
+	}
+	return s
 }
 
 // measured takes over what a running service is to be measured by.

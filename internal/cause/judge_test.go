@@ -45,7 +45,7 @@ func situations() []situation {
 	var all []situation
 	for _, family := range [][]situation{callSituations(), clockSituations(), timerSituations(), threadSituations(),
 		codeSituations(), hostSituations(), fileSituations(), diskSituations(), memorySituations(), faultSituations(),
-		holeSituations(), networkSituations(), runtimeSituations(), forkSituations(), chanceSituations()} {
+		holeSituations(), networkSituations(), runtimeSituations(), liveSituations(), forkSituations(), chanceSituations()} {
 		all = append(all, family...)
 	}
 	return all

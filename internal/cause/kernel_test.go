@@ -382,6 +382,26 @@ func runtimeSituations() []situation {
 	}
 }
 
+// liveSituations are of services that ran already, on one host at the same time.
+func liveSituations() []situation {
+	switching := "_start;main;serve;pass;libc.so.6!read;k:__x64_sys_read;schedule;__schedule;finish_task_switch"
+	switches := []wait{{tid: 101, count: 50, ms: 0.1, call: "read", stack: "clone3;read", waker: recording.WakerInterrupt}}
+	return []situation{
+		{name: "a monitor of one of two live services", metric: "cpu",
+			a: plan{cpu: map[string]float64{work: 200, switching: 50}, waits: switches,
+				facts: map[string]string{"tracers.perf": "perf ×5", "target.counted": "none"}},
+			b: plan{cpu: map[string]float64{work: 200, switching: 140}, waits: switches,
+				facts: map[string]string{"tracers.perf": "perf ×5", "target.counted": "perf counts 5 events of 1 process"}},
+			cause: "monitor.attached", place: "target.counted=perf counts 5 events", low: 0.9, high: 1, level: Explains},
+		{name: "a monitor of both", metric: "cpu",
+			a: plan{cpu: map[string]float64{work: 200, switching: 50}, waits: switches,
+				facts: map[string]string{"target.counted": "perf counts 5 events of 1 process"}},
+			b: plan{cpu: map[string]float64{work: 200, switching: 140}, waits: switches,
+				facts: map[string]string{"target.counted": "perf counts 5 events of 1 process"}},
+			cause: "code.grew", place: "pass", low: 0.9, high: 1, level: Explains},
+	}
+}
+
 func TestCPUsIn(t *testing.T) {
 	for list, want := range map[string]int{"0": 1, "0-3": 4, "0-1,3": 3, "": 0, "x": 0, "3-1": 0, "-1": 0} {
 		if got := cpusIn(list); got != want {

@@ -14,7 +14,7 @@ import (
 // syscall.traced's. Counting page faults is what the recorder does itself: where nobody else is
 // seen to, it comes with the faults.
 func findMonitor(s *scene) []finding {
-	settings := newTracers(s.changed("tracers.perf", "tracers.bpf", "tracers.ftrace"))
+	settings := newTracers(s.changed("tracers.perf", "tracers.bpf", "tracers.ftrace", host.FactTargetCounted))
 	opened := s.countOf(countersOpened).more() > 0
 	holder := opened || len(settings) > 0
 	dearer := holder && s.dearerSwitches()

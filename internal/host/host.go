@@ -36,6 +36,7 @@ const (
 	FactTargetSeccomp         = "target.seccomp"
 	FactTargetSeccompFilters  = "target.seccomp_filters"
 	FactTargetTracer          = "target.tracer"
+	FactTargetCounted         = "target.counted" // by perf events of its processes or of its cgroup
 )
 
 // Summary is what a reader needs to know of the machine a case was measured on.

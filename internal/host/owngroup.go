@@ -7,18 +7,36 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
 // OwnGroup finds the directory of culprit's own cgroup in the version 2 hierarchy.
 func OwnGroup(root string) (string, error) {
-	membership, err := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
+	own, err := groupOf(root, "self")
 	if err != nil {
-		return "", fmt.Errorf("read own cgroup: %w", err)
+		return "", fmt.Errorf("find own cgroup: %w", err)
+	}
+	return own, nil
+}
+
+// GroupOf finds the directory of a process's cgroup in the version 2 hierarchy.
+func GroupOf(root string, pid int) (string, error) {
+	found, err := groupOf(root, strconv.Itoa(pid))
+	if err != nil {
+		return "", fmt.Errorf("find cgroup of process %d: %w", pid, err)
+	}
+	return found, nil
+}
+
+func groupOf(root, process string) (string, error) {
+	membership, err := os.ReadFile(filepath.Join(root, "proc", process, "cgroup"))
+	if err != nil {
+		return "", err
 	}
 	mounts, err := os.ReadFile(filepath.Join(root, "proc/self/mountinfo"))
 	if err != nil {
-		return "", fmt.Errorf("read mounts: %w", err)
+		return "", err
 	}
 	own := ""
 	for line := range strings.Lines(string(membership)) {
@@ -27,7 +45,7 @@ func OwnGroup(root string) (string, error) {
 		}
 	}
 	if own == "" || strings.HasPrefix(own, "/..") {
-		return "", errors.New("find own cgroup: none of version 2 within reach")
+		return "", errors.New("none of version 2 within reach")
 	}
 	scanner := bufio.NewScanner(bytes.NewReader(mounts))
 	for scanner.Scan() {
@@ -40,5 +58,5 @@ func OwnGroup(root string) (string, error) {
 			return filepath.Join(root, fields[4], inside), nil
 		}
 	}
-	return "", errors.New("find own cgroup: no cgroup2 file system is mounted")
+	return "", errors.New("no cgroup2 file system is mounted")
 }

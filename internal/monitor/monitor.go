@@ -156,6 +156,14 @@ func (m *Monitor) changed() []monitors.Event {
 	return most
 }
 
+// Of tells whether it counts or samples one of these processes, or one of these cgroups by id.
+func (m *Monitor) Of(pids []int, cgroups []uint64) bool {
+	return slices.ContainsFunc(m.events, func(each monitors.Event) bool {
+		return each.Target != 0 && slices.Contains(pids, each.Target) ||
+			each.Cgroup != 0 && slices.Contains(cgroups, each.Cgroup)
+	})
+}
+
 // Programs tells each BPF program that runs at an event of the monitor, and where that is.
 func (m *Monitor) Programs(tell func(id uint32, place string)) {
 	for i := range m.events {

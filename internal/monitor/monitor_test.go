@@ -36,6 +36,22 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// What a monitor is for: a process or its cgroup, not the process beside it, and not all that a CPU does.
+func TestOf(t *testing.T) {
+	of := func(event monitors.Event) bool {
+		return grouped([]monitors.Event{event})[0].Of([]int{5, 6}, []uint64{77})
+	}
+	for _, c := range []struct {
+		event monitors.Event
+		want  bool
+	}{{monitors.Event{Target: 6}, true}, {monitors.Event{Target: 7}, false}, {monitors.Event{Cgroup: 77}, true},
+		{monitors.Event{Cgroup: 78}, false}, {monitors.Event{CPU: 1}, false}} {
+		if got := of(c.event); got != c.want {
+			t.Errorf("%+v: %v", c.event, got)
+		}
+	}
+}
+
 func TestGrouped(t *testing.T) {
 	var events []monitors.Event
 	for cpu := range 2 {

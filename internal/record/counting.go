@@ -3,8 +3,11 @@ package record
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
 
 	"culprit/internal/host"
 	"culprit/internal/monitor"
@@ -22,6 +25,7 @@ const countingTold = 8
 type counting struct {
 	held  string
 	value string
+	found []monitor.Monitor
 }
 
 // fact looks where others than recorders hold perf events.
@@ -37,29 +41,73 @@ func (c *counting) fact(tracers []host.Tracer) recording.Fact {
 		}
 	}
 	if held.String() != c.held || c.value == "" {
-		c.held, c.value = held.String(), "none"
+		c.held, c.value, c.found = held.String(), "none", nil
 		if c.held != "" {
-			c.value = described(ours)
+			c.look(ours)
 		}
 	}
 	return recording.Fact{Name: countingFact, Value: c.value, Source: "perf events of all processes"}
 }
 
-// described says it without numbers of processes, which differ from run to run.
-func described(ours []int) string {
-	found, err := monitor.Find(ours...)
-	if err != nil {
-		return "not known"
+// ofTarget tells which of them are for the target itself: what is counted for all CPUs, or for others, meets every side
+// of a comparison alike. Nothing is told of a command, which has ended, or of the whole host.
+func (c *counting) ofTarget(target Target) []recording.Fact {
+	if target.Kind == "command" || target.Kind == "host" {
+		return nil
 	}
-	var texts []string
-	for i := range found {
-		if text := found[i].Text(); !slices.Contains(texts, text) {
-			texts = append(texts, text)
+	var mine []monitor.Monitor
+	if len(c.found) > 0 {
+		pids, err := target.Pids()
+		if err != nil {
+			return nil // it ended meanwhile
+		}
+		cgroups := groupsAbove(pids)
+		for i := range c.found {
+			if c.found[i].Of(pids, cgroups) {
+				mine = append(mine, c.found[i])
+			}
 		}
 	}
-	slices.Sort(texts)
-	if len(texts) == 0 {
+	return []recording.Fact{{Name: host.FactTargetCounted, Value: texts(mine), Source: "perf events of all processes"}}
+}
+
+// groupsAbove are the ids of the cgroups that hold the processes, and of those above them.
+func groupsAbove(pids []int) (ids []uint64) {
+	seen := map[string]bool{}
+	for _, pid := range pids {
+		folder, err := host.GroupOf("/", pid)
+		for ; err == nil && !seen[folder]; folder = filepath.Dir(folder) {
+			seen[folder] = true
+			var told unix.Stat_t
+			if err = unix.Stat(folder, &told); err == nil {
+				ids = append(ids, told.Ino) // the kernel's id of a cgroup
+			}
+		}
+	}
+	return ids
+}
+
+// look finds them.
+func (c *counting) look(ours []int) {
+	var err error
+	if c.found, err = monitor.Find(ours...); err != nil {
+		c.value = "not known"
+		return
+	}
+	c.value = texts(c.found)
+}
+
+// texts says what they do without numbers of processes, which differ from run to run.
+func texts(found []monitor.Monitor) string {
+	var all []string
+	for i := range found {
+		if text := found[i].Text(); !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	slices.Sort(all)
+	if len(all) == 0 {
 		return "none"
 	}
-	return strings.Join(texts[:min(len(texts), countingTold)], "; ")
+	return strings.Join(all[:min(len(all), countingTold)], "; ")
 }

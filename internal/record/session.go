@@ -159,6 +159,7 @@ func (s *Session) End(finish Finish) (*recording.Recording, error) {
 		rec.Facts = append(rec.Facts, host.Facts("/")...)
 		tracers := host.Tracers("/", os.Getpid(), os.Getppid())
 		rec.Facts = append(append(rec.Facts, host.TracerFacts(tracers)...), s.counting.fact(tracers))
+		rec.Facts = append(rec.Facts, s.counting.ofTarget(open.target)...)
 	}
 	rec.Facts = withClock(append(rec.Facts, facts...), sources)
 	if err := s.collect(rec, open, endNs, finish.Part); err != nil {

@@ -15,6 +15,9 @@ func (p *page) levels(r *try.Result, metric try.Metric) {
 	low, high := rangeOf(r, metric.Name)
 	unit := scaleFor(metric.Unit, medians(r, metric.Name)...)
 	label := strings.TrimPrefix(metricNoun(metric.Name), "latency.")
+	if metric.Name == try.CPUPerCall.Name { // the sentence is too long for the first column
+		label = "CPU/call"
+	}
 	if metric.Higher {
 		label += " ↑"
 	}

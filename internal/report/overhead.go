@@ -21,6 +21,10 @@ func Overhead(w io.Writer, o *try.Overhead, opts TextOptions) error {
 		for _, effect := range cost.Effects {
 			p.entry("", costSentence(o, effect), plain, plain)
 		}
+		if cost.Findable > 0 {
+			p.entry("", fmt.Sprintf("a cost of %s or more would have been told; the longer it is measured (--time), the less",
+				costOfRatio(1+cost.Findable)), plain, plain)
+		}
 		p.entry("", ownSentence(o, cost), plain, dim)
 	}
 	for _, metric := range o.Experiment.Metrics {
@@ -58,6 +62,9 @@ func costSentence(o *try.Overhead, effect try.Effect) string {
 	verdict := visible(effect.Verdict, 20)
 	if effect.Verdict == try.Undecided {
 		verdict = "cannot be held yet against"
+	}
+	if o.TooFew(effect) {
+		verdict = "too few trials, give a longer --time, to hold it against"
 	}
 	return fmt.Sprintf("%s %s (95 %% between %s and %s): %s the %s allowed", noun, costOfRatio(effect.Ratio),
 		costOfRatio(effect.Low), costOfRatio(effect.High), verdict, percent(o.Allowed))

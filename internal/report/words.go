@@ -10,6 +10,7 @@ import (
 	"culprit/internal/investigate"
 	"culprit/internal/stat"
 	"culprit/internal/trial"
+	"culprit/internal/try"
 )
 
 // verdict is what the terminal and the page say in words, so that both say the same.
@@ -77,6 +78,8 @@ func metricNoun(name string) string {
 		return "wall time"
 	case "cpu":
 		return "CPU time"
+	case try.CPUPerCall.Name:
+		return "CPU time for each read or write"
 	}
 	return visible(name, 60)
 }

@@ -216,6 +216,8 @@ func (e Experiment) checkMetrics() error {
 func (e Experiment) checkServiceMetric(metric Metric) error {
 	printed := metric.Pattern != "" || strings.HasPrefix(metric.Name, latencyPrefix)
 	switch {
+	case e.Service == nil && metric.Name == CPUPerCall.Name:
+		return fmt.Errorf("metric %s is of a running service; give cpu", metric.Name)
 	case e.Service == nil:
 	case printed && e.Service.Measure == "":
 		return fmt.Errorf("metric %s is printed by nothing; give --measure CMD", metric.Name)
@@ -223,7 +225,7 @@ func (e Experiment) checkServiceMetric(metric Metric) error {
 		return fmt.Errorf("metric %s is not counted of a cgroup; give cpu, recording:%s, or NAME=REGEX with "+
 			"--measure CMD", metric.Name, metric.Name)
 	case !printed && !serviceMetric(metric.Name):
-		return fmt.Errorf("metric %s is not known of a running service; give cpu, switches or faults, "+
+		return fmt.Errorf("metric %s is not known of a running service; give cpu, cpu_per_call, switches or faults, "+
 			"recording:runqueue …, or NAME=REGEX with --measure CMD", metric.Name)
 	}
 	return nil

@@ -228,6 +228,53 @@ func TestMonitorBesideAService(t *testing.T) {
 	}
 }
 
+// Of a service that reads and writes the time for each call counts, for it may answer less beside a monitor; how little
+// more would have been told is said where nothing is decided.
+func TestMonitorBesideAServiceThatReadsAndWrites(t *testing.T) {
+	busy := exec.Command("dd", "if=/dev/zero", "of=/dev/null", "bs=64")
+	if err := busy.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = busy.Process.Kill()
+		_ = busy.Wait()
+	}()
+	service := &Service{Pid: busy.Process.Pid, Period: 100 * time.Millisecond, WashOut: -1}
+	e, err := MonitorExperiment(NewCommand(nil), service, []string{"sleep 30"}, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Budget, e.Trials, e.Seed, e.Smallest = 30*time.Second, 2, 1, UsualSmallest
+	if e, err = e.Settle(); err != nil {
+		t.Fatal(err)
+	}
+	result, err := Run(t.Context(), e, Options{Dir: filepath.Join(t.TempDir(), "case")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cost := OverheadOf(result).Monitors[0]
+	if len(cost.Effects) != 1 || cost.Effects[0].Metric != CPUPerCall.Name || !(cost.Effects[0].Ratio > 0) {
+		t.Errorf("the cost is %+v", cost)
+	}
+	for _, condition := range result.Conditions {
+		if each := condition.Metrics[CPUPerCall.Name].Median; !(each > 1e-8 && each < 1e-4) {
+			t.Errorf("%s: %g s of CPU for each call", condition.Label, each)
+		}
+	}
+}
+
+func TestFindable(t *testing.T) {
+	if got := findable(&Effect{Ratio: 1.14, Low: 0.95}, 0.03); math.Abs(got-0.236) > 1e-9 {
+		t.Errorf("%g", got)
+	}
+	if got := findable(&Effect{Ratio: 1.17, Low: 1.05}, 0.03); got != 0 {
+		t.Errorf("of too few blocks: %g", got)
+	}
+	if got := findable(&Effect{Ratio: math.NaN(), Low: math.NaN()}, 0.03); got != 0 {
+		t.Errorf("of what is not known: %g", got)
+	}
+}
+
 // A monitor sees the workload's own process, and what it uses is not the workload's.
 func TestMonitorBesideTheWorkload(t *testing.T) {
 	e, err := MonitorExperiment(NewCommand([]string{"sleep 0.05"}), nil,

@@ -24,6 +24,10 @@ type Metric struct {
 var (
 	Wall = Metric{Name: trial.MetricWall, Unit: "s"}
 	CPU  = Metric{Name: trial.MetricCPU, Unit: "s"}
+	// CPUPerCall is the CPU time of a running service for each of its read and write calls: the only work of it that
+	// the kernel counts for everybody, so that a service that answers less because it got slower is not taken for a
+	// cheaper one.
+	CPUPerCall = Metric{Name: "cpu_per_call", Unit: "s"}
 )
 
 // half is the usual continuity correction of a count (Haldane 1956, Anscombe 1956).
@@ -33,12 +37,14 @@ const half = 0.5
 func builtin() []Metric {
 	return []Metric{Wall, CPU, {Name: "user", Unit: "s"}, {Name: "system", Unit: "s"},
 		{Name: "switches", Add: half}, {Name: "faults", Add: half}, {Name: trial.MetricMajorFaults, Add: half},
-		{Name: trial.MetricMemory, Unit: "bytes"}}
+		{Name: trial.MetricMemory, Unit: "bytes"}, CPUPerCall}
 }
 
 // serviceMetric tells which metrics a running service has without a command that measures it: rates
 // per second.
-func serviceMetric(name string) bool { return name == "cpu" || name == "switches" || name == "faults" }
+func serviceMetric(name string) bool {
+	return name == "cpu" || name == "switches" || name == "faults" || name == CPUPerCall.Name
+}
 
 // ParseMetric reads wall, cpu, switches, faults, memory …, latency.p99 …, recording:runqueue …, or
 // NAME=REGEX[,higher|,lower].

@@ -33,13 +33,16 @@ type MonitorCost struct {
 	OwnShare float64  `json:"own_share"` // of the workload's CPU time without it
 	// SwitchNS is the CPU time more for each context switch of the workload; null with few.
 	SwitchNS float64 `json:"per_switch_ns"`
+	// Findable is the least cost on the metric that decides that would have been told as over, 0.12 for 12 %; of one
+	// that is undecided, where it can be said.
+	Findable float64 `json:"findable,omitempty"`
 }
 
 // MonitorExperiment compares a workload without any monitor with itself once more, and with each
 // monitor.
 //
-// A running service is watched for periods with and without; metrics are those that its load leaves
-// alone but for the monitor: its CPU time where none is given.
+// A running service is watched for periods with and without; the metric is its CPU time for each read and write call
+// where it makes enough of them, else its CPU time in a second, which says nothing of one that answers less meanwhile.
 func MonitorExperiment(command Command, service *Service, monitors []string, allowed float64) (Experiment, error) {
 	if len(monitors) == 0 {
 		return Experiment{}, errors.New("no monitor; give --monitor CMD, with {pid} where it wants the workload's process")
@@ -59,6 +62,9 @@ func MonitorExperiment(command Command, service *Service, monitors []string, all
 		Metrics: []Metric{Wall, CPU}}
 	if service != nil {
 		e.Service, e.Design, e.Metrics = service, Switchback, []Metric{CPU}
+		if service.CountsCalls() {
+			e.Metrics = []Metric{CPUPerCall}
+		}
 	}
 	return e, nil
 }
@@ -92,12 +98,22 @@ func OverheadOf(result *Result) *Overhead {
 		}
 		cost.OwnShare = cost.OwnCPUS / cpu
 		if switches := without.Metrics["switches"].Median; switches >= switchesLeast {
-			cost.SwitchNS = (condition.Metrics[CPU.Name].Median - cpu) / switches * 1e9
+			cost.SwitchNS = (cpuForTheSame(&without, &condition) - cpu) / switches * 1e9
 		}
 		cost.addEffects(result, name)
 		o.Monitors = append(o.Monitors, cost)
 	}
 	return o
+}
+
+// cpuForTheSame is the CPU time of a condition for as much work as was done without a monitor.
+func cpuForTheSame(without, condition *Summary) float64 {
+	calls, counted := without.Metrics[metricCalls]
+	each, has := condition.Metrics[CPUPerCall.Name]
+	if counted && has {
+		return each.Median * calls.Median
+	}
+	return condition.Metrics[CPU.Name].Median
 }
 
 // addEffects takes over what an experiment says of a monitor.
@@ -107,5 +123,21 @@ func (c *MonitorCost) addEffects(result *Result, name string) {
 			c.Effects = append(c.Effects, effect)
 		}
 	}
-	c.Verdict = outcome(c.Effects)
+	if c.Verdict = outcome(c.Effects); c.Verdict == Undecided && len(c.Effects) > 0 {
+		c.Findable = findable(&c.Effects[0], result.Allowed)
+	}
+}
+
+// TooFew tells that an interval lies beyond the budget and is still no verdict: too few blocks count.
+func (o *Overhead) TooFew(effect Effect) bool {
+	return effect.Verdict == Undecided && effect.Low > 1+o.Allowed
+}
+
+// findable is the least cost that would have been told as over the budget with an interval as wide as this; 0 where no
+// interval is known, or too few blocks count to tell anything.
+func findable(effect *Effect, allowed float64) float64 {
+	if !(effect.Low > 0) || effect.Low > 1+allowed || !(effect.Ratio > 0) || math.IsInf(effect.Ratio, 0) {
+		return 0
+	}
+	return (1+allowed)*effect.Ratio/effect.Low - 1
 }

@@ -74,9 +74,43 @@ func (l *hostLab) watch(ctx context.Context, condition condition, made *Trial) (
 	if service.Cgroup == "" {
 		made.Metrics[trial.MetricVoluntary] = max(0, after.switches-before.switches) / seconds
 		made.Metrics[trial.MetricMinorFaults] = max(0, after.faults-before.faults) / seconds
+		if calls := after.calls - before.calls; calls >= callsLeast {
+			made.Metrics[metricCalls] = calls / seconds
+			made.Metrics[CPUPerCall.Name] = (after.cpu - before.cpu).Seconds() / calls
+		}
 	}
 	return nil
 }
+
+// metricCalls is how many read and write calls a running service makes in a second.
+const metricCalls = "calls"
+
+// callsLeast in a period, for the time of one to be told within some per cent.
+const callsLeast = 100
+
+// callsTried is how long a service's calls are counted to learn whether they tell its work.
+const callsTried = 300 * time.Millisecond
+
+// CountsCalls tells whether a running service makes so many read and write calls that the time for one tells its work.
+func (s *Service) CountsCalls() bool {
+	if s.Cgroup != "" {
+		return false
+	}
+	begun := time.Now()
+	before, errBefore := s.count()
+	time.Sleep(callsTried)
+	after, err := s.count()
+	period := s.Period
+	if period == 0 {
+		period = UsualPeriod
+	}
+	measured := period - max(s.WashOut, period/usualWashOut)
+	return errors.Join(errBefore, err) == nil &&
+		(after.calls-before.calls)/time.Since(begun).Seconds()*measured.Seconds() >= callsSurely*callsLeast
+}
+
+// callsSurely is how many times the least there must be, for no period to fall below it.
+const callsSurely = 5
 
 // measureService runs the command that measures and returns what it printed.
 func (l *hostLab) measureService(ctx context.Context, condition condition, made *Trial) (map[string]float64, error) {
@@ -136,6 +170,7 @@ func born(pid int) string {
 type used struct {
 	cpu              time.Duration
 	switches, faults float64
+	calls            float64 // read and write calls
 }
 
 // count reads the counters of the service, a process with all below it or a cgroup.
@@ -165,6 +200,7 @@ func (u *used) add(more used) {
 	u.cpu += more.cpu
 	u.switches += more.switches
 	u.faults += more.faults
+	u.calls += more.calls
 }
 
 // countProcess reads one process; one that has just ended counts nothing.
@@ -174,6 +210,7 @@ func countProcess(pid int) used {
 		found.faults, _ = strconv.ParseFloat(fields[7], 64) // what is no number counts nothing
 	}
 	found.cpu, _ = host.ProcessCPUTime(pid)
+	found.calls = host.ReadWriteCalls(pid)
 	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	if err != nil {
 		return found
