@@ -119,7 +119,7 @@ func stepNames() (names []string) {
 func open(path string, tell func(name string, waited, cpu float64)) {
 	visit := &run{}
 	defer visit.end()
-	b := browser.Start(visit)
+	b := browser.Apart(visit)
 	b.Window(1280, 900, "light")
 	b.Call("Performance.enable", browser.Fields{"timeDomain": "threadTicks"})
 	b.Go("file://" + path)

@@ -19,6 +19,7 @@ import (
 	"culprit/internal/fleet/hub"
 	"culprit/internal/fleet/store"
 	"culprit/internal/fleet/window"
+	"culprit/internal/report/browser"
 )
 
 // childVariable makes the program of the tests a culprit-hub.
@@ -29,7 +30,7 @@ func TestMain(m *testing.M) {
 		main()
 		os.Exit(0)
 	}
-	status := m.Run()
+	status := browser.Run(m)
 	if builtFolder != "" {
 		os.RemoveAll(builtFolder)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"culprit/internal/knob"
 	"culprit/internal/record"
+	"culprit/internal/report/browser"
 )
 
 // asCulprit in the environment makes the test binary the program that it tests.
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 		main()
 		return // main exits; only a bug comes here
 	}
-	os.Exit(m.Run())
+	os.Exit(browser.Run(m))
 }
 
 // outcome is what one command line gave.

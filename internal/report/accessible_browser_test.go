@@ -1,7 +1,6 @@
 package report
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -96,7 +95,7 @@ func TestViewsAreAccessible(t *testing.T) {
 			b.Eval("(" + click + ", new Promise((done) => setTimeout(done, 0)))")
 		}
 		name := "view-" + strings.ReplaceAll(v.name, " ", "-")
-		look(b, name+"-light")
+		b.Keep(name + "-light")
 		if v.checked != "" {
 			for _, broken := range b.Axe(source, browser.AxeAll, v.checked) {
 				t.Errorf("%s: %.500s", v.name, broken)
@@ -105,7 +104,7 @@ func TestViewsAreAccessible(t *testing.T) {
 		b.Window(360, 740, "dark")
 		b.Wait("document.documentElement.dataset.theme === 'dark' && " +
 			"document.querySelector('main').getBoundingClientRect().width <= 360")
-		look(b, name+"-dark")
+		b.Keep(name + "-dark")
 		if v.checked != "" {
 			for _, broken := range b.Axe(source, browser.AxeColours, v.checked) {
 				t.Errorf("%s, dark: %.500s", v.name, broken)
@@ -115,13 +114,6 @@ func TestViewsAreAccessible(t *testing.T) {
 			t.Errorf("%s: at 360 pixels the page is %s wide: %s", v.name, over, b.Eval(widest))
 		}
 		t.Logf("%s took %v", v.name, time.Since(begin))
-	}
-}
-
-// look leaves a picture where somebody asked for pictures: to take one of a long page costs a second.
-func look(b *browser.Browser, name string) {
-	if os.Getenv("CULPRIT_PICTURES") != "" {
-		b.Keep(name)
 	}
 }
 

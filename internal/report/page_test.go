@@ -318,7 +318,8 @@ func lookAtShapes(t *testing.T, b *browser.Browser, path string) {
 // names a folder, leaves it there for a person to look at.
 func keep(t *testing.T, b *browser.Browser, name string) []byte {
 	t.Helper()
-	data := b.Keep(name)
+	b.Keep(name)
+	data := b.Glance()
 	decoded, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
 		t.Fatalf("decode the picture %s: %v", name, err)

@@ -40,7 +40,7 @@ func TestPagesOnPaper(t *testing.T) {
 		b.Call("Emulation.setDeviceMetricsOverride",
 			browser.Fields{"width": paperWide, "height": 1000, "deviceScaleFactor": 1, "mobile": false})
 		lookAtPaper(t, b, v.name)
-		look(b, "paper-"+v.name)
+		b.Keep("paper-" + v.name)
 		b.Eval("dispatchEvent(new Event('afterprint'))")
 		b.Call("Emulation.setEmulatedMedia", browser.Fields{"media": ""})
 	}

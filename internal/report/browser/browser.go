@@ -2,29 +2,23 @@
 package browser
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
-// Browser drives a headless Chromium over its debugging pipe, which needs no
-// library: JSON messages that end in a zero byte, on descriptors 3 and 4.
+// Browser drives a window of a headless Chromium with a profile of its own.
 type Browser struct {
-	t       Test
-	in      io.Writer
-	session string
+	t        Test
+	chromium *chromium
+	session  string
+	profile  string
 
 	mutex    sync.Mutex
-	next     int
-	answers  map[int]chan message
 	trouble  []string // console messages, exceptions, dialogs, blocked content
 	requests []string // addresses asked for
 }
@@ -49,69 +43,70 @@ type message struct {
 	SessionID string `json:"sessionId,omitempty"`
 }
 
-const browserTimeout = 60 * time.Second
+const (
+	browserTimeout = 60 * time.Second
+	// waitEvery and waitLeast are how often a page looks whether it has come to something, and for how long it does so
+	// for one question; a question whose page was left meanwhile is put again.
+	waitEvery = 10 * time.Millisecond
+	waitLeast = 2 * time.Second
+)
 
-// Start starts a Chromium that ends with the test.
+// Start opens a window with a profile of its own, which is closed with the test, in the Chromium that all tests of a
+// package share: to start one takes more CPU time than many a test. TestMain of the package has to be [Run].
 func Start(t Test) *Browser {
 	t.Helper()
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Fatal("no chromium to look at the page with: apt-get install chromium")
-	}
-	toBrowser, in, err := os.Pipe()
+	c, err := sharedChromium()
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, fromBrowser, err := os.Pipe()
+	return c.open(t)
+}
+
+// Apart is Start in a Chromium that does nothing else, for what measures.
+func Apart(t Test) *Browser {
+	t.Helper()
+	c, err := startChromium(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",
-		"--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", "about:blank")
-	command.ExtraFiles = []*os.File{toBrowser, fromBrowser}
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	b := &Browser{t: t, in: in, answers: map[int]chan message{}}
-	_, _ = toBrowser.Close(), fromBrowser.Close()
-	go b.listen(out)
+	t.Cleanup(c.end)
+	return c.open(t)
+}
+
+// open opens a window. It does not wait for what closing it does.
+func (c *chromium) open(t Test) *Browser {
+	t.Helper()
+	b := &Browser{t: t, chromium: c}
+	var profile struct{ BrowserContextID string }
+	b.decode(b.Call("Target.createBrowserContext", Fields{}), &profile)
+	b.profile = profile.BrowserContextID
+	var target struct{ TargetID string }
+	b.decode(b.Call("Target.createTarget", Fields{"url": "about:blank", "browserContextId": b.profile}), &target)
+	var session struct{ SessionID string }
+	b.decode(b.Call("Target.attachToTarget", Fields{"targetId": target.TargetID, "flatten": true}), &session)
+	b.session = session.SessionID
+	c.listenFor(b)
 	t.Cleanup(func() {
-		// The whole group: it has many processes.
-		_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL)
-		_ = command.Wait()
-		_, _ = in.Close(), out.Close()
+		c.listenFor(nil, b.session)
+		_, _ = c.ask("", "Target.disposeBrowserContext", Fields{"browserContextId": b.profile}) // it may have ended
 	})
-	b.open()
+	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
+		b.Call(domain+".enable", Fields{})
+	}
 	return b
 }
 
-func (b *Browser) listen(out io.Reader) {
-	reader := bufio.NewReaderSize(out, 1<<20)
-	for {
-		text, err := reader.ReadBytes(0)
-		if err != nil {
-			return
-		}
-		var m message
-		if json.Unmarshal(text[:len(text)-1], &m) != nil {
-			continue
-		}
-		b.mutex.Lock()
-		if answer := b.answers[m.ID]; m.ID != 0 && answer != nil {
-			delete(b.answers, m.ID)
-			answer <- m
-		}
-		switch m.Method {
-		case "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded", "Page.javascriptDialogOpening":
-			b.trouble = append(b.trouble, m.Method+" "+string(m.Params))
-		case "Network.requestWillBeSent":
-			var event struct{ Request struct{ URL string } }
-			_ = json.Unmarshal(m.Params, &event)
-			b.requests = append(b.requests, event.Request.URL)
-		}
-		b.mutex.Unlock()
+// hear notes what the page does by itself.
+func (b *Browser) hear(m message) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	switch m.Method {
+	case "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded", "Page.javascriptDialogOpening":
+		b.trouble = append(b.trouble, m.Method+" "+string(m.Params))
+	case "Network.requestWillBeSent":
+		var event struct{ Request struct{ URL string } }
+		_ = json.Unmarshal(m.Params, &event)
+		b.requests = append(b.requests, event.Request.URL)
 	}
 }
 
@@ -126,46 +121,17 @@ func (b *Browser) Call(method string, params any) json.RawMessage {
 }
 
 // send is Call with the answer as it came, which may be an error.
-func (b *Browser) send(method string, params any) (m message) {
+func (b *Browser) send(method string, params any) message {
 	b.t.Helper()
-	text, err := json.Marshal(params)
+	m, err := b.chromium.ask(b.session, method, params)
 	if err != nil {
-		b.t.Fatal(err)
-	}
-	answer := make(chan message, 1)
-	b.mutex.Lock()
-	b.next++
-	b.answers[b.next] = answer
-	text, err = json.Marshal(message{ID: b.next, Method: method, Params: text, SessionID: b.session})
-	b.mutex.Unlock()
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	if _, err := b.in.Write(append(text, 0)); err != nil {
 		b.t.Fatalf("%s: %v", method, err)
-	}
-	select {
-	case m = <-answer:
-	case <-time.After(browserTimeout):
-		b.t.Fatalf("%s: no answer from the browser in %v", method, browserTimeout)
 	}
 	return m
 }
 
 // Fields are the parameters of a call.
 type Fields = map[string]any
-
-func (b *Browser) open() {
-	b.t.Helper()
-	var target struct{ TargetID string }
-	b.decode(b.Call("Target.createTarget", Fields{"url": "about:blank"}), &target)
-	var session struct{ SessionID string }
-	b.decode(b.Call("Target.attachToTarget", Fields{"targetId": target.TargetID, "flatten": true}), &session)
-	b.session = session.SessionID
-	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
-		b.Call(domain+".enable", Fields{})
-	}
-}
 
 func (b *Browser) decode(text json.RawMessage, into any) {
 	b.t.Helper()
@@ -189,16 +155,23 @@ func (b *Browser) Window(width, height int, scheme string) {
 		Fields{"features": []Fields{{"name": "prefers-color-scheme", "value": scheme}}})
 }
 
-// Wait waits until an expression is true.
+// Wait waits until an expression is true. The page itself looks, so nothing is asked meanwhile.
 func (b *Browser) Wait(condition string) {
 	b.t.Helper()
+	question := fmt.Sprintf(`(async () => { const until = performance.now() + %d;
+		for (;;) {
+			if (String(%s) === 'true') return 'true';
+			if (performance.now() > until) return 'not yet';
+			await new Promise((done) => setTimeout(done, %d));
+		} })()`, waitLeast.Milliseconds(), condition, waitEvery.Milliseconds())
 	deadline := time.Now().Add(browserTimeout)
-	for b.evaluate("String("+condition+")", true) != "true" {
+	for b.evaluate(question, true) != "true" {
 		if time.Now().After(deadline) {
-			b.t.Fatalf("the page never came to %s; trouble: %v; page: %.2000s", condition, b.trouble,
+			trouble, _ := b.Troubles()
+			b.t.Fatalf("the page never came to %s; trouble: %v; page: %.2000s", condition, trouble,
 				b.Eval("document.body.innerText"))
 		}
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(waitEvery)
 	}
 }
 
@@ -233,22 +206,48 @@ func (b *Browser) evaluate(expression string, mayLeave bool) string {
 // Picture returns a PNG of the whole page.
 func (b *Browser) Picture() []byte {
 	b.t.Helper()
+	b.drawn()
+	return b.capture(Fields{"format": "png", "captureBeyondViewport": true})
+}
+
+// drawn waits until what was last changed is drawn.
+func (b *Browser) drawn() {
+	b.t.Helper()
 	b.Eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 100))))")
+}
+
+func (b *Browser) capture(what Fields) []byte {
+	b.t.Helper()
 	var answer struct{ Data []byte }
-	b.decode(b.Call("Page.captureScreenshot", Fields{"format": "png", "captureBeyondViewport": true}), &answer)
+	b.decode(b.Call("Page.captureScreenshot", what), &answer)
 	return answer.Data
 }
 
-// Keep takes a picture and, where CULPRIT_PICTURES names a folder, leaves it there for a person to look at.
-func (b *Browser) Keep(name string) []byte {
+// Keep leaves a picture where CULPRIT_PICTURES names a folder, for a person to look at. Where nobody asked for pictures
+// it takes none: one of a long page costs a second.
+func (b *Browser) Keep(name string) {
 	b.t.Helper()
-	data := b.Picture()
-	if folder := os.Getenv("CULPRIT_PICTURES"); folder != "" {
-		if err := os.WriteFile(filepath.Join(folder, name+".png"), data, 0o644); err != nil {
-			b.t.Fatal(err)
-		}
+	folder := os.Getenv("CULPRIT_PICTURES")
+	if folder == "" {
+		return
 	}
-	return data
+	if err := os.WriteFile(filepath.Join(folder, name+".png"), b.Picture(), 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// glanceScale is the part of its width and height that a glance has: a sixteenth of the points.
+const glanceScale = 0.25
+
+// Glance is a small PNG of the whole page: enough to tell that something is drawn, for a small part of the time.
+func (b *Browser) Glance() []byte {
+	b.t.Helper()
+	b.drawn()
+	var size struct{ Width, Height float64 }
+	b.decode(json.RawMessage(b.Eval(`JSON.stringify({ width: document.documentElement.scrollWidth,
+		height: document.documentElement.scrollHeight })`)), &size)
+	return b.capture(Fields{"format": "png", "optimizeForSpeed": true, "captureBeyondViewport": true,
+		"clip": Fields{"x": 0, "y": 0, "width": size.Width, "height": size.Height, "scale": glanceScale}})
 }
 
 // Troubles returns what went wrong on the page and what it asked the network for.
