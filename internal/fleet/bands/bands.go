@@ -1,10 +1,11 @@
 // Package bands tells whether the hosts of a service form one band or two in a metric.
 //
-// Two Gaussians of one spread are fitted to the logarithms, and have to beat the better of two
-// flexible densities with a single mode: one with any skew and tails, one that is flat or sloping.
-// By how much they would beat it by chance is told by fleets that are drawn from that single mode
-// (parametric bootstrap). A mixture against one Gaussian alone calls most skewed fleets two bands,
-// and Hartigan's dip cannot see a band of an eighth of the hosts at all.
+// Two Gaussians of one spread are fitted to the logarithms, and have to beat the best of three
+// flexible densities with a single mode: one with any skew and tails, one that is flat or sloping,
+// one with an edge and a long tail. By how much they would beat it by chance is told by fleets that
+// are drawn from a single mode (parametric bootstrap): from each that may well be the hosts' own. A mixture
+// against one Gaussian alone calls most skewed fleets two bands, and Hartigan's dip cannot see a
+// band of an eighth of the hosts at all.
 //
 //	answer, err := bands.Find(hosts, bands.Options{})
 //	if answer.Two { … answer.Low.Hosts, answer.High.Hosts, answer.Ratio … }
@@ -153,12 +154,32 @@ func (a *Answer) decide(m mixture, sorted []float64, options Options) {
 			a.Outliers = a.High.Hosts
 		}
 	default:
-		null := fitSingle(sorted)
-		a.P, a.Replicates = bootstrap(m.logLikelihood-null.logLikelihood, null, len(sorted), options)
-		if a.Two = a.P <= options.Level; !a.Two {
+		a.against(fitSingles(sorted), m.logLikelihood, len(sorted), options)
+	}
+}
+
+// plausible is how much less likely than the best family one may make the hosts, in the logarithm: 20 times, as far as
+// a likelihood ratio is called strong (Royall, 1997, calls 8 fairly strong and 32 strong).
+const plausible = 3.0
+
+// against holds two bands against each family that the hosts may well be of; which it is cannot be known, so the
+// p-value is the largest.
+func (a *Answer) against(families []single, two float64, hosts int, options Options) {
+	a.P = 0
+	for _, null := range families {
+		if families[0].logLikelihood-null.logLikelihood > plausible {
+			break
+		}
+		p, drawn := bootstrap(two-families[0].logLikelihood, null, hosts, options)
+		if p > a.P || a.Replicates == 0 {
+			a.P, a.Replicates = p, drawn
+		}
+		if p > options.Level {
 			a.Why = null.name + " fits as well"
+			return
 		}
 	}
+	a.Two = true
 }
 
 // The bootstrap looks after so many fleets whether the rest can still change the answer.
