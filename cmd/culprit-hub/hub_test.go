@@ -455,7 +455,7 @@ func TestHostileUploads(t *testing.T) {
 func TestAsksReachTheAgent(t *testing.T) {
 	address, tokens := serveHub(t)
 	all := fleetOf(t, 1, 3)
-	text, _ := json.Marshal(hub.AskRequest{Service: "web", Hosts: []string{"web-000"}, Seconds: 30, Lines: true,
+	text, _ := json.Marshal(window.AskRequest{Service: "web", Hosts: []string{"web-000"}, Seconds: 30, Lines: true,
 		Why: "bands"})
 	if status, answer := request(t, "POST", address+"/v1/asks", tokens["red read"], text); status != 200 {
 		t.Fatal(answer)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"culprit/internal/fleet/ask"
+	"culprit/internal/fleet/window"
 	"culprit/internal/report/browser"
 )
 
@@ -55,7 +56,7 @@ func builtCulprit(t *testing.T) string {
 // serveFleet starts culprit serve with a fleet; culprit-hub beside it is the program of the tests.
 func serveFleet(t *testing.T, args ...string) (address string) {
 	t.Helper()
-	serve := exec.Command(builtCulprit(t), append([]string{"serve", t.TempDir(), "--read-only", "--listen",
+	serve := exec.Command(builtCulprit(t), append([]string{"serve", t.TempDir(), "--listen",
 		"127.0.0.1:0"}, args...)...)
 	serve.Env = append(os.Environ(), childVariable+"=1")
 	serve.Stderr = os.Stderr
@@ -109,8 +110,10 @@ func TestFleetPages(t *testing.T) {
 	b.Window(1280, 900, "light")
 	lookAtServices(t, b, address)
 	lookAtBands(t, b, address)
+	askForLines(t, b, p)
 	lookAtOthers(t, b, address)
 	lookAtWidths(t, b, address)
+	t.Run("accessible", func(t *testing.T) { checkFleet(t, b, address) })
 	if page := b.Eval("document.documentElement.outerHTML"); strings.Contains(page, p.tokens["read"]) {
 		t.Error("the page holds the hub's token")
 	}
@@ -191,6 +194,33 @@ func lookAtBands(t *testing.T, b *browser.Browser, address string) {
 	b.Keep("fleet-bands-light")
 }
 
+// askForLines presses the button by keys: the next window of each of the two hosts brings the wish to its agent.
+func askForLines(t *testing.T, b *browser.Browser, p *process) {
+	t.Helper()
+	b.TabTo("#look .asklines button", "Ask their agents")
+	b.Key("Enter")
+	b.Wait("document.querySelector('#look .asklines').innerText.includes('Asked the agents of web-')")
+	said := b.Eval("document.querySelector('#look .asklines [role=status]').innerText")
+	asked := 0
+	for host := range 40 {
+		name := fmt.Sprintf("web-%03d", host)
+		_, text := p.send(makeUpload(t, name, day0.Add(-47*time.Hour), 1e9, 1000, 0, nil))
+		var answer window.Answer
+		if err := json.Unmarshal([]byte(text), &answer); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		for _, one := range answer.Asks {
+			asked++
+			if !one.Lines || one.Service != "web" || !strings.Contains(said, name) {
+				t.Errorf("%s is asked for %+v, the page says %q", name, one, said)
+			}
+		}
+	}
+	if asked != 2 {
+		t.Errorf("%d hosts are asked for cache lines, the page says %q", asked, said)
+	}
+}
+
 // saved is what a button of the page gives as a file.
 func saved(b *browser.Browser, buttons, name string) string {
 	return b.Eval(fmt.Sprintf(`(async () => { let text = ""; const old = URL.createObjectURL;
@@ -255,6 +285,34 @@ func lookAtWidths(t *testing.T, b *browser.Browser, address string) {
 	b.Keep("fleet-bands-dark")
 }
 
+// checkFleet has axe-core look at every question's answer, and goes through the largest by keys alone.
+func checkFleet(t *testing.T, b *browser.Browser, address string) {
+	source := browser.AxeSource(t)
+	check := func(name, rules, within string) {
+		t.Helper()
+		for _, broken := range b.Axe(source, rules, within) {
+			t.Errorf("%s: %.500s", name, broken)
+		}
+	}
+	dark := map[string]bool{"bands": true, "changes": true} // what the others show has the same colours
+	for _, question := range []string{"services", "hosts", "bands", "changes", "facts", "top"} {
+		link := "question=" + question + "&" + ofDay
+		b.Window(1280, 900, "light")
+		look(b, address, link, question)
+		check(question, browser.AxeAll, "html")
+		if question == "bands" {
+			if stops, wrong := b.Walk(); stops < 20 || len(wrong) > 0 {
+				t.Errorf("by keys, %d stops: %s", stops, strings.Join(wrong, "\n"))
+			}
+		}
+		if dark[question] {
+			b.Window(360, 740, "dark")
+			b.Wait("document.documentElement.dataset.theme === 'dark'")
+			check(question+", dark", browser.AxeColours, "html")
+		}
+	}
+}
+
 // lookAtStore asks the same of the hub's directory, and of one that a hub has open.
 func lookAtStore(t *testing.T, b *browser.Browser, p *process) {
 	t.Helper()
@@ -269,5 +327,9 @@ func lookAtStore(t *testing.T, b *browser.Browser, p *process) {
 	if text := look(b, address, "question=bands&"+ofDay, "bands"); !strings.Contains(text, "Two bands, 1.3") ||
 		!strings.Contains(text, "culprit fleet bands web --store "+p.directory) {
 		t.Errorf("the store's answer shows %.2000s", text)
+	}
+	if buttons := b.Eval("document.querySelectorAll('#look .command').length + ' ' + " +
+		"document.querySelectorAll('.asklines').length"); !strings.HasSuffix(buttons, " 0") || buttons[0] == '0' {
+		t.Errorf("commands and ways to ask agents, without a hub: %s", buttons)
 	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"culprit/internal/fleet/ask"
 	"culprit/internal/fleet/client"
-	"culprit/internal/fleet/hub"
 	"culprit/internal/report"
 	"culprit/internal/stat"
 )
@@ -165,15 +164,15 @@ func (f *fleetFlags) askForLines(ctx context.Context, answer *ask.Answer) error 
 	if answer.Bands == nil || !answer.Bands.Two {
 		return nil
 	}
-	request := hub.AskRequest{Service: f.typed.Service, Seconds: 60, Lines: true, Why: "two bands"}
+	var hosts []string
 	for _, look := range answer.Look {
-		request.Hosts = append(request.Hosts, look.Host)
+		hosts = append(hosts, look.Host)
 	}
-	if err := f.AskAgents(ctx, request); err != nil {
+	if err := f.AskForLines(ctx, f.typed.Service, hosts); err != nil {
 		return err
 	}
 	answer.Notes = append(answer.Notes, fmt.Sprintf("the agents of %s are asked for a full window with cache lines",
-		strings.Join(request.Hosts, " and ")))
+		strings.Join(hosts, " and ")))
 	return nil
 }
 

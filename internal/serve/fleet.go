@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -18,6 +20,7 @@ const (
 	hubQuestions = 4  // that a hub is asked at one time: more of one token it refuses
 	questionsMax = 16 // that wait or are being answered
 	fleetTime    = 4 * time.Minute
+	linesHosts   = 4 // that are asked for cache lines at one time: one of each band, and as many to be sure
 )
 
 var errManyQuestions = errors.New("too many questions wait already; try again in a moment")
@@ -50,11 +53,13 @@ type FleetLine struct {
 type fleetAnswer struct {
 	Fleet string `json:"fleet"` // whose windows, in words
 	Token bool   `json:"token"` // there is a session to end
+	Lines bool   `json:"lines"` // agents can be asked for cache lines: a hub is there, and not only to look at
 }
 
 // tellFleet answers whose windows can be asked for.
 func (s *server) tellFleet(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, fleetAnswer{s.fleet.where.Words(), s.door.token != ""})
+	answer(w, http.StatusOK, fleetAnswer{s.fleet.where.Words(), s.door.token != "",
+		s.fleet.where.Hub != "" && !s.options.ReadOnly})
 }
 
 // showFleet answers with the page, whose script asks.
@@ -113,6 +118,33 @@ func (s *server) askFleet(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	write(FleetLine{Line: ask.Line{Answer: answer}})
+}
+
+// linesRequest asks the agents of some hosts for a recording with cache lines.
+type linesRequest struct {
+	Service string   `json:"service"`
+	Hosts   []string `json:"hosts"`
+}
+
+// askForLines has the hub ask agents, with the server's token: one that may put questions may ask for this, too.
+func (s *server) askForLines(w http.ResponseWriter, r *http.Request) {
+	if s.fleet.where.Hub == "" {
+		fail(w, r, http.StatusNotFound, "agents are asked by their hub; serve with --hub URL")
+		return
+	}
+	var asked linesRequest
+	if !readJSON(w, r, &asked) {
+		return
+	}
+	if asked.Service == "" || len(asked.Hosts) == 0 || len(asked.Hosts) > linesHosts || slices.Contains(asked.Hosts, "") {
+		fail(w, r, http.StatusBadRequest, fmt.Sprintf("give a service and 1 to %d hosts", linesHosts))
+		return
+	}
+	if err := s.fleet.where.AskForLines(r.Context(), asked.Service, asked.Hosts); err != nil {
+		fail(w, r, http.StatusBadGateway, report.Line(err))
+		return
+	}
+	answer(w, http.StatusOK, asked)
 }
 
 // ask waits for its turn and puts the question.

@@ -243,6 +243,7 @@ func (s *server) handler() http.Handler {
 	mux.HandleFunc("GET /fleet", s.showFleet)
 	mux.HandleFunc("GET /api/fleet", s.tellFleet)
 	mux.HandleFunc("POST /api/fleet/ask", s.askFleet)
+	mux.HandleFunc("POST /api/fleet/lines", s.acting(s.askForLines))
 	mux.HandleFunc("GET /metrics", s.showMetrics)
 	mux.HandleFunc("GET "+loginPath, func(w http.ResponseWriter, r *http.Request) { s.showLogin(w, r, "") })
 	mux.HandleFunc("POST "+loginPath, s.login)

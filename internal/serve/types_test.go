@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write the page's types anew")
 func TestTypeScriptTypes(t *testing.T) {
 	compareTypes(t, "../../web/src/api/library.ts", libraryAnswer{}, jobsAnswer{}, recordingRequest{}, tailRequest{},
 		investigationRequest{}, comparison{})
-	compareTypes(t, "../../web/src/api/fleet.ts", fleetAnswer{}, client.Typed{}, FleetLine{})
+	compareTypes(t, "../../web/src/api/fleet.ts", fleetAnswer{}, client.Typed{}, FleetLine{}, linesRequest{})
 }
 
 func compareTypes(t *testing.T, path string, values ...any) {

@@ -100,12 +100,18 @@ func (w Where) Telling(ctx context.Context, request ask.Request, tell func(stage
 	return w.askChild(ctx, question, tell)
 }
 
-// AskAgents has the agents of some hosts record a full window.
-func (w Where) AskAgents(ctx context.Context, request any) error {
+// linesSeconds is how long agents record with cache lines: enough for some hundred samples of a line that two threads
+// write, and a small part of an hour.
+const linesSeconds = 60
+
+// AskForLines has the agents of some hosts record a full window with cache lines: what no fact explains may be the
+// layout of memory.
+func (w Where) AskForLines(ctx context.Context, service string, hosts []string) error {
 	if w.Hub == "" {
 		return errors.New("agents are asked by their hub: give --hub URL")
 	}
-	text, err := json.Marshal(request)
+	text, err := json.Marshal(window.AskRequest{Service: service, Hosts: hosts, Seconds: linesSeconds, Lines: true,
+		Why: "two bands"})
 	if err != nil {
 		return fmt.Errorf("ask agents: %w", err)
 	}

@@ -35,17 +35,8 @@ const (
 	maxHostsOfAsks = 100
 )
 
-// AskRequest asks hosts for a full window of a service.
-type AskRequest struct {
-	Service string   `json:"service"`
-	Hosts   []string `json:"hosts"`
-	Seconds int      `json:"seconds"`
-	Lines   bool     `json:"lines"`
-	Why     string   `json:"why"`
-}
-
 func (h *Hub) askAgents(r *http.Request, token Token, _ *store.Store, w http.ResponseWriter) error {
-	var request AskRequest
+	var request window.AskRequest
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest)).Decode(&request); err != nil {
 		return failure{http.StatusBadRequest, false, fmt.Errorf("read request: %w", err)}
 	}

@@ -119,6 +119,15 @@ type Ask struct {
 	Why     string `json:"why,omitempty"`
 }
 
+// AskRequest is what a hub is sent to have hosts asked for a full window of a service.
+type AskRequest struct {
+	Service string   `json:"service"`
+	Hosts   []string `json:"hosts"`
+	Seconds int      `json:"seconds"`
+	Lines   bool     `json:"lines"`
+	Why     string   `json:"why"`
+}
+
 // Refusal is the body of an answer that is not 200. An agent sends a window again when Again is set,
 // after the seconds of the header Retry-After, and drops and counts it otherwise.
 type Refusal struct {

@@ -38,7 +38,7 @@ func AxeSource(t *testing.T) string {
 	return ""
 }
 
-// repository is the folder that the module's packages lie in.
+// repository is the folder that the page's sources lie in: a module may lie within another.
 func repository(t *testing.T) string {
 	t.Helper()
 	at, err := os.Getwd()
@@ -46,11 +46,11 @@ func repository(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for ; ; at = filepath.Dir(at) {
-		if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
+		if _, err := os.Stat(filepath.Join(at, "web/package.json")); err == nil {
 			return at
 		}
 		if at == filepath.Dir(at) {
-			t.Fatal("find the repository: no go.mod above the working directory")
+			t.Fatal("find the repository: no web/package.json above the working directory")
 		}
 	}
 }

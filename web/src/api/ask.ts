@@ -1,4 +1,5 @@
 // Asks the server that gave the page. An error is its one line.
+import type { LinesRequest } from "./fleet";
 import type { Comparison, InvestigationRequest, Job, RecordingRequest, TailRequest } from "./library";
 
 async function answerOf<T>(asked: Promise<Response>): Promise<T> {
@@ -32,6 +33,7 @@ export const compare = (asked: Partial<Comparison>) => send<Job>("/api/compare",
 export const record = (asked: Partial<RecordingRequest>) => send<Job>("/api/record", asked);
 export const investigate = (asked: Partial<InvestigationRequest>) => send<Job>("/api/investigate", asked);
 export const tail = (asked: Partial<TailRequest>) => send<Job>("/api/tail", asked);
+export const askForLines = (asked: LinesRequest) => send<LinesRequest>("/api/fleet/lines", asked);
 export const stop = (id: string) => send<Job>(`/api/jobs/${id}/stop`, {});
 
 export function upload(file: File): Promise<Job> {

@@ -4,6 +4,7 @@
 export interface FleetAnswer {
   fleet: string;
   token: boolean;
+  lines: boolean;
 }
 
 export interface Interval {
@@ -251,4 +252,9 @@ export interface FleetLine {
   stage?: string;
   answer?: Answer;
   error?: string;
+}
+
+export interface LinesRequest {
+  service: string;
+  hosts: string[];
 }

@@ -24,6 +24,7 @@ const begun = (typed: Typed): Run =>
 export function Fleet() {
   const [run, setRun] = useState(() => begun(fromLink(location.search)));
   const [services, setServices] = useState<Service[]>([]);
+  const [about, setAbout] = useState<FleetAnswer | null>(null);
   const stop = useRef<AbortController>(new AbortController());
   const put = async (typed: Typed) => {
     stop.current.abort();
@@ -46,6 +47,9 @@ export function Fleet() {
     void put(typed);
   };
   useEffect(() => {
+    ask<FleetAnswer>("/api/fleet").then(setAbout, () => undefined);
+  }, []);
+  useEffect(() => {
     const follow = () => void put(fromLink(location.search));
     follow();
     addEventListener("popstate", follow);
@@ -60,7 +64,7 @@ export function Fleet() {
   }, [run.typed]);
   return (
     <>
-      <Top />
+      <Top about={about} />
       <main class="page fleet">
         <FleetForm key={toLink(run.typed)} typed={run.typed} services={services} onAsk={go} />
         {run.running && <Progress run={run} onStop={() => stop.current.abort()} />}
@@ -72,19 +76,15 @@ export function Fleet() {
           </section>
         )}
         {run.answer && <FleetFound answer={run.answer} command={run.command} seconds={run.line.at} onAsk={go}
-          typed={run.typed} />}
+          typed={run.typed} lines={about?.lines ?? false} />}
       </main>
     </>
   );
 }
 
-function Top() {
+function Top({ about }: { about: FleetAnswer | null }) {
   const [theme, setTheme] = useTheme();
-  const [about, setAbout] = useState<FleetAnswer | null>(null);
   const other = theme === "dark" ? "light" : "dark";
-  useEffect(() => {
-    ask<FleetAnswer>("/api/fleet").then(setAbout, () => undefined);
-  }, []);
   return (
     <header class="top">
       <h1 class="brand">culprit</h1>

@@ -1,5 +1,6 @@
 // The answer to a question over many hosts: what is missing first, then what was found, the hosts to look at with the
 // commands that prove it there, and what the answer could not see.
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Answer, Look, Typed } from "../api/fleet";
 import { download } from "../lib/download";
@@ -9,6 +10,7 @@ import { BandsAnswer } from "./fleetbands";
 import { ChangesAnswer } from "./fleetchanges";
 import { CompareAnswer } from "./fleetcompare";
 import { FactsAnswer } from "./fleetfacts";
+import { AskLines } from "./fleetlines";
 import { HostsAnswer, ServicesAnswer } from "./fleethosts";
 import { TopAnswer, WorthAnswer } from "./fleettop";
 import { Section } from "./parts";
@@ -19,8 +21,8 @@ export interface AnswerProps {
   onAsk: (typed: Typed) => void;
 }
 
-export function FleetFound({ answer, typed, command, seconds, onAsk }: AnswerProps & {
-  command: string; seconds: number | null;
+export function FleetFound({ answer, typed, command, seconds, lines, onAsk }: AnswerProps & {
+  command: string; seconds: number | null; lines: boolean;
 }) {
   const props = { answer, typed, onAsk };
   return (
@@ -34,7 +36,11 @@ export function FleetFound({ answer, typed, command, seconds, onAsk }: AnswerPro
       {answer.facts && <FactsAnswer {...props} facts={answer.facts} />}
       {answer.top && <TopAnswer {...props} top={answer.top} />}
       {answer.worth && <WorthAnswer {...props} worth={answer.worth} />}
-      {answer.look.length > 0 && <LookAt all={answer.look} />}
+      {answer.look.length > 0 && (
+        <LookAt all={answer.look}>
+          {lines && answer.bands?.two && <AskLines service={answer.service} looks={answer.look} />}
+        </LookAt>
+      )}
       <Asked answer={answer} command={command} seconds={seconds} />
     </>
   );
@@ -50,7 +56,7 @@ function Incomplete({ all }: { all: string[] }) {
   );
 }
 
-function LookAt({ all }: { all: Look[] }) {
+function LookAt({ all, children }: { all: Look[]; children: ComponentChildren }) {
   return (
     <Section id="look" title="Look at" note="Where to prove it: what to run on each host, and what compares them.">
       <ul class="looks">
@@ -61,6 +67,7 @@ function LookAt({ all }: { all: Look[] }) {
           </li>
         ))}
       </ul>
+      {children}
     </Section>
   );
 }
@@ -78,7 +85,7 @@ export function Command({ text }: { text: string }) {
   };
   return (
     <div class="command">
-      <code tabIndex={0} role="region" aria-label="Command">{visible(text, 4000)}</code>
+      <code tabIndex={0} role="group" aria-label="Command">{visible(text, 4000)}</code>
       <button type="button" class="link small noprint" onClick={() => void copy()}>Copy</button>
       {copied && <span class="small muted" role="status">{copied}</span>}
     </div>
