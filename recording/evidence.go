@@ -179,7 +179,12 @@ type Line struct {
 	// line has one MemoryOffset in all of them, and an address of its own in each.
 	Memory       string `parquet:"memory,optional,dict"`
 	MemoryOffset uint64 `parquet:"memory_offset,optional"`
-	Context      string `parquet:"context,dict"`
+	// Near is how many of the samples had another thread at its side: on another CPU, at the same time, in the same
+	// neighbourhood. NearByChance is how many would have, were the threads there independently of each other: none of both
+	// where too few samples tell.
+	Near         int64   `parquet:"near,optional"`
+	NearByChance float64 `parquet:"near_by_chance,optional"`
+	Context      string  `parquet:"context,dict"`
 }
 
 // The scopes of a Counter. Both stand still while who is counted sleeps: the rows of a CPU, which

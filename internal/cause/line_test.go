@@ -25,5 +25,11 @@ func chanceSituations() []situation {
 			b: plan{cpu: map[string]float64{work: 350, "w|" + own: 350, work + touch: 50, "w|" + own + touch: 50},
 				calls: map[string][2]int64{"munmap": {12000, 0}}, faults: 90000, lines: shared, onCPUs: 2},
 			cause: "line.false-sharing", place: "parse|count", low: 0.7, high: 0.8, level: Explains},
+		{name: "lines that one thread has after the other, in code that does more", metric: "cpu", a: plan{cpu: before},
+			b:     plan{cpu: map[string]float64{work: 350, "w|" + own: 350}, lines: shared, metByChance: 30, onCPUs: 2},
+			cause: "code.grew", place: "parse|count", low: 0.45, high: 1, level: Explains},
+		{name: "lines that threads fight for, in the same code", metric: "cpu", a: plan{cpu: before},
+			b:     plan{cpu: map[string]float64{work: 350, "w|" + own: 350}, lines: shared, onCPUs: 2},
+			cause: "line.false-sharing", place: "parse|count", low: 0.9, high: 1, level: Explains},
 	}
 }

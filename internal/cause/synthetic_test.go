@@ -31,6 +31,8 @@ type plan struct {
 	lines     []line
 	// lineSamples are of each of the lines; 0: enough for the time of their code.
 	lineSamples int64
+	// metByChance is of each row of a line: nobody met there.
+	metByChance float64
 	// throttledS is what the kernel counts of a quota of the cgroup, in seconds.
 	throttledS float64
 	onCPUs     int32 // samples take turns on so many CPUs; 0: all on the first
@@ -156,7 +158,8 @@ func (p plan) build(random *rand.Rand) *recording.Recording {
 		{Name: "cgroup.cpu.throttled_s", Scope: "/job", Value: 7 + vary(p.throttledS), TimeNs: wallNs}}
 	for _, one := range p.lines {
 		m.rec.Lines = append(m.rec.Lines, recording.Line{Line: 0x1000, Offset: one.offset, Size: 8, Pid: rootPid,
-			Tid: one.tid, Write: one.write, Count: cmp.Or(p.lineSamples, 2500), Stack: m.stack(one.stack)})
+			Tid: one.tid, Write: one.write, Count: cmp.Or(p.lineSamples, 2500), Stack: m.stack(one.stack),
+			NearByChance: p.metByChance})
 	}
 	m.rec.Facts = append(m.rec.Facts, recording.Fact{Name: "target.policy", Value: "other"}) // the target could be read
 	for name, value := range p.facts {

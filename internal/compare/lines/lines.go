@@ -1,8 +1,8 @@
 // Package lines finds the cache lines that several threads share, of one process or of several, and at
 // least one of them writes: what each core must fetch again after another has written.
 //
-// It refuses a line that one thread uses nearly alone, threads that never ran at the same time, the
-// garbage collector's own reads, and memory that was mapped anew in between.
+// It refuses a line that one thread uses nearly alone, threads that never ran at the same time, memory that
+// they have one after the other, the garbage collector's own reads, and memory that was mapped anew in between.
 //
 //	for _, line := range lines.Find(a, b, work.Scales(sides)) {
 //		fmt.Println(line.Name, line.False, line.Functions[0].Name) // counters true worker

@@ -38,11 +38,12 @@ type window struct {
 func Find(a, b []*recording.Recording, scales []float64) []Line {
 	sides, found := perrun.Sides{A: len(a), B: len(b)}, map[string]*merged{}
 	windows := [2][]*window{windowsOf(a, 0, scales), windowsOf(b, len(a), scales)}
-	spread := spreads(windows, len(a)+len(b))
+	handed := handedOn(windows)
+	spread := spreads(windows, len(a)+len(b), handed)
 	for i, side := range windows {
 		for _, w := range side {
 			for _, use := range w.uses {
-				if !use.told(spread[i]) && w.shares(use) {
+				if !use.told(spread[i]) && !use.handedBy(handed) && w.shares(use) {
 					mergedOf(found, sides, use.key(), use.apart()).take(w, use)
 				}
 			}

@@ -45,6 +45,7 @@ type spread struct {
 	mixedWord float64 // of those, with one by another user
 	part      float64 // of the lines that is shared
 	isApart   bool    // the threads use different words
+	isHanded  bool    // the threads have the lines one after the other
 	uses      []*use
 	windows   []*window // of the uses
 }
@@ -56,7 +57,7 @@ type spreadUser struct {
 }
 
 // spreads are those of each side whose lines are shared, by key.
-func spreads(sides [2][]*window, runs int) (found [2]map[spreadKey]*spread) {
+func spreads(sides [2][]*window, runs int, handed map[recording.Frame]bool) (found [2]map[spreadKey]*spread) {
 	shared, told, nameless := map[spreadKey]bool{}, map[spreadKey]bool{}, namelessIn(sides)
 	for i, side := range sides {
 		found[i] = map[spreadKey]*spread{}
@@ -69,8 +70,9 @@ func spreads(sides [2][]*window, runs int) (found [2]map[spreadKey]*spread) {
 			}
 		}
 		for key, one := range found[i] {
+			one.isHanded = handed[key.function]
 			shared[key] = shared[key] || one.isShared() && one.meets(side)
-			told[key] = told[key] || one.isVain()
+			told[key] = told[key] || one.isNone()
 		}
 	}
 	for i := range found {
@@ -93,7 +95,7 @@ func alike(sides [2]map[spreadKey]*spread) {
 			if other != nil && one.meetings < fewestMeetings {
 				one.part = other.shared()
 			}
-			if one.isVain() {
+			if one.isNone() {
 				one.part = 0
 			}
 			one.isApart = one.apart()
@@ -205,8 +207,11 @@ func (s *spread) shared() float64 {
 
 // isShared reports whether threads contend for the lines.
 func (s *spread) isShared() bool {
-	return s.conflicts >= fewestConflicts && s.shared() >= leastShared && !s.isVain()
+	return s.conflicts >= fewestConflicts && s.shared() >= leastShared && !s.isNone()
 }
+
+// isNone reports whether nobody fights for the lines.
+func (s *spread) isNone() bool { return s.isHanded || s.isVain() }
 
 // isVain reports whether debug registers watched lines in vain: these are not shared.
 func (s *spread) isVain() bool {

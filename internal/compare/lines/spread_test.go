@@ -134,3 +134,68 @@ func TestGathered(t *testing.T) {
 		t.Errorf("%d lines: %+v", len(found), found)
 	}
 }
+
+// named gives the lines of a recording to one class: half of the words to one function, the rest to another, each with
+// a field of its own.
+func named(rec *recording.Recording, class, first, second string) *recording.Recording {
+	at := int32(len(rec.Frames))
+	rec.Frames = append(rec.Frames, recording.Frame{Name: first, Kind: recording.KindNative},
+		recording.Frame{Name: second, Kind: recording.KindNative})
+	stack := int32(len(rec.Stacks))
+	rec.Stacks = append(rec.Stacks, recording.Stack{Frames: []int32{at}}, recording.Stack{Frames: []int32{at + 1}})
+	for i := range rec.Lines {
+		row := &rec.Lines[i]
+		row.Name, row.Field, row.Stack = class, ".orders", stack
+		if row.Offset%16 != 0 {
+			row.Field, row.Stack = ".volume", stack+1
+		}
+	}
+	return rec
+}
+
+// beside adds the lines of another recording, which lie elsewhere and are of other code.
+func beside(rec, other *recording.Recording) *recording.Recording {
+	frames, stacks := int32(len(rec.Frames)), int32(len(rec.Stacks))
+	rec.Frames = append(rec.Frames, other.Frames...)
+	for _, stack := range other.Stacks {
+		moved := recording.Stack{}
+		for _, frame := range stack.Frames {
+			moved.Frames = append(moved.Frames, frame+frames)
+		}
+		rec.Stacks = append(rec.Stacks, moved)
+	}
+	for _, row := range other.Lines {
+		row.Line += 1 << 40
+		row.Stack += stacks
+		rec.Lines = append(rec.Lines, row)
+	}
+	return rec
+}
+
+// Objects of one class are one suspect, whichever of its functions touch them at which field; those of another class,
+// and those of code that names none, are another.
+func TestOneClassIsOneSuspect(t *testing.T) {
+	class := func(name, first, second string) *recording.Recording {
+		return named(scattered(600, byTurns), name, first, second)
+	}
+	for _, test := range []struct {
+		what  string
+		other *recording.Recording
+		lines int
+	}{{"the same class in other functions", class("Account", "refund", "close"), 1},
+		{"another class", class("Ticket", "sell", "punch"), 2},
+		{"no class: each function for itself", class("", "sell", "punch"), 3}} {
+		found := Find(nil, []*recording.Recording{beside(class("Account", "book", "count"), test.other)}, []float64{1})
+		if len(found) != test.lines {
+			t.Errorf("%s: %d suspects: %+v", test.what, len(found), found)
+			continue
+		}
+		functions, samples := 0, 0.0
+		for _, line := range found {
+			functions, samples = functions+len(line.Functions), samples+line.B[0]
+		}
+		if functions != 4 || samples < 0.6*1200 || samples > 1200 {
+			t.Errorf("%s: %d functions, %g samples", test.what, functions, samples)
+		}
+	}
+}

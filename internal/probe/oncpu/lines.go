@@ -73,7 +73,7 @@ func (s *Session) collectLines(window *bpf.Window) error {
 	window.Lose(recording.LossOperandsOver, s.looker.over)
 	window.Lose("oncpu: shared lines not watched, for others hold the debug registers", s.looker.heldByOthers())
 	words, lines, golang := map[word]int64{}, map[lineOf]*sharers{}, map[int32]bool{}
-	leaves := map[int32]string{} // innermost functions of stacks
+	leaves, moments := map[int32]string{}, []moment(nil) // innermost functions of stacks; when each word was touched
 	stacks := stacksOf(window)
 	for i := range s.looker.seen {
 		one := &s.looker.seen[i]
@@ -95,8 +95,9 @@ func (s *Session) collectLines(window *bpf.Window) error {
 		}
 		words[at]++
 		lines[at.in] = lines[at.in].with(&at)
+		moments = append(moments, moment{time: one.time, word: at})
 	}
-	rows := rowsOf(window, words, lines, leaves)
+	rows := rowsOf(window, words, lines, leaves, nearOf(moments, leaves))
 	rows = append(rows, s.looker.hitsOf(rows, golang)...)
 	rows = s.looker.heaviestRows(window, rows, lines)
 	s.looker.nameRows(rows)
@@ -159,7 +160,7 @@ func spreading(words map[word]int64, lines map[lineOf]*sharers, leaves map[int32
 
 // rowsOf are the rows of shared lines, and of those that are touched alike.
 func rowsOf(window *bpf.Window, words map[word]int64, lines map[lineOf]*sharers,
-	leaves map[int32]string) (rows []recording.Line) {
+	leaves map[int32]string, near map[word]nearness) (rows []recording.Line) {
 	spread := spreading(words, lines, leaves)
 	for at, count := range words {
 		if line := lines[at.in]; !line.shared() && (line.count > sparseAtMost || !spread[leaves[at.stack]]) {
@@ -167,7 +168,7 @@ func rowsOf(window *bpf.Window, words map[word]int64, lines map[lineOf]*sharers,
 		}
 		rows = append(rows, recording.Line{Line: at.address &^ (lineBytes - 1), Offset: int32(at.address % lineBytes),
 			Size: at.size, Pid: at.pid, Tid: at.tid, Task: at.task, Comm: window.Comm[at.pid],
-			Write: at.write, Count: count, Stack: at.stack})
+			Write: at.write, Count: count, Stack: at.stack, Near: near[at].seen, NearByChance: near[at].byChance})
 	}
 	slices.SortFunc(rows, func(a, b recording.Line) int {
 		return cmp.Or(cmp.Compare(a.Pid, b.Pid), cmp.Compare(a.Line, b.Line),
