@@ -13,6 +13,7 @@ package bpf
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"os"
 	"time"
 
@@ -150,7 +151,11 @@ func (s *Shared) Announce(spec *ebpf.CollectionSpec) (map[string]*ebpf.Map, erro
 		own.MaxEntries, own.Flags = other.MaxEntries(), other.Flags()
 		replace[name] = other
 	}
-	return replace, set(spec, "announce", uint32(1))
+	values := map[string]any{"announce": uint32(1)}
+	if s.Queue["known_code"] != nil {
+		values["books"], values["page_bits"] = uint32(1), uint32(bits.TrailingZeros(uint(os.Getpagesize())))
+	}
+	return replace, Set(spec, values)
 }
 
 // set gives a constant of the program its value before it is loaded.

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /* Processes and threads of the target's tree: forked, executed, ended. This
  * probe makes the tree: a child of a target task becomes a target. */
-#include "../bpf/announce.h"
+#include "../bpf/bookexec.h"
 #include "../bpf/entry.h"
 #include "../bpf/switch.h"
 #include "../bpf/task.h"
@@ -90,6 +90,8 @@ int BPF_PROG(process_forked, struct task_struct *parent, struct task_struct *chi
 		return 0;
 	}
 	mark_entry(child);
+	if (books && child->pid == child->tgid)
+		book_child(bpf_get_current_pid_tgid() >> 32, child->tgid);
 	state->born = 1;
 	state->waker_stack = -1;
 	state->off_call = -1;
@@ -106,7 +108,8 @@ int BPF_PROG(process_executed, struct task_struct *task, int old_pid, struct lin
 {
 	if (!state_of(bpf_get_current_task_btf()))
 		return 0;
-	announce_process(ctx, bpf_get_current_pid_tgid());
+	if (!book_program(bpf_get_current_task_btf()))
+		announce_process(ctx, bpf_get_current_pid_tgid());
 	struct event *event = new_event(task, EXECUTED);
 	if (!event)
 		return 0;
@@ -135,6 +138,16 @@ int process_ended(unsigned long long *ctx)
 		event->group_exit = 1;
 	}
 	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+/* Not at the last switch, where the table of code must not be written. */
+SEC("tp_btf/sched_process_free")
+int process_freed(unsigned long long *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+	if (books && task->pid == task->tgid)
+		unbook(task->tgid);
 	return 0;
 }
 

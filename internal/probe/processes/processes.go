@@ -73,6 +73,9 @@ func (s *Session) Name() string { return "processes" }
 // Attach begins to follow.
 func (s *Session) Attach() error {
 	programs := []string{"process_forked", "process_executed"}
+	if s.shared.Queue["booked_code"] != nil {
+		programs = append(programs, "process_freed")
+	}
 	if !s.shared.EndsCalled {
 		programs = append(programs, "process_ended")
 	}

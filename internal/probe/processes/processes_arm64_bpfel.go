@@ -13,6 +13,45 @@ import (
 	"github.com/cilium/ebpf"
 )
 
+type processesBooked struct {
+	_      structs.HostLayout
+	Count  uint64
+	Ranges [16]struct {
+		_     structs.HostLayout
+		Start uint64
+		End   uint64
+	}
+}
+
+type processesCode struct {
+	_           structs.HostLayout
+	Seconds     uint64
+	Nanoseconds uint64
+	File        uint64
+	Start       uint64
+	Used        uint64
+}
+
+type processesCodeKey struct {
+	_      structs.HostLayout
+	Inode  uint64
+	Offset uint64
+	Device uint64
+}
+
+type processesCodePage struct {
+	_       structs.HostLayout
+	Length  uint32
+	Tgid    uint32
+	Address uint64
+}
+
+type processesCodePlace struct {
+	_    structs.HostLayout
+	File uint64
+	Bias uint64
+}
+
 type processesEntryMarks struct {
 	_      structs.HostLayout
 	Target [4096]uint8
@@ -135,25 +174,32 @@ type processesTaskState struct {
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
-	processesMapEntries          = "entries"
-	processesMapEvents           = "events"
-	processesMapInhibitEvents    = "inhibit_events"
-	processesMapLosses           = "losses"
-	processesMapPidEvents        = "pid_events"
-	processesMapReportEvents     = "report_events"
-	processesMapRoots            = "roots"
-	processesMapTasks            = "tasks"
-	processesProgFollow          = "follow"
-	processesProgForget          = "forget"
-	processesProgProcessEnded    = "process_ended"
-	processesProgProcessExecuted = "process_executed"
-	processesProgProcessForked   = "process_forked"
-	processesProgRemain          = "remain"
-	processesVarAnnounce         = "announce"
-	processesVarKeepEventInBtf   = "keep_event_in_btf"
-	processesVarOwnPid           = "own_pid"
-	processesVarSwitchShowsState = "switch_shows_state"
-	processesVarWholeHost        = "whole_host"
+	processesMapBookedCode           = "booked_code"
+	processesMapEntries              = "entries"
+	processesMapEvents               = "events"
+	processesMapInhibitEvents        = "inhibit_events"
+	processesMapKnownCode            = "known_code"
+	processesMapLosses               = "losses"
+	processesMapNothingBooked        = "nothing_booked"
+	processesMapPidEvents            = "pid_events"
+	processesMapPidPageToMappingInfo = "pid_page_to_mapping_info"
+	processesMapReportEvents         = "report_events"
+	processesMapRoots                = "roots"
+	processesMapTasks                = "tasks"
+	processesProgFollow              = "follow"
+	processesProgForget              = "forget"
+	processesProgProcessEnded        = "process_ended"
+	processesProgProcessExecuted     = "process_executed"
+	processesProgProcessForked       = "process_forked"
+	processesProgProcessFreed        = "process_freed"
+	processesProgRemain              = "remain"
+	processesVarAnnounce             = "announce"
+	processesVarBooks                = "books"
+	processesVarKeepEventInBtf       = "keep_event_in_btf"
+	processesVarOwnPid               = "own_pid"
+	processesVarPageBits             = "page_bits"
+	processesVarSwitchShowsState     = "switch_shows_state"
+	processesVarWholeHost            = "whole_host"
 )
 
 // loadProcesses returns the embedded CollectionSpec for processes.
@@ -203,6 +249,7 @@ type processesProgramSpecs struct {
 	ProcessEnded    *ebpf.ProgramSpec `ebpf:"process_ended"`
 	ProcessExecuted *ebpf.ProgramSpec `ebpf:"process_executed"`
 	ProcessForked   *ebpf.ProgramSpec `ebpf:"process_forked"`
+	ProcessFreed    *ebpf.ProgramSpec `ebpf:"process_freed"`
 	Remain          *ebpf.ProgramSpec `ebpf:"remain"`
 }
 
@@ -210,14 +257,18 @@ type processesProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type processesMapSpecs struct {
-	Entries       *ebpf.MapSpec `ebpf:"entries"`
-	Events        *ebpf.MapSpec `ebpf:"events"`
-	InhibitEvents *ebpf.MapSpec `ebpf:"inhibit_events"`
-	Losses        *ebpf.MapSpec `ebpf:"losses"`
-	PidEvents     *ebpf.MapSpec `ebpf:"pid_events"`
-	ReportEvents  *ebpf.MapSpec `ebpf:"report_events"`
-	Roots         *ebpf.MapSpec `ebpf:"roots"`
-	Tasks         *ebpf.MapSpec `ebpf:"tasks"`
+	BookedCode           *ebpf.MapSpec `ebpf:"booked_code"`
+	Entries              *ebpf.MapSpec `ebpf:"entries"`
+	Events               *ebpf.MapSpec `ebpf:"events"`
+	InhibitEvents        *ebpf.MapSpec `ebpf:"inhibit_events"`
+	KnownCode            *ebpf.MapSpec `ebpf:"known_code"`
+	Losses               *ebpf.MapSpec `ebpf:"losses"`
+	NothingBooked        *ebpf.MapSpec `ebpf:"nothing_booked"`
+	PidEvents            *ebpf.MapSpec `ebpf:"pid_events"`
+	PidPageToMappingInfo *ebpf.MapSpec `ebpf:"pid_page_to_mapping_info"`
+	ReportEvents         *ebpf.MapSpec `ebpf:"report_events"`
+	Roots                *ebpf.MapSpec `ebpf:"roots"`
+	Tasks                *ebpf.MapSpec `ebpf:"tasks"`
 }
 
 // processesVariableSpecs contains global variables before they are loaded into the kernel.
@@ -225,8 +276,10 @@ type processesMapSpecs struct {
 // It can be passed ebpf.CollectionSpec.Assign.
 type processesVariableSpecs struct {
 	Announce         *ebpf.VariableSpec `ebpf:"announce"`
+	Books            *ebpf.VariableSpec `ebpf:"books"`
 	KeepEventInBtf   *ebpf.VariableSpec `ebpf:"keep_event_in_btf"`
 	OwnPid           *ebpf.VariableSpec `ebpf:"own_pid"`
+	PageBits         *ebpf.VariableSpec `ebpf:"page_bits"`
 	SwitchShowsState *ebpf.VariableSpec `ebpf:"switch_shows_state"`
 	WholeHost        *ebpf.VariableSpec `ebpf:"whole_host"`
 }
@@ -251,23 +304,31 @@ func (o *processesObjects) Close() error {
 //
 // It can be passed to loadProcessesObjects or ebpf.CollectionSpec.LoadAndAssign.
 type processesMaps struct {
-	Entries       *ebpf.Map `ebpf:"entries"`
-	Events        *ebpf.Map `ebpf:"events"`
-	InhibitEvents *ebpf.Map `ebpf:"inhibit_events"`
-	Losses        *ebpf.Map `ebpf:"losses"`
-	PidEvents     *ebpf.Map `ebpf:"pid_events"`
-	ReportEvents  *ebpf.Map `ebpf:"report_events"`
-	Roots         *ebpf.Map `ebpf:"roots"`
-	Tasks         *ebpf.Map `ebpf:"tasks"`
+	BookedCode           *ebpf.Map `ebpf:"booked_code"`
+	Entries              *ebpf.Map `ebpf:"entries"`
+	Events               *ebpf.Map `ebpf:"events"`
+	InhibitEvents        *ebpf.Map `ebpf:"inhibit_events"`
+	KnownCode            *ebpf.Map `ebpf:"known_code"`
+	Losses               *ebpf.Map `ebpf:"losses"`
+	NothingBooked        *ebpf.Map `ebpf:"nothing_booked"`
+	PidEvents            *ebpf.Map `ebpf:"pid_events"`
+	PidPageToMappingInfo *ebpf.Map `ebpf:"pid_page_to_mapping_info"`
+	ReportEvents         *ebpf.Map `ebpf:"report_events"`
+	Roots                *ebpf.Map `ebpf:"roots"`
+	Tasks                *ebpf.Map `ebpf:"tasks"`
 }
 
 func (m *processesMaps) Close() error {
 	return _ProcessesClose(
+		m.BookedCode,
 		m.Entries,
 		m.Events,
 		m.InhibitEvents,
+		m.KnownCode,
 		m.Losses,
+		m.NothingBooked,
 		m.PidEvents,
+		m.PidPageToMappingInfo,
 		m.ReportEvents,
 		m.Roots,
 		m.Tasks,
@@ -279,8 +340,10 @@ func (m *processesMaps) Close() error {
 // It can be passed to loadProcessesObjects or ebpf.CollectionSpec.LoadAndAssign.
 type processesVariables struct {
 	Announce         *ebpf.Variable `ebpf:"announce"`
+	Books            *ebpf.Variable `ebpf:"books"`
 	KeepEventInBtf   *ebpf.Variable `ebpf:"keep_event_in_btf"`
 	OwnPid           *ebpf.Variable `ebpf:"own_pid"`
+	PageBits         *ebpf.Variable `ebpf:"page_bits"`
 	SwitchShowsState *ebpf.Variable `ebpf:"switch_shows_state"`
 	WholeHost        *ebpf.Variable `ebpf:"whole_host"`
 }
@@ -294,6 +357,7 @@ type processesPrograms struct {
 	ProcessEnded    *ebpf.Program `ebpf:"process_ended"`
 	ProcessExecuted *ebpf.Program `ebpf:"process_executed"`
 	ProcessForked   *ebpf.Program `ebpf:"process_forked"`
+	ProcessFreed    *ebpf.Program `ebpf:"process_freed"`
 	Remain          *ebpf.Program `ebpf:"remain"`
 }
 
@@ -304,6 +368,7 @@ func (p *processesPrograms) Close() error {
 		p.ProcessEnded,
 		p.ProcessExecuted,
 		p.ProcessForked,
+		p.ProcessFreed,
 		p.Remain,
 	)
 }

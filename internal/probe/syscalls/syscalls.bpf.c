@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /* System calls of the target, added up in the kernel per thread and call (counts.h); those of slow_ns and
  * more are also kept whole, with what they were on (object.h). */
-#include "../bpf/announce.h"
+#include "../bpf/book.h"
 #include "../bpf/calls.h"
 #include "../bpf/entry.h"
 #include "counts.h"
@@ -142,11 +142,14 @@ static __always_inline void keep_slow(struct task_struct *task, struct task_stat
 	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
 }
 
-static __always_inline void announce_code(void *ctx, struct pt_regs___culprit *regs, __s32 call)
+static __always_inline void announce_code(void *ctx, struct pt_regs___culprit *regs, __s32 call, long address)
 {
-	if (announce && call == CALL_MMAP && (third_argument(regs) & PROT_EXEC) &&
-	    (int)fifth_argument(regs) >= 0)
-		announce_process(ctx, bpf_get_current_pid_tgid());
+	if (!announce || call != CALL_MMAP || !(third_argument(regs) & PROT_EXEC) || (int)fifth_argument(regs) < 0)
+		return;
+	__u64 id = bpf_get_current_pid_tgid();
+	if (books && bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_find_vma) && book_mapping(id >> 32, address, 0))
+		return;
+	announce_process(ctx, id);
 }
 
 /* Whether the first sleep that an untimed call is timed from was its own. What a thread does on its way out, the
@@ -201,7 +204,7 @@ int BPF_PROG(call_left, struct pt_regs___culprit *regs, long result)
 	} else {
 		end_call(task, slot, regs, call, result);
 	}
-	announce_code(ctx, regs, call);
+	announce_code(ctx, regs, call, result);
 	note_opened(task, call, result);
 	return 0;
 }

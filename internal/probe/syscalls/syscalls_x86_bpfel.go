@@ -13,6 +13,16 @@ import (
 	"github.com/cilium/ebpf"
 )
 
+type syscallsBooked struct {
+	_      structs.HostLayout
+	Count  uint64
+	Ranges [16]struct {
+		_     structs.HostLayout
+		Start uint64
+		End   uint64
+	}
+}
+
 type syscallsCallKey struct {
 	_    structs.HostLayout
 	Tgid uint32
@@ -42,6 +52,35 @@ type syscallsCallTotal struct {
 	Errors  uint32
 	Buckets [40]uint32
 	_       [4]byte
+}
+
+type syscallsCode struct {
+	_           structs.HostLayout
+	Seconds     uint64
+	Nanoseconds uint64
+	File        uint64
+	Start       uint64
+	Used        uint64
+}
+
+type syscallsCodeKey struct {
+	_      structs.HostLayout
+	Inode  uint64
+	Offset uint64
+	Device uint64
+}
+
+type syscallsCodePage struct {
+	_       structs.HostLayout
+	Length  uint32
+	Tgid    uint32
+	Address uint64
+}
+
+type syscallsCodePlace struct {
+	_    structs.HostLayout
+	File uint64
+	Bias uint64
 }
 
 type syscallsEntryMarks struct {
@@ -205,29 +244,34 @@ type syscallsTaskState struct {
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
-	syscallsMapCalls              = "calls"
-	syscallsMapEntries            = "entries"
-	syscallsMapErrors             = "errors"
-	syscallsMapInhibitEvents      = "inhibit_events"
-	syscallsMapLosses             = "losses"
-	syscallsMapOpened             = "opened"
-	syscallsMapPathScratch        = "path_scratch"
-	syscallsMapPaths              = "paths"
-	syscallsMapPidEvents          = "pid_events"
-	syscallsMapReportEvents       = "report_events"
-	syscallsMapSlots              = "slots"
-	syscallsMapSlow               = "slow"
-	syscallsMapSubmissions        = "submissions"
-	syscallsMapTasks              = "tasks"
-	syscallsProgCallEntered       = "call_entered"
-	syscallsProgCallLeft          = "call_left"
-	syscallsProgSubmitted         = "submitted"
-	syscallsVarAnnounce           = "announce"
-	syscallsVarArguments          = "arguments"
-	syscallsVarKeepSlowEventInBtf = "keep_slow_event_in_btf"
-	syscallsVarOwnPid             = "own_pid"
-	syscallsVarSlowNs             = "slow_ns"
-	syscallsVarWholeHost          = "whole_host"
+	syscallsMapBookedCode           = "booked_code"
+	syscallsMapCalls                = "calls"
+	syscallsMapEntries              = "entries"
+	syscallsMapErrors               = "errors"
+	syscallsMapInhibitEvents        = "inhibit_events"
+	syscallsMapKnownCode            = "known_code"
+	syscallsMapLosses               = "losses"
+	syscallsMapOpened               = "opened"
+	syscallsMapPathScratch          = "path_scratch"
+	syscallsMapPaths                = "paths"
+	syscallsMapPidEvents            = "pid_events"
+	syscallsMapPidPageToMappingInfo = "pid_page_to_mapping_info"
+	syscallsMapReportEvents         = "report_events"
+	syscallsMapSlots                = "slots"
+	syscallsMapSlow                 = "slow"
+	syscallsMapSubmissions          = "submissions"
+	syscallsMapTasks                = "tasks"
+	syscallsProgCallEntered         = "call_entered"
+	syscallsProgCallLeft            = "call_left"
+	syscallsProgSubmitted           = "submitted"
+	syscallsVarAnnounce             = "announce"
+	syscallsVarArguments            = "arguments"
+	syscallsVarBooks                = "books"
+	syscallsVarKeepSlowEventInBtf   = "keep_slow_event_in_btf"
+	syscallsVarOwnPid               = "own_pid"
+	syscallsVarPageBits             = "page_bits"
+	syscallsVarSlowNs               = "slow_ns"
+	syscallsVarWholeHost            = "whole_host"
 )
 
 // loadSyscalls returns the embedded CollectionSpec for syscalls.
@@ -281,20 +325,23 @@ type syscallsProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type syscallsMapSpecs struct {
-	Calls         *ebpf.MapSpec `ebpf:"calls"`
-	Entries       *ebpf.MapSpec `ebpf:"entries"`
-	Errors        *ebpf.MapSpec `ebpf:"errors"`
-	InhibitEvents *ebpf.MapSpec `ebpf:"inhibit_events"`
-	Losses        *ebpf.MapSpec `ebpf:"losses"`
-	Opened        *ebpf.MapSpec `ebpf:"opened"`
-	PathScratch   *ebpf.MapSpec `ebpf:"path_scratch"`
-	Paths         *ebpf.MapSpec `ebpf:"paths"`
-	PidEvents     *ebpf.MapSpec `ebpf:"pid_events"`
-	ReportEvents  *ebpf.MapSpec `ebpf:"report_events"`
-	Slots         *ebpf.MapSpec `ebpf:"slots"`
-	Slow          *ebpf.MapSpec `ebpf:"slow"`
-	Submissions   *ebpf.MapSpec `ebpf:"submissions"`
-	Tasks         *ebpf.MapSpec `ebpf:"tasks"`
+	BookedCode           *ebpf.MapSpec `ebpf:"booked_code"`
+	Calls                *ebpf.MapSpec `ebpf:"calls"`
+	Entries              *ebpf.MapSpec `ebpf:"entries"`
+	Errors               *ebpf.MapSpec `ebpf:"errors"`
+	InhibitEvents        *ebpf.MapSpec `ebpf:"inhibit_events"`
+	KnownCode            *ebpf.MapSpec `ebpf:"known_code"`
+	Losses               *ebpf.MapSpec `ebpf:"losses"`
+	Opened               *ebpf.MapSpec `ebpf:"opened"`
+	PathScratch          *ebpf.MapSpec `ebpf:"path_scratch"`
+	Paths                *ebpf.MapSpec `ebpf:"paths"`
+	PidEvents            *ebpf.MapSpec `ebpf:"pid_events"`
+	PidPageToMappingInfo *ebpf.MapSpec `ebpf:"pid_page_to_mapping_info"`
+	ReportEvents         *ebpf.MapSpec `ebpf:"report_events"`
+	Slots                *ebpf.MapSpec `ebpf:"slots"`
+	Slow                 *ebpf.MapSpec `ebpf:"slow"`
+	Submissions          *ebpf.MapSpec `ebpf:"submissions"`
+	Tasks                *ebpf.MapSpec `ebpf:"tasks"`
 }
 
 // syscallsVariableSpecs contains global variables before they are loaded into the kernel.
@@ -303,8 +350,10 @@ type syscallsMapSpecs struct {
 type syscallsVariableSpecs struct {
 	Announce           *ebpf.VariableSpec `ebpf:"announce"`
 	Arguments          *ebpf.VariableSpec `ebpf:"arguments"`
+	Books              *ebpf.VariableSpec `ebpf:"books"`
 	KeepSlowEventInBtf *ebpf.VariableSpec `ebpf:"keep_slow_event_in_btf"`
 	OwnPid             *ebpf.VariableSpec `ebpf:"own_pid"`
+	PageBits           *ebpf.VariableSpec `ebpf:"page_bits"`
 	SlowNs             *ebpf.VariableSpec `ebpf:"slow_ns"`
 	WholeHost          *ebpf.VariableSpec `ebpf:"whole_host"`
 }
@@ -329,33 +378,39 @@ func (o *syscallsObjects) Close() error {
 //
 // It can be passed to loadSyscallsObjects or ebpf.CollectionSpec.LoadAndAssign.
 type syscallsMaps struct {
-	Calls         *ebpf.Map `ebpf:"calls"`
-	Entries       *ebpf.Map `ebpf:"entries"`
-	Errors        *ebpf.Map `ebpf:"errors"`
-	InhibitEvents *ebpf.Map `ebpf:"inhibit_events"`
-	Losses        *ebpf.Map `ebpf:"losses"`
-	Opened        *ebpf.Map `ebpf:"opened"`
-	PathScratch   *ebpf.Map `ebpf:"path_scratch"`
-	Paths         *ebpf.Map `ebpf:"paths"`
-	PidEvents     *ebpf.Map `ebpf:"pid_events"`
-	ReportEvents  *ebpf.Map `ebpf:"report_events"`
-	Slots         *ebpf.Map `ebpf:"slots"`
-	Slow          *ebpf.Map `ebpf:"slow"`
-	Submissions   *ebpf.Map `ebpf:"submissions"`
-	Tasks         *ebpf.Map `ebpf:"tasks"`
+	BookedCode           *ebpf.Map `ebpf:"booked_code"`
+	Calls                *ebpf.Map `ebpf:"calls"`
+	Entries              *ebpf.Map `ebpf:"entries"`
+	Errors               *ebpf.Map `ebpf:"errors"`
+	InhibitEvents        *ebpf.Map `ebpf:"inhibit_events"`
+	KnownCode            *ebpf.Map `ebpf:"known_code"`
+	Losses               *ebpf.Map `ebpf:"losses"`
+	Opened               *ebpf.Map `ebpf:"opened"`
+	PathScratch          *ebpf.Map `ebpf:"path_scratch"`
+	Paths                *ebpf.Map `ebpf:"paths"`
+	PidEvents            *ebpf.Map `ebpf:"pid_events"`
+	PidPageToMappingInfo *ebpf.Map `ebpf:"pid_page_to_mapping_info"`
+	ReportEvents         *ebpf.Map `ebpf:"report_events"`
+	Slots                *ebpf.Map `ebpf:"slots"`
+	Slow                 *ebpf.Map `ebpf:"slow"`
+	Submissions          *ebpf.Map `ebpf:"submissions"`
+	Tasks                *ebpf.Map `ebpf:"tasks"`
 }
 
 func (m *syscallsMaps) Close() error {
 	return _SyscallsClose(
+		m.BookedCode,
 		m.Calls,
 		m.Entries,
 		m.Errors,
 		m.InhibitEvents,
+		m.KnownCode,
 		m.Losses,
 		m.Opened,
 		m.PathScratch,
 		m.Paths,
 		m.PidEvents,
+		m.PidPageToMappingInfo,
 		m.ReportEvents,
 		m.Slots,
 		m.Slow,
@@ -370,8 +425,10 @@ func (m *syscallsMaps) Close() error {
 type syscallsVariables struct {
 	Announce           *ebpf.Variable `ebpf:"announce"`
 	Arguments          *ebpf.Variable `ebpf:"arguments"`
+	Books              *ebpf.Variable `ebpf:"books"`
 	KeepSlowEventInBtf *ebpf.Variable `ebpf:"keep_slow_event_in_btf"`
 	OwnPid             *ebpf.Variable `ebpf:"own_pid"`
+	PageBits           *ebpf.Variable `ebpf:"page_bits"`
 	SlowNs             *ebpf.Variable `ebpf:"slow_ns"`
 	WholeHost          *ebpf.Variable `ebpf:"whole_host"`
 }

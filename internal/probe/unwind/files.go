@@ -21,7 +21,10 @@ const (
 type heldFiles struct {
 	files map[fileKey]*heldFile
 	swept time.Time
+	asked map[fileNumber]int64 // what was told since it was cleared, of files whose numbers are their own
 }
+
+type fileNumber struct{ device, inode uint64 }
 
 // fileKey is what a list of mappings tells of a file. The path is part of it because overlays and bind mounts of
 // different disks may show the same numbers.
@@ -35,7 +38,9 @@ type heldFile struct {
 	used time.Time
 }
 
-func newHeldFiles() *heldFiles { return &heldFiles{files: map[fileKey]*heldFile{}} }
+func newHeldFiles() *heldFiles {
+	return &heldFiles{files: map[fileKey]*heldFile{}, asked: map[fileNumber]int64{}}
+}
 
 // modified is when the file of a mapping was last modified, in ns; 0 when that cannot be told.
 func (h *heldFiles) modified(target process.Process, mapping *process.RawMapping) int64 {
@@ -47,7 +52,9 @@ func (h *heldFiles) modified(target process.Process, mapping *process.RawMapping
 	key := fileKey{mapping.Device, mapping.Inode, mapping.Path}
 	if known := h.files[key]; known != nil {
 		known.used = now
-		return modifiedAt(known.file)
+		modified := modifiedAt(known.file)
+		h.asked[fileNumber{key.device, key.inode}] = modified
+		return modified
 	}
 	opened, err := target.OpenMappingFile(mapping)
 	if err != nil {
@@ -64,6 +71,7 @@ func (h *heldFiles) modified(target process.Process, mapping *process.RawMapping
 		return modified
 	}
 	h.files[fileKey{mapping.Device, mapping.Inode, string([]byte(mapping.Path))}] = &heldFile{file, now}
+	h.asked[fileNumber{mapping.Device, mapping.Inode}] = modified
 	return modified
 }
 

@@ -40,6 +40,7 @@ type monitor struct {
 	u       *Unwinder
 	manager *processmanager.ProcessManager
 	heaps   *codeHeaps
+	book    *book // nil: processes are not booked in the kernel
 	stacks  *ringbuf.Reader
 	events  *perf.Reader
 	poll    time.Duration
@@ -73,6 +74,9 @@ func (u *Unwinder) watch(ctx context.Context, poll time.Duration, patient bool) 
 	}
 	if m.heaps, err = findCodeHeaps(m.manager, u.loader.maps["pid_page_to_mapping_info"]); err != nil {
 		return err
+	}
+	if !patient {
+		m.book, _ = newBook(m.manager, u.loader.maps) // without it all are announced
 	}
 	if m.events, err = perf.NewReader(u.loader.maps["report_events"], os.Getpagesize()); err != nil {
 		return fmt.Errorf("hear of processes: %w", err)
@@ -128,7 +132,12 @@ func (m *monitor) lookAfter(ctx context.Context) {
 	look := func(id libpf.PIDTID) {
 		defer m.heaps.anew(id.PID())()
 		m.u.bear(func() {
-			m.manager.SynchronizeProcess(mortal{process.New(id.PID(), id.TID()), files, maps})
+			library := func() { m.manager.SynchronizeProcess(mortal{process.New(id.PID(), id.TID()), files, maps}) }
+			if m.book == nil {
+				library()
+			} else {
+				m.book.look(id.PID(), files, library)
+			}
 		})
 		ruby.complete(uint32(id.PID()))
 	}
@@ -168,7 +177,11 @@ func (m *monitor) lookAfter(ctx context.Context) {
 			}
 		}
 		if time.Since(cleaned) >= cleanupEvery {
-			m.manager.CleanupPIDs()
+			if m.book == nil {
+				m.manager.CleanupPIDs()
+			} else {
+				m.book.cleanup()
+			}
 			cleaned = time.Now()
 		}
 	}

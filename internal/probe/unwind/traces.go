@@ -34,7 +34,7 @@ func (u *Unwinder) handle(record []byte, fresh func()) times.KTime {
 	if !known {
 		pid := libpf.PID(raw.Pid)
 		u.current = nil
-		u.bear(func() { u.tracer.HandleTrace(u.traceOf(raw, comm)) }) // calls ReportTraceEvent before it returns
+		u.bear(func() { u.convert(pid, u.traceOf(raw, comm)) }) // calls ReportTraceEvent before it returns
 		u.made.saw(pid, u.current)
 		if endedAtUnknown(u.current) {
 			u.monitor.endedAt(libpf.PIDTID(uint64(raw.Pid)<<32 | uint64(raw.Tid)))
@@ -49,6 +49,16 @@ func (u *Unwinder) handle(record []byte, fresh func()) times.KTime {
 	u.traces = append(u.traces, Trace{KtimeNs: int64(raw.Ktime), Pid: int32(raw.Pid), Tid: int32(raw.Tid),
 		CPU: int32(raw.Cpu_id), Comm: comm.String(), Stack: stack})
 	return times.KTime(raw.Ktime)
+}
+
+// convert has the library name a stack, and report it.
+func (u *Unwinder) convert(pid libpf.PID, trace *libpf.EbpfTrace) {
+	if u.monitor.book == nil {
+		u.tracer.HandleTrace(trace)
+		return
+	}
+	kernel := min(int(trace.NumKernelFrames), len(trace.FrameData))
+	u.monitor.book.naming(pid, trace.FrameData[kernel:], func() { u.tracer.HandleTrace(trace) })
 }
 
 // hashOf is by what equal raw stacks of one process are told.

@@ -160,7 +160,8 @@ func (u *Unwinder) run(ctx context.Context, options Options) error {
 // Program is the entry to tail-call from a perf_event program.
 func (u *Unwinder) Program() *ebpf.Program { return u.program }
 
-// Queue gives the maps of the library's queue of processes to look at, by name.
+// Queue gives the maps of the library's queue of processes to look at, and those by which processes are booked
+// without a look, by name.
 func (u *Unwinder) Queue() (map[string]*ebpf.Map, error) {
 	queue := map[string]*ebpf.Map{}
 	for _, name := range []string{"pid_events", "report_events", "inhibit_events"} {
@@ -169,6 +170,9 @@ func (u *Unwinder) Queue() (map[string]*ebpf.Map, error) {
 			return nil, err
 		}
 		queue[name] = found
+	}
+	if book := u.monitor.book; book != nil {
+		queue["pid_page_to_mapping_info"], queue["known_code"], queue["booked_code"] = book.table, book.codes, book.booked
 	}
 	return queue, nil
 }
@@ -183,6 +187,9 @@ func (u *Unwinder) Close() {
 	u.tracer.Close()
 	if u.loader != nil {
 		u.loader.close()
+	}
+	if u.monitor != nil && u.monitor.book != nil {
+		u.monitor.book.close()
 	}
 }
 
@@ -223,6 +230,10 @@ func (u *Unwinder) Lost() int64 {
 func (u *Unwinder) Reset() {
 	u.loader.reset()
 	u.made.forget()
+	if u.monitor.book != nil {
+		u.monitor.book.handOver()
+		signal(u.monitor.news)
+	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.forgetModules()
