@@ -230,7 +230,7 @@ func (u *Unwinder) Lost() int64 {
 func (u *Unwinder) Reset() {
 	u.loader.reset()
 	u.made.forget()
-	if u.monitor.book != nil {
+	if u.monitor != nil && u.monitor.book != nil {
 		u.monitor.book.handOver()
 		signal(u.monitor.news)
 	}

@@ -1,0 +1,81 @@
+package record
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"culprit/recording"
+)
+
+// briefRuns is how often each of the two programs is run; of the first ones of each the code is not known yet.
+const (
+	briefRuns  = 25
+	briefFirst = 10
+)
+
+// Processes that come and go have whole stacks from their first moment on, once their code is known, and those of a
+// program that was written over in place have the new one's: it is another one for all that path and inode say.
+func TestBriefProcessesHaveWholeStacks(t *testing.T) {
+	recorder := standing.get(t)
+	folder := t.TempDir()
+	for _, name := range []string{"before", "after"} {
+		out, err := exec.Command("gcc", "-O2", "-fomit-frame-pointer", "-DWORK=work_"+name, "-o",
+			filepath.Join(folder, name), "testdata/brief.c").CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	run := filepath.Join(folder, "brief")
+	script := fmt.Sprintf(`cp %[1]s/before %[2]s; i=0; while [ $i -lt %[3]d ]; do %[2]s; i=$((i+1)); done
+cat %[1]s/after > %[2]s; i=0; while [ $i -lt %[3]d ]; do %[2]s; i=$((i+1)); done; exit 0`, folder, run, briefRuns)
+	path := filepath.Join(folder, "script")
+	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := watchCommand(t, recorder, "/bin/sh", path)
+	place := map[int32]int{} // of each process among its kind, by when it started
+	for _, process := range got.Processes {
+		if process.Comm == "brief" {
+			place[process.Pid] = len(place)
+		}
+	}
+	if len(place) != 2*briefRuns {
+		t.Fatalf("%d processes were seen, %d ran", len(place), 2*briefRuns)
+	}
+	all, whole := 0, 0
+	builds := [2]map[string]bool{{}, {}}
+	for _, sample := range got.Samples {
+		nth, is := place[sample.Pid]
+		if !is || sample.Signal != recording.SignalCPU || nth%briefRuns < briefFirst {
+			continue
+		}
+		stack := got.StackFrames(sample.Stack)
+		work := slices.IndexFunc(stack, func(frame recording.Frame) bool {
+			return frame.Name == "work_before" || frame.Name == "work_after"
+		})
+		if work < 0 { // before and after its work
+			continue
+		}
+		// What was in the file before is gone, and its names: they are read at the end. Its build was known at once.
+		builds[nth/briefRuns][stack[work].BuildID] = true
+		if nth >= briefRuns && stack[work].Name != "work_after" {
+			t.Errorf("process %d of %d is in the program that was written over: %v", nth, len(place), stack)
+		}
+		all++
+		if _, broken := stack[0].Broken(); !broken && work > 0 && stack[work-1].Name == "main" {
+			whole++
+		}
+	}
+	for id := range builds[1] {
+		if builds[0][id] || len(builds[0]) != 1 || len(builds[1]) != 1 || id == "" {
+			t.Errorf("builds %v were seen before it was written over, %v after", builds[0], builds[1])
+		}
+	}
+	if all < 2*(briefRuns-briefFirst) || float64(whole) < 0.95*float64(all) {
+		t.Errorf("%d of %d stacks are whole", whole, all)
+	}
+}
