@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -63,7 +64,7 @@ type book struct {
 	codes   *ebpf.Map // known to the kernel
 	booked  *ebpf.Map // by the kernel
 	known   map[codeKey]processmanager.Mapping
-	counts  map[host.FileID]int // how many of known are of a file
+	named   atomic.Pointer[map[host.FileID]bool] // files of known; replaced, never changed
 	seen    map[codeKey]seenCode
 	swept   time.Time
 }
@@ -77,7 +78,7 @@ type seenCode struct {
 
 func newBook(manager *processmanager.ProcessManager, maps map[string]*ebpf.Map) (*book, error) {
 	b := &book{manager: manager, queue: maps["pid_events"], table: maps["pid_page_to_mapping_info"],
-		known: map[codeKey]processmanager.Mapping{}, counts: map[host.FileID]int{}, seen: map[codeKey]seenCode{}, swept: time.Now()}
+		known: map[codeKey]processmanager.Mapping{}, seen: map[codeKey]seenCode{}, swept: time.Now()}
 	var err error
 	if b.mutex, err = fieldAt[sync.RWMutex](manager, "mu"); err != nil {
 		return nil, err
@@ -242,7 +243,6 @@ func (b *book) enter(key codeKey, modified int64, mapping *processmanager.Mappin
 		return
 	}
 	b.known[key] = *mapping
-	b.counts[file]++
 	b.seen[key] = seenCode{modified: modified}
 	b.lend()
 }
@@ -256,20 +256,18 @@ func (b *book) forget(key codeKey) {
 	_ = b.codes.Delete(&key) // it is there
 	delete(b.known, key)
 	delete(b.seen, key)
-	file := host.FileIDFromLibpf(mapping.FrameMapping.Value().File.Value().FileID)
-	if b.counts[file]--; b.counts[file] == 0 {
-		delete(b.counts, file)
-	}
-	_ = b.files.DecRef(file) // it was counted
+	_ = b.files.DecRef(host.FileIDFromLibpf(mapping.FrameMapping.Value().File.Value().FileID)) // it was counted
 	b.lend()
 }
 
 // lend makes the list that booked processes are lent, in the library's order.
 func (b *book) lend() {
-	list := make([]processmanager.Mapping, 0, len(b.known))
+	list, files := make([]processmanager.Mapping, 0, len(b.known)), map[host.FileID]bool{}
 	for _, mapping := range b.known {
 		list = append(list, mapping)
+		files[host.FileIDFromLibpf(mapping.FrameMapping.Value().File.Value().FileID)] = true
 	}
+	b.named.Store(&files)
 	slices.SortFunc(list, func(one, other processmanager.Mapping) int {
 		first, second := one.FrameMapping.Value(), other.FrameMapping.Value()
 		files := [2]host.FileID{host.FileIDFromLibpf(first.File.Value().FileID),
@@ -300,10 +298,10 @@ func (b *book) cleanup() {
 
 // naming has the library name a stack. Where all its code is known to the kernel the process is lent the mappings of
 // such code: the library may not know it, or know what it ran before.
-func (b *book) naming(pid libpf.PID, frames libpf.EbpfFrame, library func()) {
+func (b *book) naming(pid libpf.PID, known bool, library func()) {
 	b.turn.Lock()
 	defer b.turn.Unlock()
-	if !b.knows(frames) {
+	if !known {
 		library()
 		return
 	}
@@ -320,15 +318,23 @@ func (b *book) naming(pid libpf.PID, frames libpf.EbpfFrame, library func()) {
 	library()
 }
 
-// knows tells whether all native frames are in code that the kernel knows.
+// knows tells whether all native frames are in code that the kernel knows: the names of such a stack are the same in
+// every process.
 func (b *book) knows(frames libpf.EbpfFrame) bool {
-	for ; len(frames) > 0 && int(frames.Length()) <= len(frames) && frames.Length() > 0; frames = frames[frames.Length():] {
-		if frames.Flags().Error() {
-			continue
-		}
-		if frames.Type().Interpreter() != libpf.Native || b.counts[host.FileID(frames.Variable(0))] == 0 {
+	files := b.named.Load()
+	if files == nil {
+		return false
+	}
+	for len(frames) > 0 {
+		length := int(frames.Length())
+		if length == 0 || length > len(frames) {
 			return false
 		}
+		if !frames.Flags().Error() &&
+			(frames.Type().Interpreter() != libpf.Native || !(*files)[host.FileID(frames.Variable(0))]) {
+			return false
+		}
+		frames = frames[length:]
 	}
 	return true
 }

@@ -14,7 +14,8 @@ import (
 
 var seed = maphash.MakeSeed()
 
-// handle keeps one trace, as it is in the ring, and gives its time. Equal raw stacks of one process are named once;
+// handle keeps one trace, as it is in the ring, and gives its time. Equal raw stacks of one process, of known code
+// (book.go) those of all processes, are named once;
 // fresh is called when one was not known and more of its kind can be named only while the process lives.
 func (u *Unwinder) handle(record []byte, fresh func()) times.KTime {
 	const header = unsafe.Offsetof(support.Trace{}.Frame_data)
@@ -26,15 +27,21 @@ func (u *Unwinder) handle(record []byte, fresh func()) times.KTime {
 	if len(record) < int(header)+length || raw.Num_kernel_frames > raw.Frame_data_len {
 		return 0
 	}
-	hash := hashOf(raw.Pid, record[header:][:length])
+	known := u.monitor != nil && u.monitor.book != nil &&
+		u.monitor.book.knows(raw.Frame_data[raw.Num_kernel_frames:raw.Frame_data_len])
+	whose := raw.Pid
+	if known { // processes that come and go by the hundred have the same stacks
+		whose = 0
+	}
+	hash := hashOf(whose, record[header:][:length])
 	comm := libpf.NewComm(raw.Comm)
 	u.mu.Lock()
-	stack, known := u.byHash[hash]
+	stack, kept := u.byHash[hash]
 	u.mu.Unlock()
-	if !known {
+	if !kept {
 		pid := libpf.PID(raw.Pid)
 		u.current = nil
-		u.bear(func() { u.convert(pid, u.traceOf(raw, comm)) }) // calls ReportTraceEvent before it returns
+		u.bear(func() { u.convert(pid, known, u.traceOf(raw, comm)) }) // calls ReportTraceEvent before it returns
 		u.made.saw(pid, u.current)
 		if endedAtUnknown(u.current) {
 			u.monitor.endedAt(libpf.PIDTID(uint64(raw.Pid)<<32 | uint64(raw.Tid)))
@@ -52,13 +59,12 @@ func (u *Unwinder) handle(record []byte, fresh func()) times.KTime {
 }
 
 // convert has the library name a stack, and report it.
-func (u *Unwinder) convert(pid libpf.PID, trace *libpf.EbpfTrace) {
+func (u *Unwinder) convert(pid libpf.PID, known bool, trace *libpf.EbpfTrace) {
 	if u.monitor.book == nil {
 		u.tracer.HandleTrace(trace)
 		return
 	}
-	kernel := min(int(trace.NumKernelFrames), len(trace.FrameData))
-	u.monitor.book.naming(pid, trace.FrameData[kernel:], func() { u.tracer.HandleTrace(trace) })
+	u.monitor.book.naming(pid, known, func() { u.tracer.HandleTrace(trace) })
 }
 
 // hashOf is by what equal raw stacks of one process are told.
