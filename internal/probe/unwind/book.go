@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -174,169 +173,11 @@ func (b *book) leave(pid libpf.PID, had *booked) {
 	}
 }
 
-// learn tells the kernel of code that was seen before in another process.
-func (b *book) learn(pid libpf.PID, mappings []processmanager.Mapping, files *heldFiles) {
-	for i := range mappings {
-		mapping := &mappings[i]
-		key, modified := b.keyOf(mapping, files)
-		if _, known := b.known[key]; modified < 0 || known && b.seen[key].modified == modified {
-			continue
-		}
-		before := b.seen[key]
-		if before.never || before.pid == 0 || before.modified != modified || before.pid == pid {
-			b.notice(key, modified, pid)
-			continue
-		}
-		b.enter(key, modified, mapping)
-	}
-}
-
-// notice remembers code to be seen again.
-func (b *book) notice(key codeKey, modified int64, pid libpf.PID) {
-	if before := b.seen[key]; before.never && before.modified == modified {
-		return
-	}
-	b.forget(key)
-	if len(b.seen) >= maxSeenCode {
-		for other := range b.seen {
-			if _, known := b.known[other]; !known {
-				delete(b.seen, other)
-			}
-		}
-	}
-	b.seen[key] = seenCode{modified: modified, pid: pid}
-}
-
-// keyOf is how the kernel knows the code; negative: when the file was modified is not known.
-func (b *book) keyOf(mapping *processmanager.Mapping, files *heldFiles) (key codeKey, modified int64) {
-	if mapping.Inode == vdsoInode && mapping.Device == 0 {
-		return codeKey{Inode: vdsoInode}, 0
-	}
-	frame := mapping.FrameMapping.Value()
-	// The kernel's number of a device has 20 bits for the minor one, the library's list 8: what has more is not found.
-	key = codeKey{mapping.Inode, frame.FileOffset, mapping.Device>>8<<20 | mapping.Device&0xff}
-	if modified, asked := files.asked[fileNumber{mapping.Device, mapping.Inode}]; asked {
-		return key, modified
-	}
-	return key, -1
-}
-
-// enter makes code known to the kernel, and has the library keep its rules.
-func (b *book) enter(key codeKey, modified int64, mapping *processmanager.Mapping) {
-	if len(b.known) >= maxKnownCode {
-		return
-	}
-	frame := mapping.FrameMapping.Value()
-	file := host.FileIDFromLibpf(frame.File.Value().FileID)
-	info, err := b.files.AddOrIncRef(file, nil) // it is there: the process has it
-	if err != nil {
-		return
-	}
-	if info.Data != nil || runTimeOf(frame.File.Value().FileName.String()) >= 0 {
-		_ = b.files.DecRef(file) // it was just counted
-		b.seen[key] = seenCode{modified: modified, never: true}
-		return
-	}
-	code := knownCode{uint64(modified / 1e9), uint64(modified % 1e9), uint64(file), uint64(frame.Start), 1}
-	if err := b.codes.Update(&key, &code, ebpf.UpdateAny); err != nil {
-		_ = b.files.DecRef(file)
-		return
-	}
-	b.known[key] = *mapping
-	b.seen[key] = seenCode{modified: modified}
-	b.lend()
-}
-
-// forget takes code out again.
-func (b *book) forget(key codeKey) {
-	mapping, known := b.known[key]
-	if !known {
-		return
-	}
-	_ = b.codes.Delete(&key) // it is there
-	delete(b.known, key)
-	delete(b.seen, key)
-	_ = b.files.DecRef(host.FileIDFromLibpf(mapping.FrameMapping.Value().File.Value().FileID)) // it was counted
-	b.lend()
-}
-
-// lend makes the list that booked processes are lent, in the library's order.
-func (b *book) lend() {
-	list, files := make([]processmanager.Mapping, 0, len(b.known)), map[host.FileID]bool{}
-	for _, mapping := range b.known {
-		list = append(list, mapping)
-		files[host.FileIDFromLibpf(mapping.FrameMapping.Value().File.Value().FileID)] = true
-	}
-	b.named.Store(&files)
-	slices.SortFunc(list, func(one, other processmanager.Mapping) int {
-		first, second := one.FrameMapping.Value(), other.FrameMapping.Value()
-		files := [2]host.FileID{host.FileIDFromLibpf(first.File.Value().FileID),
-			host.FileIDFromLibpf(second.File.Value().FileID)}
-		switch {
-		case files[0] < files[1] || files[0] == files[1] && first.Start < second.Start:
-			return -1
-		case files == [2]host.FileID{files[1], files[0]} && first.Start == second.Start:
-			return 0
-		}
-		return 1
-	})
-	mappings, err := mappingsIn(b.lent)
-	if err != nil {
-		return // it was there at the start
-	}
-	b.mutex.Lock()
-	*mappings = list
-	b.mutex.Unlock()
-}
-
 // cleanup has the library forget processes that are gone.
 func (b *book) cleanup() {
 	b.turn.Lock()
 	defer b.turn.Unlock()
 	b.manager.CleanupPIDs()
-}
-
-// naming has the library name a stack. Where all its code is known to the kernel the process is lent the mappings of
-// such code: the library may not know it, or know what it ran before.
-func (b *book) naming(pid libpf.PID, known bool, library func()) {
-	b.turn.Lock()
-	defer b.turn.Unlock()
-	if !known {
-		library()
-		return
-	}
-	id := reflect.ValueOf(pid)
-	b.mutex.Lock()
-	own := b.infos.MapIndex(id) // not valid, which takes it out again, where there is none
-	b.infos.SetMapIndex(id, b.lent)
-	b.mutex.Unlock()
-	defer func() {
-		b.mutex.Lock()
-		b.infos.SetMapIndex(id, own)
-		b.mutex.Unlock()
-	}()
-	library()
-}
-
-// knows tells whether all native frames are in code that the kernel knows: the names of such a stack are the same in
-// every process.
-func (b *book) knows(frames libpf.EbpfFrame) bool {
-	files := b.named.Load()
-	if files == nil {
-		return false
-	}
-	for len(frames) > 0 {
-		length := int(frames.Length())
-		if length == 0 || length > len(frames) {
-			return false
-		}
-		if !frames.Flags().Error() &&
-			(frames.Type().Interpreter() != libpf.Native || !(*files)[host.FileID(frames.Variable(0))]) {
-			return false
-		}
-		frames = frames[length:]
-	}
-	return true
 }
 
 // handOver ends what was booked: between two windows nobody sees a process call exec or end. Those that live are
@@ -372,19 +213,6 @@ func (b *book) filesOf(pid libpf.PID, had *booked, files map[uint64]bool) {
 		if b.table.Lookup(&key, &place) == nil {
 			files[place.File_id] = true
 		}
-	}
-}
-
-// sweep forgets code that was not used since the last time and that no booked process has.
-func (b *book) sweep(needed map[uint64]bool) {
-	for key := range b.known {
-		var code knownCode
-		if b.codes.Lookup(&key, &code) == nil && (code.Used != 0 || needed[code.File]) {
-			code.Used = 0
-			_ = b.codes.Update(&key, &code, ebpf.UpdateExist) // it stays as it is
-			continue
-		}
-		b.forget(key)
 	}
 }
 
