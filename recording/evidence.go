@@ -179,6 +179,9 @@ type Line struct {
 	// line has one MemoryOffset in all of them, and an address of its own in each.
 	Memory       string `parquet:"memory,optional,dict"`
 	MemoryOffset uint64 `parquet:"memory_offset,optional"`
+	// Alone is how many of the samples were taken while no other thread of the process ran, or of the processes that have
+	// mapped the memory: then nobody fights for it. Recordings from before it was known have none.
+	Alone int64 `parquet:"alone,optional"`
 	// Near is how many of the samples had another thread at its side: on another CPU, at the same time, in the same
 	// neighbourhood. NearByChance is how many would have, were the threads there independently of each other: none of both
 	// where too few samples tell.

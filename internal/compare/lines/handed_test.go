@@ -44,6 +44,39 @@ func TestHandedOn(t *testing.T) {
 	}
 }
 
+// A line costs nothing while one of its threads runs alone: the time of its code is that of the other samples, in one
+// line and in many. What a hostile file says of more samples than there are costs nothing, too.
+func TestAloneCostsNothing(t *testing.T) {
+	one := func() *recording.Recording { return shared(map[[2]int32]int64{{1, 0}: 150, {2, 0}: 150}) }
+	many := func() *recording.Recording { return scattered(300, byTurns) }
+	for what, pick := range map[string]func() *recording.Recording{"a line": one, "many lines": many} {
+		seconds := func(alone func(count int64) int64) (all float64) {
+			rec := pick()
+			rec.Samples = append(rec.Samples, recording.Sample{Signal: recording.SignalCPU, Target: true, Count: 1,
+				ValueNs: 10e6, Stack: recording.NoStack})
+			for i := range rec.Lines {
+				rec.Lines[i].Alone = alone(rec.Lines[i].Count)
+			}
+			for _, line := range Find(nil, []*recording.Recording{rec}, []float64{1}) {
+				for _, function := range line.Functions {
+					all += function.B[0]
+				}
+			}
+			return all
+		}
+		whole := seconds(func(int64) int64 { return 0 })
+		for name, got := range map[string]float64{
+			"all alone":     seconds(func(count int64) int64 { return count }),
+			"more than all": seconds(func(count int64) int64 { return 3 * count }),
+			"less than all": whole - seconds(func(int64) int64 { return -5 }),
+		} {
+			if whole <= 0 || got != 0 {
+				t.Errorf("%s, %s: %g s of %g", what, name, got, whole)
+			}
+		}
+	}
+}
+
 // Two runs together show what each alone does not, and one side that meets keeps the claim on both.
 func TestHandedOnOverRuns(t *testing.T) {
 	run := func(near, byChance float64) *recording.Recording { return met(scattered(300, byTurns), near, byChance) }

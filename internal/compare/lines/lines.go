@@ -49,6 +49,7 @@ type use struct {
 	memory    string // as recorded
 	names     map[string]bool
 	functions map[recording.Frame]float64 // samples
+	fought    map[recording.Frame]float64 // of those, while others ran that touch the line
 	threads   map[int32]bool
 	words     users[int32]  // by thread
 	tasks     users[uint64] // by task of Go, where it is known
@@ -157,7 +158,8 @@ func usesOf(rec *recording.Recording, collects collecting) (order []*use) {
 		}
 		if uses[at] == nil {
 			uses[at] = &use{pids: map[int32]bool{}, memory: row.Memory, names: map[string]bool{},
-				functions: map[recording.Frame]float64{}, threads: map[int32]bool{}, words: users[int32]{}, tasks: users[uint64]{},
+				functions: map[recording.Frame]float64{}, fought: map[recording.Frame]float64{}, threads: map[int32]bool{},
+				words: users[int32]{}, tasks: users[uint64]{},
 				hits: hits{threads: users[int32]{}, pids: map[int32]bool{}, tasks: users[uint64]{}, written: map[int32]bool{}}}
 			order = append(order, uses[at])
 		}
@@ -169,6 +171,7 @@ func usesOf(rec *recording.Recording, collects collecting) (order []*use) {
 		leaf := leafOf(rec, row.Stack)
 		if use.leaves = append(use.leaves, leaf); leaf.Name != "" {
 			use.functions[leaf] += count
+			use.fought[leaf] += foughtFor(row)
 		}
 		use.threads[row.Tid] = true
 		if count > 0 { // else only a debug register saw it
@@ -183,6 +186,11 @@ func usesOf(rec *recording.Recording, collects collecting) (order []*use) {
 		use.count += count
 	}
 	return order
+}
+
+// foughtFor is how many samples of a row may be of a thread that waits for the line: another one ran.
+func foughtFor(row *recording.Line) float64 {
+	return float64(row.Count - min(max(row.Alone, 0), row.Count))
 }
 
 // leafOf is the innermost function of a stack, its name and kind alone.

@@ -91,7 +91,7 @@ func (m *merged) take(w *window, u *use) {
 	m.samples[w.at] += u.count
 	m.lines[w.at]++
 	for frame, samples := range u.functions {
-		m.spend(w, frame, samples)
+		m.spend(w, frame, samples, u.fought[frame])
 	}
 }
 
@@ -113,11 +113,12 @@ func (m *merged) describe(w *window, u *use) {
 	}
 }
 
-func (m *merged) spend(w *window, frame recording.Frame, samples float64) {
+// spend adds samples of a function, and the time of those that the line can have cost.
+func (m *merged) spend(w *window, frame recording.Frame, samples, fought float64) {
 	if m.functions[frame] == nil {
 		m.functions[frame] = make([]float64, len(m.samples))
 	}
-	m.functions[frame][w.at] += samples * w.seconds
+	m.functions[frame][w.at] += fought * w.seconds
 	m.touches[frame] += samples
 }
 
@@ -133,7 +134,7 @@ func (m *merged) takeSpread(side []*window, key spreadKey, s *spread) {
 		m.Threads = max(m.Threads, len(users))
 		m.samples[w.at] += s.part * s.mass[w.at]
 		m.lines[w.at] += s.lines[w.at]
-		m.spend(w, key.function, s.part*s.mass[w.at])
+		m.spend(w, key.function, s.part*s.mass[w.at], s.part*s.fought[w.at])
 	}
 	m.spread = true
 	for i, u := range s.uses {

@@ -36,6 +36,7 @@ type spreadKey struct {
 // spread is what the sparse lines of one key show, in the runs of one side.
 type spread struct {
 	mass      []float64 // samples by run
+	fought    []float64 // of those, while others ran that touch the lines
 	lines     []float64
 	users     map[spreadUser]float64
 	meetings  float64 // of a sample with another one of its line
@@ -150,7 +151,8 @@ func (u *use) spreadInto(all map[spreadKey]*spread, w *window, runs int) {
 		}
 		into := all[key]
 		if into == nil {
-			into = &spread{mass: make([]float64, runs), lines: make([]float64, runs), users: map[spreadUser]float64{}}
+			into = &spread{mass: make([]float64, runs), fought: make([]float64, runs), lines: make([]float64, runs),
+				users: map[spreadUser]float64{}}
 			all[key] = into
 		}
 		if !seen[key] {
@@ -159,6 +161,7 @@ func (u *use) spreadInto(all map[spreadKey]*spread, w *window, runs int) {
 			into.uses, into.windows = append(into.uses, u), append(into.windows, w)
 		}
 		into.mass[w.at] += float64(row.Count)
+		into.fought[w.at] += foughtFor(row)
 		into.users[spreadUser{w.at, row.Tid}] += float64(row.Count)
 		into.meet(row, row, float64(row.Count)*float64(row.Count-1))
 		for j, other := range u.rows {

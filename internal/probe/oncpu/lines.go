@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"culprit/internal/probe/bpf"
+	"culprit/internal/probe/unwind"
 	"culprit/recording"
 )
 
@@ -27,6 +28,9 @@ type word struct {
 	write    bool
 	stack    int32
 }
+
+// touched is how many samples had a word as operand, and during how many no other thread ran that could share it.
+type touched struct{ samples, alone int64 }
 
 // user is who touches a line: a thread or, where the memory is the running thread's own, that memory. It goes to
 // another thread when its thread has ended: those two never share it.
@@ -72,9 +76,9 @@ func (s *Session) collectLines(window *bpf.Window) error {
 	}
 	window.Lose(recording.LossOperandsOver, s.looker.over)
 	window.Lose("oncpu: shared lines not watched, for others hold the debug registers", s.looker.heldByOthers())
-	words, lines, golang := map[word]int64{}, map[lineOf]*sharers{}, map[int32]bool{}
+	words, lines, golang := map[word]touched{}, map[lineOf]*sharers{}, map[int32]bool{}
 	leaves, moments := map[int32]string{}, []moment(nil) // innermost functions of stacks; when each word was touched
-	stacks := stacksOf(window)
+	stacks, running := stacksOf(window), runningIn(window, s.periodNs)
 	for i := range s.looker.seen {
 		one := &s.looker.seen[i]
 		if one.time < window.StartNs || one.time >= window.EndNs {
@@ -93,7 +97,12 @@ func (s *Session) collectLines(window *bpf.Window) error {
 		if stack.stack != recording.NoStack {
 			leaves[stack.stack] = stack.innermost
 		}
-		words[at]++
+		times := words[at]
+		times.samples++
+		if stack.trace != nil && running.alone(stack.trace, at.in) {
+			times.alone++
+		}
+		words[at] = times
 		lines[at.in] = lines[at.in].with(&at)
 		moments = append(moments, moment{time: one.time, word: at})
 	}
@@ -148,7 +157,7 @@ const sparseAtMost = 8
 
 // spreading are the functions that touch a line which is shared and hardly sampled: there may be many such lines, of
 // which most have one sample. All that these functions touch tells how many.
-func spreading(words map[word]int64, lines map[lineOf]*sharers, leaves map[int32]string) map[string]bool {
+func spreading(words map[word]touched, lines map[lineOf]*sharers, leaves map[int32]string) map[string]bool {
 	found := map[string]bool{}
 	for at := range words {
 		if line := lines[at.in]; line.count <= sparseAtMost && line.shared() && leaves[at.stack] != "" {
@@ -159,16 +168,17 @@ func spreading(words map[word]int64, lines map[lineOf]*sharers, leaves map[int32
 }
 
 // rowsOf are the rows of shared lines, and of those that are touched alike.
-func rowsOf(window *bpf.Window, words map[word]int64, lines map[lineOf]*sharers,
+func rowsOf(window *bpf.Window, words map[word]touched, lines map[lineOf]*sharers,
 	leaves map[int32]string, near map[word]nearness) (rows []recording.Line) {
 	spread := spreading(words, lines, leaves)
-	for at, count := range words {
+	for at, times := range words {
 		if line := lines[at.in]; !line.shared() && (line.count > sparseAtMost || !spread[leaves[at.stack]]) {
 			continue
 		}
 		rows = append(rows, recording.Line{Line: at.address &^ (lineBytes - 1), Offset: int32(at.address % lineBytes),
 			Size: at.size, Pid: at.pid, Tid: at.tid, Task: at.task, Comm: window.Comm[at.pid],
-			Write: at.write, Count: count, Stack: at.stack, Near: near[at].seen, NearByChance: near[at].byChance})
+			Write: at.write, Count: times.samples, Alone: times.alone, Stack: at.stack, Near: near[at].seen,
+			NearByChance: near[at].byChance})
 	}
 	slices.SortFunc(rows, func(a, b recording.Line) int {
 		return cmp.Or(cmp.Compare(a.Pid, b.Pid), cmp.Compare(a.Line, b.Line),
@@ -207,6 +217,7 @@ type threadStacks struct {
 }
 
 type namedStack struct {
+	trace     *unwind.Trace // of the sample; nil when it did not arrive
 	stack     int32
 	innermost string
 	golang    bool // the innermost function is one of a Go program
@@ -233,6 +244,7 @@ func (s threadStacks) at(window *bpf.Window, sample *seenOperand) namedStack {
 		}
 		s.named[number] = known
 	}
+	known.trace = trace
 	return known
 }
 
