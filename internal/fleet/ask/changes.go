@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"culprit/internal/fleet/changes"
@@ -83,7 +84,7 @@ func (a *asker) changes() error {
 		return err
 	}
 	if result.Watch = found; err != nil {
-		result.Watch, result.Short = nil, err.Error()
+		result.Watch, result.Short = nil, strings.TrimPrefix(err.Error(), "look for changes: ") // of an answer, no error
 	}
 	a.lookBack(table, versions, result)
 	if result.Watch == nil {
