@@ -135,8 +135,11 @@ type looker struct {
 	folder   string
 	number   int
 	interval time.Duration
-	took     time.Duration // of this process's CPU time, at the look before
-	taken    time.Time     // when that was
+	service  *record.Service    // nil: the target ends with its process
+	restart  *recording.Restart // before the window that is open
+	say      func(string)       // takes what is to be known while nothing is seen
+	took     time.Duration      // of this process's CPU time, at the look before
+	taken    time.Time          // when that was
 }
 
 // look is what one window gave.
@@ -172,7 +175,7 @@ func runTop(ctx context.Context, w world, o topOptions) error {
 		defer end()
 	}
 	l := &looker{recorder: recorder, target: o.target, folder: folder, interval: o.interval, took: ownTime(),
-		taken: time.Now()}
+		taken: time.Now(), service: record.NewService(o.target), say: func(text string) { fmt.Fprintln(w.stderr, text) }}
 	if screen := openScreen(w); screen != nil && o.json != "-" {
 		defer screen.close()
 		return watchScreen(ctx, l, screen, o)
@@ -183,15 +186,59 @@ func runTop(ctx context.Context, w world, o topOptions) error {
 	return nil
 }
 
-// begin opens the next window.
-func (l *looker) begin(ctx context.Context) error {
-	l.number++
-	// The time may be over just now: the window is then a short one.
-	if err := l.recorder.Begin(context.WithoutCancel(ctx), l.target); err != nil {
-		return fmt.Errorf("look at %s: %w", l.target, err)
+// begin opens the next window, of a service that was restarted as soon as it is back; pause lets time go by until then,
+// and says whether it is over.
+func (l *looker) begin(ctx context.Context, pause func(time.Duration) (over bool)) (over bool, err error) {
+	for {
+		if over, err := l.find(pause); over || err != nil {
+			return over, err
+		}
+		l.number++
+		// The time may be over just now: the window is then a short one.
+		err := l.recorder.Begin(context.WithoutCancel(ctx), l.target)
+		if err == nil {
+			l.target.Resume = true
+			return false, nil
+		}
+		if l.service == nil || !errors.Is(err, record.ErrGone) {
+			return false, fmt.Errorf("look at %s: %w", l.target, err)
+		}
+		if pause(awayPause) {
+			return true, nil
+		}
 	}
-	l.target.Resume = true
-	return nil
+}
+
+// awayPause is between two tries to look at what ended just now, aliveEvery how often it is looked whether the process of a
+// service lives, and saidAfter how long it is away until that is said.
+const (
+	awayPause  = 100 * time.Millisecond
+	aliveEvery = 200 * time.Millisecond
+	saidAfter  = time.Second
+)
+
+// find has the next window be of the service as it is now.
+func (l *looker) find(pause func(time.Duration) bool) (over bool, err error) {
+	if l.service == nil || l.number == 0 || !l.service.Due() {
+		return false, nil
+	}
+	for began, said := time.Now(), false; ; {
+		found, restart, wait := l.service.Find()
+		if found.Kind != "" {
+			l.target.Kind, l.target.Pid, l.target.Cgroup = found.Kind, found.Pid, found.Cgroup
+			if restart != nil {
+				l.restart = restart
+			}
+			return false, nil
+		}
+		if !said && time.Since(began) >= saidAfter {
+			said = true
+			l.say(fmt.Sprintf("%s has ended and nothing came in its place yet: waiting", l.target.Name()))
+		}
+		if pause(wait) {
+			return true, nil
+		}
+	}
 }
 
 // end closes the window and gives what it saw as a file.
@@ -218,6 +265,7 @@ func (l *looker) read(path string, before *top.View) (*look, error) {
 	if err != nil {
 		return nil, err
 	}
+	view.Restart, l.restart = l.restart, nil
 	found := &look{view: view, rec: rec, own: l.own(ownTime(), time.Now())}
 	return found, nil
 }
@@ -235,10 +283,11 @@ func (l *looker) own(took time.Duration, now time.Time) (cpus float64) {
 func watchLines(ctx context.Context, w world, l *looker, o topOptions) error {
 	var before *top.View
 	for over := false; !over; {
-		if err := l.begin(ctx); err != nil {
+		ended, err := l.begin(ctx, func(pause time.Duration) bool { return l.wait(ctx, pause) })
+		if err != nil || ended {
 			return untilGone(err, before)
 		}
-		over = l.wait(ctx)
+		over = l.wait(ctx, l.interval)
 		path, err := l.end(!over)
 		if err != nil {
 			return untilGone(err, before)
@@ -278,16 +327,36 @@ func isLast(ctx context.Context) bool {
 	return ctx.Err() != nil || limited && time.Until(end) < shortestLook
 }
 
-// wait waits until the look is over; true: it was the last one.
-func (l *looker) wait(ctx context.Context) bool {
-	timer := time.NewTimer(l.interval)
+// wait waits until the look is over, or the service's process is; true: it was the last one.
+func (l *looker) wait(ctx context.Context, length time.Duration) bool {
+	timer := time.NewTimer(length)
 	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return isLast(ctx)
-	case <-l.recorder.Gone():
-		return true
-	case <-ctx.Done():
-		return true
+	alive, stop := l.alive()
+	defer stop()
+	for {
+		select {
+		case <-timer.C:
+			return isLast(ctx)
+		case <-alive:
+			if l.ended() {
+				return isLast(ctx)
+			}
+		case <-l.recorder.Gone():
+			return true
+		case <-ctx.Done():
+			return true
+		}
 	}
 }
+
+// alive ticks when it is to be looked whether the service's process lives; never for what is none.
+func (l *looker) alive() (<-chan time.Time, func()) {
+	if l.service == nil {
+		return nil, func() {}
+	}
+	ticker := time.NewTicker(aliveEvery)
+	return ticker.C, ticker.Stop
+}
+
+// ended tells that the service's process did so just now: the window is over, and the next is that of its successor.
+func (l *looker) ended() bool { return l.service.Ended() }

@@ -105,6 +105,7 @@ type board struct {
 // watchScreen draws looks until the person quits.
 func watchScreen(ctx context.Context, l *looker, s *screen, o topOptions) error {
 	b := &board{options: o, screen: s, looker: l, order: o.sort, shown: top.All}
+	l.say = func(text string) { s.show([]byte(text + "\n")) }
 	s.show([]byte(fmt.Sprintf("looking at %s for %v …\n", l.target, l.interval)))
 	for {
 		path, over, err := b.window(ctx)
@@ -145,7 +146,12 @@ func (b *board) window(ctx context.Context) (path string, over bool, err error) 
 			return "", true, nil
 		}
 	}
-	if err := b.looker.begin(ctx); err != nil {
+	over, err = b.looker.begin(ctx, func(pause time.Duration) bool {
+		timer := time.NewTimer(pause)
+		defer timer.Stop()
+		return b.await(ctx, timer.C) || b.quit
+	})
+	if over || err != nil {
 		return "", true, err
 	}
 	timer := time.NewTimer(b.looker.interval)
@@ -157,8 +163,14 @@ func (b *board) window(ctx context.Context) (path string, over bool, err error) 
 
 // await answers keys until the time is over or the pause begins or ends; true: it is the end.
 func (b *board) await(ctx context.Context, end <-chan time.Time) bool {
+	alive, stop := b.looker.alive()
+	defer stop()
 	for {
 		select {
+		case <-alive:
+			if b.looker.ended() {
+				return isLast(ctx)
+			}
 		case <-end:
 			return isLast(ctx)
 		case <-ctx.Done():

@@ -62,6 +62,10 @@ func (p *page) topHead(v *top.View, o TopOptions) {
 	}
 	p.line(fmt.Sprintf("%s  %s · %s CPUs · %s of %s%s", v.Time.Format("15:04:05"), visible(v.Target, 60), digits(v.CPUs),
 		plural(v.Samples, "sample"), amount(v.Seconds, "s"), state), bold)
+	if v.Restart != nil {
+		p.line(fmt.Sprintf("the service was restarted: process %d gave way to process %d", v.Restart.Pid, v.Restart.NewPid),
+			bold)
+	}
 	p.line(fmt.Sprintf("recording takes %s of a CPU, looking %s", percent(v.Recorder), percent(o.Own)), dim)
 	var had []string
 	for _, one := range v.Had {

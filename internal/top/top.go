@@ -50,6 +50,8 @@ type View struct {
 	Requests []tail.Kind `json:"requests"`
 	// Had are who had the CPU while threads of the target waited for one, in seconds per second.
 	Had []Had `json:"had_the_cpu"`
+	// Restart is that of the service since the look before; nil: there was none.
+	Restart *recording.Restart `json:"restart,omitempty"`
 	// Recorder is what recording took, in CPUs.
 	Recorder   float64  `json:"recorder_cpus"`
 	BlindSpots []string `json:"blind_spots"`
