@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,12 +26,26 @@ import (
 // ErrNotHere says that a peer does not work on this host; its row is left out.
 var ErrNotHere = errors.New("could not be run here")
 
-// patience is how long a peer may take to end before it is killed.
-const patience = 20 * time.Second
+// patience is how long a peer may take to end before it is killed, attachPatience how long to begin, and attachPause how
+// often it is looked whether it has.
+const (
+	patience       = 20 * time.Second
+	attachPatience = time.Minute
+	// interruptPatience is how long it may take to end by an interrupt.
+	interruptPatience = 5 * time.Second
+	attachPause       = 100 * time.Millisecond
+)
 
 // Start starts a peer, gives it time to attach, and returns what ends it. Of the words PID stands for the process and
 // FILE for an output file.
 func Start(words []string, pid int, file string, attaches time.Duration) (stop func(), err error) {
+	began := time.Now()
+	return StartWhen(words, pid, file, func(int) bool { return time.Since(began) >= attaches })
+}
+
+// StartWhen starts a peer and waits until attached says of its process that it is at work: on a busy host the time that
+// it takes varies much, and what is measured before is the process alone.
+func StartWhen(words []string, pid int, file string, attached func(peer int) bool) (stop func(), err error) {
 	named := slices.Clone(words)
 	for i := range named {
 		switch named[i] {
@@ -51,20 +66,62 @@ func Start(words []string, pid int, file string, attaches time.Duration) (stop f
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait() }()
-	select {
-	case err := <-ended:
-		return nil, fmt.Errorf("%w: %s ended at once (%v): %s", ErrNotHere, words[0], err, FirstLine(said.String()))
-	case <-time.After(attaches):
-	}
-	return func() {
+	stop = func() {
 		_ = command.Process.Signal(os.Interrupt) // it may have ended just now
+		select {
+		case <-ended:
+			return
+		case <-time.After(interruptPatience): // a shell's background jobs ignore interrupts, and so does what they start
+			_ = command.Process.Signal(syscall.SIGTERM)
+		}
 		select {
 		case <-ended:
 		case <-time.After(patience):
 			_ = command.Process.Kill()
 			<-ended
 		}
-	}, nil
+	}
+	for until := time.Now().Add(attachPatience); !attached(command.Process.Pid); {
+		select {
+		case err := <-ended:
+			return nil, fmt.Errorf("%w: %s ended at once (%v): %s", ErrNotHere, words[0], err, FirstLine(said.String()))
+		case <-time.After(attachPause):
+		}
+		if time.Now().After(until) {
+			stop()
+			return nil, fmt.Errorf("%w: %s did not attach within %v", ErrNotHere, words[0], attachPatience)
+		}
+	}
+	return stop, nil
+}
+
+// HasPrograms reports whether a process, or one below it, holds BPF programs that are attached to the kernel.
+func HasPrograms(pid int) bool {
+	infos, err := filepath.Glob(fmt.Sprintf("/proc/%d/fdinfo/*", pid))
+	if err != nil {
+		return false
+	}
+	for _, info := range infos {
+		if text, err := os.ReadFile(info); err == nil && bytes.Contains(text, []byte("link_type:")) {
+			return true
+		}
+	}
+	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	if err != nil {
+		return false
+	}
+	for _, list := range lists {
+		text, err := os.ReadFile(list)
+		if err != nil {
+			continue // it has ended
+		}
+		for _, word := range strings.Fields(string(text)) {
+			if child, err := strconv.Atoi(word); err == nil && HasPrograms(child) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // EndsWithOwner has the kernel end a child when this program is killed.

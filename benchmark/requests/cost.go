@@ -4,9 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
@@ -28,24 +32,36 @@ var (
 	allHooks     = append([]string{"sys_enter", "sys_exit", "sched_switch", "sched_waking"}, requestHooks...)
 )
 
-// everything is what record --requests is measured as.
-const everything = "culprit record --requests"
+// What others are held to.
+const (
+	alone         = "alone"
+	emptyRequests = "empty programs on the hooks of requests"
+	emptyAll      = "empty programs on all hooks"
+	usual         = "culprit record"
+	light         = "culprit record --requests --light"
+	everything    = "culprit record --requests"
+)
 
 func (o options) watchers() []watcher {
 	record := func(more ...string) []string {
 		return append([]string{o.culprit, "record", "-f", "-d", "5m", "-o", "FILE", "-p", "PID"}, more...)
 	}
-	return []watcher{
-		{name: "alone"},
-		{name: "empty programs on the hooks of requests", hooks: requestHooks},
-		{name: "culprit record --requests --light", words: record("--requests", "--light")},
-		{name: "empty programs on all hooks", hooks: allHooks},
-		{name: "culprit record", words: record()},
+	all := []watcher{
+		{name: alone},
+		{name: emptyRequests, hooks: requestHooks},
+		{name: light, words: record("--requests", "--light")},
+		{name: emptyAll, hooks: allHooks},
+		{name: usual, words: record()},
 		{name: everything, words: record("--requests")},
+		{name: "syscount-bpfcc -L", words: []string{"syscount-bpfcc", "-L", "-d", "300", "-p", "PID"}},
 		{name: "perf trace -s", words: []string{"perf", "trace", "-s", "-p", "PID", "-o", "FILE"}},
 		{name: "strace -f -c", words: []string{"strace", "-f", "-c", "-p", "PID", "-o", "FILE"}},
 	}
+	return slices.DeleteFunc(all, func(w watcher) bool { return w.name != alone && !o.watch.MatchString(w.name) })
 }
+
+// settles is how long after its first program a recorder has attached the last one, and looked at what runs.
+const settles = 1500 * time.Millisecond
 
 // cost is what one run of the load took.
 type cost struct {
@@ -80,12 +96,14 @@ func (o options) costOf(out io.Writer, s *server, folder string) error {
 	values := make([][]cost, len(settings))
 	missing := map[string]bool{}
 	for range o.rounds {
-		for i, w := range settings {
+		for _, i := range rand.Perm(len(settings)) { // none is always after the same one
+			w := settings[i]
 			if missing[w.name] {
 				continue
 			}
 			one, err := o.loadBeside(s, w, filepath.Join(folder, "watched"))
 			if errors.Is(err, peers.ErrNotHere) {
+				fmt.Fprintf(out, "%s: left out: %v\n", w.name, err)
 				missing[w.name] = true
 				continue
 			}
@@ -98,6 +116,7 @@ func (o options) costOf(out io.Writer, s *server, folder string) error {
 	fmt.Fprintf(out, "%s, %d rounds of %d requests, load %s\n\n", s.name, o.rounds, o.requests, peers.HostLoad())
 	if o.rounds > 0 {
 		printCosts(out, settings, values)
+		printAboveFloor(out, settings, values)
 	}
 	return o.programsOf(out, s, settings, filepath.Join(folder, "watched"))
 }
@@ -153,6 +172,49 @@ func printCosts(out io.Writer, settings []watcher, values [][]cost) {
 	fmt.Fprintln(out)
 }
 
+// step is what one way of watching costs beside what its floor costs: from with to with, against from bare to floor.
+type step struct{ name, from, to, bare, floor string }
+
+var steps = []step{
+	{"requests alone (--light), above its hooks", alone, light, alone, emptyRequests},
+	{"requests added to a recording, above their hooks", usual, everything, alone, emptyRequests},
+	{"all of record --requests, above all hooks", alone, everything, alone, emptyAll},
+}
+
+// printAboveFloor prints what is above empty programs on the same hooks, as a part of the CPU time of a request alone:
+// the median of the rounds, and the quartiles of them.
+func printAboveFloor(out io.Writer, settings []watcher, values [][]cost) {
+	of := func(name string, round int) (cost, bool) {
+		at := slices.IndexFunc(settings, func(w watcher) bool { return w.name == name })
+		if at < 0 || round >= len(values[at]) {
+			return cost{}, false
+		}
+		return values[at][round], true
+	}
+	fmt.Fprintf(out, "| | CPU of a request | quartiles of the rounds | p50 |\n|---|---|---|---|\n")
+	for _, s := range steps {
+		var parts, p50 []float64
+		for round := range values[0] {
+			base, ok0 := of(alone, round)
+			from, ok1 := of(s.from, round)
+			to, ok2 := of(s.to, round)
+			bare, ok3 := of(s.bare, round)
+			floor, ok4 := of(s.floor, round)
+			if ok0 && ok1 && ok2 && ok3 && ok4 {
+				parts = append(parts, (to.cpu-from.cpu-(floor.cpu-bare.cpu))/base.cpu)
+				p50 = append(p50, to.p50-from.p50-(floor.p50-bare.p50))
+			}
+		}
+		if len(parts) == 0 {
+			continue
+		}
+		slices.Sort(parts)
+		fmt.Fprintf(out, "| %s | %+.1f %% | %+.1f to %+.1f %% | %+.1f µs |\n", s.name, 100*stat.Middle(parts),
+			100*parts[len(parts)/4], 100*parts[3*len(parts)/4], stat.Middle(p50)/1e3)
+	}
+	fmt.Fprintln(out)
+}
+
 // loadBeside puts the load on a server while it is watched.
 func (o options) loadBeside(s *server, w watcher, file string) (cost, error) {
 	return o.loadBetween(s, w, file, func() error { return nil })
@@ -199,7 +261,16 @@ func (w watcher) begin(pid int, file string) (stop func(), err error) {
 	if w.words == nil {
 		return func() {}, nil
 	}
-	return peers.Start(w.words, pid, file, loading)
+	if !strings.HasPrefix(w.name, usual) {
+		return peers.Start(w.words, pid, file, loading)
+	}
+	var since time.Time // its programs are attached one after the other
+	return peers.StartWhen(w.words, pid, file, func(peer int) bool {
+		if since.IsZero() && peers.HasPrograms(peer) {
+			since = time.Now()
+		}
+		return !since.IsZero() && time.Since(since) >= settles
+	})
 }
 
 // cpu is the CPU time in ns of all processes of a server that are there now.

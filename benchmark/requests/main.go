@@ -3,7 +3,8 @@
 //
 //	go run ./benchmark/requests
 //	go run ./benchmark/requests -only postgres
-//	go run ./benchmark/requests -cost -rounds 7 -only redis
+//	go run ./benchmark/requests -cost -rounds 7 -only '^redis$'
+//	go run ./benchmark/requests -cost -rounds 21 -requests 10000 -only "^(redis|nginx|node|go)\$" -watch "empty|record"
 //
 // The clients are its own: each takes the time of an answer from its socket, when the kernel got
 // it. Load generators print percentiles that they computed, some of them wrong. Servers that are
@@ -30,6 +31,7 @@ type options struct {
 	requests    int
 	think       time.Duration
 	rounds      int
+	watch       *regexp.Regexp
 }
 
 func main() {
@@ -41,14 +43,18 @@ func main() {
 	flag.IntVar(&o.requests, "requests", 20_000, "requests of all connections together")
 	flag.DurationVar(&o.think, "think", 0, "mean of the pauses between an answer and the next request")
 	flag.IntVar(&o.rounds, "rounds", 5, "interleaved rounds, with -cost; 0: only the kernel's account of the programs")
+	watch := flag.String("watch", ".", "with -cost: ways to watch whose name this regular expression matches")
 	flag.Parse()
-	if err := o.run(os.Stdout, *only, *cost); err != nil {
+	if err := o.run(os.Stdout, *only, *watch, *cost); err != nil {
 		fmt.Fprintln(os.Stderr, "requests:", err)
 		os.Exit(2)
 	}
 }
 
-func (o options) run(out io.Writer, only string, cost bool) (err error) {
+func (o options) run(out io.Writer, only, watch string, cost bool) (err error) {
+	if o.watch, err = regexp.Compile(watch); err != nil {
+		return fmt.Errorf("parse -watch %q: %w", watch, err)
+	}
 	if o.only, err = regexp.Compile(only); err != nil {
 		return fmt.Errorf("parse -only %q: %w", only, err)
 	}
