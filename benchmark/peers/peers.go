@@ -26,8 +26,8 @@ import (
 // ErrNotHere says that a peer does not work on this host; its row is left out.
 var ErrNotHere = errors.New("could not be run here")
 
-// patience is how long a peer may take to end before it is killed, attachPatience how long to begin, and attachPause how
-// often it is looked whether it has.
+// patience is how long a peer may take to end before it is killed, attachPatience how long to begin, and attachPause
+// how often it is looked whether it has.
 const (
 	patience       = 20 * time.Second
 	attachPatience = time.Minute
