@@ -250,6 +250,18 @@ func (b *Browser) Glance() []byte {
 		"clip": Fields{"x": 0, "y": 0, "width": size.Width, "height": size.Height, "scale": glanceScale}})
 }
 
+// Part returns a PNG of the first element that matches, as large as it is.
+func (b *Browser) Part(selector string) []byte {
+	b.t.Helper()
+	b.drawn()
+	var box struct{ X, Y, Width, Height float64 }
+	b.decode(json.RawMessage(b.Eval(fmt.Sprintf(`(() => { const box = document.querySelector(%q).getBoundingClientRect();
+		return JSON.stringify({ x: Math.round(box.x + scrollX), y: Math.round(box.y + scrollY),
+			width: Math.round(box.width), height: Math.round(box.height) }); })()`, selector))), &box)
+	return b.capture(Fields{"format": "png", "captureBeyondViewport": true,
+		"clip": Fields{"x": box.X, "y": box.Y, "width": box.Width, "height": box.Height, "scale": 1}})
+}
+
 // Troubles returns what went wrong on the page and what it asked the network for.
 func (b *Browser) Troubles() (trouble, requests []string) {
 	b.mutex.Lock()
