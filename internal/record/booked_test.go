@@ -20,7 +20,7 @@ const (
 // Processes that come and go have whole stacks from their first moment on, once their code is known, and those of a
 // program that was written over in place have the new one's: it is another one for all that path and inode say.
 func TestBriefProcessesHaveWholeStacks(t *testing.T) {
-	recorder := standing.get(t)
+	recorder := start(t, Options{WholeHost: true, Hz: 499})
 	folder := t.TempDir()
 	for _, name := range []string{"before", "after"} {
 		out, err := exec.Command("gcc", "-O2", "-fomit-frame-pointer", "-DWORK=work_"+name, "-o",

@@ -204,9 +204,18 @@ func TestOwnerKilled(t *testing.T) {
 // goes by it, and it is the same on any machine.
 const mostVerified = 130_000
 
+// verifiedByWholeHost may come on top where the whole host is recorded: 68,000 on 6.18, of the programs that enter the
+// code of new processes.
+const verifiedByWholeHost = 100_000
+
 // Without a process that needs it no part of the unwinder for a run time is loaded, nor anything else that is dear.
 func TestStartCost(t *testing.T) {
-	recorder := start(t, Options{})
+	checkStartCost(t, start(t, Options{}), mostVerified)
+	checkStartCost(t, start(t, Options{WholeHost: true}), mostVerified+verifiedByWholeHost)
+}
+
+func checkStartCost(t *testing.T, recorder *Recorder, most int) {
+	t.Helper()
 	paths, err := filepath.Glob(fmt.Sprintf("/proc/%d/fdinfo/*", recorder.Pid()))
 	if err != nil {
 		t.Fatal(err)
@@ -233,8 +242,8 @@ func TestStartCost(t *testing.T) {
 	if len(verified) < 10 || total < 1000 {
 		t.Fatalf("%d programs with %d instructions: the test does not see them", len(verified), total)
 	}
-	if total > mostVerified {
-		t.Errorf("the kernel verified %d instructions, at most %d: %v", total, mostVerified, verified)
+	if total > most {
+		t.Errorf("the kernel verified %d instructions, at most %d: %v", total, most, verified)
 	}
 }
 

@@ -10,7 +10,7 @@
 #define CODE_FLAG 4            /* VM_EXEC: include/linux/mm.h */
 #define NATIVE_CODE (1ull << 56) /* the library's unwinder of native code, beside the bias */
 #define MOST_RANGES 16         /* of code of one booked process; a power of two */
-#define MOST_BLOCKS 64         /* of one range, twice the bits of an address in pages at most */
+#define MOST_BLOCKS 32         /* of one range of at most 256 MiB in pages of 4 KiB: twice the bits of their number */
 #define VDSO_INODE 50          /* the library's name for the vDSO: process/types.go */
 
 /* The library's table of code by process and address. */
@@ -138,7 +138,7 @@ static __always_inline struct code_page mark_of(__u32 tgid)
 }
 
 /* As the library does it, block by block, so that its own entry of the same mapping takes the place of this one. */
-static __noinline int enter_range(__u32 tgid, __u64 start, __u64 end, __u64 file, __u64 bias)
+__noinline int enter_range(__u32 tgid, __u64 start, __u64 end, __u64 file, __u64 bias)
 {
 	struct code_place place = {file, bias};
 	for (int i = 0; i < MOST_BLOCKS && start < end; i++) {
@@ -153,7 +153,7 @@ static __noinline int enter_range(__u32 tgid, __u64 start, __u64 end, __u64 file
 
 /* Whether the mapping at an address of the current process is of known code, and was entered. vdso: it is to be the
  * code that the kernel gives to every process, else that of a file. */
-static __noinline int book_mapping(__u32 tgid, __u64 address, __u32 vdso)
+__noinline int book_mapping(__u32 tgid, __u64 address, __u32 vdso)
 {
 	struct mapped found = {};
 	struct booked *booked = bpf_map_lookup_elem(&booked_code, &tgid);

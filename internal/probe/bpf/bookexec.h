@@ -19,7 +19,7 @@ struct {
 	__type(value, struct booked);
 } nothing_booked SEC(".maps");
 
-static __noinline int leave_range(__u32 tgid, __u64 start, __u64 end)
+__noinline int leave_range(__u32 tgid, __u64 start, __u64 end)
 {
 	for (int i = 0; i < MOST_BLOCKS && start < end; i++) {
 		__u32 bits = block_bits(start, end);
@@ -31,7 +31,7 @@ static __noinline int leave_range(__u32 tgid, __u64 start, __u64 end)
 }
 
 /* Takes a process out, if it was booked here. */
-static __noinline int unbook(__u32 tgid)
+__noinline int unbook(__u32 tgid)
 {
 	struct booked *booked = bpf_map_lookup_elem(&booked_code, &tgid);
 	if (!booked)
@@ -62,7 +62,8 @@ static __always_inline bool book_program(struct task_struct *task)
 	    bpf_map_update_elem(&booked_code, &tgid, nothing, BPF_ANY))
 		goto unknown;
 	struct pt_regs___culprit *regs = (void *)bpf_task_pt_regs(task);
-	__u64 vdso = (__u64)((struct mm_struct___booked *)task->mm)->context.vdso;
+	__u64 vdso = 0; /* a number, not a pointer of the user's, which no global function takes */
+	bpf_probe_read_kernel(&vdso, sizeof(vdso), &((struct mm_struct___booked *)task->mm)->context.vdso);
 	if (book_mapping(tgid, code, 0) && book_mapping(tgid, user_ip(regs), 0) &&
 	    (!vdso || book_mapping(tgid, vdso, 1)) &&
 	    !bpf_map_update_elem(&pid_page_to_mapping_info, &mark, &known, BPF_ANY))

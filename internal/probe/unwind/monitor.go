@@ -54,7 +54,8 @@ type monitor struct {
 }
 
 // watch begins to fetch stacks and to hear of processes, until ctx ends.
-func (u *Unwinder) watch(ctx context.Context, poll time.Duration, patient bool) error {
+func (u *Unwinder) watch(ctx context.Context, options *Options) error {
+	poll, patient := options.Poll, options.Patient
 	kernel, err := fieldOf[*kallsyms.Symbolizer](u.tracer, "kernelSymbolizer")
 	if err != nil {
 		return err
@@ -75,7 +76,7 @@ func (u *Unwinder) watch(ctx context.Context, poll time.Duration, patient bool) 
 	if m.heaps, err = findCodeHeaps(m.manager, u.loader.maps["pid_page_to_mapping_info"]); err != nil {
 		return err
 	}
-	if !patient {
+	if options.WholeHost && !patient { // a command starts few processes, and its recording is to begin soon
 		m.book, _ = newBook(m.manager, u.loader.maps) // without it all are announced
 	}
 	if m.events, err = perf.NewReader(u.loader.maps["report_events"], os.Getpagesize()); err != nil {

@@ -141,15 +141,14 @@ func Start(ctx context.Context, options Options) (*Unwinder, error) {
 const pollUnset = 100 * time.Millisecond
 
 func (u *Unwinder) run(ctx context.Context, options Options) error {
-	poll := options.Poll
-	if poll == 0 {
-		poll = pollUnset
+	if options.Poll == 0 {
+		options.Poll = pollUnset
 	}
 	program, err := ownProgram("native_tracer_entry")
 	if err != nil {
 		return err
 	}
-	if err := u.watch(ctx, poll, options.Patient); err != nil {
+	if err := u.watch(ctx, &options); err != nil {
 		program.Close()
 		return fmt.Errorf("start unwinder: %w", err)
 	}
