@@ -65,9 +65,14 @@ func (s *scene) tellCold(c *claim, setting string) {
 	}
 	compiled := func(i int) bool { return s.traits[i].compiler }
 	c.add("cpu", "time in the compiler", sum(s.paths, c.members, compiled), "s/run")
-	c.add("cpu", "time in bytecode handlers of the interpreter", sum(s.paths, c.members, func(i int) bool {
-		return !compiled(i) && code.InBytecode(s.paths[i].Frames)
-	}), "s/run")
+	inHandlers := func(i int) bool { return !compiled(i) && code.InBytecode(s.paths[i].Frames) }
+	c.add("cpu", "time in bytecode handlers of the interpreter, or stubs that look like them",
+		sum(s.paths, c.members, inHandlers), "s/run")
+	if setting == "" && s.mostly(c, func(i int) bool { return inHandlers(i) && code.InStub(s.paths[i].Frames) }) {
+		c.claim = "code runs in V8's stubs: interpreted, or on slow paths of compiled code"
+		c.doubt(DoubtUnconfirmed, "V8's stubs run bytecode, and the slow paths of compiled code alike (objects whose "+
+			"properties were deleted, or that have many shapes): --trace-deopt tells whether it was thrown out of the compiler")
+	}
 	if setting == "" && s.mostly(c, func(i int) bool { return firstChanged(s.paths[i].Frames) >= 0 }) {
 		c.consequence = true
 		c.doubt(DoubtConsequence, "most of it is for code of a dependency that is not the same on both sides: that is "+

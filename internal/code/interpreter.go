@@ -10,7 +10,7 @@ import (
 var (
 	// bytecodeNames are the frames of bytecode handlers, below the function that they interpret: V8,
 	// HotSpot.
-	bytecodeNames = words(`V8::StubFrame Builtins_InterpreterEntryTrampoline InterpreterRuntime::`)
+	bytecodeNames = words(v8Stub + ` Builtins_InterpreterEntryTrampoline InterpreterRuntime::`)
 	// askNames are parts of the names of functions of run times that compile what a program hands
 	// them as text: eval, new Function, vm.Script, compile, exec. phpAskName is PHP's eval, in full.
 	askNames = words(
@@ -38,6 +38,15 @@ func InBytecode(frames []recording.Frame) bool {
 	return !LeavesJavaScript(frames) && slices.ContainsFunc(frames, func(frame recording.Frame) bool {
 		return containsAny(frame.Name, bytecodeNames)
 	})
+}
+
+// v8Stub is how the unwinder calls a frame of V8's built-in code, whichever it is.
+const v8Stub = "V8::StubFrame"
+
+// InStub reports whether a stack goes through V8's built-in code. Compiled code calls it as well, for what it was not
+// compiled for: the properties of an object that is a dictionary, or one of many shapes.
+func InStub(frames []recording.Frame) bool {
+	return slices.ContainsFunc(frames, func(frame recording.Frame) bool { return frame.Name == v8Stub })
 }
 
 // LeavesJavaScript reports whether a stack goes from JavaScript into V8's own functions.

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"go.opentelemetry.io/ebpf-profiler/libpf"
+	"go.opentelemetry.io/ebpf-profiler/process"
+	"golang.org/x/sys/unix"
 
 	"culprit/internal/symbol"
 )
@@ -47,6 +49,32 @@ func returnAddress() uint64 {
 	var callers [1]uintptr
 	runtime.Callers(2, callers[:])
 	return uint64(callers[0])
+}
+
+// A file whose process has ended meanwhile is read where it is, and not another one that has its path.
+func TestModuleOfAProcessThatIsGone(t *testing.T) {
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var status unix.Stat_t
+	if err := unix.Stat(own, &status); err != nil {
+		t.Fatal(err)
+	}
+	mapping := process.RawMapping{Path: own, Inode: status.Ino,
+		Device: uint64(unix.Major(status.Dev))<<8 + uint64(unix.Minor(status.Dev))}
+	other, gone := mapping, mapping
+	other.Inode++
+	gone.Path += ".gone"
+	for i, one := range []process.RawMapping{mapping, other, gone} {
+		found := moduleAt(&one)
+		if got, want := found.golang != nil, i == 0; got != want {
+			t.Errorf("%d: a Go program was found %v, want %v", i, got, want)
+		}
+		if found.file != nil {
+			found.close()
+		}
+	}
 }
 
 // Only a file that was removed, that nobody asked for and whose process has ended is forgotten.

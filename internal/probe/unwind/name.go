@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"go.opentelemetry.io/ebpf-profiler/libpf"
+	"go.opentelemetry.io/ebpf-profiler/process"
 	"go.opentelemetry.io/ebpf-profiler/reporter"
+	"golang.org/x/sys/unix"
 
 	"culprit/internal/symbol"
 	"culprit/recording"
@@ -205,8 +207,8 @@ func loadModule(executable *reporter.ExecutableMetadata) *module {
 		return &module{}
 	}
 	file, err := executable.Process.OpenMappingFile(executable.Mapping)
-	if err != nil {
-		return &module{}
+	if err != nil { // the process is gone: the file itself may well be there, and is not told of again
+		return moduleAt(executable.Mapping)
 	}
 	plain, ok := file.(*os.File)
 	if !ok {
@@ -216,6 +218,24 @@ func loadModule(executable *reporter.ExecutableMetadata) *module {
 	loaded := &module{pid: executable.Process.PID(), where: symbol.Options{Root: rootOf(executable.Process.PID()),
 		Path: executable.Mapping.Path, Lasts: true, Unnamed: !isSystemLibrary(executable.Mapping.Path)}}
 	loaded.takeOver(plain)
+	return loaded
+}
+
+// moduleAt reads a file where the recorder sees it, if that is the one that was mapped.
+func moduleAt(mapping *process.RawMapping) *module {
+	file, err := os.OpenFile(mapping.Path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return &module{}
+	}
+	var status unix.Stat_t
+	if unix.Fstat(int(file.Fd()), &status) != nil || status.Ino != mapping.Inode ||
+		uint64(unix.Major(status.Dev))<<8+uint64(unix.Minor(status.Dev)) != mapping.Device {
+		_ = file.Close() // nothing was written to it
+		return &module{}
+	}
+	loaded := &module{pid: libpf.PID(os.Getpid()), where: symbol.Options{Root: ownRoot, Path: mapping.Path, Lasts: true,
+		Unnamed: !isSystemLibrary(mapping.Path)}}
+	loaded.takeOver(file)
 	return loaded
 }
 
