@@ -9,6 +9,7 @@ const left = 76;
 const top = 10;
 const spareRight = 18;
 const spareBottom = 44;
+const letterWidth = 7; // at most, of the words of an axis
 
 export interface Side {
   values: number[]; // that must be within
@@ -40,8 +41,10 @@ export function Plane({ caption, summary, x, y, tall, children }: {
     y: scaleOf(y.values, bottom, top, Math.floor((bottom - top) / 44), y.log),
   };
   const xTicks = x.labels ? x.labels.map((_, i) => i) : (x.ticks ?? frame.x.ticks);
-  const room = Math.floor((right - left) / Math.max(1, x.labels?.length ?? 1) / 7);
+  const room = Math.floor((right - left) / Math.max(1, x.labels?.length ?? 1) / letterWidth);
   const labels = amounts(frame.y.ticks, y.unit ?? "");
+  const words = xTicks.map((tick) => x.labels ? fitted(x.labels[tick] ?? "", room) : (x.text ?? digits)(tick));
+  const spoken = spaced(xTicks.map((tick) => frame.x.at(tick)), words);
   return (
     <figure ref={ref} class="plot plane">
       <figcaption>{caption}</figcaption>
@@ -53,11 +56,11 @@ export function Plane({ caption, summary, x, y, tall, children }: {
               <text class="tick" x={left - 7} y={frame.y.at(tick) + 4} text-anchor="end">{labels[i]}</text>
             </g>
           ))}
-          {xTicks.map((tick) => (
+          {xTicks.map((tick, i) => (
             <g key={`x${tick}`}>
               <line class="grid" x1={frame.x.at(tick)} x2={frame.x.at(tick)} y1={top} y2={bottom + 5} />
               <text class="tick" x={frame.x.at(tick)} y={bottom + 18} text-anchor="middle">
-                {x.labels ? fitted(x.labels[tick] ?? "", room) : (x.text ?? digits)(tick)}
+                {spoken[i] ? words[i] : ""}
               </text>
             </g>
           ))}
@@ -71,6 +74,17 @@ export function Plane({ caption, summary, x, y, tall, children }: {
 
 function fitted(text: string, letters: number): string {
   return text.length > letters ? text.slice(0, Math.max(1, letters - 1)) + "…" : text;
+}
+
+// spaced tells which words of an axis leave room for those before them: on a telephone not all do.
+function spaced(at: number[], words: string[]): boolean[] {
+  let end = -Infinity;
+  return words.map((text, i) => {
+    const half = (text.length * letterWidth) / 2;
+    if (at[i]! - half < end) return false;
+    end = at[i]! + half + letterWidth;
+    return true;
+  });
 }
 
 // Spot is the mark of a series: its shape tells it without colour.
