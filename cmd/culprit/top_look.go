@@ -50,13 +50,8 @@ func (l *looker) begin(ctx context.Context, pause func(time.Duration) (over bool
 	}
 }
 
-// awayPause is between two tries to look at what ended just now, aliveEvery how often it is looked whether the process
-// of a service lives, and saidAfter how long it is away until that is said.
-const (
-	awayPause  = 100 * time.Millisecond
-	aliveEvery = 200 * time.Millisecond
-	saidAfter  = time.Second
-)
+// awayPause is between two tries to look at what ended just now.
+const awayPause = 100 * time.Millisecond
 
 // find has the next window be of the service as it is now.
 func (l *looker) find(pause func(time.Duration) bool) (over bool, err error) {
@@ -66,13 +61,13 @@ func (l *looker) find(pause func(time.Duration) bool) (over bool, err error) {
 	for began, said := time.Now(), false; ; {
 		found, restart, wait := l.service.Find()
 		if found.Kind != "" {
-			l.target.Kind, l.target.Pid, l.target.Cgroup = found.Kind, found.Pid, found.Cgroup
+			l.target.MoveTo(found)
 			if restart != nil {
 				l.restart = restart
 			}
 			return false, nil
 		}
-		if !said && time.Since(began) >= saidAfter {
+		if !said && time.Since(began) >= record.SaidAfter {
 			said = true
 			l.say(fmt.Sprintf("%s has ended and nothing came in its place yet: waiting", l.target.Name()))
 		}
@@ -153,7 +148,7 @@ func (l *looker) alive() (<-chan time.Time, func()) {
 	if l.service == nil {
 		return nil, func() {}
 	}
-	ticker := time.NewTicker(aliveEvery)
+	ticker := time.NewTicker(record.RootEvery)
 	return ticker.C, ticker.Stop
 }
 

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// rootEvery is how often it is looked whether the process that stands for a service is there.
-	rootEvery = 200 * time.Millisecond
+	// RootEvery is how often it is looked whether the process that stands for a service is there.
+	RootEvery = 200 * time.Millisecond
 	// findLeast and findMost are the pauses between two searches for a service that is gone, and findShare is the part of
 	// the time that searches may take: on a host with very many processes each is long.
 	findLeast = 100 * time.Millisecond
@@ -21,8 +21,8 @@ const (
 	// checkEvery is how often a search looks whether another process than the one that still lives has taken a port over.
 	checkEvery = 5 * time.Second
 	checkShare = 0.002
-	// saidAfter is how long a service may be away until that is said.
-	saidAfter = time.Second
+	// SaidAfter is how long a service may be away until that is said.
+	SaidAfter = time.Second
 	// heirLimit is how long after the end of a cgroup's eldest process one that comes in is taken for its successor.
 	heirLimit = 30 * time.Second
 	// restartsSaid is how many restarts are said as they come.
@@ -75,7 +75,7 @@ func (r *Run) waitOn(ctx context.Context, length time.Duration) bool {
 		if left <= 0 {
 			return true
 		}
-		if !r.wait(ctx, min(rootEvery, left)) {
+		if !r.wait(ctx, min(RootEvery, left)) {
 			return false
 		}
 		if !s.root.Lives() {
@@ -118,7 +118,7 @@ func (r *Run) followService(ctx context.Context) error {
 		restart := s.restart(next.root)
 		restart.TimeNs = int64(time.Since(r.parts.began))
 		r.noteRestart(restart)
-		r.parts.target.moveTo(next.target)
+		r.parts.target.MoveTo(next.target)
 		s.took(next.root)
 		return nil
 	}
@@ -206,7 +206,7 @@ func (r *Run) goOnFrom(ctx context.Context, next heir) error {
 
 // beginWith begins a part with the processes of a service that were found.
 func (r *Run) beginWith(ctx context.Context, next heir, restart recording.Restart, since time.Time) error {
-	r.parts.target.moveTo(next.target)
+	r.parts.target.MoveTo(next.target)
 	if err := r.parts.Begin(context.WithoutCancel(ctx), "the service was restarted"); err != nil {
 		return err
 	}
@@ -216,8 +216,8 @@ func (r *Run) beginWith(ctx context.Context, next heir, restart recording.Restar
 	return nil
 }
 
-// moveTo has a target be where it was found.
-func (t *Target) moveTo(found Target) { t.Kind, t.Pid, t.Cgroup = found.Kind, found.Pid, found.Cgroup }
+// MoveTo has a target be where it was found.
+func (t *Target) MoveTo(found Target) { t.Kind, t.Pid, t.Cgroup = found.Kind, found.Pid, found.Cgroup }
 
 // noteRestart notes a restart by the time since the part began that is open, and says it.
 func (r *Run) noteRestart(restart recording.Restart) {
@@ -252,7 +252,7 @@ func (r *Run) awaitService(ctx context.Context) error {
 				return err
 			}
 		}
-		if !said && time.Since(since) >= saidAfter {
+		if !said && time.Since(since) >= SaidAfter {
 			said = true
 			r.say("%s: process %d has ended and none came in its place yet: waiting for up to %v", r.Target.Name(),
 				s.root.Pid, time.Until(r.until).Round(time.Second))

@@ -49,7 +49,7 @@ func (s *Service) Find() (target Target, restart *recording.Restart, pause time.
 		restart = &one
 	}
 	s.took(root)
-	s.target.moveTo(found)
+	s.target.MoveTo(found)
 	s.known, _ = s.target.Pids() // who has just ended is found out by the next look
 	return s.target, restart, pause
 }

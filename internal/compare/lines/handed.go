@@ -1,10 +1,6 @@
 package lines
 
-import (
-	"maps"
-
-	"culprit/recording"
-)
+import "culprit/recording"
 
 // Memory that threads have one after the other (buffers in a queue, parts of an array that whoever is free takes) is
 // touched by all of them, and fought for by none: each line changes its owner once for all that is done in it. Such
@@ -35,12 +31,11 @@ func handedOn(sides [2][]*window) map[recording.Frame]bool {
 			}
 		}
 	}
-	maps.DeleteFunc(byChance, func(function recording.Frame, expected float64) bool {
-		return function.Name == "" || expected < fewestMet || met[function] > mostMet*expected
-	})
 	handed := map[recording.Frame]bool{}
-	for function := range byChance {
-		handed[function] = true
+	for function, expected := range byChance {
+		if function.Name != "" && expected >= fewestMet && met[function] <= mostMet*expected {
+			handed[function] = true
+		}
 	}
 	return handed
 }

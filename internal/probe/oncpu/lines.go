@@ -76,6 +76,10 @@ func (s *Session) collectLines(window *bpf.Window) error {
 	}
 	window.Lose(recording.LossOperandsOver, s.looker.over)
 	window.Lose("oncpu: shared lines not watched, for others hold the debug registers", s.looker.heldByOthers())
+	if len(s.looker.seen) == 0 { // of one thread, as a rule: no stack need be put in order
+		s.looker.places.close()
+		return nil
+	}
 	words, lines, golang := map[word]touched{}, map[lineOf]*sharers{}, map[int32]bool{}
 	leaves, moments := map[int32]string{}, []moment(nil) // innermost functions of stacks; when each word was touched
 	stacks, running := stacksOf(window), runningIn(window, s.periodNs)

@@ -67,7 +67,7 @@ func TestModuleOfAProcessThatIsGone(t *testing.T) {
 	other.Inode++
 	gone.Path += ".gone"
 	for i, one := range []process.RawMapping{mapping, other, gone} {
-		found := moduleAt(&one)
+		found := moduleOfFile(openMapped(&one), one.Path, 1, ownRoot)
 		if got, want := found.golang != nil, i == 0; got != want {
 			t.Errorf("%d: a Go program was found %v, want %v", i, got, want)
 		}

@@ -206,37 +206,42 @@ func loadModule(executable *reporter.ExecutableMetadata) *module {
 	if strings.HasPrefix(executable.Mapping.Path, "[") {
 		return &module{}
 	}
-	file, err := executable.Process.OpenMappingFile(executable.Mapping)
+	mapping, pid := executable.Mapping, executable.Process.PID()
+	opened, err := executable.Process.OpenMappingFile(mapping)
 	if err != nil { // the process is gone: the file itself may well be there, and is not told of again
-		return moduleAt(executable.Mapping)
+		return moduleOfFile(openMapped(mapping), mapping.Path, pid, ownRoot)
 	}
-	plain, ok := file.(*os.File)
+	file, ok := opened.(*os.File)
 	if !ok {
-		_ = file.Close()
+		_ = opened.Close() // nothing was written to it
+	}
+	return moduleOfFile(file, mapping.Path, pid, rootOf(pid))
+}
+
+// moduleOfFile is of a file that a process mapped, in whose root its debug files are; an empty one of nil.
+func moduleOfFile(file *os.File, path string, pid libpf.PID, root string) *module {
+	if file == nil {
 		return &module{}
 	}
-	loaded := &module{pid: executable.Process.PID(), where: symbol.Options{Root: rootOf(executable.Process.PID()),
-		Path: executable.Mapping.Path, Lasts: true, Unnamed: !isSystemLibrary(executable.Mapping.Path)}}
-	loaded.takeOver(plain)
+	loaded := &module{pid: pid, where: symbol.Options{Root: root, Path: path, Lasts: true,
+		Unnamed: !isSystemLibrary(path)}}
+	loaded.takeOver(file)
 	return loaded
 }
 
-// moduleAt reads a file where the recorder sees it, if that is the one that was mapped.
-func moduleAt(mapping *process.RawMapping) *module {
+// openMapped opens a file where the recorder sees it; nil where that is not the one that was mapped.
+func openMapped(mapping *process.RawMapping) *os.File {
 	file, err := os.OpenFile(mapping.Path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return &module{}
+		return nil
 	}
 	var status unix.Stat_t
 	if unix.Fstat(int(file.Fd()), &status) != nil || status.Ino != mapping.Inode ||
 		uint64(unix.Major(status.Dev))<<8+uint64(unix.Minor(status.Dev)) != mapping.Device {
 		_ = file.Close() // nothing was written to it
-		return &module{}
+		return nil
 	}
-	loaded := &module{pid: libpf.PID(os.Getpid()), where: symbol.Options{Root: ownRoot, Path: mapping.Path, Lasts: true,
-		Unnamed: !isSystemLibrary(mapping.Path)}}
-	loaded.takeOver(file)
-	return loaded
+	return file
 }
 
 // takeOver keeps a file open: the program may be gone when its symbols, its code or its lines are asked for.
