@@ -175,11 +175,11 @@ func runTop(ctx context.Context, w world, o topOptions) error {
 func watchLines(ctx context.Context, w world, l *looker, o topOptions) error {
 	var before *top.View
 	for over := false; !over; {
-		ended, err := l.begin(ctx, func(pause time.Duration) bool { return l.wait(ctx, pause) })
+		ended, err := l.begin(ctx, func(pause time.Duration) bool { return l.waitFor(ctx, pause, keys{}) })
 		if err != nil || ended {
 			return untilGone(err, before)
 		}
-		over = l.wait(ctx, l.interval)
+		over = l.waitFor(ctx, l.interval, keys{})
 		path, err := l.end(!over)
 		if err != nil {
 			return untilGone(err, before)

@@ -121,15 +121,20 @@ func isLast(ctx context.Context) bool {
 	return ctx.Err() != nil || limited && time.Until(end) < shortestLook
 }
 
-// wait waits until the look is over, or the service's process is; true: it was the last one.
-func (l *looker) wait(ctx context.Context, length time.Duration) bool {
-	timer := time.NewTimer(length)
-	defer timer.Stop()
+// keys are what a person types meanwhile; press does what one says, and tells whether that ends the waiting.
+type keys struct {
+	typed <-chan string // nil: nobody types; closed: nobody will
+	press func(key string) (done bool)
+}
+
+// wait lets time go by until end (nil: for ever), or the service's process has ended, or a key ended it; over: no look
+// comes after this one.
+func (l *looker) wait(ctx context.Context, end <-chan time.Time, keys keys) (over bool) {
 	alive, stop := l.alive()
 	defer stop()
 	for {
 		select {
-		case <-timer.C:
+		case <-end:
 			return isLast(ctx)
 		case <-alive:
 			if l.ended() {
@@ -139,8 +144,22 @@ func (l *looker) wait(ctx context.Context, length time.Duration) bool {
 			return true
 		case <-ctx.Done():
 			return true
+		case key, open := <-keys.typed:
+			if !open {
+				return true
+			}
+			if keys.press(key) {
+				return false
+			}
 		}
 	}
+}
+
+// waitFor is wait for a length of time.
+func (l *looker) waitFor(ctx context.Context, length time.Duration, keys keys) (over bool) {
+	timer := time.NewTimer(length)
+	defer timer.Stop()
+	return l.wait(ctx, timer.C, keys)
 }
 
 // alive ticks when it is to be looked whether the service's process lives; never for what is none.

@@ -99,14 +99,15 @@ type board struct {
 	at       int
 	paused   bool
 	detail   []byte // of a row that is explained; nil: the table
+	notice   string // what is to be known until the next look
 	quit     bool
 }
 
 // watchScreen draws looks until the person quits.
 func watchScreen(ctx context.Context, l *looker, s *screen, o topOptions) error {
 	b := &board{options: o, screen: s, looker: l, order: o.sort, shown: top.All}
-	l.say = func(text string) { s.show([]byte(text + "\n")) }
-	s.show([]byte(fmt.Sprintf("looking at %s for %v …\n", l.target, l.interval)))
+	l.say = func(text string) { b.tell(text) }
+	b.tell(fmt.Sprintf("looking at %s for %v …", l.target.Name(), l.interval))
 	for {
 		path, over, err := b.window(ctx)
 		if err != nil {
@@ -139,58 +140,33 @@ func (b *board) view() *top.View {
 	return b.now.view
 }
 
-// window records one, answering keys meanwhile. While it is paused nothing is recorded.
+// window records one, answering keys meanwhile. While it is paused nothing is recorded, also of a service that comes
+// back meanwhile.
 func (b *board) window(ctx context.Context) (path string, over bool, err error) {
 	for b.paused {
-		if b.await(ctx, nil) {
+		if b.looker.wait(ctx, nil, b.keys(ctx)) || b.quit {
 			return "", true, nil
 		}
 	}
 	over, err = b.looker.begin(ctx, func(pause time.Duration) bool {
-		timer := time.NewTimer(pause)
-		defer timer.Stop()
-		return b.await(ctx, timer.C) || b.quit
+		return b.looker.waitFor(ctx, pause, b.keys(ctx)) || b.quit || b.paused
 	})
 	if over || err != nil {
-		return "", true, err
+		return "", !b.paused, err
 	}
-	timer := time.NewTimer(b.looker.interval)
-	defer timer.Stop()
-	over = b.await(ctx, timer.C)
-	path, err = b.looker.end(!over && !b.paused)
+	over = b.looker.waitFor(ctx, b.looker.interval, b.keys(ctx))
+	b.notice = ""
+	path, err = b.looker.end(!over && !b.paused && !b.quit)
 	return path, over, err
 }
 
-// await answers keys until the time is over or the pause begins or ends; true: it is the end.
-func (b *board) await(ctx context.Context, end <-chan time.Time) bool {
-	alive, stop := b.looker.alive()
-	defer stop()
-	for {
-		select {
-		case <-alive:
-			if b.looker.ended() {
-				return isLast(ctx)
-			}
-		case <-end:
-			return isLast(ctx)
-		case <-ctx.Done():
-			return true
-		case <-b.looker.recorder.Gone():
-			return true
-		case key, open := <-b.screen.keys:
-			before := b.paused
-			if !open {
-				return true
-			}
-			b.press(ctx, key)
-			if b.quit {
-				return true
-			}
-			if b.paused != before {
-				return false
-			}
-		}
-	}
+// keys ends the waiting with a key that quits, or begins or ends the pause.
+func (b *board) keys(ctx context.Context) keys {
+	return keys{b.screen.keys, func(key string) bool {
+		before := b.paused
+		b.press(ctx, key)
+		return b.quit || b.paused != before
+	}}
 }
 
 // press does what a key says.
@@ -236,9 +212,16 @@ func (b *board) rows() []top.Row {
 	return b.now.view.Sorted(b.order, b.shown)
 }
 
+// tell shows what is to be known until the next look, below the table where there is one.
+func (b *board) tell(text string) {
+	b.notice = text
+	b.draw()
+}
+
 // draw shows the table, or the row that is explained. The selection stays with its row.
 func (b *board) draw() {
 	if b.now == nil {
+		b.screen.show([]byte(b.notice + "\n"))
 		return
 	}
 	if b.detail != nil {
@@ -256,6 +239,9 @@ func (b *board) draw() {
 	_ = report.Top(&text, b.now.view, report.TopOptions{TextOptions: b.text(width), Rows: max(height-around, 3),
 		Order: b.order, Show: b.shown, Selected: b.at, Paused: b.paused, Own: b.now.own, Keys: true}) // a buffer takes all
 	fmt.Fprintf(&text, "sorted by %s, shown: %s\n", b.order, b.shown)
+	if b.notice != "" {
+		fmt.Fprintln(&text, b.notice)
+	}
 	b.screen.show(text.Bytes())
 }
 

@@ -6,9 +6,12 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"culprit/internal/record"
 )
 
 // A look is the last one when no other fits into the time that is left; what looking takes is told of the time since
@@ -58,5 +61,49 @@ func TestTopWhoseReaderGoes(t *testing.T) {
 	left, err := os.ReadDir(folder)
 	if err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// What ends the time of one look: its length, the end of the service's process, a key that says so, nobody who could
+// type any more, and the end of all.
+func TestWhatEndsALook(t *testing.T) {
+	service := exec.Command("/bin/sleep", "60")
+	if err := service.Start(); err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	pids := fmt.Appendln(nil, service.Process.Pid)
+	if err := os.WriteFile(filepath.Join(folder, "cgroup.procs"), pids, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := &looker{recorder: &record.Recorder{}, service: record.NewService(record.Target{Kind: "cgroup", Cgroup: folder})}
+	if l.waitFor(t.Context(), time.Millisecond, keys{}) {
+		t.Error("the end of a look is the end of all")
+	}
+	typed, pressed := make(chan string), ""
+	go func() {
+		for _, key := range []string{"s", "j", "q"} {
+			typed <- key
+		}
+	}()
+	press := func(key string) bool { pressed += key; return key == "q" }
+	if l.wait(t.Context(), nil, keys{typed, press}) || pressed != "sjq" {
+		t.Errorf("keys: %q", pressed)
+	}
+	close(typed)
+	if !l.wait(t.Context(), nil, keys{typed, func(string) bool { return false }}) {
+		t.Error("a terminal that went away is not the end")
+	}
+	if err := service.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = service.Wait() // killed
+	if l.wait(t.Context(), nil, keys{}) {
+		t.Error("the end of a process is that of its service")
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if !l.wait(ended, nil, keys{}) {
+		t.Error("an interrupt is not the end")
 	}
 }

@@ -34,8 +34,8 @@ func (s *Service) Due() bool { return s.isDue() }
 // Ended tells that the process that stood for the service at the last look is gone, which nobody knew before.
 func (s *Service) Ended() bool { return s.rootEnded.IsZero() && !s.root.Lives() }
 
-// Find looks where the service is. restart is nil where it is as it was; of a cgroup whose eldest process ended while
-// others of it stay that is so, too.
+// Find looks where the service is. restart is nil where it is as it was. Of a cgroup whose eldest process ended while
+// others of it stay it is also nil, until one that none of them started comes in its place.
 func (s *Service) Find() (target Target, restart *recording.Restart, pause time.Duration) {
 	found, root, pause := s.target.find(findShare)
 	pause = min(max(pause, findLeast), findMost)
@@ -43,13 +43,42 @@ func (s *Service) Find() (target Target, restart *recording.Restart, pause time.
 		s.rootMayHaveEnded()
 		return Target{}, nil, pause
 	}
+	s.target.MoveTo(found)
+	pids, _ := s.target.Pids() // who has just ended is found out by the next look
+	if !found.isPort() {
+		root = s.heirAmong(pids, root)
+	}
+	if root.Pid == 0 {
+		return s.target, nil, pause
+	}
 	if root != s.root && (found.isPort() || !slices.Contains(s.known, root.Pid)) {
 		s.rootMayHaveEnded()
 		one := s.restart(root)
 		restart = &one
 	}
 	s.took(root)
-	s.target.MoveTo(found)
-	s.known, _ = s.target.Pids() // who has just ended is found out by the next look
+	s.known = pids
 	return s.target, restart, pause
+}
+
+// heirAmong is the process that stands for a cgroup from now on: as before while that lives; who came in its place, or
+// the eldest of all where nobody known before is left, or nobody came for long; the zero Process: nobody yet.
+func (s *Service) heirAmong(pids []int, oldest Process) Process {
+	if s.root.Lives() {
+		return s.root // one that is older and was put into it later is no successor
+	}
+	isKnown := func(pid int) bool { return slices.Contains(s.known, pid) }
+	if !slices.ContainsFunc(pids, isKnown) {
+		return oldest
+	}
+	s.rootMayHaveEnded()
+	strangers := slices.DeleteFunc(slices.Clone(pids), func(pid int) bool {
+		return slices.ContainsFunc(s.known, func(known int) bool { return pid == known || isBelow(pid, known) })
+	})
+	next := eldest(strangers)
+	if next.Pid == 0 && time.Since(s.rootEnded) > heirLimit { // only one of many, then
+		return oldest
+	}
+	s.checkAt = time.Now() // the next look looks again
+	return next
 }

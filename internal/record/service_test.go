@@ -3,6 +3,9 @@ package record
 import (
 	"fmt"
 	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 )
@@ -43,4 +46,59 @@ func TestServiceIsFoundAgain(t *testing.T) {
 	if NewService(Target{Kind: "pid", Pid: found.Pid}) != nil {
 		t.Error("a process that was named by its number comes back")
 	}
+}
+
+// Whose first process ends while others of the cgroup stay is restarted when one comes in that none of them started;
+// one that is older and joins, one that was started by those who are there, and the end of the first alone are none.
+func TestServiceOfACgroupIsFoundAgain(t *testing.T) {
+	folder := t.TempDir()
+	sleeper := func(command string) *exec.Cmd {
+		one := exec.Command("/bin/sh", "-c", command)
+		if err := one.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { kill(one) })
+		time.Sleep(20 * time.Millisecond) // two ticks: which of two is the elder is told by them
+		return one
+	}
+	holds := func(pids ...int) {
+		text := ""
+		for _, pid := range pids {
+			text += fmt.Sprintln(pid)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "cgroup.procs"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	elder, first, helper := sleeper("exec sleep 60"), sleeper("exec sleep 60"), sleeper("sleep 60 & wait")
+	child := tree(helper.Process.Pid)[1]
+	holds(first.Process.Pid, helper.Process.Pid)
+	s := NewService(Target{Kind: "cgroup", Cgroup: folder})
+	same := func(when string) {
+		t.Helper()
+		if found, restart, _ := s.Find(); found.Cgroup != folder || restart != nil {
+			t.Errorf("%s: %+v, %+v", when, found, restart)
+		}
+	}
+	same("at first")
+	holds(elder.Process.Pid, first.Process.Pid, helper.Process.Pid)
+	same("an older one joined")
+	kill(first)
+	if !s.Ended() {
+		t.Error("the end of the first is not seen")
+	}
+	holds(elder.Process.Pid, helper.Process.Pid)
+	same("the first has ended")
+	holds(elder.Process.Pid, helper.Process.Pid, child)
+	same("another has started one")
+	next := sleeper("exec sleep 60")
+	holds(elder.Process.Pid, helper.Process.Pid, child, next.Process.Pid)
+	if !s.Due() {
+		t.Error("it is not looked for who comes")
+	}
+	_, restart, _ := s.Find()
+	if restart == nil || restart.Pid != first.Process.Pid || restart.NewPid != next.Process.Pid {
+		t.Errorf("its successor came: %+v", restart)
+	}
+	same("afterwards")
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -93,7 +94,7 @@ func (p *page) topRows(v *top.View, o TopOptions) {
 	for i := first; i < last; i++ {
 		row, change := &rows[i], ""
 		if row.Known {
-			change = signedDigits(row.Rate - row.Before)
+			change = changeOfRate(row.Rate - row.Before)
 		}
 		what := visible(row.Name, nameRunesMax)
 		if row.What != "" {
@@ -124,6 +125,14 @@ func window(all, shown, selected int) (first, last int) {
 	}
 	first = min(max(0, selected-shown+1), all-shown)
 	return first, first + shown
+}
+
+// changeOfRate is 0 where it is less than what is worth a line.
+func changeOfRate(change float64) string {
+	if math.Abs(change) < rateLeast {
+		return "0"
+	}
+	return signedDigits(change)
 }
 
 func signedDigits(value float64) string {
