@@ -46,7 +46,8 @@ type Options struct {
 	// Log is where is told what goes wrong and what goes well again, a line each.
 	Log io.Writer
 
-	start starter // of recorders; nil: of real ones
+	start      starter       // of recorders; nil: of real ones
+	firstPause time.Duration // after a failure at the hub; 0: a second
 }
 
 // starter starts a recorder.

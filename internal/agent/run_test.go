@@ -95,7 +95,7 @@ type running struct {
 	ended  chan error
 }
 
-// run starts an agent with windows of a second.
+// run starts an agent with windows of a fifth of a second.
 func run(t *testing.T, options Options) *running {
 	t.Helper()
 	r := &running{folder: options.Folder, log: &lines{}, ended: make(chan error, 1)}
@@ -107,9 +107,9 @@ func run(t *testing.T, options Options) *running {
 		options.Keep = 64 << 20
 	}
 	if options.Every == 0 {
-		options.Every = time.Second
+		options.Every = 200 * time.Millisecond
 	}
-	options.Host = "web-1"
+	options.Host, options.firstPause = "web-1", 100*time.Millisecond
 	var ctx context.Context
 	ctx, r.end = context.WithCancel(t.Context())
 	go func() { r.ended <- Run(ctx, options) }()

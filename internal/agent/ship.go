@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -86,7 +87,7 @@ func (s *shipper) run(ctx context.Context) {
 			continue
 		}
 		s.agent.log.trouble("hub", err.Error())
-		pause(ctx, max(wait, backOff(failures)), nil)
+		pause(ctx, max(wait, backOff(cmp.Or(s.agent.options.firstPause, firstPause), failures)), nil)
 		failures++
 	}
 }
@@ -100,8 +101,8 @@ func (s *shipper) await(ctx context.Context) {
 }
 
 // backOff is the pause after so many failures in a row.
-func backOff(failures int) time.Duration {
-	wait := firstPause << min(failures, 16)
+func backOff(first time.Duration, failures int) time.Duration {
+	wait := first << min(failures, 16)
 	wait = min(wait, longestWait)
 	return wait/2 + rand.N(wait/2+1)
 }

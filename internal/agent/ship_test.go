@@ -239,12 +239,12 @@ func TestBackOff(t *testing.T) {
 	for failures, most := range []time.Duration{1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300} {
 		most *= time.Second
 		for range 50 {
-			if wait := backOff(failures); wait < most/2 || wait > most {
+			if wait := backOff(firstPause, failures); wait < most/2 || wait > most {
 				t.Errorf("after %d failures a pause of %v, want %v to %v", failures, wait, most/2, most)
 			}
 		}
 	}
-	if wait := backOff(1 << 40); wait > longestWait {
+	if wait := backOff(firstPause, 1<<40); wait > longestWait {
 		t.Errorf("a pause of %v", wait)
 	}
 }
