@@ -179,6 +179,15 @@ func lookAtBands(t *testing.T, b *browser.Browser, address string) {
 	if rows != "5" {
 		t.Errorf("%s rows of the dear band", rows)
 	}
+	told, wrong := b.Stays(browser.Look{Path: "testdata/bands.png", Selector: "#bands figure.plot", Most: 0.0022,
+		Update: os.Getenv("CULPRIT_UPDATE") != "", Faults: map[string]string{
+			"bands in one colour": "figure .spot { fill: gray !important; }",
+			"levels missing":      ".level-line { display: none; }",
+			"labels missing":      "figure svg text { display: none; }"}})
+	t.Log(strings.Join(told, "\n"))
+	if len(wrong) > 0 {
+		t.Error(strings.Join(wrong, "\n"))
+	}
 	b.Eval("([...document.querySelectorAll('#bands .choice button')].find((x) => x.innerText === 'By load').click(), '')")
 	b.Wait("document.querySelector('#bands svg').innerHTML.includes('requests a second')")
 	csv := saved(b, "#bands .tablesave button", "CSV")
@@ -273,6 +282,9 @@ func lookAtWidths(t *testing.T, b *browser.Browser, address string) {
 		look(b, address, "question="+question+"&"+ofDay, question)
 		if width := b.Eval("document.documentElement.scrollWidth"); width != "360" {
 			t.Errorf("%s is %s pixels wide on a telephone", question, width)
+		}
+		if empty := b.Eval(browser.EmptyRows); empty != "[]" {
+			t.Errorf("%s: on a telephone these rows are tall and empty: %s", question, empty)
 		}
 		b.Keep("fleet-" + question + "-narrow")
 	}

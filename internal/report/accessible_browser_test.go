@@ -113,6 +113,9 @@ func TestViewsAreAccessible(t *testing.T) {
 		if over := b.Eval("document.documentElement.scrollWidth"); over != "360" {
 			t.Errorf("%s: at 360 pixels the page is %s wide: %s", v.name, over, b.Eval(widest))
 		}
+		if empty := b.Eval(browser.EmptyRows); empty != "[]" {
+			t.Errorf("%s: on a telephone these rows are tall and empty: %s", v.name, empty)
+		}
 		t.Logf("%s took %v", v.name, time.Since(begin))
 	}
 }

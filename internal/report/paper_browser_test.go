@@ -61,6 +61,10 @@ func lookAtPaper(t *testing.T, b *browser.Browser, name string) {
 		{"scrolled", `[...document.querySelectorAll('.tablescroll')]
 			.filter((one) => one.checkVisibility() && one.scrollHeight > one.clientHeight + 1)
 			.map((one) => one.ariaLabel)`},
+		{"broken words", `[...document.querySelectorAll('.short')].filter((one) => one.checkVisibility() &&
+			one.getBoundingClientRect().height > 0 && (() => { const text = document.createRange();
+				text.selectNodeContents(one); return text.getClientRects().length > 1 &&
+				text.getBoundingClientRect().height > 26; })()).map((one) => one.innerText)`},
 		{"pale", `[...document.querySelectorAll('h1, h2, td, th, p')].filter((one) => one.checkVisibility() &&
 			!/^rgb\(([0-9]|[1-7][0-9]), ([0-9]|[1-7][0-9]), /.test(getComputedStyle(one).color) &&
 			one.closest('[class*=told], [class*=verdict]') === null)

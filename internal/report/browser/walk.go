@@ -99,3 +99,14 @@ func (b *Browser) TabTo(selector, text string) {
 	}
 	b.t.Fatalf("the tabulator never comes to %s %s", selector, strings.TrimSpace(text))
 }
+
+// EmptyRows tells the rows of tables that are taller than what is seen of them without scrolling sideways.
+const EmptyRows = `(() => JSON.stringify([...document.querySelectorAll('.tablescroll tr')].filter((row) => {
+	const seen = row.closest('.tablescroll').getBoundingClientRect().right - 30;
+	const tall = [...row.cells].filter((one) => one.getBoundingClientRect().left < seen).map((one) => {
+		const content = document.createRange();
+		content.selectNodeContents(one);
+		return content.getBoundingClientRect().height;
+	});
+	return row.checkVisibility() && row.getBoundingClientRect().height > Math.max(...tall) + 34;
+}).map((row) => row.innerText.slice(0, 80))))()`

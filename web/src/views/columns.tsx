@@ -11,7 +11,7 @@ interface Look {
 // nameColumn shows a text that came from a host.
 export function nameColumn<T>(title: string, of: (row: T) => string, look: Look = {}): Column<T> {
   const { wide = false, limit = 120 } = look;
-  return { title, wide, sort: of, cell: (row) => <bdi>{visible(of(row), limit)}</bdi> };
+  return { title, wide, plain: true, sort: of, cell: (row) => <bdi>{visible(of(row), limit)}</bdi> };
 }
 
 // numberColumn shows a number in its words.

@@ -75,7 +75,7 @@ function WordRows({ word, colour }: { word: Word; colour: number }) {
 function UserCells({ user }: { user: User }) {
   return (
     <>
-      <td>{visible(user.name, 60)}</td>
+      <td class={user.name.length <= 20 ? "short" : ""}>{visible(user.name, 60)}</td>
       <td class="number">{count(user.writes)}</td>
       <td class="number">{count(user.reads)}</td>
       <td class="number">{count(user.hits)}</td>

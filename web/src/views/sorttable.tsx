@@ -7,6 +7,7 @@ export interface Column<T> {
   title: string;
   number?: boolean;
   wide?: boolean; // left out where there is little room
+  plain?: boolean; // a cell shows as text what it is sorted by
   sort: (row: T) => number | string;
   cell: (row: T) => ComponentChildren;
 }
@@ -64,7 +65,7 @@ export function SortTable<T>({ label, rows, columns, start, limit, faint, id }: 
           {sorted.slice(0, most).map((row, place) => (
             <tr key={id(row, place)} class={`${faint?.(row) ? "faint" : ""}${place < onPaper ? "" : " screenonly"}`}>
               {columns.map((column, at) => (
-                <td key={at} class={classOf(column)}>{column.cell(row)}</td>
+                <Cell key={at} column={column} row={row} />
               ))}
             </tr>
           ))}
@@ -88,6 +89,16 @@ export function SortTable<T>({ label, rows, columns, start, limit, faint, id }: 
     )}
     </>
   );
+}
+
+// shortMost is how many characters a text has that is better not broken.
+const shortMost = 16;
+
+function Cell<T>({ column, row }: { column: Column<T>; row: T }) {
+  const content = column.cell(row);
+  const text = typeof content === "string" ? content : column.plain ? String(column.sort(row)) : "";
+  const isShort = text !== "" && text.length <= shortMost;
+  return <td class={`${classOf(column)}${isShort ? " short" : ""}`}>{content}</td>;
 }
 
 // Printed says on paper what of a table is not on it.

@@ -140,7 +140,7 @@ function SuspectBody({ suspect, follows, found, words, hasFrame, onFind }: BodyP
           <table class="evidence">
             <thead>
               <tr>
-                <th scope="col">Evidence</th><th scope="col">Signal</th>
+                <th scope="col">Evidence</th><th scope="col" class="signal">Signal</th>
                 <th scope="col" class="number"><SideMark side="A" /></th>
                 {twoSided && <th scope="col" class="number"><SideMark side="B" /></th>}
                 {twoSided && <th scope="col" class="number">Change</th>}
@@ -212,7 +212,7 @@ function EvidenceRow({ evidence, twoSided }: { evidence: Suspect["evidence"][num
   return (
     <tr>
       <td>{visible(evidence.text, 1000)}</td>
-      <td class="muted">{visible(evidence.signal, 20)}</td>
+      <td class="muted short signal">{visible(evidence.signal, 20)}</td>
       <td class="number">{textA}</td>
       {twoSided && (
         <>
