@@ -11,7 +11,7 @@ import (
 // Part of all blocks of a picture that may differ, as measured: decision 0055.
 const (
 	svgApart    = 0.0022
-	canvasApart = 0.01 // labels that do not fit their boxes are cut elsewhere in another font
+	canvasApart = 0.01  // labels that do not fit their boxes are cut elsewhere in another font
 	listApart   = 0.004 // of a narrow list, where all stands closer; with another font 0.0022
 )
 
