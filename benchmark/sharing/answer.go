@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -94,7 +93,7 @@ type recorded struct {
 	answer answer
 }
 
-func (o options) record(out io.Writer, folder string, of *language, kind string, threads int) (*recorded, error) {
+func (o options) record(folder string, of *language, kind string, threads int) (*recorded, error) {
 	file := filepath.Join(folder, "sharing.culprit")
 	command := append([]string{o.culprit, "record", "--confirm", "--force", "-o", file, "--"},
 		of.command(kind, threads, o.lasts, unbounded)...)
@@ -105,13 +104,6 @@ func (o options) record(out io.Writer, folder string, of *language, kind string,
 	told := &recorded{ns: ns}
 	if err := culpritSays(&told.answer, exec.Command(o.culprit, "explain", "--json", "-", file)); err != nil {
 		return nil, err
-	}
-	if o.verbose {
-		fmt.Fprintf(out, "%s %s %d threads: %.1f ns", of.name, kind, threads, ns)
-		for _, one := range told.answer.Suspects {
-			fmt.Fprintf(out, "; %s %v", one.Cause, one.Where)
-		}
-		fmt.Fprintln(out)
 	}
 	return told, nil
 }

@@ -31,6 +31,9 @@ func (o options) recorderCosts(out io.Writer, folder string, languages []*langua
 		file := filepath.Join(folder, "cost.culprit")
 		recorder := append([]string{o.culprit, "record", "--force", "-o", file, "--"}, program...)
 		for range o.cost {
+			if o.stopped() {
+				return nil
+			}
 			without, err := one.costs(program)
 			if err != nil {
 				return err

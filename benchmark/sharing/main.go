@@ -7,15 +7,18 @@
 //
 // Each program counts its own operations and CPU time. On a busy host threads seldom run at the same
 // time and sharing costs little: runs that it cost at least -paid of their CPU time are counted apart, too. It judges
-// culprit from outside, by its command line. Languages that are not installed are left out.
+// culprit from outside, by its command line. Languages that are not installed are left out. Each run is printed when it
+// has ended; Ctrl-C ends it after the run under way, with the sums of what it has.
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"time"
@@ -33,7 +36,7 @@ type options struct {
 	price         int
 	cost          int
 	confirmations int
-	verbose       bool
+	stop          context.Context // ends the measurements with what they have
 }
 
 func main() {
@@ -46,13 +49,18 @@ func main() {
 	flag.IntVar(&o.price, "price", 0, "investigations of each language whose predicted gain is held to the twin's")
 	flag.IntVar(&o.cost, "cost", 0, "interleaved pairs of each language with and without the recorder")
 	flag.IntVar(&o.confirmations, "confirmations", 0, "interleaved pairs of a thread with and without a confirmation")
-	flag.BoolVar(&o.verbose, "v", false, "tell each run")
 	flag.Parse()
+	ctx, again := signal.NotifyContext(context.Background(), os.Interrupt)
+	context.AfterFunc(ctx, again) // a second interrupt ends it at once
+	o.stop = ctx
 	if err := o.run(os.Stdout, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "sharing:", err)
 		os.Exit(2)
 	}
 }
+
+// stopped reports whether somebody wants no more runs.
+func (o options) stopped() bool { return o.stop.Err() != nil }
 
 func (o options) run(out io.Writer, only string) (err error) {
 	if o.only, err = regexp.Compile(only); err != nil {
@@ -83,9 +91,12 @@ func (o options) run(out io.Writer, only string) (err error) {
 		func() error { return o.recorderCosts(out, folder, languages) },
 		func() error { return o.confirmationCosts(out, folder) },
 	} {
-		if err := part(); err != nil {
+		if err := part(); err != nil && !o.stopped() { // what runs is interrupted, too
 			return err
 		}
+	}
+	if o.stopped() {
+		fmt.Fprint(out, "\nstopped before all runs were made\n")
 	}
 	fmt.Fprintf(out, "\nat the end load %s\n", peers.HostLoad())
 	return nil

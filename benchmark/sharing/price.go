@@ -27,7 +27,9 @@ func (o options) priced(out io.Writer, folder string, languages []*language) err
 		for _, one := range languages {
 			for _, pair := range [][2]string{{sharesLine, padded}, {sharesWord, ownWords}} {
 				off, err := o.priceOne(out, filepath.Join(folder, fmt.Sprint("case-", run, one.name, pair[0])), one, pair)
-				if err != nil {
+				if o.stopped() {
+					break
+				} else if err != nil {
 					return err
 				}
 				all++
