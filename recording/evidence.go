@@ -156,6 +156,9 @@ type Metric struct {
 	Value float64 `parquet:"value"`
 }
 
+// MonitorOf begins the Name of a line whose word is the lock of a Java object; the object's class follows.
+const MonitorOf = "monitor of "
+
 // Line is one word of memory that several threads touch in one cache line, of one process or of several.
 type Line struct {
 	Line   uint64 `parquet:"line"`   // address of the 64-byte line
@@ -172,7 +175,7 @@ type Line struct {
 	// WatchedNs is how long a debug register watched the word while the thread ran; 0: not tried.
 	WatchedNs int64  `parquet:"watched_ns,optional"`
 	Stack     int32  `parquet:"stack"`     // the code that touches it
-	Name      string `parquet:"name,dict"` // a variable, or the type of what a pointer leads to; "" when unknown
+	Name      string `parquet:"name,dict"` // a variable, or the type of what a pointer leads to, or MonitorOf a class; "" when unknown
 	// Field is which of it the word is: ".seen", "[3].seen"; "" for the whole, or when unknown.
 	Field string `parquet:"field,optional,dict"`
 	// Memory is what several processes have mapped, where the line is of such: device, number and path of a file. The same

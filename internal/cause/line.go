@@ -31,8 +31,7 @@ func findShared(s *scene) (found []finding) {
 	bears := s.bearing()
 	for i := range s.lines {
 		line := &s.lines[i]
-		a, b := mean(line.A), mean(line.B)
-		if b < fewestOperands || !s.oneSided && b < timesTicks*a {
+		if line.Monitor || !s.foughtMore(line) {
 			continue
 		}
 		id := LineTrueSharing
@@ -40,14 +39,34 @@ func findShared(s *scene) (found []finding) {
 			id = LineFalseSharing
 		}
 		found = append(found, finding{cause: id,
-			match: func(i int) bool {
-				path := &s.paths[i]
-				return path.Kind == compare.Running && !s.traits[i].fault && !s.traits[i].entered(path) &&
-					touches(line, bears, path.Frames)
-			},
-			tell: func(c *claim) { s.describeLine(c, line, bears) }})
+			match: func(i int) bool { return s.fightsFor(i, line, bears) },
+			tell:  func(c *claim) { s.describeLine(c, line, bears) }})
 	}
 	return found
+}
+
+// fightsFor reports whether a path runs in code that touches a line.
+func (s *scene) fightsFor(i int, line *compare.SharedLine, bears map[names.Key]sides) bool {
+	path := &s.paths[i]
+	return path.Kind == compare.Running && !s.traits[i].fault && !s.traits[i].entered(path) &&
+		touches(line, bears, path.Frames)
+}
+
+// foughtMore reports whether a line was touched often, and more often than before.
+func (s *scene) foughtMore(line *compare.SharedLine) bool {
+	a, b := mean(line.A), mean(line.B)
+	return b >= fewestOperands && (s.oneSided || b >= timesTicks*a)
+}
+
+// monitors are the lines that are locks of Java objects for which threads fight more than before: compiled code takes
+// such a lock in the midst of a method.
+func (s *scene) monitors() (list []*compare.SharedLine) {
+	for i := range s.lines {
+		if line := &s.lines[i]; line.Monitor && s.foughtMore(line) {
+			list = append(list, line)
+		}
+	}
+	return list
 }
 
 // bearing gives the functions whose growth of their own, over all threads, is borne out by samples
@@ -84,11 +103,7 @@ func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[names
 		c.note("lines", "confirmed by debug registers")
 	}
 	c.add("lines", "samples whose operand lies in the line", means(line.A, line.B), "samples/run")
-	var seconds sides
-	for _, function := range line.Functions {
-		seconds = seconds.plus(bears[names.KeyOf(function.Frame)])
-	}
-	c.add("lines", "time of the samples of its code in shared lines, all threads", seconds, "s/run")
+	c.add("lines", "time of the samples of its code in shared lines, all threads", borneBy(line, bears), "s/run")
 	if line.Lines > 1 {
 		c.add("lines", "lines that were seen to be touched alike: what is drawn is the most sampled one",
 			sides{b: float64(line.Lines)}, "lines")
@@ -108,6 +123,14 @@ func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[names
 		c.doubt(DoubtUnconfirmed, "not confirmed by debug registers: operands were computed from sampled registers")
 	}
 	c.doubt(DoubtFree, "a line can be shared and cost nothing: pin the threads to one CPU and see")
+}
+
+// borneBy is what the samples of a line's code stand for.
+func borneBy(line *compare.SharedLine, bears map[names.Key]sides) (seconds sides) {
+	for _, function := range line.Functions {
+		seconds = seconds.plus(bears[names.KeyOf(function.Frame)])
+	}
+	return seconds
 }
 
 // touches reports whether a path ends in code that touches a line and whose growth such samples

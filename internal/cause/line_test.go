@@ -6,6 +6,7 @@ func chanceSituations() []situation {
 	const touch = ";k:asm_exc_page_fault;exc_page_fault;do_user_addr_fault;handle_mm_fault;do_anonymous_page"
 	before := map[string]float64{work: 200, "w|" + own: 200}
 	shared := []line{{0, rootPid, true, work}, {8, 101, true, own}}
+	oneWord := []line{{0, rootPid, true, work}, {0, 101, true, own}}
 	return []situation{
 		// Each thread maps, touches and unmaps its own memory, which the kernel gives to the other
 		// one next: 27 samples a run were in the same lines where it was seen.
@@ -28,6 +29,15 @@ func chanceSituations() []situation {
 		{name: "lines that one thread has after the other, in code that does more", metric: "cpu", a: plan{cpu: before},
 			b:     plan{cpu: map[string]float64{work: 350, "w|" + own: 350}, lines: shared, metByChance: 30, onCPUs: 2},
 			cause: "code.grew", place: "parse|count", low: 0.45, high: 1, level: Explains},
+		// Compiled code takes a monitor of Java in the midst of a method: its own word tells the lock.
+		{name: "the word of a monitor of Java", metric: "cpu", a: plan{cpu: before},
+			b: plan{cpu: map[string]float64{work: 350, "w|" + own: 350}, lines: oneWord, onCPUs: 2,
+				lineName: "monitor of java.util.Collections$SynchronizedMap"},
+			cause: "lock.contended", place: "monitor of java.util.Collections", low: 0.9, high: 1, level: Explains},
+		{name: "a word that no lock guards, in the same code", metric: "cpu", a: plan{cpu: before},
+			b: plan{cpu: map[string]float64{work: 350, "w|" + own: 350}, lines: oneWord, onCPUs: 2,
+				lineName: "java.util.concurrent.atomic.AtomicLong"},
+			cause: "line.true-sharing", place: "parse|count", low: 0.9, high: 1, level: Explains},
 		{name: "lines that threads fight for, in the same code", metric: "cpu", a: plan{cpu: before},
 			b:     plan{cpu: map[string]float64{work: 350, "w|" + own: 350}, lines: shared, onCPUs: 2},
 			cause: "line.false-sharing", place: "parse|count", low: 0.9, high: 1, level: Explains},

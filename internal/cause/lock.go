@@ -6,14 +6,15 @@ import (
 	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/compare/blame"
+	"culprit/internal/compare/names"
 	"culprit/recording"
 )
 
 // findLock claims waiting for user-space locks, and on the CPU metric what
 // taking, spinning and handing over costs.
 func findLock(s *scene) []finding {
-	contended := s.contended()
-	return []finding{{cause: LockContended, tell: s.tellLock,
+	contended, monitors, bears := s.contended(), s.monitors(), s.bearing()
+	return []finding{{cause: LockContended, tell: func(c *claim) { s.tellLock(c, monitors, bears) },
 		match: func(i int) bool {
 			path := &s.paths[i]
 			if path.Kind != compare.Running {
@@ -21,10 +22,11 @@ func findLock(s *scene) []finding {
 			}
 			// Uncontended locking is user code alone; contended locking goes to the kernel or
 			// spins.
-			return contended && s.traits[i].lock || s.inQueue(i)
+			return contended && s.traits[i].lock || s.inQueue(i) ||
+				slices.ContainsFunc(monitors, func(line *compare.SharedLine) bool { return s.fightsFor(i, line, bears) })
 		},
 		stands: func(*claim) string {
-			if !contended && s.metric == compare.MetricCPU {
+			if !contended && len(monitors) == 0 && s.metric == compare.MetricCPU {
 				return "no longer waits for locks than before, and no more futex calls"
 			}
 			return ""
@@ -52,7 +54,7 @@ const (
 	lockAround = 0.8
 )
 
-func (s *scene) tellLock(c *claim) {
+func (s *scene) tellLock(c *claim, monitors []*compare.SharedLine, bears map[names.Key]sides) {
 	c.absorbs = lockAround
 	if s.sleeps.queue != nil {
 		s.describeQueue(c)
@@ -66,6 +68,23 @@ func (s *scene) tellLock(c *claim) {
 	c.add("offcpu", "waits for locks, all threads", waits, "waits/run")
 	c.add("offcpu", "seconds waited for locks, all threads", seconds, "s/run")
 	s.addFutexCalls(c)
+	for _, line := range monitors {
+		if slices.ContainsFunc(c.members, func(i int) bool { return s.fightsFor(i, line, bears) }) {
+			s.describeMonitor(c, line, bears)
+			break // they are in order: the most sampled one
+		}
+	}
+}
+
+// describeMonitor tells of the lock's own word: compiled code takes it without a call.
+func (s *scene) describeMonitor(c *claim, line *compare.SharedLine, bears map[names.Key]sides) {
+	c.at(Place{Kind: InLock, Name: line.Name})
+	c.line = Drawn(line)
+	if line.Confirmed {
+		c.note("lines", "threads at the lock's own word, confirmed by debug registers")
+	}
+	c.add("lines", "samples whose operand is the lock's own word", means(line.A, line.B), "samples/run")
+	c.add("lines", "time of the samples of its code in shared lines, all threads", borneBy(line, bears), "s/run")
 }
 
 // lockUnnamed is what a lock leaves open that only shows in who waits for whom.

@@ -33,6 +33,7 @@ type plan struct {
 	lineSamples int64
 	// metByChance is of each row of a line: nobody met there.
 	metByChance float64
+	lineName    string // of all words of lines
 	// throttledS is what the kernel counts of a quota of the cgroup, in seconds.
 	throttledS float64
 	onCPUs     int32 // samples take turns on so many CPUs; 0: all on the first
@@ -159,7 +160,7 @@ func (p plan) build(random *rand.Rand) *recording.Recording {
 	for _, one := range p.lines {
 		m.rec.Lines = append(m.rec.Lines, recording.Line{Line: 0x1000, Offset: one.offset, Size: 8, Pid: rootPid,
 			Tid: one.tid, Write: one.write, Count: cmp.Or(p.lineSamples, 2500), Stack: m.stack(one.stack),
-			NearByChance: p.metByChance})
+			NearByChance: p.metByChance, Name: p.lineName})
 	}
 	m.rec.Facts = append(m.rec.Facts, recording.Fact{Name: "target.policy", Value: "other"}) // the target could be read
 	for name, value := range p.facts {

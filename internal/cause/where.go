@@ -2,8 +2,10 @@ package cause
 
 import (
 	"slices"
+	"strings"
 
 	"culprit/internal/compare"
+	"culprit/recording"
 )
 
 // PlaceKind says what a place is.
@@ -69,7 +71,9 @@ func (p Place) String() string {
 	case InSetting:
 		text += "=" + p.Value
 	case InLock:
-		text = "lock at " + text
+		if !strings.HasPrefix(text, recording.MonitorOf) { // else its name says what it is
+			text = "lock at " + text
+		}
 	case InLine:
 		text = "cache line of " + text
 	case InProcess:

@@ -23,7 +23,7 @@ const (
 	hotspotPrefix = "gHotSpotVMStruct"
 )
 
-// HotSpot names words of a JVM's class metadata: memory that stays where it is, as objects do not.
+// HotSpot names words of a JVM's class metadata and of its monitors: memory that stays where it is, as objects do not.
 type HotSpot struct {
 	memory  io.ReaderAt
 	low     uint64 // of the library, in which the first word of all metadata points
@@ -32,6 +32,8 @@ type HotSpot struct {
 	name    uint64       // offset of Klass::_name
 	length  uint64       // offsets in a Symbol
 	content uint64
+	monitor monitorFields
+	narrow  narrowKlass
 }
 
 type klassField struct {
@@ -79,6 +81,7 @@ func newHotSpot(at map[string]uint64, low, high uint64, memory io.ReaderAt) (*Ho
 		table[i] = value
 	}
 	entry, stride := table[0], table[5]
+	addressAt, _ := h.word(at[hotspotPrefix+"EntryAddressOffset"])
 	symbols := map[string]uint64{}
 	for range maxStructs {
 		typ, ok := h.text(entry + table[1])
@@ -88,9 +91,14 @@ func newHotSpot(at map[string]uint64, low, high uint64, memory io.ReaderAt) (*Ho
 		field, _ := h.text(entry + table[2])
 		static, _ := h.word(entry + table[3])
 		offset, _ := h.word(entry + table[4])
+		if uint32(static) != 0 && addressAt > 0 && addressAt <= maxClassName {
+			h.narrow.take(h, field, entry+addressAt)
+		}
 		entry += stride
 		switch {
 		case uint32(static) != 0 || offset > mostOfKlass:
+		case typ == "ObjectMonitor":
+			h.monitor.take(field, offset)
 		case typ == "Symbol":
 			symbols[field] = offset
 		case typ == "Klass" || typ == "InstanceKlass":
@@ -119,8 +127,15 @@ func (h *HotSpot) Of(memory io.ReaderAt) *HotSpot {
 	return &again
 }
 
-// At names a word of class metadata: the class, and the field of the JVM that the word is.
+// At names a word of class metadata, by the class and the field of the JVM that the word is, or of a monitor.
 func (h *HotSpot) At(address uint64) (Member, bool) {
+	if found, ok := h.metadataAt(address); ok {
+		return found, true
+	}
+	return h.monitorAt(address)
+}
+
+func (h *HotSpot) metadataAt(address uint64) (Member, bool) {
 	for klass := address &^ (wordBytes - 1); klass > address-mostOfKlass && klass <= address; klass -= wordBytes {
 		table, ok := h.word(klass)
 		if !ok {

@@ -102,3 +102,51 @@ func TestHotSpotOfAnything(t *testing.T) {
 		}
 	}
 }
+
+// A monitor is told by the object that leads back to it, and by nothing less; it has the object's class.
+func TestMonitor(t *testing.T) {
+	made := func() (madeMemory, *HotSpot) {
+		memory, at := madeJVM()
+		memory[0x7000] = wordsOf(markUnlocked, 0x7800, 0, 0, 0, 0, 0, 0, 0xabc, 0) // _header, _object … _owner
+		memory[0x7800] = wordsOf(0x8000)                                           // the handle
+		memory[0x8000] = wordsOf(0x7000|markMonitor, 7)                            // the object
+		jvm, err := newHotSpot(at, 0x100, 0x1000, memory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		jvm.monitor.take("_header", 0)
+		jvm.monitor.take("_object", 8)
+		jvm.monitor.take("_owner", 64)
+		jvm.narrow = narrowKlass{base: 0x9000 - 7<<3, shift: 3}
+		return memory, jvm
+	}
+	memory, jvm := made()
+	for address, want := range map[uint64]string{0x7040: "monitor of org.App$Dup", 0x7000: "monitor of org.App$Dup",
+		0x7050: "", 0x8000: "", 0x9020: "org.App$Dup"} {
+		if found, _ := jvm.At(address); found.Object != want {
+			t.Errorf("%#x is %+v", address, found)
+		}
+	}
+	memory[0x8000] = wordsOf(0x7000|markMonitor, 0xdead)
+	if found, _ := jvm.At(0x7040); found.Object != "monitor of an object" {
+		t.Errorf("of a class that does not tell: %+v", found)
+	}
+	for _, near := range []func(memory madeMemory, jvm *HotSpot){
+		func(memory madeMemory, _ *HotSpot) { memory[0x8000] = wordsOf(0x7100|markMonitor, 7) }, // another's monitor
+		func(memory madeMemory, _ *HotSpot) { memory[0x8000] = wordsOf(0x7000, 7) },             // a plain pointer back
+		func(memory madeMemory, _ *HotSpot) { memory[0x7000] = wordsOf(0x40, 0x7800, 0, 0, 0, 0, 0, 0, 1, 0) },
+		func(_ madeMemory, jvm *HotSpot) { jvm.monitor = monitorFields{} },
+		func(memory madeMemory, _ *HotSpot) { delete(memory, 0x7800) },
+	} {
+		memory, jvm := made()
+		near(memory, jvm)
+		if found, ok := jvm.At(0x7040); ok {
+			t.Errorf("%+v", found)
+		}
+	}
+	memory, jvm = made()
+	memory[0x7000], memory[0x8000] = wordsOf(markUnlocked, 0x8000, 0, 0, 0, 0, 0, 0, 1, 0), wordsOf(0x7000|markMonitor, 7)
+	if found, _ := jvm.At(0x7040); found.Object != "monitor of org.App$Dup" {
+		t.Errorf("without a handle: %+v", found)
+	}
+}

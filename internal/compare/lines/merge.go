@@ -43,7 +43,8 @@ func Find(a, b []*recording.Recording, scales []float64) []Line {
 	for i, side := range windows {
 		for _, w := range side {
 			for _, use := range w.uses {
-				if !use.told(spread[i]) && !use.handedBy(handed) && w.shares(use) {
+				handed := !use.isMonitor() && use.handedBy(handed) // a lock is had one after the other by design
+				if !use.told(spread[i]) && !handed && w.shares(use) {
 					mergedOf(found, sides, use.key(), use.apart()).take(w, use)
 				}
 			}
@@ -99,6 +100,7 @@ func (m *merged) take(w *window, u *use) {
 func (m *merged) describe(w *window, u *use) {
 	m.Words, m.Processes = max(m.Words, len(u.words)), max(m.Processes, len(u.pids))
 	m.Confirmed, m.Watched = m.Confirmed || u.confirmed(), m.Watched || u.watched
+	m.Monitor = m.Monitor || u.isMonitor()
 	if name := u.name(); name != "" && u.count > m.named {
 		m.Name, m.named = name, u.count
 	}
@@ -170,6 +172,9 @@ const mostlyHeld = 0.5
 
 // holds reports whether another is of the same code and objects.
 func (m *merged) holds(other *merged) bool {
+	if m.Monitor != other.Monitor { // beside a lock the same code may fight for what it does not guard
+		return false
+	}
 	common, all := 0.0, 0.0
 	for frame, samples := range other.touches {
 		all += samples
@@ -222,7 +227,7 @@ func sum(values []float64) (all float64) {
 // key is the same for a line in all recordings: the code that touches it. Not its name: which of its
 // words were sampled differs from run to run.
 func (u *use) key() string {
-	return fmt.Sprint(u.apart(), slices.SortedFunc(maps.Keys(u.functions), byFrame))
+	return fmt.Sprint(u.apart(), u.isMonitor(), slices.SortedFunc(maps.Keys(u.functions), byFrame))
 }
 
 // inOrder lists the most sampled first.

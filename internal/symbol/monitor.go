@@ -1,0 +1,100 @@
+package symbol
+
+import "culprit/recording"
+
+// A monitor of HotSpot that was fought for once is memory of its own (ObjectMonitor, JDK 8 to 25): compiled code takes it by
+// exchanging its owner, in the midst of the method, without a call that would tell a lock. What proves such memory is the
+// object: the monitor leads to it, and its first word, the mark, leads back with the two low bits 10
+// (hotspot/share/oops/markWord.hpp, runtime/objectMonitor.hpp).
+
+const (
+	markBits     = 3
+	markMonitor  = 2 // the mark is the address of a monitor
+	markUnlocked = 1 // what the monitor keeps of the object's mark meanwhile
+	// mostOfMonitor bounds the bytes of a monitor: 224 in JDK 17, where its parts lie on lines of their own.
+	mostOfMonitor = 512
+	klassOffset   = 8 // of an object: behind its mark
+	mostShift     = 7 // by which a class's short name is shifted: 3, or 0
+)
+
+// monitorFields are where a monitor keeps what proves it.
+type monitorFields struct {
+	header, object, last uint64
+	hasHeader, hasObject bool
+}
+
+func (m *monitorFields) take(field string, offset uint64) {
+	switch field {
+	case "_header", "_metadata": // the latter since JDK 22
+		m.header, m.hasHeader = offset, true
+	case "_object":
+		m.object, m.hasObject = offset, true
+	}
+	m.last = max(m.last, offset)
+}
+
+// narrowKlass is how an object of a JVM names its class in 32 bits.
+type narrowKlass struct {
+	base, shift uint64
+}
+
+// take reads one of them; at is where the table has the address of the variable.
+func (n *narrowKlass) take(h *HotSpot, field string, at uint64) {
+	address, ok := h.word(at)
+	value, held := h.word(address)
+	if !ok || !held {
+		return
+	}
+	switch field {
+	case "_narrow_klass._base":
+		n.base = value
+	case "_narrow_klass._shift":
+		n.shift = uint64(uint32(value))
+	}
+}
+
+// monitorAt names the monitor that a word lies in.
+func (h *HotSpot) monitorAt(address uint64) (Member, bool) {
+	if !h.monitor.hasHeader || !h.monitor.hasObject || address < mostOfMonitor {
+		return Member{}, false
+	}
+	size := min(h.monitor.last+2*wordBytes, mostOfMonitor)
+	for base := address &^ (wordBytes - 1); base+size > address; base -= wordBytes {
+		mark, ok := h.word(base + h.monitor.header)
+		if !ok || mark&markBits != markUnlocked {
+			continue
+		}
+		if object, ok := h.objectOf(base); ok {
+			return Member{Object: recording.MonitorOf + cut(h.classOf(object))}, true
+		}
+	}
+	return Member{}, false
+}
+
+// objectOf is the object whose monitor begins at an address. It is kept behind a handle (JDK 15 and later), or as it is.
+func (h *HotSpot) objectOf(monitor uint64) (object uint64, ok bool) {
+	to, ok := h.word(monitor + h.monitor.object)
+	for range 2 {
+		if !ok || to%wordBytes != 0 {
+			return 0, false
+		}
+		led, held := h.word(to)
+		if held && led == monitor|markMonitor {
+			return to, true
+		}
+		to, ok = led, held
+	}
+	return 0, false
+}
+
+// classOf is the class of an object, "an object" where it does not tell. Classes out of the shared archive (CDS) have
+// their table of virtual functions there, not in the library: their name alone is checked.
+func (h *HotSpot) classOf(object uint64) string {
+	word, _ := h.word(object + klassOffset)
+	for _, klass := range []uint64{h.narrow.base + uint64(uint32(word))<<(h.narrow.shift&mostShift), word} {
+		if class, ok := h.class(klass); ok {
+			return class
+		}
+	}
+	return "an object"
+}
