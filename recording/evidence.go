@@ -173,8 +173,8 @@ type Line struct {
 	Count int64  `parquet:"count"` // samples whose operand it was
 	Hits  int64  `parquet:"hits"`  // of a debug register; 0: not tried or not hit
 	// WatchedNs is how long a debug register watched the word while the thread ran; 0: not tried.
-	WatchedNs int64  `parquet:"watched_ns,optional"`
-	Stack     int32  `parquet:"stack"` // the code that touches it
+	WatchedNs int64 `parquet:"watched_ns,optional"`
+	Stack     int32 `parquet:"stack"` // the code that touches it
 	// Name is a variable, the type of what a pointer leads to, or MonitorOf a class; "" when unknown.
 	Name string `parquet:"name,dict"`
 	// Field is which of it the word is: ".seen", "[3].seen"; "" for the whole, or when unknown.

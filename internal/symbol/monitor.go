@@ -2,9 +2,9 @@ package symbol
 
 import "culprit/recording"
 
-// A monitor of HotSpot that was fought for once is memory of its own (ObjectMonitor; JDK 17 tried). Compiled code takes it
-// by exchanging its owner, in the midst of the method, without a call that would tell a lock. What proves such memory is
-// the object: the monitor leads to it, and its first word, the mark, leads back with the two low bits 10
+// A monitor of HotSpot that was fought for once is memory of its own (ObjectMonitor; JDK 17 tried). Compiled code takes
+// it by exchanging its owner, in the midst of the method, without a call that would tell a lock. What proves such
+// memory is the object: the monitor leads to it, and its first word, the mark, leads back with the two low bits 10
 // (hotspot/share/oops/markWord.hpp, runtime/objectMonitor.hpp).
 
 const (
