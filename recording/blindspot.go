@@ -13,18 +13,19 @@ type BlindKind string
 
 // The kinds of blind spots: of one recording, of recordings that are compared, of runs.
 const (
-	BlindInterrupts BlindKind = "interrupts off"     // the sampling clock stands still meanwhile
-	BlindProbe      BlindKind = "probe off"          // What: the probe; Why
-	BlindUnwinder   BlindKind = "late unwinder"      // What: the run time
-	BlindStacks     BlindKind = "broken stacks"      // Count of Of, Reasons
-	BlindURing      BlindKind = "io_uring"           // Count of requests, 0: not counted
-	BlindLost       BlindKind = "lost"               // What; Count
-	BlindChecked    BlindKind = "self-check"         // What: what recording did to its target
-	BlindSliced     BlindKind = "requests in slices" // What: how they were watched
-	BlindRestart    BlindKind = "service restarted"  // Count; What: which processes, and when
-	BlindKilled     BlindKind = "recording killed"   // its end is missing
-	BlindImport     BlindKind = "import"             // What: what another tool's file does not hold
-	BlindOther      BlindKind = "other"              // What: words that an earlier culprit wrote
+	BlindInterrupts BlindKind = "interrupts off"        // the sampling clock stands still meanwhile
+	BlindProbe      BlindKind = "probe off"             // What: the probe; Why
+	BlindUnwinder   BlindKind = "late unwinder"         // What: the run time
+	BlindStacks     BlindKind = "broken stacks"         // Count of Of, Reasons
+	BlindShort      BlindKind = "short-lived processes" // Count of Of: that have no stacks
+	BlindURing      BlindKind = "io_uring"              // Count of requests, 0: not counted
+	BlindLost       BlindKind = "lost"                  // What; Count
+	BlindChecked    BlindKind = "self-check"            // What: what recording did to its target
+	BlindSliced     BlindKind = "requests in slices"    // What: how they were watched
+	BlindRestart    BlindKind = "service restarted"     // Count; What: which processes, and when
+	BlindKilled     BlindKind = "recording killed"      // its end is missing
+	BlindImport     BlindKind = "import"                // What: what another tool's file does not hold
+	BlindOther      BlindKind = "other"                 // What: words that an earlier culprit wrote
 
 	BlindCut        BlindKind = "cut"            // What: the part that is left
 	BlindGivenUp    BlindKind = "probe given up" // What: the probe
@@ -102,6 +103,9 @@ func (s BlindSpot) words() (text string, known bool) {
 	case BlindStacks:
 		return fmt.Sprintf("%s%d of %d stacks could not be followed to their root: %s", s.among(), s.Count,
 			s.Of, s.reasons()), true
+	case BlindShort:
+		return fmt.Sprintf("%s%d of %d processes that came and went have no stacks: they ended before one was taken, or "+
+			"before they were looked at; their CPU time is counted", s.among(), s.Count, s.Of), true
 	case BlindURing:
 		if s.Count == 0 {
 			return "requests went through io_uring: neither their number nor how long each took is seen", true

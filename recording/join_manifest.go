@@ -80,6 +80,7 @@ func laterStatus(statuses, later []ProbeStatus) []ProbeStatus {
 func addCost(cost, more Cost) Cost {
 	cost.RecorderCPUNs += more.RecorderCPUNs
 	cost.RecorderNs += more.RecorderNs
+	cost.Looks += more.Looks
 	cost.BPFSampledNs += more.BPFSampledNs
 	for name, ns := range more.BPFNs {
 		if cost.BPFNs == nil {

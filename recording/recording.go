@@ -120,6 +120,8 @@ type Cost struct {
 	// whole of it.
 	BPFNs        map[string]int64 `json:"bpf_ns,omitempty"`
 	BPFSampledNs int64            `json:"bpf_sampled_ns,omitempty"`
+	// Looks is how often a process was looked at: its mappings were read, and files of it that were new.
+	Looks int64 `json:"looks,omitempty"`
 	// Check is what recording did to the target's own rate; nil: not looked at.
 	Check *SelfCheck `json:"self_check,omitempty"`
 }

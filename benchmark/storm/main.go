@@ -4,11 +4,13 @@
 //
 //	go run ./benchmark/storm -starts 150 -window 20s -rounds 3
 //	go run ./benchmark/storm -load sleepers -only culprit,perf
+//	go run ./benchmark/storm -agent -window 1m -rounds 3 -culprit bin/culprit,/tmp/culprit-before
 //	go run ./benchmark/storm -load wakers -culprit bin/culprit,/tmp/culprit-before
 //
 // It prints for each recorder the CPU time of its processes per second and per thousand processes that the host
 // started, what of it falls within the window (of which the rest is loading, naming and writing), what its BPF
-// programs took by the kernel's account, and its memory. The load runs at idle priority, below everybody else on the
+// programs took by the kernel's account, and its memory. With -agent it measures agents instead, all at once, over
+// whole windows, their ends included. The load runs at idle priority, below everybody else on the
 // host, whose processes are counted as well. It refuses a host that cannot record.
 package main
 
@@ -35,6 +37,7 @@ func main() {
 	flag.IntVar(&p.rounds, "rounds", 3, "recordings by each recorder, in turns")
 	culprits := flag.String("culprit", "bin/culprit", "the culprits to measure, separated by commas")
 	only := flag.String("only", "culprit,perf", "which recorders: culprit, perf")
+	flag.BoolVar(&p.agent, "agent", false, "measure agents: -rounds windows of -window each")
 	flag.Parse()
 	p.culprits, p.only = strings.Split(*culprits, ","), strings.Split(*only, ",")
 	if err := run(p); err != nil {
@@ -49,6 +52,7 @@ type plan struct {
 	starts, rounds int
 	window         time.Duration
 	culprits, only []string
+	agent          bool
 }
 
 // recorders lists those that the plan names and the host has.
@@ -94,6 +98,10 @@ func run(p plan) error {
 		return err
 	}
 	defer stop()
+	if p.agent {
+		fmt.Printf("%s, %s, %d windows of %v\n\n", time.Now().UTC().Format("2006-01-02 15:04"), p.load, p.rounds, p.window)
+		return runAgents(p, folder, os.Stdout)
+	}
 	fmt.Printf("%s, %s, %d recordings of %v each, in turns\n\n", time.Now().UTC().Format("2006-01-02 15:04"), p.load,
 		p.rounds, p.window)
 	results := make([][]result, len(all))

@@ -172,14 +172,17 @@ func processesOf(pid int) []int {
 }
 
 // peakOf is the most memory that a process has had in kB.
-func peakOf(pid int) (kilobytes int) {
+func peakOf(pid int) (kilobytes int) { return fieldOf(pid, "VmHWM:") }
+
+// fieldOf is a number of a process's status.
+func fieldOf(pid int, name string) (number int) {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // gone: nothing
 	for _, line := range strings.Split(string(status), "\n") {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			_, _ = fmt.Sscan(rest, &kilobytes) // 0 when it is no number
+		if rest, ok := strings.CutPrefix(line, name); ok {
+			_, _ = fmt.Sscan(rest, &number) // 0 when it is no number
 		}
 	}
-	return kilobytes
+	return number
 }
 
 // startsOfHost is how many processes and threads the host has started since it booted.

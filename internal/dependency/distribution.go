@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -95,6 +96,9 @@ func (c *collector) debianOwners(root *Root, info []string, todo map[string]unit
 			continue
 		}
 		known[name] = ""
+		if bornAfter(root, name, id.changed) {
+			continue
+		}
 		for _, other := range withoutUsr(name) {
 			wanted[other] = name
 		}
@@ -120,6 +124,27 @@ func (c *collector) debianOwners(root *Root, info []string, todo map[string]unit
 		}
 	}
 	return owners
+}
+
+// installs is how long after the database of packages was changed last a file may be born that is a package's: images
+// are unpacked file by file, and the database is one of them.
+const installs = time.Hour
+
+// bornAfter tells whether a file is younger than the database of packages: none of them brought it. A host that builds
+// programs has new ones each minute, and reading all lists for each took more than all else that was read.
+func bornAfter(root *Root, name string, database unix.Timespec) bool {
+	file, err := root.below(name, unix.O_PATH)
+	if err != nil {
+		return false // whatever it is, the lists are asked
+	}
+	defer file.Close()
+	var status unix.Statx_t
+	err = unix.Statx(int(file.Fd()), "", unix.AT_EMPTY_PATH, unix.STATX_BTIME, &status)
+	if err != nil || status.Mask&unix.STATX_BTIME == 0 { // not every file system knows it
+		return false
+	}
+	born := time.Unix(status.Btime.Sec, int64(status.Btime.Nsec))
+	return born.After(time.Unix(database.Unix()).Add(installs))
 }
 
 // debianVersions reads the versions of the packages that own something.

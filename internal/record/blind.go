@@ -10,7 +10,7 @@ import (
 )
 
 // blindSpots says what this recording could not see.
-func blindSpots(rec *recording.Recording, unwinder *unwind.Unwinder) []recording.BlindSpot {
+func blindSpots(rec *recording.Recording, unwinder *unwind.Unwinder, forever bool) []recording.BlindSpot {
 	spots := []recording.BlindSpot{{Kind: recording.BlindInterrupts}}
 	for _, status := range rec.Manifest.Probes {
 		if !status.On {
@@ -26,6 +26,9 @@ func blindSpots(rec *recording.Recording, unwinder *unwind.Unwinder) []recording
 	if why, broken, total := brokenByReason(rec); broken*50 > total {
 		spots = append(spots, recording.BlindSpot{Kind: recording.BlindStacks, Count: broken, Of: total,
 			Reasons: mostFirst(why)})
+	}
+	if forever {
+		spots = append(spots, shortSpots(rec)...)
 	}
 	spots = append(spots, uringSpots(rec)...)
 	return append(spots, recording.Lost(rec.Manifest.Losses)...)
@@ -60,6 +63,35 @@ func mostFirst(counts map[string]int64) []recording.BlindReason {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Why, b.Why))
 	})
 	return reasons
+}
+
+// shortSpots counts the processes that were left alone, for they came and went without a stack (Options.Forever).
+func shortSpots(rec *recording.Recording) []recording.BlindSpot {
+	stacks := withStacks(rec)
+	var without, all int64
+	for i := range rec.Processes {
+		if process := &rec.Processes[i]; cameAndWent(process) {
+			all++
+			if !stacks[process.Pid] {
+				without++
+			}
+		}
+	}
+	if without == 0 {
+		return nil
+	}
+	return []recording.BlindSpot{{Kind: recording.BlindShort, Count: without, Of: all}}
+}
+
+// withStacks are the processes that a sample with a stack is of.
+func withStacks(rec *recording.Recording) map[int32]bool {
+	stacks := map[int32]bool{}
+	for i := range rec.Samples {
+		if rec.Samples[i].Stack != recording.NoStack {
+			stacks[rec.Samples[i].Pid] = true
+		}
+	}
+	return stacks
 }
 
 // uringSpots says that the target used io_uring, whose requests are no system calls.

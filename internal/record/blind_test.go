@@ -28,11 +28,11 @@ func TestBrokenStacksAreToldByReason(t *testing.T) {
 	builder.Into(rec)
 	const want = "7 of 100 stacks could not be followed to their root: its mappings were not known yet 5, " +
 		"code without a file 2"
-	if spots := strings.Join(recording.Words(blindSpots(rec, nil)), "\n"); !strings.Contains(spots, want) {
+	if spots := strings.Join(recording.Words(blindSpots(rec, nil, false)), "\n"); !strings.Contains(spots, want) {
 		t.Errorf("%q is not among\n%s", want, spots)
 	}
 	add(start, 900)
-	if spots := strings.Join(recording.Words(blindSpots(rec, nil)), "\n"); strings.Contains(spots, "root") {
+	if spots := strings.Join(recording.Words(blindSpots(rec, nil, false)), "\n"); strings.Contains(spots, "root") {
 		t.Errorf("7 of 1000 are told:\n%s", spots)
 	}
 }

@@ -199,7 +199,7 @@ func openedOf(folder string) (names []string) {
 }
 
 // seen puts together what is known of the target.
-func (u *usage) seen(opened []bpf.OpenedFile, rec *recording.Recording) dependency.Seen {
+func (u *usage) seen(opened []bpf.OpenedFile, rec *recording.Recording, light bool) dependency.Seen {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	seen := dependency.Seen{Frames: rec.Frames}
@@ -218,16 +218,36 @@ func (u *usage) seen(opened []bpf.OpenedFile, rec *recording.Recording) dependen
 	for file := range u.files {
 		seen.Files = append(seen.Files, file)
 	}
+	commands := commandsOf(rec, light)
 	for _, root := range u.roots {
 		seen.Roots = append(seen.Roots, root)
-		for i := range rec.Processes { // the kernel opens what exec was asked for
-			if name := root.Real(rec.Processes[i].Command); name != "" {
+		for _, command := range commands { // the kernel opens what exec was asked for
+			if name := root.Real(command); name != "" {
 				seen.Files = append(seen.Files, dependency.File{Path: name, Root: root, How: recording.SeenMapped})
 			}
 		}
 	}
 	return seen
 }
+
+// commandsOf lists the programs of a recording, each once. Of light windows those are left out whose processes came and
+// went without a stack: a host that starts hundreds a second makes thousands of programs that nothing is told of.
+func commandsOf(rec *recording.Recording, light bool) (commands []string) {
+	stacks := withStacks(rec)
+	known := map[string]bool{"": true}
+	for i := range rec.Processes {
+		process := &rec.Processes[i]
+		if known[process.Command] || light && cameAndWent(process) && !stacks[process.Pid] {
+			continue
+		}
+		known[process.Command] = true
+		commands = append(commands, process.Command)
+	}
+	return commands
+}
+
+// cameAndWent tells whether a process began and ended within its window.
+func cameAndWent(process *recording.Process) bool { return process.StartNs > 0 && process.EndNs > 0 }
 
 func (u *usage) close() {
 	u.mu.Lock()
@@ -261,7 +281,7 @@ func (s *Session) depend(window *bpf.Window, open *openWindow) {
 	if s.unwinder != nil {
 		used.code(s.unwinder.Mapped())
 	}
-	rows, losses := s.dependencies.Read(used.seen(window.Opened, window.Recording))
+	rows, losses := s.dependencies.Read(used.seen(window.Opened, window.Recording, s.options.Light))
 	window.Recording.Dependencies = rows
 	for _, loss := range losses {
 		window.Lose(loss.What, loss.Count)

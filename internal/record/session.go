@@ -70,7 +70,7 @@ func Open(ctx context.Context, options Options) (*Session, error) {
 	// Most of what loading allocates lives until it is done: collecting in between saves little.
 	defer debug.SetGCPercent(debug.SetGCPercent(loadingGCPercent))
 	s := &Session{options: options, shared: &bpf.Shared{Options: bpf.Options{
-		Hz: options.Hz, Wait: options.Wait, Unwind: options.Unwind, WholeHost: options.WholeHost,
+		Hz: options.Hz, Wait: options.Wait, Unwind: options.Unwind, WholeHost: options.WholeHost, Patient: options.Forever,
 		Over: options.Over, Worst: options.Worst, Counters: options.Counters,
 		Confirm: options.Confirm}},
 		closed: make(chan struct{}), dependencies: dependency.NewReader(), rates: map[string]float64{}}
@@ -168,8 +168,11 @@ func (s *Session) End(finish Finish) (*recording.Recording, error) {
 	rec.Manifest.Cost.RecorderCPUNs = ownCPU() - open.cpuNs
 	rec.Manifest.Cost.RecorderNs = int64(time.Since(open.startedAt))
 	s.remember(rec, endNs)
+	if s.unwinder != nil {
+		rec.Manifest.Cost.Looks = s.unwinder.Looks()
+	}
 	rec.Manifest.Cost.BPFNs, rec.Manifest.Cost.BPFSampledNs = bpfNs, int64(sampled)
-	rec.Manifest.BlindSpots = blindSpots(rec, s.unwinder)
+	rec.Manifest.BlindSpots = blindSpots(rec, s.unwinder, s.options.Forever)
 	if watched := rec.Manifest.Watched; watched != nil {
 		rec.Manifest.BlindSpots = append(rec.Manifest.BlindSpots,
 			recording.BlindSpot{Kind: recording.BlindSliced, What: watched.String()})

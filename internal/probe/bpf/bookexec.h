@@ -75,6 +75,16 @@ unknown:
 	return false;
 }
 
+/* Whether a process that calls exec need not be announced: it is by its first stack, if it lives to have one. One that
+ * the library knows by what it ran before is announced: its code is another now. */
+const volatile __u32 patient = 0;
+
+static __always_inline bool waits_for_stack(__u32 tgid)
+{
+	struct code_page mark = mark_of(tgid);
+	return patient && !bpf_map_lookup_elem(&pid_page_to_mapping_info, &mark);
+}
+
 /* A child has the code of its parent until it calls exec. */
 static __always_inline void book_child(__u32 parent, __u32 child)
 {

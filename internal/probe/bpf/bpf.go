@@ -32,6 +32,7 @@ type Options struct {
 	Wait      time.Duration // keep a stay off the CPU whole from here on
 	Unwind    time.Duration // off-CPU: at most about one user stack in this time per thread
 	WholeHost bool          // every process is the target
+	Patient   bool          // a process is looked at once a stack of it was taken, not when it begins
 	Counters  string        // events to count, as event.Parse reads them; "": none
 	Confirm   bool          // have debug registers watch cache lines that threads seem to share
 	// Of requests those that took Over are slow; where it is 0, the Worst share of their kind.
@@ -154,6 +155,9 @@ func (s *Shared) Announce(spec *ebpf.CollectionSpec) (map[string]*ebpf.Map, erro
 	values := map[string]any{"announce": uint32(1)}
 	if s.Queue["known_code"] != nil {
 		values["books"], values["page_bits"] = uint32(1), uint32(bits.TrailingZeros(uint(os.Getpagesize())))
+	}
+	if s.Options.Patient && s.Queue["pid_page_to_mapping_info"] != nil {
+		values["patient"] = uint32(1)
 	}
 	return replace, Set(spec, values)
 }

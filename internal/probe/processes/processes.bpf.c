@@ -108,7 +108,7 @@ int BPF_PROG(process_executed, struct task_struct *task, int old_pid, struct lin
 {
 	if (!state_of(bpf_get_current_task_btf()))
 		return 0;
-	if (!book_program(bpf_get_current_task_btf()))
+	if (!book_program(bpf_get_current_task_btf()) && !waits_for_stack(task->tgid))
 		announce_process(ctx, bpf_get_current_pid_tgid());
 	struct event *event = new_event(task, EXECUTED);
 	if (!event)

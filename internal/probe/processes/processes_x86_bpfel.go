@@ -198,6 +198,7 @@ const (
 	processesVarKeepEventInBtf       = "keep_event_in_btf"
 	processesVarOwnPid               = "own_pid"
 	processesVarPageBits             = "page_bits"
+	processesVarPatient              = "patient"
 	processesVarSwitchShowsState     = "switch_shows_state"
 	processesVarWholeHost            = "whole_host"
 )
@@ -280,6 +281,7 @@ type processesVariableSpecs struct {
 	KeepEventInBtf   *ebpf.VariableSpec `ebpf:"keep_event_in_btf"`
 	OwnPid           *ebpf.VariableSpec `ebpf:"own_pid"`
 	PageBits         *ebpf.VariableSpec `ebpf:"page_bits"`
+	Patient          *ebpf.VariableSpec `ebpf:"patient"`
 	SwitchShowsState *ebpf.VariableSpec `ebpf:"switch_shows_state"`
 	WholeHost        *ebpf.VariableSpec `ebpf:"whole_host"`
 }
@@ -344,6 +346,7 @@ type processesVariables struct {
 	KeepEventInBtf   *ebpf.Variable `ebpf:"keep_event_in_btf"`
 	OwnPid           *ebpf.Variable `ebpf:"own_pid"`
 	PageBits         *ebpf.Variable `ebpf:"page_bits"`
+	Patient          *ebpf.Variable `ebpf:"patient"`
 	SwitchShowsState *ebpf.Variable `ebpf:"switch_shows_state"`
 	WholeHost        *ebpf.Variable `ebpf:"whole_host"`
 }

@@ -44,6 +44,7 @@ type monitor struct {
 	stacks  *ringbuf.Reader
 	events  *perf.Reader
 	poll    time.Duration
+	visit   time.Duration      // after which a process with made code is looked at again
 	news    chan struct{}      // a process was announced; nil: they are found once a second
 	hurry   chan struct{}      // so that stacks are fetched soon
 	asked   chan chan struct{} // by Settle
@@ -65,9 +66,11 @@ func (u *Unwinder) watch(ctx context.Context, options *Options) error {
 		return err
 	}
 	_ = kernel.StartMonitor(ctx, cpus) // without it, code that the kernel gets from now on has no names
-	m := &monitor{u: u, poll: poll, hurry: make(chan struct{}, 1), asked: make(chan chan struct{}),
+	m := &monitor{u: u, poll: poll, visit: firstVisit, hurry: make(chan struct{}, 1), asked: make(chan chan struct{}),
 		early: make(chan acquaintance), unknown: make(chan libpf.PIDTID, mostYoung)}
-	if !patient {
+	if patient {
+		m.visit = patientVisit
+	} else {
 		m.news = make(chan struct{}, 1)
 	}
 	if m.manager, err = managerOf(u.tracer); err != nil {
@@ -131,6 +134,7 @@ func (m *monitor) lookAfter(ctx context.Context) {
 	cleaned, young := time.Now(), nursery{}
 	quiet := beat.After(announceEvery)
 	look := func(id libpf.PIDTID) {
+		m.u.looks.Add(1)
 		defer m.heaps.anew(id.PID())()
 		m.u.bear(func() {
 			library := func() { m.manager.SynchronizeProcess(mortal{process.New(id.PID(), id.TID()), files, maps}) }
@@ -156,14 +160,14 @@ func (m *monitor) lookAfter(ctx context.Context) {
 				look(id)
 				if m.u.made.makesCode(id.PID()) {
 					look(id) // its code is found once the run time is known
-					young.takes(id, time.Now())
+					young.takes(id, time.Now(), m.visit)
 				}
 			}
 			close(them.done)
 			continue
 		case id := <-m.unknown:
 			if m.u.made.makesCode(id.PID()) {
-				young.takes(id, time.Now())
+				young.takes(id, time.Now(), m.visit)
 			}
 			continue
 		case <-m.news:
@@ -174,7 +178,7 @@ func (m *monitor) lookAfter(ctx context.Context) {
 			m.something()
 			look(id)
 			if m.u.made.makesCode(id.PID()) {
-				young.takes(id, time.Now())
+				young.takes(id, time.Now(), m.visit)
 			}
 		}
 		if time.Since(cleaned) >= cleanupEvery {

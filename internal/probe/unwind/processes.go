@@ -42,6 +42,9 @@ func (u *Unwinder) bear(read func()) {
 // be made sense of.
 func (u *Unwinder) Damaged() int64 { return u.damaged.Swap(0) }
 
+// Looks counts the times since the last call that a process was looked at.
+func (u *Unwinder) Looks() int64 { return u.looks.Swap(0) }
+
 // cleanupEvery is how often the library forgets processes whose end it missed.
 const cleanupEvery = time.Minute
 

@@ -44,8 +44,9 @@ type Options struct {
 	// WholeHost: most programs are not what the recording is about, and their lines may cost less.
 	WholeHost bool
 	Poll      time.Duration // how often traces are fetched; stacks of a process that ended before are named less well
-	// Patient: a process that is announced is looked at within a second, not at once. One that has ended by then takes
-	// nothing, and has no stacks: on a host that starts 20 processes a second looking at them was a third of all.
+	// Patient: a process is looked at within a second after its first stack was taken, not when it begins. One without a
+	// stack, or that has ended by then, takes nothing: on a host that starts 20 processes a second looking at all of them
+	// was a third of what recording took.
 	Patient bool
 }
 
@@ -83,6 +84,7 @@ type Unwinder struct {
 	names   map[unique.Handle[libpf.Frame]][]*recording.Frame // of this window's frames; of whoever calls Frames
 	whole   map[int]namedStack                                // and stacks
 	damaged atomic.Int64
+	looks   atomic.Int64
 	current libpf.Frames
 	// pool is where HandleTrace brings the 25 kB of a raw stack to. nil: a new version of the library has it no longer.
 	pool    *sync.Pool
@@ -172,6 +174,8 @@ func (u *Unwinder) Queue() (map[string]*ebpf.Map, error) {
 	}
 	if book := u.monitor.book; book != nil {
 		queue["pid_page_to_mapping_info"], queue["known_code"], queue["booked_code"] = book.table, book.codes, book.booked
+	} else {
+		queue["pid_page_to_mapping_info"] = u.loader.maps["pid_page_to_mapping_info"]
 	}
 	return queue, nil
 }

@@ -17,8 +17,10 @@ import (
 
 const (
 	firstVisit = 10 * time.Millisecond
-	lastVisit  = time.Second // the pause from which on it is left to the library
-	mostYoung  = 64          // at a time: each visit lists a process's mappings
+	// patientVisit is the only one where nothing is in a hurry: a JVM has thousands of stubs, which each visit reads.
+	patientVisit = time.Second
+	lastVisit    = time.Second // the pause from which on it is left to the library
+	mostYoung    = 64          // at a time: each visit lists a process's mappings
 )
 
 // nursery holds the processes that are to be looked at again.
@@ -30,10 +32,11 @@ type visit struct {
 	next  time.Time
 }
 
-// takes is told of a process that was looked at, for the first time or because something new was seen of it.
-func (n nursery) takes(id libpf.PIDTID, now time.Time) {
+// takes is told of a process that was looked at, for the first time or because something new was seen of it; first is
+// how long after it the next visit is.
+func (n nursery) takes(id libpf.PIDTID, now time.Time, first time.Duration) {
 	if n[id.PID()] == nil && len(n) < mostYoung {
-		n[id.PID()] = &visit{id: id, pause: firstVisit, next: now.Add(firstVisit)}
+		n[id.PID()] = &visit{id: id, pause: first, next: now.Add(first)}
 	}
 }
 

@@ -15,13 +15,13 @@ func TestNursery(t *testing.T) {
 		t.Error("an empty one wakes")
 	}
 	id := libpf.PIDTID(7<<32 | 8)
-	young.takes(id, now)
+	young.takes(id, now, firstVisit)
 	if young.wake(now) == nil || len(young.due(now)) != 0 {
 		t.Error("not waited for, or due at once")
 	}
 	visits, last, pause := 0, now, time.Duration(0)
 	for at := now; at.Sub(now) < time.Minute; at = at.Add(firstVisit / 2) {
-		young.takes(id, now) // begins anew only where it had ended
+		young.takes(id, now, firstVisit) // begins anew only where it had ended
 		ids := young.due(at)
 		if len(ids) == 0 {
 			continue
@@ -38,7 +38,7 @@ func TestNursery(t *testing.T) {
 		t.Errorf("%d visits, %d left", visits, len(young))
 	}
 	for pid := range 2 * mostYoung {
-		young.takes(libpf.PIDTID(uint64(pid+1)<<32), now)
+		young.takes(libpf.PIDTID(uint64(pid+1)<<32), now, firstVisit)
 	}
 	if len(young) != mostYoung {
 		t.Errorf("%d are kept", len(young))
