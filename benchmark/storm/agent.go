@@ -151,13 +151,15 @@ func (a *agent) complete(found *measured) error {
 
 // printAgents prints a row for each as Markdown.
 func printAgents(out io.Writer, all []measured) {
-	fmt.Fprintf(out, "| | own CPU | BPF programs | both | starts a second | resident | came and went in the last window | of "+
-		"them without stacks | stacks, broken of short-lived | of others | file |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
+	const columns = 11
+	fmt.Fprint(out, "| | own CPU | BPF programs | both | starts a second | resident | came and went in the last window | ",
+		"of them without stacks | stacks, broken of short-lived | of others | file |\n|", strings.Repeat("---|", columns), "\n")
 	for _, one := range all {
-		own := one.cpu.Seconds() / one.length.Seconds()
-		fmt.Fprintf(out, "| %s agent | %.2f %% of a core | %.2f %% | %.2f %% | %.0f | %.0f MB | %d | %d | %v | %v | %.0f KB |\n",
-			one.name, 100*own, 100*one.bpf, 100*(own+one.bpf), float64(one.starts)/one.length.Seconds(),
-			float64(one.resident)/1000, one.came, one.alone, one.short, one.long, float64(one.file)/1000)
+		own, seconds := one.cpu.Seconds()/one.length.Seconds(), one.length.Seconds()
+		fmt.Fprintf(out, "| %s agent | %.2f %% of a core | %.2f %% | %.2f %% | %.0f | %.0f MB ",
+			one.name, 100*own, 100*one.bpf, 100*(own+one.bpf), float64(one.starts)/seconds, float64(one.resident)/1000)
+		fmt.Fprintf(out, "| %d | %d | %v | %v | %.0f KB |\n", one.came, one.alone, one.short, one.long,
+			float64(one.file)/1000)
 	}
 	fmt.Fprintf(out, "\nload %s\n", peers.HostLoad())
 }

@@ -56,3 +56,11 @@ func addOffCPU(rec *recording.Recording) {
 			ValueNs: off, Target: true, Comm: thread.Comm})
 	}
 }
+
+// looks is how often the unwinder looked at a process in the window.
+func (s *Session) looks() int64 {
+	if s.unwinder == nil {
+		return 0
+	}
+	return s.unwinder.Looks()
+}

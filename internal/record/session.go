@@ -165,13 +165,10 @@ func (s *Session) End(finish Finish) (*recording.Recording, error) {
 	if err := s.collect(rec, open, endNs, finish.Part); err != nil {
 		return nil, err
 	}
-	rec.Manifest.Cost.RecorderCPUNs = ownCPU() - open.cpuNs
-	rec.Manifest.Cost.RecorderNs = int64(time.Since(open.startedAt))
+	cost := &rec.Manifest.Cost
+	cost.RecorderCPUNs, cost.RecorderNs = ownCPU()-open.cpuNs, int64(time.Since(open.startedAt))
 	s.remember(rec, endNs)
-	if s.unwinder != nil {
-		rec.Manifest.Cost.Looks = s.unwinder.Looks()
-	}
-	rec.Manifest.Cost.BPFNs, rec.Manifest.Cost.BPFSampledNs = bpfNs, int64(sampled)
+	cost.BPFNs, cost.BPFSampledNs, cost.Looks = bpfNs, int64(sampled), s.looks()
 	rec.Manifest.BlindSpots = blindSpots(rec, s.unwinder, s.options.Forever)
 	if watched := rec.Manifest.Watched; watched != nil {
 		rec.Manifest.BlindSpots = append(rec.Manifest.BlindSpots,
