@@ -152,8 +152,9 @@ func (a *agent) complete(found *measured) error {
 // printAgents prints a row for each as Markdown.
 func printAgents(out io.Writer, all []measured) {
 	const columns = 11
-	fmt.Fprint(out, "| | own CPU | BPF programs | both | starts a second | resident | came and went in the last window ",
-		"| of them without stacks | stacks, broken of short-lived | of others | file |\n|", strings.Repeat("---|", columns), "\n")
+	fmt.Fprint(out, "| | own CPU | BPF programs | both | starts a second | resident | came and went ",
+		"in the last window | of them without stacks | stacks, broken of short-lived | of others | file |\n|",
+		strings.Repeat("---|", columns), "\n")
 	for _, one := range all {
 		own, seconds := one.cpu.Seconds()/one.length.Seconds(), one.length.Seconds()
 		fmt.Fprintf(out, "| %s agent | %.2f %% of a core | %.2f %% | %.2f %% | %.0f | %.0f MB ",
