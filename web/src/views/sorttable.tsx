@@ -55,7 +55,7 @@ export function SortTable<T>({ label, rows, columns, start, limit, faint, id }: 
               <th key={place} scope="col" class={classOf(column)}
                 aria-sort={place === by ? (up ? "ascending" : "descending") : "none"}>
                 <button type="button" class="sort" onClick={() => choose(place)}>
-                  {column.title}<span aria-hidden="true">{place === by ? (up ? " ↑" : " ↓") : ""}</span>
+                  <Title text={column.title} mark={place !== by ? "" : up ? " ↑" : " ↓"} />
                 </button>
               </th>
             ))}
@@ -89,6 +89,29 @@ export function SortTable<T>({ label, rows, columns, start, limit, faint, id }: 
     )}
     </>
   );
+}
+
+// Title is a title in two halves. Neither is broken where there is little room: a narrow column of numbers would break
+// its title into as many lines as it has words, and the row of titles would be as tall, whatever the reader's fonts.
+function Title({ text, mark }: { text: string; mark: string }) {
+  const [first, second] = halves(text);
+  const arrow = <span aria-hidden="true">{mark}</span>;
+  if (second === "") return <span class="half">{first}{arrow}</span>;
+  return (
+    <>
+      <span class="half">{first}</span> <span class="half">{second}{arrow}</span>
+    </>
+  );
+}
+
+// halves breaks a title at the space that leaves the shorter lines; a word alone stays whole.
+function halves(title: string): [string, string] {
+  const longer = (at: number) => Math.max(at, title.length - at - 1);
+  let best = -1;
+  for (let at = title.indexOf(" "); at >= 0; at = title.indexOf(" ", at + 1)) {
+    if (best < 0 || longer(at) < longer(best)) best = at;
+  }
+  return best < 0 ? [title, ""] : [title.slice(0, best), title.slice(best + 1)];
 }
 
 // shortMost is how many characters a text has that is better not broken.
