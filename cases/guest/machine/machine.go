@@ -6,6 +6,7 @@
 //	guest, err := machine.New(ctx, folder, machine.AMD64)
 //	guest.Add("/bin/culprit", "bin/culprit")
 //	text, err := guest.Run(ctx, "culprit bench time")
+//	text, err = guest.Take(ctx, "culprit record -o a.culprit -- gunzip x.gz; hand a.culprit", "from-the-guest")
 //
 // It refuses to start without QEMU and busybox, and says which package brings them. Absolute times in such a guest
 // mean nothing; ratios between its devices are what it is for.
@@ -14,11 +15,13 @@ package machine
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,6 +34,8 @@ type Machine struct {
 	MegaBytes int
 	// CPUs are those of the guest. Two run in turns where time is counted by instructions: each takes as long as both.
 	CPUs int
+	// Words are added to the command line of the guest's kernel: clocksource=hpet.
+	Words []string
 
 	arch   Arch
 	folder string // where the root of the guest and its images are made
@@ -44,12 +49,13 @@ type Arch struct {
 	packaged string   // what brings it
 	options  []string // of the emulator
 	kernel   string   // options of the kernel
+	port     string   // the guest's second serial port, over which it hands files out; "": it has none
 }
 
 // AMD64 has one CPU: with two the kernel does not trust tsc under emulation, and the host needs its own.
 var AMD64 = Arch{Name: "amd64", emulator: "qemu-system-x86_64", packaged: "qemu-system-x86",
 	options: []string{"-M", "q35,accel=tcg", "-cpu", "max"},
-	kernel:  "console=ttyS0 quiet panic=-1 tsc=reliable"}
+	kernel:  "console=ttyS0 quiet panic=-1 tsc=reliable", port: "/dev/ttyS1"}
 
 // ARM64 counts time by instructions (-icount), one each 2 ns: its counters count exactly what it emulates, and what it
 // sleeps takes no time of the host.
@@ -125,6 +131,31 @@ poweroff -f
 
 // Run boots the guest, runs a shell script as its first process and returns what that printed.
 func (m *Machine) Run(ctx context.Context, script string) (string, error) {
+	console, err := m.boot(ctx, script, "-nographic")
+	if err != nil {
+		return "", err
+	}
+	return framed(console)
+}
+
+// Take is Run with a shell function `hand FILE`: what the script hands out is in the folder afterwards, under the
+// file's last name. Where the guest did not come to its end, what it had handed out until then is there.
+func (m *Machine) Take(ctx context.Context, script, folder string) (string, error) {
+	if m.arch.port == "" {
+		return "", fmt.Errorf("an emulated %s machine has no second serial port to hand files out", m.arch.Name)
+	}
+	line := filepath.Join(m.folder, "handed")
+	console, err := m.boot(ctx, strings.ReplaceAll(handScript, "PORT", m.arch.port)+script+closeScript,
+		"-display", "none", "-monitor", "none", "-serial", "stdio", "-serial", "file:"+line)
+	text := ""
+	if err == nil {
+		text, err = framed(console)
+	}
+	return text, errors.Join(err, unpack(line, folder))
+}
+
+// boot packs the guest's root, runs the guest to its end and returns all that its console said.
+func (m *Machine) boot(ctx context.Context, script string, options ...string) (string, error) {
 	init := filepath.Join(m.folder, "root", "init")
 	if err := os.WriteFile(init, fmt.Appendf(nil, initScript, script), 0o755); err != nil {
 		return "", err
@@ -137,17 +168,17 @@ func (m *Machine) Run(ctx context.Context, script string) (string, error) {
 	}
 	child.Bind()
 	defer child.Unbind()
-	boot := child.Command(ctx, m.arch.emulator, append(m.arch.options, "-m", strconv.Itoa(m.MegaBytes),
-		"-smp", strconv.Itoa(m.CPUs), "-nographic", "-no-reboot", "-nic", "none", "-kernel", m.kernel, "-initrd", image,
-		"-append", m.arch.kernel)...)
-	console, err := boot.Output()
+	words := append(slices.Clone(m.arch.options), options...)
+	words = append(words, "-m", strconv.Itoa(m.MegaBytes), "-smp", strconv.Itoa(m.CPUs), "-no-reboot", "-nic", "none",
+		"-kernel", m.kernel, "-initrd", image, "-append", strings.Join(append([]string{m.arch.kernel}, m.Words...), " "))
+	console, err := child.Command(ctx, m.arch.emulator, words...).Output()
 	if ctx.Err() != nil {
-		return "", fmt.Errorf("the guest did not end in time: %w", ctx.Err())
+		return "", fmt.Errorf("the guest did not end in time: %w; its last words: %q", ctx.Err(), tail(string(console)))
 	}
 	if err != nil {
 		return "", fmt.Errorf("run the guest: %w", err)
 	}
-	return framed(string(console))
+	return string(console), nil
 }
 
 // framed cuts out what the script printed: without the firmware's words and the kernel's messages.
