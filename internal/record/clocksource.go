@@ -16,7 +16,8 @@ import (
 // for itself does so when it starts, and the source that it was started under is not the one that it reads.
 var clockPauses = []time.Duration{5 * time.Millisecond, 20 * time.Millisecond}
 
-// clockPause is how long another clock source may be in force without being seen.
+// clockPause is how long another clock source may be in force without being seen; ten times as long where the recorder
+// stays.
 const clockPause = 100 * time.Millisecond
 
 // clockWatch sees which clock sources the kernel reads during a window: the setting as it is at one moment does not
@@ -26,18 +27,19 @@ type clockWatch struct {
 	done, ended chan struct{}
 	force       map[string]time.Duration // how long each source was in force
 	file        *os.File
+	every       time.Duration // between two looks, but for the first ones
 	last        string
 	since       time.Time
 }
 
 // watchClock looks until stop is called. Where the host offers one source only there is nothing to see.
-func watchClock() *clockWatch {
+func watchClock(every time.Duration) *clockWatch {
 	_, available := host.ClockSource("/")
 	file, err := os.Open(host.ClockSourceFile)
 	if err != nil {
 		available = nil // nor is there anything to see
 	}
-	w := newClockWatch(available, func() string {
+	w := newClockWatch(available, every, func() string {
 		var name [64]byte // one call for a look: opening it is ten times as dear
 		n, _ := file.ReadAt(name[:], 0)
 		return strings.TrimSpace(string(name[:n]))
@@ -46,8 +48,8 @@ func watchClock() *clockWatch {
 	return w
 }
 
-func newClockWatch(available []string, read func() string) *clockWatch {
-	w := &clockWatch{read: read, done: make(chan struct{}), ended: make(chan struct{}),
+func newClockWatch(available []string, every time.Duration, read func() string) *clockWatch {
+	w := &clockWatch{read: read, every: every, done: make(chan struct{}), ended: make(chan struct{}),
 		force: map[string]time.Duration{}, since: time.Now()}
 	if len(available) < 2 {
 		close(w.ended)
@@ -61,7 +63,7 @@ func newClockWatch(available []string, read func() string) *clockWatch {
 func (w *clockWatch) run() {
 	defer close(w.ended)
 	for look := 0; ; look++ {
-		pause := clockPause
+		pause := w.every
 		if look < len(clockPauses) {
 			pause = clockPauses[look]
 		}

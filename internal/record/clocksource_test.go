@@ -15,7 +15,7 @@ func TestClockWatchSeesWhatIsPutBack(t *testing.T) {
 	var source atomic.Pointer[string]
 	set := func(name string) { source.Store(&name) }
 	set("tsc")
-	w := newClockWatch([]string{"tsc", "hpet"}, func() string { return *source.Load() })
+	w := newClockWatch([]string{"tsc", "hpet"}, clockPause, func() string { return *source.Load() })
 	set("hpet")
 	time.Sleep(10 * clockPause)
 	set("tsc")
@@ -32,7 +32,7 @@ func TestClockWatchOfOneSource(t *testing.T) {
 	facts := []recording.Fact{{Name: host.FactClockSource, Value: "tsc"}}
 	for _, available := range [][]string{nil, {"tsc"}, {"tsc", "hpet"}} {
 		looks := 0
-		w := newClockWatch(available, func() string { looks++; return "tsc" })
+		w := newClockWatch(available, clockPause, func() string { looks++; return "tsc" })
 		sources := w.stop()
 		if (looks == 0) != (len(available) < 2) {
 			t.Errorf("%q: looked %d times", available, looks)

@@ -21,8 +21,11 @@ const (
 // under it, until stop is closed.
 func boundMemory(stop <-chan struct{}) {
 	debug.SetMemoryLimit(memoryLimit)
-	for pause(stop, time.Second) {
-		debug.SetMemoryLimit(limitFor(liveHeap()))
+	for set := int64(memoryLimit); pause(stop, time.Second); {
+		if limit := limitFor(liveHeap()); limit != set { // setting it stops the whole process for a moment
+			debug.SetMemoryLimit(limit)
+			set = limit
+		}
 	}
 }
 

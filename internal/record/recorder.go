@@ -61,7 +61,7 @@ func Start(ctx context.Context, options Options) (*Recorder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start recorder: %w", err)
 	}
-	if err := r.command.Start(); err != nil {
+	if err := options.start(r.command); err != nil {
 		return nil, fmt.Errorf("start recorder: %w", err)
 	}
 	go r.listen(out)

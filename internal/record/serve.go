@@ -181,7 +181,7 @@ func (s *Session) finish(finish Finish) (*Summary, error) {
 		defer Shrink()
 	}
 	if finish.Part {
-		defer endSmall()()
+		defer s.options.endSmall()()
 	}
 	rec, err := s.End(finish)
 	if err != nil {

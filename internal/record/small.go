@@ -11,12 +11,22 @@ import (
 // endingGCPercent is how much garbage may lie beside what is alive while a part of a long recording is named and
 // written. All that a part needs is alive then: with as much garbage beside it, which is Go's custom, a part's end
 // took twice the memory of the part itself.
-const endingGCPercent = 20
+//
+// A window of a recorder that stays is small beside that: a minute of 19 samples a second. There the limit of memory
+// bounds the garbage, and to collect it at a fifth of what is alive took a fifth of what the recorder took.
+const (
+	endingGCPercent  = 20
+	foreverGCPercent = 100
+)
 
 // endSmall keeps the process small until the function that it returns is called.
-func endSmall() (done func()) {
+func (o Options) endSmall() (done func()) {
 	releaseImage()
-	before := debug.SetGCPercent(endingGCPercent)
+	percent := endingGCPercent
+	if o.Forever {
+		percent = foreverGCPercent
+	}
+	before := debug.SetGCPercent(percent)
 	return func() { debug.SetGCPercent(before) }
 }
 

@@ -48,7 +48,7 @@ func TestReleaseImage(t *testing.T) {
 func TestEndSmall(t *testing.T) {
 	before := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(before)
-	done := endSmall()
+	done := Options{}.endSmall()
 	within := debug.SetGCPercent(endingGCPercent)
 	done()
 	if after := debug.SetGCPercent(100); within != endingGCPercent || after != 100 {

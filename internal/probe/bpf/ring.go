@@ -3,7 +3,9 @@ package bpf
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/ringbuf"
@@ -15,13 +17,22 @@ import (
 // that 4 MB hold what a busy host makes in between, seldom enough to cost nothing.
 const drainEvery = beat.Length
 
+// A ring that is Patient is emptied once in patientEvery while less than one part in fullFrom of it is used by then:
+// each emptying is a waking of the process, and a recorder that stays is to have few.
+const (
+	patientEvery = 5 * beat.Length
+	fullFrom     = 4
+)
+
 // Ring empties a ring buffer in batches into fixed-size events.
 type Ring[T any] struct {
 	reader *ringbuf.Reader
 	limit  int
+	calm   time.Duration // between two emptyings of a ring that is hardly used
 
 	mu     sync.Mutex
-	events []T
+	chunks [][]T // full but for the last one: one slice that grows is copied ten times on its way to a minute's events
+	count  int
 	over   int64
 	failed error
 	stop   chan struct{}
@@ -34,8 +45,11 @@ func NewRing[T any](ring *ebpf.Map, limit int) (*Ring[T], error) {
 	if err != nil {
 		return nil, fmt.Errorf("read ring buffer: %w", err)
 	}
-	return &Ring[T]{reader: reader, limit: limit}, nil
+	return &Ring[T]{reader: reader, limit: limit, calm: drainEvery}, nil
 }
+
+// Patient has the ring emptied less often while little comes in. It is for before Start.
+func (r *Ring[T]) Patient() { r.calm = patientEvery }
 
 // Start begins to empty the ring from time to time.
 func (r *Ring[T]) Start() {
@@ -43,16 +57,25 @@ func (r *Ring[T]) Start() {
 	r.stop, r.done = stop, done
 	go func() {
 		defer close(done)
-		for {
+		for pause := r.calm; ; {
 			select {
 			case <-stop:
 				r.drain()
 				return
-			case <-beat.After(drainEvery):
+			case <-beat.After(pause):
+				pause = r.pauseAfter(r.reader.AvailableBytes(), r.reader.BufferSize())
 				r.drain()
 			}
 		}
 	}()
+}
+
+// pauseAfter is how long to wait for the next emptying when so much of the ring was used at this one.
+func (r *Ring[T]) pauseAfter(used, size int) time.Duration {
+	if used >= size/fullFrom {
+		return drainEvery
+	}
+	return r.calm
 }
 
 // Stop empties the ring a last time and ends the reading.
@@ -86,13 +109,27 @@ func (r *Ring[T]) drain() {
 		}
 		event, ok := Decode[T](record.RawSample)
 		r.mu.Lock()
-		if ok && len(r.events) < r.limit {
-			r.events = append(r.events, event)
+		if ok && r.count < r.limit {
+			r.keep(event)
 		} else {
 			r.over++
 		}
 		r.mu.Unlock()
 	}
+}
+
+// chunkEvents is how many events are kept in one piece.
+const chunkEvents = 512
+
+// keep is called with the lock held.
+func (r *Ring[T]) keep(event T) {
+	last := len(r.chunks) - 1
+	if last < 0 || len(r.chunks[last]) == chunkEvents {
+		r.chunks = append(r.chunks, nil)
+		last++
+	}
+	r.chunks[last] = append(r.chunks[last], event)
+	r.count++
 }
 
 func (r *Ring[T]) fail(err error) {
@@ -105,8 +142,8 @@ func (r *Ring[T]) fail(err error) {
 func (r *Ring[T]) Take() (events []T, over int64, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	events, over, err = r.events, r.over, r.failed
-	r.events, r.over, r.failed = nil, 0, nil
+	events, over, err = slices.Concat(r.chunks...), r.over, r.failed
+	r.chunks, r.count, r.over, r.failed = nil, 0, 0, nil
 	return events, over, err
 }
 

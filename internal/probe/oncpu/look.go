@@ -18,8 +18,9 @@ import (
 const (
 	firstLook    = 3 // beats: short commands are over soon
 	lookEvery    = 5 * beat.Length
-	worthKnowing = 5  // samples of a line before its process is asked for names
-	worthAWatch  = 10 // samples of a line before it is watched: ten name the line that matters in 98 %
+	patientLook  = 5 * time.Second // of a recorder that stays: each look reads the samples of all processes
+	worthKnowing = 5               // samples of a line before its process is asked for names
+	worthAWatch  = 10              // samples of a line before it is watched: ten name the line that matters in 98 %
 	linesAtOnce  = 3
 	linesInAll   = 8 // watched in one window
 	triesOfLine  = 3 // its threads may have slept
@@ -40,6 +41,7 @@ type seenOperand struct {
 type looker struct {
 	operands *bpf.Ring[oncpuOperand]
 	confirm  bool
+	every    time.Duration // between two looks, but for the first ones
 	lengths  lengthsBefore
 	seen     []seenOperand
 	over     int64
@@ -55,7 +57,7 @@ type looker struct {
 }
 
 func newLooker(operands *bpf.Ring[oncpuOperand], shared *common, confirm bool) *looker {
-	return &looker{operands: operands, common: shared, confirm: confirm, lengths: lengthsBefore{},
+	return &looker{operands: operands, common: shared, confirm: confirm, every: lookEvery, lengths: lengthsBefore{},
 		lines: map[lineOf]*hotLine{}, watcher: watchpoint.New(watchesCost), places: newPlaces(), stop: make(chan struct{})}
 }
 
@@ -70,7 +72,7 @@ func (l *looker) run(done chan struct{}) {
 	for beats := 1; ; beats++ {
 		pause := beat.Length // who shares memory is to be known early: what was sampled before is not kept
 		if beats > firstLook {
-			pause = lookEvery
+			pause = l.every
 		}
 		select {
 		case <-l.stop:

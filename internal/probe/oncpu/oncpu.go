@@ -25,6 +25,7 @@ type Session struct {
 	events     *bpf.PerfEvents
 	operands   *bpf.Ring[oncpuOperand]
 	confirm    bool    // lines that threads seem to share, by debug registers
+	patient    bool    // operands are looked at less often
 	looker     *looker // of the window that is open, or was
 	periodNs   int64
 }
@@ -60,8 +61,12 @@ func Start(shared *bpf.Shared) (*Session, error) {
 		collection.Close()
 		return nil, err
 	}
+	if shared.Options.Patient {
+		operands.Patient()
+	}
 	return &Session{collection: collection, events: events, operands: operands,
-		confirm: shared.Options.Confirm, looker: newLooker(operands, newCommon(nil, nil), false),
+		confirm: shared.Options.Confirm, patient: shared.Options.Patient,
+		looker:   newLooker(operands, newCommon(nil, nil), false),
 		periodNs: 1e9 / int64(shared.Options.Hz)}, nil
 }
 
@@ -83,6 +88,9 @@ func (s *Session) Begins() error {
 	s.looker.places.close() // of a window that was given up
 	s.looker.common.forget()
 	s.looker = newLooker(s.operands, newCommon(s.collection.Maps["taken"], s.collection.Maps["sharing"]), s.confirm)
+	if s.patient {
+		s.looker.every = patientLook
+	}
 	s.looker.start()
 	return s.events.Enable()
 }

@@ -63,6 +63,9 @@ func Start(shared *bpf.Shared) (*Session, error) {
 		collection.Close()
 		return nil, err
 	}
+	if shared.Options.Patient {
+		ring.Patient()
+	}
 	shared.Ends = collection.Programs["process_ended"]
 	return &Session{shared: shared, collection: collection, ring: ring}, nil
 }

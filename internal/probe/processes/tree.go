@@ -1,8 +1,8 @@
 package processes
 
 import (
+	"cmp"
 	"slices"
-	"sort"
 
 	"culprit/internal/probe/bpf"
 	"culprit/recording"
@@ -53,13 +53,18 @@ func newGrowth(window *bpf.Window, followed []processesEvent) *growth {
 // fill turns the events of one window, and the walks over all threads at its
 // two ends, into rows.
 func (g *growth) fill(found, events, remaining []processesEvent) {
-	all := slices.Concat(found, events, remaining)
-	sort.SliceStable(all, func(i, j int) bool { return all[i].Time < all[j].Time })
-	for i := range all {
-		// What was before is a straggler of an earlier window, or in what the walk found.
-		if int64(all[i].Time) >= g.window.StartNs {
-			g.apply(&all[i])
+	all := make([]*processesEvent, 0, len(found)+len(events)+len(remaining))
+	for _, some := range [][]processesEvent{found, events, remaining} {
+		for i := range some {
+			// What was before is a straggler of an earlier window, or in what the walk found.
+			if int64(some[i].Time) >= g.window.StartNs {
+				all = append(all, &some[i])
+			}
 		}
+	}
+	slices.SortStableFunc(all, func(a, b *processesEvent) int { return cmp.Compare(a.Time, b.Time) })
+	for _, event := range all {
+		g.apply(event)
 	}
 	g.finish()
 }
@@ -203,12 +208,17 @@ func (g *growth) finish() {
 		if t.remains {
 			t.process.EndNs = 0
 		}
-		rec.Threads = append(rec.Threads, t.Thread)
 	}
 	for _, p := range g.everyone {
-		rec.Processes = append(rec.Processes, p.Process)
 		g.window.Comm[p.Pid] = p.Comm
 	}
-	sort.SliceStable(rec.Processes, func(i, j int) bool { return rec.Processes[i].StartNs < rec.Processes[j].StartNs })
-	sort.SliceStable(rec.Threads, func(i, j int) bool { return rec.Threads[i].StartNs < rec.Threads[j].StartNs })
+	slices.SortStableFunc(g.everyone, func(a, b *process) int { return cmp.Compare(a.StartNs, b.StartNs) })
+	slices.SortStableFunc(g.all, func(a, b *thread) int { return cmp.Compare(a.StartNs, b.StartNs) })
+	rec.Processes, rec.Threads = slices.Grow(rec.Processes, len(g.everyone)), slices.Grow(rec.Threads, len(g.all))
+	for _, p := range g.everyone {
+		rec.Processes = append(rec.Processes, p.Process)
+	}
+	for _, t := range g.all {
+		rec.Threads = append(rec.Threads, t.Thread)
+	}
 }

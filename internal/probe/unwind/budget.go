@@ -9,8 +9,6 @@ import (
 
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 	"golang.org/x/sys/unix"
-
-	"culprit/recording"
 )
 
 // What naming may cost in one window. A host that builds and tests maps hundreds of programs that are always new:
@@ -162,7 +160,7 @@ func (u *Unwinder) wantedFiles(traces []Trace) []*wanted {
 		}
 		for _, handle := range frames {
 			frame := handle.Value()
-			if frame.Type != libpf.NativeFrame || !frame.Mapping.Valid() || frame.SourceLine != 0 {
+			if frame.Type != libpf.NativeFrame || !frame.Mapping.Valid() || frame.SourceLine != 0 || u.names.has(handle) {
 				continue
 			}
 			known := u.moduleOf(fileOf(frame).FileID)
@@ -198,24 +196,6 @@ func byStacks(files map[*module]*wanted) []*wanted {
 		return cmp.Or(cmp.Compare(b.stacks, a.stacks), cmp.Compare(a.path, b.path))
 	})
 	return ordered
-}
-
-// named gives a frame its name, and those of what was inlined there: once in a window, for many stacks share a frame.
-func (u *Unwinder) named(handle unique.Handle[libpf.Frame]) []*recording.Frame {
-	if known, ok := u.names[handle]; ok {
-		return known
-	}
-	raw := handle.Value()
-	expanded := u.expand(raw, u.name(raw))
-	frames := make([]*recording.Frame, len(expanded))
-	for i := range expanded {
-		frames[i] = &expanded[i]
-	}
-	if u.names == nil {
-		u.names = map[unique.Handle[libpf.Frame]][]*recording.Frame{}
-	}
-	u.names[handle] = frames
-	return frames
 }
 
 // threadCPU is the CPU time of the calling thread.

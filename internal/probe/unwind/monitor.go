@@ -32,6 +32,15 @@ import (
 // interpreted frames are named by reading the live process, and a short one is not to be gone by then.
 const youth = time.Second
 
+// A recorder that stays fetches stacks this often, whatever its Poll says: each time wakes the process, and Go's
+// monitor.
+// A process that ends within patientYouth may take the names of interpreted frames along that are seen then for the
+// first time. The rings hold 2,500 stacks of each CPU.
+const (
+	patientYouth = 200 * time.Millisecond
+	patientPoll  = 500 * time.Millisecond
+)
+
 // announceEvery is how often processes are looked for that nobody announced: each look walks a large map.
 const announceEvery = time.Second
 
@@ -44,6 +53,7 @@ type monitor struct {
 	stacks  *ringbuf.Reader
 	events  *perf.Reader
 	poll    time.Duration
+	calm    time.Duration      // poll where nothing is new
 	visit   time.Duration      // after which a process with made code is looked at again
 	news    chan struct{}      // a process was announced; nil: they are found once a second
 	hurry   chan struct{}      // so that stacks are fetched soon
@@ -66,10 +76,11 @@ func (u *Unwinder) watch(ctx context.Context, options *Options) error {
 		return err
 	}
 	_ = kernel.StartMonitor(ctx, cpus) // without it, code that the kernel gets from now on has no names
-	m := &monitor{u: u, poll: poll, visit: firstVisit, hurry: make(chan struct{}, 1), asked: make(chan chan struct{}),
+	m := &monitor{u: u, poll: poll, calm: max(beat.Length, poll), visit: firstVisit,
+		hurry: make(chan struct{}, 1), asked: make(chan chan struct{}),
 		early: make(chan acquaintance), unknown: make(chan libpf.PIDTID, mostYoung)}
 	if patient {
-		m.visit = patientVisit
+		m.visit, m.poll, m.calm = patientVisit, patientYouth, patientPoll
 	} else {
 		m.news = make(chan struct{}, 1)
 	}
@@ -230,7 +241,7 @@ func (m *monitor) fetch(ctx context.Context) {
 	// As large as a record can be, so that none is seen through a pointer to more than there is.
 	record := ringbuf.Record{RawSample: make([]byte, 0, unsafe.Sizeof(support.Trace{}))}
 	for {
-		pause := max(beat.Length, m.poll)
+		pause := m.calm
 		if time.Since(time.Unix(0, m.newest.Load())) < youth {
 			pause = m.poll
 		}

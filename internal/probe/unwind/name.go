@@ -71,8 +71,10 @@ func (u *Unwinder) Release() {
 
 // forgetStacks is called with the lock held.
 func (u *Unwinder) forgetStacks() {
-	u.stacks, u.byHash = nil, map[uint64]int{}
-	u.names, u.whole = nil, nil
+	u.stacks, u.byHash, u.whole = nil, map[uint64]int{}, nil
+	if !u.patient {
+		u.names = nil
+	}
 }
 
 func (u *Unwinder) nameStack(kept keptStack) (user, kernel []*recording.Frame) {

@@ -23,7 +23,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"unique"
 
 	"github.com/cilium/ebpf"
 	"go.opentelemetry.io/ebpf-profiler/libpf"
@@ -31,8 +30,6 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/reporter"
 	"go.opentelemetry.io/ebpf-profiler/times"
 	"go.opentelemetry.io/ebpf-profiler/tracer"
-
-	"culprit/recording"
 )
 
 // maxStacks bounds the distinct stacks kept between two calls of Reset.
@@ -81,8 +78,9 @@ type Unwinder struct {
 	loader  *loader
 	made    *madeCode
 	budget  budget
-	names   map[unique.Handle[libpf.Frame]][]*recording.Frame // of this window's frames; of whoever calls Frames
-	whole   map[int]namedStack                                // and stacks
+	patient bool               // see Options
+	names   names              // of frames; of whoever calls Frames
+	whole   map[int]namedStack // and stacks
 	damaged atomic.Int64
 	looks   atomic.Int64
 	current libpf.Frames
@@ -111,7 +109,7 @@ func Start(ctx context.Context, options Options) (*Unwinder, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	times.StartRealtimeSync(ctx, time.Hour)
 	u := &Unwinder{cancel: cancel, done: make(chan struct{}), byHash: map[uint64]int{},
-		tables: map[libpf.FileID]*module{}, budget: budgetOf(options.WholeHost)}
+		tables: map[libpf.FileID]*module{}, budget: budgetOf(options.WholeHost), patient: options.Patient}
 	var loaded *tracer.Tracer
 	var err error
 	for try := 0; try < attempts && loaded == nil; try++ {
@@ -242,4 +240,5 @@ func (u *Unwinder) Reset() {
 	u.forgetModules()
 	u.traces, u.lost = nil, 0
 	u.forgetStacks()
+	u.names.forget(u.window)
 }
