@@ -147,7 +147,7 @@ func askedBeside(t *testing.T, dsn string, want map[string]string) {
 }
 
 // withoutFiles are commands about windows' files.
-var withoutFiles = regexp.MustCompile(`,?"culprit compare --a [^"]*"`)
+var withoutFiles = regexp.MustCompile(`,?"culprit compare --service \S+ --a [^"]*"|,"sides":\[\[[^]]*\],\[[^]]*\]\]`)
 
 // Every question has the same answer on DuckDB, on two real ClickHouse servers as two shards, and in the SQL of
 // today's ClickHouse.

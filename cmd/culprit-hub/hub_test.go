@@ -20,7 +20,9 @@ import (
 	"testing"
 	"time"
 
+	"culprit/internal/agent/lookup"
 	"culprit/internal/fleet/ask"
+	"culprit/internal/fleet/client"
 	"culprit/internal/fleet/hub"
 	"culprit/internal/fleet/store"
 	"culprit/internal/fleet/window"
@@ -408,6 +410,19 @@ func TestTenantsAreApart(t *testing.T) {
 		if status, text := request(t, c.method, address+c.path, tokens[c.token], one.body); status != c.status {
 			t.Errorf("%s %s with %q: %d, want %d: %.100s", c.method, c.path, c.token, status, c.status, text)
 		}
+	}
+	// Windows that are fetched come whole, to who they belong to.
+	folder := t.TempDir()
+	path, err := client.Where{Hub: address, Token: tokens["red read"]}.Fetch(t.Context(), one.w.Content, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rec, err := lookup.OfFile(path, "web"); err != nil || len(rec.Samples) == 0 {
+		t.Errorf("a window that was fetched: %v", err)
+	}
+	_, err = client.Where{Hub: address, Token: tokens["blue read"]}.Fetch(t.Context(), one.w.Content, folder)
+	if err == nil || !strings.Contains(err.Error(), "there is no such window") {
+		t.Errorf("a window of another tenant: %v", err)
 	}
 }
 

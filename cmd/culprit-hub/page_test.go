@@ -164,7 +164,8 @@ func lookAtBands(t *testing.T, b *browser.Browser, address string) {
 	t.Helper()
 	text := look(b, address, "question=bands&"+ofDay, "bands")
 	for _, want := range []string{"Two bands, 1.3", "thp = never", "scan", "dear band: 5", "cheap band: 35",
-		"culprit record -d 30s --cgroup /web -o web-", "culprit compare --a ", "culprit fleet bands web --hub http://127",
+		"culprit record -d 30s --cgroup /sys/fs/cgroup/web -o web-", "culprit fleet fetch ",
+		"culprit compare --service web --a ", "culprit fleet bands web --hub http://127",
 		"in the middle of the dear band", "1 host had windows in the week before and none in this time"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("bands do not show %q:\n%.4000s", want, text)

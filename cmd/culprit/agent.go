@@ -59,7 +59,7 @@ With --hub it also sends them to a hub, again until that acknowledges them.`,
 	flags.StringVar(&o.Host, "host", "", "name of this host (default: its own)")
 	flags.StringArrayVar(&o.labels, "label", nil, "label of this host, as key=value: zone=eu-1; may be given again")
 	flags.StringVar(&o.LabelFile, "label-file", "", `file with a label a line: "zone=eu-1", "web: version=1.4.2"`)
-	flags.StringVar(&o.Hub, "hub", "", "send windows to this hub, such as https://hub.example.org:8718")
+	flags.StringVar(&o.Hub, "hub", "", "send windows to this hub, such as https://hub.example.org:8430")
 	flags.StringVar(&o.TokenFile, "token-file", "", "file with the token for the hub, which only you can read")
 	command.AddCommand(agentStatusVerb(w))
 	return command

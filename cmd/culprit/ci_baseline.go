@@ -74,20 +74,19 @@ func (f ciFlags) suspectsOf(ctx context.Context, kept []ci.Batch, now *investiga
 		result.Warnings = append(result.Warnings, "no suspects: one of the sides has no recordings")
 		return nil
 	}
-	a, err := readSide(before, "", nil)
+	options := compareOptions{per: "auto", metric: "auto"}
+	a, err := options.readSide(before, "", nil)
 	if err != nil {
 		return err
 	}
-	b, err := readSide(after, "", nil)
+	b, err := options.readSide(after, "", nil)
 	if err != nil {
 		return err
 	}
-	metric := result.Metrics[0].Metric.Name
-	if metric != "wall" && metric != "cpu" {
-		metric = "auto"
+	if metric := result.Metrics[0].Metric.Name; metric == "wall" || metric == "cpu" {
+		options.metric = metric
 	}
-	compared, err := compareGroups(ctx, a, b, compareOptions{per: "auto", metric: metric},
-		compareLimits{smallest: result.FailOver})
+	compared, err := compareGroups(ctx, a, b, options, compareLimits{smallest: result.FailOver})
 	if err != nil {
 		result.Warnings = append(result.Warnings, "no suspects: "+report.Line(err))
 		return nil

@@ -27,6 +27,7 @@ type compareOptions struct {
 	html     string
 	force    bool
 	agentDir string
+	service  string
 }
 
 func compareVerb(w world) *cobra.Command {
@@ -68,6 +69,8 @@ Exit status 1 when B is worse; with --fail-over 5% only when it is worse by more
 	flags.StringVar(&o.json, "json", "", "write the comparison as JSON to this file, - for standard output")
 	flags.StringVar(&o.html, "html", "", "write a page with the differential flame graph to this file")
 	flags.BoolVarP(&o.force, "force", "f", false, "overwrite the page")
+	flags.StringVar(&o.service, "service", "",
+		"of windows of a host, as agents record and hubs keep them, this service alone")
 	flags.StringVar(&o.agentDir, "agent-dir", "", "folder of the agent whose windows agent:SERVICE@TIME names")
 	return command
 }

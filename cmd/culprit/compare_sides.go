@@ -29,18 +29,21 @@ func (o *compareOptions) read(w world, words []string) (a, b side, err error) {
 	if len(o.windows) > 0 {
 		windowA, windowB = o.windows[0], o.windows[len(o.windows)-1]
 	}
-	if a, err = readSide(filesA, windowA, windows); err == nil {
-		b, err = readSide(filesB, windowB, windows)
+	if a, err = o.readSide(filesA, windowA, windows); err == nil {
+		b, err = o.readSide(filesB, windowB, windows)
 	}
 	return a, b, err
 }
 
-func readSide(files []string, window string, windows agentWindows) (side, error) {
+func (o *compareOptions) readSide(files []string, window string, windows agentWindows) (side, error) {
 	var s side
 	opened := map[string]*recording.Recording{} // windows of one file are read once
 	var seen []stretch
 	for _, file := range files {
 		if found := windows[file]; found != nil {
+			if o.service != "" {
+				return s, fmt.Errorf("%s names its service: --service is for files", file)
+			}
 			var err error
 			if seen, err = s.takeWindows(found, seen); err != nil {
 				return s, err
@@ -54,7 +57,7 @@ func readSide(files []string, window string, windows agentWindows) (side, error)
 		rec := opened[path]
 		if rec == nil {
 			var err error
-			if rec, err = recording.Open(path); err != nil {
+			if rec, err = o.open(path); err != nil {
 				return s, err
 			}
 			opened[path] = rec
@@ -77,6 +80,14 @@ func readSide(files []string, window string, windows agentWindows) (side, error)
 		s.recordings = append(s.recordings, prepare.Measured(rec))
 	}
 	return s, nil
+}
+
+// open reads a recording, or what a window of a host tells of the service that was asked for.
+func (o *compareOptions) open(path string) (*recording.Recording, error) {
+	if o.service == "" {
+		return recording.Open(path)
+	}
+	return lookup.OfFile(path, o.service)
 }
 
 // takeWindows adds the windows of an agent, each as a recording of its own.

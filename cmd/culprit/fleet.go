@@ -47,6 +47,7 @@ the rows are asked that a hub writes to a cluster, beside that hub.`,
 		fleetQuestion(w, ask.Facts, "Which settings, versions and labels go with the metric"),
 		fleetQuestion(w, ask.Top, "What the time of the whole fleet goes to"),
 		fleetQuestion(w, ask.Worth, "What a proven effect would save over the fleet"),
+		fleetFetch(w),
 	)
 	return command
 }

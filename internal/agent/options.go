@@ -66,7 +66,7 @@ func (o *Options) leastEvery() time.Duration {
 func hubAddress(text string) (string, error) {
 	address, err := url.Parse(text)
 	if err != nil || address.Host == "" || address.User != nil || address.RawQuery != "" || address.Fragment != "" {
-		return "", fmt.Errorf("--hub %q is no address; give one such as https://hub.example.org:8718", text)
+		return "", fmt.Errorf("--hub %q is no address; give one such as https://hub.example.org:8430", text)
 	}
 	switch {
 	case address.Scheme == "https":

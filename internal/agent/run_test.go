@@ -260,7 +260,7 @@ func TestRunRefuses(t *testing.T) {
 		{func(o *Options) { o.Keep = 5 }, "--keep"},
 		{func(o *Options) { o.Hub = "https://hub" }, "--token-file"},
 		{func(o *Options) { o.Hub, o.TokenFile = "http://hub", "x" }, "in the clear"},
-		{func(o *Options) { o.Hub, o.TokenFile = "hub:8718", "x" }, "--hub"},
+		{func(o *Options) { o.Hub, o.TokenFile = "hub:8430", "x" }, "--hub"},
 		{func(o *Options) { o.TokenFile = "x" }, "--hub"},
 		{func(o *Options) { o.LabelFile = "/no/such/file" }, "labels"},
 		{func(o *Options) { o.Hub, o.TokenFile = "https://hub", "/no/such/file" }, "token"},

@@ -88,8 +88,12 @@ func hostValue(value float64, unit string) string {
 func (p *page) fleetBands(a *ask.Answer) {
 	b := a.Bands
 	if !b.Two {
-		p.entry("ONE BAND", fmt.Sprintf("%s; a band of 12 %% of the hosts that is %s as dear would be found in 95 of 100",
-			b.Why, times(b.Findable)), bold, bold)
+		text := b.Why
+		if b.Findable > 1 { // where hosts differ at all
+			text += fmt.Sprintf("; a band of 12 %% of the hosts that is %s as dear would be found in 95 of 100",
+				times(b.Findable))
+		}
+		p.entry("ONE BAND", text, bold, bold)
 		if len(b.Outliers) > 0 {
 			p.entry("apart", hostNames(b.Outliers), plain, plain)
 		}

@@ -3,7 +3,6 @@ package lookup
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"culprit/internal/agent/spool"
 )
@@ -12,15 +11,11 @@ import (
 const maxOffered = 12
 
 func noService(q query, services []string, windows int) error {
-	offered := strings.Join(services[:min(len(services), maxOffered)], ", ")
-	if more := len(services) - maxOffered; more > 0 {
-		offered += fmt.Sprintf(" and %d more", more)
-	}
 	noun := "windows"
 	if windows == 1 {
 		noun = "window"
 	}
-	return fmt.Errorf("no service %q in the %d %s %s; there were %s", q.service, windows, noun, q.span, offered)
+	return fmt.Errorf("no service %q in the %d %s %s; there were %s", q.service, windows, noun, q.span, offered(services))
 }
 
 // noWindow says what times there are.

@@ -202,16 +202,22 @@ func (f Finder) read(found *Found, q query, manifest *window.Window, entry spool
 		return
 	}
 	if q.service != Everything {
-		var pids []int32
-		for i := range manifest.Services {
-			if manifest.Services[i].Name == q.service {
-				pids = manifest.Services[i].Pids
-			}
-		}
-		rec = prepare.Of(rec, pids, "service "+q.service)
-		rec.Dependencies = dependenciesOf(rec)
+		rec = ofService(rec, manifest, q.service)
 	}
 	found.Windows = append(found.Windows, Window{manifest, rec})
+}
+
+// ofService is what a window of a host tells of a service that runs in it.
+func ofService(rec *recording.Recording, manifest *window.Window, service string) *recording.Recording {
+	var pids []int32
+	for i := range manifest.Services {
+		if manifest.Services[i].Name == service {
+			pids = manifest.Services[i].Pids
+		}
+	}
+	rec = prepare.Of(rec, pids, "service "+service)
+	rec.Dependencies = dependenciesOf(rec)
+	return rec
 }
 
 // dependenciesOf leaves out of a host's dependencies what no stack of the service goes through.

@@ -141,3 +141,48 @@ func TestSaysWhatThereIs(t *testing.T) {
 		t.Errorf("no agent: %v", err)
 	}
 }
+
+// Files of windows are of one service by the manifests beside them; what is none says so.
+func TestServiceOfAFile(t *testing.T) {
+	folder := library(t)
+	entries, err := spool.List(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := spool.RecordingOf(folder, entries[0])
+	for service, processes := range map[string]int{"web": 1, "db": 2, Everything: 3} {
+		rec, err := OfFile(path, service)
+		if err != nil || len(rec.Processes) != processes {
+			t.Errorf("%s: %v, %v", service, rec, err)
+		}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := t.TempDir() + "/plain.culprit"
+	if err := os.WriteFile(plain, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	torn := t.TempDir() + "/torn.culprit"
+	manifest, err := os.ReadFile(strings.TrimSuffix(path, window.RecordingSuffix) + window.ManifestSuffix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, bytes := range map[string][]byte{torn: text[:100],
+		strings.TrimSuffix(torn, window.RecordingSuffix) + window.ManifestSuffix: manifest} {
+		if err := os.WriteFile(name, bytes, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct{ path, service, want string }{
+		{path, "shop", `no service "shop" in this window; there were db, web`},
+		{plain, "web", "is no window of a host: --service needs its manifest beside it"},
+		{torn, "web", "has 100 bytes"},
+		{"/no/such.culprit", "web", "is no window of a host"},
+	} {
+		if _, err := OfFile(test.path, test.service); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %s", test.path, err, test.want)
+		}
+	}
+}

@@ -92,6 +92,7 @@ type one struct {
 	first int32 // the oldest process that was there when the window began
 	// contained: the file is one of a container, which this process does not see.
 	contained bool
+	group     string // what the recording calls its unit or container; "": neither
 	account   account
 }
 
@@ -141,6 +142,9 @@ func (n *Namer) add(found map[string]*one, process *recording.Process) *one {
 	s := found[name]
 	if s == nil {
 		s = &one{Service: window.Service{Name: name, Labels: from.labels()}, most: -1, contained: from.name != ""}
+		if isGroup(process.Container) {
+			s.group = process.Container
+		}
 		s.Version, s.VersionFrom = from.version()
 		found[name] = s
 	}
@@ -180,11 +184,10 @@ func (n *Namer) fileOf(process *recording.Process) string {
 
 // nameOf names the service of a process.
 func (n *Namer) nameOf(process *recording.Process, file string) (string, container) {
-	group := process.Container
-	if unit, is := strings.CutSuffix(group, ".service"); is && !isUsersManager(unit) {
-		return clean(unit), container{}
-	}
-	if group != "" && !strings.HasSuffix(group, ".service") && !strings.HasSuffix(group, ".scope") {
+	if group := process.Container; isGroup(group) {
+		if unit, is := strings.CutSuffix(group, ".service"); is {
+			return clean(unit), container{}
+		}
 		known := n.container(group)
 		return known.name, known
 	}
@@ -196,6 +199,13 @@ func (n *Namer) nameOf(process *recording.Process, file string) (string, contain
 		name = Other
 	}
 	return name, container{}
+}
+
+// isGroup tells whether what a recording says of a process's cgroup is a service: a unit of systemd or a container.
+// Sessions are none, nor is the manager of a user.
+func isGroup(group string) bool {
+	unit, is := strings.CutSuffix(group, ".service")
+	return group != "" && !strings.HasSuffix(group, ".scope") && !(is && isUsersManager(unit))
 }
 
 // isUsersManager tells the unit of a user's own manager, below which everything that they start may lie.
@@ -219,6 +229,7 @@ func (n *Namer) complete(s *one, labels map[string]string) {
 	if s.first != 0 {
 		s.Process = strconv.Itoa(int(s.first))
 		s.Started = startedAt(n.root, s.first)
+		s.Cgroup = n.cgroupOf(s.first, s.group)
 	}
 }
 

@@ -24,6 +24,10 @@ func host(t *testing.T) string {
 	files := map[string]string{
 		"proc/stat":          "cpu 1 2 3\nbtime 1700000000\n",
 		"proc/10/stat":       "10 (we b) ) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 12300 0 0",
+		"proc/10/cgroup":     "0::/user.slice/user-0.slice/session-3.scope\n",
+		"proc/20/cgroup":     "1:name=systemd:/x\n0::/system.slice/nginx.service/workers\n",
+		"proc/30/cgroup":     "0::/system.slice/docker-" + docker + ".scope/init.scope\n",
+		"proc/31/cgroup":     "0::/../kubepods\n",
 		"etc/os-release":     "ID=debian\n",
 		"usr/sbin/shop":      "\x7fELF no",
 		"var/lib/dpkg/empty": "",
@@ -94,6 +98,12 @@ func TestServicesOfProcesses(t *testing.T) {
 		s.Started.Unix() != 1700000123 {
 		t.Errorf("shop %+v", s)
 	}
+	for name, want := range map[string]string{"nginx": "/system.slice/nginx.service", "shop": "", "web": "",
+		"cart": "/system.slice/docker-" + docker + ".scope"} {
+		if got[name].Cgroup != want {
+			t.Errorf("cgroup of %s %q, want %q", name, got[name].Cgroup, want)
+		}
+	}
 	if s := got["nginx"]; s.Version != "9" || s.VersionFrom != "label" || s.Labels["team"] != "edge" {
 		t.Errorf("nginx %+v", s)
 	}
@@ -111,6 +121,18 @@ func TestServicesOfProcesses(t *testing.T) {
 	for _, s := range manifest.Services {
 		if strings.ContainsAny(s.Name, "\x1b@") {
 			t.Errorf("name %q", s.Name)
+		}
+	}
+}
+
+// A path that a manifest does not take is left out: it would cost the whole window.
+func TestCgroupsThatAreNone(t *testing.T) {
+	for path, want := range map[string]string{"/a.service": "/a.service", "/a.service/b/c": "/a.service", "/b": "/b",
+		"": "", "a.service": "", "/a\x1b[1m.service": "", "/a\xff.service": "", "/../a.service": "",
+		"/" + strings.Repeat("x", window.MaxPath): "", "/up/a.service/a.service": "/up/a.service",
+		"/extra.service/a.service/x": "/extra.service/a.service"} {
+		if got := wholeOf(path, "a.service"); got != want {
+			t.Errorf("%q: %q, want %q", path, got, want)
 		}
 	}
 }

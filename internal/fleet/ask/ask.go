@@ -97,6 +97,8 @@ type Look struct {
 	Host     string   `json:"host"`
 	Why      string   `json:"why"`
 	Commands []string `json:"commands"`
+	// Sides are windows of two sides that the last command compares, as files of the store. None: it compares none.
+	Sides [][]string `json:"sides,omitempty"`
 }
 
 // asker is one question while it is answered.
@@ -108,6 +110,9 @@ type asker struct {
 	tell    func(stage string)
 }
 
+// How many rows an answer has where nobody says, and at most.
+const usualRows, mostRows = 20, 1000
+
 // Ask answers a request.
 func Ask(ctx context.Context, from *store.Store, request Request) (*Answer, error) {
 	return Telling(ctx, from, request, func(string) {})
@@ -115,9 +120,10 @@ func Ask(ctx context.Context, from *store.Store, request Request) (*Answer, erro
 
 // Telling answers a request and tells what it is doing, in words, while it does.
 func Telling(ctx context.Context, from *store.Store, request Request, tell func(stage string)) (*Answer, error) {
-	if request.Most <= 0 || request.Most > 1000 {
-		request.Most = 20
+	if request.Most <= 0 {
+		request.Most = usualRows
 	}
+	request.Most = min(request.Most, mostRows)
 	a := &asker{ctx: ctx, store: from.Asking(), request: request, tell: tell, answer: &Answer{Question: request.Question,
 		Service: request.Service, From: request.Span.From, Until: request.Span.Until,
 		Incomplete: []string{}, Look: []Look{}, Notes: []string{}}}
@@ -128,8 +134,10 @@ func Telling(ctx context.Context, from *store.Store, request Request, tell func(
 		return nil, fmt.Errorf("no question %q: services, hosts, bands, compare, changes, facts, top or worth",
 			request.Question)
 	}
-	if request.Span.From >= request.Span.Until {
-		return nil, fmt.Errorf("from %s until %s is no time", clock(request.Span.From), clock(request.Span.Until))
+	for _, span := range []*store.Span{&request.Span, request.Before, request.Baseline} {
+		if span != nil && span.From >= span.Until {
+			return nil, fmt.Errorf("from %s until %s is no time", clock(span.From), clock(span.Until))
+		}
 	}
 	err := answer()
 	if err == nil {
@@ -157,8 +165,8 @@ func (a *asker) note(format string, arguments ...any) {
 	}
 }
 
-// nothing says what the store has instead.
-func (a *asker) nothing() error {
+// nothing says what the store has instead of windows of a time.
+func (a *asker) nothing(span store.Span) error {
 	services, err := a.store.Services(a.ctx)
 	if err != nil {
 		return err
@@ -166,8 +174,8 @@ func (a *asker) nothing() error {
 	var names []string
 	for _, service := range services {
 		if service.Name == a.request.Service {
-			return fmt.Errorf("%w from %s until %s: it has some from %s until %s", ErrNothing, clock(a.request.Span.From),
-				clock(a.request.Span.Until), clock(service.First), clock(service.Last))
+			return fmt.Errorf("%w from %s until %s: it has some from %s until %s", ErrNothing, clock(span.From),
+				clock(span.Until), clock(service.First), clock(service.Last))
 		}
 		names = append(names, service.Name)
 	}
@@ -185,16 +193,22 @@ func (a *asker) look(service string, hosts ...hostWhy) {
 			sides = append(sides, files)
 		}
 		look := Look{Host: host.name, Why: host.why, Commands: []string{}}
-		if host.cgroup != "" {
-			look.Commands = append(look.Commands, fmt.Sprintf("culprit record -d 30s --cgroup %s -o %s.culprit",
-				Quote(host.cgroup), Quote(host.name)))
-		}
+		look.Commands = append(look.Commands, recordThere(service, host))
 		a.answer.Look = append(a.answer.Look, look)
 	}
 	if len(sides) == 2 && len(a.answer.Look) > 0 {
 		last := &a.answer.Look[len(a.answer.Look)-1]
-		last.Commands = append(last.Commands, compareFiles(sides[0], sides[1]))
+		last.Commands, last.Sides = append(last.Commands, CompareFiles(service, sides[0], sides[1])), sides
 	}
+}
+
+// recordThere is the command that records the service on a host: its unit or container, else its process.
+func recordThere(service string, host hostWhy) string {
+	target := "--cgroup " + Quote("/sys/fs/cgroup"+host.cgroup)
+	if host.cgroup == "" {
+		target = `-p "$(pidof -s ` + Quote(service) + `)"`
+	}
+	return fmt.Sprintf("culprit record -d 30s %s -o %s.culprit", target, Quote(host.name))
 }
 
 // filesOfSide is how many windows of a host are held against such of another: their spread gives the intervals.
@@ -214,9 +228,9 @@ func (a *asker) files(service, host string, span store.Span) (files []string) {
 	return files
 }
 
-// compareFiles is the command that holds windows against each other, and names the suspects.
-func compareFiles(a, b []string) string {
-	words := []string{"culprit", "compare", "--a"}
+// CompareFiles is the command that holds what windows tell of a service against each other, and names the suspects.
+func CompareFiles(service string, a, b []string) string {
+	words := []string{"culprit", "compare", "--service", Quote(service), "--a"}
 	for _, file := range a {
 		words = append(words, Quote(file))
 	}

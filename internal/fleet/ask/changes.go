@@ -70,7 +70,7 @@ func (a *asker) changes() error {
 		return err
 	}
 	if len(hours) == 0 {
-		return a.nothing()
+		return a.nothing(a.request.Span)
 	}
 	table, versions := a.table(hours)
 	a.answer.Hosts = len(table.Hosts)

@@ -51,7 +51,7 @@ func (a *asker) compare() error {
 			of[b] = slices.DeleteFunc(of[b], func(h host) bool { return slices.Contains(both, h.name) })
 		}
 	}
-	before, err := a.baseline()
+	before, err := a.earlier("baseline", a.request.Baseline)
 	if err != nil {
 		return err
 	}
@@ -121,18 +121,18 @@ func (a *asker) lookAtMiddles(sideA, sideB []host, nameA, nameB string) {
 		hostWhy{y.name, "in the middle of " + nameB, y.cgroup})
 }
 
-// baseline are the hosts' values at the time before, by name.
-func (a *asker) baseline() (map[string]host, error) {
-	if a.request.Baseline == nil {
+// earlier are the hosts' values at a time before, by name; nil for none. The flag that gave it is for errors.
+func (a *asker) earlier(flag string, span *store.Span) (map[string]host, error) {
+	if span == nil {
 		return nil, nil
 	}
 	unit := a.answer.Unit
-	hosts, err := a.hosts(*a.request.Baseline, nil)
+	hosts, err := a.hosts(*span, nil)
 	if err != nil {
-		return nil, fmt.Errorf("baseline: %w", err)
+		return nil, fmt.Errorf("--%s: %w", flag, err)
 	}
 	if a.answer.Unit != unit {
-		return nil, fmt.Errorf("baseline: it has %s where the time itself has %s", a.answer.Unit, unit)
+		return nil, fmt.Errorf("--%s: it has %s where the time itself has %s", flag, a.answer.Unit, unit)
 	}
 	before := map[string]host{}
 	for _, h := range hosts {
@@ -170,8 +170,7 @@ func (a *asker) beforeAfter() error {
 	if err != nil {
 		return err
 	}
-	a.request.Baseline = a.request.Before
-	before, err := a.baseline()
+	before, err := a.earlier("before", a.request.Before)
 	if err != nil {
 		return err
 	}

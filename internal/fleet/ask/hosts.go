@@ -48,7 +48,7 @@ func (a *asker) hosts(span store.Span, choose selection) ([]host, error) {
 		return nil, err
 	}
 	if len(uses) == 0 {
-		return nil, a.nothing()
+		return nil, a.nothing(span)
 	}
 	merged := map[string]*store.Use{}
 	longest := map[string]int64{}
@@ -75,6 +75,9 @@ func (a *asker) hosts(span store.Span, choose selection) ([]host, error) {
 		m.Requests, m.LatencyNs = m.Requests+u.Requests, m.LatencyNs+u.LatencyNs
 		m.SeenCPUNs, m.SeenNs = m.SeenCPUNs+u.SeenCPUNs, m.SeenNs+u.SeenNs
 		m.Start, m.Last = min(m.Start, u.Start), max(m.Last, u.Last)
+	}
+	if len(merged) == 0 {
+		return nil, choose.noneOf(a.request.Service, uses)
 	}
 	hosts, err := a.valued(merged, span)
 	for i := range hosts {
@@ -198,6 +201,32 @@ func (s selection) chooses(version string, labels map[string]string) bool {
 		}
 	}
 	return true
+}
+
+// noneOf says what hosts have in place of what none of them has.
+func (s selection) noneOf(service string, uses []store.Use) error {
+	var words, instead []string
+	for _, t := range s {
+		values, is := map[string]bool{}, "="
+		for i := range uses {
+			value := uses[i].Labels[t.label]
+			if t.label == "version" {
+				value = uses[i].Version
+			}
+			values[value] = true
+		}
+		delete(values, "")
+		if t.not {
+			is = "!="
+		}
+		words = append(words, t.label+is+t.value)
+		if len(values) == 0 {
+			instead = append(instead, "none has a "+t.label)
+		} else {
+			instead = append(instead, t.label+" is "+few(slices.Sorted(maps.Keys(values))))
+		}
+	}
+	return fmt.Errorf("no host of %s has %s; %s", service, strings.Join(words, " and "), strings.Join(instead, ", "))
 }
 
 func (s selection) labels() map[string]bool {

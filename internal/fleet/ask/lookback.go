@@ -74,7 +74,8 @@ func (a *asker) lookAround(table *changes.Table, why string, around func(host in
 		Commands: []string{compareTimes(a.request.Service, before, after)}}
 	was, is := a.files(a.request.Service, name, before), a.files(a.request.Service, name, after)
 	if len(was) > 0 && len(is) > 0 {
-		look.Commands = append(look.Commands, compareFiles(was, is))
+		look.Commands = append(look.Commands, CompareFiles(a.request.Service, was, is))
+		look.Sides = [][]string{was, is}
 	}
 	a.answer.Look = append(a.answer.Look, look)
 }

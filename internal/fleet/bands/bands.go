@@ -110,6 +110,7 @@ func Find(hosts []Host, options Options) (*Answer, error) {
 	answer := &Answer{Hosts: len(hosts), LoadTaken: taken, P: 1, Between: []string{}, Outliers: []string{}}
 	if _, variance := meanVariance(sorted); variance < 1e-18 {
 		answer.Why = "all hosts have the same value"
+		answer.Low, answer.High, answer.Findable = Band{Hosts: []string{}}, Band{Hosts: []string{}}, 1
 		return answer, nil
 	}
 	m := fitMixture(sorted, leastWeight(len(hosts)))

@@ -136,15 +136,15 @@ func (w Where) askHub(ctx context.Context, question []byte, tell func(string)) (
 	if kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type")); kind == ask.LinesType {
 		found, err := readLines(body, tell)
 		if err != nil {
-			err = fmt.Errorf("hub: %w", err)
+			return nil, fmt.Errorf("hub: %w", err)
 		}
-		return found, err
+		return w.fetched(found), nil
 	}
 	found := &ask.Answer{} // a hub that tells no stages
 	if err := json.NewDecoder(body).Decode(found); err != nil {
 		return nil, fmt.Errorf("read answer: %w", err)
 	}
-	return found, nil
+	return w.fetched(found), nil
 }
 
 // address is the hub's, where a token may be sent to it.

@@ -66,9 +66,18 @@ func (t Typed) Request(now time.Time) (request ask.Request, err error) {
 	if request.Baseline, err = spanOf(t.Baseline, now); err != nil {
 		return request, err
 	}
+	if t.PerCoreHour < 0 || t.PerCoreHour > maxPrice || t.PerCoreHour != t.PerCoreHour {
+		return request, fmt.Errorf("--per-core-hour %g is no price; give one such as 0.04", t.PerCoreHour)
+	}
+	if t.Smallest < 0 || t.Smallest >= 1 || t.Smallest != t.Smallest {
+		return request, fmt.Errorf("--smallest %g: give a share such as 0.02 for 2 %%", t.Smallest)
+	}
 	if e := t.Effect; e != nil {
 		if !(e.Low <= e.Value && e.Value <= e.High) {
 			return request, errors.New("--effect needs its interval: --effect-low and --effect-high around it")
+		}
+		if e.Value < -1 {
+			return request, fmt.Errorf("--effect=%g: nothing takes less than no time; -1 is all of it", e.Value)
 		}
 		request.Effect = e
 	}
@@ -121,6 +130,9 @@ func (t Typed) Command(where Where) string {
 	return strings.Join(words, " ")
 }
 
+// maxPrice is more than any core costs in an hour, in any unit.
+const maxPrice = 1e9
+
 // spanOf reads FROM..TO; nil for nothing.
 func spanOf(text string, now time.Time) (*store.Span, error) {
 	if text == "" {
@@ -141,23 +153,27 @@ func spanOf(text string, now time.Time) (*store.Span, error) {
 	return &store.Span{From: start, Until: end}, nil
 }
 
+// longest is how far back a time may lie: no store is older than ten years.
+const longest = 10 * 365 * 24 * time.Hour
+
 // timeOf reads how long ago something was, or when, in UTC; "" is now.
 func timeOf(text string, now time.Time) (int64, error) {
 	if text == "" || text == "now" {
 		return now.Unix(), nil
 	}
 	if days, isDays := strings.CutSuffix(text, "d"); isDays {
-		if ago, err := time.ParseDuration(days + "h"); err == nil && ago >= 0 {
+		if ago, err := time.ParseDuration(days + "h"); err == nil && ago >= 0 && ago <= longest/24 {
 			return now.Add(-24 * ago).Unix(), nil
 		}
 	}
-	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
+	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 && ago <= longest {
 		return now.Add(-ago).Unix(), nil
 	}
-	for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateOnly} {
-		if at, err := time.Parse(form, text); err == nil {
+	for _, form := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04",
+		time.DateOnly} {
+		if at, err := time.Parse(form, text); err == nil && at.Unix() >= 0 {
 			return at.Unix(), nil
 		}
 	}
-	return 0, fmt.Errorf("time %q: give 24h, 30d, 2026-11-23 or 2026-11-23T03:00 (UTC)", text)
+	return 0, fmt.Errorf("time %q: give 24h, 30d, 2026-11-23 or 2026-11-23T03:00 (UTC, or with an offset: +01:00)", text)
 }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -12,7 +13,10 @@ func TestTimes(t *testing.T) {
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	for text, want := range map[string]time.Time{"": now, "now": now, "24h": now.Add(-24 * time.Hour),
 		"30d": now.AddDate(0, 0, -30), "2026-11-01": time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC),
-		"2026-11-23T03:00": time.Date(2026, 11, 23, 3, 0, 0, 0, time.UTC)} {
+		"2026-11-23T03:00": time.Date(2026, 11, 23, 3, 0, 0, 0, time.UTC),
+		// As answers name times of an agent, and with an offset.
+		"2026-11-23T03:00Z":      time.Date(2026, 11, 23, 3, 0, 0, 0, time.UTC),
+		"2026-11-23T03:00+01:00": time.Date(2026, 11, 23, 2, 0, 0, 0, time.UTC)} {
 		if got, err := timeOf(text, now); err != nil || got != want.Unix() {
 			t.Errorf("%q is %d (%v), want %d", text, got, err, want.Unix())
 		}
@@ -24,7 +28,9 @@ func TestTimes(t *testing.T) {
 		t.Errorf("%+v, %v", request, err)
 	}
 	for _, wrong := range []Typed{{Since: "yesterday"}, {Until: "-1h"}, {Before: "3h..2h"},
-		{Before: "3h", After: "1h..now"}, {Baseline: "1h"}, {Effect: &stat.Interval{Value: 1, Low: 2, High: 3}}} {
+		{Before: "3h", After: "1h..now"}, {Baseline: "1h"}, {Effect: &stat.Interval{Value: 1, Low: 2, High: 3}},
+		{Effect: &stat.Interval{Value: -1.5, Low: -2, High: -1}}, {Since: "200000d"}, {Since: "2000000h"}, {Since: "-3d"},
+		{Since: "1900-01-01"}, {PerCoreHour: -1}, {PerCoreHour: math.NaN()}, {Smallest: -0.1}, {Smallest: math.Inf(1)}} {
 		if _, err := wrong.Request(now); err == nil {
 			t.Errorf("%+v was taken", wrong)
 		}

@@ -2,7 +2,7 @@
 // the tenant of the token that came with the request.
 //
 //	PUT  /v1/windows/ID   a window (see package window); answered when it survives a crash
-//	GET  /v1/windows/ID   its recording
+//	GET  /v1/windows/ID   its recording; as it was sent, with its manifest, where that is accepted
 //	POST /v1/ask          a question as JSON, the answer as JSON, or as lines with stages where they are accepted
 //	POST /v1/asks         asks the agents of a host for a full window
 //	GET  /v1/services     what there is
@@ -202,6 +202,9 @@ func (h *Hub) upload(r *http.Request, token Token, s *store.Store, w http.Respon
 }
 
 func (h *Hub) download(r *http.Request, _ Token, s *store.Store, w http.ResponseWriter) error {
+	if strings.Contains(r.Header.Get("Accept"), window.ContentType) {
+		return sendWhole(r.PathValue("id"), s, w)
+	}
 	file, err := s.Recording(r.PathValue("id"))
 	if err != nil {
 		return failure{http.StatusNotFound, false, err}
@@ -209,6 +212,23 @@ func (h *Hub) download(r *http.Request, _ Token, s *store.Store, w http.Response
 	defer file.Close()
 	w.Header().Set("Content-Type", "application/octet-stream")
 	_, err = io.Copy(w, file)
+	return err
+}
+
+// sendWhole sends a window as its agent did.
+func sendWhole(content string, s *store.Store, w http.ResponseWriter) error {
+	manifest, file, err := s.Window(content)
+	if err != nil {
+		return failure{http.StatusNotFound, false, err}
+	}
+	defer file.Close()
+	body, length, err := manifest.Body(file)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", window.ContentType)
+	w.Header().Set("Content-Length", strconv.FormatInt(length, 10))
+	_, err = io.Copy(w, body)
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,6 +31,27 @@ func (s *Store) Recording(content string) (*os.File, error) {
 		}
 	}
 	return nil, errors.New("there is no such window")
+}
+
+// Window gives a window whole: its manifest, and its recording, which the caller closes.
+func (s *Store) Window(content string) (*window.Window, *os.File, error) {
+	file, err := s.Recording(content)
+	if err != nil {
+		return nil, nil, err
+	}
+	at := strings.TrimSuffix(file.Name(), window.RecordingSuffix)
+	if err := file.Close(); err != nil {
+		return nil, nil, err
+	}
+	w, file, err := openWindow(at, content)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		file.Close()
+		return nil, nil, err
+	}
+	return w, file, nil
 }
 
 // Forget throws away what is older than that, rows and files, by whole days.

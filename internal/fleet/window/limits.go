@@ -23,6 +23,7 @@ const (
 	MaxMetrics        = 64
 	MaxPids           = 16 << 10 // of all services together
 	MaxName           = 256      // bytes of a host's, service's or version's name
+	MaxPath           = 4096     // bytes of a cgroup's path
 	MaxLabelKey       = 64
 	MaxLabelValue     = 256
 	MaxLength         = 25 * time.Hour
@@ -122,7 +123,7 @@ func (s *Service) check() error {
 			return err
 		}
 	}
-	if len(s.Cgroup) > 4096 || !printable(s.Cgroup) {
+	if len(s.Cgroup) > MaxPath || !printable(s.Cgroup) {
 		return refused("the cgroup of service %q is no path", s.Name)
 	}
 	if !s.Started.IsZero() && (s.Started.Before(earliest) || s.Started.After(latest)) {

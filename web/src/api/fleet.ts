@@ -223,6 +223,7 @@ export interface Look {
   host: string;
   why: string;
   commands: string[];
+  sides?: string[][];
 }
 
 export interface Answer {
