@@ -27,7 +27,7 @@ func detect(input *bufio.Reader) (string, error) {
 		}
 	}
 	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
-		return detectZipped(head), nil
+		return detectZipped(head)
 	}
 	otlp, _ := looksLikeOTLP(head)
 	switch {
@@ -39,12 +39,12 @@ func detect(input *bufio.Reader) (string, error) {
 		return Bpftrace, nil
 	case otlp:
 		return OTLP, nil
-	case looksLikeCPUProfile(head):
+	}
+	if other := otherFormat(head); other != "" {
+		return "", fmt.Errorf("%w: it is %s", ErrUnknown, other)
+	}
+	if looksLikeCPUProfile(head) {
 		return CPUProfile, nil
-	case bytes.HasPrefix(head, []byte("PERFILE2")):
-		return "", fmt.Errorf("%w: it is a perf.data file; run `perf script -i FILE` and import its text", ErrUnknown)
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
-		return "", fmt.Errorf("%w: it is a zip; a .culprit recording needs no import", ErrUnknown)
 	}
 	if format := detectText(head); format != "" {
 		return format, nil
@@ -54,27 +54,34 @@ func detect(input *bufio.Reader) (string, error) {
 }
 
 // detectZipped tells what is compressed by the start of what comes out: a profile of pprof where that does not tell.
-func detectZipped(head []byte) string {
+func detectZipped(head []byte) (string, error) {
 	unzipped, err := gzip.NewReader(bytes.NewReader(head))
 	if err != nil {
-		return Pprof // which says what is wrong
+		return Pprof, nil // which says what is wrong
 	}
 	inner := make([]byte, detectBytes)
 	n, _ := io.ReadFull(unzipped, inner) // it is cut
 	inner = inner[:n]
 	if bytes.HasPrefix(inner, []byte(jfr.Magic)) {
-		return JFR
+		return JFR, nil
 	}
-	if otlp, _ := looksLikeOTLP(inner); otlp && !looksLikePprof(inner) {
-		return OTLP
+	if looksLikePprof(inner) {
+		return Pprof, nil
 	}
-	return Pprof
+	if otlp, _ := looksLikeOTLP(inner); otlp {
+		return OTLP, nil
+	}
+	if other := otherFormat(inner); other != "" {
+		return "", fmt.Errorf("%w: it is, compressed, %s", ErrUnknown, other)
+	}
+	return Pprof, nil
 }
 
 // detectText lets the first lines vote; the format with most of them wins.
 func detectText(head []byte) string {
 	const lines = 400
 	votes := map[string]int{}
+	calls := false  // a line has a function and what it calls
 	unsure := false // the line above would be the head of a sample, if a frame followed
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimRight(line, "\r\n")
@@ -105,10 +112,14 @@ func detectText(head []byte) string {
 			unsure = true
 		case looksFolded(line):
 			votes[Folded]++
+			calls = calls || bytes.IndexByte(line, ';') >= 0
 		}
 		if votes["lines"] >= lines {
 			break
 		}
+	}
+	if !calls { // a name and a number stand in each line of /proc/vmstat, and at the end of many a log
+		votes[Folded] = 0
 	}
 	best := ""
 	for _, format := range []string{PerfScript, Strace, Bpftrace, Folded} {

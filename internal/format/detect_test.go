@@ -22,6 +22,7 @@ func TestForeignTextIsNoFormat(t *testing.T) {
 			"7f57b7a00000-7f57b7a03000 rw-p 00000000 00:00 0 \n7ffc3a5d0000-7ffc3a5f1000 rw-p 00000000 00:00 0    [stack]\n",
 		"mentions": "@anna: see below\nthe rest is on page 7,\nwhere it says so.\nOr not.\nWho knows?\n",
 		"blanks":   "\n\n\n\n\n\n\n\n\n\n\n\n",
+		"vmstat":   "nr_free_pages 5215563\nnr_zone_inactive_anon 12\nnr_zone_active_anon 45\n",
 		"chapters": "Chapter 3 Numbers:\nabc is a word (of three letters\nStep 12 then:\n\tdo it\n",
 	} {
 		if format, err := detect(bufio.NewReaderSize(strings.NewReader(text), detectBytes)); !errors.Is(err, ErrUnknown) {

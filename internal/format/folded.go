@@ -166,6 +166,8 @@ func foldedFrame(name string, inKernel bool) recording.Frame {
 		frame.Kind = recording.KindKernel
 	case name == "[vdso]":
 		frame.Kind = recording.KindVDSO
+	default:
+		frame = placed(frame)
 	}
 	if frame.Name == "" {
 		frame.Name = name

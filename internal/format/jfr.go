@@ -29,8 +29,10 @@ type jfrReader struct {
 	command  string
 	unknown  int64 // samples without a stack
 	lost     int64 // waits beyond the limit
+	dropped  int64 // samples that the JVM says it lost
 	took     int64 // events that were taken
 	guessed  bool
+	open     bool // a chunk was not closed
 	sleeping bool
 }
 
@@ -44,6 +46,7 @@ const (
 	jfrCPUSample  = "jdk.CPUTimeSample"
 	jfrWallSample = "profiler.WallClockSample"
 	jfrNative     = "jdk.NativeMethodSample"
+	jfrDropped    = "jdk.CPUTimeSamplesLost"
 	jfrSetting    = "jdk.ActiveSetting"
 	jfrAbout      = "jdk.JVMInformation"
 )
@@ -92,6 +95,7 @@ func (j *jfrReader) chunk(of *jfr.Chunk) error {
 	}
 	c := &jfrChunk{Chunk: of, reader: j, startNs: clampAmount(of.StartNs - j.firstNs), stacks: map[int64]int32{},
 		methods: map[int64]recording.Frame{}, threads: map[int64]rowKey{}}
+	j.open = j.open || of.Open
 	j.endNs = max(j.endNs, addAmounts(c.startNs, clampAmount(of.DurationNs)))
 	classes := map[int64]string{}
 	if err := of.Events(func(event jfr.Event) error { classes[event.ID] = event.Class; return nil }); err != nil {
@@ -163,6 +167,7 @@ func (j *jfrReader) finish() (*recording.Recording, error) {
 	j.names.into(rec)
 	inOrder(rec)
 	lose(rec, "jfr: samples without a stack", j.unknown)
+	lose(rec, "jfr: samples of CPU time that the JVM lost", j.dropped)
 	lose(rec, "jfr: waits beyond the limit", j.lost)
 	m := &rec.Manifest
 	m.StartedAt = time.Unix(0, max(0, min(j.firstNs, maxUnixNs)))
@@ -186,6 +191,10 @@ func (j *jfrReader) lacks(rec *recording.Recording) []string {
 	if j.cpuFrom == jfrSample && !j.sleeping {
 		texts = append(texts, "of the JDK's samples a few threads are taken at a time: with more threads busy than that, "+
 			"CPU time is too small, and shares are right")
+	}
+	if j.open {
+		texts = append(texts, "the recording was not closed, as when the JVM is killed: what it did since it wrote last, "+
+			"usually a second, is not in it")
 	}
 	if j.guessed {
 		texts = append(texts, "the file does not say how often was sampled: 20 ms are taken, so shares are right and "+

@@ -125,6 +125,33 @@ func TestDamagedJFR(t *testing.T) {
 	}
 }
 
+// Of a recording whose JVM was killed what it had flushed is read, and the rest is said to be missing. Bytes behind a
+// closed chunk are damage.
+func TestOpenJFR(t *testing.T) {
+	closed := jdk17(t)
+	const about = "not closed, as when the JVM is killed"
+	whole := importText(t, "x", closed, Options{})
+	if words := strings.Join(recording.Words(whole.Manifest.BlindSpots), "\n"); strings.Contains(words, about) {
+		t.Errorf("a closed one is told as open: %s", words)
+	}
+	for name, behind := range map[string][]byte{"none": nil, "short": {1, 2, 3}, "long": make([]byte, 5000),
+		"a chunk": closed} {
+		open := bytes.Clone(closed)
+		open[64] = 1
+		rec := importText(t, "x", append(open, behind...), Options{})
+		want := whole.Manifest.Metrics["cpu"]
+		if name == "a chunk" {
+			want *= 2
+		}
+		if got := rec.Manifest.Metrics["cpu"]; got < want*0.999 || got > want*1.001 {
+			t.Errorf("%s: %g s of CPU time, want %g", name, got, want)
+		}
+		if words := strings.Join(recording.Words(rec.Manifest.BlindSpots), "\n"); !strings.Contains(words, about) {
+			t.Errorf("%s: that it is open is not told: %s", name, words)
+		}
+	}
+}
+
 // Types that hold themselves, or nothing often, would be passed without an end.
 func TestJFRWithoutEnd(t *testing.T) {
 	// The first class has 120 fields of the second, that has as many of the third, and the last has none.

@@ -20,6 +20,9 @@ func (c *jfrChunk) use(event jfr.Event) {
 	case jfrSample, jfrCPUSample, jfrWallSample:
 		c.sample(event, at)
 		return
+	case jfrDropped:
+		j.dropped = addAmounts(j.dropped, clampAmount(event.Field("lostSamples").Int()))
+		return
 	case jfrNative:
 		c.add(event, at, "sampledThread", "native", 1, 0)
 		return

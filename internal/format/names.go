@@ -109,11 +109,18 @@ func cutText(text string, limit int) string {
 
 // kindByFile tells the language of a frame by its source file.
 func kindByFile(file string) recording.FrameKind {
+	if file == "<string>" || file == "<stdin>" || strings.HasPrefix(file, "<frozen ") { // of CPython
+		return recording.KindPython
+	}
 	switch strings.ToLower(path.Ext(file)) {
 	case ".go":
 		return recording.KindGo
-	case ".py":
+	case ".py", ".pyx":
 		return recording.KindPython
+	case ".rb":
+		return recording.KindRuby
+	case ".php":
+		return recording.KindPHP
 	case ".java", ".kt", ".scala", ".groovy", ".clj":
 		return recording.KindJVM
 	case ".js", ".mjs", ".cjs", ".ts":

@@ -216,7 +216,7 @@ func TestExportGolden(t *testing.T) {
 }
 
 func TestExportSaysWhatThereIs(t *testing.T) {
-	rec := importText(t, "x", []byte("a 1\n"), Options{})
+	rec := importText(t, "x", []byte("a;b 1\n"), Options{})
 	err := Export(&bytes.Buffer{}, rec, AsFolded, recording.SignalOffCPU)
 	if err == nil || !strings.Contains(err.Error(), "it has cpu") {
 		t.Errorf("error %v", err)

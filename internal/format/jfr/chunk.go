@@ -5,13 +5,15 @@
 //		return chunk.Events(func(event jfr.Event) error { …event.Field("stackTrace")… })
 //	})
 //
-// It refuses chunks that are cut off, not closed, over MaxChunk, or whose types describe values without an end. Values
-// are decoded when they are asked for, so that a chunk costs its size and the places of its constants.
+// It refuses chunks that are cut off, over MaxChunk, or whose types describe values without an end. Of one that was not
+// closed, it reads what the JVM had flushed. Values are decoded when they are asked for, so that a chunk costs its size
+// and the places of its constants.
 //
 // The format is described by what writes and reads it: src/hotspot/share/jfr and jdk.jfr.internal.consumer in OpenJDK.
 package jfr
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -26,6 +28,7 @@ const (
 	maxStrings   = 1 << 18
 	maxDepth     = 16
 	headBytes    = 68
+	stateAt      = 64 // 0 in a closed chunk: FILE_STATE_POSITION of jdk.jfr.internal.consumer.ChunkHeader
 )
 
 // Magic is how a recording begins.
@@ -35,6 +38,7 @@ const Magic = "FLR\x00"
 type Chunk struct {
 	StartNs    int64 // since 1970
 	DurationNs int64
+	Open       bool // it was not closed: what was done since the JVM flushed it last is not in it
 	startTicks int64
 	frequency  int64
 	data       []byte
@@ -51,12 +55,19 @@ var (
 	errFormat = errors.New("damaged recording")
 )
 
-// Read calls use with each chunk in turn; chunks are valid until use returns.
+// Read calls use with each chunk in turn; chunks are valid until use returns. What follows an open chunk is what was
+// not flushed of it, unless another chunk begins there.
 func Read(input io.Reader, use func(*Chunk) error) error {
+	open := false
 	for first := true; ; first = false {
 		var head [headBytes]byte
 		n, err := io.ReadFull(input, head[:])
 		switch {
+		case open && !bytes.HasPrefix(head[:n], []byte(Magic)):
+			if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+				return fmt.Errorf("read: %w", err)
+			}
+			return nil
 		case n == 0 && errors.Is(err, io.EOF):
 			if first {
 				return errCut
@@ -74,6 +85,7 @@ func Read(input io.Reader, use func(*Chunk) error) error {
 		if err := use(chunk); err != nil {
 			return err
 		}
+		open = chunk.Open
 	}
 }
 
@@ -81,7 +93,7 @@ func readChunk(head [headBytes]byte, input io.Reader) (*Chunk, error) {
 	number := func(at int) int64 { return int64(binary.BigEndian.Uint64(head[at:])) }
 	size, constants, metadata := number(8), number(16), number(24)
 	c := &Chunk{StartNs: number(32), DurationNs: number(40), startTicks: number(48), frequency: number(56),
-		classes: map[int64]*class{}, constants: map[int64]map[int64]int{}}
+		Open: head[stateAt] != 0, classes: map[int64]*class{}, constants: map[int64]map[int64]int{}}
 	switch major := binary.BigEndian.Uint16(head[4:]); {
 	case string(head[:4]) != Magic:
 		return nil, fmt.Errorf("%w: a chunk does not begin as one", errFormat)
