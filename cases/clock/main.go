@@ -4,14 +4,21 @@
 // guest, where the effect is as large as it was then.
 //
 //	go run ./cases/clock
+//	go run ./cases/clock -guests
 //
-// It needs root for flipping the clock source, which is put back, gcc, and for the guest qemu-system-x86_64. Exit
-// status: 0 when the guest's verdicts are the known ones, 2 else.
+// With -guests it is the hunt itself, with hosts: a small Java store under the same load in two emulated guests at
+// the same time, one on tsc and one on acpi_pm. Each records it, the files are compared here, and the slow one flips
+// its clock source. A third guest has a filter on system calls instead, which the published hunt had suspected first.
+//
+// It needs root for flipping the clock source, which is put back, and gcc, for guests qemu-system-x86_64, for the store
+// a JDK with jlink. Exit status: 0 when the guests' verdicts are the known ones, 2 else.
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -19,6 +26,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"culprit/cases/child"
@@ -29,31 +37,48 @@ const sources = "/sys/devices/system/clocksource/clocksource0/available_clocksou
 
 // result is what is looked at of `culprit try --json`.
 type result struct {
-	Effects []struct {
-		Level   string  `json:"level"`
-		Against string  `json:"against"`
-		Ratio   float64 `json:"ratio"`
-		Low     float64 `json:"low"`
-		High    float64 `json:"high"`
-		Verdict string  `json:"verdict"`
-	} `json:"effects"`
-	Restored bool `json:"restored"`
+	Effects  []effect `json:"effects"`
+	Restored bool     `json:"restored"`
+}
+
+// effect of a level, on a metric.
+type effect struct {
+	Metric  string  `json:"metric"`
+	Level   string  `json:"level"`
+	Against string  `json:"against"`
+	Ratio   float64 `json:"ratio"`
+	Low     float64 `json:"low"`
+	High    float64 `json:"high"`
+	Verdict string  `json:"verdict"`
 }
 
 func main() {
 	culprit := flag.String("bin", "bin/culprit", "the program to run")
 	budget := flag.Duration("budget", 40*time.Second, "time for each experiment on this host")
+	guests := flag.Bool("guests", false, "the hunt with hosts, each an emulated guest")
+	kept := flag.String("out", "", "with -guests: a folder for what the hosts handed out")
 	flag.Parse()
 	child.Bind()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *culprit, *budget); err != nil {
+	repeat := func(culprit, folder string) error { return programs(ctx, culprit, folder, *budget) }
+	if *guests {
+		repeat = func(culprit, folder string) error {
+			return hunt(ctx, culprit, folder, cmp.Or(*kept, filepath.Join(folder, "kept")), os.Stdout)
+		}
+	}
+	err := run(*culprit, repeat)
+	if ctx.Err() != nil {
+		err = errors.New("interrupted; what it started is ended")
+	}
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "clock: %v\n", err)
 		os.Exit(2)
 	}
 }
 
-func run(ctx context.Context, culprit string, budget time.Duration) error {
+// run finds the program and repeats the investigation in a folder that is removed afterwards.
+func run(culprit string, repeat func(culprit, folder string) error) error {
 	culprit, err := filepath.Abs(culprit)
 	if err != nil {
 		return err
@@ -66,6 +91,11 @@ func run(ctx context.Context, culprit string, budget time.Duration) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // what stays in /tmp does no harm
+	return repeat(culprit, folder)
+}
+
+// programs compares the clock sources with programs that read the time, here and in a guest.
+func programs(ctx context.Context, culprit, folder string, budget time.Duration) error {
 	if err := build(ctx, folder); err != nil {
 		return err
 	}

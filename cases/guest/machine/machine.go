@@ -147,11 +147,12 @@ func (m *Machine) Take(ctx context.Context, script, folder string) (string, erro
 	line := filepath.Join(m.folder, "handed")
 	console, err := m.boot(ctx, strings.ReplaceAll(handScript, "PORT", m.arch.port)+script+closeScript,
 		"-display", "none", "-monitor", "none", "-serial", "stdio", "-serial", "file:"+line)
-	text := ""
-	if err == nil {
-		text, err = framed(console)
+	handed := unpack(line, folder)
+	if err != nil { // that not all was handed out follows from it
+		return "", err
 	}
-	return text, errors.Join(err, unpack(line, folder))
+	text, err := framed(console)
+	return text, errors.Join(err, handed)
 }
 
 // boot packs the guest's root, runs the guest to its end and returns all that its console said.
