@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"culprit/internal/report"
+	"culprit/internal/trial"
 	"culprit/internal/try"
 	"culprit/internal/worth"
 )
@@ -14,9 +15,12 @@ import (
 // what they did: what culprit worth says of it.
 func showScaling(w world, out io.Writer, result *try.Result, document []byte) error {
 	factor := slices.IndexFunc(result.Factors, func(f try.Factor) bool {
-		return worth.CountsWorkers(f.Name) && len(f.Levels) > 2
+		return worth.CountsWorkers(f.Name) && len(f.Levels) > 1
 	})
 	metric := slices.IndexFunc(result.Metrics, func(m try.Metric) bool { return m.Higher })
+	if metric < 0 { // the same job with each number
+		metric = slices.IndexFunc(result.Metrics, func(m try.Metric) bool { return m.Name == trial.MetricWall })
+	}
 	if factor < 0 || metric < 0 {
 		return nil
 	}
@@ -26,7 +30,7 @@ func showScaling(w world, out io.Writer, result *try.Result, document []byte) er
 	}
 	answer, err := worth.Weigh(experiment, worth.Options{Load: result.Factors[factor].Name,
 		Metric: result.Metrics[metric].Name})
-	if err != nil { // levels that are no numbers, or that other factors were varied with
+	if err != nil || len(answer.Scaling) == 0 { // no numbers, other factors were varied with, no throughput
 		return nil
 	}
 	return report.Worth(out, &worth.Answer{Load: answer.Load, Change: answer.Change, Metric: answer.Metric,

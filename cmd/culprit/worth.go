@@ -32,8 +32,9 @@ func worthVerb(w world) *cobra.Command {
 		Long: `Reads an experiment of 'culprit try' (its case directory or its result.json) in which a numeric
 factor, the load, was swept over levels. With another factor of two levels, all combinations in each
 block (--design factorial), it says at which load the change breaks even, with an interval, and
-what it saves at the loads that really occur, on a host and over a fleet. Of a throughput it says
-how far more workers help, by the Universal Scalability Law.
+what it saves at the loads that really occur, on a host and over a fleet. Of a throughput, or of the
+wall time of a job that is the same with each number of workers (threads, jobs, cpus …), it says how
+far more workers help, by the Universal Scalability Law.
 
 The loads that occur and the fleet: --loads 0:70%,1000:30% --hosts 4000 --per-core-hour 0.04.
 Nothing is run. Exit status: 0 done, 1 the change costs at the loads that occur, 2 error.`,

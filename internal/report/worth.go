@@ -134,16 +134,21 @@ func scalingHead(a *worth.Answer, s worth.Scaling) string {
 	switch {
 	case s.Law == nil:
 		peak = visible(s.Unfitted, sentenceRunesMax)
+	case s.Coherence == nil:
+		peak = "two numbers tell no more than what is lost between them"
 	case s.Peak > 0:
 		peak = fmt.Sprintf("the most is reached with %s", digits(s.Peak))
 	}
-	return fmt.Sprintf("of %s with %s%s: %s", visible(a.Metric, nameRunesMax), visible(a.Load, nameRunesMax), side, peak)
+	return fmt.Sprintf("of %s with %s%s: %s", visible(s.Metric, nameRunesMax), visible(a.Load, nameRunesMax), side, peak)
 }
 
 // scalingTerms are the terms of the law with their intervals; "" where none was fitted.
 func scalingTerms(s worth.Scaling) string {
-	if s.Law == nil || s.Contention == nil || s.Coherence == nil {
+	switch {
+	case s.Law == nil || s.Contention == nil:
 		return ""
+	case s.Coherence == nil:
+		return "contention and coherence together, as contention: " + term(*s.Contention)
 	}
 	return fmt.Sprintf("contention %s, coherence %s", term(*s.Contention), term(*s.Coherence))
 }

@@ -31,24 +31,44 @@ func (l ScalingLaw) Peak() float64 {
 // relative errors; neither term becomes negative. It needs three different numbers of workers, 1 or more each, and
 // positive throughputs.
 func FitScaling(workers, throughput []float64) (ScalingLaw, error) {
+	if err := checkScaling(workers, throughput, 3); err != nil {
+		return ScalingLaw{}, err
+	}
+	// Where the best fit has a negative term, one without it is the best allowed.
+	return fitBest(workers, throughput, [][]int{{0, 1, 2}, {0, 1}, {0, 2}, {0}})
+}
+
+// FitContention fits the law without coherence (Amdahl 1967), for which two numbers of workers are enough: contention
+// is then all that keeps the larger number from doing as much more, coherence with it.
+func FitContention(workers, throughput []float64) (ScalingLaw, error) {
+	if err := checkScaling(workers, throughput, 2); err != nil {
+		return ScalingLaw{}, err
+	}
+	return fitBest(workers, throughput, [][]int{{0, 1}, {0}})
+}
+
+// checkScaling refuses what no law can be fitted to, of which least is the different numbers of workers it needs.
+func checkScaling(workers, throughput []float64, least int) error {
 	if len(workers) != len(throughput) {
-		return ScalingLaw{}, fmt.Errorf("fit scaling: %d numbers of workers for %d throughputs",
-			len(workers), len(throughput))
+		return fmt.Errorf("fit scaling: %d numbers of workers for %d throughputs", len(workers), len(throughput))
 	}
 	different := map[float64]bool{}
 	for i, n := range workers {
 		if !(n >= 1) || !(throughput[i] > 0) || math.IsInf(n, 0) || math.IsInf(throughput[i], 0) {
-			return ScalingLaw{}, fmt.Errorf("fit scaling: throughput %g with %g workers makes no sense", throughput[i], n)
+			return fmt.Errorf("fit scaling: throughput %g with %g workers makes no sense", throughput[i], n)
 		}
 		different[n] = true
 	}
-	if len(different) < 3 {
-		return ScalingLaw{}, fmt.Errorf("fit scaling: %d different numbers of workers; the law has three unknowns",
-			len(different))
+	if len(different) < least {
+		return fmt.Errorf("fit scaling: %d different numbers of workers; the law has %d unknowns", len(different), least)
 	}
+	return nil
+}
+
+// fitBest is the best fit of those with the given terms: n/X is linear in 1, n−1 and n(n−1).
+func fitBest(workers, throughput []float64, frees [][]int) (ScalingLaw, error) {
 	best, least := ScalingLaw{}, math.Inf(1)
-	// n/X is linear in 1, n−1 and n(n−1). Where the best fit has a negative term, one without it is the best allowed.
-	for _, free := range [][]int{{0, 1, 2}, {0, 1}, {0, 2}, {0}} {
+	for _, free := range frees {
 		law, err := fitTerms(workers, throughput, free)
 		if err != nil {
 			continue

@@ -59,3 +59,18 @@ func TestFitScalingRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Two numbers of workers tell contention; what coherence takes between them is counted with it.
+func TestFitContention(t *testing.T) {
+	truth := ScalingLaw{One: 10, Contention: 0.2}
+	got, err := FitContention([]float64{1, 4}, []float64{truth.At(1), truth.At(4)})
+	if err != nil || math.Abs(got.One-10) > 1e-9 || math.Abs(got.Contention-0.2) > 1e-9 || got.Coherence != 0 {
+		t.Errorf("%+v became %+v, %v", truth, got, err)
+	}
+	if better, err := FitContention([]float64{1, 4}, []float64{10, 44}); err != nil || better.Contention != 0 {
+		t.Errorf("more than four times as much with four: %+v, %v", better, err)
+	}
+	if law, err := FitContention([]float64{4, 4}, []float64{10, 11}); err == nil {
+		t.Errorf("one number of workers gave %+v", law)
+	}
+}

@@ -83,16 +83,35 @@ type question struct {
 	metric Metric
 }
 
-// cores is the metric that is made of CPU and wall time.
-const cores = "cores"
+// The metrics of a trial that others are made of.
+const (
+	cpu   = "cpu"   // seconds
+	wall  = "wall"  // seconds
+	cores = "cores" // CPU by wall time
+)
+
+// A law of workers needs two numbers of them; where a change breaks even is told by three loads or more.
+const (
+	leastWorkers = 2
+	leastLoads   = 3
+)
+
+// enoughLevels is how many numeric levels a load must have.
+func enoughLevels(name string) int {
+	if CountsWorkers(name) {
+		return leastWorkers
+	}
+	return leastLoads
+}
 
 func (e *Experiment) resolve(options Options) (q question, err error) {
-	if q.load, err = e.factor(options.Load, "load", func(f Factor) bool { return len(numbers(f)) >= 3 }); err != nil {
+	fits := func(f Factor) bool { return len(numbers(f)) >= enoughLevels(f.Name) }
+	if q.load, err = e.factor(options.Load, "load", fits); err != nil {
 		return q, err
 	}
 	q.loads = numbers(*q.load)
-	if len(q.loads) < 3 {
-		return q, fmt.Errorf("factor %s has fewer than three numeric levels", q.load.Name)
+	if least := enoughLevels(q.load.Name); len(q.loads) < least {
+		return q, fmt.Errorf("factor %s has %d numeric levels; %d are needed", q.load.Name, len(q.loads), least)
 	}
 	q.change, err = e.factor(options.Change, "change", func(f Factor) bool {
 		return f.Name != q.load.Name && len(f.Levels) == 2
@@ -106,9 +125,12 @@ func (e *Experiment) resolve(options Options) (q question, err error) {
 	if q.change != nil && (len(q.change.Levels) != 2 || q.change.Name == q.load.Name) {
 		return q, fmt.Errorf("factor %s is no change: it needs two levels, without and with", q.change.Name)
 	}
-	q.metric, err = e.metric(options.Metric, q.change != nil)
+	q.metric, err = e.metric(options.Metric, q.weighs())
 	return q, err
 }
+
+// weighs reports whether a change is weighed at each load.
+func (q question) weighs() bool { return q.change != nil && len(q.loads) >= leastLoads }
 
 var errNone = errors.New("there is none")
 
@@ -160,7 +182,7 @@ func (e *Experiment) metric(name string, change bool) (Metric, error) {
 			known[metric] = true
 		}
 	}
-	if known["cpu"] && known["wall"] && (name == cores || name == "" && change) {
+	if known[cpu] && known[wall] && (name == cores || name == "" && change) {
 		return Metric{Name: cores, Unit: cores}, nil
 	}
 	if name == "" && len(e.Metrics) > 0 {
@@ -179,9 +201,12 @@ func (e *Experiment) metric(name string, change bool) (Metric, error) {
 
 // value is the metric of a trial.
 func (q question) value(trial Trial) (float64, bool) {
-	if q.metric.Name == cores {
-		cpu, wall := trial.Metrics["cpu"], trial.Metrics["wall"]
-		return cpu / wall, finite(cpu/wall) && wall > 0
+	lasted := trial.Metrics[wall]
+	switch q.metric.Name {
+	case cores:
+		return trial.Metrics[cpu] / lasted, finite(trial.Metrics[cpu]/lasted) && lasted > 0
+	case RunsPerSecond:
+		return 1 / lasted, finite(1/lasted) && lasted > 0
 	}
 	value, found := trial.Metrics[q.metric.Name]
 	return value, found && finite(value)

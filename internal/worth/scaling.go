@@ -13,11 +13,14 @@ import (
 // Scaling is how a throughput grows with the number of workers. The law is fitted to the levels that
 // had CPUs to run on: more workers than CPUs, all of which are busy, say nothing about what they cost each other.
 type Scaling struct {
-	Side       string           `json:"side,omitempty"` // level of the change's factor
-	Law        *stat.ScalingLaw `json:"law,omitempty"`  // nil: too few levels; Unfitted says why
-	Unfitted   string           `json:"unfitted,omitempty"`
-	Contention *Interval        `json:"contention,omitempty"`
-	Coherence  *Interval        `json:"coherence,omitempty"`
+	// Metric is the throughput: that of the question, or RunsPerSecond of a job that is the same with each number.
+	Metric   string           `json:"metric"`
+	Side     string           `json:"side,omitempty"` // level of the change's factor
+	Law      *stat.ScalingLaw `json:"law,omitempty"`  // nil: too few levels; Unfitted says why
+	Unfitted string           `json:"unfitted,omitempty"`
+	// Contention holds coherence, too, where Coherence is nil: two levels do not tell them apart.
+	Contention *Interval `json:"contention,omitempty"`
+	Coherence  *Interval `json:"coherence,omitempty"`
 	// Peak is the number of workers with the highest throughput by the law; 0: more always help.
 	Peak   float64         `json:"peak"`
 	Levels []ScalingWorker `json:"levels"`
@@ -39,6 +42,9 @@ type ScalingWorker struct {
 	Beyond bool `json:"beyond,omitempty"`
 }
 
+// RunsPerSecond is the throughput of a job: one by its wall time.
+const RunsPerSecond = "runs/s"
+
 // Loss is why more workers do not do as much more.
 type Loss string
 
@@ -58,18 +64,52 @@ func CountsWorkers(name string) bool {
 	return slices.ContainsFunc(workerWords, func(word string) bool { return strings.Contains(name, word) })
 }
 
+// told is the part by which the wall times of runs differ that last as long as they are told to. A load test of
+// 3 s that was told so with each number of workers stays within 1 %, with its start and its end.
+const told = 0.02
+
+// throughput is the metric that a law is fitted to; false where nothing that was measured is one.
+func (e *Experiment) throughput(q question) (Metric, bool) {
+	switch {
+	case q.metric.Higher:
+		return q.metric, true
+	case q.metric.Name != wall || !CountsWorkers(q.load.Name) || e.lastsAsTold(q):
+		return Metric{}, false
+	}
+	return Metric{Name: RunsPerSecond, Unit: RunsPerSecond, Higher: true}, true
+}
+
+// lastsAsTold reports whether runs last as long with any number of workers, as those of a load test do: what they do
+// meanwhile is not in their wall time. A job that no number of workers makes faster looks the same.
+func (e *Experiment) lastsAsTold(q question) bool {
+	least, most := math.Inf(1), 0.0
+	blocks := e.blocks(q)
+	for i := range q.loads {
+		for _, side := range sides(q) {
+			middle := column(whole(blocks, side), i)
+			least, most = min(least, middle), max(most, middle)
+		}
+	}
+	return most <= least*(1+told)
+}
+
+// sides are the trials without the change, and with it where there is one.
+func sides(q question) []func(block) []float64 {
+	found := []func(block) []float64{func(b block) []float64 { return b.a }}
+	if q.change != nil {
+		found = append(found, func(b block) []float64 { return b.b })
+	}
+	return found
+}
+
 // scalings fits the law for each side.
 func scalings(e *Experiment, q question) ([]Scaling, error) {
-	blocks, cores := e.blocks(q), e.blocks(q.inCores())
+	blocks, cores := e.blocks(q), e.blocks(q.of(Metric{Name: cores, Unit: cores}))
 	if q.loads[0] < 1 {
 		return nil, fmt.Errorf("%s begins at %g; a number of workers is 1 or more", q.load.Name, q.loads[0])
 	}
-	sides := []func(block) []float64{func(b block) []float64 { return b.a }}
-	if q.change != nil {
-		sides = append(sides, func(b block) []float64 { return b.b })
-	}
 	var found []Scaling
-	for i, side := range sides {
+	for i, side := range sides(q) {
 		rows := whole(blocks, side)
 		if len(rows) < 2 {
 			return nil, fmt.Errorf("%d blocks hold all levels of %s; two are needed", len(rows), q.load.Name)
@@ -78,6 +118,7 @@ func scalings(e *Experiment, q question) ([]Scaling, error) {
 		if err != nil {
 			return nil, err
 		}
+		scaling.Metric = q.metric.Name
 		if q.change != nil {
 			scaling.Side = q.change.Levels[i].Name
 		}
@@ -86,9 +127,9 @@ func scalings(e *Experiment, q question) ([]Scaling, error) {
 	return found, nil
 }
 
-// inCores asks the same of the CPUs that were used.
-func (q question) inCores() question {
-	q.metric = Metric{Name: cores, Unit: cores}
+// of asks the same of another metric.
+func (q question) of(metric Metric) question {
+	q.metric = metric
 	return q
 }
 
@@ -138,7 +179,7 @@ func scalingOf(workers []float64, rows, used [][]float64, cpus int) (s Scaling, 
 	if err := s.fit(workers[:fits], rows); err != nil && fits == len(workers) {
 		return s, err
 	} else if err != nil {
-		s.Unfitted = fmt.Sprintf("the law needs three numbers of workers that have CPUs to run on; %d CPUs were busy with %s",
+		s.Unfitted = fmt.Sprintf("the law needs two numbers of workers that have CPUs to run on; %d CPUs were busy with %s",
 			cpus, strconv.FormatFloat(workers[fits], 'g', -1, 64))
 	} else {
 		one = s.Law.One
@@ -192,11 +233,15 @@ func (s *Scaling) fit(workers []float64, rows [][]float64) error {
 	if err != nil {
 		return err
 	}
+	s.Law, s.Contention = &law, &contention
+	if len(workers) < levelsOfLaw {
+		return nil
+	}
 	coherence, err := termInterval(law.Coherence, coherences)
 	if err != nil {
 		return err
 	}
-	s.Law, s.Contention, s.Coherence = &law, &contention, &coherence
+	s.Coherence = &coherence
 	if peak := law.Peak(); !math.IsInf(peak, 1) {
 		s.Peak = peak
 	}
@@ -212,6 +257,9 @@ func termInterval(value float64, pseudo []float64) (Interval, error) {
 	return Interval{value, max(0, min(interval.Low, value)), max(interval.High, value)}, nil
 }
 
+// levelsOfLaw are the numbers of workers that tell contention and coherence apart.
+const levelsOfLaw = 3
+
 // fitWithout fits all rows but one.
 func fitWithout(workers []float64, rows [][]float64, leave int) (stat.ScalingLaw, error) {
 	var n, throughput []float64
@@ -220,6 +268,9 @@ func fitWithout(workers []float64, rows [][]float64, leave int) (stat.ScalingLaw
 			continue
 		}
 		n, throughput = append(n, workers...), append(throughput, row[:len(workers)]...)
+	}
+	if len(workers) < levelsOfLaw {
+		return stat.FitContention(n, throughput)
 	}
 	return stat.FitScaling(n, throughput)
 }

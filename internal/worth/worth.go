@@ -13,7 +13,6 @@ package worth
 
 import (
 	"culprit/internal/stat"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -95,20 +94,24 @@ func Weigh(e *Experiment, options Options) (*Answer, error) {
 		Warnings: []string{}}
 	if change := question.change; change != nil {
 		answer.Change, answer.A, answer.B = change.Name, change.Levels[0].Name, change.Levels[1].Name
+	}
+	switch {
+	case question.weighs():
 		if err := answer.compare(e, question, options); err != nil {
 			return nil, err
 		}
-	} else if len(options.Loads) > 0 || options.Hosts > 0 {
-		return nil, errors.New("a saving needs a factor with two levels beside the load: one without and one with the change")
+	case len(options.Loads) > 0 || options.Hosts > 0:
+		return nil, fmt.Errorf("a saving needs %d levels of %s, and a factor with two levels beside it: one without and "+
+			"one with the change", leastLoads, question.load.Name)
 	}
-	if question.metric.Higher {
-		answer.Scaling, err = scalings(e, question)
+	if throughput, is := e.throughput(question); is {
+		answer.Scaling, err = scalings(e, question.of(throughput))
 		if err != nil {
 			answer.Warnings = append(answer.Warnings, "no scaling law: "+err.Error())
 		}
 	}
 	if len(answer.Levels) == 0 && len(answer.Scaling) == 0 {
-		return nil, fmt.Errorf("nothing to weigh: %s is not a throughput, and no other factor has two levels (%v)",
+		return nil, fmt.Errorf("nothing to weigh: %s is no throughput of workers, and no other factor has two levels (%v)",
 			question.metric.Name, answer.Warnings)
 	}
 	return answer, nil

@@ -181,8 +181,9 @@ func TestScalingBeyondTheCPUs(t *testing.T) {
 		loss   Loss
 	}{
 		{"many CPUs", 16, 1, 1, 5, ""},
-		{"two CPUs, all busy", 2, 1, 1, 0, ""},
-		{"two CPUs, all busy, dearer work", 2, 2, 1, 0, LossDearer},
+		{"two CPUs, all busy", 2, 1, 1, 2, ""},
+		{"two CPUs, all busy, dearer work", 2, 2, 1, 2, LossDearer},
+		{"one CPU, busy", 1, 1, 1, 0, ""},
 		{"four CPUs, all busy", 4, 1, 1, 3, ""},
 		{"two CPUs, workers that wait for something else", 2, 1, 0.05, 5, ""},
 		{"sixteen CPUs, workers that wait for each other", 16, 1, -1, 5, LossWaits},
@@ -217,9 +218,80 @@ func TestScalingBeyondTheCPUs(t *testing.T) {
 			}
 		}
 		if fitted != one.levels || (got.Law == nil) != (one.levels == 0) || (got.Unfitted == "") != (one.levels > 0) ||
-			got.Loss != one.loss {
+			(got.Coherence == nil) != (one.levels < levelsOfLaw) || got.Loss != one.loss {
 			t.Errorf("%s: %d levels fitted, loss %q, %+v", one.name, fitted, got.Loss, got)
 		}
+	}
+}
+
+// job is an experiment of a command whose wall time is seconds(n) with n threads, and its CPU time busy(n).
+func job(numbers []float64, seconds, busy func(n float64) float64) *Experiment {
+	e := sweep(numbers, 4, ticker, 1)
+	e.Factors, e.Metrics, e.Host.CPUs = e.Factors[:1], []Metric{{Name: wall, Unit: "s"}}, 8
+	e.Factors[0].Name = "threads"
+	for i, trial := range e.Trials {
+		n := 0.0
+		fmt.Sscan(trial.Levels["rate"], &n)
+		e.Trials[i].Levels = map[string]string{"threads": trial.Levels["rate"]}
+		e.Trials[i].Metrics = map[string]float64{wall: seconds(n), cpu: busy(n)}
+	}
+	return e
+}
+
+// A job that is the same with each number of threads has a throughput: runs a second. One that lasts as long as it
+// is told to has none, whatever it does meanwhile, and neither has a load that is no number of workers.
+func TestScalingOfJobs(t *testing.T) {
+	amdahl := func(n float64) float64 { return 0.4 + 1.6/n }
+	steady := func(float64) float64 { return 2 }
+	answer, err := Weigh(job([]float64{1, 2, 4}, amdahl, steady), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := answer.Scaling[0]
+	if got.Metric != RunsPerSecond || got.Law == nil || math.Abs(got.Contention.Value-0.2) > 1e-6 ||
+		got.Coherence.Value > 1e-6 || got.Loss != LossWaits || math.Abs(got.Levels[2].Perfect-2) > 1e-6 {
+		t.Errorf("a job of which a fifth is done by one thread: %+v", got)
+	}
+	two, err := Weigh(job([]float64{1, 4}, amdahl, steady), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := two.Scaling[0]; got.Law == nil || math.Abs(got.Contention.Value-0.2) > 1e-6 || got.Coherence != nil {
+		t.Errorf("two numbers of threads: %+v", got)
+	}
+	asTold := job([]float64{1, 2, 4}, func(n float64) float64 { return 3 + 0.01*n }, func(n float64) float64 { return 3 * n })
+	if answer, err := Weigh(asTold, Options{}); err == nil {
+		t.Errorf("runs that last as long as they are told to: %+v", answer.Scaling)
+	}
+	size := job([]float64{1, 2, 4}, amdahl, steady)
+	size.Factors[0].Name = "size"
+	for i := range size.Trials {
+		size.Trials[i].Levels = map[string]string{"size": size.Trials[i].Levels["threads"]}
+	}
+	if answer, err := Weigh(size, Options{}); err == nil {
+		t.Errorf("a size, which works not: %+v", answer.Scaling)
+	}
+}
+
+// With two numbers of workers no break-even is told: a crossing needs loads on both sides.
+func TestTwoWorkersWeighNoChange(t *testing.T) {
+	e := sweep([]float64{1, 4}, 4, ticker, 1)
+	e.Factors[0].Name, e.Metrics = "threads", []Metric{{Name: "ops", Higher: true}}
+	for i, trial := range e.Trials {
+		n := 0.0
+		fmt.Sscan(trial.Levels["rate"], &n)
+		e.Trials[i].Levels["threads"], e.Trials[i].Metrics = trial.Levels["rate"], map[string]float64{"ops": 100 * n}
+	}
+	answer, err := Weigh(e, Options{Load: "threads"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.BreakEven != nil || len(answer.Levels) > 0 || len(answer.Scaling) != 2 {
+		t.Errorf("%+v", answer)
+	}
+	if _, err := Weigh(e, Options{Load: "threads", Hosts: 10}); err == nil ||
+		!strings.Contains(err.Error(), "3 levels of threads") {
+		t.Errorf("a saving by two numbers of workers: %v", err)
 	}
 }
 
@@ -230,7 +302,7 @@ func TestRefuses(t *testing.T) {
 		message string
 	}{
 		{func(_ *Experiment, o *Options) { o.Load = "size" }, `no factor "size"`},
-		{func(_ *Experiment, o *Options) { o.Load = "cache" }, "fewer than three numeric levels"},
+		{func(_ *Experiment, o *Options) { o.Load = "cache" }, "has 0 numeric levels; 3 are needed"},
 		{func(_ *Experiment, o *Options) { o.Metric = "latency" }, `no metric "latency"`},
 		{func(_ *Experiment, o *Options) { o.Loads = []Load{{20000, 1}} }, "load 20000 was not tried"},
 		{func(_ *Experiment, o *Options) { o.Loads = []Load{{100, -1}} }, "share -1"},

@@ -62,6 +62,7 @@ export interface ScalingWorker {
 }
 
 export interface Scaling {
+  metric: string;
   side?: string;
   law?: ScalingLaw;
   unfitted?: string;

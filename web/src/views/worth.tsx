@@ -130,19 +130,24 @@ function levelColumns(load: string, unit: string): Column<Level>[] {
 }
 
 const stepsOfCurve = 120;
+// A job that is the same with each number of workers is weighed by how many would run in a second of wall time.
+const runsPerSecond = "runs/s";
+const wall = "wall";
 
 function ScalingPlot({ found, answer, scaling, words }: {
   found: Result; answer: Answer; scaling: Scaling; words: ScalingView;
 }) {
   const load = visible(answer.load, 60);
-  const unit = visible(answer.unit ?? "", 20);
+  const jobs = scaling.metric === runsPerSecond;
+  const noun = metricNoun(scaling.metric);
+  const unit = jobs ? runsPerSecond : visible(answer.unit ?? "", 20);
   const levels = scaling.levels.filter((level) => known(level.workers) && known(level.measured));
   const workers = levels.map((level) => level.workers!);
   const law = lawOf(scaling);
   const at = (n: number): [string, string | number][] =>
     [[answer.load, n], ...(answer.change ? [[answer.change, scaling.side ?? ""] as [string, string]] : [])];
-  const dots = levels.flatMap((level) => trialsAt(found, answer.metric, at(level.workers!)).map((dot) =>
-    ({ ...dot, n: level.workers! })));
+  const dots = levels.flatMap((level) => trialsAt(found, jobs ? wall : scaling.metric, at(level.workers!)).map((dot) =>
+    ({ ...dot, value: jobs ? 1 / dot.value : dot.value, n: level.workers! })));
   const tops = numbers([...levels.flatMap((level) => [level.measured, level.law]), ...dots.map((dot) => dot.value)]);
   const most = Math.max(...workers);
   const peak = known(scaling.peak) && scaling.peak > 0 && scaling.peak <= most ? scaling.peak : null;
@@ -153,11 +158,11 @@ function ScalingPlot({ found, answer, scaling, words }: {
       <h3>Scaling {words.head}</h3>
       {words.terms && <p class="muted small">{words.terms}.</p>}
       <SeriesLegend names={["measured", law ? "by the law" : "", "perfect"].filter(Boolean)} />
-      <Plane caption={`${metricNoun(answer.metric)} by ${load}${side}: medians and a dot for each trial`}
-        summary={`${metricNoun(answer.metric)} by ${load}. ${levels.map((level) => `${digits(level.workers)}: ` +
+      <Plane caption={`${noun} by ${load}${side}: medians and a dot for each trial`}
+        summary={`${noun} by ${load}. ${levels.map((level) => `${digits(level.workers)}: ` +
           `${digits(level.measured)} of ${digits(level.perfect)} expected`).join("; ")}. ${words.head}. ${words.terms}`}
         tall={290} x={{ values: workers, log: spansMuch(workers), title: load }}
-        y={{ values: [0, ...tops], log: false, title: metricNoun(answer.metric), unit }}>
+        y={{ values: [0, ...tops], log: false, title: noun, unit }}>
         {(frame) => (
           <>
             {first && known(first.perfect) && <Perfect levels={levels} frame={frame} />}
