@@ -135,7 +135,9 @@ func scalingHead(a *worth.Answer, s worth.Scaling) string {
 	case s.Law == nil:
 		peak = visible(s.Unfitted, sentenceRunesMax)
 	case s.Coherence == nil:
-		peak = "two numbers tell no more than what is lost between them"
+		few, many := s.Fitted()
+		peak = fmt.Sprintf("with %s it is %s that with %s", digits(many.Workers), times(many.Measured/few.Measured),
+			digits(few.Workers))
 	case s.Peak > 0:
 		peak = fmt.Sprintf("the most is reached with %s", digits(s.Peak))
 	}

@@ -199,6 +199,19 @@ func scalingOf(workers []float64, rows, used [][]float64, cpus int) (s Scaling, 
 	return s, nil
 }
 
+// Fitted are the fewest and the most workers that the law was fitted to; nil without a law.
+func (s *Scaling) Fitted() (few, many *ScalingWorker) {
+	for i := range s.Levels {
+		if level := &s.Levels[i]; level.Law > 0 {
+			if few == nil {
+				few = level
+			}
+			many = level
+		}
+	}
+	return few, many
+}
+
 // loss tells whether work became dearer than with the fewest workers or workers wait, by which of both
 // accounts for more. What the fewest do not reach themselves (a law that does not fit, a busy host) is no loss.
 func (l *ScalingWorker) loss(fewest *ScalingWorker) Loss {

@@ -259,7 +259,8 @@ func TestScalingOfJobs(t *testing.T) {
 	if got := two.Scaling[0]; got.Law == nil || math.Abs(got.Contention.Value-0.2) > 1e-6 || got.Coherence != nil {
 		t.Errorf("two numbers of threads: %+v", got)
 	}
-	asTold := job([]float64{1, 2, 4}, func(n float64) float64 { return 3 + 0.01*n }, func(n float64) float64 { return 3 * n })
+	asTold := job([]float64{1, 2, 4}, func(n float64) float64 { return 3 + 0.01*n },
+		func(n float64) float64 { return 3 * n })
 	if answer, err := Weigh(asTold, Options{}); err == nil {
 		t.Errorf("runs that last as long as they are told to: %+v", answer.Scaling)
 	}
