@@ -79,7 +79,10 @@ func detectZipped(head []byte) (string, error) {
 
 // detectText lets the first lines vote; the format with most of them wins.
 func detectText(head []byte) string {
-	const lines = 400
+	const (
+		lines  = 400
+		frames = "frames" // below what perf and bpftrace begin a sample with
+	)
 	votes := map[string]int{}
 	calls := false  // a line has a function and what it calls
 	unsure := false // the line above would be the head of a sample, if a frame followed
@@ -98,7 +101,7 @@ func detectText(head []byte) string {
 		case len(line) == 0:
 		case line[0] == '\t':
 			if _, _, ok := cutAddress(line); ok {
-				votes[PerfScript]++
+				votes[frames]++
 			}
 		case looksLikeBpftrace(line):
 			votes[Bpftrace]++
@@ -117,6 +120,11 @@ func detectText(head []byte) string {
 		if votes["lines"] >= lines {
 			break
 		}
+	}
+	if votes[PerfScript] == 0 && votes[Bpftrace] > 0 { // its ustack(perf) prints frames as perf does
+		votes[Bpftrace] += votes[frames]
+	} else {
+		votes[PerfScript] += votes[frames]
 	}
 	if !calls { // a name and a number stand in each line of /proc/vmstat, and at the end of many a log
 		votes[Folded] = 0

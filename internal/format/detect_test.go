@@ -37,11 +37,12 @@ func TestForeignTextIsNoFormat(t *testing.T) {
 		"java 19983 cycles:\nffffffff8103 write ([kernel])\n\n":                PerfScript,
 		"a b 31912 cpu-clock: \n      c6d7 L:~b d:1 (/tmp/perf-3.map)\n\n":     PerfScript,
 		"main;work 5\n": Folded,
-		"Attaching 1 probe...\n\n\n@[\n    vfs_read+570\n    ksys_read+110\n]: 12\n": Bpftrace,
-		"@n[sh, 102]: 1\n@n[go, 3]: 4\n":                                             Bpftrace,
-		`{"type": "map", "data": {"@c": 591}}`:                                       Bpftrace,
-		`{"resourceProfiles":[]}`:                                                    OTLP,
-		"12 1.5 read(3, \"\", 1) = 0 <0.01>\n":                                       Strace,
+		"Attaching 1 probe...\n\n\n@[\n    vfs_read+570\n    ksys_read+110\n]: 12\n":   Bpftrace,
+		"@[\n\t7f5e1d main+0x12 (/srv/app)\n\t7f5e2d start+0x9 (/srv/app)\n, 7]: 12\n": Bpftrace,
+		"@n[sh, 102]: 1\n@n[go, 3]: 4\n":                                               Bpftrace,
+		`{"type": "map", "data": {"@c": 591}}`:                                         Bpftrace,
+		`{"resourceProfiles":[]}`:                                                      OTLP,
+		"12 1.5 read(3, \"\", 1) = 0 <0.01>\n":                                         Strace,
 	} {
 		if format, err := detect(bufio.NewReaderSize(strings.NewReader(text), detectBytes)); format != want {
 			t.Errorf("%q is taken for %q (%v), want %q", text, format, err, want)
@@ -55,16 +56,20 @@ func TestNumberBeforeEvent(t *testing.T) {
 		comm        string
 		tid, period int64
 	}{
-		"java 19983 cycles:":             {"java", 19983, -1},
-		"java 4194304 cycles:":           {"java", 4194304, -1},
-		"java 10101010 cpu-clock:":       {"java", 0, 10101010},
-		"java 19983 250000 cycles:":      {"java", 19983, 250000},
-		"a 3 b 19983 cycles:":            {"a 3 b", 19983, -1},
-		"java 12/19983 cycles:":          {"java", 19983, -1},
-		"java 19983 [002] 1.5: cycles:":  {"java", 19983, -1},
-		"java 19983 1.5:     25 cycles:": {"java", 19983, 25},
-		"java [002] 33 cycles:":          {"java", 0, 33},
-		"    33 cycles:":                 {"", 0, 33},
+		"java 19983 cycles:":                                 {"java", 19983, -1},
+		"java 4194304 cycles:":                               {"java", 4194304, -1},
+		"java 10101010 cpu-clock:":                           {"java", 0, 10101010},
+		"java 19983 250000 cycles:":                          {"java", 19983, 250000},
+		"a 3 b 19983 cycles:":                                {"a 3 b", 19983, -1},
+		"java 12/19983 cycles:":                              {"java", 19983, -1},
+		"java 19983 [002] 1.5: cycles:":                      {"java", 19983, -1},
+		"java 19983 1.5:     25 cycles:":                     {"java", 19983, 25},
+		"java [002] 33 cycles:":                              {"java", 0, 33},
+		"a b: 12/3 [0] < 7132/7133 [001] 5.25: 9 cpu-clock:": {"a b: 12/3 [0] <", 7133, 9},
+		"a 12 [0] 7133 [001] 5.25: 9 cpu-clock:ppp:":         {"a 12 [0]", 7133, 9},
+		"a 12/3 b 7132/7133 5.25: cycles:":                   {"a 12/3 b", 7133, -1},
+		"a 12/7133 5.25: 9 cycles: 3/4 [1] cycles:":          {"a", 7133, 9},
+		"    33 cycles:":                                     {"", 0, 33},
 	} {
 		header, ok := parsePerfHeader([]byte(line))
 		if !ok || string(header.comm) != want.comm || int64(header.tid) != want.tid || header.period != want.period {

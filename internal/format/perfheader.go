@@ -22,7 +22,8 @@ const maxHeaderFields = 48
 // parsePerfHeader reads "comm pid/tid [cpu] seconds: period event: text", any of
 // which -F may have left out; tools/perf/builtin-script.c prints it. A thread's
 // name may hold blanks and numbers, so the thread's id is the first number that
-// is followed by what can follow an id.
+// is followed by what can follow an id and leads to the event, else the first of
+// the others.
 func parsePerfHeader(line []byte) (h perfHeader, ok bool) {
 	h = perfHeader{cpu: -1, timeNs: -1, period: -1}
 	var spans [maxHeaderFields][2]int
@@ -32,7 +33,10 @@ func parsePerfHeader(line []byte) (h perfHeader, ok bool) {
 	}
 	at := -1
 	for i := range fields {
-		ofName := isEvent(word(line, fields, i)) && idsBehind(line, fields, i+1)
+		if at >= 0 && isTime(word(line, fields, i)) {
+			break // ids stand before it
+		}
+		ofName := at >= 0 || isEvent(word(line, fields, i)) && idsBehind(line, fields, i+1)
 		if headerField(line, fields, i) && !bareID(line, fields, i) && !ofName {
 			h.comm = commBefore(line, fields, i)
 			at = i
@@ -40,10 +44,15 @@ func parsePerfHeader(line []byte) (h perfHeader, ok bool) {
 		}
 		if pid, tid, both, isID := parseIDs(word(line, fields, i)); isID &&
 			(i+1 == len(fields) && (both || i > 0) || follows(line, fields, i+1)) {
+			sure := leadsToEvent(line, fields, i+1)
+			if at >= 0 && !sure {
+				continue
+			}
 			h.pid, h.tid, h.hasPid = pid, tid, true
 			h.comm = commBefore(line, fields, i)
-			at = i + 1
-			break
+			if at = i + 1; sure {
+				break
+			}
 		}
 	}
 	if at < 0 {
@@ -51,6 +60,34 @@ func parsePerfHeader(line []byte) (h perfHeader, ok bool) {
 	}
 	h.readFields(line, fields, at)
 	return h, h.hasPid || h.timeNs >= 0 || len(h.event) > 0
+}
+
+// leadsToEvent tells whether nothing but what perf prints between the ids and the event stands from field i on, in its
+// order: -F misc, the CPU, the time, the period. What looks like ids and is not followed so is a part of a thread's
+// name, such as "pool 12/3 [0] x", if ids that are come behind it.
+func leadsToEvent(line []byte, fields [][2]int, i int) bool {
+	if i < len(fields) && len(bytes.Trim(word(line, fields, i), "KUHGMESDP")) == 0 {
+		i++
+	}
+	if i < len(fields) {
+		if _, is := parseCPU(word(line, fields, i)); is {
+			i++
+		}
+	}
+	if i < len(fields) && isTime(word(line, fields, i)) {
+		i++
+	}
+	if i < len(fields) {
+		if _, is := parseDecimal(word(line, fields, i)); is {
+			i++
+		}
+	}
+	return i == len(fields) || isEvent(word(line, fields, i))
+}
+
+func isTime(text []byte) bool {
+	_, is := parseSeconds(text)
+	return is
 }
 
 // maxPid is the largest id that Linux gives, PID_MAX_LIMIT of include/linux/threads.h.
