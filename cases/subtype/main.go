@@ -3,10 +3,15 @@
 // threads write. It asks each JVM that is installed, with a program that flips the cache and with a variant
 // that does the same work and does not: how it scales, which line is named, and what the flipping costs.
 //
-//	go run ./cases/subtype
+// At last it compares two processes of one program (in C) whose memory is laid out otherwise, as that of a class in the
+// JVM is, too: `cases/bands` shows it of 40 JVMs.
 //
-// It needs root for recording, a javac, and two JVMs to compare: one of before 23, which has the fault. Exit status:
-// 0 when the class and field are named where the fault is, and neither in the variant nor without it; 2 else.
+//	go run ./cases/subtype
+//	go run ./cases/subtype -luck   # only those two processes
+//
+// It needs root for recording, gcc, a javac, and two JVMs to compare: one of before 23, which has the fault.
+// Exit status: 0 when the class and field are named where the fault is, and neither in the variant nor without
+// it, and of the two processes the line and that their layout is what differs; 2 else.
 package main
 
 import (
@@ -53,19 +58,20 @@ func main() {
 	s := subtype{out: os.Stdout}
 	flag.StringVar(&s.culprit, "bin", "bin/culprit", "the program to run")
 	flag.IntVar(&s.rounds, "rounds", 3, "runs with one thread and with two, in turn, and recordings")
+	lucky := flag.Bool("luck", false, "only two processes of one program whose layout differs by luck (needs gcc, no JVM)")
 	thousands := flag.Int("thousands", 30_000, "thousands of pairs of checks in a run, of all threads together")
 	flag.Parse()
 	s.thousands = strconv.Itoa(*thousands)
 	child.Bind()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := s.run(ctx); err != nil {
+	if err := s.run(ctx, *lucky); err != nil {
 		fmt.Fprintf(os.Stderr, "subtype: %v\n", err)
 		os.Exit(2)
 	}
 }
 
-func (s *subtype) run(ctx context.Context) (err error) {
+func (s *subtype) run(ctx context.Context, lucky bool) (err error) {
 	if s.culprit, err = filepath.Abs(s.culprit); err != nil {
 		return err
 	}
@@ -76,6 +82,14 @@ func (s *subtype) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(s.folder) }() // what stays in /tmp does no harm
+	if lucky {
+		return s.luck(ctx)
+	}
+	return errors.Join(s.ofJVMs(ctx), s.luck(ctx))
+}
+
+// ofJVMs asks each JVM that is installed, and what the flipping costs the one with the fault.
+func (s *subtype) ofJVMs(ctx context.Context) error {
 	build := child.Command(ctx, "javac", "--release", "17", "-d", s.folder, "cases/subtype/programs/Subtype.java")
 	if text, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build Subtype: %w: %s", err, text)

@@ -324,7 +324,7 @@ func runtimeSituations() []situation {
 	switching := "_start;main;serve;pass;libc.so.6!read;k:__x64_sys_read;schedule;__schedule;finish_task_switch"
 	switches := []wait{{tid: 101, count: 50, ms: 0.1, call: "read", stack: "clone3;read", waker: recording.WakerInterrupt}}
 	sharers := func(other int32) []line {
-		return []line{{0, rootPid, true, work}, {other, 101, true, own}}
+		return []line{{0, rootPid, true, work, 0}, {other, 101, true, own, 0}}
 	}
 	return []situation{
 		{name: "interpreted instead of compiled", metric: "cpu", a: plan{cpu: map[string]float64{hot: 100}},

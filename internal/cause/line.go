@@ -34,11 +34,7 @@ func findShared(s *scene) (found []finding) {
 		if line.Monitor || !s.foughtMore(line) {
 			continue
 		}
-		id := LineTrueSharing
-		if line.False {
-			id = LineFalseSharing
-		}
-		found = append(found, finding{cause: id,
+		found = append(found, finding{cause: s.kindOf(line),
 			match: func(i int) bool { return s.fightsFor(i, line, bears) },
 			tell:  func(c *claim) { s.describeLine(c, line, bears) }})
 	}
@@ -52,10 +48,31 @@ func (s *scene) fightsFor(i int, line *compare.SharedLine, bears map[names.Key]s
 		touches(line, bears, path.Frames)
 }
 
+// kindOf tells how a line is shared. One that is written in common all along is shared falsely, too, where what
+// grew are words that nobody writes in common: they came to lie beside it.
+func (s *scene) kindOf(line *compare.SharedLine) ID {
+	if line.False || s.cameBeside(line) {
+		return LineFalseSharing
+	}
+	return LineTrueSharing
+}
+
+// cameBeside reports whether words of a line that nobody writes in common were touched more often than before,
+// and those that are written in common less so.
+func (s *scene) cameBeside(line *compare.SharedLine) bool {
+	beside, all := means(line.BesideA, line.BesideB), means(line.A, line.B)
+	return !s.oneSided && isMore(beside) && beside.more() > all.more()/2
+}
+
 // foughtMore reports whether a line was touched often, and more often than before.
 func (s *scene) foughtMore(line *compare.SharedLine) bool {
-	a, b := mean(line.A), mean(line.B)
-	return b >= fewestOperands && (s.oneSided || b >= timesTicks*a)
+	all := means(line.A, line.B)
+	return all.b >= fewestOperands && (s.oneSided || isMore(all) || s.cameBeside(line))
+}
+
+// isMore reports whether samples are enough to tell, and more than before.
+func isMore(samples sides) bool {
+	return samples.b >= fewestOperands && samples.b >= timesTicks*samples.a
 }
 
 // monitors are the lines that are locks of Java objects for which threads fight more than before: compiled code takes
@@ -73,26 +90,47 @@ func (s *scene) monitors() (list []*compare.SharedLine) {
 // in shared lines, with what these stand for in seconds per run. All lines count together: an array
 // of counters has many.
 func (s *scene) bearing() map[names.Key]sides {
-	grown := map[names.Key]float64{}
+	self := map[names.Key]sides{}
 	for i := range s.cpu {
 		if frames := s.cpu[i].Frames; len(frames) > 0 {
-			last := lastFrame(frames)
-			grown[names.KeyOf(*last)] += mean(s.cpu[i].B) - mean(s.cpu[i].A)
+			last := names.KeyOf(*lastFrame(frames))
+			self[last] = self[last].plus(means(s.cpu[i].A, s.cpu[i].B))
 		}
 	}
-	borne := map[names.Key]sides{}
+	borne, at := map[names.Key]sides{}, map[names.Key]sides{}
 	for _, line := range s.lines {
 		for _, function := range line.Functions {
 			name := names.KeyOf(function.Frame)
 			borne[name] = borne[name].plus(means(function.A, function.B))
+			at[name] = means(function.AtA, function.AtB)
 		}
 	}
-	for name, sum := range borne {
-		if sum.more() < leastBorne*grown[name] {
+	for name, shared := range borne {
+		if costOf(shared, at[name], self[name]) < leastBorne*self[name].more() {
 			delete(borne, name)
 		}
 	}
 	return borne
+}
+
+// mostOwn is the part of a function's time from which its code beside the lines is too little to tell how often it
+// goes to them. Chosen.
+const mostOwn = 0.5
+
+// costOf is what samples of a function in shared lines say that sharing costs, in seconds per run. Where the other
+// side has the same words in lines that threads have each for itself, code is at them as well, for as long as an
+// access takes that nobody disturbs: only what it is there for longer, beside as much other work, comes of sharing,
+// and no more than while others ran.
+func costOf(shared, at, self sides) float64 {
+	if at.a <= 0 || self.a <= 0 || self.b <= 0 {
+		return shared.more()
+	}
+	partA, partB := at.a/self.a, at.b/self.b
+	longer := at.more()
+	if partA < mostOwn {
+		longer = self.b * (partB - partA) / (1 - partA)
+	}
+	return min(longer, shared.more())
 }
 
 func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[names.Key]sides) {
@@ -103,7 +141,12 @@ func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[names
 		c.note("lines", "confirmed by debug registers")
 	}
 	c.add("lines", "samples whose operand lies in the line", means(line.A, line.B), "samples/run")
+	if beside := means(line.BesideA, line.BesideB); !line.False && beside.b > 0 {
+		c.add("lines", "of those, of words that threads do not write in common: what is written beside them takes the "+
+			"line away", beside, "samples/run")
+	}
 	c.add("lines", "time of the samples of its code in shared lines, all threads", borneBy(line, bears), "s/run")
+	s.describeLayout(c, line)
 	if line.Lines > 1 {
 		c.add("lines", "lines that were seen to be touched alike: what is drawn is the most sampled one",
 			sides{b: float64(line.Lines)}, "lines")
@@ -124,6 +167,31 @@ func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[names
 	}
 	c.doubt(DoubtFree, "a line can be shared and cost nothing: pin the threads to one CPU and see")
 }
+
+// describeLayout tells where a line is shared on one side only, for its words lie elsewhere on the other.
+func (s *scene) describeLayout(c *claim, line *compare.SharedLine) {
+	own := means(line.Layout.A, line.Layout.B)
+	apart := own.a >= fewestOperands && own.a >= timesTicks*own.b
+	if s.oneSided || c.cause != LineFalseSharing || !apart && !line.Layout.Shifted {
+		return
+	}
+	if apart {
+		c.add("lines", "samples of its code in lines that threads have each for itself", own, "samples/run")
+	}
+	if line.Layout.Shifted {
+		c.note("lines", "its words lie at other places of a line on each side")
+	}
+	if !s.sameProgram() || !s.sameBuild() {
+		return
+	}
+	entry, _ := Lookup(c.cause)
+	c.claim = entry.Claim + otherLayout
+	c.note("lines", "program, arguments, versions and builds are the same on both sides: where memory lies is what "+
+		"differs, which is luck as long as nothing keeps the words apart")
+}
+
+// otherLayout ends the claim where the layout is what differs.
+const otherLayout = "; {cheaper} is the same program, whose memory is laid out otherwise"
 
 // borneBy is what the samples of a line's code stand for.
 func borneBy(line *compare.SharedLine, bears map[names.Key]sides) (seconds sides) {

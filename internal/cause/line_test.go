@@ -5,8 +5,8 @@ func chanceSituations() []situation {
 	const own = "clone3;start_thread;count"
 	const touch = ";k:asm_exc_page_fault;exc_page_fault;do_user_addr_fault;handle_mm_fault;do_anonymous_page"
 	before := map[string]float64{work: 200, "w|" + own: 200}
-	shared := []line{{0, rootPid, true, work}, {8, 101, true, own}}
-	oneWord := []line{{0, rootPid, true, work}, {0, 101, true, own}}
+	shared := []line{{0, rootPid, true, work, 0}, {8, 101, true, own, 0}}
+	oneWord := []line{{0, rootPid, true, work, 0}, {0, 101, true, own, 0}}
 	return []situation{
 		// Each thread maps, touches and unmaps its own memory, which the kernel gives to the other
 		// one next: 27 samples a run were in the same lines where it was seen.

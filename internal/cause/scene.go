@@ -142,7 +142,12 @@ func newScene(in Input) *scene {
 	s.hops = turned(in.Result.Hops, func(hop *compare.Hop) { exchange(s, &hop.A, &hop.B) })
 	s.lines = turned(in.Result.Lines, func(line *compare.SharedLine) {
 		exchange(s, &line.A, &line.B)
-		line.Functions = turned(line.Functions, func(f *lines.Function) { exchange(s, &f.A, &f.B) })
+		exchange(s, &line.BesideA, &line.BesideB)
+		exchange(s, &line.Layout.A, &line.Layout.B)
+		line.Functions = turned(line.Functions, func(f *lines.Function) {
+			exchange(s, &f.A, &f.B)
+			exchange(s, &f.AtA, &f.AtB)
+		})
 	})
 	s.cpu = s.paths
 	if in.CPU != nil && in.CPU != in.Result {

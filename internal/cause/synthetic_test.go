@@ -34,6 +34,7 @@ type plan struct {
 	// metByChance is of each row of a line: nobody met there.
 	metByChance float64
 	lineName    string // of all words of lines
+	beside      int64  // samples of a word in the first line that both threads of it only read
 	// throttledS is what the kernel counts of a quota of the cgroup, in seconds.
 	throttledS float64
 	onCPUs     int32 // samples take turns on so many CPUs; 0: all on the first
@@ -44,6 +45,7 @@ type line struct {
 	offset, tid int32
 	write       bool
 	stack       string
+	away        uint64 // bytes from the first line
 }
 
 // wait is a number of equal waits, spread over the run.
@@ -158,9 +160,13 @@ func (p plan) build(random *rand.Rand) *recording.Recording {
 	m.rec.Metrics = []recording.Metric{{Name: "cgroup.cpu.throttled_s", Scope: "/job", Value: 7},
 		{Name: "cgroup.cpu.throttled_s", Scope: "/job", Value: 7 + vary(p.throttledS), TimeNs: wallNs}}
 	for _, one := range p.lines {
-		m.rec.Lines = append(m.rec.Lines, recording.Line{Line: 0x1000, Offset: one.offset, Size: 8, Pid: rootPid,
+		m.rec.Lines = append(m.rec.Lines, recording.Line{Line: 0x1000 + one.away, Offset: one.offset, Size: 8, Pid: rootPid,
 			Tid: one.tid, Write: one.write, Count: cmp.Or(p.lineSamples, 2500), Stack: m.stack(one.stack),
 			NearByChance: p.metByChance, Name: p.lineName})
+		if p.beside > 0 {
+			m.rec.Lines = append(m.rec.Lines, recording.Line{Line: 0x1000, Offset: 16, Size: 8, Pid: rootPid, Tid: one.tid,
+				Count: p.beside, Stack: m.stack(one.stack)})
+		}
 	}
 	m.rec.Facts = append(m.rec.Facts, recording.Fact{Name: "target.policy", Value: "other"}) // the target could be read
 	for name, value := range p.facts {

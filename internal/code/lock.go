@@ -44,6 +44,8 @@ var (
 	conditionNames = append(words(`pthread_cond_`), semaphoreNames...)
 	// parkNames are the JVM's ways to wait for anything but a monitor.
 	parkNames = words(`LockSupport.park Unsafe.park SynchronousQueue Reference`)
+	// synchronizers are what java.util.concurrent makes locks, latches and semaphores of.
+	synchronizers = "java.util.concurrent.locks."
 	// gilNames take the lock of CPython's interpreter.
 	gilNames = words(`take_gil PyEval_RestoreThread PyEval_AcquireThread`)
 )
@@ -76,7 +78,7 @@ const (
 // WaitsFor tells by names what a stack waits for: the deepest function that says anything decides,
 // conditions only when nothing above them does.
 func WaitsFor(frames []recording.Frame) Waiting {
-	condition, semaphore, python := false, false, false
+	condition, semaphore, python, parked := false, false, false, false
 	for i := len(frames) - 1; i >= 0; i-- {
 		frame := &frames[i]
 		switch {
@@ -95,7 +97,10 @@ func WaitsFor(frames []recording.Frame) Waiting {
 			return WaitEvent
 		case python && frame.Kind == recording.KindPython:
 			return WaitLock
-		case frame.Kind == recording.KindJVM && condition && containsAny(frame.Name, parkNames):
+		case frame.Kind == recording.KindJVM && condition && containsAny(frame.Name, parkNames),
+			parked && strings.Contains(frame.Name, synchronizers):
+			parked = true // who asked for it tells whether it was for a lock
+		case parked && frame.Kind == recording.KindJVM:
 			return WaitEvent
 		case frame.Kind == recording.KindJVM && condition:
 			// A method that waits inside the JVM without parking enters a monitor, or stops for the

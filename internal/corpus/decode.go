@@ -183,11 +183,16 @@ func (d *decoder) tables() compare.Result {
 	}
 	for _, l := range d.doc.Lines {
 		one := compare.SharedLine{Name: l.Name, False: l.False, Threads: l.Threads, Words: l.Words,
-			Confirmed: l.Confirmed, Watched: l.Watched}
+			Confirmed: l.Confirmed, Watched: l.Watched, Monitor: l.Monitor}
 		one.A, one.B = d.sides(l.sides)
+		one.BesideA, one.BesideB = d.sides(l.Beside)
+		one.Layout.Shifted = l.Shifted
+		one.Layout.A, one.Layout.B = d.sides(l.Apart)
 		for _, f := range l.Functions {
-			a, b := d.sides(f.sides)
-			one.Functions = append(one.Functions, lines.Function{Frame: d.frame(f.Frame), A: a, B: b})
+			function := lines.Function{Frame: d.frame(f.Frame)}
+			function.A, function.B = d.sides(f.sides)
+			function.AtA, function.AtB = d.sides(f.At)
+			one.Functions = append(one.Functions, function)
 		}
 		result.Lines = append(result.Lines, one)
 	}

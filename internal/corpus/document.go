@@ -149,12 +149,17 @@ type line struct {
 	Words     int        `json:"words"`
 	Confirmed bool       `json:"confirmed,omitempty"`
 	Watched   bool       `json:"watched,omitempty"`
+	Monitor   bool       `json:"monitor,omitempty"`
+	Shifted   bool       `json:"shifted,omitempty"`
+	Beside    sides      `json:"beside,omitzero"`
+	Apart     sides      `json:"apart,omitzero"` // samples of its code in lines that threads have each for itself
 	Functions []function `json:"functions"`
 }
 
 type function struct {
 	sides
-	Frame int `json:"frame"`
+	At    sides `json:"at,omitzero"`
+	Frame int   `json:"frame"`
 }
 
 // retired is what samples by cycles and by instructions say of a stack.

@@ -117,9 +117,10 @@ func (e *encoder) tables(result *compare.Result) {
 	}
 	for _, l := range result.Lines {
 		one := line{sides: toSides(l.A, l.B), Name: l.Name, False: l.False, Threads: l.Threads,
-			Words: l.Words, Confirmed: l.Confirmed, Watched: l.Watched}
+			Words: l.Words, Confirmed: l.Confirmed, Watched: l.Watched, Monitor: l.Monitor, Shifted: l.Layout.Shifted,
+			Beside: toSides(l.BesideA, l.BesideB), Apart: toSides(l.Layout.A, l.Layout.B)}
 		for _, f := range l.Functions {
-			one.Functions = append(one.Functions, function{toSides(f.A, f.B), e.frame(f.Frame)})
+			one.Functions = append(one.Functions, function{toSides(f.A, f.B), toSides(f.AtA, f.AtB), e.frame(f.Frame)})
 		}
 		d.Lines = append(d.Lines, one)
 	}

@@ -36,12 +36,19 @@ type Line struct {
 	Monitor   bool       // it is the lock of Java objects: who shares it fights for the lock
 	Languages []string   // of the code that touches it, as code.Language tells
 	A, B      []float64  // samples per run whose operand it was
+	Layout    Layout     // how its words lie in other runs
+	// BesideA and BesideB are those of the samples whose word no two threads write: only what is written beside it
+	// takes the line away. All of a line that is shared falsely, some of one that is shared truly as well.
+	BesideA, BesideB []float64
 }
 
 // Function touches a shared line, in the time that its samples with that operand stand for.
 type Function struct {
 	recording.Frame           // its name and kind alone
 	A, B            []float64 // seconds per run
+	// AtA and AtB are seconds per run at lines that threads share or have each for themselves, also while no other one
+	// ran; nil where no lines of the second kind are known.
+	AtA, AtB []float64
 }
 
 // use is what one recording shows of one line.

@@ -15,6 +15,7 @@ import (
 type merged struct {
 	Line
 	samples   []float64
+	beside    []float64 // of those
 	lines     []float64
 	functions map[recording.Frame][]float64 // seconds
 	touches   map[recording.Frame]float64   // samples
@@ -54,7 +55,11 @@ func Find(a, b []*recording.Recording, scales []float64) []Line {
 			mergedOf(found, sides, fmt.Sprint("spread", one.isApart, key), one.isApart).takeSpread(side, key, one)
 		}
 	}
-	return inOrder(gathered(found), sides)
+	list, seconds := gathered(found), secondsAt(windows, len(a)+len(b))
+	for _, line := range list {
+		line.layOut(windows, sides)
+	}
+	return inOrder(list, seconds, sides)
 }
 
 // windowsOf are the recordings of one side that have lines: few; samples are many.
@@ -78,7 +83,8 @@ func (w *window) shares(u *use) bool {
 
 func mergedOf(found map[string]*merged, sides perrun.Sides, key string, apart bool) *merged {
 	if found[key] == nil {
-		found[key] = &merged{Line: Line{False: apart}, samples: sides.Amounts(), lines: sides.Amounts(),
+		found[key] = &merged{Line: Line{False: apart}, samples: sides.Amounts(),
+			beside: sides.Amounts(), lines: sides.Amounts(),
 			functions: map[recording.Frame][]float64{}, touches: map[recording.Frame]float64{},
 			objects: map[string]bool{}}
 	}
@@ -90,6 +96,7 @@ func (m *merged) take(w *window, u *use) {
 	m.describe(w, u)
 	m.Threads = max(m.Threads, len(u.threads))
 	m.samples[w.at] += u.count
+	m.beside[w.at] += u.beside()
 	m.lines[w.at]++
 	for frame, samples := range u.functions {
 		m.spend(w, frame, samples, u.fought[frame])
@@ -135,6 +142,9 @@ func (m *merged) takeSpread(side []*window, key spreadKey, s *spread) {
 		}
 		m.Threads = max(m.Threads, len(users))
 		m.samples[w.at] += s.part * s.mass[w.at]
+		if s.isApart {
+			m.beside[w.at] += s.part * s.mass[w.at]
+		}
 		m.lines[w.at] += s.lines[w.at]
 		m.spend(w, key.function, s.part*s.mass[w.at], s.part*s.fought[w.at])
 	}
@@ -203,6 +213,7 @@ func (m *merged) join(other *merged) {
 	}
 	for at := range m.samples {
 		m.samples[at] += other.samples[at]
+		m.beside[at] += other.beside[at]
 		m.lines[at] += other.lines[at]
 	}
 	for frame, seconds := range other.functions {
@@ -231,14 +242,19 @@ func (u *use) key() string {
 }
 
 // inOrder lists the most sampled first.
-func inOrder(found []*merged, sides perrun.Sides) []Line {
+func inOrder(found []*merged, at map[recording.Frame][]float64, sides perrun.Sides) []Line {
 	list := make([]Line, 0, len(found))
 	for _, line := range found {
 		line.A, line.B = sides.Split(line.samples)
+		line.BesideA, line.BesideB = sides.Split(line.beside)
 		line.Lines = int(slices.Max(line.lines))
 		for frame, seconds := range line.functions {
-			a, b := sides.Split(seconds)
-			line.Functions = append(line.Functions, Function{Frame: frame, A: a, B: b})
+			function := Function{Frame: frame}
+			function.A, function.B = sides.Split(seconds)
+			if at[frame] != nil {
+				function.AtA, function.AtB = sides.Split(at[frame])
+			}
+			line.Functions = append(line.Functions, function)
 		}
 		slices.SortFunc(line.Functions, func(x, y Function) int { return byFrame(x.Frame, y.Frame) })
 		list = append(list, line.Line)

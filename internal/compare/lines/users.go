@@ -103,6 +103,25 @@ func (u *use) apart() bool {
 	return common <= movedAtMost*total
 }
 
+// beside counts the samples of words that are not written in common: only what is written beside them takes the line
+// away from who touches them.
+func (u *use) beside() (samples float64) {
+	if u.apart() {
+		return u.count
+	}
+	written := map[int32]bool{}
+	for _, row := range u.rows {
+		written[row.Offset] = written[row.Offset] || row.Write && row.Count+row.Hits > 0
+	}
+	for offset, word := range u.words {
+		alone := users[int32]{offset: word}
+		if !written[offset] || alone.one() {
+			samples += samplesOf(word)
+		}
+	}
+	return samples
+}
+
 // oneUser reports whether hardly any sample is from another thread, or task, than the usual one.
 func (u *use) oneUser() bool { return u.words.one() || u.byTask() && u.tasks.one() }
 

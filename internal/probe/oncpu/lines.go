@@ -66,8 +66,9 @@ type lineOf struct {
 	line   uint64
 }
 
-// collectLines fills the table of cache lines that several threads touch and at least one writes. It looks at the
-// code of each sample: lines that are hot show, whether they are shared at a cost or not.
+// collectLines fills the table of cache lines that several threads touch and at least one writes, and of a few
+// that threads have each for itself. It looks at the code of each sample: lines that are hot show, whether they
+// are shared at a cost or not.
 func (s *Session) collectLines(window *bpf.Window) error {
 	s.looker.end()
 	s.looker.take()
@@ -83,13 +84,14 @@ func (s *Session) collectLines(window *bpf.Window) error {
 	words, lines, golang := map[word]touched{}, map[lineOf]*sharers{}, map[int32]bool{}
 	leaves, moments := map[int32]string{}, []moment(nil) // innermost functions of stacks; when each word was touched
 	stacks, running := stacksOf(window), runningIn(window, s.periodNs)
+	locks := s.looker.locks(window, stacks)
 	for i := range s.looker.seen {
 		one := &s.looker.seen[i]
 		if one.time < window.StartNs || one.time >= window.EndNs {
 			continue
 		}
 		stack := stacks.at(window, one)
-		if isLock(stack.innermost) || stack.golang && isOfTask(stack.innermost, &one.access) {
+		if locks.dropped(stack.innermost, one) || stack.golang && isOfTask(stack.innermost, &one.access) {
 			continue
 		}
 		at := word{in: s.looker.common.lineOf(one.pid, one.address), pid: one.pid, tid: one.tid, block: one.block,
@@ -174,9 +176,10 @@ func spreading(words map[word]touched, lines map[lineOf]*sharers, leaves map[int
 // rowsOf are the rows of shared lines, and of those that are touched alike.
 func rowsOf(window *bpf.Window, words map[word]touched, lines map[lineOf]*sharers,
 	leaves map[int32]string, near map[word]nearness) (rows []recording.Line) {
-	spread := spreading(words, lines, leaves)
+	spread, own := spreading(words, lines, leaves), ownLines(words, lines, leaves)
 	for at, times := range words {
-		if line := lines[at.in]; !line.shared() && (line.count > sparseAtMost || !spread[leaves[at.stack]]) {
+		line := lines[at.in]
+		if !line.shared() && !own[at.in] && (line.count > sparseAtMost || !spread[leaves[at.stack]]) {
 			continue
 		}
 		rows = append(rows, recording.Line{Line: at.address &^ (lineBytes - 1), Offset: int32(at.address % lineBytes),
@@ -194,15 +197,18 @@ func rowsOf(window *bpf.Window, words map[word]touched, lines map[lineOf]*sharer
 
 // heaviestRows puts those of the most sampled lines first, and drops what is over the limit.
 func (l *looker) heaviestRows(window *bpf.Window, rows []recording.Line, lines map[lineOf]*sharers) []recording.Line {
-	total := func(row *recording.Line) int64 {
+	order := func(row *recording.Line) (behind int, count int64) {
 		of := lines[l.common.lineOf(row.Pid, row.Line)]
-		if of.shared() {
-			return of.count
+		if !of.shared() {
+			behind = 1
 		}
-		return of.count - sparseAtMost // behind all that are shared
+		return behind, of.count
 	}
 	slices.SortStableFunc(rows, func(a, b recording.Line) int {
-		return cmp.Or(cmp.Compare(total(&b), total(&a)), cmp.Compare(a.Pid, b.Pid), cmp.Compare(a.Line, b.Line))
+		behindA, countA := order(&a)
+		behindB, countB := order(&b)
+		return cmp.Or(cmp.Compare(behindA, behindB), cmp.Compare(countB, countA), cmp.Compare(a.Pid, b.Pid),
+			cmp.Compare(a.Line, b.Line))
 	})
 	if len(rows) > maxLineRows {
 		window.Lose("oncpu: rows of shared lines over the limit", int64(len(rows)-maxLineRows))
@@ -257,12 +263,4 @@ func (s threadStacks) at(window *bpf.Window, sample *seenOperand) namedStack {
 // after the other.
 func isOfTask(function string, found *access) bool {
 	return found.base == taskRegister || strings.HasPrefix(function, "runtime.")
-}
-
-// lockFunctions begin the names of functions that work on a lock's own word: who shares that, waits for a lock.
-var lockFunctions = []string{"pthread_", "__pthread_", "___pthread_", "__lll_", "lll_", "sem_", "__new_sem_",
-	"runtime.lock", "runtime.unlock", "sync.(*Mutex)", "sync.(*RWMutex)"}
-
-func isLock(function string) bool {
-	return slices.ContainsFunc(lockFunctions, func(start string) bool { return strings.HasPrefix(function, start) })
 }

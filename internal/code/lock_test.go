@@ -1,0 +1,39 @@
+package code
+
+import (
+	"testing"
+
+	"culprit/recording"
+)
+
+// A thread of Java that parks waits for a lock where a lock of java.util.concurrent had it parked, for an event where a
+// latch, a queue, a semaphore or nobody known did.
+func TestWaitsForOfParkedThreads(t *testing.T) {
+	const locks = "java.util.concurrent.locks."
+	park := []string{locks + "AbstractQueuedSynchronizer.acquire", locks + "LockSupport.park",
+		"jdk.internal.misc.Unsafe.park"}
+	for _, test := range []struct {
+		by   []string
+		want Waiting
+	}{
+		{[]string{"Orders.book", locks + "ReentrantLock.lock", locks + "ReentrantLock$Sync.lock"}, WaitLock},
+		{[]string{"Orders.book", locks + "ReentrantReadWriteLock$WriteLock.lock"}, WaitLock},
+		{[]string{"Orders.book", "java.util.concurrent.CountDownLatch.await"}, WaitEvent},
+		{[]string{"Orders.book", "java.util.concurrent.Semaphore.acquire"}, WaitEvent},
+		{[]string{"java.util.concurrent.LinkedBlockingQueue.take", locks +
+			"AbstractQueuedSynchronizer$ConditionObject.await"}, WaitEvent},
+		{[]string{locks + "ReentrantLock.lock", "Orders.book"}, WaitEvent}, // what runs with the lock
+		{[]string{"Orders.book"}, WaitEvent},
+		{nil, WaitEvent},
+	} {
+		var frames []recording.Frame
+		for _, name := range append(append([]string{}, test.by...), park...) {
+			frames = append(frames, recording.Frame{Name: name, Kind: recording.KindJVM})
+		}
+		frames = append(frames, recording.Frame{Name: "pthread_cond_wait", Kind: recording.KindNative, Module: "libc.so.6"},
+			recording.Frame{Name: "futex_wait", Kind: recording.KindKernel})
+		if got := WaitsFor(frames); got != test.want {
+			t.Errorf("%v: %v, want %v", test.by, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,1 @@
+../line-luck-c/start.sh

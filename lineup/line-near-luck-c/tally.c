@@ -1,0 +1,1 @@
+../line-luck-c/tally.c
