@@ -66,6 +66,9 @@ func TestScenarioRefused(t *testing.T) {
 		{", place: p", "", "causes and place"},
 		{"worse, causes: [code.grew], place: p", "same", "same command"},
 		{"outcome: worse", "outcome: same", "neither"},
+		{"title: t\n", "title: t\nmonitor: 'strace -p {pid}'\n", "live"},
+		{"title: t\n", "title: t\nlive: pid\nload: l\nmonitor: strace\n", "{pid}"},
+		{"title: t\n", "title: t\nlive: pid\nload: l\nboth: true\n", "{pid}"},
 	}
 	for _, c := range cases {
 		_, err := parseScenario(strings.NewReader(strings.Replace(good, c.change, c.to, 1)))

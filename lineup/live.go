@@ -123,8 +123,12 @@ func (s *service) stop() error {
 func live(ctx context.Context, scenario Scenario, commands Commands, folder string) (sides Commands,
 	stop func() error, err error) {
 	var services []*service
+	var monitors []*monitor
 	stop = func() error {
 		var failed error
+		for _, m := range monitors {
+			m.stop()
+		}
 		for _, s := range services {
 			failed = errors.Join(failed, s.stop())
 		}
@@ -140,6 +144,16 @@ func live(ctx context.Context, scenario Scenario, commands Commands, folder stri
 			return sides, nil, errors.Join(err, stop())
 		}
 		services = append(services, one)
+	}
+	for i, one := range services {
+		if commands.Monitor == "" || i == 0 && !scenario.Both {
+			continue
+		}
+		watching, err := watch(ctx, commands.Monitor, folder, one.server.Process.Pid)
+		if err != nil {
+			return sides, nil, errors.Join(err, stop())
+		}
+		monitors = append(monitors, watching)
 	}
 	return Commands{A: services[0].named(scenario.Live), B: services[1].named(scenario.Live)}, stop, nil
 }

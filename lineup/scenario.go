@@ -34,8 +34,10 @@ type Scenario struct {
 	Cleanup  []string `yaml:"cleanup"`  // shell commands that are run after the investigation, whatever came of it
 	A        string   `yaml:"a"`
 	B        string   `yaml:"b"`
-	Load     string   `yaml:"load"`   // A and B are servers: this is put on them
-	Live     string   `yaml:"live"`   // they run before the investigation, and are named by pid, port or cgroup
+	Load     string   `yaml:"load"`    // A and B are servers: this is put on them
+	Live     string   `yaml:"live"`    // they run before the investigation, and are named by pid, port or cgroup
+	Monitor  string   `yaml:"monitor"` // what watches live side B, by {pid}, or both where Both says so
+	Both     bool     `yaml:"both"`
 	Metric   string   `yaml:"metric"` // passed on as --metric; "" leaves the choice to culprit
 	Truth    Truth    `yaml:"truth"`
 	Notes    string   `yaml:"notes"`
@@ -114,6 +116,9 @@ func (s Scenario) check() error {
 	}
 	if !slices.Contains([]string{"", livePid, livePort, liveCgroup}, s.Live) || s.Live != "" && s.Load == "" {
 		return fmt.Errorf("live %q: give pid, port or cgroup, and a load", s.Live)
+	}
+	if s.Monitor != "" && (s.Live == "" || !strings.Contains(s.Monitor, pidWord)) || s.Both && s.Monitor == "" {
+		return fmt.Errorf("monitor %q: it watches services that are live, and has %s in it", s.Monitor, pidWord)
 	}
 	switch s.Truth.Outcome {
 	case "worse":

@@ -28,7 +28,7 @@ type Workshop struct {
 }
 
 // Commands are the two sides' shell commands, ready to run.
-type Commands struct{ A, B, Load string }
+type Commands struct{ A, B, Load, Monitor string }
 
 // copiesFolder takes the renamed sources; its name keeps `go vet ./...` out of it.
 const copiesFolder = "_"
@@ -84,16 +84,20 @@ func (w *Workshop) prepare(ctx context.Context, scenario Scenario) (Commands, er
 		return Commands{}, err
 	}
 	load, err := w.expand(scenario, scenario.Load)
+	if err != nil {
+		return Commands{}, err
+	}
+	monitor, err := w.expand(scenario, scenario.Monitor)
 	if err != nil || !w.renames {
-		return Commands{A: a, B: b, Load: load}, err
+		return Commands{A: a, B: b, Load: load, Monitor: monitor}, err
 	}
 	// The same command must stay the same on both sides.
 	scriptA, err := w.script(a)
 	if err != nil || a == b {
-		return Commands{A: scriptA, B: scriptA, Load: load}, err
+		return Commands{A: scriptA, B: scriptA, Load: load, Monitor: monitor}, err
 	}
 	scriptB, err := w.script(b)
-	return Commands{A: scriptA, B: scriptB, Load: load}, err
+	return Commands{A: scriptA, B: scriptB, Load: load, Monitor: monitor}, err
 }
 
 // cleanUp runs the scenario's cleanup commands, all of them, and returns the first error.
@@ -131,7 +135,7 @@ func installPackages(ctx context.Context, packages []string) error {
 func (w *Workshop) expand(scenario Scenario, command string) (string, error) {
 	var failed error
 	expanded := placeholder.ReplaceAllStringFunc(command, func(text string) string {
-		if text == portWord {
+		if text == portWord || text == pidWord {
 			return text // each start of a server has another one
 		}
 		path, err := w.resolve(scenario, placeholder.FindStringSubmatch(text))

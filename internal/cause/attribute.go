@@ -63,6 +63,8 @@ var transfers = []transfer{
 		(*ledger).giveInterrupted},
 	{"fewer CPUs", "the same work on fewer CPUs takes longer though no thread is seen to wait", false,
 		(*ledger).giveNarrowed},
+	{"interrupts of samples", "all code takes longer alike where a profiler takes samples of one side alone", false,
+		(*ledger).giveSampled},
 	{"setting that differs", "the same program with the same arguments: what differs is the setting", false,
 		(*ledger).giveSetting},
 	{ruleCode, "what no cause took belongs to the function that it grew in", false, (*ledger).giveCode},

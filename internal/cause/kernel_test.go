@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"maps"
 	"testing"
 
 	"culprit/internal/compare"
@@ -386,6 +387,13 @@ func runtimeSituations() []situation {
 func liveSituations() []situation {
 	switching := "_start;main;serve;pass;libc.so.6!read;k:__x64_sys_read;schedule;__schedule;finish_task_switch"
 	switches := []wait{{tid: 101, count: 50, ms: 0.1, call: "read", stack: "clone3;read", waker: recording.WakerInterrupt}}
+	calls := map[string][2]int64{"read": {20000, 0}}
+	entered := "_start;main;serve;pass;libc.so.6!read;k:do_syscall_64;syscall_trace_enter;perf_trace_sys_enter;" +
+		"trace_call_bpf;bpf_prog_6deef7357e7b4530_sys_enter of bpftrace;bpf_get_stackid"
+	several := map[string]float64{"_start;main;serve;parse": 160, "_start;main;serve;render": 110,
+		"_start;main;serve;store": 80, "_start;main;serve;pass;libc.so.6!read;k:__x64_sys_read;pipe_read": 60}
+	const samples = "perf samples 1 event of 1 process, "
+	often := func(counted string) map[string]string { return map[string]string{"target.counted": counted} }
 	return []situation{
 		{name: "a monitor of one of two live services", metric: "cpu",
 			a: plan{cpu: map[string]float64{work: 200, switching: 50}, waits: switches,
@@ -399,7 +407,48 @@ func liveSituations() []situation {
 			b: plan{cpu: map[string]float64{work: 200, switching: 140}, waits: switches,
 				facts: map[string]string{"target.counted": "perf counts 5 events of 1 process"}},
 			cause: "code.grew", place: "pass", low: 0.9, high: 1, level: Explains},
+		{name: "strace stops one of two", metric: "cpu",
+			a: plan{cpu: map[string]float64{work: 200}, calls: calls, facts: map[string]string{"target.tracer": "none"}},
+			b: plan{cpu: map[string]float64{work: 200, "_start;main;serve;pass;libc.so.6!read;k:do_syscall_64;" +
+				"syscall_trace_enter;ptrace_report_syscall;ptrace_stop": 150}, calls: calls,
+				facts: map[string]string{"target.tracer": "strace"}},
+			cause: "syscall.traced", place: "target.tracer=strace", low: 0.9, high: 1, level: Explains},
+		{name: "a BPF program that somebody holds takes stacks at the calls of one", metric: "cpu",
+			a:     plan{cpu: map[string]float64{work: 200, entered: 4}, calls: calls},
+			b:     plan{cpu: map[string]float64{work: 200, entered: 100}, calls: calls},
+			cause: "syscall.traced", place: "BPF programs of process bpftrace", low: 0.9, high: 1, level: Explains},
+		{name: "a BPF program of somebody at the faults of one", metric: "cpu",
+			a: plan{cpu: map[string]float64{work: 200, "_start;main;serve;fill;k:asm_exc_page_fault;exc_page_fault;" +
+				"__traceiter_page_fault_user;bpf_trace_run3;bpf_prog_6deef7357e7b4530_fault of bpftrace": 2}},
+			b: plan{cpu: map[string]float64{work: 200, "_start;main;serve;fill;k:asm_exc_page_fault;exc_page_fault;" +
+				"__traceiter_page_fault_user;bpf_trace_run3;bpf_prog_6deef7357e7b4530_fault of bpftrace": 60}},
+			cause: "monitor.attached", place: "BPF programs of process bpftrace", low: 0.9, high: 1, level: Explains},
+		{name: "a profiler samples one very often", metric: "cpu", a: plan{cpu: several, facts: often("none")},
+			b:     plan{cpu: grown(several, 1.15), facts: often(samples + "20000 times a second: cpu-clock")},
+			cause: "monitor.attached", place: "target.counted=perf samples", low: 0.9, high: 1, level: Explains},
+		{name: "a profiler samples one now and then, and all of it does more", metric: "cpu",
+			a:     plan{cpu: several, facts: often("none")},
+			b:     plan{cpu: grown(several, 1.15), facts: often(samples + "99 times a second: cpu-clock")},
+			cause: "code.grew", place: "parse", low: 0.2, high: 1, level: Explains},
+		{name: "a profiler samples one very often, and one function does more", metric: "cpu",
+			a: plan{cpu: several, facts: often("none")},
+			b: plan{cpu: merged(several, map[string]float64{"_start;main;serve;parse": 220}),
+				facts: often(samples + "20000 times a second: cpu-clock")},
+			cause: "code.grew", place: "parse", low: 0.8, high: 1, level: Explains},
+		{name: "a profiler samples both very often", metric: "cpu",
+			a:     plan{cpu: several, facts: often(samples + "20000 times a second: cpu-clock")},
+			b:     plan{cpu: grown(several, 1.15), facts: often(samples + "20000 times a second: cpu-clock")},
+			cause: "code.grew", place: "parse", low: 0.2, high: 1, level: Explains},
 	}
+}
+
+// grown is each amount so many times as large.
+func grown(cpu map[string]float64, times float64) map[string]float64 {
+	cpu = maps.Clone(cpu)
+	for stack := range cpu {
+		cpu[stack] *= times
+	}
+	return cpu
 }
 
 func TestCPUsIn(t *testing.T) {

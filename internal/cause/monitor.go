@@ -21,7 +21,8 @@ func findMonitor(s *scene) []finding {
 	return []finding{{cause: MonitorAttached,
 		match: func(i int) bool {
 			frames := s.paths[i].Frames
-			seen := code.Monitor(frames) != "" && (holder || !slices.ContainsFunc(frames, code.Faults))
+			known := holder || len(code.Watchers(frames)) > 0
+			seen := code.Monitor(frames) != "" && (known || !slices.ContainsFunc(frames, code.Faults))
 			return s.paths[i].Kind == compare.Running && (seen ||
 				dearer && code.InKernel(frames, switchNames...) || opened && s.opensCounters(i))
 		},
@@ -43,6 +44,7 @@ func (s *scene) tellMonitor(c *claim, settings []compare.FactChange, dearer bool
 			"switches run with interrupts off: their cost is seen as a whole, not the monitor's part of it")
 	}
 	c.tellSettings(settings)
+	s.tellWatchers(c)
 	for _, tracer := range s.in.Tracers {
 		c.note("facts", "on this host: "+tracer)
 		c.at(Place{Kind: InTracer, Name: tracer})
@@ -50,6 +52,24 @@ func (s *scene) tellMonitor(c *claim, settings []compare.FactChange, dearer bool
 	c.at(Place{Kind: InKernel, Name: first(functions)})
 	s.monitorCosts(c)
 	s.locate(c, "")
+}
+
+// tellWatchers names who holds the BPF programs that were seen to run in a claim, with the time in each one's.
+func (s *scene) tellWatchers(c *claim) {
+	spent := map[string]sides{}
+	for _, i := range c.members {
+		for _, name := range code.Watchers(s.paths[i].Frames) {
+			spent[name] = spent[name].plus(means(s.paths[i].A, s.paths[i].B))
+		}
+	}
+	more := map[string]float64{}
+	for name, seconds := range spent {
+		more[name] = seconds.more()
+	}
+	for _, name := range byValue(more) {
+		c.add("cpu", "in BPF programs of "+name, spent[name], "s/run")
+		c.at(Place{Kind: InProcess, Role: WatchedBy, Name: name})
+	}
 }
 
 // switchNames are where the sampling clock books a context switch: it runs with interrupts off.

@@ -7,6 +7,7 @@ import (
 	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/compare/counts"
+	"culprit/internal/host"
 )
 
 // quietCalls belong to other causes, or say nothing about chattiness.
@@ -42,7 +43,8 @@ func findTraced(s *scene) []finding {
 				c.at(Place{Kind: InProcess, Role: TracedBy, Name: name})
 			}
 			c.tellSettings(s.changed("target.seccomp", "target.seccomp_filters", "target.tracer",
-				"tracers.ptrace", "tracers.perf", "tracers.ftrace", "tracers.bpf"))
+				"tracers.ptrace", "tracers.perf", "tracers.ftrace", "tracers.bpf", host.FactTargetCounted))
+			s.tellWatchers(c)
 			for _, tracer := range s.in.Tracers {
 				c.note("facts", "on this host: "+tracer)
 			}

@@ -49,6 +49,7 @@ const (
 	OtherEndIn  Role = "the other end waits in"
 	TracedBy    Role = "traced by"
 	CountedBy   Role = "counters opened by"
+	WatchedBy   Role = "BPF programs of"
 	CalledFrom  Role = "called from" // the program's call into the dependency that changed
 	Competitor  Role = "CPU used by" // who had the CPU
 )

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"slices"
 	"strings"
 
 	"culprit/recording"
@@ -28,9 +29,19 @@ func Monitor(frames []recording.Frame) string {
 		if strings.Contains(name, "syscall") && containsAny(name, []string{"perf_", "ftrace_"}) {
 			return ""
 		}
-		if containsAny(name, monitorNames) {
+		if containsAny(name, monitorNames) || recording.HolderOf(frames[i]) != "" {
 			return name
 		}
 	}
 	return ""
+}
+
+// Watchers are those who hold BPF programs in a stack.
+func Watchers(frames []recording.Frame) (names []string) {
+	for i := range frames {
+		if name := recording.HolderOf(frames[i]); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }

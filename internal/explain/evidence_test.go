@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"culprit/internal/compare"
@@ -21,6 +22,24 @@ func TestTracersOfTheRecordings(t *testing.T) {
 			Facts: []compare.FactChange{{Name: "tracers.bpf", A: "none", B: "bpftrace ×1"}}}}}
 	if got, want := e.tracers(), []string{"agent: 3 perf events"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Who counts the one target of a judgement is told once; who counts whole CPUs, or nobody, is not.
+func TestWatchersOfOneSide(t *testing.T) {
+	counted := func(value string) *recording.Recording {
+		return &recording.Recording{Facts: []recording.Fact{{Name: "target.counted", Value: value},
+			{Name: "tracers.perf.counting", Value: "agent counts 2 events on whole CPUs: cs, cpu-clock"}}}
+	}
+	perf := "perf counts 5 events of 1 process: context-switches"
+	side := []*recording.Recording{counted("none"), counted(perf), counted(perf), counted("")}
+	if got := watchersOf(side); !slices.Equal(got, []string{perf}) {
+		t.Errorf("%q, want %q", got, perf)
+	}
+	j := &Judgement{}
+	j.alone(&Evidence{A: side})
+	if len(j.Warnings) != 1 || !strings.Contains(j.Warnings[0], perf) || !strings.Contains(j.Warnings[0], "overhead -p") {
+		t.Errorf("warnings are %q", j.Warnings)
 	}
 }
 

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
@@ -174,6 +175,10 @@ func (j *Judgement) alone(e *Evidence) {
 		j.warn("one recording has no spread between runs: no interval is known, and no share is more " +
 			"than observed")
 	}
+	for _, watcher := range watchersOf(e.A) {
+		j.warn("while it was recorded, " + watcher + "; what that adds to its switches and calls is in these times: " +
+			"`culprit doctor` and `culprit overhead -p` say how much it is")
+	}
 	if j.Metric != compare.MetricCPU || e.Wall == nil || !e.commands() {
 		return
 	}
@@ -181,4 +186,18 @@ func (j *Judgement) alone(e *Evidence) {
 		j.warn(fmt.Sprintf("it waited %.2g s per %s for a CPU that others on this host had: that is "+
 			"about the host, and --metric wall lists it", j.Unit.Amount(waited), j.Unit.Name))
 	}
+}
+
+// watchersOf tells, each once, what others did to a target that runs on while it was recorded, where that was for the
+// target alone.
+func watchersOf(side []*recording.Recording) (list []string) {
+	for _, rec := range side {
+		for _, fact := range rec.Facts {
+			if fact.Name == host.FactTargetCounted && fact.Value != "none" && fact.Value != "" &&
+				!slices.Contains(list, fact.Value) {
+				list = append(list, fact.Value)
+			}
+		}
+	}
+	return list
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"regexp"
 	"sort"
 	"strconv"
 	"strings"
@@ -90,4 +91,22 @@ func TracersIn(facts []recording.Fact) []Tracer {
 	}
 	sort.Slice(tracers, func(i, j int) bool { return tracers[i].Name < tracers[j].Name })
 	return tracers
+}
+
+// sampled is what a monitor that takes samples by time is told by, of each of its events: "perf samples 1 event of
+// 1 process, 4000 times a second: cpu-clock" (internal/monitor writes it).
+var sampled = regexp.MustCompile(`samples (\d+) events?[^;:]*, (\d+) times a second`)
+
+// SampledHertz is how many samples a second monitors take of a target that runs, as a fact tells it (target.counted,
+// tracers.perf.counting); 0 where none is taken by time.
+func SampledHertz(value string) float64 {
+	sum := 0.0
+	for _, found := range sampled.FindAllStringSubmatch(value, -1) {
+		events, errEvents := strconv.ParseFloat(found[1], 64)
+		hertz, errHertz := strconv.ParseFloat(found[2], 64)
+		if errEvents == nil && errHertz == nil {
+			sum += events * hertz
+		}
+	}
+	return sum
 }

@@ -32,7 +32,11 @@ type Tracer struct {
 	// Costs of its BPF programs, where PricePrograms measured them.
 	Costs    []ProgramCost `json:",omitempty"`
 	programs []program
+	tags     []string // of its programs: the kernel's hash of their code, as the names of their symbols have it
 }
+
+// Holds reports whether the tracer holds a BPF program with this tag.
+func (tracer *Tracer) Holds(tag string) bool { return slices.Contains(tracer.tags, tag) }
 
 // program is one that a tracer holds, and where it is attached, as far as its link tells.
 type program struct {
@@ -99,7 +103,7 @@ func Tracers(root string, exclude ...int) []Tracer {
 		if held := heldBy(files, pid); held.PerfEvents+held.BPFPrograms+held.BPFLinks > 0 {
 			holder := of(pid)
 			holder.PerfEvents, holder.BPFPrograms, holder.BPFLinks = held.PerfEvents, held.BPFPrograms, held.BPFLinks
-			holder.Details, holder.programs = held.Details, held.programs
+			holder.Details, holder.programs, holder.tags = held.Details, held.programs, held.tags
 		}
 	}
 	tracers := ftraceInstances(files)
@@ -169,9 +173,11 @@ func heldBy(files tree, pid int) Tracer {
 		case target == "bpf-prog" && tracingProgram(field(information, "prog_type")):
 			held.BPFPrograms++
 			held.program(field(information, "prog_id"), "")
+			held.tagged(field(information, "prog_tag"))
 		case target == "bpf_link" && tracingLink(kind):
 			held.BPFLinks++
 			held.program(field(information, "prog_id"), field(information, "tp_name"))
+			held.tagged(field(information, "prog_tag"))
 			held.detail(kind, field(information, "tp_name"))
 		case target == "bpf-raw-tracepoint": // before Linux 5.8
 			held.BPFLinks++
@@ -193,6 +199,13 @@ func (tracer *Tracer) program(number, place string) {
 		tracer.programs[at].place = clean(place, 64)
 	case at < 0 && len(tracer.programs) < programLimit:
 		tracer.programs = append(tracer.programs, program{ebpf.ProgramID(id), clean(place, 64)})
+	}
+}
+
+// tagged remembers the tag of a program, each once.
+func (tracer *Tracer) tagged(tag string) {
+	if tag != "" && len(tracer.tags) < programLimit && !slices.Contains(tracer.tags, tag) {
+		tracer.tags = append(tracer.tags, tag)
 	}
 }
 

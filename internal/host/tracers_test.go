@@ -19,7 +19,7 @@ import (
 func TestTracersOfAFixture(t *testing.T) {
 	root := plant(t, map[string]string{
 		"proc/10/comm": "bpftrace\n", "proc/10/status": "TracerPid:\t0\n",
-		"proc/10/fd/3": "→ anon_inode:bpf-prog", "proc/10/fdinfo/3": "prog_type:\t17\n",
+		"proc/10/fd/3": "→ anon_inode:bpf-prog", "proc/10/fdinfo/3": "prog_type:\t17\nprog_tag:\t6deef7357e7b4530\n",
 		"proc/10/fd/4": "→ anon_inode:bpf_link", "proc/10/fdinfo/4": "link_type:\traw_tracepoint\ntp_name:\tsys_enter\n",
 		"proc/10/fd/5": "→ anon_inode:bpf-map", "proc/10/fd/6": "→ /dev/null",
 		// A service manager's device filter is no tracer.
@@ -51,6 +51,10 @@ func TestTracersOfAFixture(t *testing.T) {
 	}
 	if !slices.Equal(texts, want) {
 		t.Errorf("tracers are\n%s\nwant\n%s", strings.Join(texts, "\n"), strings.Join(want, "\n"))
+	}
+	const tag = "6deef7357e7b4530"
+	if !tracers[1].Holds(tag) || tracers[1].Holds("6deef7357e7b4531") || tracers[2].Holds(tag) {
+		t.Error("the tag of bpftrace's program is not known as its own alone")
 	}
 	expect(t, TracerFacts(tracers), map[string]string{
 		"tracers.bpf": "bpftrace ×1", "tracers.perf": "perf ×2", "tracers.ptrace": "strace ×1",

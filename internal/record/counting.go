@@ -26,6 +26,14 @@ type counting struct {
 	held  string
 	value string
 	found []monitor.Monitor
+	// tracers are those of the last window that did not go on with another.
+	tracers []host.Tracer
+}
+
+// facts tell who watches others on this host, what they count, and who counts the target.
+func (c *counting) facts(target Target) []recording.Fact {
+	c.tracers = host.Tracers("/", os.Getpid(), os.Getppid())
+	return append(append(host.TracerFacts(c.tracers), c.fact(c.tracers)), c.ofTarget(target)...)
 }
 
 // fact looks where others than recorders hold perf events.
@@ -34,7 +42,7 @@ func (c *counting) fact(tracers []host.Tracer) recording.Fact {
 	ours := []int{os.Getpid(), os.Getppid()}
 	for i := range tracers {
 		switch t := &tracers[i]; {
-		case t.Name == recording.RecorderComm || t.Name == "culprit":
+		case ofRecorder(t):
 			ours = append(ours, t.Pid)
 		case t.PerfEvents > 0:
 			fmt.Fprintf(&held, "%d:%d ", t.Pid, t.PerfEvents)

@@ -157,14 +157,13 @@ func (s *Session) End(finish Finish) (*recording.Recording, error) {
 	rec.Metrics = numbers
 	if !open.target.Resume { // a later part: those of the host are in the first
 		rec.Facts = append(rec.Facts, host.Facts("/")...)
-		tracers := host.Tracers("/", os.Getpid(), os.Getppid())
-		rec.Facts = append(append(rec.Facts, host.TracerFacts(tracers)...), s.counting.fact(tracers))
-		rec.Facts = append(rec.Facts, s.counting.ofTarget(open.target)...)
+		rec.Facts = append(rec.Facts, s.counting.facts(open.target)...)
 	}
 	rec.Facts = withClock(append(rec.Facts, facts...), sources)
 	if err := s.collect(rec, open, endNs, finish.Part); err != nil {
 		return nil, err
 	}
+	nameHolders(rec.Frames, s.counting.tracers)
 	cost := &rec.Manifest.Cost
 	cost.RecorderCPUNs, cost.RecorderNs = ownCPU()-open.cpuNs, int64(time.Since(open.startedAt))
 	s.remember(rec, endNs)

@@ -26,6 +26,9 @@ func (p *Pool) Recorder(stack int32) bool {
 			if frame.Kind != recording.KindKernel {
 				return false
 			}
+			if recording.HolderOf(*frame) != "" {
+				return false // a program of somebody else
+			}
 			begins := func(name string) bool { return strings.HasPrefix(frame.Name, name) }
 			if at == innermost && slices.Contains(recorderEdges, frame.Name) ||
 				slices.ContainsFunc(recorderFrames, begins) {

@@ -49,6 +49,7 @@ static __always_inline void whose(struct task_struct *task, struct key *key)
 static __always_inline void name_row(struct row *row, struct task_struct *task)
 {
 	row->tgid = task->tgid;
+	row->named_ns = bpf_ktime_get_ns();
 	struct task_struct *named = by == BY_PROCESS ? task->group_leader : task;
 	bpf_probe_read_kernel_str(row->comm, sizeof(row->comm), named->comm);
 }
@@ -122,7 +123,10 @@ static __always_inline void book(struct cpu_state *cpu, struct task_struct *task
 			key.born = 0;
 		}
 	}
-	take(cpu, find_row(&key));
+	struct row *row = find_row(&key);
+	take(cpu, row);
+	if (row && task->exit_state && by != BY_CGROUP && key.id == cpu->id)
+		name_row(row, task); /* for the last time: who began as a shell may have become another program */
 }
 
 SEC("tp_btf/sched_switch")

@@ -94,6 +94,8 @@ type Row struct {
 	Pid    int32 // of the process; of a cgroup: 0
 	Comm   string
 	Counts []Count // in the order of the events
+
+	namedNs uint64 // when its name was taken
 }
 
 // Count is what one event came to.

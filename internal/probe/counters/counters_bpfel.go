@@ -43,13 +43,14 @@ type countersKey struct {
 }
 
 type countersRow struct {
-	_      structs.HostLayout
-	RanNs  uint64
-	Tgid   uint32
-	Comm   [16]int8
-	_      [4]byte
-	Values [32]uint64
-	Times  [32]struct {
+	_       structs.HostLayout
+	RanNs   uint64
+	NamedNs uint64
+	Tgid    uint32
+	Comm    [16]int8
+	_       [4]byte
+	Values  [32]uint64
+	Times   [32]struct {
 		_       structs.HostLayout
 		Enabled uint64
 		Running uint64

@@ -285,6 +285,34 @@ func TestPackageEventsAreRefused(t *testing.T) {
 	}
 }
 
+// Who has become another program is called as it was at its end, on whichever CPU it began.
+func TestNamedAtTheEnd(t *testing.T) {
+	meter := open(t, Options{By: ByProcess}, "context-switches")
+	if err := meter.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	child := exec.Command("/bin/sh", "-c", "for cpu in 0 1 0 1; do taskset -cp $cpu $$ >/dev/null; done; exec sleep 0.01")
+	if err := child.Run(); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := meter.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := false
+	for key, row := range rows {
+		if key.ID == uint64(child.Process.Pid) {
+			seen = true
+			if row.Comm != "sleep" {
+				t.Errorf("it is called %q, want sleep", row.Comm)
+			}
+		}
+	}
+	if !seen {
+		t.Error("it was not counted")
+	}
+}
+
 // Forgetting who is gone keeps the map from filling up.
 func TestForget(t *testing.T) {
 	meter := open(t, Options{By: ByProcess}, "context-switches")

@@ -159,7 +159,9 @@ func (m *Meter) add(key countersKey, from *countersRow) {
 		row = &Row{Pid: int32(from.Tgid), Counts: make([]Count, len(m.options.Events))}
 		m.rows[who] = row
 	}
-	row.Comm = bpf.Text(from.Comm[:])
+	if from.NamedNs >= row.namedNs {
+		row.Comm, row.namedNs = bpf.Text(from.Comm[:]), from.NamedNs
+	}
 	row.RanNs += int64(from.RanNs)
 	for i := range row.Counts {
 		count := &row.Counts[i]

@@ -36,6 +36,7 @@ struct times {
 /* What was counted on one CPU for one of them. Without HELPER events user space leaves the times out. */
 struct row {
 	__u64 ran_ns;
+	__u64 named_ns; /* when the name was taken: that of the CPU where it was taken last holds */
 	__u32 tgid;
 	char comm[16];
 	__u64 values[MAX_EVENTS];

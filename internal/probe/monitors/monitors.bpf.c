@@ -60,14 +60,14 @@ struct perf_cgroup {
 	struct cgroup_subsys_state css;
 };
 
-struct perf_event_context {
-	struct task_struct *task;
+struct hw_perf_event {
+	struct task_struct *target;
 };
 
 struct perf_event {
 	struct perf_event_attr attr;
+	struct hw_perf_event hw;
 	__u64 total_time_enabled, total_time_running;
-	struct perf_event_context *ctx;
 	int cpu;
 	struct bpf_prog *prog;
 	struct trace_event_call *tp_event;
@@ -104,8 +104,11 @@ static __always_inline void describe(struct held *held, struct perf_event *event
 	held->enabled = BPF_CORE_READ(event, total_time_enabled);
 	held->running = BPF_CORE_READ(event, total_time_running);
 	held->cpu = BPF_CORE_READ(event, cpu);
-	held->target = BPF_CORE_READ(event, ctx, task, tgid);
-	held->thread = BPF_CORE_READ(event, ctx, task, pid);
+	/* Whom it was opened for. The task of its context is no thread's once that thread ended, while what it counts goes
+	 * on in the threads that came of it; and the kernel exchanges contexts of threads that are counted alike. */
+	struct task_struct *target = BPF_CORE_READ(event, hw.target);
+	held->target = BPF_CORE_READ(target, tgid);
+	held->thread = BPF_CORE_READ(target, pid);
 	held->program = BPF_CORE_READ(event, prog, aux, id);
 	if (bpf_core_field_exists(event->cgrp))
 		held->cgroup = BPF_CORE_READ(event, cgrp, css.cgroup, kn, id);

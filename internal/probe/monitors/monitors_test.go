@@ -2,8 +2,12 @@ package monitors
 
 import (
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"testing"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -60,4 +64,49 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	unix.Close(again)
+}
+
+// An event of a thread stays one of its process when the thread has ended: what it counts goes on in the threads that
+// came of it.
+func TestFindOfAThreadThatEnded(t *testing.T) {
+	if testing.Short() || os.Geteuid() != 0 {
+		t.Skip("loading BPF programs needs root")
+	}
+	opened, ended := make(chan int), make(chan struct{})
+	failed := make(chan error, 1)
+	thread := 0
+	go func() {
+		runtime.LockOSThread() // without its counterpart: the thread ends with the goroutine
+		thread = unix.Gettid()
+		attributes := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CONTEXT_SWITCHES,
+			Bits: unix.PerfBitInherit}
+		attributes.Size = uint32(unsafe.Sizeof(attributes))
+		descriptor, err := unix.PerfEventOpen(&attributes, thread, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
+		failed <- err
+		opened <- descriptor
+		<-ended
+	}()
+	if err := <-failed; err != nil {
+		t.Fatal(err)
+	}
+	descriptor := <-opened
+	defer unix.Close(descriptor)
+	close(ended)
+	for until := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(filepath.Join("/proc/self/task", strconv.Itoa(thread))); err != nil {
+			break
+		}
+		if time.Now().After(until) {
+			t.Skip("the run time keeps the thread")
+		}
+	}
+	found, err := Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(found, func(e Event) bool {
+		return e.Holder == os.Getpid() && e.Name == "context-switches" && e.Target == os.Getpid() && e.Thread == thread
+	}) {
+		t.Errorf("no event of process %d, thread %d in %+v", os.Getpid(), thread, found)
+	}
 }

@@ -10,6 +10,7 @@ package event
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -94,6 +95,9 @@ func Parse(text string, source Source) (List, error) {
 		if err != nil {
 			return nil, err
 		}
+		if grouped && shares == nil && slices.Contains(inner, TopDown) {
+			return nil, fmt.Errorf("events %q: %s is a group already; leave the braces out", word, TopDown)
+		}
 		for i, name := range inner {
 			event, err := source.find(name, modifiers)
 			if err != nil {
@@ -149,6 +153,9 @@ func ungroup(word string) (inner []string, modifiers string, grouped bool, err e
 		if modifiers, found = strings.CutPrefix(behind, ":"); !found {
 			return nil, "", false, fmt.Errorf("event group %q: after the brace comes a comma, or a colon and u or k", word)
 		}
+	}
+	if strings.TrimSpace(rest) == "" {
+		return nil, "", false, fmt.Errorf("event group %q is empty; name events in it, such as {cycles,instructions}", word)
 	}
 	inner, err = split(rest)
 	return inner, modifiers, true, err

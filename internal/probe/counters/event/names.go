@@ -135,6 +135,8 @@ func cacheName(config uint64) string {
 
 // standIns say what evidence there is on a host whose CPU does not count.
 var standIns = []struct{ part, text string }{
+	{"energy", "task-clock (time on a CPU) is the nearest to energy where none is told, as in most virtual machines"},
+	{"uncore", "nothing stands in for counters outside of the cores"},
 	{"cycles", "task-clock (time on a CPU) stands in for cycles"},
 	{"instructions", "nothing counts instructions here; task-clock and `culprit record` tell time by code"},
 	{"LLC", "`culprit record` finds cache lines that threads share by sampling"},

@@ -16,7 +16,8 @@ type field struct {
 // ofPMU resolves "pmu/terms/": the name of one of its events, or terms of its format.
 func (s Source) ofPMU(typed, pmu, terms string) (*Event, error) {
 	if !pmuShape.MatchString(pmu) || !slices.Contains(s.PMUs(), pmu) {
-		return nil, fmt.Errorf("event %s: this host has no PMU %q; it has %s", typed, pmu, strings.Join(s.PMUs(), ", "))
+		return nil, fmt.Errorf("event %s: this host has no PMU %q; it has %s; %s", typed, pmu, strings.Join(s.PMUs(), ", "),
+			StandIn(typed))
 	}
 	text, err := s.read(devices, pmu, "type")
 	if err != nil {

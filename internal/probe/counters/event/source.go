@@ -166,6 +166,9 @@ func (s Source) encode(name string) (*Event, error) {
 	if known, err := s.ofMaker(name); known != nil || err != nil {
 		return known, err
 	}
+	if strings.ContainsAny(name, "*?[") {
+		return nil, fmt.Errorf("no event %q: patterns are not resolved; name each event", name)
+	}
 	if near := nearest(name); near != "" {
 		return nil, fmt.Errorf("no event %q; did you mean %s? `culprit count --list` lists those of this host", name, near)
 	}
@@ -194,6 +197,9 @@ func (s Source) tracepoint(name string) (*Event, error) {
 		if errors.Is(err, os.ErrPermission) {
 			return nil, fmt.Errorf("event %s: the ids of tracepoints may not be read; run as root", name)
 		}
+	}
+	if _, known := generic[system]; known {
+		return nil, fmt.Errorf("event %s: no modifier %q; there are u (user), k (kernel) and h (hypervisor)", system, event)
 	}
 	return nil, fmt.Errorf("no event %q: this kernel has no tracepoint %s in %s, and no hardware event of that name",
 		name, event, system)

@@ -1,0 +1,33 @@
+package record
+
+import (
+	"strings"
+
+	"culprit/internal/host"
+	"culprit/recording"
+)
+
+const tagLength = 16 // of a BPF program: the kernel's hash of its code, which follows the prefix in its symbol
+
+// nameHolders writes into the names of the frames of BPF programs which process holds them: time in those of others is
+// no cost of recording, and names who watches. Recorders of this program all hold the same programs, and are none of
+// these.
+func nameHolders(frames []recording.Frame, tracers []host.Tracer) {
+	for i := range frames {
+		rest, found := strings.CutPrefix(frames[i].Name, recording.BPFProgram)
+		if !found || frames[i].Kind != recording.KindKernel || len(rest) < tagLength {
+			continue
+		}
+		for at := range tracers {
+			if tracer := &tracers[at]; !ofRecorder(tracer) && tracer.Holds(rest[:tagLength]) {
+				frames[i].Name = recording.Held(frames[i].Name, tracer.Name)
+				break
+			}
+		}
+	}
+}
+
+// ofRecorder tells a recorder of this program, or who started it.
+func ofRecorder(tracer *host.Tracer) bool {
+	return tracer.Name == recording.RecorderComm || tracer.Name == "culprit"
+}
