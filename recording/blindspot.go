@@ -22,6 +22,7 @@ const (
 	BlindLost       BlindKind = "lost"                  // What; Count
 	BlindChecked    BlindKind = "self-check"            // What: what recording did to its target
 	BlindSliced     BlindKind = "requests in slices"    // What: how they were watched
+	BlindPrograms   BlindKind = "programs of others"    // What: who runs BPF programs, and where
 	BlindRestart    BlindKind = "service restarted"     // Count; What: which processes, and when
 	BlindKilled     BlindKind = "recording killed"      // its end is missing
 	BlindImport     BlindKind = "import"                // What: what another tool's file does not hold
@@ -116,6 +117,9 @@ func (s BlindSpot) words() (text string, known bool) {
 		return fmt.Sprintf("lost: %s: %d", s.What, s.Count), true
 	case BlindChecked:
 		return "self-check: " + s.What, true
+	case BlindPrograms:
+		return s.What + ": the kernel takes no samples within such programs, so that their time is " +
+			"booked on other code", true
 	case BlindRestart:
 		return "the service did not run all the time: " + s.What + "; what was done in between is not seen, " +
 			"and a new process is cold", true

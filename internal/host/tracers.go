@@ -16,6 +16,7 @@ const (
 	descriptorLimit = 1 << 14 // descriptors looked at in each
 	detailLimit     = 16      // details kept of each tracer
 	programLimit    = 64      // programs of each tracer that are priced
+	tagLimit        = 512     // tags of each: a recorder holds some 100 programs
 )
 
 // Tracer is a process (or, with Pid 0, the kernel's ftrace) that watches others
@@ -151,6 +152,9 @@ func tracingLink(kind string) bool {
 		"uprobe_multi", "uretprobe_multi"}, kind)
 }
 
+// HeldBy counts what one process holds open, below a root.
+func HeldBy(root string, pid int) Tracer { return heldBy(tree{root}, pid) }
+
 // heldBy counts what one process holds open.
 func heldBy(files tree, pid int) Tracer {
 	folder := "/proc/" + strconv.Itoa(pid)
@@ -204,7 +208,7 @@ func (tracer *Tracer) program(number, place string) {
 
 // tagged remembers the tag of a program, each once.
 func (tracer *Tracer) tagged(tag string) {
-	if tag != "" && len(tracer.tags) < programLimit && !slices.Contains(tracer.tags, tag) {
+	if tag != "" && len(tracer.tags) < tagLimit && !slices.Contains(tracer.tags, tag) {
 		tracer.tags = append(tracer.tags, tag)
 	}
 }

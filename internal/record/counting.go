@@ -28,11 +28,12 @@ type counting struct {
 	found []monitor.Monitor
 	// tracers are those of the last window that did not go on with another.
 	tracers []host.Tracer
+	own     host.Tracer // what this process holds
 }
 
 // facts tell who watches others on this host, what they count, and who counts the target.
 func (c *counting) facts(target Target) []recording.Fact {
-	c.tracers = host.Tracers("/", os.Getpid(), os.Getppid())
+	c.tracers, c.own = host.Tracers("/", os.Getpid(), os.Getppid()), host.HeldBy("/", os.Getpid())
 	return append(append(host.TracerFacts(c.tracers), c.fact(c.tracers)), c.ofTarget(target)...)
 }
 
@@ -93,6 +94,17 @@ func groupsAbove(pids []int) (ids []uint64) {
 		}
 	}
 	return ids
+}
+
+// unseen tells of BPF programs at perf events (tracepoints, kprobes): the kernel lets no other program of that kind run
+// meanwhile, so that the sampling one takes nothing (bpf_prog_active).
+func (c *counting) unseen() (spots []recording.BlindSpot) {
+	for i := range c.found {
+		if m := &c.found[i]; m.Does == monitor.Runs {
+			spots = append(spots, recording.BlindSpot{Kind: recording.BlindPrograms, What: m.Text()})
+		}
+	}
+	return spots
 }
 
 // look finds them.

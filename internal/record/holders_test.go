@@ -3,9 +3,11 @@ package record
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"culprit/internal/host"
+	"culprit/internal/monitor"
 	"culprit/recording"
 )
 
@@ -14,8 +16,10 @@ func TestProgramsOfOthersAreTheirs(t *testing.T) {
 	root := t.TempDir()
 	holdProgram(t, root, "10", "bpftrace", tag)
 	holdProgram(t, root, "11", recording.RecorderComm, "00000000000000aa")
-	tracers := host.Tracers(root)
-	if len(tracers) != 2 {
+	holdProgram(t, root, "12", "exe", "00000000000000bb") // a recorder that begins
+	holdProgram(t, root, "13", recording.RecorderComm, "00000000000000bb")
+	tracers, own := host.Tracers(root, 13), host.HeldBy(root, 13)
+	if len(tracers) != 3 {
 		t.Fatalf("tracers are %v", tracers)
 	}
 	frames := []recording.Frame{
@@ -26,7 +30,7 @@ func TestProgramsOfOthersAreTheirs(t *testing.T) {
 		{Name: "bpf_prog_array_free", Kind: recording.KindKernel},
 		{Name: "bpf_prog_" + tag, Kind: recording.KindNative},
 	}
-	nameHolders(frames, tracers)
+	nameHolders(frames, &own, tracers)
 	for i, want := range []string{"bpftrace", "bpftrace", "", "", "", ""} {
 		if got := recording.HolderOf(frames[i]); got != want {
 			t.Errorf("%s is a program of %q, want %q", frames[i].Name, got, want)
@@ -51,5 +55,16 @@ func holdProgram(t *testing.T, root, pid, comm, tag string) {
 	}
 	if err := os.Symlink("anon_inode:bpf-prog", filepath.Join(folder, "fd/3")); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestProgramsWithoutSamples(t *testing.T) {
+	c := counting{found: []monitor.Monitor{
+		{Name: "perf", Does: monitor.Counts, Scope: monitor.ScopeCPU, Each: 1, Events: []string{"cs"}},
+		{Name: "bpftrace", Does: monitor.Runs, Scope: monitor.ScopeCPU, Each: 1, Events: []string{"raw_syscalls:sys_enter"}}}}
+	spots := c.unseen()
+	if len(spots) != 1 || !strings.HasPrefix(spots[0].String(), "bpftrace runs BPF programs at 1 event on whole CPUs: "+
+		"raw_syscalls:sys_enter: the kernel takes no samples within such programs") {
+		t.Errorf("unseen are %v", spots)
 	}
 }

@@ -163,12 +163,12 @@ func (s *Session) End(finish Finish) (*recording.Recording, error) {
 	if err := s.collect(rec, open, endNs, finish.Part); err != nil {
 		return nil, err
 	}
-	nameHolders(rec.Frames, s.counting.tracers)
+	nameHolders(rec.Frames, &s.counting.own, s.counting.tracers)
 	cost := &rec.Manifest.Cost
 	cost.RecorderCPUNs, cost.RecorderNs = ownCPU()-open.cpuNs, int64(time.Since(open.startedAt))
 	s.remember(rec, endNs)
 	cost.BPFNs, cost.BPFSampledNs, cost.Looks = bpfNs, int64(sampled), s.looks()
-	rec.Manifest.BlindSpots = blindSpots(rec, s.unwinder, s.options.Forever)
+	rec.Manifest.BlindSpots = append(blindSpots(rec, s.unwinder, s.options.Forever), s.counting.unseen()...)
 	if watched := rec.Manifest.Watched; watched != nil {
 		rec.Manifest.BlindSpots = append(rec.Manifest.BlindSpots,
 			recording.BlindSpot{Kind: recording.BlindSliced, What: watched.String()})
