@@ -1,1 +1,0 @@
-../servers/pace.lua
