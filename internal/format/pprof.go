@@ -110,7 +110,9 @@ func uncompressed(input *bufio.Reader) ([]byte, error) {
 			return nil, fmt.Errorf("unzip: %w", err)
 		}
 		zipped := bufio.NewReaderSize(unzipped, detectBytes)
-		if head, _ := zipped.Peek(detectBytes); detectText(head) != "" { // an error shows again below
+		head, _ := zipped.Peek(detectBytes) // an error shows again below
+		// A name in a profile may look like a line of text; text has no zero in it, as the first of a profile's texts has.
+		if !looksLikePprof(head) && bytes.IndexByte(head, 0) < 0 && detectText(head) != "" {
 			return nil, fmt.Errorf("it is compressed text of %s; give it without: `zcat FILE | culprit import -o REC -`",
 				detectText(head))
 		}

@@ -32,6 +32,21 @@ func readFile(t testing.TB, path string) []byte {
 	return text
 }
 
+// A profile stays one whatever the names in it look like.
+func TestPprofOfHostileNames(t *testing.T) {
+	text := "pool\n7 12/3 [0] 5.25: 9 cpu-clock: 7132/7133 [001] 5.25: 10101010 cpu-clock:\n\tffff8 a;b (x)\n\n"
+	for _, name := range []string{"a b: 12/3 [0] 5.25: cycles:", "main;work 12"} {
+		builder := recording.NewBuilder()
+		stack := builder.Stack([]int32{builder.Frame(recording.Frame{Name: "x\n" + name + "\n" + name + "\n" + text})})
+		rec := recording.Recording{Samples: []recording.Sample{{Signal: "cpu", Comm: name, Stack: stack, Count: 2,
+			ValueNs: 5, Target: true}}}
+		builder.Into(&rec)
+		if read := importText(t, "x", export(t, &rec, AsPprof, recording.SignalCPU), Options{}); len(read.Samples) != 1 {
+			t.Errorf("%q: %d samples", name, len(read.Samples))
+		}
+	}
+}
+
 // What folded stacks hold survives import, export and import again.
 func TestFoldedRoundTrip(t *testing.T) {
 	for _, options := range []Options{{}, {Signal: recording.SignalOffCPU}, {Period: 10101010 * time.Nanosecond}} {

@@ -15,6 +15,7 @@ import (
 
 // program stands for culprit: it prints what it was asked, and writes a document with it.
 const program = `#!/bin/sh
+case "$*" in "record "*"exit 3") touch "$3"; echo "culprit: $3: 0 samples" >&2; exit 3;; "record "*) exit 2;; esac
 for word; do case "$word" in --json=*)
 	printf '%s\n' "{\"schema\":\"x/1\",\"profile\":[1],\"asked\":\"$*\"}" > "${word#--json=}";; esac; done
 echo "asked: $*"
@@ -134,6 +135,13 @@ func TestActing(t *testing.T) {
 		if text, failed := call(t, session, "record", bad); !failed {
 			t.Errorf("record %v is not refused: %s", bad, text)
 		}
+	}
+	if text, failed := call(t, session, "record", map[string]any{"command": "exit 3"}); failed ||
+		!strings.Contains(text, "explain --json=") {
+		t.Errorf("a recording of a command that failed is answered by %q", text)
+	}
+	if text, failed := call(t, session, "record", map[string]any{"command": "true"}); !failed {
+		t.Errorf("where nothing was recorded, the answer is %q", text)
 	}
 	if text, failed := call(t, session, "investigate", map[string]any{"a": "x", "b": "y"}); failed ||
 		!strings.Contains(text, "explain --json=") {

@@ -186,7 +186,7 @@ func TestUpload(t *testing.T) {
 	}
 	for name, made := range map[string]string{"a.folded": "a.folded.culprit", "x%2F..%2F..%2Fy.culprit": "y.culprit",
 		"%3Cscript%3E.txt": "_script_.txt.culprit", "..%2F.hidden": "hidden.culprit", "-rf": "rf.culprit",
-		"%00": "_.culprit"} {
+		"%00": "_.culprit", ".made.culprit.new": "made.culprit.new.culprit"} {
 		now := ended(t, s, jobOf(t, put(name, "main;f 1\n")).ID)
 		if text, err := os.ReadFile(filepath.Join(dir, made)); err != nil || string(text) != "main;f 1\n" ||
 			now.Href != "/recording/"+made {

@@ -123,7 +123,7 @@ func (s *server) takeIn(ctx context.Context, folder, name, given string) error {
 	if err := os.Rename(filepath.Join(folder, "given"), given); err != nil {
 		return err
 	}
-	made := filepath.Join(folder, "made.culprit.new")
+	made := filepath.Join(folder, ".made.culprit.new") // no tidy name begins with a dot
 	zip, err := isZip(given)
 	if err != nil {
 		return err
