@@ -29,17 +29,25 @@ func layouts(ms float64, samples int64, apart bool) plan {
 func TestLayoutIsTold(t *testing.T) {
 	for _, test := range []struct {
 		name, command string
+		live          bool // told by the processes alone
 		differs       []differs.Difference
 		told          bool
 	}{
-		{"the same", "/srv/prog -n 5", nil, true},
-		{"other arguments", "/srv/prog -n 6", nil, false},
-		{"another build", "/srv/prog -n 5", []differs.Difference{{Kind: differs.Binary, Name: "prog", Of: "program", A: "1",
+		{"the same", "/srv/prog -n 5", false, nil, true},
+		{"other arguments", "/srv/prog -n 6", false, nil, false},
+		{"two processes", "/srv/prog -n 5", true, nil, true},
+		{"two processes with other arguments", "/srv/prog -n 6", true, nil, false},
+		{"another build", "/srv/prog -n 5", false, []differs.Difference{{Kind: differs.Binary, Name: "prog", Of: "program", A: "1",
 			B: "2", Evidence: "x"}}, false},
 	} {
-		b := layouts(600, 520, false)
+		a, b := layouts(200, 120, true), layouts(600, 520, false)
 		b.command = test.command
-		in := inputOf(t, "cpu", layouts(200, 120, true), b, Costs{})
+		if test.live {
+			a.facts = map[string]string{"target.command": a.command}
+			b.facts = map[string]string{"target.command": b.command}
+			a.command, b.command = "", ""
+		}
+		in := inputOf(t, "cpu", a, b, Costs{})
 		in.Differs = test.differs
 		suspects := Judge(in).Suspects
 		if len(suspects) == 0 || suspects[0].Cause != LineFalseSharing {

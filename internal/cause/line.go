@@ -181,13 +181,20 @@ func (s *scene) describeLayout(c *claim, line *compare.SharedLine) {
 	if line.Layout.Shifted {
 		c.note("lines", "its words lie at other places of a line on each side")
 	}
-	if !s.sameProgram() || !s.sameBuild() {
+	if !s.sameProgram() && !s.sameProcesses() || !s.sameBuild() {
 		return
 	}
 	entry, _ := Lookup(c.cause)
 	c.claim = entry.Claim + otherLayout
 	c.note("lines", "program, arguments, versions and builds are the same on both sides: where memory lies is what "+
 		"differs, which is luck as long as nothing keeps the words apart")
+}
+
+// sameProcesses reports whether both sides ran already, called with the same words.
+func (s *scene) sameProcesses() bool {
+	command := s.factsA["target.command"]
+	return s.commandA == "" && s.commandB == "" && command == s.factsB["target.command"] &&
+		command != "" && len(command) < wholeCommand
 }
 
 // otherLayout ends the claim where the layout is what differs.
