@@ -37,7 +37,8 @@ func TestLayoutIsTold(t *testing.T) {
 		{"other arguments", "/srv/prog -n 6", false, nil, false},
 		{"two processes", "/srv/prog -n 5", true, nil, true},
 		{"two processes with other arguments", "/srv/prog -n 6", true, nil, false},
-		{"another build", "/srv/prog -n 5", false, []differs.Difference{{Kind: differs.Binary, Name: "prog", Of: "program", A: "1",
+		{"another build", "/srv/prog -n 5", false, []differs.Difference{{Kind: differs.Binary, Name: "prog",
+			Of: "program", A: "1",
 			B: "2", Evidence: "x"}}, false},
 	} {
 		a, b := layouts(200, 120, true), layouts(600, 520, false)
