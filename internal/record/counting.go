@@ -100,7 +100,7 @@ func groupsAbove(pids []int) (ids []uint64) {
 // meanwhile, so that the sampling one takes nothing (bpf_prog_active).
 func (c *counting) unseen() (spots []recording.BlindSpot) {
 	for i := range c.found {
-		if m := &c.found[i]; m.Does == monitor.Runs {
+		if m := &c.found[i]; m.Does == monitor.Runs && m.Hertz == 0 { // else a sampler, such as a recorder that begins
 			spots = append(spots, recording.BlindSpot{Kind: recording.BlindPrograms, What: m.Text()})
 		}
 	}
