@@ -20,7 +20,6 @@ import (
 	"testing"
 	"time"
 
-	"culprit/internal/agent/lookup"
 	"culprit/internal/fleet/ask"
 	"culprit/internal/fleet/client"
 	"culprit/internal/fleet/hub"
@@ -417,8 +416,14 @@ func TestTenantsAreApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rec, err := lookup.OfFile(path, "web"); err != nil || len(rec.Samples) == 0 {
-		t.Errorf("a window that was fetched: %v", err)
+	manifest, err := os.Open(strings.TrimSuffix(path, window.RecordingSuffix) + window.ManifestSuffix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer manifest.Close()
+	w, err := window.ReadManifest(manifest)
+	if rec, open := recording.Open(path); err != nil || open != nil || len(rec.Samples) == 0 || w.Services[0].Name != "web" {
+		t.Errorf("a window that was fetched: %v, %v, %+v", err, open, w)
 	}
 	_, err = client.Where{Hub: address, Token: tokens["blue read"]}.Fetch(t.Context(), one.w.Content, folder)
 	if err == nil || !strings.Contains(err.Error(), "there is no such window") {
