@@ -67,16 +67,16 @@ func printStatus(w world, s *agent.Status) {
 		line("hub", "%s: %d windows to be sent, %d refused, %s", s.Hub, s.Unsent, s.Refused, lastSent(s))
 	}
 	if s.Dropped > 0 {
-		line("lost", "%d windows that could not be recorded or kept, from %s to %s", s.Dropped,
+		line("lost", "%s that could not be recorded or kept, from %s to %s", counted(s.Dropped, "window"),
 			s.DroppedFrom.Format(statusTime), s.DroppedTo.Format(statusTime))
 	}
 	for _, count := range []struct {
-		number int64
-		words  string
-	}{{s.Torn, "files that could not be read, set aside"}, {s.Deaths, "recorders that ended by themselves"},
-		{s.Adopted, "windows that a killed agent had left"}} {
+		number      int64
+		what, words string
+	}{{s.Torn, "file", "that could not be read, set aside"}, {s.Deaths, "recorder", "that ended unasked"},
+		{s.Adopted, "window", "that a killed agent had left"}} {
 		if count.number > 0 {
-			line("", "%d %s", count.number, count.words)
+			line("", "%s %s", counted(count.number, count.what), count.words)
 		}
 	}
 	if len(s.Services) > 0 {
@@ -85,6 +85,14 @@ func printStatus(w world, s *agent.Status) {
 	for _, trouble := range s.Troubles {
 		line("trouble", "%s", trouble)
 	}
+}
+
+// counted is a number with its noun, of one or of many.
+func counted(number int64, what string) string {
+	if number != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", number, what)
 }
 
 func lastSent(s *agent.Status) string {
