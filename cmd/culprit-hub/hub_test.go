@@ -422,7 +422,8 @@ func TestTenantsAreApart(t *testing.T) {
 	}
 	defer manifest.Close()
 	w, err := window.ReadManifest(manifest)
-	if rec, open := recording.Open(path); err != nil || open != nil || len(rec.Samples) == 0 || w.Services[0].Name != "web" {
+	rec, open := recording.Open(path)
+	if err != nil || open != nil || len(rec.Samples) == 0 || w.Services[0].Name != "web" {
 		t.Errorf("a window that was fetched: %v, %v, %+v", err, open, w)
 	}
 	_, err = client.Where{Hub: address, Token: tokens["blue read"]}.Fetch(t.Context(), one.w.Content, folder)
