@@ -52,6 +52,13 @@ func TestOtherFormatsAreNamed(t *testing.T) {
 		"PERFILE2\x68\x00\x00\x00":                                                       "perf script -i",
 		"PK\x03\x04":                                                                     "needs no import",
 		"     0.000 ( 0.005 ms): app/7812 read(fd: 3) = 64\n":                            "perf trace",
+
+		"\xff\xfea\x00;\x00b\x00 \x001\x00\n\x00": "iconv -f UTF-16",
+
+		strings.Repeat("\x00", 8) + "\x03" + strings.Repeat("\x00", 15): "pprof -proto",
+
+		"heap profile:    144:  8498176 [   144:  8498176] @ heapprofile\n": "old text form",
+
 		perfetto: "Perfetto",
 	} {
 		for _, given := range []string{text, zipped(text)} {

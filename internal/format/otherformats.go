@@ -30,11 +30,24 @@ var others = []struct {
 	{"MOJ", nil, "a file of austin; mojo2austin of austin-python makes folded stacks of it, which count µs: give " +
 		"--period 1us"},
 	{"\x7fELF", nil, "a program"},
+	{"\xff\xfe", nil, utf16Instead},
+	{"\xfe\xff", nil, utf16Instead},
+	{"\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00", nil, gperftoolsInstead}, // 64-bit words 0, 3
+	{"\x00\x00\x00\x00\x03\x00\x00\x00", nil, gperftoolsInstead},                                 // 32-bit
+	{"heap profile: ", nil, noTimeInstead},
+	{"--- heapz", nil, noTimeInstead},
+	{"--- contentionz", nil, noTimeInstead},
+	{"--- threadz", nil, noTimeInstead},
+	{"threadcreate profile: ", nil, noTimeInstead},
 	{"HPROF", nil, "a heap dump of Java; of Java recordings of Flight Recorder are read"},
 	{"JAVA PROFILE 1.0", nil, "a heap dump of Java; of Java recordings of Flight Recorder are read"},
 }
 
 const (
+	utf16Instead      = "text in UTF-16; iconv -f UTF-16 -t UTF-8 FILE makes one that is read"
+	gperftoolsInstead = "a CPU profile of gperftools; pprof -proto PROGRAM FILE makes one that is read"
+	noTimeInstead     = "a profile of memory, locks or threads in pprof's old text form; those of CPU time are read, in " +
+		"the form that pprof -proto writes"
 	firefoxInstead = "a profile of the Firefox Profiler, which is written and not read; give the file it was made of " +
 		"(samply works on perf.data)"
 	chromeInstead = "a trace in Chrome's form, whose slices are no samples; give a profile (.cpuprofile)"
