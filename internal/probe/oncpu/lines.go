@@ -51,6 +51,8 @@ type sharers struct {
 	users   []userCount
 	written bool
 	owned   bool // some of it is a thread's own memory
+	tid     int32
+	several bool // threads, also those that had a user's memory one after the other
 	count   int64
 }
 
@@ -130,7 +132,7 @@ func (w *word) user() user {
 
 func (s *sharers) with(w *word) *sharers {
 	if s == nil {
-		s = &sharers{}
+		s = &sharers{tid: w.tid}
 	}
 	by := w.user()
 	at := slices.IndexFunc(s.users, func(one userCount) bool { return one.user == by })
@@ -142,6 +144,7 @@ func (s *sharers) with(w *word) *sharers {
 	}
 	s.written = s.written || w.write
 	s.owned = s.owned || w.block != 0
+	s.several = s.several || w.tid != s.tid
 	s.count++
 	return s
 }

@@ -54,5 +54,8 @@ func ownLines(words map[word]touched, lines map[lineOf]*sharers, leaves map[int3
 	return kept
 }
 
-// isOwn reports whether one thread alone was seen at a line that it writes, often enough to tell.
-func (s *sharers) isOwn() bool { return len(s.users) == 1 && s.written && s.count > sparseAtMost }
+// isOwn reports whether one thread alone was seen at a line that it writes, often enough to tell. Threads that have a
+// stack one after the other are several: a reader cannot tell them from threads that share it.
+func (s *sharers) isOwn() bool {
+	return len(s.users) == 1 && !s.several && s.written && s.count > sparseAtMost
+}

@@ -26,6 +26,13 @@ func TestOwnLines(t *testing.T) {
 	add(1, 0x6000, 3, true, 50) // no stack
 	add(1, 0x7000, 1, true, 50) // shared
 	add(2, 0x7000, 1, true, 50)
+	for tid := int32(1); tid <= 2; tid++ { // a stack that threads have one after the other
+		at := word{in: lineOf{pid: 9, line: 0x8000}, pid: 9, tid: tid, block: 7, address: 0x8000, write: true, stack: 1}
+		words[at] = touched{samples: 25}
+		for range 25 {
+			lines[at.in] = lines[at.in].with(&at)
+		}
+	}
 	got := slices.Sorted(maps.Keys(addresses(ownLines(words, lines, leaves))))
 	if !slices.Equal(got, []uint64{0x1000, 0x2000}) {
 		t.Errorf("kept %x", got)
