@@ -9,7 +9,7 @@ import (
 	"culprit/recording"
 )
 
-// Two threads that write neighbouring words share a line falsely, in one word truly; memory of their own is shared by nobody.
+// Two threads that write neighbouring words share a line falsely, in one word truly; nobody shares memory of their own.
 func TestSharedLines(t *testing.T) {
 	program := programs.compile(t, "lines.c")
 	for _, mode := range []struct {
