@@ -24,8 +24,9 @@ type Layout struct {
 // fewestOwners is how many threads must have lines of their own for these to be what others share.
 const fewestOwners = 2
 
-// isOwn reports whether one thread has a line for itself and writes it.
-func (u *use) isOwn() bool { return u.written && !u.sparse() && u.oneUser() }
+// isOwn reports whether one thread has a line for itself. That it writes there need not show: of a word that is read
+// and written back, nearly all samples are at the reading.
+func (u *use) isOwn() bool { return !u.sparse() && u.oneUser() }
 
 // owner is whose line it is.
 func (u *use) owner() string {

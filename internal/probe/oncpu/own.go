@@ -12,12 +12,11 @@ import (
 const (
 	// mostOwnLines are kept of a window: one for each of eight threads, of two kinds.
 	mostOwnLines = 16
-	// fewestOwners is how many threads must have a line of their own that the same function writes.
+	// fewestOwners is how many threads must have a line of their own that the same function is at.
 	fewestOwners = 2
 )
 
-// ownLines are the most sampled lines that one thread has for itself and writes, of functions that do so for
-// several threads.
+// ownLines are the most sampled lines that one thread has for itself, of functions that have such of several threads.
 func ownLines(words map[word]touched, lines map[lineOf]*sharers, leaves map[int32]string) map[lineOf]bool {
 	owners, touching := map[string]map[user]bool{}, map[lineOf]map[string]bool{}
 	for at := range words {
@@ -54,8 +53,9 @@ func ownLines(words map[word]touched, lines map[lineOf]*sharers, leaves map[int3
 	return kept
 }
 
-// isOwn reports whether one thread alone was seen at a line that it writes, often enough to tell. Threads that have a
-// stack one after the other are several: a reader cannot tell them from threads that share it.
+// isOwn reports whether one thread alone was seen at a line, often enough to tell. That it writes there need not show:
+// of a word that is read and written back, nearly all samples are at the reading. Threads that have a stack one after the
+// other are several: a reader cannot tell them from threads that share it.
 func (s *sharers) isOwn() bool {
-	return len(s.users) == 1 && !s.several && s.written && s.count > sparseAtMost
+	return len(s.users) == 1 && !s.several && s.count > sparseAtMost
 }
