@@ -54,8 +54,8 @@ func ownLines(words map[word]touched, lines map[lineOf]*sharers, leaves map[int3
 }
 
 // isOwn reports whether one thread alone was seen at a line, often enough to tell. That it writes there need not show:
-// of a word that is read and written back, nearly all samples are at the reading. Threads that have a stack one after the
-// other are several: a reader cannot tell them from threads that share it.
+// of a word that is read and written back, nearly all samples are at the reading. Threads that have a stack one after
+// the other are several: a reader cannot tell them from threads that share it.
 func (s *sharers) isOwn() bool {
 	return len(s.users) == 1 && !s.several && s.count > sparseAtMost
 }
