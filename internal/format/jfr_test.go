@@ -2,9 +2,7 @@ package format
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
-	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -16,17 +14,7 @@ import (
 
 // jdk17 is what the JDK 17 wrote of a program whose thread main parses, sleeps, and enters a monitor that the thread
 // holder sleeps in.
-func jdk17(t testing.TB) []byte {
-	unzipped, err := gzip.NewReader(bytes.NewReader(readFile(t, "testdata/jdk17.jfr.gz")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(unzipped)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
+func jdk17(t testing.TB) []byte { return unpack(t, "testdata/jdk17.jfr.gz") }
 
 func TestJFROfJDK(t *testing.T) {
 	text := jdk17(t)

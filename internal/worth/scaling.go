@@ -84,9 +84,10 @@ func (e *Experiment) throughput(q question) (Metric, bool) {
 func (e *Experiment) lastsAsTold(q question) bool {
 	least, most := math.Inf(1), 0.0
 	blocks := e.blocks(q)
-	for i := range q.loads {
-		for _, side := range sides(q) {
-			middle := column(whole(blocks, side), i)
+	for _, side := range sides(q) {
+		rows := whole(blocks, side)
+		for i := range q.loads {
+			middle := column(rows, i)
 			least, most = min(least, middle), max(most, middle)
 		}
 	}

@@ -19,28 +19,33 @@ import (
 // errTorn says that a file of incoming is not what its manifest says: it was never acknowledged.
 var errTorn = errors.New("it is not whole")
 
-// Recording opens the recording of a window.
-func (s *Store) Recording(content string) (*os.File, error) {
+// place is where the files of a window lie, without their suffixes.
+func (s *Store) place(content string) (string, error) {
 	if window.IsContentID(content) {
 		found, err := filepath.Glob(filepath.Join(s.directory, raw, "*", content+window.RecordingSuffix))
 		if err == nil && len(found) > 0 {
-			return os.Open(found[0])
+			return strings.TrimSuffix(found[0], window.RecordingSuffix), nil
 		}
 		if s.waiting.has(content) {
-			return os.Open(s.incoming(content) + window.RecordingSuffix)
+			return s.incoming(content), nil
 		}
 	}
-	return nil, errors.New("there is no such window")
+	return "", errors.New("there is no such window")
+}
+
+// Recording opens the recording of a window.
+func (s *Store) Recording(content string) (*os.File, error) {
+	at, err := s.place(content)
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(at + window.RecordingSuffix)
 }
 
 // Window gives a window whole: its manifest, and its recording, which the caller closes.
 func (s *Store) Window(content string) (*window.Window, *os.File, error) {
-	file, err := s.Recording(content)
+	at, err := s.place(content)
 	if err != nil {
-		return nil, nil, err
-	}
-	at := strings.TrimSuffix(file.Name(), window.RecordingSuffix)
-	if err := file.Close(); err != nil {
 		return nil, nil, err
 	}
 	w, file, err := openWindow(at, content)

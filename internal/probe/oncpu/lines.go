@@ -85,14 +85,14 @@ func (s *Session) collectLines(window *bpf.Window) error {
 	}
 	words, lines, golang := map[word]touched{}, map[lineOf]*sharers{}, map[int32]bool{}
 	leaves, moments := map[int32]string{}, []moment(nil) // innermost functions of stacks; when each word was touched
-	stacks, running := stacksOf(window), runningIn(window, s.periodNs)
-	locks := s.looker.locks(window, stacks)
+	stacks, running := stacksOf(window).of(window, s.looker.seen), runningIn(window, s.periodNs)
+	locks := locksIn(s.looker.seen, stacks)
 	for i := range s.looker.seen {
 		one := &s.looker.seen[i]
 		if one.time < window.StartNs || one.time >= window.EndNs {
 			continue
 		}
-		stack := stacks.at(window, one)
+		stack := &stacks[i]
 		if locks.dropped(stack.innermost, one) || stack.golang && isOfTask(stack.innermost, &one.access) {
 			continue
 		}
@@ -238,6 +238,15 @@ type namedStack struct {
 
 func stacksOf(window *bpf.Window) threadStacks {
 	return threadStacks{byThread: window.SampledByThread(), named: map[int]namedStack{}}
+}
+
+// of gives the stack of each sample.
+func (s threadStacks) of(window *bpf.Window, samples []seenOperand) []namedStack {
+	found := make([]namedStack, len(samples))
+	for i := range samples {
+		found[i] = s.at(window, &samples[i])
+	}
+	return found
 }
 
 // at gives the stack of a sample, NoStack when it did not arrive.

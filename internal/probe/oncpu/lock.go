@@ -3,8 +3,6 @@ package oncpu
 import (
 	"slices"
 	"strings"
-
-	"culprit/internal/probe/bpf"
 )
 
 // lockWords are the words that functions which take or give back a lock work on, by who was seen there.
@@ -19,13 +17,13 @@ type lockUsers struct {
 // fewestOfLock is how often a lock's word must be sampled with one user alone to be that one's own.
 const fewestOfLock = worthAWatch
 
-// locks gathers them. Who shares such a word waits for a lock, which is told by its functions and by waits. A
-// lock that one thread alone takes is a word as any other: others may work on what lies beside it.
-func (l *looker) locks(window *bpf.Window, stacks threadStacks) lockWords {
+// locksIn gathers them from samples with their stacks. Who shares such a word waits for a lock, which is told by its
+// functions and by waits. A lock that one thread alone takes is a word as any other: others may work on what lies
+// beside it.
+func locksIn(seen []seenOperand, stacks []namedStack) lockWords {
 	found := lockWords{}
-	for i := range l.seen {
-		one := &l.seen[i]
-		stack := stacks.at(window, one)
+	for i := range seen {
+		one, stack := &seen[i], &stacks[i]
 		if !isLock(stack.innermost) {
 			continue
 		}

@@ -4,7 +4,7 @@
 //	ask -rate 200 -connections 4 -rows 10 -d 10s 127.0.0.1:7000
 //
 // It prints one line: "requests 2000 errors 0 mean_us 410 p50_us 380 p99_us 1200". A latency counts from when the
-// request was due. With -each it also keeps them, one a line in microseconds.
+// request was due.
 package main
 
 import (
@@ -15,7 +15,6 @@ import (
 	"net"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -36,16 +35,15 @@ func main() {
 	flag.IntVar(&l.rows, "rows", 10, "rows of a request")
 	flag.DurationVar(&l.lasts, "d", 10*time.Second, "how long")
 	flag.DurationVar(&l.patience, "wait", 0, "how long to wait until the store listens")
-	each := flag.String("each", "", "a file for all latencies")
 	flag.Parse()
 	l.address = flag.Arg(0)
-	if err := run(l, *each); err != nil {
+	if err := run(l); err != nil {
 		fmt.Fprintf(os.Stderr, "ask: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func run(l load, each string) error {
+func run(l load) error {
 	if err := l.await(); err != nil {
 		return err
 	}
@@ -55,10 +53,8 @@ func run(l load, each string) error {
 	}
 	slices.Sort(latencies)
 	var sum time.Duration
-	var lines strings.Builder
 	for _, one := range latencies {
 		sum += one
-		fmt.Fprintln(&lines, one.Microseconds())
 	}
 	errors := 0
 	if failed != nil {
@@ -67,10 +63,7 @@ func run(l load, each string) error {
 	at := func(part float64) int64 { return latencies[int(part*float64(len(latencies)-1))].Microseconds() }
 	fmt.Printf("requests %d errors %d mean_us %d p50_us %d p99_us %d\n", len(latencies), errors,
 		(sum / time.Duration(len(latencies))).Microseconds(), at(0.5), at(0.99))
-	if each == "" {
-		return nil
-	}
-	return os.WriteFile(each, []byte(lines.String()), 0o644)
+	return nil
 }
 
 // await waits until the store listens.
