@@ -5,7 +5,16 @@ import "culprit/recording"
 // Memo answers as Own and Innermost do, and remembers: the paths of a result share most of their
 // stacks. A stack is known by where its frames are kept, which must not be changed. The zero value
 // is ready.
-type Memo struct{ known map[stack]*ownership }
+type Memo struct {
+	known  map[stack]*ownership
+	frames map[placed]Owner // one by one: stacks share most of their frames
+}
+
+// placed is a frame with what the rest of its stack tells of it.
+type placed struct {
+	frame  recording.Frame
+	around surroundings
+}
 
 type stack struct {
 	root   *recording.Frame
@@ -29,11 +38,21 @@ func (m *Memo) of(frames []recording.Frame) *ownership {
 	}
 	at := stack{&frames[0], len(frames)}
 	if m.known[at] == nil {
-		own := Own(frames)
 		if m.known == nil {
-			m.known = map[stack]*ownership{}
+			m.known, m.frames = map[stack]*ownership{}, map[placed]Owner{}
 		}
+		own := areProgram(ownersBy(m.ownerOf, frames))
 		m.known[at] = &ownership{own, innermostOf(frames, own)}
 	}
 	return m.known[at]
+}
+
+func (m *Memo) ownerOf(frame *recording.Frame, around surroundings) Owner {
+	at := placed{*frame, around}
+	owner, seen := m.frames[at]
+	if !seen {
+		owner = ownerOf(frame, around)
+		m.frames[at] = owner
+	}
+	return owner
 }

@@ -31,8 +31,13 @@ const (
 )
 
 // Owners tells, frame by frame, whose code a stack is.
-func Owners(frames []recording.Frame) []Owner {
-	around := surroundingsOf(frames)
+func Owners(frames []recording.Frame) []Owner { return ownersBy(ownerOf, frames) }
+
+// byFrame is whose code a frame is within its surroundings: ownerOf, or what remembers its answers.
+type byFrame func(*recording.Frame, surroundings) Owner
+
+func ownersBy(ownerOf byFrame, frames []recording.Frame) []Owner {
+	around := surroundingsOf(frames, ownerOf)
 	owners := make([]Owner, len(frames))
 	for i := range frames {
 		owners[i] = ownerOf(&frames[i], around)
@@ -52,7 +57,7 @@ type surroundings struct {
 	named bool
 }
 
-func surroundingsOf(frames []recording.Frame) surroundings {
+func surroundingsOf(frames []recording.Frame, ownerOf byFrame) surroundings {
 	var around surroundings
 	libraries := false
 	for i := range frames {
@@ -71,11 +76,11 @@ func surroundingsOf(frames []recording.Frame) surroundings {
 			around.managed = around.managed || around.perl && frame.File != ""
 		}
 	}
-	named := func(frame recording.Frame) bool {
-		return !isVersioned(frame.Module) && !ByAddress(frame) && !IsEntry(frame) &&
-			ownerOf(&frame, around) == Program
+	for i := 0; libraries && !around.managed && !around.named && i < len(frames); i++ {
+		frame := &frames[i]
+		around.named = !isVersioned(frame.Module) && !ByAddress(*frame) && !IsEntry(*frame) &&
+			ownerOf(frame, around) == Program
 	}
-	around.named = libraries && !around.managed && slices.ContainsFunc(frames, named)
 	return around
 }
 
@@ -118,15 +123,17 @@ func byName(frame *recording.Frame, around surroundings) Owner {
 
 // OwnerOf tells whose code a frame is by itself, beside functions of the program's own.
 func OwnerOf(frame recording.Frame) Owner {
-	around := surroundingsOf([]recording.Frame{frame})
+	around := surroundingsOf([]recording.Frame{frame}, ownerOf)
 	around.named, around.files = true, true
 	return ownerOf(&frame, around)
 }
 
 // Own tells, frame by frame, which functions of a stack are the program's own.
-func Own(frames []recording.Frame) []bool {
-	own := make([]bool, len(frames))
-	for i, owner := range Owners(frames) {
+func Own(frames []recording.Frame) []bool { return areProgram(Owners(frames)) }
+
+func areProgram(owners []Owner) []bool {
+	own := make([]bool, len(owners))
+	for i, owner := range owners {
 		own[i] = owner == Program
 	}
 	return own
