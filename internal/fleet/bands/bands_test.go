@@ -45,13 +45,17 @@ func told(t *testing.T, fleets, n int, law func(*rand.Rand) float64, share, rati
 
 // One mode of any shape is not told as two; the larger simulation is in benchmark/fleet.
 func TestOneBandIsToldAsOne(t *testing.T) {
+	fleets := 20
+	if testing.Short() {
+		fleets = 7
+	}
 	for name, law := range map[string]func(*rand.Rand) float64{
 		"normal":      normal(0.08),
 		"skewed":      func(r *rand.Rand) float64 { return 0.1 * math.Exp(0.8*r.NormFloat64()) },
 		"heavy tails": func(r *rand.Rand) float64 { return 0.05 * r.NormFloat64() / math.Sqrt(0.4*r.ExpFloat64()+0.05) },
 		"flat":        func(r *rand.Rand) float64 { return 0.3*r.Float64() + 0.03*r.NormFloat64() },
 	} {
-		if share := told(t, 20, 40, law, 0, 1); share > 0.16 {
+		if share := told(t, fleets, 40, law, 0, 1); share > 0.16 {
 			t.Errorf("%s: %.2f of the fleets of one band are told as two", name, share)
 		}
 	}
