@@ -1,7 +1,6 @@
 package cause_test
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -25,11 +24,7 @@ const (
 	missesFile = "testdata/misses.txt"
 )
 
-var (
-	update   = flag.Bool("update", false, "write the golden files anew")
-	verdicts = flag.String("verdicts", "",
-		"write the verdicts on the corpus into this folder, and hold them to nothing")
-)
+var update = flag.Bool("update", false, "write the golden files anew")
 
 // Scenes are large and short-lived: with the usual setting the collector takes a sixth of the time.
 func TestMain(m *testing.M) {
@@ -102,7 +97,7 @@ func (r *replay) run(t *testing.T, ready func(*corpus.Pair) error) {
 			t.Run(row.name, func(t *testing.T) {
 				t.Parallel()
 				row.judge(t, ready)
-				if *verdicts != "" || t.Failed() {
+				if t.Failed() {
 					return
 				}
 				row.holdToTruth(t, r.misses)
@@ -114,28 +109,8 @@ func (r *replay) run(t *testing.T, ready func(*corpus.Pair) error) {
 		}
 	})
 	table(t, r.rows)
-	if *verdicts != "" {
-		r.write(t)
-	} else if *update {
+	if *update {
 		writeVerdicts(t, r.golden, r.rows, old)
-	}
-}
-
-// write puts what is said of the pairs that were judged into the folder of -verdicts.
-func (r *replay) write(t *testing.T) {
-	told := []corpus.Told{}
-	for i := range r.rows {
-		if r.rows[i].answer.Outcome != "" {
-			told = append(told, r.rows[i].told())
-		}
-	}
-	content, err := json.Marshal(told)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := strings.TrimSuffix(filepath.Base(r.golden), ".txt") + ".json"
-	if err := os.WriteFile(filepath.Join(*verdicts, file), content, 0o644); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -157,9 +132,7 @@ func (r *replayed) judge(t *testing.T, ready func(*corpus.Pair) error) {
 		t.Fatal(err)
 	}
 	r.took = time.Since(start)
-	if *verdicts == "" {
-		cause.HoldToModel(t, r.answer.Judgement)
-	}
+	cause.HoldToModel(t, r.answer.Judgement)
 	r.answer.Judgement = cause.Judgement{Suspects: r.answer.Suspects, Why: r.answer.Why} // without its scene
 	r.verdict = pair.Judge(r.answer)
 }

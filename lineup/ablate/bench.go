@@ -4,115 +4,94 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
+
+	"culprit/internal/corpus"
 )
 
-const (
-	module  = "culprit"
-	judging = "internal/cause" // its tests judge the corpus
-)
-
-// measuring are packages below the judging one that look at hosts, binaries and numbers, and judge
-// nothing.
-var measuring = []string{"internal/host", "internal/symbol", "internal/stat", "internal/bench"}
-
-// bench builds the test of the corpus from changed sources and runs it. The sources themselves stay
+// bench builds the program that judges again, and runs it for each pair. The sources themselves stay
 // as they are: the compiler is given others in their place (go build -overlay).
 type bench struct {
 	root  string // of the repository
 	work  string // a folder for what is built
-	cache string // the compiler's, with what does not change
-	pairs string // regular expression: only these, "" for all
-	procs int    // that one run of the test may use
+	jobs  int    // runs at a time
+	pairs []pair
 }
 
-// folders are those of the packages that take part in a judgement.
-func (b *bench) folders(ctx context.Context) ([]string, error) {
-	var out, said bytes.Buffer
-	list := exec.CommandContext(ctx, "go", "list", "-deps", "-f", "{{.ImportPath}}\t{{.Dir}}",
-		"./"+judging)
-	list.Dir, list.Stdout, list.Stderr = b.root, &out, &said
-	if err := list.Run(); err != nil {
-		return nil, fmt.Errorf("list packages: %w: %s", err, said.String())
-	}
-	var folders []string
-	for line := range strings.Lines(out.String()) {
-		path, folder, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		inside, ours := strings.CutPrefix(path, module+"/")
-		if ours && strings.HasPrefix(inside, "internal/") && !slices.Contains(measuring, inside) {
-			folders = append(folders, folder)
-		}
-	}
-	return folders, nil
+// pair is one judgement to make again.
+type pair struct {
+	from string // the golden file that the tests hold it to: "verdicts", "recorded"
+	name string
+	path string // of its recordings, "" where it is judged from its file
 }
 
-// verdicts are what the corpus says with a variant, by pair; with nil as the sources are.
-func (b *bench) verdicts(ctx context.Context, v *Variant) (verdicts, error) {
-	folder, err := os.MkdirTemp(b.work, "variant-")
+func (p pair) String() string { return p.from + " " + p.name }
+
+// corpora lists the pairs that match, with the folders where they lie.
+func (b *bench) corpora(matching string) error {
+	wanted, err := regexp.Compile(matching)
 	if err != nil {
-		return nil, fmt.Errorf("make folder: %w", err)
+		return fmt.Errorf("parse -run %q: %w", matching, err)
 	}
-	defer os.RemoveAll(folder)
-	cache := b.cache
-	if v != nil {
-		// Each variant leaves megabytes in the compiler's cache: it gets a copy that is thrown
-		// away.
-		cache = filepath.Join(folder, "cache")
-		if err := link(b.cache, cache); err != nil {
-			return nil, err
-		}
-	}
-	program, err := b.build(ctx, folder, cache, v)
+	judged, err := corpus.List(b.corpus())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	// The folder also holds the document by which the compiler reads what is changed.
-	answers := filepath.Join(folder, "verdicts")
-	if err := os.Mkdir(answers, 0o755); err != nil {
-		return nil, fmt.Errorf("make folder of verdicts: %w", err)
+	recorded, err := filepath.Glob(filepath.Join(b.root, "internal/compare/testdata/pairs", "*"+
+		corpus.RecordingsExtension))
+	if err != nil {
+		return fmt.Errorf("list recordings: %w", err)
 	}
-	if err := b.replay(ctx, answers, program, v); err != nil {
-		return nil, err
+	for _, file := range judged {
+		b.pairs = append(b.pairs, pair{"verdicts", strings.TrimSuffix(filepath.Base(file), corpus.Extension), ""})
 	}
-	told := verdicts{}
-	files, err := filepath.Glob(filepath.Join(answers, "*.json"))
-	if err != nil || len(files) == 0 {
-		return nil, fmt.Errorf("the test wrote no verdicts (%w)", err)
+	for _, file := range recorded {
+		name := strings.TrimSuffix(filepath.Base(file), corpus.RecordingsExtension)
+		b.pairs = append(b.pairs, pair{"recorded", name, file})
 	}
-	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err == nil {
-			err = told.read(content, strings.TrimSuffix(filepath.Base(file), ".json"))
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read verdicts: %w", err)
+	kept := b.pairs[:0]
+	for _, p := range b.pairs {
+		if wanted.MatchString(p.name) {
+			kept = append(kept, p)
 		}
 	}
-	return told, nil
+	if b.pairs = kept; len(kept) == 0 {
+		return fmt.Errorf("-run %q: matches no pair of the corpus", matching)
+	}
+	return nil
 }
 
-// build compiles the test of the corpus.
-func (b *bench) build(ctx context.Context, folder, cache string, v *Variant) (program string,
-	err error) {
-	program = filepath.Join(folder, "judge.test")
-	arguments := []string{"test", "-c", "-o", program}
-	if v != nil {
-		overlay, err := v.overlay(folder)
-		if err != nil {
-			return "", err
+func (b *bench) corpus() string { return filepath.Join(b.root, judging, "testdata/corpus") }
+
+// build compiles the program with other files in the place of some.
+func (b *bench) build(ctx context.Context, name string, files map[string]string) (program string, err error) {
+	replace := map[string]string{}
+	for path, text := range files {
+		changed := filepath.Join(b.work, fmt.Sprintf("%s-%d.go", name, len(replace)))
+		if err := os.WriteFile(changed, []byte(text), 0o644); err != nil {
+			return "", fmt.Errorf("write changed source: %w", err)
 		}
-		arguments = append(arguments, "-overlay", overlay)
+		replace[path] = changed
 	}
-	compiler := exec.CommandContext(ctx, "go", append(arguments, "./"+judging)...)
-	compiler.Dir, compiler.Env = b.root, append(os.Environ(), "GOCACHE="+cache,
-		"GOMAXPROCS="+strconv.Itoa(b.procs))
+	document, err := json.Marshal(map[string]map[string]string{"Replace": replace})
+	overlay := filepath.Join(b.work, name+".json")
+	if err == nil {
+		err = os.WriteFile(overlay, document, 0o644)
+	}
+	if err != nil {
+		return "", fmt.Errorf("write overlay: %w", err)
+	}
+	program = filepath.Join(b.work, name)
+	compiler := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", program, replay)
+	compiler.Dir = b.root
 	if out, err := compiler.CombinedOutput(); err != nil {
 		if ctx.Err() != nil {
 			return "", context.Cause(ctx)
@@ -122,76 +101,90 @@ func (b *bench) build(ctx context.Context, folder, cache string, v *Variant) (pr
 	return program, nil
 }
 
-// replay runs the test of the corpus, which writes what it says into the folder. A variant of what
-// judges changes nothing of what is compared: then recordings need not be read again.
-func (b *bench) replay(ctx context.Context, folder, program string, v *Variant) error {
-	pattern := "^(TestCorpus|TestCorpusFromRecordings)$"
-	if v != nil && filepath.Dir(v.file) == filepath.Join(b.root, judging) {
-		pattern = "^TestCorpus$"
-	}
-	if b.pairs != "" {
-		pattern += "/^pair$/(" + b.pairs + ")"
-	}
-	test := exec.CommandContext(ctx, program, "-test.run", pattern, "-test.timeout", "10m",
-		"-verdicts", folder)
-	test.Dir = filepath.Join(b.root, judging)
-	test.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(b.procs))
-	if out, err := test.CombinedOutput(); err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+// together writes the sources of all variants in one program.
+func (in *instrument) together(packages []*code, root string) map[string]string {
+	files := map[string]string{filepath.Join(root, tablesFile): in.tables.source()}
+	for _, c := range packages {
+		for _, s := range c.sources {
+			if file := in.files[s.path]; file != nil {
+				name := s.files.Position(s.syntax.Name.End()).Offset
+				file.replace(name, name, "; import \""+module+"/lineup/ablate/vary\"")
+				files[s.path] = file.between(0, len(file.text)) + file.tail + "\nvar _ = vary.None\n"
+			}
 		}
-		return fmt.Errorf("the test fails: %s", firstLine(string(out)))
 	}
-	return nil
+	return files
 }
 
-// overlay writes the changed file, and the document by which the compiler reads it in place of the
-// real one.
-func (v *Variant) overlay(folder string) (string, error) {
-	text, err := os.ReadFile(v.file)
-	if err != nil {
-		return "", fmt.Errorf("read source: %w", err)
-	}
-	changed := slices.Concat(text[:v.start], []byte(v.with), text[v.end:])
-	file, overlay := filepath.Join(folder, "changed.go"), filepath.Join(folder, "overlay.json")
-	document, err := json.Marshal(map[string]map[string]string{"Replace": {v.file: file}})
-	if err == nil {
-		err = os.WriteFile(file, changed, 0o644)
-	}
-	if err == nil {
-		err = os.WriteFile(overlay, document, 0o644)
-	}
-	if err != nil {
-		return "", fmt.Errorf("write variant: %w", err)
-	}
-	return overlay, nil
+// said is what the program says of a pair.
+type said struct {
+	Told    corpus.Told
+	Reached []int
+	Changed map[int]corpus.Told
+	Failed  map[int]string
 }
 
-// link makes a copy of a folder whose files are the same ones: nothing writes into those of the
-// compiler's cache.
-func link(from, to string) error {
-	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(to, strings.TrimPrefix(path, from))
-		if entry.IsDir() {
-			return os.MkdirAll(target, 0o755)
-		}
-		return os.Link(path, target)
-	})
-	if err != nil {
-		return fmt.Errorf("copy the compiler's cache: %w", err)
+// judge runs the program for each pair.
+func (b *bench) judge(ctx context.Context, program string, variants func(pair) []int,
+	done func(pair, said)) error {
+	next, failed := make(chan pair), make([]error, b.jobs)
+	var workers sync.WaitGroup
+	var reporting sync.Mutex
+	for worker := range b.jobs {
+		workers.Go(func() {
+			for p := range next {
+				if failed[worker] != nil {
+					continue
+				}
+				answer, err := b.one(ctx, program, p, variants(p))
+				reporting.Lock()
+				if failed[worker] = err; err == nil {
+					done(p, answer)
+				}
+				reporting.Unlock()
+			}
+		})
 	}
-	return nil
+	for _, p := range b.pairs {
+		next <- p
+	}
+	close(next)
+	workers.Wait()
+	return errors.Join(failed...)
+}
+
+func (b *bench) one(ctx context.Context, program string, p pair, variants []int) (answer said, err error) {
+	var numbers []string
+	for _, v := range variants {
+		numbers = append(numbers, strconv.Itoa(v))
+	}
+	var out, told bytes.Buffer
+	run := exec.CommandContext(ctx, program, "-corpus", b.corpus(), "-pair", p.name, "-recordings", p.path,
+		"-variants", strings.Join(numbers, ","))
+	run.Env, run.Stdout, run.Stderr = append(os.Environ(), "GOMAXPROCS=1"), &out, &told
+	if err = run.Run(); err == nil {
+		err = json.Unmarshal(out.Bytes(), &answer)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return said{}, context.Cause(ctx)
+	case err != nil:
+		return said{}, fmt.Errorf("judge %s %s again: %w: %s", p.from, p.name, err, lastLine(told.String()))
+	}
+	return answer, nil
 }
 
 func firstLine(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "---") {
+		if line != "" && !strings.HasPrefix(line, "#") {
 			return line
 		}
 	}
 	return "it said nothing"
+}
+
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndexByte(text, '\n')+1:]
 }

@@ -2,27 +2,14 @@ package ablate
 
 import (
 	"cmp"
-	"culprit/internal/corpus"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
+
+	"culprit/internal/corpus"
 )
 
 // verdicts are what is said of the pairs, each under the file that it was judged from and its name.
 type verdicts map[string]corpus.Told
-
-// read adds what a file says, which the test of the corpus has written.
-func (v verdicts) read(content []byte, from string) error {
-	var told []corpus.Told
-	if err := json.Unmarshal(content, &told); err != nil {
-		return fmt.Errorf("read verdicts of %s: %w", from, err)
-	}
-	for _, one := range told {
-		v[from+" "+one.Pair] = one
-	}
-	return nil
-}
 
 // How much a variant changes a verdict, the worst first.
 const (
@@ -55,11 +42,15 @@ func changes(before, after verdicts) (list []Change) {
 		}
 		list = append(list, change)
 	}
-	slices.SortStableFunc(list, func(x, y Change) int {
-		return cmp.Compare(severity(x.How),
-			severity(y.How))
-	})
+	order(list)
 	return list
+}
+
+// order sorts changes, the worst first.
+func order(list []Change) {
+	slices.SortStableFunc(list, func(x, y Change) int {
+		return cmp.Or(cmp.Compare(severity(x.How), severity(y.How)), cmp.Compare(x.Pair, y.Pair))
+	})
 }
 
 func severity(how string) int { return slices.Index([]string{Wrong, Mended, First, Else}, how) }

@@ -18,12 +18,15 @@ func (r Result) count(how string) (n int) {
 	return n
 }
 
-// worst is the worst way in which a variant changes a verdict, "" where it changes none.
+// worst is the worst way in which a variant changes a verdict, "" where no pair comes to it.
 func (r Result) worst() string {
-	if len(r.Changes) == 0 {
-		return ""
+	switch {
+	case len(r.Changes) > 0:
+		return r.Changes[0].How
+	case r.Reached > 0:
+		return same
 	}
-	return r.Changes[0].How
+	return ""
 }
 
 // shownPairs is how many pairs a line names.
@@ -41,7 +44,7 @@ func (r Result) String() string {
 		}
 	}
 	if len(parts) == 0 {
-		return fmt.Sprintf("%s: nothing", r.Variant)
+		return fmt.Sprintf("%s: nothing, %d pairs come to it", r.Variant, r.Reached)
 	}
 	text := fmt.Sprintf("%s: %s", r.Variant, strings.Join(parts, ", "))
 	if how := r.worst(); how != Else {
@@ -62,8 +65,12 @@ var sections = []struct{ how, title string }{
 	{Mended, "Harmful: a truth is found"},
 	{First, "Another first suspect or place is named, which is right as well"},
 	{Else, "Only shares, levels or further suspects change"},
-	{"", "No verdict changes: no pair of the corpus needs it"},
+	{same, "No verdict changes, though pairs come to it"},
+	{"", "No pair comes to it"},
 }
+
+// same stands for a variant that pairs come to, and that changes no verdict.
+const same = "same"
 
 // report writes which verdicts change, by variant.
 func report(stdout io.Writer, path string, pairs int, results []Result) error {
@@ -99,7 +106,14 @@ func report(stdout io.Writer, path string, pairs int, results []Result) error {
 // markdown lists the verdicts that a variant changes, those of which only shares change in number.
 func (r Result) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "- %s\n", r.Variant)
+	fmt.Fprintf(&b, "- %s", r.Variant)
+	if r.worst() == same {
+		fmt.Fprintf(&b, ": %d pairs", r.Reached)
+	}
+	if r.Alone != "" {
+		fmt.Fprintf(&b, " (compiled by itself: %s)", r.Alone)
+	}
+	b.WriteString("\n")
 	for _, change := range r.Changes {
 		if change.How != Else {
 			fmt.Fprintf(&b, "  - %s: %s: %s → %s\n", change.How, change.Pair, change.Was, change.Is)

@@ -5,10 +5,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/constant"
-	"go/parser"
 	"go/token"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -29,43 +26,15 @@ type Variant struct {
 	file       string // absolute
 	start, end int    // bytes of it
 	with       string // what they become
+
+	at    int            // threshold: where the constant's name begins
+	value constant.Value // threshold: what it becomes
 }
 
 // String is what -only is matched with.
 func (v Variant) String() string { return v.Kind + " " + v.Of + " " + v.How }
 
-// source is one parsed file of a package.
-type source struct {
-	path, text string
-	syntax     *ast.File
-	files      *token.FileSet
-}
-
-// variantsIn lists what can be varied in the package of a folder, in the order of its files.
-func variantsIn(folder string) ([]Variant, error) {
-	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
-	if err != nil {
-		return nil, fmt.Errorf("list %s: %w", folder, err)
-	}
-	var sources []source
-	for _, path := range paths {
-		if strings.HasSuffix(path, "_test.go") {
-			continue
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return nil, fmt.Errorf("read source: %w", err)
-		}
-		files := token.NewFileSet()
-		syntax, err := parser.ParseFile(files, path, text, parser.SkipObjectResolution)
-		if err != nil {
-			return nil, fmt.Errorf("parse source: %w", err)
-		}
-		sources = append(sources, source{path, string(text), syntax, files})
-	}
-	return find(sources), nil
-}
-
+// find lists what can be varied in the files of a package, in their order.
 func find(sources []source) (variants []Variant) {
 	known, rows := constants(sources), rowTypes(sources)
 	for _, s := range sources {
@@ -108,8 +77,10 @@ func (s *source) thresholds(declaration *ast.GenDecl,
 				how      string
 				quarters int
 			}{{"-25 %", 3}, {"+25 %", 5}} {
-				variants = append(variants, s.variant(Threshold, name.Name, by.how, expression.Pos(),
-					expression.End(), scaled(text, value, by.quarters)))
+				v := s.variant(Threshold, name.Name, by.how, expression.Pos(), expression.End(),
+					scaled(text, value, by.quarters))
+				v.at, v.value = s.files.Position(name.Pos()).Offset, changedBy(value, by.quarters)
+				variants = append(variants, v)
 			}
 		}
 	}
