@@ -110,9 +110,7 @@ func (s *scene) sleepsAsBefore(c *claim) bool {
 const fewerClaim = "what sleeps as long as before is asked by fewer at a time: the other requests wait for their turn"
 
 const (
-	// A sleeper is asked by fewer at a time where so many times, and so many, fewer connections
-	// come to it …
-	timesFewer    = 1.5
+	// A sleeper is asked by fewer at a time where so many fewer connections come to it …
 	fewestDropped = 3
 	// … and what it sends stays within this factor: the same answers to the same requests.
 	sameAnswers = 1.25
@@ -134,7 +132,7 @@ func (s *scene) fewerAtOnce(c *claim) bool {
 	for _, call := range sendCalls {
 		answers = answers.plus(s.count(counts.Call(call, "bytes"), process))
 	}
-	fewer := connections.swapped().grew(timesFewer, fewestDropped) && connections.b > 0
+	fewer := connections.swapped().grew(manyTimes, fewestDropped) && connections.b > 0
 	if !fewer || answers.a <= 0 || answers.a > sameAnswers*answers.b || answers.b > sameAnswers*answers.a {
 		return false
 	}
@@ -159,7 +157,7 @@ func (s *scene) holdsBack(c *claim) string {
 	sleeper, dropped := s.busiestProcess(c.members), map[string]float64{}
 	for _, process := range s.keys("syscall.connect.count") {
 		opened := s.count("syscall.connect.count", process)
-		if process != sleeper && opened.swapped().grew(timesFewer, fewestDropped) {
+		if process != sleeper && opened.swapped().grew(manyTimes, fewestDropped) {
 			dropped[process] = -opened.more()
 		}
 	}

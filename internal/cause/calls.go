@@ -15,8 +15,8 @@ const leastCalls = 10
 // hardly is the part of a growth that is not worth telling apart.
 const hardly = 0.05
 
-// notable is the part of a claim's growth that a call's own time must make up to stand as evidence
-// of it: a call in the code that grew has noise of its own.
+// notable is the part of a growth from which something counts in it at all: a call as evidence, a
+// dependency as what brought garbage about. Chosen: less is what any code has.
 const notable = 0.1
 
 // callEvidence separates "called more often" from "dearer each time" for the system call that a

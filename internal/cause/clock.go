@@ -21,8 +21,13 @@ var clockRank = map[string]int{"tsc": 0, "arch_sys_counter": 0, "riscv_clocksour
 // its cost.
 const slowClock = 3
 
-// fewestReads a run: below that no clock read costs anything that a metric shows.
-const fewestReads = 1000
+const (
+	// fewestReads a run: below that no clock read costs anything that a metric shows.
+	fewestReads = 1000
+	// timesReads is how many times as many tell that the time is read more often, and not as often
+	// from a slower clock. Chosen.
+	timesReads = 1.2
+)
 
 // findClock decides which of the three causes made reading the time dear.
 func findClock(s *scene) []finding {
@@ -31,7 +36,7 @@ func findClock(s *scene) []finding {
 
 func (s *scene) tellClock(c *claim) {
 	calls := s.callsCounted(clockCalls)
-	oftener := calls.grew(1.2, fewestReads)
+	oftener := calls.grew(timesReads, fewestReads)
 	c.absorbs = s.absorbing(c)
 	s.locate(c, "")
 	sourceA, sourceB := s.clockSources(c)

@@ -15,19 +15,11 @@ import (
 // what they wait for.
 
 const (
-	// mostOfGrowth of the CPU time has to be the function's for the target's counters to be about it. Chosen.
-	mostOfGrowth = 0.5
-	// mostlySlower: this part of the growth in cycles, in logarithms, is cycles per instruction. Chosen.
-	mostlySlower = 0.5
 	// leastCycles by which a run has to take more of them for the two parts to mean anything. Chosen.
 	leastCycles = 1.05
-	// oftener: misses per instruction have to have grown by so much to be a cause. Chosen.
-	oftener = 1.5
 	// leastSampled samples of each side by each counter are needed to tell a function's instructions from their time:
 	// of 30 the error of the ratio is a quarter. Chosen.
 	leastSampled = 30
-	// explainsCycles: so much of what the instructions take longer the misses have to be able to be. Chosen.
-	explainsCycles = 0.5
 )
 
 // misses are what an instruction waits for. One costs between least and most cycles: makers' optimisation guides and
@@ -56,7 +48,7 @@ func (l *ledger) giveCounted(transfer) {
 		}
 		cycles, instructions, sampled := l.sampledIn(c)
 		slower := sampled && l.split(c, cycles, instructions, bySamples)
-		if toldOfAll || l.grew(c) < mostOfGrowth*l.growth {
+		if toldOfAll || l.grew(c) < majority*l.growth {
 			continue
 		}
 		for _, of := range []string{"", ":u"} { // of user space alone, where that was asked for
@@ -125,7 +117,7 @@ func (s *scene) split(c *claim, cycles, instructions compare.Count, how string) 
 	more := math.Log(work.b/work.a) / math.Log(took.b/took.a)
 	longer := risen(each(cycles.A, instructions.A), each(cycles.B, instructions.B))
 	switch {
-	case !longer || more > 1-mostlySlower && more < 1:
+	case !longer || more > 1-majority && more < 1:
 		if !longer {
 			more = 1
 		}
@@ -156,7 +148,7 @@ func (s *scene) blameMisses(c *claim, of string, work, took sides) {
 		seen := means(count.A, count.B)
 		c.add("counters", miss.called, seen, "events/run")
 		more := seen.b - seen.a/work.a*work.b
-		if !risen(count.A, count.B) || seen.b/work.b < oftener*seen.a/work.a || more*miss.most < explainsCycles*longer {
+		if !risen(count.A, count.B) || seen.b/work.b < manyTimes*seen.a/work.a || more*miss.most < majority*longer {
 			continue
 		}
 		if cost := min(more*miss.least, longer); cost > surely {

@@ -15,7 +15,7 @@ func findDelayed(s *scene) []finding {
 	if s.metric != compare.MetricWall {
 		return nil
 	}
-	if !s.countOf(counts.Delayed).grew(timesConnects, fewestDelayed) {
+	if !s.countOf(counts.Delayed).grew(manyTimes, fewestDelayed) {
 		return nil
 	}
 	lengths := s.meanWaits()
@@ -60,7 +60,7 @@ func findCorked(s *scene) []finding {
 	if s.metric != compare.MetricWall {
 		return nil
 	}
-	if !s.countOf(counts.Corked).grew(timesConnects, fewestDelayed) || s.retransmits() {
+	if !s.countOf(counts.Corked).grew(manyTimes, fewestDelayed) || s.retransmits() {
 		return nil
 	}
 	return []finding{{cause: NetDelayed,

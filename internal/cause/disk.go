@@ -173,7 +173,7 @@ func findSlowDisk(s *scene) []finding {
 	writes, reads := s.slower("write", "flush"), s.slower("read")
 	// What the program did not read before has no speed to be compared with: others' requests had
 	// another size.
-	oftener := s.countOf(counts.OwnReads).grew(moreRequests, fewestOwn)
+	oftener := s.countOf(counts.OwnReads).grew(manyTimes, fewestOwn)
 	if !writes && (!reads || oftener) {
 		return nil
 	}

@@ -20,7 +20,6 @@ const (
 	// A place that waited this much less often on the other side waits for something new, not in
 	// vain.
 	leastWaitedBefore = 0.005
-	timesWoken        = 1.5
 	// leastBroadcast of the growth must be waking all, which side A did for less than
 	// rarelyBroadcast of that per wait.
 	leastBroadcast  = 0.001
@@ -111,7 +110,7 @@ func (s *scene) wokenAtConditions() (woken sides, locks float64) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(places)) { // a sum depends on the order
-		if waits := places[name]; waits.a >= leastWaitedBefore*waits.b && waits.b >= timesWoken*waits.a {
+		if waits := places[name]; waits.a >= leastWaitedBefore*waits.b && waits.b >= manyTimes*waits.a {
 			woken = woken.plus(waits)
 		}
 	}

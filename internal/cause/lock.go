@@ -40,15 +40,13 @@ func (s *scene) contended() bool {
 	futex := s.countOf("syscall.futex.count")
 	taking := s.grew(s.all(func(i int) bool { return s.traits[i].lock && isRunning(&s.paths[i]) }))
 	return waited.more() > 0 && waited.more() >= waitedPart*taking ||
-		futex.grew(timesFutex, fewestCalls)
+		futex.grew(manyTimes, fewestCalls)
 }
 
 const (
 	// waitedPart is by how much longer, beside what taking locks costs more, threads wait where
 	// they fight for one: each waiter waits for as long as the holder has it. Chosen.
 	waitedPart = 0.1
-	// timesFutex is how many times as many futex calls tell that a lock is fought for. Chosen.
-	timesFutex = 1.5
 	// lockAround is the part of its function's growth from which a lock takes the rest of it.
 	// Chosen: more than for calls, as what a lock guards is work of its own.
 	lockAround = 0.8

@@ -10,10 +10,8 @@ import (
 )
 
 const (
-	// Memory that is mapped, touched and returned again: so many more calls a run, and so many
-	// times as many.
+	// fewestMaps is how many more calls a run tell of memory that is mapped, touched and returned again.
 	fewestMaps = 100
-	timesMaps  = 1.5
 )
 
 // findFaults claims page faults and mapping calls when memory is returned and taken again, written
@@ -23,7 +21,7 @@ func findFaults(s *scene) []finding {
 	calls := s.callCount("munmap").plus(s.callCount("madvise")).plus(s.callCount("brk"))
 	pages := s.changedPages()
 	_, forked := s.writtenAgain()
-	returned := calls.grew(timesMaps, fewestMaps) || calls.more() > 0 && s.touchedAgain()
+	returned := calls.grew(manyTimes, fewestMaps) || calls.more() > 0 && s.touchedAgain()
 	if !returned && len(pages) == 0 && !forked && !s.mostlyFaults() {
 		return nil
 	}
@@ -116,7 +114,7 @@ const (
 // fewestFaults is how many more page faults a run are many.
 const fewestFaults = 1000
 
-func (s *scene) manyFaults() bool { return s.countOf(minorFaults).grew(timesMaps, fewestFaults) }
+func (s *scene) manyFaults() bool { return s.countOf(minorFaults).grew(manyTimes, fewestFaults) }
 
 // changedPages are the settings of huge pages that differ, where many more page faults came with
 // them: the same memory is then touched page by page.

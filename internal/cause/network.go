@@ -28,7 +28,6 @@ const (
 	fewestDelayed = 3
 	// New connections that are worth a suspicion.
 	fewestConnects = 20
-	timesConnects  = 1.5
 	// setupPart is how many calls more there must be for each connection more, for a call to belong
 	// to it. Chosen: not every connection needs each of them.
 	setupPart = 0.5
@@ -79,7 +78,7 @@ func findLoss(s *scene) []finding {
 
 // retransmits reports whether more segments were sent again.
 func (s *scene) retransmits() bool {
-	return s.countOf(counts.Network+recording.NetRetransmit).grew(timesConnects, fewestRetransmits)
+	return s.countOf(counts.Network+recording.NetRetransmit).grew(manyTimes, fewestRetransmits)
 }
 
 func (s *scene) tellLoss(c *claim) {
@@ -96,7 +95,7 @@ func (s *scene) tellLoss(c *claim) {
 // findReconnect claims what opening and closing connections takes when there are many more of them.
 func findReconnect(s *scene) []finding {
 	connects := s.connects()
-	if !connects.grew(timesConnects, fewestConnects) {
+	if !connects.grew(manyTimes, fewestConnects) {
 		return nil
 	}
 	setup := map[string]bool{}

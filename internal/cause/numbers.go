@@ -148,6 +148,10 @@ func (s sides) times(factor float64) sides { return sides{s.a * factor, s.b * fa
 // each divides by numbers of something; where there is none of it, by one.
 func (s sides) each(of sides) sides { return sides{s.a / max(of.a, 1), s.b / max(of.b, 1)} }
 
+// manyTimes is how many times as many of something there are where it grew, and did not only vary
+// between runs. Chosen; docs/ablation.md says how far it may lie elsewhere.
+const manyTimes = 1.5
+
 // grew reports whether there is more, by the factor and the amount at least.
 func (s sides) grew(factor, amount float64) bool { return s.more() >= amount && s.b >= factor*s.a }
 

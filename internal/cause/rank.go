@@ -185,14 +185,11 @@ func (r *ranking) behindCode(rule rankRule) {
 	})
 }
 
-// notableShare is the part of the change from which code of a dependency that changed counts together
-// with what follows from it. Chosen: less is what any code has.
-const notableShare = 0.1
-
 // broughtBy is the share of what follows from code of a dependency that changed: at that code, or on
-// threads of a run time's own, which have no code above them to tell whose garbage it is.
+// threads of a run time's own, which have no code above them to tell whose garbage it is. It counts
+// from a notable share of that code's own on.
 func (r *ranking) broughtBy(code *ranked) (brought float64) {
-	if code.share().Value < notableShare {
+	if code.share().Value < notable {
 		return 0
 	}
 	for _, one := range r.told {

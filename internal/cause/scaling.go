@@ -103,7 +103,7 @@ func (s *scene) byInstructions() (knownWork, string) {
 			continue
 		}
 		times := mean(count.B) / mean(count.A)
-		if math.Log(times) < (1-mostlySlower)*math.Log(spent.b/spent.a) {
+		if math.Log(times) < (1-majority)*math.Log(spent.b/spent.a) {
 			return workSame, fmt.Sprintf("%.2f times as many instructions", times)
 		}
 		return workMore, fmt.Sprintf("%.2f times as many instructions: it does more", times)
@@ -118,7 +118,7 @@ func (s *scene) locksAlone() bool {
 		return isRunning(path) && slices.ContainsFunc(path.Frames, takesLock)
 	})
 	rest := s.spent(s.in.CPU).plus(locks.times(-1))
-	return rest.a > 0 && rest.b > 0 && locks.b*rest.a >= oftener*locks.a*rest.b
+	return rest.a > 0 && rest.b > 0 && locks.b*rest.a >= manyTimes*locks.a*rest.b
 }
 
 // dearerEach reports whether a path is in the kernel for something that is asked of it neither more often nor for more

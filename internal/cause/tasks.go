@@ -23,10 +23,8 @@ const (
 	// so many times what they take on the other side.
 	queuePart  = 0.01
 	queueTimes = 3
-	// In all runs together that is at least this much, some samples, and it is in at least this
-	// part of the runs.
+	// In all runs together that is at least this much, some samples, and it is in most of the runs.
 	queueSeconds = 0.008
-	queueRuns    = 0.5
 )
 
 // tellQueue adds to a claim on sleeps that the tasks wait for each other at a channel, or what is
@@ -96,7 +94,7 @@ func (q *queue) grew(total sides, times float64) bool {
 	for _, value := range q.b {
 		seconds += value
 	}
-	seen := len(q.b) > 0 && seconds >= queueSeconds && float64(positive(q.b)) >= queueRuns*float64(len(q.b))
+	seen := len(q.b) > 0 && seconds >= queueSeconds && float64(positive(q.b)) >= majority*float64(len(q.b))
 	if !seen || total.a <= 0 || total.b <= 0 {
 		return false
 	}

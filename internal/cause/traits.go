@@ -125,10 +125,6 @@ func (n *nodeTotals) call() string {
 	return ""
 }
 
-// wrapping is the part of the time below a library function that must have one purpose for all of
-// it to have that purpose: wrappers, entry and exit code.
-const wrapping = 0.5
-
 // inferTraits gives paths without a purpose that of their neighbours: those
 // caught in a wrapper, or on the way into or out of the kernel.
 func inferTraits(paths []compare.Path, traits []trait) {
@@ -164,7 +160,7 @@ func inferTraits(paths []compare.Path, traits []trait) {
 		for _, point := range points[i] {
 			node := nodes[point]
 			call := node.call()
-			if node.clock > 0 && node.clock >= wrapping*node.seconds {
+			if node.clock > 0 && node.clock >= majority*node.seconds {
 				t.clock = true
 				break
 			}
@@ -199,7 +195,7 @@ func (t *trait) wrapping(path *compare.Path) float64 {
 			return managedWrapping
 		}
 	}
-	return wrapping
+	return majority
 }
 
 // points are where in the call tree a path may take its purpose from: what the

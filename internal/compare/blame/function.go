@@ -16,8 +16,11 @@ const (
 	// callerMoved is the part of a function's growth that its caller must have too. Chosen: of less,
 	// the function took over what the caller's other callees gave up.
 	callerMoved = 0.5
-	// belowPart of a function's growth must come through what is blamed to lie below that. Chosen.
-	belowPart = 0.5
+	// throughPart of a function's growth must come through another for one of the two to be named with
+	// it: through what is blamed to lie below that, through a callee for that to be named. Chosen.
+	throughPart = 0.5
+	// leafPart of it is enough for a leaf to be named beside such a callee. Chosen.
+	leafPart = 0.2
 )
 
 // function is one function over all call paths, each path counted once.
@@ -166,16 +169,8 @@ func (s *search) below(candidate, blamed *spot) bool {
 			through += s.grow[i]
 		}
 	}
-	return through >= belowPart*candidate.grow
+	return through >= throughPart*candidate.grow
 }
-
-const (
-	// throughPart of a place's growth must come through a function that it calls for that to be
-	// named. Chosen.
-	throughPart = 0.5
-	// leafPart of it is enough for a leaf to be named beside such a function. Chosen.
-	leafPart = 0.2
-)
 
 // through is the deepest function in user space below a place that at least half of the place's
 // growth comes through, "" where there is none: what costs so much where the leaves are many (a
