@@ -392,8 +392,10 @@ func liveSituations() []situation {
 		"trace_call_bpf;bpf_prog_6deef7357e7b4530_sys_enter of bpftrace;bpf_get_stackid"
 	several := map[string]float64{"_start;main;serve;parse": 160, "_start;main;serve;render": 110,
 		"_start;main;serve;store": 80, "_start;main;serve;pass;libc.so.6!read;k:__x64_sys_read;pipe_read": 60}
-	const samples = "perf samples 1 event of 1 process, "
-	often := func(counted string) map[string]string { return map[string]string{"target.counted": counted} }
+	often := func(hertz string) map[string]string {
+		return map[string]string{"target.counted": "perf samples 1 event of 1 process", "target.sampled_hz": hertz}
+	}
+	never := map[string]string{"target.counted": "none", "target.sampled_hz": "0"}
 	return []situation{
 		{name: "a monitor of one of two live services", metric: "cpu",
 			a: plan{cpu: map[string]float64{work: 200, switching: 50}, waits: switches,
@@ -423,21 +425,21 @@ func liveSituations() []situation {
 			b: plan{cpu: map[string]float64{work: 200, "_start;main;serve;fill;k:asm_exc_page_fault;exc_page_fault;" +
 				"__traceiter_page_fault_user;bpf_trace_run3;bpf_prog_6deef7357e7b4530_fault of bpftrace": 60}},
 			cause: "monitor.attached", place: "BPF programs of process bpftrace", low: 0.9, high: 1, level: Explains},
-		{name: "a profiler samples one very often", metric: "cpu", a: plan{cpu: several, facts: often("none")},
-			b:     plan{cpu: grown(several, 1.15), facts: often(samples + "20000 times a second: cpu-clock")},
+		{name: "a profiler samples one very often", metric: "cpu", a: plan{cpu: several, facts: never},
+			b:     plan{cpu: grown(several, 1.15), facts: often("20000")},
 			cause: "monitor.attached", place: "target.counted=perf samples", low: 0.9, high: 1, level: Explains},
 		{name: "a profiler samples one now and then, and all of it does more", metric: "cpu",
-			a:     plan{cpu: several, facts: often("none")},
-			b:     plan{cpu: grown(several, 1.15), facts: often(samples + "99 times a second: cpu-clock")},
+			a:     plan{cpu: several, facts: never},
+			b:     plan{cpu: grown(several, 1.15), facts: often("99")},
 			cause: "code.grew", place: "parse", low: 0.2, high: 1, level: Explains},
 		{name: "a profiler samples one very often, and one function does more", metric: "cpu",
-			a: plan{cpu: several, facts: often("none")},
+			a: plan{cpu: several, facts: never},
 			b: plan{cpu: merged(several, map[string]float64{"_start;main;serve;parse": 220}),
-				facts: often(samples + "20000 times a second: cpu-clock")},
+				facts: often("20000")},
 			cause: "code.grew", place: "parse", low: 0.8, high: 1, level: Explains},
 		{name: "a profiler samples both very often", metric: "cpu",
-			a:     plan{cpu: several, facts: often(samples + "20000 times a second: cpu-clock")},
-			b:     plan{cpu: grown(several, 1.15), facts: often(samples + "20000 times a second: cpu-clock")},
+			a:     plan{cpu: several, facts: often("20000")},
+			b:     plan{cpu: grown(several, 1.15), facts: often("20000")},
 			cause: "code.grew", place: "parse", low: 0.2, high: 1, level: Explains},
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/host"
-	"culprit/recording"
 )
 
 // findMonitor claims what another monitor costs: its kernel code at the program's context switches
@@ -89,18 +88,12 @@ func (s *scene) dearerSwitches() bool {
 
 func (s *scene) switches() sides { return s.countOf("switches.voluntary", "switches.involuntary") }
 
-// recorderProgram is the name of this program, whose recorder's other threads are called so.
-const recorderProgram = "culprit"
-
 // newTracers are the tracers that the dearer side ran beside and the other did not. Recorders of
 // this program are none: another investigation may come and go.
 func newTracers(settings []compare.FactChange) []compare.FactChange {
 	return slices.DeleteFunc(settings, func(setting compare.FactChange) bool {
-		seen := host.TracersIn([]recording.Fact{{Name: setting.Name, Value: setting.B}})
-		ours := func(tracer host.Tracer) bool {
-			return tracer.Name == recording.RecorderComm || tracer.Name == recorderProgram
-		}
-		return setting.B == "" || setting.B == "none" || slices.ContainsFunc(seen, ours)
+		theirs := host.Foreign(setting.B)
+		return theirs == "" || theirs == host.Foreign(setting.A)
 	})
 }
 

@@ -101,9 +101,11 @@ func TestSmallPartIsNotFirst(t *testing.T) {
 
 func TestRecordersOfThisProgramAreNoNewTracers(t *testing.T) {
 	got := newTracers([]compare.FactChange{{Name: "tracers.bpf", A: "culprit-record ×47", B: "none"},
-		{Name: "tracers.perf", A: "none", B: "culprit-record ×12"}, {Name: "tracers.ftrace", A: "none", B: "trace-cmd"}})
-	if len(got) != 1 || got[0].B != "trace-cmd" {
-		t.Errorf("%v, want trace-cmd alone", got)
+		{Name: "tracers.perf", A: "none", B: "culprit-record ×12"}, {Name: "tracers.ftrace", A: "none", B: "ftrace ×1"},
+		{Name: "tracers.perf", A: "perf ×6", B: "culprit-record ×12, perf ×6"}, {Name: "tracers.perf", A: "", B: "none"},
+		{Name: "tracers.perf", A: "none", B: "culprit-record ×12, perf ×5"}})
+	if len(got) != 2 || got[0].B != "ftrace ×1" || got[1].B != "culprit-record ×12, perf ×5" {
+		t.Errorf("%v, want ftrace, and perf beside a recorder", got)
 	}
 }
 

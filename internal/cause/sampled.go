@@ -2,6 +2,7 @@ package cause
 
 import (
 	"math"
+	"strconv"
 
 	"culprit/internal/compare"
 	"culprit/internal/host"
@@ -20,10 +21,9 @@ const (
 // interrupts are booked on whatever they interrupt, so that all code takes longer alike. It takes no
 // more than so many samples can cost.
 func (l *ledger) giveSampled(rule transfer) {
-	settings := newTracers(l.changed("tracers.perf.counting", host.FactTargetCounted))
 	hertz := 0.0
-	for _, setting := range settings {
-		hertz = max(hertz, host.SampledHertz(setting.B)-host.SampledHertz(setting.A))
+	for _, setting := range l.changed(host.FactTracersSampled, host.FactTargetSampled) {
+		hertz = max(hertz, rate(setting.B)-rate(setting.A))
 	}
 	left := func(i int) bool { return l.free(i) && l.paths[i].Kind == compare.Running }
 	rest := l.total(l.all(left))
@@ -31,10 +31,19 @@ func (l *ledger) giveSampled(rule transfer) {
 		return
 	}
 	l.explained = l.claim(rule.rule, finding{cause: MonitorAttached, match: left, tell: func(c *claim) {
-		c.tellSettings(settings)
+		c.tellSettings(newTracers(l.changed("tracers.perf.counting", host.FactTargetCounted)))
 		c.add("cpu", "growth for each sample", sides{b: 1e6 * rest.more() / (hertz * rest.b)}, "us")
 		c.doubt(DoubtUnseen, "interrupts are not seen by a software clock: it is told by all code taking longer alike")
 	}}) != nil
+}
+
+// rate is what a fact says happens so often a second; 0 where it says nothing of the kind.
+func rate(value string) float64 {
+	hertz, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(hertz > 0) || math.IsInf(hertz, 1) {
+		return 0
+	}
+	return hertz
 }
 
 // alike reports whether functions grew in proportion: whether most of the growth would be there if

@@ -37,6 +37,9 @@ const (
 	FactTargetSeccompFilters  = "target.seccomp_filters"
 	FactTargetTracer          = "target.tracer"
 	FactTargetCounted         = "target.counted" // by perf events of its processes or of its cgroup
+	// How many samples a second others take by time: of the target alone, and of all that they hold events for.
+	FactTargetSampled  = "target.sampled_hz"
+	FactTracersSampled = "tracers.perf.sampled_hz"
 )
 
 // Summary is what a reader needs to know of the machine a case was measured on.

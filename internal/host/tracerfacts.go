@@ -1,7 +1,6 @@
 package host
 
 import (
-	"regexp"
 	"sort"
 	"strconv"
 	"strings"
@@ -93,20 +92,25 @@ func TracersIn(facts []recording.Fact) []Tracer {
 	return tracers
 }
 
-// sampled is what a monitor that takes samples by time is told by, of each of its events: "perf samples 1 event of
-// 1 process, 4000 times a second: cpu-clock" (internal/monitor writes it).
-var sampled = regexp.MustCompile(`samples (\d+) events?[^;:]*, (\d+) times a second`)
-
-// SampledHertz is how many samples a second monitors take of a target that runs, as a fact tells it (target.counted,
-// tracers.perf.counting); 0 where none is taken by time.
-func SampledHertz(value string) float64 {
-	sum := 0.0
-	for _, found := range sampled.FindAllStringSubmatch(value, -1) {
-		events, errEvents := strconv.ParseFloat(found[1], 64)
-		hertz, errHertz := strconv.ParseFloat(found[2], 64)
-		if errEvents == nil && errHertz == nil {
-			sum += events * hertz
+// OfTracers tells a fact that TracerFacts makes.
+func OfTracers(name string) bool {
+	for _, kind := range tracerKinds {
+		if kind.name == name {
+			return true
 		}
 	}
-	return sum
+	return false
+}
+
+// Foreign is what a fact says of the tracers of others than recorders of this program, which come and go with another
+// recording; "" where there are none.
+func Foreign(value string) string {
+	var parts []string
+	for _, part := range strings.Split(value, tracerComma) {
+		name, _, _ := strings.Cut(part, tracerTimes)
+		if tracer := (&Tracer{Name: name}); name != noTracer && !tracer.OfRecorder() {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, tracerComma)
 }

@@ -31,17 +31,17 @@ func TestTracersComeBackOutOfFacts(t *testing.T) {
 	}
 }
 
-func TestSampledHertz(t *testing.T) {
-	for value, want := range map[string]float64{
-		"none": 0, "": 0, "perf counts 5 events of 1 process: cpu-clock": 0,
-		"perf samples 1 event of 1 process, 20000 times a second: cpu-clock":                                     20000,
-		"a counts 2 events of 1 process: cs, x; perf samples 2 events of 3 processes, 99 times a second: cycles": 198,
-		"perf samples 1 event of 1 process: context-switches":                                                    0,
-		"perf samples 1 event of 1 process: cs; b samples 1 event of 1 process, 50 times a second: cs":           50,
-		"perf samples 99999999999999999999 events, 1e9 times a second: cs":                                       0,
+// What recorders of this program hold is none of the others' tracers, and does not hide those.
+func TestForeignTracers(t *testing.T) {
+	for value, want := range map[string]string{
+		"none": "", "culprit ×2, culprit-record ×300": "", "culprit-record ×300, perf ×6": "perf ×6",
+		"perf ×6": "perf ×6", "culprit-recorder ×1": "culprit-recorder ×1", "": "",
 	} {
-		if got := SampledHertz(value); got != want {
-			t.Errorf("%q is %v samples a second, want %v", value, got, want)
+		if got := Foreign(value); got != want {
+			t.Errorf("%q: %q, want %q", value, got, want)
 		}
+	}
+	if !OfTracers("tracers.bpf") || OfTracers("tracers.perf.counting") {
+		t.Error("which facts count tracers is not known")
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/cilium/ebpf"
+
+	"culprit/recording"
 )
 
 const (
@@ -38,6 +40,14 @@ type Tracer struct {
 
 // Holds reports whether the tracer holds a BPF program with this tag.
 func (tracer *Tracer) Holds(tag string) bool { return slices.Contains(tracer.tags, tag) }
+
+// recorderProgram is the name of this program, which starts recorders and whose recorder's other threads are called so.
+const recorderProgram = "culprit"
+
+// OfRecorder tells a recorder of this program, or who started it.
+func (tracer *Tracer) OfRecorder() bool {
+	return tracer.Name == recording.RecorderComm || tracer.Name == recorderProgram
+}
 
 // program is one that a tracer holds, and where it is attached, as far as its link tells.
 type program struct {

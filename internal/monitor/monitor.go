@@ -164,6 +164,21 @@ func (m *Monitor) Of(pids []int, cgroups []uint64) bool {
 	})
 }
 
+// SamplesHz is how many samples by time it takes a second of what it watches while that runs: 0 where it samples at
+// other events alone.
+func (m *Monitor) SamplesHz() (sum uint64) {
+	if m.Does != Samples {
+		return 0
+	}
+	for _, each := range m.changed() {
+		sum += min(each.Hertz, mostHertz)
+	}
+	return sum
+}
+
+// mostHertz is far above what any kernel lets be asked for (kernel.perf_event_max_sample_rate).
+const mostHertz = 1 << 30
+
 // Programs tells each BPF program that runs at an event of the monitor, and where that is.
 func (m *Monitor) Programs(tell func(id uint32, place string)) {
 	for i := range m.events {
@@ -253,9 +268,8 @@ func (m *Monitor) adds() string {
 			nothing = append(nothing, each.to)
 		}
 	}
-	text := "adds " + strings.Join(more, ", ")
 	if len(nothing) > 0 {
-		text += ", nothing that could be measured to " + strings.Join(nothing, " or ")
+		more = append(more, "nothing that could be measured to "+strings.Join(nothing, " or "))
 	}
-	return strings.Replace(text, "adds , ", "adds ", 1)
+	return "adds " + strings.Join(more, ", ")
 }

@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"culprit/internal/host"
 	"culprit/internal/probe/monitors"
 	"culprit/internal/stat"
 )
@@ -70,8 +69,8 @@ func TestGrouped(t *testing.T) {
 	var texts []string
 	for _, each := range grouped(events) {
 		each.Name = "daemon"
-		if read, want := host.SampledHertz(each.Text()), float64(each.Each)*float64(each.Hertz); read != want {
-			t.Errorf("%q is read as %g samples a second, it is %g", each.Text(), read, want)
+		if want := uint64(each.Each) * each.Hertz; each.SamplesHz() != want {
+			t.Errorf("%q takes %d samples a second, want %d", each.Text(), each.SamplesHz(), want)
 		}
 		texts = append(texts, each.String())
 		texts = append(texts, each.Lines()...)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -34,7 +35,8 @@ type counting struct {
 // facts tell who watches others on this host, what they count, and who counts the target.
 func (c *counting) facts(target Target) []recording.Fact {
 	c.tracers, c.own = host.Tracers("/", os.Getpid(), os.Getppid()), host.HeldBy("/", os.Getpid())
-	return append(append(host.TracerFacts(c.tracers), c.fact(c.tracers)), c.ofTarget(target)...)
+	facts := append(host.TracerFacts(c.tracers), c.fact(c.tracers), sampledFact(host.FactTracersSampled, c.found))
+	return append(facts, c.ofTarget(target)...)
 }
 
 // fact looks where others than recorders hold perf events.
@@ -43,7 +45,7 @@ func (c *counting) fact(tracers []host.Tracer) recording.Fact {
 	ours := []int{os.Getpid(), os.Getppid()}
 	for i := range tracers {
 		switch t := &tracers[i]; {
-		case ofRecorder(t):
+		case t.OfRecorder():
 			ours = append(ours, t.Pid)
 		case t.PerfEvents > 0:
 			fmt.Fprintf(&held, "%d:%d ", t.Pid, t.PerfEvents)
@@ -55,7 +57,7 @@ func (c *counting) fact(tracers []host.Tracer) recording.Fact {
 			c.look(ours)
 		}
 	}
-	return recording.Fact{Name: countingFact, Value: c.value, Source: "perf events of all processes"}
+	return recording.Fact{Name: countingFact, Value: c.value, Source: eventsRead}
 }
 
 // ofTarget tells which of them are for the target itself: what is counted for all CPUs, or for others, meets every side
@@ -77,7 +79,20 @@ func (c *counting) ofTarget(target Target) []recording.Fact {
 			}
 		}
 	}
-	return []recording.Fact{{Name: host.FactTargetCounted, Value: texts(mine), Source: "perf events of all processes"}}
+	return []recording.Fact{{Name: host.FactTargetCounted, Value: texts(mine), Source: eventsRead},
+		sampledFact(host.FactTargetSampled, mine)}
+}
+
+// eventsRead is where facts of perf events come from.
+const eventsRead = "perf events of all processes"
+
+// sampledFact tells how many samples a second are taken by time of what monitors watch.
+func sampledFact(name string, found []monitor.Monitor) recording.Fact {
+	sum := uint64(0)
+	for i := range found {
+		sum += found[i].SamplesHz()
+	}
+	return recording.Fact{Name: name, Value: strconv.FormatUint(sum, 10), Source: eventsRead}
 }
 
 // groupsAbove are the ids of the cgroups that hold the processes, and of those above them.

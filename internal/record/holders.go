@@ -19,15 +19,10 @@ func nameHolders(frames []recording.Frame, own *host.Tracer, tracers []host.Trac
 			continue
 		}
 		for at := range tracers {
-			if tracer := &tracers[at]; !ofRecorder(tracer) && tracer.Holds(rest[:tagLength]) {
+			if tracer := &tracers[at]; !tracer.OfRecorder() && tracer.Holds(rest[:tagLength]) {
 				frames[i].Name = recording.Held(frames[i].Name, tracer.Name)
 				break
 			}
 		}
 	}
-}
-
-// ofRecorder tells a recorder of this program, or who started it.
-func ofRecorder(tracer *host.Tracer) bool {
-	return tracer.Name == recording.RecorderComm || tracer.Name == "culprit"
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"culprit/internal/compare/settings"
+	"culprit/internal/host"
 	"culprit/recording"
 )
 
@@ -25,10 +26,9 @@ func told(name string) bool {
 		strings.HasPrefix(name, runtimeFacts) && !strings.HasSuffix(name, flagsFact)
 }
 
-// ours are facts that come from being recorded.
+// ours are facts that differ by recorders of this program alone: they come from being recorded.
 func ours(change *settings.FactChange) bool {
-	return strings.HasPrefix(change.Name, "tracers.") &&
-		(strings.Contains(change.A, recording.RecorderComm) || strings.Contains(change.B, recording.RecorderComm))
+	return host.OfTracers(change.Name) && host.Foreign(change.A) == host.Foreign(change.B)
 }
 
 func ofFacts(facts []settings.FactChange, dependenciesKnown bool) (list []Difference) {
@@ -46,10 +46,19 @@ func ofFacts(facts []settings.FactChange, dependenciesKnown bool) (list []Differ
 			d.Kind, d.Of, d.Name = Binary, recording.DependencyLibrary, strings.TrimPrefix(change.Name, libraryFacts)
 			d.A, d.B = short(d.A), short(d.B)
 		}
+		for k := range facts {
+			if words := countedBy[change.Name]; facts[k].Name == words {
+				d.Follows = words
+			}
+		}
 		list = append(list, d)
 	}
 	return list
 }
+
+// countedBy are numbers and the fact that says in words what they are of.
+var countedBy = map[string]string{host.FactTargetSampled: host.FactTargetCounted,
+	host.FactTracersSampled: "tracers.perf.counting"}
 
 func isFlags(change *settings.FactChange) bool { return strings.HasSuffix(change.Name, flagsFact) }
 
