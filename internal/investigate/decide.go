@@ -7,9 +7,16 @@ import (
 	"culprit/internal/trial"
 )
 
+// lastLook is when the trials were last looked at: another metric of them may be decided there as well.
+type lastLook struct {
+	plan  *stat.Plan
+	pairs int
+}
+
 // decide takes one look at every metric. A decision once made is kept.
 func (inv *investigation) decide(plan *stat.Plan, look int) error {
 	measured := inv.measured()
+	inv.looked = lastLook{plan, look}
 	results := make([]MetricResult, 0, 2)
 	for _, name := range inv.tested() {
 		if known, ok := inv.result(name); ok && known.Outcome != Undecided {

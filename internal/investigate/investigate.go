@@ -45,9 +45,12 @@ type investigation struct {
 	grown    time.Duration            // what a budget that may grow has grown to, 0: not looked at
 	grownFor string                   // how long the runs took then, in words
 	c        *Case
-	live     map[string]*liveSide // sides that run already, by label
-	window   time.Duration        // of them
-	windows  map[string]int       // of each side that are recorded and count
+	live     map[string]*liveSide             // sides that run already, by label
+	window   time.Duration                    // of them
+	windows  map[string]int                   // of each side that are recorded and count
+	calls    map[*recording.Recording]float64 // read and write calls in recorded windows of live sides
+	byCalls  *MetricResult                    // the CPU time of their requests, where windows without the recorder tell it
+	looked   lastLook
 	// oneSided are the disturbances that come with one side only: evidence, not noise.
 	oneSided   []string
 	costs      map[string]compare.Interval  // of operations on this host, by their names in bench

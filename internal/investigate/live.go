@@ -48,7 +48,7 @@ func (o Options) bothLive() bool { return o.Target.Kind != "" && o.TargetB.Kind 
 func (inv *investigation) watchTwo(ctx context.Context) error {
 	inv.live = map[string]*liveSide{sideA: newLiveSide(inv.options.Target, ", as A"),
 		sideB: newLiveSide(inv.options.TargetB, ", as B")}
-	inv.c.Per = units.PerSecond
+	inv.c.Per, inv.calls = units.PerSecond, map[*recording.Recording]float64{}
 	inv.window = min(max((inv.left()-recorderStart-reasoningTime)/liveShares, leastWindow), mostWindow)
 	inv.took[sideA], inv.took[sideB] = inv.window/2, inv.window/2
 	if err := inv.appraise(); err != nil || inv.scarce != ample {
@@ -208,9 +208,13 @@ func (inv *investigation) recordLive(ctx context.Context) (*evidence, error) {
 func (inv *investigation) recordLiveWindow(ctx context.Context, recorder *record.Recorder, label,
 	path string) (*recording.Recording, error) {
 	for {
-		side := inv.live[label]
+		side, calls := inv.live[label], 0.0
 		rec, err := inv.recordWindow(ctx, recorder, side.target, path, inv.window, func() func() map[string]float64 {
-			return inv.usualSeconds(label)
+			usual, counted := inv.usualSeconds(label), inv.watchedSide(label).Calls()
+			return func() map[string]float64 {
+				calls = counted()
+				return usual()
+			}
 		})
 		if ctx.Err() == nil && (errors.Is(err, record.ErrGone) || side.target.Eldest() != side.is) {
 			if err := inv.findAgain(ctx); err != nil {
@@ -218,6 +222,7 @@ func (inv *investigation) recordLiveWindow(ctx context.Context, recorder *record
 			}
 			continue
 		}
+		inv.calls[rec] = calls
 		return rec, err
 	}
 }

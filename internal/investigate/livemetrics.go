@@ -28,7 +28,7 @@ func (inv *investigation) testWaiting(found *evidence) error {
 			inv.c.Warnings = append(inv.c.Warnings, warning)
 		}
 	}
-	if inv.testRequests(shown) {
+	if inv.testRequests(found, shown) {
 		return nil
 	}
 	outcome, effect, result, err := shown.Outcome(trial.MetricWall, inv.options.Smallest)
@@ -50,8 +50,7 @@ func (inv *investigation) testWaiting(found *evidence) error {
 // windows without the recorder saw it: traffic that comes and goes between two recordings is then no
 // difference between them.
 func (inv *investigation) usualSeconds(label string) func() map[string]float64 {
-	side := inv.live[label]
-	watched := trial.Watched{Side: label, Cgroup: side.target.Cgroup, Pids: side.target.Pids}
+	watched := inv.watchedSide(label)
 	before, errBefore := watched.CPU()
 	usual := stat.Middle(trial.Values(inv.measured(), trial.MetricCPU, label))
 	return func() map[string]float64 {
@@ -64,9 +63,14 @@ func (inv *investigation) usualSeconds(label string) func() map[string]float64 {
 }
 
 // ofRecordings tells the metrics that no window without the recorder has: what threads wait for, and
-// all that is of requests.
+// all that is of requests but what their calls tell.
 func (inv *investigation) ofRecordings(metric string) bool {
-	return inv.live != nil && (metric != trial.MetricCPU || inv.c.Per == trial.UnitRequest)
+	return inv.live != nil && (metric != trial.MetricCPU || inv.c.Per == trial.UnitRequest && inv.byCalls == nil)
+}
+
+func (inv *investigation) watchedSide(label string) trial.Watched {
+	side := inv.live[label]
+	return trial.Watched{Side: label, Cgroup: side.target.Cgroup, Pids: side.target.Pids}
 }
 
 // dropSilent leaves out windows without a request where the others of both sides have some: a load
@@ -92,7 +96,7 @@ func (inv *investigation) dropSilent(found *evidence) {
 // testRequests tells the sides apart by their requests, where the recordings of both hold some: by
 // their latency, or another metric of them that was asked for, and by the CPU time of one. False where
 // they hold none.
-func (inv *investigation) testRequests(shown *explain.Evidence) bool {
+func (inv *investigation) testRequests(found *evidence, shown *explain.Evidence) bool {
 	name := units.Latency
 	if load.IsMetric(inv.options.Metric.Name) {
 		name = inv.options.Metric.Name
@@ -108,7 +112,10 @@ func (inv *investigation) testRequests(shown *explain.Evidence) bool {
 			Outcome: Outcome(outcome), Effect: effect, MedianA: stat.Middle(told.A), MedianB: stat.Middle(told.B)})
 	}
 	cpu, effect, used, err := shown.Outcome(trial.MetricCPU, inv.options.Smallest)
-	if err == nil && name == units.Latency {
+	if result, told := inv.ofCalls(found); told && name == units.Latency {
+		inv.byCalls = &result
+		inv.c.Metrics = append(inv.c.Metrics, result)
+	} else if err == nil && name == units.Latency {
 		inv.c.Metrics = append(inv.c.Metrics, MetricResult{Metric: inv.options.Metric.Of(trial.MetricCPU),
 			Outcome: Outcome(cpu), Effect: effect, MedianA: unit.Amount(stat.Middle(used.A)),
 			MedianB: unit.Amount(stat.Middle(used.B))})

@@ -150,7 +150,7 @@ func (inv *investigation) ofRecording(metric MetricResult, work *units.Work) (na
 	switch {
 	case inv.live != nil && metric.Metric.Name != trial.MetricCPU:
 		return trial.MetricWall, nil
-	case inv.live != nil && inv.c.Per == trial.UnitRequest: // told by the recordings themselves
+	case inv.live != nil && inv.c.Per == trial.UnitRequest && inv.byCalls == nil: // told by the recordings themselves
 		return trial.MetricCPU, nil
 	case metric.Metric.Name == trial.MetricCPU && (inv.perRequest() || inv.live != nil):
 		scale := work.Typical()

@@ -272,6 +272,9 @@ func (inv *investigation) summarise() {
 	if inv.c.B != nil {
 		fill(inv.c.B, sideB)
 	}
+	if inv.byCalls != nil && inv.c.Metric.Name == trial.MetricCPU { // else it would be that of a second
+		inv.c.A.Median, inv.c.B.Median = inv.byCalls.MedianA, inv.byCalls.MedianB
+	}
 }
 
 // oneSidedMetric is what to explain of a single command by its runs, until the recordings tell who

@@ -58,6 +58,13 @@ const (
 	UnitRequest      = "request"    // what MetricCPU is per where MetricRequests is known
 )
 
+// The metrics of a window of a service that runs already, where it makes enough read and write calls: how many in a
+// second, and the CPU time for each.
+const (
+	MetricCalls      = "calls"
+	MetricCPUPerCall = "cpu_per_call"
+)
+
 // loadMetrics are measured where a server is loaded; a printed metric may not take their names.
 var loadMetrics = []string{MetricServerCPU, MetricServerBusy, MetricLoadCPU, MetricLoadBusy}
 

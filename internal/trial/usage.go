@@ -17,6 +17,7 @@ type usage struct {
 	minor, major           float64
 	peakKB                 int64
 	threads                map[int]time.Duration // by tid: on a CPU or waiting for one
+	calls                  map[int]float64       // read and write calls, by process
 }
 
 // maxThreads bounds the threads that are looked at one by one.
@@ -25,7 +26,7 @@ const maxThreads = 1 << 15
 // usageOf adds up processes; what ends meanwhile counts for nothing. A cgroup counts the CPU time of
 // those as well.
 func usageOf(pids []int, group *group) usage {
-	u := usage{at: time.Now(), threads: map[int]time.Duration{}}
+	u := usage{at: time.Now(), threads: map[int]time.Duration{}, calls: map[int]float64{}}
 	for _, pid := range pids {
 		u.addProcess(pid)
 	}
@@ -45,6 +46,7 @@ func (u *usage) addProcess(pid int) {
 			*into += number
 		}
 	}
+	u.calls[pid] = host.ReadWriteCalls(pid)
 	u.cpu += childrenTime(pid)
 	u.peakKB = max(u.peakKB, statusNumber(strconv.Itoa(pid), "VmHWM"))
 	folder := filepath.Join("/proc", strconv.Itoa(pid), "task")
@@ -81,6 +83,24 @@ func childrenTime(pid int) time.Duration {
 		ticks += number
 	}
 	return time.Duration(ticks / ticksPerSecond * float64(time.Second))
+}
+
+// CallsSurely is how many read and write calls there have to be in a window for the CPU time of one to tell of the
+// work: what one call more or less at its edges makes is then a fifth of a per cent.
+const CallsSurely = 500
+
+// callsBetween is how many read and write calls were made between two looks; 0 where a process of the first has ended,
+// for the kernel counts them by process and forgets them with it.
+func callsBetween(before, after usage) (calls float64) {
+	for pid := range before.calls {
+		if now, runs := after.calls[pid]; !runs || now < before.calls[pid] {
+			return 0
+		}
+	}
+	for pid, now := range after.calls {
+		calls += now - before.calls[pid]
+	}
+	return calls
 }
 
 // busiest is the largest part of a time that one thread was on a CPU or waiting for one.

@@ -64,6 +64,19 @@ func (w Watched) CPU() (time.Duration, error) {
 	return now.cpu, err
 }
 
+// Calls begins to count the read and write calls of a service; the answer is how many there were since, 0 where that
+// cannot be told.
+func (w Watched) Calls() func() float64 {
+	before, errBefore := w.look()
+	return func() float64 {
+		after, err := w.look()
+		if errBefore != nil || err != nil {
+			return 0
+		}
+		return callsBetween(before, after)
+	}
+}
+
 func (w Watched) look() (usage, error) {
 	pids, err := w.Pids()
 	if err != nil {
@@ -81,7 +94,7 @@ func rates(before, after usage) map[string]float64 {
 	wall := after.at.Sub(before.at)
 	per := func(amount float64) float64 { return max(0, amount) / max(wall.Seconds(), 1e-9) }
 	cpu := max(0, after.cpu-before.cpu)
-	return map[string]float64{
+	metrics := map[string]float64{
 		MetricWall: wall.Seconds(), MetricCPU: per(cpu.Seconds()), MetricServerCPU: cpu.Seconds(),
 		MetricServerBusy:  busiest(before.threads, after.threads, wall),
 		MetricVoluntary:   per(after.voluntary - before.voluntary),
@@ -90,4 +103,8 @@ func rates(before, after usage) map[string]float64 {
 		MetricMajorFaults: per(after.major - before.major),
 		MetricMemory:      float64(after.peakKB) * 1024,
 	}
+	if calls := callsBetween(before, after); calls >= CallsSurely {
+		metrics[MetricCalls], metrics[MetricCPUPerCall] = per(calls), cpu.Seconds()/calls
+	}
+	return metrics
 }

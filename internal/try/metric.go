@@ -27,7 +27,7 @@ var (
 	// CPUPerCall is the CPU time of a running service for each of its read and write calls: the only work of it that
 	// the kernel counts for everybody, so that a service that answers less because it got slower is not taken for a
 	// cheaper one.
-	CPUPerCall = Metric{Name: "cpu_per_call", Unit: "s"}
+	CPUPerCall = Metric{Name: trial.MetricCPUPerCall, Unit: "s"}
 )
 
 // half is the usual continuity correction of a count (Haldane 1956, Anscombe 1956).

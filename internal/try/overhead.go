@@ -108,7 +108,7 @@ func OverheadOf(result *Result) *Overhead {
 
 // cpuForTheSame is the CPU time of a condition for as much work as was done without a monitor.
 func cpuForTheSame(without, condition *Summary) float64 {
-	calls, counted := without.Metrics[metricCalls]
+	calls, counted := without.Metrics[trial.MetricCalls]
 	each, has := condition.Metrics[CPUPerCall.Name]
 	if counted && has {
 		return each.Median * calls.Median

@@ -75,15 +75,12 @@ func (l *hostLab) watch(ctx context.Context, condition condition, made *Trial) (
 		made.Metrics[trial.MetricVoluntary] = max(0, after.switches-before.switches) / seconds
 		made.Metrics[trial.MetricMinorFaults] = max(0, after.faults-before.faults) / seconds
 		if calls := after.calls - before.calls; calls >= callsLeast {
-			made.Metrics[metricCalls] = calls / seconds
+			made.Metrics[trial.MetricCalls] = calls / seconds
 			made.Metrics[CPUPerCall.Name] = (after.cpu - before.cpu).Seconds() / calls
 		}
 	}
 	return nil
 }
-
-// metricCalls is how many read and write calls a running service makes in a second.
-const metricCalls = "calls"
 
 // callsLeast in a period, for the time of one to be told within some per cent.
 const callsLeast = 100
