@@ -71,14 +71,27 @@ func startService(ctx context.Context, command, load, folder, cgroup string) (*s
 			return nil, errors.Join(fmt.Errorf("the server %q does not listen: %w", command, err), s.stop())
 		}
 	}
+	failed := make(chan error, 1)
 	go func() {
 		defer close(s.over)
-		for loaded.Err() == nil {
-			_ = s.command(loaded, load, folder).Run() // it ends, or is ended, and begins again
+		for loaded.Err() == nil { // it ends, or is ended, and begins again
+			if err := s.command(loaded, load, folder).Run(); err != nil && loaded.Err() == nil {
+				failed <- err
+				return
+			}
 		}
 	}()
-	return s, nil
+	select {
+	case err := <-failed:
+		return nil, errors.Join(fmt.Errorf("the load %q ended at once: %w", load, err), s.stop())
+	case <-time.After(loadSettles):
+		return s, nil
+	}
 }
+
+// loadSettles is how long a load has to show that it cannot run at all: a generator that is not installed, for one. One
+// that fails later leaves a service without requests, which the investigation tells.
+const loadSettles = 300 * time.Millisecond
 
 // command is a shell command with the port, in a process group of its own.
 func (s *service) command(ctx context.Context, text, folder string) *exec.Cmd {

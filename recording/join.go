@@ -173,6 +173,8 @@ func (j *join) encode(w io.Writer, edit func(*Manifest)) error {
 	}
 	whole := &Recording{}
 	j.builder.Into(whole)
+	j.facts, j.manifest.Held = FactsBetween(j.facts, j.manifest.Held, 0, j.manifest.WindowNs)
+	inOrder(j.manifest.Held)
 	j.manifest.Losses = addLosses(j.manifest.Losses, whole.Manifest.Losses)
 	for _, err := range []error{
 		writeTable(j.archive, j.codec, "frames", whole.Frames),

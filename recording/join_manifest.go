@@ -20,8 +20,10 @@ func follow(whole, next Manifest, first bool) Manifest {
 		next.Restarts[i].TimeNs += whole.WindowNs
 	}
 	if first {
+		next.Held = laterHeld(nil, next.Held, 0)
 		return next
 	}
+	whole.Held = laterHeld(whole.Held, next.Held, whole.WindowNs)
 	whole.Gaps = append(whole.Gaps, next.Gaps...)
 	whole.Thinned = append(whole.Thinned, next.Thinned...)
 	whole.Restarts = append(whole.Restarts, next.Restarts...)

@@ -74,6 +74,8 @@ type Manifest struct {
 	// of time.
 	Gaps    []Gap      `json:"gaps,omitempty"`
 	Thinned []Thinning `json:"thinned,omitempty"`
+	// Held are the facts that changed while it was recorded, with what they were when.
+	Held []HeldFact `json:"held,omitempty"`
 	// Restarts are those of the service that was recorded, in order of time.
 	Restarts []Restart `json:"restarts,omitempty"`
 	// Estimated says which numbers of the tables are no counts of all events.

@@ -114,7 +114,11 @@ func (d *diagnosis) printTracer(t *table, tracer host.Tracer) {
 		lines = append(lines, "- "+cost.String())
 	}
 	if still > 0 {
-		lines = append(lines, fmt.Sprintf("- %d BPF programs did not run meanwhile", still))
+		programs := "- 1 BPF program did not run meanwhile"
+		if still > 1 {
+			programs = fmt.Sprintf("- %d BPF programs did not run meanwhile", still)
+		}
+		lines = append(lines, programs)
 	}
 	for _, line := range lines {
 		t.line(line)

@@ -61,6 +61,9 @@ func (e *Evidence) Judge(c Context) (*Judgement, error) {
 	if e.OneSided() {
 		j.alone(e)
 	}
+	for _, text := range e.changedWithin() {
+		j.warn(text)
+	}
 	j.judgeSlow(e, c)
 	e.follow(j.Suspects, in.Differs, in.Result)
 	if c.Judged() && len(c.Costs) == 0 {

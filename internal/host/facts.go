@@ -41,6 +41,13 @@ func Facts(root string) []recording.Fact {
 	return collect.sorted()
 }
 
+// Sysctls reads the settings below /proc/sys alone: a part of Facts.
+func Sysctls(root string) []recording.Fact {
+	collect := &collector{files: tree{root}}
+	collect.sysctls()
+	return collect.facts
+}
+
 // collector gathers facts of one tree.
 type collector struct {
 	files  tree

@@ -45,7 +45,8 @@ func (s *Session) Begin(target Target) error {
 		return err
 	}
 	window.meter = meterHost(pids, window.startNs, s.options.slowly(meterEvery))
-	window.watch, window.clock = watchTarget(pids), watchClock(s.options.slowly(clockPause))
+	window.held = watchHeld(window.startNs, s.options.slowly(heldEvery), s.changing(target))
+	window.watch, window.clock = watchTarget(pids, window.held), watchClock(s.options.slowly(clockPause), window.held)
 	window.costs = meterCost(s.shared.Programs, s.options.slowly(costEvery), s.slicesOf(target))
 	s.window = window
 	return nil

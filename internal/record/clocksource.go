@@ -30,10 +30,11 @@ type clockWatch struct {
 	every       time.Duration // between two looks, but for the first ones
 	last        string
 	since       time.Time
+	held        *heldFacts // is told of each look, unless nil
 }
 
 // watchClock looks until stop is called. Where the host offers one source only there is nothing to see.
-func watchClock(every time.Duration) *clockWatch {
+func watchClock(every time.Duration, held *heldFacts) *clockWatch {
 	_, available := host.ClockSource("/")
 	file, err := os.Open(host.ClockSourceFile)
 	if err != nil {
@@ -83,7 +84,9 @@ func (w *clockWatch) look() {
 	if w.last != "" {
 		w.force[w.last] += now.Sub(w.since)
 	}
-	w.last, w.since = w.read(), now
+	if w.last, w.since = w.read(), now; w.held != nil && w.last != "" {
+		w.held.note(recording.Fact{Name: host.FactClockSource, Value: w.last})
+	}
 	if _, known := w.force[w.last]; !known && w.last != "" {
 		w.force[w.last] = 0
 	}

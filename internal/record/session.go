@@ -51,6 +51,7 @@ type openWindow struct {
 	cpuNs     int64
 	watch     *watch
 	clock     *clockWatch
+	held      *heldFacts
 	meter     *meter
 	costs     *costMeter
 }
@@ -149,6 +150,7 @@ func (s *Session) End(finish Finish) (*recording.Recording, error) {
 	s.stop(open, finish)
 	numbers := open.meter.stop(endNs)
 	facts, sources := open.watch.stop(), open.clock.stop()
+	open.held.stopLooking()
 	if s.unwinder != nil {
 		s.unwinder.Settle(s.options.Poll)
 	}
@@ -157,9 +159,11 @@ func (s *Session) End(finish Finish) (*recording.Recording, error) {
 	rec.Metrics = numbers
 	if !open.target.Resume { // a later part: those of the host are in the first
 		rec.Facts = append(rec.Facts, host.Facts("/")...)
-		rec.Facts = append(rec.Facts, s.counting.facts(open.target)...)
 	}
-	rec.Facts = withClock(append(rec.Facts, facts...), sources)
+	watched := s.counting.facts(open.target)
+	open.held.note(watched...)
+	rec.Facts = withClock(append(append(rec.Facts, watched...), facts...), sources)
+	open.held.tellHeld(rec, endNs, finish.Part)
 	if err := s.collect(rec, open, endNs, finish.Part); err != nil {
 		return nil, err
 	}

@@ -80,6 +80,7 @@ type watch struct {
 	madeOf int
 	pids   []int // the tree that the facts are of
 	used   *usage
+	held   *heldFacts // is told what may change of a process that stays
 }
 
 // watchAt are the moments of the first looks; then once a second.
@@ -105,6 +106,7 @@ func (w *watch) look(roots []int, number int) {
 	}
 	if !first && number%wholeEvery != 0 && busiest == w.madeOf && slices.Equal(pids, w.pids) {
 		w.facts = withFilters(w.facts, pids)
+		w.held.note(thatMayChange(w.facts)...)
 		return
 	}
 	facts := host.TargetFacts("/", busiest)
@@ -114,12 +116,15 @@ func (w *watch) look(roots []int, number int) {
 	if first || number%thoroughEvery == 0 || busiest != w.madeOf {
 		w.made, w.madeOf = host.RuntimeFacts("/", busiest), busiest
 	}
+	same := slices.Equal(pids, w.pids) // else they are those of others
 	w.pids = pids
-	w.facts = append(withFilters(facts, pids), w.made...)
+	if w.facts = append(withFilters(facts, pids), w.made...); same {
+		w.held.note(thatMayChange(w.facts)...)
+	}
 }
 
-func watchTarget(pids []int) *watch {
-	w := &watch{done: make(chan struct{}), ended: make(chan struct{}), used: newUsage()}
+func watchTarget(pids []int, held *heldFacts) *watch {
+	w := &watch{done: make(chan struct{}), ended: make(chan struct{}), used: newUsage(), held: held}
 	go func() {
 		defer close(w.ended)
 		if len(pids) == 0 {

@@ -105,15 +105,17 @@ func drop(rec *recording.Recording, probe string) {
 }
 
 // Cut returns the part of a recording between two moments, in nanoseconds since its beginning.
-// Samples and waits are cut at the edges. System calls and the scheduler's accounts are totals of
-// the whole window: they are left out, and a blind spot says so.
+// Samples and waits are cut at the edges, and facts are what held longest in the part. System calls
+// and the scheduler's accounts are totals of the whole window: they are left out, and a blind spot
+// says so.
 func Cut(rec *recording.Recording, fromNs, toNs int64) (*recording.Recording, error) {
 	if fromNs < 0 || toNs <= fromNs || toNs > rec.Manifest.WindowNs {
 		return nil, fmt.Errorf("window %v to %v does not lie within the recording, which is %v long",
 			seconds(fromNs), seconds(toNs), seconds(rec.Manifest.WindowNs))
 	}
-	cut := &recording.Recording{Manifest: rec.Manifest, Facts: rec.Facts, Frames: rec.Frames,
-		Stacks: rec.Stacks, Dependencies: rec.Dependencies}
+	cut := &recording.Recording{Manifest: rec.Manifest, Frames: rec.Frames, Stacks: rec.Stacks,
+		Dependencies: rec.Dependencies}
+	cut.Facts, cut.Manifest.Held = recording.FactsBetween(rec.Facts, rec.Manifest.Held, fromNs, toNs)
 	cut.Requests = cutRequests(rec, fromNs, toNs)
 	cut.Manifest.WindowNs = toNs - fromNs
 	if !rec.Manifest.StartedAt.IsZero() {

@@ -1,0 +1,134 @@
+package record
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"culprit/internal/host"
+	"culprit/internal/probe/beat"
+	"culprit/internal/probe/bpf"
+	"culprit/recording"
+)
+
+const (
+	// heldEvery is the least time between two looks at facts that may change while a window lasts; they are so many times
+	// further apart as a look took, which is a thousandth of a CPU, but no more than heldMost.
+	heldEvery = time.Second
+	heldCost  = 1000
+	heldMost  = 10 * time.Second
+)
+
+// heldFacts keeps what facts that may change held when. Several watches tell it what they see.
+type heldFacts struct {
+	lock    sync.Mutex
+	startNs int64
+	list    []recording.HeldFact // of a fact in order of time
+	lost    int64                // changes that did not fit
+
+	done, ended chan struct{}
+}
+
+// watchHeld looks until stop is called.
+func watchHeld(startNs int64, every time.Duration, look func() []recording.Fact) *heldFacts {
+	h := &heldFacts{startNs: startNs, done: make(chan struct{}), ended: make(chan struct{})}
+	go func() {
+		defer close(h.ended)
+		for wait := every; ; {
+			select {
+			case <-h.done:
+				return
+			case <-beat.After(wait):
+			}
+			begun := time.Now()
+			h.note(look()...)
+			wait = max(every, min(heldCost*time.Since(begun), heldMost))
+		}
+	}()
+	return h
+}
+
+// note takes facts as they are now.
+func (h *heldFacts) note(facts ...recording.Fact) {
+	now := bpf.Now() - h.startNs
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	for _, fact := range facts {
+		values, last := 0, -1
+		for at := range h.list {
+			if h.list[at].Name == fact.Name {
+				values, last = values+1, at
+			}
+		}
+		next := recording.HeldFact{Name: fact.Name, Value: fact.Value, FromNs: now, ToNs: now}
+		switch {
+		case last < 0 && len(h.list) < recording.MaxHeld:
+			next.FromNs = 0
+			h.list = append(h.list, next)
+		case last >= 0 && h.list[last].Value == fact.Value:
+			h.list[last].ToNs = now
+		case last < 0 || values >= recording.MaxHeldOfOne || len(h.list) >= recording.MaxHeld:
+			h.lost++
+		default:
+			h.list[last].ToNs = now
+			h.list = append(h.list, next)
+		}
+	}
+}
+
+// stopLooking ends the looks of its own; others may still tell what they see.
+func (h *heldFacts) stopLooking() {
+	close(h.done)
+	<-h.ended
+}
+
+// until is all that was seen up to the end of a window, and how many changes did not fit.
+func (h *heldFacts) until(endNs int64) ([]recording.HeldFact, int64) {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	latest := map[string]int{}
+	for at := range h.list {
+		latest[h.list[at].Name] = at
+	}
+	for _, at := range latest {
+		h.list[at].ToNs = endNs - h.startNs
+	}
+	slices.SortStableFunc(h.list, func(a, b recording.Held) int { return strings.Compare(a.Name, b.Name) })
+	return h.list, h.lost
+}
+
+// mayChange are the facts of a target that are told with their times: who traces and filters it, and its limits.
+var mayChange = []string{host.FactTargetTracer, host.FactTargetSeccomp, host.FactTargetSeccompFilters, "target.affinity",
+	"target.cgroup.cpu.limit_cpus", "target.cgroup.memory.limit_bytes"}
+
+// thatMayChange are those among facts.
+func thatMayChange(facts []recording.Fact) (list []recording.Fact) {
+	for _, fact := range facts {
+		if slices.Contains(mayChange, fact.Name) {
+			list = append(list, fact)
+		}
+	}
+	return list
+}
+
+// changing reads the facts of the host that may change while a window lasts.
+func (s *Session) changing(target Target) func() []recording.Fact {
+	return func() []recording.Fact { return append(s.counting.facts(target), host.Sysctls("/")...) }
+}
+
+// tellHeld puts into a recording what facts held when. A part has all of them: what follows may differ.
+func (h *heldFacts) tellHeld(rec *recording.Recording, endNs int64, part bool) {
+	held, lost := h.until(endNs)
+	length := endNs - h.startNs
+	facts, changed := recording.FactsBetween(rec.Facts, held, 0, length)
+	if part {
+		rec.Manifest.Held = held
+		return
+	}
+	rec.Facts, rec.Manifest.Held = facts, changed
+	if lost > 0 {
+		rec.Manifest.Losses = append(rec.Manifest.Losses,
+			recording.Loss{What: "facts: changes that did not fit", Count: lost})
+	}
+}
