@@ -94,7 +94,7 @@ func (h *heldFacts) until(endNs int64) ([]recording.HeldFact, int64) {
 	for _, at := range latest {
 		h.list[at].ToNs = endNs - h.startNs
 	}
-	slices.SortStableFunc(h.list, func(a, b recording.Held) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(h.list, func(a, b recording.HeldFact) int { return strings.Compare(a.Name, b.Name) })
 	return h.list, h.lost
 }
 
