@@ -25,6 +25,8 @@ type heldFacts struct {
 	lock    sync.Mutex
 	startNs int64
 	list    []recording.HeldFact // of a fact in order of time
+	last    map[string]int       // where the latest value of each fact is
+	values  map[string]int       // how many each has
 	lost    int64                // changes that did not fit
 
 	done, ended chan struct{}
@@ -32,7 +34,7 @@ type heldFacts struct {
 
 // watchHeld looks until stop is called.
 func watchHeld(startNs int64, every time.Duration, look func() []recording.Fact) *heldFacts {
-	h := &heldFacts{startNs: startNs, done: make(chan struct{}), ended: make(chan struct{})}
+	h := newHeldFacts(startNs)
 	go func() {
 		defer close(h.ended)
 		for wait := every; ; {
@@ -49,31 +51,34 @@ func watchHeld(startNs int64, every time.Duration, look func() []recording.Fact)
 	return h
 }
 
+func newHeldFacts(startNs int64) *heldFacts {
+	return &heldFacts{startNs: startNs, last: map[string]int{}, values: map[string]int{}, done: make(chan struct{}),
+		ended: make(chan struct{})}
+}
+
 // note takes facts as they are now.
 func (h *heldFacts) note(facts ...recording.Fact) {
 	now := bpf.Now() - h.startNs
 	h.lock.Lock()
 	defer h.lock.Unlock()
 	for _, fact := range facts {
-		values, last := 0, -1
-		for at := range h.list {
-			if h.list[at].Name == fact.Name {
-				values, last = values+1, at
-			}
-		}
+		last, known := h.last[fact.Name]
 		next := recording.HeldFact{Name: fact.Name, Value: fact.Value, FromNs: now, ToNs: now}
-		switch {
-		case last < 0 && len(h.list) < recording.MaxHeld:
-			next.FromNs = 0
-			h.list = append(h.list, next)
-		case last >= 0 && h.list[last].Value == fact.Value:
-			h.list[last].ToNs = now
-		case last < 0 || values >= recording.MaxHeldOfOne || len(h.list) >= recording.MaxHeld:
-			h.lost++
-		default:
-			h.list[last].ToNs = now
-			h.list = append(h.list, next)
+		if known && h.list[last].Value == fact.Value {
+			continue
 		}
+		if len(h.list) >= recording.MaxHeld || h.values[fact.Name] >= recording.MaxHeldOfOne {
+			h.lost++
+			continue
+		}
+		if known {
+			h.list[last].ToNs = now
+		} else {
+			next.FromNs = 0
+		}
+		h.last[fact.Name] = len(h.list)
+		h.values[fact.Name]++
+		h.list = append(h.list, next)
 	}
 }
 
@@ -87,15 +92,18 @@ func (h *heldFacts) stopLooking() {
 func (h *heldFacts) until(endNs int64) ([]recording.HeldFact, int64) {
 	h.lock.Lock()
 	defer h.lock.Unlock()
-	latest := map[string]int{}
-	for at := range h.list {
-		latest[h.list[at].Name] = at
+	length, list := endNs-h.startNs, []recording.HeldFact{}
+	for at, held := range h.list {
+		if held.FromNs >= length { // the last look comes after the end
+			continue
+		}
+		if held.ToNs = min(held.ToNs, length); at == h.last[held.Name] {
+			held.ToNs = length
+		}
+		list = append(list, held)
 	}
-	for _, at := range latest {
-		h.list[at].ToNs = endNs - h.startNs
-	}
-	slices.SortStableFunc(h.list, func(a, b recording.HeldFact) int { return strings.Compare(a.Name, b.Name) })
-	return h.list, h.lost
+	slices.SortStableFunc(list, func(a, b recording.HeldFact) int { return strings.Compare(a.Name, b.Name) })
+	return list, h.lost
 }
 
 // mayChange are the facts of a target that are told with their times: who traces and filters it, and its limits.
