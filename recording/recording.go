@@ -136,13 +136,6 @@ type Thinning struct {
 	Why    string `json:"why"` // what it had cost, and the budget
 }
 
-// Fact is one setting of the host or the target and where it was read.
-type Fact struct {
-	Name   string `json:"name"` // dotted: "clocksource.current", "vm.dirty_ratio", "target.seccomp"
-	Value  string `json:"value"`
-	Source string `json:"source"` // path or call it was read from
-}
-
 // FrameKind tells what kind of code a frame runs.
 type FrameKind string
 

@@ -209,3 +209,13 @@ func carried(session probe.Session, finish Finish) bool {
 	_, ok := session.(probe.Carrier)
 	return ok && finish.GoesOn
 }
+
+// remember notes what a window that goes on with this one has to know.
+func (s *Session) remember(rec *recording.Recording, endNs int64) {
+	s.survivors, s.lastNs = nil, endNs
+	for _, process := range rec.Processes {
+		if process.EndNs == 0 {
+			s.survivors = append(s.survivors, int(process.Pid))
+		}
+	}
+}

@@ -107,8 +107,8 @@ func (h *heldFacts) until(endNs int64) ([]recording.HeldFact, int64) {
 }
 
 // mayChange are the facts of a target that are told with their times: who traces and filters it, and its limits.
-var mayChange = []string{host.FactTargetTracer, host.FactTargetSeccomp, host.FactTargetSeccompFilters, "target.affinity",
-	"target.cgroup.cpu.limit_cpus", "target.cgroup.memory.limit_bytes"}
+var mayChange = []string{host.FactTargetTracer, host.FactTargetSeccomp, host.FactTargetSeccompFilters,
+	"target.affinity", "target.cgroup.cpu.limit_cpus", "target.cgroup.memory.limit_bytes"}
 
 // thatMayChange are those among facts.
 func thatMayChange(facts []recording.Fact) (list []recording.Fact) {

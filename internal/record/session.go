@@ -199,16 +199,6 @@ func (s *Session) gapBefore(open *openWindow) []recording.Gap {
 	return []recording.Gap{{LengthNs: open.startNs - s.lastNs, Why: open.target.Gap}}
 }
 
-// remember notes what a window that goes on with this one has to know.
-func (s *Session) remember(rec *recording.Recording, endNs int64) {
-	s.survivors, s.lastNs = nil, endNs
-	for _, process := range rec.Processes {
-		if process.EndNs == 0 {
-			s.survivors = append(s.survivors, int(process.Pid))
-		}
-	}
-}
-
 func (s *Session) manifest(open *openWindow, endNs int64, metrics map[string]float64) recording.Manifest {
 	if metrics == nil {
 		metrics = map[string]float64{}

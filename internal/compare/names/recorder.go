@@ -18,6 +18,10 @@ var recorderFrames = []string{"bpf_trace_run", "__bpf_trace_", "__traceiter_", "
 var recorderEdges = []string{"syscall_trace_enter", "syscall_exit_work",
 	"syscall_exit_to_user_mode_prepare"}
 
+// eventOfOthers is what the kernel runs at a tracepoint for perf's own events there, as of perf trace: programs that run at
+// one, as the recorder's do, end before it (perf_trace_run_bpf_submit), so that it is somebody else's.
+const eventOfOthers = "perf_tp_event"
+
 // Recorder reports whether a stack was caught in what recording itself costs.
 func (p *Pool) Recorder(stack int32) bool {
 	return !p.ForeignTracers && once(p.recorders, stack, func() bool {
@@ -26,10 +30,10 @@ func (p *Pool) Recorder(stack int32) bool {
 			if frame.Kind != recording.KindKernel {
 				return false
 			}
-			if recording.HolderOf(*frame) != "" {
-				return false // a program of somebody else
-			}
 			begins := func(name string) bool { return strings.HasPrefix(frame.Name, name) }
+			if recording.HolderOf(*frame) != "" || begins(eventOfOthers) {
+				return false // a program or an event of somebody else
+			}
 			if at == innermost && slices.Contains(recorderEdges, frame.Name) ||
 				slices.ContainsFunc(recorderFrames, begins) {
 				return true

@@ -7,8 +7,15 @@ import (
 	"time"
 )
 
-// HeldFact is the value that a fact had for a part of a recording. Facts that changed meanwhile stand in the manifest with
-// all the values that they were seen to have; Facts has the one that held longest.
+// Fact is one setting of the host or the target and where it was read.
+type Fact struct {
+	Name   string `json:"name"` // dotted: "clocksource.current", "vm.dirty_ratio", "target.seccomp"
+	Value  string `json:"value"`
+	Source string `json:"source"` // path or call it was read from
+}
+
+// HeldFact is the value that a fact had for a part of a recording. Facts that changed meanwhile stand in the manifest
+// with all the values that they were seen to have; Facts has the one that held longest.
 type HeldFact struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`

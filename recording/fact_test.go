@@ -11,7 +11,8 @@ import (
 func TestFactsBetween(t *testing.T) {
 	facts := []Fact{{"clocksource.current", "hpet", "/sys"}, {"tracers.perf", "none", "/proc"}, {"other", "1", ""}}
 	held := []HeldFact{{"tracers.perf", "none", 0, 4e9}, {"tracers.perf", "perf ×5", 4e9, 7e9},
-		{"tracers.perf", "none", 7e9, 10e9}, {"clocksource.current", "hpet", 0, 8e9}, {"clocksource.current", "tsc", 8e9, 10e9},
+		{"tracers.perf", "none", 7e9, 10e9}, {"clocksource.current", "hpet", 0, 8e9},
+		{"clocksource.current", "tsc", 8e9, 10e9},
 		{"target.counted", "x", 0, 1e9}, {"target.counted", "y", 1e9, 10e9}}
 	for _, test := range []struct {
 		from, to             int64
