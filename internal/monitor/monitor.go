@@ -82,6 +82,9 @@ func grouped(events []monitors.Event) []Monitor {
 	byKind := map[kind][]monitors.Event{}
 	for _, each := range events {
 		of := kind{each.Holder, scopeOf(&each), doesOf(&each)}
+		if of.scope == ScopeCPU && of.does != Runs && slices.Contains(channels, each.Name) {
+			continue
+		}
 		byKind[of] = append(byKind[of], each)
 	}
 	found := make([]Monitor, 0, len(byKind))
@@ -96,6 +99,10 @@ func grouped(events []monitors.Event) []Monitor {
 	})
 	return found
 }
+
+// channels are events at which nothing happens: a monitor has them for the ring of memory that comes with them. On CPUs,
+// where they stay on at a switch, they cost nobody anything.
+var channels = []string{"bpf-output", "dummy"}
 
 func scopeOf(e *monitors.Event) string {
 	switch {

@@ -62,10 +62,13 @@ func TestGrouped(t *testing.T) {
 			}
 		}
 		events = append(events, monitors.Event{Holder: 1, Name: "cpu-clock", CPU: cpu, Hertz: 99},
+			monitors.Event{Holder: 1, Name: "dummy", CPU: cpu, Hertz: 99}, // rings of memory: no monitors
+			monitors.Event{Holder: 3, Name: "bpf-output", CPU: cpu, Period: 1},
 			monitors.Event{Holder: 1, Name: "sched:sched_switch", CPU: cpu, Program: 9})
 	}
 	events = append(events, monitors.Event{Holder: 2, Name: "page-faults", CPU: -1, Target: 5, Thread: 5},
-		monitors.Event{Holder: 2, Name: "page-faults", CPU: -1, Target: 5, Thread: 6})
+		monitors.Event{Holder: 2, Name: "page-faults", CPU: -1, Target: 5, Thread: 6},
+		monitors.Event{Holder: 4, Name: "dummy", CPU: 0, Cgroup: 7}) // which is programmed at switches
 	var texts []string
 	for _, each := range grouped(events) {
 		each.Name = "daemon"
@@ -81,7 +84,8 @@ func TestGrouped(t *testing.T) {
 			"(monitor.multiplexed)",
 		"daemon (pid 1) runs BPF programs at 1 event on whole CPUs: sched:sched_switch",
 		"daemon (pid 1) samples 1 event on whole CPUs, 99 times a second: cpu-clock",
-		"daemon (pid 2) counts 1 event of 1 process: page-faults"}
+		"daemon (pid 2) counts 1 event of 1 process: page-faults",
+		"daemon (pid 4) counts 1 event of 1 cgroup: dummy"}
 	if strings.Join(texts, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s\nwant:\n%s", strings.Join(texts, "\n"), strings.Join(want, "\n"))
 	}
