@@ -45,7 +45,8 @@ func situations() []situation {
 	var all []situation
 	for _, family := range [][]situation{callSituations(), clockSituations(), timerSituations(), threadSituations(),
 		codeSituations(), hostSituations(), fileSituations(), diskSituations(), memorySituations(), faultSituations(),
-		holeSituations(), networkSituations(), runtimeSituations(), liveSituations(), forkSituations(), chanceSituations()} {
+		holeSituations(), networkSituations(), runtimeSituations(), liveSituations(), tracepointSituations(),
+		forkSituations(), chanceSituations()} {
 		all = append(all, family...)
 	}
 	return all

@@ -390,9 +390,6 @@ func liveSituations() []situation {
 	calls := map[string][2]int64{"read": {20000, 0}}
 	entered := "_start;main;serve;pass;libc.so.6!read;k:do_syscall_64;syscall_trace_enter;perf_trace_sys_enter;" +
 		"trace_call_bpf;bpf_prog_6deef7357e7b4530_sys_enter of bpftrace;bpf_get_stackid"
-	call := "_start;main;serve;pass;libc.so.6!read;k:do_syscall_64;syscall_trace_enter;__traceiter_sys_enter;"
-	records := call + "perf_trace_sys_enter;perf_tp_event;perf_swevent_event"
-	own := call + "__bpf_trace_sys_enter;bpf_trace_run2;bpf_prog_be424e2b1a1e7127_call_entered"
 	several := map[string]float64{"_start;main;serve;parse": 160, "_start;main;serve;render": 110,
 		"_start;main;serve;store": 80, "_start;main;serve;pass;libc.so.6!read;k:__x64_sys_read;pipe_read": 60}
 	often := func(hertz string) map[string]string {
@@ -418,16 +415,6 @@ func liveSituations() []situation {
 				"syscall_trace_enter;ptrace_report_syscall;ptrace_stop": 150}, calls: calls,
 				facts: map[string]string{"target.tracer": "strace"}},
 			cause: "syscall.traced", place: "target.tracer=strace", low: 0.9, high: 1, level: Explains},
-		{name: "perf trace writes records of the calls of one", metric: "cpu",
-			a: plan{cpu: map[string]float64{work: 200, own: 20}, calls: calls,
-				facts: map[string]string{"target.counted": "none"}},
-			b: plan{cpu: map[string]float64{work: 200, own: 20, records: 150}, calls: calls,
-				facts: map[string]string{"target.counted": "perf samples 2 events of 1 process"}},
-			cause: "syscall.traced", place: "target.counted=perf samples", low: 0.9, high: 1, level: Explains},
-		{name: "recording takes longer at the calls of one, and a function does more", metric: "cpu",
-			a:     plan{cpu: map[string]float64{work: 200, own: 20}, calls: calls},
-			b:     plan{cpu: map[string]float64{work: 240, own: 150}, calls: calls},
-			cause: "code.grew", place: "parse", low: 0.9, high: 1, level: Explains},
 		{name: "a BPF program that somebody holds takes stacks at the calls of one", metric: "cpu",
 			a:     plan{cpu: map[string]float64{work: 200, entered: 4}, calls: calls},
 			b:     plan{cpu: map[string]float64{work: 200, entered: 100}, calls: calls},
@@ -454,6 +441,26 @@ func liveSituations() []situation {
 			a:     plan{cpu: several, facts: often("20000")},
 			b:     plan{cpu: grown(several, 1.15), facts: often("20000")},
 			cause: "code.grew", place: "parse", low: 0.2, high: 1, level: Explains},
+	}
+}
+
+// tracepointSituations are of events of others, and of programs of the recorder, at the calls of a service.
+func tracepointSituations() []situation {
+	calls := map[string][2]int64{"read": {20000, 0}}
+	call := "_start;main;serve;pass;libc.so.6!read;k:do_syscall_64;syscall_trace_enter;__traceiter_sys_enter;"
+	records := call + "perf_trace_sys_enter;perf_tp_event;perf_swevent_event"
+	own := call + "__bpf_trace_sys_enter;bpf_trace_run2;bpf_prog_be424e2b1a1e7127_call_entered"
+	return []situation{
+		{name: "perf trace writes records of the calls of one", metric: "cpu",
+			a: plan{cpu: map[string]float64{work: 200, own: 20}, calls: calls,
+				facts: map[string]string{"target.counted": "none"}},
+			b: plan{cpu: map[string]float64{work: 200, own: 20, records: 150}, calls: calls,
+				facts: map[string]string{"target.counted": "perf samples 2 events of 1 process"}},
+			cause: "syscall.traced", place: "target.counted=perf samples", low: 0.9, high: 1, level: Explains},
+		{name: "recording takes longer at the calls of one, and a function does more", metric: "cpu",
+			a:     plan{cpu: map[string]float64{work: 200, own: 20}, calls: calls},
+			b:     plan{cpu: map[string]float64{work: 240, own: 150}, calls: calls},
+			cause: "code.grew", place: "parse", low: 0.9, high: 1, level: Explains},
 	}
 }
 

@@ -100,8 +100,8 @@ func grouped(events []monitors.Event) []Monitor {
 	return found
 }
 
-// channels are events at which nothing happens: a monitor has them for the ring of memory that comes with them. On CPUs,
-// where they stay on at a switch, they cost nobody anything.
+// channels are events at which nothing happens: a monitor has them for the ring of memory that comes with them. On
+// CPUs, where they stay on at a switch, they cost nobody anything.
 var channels = []string{"bpf-output", "dummy"}
 
 func scopeOf(e *monitors.Event) string {
