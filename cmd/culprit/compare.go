@@ -76,14 +76,16 @@ Exit status 1 when B is worse; with --fail-over 5% only when it is worse by more
 }
 
 // spreadGroups lets --a and --b take all words up to the next flag, so that a shell's pattern can stand there:
-// --a x1 x2 becomes --a x1 --a x2. Other verbs are left alone.
+// --a x1 x2 becomes --a x1 --a x2. What stands after -- is left alone, and so are other verbs.
 func spreadGroups(args []string) []string {
-	if len(args) == 0 || args[0] != "compare" {
+	if len(args) == 0 || args[0] != "compare" && args[0] != "investigate" {
 		return args
 	}
 	spread, group := []string{args[0]}, ""
-	for _, word := range args[1:] {
+	for i, word := range args[1:] {
 		switch {
+		case word == "--":
+			return append(spread, args[1+i:]...)
 		case word == "--a" || word == "--b":
 			group = word
 		case strings.HasPrefix(word, "-") && word != "-":

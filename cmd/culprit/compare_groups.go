@@ -58,7 +58,7 @@ func compareGroups(ctx context.Context, a, b side, o compareOptions, limits comp
 	if err != nil {
 		return nil, err
 	}
-	known := v.context
+	known := v.Context
 	if known.Judged() {
 		all := append(slices.Clone(evidence.A), evidence.B...)
 		if known.Costs, err = explain.MeasureFor(ctx, all); err != nil {
@@ -71,7 +71,7 @@ func compareGroups(ctx context.Context, a, b side, o compareOptions, limits comp
 	}
 	c := &report.Comparison{Schema: report.ComparisonSchema, A: sideText(a), B: sideText(b),
 		Outcome: investigate.Outcome(cmp.Or(known.Outcome, stat.Undecided)),
-		Metric:  judged.Metric, Effect: v.effects[judged.Metric],
+		Metric:  judged.Metric, Effect: v.Effects[judged.Metric],
 		Smallest: limits.smallest, FailOver: limits.failOver,
 		Ranking:  rank.Of(judged.Result, evidence.Work, explain.Confidence),
 		Requests: evidence.Requests(limits.smallest),
@@ -81,7 +81,7 @@ func compareGroups(ctx context.Context, a, b side, o compareOptions, limits comp
 		Unseen:   judged.Unseen, BlindSpots: recording.Words(judged.Unseen),
 		Profile: &judged.Profile, WaitTree: &judged.Waits}
 	c.Warnings = append(c.Warnings, judged.Warnings...)
-	if tested := v.ofRequests; tested != nil {
+	if tested := v.OfRequests; tested != nil {
 		c.Tested, c.Metric, c.Effect, c.Outcome = tested, tested.Name, tested.Effect, investigate.Outcome(tested.Outcome)
 		c.Warnings = append(slices.Clone(tested.Warnings), judged.Warnings...)
 		c.Warnings = append(c.Warnings, comparability.Apart(evidence.A, evidence.B, evidence.Work)...)
@@ -89,13 +89,6 @@ func compareGroups(ctx context.Context, a, b side, o compareOptions, limits comp
 	timesA, _ := comparability.OneAfterOther(a.recordings, b.recordings)
 	c.InBlocks = timesA != nil && c.Ranking.Known
 	return c, nil
-}
-
-// verdict is what the recordings say before suspects are asked for.
-type verdict struct {
-	context    explain.Context
-	effects    map[string]cause.Effect
-	ofRequests *explain.RequestVerdict // where a metric of requests was asked for
 }
 
 // unit is what amounts are divided by: for a metric of requests one of them.
@@ -118,24 +111,14 @@ func (o *compareOptions) unit(a, b side) (string, error) {
 }
 
 // test gives the verdict by the metric that was asked for.
-func (o *compareOptions) test(evidence *explain.Evidence, limits compareLimits) (v verdict, err error) {
-	ofOne := o.metric == compare.MetricCPU && evidence.Work.Name == units.PerRequest &&
-		min(len(evidence.A), len(evidence.B)) < 2
-	if explain.IsOfRequests(o.metric) || ofOne {
-		v.context, v.ofRequests, err = evidence.TestRequests(o.metric, limits.smallest)
-		return v, err
+func (o *compareOptions) test(evidence *explain.Evidence, limits compareLimits) (explain.Verdict, error) {
+	v, err := evidence.TestAny(o.metric, limits.smallest)
+	if err == nil && v.OfRequests == nil && v.Context.Metric == compare.MetricCPU && evidence.Work.ByParts() &&
+		limits.failOver != nil {
+		err = fmt.Errorf("--fail-over cannot judge CPU time per CPU second, which is one on " +
+			"both sides; choose another unit with --per")
 	}
-	if v.context, v.effects, err = evidence.Test(o.metric, limits.smallest); err != nil {
-		return v, err
-	}
-	if v.context.Metric == compare.MetricCPU && evidence.Work.ByParts() {
-		v.context.Outcome = stat.Undecided // the whole is one on both sides
-		if limits.failOver != nil {
-			return v, fmt.Errorf("--fail-over cannot judge CPU time per CPU second, which is one on " +
-				"both sides; choose another unit with --per")
-		}
-	}
-	return v, nil
+	return v, err
 }
 
 func sideText(s side) report.ComparedSide {

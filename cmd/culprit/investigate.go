@@ -24,7 +24,7 @@ import (
 
 // investigateFlags is what may be typed for investigate.
 type investigateFlags struct {
-	a, b     string
+	a, b     []string
 	metric   string
 	prove    string
 	confirm  bool
@@ -53,7 +53,8 @@ flips it in trials and puts it back.
 
 With --load the commands are servers, which are compared per request. A side may also run
 already: pid:4711, port:8080 (who listens there), unit:NAME or cgroup:DIR; both are then watched
-under the traffic that they have, and nothing is done to them.
+under the traffic that they have, and nothing is done to them. Beside such a side the other one may be
+what was recorded earlier: FILE.culprit, several of them, or the directory of a case.
 
 With one command after --, or with what runs already (-p, --cgroup), it lists what costs most
 and the causes it matches.
@@ -83,8 +84,9 @@ Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
 		},
 	}
 	flags := command.Flags()
-	flags.StringVar(&f.a, "a", "", "side A, the baseline: a shell command, or pid:N, port:N, unit:NAME, cgroup:DIR")
-	flags.StringVar(&f.b, "b", "", "side B, the suspect: the same")
+	flags.StringArrayVar(&f.a, "a", nil, "side A, the baseline: a shell command, or pid:N, port:N, unit:NAME, "+
+		"cgroup:DIR; beside one of these also recordings or a case made earlier")
+	flags.StringArrayVar(&f.b, "b", nil, "side B, the suspect: the same")
 	flags.IntVarP(&f.pid, "pid", "p", 0, "this running process and all below it, instead of commands")
 	flags.StringVar(&f.cgroup, "cgroup", "", "this cgroup, given by its folder, instead of commands")
 	flags.DurationVar(&f.budget, "budget", investigate.UsualBudget,
@@ -108,9 +110,9 @@ Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
 
 // options resolves what was typed.
 func (f investigateFlags) options(args []string, w world) (investigate.Options, error) {
-	o := investigate.Options{A: f.a, B: f.b, Budget: f.budget, Timeout: f.timeout, Case: f.caseDir, Seed: f.seed,
+	o := investigate.Options{A: shellCommand(f.a), B: shellCommand(f.b), Budget: f.budget, Timeout: f.timeout, Case: f.caseDir, Seed: f.seed,
 		Prove: investigate.Prove(f.prove), Program: "culprit " + version, Counters: f.counting.events, CPI: f.counting.cpi}
-	live, err := f.liveSides(&o)
+	live, err := f.liveSides(&o, w)
 	switch {
 	case err != nil:
 		return o, err
@@ -121,17 +123,17 @@ func (f investigateFlags) options(args []string, w world) (investigate.Options, 
 		return o, fmt.Errorf("give only one of -p PID and --cgroup DIR")
 	case f.pid != 0:
 		o.Target = record.Target{Kind: "pid", Pid: f.pid}
-		o.A, o.B = f.a+shellLine(args), f.b
+		o.A += shellLine(args)
 	case f.cgroup != "":
 		o.Target = record.Target{Kind: "cgroup", Cgroup: f.cgroup}
-		o.A, o.B = f.a+shellLine(args), f.b
-	case len(args) > 0 && (f.a != "" || f.b != ""):
+		o.A += shellLine(args)
+	case len(args) > 0 && (o.A != "" || o.B != ""):
 		return o, fmt.Errorf("give either --a and --b, or one command after --, not both")
 	case len(args) > 0:
 		o.A = shellLine(args)
-	case f.b == "" && f.a != "":
+	case o.B == "" && o.A != "":
 		return o, fmt.Errorf("no command B; give --b CMD, or put the only command after --")
-	case f.a == "" && f.b != "":
+	case o.A == "" && o.B != "":
 		return o, fmt.Errorf("no command A; give --a CMD")
 	}
 	if f.json != "" && f.json != "-" {
@@ -158,29 +160,6 @@ func (f investigateFlags) options(args []string, w world) (investigate.Options, 
 		o.Ask = asker(w)
 	}
 	return o, nil
-}
-
-// liveSides resolves sides that run already, such as pid:4711; false where they are commands.
-func (f investigateFlags) liveSides(o *investigate.Options) (bool, error) {
-	a, liveA, err := record.ParseTarget(f.a)
-	if err != nil {
-		return true, fmt.Errorf("--a: %w", err)
-	}
-	b, liveB, err := record.ParseTarget(f.b)
-	if err != nil {
-		return true, fmt.Errorf("--b: %w", err)
-	}
-	if !liveA && !liveB {
-		return false, nil
-	}
-	if !liveA && f.a != "" || !liveB && f.b != "" {
-		return true, fmt.Errorf("one side runs already and the other is a command; start that one, and name it by pid:N")
-	}
-	if !liveA {
-		a, b = b, record.Target{}
-	}
-	o.A, o.B, o.Target, o.TargetB = "", "", a, b
-	return true, nil
 }
 
 // shellLine makes one shell command of the words after --. A single word is

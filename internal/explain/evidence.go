@@ -76,14 +76,14 @@ func (e *Evidence) whole() bool {
 // service reports whether every recording is of something that runs on: its wall time is what its
 // threads were busy with. A part of a command has neither an end nor that meaning.
 func (e *Evidence) service() bool {
-	for _, rec := range e.both() {
-		kind, cut := rec.Manifest.Target.Kind, slices.ContainsFunc(rec.Manifest.BlindSpots,
-			func(spot recording.BlindSpot) bool { return spot.Kind == recording.BlindCut })
-		if kind != "pid" && kind != "cgroup" || rec.Imported() != "" || cut && rec.Manifest.Target.Command != "" {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(e.both(), func(rec *recording.Recording) bool { return !RunsOn(rec) })
+}
+
+// RunsOn reports whether a recording is of something that did not end with it.
+func RunsOn(rec *recording.Recording) bool {
+	kind, cut := rec.Manifest.Target.Kind, slices.ContainsFunc(rec.Manifest.BlindSpots,
+		func(spot recording.BlindSpot) bool { return spot.Kind == recording.BlindCut })
+	return (kind == "pid" || kind == "cgroup") && rec.Imported() == "" && !(cut && rec.Manifest.Target.Command != "")
 }
 
 func commandOf(group []*recording.Recording) string {

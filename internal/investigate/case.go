@@ -183,6 +183,8 @@ type SideSummary struct {
 	Command string  `json:"command"`
 	Median  float64 `json:"median"`
 	Trials  int     `json:"trials"`
+	// Earlier: the recordings of this side were made before the investigation, which recorded the other one.
+	Earlier bool `json:"earlier,omitempty"`
 }
 
 // Item is one ranked difference: a function, a wait, a system call, a count. Of those with seconds

@@ -33,6 +33,9 @@ var rates = []struct {
 // evidenceWait is the shortest stay off the CPU that is kept whole for the critical path.
 const evidenceWait = 50 * time.Microsecond
 
+// evidenceSlice is the resolution of samples in time.
+const evidenceSlice = time.Millisecond
+
 // evidence is what was recorded, in the order of the pairs.
 type evidence struct {
 	a, b  []*recording.Recording
@@ -166,11 +169,13 @@ func (inv *investigation) recordPair(ctx context.Context, recorder *record.Recor
 }
 
 func (inv *investigation) startRecorder(ctx context.Context) (*record.Recorder, error) {
-	recorder, err := record.Start(ctx, record.Options{Hz: inv.rate(), Wait: evidenceWait,
-		Unwind: 2 * time.Millisecond, Slice: time.Millisecond, Poll: 10 * time.Millisecond,
+	o := record.Options{Hz: inv.rate(), Wait: evidenceWait,
+		Unwind: 2 * time.Millisecond, Slice: evidenceSlice, Poll: 10 * time.Millisecond,
 		RunTimes: inv.runTimes, Program: inv.options.Program, Worst: inv.worst(),
-		Requests: inv.live != nil || inv.options.Load != nil && units.Percent(inv.options.Metric.Name) > 0,
-		Confirm:  inv.options.Confirm, Counters: inv.options.Counters, CPI: inv.options.CPI})
+		Requests: inv.options.Target.Kind != "" || inv.options.Load != nil && units.Percent(inv.options.Metric.Name) > 0,
+		Confirm:  inv.options.Confirm, Counters: inv.options.Counters, CPI: inv.options.CPI}
+	inv.options.Earlier.recordedAs(&o)
+	recorder, err := record.Start(ctx, o)
 	if err != nil {
 		return nil, err
 	}

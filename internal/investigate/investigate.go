@@ -114,16 +114,26 @@ func (inv *investigation) open() error {
 	inv.c = &Case{Schema: CaseSchema, Per: units.PerRun,
 		Smallest: inv.options.Smallest, Seed: inv.options.Seed, Dir: inv.options.Case,
 		A: SideSummary{Command: inv.options.A}, Host: describe(host.Summarize("/"))}
-	if inv.options.Target.Kind != "" {
-		inv.c.A.Command = inv.options.Target.String()
+	inv.nameSides()
+	return nil
+}
+
+// nameSides says what the sides of the case are called.
+func (inv *investigation) nameSides() {
+	target, other, earlier := inv.options.Target, inv.options.TargetB, inv.options.Earlier
+	if target.Kind != "" {
+		inv.c.A.Command = target.String()
 	}
-	if inv.options.TargetB.Kind != "" {
-		inv.c.B = &SideSummary{Command: inv.options.TargetB.String()}
-	}
-	if inv.options.B != "" && inv.options.TargetB.Kind == "" {
+	switch {
+	case earlier != nil && earlier.Side == sideA:
+		inv.c.A, inv.c.B = SideSummary{Command: earlier.Name, Earlier: true}, &SideSummary{Command: target.String()}
+	case earlier != nil:
+		inv.c.B = &SideSummary{Command: earlier.Name, Earlier: true}
+	case other.Kind != "":
+		inv.c.B = &SideSummary{Command: other.String()}
+	case inv.options.B != "":
 		inv.c.B = &SideSummary{Command: inv.options.B}
 	}
-	return nil
 }
 
 func describe(s host.Summary) Host {
@@ -135,8 +145,11 @@ func describe(s host.Summary) Host {
 func (inv *investigation) steps(ctx context.Context) error {
 	if inv.options.Target.Kind != "" {
 		watch := inv.watchService
-		if inv.options.bothLive() {
+		switch {
+		case inv.options.bothLive():
 			watch = inv.watchTwo
+		case inv.options.Earlier != nil:
+			watch = inv.watchAgainst
 		}
 		err := watch(ctx)
 		inv.finish()

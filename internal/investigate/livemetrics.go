@@ -85,8 +85,8 @@ func (inv *investigation) dropSilent(found *evidence) {
 		return list
 	}
 	a, b := answered(found.a), answered(found.b)
-	if silent := len(found.a) + len(found.b) - len(a) - len(b); silent > 0 && len(a) >= wantedEvidence &&
-		len(b) >= wantedEvidence {
+	enough := func(kept, all []*recording.Recording) bool { return len(kept) >= min(wantedEvidence, len(all)) }
+	if silent := len(found.a) + len(found.b) - len(a) - len(b); silent > 0 && enough(a, found.a) && enough(b, found.b) {
 		inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf(
 			"%d of %d recorded windows are left out: no request was answered in them", silent, len(found.a)+len(found.b)))
 		found.a, found.b = a, b

@@ -55,6 +55,8 @@ type Options struct {
 	Target record.Target
 	// TargetB is the other side where both run already.
 	TargetB record.Target
+	// Earlier is the other side where one runs already and the other was recorded before; nil: none.
+	Earlier *Earlier
 
 	// Ask puts a question to the user when Prove is ProveAsk; nil means no.
 	Ask func(question string) bool
@@ -143,7 +145,7 @@ func (o Options) check() error {
 		return errors.New("no command A; give --a CMD --b CMD, or one command after --")
 	case o.Load != nil && o.Target.Kind != "":
 		return errors.New("a load is put on servers that culprit starts; give --a and --b, or one command after --")
-	case o.Load == nil && load.IsMetric(o.Metric.Name) && !o.bothLive():
+	case o.Load == nil && load.IsMetric(o.Metric.Name) && !o.livePair():
 		return fmt.Errorf("metric %s is one of a load; give --load CMD", o.Metric.Name)
 	case o.Budget <= 0:
 		return fmt.Errorf("budget %v is not positive; give for example --budget 60s", o.Budget)
@@ -163,7 +165,7 @@ func (o Options) check() error {
 
 // sides are the labels and commands in order.
 func (o Options) sides() []string {
-	if o.B == "" && o.TargetB.Kind == "" {
+	if o.B == "" && !o.livePair() {
 		return []string{sideA}
 	}
 	return []string{sideA, sideB}

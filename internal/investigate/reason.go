@@ -21,15 +21,10 @@ func (inv *investigation) reason(ctx context.Context, found *evidence) error {
 	if err != nil {
 		return err
 	}
-	known.A, known.B, known.Warnings = found.namesOf(found.a), found.namesOf(found.b), inv.c.Warnings
-	if err := known.Save(inv.dir); err != nil {
-		return err
-	}
-	judged, err := shown.Judge(known)
+	judged, err := inv.judgeBy(shown, known, found)
 	if err != nil {
 		return err
 	}
-	inv.c.Tell(judged)
 	switch {
 	case inv.options.Target.Kind != "" && inv.c.B == nil: // no trials measured it
 		inv.c.Metric = inv.options.Metric.Of(judged.Metric)
@@ -40,11 +35,26 @@ func (inv *investigation) reason(ctx context.Context, found *evidence) error {
 		inv.summarise()
 	}
 	inv.remember(found)
+	inv.tellFound()
+	return nil
+}
+
+// judgeBy asks the catalogue, and keeps in the case what the judgement rests on.
+func (inv *investigation) judgeBy(shown *explain.Evidence, known explain.Context,
+	found *evidence) (*explain.Judgement, error) {
+	known.A, known.B, known.Warnings = found.namesOf(found.a), found.namesOf(found.b), inv.c.Warnings
+	if err := known.Save(inv.dir); err != nil {
+		return nil, err
+	}
+	judged, err := shown.Judge(known)
+	if err != nil {
+		return nil, err
+	}
+	inv.c.Tell(judged)
 	if inv.options.Counters == "" && !inv.options.CPI {
 		inv.c.see(recording.BlindSpot{Kind: recording.BlindCounters})
 	}
-	inv.tellFound()
-	return nil
+	return judged, nil
 }
 
 // read takes the recordings made so far, and what a judgement of them rests on.

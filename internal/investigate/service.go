@@ -13,7 +13,6 @@ import (
 	"culprit/internal/compare/prepare"
 	"culprit/internal/compare/units"
 	"culprit/internal/explain"
-	"culprit/internal/load"
 	"culprit/internal/record"
 	"culprit/internal/trial"
 	"culprit/recording"
@@ -30,32 +29,10 @@ const (
 // watchService records a running process or cgroup, and lists what costs most: of a service that is
 // its CPU time, or what its working threads wait for where that is more.
 func (inv *investigation) watchService(ctx context.Context) error {
-	if inv.cannot != nil {
-		return fmt.Errorf("investigate %s: %w", inv.options.Target, inv.cannot)
-	}
-	if err := os.Mkdir(filepath.Join(inv.dir, explain.Recordings), 0o755); err != nil {
-		return fmt.Errorf("make folder for recordings: %w", err)
-	}
-	inv.options.Progress("loading the recorder")
-	recorder, err := inv.startRecorder(ctx)
+	found := &evidence{}
+	window, err := inv.recordService(ctx, sideA, found)
 	if err != nil {
 		return err
-	}
-	defer recorder.Close()
-	window := min((inv.left()-reasoningTime)/serviceWindows, mostWindow)
-	if window < leastWindow {
-		return fmt.Errorf("budget %v is too short for %d windows of %v; give --budget %v or more", inv.options.Budget,
-			serviceWindows, leastWindow, (inv.elapsed() + serviceWindows*leastWindow + 2*reasoningTime).Round(time.Second))
-	}
-	found, side := &evidence{}, newLiveSide(inv.options.Target, "")
-	for number := range serviceWindows {
-		inv.options.Progress(fmt.Sprintf("recording: window %d of %d", number+1, serviceWindows))
-		path := filepath.Join(inv.dir, explain.Recordings, fmt.Sprintf("%s-%d.culprit", sideA, number+1))
-		rec, err := inv.recordServiceWindow(ctx, recorder, side, path, window)
-		if err != nil {
-			return err
-		}
-		found.add(sideA, path, rec)
 	}
 	inv.c.Outcome, inv.c.Metric = Listed, inv.options.Metric.Of(trial.MetricCPU)
 	inv.c.A.Trials = serviceWindows
@@ -63,6 +40,39 @@ func (inv *investigation) watchService(ctx context.Context) error {
 		"threads wait for work is left out, and --metric cpu or wall chooses which of the rest is listed",
 		serviceWindows, window.Round(time.Millisecond)))
 	return inv.reason(ctx, found)
+}
+
+// recordService records the windows of the side that runs already, and returns how long they are.
+func (inv *investigation) recordService(ctx context.Context, label string, found *evidence) (time.Duration, error) {
+	if inv.cannot != nil {
+		return 0, fmt.Errorf("investigate %s: %w", inv.options.Target, inv.cannot)
+	}
+	if err := os.MkdirAll(filepath.Join(inv.dir, explain.Recordings), 0o755); err != nil {
+		return 0, fmt.Errorf("make folder for recordings: %w", err)
+	}
+	inv.options.Progress("loading the recorder")
+	inv.runTimes = record.WithRunTimes(inv.runTimes, runTimesOf(inv.options.Target)...)
+	recorder, err := inv.startRecorder(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer recorder.Close()
+	window := min((inv.left()-reasoningTime)/serviceWindows, mostWindow)
+	if window < leastWindow {
+		return 0, fmt.Errorf("budget %v is too short for %d windows of %v; give --budget %v or more", inv.options.Budget,
+			serviceWindows, leastWindow, (inv.elapsed() + serviceWindows*leastWindow + 2*reasoningTime).Round(time.Second))
+	}
+	side := newLiveSide(inv.options.Target, "")
+	for number := range serviceWindows {
+		inv.options.Progress(fmt.Sprintf("recording: window %d of %d", number+1, serviceWindows))
+		path := filepath.Join(inv.dir, explain.Recordings, fmt.Sprintf("%s-%d.culprit", label, number+1))
+		rec, err := inv.recordServiceWindow(ctx, recorder, side, path, window)
+		if err != nil {
+			return 0, err
+		}
+		found.add(label, path, rec)
+	}
+	return window, nil
 }
 
 // recordServiceWindow records a service for a while; where it was restarted meanwhile, again. The eldest process of a
@@ -168,13 +178,16 @@ func (o Options) checkTarget() error {
 	case o.A != "" || o.B != "":
 		return errors.New("give running processes or cgroups, or commands, not both")
 	case !o.Metric.Auto && o.Metric.Name != trial.MetricCPU && o.Metric.Name != trial.MetricWall &&
-		!(o.bothLive() && load.IsMetric(o.Metric.Name)):
-		return errors.New("of what runs already only --metric cpu and wall are known; `culprit try -p PID` measures more")
+		!(o.livePair() && explain.IsOfRequests(o.Metric.Name)):
+		return errors.New("of what runs already only --metric cpu and wall are known, and of two sides latency, throughput, " +
+			"p50, p99 … of requests; `culprit try -p PID` measures more")
 	case o.Prove == ProveAuto:
 		return errors.New("nothing is flipped under a service that runs; `culprit try -p PID --vary SETTING=…` flips what " +
 			"you name")
 	case o.TargetB.Kind != "":
 		return o.checkApart()
+	case o.Earlier != nil:
+		return o.Earlier.check(o.Metric)
 	}
 	if o.Target.Cgroup != "" {
 		if _, err := os.Stat(filepath.Join(o.Target.Cgroup, "cgroup.procs")); err != nil {

@@ -224,8 +224,20 @@ func detail(c *investigate.Case) string {
 	if min(c.A.Trials, c.B.Trials) == 0 {
 		return "no pair of trials counts"
 	}
+	if c.A.Earlier || c.B.Earlier {
+		return fmt.Sprintf("%s %s; A is %s, B is %s", nounPer(c, c.Metric),
+			change(c.A.Median, c.B.Median, c.Metric.Unit), sideOf(c.A), sideOf(*c.B))
+	}
 	return fmt.Sprintf("%s %s, %s", nounPer(c, c.Metric), change(c.A.Median, c.B.Median, c.Metric.Unit),
 		plural(min(c.A.Trials, c.B.Trials), "pair"))
+}
+
+// sideOf says what a side is where one was recorded earlier.
+func sideOf(side investigate.SideSummary) string {
+	if side.Earlier {
+		return fmt.Sprintf("%s made earlier (%s)", plural(side.Trials, "recording"), visible(side.Command, nameRunesMax))
+	}
+	return fmt.Sprintf("%s of %s", plural(side.Trials, "window"), visible(side.Command, nameRunesMax))
 }
 
 func otherMetric(c *investigate.Case, result investigate.MetricResult) string {
@@ -247,6 +259,8 @@ func nextStep(c *investigate.Case) string {
 	}
 	seconds := budgetNeeded(c)
 	switch {
+	case c.A.Earlier || c.B.Earlier:
+		return "More recordings of the earlier side would decide, or a longer --budget for the other one."
 	case c.NeedTrials <= 0 || seconds <= 0 || !finite(seconds):
 		return "Run it again with a longer --budget, or ask for less with a larger --smallest."
 	case c.NeedTrials >= stat.MaxMore:

@@ -63,3 +63,17 @@ func TestNextStepOfTooMany(t *testing.T) {
 		t.Errorf("the budget that the trials tell is not the one advised: %q", got)
 	}
 }
+
+// Of a side that was recorded earlier no pairs are told, but what both sides are; what would decide is more of it.
+func TestCaseAgainstAnEarlierSide(t *testing.T) {
+	c := &investigate.Case{Outcome: investigate.Undecided, Per: "request",
+		Metric: investigate.Metric{Name: "latency", Unit: "s"},
+		A:      investigate.SideSummary{Command: "old.culprit", Trials: 1, Earlier: true, Median: 0.001},
+		B:      &investigate.SideSummary{Command: "port:80 (process 7)", Trials: 5, Median: 0.002}}
+	if got := detail(c); !strings.Contains(got, "A is 1 recording made earlier (old.culprit), B is 5 windows of port:80") {
+		t.Errorf("%q", got)
+	}
+	if got := nextStep(c); !strings.Contains(got, "earlier side") {
+		t.Errorf("%q", got)
+	}
+}
