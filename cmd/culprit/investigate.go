@@ -39,6 +39,7 @@ type investigateFlags struct {
 	cgroup   string
 	news     int
 	load     loadFlags
+	agentDir string
 }
 
 func investigateVerb(w world) *cobra.Command {
@@ -104,14 +105,16 @@ Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
 	newsFlag(flags, &f.news)
 	flags.StringVar(&f.json, "json", "", "write the result as JSON to this file, - for standard output")
 	flags.Int64Var(&f.seed, "seed", 0, "seed of the order of runs (default: a random one, printed)")
+	flags.StringVar(&f.agentDir, "agent-dir", "", "folder of the agent whose windows agent:SERVICE@TIME names")
 	f.load.define(flags)
 	return command
 }
 
 // options resolves what was typed.
 func (f investigateFlags) options(args []string, w world) (investigate.Options, error) {
-	o := investigate.Options{A: shellCommand(f.a), B: shellCommand(f.b), Budget: f.budget, Timeout: f.timeout, Case: f.caseDir, Seed: f.seed,
-		Prove: investigate.Prove(f.prove), Program: "culprit " + version, Counters: f.counting.events, CPI: f.counting.cpi}
+	o := investigate.Options{A: shellCommand(f.a), B: shellCommand(f.b), Budget: f.budget, Timeout: f.timeout,
+		Case: f.caseDir, Seed: f.seed, Prove: investigate.Prove(f.prove),
+		Program: "culprit " + version, Counters: f.counting.events, CPI: f.counting.cpi}
 	live, err := f.liveSides(&o, w)
 	switch {
 	case err != nil:

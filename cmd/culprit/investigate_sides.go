@@ -27,9 +27,9 @@ func (f investigateFlags) liveSides(o *investigate.Options, w world) (bool, erro
 	case !liveA && !liveB:
 		return false, f.checkCommands()
 	case !liveA && len(f.a) > 0:
-		o.Earlier, err = earlierSide(w, "A", f.a)
+		o.Earlier, err = f.earlierSide(w, "A", f.a)
 	case !liveB && len(f.b) > 0:
-		o.Earlier, err = earlierSide(w, "B", f.b)
+		o.Earlier, err = f.earlierSide(w, "B", f.b)
 	}
 	if err != nil {
 		return true, err
@@ -104,7 +104,7 @@ func caseSide(word string) (dir, side string, is bool) {
 }
 
 // earlierSide reads what was recorded earlier: files, windows of an agent, cases.
-func earlierSide(w world, label string, words []string) (*investigate.Earlier, error) {
+func (f investigateFlags) earlierSide(w world, label string, words []string) (*investigate.Earlier, error) {
 	var files []string
 	for _, word := range words {
 		if !isEarlier(word) {
@@ -121,7 +121,7 @@ func earlierSide(w world, label string, words []string) (*investigate.Earlier, e
 		files = append(files, of...)
 	}
 	var o compareOptions
-	windows, err := findWindows(w, "", files)
+	windows, err := findWindows(w, f.agentDir, files)
 	if err != nil {
 		return nil, err
 	}

@@ -78,6 +78,9 @@ func (inv *investigation) checkLoad() error {
 func (inv *investigation) loadInto(spec *trial.Spec) {
 	if inv.options.Load != nil {
 		its := *inv.options.Load
+		if !inv.options.MayGrow { // a budget that was given is a limit
+			its.StartLimit = min(trial.UsualStartLimit, max(inv.left(), time.Second))
+		}
 		spec.Load = &its
 	}
 }

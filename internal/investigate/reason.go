@@ -29,6 +29,7 @@ func (inv *investigation) reason(ctx context.Context, found *evidence) error {
 	case inv.options.Target.Kind != "" && inv.c.B == nil: // no trials measured it
 		inv.c.Metric = inv.options.Metric.Of(judged.Metric)
 		inv.c.A.Median = judged.Unit.Amount(stat.Middle(judged.Result.A))
+		inv.c.Metrics = listed(shown)
 		inv.runs = windowRuns(found.a, judged.Result, judged.Unit)
 	case inv.c.B == nil && inv.options.Metric.Printed == nil: // the runs alone told less
 		inv.c.Metric = inv.options.Metric.Of(judged.Metric)

@@ -14,6 +14,7 @@ import (
 	"culprit/internal/compare/units"
 	"culprit/internal/explain"
 	"culprit/internal/record"
+	"culprit/internal/stat"
 	"culprit/internal/trial"
 	"culprit/recording"
 )
@@ -152,6 +153,40 @@ func windowRuns(windows []*recording.Recording, result *compare.Result, unit uni
 	return runs
 }
 
+// listed are the metrics of a service whose requests are seen, over all windows; nil of others, whose busy time in a
+// second tells little beside the CPU time.
+func listed(shown *explain.Evidence) (list []MetricResult) {
+	if shown.Work.Name != units.PerRequest {
+		return nil
+	}
+	add := func(name string, values []float64) {
+		list = append(list, MetricResult{Metric: MetricChoice{Auto: true}.Of(name), Outcome: Listed,
+			MedianA: stat.Middle(values)})
+	}
+	for _, result := range []*compare.Result{shown.CPU, shown.Wall} {
+		if result == nil {
+			continue
+		}
+		amounts := make([]float64, len(result.A))
+		for i, value := range result.A {
+			amounts[i] = shown.Unit().Amount(value)
+		}
+		add(result.Metric, amounts)
+	}
+	for _, name := range []string{units.Latency, "p99", units.Throughput} {
+		var values []float64
+		for _, rec := range shown.A {
+			if value, known := units.OfRequests(rec, name); known {
+				values = append(values, value)
+			}
+		}
+		if len(values) > 0 {
+			add(name, values)
+		}
+	}
+	return list
+}
+
 // checkApart refuses two sides of which one is part of the other.
 func (o Options) checkApart() error {
 	a, err := o.Target.Pids()
@@ -179,8 +214,8 @@ func (o Options) checkTarget() error {
 		return errors.New("give running processes or cgroups, or commands, not both")
 	case !o.Metric.Auto && o.Metric.Name != trial.MetricCPU && o.Metric.Name != trial.MetricWall &&
 		!(o.livePair() && explain.IsOfRequests(o.Metric.Name)):
-		return errors.New("of what runs already only --metric cpu and wall are known, and of two sides latency, throughput, " +
-			"p50, p99 … of requests; `culprit try -p PID` measures more")
+		return errors.New("of what runs already only --metric cpu and wall are known, and of two sides latency, " +
+			"throughput, p50, p99 … of requests; `culprit try -p PID` measures more")
 	case o.Prove == ProveAuto:
 		return errors.New("nothing is flipped under a service that runs; `culprit try -p PID --vary SETTING=…` flips what " +
 			"you name")

@@ -11,6 +11,7 @@ export interface SideSummary {
   command: string;
   median: number | null;
   trials: number;
+  earlier?: boolean;
 }
 
 export interface Effect {
