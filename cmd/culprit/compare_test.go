@@ -183,6 +183,8 @@ func TestCompareOneSideAfterTheOther(t *testing.T) {
 			[]string{recorded(4, 216), recorded(5, 221), recorded(6, 226)}, exitDone, "UNDECIDED", true},
 		"a change": {[]string{recorded(1, 201), recorded(2, 200), recorded(3, 202)},
 			[]string{recorded(4, 400), recorded(5, 402), recorded(6, 401)}, exitWorse, "WORSE", true},
+		"a change within a day": {[]string{recorded(1, 201), recorded(2, 200), recorded(3, 202)},
+			[]string{recorded(90004, 400), recorded(90005, 405), recorded(90006, 401)}, exitWorse, "WORSE", true},
 		"the drift's times, in turn": {[]string{recorded(1, 200), recorded(4, 206), recorded(5, 210)},
 			[]string{recorded(2, 216), recorded(3, 221), recorded(6, 226)}, exitWorse, "WORSE", false},
 	} {

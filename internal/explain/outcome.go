@@ -132,14 +132,15 @@ func (e *Evidence) outcome(result *compare.Result, smallest float64) (stat.Outco
 }
 
 // verdictOf is the verdict on logarithms of a metric, "" where nothing can be said. Where the sides were measured one
-// after the other, by the times, the interval is the wider one of those with and without a steady drift of the host.
+// after the other, by the times, the interval is the wider one of those with and without a steady drift of the host,
+// unless far more time lies between them than they took.
 func verdictOf(a, b, timesA, timesB []float64, smallest float64) (stat.Outcome, cause.Effect) {
 	none := cause.Effect{Ratio: math.Exp(mean(b) - mean(a)), Low: notKnown, High: notKnown, Confidence: Confidence}
 	estimate, err := stat.MeanDifference(a, b, Confidence)
 	if err != nil {
 		return "", none
 	}
-	if oneAfterOther(timesA, timesB) {
+	if oneAfterOther(timesA, timesB) && !comparability.FarApart(timesA, timesB) {
 		drift, err := stat.DriftDifference(a, b, timesA, timesB, Confidence)
 		if err != nil {
 			return "", none

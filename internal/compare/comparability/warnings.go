@@ -268,6 +268,22 @@ func OneAfterOther(a, b []*recording.Recording) (timesA, timesB []float64) {
 // before reports whether all of some moments lie before all others.
 func before(first, second []float64) bool { return slices.Max(first) < slices.Min(second) }
 
+// farApart is how many times as long as the longer side took the gap between two sides is from which on a drift that was
+// seen within them tells nothing of it. Chosen: with two recordings a side a slope over a tenth of the gap makes any
+// interval endless.
+const farApart = 10
+
+// FarApart reports whether there is so much time between two sides that were recorded one after the other, by the times
+// of OneAfterOther, that no drift within them can be drawn out over it.
+func FarApart(timesA, timesB []float64) bool {
+	if len(timesA) == 0 || len(timesB) == 0 {
+		return false
+	}
+	gap := max(slices.Min(timesB)-slices.Max(timesA), slices.Min(timesA)-slices.Max(timesB))
+	longer := max(slices.Max(timesA)-slices.Min(timesA), slices.Max(timesB)-slices.Min(timesB))
+	return longer > 0 && gap > farApart*longer
+}
+
 // inBlocks warns where the recordings of one side are all older than those of the other.
 func inBlocks(a, b []*recording.Recording) []string {
 	timesA, timesB := OneAfterOther(a, b)
@@ -277,6 +293,11 @@ func inBlocks(a, b []*recording.Recording) []string {
 	older, newer := perrun.A, perrun.B
 	if before(timesB, timesA) {
 		older, newer = newer, older
+	}
+	if FarApart(timesA, timesB) {
+		return []string{fmt.Sprintf("all recordings of %s are older than those of %s, by far more time than either side "+
+			"took: the interval is that of the spread within them, and what changed on the host or in its load in between "+
+			"looks like a change of the program", older, newer)}
 	}
 	return []string{fmt.Sprintf("all recordings of %s are older than those of %s: order cannot be "+
 		"told from the change, so that the interval allows for a steady drift of the host, and a "+

@@ -27,6 +27,8 @@ func TestOneAfterOther(t *testing.T) {
 	}{
 		"A first":           {at(1, 2, 3), at(4, 5, 6), true, "all recordings of A are older than those of B"},
 		"B first":           {at(14, 12, 13), at(4, 5), true, "all recordings of B are older than those of A"},
+		"a day between":     {at(1, 2, 3), at(90000, 90001), true, "by far more time than either side took"},
+		"a minute between":  {at(1, 20), at(80, 90), true, "allows for a steady drift"},
 		"in turn":           {at(1, 4, 5), at(2, 3, 6), false, ""},
 		"no time is known":  {at(1, 2), at(-1, 5), false, ""},
 		"one side":          {at(1, 2), nil, false, ""},
