@@ -29,20 +29,20 @@ type loaded struct {
 
 // otherThroughput warns where services answered other numbers of requests in the same time, or on hosts that were not
 // equally busy, and says how busy both were and whether that is enough to explain a change of the latency; nil where
-// their requests were not counted, or both had about as much to do.
-func otherThroughput(a, b []*recording.Recording) []string {
+// both had about as much to do, and not told where their requests were not counted.
+func otherThroughput(a, b []*recording.Recording) (list []string, told bool) {
 	x, toldA := loadOf(a)
 	y, toldB := loadOf(b)
 	if !toldA || !toldB {
-		return nil
+		return nil, false
 	}
 	busier := x.host >= 0 && y.host >= 0 && math.Abs(x.host-y.host) > otherLoad
 	if !differ(x.rate, y.rate) && !busier {
-		return nil
+		return nil, true
 	}
 	text := fmt.Sprintf("other load: A answered %s requests a second with %s, B %s with %s", number(x.rate), x.words(),
 		number(y.rate), y.words())
-	return []string{text + "; " + byLoadAlone(x, y)}
+	return []string{text + "; " + byLoadAlone(x, y)}, true
 }
 
 // loadOf is the load of one side; false where it is of commands, or does not say how many requests it answered.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"culprit/internal/compare/units"
 	"culprit/recording"
 )
 
@@ -40,18 +41,25 @@ func TestOtherLoadOfRequests(t *testing.T) {
 			"(on average 0.1 of A and 1.4 of B were in progress): a change of the latency may come from that alone"},
 		{"as quick", loadedHost(2000, 1e6, 0.8, 0.8), loadedHost(1000, 1e6, 0.4, 0.4), "and it is 1.00×"},
 	} {
-		got := strings.Join(otherThroughput(test.a, test.b), "\n")
-		if test.want == "" && got != "" || !strings.Contains(got, test.want) {
+		list, told := otherThroughput(test.a, test.b)
+		got := strings.Join(list, "\n")
+		if !told || test.want == "" && got != "" || !strings.Contains(got, test.want) {
 			t.Errorf("%s: %q, want %q", test.what, got, test.want)
 		}
 	}
+	longer := loadedHost(3000, 2e6, 0.3, 0.4) // windows of other lengths hold other numbers of requests
+	longer[0].Manifest.WindowNs, longer[0].Threads[0].CPUNs = 30e9, 9e9
+	work := units.Work{Name: units.PerRequest, A: []float64{1000}, B: []float64{3000}}
+	if got := otherLoads(loadedHost(1000, 2e6, 0.3, 0.4), longer, work); len(got) != 0 {
+		t.Errorf("as many a second in a longer window: %q", got)
+	}
 	x, y := loadedHost(1000, 1e6, 0.3, 0.4), loadedHost(2000, 1e6, 0.3, 0.4)
 	x[0].Metrics, x[0].Threads = nil, nil
-	if got := otherThroughput(x, y); len(got) != 1 || !strings.Contains(got[0], "may come from that alone") {
+	if got, _ := otherThroughput(x, y); len(got) != 1 || !strings.Contains(got[0], "may come from that alone") {
 		t.Errorf("how busy A was is not known: %q", got)
 	}
 	y[0].Manifest.Target.Kind = "command"
-	if got := otherThroughput(x, y); got != nil {
+	if got, told := otherThroughput(x, y); told || got != nil {
 		t.Errorf("of a command: %q", got)
 	}
 }
