@@ -241,7 +241,11 @@ func writeCase(dir string, c *investigate.Case) error {
 	if err := writeFile(filepath.Join(dir, "case.json"), toJSON); err != nil {
 		return err
 	}
-	return report.HTML(filepath.Join(dir, "report.html"), c)
+	sides, err := requestSides(dir, c)
+	if err != nil {
+		return err
+	}
+	return report.HTMLWith(filepath.Join(dir, "report.html"), c, sides...)
 }
 
 // show prints the verdict, or the JSON where it was asked for on standard output.
@@ -254,7 +258,10 @@ func show(w world, c *investigate.Case, jsonPath string) error {
 	if jsonPath == "-" {
 		return nil
 	}
-	return report.Text(w.stdout, c, textOptions(w))
+	if err := report.Text(w.stdout, c, textOptions(w)); err != nil {
+		return err
+	}
+	return tellRequests(w, c)
 }
 
 // writeFile writes beside the name and renames, so that a file is whole or not there.

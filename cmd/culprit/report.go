@@ -58,7 +58,11 @@ func runReport(ctx context.Context, w world, o reportOptions, path string) error
 	if o.text {
 		return report.Text(w.stdout, c, textOptions(w))
 	}
-	return o.write(w, folder, func(page string) error { return report.HTML(page, c) })
+	sides, err := requestSides(folder, c)
+	if err != nil {
+		return err
+	}
+	return o.write(w, folder, func(page string) error { return report.HTMLWith(page, c, sides...) })
 }
 
 // write writes the page to where it was asked for and prints its name.
