@@ -49,6 +49,7 @@ func TestOtherLoadOfRequests(t *testing.T) {
 	}
 	longer := loadedHost(3000, 2e6, 0.3, 0.4) // windows of other lengths hold other numbers of requests
 	longer[0].Manifest.WindowNs, longer[0].Threads[0].CPUNs = 30e9, 9e9
+	longer[0].Metrics[1].TimeNs, longer[0].Metrics[1].Value = 30e9, 5+30*0.4
 	work := units.Work{Name: units.PerRequest, A: []float64{1000}, B: []float64{3000}}
 	if got := otherLoads(loadedHost(1000, 2e6, 0.3, 0.4), longer, work); len(got) != 0 {
 		t.Errorf("as many a second in a longer window: %q", got)
