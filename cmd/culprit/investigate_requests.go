@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"culprit/internal/compare/units"
@@ -25,11 +26,12 @@ func requestSides(folder string, c *investigate.Case) ([]report.RequestSide, err
 	read := func(title string, names []string) (side report.RequestSide, err error) {
 		side.Title = title
 		for _, name := range names {
-			rec, err := recording.Open(filepath.Join(folder, explain.Recordings, filepath.Base(name)))
-			switch {
-			case errors.Is(err, fs.ErrNotExist):
+			path := filepath.Join(folder, explain.Recordings, filepath.Base(name))
+			if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 				continue // somebody has taken the recordings away, which are the largest part of a case
-			case err != nil:
+			}
+			rec, err := recording.Open(path)
+			if err != nil {
 				return side, err
 			}
 			side.Recordings = append(side.Recordings, rec)
