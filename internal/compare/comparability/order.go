@@ -33,8 +33,8 @@ func OneAfterOther(a, b []*recording.Recording) (timesA, timesB []float64) {
 func before(first, second []float64) bool { return slices.Max(first) < slices.Min(second) }
 
 // farApart is how many times as long as the longer side took the gap between two sides is from which on a drift that
-// was seen within them tells nothing of it. Chosen: with two recordings a side a slope over a tenth of the gap makes any
-// interval endless.
+// was seen within them tells nothing of it. Chosen: with two recordings a side a slope over a tenth of the gap makes
+// any interval endless.
 const farApart = 10
 
 // FarApart reports whether there is so much time between two sides that were recorded one after the other, by the
