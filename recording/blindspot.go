@@ -22,6 +22,7 @@ const (
 	BlindLost       BlindKind = "lost"                  // What; Count
 	BlindChecked    BlindKind = "self-check"            // What: what recording did to its target
 	BlindSliced     BlindKind = "requests in slices"    // What: how they were watched
+	BlindCalls      BlindKind = "requests by calls"     // Why: they were followed by system calls
 	BlindPrograms   BlindKind = "programs of others"    // What: who runs BPF programs, and where
 	BlindRestart    BlindKind = "service restarted"     // Count; What: which processes, and when
 	BlindKilled     BlindKind = "recording killed"      // its end is missing
@@ -123,6 +124,9 @@ func (s BlindSpot) words() (text string, known bool) {
 	case BlindRestart:
 		return "the service did not run all the time: " + s.What + "; what was done in between is not seen, " +
 			"and a new process is cold", true
+	case BlindCalls:
+		return "requests were followed by system calls (" + s.Why + "): on unix sockets how long a request waited " +
+			"before it was read is not seen; nor is what goes over io_uring, or by calls of 32-bit programs", true
 	case BlindCut:
 		return "cut to " + s.What + ": system calls and switches are counted for whole recordings only " +
 			"and left out", true

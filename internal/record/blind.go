@@ -9,9 +9,9 @@ import (
 	"culprit/recording"
 )
 
-// blindSpots says what this recording could not see.
+// blindSpots says what this recording could not see; what a probe says of itself is in the manifest already.
 func blindSpots(rec *recording.Recording, unwinder *unwind.Unwinder, forever bool) []recording.BlindSpot {
-	spots := []recording.BlindSpot{{Kind: recording.BlindInterrupts}}
+	spots := append([]recording.BlindSpot{{Kind: recording.BlindInterrupts}}, rec.Manifest.BlindSpots...)
 	for _, status := range rec.Manifest.Probes {
 		if !status.On {
 			spots = append(spots, recording.BlindSpot{Kind: recording.BlindProbe, What: status.Name,

@@ -52,6 +52,8 @@ type Options struct {
 	// Over is from when on a request is slow; 0: when it is among the Worst share of its kind, default 1 %.
 	Over  time.Duration `json:"over"`
 	Worst float64       `json:"worst"`
+	// ByCalls has requests followed by system calls, as on kernels without hooks on sockets: for tests.
+	ByCalls bool `json:"by_calls,omitempty"`
 	// Counters are events to count for the target, in the syntax of `culprit count`; "": none.
 	Counters string `json:"counters,omitempty"`
 	// CPI samples stacks by cycles and by instructions as well.

@@ -9,9 +9,11 @@ import (
 )
 
 // Requests that come between two parts of a recording, or that are in progress when a part ends, are counted once.
-func TestRequestsAcrossParts(t *testing.T) {
+func TestRequestsAcrossParts(t *testing.T) { bothWays(t, checkAcrossParts) }
+
+func checkAcrossParts(t *testing.T, options Options) {
 	const connections, count = 2, 240
-	run := &Run{Recorder: start(t, Options{Requests: true}), every: 150 * time.Millisecond}
+	run := &Run{Recorder: start(t, options), every: 150 * time.Millisecond}
 	endsWith(t, run, 3)
 	port := freePort(t)
 	server := running(t, programs.compile(t, "serve.c"), strconv.Itoa(port))
@@ -49,9 +51,11 @@ func TestRequestsAcrossParts(t *testing.T) {
 }
 
 // A server that has closed its listener still answers: what it accepted is not what it asks of others.
-func TestRequestsOfAServerThatListensNoMore(t *testing.T) {
+func TestRequestsOfAServerThatListensNoMore(t *testing.T) { bothWays(t, checkListensNoMore) }
+
+func checkListensNoMore(t *testing.T, options Options) {
 	const count = 50
-	recorder := start(t, Options{Requests: true})
+	recorder := start(t, options)
 	port := freePort(t)
 	server := running(t, programs.compile(t, "serve.c"), strconv.Itoa(port), "one")
 	a := newAsker(t, port)

@@ -198,9 +198,11 @@ func kindOf(rec *recording.Recording, side, kind string) (sum recording.Request,
 }
 
 // What a server's sockets show is what its clients' sockets saw, by kind, and the threads' waits are in it.
-func TestRequestsAgainstClients(t *testing.T) {
+func TestRequestsAgainstClients(t *testing.T) { bothWays(t, checkAgainstClients) }
+
+func checkAgainstClients(t *testing.T, options Options) {
 	const connections, count = 2, 300
-	recorder := start(t, Options{Requests: true})
+	recorder := start(t, options)
 	port := freePort(t)
 	server := running(t, programs.compile(t, "serve.c"), strconv.Itoa(port))
 	awaitPort(t, port)

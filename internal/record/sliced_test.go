@@ -64,9 +64,11 @@ func fitting(log [][2]time.Time, length time.Duration) (least, most int) {
 
 // Requests that are watched in slices of time after a part in which all were: what was seen is what lay within the
 // slices, what is told stands for the whole, and a window after it counts every request again.
-func TestRequestsInSlices(t *testing.T) {
+func TestRequestsInSlices(t *testing.T) { bothWays(t, checkInSlices) }
+
+func checkInSlices(t *testing.T, options Options) {
 	const count = 40
-	recorder := start(t, Options{Requests: true})
+	recorder := start(t, options)
 	port := freePort(t)
 	server := running(t, programs.compile(t, "serve.c"), strconv.Itoa(port))
 	awaitPort(t, port)

@@ -112,9 +112,11 @@ func streamClient(t *testing.T) *http.Client {
 
 // Streams of HTTP/2 are requests of their own: by kind, with their errors, and no longer than their clients saw.
 // A connection older than the recording has named its paths before: its requests are counted without them.
-func TestStreamsOfHTTP2(t *testing.T) {
+func TestStreamsOfHTTP2(t *testing.T) { bothWays(t, checkStreams) }
+
+func checkStreams(t *testing.T, options Options) {
 	const count = 40
-	recorder := start(t, Options{Requests: true})
+	recorder := start(t, options)
 	port := freePort(t)
 	server := running(t, os.Args[0], streamVerb, strconv.Itoa(port))
 	awaitPort(t, port)

@@ -38,6 +38,8 @@ type Options struct {
 	// Of requests those that took Over are slow; where it is 0, the Worst share of their kind.
 	Over  time.Duration
 	Worst float64
+	// ByCalls has requests followed by system calls also where the kernel has hooks on sockets: for tests.
+	ByCalls bool
 }
 
 // Shared is what the probes of one recorder have in common.

@@ -33,6 +33,7 @@ static __always_inline __u64 fifth_argument(struct pt_regs___culprit *regs) { re
 #define CALL_WRITEV 20
 #define CALL_SELECT 23
 #define CALL_NANOSLEEP 35
+#define CALL_SENDFILE 40
 #define CALL_CONNECT 42
 #define CALL_ACCEPT 43
 #define CALL_SENDTO 44
@@ -48,6 +49,7 @@ static __always_inline __u64 fifth_argument(struct pt_regs___culprit *regs) { re
 #define CALL_EPOLL_PWAIT 281
 #define CALL_ACCEPT4 288
 #define CALL_RECVMMSG 299
+#define CALL_SPLICE 275
 #define CALL_SENDMMSG 307
 
 #elif defined(__TARGET_ARCH_arm64)
@@ -74,8 +76,10 @@ static __always_inline __u64 fifth_argument(struct pt_regs___culprit *regs) { re
 #define CALL_WRITE 64
 #define CALL_READV 65
 #define CALL_WRITEV 66
+#define CALL_SENDFILE 71
 #define CALL_PSELECT6 72
 #define CALL_PPOLL 73
+#define CALL_SPLICE 76
 #define CALL_FUTEX 98
 #define CALL_NANOSLEEP 101
 #define CALL_CLOCK_NANOSLEEP 115

@@ -54,6 +54,7 @@ func (s *Session) Collect(window *bpf.Window) error {
 		return err
 	}
 	rec := window.Recording
+	rec.Manifest.BlindSpots = append(rec.Manifest.BlindSpots, s.unseen()...)
 	rec.Requests = []recording.Request{}
 	if s.watch != nil {
 		c.addSlices(s.watch.slices)

@@ -7,6 +7,8 @@ int BPF_PROG(state_changed, struct sock *sk, int before, int now)
 {
 	if (over || sk->sk_protocol != PROTOCOL_TCP)
 		return 0;
+	if (now == SYN_SENT)
+		forget_socket(sk); /* which was another's, if anybody's */
 	if (now == LISTEN || now == SYN_SENT) { /* in the call of the process */
 		struct task_struct *task = bpf_get_current_task_btf();
 		if (is_stranger(task) || !state_of(task))
@@ -17,8 +19,11 @@ int BPF_PROG(state_changed, struct sock *sk, int before, int now)
 	}
 	if (now == ESTABLISHED && before == SYN_RECV) {
 		__u32 service = listener_service(sk);
-		if (service)
-			make_turn(sk, SERVER, service, 0);
+		struct turn *opened = service ? make_turn(sk, SERVER, service, 0) : 0;
+		if (opened && by_calls) { /* a request may have come with the handshake: no other hook tells */
+			opened->opening = 1;
+			opened->ready = bpf_ktime_get_ns();
+		}
 		return 0;
 	}
 	if (now != CLOSED && now != FIN_WAIT1 && now != LAST_ACK)
@@ -27,6 +32,8 @@ int BPF_PROG(state_changed, struct sock *sk, int before, int now)
 	if (!turn)
 		return 0;
 	end_turn(turn);
+	if (now == CLOSED)
+		forget_socket(sk);
 	return 0;
 }
 
@@ -54,14 +61,12 @@ int open_sockets(struct bpf_iter__task_file *ctx)
 	return 0;
 }
 
-/* Ends answers that are long over, and shows the requests that have none when the window ends. */
-SEC("iter/bpf_sk_storage_map")
-int sweep(struct bpf_iter__bpf_sk_storage_map *ctx)
+/* Ends an answer that is long over, and shows a request that has none when the window ends. */
+static __always_inline int sweep_turn(struct bpf_iter_meta *meta, struct turn *turn)
 {
-	struct turn *turn = ctx->value;
 	struct request_event event = {};
 	__u64 now = bpf_ktime_get_ns();
-	if (!ctx->sk || !turn || turn->epoch != epoch || !turn->begin)
+	if (turn->epoch != epoch || !turn->begin)
 		return 0;
 	if (turn->role == CLIENT) {
 		if (turn->first_recv && (over || now - turn->last_recv > IDLE_NS))
@@ -77,20 +82,38 @@ int sweep(struct bpf_iter__bpf_sk_storage_map *ctx)
 		return 0;
 	fill_event(&event, turn);
 	event.in_progress = 1;
-	bpf_seq_write(ctx->meta->seq, &event, sizeof(event));
+	bpf_seq_write(meta->seq, &event, sizeof(event));
+	return 0;
+}
+
+SEC("iter/bpf_sk_storage_map")
+int sweep(struct bpf_iter__bpf_sk_storage_map *ctx)
+{
+	struct turn *turn = ctx->value;
+	return ctx->sk && turn ? sweep_turn(ctx->meta, turn) : 0;
+}
+
+SEC("iter/bpf_map_elem")
+int sweep_by_address(struct bpf_iter__bpf_map_elem *ctx)
+{
+	struct socket_key *key = ctx->key;
+	struct turn *turn = ctx->value;
+	if (!key || !turn)
+		return 0;
+	sweep_turn(ctx->meta, turn);
+	if (key->number && !turn->begin && turn->protocol != HTTP2 && bpf_ktime_get_ns() - turn->last_recv > FORGET_NS) {
+		struct socket_key unused = *key; /* a unix socket: it is adopted again if it is there */
+		bpf_map_delete_elem(&turns_by_address, &unused);
+		bpf_map_delete_elem(&connections_by_address, &unused);
+	}
 	return 0;
 }
 
 /* Shows the streams that have no answer when the window ends. */
-SEC("iter/bpf_sk_storage_map")
-int sweep_streams(struct bpf_iter__bpf_sk_storage_map *ctx)
+static __always_inline int sweep_connection(struct bpf_iter_meta *meta, const struct turn *turn,
+					    struct connection *connection)
 {
-	struct connection *connection = ctx->value;
-	struct sock *sk = ctx->sk;
-	if (!sk || !connection)
-		return 0;
-	struct turn *turn = turn_of(sk);
-	if (!turn || turn->protocol != HTTP2 || turn->role != SERVER)
+	if (turn->protocol != HTTP2 || turn->role != SERVER)
 		return 0;
 	for (__u32 i = 0; i < STREAMS; i++) {
 		struct stream *stream = &connection->streams[i];
@@ -107,7 +130,28 @@ int sweep_streams(struct bpf_iter__bpf_sk_storage_map *ctx)
 		event.kind = stream->kind;
 		event.no_wait = stream->no_wait;
 		event.in_progress = 1;
-		bpf_seq_write(ctx->meta->seq, &event, sizeof(event));
+		bpf_seq_write(meta->seq, &event, sizeof(event));
 	}
 	return 0;
+}
+
+SEC("iter/bpf_sk_storage_map")
+int sweep_streams(struct bpf_iter__bpf_sk_storage_map *ctx)
+{
+	struct connection *connection = ctx->value;
+	struct sock *sk = ctx->sk;
+	struct turn *turn = sk && connection ? turn_of(sk) : 0;
+	return turn ? sweep_connection(ctx->meta, turn, connection) : 0;
+}
+
+SEC("iter/bpf_map_elem")
+int sweep_streams_by_address(struct bpf_iter__bpf_map_elem *ctx)
+{
+	struct connection *connection = ctx->value;
+	struct socket_key *of = ctx->key;
+	if (!of || !connection)
+		return 0;
+	struct socket_key key = *of;
+	struct turn *turn = bpf_map_lookup_elem(&turns_by_address, &key);
+	return turn && turn->epoch == epoch ? sweep_connection(ctx->meta, turn, connection) : 0;
 }

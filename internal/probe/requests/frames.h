@@ -3,7 +3,7 @@
  * call and end in another, and a call may have its bytes in many places. */
 #pragma once
 
-#include "streams.h"
+#include "socket.h"
 
 #define FRAME_HEAD 9
 #define LONGEST_FRAME (1 << 20)
@@ -222,13 +222,13 @@ __noinline int walk_frames(struct connection *connection, struct turn *turn, __u
 
 static __always_inline void follow_frames(struct sock *sk, struct turn *turn, __u32 bytes, __u32 skip, __u32 answers)
 {
-	walk_frames(bpf_sk_storage_get(&connections, sk, 0, 0), turn, bytes, skip, answers);
+	walk_frames(connection_of(sk), turn, bytes, skip, answers);
 }
 
 /* A connection turns out to be one of HTTP/2. */
 static __always_inline void follow_streams(struct sock *sk, struct turn *turn)
 {
-	struct connection *connection = bpf_sk_storage_get(&connections, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+	struct connection *connection = make_connection(sk);
 	turn->begin = turn->first_recv = turn->last_recv = turn->first_send = turn->last_send = 0;
 	turn->frames = 0;
 	if (!connection) {

@@ -8,46 +8,18 @@
 
 #define MSG_PEEK 2
 #define IDLE_NS 100000000 /* after so long without another byte an answer is over */
+#define FORGET_NS 10000000000ull
 
 volatile __u32 over = 0; /* the window has ended, the programs are about to be detached */
-
-/* Gives a socket its role; a listener, or what is none of the target's, has none. */
-static __always_inline struct turn *make_turn(struct sock *sk, __u32 role, __u32 service, __u32 tgid)
-{
-	struct turn *turn = bpf_sk_storage_get(&turns, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
-	if (!turn) {
-		count_loss(LOST_SOCKETS);
-		return 0;
-	}
-	turn->begin = turn->first_recv = turn->last_recv = turn->first_send = turn->last_send = turn->ready = 0;
-	turn->in = turn->out = turn->on_worker = 0;
-	turn->service = service;
-	turn->role = service ? role : IGNORED;
-	turn->tgid = tgid;
-	turn->protocol = UNKNOWN;
-	turn->frames = 0;
-	turn->status = 0;
-	turn->interleaved = turn->failed = turn->no_wait = turn->booked = turn->followed = 0;
-	turn->covered = turn->head_length = 0;
-	turn->head = 0;
-	turn->epoch = epoch;
-	return turn;
-}
-
-/* What is known of a socket; NULL for a stranger's, by one load where no program keeps anything for it. */
-static __always_inline struct turn *turn_of(struct sock *sk)
-{
-	if (!sk->sk_bpf_storage)
-		return 0;
-	struct turn *turn = bpf_sk_storage_get(&turns, sk, 0, 0);
-	return turn && turn->epoch == epoch ? turn : 0;
-}
 
 /* A socket that nobody knows, in a call of the target: one that was made before the window, or handed to it. */
 static __always_inline struct turn *adopt(struct sock *sk, __u32 tgid, bool sends)
 {
-	if (!is_stream(sk) || sk->__sk_common.skc_state == LISTEN)
+	__u8 state = OF_SOCKET(sk, __sk_common.skc_state);
+	if (!is_stream(sk) || state == LISTEN)
 		return 0;
+	if (by_calls && state == CLOSED && OF_SOCKET(sk, __sk_common.skc_family) != FAMILY_UNIX)
+		return 0; /* nothing would tell when to forget it */
 	__u32 service = listener_service(sk);
 	if (service)
 		return make_turn(sk, SERVER, service, tgid);
@@ -55,13 +27,20 @@ static __always_inline struct turn *adopt(struct sock *sk, __u32 tgid, bool send
 		listens(sk, tgid);
 		return make_turn(sk, SERVER, listener_service(sk), tgid);
 	}
-	if (sk->__sk_common.skc_family == FAMILY_UNIX) {
+	if (OF_SOCKET(sk, __sk_common.skc_family) == FAMILY_UNIX) {
 		if (!unix_name(sk))
 			return make_turn(sk, CLIENT, service_of(sk, CLIENT, tgid), tgid);
 		listens(sk, tgid); /* its other connections have their wait, this one's first request has not */
 		return make_turn(sk, SERVER, listener_service(sk), tgid);
 	}
 	return make_turn(sk, CLIENT, service_of(sk, CLIENT, tgid), tgid);
+}
+
+/* Data that a call can take. */
+static __always_inline void note_ready(struct turn *turn)
+{
+	if (turn->role == CLIENT ? turn->begin != 0 || turn->protocol == HTTP2 : !turn->ready)
+		turn->ready = bpf_ktime_get_ns();
 }
 
 SEC("tp_btf/sk_data_ready")
@@ -77,15 +56,14 @@ int BPF_PROG(ready, struct sock *sk)
 		if (!turn)
 			return 0;
 	}
-	if (turn->role == CLIENT ? turn->begin != 0 || turn->protocol == HTTP2 : !turn->ready)
-		turn->ready = bpf_ktime_get_ns();
+	note_ready(turn);
 	return 0;
 }
 
 static __always_inline bool all_read(struct sock *sk)
 {
-	if (sk->__sk_common.skc_family == FAMILY_UNIX)
-		return !sk->sk_receive_queue.qlen;
+	if (OF_SOCKET(sk, __sk_common.skc_family) == FAMILY_UNIX)
+		return !OF_SOCKET(sk, sk_receive_queue.qlen);
 	struct tcp_sock *tcp = (void *)sk;
 	return BPF_CORE_READ(tcp, rcv_nxt) == BPF_CORE_READ(tcp, copied_seq);
 }
@@ -145,8 +123,8 @@ static __always_inline void client_received(struct turn *turn, struct task_state
 	}
 }
 
-SEC("tp_btf/sock_recv_length")
-int BPF_PROG(received, struct sock *sk, int ret, int flags)
+/* A call of the target's has received so much. */
+static __always_inline int after_receiving(struct sock *sk, int ret, int flags)
 {
 	if (ret < 0 || (flags & MSG_PEEK) || over)
 		return 0;
@@ -264,12 +242,18 @@ static __always_inline void server_sent(struct sock *sk, struct turn *turn, stru
 	turn->out += sent;
 	if (state && turn->writer == (__u32)bpf_get_current_pid_tgid())
 		answered(turn, state, now);
-	if (sk->__sk_common.skc_family == FAMILY_UNIX)
+	if (OF_SOCKET(sk, __sk_common.skc_family) == FAMILY_UNIX)
 		book(turn, before, sent);
 }
 
-SEC("tp_btf/sock_send_length")
-int BPF_PROG(sent, struct sock *sk, int ret, int flags)
+SEC("tp_btf/sock_recv_length")
+int BPF_PROG(received, struct sock *sk, int ret, int flags)
+{
+	return after_receiving(sk, ret, flags);
+}
+
+/* A call of the target's has sent so much. */
+static __always_inline int after_sending(struct sock *sk, int ret)
 {
 	if (ret <= 0 || over)
 		return 0;
@@ -289,4 +273,12 @@ int BPF_PROG(sent, struct sock *sk, int ret, int flags)
 		server_sent(sk, turn, state, ret, bpf_ktime_get_ns());
 	return 0;
 }
+
+SEC("tp_btf/sock_send_length")
+int BPF_PROG(sent, struct sock *sk, int ret, int flags)
+{
+	return after_sending(sk, ret);
+}
+
 #include "edges.h"
+#include "bycall.h"

@@ -29,6 +29,8 @@ const maxEvents = 200_000
 type Session struct {
 	shared     *bpf.Shared
 	collection *ebpf.Collection
+	source     *source
+	missing    []string // hooks that the kernel lacks
 	ring       *bpf.Ring[requestsRequestEvent]
 	links      []link.Link
 	misses     bpf.Misses
@@ -58,11 +60,21 @@ func Start(shared *bpf.Shared) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read program of requests: %w", err)
 	}
+	s := &Session{shared: shared, source: &byHooks}
+	if s.missing, err = missingHooks(); err != nil {
+		return nil, err
+	}
+	if len(s.missing) > 0 || shared.Options.ByCalls {
+		s.source = &byCalls
+	}
+	if err := s.source.choose(spec); err != nil {
+		return nil, err
+	}
 	collection, err := shared.Load(spec, nil)
 	if err != nil {
-		return nil, fmt.Errorf("load requests: %w", missing(err))
+		return nil, fmt.Errorf("load requests: %w", lacks(err))
 	}
-	s := &Session{shared: shared, collection: collection}
+	s.collection = collection
 	if s.ring, err = bpf.NewRing[requestsRequestEvent](collection.Maps["requests"], maxEvents); err != nil {
 		collection.Close()
 		return nil, err
@@ -70,11 +82,10 @@ func Start(shared *bpf.Shared) (*Session, error) {
 	return s, nil
 }
 
-// missing says since when there is what the kernel lacks.
-func missing(err error) error {
+// lacks tells a kernel that has not what the programs need.
+func lacks(err error) error {
 	if errors.Is(err, btf.ErrNotFound) || errors.Is(err, ebpf.ErrNotSupported) {
-		return fmt.Errorf("%w: this kernel has no tracepoints sk_data_ready, sock_recv_length and sock_send_length, "+
-			"which came with Linux 6.3 (%v)", bpf.ErrNotSupported, err)
+		return fmt.Errorf("%w: following sockets takes Linux 5.17 (%v)", bpf.ErrNotSupported, err)
 	}
 	return err
 }
@@ -105,16 +116,16 @@ func (s *Session) follow() (err error) {
 			return fmt.Errorf("begin to follow requests: %w", err)
 		}
 	}
-	if err := bpf.NotBegun(s.collection); err != nil {
+	if err := errors.Join(bpf.NotBegun(s.collection), s.source.empty(s.collection)); err != nil {
 		return err
 	}
-	s.links, err = bpf.AttachTracing(s.collection, "state_changed", "ready", "received", "sent")
+	s.links, err = bpf.AttachTracing(s.collection, s.source.attached...)
 	return err
 }
 
 // Begins finds the sockets that are open, and counts from now on.
 func (s *Session) Begins() error {
-	if err := s.findSockets(); err != nil {
+	if err := errors.Join(s.source.between(s.collection, false), s.findSockets()); err != nil {
 		return err
 	}
 	if !s.going {
@@ -155,6 +166,7 @@ func (s *Session) Carry() {
 	if s.watch != nil {
 		s.watch.stop()
 	}
+	s.failed = s.source.between(s.collection, true)
 }
 
 // Ends takes what is not over.
@@ -176,13 +188,18 @@ func (s *Session) Ends() {
 func (s *Session) stopCounting() ([]requestsRequestEvent, error) {
 	failed := s.collection.Variables["over"].Set(uint32(1))
 	open, err := s.sweep()
-	streams, unread := bpf.WalkMap[requestsRequestEvent](s.collection, "sweep_streams", s.collection.Maps["connections"])
+	streams, unread := s.walk(s.source.sweepStreams, s.source.connections)
 	return append(open, streams...), errors.Join(failed, err, unread, bpf.Ends(s.collection))
 }
 
 // sweep ends answers that are long over; at the window's end all, and shows the requests that have none.
 func (s *Session) sweep() ([]requestsRequestEvent, error) {
-	return bpf.WalkMap[requestsRequestEvent](s.collection, "sweep", s.collection.Maps["turns"])
+	return s.walk(s.source.sweep, s.source.turns)
+}
+
+// walk runs a program over what is known of sockets, and returns the requests that it shows.
+func (s *Session) walk(program, over string) ([]requestsRequestEvent, error) {
+	return bpf.WalkMap[requestsRequestEvent](s.collection, program, s.collection.Maps[over])
 }
 
 // Detach ends the following; what was seen waits for Collect.

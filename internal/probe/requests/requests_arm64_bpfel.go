@@ -215,6 +215,12 @@ type requestsServiceKey struct {
 	Address [16]uint8
 }
 
+type requestsSocketKey struct {
+	_       structs.HostLayout
+	Address uint64
+	Number  uint64
+}
+
 type requestsTaskState struct {
 	_           structs.HostLayout
 	OffStart    uint64
@@ -345,7 +351,7 @@ type requestsTurn struct {
 	Preface          uint8
 	Booked           uint8
 	Followed         uint8
-	_                [1]byte
+	Opening          uint8
 	Era              uint32
 	KnownLength      uint32
 	Covered          uint32
@@ -356,38 +362,48 @@ type requestsTurn struct {
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
-	requestsMapConnections           = "connections"
-	requestsMapEndedStreams          = "ended_streams"
-	requestsMapHeads                 = "heads"
-	requestsMapKindIds               = "kind_ids"
-	requestsMapKinds                 = "kinds"
-	requestsMapLimits                = "limits"
-	requestsMapListeners             = "listeners"
-	requestsMapLosses                = "losses"
-	requestsMapNameScratch           = "name_scratch"
-	requestsMapRequests              = "requests"
-	requestsMapServiceIds            = "service_ids"
-	requestsMapServices              = "services"
-	requestsMapSums                  = "sums"
-	requestsMapTasks                 = "tasks"
-	requestsMapTurns                 = "turns"
-	requestsProgOpenSockets          = "open_sockets"
-	requestsProgReady                = "ready"
-	requestsProgReceived             = "received"
-	requestsProgSent                 = "sent"
-	requestsProgStateChanged         = "state_changed"
-	requestsProgSweep                = "sweep"
-	requestsProgSweepStreams         = "sweep_streams"
-	requestsVarBegins                = "begins"
-	requestsVarEpoch                 = "epoch"
-	requestsVarEra                   = "era"
-	requestsVarKeepRequestEventInBtf = "keep_request_event_in_btf"
-	requestsVarKindsUsed             = "kinds_used"
-	requestsVarListenersOnly         = "listeners_only"
-	requestsVarOver                  = "over"
-	requestsVarOwnPid                = "own_pid"
-	requestsVarServicesUsed          = "services_used"
-	requestsVarWholeHost             = "whole_host"
+	requestsMapConnections            = "connections"
+	requestsMapConnectionsByAddress   = "connections_by_address"
+	requestsMapEndedStreams           = "ended_streams"
+	requestsMapHeads                  = "heads"
+	requestsMapKindIds                = "kind_ids"
+	requestsMapKinds                  = "kinds"
+	requestsMapLimits                 = "limits"
+	requestsMapListeners              = "listeners"
+	requestsMapLosses                 = "losses"
+	requestsMapNameScratch            = "name_scratch"
+	requestsMapNoConnection           = "no_connection"
+	requestsMapRequests               = "requests"
+	requestsMapServiceIds             = "service_ids"
+	requestsMapServices               = "services"
+	requestsMapSums                   = "sums"
+	requestsMapTasks                  = "tasks"
+	requestsMapTurns                  = "turns"
+	requestsMapTurnsByAddress         = "turns_by_address"
+	requestsProgArrived               = "arrived"
+	requestsProgCallReturned          = "call_returned"
+	requestsProgOpenSockets           = "open_sockets"
+	requestsProgReady                 = "ready"
+	requestsProgReceived              = "received"
+	requestsProgSent                  = "sent"
+	requestsProgStateChanged          = "state_changed"
+	requestsProgSweep                 = "sweep"
+	requestsProgSweepByAddress        = "sweep_by_address"
+	requestsProgSweepStreams          = "sweep_streams"
+	requestsProgSweepStreamsByAddress = "sweep_streams_by_address"
+	requestsVarBegins                 = "begins"
+	requestsVarByCalls                = "by_calls"
+	requestsVarEpoch                  = "epoch"
+	requestsVarEra                    = "era"
+	requestsVarKeepRequestEventInBtf  = "keep_request_event_in_btf"
+	requestsVarKindsUsed              = "kinds_used"
+	requestsVarListenersOnly          = "listeners_only"
+	requestsVarNoTurn                 = "no_turn"
+	requestsVarNobodyIsKnown          = "nobody_is_known"
+	requestsVarOver                   = "over"
+	requestsVarOwnPid                 = "own_pid"
+	requestsVarServicesUsed           = "services_used"
+	requestsVarWholeHost              = "whole_host"
 )
 
 // loadRequests returns the embedded CollectionSpec for requests.
@@ -432,34 +448,41 @@ type requestsSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type requestsProgramSpecs struct {
-	OpenSockets  *ebpf.ProgramSpec `ebpf:"open_sockets"`
-	Ready        *ebpf.ProgramSpec `ebpf:"ready"`
-	Received     *ebpf.ProgramSpec `ebpf:"received"`
-	Sent         *ebpf.ProgramSpec `ebpf:"sent"`
-	StateChanged *ebpf.ProgramSpec `ebpf:"state_changed"`
-	Sweep        *ebpf.ProgramSpec `ebpf:"sweep"`
-	SweepStreams *ebpf.ProgramSpec `ebpf:"sweep_streams"`
+	Arrived               *ebpf.ProgramSpec `ebpf:"arrived"`
+	CallReturned          *ebpf.ProgramSpec `ebpf:"call_returned"`
+	OpenSockets           *ebpf.ProgramSpec `ebpf:"open_sockets"`
+	Ready                 *ebpf.ProgramSpec `ebpf:"ready"`
+	Received              *ebpf.ProgramSpec `ebpf:"received"`
+	Sent                  *ebpf.ProgramSpec `ebpf:"sent"`
+	StateChanged          *ebpf.ProgramSpec `ebpf:"state_changed"`
+	Sweep                 *ebpf.ProgramSpec `ebpf:"sweep"`
+	SweepByAddress        *ebpf.ProgramSpec `ebpf:"sweep_by_address"`
+	SweepStreams          *ebpf.ProgramSpec `ebpf:"sweep_streams"`
+	SweepStreamsByAddress *ebpf.ProgramSpec `ebpf:"sweep_streams_by_address"`
 }
 
 // requestsMapSpecs contains maps before they are loaded into the kernel.
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type requestsMapSpecs struct {
-	Connections  *ebpf.MapSpec `ebpf:"connections"`
-	EndedStreams *ebpf.MapSpec `ebpf:"ended_streams"`
-	Heads        *ebpf.MapSpec `ebpf:"heads"`
-	KindIds      *ebpf.MapSpec `ebpf:"kind_ids"`
-	Kinds        *ebpf.MapSpec `ebpf:"kinds"`
-	Limits       *ebpf.MapSpec `ebpf:"limits"`
-	Listeners    *ebpf.MapSpec `ebpf:"listeners"`
-	Losses       *ebpf.MapSpec `ebpf:"losses"`
-	NameScratch  *ebpf.MapSpec `ebpf:"name_scratch"`
-	Requests     *ebpf.MapSpec `ebpf:"requests"`
-	ServiceIds   *ebpf.MapSpec `ebpf:"service_ids"`
-	Services     *ebpf.MapSpec `ebpf:"services"`
-	Sums         *ebpf.MapSpec `ebpf:"sums"`
-	Tasks        *ebpf.MapSpec `ebpf:"tasks"`
-	Turns        *ebpf.MapSpec `ebpf:"turns"`
+	Connections          *ebpf.MapSpec `ebpf:"connections"`
+	ConnectionsByAddress *ebpf.MapSpec `ebpf:"connections_by_address"`
+	EndedStreams         *ebpf.MapSpec `ebpf:"ended_streams"`
+	Heads                *ebpf.MapSpec `ebpf:"heads"`
+	KindIds              *ebpf.MapSpec `ebpf:"kind_ids"`
+	Kinds                *ebpf.MapSpec `ebpf:"kinds"`
+	Limits               *ebpf.MapSpec `ebpf:"limits"`
+	Listeners            *ebpf.MapSpec `ebpf:"listeners"`
+	Losses               *ebpf.MapSpec `ebpf:"losses"`
+	NameScratch          *ebpf.MapSpec `ebpf:"name_scratch"`
+	NoConnection         *ebpf.MapSpec `ebpf:"no_connection"`
+	Requests             *ebpf.MapSpec `ebpf:"requests"`
+	ServiceIds           *ebpf.MapSpec `ebpf:"service_ids"`
+	Services             *ebpf.MapSpec `ebpf:"services"`
+	Sums                 *ebpf.MapSpec `ebpf:"sums"`
+	Tasks                *ebpf.MapSpec `ebpf:"tasks"`
+	Turns                *ebpf.MapSpec `ebpf:"turns"`
+	TurnsByAddress       *ebpf.MapSpec `ebpf:"turns_by_address"`
 }
 
 // requestsVariableSpecs contains global variables before they are loaded into the kernel.
@@ -467,11 +490,14 @@ type requestsMapSpecs struct {
 // It can be passed ebpf.CollectionSpec.Assign.
 type requestsVariableSpecs struct {
 	Begins                *ebpf.VariableSpec `ebpf:"begins"`
+	ByCalls               *ebpf.VariableSpec `ebpf:"by_calls"`
 	Epoch                 *ebpf.VariableSpec `ebpf:"epoch"`
 	Era                   *ebpf.VariableSpec `ebpf:"era"`
 	KeepRequestEventInBtf *ebpf.VariableSpec `ebpf:"keep_request_event_in_btf"`
 	KindsUsed             *ebpf.VariableSpec `ebpf:"kinds_used"`
 	ListenersOnly         *ebpf.VariableSpec `ebpf:"listeners_only"`
+	NoTurn                *ebpf.VariableSpec `ebpf:"no_turn"`
+	NobodyIsKnown         *ebpf.VariableSpec `ebpf:"nobody_is_known"`
 	Over                  *ebpf.VariableSpec `ebpf:"over"`
 	OwnPid                *ebpf.VariableSpec `ebpf:"own_pid"`
 	ServicesUsed          *ebpf.VariableSpec `ebpf:"services_used"`
@@ -498,26 +524,30 @@ func (o *requestsObjects) Close() error {
 //
 // It can be passed to loadRequestsObjects or ebpf.CollectionSpec.LoadAndAssign.
 type requestsMaps struct {
-	Connections  *ebpf.Map `ebpf:"connections"`
-	EndedStreams *ebpf.Map `ebpf:"ended_streams"`
-	Heads        *ebpf.Map `ebpf:"heads"`
-	KindIds      *ebpf.Map `ebpf:"kind_ids"`
-	Kinds        *ebpf.Map `ebpf:"kinds"`
-	Limits       *ebpf.Map `ebpf:"limits"`
-	Listeners    *ebpf.Map `ebpf:"listeners"`
-	Losses       *ebpf.Map `ebpf:"losses"`
-	NameScratch  *ebpf.Map `ebpf:"name_scratch"`
-	Requests     *ebpf.Map `ebpf:"requests"`
-	ServiceIds   *ebpf.Map `ebpf:"service_ids"`
-	Services     *ebpf.Map `ebpf:"services"`
-	Sums         *ebpf.Map `ebpf:"sums"`
-	Tasks        *ebpf.Map `ebpf:"tasks"`
-	Turns        *ebpf.Map `ebpf:"turns"`
+	Connections          *ebpf.Map `ebpf:"connections"`
+	ConnectionsByAddress *ebpf.Map `ebpf:"connections_by_address"`
+	EndedStreams         *ebpf.Map `ebpf:"ended_streams"`
+	Heads                *ebpf.Map `ebpf:"heads"`
+	KindIds              *ebpf.Map `ebpf:"kind_ids"`
+	Kinds                *ebpf.Map `ebpf:"kinds"`
+	Limits               *ebpf.Map `ebpf:"limits"`
+	Listeners            *ebpf.Map `ebpf:"listeners"`
+	Losses               *ebpf.Map `ebpf:"losses"`
+	NameScratch          *ebpf.Map `ebpf:"name_scratch"`
+	NoConnection         *ebpf.Map `ebpf:"no_connection"`
+	Requests             *ebpf.Map `ebpf:"requests"`
+	ServiceIds           *ebpf.Map `ebpf:"service_ids"`
+	Services             *ebpf.Map `ebpf:"services"`
+	Sums                 *ebpf.Map `ebpf:"sums"`
+	Tasks                *ebpf.Map `ebpf:"tasks"`
+	Turns                *ebpf.Map `ebpf:"turns"`
+	TurnsByAddress       *ebpf.Map `ebpf:"turns_by_address"`
 }
 
 func (m *requestsMaps) Close() error {
 	return _RequestsClose(
 		m.Connections,
+		m.ConnectionsByAddress,
 		m.EndedStreams,
 		m.Heads,
 		m.KindIds,
@@ -526,12 +556,14 @@ func (m *requestsMaps) Close() error {
 		m.Listeners,
 		m.Losses,
 		m.NameScratch,
+		m.NoConnection,
 		m.Requests,
 		m.ServiceIds,
 		m.Services,
 		m.Sums,
 		m.Tasks,
 		m.Turns,
+		m.TurnsByAddress,
 	)
 }
 
@@ -540,11 +572,14 @@ func (m *requestsMaps) Close() error {
 // It can be passed to loadRequestsObjects or ebpf.CollectionSpec.LoadAndAssign.
 type requestsVariables struct {
 	Begins                *ebpf.Variable `ebpf:"begins"`
+	ByCalls               *ebpf.Variable `ebpf:"by_calls"`
 	Epoch                 *ebpf.Variable `ebpf:"epoch"`
 	Era                   *ebpf.Variable `ebpf:"era"`
 	KeepRequestEventInBtf *ebpf.Variable `ebpf:"keep_request_event_in_btf"`
 	KindsUsed             *ebpf.Variable `ebpf:"kinds_used"`
 	ListenersOnly         *ebpf.Variable `ebpf:"listeners_only"`
+	NoTurn                *ebpf.Variable `ebpf:"no_turn"`
+	NobodyIsKnown         *ebpf.Variable `ebpf:"nobody_is_known"`
 	Over                  *ebpf.Variable `ebpf:"over"`
 	OwnPid                *ebpf.Variable `ebpf:"own_pid"`
 	ServicesUsed          *ebpf.Variable `ebpf:"services_used"`
@@ -555,24 +590,32 @@ type requestsVariables struct {
 //
 // It can be passed to loadRequestsObjects or ebpf.CollectionSpec.LoadAndAssign.
 type requestsPrograms struct {
-	OpenSockets  *ebpf.Program `ebpf:"open_sockets"`
-	Ready        *ebpf.Program `ebpf:"ready"`
-	Received     *ebpf.Program `ebpf:"received"`
-	Sent         *ebpf.Program `ebpf:"sent"`
-	StateChanged *ebpf.Program `ebpf:"state_changed"`
-	Sweep        *ebpf.Program `ebpf:"sweep"`
-	SweepStreams *ebpf.Program `ebpf:"sweep_streams"`
+	Arrived               *ebpf.Program `ebpf:"arrived"`
+	CallReturned          *ebpf.Program `ebpf:"call_returned"`
+	OpenSockets           *ebpf.Program `ebpf:"open_sockets"`
+	Ready                 *ebpf.Program `ebpf:"ready"`
+	Received              *ebpf.Program `ebpf:"received"`
+	Sent                  *ebpf.Program `ebpf:"sent"`
+	StateChanged          *ebpf.Program `ebpf:"state_changed"`
+	Sweep                 *ebpf.Program `ebpf:"sweep"`
+	SweepByAddress        *ebpf.Program `ebpf:"sweep_by_address"`
+	SweepStreams          *ebpf.Program `ebpf:"sweep_streams"`
+	SweepStreamsByAddress *ebpf.Program `ebpf:"sweep_streams_by_address"`
 }
 
 func (p *requestsPrograms) Close() error {
 	return _RequestsClose(
+		p.Arrived,
+		p.CallReturned,
 		p.OpenSockets,
 		p.Ready,
 		p.Received,
 		p.Sent,
 		p.StateChanged,
 		p.Sweep,
+		p.SweepByAddress,
 		p.SweepStreams,
+		p.SweepStreamsByAddress,
 	)
 }
 

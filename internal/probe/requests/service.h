@@ -34,10 +34,12 @@ struct sock_common {
 	struct in6_addr___requests skc_v6_daddr;
 };
 struct sk_buff_head { __u32 qlen; };
+struct socket;
 struct sock {
 	struct sock_common __sk_common;
 	struct sk_buff_head sk_receive_queue;
 	__u16 sk_type, sk_protocol;
+	struct socket *sk_socket;
 	void *sk_bpf_storage;
 };
 struct tcp_sock { __u32 rcv_nxt, copied_seq; };
@@ -47,7 +49,9 @@ struct sockaddr_un { unsigned short sun_family; char sun_path[UNIX_NAME]; };
 struct unix_address { int len; struct sockaddr_un name[0]; };
 struct unix_sock { struct unix_address *addr; struct sock *peer; };
 struct socket { struct sock *sk; };
-struct file { void *private_data; };
+struct inode { unsigned short i_mode; unsigned long i_ino; };
+struct socket_alloc { struct inode vfs_inode; };
+struct file { struct inode *f_inode; void *private_data; };
 struct bpf_iter__task_file {
 	struct bpf_iter_meta *meta;
 	struct task_struct *task;
@@ -62,7 +66,19 @@ struct bpf_iter__bpf_sk_storage_map {
 	void *value;
 };
 
+struct bpf_iter__bpf_map_elem {
+	struct bpf_iter_meta *meta;
+	struct bpf_map *map;
+	void *key, *value;
+};
+
 #pragma clang attribute pop
+
+/* Where the kernel has no hooks on sockets, system calls are followed in their place (bycall.h): what they are about is
+ * an address, and no pointer that a program may look behind. */
+const volatile __u32 by_calls = 0;
+
+#define OF_SOCKET(sk, field) (by_calls ? BPF_CORE_READ(sk, field) : (sk)->field)
 
 /* Of a unix socket the address has a hash of its name. */
 struct service_key {
@@ -123,20 +139,21 @@ static __always_inline struct service *service_at(__u32 at)
 
 static __always_inline bool is_stream(const struct sock *sk)
 {
-	__u16 family = sk->__sk_common.skc_family;
+	__u16 family = OF_SOCKET(sk, __sk_common.skc_family);
 	if (family == FAMILY_UNIX)
-		return sk->sk_type == SOCK_STREAM;
+		return OF_SOCKET(sk, sk_type) == SOCK_STREAM;
 	if (family != FAMILY_INET && family != FAMILY_INET6)
 		return false;
-	return sk->sk_protocol == PROTOCOL_TCP ||
-	       (sk->sk_protocol == PROTOCOL_MPTCP && sk->__sk_common.skc_state == LISTEN);
+	return OF_SOCKET(sk, sk_protocol) == PROTOCOL_TCP ||
+	       (OF_SOCKET(sk, sk_protocol) == PROTOCOL_MPTCP && OF_SOCKET(sk, __sk_common.skc_state) == LISTEN);
 }
 
 /* Whether the port of a connection was bound and not picked by connect(), which marks its ports by -1
  * (__inet_hash_connect): the connection was accepted, or, seldom, its client chose where it comes from. */
 static __always_inline bool was_accepted(const struct sock *sk)
 {
-	if (sk->__sk_common.skc_family == FAMILY_UNIX || !bpf_core_field_exists(struct inet_bind_bucket, fastreuse))
+	if (OF_SOCKET(sk, __sk_common.skc_family) == FAMILY_UNIX ||
+	    !bpf_core_field_exists(struct inet_bind_bucket, fastreuse))
 		return false;
 	struct inet_bind_bucket *bucket = BPF_CORE_READ((struct inet_connection_sock *)sk, icsk_bind_hash);
 	return bucket && BPF_CORE_READ(bucket, fastreuse) >= 0;
@@ -226,7 +243,7 @@ __noinline __u32 new_service(struct service_key *of, __u32 tgid, __u32 named)
 /* The service of a socket in a role; 0: none, or no room. */
 static __always_inline __u32 service_of(const struct sock *sk, __u32 role, __u32 tgid)
 {
-	struct service_key key = {.role = role, .family = sk->__sk_common.skc_family};
+	struct service_key key = {.role = role, .family = OF_SOCKET(sk, __sk_common.skc_family)};
 	if (key.family == FAMILY_UNIX) {
 		struct unix_address *address = unix_name(sk);
 		if (role == CLIENT)
@@ -236,12 +253,12 @@ static __always_inline __u32 service_of(const struct sock *sk, __u32 role, __u32
 	key.netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
 	if (role == SERVER) {
 		key.family = FAMILY_INET; /* one port for both */
-		key.port = sk->__sk_common.skc_num;
+		key.port = OF_SOCKET(sk, __sk_common.skc_num);
 		return new_service(&key, tgid, 0);
 	}
-	key.port = __builtin_bswap16(sk->__sk_common.skc_dport);
+	key.port = __builtin_bswap16(OF_SOCKET(sk, __sk_common.skc_dport));
 	if (key.family == FAMILY_INET)
-		*(__be32 *)key.address = sk->__sk_common.skc_daddr;
+		*(__be32 *)key.address = OF_SOCKET(sk, __sk_common.skc_daddr);
 	else
 		bpf_probe_read_kernel(key.address, 16, &sk->__sk_common.skc_v6_daddr);
 	return new_service(&key, tgid, 0);
@@ -250,12 +267,12 @@ static __always_inline __u32 service_of(const struct sock *sk, __u32 role, __u32
 static __always_inline struct listener_key listener_of(const struct sock *sk)
 {
 	struct listener_key key = {};
-	if (sk->__sk_common.skc_family == FAMILY_UNIX) {
+	if (OF_SOCKET(sk, __sk_common.skc_family) == FAMILY_UNIX) {
 		key.where = (__u64)unix_name(sk);
 		return key;
 	}
-	key.where = (__u64)sk->__sk_common.skc_net.net;
-	key.port = sk->__sk_common.skc_num;
+	key.where = (__u64)OF_SOCKET(sk, __sk_common.skc_net.net);
+	key.port = OF_SOCKET(sk, __sk_common.skc_num);
 	return key;
 }
 

@@ -30,6 +30,7 @@ struct turn {
 	__u8 preface;     /* the connection began with HTTP/2's first words */
 	__u8 booked;      /* it is counted already */
 	__u8 followed;    /* what its thread waited for is known */
+	__u8 opening;     /* ready is when the connection was made: by calls, until a segment comes */
 	__u32 era;        /* in which base_ns was read */
 	/* The last head whose kind was found: one that begins like it is of the same kind. */
 	__u32 known_length; /* of what was read; 0: any */

@@ -1,4 +1,4 @@
-/* serve PORT [one]: one thread a connection, HTTP/1.1. /sleep naps 3 ms, /spin runs 2 ms, /lock waits for a mutex that a
+/* serve PORT|PATH [one]: one thread a connection, HTTP/1.1, over TCP or a unix socket. /sleep naps 3 ms, /spin runs 2 ms, /lock waits for a mutex that a
  * background thread holds half of the time, /late sleeps 6 ms after its answer, before it reads what comes next.
  * Each answer says how long its request took at least: from when the kernel got it until just before the answer. */
 #include <netinet/in.h>
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -95,14 +96,24 @@ static void *serve(void *of)
 	return 0;
 }
 
+static int listens(const char *where)
+{
+	struct sockaddr_in port = {.sin_family = AF_INET, .sin_port = htons(atoi(where)),
+				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_un path = {.sun_family = AF_UNIX};
+	int is_path = where[0] == '/', one = 1;
+	int listener = socket(is_path ? AF_UNIX : AF_INET, SOCK_STREAM, 0);
+	strncpy(path.sun_path, where, sizeof path.sun_path - 1);
+	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+	if (bind(listener, is_path ? (void *)&path : (void *)&port, is_path ? sizeof path : sizeof port) ||
+	    listen(listener, 128))
+		perror("listen"), exit(1);
+	return listener;
+}
+
 int main(int count, char **words)
 {
-	int listener = socket(AF_INET, SOCK_STREAM, 0), one = 1;
-	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(atoi(words[1])),
-				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-	if (bind(listener, (void *)&address, sizeof address) || listen(listener, 128))
-		return perror("listen"), 1;
+	int listener = listens(words[1]);
 	pthread_t thread;
 	pthread_create(&thread, 0, hold, 0);
 	puts("ready");
