@@ -34,6 +34,7 @@ type options struct {
 	run      string
 	limit    time.Duration
 	script   string
+	kernel   string // a file; "": Debian's
 	pairs    string // the folder of pairs that are investigated instead
 	out      string
 }
@@ -55,6 +56,7 @@ func parse(words []string) (options, error) {
 	arch := flags.String("arch", "arm64", "the machine: amd64 or arm64")
 	tests := flags.String("tests", "", "packages whose tests are run, with commas; without: those of the probes")
 	pattern := flags.String("run", "", "the tests, as go test has it")
+	kernel := flags.String("kernel", "", "the file of a kernel, instead of Debian's")
 	limit := flags.Duration("limit", 20*time.Minute, "how long the guest may take")
 	pairs := flags.String("pairs", "", "a folder of pairs, in the lineup's format, that are investigated there")
 	folder := flags.String("out", "", "with -pairs: where their cases are put")
@@ -66,7 +68,7 @@ func parse(words []string) (options, error) {
 		return options{}, fmt.Errorf("no machine %q: amd64 or arm64", *arch)
 	}
 	out := options{arch: kind, run: *pattern, limit: *limit, script: strings.Join(flags.Args(), " "), pairs: *pairs,
-		out: *folder}
+		out: *folder, kernel: *kernel}
 	switch {
 	case (out.pairs == "") != (out.out == "") || out.pairs != "" && (*tests != "" || out.script != ""):
 		return options{}, fmt.Errorf("-pairs FOLDER and -out FOLDER go together, without tests or a script")
@@ -95,6 +97,9 @@ func run(ctx context.Context, wanted options, out io.Writer) error {
 		return err
 	}
 	guest.MegaBytes = 2048
+	if wanted.kernel != "" {
+		guest.Kernel = wanted.kernel
+	}
 	if err := fill(ctx, guest, wanted, folder); err != nil {
 		return err
 	}
@@ -132,6 +137,9 @@ func fill(ctx context.Context, guest *machine.Machine, wanted options, folder st
 			return err
 		}
 		if err := guest.Add(built, testFile(each)); err != nil {
+			return err
+		}
+		if err := addTruth(ctx, guest, wanted.arch, each, built); err != nil {
 			return err
 		}
 		data := filepath.Join(each, "testdata")

@@ -3,7 +3,6 @@ package record
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -222,56 +221,6 @@ func (s seen) lossless(t *testing.T, probe string) {
 			}
 		}
 	}
-}
-
-// programs are the truth programs of testdata, compiled once.
-var programs compiled
-
-type compiled struct {
-	folder string
-	mu     sync.Mutex
-	failed map[string]error
-	made   map[string]string
-}
-
-// compile builds testdata/<source> with the compiler of its language and returns the words that run it.
-func (c *compiled) compile(t *testing.T, source string) string {
-	t.Helper()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.made == nil {
-		c.made, c.failed = map[string]string{}, map[string]error{}
-	}
-	if c.made[source] == "" && c.failed[source] == nil {
-		out := filepath.Join(c.folder, strings.NewReplacer(".", "-", "/", "-").Replace(source))
-		c.made[source], c.failed[source] = out, build(source, out)
-	}
-	if err := c.failed[source]; err != nil {
-		t.Fatal(err)
-	}
-	return c.made[source]
-}
-
-func build(source, out string) error {
-	path := filepath.Join("testdata", source)
-	var words []string
-	switch filepath.Ext(source) {
-	case ".c":
-		words = []string{"gcc", "-O2", "-fomit-frame-pointer", "-pthread", "-o", out, path}
-	case ".cpp":
-		words = []string{"clang-19", "-O2", "-fomit-frame-pointer", "-o", out, path}
-	case ".go":
-		words = []string{"go", "build", "-o", out, path}
-	case ".java": // the class runs on 17 and 25
-		words = []string{"javac", "--release", "17", "-d", out, path}
-	default:
-		return errors.New("no compiler for " + source)
-	}
-	command := exec.Command(words[0], words[1:]...)
-	if text, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("compile %s: %w: %s", source, err, text)
-	}
-	return nil
 }
 
 // numbers reads lines "name value" that a truth program printed.

@@ -36,10 +36,11 @@ type Machine struct {
 	CPUs int
 	// Words are added to the command line of the guest's kernel: clocksource=hpet.
 	Words []string
+	// Kernel is the file of the guest's kernel: Debian's, if it is left as it is.
+	Kernel string
 
 	arch   Arch
 	folder string // where the root of the guest and its images are made
-	kernel string
 }
 
 // Arch is a kind of machine.
@@ -75,7 +76,7 @@ func New(ctx context.Context, folder string, arch Arch) (*Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Machine{MegaBytes: 768, CPUs: 1, arch: arch, folder: folder, kernel: kernel}
+	m := &Machine{MegaBytes: 768, CPUs: 1, Kernel: kernel, arch: arch, folder: folder}
 	for _, name := range []string{"bin", "proc", "sys", "dev", "tmp", "run", "etc"} {
 		if err := os.MkdirAll(filepath.Join(folder, "root", name), 0o755); err != nil {
 			return nil, err
@@ -105,8 +106,8 @@ func (m *Machine) AddFolder(from, to string) error {
 // AddModule copies a module of the guest's kernel into its root, by its path below the kernel's modules; the script
 // loads it with insmod.
 func (m *Machine) AddModule(module, to string) error {
-	version := strings.TrimPrefix(filepath.Base(m.kernel), "vmlinuz-")
-	folder := filepath.Join(filepath.Dir(m.kernel), "..", "lib", "modules", version, "kernel")
+	version := strings.TrimPrefix(filepath.Base(m.Kernel), "vmlinuz-")
+	folder := filepath.Join(filepath.Dir(m.Kernel), "..", "lib", "modules", version, "kernel")
 	return m.Add(filepath.Join(folder, module), to)
 }
 
@@ -171,7 +172,7 @@ func (m *Machine) boot(ctx context.Context, script string, options ...string) (s
 	defer child.Unbind()
 	words := append(slices.Clone(m.arch.options), options...)
 	words = append(words, "-m", strconv.Itoa(m.MegaBytes), "-smp", strconv.Itoa(m.CPUs), "-no-reboot", "-nic", "none",
-		"-kernel", m.kernel, "-initrd", image, "-append", strings.Join(append([]string{m.arch.kernel}, m.Words...), " "))
+		"-kernel", m.Kernel, "-initrd", image, "-append", strings.Join(append([]string{m.arch.kernel}, m.Words...), " "))
 	console, err := child.Command(ctx, m.arch.emulator, words...).Output()
 	if ctx.Err() != nil {
 		return "", fmt.Errorf("the guest did not end in time: %w; its last words: %q", ctx.Err(), tail(string(console)))

@@ -106,14 +106,14 @@ func (s *source) between(collection *ebpf.Collection, is bool) error {
 	return nil
 }
 
-// unseen tells what system calls do not show.
-func (s *Session) unseen() []recording.BlindSpot {
+// tellUnseen says what system calls do not show.
+func (s *Session) tellUnseen(rec *recording.Recording) {
 	if !s.source.byCalls {
-		return nil
+		return
 	}
 	why := "as it was asked for"
 	if len(s.missing) > 0 {
 		why = "this kernel lacks " + strings.Join(s.missing, ", ") + ", which came with Linux 6.3"
 	}
-	return []recording.BlindSpot{{Kind: recording.BlindCalls, Why: why}}
+	rec.Manifest.BlindSpots = append(rec.Manifest.BlindSpots, recording.BlindSpot{Kind: recording.BlindCalls, Why: why})
 }

@@ -54,7 +54,7 @@ func (s *Session) Collect(window *bpf.Window) error {
 		return err
 	}
 	rec := window.Recording
-	rec.Manifest.BlindSpots = append(rec.Manifest.BlindSpots, s.unseen()...)
+	s.tellUnseen(rec)
 	rec.Requests = []recording.Request{}
 	if s.watch != nil {
 		c.addSlices(s.watch.slices)
@@ -265,11 +265,8 @@ func (s *Session) forget() error {
 	s.carried = nil
 	kinds := s.collection.Maps["kinds"] // a service is written whole when it is made
 	var used uint32
-	if err := s.collection.Variables["kinds_used"].Get(&used); err != nil {
-		return fmt.Errorf("forget requests: %w", err)
-	}
 	cpus, err := ebpf.PossibleCPU()
-	if err != nil {
+	if err = errors.Join(err, s.collection.Variables["kinds_used"].Get(&used)); err != nil {
 		return fmt.Errorf("forget requests: %w", err)
 	}
 	for at := uint32(0); at < min(used, kinds.MaxEntries()); at++ {

@@ -274,6 +274,7 @@ static long read_field(__u32 i, void *of)
 	way->inserted = inserted + 1;
 	return 0;
 }
+LOOPS(read_field)
 
 /* Reads the fields of a block. What did not fit into it leaves the table unknown. */
 __noinline int read_fields(struct way *way)
@@ -291,6 +292,6 @@ __noinline int read_fields(struct way *way)
 	if (way->with_priority)
 		way->at += 5;
 	way->end = end;
-	bpf_loop(FIELDS_MOST, read_field, &way, 0);
+	LOOP(FIELDS_MOST, read_field, &way);
 	return 0;
 }
