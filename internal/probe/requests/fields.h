@@ -274,7 +274,6 @@ static long read_field(__u32 i, void *of)
 	way->inserted = inserted + 1;
 	return 0;
 }
-LOOPS(read_field)
 
 /* Reads the fields of a block. What did not fit into it leaves the table unknown. */
 __noinline int read_fields(struct way *way)
@@ -292,6 +291,6 @@ __noinline int read_fields(struct way *way)
 	if (way->with_priority)
 		way->at += 5;
 	way->end = end;
-	LOOP(FIELDS_MOST, read_field, &way);
+	bpf_loop(FIELDS_MOST, read_field, &way, 0);
 	return 0;
 }

@@ -150,7 +150,6 @@ static long walk_piece(__u32 i, void *of)
 	frame_ends(walk->connection, walk->turn, walk->answers, walk->now);
 	return way->lost != 0;
 }
-LOOPS(walk_piece)
 
 /* The bytes that a call has read or sent; false where they cannot be found. */
 static __always_inline void find_bytes(struct walk *walk)
@@ -183,12 +182,9 @@ static __always_inline bool begins_anew(struct walk *walk)
 static long forget_stream(__u32 i, void *of)
 {
 	struct connection *connection = *(struct connection **)of;
-	if (i >= STREAMS)
-		return 1;
 	connection->streams[i & (STREAMS - 1)].id = 0;
 	return 0;
 }
-LOOPS(forget_stream)
 
 static __always_inline void begin_way(struct way *way)
 {
@@ -209,14 +205,14 @@ __noinline int walk_frames(struct connection *connection, struct turn *turn, __u
 		if (!begins_anew(&walk))
 			return 0;
 		begin_way(walk.way);
-		LOOP(STREAMS, forget_stream, &connection);
+		bpf_loop(STREAMS, forget_stream, &connection, 0);
 	}
 	if (skip) { /* the client's first words: they are like the inside of a frame that says nothing */
 		walk.way->left = skip;
 		walk.way->type = PING;
 		walk.way->stream = 0;
 	}
-	LOOP(PIECES, walk_piece, &walk);
+	bpf_loop(PIECES, walk_piece, &walk, 0);
 	if (walk.left || walk.way->lost) {
 		walk.way->lost = 1;
 		count_unfollowed(turn);
@@ -242,5 +238,5 @@ static __always_inline void follow_streams(struct sock *sk, struct turn *turn)
 	begin_way(&connection->asks);
 	begin_way(&connection->answers);
 	connection->last_stream = 0;
-	LOOP(STREAMS, forget_stream, &connection);
+	bpf_loop(STREAMS, forget_stream, &connection, 0);
 }

@@ -3,7 +3,6 @@
  * likes: everything here is bounded, and a kind is only a hash of them until user space writes them out. */
 #pragma once
 
-#include "loop.h"
 #include "protocol.h"
 #include "service.h"
 
@@ -101,13 +100,12 @@ static long hash_character(__u32 i, void *of)
 	path->hash = mix(path->hash, c);
 	return 0;
 }
-LOOPS(hash_character)
 
 /* Method and path, without the query, numbers and ids folded. head.go folds the text by the same rules. */
 static __always_inline __u64 hash_path(struct head *head)
 {
 	struct path path = {.head = head, .hash = 1};
-	LOOP(HEAD, hash_character, &path);
+	bpf_loop(HEAD, hash_character, &path, 0);
 	end_segment(&path);
 	return path.hash;
 }

@@ -49,7 +49,6 @@ static long next_letter(__u32 i, void *of)
 	d->head->length = i + 1;
 	return 0;
 }
-LOOPS(next_letter)
 
 /* Writes the path into the head, as the first bytes of a request, and the method as its last byte; 0: no path. */
 __noinline int write_path(struct way *way)
@@ -65,7 +64,7 @@ __noinline int write_path(struct way *way)
 		way->at = way->path_at;
 		way->end = way->path_at + way->path_length;
 		way->bits = way->have = 0;
-		LOOP(HEAD - 2, next_letter, &d);
+		bpf_loop(HEAD - 2, next_letter, &d, 0);
 	} else if (way->path_static) {
 		head->byte[0] = '/';
 		head->length = 1;

@@ -85,7 +85,7 @@ func Start(shared *bpf.Shared) (*Session, error) {
 // lacks tells a kernel that has not what the programs need.
 func lacks(err error) error {
 	if errors.Is(err, btf.ErrNotFound) || errors.Is(err, ebpf.ErrNotSupported) {
-		return fmt.Errorf("%w: following sockets takes Linux 5.17 (%v)", bpf.ErrNotSupported, err)
+		return fmt.Errorf("%w: following requests takes Linux 5.17 (%v)", bpf.ErrNotSupported, err)
 	}
 	return err
 }

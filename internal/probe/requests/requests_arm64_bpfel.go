@@ -376,7 +376,6 @@ const (
 	requestsMapRequests               = "requests"
 	requestsMapServiceIds             = "service_ids"
 	requestsMapServices               = "services"
-	requestsMapSteps                  = "steps"
 	requestsMapSums                   = "sums"
 	requestsMapTasks                  = "tasks"
 	requestsMapTurns                  = "turns"
@@ -480,7 +479,6 @@ type requestsMapSpecs struct {
 	Requests             *ebpf.MapSpec `ebpf:"requests"`
 	ServiceIds           *ebpf.MapSpec `ebpf:"service_ids"`
 	Services             *ebpf.MapSpec `ebpf:"services"`
-	Steps                *ebpf.MapSpec `ebpf:"steps"`
 	Sums                 *ebpf.MapSpec `ebpf:"sums"`
 	Tasks                *ebpf.MapSpec `ebpf:"tasks"`
 	Turns                *ebpf.MapSpec `ebpf:"turns"`
@@ -540,7 +538,6 @@ type requestsMaps struct {
 	Requests             *ebpf.Map `ebpf:"requests"`
 	ServiceIds           *ebpf.Map `ebpf:"service_ids"`
 	Services             *ebpf.Map `ebpf:"services"`
-	Steps                *ebpf.Map `ebpf:"steps"`
 	Sums                 *ebpf.Map `ebpf:"sums"`
 	Tasks                *ebpf.Map `ebpf:"tasks"`
 	Turns                *ebpf.Map `ebpf:"turns"`
@@ -563,7 +560,6 @@ func (m *requestsMaps) Close() error {
 		m.Requests,
 		m.ServiceIds,
 		m.Services,
-		m.Steps,
 		m.Sums,
 		m.Tasks,
 		m.Turns,
