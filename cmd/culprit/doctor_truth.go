@@ -65,13 +65,7 @@ func sawOf(name string, rec *recording.Recording, summary *record.Summary) (saw,
 		if rec.Requests == nil {
 			return "", "it counted nothing"
 		}
-		// The test program has no socket.
-		for _, spot := range rec.Manifest.BlindSpots {
-			if spot.Kind == recording.BlindCalls {
-				return spot.String(), ""
-			}
-		}
-		return "its hooks are there", ""
+		return requestsBy(rec), "" // the test program has no socket
 	case "unwinder":
 		whole := summary.Samples - summary.Broken
 		if whole*2 < summary.Samples || summary.Samples == 0 || !hasKind(rec, recording.KindNative) {
@@ -86,6 +80,16 @@ func sawOf(name string, rec *recording.Recording, summary *record.Summary) (saw,
 		return fmt.Sprintf("%d of %d kernel functions named", named, all), ""
 	}
 	return "", ""
+}
+
+// requestsBy says how requests are followed here.
+func requestsBy(rec *recording.Recording) string {
+	for _, spot := range rec.Manifest.BlindSpots {
+		if spot.Kind == recording.BlindCalls {
+			return spot.String()
+		}
+	}
+	return "its hooks are there"
 }
 
 // retired are how many samples by each of the two counters there are.
