@@ -26,9 +26,9 @@ struct {
 
 /* Where the call in progress has its bytes: the hooks come behind the copy and have no pointer, the caller's
  * registers have. NULL for calls that are not known, io_uring among them. */
-static __always_inline void *bytes_of_call(void)
+static __always_inline void *bytes_of_call(struct task_struct *task)
 {
-	struct pt_regs___culprit *regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	struct pt_regs___culprit *regs = (void *)bpf_task_pt_regs(task);
 	unsigned long call = call_in_progress(regs), at = second_argument(regs);
 	struct { unsigned long base, length; } vector;
 	if (call == CALL_RECVMSG || call == CALL_SENDMSG) {
@@ -201,7 +201,7 @@ __noinline int fill_head(int received, __u64 before, __u32 length)
 {
 	__u32 zero = 0, take = received;
 	struct head *head = bpf_map_lookup_elem(&heads, &zero);
-	void *from = bytes_of_call();
+	void *from = bytes_of_call(bpf_get_current_task_btf());
 	if (!head || !from)
 		return 0;
 	if (take > HEAD)

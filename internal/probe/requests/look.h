@@ -32,18 +32,23 @@ static __always_inline bool name_protocol(struct turn *turn, struct head *head)
 }
 
 /* A request that begins like the last one on its socket is of its kind: what most connections send. */
-static __always_inline bool looks_the_same(struct turn *turn, int received)
+static __always_inline bool looks_the_same(struct turn *turn, struct task_struct *task, int received)
 {
-	__u64 word[KNOWN_WORDS], differs = 0;
-	__u32 covered = turn->covered;
+	__u64 word[KNOWN_WORDS];
+	__s32 covered = turn->covered;
 	if (!covered || turn->head_length || (turn->known_length ? turn->known_length != received : received < covered))
 		return false;
-	void *from = bytes_of_call();
+	void *from = bytes_of_call(task);
 	if (!from || bpf_probe_read_user(word, sizeof(word), from))
 		return false;
-	for (int i = 0; i < KNOWN_WORDS; i++)
-		differs |= (word[i] ^ turn->known[i]) & first_bytes((__s32)covered - 8 * i);
-	return !differs;
+	for (int i = 0; i < KNOWN_WORDS; i++, covered -= 8) {
+		__u64 differs = word[i] ^ turn->known[i];
+		if (covered <= 8)
+			return !(differs & first_bytes(covered));
+		if (differs)
+			return false;
+	}
+	return true;
 }
 
 /* What the kind of this head depends on is kept for the next one. */
@@ -60,10 +65,9 @@ static __always_inline void remember(struct turn *turn, const struct head *head,
 	turn->covered = covered;
 }
 
-static __always_inline void look(struct turn *turn, int received)
+/* Its first bytes name it. Not inlined: most requests do without. */
+static __noinline int look_closely(struct turn *turn, int received)
 {
-	if (looks_the_same(turn, received))
-		return;
 	bool again = turn->head_length;
 	struct head *head = read_head(received, turn->head, turn->head_length);
 	turn->covered = 0;
@@ -82,4 +86,11 @@ static __always_inline void look(struct turn *turn, int received)
 	}
 	if (turn->protocol != HTTP2)
 		turn->kind = find_kind(turn->service, !!head);
+	return 0;
+}
+
+static __always_inline void look(struct turn *turn, struct task_struct *task, int received)
+{
+	if (!looks_the_same(turn, task, received))
+		look_closely(turn, received);
 }

@@ -3,7 +3,7 @@
 /* Requests of the target's services, by whose turn it is on their sockets: from data that is ready, read or not, to
  * the last byte of the answer that is sent before the next request is read. What the target asks of others is
  * followed the same way, from the other end. */
-#include "look.h"
+#include "client.h"
 #include "frames.h"
 
 #define MSG_PEEK 2
@@ -60,13 +60,8 @@ int BPF_PROG(ready, struct sock *sk)
 	return 0;
 }
 
-static __always_inline bool all_read(struct sock *sk)
-{
-	if (OF_SOCKET(sk, __sk_common.skc_family) == FAMILY_UNIX)
-		return !OF_SOCKET(sk, sk_receive_queue.qlen);
-	struct tcp_sock *tcp = (void *)sk;
-	return BPF_CORE_READ(tcp, rcv_nxt) == BPF_CORE_READ(tcp, copied_seq);
-}
+/* What is read to its end leaves the queue at once; what came while the call held the socket is in it by now. */
+static __always_inline bool all_read(struct sock *sk) { return !OF_SOCKET(sk, sk_receive_queue.qlen); }
 
 /* Whether what a call has read or sent is frames of streams, which are then followed; known: so many bytes of the
  * connection's first words came before. */
@@ -79,17 +74,17 @@ static __always_inline bool has_frames(struct sock *sk, struct turn *turn, int b
 	return true;
 }
 
-static __always_inline void begin_turn(struct sock *sk, struct turn *turn, struct task_state *state, int received,
-				       __u64 now)
+static __always_inline void begin_turn(struct turn *turn, struct task_struct *task, struct task_state *state,
+				       int received, __u64 now)
 {
 	turn->begin = turn->ready ? turn->ready : now;
 	turn->no_wait = !turn->ready;
 	turn->head_length = 0;
 	turn->head = 0;
 	turn->first_recv = now;
-	turn->tgid = bpf_get_current_pid_tgid() >> 32;
-	turn->reader = (__u32)bpf_get_current_pid_tgid();
-	look(turn, received);
+	turn->tgid = task->tgid;
+	turn->reader = task->pid;
+	look(turn, task, received);
 	turn->era = 0;
 	if (!state)
 		return;
@@ -100,72 +95,55 @@ static __always_inline void begin_turn(struct sock *sk, struct turn *turn, struc
 	state->downstream_most_ns = 0;
 }
 
-/* The answer of another service: the sleep of the thread since it asked was for it. */
-static __always_inline void client_received(struct turn *turn, struct task_state *state, int received, __u64 now)
+/* What is seldom is kept out of the way of what comes with each request, whose code then fills fewer lines of the
+ * cache. Here: a socket that is not known, in a call of anybody. */
+static __noinline struct turn *adopt_of(struct sock *sk, struct task_struct *task, int sends)
 {
-	if (!turn->begin)
-		return;
-	turn->last_recv = turn->ready ? turn->ready : now;
-	if (!turn->first_recv)
-		turn->first_recv = turn->last_recv;
-	turn->in += received;
-	if (!state || turn->writer != (__u32)bpf_get_current_pid_tgid())
-		return;
-	__u64 from = turn->base_ns[ON_NET];
-	if (state->downstream_until_ns > from)
-		from = state->downstream_until_ns; /* another answer has had that sleep */
-	__u64 slept_ns = state->spent_ns[ON_NET] > from ? state->spent_ns[ON_NET] - from : 0;
-	state->downstream_ns += slept_ns;
-	state->downstream_until_ns = state->spent_ns[ON_NET];
-	if (slept_ns > state->downstream_most_ns) {
-		state->downstream_most_ns = slept_ns;
-		state->downstream_service = turn->service;
-	}
+	return !over && state_of(task) ? adopt(sk, task->tgid, sends) : 0;
+}
+
+static __noinline int other_end_closed(struct sock *sk)
+{
+	struct turn *turn = over ? 0 : turn_of(sk);
+	if (turn)
+		end_turn(turn);
+	return 0;
 }
 
 /* A call of the target's has received so much. */
 static __always_inline int after_receiving(struct sock *sk, int ret, int flags)
 {
-	if (ret < 0 || (flags & MSG_PEEK) || over)
-		return 0;
+	if (ret <= 0 || (flags & MSG_PEEK))
+		return ret || (flags & MSG_PEEK) ? 0 : other_end_closed(sk);
 	struct turn *turn = turn_of(sk);
-	if (!ret) { /* the other end has closed */
-		if (turn)
-			end_turn(turn);
-		return 0;
-	}
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct task_state *state = turn || !is_stranger(task) ? state_of(task) : 0;
 	if (!turn) {
-		turn = state ? adopt(sk, task->tgid, false) : 0;
+		turn = is_stranger(task) ? 0 : adopt_of(sk, task, false);
 		if (!turn)
 			return 0;
 	}
+	if (over)
+		return 0;
 	if (turn->protocol == HTTP2) {
 		follow_frames(sk, turn, ret, 0, turn->role == CLIENT);
 		if (turn->role == SERVER && all_read(sk))
 			turn->ready = 0;
 		return 0;
 	}
-	__u64 now = bpf_ktime_get_ns();
-	if (turn->role == CLIENT) {
-		client_received(turn, state, ret, now);
-		return 0;
-	}
 	if (turn->role != SERVER)
-		return 0;
+		return turn->role == CLIENT ? client_received(turn, task, ret) : 0;
+	__u64 now = bpf_ktime_get_ns();
 	if (turn->last_send)
 		finish(turn);
 	__u32 known = turn->begin && !turn->first_send ? turn->head_length : 0;
 	if (!turn->begin)
-		begin_turn(sk, turn, state, ret, now);
+		begin_turn(turn, task, known_state_of(task), ret, now);
 	else if (known)
-		look(turn, ret);
-	if (has_frames(sk, turn, ret, known, false))
-		now = 0;
+		look(turn, task, ret);
+	bool frames = has_frames(sk, turn, ret, known, false);
 	if (all_read(sk)) /* else what is left is of a request that waits */
 		turn->ready = 0;
-	if (!now)
+	if (frames)
 		return 0;
 	turn->last_recv = now;
 	turn->in += ret;
@@ -173,13 +151,17 @@ static __always_inline int after_receiving(struct sock *sk, int ret, int flags)
 }
 
 /* An interim answer, 100 Continue, ends nothing. */
-static __always_inline bool is_interim(struct turn *turn, int sent)
+static __always_inline bool is_interim(struct turn *turn, struct task_struct *task, int sent)
 {
-	__u8 byte[16] = {};
-	void *from = bytes_of_call();
-	if (!from || sent < 16 || bpf_probe_read_user(byte, sizeof(byte), from))
+	__u8 byte[16];
+	__u8 protocol = turn->protocol;
+	if (sent < sizeof(byte) ||
+	    (protocol != HTTP1 && protocol != REDIS && protocol != POSTGRES && protocol != MYSQL))
 		return false;
-	switch (turn->protocol) {
+	void *from = bytes_of_call(task);
+	if (!from || bpf_probe_read_user(byte, sizeof(byte), from))
+		return false;
+	switch (protocol) {
 	case HTTP1:
 		if (*(__u32 *)byte != 0x50545448 || byte[8] != ' ') /* HTTP/1.x nnn */
 			return false;
@@ -199,39 +181,25 @@ static __always_inline bool is_interim(struct turn *turn, int sent)
 	return false;
 }
 
-static __always_inline void client_sent(struct sock *sk, struct turn *turn, struct task_state *state, int sent,
-					__u64 now)
+/* Sent though nobody asked. */
+static __noinline int pushed(const struct turn *turn, __u64 now)
 {
-	if (turn->first_recv)
-		finish_client(turn);
-	turn->writer = (__u32)bpf_get_current_pid_tgid();
-	if (state)
-		turn->base_ns[ON_NET] = state->spent_ns[ON_NET];
-	if (!turn->begin) {
-		turn->begin = now;
-		turn->head_length = 0;
-		turn->head = 0;
-		look(turn, sent);
-		if (has_frames(sk, turn, sent, 0, false))
-			return;
-	}
-	turn->out += sent;
+	struct service *service = service_at(turn->service);
+	if (service && within_window(now))
+		__sync_fetch_and_add(&service->pushes, 1);
+	return 0;
 }
 
-static __always_inline void server_sent(struct sock *sk, struct turn *turn, struct task_state *state, int sent,
-					__u64 now)
+static __always_inline int server_sent(struct turn *turn, struct task_struct *task, struct task_state *state,
+					int sent, __u64 now)
 {
-	if (!turn->begin) {
-		struct service *service = service_at(turn->service);
-		if (service && within_window(now))
-			__sync_fetch_and_add(&service->pushes, 1);
-		return;
-	}
+	if (!turn->begin)
+		return pushed(turn, now);
 	if (!turn->first_send) {
-		if (is_interim(turn, sent))
-			return;
+		if (is_interim(turn, task, sent))
+			return 0;
 		turn->first_send = now;
-		turn->writer = (__u32)bpf_get_current_pid_tgid();
+		turn->writer = task->pid;
 		if (state && turn->writer != turn->reader)
 			took_up_elsewhere(turn, state);
 		else if (state)
@@ -240,10 +208,11 @@ static __always_inline void server_sent(struct sock *sk, struct turn *turn, stru
 	__u64 before = turn->last_send;
 	turn->last_send = now;
 	turn->out += sent;
-	if (state && turn->writer == (__u32)bpf_get_current_pid_tgid())
+	if (state && turn->writer == task->pid)
 		answered(turn, state, now);
-	if (OF_SOCKET(sk, __sk_common.skc_family) == FAMILY_UNIX)
+	if (turn->of_unix)
 		book(turn, before, sent);
+	return 0;
 }
 
 SEC("tp_btf/sock_recv_length")
@@ -255,23 +224,29 @@ int BPF_PROG(received, struct sock *sk, int ret, int flags)
 /* A call of the target's has sent so much. */
 static __always_inline int after_sending(struct sock *sk, int ret)
 {
-	if (ret <= 0 || over)
+	if (ret <= 0)
 		return 0;
 	struct turn *turn = turn_of(sk);
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct task_state *state = turn || !is_stranger(task) ? state_of(task) : 0;
 	if (!turn) {
-		turn = state ? adopt(sk, task->tgid, true) : 0;
+		turn = is_stranger(task) ? 0 : adopt_of(sk, task, true);
 		if (!turn)
 			return 0;
 	}
-	if (turn->protocol == HTTP2)
+	if (over)
+		return 0;
+	if (turn->protocol == HTTP2) {
 		follow_frames(sk, turn, ret, 0, turn->role == SERVER);
-	else if (turn->role == CLIENT)
-		client_sent(sk, turn, state, ret, bpf_ktime_get_ns());
-	else if (turn->role == SERVER)
-		server_sent(sk, turn, state, ret, bpf_ktime_get_ns());
-	return 0;
+		return 0;
+	}
+	if (turn->role == CLIENT) {
+		if (client_sent(turn, task, ret))
+			has_frames(sk, turn, ret, 0, false);
+		return 0;
+	}
+	if (turn->role != SERVER)
+		return 0;
+	return server_sent(turn, task, known_state_of(task), ret, bpf_ktime_get_ns());
 }
 
 SEC("tp_btf/sock_send_length")

@@ -319,43 +319,46 @@ type requestsTurn struct {
 	_                structs.HostLayout
 	Ready            uint64
 	Begin            uint64
+	Epoch            uint32
+	Role             uint8
+	Protocol         uint8
+	HeadLength       uint8
+	OfUnix           uint8
 	FirstRecv        uint64
 	LastRecv         uint64
 	FirstSend        uint64
 	LastSend         uint64
 	In               uint64
 	Out              uint64
-	OnWorker         uint64
-	BaseNs           [7]uint64
-	BaseDownstreamNs uint64
-	UsedNs           [7]uint64
-	UsedDownstreamNs uint64
 	Tgid             uint32
 	Reader           uint32
 	Writer           uint32
 	Service          uint32
 	Kind             uint32
 	Number           uint32
-	Epoch            uint32
-	Downstream       uint32
+	Era              uint32
 	Status           uint16
-	Role             uint8
-	Protocol         uint8
-	Frames           uint8
 	Interleaved      uint8
 	Failed           uint8
 	NoWait           uint8
-	HeadLength       uint8
-	_                [7]byte
-	Head             uint64
-	Preface          uint8
 	Booked           uint8
 	Followed         uint8
 	Opening          uint8
-	Era              uint32
 	KnownLength      uint32
 	Covered          uint32
+	_                [4]byte
 	Known            [6]uint64
+	Draw             uint64
+	BaseNs           [7]uint64
+	BaseDownstreamNs uint64
+	UsedNs           [7]uint64
+	UsedDownstreamNs uint64
+	OnWorker         uint64
+	Downstream       uint32
+	Frames           uint8
+	Preface          uint8
+	_                [2]byte
+	Head             uint64
 }
 
 // Names of all BPF objects in the ELF.

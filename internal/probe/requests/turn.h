@@ -9,33 +9,36 @@
 volatile __u32 era = 0;
 
 struct turn {
+	/* What each event looks at, in two lines of the cache: the kernel puts a pointer before it. */
 	__u64 ready;      /* data came that no call has taken; of a client the last that came */
 	__u64 begin;      /* of the request in progress: its first data (of a client: it was sent); 0: none */
+	__u32 epoch;
+	__u8 role, protocol;
+	__u8 head_length; /* of a head that was too short */
+	__u8 of_unix;     /* a unix socket */
 	__u64 first_recv, last_recv, first_send, last_send;
 	__u64 in, out;
-	__u64 on_worker;  /* the answering thread took it up */
-	__u64 base_ns[WAIT_CLASSES], base_downstream_ns; /* what its thread had waited for when it did */
-	__u64 used_ns[WAIT_CLASSES], used_downstream_ns; /* from then on to the last byte */
 	__u32 tgid, reader, writer;
 	__u32 service, kind;
 	__u32 number;     /* of the requests that its thread has read */
-	__u32 epoch;
-	__u32 downstream; /* the service that most of it was waited for */
+	__u32 era;        /* in which base_ns was read */
 	__u16 status;
-	__u8 role, protocol;
-	__u8 frames;      /* turns in a row that look like frames of several streams */
 	__u8 interleaved, failed, no_wait;
-	__u8 head_length; /* of a head that was too short */
-	__u64 head;
-	__u8 preface;     /* the connection began with HTTP/2's first words */
 	__u8 booked;      /* it is counted already */
 	__u8 followed;    /* what its thread waited for is known */
 	__u8 opening;     /* ready is when the connection was made: by calls, until a segment comes */
-	__u32 era;        /* in which base_ns was read */
 	/* The last head whose kind was found: one that begins like it is of the same kind. */
 	__u32 known_length; /* of what was read; 0: any */
 	__u32 covered;    /* bytes that the kind depends on; 0: none is known */
 	__u64 known[KNOWN_WORDS];
+	__u64 draw;       /* pseudo-random: which ordinary requests are handed over */
+	__u64 base_ns[WAIT_CLASSES], base_downstream_ns; /* what its thread had waited for when it took it up */
+	__u64 used_ns[WAIT_CLASSES], used_downstream_ns; /* from then on to the last byte */
+	__u64 on_worker;  /* the answering thread took it up */
+	__u32 downstream; /* the service that most of it was waited for */
+	__u8 frames;      /* turns in a row that look like frames of several streams */
+	__u8 preface;     /* the connection began with HTTP/2's first words */
+	__u64 head;
 };
 
 struct {
@@ -88,7 +91,14 @@ static __always_inline void fill_event(struct request_event *event, const struct
 	event->slow = event->weight = event->in_progress = event->unused = 0;
 }
 
-static __always_inline void hand_over(const struct turn *turn, __u64 latency)
+/* A number for each request of a connection (Knuth's MMIX, the upper half): a call of the kernel's takes longer. */
+static __always_inline __u32 next_draw(struct turn *turn)
+{
+	turn->draw = turn->draw * 6364136223846793005ull + 1442695040888963407ull;
+	return turn->draw >> 32;
+}
+
+static __always_inline void hand_over(struct turn *turn, __u64 latency)
 {
 	__u32 at = turn->kind;
 	struct limit *limit = bpf_map_lookup_elem(&limits, &at);
@@ -96,7 +106,7 @@ static __always_inline void hand_over(const struct turn *turn, __u64 latency)
 		return;
 	bool slow = latency >= limit->over_ns;
 	__u32 mask = limit->sample_mask;
-	if (!slow && mask && (bpf_get_prandom_u32() & mask))
+	if (!slow && mask && (next_draw(turn) & mask))
 		return;
 	struct request_event *event = bpf_ringbuf_reserve(&requests, sizeof(*event), 0);
 	if (!event) {
@@ -126,7 +136,7 @@ static __always_inline void add_spent(struct kind_sums *sum, const struct turn *
 	sum->downstream_ns += turn->used_downstream_ns;
 }
 
-__noinline int add_turn(const struct turn *turn)
+__noinline int add_turn(struct turn *turn)
 {
 	if (!turn)
 		return 0;
@@ -155,17 +165,22 @@ __noinline int add_turn(const struct turn *turn)
 	return 0;
 }
 
+static __noinline int is_of_streams(const struct turn *turn)
+{
+	struct service *service = service_at(turn->service);
+	if (service)
+		__sync_fetch_and_add(&service->multiplexed, 1);
+	return 0;
+}
+
 /* Ends the request in progress, if it was answered. */
 static __always_inline void finish(struct turn *turn)
 {
 	if (turn->begin && turn->last_send >= turn->begin && within_window(turn->begin)) {
-		if (turn->frames) { /* of streams, perhaps: a turn says nothing of them */
-			struct service *service = service_at(turn->service);
-			if (service)
-				__sync_fetch_and_add(&service->multiplexed, 1);
-		} else if (!turn->booked) {
+		if (turn->frames) /* perhaps: a turn says nothing of them */
+			is_of_streams(turn);
+		else if (!turn->booked)
 			add_turn(turn);
-		}
 	}
 	turn->booked = 0;
 	turn->begin = turn->last_send = turn->first_send = 0;
@@ -226,6 +241,13 @@ __noinline int book(struct turn *turn, __u64 before, int sent)
 	return 0;
 }
 
+/* Of a task in a call on a socket that is known: it is a target's, mostly. */
+static __always_inline struct task_state *known_state_of(struct task_struct *task)
+{
+	struct task_state *state = bpf_task_storage_get(&tasks, task, 0, 0);
+	return state || !whole_host ? state : state_of(task);
+}
+
 static __always_inline void took_up(struct turn *turn, struct task_state *state)
 {
 	for (int i = 0; i < WAIT_CLASSES; i++)
@@ -236,7 +258,7 @@ static __always_inline void took_up(struct turn *turn, struct task_state *state)
 
 /* When the thread that answers took the request up: it sleeps for want of work before, or has answered another.
  * A sleep that the request fell into was for want of work; a later one is the request's own. */
-static __always_inline void took_up_elsewhere(struct turn *turn, struct task_state *state)
+static __noinline int took_up_elsewhere(struct turn *turn, struct task_state *state)
 {
 	for (int i = 0; i < WAIT_CLASSES; i++)
 		turn->base_ns[i] = state->answered_spent_ns[i];
@@ -245,21 +267,22 @@ static __always_inline void took_up_elsewhere(struct turn *turn, struct task_sta
 	turn->era = era;
 	if (state->answered >= turn->first_recv) {
 		turn->on_worker = state->answered;
-		return;
+		return 0;
 	}
 	for (int i = 0; i < STAYS; i++) {
 		struct stay *stay = &state->stays[i];
 		__u64 to = stay->from + stay->slept_ns + stay->queued_ns;
 		if (i >= state->stay_count || stay->from > turn->first_recv)
-			return;
+			return 0;
 		if (stay->class < WAIT_CLASSES)
 			turn->base_ns[stay->class] += stay->slept_ns;
 		turn->base_ns[QUEUED] += stay->queued_ns;
 		if (to > turn->first_recv) {
 			turn->on_worker = to;
-			return;
+			return 0;
 		}
 	}
+	return 0;
 }
 
 static __always_inline void answered(struct turn *turn, struct task_state *state, __u64 now)
