@@ -16,17 +16,20 @@ import (
 // that is wanted, debug registers watch the lines that threads seem to share while they do.
 
 const (
-	firstLook    = 3 // beats: short commands are over soon
+	firstLook    = 3  // beats: short commands are over soon
+	youngBeats   = 20 // in which each beat is looked at: a program that lives for a second can be asked only while it does
 	lookEvery    = 5 * beat.Length
 	patientLook  = 5 * time.Second // of a recorder that stays: each look reads the samples of all processes
 	worthKnowing = 5               // samples of a line before its process is asked for names
+	worthAsking  = 2               // the same, while young
+	watchBeats   = 5               // between two tries while young: threads may sleep
 	worthAWatch  = 10              // samples of a line before it is watched: ten name the line that matters in 98 %
 	linesAtOnce  = 3
 	linesInAll   = 8 // watched in one window
 	triesOfLine  = 3 // its threads may have slept
-	// watchesCost is what all watches of a window may take of one thread, by what a hit costs it. Where other
-	// threads want the CPUs a hit costs more: see benchmark/sharing/RESULTS.md.
-	watchesCost = time.Millisecond
+	// watchesCost is what all watches of a window may take of one thread, by what a hit costs one of the recorder's
+	// own: those of the target are to lose a millisecond at most. See benchmark/sharing/RESULTS.md.
+	watchesCost = 600 * time.Microsecond
 )
 
 // seenOperand is an operand in memory that a thread was sampled with.
@@ -42,6 +45,7 @@ type looker struct {
 	operands *bpf.Ring[oncpuOperand]
 	confirm  bool
 	every    time.Duration // between two looks, but for the first ones
+	young    int           // beats with a look each
 	lengths  lengthsBefore
 	seen     []seenOperand
 	over     int64
@@ -57,8 +61,9 @@ type looker struct {
 }
 
 func newLooker(operands *bpf.Ring[oncpuOperand], shared *common, confirm bool) *looker {
-	return &looker{operands: operands, common: shared, confirm: confirm, every: lookEvery, lengths: lengthsBefore{},
-		lines: map[lineOf]*hotLine{}, watcher: watchpoint.New(watchesCost), places: newPlaces(), stop: make(chan struct{})}
+	return &looker{operands: operands, common: shared, confirm: confirm, every: lookEvery, young: youngBeats,
+		lengths: lengthsBefore{}, lines: map[lineOf]*hotLine{}, watcher: watchpoint.New(watchesCost), places: newPlaces(),
+		stop: make(chan struct{})}
 }
 
 // start looks from time to time until the end.
@@ -71,7 +76,7 @@ func (l *looker) run(done chan struct{}) {
 	defer close(done)
 	for beats := 1; ; beats++ {
 		pause := beat.Length // who shares memory is to be known early: what was sampled before is not kept
-		if beats > firstLook {
+		if beats > l.young {
 			pause = l.every
 		}
 		select {
@@ -82,7 +87,7 @@ func (l *looker) run(done chan struct{}) {
 				l.joinLines()
 			}
 			if beats >= firstLook {
-				l.look()
+				l.look(beats)
 			}
 		}
 	}
@@ -99,10 +104,14 @@ func (l *looker) end() {
 	}
 }
 
-func (l *looker) look() {
+func (l *looker) look(beats int) {
 	l.take()
-	l.know()
-	if l.confirm {
+	if beats > l.young {
+		l.know(worthKnowing)
+	} else {
+		l.know(worthAsking)
+	}
+	if l.confirm && (beats > l.young || (beats-firstLook)%watchBeats == 0) {
 		l.watch()
 	}
 }

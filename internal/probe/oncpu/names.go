@@ -15,9 +15,9 @@ const (
 	nameRestUntil = 2 * time.Second
 )
 
-// know has the processes asked whose threads seem to share lines.
-func (l *looker) know() {
-	for i, at := range l.likely(worthKnowing) {
+// know has the processes asked whose threads seem to share lines with so many samples.
+func (l *looker) know(least int64) {
+	for i, at := range l.likely(least) {
 		if i == maxNamed {
 			return
 		}

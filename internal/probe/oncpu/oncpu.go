@@ -89,7 +89,7 @@ func (s *Session) Begins() error {
 	s.looker.common.forget()
 	s.looker = newLooker(s.operands, newCommon(s.collection.Maps["taken"], s.collection.Maps["sharing"]), s.confirm)
 	if s.patient {
-		s.looker.every = patientLook
+		s.looker.every, s.looker.young = patientLook, firstLook
 	}
 	s.looker.start()
 	return s.events.Enable()

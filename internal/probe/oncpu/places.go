@@ -18,7 +18,7 @@ import (
 
 const (
 	maxMapsBytes = 8 << 20 // of one /proc/PID/maps
-	maxReads     = 4       // of it: memory that is mapped later is looked for again
+	maxReads     = 8       // of it: memory that is mapped later is looked for again
 	maxOpened    = 16      // files
 )
 
@@ -36,6 +36,7 @@ type program struct {
 	hotspot  *symbol.HotSpot // nil: it is no JVM that tells of itself
 	asked    bool            // for it
 	metadata map[uint64]symbol.Member
+	vain     map[uint64]int // how often words were asked for that are none of its own
 	// executable is the program's own file, nil where it is not known.
 	executable *mappedFile
 }
@@ -77,66 +78,6 @@ func (p *places) know(pid int32, addresses []uint64) {
 		}
 	}
 	p.knowExecutable(pid, known)
-}
-
-const (
-	libjvm      = "/libjvm.so"
-	maxMetadata = 1024 // words of a process
-)
-
-// knowMetadata asks a JVM that still runs for the names of words that lie in its own metadata.
-func (p *places) knowMetadata(pid int32, words []uint64) {
-	known := p.programs[pid]
-	if known == nil || known.asked && known.hotspot == nil {
-		return
-	}
-	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
-	if err != nil {
-		return // it is gone
-	}
-	defer memory.Close()
-	if !known.asked {
-		known.asked = true
-		known.hotspot = p.openHotSpot(pid, known, memory)
-		known.metadata = map[uint64]symbol.Member{}
-	}
-	if known.hotspot == nil {
-		return
-	}
-	for _, word := range words {
-		if _, told := known.metadata[word]; told || len(known.metadata) >= maxMetadata || known.fileOf(word) != nil {
-			continue
-		}
-		if found, ok := known.hotspot.Of(memory).At(word); ok {
-			known.metadata[word] = found
-		}
-	}
-}
-
-// openHotSpot reads what a JVM tells of itself; nil where it is none.
-func (p *places) openHotSpot(pid int32, of *program, memory io.ReaderAt) *symbol.HotSpot {
-	var first *mapping
-	high := uint64(0)
-	for i := range of.mappings {
-		if one := &of.mappings[i]; strings.HasSuffix(one.path, libjvm) && (first == nil || one.path == first.path) {
-			if first == nil {
-				first = one
-			}
-			high = one.end
-		}
-	}
-	if first == nil || first.offset != 0 {
-		return nil
-	}
-	opened := p.open(pid, first)
-	if opened == nil || opened.file == nil {
-		return nil
-	}
-	found, err := symbol.OpenHotSpot(opened.file, first.start, first.start, high, memory)
-	if err != nil {
-		return nil // a JVM that tells nothing: no names
-	}
-	return found
 }
 
 // readMappings reads as much of a process's mappings as the limit allows; none of one that is gone.

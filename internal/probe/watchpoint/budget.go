@@ -11,15 +11,14 @@ import (
 )
 
 const (
-	passes = 2
-	// armedPerHit is how many registers can be armed and disarmed in the time of one hit: 5 to 7 µs
-	// each, where a hit took 18 to 22.
-	armedPerHit = 3
-	// A hit is measured in so many rounds of so many hits, and counted for a quarter more: beside
-	// others it takes longer.
-	rounds, hitsOfRound = 5, 3
+	// armedPerHit is how many registers can be armed and disarmed in the time of one hit, 7 µs each; looksPerHit is
+	// how many looks cost a thread as much: 28 µs each, of one of the threads that run.
+	armedPerHit, looksPerHit = 5, 4
+	looksAtMost              = 3 // of both passes
+	// A hit is measured so often.
+	rounds = 9
 	// costUnmeasured is a hit's cost where it cannot be measured: twice what was seen on any host.
-	costUnmeasured = 80 * time.Microsecond
+	costUnmeasured = 100 * time.Microsecond
 )
 
 // Watcher watches threads within a budget of their time.
@@ -34,48 +33,39 @@ func New(each time.Duration) *Watcher {
 	return &Watcher{each: each, spent: map[int32]time.Duration{}}
 }
 
-// hitsOf is how many hits of each of its words a thread takes in a pass.
-func hitsOf(words int) int { return max(hitsOfPass/max(min(words, Slots), 1), 1) }
-
-// cost is what watching some words can cost a thread, and costs it with so many hits.
-func (w *Watcher) cost(words, hits int) time.Duration {
-	return time.Duration(hits)*w.hit + time.Duration(passes*words)*w.hit/armedPerHit
+// cost is what a thread bears of a watch with so many registers armed, and so many hits.
+func (w *Watcher) cost(armed, hits int) time.Duration {
+	return time.Duration(hits)*w.hit + time.Duration(armed)*w.hit/armedPerHit + looksAtMost*w.hit/looksPerHit
 }
 
-// bearable leaves out threads, and hits and words of them, that would cost a thread more than it has
-// left.
-func (w *Watcher) bearable(threads []Thread) (list []bounded) {
+// bearable leaves out threads, and words of them, that may cost a thread more than it has left.
+func (w *Watcher) bearable(threads []Thread) (list []Thread) {
 	if w.hit == 0 {
 		w.hit = costOfHit()
 	}
 	for _, thread := range threads {
-		words, hits := w.affords(min(len(thread.Words), Slots), w.each-w.spent[thread.Tid])
+		words := min(len(thread.Words), Slots)
+		for words > 0 && w.cost(len(passes)*words, words*hits) > w.each-w.spent[thread.Tid] {
+			words--
+		}
 		if words > 0 {
-			list = append(list, bounded{Thread{thread.Tid, thread.Words[:words]}, hits})
+			list = append(list, Thread{thread.Tid, thread.Words[:words]})
 		}
 	}
 	return list
 }
 
-// affords is how many words a thread can be watched at for so long, and the hits of each in a pass: where
-// hits are dear one shows as much of a word as four.
-func (w *Watcher) affords(most int, left time.Duration) (words, hits int) {
-	for words = most; words > 0; words-- {
-		for hits = hitsOf(words); hits > 0; hits-- {
-			if w.cost(words, passes*words*hits) <= left {
-				return words, hits
-			}
-		}
-	}
-	return 0, 0
-}
-
 // charge books what watched threads have borne: one that did not run bore nothing.
 func (w *Watcher) charge(seen []Seen) {
+	armed, touches := map[int32]int{}, map[int32]int{}
 	for i := range seen {
 		if one := &seen[i]; one.Watched > 0 {
-			w.spent[one.Tid] += w.cost(1, int(one.Touches))
+			armed[one.Tid] += one.armed
+			touches[one.Tid] += int(one.Touches)
 		}
+	}
+	for tid := range armed {
+		w.spent[tid] += w.cost(armed[tid], touches[tid])
 	}
 }
 
@@ -90,23 +80,21 @@ var costOfHit = sync.OnceValue(func() time.Duration {
 	}
 	defer one.close()
 	var costs []time.Duration
-	for range rounds {
+	for i := range rounds {
 		before, _ := one.count()
-		one.arm(hitsOfRound)
 		start := threadTime()
-		for i := range hitsOfRound {
-			touch(&probed, uint64(i))
-		}
+		one.arm(hits)
+		touch(&probed, uint64(i))
 		took := threadTime() - start
-		if after, _ := one.count(); after-before == hitsOfRound {
-			costs = append(costs, took/hitsOfRound)
+		if after, _ := one.count(); after-before == hits {
+			costs = append(costs, took)
 		}
 	}
 	if len(costs) == 0 {
 		return costUnmeasured
 	}
 	slices.Sort(costs)
-	return costs[len(costs)/2] * 5 / 4
+	return costs[len(costs)/2]
 })
 
 // probed is the word that costOfHit watches: it stays where it is.

@@ -1,8 +1,8 @@
 // Package watchpoint asks a processor's debug registers which threads touch which words: proof of
 // what samples of the clock make likely.
 //
-// A hit costs the thread 20 to 40 µs, so each watch is bounded: after a few hits the kernel itself
-// takes the registers back (PERF_EVENT_IOC_REFRESH), after a few milliseconds they are disarmed
+// A hit costs the thread some 50 µs, so each watch is bounded: after the first hit the kernel itself
+// takes the register back (PERF_EVENT_IOC_REFRESH), after a few milliseconds all are disarmed
 // whatever happened, and all watches of a thread together may cost what its Watcher was told, by what
 // a hit costs on this host. The kernel keeps them with the descriptors: when this process dies, by
 // whatever, they are gone.
@@ -31,11 +31,22 @@ const (
 	// MaxThreads bounds the threads of one watch: each holds descriptors and mapped pages.
 	MaxThreads = 8
 
-	hitsOfPass  = 4 // of one thread in one of the two passes
-	armedAtMost = 5 * time.Millisecond
-	armedStep   = time.Millisecond // after which it is over when all have had their hits
-	widest      = 8                // bytes that one register watches
+	// hits of one thread at one word: who was seen once is known to touch it. What follows at once tells the same.
+	hits   = 1
+	widest = 8 // bytes that one register watches
 )
+
+// armedAtMost is how long a pass lasts.
+const armedAtMost = 5 * time.Millisecond
+
+// passes are who writes, then who touches what it was not seen to write, with when to look whether all registers
+// have had their hits. Each look takes a CPU from a thread that runs there, and the registers with it: where all
+// write one word the first is over at once, and words that others write have no hits to wait for in the second.
+var passes = [...]struct {
+	kind  uint32
+	looks []time.Duration
+}{{unixBreakpointWrite, []time.Duration{time.Millisecond, armedAtMost}}, {unixBreakpointTouch,
+	[]time.Duration{armedAtMost}}}
 
 // ErrSpent says that no thread can bear another watch.
 var ErrSpent = errors.New("the threads have been watched for as long as they may")
@@ -55,12 +66,6 @@ type Thread struct {
 	Words []Word
 }
 
-// bounded is a thread as it is watched.
-type bounded struct {
-	Thread
-	hits int // of each word in a pass
-}
-
 // Seen is what a thread did with one word while it was watched.
 type Seen struct {
 	Tid     int32
@@ -73,6 +78,7 @@ type Seen struct {
 	ForWrites time.Duration
 	// Tasks counts the hits by what was in the register where Go keeps its task.
 	Tasks map[uint64]int64
+	armed int // registers
 }
 
 // Watch watches first who writes, then who touches (x86 has no register for reads alone). Threads that
@@ -95,12 +101,12 @@ func (w *Watcher) Watch(pid int, threads []Thread) ([]Seen, error) {
 			seen = append(seen, Seen{Tid: thread.Tid, Word: word, Tasks: map[uint64]int64{}})
 		}
 	}
-	for _, kind := range []uint32{unixBreakpointWrite, unixBreakpointTouch} {
-		if err := pass(seen, kind, bearable); err != nil {
+	defer func() { w.charge(seen) }()
+	for _, one := range passes {
+		if err := pass(seen, one.kind, one.looks); err != nil {
 			return nil, err
 		}
 	}
-	w.charge(seen)
 	return seen, nil
 }
 
@@ -118,12 +124,8 @@ func Free(pid int) error {
 	return nil
 }
 
-// pass arms all registers for one kind of access, once.
-func pass(seen []Seen, kind uint32, threads []bounded) error {
-	hits := map[int32]int{} // of each word of a thread
-	for _, thread := range threads {
-		hits[thread.Tid] = thread.hits
-	}
+// pass arms the registers for one kind of access, once. A word that was seen to be written is not looked at again.
+func pass(seen []Seen, kind uint32, looks []time.Duration) error {
 	armed := make([]*register, len(seen))
 	defer func() {
 		for _, one := range armed {
@@ -132,6 +134,9 @@ func pass(seen []Seen, kind uint32, threads []bounded) error {
 	}()
 	var held error
 	for i := range seen {
+		if seen[i].Writes > 0 {
+			continue
+		}
 		one, err := open(&seen[i], kind)
 		switch {
 		case errors.Is(err, unix.ESRCH): // it has ended
@@ -142,15 +147,24 @@ func pass(seen []Seen, kind uint32, threads []bounded) error {
 		}
 		armed[i] = one
 	}
-	if held != nil && !slices.ContainsFunc(armed, func(one *register) bool { return one != nil }) {
+	if !slices.ContainsFunc(armed, func(one *register) bool { return one != nil }) {
+		if slices.ContainsFunc(seen, func(one Seen) bool { return one.armed > 0 }) { // in the pass before
+			return nil
+		}
 		return held
 	}
 	start := time.Now()
 	for i, one := range armed {
-		one.arm(hits[seen[i].Tid])
+		one.arm(hits)
+		if one != nil {
+			seen[i].armed++
+		}
 	}
-	for time.Since(start) < armedAtMost && !allSpent(armed, seen, hits) {
-		time.Sleep(armedStep)
+	for _, at := range looks {
+		time.Sleep(time.Until(start.Add(at)))
+		if allSpent(armed) {
+			break
+		}
 	}
 	for _, one := range armed {
 		one.disarm()
@@ -162,11 +176,6 @@ func pass(seen []Seen, kind uint32, threads []bounded) error {
 }
 
 // allSpent reports whether every register has had its hits.
-func allSpent(armed []*register, seen []Seen, hits map[int32]int) bool {
-	for i, one := range armed {
-		if !one.spent(hits[seen[i].Tid]) {
-			return false
-		}
-	}
-	return true
+func allSpent(armed []*register) bool {
+	return !slices.ContainsFunc(armed, func(one *register) bool { return !one.spent(hits) })
 }

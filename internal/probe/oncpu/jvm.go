@@ -1,0 +1,76 @@
+package oncpu
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"culprit/internal/symbol"
+)
+
+const (
+	libjvm      = "/libjvm.so"
+	maxMetadata = 1024 // words of a process
+	asksAtMost  = 3    // for one: a lock may get its memory later, an object on the heap never has a name
+)
+
+// knowMetadata asks a JVM that still runs for the names of words that lie in its own metadata.
+func (p *places) knowMetadata(pid int32, words []uint64) {
+	known := p.programs[pid]
+	if known == nil || known.asked && known.hotspot == nil {
+		return
+	}
+	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
+	if err != nil {
+		return // it is gone
+	}
+	defer memory.Close()
+	if !known.asked {
+		known.asked = true
+		known.hotspot = p.openHotSpot(pid, known, memory)
+		known.metadata, known.vain = map[uint64]symbol.Member{}, map[uint64]int{}
+	}
+	if known.hotspot == nil {
+		return
+	}
+	for _, word := range words {
+		_, told := known.metadata[word]
+		if told || known.vain[word] == asksAtMost || len(known.metadata)+len(known.vain) >= maxMetadata ||
+			known.fileOf(word) != nil {
+			continue
+		}
+		if found, ok := known.hotspot.Of(memory).At(word); ok {
+			known.metadata[word] = found
+			delete(known.vain, word)
+		} else {
+			known.vain[word]++
+		}
+	}
+}
+
+// openHotSpot reads what a JVM tells of itself; nil where it is none.
+func (p *places) openHotSpot(pid int32, of *program, memory io.ReaderAt) *symbol.HotSpot {
+	var first *mapping
+	high := uint64(0)
+	for i := range of.mappings {
+		if one := &of.mappings[i]; strings.HasSuffix(one.path, libjvm) && (first == nil || one.path == first.path) {
+			if first == nil {
+				first = one
+			}
+			high = one.end
+		}
+	}
+	if first == nil || first.offset != 0 {
+		return nil
+	}
+	opened := p.open(pid, first)
+	if opened == nil || opened.file == nil {
+		return nil
+	}
+	found, err := symbol.OpenHotSpot(opened.file, first.start, first.start, high, memory)
+	if err != nil {
+		return nil // a JVM that tells nothing: no names
+	}
+	return found
+}
