@@ -6,6 +6,7 @@ import (
 	"math"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"culprit/internal/stat"
@@ -14,50 +15,54 @@ import (
 // runOf is how long a run of an investigation takes about.
 const runOf = 800 * time.Millisecond
 
-// priced holds the gain that culprit predicts, from trials on one CPU, to what the twin gains.
+// pricedRounds are the rounds before an investigation, and as many behind it.
+const pricedRounds = 5
+
+// priced holds the gain that culprit predicts, from trials on one CPU, to what the twin gains in the same minute.
 func (o options) priced(out io.Writer, folder string, languages []*language) error {
 	if o.price == 0 {
 		return nil
 	}
-	fmt.Fprintf(out, "\nPrice, two threads: the gain without sharing that culprit predicts, and that of the twin, "+
-		"measured before and after\n\n| language | sharing | predicted | measured | off by | verdict |\n"+
-		"|---|---|---|---|---|---|\n")
-	within, all := 0, 0
+	fmt.Fprintf(out, "\nPrice, two threads: the gain without sharing that culprit predicts, with its interval, and that of the "+
+		"twin, median of %d rounds before and behind, with the middle half of them\n\n"+
+		"| language | sharing | predicted | measured | off by | verdict |\n|---|---|---|---|---|---|\n", 2*pricedRounds)
+	var held holds
 	for run := range o.price {
 		for _, one := range languages {
 			for _, pair := range [][2]string{{sharesLine, padded}, {sharesWord, ownWords}} {
-				off, err := o.priceOne(out, filepath.Join(folder, fmt.Sprint("case-", run, one.name, pair[0])), one, pair)
+				dir := filepath.Join(folder, fmt.Sprint("case-", run, one.name, pair[0]))
+				err := o.priceOne(out, dir, one, pair, &held)
 				if o.stopped() {
 					break
 				} else if err != nil {
 					return err
 				}
-				all++
-				if math.Abs(off) <= 0.25 {
-					within++
-				}
 			}
 		}
 	}
-	fmt.Fprintf(out, "\nwithin 25 %%: %d of %d\n", within, all)
+	fmt.Fprintf(out, "\nwithin 25 %%: %d of %d; the measured gain in the interval of the predicted one: %d; the middle half "+
+		"of the measured gains meets it: %d\n", held.near, held.all, held.inside, held.meets)
 	return nil
 }
 
-// priceOne prints one row and returns by which part the prediction is off; infinite where there is none.
-func (o options) priceOne(out io.Writer, dir string, of *language, pair [2]string) (off float64, err error) {
-	shared, err := of.costs(of.command(pair[0], 2, runOf, unbounded))
+// holds counts what became of predictions.
+type holds struct{ all, near, inside, meets int }
+
+// priceOne prints one row.
+func (o options) priceOne(out io.Writer, dir string, of *language, pair [2]string, held *holds) error {
+	shared, err := of.costsFree(of.command(pair[0], 2, runOf, unbounded))
 	if err != nil {
-		return 0, err
+		return err
 	}
 	operations := int64(2 * float64(runOf.Nanoseconds()) / shared)
 	var gains []float64
 	measure := func() error {
-		for range 5 {
-			shared, err := of.costs(of.command(pair[0], 2, time.Minute, operations))
+		for range pricedRounds {
+			shared, err := of.costsFree(of.command(pair[0], 2, time.Minute, operations))
 			if err != nil {
 				return err
 			}
-			free, err := of.costs(of.command(pair[1], 2, time.Minute, operations))
+			free, err := of.costsFree(of.command(pair[1], 2, time.Minute, operations))
 			if err != nil {
 				return err
 			}
@@ -66,7 +71,7 @@ func (o options) priceOne(out io.Writer, dir string, of *language, pair [2]strin
 		return nil
 	}
 	if err := measure(); err != nil {
-		return 0, err
+		return err
 	}
 	command := append([]string{"investigate", "--case", dir, "--prove", "auto", "--metric", "cpu", "--json", "-", "--"},
 		of.command(pair[0], 2, time.Minute, operations)...)
@@ -74,20 +79,31 @@ func (o options) priceOne(out io.Writer, dir string, of *language, pair [2]strin
 	investigate.Dir = of.folder
 	var told answer
 	if err := culpritSays(&told, investigate); err != nil {
-		return 0, err
+		return err
 	}
 	if err := measure(); err != nil {
-		return 0, err
+		return err
 	}
-	measured := stat.Middle(gains)
+	slices.Sort(gains)
+	measured, low, high := stat.Middle(gains), gains[len(gains)/4], gains[len(gains)*3/4]
+	held.all++
 	line, _ := told.sharedLine()
 	if line == nil || line.Price == nil {
-		fmt.Fprintf(out, "| %s | %s | none | × %.2f | | |\n", of.name, pair[0], measured)
-		return math.Inf(1), nil
+		fmt.Fprintf(out, "| %s | %s | none | × %.2f (%.2f to %.2f) | | |\n", of.name, pair[0], measured, low, high)
+		return nil
 	}
 	gain := line.Price.Gain
-	off = gain.Ratio/measured - 1
-	fmt.Fprintf(out, "| %s | %s | × %.2f (%.2f to %.2f) | × %.2f | %+.0f %% | %s |\n", of.name, pair[0], gain.Ratio,
-		gain.Low, gain.High, measured, 100*off, line.Price.Verdict)
-	return off, nil
+	off := gain.Ratio/measured - 1
+	if math.Abs(off) <= 0.25 {
+		held.near++
+	}
+	if gain.Low <= measured && measured <= gain.High {
+		held.inside++
+	}
+	if gain.Low <= high && low <= gain.High {
+		held.meets++
+	}
+	fmt.Fprintf(out, "| %s | %s | × %.2f (%.2f to %.2f) | × %.2f (%.2f to %.2f) | %+.0f %% | %s |\n", of.name, pair[0],
+		gain.Ratio, gain.Low, gain.High, measured, low, high, 100*off, line.Price.Verdict)
+	return nil
 }

@@ -106,8 +106,16 @@ func (l *language) command(kind string, threads int, lasts time.Duration, operat
 		strconv.FormatInt(operations, 10))
 }
 
-// costs runs words in the program's folder and returns the CPU ns of an operation, as the program counts.
-func (l *language) costs(command []string) (ns float64, err error) {
+// costs runs words in the program's folder, its threads on different CPUs, and returns the CPU ns of an operation, as the
+// program counts.
+func (l *language) costs(command []string) (ns float64, err error) { return l.run(command, spread) }
+
+// costsFree is the same with the threads where the scheduler puts them, as in trials of culprit's own.
+func (l *language) costsFree(command []string) (ns float64, err error) {
+	return l.run(command, func(int, <-chan struct{}) {})
+}
+
+func (l *language) run(command []string, place func(process int, over <-chan struct{})) (ns float64, err error) {
 	run := exec.Command(command[0], command[1:]...)
 	run.Dir, run.SysProcAttr = l.folder, peers.EndsWithOwner()
 	var text, said bytes.Buffer
@@ -116,7 +124,7 @@ func (l *language) costs(command []string) (ns float64, err error) {
 		return 0, fmt.Errorf("run %s: %w", strings.Join(command, " "), err)
 	}
 	over := make(chan struct{})
-	go spread(run.Process.Pid, over)
+	go place(run.Process.Pid, over)
 	err = run.Wait()
 	close(over)
 	if err != nil {
