@@ -21,35 +21,56 @@ type row struct {
 	call      int32
 }
 
-// counted is what all CPUs together counted for one row.
+// counted is what all CPUs together counted for one row. It has no pointers: a busy host makes fifty thousand rows in
+// a part of a recording, which the garbage collector is not to go through again and again while that is written.
 type counted struct {
+	row
 	bytes, totalNs, quickNs, count, errors int64
-	buckets                                []int64
+	buckets                                [len(syscallsCallTotal{}.Buckets)]int64
+}
+
+// counts are rows, in pieces that never move: the recording's tables go on to point into them.
+type counts struct {
+	places map[row]int32
+	pieces [][]counted
+}
+
+const pieceRows = 512
+
+// of finds or makes a row.
+func (c *counts) of(key row) *counted {
+	place, known := c.places[key]
+	if !known {
+		place = int32(len(c.places))
+		c.places[key] = place
+		if place%pieceRows == 0 {
+			c.pieces = append(c.pieces, make([]counted, 0, pieceRows))
+		}
+		last := len(c.pieces) - 1
+		c.pieces[last] = append(c.pieces[last], counted{row: key})
+	}
+	return &c.pieces[place/pieceRows][place%pieceRows]
 }
 
 func (s *Session) collectCounts(window *bpf.Window) error {
-	rows := map[row]*counted{}
-	add := func(key row, part *syscallsCallTotal) {
-		if rows[key] == nil {
-			rows[key] = &counted{buckets: make([]int64, len(part.Buckets))}
-		}
-		rows[key].add(part)
-	}
+	rows := counts{places: map[row]int32{}}
 	err := bpf.Drain(s.collection.Maps["calls"], func(key syscallsCallKey, total *syscallsCallTotal) {
-		add(row{key.Tgid, key.Tid, key.Call}, total)
+		rows.of(row{key.Tgid, key.Tid, key.Call}).add(total)
 	})
 	if err != nil {
 		return fmt.Errorf("read calls: %w", err)
 	}
 	err = drainSlots(s.collection.Maps["slots"], func(slot *syscallsCallSlot) {
-		add(row{slot.Tgid, slot.Tid, slot.Call}, &slot.Total)
+		rows.of(row{slot.Tgid, slot.Tid, slot.Call}).add(&slot.Total)
 	})
 	if err != nil {
 		return fmt.Errorf("read calls: %w", err)
 	}
-	table := window.Recording.Syscalls
-	for key, counts := range rows {
-		table = append(table, counts.row(key, window))
+	table := slices.Grow(window.Recording.Syscalls, len(rows.places))
+	for _, piece := range rows.pieces {
+		for i := range piece {
+			table = append(table, piece[i].made(window))
+		}
 	}
 	slices.SortFunc(table, func(a, b recording.Syscall) int {
 		return cmp.Or(cmp.Compare(b.TotalNs, a.TotalNs), cmp.Compare(a.Pid, b.Pid), cmp.Compare(a.Tid, b.Tid),
@@ -107,10 +128,10 @@ func (c *counted) add(part *syscallsCallTotal) {
 	}
 }
 
-func (c *counted) row(key row, window *bpf.Window) recording.Syscall {
+func (c *counted) made(window *bpf.Window) recording.Syscall {
 	c.estimate()
-	made := recording.Syscall{Pid: int32(key.tgid), Tid: int32(key.tid), Comm: window.Comm[int32(key.tgid)],
-		Name: Name(key.call), Count: c.count, Errors: c.errors, TotalNs: c.totalNs, Buckets: c.buckets}
+	made := recording.Syscall{Pid: int32(c.tgid), Tid: int32(c.tid), Comm: window.Comm[int32(c.tgid)],
+		Name: Name(c.call), Count: c.count, Errors: c.errors, TotalNs: c.totalNs, Buckets: c.buckets[:]}
 	if transfers[made.Name] { // else the result is a descriptor, an address or a count of something else
 		made.Bytes = c.bytes
 	}

@@ -41,14 +41,14 @@ func TestEstimate(t *testing.T) {
 		{"they do not divide", 10, 300, []int64{1, 1, 1}, []int64{3, 4, 3}, 300, 1000},
 		{"nothing quick was timed", 10, 0, []int64{0, 0, 0}, []int64{0, 0, 0}, 0, 0},
 	} {
-		counts := counted{count: c.count, quickNs: c.quick, totalNs: c.total, buckets: make([]int64, 40)}
-		copy(counts.buckets, c.timed)
+		counts := counted{count: c.count, quickNs: c.quick, totalNs: c.total}
+		copy(counts.buckets[:], c.timed)
 		counts.estimate()
 		if !slices.Equal(counts.buckets[:3], c.want) || counts.totalNs != c.wanted {
 			t.Errorf("%s: %v, %d ns; want %v, %d ns", c.name, counts.buckets[:3], counts.totalNs, c.want, c.wanted)
 		}
 	}
-	slow := counted{count: 101, quickNs: 1000, totalNs: 1000 + 5_000_000, buckets: make([]int64, 40)}
+	slow := counted{count: 101, quickNs: 1000, totalNs: 1000 + 5_000_000}
 	slow.buckets[7], slow.buckets[22] = 10, 1 // ten quick ones, and one that slept
 	slow.estimate()
 	if slow.buckets[7] != 100 || slow.buckets[22] != 1 || slow.totalNs != 10_000+5_000_000 {
