@@ -41,6 +41,11 @@ const (
 	patientPoll  = 500 * time.Millisecond
 )
 
+// gather is how long a look waits for others to be announced, where the whole host is recorded: a program maps its
+// libraries one after the other, each is announced, and each look alone wakes the process, and Go's monitor. With the
+// timer slack of such a recorder it is up to 5 ms. A process that is booked in the kernel (book.go) waits for no look.
+const gather = time.Millisecond
+
 // announceEvery is how often processes are looked for that nobody announced: each look walks a large map.
 const announceEvery = time.Second
 
@@ -49,6 +54,7 @@ type monitor struct {
 	u       *Unwinder
 	manager *processmanager.ProcessManager
 	heaps   *codeHeaps
+	graves  *graves
 	book    *book // nil: processes are not booked in the kernel
 	stacks  *ringbuf.Reader
 	events  *perf.Reader
@@ -88,6 +94,9 @@ func (u *Unwinder) watch(ctx context.Context, options *Options) error {
 		return err
 	}
 	if m.heaps, err = findCodeHeaps(m.manager, u.loader.maps["pid_page_to_mapping_info"]); err != nil {
+		return err
+	}
+	if m.graves, err = newGraves(m.manager, m.heaps); err != nil {
 		return err
 	}
 	if options.WholeHost && !patient { // a command starts few processes, and its recording is to begin soon
@@ -182,6 +191,9 @@ func (m *monitor) lookAfter(ctx context.Context) {
 			}
 			continue
 		case <-m.news:
+			if m.book != nil {
+				time.Sleep(gather)
+			}
 		case <-quiet:
 			quiet = beat.After(announceEvery)
 		}
@@ -192,6 +204,7 @@ func (m *monitor) lookAfter(ctx context.Context) {
 				young.takes(id, time.Now(), m.visit)
 			}
 		}
+		m.graves.bury(time.Now(), alive)
 		if time.Since(cleaned) >= cleanupEvery {
 			if m.book == nil {
 				m.manager.CleanupPIDs()

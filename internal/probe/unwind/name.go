@@ -72,9 +72,6 @@ func (u *Unwinder) Release() {
 // forgetStacks is called with the lock held.
 func (u *Unwinder) forgetStacks() {
 	u.stacks, u.byHash, u.whole = nil, map[uint64]int{}, nil
-	if !u.patient {
-		u.names = nil
-	}
 }
 
 func (u *Unwinder) nameStack(kept keptStack) (user, kernel []*recording.Frame) {

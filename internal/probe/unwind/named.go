@@ -9,8 +9,8 @@ import (
 )
 
 // Of the frames of a host two of three come again in the next minute, and to name them anew took symbol tables that
-// were read anew: a third of what the end of a window of an agent took. So where a recorder stays the names stay too,
-// of frames that came lately.
+// were read anew: a third of what the end of a window of an agent took, and half of what that of a part of a recording
+// took. So the names of frames that came lately stay from window to window.
 
 // maxNamed bounds the frames whose names stay, at some 400 bytes each.
 const maxNamed = 1 << 14

@@ -19,42 +19,38 @@ func nextWindow(u *Unwinder) {
 	u.stacks = stacks // they come again
 }
 
-// Where a recorder stays a frame that comes again has its name without its file, which counts as seen all the same.
-// One that has not come for some windows has not; nor has any where the recorder does not stay.
+// A frame that comes again has its name without its file, which counts as seen all the same. One that has not come for
+// some windows has not.
 func TestNamesStay(t *testing.T) {
-	for _, patient := range []bool{true, false} {
-		u, traces := twoFiles(t, budget{bytes: 1 << 30, cpu: time.Hour, held: 1 << 30})
-		u.patient = patient
+	u, traces := twoFiles(t, budget{bytes: 1 << 30, cpu: time.Hour, held: 1 << 30})
+	nextWindow(u)
+	u.Prepare(traces, false)
+	before, _ := u.Frames(0)
+	if len(before) != 2 || before[1].Name != "inner" || before[1].Line == 0 {
+		t.Fatalf("frames %v", before)
+	}
+	for _, known := range u.tables { // as if all were read anew
+		known.table, known.asked, known.lines, known.places = nil, true, nil, nil
+	}
+	nextWindow(u)
+	again, _ := u.Frames(0)
+	if len(again) != 2 || *again[1] != *before[1] {
+		t.Errorf("frames %v", again)
+	}
+	if known := u.tables[libpf.NewFileID(1, 0)]; known.used != u.window {
+		t.Errorf("the file was seen in window %d, this is %d", known.used, u.window)
+	}
+	for range keptUnused + 2 {
 		nextWindow(u)
-		u.Prepare(traces, false)
-		before, _ := u.Frames(0)
-		if len(before) != 2 || before[1].Name != "inner" || before[1].Line == 0 {
-			t.Fatalf("frames %v", before)
-		}
-		for _, known := range u.tables { // as if all were read anew
-			known.table, known.asked, known.lines, known.places = nil, true, nil, nil
-		}
-		nextWindow(u)
-		again, _ := u.Frames(0)
-		if stayed := len(again) == 2 && *again[1] == *before[1]; stayed != patient {
-			t.Errorf("patient %v: frames %v", patient, again)
-		}
-		if known := u.tables[libpf.NewFileID(1, 0)]; known.used != u.window {
-			t.Errorf("patient %v: the file was seen in window %d, this is %d", patient, known.used, u.window)
-		}
-		for range keptUnused + 2 {
-			nextWindow(u)
-		}
-		if len(u.names) != 0 {
-			t.Errorf("patient %v: %d frames are kept that came no more", patient, len(u.names))
-		}
+	}
+	if len(u.names) != 0 {
+		t.Errorf("%d frames are kept that came no more", len(u.names))
 	}
 }
 
 // A name that went without its line to keep the cost down is looked for again.
 func TestNamesOverTheBudgetDoNotStay(t *testing.T) {
 	u, traces := twoFiles(t, budget{})
-	u.patient = true
 	nextWindow(u)
 	u.Prepare(traces, false)
 	without, _ := u.Frames(1)
@@ -69,7 +65,7 @@ func TestNamesOverTheBudgetDoNotStay(t *testing.T) {
 
 // No more names are kept than there is room for.
 func TestNamesAreBounded(t *testing.T) {
-	u := &Unwinder{patient: true}
+	u := &Unwinder{}
 	for address := range libpf.AddressOrLineno(maxNamed + 10) {
 		var frames libpf.Frames
 		frames.Append(&libpf.Frame{Type: libpf.KernelFrame, AddressOrLineno: address, FunctionName: libpf.Intern("f")})

@@ -78,7 +78,6 @@ type Unwinder struct {
 	loader  *loader
 	made    *madeCode
 	budget  budget
-	patient bool               // see Options
 	names   names              // of frames; of whoever calls Frames
 	whole   map[int]namedStack // and stacks
 	damaged atomic.Int64
@@ -109,7 +108,7 @@ func Start(ctx context.Context, options Options) (*Unwinder, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	times.StartRealtimeSync(ctx, time.Hour)
 	u := &Unwinder{cancel: cancel, done: make(chan struct{}), byHash: map[uint64]int{},
-		tables: map[libpf.FileID]*module{}, budget: budgetOf(options.WholeHost), patient: options.Patient}
+		tables: map[libpf.FileID]*module{}, budget: budgetOf(options.WholeHost)}
 	var loaded *tracer.Tracer
 	var err error
 	for try := 0; try < attempts && loaded == nil; try++ {
