@@ -32,7 +32,7 @@ func main() {
 	}
 	var p plan
 	flag.StringVar(&p.load, "load", "storm", "what the host does: storm, sleepers, wakers, or none")
-	flag.IntVar(&p.starts, "starts", 150, "processes that the storm starts a second, at most")
+	flag.IntVar(&p.starts, "starts", 150, "commands that the storm runs a second, at most; some start others")
 	flag.DurationVar(&p.window, "window", 20*time.Second, "length of a recording")
 	flag.IntVar(&p.rounds, "rounds", 3, "recordings by each recorder, in turns")
 	culprits := flag.String("culprit", "bin/culprit", "the culprits to measure, separated by commas")
