@@ -23,8 +23,8 @@ func (o options) priced(out io.Writer, folder string, languages []*language) err
 	if o.price == 0 {
 		return nil
 	}
-	fmt.Fprintf(out, "\nPrice, two threads: the gain without sharing that culprit predicts, with its interval, and that of the "+
-		"twin, median of %d rounds before and behind, with the middle half of them\n\n"+
+	fmt.Fprintf(out, "\nPrice, two threads: the gain without sharing that culprit predicts, with its interval, "+
+		"and that of the twin, median of %d rounds before and behind, with the middle half of them\n\n"+
 		"| language | sharing | predicted | measured | off by | verdict |\n|---|---|---|---|---|---|\n", 2*pricedRounds)
 	var held holds
 	for run := range o.price {
@@ -40,8 +40,8 @@ func (o options) priced(out io.Writer, folder string, languages []*language) err
 			}
 		}
 	}
-	fmt.Fprintf(out, "\nwithin 25 %%: %d of %d; the measured gain in the interval of the predicted one: %d; the middle half "+
-		"of the measured gains meets it: %d\n", held.near, held.all, held.inside, held.meets)
+	fmt.Fprintf(out, "\nwithin 25 %%: %d of %d; the measured gain in the interval of the predicted one: %d; "+
+		"the middle half of the measured gains meets it: %d\n", held.near, held.all, held.inside, held.meets)
 	return nil
 }
 

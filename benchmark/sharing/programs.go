@@ -106,8 +106,8 @@ func (l *language) command(kind string, threads int, lasts time.Duration, operat
 		strconv.FormatInt(operations, 10))
 }
 
-// costs runs words in the program's folder, its threads on different CPUs, and returns the CPU ns of an operation, as the
-// program counts.
+// costs runs words in the program's folder, its threads on different CPUs, and returns the CPU ns of an
+// operation, as the program counts.
 func (l *language) costs(command []string) (ns float64, err error) { return l.run(command, spread) }
 
 // costsFree is the same with the threads where the scheduler puts them, as in trials of culprit's own.
