@@ -60,8 +60,11 @@ __noinline int keep_fields(struct way *way, __u64 from, __u32 take)
 	asm volatile("" : "+r"(take)); /* the verifier is to see the bound */
 	if (!take || take > BLOCK - at)
 		return 0;
-	asm volatile("" : "+r"(take)); /* kernels before 6.2 lose a bound that was compared as 32 bits: they see the mask */
-	if (bpf_probe_read_user(way->block + at, take & (2 * BLOCK - 1), (void *)from))
+	__u64 bytes = take;
+	asm volatile("" : "+r"(bytes)); /* kernels before 6.2 lose a bound that was compared as 32 bits */
+	if (bytes > BLOCK)
+		return 0;
+	if (bpf_probe_read_user(way->block + at, bytes, (void *)from))
 		way->cut = 1;
 	way->length = at + take;
 	return 0;
@@ -123,7 +126,7 @@ static long walk_piece(__u32 i, void *of)
 	if (!way->left) {
 		if (length >= FRAME_HEAD || take > FRAME_HEAD)
 			return 1;
-		asm volatile("" : "+r"(take)); /* as above */
+		asm volatile("" : "+r"(take)); /* those kernels are to see the mask */
 		take &= 15;
 		if (take > 16 - length || bpf_probe_read_user(way->head + length, take, (void *)walk->at)) {
 			way->lost = 1;
