@@ -30,7 +30,7 @@ type clockWatch struct {
 	every       time.Duration // between two looks, but for the first ones
 	last        string
 	since       time.Time
-	held        *heldFacts // is told of each look, unless nil
+	held        *heldFacts // is told of each look
 }
 
 // watchClock looks until stop is called. Where the host offers one source only there is nothing to see.
@@ -84,7 +84,7 @@ func (w *clockWatch) look() {
 	if w.last != "" {
 		w.force[w.last] += now.Sub(w.since)
 	}
-	if w.last, w.since = w.read(), now; w.held != nil && w.last != "" {
+	if w.last, w.since = w.read(), now; w.last != "" {
 		w.held.note(recording.Fact{Name: host.FactClockSource, Value: w.last})
 	}
 	if _, known := w.force[w.last]; !known && w.last != "" {

@@ -56,8 +56,11 @@ func newHeldFacts(startNs int64) *heldFacts {
 		ended: make(chan struct{})}
 }
 
-// note takes facts as they are now.
+// note takes facts as they are now. Nil keeps none.
 func (h *heldFacts) note(facts ...recording.Fact) {
+	if h == nil {
+		return
+	}
 	now := bpf.Now() - h.startNs
 	h.lock.Lock()
 	defer h.lock.Unlock()
