@@ -41,11 +41,6 @@ const (
 	patientPoll  = 500 * time.Millisecond
 )
 
-// gather is how long a look waits for others to be announced, where the whole host is recorded: a program maps its
-// libraries one after the other, each is announced, and each look alone wakes the process, and Go's monitor. With the
-// timer slack of such a recorder it is up to 5 ms. A process that is booked in the kernel (book.go) waits for no look.
-const gather = time.Millisecond
-
 // announceEvery is how often processes are looked for that nobody announced: each look walks a large map.
 const announceEvery = time.Second
 
@@ -191,9 +186,6 @@ func (m *monitor) lookAfter(ctx context.Context) {
 			}
 			continue
 		case <-m.news:
-			if m.book != nil {
-				time.Sleep(gather)
-			}
 		case <-quiet:
 			quiet = beat.After(announceEvery)
 		}
