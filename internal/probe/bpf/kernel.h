@@ -12,6 +12,7 @@ typedef _Bool bool;
 #define true 1
 #define false 0
 
+#define PF_EXITING 0x00000004 /* include/linux/sched.h */
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
 #define TASK_DEAD 0x00000080  /* include/linux/sched.h: the last switch of a task */
 #define SIGNAL_GROUP_EXIT 0x00000004 /* include/linux/sched/signal.h */

@@ -101,7 +101,9 @@ static __always_inline __u64 fifth_argument(struct pt_regs___culprit *regs) { re
 #define CALL_IO_URING_ENTER 426
 #define CALL_EPOLL_PWAIT2 441
 #define CALL_FUTEX_WAITV 449
+#define CALL_FUTEX_WAKE 454
 #define CALL_FUTEX_WAIT 455
+#define CALL_FUTEX_REQUEUE 456
 
 /* Marks the number of a call of the 32-bit kind. */
 #define COMPAT (1 << 29)

@@ -29,7 +29,8 @@ static __always_inline __u32 class_of_sleep(struct task_state *state)
 		return FAULTED;
 	if (state->state & TASK_UNINTERRUPTIBLE)
 		return ON_DISK;
-	return call < CLASSED_CALLS ? class_of_call[call] : OTHERWISE;
+	__u32 class = call < CLASSED_CALLS ? class_of_call[call] : OTHERWISE;
+	return class == LOCKED && state->timed ? NAPPED : class; /* Java's and Python's sleeps are waits for a futex */
 }
 
 static __always_inline void spend(struct task_state *state, __u64 slept_ns, __u64 queued_ns)

@@ -69,6 +69,7 @@ struct task_state {
 	__u32 born;         /* forked within the window */
 	__u32 weight;       /* inverse of the probability that it was chosen with */
 	__u32 releasing;    /* unwind now: it ends a long wait for a futex */
+	__u32 timed;        /* no thread ended its wait for a futex: a timer did, or a signal */
 	__u32 look;         /* whether this stay's stacks are taken, see stacks.h */
 	char waker_comm[16];
 	/* Of the call in progress, see calls.h: sums over its waits, the longest sleep, their number. */

@@ -128,6 +128,7 @@ static __always_inline void left_cpu(struct task_struct *task, struct task_state
 	state->waker_stack = -1;
 	state->waker_tid = 0;
 	state->waker_kernel = 0;
+	state->timed = 0;
 	state->sampled = 0;
 	state->hopped = 0;
 	state->look = UNDECIDED;
@@ -194,6 +195,15 @@ static __always_inline void show_release(struct task_struct *waker, __u64 now)
 	state->releasing = 0; /* the breakpoint may have been lost to a debugger */
 }
 
+/* Who wakes in an interrupt, a timer's, is whoever runs there. A thread that ends a wait for a futex releases it, or exits. */
+static __always_inline bool releases(struct task_struct *waker)
+{
+	struct pt_regs___culprit *regs = (void *)bpf_task_pt_regs(waker);
+	long call = call_in_progress(regs);
+	return call == CALL_FUTEX || call == CALL_FUTEX_WAKE || call == CALL_FUTEX_REQUEUE ||
+	       (waker->flags & PF_EXITING);
+}
+
 SEC("tp_btf/sched_waking")
 int BPF_PROG(waking, struct task_struct *task)
 {
@@ -216,7 +226,10 @@ int BPF_PROG(waking, struct task_struct *task)
 	state->waker_comm[0] = 0;
 	if (state->woken - state->off_start >= long_ns)
 		woken_after_long(ctx, waker, state);
-	if (state->woken - state->off_start >= wait_ns && is_futex(state->off_call))
+	if (!is_futex(state->off_call))
+		return 0;
+	state->timed = state->waker_kernel || !releases(waker);
+	if (state->woken - state->off_start >= wait_ns)
 		show_release(waker, state->woken);
 	return 0;
 }

@@ -110,8 +110,10 @@ type offcpuTaskState struct {
 	Born        uint32
 	Weight      uint32
 	Releasing   uint32
+	Timed       uint32
 	Look        uint32
 	WakerComm   [16]int8
+	_           [4]byte
 	CallSlept   uint64
 	CallQueued  uint64
 	CallLongest uint64

@@ -1,5 +1,5 @@
 /* serve PORT|PATH [one]: one thread a connection, HTTP/1.1, over TCP or a unix socket. /sleep naps 3 ms, /spin runs 2 ms, /lock waits for a mutex that a
- * background thread holds half of the time, /late sleeps 6 ms after its answer, before it reads what comes next.
+ * background thread holds half of the time, /timed waits 3 ms for a condition that never comes, as a JVM sleeps, /late sleeps 6 ms after its answer, before it reads what comes next.
  * Each answer says how long its request took at least: from when the kernel got it until just before the answer. */
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -18,6 +18,22 @@ static void nap(long ms)
 {
 	struct timespec time = {0, ms * 1000000};
 	nanosleep(&time, 0);
+}
+
+/* A sleep as the JVM's: nobody else knows of the condition. */
+static void timed(long ms)
+{
+	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+	struct timespec until;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += ms * 1000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&mutex);
+	while (!pthread_cond_timedwait(&never, &mutex, &until))
+		;
+	pthread_mutex_unlock(&mutex);
 }
 
 static void spin(long ms)
@@ -81,6 +97,8 @@ static void *serve(void *of)
 		int wrong = !strncmp(request, "GET /wrong", 10);
 		if (!strncmp(request, "GET /sleep", 10))
 			nap(3);
+		else if (!strncmp(request, "GET /timed", 10))
+			timed(3);
 		else if (!strncmp(request, "GET /spin", 9))
 			spin(2);
 		else if (!strncmp(request, "GET /lock", 9)) {
