@@ -31,7 +31,7 @@ var (
 )
 
 const (
-	filters    = 2   // on the system calls of the fenced service, a thousand rules each
+	filters    = 12  // on the system calls of the fenced service, a thousand rules each
 	recordings = 3   // of each host, as many as give an interval that is of use
 	memory     = 900 // megabytes of a guest, its root among them
 
