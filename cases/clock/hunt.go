@@ -179,8 +179,8 @@ hand bench.json
 
 // flipScript proves it: the service as it runs, under load, with both clock sources in random order.
 const flipScript = `culprit try -p $service --vary clocksource=CLOCK,tsc --metric cpu_per_call \
-	--metric 'latency=mean_us ([0-9]+)' --measure 'ask -rate RATE -rows ROWS -d 2s 127.0.0.1:7000' --period 1s --budget FLIPS \
-	--json try.json > tried 2> errors || tail -n 1 errors
+	--metric 'latency=mean_us ([0-9]+)' --measure 'ask -rate RATE -rows ROWS -d 2s 127.0.0.1:7000' --period 1s \
+	--budget FLIPS --json try.json > tried 2> errors || tail -n 1 errors
 echo "---tried"; cat tried
 hand try.json
 `

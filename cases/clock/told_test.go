@@ -123,7 +123,8 @@ func TestTable(t *testing.T) {
 // Each host does the same, but for what it differs in; only the slow one flips.
 func TestScripts(t *testing.T) {
 	plain := quick.script()
-	for _, word := range []string{"NAME", "START", "RATE", "WARM", "ALONE", "SECONDS", "RECORDINGS", "CLOCK", "FLIPS"} {
+	for _, word := range []string{"NAME", "START", "RATE", "WARM", "ROWS", "ALONE", "SECONDS", "RECORDINGS", "CLOCK",
+		"FLIPS"} {
 		if strings.Contains(slow.script(), word) {
 			t.Errorf("%s is not filled in:\n%s", word, slow.script())
 		}
@@ -132,7 +133,7 @@ func TestScripts(t *testing.T) {
 		!strings.Contains(slow.script(), "--vary clocksource=acpi_pm,tsc") {
 		t.Errorf("the slow host's script:\n%s", slow.script())
 	}
-	other := strings.Replace(fenced.script(), "fence 2 /java", "/java", 1)
+	other := strings.Replace(fenced.script(), fenced.start+"/java", "/java", 1)
 	if strings.ReplaceAll(other, "fenced", "quick") != plain {
 		t.Errorf("the fenced host's script:\n%s", fenced.script())
 	}
