@@ -19,6 +19,16 @@ struct {
 	__type(value, struct row);
 } rows SEC(".maps");
 
+/* Who ran on this CPU not long ago: to add to a row of these, no table is searched. Each has one slot, by its id; who
+ * comes to a slot of another one first moves that one's row to the table, and user space has all of them moved before
+ * it reads. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, NEAR_ROWS);
+	__type(key, __u32);
+	__type(value, struct near_row);
+} near SEC(".maps");
+
 /* A row of zeros, too large for the stack. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -46,6 +56,16 @@ static __always_inline void whose(struct task_struct *task, struct key *key)
 	}
 }
 
+static __always_inline void clear_row(struct row *row)
+{
+	row->ran_ns = row->named_ns = 0;
+	for (__u32 i = 0; i < MAX_EVENTS && i < events; i++) {
+		row->values[i] = 0;
+		if (kinds[i] == KIND_HELPER)
+			row->times[i].enabled = row->times[i].running = 0;
+	}
+}
+
 static __always_inline void name_row(struct row *row, struct task_struct *task)
 {
 	row->tgid = task->tgid;
@@ -54,7 +74,7 @@ static __always_inline void name_row(struct row *row, struct task_struct *task)
 	bpf_probe_read_kernel_str(row->comm, sizeof(row->comm), named->comm);
 }
 
-/* The row to add to. One that does not fit is counted, and its counts go to a row that is always there. */
+/* A row of the table. One that does not fit is counted, and its counts go to a row that is always there. */
 static __always_inline struct row *find_row(struct key *key)
 {
 	struct row *row = bpf_map_lookup_elem(&rows, key);
@@ -73,6 +93,53 @@ static __always_inline struct row *find_row(struct key *key)
 	if (row && by != BY_CGROUP && key->id != ID_REST)
 		name_row(row, bpf_get_current_task_btf());
 	return row;
+}
+
+/* Moves what was counted near by to the table. */
+static __noinline int move_row(struct near_row *near_row, __u32 cpu)
+{
+	if (!near_row || !near_row->used)
+		return 0;
+	struct key key = {.id = near_row->id, .born = near_row->born, .cpu = cpu};
+	near_row->used = 0;
+	struct row *row = find_row(&key);
+	if (!row)
+		return 0;
+	struct row *from = &near_row->row;
+	if (from->named_ns) {
+		row->tgid = from->tgid;
+		row->named_ns = from->named_ns;
+		__builtin_memcpy(row->comm, from->comm, sizeof(row->comm));
+	}
+	row->ran_ns += from->ran_ns;
+	for (__u32 i = 0; i < MAX_EVENTS && i < events; i++) {
+		row->values[i] += from->values[i];
+		if (kinds[i] != KIND_HELPER)
+			continue;
+		row->times[i].enabled += from->times[i].enabled;
+		row->times[i].running += from->times[i].running;
+	}
+	return 0;
+}
+
+/* The row to add to, near by. Its row in the table is made now: when all are moved at once, the kernel has no memory
+ * at hand for as many. */
+static __always_inline struct row *near_row(struct key *key)
+{
+	__u32 slot = (key->id ^ key->born) % NEAR_ROWS;
+	struct near_row *found = bpf_map_lookup_elem(&near, &slot);
+	if (!found)
+		return 0;
+	if (found->used && found->id == key->id && found->born == key->born)
+		return &found->row;
+	move_row(found, key->cpu);
+	if (!find_row(key))
+		return 0;
+	found->id = key->id;
+	found->born = key->born;
+	found->used = 1;
+	clear_row(&found->row);
+	return &found->row;
 }
 
 /* Books what was counted since the last time; without a row it only notes where the counters stand. */
@@ -123,7 +190,7 @@ static __always_inline void book(struct cpu_state *cpu, struct task_struct *task
 			key.born = 0;
 		}
 	}
-	struct row *row = find_row(&key);
+	struct row *row = near_row(&key);
 	take(cpu, row);
 	if (row && task->exit_state && by != BY_CGROUP && key.id == cpu->id)
 		name_row(row, task); /* for the last time: who began as a shell may have become another program */
@@ -157,6 +224,8 @@ int control(void *ctx)
 		book(cpu, task);
 	else
 		take(cpu, 0);
+	for (__u32 slot = 0; slot < NEAR_ROWS; slot++)
+		move_row(bpf_map_lookup_elem(&near, &slot), bpf_get_smp_processor_id());
 	struct key key;
 	whose(task, &key);
 	came(cpu, task, &key);

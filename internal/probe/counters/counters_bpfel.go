@@ -42,6 +42,14 @@ type countersKey struct {
 	Cpu  uint32
 }
 
+type countersNearRow struct {
+	_    structs.HostLayout
+	Id   uint64
+	Born uint32
+	Used uint32
+	Row  countersRow
+}
+
 type countersRow struct {
 	_       structs.HostLayout
 	RanNs   uint64
@@ -65,6 +73,7 @@ const (
 	countersMapCpus                  = "cpus"
 	countersMapEmpty                 = "empty"
 	countersMapLosses                = "losses"
+	countersMapNear                  = "near"
 	countersMapRows                  = "rows"
 	countersMapTasks                 = "tasks"
 	countersProgAddresses            = "addresses"
@@ -135,6 +144,7 @@ type countersMapSpecs struct {
 	Cpus     *ebpf.MapSpec `ebpf:"cpus"`
 	Empty    *ebpf.MapSpec `ebpf:"empty"`
 	Losses   *ebpf.MapSpec `ebpf:"losses"`
+	Near     *ebpf.MapSpec `ebpf:"near"`
 	Rows     *ebpf.MapSpec `ebpf:"rows"`
 	Tasks    *ebpf.MapSpec `ebpf:"tasks"`
 }
@@ -175,6 +185,7 @@ type countersMaps struct {
 	Cpus     *ebpf.Map `ebpf:"cpus"`
 	Empty    *ebpf.Map `ebpf:"empty"`
 	Losses   *ebpf.Map `ebpf:"losses"`
+	Near     *ebpf.Map `ebpf:"near"`
 	Rows     *ebpf.Map `ebpf:"rows"`
 	Tasks    *ebpf.Map `ebpf:"tasks"`
 }
@@ -185,6 +196,7 @@ func (m *countersMaps) Close() error {
 		m.Cpus,
 		m.Empty,
 		m.Losses,
+		m.Near,
 		m.Rows,
 		m.Tasks,
 	)

@@ -5,6 +5,7 @@
 #include "../bpf/kernel.h"
 
 #define MAX_EVENTS 32
+#define NEAR_ROWS 16
 #define BORN_SHIFT 23 /* 8 ms: tells two that had the same number apart */
 
 enum { BY_CGROUP, BY_PROCESS, BY_THREAD };
@@ -41,6 +42,13 @@ struct row {
 	char comm[16];
 	__u64 values[MAX_EVENTS];
 	struct times times[MAX_EVENTS];
+};
+
+struct near_row {
+	__u64 id;
+	__u32 born;
+	__u32 used;
+	struct row row;
 };
 
 struct reading {
