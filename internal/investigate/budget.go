@@ -74,8 +74,15 @@ func (inv *investigation) leastReserve() time.Duration {
 
 // suggest is a budget that holds so many pairs beside the evidence.
 func (inv *investigation) suggest(pairs int) time.Duration {
-	total := inv.pairTime()*time.Duration(pairs+1) + inv.recordedTime(wantedEvidence) + recorderStart + reasoningTime
+	total := inv.pairTime()*time.Duration(pairs+1) + inv.reserve()
 	return total.Round(time.Second) + time.Second
+}
+
+// suggestMore is a budget that holds so many pairs more than there are: at least what this one took, with all that was
+// disturbed and left out, and those.
+func (inv *investigation) suggestMore(more int) time.Duration {
+	least := inv.elapsed() + inv.pairTime()*time.Duration(more)
+	return max(inv.suggest(min(inv.c.A.Trials, inv.c.B.Trials)+more), least.Round(time.Second))
 }
 
 // extend returns the plan for what is left of the budget where that is longer than the plan that

@@ -45,6 +45,20 @@ func TestDecidingLeavesTimeForEvidence(t *testing.T) {
 	}
 }
 
+// What would decide is more than what did not, however much of that was left out.
+func TestMorePairsTakeALongerBudget(t *testing.T) {
+	inv := afterWarmUp(time.Minute, time.Second)
+	inv.c.A.Trials, inv.c.B = 6, &SideSummary{Trials: 6}
+	inv.started = time.Now().Add(-time.Minute)
+	if got := inv.suggestMore(4); got < time.Minute+4*time.Second {
+		t.Errorf("%v after a minute, for 4 pairs of %v", got, inv.pairTime())
+	}
+	inv.started = time.Now().Add(-5 * time.Second)
+	if got, want := inv.suggestMore(4), inv.suggest(10); got != want {
+		t.Errorf("%v, want %v: the pairs need the time for evidence too", got, want)
+	}
+}
+
 func TestScarceBudgetsCountEachRun(t *testing.T) {
 	unrecorded := errors.New("not permitted")
 	for _, test := range []struct {

@@ -217,7 +217,7 @@ func (inv *investigation) finish() {
 	c.Warnings = unique(c.Warnings)
 	c.Trials = inv.runs
 	if c.NeedTrials > 0 && c.B != nil {
-		c.NeedBudgetS = inv.suggest(min(c.A.Trials, c.B.Trials) + c.NeedTrials).Seconds()
+		c.NeedBudgetS = inv.suggestMore(c.NeedTrials).Seconds()
 	}
 	c.ElapsedS = time.Since(inv.started).Seconds()
 	if len(c.Facts) == 0 {

@@ -42,7 +42,7 @@ func plain(t *testing.T, a, b string) Options {
 }
 
 func TestSlowerSleepIsWorseByWallTime(t *testing.T) {
-	o := plain(t, "sleep 0.05", "sleep 0.15")
+	o := plain(t, "sleep 0.02", "sleep 0.06")
 	c, err := Run(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)

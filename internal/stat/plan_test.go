@@ -131,7 +131,11 @@ func TestLongPlansKeepAndUseTheErrorRate(t *testing.T) {
 }
 
 func TestEndedPlansKeepTheErrorRateExactly(t *testing.T) {
-	for maxPairs := 9; maxPairs <= 50; maxPairs += 10 {
+	step := 10
+	if testing.Short() {
+		step = 20
+	}
+	for maxPairs := 9; maxPairs <= 50; maxPairs += step {
 		for end := 2; end <= min(maxPairs, 12); end++ {
 			plan, err := NewPlan(maxPairs, 2, 0.05)
 			if err != nil {
