@@ -31,8 +31,8 @@ func findShared(s *scene) (found []finding) {
 	bears := s.bearing()
 	for i := range s.lines {
 		line := &s.lines[i]
-		if line.Monitor || !s.foughtMore(line) {
-			continue
+		if !s.foughtMore(line) || line.Monitor || s.guarded(line) {
+			continue // of a lock, findLock tells
 		}
 		found = append(found, finding{cause: s.kindOf(line),
 			match: func(i int) bool { return s.fightsFor(i, line, bears) },
@@ -42,7 +42,7 @@ func findShared(s *scene) (found []finding) {
 }
 
 // fightsFor reports whether a path runs in code that touches a line.
-func (s *scene) fightsFor(i int, line *compare.SharedLine, bears map[names.Key]sides) bool {
+func (s *scene) fightsFor(i int, line *compare.SharedLine, bears bearing) bool {
 	path := &s.paths[i]
 	return path.Kind == compare.Running && !s.traits[i].fault && !s.traits[i].entered(path) &&
 		touches(line, bears, path.Frames)
@@ -75,21 +75,45 @@ func isMore(samples sides) bool {
 	return samples.b >= fewestOperands && samples.b >= timesTicks*samples.a
 }
 
-// monitors are the lines that are locks of Java objects for which threads fight more than before: compiled code takes
-// such a lock in the midst of a method.
-func (s *scene) monitors() (list []*compare.SharedLine) {
+// ofLocks are the lines that threads share because they fight for a lock, more than before: the locks of Java objects,
+// which compiled code takes in the midst of a method, and what locks guard.
+func (s *scene) ofLocks() (list []*compare.SharedLine) {
 	for i := range s.lines {
-		if line := &s.lines[i]; line.Monitor && s.foughtMore(line) {
+		if line := &s.lines[i]; s.foughtMore(line) && (line.Monitor || s.guarded(line)) {
 			list = append(list, line)
 		}
 	}
 	return list
 }
 
-// bearing gives the functions whose growth of their own, over all threads, is borne out by samples
-// in shared lines, with what these stand for in seconds per run. All lines count together: an array
-// of counters has many.
-func (s *scene) bearing() map[names.Key]sides {
+// guarded reports whether the code of a line waits for a lock that it did not wait for before, and for long beside its
+// samples in the line. Threads hand on the words that a lock guards, and the lock's own, whenever the lock is handed
+// on: apart they would be as dear.
+func (s *scene) guarded(line *compare.SharedLine) bool {
+	var at sides
+	for _, function := range line.Functions {
+		at = at.plus(means(function.A, function.B))
+	}
+	waited, _ := s.overWaits(func(wait *compare.Wait) bool {
+		return s.forLock(&wait.Path) && slices.ContainsFunc(wait.Frames, func(frame recording.Frame) bool {
+			return isOf(line, names.KeyOf(frame))
+		})
+	})
+	return waited.b > 0 && waited.b >= timesTicks*waited.a && waited.more() >= majority*at.b
+}
+
+// bearing are the functions whose growth of their own, over all threads, is borne out by samples in shared lines.
+type bearing map[names.Key]borne
+
+// borne is what a function's samples in shared lines stand for, in seconds per run, and the line that most of them are
+// in: of several whose use grew, its time is that one's.
+type borne struct {
+	sides
+	line *compare.SharedLine
+}
+
+// bearing finds them. All lines count together: an array of counters has many.
+func (s *scene) bearing() bearing {
 	self := map[names.Key]sides{}
 	for i := range s.cpu {
 		if frames := s.cpu[i].Frames; len(frames) > 0 {
@@ -97,20 +121,24 @@ func (s *scene) bearing() map[names.Key]sides {
 			self[last] = self[last].plus(means(s.cpu[i].A, s.cpu[i].B))
 		}
 	}
-	borne, at := map[names.Key]sides{}, map[names.Key]sides{}
-	for _, line := range s.lines {
+	found, at, most := bearing{}, map[names.Key]sides{}, map[names.Key]float64{}
+	for i := range s.lines {
+		line := &s.lines[i]
 		for _, function := range line.Functions {
-			name := names.KeyOf(function.Frame)
-			borne[name] = borne[name].plus(means(function.A, function.B))
-			at[name] = means(function.AtA, function.AtB)
+			name, seconds := names.KeyOf(function.Frame), means(function.A, function.B)
+			sum := borne{found[name].plus(seconds), found[name].line}
+			if s.foughtMore(line) && (sum.line == nil || seconds.b > most[name]) {
+				sum.line, most[name] = line, seconds.b
+			}
+			found[name], at[name] = sum, means(function.AtA, function.AtB)
 		}
 	}
-	for name, shared := range borne {
-		if costOf(shared, at[name], self[name]) < leastBorne*self[name].more() {
-			delete(borne, name)
+	for name, shared := range found {
+		if costOf(shared.sides, at[name], self[name]) < leastBorne*self[name].more() {
+			delete(found, name)
 		}
 	}
-	return borne
+	return found
 }
 
 // mostOwn is the part of a function's time from which its code beside the lines is too little to tell how often it
@@ -133,7 +161,7 @@ func costOf(shared, at, self sides) float64 {
 	return min(longer, shared.more())
 }
 
-func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears map[names.Key]sides) {
+func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears bearing) {
 	s.locate(c, "")
 	c.at(Place{Kind: InLine, Name: cmp.Or(line.Name, line.Memory)})
 	c.line = Drawn(line)
@@ -201,27 +229,28 @@ func (s *scene) sameProcesses() bool {
 const otherLayout = "; {cheaper} is the same program, whose memory is laid out otherwise"
 
 // borneBy is what the samples of a line's code stand for.
-func borneBy(line *compare.SharedLine, bears map[names.Key]sides) (seconds sides) {
+func borneBy(line *compare.SharedLine, bears bearing) (seconds sides) {
 	for _, function := range line.Functions {
-		seconds = seconds.plus(bears[names.KeyOf(function.Frame)])
+		if of := bears[names.KeyOf(function.Frame)]; of.line == line {
+			seconds = seconds.plus(of.sides)
+		}
 	}
 	return seconds
 }
 
-// touches reports whether a path ends in code that touches a line and whose growth such samples
-// bear out.
-func touches(line *compare.SharedLine, bears map[names.Key]sides, frames []recording.Frame) bool {
+// touches reports whether a path ends in code whose growth samples bear out, most of them in this line.
+func touches(line *compare.SharedLine, bears bearing, frames []recording.Frame) bool {
 	for i := len(frames) - 1; i >= 0; i-- {
-		if frames[i].Kind == recording.KindKernel {
-			continue
+		if frames[i].Kind != recording.KindKernel {
+			return bears[names.KeyOf(frames[i])].line == line
 		}
-		last := names.KeyOf(frames[i])
-		if _, borne := bears[last]; !borne {
-			return false
-		}
-		return slices.ContainsFunc(line.Functions, func(function lines.Function) bool {
-			return names.KeyOf(function.Frame) == last
-		})
 	}
 	return false
+}
+
+// isOf reports whether a function touches a line.
+func isOf(line *compare.SharedLine, name names.Key) bool {
+	return slices.ContainsFunc(line.Functions, func(function lines.Function) bool {
+		return names.KeyOf(function.Frame) == name
+	})
 }

@@ -6,15 +6,15 @@ import (
 	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/compare/blame"
-	"culprit/internal/compare/names"
 	"culprit/recording"
 )
 
 // findLock claims waiting for user-space locks, and on the CPU metric what
 // taking, spinning and handing over costs.
 func findLock(s *scene) []finding {
-	contended, monitors, bears := s.contended(), s.monitors(), s.bearing()
-	return []finding{{cause: LockContended, tell: func(c *claim) { s.tellLock(c, monitors, bears) },
+	bears := s.bearing()
+	contended, fought := s.contended(), s.ofLocks()
+	return []finding{{cause: LockContended, tell: func(c *claim) { s.tellLock(c, fought, bears) },
 		match: func(i int) bool {
 			path := &s.paths[i]
 			if path.Kind != compare.Running {
@@ -23,10 +23,10 @@ func findLock(s *scene) []finding {
 			// Uncontended locking is user code alone; contended locking goes to the kernel or
 			// spins.
 			return contended && s.traits[i].lock || s.inQueue(i) ||
-				slices.ContainsFunc(monitors, func(line *compare.SharedLine) bool { return s.fightsFor(i, line, bears) })
+				slices.ContainsFunc(fought, func(line *compare.SharedLine) bool { return s.fightsFor(i, line, bears) })
 		},
 		stands: func(*claim) string {
-			if !contended && len(monitors) == 0 && s.metric == compare.MetricCPU {
+			if !contended && len(fought) == 0 && s.metric == compare.MetricCPU {
 				return "no longer waits for locks than before, and no more futex calls"
 			}
 			return ""
@@ -52,7 +52,7 @@ const (
 	lockAround = 0.8
 )
 
-func (s *scene) tellLock(c *claim, monitors []*compare.SharedLine, bears map[names.Key]sides) {
+func (s *scene) tellLock(c *claim, fought []*compare.SharedLine, bears bearing) {
 	c.absorbs = lockAround
 	if s.sleeps.queue != nil {
 		s.describeQueue(c)
@@ -66,22 +66,26 @@ func (s *scene) tellLock(c *claim, monitors []*compare.SharedLine, bears map[nam
 	c.add("offcpu", "waits for locks, all threads", waits, "waits/run")
 	c.add("offcpu", "seconds waited for locks, all threads", seconds, "s/run")
 	s.addFutexCalls(c)
-	for _, line := range monitors {
+	for _, line := range fought {
 		if slices.ContainsFunc(c.members, func(i int) bool { return s.fightsFor(i, line, bears) }) {
-			s.describeMonitor(c, line, bears)
+			s.describeFought(c, line, bears)
 			break // they are in order: the most sampled one
 		}
 	}
 }
 
-// describeMonitor tells of the lock's own word: compiled code takes it without a call.
-func (s *scene) describeMonitor(c *claim, line *compare.SharedLine, bears map[names.Key]sides) {
-	c.at(Place{Kind: InLock, Name: line.Name})
+// describeFought tells of the lock's own word, which compiled code takes without a call, or of what the lock guards.
+func (s *scene) describeFought(c *claim, line *compare.SharedLine, bears bearing) {
+	word := "words that are handed on with the lock"
+	if line.Monitor {
+		word = "the lock's own word"
+		c.at(Place{Kind: InLock, Name: line.Name})
+	}
 	c.line = Drawn(line)
 	if line.Confirmed {
-		c.note("lines", "threads at the lock's own word, confirmed by debug registers")
+		c.note("lines", "threads at "+word+", confirmed by debug registers")
 	}
-	c.add("lines", "samples whose operand is the lock's own word", means(line.A, line.B), "samples/run")
+	c.add("lines", "samples whose operand is "+word, means(line.A, line.B), "samples/run")
 	c.add("lines", "time of the samples of its code in shared lines, all threads", borneBy(line, bears), "s/run")
 }
 
