@@ -166,10 +166,14 @@ func (inv *investigation) ofRecording(metric MetricResult, work *units.Work) (na
 }
 
 // secondsOfLoad is how much a metric of a load changed in seconds of the server's time for one
-// request: of a latency as much as its relative change is of the time between two answers.
+// request: of a latency as much as its relative change is of the time between two answers, and of
+// the CPU time what it is by the clock where the server keeps several CPUs busy at once.
 func (inv *investigation) secondsOfLoad(result MetricResult) float64 {
 	throughput := stat.Middle(trial.Values(inv.measured(), trial.MetricThroughput, sideA))
-	if result.Metric.Name == trial.MetricCPU || !(throughput > 0) || !(result.MedianA > 0) || !(result.MedianB > 0) {
+	if result.Metric.Name == trial.MetricCPU {
+		return (result.MedianB - result.MedianA) / max(1, throughput*result.MedianA)
+	}
+	if !(throughput > 0) || !(result.MedianA > 0) || !(result.MedianB > 0) {
 		return result.MedianB - result.MedianA
 	}
 	ratio := result.MedianB / result.MedianA

@@ -84,3 +84,18 @@ func TestBadLoads(t *testing.T) {
 		}
 	}
 }
+
+// A server on two CPUs: what its CPU time grew by is by the clock half of that. Requests that grew by more than that
+// wait for each other.
+func TestLatencyLeadsWhereItGrewByMoreThanTheCPUTime(t *testing.T) {
+	for latency, want := range map[float64]string{0.00302: "latency", 0.00276: trial.MetricCPU} {
+		run := trial.Run{Side: sideA, Kind: trial.KindMeasure, Valid: true,
+			Metrics: map[string]float64{trial.MetricThroughput: 2600}}
+		inv := &investigation{options: Options{Load: &trial.Load{}}, runs: []trial.Run{run}, c: &Case{Metrics: []MetricResult{
+			{Metric: Metric{Name: trial.MetricCPU}, Outcome: Worse, MedianA: 664e-6, MedianB: 767e-6},
+			{Metric: Metric{Name: "latency"}, Outcome: Worse, MedianA: 0.00238, MedianB: latency}}}}
+		if inv.choose(); inv.c.Metric.Name != want {
+			t.Errorf("latency 2.38 ms to %g s: %s leads, want %s", latency, inv.c.Metric.Name, want)
+		}
+	}
+}
