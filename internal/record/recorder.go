@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"culprit/internal/host"
 	"culprit/recording"
 )
 
@@ -179,11 +180,23 @@ func (r *Recorder) await(ctx context.Context) (answer, error) {
 		}
 		return reply, nil
 	case <-ctx.Done():
-		r.failed = ctx.Err()
+		if r.failed = ctx.Err(); errors.Is(r.failed, context.DeadlineExceeded) {
+			r.failed = whyLate(r.failed)
+		}
 	case <-time.After(patience):
-		r.failed = fmt.Errorf("the recorder did not answer within %v", patience)
+		r.failed = whyLate(fmt.Errorf("the recorder did not answer within %v", patience))
 	}
 	return answer{}, r.failed
+}
+
+// whyLate adds what is known to hold up a recorder.
+func whyLate(late error) error {
+	thread := host.StarvedKernelThread()
+	if thread == "" {
+		return late
+	}
+	return fmt.Errorf("%w: the kernel's thread %s has no turn on a CPU, and until it has one no BPF program can be "+
+		"attached or detached; leave a CPU idle now and then", late, thread)
 }
 
 // ended explains a recorder that is gone, with how it ended and its last words.
