@@ -71,12 +71,13 @@ func (o Options) tails(ctx context.Context, stdout io.Writer) (int, error) {
 	if err != nil || len(files) == 0 {
 		return exitError, fmt.Errorf("no scenario below %s (%v)", tailRoot, err)
 	}
+	files = slices.DeleteFunc(files, func(file string) bool { return !wanted.MatchString(filepath.Base(filepath.Dir(file))) })
+	if o.list {
+		return exitRight, listTails(stdout, files)
+	}
 	right, placed, judged := 0, 0, 0
 	for _, file := range files {
 		name := filepath.Base(filepath.Dir(file))
-		if !wanted.MatchString(name) {
-			continue
-		}
 		verdict, err := o.tailOne(ctx, name, file)
 		switch {
 		case errors.Is(err, errLeftOut):
@@ -104,6 +105,38 @@ func (o Options) tails(ctx context.Context, stdout io.Writer) (int, error) {
 	return exitRight, nil
 }
 
+func readTail(file string) (s tailScenario, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return s, fmt.Errorf("read scenario: %w", err)
+	}
+	decoder := yaml.NewDecoder(strings.NewReader(string(text)))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&s); err != nil {
+		return s, fmt.Errorf("read %s: %w", file, err)
+	}
+	return s, nil
+}
+
+// listTails lists the services with what is planted in them.
+func listTails(w io.Writer, files []string) error {
+	for _, file := range files {
+		s, err := readTail(file)
+		if err != nil {
+			return err
+		}
+		truth := "nothing"
+		if !s.Truth.Flat {
+			truth = strings.Join(s.Truth.Causes, " or ") + " at " + s.Truth.Place
+		}
+		name := filepath.Base(filepath.Dir(file))
+		if _, err := fmt.Fprintf(w, "%-26s %s\n%-26s   truth: %s\n", name, s.Title, "", truth); err != nil {
+			return fmt.Errorf("write list: %w", err)
+		}
+	}
+	return nil
+}
+
 var errLeftOut = errors.New("not installed")
 
 // tailVerdict is how an answer stands to the truth.
@@ -128,15 +161,9 @@ func (v tailVerdict) String() string {
 }
 
 func (o Options) tailOne(ctx context.Context, name, file string) (tailVerdict, error) {
-	text, err := os.ReadFile(file)
+	s, err := readTail(file)
 	if err != nil {
-		return tailVerdict{}, fmt.Errorf("read scenario: %w", err)
-	}
-	var s tailScenario
-	decoder := yaml.NewDecoder(strings.NewReader(string(text)))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(&s); err != nil {
-		return tailVerdict{}, fmt.Errorf("read %s: %w", file, err)
+		return tailVerdict{}, err
 	}
 	if s.Needs != "" && !isInstalled(s.Needs) {
 		return tailVerdict{}, fmt.Errorf("%w: %s", errLeftOut, s.Needs)
