@@ -26,6 +26,8 @@ func TestSamplesAreRead(t *testing.T) {
 		{"redis.txt", "redis-benchmark", 20000, 0, 17331.02, 2.345e-3, map[float64]float64{50: 0.919e-3, 99: 17.343e-3}},
 		{"redis-two.txt", "redis-benchmark", 4000, 0, 0, 0, map[float64]float64{}},
 		{"redis-quiet.txt", "redis-benchmark", 0, 0, 2 / (1/15174.51 + 1/12113.87), 0, map[float64]float64{}},
+		{"redis-csv.txt", "redis-benchmark", 0, 0, 49504.95, 0.057e-3, map[float64]float64{50: 0.047e-3, 99: 0.239e-3}},
+		{"redis-csv-two.txt", "redis-benchmark", 0, 0, 2 / (1/43859.65 + 1/47169.81), 0.0625e-3, map[float64]float64{}},
 		{"pgbench.txt", "pgbench", 400, 0, 0, 0, nil},
 		{"hey.txt", "hey", 1000, 0, 7458.6025, 0, map[float64]float64{95: 2.3e-3, 99: 3.8e-3}},
 		{"hey-errors.txt", "hey", 100, 100, 6724.9686, 0, nil},

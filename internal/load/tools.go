@@ -1,6 +1,7 @@
 package load
 
 import (
+	"encoding/csv"
 	"math"
 	"regexp"
 	"strconv"
@@ -123,9 +124,12 @@ func redis(text string, r *Result) bool {
 	return true
 }
 
-// redisBrief reads what -q prints, which does not say how many requests there were.
+// redisBrief reads what -q and --csv print, which does not say how many requests there were.
 func redisBrief(text string, r *Result) bool {
 	rates := redisQuiet.FindAllStringSubmatch(text, -1)
+	if _, table, found := strings.Cut(text, redisColumns); found {
+		return redisTable(table, r)
+	}
 	took := 0.0
 	for _, match := range rates {
 		took += 1 / parse(match[1])
@@ -136,6 +140,29 @@ func redisBrief(text string, r *Result) bool {
 	r.Throughput = float64(len(rates)) / took
 	if len(rates) == 1 && rates[0][2] != "" {
 		r.Percentiles[50] = parse(rates[0][2]) / 1e3
+	}
+	return true
+}
+
+// redisColumns are the first words of what --csv prints, since redis 6.2.
+const redisColumns = `"test","rps","avg_latency_ms","min_latency_ms","p50_latency_ms","p95_latency_ms","p99_latency_ms",` +
+	`"max_latency_ms"`
+
+// redisTable reads the rows of --csv, one a test. It does not say how many requests there were.
+func redisTable(table string, r *Result) bool {
+	rows, err := csv.NewReader(strings.NewReader(strings.TrimSpace(table))).ReadAll()
+	if err != nil || len(rows) == 0 || len(rows[0]) != strings.Count(redisColumns, ",")+1 {
+		return false
+	}
+	took := 0.0
+	for _, row := range rows {
+		took += 1 / parse(row[1])
+		r.Mean += parse(row[2]) / 1e3 / float64(len(rows))
+		r.Max = max(r.Max, parse(row[7])/1e3)
+	}
+	if r.Throughput = float64(len(rows)) / took; len(rows) == 1 {
+		r.Percentiles[50], r.Percentiles[95] = parse(rows[0][4])/1e3, parse(rows[0][5])/1e3
+		r.Percentiles[99] = parse(rows[0][6]) / 1e3
 	}
 	return true
 }
