@@ -310,6 +310,18 @@ func described(suspects []Suspect) string {
 	return text.String()
 }
 
+// Of one side, what reads wait for is no cost of there being many of them.
+func TestOneSidedWaitsAreNoChattyCalls(t *testing.T) {
+	p := plan{cpu: map[string]float64{work: 40, pyRun + "serve;" + toWrite: 4},
+		calls: map[string][2]int64{"read": {100000, 100000 * 20}},
+		waits: []wait{{count: 100000, ms: 400, call: "read", stack: pyRun + "serve;k:do_syscall_64;__x64_sys_read"}}}
+	for _, suspect := range judged(t, "wall", p, plan{}, Costs{}) {
+		if suspect.Cause == "syscall.chatty" {
+			t.Error(described([]Suspect{suspect}))
+		}
+	}
+}
+
 func TestOneSidedNamesNoCode(t *testing.T) {
 	p := plan{cpu: map[string]float64{work: 300, pyRun + "save;" + toWrite: 200},
 		calls: map[string][2]int64{"write": {100000, 100000 * 20}}}

@@ -139,7 +139,8 @@ func findChatty(s *scene) []finding {
 	longer := s.waitedLonger(chatty)
 	return []finding{{cause: SyscallChatty,
 		match: func(i int) bool {
-			if s.paths[i].Kind == compare.Blocked && longer[s.traits[i].call] {
+			if s.paths[i].Kind == compare.Blocked && longer[s.traits[i].call] ||
+				s.oneSided && s.paths[i].Kind != compare.Running { // waits of a side alone may be of any number of calls
 				return false
 			}
 			return chatty[s.traits[i].call] > 0 && !s.tracers[s.paths[i].Process] && !s.tracers[s.paths[i].Comm]
@@ -194,7 +195,7 @@ func (s *scene) waitedLonger(calls map[string]float64) map[string]bool {
 		})
 		if waits.a > 0 && waits.b > 0 {
 			each := (seconds.a/waits.a + seconds.b/waits.b) / 2
-			longer[call] = !s.oneSided && each*waits.more() < majority*seconds.more()
+			longer[call] = each*waits.more() < majority*seconds.more()
 		}
 	}
 	return longer
