@@ -71,7 +71,9 @@ func (o Options) tails(ctx context.Context, stdout io.Writer) (int, error) {
 	if err != nil || len(files) == 0 {
 		return exitError, fmt.Errorf("no scenario below %s (%v)", tailRoot, err)
 	}
-	files = slices.DeleteFunc(files, func(file string) bool { return !wanted.MatchString(filepath.Base(filepath.Dir(file))) })
+	files = slices.DeleteFunc(files, func(file string) bool {
+		return !wanted.MatchString(filepath.Base(filepath.Dir(file)))
+	})
 	if o.list {
 		return exitRight, listTails(stdout, files)
 	}

@@ -15,9 +15,7 @@
 // it returns an error, never half a recording.
 package recording
 
-import (
-	"time"
-)
+import "time"
 
 // SchemaVersion is written into every manifest. Readers accept it and all earlier ones.
 //
@@ -256,12 +254,6 @@ type Wait struct {
 	// HopComm is who woke the waker, "" when that was no thread.
 	HopComm string `parquet:"hop_comm,optional,dict"`
 }
-
-// WokenNs is when a wait was ended, or when the thread lost its CPU.
-func (w *Wait) WokenNs() int64 { return w.TimeNs + w.BlockedNs }
-
-// EndNs is when the thread ran again.
-func (w *Wait) EndNs() int64 { return w.WokenNs() + w.RunqueueNs }
 
 // Process is one process of the target's tree.
 type Process struct {

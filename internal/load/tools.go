@@ -145,8 +145,8 @@ func redisBrief(text string, r *Result) bool {
 }
 
 // redisColumns are the first words of what --csv prints, since redis 6.2.
-const redisColumns = `"test","rps","avg_latency_ms","min_latency_ms","p50_latency_ms","p95_latency_ms","p99_latency_ms",` +
-	`"max_latency_ms"`
+const redisColumns = `"test","rps","avg_latency_ms","min_latency_ms","p50_latency_ms","p95_latency_ms",` +
+	`"p99_latency_ms","max_latency_ms"`
 
 // redisTable reads the rows of --csv, one a test. It does not say how many requests there were.
 func redisTable(table string, r *Result) bool {

@@ -3,6 +3,7 @@ package record
 import (
 	"os"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -24,17 +25,35 @@ func hurry(niceness int) {
 		// A kernel without autogroups, or no CAP_SYS_NICE: it stays as it is.
 		_ = os.WriteFile("/proc/self/autogroup", []byte(strconv.Itoa(niceness)), 0)
 	}
-	tasks, err := os.ReadDir("/proc/self/task")
-	if err != nil {
-		return
-	}
-	for _, task := range tasks {
-		if tid, err := strconv.Atoi(task.Name()); err == nil {
-			_ = os.WriteFile("/proc/self/task/"+task.Name()+"/comm", []byte(recording.RecorderComm), 0) // a name only
-			if niceness != 0 {
-				// Without CAP_SYS_NICE it stays as it is.
-				_ = unix.Setpriority(unix.PRIO_PROCESS, tid, niceness)
-			}
+	for range mostPasses {
+		if !hurryThreads(niceness) {
+			return
 		}
 	}
+}
+
+// mostPasses bounds the looks for threads that others made meanwhile, which had no name to inherit yet.
+const mostPasses = 10
+
+// hurryThreads names the threads that have no name yet, and prefers them; false where there was none.
+func hurryThreads(niceness int) (more bool) {
+	tasks, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return false
+	}
+	for _, task := range tasks {
+		file := "/proc/self/task/" + task.Name() + "/comm"
+		tid, notNumber := strconv.Atoi(task.Name())
+		comm, gone := os.ReadFile(file)
+		if notNumber != nil || gone != nil || strings.TrimSpace(string(comm)) == recording.RecorderComm {
+			continue
+		}
+		more = true
+		if niceness != 0 {
+			// Without CAP_SYS_NICE it stays as it is.
+			_ = unix.Setpriority(unix.PRIO_PROCESS, tid, niceness)
+		}
+		_ = os.WriteFile(file, []byte(recording.RecorderComm), 0) // a name only; last, as it says that it was here
+	}
+	return more
 }

@@ -104,8 +104,7 @@ func serve(ctx context.Context, plan Options, requests <-chan request, out io.Wr
 	patience chan<- time.Duration) error {
 	replies := json.NewEncoder(out)
 	switch {
-	case plan.Requests: // a service that runs is not to wait for its recorder
-	case plan.Forever: // and nobody for one that is always there
+	case plan.Requests, plan.Forever: // neither a service that runs nor a whole host is to wait for its recorder
 		hurry(0)
 	default:
 		hurry(niceness)

@@ -3,7 +3,6 @@ package timeline
 import (
 	"slices"
 	"sort"
-	"strings"
 
 	"culprit/internal/compare/perrun"
 	"culprit/recording"
@@ -106,7 +105,7 @@ const slicesAsked = 1000
 // most samples meanwhile. Nobody is an answer: a quota, or the hypervisor.
 func (r *Run) WhoRan(t *Thread, wait *recording.Wait, from, to int64) (comm string, own bool) {
 	if wait.RunnerPid != 0 || wait.RunnerComm != "" {
-		if wait.RunnerPid == 0 || strings.HasPrefix(wait.RunnerComm, "swapper/") {
+		if wait.Runner() == "" {
 			return "", false
 		}
 		return r.runnerName(t, wait.RunnerPid, wait.RunnerComm)

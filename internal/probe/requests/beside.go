@@ -115,7 +115,7 @@ func (m *maker) unfollowed(r *recording.SlowRequest, from, to int64) {
 		if ends := min(to, wait.EndNs()); ends-woken >= workLeast {
 			m.unknown(r, at, woken)
 			part := stretch(recording.PartQueued, woken, ends-woken, r.WriterTid)
-			part.RunnerComm = wait.RunnerComm
+			part.RunnerComm = wait.Runner()
 			m.add(r, part)
 			at = ends
 		}

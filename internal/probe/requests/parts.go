@@ -228,6 +228,6 @@ func (m *maker) waited(r *recording.SlowRequest, wait *recording.Wait, from, to 
 	woken := min(to, max(from, wait.WokenNs()))
 	part.LengthNs = woken - from
 	m.add(r, part)
-	part.Class, part.TimeNs, part.LengthNs, part.RunnerComm = recording.PartQueued, woken, to-woken, wait.RunnerComm
+	part.Class, part.TimeNs, part.LengthNs, part.RunnerComm = recording.PartQueued, woken, to-woken, wait.Runner()
 	m.add(r, part)
 }
