@@ -134,7 +134,9 @@ func (r *reader) byClass(part *recording.RequestPart) bucket {
 	}
 	switch part.Class {
 	case recording.PartCPU:
-		b.cause = cause.CodeGrew
+		if b.cause = cause.CodeGrew; inKernel(frames, syncFunctions) { // on a fast disk most of a sync is work
+			b.cause = cause.FileSync
+		}
 	case recording.PartQueued:
 		return r.queued(part)
 	case recording.PartLock:

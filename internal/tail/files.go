@@ -7,6 +7,10 @@ import (
 	"culprit/recording"
 )
 
+// syncFunctions are the kernel's that force data to disk.
+var syncFunctions = []string{"vfs_fsync_range", "__x64_sys_fsync", "__x64_sys_fdatasync", "do_fsync",
+	"file_write_and_wait_range", "__x64_sys_msync", "ksys_sync", "__do_sys_syncfs"}
+
 // fileRules say by the kernel's functions what a thread sleeps for, the most specific first.
 var fileRules = []struct {
 	names []string
@@ -16,8 +20,7 @@ var fileRules = []struct {
 	{[]string{"reclaim_throttle", "shrink_folio_list", "try_charge_memcg", "try_to_free_mem_cgroup_pages",
 		"mem_cgroup_handle_over_high"}, cause.MemoryReclaim},
 	{[]string{"do_get_write_access", "wait_transaction_locked", "add_transaction_credits"}, cause.FileJournal},
-	{[]string{"vfs_fsync_range", "__x64_sys_fsync", "__x64_sys_fdatasync", "do_fsync", "file_write_and_wait_range",
-		"__x64_sys_msync", "ksys_sync", "__do_sys_syncfs"}, cause.FileSync},
+	{syncFunctions, cause.FileSync},
 	{[]string{"jbd2_log_wait_commit"}, cause.FileJournal},
 	{[]string{"blk_throtl", "rq_qos_throttle", "__rq_qos_throttle", "blkcg_maybe_throttle"}, cause.DiskThrottled},
 	{[]string{"rwsem_down_write_slowpath"}, cause.FileInodeLock},

@@ -55,6 +55,24 @@ func bucketOf(ns int64) int32 {
 	return 0
 }
 
+// On a fast disk most of a sync is work of the kernel's: it is the sync's, with what little the thread waits. Work in a
+// write is code.
+func TestWorkOfASync(t *testing.T) {
+	for call, want := range map[string]cause.ID{"vfs_fsync_range": cause.FileSync, "vfs_write": cause.CodeGrew} {
+		rec := made(200, 20, func(_ int, request *recording.SlowRequest) []recording.RequestPart {
+			return []recording.RequestPart{
+				{Class: recording.PartCPU, TimeNs: request.TimeNs, LengthNs: 25e6, Stack: 2},
+				{Class: recording.PartDisk, Syscall: "fsync", TimeNs: request.TimeNs + 25e6, LengthNs: 5e6, Stack: 2}}
+		})
+		rec.Frames = append(rec.Frames, recording.Frame{Name: call, Kind: recording.KindKernel})
+		rec.Stacks = append(rec.Stacks, recording.Stack{Frames: []int32{0, int32(len(rec.Frames) - 1)}})
+		result := Explain(rec, Options{Over: 10 * time.Millisecond})
+		if len(result.Suspects) == 0 || result.Suspects[0].Cause != want {
+			t.Errorf("%s: %+v, want %s", call, result.Suspects, want)
+		}
+	}
+}
+
 // A background thread holds the lock: the lock has all of the extra time, and the place is where its holder slept.
 func TestLockOfSlowRequests(t *testing.T) {
 	rec := made(200, 20, func(_ int, request *recording.SlowRequest) []recording.RequestPart {
