@@ -25,6 +25,7 @@ type reader struct {
 	frames map[int32][]recording.Frame
 	loops  map[int32]bool // processes of which one thread reads all requests of several sockets
 	own    map[int32]bool // processes of the target
+	syncs  map[int32]bool // processes that wait for files in calls that force data to disk, mostly
 	// within are the services that the target asks and is itself: what they waited for is told by their own requests.
 	within map[string]bool
 	// throttled: a quota stopped the target about as long as its slow requests waited for a CPU.
@@ -41,7 +42,7 @@ type reader struct {
 func newReader(rec *recording.Recording) *reader {
 	r := &reader{rec: rec, frames: map[int32][]recording.Frame{}, loops: loopsOf(rec), own: map[int32]bool{},
 		holders: map[*recording.RequestPart]holder{}, blocking: map[bucket]bool{}, within: withinTarget(rec),
-		inHand: inHandOf(rec)}
+		inHand: inHandOf(rec), syncs: syncsOf(rec)}
 	for i := range rec.Processes {
 		r.own[rec.Processes[i].Pid] = true
 	}
@@ -97,6 +98,9 @@ func (r *reader) stack(id int32) []recording.Frame {
 // bucketOf says what a stretch of a request speaks for.
 func (r *reader) bucketOf(part *recording.RequestPart, pid int32) bucket {
 	b := r.byClass(part)
+	if b.cause == "" && part.Class == recording.PartDisk && r.syncs[pid] {
+		b.cause = cause.FileSync
+	}
 	if part.Beside && r.waitsBehind(part, b) {
 		return bucket{cause: cause.RequestQueued, class: b.class, kind: b.kind, place: b.place}
 	}

@@ -34,6 +34,27 @@ var fileRules = []struct {
 var syncCalls = map[string]bool{"fsync": true, "fdatasync": true, "msync": true, "sync": true, "syncfs": true,
 	"sync_file_range": true}
 
+// syncsOf finds the processes whose calls that force data to disk take most of the time that their requests wait for
+// files. Waits too short to be kept whole have no call: a sync takes half a millisecond on a fast disk.
+func syncsOf(rec *recording.Recording) map[int32]bool {
+	waited, synced := map[int32]int64{}, map[int32]int64{}
+	for i := range rec.Requests {
+		if row := &rec.Requests[i]; row.Side == recording.SideServer {
+			waited[row.Pid] += row.DiskNs
+		}
+	}
+	for i := range rec.Syscalls {
+		if call := &rec.Syscalls[i]; syncCalls[call.Name] {
+			synced[call.Pid] += call.TotalNs
+		}
+	}
+	syncs := map[int32]bool{}
+	for pid, ns := range waited {
+		syncs[pid] = ns > 0 && synced[pid] > ns/2
+	}
+	return syncs
+}
+
 // file: uninterruptible in a system call, or asleep in a page fault.
 func (r *reader) file(part *recording.RequestPart, frames []recording.Frame, b bucket) bucket {
 	if syncCalls[part.Syscall] {

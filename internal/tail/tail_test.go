@@ -73,6 +73,27 @@ func TestWorkOfASync(t *testing.T) {
 	}
 }
 
+// Short waits for the disk are kept as sums without their call. They are syncs where the process is in those for most
+// of the time that its requests wait for files.
+func TestShortSyncs(t *testing.T) {
+	for synced, want := range map[int64]cause.ID{400e6: cause.FileSync, 200e6: ""} {
+		rec := made(200, 20, func(_ int, request *recording.SlowRequest) []recording.RequestPart {
+			return []recording.RequestPart{{Class: recording.PartDisk, TimeNs: request.TimeNs, LengthNs: 29e6,
+				Stack: recording.NoStack}}
+		})
+		rec.Requests[0].DiskNs = 580e6
+		rec.Syscalls = []recording.Syscall{{Pid: 7, Tid: 8, Name: "fdatasync", Count: 400, TotalNs: synced},
+			{Pid: 7, Tid: 8, Name: "read", Count: 4000, TotalNs: 20e9}, {Pid: 9, Tid: 9, Name: "fsync", TotalNs: 20e9}}
+		result, first := Explain(rec, Options{Over: 10 * time.Millisecond}), cause.ID("")
+		if len(result.Suspects) > 0 {
+			first = result.Suspects[0].Cause
+		}
+		if first != want {
+			t.Errorf("%d ms in syncs: %q, want %q", synced/1e6, first, want)
+		}
+	}
+}
+
 // A background thread holds the lock: the lock has all of the extra time, and the place is where its holder slept.
 func TestLockOfSlowRequests(t *testing.T) {
 	rec := made(200, 20, func(_ int, request *recording.SlowRequest) []recording.RequestPart {
