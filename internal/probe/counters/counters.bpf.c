@@ -106,7 +106,7 @@ static __noinline int move_row(struct near_row *near_row, __u32 cpu)
 	if (!row)
 		return 0;
 	struct row *from = &near_row->row;
-	if (from->named_ns) {
+	if (from->named_ns && key.id == near_row->id) { /* the row of what does not fit has no name */
 		row->tgid = from->tgid;
 		row->named_ns = from->named_ns;
 		__builtin_memcpy(row->comm, from->comm, sizeof(row->comm));
