@@ -35,8 +35,8 @@ func lineTrueSharing() Cause {
 		Proof:    "pin the threads to one CPU",
 		Flips: []Flip{{Way: ByTree, What: "affinity one",
 			Text: "hold all its threads on one CPU: no line moves"}},
-		Remedy:     "give each thread its own copy and add up on demand; write only when the value changes",
-		Gain:       "threads keep to copies of their own; see that they are still added up",
+		Remedy: "give each thread its own copy and add up on demand; write only when the value changes",
+		Gain:   "threads keep to copies of their own; see that they are still added up",
 		MistakenAs: "lock.contended: a lock's own word, and what it guards, are shared by design; where their code " +
 			"waits for a lock that it did not wait for before, they are that one's",
 	}

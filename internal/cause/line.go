@@ -28,10 +28,10 @@ func findShared(s *scene) (found []finding) {
 	if len(s.lines) == 0 {
 		return nil
 	}
-	bears := s.bearing()
+	bears, locks := s.bearing(), s.ofLocks()
 	for i := range s.lines {
 		line := &s.lines[i]
-		if !s.foughtMore(line) || line.Monitor || s.guarded(line) {
+		if !s.foughtMore(line) || slices.Contains(locks, line) {
 			continue // of a lock, findLock tells
 		}
 		found = append(found, finding{cause: s.kindOf(line),

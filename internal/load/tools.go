@@ -126,10 +126,10 @@ func redis(text string, r *Result) bool {
 
 // redisBrief reads what -q and --csv print, which does not say how many requests there were.
 func redisBrief(text string, r *Result) bool {
-	rates := redisQuiet.FindAllStringSubmatch(text, -1)
 	if _, table, found := strings.Cut(text, redisColumns); found {
 		return redisTable(table, r)
 	}
+	rates := redisQuiet.FindAllStringSubmatch(text, -1)
 	took := 0.0
 	for _, match := range rates {
 		took += 1 / parse(match[1])
