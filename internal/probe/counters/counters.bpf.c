@@ -6,6 +6,7 @@
  * How an event is read, by its kind:
  *   CLOCK   one reading of the monotonic clock serves all of them
  *   MEMORY  the kernel adds to a word of memory (software events, tracepoints): the word is read
+ *   SWITCHES  likewise, and the word is the run queue's: there is no event
  *   HELPER  the PMU has to be asked (hardware, msr): the value with how long it was enabled and counted
  *
  * Every CPU writes its own rows only, with interrupts off: at switches, and when user space asks by running `control`
@@ -151,7 +152,7 @@ static __always_inline void take(struct cpu_state *cpu, struct row *row)
 	cpu->since = now;
 	for (__u32 i = 0; i < MAX_EVENTS && i < events; i++) {
 		struct reading reading = {.value = now};
-		if (kinds[i] == KIND_MEMORY)
+		if (kinds[i] == KIND_MEMORY || kinds[i] == KIND_SWITCHES)
 			reading.value = read_memory(cpu->addresses[i]);
 		else if (kinds[i] == KIND_HELPER && !read_helper(i, &reading))
 			continue;
@@ -211,6 +212,14 @@ int BPF_PROG(switched, bool preempt, struct task_struct *prev, struct task_struc
 	return 0;
 }
 
+/* Tells where the events are that only this CPU can find. */
+static __always_inline void find_switches(struct cpu_state *cpu, struct task_struct *task)
+{
+	for (__u32 i = 0; i < MAX_EVENTS && i < events; i++)
+		if (kinds[i] == KIND_SWITCHES)
+			cpu->addresses[i] = own_switches(task);
+}
+
 /* Run by user space on one CPU. */
 SEC("raw_tp/control")
 int control(void *ctx)
@@ -220,10 +229,12 @@ int control(void *ctx)
 	if (!cpu)
 		return 0;
 	struct task_struct *task = bpf_get_current_task_btf();
-	if (cpu->on)
+	if (cpu->on) {
 		book(cpu, task);
-	else
+	} else {
+		find_switches(cpu, task);
 		take(cpu, 0);
+	}
 	for (__u32 slot = 0; slot < NEAR_ROWS; slot++)
 		move_row(bpf_map_lookup_elem(&near, &slot), bpf_get_smp_processor_id());
 	struct key key;

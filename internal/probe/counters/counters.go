@@ -14,7 +14,6 @@ import (
 	"fmt"
 
 	"github.com/cilium/ebpf"
-	"github.com/cilium/ebpf/btf"
 	"github.com/cilium/ebpf/link"
 
 	"culprit/internal/probe/bpf"
@@ -43,6 +42,7 @@ const (
 const (
 	kindClock = iota
 	kindMemory
+	kindSwitches
 	kindHelper
 )
 
@@ -75,6 +75,7 @@ const (
 type Meter struct {
 	options    Options
 	events     *Events
+	kinds      [event.Max]uint8
 	collection *ebpf.Collection
 	links      []link.Link
 	handed     []*ebpf.Map
@@ -117,11 +118,12 @@ func Open(options Options) (*Meter, error) {
 	if options.Rows == 0 {
 		options.Rows = rowsOfCPU
 	}
-	events, err := OpenEvents(options.Events)
+	m := &Meter{options: options, rows: map[Key]*Row{}, kinds: kindsOf(options.Events)}
+	var err error
+	m.events, err = openEvents(options.Events, func(i int) bool { return m.kinds[i] != kindSwitches })
 	if err != nil {
 		return nil, err
 	}
-	m := &Meter{options: options, events: events, rows: map[Key]*Row{}}
 	if err := m.load(); err != nil {
 		m.Close()
 		return nil, err
@@ -135,18 +137,13 @@ func (m *Meter) load() error {
 	if err != nil {
 		return fmt.Errorf("read program of counters: %w", err)
 	}
-	direct := readsDirectly()
-	var kinds [event.Max]uint8
-	for i := range m.options.Events {
-		kinds[i] = kindOf(&m.options.Events[i], direct)
-	}
 	err = bpf.Set(spec, map[string]any{"by": uint32(m.options.By), "events": uint32(len(m.options.Events)),
-		"everybody": boolean(!m.options.Some), "kinds": kinds})
+		"everybody": boolean(!m.options.Some), "kinds": m.kinds})
 	if err != nil {
 		return err
 	}
 	rows := spec.Maps["rows"]
-	if direct { // and rows may be made at a switch
+	if readsDirectly() { // and rows may be made at a switch
 		rows.MaxEntries, rows.Flags = uint32(min(m.options.Rows*len(m.events.CPUs), mostRows)), bpfNoPrealloc
 	} else {
 		rows.MaxEntries = uint32(min(m.options.Rows*len(m.events.CPUs), madeRows))
@@ -159,7 +156,7 @@ func (m *Meter) load() error {
 	if m.collection, err = shared.Load(spec, nil); err != nil {
 		return fmt.Errorf("load counters: %w", err)
 	}
-	return m.place(kinds)
+	return m.place()
 }
 
 // bpfNoPrealloc is BPF_F_NO_PREALLOC: rows take memory when there are any.
@@ -172,37 +169,16 @@ func boolean(set bool) uint32 {
 	return 0
 }
 
-// kindOf says how the program reads an event.
-func kindOf(e *event.Event, direct bool) uint8 {
-	switch {
-	case e.Kind == event.Clock:
-		return kindClock
-	case direct && (e.Kind == event.Software || e.Kind == event.Tracepoint):
-		return kindMemory
-	}
-	return kindHelper
-}
-
-// readsDirectly tells whether programs may read the kernel's memory by address: since Linux 6.2.
-func readsDirectly() bool {
-	kernel, err := btf.LoadKernelSpec()
-	if err != nil {
-		return false
-	}
-	var function *btf.Func
-	return kernel.TypeByName("bpf_rdonly_cast", &function) == nil
-}
-
 // place hands the events to the programs: those that are asked for by a map of CPUs, the rest by where they count.
-func (m *Meter) place(kinds [event.Max]uint8) error {
+func (m *Meter) place() error {
 	for i := range m.options.Events {
-		if kinds[i] == kindHelper {
+		if m.kinds[i] == kindHelper {
 			if err := m.hand(i); err != nil {
 				return fmt.Errorf("hand event %s to its program: %w", m.options.Events[i].Name, err)
 			}
 		}
 	}
-	addresses, err := m.addresses(kinds)
+	addresses, err := m.addresses()
 	if err != nil {
 		return err
 	}
@@ -213,7 +189,7 @@ func (m *Meter) place(kinds [event.Max]uint8) error {
 	states := make([]countersCpuState, possible)
 	for _, cpu := range m.events.CPUs {
 		for i := range m.options.Events {
-			if kinds[i] == kindMemory {
+			if m.kinds[i] == kindMemory {
 				states[cpu].Addresses[i] = addresses[m.events.descriptor(cpu, i)]
 			}
 		}
@@ -242,10 +218,10 @@ func (m *Meter) hand(i int) error {
 }
 
 // addresses finds, by descriptor, where the kernel keeps our events.
-func (m *Meter) addresses(kinds [event.Max]uint8) (map[int]uint64, error) {
+func (m *Meter) addresses() (map[int]uint64, error) {
 	wanted := false
 	for i := range m.options.Events {
-		wanted = wanted || kinds[i] == kindMemory
+		wanted = wanted || m.kinds[i] == kindMemory
 	}
 	if !wanted {
 		return nil, nil
@@ -260,7 +236,7 @@ func (m *Meter) addresses(kinds [event.Max]uint8) (map[int]uint64, error) {
 	}
 	for i := range m.options.Events {
 		for _, cpu := range m.events.CPUs {
-			if kinds[i] == kindMemory && byDescriptor[m.events.descriptor(cpu, i)] == 0 {
+			if m.kinds[i] == kindMemory && byDescriptor[m.events.descriptor(cpu, i)] == 0 {
 				return nil, fmt.Errorf("find where the kernel counts %s on CPU %d: its descriptor is not among ours",
 					m.options.Events[i].Name, cpu)
 			}

@@ -19,13 +19,18 @@ type Events struct {
 
 // OpenEvents opens events on all CPUs. They count from now on.
 func OpenEvents(list event.List) (*Events, error) {
+	return openEvents(list, func(int) bool { return true })
+}
+
+// openEvents opens those that are needed.
+func openEvents(list event.List, needed func(i int) bool) (*Events, error) {
 	cpus, err := event.CPUs()
 	if err != nil {
 		return nil, err
 	}
 	e := &Events{CPUs: cpus, list: list, open: map[int][]int{}}
 	for _, cpu := range cpus {
-		if err := e.openOn(cpu); err != nil {
+		if err := e.openOn(cpu, needed); err != nil {
 			e.Close()
 			return nil, err
 		}
@@ -34,11 +39,11 @@ func OpenEvents(list event.List) (*Events, error) {
 }
 
 // openOn opens them on one CPU; those of a group behind its first.
-func (e *Events) openOn(cpu int) error {
+func (e *Events) openOn(cpu int, needed func(i int) bool) error {
 	leaders := map[int]int{}
 	for i := range e.list {
 		each := &e.list[i]
-		if each.CPUs != nil && !slices.Contains(each.CPUs, cpu) {
+		if !needed(i) || each.CPUs != nil && !slices.Contains(each.CPUs, cpu) {
 			e.open[cpu] = append(e.open[cpu], -1)
 			continue
 		}

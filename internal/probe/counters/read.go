@@ -47,8 +47,10 @@ func (m *Meter) book() (err error) {
 	if err := m.control(commandRead); err != nil {
 		return err
 	}
-	m.counted, err = m.events.Read()
-	return err
+	if m.counted, err = m.events.Read(); err != nil {
+		return err
+	}
+	return m.countSwitches()
 }
 
 // keepRests makes the rows that take what does not fit.

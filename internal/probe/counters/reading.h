@@ -9,7 +9,7 @@
 #define BORN_SHIFT 23 /* 8 ms: tells two that had the same number apart */
 
 enum { BY_CGROUP, BY_PROCESS, BY_THREAD };
-enum { KIND_CLOCK, KIND_MEMORY, KIND_HELPER };
+enum { KIND_CLOCK, KIND_MEMORY, KIND_SWITCHES, KIND_HELPER };
 enum { COMMAND_READ, COMMAND_STOP };
 enum { LOST_ROWS, LOST_READS, LOST_TASKS, LOST_SWITCHES };
 
@@ -86,6 +86,23 @@ struct perf_event {
 	} count; /* local64_t */
 };
 
+struct rq {
+	__u64 nr_switches;
+	int cpu;
+};
+
+struct cfs_rq {
+	struct rq *rq; /* with CONFIG_FAIR_GROUP_SCHED */
+};
+
+struct sched_entity___queue {
+	struct cfs_rq *cfs_rq;
+};
+
+struct task_struct___queue {
+	struct sched_entity___queue se;
+};
+
 struct bpf_iter__task_file {
 	struct bpf_iter_meta *meta;
 	struct task_struct *task;
@@ -144,6 +161,19 @@ static __always_inline __u64 read_memory(__u64 address)
 {
 	struct perf_event *event = bpf_rdonly_cast((void *)address, bpf_core_type_id_kernel(struct perf_event));
 	return event->count.a.a.counter;
+}
+
+/* Where this CPU's run queue counts its switches, as if it were an event: the kernel does so anyhow, and the event
+ * context-switches costs each of them some 100 ns. 0: not found. */
+static __always_inline __u64 own_switches(struct task_struct *task)
+{
+	if (!bpf_core_field_exists(struct cfs_rq, rq))
+		return 0;
+	struct task_struct___queue *running = (void *)task;
+	struct rq *queue = BPF_CORE_READ(running, se.cfs_rq, rq);
+	if (BPF_CORE_READ(queue, cpu) != bpf_get_smp_processor_id())
+		return 0;
+	return (__u64)queue + bpf_core_field_offset(struct rq, nr_switches) - bpf_core_field_offset(struct perf_event, count);
 }
 
 static __always_inline bool read_helper(__u32 event, struct reading *reading)
