@@ -31,7 +31,8 @@ func kindsOf(list event.List) (kinds [event.Max]uint8) {
 // isSwitches tells whether an event counts each switch of a CPU, as its run queue does. In a group it stays an event:
 // it counts while the others of the group do.
 func isSwitches(e *event.Event) bool {
-	return e.Type == unix.PERF_TYPE_SOFTWARE && e.Config == unix.PERF_COUNT_SW_CONTEXT_SWITCHES && e.Bits == 0 && e.Group < 0
+	alone := e.Bits == 0 && e.Group < 0
+	return alone && e.Type == unix.PERF_TYPE_SOFTWARE && e.Config == unix.PERF_COUNT_SW_CONTEXT_SWITCHES
 }
 
 // readsDirectly tells whether programs may read the kernel's memory by address: since Linux 6.2.
