@@ -1,1 +1,0 @@
-neighbour -busy /tmp/neighbour.socket &
