@@ -21,8 +21,12 @@ type treeFlip struct {
 }
 
 // treeInterval is how often the tree is looked through: a program confines itself once, at its
-// begin.
-const treeInterval = 20 * time.Millisecond
+// begin. The first time is as soon as one of its processes has a second thread, for until then no line is shared, and
+// the program has read how many CPUs it may use: it shall start as many threads at both levels.
+const (
+	treeInterval  = 20 * time.Millisecond
+	firstInterval = time.Millisecond
+)
 
 // mostOfTree bounds how many processes are looked at.
 const mostOfTree = 10_000
@@ -88,23 +92,40 @@ func (f *treeFlip) attach(on bool, spec *trial.Spec) {
 }
 
 func (f *treeFlip) keep(top int, launch *knob.Launch, on bool, stop <-chan struct{}) {
-	ticker := time.NewTicker(treeInterval)
-	defer ticker.Stop()
+	begun := time.Now()
+	interval := firstInterval
 	for {
 		select {
 		case <-stop:
 			return
-		case <-ticker.C:
+		case <-time.After(interval):
 		}
-		seen := 0
-		for queue := []int{top}; len(queue) > 0 && seen < mostOfTree; queue = queue[1:] {
-			seen++
-			queue = append(queue, host.Children(queue[0])...)
-			if on && f.concerns(queue[0], top) {
-				_ = launch.Apply(queue[0]) // it may have ended just now
+		tree := treeOf(top)
+		if interval == firstInterval && time.Since(begun) < treeInterval && !slices.ContainsFunc(tree, hasThreads) {
+			continue
+		}
+		interval = treeInterval
+		for _, pid := range tree {
+			if on && f.concerns(pid, top) {
+				_ = launch.Apply(pid) // it may have ended just now
 			}
 		}
 	}
+}
+
+// treeOf are a process and its descendants.
+func treeOf(top int) []int {
+	tree := []int{top}
+	for i := 0; i < len(tree) && len(tree) < mostOfTree; i++ {
+		tree = append(tree, host.Children(tree[i])...)
+	}
+	return tree
+}
+
+// hasThreads tells whether a process has a second thread.
+func hasThreads(pid int) bool {
+	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	return err == nil && len(threads) > 1
 }
 
 func (f *treeFlip) concerns(pid, top int) bool {
