@@ -108,34 +108,41 @@ func (l *language) command(kind string, threads int, lasts time.Duration, operat
 
 // costs runs words in the program's folder, its threads on different CPUs, and returns the CPU ns of an
 // operation, as the program counts.
-func (l *language) costs(command []string) (ns float64, err error) { return l.run(command, spread) }
-
-// costsFree is the same with the threads where the scheduler puts them, as in trials of culprit's own.
-func (l *language) costsFree(command []string) (ns float64, err error) {
-	return l.run(command, func(int, <-chan struct{}) {})
+func (l *language) costs(command []string) (ns float64, err error) {
+	ns, _, err = l.run(command, spread)
+	return ns, err
 }
 
-func (l *language) run(command []string, place func(process int, over <-chan struct{})) (ns float64, err error) {
+// costsFree is the CPU time of the whole process for an operation, with the threads where the scheduler puts them: what
+// a trial of culprit's own takes.
+func (l *language) costsFree(command []string) (ns float64, err error) {
+	_, ns, err = l.run(command, func(int, <-chan struct{}) {})
+	return ns, err
+}
+
+// run gives the CPU time of an operation as the program counts it, and that of all of the process.
+func (l *language) run(command []string, place func(process int, over <-chan struct{})) (own, all float64, err error) {
 	run := exec.Command(command[0], command[1:]...)
 	run.Dir, run.SysProcAttr = l.folder, peers.EndsWithOwner()
 	var text, said bytes.Buffer
 	run.Stdout, run.Stderr = &text, &said
 	if err := run.Start(); err != nil {
-		return 0, fmt.Errorf("run %s: %w", strings.Join(command, " "), err)
+		return 0, 0, fmt.Errorf("run %s: %w", strings.Join(command, " "), err)
 	}
 	over := make(chan struct{})
 	go place(run.Process.Pid, over)
 	err = run.Wait()
 	close(over)
 	if err != nil {
-		return 0, fmt.Errorf("run %s: %w: %s", strings.Join(command, " "), err, peers.FirstLine(said.String()))
+		return 0, 0, fmt.Errorf("run %s: %w: %s", strings.Join(command, " "), err, peers.FirstLine(said.String()))
 	}
 	var operations, used int64
 	for line := range strings.Lines(text.String()) {
 		if n, _ := fmt.Sscan(line, &operations, &used); n == 2 && operations > 0 {
-			return float64(used) / float64(operations), nil
+			all := run.ProcessState.UserTime() + run.ProcessState.SystemTime()
+			return float64(used) / float64(operations), float64(all) / float64(operations), nil
 		}
 	}
-	return 0, fmt.Errorf("run %s: it does not say how many operations it made: %s", strings.Join(command, " "),
+	return 0, 0, fmt.Errorf("run %s: it does not say how many operations it made: %s", strings.Join(command, " "),
 		peers.FirstLine(text.String()))
 }
