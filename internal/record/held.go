@@ -17,7 +17,7 @@ const (
 	// further apart as a look took, which is a thousandth of a CPU, but no more than heldMost.
 	heldEvery = time.Second
 	heldCost  = 1000
-	heldMost  = 10 * time.Second
+	heldMost  = 30 * time.Second
 )
 
 // heldFacts keeps what facts that may change held when. Several watches tell it what they see.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -32,9 +33,10 @@ func TestOutputIsCapturedAndInputClosed(t *testing.T) {
 	if !strings.HasPrefix(out, want) {
 		t.Errorf("standard output is %q, want %q", out, want)
 	}
-	if lines := strings.Split(out, "\n"); lines[len(lines)-2]+"\n" != string(plainText) {
-		t.Errorf("the command sees %s open descriptors, want %s: one of culprit's is handed down",
-			lines[len(lines)-2], plainText)
+	lines := strings.Split(out, "\n")
+	seen, plainly := number(t, lines[len(lines)-2]), number(t, string(plainText))
+	if seen > plainly { // fewer, where this test was handed one itself
+		t.Errorf("the command sees %d open descriptors, want %d: one of culprit's is handed down", seen, plainly)
 	}
 	if got := outputText(t, s, run.Stderr); got != "err\n" {
 		t.Errorf("standard error is %q", got)
@@ -48,6 +50,15 @@ func TestOutputIsCapturedAndInputClosed(t *testing.T) {
 		!strings.HasSuffix(out, "last=7\n") {
 		t.Errorf("long output is kept as %d bytes: %.60q", len(out), out)
 	}
+}
+
+func number(t *testing.T, text string) int {
+	t.Helper()
+	value, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
 }
 
 func TestFloodOfOutputIsStopped(t *testing.T) {
