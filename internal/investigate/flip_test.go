@@ -3,11 +3,15 @@ package investigate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
@@ -123,6 +127,39 @@ func TestTreeFlipWidensTheAffinity(t *testing.T) {
 		if err != nil || !strings.HasSuffix(strings.TrimSpace(string(text)), "\t"+level) {
 			t.Errorf("at level %s: %q, %v", level, text, err)
 		}
+	}
+}
+
+// threadsVerb makes the test's program one of several threads, which tells on how many CPUs it was when it began, and at
+// the end.
+const threadsVerb = "test-threads"
+
+func tellCPUs() {
+	var set unix.CPUSet
+	for end := time.Now().Add(300 * time.Millisecond); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		_ = unix.SchedGetaffinity(0, &set) // all its threads have the same
+	}
+	fmt.Println(runtime.NumCPU(), set.Count())
+}
+
+// For a price threads are held on one CPU when they are there: a program starts as many of them as it has CPUs.
+func TestTreeFlipWaitsForThreads(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inv := proving(t, "true", self+" "+threadsVerb, claiming("line.false-sharing", 0.9))
+	if inv.allCPUs() == "0" {
+		t.Skip("one CPU only: nothing is narrower")
+	}
+	planned := flip{what: "affinity", from: inv.allCPUs(), to: "0", prices: true,
+		tree: &treeFlip{level: knob.Level{Name: "affinity", Value: "0"}}}
+	if err := inv.flipped(context.Background(), nil, planned, planned.to, 0); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(inv.dir, inv.runs[0].Stdout))
+	if want := fmt.Sprint(runtime.NumCPU(), " 1"); err != nil || strings.TrimSpace(string(text)) != want {
+		t.Errorf("CPUs at the begin and the end: %q, %v; want %q", text, err, want)
 	}
 }
 
