@@ -13,7 +13,7 @@ import java.util.concurrent.ThreadLocalRandom;
 public class Main {
 	static FileChannel audit;
 
-	static final ByteBuffer lines = ByteBuffer.allocateDirect(128 << 10);
+	static final ByteBuffer lines = ByteBuffer.allocateDirect(16 << 10);
 
 	static void writeAudit() throws Exception {
 		for (int i = 0; i < 8; i++) {
