@@ -26,6 +26,8 @@ type reader struct {
 	loops  map[int32]bool // processes of which one thread reads all requests of several sockets
 	own    map[int32]bool // processes of the target
 	syncs  map[int32]bool // processes that wait for files in calls that force data to disk, mostly
+	// pools are loops whose requests wait for threads of their own that force data to disk, with a stack of these.
+	pools map[int32]int32
 	// within are the services that the target asks and is itself: what they waited for is told by their own requests.
 	within map[string]bool
 	// throttled: a quota stopped the target about as long as its slow requests waited for a CPU.
@@ -43,6 +45,7 @@ func newReader(rec *recording.Recording) *reader {
 	r := &reader{rec: rec, frames: map[int32][]recording.Frame{}, loops: loopsOf(rec), own: map[int32]bool{},
 		holders: map[*recording.RequestPart]holder{}, blocking: map[bucket]bool{}, within: withinTarget(rec),
 		inHand: inHandOf(rec), syncs: syncsOf(rec)}
+	r.pools = poolSyncsOf(rec, r.loops)
 	for i := range rec.Processes {
 		r.own[rec.Processes[i].Pid] = true
 	}
@@ -100,6 +103,10 @@ func (r *reader) bucketOf(part *recording.RequestPart, pid int32) bucket {
 	b := r.byClass(part)
 	if b.cause == "" && part.Class == recording.PartDisk && r.syncs[pid] {
 		b.cause = cause.FileSync
+	}
+	if stack, pooled := r.pools[pid]; pooled && part.Class == recording.PartNet && part.Stack == recording.NoStack &&
+		part.Syscall == "" && !part.Before {
+		b = bucket{cause: cause.FileSync, class: recording.PartDisk, kind: cause.InCode, place: placeOf(r.stack(stack))}
 	}
 	if part.Beside && r.waitsBehind(part, b) {
 		return bucket{cause: cause.RequestQueued, class: b.class, kind: b.kind, place: b.place}
