@@ -13,9 +13,10 @@ import (
 )
 
 const (
-	// timesAtOnce is how many times as many CPUs have to be at work at once. Chosen: below two threads instead of one,
-	// above what the share of a serial part varies by.
-	timesAtOnce = 1.3
+	// timesAtOnce is how many times as many CPUs have to be at work at once. Chosen: below two threads instead of one
+	// that sleep for each other half of the time (contended-scratch-c: 1.25), above what the share of a serial part
+	// varies by.
+	timesAtOnce = 1.2
 	// asMany is the factor up to which calls, faults and instructions count as the same number. Chosen.
 	asMany = 1.2
 	// asManyThreads is the same of threads, which are whole numbers.
