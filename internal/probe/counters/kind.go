@@ -2,6 +2,7 @@ package counters
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cilium/ebpf/btf"
 	"golang.org/x/sys/unix"
@@ -45,23 +46,26 @@ func readsDirectly() bool {
 	return kernel.TypeByName("bpf_rdonly_cast", &function) == nil
 }
 
-// findsQueues tells whether a task leads to the run queue of its CPU: where groups of tasks are scheduled
-// (CONFIG_FAIR_GROUP_SCHED, as distributions have it).
+// findsQueues tells whether a task leads to the run queue of its CPU, and this counts switches: where groups of tasks
+// are scheduled (CONFIG_FAIR_GROUP_SCHED, as distributions have it).
 func findsQueues() bool {
 	kernel, err := btf.LoadKernelSpec()
 	if err != nil {
 		return false
 	}
-	var queue *btf.Struct
-	if kernel.TypeByName("cfs_rq", &queue) != nil {
-		return false
-	}
-	for _, member := range queue.Members {
-		if member.Name == "rq" {
-			return true
+	for _, one := range [][2]string{{"sched_entity", "cfs_rq"}, {"cfs_rq", "rq"}, {"rq", "nr_switches"}, {"rq", "cpu"}} {
+		if !hasMember(kernel, one[0], one[1]) {
+			return false
 		}
 	}
-	return false
+	return true
+}
+
+// hasMember tells whether a struct of the kernel has a member of that name.
+func hasMember(kernel *btf.Spec, of, name string) bool {
+	var found *btf.Struct
+	return kernel.TypeByName(of, &found) == nil &&
+		slices.ContainsFunc(found.Members, func(one btf.Member) bool { return one.Name == name })
 }
 
 // countSwitches adds what run queues counted, up to the last booking of each CPU, to what the events did.
