@@ -104,8 +104,8 @@ func (r *reader) bucketOf(part *recording.RequestPart, pid int32) bucket {
 	if b.cause == "" && part.Class == recording.PartDisk && r.syncs[pid] {
 		b.cause = cause.FileSync
 	}
-	if stack, pooled := r.pools[pid]; pooled && part.Class == recording.PartNet && part.Stack == recording.NoStack &&
-		part.Syscall == "" && !part.Before {
+	stack, pooled := r.pools[pid]
+	if pooled && b.cause == "" && part.Class == recording.PartNet && isSum(part) {
 		b = bucket{cause: cause.FileSync, class: recording.PartDisk, kind: cause.InCode, place: placeOf(r.stack(stack))}
 	}
 	if part.Beside && r.waitsBehind(part, b) {

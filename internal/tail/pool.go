@@ -27,11 +27,19 @@ func poolSyncsOf(rec *recording.Recording, loops map[int32]bool) map[int32]int32
 	found := map[int32]int32{}
 	for pid, ns := range waited {
 		pool := poolOf(rec, pid)
-		if stack, syncs := pool.syncs(rec); syncs && ns > 0 && pool.synced(rec) > ns/2 {
+		if ns == 0 || pool.synced(rec) <= ns/2 {
+			continue
+		}
+		if stack, syncs := pool.syncs(rec); syncs {
 			found[pid] = stack
 		}
 	}
 	return found
+}
+
+// isSum tells a stretch of waits that were too short to be kept whole.
+func isSum(part *recording.RequestPart) bool {
+	return part.Stack == recording.NoStack && part.Syscall == "" && !part.Before
 }
 
 // pool are the threads of a process that read and answer no requests, and when slow ones were in hand.
