@@ -39,6 +39,15 @@ func ReadWriteCalls(pid int) float64 {
 	return total
 }
 
+// Tree lists a process and its descendants, no more of them than most and the children of one.
+func Tree(top, most int) []int {
+	pids := []int{top}
+	for i := 0; i < len(pids) && len(pids) < most; i++ {
+		pids = append(pids, Children(pids[i])...)
+	}
+	return pids
+}
+
 // Children lists the child processes of a process, those of all its threads. It
 // is empty for a process that has ended.
 func Children(pid int) []int {

@@ -100,7 +100,7 @@ func (f *treeFlip) keep(top int, launch *knob.Launch, on bool, stop <-chan struc
 			return
 		case <-time.After(interval):
 		}
-		tree := treeOf(top)
+		tree := host.Tree(top, mostOfTree)
 		if interval == firstInterval && time.Since(begun) < treeInterval && !slices.ContainsFunc(tree, hasThreads) {
 			continue
 		}
@@ -111,15 +111,6 @@ func (f *treeFlip) keep(top int, launch *knob.Launch, on bool, stop <-chan struc
 			}
 		}
 	}
-}
-
-// treeOf are a process and its descendants.
-func treeOf(top int) []int {
-	tree := []int{top}
-	for i := 0; i < len(tree) && len(tree) < mostOfTree; i++ {
-		tree = append(tree, host.Children(tree[i])...)
-	}
-	return tree
 }
 
 // hasThreads tells whether a process has a second thread.

@@ -31,14 +31,10 @@ func targetPids(target Target) ([]int, error) {
 	return nil, fmt.Errorf("record: no target given; name a command, a pid, a cgroup or the host")
 }
 
-// tree lists a process and its descendants.
-func tree(root int) []int {
-	pids := []int{root}
-	for i := 0; i < len(pids) && len(pids) < 4096; i++ {
-		pids = append(pids, host.Children(pids[i])...)
-	}
-	return pids
-}
+// mostOfTarget bounds the processes of a command that are looked at.
+const mostOfTarget = 4096
+
+func tree(root int) []int { return host.Tree(root, mostOfTarget) }
 
 // cgroupPids lists the processes of a cgroup and those below it.
 func cgroupPids(directory string) ([]int, error) {

@@ -107,12 +107,10 @@ func (b *Beside) cpu() time.Duration {
 		return used
 	}
 	var total time.Duration
-	queue := []int{b.command.Process.Pid}
-	for seen := 0; len(queue) > 0 && seen < maxBeside; seen++ {
-		if used, err := host.ProcessCPUTime(queue[0]); err == nil {
+	for _, pid := range host.Tree(b.command.Process.Pid, maxBeside) {
+		if used, err := host.ProcessCPUTime(pid); err == nil {
 			total += used
 		}
-		queue = append(queue[1:], host.Children(queue[0])...)
 	}
 	return total
 }

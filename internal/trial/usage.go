@@ -130,9 +130,8 @@ func watchBusy(pid int) *busyWatch {
 	go func() {
 		defer close(w.over)
 		for {
-			for queue, seen := []int{pid}, 0; len(queue) > 0 && seen < maxBeside; seen++ {
-				w.look(queue[0])
-				queue = append(queue[1:], host.Children(queue[0])...)
+			for _, one := range host.Tree(pid, maxBeside) {
+				w.look(one)
 			}
 			select {
 			case <-w.stop:
