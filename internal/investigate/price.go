@@ -46,6 +46,20 @@ func (inv *investigation) verdictOf(planned flip, suspect *cause.Suspect, decisi
 	return undecidedVerdict
 }
 
+// closelyPriced is how far from the price the ends of its interval may be for trials to end.
+const closelyPriced = 1.25
+
+// closeEnough reports whether a price that is the proof is known well enough to decide what to mend first. That a
+// line costs something shows in the first pairs, how much does not: where a host moves its virtual CPUs, the same
+// sharing costs three times as much from one minute to the next. A line that is free has its price.
+func (inv *investigation) closeEnough(planned flip, decision stat.Decision) bool {
+	price := priceOf(decision.Ratio, decision.Confidence)
+	if !inv.byPrice(planned) || price == nil || price.Verdict != cause.PriceCostly {
+		return true
+	}
+	return price.Gain.High <= closelyPriced*price.Gain.Ratio && price.Gain.Ratio <= closelyPriced*price.Gain.Low
+}
+
 // takePrice tells a suspect its price, which answers the doubt that sharing may cost nothing.
 func takePrice(suspect *cause.Suspect, price *cause.Price) {
 	if suspect.Price = price; price == nil || price.Verdict == cause.PriceUndecided {

@@ -41,6 +41,34 @@ func TestPrice(t *testing.T) {
 	}
 }
 
+// Of one side, trials end when the price is known closely, not when sharing is seen to cost something. What is free, what
+// is held against a change, and what no interval holds, needs no more of them.
+func TestTrialsUntilThePriceIsKnown(t *testing.T) {
+	of := func(low, value, high float64) stat.Decision {
+		return stat.Decision{Ratio: stat.Interval{Low: low, Value: value, High: high}}
+	}
+	for _, one := range []struct {
+		name     string
+		b        *SideSummary
+		prices   bool
+		decision stat.Decision
+		enough   bool
+	}{
+		{"costly, from 2 to 7 times", nil, true, of(0.15, 0.22, 0.45), false},
+		{"costly, its upper end a third away", nil, true, of(0.15, 0.20, 0.22), false},
+		{"costly, within a quarter", nil, true, of(0.18, 0.20, 0.24), true},
+		{"free", nil, true, of(0.97, 1, 1.03), true},
+		{"two sides", &SideSummary{}, true, of(0.15, 0.22, 0.45), true},
+		{"no price", nil, false, of(0.15, 0.22, 0.45), true},
+		{"no interval", nil, true, of(0, 0.22, 0.45), true},
+	} {
+		inv := &investigation{c: &Case{B: one.b}}
+		if enough := inv.closeEnough(flip{prices: one.prices}, one.decision); enough != one.enough {
+			t.Errorf("%s: enough %v", one.name, enough)
+		}
+	}
+}
+
 // With two sides the flip is held against the change, as any other; the price is told beside it.
 func TestPriceBesideTheChange(t *testing.T) {
 	inv := &investigation{c: &Case{B: &SideSummary{}, Outcome: Worse,

@@ -121,7 +121,7 @@ func (inv *investigation) flip(ctx context.Context, planned flip, suspect *cause
 		if decision, err = plan.Decide(inv.lowerIsBetter(logs), inv.options.Smallest); err != nil {
 			return err
 		}
-		if inv.verdictOf(planned, suspect, decision) != undecidedVerdict {
+		if inv.verdictOf(planned, suspect, decision) != undecidedVerdict && inv.closeEnough(planned, decision) {
 			break // the intervals of each look hold, whatever was seen at earlier ones
 		}
 	}
