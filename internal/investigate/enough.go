@@ -9,15 +9,20 @@ const enoughEvidence = 3
 
 // wantsPair says whether one more pair is to be recorded after so many: while there is time, and
 // where the budget may grow until two runs a side have a spread, and with a third where those two
-// do not tell what the change comes from (settled, asked at most once a pair).
-func (inv *investigation) wantsPair(done int, settled func() bool) bool {
+// do not tell what the change comes from (settled, asked at most once a pair). Where no pair shows the change, as one that
+// only some runs have may not, they go on for as long as there is time.
+func (inv *investigation) wantsPair(done int, settled, shows func() bool) bool {
 	switch {
 	case done < leastEvidence:
 		return true
+	case done >= mostIntermittent:
+		return false
+	case done < mostEvidence && inv.affordsEvidence(done):
+		return true
+	case inv.left() > inv.recordedTime(1)+reasoningTime && !shows():
+		return true
 	case done >= mostEvidence:
 		return false
-	case inv.affordsEvidence(done):
-		return true
 	case !inv.options.MayGrow || inv.scarce != ample || inv.c.B == nil || inv.c.Outcome == Undecided ||
 		done >= enoughEvidence:
 		return false

@@ -18,7 +18,12 @@ func recordedAt(left, run time.Duration, mayGrow bool) *investigation {
 // pairsOf counts the pairs that are recorded while no time passes, and how often a first judgement
 // was asked for.
 func pairsOf(inv *investigation, settled bool) (pairs, asked int) {
-	for inv.wantsPair(pairs, func() bool { asked++; return settled }) {
+	return pairsShowing(inv, settled, true)
+}
+
+// pairsShowing does so where the recordings show the change, or do not.
+func pairsShowing(inv *investigation, settled, shows bool) (pairs, asked int) {
+	for inv.wantsPair(pairs, func() bool { asked++; return settled }, func() bool { return shows }) {
 		pairs++
 		// The pair took its time: the clock is put forward instead of waiting.
 		inv.started = inv.started.Add(-inv.recordedTime(1))
@@ -48,6 +53,11 @@ func TestEvidenceIsRecordedUntilItTells(t *testing.T) {
 		}
 		if test.inv.budget() > MostBudget || !test.inv.options.MayGrow && test.inv.budget() != UsualBudget {
 			t.Errorf("%s: the budget grew to %v", test.name, test.inv.budget())
+		}
+	}
+	for left, want := range map[time.Duration]int{20 * time.Second: mostIntermittent, 8 * time.Second: 7} {
+		if pairs, _ := pairsShowing(recordedAt(left, 300*time.Millisecond, true), false, false); pairs != want {
+			t.Errorf("the change is in no recording, %v are left: %d pairs, want %d", left, pairs, want)
 		}
 	}
 	undecided := recordedAt(long, long, true)

@@ -93,7 +93,10 @@ func (inv *investigation) gather(ctx context.Context) (*evidence, error) {
 		recorder = another
 	}
 	found := &evidence{}
-	for pair := 0; inv.wantsPair(pair, func() bool { return inv.settled(ctx, found) }); pair++ {
+	wants := func(pair int) bool {
+		return inv.wantsPair(pair, func() bool { return inv.settled(ctx, found) }, func() bool { return inv.shows(found) })
+	}
+	for pair := 0; wants(pair); pair++ {
 		inv.options.Progress(fmt.Sprintf("recording: pair %d", pair+1))
 		if err := inv.recordPair(ctx, recorder, pair, found); err != nil {
 			return nil, err
@@ -102,46 +105,6 @@ func (inv *investigation) gather(ctx context.Context) (*evidence, error) {
 	found.a = inv.dropUnusual(sideA, found.a)
 	found.b = inv.dropUnusual(sideB, found.b)
 	return found, nil
-}
-
-// The rule for a recorded run that is no example of its side: so far beyond the
-// others that something came between. It looks at the metric, which is fair
-// here: the recordings say where the time went, not whether there was a difference.
-const (
-	unusualDeviations = 5
-	unusualFloor      = 0.03 // of the median: less scatter than this between runs is luck
-	leastUsual        = 3
-)
-
-// dropUnusual leaves out recordings of runs that took far longer than the others of their side.
-func (inv *investigation) dropUnusual(side string, recordings []*recording.Recording) []*recording.Recording {
-	if len(recordings) <= leastUsual {
-		return recordings
-	}
-	values := make([]float64, len(recordings))
-	for i, rec := range recordings {
-		values[i] = rec.Manifest.Metrics[inv.explained()]
-		if requests := rec.Manifest.Metrics[recording.MetricRequests]; requests > 0 {
-			values[i] /= requests
-		}
-	}
-	limit, err := stat.OutlierLimit(values, unusualDeviations, unusualFloor*stat.Middle(values))
-	if err != nil {
-		return recordings
-	}
-	var kept []*recording.Recording
-	for i, rec := range recordings {
-		if values[i] <= limit {
-			kept = append(kept, rec)
-		}
-	}
-	if dropped := len(recordings) - len(kept); dropped == 0 || len(kept) < leastUsual {
-		return recordings
-	}
-	inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf(
-		"%d of %d recordings of %s left out: they took far longer than the others", len(recordings)-len(kept),
-		len(recordings), side))
-	return kept
 }
 
 // affordsEvidence keeps half of what is left beyond the usual number for a proof.
