@@ -9,8 +9,8 @@ const enoughEvidence = 3
 
 // wantsPair says whether one more pair is to be recorded after so many: while there is time, and
 // where the budget may grow until two runs a side have a spread, and with a third where those two
-// do not tell what the change comes from (settled, asked at most once a pair). Where no pair shows the change, as one that
-// only some runs have may not, they go on for as long as there is time.
+// do not tell what the change comes from (settled, asked at most once a pair). Where no pair shows
+// the change, which only some runs may have, they go on for as long as there is time.
 func (inv *investigation) wantsPair(done int, settled, shows func() bool) bool {
 	switch {
 	case done < leastEvidence:

@@ -90,8 +90,8 @@ func (inv *investigation) dropUnusual(side string, recordings []*recording.Recor
 	return kept
 }
 
-// A side is intermittent when so many of its runs are as far beyond what is usual, and one run alone is not: a neighbour
-// on the host disturbs one of a series.
+// A side is intermittent when so many of its runs are as far beyond what is usual. One run alone does not make it so: a
+// neighbour on the host disturbs one of a series.
 const (
 	leastIntermittent = 2
 	intermittentPart  = 0.1
