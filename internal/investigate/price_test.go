@@ -41,8 +41,8 @@ func TestPrice(t *testing.T) {
 	}
 }
 
-// Of one side, trials end when the price is known closely, not when sharing is seen to cost something. What is free, what
-// is held against a change, and what no interval holds, needs no more of them.
+// Of one side, trials end when the price is known closely, not when sharing is seen to cost something. What is free,
+// what is held against a change, and what no interval holds, needs no more of them.
 func TestTrialsUntilThePriceIsKnown(t *testing.T) {
 	of := func(low, value, high float64) stat.Decision {
 		return stat.Decision{Ratio: stat.Interval{Low: low, Value: value, High: high}}
