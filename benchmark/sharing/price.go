@@ -41,7 +41,7 @@ func (o options) priced(out io.Writer, folder string, languages []*language) err
 			}
 		}
 	}
-	fmt.Fprintf(out, "\nwithin 25 %%: %d of %d; of the %d whose gain before was within 25 %% of that behind: %d\n"+
+	fmt.Fprintf(out, "\nwithin 25 %%: %d of %d; of the %d whose measured gain kept within 25 %% itself: %d\n"+
 		"the measured gain in the interval of the predicted one: %d; the middle half of the measured gains meets it: %d\n",
 		held.near, held.all, held.steady, held.steadyNear, held.inside, held.meets)
 	return nil
@@ -101,12 +101,13 @@ func (o options) priceOne(out io.Writer, dir string, of *language, pair [2]strin
 		return nil
 	}
 	gain := line.Price.Gain
-	if near(before, behind) {
+	steady := near(before, behind) && near(low, measured) && near(high, measured)
+	if steady {
 		held.steady++
 	}
 	if near(gain.Ratio, measured) {
 		held.near++
-		if near(before, behind) {
+		if steady {
 			held.steadyNear++
 		}
 	}
