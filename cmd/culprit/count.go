@@ -157,14 +157,14 @@ func (f *countFlags) resolve(o *count.Options) error {
 	return nil
 }
 
-// resolveEvents finds the events, and tries each.
+// resolveEvents finds the events.
 func (f *countFlags) resolveEvents(o *count.Options) (err error) {
 	if f.events == "" {
 		o.Events = event.Default(event.Host)
-	} else if o.Events, err = event.Parse(f.events, event.Host); err != nil {
-		return err
+		return nil
 	}
-	return o.Events.Try(event.Host)
+	o.Events, err = event.Parse(f.events, event.Host)
+	return err
 }
 
 func runCount(ctx context.Context, w world, f countFlags, intervalGiven bool) error {
@@ -193,8 +193,13 @@ func runCount(ctx context.Context, w world, f countFlags, intervalGiven bool) er
 	return status
 }
 
-// countInto counts into a sink. The status is that of the command, where there is one.
+// countInto counts into a sink. The status is that of the command, where there is one. What the host refuses is told when
+// all that was typed is right.
 func countInto(ctx context.Context, w world, f countFlags, options count.Options, sink *countSink) (status, err error) {
+	if err := options.Events.Try(event.Host); err != nil {
+		return nil, err
+	}
+	sink.announce()
 	var held *heldCommand
 	if len(f.words) > 0 {
 		if held, err = holdCommand(f.words); err != nil {

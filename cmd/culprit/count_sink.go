@@ -63,10 +63,14 @@ func openCountSink(w world, f countFlags, options count.Options) (sink *countSin
 		}
 	}
 	sink.endpoint, err = count.Listen(f.listen, token)
-	if err == nil {
-		fmt.Fprintf(w.stderr, "culprit: serving http://%s/metrics\n", sink.endpoint.Address())
-	}
 	return sink, err
+}
+
+// announce says where sums are served, once they will be.
+func (s *countSink) announce() {
+	if s.endpoint != nil {
+		fmt.Fprintf(s.w.stderr, "culprit: serving http://%s/metrics\n", s.endpoint.Address())
+	}
 }
 
 // leastToken is how long a token has to be: a short one is guessed.

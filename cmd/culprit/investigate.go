@@ -197,9 +197,6 @@ func asker(w world) func(string) bool {
 
 func runInvestigate(ctx context.Context, w world, options investigate.Options, jsonPath string,
 	tell *news) error {
-	if err := record.Permitted(); err != nil {
-		fmt.Fprintf(w.stderr, "culprit: %s; trials and statistics go on without suspects\n", report.Line(err))
-	}
 	progress := newProgress(w, "investigating", options.Budget)
 	tell.expects(options.Budget)
 	options.Progress = func(stage string) {
@@ -213,6 +210,10 @@ func runInvestigate(ctx context.Context, w world, options investigate.Options, j
 			fmt.Fprintf(w.stderr, "culprit: %s, so the answer takes about %v; --budget sets a limit\n", why,
 				budget.Round(time.Second))
 		}
+	}
+	options.Blind = func(why error) {
+		progress.hide()
+		fmt.Fprintf(w.stderr, "culprit: %s; trials and statistics go on without suspects\n", report.Line(why))
 	}
 	options.Write = writeCase
 	if ask := options.Ask; ask != nil {

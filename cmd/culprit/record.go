@@ -136,15 +136,15 @@ func runRecord(ctx context.Context, w world, o recordOptions) error {
 	if err != nil {
 		return fmt.Errorf("find folder of %s: %w", o.out, err)
 	}
-	if err := record.Permitted(); err != nil {
-		return err // the kernel's own words for it mislead
-	}
 	if err := record.NoParts(out); err != nil {
 		return err // before anything is loaded
 	}
 	tell, err := openNews(o.news)
 	if err != nil {
 		return err
+	}
+	if err := record.Permitted(); err != nil {
+		return err // the kernel's own words for it mislead
 	}
 	tell.stage("loading the recorder")
 	recorder, err := record.Start(ctx, o.Options)

@@ -1,6 +1,7 @@
 package bisect
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -109,17 +110,20 @@ func TestOrderOfCommits(t *testing.T) {
 func TestSearchesARepository(t *testing.T) {
 	folder, run := repository(t)
 	const script = "#!/bin/sh\nsleep 0.0%\n"
-	slow := ""
-	for i := range 13 {
+	slow, changes, broken, culprit := "", 13, 5, 8
+	if testing.Short() {
+		changes, broken, culprit = 6, 1, 4
+	}
+	for i := range changes {
 		files := map[string]string{"below/note": strings.Repeat("x", i+1), "below/build.sh": "#!/bin/sh\nexit 0\n",
 			"below/work.sh": strings.ReplaceAll(script, "%", "2")}
-		if i == 5 {
+		if i == broken {
 			files["below/build.sh"] = "#!/bin/sh\necho broken >&2\nexit 1\n"
 		}
-		if i >= 8 {
+		if i >= culprit {
 			files["below/work.sh"] = strings.ReplaceAll(script, "%", "4")
 		}
-		if hash := commit(t, folder, run, "change "+string(rune('a'+i)), files); i == 8 {
+		if hash := commit(t, folder, run, "change "+string(rune('a'+i)), files); i == culprit {
 			slow = hash
 		}
 	}
@@ -128,7 +132,7 @@ func TestSearchesARepository(t *testing.T) {
 	}
 	before := run("status", "--short") + run("worktree", "list") + run("branch", "--all")
 	place := t.TempDir()
-	result, err := Run(t.Context(), Options{Good: "HEAD~12", Bad: "HEAD", Repo: filepath.Join(folder, "below"),
+	result, err := Run(t.Context(), Options{Good: fmt.Sprintf("HEAD~%d", changes-1), Bad: "HEAD", Repo: filepath.Join(folder, "below"),
 		Folder: place, Build: "./build.sh", Words: []string{"./work.sh"}, MetricText: "wall", Smallest: 0.02, Trials: 60,
 		Seed: 3, Cache: filepath.Join(place, "cache"), Case: filepath.Join(place, "case")})
 	if err != nil {
@@ -142,7 +146,7 @@ func TestSearchesARepository(t *testing.T) {
 		t.Errorf("%+v, %+v", c.Effect, c.Change)
 	}
 	for _, skip := range result.Skipped {
-		if skip.Position != 5 || !strings.Contains(skip.Why, "broken") {
+		if skip.Position != broken || !strings.Contains(skip.Why, "broken") {
 			t.Errorf("skipped %+v", skip)
 		}
 	}

@@ -184,7 +184,10 @@ func TestInlinedFunctionIsNoChange(t *testing.T) {
 // No difference anywhere: decided items must be as rare as the false discovery rate says.
 func TestRankingOfEqualSidesRarelyAlarms(t *testing.T) {
 	random := rand.New(rand.NewPCG(35, 1))
-	const rounds = 40
+	rounds := 40
+	if testing.Short() {
+		rounds = 10
+	}
 	group := func() (list []*recording.Recording) {
 		for range 5 {
 			m := newMade(1, 1)

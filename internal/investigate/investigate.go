@@ -158,6 +158,7 @@ func (inv *investigation) steps(ctx context.Context) error {
 	if err := inv.warmUp(ctx); err != nil {
 		return err
 	}
+	inv.tellBlind()
 	explain, err := inv.measure(ctx)
 	if err != nil {
 		return err
@@ -171,6 +172,13 @@ func (inv *investigation) steps(ctx context.Context) error {
 	}
 	inv.finish()
 	return nil
+}
+
+// tellBlind says why there will be no suspects, once what was asked for is known to be possible.
+func (inv *investigation) tellBlind() {
+	if inv.cannot != nil && inv.options.Blind != nil {
+		inv.options.Blind(inv.cannot)
+	}
 }
 
 // explain records evidence, names suspects and proves what it can. A host that

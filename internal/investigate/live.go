@@ -57,6 +57,7 @@ func (inv *investigation) watchTwo(ctx context.Context) error {
 	if err := inv.appraise(); err != nil || inv.scarce != ample {
 		return errors.Join(err, inv.tooShort())
 	}
+	inv.tellBlind()
 	if _, err := inv.measure(ctx); err != nil {
 		return err
 	}

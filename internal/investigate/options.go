@@ -68,6 +68,8 @@ type Options struct {
 	Found func(c *Case, pairs int)
 	// Grown is told what the budget has grown to, and why; more than once. Nil is allowed.
 	Grown func(budget time.Duration, why string)
+	// Blind is told why nothing can be recorded, where that is so: once the commands are known to run. Nil is allowed.
+	Blind func(why error)
 	// Write puts what people and machines read into the finished case directory.
 	Write func(dir string, c *Case) error
 }

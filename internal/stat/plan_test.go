@@ -119,6 +119,9 @@ func TestLongPlansKeepAndUseTheErrorRate(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		if testing.Short() {
+			c.paths /= 4
+		}
 		alpha := 0.05 / float64(c.metrics)
 		two, one := simulatedError(t, plan, c.paths, 7)
 		slack := 3 * math.Sqrt(alpha*(1-alpha)/float64(c.paths))

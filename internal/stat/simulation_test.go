@@ -83,9 +83,16 @@ func runCase(t *testing.T, plan *Plan, n noise, effect, smallest float64, random
 	}
 }
 
-const simulatedCases = 1000
+// casesOf is how many investigations are simulated: a quarter of them with -short.
+func casesOf() int {
+	if testing.Short() {
+		return 250
+	}
+	return 1000
+}
 
 func TestSameSidesGiveFewFalseAlarms(t *testing.T) {
+	simulatedCases := casesOf()
 	plan := mustPlan(t, 40, 2)
 	for i, n := range noises() {
 		random := rand.New(rand.NewPCG(11, uint64(i)))
@@ -115,6 +122,7 @@ func TestSameSidesGiveFewFalseAlarms(t *testing.T) {
 }
 
 func TestIntervalsCoverTheEffectWheneverOneStops(t *testing.T) {
+	simulatedCases := casesOf()
 	plan := mustPlan(t, 40, 1)
 	for i, n := range noises() {
 		for _, effect := range []float64{1, 1.03, 1.10, 0.8} {
@@ -134,6 +142,7 @@ func TestIntervalsCoverTheEffectWheneverOneStops(t *testing.T) {
 }
 
 func TestFalseSameIsRare(t *testing.T) {
+	simulatedCases := casesOf()
 	plan := mustPlan(t, 40, 2)
 	for i, n := range noises() {
 		random := rand.New(rand.NewPCG(13, uint64(i)))

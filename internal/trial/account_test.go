@@ -190,7 +190,7 @@ func TestRunMeasuresMemoryAndSwitches(t *testing.T) {
 	if len(runner.BlindSpots()) == 0 && small.Metrics[MetricMemory] > 20<<20 {
 		t.Errorf("peak memory of a shell is given as %.0f MiB", small.Metrics[MetricMemory]/(1<<20))
 	}
-	if got := large.Metrics[MetricMemory] / (1 << 20); got < 64 || got > 96 {
+	if got := large.Metrics[MetricMemory] / (1 << 20); got < 64 || got > 96 && len(runner.BlindSpots()) == 0 {
 		t.Errorf("peak memory %.0f MiB, want 64 and a little", got)
 	}
 	if large.Metrics[MetricMinorFaults]-small.Metrics[MetricMinorFaults] < 30 {
@@ -214,6 +214,9 @@ func onCPU(t *testing.T, pid int) time.Duration {
 
 // Two spinners pinned to one CPU each wait for about half of the time.
 func TestRunSeesRunqueueDelayOfTree(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("the kernel tells only root of processes as they end (taskstats)")
+	}
 	runner := newRunner(t)
 	pinned := "taskset -c 0 sh -c \"" + strings.ReplaceAll(as("busy 100ms"), "\"", "") + "\""
 	run := mustRun(t, runner, spec(t, pinned+" & "+pinned+" & wait"))

@@ -102,7 +102,10 @@ func TestFalseVerdicts(t *testing.T) {
 	designs[1].Design, designs[3].Design = Factorial, One
 	designs[2].Control = true
 	wrongs, undecided := 0, 0
-	const experiments = 100
+	experiments := 100
+	if testing.Short() {
+		experiments = 40
+	}
 	plans := newPlanner()
 	for i := range experiments {
 		e := designs[i%len(designs)]

@@ -62,7 +62,11 @@ func TestOneBandIsToldAsOne(t *testing.T) {
 }
 
 func TestTwoBandsAreFound(t *testing.T) {
-	if share := told(t, 8, 100, normal(0.05), 0.12, 1.3); share < 0.85 {
+	fleets := 8
+	if testing.Short() {
+		fleets = 4
+	}
+	if share := told(t, fleets, 100, normal(0.05), 0.12, 1.3); share < 0.85 {
 		t.Errorf("12:88 at 1.3 with 5 %%: found in %.2f", share)
 	}
 	answer, err := Find(fleet(100, 5, normal(0.04), 0.12, 1.3), Options{})
