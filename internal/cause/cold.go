@@ -92,7 +92,7 @@ func (s *scene) tellCold(c *claim, setting string) {
 // compilerOf is the function by which a path enters a compiler that the program has inside, "" where
 // it does not.
 func (s *scene) compilerOf(i int) string {
-	if at := code.CompilerAt(s.paths[i].Frames); at >= 0 {
+	if at := s.code.CompilerAt(s.paths[i].Frames); at >= 0 {
 		return s.paths[i].Frames[at].Name
 	}
 	return ""

@@ -42,7 +42,7 @@ var (
 func (s *scene) traitsOf(paths []compare.Path) []trait {
 	traits, purposes := make([]trait, len(paths)), purposes{}
 	for i := range paths {
-		traits[i] = traitOf(&paths[i], s.code.Innermost(paths[i].Frames), purposes)
+		traits[i] = s.traitOf(&paths[i], purposes)
 	}
 	inferTraits(paths, traits)
 	return traits
@@ -73,9 +73,9 @@ func purposeOf(frame recording.Frame) trait {
 	return t
 }
 
-func traitOf(path *compare.Path, place int, known purposes) trait {
-	t := trait{place: place, kernel: len(path.Frames), lock: path.Lock}
-	t.compiler = code.IsCompiler(path.Comm) || code.CompilerAt(path.Frames) >= 0 ||
+func (s *scene) traitOf(path *compare.Path, known purposes) trait {
+	t := trait{place: s.code.Innermost(path.Frames), kernel: len(path.Frames), lock: path.Lock}
+	t.compiler = code.IsCompiler(path.Comm) || s.code.CompilerAt(path.Frames) >= 0 ||
 		code.CompilesPHP(path.Frames)
 	for i := len(path.Frames) - 1; i >= 0; i-- {
 		frame := path.Frames[i]

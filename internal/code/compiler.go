@@ -53,19 +53,39 @@ func IsCompiler(comm string) bool { return containsAny(comm, compilerComms) }
 // CompilerAt is where a stack enters a compiler that a program has inside or as a library, to run
 // what it compiles: LLVM in a database, in Numba, in a shader's interpreter; −1 where it does not.
 // It refuses programs that are compilers, which have the same library: there it is their work.
-func CompilerAt(frames []recording.Frame) int {
+func CompilerAt(frames []recording.Frame) int { return compilerAt(frames, compilingOf) }
+
+// compiling is what a function has to do with a compiler that is a library.
+type compiling uint8
+
+const (
+	notCompiling compiling = iota
+	inLibrary              // of such a compiler
+	inCompiler             // of a program that is one
+)
+
+func compilingOf(frame *recording.Frame) compiling {
+	switch {
+	case frame.Kind != recording.KindNative:
+		return notCompiling
+	case containsAny(frame.Name, compilerDrivers), compilerPrograms[unversioned(frame.Module)]:
+		return inCompiler
+	case beginsWithAny(frame.Name, jitNames), beginsWithAny(path.Base(frame.Module), jitLibraries):
+		return inLibrary
+	}
+	return notCompiling
+}
+
+func compilerAt(frames []recording.Frame, of func(*recording.Frame) compiling) int {
 	first := -1
 	for i := range frames {
-		frame := &frames[i]
-		if frame.Kind != recording.KindNative {
-			continue
-		}
-		if containsAny(frame.Name, compilerDrivers) || compilerPrograms[unversioned(frame.Module)] {
+		switch of(&frames[i]) {
+		case inCompiler:
 			return -1
-		}
-		if first < 0 && (beginsWithAny(frame.Name, jitNames) ||
-			beginsWithAny(path.Base(frame.Module), jitLibraries)) {
-			first = i
+		case inLibrary:
+			if first < 0 {
+				first = i
+			}
 		}
 	}
 	return first
