@@ -123,6 +123,7 @@ func TestShipsUntilAcknowledged(t *testing.T) {
 
 // A hub that says when to come again is left alone until then, also where the pause of its own would be shorter.
 func TestComesAgainWhenTheHubSays(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	var refusedAt, nextAt time.Time
 	h.answers = func(try int, w http.ResponseWriter, _ *window.Window) bool {

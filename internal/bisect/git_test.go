@@ -132,9 +132,10 @@ func TestSearchesARepository(t *testing.T) {
 	}
 	before := run("status", "--short") + run("worktree", "list") + run("branch", "--all")
 	place := t.TempDir()
-	result, err := Run(t.Context(), Options{Good: fmt.Sprintf("HEAD~%d", changes-1), Bad: "HEAD", Repo: filepath.Join(folder, "below"),
-		Folder: place, Build: "./build.sh", Words: []string{"./work.sh"}, MetricText: "wall", Smallest: 0.02, Trials: 60,
-		Seed: 3, Cache: filepath.Join(place, "cache"), Case: filepath.Join(place, "case")})
+	result, err := Run(t.Context(), Options{Good: fmt.Sprintf("HEAD~%d", changes-1), Bad: "HEAD",
+		Repo: filepath.Join(folder, "below"), Folder: place, Build: "./build.sh", Words: []string{"./work.sh"},
+		MetricText: "wall", Smallest: 0.02, Trials: 60, Seed: 3, Cache: filepath.Join(place, "cache"),
+		Case: filepath.Join(place, "case")})
 	if err != nil {
 		t.Fatal(err)
 	}

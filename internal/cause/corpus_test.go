@@ -58,6 +58,9 @@ func TestCorpus(t *testing.T) {
 
 // Some pairs are judged from their recordings on, two a side: what is compared decides as well.
 func TestCorpusFromRecordings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares again what the tests of compare do, and TestCorpus judges: -short leaves it out")
+	}
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(recordedFolder, "*"+corpus.RecordingsExtension))
 	if err != nil {

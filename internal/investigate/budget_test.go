@@ -83,6 +83,9 @@ func TestScarceBudgetsCountEachRun(t *testing.T) {
 // Where the budget holds only the warm-up and a recorded pair, both are told, and what was recorded
 // is kept.
 func TestRecordedRunsCountWhereNothingElseFits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("recording needs root: -short leaves it out")
+	}
 	inv := &investigation{options: plain(t, "sleep 0.05", "sleep 0.15"), started: time.Now(),
 		took: map[string]time.Duration{}, lengths: map[int]time.Duration{},
 		plan: trial.Plan{Seed: 7, Sides: []string{sideA, sideB}}}

@@ -187,7 +187,8 @@ func TestRolloutWithinSixHours(t *testing.T) {
 		}
 	}
 	if missed > 2 || false1 > 2 || math.Abs(sum/float64(rounds)-0.02) > 0.002 {
-		t.Errorf("of %d roll-outs of 2 %% %d missed; of nothing %d told; mean %.4f", rounds, missed, false1, sum/float64(rounds))
+		t.Errorf("of %d roll-outs of 2 %% %d missed; of nothing %d told; mean %.4f", rounds, missed, false1,
+			sum/float64(rounds))
 	}
 }
 
