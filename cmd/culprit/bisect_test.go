@@ -23,6 +23,9 @@ func sleepers(more ...string) []string {
 
 // A search that is killed with -9 in the middle goes on: nothing that was done is done again, and the answer is there.
 func TestBisectGoesOnAfterAKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches for seconds: -short leaves it out")
+	}
 	folder := t.TempDir()
 	first := command(t, folder, sleepers()...)
 	if err := first.Start(); err != nil {

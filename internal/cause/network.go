@@ -44,7 +44,8 @@ func waitKey(path *compare.Path) string {
 func (s *scene) meanWaits() map[string]float64 {
 	seconds, counts := map[string]float64{}, map[string]float64{}
 	for i := range s.waits {
-		if key := waitKey(&s.waits[i].Path); s.waits[i].Kind == compare.Blocked {
+		if s.waits[i].Kind == compare.Blocked {
+			key := waitKey(&s.waits[i].Path)
 			seconds[key] += mean(s.waits[i].B)
 			counts[key] += mean(s.waits[i].CountB)
 		}

@@ -213,6 +213,11 @@ func (t *trait) points(path *compare.Path) []string {
 
 func prefix(frames []recording.Frame) string {
 	var text strings.Builder
+	length := len(frames)
+	for i := range frames {
+		length += len(frames[i].Name)
+	}
+	text.Grow(length)
 	for _, frame := range frames {
 		text.WriteString(frame.Name)
 		text.WriteByte(0)

@@ -67,7 +67,7 @@ func (s *scene) sleepsOf(c *claim) (seconds, times sides) {
 // lock in the function that sleeps, and all sleeps in it fit one after the other into the run. So
 // is a sleep that the way meets as often by itself, as the last holder's.
 func (s *scene) sleptHolding(c *claim) (locked, byTurn bool) {
-	takers, waited, turned := map[string]bool{}, 0.0, 0.0
+	takers, waited, turned := map[[2]string]bool{}, 0.0, 0.0 // by process and function
 	for i := range s.waits {
 		wait := &s.waits[i]
 		if !wait.Lock && !wait.Turn {
@@ -80,16 +80,13 @@ func (s *scene) sleptHolding(c *claim) (locked, byTurn bool) {
 		}
 		frames := taking(wait.Frames)
 		if at := s.code.Innermost(frames); at >= 0 && !code.IsEntry(frames[at]) {
-			takers[wait.Process+"\x00"+frames[at].Name] = true
+			takers[[2]string{wait.Process, frames[at].Name}] = true
 		}
 	}
 	inTaker := func(path *compare.Path) bool {
-		for _, frame := range path.Frames {
-			if takers[path.Process+"\x00"+frame.Name] {
-				return true
-			}
-		}
-		return false
+		return len(takers) > 0 && slices.ContainsFunc(path.Frames, func(frame recording.Frame) bool {
+			return takers[[2]string{path.Process, frame.Name}]
+		})
 	}
 	behind, whole := map[string]float64{}, map[string]float64{}
 	for _, i := range c.members {
@@ -136,7 +133,10 @@ func (l *ledger) giveQueued(rule transfer) {
 		}
 	}
 	for i := range l.paths {
-		if c := owners[sleepKey(&l.paths[i])]; l.paths[i].Kind == compare.Runnable && l.free(i) && c != nil {
+		if l.paths[i].Kind != compare.Runnable || !l.free(i) {
+			continue
+		}
+		if c := owners[sleepKey(&l.paths[i])]; c != nil {
 			queued[c] = append(queued[c], i)
 		}
 	}

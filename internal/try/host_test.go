@@ -231,6 +231,9 @@ func TestMonitorBesideAService(t *testing.T) {
 // Of a service that reads and writes the time for each call counts, for it may answer less beside a monitor; how little
 // more would have been told is said where nothing is decided.
 func TestMonitorBesideAServiceThatReadsAndWrites(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures for seconds: -short leaves it out")
+	}
 	busy := exec.Command("dd", "if=/dev/zero", "of=/dev/null", "bs=64")
 	if err := busy.Start(); err != nil {
 		t.Fatal(err)
