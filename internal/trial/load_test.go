@@ -162,6 +162,9 @@ func TestKeptServersAlternate(t *testing.T) {
 }
 
 func TestLoadsThatGoWrong(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for limits of time: -short leaves it out")
+	}
 	runner := newRunner(t)
 	for want, change := range map[string]func(*Spec){
 		"the server ended before it was ready: exit status 5": func(s *Spec) {
