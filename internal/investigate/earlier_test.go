@@ -142,6 +142,7 @@ func TestMetricThatWasNotRecorded(t *testing.T) {
 // What runs is told from what ran before: of a shell that works more in each second, against the recordings that an
 // investigation of the other one left. The case keeps both, so that it can be judged again.
 func TestServiceAgainstACase(t *testing.T) {
+	t.Parallel() // it watches most of the time
 	if testing.Short() {
 		t.Skip("watches processes for seconds: -short leaves it out")
 	}

@@ -36,6 +36,7 @@ func runs(t *testing.T, text string) record.Target {
 
 // Of two services that run already the one that uses more CPU time each second is the worse one.
 func TestTwoServicesThatRun(t *testing.T) {
+	t.Parallel() // it watches most of the time
 	if testing.Short() {
 		t.Skip("watches processes for seconds: -short leaves it out")
 	}
@@ -58,6 +59,7 @@ func TestTwoServicesThatRun(t *testing.T) {
 
 // A process that ends while it is watched ends the investigation with one clear line.
 func TestServiceThatEnds(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("watches processes for seconds: -short leaves it out")
 	}

@@ -15,6 +15,7 @@ import (
 
 // A process that runs already: what it spends its CPU time on is listed, out of windows.
 func TestServiceIsListed(t *testing.T) {
+	t.Parallel() // it watches most of the time
 	if testing.Short() {
 		t.Skip("recording needs root: -short leaves it out")
 	}

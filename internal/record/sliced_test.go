@@ -67,6 +67,7 @@ func fitting(log [][2]time.Time, length time.Duration) (least, most int) {
 func TestRequestsInSlices(t *testing.T) { bothWays(t, checkInSlices) }
 
 func checkInSlices(t *testing.T, options Options) {
+	t.Parallel() // it waits for slices; each way has a recorder, a server and a client of its own
 	const count = 40
 	recorder := start(t, options)
 	port := freePort(t)
