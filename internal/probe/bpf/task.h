@@ -50,6 +50,7 @@ struct task_state {
 	__u64 woken;        /* was woken at; 0 while it is blocked */
 	__u64 last_out;     /* previous switch-out, for the sampling of stacks */
 	__u64 ran_ns;       /* the scheduler's run time of the task at the switch-out */
+	__u64 delayed_ns;   /* its account of the task's run-queue delay, then */
 	__u64 unwind_at;    /* the next switch-out from here on is unwound */
 	__u64 off_ip, off_sp; /* of user mode at the switch-out */
 	__u64 slept_at_ns;  /* run time when it last went to sleep */

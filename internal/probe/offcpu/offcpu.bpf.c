@@ -90,13 +90,18 @@ struct {
 } thread_ends SEC(".maps");
 
 /* Some switch-ins reach no program and count as no miss (seen on 6.18: of a thousand one, always behind the
- * same threads of another process). What the task has run since, by the scheduler's account, tells when
- * it was; where it waited, its user stack still tells; who ran before is not known. */
+ * same threads of another process, in whose context wakings by a timer go unseen as well). What the task has run
+ * since, and what it waited for a CPU, by the scheduler's account, tell when it was, and when it was woken; where it
+ * waited, its user stack still tells; who ran before is not known. */
 static __always_inline void came_unseen(struct task_struct *task, struct task_state *state, __u64 now)
 {
 	__u64 came = now - (task->se.sum_exec_runtime - state->ran_ns);
-	if (came > state->off_start && came <= now)
-		end_stay(task, 0, state, -1, 0, came);
+	__u64 delayed_ns = task->sched_info.run_delay - state->delayed_ns;
+	if (came <= state->off_start || came > now)
+		return;
+	if (!state->woken && delayed_ns <= came - state->off_start)
+		state->woken = came - delayed_ns;
+	end_stay(task, 0, state, -1, 0, came);
 }
 
 /* Where user mode was left, and whether that is worth an unwinding. */
@@ -123,6 +128,7 @@ static __always_inline void left_cpu(struct task_struct *task, struct task_state
 		came_unseen(task, state, now);
 	__u64 ran_ns = task->se.sum_exec_runtime;
 	state->ran_ns = ran_ns;
+	state->delayed_ns = task->sched_info.run_delay;
 	state->off_start = now;
 	state->woken = preempt || !task_state ? now : 0;
 	state->state = preempt ? 0 : task_state;
@@ -255,6 +261,7 @@ int window_begins(struct bpf_iter__task *ctx)
 		return 0;
 	__u64 object;
 	state->ran_ns = task->se.sum_exec_runtime;
+	state->delayed_ns = task->sched_info.run_delay;
 	state->state = task->__state;
 	state->woken = state->state ? 0 : window_start;
 	state->waker_stack = -1;

@@ -39,6 +39,7 @@ type oncpuTaskState struct {
 	Woken       uint64
 	LastOut     uint64
 	RanNs       uint64
+	DelayedNs   uint64
 	UnwindAt    uint64
 	OffIp       uint64
 	OffSp       uint64

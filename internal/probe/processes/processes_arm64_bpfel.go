@@ -82,6 +82,7 @@ type processesTaskState struct {
 	Woken       uint64
 	LastOut     uint64
 	RanNs       uint64
+	DelayedNs   uint64
 	UnwindAt    uint64
 	OffIp       uint64
 	OffSp       uint64
