@@ -90,9 +90,8 @@ struct {
 } thread_ends SEC(".maps");
 
 /* Some switch-ins reach no program and count as no miss (seen on 6.18: of a thousand one, always behind the
- * same threads of another process, in whose context wakings by a timer go unseen as well). What the task has run
- * since, and what it waited for a CPU, by the scheduler's account, tell when it was, and when it was woken; where it
- * waited, its user stack still tells; who ran before is not known. */
+ * same threads of another process, in whose context a timer's wakings go unseen as well). What the task has run
+ * since, and waited for a CPU, by the scheduler's account, tells when it was; where it waited, its user stack. */
 static __always_inline void came_unseen(struct task_struct *task, struct task_state *state, __u64 now)
 {
 	__u64 came = now - (task->se.sum_exec_runtime - state->ran_ns);
