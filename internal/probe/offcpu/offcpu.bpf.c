@@ -22,14 +22,13 @@ struct {
 	__type(value, __u32);
 } unwinder SEC(".maps");
 
-/* Adds up a stay that is over; a long one is also kept whole. */
+/* Adds up a stay that is over; a long one is also kept whole. unseen is when it was woken, where no waking was seen. */
 static __always_inline void end_stay(struct task_struct *task, struct task_struct *runner, struct task_state *state,
-				     __s32 stack, __u64 object, __u64 now)
+				     __s32 stack, __u64 object, __u64 unseen, __u64 now)
 {
 	__u64 off_ns = now - state->off_start;
 	struct place *place = take_place(task, state);
-	/* Nobody blocks without being woken: where no waking was seen it came before the switch-out was. */
-	__u64 woken = state->woken ? state->woken : state->off_start;
+	__u64 woken = state->woken ? state->woken : unseen;
 	struct total_key key = {.tgid = task->tgid, .tid = task->pid, .stack = stack, .call = state->off_call,
 				.state = state->state, .signature = state->signature};
 	if (woken > now)
@@ -77,7 +76,8 @@ static __always_inline void got_cpu(struct task_struct *task, struct task_struct
 	call_of(task, &object);
 	if (off_ns >= long_ns)
 		stack = off_ns >= wait_ns || looks(state) ? stack_of_sleeper(task) : NOT_TAKEN;
-	end_stay(task, runner, state, stack, object, now);
+	/* Nobody blocks without being woken: where no waking was seen it came before the switch-out was. */
+	end_stay(task, runner, state, stack, object, state->off_start, now);
 	state->off_start = 0;
 }
 
@@ -95,12 +95,9 @@ struct {
 static __always_inline void came_unseen(struct task_struct *task, struct task_state *state, __u64 now)
 {
 	__u64 came = now - (task->se.sum_exec_runtime - state->ran_ns);
-	__u64 delayed_ns = task->sched_info.run_delay - state->delayed_ns;
-	if (came <= state->off_start || came > now)
-		return;
-	if (!state->woken && delayed_ns <= came - state->off_start)
-		state->woken = came - delayed_ns;
-	end_stay(task, 0, state, -1, 0, came);
+	__u64 delayed_ns = task->sched_info.run_delay - state->delayed_ns, off_ns = came - state->off_start;
+	if (came > state->off_start && came <= now)
+		end_stay(task, 0, state, -1, 0, came - (delayed_ns < off_ns ? delayed_ns : off_ns), came);
 }
 
 /* Where user mode was left, and whether that is worth an unwinding. */
