@@ -210,13 +210,15 @@ func endWindow(t *testing.T, recorder *Recorder) seen {
 }
 
 // lossless fails when a probe dropped anything. The kernel does not run a program that an event of the same hook
-// interrupts on its CPU; it counts those, and now and then there is one.
+// interrupts on its CPU, and gives a program no memory for a thread where that takes a lock which is held: it counts the
+// first, the program the second, and now and then there is one. A thread is asked again the next time.
 func (s seen) lossless(t *testing.T, probe string) {
 	t.Helper()
 	for _, loss := range s.Manifest.Losses {
 		if strings.HasPrefix(loss.What, probe+":") {
 			t.Logf("lost: %s: %d", loss.What, loss.Count)
-			if loss.Count > 5 || !strings.HasSuffix(loss.What, "could not run") {
+			rare := strings.HasSuffix(loss.What, "could not run") || strings.HasSuffix(loss.What, "could not be watched")
+			if loss.Count > 5 || !rare {
 				t.Fail()
 			}
 		}
