@@ -33,7 +33,8 @@ func partOf(number int32) *Recording {
 		r.Processes = append(r.Processes, Process{Pid: 99, StartNs: 3e8, CPUNs: 1})
 	}
 	r.Threads = []Thread{{Pid: 1, Tid: 1, CPUNs: 100, Voluntary: 4}}
-	r.Syscalls = []Syscall{{Pid: 1, Tid: 1, Name: "read", Count: 3, TotalNs: 30, Buckets: make([]int64, number+1)}}
+	r.Syscalls = []Syscall{{Pid: 1, Tid: 1, Name: "read", Count: 3, TotalNs: 30,
+		Buckets: append(make([]int64, number), 1)}}
 	r.Slow = []Slow{{TimeNs: 1e8, DurationNs: 5, Stall: 1, Stack: stack, WakerStack: NoStack, HopStack: NoStack}}
 	r.Locks = []Lock{{Kind: LockFutex, Address: 8, Waits: 1, TotalNs: int64(number) * 10, WaiterStack: stack,
 		HolderStack: NoStack, HolderPid: number}}

@@ -40,6 +40,16 @@ func total[T any, K comparable](j *join, name string, limit int, key func(*T) K,
 	return writeTable(j.archive, j.codec, name, whole)
 }
 
+// trimmed are the buckets up to the last that counts, in memory of their own: those of all rows of a part are read into
+// one piece, which a single row would keep.
+func trimmed(buckets []int64) []int64 {
+	end := len(buckets)
+	for end > 0 && buckets[end-1] == 0 {
+		end--
+	}
+	return slices.Clone(buckets[:end:end])
+}
+
 // addBuckets adds up counts by latency; the slices may differ in length.
 func addBuckets(whole, later []int64) []int64 {
 	for len(whole) < len(later) {
@@ -70,7 +80,8 @@ func (j *join) syscalls() error {
 		comm, name string
 	}
 	return total(j, "syscalls", MaxSyscalls,
-		func(s *Syscall) key { return key{s.Pid, s.Tid, s.Comm, s.Name} }, asItIs[Syscall],
+		func(s *Syscall) key { return key{s.Pid, s.Tid, s.Comm, s.Name} },
+		func(_ *part, s *Syscall) { s.Buckets = trimmed(s.Buckets) },
 		func(whole, later *Syscall) {
 			whole.Count += later.Count
 			whole.Errors += later.Errors
@@ -143,7 +154,7 @@ func (j *join) block() error {
 		return found
 	}
 	return total(j, "block", MaxEvidence,
-		keyOf, asItIs[Block],
+		keyOf, func(_ *part, b *Block) { b.Buckets = trimmed(b.Buckets) },
 		func(whole, later *Block) {
 			whole.Count += later.Count
 			whole.Bytes += later.Bytes

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -126,7 +127,7 @@ func (p *Parts) Finish(ctx context.Context, check *recording.SelfCheck) (*Summar
 	if len(p.parts) == 0 {
 		return nil, fmt.Errorf("record %s: nothing was recorded", p.target)
 	}
-	err := recording.Join(p.path, p.parts, func(manifest *recording.Manifest) {
+	err := joined(p.path, p.parts, func(manifest *recording.Manifest) {
 		manifest.Cost.Check = check
 		if check != nil {
 			manifest.BlindSpots = append(manifest.BlindSpots,
@@ -184,6 +185,12 @@ func (s *Summary) add(part *Summary) {
 	}
 }
 
+// joined joins parts with little garbage beside what is alive: their totals are all in memory.
+func joined(path string, parts []string, edit func(*recording.Manifest)) error {
+	defer debug.SetGCPercent(debug.SetGCPercent(endingGCPercent))
+	return recording.Join(path, parts, edit)
+}
+
 // Salvage makes one recording of the parts that a killed one left in a folder, and removes them.
 func Salvage(folder, path string) (parts int, err error) {
 	files, err := filepath.Glob(filepath.Join(escapeGlob(folder), "[0-9][0-9][0-9][0-9]*.culprit"))
@@ -203,7 +210,7 @@ func Salvage(folder, path string) (parts int, err error) {
 		}
 		return 1
 	})
-	err = recording.Join(path, files, func(manifest *recording.Manifest) {
+	err = joined(path, files, func(manifest *recording.Manifest) {
 		manifest.BlindSpots = append(manifest.BlindSpots,
 			recording.BlindSpot{Kind: recording.BlindKilled})
 	})
