@@ -11,10 +11,9 @@ import (
 )
 
 const (
-	// armedPerHit is how many registers can be armed and disarmed in the time of one hit, 7 µs each; looksPerHit is
-	// how many looks cost a thread as much: 28 µs each, of one of the threads that run.
-	armedPerHit, looksPerHit = 5, 4
-	looksAtMost              = 3 // of both passes
+	// armedPerHit is how often a thread's registers can be armed and disarmed in the time of one hit, 14 µs each, and
+	// looksPerHit how many looks cost it as much: 28 µs each, of one of the threads that run.
+	armedPerHit, looksPerHit = 4, 2
 	// A hit is measured so often.
 	rounds = 9
 	// costUnmeasured is a hit's cost where it cannot be measured: twice what was seen on any host.
@@ -33,9 +32,9 @@ func New(each time.Duration) *Watcher {
 	return &Watcher{each: each, spent: map[int32]time.Duration{}}
 }
 
-// cost is what a thread bears of a watch with so many registers armed, and so many hits.
-func (w *Watcher) cost(armed, hits int) time.Duration {
-	return time.Duration(hits)*w.hit + time.Duration(armed)*w.hit/armedPerHit + looksAtMost*w.hit/looksPerHit
+// cost is what a thread bears of so many passes, a look at the end of each, and so many hits.
+func (w *Watcher) cost(passes, hits int) time.Duration {
+	return time.Duration(hits)*w.hit + time.Duration(passes)*(w.hit/armedPerHit+w.hit/looksPerHit)
 }
 
 // bearable leaves out threads, and words of them, that may cost a thread more than it has left.
@@ -45,7 +44,7 @@ func (w *Watcher) bearable(threads []Thread) (list []Thread) {
 	}
 	for _, thread := range threads {
 		words := min(len(thread.Words), Slots)
-		for words > 0 && w.cost(len(passes)*words, words*hits) > w.each-w.spent[thread.Tid] {
+		for words > 0 && w.cost(len(passes), words*hits) > w.each-w.spent[thread.Tid] {
 			words--
 		}
 		if words > 0 {
@@ -60,7 +59,7 @@ func (w *Watcher) charge(seen []Seen) {
 	armed, touches := map[int32]int{}, map[int32]int{}
 	for i := range seen {
 		if one := &seen[i]; one.Watched > 0 {
-			armed[one.Tid] += one.armed
+			armed[one.Tid] = max(armed[one.Tid], one.armed)
 			touches[one.Tid] += int(one.Touches)
 		}
 	}
@@ -73,17 +72,24 @@ func (w *Watcher) charge(seen []Seen) {
 var costOfHit = sync.OnceValue(func() time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	one, err := open(&Seen{Tid: int32(unix.Gettid()), Word: Word{Address: uint64(uintptr(unsafe.Pointer(&probed))),
-		Size: widest}}, unixBreakpointWrite)
+	of, err := openGroup(int32(unix.Gettid()))
+	if err != nil {
+		return costUnmeasured
+	}
+	defer of.close()
+	one, err := of.open(&Seen{Tid: int32(unix.Gettid()), Word: Word{Address: uint64(uintptr(unsafe.Pointer(&probed))),
+		Size: widest}}, unixBreakpointWrite, hits)
 	if err != nil {
 		return costUnmeasured
 	}
 	defer one.close()
+	of.arm()
+	touch(&probed, 0) // the hit that it was opened with
 	var costs []time.Duration
 	for i := range rounds {
 		before, _ := one.count()
 		start := threadTime()
-		one.arm(hits)
+		_ = one.let(hits) // or there is no hit
 		touch(&probed, uint64(i))
 		took := threadTime() - start
 		if after, _ := one.count(); after-before == hits {

@@ -3,7 +3,6 @@ package watchpoint
 import (
 	"encoding/binary"
 	"fmt"
-	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -27,20 +26,21 @@ const (
 	ringPages    = 2
 )
 
-// register is one debug register of one thread.
+// register is one debug register of one thread: armed while it has hits left and its group is on.
 type register struct {
 	fd   int
 	ring []byte // nil: hits are counted, their tasks not known
 }
 
-func open(of *Seen, kind uint32) (*register, error) {
+// open takes a register, and lets a number of hits through it: the kernel disarms it with the last.
+func (g *group) open(of *Seen, kind uint32, hits int) (*register, error) {
 	address, length := covering(of.Word)
 	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_BREAKPOINT, Sample: 1, Bp_type: kind, Ext1: address, Ext2: length,
-		Bits:        unix.PerfBitDisabled | unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv,
+		Bits:        unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv,
 		Sample_type: unix.PERF_SAMPLE_IP | unix.PERF_SAMPLE_REGS_USER, Sample_regs_user: taskRegister,
 		Read_format: unix.PERF_FORMAT_TOTAL_TIME_ENABLED | unix.PERF_FORMAT_TOTAL_TIME_RUNNING}
 	attr.Size = uint32(unsafe.Sizeof(attr))
-	fd, err := unix.PerfEventOpen(&attr, int(of.Tid), -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	fd, err := unix.PerfEventOpen(&attr, int(of.Tid), -1, g.fd, unix.PERF_FLAG_FD_CLOEXEC)
 	switch err {
 	case nil:
 	case unix.ENOSPC:
@@ -49,6 +49,10 @@ func open(of *Seen, kind uint32) (*register, error) {
 		return nil, fmt.Errorf("watch thread %d: %w", of.Tid, err)
 	}
 	one := &register{fd: fd}
+	if err := one.let(hits); err != nil {
+		one.close()
+		return nil, fmt.Errorf("watch thread %d: %w", of.Tid, err)
+	}
 	ring, err := unix.Mmap(fd, 0, ringPages*unix.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err == nil { // else the hits are counted all the same
 		one.ring = ring
@@ -66,46 +70,20 @@ func covering(word Word) (address, length uint64) {
 	return word.Address &^ (widest - 1), widest
 }
 
-// arm lets a number of hits through; the kernel disarms it with the last.
-func (r *register) arm(hits int) {
-	if r != nil {
-		_ = unix.IoctlSetInt(r.fd, unix.PERF_EVENT_IOC_REFRESH, hits) // of a thread that ended: no hits
-	}
-}
-
-func (r *register) disarm() {
-	if r != nil {
-		_ = unix.IoctlSetInt(r.fd, unix.PERF_EVENT_IOC_DISABLE, 0) // the same
-	}
-}
+// let has the kernel disarm it after so many hits more.
+func (r *register) let(hits int) error { return unix.IoctlSetInt(r.fd, unix.PERF_EVENT_IOC_REFRESH, hits) }
 
 // count is how often it was hit, and how long it was armed while its thread ran.
 func (r *register) count() (hits uint64, running time.Duration) {
 	var text [24]byte // the count, the time enabled, the time running
-	if r == nil {
-		return 0, 0
-	}
 	if n, err := unix.Read(r.fd, text[:]); err != nil || n < len(text) {
 		return 0, 0
 	}
 	return binary.NativeEndian.Uint64(text[:]), time.Duration(binary.NativeEndian.Uint64(text[16:]))
 }
 
-// spent reports whether it has had its hits, as far as its ring tells: to read the count of a register
-// that is armed interrupts its thread.
-func (r *register) spent(hits int) bool {
-	if r == nil || r.ring == nil {
-		return r == nil
-	}
-	header := (*unix.PerfEventMmapPage)(unsafe.Pointer(&r.ring[0]))
-	return atomic.LoadUint64(&header.Data_head) >= uint64(hits*sampleBytes)
-}
-
 // take adds what was seen.
 func (r *register) take(to *Seen, writes bool) {
-	if r == nil {
-		return
-	}
 	hits, running := r.count()
 	to.Watched += running
 	if writes {
@@ -141,9 +119,6 @@ func (r *register) tasks() (tasks []uint64) {
 }
 
 func (r *register) close() {
-	if r == nil {
-		return
-	}
 	if r.ring != nil {
 		_ = unix.Munmap(r.ring)
 	}

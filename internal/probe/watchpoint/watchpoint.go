@@ -39,14 +39,9 @@ const (
 // armedAtMost is how long a pass lasts.
 const armedAtMost = 5 * time.Millisecond
 
-// passes are who writes, then who touches what it was not seen to write, with when to look whether all registers
-// have had their hits. Each look takes a CPU from a thread that runs there, and the registers with it: where all
-// write one word the first is over at once, and words that others write have no hits to wait for in the second.
-var passes = [...]struct {
-	kind  uint32
-	looks []time.Duration
-}{{unixBreakpointWrite, []time.Duration{time.Millisecond, armedAtMost}}, {unixBreakpointTouch,
-	[]time.Duration{armedAtMost}}}
+// passes are who writes, then who touches what it was not seen to write. Nobody looks before a pass is over: a look takes
+// a CPU from a thread that runs there, and the registers with it, and a register that had its hits is off anyway.
+var passes = [...]uint32{unixBreakpointWrite, unixBreakpointTouch}
 
 // ErrSpent says that no thread can bear another watch.
 var ErrSpent = errors.New("the threads have been watched for as long as they may")
@@ -78,7 +73,7 @@ type Seen struct {
 	ForWrites time.Duration
 	// Tasks counts the hits by what was in the register where Go keeps its task.
 	Tasks map[uint64]int64
-	armed int // registers
+	armed int // passes in which it had a register
 }
 
 // Watch watches first who writes, then who touches (x86 has no register for reads alone). Threads that
@@ -102,8 +97,8 @@ func (w *Watcher) Watch(pid int, threads []Thread) ([]Seen, error) {
 		}
 	}
 	defer func() { w.charge(seen) }()
-	for _, one := range passes {
-		if err := pass(seen, one.kind, one.looks); err != nil {
+	for _, kind := range passes {
+		if err := pass(seen, kind); err != nil {
 			return nil, err
 		}
 	}
@@ -124,20 +119,16 @@ func Free(pid int) error {
 	return nil
 }
 
-// pass arms the registers for one kind of access, once. A word that was seen to be written is not looked at again.
-func pass(seen []Seen, kind uint32, looks []time.Duration) error {
-	armed := make([]*register, len(seen))
-	defer func() {
-		for _, one := range armed {
-			one.close()
-		}
-	}()
+// pass watches for one kind of access, once. A word that was seen to be written is not looked at again.
+func pass(seen []Seen, kind uint32) error {
+	watches := watches{registers: make([]*register, len(seen)), groups: map[int32]*group{}}
+	defer watches.close()
 	var held error
 	for i := range seen {
 		if seen[i].Writes > 0 {
 			continue
 		}
-		one, err := open(&seen[i], kind)
+		err := watches.open(i, &seen[i], kind)
 		switch {
 		case errors.Is(err, unix.ESRCH): // it has ended
 		case errors.Is(err, ErrHeld): // some are: the first words of a thread are those to know of
@@ -145,37 +136,18 @@ func pass(seen []Seen, kind uint32, looks []time.Duration) error {
 		case err != nil:
 			return err
 		}
-		armed[i] = one
 	}
-	if !slices.ContainsFunc(armed, func(one *register) bool { return one != nil }) {
+	if !slices.ContainsFunc(watches.registers, func(one *register) bool { return one != nil }) {
 		if slices.ContainsFunc(seen, func(one Seen) bool { return one.armed > 0 }) { // in the pass before
 			return nil
 		}
 		return held
 	}
-	start := time.Now()
-	for i, one := range armed {
-		one.arm(hits)
+	watches.during(armedAtMost)
+	for i, one := range watches.registers {
 		if one != nil {
-			seen[i].armed++
+			one.take(&seen[i], kind == unixBreakpointWrite)
 		}
-	}
-	for _, at := range looks {
-		time.Sleep(time.Until(start.Add(at)))
-		if allSpent(armed) {
-			break
-		}
-	}
-	for _, one := range armed {
-		one.disarm()
-	}
-	for i, one := range armed {
-		one.take(&seen[i], kind == unixBreakpointWrite)
 	}
 	return nil
-}
-
-// allSpent reports whether every register has had its hits.
-func allSpent(armed []*register) bool {
-	return !slices.ContainsFunc(armed, func(one *register) bool { return !one.spent(hits) })
 }

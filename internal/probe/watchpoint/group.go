@@ -1,0 +1,79 @@
+package watchpoint
+
+import (
+	"fmt"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// group is the registers of one thread: they are armed and disarmed at once, by one interrupt each. One by one, each
+// arming takes those before it off the CPU and puts them back, which a hypervisor sees as so many exits.
+type group struct {
+	fd int // an event that counts nothing: a register cannot lead, for its last hit would end the group
+}
+
+func openGroup(tid int32) (*group, error) {
+	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_DUMMY,
+		Bits: unix.PerfBitDisabled | unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv}
+	attr.Size = uint32(unsafe.Sizeof(attr))
+	fd, err := unix.PerfEventOpen(&attr, int(tid), -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("watch thread %d: %w", tid, err)
+	}
+	return &group{fd}, nil
+}
+
+func (g *group) arm() {
+	_ = unix.IoctlSetInt(g.fd, unix.PERF_EVENT_IOC_ENABLE, 0) // of a thread that ended: no hits
+}
+
+func (g *group) disarm() {
+	_ = unix.IoctlSetInt(g.fd, unix.PERF_EVENT_IOC_DISABLE, 0) // the same
+}
+
+func (g *group) close() { _ = unix.Close(g.fd) }
+
+// watches are the registers of one pass, and the groups of their threads.
+type watches struct {
+	registers []*register // nil: not watched
+	groups    map[int32]*group
+}
+
+// open has the register of one word wait for its thread's group.
+func (w *watches) open(i int, seen *Seen, kind uint32) (err error) {
+	of := w.groups[seen.Tid]
+	if of == nil {
+		if of, err = openGroup(seen.Tid); err != nil {
+			return err
+		}
+		w.groups[seen.Tid] = of
+	}
+	if w.registers[i], err = of.open(seen, kind, hits); err == nil {
+		seen.armed++
+	}
+	return err
+}
+
+// during arms all of them for a time.
+func (w *watches) during(length time.Duration) {
+	for _, one := range w.groups {
+		one.arm()
+	}
+	time.Sleep(length)
+	for _, one := range w.groups {
+		one.disarm()
+	}
+}
+
+func (w *watches) close() {
+	for _, one := range w.registers {
+		if one != nil {
+			one.close()
+		}
+	}
+	for _, one := range w.groups {
+		one.close()
+	}
+}
