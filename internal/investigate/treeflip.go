@@ -21,8 +21,8 @@ type treeFlip struct {
 }
 
 // treeInterval is how often the tree is looked through: a program confines itself once, at its
-// begin. The first time is as soon as one of its processes has a second thread, for until then no line is shared, and
-// the program has read how many CPUs it may use: it shall start as many threads at both levels.
+// begin. The first time is as soon as the program has divided its work, among threads or processes, for until then no
+// line is shared, and the program has read how many CPUs it may use: it shall start as many at both levels.
 const (
 	treeInterval  = 20 * time.Millisecond
 	firstInterval = time.Millisecond
@@ -101,7 +101,7 @@ func (f *treeFlip) keep(top int, launch *knob.Launch, on bool, stop <-chan struc
 		case <-time.After(interval):
 		}
 		tree := host.Tree(top, mostOfTree)
-		if interval == firstInterval && time.Since(begun) < treeInterval && !slices.ContainsFunc(tree, hasThreads) {
+		if interval == firstInterval && time.Since(begun) < treeInterval && !divided(tree) {
 			continue
 		}
 		interval = treeInterval
@@ -113,10 +113,20 @@ func (f *treeFlip) keep(top int, launch *knob.Launch, on bool, stop <-chan struc
 	}
 }
 
-// hasThreads tells whether a process has a second thread.
-func hasThreads(pid int) bool {
-	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
-	return err == nil && len(threads) > 1
+// divided tells whether a process has a second thread, or another that runs the same program.
+func divided(tree []int) bool {
+	running := map[string]bool{}
+	for _, pid := range tree {
+		if threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid)); err == nil && len(threads) > 1 {
+			return true
+		}
+		program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+		if err == nil && running[program] {
+			return true
+		}
+		running[program] = err == nil
+	}
+	return false
 }
 
 func (f *treeFlip) concerns(pid, top int) bool {

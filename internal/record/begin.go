@@ -48,6 +48,11 @@ func (s *Session) Begin(target Target) error {
 	window.held = watchHeld(window.startNs, s.options.slowly(heldEvery), s.changing(target))
 	window.watch, window.clock = watchTarget(pids, window.held), watchClock(s.options.slowly(clockPause), window.held)
 	window.costs = meterCost(s.shared.Programs, s.options.slowly(costEvery), s.slicesOf(target))
+	letGo(s.parts)
+	s.parts = nil
+	if target.Salvage != "" {
+		s.hold(target.Salvage)
+	}
 	s.window = window
 	return nil
 }

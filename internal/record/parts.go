@@ -44,6 +44,7 @@ type Parts struct {
 	began    time.Time            // the part that is open
 	lengthNs int64                // of the parts that are written
 	least    int64                // bytes of the heap that the part that is open began with; 0: not looked at
+	held     *os.File             // the folder, against Salvage
 }
 
 // NewParts refuses a path beside which the parts of a killed recording lie: they may be all there is of it.
@@ -101,6 +102,7 @@ func (p *Parts) end(ctx context.Context, goesOn bool) error {
 		if err := os.Mkdir(p.path+PartsSuffix, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 			return fmt.Errorf("make folder for parts of %s: %w", p.path, err)
 		}
+		p.held = holdParts(p.path + PartsSuffix)
 	}
 	path := p.next()
 	summary, err := p.recorder.End(ctx, Finish{Path: path, Part: true, GoesOn: goesOn, Thinned: p.thinned,
@@ -117,6 +119,7 @@ func (p *Parts) end(ctx context.Context, goesOn bool) error {
 // Finish closes the part that is open and writes the whole: check, unless nil, is what the recorder found out of its
 // own effect. After an error the parts that are written stay where they are.
 func (p *Parts) Finish(ctx context.Context, check *recording.SelfCheck) (*Summary, error) {
+	defer func() { letGo(p.held) }()
 	if p.open && len(p.parts) == 0 { // the usual case: there is nothing to join
 		p.open = false
 		return p.recorder.End(ctx, Finish{Path: p.path, Thinned: p.thinned, Check: check, Restarts: p.restarts})
@@ -191,8 +194,14 @@ func joined(path string, parts []string, edit func(*recording.Manifest)) error {
 	return recording.Join(path, parts, edit)
 }
 
-// Salvage makes one recording of the parts that a killed one left in a folder, and removes them.
+// Salvage makes one recording of the parts that a killed one left in a folder, and removes them. A recorder whose owner
+// was killed may still write the last of them: Salvage waits for it.
 func Salvage(folder, path string) (parts int, err error) {
+	held, err := takeParts(folder, salvageWait)
+	if err != nil {
+		return 0, err
+	}
+	defer letGo(held)
 	files, err := filepath.Glob(filepath.Join(escapeGlob(folder), "[0-9][0-9][0-9][0-9]*.culprit"))
 	if err != nil {
 		return 0, fmt.Errorf("find parts in %s: %w", folder, err)

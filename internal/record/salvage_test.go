@@ -2,6 +2,7 @@ package record
 
 import (
 	"bufio"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,6 +84,39 @@ func TestSalvage(t *testing.T) {
 			ids.freed(t)
 			salvaged(t, path)
 		})
+	}
+}
+
+// Parts to which a recorder still adds are left alone; the last one of a recorder whose owner was killed is waited for.
+func TestSalvageAtOnce(t *testing.T) {
+	needs(t)
+	path := filepath.Join(t.TempDir(), "x.culprit")
+	owner, pid, _ := partsOwner(t, path)
+	recorder, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(recorder)
+	if _, err := takeParts(path+PartsSuffix, 0); !errors.Is(err, errWritten) {
+		t.Errorf("parts of a recording that goes on are taken (%v)", err)
+	}
+	if err := owner.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	before, err := filepath.Glob(path + PartsSuffix + "/*.culprit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, err := Salvage(path+PartsSuffix, path)
+	if err != nil || parts < len(before) {
+		t.Errorf("%d parts, of %d and more (%v)", parts, len(before), err)
+	}
+	ended := []unix.PollFd{{Fd: int32(recorder), Events: unix.POLLIN}}
+	if n, err := pollUntil(ended, time.Now().Add(30*time.Second)); n != 1 || err != nil {
+		t.Fatalf("the recorder goes on (%d, %v)", n, err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+		t.Errorf("beside the recording lie %v (%v)", left, err)
 	}
 }
 

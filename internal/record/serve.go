@@ -139,6 +139,7 @@ func (s *Session) salvage() error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return fmt.Errorf("salvage the recording: %w", err)
 	}
+	s.hold(path)
 	return recording.Write(path, rec)
 }
 
@@ -180,6 +181,7 @@ func (s *Session) finish(finish Finish) (*Summary, error) {
 		defer Shrink()
 	}
 	if finish.Part {
+		s.hold(finish.Path)
 		defer s.options.endSmall()()
 	}
 	rec, err := s.End(finish)

@@ -35,7 +35,8 @@ type Session struct {
 	endsCalled bool  // offcpu tells processes of the ends of threads, while it runs
 	survivors  []int // processes that were followed when the last window ended
 	counting   counting
-	lastNs     int64 // when it ended
+	lastNs     int64    // when it ended
+	parts      *os.File // the folder to which it writes parts, held
 	closed     chan struct{}
 
 	dependencies *dependency.Reader
@@ -282,6 +283,7 @@ func (s *Session) Close() {
 		s.unwinder.Close()
 	}
 	s.shared.Close()
+	letGo(s.parts)
 }
 
 func kernelRelease() string {

@@ -71,7 +71,9 @@ func covering(word Word) (address, length uint64) {
 }
 
 // let has the kernel disarm it after so many hits more.
-func (r *register) let(hits int) error { return unix.IoctlSetInt(r.fd, unix.PERF_EVENT_IOC_REFRESH, hits) }
+func (r *register) let(hits int) error {
+	return unix.IoctlSetInt(r.fd, unix.PERF_EVENT_IOC_REFRESH, hits)
+}
 
 // count is how often it was hit, and how long it was armed while its thread ran.
 func (r *register) count() (hits uint64, running time.Duration) {

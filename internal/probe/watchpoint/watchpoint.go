@@ -39,8 +39,8 @@ const (
 // armedAtMost is how long a pass lasts.
 const armedAtMost = 5 * time.Millisecond
 
-// passes are who writes, then who touches what it was not seen to write. Nobody looks before a pass is over: a look takes
-// a CPU from a thread that runs there, and the registers with it, and a register that had its hits is off anyway.
+// passes are who writes, then who touches what it was not seen to write. Nobody looks before a pass is over: a look
+// takes a CPU from a thread that runs there, and the registers with it, and a register that had its hits is off.
 var passes = [...]uint32{unixBreakpointWrite, unixBreakpointTouch}
 
 // ErrSpent says that no thread can bear another watch.
