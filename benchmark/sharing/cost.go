@@ -54,7 +54,7 @@ func (o options) recorderCosts(out io.Writer, folder string, languages []*langua
 const eachWatch = 150 * time.Millisecond
 
 // mayTake is what all confirmations of a window may take of a thread (watchesCost of internal/probe/oncpu).
-const mayTake = 600 * time.Microsecond
+const mayTake = 500 * time.Microsecond
 
 // confirmationCosts watches threads until they can bear no more, and prints what CPU time they lost.
 func (o options) confirmationCosts(out io.Writer, folder string) error {

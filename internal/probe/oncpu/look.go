@@ -29,7 +29,7 @@ const (
 	triesOfLine  = 3 // its threads may have slept
 	// watchesCost is what all watches of a window may take of one thread, by what a hit costs one of the recorder's
 	// own: those of the target are to lose a millisecond at most. See benchmark/sharing/RESULTS.md.
-	watchesCost = 600 * time.Microsecond
+	watchesCost = 500 * time.Microsecond
 )
 
 // seenOperand is an operand in memory that a thread was sampled with.
@@ -55,6 +55,9 @@ type looker struct {
 	common   *common
 	watcher  *watchpoint.Watcher
 	watched  int // lines
+	lost     map[codeOf]*lostCode
+	lostKept int // samples in lost
+	caught   int // instructions
 	ending   sync.Once
 	stop     chan struct{}
 	done     chan struct{} // nil: it does not run
@@ -62,7 +65,8 @@ type looker struct {
 
 func newLooker(operands *bpf.Ring[oncpuOperand], shared *common, confirm bool) *looker {
 	return &looker{operands: operands, common: shared, confirm: confirm, every: lookEvery, young: youngBeats,
-		lengths: lengthsBefore{}, lines: map[lineOf]*hotLine{}, watcher: watchpoint.New(watchesCost), places: newPlaces(),
+		lengths: lengthsBefore{}, lines: map[lineOf]*hotLine{}, lost: map[codeOf]*lostCode{},
+		watcher: watchpoint.New(watchesCost), places: newPlaces(),
 		stop: make(chan struct{})}
 }
 
@@ -112,6 +116,7 @@ func (l *looker) look(beats int) {
 		l.know(worthAsking)
 	}
 	if l.confirm && (beats > l.young || (beats-firstLook)%watchBeats == 0) {
+		l.catch()
 		l.watch()
 	}
 }
@@ -122,19 +127,24 @@ func (l *looker) take() {
 	l.over, l.failed = l.over+over, cmp.Or(l.failed, err)
 	for i := range samples {
 		sample := &samples[i]
-		found, ok := accessOf(sample, l.lengths)
-		if !ok {
-			continue
+		if found, ok := accessOf(sample, l.lengths); ok {
+			l.keep(sample, found)
+		} else {
+			l.lose(sample)
 		}
-		if len(l.seen) == maxOperands {
-			l.over++
-			continue
-		}
-		l.places.thread(int32(sample.Tgid), sample.Thread)
-		l.seen = append(l.seen, seenOperand{time: int64(sample.Time), pid: int32(sample.Tgid), tid: int32(sample.Tid),
-			task: sample.Regs[taskRegister], access: found})
-		l.add(&l.seen[len(l.seen)-1])
 	}
+}
+
+// keep takes over what a sample touched.
+func (l *looker) keep(sample *oncpuOperand, found access) {
+	if len(l.seen) == maxOperands {
+		l.over++
+		return
+	}
+	l.places.thread(int32(sample.Tgid), sample.Thread)
+	l.seen = append(l.seen, seenOperand{time: int64(sample.Time), pid: int32(sample.Tgid), tid: int32(sample.Tid),
+		task: sample.Regs[taskRegister], access: found})
+	l.add(&l.seen[len(l.seen)-1])
 }
 
 // hottest are the lines that several threads touch and one writes, the most sampled first.

@@ -86,6 +86,9 @@ func TestAccessOf(t *testing.T) {
 		if ok == test.none || got != test.want {
 			t.Errorf("%s: %+v, %v, want %+v", test.name, got, ok, test.want)
 		}
+		if lost := lostAt(sample, lengthsBefore{}); (lost != 0) != strings.HasSuffix(test.name, "is lost") {
+			t.Errorf("%s: lost at %#x", test.name, lost)
+		}
 	}
 }
 

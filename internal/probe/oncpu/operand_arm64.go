@@ -13,3 +13,25 @@ func accessOf(sample *oncpuOperand, _ lengthsBefore) (access, bool) {
 	before, next := binary.LittleEndian.Uint32(sample.Code[:4]), binary.LittleEndian.Uint32(sample.Code[4:])
 	return accessA64(before, next, &sample.Regs, sample.Ip, sample.Thread)
 }
+
+// lostAt is the address of the instruction before a sample where that overwrote a register of its own address, 0 where
+// it did not.
+func lostAt(sample *oncpuOperand, _ lengthsBefore) (code uint64) {
+	operand, ok := decodeA64(binary.LittleEndian.Uint32(sample.Code[:4]))
+	if !ok {
+		return 0
+	}
+	if _, ok := operand.address(&sample.Regs, sample.Ip-4, true); ok {
+		return 0
+	}
+	return sample.Ip - 4
+}
+
+// accessAt is the operand of the instruction before a sample, with the registers from before it ran.
+func accessAt(sample *oncpuOperand, code uint64) (access, bool) {
+	operand, ok := decodeA64(binary.LittleEndian.Uint32(sample.Code[:4]))
+	if !ok || code != sample.Ip-4 {
+		return access{}, false
+	}
+	return operand.of(&sample.Regs, code, sample.Thread, false)
+}

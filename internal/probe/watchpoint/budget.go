@@ -37,11 +37,16 @@ func (w *Watcher) cost(passes, hits int) time.Duration {
 	return time.Duration(hits)*w.hit + time.Duration(passes)*(w.hit/armedPerHit+w.hit/looksPerHit)
 }
 
-// bearable leaves out threads, and words of them, that may cost a thread more than it has left.
-func (w *Watcher) bearable(threads []Thread) (list []Thread) {
+// measure finds out once what a hit costs here.
+func (w *Watcher) measure() {
 	if w.hit == 0 {
 		w.hit = costOfHit()
 	}
+}
+
+// bearable leaves out threads, and words of them, that may cost a thread more than it has left.
+func (w *Watcher) bearable(threads []Thread) (list []Thread) {
+	w.measure()
 	for _, thread := range threads {
 		words := min(len(thread.Words), Slots)
 		for words > 0 && w.cost(len(passes), words*hits) > w.each-w.spent[thread.Tid] {
@@ -77,8 +82,8 @@ var costOfHit = sync.OnceValue(func() time.Duration {
 		return costUnmeasured
 	}
 	defer of.close()
-	one, err := of.open(&Seen{Tid: int32(unix.Gettid()), Word: Word{Address: uint64(uintptr(unsafe.Pointer(&probed))),
-		Size: widest}}, unixBreakpointWrite, hits)
+	word := Word{Address: uint64(uintptr(unsafe.Pointer(&probed))), Size: widest}
+	one, err := of.open(int32(unix.Gettid()), watching(word, unixBreakpointWrite), hits)
 	if err != nil {
 		return costUnmeasured
 	}

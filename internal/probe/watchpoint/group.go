@@ -2,6 +2,7 @@ package watchpoint
 
 import (
 	"fmt"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -41,19 +42,26 @@ type watches struct {
 	groups    map[int32]*group
 }
 
-// open has the register of one word wait for its thread's group.
-func (w *watches) open(i int, seen *Seen, kind uint32) (err error) {
-	of := w.groups[seen.Tid]
+func newWatches(registers int) *watches {
+	return &watches{registers: make([]*register, registers), groups: map[int32]*group{}}
+}
+
+// open has a register wait for its thread's group.
+func (w *watches) open(i int, tid int32, attr *unix.PerfEventAttr, hits int) (err error) {
+	of := w.groups[tid]
 	if of == nil {
-		if of, err = openGroup(seen.Tid); err != nil {
+		if of, err = openGroup(tid); err != nil {
 			return err
 		}
-		w.groups[seen.Tid] = of
+		w.groups[tid] = of
 	}
-	if w.registers[i], err = of.open(seen, kind, hits); err == nil {
-		seen.armed++
-	}
+	w.registers[i], err = of.open(tid, attr, hits)
 	return err
+}
+
+// none reports whether no register is open.
+func (w *watches) none() bool {
+	return !slices.ContainsFunc(w.registers, func(one *register) bool { return one != nil })
 }
 
 // during arms all of them for a time.

@@ -11,18 +11,16 @@ import (
 
 // include/uapi/linux/hw_breakpoint.h
 const (
-	unixBreakpointWrite = 2
-	unixBreakpointTouch = 3
+	unixBreakpointWrite   = 2
+	unixBreakpointTouch   = 3
+	unixBreakpointExecute = 4
 )
 
-// arch/x86/include/uapi/asm/perf_regs.h: R14, where Go keeps the task that runs.
-const taskRegister = 1 << 22
-
-// A sample is a header, the instruction's address, the ABI and one register. A page holds more than
-// there are hits.
+// A sample is a header, the instruction's address, the ABI and registers. A page holds more than there are hits.
 const (
-	sampleBytes  = 32
-	sampleRecord = 9 // PERF_RECORD_SAMPLE
+	sampleBytes  = 24 // up to the registers
+	sampleRecord = 9  // PERF_RECORD_SAMPLE
+	abi64        = 2  // PERF_SAMPLE_REGS_ABI_64
 	ringPages    = 2
 )
 
@@ -32,26 +30,38 @@ type register struct {
 	ring []byte // nil: hits are counted, their tasks not known
 }
 
+// watching is the event of a word that is written, or touched.
+func watching(word Word, kind uint32) *unix.PerfEventAttr {
+	attr := &unix.PerfEventAttr{Bp_type: kind, Sample_regs_user: taskRegister}
+	attr.Ext1, attr.Ext2 = covering(word)
+	return attr
+}
+
+// executing is the event of an instruction that is about to run.
+func executing(code uint64) *unix.PerfEventAttr {
+	return &unix.PerfEventAttr{Bp_type: unixBreakpointExecute, Sample_regs_user: generalRegisters, Ext1: code,
+		Ext2: codeLength}
+}
+
 // open takes a register, and lets a number of hits through it: the kernel disarms it with the last.
-func (g *group) open(of *Seen, kind uint32, hits int) (*register, error) {
-	address, length := covering(of.Word)
-	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_BREAKPOINT, Sample: 1, Bp_type: kind, Ext1: address, Ext2: length,
-		Bits:        unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv,
-		Sample_type: unix.PERF_SAMPLE_IP | unix.PERF_SAMPLE_REGS_USER, Sample_regs_user: taskRegister,
-		Read_format: unix.PERF_FORMAT_TOTAL_TIME_ENABLED | unix.PERF_FORMAT_TOTAL_TIME_RUNNING}
-	attr.Size = uint32(unsafe.Sizeof(attr))
-	fd, err := unix.PerfEventOpen(&attr, int(of.Tid), -1, g.fd, unix.PERF_FLAG_FD_CLOEXEC)
+func (g *group) open(tid int32, attr *unix.PerfEventAttr, hits int) (*register, error) {
+	attr.Type, attr.Sample = unix.PERF_TYPE_BREAKPOINT, 1
+	attr.Bits = unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv
+	attr.Sample_type = unix.PERF_SAMPLE_IP | unix.PERF_SAMPLE_REGS_USER
+	attr.Read_format = unix.PERF_FORMAT_TOTAL_TIME_ENABLED | unix.PERF_FORMAT_TOTAL_TIME_RUNNING
+	attr.Size = uint32(unsafe.Sizeof(*attr))
+	fd, err := unix.PerfEventOpen(attr, int(tid), -1, g.fd, unix.PERF_FLAG_FD_CLOEXEC)
 	switch err {
 	case nil:
 	case unix.ENOSPC:
-		return nil, fmt.Errorf("watch thread %d: %w", of.Tid, ErrHeld)
+		return nil, fmt.Errorf("watch thread %d: %w", tid, ErrHeld)
 	default:
-		return nil, fmt.Errorf("watch thread %d: %w", of.Tid, err)
+		return nil, fmt.Errorf("watch thread %d: %w", tid, err)
 	}
 	one := &register{fd: fd}
 	if err := one.let(hits); err != nil {
 		one.close()
-		return nil, fmt.Errorf("watch thread %d: %w", of.Tid, err)
+		return nil, fmt.Errorf("watch thread %d: %w", tid, err)
 	}
 	ring, err := unix.Mmap(fd, 0, ringPages*unix.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err == nil { // else the hits are counted all the same
@@ -93,13 +103,13 @@ func (r *register) take(to *Seen, writes bool) {
 		to.ForWrites += running
 	}
 	to.Touches += int64(hits)
-	for _, task := range r.tasks() {
-		to.Tasks[task]++
+	for _, values := range r.values() {
+		to.Tasks[values[0]]++
 	}
 }
 
-// tasks are the task registers of the hits.
-func (r *register) tasks() (tasks []uint64) {
+// values are what was in the registers that each hit tells.
+func (r *register) values() (all [][]uint64) {
 	if r.ring == nil {
 		return nil
 	}
@@ -109,15 +119,20 @@ func (r *register) tasks() (tasks []uint64) {
 	for at := 0; at+sampleBytes <= end; {
 		record := r.ring[page+at : page+end]
 		length := int(binary.NativeEndian.Uint16(record[6:]))
-		if length < 8 {
+		if length < 8 || length > len(record) {
 			break
 		}
-		if binary.NativeEndian.Uint32(record) == sampleRecord && length >= sampleBytes {
-			tasks = append(tasks, binary.NativeEndian.Uint64(record[24:]))
+		if binary.NativeEndian.Uint32(record) == sampleRecord && length > sampleBytes &&
+			binary.NativeEndian.Uint64(record[16:]) == abi64 {
+			var values []uint64
+			for from := sampleBytes; from+8 <= length; from += 8 {
+				values = append(values, binary.NativeEndian.Uint64(record[from:]))
+			}
+			all = append(all, values)
 		}
 		at += length
 	}
-	return tasks
+	return all
 }
 
 func (r *register) close() {

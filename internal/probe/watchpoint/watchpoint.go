@@ -121,23 +121,25 @@ func Free(pid int) error {
 
 // pass watches for one kind of access, once. A word that was seen to be written is not looked at again.
 func pass(seen []Seen, kind uint32) error {
-	watches := watches{registers: make([]*register, len(seen)), groups: map[int32]*group{}}
+	watches := newWatches(len(seen))
 	defer watches.close()
 	var held error
 	for i := range seen {
 		if seen[i].Writes > 0 {
 			continue
 		}
-		err := watches.open(i, &seen[i], kind)
+		err := watches.open(i, seen[i].Tid, watching(seen[i].Word, kind), hits)
 		switch {
+		case err == nil:
+			seen[i].armed++
 		case errors.Is(err, unix.ESRCH): // it has ended
 		case errors.Is(err, ErrHeld): // some are: the first words of a thread are those to know of
 			held = err
-		case err != nil:
+		default:
 			return err
 		}
 	}
-	if !slices.ContainsFunc(watches.registers, func(one *register) bool { return one != nil }) {
+	if watches.none() {
 		if slices.ContainsFunc(seen, func(one Seen) bool { return one.armed > 0 }) { // in the pass before
 			return nil
 		}

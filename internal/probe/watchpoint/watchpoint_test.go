@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 func hold(tid int32, address uint64) {
 	of, err := openGroup(tid)
 	for i := uint64(0); i < Slots && err == nil; i++ {
-		_, err = of.open(&Seen{Tid: tid, Word: Word{Address: address + 8*i, Size: 8}}, unixBreakpointWrite, 1<<20)
+		_, err = of.open(tid, watching(Word{Address: address + 8*i, Size: 8}, unixBreakpointWrite), 1<<20)
 		if err != nil && i > 0 { // a recorder that runs on this host meanwhile has one
 			err = nil
 			break
@@ -111,17 +111,25 @@ type line struct {
 // busy keeps a thread of this process adding to one word and reading another until stop.
 func busy(t *testing.T, add, read *atomic.Int64, stop *atomic.Bool) (tid int32) {
 	t.Helper()
-	told, done := make(chan int32), make(chan bool)
-	go func() {
-		runtime.LockOSThread()
-		defer close(done)
-		told <- int32(unix.Gettid())
+	return running(t, stop, func() {
 		for !stop.Load() {
 			add.Add(1)
 			if read != nil {
 				read.Load()
 			}
 		}
+	})
+}
+
+// running keeps a thread of this process at work until stop.
+func running(t *testing.T, stop *atomic.Bool, work func()) (tid int32) {
+	t.Helper()
+	told, done := make(chan int32), make(chan bool)
+	go func() {
+		runtime.LockOSThread()
+		defer close(done)
+		told <- int32(unix.Gettid())
+		work()
 	}()
 	t.Cleanup(func() { stop.Store(true); <-done })
 	return <-told
@@ -198,7 +206,7 @@ func TestWatchGivesBack(t *testing.T) {
 	defer of.close()
 	var held []*register
 	for i := range Slots { // a recorder that runs on this host meanwhile has one
-		one, err := of.open(&Seen{Tid: tid, Word: wordOf(&shared.word[i])}, unixBreakpointWrite, hits)
+		one, err := of.open(tid, watching(wordOf(&shared.word[i]), unixBreakpointWrite), hits)
 		if err != nil {
 			break
 		}
