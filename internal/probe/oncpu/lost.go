@@ -6,9 +6,9 @@ import (
 	"culprit/internal/probe/watchpoint"
 )
 
-// An instruction that overwrites the register of its own address (mov (%rax),%rax) is sampled when it has: where it read
-// is lost. Where that happens often at one instruction, debug registers catch its threads right before it, a
-// few times each, and those samples are taken for accesses to where they went then.
+// An instruction that overwrites the register of its own address (mov (%rax),%rax) is sampled when it has: where it
+// read is lost. Where that happens often at one instruction, debug registers catch its threads right before it, a few
+// times each, and those samples are taken for accesses to where they went then.
 
 const (
 	worthACatch    = 10 // samples that are lost at an instruction before it is caught
