@@ -191,7 +191,12 @@ type Line struct {
 	// where too few samples tell.
 	Near         int64   `parquet:"near,optional"`
 	NearByChance float64 `parquet:"near_by_chance,optional"`
-	Context      string  `parquet:"context,dict"`
+	// BlockSize is that of the heap block which the word lies in, by as many bytes as BlockOffset, and BlockStack where it
+	// was allocated; all 0 where that is not known (record --allocations).
+	BlockSize   int64  `parquet:"block_size,optional"`
+	BlockOffset int64  `parquet:"block_offset,optional"`
+	BlockStack  int32  `parquet:"block_stack,optional"`
+	Context     string `parquet:"context,dict"`
 }
 
 // The scopes of a Counter. Both stand still while who is counted sleeps: the rows of a CPU, which

@@ -185,8 +185,12 @@ func (j *join) lines() error {
 			key := *l
 			key.Count, key.Hits, key.WatchedNs = 0, 0, 0
 			return key
-		}, func(p *part, l *Line) { p.stack(&l.Stack) },
-		func(whole, later *Line) {
+		}, func(p *part, l *Line) {
+			p.stack(&l.Stack)
+			if l.BlockSize != 0 {
+				p.stack(&l.BlockStack)
+			}
+		}, func(whole, later *Line) {
 			whole.Count += later.Count
 			whole.Hits += later.Hits
 			whole.WatchedNs += later.WatchedNs

@@ -167,6 +167,9 @@ func (r *Recording) checkEvidence() error {
 		if !r.knows(line.Stack) {
 			return fmt.Errorf("line %d refers to stack %d of %d", i, line.Stack, len(r.Stacks))
 		}
+		if line.BlockSize != 0 && !r.knows(line.BlockStack) {
+			return fmt.Errorf("line %d refers to stack %d of %d for its block", i, line.BlockStack, len(r.Stacks))
+		}
 	}
 	for i, block := range r.Block {
 		if len(block.Buckets) > MaxBuckets {

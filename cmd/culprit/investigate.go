@@ -28,6 +28,7 @@ type investigateFlags struct {
 	metric   string
 	prove    string
 	confirm  bool
+	blocks   bool
 	counting countingFlags
 	budget   time.Duration
 	timeout  time.Duration
@@ -76,6 +77,7 @@ Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
 			options.MayGrow = !cmd.Flags().Changed("budget")
 			started := options.Target.Kind == "" && options.TargetB.Kind == ""
 			options.Confirm = f.confirm && (started || cmd.Flags().Changed("confirm"))
+			options.Allocations = f.blocks
 			tell, err := openNews(f.news)
 			if err != nil {
 				return err
@@ -99,6 +101,8 @@ Exit status: 0 nothing is worse, 1 B is worse, 2 error.`,
 	flags.StringVar(&f.prove, "prove", "ask", "ask, auto or none: may settings be flipped for proof")
 	flags.BoolVar(&f.confirm, "confirm", true,
 		"have debug registers watch cache lines that threads seem to share; of what runs already only when it is given")
+	flags.BoolVar(&f.blocks, "allocations", false,
+		"remember in recorded runs where heap blocks are allocated that shared cache lines lie in (some 15 µs for each)")
 	f.counting.define(flags)
 	flags.DurationVar(&f.timeout, "timeout", 0, "longest time for one run (default: the budget)")
 	flags.StringVar(&f.caseDir, "case", "", "directory to make (default: culprit-case- and the time)")

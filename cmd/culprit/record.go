@@ -78,6 +78,8 @@ its port, unit or cgroup is followed when it is restarted; a process named by it
 	flags.BoolVar(&o.Requests, "requests", false, "follow the requests of the target's services on their sockets")
 	flags.StringVar(&o.Counters, "counters", "", "count these events for the target, as in 'culprit count -e'")
 	flags.BoolVar(&o.CPI, "cpi", false, "sample stacks by cycles and instructions too (takes hardware counters)")
+	flags.BoolVar(&o.Allocations, "allocations", false,
+		"remember where heap blocks are allocated that shared cache lines lie in (some 15 µs for each)")
 	flags.BoolVar(&o.Confirm, "confirm", false, "have debug registers watch cache lines that threads seem to share")
 	flags.BoolVar(&o.python, "python", false, "load the Python unwinder at once (found out by itself for a command)")
 	o.costFlags(flags)

@@ -136,7 +136,8 @@ func (inv *investigation) startRecorder(ctx context.Context) (*record.Recorder, 
 		Unwind: 2 * time.Millisecond, Slice: evidenceSlice, Poll: 10 * time.Millisecond,
 		RunTimes: inv.runTimes, Program: inv.options.Program, Worst: inv.worst(),
 		Requests: inv.options.Target.Kind != "" || inv.options.Load != nil && units.Percent(inv.options.Metric.Name) > 0,
-		Confirm:  inv.options.Confirm, Counters: inv.options.Counters, CPI: inv.options.CPI}
+		Confirm:  inv.options.Confirm, Allocations: inv.options.Allocations, Counters: inv.options.Counters,
+		CPI: inv.options.CPI}
 	inv.options.Earlier.recordedAs(&o)
 	recorder, err := record.Start(ctx, o)
 	if err != nil {

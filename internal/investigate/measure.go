@@ -8,6 +8,7 @@ import (
 
 	"culprit/internal/explain"
 	"culprit/internal/record"
+	"culprit/internal/shell"
 	"culprit/internal/stat"
 	"culprit/internal/trial"
 )
@@ -22,6 +23,9 @@ func (inv *investigation) one(ctx context.Context, slot trial.Slot, more func(*t
 		Command: inv.options.command(slot.Side), Timeout: inv.timeout(), CaseDir: inv.dir}
 	if printed := inv.options.Metric.Printed; printed != nil {
 		spec.Printed = []trial.Printed{*printed}
+	}
+	if inv.options.Allocations { // those of a shell's child are seen late
+		spec.Direct = shell.Direct(spec.Command)
 	}
 	inv.loadInto(&spec)
 	if more != nil {

@@ -45,6 +45,8 @@ type Options struct {
 	Program  string // name and version of culprit
 	// Confirm has debug registers watch the cache lines that threads of recorded runs seem to share.
 	Confirm bool
+	// Allocations remembers where heap blocks of recorded runs are allocated, for words of shared cache lines.
+	Allocations bool
 	// Counters are events to count in recorded runs, as record.Options has them; CPI samples these by cycles and by
 	// instructions.
 	Counters string

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"culprit/internal/probe/allocations"
 	"culprit/internal/probe/block"
 	"culprit/internal/probe/bpf"
 	"culprit/internal/probe/counters"
@@ -16,7 +17,7 @@ import (
 )
 
 // All probes, in the order in which they are loaded and collected: processes
-// first (names), faults, offcpu and cpi before oncpu (they claim their stacks).
+// first (names), faults, offcpu and cpi before oncpu (they claim their stacks), allocations behind it (it finds lines).
 func All() []Probe {
 	return []Probe{
 		{Name: "processes", Essential: true, Start: adapt(processes.Start),
@@ -49,6 +50,9 @@ func All() []Probe {
 		{Name: "oncpu", Start: adapt(oncpu.Start),
 			Sees:  "stacks of what runs, kernel and user, native and interpreted",
 			Hides: "which code takes the CPU"},
+		{Name: "allocations", Asked: true, Start: adapt(allocations.Start),
+			Sees:  "where the heap blocks were allocated that shared cache lines lie in",
+			Hides: "the allocation behind a shared line"},
 		{Name: "requests", Asked: true, Start: adapt(requests.Start),
 			Sees:  "requests of services on their sockets: count, latency from the first data, what slow ones waited for",
 			Hides: "latency of services, and why some of their requests are slow"},

@@ -88,7 +88,7 @@ func (s *Session) attach(window *openWindow) (pids []int, err error) {
 		return nil, err
 	}
 	window.startNs = bpf.Now()
-	s.shared.StartNs = window.startNs
+	s.shared.StartNs, s.shared.Roots = window.startNs, pids
 	for _, session := range s.sessions {
 		if slices.Contains(window.target.Without, session.Name()) {
 			continue

@@ -12,7 +12,8 @@ var lightProbes = map[string]bool{"processes": true, "oncpu": true, "counters": 
 
 // asks tells whether a probe is asked for that runs only then.
 func (o Options) asks(probe string) bool {
-	return probe == "requests" && o.Requests || probe == "counters" && o.Counters != "" || probe == "cpi" && o.CPI
+	return probe == "requests" && o.Requests || probe == "counters" && o.Counters != "" || probe == "cpi" && o.CPI ||
+		probe == "allocations" && o.Allocations
 }
 
 // leavesOut says why the options leave a probe out; "" when they do not.

@@ -60,6 +60,8 @@ type Options struct {
 	CPI bool `json:"cpi,omitempty"`
 	// Confirm has debug registers watch the cache lines that threads seem to share: a millisecond of each thread.
 	Confirm bool `json:"confirm,omitempty"`
+	// Allocations remembers where heap blocks are allocated, for words of shared cache lines.
+	Allocations bool `json:"allocations,omitempty"`
 }
 
 // MaxHz bounds the rate: at 18 µs per sample in the kernel more would disturb what it measures.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/rivo/uniseg"
@@ -43,6 +44,9 @@ func (p *page) sharedLine(line *cause.SharedLine) {
 	if more := len(line.Words) - len(shown); more > 0 {
 		p.entry("", fmt.Sprintf("and %s in the report", plural(more, "more word")), plain, dim)
 	}
+	for _, text := range blocksIn(shown) {
+		p.entry("block", text, dim, plain)
+	}
 	p.entry("apart", visible(line.String(), sentenceRunesMax), dim, plain)
 }
 
@@ -52,6 +56,43 @@ func wordName(word *lines.Word) string {
 		name = "?"
 	}
 	return fmt.Sprintf("%s (%d)", name, word.Size)
+}
+
+// blocksIn says which heap blocks words lie in, and who asked for them: "+16, +24 in a block of 16 bytes, allocated by
+// make_stats (stats.cpp:8)".
+func blocksIn(words []lines.Word) (list []string) {
+	type start struct{ line, size int64 } // of a block, from the begin of the line
+	in := map[start][]string{}
+	var order []start
+	for i := range words {
+		if block := words[i].Block; block != nil {
+			at := start{int64(words[i].Offset) - block.Offset, block.Size}
+			if in[at] == nil {
+				order = append(order, at)
+			}
+			in[at] = append(in[at], fmt.Sprintf("+%d", words[i].Offset))
+		}
+	}
+	for i := range words {
+		block := words[i].Block
+		if block == nil {
+			continue
+		}
+		at := start{int64(words[i].Offset) - block.Offset, block.Size}
+		if len(order) == 0 || order[0] != at {
+			continue
+		}
+		order = order[1:]
+		text := fmt.Sprintf("%s in a block of %s bytes", strings.Join(in[at], ", "), digits(float64(block.Size)))
+		if block.By != "" {
+			text += ", allocated by " + visible(block.By, nameRunesMax)
+		}
+		if block.File != "" {
+			text += fmt.Sprintf(" (%s:%d)", visible(filepath.Base(block.File), wordNameMost), block.Line)
+		}
+		list = append(list, text)
+	}
+	return list
 }
 
 // wordUsers says who touches a word: "parse/7101 writes 190, reads 4 ✓".

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -51,7 +52,8 @@ func holdCommand(spec Spec, out *outputs, group *group) (*gate, error) {
 		Sys: &syscall.SysProcAttr{Setpgid: true},
 	}
 	group.enter(attributes.Sys)
-	pid, err := syscall.ForkExec("/bin/sh", []string{"/bin/sh", "-c", gateScript, "/bin/sh", spec.Command}, attributes)
+	pid, err := syscall.ForkExec("/bin/sh", []string{"/bin/sh", "-c", gateScript, "/bin/sh",
+		cmp.Or(spec.Direct, spec.Command)}, attributes)
 	thereWrite.Close()
 	if err != nil {
 		openWrite.Close()

@@ -20,6 +20,7 @@ type Spec struct {
 	Level string // proof trials: the knob's level
 
 	Command string        // for /bin/sh -c; handed over as an argument, never pasted into a script
+	Direct  string        // the same without a shell that waits for it, to be run in place of Command; "": none
 	Dir     string        // working directory, "" for culprit's own
 	Env     []string      // NAME=value, added to culprit's own environment
 	Timeout time.Duration // 0 for none

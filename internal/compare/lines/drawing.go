@@ -31,6 +31,17 @@ type Word struct {
 	More   int    `json:"more,omitempty"` // users beyond those
 	// Apart says that padding before this word keeps it from others' words; of false sharing alone.
 	Apart bool `json:"apart,omitempty"`
+	// Block is the heap block that the word lies in, where that is known.
+	Block *Block `json:"block,omitempty"`
+}
+
+// Block is a heap block and who asked for it.
+type Block struct {
+	Size   int64  `json:"size"`
+	Offset int64  `json:"offset"`       // of the word in it
+	By     string `json:"by,omitempty"` // the innermost function of the program's own, "" where none is known
+	File   string `json:"file,omitempty"`
+	Line   int32  `json:"line,omitempty"`
 }
 
 // User is a thread, or a task of Go, that touches a word.
@@ -42,10 +53,10 @@ type User struct {
 }
 
 // drawing draws a line from its rows.
-func (u *use) drawing(threads map[int32]string) *Drawing {
-	names := u.userNames(threads)
+func (u *use) drawing(rec *recording.Recording) *Drawing {
+	names := u.userNames(threadNames(rec))
 	type at struct{ offset, size int32 }
-	words, called := map[at]map[string]*User{}, map[at]map[string]float64{}
+	words, called, blocks := map[at]map[string]*User{}, map[at]map[string]float64{}, map[at]*Block{}
 	for _, row := range u.rows {
 		who := names(row)
 		if row.Offset < 0 || row.Offset >= Bytes || who == "" {
@@ -68,10 +79,13 @@ func (u *use) drawing(threads map[int32]string) *Drawing {
 		if row.Name != "" {
 			called[place][row.Name+row.Field] += float64(row.Count)
 		}
+		if blocks[place] == nil {
+			blocks[place] = blockOf(rec, row)
+		}
 	}
 	drawn := &Drawing{}
 	for place, users := range words {
-		word := Word{Offset: place.offset, Size: place.size, Name: heaviest(called[place])}
+		word := Word{Offset: place.offset, Size: place.size, Name: heaviest(called[place]), Block: blocks[place]}
 		for _, user := range users {
 			word.Users = append(word.Users, *user)
 		}
@@ -90,6 +104,19 @@ func (u *use) drawing(threads map[int32]string) *Drawing {
 		drawn.separate()
 	}
 	return drawn
+}
+
+// blockOf is the block of a row's word; nil where it is not known.
+func blockOf(rec *recording.Recording, row *recording.Line) *Block {
+	if row.BlockSize <= 0 {
+		return nil
+	}
+	block := &Block{Size: row.BlockSize, Offset: row.BlockOffset}
+	frames := rec.StackFrames(row.BlockStack)
+	if at := code.Innermost(frames); at >= 0 {
+		block.By, block.File, block.Line = frames[at].Name, frames[at].File, frames[at].Line
+	}
+	return block
 }
 
 func (u *User) all() float64 { return u.Writes + u.Reads }

@@ -117,7 +117,7 @@ func (m *merged) describe(w *window, u *use) {
 		}
 	}
 	if u.count > m.drawn {
-		m.Drawing, m.Languages, m.drawn = u.drawing(threadNames(w.Recording)), languages(w.Recording, u), u.count
+		m.Drawing, m.Languages, m.drawn = u.drawing(w.Recording), languages(w.Recording, u), u.count
 		m.Memory = u.path()
 	}
 }

@@ -52,6 +52,8 @@ type Shared struct {
 	// the host some 30 ns.
 	Ends       *ebpf.Program
 	EndsCalled bool
+	// Roots are the processes that the window begins with, which is open.
+	Roots []int
 	// StartNs is when the window began that is open, for what a probe does at its begin, which takes its time.
 	StartNs int64
 	// Queue are the maps of the unwinder's queue of processes to look at, by name; nil without it.

@@ -12,6 +12,7 @@ import (
 	"github.com/cilium/ebpf"
 
 	"culprit/internal/probe/bpf"
+	"culprit/internal/probe/mapped"
 	"culprit/internal/probe/unwind"
 	"culprit/recording"
 )
@@ -84,7 +85,7 @@ func (c *common) look() (more bool) {
 		if err != nil {
 			continue // it is gone
 		}
-		more = c.learn(pid, io.LimitReader(file, maxMapsBytes), isPlain) || more
+		more = c.learn(pid, io.LimitReader(file, mapped.MaxBytes), isPlain) || more
 		_ = file.Close() // nothing was written to it
 	}
 	if more {

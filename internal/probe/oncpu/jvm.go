@@ -54,21 +54,21 @@ func (p *places) openHotSpot(pid int32, of *program, memory io.ReaderAt) *symbol
 	var first *mapping
 	high := uint64(0)
 	for i := range of.mappings {
-		if one := &of.mappings[i]; strings.HasSuffix(one.path, libjvm) && (first == nil || one.path == first.path) {
+		if one := &of.mappings[i]; strings.HasSuffix(one.Path, libjvm) && (first == nil || one.Path == first.Path) {
 			if first == nil {
 				first = one
 			}
-			high = one.end
+			high = one.End
 		}
 	}
-	if first == nil || first.offset != 0 {
+	if first == nil || first.Offset != 0 {
 		return nil
 	}
 	opened := p.open(pid, first)
 	if opened == nil || opened.file == nil {
 		return nil
 	}
-	found, err := symbol.OpenHotSpot(opened.file, first.start, first.start, high, memory)
+	found, err := symbol.OpenHotSpot(opened.file, first.Start, first.Start, high, memory)
 	if err != nil {
 		return nil // a JVM that tells nothing: no names
 	}

@@ -1,15 +1,10 @@
 package oncpu
 
 import (
-	"bufio"
-	"fmt"
-	"io"
 	"os"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
-	"culprit/internal/probe/unwind"
+	"culprit/internal/probe/mapped"
 	"culprit/internal/symbol"
 )
 
@@ -17,9 +12,8 @@ import (
 // mapped. The process may be gone when its samples are named: the files are opened while it runs.
 
 const (
-	maxMapsBytes = 8 << 20 // of one /proc/PID/maps
-	maxReads     = 8       // of it: memory that is mapped later is looked for again
-	maxOpened    = 16      // files
+	maxReads  = 8  // of it: memory that is mapped later is looked for again
+	maxOpened = 16 // files
 )
 
 // places are the processes whose threads share lines.
@@ -41,12 +35,10 @@ type program struct {
 	executable *mappedFile
 }
 
-// mapping is a line of /proc/PID/maps.
+// mapping is what a process has mapped, and the file once it is open.
 type mapping struct {
-	start, end, offset uint64
-	number             string // of the device and file
-	path               string // "" of memory without a file
-	file               *mappedFile
+	mapped.Mapping
+	file *mappedFile
 }
 
 type mappedFile struct {
@@ -71,7 +63,10 @@ func (p *places) know(pid int32, addresses []uint64) {
 	for _, address := range addresses {
 		if known.at(address) == nil && known.reads < maxReads {
 			known.reads++
-			known.mappings = readMappings(pid)
+			known.mappings = nil
+			for _, one := range mapped.Read(pid) {
+				known.mappings = append(known.mappings, mapping{Mapping: one})
+			}
 		}
 		if at := known.fileOf(address); at != nil && at.file == nil {
 			at.file = p.open(pid, at)
@@ -80,30 +75,9 @@ func (p *places) know(pid int32, addresses []uint64) {
 	p.knowExecutable(pid, known)
 }
 
-// readMappings reads as much of a process's mappings as the limit allows; none of one that is gone.
-func readMappings(pid int32) (list []mapping) {
-	file, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
-	if err != nil {
-		return nil
-	}
-	defer file.Close()
-	for lines := bufio.NewScanner(io.LimitReader(file, maxMapsBytes)); lines.Scan(); {
-		if one, ok := mappingOf(lines.Text()); ok {
-			list = append(list, one)
-		}
-	}
-	return list
-}
-
-func mappingOf(line string) (mapping, bool) {
-	raw, wanted, ok := unwind.ParseMapping(line)
-	return mapping{start: raw.Vaddr, end: raw.Vaddr + raw.Length, offset: raw.FileOffset, path: raw.Path,
-		number: fmt.Sprint(raw.Device, " ", raw.Inode)}, wanted && ok
-}
-
 func (p *program) at(address uint64) *mapping {
 	for i := range p.mappings {
-		if one := &p.mappings[i]; address >= one.start && address < one.end {
+		if one := &p.mappings[i]; one.Holds(address) {
 			return one
 		}
 	}
@@ -115,13 +89,13 @@ func (p *program) at(address uint64) *mapping {
 func (p *program) fileOf(address uint64) *mapping {
 	for i := range p.mappings {
 		one := &p.mappings[i]
-		if address < one.start || address >= one.end {
+		if !one.Holds(address) {
 			continue
 		}
-		if one.path == "" && i > 0 && p.mappings[i-1].end == one.start {
+		if one.Path == "" && i > 0 && p.mappings[i-1].End == one.Start {
 			one = &p.mappings[i-1]
 		}
-		if strings.HasPrefix(one.path, "/") {
+		if strings.HasPrefix(one.Path, "/") {
 			return one
 		}
 		return nil
@@ -131,22 +105,13 @@ func (p *program) fileOf(address uint64) *mapping {
 
 // open opens a mapping's file, nil where that is no plain file or there are too many.
 func (p *places) open(pid int32, of *mapping) *mappedFile {
-	key := of.number + " " + of.path
+	key := of.Number + " " + of.Path
 	if known, ok := p.files[key]; ok || len(p.files) >= maxOpened {
 		return known
 	}
-	opened := &mappedFile{path: of.path}
+	opened := &mappedFile{path: of.Path}
 	p.files[key] = opened
-	path := fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, of.start, of.end)
-	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return opened
-	}
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		_ = file.Close() // nothing was written to it
-		return opened
-	}
-	opened.file = file
+	opened.file, _ = of.Open(pid) // nil: no names
 	return opened
 }
 
@@ -183,7 +148,7 @@ func (p *places) in(pid int32, address uint64) (file *symbol.Variables, at uint6
 	if file = of.file.read(); file == nil {
 		return nil, 0, false
 	}
-	bias, ok := file.Bias(of.start, of.offset)
+	bias, ok := file.Bias(of.Start, of.Offset)
 	return file, address - bias, ok
 }
 

@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 	"unsafe"
+
+	"culprit/internal/probe/mapped"
 )
 
 // What a process has mapped is read as the kernel writes it; memory right behind a file's is the
@@ -17,8 +19,8 @@ func TestPlaces(t *testing.T) {
 		"7f0000000000-7f0000001000 rw-p 00000000 00:00 0 [heap]",
 		"not a mapping", "5-", "2-1 r-xp 0 0:0 0 ", "x-y r-xp 0 0:0 0 ",
 	} {
-		if one, ok := mappingOf(line); ok {
-			of.mappings = append(of.mappings, one)
+		if one, ok := mapped.Parse(line); ok {
+			of.mappings = append(of.mappings, mapping{Mapping: one})
 		}
 	}
 	if len(of.mappings) != 3 {
@@ -27,7 +29,7 @@ func TestPlaces(t *testing.T) {
 	for address, start := range map[uint64]uint64{0x55d0c0000010: 0x55d0c0000000, 0x55d0c0001fff: 0x55d0c0001000,
 		0x55d0c0002000: 0x55d0c0001000, 0x7f0000000000: 0, 0x10: 0} {
 		found := of.fileOf(address)
-		if (found == nil) != (start == 0) || found != nil && (found.start != start || found.path != "/opt/a b") {
+		if (found == nil) != (start == 0) || found != nil && (found.Start != start || found.Path != "/opt/a b") {
 			t.Errorf("%#x is in %+v", address, found)
 		}
 	}

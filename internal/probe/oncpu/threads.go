@@ -33,7 +33,7 @@ func (p *places) knowExecutable(pid int32, of *program) {
 		return // it is gone
 	}
 	path = strings.TrimSuffix(path, " (deleted)")
-	at := slices.IndexFunc(of.mappings, func(one mapping) bool { return one.path == path })
+	at := slices.IndexFunc(of.mappings, func(one mapping) bool { return one.Path == path })
 	if at >= 0 {
 		of.executable = p.open(pid, &of.mappings[at])
 	}

@@ -84,6 +84,14 @@ export interface User {
   hits: number | null;
 }
 
+export interface Block {
+  size: number;
+  offset: number;
+  by?: string;
+  file?: string;
+  line?: number;
+}
+
 export interface Word {
   offset: number;
   size: number;
@@ -91,6 +99,7 @@ export interface Word {
   users: User[];
   more?: number;
   apart?: boolean;
+  block?: Block;
 }
 
 export interface Separation {

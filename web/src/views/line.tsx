@@ -1,5 +1,5 @@
 // A shared cache line: its 64 bytes, the words in it, who writes and who reads them, where padding belongs.
-import type { Price, SharedLine, User, Word } from "../api/case";
+import type { Block, Price, SharedLine, User, Word } from "../api/case";
 import { digits, known, percent, visible } from "../lib/format";
 
 const bytes = 64;
@@ -27,10 +27,23 @@ export function LineDrawing({ line }: { line: SharedLine }) {
           <tbody>{line.words.map((word, i) => <WordRows key={i} word={word} colour={colour(owners, word)} />)}</tbody>
         </table>
       </div>
+      {line.words.map((word, i) => word.block && <p key={i}><BlockText word={word} block={word.block} /></p>)}
       {line.separate.map(({ language, how }, i) => (
         <p key={i}><strong>{visible(language, 20)}</strong>: {visible(how, 1000)}</p>
       ))}
     </figure>
+  );
+}
+
+// BlockText says which heap block a word lies in, and who asked for it.
+function BlockText({ word, block }: { word: Word; block: Block }) {
+  const file = (block.file ?? "").split("/").pop();
+  return (
+    <>
+      +{word.offset}: byte {block.offset} of a heap block of {block.size} bytes
+      {block.by && <>, allocated by <code><bdi>{visible(block.by, 200)}</bdi></code></>}
+      {file && ` (${visible(file, 60)}:${block.line ?? 0})`}
+    </>
   );
 }
 
