@@ -2,7 +2,8 @@
 // can be told by the block that it lies in: its size, the word's place in it, and the code that allocated it.
 //
 // It runs only where it is asked for: an allocation of the target traps into the kernel three times, its release
-// twice, some 14 µs together where this was written (KVM on AMD EPYC, Linux 6.18). Other processes are not touched: the breakpoints are in the target's memory alone.
+// twice, some 14 µs together where this was written (KVM on AMD EPYC, Linux 6.18). Other processes are not touched:
+// the breakpoints are in the target's memory alone.
 //
 // It sees what takes memory from a function called malloc, in whatever file it is: C, C++, Rust, allocators that are
 // linked in place of the C library's. It refuses the whole host. Not seen are blocks from before the recording, those
