@@ -14,6 +14,10 @@ type Fact struct {
 	Source string `json:"source"` // path or call it was read from
 }
 
+// FactMemorySamples says by what the processor itself sampled accesses to memory, where it did:
+// "PEBS (cpu/mem-loads/, cpu/mem-stores/)".
+const FactMemorySamples = "recorder.memory_samples"
+
 // HeldFact is the value that a fact had for a part of a recording. Facts that changed meanwhile stand in the manifest
 // with all the values that they were seen to have; Facts has the one that held longest.
 type HeldFact struct {

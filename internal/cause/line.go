@@ -166,7 +166,7 @@ func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears bearing) 
 	c.at(Place{Kind: InLine, Name: cmp.Or(line.Name, line.Memory)})
 	c.line = Drawn(line)
 	if line.Confirmed {
-		c.note("lines", "confirmed by debug registers")
+		c.note("lines", "confirmed by "+s.confirmedBy())
 	}
 	c.add("lines", "samples whose operand lies in the line", means(line.A, line.B), "samples/run")
 	if beside := means(line.BesideA, line.BesideB); !line.False && beside.b > 0 {
@@ -194,6 +194,14 @@ func (s *scene) describeLine(c *claim, line *compare.SharedLine, bears bearing) 
 		c.doubt(DoubtUnconfirmed, "not confirmed by debug registers: operands were computed from sampled registers")
 	}
 	c.doubt(DoubtFree, "a line can be shared and cost nothing: pin the threads to one CPU and see")
+}
+
+// confirmedBy is what saw who touches a line.
+func (s *scene) confirmedBy() string {
+	if by := s.factsB[recording.FactMemorySamples]; by != "" {
+		return "the processor's own samples of memory, " + by
+	}
+	return "debug registers"
 }
 
 // describeLayout tells where a line is shared on one side only, for its words lie elsewhere on the other.

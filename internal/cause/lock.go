@@ -83,7 +83,7 @@ func (s *scene) describeFought(c *claim, line *compare.SharedLine, bears bearing
 	}
 	c.line = Drawn(line)
 	if line.Confirmed {
-		c.note("lines", "threads at "+word+", confirmed by debug registers")
+		c.note("lines", "threads at "+word+", confirmed by "+s.confirmedBy())
 	}
 	c.add("lines", "samples whose operand is "+word, means(line.A, line.B), "samples/run")
 	c.add("lines", "time of the samples of its code in shared lines, all threads", borneBy(line, bears), "s/run")

@@ -54,6 +54,8 @@ type Options struct {
 	Worst float64       `json:"worst"`
 	// ByCalls has requests followed by system calls, as on kernels without hooks on sockets: for tests.
 	ByCalls bool `json:"by_calls,omitempty"`
+	// MemoryBy is an event that stands for a processor's samples of memory: for tests.
+	MemoryBy string `json:"memory_by,omitempty"`
 	// Counters are events to count for the target, in the syntax of `culprit count`; "": none.
 	Counters string `json:"counters,omitempty"`
 	// CPI samples stacks by cycles and by instructions as well.

@@ -35,6 +35,8 @@ type Options struct {
 	Patient   bool          // a process is looked at once a stack of it was taken, not when it begins
 	Counters  string        // events to count, as event.Parse reads them; "": none
 	Confirm   bool          // have debug registers watch cache lines that threads seem to share
+	// MemoryBy is an event that stands for a processor's samples of memory: for tests.
+	MemoryBy string
 	// Of requests those that took Over are slow; where it is 0, the Worst share of their kind.
 	Over  time.Duration
 	Worst float64

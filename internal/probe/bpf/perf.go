@@ -31,6 +31,30 @@ func OpenPerf(program *ebpf.Program, config, sample uint64, frequency bool) (*Pe
 	return openOnAll(program, attr)
 }
 
+// preciseLevels are how exactly the instruction of a sample is to be told, the best first (precise_ip of
+// include/uapi/linux/perf_event.h): 2 asks for no skid, 0 takes what there is.
+var preciseLevels = []uint64{unix.PerfBitPreciseIPBit2, unix.PerfBitPreciseIPBit1, 0}
+
+// OpenMemory opens an event whose samples tell the address of the memory that was accessed, disabled, on some CPUs;
+// nil: on every online one.
+func OpenMemory(program *ebpf.Program, attr unix.PerfEventAttr, cpus []int, hz uint64) (events *PerfEvents, err error) {
+	if cpus == nil {
+		if cpus, err = onlineCPUs(); err != nil {
+			return nil, err
+		}
+	}
+	attr.Sample, attr.Sample_type, attr.Read_format = hz, unix.PERF_SAMPLE_IP|unix.PERF_SAMPLE_ADDR, 0
+	attr.Bits |= unix.PerfBitDisabled | unix.PerfBitFreq
+	for _, precise := range preciseLevels {
+		one := attr
+		one.Bits |= precise
+		if events, err = openOn(cpus, program, one); err == nil {
+			return events, nil
+		}
+	}
+	return nil, err
+}
+
 // The breakpoint of OpenBreakpoint: include/uapi/linux/hw_breakpoint.h.
 const (
 	breakpointWrite  = 2
@@ -112,12 +136,16 @@ func tooOften(err error, attr *unix.PerfEventAttr, allowed string) error {
 }
 
 func openOnAll(program *ebpf.Program, attr unix.PerfEventAttr) (*PerfEvents, error) {
-	attr.Size = uint32(unsafe.Sizeof(attr))
-	events := &PerfEvents{}
 	cpus, err := onlineCPUs()
 	if err != nil {
 		return nil, err
 	}
+	return openOn(cpus, program, attr)
+}
+
+func openOn(cpus []int, program *ebpf.Program, attr unix.PerfEventAttr) (*PerfEvents, error) {
+	attr.Size = uint32(unsafe.Sizeof(attr))
+	events := &PerfEvents{}
 	for _, cpu := range cpus {
 		if err := events.open(program, cpu, attr); err != nil {
 			events.Close()

@@ -89,7 +89,7 @@ func (s *Session) collectLines(window *bpf.Window) error {
 	locks := locksIn(s.looker.seen, stacks)
 	for i := range s.looker.seen {
 		one := &s.looker.seen[i]
-		if one.time < window.StartNs || one.time >= window.EndNs {
+		if one.observed || one.time < window.StartNs || one.time >= window.EndNs {
 			continue
 		}
 		stack := &stacks[i]
@@ -114,6 +114,7 @@ func (s *Session) collectLines(window *bpf.Window) error {
 		lines[at.in] = lines[at.in].with(&at)
 		moments = append(moments, moment{time: one.time, word: at})
 	}
+	s.looker.addObserved(window, words, lines, golang)
 	rows := rowsOf(window, words, lines, leaves, nearOf(moments, leaves))
 	rows = append(rows, s.looker.hitsOf(rows, golang)...)
 	rows = s.looker.heaviestRows(window, rows, lines)

@@ -38,6 +38,7 @@ type seenOperand struct {
 	pid, tid int32
 	task     uint64 // what the register held where Go keeps its task
 	access
+	observed bool // by the processor: it stands for no time
 }
 
 // looker gathers the operands of one window.
@@ -56,8 +57,10 @@ type looker struct {
 	watcher  *watchpoint.Watcher
 	watched  int // lines
 	lost     map[codeOf]*lostCode
-	lostKept int // samples in lost
-	caught   int // instructions
+	lostKept int                           // samples in lost
+	caught   int                           // instructions
+	located  map[codeOf]map[int32][]access // where the processor saw an instruction go, by thread
+	observed int                           // samples of the processor
 	ending   sync.Once
 	stop     chan struct{}
 	done     chan struct{} // nil: it does not run
@@ -66,6 +69,7 @@ type looker struct {
 func newLooker(operands *bpf.Ring[oncpuOperand], shared *common, confirm bool) *looker {
 	return &looker{operands: operands, common: shared, confirm: confirm, every: lookEvery, young: youngBeats,
 		lengths: lengthsBefore{}, lines: map[lineOf]*hotLine{}, lost: map[codeOf]*lostCode{},
+		located: map[codeOf]map[int32][]access{},
 		watcher: watchpoint.New(watchesCost), places: newPlaces(),
 		stop: make(chan struct{})}
 }
@@ -127,7 +131,9 @@ func (l *looker) take() {
 	l.over, l.failed = l.over+over, cmp.Or(l.failed, err)
 	for i := range samples {
 		sample := &samples[i]
-		if found, ok := accessOf(sample, l.lengths); ok {
+		if sample.Data != 0 {
+			l.observe(sample)
+		} else if found, ok := accessOf(sample, l.lengths); ok {
 			l.keep(sample, found)
 		} else {
 			l.lose(sample)

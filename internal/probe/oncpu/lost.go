@@ -30,10 +30,17 @@ type lostCode struct {
 // lose keeps a sample whose instruction overwrote its operand, or takes it for an access where its thread was caught.
 func (l *looker) lose(sample *oncpuOperand) {
 	code := lostAt(sample, l.lengths)
-	if !l.confirm || code == 0 {
+	if code == 0 {
 		return
 	}
 	at := codeOf{int32(sample.Tgid), code}
+	if places := l.located[at][int32(sample.Tid)]; len(places) > 0 {
+		l.keep(sample, places[sample.Time%uint64(len(places))])
+		return
+	}
+	if !l.confirm {
+		return
+	}
 	of := l.lost[at]
 	if of == nil {
 		if len(l.lost) == maxLostInCodes {

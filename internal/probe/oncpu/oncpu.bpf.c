@@ -62,9 +62,21 @@ int sample_cpu(struct bpf_perf_event_data *ctx)
 		return 0;
 	}
 	count_sample(task, 1);
-	if (!keep_operand(ctx, task))
+	if (!keep_operand(ctx, task, 0))
 		count_loss(LOST_OPERANDS);
 	bpf_tail_call(ctx, &unwinder, 0);
 	count_loss(LOST_UNWINDER);
+	return 0;
+}
+
+/* An access to memory that the processor itself has sampled, with its address. */
+SEC("perf_event")
+int sample_memory(struct bpf_perf_event_data *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	if (!task->tgid || !ctx->addr || !state_of(task))
+		return 0;
+	if (!keep_operand(ctx, task, ctx->addr))
+		count_loss(LOST_OPERANDS);
 	return 0;
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"culprit/internal/probe/bpf"
+	"culprit/internal/probe/counters/event"
 	"culprit/recording"
 )
 
@@ -24,9 +25,10 @@ type Session struct {
 	collection *ebpf.Collection
 	events     *bpf.PerfEvents
 	operands   *bpf.Ring[oncpuOperand]
-	confirm    bool    // lines that threads seem to share, by debug registers
-	patient    bool    // operands are looked at less often
-	looker     *looker // of the window that is open, or was
+	memory     *memorySampling // nil: the processor samples none
+	confirm    bool            // lines that threads seem to share, by debug registers
+	patient    bool            // operands are looked at less often
+	looker     *looker         // of the window that is open, or was
 	periodNs   int64
 }
 
@@ -38,6 +40,10 @@ func Start(shared *bpf.Shared) (*Session, error) {
 	spec, err := loadOncpu()
 	if err != nil {
 		return nil, fmt.Errorf("read program of oncpu: %w", err)
+	}
+	found := findMemory(sourcesOf(shared.Options), event.Host)
+	if found == nil {
+		delete(spec.Programs, "sample_memory") // what is not loaded is not verified
 	}
 	collection, err := shared.Load(spec, nil)
 	if err != nil {
@@ -64,7 +70,8 @@ func Start(shared *bpf.Shared) (*Session, error) {
 	if shared.Options.Patient {
 		operands.Patient()
 	}
-	return &Session{collection: collection, events: events, operands: operands,
+	memory := openMemory(collection.Programs["sample_memory"], found, shared.Options.Hz)
+	return &Session{collection: collection, events: events, operands: operands, memory: memory,
 		confirm: shared.Options.Confirm, patient: shared.Options.Patient,
 		looker:   newLooker(operands, newCommon(nil, nil), false),
 		periodNs: 1e9 / int64(shared.Options.Hz)}, nil
@@ -92,12 +99,16 @@ func (s *Session) Begins() error {
 		s.looker.every, s.looker.young = patientLook, firstLook
 	}
 	s.looker.start()
+	if err := s.memory.enable(); err != nil {
+		return err
+	}
 	return s.events.Enable()
 }
 
 // Ends ends the sampling. It does not wait for a look that is under way: other probes are still to end.
 func (s *Session) Ends() {
 	_ = s.events.Disable() // fails only on a closed descriptor
+	s.memory.disable()
 	s.looker.leave()
 }
 
@@ -113,6 +124,10 @@ func (s *Session) Detach() {
 func (s *Session) Collect(window *bpf.Window) error {
 	if err := s.collectLines(window); err != nil {
 		return err
+	}
+	if s.memory != nil {
+		window.Recording.Facts = append(window.Recording.Facts,
+			recording.Fact{Name: recording.FactMemorySamples, Value: s.memory.by})
 	}
 	unwound := map[int32]int64{}
 	for _, trace := range window.Traces {
@@ -167,6 +182,7 @@ func (s *Session) collectCounts(window *bpf.Window, unwound map[int32]int64) err
 // Close unloads the probe.
 func (s *Session) Close() error {
 	s.events.Close()
+	s.memory.close()
 	s.looker.end()
 	s.looker.places.close()
 	err := s.operands.Close()

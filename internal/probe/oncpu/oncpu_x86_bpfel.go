@@ -20,6 +20,7 @@ type oncpuOperand struct {
 	Regs   [16]uint64
 	Thread uint64
 	Other  uint64
+	Data   uint64
 	Tgid   uint32
 	Tid    uint32
 	Code   [80]uint8
@@ -141,6 +142,7 @@ const (
 	oncpuMapTasks            = "tasks"
 	oncpuMapUnwinder         = "unwinder"
 	oncpuProgSampleCpu       = "sample_cpu"
+	oncpuProgSampleMemory    = "sample_memory"
 	oncpuVarKeepOperandInBtf = "keep_operand_in_btf"
 	oncpuVarOwnPid           = "own_pid"
 	oncpuVarWholeHost        = "whole_host"
@@ -188,7 +190,8 @@ type oncpuSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type oncpuProgramSpecs struct {
-	SampleCpu *ebpf.ProgramSpec `ebpf:"sample_cpu"`
+	SampleCpu    *ebpf.ProgramSpec `ebpf:"sample_cpu"`
+	SampleMemory *ebpf.ProgramSpec `ebpf:"sample_memory"`
 }
 
 // oncpuMapSpecs contains maps before they are loaded into the kernel.
@@ -264,12 +267,14 @@ type oncpuVariables struct {
 //
 // It can be passed to loadOncpuObjects or ebpf.CollectionSpec.LoadAndAssign.
 type oncpuPrograms struct {
-	SampleCpu *ebpf.Program `ebpf:"sample_cpu"`
+	SampleCpu    *ebpf.Program `ebpf:"sample_cpu"`
+	SampleMemory *ebpf.Program `ebpf:"sample_memory"`
 }
 
 func (p *oncpuPrograms) Close() error {
 	return _OncpuClose(
 		p.SampleCpu,
+		p.SampleMemory,
 	)
 }
 

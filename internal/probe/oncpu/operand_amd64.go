@@ -80,6 +80,22 @@ func accessAt(sample *oncpuOperand, code uint64) (found access, ok bool) {
 	return operandOf(&inst, sample, sample.Ip, false)
 }
 
+// accessBy is the access that the processor sampled at an instruction, and where; false where the instruction has no
+// operand in memory.
+func accessBy(sample *oncpuOperand) (found access, ok bool) {
+	defer func() {
+		if recover() != nil { // as in accessOf
+			found, ok = access{}, false
+		}
+	}()
+	inst, err := x86asm.Decode(sample.Code[codeBefore:], longMode)
+	if err != nil || !hasMemory(&inst) {
+		return access{}, false
+	}
+	found = operandAt(&inst, sample.Data, sample.Ip+uint64(inst.Len))
+	return found.placed(sample.Regs[stackRegister], sample.Thread, false)
+}
+
 // maxLengths bounds what is remembered: 100 bytes each.
 const maxLengths = 4096
 
@@ -181,11 +197,7 @@ func operandOf(inst *x86asm.Inst, sample *oncpuOperand, behind uint64, done bool
 	if !hasMemory(inst) {
 		return access{}, false
 	}
-	at := 0
-	for inst.Args[at] == nil || !isMemory(inst.Args[at]) {
-		at++
-	}
-	memory := inst.Args[at].(x86asm.Mem)
+	_, memory := memoryOf(inst)
 	if done && changed(inst, memory) {
 		return access{}, false // it is lost
 	}
@@ -193,6 +205,21 @@ func operandOf(inst *x86asm.Inst, sample *oncpuOperand, behind uint64, done bool
 	if !ok {
 		return access{}, false
 	}
+	found := operandAt(inst, address, behind)
+	return found.placed(sample.Regs[stackRegister], sample.Thread, memory.Segment == x86asm.FS)
+}
+
+// memoryOf is the operand in memory of an instruction that has one, and its number.
+func memoryOf(inst *x86asm.Inst) (at int, memory x86asm.Mem) {
+	for inst.Args[at] == nil || !isMemory(inst.Args[at]) {
+		at++
+	}
+	return at, inst.Args[at].(x86asm.Mem)
+}
+
+// operandAt describes the operand of an instruction that has one in memory, at an address.
+func operandAt(inst *x86asm.Inst, address, behind uint64) access {
+	at, memory := memoryOf(inst)
 	found := access{address: address, size: int32(inst.MemBytes), write: at == 0 && !readOnly[inst.Op],
 		code: behind - uint64(inst.Len), base: symbol.NumberOf(memory.Base), offset: memory.Disp, indexed: memory.Index != 0}
 	for _, prefix := range inst.Prefix {
@@ -204,7 +231,7 @@ func operandOf(inst *x86asm.Inst, sample *oncpuOperand, behind uint64, done bool
 	if found.size <= 0 || found.size > lineBytes {
 		found.size = 8
 	}
-	return found.placed(sample.Regs[stackRegister], sample.Thread, memory.Segment == x86asm.FS)
+	return found
 }
 
 func isMemory(argument x86asm.Arg) bool {

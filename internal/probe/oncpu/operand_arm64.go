@@ -35,3 +35,6 @@ func accessAt(sample *oncpuOperand, code uint64) (access, bool) {
 	}
 	return operand.of(&sample.Regs, code, sample.Thread, false)
 }
+
+// accessBy is never asked: no event of arm64 has an address (hardware.go).
+func accessBy(*oncpuOperand) (access, bool) { return access{}, false }

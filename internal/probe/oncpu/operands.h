@@ -23,6 +23,7 @@ struct operand {
 	__u64 regs[REGISTERS];
 	__u64 thread; /* what the thread's own memory is counted from: the base of FS, tpidr_el0 */
 	__u64 other;  /* the base of GS; 0 on arm64 */
+	__u64 data;   /* what the processor says was accessed; 0: a sample of the clock */
 	__u32 tgid, tid;
 	__u8 code[CODE_BEFORE + CODE_AFTER];
 };
@@ -120,7 +121,7 @@ static __always_inline void keep_bases(struct operand *kept, struct task_struct_
 #endif
 
 /* false when it did not fit. */
-static __always_inline bool keep_operand(struct bpf_perf_event_data *ctx, struct task_struct *task)
+static __always_inline bool keep_operand(struct bpf_perf_event_data *ctx, struct task_struct *task, __u64 data)
 {
 	struct signal_struct___threads *group = (void *)task->signal;
 	__u32 tgid = task->tgid;
@@ -132,6 +133,7 @@ static __always_inline bool keep_operand(struct bpf_perf_event_data *ctx, struct
 	kept->time = bpf_ktime_get_ns();
 	kept->tgid = tgid;
 	kept->tid = task->pid;
+	kept->data = data;
 	keep_registers(kept, ctx);
 	keep_bases(kept, (void *)task);
 	if (bpf_probe_read_user(kept->code, CODE_BEFORE, (void *)(kept->ip - CODE_BEFORE)) ||
