@@ -19,7 +19,8 @@ import (
 // crossings is how often the two processes of a run wake each other.
 const crossings = 150_000
 
-// The events of the case (cases/monitor): software, which every host has. Ten of them twice are twenty.
+// The events of the case (cases/monitor): software, which every host has. Ten of them twice are
+// twenty.
 const (
 	fiveEvents = "context-switches,cpu-migrations,page-faults,task-clock,cpu-clock"
 	tenEvents  = "context-switches,cpu-migrations,page-faults,minor-faults,major-faults,task-clock,cpu-clock," +
@@ -27,8 +28,8 @@ const (
 	twentyEvents = tenEvents + "," + tenEvents
 )
 
-// crossing measures what counting by cgroup costs two processes of different cgroups that wake each other on one CPU:
-// each switch goes from one cgroup to another.
+// crossing measures what counting by cgroup costs two processes of different cgroups that wake each
+// other on one CPU: each switch goes from one cgroup to another.
 func crossing(out io.Writer, culprit, folder string, rounds int) (err error) {
 	groups, remove, err := makeGroups("a", "b")
 	if err != nil {

@@ -16,14 +16,15 @@ import (
 	"culprit/benchmark/peers"
 )
 
-// A crowd is a thousand processes, each in a cgroup of its own, or a thousand threads of one, that each sleep and
-// compute by turns so many times.
+// A crowd is a thousand processes, each in a cgroup of its own, or a thousand threads of one, that
+// each sleep and compute by turns so many times.
 const (
 	crowdOf     = 1000
 	crowdRounds = 60
 )
 
-// crowd measures what counting costs very many, and whether all of them have their row and the rows their sum.
+// crowd measures what counting costs very many, and whether all of them have their row and the rows
+// their sum.
 func crowd(out io.Writer, culprit, folder string, rounds int) error {
 	program, err := built(folder, "crowd")
 	if err != nil {

@@ -125,7 +125,8 @@ func measureLoad(out io.Writer, load load, culprit, folder string, rounds int) e
 	return nil
 }
 
-// interleave measures every setting once in each round, so that what disturbs the host disturbs all of them.
+// interleave measures every setting once in each round, so that what disturbs the host disturbs all
+// of them.
 func interleave(settings []setting, rounds int, measure func(setting) (float64, error)) ([][]float64, error) {
 	values := make([][]float64, len(settings))
 	for range rounds {
@@ -144,8 +145,9 @@ func interleave(settings []setting, rounds int, measure func(setting) (float64, 
 	return values, nil
 }
 
-// printTable prints as Markdown: medians, differences to the first setting, the ratio of the medians, and the median of
-// the ratios within a round, which what disturbs the host for longer than a round leaves alone.
+// printTable prints as Markdown: medians, differences to the first setting, the ratio of the
+// medians, and the median of the ratios within a round, which what disturbs the host for longer
+// than a round leaves alone.
 func printTable(out io.Writer, settings []setting, values [][]float64, unit string) {
 	fmt.Fprintf(out, "\n| | median | | ratio of medians | by round | limit |\n|---|---|---|---|---|---|\n")
 	for i, s := range settings {

@@ -16,7 +16,8 @@ const peerStarts = 1500 * time.Millisecond
 // patience is how often as long as usual a worker is measured beside a peer.
 const patience = 10
 
-// beside measures the worker while a peer runs. Of the words PID stands for the worker and FILE for an output file.
+// beside measures the worker while a peer runs. Of the words PID stands for the worker and FILE for
+// an output file.
 func beside(words ...string) func(*bench) (float64, error) {
 	return func(b *bench) (float64, error) {
 		stop, err := startPeer(b.folder, b.worker.command.Process.Pid, words)

@@ -127,7 +127,8 @@ func awaitPort(address string) error {
 	return fmt.Errorf("wait for %s: %w", address, err)
 }
 
-// host measures what the recorder itself takes while it records a busy host: CPU, memory, and the file.
+// host measures what the recorder itself takes while it records a busy host: CPU, memory, and the
+// file.
 func host(out io.Writer, culprit, folder string, _ int) error {
 	for _, l := range loads {
 		if l.java != "" {
@@ -183,7 +184,8 @@ func watchMemory(parent int, duration time.Duration) (most int) {
 	return most
 }
 
-// peakOf is the peak memory in kB of the process with this status file, 0 when it is not a child of parent.
+// peakOf is the peak memory in kB of the process with this status file, 0 when it is not a child of
+// parent.
 func peakOf(path string, parent int) (kilobytes int) {
 	status, err := os.ReadFile(path)
 	if err != nil || !strings.Contains(string(status), fmt.Sprintf("\nPPid:\t%d\n", parent)) {

@@ -32,8 +32,8 @@ type load struct {
 	java        string // the source of a worker in Java, in place of prepare
 }
 
-// How long one setting is measured in a round. What costs at every call shows in half a second. What costs at each
-// sample needs stretches with some ten samples each, and enough of them.
+// How long one setting is measured in a round. What costs at every call shows in half a second.
+// What costs at each sample needs stretches with some ten samples each, and enough of them.
 const (
 	quick = 500 * time.Millisecond
 	slow  = 4 * time.Second
@@ -200,7 +200,8 @@ type worker struct {
 // warmUp is how long Java gets to compile what it runs.
 const warmUp = 3 * time.Second
 
-// startWorker starts one in a process of its own; peers.ErrNotHere where the host has no Java for it.
+// startWorker starts one in a process of its own; peers.ErrNotHere where the host has no Java for
+// it.
 func startWorker(l load, folder string) (*worker, error) {
 	w := &worker{command: exec.Command("/proc/self/exe", workerVerb, l.name)}
 	if l.java != "" {

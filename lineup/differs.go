@@ -77,7 +77,8 @@ func sameVersion(want, got string) bool {
 	return strings.TrimPrefix(got, "v") == strings.TrimPrefix(want, "v")
 }
 
-// changesTold counts how often the change was the first that was told, of the upgrades and of the settings.
+// changesTold counts how often the change was the first that was told, of the upgrades and of the
+// settings.
 func (b Scoreboard) changesTold() string {
 	var upgrades, settings, firstUpgrades, firstSettings int
 	for _, s := range b.Scores {

@@ -21,8 +21,8 @@ func causeFamily(t Truth) string {
 	return family
 }
 
-// ofFamilies keeps the scenarios that one of the names, separated by commas, fits: the folder's first word, the
-// first word of the cause, or the cause. "" keeps all.
+// ofFamilies keeps the scenarios that one of the names, separated by commas, fits: the folder's
+// first word, the first word of the cause, or the cause. "" keeps all.
 func ofFamilies(scenarios []Scenario, names string) ([]Scenario, error) {
 	if names == "" {
 		return scenarios, nil
@@ -82,8 +82,8 @@ func (b Scoreboard) tallies() map[string]*tally {
 	return families
 }
 
-// writeFamilies writes the table by family. In the row of the pairs without a difference "first" and "place"
-// mean that no suspect was named.
+// writeFamilies writes the table by family. In the row of the pairs without a difference "first"
+// and "place" mean that no suspect was named.
 func (b Scoreboard) writeFamilies(w io.Writer) {
 	families := b.tallies()
 	var names []string

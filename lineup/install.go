@@ -94,7 +94,8 @@ func (r Release) registry() string {
 	return r.Install.Kind
 }
 
-// installed makes the folder of a side, "a" or "b", below the cache if it is not there yet, and returns it.
+// installed makes the folder of a side, "a" or "b", below the cache if it is not there yet, and
+// returns it.
 func (s Scenario) installed(ctx context.Context, cache, name string) (string, error) {
 	version, own := s.Change.From, s.Install.A
 	if name == "b" {

@@ -103,7 +103,8 @@ func (v Investigator) investigate(ctx context.Context, scenario Scenario, comman
 	var said tail
 	culprit.Stdout, culprit.Stderr = io.Discard, &said
 	if v.show != nil {
-		// The same writer twice, undecorated: a terminal stays one for culprit, which then shows its progress.
+		// The same writer twice, undecorated: a terminal stays one for culprit, which then shows
+		// its progress.
 		culprit.Stdout, culprit.Stderr = v.show, v.show
 	}
 	start := time.Now()

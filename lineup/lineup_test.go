@@ -226,7 +226,8 @@ func TestFalseAlarmsAreCounted(t *testing.T) {
 	}
 }
 
-// With -rename culprit must be told nothing that hints at the truth, and the commands must still work.
+// With -rename culprit must be told nothing that hints at the truth, and the commands must still
+// work.
 func TestRenameHidesNames(t *testing.T) {
 	program, noted := fakeCulprit(t, sameAnswer, 0)
 	_, _, stderr, out := lineup(t, "-bin", program, "-rename", "-run", "^(clock-raw-c|shellout-python|same-cpu-c)$")

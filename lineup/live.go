@@ -89,8 +89,9 @@ func startService(ctx context.Context, command, load, folder, cgroup string) (*s
 	}
 }
 
-// loadSettles is how long a load has to show that it cannot run at all: a generator that is not installed, for one. One
-// that fails later leaves a service without requests, which the investigation tells.
+// loadSettles is how long a load has to show that it cannot run at all: a generator that is not
+// installed, for one. One that fails later leaves a service without requests, which the
+// investigation tells.
 const loadSettles = 300 * time.Millisecond
 
 // command is a shell command with the port, in a process group of its own.

@@ -40,7 +40,8 @@ func installGo(s side) (files map[string]string, commands []string) {
 		quote(filepath.Join(s.cache, "_go")) + " "
 	// A path of the build folder in the binary would differ between the sides.
 	return map[string]string{"go.mod": module.String()}, []string{
-		// The tag keeps a program out of culprit's own module: it imports what that does not require.
+		// The tag keeps a program out of culprit's own module: it imports what that does not
+		// require.
 		"sed '/^\\/\\/go:build ignore$/d' " + quote(s.program) + " > main.go",
 		environment + "go mod tidy -e",
 		environment + "go build -trimpath -o bin/program .",

@@ -180,7 +180,8 @@ func (r round) timeEffect(ctx context.Context, scenario Scenario) (effect Effect
 	return measureEffect(ctx, scenario.Name, commands, r.options.effectPairs)
 }
 
-// missing names the first program that a scenario lacks, after an attempt to install it where its packages are known.
+// missing names the first program that a scenario lacks, after an attempt to install it where its
+// packages are known.
 func (r round) missing(ctx context.Context, scenario Scenario) string {
 	tool := scenario.missingTool(isInstalled)
 	if tool == "" || tool != scenario.Needs || len(scenario.Packages) == 0 {

@@ -16,11 +16,13 @@ import (
 	"time"
 )
 
-// tailLoad is who asks: connections that stay open, each with a pause between an answer and the next request.
+// tailLoad is who asks: connections that stay open, each with a pause between an answer and the
+// next request.
 type tailLoad struct {
 	Connections int           `yaml:"connections"`
 	Think       time.Duration `yaml:"think"` // mean of the pauses, which are exponential
-	// Burst: each connection asks for one second in two without pauses of its own as long as this; 0: no bursts.
+	// Burst: each connection asks for one second in two without pauses of its own as long as this;
+	// 0: no bursts.
 	Burst time.Duration `yaml:"burst"`
 	Paths []string      `yaml:"paths"`
 	// Ask is sent instead of a request of HTTP, and Until ends the answer to it.

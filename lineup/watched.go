@@ -18,7 +18,8 @@ const (
 	monitorStops   = 3 * time.Second // after an interrupt, until it is killed
 )
 
-// monitor is what watches a live side. It is no child of it: the side's processes are those below its own.
+// monitor is what watches a live side. It is no child of it: the side's processes are those below
+// its own.
 type monitor struct {
 	command *exec.Cmd
 	ended   chan error

@@ -118,7 +118,8 @@ func (w *Workshop) cleanUp(ctx context.Context, scenario Scenario) error {
 // packageTimeout bounds the installation of a scenario's packages.
 const packageTimeout = 5 * time.Minute
 
-// installPackages asks Debian's package manager for what a scenario needs; scenarios start their servers themselves.
+// installPackages asks Debian's package manager for what a scenario needs; scenarios start their
+// servers themselves.
 func installPackages(ctx context.Context, packages []string) error {
 	ctx, cancel := context.WithTimeout(ctx, packageTimeout)
 	defer cancel()

@@ -1,4 +1,5 @@
-// Package packaging has no code: it holds what brings the agent onto hosts, and a test that its parts agree.
+// Package packaging has no code: it holds what brings the agent onto hosts, and a test that its
+// parts agree.
 package packaging
 
 import (
@@ -20,7 +21,8 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// The unit, the image and the DaemonSet give the agent the same capabilities, and none of those that are everything.
+// The unit, the image and the DaemonSet give the agent the same capabilities, and none of those
+// that are everything.
 func TestCapabilitiesAgree(t *testing.T) {
 	line := regexp.MustCompile(`(?m)^CapabilityBoundingSet=(.*)$`).FindStringSubmatch(read(t, "culprit-agent.service"))
 	if line == nil {

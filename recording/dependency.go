@@ -44,7 +44,7 @@ type Dependency struct {
 	Hash     string `parquet:"hash,dict"`     // build id of an ELF file, else "sha256:…" of the content; "" for folders
 	Evidence string `parquet:"evidence,dict"` // one of Seen…
 	Source   string `parquet:"source,dict"`   // the file that name and version were read from
-	// Packages are what the names of its functions begin with where their stacks name no file of it,
-	// separated by spaces: import paths of Go, packages of Java, crates.
+	// Packages are what the names of its functions begin with where their stacks name no file of
+	// it, separated by spaces: import paths of Go, packages of Java, crates.
 	Packages string `parquet:"packages,dict"`
 }

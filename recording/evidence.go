@@ -156,10 +156,12 @@ type Metric struct {
 	Value float64 `parquet:"value"`
 }
 
-// MonitorOf begins the Name of a line whose word is the lock of a Java object; the object's class follows.
+// MonitorOf begins the Name of a line whose word is the lock of a Java object; the object's class
+// follows.
 const MonitorOf = "monitor of "
 
-// Line is one word of memory that several threads touch in one cache line, of one process or of several.
+// Line is one word of memory that several threads touch in one cache line, of one process or of
+// several.
 type Line struct {
 	Line   uint64 `parquet:"line"`   // address of the 64-byte line
 	Offset int32  `parquet:"offset"` // of the word in it
@@ -175,24 +177,27 @@ type Line struct {
 	// WatchedNs is how long a debug register watched the word while the thread ran; 0: not tried.
 	WatchedNs int64 `parquet:"watched_ns,optional"`
 	Stack     int32 `parquet:"stack"` // the code that touches it
-	// Name is a variable, the type of what a pointer leads to, or MonitorOf a class; "" when unknown.
+	// Name is a variable, the type of what a pointer leads to, or MonitorOf a class; "" when
+	// unknown.
 	Name string `parquet:"name,dict"`
 	// Field is which of it the word is: ".seen", "[3].seen"; "" for the whole, or when unknown.
 	Field string `parquet:"field,optional,dict"`
-	// Memory is what several processes have mapped, where the line is of such: device, number and path of a file. The same
-	// line has one MemoryOffset in all of them, and an address of its own in each.
+	// Memory is what several processes have mapped, where the line is of such: device, number and
+	// path of a file. The same line has one MemoryOffset in all of them, and an address of its own
+	// in each.
 	Memory       string `parquet:"memory,optional,dict"`
 	MemoryOffset uint64 `parquet:"memory_offset,optional"`
-	// Alone is how many of the samples were taken while no other thread of the process ran, or of the processes that have
-	// mapped the memory: then nobody fights for it. Recordings from before it was known have none.
+	// Alone is how many of the samples were taken while no other thread of the process ran, or of
+	// the processes that have mapped the memory: then nobody fights for it. Recordings from before
+	// it was known have none.
 	Alone int64 `parquet:"alone,optional"`
-	// Near is how many of the samples had another thread at its side: on another CPU, at the same time, in the same
-	// neighbourhood. NearByChance is how many would have, were the threads there independently of each other: none of both
-	// where too few samples tell.
+	// Near is how many of the samples had another thread at its side: on another CPU, at the same
+	// time, in the same neighbourhood. NearByChance is how many would have, were the threads there
+	// independently of each other: none of both where too few samples tell.
 	Near         int64   `parquet:"near,optional"`
 	NearByChance float64 `parquet:"near_by_chance,optional"`
-	// BlockSize is that of the heap block which the word lies in, by as many bytes as BlockOffset, and BlockStack where it
-	// was allocated; all 0 where that is not known (record --allocations).
+	// BlockSize is that of the heap block which the word lies in, by as many bytes as BlockOffset,
+	// and BlockStack where it was allocated; all 0 where that is not known (record --allocations).
 	BlockSize   int64  `parquet:"block_size,optional"`
 	BlockOffset int64  `parquet:"block_offset,optional"`
 	BlockStack  int32  `parquet:"block_stack,optional"`
@@ -213,8 +218,8 @@ type Counter struct {
 	Value     int64  `parquet:"value"`
 	EnabledNs int64  `parquet:"enabled_ns"`
 	RunningNs int64  `parquet:"running_ns"` // less than enabled: the value is a part of it
-	// Low and High hold the true count with 95 % confidence; both are the value where it was counted
-	// all the time, and 0 where it never was.
+	// Low and High hold the true count with 95 % confidence; both are the value where it was
+	// counted all the time, and 0 where it never was.
 	Low  int64 `parquet:"low,optional"`
 	High int64 `parquet:"high,optional"`
 	// Group: events with the same one above 0 were counted at the same times.
@@ -224,7 +229,8 @@ type Counter struct {
 	Unit  string `parquet:"unit,optional,dict"` // "ns"; "" of a count
 }
 
-// Estimated is the value scaled up to all of the time that it was to be counted; false where it never was counted.
+// Estimated is the value scaled up to all of the time that it was to be counted; false where it
+// never was counted.
 func (c *Counter) Estimated() (float64, bool) {
 	if c.RunningNs <= 0 {
 		return 0, false

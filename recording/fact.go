@@ -18,13 +18,15 @@ type Fact struct {
 // "PEBS (cpu/mem-loads/, cpu/mem-stores/)".
 const FactMemorySamples = "recorder.memory_samples"
 
-// HeldFact is the value that a fact had for a part of a recording. Facts that changed meanwhile stand in the manifest
-// with all the values that they were seen to have; Facts has the one that held longest.
+// HeldFact is the value that a fact had for a part of a recording. Facts that changed meanwhile
+// stand in the manifest with all the values that they were seen to have; Facts has the one that
+// held longest.
 type HeldFact struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
-	// On the recording's clock: when the value was first seen, 0 for the first of a fact, and when another one was, or
-	// the end. Looks are a second apart, or more, so that the change itself was up to as much earlier.
+	// On the recording's clock: when the value was first seen, 0 for the first of a fact, and when
+	// another one was, or the end. Looks are a second apart, or more, so that the change itself was
+	// up to as much earlier.
 	FromNs int64 `json:"from_ns"`
 	ToNs   int64 `json:"to_ns"`
 }
@@ -44,8 +46,8 @@ func (h HeldFact) String() string {
 // heldSource is where facts come from that are known by their changes alone.
 const heldSource = "read during the recording"
 
-// FactsBetween are the facts of a part of a recording, each with the value that held longest in it, and what changed
-// within the part, on its own clock. What it is given stays as it is.
+// FactsBetween are the facts of a part of a recording, each with the value that held longest in it,
+// and what changed within the part, on its own clock. What it is given stays as it is.
 func FactsBetween(facts []Fact, held []HeldFact, fromNs, toNs int64) ([]Fact, []HeldFact) {
 	facts = slices.Clone(facts)
 	var within []HeldFact

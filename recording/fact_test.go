@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A part has the facts that held in it, and those that changed in it with their times on its own clock.
+// A part has the facts that held in it, and those that changed in it with their times on its own
+// clock.
 func TestFactsBetween(t *testing.T) {
 	facts := []Fact{{"clocksource.current", "hpet", "/sys"}, {"tracers.perf", "none", "/proc"}, {"other", "1", ""}}
 	held := []HeldFact{{"tracers.perf", "none", 0, 4e9}, {"tracers.perf", "perf ×5", 4e9, 7e9},
@@ -43,7 +44,8 @@ func TestFactsBetween(t *testing.T) {
 	}
 }
 
-// Parts tell all that may change; the whole what did, on its own clock, and as facts what held longest.
+// Parts tell all that may change; the whole what did, on its own clock, and as facts what held
+// longest.
 func TestJoinTellsWhatHeld(t *testing.T) {
 	var paths []string
 	for at, value := range []string{"none", "none", "perf ×5"} {

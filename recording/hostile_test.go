@@ -185,7 +185,8 @@ func TestMetadataThatLies(t *testing.T) {
 	}
 }
 
-// A file of some KB whose rows take more memory than its reader has for it is refused before they are made.
+// A file of some KB whose rows take more memory than its reader has for it is refused before they
+// are made.
 func TestReadWithin(t *testing.T) {
 	r := example()
 	r.Samples = make([]Sample, 20_000)

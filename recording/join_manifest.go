@@ -93,7 +93,8 @@ func addCost(cost, more Cost) Cost {
 	return cost
 }
 
-// wholeSpots has the losses of the whole, and how its requests were watched, in place of those of its parts.
+// wholeSpots has the losses of the whole, and how its requests were watched, in place of those of
+// its parts.
 func wholeSpots(manifest Manifest) []BlindSpot {
 	spots := slices.DeleteFunc(slices.Clone(manifest.BlindSpots), func(spot BlindSpot) bool {
 		return spot.Kind == BlindLost || spot.Kind == BlindSliced

@@ -40,8 +40,8 @@ func total[T any, K comparable](j *join, name string, limit int, key func(*T) K,
 	return writeTable(j.archive, j.codec, name, whole)
 }
 
-// trimmed are the buckets up to the last that counts, in memory of their own: calls of up to 16 µs fill 14 of 41, and
-// half a million rows are kept.
+// trimmed are the buckets up to the last that counts, in memory of their own: calls of up to 16 µs
+// fill 14 of 41, and half a million rows are kept.
 func trimmed(buckets []int64) []int64 {
 	end := len(buckets)
 	for end > 0 && buckets[end-1] == 0 {

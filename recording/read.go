@@ -47,8 +47,9 @@ func Read(source io.ReaderAt, size int64) (*Recording, error) {
 	return ReadWithin(source, size, math.MaxInt64)
 }
 
-// ReadWithin is Read for who reads many at once: the rows of all tables may take so many bytes of memory
-// together, beside their texts, of which equal ones are kept once. A file of some KB may hold millions of rows.
+// ReadWithin is Read for who reads many at once: the rows of all tables may take so many bytes of
+// memory together, beside their texts, of which equal ones are kept once. A file of some KB may
+// hold millions of rows.
 func ReadWithin(source io.ReaderAt, size, memory int64) (*Recording, error) {
 	archive, err := openArchive(source, size)
 	if err != nil {
@@ -90,8 +91,8 @@ func ReadWithin(source io.ReaderAt, size, memory int64) (*Recording, error) {
 	return r, nil
 }
 
-// ReadManifest reads the manifest alone, of at most limit bytes: what a list of many recordings tells of each. The
-// tables are not looked at, and may be damaged.
+// ReadManifest reads the manifest alone, of at most limit bytes: what a list of many recordings
+// tells of each. The tables are not looked at, and may be damaged.
 func ReadManifest(source io.ReaderAt, size, limit int64) (*Manifest, error) {
 	archive, err := openArchive(source, size)
 	if err != nil {
@@ -161,8 +162,8 @@ func openArchive(source io.ReaderAt, size int64) (*archive, error) {
 	return opened, nil
 }
 
-// directoryReader bounds what is read of a zip before its members are counted: a directory of a gigabyte would become
-// several in memory.
+// directoryReader bounds what is read of a zip before its members are counted: a directory of a
+// gigabyte would become several in memory.
 type directoryReader struct {
 	source io.ReaderAt
 	left   int64

@@ -11,8 +11,8 @@
 // DuckDB, pandas, Spark or ClickHouse read as they are. Times are nanoseconds since the window's
 // start, durations are nanoseconds, ids of processes and threads are those of the host.
 //
-// It refuses files that are truncated, damaged, larger than its limits or written by a later schema:
-// it returns an error, never half a recording.
+// It refuses files that are truncated, damaged, larger than its limits or written by a later
+// schema: it returns an error, never half a recording.
 package recording
 
 import "time"
@@ -39,7 +39,8 @@ type Recording struct {
 	Waits     []Wait
 	Processes []Process
 	Threads   []Thread
-	// Dependencies are what the target ran on; nil in recordings that were made before there was such a table.
+	// Dependencies are what the target ran on; nil in recordings that were made before there was
+	// such a table.
 	Dependencies []Dependency
 	Evidence
 	RequestTables
@@ -78,7 +79,8 @@ type Manifest struct {
 	Restarts []Restart `json:"restarts,omitempty"`
 	// Estimated says which numbers of the tables are no counts of all events.
 	Estimated []Estimate `json:"estimated,omitempty"`
-	// Watched is how requests were watched where that was not all the time; nil: they were, or not recorded.
+	// Watched is how requests were watched where that was not all the time; nil: they were, or not
+	// recorded.
 	Watched *Watched `json:"watched,omitempty"`
 }
 
@@ -112,7 +114,8 @@ type Estimate struct {
 // Cost is what recording took: measured, not promised.
 type Cost struct {
 	RecorderCPUNs int64 `json:"recorder_cpu_ns"` // user space, in the window and its naming
-	// RecorderNs is how long those took by the clock: of a short window most of it is naming. 0: not known.
+	// RecorderNs is how long those took by the clock: of a short window most of it is naming. 0:
+	// not known.
 	RecorderNs int64 `json:"recorder_ns,omitempty"`
 	StartCPUNs int64 `json:"start_cpu_ns"` // loading and verifying, once
 	// BPFNs is the run time per program, "probe/program". The kernel's account of it, which itself
@@ -120,7 +123,8 @@ type Cost struct {
 	// whole of it.
 	BPFNs        map[string]int64 `json:"bpf_ns,omitempty"`
 	BPFSampledNs int64            `json:"bpf_sampled_ns,omitempty"`
-	// Looks is how often a process was looked at: its mappings were read, and files of it that were new.
+	// Looks is how often a process was looked at: its mappings were read, and files of it that were
+	// new.
 	Looks int64 `json:"looks,omitempty"`
 	// Check is what recording did to the target's own rate; nil: not looked at.
 	Check *SelfCheck `json:"self_check,omitempty"`
@@ -172,7 +176,8 @@ type Stack struct {
 // The signals a Sample can carry.
 const (
 	SignalCPU = "cpu" // value: CPU time
-	// SignalOffCPU has as value the time off the CPU, blocked or runnable, by the stack that left it.
+	// SignalOffCPU has as value the time off the CPU, blocked or runnable, by the stack that left
+	// it.
 	SignalOffCPU = "offcpu"
 	SignalFault  = "fault" // count: minor page faults; value: 0
 	SignalMajor  = "major" // count: faults that waited for a disk; value: 0
@@ -180,8 +185,8 @@ const (
 	// value: how long. The stack is the kernel's function alone: for a cgroup's limit, or for the
 	// host's memory.
 	SignalReclaim = "reclaim"
-	// SignalCycles and SignalInstructions are samples by counters of the CPU. Count: samples; value:
-	// how many cycles or instructions these stand for.
+	// SignalCycles and SignalInstructions are samples by counters of the CPU. Count: samples;
+	// value: how many cycles or instructions these stand for.
 	SignalCycles       = "cycles"
 	SignalInstructions = "instructions"
 )

@@ -51,26 +51,29 @@ type Request struct {
 	ServeNs  int64  `parquet:"serve_ns"`  // to the first byte of the answer
 	AnswerNs int64  `parquet:"answer_ns"` // to its last byte
 	Spent
-	// Handed are those that another thread answered than read them; Interleaved those whose thread read others in
-	// between: what it waited for is shared by them; Unfollowed those of which is not known when the thread that
-	// answered took them up: of their UnfollowedNs from the last read to the end no class is known.
+	// Handed are those that another thread answered than read them; Interleaved those whose thread
+	// read others in between: what it waited for is shared by them; Unfollowed those of which is
+	// not known when the thread that answered took them up: of their UnfollowedNs from the last
+	// read to the end no class is known.
 	Handed       int64 `parquet:"handed"`
 	Interleaved  int64 `parquet:"interleaved"`
 	Unfollowed   int64 `parquet:"unfollowed"`
 	UnfollowedNs int64 `parquet:"unfollowed_ns"`
-	// Buckets and Counts are the latencies: Counts[i] requests were in bucket Buckets[i], see LatencyOf.
+	// Buckets and Counts are the latencies: Counts[i] requests were in bucket Buckets[i], see
+	// LatencyOf.
 	Buckets []int32 `parquet:"buckets,list"`
 	Counts  []int64 `parquet:"counts,list"`
-	// Where requests were watched in slices of time (Manifest.Watched) the row is for the LengthNs around one slice,
-	// and all its numbers are estimates. They are made of the Seen requests that began and ended within the WatchedNs
-	// that were watched from WatchedAtNs on; of all three 0: all of them were watched.
+	// Where requests were watched in slices of time (Manifest.Watched) the row is for the LengthNs
+	// around one slice, and all its numbers are estimates. They are made of the Seen requests that
+	// began and ended within the WatchedNs that were watched from WatchedAtNs on; of all three 0:
+	// all of them were watched.
 	Seen        int64 `parquet:"seen,optional"`
 	WatchedAtNs int64 `parquet:"watched_at_ns,optional"`
 	WatchedNs   int64 `parquet:"watched_ns,optional"`
 }
 
-// Spent is what the threads that served waited for between the first read and the last byte. What is left of that
-// time they ran.
+// Spent is what the threads that served waited for between the first read and the last byte. What
+// is left of that time they ran.
 type Spent struct {
 	HandoverNs int64 `parquet:"handover_ns"` // read by one thread and not yet taken up by the one that answers
 	QueuedNs   int64 `parquet:"queued_ns"`   // runnable, without a CPU
@@ -89,7 +92,8 @@ func (s *Spent) WaitedNs() int64 {
 	return s.HandoverNs + s.QueuedNs + s.LockNs + s.SleepNs + s.DiskNs + s.FaultNs + s.DownstreamNs + s.NetNs + s.OtherNs
 }
 
-// PathNotSeen is the kind of requests of HTTP/2 whose connection had named their paths before it was watched.
+// PathNotSeen is the kind of requests of HTTP/2 whose connection had named their paths before it
+// was watched.
 const PathNotSeen = "(path not seen)"
 
 // Service is what turns on its sockets do not tell.
@@ -159,10 +163,12 @@ type RequestPart struct {
 	TimeNs   int64  `parquet:"time_ns,delta"`
 	LengthNs int64  `parquet:"length_ns"`
 	Class    string `parquet:"class,dict"`
-	// Before: it lay before the request was read; what ran or slept then is what the request waited behind.
+	// Before: it lay before the request was read; what ran or slept then is what the request waited
+	// behind.
 	Before bool  `parquet:"before"`
 	Behind int64 `parquet:"behind"` // ID of another request that its thread was at; 0: none
-	// Beside: another thread of the process had begun it before the request was read, which waited meanwhile.
+	// Beside: another thread of the process had begun it before the request was read, which waited
+	// meanwhile.
 	Beside bool  `parquet:"beside,optional"`
 	Tid    int32 `parquet:"tid"`
 	Stack  int32 `parquet:"stack"` // NoStack where none was taken

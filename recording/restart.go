@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Restart is the end of the process that stood for a recorded service, and the beginning of the one that came in its
-// place.
+// Restart is the end of the process that stood for a recorded service, and the beginning of the one
+// that came in its place.
 type Restart struct {
 	TimeNs int64 `json:"time_ns"` // on the recording's clock, when the first was found to be gone
 	AwayNs int64 `json:"away_ns"` // from then until the next was followed, by the clock on the wall
@@ -29,7 +29,8 @@ func (r Restart) String() string {
 // restartsTold is how many restarts are told one by one.
 const restartsTold = 3
 
-// AddRestarts notes restarts of the service that was recorded, which also limit what can be said of it.
+// AddRestarts notes restarts of the service that was recorded, which also limit what can be said of
+// it.
 func (m *Manifest) AddRestarts(more ...Restart) {
 	if m.Restarts = append(m.Restarts, more...); len(m.Restarts) == 0 {
 		return

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Restarts are told in one blind spot, on the clock of the whole that parts were joined to, and of a part that was cut
-// out by its own.
+// Restarts are told in one blind spot, on the clock of the whole that parts were joined to, and of
+// a part that was cut out by its own.
 func TestRestartsOfParts(t *testing.T) {
 	folder := t.TempDir()
 	var parts []string

@@ -50,7 +50,8 @@ func readTable[T any](source io.ReaderAt, size, limit int64, memory *int64) (row
 	return decodeRows[T](file, schema)
 }
 
-// memoryOf is what the rows take once their counts are vetted: each as it is, and what its lists hold.
+// memoryOf is what the rows take once their counts are vetted: each as it is, and what its lists
+// hold.
 func memoryOf[T any](file *parquet.File) int64 {
 	const element = 8 // at most: lists are of numbers
 	bytes := file.NumRows() * int64(reflect.TypeFor[T]().Size())

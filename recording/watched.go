@@ -5,15 +5,16 @@ import (
 	"time"
 )
 
-// Watched is how requests were watched where that was in slices of time, to keep to a bound on the cost of recording.
-// A request is in the tables where it began and ended within one slice; the numbers of the table requests are
-// estimates of the whole, made of these.
+// Watched is how requests were watched where that was in slices of time, to keep to a bound on the
+// cost of recording. A request is in the tables where it began and ended within one slice; the
+// numbers of the table requests are estimates of the whole, made of these.
 type Watched struct {
 	WatchedNs int64 `json:"watched_ns"` // parts of a recording in which it was all the time are in it
 	OfNs      int64 `json:"of_ns"`
 	Slices    int64 `json:"slices"`
 	LongestNs int64 `json:"longest_ns"` // of the slices: what takes longer is in no table
-	// Cut requests were in progress when a slice ended, the oldest for OldestNs: they are in no table.
+	// Cut requests were in progress when a slice ended, the oldest for OldestNs: they are in no
+	// table.
 	Cut      int64 `json:"cut"`
 	OldestNs int64 `json:"oldest_ns"`
 }
@@ -47,7 +48,8 @@ func (w *Watched) Share() float64 {
 	return min(1, float64(w.WatchedNs)/float64(w.OfNs))
 }
 
-// joinWatched adds up how requests were watched in two parts, of which one may have watched all the time.
+// joinWatched adds up how requests were watched in two parts, of which one may have watched all the
+// time.
 func joinWatched(whole, next Manifest) *Watched {
 	if whole.Watched == nil && next.Watched == nil {
 		return nil

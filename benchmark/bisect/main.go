@@ -1,13 +1,15 @@
-// Command bisect makes repositories of 200 commits of a real program, plants a regression in one commit of each,
-// and says how often `culprit bisect` finds it, with how many decisions and in which time.
+// Command bisect makes repositories of 200 commits of a real program, plants a regression in one
+// commit of each, and says how often `culprit bisect` finds it, with how many decisions and in
+// which time.
 //
 //	make build && go run ./benchmark/bisect -rounds 20
 //
-// The program is the compressor of Go's own compress/flate, copied out of the Go that is installed. Commits that change
-// nothing add functions and move code, as real ones do; the planted one adds steps to findMatch, whose number is worked
-// out beforehand so that the run takes the given part longer. With -noise the metric is what the program counts of its
-// steps, spread as a host with that noise would time them: so the search can be judged on any host. It judges culprit
-// from outside, by its command line. It refuses a host without git or Go.
+// The program is the compressor of Go's own compress/flate, copied out of the Go that is installed.
+// Commits that change nothing add functions and move code, as real ones do; the planted one adds
+// steps to findMatch, whose number is worked out beforehand so that the run takes the given part
+// longer. With -noise the metric is what the program counts of its steps, spread as a host with
+// that noise would time them: so the search can be judged on any host. It judges culprit from
+// outside, by its command line. It refuses a host without git or Go.
 package main
 
 import (

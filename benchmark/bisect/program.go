@@ -204,8 +204,8 @@ func cpuSeconds(path string) (float64, error) {
 	return (command.ProcessState.UserTime() + command.ProcessState.SystemTime()).Seconds(), nil
 }
 
-// history writes a repository of so many commits after the first one, which is tagged "first"; the one at the given
-// position has the regression.
+// history writes a repository of so many commits after the first one, which is tagged "first"; the
+// one at the given position has the regression.
 func (p *program) history(folder string, commits, at int, seed uint64) error {
 	var stream bytes.Buffer
 	random := rand.New(rand.NewPCG(seed, 7))

@@ -15,8 +15,8 @@ const (
 	watched = 28
 )
 
-// service is a simulated service: hours of a day and days of a week whose size varies, common noise with memory, dips
-// that go away, hosts that are replaced.
+// service is a simulated service: hours of a day and days of a week whose size varies, common noise
+// with memory, dips that go away, hosts that are replaced.
 type service struct {
 	name          string
 	hosts         int

@@ -8,7 +8,8 @@ import (
 	"culprit/internal/fleet/facts"
 )
 
-// factsOf draws families of facts that change together, with strays, lone ones, numbers and own names.
+// factsOf draws families of facts that change together, with strays, lone ones, numbers and own
+// names.
 func factsOf(n int, random *rand.Rand) []facts.Fact {
 	var table []facts.Fact
 	add := func(name string, value func(host int) string) {

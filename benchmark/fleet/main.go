@@ -3,8 +3,8 @@
 //	go run ./benchmark/fleet -fleets 200 bands
 //	go run ./benchmark/fleet -fleets 160 changes
 //
-// The questions are bands, compare, facts, changes, rollout; none: all of them, one after the other.
-// It refuses questions that it does not know. Results stand in benchmark/RESULTS.md.
+// The questions are bands, compare, facts, changes, rollout; none: all of them, one after the
+// other. It refuses questions that it does not know. Results stand in benchmark/RESULTS.md.
 package main
 
 import (

@@ -1,13 +1,14 @@
-// Command page says how long the page of a case takes in Chromium: until the first picture of its flame graph, for a
-// search, and for each shape, of a call tree of many nodes.
+// Command page says how long the page of a case takes in Chromium: until the first picture of its
+// flame graph, for a search, and for each shape, of a call tree of many nodes.
 //
 //	go run ./benchmark/page -nodes 800000 -rounds 7
 //
-// Nodes have the shape of a JVM's: deep, few wide branches, very many small leaves. Their numbers are random, so that
-// they hardly compress: a recording's do better. Each round opens the page anew. It judges what a reader waits for:
-// from the beginning of the navigation, and from a key or a click, to the frame after the canvas was drawn. Beside it
-// stands the CPU time of the page's main thread, which others on the host do not lengthen as much. It refuses a host
-// without Chromium.
+// Nodes have the shape of a JVM's: deep, few wide branches, very many small leaves. Their numbers
+// are random, so that they hardly compress: a recording's do better. Each round opens the page
+// anew. It judges what a reader waits for: from the beginning of the navigation, and from a key or
+// a click, to the frame after the canvas was drawn. Beside it stands the CPU time of the page's
+// main thread, which others on the host do not lengthen as much. It refuses a host without
+// Chromium.
 package main
 
 import (

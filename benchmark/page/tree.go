@@ -46,7 +46,8 @@ func treeOf(count, names int) *compare.Profile {
 	return p
 }
 
-// run is what browsers are started for: it holds what is to be ended, and ends all where something fails.
+// run is what browsers are started for: it holds what is to be ended, and ends all where something
+// fails.
 type run struct{ ends []func() }
 
 func (r *run) Helper() {}

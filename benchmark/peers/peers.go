@@ -1,5 +1,5 @@
-// Package peers runs other tools beside what the benchmarks measure, and reads what the measured process and the host
-// did meanwhile.
+// Package peers runs other tools beside what the benchmarks measure, and reads what the measured
+// process and the host did meanwhile.
 //
 //	stop, err := peers.Start([]string{"strace", "-c", "-p", "PID", "-o", "FILE"}, pid, file, time.Second)
 //	defer stop()
@@ -26,8 +26,8 @@ import (
 // ErrNotHere says that a peer does not work on this host; its row is left out.
 var ErrNotHere = errors.New("could not be run here")
 
-// patience is how long a peer may take to end before it is killed, attachPatience how long to begin, and attachPause
-// how often it is looked whether it has.
+// patience is how long a peer may take to end before it is killed, attachPatience how long to
+// begin, and attachPause how often it is looked whether it has.
 const (
 	patience       = 20 * time.Second
 	attachPatience = time.Minute
@@ -36,15 +36,15 @@ const (
 	attachPause       = 100 * time.Millisecond
 )
 
-// Start starts a peer, gives it time to attach, and returns what ends it. Of the words PID stands for the process and
-// FILE for an output file.
+// Start starts a peer, gives it time to attach, and returns what ends it. Of the words PID stands
+// for the process and FILE for an output file.
 func Start(words []string, pid int, file string, attaches time.Duration) (stop func(), err error) {
 	began := time.Now()
 	return StartWhen(words, pid, file, func(int) bool { return time.Since(began) >= attaches })
 }
 
-// StartWhen starts a peer and waits until attached says of its process that it is at work: on a busy host the time that
-// it takes varies much, and what is measured before is the process alone.
+// StartWhen starts a peer and waits until attached says of its process that it is at work: on a
+// busy host the time that it takes varies much, and what is measured before is the process alone.
 func StartWhen(words []string, pid int, file string, attached func(peer int) bool) (stop func(), err error) {
 	named := slices.Clone(words)
 	for i := range named {
@@ -95,7 +95,8 @@ func StartWhen(words []string, pid int, file string, attached func(peer int) boo
 	return stop, nil
 }
 
-// HasPrograms reports whether a process, or one below it, holds BPF programs that are attached to the kernel.
+// HasPrograms reports whether a process, or one below it, holds BPF programs that are attached to
+// the kernel.
 func HasPrograms(pid int) bool {
 	infos, err := filepath.Glob(fmt.Sprintf("/proc/%d/fdinfo/*", pid))
 	if err != nil {

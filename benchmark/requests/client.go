@@ -55,8 +55,8 @@ func (s *stamped) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// Read receives with the time at which the kernel got the data. Where it keeps none, unix sockets, it is the time of
-// now: the client's own lateness is in it, unless it is the only one and spins.
+// Read receives with the time at which the kernel got the data. Where it keeps none, unix sockets,
+// it is the time of now: the client's own lateness is in it, unless it is the only one and spins.
 func (s *stamped) Read(into []byte) (length int, err error) {
 	var failed error
 	at := time.Time{}

@@ -19,7 +19,8 @@ import (
 	"culprit/internal/stat"
 )
 
-// watcher is one way to watch a server: the words of a command with PID and FILE, or empty programs at hooks.
+// watcher is one way to watch a server: the words of a command with PID and FILE, or empty programs
+// at hooks.
 type watcher struct {
 	name  string
 	words []string
@@ -60,7 +61,8 @@ func (o options) watchers() []watcher {
 	return slices.DeleteFunc(all, func(w watcher) bool { return w.name != alone && !o.watch.MatchString(w.name) })
 }
 
-// settles is how long after its first program a recorder has attached the last one, and looked at what runs.
+// settles is how long after its first program a recorder has attached the last one, and looked at
+// what runs.
 const settles = 1500 * time.Millisecond
 
 // cost is what one run of the load took.
@@ -172,7 +174,8 @@ func printCosts(out io.Writer, settings []watcher, values [][]cost) {
 	fmt.Fprintln(out)
 }
 
-// step is what one way of watching costs beside what its floor costs: from with to with, against from bare to floor.
+// step is what one way of watching costs beside what its floor costs: from with to with, against
+// from bare to floor.
 type step struct{ name, from, to, bare, floor string }
 
 var steps = []step{
@@ -181,8 +184,8 @@ var steps = []step{
 	{"all of record --requests, above all hooks", alone, everything, alone, emptyAll},
 }
 
-// printAboveFloor prints what is above empty programs on the same hooks, as a part of the CPU time of a request alone:
-// the median of the rounds, and the quartiles of them.
+// printAboveFloor prints what is above empty programs on the same hooks, as a part of the CPU time
+// of a request alone: the median of the rounds, and the quartiles of them.
 func printAboveFloor(out io.Writer, settings []watcher, values [][]cost) {
 	of := func(name string, round int) (cost, bool) {
 		at := slices.IndexFunc(settings, func(w watcher) bool { return w.name == name })

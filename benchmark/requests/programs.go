@@ -64,8 +64,8 @@ func programRuns() (map[string]programRun, error) {
 	return runs, nil
 }
 
-// printPrograms prints what the programs took for a request, by the kernel's account, which takes some 50 ns of each
-// run itself.
+// printPrograms prints what the programs took for a request, by the kernel's account, which takes
+// some 50 ns of each run itself.
 func printPrograms(out io.Writer, before, after map[string]programRun, requests int) {
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		count, ns := after[name].count-before[name].count, after[name].ns-before[name].ns

@@ -108,7 +108,8 @@ func (o options) record(folder string, of *language, kind string, threads int) (
 	return told, nil
 }
 
-// culpritSays reads the document that culprit prints. Its exit status 1 says that something is worse.
+// culpritSays reads the document that culprit prints. Its exit status 1 says that something is
+// worse.
 func culpritSays(into *answer, command *exec.Cmd) error {
 	text, err := command.Output()
 	if err != nil && len(text) == 0 {

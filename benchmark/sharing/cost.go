@@ -53,10 +53,12 @@ func (o options) recorderCosts(out io.Writer, folder string, languages []*langua
 // eachWatch is how long a thread's losses are counted, with and without a confirmation.
 const eachWatch = 150 * time.Millisecond
 
-// mayTake is what all confirmations of a window may take of a thread (watchesCost of internal/probe/oncpu).
+// mayTake is what all confirmations of a window may take of a thread (watchesCost of
+// internal/probe/oncpu).
 const mayTake = 500 * time.Microsecond
 
-// confirmationCosts watches threads until they can bear no more, and prints what CPU time they lost.
+// confirmationCosts watches threads until they can bear no more, and prints what CPU time they
+// lost.
 func (o options) confirmationCosts(out io.Writer, folder string) error {
 	if o.confirmations == 0 {
 		return nil

@@ -1,14 +1,15 @@
-// Command sharing holds what culprit says of shared cache lines to programs whose truth is known, in
-// C, C++, Go, Rust and Java, with two to eight threads, and to their padded twins; and measures what
-// the probe and a confirmation cost.
+// Command sharing holds what culprit says of shared cache lines to programs whose truth is known,
+// in C, C++, Go, Rust and Java, with two to eight threads, and to their padded twins; and measures
+// what the probe and a confirmation cost.
 //
 //	make build && go run ./benchmark/sharing -runs 20
 //	go run ./benchmark/sharing -runs 0 -price 4 -cost 10 -confirmations 60 -only 'C\+\+|Go'
 //
-// Each program counts its own operations and CPU time. On a busy host threads seldom run at the same
-// time and sharing costs little: runs that it cost at least -paid of their CPU time are counted apart, too. It judges
-// culprit from outside, by its command line. Languages that are not installed are left out. Each run is printed when it
-// has ended; Ctrl-C ends it after the run under way, with the sums of what it has.
+// Each program counts its own operations and CPU time. On a busy host threads seldom run at the
+// same time and sharing costs little: runs that it cost at least -paid of their CPU time are
+// counted apart, too. It judges culprit from outside, by its command line. Languages that are not
+// installed are left out. Each run is printed when it has ended; Ctrl-C ends it after the run under
+// way, with the sums of what it has.
 package main
 
 import (

@@ -18,7 +18,8 @@ const runOf = 800 * time.Millisecond
 // pricedRounds are the rounds before an investigation, and as many behind it.
 const pricedRounds = 5
 
-// priced holds the gain that culprit predicts, from trials on one CPU, to what the twin gains in the same minute.
+// priced holds the gain that culprit predicts, from trials on one CPU, to what the twin gains in
+// the same minute.
 func (o options) priced(out io.Writer, folder string, languages []*language) error {
 	if o.price == 0 {
 		return nil
@@ -47,8 +48,9 @@ func (o options) priced(out io.Writer, folder string, languages []*language) err
 	return nil
 }
 
-// holds counts what became of predictions. Steady are those which the host let be measured: it places virtual CPUs as
-// it likes, and two rounds of one program can differ more than a prediction may.
+// holds counts what became of predictions. Steady are those which the host let be measured: it
+// places virtual CPUs as it likes, and two rounds of one program can differ more than a prediction
+// may.
 type holds struct{ all, near, steady, steadyNear, inside, meets int }
 
 // near tells whether two gains are within a quarter of each other.

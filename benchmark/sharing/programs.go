@@ -59,7 +59,8 @@ func allLanguages() []*language {
 
 func words(line string) []string { return strings.Fields(line) }
 
-// build builds the programs that are wanted; languages that are not installed are told and left out.
+// build builds the programs that are wanted; languages that are not installed are told and left
+// out.
 func (o options) build(out io.Writer, folder string) (list []*language, err error) {
 	for _, one := range allLanguages() {
 		if !o.only.MatchString(one.name) {
@@ -106,15 +107,15 @@ func (l *language) command(kind string, threads int, lasts time.Duration, operat
 		strconv.FormatInt(operations, 10))
 }
 
-// costs runs words in the program's folder, its threads on different CPUs, and returns the CPU ns of an
-// operation, as the program counts.
+// costs runs words in the program's folder, its threads on different CPUs, and returns the CPU ns
+// of an operation, as the program counts.
 func (l *language) costs(command []string) (ns float64, err error) {
 	ns, _, err = l.run(command, spread)
 	return ns, err
 }
 
-// costsFree is the CPU time of the whole process for an operation, with the threads where the scheduler puts them: what
-// a trial of culprit's own takes.
+// costsFree is the CPU time of the whole process for an operation, with the threads where the
+// scheduler puts them: what a trial of culprit's own takes.
 func (l *language) costsFree(command []string) (ns float64, err error) {
 	_, ns, err = l.run(command, func(int, <-chan struct{}) {})
 	return ns, err

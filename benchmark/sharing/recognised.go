@@ -19,8 +19,8 @@ type tally struct {
 	paidFirst int // of those, the line was the first suspect
 }
 
-// recognised records programs that share and their twins, in rounds, prints what culprit says of each run when it has
-// ended, and sums up at the end, or when it is stopped.
+// recognised records programs that share and their twins, in rounds, prints what culprit says of
+// each run when it has ended, and sums up at the end, or when it is stopped.
 func (o options) recognised(out io.Writer, folder string, languages []*language) error {
 	if o.runs == 0 || len(languages) == 0 {
 		return nil
@@ -71,7 +71,8 @@ func (o options) judge(folder string, one *judged) (err error) {
 
 func shares(kind string) bool { return kind == sharesLine || kind == sharesWord }
 
-// found is the suspect that is the line which the run shares, and whether that is the first one; nil for none.
+// found is the suspect that is the line which the run shares, and whether that is the first one;
+// nil for none.
 func (j *judged) found() (line *suspect, first bool) {
 	line, at := j.told.answer.sharedLine()
 	return line, line != nil && at == 0 && line.isOf(j.of.place)

@@ -11,16 +11,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A host that has its CPUs to spare puts busy threads on different ones. Where others want them, the
-// scheduler leaves threads that matter less on one CPU for seconds, and they share nothing. So busy threads are held on
-// the CPUs in turn: what they do is not changed.
+// A host that has its CPUs to spare puts busy threads on different ones. Where others want them,
+// the scheduler leaves threads that matter less on one CPU for seconds, and they share nothing. So
+// busy threads are held on the CPUs in turn: what they do is not changed.
 
 const (
 	spreadEvery = 50 * time.Millisecond
 	busyTicks   = 2 // of CPU time since the last look
 )
 
-// spread holds busy threads of the processes below one, and of that one, on CPUs in turn until stop.
+// spread holds busy threads of the processes below one, and of that one, on CPUs in turn until
+// stop.
 func spread(parent int, stop <-chan struct{}) {
 	var all unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &all); err != nil {

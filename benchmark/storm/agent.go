@@ -16,11 +16,11 @@ import (
 	"time"
 )
 
-// Agents are measured all at once, beside the same load: each sees the others' processes as well, and what the host
-// does at one time is the same for all of them.
+// Agents are measured all at once, beside the same load: each sees the others' processes as well,
+// and what the host does at one time is the same for all of them.
 
-// pastEdge is how long after the end of a window a measurement begins and ends: by then the window is written, also on
-// a busy host.
+// pastEdge is how long after the end of a window a measurement begins and ends: by then the window
+// is written, also on a busy host.
 const pastEdge = 5 * time.Second
 
 // measured is what an agent took over some whole windows, their ends included.

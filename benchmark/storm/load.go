@@ -122,7 +122,8 @@ var kinds = []struct {
 	{3, (*storm).compiler},
 }
 
-// blow starts processes at a rate, fewer where the host does not keep up. It returns only when it cannot go on.
+// blow starts processes at a rate, fewer where the host does not keep up. It returns only when it
+// cannot go on.
 func (s *storm) blow(perSecond int) error {
 	places := make(chan struct{}, mostAtATime)
 	number := 0
@@ -172,7 +173,8 @@ func (s *storm) plain(number int) *exec.Cmd {
 	return exec.Command(words[0], words[1:]...)
 }
 
-// fresh is a program that was never there before, as those that tests run: its content is another each time.
+// fresh is a program that was never there before, as those that tests run: its content is another
+// each time.
 func (s *storm) fresh(number int) *exec.Cmd {
 	path := s.file(number)
 	content := fmt.Appendf(append([]byte{}, s.program...), "number %d of process %d", number, os.Getpid())

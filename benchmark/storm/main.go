@@ -1,17 +1,19 @@
-// Command storm measures what recording a whole host takes while that host starts processes all the time: shells,
-// small programs, interpreters, compilers, and programs that were never there before. Beside culprit it runs perf
-// record, and any older culprit, in turns within one and the same storm.
+// Command storm measures what recording a whole host takes while that host starts processes all the
+// time: shells, small programs, interpreters, compilers, and programs that were never there before.
+// Beside culprit it runs perf record, and any older culprit, in turns within one and the same
+// storm.
 //
 //	go run ./benchmark/storm -starts 150 -window 20s -rounds 3
 //	go run ./benchmark/storm -load sleepers -only culprit,perf
 //	go run ./benchmark/storm -agent -window 1m -rounds 3 -culprit bin/culprit,/tmp/culprit-before
 //	go run ./benchmark/storm -load wakers -culprit bin/culprit,/tmp/culprit-before
 //
-// It prints for each recorder the CPU time of its processes per second and per thousand processes that the host
-// started, what of it falls within the window (of which the rest is loading, naming and writing), what its BPF
-// programs took by the kernel's account, and its memory. With -agent it measures agents instead, all at once, over
-// whole windows, their ends included. The load runs at idle priority, below everybody else on the
-// host, whose processes are counted as well. It refuses a host that cannot record.
+// It prints for each recorder the CPU time of its processes per second and per thousand processes
+// that the host started, what of it falls within the window (of which the rest is loading, naming
+// and writing), what its BPF programs took by the kernel's account, and its memory. With -agent it
+// measures agents instead, all at once, over whole windows, their ends included. The load runs at
+// idle priority, below everybody else on the host, whose processes are counted as well. It refuses
+// a host that cannot record.
 package main
 
 import (

@@ -78,7 +78,8 @@ func (r result) perStarts() float64 {
 	return 1e3 * r.within.Seconds() / max(1, float64(r.starts)) * 1000
 }
 
-// settles is how long after its start a recorder has loaded and is at work: culprit loads within 2 s on a busy host.
+// settles is how long after its start a recorder has loaded and is at work: culprit loads within 2
+// s on a busy host.
 const settles = 4 * time.Second
 
 // look is the state of a recorder at one time.
@@ -154,8 +155,8 @@ func (r recorder) complete(found *result) (err error) {
 	return nil
 }
 
-// processesOf lists a process and its children, which do the work of some recorders. Any of its threads may have
-// started them.
+// processesOf lists a process and its children, which do the work of some recorders. Any of its
+// threads may have started them.
 func processesOf(pid int) []int {
 	pids := []int{pid}
 	tasks := fmt.Sprintf("/proc/%d/task", pid)

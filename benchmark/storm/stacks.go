@@ -7,7 +7,8 @@ import (
 	"culprit/recording"
 )
 
-// shortLife tells processes that come and go from those that stay: most of a storm live for milliseconds.
+// shortLife tells processes that come and go from those that stay: most of a storm live for
+// milliseconds.
 const shortLife = 100 * time.Millisecond
 
 // stacks counts the stacks of samples and waits, and those that did not reach their root.
@@ -24,8 +25,9 @@ func (s *stacks) add(broken bool) {
 	}
 }
 
-// stacksOf counts those of processes that began and ended within a recording in less than shortLife, and of all
-// others. What has no user stack at all is not counted: its probe says how many it left out.
+// stacksOf counts those of processes that began and ended within a recording in less than
+// shortLife, and of all others. What has no user stack at all is not counted: its probe says how
+// many it left out.
 func stacksOf(rec *recording.Recording) (short, long stacks) {
 	lived := map[int32]bool{} // by process: whether it was short; ids are seldom used again within a recording
 	for i := range rec.Processes {

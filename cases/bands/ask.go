@@ -25,8 +25,8 @@ type found struct {
 	Look []struct{ Host, Why string }
 }
 
-// ask puts all windows into a store and asks it, then records what the answer says to look at. It is known when
-// the answer is the expected one.
+// ask puts all windows into a store and asks it, then records what the answer says to look at. It
+// is known when the answer is the expected one.
 func ask(ctx context.Context, o options, folder string, nodes []*node) (known bool, err error) {
 	store := filepath.Join(folder, "store")
 	if err := show(ctx, filepath.Join(o.binary, "culprit-hub"), "add", "--store", store,
@@ -62,11 +62,12 @@ func ask(ctx context.Context, o options, folder string, nodes []*node) (known bo
 	return truth(nodes, &f), nil
 }
 
-// listAt is where the list is in a class of JVM 17, behind its beginning. The cache is the eight bytes before it.
+// listAt is where the list is in a class of JVM 17, behind its beginning. The cache is the eight
+// bytes before it.
 const listAt = 0x28
 
-// truth holds the bands against where the class lies in each node: the two words are next to each other, and on two
-// cache lines in one of eight places.
+// truth holds the bands against where the class lies in each node: the two words are next to each
+// other, and on two cache lines in one of eight places.
 func truth(nodes []*node, f *found) (known bool) {
 	apart := map[string]bool{}
 	count := 0

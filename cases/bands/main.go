@@ -1,15 +1,16 @@
-// Command bands repeats the hunt for two bands of nodes (JDK-8180450, published by Netflix): 40 processes of one
-// service that do the same work, each with a memory layout of its own. Each is made a node of a fleet: they have
-// work by turns of some milliseconds, an agent records them all, and each window is cut into one for each node.
-// `culprit fleet bands` is asked of them without a label; then a node of each band is recorded in full, and what
-// its cache lines tell is printed. Where the class really lies each node tells on its standard output. Nothing
-// reads it but the lines "truth" at the end.
+// Command bands repeats the hunt for two bands of nodes (JDK-8180450, published by Netflix): 40
+// processes of one service that do the same work, each with a memory layout of its own. Each is
+// made a node of a fleet: they have work by turns of some milliseconds, an agent records them all,
+// and each window is cut into one for each node. `culprit fleet bands` is asked of them without a
+// label; then a node of each band is recorded in full, and what its cache lines tell is printed.
+// Where the class really lies each node tells on its standard output. Nothing reads it but the
+// lines "truth" at the end.
 //
 //	go run ./cases/bands                           # 40 nodes of JVM 17
 //	go run ./cases/bands -java /usr/lib/jvm/temurin-25-jdk-amd64/bin/java -expect one
 //
-// It needs root, bin/culprit, bin/culprit-hub, javac, and two CPUs. Exit status: 0 when the answer is the known one, 1
-// when it is not, 2 when it could not ask.
+// It needs root, bin/culprit, bin/culprit-hub, javac, and two CPUs. Exit status: 0 when the answer
+// is the known one, 1 when it is not, 2 when it could not ask.
 package main
 
 import (

@@ -27,13 +27,15 @@ type node struct {
 	name    string
 	process *exec.Cmd
 	links   [connections]net.Conn
-	// place is where the class lies, modulo a cache line: the truth, which only the last lines of the case look at.
+	// place is where the class lies, modulo a cache line: the truth, which only the last lines of
+	// the case look at.
 	place int
 }
 
 func (n *node) pid() int { return n.process.Process.Pid }
 
-// startNodes starts all nodes; they sleep until they have work, and keep their layout until the end.
+// startNodes starts all nodes; they sleep until they have work, and keep their layout until the
+// end.
 func startNodes(ctx context.Context, o options, folder string) (nodes []*node, err error) {
 	for i := range o.nodes {
 		port, err := freePort()
@@ -154,8 +156,9 @@ func (n *node) serve(times int) error {
 	return nil
 }
 
-// load has the nodes serve by turns, two thirds of the time, until it is over: what else the host does, and where the
-// hypervisor has its CPUs, changes within seconds, and is to meet all nodes alike.
+// load has the nodes serve by turns, two thirds of the time, until it is over: what else the host
+// does, and where the hypervisor has its CPUs, changes within seconds, and is to meet all nodes
+// alike.
 func load(ctx context.Context, nodes []*node) error {
 	for i := 0; ctx.Err() == nil; i++ {
 		begun := time.Now()
@@ -167,7 +170,8 @@ func load(ctx context.Context, nodes []*node) error {
 	return nil
 }
 
-// loadWholly has one node serve without a pause: what threads share is seen where they run at the same time.
+// loadWholly has one node serve without a pause: what threads share is seen where they run at the
+// same time.
 func loadWholly(ctx context.Context, n *node) error {
 	for ctx.Err() == nil {
 		if err := n.serve(1); err != nil {

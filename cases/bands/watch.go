@@ -25,7 +25,8 @@ const (
 	windowEvery = 15 * time.Second
 )
 
-// watch has an agent record the host while the nodes have work, and makes windows of each node of its.
+// watch has an agent record the host while the nodes have work, and makes windows of each node of
+// its.
 func watch(ctx context.Context, o options, folder string, nodes []*node) error {
 	agent := child.Command(ctx, filepath.Join(o.binary, "culprit"), "agent", "--dir", filepath.Join(folder, agentFolder),
 		"--every", windowEvery.String(), "--full", "0", "--full-for", "0s", "--cost", "0", "--requests")

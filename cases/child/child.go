@@ -1,5 +1,6 @@
-// Package child starts what a case runs so that it dies with the case: after a kill -9 of the case culprit must not go
-// on with the experiment. Culprit's own guardian then puts back what was changed.
+// Package child starts what a case runs so that it dies with the case: after a kill -9 of the case
+// culprit must not go on with the experiment. Culprit's own guardian then puts back what was
+// changed.
 //
 //	child.Bind()
 //	command := child.Command(ctx, "bin/culprit", "try", …)
@@ -12,8 +13,9 @@ import (
 	"syscall"
 )
 
-// Bind keeps the calling goroutine on its thread. The kernel sends the signal when the thread ends that started the
-// child, not the process (prctl(2)), so main calls it first and starts all children itself.
+// Bind keeps the calling goroutine on its thread. The kernel sends the signal when the thread ends
+// that started the child, not the process (prctl(2)), so main calls it first and starts all
+// children itself.
 func Bind() { runtime.LockOSThread() }
 
 // Unbind undoes one Bind, where the children have ended.

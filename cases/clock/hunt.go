@@ -39,9 +39,9 @@ const (
 	bootLimit = 20 * time.Minute
 )
 
-// hunt repeats the investigation with hosts: the same store under the same load on two at the same time, each records
-// it, and what differs is told from the files alone. Then again, with a filter on system calls in the place of the slow
-// clock.
+// hunt repeats the investigation with hosts: the same store under the same load on two at the same
+// time, each records it, and what differs is told from the files alone. Then again, with a filter
+// on system calls in the place of the slow clock.
 func hunt(ctx context.Context, culprit, folder, kept string, out io.Writer) error {
 	image, err := newImage(ctx, culprit, filepath.Join(folder, "image"))
 	if err != nil {
@@ -155,8 +155,9 @@ func (m *image) run(ctx context.Context, each host, folder, taken string) (strin
 	return guest.Take(ctx, each.script(), taken)
 }
 
-// hostScript is what a host does. The load is steady: what a host is asked for does not depend on how fast it answers.
-// The JVM compiles with C1 alone: an emulated CPU takes minutes until C2 is through.
+// hostScript is what a host does. The load is steady: what a host is asked for does not depend on
+// how fast it answers. The JVM compiles with C1 alone: an emulated CPU takes minutes until C2 is
+// through.
 const hostScript = `hostname NAME
 mount -t cgroup2 none /sys/fs/cgroup
 source=/sys/devices/system/clocksource/clocksource0/current_clocksource
@@ -177,7 +178,8 @@ culprit bench time --json bench.json > /dev/null 2>&1
 hand bench.json
 `
 
-// flipScript proves it: the service as it runs, under load, with both clock sources in random order.
+// flipScript proves it: the service as it runs, under load, with both clock sources in random
+// order.
 const flipScript = `culprit try -p $service --vary clocksource=CLOCK,tsc --metric cpu_per_call \
 	--metric 'latency=mean_us ([0-9]+)' --measure 'ask -rate RATE -rows ROWS -d 2s 127.0.0.1:7000' --period 1s \
 	--budget FLIPS --json try.json > tried 2> errors || tail -n 1 errors
@@ -206,8 +208,8 @@ func (h host) script() string {
 		"FLIPS", flipBudget).Replace(text)
 }
 
-// perRequest is the unit of work: the store writes its commit log once a request. Requests themselves are not followed
-// on the guests' kernel.
+// perRequest is the unit of work: the store writes its commit log once a request. Requests
+// themselves are not followed on the guests' kernel.
 const perRequest = "request=pwrite64"
 
 // compare holds the recordings of two hosts against each other, and names the first suspect.

@@ -13,8 +13,8 @@ import (
 	"culprit/cases/guest/machine"
 )
 
-// image is what all hosts of the hunt have: a Java run time with the store, what puts the load on it, the filter, and
-// culprit.
+// image is what all hosts of the hunt have: a Java run time with the store, what puts the load on
+// it, the filter, and culprit.
 type image struct {
 	java      string            // a folder
 	classes   string            // a folder

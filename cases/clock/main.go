@@ -1,17 +1,20 @@
-// Command clock repeats the investigation of the slow clock (Netflix Cassandra, CentOS to Ubuntu on Xen: time reads
-// five times as dear, write latency up by a third, cured by the clock source tsc): a C and a Java program that read
-// the time run under each clock source of this host, and the C program under tsc, hpet and acpi_pm in an emulated
-// guest, where the effect is as large as it was then.
+// Command clock repeats the investigation of the slow clock (Netflix Cassandra, CentOS to Ubuntu on
+// Xen: time reads five times as dear, write latency up by a third, cured by the clock source tsc):
+// a C and a Java program that read the time run under each clock source of this host, and the C
+// program under tsc, hpet and acpi_pm in an emulated guest, where the effect is as large as it was
+// then.
 //
 //	go run ./cases/clock
 //	go run ./cases/clock -guests
 //
-// With -guests it is the hunt itself, with hosts: a small Java store under the same load in two emulated guests at
-// the same time, one on tsc and one on acpi_pm. Each records it, the files are compared here, and the slow one flips
-// its clock source. A third guest has a filter on system calls instead, which the published hunt had suspected first.
+// With -guests it is the hunt itself, with hosts: a small Java store under the same load in two
+// emulated guests at the same time, one on tsc and one on acpi_pm. Each records it, the files are
+// compared here, and the slow one flips its clock source. A third guest has a filter on system
+// calls instead, which the published hunt had suspected first.
 //
-// It needs root for flipping the clock source, which is put back, and gcc, for guests qemu-system-x86_64, for the store
-// a JDK with jlink. Exit status: 0 when the guests' verdicts are the known ones, 2 else.
+// It needs root for flipping the clock source, which is put back, and gcc, for guests
+// qemu-system-x86_64, for the store a JDK with jlink. Exit status: 0 when the guests' verdicts are
+// the known ones, 2 else.
 package main
 
 import (
@@ -142,7 +145,8 @@ func here(ctx context.Context, culprit, folder string, budget time.Duration) err
 	return nil
 }
 
-// guestScript prints what people read, then the document. acpi_pm and hpet are read by a slow access to a device.
+// guestScript prints what people read, then the document. acpi_pm and hpet are read by a slow
+// access to a device.
 const guestScript = `culprit try --vary clocksource=tsc,hpet,acpi_pm --metric cpu --budget 60s --trials 12 \
 	--json /tmp/clock.json -- readtime 400000 2>/tmp/errors || tail -n 1 /tmp/errors | tr '\r' '\n' | tail -n 1
 echo ---json---
@@ -172,8 +176,8 @@ func inGuest(ctx context.Context, culprit, folder string) error {
 	return check(document)
 }
 
-// slower is how many times as dear a read by a device is at least: it was 5 on Xen, and is 9 to 11 in such a guest
-// on a quiet host.
+// slower is how many times as dear a read by a device is at least: it was 5 on Xen, and is 9 to 11
+// in such a guest on a quiet host.
 const slower = 2
 
 // check holds the verdicts against what is known: both devices are far slower than tsc.

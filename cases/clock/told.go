@@ -122,7 +122,8 @@ func (p proof) check() error {
 	return nil
 }
 
-// timeRead matches the functions that read the time: of the JVM, of the C library and vDSO, and of the kernel.
+// timeRead matches the functions that read the time: of the JVM, of the C library and vDSO, and of
+// the kernel.
 var timeRead = regexp.MustCompile(`javaTimeMillis|javaTimeNanos|clock_gettime|gettimeofday`)
 
 // share is the part of the samples in folded stacks that are below a function which reads the time.

@@ -135,8 +135,8 @@ func (h *host) window(out string, at time.Time, hour, sequence int) error {
 	return os.WriteFile(place+window.RecordingSuffix, file.Bytes(), 0o644)
 }
 
-// recording is the real one at another time and place: its CPU samples scatter as few samples do, and the planted
-// function takes its part of them.
+// recording is the real one at another time and place: its CPU samples scatter as few samples do,
+// and the planted function takes its part of them.
 func (h *host) recording(at time.Time, cpu int64, extra float64) *recording.Recording {
 	r := *h.base
 	r.Manifest.Host, r.Manifest.StartedAt, r.Manifest.WindowNs = h.name(), at, int64(windowLength)

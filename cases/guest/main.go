@@ -1,5 +1,5 @@
-// Command guest runs culprit, the tests of its probes and those of its counters in an emulated machine of another
-// kind, with Debian's kernel:
+// Command guest runs culprit, the tests of its probes and those of its counters in an emulated
+// machine of another kind, with Debian's kernel:
 //
 //	go run ./cases/guest -arch arm64
 //	go run ./cases/guest -arch arm64 -tests ./internal/probe/counters -run Sums
@@ -7,8 +7,9 @@
 //	go run ./cases/guest -arch arm64 'culprit record --cpi -o a.culprit -- rounds 2 1; culprit explain a.culprit'
 //	go run ./cases/guest -pairs lineup/_guest -out DIR   investigates those pairs there: DIR/PAIR/case
 //
-// Programs and tests are compiled for that machine here. The exit status is 1 where a test failed. Tests that need
-// what a guest of a kernel and busybox has not (compilers, interpreters) are shown as skipped or failed by name.
+// Programs and tests are compiled for that machine here. The exit status is 1 where a test failed.
+// Tests that need what a guest of a kernel and busybox has not (compilers, interpreters) are shown
+// as skipped or failed by name.
 package main
 
 import (

@@ -73,7 +73,8 @@ func investigate(ctx context.Context, guest *machine.Machine, wanted options, fo
 	}
 	guest.CPUs = 2
 	var script strings.Builder
-	// An emulated interrupt takes so long that the kernel would lower the rate of samples below the one that is asked for.
+	// An emulated interrupt takes so long that the kernel would lower the rate of samples below the
+	// one that is asked for.
 	script.WriteString("mount -t cgroup2 none /sys/fs/cgroup\necho 0 > /proc/sys/kernel/perf_cpu_time_max_percent\n")
 	for _, one := range pairs {
 		program := built.FindStringSubmatch(one.A)

@@ -27,7 +27,8 @@ func TestPairsAreRead(t *testing.T) {
 	}
 }
 
-// Cases come over the console between marks; one that is missing or cut off is named, and the others are kept.
+// Cases come over the console between marks; one that is missing or cut off is named, and the
+// others are kept.
 func TestCasesAreUnpacked(t *testing.T) {
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "case.json"), []byte("{}\n"), 0o600); err != nil {

@@ -17,7 +17,8 @@ type outcome struct {
 	ended           bool
 }
 
-// tell prints what the guest said, the tests as one line for each package and what went wrong below it.
+// tell prints what the guest said, the tests as one line for each package and what went wrong below
+// it.
 func tell(out io.Writer, text string) error {
 	said, tests, _ := strings.Cut(text, begins)
 	fmt.Fprint(out, said)

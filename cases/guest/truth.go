@@ -14,8 +14,9 @@ import (
 // compilers are those of C for each machine.
 var compilers = map[string]string{"amd64": "x86_64-linux-gnu-gcc", "arm64": "aarch64-linux-gnu-gcc"}
 
-// addTruth compiles the C programs that tests of a package hold their findings to: the guest has no compiler. Tests
-// look for them in testdata/built. Without a compiler for the machine they are left out, and their tests fail.
+// addTruth compiles the C programs that tests of a package hold their findings to: the guest has no
+// compiler. Tests look for them in testdata/built. Without a compiler for the machine they are left
+// out, and their tests fail.
 func addTruth(ctx context.Context, guest *machine.Machine, arch machine.Arch, named, built string) error {
 	sources, err := filepath.Glob(filepath.Join(named, "testdata", "*.c"))
 	if err != nil {

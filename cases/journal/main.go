@@ -1,16 +1,18 @@
-// Command journal repeats the investigation of the write that took 147 ms (a Java service's time-outs, blamed on ext4's
-// journal): a C program and a Java one with log4j2 log from five threads each, beside bulk writing and syncing, on a
-// slow disk, under the file systems, journal modes, flush intervals and appenders of the published table, with stalls
-// counted and not only calls. Then recordings of each variant say which cause culprit names, and in which function of
+// Command journal repeats the investigation of the write that took 147 ms (a Java service's
+// time-outs, blamed on ext4's journal): a C program and a Java one with log4j2 log from five
+// threads each, beside bulk writing and syncing, on a slow disk, under the file systems, journal
+// modes, flush intervals and appenders of the published table, with stalls counted and not only
+// calls. Then recordings of each variant say which cause culprit names, and in which function of
 // the kernel the lines waited.
 //
 //	go run ./cases/journal
 //	go run ./cases/journal -quick    # a smoke run: three variants, nothing is decided
 //	go run ./cases/journal -waits    # only the recordings
 //
-// It needs root, gcc, a JDK, Maven (once: log4j2 is kept in the user's cache), cgroup 1's blkio for the slow disk,
-// mkfs.ext4 and mkfs.xfs; all is put back. It says which variants could not be told apart. Exit status: 0 when at
-// least handing the lines to a thread of its own is shown to help in both programs, as published; 2 else.
+// It needs root, gcc, a JDK, Maven (once: log4j2 is kept in the user's cache), cgroup 1's blkio for
+// the slow disk, mkfs.ext4 and mkfs.xfs; all is put back. It says which variants could not be told
+// apart. Exit status: 0 when at least handing the lines to a thread of its own is shown to help in
+// both programs, as published; 2 else.
 package main
 
 import (

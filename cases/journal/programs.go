@@ -43,13 +43,15 @@ func build(ctx context.Context, folder string) (programs, error) {
 			return programs{}, fmt.Errorf("build %s: %w: %s", words[len(words)-1], err, text)
 		}
 	}
-	// Without a memory-mapped file for jstat, whose page could itself wait for a disk (Luu, "The Four Month Bug").
+	// Without a memory-mapped file for jstat, whose page could itself wait for a disk (Luu, "The
+	// Four Month Bug").
 	java := []string{"java", "-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
 		"-XX:+PerfDisableSharedMem", "-cp", path, "-Dlog4j2.configurationFile=" + config, "LogWriter"}
 	return programs{self: self, writer: writer, java: java}, nil
 }
 
-// fetch returns log4j2 out of the user's cache, checked against SHA256SUMS. What is missing Maven brings.
+// fetch returns log4j2 out of the user's cache, checked against SHA256SUMS. What is missing Maven
+// brings.
 func fetch(ctx context.Context) ([]string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

@@ -23,8 +23,8 @@ type counted struct {
 	LongestMs float64
 }
 
-// countedForm is how a trial prints it, and how it is read again. The stalled time counts from 1 ms, as culprit's own
-// latency.stalled does: a ratio needs a number above zero.
+// countedForm is how a trial prints it, and how it is read again. The stalled time counts from 1
+// ms, as culprit's own latency.stalled does: a ratio needs a number above zero.
 const countedForm = "%s: %d lines, %d over 10 ms, %d stalls, longest %f ms, stalled and one %f ms\n"
 
 func (c counted) String() string {
@@ -56,8 +56,9 @@ func readCounted(path string) ([]counted, error) {
 	return all, nil
 }
 
-// count reads lines of when one was due and how much later it was done, in microseconds. Slow lines that overlap, or
-// follow within the limit, are one stall: one wait makes many slow lines through the logger's lock.
+// count reads lines of when one was due and how much later it was done, in microseconds. Slow lines
+// that overlap, or follow within the limit, are one stall: one wait makes many slow lines through
+// the logger's lock.
 func count(from io.Reader) (counted, error) {
 	type line struct{ due, took float64 }
 	var c counted

@@ -160,7 +160,8 @@ func total(trials []counted) counted {
 
 func share(c counted) float64 { return 100 * float64(c.Over) / float64(c.Lines) }
 
-// resampled is the interval of the share of slow lines: trials are resampled, since lines are not independent.
+// resampled is the interval of the share of slow lines: trials are resampled, since lines are not
+// independent.
 func resampled(trials []counted) (low, high float64) {
 	const times = 2000
 	random := rand.New(rand.NewPCG(1, 1))

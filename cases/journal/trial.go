@@ -16,23 +16,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// trialVerb makes this program run one trial. Its words: seconds, appender, the C program, and the Java command, which
-// may be missing.
+// trialVerb makes this program run one trial. Its words: seconds, appender, the C program, and the
+// Java command, which may be missing.
 const trialVerb = "log-both"
 
-// native is the command that runs one thread of the C program alone: no line waits for the lock behind another one.
-// both runs it with all its threads beside the Java one.
+// native is the command that runs one thread of the C program alone: no line waits for the lock
+// behind another one. both runs it with all its threads beside the Java one.
 func (p programs) native(seconds float64) []string {
 	return []string{p.self, trialVerb, strconv.FormatFloat(seconds, 'g', -1, 64), "{appender}", p.writer}
 }
 
 func (p programs) both(seconds float64) []string { return append(p.native(seconds), p.java...) }
 
-// lead is how long the disk fills up, and the Java program warms up, before the first line is measured.
+// lead is how long the disk fills up, and the Java program warms up, before the first line is
+// measured.
 const lead = 1200 * time.Millisecond
 
-// logBoth runs the two programs at the same time on the same file system, so that each stall meets both, and prints
-// what their lines say. The measured seconds begin once the JVM is up, however long that takes on a busy machine.
+// logBoth runs the two programs at the same time on the same file system, so that each stall meets
+// both, and prints what their lines say. The measured seconds begin once the JVM is up, however
+// long that takes on a busy machine.
 func logBoth(ctx context.Context, out io.Writer, words []string) error {
 	if len(words) < 3 {
 		return fmt.Errorf("%s takes seconds, an appender, the C program and the Java command", trialVerb)
@@ -78,9 +80,9 @@ func logBoth(ctx context.Context, out io.Writer, words []string) error {
 	return printCounted(out, "Java", &logged)
 }
 
-// first puts this thread, and what it starts, before all that is not real-time: what else runs on the machine must not
-// look like a wait for the disk. The kernel leaves others 5 % of the time (sched_rt_runtime_us), and these programs
-// sleep for most of it.
+// first puts this thread, and what it starts, before all that is not real-time: what else runs on
+// the machine must not look like a wait for the disk. The kernel leaves others 5 % of the time
+// (sched_rt_runtime_us), and these programs sleep for most of it.
 func first() error {
 	attributes := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 1}
 	return unix.SchedSetAttr(0, &attributes, 0)

@@ -23,7 +23,8 @@ const (
 	flushFast = "80+80" // 0.8 s, as published
 )
 
-// baseline is ext4 as it is, with the host's flush settings, each line written by the thread that logs it.
+// baseline is ext4 as it is, with the host's flush settings, each line written by the thread that
+// logs it.
 var baseline = variant{"ext4 as it is", "ground", "ext4@slow", "0.202 %", ""}
 
 // others are the published variants and three more file systems.

@@ -17,7 +17,8 @@ import (
 	"culprit/recording"
 )
 
-// where records each variant a few times and tells which cause culprit names and where the lines waited.
+// where records each variant a few times and tells which cause culprit names and where the lines
+// waited.
 func where(ctx context.Context, o options, folder string, p programs, variants []variant) error {
 	fmt.Print("\nWhich wait it was, in recordings of one thread of the C program. Causes that `culprit explain` " +
 		"names with their\nshare of the time; the longest sleeps of writes over 10 ms: innermost functions of " +
@@ -51,7 +52,8 @@ func where(ctx context.Context, o options, folder string, p programs, variants [
 	return nil
 }
 
-// byVariant sorts recordings by the trial in which their file was named: after its name comes no other.
+// byVariant sorts recordings by the trial in which their file was named: after its name comes no
+// other.
 func byVariant(folder string, r *result, variants []variant) ([][]string, error) {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.culprit"))
 	if err != nil {
@@ -112,7 +114,8 @@ func tell(ctx context.Context, culprit string, v variant, files []string) error 
 	return nil
 }
 
-// explain asks culprit for the causes of a recording that have to do with files and disks, and their shares.
+// explain asks culprit for the causes of a recording that have to do with files and disks, and
+// their shares.
 func explain(ctx context.Context, culprit, file string) (map[string]float64, error) {
 	text, err := exec.CommandContext(ctx, culprit, "explain", "--metric", "wall", "--json", "-", file).Output()
 	if err != nil {
@@ -148,7 +151,8 @@ func writes(slow recording.Slow) bool {
 	return slow.Name == "write" && (slow.Comm == "worker" || slow.Comm == "behind")
 }
 
-// addWaits adds up the longest sleeps of slow writes by the innermost functions of the kernel and who ended them.
+// addWaits adds up the longest sleeps of slow writes by the innermost functions of the kernel and
+// who ended them.
 func addWaits(list []*wait, seen map[string]*wait, rec *recording.Recording) []*wait {
 	type stall struct {
 		place  string

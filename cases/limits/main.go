@@ -1,6 +1,7 @@
-// Command limits holds the knobs of cgroup version 2 against what they are known to do: in an emulated guest, because
-// hosts that bind the controllers to version 1 cannot show them. Each limit is flipped by `culprit try`; then culprit
-// is killed in the middle of an experiment, and nothing may be left.
+// Command limits holds the knobs of cgroup version 2 against what they are known to do: in an
+// emulated guest, because hosts that bind the controllers to version 1 cannot show them. Each limit
+// is flipped by `culprit try`; then culprit is killed in the middle of an experiment, and nothing
+// may be left.
 //
 //	make build && go run ./cases/limits
 //
@@ -22,14 +23,15 @@ import (
 
 const bootLimit = 6 * time.Minute
 
-// limit is one experiment: what is varied, the baseline first, and what is known of the second level.
+// limit is one experiment: what is varied, the baseline first, and what is known of the second
+// level.
 type limit struct {
 	vary, command string
 	least         float64 // the wall time's ratio is at least this
 }
 
-// The limit of memory is below what the command reads again and again: it has to be read from the disk, which is one of
-// memory, each time. The script fills in the number of that disk.
+// The limit of memory is below what the command reads again and again: it has to be read from the
+// disk, which is one of memory, each time. The script fills in the number of that disk.
 var limits = []limit{
 	{"cgroup.cpu.max=max 100000,20000 100000", "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done", 2},
 	{"cgroup.memory.max=max,6M", "exec 3</dev/ram0; " + // its pages stay while it is open

@@ -39,8 +39,8 @@ for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 done
 exit 1`
 
-// guard has a shell make the cgroups, which outlives this program and removes them, also after a kill -9. The function
-// that it returns does so at the end.
+// guard has a shell make the cgroups, which outlives this program and removes them, also after a
+// kill -9. The function that it returns does so at the end.
 func (g groups) guard() (remove func() error, err error) {
 	shell := exec.Command("sh", append([]string{"-c", guarding, "sh", g.path("")}, g.paths(mostServices)...)...)
 	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt from the terminal is not for it

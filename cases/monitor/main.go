@@ -1,16 +1,17 @@
-// Command monitor repeats the investigation of the monitor that cost 30 % (per-container counters through perf), from
-// the symptom to the remedy: services of many threads, each in a cgroup of its own, hand requests to each other while
-// a daemon counts twenty events of each cgroup.
+// Command monitor repeats the investigation of the monitor that cost 30 % (per-container counters
+// through perf), from the symptom to the remedy: services of many threads, each in a cgroup of its
+// own, hand requests to each other while a daemon counts twenty events of each cgroup.
 //
 //	go run ./cases/monitor
 //
-// 1. `culprit doctor` names the daemon, and what it adds to a switch between cgroups.
-// 2. `culprit investigate` compares the services without and with it and names the monitor, not their switches.
-// 3. `culprit overhead` holds it against a budget of 3 %, with one, four and sixteen services that do the same work
-// with the same threads: the more services, the dearer. Beside it the remedy: the same events on CPUs that stay on,
-// booked to cgroups by `culprit count`.
+// 1. `culprit doctor` names the daemon, and what it adds to a switch between cgroups. 2. `culprit
+// investigate` compares the services without and with it and names the monitor, not their switches.
+// 3. `culprit overhead` holds it against a budget of 3 %, with one, four and sixteen services that
+// do the same work with the same threads: the more services, the dearer. Beside it the remedy: the
+// same events on CPUs that stay on, booked to cgroups by `culprit count`.
 //
-// It needs root, cgroup 2, gcc and perf. Exit status: 0 when all of that came out as is known; 2 else.
+// It needs root, cgroup 2, gcc and perf. Exit status: 0 when all of that came out as is known; 2
+// else.
 package main
 
 import (

@@ -103,7 +103,8 @@ type cost struct {
 	Verdict, Metric  string
 }
 
-// priced holds daemon and remedy against the budget, with more and more services that do the same work.
+// priced holds daemon and remedy against the budget, with more and more services that do the same
+// work.
 func (b *bench) priced(ctx context.Context) error {
 	remedy, err := b.remedy()
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"culprit/cases/child"
 )
 
-// Two processes of one program do the same work. Their threads' words lie on the main thread's stack, which the
-// kernel puts somewhere else each time: in one of two they share a cache line. Each process prints which it is, for
-// the pair to be found; culprit is told nothing of it.
+// Two processes of one program do the same work. Their threads' words lie on the main thread's
+// stack, which the kernel puts somewhere else each time: in one of two they share a cache line.
+// Each process prints which it is, for the pair to be found; culprit is told nothing of it.
 
 const (
 	tally     = "lineup/line-luck-c/tally.c"
@@ -36,7 +36,8 @@ func (p *process) end() {
 	_ = p.command.Wait() // it was killed
 }
 
-// luck compares a process whose words share a line with one whose words do not, and two whose words do not.
+// luck compares a process whose words share a line with one whose words do not, and two whose words
+// do not.
 func (s *subtype) luck(ctx context.Context) error {
 	program := filepath.Join(s.folder, "tally")
 	build := child.Command(ctx, "gcc", "-O2", "-g", "-o", program, tally, "-lpthread")

@@ -1,17 +1,19 @@
 // Command subtype repeats the investigation of one cache line in a JVM (three times the CPUs, a
-// quarter more throughput), JDK-8180450: the one-entry cache of secondary supertypes, in the metadata of a class, that
-// threads write. It asks each JVM that is installed, with a program that flips the cache and with a variant
-// that does the same work and does not: how it scales, which line is named, and what the flipping costs.
+// quarter more throughput), JDK-8180450: the one-entry cache of secondary supertypes, in the
+// metadata of a class, that threads write. It asks each JVM that is installed, with a program that
+// flips the cache and with a variant that does the same work and does not: how it scales, which
+// line is named, and what the flipping costs.
 //
-// At last it compares two processes of one program (in C) whose memory is laid out otherwise, as that of a class in the
-// JVM is, too: `cases/bands` shows it of 40 JVMs.
+// At last it compares two processes of one program (in C) whose memory is laid out otherwise, as
+// that of a class in the JVM is, too: `cases/bands` shows it of 40 JVMs.
 //
 //	go run ./cases/subtype
 //	go run ./cases/subtype -luck   # only those two processes
 //
-// It needs root for recording, gcc, a javac, and two JVMs to compare: one of before 23, which has the fault.
-// Exit status: 0 when the class and field are named where the fault is, and neither in the variant nor without
-// it, and of the two processes the line and that their layout is what differs; 2 else.
+// It needs root for recording, gcc, a javac, and two JVMs to compare: one of before 23, which has
+// the fault. Exit status: 0 when the class and field are named where the fault is, and neither in
+// the variant nor without it, and of the two processes the line and that their layout is what
+// differs; 2 else.
 package main
 
 import (
@@ -142,7 +144,8 @@ func (s *subtype) words(of jvm, threads int, variant string) []string {
 	return []string{of.java, "-cp", s.folder, "Subtype", strconv.Itoa(threads), s.thousands, variant}
 }
 
-// ask prints how both variants scale and which lines are named; an error where that is not what is known.
+// ask prints how both variants scale and which lines are named; an error where that is not what is
+// known.
 func (s *subtype) ask(ctx context.Context, of jvm) error {
 	var wrong []error
 	for _, variant := range []string{flips, asks} {

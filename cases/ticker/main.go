@@ -1,10 +1,12 @@
-// Command ticker repeats the investigation of the cache that cost more than it saved (Ant Group MOSN): the real
-// sentinel-golang v1.0.3 with its cached time, a goroutine that stores the time once a millisecond, on and off, at
-// rates from idle to 100,000 entries a second; the break-even with its interval, beside the published one.
+// Command ticker repeats the investigation of the cache that cost more than it saved (Ant Group
+// MOSN): the real sentinel-golang v1.0.3 with its cached time, a goroutine that stores the time
+// once a millisecond, on and off, at rates from idle to 100,000 entries a second; the break-even
+// with its interval, beside the published one.
 //
 //	go run ./cases/ticker
 //
-// It needs root for counting system calls. Exit status: 0 when the ticker costs at idle, as published; 2 else.
+// It needs root for counting system calls. Exit status: 0 when the ticker costs at idle, as
+// published; 2 else.
 package main
 
 import (
@@ -22,7 +24,8 @@ import (
 	"culprit/recording"
 )
 
-// published is where the authors' model broke even: 24,000 time reads a second at 5 reads a request.
+// published is where the authors' model broke even: 24,000 time reads a second at 5 reads a
+// request.
 const published = 4800
 
 // answer is what is looked at of `culprit worth --json`.

@@ -32,8 +32,8 @@ func batchFolder(t *testing.T, text string) string {
 	return folder
 }
 
-// Batches of checks are kept by name, the latest, for who may; what they hold comes back the same, and outlives the
-// hub's end.
+// Batches of checks are kept by name, the latest, for who may; what they hold comes back the same,
+// and outlives the hub's end.
 func TestBaselines(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
@@ -165,7 +165,8 @@ func TestCheckAgainstAHub(t *testing.T) {
 			t.Fatalf("saved: %d %s%s", status, out, failed)
 		}
 	}
-	// What the host shows is its own; but that the stored batches are what it was held against is not.
+	// What the host shows is its own; but that the stored batches are what it was held against is
+	// not.
 	status, out, failed := check("app", "--case", "checked", "--fail-over", "50%")
 	if !strings.Contains(out, "3 stored batches") || (status == 2) != strings.Contains(failed, "not judged") {
 		t.Errorf("checked: %d\n%s\n%s", status, out, failed)

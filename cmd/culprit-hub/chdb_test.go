@@ -17,8 +17,8 @@ import (
 	"culprit/internal/fleet/store"
 )
 
-// chdb is today's ClickHouse in a Python process, as an engine: each line of its input is a statement, each line of
-// its output an answer.
+// chdb is today's ClickHouse in a Python process, as an engine: each line of its input is a
+// statement, each line of its output an answer.
 type chdb struct {
 	mutex sync.Mutex
 	in    io.WriteCloser

@@ -16,8 +16,8 @@ import (
 	"culprit/internal/fleet/window"
 )
 
-// Hosts whose clocks are wrong by seconds or hours change no answer; one that is wrong by years stands at the time that
-// it says, and counts for nothing there where nobody asks.
+// Hosts whose clocks are wrong by seconds or hours change no answer; one that is wrong by years
+// stands at the time that it says, and counts for nothing there where nobody asks.
 func TestSkewedClocks(t *testing.T) {
 	const windows = 8
 	straight := fleetOf(t, 40, windows)
@@ -68,8 +68,8 @@ func TestSkewedClocks(t *testing.T) {
 	}
 }
 
-// Days older than those to keep go from every answer and from the disk; the others stay as they are, also those of a
-// host that has nothing older, and facts that were told once, before.
+// Days older than those to keep go from every answer and from the disk; the others stay as they
+// are, also those of a host that has nothing older, and facts that were told once, before.
 func TestRetention(t *testing.T) {
 	directory := t.TempDir()
 	s := openStore(t, directory)

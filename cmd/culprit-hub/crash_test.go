@@ -29,8 +29,8 @@ func relink(t *testing.T, from, to string, stays bool) {
 	}
 }
 
-// A hub that is killed while it moves the files of a window, in either direction, loses none and counts none twice,
-// whether their rows are there or lost.
+// A hub that is killed while it moves the files of a window, in either direction, loses none and
+// counts none twice, whether their rows are there or lost.
 func TestKilledBetweenTwoMoves(t *testing.T) {
 	one := fleetOf(t, 1, 1)[0]
 	states := map[string]func(t *testing.T, incoming, raw string){
@@ -107,7 +107,8 @@ func (h held) Append(ctx context.Context, shard int, attempt int64, batches []st
 	return h.Engine.Append(ctx, shard, attempt, batches)
 }
 
-// An agent that lost its patience comes again while its window is still being written: it is not written twice.
+// An agent that lost its patience comes again while its window is still being written: it is not
+// written twice.
 func TestSentAgainWhileItIsWritten(t *testing.T) {
 	directory := t.TempDir()
 	engine, err := openDuck(t.Context(), directory, "")
@@ -144,8 +145,8 @@ func TestSentAgainWhileItIsWritten(t *testing.T) {
 	checkWindows(t, s, 1)
 }
 
-// A window whose file could not be kept is not acknowledged; its rows are not written a second time when it comes
-// again.
+// A window whose file could not be kept is not acknowledged; its rows are not written a second time
+// when it comes again.
 func TestAFileThatCannotBeKept(t *testing.T) {
 	directory := t.TempDir()
 	s := openStore(t, directory)

@@ -19,7 +19,8 @@ import (
 type duck struct {
 	path  string
 	mutex sync.Mutex
-	// Both are nil after DuckDB gave its database up, as it does when the disk is full; it is opened again then.
+	// Both are nil after DuckDB gave its database up, as it does when the disk is full; it is
+	// opened again then.
 	database *sql.DB
 	writer   *sql.Conn
 }
@@ -72,7 +73,8 @@ func (d *duck) openError(err error) error {
 	return fmt.Errorf("open %s: %w", d.path, err)
 }
 
-// failed closes a database that DuckDB has given up: it takes nothing more until it is opened again.
+// failed closes a database that DuckDB has given up: it takes nothing more until it is opened
+// again.
 func (d *duck) failed(err error) error {
 	if err == nil || !strings.Contains(err.Error(), "FATAL") && !strings.Contains(err.Error(), "invalidated") {
 		return err

@@ -72,7 +72,8 @@ func answersOf(t *testing.T, s *store.Store, directory string) map[string]string
 	return answers
 }
 
-// sameButForRounding compares two texts of JSON; the order in which an engine adds numbers is its own.
+// sameButForRounding compares two texts of JSON; the order in which an engine adds numbers is its
+// own.
 func sameButForRounding(a, b string) bool {
 	if a == b {
 		return true
@@ -121,8 +122,8 @@ func engineOf(t testing.TB, dsn, directory string) store.Engine {
 	return engine
 }
 
-// askedBeside asks the rows of a cluster while its hub has them open: the answers are the hub's, but that files are not
-// named.
+// askedBeside asks the rows of a cluster while its hub has them open: the answers are the hub's,
+// but that files are not named.
 func askedBeside(t *testing.T, dsn string, want map[string]string) {
 	t.Helper()
 	address, err := clickhouse.Parse(dsn)
@@ -149,8 +150,8 @@ func askedBeside(t *testing.T, dsn string, want map[string]string) {
 // withoutFiles are commands about windows' files.
 var withoutFiles = regexp.MustCompile(`,?"culprit compare --service \S+ --a [^"]*"|,"sides":\[\[[^]]*\],\[[^]]*\]\]`)
 
-// Every question has the same answer on DuckDB, on two real ClickHouse servers as two shards, and in the SQL of
-// today's ClickHouse.
+// Every question has the same answer on DuckDB, on two real ClickHouse servers as two shards, and
+// in the SQL of today's ClickHouse.
 func TestEnginesAgree(t *testing.T) {
 	t.Parallel()
 	all := fleetOf(t, 40, 12)

@@ -112,7 +112,8 @@ func (zeros) Read(into []byte) (int, error) {
 	return len(into), nil
 }
 
-// With a full disk a hub acknowledges nothing that it cannot keep, and goes on by itself when there is room.
+// With a full disk a hub acknowledges nothing that it cannot keep, and goes on by itself when there
+// is room.
 func TestTheHubsDiskIsFull(t *testing.T) {
 	t.Parallel()
 	directory := filepath.Join(t.TempDir(), "small")
@@ -170,7 +171,8 @@ func TestAShardsDiskIsFull(t *testing.T) {
 	p.checkWhole(all)
 }
 
-// Ten thousand connections that say nothing, readers that do not read and senders that do not go on keep nobody out.
+// Ten thousand connections that say nothing, readers that do not read and senders that do not go on
+// keep nobody out.
 func TestMany(t *testing.T) {
 	if testing.Short() {
 		t.Skip("opens 10,000 connections")
@@ -263,7 +265,8 @@ func TestAgentToHub(t *testing.T) {
 	checkSequence(t, p.directory)
 }
 
-// checkSequence fails where a window of the agent is there twice, or is missing and was not told of.
+// checkSequence fails where a window of the agent is there twice, or is missing and was not told
+// of.
 func checkSequence(t *testing.T, directory string) {
 	t.Helper()
 	engine, err := openDuck(t.Context(), filepath.Join(directory, "tenants/default"), "")

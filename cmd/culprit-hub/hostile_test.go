@@ -64,8 +64,8 @@ func addZeros(t *testing.T, writer *zip.Writer, name string, size int64) {
 	}
 }
 
-// Uploads of some hundred KB that expand to as many MB are refused for good, and take no memory that is worth it. (Rows
-// that repeat: TestReadWithin of package recording.)
+// Uploads of some hundred KB that expand to as many MB are refused for good, and take no memory
+// that is worth it. (Rows that repeat: TestReadWithin of package recording.)
 func TestBombs(t *testing.T) {
 	address, tokens := serveHub(t)
 	const manifest = "manifest.json"
@@ -121,8 +121,8 @@ func packedBeside(t *testing.T, table string, size int64) []byte {
 var hostile = []string{"<script>alert(1)</script>", "\x1b[31mred\x1b]0;title\x07", "two\nlines\r\n", "\u202egnp.exe",
 	"'; DROP TABLE windows; --", "\x00\xff\xfe", "../../etc/passwd", "$(reboot)", strings.Repeat("long", 4000)}
 
-// Names of functions, modules, settings and commands that try to be something else come out as text in one line, and
-// those that a manifest may not have are refused with a reason that is text, too.
+// Names of functions, modules, settings and commands that try to be something else come out as text
+// in one line, and those that a manifest may not have are refused with a reason that is text, too.
 func TestHostileNames(t *testing.T) {
 	address, tokens := serveHub(t)
 	hosts := 24
@@ -182,7 +182,8 @@ func answerOf(t *testing.T, address, token, question string) *ask.Answer {
 	return answer
 }
 
-// What a manifest may not have is refused for good; nothing of it is left, and the reason repeats none of it.
+// What a manifest may not have is refused for good; nothing of it is left, and the reason repeats
+// none of it.
 func TestHostileManifests(t *testing.T) {
 	address, tokens := serveHub(t)
 	var file bytes.Buffer

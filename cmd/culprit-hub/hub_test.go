@@ -40,7 +40,8 @@ type upload struct {
 	body []byte
 }
 
-// makeUpload makes an upload of a recording in which a second function takes the dear part of the time.
+// makeUpload makes an upload of a recording in which a second function takes the dear part of the
+// time.
 func makeUpload(t testing.TB, host string, at time.Time, cpu, requests int64, dear float64,
 	change func(*window.Window)) upload {
 	t.Helper()
@@ -79,7 +80,8 @@ func makeUpload(t testing.TB, host string, at time.Time, cpu, requests int64, de
 	return upload{w, text}
 }
 
-// fleetOf are windows of hosts of which the first eighth is dearer by 1.3 in one function, where a fact is otherwise.
+// fleetOf are windows of hosts of which the first eighth is dearer by 1.3 in one function, where a
+// fact is otherwise.
 func fleetOf(t testing.TB, hosts, windows int) (all []upload) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range hosts {
@@ -208,7 +210,8 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// topBySetting holds the parts of a fact's values against the whole, and what one of them is worth against its part.
+// topBySetting holds the parts of a fact's values against the whole, and what one of them is worth
+// against its part.
 func topBySetting(t *testing.T, put func(ask.Request) *ask.Answer, cores float64) {
 	t.Helper()
 	settings := put(ask.Request{Question: ask.Top, Setting: "thp"}).Top
@@ -366,7 +369,8 @@ func request(t *testing.T, method, address, token string, body []byte) (status i
 	return answer.StatusCode, string(all)
 }
 
-// No request of one tenant sees another's rows, for each question; a token does what its scope says.
+// No request of one tenant sees another's rows, for each question; a token does what its scope
+// says.
 func TestTenantsAreApart(t *testing.T) {
 	address, tokens := serveHub(t)
 	all := fleetOf(t, 24, 8)

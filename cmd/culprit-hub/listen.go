@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// idlest ends the connection that has said nothing for longest when there are too many: agents keep theirs from one
-// window to the next, and one that is closed between two requests is opened again.
+// idlest ends the connection that has said nothing for longest when there are too many: agents keep
+// theirs from one window to the next, and one that is closed between two requests is opened again.
 type idlest struct {
 	most   int
 	mutex  sync.Mutex

@@ -1,6 +1,6 @@
-// Command culprit-hub takes the windows of a fleet's agents and answers questions over them. It is a
-// binary and a module of its own because DuckDB, its embedded store, needs cgo; culprit itself stays
-// one static binary.
+// Command culprit-hub takes the windows of a fleet's agents and answers questions over them. It is
+// a binary and a module of its own because DuckDB, its embedded store, needs cgo; culprit itself
+// stays one static binary.
 //
 //	culprit-hub token --store /var/lib/culprit-hub --tenant web --scope write
 //	culprit-hub serve --store /var/lib/culprit-hub --listen 127.0.0.1:8430

@@ -15,9 +15,10 @@ import (
 	"culprit/internal/stat"
 )
 
-// Windows that 'go run ./cases/fleet' made are put into DuckDB and into two ClickHouse servers as two shards, and each
-// question is asked of both: windows and rows a second, bytes a window, median and longest time of a question. It holds
-// nothing against a limit; docs/guide/fleet.md has the commands and figures.
+// Windows that 'go run ./cases/fleet' made are put into DuckDB and into two ClickHouse servers as
+// two shards, and each question is asked of both: windows and rows a second, bytes a window, median
+// and longest time of a question. It holds nothing against a limit; docs/guide/fleet.md has the
+// commands and figures.
 //
 //	CULPRIT_FLEET=/tmp/windows go test -run TestMeasureFleet -v -timeout 2h .
 func TestMeasureFleet(t *testing.T) {

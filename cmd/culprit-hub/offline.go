@@ -33,7 +33,8 @@ func (p *place) flags(command *cobra.Command) {
 	command.MarkFlagRequired("store")
 }
 
-// flagsToAsk are those of a verb that does without the directory where a DSN says where the rows are.
+// flagsToAsk are those of a verb that does without the directory where a DSN says where the rows
+// are.
 func (p *place) flagsToAsk(command *cobra.Command) {
 	command.Flags().StringVar(&p.directory, "store", "",
 		"directory of the store; without it the rows of the DSN are asked, beside the hub that fills them")

@@ -20,7 +20,8 @@ import (
 	"culprit/internal/report/browser"
 )
 
-// buildCulprit is culprit, built once for all tests, with the program of the tests beside it as culprit-hub.
+// buildCulprit is culprit, built once for all tests, with the program of the tests beside it as
+// culprit-hub.
 var buildCulprit = sync.OnceValues(func() (string, error) {
 	folder, err := os.MkdirTemp("", "culprit-of-a-test-")
 	if err != nil {
@@ -91,7 +92,8 @@ func look(b *browser.Browser, address, link, section string) string {
 	return strings.ReplaceAll(b.Eval("document.body.innerText"), "\u00a0", " ")
 }
 
-// A simulated fleet with a planted band, fact and roll-out in a real hub, asked through culprit serve in a browser.
+// A simulated fleet with a planted band, fact and roll-out in a real hub, asked through culprit
+// serve in a browser.
 func TestFleetPages(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -204,7 +206,8 @@ func lookAtBands(t *testing.T, b *browser.Browser, address string) {
 	b.Keep("fleet-bands-light")
 }
 
-// askForLines presses the button by keys: the next window of each of the two hosts brings the wish to its agent.
+// askForLines presses the button by keys: the next window of each of the two hosts brings the wish
+// to its agent.
 func askForLines(t *testing.T, b *browser.Browser, p *process) {
 	t.Helper()
 	b.TabTo("#look .asklines button", "Ask their agents")
@@ -298,7 +301,8 @@ func lookAtWidths(t *testing.T, b *browser.Browser, address string) {
 	b.Keep("fleet-bands-dark")
 }
 
-// checkFleet has axe-core look at every question's answer, and goes through the largest by keys alone.
+// checkFleet has axe-core look at every question's answer, and goes through the largest by keys
+// alone.
 func checkFleet(t *testing.T, b *browser.Browser, address string) {
 	source := browser.AxeSource(t)
 	check := func(name, rules, within string) {

@@ -2,7 +2,8 @@ package main
 
 import "sync"
 
-// inParallel does something with each, many at once so that they are committed together, and returns all failures.
+// inParallel does something with each, many at once so that they are committed together, and
+// returns all failures.
 func inParallel(all []string, work func(string) error) []error {
 	const atOnce = 64
 	next := make(chan string)

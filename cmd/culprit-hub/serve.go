@@ -22,7 +22,8 @@ const (
 	answerTime = 3 * time.Minute
 	idleTime   = 90 * time.Second // agents come once a minute
 	endTime    = 20 * time.Second
-	// maxConnections are open at once: those of 10,000 agents, with room for hosts that say nothing.
+	// maxConnections are open at once: those of 10,000 agents, with room for hosts that say
+	// nothing.
 	maxConnections = 16000
 	retentionEvery = time.Hour
 )

@@ -20,7 +20,8 @@ type server struct {
 	process   *exec.Cmd
 }
 
-// startServers starts servers that know each other as the shards of a cluster, and returns their DSN.
+// startServers starts servers that know each other as the shards of a cluster, and returns their
+// DSN.
 func startServers(t testing.TB, count int) (all []*server, dsn string) {
 	t.Helper()
 	if _, err := exec.LookPath("clickhouse-server"); err != nil {

@@ -46,8 +46,8 @@ func waitForNone(t *testing.T, s *store.Store) {
 	t.Fatalf("still incomplete: %v", s.Asking().Incomplete())
 }
 
-// A shard is killed while windows come, comes back, hangs, and loses its disk: every answer says so, nothing that was
-// acknowledged is lost, nothing is counted twice.
+// A shard is killed while windows come, comes back, hangs, and loses its disk: every answer says
+// so, nothing that was acknowledged is lost, nothing is counted twice.
 func TestAShardThatIsDown(t *testing.T) {
 	t.Parallel()
 	servers, dsn := startServers(t, 2)

@@ -14,7 +14,8 @@ import (
 	"culprit/internal/stat"
 )
 
-// strangeFleets are those that nobody has in mind: none, one host, two, hosts that are all alike or did nothing.
+// strangeFleets are those that nobody has in mind: none, one host, two, hosts that are all alike or
+// did nothing.
 func strangeFleets(t *testing.T) map[string][]upload {
 	alike := func(hosts, windows int, cpu, requests, seen int64) (all []upload) {
 		for i := range hosts {
@@ -85,7 +86,8 @@ func strangeRequests() map[string]ask.Request {
 	return all
 }
 
-// unsaid is what must not stand in an answer or an error: what Go prints where nobody thought of it.
+// unsaid is what must not stand in an answer or an error: what Go prints where nobody thought of
+// it.
 var unsaid = regexp.MustCompile(`NaN|[+-]Inf|%!|<nil>|\bnil\b|runtime error|map\[`)
 
 // wants are what the errors of some mistakes say, of fleets that have hosts.

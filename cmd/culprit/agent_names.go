@@ -11,8 +11,8 @@ import (
 // agentWindows are the windows that words such as agent:web@03:00..03:10 name, by word.
 type agentWindows map[string]*lookup.Found
 
-// findWindows looks up those of the words that name windows of an agent, all at once: "yesterday" takes the clock times
-// of the others. What is to be told of a look-up goes to standard error.
+// findWindows looks up those of the words that name windows of an agent, all at once: "yesterday"
+// takes the clock times of the others. What is to be told of a look-up goes to standard error.
 func findWindows(w world, folder string, words []string) (agentWindows, error) {
 	var names []string
 	for _, word := range words {

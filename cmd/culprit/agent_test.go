@@ -35,8 +35,8 @@ func badOfAgents() []bad {
 func service(t *testing.T, folder, name string) {
 	t.Helper()
 	program := filepath.Join(folder, name)
-	// A program that is open for writing cannot be started, and what another test forks meanwhile has it open: cp alone
-	// writes it (go.dev/issue/22315).
+	// A program that is open for writing cannot be started, and what another test forks meanwhile
+	// has it open: cp alone writes it (go.dev/issue/22315).
 	if out, err := exec.Command("cp", "/bin/sh", program).CombinedOutput(); err != nil {
 		t.Fatalf("copy the shell: %v: %s", err, out)
 	}
@@ -136,7 +136,8 @@ func untilEnded(t *testing.T, pids []string) {
 	}
 }
 
-// An agent records, is killed, is started again, records on, and is ended; what it saw of a service is there by name.
+// An agent records, is killed, is started again, records on, and is ended; what it saw of a service
+// is there by name.
 func TestAgentIsKilledAndGoesOn(t *testing.T) {
 	needsRoot(t)
 	t.Parallel()
@@ -177,8 +178,8 @@ func TestAgentIsKilledAndGoesOn(t *testing.T) {
 	askWindows(t, folder, before.Newest)
 }
 
-// The disk of an agent is filled: it goes on without windows, says so, and counts them; when there is room it records
-// again.
+// The disk of an agent is filled: it goes on without windows, says so, and counts them; when there
+// is room it records again.
 func TestAgentsDiskIsFull(t *testing.T) {
 	needsRoot(t)
 	t.Parallel()

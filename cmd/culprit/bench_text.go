@@ -17,8 +17,8 @@ const (
 	benchIndent    = 6
 )
 
-// print writes the findings for a person: cost, interval and a published figure in a row, what it is and how that was
-// checked below.
+// print writes the findings for a person: cost, interval and a published figure in a row, what it
+// is and how that was checked below.
 func (d *benchDocument) print(w io.Writer) error {
 	t := &table{}
 	clock := d.Host.ClockSource
@@ -69,7 +69,8 @@ func (d *benchDocument) printFinding(t *table, found *bench.Finding) {
 	}
 }
 
-// nearest is the published figure of the same clock source, else the first one, nil where there is none.
+// nearest is the published figure of the same clock source, else the first one, nil where there is
+// none.
 func nearest(found *bench.Finding) *bench.Figure {
 	for i, figure := range found.Published {
 		if found.ClockSource != "" && slices.Contains(figure.ClockSources, found.ClockSource) {

@@ -14,14 +14,16 @@ import (
 	"culprit/internal/bisect"
 )
 
-// sleepers is a search over twelve versions of a command that sleeps; from version 8 on it sleeps longer.
+// sleepers is a search over twelve versions of a command that sleeps; from version 8 on it sleeps
+// longer.
 func sleepers(more ...string) []string {
 	return append([]string{"bisect", "--package", "npm:sleeper", "--versions", "1,2,3,4,5,6,7,8,9,10,11,12", "--good", "1",
 		"--bad", "12", "--install", "true", "--metric", "wall", "--no-investigate", "--cache", "cache", "--case", "found",
 		"--json", "result.json"}, append(more, "--", "sleep 0.0$((CULPRIT_VERSION < 8 ? 2 : 4))")...)
 }
 
-// A search that is killed with -9 in the middle goes on: nothing that was done is done again, and the answer is there.
+// A search that is killed with -9 in the middle goes on: nothing that was done is done again, and
+// the answer is there.
 func TestBisectGoesOnAfterAKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches for seconds: -short leaves it out")

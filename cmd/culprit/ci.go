@@ -167,7 +167,8 @@ func (f ciFlags) options(args []string) (ci.Options, error) {
 	return o, o.Check()
 }
 
-// tell writes the summary, the picture and the document into the directory, and the summary to standard output.
+// tell writes the summary, the picture and the document into the directory, and the summary to
+// standard output.
 func (f ciFlags) tell(w world, result *ci.Result) error {
 	shown := report.CIOptions{Picture: "picture.svg", Page: filepath.Join(result.Dir, "case", "report.html")}
 	if f.picture != "" {

@@ -12,8 +12,8 @@ import (
 	"culprit/internal/investigate"
 )
 
-// saveInHub measures and adds what it measured to a baseline of the hub. The hub is asked first: it may be away, or the
-// token may be no good. What was measured stays in the directory of the check.
+// saveInHub measures and adds what it measured to a baseline of the hub. The hub is asked first: it
+// may be away, or the token may be no good. What was measured stays in the directory of the check.
 func (f ciFlags) saveInHub(ctx context.Context, w world, o ci.Options) error {
 	if err := f.hub.MaySave(ctx, f.baseline); err != nil {
 		return err
@@ -35,7 +35,8 @@ func (f ciFlags) saveInHub(ctx context.Context, w world, o ci.Options) error {
 	return err
 }
 
-// againstHub measures and holds it against what the hub keeps, which is looked for before anything is measured.
+// againstHub measures and holds it against what the hub keeps, which is looked for before anything
+// is measured.
 func (f ciFlags) againstHub(ctx context.Context, o ci.Options) (*ci.Result, error) {
 	if !baseline.IsName(f.baseline) {
 		return nil, fmt.Errorf("baseline %q: small letters, digits, . _ and -, at most 63", f.baseline)

@@ -21,7 +21,8 @@ import (
 	"culprit/recording"
 )
 
-// splitWindow takes the window off "file@2s..5s"; a file whose name has an @ and no window keeps it.
+// splitWindow takes the window off "file@2s..5s"; a file whose name has an @ and no window keeps
+// it.
 func splitWindow(word string) (path, window string) {
 	at := strings.LastIndexByte(word, '@')
 	if at < 0 || !strings.Contains(word[at:], "..") {

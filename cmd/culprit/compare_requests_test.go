@@ -11,8 +11,8 @@ import (
 	"culprit/recording"
 )
 
-// madeService is a minute of a service that runs on: requests in slices of a second, of which one in fifty takes
-// slowMs, on a thread that is busy for as long as all of them take.
+// madeService is a minute of a service that runs on: requests in slices of a second, of which one
+// in fifty takes slowMs, on a thread that is busy for as long as all of them take.
 func madeService(t *testing.T, path string, started time.Time, slowMs int64, restarts ...recording.Restart) {
 	t.Helper()
 	const ms, a, slow = int64(1e6), int64(1000), int64(20) // a second
@@ -53,7 +53,8 @@ func bucketAt(ns int64) int32 {
 	}
 }
 
-// Two hosts with one recording each are told apart by what their requests took; the exit status says which is worse.
+// Two hosts with one recording each are told apart by what their requests took; the exit status
+// says which is worse.
 func TestCompareByRequests(t *testing.T) {
 	folder := t.TempDir()
 	file := func(name string) string { return filepath.Join(folder, name) }

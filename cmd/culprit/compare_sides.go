@@ -110,7 +110,8 @@ type stretch struct {
 	from, to int64
 }
 
-// apart refuses a stretch of time that a side has already: counted twice it would look like two runs that agree.
+// apart refuses a stretch of time that a side has already: counted twice it would look like two
+// runs that agree.
 func (s stretch) apart(seen []stretch) error {
 	for _, other := range seen {
 		if other.of == s.of && s.from < other.to && other.from < s.to {

@@ -14,7 +14,8 @@ import (
 	"culprit/recording"
 )
 
-// madeRecording is one command: so many milliseconds in work and in a system call, with the calls counted.
+// madeRecording is one command: so many milliseconds in work and in a system call, with the calls
+// counted.
 func madeRecording(t *testing.T, path string, workMs, callMs, calls int64) {
 	t.Helper()
 	const ms = int64(1e6)
@@ -157,7 +158,8 @@ func TestCompareRefuses(t *testing.T) {
 	}
 }
 
-// A host that grows slower all the while makes the later side look worse; a change beyond that drift is one.
+// A host that grows slower all the while makes the later side look worse; a change beyond that
+// drift is one.
 func TestCompareOneSideAfterTheOther(t *testing.T) {
 	recorded := func(second, workMs int64) string {
 		path := filepath.Join(t.TempDir(), "r.culprit")

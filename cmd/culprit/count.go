@@ -193,8 +193,8 @@ func runCount(ctx context.Context, w world, f countFlags, intervalGiven bool) er
 	return status
 }
 
-// countInto counts into a sink. The status is that of the command, where there is one. What the host refuses is told
-// when all that was typed is right.
+// countInto counts into a sink. The status is that of the command, where there is one. What the
+// host refuses is told when all that was typed is right.
 func countInto(ctx context.Context, w world, f countFlags, options count.Options, sink *countSink) (status, err error) {
 	if err := options.Events.Try(event.Host); err != nil {
 		return nil, err

@@ -23,7 +23,8 @@ type diagnosis struct {
 	Schema  string       `json:"schema"`
 	Program string       `json:"program"`
 	Host    host.Summary `json:"host"`
-	// CanRecord: a test program was recorded just now and what it did was seen. Why says what stands against it.
+	// CanRecord: a test program was recorded just now and what it did was seen. Why says what
+	// stands against it.
 	CanRecord    bool              `json:"can_record"`
 	Why          string            `json:"why,omitempty"`
 	Probes       []probeCheck      `json:"probes"`

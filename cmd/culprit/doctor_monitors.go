@@ -125,8 +125,8 @@ func (d *diagnosis) printTracer(t *table, tracer host.Tracer) {
 	}
 }
 
-// cyclesOfWrite is what writing a register is taken to cost without a hypervisor in between: 100 to 250 cycles are
-// published for those of the counters (Intel SDM: WRMSR serializes).
+// cyclesOfWrite is what writing a register is taken to cost without a hypervisor in between: 100 to
+// 250 cycles are published for those of the counters (Intel SDM: WRMSR serializes).
 const cyclesOfWrite = 250
 
 // printRegisters tells how often counters were programmed anew, with what that comes to.

@@ -35,7 +35,8 @@ type recorderCheck struct {
 	WindowS  float64 `json:"window_s"`
 }
 
-// The test program: known to compute in a shell, to start a process, and to sleep in it for a tenth of a second.
+// The test program: known to compute in a shell, to start a process, and to sleep in it for a tenth
+// of a second.
 const (
 	doctorScript  = `i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; sleep 0.1 || sleep 1`
 	doctorSleep   = 80 * time.Millisecond // at least this long a wait must be seen
@@ -60,9 +61,9 @@ func allChecks() []probeCheck {
 			Hides: "where in the kernel time is spent and what is waited for"})
 }
 
-// examineProbes loads the recorder, records the test program and compares what was seen with what it did.
-// A busy host may leave the recorder too little time for a program that runs for so short a while: what a
-// probe did not see is looked at again before it is called missing.
+// examineProbes loads the recorder, records the test program and compares what was seen with what
+// it did. A busy host may leave the recorder too little time for a program that runs for so short a
+// while: what a probe did not see is looked at again before it is called missing.
 func (d *diagnosis) examineProbes(ctx context.Context) {
 	for range doctorTries {
 		d.Probes, d.Why = allChecks(), ""
@@ -72,7 +73,8 @@ func (d *diagnosis) examineProbes(ctx context.Context) {
 	}
 }
 
-// tryProbes records the test program once; again: it was recorded, and a probe did not see what it did.
+// tryProbes records the test program once; again: it was recorded, and a probe did not see what it
+// did.
 func (d *diagnosis) tryProbes(ctx context.Context) (again bool) {
 	rec, summary, statuses, err := recordTestProgram(ctx)
 	if err != nil {
@@ -110,8 +112,8 @@ func (d *diagnosis) tryProbes(ctx context.Context) (again bool) {
 	return again
 }
 
-// wayOut names the missing permission that explains a probe's failure, or how to ask. What the recorder refuses
-// before it loads anything says itself how to mend it.
+// wayOut names the missing permission that explains a probe's failure, or how to ask. What the
+// recorder refuses before it loads anything says itself how to mend it.
 func (d *diagnosis) wayOut(refused error) string {
 	var missing []string
 	for _, capability := range d.Capabilities {

@@ -168,7 +168,8 @@ type table struct{ out bytes.Buffer }
 
 func (t *table) head(text string) { fmt.Fprintf(&t.out, "\n%s\n", text) }
 
-// row says of one thing that it works, and how, or that it is missing, why, what that hides and the way out.
+// row says of one thing that it works, and how, or that it is missing, why, what that hides and the
+// way out.
 func (t *table) row(works bool, name, how, why, hides, fix string) {
 	mark := "✓ works"
 	if !works {

@@ -43,8 +43,8 @@ func explainRecording(ctx context.Context, w world, o explainOptions, rec *recor
 	return report.Requests(w.stdout, rec, textOptions(w))
 }
 
-// tellCase writes a case as text, as JSON, as a page with the requests of its recordings, or all of them; shown is the
-// case as the text has it.
+// tellCase writes a case as text, as JSON, as a page with the requests of its recordings, or all of
+// them; shown is the case as the text has it.
 func (o explainOptions) tellCase(w world, shown, c *investigate.Case, recordings ...*recording.Recording) error {
 	tell := report.Text
 	if o.why {
@@ -116,8 +116,9 @@ func newListedCase(rec *recording.Recording, judged *explain.Judgement) *investi
 		Warnings: []string{}, ElapsedS: float64(manifest.WindowNs) / 1e9}
 }
 
-// tellMetrics fills in both metrics in one way: without what recording took of the target's time, which is told apart.
-// Of what runs on, each second takes a second: that is only told where it is what is explained.
+// tellMetrics fills in both metrics in one way: without what recording took of the target's time,
+// which is told apart. Of what runs on, each second takes a second: that is only told where it is
+// what is explained.
 func tellMetrics(c *investigate.Case, evidence *explain.Evidence) {
 	unit, measured := evidence.Unit(), evidence.A[0].Manifest.Metrics
 	perRun := unit.Name == units.PerRun

@@ -44,11 +44,13 @@ func TestEditDistance(t *testing.T) {
 	}
 }
 
-// One recording of a program that sleeps most of its time: its wall time is explained, by its sleep.
+// One recording of a program that sleeps most of its time: its wall time is explained, by its
+// sleep.
 func TestExplainARecording(t *testing.T) {
 	needsRoot(t)
 	folder := t.TempDir()
-	// A program that starts with next to nothing: beside a slow start (python3 may be a script) the CPU is explained.
+	// A program that starts with next to nothing: beside a slow start (python3 may be a script) the
+	// CPU is explained.
 	if got := apart(t, folder, "record", "-o", "x.culprit", "--", "sleep", "0.4"); got.status != exitDone {
 		t.Fatal(got)
 	}

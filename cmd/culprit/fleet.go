@@ -52,7 +52,8 @@ the rows are asked that a hub writes to a cluster, beside that hub.`,
 	return command
 }
 
-// fleetExamples need a store, so unlike other verbs' they are not run as tests; those of cmd/culprit-hub ask one.
+// fleetExamples need a store, so unlike other verbs' they are not run as tests; those of
+// cmd/culprit-hub ask one.
 var fleetExamples = map[string]string{
 	ask.Services: "  culprit fleet services --store /var/lib/culprit-hub",
 	ask.Hosts:    "  culprit fleet hosts web --store /var/lib/culprit-hub --since 1h",
@@ -160,7 +161,8 @@ func runFleet(ctx context.Context, w world, f *fleetFlags) error {
 	return nil
 }
 
-// askForLines has a host of each band recorded with cache lines: what no fact explains may be the layout of memory.
+// askForLines has a host of each band recorded with cache lines: what no fact explains may be the
+// layout of memory.
 func (f *fleetFlags) askForLines(ctx context.Context, answer *ask.Answer) error {
 	if answer.Bands == nil || !answer.Bands.Two {
 		return nil

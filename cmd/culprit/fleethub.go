@@ -33,7 +33,8 @@ func (f *hubFlags) defineHub(flags *pflag.FlagSet, tokenFlag, token string) {
 	flags.StringVar(&f.tokenFile, tokenFlag, "", token)
 }
 
-// served is the same for a server that asks on behalf of pages; the zero value where no flag is given.
+// served is the same for a server that asks on behalf of pages; the zero value where no flag is
+// given.
 func (f *hubFlags) served() (client.Where, error) {
 	if f.Where == (client.Where{}) && f.tokenFile == "" {
 		return f.Where, nil

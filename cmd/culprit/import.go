@@ -86,7 +86,8 @@ func (o *importOptions) check() error {
 	return checkRecording(o.out, o.force)
 }
 
-// importMemory is where the collector begins to work harder, well below the 400 MB that an import may take.
+// importMemory is where the collector begins to work harder, well below the 400 MB that an import
+// may take.
 const importMemory = 300 << 20
 
 func runImport(ctx context.Context, w world, o importOptions) error {

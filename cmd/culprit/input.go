@@ -7,8 +7,9 @@ import (
 	"os"
 )
 
-// openInput opens a file to be read to its end. Opening a named pipe waits for its writer, and reading it for what they
-// write: both end when the verb is interrupted, as `timeout` and a user expect of the first signal.
+// openInput opens a file to be read to its end. Opening a named pipe waits for its writer, and
+// reading it for what they write: both end when the verb is interrupted, as `timeout` and a user
+// expect of the first signal.
 func openInput(ctx context.Context, path string) (io.ReadCloser, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, fmt.Errorf("%s is a folder; give the file in it", path)
@@ -43,7 +44,8 @@ func until(ctx context.Context, input io.Reader) io.Reader {
 	return readUntil{ctx: ctx, input: input, waits: ctx.Done() != nil && !regular(input)}
 }
 
-// readUntil reads until it is interrupted. What a read that is under way then still brings is lost with its buffer.
+// readUntil reads until it is interrupted. What a read that is under way then still brings is lost
+// with its buffer.
 type readUntil struct {
 	ctx   context.Context
 	input io.Reader

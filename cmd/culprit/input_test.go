@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestNamedPipeIsLeft: nobody ever writes into the pipe, so that opening it would wait for good; the first signal ends
-// the verb all the same.
+// TestNamedPipeIsLeft: nobody ever writes into the pipe, so that opening it would wait for good;
+// the first signal ends the verb all the same.
 func TestNamedPipeIsLeft(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := unix.Mkfifo(pipe, 0o600); err != nil {
@@ -31,7 +31,8 @@ func TestNamedPipeIsLeft(t *testing.T) {
 	}
 }
 
-// TestInterruptedRead: a writer that has the pipe open and says nothing does not hold the reader either.
+// TestInterruptedRead: a writer that has the pipe open and says nothing does not hold the reader
+// either.
 func TestInterruptedRead(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := unix.Mkfifo(pipe, 0o600); err != nil {

@@ -13,8 +13,8 @@ import (
 	"culprit/recording"
 )
 
-// requestSides reads again what the recordings of a case hold of requests: of A, and of B where there is one; none of a
-// case that is not about requests.
+// requestSides reads again what the recordings of a case hold of requests: of A, and of B where
+// there is one; none of a case that is not about requests.
 func requestSides(folder string, c *investigate.Case) ([]report.RequestSide, error) {
 	if c.Per != units.PerRequest {
 		return nil, nil
@@ -46,8 +46,8 @@ func requestSides(folder string, c *investigate.Case) ([]report.RequestSide, err
 	return []report.RequestSide{a, b}, err
 }
 
-// tellRequests prints what the requests of a service were, over all windows: of one side their time is an answer by
-// itself, and holds what no wait of a thread shows.
+// tellRequests prints what the requests of a service were, over all windows: of one side their time
+// is an answer by itself, and holds what no wait of a thread shows.
 func tellRequests(w world, c *investigate.Case) error {
 	sides, err := requestSides(c.Dir, c)
 	if err != nil || len(sides) != 1 || len(sides[0].Recordings) == 0 {

@@ -13,8 +13,8 @@ import (
 	"culprit/internal/investigate"
 )
 
-// Of one service that runs the requests are told over all windows; of a case without its recordings, or that is not
-// about requests, nothing is.
+// Of one service that runs the requests are told over all windows; of a case without its
+// recordings, or that is not about requests, nothing is.
 func TestRequestsOfACase(t *testing.T) {
 	folder := t.TempDir()
 	if err := os.Mkdir(filepath.Join(folder, explain.Recordings), 0o700); err != nil {

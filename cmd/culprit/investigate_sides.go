@@ -13,8 +13,8 @@ import (
 	"culprit/internal/record"
 )
 
-// liveSides resolves sides that run already, such as pid:4711, and what stands beside one of them; false where the
-// sides are commands.
+// liveSides resolves sides that run already, such as pid:4711, and what stands beside one of them;
+// false where the sides are commands.
 func (f investigateFlags) liveSides(o *investigate.Options, w world) (bool, error) {
 	a, liveA, err := liveSide("--a", f.a)
 	if err != nil {
@@ -83,7 +83,8 @@ func (f investigateFlags) checkCommands() error {
 // recordingSuffix is how files that `culprit record` makes are called.
 const recordingSuffix = ".culprit"
 
-// isEarlier tells the word of a side that names a recording, windows of an agent or a case from a command.
+// isEarlier tells the word of a side that names a recording, windows of an agent or a case from a
+// command.
 func isEarlier(word string) bool {
 	path, _ := splitWindow(word)
 	info, err := os.Stat(path)
@@ -133,8 +134,8 @@ func (f investigateFlags) earlierSide(w world, label string, words []string) (*i
 		Recordings: read.recordings}, nil
 }
 
-// filesOf are the recordings that a word stands for: of a case those of its side B, which was then the newer one,
-// unless A is named or there is no other; else the word itself.
+// filesOf are the recordings that a word stands for: of a case those of its side B, which was then
+// the newer one, unless A is named or there is no other; else the word itself.
 func filesOf(word string) ([]string, error) {
 	dir, side, named := caseSide(word)
 	if info, err := os.Stat(word); err == nil {

@@ -12,8 +12,8 @@ import (
 	"culprit/internal/explain"
 )
 
-// A side beside one that runs may be files, parts of them, or the side of a case: of two sides the newer one unless A
-// is named.
+// A side beside one that runs may be files, parts of them, or the side of a case: of two sides the
+// newer one unless A is named.
 func TestSidesThatWereRecordedEarlier(t *testing.T) {
 	folder := t.TempDir()
 	file := func(name string) string { return filepath.Join(folder, name) }

@@ -13,7 +13,8 @@ import (
 	"culprit/internal/investigate"
 )
 
-// news tells a program that watches what is being done, in lines of JSON: serve reads them. The nil news tells nobody.
+// news tells a program that watches what is being done, in lines of JSON: serve reads them. The nil
+// news tells nobody.
 type news struct {
 	out io.Writer
 }

@@ -49,7 +49,8 @@ func checkOutput(path string, overwrite bool) error {
 // leastSpace is what the smallest recordings take, in bytes.
 const leastSpace = 32 << 10
 
-// checkRecording refuses a place for a recording that could not be written later: it is a file, and comes whole.
+// checkRecording refuses a place for a recording that could not be written later: it is a file, and
+// comes whole.
 func checkRecording(path string, overwrite bool) error {
 	if path == "-" {
 		return errors.New("a recording cannot go to standard output; give the name of a file (one called -: ./-)")
@@ -92,7 +93,8 @@ func writeOut(w world, path string, write func(io.Writer) error) error {
 	return writeFile(path, write)
 }
 
-// writeThrough writes into what is there already, a pipe or a device: a rename would replace it by a file.
+// writeThrough writes into what is there already, a pipe or a device: a rename would replace it by
+// a file.
 func writeThrough(path string, write func(io.Writer) error) error {
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err == nil {

@@ -71,8 +71,9 @@ Exit status: 0 every monitor is within the budget or undecided, 1 one is over it
 	return command
 }
 
-// countedPeriod is how long a service is watched with a monitor, or without, where the kernel's counters tell its work:
-// more and shorter periods hold more against what comes and goes on the host.
+// countedPeriod is how long a service is watched with a monitor, or without, where the kernel's
+// counters tell its work: more and shorter periods hold more against what comes and goes on the
+// host.
 const countedPeriod = time.Second
 
 // service is the running one that is watched; nil for a workload of our own.

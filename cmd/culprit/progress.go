@@ -46,7 +46,8 @@ func newProgress(w world, what string, expected time.Duration) *progress {
 	return p
 }
 
-// expect changes the expected time, and reports whether that is the first time that it is longer than it was.
+// expect changes the expected time, and reports whether that is the first time that it is longer
+// than it was.
 func (p *progress) expect(expected time.Duration) (first bool) {
 	first = !p.longer && expected.Milliseconds() > p.expectedMs.Load()
 	p.longer = p.longer || first

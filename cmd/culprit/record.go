@@ -171,7 +171,8 @@ func runRecord(ctx context.Context, w world, o recordOptions) error {
 	tell.stage("recording")
 	err = run.Watch(ctx)
 	progress.end()
-	// Now, not when the file is written; a signal that ended the recording is passed on to the command.
+	// Now, not when the file is written; a signal that ended the recording is passed on to the
+	// command.
 	goesOn := command != nil && !command.over() && ctx.Err() == nil
 	var summary *record.Summary
 	tell.stage("writing the recording")
@@ -217,7 +218,8 @@ func (c *recordedCommand) finish(ctx context.Context) error {
 	select {
 	case <-c.ended:
 	case <-ctx.Done():
-		// An interrupt from the terminal has reached the command, too: twice is more than the user asked for.
+		// An interrupt from the terminal has reached the command, too: twice is more than the user
+		// asked for.
 		if by, ok := interruption(ctx); ok && !(by.signal == os.Interrupt && inForeground()) {
 			c.held.Signal(by.signal)
 		}

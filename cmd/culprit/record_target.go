@@ -11,7 +11,8 @@ import (
 	"culprit/internal/record"
 )
 
-// takeNamed finds what runs already and was named in the place of a command: port:8080, unit:NAME, pid:N or cgroup:DIR.
+// takeNamed finds what runs already and was named in the place of a command: port:8080, unit:NAME,
+// pid:N or cgroup:DIR.
 func (o *recordOptions) takeNamed() error {
 	if len(o.words) == 0 {
 		return nil

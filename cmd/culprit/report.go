@@ -79,7 +79,8 @@ func (o reportOptions) write(w world, folder string, page func(path string) erro
 	return err
 }
 
-// experimentIn names the document of an experiment: the file that is given, or that of a directory without a case.
+// experimentIn names the document of an experiment: the file that is given, or that of a directory
+// without a case.
 func experimentIn(path string) (name string, is bool) {
 	info, err := os.Stat(path)
 	switch {

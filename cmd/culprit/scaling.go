@@ -11,8 +11,8 @@ import (
 	"culprit/internal/worth"
 )
 
-// showScaling shows how far more workers help, of an experiment that varied their number and measured
-// what they did: what culprit worth says of it.
+// showScaling shows how far more workers help, of an experiment that varied their number and
+// measured what they did: what culprit worth says of it.
 func showScaling(w world, out io.Writer, result *try.Result, document []byte) error {
 	factor := slices.IndexFunc(result.Factors, func(f try.Factor) bool {
 		return worth.CountsWorkers(f.Name) && len(f.Levels) > 1

@@ -10,7 +10,8 @@ import (
 	"culprit/internal/report/browser"
 )
 
-// Every view of the server is checked by axe-core in light and dark colours, reached by keys, and fits a telephone.
+// Every view of the server is checked by axe-core in light and dark colours, reached by keys, and
+// fits a telephone.
 func TestServeIsAccessible(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the browser takes seconds: -short leaves it out")

@@ -141,7 +141,8 @@ func TestServeInBrowser(t *testing.T) {
 	}
 	madeRecording(t, filepath.Join(dir, hostileName), 20, 10, 100)
 	cut, now := filepath.Join(dir, "cut.culprit"), time.Now()
-	// The kernel dates files by its last tick, up to 4 ms ago: it would be older than the recording before it.
+	// The kernel dates files by its last tick, up to 4 ms ago: it would be older than the recording
+	// before it.
 	if err := errors.Join(os.WriteFile(cut, []byte("PK\x03\x04"), 0o644), os.Chtimes(cut, now, now)); err != nil {
 		t.Fatal(err)
 	}
@@ -229,12 +230,12 @@ func TestServeLogin(t *testing.T) {
 	s.interrupt()
 }
 
-// listApart is the part of a list's blocks that may differ: with another font its columns stand elsewhere (0.0061), and
-// the least of the planted faults is 0.0098.
+// listApart is the part of a list's blocks that may differ: with another font its columns stand
+// elsewhere (0.0061), and the least of the planted faults is 0.0098.
 const listApart = 0.008
 
-// stays holds the library against its picture, without when, how long and how large, which differ each time; -update
-// renews it.
+// stays holds the library against its picture, without when, how long and how large, which differ
+// each time; -update renews it.
 func stays(t *testing.T, b *browser.Browser, name string, faults map[string]string) {
 	t.Helper()
 	told, wrong := b.Stays(browser.Look{Path: "testdata/pictures/" + name + ".png", Selector: "#library", Most: listApart,
@@ -265,8 +266,8 @@ func lookNarrow(t *testing.T, b *browser.Browser, address string) {
 	b.Keep("library-dark")
 }
 
-// Real recordings and an investigation over HTTP; other users stay out; a stopped recording is kept; nothing outlives
-// a server that is killed.
+// Real recordings and an investigation over HTTP; other users stay out; a stopped recording is
+// kept; nothing outlives a server that is killed.
 func TestServeRecords(t *testing.T) {
 	needsRoot(t)
 	t.Parallel()

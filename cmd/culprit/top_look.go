@@ -27,8 +27,8 @@ type looker struct {
 	taken    time.Time          // when that was
 }
 
-// begin opens the next window, of a service that was restarted as soon as it is back; pause lets time go by until then,
-// and says whether it is over.
+// begin opens the next window, of a service that was restarted as soon as it is back; pause lets
+// time go by until then, and says whether it is over.
 func (l *looker) begin(ctx context.Context, pause func(time.Duration) (over bool)) (over bool, err error) {
 	for {
 		if over, err := l.find(pause); over || err != nil {
@@ -121,14 +121,15 @@ func isLast(ctx context.Context) bool {
 	return ctx.Err() != nil || limited && time.Until(end) < shortestLook
 }
 
-// keys are what a person types meanwhile; press does what one says, and tells whether that ends the waiting.
+// keys are what a person types meanwhile; press does what one says, and tells whether that ends the
+// waiting.
 type keys struct {
 	typed <-chan string // nil: nobody types; closed: nobody will
 	press func(key string) (done bool)
 }
 
-// wait lets time go by until end (nil: for ever), or the service's process has ended, or a key ended it; over: no look
-// comes after this one.
+// wait lets time go by until end (nil: for ever), or the service's process has ended, or a key
+// ended it; over: no look comes after this one.
 func (l *looker) wait(ctx context.Context, end <-chan time.Time, keys keys) (over bool) {
 	alive, stop := l.alive()
 	defer stop()
@@ -171,5 +172,6 @@ func (l *looker) alive() (<-chan time.Time, func()) {
 	return ticker.C, ticker.Stop
 }
 
-// ended tells that the service's process did so just now: the window is over, and the next is that of its successor.
+// ended tells that the service's process did so just now: the window is over, and the next is that
+// of its successor.
 func (l *looker) ended() bool { return l.service.Ended() }

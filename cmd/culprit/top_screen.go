@@ -140,8 +140,8 @@ func (b *board) view() *top.View {
 	return b.now.view
 }
 
-// window records one, answering keys meanwhile. While it is paused nothing is recorded, also of a service that comes
-// back meanwhile.
+// window records one, answering keys meanwhile. While it is paused nothing is recorded, also of a
+// service that comes back meanwhile.
 func (b *board) window(ctx context.Context) (path string, over bool, err error) {
 	for b.paused {
 		if b.looker.wait(ctx, nil, b.keys(ctx)) || b.quit {
@@ -249,7 +249,8 @@ func (b *board) text(width int) report.TextOptions {
 	return report.TextOptions{Width: width, Colour: os.Getenv("NO_COLOR") == ""}
 }
 
-// explain stops at the selected row and tells what leads to it, and the causes that match the window.
+// explain stops at the selected row and tells what leads to it, and the causes that match the
+// window.
 func (b *board) explain(ctx context.Context, rows []top.Row) {
 	if b.now == nil || b.at >= len(rows) || b.detail != nil {
 		b.detail = nil

@@ -14,8 +14,8 @@ import (
 	"culprit/internal/record"
 )
 
-// A look is the last one when no other fits into the time that is left; what looking takes is told of the time since
-// the look before, however short that one's window was.
+// A look is the last one when no other fits into the time that is left; what looking takes is told
+// of the time since the look before, however short that one's window was.
 func TestLastLook(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
@@ -64,8 +64,8 @@ func TestTopWhoseReaderGoes(t *testing.T) {
 	}
 }
 
-// What ends the time of one look: its length, the end of the service's process, a key that says so, nobody who could
-// type any more, and the end of all.
+// What ends the time of one look: its length, the end of the service's process, a key that says so,
+// nobody who could type any more, and the end of all.
 func TestWhatEndsALook(t *testing.T) {
 	service := exec.Command("/bin/sleep", "60")
 	if err := service.Start(); err != nil {

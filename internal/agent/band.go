@@ -9,10 +9,11 @@ import (
 	"culprit/internal/fleet/window"
 )
 
-// A service leaves its own band when its CPU time lies outside of it for some windows in a row. The band is
-// about the median of its last hour, as wide as so many robust standard deviations of it. Simulated: of noise that is
-// normal, has the tails of t with 3 degrees of freedom, or remembers half of the window before, and of a daily pattern
-// of ±30 %, less than 0.1 alarms a service and month; a step to 1.5 times at 5 % of noise is found in three windows.
+// A service leaves its own band when its CPU time lies outside of it for some windows in a row. The
+// band is about the median of its last hour, as wide as so many robust standard deviations of it.
+// Simulated: of noise that is normal, has the tails of t with 3 degrees of freedom, or remembers
+// half of the window before, and of a daily pattern of ±30 %, less than 0.1 alarms a service and
+// month; a step to 1.5 times at 5 % of noise is found in three windows.
 const (
 	bandHistory = 60  // windows
 	bandLeast   = 30  // windows that a band takes
@@ -72,7 +73,8 @@ func (b *bands) see(manifest *window.Window, at time.Duration) (why string) {
 	return why
 }
 
-// see notes one value; true when it is the last of those in a row that lie outside, with the median of before.
+// see notes one value; true when it is the last of those in a row that lie outside, with the median
+// of before.
 func (b *band) see(value float64, at time.Duration) (before float64, left bool) {
 	if len(b.values) >= bandLeast {
 		if b.age++; b.wide == 0 || b.age >= bandFresh && b.outside == 0 {

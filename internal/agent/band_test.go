@@ -82,7 +82,8 @@ func TestBandFindsSteps(t *testing.T) {
 	}
 }
 
-// The full window says which service it is for; there is one, and a service that hardly runs has none.
+// The full window says which service it is for; there is one, and a service that hardly runs has
+// none.
 func TestBandsOfServices(t *testing.T) {
 	b := newBands()
 	told := []string{}

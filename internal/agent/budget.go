@@ -5,24 +5,26 @@ import (
 	"time"
 )
 
-// The rates of light windows, in samples a second and CPU: the odd ones fall into step with nothing that ticks. Each
-// is about two thirds of the one before.
+// The rates of light windows, in samples a second and CPU: the odd ones fall into step with nothing
+// that ticks. Each is about two thirds of the one before.
 var rates = []int{19, 13, 9, 5}
 
 const (
-	// saved is how long what was not spent is kept, and how much may be spent ahead: loading the recorder takes what
-	// some minutes may.
+	// saved is how long what was not spent is kept, and how much may be spent ahead: loading the
+	// recorder takes what some minutes may.
 	saved = 30 * time.Minute
-	// patience is how many windows in a row are over the budget before the rate is lowered, and calm how many are well
-	// below it before it is raised.
+	// patience is how many windows in a row are over the budget before the rate is lowered, and
+	// calm how many are well below it before it is raised.
 	patience = 2
 	calm     = 10
-	// wellBelow is the part of the budget that a window is to stay below to count as calm: the next rate takes half more.
+	// wellBelow is the part of the budget that a window is to stay below to count as calm: the next
+	// rate takes half more.
 	wellBelow = 0.6
 )
 
-// budget keeps the cost of an agent to a share of the host's CPU time: it lowers the rate of samples, then leaves
-// windows out. It is a purse that fills at the rate of the budget and that every window is paid from.
+// budget keeps the cost of an agent to a share of the host's CPU time: it lowers the rate of
+// samples, then leaves windows out. It is a purse that fills at the rate of the budget and that
+// every window is paid from.
 type budget struct {
 	share float64 // of the host
 	cpus  int
@@ -45,7 +47,8 @@ func (b *budget) most() float64 { return b.share * float64(b.cpus) * saved.Secon
 // hz is the rate of the next window.
 func (b *budget) hz() int { return rates[b.step] }
 
-// affords tells whether there is a next window. An empty purse has been overdrawn by what came before.
+// affords tells whether there is a next window. An empty purse has been overdrawn by what came
+// before.
 func (b *budget) affords() bool { return b.share <= 0 || b.purse > 0 }
 
 // rest books a stretch without a window.

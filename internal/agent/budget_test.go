@@ -9,8 +9,8 @@ import (
 // model is a host on which a window takes a fixed part and one for each sample.
 type model struct{ fixed, perHz float64 } // seconds of CPU time a minute
 
-// play runs a budget on a host for some minutes, and tells what it took in the second half, as a share of the host, and
-// how many windows there were.
+// play runs a budget on a host for some minutes, and tells what it took in the second half, as a
+// share of the host, and how many windows there were.
 func play(b *budget, m model, minutes int) (share float64, windows int) {
 	total := 0.0
 	for minute := range minutes {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// moment is a time on the three clocks that do not agree: that on the wall, which is set; that of the timers, which
-// stands still in suspend; and that since boot, which does neither.
+// moment is a time on the three clocks that do not agree: that on the wall, which is set; that of
+// the timers, which stands still in suspend; and that since boot, which does neither.
 type moment struct {
 	wall      time.Time
 	monotonic time.Duration
@@ -34,8 +34,8 @@ const (
 	leastSuspend = 500 * time.Millisecond
 )
 
-// since tells what the clocks did between two moments: how long it was by the timers, by how much the clock was set,
-// and how long the host was suspended.
+// since tells what the clocks did between two moments: how long it was by the timers, by how much
+// the clock was set, and how long the host was suspended.
 func (m moment) since(before moment) (length, set, suspended time.Duration) {
 	length = m.monotonic - before.monotonic
 	lived := m.boot - before.boot
@@ -48,8 +48,8 @@ func (m moment) since(before moment) (length, set, suspended time.Duration) {
 	return length, set, suspended
 }
 
-// untilEdge is how long a window is that ends where the clock on the wall begins a new stretch, so that those of all
-// hosts do together. It is never shorter than half a stretch.
+// untilEdge is how long a window is that ends where the clock on the wall begins a new stretch, so
+// that those of all hosts do together. It is never shorter than half a stretch.
 func untilEdge(wall time.Time, every time.Duration) time.Duration {
 	past := time.Duration(wall.UnixNano()) % every
 	if past < 0 {

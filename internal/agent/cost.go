@@ -11,8 +11,8 @@ import (
 	"culprit/internal/host"
 )
 
-// meter measures what the agent takes of the host: its own process, the recorder's, and the BPF programs, of which
-// the recording tells.
+// meter measures what the agent takes of the host: its own process, the recorder's, and the BPF
+// programs, of which the recording tells.
 type meter struct {
 	own      time.Duration
 	recorder map[int]time.Duration // by process
@@ -20,7 +20,8 @@ type meter struct {
 
 func newMeter() *meter { return &meter{own: cpuOf(os.Getpid()), recorder: map[int]time.Duration{}} }
 
-// took is the CPU time since it was asked last. pids are the recorders; one that was not there then has all of its.
+// took is the CPU time since it was asked last. pids are the recorders; one that was not there then
+// has all of its.
 func (m *meter) took(pids ...int) time.Duration {
 	now := cpuOf(os.Getpid())
 	total := now - m.own
@@ -73,7 +74,8 @@ func residentOf(pid int) int64 {
 // maxDescriptors bounds the descriptors that are looked at for BPF maps.
 const maxDescriptors = 4096
 
-// mapsOf is what the BPF maps of a process take, in bytes: the kernel counts them on nobody's resident memory.
+// mapsOf is what the BPF maps of a process take, in bytes: the kernel counts them on nobody's
+// resident memory.
 func mapsOf(pid int) (bytes int64) {
 	folder := filepath.Join("/proc", strconv.Itoa(pid), "fdinfo")
 	list, err := os.Open(folder)

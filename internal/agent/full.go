@@ -8,11 +8,12 @@ import (
 	"culprit/internal/fleet/window"
 )
 
-// patienceFull is how many light windows there are after a full one that failed, before the next is tried.
+// patienceFull is how many light windows there are after a full one that failed, before the next is
+// tried.
 const patienceFull = 10
 
-// fullDue tells whether the next window is a full one: it is time, a service left its band, or somebody asked; and the
-// budget has room for it.
+// fullDue tells whether the next window is a full one: it is time, a service left its band, or
+// somebody asked; and the budget has room for it.
 func (a *Agent) fullDue() bool {
 	if a.options.FullFor <= 0 || a.budget.share > 0 && a.budget.purse < a.budget.most()/4 {
 		return false

@@ -21,8 +21,8 @@ type labels struct {
 // maxLabelFile bounds a file of labels.
 const maxLabelFile = 1 << 20
 
-// readLabels reads a file with a label a line: "zone=eu-1" of the host, "web: version=1.4.2" of a service. Blank lines
-// and those that begin with # are left out.
+// readLabels reads a file with a label a line: "zone=eu-1" of the host, "web: version=1.4.2" of a
+// service. Blank lines and those that begin with # are left out.
 func readLabels(path string) (labels, error) {
 	read := labels{host: map[string]string{}, services: map[string]map[string]string{}}
 	if path == "" {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// log tells of what goes wrong once, and again when it is something else or has gone on for long: an agent whose disk
-// is full is not to fill another one with lines.
+// log tells of what goes wrong once, and again when it is something else or has gone on for long:
+// an agent whose disk is full is not to fill another one with lines.
 type log struct {
 	mutex sync.Mutex
 	out   io.Writer

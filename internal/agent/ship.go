@@ -19,8 +19,8 @@ import (
 	"culprit/internal/fleet/window"
 )
 
-// Between two attempts lies a pause that doubles, of which half is left to chance: a hub that comes back is not to hear
-// of all hosts in one second.
+// Between two attempts lies a pause that doubles, of which half is left to chance: a hub that comes
+// back is not to hear of all hosts in one second.
 const (
 	firstPause  = time.Second
 	longestWait = 5 * time.Minute
@@ -107,7 +107,8 @@ func backOff(first time.Duration, failures int) time.Duration {
 	return wait/2 + rand.N(wait/2+1)
 }
 
-// send brings one window to the hub. An error means that it is to be tried again, after a pause of at least wait.
+// send brings one window to the hub. An error means that it is to be tried again, after a pause of
+// at least wait.
 func (s *shipper) send(ctx context.Context, entry spool.Entry) (wait time.Duration, err error) {
 	request, err := s.request(ctx, entry)
 	switch {
@@ -171,7 +172,8 @@ func (s *shipper) request(ctx context.Context, entry spool.Entry) (*http.Request
 	return request, nil
 }
 
-// taken notes that the hub has a window. Only its own words count: a proxy that answers 200 to everything has none.
+// taken notes that the hub has a window. Only its own words count: a proxy that answers 200 to
+// everything has none.
 func (s *shipper) taken(entry spool.Entry, text []byte, content string) error {
 	var answer window.Answer
 	if err := json.Unmarshal(text, &answer); err != nil || answer.Content != content {
@@ -194,7 +196,8 @@ func (s *shipper) refused(entry spool.Entry, response *http.Response, text []byt
 	if !known {
 		why = "status " + response.Status
 	}
-	// Who asks with a wrong token, or asks a server that is no hub, has windows that the right one will take.
+	// Who asks with a wrong token, or asks a server that is no hub, has windows that the right one
+	// will take.
 	final := known && !refusal.Again && response.StatusCode != http.StatusUnauthorized &&
 		response.StatusCode != http.StatusForbidden
 	if final {

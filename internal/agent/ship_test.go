@@ -84,7 +84,8 @@ func tokenFile(t *testing.T, text string) string {
 	return path
 }
 
-// A hub that is away, breaks off, answers nonsense or is too busy gets every window all the same, in order.
+// A hub that is away, breaks off, answers nonsense or is too busy gets every window all the same,
+// in order.
 func TestShipsUntilAcknowledged(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
@@ -121,7 +122,8 @@ func TestShipsUntilAcknowledged(t *testing.T) {
 	}
 }
 
-// A hub that says when to come again is left alone until then, also where the pause of its own would be shorter.
+// A hub that says when to come again is left alone until then, also where the pause of its own
+// would be shorter.
 func TestComesAgainWhenTheHubSays(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
@@ -151,7 +153,8 @@ func TestComesAgainWhenTheHubSays(t *testing.T) {
 	}
 }
 
-// What a hub will never take is counted and holds up nothing; a wrong token holds up everything, and loses nothing.
+// What a hub will never take is counted and holds up nothing; a wrong token holds up everything,
+// and loses nothing.
 func TestHubRefuses(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)

@@ -12,7 +12,8 @@ import (
 	"culprit/internal/fleet/window"
 )
 
-// StatusSchema names the document that an agent keeps in its folder and that `culprit agent status` prints.
+// StatusSchema names the document that an agent keeps in its folder and that `culprit agent status`
+// prints.
 const StatusSchema = "culprit.agent/1"
 
 const (
@@ -93,7 +94,8 @@ func (s *status) saw(manifest *window.Window, took, length time.Duration) {
 	}
 }
 
-// write brings it to disk, with the state of the windows. A disk that is full is told of by the windows themselves.
+// write brings it to disk, with the state of the windows. A disk that is full is told of by the
+// windows themselves.
 func (s *status) write(a *Agent, running bool) {
 	s.Running, s.Written = running, time.Now().UTC()
 	s.State = a.spool.State()

@@ -14,8 +14,8 @@ const (
 	tokenMax = 1024
 )
 
-// readToken reads the token of a file that nobody else may read. It is read for each window, so that it can be
-// exchanged.
+// readToken reads the token of a file that nobody else may read. It is read for each window, so
+// that it can be exchanged.
 func readToken(name string) (string, error) {
 	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

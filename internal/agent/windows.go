@@ -41,7 +41,8 @@ func (a *Agent) light(ctx context.Context) {
 		untilEdge(time.Now(), a.options.Every))
 }
 
-// window records one window on a recorder. What goes wrong is told and counted, and the next one is tried.
+// window records one window on a recorder. What goes wrong is told and counted, and the next one is
+// tried.
 func (a *Agent) window(ctx context.Context, t taken, kind string, length time.Duration) {
 	t.began = now()
 	t.entry = a.spool.Next(t.began.wall, kind)
@@ -134,8 +135,9 @@ func (a *Agent) lightPid() int {
 	return a.recorder.Pid()
 }
 
-// perSample is what taking a stack takes in the kernel, where its own account may not be asked: it needs CAP_SYS_ADMIN.
-// Of light windows 13 to 20 µs a sample were seen, with what starts and ends of processes took.
+// perSample is what taking a stack takes in the kernel, where its own account may not be asked: it
+// needs CAP_SYS_ADMIN. Of light windows 13 to 20 µs a sample were seen, with what starts and ends
+// of processes took.
 const perSample = 20 * time.Microsecond
 
 // programs is the run time of the BPF programs in a window.
@@ -222,7 +224,8 @@ func countRequests(services []window.Service, rec *recording.Recording) {
 	}
 }
 
-// adopt makes windows of the recordings that a killed agent left: its recorder writes down what it had.
+// adopt makes windows of the recordings that a killed agent left: its recorder writes down what it
+// had.
 func (a *Agent) adopt() {
 	orphans, err := a.spool.Orphans()
 	if err != nil {

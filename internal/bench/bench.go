@@ -1,11 +1,12 @@
-// Package bench measures what basic operations cost on this host, so that a count of them can be turned into
-// seconds: a read of the time through the vDSO and by a real system call, a bare system call, the start of a
-// process. The quick set takes about a tenth of a second.
+// Package bench measures what basic operations cost on this host, so that a count of them can be
+// turned into seconds: a read of the time through the vDSO and by a real system call, a bare system
+// call, the start of a process. The quick set takes about a tenth of a second.
 //
-// Costs are CPU time of the measuring thread (CLOCK_THREAD_CPUTIME_ID), so other processes disturb them little; each
-// is the best of several repetitions, which leaves out interrupts, and its interval is the spread between rounds of
-// that. It refuses to guess: an operation that cannot be measured here is an error that names it. The numbers hold
-// for this process: a tracer or filter on another process makes that one's system calls dearer, not these.
+// Costs are CPU time of the measuring thread (CLOCK_THREAD_CPUTIME_ID), so other processes disturb
+// them little; each is the best of several repetitions, which leaves out interrupts, and its
+// interval is the spread between rounds of that. It refuses to guess: an operation that cannot be
+// measured here is an error that names it. The numbers hold for this process: a tracer or filter on
+// another process makes that one's system calls dearer, not these.
 //
 //	results, err := bench.Measure(ctx) // the quick set
 //	read, _ := results.Get(bench.ClockVDSO)
@@ -31,7 +32,8 @@ const (
 	ProcessStart = "process.start" // fork, exec, exit and wait of /bin/true: CPU time of parent and child; slower
 )
 
-// Quick returns the names of the operations that take milliseconds; Measure measures them when given no name.
+// Quick returns the names of the operations that take milliseconds; Measure measures them when
+// given no name.
 func Quick() []string {
 	return []string{ClockVDSO, ClockSyscall, SyscallBare}
 }
@@ -39,7 +41,8 @@ func Quick() []string {
 // Result is the cost of one operation.
 type Result struct {
 	Name string
-	// Ns is the median over the rounds, Low and High the least and the greatest round, in nanoseconds of CPU time.
+	// Ns is the median over the rounds, Low and High the least and the greatest round, in
+	// nanoseconds of CPU time.
 	Ns, Low, High float64
 }
 
@@ -56,11 +59,12 @@ func (r Results) Get(name string) (Result, bool) {
 	return Result{}, false
 }
 
-// VDSOServes reports whether the vDSO answers time reads without entering the kernel. It does when a system call is
-// the dearer way by more than half of a bare system call: with a clock source that the vDSO cannot read, it makes
-// the system call itself, and is then as dear as one or a little dearer. Counting system calls on this kind of
-// machine agrees with it; a ratio of the two costs would not do, because reading a slow clock source hides the
-// call's part. It fails unless all of the quick set was measured.
+// VDSOServes reports whether the vDSO answers time reads without entering the kernel. It does when
+// a system call is the dearer way by more than half of a bare system call: with a clock source that
+// the vDSO cannot read, it makes the system call itself, and is then as dear as one or a little
+// dearer. Counting system calls on this kind of machine agrees with it; a ratio of the two costs
+// would not do, because reading a slow clock source hides the call's part. It fails unless all of
+// the quick set was measured.
 func (r Results) VDSOServes() (bool, error) {
 	var ns [3]float64
 	for i, name := range Quick() {
@@ -74,8 +78,9 @@ func (r Results) VDSOServes() (bool, error) {
 	return raw-vdso > bare/2, nil
 }
 
-// Measure measures the named operations, the quick set when there are no names. It holds on to one thread meanwhile.
-// It stops with the context's error when that ends, and fails on a name that it does not know.
+// Measure measures the named operations, the quick set when there are no names. It holds on to one
+// thread meanwhile. It stops with the context's error when that ends, and fails on a name that it
+// does not know.
 func Measure(ctx context.Context, names ...string) (Results, error) {
 	if len(names) == 0 {
 		names = Quick()

@@ -28,7 +28,8 @@ func TestQuickSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Twenty times the promise: a host may be slow, and a measurement that does not end is what this finds.
+	// Twenty times the promise: a host may be slow, and a measurement that does not end is what
+	// this finds.
 	if spent := processCPU(t) - start; spent > 3*time.Second {
 		t.Errorf("the quick set took %v of CPU time", spent)
 	}
@@ -98,8 +99,8 @@ func TestVDSOServesJudgesByTheDifference(t *testing.T) {
 	}
 }
 
-// The path of each read is proven on a thread that may not make the system call: a read through the vDSO goes on, and
-// the read by system call fails.
+// The path of each read is proven on a thread that may not make the system call: a read through the
+// vDSO goes on, and the read by system call fails.
 func TestPathsByForbiddingTheSystemCall(t *testing.T) {
 	results, err := Measure(context.Background())
 	if err != nil {

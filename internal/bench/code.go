@@ -11,8 +11,8 @@ import (
 // codeBytes bounds the machine code that is read of one function.
 const codeBytes = 4096
 
-// codeProof reads the machine code of the loop that times the vDSO: a compiler may merge or drop calls whose results
-// look alike.
+// codeProof reads the machine code of the loop that times the vDSO: a compiler may merge or drop
+// calls whose results look alike.
 func codeProof() string {
 	calls := callsOf(reflect.ValueOf(readVDSO).Pointer())
 	clock := 0

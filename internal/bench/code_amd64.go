@@ -4,7 +4,8 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// decodeCall reads one instruction: its length, 0 when it is none, and where it calls to from its own place on.
+// decodeCall reads one instruction: its length, 0 when it is none, and where it calls to from its
+// own place on.
 func decodeCall(code []byte) (length, target int, calls bool) {
 	instruction, err := x86asm.Decode(code, 64)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 // blockBytes is what a write writes.
 const blockBytes = 4096
 
-// scratch opens a file without a name: nothing is left when it is closed, or when culprit is killed.
+// scratch opens a file without a name: nothing is left when it is closed, or when culprit is
+// killed.
 func scratch(dir string) (*os.File, error) {
 	if dir == "" {
 		dir = os.TempDir()

@@ -17,7 +17,8 @@ const (
 	lineAdds = 400_000
 	// linePasses is how often a line goes there and back in a round.
 	linePasses = 5_000
-	// passPatience bounds the waiting for the other CPU: where one of the two does not run, the round is given up.
+	// passPatience bounds the waiting for the other CPU: where one of the two does not run, the
+	// round is given up.
 	passPatience = 60 * time.Millisecond
 	// A thread that had the CPU for less of its time was not at work beside the other one.
 	besidePart = 0.8
@@ -28,7 +29,8 @@ const (
 // errNoPartner is what a round says whose other thread got no CPU.
 var errNoPartner = errors.New("the thread on the other CPU did not run meanwhile: too much else does; try again")
 
-// words returns two words of one cache line and one that is two lines away; nothing else stands on their lines.
+// words returns two words of one cache line and one that is two lines away; nothing else stands on
+// their lines.
 func words() (first, near, far *atomic.Uint64) {
 	const word = 8
 	block := make([]atomic.Uint64, 8*lineBytes/word)
@@ -42,8 +44,8 @@ func words() (first, near, far *atomic.Uint64) {
 // adders are threads that add at the same time.
 type adders struct{ ready, done, count atomic.Int32 }
 
-// adds makes its additions while all others make theirs, and takes the CPU time for each. It goes on adding until the
-// last one is through, so that nobody is alone in the end.
+// adds makes its additions while all others make theirs, and takes the CPU time for each. It goes
+// on adding until the last one is through, so that nobody is alone in the end.
 func (a *adders) adds(word *atomic.Uint64, cost *float64) func() error {
 	return func() error {
 		begun := time.Now()
@@ -163,7 +165,8 @@ func passes(word *atomic.Uint64, odd uint64, cost *float64) func() error {
 	}
 }
 
-// rounds repeats a measurement for as long as the time allows; one that fails now and then is left out.
+// rounds repeats a measurement for as long as the time allows; one that fails now and then is left
+// out.
 func rounds(ctx context.Context, s Settings, once func() (float64, error)) (*measurement, error) {
 	m := &measurement{}
 	failures := 0

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A loop costs its rounds × repetitions × repetitionNs = 25 × 0.8 ms = 20 ms. A repetition is long against the read
-// of the thread's CPU clock (0.2 µs), and short against the time between timer interrupts (1 to 10 ms), so that most
-// repetitions see none.
+// A loop costs its rounds × repetitions × repetitionNs = 25 × 0.8 ms = 20 ms. A repetition is long
+// against the read of the thread's CPU clock (0.2 µs), and short against the time between timer
+// interrupts (1 to 10 ms), so that most repetitions see none.
 const (
 	roundCount      = 5
 	repetitionCount = 5
@@ -21,8 +21,8 @@ const (
 	mostRounds      = 101
 )
 
-// An operation runs that many times, a multiple of unrolled, and returns something computed from every result, so
-// that no call can be left out. It fails when the kernel refuses the call.
+// An operation runs that many times, a multiple of unrolled, and returns something computed from
+// every result, so that no call can be left out. It fails when the kernel refuses the call.
 type operation func(count int) (uint64, error)
 
 // timeLoop returns the best cost of each round of the quick set.
@@ -30,7 +30,8 @@ func timeLoop(ctx context.Context, run operation) ([]float64, error) {
 	return timeRounds(ctx, run, roundCount)
 }
 
-// timeRounds returns the best cost of each of so many rounds, in nanoseconds of thread CPU time for one operation.
+// timeRounds returns the best cost of each of so many rounds, in nanoseconds of thread CPU time for
+// one operation.
 func timeRounds(ctx context.Context, run operation, roundCount int) ([]float64, error) {
 	count, err := countFor(ctx, run)
 	if err != nil {
@@ -51,8 +52,8 @@ func timeRounds(ctx context.Context, run operation, roundCount int) ([]float64, 
 	return rounds, nil
 }
 
-// countFor returns how many operations make a repetition. It doubles the number until they take a good part of one,
-// and so also warms up.
+// countFor returns how many operations make a repetition. It doubles the number until they take a
+// good part of one, and so also warms up.
 func countFor(ctx context.Context, run operation) (int, error) {
 	for count := 8 * unrolled; ; count *= 2 {
 		spent, err := timeOnce(ctx, run, count)
@@ -99,9 +100,10 @@ func threadCPUNs() (int64, error) {
 	return now.Nano(), nil
 }
 
-// readVDSO reads the monotonic time the way Go programs do. time.Since of a time with a monotonic reading is one
-// call of the runtime's nanotime, which calls clock_gettime(CLOCK_MONOTONIC) in the vDSO; time.Now would be two. Of
-// the cost about 6 ns are Go's own change of stack, which C does not pay.
+// readVDSO reads the monotonic time the way Go programs do. time.Since of a time with a monotonic
+// reading is one call of the runtime's nanotime, which calls clock_gettime(CLOCK_MONOTONIC) in the
+// vDSO; time.Now would be two. Of the cost about 6 ns are Go's own change of stack, which C does
+// not pay.
 func readVDSO(count int) (uint64, error) {
 	start := time.Now()
 	var sum time.Duration
@@ -118,7 +120,8 @@ func readVDSO(count int) (uint64, error) {
 	return uint64(sum), nil
 }
 
-// readSyscall reads the same clock by a system call. RawSyscall leaves out what Go's scheduler adds to a call.
+// readSyscall reads the same clock by a system call. RawSyscall leaves out what Go's scheduler adds
+// to a call.
 func readSyscall(count int) (uint64, error) {
 	var now unix.Timespec
 	var failed unix.Errno

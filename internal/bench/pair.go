@@ -31,8 +31,9 @@ func allowedCPUs(most int) ([]int, error) {
 	return cpus, nil
 }
 
-// onCPU runs a function on a thread of its own that is held on one CPU meanwhile. The thread gets its CPUs back rather
-// than being left to end with its goroutine: the process's first one would not end, and stay held for good.
+// onCPU runs a function on a thread of its own that is held on one CPU meanwhile. The thread gets
+// its CPUs back rather than being left to end with its goroutine: the process's first one would not
+// end, and stay held for good.
 func onCPU(cpu int, run func() error) <-chan error {
 	done := make(chan error, 1)
 	go func() {
@@ -85,7 +86,8 @@ func (p *pipePair) close() {
 	}
 }
 
-// echo sends back what comes until the other side hangs up, and returns its CPU time for each message.
+// echo sends back what comes until the other side hangs up, and returns its CPU time for each
+// message.
 func (p *pipePair) echo(cpuNs *float64) error {
 	var one [1]byte
 	start, err := threadCPUNs()

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// No thread of the process is held on a CPU once a benchmark is over: what culprit starts later, and what it says of
-// its own affinity, would be of one CPU.
+// No thread of the process is held on a CPU once a benchmark is over: what culprit starts later,
+// and what it says of its own affinity, would be of one CPU.
 func TestThreadsAreLetGo(t *testing.T) {
 	var all unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &all); err != nil {

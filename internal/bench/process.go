@@ -13,8 +13,9 @@ const (
 	processRepetitions = 4
 )
 
-// timeProcesses returns the best CPU time of each round, in nanoseconds, for starting /bin/true and waiting for its
-// end: the parent's part by the thread's CPU clock, the child's by the kernel's account that wait4 returns.
+// timeProcesses returns the best CPU time of each round, in nanoseconds, for starting /bin/true and
+// waiting for its end: the parent's part by the thread's CPU clock, the child's by the kernel's
+// account that wait4 returns.
 func timeProcesses(ctx context.Context) ([]float64, error) {
 	path, err := truePath()
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forbidClockGettime makes every clock_gettime system call of this thread fail with EPERM, for as long as it lives.
+// forbidClockGettime makes every clock_gettime system call of this thread fail with EPERM, for as
+// long as it lives.
 func forbidClockGettime() error {
 	filter := []unix.SockFilter{
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}, // seccomp_data.nr
@@ -30,7 +31,8 @@ func forbidClockGettime() error {
 	return nil
 }
 
-// whereForbidden runs a function on a thread of its own that may not call clock_gettime. The thread ends with it.
+// whereForbidden runs a function on a thread of its own that may not call clock_gettime. The thread
+// ends with it.
 func whereForbidden(run func()) error {
 	done := make(chan error)
 	go func() {
@@ -60,7 +62,8 @@ func clockMoves(start time.Time) bool {
 	return moves
 }
 
-// vdsoProof finds out which way the clock is read: on a thread that may not make the call, only the vDSO goes on.
+// vdsoProof finds out which way the clock is read: on a thread that may not make the call, only the
+// vDSO goes on.
 func vdsoProof() string {
 	start, moves := time.Now(), false
 	err := whereForbidden(func() { moves = clockMoves(start) })

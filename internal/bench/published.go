@@ -8,10 +8,12 @@ type Figure struct {
 	ClockSources []string `json:"clock_sources,omitempty"`
 }
 
-// similarHost is the kind of machine that most figures come from: a KVM guest on a recent AMD server.
+// similarHost is the kind of machine that most figures come from: a KVM guest on a recent AMD
+// server.
 const similarHost = "a similar KVM guest"
 
-// published are figures for comparison: this host need not agree, but an order of magnitude apart wants a reason.
+// published are figures for comparison: this host need not agree, but an order of magnitude apart
+// wants a reason.
 func published(name string) []Figure {
 	of := func(ns float64, where string, clockSources ...string) Figure {
 		return Figure{ns, where, clockSources}

@@ -132,7 +132,8 @@ func faultMinor(ctx context.Context, s Settings) (*measurement, error) {
 	return m, nil
 }
 
-// touch writes one byte to every page and returns the CPU time for each, and the faults that the kernel counted.
+// touch writes one byte to every page and returns the CPU time for each, and the faults that the
+// kernel counted.
 func touch(memory []byte, page int) (cost float64, faults int64, err error) {
 	var before, after unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_THREAD, &before); err != nil {

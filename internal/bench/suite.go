@@ -29,14 +29,16 @@ type Finding struct {
 	Name  string `json:"name"`
 	What  string `json:"what"`
 	Clock string `json:"clock"`
-	// Ns is the median over the rounds of all visits; Low and High hold what each visit's interval (95 %) holds.
+	// Ns is the median over the rounds of all visits; Low and High hold what each visit's interval
+	// (95 %) holds.
 	Ns     float64 `json:"ns"`
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
 	Rounds int     `json:"rounds"`
 	// CPUNs is what one operation takes of the CPU where the clock is wall time; 0: not measured.
 	CPUNs float64 `json:"cpu_ns,omitempty"`
-	// Path says what was really measured and how that was checked; empty where there is nothing to mistake.
+	// Path says what was really measured and how that was checked; empty where there is nothing to
+	// mistake.
 	Path []string `json:"path"`
 	// ClockSource is the kernel's, where time was read through it.
 	ClockSource string `json:"clock_source,omitempty"`
@@ -46,7 +48,8 @@ type Finding struct {
 	Why string `json:"why,omitempty"`
 }
 
-// benchmark is one line of the list: what it measures and how. A round returns costs in ns and may add notes.
+// benchmark is one line of the list: what it measures and how. A round returns costs in ns and may
+// add notes.
 type benchmark struct {
 	group, name, what, clock string
 	run                      func(ctx context.Context, s Settings) (*measurement, error)
@@ -105,9 +108,9 @@ func Count(groups ...string) int {
 	return count
 }
 
-// Run runs the named groups of the suite, all of them without names, and tells which benchmark it begins (progress may
-// be nil), with its group and name only. What this host cannot do is a finding with its reason; an error is a wrong
-// name or an ended context.
+// Run runs the named groups of the suite, all of them without names, and tells which benchmark it
+// begins (progress may be nil), with its group and name only. What this host cannot do is a finding
+// with its reason; an error is a wrong name or an ended context.
 func Run(ctx context.Context, s Settings, progress func(Finding), groups ...string) ([]Finding, error) {
 	known := Groups()
 	for _, group := range groups {
@@ -143,8 +146,9 @@ func Run(ctx context.Context, s Settings, progress func(Finding), groups ...stri
 	return findings, nil
 }
 
-// visits is how often a run goes round the list. What a host does for some seconds, a slower clock of its processors
-// or a neighbour, shifts all rounds of a visit together; the interval then has to hold both visits.
+// visits is how often a run goes round the list. What a host does for some seconds, a slower clock
+// of its processors or a neighbour, shifts all rounds of a visit together; the interval then has to
+// hold both visits.
 const visits = 2
 
 // visited is a benchmark with what each visit brought home.
@@ -195,11 +199,12 @@ func (v *visited) find() Finding {
 	return found
 }
 
-// fewestRounds is from where on two rounds hold the median between them with 95 % confidence: 1 − 2/2⁶.
+// fewestRounds is from where on two rounds hold the median between them with 95 % confidence: 1 −
+// 2/2⁶.
 const fewestRounds = 6
 
-// medianInterval returns the median and the order statistics that hold the true one with at least 95 % confidence: no
-// form of the distribution is assumed, only that rounds are independent.
+// medianInterval returns the median and the order statistics that hold the true one with at least
+// 95 % confidence: no form of the distribution is assumed, only that rounds are independent.
 func medianInterval(rounds []float64) (median, low, high float64, err error) {
 	if len(rounds) < fewestRounds {
 		return 0, 0, 0, fmt.Errorf("only %d rounds in the time given, %d are needed: give it more", len(rounds), fewestRounds)

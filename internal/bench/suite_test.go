@@ -24,7 +24,8 @@ func TestSuite(t *testing.T) {
 		t.Logf("%-18s %10.1f ns (%.1f to %.1f, %d rounds) CPU %.0f %v %s", f.Name, f.Ns, f.Low, f.High, f.Rounds, f.CPUNs,
 			f.Path, f.Why)
 		if f.Why != "" {
-			// A machine with something else to do cannot show what two of its CPUs do to each other.
+			// A machine with something else to do cannot show what two of its CPUs do to each
+			// other.
 			lonely := strings.Contains(f.Why, errOneCPU.Error()) || strings.Contains(f.Why, errNoPartner.Error())
 			if f.Name != "counter.read" && !lonely {
 				t.Errorf("%s: %s", f.Name, f.Why)
@@ -63,7 +64,8 @@ func TestSuiteByGroup(t *testing.T) {
 	}
 }
 
-// What shifts a whole visit widens the interval to both, and what fails once is measured by the other.
+// What shifts a whole visit widens the interval to both, and what fails once is measured by the
+// other.
 func TestVisits(t *testing.T) {
 	visit := 0
 	v := &visited{benchmark: benchmark{name: "x", run: func(context.Context, Settings) (*measurement, error) {

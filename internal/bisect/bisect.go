@@ -54,7 +54,8 @@ func Run(ctx context.Context, options Options) (*Result, error) {
 	return s.result, nil
 }
 
-// withdraw removes what a search made that failed before its first run: there is nothing to go on from.
+// withdraw removes what a search made that failed before its first run: there is nothing to go on
+// from.
 func (s *state) withdraw(ctx context.Context) error {
 	if !s.made || s.journal != nil && s.journal.runs > 0 {
 		return nil
@@ -69,7 +70,8 @@ func (s *state) withdraw(ctx context.Context) error {
 	return err
 }
 
-// clear removes what was built, but for the culprits and what they were compared with: those are worth a look.
+// clear removes what was built, but for the culprits and what they were compared with: those are
+// worth a look.
 func (s *state) clear(ctx context.Context) error {
 	kept := map[int]bool{}
 	for _, c := range s.result.Culprits {

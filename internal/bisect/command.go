@@ -6,13 +6,15 @@ import (
 	"culprit/internal/shell"
 )
 
-// The placeholders of commands, and the variables that have their values. A value is never put into a command's
-// text: the shell takes it out of the environment, so that no name or version can become a command.
+// The placeholders of commands, and the variables that have their values. A value is never put into
+// a command's text: the shell takes it out of the environment, so that no name or version can
+// become a command.
 var placeholders = map[string]string{"{dir}": "CULPRIT_DIR", "{version}": "CULPRIT_VERSION",
 	"{package}": "CULPRIT_PACKAGE"}
 
-// commandOf makes a shell command of the words after --. A single word is taken as it is, so that quotes and pipes
-// in it work; of several, each one stays a word, whatever its placeholders stand for.
+// commandOf makes a shell command of the words after --. A single word is taken as it is, so that
+// quotes and pipes in it work; of several, each one stays a word, whatever its placeholders stand
+// for.
 func commandOf(words []string) string {
 	if len(words) == 1 {
 		return expanded(words[0])
@@ -55,7 +57,8 @@ func nextPlaceholder(text string) (at int, name string) {
 	return at, name
 }
 
-// expanded puts variables in the place of placeholders in a shell command, quoted as the place needs.
+// expanded puts variables in the place of placeholders in a shell command, quoted as the place
+// needs.
 func expanded(text string) string {
 	var result strings.Builder
 	quote := byte(0)

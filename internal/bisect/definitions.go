@@ -9,7 +9,8 @@ import (
 	"culprit/internal/cause"
 )
 
-// frame is a function as a place of a suspect names it, with its class and its file where the language tells.
+// frame is a function as a place of a suspect names it, with its class and its file where the
+// language tells.
 type frame struct{ function, class, file string }
 
 func (f frame) String() string {
@@ -22,10 +23,12 @@ func (f frame) String() string {
 // telling says whether the name alone tells a function from others.
 func (f frame) telling() bool { return !strings.HasPrefix(f.function, "__") && len(f.function) > 2 }
 
-// suspectsLooked are the suspects whose functions are looked up in a change: those behind have little of the growth.
+// suspectsLooked are the suspects whose functions are looked up in a change: those behind have
+// little of the growth.
 const suspectsLooked = 3
 
-// frames are the functions of the places of suspects, the innermost first, the first suspect's before all others.
+// frames are the functions of the places of suspects, the innermost first, the first suspect's
+// before all others.
 func frames(suspects []cause.Suspect) []frame {
 	var list []frame
 	for _, suspect := range suspects[:min(len(suspects), suspectsLooked)] {
@@ -55,8 +58,8 @@ var word = regexp.MustCompile(`[\p{L}_$][\p{L}\p{N}_$]*`)
 // generated are names that no definition has: closures are parts of the function around them.
 var generated = regexp.MustCompile(`^(func\d+|closure|lambda|locals|anonymous|module|impl|h[0-9a-f]{16})$`)
 
-// frameOf reads a name as languages write it: "Sheet.cells", "(*Sheet).cells.func1", "crate::sheet::cells",
-// "void reader::Sheet::cells<int>(int)".
+// frameOf reads a name as languages write it: "Sheet.cells", "(*Sheet).cells.func1",
+// "crate::sheet::cells", "void reader::Sheet::cells<int>(int)".
 func frameOf(name string) frame {
 	var one frame
 	if file := fileName.FindString(name); file != "" {
@@ -74,7 +77,8 @@ func frameOf(name string) frame {
 		return frame{}
 	}
 	one.function = words[len(words)-1]
-	// A word before it may be a module as well, which definitions do not name: classes begin with a capital letter.
+	// A word before it may be a module as well, which definitions do not name: classes begin with a
+	// capital letter.
 	if len(words) > 1 && words[len(words)-2] != strings.ToLower(words[len(words)-2]) {
 		one.class = words[len(words)-2]
 	}
@@ -98,7 +102,8 @@ var definitionForms = map[string]string{
 	".sh":  `^\s*(function\s+NAME\b|NAME\s*\(\))`,
 	".js": `\bfunction\s*\*?\s*NAME\b|^\s*((async|static|get|set)\s+)*[*#]?NAME\s*\([^;]*\{\s*$|` +
 		`(^|[\s.])NAME\s*[:=]\s*(async\s*)?(function\b|\([^)]*\)\s*=>|\w+\s*=>)`,
-	// C, C++, Java and C#: a name before parentheses, on a line that is neither a statement nor a declaration alone.
+	// C, C++, Java and C#: a name before parentheses, on a line that is neither a statement nor a
+	// declaration alone.
 	"": `^[^=;"(]*\bNAME\s*(<[^>]*>)?\s*\([^;]*$`,
 }
 
@@ -120,9 +125,10 @@ func definitionOf(file, function string) *regexp.Regexp {
 	return regexp.MustCompile(strings.ReplaceAll(form, "NAME", regexp.QuoteMeta(function)))
 }
 
-// definitions are the stretches of a file in which a function is defined, by the indentation that all these
-// languages are written with: a function ends before the next line that stands no deeper than its first, or with it
-// where that closes a brace. A C function's arguments may stand on lines of their own; they are deeper.
+// definitions are the stretches of a file in which a function is defined, by the indentation that
+// all these languages are written with: a function ends before the next line that stands no deeper
+// than its first, or with it where that closes a brace. A C function's arguments may stand on lines
+// of their own; they are deeper.
 func definitions(text, file string, one frame) []span {
 	if text == "" || one.file != "" && path.Base(file) != one.file {
 		return nil
@@ -186,7 +192,8 @@ func endOf(lines []string, at int) int {
 	return end + 1
 }
 
-// around a definition stands the class asked for, another, or none: then its class may be another file's.
+// around a definition stands the class asked for, another, or none: then its class may be another
+// file's.
 type enclosing int
 
 const (
@@ -195,7 +202,8 @@ const (
 	noClass
 )
 
-// classAround looks for a class on the line of a definition (Go, C++), and on the less deep lines above.
+// classAround looks for a class on the line of a definition (Go, C++), and on the less deep lines
+// above.
 func classAround(lines []string, at int, class string) enclosing {
 	if class == "" || holds(lines[at], class) {
 		return thisClass

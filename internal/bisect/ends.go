@@ -8,8 +8,8 @@ import (
 	"culprit/internal/stat"
 )
 
-// compareEnds runs the good end twice and the bad end once in each block, until it is clear whether the ends
-// differ. What the two runs of the good end differ by is the noise.
+// compareEnds runs the good end twice and the bad end once in each block, until it is clear whether
+// the ends differ. What the two runs of the good end differ by is the noise.
 func (x *engine) compareEnds(ctx context.Context, p part) (Outcome, error) {
 	decision := x.begin(Decision{Purpose: forEnds, Position: p.high})
 	plan, err := x.plan(len(x.options.Metrics))
@@ -35,9 +35,9 @@ func (x *engine) compareEnds(ctx context.Context, p part) (Outcome, error) {
 	return x.result.Outcome, nil
 }
 
-// differs tells whether a part beside a culprit is worth a search of its own. Where the culprit's own trials say
-// so, that may be chance, of two parts after each culprit: so the part's ends are compared once more, by trials of
-// their own.
+// differs tells whether a part beside a culprit is worth a search of its own. Where the culprit's
+// own trials say so, that may be chance, of two parts after each culprit: so the part's ends are
+// compared once more, by trials of their own.
 func (x *engine) differs(ctx context.Context, rest *Rest, found Culprit) (bool, error) {
 	wanted := Worse
 	if x.fell {
@@ -81,7 +81,8 @@ func (x *engine) differs(ctx context.Context, rest *Rest, found Culprit) (bool, 
 	return rest.Outcome == wanted, nil
 }
 
-// judgeEnds takes one look at every metric and chooses the one whose change stands out most of its noise.
+// judgeEnds takes one look at every metric and chooses the one whose change stands out most of its
+// noise.
 func (x *engine) judgeEnds(plan *stat.Plan, p part) (over bool, err error) {
 	clearest, open := -1.0, false
 	for _, metric := range x.options.Metrics {

@@ -12,7 +12,8 @@ import (
 	"culprit/internal/trial"
 )
 
-// errSkip is wrapped by what makes a candidate one that cannot be measured: its build fails, or its command.
+// errSkip is wrapped by what makes a candidate one that cannot be measured: its build fails, or its
+// command.
 var errSkip = errors.New("skipped")
 
 // lab is where candidates are made and run: this host, or a simulated one.
@@ -44,8 +45,9 @@ type block struct {
 	readings  []reading // in the order in which they were made
 }
 
-// engine makes the trials that the search needs, and no more. What it does follows from the seed and from what the lab
-// answers alone, so that a search that was cut short is gone through again from its journal.
+// engine makes the trials that the search needs, and no more. What it does follows from the seed
+// and from what the lab answers alone, so that a search that was cut short is gone through again
+// from its journal.
 type engine struct {
 	options   Options
 	lab       lab
@@ -150,8 +152,8 @@ func (x *engine) compare(ctx context.Context, decision *Decision, purpose string
 	return nil
 }
 
-// measure makes one run of a candidate whose command has worked before: one that fails is tried again, for a
-// failure now and then is no reason to lose a candidate, let alone an end.
+// measure makes one run of a candidate whose command has worked before: one that fails is tried
+// again, for a failure now and then is no reason to lose a candidate, let alone an end.
 func (x *engine) measure(ctx context.Context, position int) (metrics map[string]float64, err error) {
 	for range runsTried {
 		if metrics, err = x.lab.run(ctx, position); !errors.Is(err, errSkip) {
@@ -171,7 +173,8 @@ type failedAt struct {
 
 func (f failedAt) Unwrap() error { return f.error }
 
-// gaveUp skips a candidate whose command fails in the middle of a comparison; the ends of a part cannot be skipped.
+// gaveUp skips a candidate whose command fails in the middle of a comparison; the ends of a part
+// cannot be skipped.
 func (x *engine) gaveUp(p part, err error) error {
 	var failed failedAt
 	if !errors.As(err, &failed) {

@@ -18,7 +18,8 @@ type Estimate struct {
 	Seconds    float64 `json:"seconds"`
 }
 
-// tellEstimate says what the search between two ends that differ will take, by their builds, runs and noise.
+// tellEstimate says what the search between two ends that differ will take, by their builds, runs
+// and noise.
 func (x *engine) tellEstimate(p part) error {
 	model, err := x.model(p)
 	if err != nil {
@@ -26,7 +27,8 @@ func (x *engine) tellEstimate(p part) error {
 	}
 	steps := 0.0
 	if model.Last > 1 {
-		// One candidate more at each side of the step than halving needs, and every sixth answer is doubted.
+		// One candidate more at each side of the step than halving needs, and every sixth answer is
+		// doubted.
 		steps = math.Ceil(math.Log2(float64(model.Last))*1.15 + 1)
 	}
 	steps = min(steps, float64(model.Last-1))

@@ -21,7 +21,8 @@ type Inside struct {
 	Why      string              `json:"why,omitempty"` // there is none
 }
 
-// explain investigates the largest culprits, and looks up what their changes did to the functions that grew.
+// explain investigates the largest culprits, and looks up what their changes did to the functions
+// that grew.
 func (s *state) explain(ctx context.Context) error {
 	for i := range s.result.Culprits {
 		c := &s.result.Culprits[i]

@@ -108,7 +108,8 @@ func (c *commits) list(ctx context.Context) ([]Candidate, error) {
 	return c.line(ctx, good, bad)
 }
 
-// line lists the commits in the order asked for; without one, along first parents where that leads to the good end.
+// line lists the commits in the order asked for; without one, along first parents where that leads
+// to the good end.
 func (c *commits) line(ctx context.Context, good, bad string) ([]Candidate, error) {
 	first, err := c.log(ctx, "-1", good)
 	if err != nil {
@@ -173,8 +174,8 @@ func (c *commits) logWithParents(ctx context.Context, arguments ...string) ([]Ca
 // identity tells caches of different searches apart.
 func (c *commits) identity() string { return "git\x00" + c.top + "\x00" + c.options.Build }
 
-// enter gives the source a folder of its own and makes a repository in it that borrows the user's objects: neither the
-// user's working tree nor its list of worktrees is touched.
+// enter gives the source a folder of its own and makes a repository in it that borrows the user's
+// objects: neither the user's working tree nor its list of worktrees is touched.
 func (c *commits) enter(ctx context.Context, room string) error {
 	c.room = room
 	if _, err := os.Stat(filepath.Join(c.clone(), "HEAD")); err == nil {
@@ -189,7 +190,8 @@ func (c *commits) enter(ctx context.Context, room string) error {
 
 func (c *commits) clone() string { return filepath.Join(c.room, "repository.git") }
 
-// folder has the same length for each candidate: a program's speed can hang on the length of its path.
+// folder has the same length for each candidate: a program's speed can hang on the length of its
+// path.
 func (c *commits) folder(position int) string {
 	return filepath.Join(c.room, c.options.Candidates[position].Name[:12])
 }

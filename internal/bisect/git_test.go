@@ -55,7 +55,8 @@ func listed(t *testing.T, folder string, options Options) ([]Candidate, Options,
 	return candidates, options, err
 }
 
-// A side branch is one step along first parents, and its commits are steps of their own in topological order.
+// A side branch is one step along first parents, and its commits are steps of their own in
+// topological order.
 func TestOrderOfCommits(t *testing.T) {
 	folder, run := repository(t)
 	good := commit(t, folder, run, "first", nil)
@@ -104,8 +105,9 @@ func TestOrderOfCommits(t *testing.T) {
 	}
 }
 
-// A whole search in a repository whose program is a shell script that sleeps, with a commit that does not build.
-// Neither the user's working tree nor the repository's own list of worktrees changes.
+// A whole search in a repository whose program is a shell script that sleeps, with a commit that
+// does not build. Neither the user's working tree nor the repository's own list of worktrees
+// changes.
 func TestSearchesARepository(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches for seconds: -short leaves it out")

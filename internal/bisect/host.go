@@ -93,7 +93,8 @@ func (l *hostLab) asSkip(ctx context.Context, what string, err error) error {
 	return skipError(what + " fails: " + strings.TrimPrefix(err.Error(), "run "))
 }
 
-// run makes one run. A folder that went since it was built, because an earlier process built it, is built again.
+// run makes one run. A folder that went since it was built, because an earlier process built it, is
+// built again.
 func (l *hostLab) run(ctx context.Context, position int) (map[string]float64, error) {
 	if err := l.make(ctx, position); err != nil {
 		return nil, err
@@ -117,8 +118,8 @@ func (l *hostLab) run(ctx context.Context, position int) (map[string]float64, er
 	return run.Metrics, nil
 }
 
-// padded makes the environment of each candidate as long as that of any other: a program's speed can hang on where its
-// stack begins.
+// padded makes the environment of each candidate as long as that of any other: a program's speed
+// can hang on where its stack begins.
 func padded(variables []string) []string {
 	const room = 512
 	length := 0

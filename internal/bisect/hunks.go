@@ -133,7 +133,8 @@ func spanOf(first, count string) span {
 	return span{begin, begin + lines - 1}
 }
 
-// touching are the hunks that meet a definition of a function, in the old file or the new one, cut to it.
+// touching are the hunks that meet a definition of a function, in the old file or the new one, cut
+// to it.
 func touching(hunks []Hunk, one frame, read func(Hunk) (before, after string)) []Hunk {
 	var found []Hunk
 	for _, hunk := range hunks {
@@ -164,14 +165,15 @@ func touching(hunks []Hunk, one frame, read func(Hunk) (before, after string)) [
 // around is how many lines before a change are shown with it.
 const around = 2
 
-// within is the part of a hunk that lies in a stretch of the new file, and whether anything changed there.
+// within is the part of a hunk that lies in a stretch of the new file, and whether anything changed
+// there.
 func (h Hunk) within(s span) (Hunk, bool) { return h.cut(s, h.new.first, "-") }
 
 // removedWithin is the part of a hunk that lies in a stretch of the old file.
 func (h Hunk) removedWithin(s span) (Hunk, bool) { return h.cut(s, h.old.first, "+") }
 
-// cut keeps the lines of a hunk that lie in a stretch of the file whose lines are counted from first; absent is the
-// mark of lines that this file does not have.
+// cut keeps the lines of a hunk that lie in a stretch of the file whose lines are counted from
+// first; absent is the mark of lines that this file does not have.
 func (h Hunk) cut(s span, first int, absent string) (Hunk, bool) {
 	line, changed := first, false
 	var kept []string

@@ -35,8 +35,8 @@ const (
 	runEvent   = "run"
 )
 
-// journal keeps events. Each one is on the disk before the next begins; those of an earlier process are given out again
-// in their order, so that the engine comes to where it was.
+// journal keeps events. Each one is on the disk before the next begins; those of an earlier process
+// are given out again in their order, so that the engine comes to where it was.
 type journal struct {
 	lines  *trial.Lines
 	before []event
@@ -156,7 +156,8 @@ func (r remembered) run(ctx context.Context, position int) (map[string]float64, 
 	return made.Metrics, skipped(made)
 }
 
-// keep writes down what was done, also that a candidate is skipped. Any other error ends the search, and is none of it.
+// keep writes down what was done, also that a candidate is skipped. Any other error ends the
+// search, and is none of it.
 func (r remembered) keep(made event, err error) error {
 	if err == nil {
 		return r.journal.append(made)

@@ -21,7 +21,8 @@ func score(run reading, metric Metric) (float64, error) {
 	return math.Log(value), nil
 }
 
-// differences are ln(to/from) of all blocks that hold both, of one purpose or, where it is "", of any.
+// differences are ln(to/from) of all blocks that hold both, of one purpose or, where it is "", of
+// any.
 func (x *engine) differences(metric Metric, purpose string, from, to int, again bool) ([]float64, error) {
 	var values []float64
 	for _, made := range x.blocks {
@@ -63,8 +64,9 @@ func (x *engine) model(p part) (search.Model, error) {
 	return model, nil
 }
 
-// noiseOf is the standard deviation of ln of one run, by differences of two that are alike and by those of two that
-// are not, about their middle. Robust: a run that something came between must not make all others look certain or not.
+// noiseOf is the standard deviation of ln of one run, by differences of two that are alike and by
+// those of two that are not, about their middle. Robust: a run that something came between must not
+// make all others look certain or not.
 func noiseOf(again, spans []float64) float64 {
 	residuals := make([]float64, 0, len(again)+len(spans))
 	for _, value := range again {
@@ -81,8 +83,8 @@ func noiseOf(again, spans []float64) float64 {
 // leastNoise keeps a metric that is the same in every run (a count) from dividing by zero.
 const leastNoise = 1e-5
 
-// centre is the mean without the lowest and the highest eighth: a run that something came between does not move it, and
-// of normal values it is nearly as exact as the mean.
+// centre is the mean without the lowest and the highest eighth: a run that something came between
+// does not move it, and of normal values it is nearly as exact as the mean.
 func centre(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	cut := len(sorted) / 8
@@ -101,7 +103,8 @@ func (x *engine) sign() float64 {
 	return 1
 }
 
-// observations are, for each position of a part, how far its runs lay above the mean of both ends in the same block.
+// observations are, for each position of a part, how far its runs lay above the mean of both ends
+// in the same block.
 func (x *engine) observations(p part) (map[int][]float64, error) {
 	seen := map[int][]float64{}
 	for _, made := range x.blocks {

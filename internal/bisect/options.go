@@ -1,15 +1,17 @@
-// Package bisect finds the commit, or the published version of a package, that made a command slower.
+// Package bisect finds the commit, or the published version of a package, that made a command
+// slower.
 //
-// It goes from top to bottom: a source lists the candidates between a good and a bad end and builds them in folders
-// of its own; the engine asks trials, of the candidate and both ends in random order in blocks; package search says
-// what they come to and which candidate is next. The method is a noisy binary search over step functions: see
-// package search and docs/decisions. Every build and run is on disk before the next begins, so that a search goes
-// on after a kill.
+// It goes from top to bottom: a source lists the candidates between a good and a bad end and builds
+// them in folders of its own; the engine asks trials, of the candidate and both ends in random
+// order in blocks; package search says what they come to and which candidate is next. The method is
+// a noisy binary search over step functions: see package search and docs/decisions. Every build and
+// run is on disk before the next begins, so that a search goes on after a kill.
 //
 //	result, err := bisect.Run(ctx, bisect.Options{Good: "v1.4", Bad: "v1.9", Build: "make", Command: "./bench", …})
 //
-// It refuses revisions that git does not know, a good end that is no ancestor of the bad one, ends that cannot be
-// built, and names that no registry has. It never touches the working tree or the git directory of the user.
+// It refuses revisions that git does not know, a good end that is no ancestor of the bad one, ends
+// that cannot be built, and names that no registry has. It never touches the working tree or the
+// git directory of the user.
 package bisect
 
 import (
@@ -30,7 +32,8 @@ const (
 	Topological = "topological"
 )
 
-// Options are what a user asks for, resolved. What is in JSON is kept in the case directory, to go on from.
+// Options are what a user asks for, resolved. What is in JSON is kept in the case directory, to go
+// on from.
 type Options struct {
 	Schema      string        `json:"schema"`
 	Program     string        `json:"program"`
@@ -64,8 +67,9 @@ type Options struct {
 	Resume bool   `json:"-"`
 
 	Printed *trial.Printed `json:"-"`
-	// Progress is told what is being done, Listed how many steps lie between the ends and in which order, before
-	// anything is built, and Estimated what the search will take, as soon as the ends tell.
+	// Progress is told what is being done, Listed how many steps lie between the ends and in which
+	// order, before anything is built, and Estimated what the search will take, as soon as the ends
+	// tell.
 	Progress  func(string)                                `json:"-"`
 	Listed    func(steps int, order string)               `json:"-"`
 	Estimated func(Estimate)                              `json:"-"`

@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// sources is the folder with a version's own files: where it was installed, or where Go and Cargo keep what they
-// compile.
+// sources is the folder with a version's own files: where it was installed, or where Go and Cargo
+// keep what they compile.
 func (v *versions) sources(ctx context.Context, position int) (string, error) {
 	folder := v.folder(position)
 	if v.options.Install != "" {
@@ -42,7 +42,8 @@ func (v *versions) sources(ctx context.Context, position int) (string, error) {
 	return folder, nil
 }
 
-// diff is what changed between two installed versions, with names as they are in the folder of each.
+// diff is what changed between two installed versions, with names as they are in the folder of
+// each.
 func (v *versions) diff(ctx context.Context, before, after int) (string, error) {
 	if v.ecosystem == maven && v.options.Install == "" {
 		return v.classes(before, after)
@@ -105,7 +106,8 @@ func (v *versions) read(ctx context.Context, position int, name string) (string,
 	return string(text), err
 }
 
-// classes names the classes that differ between two jars: they hold no source, so there is no hunk to show.
+// classes names the classes that differ between two jars: they hold no source, so there is no hunk
+// to show.
 func (v *versions) classes(before, after int) (string, error) {
 	sums := [2]map[string]uint32{}
 	_, artifact, _ := strings.Cut(v.name, ":")

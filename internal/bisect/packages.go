@@ -21,13 +21,14 @@ type versions struct {
 	room      string
 }
 
-// ecosystem is how a registry names packages and how one version is installed into a folder of its own. Commands get
-// names and versions as variables; nothing is put into their text.
+// ecosystem is how a registry names packages and how one version is installed into a folder of its
+// own. Commands get names and versions as variables; nothing is put into their text.
 type ecosystem struct {
 	names   *regexp.Regexp
 	form    string
 	install string
-	// variables of runs, of which {dir} is the version's folder; one that the user has set already follows behind.
+	// variables of runs, of which {dir} is the version's folder; one that the user has set already
+	// follows behind.
 	variables map[string]string
 	copies    bool // the program in the current folder is built with each version
 }
@@ -164,7 +165,8 @@ func (v *versions) enter(_ context.Context, room string) error {
 	return nil
 }
 
-// folder has the same length for each version: a program's speed can hang on the length of its path.
+// folder has the same length for each version: a program's speed can hang on the length of its
+// path.
 func (v *versions) folder(position int) string {
 	sum := sha256.Sum256([]byte(v.options.Candidates[position].Name))
 	return filepath.Join(v.room, hex.EncodeToString(sum[:6]))
@@ -188,7 +190,8 @@ func (v *versions) fetch(ctx context.Context, position int) error {
 	return nil
 }
 
-// copyProgram copies the program in the current folder, without what git, builds and culprit keep there.
+// copyProgram copies the program in the current folder, without what git, builds and culprit keep
+// there.
 func (v *versions) copyProgram(folder string) error {
 	from := v.options.Folder
 	left := []string{filepath.Join(from, ".git"), filepath.Join(from, "target"), v.options.Case, v.options.Cache}
@@ -227,7 +230,8 @@ func (v *versions) copyProgram(folder string) error {
 	return nil
 }
 
-// describeMaven writes the project whose only dependency is the version. Names and versions hold no sign of XML.
+// describeMaven writes the project whose only dependency is the version. Names and versions hold no
+// sign of XML.
 func (v *versions) describeMaven(position int) error {
 	group, artifact, _ := strings.Cut(v.name, ":")
 	text := `<project><modelVersion>4.0.0</modelVersion><groupId>culprit</groupId><artifactId>bisect</artifactId>` +

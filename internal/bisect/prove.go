@@ -11,9 +11,9 @@ import (
 	"culprit/internal/stat"
 )
 
-// prove compares the candidate after a step with the one before it, in blocks that hold both ends too: so the same runs
-// tell what the culprit costs, and whether the parts on either side of it still differ. Nil: the trials speak
-// against it, and have become part of what is believed.
+// prove compares the candidate after a step with the one before it, in blocks that hold both ends
+// too: so the same runs tell what the culprit costs, and whether the parts on either side of it
+// still differ. Nil: the trials speak against it, and have become part of what is believed.
 func (x *engine) prove(ctx context.Context, p part, step search.Step) (*Culprit, error) {
 	before, after := p.low+step.Before, p.low+step.After
 	for _, position := range []int{before, after} {
@@ -108,8 +108,8 @@ func (x *engine) rests(p part, c Culprit) ([]Rest, error) {
 	return rests, nil
 }
 
-// intervalOf is the change that these differences show, with its 95 % interval, and what to call it: a part is searched
-// on when its ends plainly differ by what counts.
+// intervalOf is the change that these differences show, with its 95 % interval, and what to call
+// it: a part is searched on when its ends plainly differ by what counts.
 func (x *engine) intervalOf(values []float64) (Effect, Outcome, error) {
 	interval, err := stat.HodgesLehmann(values, 1-alpha)
 	if err != nil {

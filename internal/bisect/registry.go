@@ -24,8 +24,8 @@ const (
 	crate  = "crate"
 )
 
-// published asks an ecosystem's registry for all versions of a package, in no order. Where the ecosystem's own client
-// lists them, it is asked: it knows mirrors, proxies and what was withdrawn.
+// published asks an ecosystem's registry for all versions of a package, in no order. Where the
+// ecosystem's own client lists them, it is asked: it knows mirrors, proxies and what was withdrawn.
 func published(ctx context.Context, ecosystem, name, room string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()

@@ -10,8 +10,9 @@ import (
 	"culprit/internal/bisect/search"
 )
 
-// How certain decisions are. They are chosen so that, in simulations of 200 candidates whose change is 1.7 times the
-// noise, 20 of 20 are right with half as many decisions as allowed: see docs/decisions.
+// How certain decisions are. They are chosen so that, in simulations of 200 candidates whose change
+// is 1.7 times the noise, 20 of 20 are right with half as many decisions as allowed: see
+// docs/decisions.
 const (
 	alpha        = 0.05 // chance of a false verdict on the ends, and in each proof
 	stepCertain  = 0.99 // a candidate's own trials end when its class is so probable
@@ -82,7 +83,8 @@ func (x *engine) sortBySize(open []part) {
 	slices.SortStableFunc(open, func(a, b part) int { return cmp.Compare(size(b), size(a)) })
 }
 
-// find searches one part until the place of its largest step is certain, and proves it against the one before.
+// find searches one part until the place of its largest step is certain, and proves it against the
+// one before.
 func (x *engine) find(ctx context.Context, p part) (*Culprit, error) {
 	if p.high-p.low == 1 {
 		return x.onlyOne(p)
@@ -117,7 +119,8 @@ func (x *engine) find(ctx context.Context, p part) (*Culprit, error) {
 			culprit.Open = over && len(culprit.Among) > 0
 			return culprit, nil
 		case culprit == nil && over:
-			// What is likeliest is not so, and there is nothing left to ask: once more, by what the proof showed.
+			// What is likeliest is not so, and there is nothing left to ask: once more, by what the
+			// proof showed.
 			if refuted++; refuted >= proofsEach {
 				return nil, nil
 			}
@@ -125,7 +128,8 @@ func (x *engine) find(ctx context.Context, p part) (*Culprit, error) {
 	}
 }
 
-// mostDecisions is what a search of so many candidates may take: 2.5 times what noise-free answers would.
+// mostDecisions is what a search of so many candidates may take: 2.5 times what noise-free answers
+// would.
 func mostDecisions(p part) int {
 	return max(6, int(2.5*math.Log2(float64(p.high-p.low))))
 }
@@ -146,7 +150,8 @@ func (x *engine) belief(p part) (*search.Belief, error) {
 	return search.NewBelief(model, seen, skipped), nil
 }
 
-// visit is one step: blocks of both ends and the candidate, until its trials tell which end it is like.
+// visit is one step: blocks of both ends and the candidate, until its trials tell which end it is
+// like.
 func (x *engine) visit(ctx context.Context, p part, position int) error {
 	usable, err := x.ready(ctx, position)
 	if err != nil || !usable {
@@ -180,8 +185,8 @@ func (x *engine) visit(ctx context.Context, p part, position int) error {
 	return nil
 }
 
-// mostBlocks is where a step's test gives up: a candidate that is still close then is told apart by its neighbours. It
-// is three times what Wald's test (1945) of two normal means needs on average.
+// mostBlocks is where a step's test gives up: a candidate that is still close then is told apart by
+// its neighbours. It is three times what Wald's test (1945) of two normal means needs on average.
 func mostBlocks(model search.Model) int {
 	apart := model.Delta / (model.Noise * math.Sqrt(1.5))
 	usual := 2 * math.Log(stepCertain/(1-stepCertain)) / (apart * apart)

@@ -60,7 +60,8 @@ type planted struct {
 	size float64
 }
 
-// history makes a line of candidates that differ from their neighbours by own at random, and by what is planted.
+// history makes a line of candidates that differ from their neighbours by own at random, and by
+// what is planted.
 func history(random *rand.Rand, last int, noise, own float64, steps ...planted) *world {
 	w := &world{random: random, noise: noise, levels: make([]float64, last+1), own: make([]float64, last+1),
 		broken: map[int]bool{}, fails: map[int]bool{}}
@@ -110,8 +111,9 @@ func rounds(most int) int {
 	return most
 }
 
-// A planted 5 % among 200 candidates with 3 % noise, where neutral candidates differ by 0.3 % and every fiftieth run is
-// hit by something: right in 19 of 20, with no more than 2.5 × log2(200) decisions.
+// A planted 5 % among 200 candidates with 3 % noise, where neutral candidates differ by 0.3 % and
+// every fiftieth run is hit by something: right in 19 of 20, with no more than 2.5 × log2(200)
+// decisions.
 func TestFindsOneStep(t *testing.T) {
 	count, right, most, total, runs := rounds(60), 0, 0, 0, 0
 	shared := plans{}
@@ -185,8 +187,8 @@ func TestFindsAStepThatIsMadeUpForInPart(t *testing.T) {
 	}
 }
 
-// Candidates that do not build, or whose command fails, are gone around; where the culprit is among them, it is
-// said which may be it.
+// Candidates that do not build, or whose command fails, are gone around; where the culprit is among
+// them, it is said which may be it.
 func TestSkips(t *testing.T) {
 	count, right, skips := rounds(40), 0, 0
 	shared := plans{}
@@ -228,7 +230,8 @@ func TestSkips(t *testing.T) {
 	}
 }
 
-// Close calls: the change is only as large as the noise of a single run, and a tenth of the runs is hit by something.
+// Close calls: the change is only as large as the noise of a single run, and a tenth of the runs is
+// hit by something.
 func TestFindsACloseStep(t *testing.T) {
 	count, right, most := rounds(24), 0, 0
 	shared := plans{}
@@ -296,7 +299,8 @@ func TestOneStepIsTheCulprit(t *testing.T) {
 // A search that is killed at any run goes on to the same result, and makes no run twice.
 func TestGoesOnAfterAKill(t *testing.T) {
 	shared, seed := plans{}, int64(9)
-	// What a run shows hangs on how many were made before it, as it does on a real host: not on what came to be killed.
+	// What a run shows hangs on how many were made before it, as it does on a real host: not on
+	// what came to be killed.
 	fresh := func() *world {
 		w := history(seeded(seed, 9), 60, 0.02, 0.002, planted{37, 0.06})
 		w.broken[30], w.fails[45] = true, true

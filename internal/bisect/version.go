@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// version is a published version, split so that it can be compared: numbers of the release, and what comes before or
-// after that release.
+// version is a published version, split so that it can be compared: numbers of the release, and
+// what comes before or after that release.
 type version struct {
 	text    string
 	epoch   int
@@ -20,7 +20,8 @@ type version struct {
 	pre   bool
 }
 
-// plainVersion are the versions that are handed on: no registry needs other signs, and a shell gives these no meaning.
+// plainVersion are the versions that are handed on: no registry needs other signs, and a shell
+// gives these no meaning.
 var plainVersion = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z.+!_~-]{0,127}$`)
 
 // tailParts are runs of digits and runs of letters.

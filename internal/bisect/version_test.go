@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The orders are those that PEP 440, Semantic Versioning 2.0.0 and Maven's ComparableVersion give as examples.
+// The orders are those that PEP 440, Semantic Versioning 2.0.0 and Maven's ComparableVersion give
+// as examples.
 func TestVersionOrder(t *testing.T) {
 	for ecosystem, order := range map[string]string{
 		pypi: "1.0.dev456 1.0a1 1.0a2.dev456 1.0a2 1.0a12 1.0b1.dev456 1.0b2 1.0rc1.dev456 1.0rc1 1.0 1.0.post456 " +

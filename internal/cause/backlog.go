@@ -28,8 +28,8 @@ const queueRemedy = "raise the backlog that the server gives to listen (and net.
 // fullQueue tells where it was no link that lost segments but a listening socket whose queue was
 // full: what waited is connect, or who waits for a connection in another call, and the kernel
 // counts connections that it dropped, no fewer than half of what was sent again: each is asked for
-// again at least once, so that with fewer most of it was lost elsewhere. Who connects goes first, and
-// whose socket it is behind it.
+// again at least once, so that with fewer most of it was lost elsewhere. Who connects goes first,
+// and whose socket it is behind it.
 func (s *scene) fullQueue(c *claim) {
 	dropped, again := s.countOf(counts.ListenDrops), s.countOf(counts.Network+recording.NetRetransmit)
 	waits := func(i int) bool { return waitsToConnect(&s.paths[i]) || waitsToAccept(&s.paths[i]) }

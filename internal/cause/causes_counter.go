@@ -10,8 +10,8 @@ const (
 // notRaised ends the example of a cause that no rule recognises.
 const notRaised = "Counts of the recording itself are given with intervals: it never names this by itself"
 
-// ofCounters is a cause of code that each instruction takes longer in: giveCounted names it where recordings have
-// cycles and instructions (record --counters), and the counter that grew.
+// ofCounters is a cause of code that each instruction takes longer in: giveCounted names it where
+// recordings have cycles and instructions (record --counters), and the counter that grew.
 func ofCounters(id ID, claim, example, remedy, gain string, mistakenAs ID) Cause {
 	return Cause{ID: id, Nature: isCode | ofCode | unspecific, Claim: "the hardware counters show " + claim,
 		Example: example,

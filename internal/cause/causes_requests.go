@@ -1,7 +1,7 @@
 package cause
 
-// Causes of slow requests. culprit tail raises them, from the requests themselves; nothing in the recordings of two
-// sides tells of single requests, so no rule recognises them there.
+// Causes of slow requests. culprit tail raises them, from the requests themselves; nothing in the
+// recordings of two sides tells of single requests, so no rule recognises them there.
 const (
 	RequestQueued  ID = "request.queued"
 	LoopBlocked    ID = "loop.blocked"

@@ -112,8 +112,8 @@ func (s *scene) housekeeping(c *claim) bool {
 	})
 }
 
-// cameWithPart of a function's growth must lie in a dependency that the other side never ran for that
-// to be what was added. Chosen.
+// cameWithPart of a function's growth must lie in a dependency that the other side never ran for
+// that to be what was added. Chosen.
 const cameWithPart = 0.8
 
 // cameWith is the dependency below a blamed function that accounts for its growth, where the other

@@ -19,7 +19,8 @@ var (
 			// change nothing.
 			"-XX:CompileCommand=exclude", "-XX:CompileCommand=compileonly", "-XX:CompileCommand=CompileThresholdScaling",
 			"-XX:CompileCommandFile", "-XX:CompilerDirectivesFile", "-XX:CompileOnly", "-XX:-UseOnStackReplacement",
-			// Archives of classes that were read and linked before: without one each start does that anew.
+			// Archives of classes that were read and linked before: without one each start does
+			// that anew.
 			"-Xshare:off", "-XX:-UseSharedSpaces", "-XX:SharedArchiveFile", "-XX:AOTCache", "-XX:AOTMode"},
 		recording.KindNode: {"--jitless", "--no-opt", "--no-sparkplug", "--max-lazy", "--interrupt-budget",
 			"--no-turbofan", "--max-optimized-bytecode-size", "--regexp-interpret-all", "NODE_COMPILE_CACHE",
@@ -89,8 +90,8 @@ func (s *scene) tellCold(c *claim, setting string) {
 	}
 }
 
-// compilerOf is the function by which a path enters a compiler that the program has inside, "" where
-// it does not.
+// compilerOf is the function by which a path enters a compiler that the program has inside, ""
+// where it does not.
 func (s *scene) compilerOf(i int) string {
 	if at := s.code.CompilerAt(s.paths[i].Frames); at >= 0 {
 		return s.paths[i].Frames[at].Name

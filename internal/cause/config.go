@@ -218,7 +218,8 @@ func (l *ledger) giveRest(rule transfer, settings []compare.FactChange) bool {
 // followSettings tells of claims that more is done, where the sides run the same program with the
 // same arguments under settings that no cause is known for, that it is done for these: Python's
 // debug mode of asyncio keeps a stack of each task, and looks at the files of its lines for that.
-// Where the setting is the only difference, what the threads do to each other follows from it as well.
+// Where the setting is the only difference, what the threads do to each other follows from it as
+// well.
 func (l *ledger) followSettings() {
 	settings, of := l.settings(), l.of(ConfigDiffers)
 	if len(settings) == 0 || !l.sameProgram() {

@@ -51,9 +51,9 @@ func (s *scene) confinement() Place {
 }
 
 // narrowed is the setting that allows the dearer side fewer CPUs: than the other side, or,
-// one-sided, than there are. It was read of the first process: where the tree's time was spread over
-// more CPUs than it allows, it does not hold those that work (perf, which goes from CPU to CPU to
-// open its counters).
+// one-sided, than there are. It was read of the first process: where the tree's time was spread
+// over more CPUs than it allows, it does not hold those that work (perf, which goes from CPU to CPU
+// to open its counters).
 func (s *scene) narrowed() Place {
 	for _, name := range []string{affinityFact, "target.cgroup.cpuset.cpus"} {
 		allowed := cpusIn(s.factsB[name])

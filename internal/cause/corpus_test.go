@@ -41,8 +41,8 @@ type replayed struct {
 }
 
 // Every judgement of the corpus is made again: it names the true cause and place, unless it is a
-// known miss, holds to the model, and says what it said before. After a change that is meant to change verdicts: go
-// test ./internal/cause -run Corpus -update
+// known miss, holds to the model, and says what it said before. After a change that is meant to
+// change verdicts: go test ./internal/cause -run Corpus -update
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	files, err := corpus.List(corpusFolder)

@@ -11,20 +11,22 @@ import (
 	"culprit/recording"
 )
 
-// What hardware counters say of code that grew: first whether it runs more instructions or each takes longer, then
-// what they wait for.
+// What hardware counters say of code that grew: first whether it runs more instructions or each
+// takes longer, then what they wait for.
 
 const (
-	// leastCycles by which a run has to take more of them for the two parts to mean anything. Chosen.
+	// leastCycles by which a run has to take more of them for the two parts to mean anything.
+	// Chosen.
 	leastCycles = 1.05
-	// leastSampled samples of each side by each counter are needed to tell a function's instructions from their time:
-	// of 30 the error of the ratio is a quarter. Chosen.
+	// leastSampled samples of each side by each counter are needed to tell a function's
+	// instructions from their time: of 30 the error of the ratio is a quarter. Chosen.
 	leastSampled = 30
 )
 
-// misses are what an instruction waits for. One costs between least and most cycles: makers' optimisation guides and
-// measurements (Agner Fog's microarchitecture.pdf; Arm's guides of Cortex-A and Neoverse) give 11 to 20 for a branch,
-// some 10 for a line of the next cache and up to 400 for one of memory far away. Stalls are cycles.
+// misses are what an instruction waits for. One costs between least and most cycles: makers'
+// optimisation guides and measurements (Agner Fog's microarchitecture.pdf; Arm's guides of Cortex-A
+// and Neoverse) give 11 to 20 for a branch, some 10 for a line of the next cache and up to 400 for
+// one of memory far away. Stalls are cycles.
 var misses = []struct {
 	event       string
 	cause       ID
@@ -36,9 +38,10 @@ var misses = []struct {
 	{"stalled-cycles-frontend", FrontendStalls, 1, 1, "cycles in which no instruction was there to run"},
 }
 
-// giveCounted tells the claims on code what the counters say, and makes them what the counters show where instructions
-// became slower for a reason that was counted. Samples by cycles and by instructions are of the function itself;
-// counters are the whole target's, and speak of one that is most of what grew.
+// giveCounted tells the claims on code what the counters say, and makes them what the counters show
+// where instructions became slower for a reason that was counted. Samples by cycles and by
+// instructions are of the function itself; counters are the whole target's, and speak of one that
+// is most of what grew.
 func (l *ledger) giveCounted(transfer) {
 	running := func(i int) bool { return isRunning(&l.paths[i]) }
 	toldOfAll := false
@@ -72,8 +75,8 @@ func (l *ledger) giveCounted(transfer) {
 // bySamples ends what is said of amounts that samples stand for.
 const bySamples = ", by samples in it and below"
 
-// sampledIn adds up what a claim's function, and what it calls, retired on both sides; false where too few samples
-// tell.
+// sampledIn adds up what a claim's function, and what it calls, retired on both sides; false where
+// too few samples tell.
 func (s *scene) sampledIn(c *claim) (cycles, instructions compare.Count, enough bool) {
 	if len(c.place) == 0 || len(s.retired) == 0 {
 		return cycles, instructions, false
@@ -105,8 +108,8 @@ func (s *scene) counter(name string) (count compare.Count, counted bool) {
 	return count, mean(count.A) > 0 && mean(count.B) > 0
 }
 
-// split tells how far what the code takes more is instructions, and how far time for each; slower: for the most part
-// the time.
+// split tells how far what the code takes more is instructions, and how far time for each; slower:
+// for the most part the time.
 func (s *scene) split(c *claim, cycles, instructions compare.Count, how string) (slower bool) {
 	work, took := means(instructions.A, instructions.B), means(cycles.A, cycles.B)
 	c.add("counters", "instructions"+how, work, "instructions/run")
@@ -131,12 +134,14 @@ func (s *scene) split(c *claim, cycles, instructions compare.Count, how string) 
 	return false
 }
 
-// notes puts what the counters decided behind the first evidence: the first split of code that grew.
+// notes puts what the counters decided behind the first evidence: the first split of code that
+// grew.
 func (c *claim) notes(text string) {
 	c.evidence = slices.Insert(c.evidence, min(1, len(c.evidence)), Evidence{Signal: "counters", Text: text})
 }
 
-// blameMisses makes a claim on code one on the misses that its instructions wait for, where they grew and are enough.
+// blameMisses makes a claim on code one on the misses that its instructions wait for, where they
+// grew and are enough.
 func (s *scene) blameMisses(c *claim, of string, work, took sides) {
 	longer := took.b - took.a/work.a*work.b // cycles that the same instructions would not have taken
 	best, surely := -1, 0.0

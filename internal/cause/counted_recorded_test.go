@@ -12,12 +12,12 @@ import (
 	"culprit/internal/corpus"
 )
 
-// counters are made counts of a run by its CPU time: events for each second, and how many more of them each second of
-// B has.
+// counters are made counts of a run by its CPU time: events for each second, and how many more of
+// them each second of B has.
 type counters map[string]struct{ perSecond, times float64 }
 
-// put gives the pair counts that go with the CPU time of its runs. Instructions are told for each run of a side alike:
-// the work is what it is, however long it took.
+// put gives the pair counts that go with the CPU time of its runs. Instructions are told for each
+// run of a side alike: the work is what it is, however long it took.
 func (c counters) put(in *cause.Input, work float64) {
 	results := slices.Compact([]*compare.Result{in.Result, in.CPU, in.Wall})
 	runs := func(name string, seconds []float64, inB bool) []float64 {
@@ -51,8 +51,9 @@ func (c counters) put(in *cause.Input, work float64) {
 	}
 }
 
-// Scenes that were recorded, with counts that were made: which cause stands first, and where, follows from the counts,
-// and misses are not blamed for what grew with the instructions, or for what they are too few for.
+// Scenes that were recorded, with counts that were made: which cause stands first, and where,
+// follows from the counts, and misses are not blamed for what grew with the instructions, or for
+// what they are too few for.
 func TestCountersOverRecordedScenes(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"grew-order-cpp", "quadratic-go", "quadratic-rust", "line-near-cpp"} {

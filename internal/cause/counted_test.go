@@ -22,7 +22,8 @@ func withCounters(in Input, a, b counted) Input {
 	return in
 }
 
-// The first split of code that grew is instructions against time for each; then what grew for each instruction.
+// The first split of code that grew is instructions against time for each; then what grew for each
+// instruction.
 func TestCounters(t *testing.T) {
 	const hot = "_start;main;serve;sum"
 	grown := func(t *testing.T) Input {
@@ -86,8 +87,8 @@ func TestCountersOfTheOtherSide(t *testing.T) {
 	}
 }
 
-// Samples by both counters are of the function itself, and go before counters of the whole target, which something
-// else may have moved. Few samples say nothing.
+// Samples by both counters are of the function itself, and go before counters of the whole target,
+// which something else may have moved. Few samples say nothing.
 func TestSampledInstructions(t *testing.T) {
 	const hot = "_start;main;serve;sum"
 	for _, test := range []struct {

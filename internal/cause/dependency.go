@@ -38,8 +38,8 @@ func firstChanged(frames []recording.Frame) int {
 	return slices.IndexFunc(frames, func(frame recording.Frame) bool { return frame.Changed != "" })
 }
 
-// callerOfChanged is the program's own function from which a stack comes into code that changed; nil
-// where there is none.
+// callerOfChanged is the program's own function from which a stack comes into code that changed;
+// nil where there is none.
 func callerOfChanged(frames []recording.Frame, own []bool) *recording.Frame {
 	for at := firstChanged(frames) - 1; at >= 0; at-- {
 		if own[at] && !code.IsStartUp(frames[at]) {

@@ -58,7 +58,8 @@ func TestPlaceIsInTheDependencyThatChanged(t *testing.T) {
 	}
 }
 
-// locking is a program that takes locks for longer on side B and waits for them for so many seconds.
+// locking is a program that takes locks for longer on side B and waits for them for so many
+// seconds.
 func locking(waitedA, waitedB float64) *compare.Result {
 	frames := []recording.Frame{{Name: "main", Kind: recording.KindNative, Module: "prog"},
 		{Name: "look_up", Kind: recording.KindNative, Module: "prog"},
@@ -136,7 +137,8 @@ func TestTrialsFlipTheOnlySetting(t *testing.T) {
 	}
 }
 
-// Page faults that are most of a growth are the cause, those that are less belong to their function.
+// Page faults that are most of a growth are the cause, those that are less belong to their
+// function.
 func TestFaultsThatAreMostOfAGrowth(t *testing.T) {
 	frames := []recording.Frame{{Name: "main", Kind: recording.KindNative, Module: "prog"},
 		{Name: "fill", Kind: recording.KindNative, Module: "prog"},
@@ -207,8 +209,8 @@ func TestWhatCameWithAVersion(t *testing.T) {
 	}
 }
 
-// A function of another version that is not compiled yet is other code; one that is the same on both
-// sides, and was compiled on the other, is cold.
+// A function of another version that is not compiled yet is other code; one that is the same on
+// both sides, and was compiled on the other, is cold.
 func TestInterpretedCodeOfAnotherVersionIsNotCold(t *testing.T) {
 	for _, changed := range []string{tables, ""} {
 		stack := []recording.Frame{

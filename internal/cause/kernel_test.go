@@ -444,7 +444,8 @@ func liveSituations() []situation {
 	}
 }
 
-// tracepointSituations are of events of others, and of programs of the recorder, at the calls of a service.
+// tracepointSituations are of events of others, and of programs of the recorder, at the calls of a
+// service.
 func tracepointSituations() []situation {
 	calls := map[string][2]int64{"read": {20000, 0}}
 	call := "_start;main;serve;pass;libc.so.6!read;k:do_syscall_64;syscall_trace_enter;__traceiter_sys_enter;"
@@ -510,8 +511,9 @@ func TestWhatStoodBehind(t *testing.T) {
 	t.Errorf("nothing behind the waker in %+v", suspects[0].Evidence)
 }
 
-// Twice as slow writes are a slow disk, however many quick flushes come on top, and whatever somebody
-// reads meanwhile; not where there are more writes. Limits of the root cgroup are nobody's own.
+// Twice as slow writes are a slow disk, however many quick flushes come on top, and whatever
+// somebody reads meanwhile; not where there are more writes. Limits of the root cgroup are nobody's
+// own.
 func TestSlowdownIsByOperation(t *testing.T) {
 	s := &scene{counts: []compare.Count{
 		{Name: counts.Block + ".write", A: []float64{100}, B: []float64{100}},

@@ -12,8 +12,8 @@ import (
 // perMs is how many samples are taken in a millisecond.
 const perMs = 10
 
-// layouts are two threads that count, with their words as operands for as many milliseconds as told; apart puts
-// these in lines of their own.
+// layouts are two threads that count, with their words as operands for as many milliseconds as
+// told; apart puts these in lines of their own.
 func layouts(ms float64, samples int64, apart bool) plan {
 	const own = "clone3;start_thread;count"
 	words := []line{{56, rootPid, true, work, 0}, {16, 101, true, own, 0}}
@@ -24,8 +24,8 @@ func layouts(ms float64, samples int64, apart bool) plan {
 		lineSamples: samples * perMs, onCPUs: 2}
 }
 
-// The same program that shares a line on one side only is told with what differs: where its memory lies. Of
-// another build, or with other arguments, it is the line alone.
+// The same program that shares a line on one side only is told with what differs: where its memory
+// lies. Of another build, or with other arguments, it is the line alone.
 func TestLayoutIsTold(t *testing.T) {
 	for _, test := range []struct {
 		name, command string
@@ -66,8 +66,8 @@ func TestLayoutIsTold(t *testing.T) {
 	}
 }
 
-// Words that came to lie in one line cost nothing where code is at them for as long as before, beside what it
-// does more of.
+// Words that came to lie in one line cost nothing where code is at them for as long as before,
+// beside what it does more of.
 func TestHarmlessLayout(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -91,8 +91,8 @@ func TestHarmlessLayout(t *testing.T) {
 	}
 }
 
-// A line that is written in common all along, and into which words came that are only read, is shared falsely
-// by these; one whose common word is touched more is not.
+// A line that is written in common all along, and into which words came that are only read, is
+// shared falsely by these; one whose common word is touched more is not.
 func TestWordsThatCameBeside(t *testing.T) {
 	const check = "clone3;start_thread;check"
 	side := func(ms float64, cache, list int64) plan {
@@ -116,7 +116,8 @@ func TestWordsThatCameBeside(t *testing.T) {
 	}
 }
 
-// What a shared line costs is what code is longer at its words for, beside as much other work, while others ran.
+// What a shared line costs is what code is longer at its words for, beside as much other work,
+// while others ran.
 func TestCostOf(t *testing.T) {
 	for _, test := range []struct {
 		name             string

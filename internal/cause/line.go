@@ -48,8 +48,8 @@ func (s *scene) fightsFor(i int, line *compare.SharedLine, bears bearing) bool {
 		touches(line, bears, path.Frames)
 }
 
-// kindOf tells how a line is shared. One that is written in common all along is shared falsely, too, where what
-// grew are words that nobody writes in common: they came to lie beside it.
+// kindOf tells how a line is shared. One that is written in common all along is shared falsely,
+// too, where what grew are words that nobody writes in common: they came to lie beside it.
 func (s *scene) kindOf(line *compare.SharedLine) ID {
 	if line.False || s.cameBeside(line) {
 		return LineFalseSharing
@@ -57,8 +57,8 @@ func (s *scene) kindOf(line *compare.SharedLine) ID {
 	return LineTrueSharing
 }
 
-// cameBeside reports whether words of a line that nobody writes in common were touched more often than before,
-// and those that are written in common less so.
+// cameBeside reports whether words of a line that nobody writes in common were touched more often
+// than before, and those that are written in common less so.
 func (s *scene) cameBeside(line *compare.SharedLine) bool {
 	beside, all := means(line.BesideA, line.BesideB), means(line.A, line.B)
 	return !s.oneSided && isMore(beside) && beside.more() > all.more()/2
@@ -75,8 +75,8 @@ func isMore(samples sides) bool {
 	return samples.b >= fewestOperands && samples.b >= timesTicks*samples.a
 }
 
-// ofLocks are the lines that threads share because they fight for a lock, more than before: the locks of Java objects,
-// which compiled code takes in the midst of a method, and what locks guard.
+// ofLocks are the lines that threads share because they fight for a lock, more than before: the
+// locks of Java objects, which compiled code takes in the midst of a method, and what locks guard.
 func (s *scene) ofLocks() (list []*compare.SharedLine) {
 	for i := range s.lines {
 		if line := &s.lines[i]; s.foughtMore(line) && (line.Monitor || s.guarded(line)) {
@@ -86,9 +86,9 @@ func (s *scene) ofLocks() (list []*compare.SharedLine) {
 	return list
 }
 
-// guarded reports whether the code of a line waits for a lock that it did not wait for before, and for long beside its
-// samples in the line. Threads hand on the words that a lock guards, and the lock's own, whenever the lock is handed
-// on: apart they would be as dear.
+// guarded reports whether the code of a line waits for a lock that it did not wait for before, and
+// for long beside its samples in the line. Threads hand on the words that a lock guards, and the
+// lock's own, whenever the lock is handed on: apart they would be as dear.
 func (s *scene) guarded(line *compare.SharedLine) bool {
 	var at sides
 	for _, function := range line.Functions {
@@ -102,11 +102,12 @@ func (s *scene) guarded(line *compare.SharedLine) bool {
 	return waited.b > 0 && waited.b >= timesTicks*waited.a && waited.more() >= majority*at.b
 }
 
-// bearing are the functions whose growth of their own, over all threads, is borne out by samples in shared lines.
+// bearing are the functions whose growth of their own, over all threads, is borne out by samples in
+// shared lines.
 type bearing map[names.Key]borne
 
-// borne is what a function's samples in shared lines stand for, in seconds per run, and the line that most of them are
-// in: of several whose use grew, its time is that one's.
+// borne is what a function's samples in shared lines stand for, in seconds per run, and the line
+// that most of them are in: of several whose use grew, its time is that one's.
 type borne struct {
 	sides
 	line *compare.SharedLine
@@ -141,14 +142,14 @@ func (s *scene) bearing() bearing {
 	return found
 }
 
-// mostOwn is the part of a function's time from which its code beside the lines is too little to tell how often it
-// goes to them. Chosen.
+// mostOwn is the part of a function's time from which its code beside the lines is too little to
+// tell how often it goes to them. Chosen.
 const mostOwn = 0.5
 
-// costOf is what samples of a function in shared lines say that sharing costs, in seconds per run. Where the other
-// side has the same words in lines that threads have each for itself, code is at them as well, for as long as an
-// access takes that nobody disturbs: only what it is there for longer, beside as much other work, comes of sharing,
-// and no more than while others ran.
+// costOf is what samples of a function in shared lines say that sharing costs, in seconds per run.
+// Where the other side has the same words in lines that threads have each for itself, code is at
+// them as well, for as long as an access takes that nobody disturbs: only what it is there for
+// longer, beside as much other work, comes of sharing, and no more than while others ran.
 func costOf(shared, at, self sides) float64 {
 	if at.a <= 0 || self.a <= 0 || self.b <= 0 {
 		return shared.more()
@@ -204,7 +205,8 @@ func (s *scene) confirmedBy() string {
 	return "debug registers"
 }
 
-// describeLayout tells where a line is shared on one side only, for its words lie elsewhere on the other.
+// describeLayout tells where a line is shared on one side only, for its words lie elsewhere on the
+// other.
 func (s *scene) describeLayout(c *claim, line *compare.SharedLine) {
 	own := means(line.Layout.A, line.Layout.B)
 	apart := own.a >= fewestOperands && own.a >= timesTicks*own.b
@@ -246,7 +248,8 @@ func borneBy(line *compare.SharedLine, bears bearing) (seconds sides) {
 	return seconds
 }
 
-// touches reports whether a path ends in code whose growth samples bear out, most of them in this line.
+// touches reports whether a path ends in code whose growth samples bear out, most of them in this
+// line.
 func touches(line *compare.SharedLine, bears bearing, frames []recording.Frame) bool {
 	for i := len(frames) - 1; i >= 0; i-- {
 		if frames[i].Kind != recording.KindKernel {

@@ -29,7 +29,8 @@ func chanceSituations() []situation {
 		{name: "lines that one thread has after the other, in code that does more", metric: "cpu", a: plan{cpu: before},
 			b:     plan{cpu: map[string]float64{work: 350, "w|" + own: 350}, lines: shared, metByChance: 30, onCPUs: 2},
 			cause: "code.grew", place: "parse|count", low: 0.45, high: 1, level: Explains},
-		// Compiled code takes a monitor of Java in the midst of a method: its own word tells the lock.
+		// Compiled code takes a monitor of Java in the midst of a method: its own word tells the
+		// lock.
 		{name: "the word of a monitor of Java", metric: "cpu", a: plan{cpu: before},
 			b: plan{cpu: map[string]float64{work: 350, "w|" + own: 350}, lines: oneWord, onCPUs: 2,
 				lineName: "monitor of java.util.Collections$SynchronizedMap"},

@@ -74,7 +74,8 @@ func (s *scene) tellLock(c *claim, fought []*compare.SharedLine, bears bearing) 
 	}
 }
 
-// describeFought tells of the lock's own word, which compiled code takes without a call, or of what the lock guards.
+// describeFought tells of the lock's own word, which compiled code takes without a call, or of what
+// the lock guards.
 func (s *scene) describeFought(c *claim, line *compare.SharedLine, bears bearing) {
 	word := "words that are handed on with the lock"
 	if line.Monitor {

@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// fewestMaps is how many more calls a run tell of memory that is mapped, touched and returned again.
+	// fewestMaps is how many more calls a run tell of memory that is mapped, touched and returned
+	// again.
 	fewestMaps = 100
 )
 
@@ -65,8 +66,8 @@ const (
 // the memory to be taken in another way. Chosen: what is held in the end is touched once.
 const timesTaken = 2
 
-// mostlyFaults reports whether page faults, of which there are many more than for what is held more,
-// are most of the growth.
+// mostlyFaults reports whether page faults, of which there are many more than for what is held
+// more, are most of the growth.
 func (s *scene) mostlyFaults() bool {
 	held := s.countOf(memoryHeld)
 	return s.manyFaults() && held.b > 0 && s.countOf(minorFaults).more()*pageBytes >= timesTaken*held.more() &&

@@ -12,8 +12,8 @@ import (
 	"culprit/internal/compare"
 )
 
-// holdToModel checks what must hold of any judgement: no second has two owners or none gets lost, no
-// two recognisers without a stated order recognise the same, and no rule of rank undoes what
+// holdToModel checks what must hold of any judgement: no second has two owners or none gets lost,
+// no two recognisers without a stated order recognise the same, and no rule of rank undoes what
 // another asserts.
 func holdToModel(t *testing.T, judged Judgement) {
 	t.Helper()

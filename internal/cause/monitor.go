@@ -53,7 +53,8 @@ func (s *scene) tellMonitor(c *claim, settings []compare.FactChange, dearer bool
 	s.locate(c, "")
 }
 
-// tellWatchers names who holds the BPF programs that were seen to run in a claim, with the time in each one's.
+// tellWatchers names who holds the BPF programs that were seen to run in a claim, with the time in
+// each one's.
 func (s *scene) tellWatchers(c *claim) {
 	spent := map[string]sides{}
 	for _, i := range c.members {

@@ -69,8 +69,9 @@ func (s *scene) tallyWaits(often bool, key func(*compare.Wait) string) map[strin
 	return grown
 }
 
-// waitedAt is what waits of all threads grew by, by the way to the program's own function that waits,
-// and the stacks of these ways. see gives the stack to look at, nil for a wait that does not count.
+// waitedAt is what waits of all threads grew by, by the way to the program's own function that
+// waits, and the stacks of these ways. see gives the stack to look at, nil for a wait that does not
+// count.
 func (s *scene) waitedAt(often bool, see func(*compare.Wait) []recording.Frame) (grown map[string]float64,
 	stacks map[string][]recording.Frame) {
 	stacks = map[string][]recording.Frame{}

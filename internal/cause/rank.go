@@ -158,15 +158,15 @@ func (r *ranking) suspects() (list []Suspect) {
 	return list
 }
 
-// besidePart is the part of something that what is to stand before it must be: several places in code
-// beside what follows from them, a setting beside what is done for it, the program's own code beside a
-// library's threads. Chosen: what is less than half of it does not bring it about.
+// besidePart is the part of something that what is to stand before it must be: several places in
+// code beside what follows from them, a setting beside what is done for it, the program's own code
+// beside a library's threads. Chosen: what is less than half of it does not bring it about.
 const besidePart = 0.5
 
 // behindCode moves what follows from code that does more behind the last code that surely does: one
 // place that is large enough, or several that are together and beside it. What new methods make the
-// compiler do is no answer beside them. Code of a dependency that changed counts with its whole share,
-// and with that of the garbage and the compiling that it alone brings.
+// compiler do is no answer beside them. Code of a dependency that changed counts with its whole
+// share, and with that of the garbage and the compiling that it alone brings.
 func (r *ranking) behindCode(rule rankRule) {
 	last, largest, surely, sum := -1, 0.0, 0.0, 0.0
 	for at, one := range r.told {
@@ -185,9 +185,9 @@ func (r *ranking) behindCode(rule rankRule) {
 	})
 }
 
-// broughtBy is the share of what follows from code of a dependency that changed: at that code, or on
-// threads of a run time's own, which have no code above them to tell whose garbage it is. It counts
-// from a notable share of that code's own on.
+// broughtBy is the share of what follows from code of a dependency that changed: at that code, or
+// on threads of a run time's own, which have no code above them to tell whose garbage it is. It
+// counts from a notable share of that code's own on.
 func (r *ranking) broughtBy(code *ranked) (brought float64) {
 	if code.share().Value < notable {
 		return 0
@@ -202,7 +202,8 @@ func (r *ranking) broughtBy(code *ranked) (brought float64) {
 
 // behindSetting moves what the same program does more of under a setting behind that setting, where
 // the setting's own part is beside it: that a debugging option looks at files is no answer beside
-// the option. Behind a setting that is the only difference stands all that threads do to each other.
+// the option. Behind a setting that is the only difference stands all that threads do to each
+// other.
 func (r *ranking) behindSetting(rule rankRule) {
 	at := slices.IndexFunc(r.told, func(one *ranked) bool { return one.cause == ConfigDiffers })
 	if at < 0 {

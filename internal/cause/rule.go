@@ -44,8 +44,8 @@ var (
 	timed = deference{[]Rule{ruleTicker, ruleAlarm}, "what a timer has run, runs and takes its locks for the timer"}
 )
 
-// rulesOf are the rules of causes, each with all that it defers to: by its own record, or by that of
-// a cause that is told before it.
+// rulesOf are the rules of causes, each with all that it defers to: by its own record, or by that
+// of a cause that is told before it.
 func rulesOf(causes []Cause) (all []recogniser) {
 	for _, known := range causes {
 		all = append(all, known.Recognise...)

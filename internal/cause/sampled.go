@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	// dearestSample is what taking one sample may cost, in seconds: an interrupt of a guest, a stack
-	// that is walked or copied, and its record: perf record -g took 30 µs in a guest of KVM here.
+	// dearestSample is what taking one sample may cost, in seconds: an interrupt of a guest, a
+	// stack that is walked or copied, and its record: perf record -g took 30 µs in a guest of KVM
+	// here.
 	dearestSample = 50e-6
 	// unevenly is the part of the growth that may lie in functions which grew more than the rest:
 	// more of it has another cause.
@@ -18,8 +19,8 @@ const (
 )
 
 // giveSampled gives what nobody owns to a profiler that takes samples of the dearer side alone: its
-// interrupts are booked on whatever they interrupt, so that all code takes longer alike. It takes no
-// more than so many samples can cost.
+// interrupts are booked on whatever they interrupt, so that all code takes longer alike. It takes
+// no more than so many samples can cost.
 func (l *ledger) giveSampled(rule transfer) {
 	hertz := 0.0
 	for _, setting := range l.changed(host.FactTracersSampled, host.FactTargetSampled) {

@@ -13,17 +13,19 @@ import (
 )
 
 const (
-	// timesAtOnce is how many times as many CPUs have to be at work at once. Chosen: below two threads instead of one
-	// that sleep for each other half of the time (contended-scratch-c: 1.25), above what the share of a serial part
-	// varies by.
+	// timesAtOnce is how many times as many CPUs have to be at work at once. Chosen: below two
+	// threads instead of one that sleep for each other half of the time (contended-scratch-c:
+	// 1.25), above what the share of a serial part varies by.
 	timesAtOnce = 1.2
-	// asMany is the factor up to which calls, faults and instructions count as the same number. Chosen.
+	// asMany is the factor up to which calls, faults and instructions count as the same number.
+	// Chosen.
 	asMany = 1.2
 	// asManyThreads is the same of threads, which are whole numbers.
 	asManyThreads = 1.05
 )
 
-// atOnce is how many CPUs a command ran on at once, in the mean, and how many of its threads ran or waited for one.
+// atOnce is how many CPUs a command ran on at once, in the mean, and how many of its threads ran or
+// waited for one.
 func (s *scene) atOnce() (ran, wanted sides) {
 	cpu, wall := s.spent(s.in.CPU), s.wall()
 	if s.oneSided || wall.a <= 0 || wall.b <= 0 || cpu.a <= 0 {
@@ -33,8 +35,9 @@ func (s *scene) atOnce() (ran, wanted sides) {
 	return sides{cpu.a / wall.a, cpu.b / wall.b}, sides{ready.a / wall.a, ready.b / wall.b}
 }
 
-// moreCPUs reports whether the dearer side had more CPUs at work at once, and took more CPU time. Threads that only
-// wait for a CPU are not in each other's way: clients and servers that take turns make them more as well.
+// moreCPUs reports whether the dearer side had more CPUs at work at once, and took more CPU time.
+// Threads that only wait for a CPU are not in each other's way: clients and servers that take turns
+// make them more as well.
 func (s *scene) moreCPUs() bool {
 	ran, _ := s.atOnce()
 	return ran.b >= onOneCPU && ran.b >= timesAtOnce*ran.a && s.cpuGrowth > 0
@@ -51,8 +54,9 @@ func (s *scene) sameBuild() bool {
 var forCPUs = regexp.MustCompile(`^(target\.affinity|target\.cgroup\.(cpuset|cpu)\.|command\.(taskset|numactl)$|` +
 	`target\.environment\.(GOMAXPROCS$|[A-Z]+_NUM_THREADS$|TOKIO_WORKER_THREADS$|PYTHON_CPU_COUNT$))`)
 
-// onlyOtherCPUs reports whether the sides run the same program with the same arguments and as many threads, and differ
-// in nothing but the CPUs for them: who has the same threads has the same work to do.
+// onlyOtherCPUs reports whether the sides run the same program with the same arguments and as many
+// threads, and differ in nothing but the CPUs for them: who has the same threads has the same work
+// to do.
 func (s *scene) onlyOtherCPUs() bool {
 	settings := s.settings()
 	if len(settings) == 0 || !s.sameProgram() || !s.sameBuild() || !s.moreCPUs() {
@@ -76,8 +80,8 @@ const (
 	workLock // it spins for locks
 )
 
-// workOf says whether the growth of a claim is more work, or the same work that each CPU takes longer for, and how that
-// is known.
+// workOf says whether the growth of a claim is more work, or the same work that each CPU takes
+// longer for, and how that is known.
 func (s *scene) workOf(c *claim) (knownWork, string) {
 	if known, how := s.byInstructions(); known != workUnknown {
 		return known, how
@@ -112,8 +116,8 @@ func (s *scene) byInstructions() (knownWork, string) {
 	return workUnknown, ""
 }
 
-// locksAlone reports whether taking locks grew far more than all other code: the same locks are taken for the same
-// work, so that more work would have made both grow alike.
+// locksAlone reports whether taking locks grew far more than all other code: the same locks are
+// taken for the same work, so that more work would have made both grow alike.
 func (s *scene) locksAlone() bool {
 	locks := over(s.cpu, func(path *compare.Path) bool {
 		return isRunning(path) && slices.ContainsFunc(path.Frames, takesLock)
@@ -122,8 +126,8 @@ func (s *scene) locksAlone() bool {
 	return rest.a > 0 && rest.b > 0 && locks.b*rest.a >= manyTimes*locks.a*rest.b
 }
 
-// dearerEach reports whether a path is in the kernel for something that is asked of it neither more often nor for more
-// bytes.
+// dearerEach reports whether a path is in the kernel for something that is asked of it neither more
+// often nor for more bytes.
 func (s *scene) dearerEach(i int) bool {
 	often, bytes := sides{}, sides{}
 	switch t := &s.traits[i]; {
@@ -136,8 +140,9 @@ func (s *scene) dearerEach(i int) bool {
 	return often.a >= leastCalls && often.b <= asMany*often.a && bytes.b <= asMany*bytes.a
 }
 
-// tellContended makes a claim on code one of CPUs that are in each other's way, where more of them do the same work at
-// once. Where nothing tells how much work it was, the claim stays, and says what would decide.
+// tellContended makes a claim on code one of CPUs that are in each other's way, where more of them
+// do the same work at once. Where nothing tells how much work it was, the claim stays, and says
+// what would decide.
 func (l *ledger) tellContended(rule transfer) {
 	if !l.moreCPUs() {
 		return
@@ -194,8 +199,8 @@ func (s *scene) addAtOnce(c *claim) {
 	}
 }
 
-// TurnOut gives a suspect whose cause trials had to decide what they said. Proven it is the cause that was tried;
-// refuted it is code that does more.
+// TurnOut gives a suspect whose cause trials had to decide what they said. Proven it is the cause
+// that was tried; refuted it is code that does more.
 func (s *Suspect) TurnOut(proof *Proof) {
 	tried, _ := Lookup(s.Tests)
 	s.Tests = ""

@@ -22,8 +22,8 @@ type grownOnMore struct {
 	says  string
 }
 
-// B has two threads where A has one, and takes more CPU time. Only what tells that the work is the same makes it
-// contention: more work, another input and another build look alike without.
+// B has two threads where A has one, and takes more CPU time. Only what tells that the work is the
+// same makes it contention: more work, another input and another build look alike without.
 func TestMoreCPUsLessPerCPU(t *testing.T) {
 	one := plan{cpu: map[string]float64{work: 200, update: 200}}
 	two := plan{cpu: map[string]float64{work: 100, update: 200, "second|" + work: 100, "second|" + update: 200}}
@@ -106,7 +106,8 @@ func (test *grownOnMore) hold(t *testing.T) {
 	}
 }
 
-// The same command with the same threads on other CPUs is the same work. With more threads it may be more.
+// The same command with the same threads on other CPUs is the same work. With more threads it may
+// be more.
 func TestTheSameThreadsOnMoreCPUs(t *testing.T) {
 	on := func(cpus string) map[string]string { return map[string]string{affinityFact: cpus, "cpu.count": "2"} }
 	narrow := plan{command: "/srv/prog 9", facts: on("0"), cpu: map[string]float64{work: 100, update: 100,

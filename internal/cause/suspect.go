@@ -52,13 +52,15 @@ type Suspect struct {
 	Gain       bool        `json:"gain,omitempty"` // A is the dearer side: Remedy says what B's gain hangs on
 	Claim      string      `json:"claim"`          // the cause's claim in one sentence, filled in
 	Knob       string      `json:"knob,omitempty"` // the flip that would prove it, "" for none
-	// Line draws the cache line of a suspect that is one; nil elsewhere, and where nothing is known of it.
+	// Line draws the cache line of a suspect that is one; nil elsewhere, and where nothing is known
+	// of it.
 	Line *SharedLine `json:"line,omitempty"`
 	// Tests is the cause that it turns out to be where its flip takes the change away; "" for none.
 	Tests ID `json:"-"`
 	// Price is what sharing the line costs; nil where no trials told.
 	Price *Price `json:"price,omitempty"`
-	// Follows says whether it comes from the one thing in which the sides differ; nil where that is not exactly one.
+	// Follows says whether it comes from the one thing in which the sides differ; nil where that is
+	// not exactly one.
 	Follows *Follows `json:"follows,omitempty"`
 }
 

@@ -11,7 +11,8 @@ import (
 	"culprit/internal/trial"
 )
 
-// LeastBatches have a spread that says something: with three the interval is more than four deviations wide.
+// LeastBatches have a spread that says something: with three the interval is more than four
+// deviations wide.
 const LeastBatches = 3
 
 // Batch is one stored measurement: a one-sided investigation.
@@ -21,7 +22,8 @@ type Batch struct {
 	Case  *investigate.Case
 }
 
-// OfKind keeps the batches that were taken of the same command on hosts of the same kind, and says why others are not.
+// OfKind keeps the batches that were taken of the same command on hosts of the same kind, and says
+// why others are not.
 func OfKind(batches []Batch, now *investigate.Case) (kept []Batch, leftOut []string) {
 	for _, batch := range batches {
 		host := batch.Case.Host
@@ -37,7 +39,8 @@ func OfKind(batches []Batch, now *investigate.Case) (kept []Batch, leftOut []str
 	return kept, leftOut
 }
 
-// Against holds one more batch against the stored ones: is it beyond what they differ by among themselves?
+// Against holds one more batch against the stored ones: is it beyond what they differ by among
+// themselves?
 func Against(batches []Batch, now *investigate.Case, metrics []investigate.Metric, failOver float64) (*Result, error) {
 	if len(batches) < LeastBatches {
 		return nil, fmt.Errorf("%d batches of this command on this kind of host are stored and %d are needed; "+

@@ -1,13 +1,15 @@
-// Package ci judges a change where others wait for the answer. It first asks whether this host can show the difference
-// at all: A is run against itself (A/A), or the stored measurements of a baseline are held against each other. Where
-// their noise hides the difference that matters, it refuses, and says which difference could be shown.
+// Package ci judges a change where others wait for the answer. It first asks whether this host can
+// show the difference at all: A is run against itself (A/A), or the stored measurements of a
+// baseline are held against each other. Where their noise hides the difference that matters, it
+// refuses, and says which difference could be shown.
 //
 //	noise := ci.NoiseOf(aa, pairs, 0.05)   // aa: an investigation of A against A
 //	result := ci.Judge(ab, noise, 0.05)
 //	fmt.Println(result.Outcome)            // worse: surely by more than 5 %
 //
-// A baseline that was stored is a list of batches, each one measurement of some runs in one go. What varies between
-// batches (hosts of one kind, days, builds) is in their spread; runs within a batch never stand for batches.
+// A baseline that was stored is a list of batches, each one measurement of some runs in one go.
+// What varies between batches (hosts of one kind, days, builds) is in their spread; runs within a
+// batch never stand for batches.
 package ci
 
 import (
@@ -71,16 +73,19 @@ type Noise struct {
 	// Spread is the standard deviation between equal measurements, as a part: 0.03 for 3 %.
 	Spread float64 `json:"spread"`
 	Of     int     `json:"of"` // pairs of A and A, or batches
-	// CanShow is the change that would fail in 4 of 5 such checks; nil where it is beyond any bound.
+	// CanShow is the change that would fail in 4 of 5 such checks; nil where it is beyond any
+	// bound.
 	CanShow *float64 `json:"can_show"`
 	Enough  bool     `json:"enough"`
 }
 
-// MustShow is the change that has to be visible where more than failOver fails: with less, a check could never fail.
+// MustShow is the change that has to be visible where more than failOver fails: with less, a check
+// could never fail.
 func MustShow(failOver float64) float64 { return 2 * failOver }
 
-// The quantiles behind CanShow. atLooks is that of the repeated interval of a plan with up to nine looks at a level
-// of 5 %; TestCanShow holds it against the plan itself. power is that of 4 in 5, one-sided.
+// The quantiles behind CanShow. atLooks is that of the repeated interval of a plan with up to nine
+// looks at a level of 5 %; TestCanShow holds it against the plan itself. power is that of 4 in 5,
+// one-sided.
 const (
 	atLooks    = 2.7
 	power      = 0.8416
@@ -89,7 +94,8 @@ const (
 	sureOfSpread = 0.8
 )
 
-// NoiseOf reads the trials of A against itself; pairs are what the comparison of A and B has time for.
+// NoiseOf reads the trials of A against itself; pairs are what the comparison of A and B has time
+// for.
 func NoiseOf(aa *investigate.Case, pairs int, failOver float64) []Noise {
 	var all []Noise
 	for _, result := range aa.Metrics {
@@ -120,8 +126,8 @@ func (n *Noise) canShow(quantiles, pairs, failOver float64) {
 	n.settle(least, failOver)
 }
 
-// settle takes over the least change that can be shown. Trials end where A and B are the same within MustShow, so that
-// nothing smaller is looked for however quiet the host is.
+// settle takes over the least change that can be shown. Trials end where A and B are the same
+// within MustShow, so that nothing smaller is looked for however quiet the host is.
 func (n *Noise) settle(least, failOver float64) {
 	least = max(least, MustShow(failOver))
 	n.CanShow, n.Enough = &least, least <= MustShow(failOver)
@@ -137,8 +143,8 @@ func measured(c *investigate.Case) []trial.Run {
 	return runs
 }
 
-// Refuse says why a host is not to be judged on, "" where it is: A came out different from itself, or no metric can
-// show the difference.
+// Refuse says why a host is not to be judged on, "" where it is: A came out different from itself,
+// or no metric can show the difference.
 func Refuse(aa *investigate.Case, noise []Noise, failOver float64) string {
 	for _, result := range aa.Metrics {
 		if result.Outcome == investigate.Worse || result.Outcome == investigate.Better {

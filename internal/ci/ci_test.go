@@ -14,8 +14,8 @@ import (
 
 var wall = investigate.Metric{Name: "wall", Unit: "s", Better: "lower"}
 
-// A change of what CanShow says fails in about 4 of 5 checks, when it is looked at as investigate looks, and no change
-// practically never does.
+// A change of what CanShow says fails in about 4 of 5 checks, when it is looked at as investigate
+// looks, and no change practically never does.
 func TestCanShow(t *testing.T) {
 	const pairs, failOver, checks = 40, 0.05, 300
 	random := rand.New(rand.NewPCG(1, 2))
@@ -73,8 +73,8 @@ func oneSided(random *rand.Rand, level, spread float64) *investigate.Case {
 	return c
 }
 
-// Batches differ by more than the runs within one: only the batches are counted, so that few checks of an unchanged
-// program fail, and a change beyond what can be shown is found.
+// Batches differ by more than the runs within one: only the batches are counted, so that few checks
+// of an unchanged program fail, and a change beyond what can be shown is found.
 func TestAgainst(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, change := range []float64{1, 1.25} {

@@ -33,8 +33,8 @@ var (
 	jitNames = words(`llvm:: LLVM gcc_jit_ gcc::jit:: asmjit:: cranelift_codegen:: wasmtime_cranelift::
 		sljit_ jit_compile pcre2_jit_compile zend_jit rb_yjit yjit:: lj_asm_ lj_opt_ lj_trace_ lj_record_
 		mlir:: julia::jl_compile MIR_gen`)
-	// compilerDrivers are parts of the names of functions of programs that are compilers themselves:
-	// there, compiling is the work.
+	// compilerDrivers are parts of the names of functions of programs that are compilers
+	// themselves: there, compiling is the work.
 	compilerDrivers = words(`clang:: rustc_ rustc:: cc1_main cc1as_main lld:: llc_main swift::Frontend
 		llvm::lto:: toplev::main codegen_main`)
 	// compilerPrograms are such programs by name.

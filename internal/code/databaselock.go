@@ -32,8 +32,9 @@ func AtDatabaseLock(frames []recording.Frame) bool {
 	})
 }
 
-// DatabaseLock is the function that asked for the lock of a database that a stack waits for: of the functions that take
-// locks the outermost around the wait; -1 when it waits for none. SQLite as a library names none.
+// DatabaseLock is the function that asked for the lock of a database that a stack waits for: of the
+// functions that take locks the outermost around the wait; -1 when it waits for none. SQLite as a
+// library names none.
 func DatabaseLock(frames []recording.Frame) int {
 	at := slices.IndexFunc(frames, func(frame recording.Frame) bool {
 		return frame.Kind == recording.KindNative && IsDatabaseLock(frame.Name)

@@ -8,11 +8,12 @@ import (
 )
 
 var (
-	// bytecodeNames are the frames of bytecode handlers, below the function that they interpret: V8,
-	// HotSpot.
+	// bytecodeNames are the frames of bytecode handlers, below the function that they interpret:
+	// V8, HotSpot.
 	bytecodeNames = words(v8Stub + ` Builtins_InterpreterEntryTrampoline InterpreterRuntime::`)
 	// askNames are parts of the names of functions of run times that compile what a program hands
-	// them as text: eval, new Function, vm.Script, compile, exec. phpAskName is PHP's eval, in full.
+	// them as text: eval, new Function, vm.Script, compile, exec. phpAskName is PHP's eval, in
+	// full.
 	askNames = words(
 		// V8 of Node 12 to 24
 		`Builtin_FunctionConstructor Builtin_GeneratorFunctionConstructor
@@ -22,8 +23,8 @@ var (
 		`builtin_compile builtin_eval builtin_exec Py_CompileStringObject PyRun_StringFlags`,
 	)
 	phpAskName = "compile_string"
-	// importerNames end the names of Python's own functions that compile a module: loading one is no
-	// act of compiling of the program's.
+	// importerNames end the names of Python's own functions that compile a module: loading one is
+	// no act of compiling of the program's.
 	importerNames = words(`source_to_code _call_with_frames_removed`)
 	// phpCompilers are PHP's, in full: compilers of other languages have functions of such names
 	// themselves.
@@ -32,8 +33,8 @@ var (
 )
 
 // InBytecode reports whether a stack ends in an interpreter's handlers of bytecode. From JavaScript
-// into V8's own functions (to collect, to parse) a frame of theirs may stand below a handler as well
-// as below compiled code: it tells nothing of how that runs.
+// into V8's own functions (to collect, to parse) a frame of theirs may stand below a handler as
+// well as below compiled code: it tells nothing of how that runs.
 func InBytecode(frames []recording.Frame) bool {
 	return !LeavesJavaScript(frames) && slices.ContainsFunc(frames, func(frame recording.Frame) bool {
 		return containsAny(frame.Name, bytecodeNames)
@@ -43,8 +44,9 @@ func InBytecode(frames []recording.Frame) bool {
 // v8Stub is how the unwinder calls a frame of V8's built-in code, whichever it is.
 const v8Stub = "V8::StubFrame"
 
-// InStub reports whether a stack goes through V8's built-in code. Compiled code calls it as well, for what it was not
-// compiled for: the properties of an object that is a dictionary, or one of many shapes.
+// InStub reports whether a stack goes through V8's built-in code. Compiled code calls it as well,
+// for what it was not compiled for: the properties of an object that is a dictionary, or one of
+// many shapes.
 func InStub(frames []recording.Frame) bool {
 	return slices.ContainsFunc(frames, func(frame recording.Frame) bool { return frame.Name == v8Stub })
 }

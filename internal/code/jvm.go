@@ -17,8 +17,8 @@ func jvmOwner(name string) Owner {
 	return Program
 }
 
-// jvmMethod takes off what a name has of its signature: int Main.read(byte[]) is Main.read. What the JVM makes itself
-// has other blanks: StubRoutines (1).
+// jvmMethod takes off what a name has of its signature: int Main.read(byte[]) is Main.read. What
+// the JVM makes itself has other blanks: StubRoutines (1).
 func jvmMethod(name string) string {
 	method, _, signed := strings.Cut(name, "(")
 	if !signed || strings.HasSuffix(method, " ") {

@@ -25,8 +25,8 @@ var sources = map[string]string{".c": LanguageC, ".cc": LanguageCPP, ".cpp": Lan
 var rustStart = []string{"std::rt::lang_start", "__rust_begin_short_backtrace", "__rust_try", "std::panicking::",
 	"<alloc::boxed::Box<dyn core::ops::function::FnOnce", "std::sys::pal::unix::thread::", "std::sys::thread::"}
 
-// Language is what the innermost function of a stack outside the kernel is written in, as far as its
-// kind, its file, its name and its callers tell; "" for what is interpreted.
+// Language is what the innermost function of a stack outside the kernel is written in, as far as
+// its kind, its file, its name and its callers tell; "" for what is interpreted.
 func Language(frames []recording.Frame) string {
 	for len(frames) > 0 && frames[len(frames)-1].Kind == recording.KindKernel {
 		frames = frames[:len(frames)-1]

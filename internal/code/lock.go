@@ -53,11 +53,13 @@ var (
 // IsLockFunction reports whether a function takes a user-space lock.
 func IsLockFunction(name string) bool { return containsAny(name, lockNames) }
 
-// cpuWaits are functions of Linux 4.18 to 6.12 that spin for what another CPU holds, or wait for all others to answer.
+// cpuWaits are functions of Linux 4.18 to 6.12 that spin for what another CPU holds, or wait for
+// all others to answer.
 var cpuWaits = words(`queued_spin_lock_slowpath queued_read_lock_slowpath queued_write_lock_slowpath osq_lock
 	rwsem_spin_on_owner rwsem_optimistic_spin mutex_spin_on_owner smp_call_function_many_cond`)
 
-// WaitsForCPUs reports whether a stack waits for other CPUs within the kernel, without giving its own away.
+// WaitsForCPUs reports whether a stack waits for other CPUs within the kernel, without giving its
+// own away.
 func WaitsForCPUs(frames []recording.Frame) bool {
 	return slices.ContainsFunc(frames, func(frame recording.Frame) bool {
 		return frame.Kind == recording.KindKernel && containsAny(frame.Name, cpuWaits)

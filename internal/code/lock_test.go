@@ -6,8 +6,8 @@ import (
 	"culprit/recording"
 )
 
-// A thread of Java that parks waits for a lock where a lock of java.util.concurrent had it parked, for an event where a
-// latch, a queue, a semaphore or nobody known did.
+// A thread of Java that parks waits for a lock where a lock of java.util.concurrent had it parked,
+// for an event where a latch, a queue, a semaphore or nobody known did.
 func TestWaitsForOfParkedThreads(t *testing.T) {
 	const locks = "java.util.concurrent.locks."
 	park := []string{locks + "AbstractQueuedSynchronizer.acquire", locks + "LockSupport.park",

@@ -87,8 +87,8 @@ func surroundingsOf(frames []recording.Frame, ownerOf byFrame) surroundings {
 // showNode begin the names of functions that nothing but Node, V8 and libuv have.
 var showNode = []string{"v8::", "Builtins_", "uv__", "uv_run", "node::Start", "node::SpinEventLoop"}
 
-// ownerOf takes what changed between the sides for the program's own: it is code that somebody chose
-// to run in another version, and where the change is.
+// ownerOf takes what changed between the sides for the program's own: it is code that somebody
+// chose to run in another version, and where the change is.
 func ownerOf(frame *recording.Frame, around surroundings) Owner {
 	owner := byName(frame, around)
 	if frame.Changed != "" && (owner == Package || owner != Program && ofLibrary(frame)) {

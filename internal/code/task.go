@@ -14,8 +14,8 @@ var (
 		sync.runtime_SemacquireRWMutex sync.(*RWMutex).`)
 	// taskChannels are the slow ways of a channel.
 	taskChannels = words(`runtime.chansend runtime.chanrecv`)
-	// handoverNames wake a task or a thread that waits for a lock: giving up a free one does not come
-	// to them. Go, glibc, HotSpot.
+	// handoverNames wake a task or a thread that waits for a lock: giving up a free one does not
+	// come to them. Go, glibc, HotSpot.
 	handoverNames = words(`runtime.semrelease1 sync.(*Mutex).unlockSlow __lll_lock_wake
 		ObjectMonitor::exit`)
 )

@@ -95,7 +95,8 @@ func TestBlame(t *testing.T) {
 }
 
 func TestBelowWaitsForACPUIsTheCodeThatWaited(t *testing.T) {
-	// From a parser whose checksum became dearer on a host with more threads than CPUs: three quarters of its wall time.
+	// From a parser whose checksum became dearer on a host with more threads than CPUs: three
+	// quarters of its wall time.
 	const gone = ";k:asm_sysvec_apic_timer_interrupt;irqentry_exit_to_user_mode"
 	m := newMade(1, 1)
 	paths := tree(m, map[string][2]float64{"main;load;crc": {0.07, 0.37}, "main;load;crc" + gone: {0.17, 1.01},
@@ -128,8 +129,8 @@ func TestThroughIsWhatThePlaceCallsWhereLeavesAreMany(t *testing.T) {
 	}
 }
 
-// Everything that a function of a script calls comes through its interpreter, which is no answer; what the program
-// embeds as a library is one.
+// Everything that a function of a script calls comes through its interpreter, which is no answer;
+// what the program embeds as a library is one.
 func TestThroughPassesOverAnInterpreter(t *testing.T) {
 	const py, js = ";n:_PyEval_Vector;_PyEval_EvalFrameDefault", ";n:Builtins_JSEntry;Builtins_InterpreterEntryTrampoline"
 	const long = ";n:_PyObject_MakeTpCall" + py
@@ -198,8 +199,9 @@ func TestBlameNamesNoStart(t *testing.T) {
 	}
 }
 
-// A function that grew in its own code and in one that is inlined there, or that it calls, is one place, also where it
-// does not explain most of the whole change: its own code would be named once more beside the callee otherwise.
+// A function that grew in its own code and in one that is inlined there, or that it calls, is one
+// place, also where it does not explain most of the whole change: its own code would be named once
+// more beside the callee otherwise.
 func TestOneFunctionIsOnePlace(t *testing.T) {
 	const elsewhere = "main;read;parse"
 	for _, test := range []struct {

@@ -189,7 +189,8 @@ func TestManyShortProcesses(t *testing.T) {
 	}
 }
 
-// A process has its children's name where they run no other program: it is none of the short-lived ones.
+// A process has its children's name where they run no other program: it is none of the short-lived
+// ones.
 func TestParentOfShortProcessesOfItsName(t *testing.T) {
 	m := newMade(1, 0.5)
 	m.process(90, 10, 5*ms, 990*ms, "store").threadFrom(90, 90, 5*ms).runs(90, 90, 5*ms, 200*ms, "serve")
@@ -238,7 +239,8 @@ func TestSameInputSameResult(t *testing.T) {
 	}
 }
 
-// TestSettingsOfATargetThatWasOverTooSoon: what nobody could read is no difference, and no side's facts.
+// TestSettingsOfATargetThatWasOverTooSoon: what nobody could read is no difference, and no side's
+// facts.
 func TestSettingsOfATargetThatWasOverTooSoon(t *testing.T) {
 	with := func(facts ...recording.Fact) *recording.Recording {
 		return small(func(rec *recording.Recording) {

@@ -8,8 +8,9 @@ import (
 	"culprit/recording"
 )
 
-// TestThreadForEachRequest: a thread of 0.4 ms serves each of 200 connections, and every fifth is caught by a sample of
-// 1 ms; the loop that accepts them, and a quick ticker that lives on, are booked by their own accounts.
+// TestThreadForEachRequest: a thread of 0.4 ms serves each of 200 connections, and every fifth is
+// caught by a sample of 1 ms; the loop that accepts them, and a quick ticker that lives on, are
+// booked by their own accounts.
 func TestThreadForEachRequest(t *testing.T) {
 	m := newMade(1, 0.25)
 	m.runs(10, 10, 0, 100*ms, "main;accept_loop")

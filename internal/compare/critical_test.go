@@ -121,8 +121,8 @@ func TestChildProcess(t *testing.T) {
 	near(t, "after", total(t, m.rec, has("rest")), 0.4)
 }
 
-// Seen of a Go program on a loaded host: the shell that waits for it is woken in an interrupt, a little before the last
-// thread is gone; all of the run was then the shell's waiting.
+// Seen of a Go program on a loaded host: the shell that waits for it is woken in an interrupt, a
+// little before the last thread is gone; all of the run was then the shell's waiting.
 func TestChildWhoseEndIsToldInAnInterrupt(t *testing.T) {
 	m := newMade(1, 0.9).process(20, 10, 100*ms, 606*ms, "tool").threadFrom(20, 20, 100*ms)
 	m.process(30, 10, 50*ms, 300*ms, "gone").threadFrom(30, 30, 50*ms)
@@ -134,8 +134,9 @@ func TestChildWhoseEndIsToldInAnInterrupt(t *testing.T) {
 	near(t, "waiting for it", total(t, m.rec, has("waitpid")), 0)
 }
 
-// A waker whose own start was recorded after it had woken somebody takes the walk over no time twice. In the recording
-// that this is cut from the walk went round four million times, and 0.7 s of a run became 545.
+// A waker whose own start was recorded after it had woken somebody takes the walk over no time
+// twice. In the recording that this is cut from the walk went round four million times, and 0.7 s
+// of a run became 545.
 func TestWakerThatStartsLater(t *testing.T) {
 	m := newMade(1, 0.9).threadFrom(10, 11, 700*ms)
 	m.runs(10, 10, 0, 100*ms, "main;start").runs(10, 11, 700*ms, 900*ms, "thread;work").
@@ -239,7 +240,8 @@ func TestSleepThatSomebodyWaitedForIsOnThePath(t *testing.T) {
 	near(t, "own work", total(t, m.rec, has("work")), 0.3)
 }
 
-// A script that kills what it had in the background, and waits for its end, was held up by the program before.
+// A script that kills what it had in the background, and waits for its end, was held up by the
+// program before.
 func TestKilledBackgroundHeldNobodyUp(t *testing.T) {
 	of := func(exitCode int32) *recording.Recording {
 		m := newMade(1, 1).process(20, 10, 10*ms, 900*ms, "program").process(30, 10, 5*ms, 990*ms, "packer")
@@ -260,7 +262,8 @@ func TestKilledBackgroundHeldNobodyUp(t *testing.T) {
 	near(t, "a packer that the script waits for", total(t, of(0), has("pack")), 0.985)
 }
 
-// A recording may end before the command does: the shell at its root is still waiting, for the child that works.
+// A recording may end before the command does: the shell at its root is still waiting, for the
+// child that works.
 func TestChildThatGoesOn(t *testing.T) {
 	m := newMade(1, 0.7)
 	m.process(20, 10, 100*ms, 0, "tool").threadFrom(20, 20, 100*ms)

@@ -8,7 +8,8 @@ import (
 	"culprit/internal/compare/units"
 )
 
-// An interpreter's or a run time's function says nothing of the program: the item tells whose work it does.
+// An interpreter's or a run time's function says nothing of the program: the item tells whose work
+// it does.
 func TestDifferencesNameTheProgramsOwnFunction(t *testing.T) {
 	rec := sampled(map[string]int64{
 		"_start;s:serve@a.js;n:v8::internal::StringTable::LookupKey": 30,

@@ -7,7 +7,8 @@ import (
 	"culprit/recording"
 )
 
-// The busiest process of A is a daemon that cleared its environment, that of B the client which talks to it.
+// The busiest process of A is a daemon that cleared its environment, that of B the client which
+// talks to it.
 func TestEnvironmentsOfOtherProgramsAreNoDifference(t *testing.T) {
 	side := func(facts ...recording.Fact) []*recording.Recording {
 		return []*recording.Recording{small(func(rec *recording.Recording) { rec.Facts = facts })}

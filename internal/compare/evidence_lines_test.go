@@ -8,7 +8,8 @@ import (
 	"culprit/recording"
 )
 
-// The time of a line's samples is told by function, and samples whose operand did not fit count with the others.
+// The time of a line's samples is told by function, and samples whose operand did not fit count
+// with the others.
 func TestTimeOfSharedLines(t *testing.T) {
 	for _, test := range []struct {
 		lost    int64

@@ -74,7 +74,8 @@ func TestCountsOfTheNewTables(t *testing.T) {
 	}
 }
 
-// Counters are compared where all recordings have them; ratios where the two were counted at the same times.
+// Counters are compared where all recordings have them; ratios where the two were counted at the
+// same times.
 func TestCounters(t *testing.T) {
 	row := func(name string, value, enabled, running int64, group int32) recording.Counter {
 		return recording.Counter{Name: name, Scope: recording.ScopeTarget, Value: value, EnabledNs: enabled,
@@ -156,7 +157,8 @@ func TestSentByTimer(t *testing.T) {
 	}
 }
 
-// A wait for an inode's lock is the holder's doing: it stays a wait, and the walk does not jump to the holder.
+// A wait for an inode's lock is the holder's doing: it stays a wait, and the walk does not jump to
+// the holder.
 func TestKernelLockIsNoHandover(t *testing.T) {
 	held := func(stack int32) *recording.Recording {
 		return small(func(rec *recording.Recording) {
@@ -204,8 +206,8 @@ func TestSharedLines(t *testing.T) {
 	}
 }
 
-// A run time may move its tasks between threads: what a recording of two goroutines with a counter each showed, and
-// one of two threads that write both of two totals.
+// A run time may move its tasks between threads: what a recording of two goroutines with a counter
+// each showed, and one of two threads that write both of two totals.
 func TestSharedLinesOfMovedTasks(t *testing.T) {
 	for _, each := range []struct {
 		counts  [4]int64 // word 0 by thread 7 and 8, word 16 by 7 and 8
@@ -229,8 +231,8 @@ func TestSharedLinesOfMovedTasks(t *testing.T) {
 	}
 }
 
-// Another program's requests to a disk of its own must not count as the target's, a kernel thread's to the same
-// disk must.
+// Another program's requests to a disk of its own must not count as the target's, a kernel thread's
+// to the same disk must.
 func TestBlockRequestsOfOwnDevices(t *testing.T) {
 	side := func(ownNs, othersNs int64) *recording.Recording {
 		return small(func(rec *recording.Recording) {
@@ -255,8 +257,8 @@ func TestBlockRequestsOfOwnDevices(t *testing.T) {
 	}
 }
 
-// Held back I/O counts by the cgroup whose limit it met: what the target's processes slept for, what is written for its
-// cgroups, and nobody else's.
+// Held back I/O counts by the cgroup whose limit it met: what the target's processes slept for,
+// what is written for its cgroups, and nobody else's.
 func TestHeldBack(t *testing.T) {
 	rec := small(func(rec *recording.Recording) {
 		rec.Facts = []recording.Fact{{Name: "target.cgroup.path.blkio", Value: "/jobs/batch"},

@@ -8,7 +8,8 @@ import (
 	"culprit/recording"
 )
 
-// waitsFor tells whether a wait that another thread of the process ended, in frames from root to leaf, is for a lock.
+// waitsFor tells whether a wait that another thread of the process ended, in frames from root to
+// leaf, is for a lock.
 func waitsFor(t *testing.T, frames ...recording.Frame) bool {
 	t.Helper()
 	rec := small(func(rec *recording.Recording) {
@@ -91,7 +92,8 @@ func TestHolderOutOfTheTableOfLocks(t *testing.T) {
 	}
 }
 
-// TestWhoRanWhileALockWasLookedAt has a wait for CPython's global lock that ended by the clock: another thread ran.
+// TestWhoRanWhileALockWasLookedAt has a wait for CPython's global lock that ended by the clock:
+// another thread ran.
 func TestWhoRanWhileALockWasLookedAt(t *testing.T) {
 	m := newMade(0.5, 0.6).threadFrom(10, 11, 0).threadFrom(10, 12, 0)
 	m.runs(10, 10, 0, 100*ms, "p:request").runs(10, 12, 100*ms, 110*ms, "p:other").runs(10, 11, 100*ms, 500*ms, "p:burn")
@@ -108,7 +110,8 @@ func TestWhoRanWhileALockWasLookedAt(t *testing.T) {
 	}
 }
 
-// handedOn has threads of two processes that wake each other out of the same call by turns, or only the one the other.
+// handedOn has threads of two processes that wake each other out of the same call by turns, or only
+// the one the other.
 func handedOn(t *testing.T, syscall string, object uint64, both bool) bool {
 	t.Helper()
 	rec := small(func(rec *recording.Recording) {
@@ -156,7 +159,8 @@ func TestLocksBetweenProcesses(t *testing.T) {
 	}
 }
 
-// TestALockThatIsLookedAtAgain has CPython's wait for its global lock, which a timer ends at each switch interval.
+// TestALockThatIsLookedAtAgain has CPython's wait for its global lock, which a timer ends at each
+// switch interval.
 func TestALockThatIsLookedAtAgain(t *testing.T) {
 	native := func(name string) recording.Frame { return recording.Frame{Name: name, Kind: recording.KindNative} }
 	for name, want := range map[string]bool{"take_gil": true, "poll_queue": false, "Object.wait": false} {

@@ -53,8 +53,8 @@ func (m *merger) add(run int, pieces []spent.Piece, scale float64) {
 	}
 }
 
-// paths returns what was merged, the largest change first, with the stacks in which most of its time
-// had a holder, or lay.
+// paths returns what was merged, the largest change first, with the stacks in which most of its
+// time had a holder, or lay.
 func (m *merger) paths(pool *names.Pool) []Path {
 	change := func(r *row) float64 { return math.Abs(perrun.Growth(m.sides.Split(r.seconds))) }
 	sort.SliceStable(m.rows, func(i, j int) bool { return change(&m.rows[i]) > change(&m.rows[j]) })

@@ -15,7 +15,8 @@ import (
 	"culprit/recording"
 )
 
-// server makes runs of one side: so many calls of write, so long in each, and a function of its own.
+// server makes runs of one side: so many calls of write, so long in each, and a function of its
+// own.
 func server(runs int, random *rand.Rand, callMs, calls, ownMs int64, own string) []*recording.Recording {
 	var list []*recording.Recording
 	for range runs {

@@ -99,8 +99,8 @@ type Wait struct {
 // Profile is a call tree in preorder with both sides' seconds per run.
 type Profile struct {
 	Nodes []ProfileNode `json:"nodes"`
-	// Threads are who spent the time, the largest first, and ByThread which part of a node's own time each has, by
-	// node. Both are empty where all of it is one thread's.
+	// Threads are who spent the time, the largest first, and ByThread which part of a node's own
+	// time each has, by node. Both are empty where all of it is one thread's.
 	Threads  []ProfileThread `json:"threads,omitempty"`
 	ByThread []ThreadShare   `json:"by_thread,omitempty"`
 }
@@ -118,8 +118,8 @@ type ProfileNode struct {
 	Low     float64 `json:"low"`
 	High    float64 `json:"high"`
 	Decided bool    `json:"decided"`
-	// CPIA and CPIB are cycles per instruction of each side, inclusive, where enough samples by both
-	// counters lie at or below the node.
+	// CPIA and CPIB are cycles per instruction of each side, inclusive, where enough samples by
+	// both counters lie at or below the node.
 	CPIA *Interval `json:"cpi_a,omitempty"`
 	CPIB *Interval `json:"cpi_b,omitempty"`
 }

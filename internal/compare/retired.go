@@ -11,8 +11,8 @@ import (
 	"culprit/recording"
 )
 
-// Counted are events of the CPU that samples stand for, per run, and how many samples of equal weight would tell as
-// much on each side.
+// Counted are events of the CPU that samples stand for, per run, and how many samples of equal
+// weight would tell as much on each side.
 type Counted struct {
 	A, B         []float64
 	SeenA, SeenB float64
@@ -28,7 +28,8 @@ type Retired struct {
 type retiredSums struct {
 	cycles, instructions *merger
 	runs                 int // that have both
-	// counted are the runs of which both were counted as well, times what their samples have to be multiplied with.
+	// counted are the runs of which both were counted as well, times what their samples have to be
+	// multiplied with.
 	counted int
 	times   map[*merger][]float64
 }
@@ -59,8 +60,8 @@ func (s *retiredSums) add(at int, r *timeline.Run, scale float64) {
 	s.instructions.add(at, instructions, scale)
 }
 
-// scaled are amounts of each run as they were counted, where they were so in all runs: one that stands for its samples
-// alone is not held against another that does not. Squares are scaled twice.
+// scaled are amounts of each run as they were counted, where they were so in all runs: one that
+// stands for its samples alone is not held against another that does not. Squares are scaled twice.
 func (s *retiredSums) scaled(from *merger, amounts []float64, power int) []float64 {
 	if s.counted < s.runs {
 		return amounts
@@ -74,8 +75,9 @@ func (s *retiredSums) scaled(from *merger, amounts []float64, power int) []float
 	return out
 }
 
-// asCounted is what samples of an event have to be multiplied with to stand for all that was counted of it: where
-// interrupts come late, or the kernel holds them back, samples tell of too few.
+// asCounted is what samples of an event have to be multiplied with to stand for all that was
+// counted of it: where interrupts come late, or the kernel holds them back, samples tell of too
+// few.
 func asCounted(rec *recording.Recording, name string, pieces []spent.Piece) (times float64, counted bool) {
 	sampled := 0.0
 	for i := range pieces {
@@ -90,7 +92,8 @@ func asCounted(rec *recording.Recording, name string, pieces []spent.Piece) (tim
 	return 1, false
 }
 
-// list gives each stack's events; nil where a run has none: sides of which one was not sampled are not compared.
+// list gives each stack's events; nil where a run has none: sides of which one was not sampled are
+// not compared.
 func (s *retiredSums) list(pool *names.Pool) []Retired {
 	sides := s.cycles.sides
 	if s.runs < sides.A+sides.B {
@@ -136,7 +139,8 @@ func seen(events, squares []float64) float64 {
 // tally adds up what one node of a profile, and all below it, retired on one side.
 type tally struct{ cycles, instructions, seenCycles, seenInstructions float64 }
 
-// giveRetired gives each node of a profile its cycles per instruction, by the samples at and below it.
+// giveRetired gives each node of a profile its cycles per instruction, by the samples at and below
+// it.
 func (p *Profile) giveRetired(list []Retired, confidence float64) {
 	if len(list) == 0 || len(p.Nodes) == 0 {
 		return

@@ -52,7 +52,8 @@ func TestCyclesPerInstructionByFrame(t *testing.T) {
 	}
 }
 
-// Where one recording was not sampled by both, nothing is said: its side would look as if it retired nothing.
+// Where one recording was not sampled by both, nothing is said: its side would look as if it
+// retired nothing.
 func TestCyclesPerInstructionOfAll(t *testing.T) {
 	with := newMade(1, 1).runs(10, 10, 0, 900*ms, "main;work").retires("main;work", 100, 100)
 	without := newMade(1, 1).runs(10, 10, 0, 900*ms, "main;work")
@@ -62,8 +63,8 @@ func TestCyclesPerInstructionOfAll(t *testing.T) {
 	}
 }
 
-// Samples stand for what was counted in all, where both events were: late interrupts lose the same part of every
-// function, but not the same of both events.
+// Samples stand for what was counted in all, where both events were: late interrupts lose the same
+// part of every function, but not the same of both events.
 func TestCyclesPerInstructionAsCounted(t *testing.T) {
 	run := func(counters ...recording.Counter) []*recording.Recording {
 		m := newMade(1, 1).runs(10, 10, 0, 900*ms, "main;work").retires("main;work", 100, 50)

@@ -7,7 +7,8 @@ import (
 	"culprit/internal/compare/blame"
 )
 
-// Where no function has a name the place is the module, and never what leads to every program's code.
+// Where no function has a name the place is the module, and never what leads to every program's
+// code.
 func TestStartUpIsNoPlace(t *testing.T) {
 	for _, each := range []struct{ name, grown, want string }{
 		{"stripped C", "prog;__libc_start_main;__libc_start_call_main;prog", "prog"},

@@ -10,8 +10,8 @@ import (
 	"culprit/internal/stat"
 )
 
-// threadsMax is how many threads a profile tells apart. Chosen: more rows than that nobody reads, and each may
-// repeat a part of the tree.
+// threadsMax is how many threads a profile tells apart. Chosen: more rows than that nobody reads,
+// and each may repeat a part of the tree.
 const threadsMax = 100
 
 // ProfileThread is who spent time: threads of one name in processes of one name.
@@ -37,8 +37,9 @@ var number = regexp.MustCompile(`[0-9]+`)
 // others are threads of which there are too many to tell apart.
 var others = ProfileThread{Name: "[other threads]"}
 
-// threadsOf are the threads that spent time, the largest first, and for each path which of them it is. Too many are
-// told apart by less: without the numbers in their names, then by process, then the largest alone.
+// threadsOf are the threads that spent time, the largest first, and for each path which of them it
+// is. Too many are told apart by less: without the numbers in their names, then by process, then
+// the largest alone.
 func threadsOf(paths []Path) (threads []ProfileThread, of []int) {
 	ways := []func(path *Path) ProfileThread{
 		func(path *Path) ProfileThread { return ProfileThread{path.Process, path.Comm} },

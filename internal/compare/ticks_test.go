@@ -9,8 +9,8 @@ import (
 	"culprit/recording"
 )
 
-// Go's run time naps for some microseconds while it looks for work (runtime.usleep): a nap and no ticker, however
-// regular.
+// Go's run time naps for some microseconds while it looks for work (runtime.usleep): a nap and no
+// ticker, however regular.
 func TestNapsOfGoAreNoTicks(t *testing.T) {
 	const tickNs, ticks = int64(200_000), 3000
 	for _, test := range []struct {

@@ -7,7 +7,8 @@ import (
 	"culprit/recording"
 )
 
-// lineOf is a recording of two threads that touch one word of a line; at says where each sample was taken.
+// lineOf is a recording of two threads that touch one word of a line; at says where each sample was
+// taken.
 func lineOf(counts [2]int64, at func(i int) (tid, cpu int32, slice int64)) *recording.Recording {
 	return small(func(rec *recording.Recording) {
 		for n, tid := range []int32{7, 8} {

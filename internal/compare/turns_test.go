@@ -8,8 +8,8 @@ import (
 	"culprit/recording"
 )
 
-// pair is two threads that wait for each other by turns: each waits 90 ms, from its own moment, while the other sleeps
-// for its last 80 ms. The stacks are those that each waits with.
+// pair is two threads that wait for each other by turns: each waits 90 ms, from its own moment,
+// while the other sleeps for its last 80 ms. The stacks are those that each waits with.
 func pair(syscall string, asleep bool, first, second string) *made {
 	m := newMade(0.6, 0.1).process(20, 10, 0, 600*ms, "prog").threadFrom(20, 20, 0)
 	for turn := range int64(6) {
@@ -54,7 +54,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// A backend of PostgreSQL waits for a row at its latch; what the holder of the lock does meanwhile is told with it.
+// A backend of PostgreSQL waits for a row at its latch; what the holder of the lock does meanwhile
+// is told with it.
 func TestLocksOfDatabases(t *testing.T) {
 	const row = "main;PostgresMain;heap_update;XactLockTableWait;LockAcquire;ProcSleep;WaitLatch;k:__x64_sys_epoll_wait"
 	m := pair("epoll_wait", true, row, row)
@@ -97,7 +98,8 @@ func TestLocksOfDatabases(t *testing.T) {
 	}
 }
 
-// looksAgainFor tells whether a sleep that a timer ended is for a lock that the thread looks at again then.
+// looksAgainFor tells whether a sleep that a timer ended is for a lock that the thread looks at
+// again then.
 func looksAgainFor(t *testing.T, frames []recording.Frame) bool {
 	t.Helper()
 	rec := small(func(rec *recording.Recording) {

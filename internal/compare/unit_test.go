@@ -50,7 +50,8 @@ func TestUnitDividesAmountsOnly(t *testing.T) {
 	}
 }
 
-// A command that -d cut short, or whose recorder was killed, is no whole one: it is compared by the second.
+// A command that -d cut short, or whose recorder was killed, is no whole one: it is compared by the
+// second.
 func TestCutCommandIsNoRun(t *testing.T) {
 	command := func(endNs int64, metrics map[string]float64) *recording.Recording {
 		return &recording.Recording{Processes: []recording.Process{{Pid: 7, EndNs: endNs}, {Pid: 8, EndNs: 1e9}},

@@ -1,12 +1,14 @@
-// Package count answers what each cgroup, process, thread or CPU counted of some events, interval by interval, with
-// how far each number can be trusted. The counters stay on (internal/probe/counters).
+// Package count answers what each cgroup, process, thread or CPU counted of some events, interval
+// by interval, with how far each number can be trusted. The counters stay on
+// (internal/probe/counters).
 //
 //	session, err := count.Open(count.Options{By: count.ByCgroup, Events: list, Interval: time.Second})
 //	defer session.Close()
 //	err = session.Run(ctx, func(interval *count.Interval) error { … })
 //
-// Numbers of two kinds are never mixed: those of --by cpu go on while the CPU idles, those booked to somebody stand
-// still while they sleep. It refuses what would be a mixture, and events of a whole package for anybody but a CPU.
+// Numbers of two kinds are never mixed: those of --by cpu go on while the CPU idles, those booked
+// to somebody stand still while they sleep. It refuses what would be a mixture, and events of a
+// whole package for anybody but a CPU.
 package count
 
 import (
@@ -136,8 +138,8 @@ func (s *Session) Begin() (err error) {
 	return s.look()
 }
 
-// Run counts until the duration is over, the context ends, or each fails, and gives each the intervals. The last one
-// is shorter when it is cut off.
+// Run counts until the duration is over, the context ends, or each fails, and gives each the
+// intervals. The last one is shorter when it is cut off.
 func (s *Session) Run(ctx context.Context, each func(*Interval) error) error {
 	if s.begun.IsZero() {
 		if err := s.Begin(); err != nil {
@@ -189,15 +191,16 @@ func (s *Session) Run(ctx context.Context, each func(*Interval) error) error {
 	return nil
 }
 
-// looksOfInterval are the windows whose variation says how far a number can be trusted that was counted for a part of
-// the time.
+// looksOfInterval are the windows whose variation says how far a number can be trusted that was
+// counted for a part of the time.
 const looksOfInterval = 10
 
-// namesEvery is how often cgroups that are new are looked up: one that is removed before has no name.
+// namesEvery is how often cgroups that are new are looked up: one that is removed before has no
+// name.
 const namesEvery = 250 * time.Millisecond
 
-// nextLook is how long to wait for the next reading in an interval that ends at a time. Without multiplexing once for
-// each interval will do.
+// nextLook is how long to wait for the next reading in an interval that ends at a time. Without
+// multiplexing once for each interval will do.
 func (s *Session) nextLook(end time.Time) time.Duration {
 	every, left := s.options.Interval, time.Until(end)
 	if every == 0 {

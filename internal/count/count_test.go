@@ -69,7 +69,8 @@ func TestNested(t *testing.T) {
 	}
 }
 
-// Those above a cgroup are in no wider interval than their parts, because windows of one reading are added up.
+// Those above a cgroup are in no wider interval than their parts, because windows of one reading
+// are added up.
 func TestNestedKeepsReadingsTogether(t *testing.T) {
 	one, other := rowOf("/a/x"), rowOf("/a/y")
 	low, high := stat.Observed{Value: 100, Enabled: 10, Running: 5}, stat.Observed{Value: 900, Enabled: 10, Running: 5}
@@ -121,8 +122,8 @@ func TestDerived(t *testing.T) {
 	}
 }
 
-// Where a maker computes the parts of the slots of several events, they add up to the whole, also with events that were
-// counted for a part of the time, and the intervals hold that.
+// Where a maker computes the parts of the slots of several events, they add up to the whole, also
+// with events that were counted for a part of the time, and the intervals hold that.
 func TestTopDownShares(t *testing.T) {
 	list, err := event.Parse("task-clock,cycles,topdown", zen4(t))
 	if err != nil {
@@ -362,7 +363,8 @@ func TestAThousandCgroups(t *testing.T) {
 	checkThousand(t, interval, filepath.Base(parent), groups)
 }
 
-// checkThousand holds the rows of so many cgroups below a parent to each other and to what the CPUs counted.
+// checkThousand holds the rows of so many cgroups below a parent to each other and to what the CPUs
+// counted.
 func checkThousand(t *testing.T, interval *Interval, parent string, groups int) {
 	t.Helper()
 	found, sum, whole := 0, 0.0, 0.0
@@ -375,14 +377,14 @@ func checkThousand(t *testing.T, interval *Interval, parent string, groups int) 
 			sum += row.Counts["context-switches"].Value
 		}
 	}
-	// A process may run once only. Where the kernel shows no switch to it (seen here: up to 3 in 10,000), that is counted
-	// and its cgroup has nothing.
+	// A process may run once only. Where the kernel shows no switch to it (seen here: up to 3 in
+	// 10,000), that is counted and its cgroup has nothing.
 	unseen := int(interval.Lost["switches that were not seen"])
 	if found+unseen < groups || unseen > groups/100 || sum != whole || interval.Lost["rows that did not fit"] != 0 {
 		t.Errorf("%d of %d cgroups; below %v, the parent %v; lost %v", found, groups, sum, whole, interval.Lost)
 	}
-	// The CPUs are read after the booking: in half a second that is more than the 0.1 % of TestSumsEqualTheCPUs, which
-	// reads them on both sides of it.
+	// The CPUs are read after the booking: in half a second that is more than the 0.1 % of
+	// TestSumsEqualTheCPUs, which reads them on both sides of it.
 	for name, share := range interval.Booked {
 		if math.Abs(share-1) > 0.01 {
 			t.Errorf("%s: booked %v of what the CPUs counted", name, share)

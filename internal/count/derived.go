@@ -9,7 +9,8 @@ import (
 	"culprit/internal/stat"
 )
 
-// Derived is a ratio of two events that were counted at the same times, or what a formula makes of several of them.
+// Derived is a ratio of two events that were counted at the same times, or what a formula makes of
+// several of them.
 type Derived struct {
 	stat.Interval
 	Of string `json:"of"` // "instructions / cycles"
@@ -110,8 +111,8 @@ func pair(list event.List, above, below []string) (int, int) {
 	return -1, -1
 }
 
-// Apart names the pairs of events whose ratio was asked for by naming both, and that cannot be formed because the two
-// take turns at the counters: they are to be put in one group.
+// Apart names the pairs of events whose ratio was asked for by naming both, and that cannot be
+// formed because the two take turns at the counters: they are to be put in one group.
 func Apart(list event.List, multiplexed []string) []string {
 	var apart []string
 	for _, ratio := range ratios {

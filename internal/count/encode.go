@@ -37,7 +37,8 @@ func WriteJSON(out io.Writer, interval *Interval) error {
 var csvHeader = []string{"time", "seconds", "by", "key", "event", "value", "low", "high", "unit", "scope", "asleep",
 	"enabled", "running"}
 
-// WriteCSV writes an interval as CSV, one line for each row and event. Derived numbers stand as events of their own.
+// WriteCSV writes an interval as CSV, one line for each row and event. Derived numbers stand as
+// events of their own.
 func WriteCSV(out io.Writer, interval *Interval, header bool) error {
 	writer := csv.NewWriter(out)
 	if header {

@@ -31,11 +31,12 @@ type Endpoint struct {
 	dropped int64
 }
 
-// maxSeries bounds how many keys are shown: whoever makes processes or cgroups must not fill somebody's database.
+// maxSeries bounds how many keys are shown: whoever makes processes or cgroups must not fill
+// somebody's database.
 const maxSeries = 5000
 
-// Listen opens an endpoint. Beyond the loopback device whoever asks has to know a token: counts of others are nobody's
-// business.
+// Listen opens an endpoint. Beyond the loopback device whoever asks has to know a token: counts of
+// others are nobody's business.
 func Listen(address, token string) (*Endpoint, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

@@ -23,14 +23,16 @@ const (
 // Number is what one event came to.
 type Number struct {
 	Value float64 `json:"value"`
-	// Low and High: the true count lies between them, with 95 % confidence. They are the value where it was counted
-	// all the time.
+	// Low and High: the true count lies between them, with 95 % confidence. They are the value
+	// where it was counted all the time.
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
-	// Scope is where the counter is. Asleep says what time does in the number while who is counted sleeps.
+	// Scope is where the counter is. Asleep says what time does in the number while who is counted
+	// sleeps.
 	Scope  string `json:"scope"`
 	Asleep string `json:"asleep"`
-	// Enabled are the seconds in which it was to be counted, Running those in which a counter did so.
+	// Enabled are the seconds in which it was to be counted, Running those in which a counter did
+	// so.
 	Enabled float64 `json:"enabled"`
 	Running float64 `json:"running"`
 	Unit    string  `json:"unit,omitempty"`
@@ -61,8 +63,8 @@ type Interval struct {
 	By      string
 	Events  []string
 	Rows    []Row // the largest count of the first event first
-	// Booked is, by event since the begin, the sum of all that was booked over what the CPUs counted: near 1. Empty
-	// with ByCPU.
+	// Booked is, by event since the begin, the sum of all that was booked over what the CPUs
+	// counted: near 1. Empty with ByCPU.
 	Booked map[string]float64
 	Lost   map[string]int64
 	// Nested: each cgroup has what is below it.
@@ -74,7 +76,8 @@ type Interval struct {
 // Names of rows that are nobody's.
 const (
 	IdleKey = "(idle)"
-	// RestKey has what could not be booked to anybody: rows that did not fit, switches that the kernel did not show.
+	// RestKey has what could not be booked to anybody: rows that did not fit, switches that the
+	// kernel did not show.
 	RestKey = "(not known)"
 )
 

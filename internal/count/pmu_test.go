@@ -43,7 +43,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// work computes all the time, or in phases of other lengths each time: computing, calling the kernel, sleeping.
+// work computes all the time, or in phases of other lengths each time: computing, calling the
+// kernel, sleeping.
 func work(seed uint64) {
 	random, end := rand.New(rand.NewPCG(seed, 7)), time.Now().Add(pmuWork)
 	for phase := 0; time.Now().Before(end); phase++ {
@@ -72,7 +73,8 @@ func work(seed uint64) {
 
 var sink int
 
-// truth is a pinned counter of a process: it has a counter of the hardware whenever the process runs.
+// truth is a pinned counter of a process: it has a counter of the hardware whenever the process
+// runs.
 func truth(t *testing.T, pid int) int {
 	t.Helper()
 	attributes := unix.PerfEventAttr{Type: unix.PERF_TYPE_HARDWARE, Config: unix.PERF_COUNT_HW_INSTRUCTIONS,
@@ -119,7 +121,8 @@ type pmuTrial struct {
 	errors   []float64 // of the values, as parts of the truth
 }
 
-// startChild starts a child before anything is counted: a thread that is made later would have no counter.
+// startChild starts a child before anything is counted: a thread that is made later would have no
+// counter.
 func startChild(t *testing.T, seeds []uint64) *pmuTrial {
 	t.Helper()
 	child := exec.Command(os.Args[0])
@@ -150,7 +153,8 @@ func startChild(t *testing.T, seeds []uint64) *pmuTrial {
 	return trial
 }
 
-// each is called at the end of an interval: checks what was counted in it, and has the child work in the next one.
+// each is called at the end of an interval: checks what was counted in it, and has the child work
+// in the next one.
 func (p *pmuTrial) each(interval *Interval) error {
 	if p.working {
 		select {
@@ -208,8 +212,8 @@ func (p *pmuTrial) check(interval *Interval, true float64) {
 	}
 }
 
-// More events than counters take turns: the true count, of a counter of its own, lies within the stated interval, and
-// copies of one event agree.
+// More events than counters take turns: the true count, of a counter of its own, lies within the
+// stated interval, and copies of one event agree.
 func TestPMUTrueCountIsInside(t *testing.T) {
 	if testing.Short() || os.Geteuid() != 0 {
 		t.Skip("loading BPF programs needs root, and the runs take a minute")

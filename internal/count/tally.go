@@ -14,8 +14,8 @@ type tally struct {
 	last []counters.Count
 	ran  int64 // at the last reading, and
 	base int64 // at the begin of the interval
-	// windows, by event and reading of the interval, are what was counted since the reading before. An event that is
-	// never without a counter has one window.
+	// windows, by event and reading of the interval, are what was counted since the reading before.
+	// An event that is never without a counter has one window.
 	windows []windows
 	still   int // intervals in which it did not run
 }

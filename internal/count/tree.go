@@ -22,7 +22,8 @@ const treeLimit = 1 << 17
 type tree struct {
 	mount string
 	paths map[uint64]string
-	// unknown are ids that no directory has: a cgroup that was removed, or one outside of our namespace.
+	// unknown are ids that no directory has: a cgroup that was removed, or one outside of our
+	// namespace.
 	unknown map[uint64]bool
 }
 
@@ -155,7 +156,8 @@ func (s *Session) there(who identity) bool {
 	return err == nil && id == who.ID
 }
 
-// commOf is the name of a process or thread: as it is now, as it was when it was last named for one that has ended.
+// commOf is the name of a process or thread: as it is now, as it was when it was last named for one
+// that has ended.
 func commOf(who identity, row *counters.Row) string {
 	text, err := os.ReadFile("/proc/" + strconv.FormatUint(who.ID, 10) + "/comm")
 	if err != nil {

@@ -27,8 +27,8 @@ type File struct {
 	Path string // as the process sees it
 	Root *Root  // where it sees it
 	How  string // recording.SeenMapped or recording.SeenOpened
-	// Held is the file itself where another took its place since, or none: nil where Path leads to it.
-	// Whoever opened it closes it.
+	// Held is the file itself where another took its place since, or none: nil where Path leads to
+	// it. Whoever opened it closes it.
 	Held *os.File
 }
 
@@ -47,8 +47,8 @@ const (
 	maxRows    = 8 << 10
 	maxOwn     = 512     // files of the program's own
 	maxOwnSize = 4 << 20 // of one of them
-	// maxRemembered is of how many files it is remembered what was read of them: a recorder may see a
-	// host for weeks.
+	// maxRemembered is of how many files it is remembered what was read of them: a recorder may see
+	// a host for weeks.
 	maxRemembered = 8 << 10
 )
 

@@ -126,12 +126,13 @@ func (c *collector) debianOwners(root *Root, info []string, todo map[string]unit
 	return owners
 }
 
-// installs is how long after the database of packages was changed last a file may be born that is a package's: images
-// are unpacked file by file, and the database is one of them.
+// installs is how long after the database of packages was changed last a file may be born that is a
+// package's: images are unpacked file by file, and the database is one of them.
 const installs = time.Hour
 
-// bornAfter tells whether a file is younger than the database of packages: none of them brought it. A host that builds
-// programs has new ones each minute, and reading all lists for each took more than all else that was read.
+// bornAfter tells whether a file is younger than the database of packages: none of them brought it.
+// A host that builds programs has new ones each minute, and reading all lists for each took more
+// than all else that was read.
 func bornAfter(root *Root, name string, database unix.Timespec) bool {
 	file, err := root.below(name, unix.O_PATH)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A file is of no package when it is younger than their database; one that was installed with it is asked for, and so
-// is one that is not there.
+// A file is of no package when it is younger than their database; one that was installed with it is
+// asked for, and so is one that is not there.
 func TestBornAfterTheDatabase(t *testing.T) {
 	root := plant(t, map[string]string{"/usr/bin/made": "x"})
 	file, err := root.below("/usr/bin/made", unix.O_PATH)

@@ -7,15 +7,16 @@ import (
 	"culprit/internal/stat"
 )
 
-// Verdict is what recordings of two sides say of the metric that was asked for, before suspects are named.
+// Verdict is what recordings of two sides say of the metric that was asked for, before suspects are
+// named.
 type Verdict struct {
 	Context    Context
 	Effects    map[string]cause.Effect // by metric, where it is none of requests
 	OfRequests *RequestVerdict         // where it is one of requests
 }
 
-// TestAny gives the verdict by any metric: what Test takes, or TestRequests. CPU time per request with one recording of
-// a side is judged by its parts, as a metric of requests is.
+// TestAny gives the verdict by any metric: what Test takes, or TestRequests. CPU time per request
+// with one recording of a side is judged by its parts, as a metric of requests is.
 func (e *Evidence) TestAny(asked string, smallest float64) (v Verdict, err error) {
 	ofOne := asked == compare.MetricCPU && e.Work.Name == units.PerRequest && min(len(e.A), len(e.B)) < 2
 	if IsOfRequests(asked) || ofOne {

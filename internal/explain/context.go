@@ -1,6 +1,7 @@
-// Package explain goes from recordings to suspects. investigate, compare and explain all call it, so
-// that the same recordings give the same suspects in every verb. It compares both metrics in one
-// pass, chooses the one to explain, asks the catalogue of causes, and gathers what limits the answer.
+// Package explain goes from recordings to suspects. investigate, compare and explain all call it,
+// so that the same recordings give the same suspects in every verb. It compares both metrics in one
+// pass, chooses the one to explain, asks the catalogue of causes, and gathers what limits the
+// answer.
 //
 //	evidence, err := explain.Read(a, b, units.PerAuto)
 //	known, effects, err := evidence.Test(explain.MetricAuto, 0.02)
@@ -43,8 +44,8 @@ type Context struct {
 	B []string `json:"b"`
 	// Metric is what is explained: "wall" or "cpu".
 	Metric string `json:"metric"`
-	// Percentile is that of the latency which was tested, such as "p99": suspects are then those of the slow requests,
-	// where enough of them were kept. "" where another metric was.
+	// Percentile is that of the latency which was tested, such as "p99": suspects are then those of
+	// the slow requests, where enough of them were kept. "" where another metric was.
 	Percentile string `json:"percentile,omitempty"`
 	// Outcome of the tested metric, "" where nothing was tested. Without a difference there are no
 	// suspects.

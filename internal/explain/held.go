@@ -15,8 +15,9 @@ const (
 	valuesTold  = 4
 )
 
-// changedWithin tells of facts that were not the same all the time in a recording: comparing two parts of it tells what
-// that made of the target. Recorders of this program that came and went are no change.
+// changedWithin tells of facts that were not the same all the time in a recording: comparing two
+// parts of it tells what that made of the target. Recorders of this program that came and went are
+// no change.
 func (e *Evidence) changedWithin() (list []string) {
 	for _, side := range []struct {
 		name  string

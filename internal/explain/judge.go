@@ -191,8 +191,8 @@ func (j *Judgement) alone(e *Evidence) {
 	}
 }
 
-// watchersOf tells, each once, what others did to a target that runs on while it was recorded, where that was for the
-// target alone.
+// watchersOf tells, each once, what others did to a target that runs on while it was recorded,
+// where that was for the target alone.
 func watchersOf(side []*recording.Recording) (list []string) {
 	for _, rec := range side {
 		for _, fact := range rec.Facts {

@@ -102,8 +102,8 @@ func Mostly(busy, alone float64) string {
 }
 
 // Alone is the metric that one side is explained by: as asked, else what it mostly spends. Of what
-// runs on, whose waits for work are no time, that is mostly the CPU time, unless something else holds
-// up its threads.
+// runs on, whose waits for work are no time, that is mostly the CPU time, unless something else
+// holds up its threads.
 func (e *Evidence) Alone(asked string) (string, error) {
 	if asked != MetricAuto {
 		return asked, checkMetric(asked)

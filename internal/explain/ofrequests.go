@@ -20,11 +20,12 @@ type RequestVerdict struct {
 	// Effect is B as a multiple of A.
 	Effect  cause.Effect `json:"effect"`
 	Outcome stat.Outcome `json:"outcome"`
-	// Parts are how many parts of each recording gave the interval, where a side has one recording; 0: the spread is that
-	// between recordings.
+	// Parts are how many parts of each recording gave the interval, where a side has one recording;
+	// 0: the spread is that between recordings.
 	PartsA int `json:"parts_a,omitempty"`
 	PartsB int `json:"parts_b,omitempty"`
-	// Disturbed are parts that were left out: the service was restarted in them, or not long before.
+	// Disturbed are parts that were left out: the service was restarted in them, or not long
+	// before.
 	Disturbed int      `json:"disturbed,omitempty"`
 	Warnings  []string `json:"-"`
 }
@@ -32,10 +33,11 @@ type RequestVerdict struct {
 // IsOfRequests tells the metrics that TestRequests takes; "mean" is another word for the latency.
 func IsOfRequests(metric string) bool { return metric == "mean" || units.IsOfRequests(metric) }
 
-// TestRequests says whether the requests of B are worse than those of A: by their mean latency, a percentile, or their
-// rate, of which more is better; "cpu" is the CPU time of one. The interval comes from the spread between recordings,
-// or where a side has one from that between parts of it. The context explains the change by what the threads that work
-// on requests were busy with, or waited for.
+// TestRequests says whether the requests of B are worse than those of A: by their mean latency, a
+// percentile, or their rate, of which more is better; "cpu" is the CPU time of one. The interval
+// comes from the spread between recordings, or where a side has one from that between parts of it.
+// The context explains the change by what the threads that work on requests were busy with, or
+// waited for.
 func (e *Evidence) TestRequests(metric string, smallest float64) (Context, *RequestVerdict, error) {
 	if metric == "mean" {
 		metric = units.Latency
@@ -155,8 +157,9 @@ func (e *Evidence) judgeParts(v *RequestVerdict, smallest float64) {
 	}
 }
 
-// partsOf are the values of all parts of a side's recordings, as logarithms, and when each was, in seconds since the
-// first recording began; no times where a recording does not say when it was made.
+// partsOf are the values of all parts of a side's recordings, as logarithms, and when each was, in
+// seconds since the first recording began; no times where a recording does not say when it was
+// made.
 func partsOf(group []*recording.Recording, first *recording.Recording, metric string) (logs, times []float64,
 	disturbed int) {
 	var values []float64

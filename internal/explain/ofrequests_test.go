@@ -11,8 +11,8 @@ import (
 	"culprit/recording"
 )
 
-// inSlices is a minute of a service with a row for each second, whose latency is scattered a little around a time of
-// seconds.
+// inSlices is a minute of a service with a row for each second, whose latency is scattered a little
+// around a time of seconds.
 func inSlices(seed uint64, latency float64, count int64) *recording.Recording {
 	random := rand.New(rand.NewPCG(seed, 1))
 	rec := &recording.Recording{Manifest: recording.Manifest{WindowNs: 60e9, Target: recording.Target{Kind: "pid"}}}
@@ -57,7 +57,8 @@ func TestVerdictByPartsOfOneRecording(t *testing.T) {
 		if decided != (v.PartsA > 0) || decided == math.IsNaN(v.Effect.Low) || len(v.Warnings) == 0 {
 			t.Errorf("%s: %+v", c.metric, v)
 		}
-		// Nothing was recorded of threads: seconds that did not change with it explain nothing. CPU time of one request did.
+		// Nothing was recorded of threads: seconds that did not change with it explain nothing. CPU
+		// time of one request did.
 		if known.Judged() && c.metric != "throughput" {
 			t.Errorf("%s: %+v is judged", c.metric, known)
 		}

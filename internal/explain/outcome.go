@@ -65,8 +65,8 @@ func (e *Evidence) Outcome(metric string, smallest float64) (stat.Outcome, cause
 	return outcome, effect, told, nil
 }
 
-// OfRequests is the verdict on a metric of the requests that the recordings hold; false where one of
-// them does not tell it. Of a throughput more is better.
+// OfRequests is the verdict on a metric of the requests that the recordings hold; false where one
+// of them does not tell it. Of a throughput more is better.
 func (e *Evidence) OfRequests(metric string, smallest float64) (stat.Outcome, cause.Effect, *compare.Result, bool) {
 	told := &compare.Result{Metric: metric}
 	for i, rec := range e.both() {
@@ -131,9 +131,9 @@ func (e *Evidence) outcome(result *compare.Result, smallest float64) (stat.Outco
 	return outcome, judged
 }
 
-// verdictOf is the verdict on logarithms of a metric, "" where nothing can be said. Where the sides were measured one
-// after the other, by the times, the interval is the wider one of those with and without a steady drift of the host,
-// unless far more time lies between them than they took.
+// verdictOf is the verdict on logarithms of a metric, "" where nothing can be said. Where the sides
+// were measured one after the other, by the times, the interval is the wider one of those with and
+// without a steady drift of the host, unless far more time lies between them than they took.
 func verdictOf(a, b, timesA, timesB []float64, smallest float64) (stat.Outcome, cause.Effect) {
 	none := cause.Effect{Ratio: math.Exp(mean(b) - mean(a)), Low: notKnown, High: notKnown, Confidence: Confidence}
 	estimate, err := stat.MeanDifference(a, b, Confidence)

@@ -10,14 +10,15 @@ import (
 
 // RequestMetric is one number of the requests of both sides, with one value for each recording.
 type RequestMetric struct {
-	// Name is latency (the mean), p50 … p99.9, cpu (of one request), throughput, in_progress (at once, on average); how
-	// busy the sides were: cpus (of the service), busiest_thread and host (a part of the time).
+	// Name is latency (the mean), p50 … p99.9, cpu (of one request), throughput, in_progress (at
+	// once, on average); how busy the sides were: cpus (of the service), busiest_thread and host (a
+	// part of the time).
 	Name string    `json:"name"`
 	Unit string    `json:"unit"` // "s", "1/s", "requests", "CPUs"; "" for a part
 	A    []float64 `json:"a"`
 	B    []float64 `json:"b"`
-	// Effect is B as a multiple of A; Outcome its verdict, "" where there is none: with one recording on a side, and of
-	// how busy they were.
+	// Effect is B as a multiple of A; Outcome its verdict, "" where there is none: with one
+	// recording on a side, and of how busy they were.
 	Effect  cause.Effect `json:"effect"`
 	Outcome stat.Outcome `json:"outcome,omitempty"`
 }
@@ -25,8 +26,8 @@ type RequestMetric struct {
 // percentiles are those that are told of latencies.
 var percentiles = []string{"p50", "p95", "p99", "p99.9"}
 
-// Requests are the numbers of the requests that the recordings hold, where they are compared per request: what one
-// took, and at which load; nil where they are not, or one of them holds none.
+// Requests are the numbers of the requests that the recordings hold, where they are compared per
+// request: what one took, and at which load; nil where they are not, or one of them holds none.
 func (e *Evidence) Requests(smallest float64) (all []RequestMetric) {
 	if e.Work.Name != units.PerRequest || e.OneSided() {
 		return nil

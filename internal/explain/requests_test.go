@@ -9,8 +9,9 @@ import (
 	"culprit/recording"
 )
 
-// onHost is a recording of a service on a host of two CPUs: how many requests it answered in ten seconds, the usual
-// latency and that of one in fifty, the CPU time of its only thread, and what both CPUs were busy, in seconds.
+// onHost is a recording of a service on a host of two CPUs: how many requests it answered in ten
+// seconds, the usual latency and that of one in fifty, the CPU time of its only thread, and what
+// both CPUs were busy, in seconds.
 func onHost(count, usualNs, slowNs int64, cpu, busy float64) *recording.Recording {
 	rec := &recording.Recording{Manifest: recording.Manifest{WindowNs: 10e9, Target: recording.Target{Kind: "pid"}}}
 	rec.Manifest.Metrics = map[string]float64{recording.MetricCPU: cpu}
@@ -34,7 +35,8 @@ func bucketOf(ns int64) int32 {
 	}
 }
 
-// What requests took on two sides, and at which load, is told of each recording, with a verdict where it is known.
+// What requests took on two sides, and at which load, is told of each recording, with a verdict
+// where it is known.
 func TestRequestsOfTwoSides(t *testing.T) {
 	a := []*recording.Recording{onHost(1000, 2e6, 20e6, 3, 8), onHost(1010, 2e6, 20e6, 3.1, 8.2),
 		onHost(990, 2e6, 20e6, 2.9, 7.9)}

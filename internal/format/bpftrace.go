@@ -12,9 +12,9 @@ import (
 	"culprit/recording"
 )
 
-// bpftrace reads the maps that bpftrace prints at its end, as text or as JSON (-f json): counts and sums by stack or
-// by other keys, histograms (https://github.com/bpftrace/bpftrace). A map is a signal of its own name; the one of
-// stacks is what Options.Signal says.
+// bpftrace reads the maps that bpftrace prints at its end, as text or as JSON (-f json): counts and
+// sums by stack or by other keys, histograms (https://github.com/bpftrace/bpftrace). A map is a
+// signal of its own name; the one of stacks is what Options.Signal says.
 type bpftrace struct {
 	names    *names
 	rows     *rows
@@ -191,7 +191,8 @@ func (b *bpftrace) finish() (*recording.Recording, error) {
 	return rec, nil
 }
 
-// countedMap is the map of stacks, the unnamed one where there are several; 0: none, or it cannot be told.
+// countedMap is the map of stacks, the unnamed one where there are several; 0: none, or it cannot
+// be told.
 func (b *bpftrace) countedMap() int32 {
 	found, several := int32(0), false
 	for id, one := range b.maps {

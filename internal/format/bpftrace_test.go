@@ -10,7 +10,8 @@ import (
 	"culprit/recording"
 )
 
-// The forms in which bpftrace prints keys: two stacks, leaf first, with a name; numbers; none; statistics.
+// The forms in which bpftrace prints keys: two stacks, leaf first, with a name; numbers; none;
+// statistics.
 func TestBpftrace(t *testing.T) {
 	text := "Attaching 3 probes...\n\n@[\n    vfs_read+570\n    entry_SYSCALL_64_after_hwframe+118\n, \n" +
 		"    read+12\n    main+4\n, web]: 3\n@[, \n    main+9\n, web]: 2\n@[\n\tffffffff81 vfs_write+0x1f (kernel)\n" +

@@ -115,7 +115,8 @@ func (b *bpftrace) value(entry *bpfEntry, text []byte) {
 	b.bad++
 }
 
-// place makes the stack of a key: what is neither a stack nor the thread's name stands as a frame before it.
+// place makes the stack of a key: what is neither a stack nor the thread's name stands as a frame
+// before it.
 func (b *bpftrace) place(entry *bpfEntry) {
 	var root []int32
 	var stacks [][]string
@@ -153,8 +154,8 @@ func isNumber(text string) bool {
 	return err == nil
 }
 
-// kernelStack is which of a key's stacks is the kernel's, -1 for none: one that begins where the kernel is entered,
-// else the first of two, as scripts write [kstack, ustack].
+// kernelStack is which of a key's stacks is the kernel's, -1 for none: one that begins where the
+// kernel is entered, else the first of two, as scripts write [kstack, ustack].
 func kernelStack(stacks [][]string) int {
 	for i, frames := range stacks {
 		root := bpfFrame(frames[len(frames)-1], false).Name
@@ -185,7 +186,8 @@ func (b *bpftrace) stacked(stack []int32, frames []string, kernel bool) []int32 
 	return stack
 }
 
-// bpfFrame reads "vfs_read+570", "0x7f12", "ffffffff81 vfs_read+570 (kernel)" of stacks in the form of perf.
+// bpfFrame reads "vfs_read+570", "0x7f12", "ffffffff81 vfs_read+570 (kernel)" of stacks in the form
+// of perf.
 func bpfFrame(text string, kernel bool) recording.Frame {
 	frame := recording.Frame{Name: text, Kind: recording.KindNative}
 	if at := strings.LastIndex(text, " ("); at > 0 && strings.HasSuffix(text, ")") {

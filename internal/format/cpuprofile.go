@@ -13,7 +13,8 @@ import (
 	"culprit/recording"
 )
 
-// Limits of a .cpuprofile: what is decoded stays in memory until the end, as times come after what they are of.
+// Limits of a .cpuprofile: what is decoded stays in memory until the end, as times come after what
+// they are of.
 const (
 	maxProfileNodes   = 1 << 20
 	maxProfileSamples = 16 << 20

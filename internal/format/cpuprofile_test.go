@@ -10,7 +10,8 @@ import (
 	"culprit/recording"
 )
 
-// v8 is a profile in which work, called by main, has two of five samples, main one, the collector one, and one is idle.
+// v8 is a profile in which work, called by main, has two of five samples, main one, the collector
+// one, and one is idle.
 const v8 = `{"nodes":[{"id":1,"callFrame":{"functionName":"(root)","url":"","lineNumber":-1},"children":[2,4,5]},
 {"id":2,"callFrame":{"functionName":"main","url":"file:///srv/app.js","lineNumber":9},"hitCount":1,"children":[3]},
 {"id":3,"callFrame":{"functionName":"work","url":"file:///srv/app.js","lineNumber":0},"hitCount":2},

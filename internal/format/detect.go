@@ -53,7 +53,8 @@ func detect(input *bufio.Reader) (string, error) {
 		ErrUnknown, head, strings.Join(Readable[1:], ", "))
 }
 
-// detectZipped tells what is compressed by the start of what comes out: a profile of pprof where that does not tell.
+// detectZipped tells what is compressed by the start of what comes out: a profile of pprof where
+// that does not tell.
 func detectZipped(head []byte) (string, error) {
 	unzipped, err := gzip.NewReader(bytes.NewReader(head))
 	if err != nil {
@@ -138,9 +139,9 @@ func detectText(head []byte) string {
 	return best
 }
 
-// looksLikePerfHeader wants two marks of a sample: "MemTotal: 24684084 kB" and "daemon:x:1:" look like an event, too,
-// and "VmFlags: rd mr mw me " of /proc/PID/smaps like one that perf ended with a blank. Where perf was told to print
-// the event alone, the stacks below it vote.
+// looksLikePerfHeader wants two marks of a sample: "MemTotal: 24684084 kB" and "daemon:x:1:" look
+// like an event, too, and "VmFlags: rd mr mw me " of /proc/PID/smaps like one that perf ended with
+// a blank. Where perf was told to print the event alone, the stacks below it vote.
 func looksLikePerfHeader(line []byte) bool {
 	header, ok := parsePerfHeader(line)
 	if !ok {

@@ -7,11 +7,13 @@ import (
 	"culprit/recording"
 )
 
-// firefoxVersion is that of the processed profile format, which later versions of the profiler upgrade
+// firefoxVersion is that of the processed profile format, which later versions of the profiler
+// upgrade
 // (https://github.com/firefox-devtools/profiler/blob/main/docs-developer/CHANGELOG-formats.md).
 const firefoxVersion = 60
 
-// firefoxFile is a profile of profiler.firefox.com: tables that all threads share, and a thread each.
+// firefoxFile is a profile of profiler.firefox.com: tables that all threads share, and a thread
+// each.
 type firefoxFile struct {
 	Meta    firefoxMeta     `json:"meta"`
 	Libs    []firefoxLib    `json:"libs"`

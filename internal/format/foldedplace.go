@@ -9,9 +9,10 @@ import (
 	"culprit/recording"
 )
 
-// The places that samplers of scripting languages write into a frame's name: "work (app.py:12)" of py-spy, "work
-// (libz.so.1)" of its native frames, "work - /srv/app.rb:12" of rbspy, "app.py:work:12" of austin. A place kept in the
-// name would make of one function as many as it has lines.
+// The places that samplers of scripting languages write into a frame's name: "work (app.py:12)" of
+// py-spy, "work (libz.so.1)" of its native frames, "work - /srv/app.rb:12" of rbspy,
+// "app.py:work:12" of austin. A place kept in the name would make of one function as many as it has
+// lines.
 var (
 	placeBehind = regexp.MustCompile(`^(.+?)(?: \(([^()]+)\)| - ([^()]+))$`)
 	placeBefore = regexp.MustCompile(`^([^:]+):([^:]+|<[^>]+>):(\d{1,9})$`)
@@ -53,8 +54,8 @@ func placed(frame recording.Frame) recording.Frame {
 	return frame
 }
 
-// isSource tells files of the languages that these samplers are for, and CPython's names of code without a file. Others
-// do not write so: what looks like it there ("operator()(x.h)") is a name.
+// isSource tells files of the languages that these samplers are for, and CPython's names of code
+// without a file. Others do not write so: what looks like it there ("operator()(x.h)") is a name.
 func isSource(file string) bool {
 	switch kindByFile(file) {
 	case recording.KindPython, recording.KindRuby, recording.KindPHP, recording.KindNode:

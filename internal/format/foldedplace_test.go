@@ -7,7 +7,8 @@ import (
 	"culprit/recording"
 )
 
-// A place in a frame's name is its file and line, not a part of the name; what only looks like one stays.
+// A place in a frame's name is its file and line, not a part of the name; what only looks like one
+// stays.
 func TestFoldedPlaces(t *testing.T) {
 	for text, want := range map[string]recording.Frame{
 		"work (app.py:12)":       {Name: "work", File: "app.py", Line: 12, Kind: recording.KindPython},
@@ -37,7 +38,8 @@ func TestFoldedPlaces(t *testing.T) {
 	}
 }
 
-// What is known and not read is told as what it is, compressed or not, and never taken for something else.
+// What is known and not read is told as what it is, compressed or not, and never taken for
+// something else.
 func TestOtherFormatsAreNamed(t *testing.T) {
 	perfetto := strings.Repeat("\x0a\x04\x40\x01\x50\x02", 4)
 	for text, want := range map[string]string{

@@ -32,9 +32,9 @@ func unpack(t testing.TB, path string) []byte {
 // perfHead is the first line of a sample: the thread's name and id, and at its end the event.
 var perfHead = regexp.MustCompile(`(?m)^(\S.*?) +\d+(?:/\d+)? .*?([a-z][a-z-]*)(?::[a-zA-Z]+)?: *$`)
 
-// What stackcollapse-perf.pl made of FlameGraph's own inputs has as many samples of each command. In two of them it
-// adds up periods: there the first lines of samples are counted. It takes the event that comes first, and leaves out a
-// last sample that no empty line follows.
+// What stackcollapse-perf.pl made of FlameGraph's own inputs has as many samples of each command.
+// In two of them it adds up periods: there the first lines of samples are counted. It takes the
+// event that comes first, and leaves out a last sample that no empty line follows.
 func TestForeignPerfScripts(t *testing.T) {
 	inputs, err := filepath.Glob("testdata/foreign/flamegraph/*.txt.gz")
 	if err != nil || len(inputs) < 13 {
@@ -100,8 +100,8 @@ func samplesOf(rec *recording.Recording, event string) map[string]int64 {
 	return found
 }
 
-// What speedscope keeps of other tools is read. Lines of the texts were counted with grep, the other events with jfr,
-// pprof and node.
+// What speedscope keeps of other tools is read. Lines of the texts were counted with grep, the
+// other events with jfr, pprof and node.
 func TestForeignProfiles(t *testing.T) {
 	for name, want := range map[string]int64{
 		"one-sample.linux-perf.txt": 1, "simple.linux-perf.txt": 1, "simple-with-pid.linux-perf.txt": 137,

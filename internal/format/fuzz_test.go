@@ -195,7 +195,8 @@ func zipped(text string) string {
 	return out.String()
 }
 
-// A thread's name may end like an event, and the header of a big host is longer than what is looked at.
+// A thread's name may end like an event, and the header of a big host is longer than what is looked
+// at.
 func TestPerfScriptOfRealHosts(t *testing.T) {
 	header := "# ========\n# captured on    : Sun Nov 22 05:17:00 2026\n" +
 		strings.Repeat("# cpu pmu capabilities\n", 5000)

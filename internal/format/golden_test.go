@@ -15,7 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// importText imports one text as culprit does, and checks that the recording can be written and read.
+// importText imports one text as culprit does, and checks that the recording can be written and
+// read.
 func importText(t testing.TB, name string, text []byte, options Options) *recording.Recording {
 	t.Helper()
 	rec, err := Import([]Source{{Name: name, Reader: bytes.NewReader(text)}}, options)

@@ -12,8 +12,8 @@ import (
 	"culprit/recording"
 )
 
-// jdk17 is what the JDK 17 wrote of a program whose thread main parses, sleeps, and enters a monitor that the thread
-// holder sleeps in.
+// jdk17 is what the JDK 17 wrote of a program whose thread main parses, sleeps, and enters a
+// monitor that the thread holder sleeps in.
 func jdk17(t testing.TB) []byte { return unpack(t, "testdata/jdk17.jfr.gz") }
 
 func TestJFROfJDK(t *testing.T) {
@@ -113,8 +113,8 @@ func TestDamagedJFR(t *testing.T) {
 	}
 }
 
-// Of a recording whose JVM was killed what it had flushed is read, and the rest is said to be missing. Bytes behind a
-// closed chunk are damage.
+// Of a recording whose JVM was killed what it had flushed is read, and the rest is said to be
+// missing. Bytes behind a closed chunk are damage.
 func TestOpenJFR(t *testing.T) {
 	closed := jdk17(t)
 	const about = "not closed, as when the JVM is killed"
@@ -142,7 +142,8 @@ func TestOpenJFR(t *testing.T) {
 
 // Types that hold themselves, or nothing often, would be passed without an end.
 func TestJFRWithoutEnd(t *testing.T) {
-	// The first class has 120 fields of the second, that has as many of the third, and the last has none.
+	// The first class has 120 fields of the second, that has as many of the third, and the last has
+	// none.
 	var texts []string
 	at := map[string]byte{}
 	name := func(text string) byte {

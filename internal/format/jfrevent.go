@@ -9,7 +9,8 @@ import (
 	"culprit/recording"
 )
 
-// jfrPeriodUnknown is what a sample of the JDK is worth where no setting tells: that of its default settings.
+// jfrPeriodUnknown is what a sample of the JDK is worth where no setting tells: that of its default
+// settings.
 const jfrPeriodUnknown = 20 * time.Millisecond
 
 // use takes one event.
@@ -43,8 +44,9 @@ func (c *jfrChunk) use(event jfr.Event) {
 	}
 }
 
-// sample takes a thread that was seen running, or, by the wall clock, sleeping. Only the first class of events that
-// measures CPU time is that signal: two of them would count every second twice.
+// sample takes a thread that was seen running, or, by the wall clock, sleeping. Only the first
+// class of events that measures CPU time is that signal: two of them would count every second
+// twice.
 func (c *jfrChunk) sample(event jfr.Event, at int64) {
 	j := c.reader
 	thread, worth := "sampledThread", j.every[event.Class]

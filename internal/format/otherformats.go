@@ -7,8 +7,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// others are what people have lying around that is not read: how its first bytes are known, and what to give instead.
-// All of the marks have to be there.
+// others are what people have lying around that is not read: how its first bytes are known, and
+// what to give instead. All of the marks have to be there.
 var others = []struct {
 	begins  string
 	marks   []string

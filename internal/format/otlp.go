@@ -16,8 +16,9 @@ import (
 	"culprit/recording"
 )
 
-// otlpReader reads profiles of OpenTelemetry, as bytes or JSON, one request or many, as the collector's exporters
-// write them (opentelemetry/proto/profiles/v1development of version 1.7 and later, whose tables are shared).
+// otlpReader reads profiles of OpenTelemetry, as bytes or JSON, one request or many, as the
+// collector's exporters write them (opentelemetry/proto/profiles/v1development of version 1.7 and
+// later, whose tables are shared).
 type otlpReader struct {
 	names     *names
 	rows      *rows

@@ -66,8 +66,8 @@ func rowsOf(rec *recording.Recording, signal string) map[string][2]int64 {
 	return sums
 }
 
-// What the profiler of OpenTelemetry writes: samples that count, each time one, of kernels, native code without names
-// and interpreters; waits in ns beside them.
+// What the profiler of OpenTelemetry writes: samples that count, each time one, of kernels, native
+// code without names and interpreters; waits in ns beside them.
 func TestOTLPOfProfiler(t *testing.T) {
 	made := pprofile.NewProfiles()
 	rec := &recording.Recording{}

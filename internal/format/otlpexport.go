@@ -12,8 +12,9 @@ import (
 	"culprit/recording"
 )
 
-// writeOTLP writes one request of profiles of OpenTelemetry: a resource for each process, below it a profile that
-// counts and, where there are times, one in ns. Samples of one thread and stack are one, with a value for each time.
+// writeOTLP writes one request of profiles of OpenTelemetry: a resource for each process, below it
+// a profile that counts and, where there are times, one in ns. Samples of one thread and stack are
+// one, with a value for each time.
 func writeOTLP(w io.Writer, rec *recording.Recording, signal string, amounts []amount) error {
 	made := pprofile.NewProfiles()
 	tables := newOTLPMade(made.Dictionary(), rec)

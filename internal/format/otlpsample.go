@@ -134,7 +134,8 @@ func (t *otlpTables) signalOf(profile pprofile.Profile) (signal string, ns float
 	return cutText(name, maxText), ns
 }
 
-// otlpCPU says what a scope tells of CPU time: profiles that count samples, profiles in ns, or both of one set.
+// otlpCPU says what a scope tells of CPU time: profiles that count samples, profiles in ns, or both
+// of one set.
 type otlpCPU struct{ counted, timed bool }
 
 func (t *otlpTables) cpuOf(scope pprofile.ScopeProfiles) (cpu otlpCPU) {
@@ -237,7 +238,8 @@ func (t *otlpTables) module(location pprofile.Location) recording.Frame {
 	return frame
 }
 
-// otlpFrameType is the attribute of a location that tells the kind of its code, otlpKinds its values.
+// otlpFrameType is the attribute of a location that tells the kind of its code, otlpKinds its
+// values.
 const otlpFrameType = "profile.frame.type"
 
 var otlpKinds = map[string]recording.FrameKind{"kernel": recording.KindKernel, "native": recording.KindNative,

@@ -8,8 +8,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Limits of an OTLP profile: a message of two bytes becomes an object of a hundred, and one inside the other costs
-// the stack.
+// Limits of an OTLP profile: a message of two bytes becomes an object of a hundred, and one inside
+// the other costs the stack.
 const (
 	maxOTLP         = 32 << 20
 	maxOTLPMessages = 2 << 20
@@ -19,7 +19,8 @@ const (
 // otlpShape is what messages have which fields inside them; nil: one that is not looked into.
 type otlpShape map[protowire.Number]otlpShape
 
-// The messages of opentelemetry/proto/profiles/v1development, with the numbers of their fields that are messages.
+// The messages of opentelemetry/proto/profiles/v1development, with the numbers of their fields that
+// are messages.
 func otlpShapes() otlpShape {
 	value := otlpShape{}
 	keyed := otlpShape{2: value}
@@ -68,8 +69,8 @@ func (s otlpShape) check(text []byte, left *int, depth int) error {
 	return nil
 }
 
-// looksLikeOTLP tells profiles of OpenTelemetry by the fields that stand first, as bytes, or as JSON. framed: each
-// request stands behind its length, as the collector's file exporter writes it.
+// looksLikeOTLP tells profiles of OpenTelemetry by the fields that stand first, as bytes, or as
+// JSON. framed: each request stands behind its length, as the collector's file exporter writes it.
 func looksLikeOTLP(head []byte) (is, framed bool) {
 	if looksLikeOTLPJSON(head) {
 		return true, false
@@ -80,7 +81,8 @@ func looksLikeOTLP(head []byte) (is, framed bool) {
 	return otlpBytes(head), false
 }
 
-// otlpBytes follows the first message of each level: requests begin with resources or with the dictionary.
+// otlpBytes follows the first message of each level: requests begin with resources or with the
+// dictionary.
 func otlpBytes(head []byte) bool {
 	const enough = 3
 	shape := otlpShapes()

@@ -37,7 +37,8 @@ const (
 // perfettoStartNs is where the window begins on the trace's clock: 0 would be no time.
 const perfettoStartNs = 1e9
 
-// Limits of a trace: beyond it one packet stands for several samples, or for more of what a signal counts.
+// Limits of a trace: beyond it one packet stands for several samples, or for more of what a signal
+// counts.
 const (
 	maxPerfettoSamples = 1 << 18
 	maxPerfettoAmounts = 1 << 16
@@ -55,7 +56,8 @@ type perfettoTrace struct {
 	lastEnd int64
 }
 
-// writePerfetto writes samples as packets with stacks, and waits as slices on the track of their thread.
+// writePerfetto writes samples as packets with stacks, and waits as slices on the track of their
+// thread.
 func writePerfetto(w io.Writer, rec *recording.Recording, signal string, amounts []amount) error {
 	t := &perfettoTrace{rec: rec, out: bufio.NewWriterSize(w, readerBytes), stacks: map[int32]uint64{}}
 	lines := threadLines(rec, amounts)
@@ -129,7 +131,8 @@ func appendText(to []byte, field protowire.Number, value string) []byte {
 	return protowire.AppendString(protowire.AppendTag(to, field, protowire.BytesType), value)
 }
 
-// begin says which clock times are of, what it showed when the window began, and how often was sampled.
+// begin says which clock times are of, what it showed when the window began, and how often was
+// sampled.
 func (t *perfettoTrace) begin(signal string) {
 	m := &t.rec.Manifest
 	timebase := appendText(nil, 10, plain(signal))

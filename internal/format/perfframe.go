@@ -69,8 +69,8 @@ func parsePerfFrame(text []byte, high bool) recording.Frame {
 }
 
 // inlinedInto splits "La;::outer->Lb;::inner (/tmp/perf-1.map)", as perf-map-agent writes inlined
-// methods of Java, before the innermost one: inner and outer are frames of their own, with the map's
-// name. inner is nil where nothing is inlined.
+// methods of Java, before the innermost one: inner and outer are frames of their own, with the
+// map's name. inner is nil where nothing is inlined.
 func inlinedInto(text []byte) (outer, inner []byte) {
 	at := bytes.LastIndex(text, []byte("->L"))
 	module := bytes.LastIndex(text, []byte(" (/tmp/perf-"))
@@ -80,7 +80,8 @@ func inlinedInto(text []byte) (outer, inner []byte) {
 	return append(append([]byte{}, text[:at]...), text[module:]...), text[at+len("->"):]
 }
 
-// moduleStart finds the parenthesis that opens the last balanced pair, -1 when the line does not end with one.
+// moduleStart finds the parenthesis that opens the last balanced pair, -1 when the line does not
+// end with one.
 func moduleStart(text []byte) int {
 	if len(text) == 0 || text[len(text)-1] != ')' {
 		return -1

@@ -62,9 +62,10 @@ func parsePerfHeader(line []byte) (h perfHeader, ok bool) {
 	return h, h.hasPid || h.timeNs >= 0 || len(h.event) > 0
 }
 
-// leadsToEvent tells whether nothing but what perf prints between the ids and the event stands from field i on, in its
-// order: -F misc, the CPU, the time, the period. What looks like ids and is not followed so is a part of a thread's
-// name, such as "pool 12/3 [0] x", if ids that are come behind it.
+// leadsToEvent tells whether nothing but what perf prints between the ids and the event stands from
+// field i on, in its order: -F misc, the CPU, the time, the period. What looks like ids and is not
+// followed so is a part of a thread's name, such as "pool 12/3 [0] x", if ids that are come behind
+// it.
 func leadsToEvent(line []byte, fields [][2]int, i int) bool {
 	if i < len(fields) && len(bytes.Trim(word(line, fields, i), "KUHGMESDP")) == 0 {
 		i++
@@ -93,9 +94,9 @@ func isTime(text []byte) bool {
 // maxPid is the largest id that Linux gives, PID_MAX_LIMIT of include/linux/threads.h.
 const maxPid = 1 << 22
 
-// bareID tells "java 19983 cycles:", which perf prints without a time, from "java 10101010 cycles:":
-// a number between a name and an event is the id that stands there by default, unless it is too large
-// for one; then -F has left the id out, and it is the period.
+// bareID tells "java 19983 cycles:", which perf prints without a time, from "java 10101010
+// cycles:": a number between a name and an event is the id that stands there by default, unless it
+// is too large for one; then -F has left the id out, and it is the period.
 func bareID(line []byte, fields [][2]int, i int) bool {
 	number, is := parseDecimal(word(line, fields, i))
 	return i > 0 && is && number <= maxPid && i+1 < len(fields) && isEvent(word(line, fields, i+1))
@@ -119,8 +120,8 @@ func (h *perfHeader) readFields(line []byte, fields [][2]int, at int) {
 	}
 }
 
-// isMapping tells a line of /proc/PID/maps and smaps, "00400000-00401000 r-xp 00000000 fe:00 24 /bin/true": its device
-// and inode look like an id and an event.
+// isMapping tells a line of /proc/PID/maps and smaps, "00400000-00401000 r-xp 00000000 fe:00 24
+// /bin/true": its device and inode look like an id and an event.
 func isMapping(line []byte, fields [][2]int) bool {
 	if len(fields) < 5 {
 		return false
@@ -138,7 +139,8 @@ func isMapping(line []byte, fields [][2]int) bool {
 	return true
 }
 
-// follows tells whether what can follow an id begins with field i: the letters of -F misc may stand before it.
+// follows tells whether what can follow an id begins with field i: the letters of -F misc may stand
+// before it.
 func follows(line []byte, fields [][2]int, i int) bool {
 	if i < len(fields) && len(bytes.Trim(word(line, fields, i), "KUHGMESDP")) == 0 {
 		i++
@@ -146,8 +148,8 @@ func follows(line []byte, fields [][2]int, i int) bool {
 	return i < len(fields) && headerField(line, fields, i)
 }
 
-// idsBehind tells whether an id with a CPU or a time comes later, which perf prints before the event: what looks like
-// an event is then part of a name such as "pool: 3".
+// idsBehind tells whether an id with a CPU or a time comes later, which perf prints before the
+// event: what looks like an event is then part of a name such as "pool: 3".
 func idsBehind(line []byte, fields [][2]int, from int) bool {
 	for i := from; i+1 < len(fields); i++ {
 		if _, _, _, isID := parseIDs(word(line, fields, i)); !isID {
@@ -279,7 +281,8 @@ func parseFraction(text []byte) (int64, bool) {
 	return seconds*1e9 + ns, ok
 }
 
-// isEvent tells "cycles:", "cycles:ppp:", "sched:sched_switch:", "cpu_core/cycles/:" from other words.
+// isEvent tells "cycles:", "cycles:ppp:", "sched:sched_switch:", "cpu_core/cycles/:" from other
+// words.
 func isEvent(text []byte) bool {
 	if len(text) < 3 || text[len(text)-1] != ':' || text[0] == ':' {
 		return false

@@ -27,7 +27,8 @@ type perfBatch struct {
 const (
 	maxComments     = 256
 	maxCommentBytes = 4 << 10
-	// A sample's frames beyond this are not even looked at; the builder cuts the middle of what is left.
+	// A sample's frames beyond this are not even looked at; the builder cuts the middle of what is
+	// left.
 	maxScratch = 64 << 10
 )
 

@@ -40,8 +40,8 @@ func newPprof() *pprofReader {
 	return &pprofReader{names: newNames(), rows: newRows(), labels: map[string]bool{}}
 }
 
-// looksLikePprof tells an uncompressed profile by its first fields, up to a sample type of two small numbers. Go's run
-// time writes its times before that, others begin with it.
+// looksLikePprof tells an uncompressed profile by its first fields, up to a sample type of two
+// small numbers. Go's run time writes its times before that, others begin with it.
 func looksLikePprof(head []byte) bool {
 	const looked = 8
 	for range looked {
@@ -111,7 +111,8 @@ func uncompressed(input *bufio.Reader) ([]byte, error) {
 		}
 		zipped := bufio.NewReaderSize(unzipped, detectBytes)
 		head, _ := zipped.Peek(detectBytes) // an error shows again below
-		// A name in a profile may look like a line of text; text has no zero in it, as the first of a profile's texts has.
+		// A name in a profile may look like a line of text; text has no zero in it, as the first of
+		// a profile's texts has.
 		if !looksLikePprof(head) && bytes.IndexByte(head, 0) < 0 && detectText(head) != "" {
 			return nil, fmt.Errorf("it is compressed text of %s; give it without: `zcat FILE | culprit import -o REC -`",
 				detectText(head))

@@ -37,7 +37,8 @@ func (p *pprofReader) lacks(rec *recording.Recording) []string {
 	return append(spots, keptForExport(rec, p.labels)...)
 }
 
-// keptForExport says what a profile holds beside CPU time and waits, and which labels have no place.
+// keptForExport says what a profile holds beside CPU time and waits, and which labels have no
+// place.
 func keptForExport(rec *recording.Recording, labels map[string]bool) []string {
 	var spots []string
 	signals := signalsOf(rec)

@@ -102,7 +102,8 @@ func (p *pprofPlaces) mapping(frame recording.Frame) *profile.Mapping {
 	return made
 }
 
-// moduleOf is a frame's file, with the names that perf and pprof use for kernel and vDSO; "" without one.
+// moduleOf is a frame's file, with the names that perf and pprof use for kernel and vDSO; ""
+// without one.
 func moduleOf(frame *recording.Frame) string {
 	switch {
 	case frame.Module != "":
@@ -115,7 +116,8 @@ func moduleOf(frame *recording.Frame) string {
 	return ""
 }
 
-// mainFirst puts the program before its libraries and the kernel: pprof calls a profile by its first mapping.
+// mainFirst puts the program before its libraries and the kernel: pprof calls a profile by its
+// first mapping.
 func (p *pprofPlaces) mainFirst() {
 	program := path.Base(p.rec.Fact("target.executable"))
 	rank := func(m *profile.Mapping) int {

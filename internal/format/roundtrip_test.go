@@ -120,7 +120,8 @@ func TestPprofRoundTrip(t *testing.T) {
 	}
 }
 
-// pprof calls a profile by its first mapping: the program, also where every stack ends in the kernel.
+// pprof calls a profile by its first mapping: the program, also where every stack ends in the
+// kernel.
 func TestPprofIsOfTheProgram(t *testing.T) {
 	builder := recording.NewBuilder()
 	rec := recording.Recording{Facts: []recording.Fact{{Name: "target.executable", Value: "/srv/app"}}}

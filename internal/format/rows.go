@@ -12,7 +12,8 @@ import (
 const (
 	maxRows      = 512 << 10
 	firstSliceNs = 100e6
-	// The coarsest slice: beyond it nothing more is gained by adding up, only rows of other stacks are left.
+	// The coarsest slice: beyond it nothing more is gained by adding up, only rows of other stacks
+	// are left.
 	lastSliceNs = 1 << 46 // about 20 hours
 	// maxAmount bounds every number of the input, so that sums cannot overflow.
 	maxAmount = 1e15

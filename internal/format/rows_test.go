@@ -57,7 +57,8 @@ func TestHistogramMedian(t *testing.T) {
 	}
 }
 
-// What a sample is worth: from the clock's period, from cycles, from the header, from the distances, or assumed.
+// What a sample is worth: from the clock's period, from cycles, from the header, from the
+// distances, or assumed.
 func TestWorth(t *testing.T) {
 	for _, c := range []struct {
 		name     string

@@ -38,7 +38,8 @@ func (s *straceReader) event(thread *straceThread, l straceLine) bool {
 	return true
 }
 
-// cutUnfinished takes "<unfinished ...>" off, and the ") = ?" before it of a thread that another's exit ended.
+// cutUnfinished takes "<unfinished ...>" off, and the ") = ?" before it of a thread that another's
+// exit ended.
 func cutUnfinished(text []byte) ([]byte, bool) {
 	text, is := bytes.CutSuffix(text, []byte(marksUnfinished))
 	return bytes.TrimRight(text, " "), is

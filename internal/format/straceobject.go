@@ -172,7 +172,8 @@ func (p *straceProcess) open(fd int32, what object) {
 	}
 }
 
-// peerOf reads {sa_family=AF_INET, sin_port=htons(443), sin_addr=inet_addr("10.0.0.1")} and AF_UNIX paths.
+// peerOf reads {sa_family=AF_INET, sin_port=htons(443), sin_addr=inet_addr("10.0.0.1")} and AF_UNIX
+// paths.
 func peerOf(args [][]byte) string {
 	for _, arg := range args[1:] {
 		text := string(arg)

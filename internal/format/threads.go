@@ -17,7 +17,8 @@ type threadLine struct {
 	ns       int64
 }
 
-// threadLines are the target's threads, the one with the most of the signal first. Amounts without a thread are one.
+// threadLines are the target's threads, the one with the most of the signal first. Amounts without
+// a thread are one.
 func threadLines(rec *recording.Recording, amounts []amount) []threadLine {
 	type key struct {
 		pid, tid int32

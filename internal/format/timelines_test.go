@@ -38,7 +38,8 @@ func timeline() *recording.Recording {
 	return rec
 }
 
-// Every index of the profile points into its table, each stack is what was recorded, and each weight is there.
+// Every index of the profile points into its table, each stack is what was recorded, and each
+// weight is there.
 func TestFirefox(t *testing.T) {
 	var file firefoxFile
 	if err := json.Unmarshal(export(t, timeline(), AsFirefox, "cpu"), &file); err != nil {
@@ -117,7 +118,8 @@ func protoNumber(t *testing.T, values [][]byte) uint64 {
 	return value
 }
 
-// A packet for each sample, at a time within its slice, with the thread and the names of its stack; waits as slices.
+// A packet for each sample, at a time within its slice, with the thread and the names of its stack;
+// waits as slices.
 func TestPerfetto(t *testing.T) {
 	trace := protoFields(t, export(t, timeline(), AsPerfetto, "cpu"))
 	functions, frames, stacks := map[uint64]string{}, map[uint64]uint64{}, map[uint64]string{}

@@ -70,7 +70,8 @@ func format(ctx context.Context, spec Spec, device string) error {
 	ctx, cancel := context.WithTimeout(ctx, formatLimit)
 	defer cancel()
 	words := map[string][]string{
-		// Below 512 MiB it would choose blocks of 1 KiB, which no real file system of a service has.
+		// Below 512 MiB it would choose blocks of 1 KiB, which no real file system of a service
+		// has.
 		"ext4":  {"mkfs.ext4", "-F", "-q", "-b", "4096", "-E", "lazy_itable_init=0,lazy_journal_init=0"},
 		"xfs":   {"mkfs.xfs", "-f", "-q"},
 		"btrfs": {"mkfs.btrfs", "-f", "-q"},

@@ -77,7 +77,8 @@ func (ground *Ground) build(ctx context.Context) error {
 		return err
 	}
 	if ground.Spec.Slow {
-		// A single throttled loop device queues without ever blocking whoever submits: it takes one on another.
+		// A single throttled loop device queues without ever blocking whoever submits: it takes one
+		// on another.
 		ground.Below = ground.Device
 		if ground.Device, err = ground.attach(ctx, ground.Below, true); err != nil {
 			return err
@@ -125,7 +126,8 @@ func (ground *Ground) makeFolder(ctx context.Context) (string, error) {
 	return folder, err
 }
 
-// makeImage makes the file that the loop device shows as a disk; it takes space only as it is written.
+// makeImage makes the file that the loop device shows as a disk; it takes space only as it is
+// written.
 func (ground *Ground) makeImage(ctx context.Context, folder string) (string, error) {
 	image := filepath.Join(folder, "image")
 	if ground.Spec.RAM {

@@ -21,7 +21,8 @@ const (
 	usualKills = 20
 	// killSpan is longer than one experiment takes here, so that every step is hit.
 	killSpan = 500 * time.Millisecond
-	// restoreLimit is what a host that is busy with everything else may take; the usual time is logged.
+	// restoreLimit is what a host that is busy with everything else may take; the usual time is
+	// logged.
 	restoreLimit = 20 * time.Second
 )
 
@@ -95,7 +96,8 @@ func killOnce(t *testing.T, text string, after time.Duration, before map[string]
 	if len(left) > 0 {
 		t.Errorf("left after %v: %q", took, left)
 	}
-	// An entry may be left when the kill came before its guardian was there: nothing had been changed by then.
+	// An entry may be left when the kill came before its guardian was there: nothing had been
+	// changed by then.
 	time.Sleep(50 * time.Millisecond)
 	restored, err := knob.Restore(state)
 	must(t, err)

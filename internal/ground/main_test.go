@@ -37,7 +37,8 @@ func exit(err error) {
 	os.Exit(0)
 }
 
-// experiment does all that one can do to a host: knobs, a cgroup with a command in it, and a ground; over and over.
+// experiment does all that one can do to a host: knobs, a cgroup with a command in it, and a
+// ground; over and over.
 func experiment(ctx context.Context, text string) error {
 	spec, err := Parse(text)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Requests of the audit subsystem (include/uapi/linux/audit.h). Only these two are ever sent: both read.
-// Enabling audit is not among them, because until the next boot it cannot be undone.
+// Requests of the audit subsystem (include/uapi/linux/audit.h). Only these two are ever sent: both
+// read. Enabling audit is not among them, because until the next boot it cannot be undone.
 const (
 	auditGet       = 1000
 	auditListRules = 1013
@@ -29,7 +29,8 @@ type auditState struct {
 	rules                    int
 }
 
-// audit keeps whether system calls are audited: each then pays for it. Reading needs CAP_AUDIT_CONTROL.
+// audit keeps whether system calls are audited: each then pays for it. Reading needs
+// CAP_AUDIT_CONTROL.
 func (collect *collector) audit() {
 	const source = "netlink audit"
 	state, err := readAudit()

@@ -88,8 +88,9 @@ const (
 	bitBPF         = 39
 )
 
-// EffectiveCapabilities returns the effective capabilities of this process as a set of bits, numbered as in
-// linux/capability.h. In a user namespace it has none that count: bpf, perf and the host's settings ask the first one.
+// EffectiveCapabilities returns the effective capabilities of this process as a set of bits,
+// numbered as in linux/capability.h. In a user namespace it has none that count: bpf, perf and the
+// host's settings ask the first one.
 func EffectiveCapabilities() (uint64, error) { return effective(tree{"/"}) }
 
 // effective returns the effective capabilities of this process as a set of bits.
@@ -114,8 +115,8 @@ func inUserNamespace(files tree) bool {
 	return err == nil && own != firstUserNamespace
 }
 
-// InUserNamespace tells whether this process is in a user namespace of its own: what it may there, also as root, is
-// nothing to the host.
+// InUserNamespace tells whether this process is in a user namespace of its own: what it may there,
+// also as root, is nothing to the host.
 func InUserNamespace() bool { return inUserNamespace(tree{"/"}) }
 
 // outside is the way out of a user namespace.

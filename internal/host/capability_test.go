@@ -108,8 +108,8 @@ func mustRead(t *testing.T, name string) string {
 	return text
 }
 
-// What hides the kernel's addresses is told by who may not see them: no setting is advised where a privilege is
-// missing.
+// What hides the kernel's addresses is told by who may not see them: no setting is advised where a
+// privilege is missing.
 func TestWhyKernelSymbolsAreHidden(t *testing.T) {
 	const syslog, nothing = "CapEff:\t0000000400000000\n", "CapEff:\t0000000000000000\n"
 	for _, c := range []struct{ status, restrict, why, fix string }{

@@ -66,8 +66,8 @@ func checkParanoid(files tree) Capability {
 
 func checkKernelSymbols(files tree) Capability {
 	const path = "/proc/kallsyms"
-	// The file is megabytes long. Its first lines are zero on kernels before 6.15, which begin with the
-	// per-CPU symbols (kernel commit 9d7de2aa8b41); these are a few hundred.
+	// The file is megabytes long. Its first lines are zero on kernels before 6.15, which begin with
+	// the per-CPU symbols (kernel commit 9d7de2aa8b41); these are a few hundred.
 	text, err := files.read(path, 256<<10)
 	missing := hiddenSymbols(files)
 	if text == "" {
@@ -76,8 +76,9 @@ func checkKernelSymbols(files tree) Capability {
 	return decide(showsAddress(text), missing)
 }
 
-// hiddenSymbols says why kallsyms shows no addresses: kallsyms_show_value asks for CAP_SYSLOG unless kptr_restrict is 0
-// and perf_event_paranoid at most 1, and shows nobody anything from kptr_restrict 2 on.
+// hiddenSymbols says why kallsyms shows no addresses: kallsyms_show_value asks for CAP_SYSLOG
+// unless kptr_restrict is 0 and perf_event_paranoid at most 1, and shows nobody anything from
+// kptr_restrict 2 on.
 func hiddenSymbols(files tree) Capability {
 	restrict := files.line("/proc/sys/kernel/kptr_restrict")
 	missing := Capability{Name: "kernel-symbols", Hides: "names of kernel functions in stacks"}

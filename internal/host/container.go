@@ -9,8 +9,8 @@ import (
 // shortID is how many characters of a container's id are shown, as its own tools do.
 const shortID = 12
 
-// containerShapes are the names that managers of containers give to a container's cgroup. The first group of the
-// expression is the id or the name.
+// containerShapes are the names that managers of containers give to a container's cgroup. The first
+// group of the expression is the id or the name.
 var containerShapes = []struct {
 	manager string
 	shape   *regexp.Regexp // of one directory
@@ -33,12 +33,14 @@ var containerShapes = []struct {
 	{"container", regexp.MustCompile(`^([0-9a-f]{32}-[0-9]+)$`), nil}, // Amazon's Fargate
 }
 
-// podShape is the cgroup of a pod of Kubernetes, with either driver: dashes of its id are underscores with systemd.
+// podShape is the cgroup of a pod of Kubernetes, with either driver: dashes of its id are
+// underscores with systemd.
 var podShape = regexp.MustCompile(
 	`^(?:.*-)?pod([0-9a-f]{8}(?:[-_][0-9a-f]{4}){3}[-_][0-9a-f]{12}|[0-9a-f]{32})(?:\.slice.*)?$`)
 
-// groupName says what a cgroup is by its path: a container ("docker 4fd2c1a90b17"; with "pod …" before it in
-// Kubernetes), the unit of systemd ("nginx.service"), or "" for neither. Of nested containers it is the inner one.
+// groupName says what a cgroup is by its path: a container ("docker 4fd2c1a90b17"; with "pod …"
+// before it in Kubernetes), the unit of systemd ("nginx.service"), or "" for neither. Of nested
+// containers it is the inner one.
 func groupName(cgroup string) string {
 	segments := strings.Split(strings.Trim(path.Clean("/"+cgroup), "/"), "/")
 	for i := len(segments) - 1; i >= 0; i-- {
@@ -97,7 +99,8 @@ func unitName(segments []string) string {
 // unescapeUnit undoes what systemd does to a dash in a name; other escapes stay (systemd.unit(5)).
 func unescapeUnit(name string) string { return strings.ReplaceAll(name, `\x2d`, "-") }
 
-// GroupName says in which container or unit of systemd a process is, by its cgroups; "" when in none, or gone.
+// GroupName says in which container or unit of systemd a process is, by its cgroups; "" when in
+// none, or gone.
 func GroupName(root, pid string) string {
 	text, _ := tree{root}.read("/proc/"+pid+"/cgroup", fileLimit)
 	name := ""

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The paths that managers of containers and systemd make, by their documentation and as seen in the field.
+// The paths that managers of containers and systemd make, by their documentation and as seen in the
+// field.
 func TestGroupNames(t *testing.T) {
 	id := strings.Repeat("4fd2c1a90b17", 6)[:64]
 	short := id[:12]
@@ -64,7 +65,8 @@ func TestGroupNames(t *testing.T) {
 	}
 }
 
-// A process is in several hierarchies; the container's own tells more than the session it was started from.
+// A process is in several hierarchies; the container's own tells more than the session it was
+// started from.
 func TestGroupNameOfProcess(t *testing.T) {
 	id := strings.Repeat("0a1b2c3d", 8)
 	for content, want := range map[string]string{

@@ -60,7 +60,8 @@ func wantedVariable(name string) bool {
 }
 
 var (
-	// secretWord matches an option or setting whose value is to be hidden: "--db-password=x", "-Dapi.key=x", "TOKEN x".
+	// secretWord matches an option or setting whose value is to be hidden: "--db-password=x",
+	// "-Dapi.key=x", "TOKEN x".
 	secretWord = regexp.MustCompile(
 		`(?i)([\w.-]*(?:passw|passphrase|secret|token|api[_.-]?key|access[_.-]?key|credential|auth(?:orization)?\b)` +
 			`[\w.-]*(?:\s*[=:]\s*|\s+))("[^"]*"|'[^']*'|[^\s,;]+)`)

@@ -201,8 +201,8 @@ const (
 	securityLockdown = "security.lockdown"
 )
 
-// unmounted reads what securityfs tells where nobody has mounted it, as in most containers and small images: two hosts
-// that differ in their security modules would look alike.
+// unmounted reads what securityfs tells where nobody has mounted it, as in most containers and
+// small images: two hosts that differ in their security modules would look alike.
 func (collect *collector) unmounted(read func(kind, name string) (string, error)) {
 	const source = "securityfs, not mounted: "
 	if collect.files.exists(securityFolder + "lsm") {

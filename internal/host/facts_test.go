@@ -140,7 +140,8 @@ func FuzzMountTable(f *testing.F) {
 	})
 }
 
-// Security modules are facts where nobody has mounted securityfs, too; what is mounted has been read from there.
+// Security modules are facts where nobody has mounted securityfs, too; what is mounted has been
+// read from there.
 func TestSecurityModulesOfAnUnmountedFileSystem(t *testing.T) {
 	read := func(kind, name string) (string, error) {
 		return map[string]string{"lsm": "capability,apparmor", "lockdown": "none [integrity] confidentiality\n"}[name], nil

@@ -37,7 +37,8 @@ const (
 	FactTargetSeccompFilters  = "target.seccomp_filters"
 	FactTargetTracer          = "target.tracer"
 	FactTargetCounted         = "target.counted" // by perf events of its processes or of its cgroup
-	// How many samples a second others take by time: of the target alone, and of all that they hold events for.
+	// How many samples a second others take by time: of the target alone, and of all that they hold
+	// events for.
 	FactTargetSampled  = "target.sampled_hz"
 	FactTracersSampled = "tracers.perf.sampled_hz"
 )
@@ -71,8 +72,8 @@ func Summarize(root string) Summary {
 // ClockSourceFile names the clock source in use.
 const ClockSourceFile = clockSourceFolder + "current_clocksource"
 
-// ClockSource reads which clock source the kernel of the machine below root uses, "" when it cannot be read, and which
-// it could.
+// ClockSource reads which clock source the kernel of the machine below root uses, "" when it cannot
+// be read, and which it could.
 func ClockSource(root string) (current string, available []string) {
 	files := tree{root}
 	return files.line(clockSourceFolder + "current_clocksource"),

@@ -52,7 +52,8 @@ func mappedFiles(files tree, folder string) []mapped {
 	return found
 }
 
-// libraries keeps the build id of every file that the process runs code of: what tells two builds of one version apart.
+// libraries keeps the build id of every file that the process runs code of: what tells two builds
+// of one version apart.
 func (collect *collector) libraries(found []mapped) {
 	for _, one := range found {
 		if id, err := collect.files.buildID(one.file); err == nil {
@@ -81,8 +82,8 @@ func (files tree) open(name string, devices bool) (*os.File, error) {
 	return file, nil
 }
 
-// buildID reads the GNU build id of a 64-bit ELF file of this byte order. The file is whatever its owner made of it:
-// every size is bounded.
+// buildID reads the GNU build id of a 64-bit ELF file of this byte order. The file is whatever its
+// owner made of it: every size is bounded.
 func (files tree) buildID(name string) (string, error) {
 	file, err := files.open(name, false)
 	if err != nil {
@@ -122,7 +123,8 @@ func (files tree) buildID(name string) (string, error) {
 	return "", fmt.Errorf("read %s: it has no build id", name)
 }
 
-// findBuildID walks the notes of one segment: sizes of name and content, a type, both padded to four bytes.
+// findBuildID walks the notes of one segment: sizes of name and content, a type, both padded to
+// four bytes.
 func findBuildID(notes []byte) string {
 	padded := func(size uint32) uint64 { return (uint64(size) + 3) &^ 3 }
 	for len(notes) >= 12 {

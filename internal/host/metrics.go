@@ -48,7 +48,8 @@ func NewMeter(root string, pid int) *Meter {
 	return meter
 }
 
-// Read returns every number that can be read now, with the time that is given. What is missing is left out.
+// Read returns every number that can be read now, with the time that is given. What is missing is
+// left out.
 func (meter *Meter) Read(timeNs int64) []recording.Metric {
 	meter.timeNs, meter.rows = timeNs, nil
 	meter.processors()
@@ -160,7 +161,8 @@ func (meter *Meter) pressure(prefix, scope, folder, suffix string) {
 	}
 }
 
-// Moved tells whether the process is in other cgroups than at the last reading; one that has ended is where it was.
+// Moved tells whether the process is in other cgroups than at the last reading; one that has ended
+// is where it was.
 func (meter *Meter) Moved() bool {
 	if meter.process == "" {
 		return false

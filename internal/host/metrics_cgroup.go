@@ -57,7 +57,8 @@ func (meter *Meter) groupCPU(member membership) {
 	}
 }
 
-// groupMemoryLines are lines of memory.stat: v2's, and v1's that have another name (total_… is with those below).
+// groupMemoryLines are lines of memory.stat: v2's, and v1's that have another name (total_… is with
+// those below).
 var groupMemoryLines = map[string]string{"anon": "cgroup.memory.anonymous_bytes", "file": "cgroup.memory.file_bytes",
 	"file_dirty": "cgroup.memory.dirty_bytes", "file_writeback": "cgroup.memory.writeback_bytes",
 	"pgmajfault": "cgroup.memory.major_faults", "pgfault": "cgroup.memory.faults",

@@ -63,7 +63,8 @@ func metric(rows []recording.Metric, name, scope string) (float64, bool) {
 	return 0, false
 }
 
-// Every number comes in the unit of its name, from both versions of cgroups, those above the process's own too.
+// Every number comes in the unit of its name, from both versions of cgroups, those above the
+// process's own too.
 func TestMeter(t *testing.T) {
 	rows := NewMeter(plant(t, metered()), 42).Read(77)
 	for _, want := range []recording.Metric{
@@ -104,7 +105,8 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// A process that goes into another cgroup is told until that one has been read; one that has ended stays where it was.
+// A process that goes into another cgroup is told until that one has been read; one that has ended
+// stays where it was.
 func TestMeterMoves(t *testing.T) {
 	root := plant(t, metered())
 	meter := NewMeter(root, 42)
@@ -131,7 +133,8 @@ func TestMeterMoves(t *testing.T) {
 	}
 }
 
-// A machine whose files are missing, torn or hostile gives fewer numbers, and each name and scope once.
+// A machine whose files are missing, torn or hostile gives fewer numbers, and each name and scope
+// once.
 func TestMeterOfStrangeFiles(t *testing.T) {
 	if rows := NewMeter(plant(t, map[string]string{"x": ""}), 42).Read(0); len(rows) != 0 {
 		t.Errorf("numbers out of nothing: %+v", rows)

@@ -10,9 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ProcessCPUTime is the CPU time of all threads of a process, of those that have ended too. It is the process's CPU
-// clock, whose number is made as the kernel's make_process_cpuclock does (include/linux/posix-timers_types.h; see
-// clock_getcpuclockid(3)): /proc has it in ticks of 10 ms, or for one thread.
+// ProcessCPUTime is the CPU time of all threads of a process, of those that have ended too. It is
+// the process's CPU clock, whose number is made as the kernel's make_process_cpuclock does
+// (include/linux/posix-timers_types.h; see clock_getcpuclockid(3)): /proc has it in ticks of 10 ms,
+// or for one thread.
 func ProcessCPUTime(pid int) (time.Duration, error) {
 	const scheduled = 2 // CPUCLOCK_SCHED
 	var used unix.Timespec
@@ -22,8 +23,9 @@ func ProcessCPUTime(pid int) (time.Duration, error) {
 	return time.Duration(used.Nano()), nil
 }
 
-// ReadWriteCalls is how many calls of the read and write kind a process has made, on files, pipes and sockets alike;
-// recv and send are none of them (proc_pid_io(5)). It is 0 where the process may not be looked at, or has ended.
+// ReadWriteCalls is how many calls of the read and write kind a process has made, on files, pipes
+// and sockets alike; recv and send are none of them (proc_pid_io(5)). It is 0 where the process may
+// not be looked at, or has ended.
 func ReadWriteCalls(pid int) float64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))
 	if err != nil {
@@ -76,7 +78,8 @@ func Children(pid int) []int {
 	return pids
 }
 
-// childrenByScan does the same on a kernel without CONFIG_PROC_CHILDREN, or for a process that has ended.
+// childrenByScan does the same on a kernel without CONFIG_PROC_CHILDREN, or for a process that has
+// ended.
 func childrenByScan(pid int) []int {
 	if _, err := os.Stat("/proc/self/task/" + strconv.Itoa(os.Getpid()) + "/children"); err == nil {
 		return nil

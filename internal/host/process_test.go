@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A process's CPU time is that of all its threads: those of a run time's workers count, not the first one's alone.
+// A process's CPU time is that of all its threads: those of a run time's workers count, not the
+// first one's alone.
 func TestProcessCPUTimeOfAllThreads(t *testing.T) {
 	read := func(clock int32) int64 {
 		var at unix.Timespec

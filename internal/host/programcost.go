@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ProgramCost is what a BPF program that watches others took in a while, measured by the kernel's own account of it.
-// Its mean is what it adds to each of the events that it is attached to: a switch, a system call, a fault.
+// ProgramCost is what a BPF program that watches others took in a while, measured by the kernel's
+// own account of it. Its mean is what it adds to each of the events that it is attached to: a
+// switch, a system call, a fault.
 type ProgramCost struct {
 	Name     string  `json:"name"`         // as its owner called it, up to 15 characters
 	At       string  `json:"at,omitempty"` // where it is attached, "sched_switch"; "" where that is not known
@@ -43,9 +44,10 @@ func passed(place string) string {
 	return "run"
 }
 
-// PricePrograms measures for a while what the BPF programs of tracers take, and fills it in. The kernel keeps that
-// account (bpf_stats_enabled) only as long as somebody asks, for it costs each run of each program some 20 ns; so it is
-// off again behind this. It needs CAP_SYS_ADMIN and Linux 5.8, and says why it could not.
+// PricePrograms measures for a while what the BPF programs of tracers take, and fills it in. The
+// kernel keeps that account (bpf_stats_enabled) only as long as somebody asks, for it costs each
+// run of each program some 20 ns; so it is off again behind this. It needs CAP_SYS_ADMIN and Linux
+// 5.8, and says why it could not.
 func PricePrograms(tracers []Tracer, lasts time.Duration) error {
 	programs := map[ebpf.ProgramID]*ebpf.Program{}
 	defer func() {

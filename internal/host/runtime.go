@@ -67,7 +67,8 @@ func (collect *collector) golang(folder string) {
 	}
 }
 
-// java keeps the version of a JVM, which is known by its library, and the flags on its command line.
+// java keeps the version of a JVM, which is known by its library, and the flags on its command
+// line.
 func (collect *collector) java(folder string, one mapped, arguments []string) {
 	if path.Base(one.path) != "libjvm.so" {
 		return
@@ -91,7 +92,8 @@ func (collect *collector) java(folder string, one mapped, arguments []string) {
 var takesValue = map[string]bool{"-cp": true, "-classpath": true, "--class-path": true, "-p": true,
 	"--module-path": true, "-r": true, "--require": true, "--import": true}
 
-// flags keeps the words of a command line that set the run-time; behind the program's name they are the program's.
+// flags keeps the words of a command line that set the run-time; behind the program's name they are
+// the program's.
 func (collect *collector) flags(language, folder string, arguments []string, isFlag func(string) bool) {
 	var flags []string
 	for i := 1; i < len(arguments) && arguments[i] != "-jar"; i++ {
@@ -120,7 +122,8 @@ var (
 	nodeDefine  = regexp.MustCompile(`(?m)^#define NODE_(MAJOR|MINOR|PATCH)_VERSION (\d+)$`)
 )
 
-// node keeps the version of Node.js: of its headers where they lie beside it, else of its library's interface.
+// node keeps the version of Node.js: of its headers where they lie beside it, else of its library's
+// interface.
 func (collect *collector) node(folder string, one mapped, arguments []string) {
 	base := path.Base(one.path)
 	if match := nodeLibrary.FindStringSubmatch(base); match != nil {
@@ -144,8 +147,8 @@ func (collect *collector) node(folder string, one mapped, arguments []string) {
 // openFilesLimit bounds the descriptors of a target that are looked at.
 const openFilesLimit = 256
 
-// targetMounts keeps what the process's current folder lies on, and the files that it has open: of several
-// file systems the one whose mount point comes first, the root's last.
+// targetMounts keeps what the process's current folder lies on, and the files that it has open: of
+// several file systems the one whose mount point comes first, the root's last.
 func (collect *collector) targetMounts(folder string) {
 	mounts := mountTableOf(collect.files, folder+"/mountinfo")
 	if mount, found := mountOf(mounts, collect.files.link(folder+"/cwd")); found {

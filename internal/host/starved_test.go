@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// A thread that ends grace periods is starved where it is runnable and has no turn; one that runs, or sleeps, is not.
+// A thread that ends grace periods is starved where it is runnable and has no turn; one that runs,
+// or sleeps, is not.
 func TestStarvedKernelThread(t *testing.T) {
 	proc := t.TempDir()
 	thread := filepath.Join(proc, "15")

@@ -43,7 +43,8 @@ func TargetFacts(root string, pid int) []recording.Fact {
 	return facts
 }
 
-// FilterFacts are those of TargetFacts that tell who filters and traces a process; they cost a tenth of all.
+// FilterFacts are those of TargetFacts that tell who filters and traces a process; they cost a
+// tenth of all.
 func FilterFacts(root string, pid int) []recording.Fact {
 	collect := &collector{files: tree{root}}
 	folder := "/proc/" + strconv.Itoa(pid)

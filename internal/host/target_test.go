@@ -65,8 +65,8 @@ func TestTargetFactsOfARealProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = command.Process.Kill(); _ = command.Wait() }()
-	// Start returns when the descriptors are closed for exec, a moment before the environment is in place: until then
-	// it is that of this process, whose memory the new one shares.
+	// Start returns when the descriptors are closed for exec, a moment before the environment is in
+	// place: until then it is that of this process, whose memory the new one shares.
 	environment := fmt.Sprintf("/proc/%d/environ", command.Process.Pid)
 	for until := time.Now().Add(20 * time.Second); time.Now().Before(until); time.Sleep(time.Millisecond) {
 		if text, err := os.ReadFile(environment); err == nil && strings.HasPrefix(string(text), command.Env[0]) {

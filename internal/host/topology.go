@@ -16,7 +16,8 @@ var notableFlags = []string{"constant_tsc", "nonstop_tsc", "tsc_adjust", "rdtscp
 	"fsrm", "erms", "sse4_2", "avx2", "avx512f", "avx512_vnni", "amx_tile", "aes", "vaes", "sha_ni", "bmi2", "popcnt",
 	"x2apic", "tsc_deadline_timer", "waitpkg", "hypervisor"}
 
-// topology keeps how the CPUs hang together: sockets, cores, threads, caches, nodes, and what they can do.
+// topology keeps how the CPUs hang together: sockets, cores, threads, caches, nodes, and what they
+// can do.
 func (collect *collector) topology() {
 	sockets, cores, threads := map[string]bool{}, map[string]bool{}, 0
 	for _, name := range collect.files.names(cpuFolder) {
@@ -72,7 +73,8 @@ func (collect *collector) processorFlags() string {
 // interfacesLimit bounds the network interfaces that are looked at.
 const interfacesLimit = 16
 
-// interfaces keeps the settings of network interfaces that have a device: those of containers come and go.
+// interfaces keeps the settings of network interfaces that have a device: those of containers come
+// and go.
 func (collect *collector) interfaces() {
 	const folder = "/sys/class/net/"
 	count := 0

@@ -102,8 +102,8 @@ func OfTracers(name string) bool {
 	return false
 }
 
-// Foreign is what a fact says of the tracers of others than recorders of this program, which come and go with another
-// recording; "" where there are none.
+// Foreign is what a fact says of the tracers of others than recorders of this program, which come
+// and go with another recording; "" where there are none.
 func Foreign(value string) string {
 	var parts []string
 	for _, part := range strings.Split(value, tracerComma) {

@@ -41,7 +41,8 @@ type Tracer struct {
 // Holds reports whether the tracer holds a BPF program with this tag.
 func (tracer *Tracer) Holds(tag string) bool { return slices.Contains(tracer.tags, tag) }
 
-// recorderProgram is the name of this program, which starts recorders and whose recorder's other threads are called so.
+// recorderProgram is the name of this program, which starts recorders and whose recorder's other
+// threads are called so.
 const recorderProgram = "culprit"
 
 // OfRecorder tells a recorder of this program, or who started it.
@@ -201,7 +202,8 @@ func heldBy(files tree, pid int) Tracer {
 	return held
 }
 
-// program remembers a program by its number, each once: its owner may have closed it and hold its link only.
+// program remembers a program by its number, each once: its owner may have closed it and hold its
+// link only.
 func (tracer *Tracer) program(number, place string) {
 	id, err := strconv.ParseUint(number, 10, 32)
 	if err != nil {

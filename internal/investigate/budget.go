@@ -78,8 +78,8 @@ func (inv *investigation) suggest(pairs int) time.Duration {
 	return total.Round(time.Second) + time.Second
 }
 
-// suggestMore is a budget that holds so many pairs more than there are: at least what this one took, with all that was
-// disturbed and left out, and those.
+// suggestMore is a budget that holds so many pairs more than there are: at least what this one
+// took, with all that was disturbed and left out, and those.
 func (inv *investigation) suggestMore(more int) time.Duration {
 	least := inv.elapsed() + inv.pairTime()*time.Duration(more)
 	return max(inv.suggest(min(inv.c.A.Trials, inv.c.B.Trials)+more), least.Round(time.Second))

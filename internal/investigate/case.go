@@ -68,7 +68,8 @@ type Case struct {
 	// Items are the ranked differences behind the suspects.
 	Items    []Item               `json:"items"`
 	Settings []compare.FactChange `json:"settings"`
-	// Differs is all that the sides are not the same in: settings too, but also what they ran on and how they were called.
+	// Differs is all that the sides are not the same in: settings too, but also what they ran on
+	// and how they were called.
 	Differs  []differs.Difference `json:"differs,omitzero"`
 	Facts    []recording.Fact     `json:"facts"`
 	Profile  *compare.Profile     `json:"profile,omitempty"` // CPU, for the flame graph
@@ -183,7 +184,8 @@ type SideSummary struct {
 	Command string  `json:"command"`
 	Median  float64 `json:"median"`
 	Trials  int     `json:"trials"`
-	// Earlier: the recordings of this side were made before the investigation, which recorded the other one.
+	// Earlier: the recordings of this side were made before the investigation, which recorded the
+	// other one.
 	Earlier bool `json:"earlier,omitempty"`
 }
 

@@ -7,7 +7,8 @@ import (
 	"culprit/internal/trial"
 )
 
-// lastLook is when the trials were last looked at: another metric of them may be decided there as well.
+// lastLook is when the trials were last looked at: another metric of them may be decided there as
+// well.
 type lastLook struct {
 	plan  *stat.Plan
 	pairs int

@@ -42,7 +42,8 @@ func (e *Earlier) check(metric MetricChoice) error {
 	return nil
 }
 
-// recordedAs has the other side be recorded as these recordings were: what recording costs is then no difference.
+// recordedAs has the other side be recorded as these recordings were: what recording costs is then
+// no difference.
 func (e *Earlier) recordedAs(o *record.Options) {
 	if e == nil {
 		return
@@ -61,8 +62,8 @@ func (e *Earlier) recordedAs(o *record.Options) {
 	}
 }
 
-// watchAgainst compares what runs already with recordings that were made earlier: the verdict is that of `culprit
-// compare` of both, with its warnings.
+// watchAgainst compares what runs already with recordings that were made earlier: the verdict is
+// that of `culprit compare` of both, with its warnings.
 func (inv *investigation) watchAgainst(ctx context.Context) error {
 	found, live := &evidence{}, sideB
 	if inv.options.Earlier.Side == sideB {
@@ -100,7 +101,8 @@ func (inv *investigation) watchAgainst(ctx context.Context) error {
 	return nil
 }
 
-// keepEarlier puts the recordings of the earlier side into the case, which can then be judged again without them.
+// keepEarlier puts the recordings of the earlier side into the case, which can then be judged again
+// without them.
 func (inv *investigation) keepEarlier(found *evidence) error {
 	earlier, folder := inv.options.Earlier, filepath.Join(inv.dir, explain.Recordings)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -116,8 +118,9 @@ func (inv *investigation) keepEarlier(found *evidence) error {
 	return nil
 }
 
-// testAgainst tests the metrics as `culprit compare` does; where requests are seen on both sides and nothing else is
-// asked for these are the latency and the CPU time of one. The context is that of the metric that leads.
+// testAgainst tests the metrics as `culprit compare` does; where requests are seen on both sides
+// and nothing else is asked for these are the latency and the CPU time of one. The context is that
+// of the metric that leads.
 func (inv *investigation) testAgainst(shown *explain.Evidence) (explain.Context, error) {
 	asked := []string{inv.options.Metric.Name}
 	switch {

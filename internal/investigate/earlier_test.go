@@ -15,8 +15,8 @@ import (
 	"culprit/recording"
 )
 
-// shop is a recording of a service that answers a thousand requests a second, each after so many microseconds, all of
-// them on the CPU.
+// shop is a recording of a service that answers a thousand requests a second, each after so many
+// microseconds, all of them on the CPU.
 func shop(started time.Time, seconds, us int64) *recording.Recording {
 	rec := &recording.Recording{Manifest: recording.Manifest{Schema: recording.SchemaVersion, Program: "culprit test",
 		Host: "web1", Hz: 199, SliceNs: 50e6, WindowNs: seconds * 1e9, StartedAt: started,
@@ -42,8 +42,9 @@ func shop(started time.Time, seconds, us int64) *recording.Recording {
 	return rec
 }
 
-// Against one recording made earlier the verdict is that of its parts, against several that of all, with the warnings
-// that a comparison of recordings has; with nothing else asked for it is on the requests.
+// Against one recording made earlier the verdict is that of its parts, against several that of all,
+// with the warnings that a comparison of recordings has; with nothing else asked for it is on the
+// requests.
 func TestVerdictAgainstEarlierRecordings(t *testing.T) {
 	at := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
@@ -90,7 +91,8 @@ func TestVerdictAgainstEarlierRecordings(t *testing.T) {
 	}
 }
 
-// The side that runs is recorded as the other one was; where those differ, or were not made here, as ever.
+// The side that runs is recorded as the other one was; where those differ, or were not made here,
+// as ever.
 func TestRecordedAsBefore(t *testing.T) {
 	usual := record.Options{Hz: 99, Wait: evidenceWait, Slice: evidenceSlice}
 	at := time.Now()
@@ -139,8 +141,9 @@ func TestMetricThatWasNotRecorded(t *testing.T) {
 	}
 }
 
-// What runs is told from what ran before: of a shell that works more in each second, against the recordings that an
-// investigation of the other one left. The case keeps both, so that it can be judged again.
+// What runs is told from what ran before: of a shell that works more in each second, against the
+// recordings that an investigation of the other one left. The case keeps both, so that it can be
+// judged again.
 func TestServiceAgainstACase(t *testing.T) {
 	t.Parallel() // it watches most of the time
 	if testing.Short() {

@@ -148,8 +148,8 @@ func (inv *investigation) startRecorder(ctx context.Context) (*record.Recorder, 
 	return recorder, nil
 }
 
-// The share of the requests that is kept in full where a percentile is asked for: a little more than lies above it,
-// but no more than a recorder hands over without being felt. Chosen.
+// The share of the requests that is kept in full where a percentile is asked for: a little more
+// than lies above it, but no more than a recorder hands over without being felt. Chosen.
 const (
 	worstUsual  = 0.01
 	worstAround = 1.5

@@ -130,8 +130,8 @@ func TestTreeFlipWidensTheAffinity(t *testing.T) {
 	}
 }
 
-// threadsVerb makes the test's program one of several threads, which tells on how many CPUs it was at its begin and
-// at its end.
+// threadsVerb makes the test's program one of several threads, which tells on how many CPUs it was
+// at its begin and at its end.
 const threadsVerb = "test-threads"
 
 func tellCPUs() {
@@ -142,7 +142,8 @@ func tellCPUs() {
 	fmt.Println(runtime.NumCPU(), set.Count())
 }
 
-// For a price threads are held on one CPU when they are there: a program starts as many as it has CPUs.
+// For a price threads are held on one CPU when they are there: a program starts as many as it has
+// CPUs.
 func TestTreeFlipWaitsForThreads(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

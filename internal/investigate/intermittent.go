@@ -9,13 +9,14 @@ import (
 	"culprit/recording"
 )
 
-// mostIntermittent is how many pairs are recorded until one shows a change that only some runs have: of a lost
-// connection that one run in five meets, six recordings have none in 26 % of investigations, twelve in 7 %.
+// mostIntermittent is how many pairs are recorded until one shows a change that only some runs
+// have: of a lost connection that one run in five meets, six recordings have none in 26 % of
+// investigations, twelve in 7 %.
 const mostIntermittent = 12
 
-// shows reports whether a recorded run of the side that suffers is more like that side than like the other: beyond the
-// middle between them, as ratios have it. What the recorder itself costs only helps it there. What is
-// not measured by runs always shows.
+// shows reports whether a recorded run of the side that suffers is more like that side than like
+// the other: beyond the middle between them, as ratios have it. What the recorder itself costs only
+// helps it there. What is not measured by runs always shows.
 func (inv *investigation) shows(found *evidence) bool {
 	suffering, metric := inv.suffering(), inv.explained()
 	worse, better := stat.Middle(inv.ranFor(suffering)), stat.Middle(inv.ranFor(otherSide(suffering)))
@@ -34,8 +35,8 @@ func (inv *investigation) shows(found *evidence) bool {
 	return false
 }
 
-// ranFor is how long the runs of a side took that decided the metric; none of a load, whose runs are compared by the
-// request, and of live services, which have windows.
+// ranFor is how long the runs of a side took that decided the metric; none of a load, whose runs
+// are compared by the request, and of live services, which have windows.
 func (inv *investigation) ranFor(side string) []float64 {
 	if inv.options.Load != nil || inv.live != nil {
 		return nil
@@ -64,8 +65,9 @@ const (
 	leastUsual        = 3
 )
 
-// dropUnusual leaves out recordings of runs that took far longer than the others of their side, unless its runs without
-// the recorder do so again and again: then the long ones are what is looked for.
+// dropUnusual leaves out recordings of runs that took far longer than the others of their side,
+// unless its runs without the recorder do so again and again: then the long ones are what is looked
+// for.
 func (inv *investigation) dropUnusual(side string, recordings []*recording.Recording) []*recording.Recording {
 	if len(recordings) <= leastUsual {
 		return recordings
@@ -90,14 +92,15 @@ func (inv *investigation) dropUnusual(side string, recordings []*recording.Recor
 	return kept
 }
 
-// A side is intermittent when so many of its runs are as far beyond what is usual. One run alone does not make it so: a
-// neighbour on the host disturbs one of a series.
+// A side is intermittent when so many of its runs are as far beyond what is usual. One run alone
+// does not make it so: a neighbour on the host disturbs one of a series.
 const (
 	leastIntermittent = 2
 	intermittentPart  = 0.1
 )
 
-// intermittent reports whether the runs of a side exceed a limit again and again, as they were measured.
+// intermittent reports whether the runs of a side exceed a limit again and again, as they were
+// measured.
 func (inv *investigation) intermittent(side string, limit float64) bool {
 	ran, beyond := inv.ranFor(side), 0
 	for _, value := range ran {

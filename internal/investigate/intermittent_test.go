@@ -26,7 +26,8 @@ func afterRuns(a, b, recorded []float64) (*investigation, *evidence) {
 	return inv, found
 }
 
-// A connection that is lost in some runs costs a second in those, and is to be in what was recorded.
+// A connection that is lost in some runs costs a second in those, and is to be in what was
+// recorded.
 func TestRecordingsShowTheChange(t *testing.T) {
 	sometimes := []float64{0.3, 1.3, 1.3, 0.3, 1.3, 0.3, 1.3, 1.3}
 	always := []float64{0.6, 0.61, 0.6, 0.59, 0.6, 0.6, 0.61, 0.6}

@@ -45,9 +45,9 @@ func (o Options) bothLive() bool { return o.Target.Kind != "" && o.TargetB.Kind 
 // livePair reports whether two sides are compared of which one at least runs already.
 func (o Options) livePair() bool { return o.bothLive() || o.Target.Kind != "" && o.Earlier != nil }
 
-// watchTwo compares two services that run already. Their CPU time is measured in windows without the
-// recorder, at the same time on both sides; windows of each in turn are recorded, and tell what their
-// threads wait for.
+// watchTwo compares two services that run already. Their CPU time is measured in windows without
+// the recorder, at the same time on both sides; windows of each in turn are recorded, and tell what
+// their threads wait for.
 func (inv *investigation) watchTwo(ctx context.Context) error {
 	inv.live = map[string]*liveSide{sideA: newLiveSide(inv.options.Target, ", as A"),
 		sideB: newLiveSide(inv.options.TargetB, ", as B")}

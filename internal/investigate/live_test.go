@@ -88,8 +88,8 @@ func TestBadSides(t *testing.T) {
 	}
 }
 
-// A cgroup whose process gave way to another one is found again, which is said; too often is too often, and an
-// interrupt ends the waiting for it.
+// A cgroup whose process gave way to another one is found again, which is said; too often is too
+// often, and an interrupt ends the waiting for it.
 func TestServiceIsFoundAgain(t *testing.T) {
 	folder := t.TempDir()
 	next := func() record.Target {

@@ -10,11 +10,12 @@ import (
 	"culprit/recording"
 )
 
-// ofCalls is the verdict on the CPU time of a request of two live sides by the windows without the recorder. What a
-// recorded window adds to each switch and call hides part of what a monitor adds, and there are fewer of those. Windows
-// without the recorder know no requests, but the read and write calls that the kernel counts, and recordings tell how
-// many of them a request takes, which hardly varies. False where the services make too few calls, or where a
-// request takes now more of them and now less.
+// ofCalls is the verdict on the CPU time of a request of two live sides by the windows without the
+// recorder. What a recorded window adds to each switch and call hides part of what a monitor adds,
+// and there are fewer of those. Windows without the recorder know no requests, but the read and
+// write calls that the kernel counts, and recordings tell how many of them a request takes, which
+// hardly varies. False where the services make too few calls, or where a request takes now more of
+// them and now less.
 func (inv *investigation) ofCalls(found *evidence) (MetricResult, bool) {
 	none := MetricResult{}
 	a, b := inv.callsOfRequest(found.a), inv.callsOfRequest(found.b)
@@ -49,7 +50,8 @@ func (inv *investigation) ofCalls(found *evidence) (MetricResult, bool) {
 	return result, true
 }
 
-// callsOfRequest is how many read and write calls a request took in each recorded window; nil where one does not tell.
+// callsOfRequest is how many read and write calls a request took in each recorded window; nil where
+// one does not tell.
 func (inv *investigation) callsOfRequest(group []*recording.Recording) (each []float64) {
 	for _, rec := range group {
 		calls, served := inv.calls[rec], units.Served(rec)

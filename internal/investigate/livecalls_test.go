@@ -9,8 +9,9 @@ import (
 	"culprit/recording"
 )
 
-// watched are windows of two live sides without the recorder, and three recorded ones of each: B takes so many times
-// the CPU time for a call, and so many times the calls for a request, of which one window of B has stray more.
+// watched are windows of two live sides without the recorder, and three recorded ones of each: B
+// takes so many times the CPU time for a call, and so many times the calls for a request, of which
+// one window of B has stray more.
 func watched(t *testing.T, perCall, perRequest, stray, calls float64) (*investigation, *evidence) {
 	t.Helper()
 	plan, err := stat.NewPlan(8, 1, alpha)

@@ -14,8 +14,8 @@ import (
 	"culprit/recording"
 )
 
-// testWaiting adds the test of the time that threads were busy, which only recordings tell, and says
-// in which ways the sides cannot be compared.
+// testWaiting adds the test of the time that threads were busy, which only recordings tell, and
+// says in which ways the sides cannot be compared.
 func (inv *investigation) testWaiting(found *evidence) error {
 	inv.dropSilent(found)
 	inv.windows = map[string]int{sideA: len(found.a), sideB: len(found.b)}
@@ -47,8 +47,8 @@ func (inv *investigation) testWaiting(found *evidence) error {
 }
 
 // usualSeconds begins to tell how many seconds of a side's usual CPU time a window holds, as the
-// windows without the recorder saw it: traffic that comes and goes between two recordings is then no
-// difference between them.
+// windows without the recorder saw it: traffic that comes and goes between two recordings is then
+// no difference between them.
 func (inv *investigation) usualSeconds(label string) func() map[string]float64 {
 	watched := inv.watchedSide(label)
 	before, errBefore := watched.CPU()
@@ -62,8 +62,8 @@ func (inv *investigation) usualSeconds(label string) func() map[string]float64 {
 	}
 }
 
-// ofRecordings tells the metrics that no window without the recorder has: what threads wait for, and
-// all that is of requests but what their calls tell.
+// ofRecordings tells the metrics that no window without the recorder has: what threads wait for,
+// and all that is of requests but what their calls tell.
 func (inv *investigation) ofRecordings(metric string) bool {
 	return inv.live != nil && (metric != trial.MetricCPU || inv.c.Per == trial.UnitRequest && inv.byCalls == nil)
 }
@@ -94,8 +94,8 @@ func (inv *investigation) dropSilent(found *evidence) {
 }
 
 // testRequests tells the sides apart by their requests, where the recordings of both hold some: by
-// their latency, or another metric of them that was asked for, and by the CPU time of one. False where
-// they hold none.
+// their latency, or another metric of them that was asked for, and by the CPU time of one. False
+// where they hold none.
 func (inv *investigation) testRequests(found *evidence, shown *explain.Evidence) bool {
 	name := units.Latency
 	if load.IsMetric(inv.options.Metric.Name) {

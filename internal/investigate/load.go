@@ -88,7 +88,8 @@ func (inv *investigation) loadInto(spec *trial.Spec) {
 // mostFailed is how many runs with failed requests are made again before it is given up.
 const mostFailed = 3
 
-// again tells of a run that is to be made again: some of its requests failed, and it did not before.
+// again tells of a run that is to be made again: some of its requests failed, and it did not
+// before.
 func (inv *investigation) again(err error) bool {
 	var failed *trial.RequestsFailedError
 	if !errors.As(err, &failed) || len(inv.runs) < len(inv.plan.Sides) {
@@ -146,8 +147,8 @@ func (inv *investigation) recordUnderLoad(ctx context.Context, recorder *record.
 }
 
 // ofRecording turns what trials saw of one unit of work into the amount of a typical recording, in
-// which all reasoning is done. A change of the latency, of the throughput or of a percentile is told
-// as that of the server's time, but its size is not known in seconds.
+// which all reasoning is done. A change of the latency, of the throughput or of a percentile is
+// told as that of the server's time, but its size is not known in seconds.
 func (inv *investigation) ofRecording(metric MetricResult, work *units.Work) (name string, change *compare.Interval) {
 	seconds := changeOf(metric)
 	switch {

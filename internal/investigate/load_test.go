@@ -38,8 +38,8 @@ print('  Non-2xx or 3xx responses: %[2]d')
 print('Requests/sec: %%.2f' %% (%[1]d / took))"`, count, failed)}
 }
 
-// A server that works more for each request is worse by CPU time per request, and so it is when more
-// requests are served.
+// A server that works more for each request is worse by CPU time per request, and so it is when
+// more requests are served.
 func TestServersAreComparedPerRequest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts servers: -short leaves it out")
@@ -85,8 +85,8 @@ func TestBadLoads(t *testing.T) {
 	}
 }
 
-// A server on two CPUs: what its CPU time grew by is by the clock half of that. Requests that grew by more than that
-// wait for each other.
+// A server on two CPUs: what its CPU time grew by is by the clock half of that. Requests that grew
+// by more than that wait for each other.
 func TestLatencyLeadsWhereItGrewByMoreThanTheCPUTime(t *testing.T) {
 	for latency, want := range map[float64]string{0.00302: "latency", 0.00276: trial.MetricCPU} {
 		run := trial.Run{Side: sideA, Kind: trial.KindMeasure, Valid: true,

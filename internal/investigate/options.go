@@ -43,12 +43,14 @@ type Options struct {
 	Seed     int64
 	Prove    Prove
 	Program  string // name and version of culprit
-	// Confirm has debug registers watch the cache lines that threads of recorded runs seem to share.
+	// Confirm has debug registers watch the cache lines that threads of recorded runs seem to
+	// share.
 	Confirm bool
-	// Allocations remembers where heap blocks of recorded runs are allocated, for words of shared cache lines.
+	// Allocations remembers where heap blocks of recorded runs are allocated, for words of shared
+	// cache lines.
 	Allocations bool
-	// Counters are events to count in recorded runs, as record.Options has them; CPI samples these by cycles and by
-	// instructions.
+	// Counters are events to count in recorded runs, as record.Options has them; CPI samples these
+	// by cycles and by instructions.
 	Counters string
 	CPI      bool
 	// Load makes the commands servers: this is put on each of them. Nil: they end by themselves.
@@ -57,7 +59,8 @@ type Options struct {
 	Target record.Target
 	// TargetB is the other side where both run already.
 	TargetB record.Target
-	// Earlier is the other side where one runs already and the other was recorded before; nil: none.
+	// Earlier is the other side where one runs already and the other was recorded before; nil:
+	// none.
 	Earlier *Earlier
 
 	// Ask puts a question to the user when Prove is ProveAsk; nil means no.
@@ -65,12 +68,13 @@ type Options struct {
 	// Progress is told what is being done and how far the budget is used.
 	Progress func(stage string)
 	// Found is told what the case holds by now and how many pairs count: after each look at the
-	// trials, and whenever suspects are named or proven. It must not keep or change the case. Nil is
-	// allowed.
+	// trials, and whenever suspects are named or proven. It must not keep or change the case. Nil
+	// is allowed.
 	Found func(c *Case, pairs int)
 	// Grown is told what the budget has grown to, and why; more than once. Nil is allowed.
 	Grown func(budget time.Duration, why string)
-	// Blind is told why nothing can be recorded, where that is so: once the commands are known to run. Nil is allowed.
+	// Blind is told why nothing can be recorded, where that is so: once the commands are known to
+	// run. Nil is allowed.
 	Blind func(why error)
 	// Write puts what people and machines read into the finished case directory.
 	Write func(dir string, c *Case) error

@@ -11,8 +11,8 @@ import (
 // worthApart is the gain from which sharing cache lines is called costly, and below which harmless.
 const worthApart = 1.05
 
-// priceOf is what threads would gain if they did not share lines. On one CPU no line moves: what the
-// same work takes there is what it would take without. ratio is that of the CPU time.
+// priceOf is what threads would gain if they did not share lines. On one CPU no line moves: what
+// the same work takes there is what it would take without. ratio is that of the CPU time.
 func priceOf(ratio stat.Interval, confidence float64) *cause.Price {
 	price := &cause.Price{Verdict: cause.PriceUndecided, Gain: cause.Effect{Ratio: 1 / ratio.Value, Low: 1 / ratio.High,
 		High: 1 / ratio.Low, Confidence: confidence}}
@@ -27,8 +27,8 @@ func priceOf(ratio stat.Interval, confidence float64) *cause.Price {
 	return price
 }
 
-// byPrice reports whether the price alone is the proof: of one side a suspect's share is the time of
-// the code that touches the line, of which sharing is a part.
+// byPrice reports whether the price alone is the proof: of one side a suspect's share is the time
+// of the code that touches the line, of which sharing is a part.
 func (inv *investigation) byPrice(planned flip) bool { return planned.prices && inv.c.B == nil }
 
 // verdictOf is what the trials of a flip say so far.
@@ -49,9 +49,10 @@ func (inv *investigation) verdictOf(planned flip, suspect *cause.Suspect, decisi
 // closelyPriced is how far from the price the ends of its interval may be for trials to end.
 const closelyPriced = 1.25
 
-// closeEnough reports whether a price that is the proof is known well enough to decide what to mend first. That a
-// line costs something shows in the first pairs, how much does not: where a host moves its virtual CPUs, the same
-// sharing costs three times as much from one minute to the next. A line that is free has its price.
+// closeEnough reports whether a price that is the proof is known well enough to decide what to mend
+// first. That a line costs something shows in the first pairs, how much does not: where a host
+// moves its virtual CPUs, the same sharing costs three times as much from one minute to the next. A
+// line that is free has its price.
 func (inv *investigation) closeEnough(planned flip, decision stat.Decision) bool {
 	price := priceOf(decision.Ratio, decision.Confidence)
 	if !inv.byPrice(planned) || price == nil || price.Verdict != cause.PriceCostly {

@@ -41,8 +41,9 @@ func TestPrice(t *testing.T) {
 	}
 }
 
-// Of one side, trials end when the price is known closely, not when sharing is seen to cost something. What is free,
-// what is held against a change, and what no interval holds, needs no more of them.
+// Of one side, trials end when the price is known closely, not when sharing is seen to cost
+// something. What is free, what is held against a change, and what no interval holds, needs no more
+// of them.
 func TestTrialsUntilThePriceIsKnown(t *testing.T) {
 	of := func(low, value, high float64) stat.Decision {
 		return stat.Decision{Ratio: stat.Interval{Low: low, Value: value, High: high}}
@@ -81,8 +82,9 @@ func TestPriceBesideTheChange(t *testing.T) {
 	}
 }
 
-// Code that grew on more CPUs turns out to be contention where one CPU takes the growth away, and stays code where it
-// does not: neither is a price of a line, nor does the second refute that the code grew.
+// Code that grew on more CPUs turns out to be contention where one CPU takes the growth away, and
+// stays code where it does not: neither is a price of a line, nor does the second refute that the
+// code grew.
 func TestCodeThatTurnsOutToBeContended(t *testing.T) {
 	for _, one := range []struct {
 		low, value, high float64

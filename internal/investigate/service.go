@@ -76,8 +76,9 @@ func (inv *investigation) recordService(ctx context.Context, label string, found
 	return window, nil
 }
 
-// recordServiceWindow records a service for a while; where it was restarted meanwhile, again. The eldest process of a
-// cgroup may end without that: there nothing else tells than that the cgroup was empty.
+// recordServiceWindow records a service for a while; where it was restarted meanwhile, again. The
+// eldest process of a cgroup may end without that: there nothing else tells than that the cgroup
+// was empty.
 func (inv *investigation) recordServiceWindow(ctx context.Context, recorder *record.Recorder, side *liveSide,
 	path string, window time.Duration) (*recording.Recording, error) {
 	for {
@@ -97,7 +98,8 @@ func (inv *investigation) recordServiceWindow(ctx context.Context, recorder *rec
 	}
 }
 
-// warnOthers says that a window ended with other processes of a cgroup than it began with: those are not in it.
+// warnOthers says that a window ended with other processes of a cgroup than it began with: those
+// are not in it.
 func (inv *investigation) warnOthers(side *liveSide, before []int) {
 	after, err := side.target.Pids()
 	stays := func(pid int) bool { return slices.Contains(after, pid) }
@@ -153,8 +155,8 @@ func windowRuns(windows []*recording.Recording, result *compare.Result, unit uni
 	return runs
 }
 
-// listed are the metrics of a service whose requests are seen, over all windows; nil of others, whose busy time in a
-// second tells little beside the CPU time.
+// listed are the metrics of a service whose requests are seen, over all windows; nil of others,
+// whose busy time in a second tells little beside the CPU time.
 func listed(shown *explain.Evidence) (list []MetricResult) {
 	if shown.Work.Name != units.PerRequest {
 		return nil

@@ -21,8 +21,9 @@ type treeFlip struct {
 }
 
 // treeInterval is how often the tree is looked through: a program confines itself once, at its
-// begin. The first time is as soon as the program has divided its work, among threads or processes, for until then no
-// line is shared, and the program has read how many CPUs it may use: it shall start as many at both levels.
+// begin. The first time is as soon as the program has divided its work, among threads or processes,
+// for until then no line is shared, and the program has read how many CPUs it may use: it shall
+// start as many at both levels.
 const (
 	treeInterval  = 20 * time.Millisecond
 	firstInterval = time.Millisecond

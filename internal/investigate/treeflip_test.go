@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Work is divided among threads of one process, or processes that run one program: not among a shell and what it runs.
+// Work is divided among threads of one process, or processes that run one program: not among a
+// shell and what it runs.
 func TestDivided(t *testing.T) {
 	start := func(words ...string) int {
 		command := exec.Command(words[0], words[1:]...)

@@ -115,7 +115,8 @@ func findBacking(name string, target Target) (Knob, bool, error) {
 	return knob, true, nil
 }
 
-// viewParts are an exact number, which is put back last, and a rounded view of it, which is written.
+// viewParts are an exact number, which is put back last, and a rounded view of it, which is
+// written.
 func viewParts(view, exact Place) func() ([]part, error) {
 	return func() ([]part, error) {
 		follower, written := filePart(exact), filePart(view)

@@ -236,7 +236,8 @@ func TestTwoCulpritsAtOnce(t *testing.T) {
 	must(t, change.Restore())
 }
 
-// A name is a path in disguise: whatever is typed, nothing outside the kernel's own folders is found.
+// A name is a path in disguise: whatever is typed, nothing outside the kernel's own folders is
+// found.
 func FuzzFind(f *testing.F) {
 	root := f.TempDir()
 	for _, path := range []string{"/proc/sys/vm/swappiness", "/proc/self/mounts", "/etc/passwd",

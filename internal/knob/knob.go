@@ -78,8 +78,8 @@ type Knob struct {
 	parts func() ([]part, error)
 	// join makes one value out of those of the parts; nil when all are the same value.
 	join func(values []string) string
-	// byID finds a part that parts may no longer list; nil where it lists them all. Parts of such a knob may
-	// appear while it is changed, and have inherited a value of ours.
+	// byID finds a part that parts may no longer list; nil where it lists them all. Parts of such a
+	// knob may appear while it is changed, and have inherited a value of ours.
 	byID func(id string) (part, error)
 }
 
@@ -93,11 +93,14 @@ type part struct {
 	want  func(value string) string    // nil: the knob's value as it is
 	canon func(value string) string    // nil: compared as they are
 	fix   func(original string) string // a command that puts it back by hand
-	// follows: the kernel changes it along with another part. It is never set, and put back whatever it is.
+	// follows: the kernel changes it along with another part. It is never set, and put back
+	// whatever it is.
 	follows bool
-	// rounds: reading gives another value than was written. It is not compared, and put back whatever it is.
+	// rounds: reading gives another value than was written. It is not compared, and put back
+	// whatever it is.
 	rounds bool
-	// view: it shows what another part holds exactly and moves by itself. It is set, and never put back.
+	// view: it shows what another part holds exactly and moves by itself. It is set, and never put
+	// back.
 	view bool
 }
 

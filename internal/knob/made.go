@@ -33,7 +33,8 @@ func findFolder(path string) (bool, error) {
 	return true, nil
 }
 
-// removeFolder removes a folder of ours with all that is in it, but not what is still mounted below.
+// removeFolder removes a folder of ours with all that is in it, but not what is still mounted
+// below.
 func removeFolder(path string) error {
 	text, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {

@@ -91,7 +91,8 @@ func read(t *testing.T, attribute attribute, tid int) string {
 	return value
 }
 
-// A thread that starts while the knob is flipped inherits the value, and gets back what its creator had.
+// A thread that starts while the knob is flipped inherits the value, and gets back what its creator
+// had.
 func TestWhatAThreadInheritedIsPutBack(t *testing.T) {
 	needsNice(t)
 	newState(t)

@@ -61,7 +61,8 @@ func TestRestoreAfterEverythingElse(t *testing.T) {
 	}
 }
 
-// The next start puts back what it finds and says so; what somebody changed since stops it until it was read.
+// The next start puts back what it finds and says so; what somebody changed since stops it until it
+// was read.
 func TestTheNextStartRestores(t *testing.T) {
 	state, root := newState(t), machine(t, "kvm-clock", "tsc", "kvm-clock", "hpet")
 	stale(t, state, func(*entry) {}, root)

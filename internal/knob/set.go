@@ -91,7 +91,8 @@ func (change *Change) present(knob Knob) ([]part, error) {
 		return nil, err
 	}
 	for _, step := range wider.Steps[len(change.entry.Steps):] {
-		// What it has is what its creator had, or its own choice: the next write finds out nothing better.
+		// What it has is what its creator had, or its own choice: the next write finds out nothing
+		// better.
 		if each, err := knob.byID(step.Part); err == nil {
 			change.expected[key(knob.name, step.Part)], _ = each.read()
 		}

@@ -25,7 +25,8 @@ var sweep = []struct{ name, value, loose string }{
 	{name: "cgroup.cpuset.mems", value: "0"},
 }
 
-// Every one of them is set, read back and put back; those of a cgroup in a v1 or v2 group of our own.
+// Every one of them is set, read back and put back; those of a cgroup in a v1 or v2 group of our
+// own.
 func TestSweepOfThisMachine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("settings of the host need root: -short leaves it out")

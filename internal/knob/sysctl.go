@@ -24,9 +24,9 @@ var sysctlAliases = map[string]string{
 	"perf.mlock_kb":        "kernel.perf_event_mlock_kb",
 }
 
-// sysctlTwins are two spellings of one setting: writing either makes the other 0, and
-// 0 cannot be written. The one that is not 0 is what counts and what is put back
-// (mm/page-writeback.c: dirty_bytes_handler and its three neighbours; mm/util.c: overcommit_kbytes_handler).
+// sysctlTwins are two spellings of one setting: writing either makes the other 0, and 0 cannot be
+// written. The one that is not 0 is what counts and what is put back (mm/page-writeback.c:
+// dirty_bytes_handler and its three neighbours; mm/util.c: overcommit_kbytes_handler).
 var sysctlTwins = map[string]string{
 	"vm.dirty_bytes":            "vm.dirty_ratio",
 	"vm.dirty_background_bytes": "vm.dirty_background_ratio",

@@ -11,9 +11,10 @@ const (
 	togetherMost = 8
 )
 
-// findTogether makes one knob of several sysctls that only mean something together, as the age and the interval of
-// the flusher do: their names joined by +, their values alike: vm.dirty_expire_centisecs+vm.dirty_writeback_centisecs
-// with 80+80. Twins are refused: writing one moves the other.
+// findTogether makes one knob of several sysctls that only mean something together, as the age and
+// the interval of the flusher do: their names joined by +, their values alike:
+// vm.dirty_expire_centisecs+vm.dirty_writeback_centisecs with 80+80. Twins are refused: writing one
+// moves the other.
 func findTogether(name string, target Target) (Knob, bool, error) {
 	names := strings.Split(name, togetherSign)
 	if len(names) < 2 {

@@ -4,9 +4,9 @@
 //	result, known := load.Read(printed)
 //	result.Requests, result.Percentiles[99] // 15449, 0.0021
 //
-// It knows wrk and wrk2, hey, ab, redis-benchmark, pgbench, ghz and k6 by what they print. It refuses
-// to guess: a number that a tool does not print is left out, and of the metrics also a time that it
-// rounds to more than that can bear.
+// It knows wrk and wrk2, hey, ab, redis-benchmark, pgbench, ghz and k6 by what they print. It
+// refuses to guess: a number that a tool does not print is left out, and of the metrics also a time
+// that it rounds to more than that can bear.
 package load
 
 import (

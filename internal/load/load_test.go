@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What tools of these versions printed: wrk 4.1, ab 2.3, redis-benchmark 7.0, pgbench 15, hey 0.1.5;
-// ghz and k6 as their documentation has it.
+// What tools of these versions printed: wrk 4.1, ab 2.3, redis-benchmark 7.0, pgbench 15, hey
+// 0.1.5; ghz and k6 as their documentation has it.
 func TestSamplesAreRead(t *testing.T) {
 	for _, want := range []struct {
 		file, tool       string

@@ -210,7 +210,8 @@ func last(text string, pattern *regexp.Regexp) float64 {
 	return parse(matches[len(matches)-1][1])
 }
 
-// parse reads a number that a pattern let through; one too large becomes no number that is believed.
+// parse reads a number that a pattern let through; one too large becomes no number that is
+// believed.
 func parse(text string) float64 {
 	value, err := strconv.ParseFloat(text, 64)
 	if err != nil {

@@ -21,8 +21,8 @@ const (
 	fileMax     = 256 << 20 // of the document before the pictures' parts are taken off
 )
 
-// pictures are the members of documents that pictures are drawn from: most of their size, and nothing to read.
-// Others are cut from the longest on where an answer is still too long.
+// pictures are the members of documents that pictures are drawn from: most of their size, and
+// nothing to read. Others are cut from the longest on where an answer is still too long.
 var pictures = []string{"profile", "waits", "wait_profile", "trials"}
 
 func said(text string) *sdk.CallToolResult {

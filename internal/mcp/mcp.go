@@ -1,10 +1,12 @@
-// Package mcp offers the verbs that read as tools for assistants, over standard input and output (Model Context
-// Protocol, by its official library). A tool is a child of culprit with the verb that a user would type; its answer is
-// what the terminal shows and the JSON document of that verb, without the parts that pictures are drawn from.
+// Package mcp offers the verbs that read as tools for assistants, over standard input and output
+// (Model Context Protocol, by its official library). A tool is a child of culprit with the verb
+// that a user would type; its answer is what the terminal shows and the JSON document of that verb,
+// without the parts that pictures are drawn from.
 //
 //	err := mcp.Run(ctx, mcp.Options{Dir: "/var/lib/culprit", Program: "/proc/self/exe", Version: "1.2"})
 //
-// Tools only read, and only below one directory. With Options.Act there are also tools that run commands and record.
+// Tools only read, and only below one directory. With Options.Act there are also tools that run
+// commands and record.
 package mcp
 
 import (

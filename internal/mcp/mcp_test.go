@@ -70,7 +70,8 @@ func call(t *testing.T, session *sdk.ClientSession, name string, arguments any) 
 	return text, result.IsError
 }
 
-// Tools are the verbs that read, with their documents; those that act are offered only where it was asked for.
+// Tools are the verbs that read, with their documents; those that act are offered only where it was
+// asked for.
 func TestTools(t *testing.T) {
 	session, dir := connect(t, false)
 	for _, name := range []string{"a.culprit", "--b.culprit"} {

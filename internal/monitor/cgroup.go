@@ -13,8 +13,8 @@ import (
 // cgroupPrefix begins the names of the cgroups of a pair.
 const cgroupPrefix = "culprit-monitored-"
 
-// makeCgroups makes two cgroups below the one that this process runs in, with no controller turned on. Empty ones that
-// a killed run left are removed.
+// makeCgroups makes two cgroups below the one that this process runs in, with no controller turned
+// on. Empty ones that a killed run left are removed.
 func (p *pair) makeCgroups() {
 	own, err := host.OwnGroup("/")
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Verb is the hidden verb of culprit that runs Serve: one of the two processes for whom monitors are repeated.
+// Verb is the hidden verb of culprit that runs Serve: one of the two processes for whom monitors
+// are repeated.
 const Verb = "monitored"
 
 // The descriptors that a process of the pair gets, beside the standard ones.
@@ -22,9 +23,9 @@ const (
 // mostTurns bounds what one order can take.
 const mostTurns = 1 << 20
 
-// Serve does what the lines of its input say, on one CPU, and prints the CPU time in ns that each took: "play N" and
-// "echo N" hand a byte to and fro, "call N" makes system calls, "fault N" touches fresh pages. The first line that it
-// prints is its thread's number.
+// Serve does what the lines of its input say, on one CPU, and prints the CPU time in ns that each
+// took: "play N" and "echo N" hand a byte to and fro, "call N" makes system calls, "fault N"
+// touches fresh pages. The first line that it prints is its thread's number.
 func Serve(cpu int, in io.Reader, out io.Writer) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -1,11 +1,12 @@
-// Package monitor tells who on this host counts or samples others, how, and what each adds to a switch, a system call
-// and a page fault, measured on this host: the same events are opened once more, for two processes of culprit's own, by
-// turns with and without.
+// Package monitor tells who on this host counts or samples others, how, and what each adds to a
+// switch, a system call and a page fault, measured on this host: the same events are opened once
+// more, for two processes of culprit's own, by turns with and without.
 //
 //	found, err := monitor.Find(os.Getpid())
 //	err = monitor.Price(ctx, found)
 //
-// It refuses nothing but says of each monitor why it has no price: one that takes samples is not repeated.
+// It refuses nothing but says of each monitor why it has no price: one that takes samples is not
+// repeated.
 package monitor
 
 import (
@@ -39,16 +40,16 @@ type Monitor struct {
 	Name  string `json:"name"`
 	Scope string `json:"scope"`
 	Does  string `json:"does"`
-	// Events are their names, each once. Open is how many descriptors there are, Each how many of them one CPU has to
-	// change for one process or cgroup.
+	// Events are their names, each once. Open is how many descriptors there are, Each how many of
+	// them one CPU has to change for one process or cgroup.
 	Events []string `json:"events"`
 	Open   int      `json:"open"`
 	Each   int      `json:"each"`
 	// Targets is how many processes or cgroups it is for, 0 for CPUs.
 	Targets int    `json:"targets,omitempty"`
 	Hertz   uint64 `json:"hertz,omitempty"`
-	// Counted is the least part of the time in which one of its events had a counter: below 1 they took turns, and its
-	// numbers are estimates.
+	// Counted is the least part of the time in which one of its events had a counter: below 1 they
+	// took turns, and its numbers are estimates.
 	Counted float64 `json:"counted_share"`
 	// Costs, where they were measured; Why not, where they were not.
 	Costs *Costs `json:"costs,omitempty"`
@@ -100,8 +101,8 @@ func grouped(events []monitors.Event) []Monitor {
 	return found
 }
 
-// channels are events at which nothing happens: a monitor has them for the ring of memory that comes with them. On
-// CPUs, where they stay on at a switch, they cost nobody anything.
+// channels are events at which nothing happens: a monitor has them for the ring of memory that
+// comes with them. On CPUs, where they stay on at a switch, they cost nobody anything.
 var channels = []string{"bpf-output", "dummy"}
 
 func scopeOf(e *monitors.Event) string {
@@ -144,8 +145,8 @@ func (m *Monitor) sum() {
 	m.Targets, m.Each = len(targets), len(m.changed())
 }
 
-// changed are the events that one CPU changes for one target: those of the thread, or of the cgroup and CPU, that has
-// most.
+// changed are the events that one CPU changes for one target: those of the thread, or of the cgroup
+// and CPU, that has most.
 func (m *Monitor) changed() []monitors.Event {
 	type place struct {
 		thread, cpu int
@@ -171,8 +172,8 @@ func (m *Monitor) Of(pids []int, cgroups []uint64) bool {
 	})
 }
 
-// SamplesHz is how many samples by time it takes a second of what it watches while that runs: 0 where it samples at
-// other events alone.
+// SamplesHz is how many samples by time it takes a second of what it watches while that runs: 0
+// where it samples at other events alone.
 func (m *Monitor) SamplesHz() (sum uint64) {
 	if m.Does != Samples {
 		return 0
@@ -195,7 +196,8 @@ func (m *Monitor) Programs(tell func(id uint32, place string)) {
 	}
 }
 
-// shares is below which part of the time a counter was surely shared: clocks of the kernel are read one after another.
+// shares is below which part of the time a counter was surely shared: clocks of the kernel are read
+// one after another.
 const shares = 0.99
 
 // Multiplexed tells whether its events took turns at the counters.

@@ -36,7 +36,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// What a monitor is for: a process or its cgroup, not the process beside it, and not all that a CPU does.
+// What a monitor is for: a process or its cgroup, not the process beside it, and not all that a CPU
+// does.
 func TestOf(t *testing.T) {
 	of := func(event monitors.Event) bool {
 		return grouped([]monitors.Event{event})[0].Of([]int{5, 6}, []uint64{77})
@@ -138,7 +139,8 @@ func TestPrice(t *testing.T) {
 	t.Logf("%v; it took %v", mine[0].Lines(), time.Since(begin))
 }
 
-// A host that leaves the two processes no time to be measured has no price, and is told so: that is no error.
+// A host that leaves the two processes no time to be measured has no price, and is told so: that is
+// no error.
 func TestPriceOutOfTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p, err := newPair(ctx)

@@ -16,7 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pair are two processes of this program on one CPU, in cgroups of their own where those can be made.
+// pair are two processes of this program on one CPU, in cgroups of their own where those can be
+// made.
 type pair struct {
 	cpu     int
 	one     [2]*process
@@ -36,8 +37,8 @@ type process struct {
 // program is what runs Serve: the arguments before the CPU. Tests have their own.
 var program = []string{"/proc/self/exe", Verb}
 
-// newPair starts them. They end with this process: the kernel kills them when the thread that started them ends, to
-// which the caller is bound until close.
+// newPair starts them. They end with this process: the kernel kills them when the thread that
+// started them ends, to which the caller is bound until close.
 func newPair(ctx context.Context) (p *pair, err error) {
 	runtime.LockOSThread()
 	p = &pair{}

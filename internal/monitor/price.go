@@ -11,7 +11,8 @@ import (
 	"culprit/internal/stat"
 )
 
-// rounds are measured by turns with and without the events of a monitor: more than the six that an interval takes.
+// rounds are measured by turns with and without the events of a monitor: more than the six that an
+// interval takes.
 const rounds = 9
 
 // confidence of the intervals.
@@ -26,8 +27,8 @@ const pricedWithin = 30 * time.Second
 // eventsAgain bounds how many events are opened once more for one process.
 const eventsAgain = 256
 
-// Price measures what each monitor that only counts adds to a switch, a call and a fault. What cannot be measured is
-// said in the monitor; an error is one of the measurement itself.
+// Price measures what each monitor that only counts adds to a switch, a call and a fault. What
+// cannot be measured is said in the monitor; an error is one of the measurement itself.
 func Price(ctx context.Context, found []Monitor) error {
 	wanted := false
 	for i := range found {

@@ -14,9 +14,9 @@ import (
 // ptracedCalls are made in a round under ptrace: two stops each.
 const ptracedCalls = 300
 
-// Ptrace measures what each system call takes longer in a process whose calls another one stops by ptrace, as strace
-// does: in ns of wall time, for the tracer's own turn is part of it. The tracer here does nothing at a stop, so that it
-// is the least that any such tracer adds.
+// Ptrace measures what each system call takes longer in a process whose calls another one stops by
+// ptrace, as strace does: in ns of wall time, for the tracer's own turn is part of it. The tracer
+// here does nothing at a stop, so that it is the least that any such tracer adds.
 func Ptrace(ctx context.Context) (stat.Interval, error) {
 	ctx, cancel := context.WithTimeout(ctx, pricedWithin)
 	defer cancel()
@@ -65,8 +65,9 @@ func (o *process) calls(traced bool) (float64, error) {
 	return float64(time.Since(start).Nanoseconds()) / ptracedCalls, nil
 }
 
-// stopped lets the process go from stop to stop, at the begin and at the end of its system calls, for as many as it was
-// ordered to make, and then lets it go for good. This goroutine is bound to its thread: only that may do so.
+// stopped lets the process go from stop to stop, at the begin and at the end of its system calls,
+// for as many as it was ordered to make, and then lets it go for good. This goroutine is bound to
+// its thread: only that may do so.
 func (o *process) stopped() error {
 	for stops := 0; ; {
 		var status unix.WaitStatus

@@ -16,8 +16,8 @@ import (
 	"culprit/internal/probe/syscalls"
 )
 
-// All probes, in the order in which they are loaded and collected: processes
-// first (names), faults, offcpu and cpi before oncpu (they claim their stacks), allocations behind it (it finds lines).
+// All probes, in the order in which they are loaded and collected: processes first (names), faults,
+// offcpu and cpi before oncpu (they claim their stacks), allocations behind it (it finds lines).
 func All() []Probe {
 	return []Probe{
 		{Name: "processes", Essential: true, Start: adapt(processes.Start),

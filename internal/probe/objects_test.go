@@ -15,7 +15,8 @@ import (
 	"github.com/cilium/ebpf"
 )
 
-// Each committed object is what its C compiles to: C that was changed without `make generate` would run as it was.
+// Each committed object is what its C compiles to: C that was changed without `make generate` would
+// run as it was.
 func TestObjectsMatchTheirC(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiling all objects takes seconds: -short leaves it out")
@@ -80,7 +81,8 @@ func generateLine(t *testing.T, folder string) []string {
 	return nil
 }
 
-// compareObjects compares what is loaded: programs, maps and constants. Debug information may differ.
+// compareObjects compares what is loaded: programs, maps and constants. Debug information may
+// differ.
 func compareObjects(t *testing.T, committed, fresh string) {
 	t.Helper()
 	old, now := spec(t, committed), spec(t, fresh)

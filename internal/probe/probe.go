@@ -13,7 +13,8 @@ type Probe struct {
 	Name  string
 	Sees  string // for doctor: what it shows
 	Hides string // for doctor: what stays unseen without it
-	// Asked probes run only when they are asked for: they cost, or most targets have nothing for them.
+	// Asked probes run only when they are asked for: they cost, or most targets have nothing for
+	// them.
 	Asked bool
 	// Essential probes make the target's tree; without them nothing can be recorded.
 	Essential bool
@@ -42,11 +43,12 @@ type Edge interface {
 	Ends()
 }
 
-// Carrier is a session that goes on between two windows of which one follows the other at once: what it counts in
-// between is in the second one.
+// Carrier is a session that goes on between two windows of which one follows the other at once:
+// what it counts in between is in the second one.
 type Carrier interface {
 	Session
-	// Carry comes in place of the ends of a window, Detach and Attach; Collect, Attach and Begins come as ever.
+	// Carry comes in place of the ends of a window, Detach and Attach; Collect, Attach and Begins
+	// come as ever.
 	Carry()
 }
 
@@ -59,6 +61,7 @@ type Tree interface {
 	// Follow makes processes targets, all of their threads (with Options.WholeHost everybody)
 	// and returns how many threads there were. Attach comes before, so no child is missed.
 	Follow(pids []int) (threads int, err error)
-	// Left lists the processes of the target that are there now. It may be asked while a window is open.
+	// Left lists the processes of the target that are there now. It may be asked while a window is
+	// open.
 	Left() (pids []int, err error)
 }

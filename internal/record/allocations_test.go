@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// The block of a shared line is told by its size, the word's place in it and the function that allocated it, in each of
-// the ways that there are, also where its address is given away again before the end.
+// The block of a shared line is told by its size, the word's place in it and the function that
+// allocated it, in each of the ways that there are, also where its address is given away again
+// before the end.
 func TestAllocations(t *testing.T) {
 	needs(t)
 	recorder, err := Start(t.Context(), Options{Hz: 499, Allocations: true})
@@ -48,8 +49,8 @@ func checkBlocks(rec seen) (problems []string) {
 	return problems
 }
 
-// A thread that only follows a pointer overwrites the register that tells where it read: it is caught right before, and
-// shares the line that the other one writes.
+// A thread that only follows a pointer overwrites the register that tells where it read: it is
+// caught right before, and shares the line that the other one writes.
 func TestFollowedPointerIsCaught(t *testing.T) {
 	needs(t)
 	recorder, err := Start(t.Context(), Options{Hz: 499, Confirm: true})

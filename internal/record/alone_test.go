@@ -10,11 +10,13 @@ import (
 	"culprit/recording"
 )
 
-// aloneRuns is how many processes of a millisecond are started. At 5 samples a second hardly any has one.
+// aloneRuns is how many processes of a millisecond are started. At 5 samples a second hardly any
+// has one.
 const aloneRuns = 200
 
-// A recorder that is always there leaves processes alone that come and go without a stack: nobody looks at them, they
-// are counted, and their CPU time is there. One of them that runs on has whole stacks.
+// A recorder that is always there leaves processes alone that come and go without a stack: nobody
+// looks at them, they are counted, and their CPU time is there. One of them that runs on has whole
+// stacks.
 func TestShortLivedAreLeftAlone(t *testing.T) {
 	needs(t)
 	recorder, err := Start(t.Context(), Options{WholeHost: true, Light: true, Forever: true, Hz: 5})
@@ -51,7 +53,8 @@ func TestShortLivedAreLeftAlone(t *testing.T) {
 	if told.Count < aloneRuns*8/10 || told.Of < told.Count || !strings.Contains(told.String(), "came and went") {
 		t.Errorf("told: %v", told)
 	}
-	// Others work on this host, and what they run for long is looked at. Announced at exec, all were.
+	// Others work on this host, and what they run for long is looked at. Announced at exec, all
+	// were.
 	if looks := got.Manifest.Cost.Looks; looks == 0 || looks > told.Count/2 {
 		t.Errorf("%d looks, where %d of %d processes came and went without a stack", looks, told.Count,
 			len(got.Processes))
@@ -79,8 +82,8 @@ func (s seen) hasWhole(pid int) bool {
 	})
 }
 
-// What came and went without a stack is counted; what stayed, or has a stack, is not among it, nor are its programs
-// looked up.
+// What came and went without a stack is counted; what stayed, or has a stack, is not among it, nor
+// are its programs looked up.
 func TestShortLivedAreTold(t *testing.T) {
 	rec := &recording.Recording{Processes: []recording.Process{
 		{Pid: 1, Command: "/bin/stays"}, {Pid: 2, StartNs: 5, Command: "/bin/stayed"},

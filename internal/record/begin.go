@@ -105,7 +105,8 @@ func (s *Session) attach(window *openWindow) (pids []int, err error) {
 // rated is a probe whose rate can be set between two windows.
 type rated interface{ SetRate(hz int) error }
 
-// parted is a probe that can be attached in slices of time, for a share of it that is set between two windows; 0: all.
+// parted is a probe that can be attached in slices of time, for a share of it that is set between
+// two windows; 0: all.
 type parted interface {
 	SetShare(share float64)
 	Watching() (slice int64, watched time.Duration)
@@ -124,8 +125,8 @@ func (s *Session) slicesOf(target Target) *slicesOf {
 	return nil
 }
 
-// roots are the processes that a window begins with. One that goes on with another keeps to what was followed in
-// that: a child whose parent has ended, a process that has left the cgroup.
+// roots are the processes that a window begins with. One that goes on with another keeps to what
+// was followed in that: a child whose parent has ended, a process that has left the cgroup.
 func (s *Session) roots(target Target) ([]int, error) {
 	pids, err := targetPids(target)
 	if !target.Resume || target.Kind == "host" { // of which everybody is followed
@@ -193,7 +194,8 @@ func (s *Session) discard() {
 	_ = s.collect(&recording.Recording{}, open, open.startNs, true)
 }
 
-// stop ends what the probes of a window do; where the next window follows at once, one that can goes on until then.
+// stop ends what the probes of a window do; where the next window follows at once, one that can
+// goes on until then.
 func (s *Session) stop(open *openWindow, finish Finish) {
 	for i := len(s.sessions) - 1; i >= 0; i-- {
 		if edge, ok := s.sessions[i].(probe.Edge); ok && !open.without(edge) && !carried(edge, finish) {

@@ -9,7 +9,8 @@ import (
 	"culprit/recording"
 )
 
-// blindSpots says what this recording could not see; what a probe says of itself is in the manifest already.
+// blindSpots says what this recording could not see; what a probe says of itself is in the manifest
+// already.
 func blindSpots(rec *recording.Recording, unwinder *unwind.Unwinder, forever bool) []recording.BlindSpot {
 	spots := append([]recording.BlindSpot{{Kind: recording.BlindInterrupts}}, rec.Manifest.BlindSpots...)
 	for _, status := range rec.Manifest.Probes {
@@ -65,7 +66,8 @@ func mostFirst(counts map[string]int64) []recording.BlindReason {
 	return reasons
 }
 
-// shortSpots counts the processes that were left alone, for they came and went without a stack (Options.Forever).
+// shortSpots counts the processes that were left alone, for they came and went without a stack
+// (Options.Forever).
 func shortSpots(rec *recording.Recording) []recording.BlindSpot {
 	stacks := withStacks(rec)
 	var without, all int64

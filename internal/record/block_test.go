@@ -41,11 +41,13 @@ func loopDevice(t *testing.T, bytes int64) string {
 	return device
 }
 
-// few tells whether an event or two of a hundred are missing, or one is too many: some calls of a tracepoint reach no
-// program and count as no miss, when programs of others come and go there (see offcpu.bpf.c).
+// few tells whether an event or two of a hundred are missing, or one is too many: some calls of a
+// tracepoint reach no program and count as no miss, when programs of others come and go there (see
+// offcpu.bpf.c).
 func few(seen, truth int64) bool { return seen > truth || seen < truth-1-truth/50 }
 
-// A window that begins and ends while a device is busy knows what is under way, not what was before it.
+// A window that begins and ends while a device is busy knows what is under way, not what was before
+// it.
 func TestWindowOnBusyDevice(t *testing.T) {
 	recorder := standing.get(t)
 	device := loopDevice(t, 1<<20)
@@ -98,7 +100,8 @@ func TestWindowOnBusyDevice(t *testing.T) {
 	}
 }
 
-// Every request to a device is counted once, with its bytes and its submitter, and takes no longer than the call.
+// Every request to a device is counted once, with its bytes and its submitter, and takes no longer
+// than the call.
 func TestBlockRequests(t *testing.T) {
 	const writes, writeBytes, reads, readBytes = 200, 65536, 100, 4096
 	recorder := standing.get(t)

@@ -11,14 +11,16 @@ import (
 	"culprit/recording"
 )
 
-// briefRuns is how often each of the two programs is run; of the first ones of each the code is not known yet.
+// briefRuns is how often each of the two programs is run; of the first ones of each the code is not
+// known yet.
 const (
 	briefRuns  = 25
 	briefFirst = 10
 )
 
-// Processes that come and go have whole stacks from their first moment on, once their code is known, and those of a
-// program that was written over in place have the new one's: it is another one for all that path and inode say.
+// Processes that come and go have whole stacks from their first moment on, once their code is
+// known, and those of a program that was written over in place have the new one's: it is another
+// one for all that path and inode say.
 func TestBriefProcessesHaveWholeStacks(t *testing.T) {
 	recorder := start(t, Options{WholeHost: true, Hz: 499})
 	folder := t.TempDir()
@@ -60,7 +62,8 @@ cat %[1]s/after > %[2]s; i=0; while [ $i -lt %[3]d ]; do %[2]s; i=$((i+1)); done
 		if work < 0 { // before and after its work
 			continue
 		}
-		// What was in the file before is gone, and its names: they are read at the end. Its build was known at once.
+		// What was in the file before is gone, and its names: they are read at the end. Its build
+		// was known at once.
 		builds[nth/briefRuns][stack[work].BuildID] = true
 		if nth >= briefRuns && stack[work].Name != "work_after" {
 			t.Errorf("process %d of %d is in the program that was written over: %v", nth, len(place), stack)

@@ -21,22 +21,24 @@ type given struct {
 	share   float64 // of the time in which requests are watched; 0: all of it
 }
 
-// sliced is the probe that is not given up but attached in slices of time: it is there because it was asked for.
-// leastShare of the time is always watched.
+// sliced is the probe that is not given up but attached in slices of time: it is there because it
+// was asked for. leastShare of the time is always watched.
 const (
 	slicedProbe = "requests"
 	leastShare  = 0.1
 )
 
-// keeps are the probes that are never detached: the target's tree hangs on one; without samples nothing is explained.
+// keeps are the probes that are never detached: the target's tree hangs on one; without samples
+// nothing is explained.
 var keeps = []string{"processes", "oncpu"}
 
-// patienceOver is how many seconds in a row a budget may be exceeded: a burst is no reason to lose evidence.
+// patienceOver is how many seconds in a row a budget may be exceeded: a burst is no reason to lose
+// evidence.
 const patienceOver = 2
 
-// thin says what to give up when recording took more than the budget, both in seconds of CPU per second: the probe
-// whose programs took most, as long as one took a tenth of what is over; then half of the samples. False: nothing is
-// left to give up.
+// thin says what to give up when recording took more than the budget, both in seconds of CPU per
+// second: the probe whose programs took most, as long as one took a tenth of what is over; then
+// half of the samples. False: nothing is left to give up.
 func thin(took load, budget float64, now given) (next given, probe, did string, ok bool) {
 	over := took.total() - budget
 	next = given{without: slices.Clone(now.without), hz: now.hz, share: now.share}
@@ -60,7 +62,8 @@ func thin(took load, budget float64, now given) (next given, probe, did string, 
 	return now, "", "", false
 }
 
-// dearest is the probe of those that can be given up, or watched less, which takes most; "": none is left.
+// dearest is the probe of those that can be given up, or watched less, which takes most; "": none
+// is left.
 func (l *load) dearest(now given) (dearest string) {
 	for _, name := range slices.Sorted(maps.Keys(l.BPF)) {
 		if slices.Contains(keeps, name) || slices.Contains(now.without, name) || name == slicedProbe && !now.canSlice() {
@@ -76,8 +79,8 @@ func (l *load) dearest(now given) (dearest string) {
 // canSlice tells whether requests can be watched for less of the time.
 func (g given) canSlice() bool { return g.share == 0 || g.share > leastShare }
 
-// slice has requests watched for so much less of the time that what they take, cost, becomes smaller by over, or half
-// of the budget where that is more.
+// slice has requests watched for so much less of the time that what they take, cost, becomes
+// smaller by over, or half of the budget where that is more.
 func (g *given) slice(cost, over, budget float64) {
 	share := cmp.Or(g.share, 1)
 	to := 0.9 * share * max(cost-over, budget/2) / cost // a tenth less: costs go up and down
@@ -113,8 +116,9 @@ func (l *load) text() string {
 	return strings.Join(parts, ", ")
 }
 
-// keepBudget looks once a second whether recording took more than it may, and goes on with less when it did: a part
-// ends, and the next begins without what is given up, so that every part is of one make.
+// keepBudget looks once a second whether recording took more than it may, and goes on with less
+// when it did: a part ends, and the next begins without what is given up, so that every part is of
+// one make.
 func (r *Run) keepBudget(ctx context.Context) error {
 	if r.MaxCost <= 0 || r.spent {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Requests are what was asked for: they are never given up, but watched for less of the time, at once where they alone
-// take more than the budget.
+// Requests are what was asked for: they are never given up, but watched for less of the time, at
+// once where they alone take more than the budget.
 func TestThinRequests(t *testing.T) {
 	for _, test := range []struct {
 		what string
@@ -42,7 +42,8 @@ func TestThinRequests(t *testing.T) {
 	}
 }
 
-// The dearest probe goes first, what keeps the recording meaningful never, and the rate of samples last.
+// The dearest probe goes first, what keeps the recording meaningful never, and the rate of samples
+// last.
 func TestThin(t *testing.T) {
 	now := given{hz: 99}
 	took := load{CPU: 0.004, BPF: map[string]float64{"processes": 0.5, "oncpu": 0.003, "offcpu": 0.05, "syscalls": 0.08,

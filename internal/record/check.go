@@ -22,7 +22,8 @@ const (
 	checkSmallest = 0.01
 )
 
-// CheckLeast is how long a recording must be that checks its own effect: six pairs of blocks and what lies between.
+// CheckLeast is how long a recording must be that checks its own effect: six pairs of blocks and
+// what lies between.
 const CheckLeast = 20 * time.Second
 
 // blockOf is how long the recorder stays attached, or detached, in one block.
@@ -33,8 +34,9 @@ func (r *Run) blockOf() time.Duration {
 	return max(500*time.Millisecond, min(2*time.Second, r.Duration/30))
 }
 
-// watchChecked records in blocks and leaves blocks out, in pairs of random order, and compares a rate of the target
-// over them. Attaching and detaching lie between the blocks: they happen once in a usual recording.
+// watchChecked records in blocks and leaves blocks out, in pairs of random order, and compares a
+// rate of the target over them. Attaching and detaching lie between the blocks: they happen once in
+// a usual recording.
 func (r *Run) watchChecked(ctx context.Context) error {
 	block := r.blockOf()
 	r.check = &recording.SelfCheck{Outcome: string(stat.Undecided), Rejected: []string{}, BlockNs: int64(block),
@@ -71,7 +73,8 @@ func (r *Run) watchChecked(ctx context.Context) error {
 	return nil
 }
 
-// pilot chooses the rate, with the recorder detached, so that what is chosen cannot depend on what it does.
+// pilot chooses the rate, with the recorder detached, so that what is chosen cannot depend on what
+// it does.
 func (r *Run) pilot(ctx context.Context, block time.Duration) (rate string, going bool) {
 	readings := []reading{r.read()}
 	for len(readings) < pilotReadings {
@@ -98,8 +101,8 @@ func (r *Run) pilot(ctx context.Context, block time.Duration) (rate string, goin
 	return name, true
 }
 
-// pair runs a block with and a block without the recorder, and returns ln(rate with / rate without); NaN when one had
-// no rate. whole is false when the recording ended meanwhile.
+// pair runs a block with and a block without the recorder, and returns ln(rate with / rate
+// without); NaN when one had no rate. whole is false when the recording ended meanwhile.
 func (r *Run) pair(ctx context.Context, rate string, block time.Duration) (ratio float64, whole bool, err error) {
 	var values [2]float64
 	first := rand.IntN(2)

@@ -12,16 +12,17 @@ import (
 	"culprit/recording"
 )
 
-// clockPauses lie between the first looks at the clock source; then clockPause does. A command that chooses a source
-// for itself does so when it starts, and the source that it was started under is not the one that it reads.
+// clockPauses lie between the first looks at the clock source; then clockPause does. A command that
+// chooses a source for itself does so when it starts, and the source that it was started under is
+// not the one that it reads.
 var clockPauses = []time.Duration{5 * time.Millisecond, 20 * time.Millisecond}
 
-// clockPause is how long another clock source may be in force without being seen; ten times as long where the recorder
-// stays.
+// clockPause is how long another clock source may be in force without being seen; ten times as long
+// where the recorder stays.
 const clockPause = 100 * time.Millisecond
 
-// clockWatch sees which clock sources the kernel reads during a window: the setting as it is at one moment does not
-// tell of a run that changes it and puts it back.
+// clockWatch sees which clock sources the kernel reads during a window: the setting as it is at one
+// moment does not tell of a run that changes it and puts it back.
 type clockWatch struct {
 	read        func() string
 	done, ended chan struct{}
@@ -33,7 +34,8 @@ type clockWatch struct {
 	held        *heldFacts // is told of each look
 }
 
-// watchClock looks until stop is called. Where the host offers one source only there is nothing to see.
+// watchClock looks until stop is called. Where the host offers one source only there is nothing to
+// see.
 func watchClock(every time.Duration, held *heldFacts) *clockWatch {
 	_, available := host.ClockSource("/")
 	file, err := os.Open(host.ClockSourceFile)
@@ -110,7 +112,8 @@ func (w *clockWatch) stop() []string {
 	return sources
 }
 
-// withClock says in the facts which clock source was in force for most of a window, and which others were.
+// withClock says in the facts which clock source was in force for most of a window, and which
+// others were.
 func withClock(facts []recording.Fact, sources []string) []recording.Fact {
 	if len(sources) < 2 {
 		return facts // the one that is among the facts

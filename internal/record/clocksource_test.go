@@ -10,7 +10,8 @@ import (
 	"culprit/recording"
 )
 
-// A source that is chosen for the run and put back before its end is the one that counts, and both are told.
+// A source that is chosen for the run and put back before its end is the one that counts, and both
+// are told.
 func TestClockWatchSeesWhatIsPutBack(t *testing.T) {
 	var source atomic.Pointer[string]
 	set := func(name string) { source.Store(&name) }

@@ -12,12 +12,14 @@ import (
 
 const (
 	boxID = "0a1b2c3d4e5f0a1b2c3d4e5f0a1b2c3d4e5f0a1b2c3d4e5f0a1b2c3d4e5f0a1b"
-	// boxScript makes a root of its own in memory, which nobody else sees, and runs a program in it as process 1.
+	// boxScript makes a root of its own in memory, which nobody else sees, and runs a program in it
+	// as process 1.
 	boxScript = `set -e; mount -t tmpfs box "$1"; cp -a "$2"/. "$1"; shift 2
 exec unshare --pid --fork --root="$0" --wd=/ "$@"`
 )
 
-// boxRoot makes the files of a container: programs, a library that the host has not, and the libraries of the host.
+// boxRoot makes the files of a container: programs, a library that the host has not, and the
+// libraries of the host.
 func boxRoot(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -96,7 +98,8 @@ func watchBox(t *testing.T, root, group string, words ...string) seen {
 	return got
 }
 
-// What runs in a container has its names from files that the host does not see, and is told by its container.
+// What runs in a container has its names from files that the host does not see, and is told by its
+// container.
 func TestContainer(t *testing.T) {
 	needs(t)
 	root, group := boxRoot(t), boxGroup(t)

@@ -10,8 +10,9 @@ import (
 	"culprit/internal/probe/bpf"
 )
 
-// The kernel's account of BPF run time costs two clock reads at every run of every program of the host. It is
-// therefore on for costSample in costEvery, and what it showed is scaled to the whole window.
+// The kernel's account of BPF run time costs two clock reads at every run of every program of the
+// host. It is therefore on for costSample in costEvery, and what it showed is scaled to the whole
+// window.
 const (
 	costSample = 50 * time.Millisecond
 	costEvery  = time.Second
@@ -35,7 +36,8 @@ type slicesOf struct {
 	probe    string
 	share    float64                                         // of the time
 	watching func() (slice int64, attachedFor time.Duration) // 0: none is
-	// rates are the seconds per second that its programs took when they were last seen attached, from window to window.
+	// rates are the seconds per second that its programs took when they were last seen attached,
+	// from window to window.
 	rates map[string]float64
 }
 
@@ -71,7 +73,8 @@ func (m *costMeter) run() {
 	}
 }
 
-// sample switches the account on for a moment and adds what it showed, in seconds per second by probe.
+// sample switches the account on for a moment and adds what it showed, in seconds per second by
+// probe.
 func (m *costMeter) sample() (byProbe map[string]float64, on bool) {
 	account, err := ebpf.EnableStats(uint32(unix.BPF_STATS_RUN_TIME))
 	if err != nil {
@@ -164,8 +167,8 @@ func (m *costMeter) stop(window time.Duration) (perProgram map[string]int64, sam
 	return m.taken, m.sampled
 }
 
-// inSlices is what a program took in all slices in which it was attached: at the rate that was seen while it was, in
-// this window, or in the one before where no sample met a slice.
+// inSlices is what a program took in all slices in which it was attached: at the rate that was seen
+// while it was, in this window, or in the one before where no sample met a slice.
 func (m *costMeter) inSlices(name string) int64 {
 	_, attachedFor := m.slices.watching()
 	if m.attached > 0 {

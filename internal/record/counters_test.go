@@ -8,7 +8,8 @@ import (
 	"culprit/recording"
 )
 
-// Counters count the target's own events, in each window anew, and a process's rows are part of the target's.
+// Counters count the target's own events, in each window anew, and a process's rows are part of the
+// target's.
 func TestCounters(t *testing.T) {
 	recorder := start(t, Options{Counters: "minor-faults,context-switches,task-clock"})
 	program := programs.compile(t, "touch.c")
@@ -33,7 +34,8 @@ func TestCounters(t *testing.T) {
 				unseen = loss.Count
 			}
 		}
-		// The shell at the gate comes on top; a switch that the kernel did not show takes a stay on the CPU away.
+		// The shell at the gate comes on top; a switch that the kernel did not show takes a stay on
+		// the CPU away.
 		faults := rows["minor-faults"]
 		if want := truth["minor"]; unseen == 0 && float64(faults.Value) < want || float64(faults.Value) > want+2000 {
 			t.Errorf("window %d: %d faults, the truth is %.0f; %d switches were not seen", window, faults.Value, want, unseen)

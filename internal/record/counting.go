@@ -15,14 +15,15 @@ import (
 	"culprit/recording"
 )
 
-// countingFact tells what those do who hold perf events: for whom, how many, which. It begins like the fact that tells
-// how many they hold.
+// countingFact tells what those do who hold perf events: for whom, how many, which. It begins like
+// the fact that tells how many they hold.
 const countingFact = "tracers.perf.counting"
 
 // countingTold bounds how many monitors the fact tells of.
 const countingTold = 8
 
-// counting remembers what others count, for as long as they hold as many events: looking takes a tenth of a second.
+// counting remembers what others count, for as long as they hold as many events: looking takes a
+// tenth of a second.
 type counting struct {
 	held  string
 	value string
@@ -60,8 +61,9 @@ func (c *counting) fact(tracers []host.Tracer) recording.Fact {
 	return recording.Fact{Name: countingFact, Value: c.value, Source: eventsRead}
 }
 
-// ofTarget tells which of them are for the target itself: what is counted for all CPUs, or for others, meets every side
-// of a comparison alike. Nothing is told of a command, which has ended, or of the whole host.
+// ofTarget tells which of them are for the target itself: what is counted for all CPUs, or for
+// others, meets every side of a comparison alike. Nothing is told of a command, which has ended, or
+// of the whole host.
 func (c *counting) ofTarget(target Target) []recording.Fact {
 	if target.Kind == "command" || target.Kind == "host" {
 		return nil
@@ -111,8 +113,8 @@ func groupsAbove(pids []int) (ids []uint64) {
 	return ids
 }
 
-// unseen tells of BPF programs at perf events (tracepoints, kprobes): the kernel lets no other program of that kind run
-// meanwhile, so that the sampling one takes nothing (bpf_prog_active).
+// unseen tells of BPF programs at perf events (tracepoints, kprobes): the kernel lets no other
+// program of that kind run meanwhile, so that the sampling one takes nothing (bpf_prog_active).
 func (c *counting) unseen() (spots []recording.BlindSpot) {
 	for i := range c.found {
 		if m := &c.found[i]; m.Does == monitor.Runs && m.Hertz == 0 { // else a sampler, such as a recorder that begins

@@ -8,8 +8,8 @@ import (
 	"culprit/recording"
 )
 
-// Of short waits at one place not every kernel stack is taken: their time stays exact, its split among the kernel's
-// places is near the truth, and the recording says that it is an estimate.
+// Of short waits at one place not every kernel stack is taken: their time stays exact, its split
+// among the kernel's places is near the truth, and the recording says that it is an estimate.
 func TestUnseenStays(t *testing.T) {
 	needs(t)
 	recorder, err := Start(t.Context(), Options{}) // the standing one keeps every long wait whole
@@ -46,7 +46,8 @@ func TestUnseenStays(t *testing.T) {
 	t.Logf("%d of %d stays unseen, %.0f calm", estimate.Count, estimate.Of, truth["calm"])
 }
 
-// offCPUIn adds up the off-CPU seconds of a thread's samples below a function of the kernel, whatever its suffixes.
+// offCPUIn adds up the off-CPU seconds of a thread's samples below a function of the kernel,
+// whatever its suffixes.
 func (s seen) offCPUIn(function string, tid int32) float64 {
 	var ns int64
 	for _, sample := range s.Samples {

@@ -7,9 +7,9 @@ import (
 	"culprit/internal/probe"
 )
 
-// targetGone tells whether a process that was named by its id has ended, with all that it started: nothing is left to
-// record, and nobody else tells. Its children are only looked for once it is gone itself. A service is followed to
-// where it is now.
+// targetGone tells whether a process that was named by its id has ended, with all that it started:
+// nothing is left to record, and nobody else tells. Its children are only looked for once it is
+// gone itself. A service is followed to where it is now.
 func (r *Run) targetGone(ctx context.Context) (bool, error) {
 	switch {
 	case r.service != nil:

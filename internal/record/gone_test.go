@@ -7,10 +7,12 @@ import (
 	"time"
 )
 
-// A process that is named by its id ends the recording when it has ended with all that it started, and not before.
+// A process that is named by its id ends the recording when it has ended with all that it started,
+// and not before.
 func TestEndsWithTheProcess(t *testing.T) {
 	recorder := standing.get(t)
-	// The child lives on for longer than the time between two looks; both are started within the window.
+	// The child lives on for longer than the time between two looks; both are started within the
+	// window.
 	command := exec.Command("sh", "-c", "read go; sleep 2.5 & exit 0")
 	release, err := command.StdinPipe()
 	if err != nil {

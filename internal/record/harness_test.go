@@ -82,7 +82,8 @@ func start(t *testing.T, options Options) *Recorder {
 	return recorder
 }
 
-// standing is the recorder that most tests use: one process for many windows, as in an investigation.
+// standing is the recorder that most tests use: one process for many windows, as in an
+// investigation.
 var standing standingRecorder
 
 type standingRecorder struct {
@@ -209,9 +210,10 @@ func endWindow(t *testing.T, recorder *Recorder) seen {
 	return seen{Recording: rec, summary: summary}
 }
 
-// lossless fails when a probe dropped anything. The kernel does not run a program that an event of the same hook
-// interrupts on its CPU, and gives a program no memory for a thread where that takes a lock which is held: it counts
-// the first, the program the second, and now and then there is one. A thread is asked again the next time.
+// lossless fails when a probe dropped anything. The kernel does not run a program that an event of
+// the same hook interrupts on its CPU, and gives a program no memory for a thread where that takes
+// a lock which is held: it counts the first, the program the second, and now and then there is one.
+// A thread is asked again the next time.
 func (s seen) lossless(t *testing.T, probe string) {
 	t.Helper()
 	for _, loss := range s.Manifest.Losses {

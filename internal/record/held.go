@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// heldEvery is the least time between two looks at facts that may change while a window lasts; they are so many times
-	// further apart as a look took, which is a thousandth of a CPU, but no more than heldMost.
+	// heldEvery is the least time between two looks at facts that may change while a window lasts;
+	// they are so many times further apart as a look took, which is a thousandth of a CPU, but no
+	// more than heldMost.
 	heldEvery = time.Second
 	heldCost  = 1000
 	heldMost  = 30 * time.Second
@@ -109,7 +110,8 @@ func (h *heldFacts) until(endNs int64) ([]recording.HeldFact, int64) {
 	return list, h.lost
 }
 
-// mayChange are the facts of a target that are told with their times: who traces and filters it, and its limits.
+// mayChange are the facts of a target that are told with their times: who traces and filters it,
+// and its limits.
 var mayChange = []string{host.FactTargetTracer, host.FactTargetSeccomp, host.FactTargetSeccompFilters,
 	"target.affinity", "target.cgroup.cpu.limit_cpus", "target.cgroup.memory.limit_bytes"}
 
@@ -128,7 +130,8 @@ func (s *Session) changing(target Target) func() []recording.Fact {
 	return func() []recording.Fact { return append(s.counting.facts(target), host.Sysctls("/")...) }
 }
 
-// tellHeld puts into a recording what facts held when. A part has all of them: what follows may differ.
+// tellHeld puts into a recording what facts held when. A part has all of them: what follows may
+// differ.
 func (h *heldFacts) tellHeld(rec *recording.Recording, endNs int64, part bool) {
 	held, lost := h.until(endNs)
 	length := endNs - h.startNs

@@ -10,15 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// salvageWait is how long Salvage waits for a recorder whose owner was killed: longer than it may take to write down
-// what it saw.
+// salvageWait is how long Salvage waits for a recorder whose owner was killed: longer than it may
+// take to write down what it saw.
 const salvageWait = lastWrite + 2*time.Second
 
 // errWritten says that a recording is still made in a folder of parts.
 var errWritten = errors.New("a recorder is at work there; end its recording first (Ctrl-C, or kill -INT)")
 
-// holdParts keeps Salvage from a folder for as long as the file is open: the parts in it are not all there are. nil:
-// there is no such folder yet, or it cannot be held.
+// holdParts keeps Salvage from a folder for as long as the file is open: the parts in it are not
+// all there are. nil: there is no such folder yet, or it cannot be held.
 func holdParts(folder string) *os.File {
 	file, err := os.Open(folder)
 	if err != nil {
@@ -31,8 +31,8 @@ func holdParts(folder string) *os.File {
 	return file
 }
 
-// hold keeps the folder of a part until the session ends, or a window begins whose parts lie elsewhere. The first part
-// has no folder before it is written.
+// hold keeps the folder of a part until the session ends, or a window begins whose parts lie
+// elsewhere. The first part has no folder before it is written.
 func (s *Session) hold(part string) {
 	if s.parts == nil {
 		s.parts = holdParts(filepath.Dir(part))

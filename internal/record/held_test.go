@@ -10,8 +10,8 @@ import (
 	"culprit/recording"
 )
 
-// What changed stands in the recording with its times, and as a fact with the value that it had longest; a part tells
-// what did not change as well, for what follows it may differ.
+// What changed stands in the recording with its times, and as a fact with the value that it had
+// longest; a part tells what did not change as well, for what follows it may differ.
 func TestFactsThatChangeHaveTimes(t *testing.T) {
 	fact := func(name, value string) recording.Fact { return recording.Fact{Name: name, Value: value} }
 	start := bpf.Now()

@@ -9,9 +9,9 @@ import (
 
 const tagLength = 16 // of a BPF program: the kernel's hash of its code, which follows the prefix in its symbol
 
-// nameHolders writes into the names of the frames of BPF programs which process holds them: time in those of others is
-// no cost of recording, and names who watches. Recorders of this program all hold the same programs; one that begins is
-// not called so yet.
+// nameHolders writes into the names of the frames of BPF programs which process holds them: time in
+// those of others is no cost of recording, and names who watches. Recorders of this program all
+// hold the same programs; one that begins is not called so yet.
 func nameHolders(frames []recording.Frame, own *host.Tracer, tracers []host.Tracer) {
 	for i := range frames {
 		rest, found := strings.CutPrefix(frames[i].Name, recording.BPFProgram)

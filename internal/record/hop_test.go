@@ -9,8 +9,8 @@ import (
 	"culprit/recording"
 )
 
-// askedChain counts the waits of the asker for the middle one, and those whose hop is the middle one's wait for the
-// source.
+// askedChain counts the waits of the asker for the middle one, and those whose hop is the middle
+// one's wait for the source.
 func askedChain(t *testing.T, got seen) (asked, hops int) {
 	t.Helper()
 	asker := got.threadNamed("asker")
@@ -42,7 +42,8 @@ func TestHopOfTarget(t *testing.T) {
 	}
 }
 
-// The hop is also seen behind a process that is not the target, once that has woken the target a first time.
+// The hop is also seen behind a process that is not the target, once that has woken the target a
+// first time.
 func TestHopOfStranger(t *testing.T) {
 	recorder := standing.get(t)
 	program, folder := programs.compile(t, "chain.c"), t.TempDir()

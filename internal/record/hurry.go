@@ -32,10 +32,12 @@ func hurry(niceness int) {
 	}
 }
 
-// mostPasses bounds the looks for threads that others made meanwhile, which had no name to inherit yet.
+// mostPasses bounds the looks for threads that others made meanwhile, which had no name to inherit
+// yet.
 const mostPasses = 10
 
-// hurryThreads names the threads that have no name yet, and prefers them; false where there was none.
+// hurryThreads names the threads that have no name yet, and prefers them; false where there was
+// none.
 func hurryThreads(niceness int) (more bool) {
 	tasks, err := os.ReadDir("/proc/self/task")
 	if err != nil {

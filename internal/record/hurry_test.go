@@ -10,7 +10,8 @@ import (
 	"culprit/recording"
 )
 
-// A recorder's threads are named, whatever it records: what they take from requests is its cost, and no competitor's.
+// A recorder's threads are named, whatever it records: what they take from requests is its cost,
+// and no competitor's.
 func TestRecordersAreNamed(t *testing.T) {
 	for name, options := range map[string]Options{"command": {}, "requests": {Requests: true}} {
 		t.Run(name, func(t *testing.T) {

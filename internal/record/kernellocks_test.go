@@ -41,7 +41,8 @@ func TestInodeLock(t *testing.T) {
 		longest.Waiters < 2 || longest.Waiters > int32(truth["threads"]) || longest.MaxNs > longest.TotalNs {
 		t.Errorf("the longest queue was %+v; all is within process %d", longest, got.pid)
 	}
-	// A thread that waits for the lock spins or sleeps: what it slept there is part of what it waited.
+	// A thread that waits for the lock spins or sleeps: what it slept there is part of what it
+	// waited.
 	asleep := int64(0)
 	for _, sample := range got.Samples {
 		names := got.StackNames(sample.Stack)
@@ -56,7 +57,8 @@ func TestInodeLock(t *testing.T) {
 	got.lossless(t, "kernellocks")
 }
 
-// Who holds a folder's lock while the file system writes it down is seen doing so by who waits for the lock.
+// Who holds a folder's lock while the file system writes it down is seen doing so by who waits for
+// the lock.
 func TestHolderOfAFoldersLock(t *testing.T) {
 	recorder := standing.get(t)
 	program, folder := programs.compile(t, "dirlock.c"), t.TempDir()

@@ -6,8 +6,8 @@ import (
 	"culprit/recording"
 )
 
-// lightProbes are those of Options.Light. Their programs run at the clock's ticks and when a thread starts or ends,
-// but for one that looks at the state of the thread that leaves the CPU.
+// lightProbes are those of Options.Light. Their programs run at the clock's ticks and when a thread
+// starts or ends, but for one that looks at the state of the thread that leaves the CPU.
 var lightProbes = map[string]bool{"processes": true, "oncpu": true, "counters": true}
 
 // asks tells whether a probe is asked for that runs only then.
@@ -27,8 +27,8 @@ func (o Options) leavesOut(probe string) string {
 	return ""
 }
 
-// foreverSlower is by how much less often a recorder that stays looks at what it looks at every second: for a window of
-// a minute six looks tell enough, and each takes 1 to 2 ms of CPU time.
+// foreverSlower is by how much less often a recorder that stays looks at what it looks at every
+// second: for a window of a minute six looks tell enough, and each takes 1 to 2 ms of CPU time.
 const foreverSlower = 10
 
 // slowly is the pause between two looks.
@@ -39,8 +39,9 @@ func (o Options) slowly(pause time.Duration) time.Duration {
 	return pause
 }
 
-// addOffCPU gives each thread its time off the CPU where no probe watched the switches: what of its life in the
-// window the scheduler did not book as CPU time. Exact as a sum; where and for what it waited is not known.
+// addOffCPU gives each thread its time off the CPU where no probe watched the switches: what of its
+// life in the window the scheduler did not book as CPU time. Exact as a sum; where and for what it
+// waited is not known.
 func addOffCPU(rec *recording.Recording) {
 	for i := range rec.Threads {
 		thread := &rec.Threads[i]

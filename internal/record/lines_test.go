@@ -9,7 +9,8 @@ import (
 	"culprit/recording"
 )
 
-// Two threads that write neighbouring words share a line falsely, in one word truly; nobody shares memory of their own.
+// Two threads that write neighbouring words share a line falsely, in one word truly; nobody shares
+// memory of their own.
 func TestSharedLines(t *testing.T) {
 	program := programs.compile(t, "lines.c")
 	for _, mode := range []struct {
@@ -23,7 +24,8 @@ func TestSharedLines(t *testing.T) {
 	}
 }
 
-// Debug registers confirm what samples show: neighbouring words by one thread each, one word by both.
+// Debug registers confirm what samples show: neighbouring words by one thread each, one word by
+// both.
 func TestSharedLinesConfirmed(t *testing.T) {
 	needs(t)
 	recorder, err := Start(t.Context(), Options{Hz: 499, Confirm: true})
@@ -57,8 +59,8 @@ func TestSharedLinesConfirmed(t *testing.T) {
 	})
 }
 
-// A thread's own variable, which another one reaches by a pointer, is shared as any other memory. Own memory that goes
-// from thread to thread, with the stack, is not.
+// A thread's own variable, which another one reaches by a pointer, is shared as any other memory.
+// Own memory that goes from thread to thread, with the stack, is not.
 func TestSharedLinesOfOwnMemory(t *testing.T) {
 	program := programs.compile(t, "threadlocal.c")
 	for _, mode := range []struct {
@@ -114,8 +116,8 @@ func checkHits(got seen, words int) (problems []string) {
 // countersOfLines are the functions that count in what threads share.
 var countersOfLines = []string{"count_up", "count_own", "count_foreign"}
 
-// sharedRows are those of lines that several threads touched: lines that one has for itself are kept as well, to be
-// compared with another process of the same program.
+// sharedRows are those of lines that several threads touched: lines that one has for itself are
+// kept as well, to be compared with another process of the same program.
 func sharedRows(rows []recording.Line) (shared []recording.Line) {
 	type place struct {
 		memory string
@@ -173,8 +175,8 @@ func countOf(got seen, signal string) (count int64) {
 	return count
 }
 
-// Processes share a line of what both have mapped as threads do, wherever it lies in each of them. What lies at one
-// address and is each one's own is not shared.
+// Processes share a line of what both have mapped as threads do, wherever it lies in each of them.
+// What lies at one address and is each one's own is not shared.
 func TestSharedLinesOfProcesses(t *testing.T) {
 	program := programs.compile(t, "processes.c")
 	for _, mode := range []struct {

@@ -9,8 +9,8 @@ import (
 	"culprit/recording"
 )
 
-// Code that a program made itself is named by the map that it writes, and its callers are there too, once the process
-// was looked at.
+// Code that a program made itself is named by the map that it writes, and its callers are there
+// too, once the process was looked at.
 func TestMadeCode(t *testing.T) {
 	recorder := standing.get(t)
 	program := programs.compile(t, "made.c")

@@ -7,8 +7,9 @@ import (
 	"culprit/recording"
 )
 
-// Where the processor samples memory, its samples confirm who shares a line, and the recording says by what. No machine
-// of CI has such events: page faults stand for them, whose samples have an address as well.
+// Where the processor samples memory, its samples confirm who shares a line, and the recording says
+// by what. No machine of CI has such events: page faults stand for them, whose samples have an
+// address as well.
 func TestMemorySamples(t *testing.T) {
 	needs(t)
 	recorder, err := Start(t.Context(), Options{Hz: 499, MemoryBy: "page-faults"})

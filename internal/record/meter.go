@@ -12,14 +12,16 @@ import (
 // meterEvery is how often the host's numbers are read: 1 to 2 ms of CPU each time.
 const meterEvery = time.Second
 
-// lookEvery is how often, in the first second, it is looked at whether the process has gone into another cgroup, as
-// commands do that make one for themselves: 30 µs of CPU each time.
+// lookEvery is how often, in the first second, it is looked at whether the process has gone into
+// another cgroup, as commands do that make one for themselves: 30 µs of CPU each time.
 const lookEvery = 100 * time.Millisecond
 
-// maxMetrics bounds the rows of a window: beyond it every second reading is dropped and the pause doubles.
+// maxMetrics bounds the rows of a window: beyond it every second reading is dropped and the pause
+// doubles.
 const maxMetrics = 200_000
 
-// meter reads the host's numbers while a window is open: at its begin, once a second, and at its end.
+// meter reads the host's numbers while a window is open: at its begin, once a second, and at its
+// end.
 type meter struct {
 	source  func(timeNs int64) []recording.Metric
 	moved   func() bool // into other cgroups, whose counters are to be known from then on
@@ -89,7 +91,8 @@ func (m *meter) read(timeNs int64) {
 	}
 }
 
-// thin drops every second reading. The first stays; what only a dropped one told is told by the next, or at the end.
+// thin drops every second reading. The first stays; what only a dropped one told is told by the
+// next, or at the end.
 func (m *meter) thin() {
 	kept := m.readings[:1]
 	pending := map[numberKey]recording.Metric{} // of a dropped reading
@@ -122,7 +125,8 @@ func (m *meter) stop(endNs int64) []recording.Metric {
 	<-m.ended
 	var rows []recording.Metric
 	for _, reading := range m.readings {
-		// A beat may fall between the window's end and this call. What it read is read once more for the end.
+		// A beat may fall between the window's end and this call. What it read is read once more
+		// for the end.
 		if len(reading) > 0 && reading[0].TimeNs < endNs-m.startNs {
 			rows = append(rows, reading...)
 		}

@@ -11,7 +11,8 @@ import (
 	"culprit/recording"
 )
 
-// Numbers of the host are there at the begin and at the end of a window, however short, and give true rates.
+// Numbers of the host are there at the begin and at the end of a window, however short, and give
+// true rates.
 func TestHostMetrics(t *testing.T) {
 	got := watchCommand(t, standing.get(t), "/bin/sh", "-c",
 		"i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done; sleep 1.2")

@@ -9,8 +9,8 @@ import (
 	"culprit/recording"
 )
 
-// Connections are counted by what became of them, with their owner and the other end: also those that were
-// opened by somebody else, and those that another process accepted.
+// Connections are counted by what became of them, with their owner and the other end: also those
+// that were opened by somebody else, and those that another process accepted.
 func TestConnections(t *testing.T) {
 	const own, other, refused = 20, 7, 5
 	recorder := standing.get(t)

@@ -62,7 +62,8 @@ func TestWaitsOfC(t *testing.T) {
 	checkLocks(t, got, truth)
 }
 
-// checkLocks holds that each of the two locks is there with its waiter, and with the thread that held it.
+// checkLocks holds that each of the two locks is there with its waiter, and with the thread that
+// held it.
 func checkLocks(t *testing.T, got seen, truth map[string]float64) {
 	t.Helper()
 	released := 0
@@ -105,8 +106,8 @@ func siteOf(stack []string, sites map[string]string) string {
 	return ""
 }
 
-// checkBooks holds that each thread's time on the CPU, off it, and before its start and after its end add up to the
-// window, and that its waiting for a CPU is what the scheduler says.
+// checkBooks holds that each thread's time on the CPU, off it, and before its start and after its
+// end add up to the window, and that its waiting for a CPU is what the scheduler says.
 func checkBooks(t *testing.T, got seen) {
 	t.Helper()
 	off := map[int32]int64{}
@@ -126,7 +127,8 @@ func checkBooks(t *testing.T, got seen) {
 	}
 }
 
-// Two spinners that share one CPU wait for each other, and each is named as the one who ran meanwhile.
+// Two spinners that share one CPU wait for each other, and each is named as the one who ran
+// meanwhile.
 func TestRunqueue(t *testing.T) {
 	recorder := standing.get(t)
 	spin := programs.compile(t, "spin.c")

@@ -12,7 +12,8 @@ import (
 	"culprit/recording"
 )
 
-// spinner is a truth program that spends three parts of its CPU time in one function and one in another.
+// spinner is a truth program that spends three parts of its CPU time in one function and one in
+// another.
 type spinner struct {
 	language     string
 	words        func(t *testing.T) []string
@@ -56,7 +57,8 @@ func javaWords(release string) func(*testing.T) []string {
 	}
 }
 
-// javaHome finds a JDK of a release. Debian has no 25, so that one may be missing; any other is a failure.
+// javaHome finds a JDK of a release. Debian has no 25, so that one may be missing; any other is a
+// failure.
 func javaHome(t *testing.T, release string) string {
 	t.Helper()
 	homes, _ := filepath.Glob("/usr/lib/jvm/*" + release + "*/bin/java") // fails only on a bad pattern
@@ -103,7 +105,8 @@ func TestStacks(t *testing.T) {
 	}
 }
 
-// eventually repeats a measurement that a busy host can spoil; three bad ones in a row are no accident.
+// eventually repeats a measurement that a busy host can spoil; three bad ones in a row are no
+// accident.
 func eventually(t *testing.T, measure func() (problems []string)) {
 	t.Helper()
 	for attempt := 1; ; attempt++ {
@@ -173,7 +176,8 @@ func (s spinner) check(t *testing.T, got seen) (problems []string) {
 	return problems
 }
 
-// has looks for a function among frames of the language's kind; the JVM's names carry types and parameters.
+// has looks for a function among frames of the language's kind; the JVM's names carry types and
+// parameters.
 func (s spinner) has(stack []recording.Frame, name string) bool {
 	for _, frame := range stack {
 		short, _, _ := strings.Cut(frame.Name, "(")
@@ -185,7 +189,8 @@ func (s spinner) has(stack []recording.Frame, name string) bool {
 	return false
 }
 
-// clockProblems holds that reads of the clock show a frame of the vDSO with its name below the function that reads.
+// clockProblems holds that reads of the clock show a frame of the vDSO with its name below the
+// function that reads.
 func clockProblems(got seen, seconds float64) (problems []string) {
 	below, named, kernel := 0.0, 0.0, 0
 	for _, sample := range got.Samples {
@@ -248,7 +253,8 @@ func TestStrangers(t *testing.T) {
 			t.Errorf("the stranger is among the target's processes: %+v", process)
 		}
 	}
-	// How much it got of a busy host nobody knows, but not less than was seen, give or take some samples.
+	// How much it got of a busy host nobody knows, but not less than was seen, give or take some
+	// samples.
 	if used := stranger.wait(t); sampled <= 0 || sampled > used+used/5+50*time.Millisecond {
 		t.Errorf("the stranger was sampled for %v and has used %v in all", sampled, used)
 	}

@@ -44,15 +44,17 @@ type Options struct {
 	RunTimes  []string      `json:"run_times"`  // whose unwinders are loaded at once, by unwind.RunTimeOf
 	NoCalls   bool          `json:"no_calls"`   // leave the system calls out
 	Light     bool          `json:"light"`      // only what costs next to nothing: see lightProbes
-	// Forever: the recorder stays for as long as the host runs. What is looked at every second is looked at every ten,
-	// a new process once it has lived for up to a second.
+	// Forever: the recorder stays for as long as the host runs. What is looked at every second is
+	// looked at every ten, a new process once it has lived for up to a second.
 	Forever  bool   `json:"forever,omitempty"`
 	Program  string `json:"program"`  // name and version for the manifest
 	Requests bool   `json:"requests"` // follow the requests of services
-	// Over is from when on a request is slow; 0: when it is among the Worst share of its kind, default 1 %.
+	// Over is from when on a request is slow; 0: when it is among the Worst share of its kind,
+	// default 1 %.
 	Over  time.Duration `json:"over"`
 	Worst float64       `json:"worst"`
-	// ByCalls has requests followed by system calls, as on kernels without hooks on sockets: for tests.
+	// ByCalls has requests followed by system calls, as on kernels without hooks on sockets: for
+	// tests.
 	ByCalls bool `json:"by_calls,omitempty"`
 	// MemoryBy is an event that stands for a processor's samples of memory: for tests.
 	MemoryBy string `json:"memory_by,omitempty"`
@@ -60,7 +62,8 @@ type Options struct {
 	Counters string `json:"counters,omitempty"`
 	// CPI samples stacks by cycles and by instructions as well.
 	CPI bool `json:"cpi,omitempty"`
-	// Confirm has debug registers watch the cache lines that threads seem to share: a millisecond of each thread.
+	// Confirm has debug registers watch the cache lines that threads seem to share: a millisecond
+	// of each thread.
 	Confirm bool `json:"confirm,omitempty"`
 	// Allocations remembers where heap blocks are allocated, for words of shared cache lines.
 	Allocations bool `json:"allocations,omitempty"`
@@ -109,9 +112,10 @@ type Target struct {
 	// Named is how it was asked for, "port:8080"; see ParseTarget.
 	Named string `json:"named,omitempty"`
 
-	// A recording can be made of several windows, its parts. Resume: this one goes on with what was followed at the
-	// end of the one before, wherever it is now; Gap says why there was an end. Without are probes to leave off from
-	// here on; Hz, when it is not 0, the rate of samples from here on.
+	// A recording can be made of several windows, its parts. Resume: this one goes on with what was
+	// followed at the end of the one before, wherever it is now; Gap says why there was an end.
+	// Without are probes to leave off from here on; Hz, when it is not 0, the rate of samples from
+	// here on.
 	Resume  bool     `json:"resume,omitempty"`
 	Gap     string   `json:"gap,omitempty"`
 	Without []string `json:"without,omitempty"`
@@ -146,7 +150,8 @@ type Finish struct {
 	Drop    bool               `json:"drop"`              // write nothing
 	Part    bool               `json:"part"`              // more is to come: naming is kept short
 	GoesOn  bool               `json:"goes_on,omitempty"` // the next window follows at once
-	// Thinned and Check are for the manifest: what was given up before this window, and what recording did to the target.
+	// Thinned and Check are for the manifest: what was given up before this window, and what
+	// recording did to the target.
 	Thinned []recording.Thinning `json:"thinned,omitempty"`
 	Check   *recording.SelfCheck `json:"check,omitempty"`
 	// Restarts of the target, by the time since this window began.
@@ -168,10 +173,11 @@ type Summary struct {
 	Thinned   []recording.Thinning    `json:"thinned,omitempty"`
 	Throttled []Throttled             `json:"throttled,omitempty"` // by limits of I/O
 	Restarts  []recording.Restart     `json:"restarts,omitempty"`  // of the service
-	// Ended: the process that was named by its id, and all that it started, ended before the time was up; or the service
-	// did, and did not come back.
+	// Ended: the process that was named by its id, and all that it started, ended before the time
+	// was up; or the service did, and did not come back.
 	Ended bool `json:"ended,omitempty"`
-	// RunTimes are those whose first process came up within the window: its first stacks have no frames of it.
+	// RunTimes are those whose first process came up within the window: its first stacks have no
+	// frames of it.
 	RunTimes []string `json:"run_times,omitempty"`
 }
 

@@ -14,24 +14,27 @@ import (
 	"culprit/recording"
 )
 
-// PartsSuffix follows the name of a recording in that of the folder with its parts, as long as it is not whole.
+// PartsSuffix follows the name of a recording in that of the folder with its parts, as long as it
+// is not whole.
 const PartsSuffix = ".parts"
 
-// partEvery is how often a long recording writes down what it has: so much is lost when the recorder is killed, and so
-// much is kept in its memory. Each time nothing is recorded for a moment, which stands among the recording's gaps.
+// partEvery is how often a long recording writes down what it has: so much is lost when the
+// recorder is killed, and so much is kept in its memory. Each time nothing is recorded for a
+// moment, which stands among the recording's gaps.
 const partEvery = time.Minute
 
-// A part is full, and is written down at the earliest partLeast after it began, when fullAt bytes of the recorder's
-// heap are alive and fullBy of them are its own: what the recorder keeps of the host's files from part to part does
-// not become less by writing one down.
+// A part is full, and is written down at the earliest partLeast after it began, when fullAt bytes
+// of the recorder's heap are alive and fullBy of them are its own: what the recorder keeps of the
+// host's files from part to part does not become less by writing one down.
 const (
 	fullAt    = 28 << 20
 	fullBy    = 14 << 20
 	partLeast = 10 * time.Second
 )
 
-// Parts makes one recording of several windows: a long one, one that checks its own effect, one that keeps to a
-// budget. What is there so far lies in the folder Path + PartsSuffix; Finish joins it and removes the folder.
+// Parts makes one recording of several windows: a long one, one that checks its own effect, one
+// that keeps to a budget. What is there so far lies in the folder Path + PartsSuffix; Finish joins
+// it and removes the folder.
 type Parts struct {
 	recorder *Recorder
 	target   Target
@@ -47,7 +50,8 @@ type Parts struct {
 	held     *os.File             // the folder, against Salvage
 }
 
-// NewParts refuses a path beside which the parts of a killed recording lie: they may be all there is of it.
+// NewParts refuses a path beside which the parts of a killed recording lie: they may be all there
+// is of it.
 func NewParts(recorder *Recorder, target Target, path string) (*Parts, error) {
 	if err := NoParts(path); err != nil {
 		return nil, err
@@ -74,7 +78,8 @@ func (p *Parts) Begin(ctx context.Context, why string) error {
 	return nil
 }
 
-// full tells whether a part is to be written down, of which so many bytes of the recorder's heap are alive.
+// full tells whether a part is to be written down, of which so many bytes of the recorder's heap
+// are alive.
 func (p *Parts) full(live int64) bool {
 	if p.least == 0 || live < p.least {
 		p.least = live // right after it began, some of the part before it is still alive
@@ -116,8 +121,8 @@ func (p *Parts) end(ctx context.Context, goesOn bool) error {
 	return nil
 }
 
-// Finish closes the part that is open and writes the whole: check, unless nil, is what the recorder found out of its
-// own effect. After an error the parts that are written stay where they are.
+// Finish closes the part that is open and writes the whole: check, unless nil, is what the recorder
+// found out of its own effect. After an error the parts that are written stay where they are.
 func (p *Parts) Finish(ctx context.Context, check *recording.SelfCheck) (*Summary, error) {
 	defer func() { letGo(p.held) }()
 	if p.open && len(p.parts) == 0 { // the usual case: there is nothing to join
@@ -194,8 +199,8 @@ func joined(path string, parts []string, edit func(*recording.Manifest)) error {
 	return recording.Join(path, parts, edit)
 }
 
-// Salvage makes one recording of the parts that a killed one left in a folder, and removes them. A recorder whose owner
-// was killed may still write the last of them: Salvage waits for it.
+// Salvage makes one recording of the parts that a killed one left in a folder, and removes them. A
+// recorder whose owner was killed may still write the last of them: Salvage waits for it.
 func Salvage(folder, path string) (parts int, err error) {
 	held, err := takeParts(folder, salvageWait)
 	if err != nil {

@@ -45,7 +45,8 @@ func follow(t *testing.T, run *Run, h *held) {
 	}
 }
 
-// endsWith ends a run as soon as this many parts are written, however long that takes: parts is at least 1.
+// endsWith ends a run as soon as this many parts are written, however long that takes: parts is at
+// least 1.
 func endsWith(t *testing.T, run *Run, parts int) {
 	t.Helper()
 	run.Path, run.Duration = filepath.Join(t.TempDir(), "whole.culprit"), time.Minute
@@ -189,7 +190,8 @@ func TestSelfCheck(t *testing.T) {
 	}
 }
 
-// A target whose work is not to be told is recorded all the same, and the recording says that nothing was found out.
+// A target whose work is not to be told is recorded all the same, and the recording says that
+// nothing was found out.
 func TestSelfCheckOfQuietTarget(t *testing.T) {
 	run := &Run{Recorder: standing.get(t), Duration: time.Second, SelfCheck: true, block: 50 * time.Millisecond}
 	follow(t, run, hold(t, "sleep", "60"))
@@ -201,7 +203,8 @@ func TestSelfCheckOfQuietTarget(t *testing.T) {
 	}
 }
 
-// A storm of system calls is thinned, and the recording says so; a budget that is not reached changes nothing.
+// A storm of system calls is thinned, and the recording says so; a budget that is not reached
+// changes nothing.
 func TestMaxCost(t *testing.T) {
 	recorder := start(t, Options{})
 	stormy := &Run{Recorder: recorder, MaxCost: 0.01, Hz: 99}

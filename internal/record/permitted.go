@@ -50,6 +50,6 @@ func Permitted() error {
 // firstPidNamespace is PROC_PID_INIT_INO of the kernel's include/linux/proc_ns.h.
 const firstPidNamespace = "pid:[4026531836]"
 
-// filesNeeded is how many files the recorder has open at most, with some to spare: programs, maps and links are about
-// 220, perf events up to two on each CPU.
+// filesNeeded is how many files the recorder has open at most, with some to spare: programs, maps
+// and links are about 220, perf events up to two on each CPU.
 func filesNeeded() uint64 { return 384 + 4*uint64(runtime.NumCPU()) }

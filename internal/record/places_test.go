@@ -47,7 +47,8 @@ func mapOf(t *testing.T, pid int, name string, keySize uint32) *ebpf.Map {
 // place is a key of the totals of offcpu: its first word is a process.
 type place [6]uint32
 
-// Where no more places fit, a process keeps its time off the CPU: only the stacks are lost, which is counted.
+// Where no more places fit, a process keeps its time off the CPU: only the stacks are lost, which
+// is counted.
 func TestTimeOfPlacesThatDoNotFit(t *testing.T) {
 	recorder := standing.get(t)
 	totals := mapOf(t, recorder.Pid(), "totals", 24)

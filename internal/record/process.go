@@ -14,7 +14,8 @@ type Process struct {
 	Began uint64 // in ticks since the host started
 }
 
-// processAt is the process that has a number now; the zero Process where there is none, or only a zombie.
+// processAt is the process that has a number now; the zero Process where there is none, or only a
+// zombie.
 func processAt(pid int) Process {
 	const start = 22 - 3 // of proc_pid_stat(5), from its third field on
 	fields := host.StatFields(pid)
@@ -49,8 +50,8 @@ func eldest(pids []int) (first Process) {
 	return first
 }
 
-// ComesBack tells a target that can be other processes later: a port, a unit, a cgroup. A process that was named by
-// its number is that one alone.
+// ComesBack tells a target that can be other processes later: a port, a unit, a cgroup. A process
+// that was named by its number is that one alone.
 func (t Target) ComesBack() bool { return t.Kind == "cgroup" || t.isPort() }
 
 // Name is what a target was asked for by.

@@ -41,7 +41,8 @@ func TestShortProcesses(t *testing.T) {
 	checkThreads(t, got.Recording)
 }
 
-// A thread that moves from CPU to CPU by itself shows so many migrations, and few that it did not ask for.
+// A thread that moves from CPU to CPU by itself shows so many migrations, and few that it did not
+// ask for.
 func TestMigrations(t *testing.T) {
 	if runtime.NumCPU() < 2 {
 		t.Skip("there is one CPU to run on")

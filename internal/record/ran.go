@@ -230,8 +230,9 @@ func (u *usage) seen(opened []bpf.OpenedFile, rec *recording.Recording, light bo
 	return seen
 }
 
-// commandsOf lists the programs of a recording, each once. Of light windows those are left out whose processes came and
-// went without a stack: a host that starts hundreds a second makes thousands of programs that nothing is told of.
+// commandsOf lists the programs of a recording, each once. Of light windows those are left out
+// whose processes came and went without a stack: a host that starts hundreds a second makes
+// thousands of programs that nothing is told of.
 func commandsOf(rec *recording.Recording, light bool) (commands []string) {
 	stacks := withStacks(rec)
 	known := map[string]bool{"": true}

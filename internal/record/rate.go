@@ -27,8 +27,8 @@ type account struct {
 // counted are the numbers of an account that can stand for the work of a target.
 var counted = [...]string{"system calls that read", "system calls that write", "voluntary switches", "page faults"}
 
-// reading is the account of every thread of a target at one time. Threads come and go: what is compared are those that
-// two readings share.
+// reading is the account of every thread of a target at one time. Threads come and go: what is
+// compared are those that two readings share.
 type reading struct {
 	at      time.Time
 	threads map[int]account
@@ -97,8 +97,8 @@ func field(text, name string) string {
 	return ""
 }
 
-// rates are what happened between two readings: count per CPU second, then count per second, then what was printed.
-// few tells by name which rest on too few events.
+// rates are what happened between two readings: count per CPU second, then count per second, then
+// what was printed. few tells by name which rest on too few events.
 func (r reading) rates(later reading) (values map[string]float64, few map[string]bool) {
 	values, few = map[string]float64{}, map[string]bool{}
 	var cpu float64
@@ -132,13 +132,15 @@ const (
 	perCPU      = " per CPU second"
 	perSecond   = " per second"
 	printedRate = "numbers that the target prints"
-	// leastEvents in a block, and the most that rates of blocks may scatter: beyond that too many blocks are needed.
+	// leastEvents in a block, and the most that rates of blocks may scatter: beyond that too many
+	// blocks are needed.
 	leastEvents = 200
 	mostScatter = 0.4
 )
 
-// chooseRate picks the steadiest rate of readings that were all taken without the recorder: work per CPU second before
-// work per second, because a target that waits for its load has the same rate per second however dear its work is.
+// chooseRate picks the steadiest rate of readings that were all taken without the recorder: work
+// per CPU second before work per second, because a target that waits for its load has the same rate
+// per second however dear its work is.
 func chooseRate(readings []reading) (name string, rejected []string) {
 	var names []string
 	for _, suffix := range []string{perCPU, perSecond} {
@@ -191,7 +193,8 @@ func scatterOf(values []float64) float64 {
 	return math.Sqrt(squares/float64(len(values)-1)) / mean
 }
 
-// Printed passes on what a command prints and keeps the numbers in it that a pattern's first group matches.
+// Printed passes on what a command prints and keeps the numbers in it that a pattern's first group
+// matches.
 type Printed struct {
 	out     io.Writer
 	pattern *regexp.Regexp
@@ -200,7 +203,8 @@ type Printed struct {
 	numbers []float64
 }
 
-// maxPrintedLine bounds the line that is looked at, maxPrinted the numbers that are kept between two looks.
+// maxPrintedLine bounds the line that is looked at, maxPrinted the numbers that are kept between
+// two looks.
 const (
 	maxPrintedLine = 4096
 	maxPrinted     = 1 << 16

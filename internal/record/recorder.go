@@ -52,8 +52,9 @@ func Start(ctx context.Context, options Options) (*Recorder, error) {
 	r := &Recorder{command: exec.Command("/proc/self/exe", Verb, string(text)), answers: make(chan answer),
 		stderr: &tail{}, gone: make(chan struct{})}
 	r.command.Stderr = r.stderr
-	// Its own session: an interrupt from the terminal must not end it before its owner has, and where the scheduler
-	// shares the CPUs out by session it is preferred to more than its owner and the target (see hurry).
+	// Its own session: an interrupt from the terminal must not end it before its owner has, and
+	// where the scheduler shares the CPUs out by session it is preferred to more than its owner and
+	// the target (see hurry).
 	r.command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if r.in, err = r.command.StdinPipe(); err != nil {
 		return nil, fmt.Errorf("start recorder: %w", err)

@@ -8,7 +8,8 @@ import (
 	"culprit/recording"
 )
 
-// Requests that come between two parts of a recording, or that are in progress when a part ends, are counted once.
+// Requests that come between two parts of a recording, or that are in progress when a part ends,
+// are counted once.
 func TestRequestsAcrossParts(t *testing.T) { bothWays(t, checkAcrossParts) }
 
 func checkAcrossParts(t *testing.T, options Options) {
@@ -50,7 +51,8 @@ func checkAcrossParts(t *testing.T, options Options) {
 	}
 }
 
-// A server that has closed its listener still answers: what it accepted is not what it asks of others.
+// A server that has closed its listener still answers: what it accepted is not what it asks of
+// others.
 func TestRequestsOfAServerThatListensNoMore(t *testing.T) { bothWays(t, checkListensNoMore) }
 
 func checkListensNoMore(t *testing.T, options Options) {

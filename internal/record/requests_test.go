@@ -45,9 +45,10 @@ func newAsker(t *testing.T, port int) *asker {
 	return a
 }
 
-// answered is how long an answer took, at least and at most: from when the server's kernel got the request until its
-// program began to answer, as that program says; and from before the client sent it until the client's kernel had the
-// answer. On a busy host each step between these waits for a CPU.
+// answered is how long an answer took, at least and at most: from when the server's kernel got the
+// request until its program began to answer, as that program says; and from before the client sent
+// it until the client's kernel had the answer. On a busy host each step between these waits for a
+// CPU.
 type answered [2]time.Duration
 
 // ask sends a request and awaits its answer.
@@ -114,7 +115,8 @@ func (a *asker) receive(into []byte) (length int, at time.Time, err error) {
 	return length, at, err
 }
 
-// askAll sends so many requests for each path over connections of their own, and returns what each took.
+// askAll sends so many requests for each path over connections of their own, and returns what each
+// took.
 func askAll(t *testing.T, port, connections, count int, paths ...string) map[string][]answered {
 	t.Helper()
 	took := map[string][]answered{}
@@ -197,7 +199,8 @@ func kindOf(rec *recording.Recording, side, kind string) (sum recording.Request,
 	return sum, latencies
 }
 
-// What a server's sockets show is what its clients' sockets saw, by kind, and the threads' waits are in it.
+// What a server's sockets show is what its clients' sockets saw, by kind, and the threads' waits
+// are in it.
 func TestRequestsAgainstClients(t *testing.T) { bothWays(t, checkAgainstClients) }
 
 func checkAgainstClients(t *testing.T, options Options) {
@@ -229,8 +232,8 @@ func checkAgainstClients(t *testing.T, options Options) {
 	checkWhole(t, got.Recording)
 }
 
-// checkQuantiles allows 3 %, the way of a request through the kernel up to its socket, and the server's way back from
-// its call: it may lose its CPU to the client there.
+// checkQuantiles allows 3 %, the way of a request through the kernel up to its socket, and the
+// server's way back from its call: it may lose its CPU to the client there.
 func checkQuantiles(t *testing.T, kind string, latencies []int64, truth []answered) {
 	t.Helper()
 	const part, in, back = 0.03, 20e3, 150e3
@@ -254,8 +257,9 @@ func checkClasses(t *testing.T, rec *recording.Recording, count int) {
 	t.Helper()
 	sleep, _ := kindOf(rec, recording.SideServer, "GET /sleep/#")
 	timed, _ := kindOf(rec, recording.SideServer, "GET /timed/#") // a wait for a futex that a timer ends is no lock's
-	// A sleep of 3 ms lasts that long or, on a busy host, longer; its request does nothing else but wait for a CPU. What
-	// waits until a time that it has worked out sleeps less where it lost its CPU in between.
+	// A sleep of 3 ms lasts that long or, on a busy host, longer; its request does nothing else but
+	// wait for a CPU. What waits until a time that it has worked out sleeps less where it lost its
+	// CPU in between.
 	for kind, nap := range map[string]recording.Request{"sleep": sleep, "timed": timed} {
 		queued := map[string]int64{"timed": nap.QueuedNs}[kind]
 		if slept := float64(nap.SleepNs); slept+float64(queued) < 0.98*float64(count)*3e6 ||

@@ -13,14 +13,16 @@ import (
 	"culprit/recording"
 )
 
-// bothWays runs a test with the hooks on sockets, where the kernel has them, and by system calls, as before Linux 6.3.
+// bothWays runs a test with the hooks on sockets, where the kernel has them, and by system calls,
+// as before Linux 6.3.
 func bothWays(t *testing.T, test func(*testing.T, Options)) {
 	t.Run("hooks", func(t *testing.T) { test(t, Options{Requests: true}) })
 	t.Run("calls", func(t *testing.T) { test(t, Options{Requests: true, ByCalls: true}) })
 }
 
-// Over unix sockets the requests of connections that are older than the recording, and of newer ones, are counted by
-// kind. How long they wait before they are read hooks show; where calls are followed it is said that they do not.
+// Over unix sockets the requests of connections that are older than the recording, and of newer
+// ones, are counted by kind. How long they wait before they are read hooks show; where calls are
+// followed it is said that they do not.
 func TestRequestsOverUnixSockets(t *testing.T) { bothWays(t, checkUnixSockets) }
 
 func checkUnixSockets(t *testing.T, options Options) {
@@ -69,7 +71,8 @@ func hooked(t *testing.T) bool {
 	return bytes.Contains(types, []byte("btf_trace_sock_recv_length"))
 }
 
-// checkUnixWait: a request for /late comes while the server sleeps for the rest of the 6 ms after its last answer.
+// checkUnixWait: a request for /late comes while the server sleeps for the rest of the 6 ms after
+// its last answer.
 func checkUnixWait(t *testing.T, rec *recording.Recording, byCalls bool) {
 	t.Helper()
 	late, _ := kindOf(rec, recording.SideServer, "GET /late")

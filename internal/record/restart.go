@@ -13,17 +13,20 @@ import (
 const (
 	// RootEvery is how often it is looked whether the process that stands for a service is there.
 	RootEvery = 200 * time.Millisecond
-	// findLeast and findMost are the pauses between two searches for a service that is gone, and findShare is the part of
-	// the time that searches may take: on a host with very many processes each is long.
+	// findLeast and findMost are the pauses between two searches for a service that is gone, and
+	// findShare is the part of the time that searches may take: on a host with very many processes
+	// each is long.
 	findLeast = 100 * time.Millisecond
 	findMost  = 2 * time.Second
 	findShare = 0.05
-	// checkEvery is how often a search looks whether another process than the one that still lives has taken a port over.
+	// checkEvery is how often a search looks whether another process than the one that still lives
+	// has taken a port over.
 	checkEvery = 5 * time.Second
 	checkShare = 0.002
 	// SaidAfter is how long a service may be away until that is said.
 	SaidAfter = time.Second
-	// heirLimit is how long after the end of a cgroup's eldest process one that comes in is taken for its successor.
+	// heirLimit is how long after the end of a cgroup's eldest process one that comes in is taken
+	// for its successor.
 	heirLimit = 30 * time.Second
 	// restartsSaid is how many restarts are said as they come.
 	restartsSaid = 10
@@ -48,8 +51,8 @@ func newService(target Target) *service {
 	return s
 }
 
-// find looks for a service as it is now; the zero Process: it is not there. pause is how long to wait until the next
-// search, so that searches take a share of the time.
+// find looks for a service as it is now; the zero Process: it is not there. pause is how long to
+// wait until the next search, so that searches take a share of the time.
 func (t Target) find(share float64) (found Target, root Process, pause time.Duration) {
 	began := time.Now()
 	found, err := t.Find() // of a cgroup without another name it is what it was
@@ -64,7 +67,8 @@ func (t Target) find(share float64) (found Target, root Process, pause time.Dura
 	return found, root, time.Duration(float64(time.Since(began)) / share)
 }
 
-// waitOn lets time go by, of a service until its process is found to be gone; false when there is no more to come.
+// waitOn lets time go by, of a service until its process is found to be gone; false when there is
+// no more to come.
 func (r *Run) waitOn(ctx context.Context, length time.Duration) bool {
 	s := r.service
 	if s == nil || !s.rootEnded.IsZero() {
@@ -84,8 +88,8 @@ func (r *Run) waitOn(ctx context.Context, length time.Duration) bool {
 	}
 }
 
-// followService looks where the service is now. Who comes in its place is recorded from the next part on: probes know
-// the beginning of a part, and not that of a process within it.
+// followService looks where the service is now. Who comes in its place is recorded from the next
+// part on: probes know the beginning of a part, and not that of a process within it.
 func (r *Run) followService(ctx context.Context) error {
 	s := r.service
 	if !s.isDue() {
@@ -125,7 +129,8 @@ func (r *Run) followService(ctx context.Context) error {
 	return r.goOnFrom(ctx, next)
 }
 
-// isDue tells whether it is to be looked where the service is: now and then, and when its process has ended.
+// isDue tells whether it is to be looked where the service is: now and then, and when its process
+// has ended.
 func (s *service) isDue() bool {
 	return !time.Now().Before(s.checkAt) || s.rootEnded.IsZero() && !s.root.Lives()
 }
@@ -149,8 +154,8 @@ func (r *Run) heirOfPort([]int) (next heir, joined bool) {
 	return heir{target, root}, false
 }
 
-// heirOfCgroup finds processes that were put into a cgroup, and were not started by one that is followed. They joined
-// those that are there, or came in the place of the one that was there first.
+// heirOfCgroup finds processes that were put into a cgroup, and were not started by one that is
+// followed. They joined those that are there, or came in the place of the one that was there first.
 func (r *Run) heirOfCgroup(left []int) (next heir, joined bool) {
 	s := r.service
 	pids, err := r.parts.target.Pids()
@@ -237,8 +242,8 @@ func (r *Run) say(format string, words ...any) {
 	}
 }
 
-// awaitService ends the part that is open, of a service that is gone, and begins the next when it is back. That the
-// time is up before is no error.
+// awaitService ends the part that is open, of a service that is gone, and begins the next when it
+// is back. That the time is up before is no error.
 func (r *Run) awaitService(ctx context.Context) error {
 	s, since := r.service, time.Now()
 	if err := r.parts.End(context.WithoutCancel(ctx)); err != nil || r.gone {

@@ -139,7 +139,8 @@ func usedBy(rec *recording.Recording, pid int) (used float64) {
 	return used
 }
 
-// checkRestart fails unless a recording holds work of both processes, and says when one came in the place of the other.
+// checkRestart fails unless a recording holds work of both processes, and says when one came in the
+// place of the other.
 func checkRestart(t *testing.T, rec *recording.Recording, summary *Summary, before, after int) {
 	t.Helper()
 	restarts := rec.Manifest.Restarts
@@ -239,8 +240,8 @@ func TestServiceThatDoesNotComeBack(t *testing.T) {
 	}
 }
 
-// Who comes into a cgroup beside those that are there joins them once it stays; in the place of the first it is the
-// service from then on.
+// Who comes into a cgroup beside those that are there joins them once it stays; in the place of the
+// first it is the service from then on.
 func TestHeirsOfACgroup(t *testing.T) {
 	folder := t.TempDir()
 	sleeper := func() (*exec.Cmd, int) {

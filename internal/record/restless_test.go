@@ -10,7 +10,8 @@ import (
 	"culprit/recording"
 )
 
-// Services that do not hold still: each request is counted, and one that dies takes only what it did not answer.
+// Services that do not hold still: each request is counted, and one that dies takes only what it
+// did not answer.
 func TestRestlessServices(t *testing.T) {
 	recorder := start(t, Options{Requests: true})
 	for name, try := range map[string]func(*testing.T, *Recorder){"2,000 connections": manyConnections,

@@ -8,7 +8,8 @@ import (
 	"culprit/recording"
 )
 
-// Run is one recording from begin to end: in parts where it is long, checks its own effect or keeps to a budget.
+// Run is one recording from begin to end: in parts where it is long, checks its own effect or keeps
+// to a budget.
 //
 //	run := record.Run{Recorder: recorder, Target: target, Path: "a.culprit", Duration: time.Hour}
 //	err := run.Begin(ctx) // the target should be held until it returns
@@ -21,12 +22,13 @@ type Run struct {
 	Duration time.Duration   // at most so long
 	Ended    <-chan struct{} // closed when the target has ended; nil: nobody tells
 	Say      func(string)    // takes what is to be known at once, such as a service that has ended; nil: nobody does
-	// SelfCheck detaches the recorder in random blocks and compares the target's rate. Printed, where it is not nil,
-	// is where the target's own numbers come by.
+	// SelfCheck detaches the recorder in random blocks and compares the target's rate. Printed,
+	// where it is not nil, is where the target's own numbers come by.
 	SelfCheck bool
 	Printed   *Printed
-	// MaxCost is how much recording may take, BPF programs and the recorder's process together, as a share of one
-	// core, or of what the target uses where that is more; 0: no limit. Hz is the rate that the recorder was started with.
+	// MaxCost is how much recording may take, BPF programs and the recorder's process together, as
+	// a share of one core, or of what the target uses where that is more; 0: no limit. Hz is the
+	// rate that the recorder was started with.
 	MaxCost float64
 	Hz      int
 
@@ -44,7 +46,8 @@ type Run struct {
 	service *service // what is known of a target that can come back; nil: it cannot
 	said    int      // restarts that were said
 
-	// Tests want shorter ones: how long a part is, and a block of the self-check. 0: as long as a user's.
+	// Tests want shorter ones: how long a part is, and a block of the self-check. 0: as long as a
+	// user's.
 	every, block time.Duration
 }
 
@@ -62,8 +65,8 @@ func (r *Run) Begin(ctx context.Context) (err error) {
 	return nil
 }
 
-// Watch returns when the time is up, the target or the recorder has ended, or ctx is done, none of which is an error:
-// Finish comes after it. After an error there is no more to finish.
+// Watch returns when the time is up, the target or the recorder has ended, or ctx is done, none of
+// which is an error: Finish comes after it. After an error there is no more to finish.
 func (r *Run) Watch(ctx context.Context) (err error) {
 	if r.SelfCheck {
 		err = r.watchChecked(ctx)
@@ -104,7 +107,8 @@ func (r *Run) watchPlain(ctx context.Context) error {
 	return nil
 }
 
-// partIsDue tells whether a part of this age is to be written down: it is large, or old and not the last bit.
+// partIsDue tells whether a part of this age is to be written down: it is large, or old and not the
+// last bit.
 func (r *Run) partIsDue(ctx context.Context, age time.Duration) (bool, error) {
 	if r.every > 0 {
 		return age >= r.every, nil
@@ -131,7 +135,8 @@ func (r *Run) wait(ctx context.Context, length time.Duration) bool {
 	return false
 }
 
-// renew ends a part and begins the next. A target that is gone by then has been recorded to its end.
+// renew ends a part and begins the next. A target that is gone by then has been recorded to its
+// end.
 func (r *Run) renew(ctx context.Context, why string) error {
 	if err := r.parts.EndToGoOn(context.WithoutCancel(ctx)); err != nil {
 		return err

@@ -14,8 +14,9 @@ import (
 	"culprit/internal/probe/unwind"
 )
 
-// The unwinder of a run time (Python, Java, Node …) takes 0.1 to 0.6 s to load, so it is loaded only when needed, and
-// before the recording where it can be told by then: stacks that are taken earlier have no frames of it.
+// The unwinder of a run time (Python, Java, Node …) takes 0.1 to 0.6 s to load, so it is loaded
+// only when needed, and before the recording where it can be told by then: stacks that are taken
+// earlier have no frames of it.
 
 // RunTimesOf names the run times whose files the processes of a tree have mapped.
 func RunTimesOf(pid int) (names []string) {
@@ -51,7 +52,8 @@ func WithRunTimes(names []string, more ...string) []string {
 	return names
 }
 
-// WatchRunTimes looks at a tree from time to time until done is closed and names the run times that came by.
+// WatchRunTimes looks at a tree from time to time until done is closed and names the run times that
+// came by.
 func WatchRunTimes(pid int, done <-chan struct{}) (names []string) {
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
 		select {
@@ -63,8 +65,8 @@ func WatchRunTimes(pid int, done <-chan struct{}) (names []string) {
 	}
 }
 
-// RunTimeOfCommand guesses from the words of a command, before it runs, whose run time it needs: that of its file or
-// of the interpreter in its first line. "" when it cannot be told.
+// RunTimeOfCommand guesses from the words of a command, before it runs, whose run time it needs:
+// that of its file or of the interpreter in its first line. "" when it cannot be told.
 func RunTimeOfCommand(words []string) string {
 	if len(words) == 0 {
 		return ""

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// What a command needs is told before it runs: by its file, by what that is a link to, by its first line.
+// What a command needs is told before it runs: by its file, by what that is a link to, by its first
+// line.
 func TestRunTimeOfCommand(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name, text string) string {

@@ -87,7 +87,8 @@ func TestSalvage(t *testing.T) {
 	}
 }
 
-// Parts to which a recorder still adds are left alone; the last one of a recorder whose owner was killed is waited for.
+// Parts to which a recorder still adds are left alone; the last one of a recorder whose owner was
+// killed is waited for.
 func TestSalvageAtOnce(t *testing.T) {
 	needs(t)
 	path := filepath.Join(t.TempDir(), "x.culprit")
@@ -158,7 +159,8 @@ func salvaged(t *testing.T, path string) {
 	}
 }
 
-// A folder that cannot be written to, or is gone, ends a long recording with one line, and keeps what was written.
+// A folder that cannot be written to, or is gone, ends a long recording with one line, and keeps
+// what was written.
 func TestPartsThatCannotBeWritten(t *testing.T) {
 	recorder := standing.get(t)
 	path := filepath.Join(t.TempDir(), "folder", "x.culprit")

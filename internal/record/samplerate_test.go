@@ -7,7 +7,8 @@ import (
 	"culprit/recording"
 )
 
-// Another rate of samples is that many a second: thinning a recording once made them a hundred thousand.
+// Another rate of samples is that many a second: thinning a recording once made them a hundred
+// thousand.
 func TestRateOfSamplesChanges(t *testing.T) {
 	recorder := standing.get(t)
 	h := running(t, programs.compile(t, "spin.c"), "60")

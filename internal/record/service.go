@@ -7,7 +7,8 @@ import (
 	"culprit/recording"
 )
 
-// Service is a target that can be other processes later, for who looks at it in one window after the other.
+// Service is a target that can be other processes later, for who looks at it in one window after
+// the other.
 //
 //	s := record.NewService(target) // nil: it cannot
 //	target, restart, pause := s.Find() // before each window; no target: it is away, look again after the pause
@@ -28,14 +29,17 @@ func NewService(target Target) *Service {
 	return s
 }
 
-// Due tells whether it is time to look where the service is: its process has ended, or was long not looked after.
+// Due tells whether it is time to look where the service is: its process has ended, or was long not
+// looked after.
 func (s *Service) Due() bool { return s.isDue() }
 
-// Ended tells that the process that stood for the service at the last look is gone, which nobody knew before.
+// Ended tells that the process that stood for the service at the last look is gone, which nobody
+// knew before.
 func (s *Service) Ended() bool { return s.rootEnded.IsZero() && !s.root.Lives() }
 
-// Find looks where the service is. restart is nil where it is as it was. Of a cgroup whose eldest process ended while
-// others of it stay it is also nil, until one that none of them started comes in its place.
+// Find looks where the service is. restart is nil where it is as it was. Of a cgroup whose eldest
+// process ended while others of it stay it is also nil, until one that none of them started comes
+// in its place.
 func (s *Service) Find() (target Target, restart *recording.Restart, pause time.Duration) {
 	found, root, pause := s.target.find(findShare)
 	pause = min(max(pause, findLeast), findMost)
@@ -61,8 +65,9 @@ func (s *Service) Find() (target Target, restart *recording.Restart, pause time.
 	return s.target, restart, pause
 }
 
-// heirAmong is the process that stands for a cgroup from now on: as before while that lives; who came in its place, or
-// the eldest of all where nobody known before is left, or nobody came for long; the zero Process: nobody yet.
+// heirAmong is the process that stands for a cgroup from now on: as before while that lives; who
+// came in its place, or the eldest of all where nobody known before is left, or nobody came for
+// long; the zero Process: nobody yet.
 func (s *Service) heirAmong(pids []int, oldest Process) Process {
 	if s.root.Lives() {
 		return s.root // one that is older and was put into it later is no successor

@@ -48,8 +48,9 @@ func TestServiceIsFoundAgain(t *testing.T) {
 	}
 }
 
-// Whose first process ends while others of the cgroup stay is restarted when one comes in that none of them started;
-// one that is older and joins, one that was started by those who are there, and the end of the first alone are none.
+// Whose first process ends while others of the cgroup stay is restarted when one comes in that none
+// of them started; one that is older and joins, one that was started by those who are there, and
+// the end of the first alone are none.
 func TestServiceOfACgroupIsFoundAgain(t *testing.T) {
 	folder := t.TempDir()
 	sleeper := func(command string) *exec.Cmd {

@@ -8,15 +8,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hostSlack is how much later than asked for a recorder of the whole host may be woken. Go's monitor thread sleeps for
-// 20 µs at a time, fifty times in a row, whenever the process was idle and is no more: with the kernel's usual slack of
-// 50 µs each of ten wakings a second has it wake twenty times, for nothing. Where a host starts processes all the time
-// there are some hundred wakings a second. Nothing that is timed there needs to be more exact: a process is announced,
+// hostSlack is how much later than asked for a recorder of the whole host may be woken. Go's
+// monitor thread sleeps for 20 µs at a time, fifty times in a row, whenever the process was idle
+// and is no more: with the kernel's usual slack of 50 µs each of ten wakings a second has it wake
+// twenty times, for nothing. Where a host starts processes all the time there are some hundred
+// wakings a second. Nothing that is timed there needs to be more exact: a process is announced,
 // which no timer delays.
 const hostSlack = 4 * time.Millisecond
 
-// start starts a recorder's process. What a process's threads sleep is as inexact as what the thread that forked it
-// does (prctl(2), PR_SET_TIMERSLACK), and Go's monitor is there before the program could set its own.
+// start starts a recorder's process. What a process's threads sleep is as inexact as what the
+// thread that forked it does (prctl(2), PR_SET_TIMERSLACK), and Go's monitor is there before the
+// program could set its own.
 func (o Options) start(command *exec.Cmd) error {
 	if !o.Forever && !o.WholeHost {
 		return command.Start()

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Who records the whole host sleeps as inexactly as it may; whoever started it, and who records one target, as always.
+// Who records the whole host sleeps as inexactly as it may; whoever started it, and who records one
+// target, as always.
 func TestOnlyOfTheHostIsSlack(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

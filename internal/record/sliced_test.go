@@ -11,8 +11,8 @@ import (
 	"culprit/recording"
 )
 
-// asking sends requests over one connection, one after the other, until it is told to stop: when each was sent and when
-// its answer was there.
+// asking sends requests over one connection, one after the other, until it is told to stop: when
+// each was sent and when its answer was there.
 func asking(t *testing.T, port int, path string) (stop func() [][2]time.Time) {
 	t.Helper()
 	a := newAsker(t, port)
@@ -43,7 +43,8 @@ func asking(t *testing.T, port int, path string) (stop func() [][2]time.Time) {
 	}
 }
 
-// fitting is how many requests of a client lie within a stretch of so long, wherever it begins: at least and at most.
+// fitting is how many requests of a client lie within a stretch of so long, wherever it begins: at
+// least and at most.
 func fitting(log [][2]time.Time, length time.Duration) (least, most int) {
 	least = len(log)
 	for first := range log {
@@ -58,12 +59,14 @@ func fitting(log [][2]time.Time, length time.Duration) (least, most int) {
 			least = min(least, inside)
 		}
 	}
-	// A stretch begins within a request, and now and then the kernel leaves out a program that it interrupts.
+	// A stretch begins within a request, and now and then the kernel leaves out a program that it
+	// interrupts.
 	return max(0, least-2), most + 1
 }
 
-// Requests that are watched in slices of time after a part in which all were: what was seen is what lay within the
-// slices, what is told stands for the whole, and a window after it counts every request again.
+// Requests that are watched in slices of time after a part in which all were: what was seen is what
+// lay within the slices, what is told stands for the whole, and a window after it counts every
+// request again.
 func TestRequestsInSlices(t *testing.T) { bothWays(t, checkInSlices) }
 
 func checkInSlices(t *testing.T, options Options) {

@@ -73,9 +73,9 @@ func TestSlowOperations(t *testing.T) {
 	got.lossless(t, "syscalls")
 }
 
-// checkSlow looks for each operation of a site by what the program measured. A busy host can take the CPU away between
-// the end of a call and the program's look at the clock, or before the call until there is nothing to wait for: most
-// must agree, and what agrees must be right in all.
+// checkSlow looks for each operation of a site by what the program measured. A busy host can take
+// the CPU away between the end of a call and the program's look at the clock, or before the call
+// until there is nothing to wait for: most must agree, and what agrees must be right in all.
 func checkSlow(t *testing.T, got seen, want slowTruth, truth map[string]float64, rounds int) {
 	var calls []recording.Slow
 	for _, slow := range got.Slow {
@@ -91,7 +91,8 @@ func checkSlow(t *testing.T, got seen, want slowTruth, truth map[string]float64,
 			difference := measured - float64(slow.DurationNs)/1e9
 			return difference > -0.00005 && difference < max(0.05*measured, 0.001)
 		}
-		// Two sites may wait as long for a pipe: the one with the right waker is meant, if there is one.
+		// Two sites may wait as long for a pipe: the one with the right waker is meant, if there is
+		// one.
 		at := slices.IndexFunc(calls, func(slow recording.Slow) bool {
 			return agrees(slow) && slow.WakerComm == want.wakerComm
 		})
@@ -122,7 +123,8 @@ func checkOne(t *testing.T, got seen, want slowTruth, slow recording.Slow, truth
 	}
 }
 
-// checkChain follows a stall from the lock to the holder's fsync to the journal, and that they are one.
+// checkChain follows a stall from the lock to the holder's fsync to the journal, and that they are
+// one.
 func checkChain(t *testing.T, got seen, file string, truth map[string]float64, rounds int) {
 	whole, fair, mutex := 0, 0, fmt.Sprintf("%#x", uint64(truth["mutex"]))
 	for round := range rounds {

@@ -7,8 +7,8 @@ import (
 	"culprit/recording"
 )
 
-// A JVM that takes long between its code heaps, as on a busy host: compiled code has whole stacks all the same,
-// whichever heap it is in. strace holds each mmap up.
+// A JVM that takes long between its code heaps, as on a busy host: compiled code has whole stacks
+// all the same, whichever heap it is in. strace holds each mmap up.
 func TestJVMWhoseHeapsComeSlowly(t *testing.T) {
 	recorder := standing.get(t)
 	strace, err := exec.LookPath("strace")

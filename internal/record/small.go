@@ -8,12 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endingGCPercent is how much garbage may lie beside what is alive while a part of a long recording is named and
-// written. All that a part needs is alive then: with as much garbage beside it, which is Go's custom, a part's end
-// took twice the memory of the part itself. With a fifth, the collector took half of what a part's end took.
+// endingGCPercent is how much garbage may lie beside what is alive while a part of a long recording
+// is named and written. All that a part needs is alive then: with as much garbage beside it, which
+// is Go's custom, a part's end took twice the memory of the part itself. With a fifth, the
+// collector took half of what a part's end took.
 //
-// A window of a recorder that stays is small beside that: a minute of 19 samples a second. There the limit of memory
-// bounds the garbage, and to collect it at a fifth of what is alive took a fifth of what the recorder took.
+// A window of a recorder that stays is small beside that: a minute of 19 samples a second. There
+// the limit of memory bounds the garbage, and to collect it at a fifth of what is alive took a
+// fifth of what the recorder took.
 const (
 	endingGCPercent  = 50
 	foreverGCPercent = 100
@@ -30,15 +32,16 @@ func (o Options) endSmall() (done func()) {
 	return func() { debug.SetGCPercent(before) }
 }
 
-// Shrink gives back what a process that is always there does not need until its next window: half of the resident
-// memory was pages of the program's own file.
+// Shrink gives back what a process that is always there does not need until its next window: half
+// of the resident memory was pages of the program's own file.
 func Shrink() {
 	releaseImage()
 	debug.FreeOSMemory()
 }
 
-// releaseImage takes the pages of this program's own code and constants out of its memory. They are in the page cache
-// and come back as they are needed, by a short fault each: half of them were needed to load the probes, not again.
+// releaseImage takes the pages of this program's own code and constants out of its memory. They are
+// in the page cache and come back as they are needed, by a short fault each: half of them were
+// needed to load the probes, not again.
 func releaseImage() {
 	file, err := os.Open("/proc/self/exe")
 	if err != nil {

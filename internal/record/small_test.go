@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// residentImage is how much of this program's own file is in its memory, in kB, but for what it writes to.
+// residentImage is how much of this program's own file is in its memory, in kB, but for what it
+// writes to.
 func residentImage(t *testing.T) (kB int) {
 	t.Helper()
 	self, err := os.Readlink("/proc/self/exe")

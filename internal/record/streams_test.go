@@ -75,7 +75,8 @@ func (s *stream) send(client *http.Client, port int) (time.Duration, error) {
 	return took, err
 }
 
-// sendAll has each kind sent count times, all kinds at once over one connection, and returns what each took.
+// sendAll has each kind sent count times, all kinds at once over one connection, and returns what
+// each took.
 func sendAll(t *testing.T, client *http.Client, port, count int) map[string][]time.Duration {
 	t.Helper()
 	all := map[string][]time.Duration{}
@@ -110,8 +111,9 @@ func streamClient(t *testing.T) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// Streams of HTTP/2 are requests of their own: by kind, with their errors, and no longer than their clients saw.
-// A connection older than the recording has named its paths before: its requests are counted without them.
+// Streams of HTTP/2 are requests of their own: by kind, with their errors, and no longer than their
+// clients saw. A connection older than the recording has named its paths before: its requests are
+// counted without them.
 func TestStreamsOfHTTP2(t *testing.T) { bothWays(t, checkStreams) }
 
 func checkStreams(t *testing.T, options Options) {
@@ -149,7 +151,8 @@ func checkStream(t *testing.T, rec *recording.Recording, s *stream, count int64,
 		t.Errorf("%s: %d requests of %s, %d of %s were sent", s.kind, sum.Count, sum.Protocol, count, s.protocol)
 		return
 	}
-	// A bucket's middle is up to 1.6 % off; the server may come back from its call after the client had the answer.
+	// A bucket's middle is up to 1.6 % off; the server may come back from its call after the client
+	// had the answer.
 	middle, most := time.Duration(latencies[count/2]), truth[count/2]*103/100+napping
 	if middle > most {
 		t.Errorf("%s: %v in the middle, its client saw %v", s.kind, middle, truth[count/2])

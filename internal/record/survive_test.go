@@ -22,8 +22,8 @@ import (
 // ownerVerb makes the test binary the owner of a recorder, to be killed.
 const ownerVerb = "owner-of-a-recorder"
 
-// ownRecorder starts a recorder, opens a window on itself, says so, and waits to be killed. Where it is given the path
-// of a recording, it makes that, in short parts.
+// ownRecorder starts a recorder, opens a window on itself, says so, and waits to be killed. Where
+// it is given the path of a recording, it makes that, in short parts.
 func ownRecorder(what string) int {
 	recorder, err := Start(context.Background(), Options{})
 	if err != nil {
@@ -88,9 +88,9 @@ func idsOf(t *testing.T, pid int) (ids heldIDs, perfEvents int) {
 	return ids, perfEvents
 }
 
-// left lists the programs and maps of a process that are still in the kernel. They are not opened: closing a map of
-// programs once more while the kernel clears it makes it stay for good (prog_array_map_clear takes a reference for work
-// that was queued already).
+// left lists the programs and maps of a process that are still in the kernel. They are not opened:
+// closing a map of programs once more while the kernel clears it makes it stay for good
+// (prog_array_map_clear takes a reference for work that was queued already).
 func (ids heldIDs) left() (left []string) {
 	for _, id := range ids["prog_id"] {
 		if next, err := ebpf.ProgramGetNextID(ebpf.ProgramID(id - 1)); err == nil && next == ebpf.ProgramID(id) {
@@ -199,16 +199,17 @@ func TestOwnerKilled(t *testing.T) {
 	}
 }
 
-// mostVerified is how many instructions the kernel may look at to verify all programs: 93,000 on 6.18, of which
-// 40,000 are of offcpu's program for switches and 20,000 of the unwinder's for native code. Most of what loading costs
-// goes by it, and it is the same on any machine.
+// mostVerified is how many instructions the kernel may look at to verify all programs: 93,000 on
+// 6.18, of which 40,000 are of offcpu's program for switches and 20,000 of the unwinder's for
+// native code. Most of what loading costs goes by it, and it is the same on any machine.
 const mostVerified = 130_000
 
-// verifiedByWholeHost may come on top where the whole host is recorded: 68,000 on 6.18, of the programs that enter the
-// code of new processes.
+// verifiedByWholeHost may come on top where the whole host is recorded: 68,000 on 6.18, of the
+// programs that enter the code of new processes.
 const verifiedByWholeHost = 100_000
 
-// Without a process that needs it no part of the unwinder for a run time is loaded, nor anything else that is dear.
+// Without a process that needs it no part of the unwinder for a run time is loaded, nor anything
+// else that is dear.
 func TestStartCost(t *testing.T) {
 	checkStartCost(t, start(t, Options{}), mostVerified)
 	checkStartCost(t, start(t, Options{WholeHost: true}), mostVerified+verifiedByWholeHost)

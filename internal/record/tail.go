@@ -39,8 +39,8 @@ func (t *tail) last() string {
 	return lines[len(lines)-1]
 }
 
-// placeOf finds in a trace, where the line of a call is followed by that of its place, the innermost call that is not
-// the Go runtime's: " (table.go:75 +0x1d)". "" where there is none.
+// placeOf finds in a trace, where the line of a call is followed by that of its place, the
+// innermost call that is not the Go runtime's: " (table.go:75 +0x1d)". "" where there is none.
 func placeOf(trace []string) string {
 	for i, line := range trace {
 		place, is := strings.CutPrefix(line, "\t")

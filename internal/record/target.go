@@ -82,8 +82,9 @@ type watch struct {
 // watchAt are the moments of the first looks; then once a second.
 var watchAt = []time.Duration{15 * time.Millisecond, 60 * time.Millisecond, 250 * time.Millisecond}
 
-// How many looks apart all facts are read again of a tree that is the same (3 ms of CPU time each; in between it is
-// looked at who filters and traces it), and libraries and run-times: programs load more as they go.
+// How many looks apart all facts are read again of a tree that is the same (3 ms of CPU time each;
+// in between it is looked at who filters and traces it), and libraries and run-times: programs load
+// more as they go.
 const (
 	wholeEvery    = 5
 	thoroughEvery = 30
@@ -164,7 +165,8 @@ func treeOf(roots []int) (pids []int) {
 func busiestOf(pids []int) (busiest int) {
 	most := time.Duration(-1)
 	for _, pid := range pids {
-		// A program whose first thread waits for its workers has not used less than the shell above it.
+		// A program whose first thread waits for its workers has not used less than the shell above
+		// it.
 		if used, err := host.ProcessCPUTime(pid); err == nil && used > most {
 			busiest, most = pid, used
 		}
@@ -172,8 +174,8 @@ func busiestOf(pids []int) (busiest int) {
 	return busiest
 }
 
-// withFilters takes over into the facts of the busiest process, which names a tree, that any of it is traced or
-// filtered: strace's own CPU must not hide its tracee.
+// withFilters takes over into the facts of the busiest process, which names a tree, that any of it
+// is traced or filtered: strace's own CPU must not hide its tracee.
 func withFilters(facts []recording.Fact, pids []int) []recording.Fact {
 	for _, pid := range pids {
 		for _, fact := range host.FilterFacts("/", pid) {

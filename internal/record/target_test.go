@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A tree that stays the same is told of as it is now when it is looked at whole, and its filters at every look: here
-// the process begins to filter itself between two looks.
+// A tree that stays the same is told of as it is now when it is looked at whole, and its filters at
+// every look: here the process begins to filter itself between two looks.
 func TestWatchTellsOfFiltersAtOnce(t *testing.T) {
 	child := hold(t, "sleep", "60")
 	w := &watch{used: newUsage()}

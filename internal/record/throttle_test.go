@@ -39,7 +39,8 @@ func throttledGroup(t *testing.T, device string) string {
 	return ""
 }
 
-// What a cgroup's limit holds back is told for the process that asked, with the time that its calls took.
+// What a cgroup's limit holds back is told for the process that asked, with the time that its calls
+// took.
 func TestThrottledReads(t *testing.T) {
 	const reads = 20
 	recorder := standing.get(t)
@@ -75,7 +76,8 @@ func TestThrottledReads(t *testing.T) {
 	got.lossless(t, "block")
 }
 
-// What is said of limits is what concerns the target: another cgroup's I/O stands in the table only.
+// What is said of limits is what concerns the target: another cgroup's I/O stands in the table
+// only.
 func TestThrottledOfTheTarget(t *testing.T) {
 	rec := &recording.Recording{Facts: []recording.Fact{{Name: "target.cgroup.path.blkio", Value: "/jobs/batch"},
 		{Name: "target.cgroup.path.cpu", Value: "/"}}}

@@ -24,8 +24,9 @@ func (t Throttled) String() string {
 	return text
 }
 
-// throttledOf adds up the rows of block devices, by device and cgroup: what concerns the target, which are its
-// processes and what is written for its cgroups, or everything when the target is the host. The table keeps all of it.
+// throttledOf adds up the rows of block devices, by device and cgroup: what concerns the target,
+// which are its processes and what is written for its cgroups, or everything when the target is the
+// host. The table keeps all of it.
 func throttledOf(rec *recording.Recording) (all []Throttled) {
 	everybody, groups := rec.Manifest.Target.Kind == "host", rec.Cgroups()
 	for _, row := range rec.Block {

@@ -21,7 +21,8 @@ type compiled struct {
 	made   map[string]string
 }
 
-// compile builds testdata/<source> with the compiler of its language and returns the words that run it.
+// compile builds testdata/<source> with the compiler of its language and returns the words that run
+// it.
 func (c *compiled) compile(t *testing.T, source string) string {
 	t.Helper()
 	c.mu.Lock()

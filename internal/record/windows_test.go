@@ -65,7 +65,8 @@ func (s seen) mentions(pid int32) (tables []string) {
 	return tables
 }
 
-// A process that outlives its window is no target of the next, and is one again, from its own start, when asked for.
+// A process that outlives its window is no target of the next, and is one again, from its own
+// start, when asked for.
 func TestWindowsAreSeparate(t *testing.T) {
 	recorder := standing.get(t)
 	program := programs.compile(t, "steady.c")
@@ -140,8 +141,8 @@ func awaitThread(t *testing.T, pid int, comm string) {
 	}
 }
 
-// A JVM that was there before: all its threads, what they do from the first sample on, and waits that began before the
-// window.
+// A JVM that was there before: all its threads, what they do from the first sample on, and waits
+// that began before the window.
 func TestRunningJVM(t *testing.T) {
 	recorder := standing.get(t)
 	h := running(t, javaHome(t, "17")+"/bin/java", "-cp", programs.compile(t, "Idle.java"), "Idle")
@@ -186,7 +187,8 @@ func brokenOf(stacks map[string]int) (count int) {
 	return count
 }
 
-// An exec by another thread than the first: one process, whose second program has the first one's id.
+// An exec by another thread than the first: one process, whose second program has the first one's
+// id.
 func TestExecByThread(t *testing.T) {
 	recorder := standing.get(t)
 	program := programs.compile(t, "takeover.c")

@@ -14,8 +14,8 @@ import (
 	"culprit/recording"
 )
 
-// threadedCase is a case whose time several threads of two processes spent. Its lists are short: each row takes a
-// check longer, and none of them another way.
+// threadedCase is a case whose time several threads of two processes spent. Its lists are short:
+// each row takes a check longer, and none of them another way.
 func threadedCase() *investigate.Case {
 	c := judgedCase()
 	c.Trials, c.Items = c.Trials[:18], c.Items[:18]
@@ -120,7 +120,8 @@ func TestViewsAreAccessible(t *testing.T) {
 	}
 }
 
-// widest names what reaches furthest to the right of what is not within a part that scrolls by itself.
+// widest names what reaches furthest to the right of what is not within a part that scrolls by
+// itself.
 const widest = `(() => { let found = '', most = 0;
 	for (const one of document.querySelectorAll('main *, header *, footer')) {
 		const { right } = one.getBoundingClientRect();

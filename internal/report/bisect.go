@@ -11,7 +11,8 @@ import (
 	"culprit/internal/cause"
 )
 
-// Bisect writes which candidate made the program slower, its effect, the suspect inside it and the hunks that touch it.
+// Bisect writes which candidate made the program slower, its effect, the suspect inside it and the
+// hunks that touch it.
 func Bisect(w io.Writer, r *bisect.Result, opts TextOptions) error {
 	p := newPage(opts)
 	if len(r.Culprits) == 0 {

@@ -11,7 +11,8 @@ import (
 	"culprit/internal/stat"
 )
 
-// foundCommit is a search that found a commit, with one that did not build and a part that is still open.
+// foundCommit is a search that found a commit, with one that did not build and a part that is still
+// open.
 func foundCommit() *bisect.Result {
 	good := bisect.Candidate{Name: "1111111111111111111111111111111111111111", Title: "first"}
 	parent := bisect.Candidate{Position: 36, Name: "2222222222222222222222222222222222222222", Title: "tidy up"}

@@ -28,8 +28,9 @@ text{font:12px system-ui,sans-serif;fill:#1a1f2b}.dim{fill:#5b6475}.axis{stroke:
 .a{fill:#5fb4e5}.b{fill:#f0954f}.bar{stroke:#e8eaf0}}
 </style>`
 
-// CIPicture writes a check as a picture of its own: for each metric a row of dots for A and for B, and below the change
-// with its interval. A is round and B square, so that nothing is told by colour alone.
+// CIPicture writes a check as a picture of its own: for each metric a row of dots for A and for B,
+// and below the change with its interval. A is round and B square, so that nothing is told by
+// colour alone.
 func CIPicture(w io.Writer, r *ci.Result) error {
 	var out bytes.Buffer
 	height := ciTop + len(r.Metrics)*ciBlock + ciTop

@@ -9,9 +9,10 @@ import (
 	"culprit/internal/compare"
 )
 
-// callColumns is a profile as the page reads it: names and kinds once, in JSON, and one array of numbers for each field
-// of the nodes, in preorder. The arrays are the memory of the page's typed arrays: a million nodes are there without
-// one being parsed. Seven digits are more than a profile has; case.json holds them all.
+// callColumns is a profile as the page reads it: names and kinds once, in JSON, and one array of
+// numbers for each field of the nodes, in preorder. The arrays are the memory of the page's typed
+// arrays: a million nodes are there without one being parsed. Seven digits are more than a profile
+// has; case.json holds them all.
 type callColumns struct {
 	Names []string `json:"names"`
 	Kinds []string `json:"kinds"`
@@ -22,8 +23,8 @@ type callColumns struct {
 	bytes []byte // of the columns, one after the other
 }
 
-// fewDigits keeps about four digits, which how far an interval reaches has no more of: the rest would not compress, and
-// the page of a large tree would be half as long again.
+// fewDigits keeps about four digits, which how far an interval reaches has no more of: the rest
+// would not compress, and the page of a large tree would be half as long again.
 func fewDigits(value float64) float64 {
 	return float64(math.Float32frombits(math.Float32bits(float32(value)) &^ (1<<11 - 1)))
 }
@@ -35,7 +36,8 @@ type callColumn struct {
 	Count int    `json:"count"`
 }
 
-// columnAlign is what the beginnings of the header and of all columns are multiples of: the widest number.
+// columnAlign is what the beginnings of the header and of all columns are multiples of: the widest
+// number.
 const columnAlign = 4
 
 // addColumn appends an array of numbers; put writes one of them.
@@ -74,7 +76,8 @@ func (c *callColumns) addNumbers(name string, values []int) {
 	}
 }
 
-// addAmounts stores one number for each of the things given. What is not finite is not a number there.
+// addAmounts stores one number for each of the things given. What is not finite is not a number
+// there.
 func addAmounts[T any](c *callColumns, name string, of []T, amount func(*T) float64) {
 	values := make([]float32, len(of))
 	for i := range of {
@@ -124,8 +127,8 @@ func columnsOf(profile *compare.Profile) *callColumns {
 	return c
 }
 
-// addCPI adds cycles per instruction of each node and side with their intervals, 0 where too few samples tell; nothing
-// where no node was sampled by cycles and by instructions.
+// addCPI adds cycles per instruction of each node and side with their intervals, 0 where too few
+// samples tell; nothing where no node was sampled by cycles and by instructions.
 func (c *callColumns) addCPI(nodes []compare.ProfileNode) {
 	type node = compare.ProfileNode
 	if !slices.ContainsFunc(nodes, func(n node) bool { return n.CPIA != nil || n.CPIB != nil }) {
@@ -145,9 +148,9 @@ func (c *callColumns) addCPI(nodes []compare.ProfileNode) {
 	}
 }
 
-// addThreads adds who spent each node's own time: of most nodes it is one thread, and then its number is enough, from
-// 1 on; the shares of the others are told one by one. Shares of nodes or threads that are not there are left out: a
-// document may be damaged.
+// addThreads adds who spent each node's own time: of most nodes it is one thread, and then its
+// number is enough, from 1 on; the shares of the others are told one by one. Shares of nodes or
+// threads that are not there are left out: a document may be damaged.
 func (c *callColumns) addThreads(profile *compare.Profile) {
 	if len(profile.Threads) < 2 {
 		return
@@ -176,7 +179,8 @@ func (c *callColumns) addThreads(profile *compare.Profile) {
 	addAmounts(c, "share_b", shares, func(s *compare.ThreadShare) float64 { return s.SelfB })
 }
 
-// binary is the length of the header in four bytes, the header in JSON, and the columns; of no profile nothing.
+// binary is the length of the header in four bytes, the header in JSON, and the columns; of no
+// profile nothing.
 func (c *callColumns) binary() ([]byte, error) {
 	if c == nil {
 		return nil, nil

@@ -36,10 +36,11 @@ type Comparison struct {
 	// interval allows for it.
 	InBlocks bool          `json:"in_blocks"`
 	Ranking  *rank.Ranking `json:"ranking"`
-	// Tested is the verdict by a metric of requests, where one was asked for: Ranking and Suspects then tell of the
-	// seconds that explain it.
+	// Tested is the verdict by a metric of requests, where one was asked for: Ranking and Suspects
+	// then tell of the seconds that explain it.
 	Tested *explain.RequestVerdict `json:"tested,omitempty"`
-	// Requests are what one took on both sides, and at which load; where they are compared per request.
+	// Requests are what one took on both sides, and at which load; where they are compared per
+	// request.
 	Requests []explain.RequestMetric `json:"requests,omitempty"`
 	Suspects []cause.Suspect         `json:"suspects"`
 	Settings []compare.FactChange    `json:"settings"`

@@ -7,7 +7,8 @@ import (
 
 // ComparisonHTML writes a comparison as the same page that an investigation gets: verdict,
 // suspects, differences and the differential flame graph, where orange is more in B, blue less,
-// grey undecided, and what only A has is hatched. Requests are those of A and B, where recordings have some.
+// grey undecided, and what only A has is hatched. Requests are those of A and B, where recordings
+// have some.
 func ComparisonHTML(path string, c *Comparison, requests ...RequestSide) error {
 	shown := c.asCase()
 	words := verdictOf(shown)

@@ -14,7 +14,8 @@ var requestNames = map[string]string{units.Latency: "latency, mean", "p50": "p50
 	"p99.9": "p99.9", compare.MetricCPU: "CPU of one request", units.Throughput: "requests a second",
 	"in_progress": "in progress at once", "cpus": "CPUs busy", "busiest_thread": "busiest thread", "host": "host busy"}
 
-// comparedRequests writes the requests of both sides: what one took, how many there were, and how busy that made them.
+// comparedRequests writes the requests of both sides: what one took, how many there were, and how
+// busy that made them.
 func (p *page) comparedRequests(c *Comparison) {
 	if len(c.Requests) == 0 {
 		return

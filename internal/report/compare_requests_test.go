@@ -10,8 +10,8 @@ import (
 	"culprit/internal/stat"
 )
 
-// Each number of the requests is one line with both sides, the ratio, its interval where there is one, and a mark where
-// it is decided: which way it went, not whether that is good.
+// Each number of the requests is one line with both sides, the ratio, its interval where there is
+// one, and a mark where it is decided: which way it went, not whether that is good.
 func TestRequestsOfBothSides(t *testing.T) {
 	one := func(name, unit string, a, b float64, outcome stat.Outcome, low, high float64) explain.RequestMetric {
 		return explain.RequestMetric{Name: name, Unit: unit, A: []float64{a}, B: []float64{b}, Outcome: outcome,

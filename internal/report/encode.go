@@ -108,7 +108,8 @@ func fieldsOf(t reflect.Type) []field {
 	return fields
 }
 
-// omission is what encoding/json leaves out: of a slice that is empty "omitzero" leaves out only nil.
+// omission is what encoding/json leaves out: of a slice that is empty "omitzero" leaves out only
+// nil.
 func omission(options string) func(reflect.Value) bool {
 	switch options {
 	case "omitempty":

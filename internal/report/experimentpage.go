@@ -54,9 +54,10 @@ type listView struct {
 	Lines []string `json:"lines"`
 }
 
-// ExperimentHTML writes what an experiment found as one self-contained page: the words of Experiment, or of Overhead
-// where a budget is held, charts for each metric with their tables, and what culprit worth says of it: the answers
-// that are given, else all that the experiment can give. The file appears under its name only when it is whole.
+// ExperimentHTML writes what an experiment found as one self-contained page: the words of
+// Experiment, or of Overhead where a budget is held, charts for each metric with their tables, and
+// what culprit worth says of it: the answers that are given, else all that the experiment can give.
+// The file appears under its name only when it is whole.
 func ExperimentHTML(path string, r *try.Result, asked ...*worth.Answer) error {
 	text, err := renderExperiment(r, asked...)
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	"culprit/internal/try"
 )
 
-// TestExperimentPageInBrowser opens pages of experiments in Chromium: every picture has its table, names are text
-// whatever they hold, and the page fits a telephone, is dark and light, and neither complains nor asks for anything.
+// TestExperimentPageInBrowser opens pages of experiments in Chromium: every picture has its table,
+// names are text whatever they hold, and the page fits a telephone, is dark and light, and neither
+// complains nor asks for anything.
 func TestExperimentPageInBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the browser takes seconds: -short leaves it out")

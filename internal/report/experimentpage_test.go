@@ -12,7 +12,8 @@ import (
 	"culprit/internal/try"
 )
 
-// The page says what the terminal says, a reason for each trial that is left out, and what limits the answer.
+// The page says what the terminal says, a reason for each trial that is left out, and what limits
+// the answer.
 func TestExperimentWords(t *testing.T) {
 	r := sampleExperiment()
 	r.Trials[4].Why, r.Trials[4].Order = "stolen CPU time", 5
@@ -130,8 +131,8 @@ func TestExperimentIsReadBack(t *testing.T) {
 	}
 }
 
-// sweptExperiment is a factorial: a throughput by the number of threads without and with a lock, and CPU time that the
-// lock costs with few threads and saves with many.
+// sweptExperiment is a factorial: a throughput by the number of threads without and with a lock,
+// and CPU time that the lock costs with few threads and saves with many.
 func sweptExperiment(blocks int) *try.Result {
 	r := &try.Result{Schema: try.Schema, Outcome: try.Undecided, Command: "./serve {threads} {lock}",
 		Design: try.Factorial, Smallest: 0.02, Restored: true, Seed: 3, ElapsedS: 60, Dir: "swept",

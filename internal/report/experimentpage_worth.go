@@ -25,7 +25,8 @@ type scalingView struct {
 	Loss  string `json:"loss"`
 }
 
-// weighed is what culprit worth says of an experiment, by each load, change and metric that it can be asked of.
+// weighed is what culprit worth says of an experiment, by each load, change and metric that it can
+// be asked of.
 func weighed(document []byte) []*worth.Answer {
 	experiment, err := worth.Read(bytes.NewReader(document))
 	if err != nil {

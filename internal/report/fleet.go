@@ -65,7 +65,8 @@ const commandRunesMax = 4000
 
 func utc(second int64) string { return time.Unix(second, 0).UTC().Format("2006-01-02 15:04") }
 
-// changeWords are a ratio − 1 with its bounds; half a per cent of a fleet has two digits behind the point.
+// changeWords are a ratio − 1 with its bounds; half a per cent of a fleet has two digits behind the
+// point.
 func changeWords(i stat.Interval) string {
 	return fmt.Sprintf("%s (95 %% between %s and %s)", points(i.Value), points(i.Low), points(i.High))
 }

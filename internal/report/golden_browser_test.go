@@ -54,7 +54,8 @@ func drawnParts(t *testing.T) []drawnPart {
 	}
 }
 
-// open shows the part, of the suspects the list of them alone: their text wraps elsewhere with another font.
+// open shows the part, of the suspects the list of them alone: their text wraps elsewhere with
+// another font.
 func (g drawnPart) open(b *browser.Browser) {
 	b.Window(g.width, 900, g.scheme)
 	b.Go("about:blank")
@@ -65,8 +66,8 @@ func (g drawnPart) open(b *browser.Browser) {
 	b.Eval("document.querySelectorAll('#suspects details').forEach((one) => { one.open = false; })")
 }
 
-// Pictures look as those that somebody looked at; `go test ./internal/report -run TestPicturesStay -update` renews
-// them. Another font changes nothing, and what would be a fault is one.
+// Pictures look as those that somebody looked at; `go test ./internal/report -run TestPicturesStay
+// -update` renews them. Another font changes nothing, and what would be a fault is one.
 func TestPicturesStay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the browser takes seconds: -short leaves it out")

@@ -33,8 +33,8 @@ const (
 // name only when it is whole: it is written beside it and renamed.
 func HTML(path string, c *investigate.Case) error { return HTMLWith(path, c) }
 
-// HTMLWith writes the same page with the requests of one side, or of A and B; those of recordings that have none are
-// left out.
+// HTMLWith writes the same page with the requests of one side, or of A and B; those of recordings
+// that have none are left out.
 func HTMLWith(path string, c *investigate.Case, requests ...RequestSide) error {
 	text, err := render(c, requests...)
 	if err != nil {

@@ -24,7 +24,8 @@ func jsonOf(t testing.TB, c *investigate.Case) []byte {
 	return out.Bytes()
 }
 
-// That nothing differs is another answer than that nothing was recorded, after reading back as well.
+// That nothing differs is another answer than that nothing was recorded, after reading back as
+// well.
 func TestNothingDiffersIsToldFromNotRecorded(t *testing.T) {
 	for want, list := range map[string][]differs.Difference{"": nil, differsNothing: {}} {
 		c := worseCase()

@@ -30,7 +30,8 @@ func TestTabulatorReachesAll(t *testing.T) {
 	}
 }
 
-// A reader without a mouse goes to the flame graph, chooses a shape, moves, zooms, searches, sorts and opens.
+// A reader without a mouse goes to the flame graph, chooses a shape, moves, zooms, searches, sorts
+// and opens.
 func TestPageByKeysAlone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the browser takes seconds: -short leaves it out")

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// mdEscaped are the characters that mean something to Markdown, to HTML within it, or to a hosted service (mentions,
-// references to issues).
+// mdEscaped are the characters that mean something to Markdown, to HTML within it, or to a hosted
+// service (mentions, references to issues).
 const mdEscaped = "\\`*_{}[]()<>#+!|~&@"
 
 // mdText is text of the data as Markdown shows it: nothing in it is markup, a link or a mention.

@@ -271,7 +271,8 @@ func press(text string) string {
 	return "[...document.querySelectorAll('#flame button')].find((e) => e.textContent === '" + text + "').click()"
 }
 
-// lookAtShapes goes through the shapes of the flame graph: each holds the same time, and the address leads back.
+// lookAtShapes goes through the shapes of the flame graph: each holds the same time, and the
+// address leads back.
 func lookAtShapes(t *testing.T, b *browser.Browser, path string) {
 	t.Helper()
 	show(b, path, 1280, 900, "light")

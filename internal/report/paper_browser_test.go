@@ -16,7 +16,8 @@ const paperWide = 703
 
 var pdfPage = regexp.MustCompile(`/Type\s*/Page\b`)
 
-// On paper all is open, fits, and is dark on white; what a table leaves out is said. Afterwards the page is as before.
+// On paper all is open, fits, and is dark on white; what a table leaves out is said. Afterwards the
+// page is as before.
 func TestPagesOnPaper(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the browser takes seconds: -short leaves it out")

@@ -7,7 +7,8 @@
 //	err = report.HTML(filepath.Join(found.Dir, "report.html"), found)
 //
 // It adds no finding of its own. It does not sound more certain than the case is: a number that is
-// missing or not finite is called unknown, and a change that cannot be told from zero has no colour.
+// missing or not finite is called unknown, and a change that cannot be told from zero has no
+// colour.
 //
 // It trusts no name, because names come from the programs under test. It prints text only, shortens
 // it, and spells out control and direction characters.

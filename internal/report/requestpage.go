@@ -31,7 +31,8 @@ type requestPage struct {
 	Sides []requestSide `json:"sides"`
 }
 
-// requestSide is one side: the latencies of all its recordings, and the course of the first that has requests.
+// requestSide is one side: the latencies of all its recordings, and the course of the first that
+// has requests.
 type requestSide struct {
 	Title      string        `json:"title"`
 	Recordings int           `json:"recordings"`

@@ -9,11 +9,12 @@ import (
 	"culprit/recording"
 )
 
-// stackDepthMax bounds the frames of a stack that a page holds: the outermost of a deeper one are left out.
+// stackDepthMax bounds the frames of a stack that a page holds: the outermost of a deeper one are
+// left out.
 const stackDepthMax = 200
 
-// kept puts the requests in full into columns: where they are too many the slowest stay, and of the ordinary ones
-// every so many.
+// kept puts the requests in full into columns: where they are too many the slowest stay, and of the
+// ordinary ones every so many.
 func (b *requestBuilder) kept(rec *recording.Recording, all []tail.Kept) {
 	chosen := chooseKept(all)
 	b.side.KeptLeft = len(all) - len(chosen)
@@ -51,8 +52,8 @@ func bit(set bool) int {
 	return 0
 }
 
-// chooseKept keeps the limits of a page: the slow ones first, the slowest of them first, then ordinary ones, taken
-// evenly over time, which then stand for as many more.
+// chooseKept keeps the limits of a page: the slow ones first, the slowest of them first, then
+// ordinary ones, taken evenly over time, which then stand for as many more.
 func chooseKept(all []tail.Kept) []tail.Kept {
 	parts := 0
 	for i := range all {

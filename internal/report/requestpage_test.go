@@ -10,8 +10,8 @@ import (
 	"culprit/recording"
 )
 
-// requestRecording has so many ordinary requests of a millisecond over twenty seconds, and twenty slow ones that
-// waited for a lock which a thread held that slept.
+// requestRecording has so many ordinary requests of a millisecond over twenty seconds, and twenty
+// slow ones that waited for a lock which a thread held that slept.
 func requestRecording(ordinary int, kind string) *recording.Recording {
 	rec := &recording.Recording{Manifest: recording.Manifest{WindowNs: 20e9}}
 	rec.Frames = []recording.Frame{{Name: "main", Kind: recording.KindNative, Module: "store"},
@@ -63,8 +63,8 @@ func bucketOf(ns int64) int32 {
 
 var slowOver = tail.Options{Over: 10 * time.Millisecond}
 
-// What the page gets of requests is all that the recording counted, by slice of time, and those in full with who held
-// them and where.
+// What the page gets of requests is all that the recording counted, by slice of time, and those in
+// full with who held them and where.
 func TestRequestPage(t *testing.T) {
 	page := requestPageOf(RequestSide{Title: "a", Options: slowOver,
 		Recordings: []*recording.Recording{{}, requestRecording(200, "GET /"), requestRecording(200, "GET /")}})
@@ -109,7 +109,8 @@ func TestRequestPage(t *testing.T) {
 	}
 }
 
-// Where there are more requests in full than a page holds, the slow ones stay and the others stand for as many more.
+// Where there are more requests in full than a page holds, the slow ones stay and the others stand
+// for as many more.
 func TestRequestPageIsBounded(t *testing.T) {
 	side := newRequestSide(RequestSide{Options: slowOver,
 		Recordings: []*recording.Recording{requestRecording(3*pageKeptMax, "GET /")}})

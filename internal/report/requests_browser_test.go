@@ -11,8 +11,9 @@ import (
 	"culprit/recording"
 )
 
-// TestRequestsInBrowser opens the page of a tail, and that of a comparison with requests on both sides: every picture
-// is drawn and has its table, a range is chosen by keys and by a drag, and hostile names are text.
+// TestRequestsInBrowser opens the page of a tail, and that of a comparison with requests on both
+// sides: every picture is drawn and has its table, a range is chosen by keys and by a drag, and
+// hostile names are text.
 func TestRequestsInBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the browser takes seconds: -short leaves it out")
@@ -79,7 +80,8 @@ func lookAtTail(t *testing.T, b *browser.Browser, path string) {
 	}
 }
 
-// lookAtRange chooses parts of the heat map by keys, by fields and by a drag, and looks at what the rest makes of it.
+// lookAtRange chooses parts of the heat map by keys, by fields and by a drag, and looks at what the
+// rest makes of it.
 func lookAtRange(t *testing.T, b *browser.Browser) {
 	t.Helper()
 	status := func() string {

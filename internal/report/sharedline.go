@@ -58,8 +58,8 @@ func wordName(word *lines.Word) string {
 	return fmt.Sprintf("%s (%d)", name, word.Size)
 }
 
-// blocksIn says which heap blocks words lie in, and who asked for them: "+16, +24 in a block of 16 bytes, allocated by
-// make_stats (stats.cpp:8)".
+// blocksIn says which heap blocks words lie in, and who asked for them: "+16, +24 in a block of 16
+// bytes, allocated by make_stats (stats.cpp:8)".
 func blocksIn(words []lines.Word) (list []string) {
 	type start struct{ line, size int64 } // of a block, from the begin of the line
 	in := map[start][]string{}

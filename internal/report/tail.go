@@ -140,7 +140,8 @@ func (p *page) tailLimits(r *tail.Result) {
 	}
 }
 
-// tailRestarts says when the service was restarted, and what that may have to do with slow requests.
+// tailRestarts says when the service was restarted, and what that may have to do with slow
+// requests.
 func (p *page) tailRestarts(r *tail.Result) {
 	if len(r.Restarts) == 0 {
 		return

@@ -12,8 +12,8 @@ import (
 	"culprit/recording"
 )
 
-// TailHTML writes why slow requests are slow as a page: the suspects, latencies, the course of time with what the
-// requests of a range did, and the slowest as lines of time.
+// TailHTML writes why slow requests are slow as a page: the suspects, latencies, the course of time
+// with what the requests of a range did, and the slowest as lines of time.
 func TailHTML(path string, r *tail.Result, rec *recording.Recording, options tail.Options) error {
 	shown := tailCase(r, rec)
 	words := verdictOf(shown)

@@ -26,7 +26,8 @@ type verdict struct {
 	Host     string       `json:"host"`
 	// Differs is what the sides are not the same in; "" where nothing was recorded.
 	Differs string `json:"differs,omitempty"`
-	// Follows says of each suspect whether it comes from the one thing that differs, "" where more does.
+	// Follows says of each suspect whether it comes from the one thing that differs, "" where more
+	// does.
 	Follows []string `json:"follows"`
 	Per     string   `json:"per"` // what amounts are per: "run"
 	// Kept is what one of the measured pieces is: "run", or "recording" of what runs on.

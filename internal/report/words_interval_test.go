@@ -64,7 +64,8 @@ func TestNextStepOfTooMany(t *testing.T) {
 	}
 }
 
-// Of a side that was recorded earlier no pairs are told, but what both sides are; what would decide is more of it.
+// Of a side that was recorded earlier no pairs are told, but what both sides are; what would decide
+// is more of it.
 func TestCaseAgainstAnEarlierSide(t *testing.T) {
 	c := &investigate.Case{Outcome: investigate.Undecided, Per: "request",
 		Metric: investigate.Metric{Name: "latency", Unit: "s"},

@@ -95,7 +95,8 @@ type acting interface {
 	name() string // that was asked for, "" for one of ours
 }
 
-// asked reads and checks what is to be done, and finds a name for what comes of it. Where that fails it has answered.
+// asked reads and checks what is to be done, and finds a name for what comes of it. Where that
+// fails it has answered.
 func (s *server) asked(w http.ResponseWriter, r *http.Request, what acting, kind, suffix string) (args []string, title,
 	name string, ok bool) {
 	if !readJSON(w, r, what) {
@@ -134,7 +135,8 @@ func (s *server) startRecording(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// investigationRequest is what is asked for by POST /api/investigate: a and b, or one of a, pid and cgroup.
+// investigationRequest is what is asked for by POST /api/investigate: a and b, or one of a, pid and
+// cgroup.
 type investigationRequest struct {
 	A        string  `json:"a"`
 	B        string  `json:"b"`

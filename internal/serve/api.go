@@ -90,8 +90,8 @@ func readJSON(w http.ResponseWriter, r *http.Request, into any) bool {
 	return false
 }
 
-// readWithin bounds how long a body may take, and returns what lifts the bound: left in place it would end the request
-// later, since the connection is watched while an answer is made.
+// readWithin bounds how long a body may take, and returns what lifts the bound: left in place it
+// would end the request later, since the connection is watched while an answer is made.
 func readWithin(w http.ResponseWriter, within time.Duration) func() {
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(within)) // a connection that has none is one of a test

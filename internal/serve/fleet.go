@@ -25,7 +25,8 @@ const (
 
 var errManyQuestions = errors.New("too many questions wait already; try again in a moment")
 
-// fleet is who answers questions over many hosts. The token of a hub stays here: pages ask this server.
+// fleet is who answers questions over many hosts. The token of a hub stays here: pages ask this
+// server.
 type fleet struct {
 	where   client.Where
 	turns   chan struct{}
@@ -41,8 +42,8 @@ func newFleet(where client.Where) *fleet {
 	return f
 }
 
-// FleetLine is one of an answer: the question as a command, what is being done, and in the end the answer or why there
-// is none.
+// FleetLine is one of an answer: the question as a command, what is being done, and in the end the
+// answer or why there is none.
 type FleetLine struct {
 	At      float64 `json:"at"` // seconds since it was asked
 	Command string  `json:"command,omitempty"`
@@ -126,7 +127,8 @@ type linesRequest struct {
 	Hosts   []string `json:"hosts"`
 }
 
-// askForLines has the hub ask agents, with the server's token: one that may put questions may ask for this, too.
+// askForLines has the hub ask agents, with the server's token: one that may put questions may ask
+// for this, too.
 func (s *server) askForLines(w http.ResponseWriter, r *http.Request) {
 	if s.fleet.where.Hub == "" {
 		fail(w, r, http.StatusNotFound, "agents are asked by their hub; serve with --hub URL")

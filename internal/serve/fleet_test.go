@@ -121,7 +121,8 @@ func TestFleetRefuses(t *testing.T) {
 		http.StatusNotFound, "--hub URL or --store DIR")
 }
 
-// A directory is asked one question at a time; more than wait are refused; who goes away leaves the place.
+// A directory is asked one question at a time; more than wait are refused; who goes away leaves the
+// place.
 func TestFleetTurns(t *testing.T) {
 	f := newFleet(client.Where{Store: "/nowhere"})
 	if cap(f.turns) != 1 || f.where.Words() != "store /nowhere" {

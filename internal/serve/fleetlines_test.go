@@ -12,8 +12,8 @@ import (
 	"culprit/internal/fleet/window"
 )
 
-// Agents are asked for cache lines through a hub, by who may act: never by a page of elsewhere, on a server that only
-// shows, or without a hub.
+// Agents are asked for cache lines through a hub, by who may act: never by a page of elsewhere, on
+// a server that only shows, or without a hub.
 func TestFleetLines(t *testing.T) {
 	asked, refuse := 0, false
 	hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -17,8 +17,9 @@ const (
 	drainedMax     = 1 << 16 // bytes read after a refusal
 )
 
-// gate is a listener that bounds how many connections there are and, where owner is given, lets in only those of this
-// process's own user and of root. It looks once per connection, before a byte of it is read.
+// gate is a listener that bounds how many connections there are and, where owner is given, lets in
+// only those of this process's own user and of root. It looks once per connection, before a byte of
+// it is read.
 type gate struct {
 	net.Listener
 	owner    func(net.Conn) (uint32, error) // nil: everybody
@@ -91,7 +92,8 @@ func (g *gate) refuse(connection net.Conn, status, line string) {
 	}()
 }
 
-// drain reads what is still being asked: closing with unread bytes resets the connection, and the answer is lost.
+// drain reads what is still being asked: closing with unread bytes resets the connection, and the
+// answer is lost.
 func drain(connection net.Conn) {
 	if tcp, ok := connection.(*net.TCPConn); ok && tcp.CloseWrite() != nil {
 		return

@@ -15,7 +15,8 @@ import (
 // answerTime is how long an answer may take to be taken; streams set their own.
 const answerTime = 10 * time.Minute
 
-// guard stands before every handler: who asks under which name, from which page, and with which token.
+// guard stands before every handler: who asks under which name, from which page, and with which
+// token.
 type guard struct {
 	door    *door
 	hosts   []string // names beside addresses that the server is called by
@@ -33,7 +34,8 @@ func newGuard(d *door, hosts []string, m *metrics, next http.Handler) *guard {
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
-	// Not no-referrer: a browser would say that the form of the token comes from nowhere, as a stranger's does.
+	// Not no-referrer: a browser would say that the form of the token comes from nowhere, as a
+	// stranger's does.
 	header.Set("Referrer-Policy", "same-origin")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -57,7 +59,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.next.ServeHTTP(counted, r)
 }
 
-// stranger says what a request is refused for, as a word for the metrics and as a line for who asks.
+// stranger says what a request is refused for, as a word for the metrics and as a line for who
+// asks.
 func (g *guard) stranger(r *http.Request) (why, text string) {
 	if !g.named(r.Host) {
 		return "host", fmt.Sprintf("this server is not called %q; use its address, or serve with --host", short(r.Host))
@@ -72,7 +75,8 @@ func (g *guard) stranger(r *http.Request) (why, text string) {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "none", "same-origin":
 	default:
-		// A link to a page may be followed. Nothing else may come from elsewhere, not even from another port.
+		// A link to a page may be followed. Nothing else may come from elsewhere, not even from
+		// another port.
 		if !reads || r.Header.Get("Sec-Fetch-Mode") != "navigate" || r.Header.Get("Sec-Fetch-Dest") != "document" {
 			return "origin", "a page of another server may not ask this one"
 		}
@@ -83,8 +87,8 @@ func (g *guard) stranger(r *http.Request) (why, text string) {
 	return "", ""
 }
 
-// named tells the names that are the server's from those that somebody may have pointed at it: an address cannot be
-// pointed elsewhere.
+// named tells the names that are the server's from those that somebody may have pointed at it: an
+// address cannot be pointed elsewhere.
 func (g *guard) named(host string) bool {
 	name := host
 	if without, _, err := net.SplitHostPort(host); err == nil {

@@ -155,7 +155,8 @@ func (j *job) now() Job {
 	return shown
 }
 
-// since returns the events from a number on, the number behind them, and what is closed by the next.
+// since returns the events from a number on, the number behind them, and what is closed by the
+// next.
 func (j *job) since(from int) (events []News, next int, changed <-chan struct{}) {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()

@@ -25,8 +25,8 @@ const (
 	listingAge = time.Second
 )
 
-// library is what lies below one directory. Files are only reached through root, so that no path and no symbolic link
-// leads out of it.
+// library is what lies below one directory. Files are only reached through root, so that no path
+// and no symbolic link leads out of it.
 type library struct {
 	dir  string
 	root *os.Root

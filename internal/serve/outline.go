@@ -10,14 +10,16 @@ import (
 	"strconv"
 )
 
-// valueMax bounds one value that is kept of a document; suspects with their evidence are the largest.
+// valueMax bounds one value that is kept of a document; suspects with their evidence are the
+// largest.
 const valueMax = 1 << 20
 
 var errCutShort = errors.New("the document is cut short")
 
-// outline returns a JSON object of the wanted members of a document, which must be an object. The rest is passed over
-// without being kept, since a case's profiles have megabytes: only brackets and strings are told apart in it, so a
-// document that is accepted here may still be refused by who reads it whole.
+// outline returns a JSON object of the wanted members of a document, which must be an object. The
+// rest is passed over without being kept, since a case's profiles have megabytes: only brackets and
+// strings are told apart in it, so a document that is accepted here may still be refused by who
+// reads it whole.
 func outline(file io.ReaderAt, size int64, wanted ...string) ([]byte, error) {
 	s := scanner{in: bufio.NewReaderSize(io.NewSectionReader(file, 0, size), 64<<10)}
 	if first, err := s.next(); err != nil || first != '{' {

@@ -136,8 +136,8 @@ func (s *server) make(key string, made *page, folder string, names []string, fil
 	p.trim()
 }
 
-// judge runs the child in a folder of its own, where links lead to files that are open already: the child reaches what
-// the library let through, and nothing that was put in its place since.
+// judge runs the child in a folder of its own, where links lead to files that are open already: the
+// child reaches what the library let through, and nothing that was put in its place since.
 func (s *server) judge(folder string, names []string, files []*os.File,
 	args func(target string) []string) (string, error) {
 	inside := filepath.Join(folder, "in")
@@ -182,7 +182,8 @@ func (p *pages) drop(key string) {
 	}
 }
 
-// trim forgets what was not used for longest. Pages that are being made stay. The caller holds the mutex.
+// trim forgets what was not used for longest. Pages that are being made stay. The caller holds the
+// mutex.
 func (p *pages) trim() {
 	var size int64
 	for _, made := range p.made {

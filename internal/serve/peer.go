@@ -11,8 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peerOwner finds whose socket the other end of a local connection is. It is asked of the kernel by the connection's
-// four numbers. A socket that its process has closed is refused: the kernel would call root its owner.
+// peerOwner finds whose socket the other end of a local connection is. It is asked of the kernel by
+// the connection's four numbers. A socket that its process has closed is refused: the kernel would
+// call root its owner.
 func peerOwner(connection net.Conn) (uid uint32, err error) {
 	client, errClient := netip.ParseAddrPort(connection.RemoteAddr().String())
 	server, errServer := netip.ParseAddrPort(connection.LocalAddr().String())

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// jobs are those that wait, run, or ended lately. What measures runs alone, in the order in which it was asked for: two
-// at a time would disturb each other.
+// jobs are those that wait, run, or ended lately. What measures runs alone, in the order in which
+// it was asked for: two at a time would disturb each other.
 type jobs struct {
 	mutex  sync.Mutex
 	number int
@@ -27,7 +27,8 @@ func newJobs() *jobs {
 // work is what a job does; it returns the page of what it made.
 type work func(ctx context.Context, j *job) (href string, err error)
 
-// begin starts a job. A name is one that it makes in the directory: no other job makes it meanwhile.
+// begin starts a job. A name is one that it makes in the directory: no other job makes it
+// meanwhile.
 func (s *server) begin(shown Job, measures bool, do work) (*job, error) {
 	all := s.jobs
 	all.mutex.Lock()
@@ -78,8 +79,8 @@ func (s *server) begin(shown Job, measures bool, do work) (*job, error) {
 // turn is closed when it is a job's turn; nil: at once.
 type turn <-chan struct{}
 
-// line puts a job behind all that measures. The caller holds the mutex, and calls ended when the job has ended or was
-// given up.
+// line puts a job behind all that measures. The caller holds the mutex, and calls ended when the
+// job has ended or was given up.
 func (a *jobs) line() (before turn, ended func()) {
 	first, next := a.free, make(chan struct{})
 	a.free = next

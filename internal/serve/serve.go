@@ -1,9 +1,9 @@
-// Package serve shows the cases, experiments and recordings of a directory in a browser, and starts what makes more of
-// them: the same page as a report, over HTTP.
+// Package serve shows the cases, experiments and recordings of a directory in a browser, and starts
+// what makes more of them: the same page as a report, over HTTP.
 //
-// It judges nothing itself. Whatever reads a whole recording, compares, records or runs trials is a child process of
-// culprit with limits of its own, so that a hostile file cannot take the server down. No path leads out of the
-// directory: files are reached through os.Root alone.
+// It judges nothing itself. Whatever reads a whole recording, compares, records or runs trials is a
+// child process of culprit with limits of its own, so that a hostile file cannot take the server
+// down. No path leads out of the directory: files are reached through os.Root alone.
 //
 // On a loopback address it serves its own user and root; elsewhere it demands a token.
 //
@@ -141,7 +141,8 @@ func (o *Options) check() (token string, err error) {
 	return token, nil
 }
 
-// loopback tells whether only this host reaches an address. A name is looked at as what it stands for.
+// loopback tells whether only this host reaches an address. A name is looked at as what it stands
+// for.
 func loopback(listen string) (bool, error) {
 	name, _, err := net.SplitHostPort(listen)
 	if err != nil {

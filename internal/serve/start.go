@@ -202,8 +202,8 @@ func (s *server) act(ctx context.Context, j *job, args ...string) error {
 	return err
 }
 
-// follow reads the lines of progress that a child writes. What is no such line is passed over: the commands of a trial
-// could have written it.
+// follow reads the lines of progress that a child writes. What is no such line is passed over: the
+// commands of a trial could have written it.
 func follow(from io.Reader, j *job) {
 	in := bufio.NewReaderSize(from, lineMax)
 	for {

@@ -48,7 +48,8 @@ func (s *server) stopJob(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// streamJob sends the news of a job as server-sent events until it ends. Last-Event-ID goes on where a stream broke.
+// streamJob sends the news of a job as server-sent events until it ends. Last-Event-ID goes on
+// where a stream broke.
 func (s *server) streamJob(w http.ResponseWriter, r *http.Request) {
 	j := s.job(w, r)
 	if j == nil {

@@ -65,7 +65,8 @@ func readToken(name string) (string, error) {
 	return token, nil
 }
 
-// door lets in who has the token; the zero token lets in everybody, since the gate has looked already.
+// door lets in who has the token; the zero token lets in everybody, since the gate has looked
+// already.
 type door struct {
 	token  string
 	secure bool   // cookies go over TLS only

@@ -25,8 +25,8 @@ const (
 	uploadPause = 30 * time.Second
 )
 
-// upload takes a recording, or another tool's file of which a recording is made. It appears in the directory whole,
-// under a name that was free, or not at all.
+// upload takes a recording, or another tool's file of which a recording is made. It appears in the
+// directory whole, under a name that was free, or not at all.
 func (s *server) upload(w http.ResponseWriter, r *http.Request) {
 	given := path.Base(path.Clean("/" + r.URL.Query().Get("name")))
 	name, err := s.freeName(tidyName(given), "upload", recordingSuffix)
@@ -116,8 +116,8 @@ func receive(w http.ResponseWriter, r *http.Request, target string) (came int64,
 	}
 }
 
-// takeIn makes a recording of what came: a child reads it whole, as a recording or as another tool's file, and only
-// what it found whole gets its name.
+// takeIn makes a recording of what came: a child reads it whole, as a recording or as another
+// tool's file, and only what it found whole gets its name.
 func (s *server) takeIn(ctx context.Context, folder, name, given string) error {
 	given = filepath.Join(folder, given)
 	if err := os.Rename(filepath.Join(folder, "given"), given); err != nil {
@@ -155,7 +155,8 @@ func isZip(name string) (bool, error) {
 	return string(begin[:n]) == "PK\x03\x04", nil
 }
 
-// place copies a file into the directory under a name that is free: a link, unlike a rename, replaces nothing.
+// place copies a file into the directory under a name that is free: a link, unlike a rename,
+// replaces nothing.
 func (s *server) place(made, name string) error {
 	from, err := os.Open(made)
 	if err != nil {

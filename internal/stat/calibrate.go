@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// The calibration simulates as many trials as fit into the time of about insertBudget insertions, and takes off the
-// error rate what chance could hide in that simulation.
+// The calibration simulates as many trials as fit into the time of about insertBudget insertions,
+// and takes off the error rate what chance could hide in that simulation.
 const (
 	insertBudget    = 6_000_000
 	leastPaths      = 20_000
@@ -17,15 +17,16 @@ const (
 	calibrationSeed = 1945 // fixed: the same plan each time
 )
 
-// pathTails are the results of one simulated trial under no change: for each look the lower and the upper tail of the
-// signed-rank statistic, as sums of ranks (the smaller, the more extreme).
+// pathTails are the results of one simulated trial under no change: for each look the lower and the
+// upper tail of the signed-rank statistic, as sums of ranks (the smaller, the more extreme).
 type pathTails struct {
 	lower, upper []int
 }
 
-// calibrate finds the constant nominal level at which the looks together reject with probability alpha under no
-// change, and returns it as critical rank sums: two-sided and one-sided. The clearest result at the first look
-// always rejects: the schedule made sure that it takes at most a third of alpha.
+// calibrate finds the constant nominal level at which the looks together reject with probability
+// alpha under no change, and returns it as critical rank sums: two-sided and one-sided. The
+// clearest result at the first look always rejects: the schedule made sure that it takes at most a
+// third of alpha.
 func calibrate(looks []int, alpha float64) (twoSided, oneSided []int) {
 	cumulative := lookCDFs(looks)
 	if len(looks) == 1 {
@@ -57,7 +58,8 @@ func criticals(cumulative [][]float64, tail float64) []int {
 	return limits
 }
 
-// tailProbability is P(T ≤ sum), or 0 for the clearest result at the first look, which rejects at any level.
+// tailProbability is P(T ≤ sum), or 0 for the clearest result at the first look, which rejects at
+// any level.
 func tailProbability(cumulative []float64, sum int, first bool) float64 {
 	if first && sum == 0 {
 		return 0
@@ -65,7 +67,8 @@ func tailProbability(cumulative []float64, sum int, first bool) float64 {
 	return cumulative[sum]
 }
 
-// calibrateLast keeps the critical sums of all looks but the last and gives the last one what is left of alpha.
+// calibrateLast keeps the critical sums of all looks but the last and gives the last one what is
+// left of alpha.
 func calibrateLast(looks, keptTwo, keptOne []int, alpha float64) (twoSided, oneSided []int) {
 	if len(looks) == 1 {
 		return calibrate(looks, alpha)
@@ -96,8 +99,9 @@ func calibrateLast(looks, keptTwo, keptOne []int, alpha float64) (twoSided, oneS
 	return twoSided, oneSided
 }
 
-// levels are, for each simulated trial, the smallest nominal level at which it would have rejected. Those above most
-// are only counted: a level for several looks is never above the error rate of all.
+// levels are, for each simulated trial, the smallest nominal level at which it would have rejected.
+// Those above most are only counted: a level for several looks is never above the error rate of
+// all.
 type levels struct {
 	most  float64
 	paths int
@@ -111,8 +115,8 @@ func (l *levels) add(level float64) {
 	}
 }
 
-// largest returns the largest level at which at most a share alpha of the trials reject, less the simulation's own
-// error; 0 when the trials that reject at any level leave nothing.
+// largest returns the largest level at which at most a share alpha of the trials reject, less the
+// simulation's own error; 0 when the trials that reject at any level leave nothing.
 func (l *levels) largest(alpha float64) float64 {
 	slices.Sort(l.low)
 	margin := marginSigmas * math.Sqrt(alpha*(1-alpha)/float64(l.paths))
@@ -140,9 +144,10 @@ func lookCDFs(looks []int) [][]float64 {
 	return cumulative
 }
 
-// simulate draws trials under no change and calls visit with the tails of each look; visit must not keep them. Each
-// new difference has a fair sign, and its size falls with equal chance into any of the gaps between those before it.
-// So the state is one row of signs in order of size, kept as bits, into which the new one is inserted.
+// simulate draws trials under no change and calls visit with the tails of each look; visit must not
+// keep them. Each new difference has a fair sign, and its size falls with equal chance into any of
+// the gaps between those before it. So the state is one row of signs in order of size, kept as
+// bits, into which the new one is inserted.
 func simulate(looks []int, visit func(pathTails)) {
 	source := rand.NewPCG(calibrationSeed, uint64(len(looks)))
 	last := looks[len(looks)-1]
@@ -165,7 +170,8 @@ func simulate(looks []int, visit func(pathTails)) {
 	}
 }
 
-// insertBit moves the bits from position on up by one and puts bit there. Of the last word the top bit must be free.
+// insertBit moves the bits from position on up by one and puts bit there. Of the last word the top
+// bit must be free.
 func insertBit(words []uint64, position int, bit uint64) {
 	for word := len(words) - 1; word > position/64; word-- {
 		words[word] = words[word]<<1 | words[word-1]>>63
@@ -174,7 +180,8 @@ func insertBit(words []uint64, position int, bit uint64) {
 	words[word] = words[word]&below | words[word]&^below<<1 | bit<<(position%64)
 }
 
-// rankSum adds up the ranks, position + 1, of the bits that are set, by the binary digits of their positions.
+// rankSum adds up the ranks, position + 1, of the bits that are set, by the binary digits of their
+// positions.
 func rankSum(words []uint64) int {
 	sum := 0
 	for i, word := range words {

@@ -8,19 +8,20 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// OutlierDeviations is how many robust standard deviations above the median a disturbance counts as from another
-// world. With 5, fewer than one of a million undisturbed normal runs is left out; the usual 3.5 (Iglewicz & Hoaglin
-// 1993) would leave out good runs of a long series.
+// OutlierDeviations is how many robust standard deviations above the median a disturbance counts as
+// from another world. With 5, fewer than one of a million undisturbed normal runs is left out; the
+// usual 3.5 (Iglewicz & Hoaglin 1993) would leave out good runs of a long series.
 const OutlierDeviations = 5.0
 
-// madToSigma scales the median absolute deviation to the standard deviation of a normal distribution.
+// madToSigma scales the median absolute deviation to the standard deviation of a normal
+// distribution.
 const madToSigma = 1.4826
 
-// OutlierLimit returns the value above which one of the values is far outside the rest: median + k·max(1.4826·MAD,
-// floor), in their unit (Hampel 1974). floor, in the same unit, is what never matters: it keeps values that are
-// nearly all equal, such as a steal time of zero, from turning the next one into an outlier. Up to half of the
-// values may be outliers themselves. It needs three values, fails on NaN and infinities, on k ≤ 0 and on a negative
-// floor.
+// OutlierLimit returns the value above which one of the values is far outside the rest: median +
+// k·max(1.4826·MAD, floor), in their unit (Hampel 1974). floor, in the same unit, is what never
+// matters: it keeps values that are nearly all equal, such as a steal time of zero, from turning
+// the next one into an outlier. Up to half of the values may be outliers themselves. It needs three
+// values, fails on NaN and infinities, on k ≤ 0 and on a negative floor.
 func OutlierLimit(values []float64, k, floor float64) (float64, error) {
 	if err := checkValues("values", values, 3); err != nil {
 		return 0, fmt.Errorf("limit outliers: %w", err)
@@ -48,13 +49,14 @@ const (
 	Second  Side = "second"
 )
 
-// OneSided reports whether a disturbance comes with one side only, so that it is evidence about that side rather
-// than noise to be left out: the side whose runs have more of it, by at least floor (in its unit) in the median of
-// all differences between a run of one side and a run of the other (Hodges & Lehmann 1963), with an exact two-sided
-// rank-sum test (Wilcoxon 1945, Mann & Whitney 1947) at level alpha that allows for ties. A burst that hit two runs
-// of one side by chance is not one-sided. p is the test's p-value; above 40 runs together it is the normal
-// approximation. Three runs a side cannot be decided below 0.1, four below 0.03. It needs one run a side, and fails
-// on NaN and infinities.
+// OneSided reports whether a disturbance comes with one side only, so that it is evidence about
+// that side rather than noise to be left out: the side whose runs have more of it, by at least
+// floor (in its unit) in the median of all differences between a run of one side and a run of the
+// other (Hodges & Lehmann 1963), with an exact two-sided rank-sum test (Wilcoxon 1945, Mann &
+// Whitney 1947) at level alpha that allows for ties. A burst that hit two runs of one side by
+// chance is not one-sided. p is the test's p-value; above 40 runs together it is the normal
+// approximation. Three runs a side cannot be decided below 0.1, four below 0.03. It needs one run a
+// side, and fails on NaN and infinities.
 func OneSided(first, second []float64, floor, alpha float64) (side Side, p float64, err error) {
 	for name, values := range map[string][]float64{"first": first, "second": second} {
 		if err := checkValues(name, values, 1); err != nil {
@@ -86,10 +88,12 @@ func OneSided(first, second []float64, floor, alpha float64) (side Side, p float
 	}
 }
 
-// exactRuns is up to how many runs of both sides together the rank-sum distribution is computed exactly.
+// exactRuns is up to how many runs of both sides together the rank-sum distribution is computed
+// exactly.
 const exactRuns = 40
 
-// rankSumP is the two-sided p-value of the rank-sum test, for exactly the ranks (with ties) that were seen.
+// rankSumP is the two-sided p-value of the rank-sum test, for exactly the ranks (with ties) that
+// were seen.
 func rankSumP(first, second []float64) float64 {
 	ranks := doubledRanks(append(slices.Clone(first), second...))
 	observed := 0
@@ -130,7 +134,8 @@ func rankSumP(first, second []float64) float64 {
 	return min(1, extreme/all)
 }
 
-// rankSumNormalP approximates the two-sided p-value, with the variance of the ranks as they are, ties included.
+// rankSumNormalP approximates the two-sided p-value, with the variance of the ranks as they are,
+// ties included.
 func rankSumNormalP(ranks []int, chosen, distance int) float64 {
 	runs := float64(len(ranks))
 	squares := 0.0

@@ -6,10 +6,11 @@ import (
 	"math"
 )
 
-// DriftDifference returns mean(b) − mean(a) less what a steady drift explains that both sides show within themselves
-// (analysis of covariance with the time as covariate): for sides that were measured one after the other, where a host
-// that slowly changes looks like a difference. Times are in any one unit, one for each value. It needs two values a
-// side and differing times within a side; a jump of the host between the sides it cannot tell from a difference.
+// DriftDifference returns mean(b) − mean(a) less what a steady drift explains that both sides show
+// within themselves (analysis of covariance with the time as covariate): for sides that were
+// measured one after the other, where a host that slowly changes looks like a difference. Times are
+// in any one unit, one for each value. It needs two values a side and differing times within a
+// side; a jump of the host between the sides it cannot tell from a difference.
 func DriftDifference(a, b, timesA, timesB []float64, confidence float64) (Interval, error) {
 	sides := map[string][]float64{"a": a, "b": b, "x": timesA, "y": timesB}
 	if err := checkSides(confidence, sides); err != nil {

@@ -6,30 +6,33 @@ import (
 	"slices"
 )
 
-// Observed is what a counter said of one window of time: it was to count for Enabled and counted for Running of it.
+// Observed is what a counter said of one window of time: it was to count for Enabled and counted
+// for Running of it.
 type Observed struct {
 	Value, Enabled, Running float64
 }
 
-// The rule for so few windows that their variation says nothing: the part that was not seen may have been up to
-// fewTimes as much as the part that was seen.
+// The rule for so few windows that their variation says nothing: the part that was not seen may
+// have been up to fewTimes as much as the part that was seen.
 const (
 	fewWindows = 3
 	fewTimes   = 3
 )
 
-// Extrapolate returns the total of a counter that shares its hardware with others and counted for a part of the time
-// only, with an interval. Each window is scaled by Enabled/Running, one in which it did not count at all by the rate of
-// all others. What was not seen of a window had another rate than what was seen: by as much as neighbouring windows
-// differ. Differences of neighbours, not from the mean, so that a slow trend, which scaling by window follows, widens
-// nothing.
+// Extrapolate returns the total of a counter that shares its hardware with others and counted for a
+// part of the time only, with an interval. Each window is scaled by Enabled/Running, one in which
+// it did not count at all by the rate of all others. What was not seen of a window had another rate
+// than what was seen: by as much as neighbouring windows differ. Differences of neighbours, not
+// from the mean, so that a slow trend, which scaling by window follows, widens nothing.
 //
-// A phase of the load that is as short as a turn falls wholly into what was seen of its window or wholly out of it.
-// One that no window shows is allowed for: the interval takes in that the rate was zero, or twice as high, for the
-// length of one turn. Turn is in the unit of the times; 0 for counters whose turns are not known.
+// A phase of the load that is as short as a turn falls wholly into what was seen of its window or
+// wholly out of it. One that no window shows is allowed for: the interval takes in that the rate
+// was zero, or twice as high, for the length of one turn. Turn is in the unit of the times; 0 for
+// counters whose turns are not known.
 //
-// Where it counted all the time the total is exact. The interval never begins below what was counted. It fails where
-// nothing was counted in any window though it was to be, and on values that are no counts and times.
+// Where it counted all the time the total is exact. The interval never begins below what was
+// counted. It fails where nothing was counted in any window though it was to be, and on values that
+// are no counts and times.
 func Extrapolate(windows []Observed, turn, confidence float64) (Interval, error) {
 	if !(confidence > 0 && confidence < 1) {
 		return Interval{}, fmt.Errorf("extrapolate: confidence %v is not between 0 and 1", confidence)
@@ -70,8 +73,9 @@ func Extrapolate(windows []Observed, turn, confidence float64) (Interval, error)
 		squares += (rates[i] - rates[i-1]) * (rates[i] - rates[i-1])
 	}
 	steps := float64(len(rates) - 1)
-	// Neighbouring differences share a window each: two thirds of the freedom of as many that share none. Half of it,
-	// because rates are skewed, which makes the variance of few windows look too small.
+	// Neighbouring differences share a window each: two thirds of the freedom of as many that share
+	// none. Half of it, because rates are skewed, which makes the variance of few windows look too
+	// small.
 	half := studentQuantile(max(1, steps/2), confidence) * math.Sqrt(squares/steps/2*unseen)
 	half += total / seen.Enabled * min(turn, seen.Enabled-seen.Running)
 	interval := Interval{total, max(total-half, seen.Value), total + half}
@@ -79,8 +83,8 @@ func Extrapolate(windows []Observed, turn, confidence float64) (Interval, error)
 	return interval, nil
 }
 
-// ExtrapolateRatio returns sum(x)/sum(y) of two counters that counted at the same times, in one group, as
-// ExtrapolateFunction does. Counts are never negative, and neither is their ratio.
+// ExtrapolateRatio returns sum(x)/sum(y) of two counters that counted at the same times, in one
+// group, as ExtrapolateFunction does. Counts are never negative, and neither is their ratio.
 func ExtrapolateRatio(x, y []Observed, turn, confidence float64) (Interval, error) {
 	ratio := func(totals []float64) float64 { return totals[0] / totals[1] }
 	interval, err := ExtrapolateFunction(ratio, [][]Observed{x, y}, turn, confidence)
@@ -88,12 +92,13 @@ func ExtrapolateRatio(x, y []Observed, turn, confidence float64) (Interval, erro
 	return interval, err
 }
 
-// ExtrapolateFunction returns a function of the totals of several counters that counted at the same times, in one
-// group: a ratio, or what is made up of ratios, which is the same when all counts are twice as high. The interval comes
-// from the part of the time in which they did not count: to first order, each window moves the value by what its counts
-// times the function's slopes come to. A phase as long as a turn that no window shows is allowed for, as for
-// Extrapolate. Windows are paired. It fails where the totals have no such value, and where the counters did not count
-// at the same times: the value would be that of different times.
+// ExtrapolateFunction returns a function of the totals of several counters that counted at the same
+// times, in one group: a ratio, or what is made up of ratios, which is the same when all counts are
+// twice as high. The interval comes from the part of the time in which they did not count: to first
+// order, each window moves the value by what its counts times the function's slopes come to. A
+// phase as long as a turn that no window shows is allowed for, as for Extrapolate. Windows are
+// paired. It fails where the totals have no such value, and where the counters did not count at the
+// same times: the value would be that of different times.
 func ExtrapolateFunction(f func(totals []float64) float64, counters [][]Observed,
 	turn, confidence float64) (Interval, error) {
 	if !(confidence > 0 && confidence < 1) {
@@ -154,8 +159,8 @@ func sameTimesTotals(counters [][]Observed) ([]float64, error) {
 	return totals, nil
 }
 
-// slopeStep is the part of a total by which it is moved to see what the function does: the error of a slope is some
-// 1e-8 of it.
+// slopeStep is the part of a total by which it is moved to see what the function does: the error of
+// a slope is some 1e-8 of it.
 const slopeStep = 1e-4
 
 // slopesOf are the partial derivatives of a function, by central differences.
@@ -176,6 +181,6 @@ func slopesOf(f func([]float64) float64, totals []float64) []float64 {
 	return slopes
 }
 
-// sameTimes is by which share of a window's running time two counters of one group may differ: the kernel reads
-// their clocks one after the other.
+// sameTimes is by which share of a window's running time two counters of one group may differ: the
+// kernel reads their clocks one after the other.
 const sameTimes = 0.01

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// rotated simulates a counter that has one of so many turns of 4 ms, over a load that is told by its rate at each
-// millisecond, in windows of 100 ms.
+// rotated simulates a counter that has one of so many turns of 4 ms, over a load that is told by
+// its rate at each millisecond, in windows of 100 ms.
 func rotated(rate func(ms int) float64, lasts, turns, first int) (windows []Observed, truth float64) {
 	for begin := 0; begin < lasts; begin += 100 {
 		var w Observed
@@ -25,7 +25,8 @@ func rotated(rate func(ms int) float64, lasts, turns, first int) (windows []Obse
 	return windows, truth
 }
 
-// The true count lies within the stated interval in 94 % of runs or more, of steady, noisy and phased loads.
+// The true count lies within the stated interval in 94 % of runs or more, of steady, noisy and
+// phased loads.
 func TestExtrapolateCovers(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	loads := map[string]func() func(int) float64{
@@ -81,8 +82,9 @@ func TestExtrapolateCovers(t *testing.T) {
 	}
 }
 
-// A steady load that begins with a phase as short as a turn, which most counters miss: the truth is inside all the
-// same, for an odd turn is allowed for, and the interval is wider by no more than that.
+// A steady load that begins with a phase as short as a turn, which most counters miss: the truth is
+// inside all the same, for an odd turn is allowed for, and the interval is wider by no more than
+// that.
 func TestExtrapolateAllowsForOneOddTurn(t *testing.T) {
 	const runs, lasts, turn = 24, 300, 4
 	for start := range turn + 1 {
@@ -150,7 +152,8 @@ func TestExtrapolateOfLittle(t *testing.T) {
 	}
 }
 
-// The ratio of two counters of one group holds the true one in 94 % of runs, also where both swing widely.
+// The ratio of two counters of one group holds the true one in 94 % of runs, also where both swing
+// widely.
 func TestExtrapolateRatioCovers(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	const runs = 1000

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// HodgesLehmann estimates the centre of d: the median of the Walsh averages (dᵢ+dⱼ)/2, i ≤ j (Hodges & Lehmann
-// 1963), with the interval that inverts Wilcoxon's signed-rank test (Tukey 1949; Hollander, Wolfe & Chicken 2013,
-// section 3.3). It assumes that the differences are independent and symmetric about their centre, nothing of their
-// shape. Measuring A and B in random order within a pair makes that true for ln(B/A) when the sides are alike or
-// differ by a factor.
+// HodgesLehmann estimates the centre of d: the median of the Walsh averages (dᵢ+dⱼ)/2, i ≤ j
+// (Hodges & Lehmann 1963), with the interval that inverts Wilcoxon's signed-rank test (Tukey 1949;
+// Hollander, Wolfe & Chicken 2013, section 3.3). It assumes that the differences are independent
+// and symmetric about their centre, nothing of their shape. Measuring A and B in random order
+// within a pair makes that true for ln(B/A) when the sides are alike or differ by a factor.
 //
-// The interval is exact up to 256 values (normal approximation with continuity correction above). The rank
-// distribution is discrete, so the coverage is at least the confidence asked for; ties and zeros only widen it,
-// because the interval is closed and nothing is dropped. It fails when so few values cannot reach the confidence
-// (0.95 needs 6), and on NaN and infinities.
+// The interval is exact up to 256 values (normal approximation with continuity correction above).
+// The rank distribution is discrete, so the coverage is at least the confidence asked for; ties and
+// zeros only widen it, because the interval is closed and nothing is dropped. It fails when so few
+// values cannot reach the confidence (0.95 needs 6), and on NaN and infinities.
 func HodgesLehmann(d []float64, confidence float64) (Interval, error) {
 	if err := checkOpenUnit("confidence", confidence); err != nil {
 		return Interval{}, fmt.Errorf("estimate centre: %w", err)
@@ -31,8 +31,8 @@ func HodgesLehmann(d []float64, confidence float64) (Interval, error) {
 	return walshInterval(walshAverages(d), outside), nil
 }
 
-// pairsThatReach is the fewest pairs whose most extreme signed-rank result, all of one sign, has a two-sided p-value
-// of at most level: 2^(1−n) ≤ level.
+// pairsThatReach is the fewest pairs whose most extreme signed-rank result, all of one sign, has a
+// two-sided p-value of at most level: 2^(1−n) ≤ level.
 func pairsThatReach(level float64) int {
 	n := max(1, int(math.Ceil(1-math.Log2(level)-1e-9)))
 	return n
@@ -50,8 +50,9 @@ func walshAverages(d []float64) []float64 {
 	return averages
 }
 
-// walshInterval cuts the given number of averages off each end: the signed-rank statistic of d−θ is the number of
-// Walsh averages above θ, so the test rejects θ exactly when at most that many lie on one side of it.
+// walshInterval cuts the given number of averages off each end: the signed-rank statistic of d−θ is
+// the number of Walsh averages above θ, so the test rejects θ exactly when at most that many lie on
+// one side of it.
 func walshInterval(averages []float64, outside int) Interval {
 	return Interval{
 		Value: middle(averages),

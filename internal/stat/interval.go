@@ -1,14 +1,16 @@
-// Package stat is the mathematics of the verdict: from numbers to "worse", "better", "same" or "undecided" with an
-// interval, and from a few replicates to the share of a change. It knows nothing of commands, kernels or recordings.
+// Package stat is the mathematics of the verdict: from numbers to "worse", "better", "same" or
+// "undecided" with an interval, and from a few replicates to the share of a change. It knows
+// nothing of commands, kernels or recordings.
 //
-// Paired runs of two sides give log-ratios d = ln(B/A). A [Plan] fixes beforehand at which numbers of pairs one may
-// look and how much certainty each look needs, so that looking often does not raise the error rate; [Plan.Decide]
-// reads one look. Replicates of an evidence trial go to [Mean], [MeanDifference], [RatioOfMeans] and
-// [RatioOfDifferences].
+// Paired runs of two sides give log-ratios d = ln(B/A). A [Plan] fixes beforehand at which numbers
+// of pairs one may look and how much certainty each look needs, so that looking often does not
+// raise the error rate; [Plan.Decide] reads one look. Replicates of an evidence trial go to [Mean],
+// [MeanDifference], [RatioOfMeans] and [RatioOfDifferences].
 //
-// It refuses what cannot be answered: too few values, NaN, infinities, ratios of values that are not positive. It
-// then returns an error that names the value; it never returns NaN. A metric where higher is better is the caller's
-// to flip: pass -d (or swap the sides) and a fall of the metric reads as "worse".
+// It refuses what cannot be answered: too few values, NaN, infinities, ratios of values that are
+// not positive. It then returns an error that names the value; it never returns NaN. A metric where
+// higher is better is the caller's to flip: pass -d (or swap the sides) and a fall of the metric
+// reads as "worse".
 //
 //	plan, err := stat.NewPlan(50, 2, 0.05) // at most 50 pairs, two metrics, 5 % error over both and all looks
 //	for pairs := plan.Next(0); pairs > 0; pairs = plan.Next(pairs) {
@@ -30,7 +32,8 @@ import (
 // ErrTooFew is wrapped by every error that more values would cure.
 var ErrTooFew = errors.New("too few values")
 
-// Interval is an estimate with its confidence interval, Low ≤ Value ≤ High, in the unit of what was estimated.
+// Interval is an estimate with its confidence interval, Low ≤ Value ≤ High, in the unit of what was
+// estimated.
 type Interval struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"`
@@ -52,8 +55,8 @@ func (i Interval) Contains(x float64) bool {
 	return i.Low <= x && x <= i.High
 }
 
-// Median returns the middle value, or the mean of the two middle ones. It fails on no values and on NaN or
-// infinities.
+// Median returns the middle value, or the mean of the two middle ones. It fails on no values and on
+// NaN or infinities.
 func Median(values []float64) (float64, error) {
 	if err := checkValues("values", values, 1); err != nil {
 		return 0, fmt.Errorf("take median: %w", err)
@@ -63,7 +66,8 @@ func Median(values []float64) (float64, error) {
 	return middle(sorted), nil
 }
 
-// Middle is the median for people to read, without an error: 0 of no values, or where one is NaN or infinite.
+// Middle is the median for people to read, without an error: 0 of no values, or where one is NaN or
+// infinite.
 func Middle(values []float64) float64 {
 	median, err := Median(values)
 	if err != nil {
@@ -91,8 +95,8 @@ func Average(values []float64) float64 {
 	return sum
 }
 
-// LogRatios returns ln(b/a) pair by pair: above zero where b is larger. It fails when the lengths differ and on any
-// value that is not positive and finite, because no ratio can be formed from it.
+// LogRatios returns ln(b/a) pair by pair: above zero where b is larger. It fails when the lengths
+// differ and on any value that is not positive and finite, because no ratio can be formed from it.
 func LogRatios(a, b []float64) ([]float64, error) {
 	if len(a) != len(b) {
 		return nil, fmt.Errorf("form ratios: %d values on the first side but %d on the second", len(a), len(b))
@@ -122,7 +126,8 @@ func Logarithms(values []float64) []float64 {
 	return list
 }
 
-// middle is the median of sorted values, of which there is at least one. Halving before adding avoids an overflow.
+// middle is the median of sorted values, of which there is at least one. Halving before adding
+// avoids an overflow.
 func middle(sorted []float64) float64 {
 	n := len(sorted)
 	if n%2 == 1 {

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// BenjaminiHochberg marks which of many tests may be called discoveries so that at most a share q of them is
-// expected to be false (Benjamini & Hochberg 1995; valid for independent and positively dependent tests, Benjamini &
-// Yekutieli 2001). The result is in the order of p; no tests give an empty one. It fails when a p-value is NaN or
-// outside 0 … 1, or q not strictly between 0 and 1.
+// BenjaminiHochberg marks which of many tests may be called discoveries so that at most a share q
+// of them is expected to be false (Benjamini & Hochberg 1995; valid for independent and positively
+// dependent tests, Benjamini & Yekutieli 2001). The result is in the order of p; no tests give an
+// empty one. It fails when a p-value is NaN or outside 0 … 1, or q not strictly between 0 and 1.
 func BenjaminiHochberg(p []float64, q float64) ([]bool, error) {
 	if err := checkOpenUnit("q", q); err != nil {
 		return nil, fmt.Errorf("choose discoveries: %w", err)

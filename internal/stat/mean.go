@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// ErrUnbounded is returned, with the estimate, when the denominator of a ratio cannot be told from zero: no finite
-// interval has the confidence asked for.
+// ErrUnbounded is returned, with the estimate, when the denominator of a ratio cannot be told from
+// zero: no finite interval has the confidence asked for.
 var ErrUnbounded = errors.New("the denominator cannot be told from zero")
 
 // moments are the mean and the sum of squared deviations of some values.
@@ -46,8 +46,8 @@ func equal(values []float64) bool {
 	return true
 }
 
-// Mean returns the mean of a with Student's t interval. It assumes independent values that are roughly normal; it
-// needs two, and fails on NaN and infinities.
+// Mean returns the mean of a with Student's t interval. It assumes independent values that are
+// roughly normal; it needs two, and fails on NaN and infinities.
 func Mean(a []float64, confidence float64) (Interval, error) {
 	if err := checkSides(confidence, map[string][]float64{"a": a}); err != nil {
 		return Interval{}, fmt.Errorf("take mean: %w", err)
@@ -57,9 +57,9 @@ func Mean(a []float64, confidence float64) (Interval, error) {
 	return around(m.mean, half)
 }
 
-// MeanDifference returns mean(b) − mean(a), in their unit, with Welch's interval (1947): unequal spreads, independent
-// values, roughly normal. Each side needs two values; it fails on NaN and infinities. Sides that do not vary at all
-// give an interval without width.
+// MeanDifference returns mean(b) − mean(a), in their unit, with Welch's interval (1947): unequal
+// spreads, independent values, roughly normal. Each side needs two values; it fails on NaN and
+// infinities. Sides that do not vary at all give an interval without width.
 func MeanDifference(a, b []float64, confidence float64) (Interval, error) {
 	if err := checkSides(confidence, map[string][]float64{"a": a, "b": b}); err != nil {
 		return Interval{}, fmt.Errorf("compare means: %w", err)
@@ -71,9 +71,9 @@ func MeanDifference(a, b []float64, confidence float64) (Interval, error) {
 	return around(difference, studentQuantile(freedom, confidence)*math.Sqrt(variance))
 }
 
-// DifferenceP returns the two-sided p-value of Welch's t-test (1947) that the means of a and b are equal. Where
-// neither side varies it is 0 when they differ and 1 when they do not. It needs and refuses what MeanDifference
-// does.
+// DifferenceP returns the two-sided p-value of Welch's t-test (1947) that the means of a and b are
+// equal. Where neither side varies it is 0 when they differ and 1 when they do not. It needs and
+// refuses what MeanDifference does.
 func DifferenceP(a, b []float64) (float64, error) {
 	if err := checkSides(0.5, map[string][]float64{"a": a, "b": b}); err != nil {
 		return 0, fmt.Errorf("test means: %w", err)
@@ -95,8 +95,8 @@ func welch(a, b moments) (difference, variance, freedom float64) {
 	return b.mean - a.mean, variance, satterthwaite(a.count, a.meanVariance(), b.count, b.meanVariance())
 }
 
-// satterthwaite returns the degrees of freedom of a sum of two variances of means; those of both samples when
-// neither varies.
+// satterthwaite returns the degrees of freedom of a sum of two variances of means; those of both
+// samples when neither varies.
 func satterthwaite(countA, varianceA, countB, varianceB float64) float64 {
 	sum := varianceA + varianceB
 	if sum == 0 {

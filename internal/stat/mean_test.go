@@ -29,7 +29,8 @@ func TestMean(t *testing.T) {
 	}
 }
 
-// Student's sleep data (1908) as in R: t.test(extra ~ group) gives p = 0.07939 and −3.3654832 … 0.2054832 for a − b.
+// Student's sleep data (1908) as in R: t.test(extra ~ group) gives p = 0.07939 and −3.3654832 …
+// 0.2054832 for a − b.
 func TestWelch(t *testing.T) {
 	a := []float64{0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0}
 	b := []float64{1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4}
@@ -133,7 +134,8 @@ func TestSmallSampleIntervalsCover(t *testing.T) {
 		var x, y, rest [2][]float64
 		for side, runs := range [2]int{3, 5} {
 			for range runs {
-				// An item that is 0.1 s in A and 0.4 s in B of a metric that is 1 s and 1.4 s: share 0.75.
+				// An item that is 0.1 s in A and 0.4 s in B of a metric that is 1 s and 1.4 s:
+				// share 0.75.
 				item := [2]float64{0.1, 0.4}[side] * (1 + 0.03*random.NormFloat64())
 				other := [2]float64{0.9, 1.0}[side] * (1 + 0.02*random.NormFloat64())
 				x[side], y[side] = append(x[side], item), append(y[side], item+other)

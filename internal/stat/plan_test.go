@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// exactError is the probability under no change that any look rejects, by enumerating every order of signs: an
-// independent check of the calibration for small plans.
+// exactError is the probability under no change that any look rejects, by enumerating every order
+// of signs: an independent check of the calibration for small plans.
 func exactError(looks, limits []int, oneSided bool) float64 {
 	state := map[uint64]float64{0: 1}
 	rejected, pairs := 0.0, 0
@@ -66,7 +66,8 @@ func TestSmallPlansKeepTheErrorRateExactly(t *testing.T) {
 	}
 }
 
-// simulatedError draws real differences and ranks them, sharing nothing with the calibration but the plan.
+// simulatedError draws real differences and ranks them, sharing nothing with the calibration but
+// the plan.
 func simulatedError(t *testing.T, plan *Plan, paths int, seed uint64) (two, one float64) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 99))

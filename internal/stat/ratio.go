@@ -5,14 +5,15 @@ import (
 	"math"
 )
 
-// RatioOfMeans returns mean(x)/mean(y) for values that were observed in pairs, with Fieller's interval (1954). This
-// is the share of a change: x the change of one item, y the change of the metric, one value for each pair of
-// evidence trials. What x and y have in common cancels, so a share near 1 of a noisy metric still has a narrow
-// interval.
+// RatioOfMeans returns mean(x)/mean(y) for values that were observed in pairs, with Fieller's
+// interval (1954). This is the share of a change: x the change of one item, y the change of the
+// metric, one value for each pair of evidence trials. What x and y have in common cancels, so a
+// share near 1 of a noisy metric still has a narrow interval.
 //
-// When y's mean cannot be told from zero at this confidence the interval is not finite: the estimate is returned with
-// Low −Inf, High +Inf and an error that wraps ErrUnbounded; when it is exactly zero the estimate is 0. It assumes
-// roughly normal values, needs two pairs, and fails on different lengths, NaN and infinities.
+// When y's mean cannot be told from zero at this confidence the interval is not finite: the
+// estimate is returned with Low −Inf, High +Inf and an error that wraps ErrUnbounded; when it is
+// exactly zero the estimate is 0. It assumes roughly normal values, needs two pairs, and fails on
+// different lengths, NaN and infinities.
 func RatioOfMeans(x, y []float64, confidence float64) (Interval, error) {
 	if err := checkSides(confidence, map[string][]float64{"x": x, "y": y}); err != nil {
 		return Interval{}, fmt.Errorf("take ratio of means: %w", err)
@@ -25,10 +26,11 @@ func RatioOfMeans(x, y []float64, confidence float64) (Interval, error) {
 	return fieller(joint.x, joint.y, joint.variances(), freedom, confidence)
 }
 
-// RatioOfDifferences returns (mean(xB)−mean(xA)) / (mean(yB)−mean(yA)) with Fieller's interval (1954): the share of
-// a change for two sides whose runs are not paired. xA[i] and yA[i] come from the same run, as do xB[i] and yB[i];
-// the sides may have different numbers of runs, two or more. The degrees of freedom are Welch's. Everything else is
-// as for RatioOfMeans; for 3 to 8 runs a side this one has the narrower interval.
+// RatioOfDifferences returns (mean(xB)−mean(xA)) / (mean(yB)−mean(yA)) with Fieller's interval
+// (1954): the share of a change for two sides whose runs are not paired. xA[i] and yA[i] come from
+// the same run, as do xB[i] and yB[i]; the sides may have different numbers of runs, two or more.
+// The degrees of freedom are Welch's. Everything else is as for RatioOfMeans; for 3 to 8 runs a
+// side this one has the narrower interval.
 func RatioOfDifferences(xA, xB, yA, yB []float64, confidence float64) (Interval, error) {
 	sides := map[string][]float64{"xA": xA, "xB": xB, "yA": yA, "yB": yB}
 	if err := checkSides(confidence, sides); err != nil {
@@ -79,8 +81,9 @@ func (j joint) variances() covariance {
 	return covariance{j.xx * scale, j.xy * scale, j.yy * scale}
 }
 
-// fieller solves (x − θy)² ≤ t²·var(x − θy) for θ. The set is an interval exactly when y differs from zero at the
-// same confidence. The degrees of freedom, which depend on θ, are the fewer of those at the estimate and those of y.
+// fieller solves (x − θy)² ≤ t²·var(x − θy) for θ. The set is an interval exactly when y differs
+// from zero at the same confidence. The degrees of freedom, which depend on θ, are the fewer of
+// those at the estimate and those of y.
 func fieller(x, y float64, c covariance, freedom func(ratio float64) float64, confidence float64) (Interval, error) {
 	unbounded := Interval{Value: 0, Low: math.Inf(-1), High: math.Inf(1)}
 	if y == 0 {
@@ -107,7 +110,8 @@ func fieller(x, y float64, c covariance, freedom func(ratio float64) float64, co
 	return Interval{Value: ratio, Low: min(low, ratio), High: max(high, ratio)}, nil
 }
 
-// freedomOf is the fewer of the degrees of freedom at the estimate and at the denominator, of those that vary at all.
+// freedomOf is the fewer of the degrees of freedom at the estimate and at the denominator, of those
+// that vary at all.
 func freedomOf(c covariance, ratio float64, freedom func(ratio float64) float64) float64 {
 	atRatio, atY := freedom(ratio), freedom(math.Inf(1))
 	if c.yy == 0 {

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// ScalingLaw is the Universal Scalability Law (Gunther 1993; "Guerrilla Capacity Planning", 2007): with n workers
-// the throughput is One·n / (1 + Contention·(n−1) + Coherence·n·(n−1)).
+// ScalingLaw is the Universal Scalability Law (Gunther 1993; "Guerrilla Capacity Planning", 2007):
+// with n workers the throughput is One·n / (1 + Contention·(n−1) + Coherence·n·(n−1)).
 type ScalingLaw struct {
 	One        float64 `json:"one"`        // throughput of one worker
 	Contention float64 `json:"contention"` // σ: the part of the work that is done one after the other
@@ -27,9 +27,9 @@ func (l ScalingLaw) Peak() float64 {
 	return math.Sqrt(max(0, 1-l.Contention) / l.Coherence)
 }
 
-// FitScaling fits the law to the throughput measured with different numbers of workers, by least squares of the
-// relative errors; neither term becomes negative. It needs three different numbers of workers, 1 or more each, and
-// positive throughputs.
+// FitScaling fits the law to the throughput measured with different numbers of workers, by least
+// squares of the relative errors; neither term becomes negative. It needs three different numbers
+// of workers, 1 or more each, and positive throughputs.
 func FitScaling(workers, throughput []float64) (ScalingLaw, error) {
 	if err := checkScaling(workers, throughput, 3); err != nil {
 		return ScalingLaw{}, err
@@ -38,8 +38,9 @@ func FitScaling(workers, throughput []float64) (ScalingLaw, error) {
 	return fitBest(workers, throughput, [][]int{{0, 1, 2}, {0, 1}, {0, 2}, {0}})
 }
 
-// FitContention fits the law without coherence (Amdahl 1967), for which two numbers of workers are enough: contention
-// is then all that keeps the larger number from doing as much more, coherence with it.
+// FitContention fits the law without coherence (Amdahl 1967), for which two numbers of workers are
+// enough: contention is then all that keeps the larger number from doing as much more, coherence
+// with it.
 func FitContention(workers, throughput []float64) (ScalingLaw, error) {
 	if err := checkScaling(workers, throughput, 2); err != nil {
 		return ScalingLaw{}, err
@@ -47,7 +48,8 @@ func FitContention(workers, throughput []float64) (ScalingLaw, error) {
 	return fitBest(workers, throughput, [][]int{{0, 1}, {0}})
 }
 
-// checkScaling refuses what no law can be fitted to, of which least is the different numbers of workers it needs.
+// checkScaling refuses what no law can be fitted to, of which least is the different numbers of
+// workers it needs.
 func checkScaling(workers, throughput []float64, least int) error {
 	if len(workers) != len(throughput) {
 		return fmt.Errorf("fit scaling: %d numbers of workers for %d throughputs", len(workers), len(throughput))

@@ -5,10 +5,11 @@ import "math"
 // correlationMost bounds what a few values may tell of how much neighbours depend on each other.
 const correlationMost = 0.9
 
-// Independent returns values with the same mean whose spread is as large as that of independent values would have to be
-// for their mean to be known as well: values that follow each other in time, such as parts of one recording, tell less
-// than as many from runs of their own. It widens by the correlation of neighbours, as for a first-order autoregression
-// (Bartlett 1946); where they do not depend on each other, or there are fewer than three, values stay as they are.
+// Independent returns values with the same mean whose spread is as large as that of independent
+// values would have to be for their mean to be known as well: values that follow each other in
+// time, such as parts of one recording, tell less than as many from runs of their own. It widens by
+// the correlation of neighbours, as for a first-order autoregression (Bartlett 1946); where they do
+// not depend on each other, or there are fewer than three, values stay as they are.
 func Independent(values []float64) []float64 {
 	if len(values) < 3 {
 		return values

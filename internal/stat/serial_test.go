@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Values of a host that drifts to and fro are called different less often once neighbours' dependence is taken into
-// account, and independent ones no more often than they may.
+// Values of a host that drifts to and fro are called different less often once neighbours'
+// dependence is taken into account, and independent ones no more often than they may.
 func TestIndependent(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	series := func(correlation float64) []float64 {

@@ -9,13 +9,15 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// exactPairs is up to how many pairs the signed-rank distribution is computed exactly. The dynamic programme takes
-// about n³/6 additions, 3 million for 256, so the normal approximation is needed only beyond every plan.
+// exactPairs is up to how many pairs the signed-rank distribution is computed exactly. The dynamic
+// programme takes about n³/6 additions, 3 million for 256, so the normal approximation is needed
+// only beyond every plan.
 const exactPairs = 256
 
-// signedRankCDF returns P(T ≤ t) for t = 0 … n(n+1)/2, where T is the sum of the positive ranks of n differences
-// whose signs are fair coins (Wilcoxon 1945). Each rank either joins the sum or not: the distribution of n is the
-// mean of that of n−1 and of itself moved up by n. Up to 52 pairs the probabilities are exact binary fractions.
+// signedRankCDF returns P(T ≤ t) for t = 0 … n(n+1)/2, where T is the sum of the positive ranks of
+// n differences whose signs are fair coins (Wilcoxon 1945). Each rank either joins the sum or not:
+// the distribution of n is the mean of that of n−1 and of itself moved up by n. Up to 52 pairs the
+// probabilities are exact binary fractions.
 func signedRankCDF(n int) []float64 {
 	mass := make([]float64, n*(n+1)/2+1)
 	mass[0] = 1
@@ -34,9 +36,9 @@ func signedRankCDF(n int) []float64 {
 	return mass
 }
 
-// signedRankCritical returns the largest t with P(T ≤ t) ≤ tail, or −1 when even t = 0 is too likely. Beyond
-// exactPairs it uses the normal approximation with continuity correction, which is conservative that far out: the
-// distribution has lighter tails than the normal.
+// signedRankCritical returns the largest t with P(T ≤ t) ≤ tail, or −1 when even t = 0 is too
+// likely. Beyond exactPairs it uses the normal approximation with continuity correction, which is
+// conservative that far out: the distribution has lighter tails than the normal.
 func signedRankCritical(n int, tail float64) int {
 	if n <= exactPairs {
 		return critical(signedRankCDF(n), tail)
@@ -47,7 +49,8 @@ func signedRankCritical(n int, tail float64) int {
 	return int(math.Floor(mean + deviation*distuv.UnitNormal.Quantile(tail) - 0.5))
 }
 
-// critical returns the largest index whose cumulative probability is at most tail, −1 when there is none.
+// critical returns the largest index whose cumulative probability is at most tail, −1 when there is
+// none.
 func critical(cumulative []float64, tail float64) int {
 	// The slack of rounding lets 0.025 meet a probability that is 0.025 in all but the last bit.
 	limit := tail * (1 + 1e-12)
@@ -60,11 +63,12 @@ func critical(cumulative []float64, tail float64) int {
 	return index - 1
 }
 
-// SignedRankP returns the two-sided p-value of Wilcoxon's signed-rank test (1945) that d is symmetric about zero.
-// Ties share their mean rank and the distribution is computed for exactly these ranks; zeros take part in the
-// ranking and are then dropped (Pratt 1959), so that many zeros do not make a few large differences look certain.
-// Above 256 non-zero values the normal approximation with continuity correction is used. All zeros give 1. It fails
-// on no values, NaN and infinities.
+// SignedRankP returns the two-sided p-value of Wilcoxon's signed-rank test (1945) that d is
+// symmetric about zero. Ties share their mean rank and the distribution is computed for exactly
+// these ranks; zeros take part in the ranking and are then dropped (Pratt 1959), so that many zeros
+// do not make a few large differences look certain. Above 256 non-zero values the normal
+// approximation with continuity correction is used. All zeros give 1. It fails on no values, NaN
+// and infinities.
 func SignedRankP(d []float64) (float64, error) {
 	if err := checkValues("d", d, 1); err != nil {
 		return 0, fmt.Errorf("test signed ranks: %w", err)
@@ -93,7 +97,8 @@ func SignedRankP(d []float64) (float64, error) {
 	return min(1, 2*subsetProbability(ranks, least)), nil
 }
 
-// signedRankNormalP approximates the two-sided p-value for doubled ranks; least is the smaller of the two rank sums.
+// signedRankNormalP approximates the two-sided p-value for doubled ranks; least is the smaller of
+// the two rank sums.
 func signedRankNormalP(ranks []int, total, least int) float64 {
 	variance := 0.0
 	for _, rank := range ranks {
@@ -104,8 +109,8 @@ func signedRankNormalP(ranks []int, total, least int) float64 {
 	return min(1, 2*distuv.UnitNormal.Survival(z))
 }
 
-// subsetProbability returns the probability that the sum of a random subset of ranks, each in or out by a fair coin,
-// is at most limit.
+// subsetProbability returns the probability that the sum of a random subset of ranks, each in or
+// out by a fair coin, is at most limit.
 func subsetProbability(ranks []int, limit int) float64 {
 	mass := make([]float64, limit+1)
 	mass[0] = 1

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// enumerateSignedRank adds up the chance of a sum at most limit over all sign patterns of the ranks.
+// enumerateSignedRank adds up the chance of a sum at most limit over all sign patterns of the
+// ranks.
 func enumerateSignedRank(ranks []float64, limit float64) float64 {
 	hits := 0
 	for pattern := range 1 << len(ranks) {
@@ -37,7 +38,8 @@ func TestSignedRankDistributionEqualsEnumeration(t *testing.T) {
 	}
 }
 
-// Two-sided 5 % critical values from Hollander, Wolfe & Chicken (2013), table A.4, and other printed tables.
+// Two-sided 5 % critical values from Hollander, Wolfe & Chicken (2013), table A.4, and other
+// printed tables.
 func TestSignedRankCriticalValues(t *testing.T) {
 	for n, want := range map[int]int{5: -1, 6: 0, 7: 2, 8: 3, 10: 8, 15: 25, 20: 52, 25: 89, 30: 137, 50: 434} {
 		if got := signedRankCritical(n, 0.025); got != want {
@@ -100,8 +102,8 @@ func TestSignedRankPBeyondTheExactRange(t *testing.T) {
 	}
 }
 
-// The depression scores of Hollander & Wolfe (1973), page 29, as in R's wilcox.test: p = 0.03906, estimate −0.46,
-// interval −0.786 … −0.010.
+// The depression scores of Hollander & Wolfe (1973), page 29, as in R's wilcox.test: p = 0.03906,
+// estimate −0.46, interval −0.786 … −0.010.
 func TestHodgesLehmannAgreesWithPublishedExample(t *testing.T) {
 	x := []float64{1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30}
 	y := []float64{0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29}

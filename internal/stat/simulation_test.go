@@ -40,8 +40,9 @@ func noises() []noise {
 	}
 }
 
-// runCase makes the trials of one investigation with two metrics that share some of their noise, in random order
-// within each pair, and stops at the look that decides both. It returns both metrics' decisions.
+// runCase makes the trials of one investigation with two metrics that share some of their noise, in
+// random order within each pair, and stops at the look that decides both. It returns both metrics'
+// decisions.
 func runCase(t *testing.T, plan *Plan, n noise, effect, smallest float64, random *rand.Rand) [2]Decision {
 	t.Helper()
 	factor := n.start(random)

@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// TreeDiscoveries marks which nodes of a tree of tests may be called discoveries. A node is looked at only when its
-// parent's subtree holds something (Yekutieli 2008): the children of one node are a family, tested by Benjamini &
-// Hochberg at q. What opens a subtree is its node's own test or Simes' test (1986) of all below it, each at half, so
-// that two changes below a node that cancel in it are found all the same. A node that is open is a discovery when its
-// own p holds among the open ones of its family. Thousands of nodes that nobody had reason to look at then cost the
-// few that matter nothing.
+// TreeDiscoveries marks which nodes of a tree of tests may be called discoveries. A node is looked
+// at only when its parent's subtree holds something (Yekutieli 2008): the children of one node are
+// a family, tested by Benjamini & Hochberg at q. What opens a subtree is its node's own test or
+// Simes' test (1986) of all below it, each at half, so that two changes below a node that cancel in
+// it are found all the same. A node that is open is a discovery when its own p holds among the open
+// ones of its family. Thousands of nodes that nobody had reason to look at then cost the few that
+// matter nothing.
 //
-// Parents stand before their children: parent[i] < i, and −1 for a root. It fails when they do not, and on what
-// BenjaminiHochberg refuses.
+// Parents stand before their children: parent[i] < i, and −1 for a root. It fails when they do not,
+// and on what BenjaminiHochberg refuses.
 func TreeDiscoveries(parent []int, p []float64, q float64) ([]bool, error) {
 	if len(parent) != len(p) {
 		return nil, fmt.Errorf("choose discoveries in tree: %d parents of %d tests", len(parent), len(p))
@@ -74,7 +75,8 @@ func subtreeTests(parent []int, p []float64) []float64 {
 	return tests
 }
 
-// simes tests that none of several hypotheses fails, given their p-values in ascending order (Simes 1986).
+// simes tests that none of several hypotheses fails, given their p-values in ascending order (Simes
+// 1986).
 func simes(sorted []float64) float64 {
 	test := 1.0
 	for rank, value := range sorted {

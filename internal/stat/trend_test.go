@@ -14,10 +14,12 @@ func TestBlockTrend(t *testing.T) {
 		blocks [][]float64
 		tau, p float64
 	}{
-		// Each block of three has six orders: the probability of the one that rises, three times over, twice.
+		// Each block of three has six orders: the probability of the one that rises, three times
+		// over, twice.
 		"rises": {[][]float64{{1, 2, 3}, {11, 12, 13}, {5, 7, 9}}, 1, 2.0 / 216},
 		"falls": {[][]float64{{3, 2, 1}, {13, 12, 11}, {9, 7, 5}}, -1, 2.0 / 216},
-		// S is 1 of 3: four of six orders have |S| = 1 and two have 3, so all are at least as extreme.
+		// S is 1 of 3: four of six orders have |S| = 1 and two have 3, so all are at least as
+		// extreme.
 		"one block":   {[][]float64{{1, 3, 2}}, 1.0 / 3, 1},
 		"ties":        {[][]float64{{1, 1, 1}, {2, 2, 2}}, 0, 1},
 		"missing":     {[][]float64{{1, nan, 3}, {nan, nan, 3}}, 1, 1},
@@ -39,7 +41,8 @@ func TestBlockTrend(t *testing.T) {
 	}
 }
 
-// With nothing there, at most about one trend in twenty is found; and exact and normal agree where both can be used.
+// With nothing there, at most about one trend in twenty is found; and exact and normal agree where
+// both can be used.
 func TestBlockTrendOfNothing(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	doses := []float64{1, 2, 3, 4}

@@ -89,7 +89,8 @@ func debugPath(id []byte) string {
 	return filepath.Join(debugFolder, ".build-id", name[:2], name[2:]+".debug")
 }
 
-// debugPaths returns where the separate debug file of a file may lie, by its build id and by its debug link.
+// debugPaths returns where the separate debug file of a file may lie, by its build id and by its
+// debug link.
 func debugPaths(file *elf.File, options Options) (paths []string) {
 	if id := buildID(file); len(id) > 2 {
 		paths = append(paths, debugPath(id))

@@ -54,7 +54,8 @@ func Load(r io.ReaderAt, options Options) (*Table, error) {
 	return load(r, options, "")
 }
 
-// load returns an error, too, where a library that it reads with panics over a hostile or changing file.
+// load returns an error, too, where a library that it reads with panics over a hostile or changing
+// file.
 func load(r io.ReaderAt, options Options, prefer string) (table *Table, err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
@@ -128,7 +129,8 @@ func (b *budgetReader) ReadAt(p []byte, offset int64) (int, error) {
 	return b.source.ReadAt(p, offset)
 }
 
-// addSymbols adds the functions of every section of a kind; found says whether there is one with functions.
+// addSymbols adds the functions of every section of a kind; found says whether there is one with
+// functions.
 func addSymbols(builder *tableBuilder, file *elf.File, kind elf.SectionType) (found bool, err error) {
 	before := len(builder.entries)
 	for _, section := range file.Sections {

@@ -164,7 +164,8 @@ func TestUnnamedFunctionsAreKnownByTheirAddress(t *testing.T) {
 	}
 }
 
-// TestDebugFiles looks for the names of a stripped file in every place where they may be, below a container's root.
+// TestDebugFiles looks for the names of a stripped file in every place where they may be, below a
+// container's root.
 func TestDebugFiles(t *testing.T) {
 	whole := program(t)
 	at := addresses(t, whole)
@@ -301,7 +302,8 @@ func TestOpenRefusesWhatIsNoFile(t *testing.T) {
 	}
 }
 
-// Names that are read from the file are those that would have been copied, and a file that was cut short has none.
+// Names that are read from the file are those that would have been copied, and a file that was cut
+// short has none.
 func TestNamesAreReadFromAFileThatLasts(t *testing.T) {
 	path := program(t)
 	copied, err := Open("/", path, Options{})

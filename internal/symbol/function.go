@@ -25,7 +25,8 @@ type function struct {
 	code   []instruction
 }
 
-// local is a variable, of the function or of one that was inlined into it, and where it is in scope.
+// local is a variable, of the function or of one that was inlined into it, and where it is in
+// scope.
 type local struct {
 	entry *dwarf.Entry
 	scope [][2]uint64 // nil: everywhere
@@ -186,7 +187,8 @@ func decodeOne(code []byte) (inst x86asm.Inst, ok bool) {
 			ok = false
 		}
 	}()
-	// Of the instructions that end a branch's target (endbr64) and long no-ops the decoder knows only some.
+	// Of the instructions that end a branch's target (endbr64) and long no-ops the decoder knows
+	// only some.
 	if len(code) >= 4 && binary.LittleEndian.Uint32(code) == 0xfa1e0ff3 {
 		return x86asm.Inst{Op: x86asm.NOP, Len: 4}, true
 	}

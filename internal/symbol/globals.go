@@ -8,8 +8,8 @@ import (
 	"sort"
 )
 
-// smallInfo is how many bytes of entries are read whole for variables: in a larger file functions and
-// types are passed over.
+// smallInfo is how many bytes of entries are read whole for variables: in a larger file functions
+// and types are passed over.
 const smallInfo = 8 << 20
 
 // global is a variable with an address of its own.
@@ -45,8 +45,8 @@ func (v *Variables) among(list *[]global, address uint64) (pointer, bool) {
 	return pointer{}, false
 }
 
-// findGlobals lists the variables with an address of their own, of a small file those within functions,
-// too.
+// findGlobals lists the variables with an address of their own, of a small file those within
+// functions, too.
 func (v *Variables) findGlobals() {
 	deep := len(v.lines.read.info) <= smallInfo
 	all := v.most

@@ -23,7 +23,8 @@ const (
 	hotspotPrefix = "gHotSpotVMStruct"
 )
 
-// HotSpot names words of a JVM's class metadata and of its monitors: memory that stays where it is, as objects do not.
+// HotSpot names words of a JVM's class metadata and of its monitors: memory that stays where it is,
+// as objects do not.
 type HotSpot struct {
 	memory  io.ReaderAt
 	low     uint64 // of the library, in which the first word of all metadata points
@@ -41,8 +42,8 @@ type klassField struct {
 	name   string
 }
 
-// OpenHotSpot reads the table of a JVM: file is its libjvm.so, which lies bias above the addresses that
-// it counts and between low and high; memory is the process's. An error where it has none.
+// OpenHotSpot reads the table of a JVM: file is its libjvm.so, which lies bias above the addresses
+// that it counts and between low and high; memory is the process's. An error where it has none.
 func OpenHotSpot(file *os.File, bias, low, high uint64, memory io.ReaderAt) (h *HotSpot, err error) {
 	defer func() {
 		if broken := recover(); broken != nil { // debug/elf is not hardened
@@ -127,7 +128,8 @@ func (h *HotSpot) Of(memory io.ReaderAt) *HotSpot {
 	return &again
 }
 
-// At names a word of class metadata, by the class and the field of the JVM that the word is, or of a monitor.
+// At names a word of class metadata, by the class and the field of the JVM that the word is, or of
+// a monitor.
 func (h *HotSpot) At(address uint64) (Member, bool) {
 	if found, ok := h.metadataAt(address); ok {
 		return found, true

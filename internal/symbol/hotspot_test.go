@@ -103,7 +103,8 @@ func TestHotSpotOfAnything(t *testing.T) {
 	}
 }
 
-// A monitor is told by the object that leads back to it, and by nothing less; it has the object's class.
+// A monitor is told by the object that leads back to it, and by nothing less; it has the object's
+// class.
 func TestMonitor(t *testing.T) {
 	made := func() (madeMemory, *HotSpot) {
 		memory, at := madeJVM()

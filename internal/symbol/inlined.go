@@ -112,7 +112,8 @@ func (l *Lines) addCall(unit *unitLines, entry *dwarf.Entry, depth int) bool {
 	return true
 }
 
-// nameCalls names what was inlined, once the whole unit was seen; calls of what has no name are left out.
+// nameCalls names what was inlined, once the whole unit was seen; calls of what has no name are
+// left out.
 func (l *Lines) nameCalls(unit *unitLines) {
 	names := map[dwarf.Offset]string{}
 	named := unit.calls[:0]
@@ -153,7 +154,8 @@ func (l *Lines) linkageName(entry *dwarf.Entry) (name string) {
 	return name
 }
 
-// origins calls visit for the entry at an offset and for what it refers to for its description, until it says no.
+// origins calls visit for the entry at an offset and for what it refers to for its description,
+// until it says no.
 func (l *Lines) origins(offset dwarf.Offset, visit func(*dwarf.Entry) bool) {
 	for range maxOrigins {
 		reader := l.data.Reader()

@@ -15,12 +15,13 @@ import (
 // ErrForeign marks a map that belongs to somebody who may not name this process's code.
 var ErrForeign = errors.New("its owner is neither the process's user nor root")
 
-// OpenJITMap opens the map of a process's own code (see JITMap): /tmp/perf-N.map in the process's root, N its number
-// in its own namespace, else /tmp/perf-PID.map of this host, where an agent outside of a container puts it. proc is
-// where procfs is mounted, "/proc".
+// OpenJITMap opens the map of a process's own code (see JITMap): /tmp/perf-N.map in the process's
+// root, N its number in its own namespace, else /tmp/perf-PID.map of this host, where an agent
+// outside of a container puts it. proc is where procfs is mounted, "/proc".
 //
-// Anybody can write to /tmp: the file must be a regular one, no link, and belong to the process's user or to root;
-// links on the way to it stay within the process's root. Errors: fs.ErrNotExist, ErrForeign.
+// Anybody can write to /tmp: the file must be a regular one, no link, and belong to the process's
+// user or to root; links on the way to it stay within the process's root. Errors: fs.ErrNotExist,
+// ErrForeign.
 func OpenJITMap(proc string, pid int) (*os.File, error) {
 	folder := fmt.Sprintf("%s/%d", proc, pid)
 	inner, user, err := identity(folder)

@@ -48,8 +48,9 @@ func LoadKernel(root string) (*Kernel, error) {
 	return kernel, nil
 }
 
-// wayOut says what shows the addresses at a value of kernel.kptr_restrict. At 0, too, they take CAP_SYSLOG unless
-// kernel.perf_event_paranoid is 1 or lower; at 2 they are hidden from everybody (kallsyms_show_value in the kernel).
+// wayOut says what shows the addresses at a value of kernel.kptr_restrict. At 0, too, they take
+// CAP_SYSLOG unless kernel.perf_event_paranoid is 1 or lower; at 2 they are hidden from everybody
+// (kallsyms_show_value in the kernel).
 func wayOut(restrict string) string {
 	switch restrict {
 	case "0", "1":

@@ -56,9 +56,9 @@ type unitSpan struct {
 	entry *dwarf.Entry
 }
 
-// OpenLines looks for DWARF in an ELF file and, when that has none and the options allow it, in its debug file
-// (of the same build id); ErrNoLines where there is none. It reads file from then on, which Close closes, or the debug
-// file.
+// OpenLines looks for DWARF in an ELF file and, when that has none and the options allow it, in its
+// debug file (of the same build id); ErrNoLines where there is none. It reads file from then on,
+// which Close closes, or the debug file.
 func OpenLines(file *os.File, options Options) (*Lines, error) {
 	parsed, err := openELF(file)
 	if err != nil {

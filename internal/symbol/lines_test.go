@@ -26,10 +26,12 @@ long outer(long x)
 int main(int argc, char **argv) { return (int)outer(argc + atol(argv[0])); }
 `
 
-// chain is what the lines say about code of deepest, which was inlined into middle, and that into outer.
+// chain is what the lines say about code of deepest, which was inlined into middle, and that into
+// outer.
 var chain = []Source{{"deepest", "", 4}, {"middle", "", 8}, {"", "", 13}}
 
-// The inlined functions come innermost first, each with its own line: the callers' are those of the calls.
+// The inlined functions come innermost first, each with its own line: the callers' are those of the
+// calls.
 func TestLines(t *testing.T) {
 	folder := t.TempDir()
 	program := buildLines(t, folder)

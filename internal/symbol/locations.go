@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// Where a variable is at an instruction: location lists of DWARF 4 and 5, of which the library reads
-// nothing.
+// Where a variable is at an instruction: location lists of DWARF 4 and 5, of which the library
+// reads nothing.
 
 // Operations of expressions, and entries of location lists (DWARF 5, sections 7.7.1 and 7.7.3).
 const (

@@ -2,16 +2,18 @@ package symbol
 
 import "culprit/recording"
 
-// A monitor of HotSpot that was fought for once is memory of its own (ObjectMonitor; JDK 17 tried). Compiled code takes
-// it by exchanging its owner, in the midst of the method, without a call that would tell a lock. What proves such
-// memory is the object: the monitor leads to it, and its first word, the mark, leads back with the two low bits 10
-// (hotspot/share/oops/markWord.hpp, runtime/objectMonitor.hpp).
+// A monitor of HotSpot that was fought for once is memory of its own (ObjectMonitor; JDK 17 tried).
+// Compiled code takes it by exchanging its owner, in the midst of the method, without a call that
+// would tell a lock. What proves such memory is the object: the monitor leads to it, and its first
+// word, the mark, leads back with the two low bits 10 (hotspot/share/oops/markWord.hpp,
+// runtime/objectMonitor.hpp).
 
 const (
 	markBits     = 3
 	markMonitor  = 2 // the mark is the address of a monitor
 	markUnlocked = 1 // what the monitor keeps of the object's mark meanwhile
-	// mostOfMonitor bounds the bytes of a monitor: 224 in JDK 17, where its parts lie on lines of their own.
+	// mostOfMonitor bounds the bytes of a monitor: 224 in JDK 17, where its parts lie on lines of
+	// their own.
 	mostOfMonitor = 512
 	klassOffset   = 8 // of an object: behind its mark
 	mostShift     = 7 // by which a class's short name is shifted: 3, or 0
@@ -71,8 +73,8 @@ func (h *HotSpot) monitorAt(address uint64) (Member, bool) {
 	return Member{}, false
 }
 
-// objectOf is the object whose monitor begins at an address. It is kept behind a handle (JDK 15 and later), or as it
-// is.
+// objectOf is the object whose monitor begins at an address. It is kept behind a handle (JDK 15 and
+// later), or as it is.
 func (h *HotSpot) objectOf(monitor uint64) (object uint64, ok bool) {
 	to, ok := h.word(monitor + h.monitor.object)
 	for range 2 {
@@ -88,8 +90,9 @@ func (h *HotSpot) objectOf(monitor uint64) (object uint64, ok bool) {
 	return 0, false
 }
 
-// classOf is the class of an object, "an object" where it does not tell. Classes out of the shared archive (CDS) have
-// their table of virtual functions there, not in the library: their name alone is checked.
+// classOf is the class of an object, "an object" where it does not tell. Classes out of the shared
+// archive (CDS) have their table of virtual functions there, not in the library: their name alone
+// is checked.
 func (h *HotSpot) classOf(object uint64) string {
 	word, _ := h.word(object + klassOffset)
 	for _, klass := range []uint64{h.narrow.base + uint64(uint32(word))<<(h.narrow.shift&mostShift), word} {

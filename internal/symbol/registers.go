@@ -8,7 +8,8 @@ import (
 
 const framePointer = 5 // rbp
 
-// NumberOf is the number of the 64-bit register that a general register is part of, -1 for any other.
+// NumberOf is the number of the 64-bit register that a general register is part of, -1 for any
+// other.
 func NumberOf(register x86asm.Reg) int {
 	switch {
 	case register >= x86asm.RAX && register <= x86asm.R15:

@@ -6,11 +6,13 @@ import (
 	"strings"
 )
 
-// DWARF gives a function that other files cannot call (static, of an unnamed namespace, a lambda, a template of one)
-// no linkage name but its bare one: "mix", "operator()". Where the compiler did not inline it, the symbol table has it
-// as shop::mix. What encloses it in the tree of entries makes the two names one.
+// DWARF gives a function that other files cannot call (static, of an unnamed namespace, a lambda, a
+// template of one) no linkage name but its bare one: "mix", "operator()". Where the compiler did
+// not inline it, the symbol table has it as shop::mix. What encloses it in the tree of entries
+// makes the two names one.
 
-// scopes are the prefixes of a unit's functions, such as "shop::", by the offset of their entry; without empty ones.
+// scopes are the prefixes of a unit's functions, such as "shop::", by the offset of their entry;
+// without empty ones.
 type scopes map[dwarf.Offset]string
 
 // scopeWalk follows a walk over a unit's tree.

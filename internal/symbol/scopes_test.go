@@ -26,9 +26,10 @@ long serve(long x)
 int main(int argc, char **argv) { return (int)shop::serve(argc + atol(argv[0])); }
 `
 
-// What was inlined is called as the symbol table calls it where it was not: with the name spaces, classes and functions
-// around it, of which DWARF has no linkage name to tell. Compilers differ in how they describe a lambda, link-time
-// optimisation has the functions in other units than the code.
+// What was inlined is called as the symbol table calls it where it was not: with the name spaces,
+// classes and functions around it, of which DWARF has no linkage name to tell. Compilers differ in
+// how they describe a lambda, link-time optimisation has the functions in other units than the
+// code.
 func TestInlinedFunctionsHaveTheirScopes(t *testing.T) {
 	for _, compile := range [][]string{{"g++", "-O2"}, {"g++", "-O2", "-flto"}, {"clang++-19", "-O2"}} {
 		source, program := filepath.Join(t.TempDir(), "scopes.cpp"), filepath.Join(t.TempDir(), "scopes")

@@ -12,9 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sections are a file's DWARF. Of most files a few compilation units are asked for: sections are mapped, so that only
-// what is looked at takes memory, and that is the page cache's. (Read whole, a Python with DWARF took 20 MB.) Sections
-// that are compressed, as Go's are, are unpacked. Whoever reads them must bear a fault: the file can be cut short.
+// sections are a file's DWARF. Of most files a few compilation units are asked for: sections are
+// mapped, so that only what is looked at takes memory, and that is the page cache's. (Read whole, a
+// Python with DWARF took 20 MB.) Sections that are compressed, as Go's are, are unpacked. Whoever
+// reads them must bear a fault: the file can be cut short.
 type sections struct {
 	data  *dwarf.Data
 	info  []byte
@@ -44,7 +45,8 @@ func openSections(file *os.File) (*sections, error) {
 	return s, nil
 }
 
-// close unmaps the file: nothing that was read out of data may be used any more but text and numbers.
+// close unmaps the file: nothing that was read out of data may be used any more but text and
+// numbers.
 func (s *sections) close() {
 	if s.whole != nil {
 		_ = unix.Munmap(s.whole) // fails only where it is not mapped
@@ -107,8 +109,8 @@ const (
 	unitID, signature = 8, 8 // bytes
 )
 
-// unitEntries lists where the first entry of each unit is: units are jumped over by their length. The library's
-// SkipChildren reads every entry of a unit.
+// unitEntries lists where the first entry of each unit is: units are jumped over by their length.
+// The library's SkipChildren reads every entry of a unit.
 func (s *sections) unitEntries() (entries []dwarf.Offset) {
 	for at := uint64(0); at+12 <= uint64(len(s.info)); {
 		unit := s.info[at:]

@@ -6,8 +6,8 @@ import (
 	"encoding/binary"
 )
 
-// Operations that begin the expression of a variable that each thread has of its own: where it lies in the image of
-// them, and that an address within the running thread's is to be made of that.
+// Operations that begin the expression of a variable that each thread has of its own: where it lies
+// in the image of them, and that an address within the running thread's is to be made of that.
 const (
 	opNumber4    = 0x0c // DW_OP_const4u
 	opNumber8    = 0x0e // DW_OP_const8u
@@ -19,9 +19,9 @@ const (
 	headA64 = 16 // bytes that a thread's own memory begins with on arm64
 )
 
-// InThread names a variable that each thread has of its own, in the memory of the thread with this thread pointer
-// (the base of FS, tpidr_el0). Of the program's own file alone: where the variables of libraries lie only the
-// running program knows.
+// InThread names a variable that each thread has of its own, in the memory of the thread with this
+// thread pointer (the base of FS, tpidr_el0). Of the program's own file alone: where the variables
+// of libraries lie only the running program knows.
 func (v *Variables) InThread(pointer, address uint64, size int64) (found Member, ok bool) {
 	at, ok := v.inImage(pointer, address)
 	if !ok {
@@ -36,8 +36,9 @@ func (v *Variables) InThread(pointer, address uint64, size int64) (found Member,
 	return v.symbolAt(at, elf.STT_TLS)
 }
 
-// inImage is where an address of a thread's own memory lies in the image that it is made of. The ABIs (Drepper, ELF
-// Handling For Thread-Local Storage, 3.4) have it right below the thread pointer or, on arm64, behind two words.
+// inImage is where an address of a thread's own memory lies in the image that it is made of. The
+// ABIs (Drepper, ELF Handling For Thread-Local Storage, 3.4) have it right below the thread pointer
+// or, on arm64, behind two words.
 func (v *Variables) inImage(pointer, address uint64) (at uint64, ok bool) {
 	for _, segment := range v.elf.Progs {
 		if segment.Type != elf.PT_TLS {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// The program says where its variables lie in a thread that is not the first, and where that one's pointer is.
+// The program says where its variables lie in a thread that is not the first, and where that one's
+// pointer is.
 const threadLocalSource = `#include <pthread.h>
 #include <stdio.h>
 static __thread _Alignas(64) struct { long seen; int kinds[4]; } own;
@@ -27,7 +28,8 @@ int main(void)
 }
 `
 
-// Variables that each thread has of its own have their names in the memory of any thread, by DWARF and by symbols.
+// Variables that each thread has of its own have their names in the memory of any thread, by DWARF
+// and by symbols.
 func TestInThread(t *testing.T) {
 	folder := t.TempDir()
 	source, program := filepath.Join(folder, "own.c"), filepath.Join(folder, "own")

@@ -38,7 +38,8 @@ type Variables struct {
 	file    *os.File
 	elf     *elf.File
 	globals []global
-	// perThread are variables that each thread has of its own, by where they lie in the file's image of them.
+	// perThread are variables that each thread has of its own, by where they lie in the file's
+	// image of them.
 	perThread []global
 	asked     bool
 	kept      []*function // those asked for last
@@ -221,9 +222,9 @@ func objectIn(file *elf.File, section *elf.Section, address uint64, kind elf.Sym
 	return "", nil
 }
 
-// Bias is how far a mapped file lies above the addresses that it counts: start is where in memory the
-// bytes from offset on are. Segments may have a page of the file in common, as lld lays them out: such
-// a page is mapped twice, and a mapping that begins with it is of the segment that does.
+// Bias is how far a mapped file lies above the addresses that it counts: start is where in memory
+// the bytes from offset on are. Segments may have a page of the file in common, as lld lays them
+// out: such a page is mapped twice, and a mapping that begins with it is of the segment that does.
 func (v *Variables) Bias(start, offset uint64) (bias uint64, ok bool) {
 	latest := uint64(0)
 	for _, segment := range v.elf.Progs {

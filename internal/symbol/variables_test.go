@@ -160,7 +160,8 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-// Without DWARF a variable has the name of its symbol; an address that no variable has gets no name.
+// Without DWARF a variable has the name of its symbol; an address that no variable has gets no
+// name.
 func TestVariablesWithoutDWARF(t *testing.T) {
 	folder := t.TempDir()
 	source, program := filepath.Join(folder, "variables.c"), filepath.Join(folder, "variables")
@@ -181,7 +182,8 @@ func TestVariablesWithoutDWARF(t *testing.T) {
 	}
 }
 
-// What one file may cost is bounded: then a variable has the name of its symbol, and what is behind a pointer none.
+// What one file may cost is bounded: then a variable has the name of its symbol, and what is behind
+// a pointer none.
 func TestVariablesOfMuchDWARF(t *testing.T) {
 	folder := t.TempDir()
 	source, program := filepath.Join(folder, "variables.c"), filepath.Join(folder, "variables")

@@ -10,15 +10,17 @@ import (
 )
 
 const (
-	// slowestLeft is the part of the slow requests, the slowest of them, that says more about higher percentiles: their
-	// length depends on what else the host did. Chosen.
+	// slowestLeft is the part of the slow requests, the slowest of them, that says more about
+	// higher percentiles: their length depends on what else the host did. Chosen.
 	slowestLeft = 0.25
-	// bandLeast is how many slow requests of a side are kept in full at least: of fewer one stall may be all. Chosen.
+	// bandLeast is how many slow requests of a side are kept in full at least: of fewer one stall
+	// may be all. Chosen.
 	bandLeast = 10
-	// asAll is the part of the CPU time which slow requests use more that all requests have, from which on it is theirs.
-	// Chosen.
+	// asAll is the part of the CPU time which slow requests use more that all requests have, from
+	// which on it is theirs. Chosen.
 	asAll = 0.5
-	// mixed is the part of the slow requests of a side by which two kinds differ that are not the same mix. Chosen.
+	// mixed is the part of the slow requests of a side by which two kinds differ that are not the
+	// same mix. Chosen.
 	mixed = 0.5
 )
 
@@ -26,17 +28,18 @@ const (
 type Difference struct {
 	Suspects []cause.Suspect // none where Why says why
 	Why      string
-	// OfAll: slow requests run for longer, and all requests do by half as much at least. Of what all of them run more is
-	// known than of the few slow ones.
+	// OfAll: slow requests run for longer, and all requests do by half as much at least. Of what
+	// all of them run more is known than of the few slow ones.
 	OfAll bool
-	// Kind is what the slow requests of the dearer side are mostly, and those of the other are not; "" where they are
-	// alike.
+	// Kind is what the slow requests of the dearer side are mostly, and those of the other are not;
+	// "" where they are alike.
 	Kind string
 }
 
-// Between says where the slow requests of a side take longer than those of another one: those at and above a percentile
-// ("p99"), but for the slowest quarter of them. What they are made of adds up to about that percentile, so that what
-// changed between them is what changed it. Both sides may have several recordings.
+// Between says where the slow requests of a side take longer than those of another one: those at
+// and above a percentile ("p99"), but for the slowest quarter of them. What they are made of adds
+// up to about that percentile, so that what changed between them is what changed it. Both sides may
+// have several recordings.
 func Between(usual, dear []*recording.Recording, percentile string) *Difference {
 	share := 1 - units.Percent(percentile)/100
 	a, b := bandOf(usual, share), bandOf(dear, share)
@@ -95,7 +98,8 @@ type side struct {
 	band    []*asked // that are slow
 }
 
-// bandOf reads the requests of a side, and finds those around a percentile, above which is such a share.
+// bandOf reads the requests of a side, and finds those around a percentile, above which is such a
+// share.
 func bandOf(group []*recording.Recording, share float64) *side {
 	s := &side{}
 	counts, count := map[int32]int64{}, int64(0)
@@ -126,7 +130,8 @@ func bandOf(group []*recording.Recording, share float64) *side {
 	return s
 }
 
-// halfBucket is how far the ends of a bucket of latencies are from its middle, as a part of it, at most.
+// halfBucket is how far the ends of a bucket of latencies are from its middle, as a part of it, at
+// most.
 const halfBucket = 1.0 / 64
 
 // meanOf is what a request of this side has of a cause, of all that it answered, in seconds.
@@ -143,7 +148,8 @@ func (s *side) meanOf(id cause.ID) float64 {
 	return spent / max(1, weight)
 }
 
-// otherThan is a kind of requests that most slow ones are of which few are so on the other side; "" for none.
+// otherThan is a kind of requests that most slow ones are of which few are so on the other side; ""
+// for none.
 func (s *side) otherThan(other *side) string {
 	shares, others := s.kinds(), other.kinds()
 	for kind, share := range shares {

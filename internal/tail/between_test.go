@@ -16,8 +16,8 @@ type served struct {
 	class     string
 }
 
-// sideOf is two recordings of twenty seconds of a service: 1,000 requests each, of which of tells how they are served.
-// The slowest two percent are kept, and every tenth of the others.
+// sideOf is two recordings of twenty seconds of a service: 1,000 requests each, of which of tells
+// how they are served. The slowest two percent are kept, and every tenth of the others.
 func sideOf(of func(i int) served) (group []*recording.Recording) {
 	for range 2 {
 		rec := &recording.Recording{Manifest: recording.Manifest{WindowNs: 20e9}}
@@ -115,7 +115,8 @@ func TestSlowRequestsRunForLongerAsAllDo(t *testing.T) {
 	}
 }
 
-// Where nothing is known of slow requests, or they are as before, there is no suspect and a sentence.
+// Where nothing is known of slow requests, or they are as before, there is no suspect and a
+// sentence.
 func TestNoDifferenceOfSlowRequests(t *testing.T) {
 	if got := Between(sideOf(usualSide), sideOf(usualSide), "p99"); len(got.Suspects) > 0 ||
 		!strings.Contains(got.Why, "take no longer") {

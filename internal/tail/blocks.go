@@ -22,8 +22,8 @@ type blocks struct {
 	spans         map[*reader]span
 	weight, total []float64
 	byCause       map[cause.ID][]float64
-	// than are those of the requests that these are set against, drawn again as well; nil where these are so many that
-	// what they spend counts as known.
+	// than are those of the requests that these are set against, drawn again as well; nil where
+	// these are so many that what they spend counts as known.
 	than *blocks
 }
 
@@ -101,8 +101,9 @@ func (b *blocks) of(id cause.ID) []float64 {
 	return b.byCause[id]
 }
 
-// share is a cause's part of the extra time, with the interval that slices of time drawn again allow. Where all of it
-// lies in one slice there is no spread to draw from: the interval then begins at nothing known but what was seen.
+// share is a cause's part of the extra time, with the interval that slices of time drawn again
+// allow. Where all of it lies in one slice there is no spread to draw from: the interval then
+// begins at nothing known but what was seen.
 func (b *blocks) share(id cause.ID) compare.Interval {
 	filled, than := b.filled(), []int(nil)
 	enough := len(filled) >= 2

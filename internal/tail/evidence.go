@@ -10,8 +10,8 @@ import (
 	"culprit/recording"
 )
 
-// bucket is what stretches of requests have in common: the cause that they speak for, and where. A stretch that
-// speaks for none has only a class.
+// bucket is what stretches of requests have in common: the cause that they speak for, and where. A
+// stretch that speaks for none has only a class.
 type bucket struct {
 	cause cause.ID
 	class string
@@ -26,9 +26,11 @@ type reader struct {
 	loops  map[int32]bool // processes of which one thread reads all requests of several sockets
 	own    map[int32]bool // processes of the target
 	syncs  map[int32]bool // processes that wait for files in calls that force data to disk, mostly
-	// pools are loops whose requests wait for threads of their own that force data to disk, with a stack of these.
+	// pools are loops whose requests wait for threads of their own that force data to disk, with a
+	// stack of these.
 	pools map[int32]int32
-	// within are the services that the target asks and is itself: what they waited for is told by their own requests.
+	// within are the services that the target asks and is itself: what they waited for is told by
+	// their own requests.
 	within map[string]bool
 	// throttled: a quota stopped the target about as long as its slow requests waited for a CPU.
 	throttled bool
@@ -56,7 +58,8 @@ func newReader(rec *recording.Recording) *reader {
 // throttledMetric is the counter of the table of metrics.
 const throttledMetric = "cgroup.cpu.throttled_s"
 
-// readQuota finds a cgroup of the target that a quota stopped while its requests were without a CPU.
+// readQuota finds a cgroup of the target that a quota stopped while its requests were without a
+// CPU.
 func (r *reader) readQuota() {
 	first, last := map[string]float64{}, map[string]float64{}
 	for i := range r.rec.Metrics {
@@ -79,7 +82,8 @@ func (r *reader) readQuota() {
 			most, r.cgroup = grown, scope
 		}
 	}
-	// Many requests may wait at once for one stop; a stop that nobody's request fell into counts for nothing.
+	// Many requests may wait at once for one stop; a stop that nobody's request fell into counts
+	// for nothing.
 	r.throttled = most > 0 && queued > 0 && most >= 0.1
 }
 
@@ -125,7 +129,8 @@ func (r *reader) bucketOf(part *recording.RequestPart, pid int32) bucket {
 	return b
 }
 
-// waitsBehind tells that the thread was at something of the program's, and not kept from running by others.
+// waitsBehind tells that the thread was at something of the program's, and not kept from running by
+// others.
 func (r *reader) waitsBehind(part *recording.RequestPart, b bucket) bool {
 	switch b.cause {
 	case cause.RuntimeGC, cause.CPUThrottled, cause.CPUStarved, cause.MemoryReclaim, cause.MemoryPageIn:
@@ -220,7 +225,8 @@ func collects(frames []recording.Frame) bool {
 // disturbedBy is how much of a request's time the recorder may have taken.
 const disturbedBy = 0.2
 
-// disturbed tells a request that waited for a CPU which the recorder had: it would not have been slow without.
+// disturbed tells a request that waited for a CPU which the recorder had: it would not have been
+// slow without.
 func (r *reader) disturbed(a *asked) bool {
 	taken := int64(0)
 	for _, part := range a.parts {
@@ -231,7 +237,8 @@ func (r *reader) disturbed(a *asked) bool {
 	return float64(taken) > disturbedBy*float64(a.row.LatencyNs)
 }
 
-// placeOf is the innermost function of the program's own, else the innermost of all in user space, else of the kernel.
+// placeOf is the innermost function of the program's own, else the innermost of all in user space,
+// else of the kernel.
 func placeOf(frames []recording.Frame) string {
 	if at := code.Innermost(frames); at >= 0 {
 		return nameOf(&frames[at])

@@ -16,10 +16,11 @@ type Options struct {
 
 const (
 	worstDefault = 0.01
-	// flat is how many times as long as ordinary requests the slow ones take at least: below it the slowest are what
-	// any spread has, and there is nothing to explain.
+	// flat is how many times as long as ordinary requests the slow ones take at least: below it the
+	// slowest are what any spread has, and there is nothing to explain.
 	flat = 2.0
-	// leastExtra is what a slow request takes more at least, in seconds: below it the host's own noise is as long.
+	// leastExtra is what a slow request takes more at least, in seconds: below it the host's own
+	// noise is as long.
 	leastExtra = 300e-6
 	// leastShare is what a suspect accounts for at least, as surely as the slices of time tell.
 	leastShare  = 0.2
@@ -36,7 +37,8 @@ type asked struct {
 	// buckets are by part.
 	buckets []bucket
 	spent   map[bucket]float64 // seconds
-	// inner is what was waited for answers of the target's own services, whose requests tell of it: seconds.
+	// inner is what was waited for answers of the target's own services, whose requests tell of it:
+	// seconds.
 	inner float64
 }
 
@@ -118,7 +120,8 @@ func groupsOf(rec *recording.Recording, reader *reader, options Options) []*grou
 	return groups
 }
 
-// readAll reads the answered requests in full that are wanted, without those that the recorder itself held up.
+// readAll reads the answered requests in full that are wanted, without those that the recorder
+// itself held up.
 func (r *reader) readAll(wanted func(*recording.SlowRequest) bool) (all []*asked) {
 	parts := map[int64][]*recording.RequestPart{}
 	for i := range r.rec.RequestParts {
@@ -180,7 +183,8 @@ func (g *group) finish() {
 	}
 }
 
-// extra is what a slow request took more than an ordinary one, in seconds, without what the target's own services took.
+// extra is what a slow request took more than an ordinary one, in seconds, without what the
+// target's own services took.
 func (g *group) extra(a *asked) float64 {
 	return float64(a.row.LatencyNs)/1e9 - a.inner - (g.usual - g.inner)
 }

@@ -34,8 +34,9 @@ var fileRules = []struct {
 var syncCalls = map[string]bool{"fsync": true, "fdatasync": true, "msync": true, "sync": true, "syncfs": true,
 	"sync_file_range": true}
 
-// syncsOf finds the processes whose calls that force data to disk take most of the time that their requests wait for
-// files. Waits too short to be kept whole have no call: a sync takes half a millisecond on a fast disk.
+// syncsOf finds the processes whose calls that force data to disk take most of the time that their
+// requests wait for files. Waits too short to be kept whole have no call: a sync takes half a
+// millisecond on a fast disk.
 func syncsOf(rec *recording.Recording) map[int32]bool {
 	waited, synced := map[int32]int64{}, map[int32]int64{}
 	for i := range rec.Requests {

@@ -15,7 +15,8 @@ type holder struct {
 	stack int32  // of that place; recording.NoStack where it is not known
 }
 
-// chainMost bounds the holders that are followed: who held the lock may itself have waited for another.
+// chainMost bounds the holders that are followed: who held the lock may itself have waited for
+// another.
 const chainMost = 4
 
 // jvmStopper is the thread of a JVM that stops all others.
@@ -62,7 +63,8 @@ func (r *reader) waitsForLock(part *recording.RequestPart) bool {
 // lockCalls are the system calls that wait for a futex, or for a lock on a file.
 var lockCalls = map[string]bool{"futex": true, "futex_waitv": true, "futex_wait": true, "flock": true, "fcntl": true}
 
-// longest is the place where a thread waited for most of a time, by one wait of it; nil when it ran for half of it.
+// longest is the place where a thread waited for most of a time, by one wait of it; nil when it ran
+// for half of it.
 func (r *reader) longest(tid int32, from, to int64) *recording.Wait {
 	if r.waits == nil {
 		r.waits = map[int32][]*recording.Wait{}

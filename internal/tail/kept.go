@@ -15,8 +15,8 @@ type Kept struct {
 	Weight   int64 // it stands for so many
 }
 
-// KeptRequests gives the requests of a recording that are known in full, as they began. Those of which the recorder
-// itself took the CPU are left out, as Explain does.
+// KeptRequests gives the requests of a recording that are known in full, as they began. Those of
+// which the recorder itself took the CPU are left out, as Explain does.
 func KeptRequests(rec *recording.Recording, options Options) []Kept {
 	if options.Worst == 0 {
 		options.Worst = worstDefault

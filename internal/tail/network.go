@@ -11,8 +11,8 @@ import (
 	"culprit/recording"
 )
 
-// withinTarget finds the services on whose both ends the target is. Of TCP these are ports of this host's loopback: the
-// same port of another address may be another host's.
+// withinTarget finds the services on whose both ends the target is. Of TCP these are ports of this
+// host's loopback: the same port of another address may be another host's.
 func withinTarget(rec *recording.Recording) map[string]bool {
 	serves, within := map[string]bool{}, map[string]bool{}
 	for i := range rec.Services {
@@ -57,8 +57,8 @@ func (r *reader) network(part *recording.RequestPart, frames []recording.Frame, 
 	return b
 }
 
-// connects tells a function that makes a connection: who sleeps below it waits for the other end to take it up, or for
-// the address of a name.
+// connects tells a function that makes a connection: who sleeps below it waits for the other end to
+// take it up, or for the address of a name.
 func connects(frame recording.Frame) bool {
 	return frame.Kind != recording.KindKernel && code.Connects(frame)
 }

@@ -7,16 +7,19 @@ import (
 )
 
 const (
-	// poolLeast is how many syncs of a pool must have been kept whole to say when they happen. Chosen.
+	// poolLeast is how many syncs of a pool must have been kept whole to say when they happen.
+	// Chosen.
 	poolLeast = 10
-	// poolWithin is the part of their time that lies in slow requests where these wait for them; a pool that syncs for
-	// somebody else does so at any time. Chosen: twice what chance gives is needed as well.
+	// poolWithin is the part of their time that lies in slow requests where these wait for them; a
+	// pool that syncs for somebody else does so at any time. Chosen: twice what chance gives is
+	// needed as well.
 	poolWithin, timesChance = 0.5, 2
 )
 
-// poolSyncsOf finds event loops whose requests wait for a pool of threads that forces data to disk, with the stack of
-// the longest sync. Waits of a loop that are too short to be kept whole have no call and no waker; of the pool's own
-// waits the longer ones are kept, and tell whether it syncs for slow requests.
+// poolSyncsOf finds event loops whose requests wait for a pool of threads that forces data to disk,
+// with the stack of the longest sync. Waits of a loop that are too short to be kept whole have no
+// call and no waker; of the pool's own waits the longer ones are kept, and tell whether it syncs
+// for slow requests.
 func poolSyncsOf(rec *recording.Recording, loops map[int32]bool) map[int32]int32 {
 	waited := map[int32]int64{}
 	for i := range rec.Requests {
@@ -42,7 +45,8 @@ func isSum(part *recording.RequestPart) bool {
 	return part.Stack == recording.NoStack && part.Syscall == "" && !part.Before
 }
 
-// pool are the threads of a process that read and answer no requests, and when slow ones were in hand.
+// pool are the threads of a process that read and answer no requests, and when slow ones were in
+// hand.
 type pool struct {
 	pid  int32
 	asks map[int32]bool // threads of the loop
@@ -91,8 +95,8 @@ func (p *pool) synced(rec *recording.Recording) (ns int64) {
 	return ns
 }
 
-// syncs tells whether it forces data to disk while slow requests are in hand, and not at any time; and the stack of the
-// longest of these waits.
+// syncs tells whether it forces data to disk while slow requests are in hand, and not at any time;
+// and the stack of the longest of these waits.
 func (p *pool) syncs(rec *recording.Recording) (stack int32, found bool) {
 	stack = recording.NoStack
 	count, all, within, longest := 0, int64(0), int64(0), int64(0)

@@ -8,8 +8,8 @@ import (
 	"culprit/recording"
 )
 
-// A loop's short waits have neither call nor waker. They are for its pool where that forces data to disk while slow
-// requests are in hand; a pool that does so at any time does it for somebody else.
+// A loop's short waits have neither call nor waker. They are for its pool where that forces data to
+// disk while slow requests are in hand; a pool that does so at any time does it for somebody else.
 func TestLoopWaitsForItsPool(t *testing.T) {
 	for name, is := range map[string]struct {
 		synced int64

@@ -6,8 +6,8 @@ import (
 	"culprit/recording"
 )
 
-// ColdFor is how long after a restart requests are told apart: caches fill, code is compiled, connections are made.
-// Chosen.
+// ColdFor is how long after a restart requests are told apart: caches fill, code is compiled,
+// connections are made. Chosen.
 const ColdFor = 10 * time.Second
 
 // afterRestarts counts the slow requests that began soon after the service was restarted.

@@ -6,8 +6,8 @@ import (
 	"culprit/recording"
 )
 
-// Slow requests that began soon after a restart are counted: those before it, long after it, and after the end of a
-// service that did not come back, are not.
+// Slow requests that began soon after a restart are counted: those before it, long after it, and
+// after the end of a service that did not come back, are not.
 func TestSlowAfterARestart(t *testing.T) {
 	restarts := []recording.Restart{{TimeNs: 20e9, Pid: 1, NewPid: 2}, {TimeNs: 50e9, Pid: 2}}
 	g := &group{}

@@ -14,7 +14,8 @@ type Result struct {
 	Target   recording.Target `json:"target"`
 	Seconds  float64          `json:"seconds"`
 	Requests []Slow           `json:"requests"`
-	// Extra is what the slow requests took more than ordinary ones of their kind, in seconds: shares are of it.
+	// Extra is what the slow requests took more than ordinary ones of their kind, in seconds:
+	// shares are of it.
 	Extra    float64         `json:"extra"`
 	Suspects []cause.Suspect `json:"suspects"`
 	// Stalls are by suspect, in their order: how many waits apart in time made up its share.
@@ -25,7 +26,8 @@ type Result struct {
 	Slowest      []Line         `json:"slowest"`
 	Unseen       Unseen         `json:"unseen"`
 	RecorderCost recording.Cost `json:"recording_cost"`
-	// Restarts of the service within the recording: what is slow soon after one may be so because it is cold.
+	// Restarts of the service within the recording: what is slow soon after one may be so because
+	// it is cold.
 	Restarts []recording.Restart `json:"restarts,omitempty"`
 	// Cold are the slow requests that were kept and began within ColdFor after one.
 	Cold       int      `json:"cold,omitempty"`
@@ -47,7 +49,8 @@ type SlowCount struct {
 	Kept  int     `json:"kept"` // of Count those that were kept in full
 }
 
-// SameClass is a class of which slow requests have no more than ordinary ones, in seconds per request.
+// SameClass is a class of which slow requests have no more than ordinary ones, in seconds per
+// request.
 type SameClass struct {
 	Class string  `json:"class"`
 	Usual float64 `json:"usual"`
@@ -78,8 +81,8 @@ type Stretch struct {
 	Before  bool    `json:"before,omitempty"` // before it was read
 	Where   string  `json:"where,omitempty"`
 	HeldBy  string  `json:"held_by,omitempty"`
-	// Stack is where the request's thread was, HolderStack where the one was that held it; recording.NoStack where that
-	// is not known.
+	// Stack is where the request's thread was, HolderStack where the one was that held it;
+	// recording.NoStack where that is not known.
 	Stack       int32 `json:"-"`
 	HolderStack int32 `json:"-"`
 }

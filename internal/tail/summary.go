@@ -41,7 +41,8 @@ type Latency struct {
 	Max  float64 `json:"max"`
 }
 
-// Shares of the time of requests. Of a client only Wait is known: until the first byte of the answer.
+// Shares of the time of requests. Of a client only Wait is known: until the first byte of the
+// answer.
 type Shares struct {
 	Wait       float64 `json:"wait"`
 	Upload     float64 `json:"upload"`
@@ -58,7 +59,8 @@ type Shares struct {
 	CPU        float64 `json:"cpu"`
 }
 
-// Summarize adds up the requests of a recording, by service and kind, those first that took most time together.
+// Summarize adds up the requests of a recording, by service and kind, those first that took most
+// time together.
 func Summarize(rec *recording.Recording) []Kind {
 	type key struct{ side, service, protocol, kind string }
 	at := map[key]*Kind{}
@@ -106,7 +108,8 @@ func (k *Kind) add(row *recording.Request) {
 // order has the buckets from the quickest on.
 func (k *Kind) order() []int32 { return slices.Sorted(maps.Keys(k.buckets)) }
 
-// Counts are the latencies of all requests: so many in each bucket, see recording.LatencyOf, the quickest first.
+// Counts are the latencies of all requests: so many in each bucket, see recording.LatencyOf, the
+// quickest first.
 func (k *Kind) Counts() (buckets []int32, counts []int64) { return InOrder(k.buckets) }
 
 // InOrder puts counts by bucket into two lists, the quickest first.

@@ -9,8 +9,8 @@ import (
 	"culprit/recording"
 )
 
-// made is a recording of twenty seconds with so many ordinary requests of 1 ms and slow ones, of which slow cuts the
-// parts. An ordinary one runs all the time.
+// made is a recording of twenty seconds with so many ordinary requests of 1 ms and slow ones, of
+// which slow cuts the parts. An ordinary one runs all the time.
 func made(ordinary, slow int,
 	cut func(i int, request *recording.SlowRequest) []recording.RequestPart) *recording.Recording {
 	rec := &recording.Recording{Manifest: recording.Manifest{WindowNs: 20e9}}
@@ -55,8 +55,8 @@ func bucketOf(ns int64) int32 {
 	return 0
 }
 
-// On a fast disk most of a sync is work of the kernel's: it is the sync's, with what little the thread waits. Work in a
-// write is code.
+// On a fast disk most of a sync is work of the kernel's: it is the sync's, with what little the
+// thread waits. Work in a write is code.
 func TestWorkOfASync(t *testing.T) {
 	for call, want := range map[string]cause.ID{"vfs_fsync_range": cause.FileSync, "vfs_write": cause.CodeGrew} {
 		rec := made(200, 20, func(_ int, request *recording.SlowRequest) []recording.RequestPart {
@@ -73,8 +73,8 @@ func TestWorkOfASync(t *testing.T) {
 	}
 }
 
-// Short waits for the disk are kept as sums without their call. They are syncs where the process is in those for most
-// of the time that its requests wait for files.
+// Short waits for the disk are kept as sums without their call. They are syncs where the process is
+// in those for most of the time that its requests wait for files.
 func TestShortSyncs(t *testing.T) {
 	for synced, want := range map[int64]cause.ID{400e6: cause.FileSync, 200e6: ""} {
 		rec := made(200, 20, func(_ int, request *recording.SlowRequest) []recording.RequestPart {
@@ -94,7 +94,8 @@ func TestShortSyncs(t *testing.T) {
 	}
 }
 
-// A background thread holds the lock: the lock has all of the extra time, and the place is where its holder slept.
+// A background thread holds the lock: the lock has all of the extra time, and the place is where
+// its holder slept.
 func TestLockOfSlowRequests(t *testing.T) {
 	rec := made(200, 20, func(_ int, request *recording.SlowRequest) []recording.RequestPart {
 		return []recording.RequestPart{
@@ -200,7 +201,8 @@ func first(t *testing.T, rec *recording.Recording) cause.Suspect {
 	return result.Suspects[0]
 }
 
-// A thread asleep in flock waits for a lock; one that reads the same file from a pipe's other end does not.
+// A thread asleep in flock waits for a lock; one that reads the same file from a pipe's other end
+// does not.
 func TestLockOfFile(t *testing.T) {
 	for call, want := range map[string]cause.ID{"flock": cause.LockContended, "fcntl": cause.LockContended,
 		"inotify_add_watch": ""} {
@@ -214,7 +216,8 @@ func TestLockOfFile(t *testing.T) {
 	}
 }
 
-// A backend asleep at its latch below the functions of a lock waits for the lock; without them for its client.
+// A backend asleep at its latch below the functions of a lock waits for the lock; without them for
+// its client.
 func TestLockOfDatabase(t *testing.T) {
 	for name, want := range map[string]cause.ID{"ProcSleep": cause.LockContended, "secure_read": ""} {
 		rec := made(200, 20, func(_ int, request *recording.SlowRequest) []recording.RequestPart {
@@ -233,7 +236,8 @@ func TestLockOfDatabase(t *testing.T) {
 	}
 }
 
-// Who sleeps in poll below a function that connects waits for a connection; below another one it is not known for what.
+// Who sleeps in poll below a function that connects waits for a connection; below another one it is
+// not known for what.
 func TestConnectionIsAwaited(t *testing.T) {
 	for name, want := range map[string]cause.ID{"rsock_connect": cause.NetReconnect, "rb_io_wait": ""} {
 		rec := made(200, 20, func(_ int, request *recording.SlowRequest) []recording.RequestPart {
@@ -248,7 +252,8 @@ func TestConnectionIsAwaited(t *testing.T) {
 	}
 }
 
-// A service that the target is itself tells by its own requests why it is slow; that of another host does not.
+// A service that the target is itself tells by its own requests why it is slow; that of another
+// host does not.
 func TestDownstreamWithinTarget(t *testing.T) {
 	for asked, want := range map[string]cause.ID{
 		"tcp 127.0.0.1:9": cause.SleepDeliberate,
@@ -268,7 +273,8 @@ func TestDownstreamWithinTarget(t *testing.T) {
 	}
 }
 
-// A loop that was at one turn for as long as at any other is not blocked: that requests meet there is chance.
+// A loop that was at one turn for as long as at any other is not blocked: that requests meet there
+// is chance.
 func TestTurnsOfLoop(t *testing.T) {
 	for _, turn := range []struct {
 		ns   int64
@@ -297,7 +303,8 @@ func TestTurnsOfLoop(t *testing.T) {
 	}
 }
 
-// What another thread had begun before is what a request waited behind; what it began later may be the request's own.
+// What another thread had begun before is what a request waited behind; what it began later may be
+// the request's own.
 func TestWorkBeside(t *testing.T) {
 	for beside, want := range map[bool]cause.ID{true: cause.RequestQueued, false: cause.FileSync} {
 		rec := made(200, 20, func(_ int, request *recording.SlowRequest) []recording.RequestPart {
@@ -310,7 +317,8 @@ func TestWorkBeside(t *testing.T) {
 	}
 }
 
-// Short waits of which only the class is known are for what the long ones of the request are, where these are a third.
+// Short waits of which only the class is known are for what the long ones of the request are, where
+// these are a third.
 func TestShortWaitsAreNamed(t *testing.T) {
 	for long, want := range map[int64]cause.ID{15e6: cause.FileSync, 3e6: ""} {
 		rec := made(200, 20, func(_ int, request *recording.SlowRequest) []recording.RequestPart {

@@ -8,7 +8,8 @@ import (
 	"culprit/recording"
 )
 
-// loopsOf finds the processes whose requests are all read by one thread, of which some waited behind others there.
+// loopsOf finds the processes whose requests are all read by one thread, of which some waited
+// behind others there.
 func loopsOf(rec *recording.Recording) map[int32]bool {
 	readers, shared := map[int32]map[int32]bool{}, map[int32]bool{}
 	for i := range rec.SlowRequests {
@@ -33,7 +34,8 @@ func loopsOf(rec *recording.Recording) map[int32]bool {
 	return loops
 }
 
-// inHandOf is the median of the time from the first read of a request to its answer, of each process.
+// inHandOf is the median of the time from the first read of a request to its answer, of each
+// process.
 func inHandOf(rec *recording.Recording) map[int32]int64 {
 	rows, inHand := map[int32][]*recording.SlowRequest{}, map[int32]int64{}
 	weights := map[int32]int64{}
@@ -75,11 +77,13 @@ func (r *reader) readBuckets(a *asked) {
 	a.nameShort()
 }
 
-// turnLong is how many times as long as usual a loop is at one turn at least before it is said to be blocked.
+// turnLong is how many times as long as usual a loop is at one turn at least before it is said to
+// be blocked.
 const turnLong = 3
 
-// nameShort takes waits too short to be kept, of which only the class and the sum are known, for what the request's
-// long waits of the same class were for, where these make up a third of the class.
+// nameShort takes waits too short to be kept, of which only the class and the sum are known, for
+// what the request's long waits of the same class were for, where these make up a third of the
+// class.
 func (a *asked) nameShort() {
 	longest, named, all := map[string]int{}, map[string]int64{}, map[string]int64{}
 	for i, part := range a.parts {

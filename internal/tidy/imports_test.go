@@ -133,8 +133,8 @@ var mayImport = map[string][]string{
 	"packaging":     {},
 	// A module of its own: DuckDB needs cgo.
 	"cmd/culprit-hub": {"recording", "internal"},
-	// The scoreboards judge culprit from outside, by its command line; they share only its arithmetic. The lineup keeps
-	// what was judged in the corpus.
+	// The scoreboards judge culprit from outside, by its command line; they share only its
+	// arithmetic. The lineup keeps what was judged in the corpus.
 	"lineup": {"internal/stat", "internal/explain", "internal/corpus"},
 	// What a confirmation costs a thread can only be told of what confirms: watchpoint.
 	"benchmark": {"recording", "internal/stat", "internal/probe"},
@@ -160,7 +160,8 @@ var mayExecute = []string{"internal/trial", "internal/record", "internal/knob", 
 	"internal/format/perfdata", "internal/fleet/client", "internal/report/browser", "lineup",
 	"benchmark", "cases", "cases/bands", "cases/child"}
 
-// mayUse are packages whose libraries are restricted: prefixes of what is allowed beside the standard library.
+// mayUse are packages whose libraries are restricted: prefixes of what is allowed beside the
+// standard library.
 var mayUse = map[string][]string{
 	"internal/stat":  {"gonum.org/v1/gonum"},
 	"internal/shell": {"mvdan.cc/sh/v3/syntax"},

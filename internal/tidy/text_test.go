@@ -50,7 +50,8 @@ func checkLines(s source) []problem {
 	return problems
 }
 
-// checkWords looks at comments in Go and at every line elsewhere, where a word in code is just as wrong.
+// checkWords looks at comments in Go and at every line elsewhere, where a word in code is just as
+// wrong.
 func checkWords(s source) []problem {
 	var problems []problem
 	report := func(line int, text string) {

@@ -1,12 +1,13 @@
-// Package top makes one look at what a live target does out of one window's recording: a row for each place of the
-// program's own code and what it does there (runs, is in a system call, waits for a lock, a file, a CPU), requests
-// where some were seen, who had the CPU meanwhile, and what the looking took.
+// Package top makes one look at what a live target does out of one window's recording: a row for
+// each place of the program's own code and what it does there (runs, is in a system call, waits for
+// a lock, a file, a CPU), requests where some were seen, who had the CPU meanwhile, and what the
+// looking took.
 //
 //	view, err := top.Of(rec, before)
 //	fmt.Println(view.Rows[0].Class, view.Rows[0].Name, view.Rows[0].Rate) // lock look_up 0.7
 //
-// Each second of a thread has one row: rates add up. A rate is seconds per second: of what runs, CPUs; of waits,
-// threads.
+// Each second of a thread has one row: rates add up. A rate is seconds per second: of what runs,
+// CPUs; of waits, threads.
 package top
 
 import (
@@ -60,7 +61,8 @@ type View struct {
 // Row is one thing that the target does in one place.
 type Row struct {
 	Class string `json:"class"` // a signal of a ranking: cpu, syscall, fault, kernel, wait, lock, runqueue
-	// Name is the program's own function that it came through, or what was done where there is none.
+	// Name is the program's own function that it came through, or what was done where there is
+	// none.
 	Name  string `json:"name"`
 	What  string `json:"what,omitempty"` // most of it: the function, the call, the wait
 	Parts int    `json:"parts"`          // of how many such it is the sum; 0: of itself
@@ -132,9 +134,10 @@ func Of(rec *recording.Recording, before *View) (*View, error) {
 	return v, nil
 }
 
-// recorderCPUs is what recording took of a CPU: the recorder's process while it was at it, which goes on beyond the
-// window to name what was seen, and its BPF programs while the window was open. A window that is cut short is named for
-// longer than it was open: by its own length a recorder of one thread took 34 CPUs.
+// recorderCPUs is what recording took of a CPU: the recorder's process while it was at it, which
+// goes on beyond the window to name what was seen, and its BPF programs while the window was open.
+// A window that is cut short is named for longer than it was open: by its own length a recorder of
+// one thread took 34 CPUs.
 func recorderCPUs(m *recording.Manifest) float64 {
 	cpus := float64(m.Cost.RecorderCPUNs) / float64(max(m.Cost.RecorderNs, m.WindowNs))
 	for _, ns := range m.Cost.BPFNs {
@@ -143,7 +146,8 @@ func recorderCPUs(m *recording.Manifest) float64 {
 	return cpus
 }
 
-// pathsOf are the paths of a look; those of a host are named after their process, and sleepers are left out.
+// pathsOf are the paths of a look; those of a host are named after their process, and sleepers are
+// left out.
 func pathsOf(result *compare.Result, host bool) []compare.Path {
 	paths := slices.Clone(result.Paths)
 	if result.Metric == compare.MetricCPU {
@@ -156,8 +160,8 @@ func pathsOf(result *compare.Result, host bool) []compare.Path {
 	return paths
 }
 
-// rows adds up the paths by what was done and where: the program's own function that it came through, else what was
-// done itself; on a host the process, too.
+// rows adds up the paths by what was done and where: the program's own function that it came
+// through, else what was done itself; on a host the process, too.
 func (v *View) rows(paths []compare.Path, host bool, unit units.Unit, before *View) {
 	rows, parts := map[Key]*Row{}, map[Key]map[string]float64{}
 	for i, owner := range rank.Owners(paths) {
@@ -199,7 +203,8 @@ func (v *View) rows(paths []compare.Path, host bool, unit units.Unit, before *Vi
 	v.Rows = v.Rows[:min(len(v.Rows), rowsMax)]
 }
 
-// placeOf is the program's own function that a path came through; "" where there is none, or everything is below it.
+// placeOf is the program's own function that a path came through; "" where there is none, or
+// everything is below it.
 func placeOf(path *compare.Path) string {
 	if path.Kind == compare.Runnable {
 		return ""

@@ -7,7 +7,8 @@ import (
 	"culprit/recording"
 )
 
-// made is a second of a service with two threads: one runs in its own code, the other one in a call of it.
+// made is a second of a service with two threads: one runs in its own code, the other one in a call
+// of it.
 func made(busyMs int64) *recording.Recording {
 	const ms = int64(1e6)
 	rec := &recording.Recording{Manifest: recording.Manifest{Schema: recording.SchemaVersion, Hz: 1000, SliceNs: ms,
@@ -75,8 +76,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// A look that was cut short takes longer to name than it was open: what recording takes is told of the time that it
-// really took, and one thread takes no more than a CPU.
+// A look that was cut short takes longer to name than it was open: what recording takes is told of
+// the time that it really took, and one thread takes no more than a CPU.
 func TestCostOfAShortLook(t *testing.T) {
 	const ms = int64(1e6)
 	rec := made(500)

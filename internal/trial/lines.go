@@ -37,8 +37,8 @@ func OpenLines(path, of string) (*Lines, error) {
 	return &Lines{file: file, name: name}, nil
 }
 
-// Read hands over what the file holds, at most so many of what noun calls them, and goes to its end.
-// Damage anywhere but in a last line without an end is an error.
+// Read hands over what the file holds, at most so many of what noun calls them, and goes to its
+// end. Damage anywhere but in a last line without an end is an error.
 func (l *Lines) Read(most int, noun string, each func(line []byte) error) error {
 	end, err := eachLine(l.file, most, noun, each)
 	if err == nil {

@@ -31,22 +31,23 @@ type Load struct {
 	Keep bool `json:"keep,omitempty"`
 
 	// Begin is called right before the load, End right after it, while the server is up. Begin gets
-	// the server's first process and the cgroup that holds all of it, "" where there is none; End what
-	// was measured of the load.
+	// the server's first process and the cgroup that holds all of it, "" where there is none; End
+	// what was measured of the load.
 	Begin func(pid int, cgroup string) error `json:"-"`
 	End   func(run Run) error                `json:"-"`
 }
 
-// UsualStartLimit is enough for a Java service on a busy host; StopLimit is how long a server may take
-// to end after SIGTERM, as with systemd, whose default of 90 s is for data bases with much to write.
+// UsualStartLimit is enough for a Java service on a busy host; StopLimit is how long a server may
+// take to end after SIGTERM, as with systemd, whose default of 90 s is for data bases with much to
+// write.
 const (
 	UsualStartLimit = time.Minute
 	StopLimit       = 20 * time.Second
 )
 
-// The metrics of a run under load, beside those that every run has and those that the load generator
-// printed (load.Result.Metrics). MetricCPU is then the server's CPU time for one request where the
-// number of requests is known.
+// The metrics of a run under load, beside those that every run has and those that the load
+// generator printed (load.Result.Metrics). MetricCPU is then the server's CPU time for one request
+// where the number of requests is known.
 const (
 	MetricServerCPU  = "server_cpu"  // seconds, of the server while it was loaded
 	MetricServerBusy = "server_busy" // part of the time that its busiest thread ran or waited for a CPU
@@ -58,8 +59,8 @@ const (
 	UnitRequest      = "request"    // what MetricCPU is per where MetricRequests is known
 )
 
-// The metrics of a window of a service that runs already, where it makes enough read and write calls: how many in a
-// second, and the CPU time for each.
+// The metrics of a window of a service that runs already, where it makes enough read and write
+// calls: how many in a second, and the CPU time for each.
 const (
 	MetricCalls      = "calls"
 	MetricCPUPerCall = "cpu_per_call"

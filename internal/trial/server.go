@@ -134,8 +134,8 @@ func (s *server) alive(when string) error {
 	return failed
 }
 
-// awaitEnd gives a server whose load failed the time to have ended: a process that ends closes its connections, which
-// the load sees at once, before its parent is told.
+// awaitEnd gives a server whose load failed the time to have ended: a process that ends closes its
+// connections, which the load sees at once, before its parent is told.
 func (s *server) awaitEnd() {
 	const longest = 200 * time.Millisecond
 	select {
@@ -262,8 +262,8 @@ func (s *server) stop() error {
 	return first(err, s.group.close(), s.runner.guardian.serves(s.gate.pid, false), s.out.close())
 }
 
-// reap waits for those processes that are children of culprit: the first one, and orphans. A process
-// leaves its cgroup a moment before it can be waited for.
+// reap waits for those processes that are children of culprit: the first one, and orphans. A
+// process leaves its cgroup a moment before it can be waited for.
 func (s *server) reap() {
 	deadline := time.Now().Add(time.Second)
 	for pid := range s.known {

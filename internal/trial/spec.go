@@ -27,7 +27,8 @@ type Spec struct {
 	Printed []Printed     // numbers to find in what the command prints
 
 	// Load makes the command a server: it is started, loaded by another command, and stopped. The
-	// run's metrics are then those of the server while it was loaded. Nil: the command ends by itself.
+	// run's metrics are then those of the server while it was loaded. Nil: the command ends by
+	// itself.
 	Load *Load
 
 	CaseDir string // outputs go to CaseDir/OutDir

@@ -23,8 +23,8 @@ type usage struct {
 // maxThreads bounds the threads that are looked at one by one.
 const maxThreads = 1 << 15
 
-// usageOf adds up processes; what ends meanwhile counts for nothing. A cgroup counts the CPU time of
-// those as well.
+// usageOf adds up processes; what ends meanwhile counts for nothing. A cgroup counts the CPU time
+// of those as well.
 func usageOf(pids []int, group *group) usage {
 	u := usage{at: time.Now(), threads: map[int]time.Duration{}, calls: map[int]float64{}}
 	for _, pid := range pids {
@@ -85,12 +85,12 @@ func childrenTime(pid int) time.Duration {
 	return time.Duration(ticks / ticksPerSecond * float64(time.Second))
 }
 
-// CallsSurely is how many read and write calls there have to be in a window for the CPU time of one to tell of the
-// work: what one call more or less at its edges makes is then a fifth of a per cent.
+// CallsSurely is how many read and write calls there have to be in a window for the CPU time of one
+// to tell of the work: what one call more or less at its edges makes is then a fifth of a per cent.
 const CallsSurely = 500
 
-// callsBetween is how many read and write calls were made between two looks; 0 where a process of the first has ended,
-// for the kernel counts them by process and forgets them with it.
+// callsBetween is how many read and write calls were made between two looks; 0 where a process of
+// the first has ended, for the kernel counts them by process and forgets them with it.
 func callsBetween(before, after usage) (calls float64) {
 	for pid := range before.calls {
 		if now, runs := after.calls[pid]; !runs || now < before.calls[pid] {

@@ -64,8 +64,8 @@ func (w Watched) CPU() (time.Duration, error) {
 	return now.cpu, err
 }
 
-// Calls begins to count the read and write calls of a service; the answer is how many there were since, 0 where that
-// cannot be told.
+// Calls begins to count the read and write calls of a service; the answer is how many there were
+// since, 0 where that cannot be told.
 func (w Watched) Calls() func() float64 {
 	before, errBefore := w.look()
 	return func() float64 {

@@ -187,7 +187,8 @@ func TestSwitchback(t *testing.T) {
 	}
 }
 
-// Beside a running service a monitor runs in its periods only, and what it uses stands beside what the service pays.
+// Beside a running service a monitor runs in its periods only, and what it uses stands beside what
+// the service pays.
 func TestMonitorBesideAService(t *testing.T) {
 	busy := exec.Command("sh", "-c", "while :; do :; done")
 	if err := busy.Start(); err != nil {
@@ -228,8 +229,8 @@ func TestMonitorBesideAService(t *testing.T) {
 	}
 }
 
-// Of a service that reads and writes the time for each call counts, for it may answer less beside a monitor; how little
-// more would have been told is said where nothing is decided.
+// Of a service that reads and writes the time for each call counts, for it may answer less beside a
+// monitor; how little more would have been told is said where nothing is decided.
 func TestMonitorBesideAServiceThatReadsAndWrites(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures for seconds: -short leaves it out")

@@ -24,9 +24,9 @@ type Metric struct {
 var (
 	Wall = Metric{Name: trial.MetricWall, Unit: "s"}
 	CPU  = Metric{Name: trial.MetricCPU, Unit: "s"}
-	// CPUPerCall is the CPU time of a running service for each of its read and write calls: the only work of it that
-	// the kernel counts for everybody, so that a service that answers less because it got slower is not taken for a
-	// cheaper one.
+	// CPUPerCall is the CPU time of a running service for each of its read and write calls: the
+	// only work of it that the kernel counts for everybody, so that a service that answers less
+	// because it got slower is not taken for a cheaper one.
 	CPUPerCall = Metric{Name: trial.MetricCPUPerCall, Unit: "s"}
 )
 

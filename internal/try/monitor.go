@@ -73,7 +73,8 @@ func (l *hostLab) monitor(condition condition, made *Trial, spec *trial.Spec) *b
 	return b
 }
 
-// besideService starts the monitor of a condition beside a running service; nil where monitors are not varied.
+// besideService starts the monitor of a condition beside a running service; nil where monitors are
+// not varied.
 func (l *hostLab) besideService(condition condition, made *Trial) (*beside, error) {
 	if !l.experiment.monitors() {
 		return nil, nil
@@ -92,7 +93,8 @@ func (l *hostLab) besideService(condition condition, made *Trial) (*beside, erro
 	return b, err
 }
 
-// ended ends the monitor of a period and adds what it used in each second: so all of a service is counted.
+// ended ends the monitor of a period and adds what it used in each second: so all of a service is
+// counted.
 func (b *beside) ended(made *Trial, at time.Time) error {
 	if b == nil {
 		return nil

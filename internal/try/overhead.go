@@ -33,16 +33,17 @@ type MonitorCost struct {
 	OwnShare float64  `json:"own_share"` // of the workload's CPU time without it
 	// SwitchNS is the CPU time more for each context switch of the workload; null with few.
 	SwitchNS float64 `json:"per_switch_ns"`
-	// Findable is the least cost on the metric that decides that would have been told as over, 0.12 for 12 %; of one
-	// that is undecided, where it can be said.
+	// Findable is the least cost on the metric that decides that would have been told as over, 0.12
+	// for 12 %; of one that is undecided, where it can be said.
 	Findable float64 `json:"findable,omitempty"`
 }
 
 // MonitorExperiment compares a workload without any monitor with itself once more, and with each
 // monitor.
 //
-// A running service is watched for periods with and without; the metric is its CPU time for each read and write call
-// where it makes enough of them, else its CPU time in a second, which says nothing of one that answers less meanwhile.
+// A running service is watched for periods with and without; the metric is its CPU time for each
+// read and write call where it makes enough of them, else its CPU time in a second, which says
+// nothing of one that answers less meanwhile.
 func MonitorExperiment(command Command, service *Service, monitors []string, allowed float64) (Experiment, error) {
 	if len(monitors) == 0 {
 		return Experiment{}, errors.New("no monitor; give --monitor CMD, with {pid} where it wants the workload's process")
@@ -128,13 +129,14 @@ func (c *MonitorCost) addEffects(result *Result, name string) {
 	}
 }
 
-// TooFew tells that an interval lies beyond the budget and is still no verdict: too few blocks count.
+// TooFew tells that an interval lies beyond the budget and is still no verdict: too few blocks
+// count.
 func (o *Overhead) TooFew(effect Effect) bool {
 	return effect.Verdict == Undecided && effect.Low > 1+o.Allowed
 }
 
-// findable is the least cost that would have been told as over the budget with an interval as wide as this; 0 where no
-// interval is known, or too few blocks count to tell anything.
+// findable is the least cost that would have been told as over the budget with an interval as wide
+// as this; 0 where no interval is known, or too few blocks count to tell anything.
 func findable(effect *Effect, allowed float64) float64 {
 	if !(effect.Low > 0) || effect.Low > 1+allowed || !(effect.Ratio > 0) || math.IsInf(effect.Ratio, 0) {
 		return 0

@@ -7,11 +7,12 @@ import (
 	"math"
 )
 
-// resultBytesMax bounds a result that is read back: one with 10,000 trials and what they printed has a tenth.
+// resultBytesMax bounds a result that is read back: one with 10,000 trials and what they printed
+// has a tenth.
 const resultBytesMax = 64 << 20
 
-// ReadResult reads the document of an experiment, as it stands in its case directory. What is null there is not
-// known, and NaN here. It refuses other schemas, and conditions that do not exist.
+// ReadResult reads the document of an experiment, as it stands in its case directory. What is null
+// there is not known, and NaN here. It refuses other schemas, and conditions that do not exist.
 func ReadResult(source io.Reader) (*Result, error) {
 	text, err := io.ReadAll(io.LimitReader(source, resultBytesMax+1))
 	if err != nil {
@@ -41,7 +42,8 @@ func ReadResult(source io.Reader) (*Result, error) {
 	return &r, r.forgetUnknown(text)
 }
 
-// forgetUnknown takes metrics out of trials that are null in the document: the decoder makes 0 of them.
+// forgetUnknown takes metrics out of trials that are null in the document: the decoder makes 0 of
+// them.
 func (r *Result) forgetUnknown(text []byte) error {
 	var known struct {
 		Trials []struct {

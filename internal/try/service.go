@@ -88,7 +88,8 @@ const callsLeast = 100
 // callsTried is how long a service's calls are counted to learn whether they tell its work.
 const callsTried = 300 * time.Millisecond
 
-// CountsCalls tells whether a running service makes so many read and write calls that the time for one tells its work.
+// CountsCalls tells whether a running service makes so many read and write calls that the time for
+// one tells its work.
 func (s *Service) CountsCalls() bool {
 	if s.Cgroup != "" {
 		return false

@@ -6,7 +6,8 @@ import "fmt"
 type BreakEven struct {
 	Found bool    `json:"found"`
 	Load  float64 `json:"load,omitempty"`
-	// Low and High bound it: outside them the difference has a sure side. nil: open towards the end of the tested range.
+	// Low and High bound it: outside them the difference has a sure side. nil: open towards the end
+	// of the tested range.
 	Low  *float64 `json:"low"`
 	High *float64 `json:"high"`
 	// Above says what the change does at higher loads: worse or better.
@@ -14,9 +15,9 @@ type BreakEven struct {
 	Text  string `json:"text"`
 }
 
-// breakEven looks for the first change of sign of the mean difference between neighbouring loads. Its interval holds
-// the loads around it at which the difference's own interval, drawn as straight lines between the loads, holds zero.
-// Where that is all of them, nothing is found.
+// breakEven looks for the first change of sign of the mean difference between neighbouring loads.
+// Its interval holds the loads around it at which the difference's own interval, drawn as straight
+// lines between the loads, holds zero. Where that is all of them, nothing is found.
 func breakEven(levels []Level) *BreakEven {
 	for i := 1; i < len(levels); i++ {
 		left, right := levels[i-1].Difference.Value, levels[i].Difference.Value
@@ -58,8 +59,8 @@ func sureAbove(levels []Level) *float64 {
 	return nil
 }
 
-// leaves returns the load between two levels at which the bound nearer to zero crosses it, going from one to the
-// other; ok is false while zero stays inside.
+// leaves returns the load between two levels at which the bound nearer to zero crosses it, going
+// from one to the other; ok is false while zero stays inside.
 func leaves(from, to Level) (at float64, ok bool) {
 	var near, far float64
 	switch {
@@ -71,7 +72,8 @@ func leaves(from, to Level) (at float64, ok bool) {
 		return 0, false
 	}
 	if near*far > 0 {
-		// The other bound's line crosses: already sure at both ends, of the same side or of different ones.
+		// The other bound's line crosses: already sure at both ends, of the same side or of
+		// different ones.
 		return from.Load, true
 	}
 	part := far / (far - near)

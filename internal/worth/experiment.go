@@ -90,7 +90,8 @@ const (
 	cores = "cores" // CPU by wall time
 )
 
-// A law of workers needs two numbers of them; where a change breaks even is told by three loads or more.
+// A law of workers needs two numbers of them; where a change breaks even is told by three loads or
+// more.
 const (
 	leastWorkers = 2
 	leastLoads   = 3
@@ -173,8 +174,9 @@ func numbers(f Factor) []float64 {
 	return values
 }
 
-// metric finds the metric that is asked for. A change is weighed in cores where these are known: runs of a load
-// test last as long as they are told to, so neither time alone says what the change costs.
+// metric finds the metric that is asked for. A change is weighed in cores where these are known:
+// runs of a load test last as long as they are told to, so neither time alone says what the change
+// costs.
 func (e *Experiment) metric(name string, change bool) (Metric, error) {
 	known := map[string]bool{}
 	for _, trial := range e.Trials {
@@ -212,7 +214,8 @@ func (q question) value(trial Trial) (float64, bool) {
 	return value, found && finite(value)
 }
 
-// block is the metric at each load, without and with the change; NaN where a trial is missing or was disturbed.
+// block is the metric at each load, without and with the change; NaN where a trial is missing or
+// was disturbed.
 type block struct{ a, b []float64 }
 
 // difference is what the change costs at a load.

@@ -66,7 +66,8 @@ func weighSaving(blocks []block, q question, options Options) (*Saving, error) {
 	return s, err
 }
 
-// normal checks the loads and makes their shares add up to 1; without any, each load that was tried counts the same.
+// normal checks the loads and makes their shares add up to 1; without any, each load that was tried
+// counts the same.
 func normal(loads []Load, q question) ([]Load, error) {
 	if len(loads) == 0 {
 		for _, load := range q.loads {

@@ -10,10 +10,12 @@ import (
 	"culprit/internal/stat"
 )
 
-// Scaling is how a throughput grows with the number of workers. The law is fitted to the levels that
-// had CPUs to run on: more workers than CPUs, all of which are busy, say nothing about what they cost each other.
+// Scaling is how a throughput grows with the number of workers. The law is fitted to the levels
+// that had CPUs to run on: more workers than CPUs, all of which are busy, say nothing about what
+// they cost each other.
 type Scaling struct {
-	// Metric is the throughput: that of the question, or RunsPerSecond of a job that is the same with each number.
+	// Metric is the throughput: that of the question, or RunsPerSecond of a job that is the same
+	// with each number.
 	Metric   string           `json:"metric"`
 	Side     string           `json:"side,omitempty"` // level of the change's factor
 	Law      *stat.ScalingLaw `json:"law,omitempty"`  // nil: too few levels; Unfitted says why
@@ -32,10 +34,12 @@ type Scaling struct {
 type ScalingWorker struct {
 	Workers  float64 `json:"workers"`
 	Measured float64 `json:"measured"` // median
-	// Perfect is what the fewest workers did, times how many more there are; or CPUs, where all are busy.
+	// Perfect is what the fewest workers did, times how many more there are; or CPUs, where all are
+	// busy.
 	Perfect float64 `json:"perfect"`
 	Law     float64 `json:"law,omitempty"` // 0: not fitted
-	// CPUCost is how much CPU time a unit of work took, against that with the fewest workers; 0: not known.
+	// CPUCost is how much CPU time a unit of work took, against that with the fewest workers; 0:
+	// not known.
 	CPUCost float64 `json:"cpu_cost,omitempty"`
 	Cores   float64 `json:"cores,omitempty"` // CPUs that were used; 0: not known
 	// Beyond says that all CPUs were busy and there were fewer than workers.
@@ -64,8 +68,9 @@ func CountsWorkers(name string) bool {
 	return slices.ContainsFunc(workerWords, func(word string) bool { return strings.Contains(name, word) })
 }
 
-// told is the part by which the wall times of runs differ that last as long as they are told to. A load test of
-// 3 s that was told so with each number of workers stays within 1 %, with its start and its end.
+// told is the part by which the wall times of runs differ that last as long as they are told to. A
+// load test of 3 s that was told so with each number of workers stays within 1 %, with its start
+// and its end.
 const told = 0.02
 
 // throughput is the metric that a law is fitted to; false where nothing that was measured is one.
@@ -79,8 +84,9 @@ func (e *Experiment) throughput(q question) (Metric, bool) {
 	return Metric{Name: RunsPerSecond, Unit: RunsPerSecond, Higher: true}, true
 }
 
-// lastsAsTold reports whether runs last as long with any number of workers, as those of a load test do: what they do
-// meanwhile is not in their wall time. A job that no number of workers makes faster looks the same.
+// lastsAsTold reports whether runs last as long with any number of workers, as those of a load test
+// do: what they do meanwhile is not in their wall time. A job that no number of workers makes
+// faster looks the same.
 func (e *Experiment) lastsAsTold(q question) bool {
 	least, most := math.Inf(1), 0.0
 	blocks := e.blocks(q)
@@ -213,8 +219,9 @@ func (s *Scaling) Fitted() (few, many *ScalingWorker) {
 	return few, many
 }
 
-// loss tells whether work became dearer than with the fewest workers or workers wait, by which of both
-// accounts for more. What the fewest do not reach themselves (a law that does not fit, a busy host) is no loss.
+// loss tells whether work became dearer than with the fewest workers or workers wait, by which of
+// both accounts for more. What the fewest do not reach themselves (a law that does not fit, a busy
+// host) is no loss.
 func (l *ScalingWorker) loss(fewest *ScalingWorker) Loss {
 	reached := l.Measured / l.Perfect / min(fewest.Measured/fewest.Perfect, 1)
 	switch {

@@ -1,14 +1,16 @@
-// Package worth says from measured effects whether a change is worth it: at which load it breaks even, what it
-// saves at the loads that really occur and over a fleet, and how far more workers help (a scaling law).
+// Package worth says from measured effects whether a change is worth it: at which load it breaks
+// even, what it saves at the loads that really occur and over a fleet, and how far more workers
+// help (a scaling law).
 //
-// It reads an experiment of `culprit try` in which one numeric factor, the load, was swept over levels and, for a
-// break-even, another factor had two levels, all combinations in each block (--design factorial):
+// It reads an experiment of `culprit try` in which one numeric factor, the load, was swept over
+// levels and, for a break-even, another factor had two levels, all combinations in each block
+// (--design factorial):
 //
 //	experiment, err := worth.Read(file)
 //	answer, err := worth.Weigh(experiment, worth.Options{Loads: loads, Hosts: 4000})
 //
-// Intervals come from the spread between blocks. It refuses to extrapolate: loads outside the swept range, and a
-// crossing that the trials did not reach.
+// Intervals come from the spread between blocks. It refuses to extrapolate: loads outside the swept
+// range, and a crossing that the trials did not reach.
 package worth
 
 import (
@@ -55,7 +57,8 @@ type Level struct {
 	Pairs int     `json:"pairs"` // blocks with both sides
 	A     float64 `json:"a"`     // median without the change
 	B     float64 `json:"b"`     // and with it
-	// Difference is what the change costs: positive is worse, also for metrics where higher is better.
+	// Difference is what the change costs: positive is worse, also for metrics where higher is
+	// better.
 	Difference Interval `json:"difference"`
 	Verdict    string   `json:"verdict"` // worse, better or undecided: the interval's side of zero
 }

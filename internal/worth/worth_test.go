@@ -13,7 +13,8 @@ import (
 
 type costOf func(load float64, with bool, noise *rand.Rand) float64
 
-// sweep makes an experiment: cost is the CPU time of a run of one second at a load, without and with the change.
+// sweep makes an experiment: cost is the CPU time of a run of one second at a load, without and
+// with the change.
 func sweep(loads []float64, blocks int, cost costOf, seed uint64) *Experiment {
 	noise := rand.New(rand.NewPCG(seed, 7))
 	e := &Experiment{Schema: "culprit.experiment/1", Metrics: []Metric{{Name: "cpu", Unit: "s"}}}
@@ -38,7 +39,8 @@ func sweep(loads []float64, blocks int, cost costOf, seed uint64) *Experiment {
 	return e
 }
 
-// ticker costs 0.035 cores at any load and saves half a core at 100,000 requests a second: even at 7,000.
+// ticker costs 0.035 cores at any load and saves half a core at 100,000 requests a second: even at
+// 7,000.
 func ticker(load float64, with bool, noise *rand.Rand) float64 {
 	cost := 0.01 + 10e-6*load
 	if with {
@@ -170,7 +172,8 @@ func TestScaling(t *testing.T) {
 	}
 }
 
-// More workers than busy CPUs do not look like contention; why the rest loses is told by what a unit of work takes.
+// More workers than busy CPUs do not look like contention; why the rest loses is told by what a
+// unit of work takes.
 func TestScalingBeyondTheCPUs(t *testing.T) {
 	for _, one := range []struct {
 		name   string
@@ -224,7 +227,8 @@ func TestScalingBeyondTheCPUs(t *testing.T) {
 	}
 }
 
-// job is an experiment of a command whose wall time is seconds(n) with n threads, and its CPU time busy(n).
+// job is an experiment of a command whose wall time is seconds(n) with n threads, and its CPU time
+// busy(n).
 func job(numbers []float64, seconds, busy func(n float64) float64) *Experiment {
 	e := sweep(numbers, 4, ticker, 1)
 	e.Factors, e.Metrics, e.Host.CPUs = e.Factors[:1], []Metric{{Name: wall, Unit: "s"}}, 8
@@ -238,8 +242,9 @@ func job(numbers []float64, seconds, busy func(n float64) float64) *Experiment {
 	return e
 }
 
-// A job that is the same with each number of threads has a throughput: runs a second. One that lasts as long as it
-// is told to has none, whatever it does meanwhile, and neither has a load that is no number of workers.
+// A job that is the same with each number of threads has a throughput: runs a second. One that
+// lasts as long as it is told to has none, whatever it does meanwhile, and neither has a load that
+// is no number of workers.
 func TestScalingOfJobs(t *testing.T) {
 	amdahl := func(n float64) float64 { return 0.4 + 1.6/n }
 	steady := func(float64) float64 { return 2 }

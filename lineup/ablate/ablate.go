@@ -2,9 +2,9 @@
 // corpus without the rule, or with a threshold a quarter smaller and a quarter larger, and lists
 // which verdicts change.
 //
-// All variants are in one program, compiled from sources that read their numbers from tables and ask
-// before each rule whether it is switched off. A pair is judged once as the sources are, which shows
-// the variants that the judgement comes to, and again with each of those.
+// All variants are in one program, compiled from sources that read their numbers from tables and
+// ask before each rule whether it is switched off. A pair is judged once as the sources are, which
+// shows the variants that the judgement comes to, and again with each of those.
 //
 //	ablate.Run(ctx, os.Stdout, ablate.Options{Root: ".", Only: "cause.leastShare"})
 //
@@ -46,8 +46,8 @@ type Result struct {
 	Alone   string // why it was compiled by itself, "" where it was in the program of all
 }
 
-// Run varies and reports: a line as each pair is judged, a line for each variant, and ablation.md in
-// the folder at the end.
+// Run varies and reports: a line as each pair is judged, a line for each variant, and ablation.md
+// in the folder at the end.
 func Run(ctx context.Context, stdout io.Writer, o Options) error {
 	only, err := regexp.Compile(o.Only)
 	if err != nil {

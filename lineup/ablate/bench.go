@@ -17,8 +17,8 @@ import (
 	"culprit/internal/corpus"
 )
 
-// bench builds the program that judges again, and runs it for each pair. The sources themselves stay
-// as they are: the compiler is given others in their place (go build -overlay).
+// bench builds the program that judges again, and runs it for each pair. The sources themselves
+// stay as they are: the compiler is given others in their place (go build -overlay).
 type bench struct {
 	root  string // of the repository
 	work  string // a folder for what is built

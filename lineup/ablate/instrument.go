@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// instrument makes one program of all variants: sources that read their numbers from tables, and ask
-// before each rule whether it is switched off.
+// instrument makes one program of all variants: sources that read their numbers from tables, and
+// ask before each rule whether it is switched off.
 type instrument struct {
 	numbers  *numbers
 	variants []Variant
@@ -122,8 +122,8 @@ func (f *editing) early(e ast.Expr, values map[int]constant.Value) {
 	}
 }
 
-// typeOf says whether a type is one of floating-point numbers, and how it is written in the file, ""
-// where it is no type of numbers or has no name there.
+// typeOf says whether a type is one of floating-point numbers, and how it is written in the file,
+// "" where it is no type of numbers or has no name there.
 func (f *editing) typeOf(of types.Type) (float bool, written string) {
 	basic, ok := of.Underlying().(*types.Basic)
 	if !ok || basic.Info()&(types.IsInteger|types.IsFloat) == 0 || basic.Info()&types.IsUntyped != 0 {

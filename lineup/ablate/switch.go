@@ -83,7 +83,8 @@ func (f *editing) shorten(list *ast.CompositeLit, numbered map[[2]int]int) {
 	}
 }
 
-// leftOut is the variant that leaves an element out, with the comma behind it, -1 where there is none.
+// leftOut is the variant that leaves an element out, with the comma behind it, -1 where there is
+// none.
 func (f *editing) leftOut(element ast.Expr, numbered map[[2]int]int) int {
 	start := f.offset(element.Pos())
 	for end := f.offset(element.End()); end <= len(f.text); end++ {

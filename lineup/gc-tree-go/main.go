@@ -1,4 +1,5 @@
-// Command tree keeps a large tree of sessions alive and answers requests that make short-lived garbage.
+// Command tree keeps a large tree of sessions alive and answers requests that make short-lived
+// garbage.
 package main
 
 import (

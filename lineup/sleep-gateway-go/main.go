@@ -1,4 +1,5 @@
-// Command gateway passes requests on to a store that answers after a while, over a pool of connections.
+// Command gateway passes requests on to a store that answers after a while, over a pool of
+// connections.
 //
 //	gateway -requests 900 -pool 8
 package main

@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// handScript opens the second serial port and defines what hands a file out over it: a line with its name, size and
-// checksum, and its bytes as they are.
+// handScript opens the second serial port and defines what hands a file out over it: a line with
+// its name, size and checksum, and its bytes as they are.
 const handScript = `exec 9> PORT
 stty raw -echo < PORT
 hand() {

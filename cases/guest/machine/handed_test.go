@@ -75,7 +75,8 @@ func TestTakeNeedsAPort(t *testing.T) {
 	}
 }
 
-// A name is given exactly when there is no error, and the content is never longer than what there was.
+// A name is given exactly when there is no error, and the content is never longer than what there
+// was.
 func FuzzNext(f *testing.F) {
 	f.Add([]byte(framedFile("a", "b")))
 	f.Add([]byte(allHanded + "\n"))

@@ -62,8 +62,9 @@ const fetchOwn = `cd "$1"
 	dpkg-deb -x "$newest"_*.deb .
 	rm -f -- *.deb`
 
-// fetchForeign has lists of packages of its own: the host's know its own machine only. busybox is unpacked last, the
-// kernel behind it: what is there of an attempt that was broken off is not taken for the whole.
+// fetchForeign has lists of packages of its own: the host's know its own machine only. busybox is
+// unpacked last, the kernel behind it: what is there of an attempt that was broken off is not taken
+// for the whole.
 const fetchForeign = `cd "$1"
 	lists="$1/apt/lists" cache="$1/apt/cache"
 	mkdir -p "$lists/partial" "$cache/archives/partial"

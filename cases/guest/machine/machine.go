@@ -1,15 +1,16 @@
-// Package machine runs a script in a small virtual machine that is emulated instruction by instruction: an x86 guest
-// whose clock can be read from tsc, hpet or acpi_pm, with devices as slow as they were on old hosts; an arm64 guest
-// with hardware counters, which counts the instructions that it emulates. The kernel is Debian's, downloaded with
-// apt-get; nothing is installed and no file of the host is touched.
+// Package machine runs a script in a small virtual machine that is emulated instruction by
+// instruction: an x86 guest whose clock can be read from tsc, hpet or acpi_pm, with devices as slow
+// as they were on old hosts; an arm64 guest with hardware counters, which counts the instructions
+// that it emulates. The kernel is Debian's, downloaded with apt-get; nothing is installed and no
+// file of the host is touched.
 //
 //	guest, err := machine.New(ctx, folder, machine.AMD64)
 //	guest.Add("/bin/culprit", "bin/culprit")
 //	text, err := guest.Run(ctx, "culprit bench time")
 //	text, err = guest.Take(ctx, "culprit record -o a.culprit -- gunzip x.gz; hand a.culprit", "from-the-guest")
 //
-// It refuses to start without QEMU and busybox, and says which package brings them. Absolute times in such a guest
-// mean nothing; ratios between its devices are what it is for.
+// It refuses to start without QEMU and busybox, and says which package brings them. Absolute times
+// in such a guest mean nothing; ratios between its devices are what it is for.
 package machine
 
 import (
@@ -32,7 +33,8 @@ import (
 type Machine struct {
 	// MegaBytes of memory; the root file system is in it.
 	MegaBytes int
-	// CPUs are those of the guest. Two run in turns where time is counted by instructions: each takes as long as both.
+	// CPUs are those of the guest. Two run in turns where time is counted by instructions: each
+	// takes as long as both.
 	CPUs int
 	// Words are added to the command line of the guest's kernel: clocksource=hpet.
 	Words []string
@@ -53,14 +55,15 @@ type Arch struct {
 	port     string   // the guest's second serial port, over which it hands files out; "": it has none
 }
 
-// AMD64 has one CPU: with two the kernel does not trust tsc under emulation, and the host needs its own.
-// no_timer_check: on a busy host the emulated timer may come too late for the kernel's test of it, which panics.
+// AMD64 has one CPU: with two the kernel does not trust tsc under emulation, and the host needs its
+// own. no_timer_check: on a busy host the emulated timer may come too late for the kernel's test of
+// it, which panics.
 var AMD64 = Arch{Name: "amd64", emulator: "qemu-system-x86_64", packaged: "qemu-system-x86",
 	options: []string{"-M", "q35,accel=tcg", "-cpu", "max"},
 	kernel:  "console=ttyS0 quiet panic=-1 tsc=reliable no_timer_check", port: "/dev/ttyS1"}
 
-// ARM64 counts time by instructions (-icount), one each 2 ns: its counters count exactly what it emulates, and what it
-// sleeps takes no time of the host.
+// ARM64 counts time by instructions (-icount), one each 2 ns: its counters count exactly what it
+// emulates, and what it sleeps takes no time of the host.
 var ARM64 = Arch{Name: "arm64", emulator: "qemu-system-aarch64", packaged: "qemu-system-arm",
 	options: []string{"-M", "virt", "-cpu", "cortex-a72", "-icount", "shift=1,sleep=off"},
 	kernel:  "console=ttyAMA0 quiet panic=-1"}
@@ -86,7 +89,8 @@ func New(ctx context.Context, folder string, arch Arch) (*Machine, error) {
 	return m, m.Add(busybox, "bin/busybox")
 }
 
-// Add copies a file of the host into the guest's root. Programs must be static: the guest has no libraries.
+// Add copies a file of the host into the guest's root. Programs must be static: the guest has no
+// libraries.
 func (m *Machine) Add(from, to string) error {
 	content, err := os.ReadFile(from)
 	if err != nil {
@@ -104,8 +108,8 @@ func (m *Machine) AddFolder(from, to string) error {
 	return os.CopyFS(filepath.Join(m.folder, "root", to), os.DirFS(from))
 }
 
-// AddModule copies a module of the guest's kernel into its root, by its path below the kernel's modules; the script
-// loads it with insmod.
+// AddModule copies a module of the guest's kernel into its root, by its path below the kernel's
+// modules; the script loads it with insmod.
 func (m *Machine) AddModule(module, to string) error {
 	version := strings.TrimPrefix(filepath.Base(m.Kernel), "vmlinuz-")
 	folder := filepath.Join(filepath.Dir(m.Kernel), "..", "lib", "modules", version, "kernel")
@@ -140,8 +144,9 @@ func (m *Machine) Run(ctx context.Context, script string) (string, error) {
 	return framed(console)
 }
 
-// Take is Run with a shell function `hand FILE`: what the script hands out is in the folder afterwards, under the
-// file's last name. Where the guest did not come to its end, what it had handed out until then is there.
+// Take is Run with a shell function `hand FILE`: what the script hands out is in the folder
+// afterwards, under the file's last name. Where the guest did not come to its end, what it had
+// handed out until then is there.
 func (m *Machine) Take(ctx context.Context, script, folder string) (string, error) {
 	if m.arch.port == "" {
 		return "", fmt.Errorf("an emulated %s machine has no second serial port to hand files out", m.arch.Name)

@@ -1,4 +1,5 @@
-// Command rounds computes, for recordings in a guest: so many rounds, of which a part is so many times as long.
+// Command rounds computes, for recordings in a guest: so many rounds, of which a part is so many
+// times as long.
 //
 //	rounds 3 1   # a side
 //	rounds 3 2   # the other one: folded runs twice as many instructions, each no slower

@@ -1,5 +1,6 @@
-// Command entries is a sidecar in small: it asks sentinel-golang for an entry, as MOSN does for each request, at a
-// given rate, with its cached time (a ticker that stores the time once a millisecond) on or off.
+// Command entries is a sidecar in small: it asks sentinel-golang for an entry, as MOSN does for
+// each request, at a given rate, with its cached time (a ticker that stores the time once a
+// millisecond) on or off.
 //
 //	entries RATE on|off SECONDS
 package main
@@ -16,7 +17,8 @@ import (
 	"github.com/alibaba/sentinel-golang/core/flow"
 )
 
-// batch is long beside the ticker's millisecond, so that pacing costs little and the same on both sides.
+// batch is long beside the ticker's millisecond, so that pacing costs little and the same on both
+// sides.
 const batch = 20 * time.Millisecond
 
 func main() {

@@ -1,14 +1,16 @@
-// Package clickhouse is the store of a fleet on a ClickHouse cluster, 18.16 or later. The hosts of the DSN are the
-// shards, in the order of their numbers; the servers know them as the cluster that it names:
+// Package clickhouse is the store of a fleet on a ClickHouse cluster, 18.16 or later. The hosts of
+// the DSN are the shards, in the order of their numbers; the servers know them as the cluster that
+// it names:
 //
 //	clickhouse://user:password@ch1:9000,ch2:9000/culprit?cluster=culprit
 //
-// A tenant has two databases on each server: culprit_TENANT_rows with the shard's rows, and culprit_TENANT with
-// tables over all shards, made when they are missing. A shard that does not answer is left out of a query and
-// named; which attempts may be there in part is written to a file of the store's directory before they begin.
+// A tenant has two databases on each server: culprit_TENANT_rows with the shard's rows, and
+// culprit_TENANT with tables over all shards, made when they are missing. A shard that does not
+// answer is left out of a query and named; which attempts may be there in part is written to a file
+// of the store's directory before they begin.
 //
-// It refuses a cluster that is not what the DSN says, one with several replicas of a shard, and a database that
-// belongs to another directory.
+// It refuses a cluster that is not what the DSN says, one with several replicas of a shard, and a
+// database that belongs to another directory.
 package clickhouse
 
 import (
@@ -36,7 +38,8 @@ const (
 	settleTime = 20 * time.Second
 	// downFor is how long one that did not answer is not asked again.
 	downFor = 3 * time.Second
-	// watchEvery is how often servers are looked at while they answer; hangTime is what it may take without one.
+	// watchEvery is how often servers are looked at while they answer; hangTime is what it may take
+	// without one.
 	watchEvery = 3 * time.Second
 	hangTime   = 30 * time.Second
 )
@@ -85,8 +88,8 @@ func Parse(dsn string) (*Address, error) {
 	return &Address{options, cluster}, nil
 }
 
-// Open opens a tenant's part; a server that does not answer yet is made ready when it does. The directory is the
-// tenant's: no other hub may have it.
+// Open opens a tenant's part; a server that does not answer yet is made ready when it does. The
+// directory is the tenant's: no other hub may have it.
 func (a *Address) Open(ctx context.Context, directory, tenant string) (store.Engine, error) {
 	if err := os.MkdirAll(directory, 0o700); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
@@ -111,8 +114,8 @@ func (a *Address) Open(ctx context.Context, directory, tenant string) (store.Eng
 	return e, a.connect(ctx, e, tenant)
 }
 
-// OpenToRead opens a tenant's part to ask it only, beside the hub that fills it. An attempt that a hub did not bring to
-// its end may be in an answer in part, until that hub has been started again.
+// OpenToRead opens a tenant's part to ask it only, beside the hub that fills it. An attempt that a
+// hub did not bring to its end may be in an answer in part, until that hub has been started again.
 func (a *Address) OpenToRead(ctx context.Context, tenant string) (store.Engine, error) {
 	e := &Engine{cluster: a.cluster, reads: true}
 	return e, a.connect(ctx, e, tenant)
@@ -207,8 +210,8 @@ func (e *Engine) Query(ctx context.Context, text string, arguments ...any) (stor
 	return nil, nil, last
 }
 
-// watched has one server ask those that are up, and ends that when another one goes away: one that hangs would be
-// waited for as long as the servers' own receive_timeout.
+// watched has one server ask those that are up, and ends that when another one goes away: one that
+// hangs would be waited for as long as the servers' own receive_timeout.
 func (e *Engine) watched(ctx context.Context, up []*shard, missing []string, text string,
 	arguments []any) (store.Rows, error) {
 	if len(missing) > 0 && len(up) == 1 {
@@ -257,8 +260,8 @@ func (e *Engine) QueryShard(ctx context.Context, number int, text string, argume
 	return found, nil
 }
 
-// Append writes to one server. An attempt that fails is given up, now or before anything else is done there. A query
-// beside it may see a part of its rows for as long as it takes.
+// Append writes to one server. An attempt that fails is given up, now or before anything else is
+// done there. A query beside it may see a part of its rows for as long as it takes.
 func (e *Engine) Append(ctx context.Context, number int, attempt int64, batches []store.Batch) error {
 	one := e.shards[number]
 	if err := one.ready(ctx); err != nil {

@@ -16,7 +16,8 @@ type journal struct {
 	path  string
 	mutex sync.Mutex
 	open  [][]int64 // by shard
-	// given are those that somebody is giving up: what writes them has failed then, whatever it thinks.
+	// given are those that somebody is giving up: what writes them has failed then, whatever it
+	// thinks.
 	given map[[2]int64]bool
 }
 

@@ -8,7 +8,8 @@ import (
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// found are all rows of a query: a server that dies while it answers is an error, not the end of the rows.
+// found are all rows of a query: a server that dies while it answers is an error, not the end of
+// the rows.
 type found struct {
 	rows [][]any
 	next int

@@ -66,7 +66,8 @@ func (s *shard) ping(ctx context.Context) error {
 	return err
 }
 
-// rest leaves the server alone for a while, and has it made ready again: it may come back as another.
+// rest leaves the server alone for a while, and has it made ready again: it may come back as
+// another.
 func (s *shard) rest(err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -79,8 +80,8 @@ func (s *shard) unsettle() {
 	s.settled = false
 }
 
-// ready makes what is missing on the server, and gives up attempts that may be there in part. It fails with
-// store.ErrDown where the server does not answer.
+// ready makes what is missing on the server, and gives up attempts that may be there in part. It
+// fails with store.ErrDown where the server does not answer.
 func (s *shard) ready(ctx context.Context) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -173,8 +174,8 @@ func (s *shard) insert(ctx context.Context, batch store.Batch) error {
 	return block.Send()
 }
 
-// Queries need no setting of the server's own: subqueries mean a shard's own rows, since those of a host
-// are together, and a shard that does not answer is an error unless it is known to be missing.
+// Queries need no setting of the server's own: subqueries mean a shard's own rows, since those of a
+// host are together, and a shard that does not answer is an error unless it is known to be missing.
 const (
 	settings = ` SETTINGS join_default_strictness = 'ALL'`
 	overAll  = settings + `, distributed_product_mode = 'local', receive_timeout = 60, skip_unavailable_shards = 0`

@@ -112,7 +112,8 @@ func (s *shard) checkCluster(ctx context.Context) error {
 	return nil
 }
 
-// checkOwner makes sure that no other directory's store writes here: both would use the same numbers.
+// checkOwner makes sure that no other directory's store writes here: both would use the same
+// numbers.
 func (s *shard) checkOwner(ctx context.Context) error {
 	found, err := query(ctx, s.rows, "SELECT id FROM owner", nil)
 	if err != nil {

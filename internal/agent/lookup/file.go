@@ -12,9 +12,9 @@ import (
 	"culprit/recording"
 )
 
-// OfFile is what a window tells of a service, by the manifest that lies beside its recording: in the folder of an
-// agent, in the store of a hub, or where `culprit fleet fetch` put both. A service that lists no processes stands for
-// all of the recording.
+// OfFile is what a window tells of a service, by the manifest that lies beside its recording: in
+// the folder of an agent, in the store of a hub, or where `culprit fleet fetch` put both. A service
+// that lists no processes stands for all of the recording.
 func OfFile(path, service string) (*recording.Recording, error) {
 	manifest, err := manifestBeside(path)
 	if err != nil {

@@ -31,7 +31,8 @@ const (
 	Everything = "*"
 )
 
-// maxWindows is how many windows of one name are read: of more, as many that lie evenly in the time.
+// maxWindows is how many windows of one name are read: of more, as many that lie evenly in the
+// time.
 const maxWindows = 60
 
 // Is tells whether a word is such a name.
@@ -81,7 +82,8 @@ type query struct {
 	span
 }
 
-// Names looks up names, each of which may take its clock times from the others: "yesterday" beside "03:00..03:10".
+// Names looks up names, each of which may take its clock times from the others: "yesterday" beside
+// "03:00..03:10".
 func (f Finder) Names(names []string) ([]*Found, error) {
 	var queries []query
 	var clock *span
@@ -131,7 +133,8 @@ func parseName(text string, now time.Time) (q query, err error) {
 	return q, nil
 }
 
-// slack is how long before a time a window may have begun that reaches into it: of names only the begin is known.
+// slack is how long before a time a window may have begun that reaches into it: of names only the
+// begin is known.
 const slack = 2 * time.Hour
 
 func (f Finder) find(q query) (*Found, error) {

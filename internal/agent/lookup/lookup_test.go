@@ -13,7 +13,8 @@ import (
 
 var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-// library keeps windows of each minute from 02:55 to 03:15 of two days; web uses more CPU time on the second.
+// library keeps windows of each minute from 02:55 to 03:15 of two days; web uses more CPU time on
+// the second.
 func library(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// span is a stretch of time that was asked for. A day without a clock time is the same clock time of another day where
-// the other side of a comparison has one.
+// span is a stretch of time that was asked for. A day without a clock time is the same clock time
+// of another day where the other side of a comparison has one.
 type span struct {
 	from, to time.Time
 	day      bool // a whole day was named, and nothing of it
@@ -17,8 +17,8 @@ type span struct {
 // DefaultSpan is how far back a name without a time reaches.
 const DefaultSpan = 10 * time.Minute
 
-// parseSpan reads what stands behind the @: "03:00..03:10", "yesterday 03:00..03:10", "yesterday", "-2h",
-// "2026-11-22T03:00..04:00", "03:00".
+// parseSpan reads what stands behind the @: "03:00..03:10", "yesterday 03:00..03:10", "yesterday",
+// "-2h", "2026-11-22T03:00..04:00", "03:00".
 func parseSpan(text string, now time.Time) (span, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -143,7 +143,8 @@ func parseClock(text string, day time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// onDay is a clock time on a day. Where the clock is put on, a time that there is not is an hour later.
+// onDay is a clock time on a day. Where the clock is put on, a time that there is not is an hour
+// later.
 func onDay(clock, day time.Time) time.Time {
 	year, month, number := day.Date()
 	return time.Date(year, month, number, clock.Hour(), clock.Minute(), clock.Second(), 0, day.Location())

@@ -8,8 +8,8 @@ import (
 	"culprit/recording"
 )
 
-// Whole makes one recording of the windows of a name, as if it had been recorded in one go: what lay between two of
-// them stands among its gaps.
+// Whole makes one recording of the windows of a name, as if it had been recorded in one go: what
+// lay between two of them stands among its gaps.
 func (f *Found) Whole() (whole *recording.Recording, err error) {
 	if len(f.Windows) == 1 {
 		return f.Windows[0].Recording, nil

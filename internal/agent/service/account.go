@@ -2,7 +2,8 @@ package service
 
 import "culprit/recording"
 
-// The metrics of a service, by the scheduler's own account of its threads: exact sums, whatever the rate of samples.
+// The metrics of a service, by the scheduler's own account of its threads: exact sums, whatever the
+// rate of samples.
 const (
 	MetricRunqueue    = "offcpu.runqueue_ns" // runnable, without a CPU
 	MetricBlocked     = "offcpu.blocked_ns"  // asleep or uninterruptible, of all threads together

@@ -13,8 +13,9 @@ import (
 // maxCgroupFile bounds /proc/PID/cgroup: a line for each hierarchy of version 1.
 const maxCgroupFile = 64 << 10
 
-// cgroupOf is the cgroup of a unit or container below the mount of version 2, by one of its processes: what `culprit
-// record --cgroup` takes behind /sys/fs/cgroup. "" where the service is none, and where that cannot be told.
+// cgroupOf is the cgroup of a unit or container below the mount of version 2, by one of its
+// processes: what `culprit record --cgroup` takes behind /sys/fs/cgroup. "" where the service is
+// none, and where that cannot be told.
 func (n *Namer) cgroupOf(pid int32, group string) string {
 	if group == "" {
 		return ""
@@ -36,8 +37,8 @@ func (n *Namer) cgroupOf(pid int32, group string) string {
 	return ""
 }
 
-// wholeOf cuts a path behind the directory that is the unit's or the container's own: those below are parts of it. A
-// manifest takes no path with what cannot be printed.
+// wholeOf cuts a path behind the directory that is the unit's or the container's own: those below
+// are parts of it. A manifest takes no path with what cannot be printed.
 func wholeOf(path, group string) string {
 	own := group[strings.LastIndexByte(group, ' ')+1:] // of a container its name, or the begin of its id
 	parts := strings.Split(path, "/")

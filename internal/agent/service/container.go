@@ -46,7 +46,8 @@ func (c container) version() (version, from string) {
 	return "", ""
 }
 
-// container finds out what a container is called, once: "docker 4fd2c1a90b17", "pod 3d1c… containerd 0a1b…".
+// container finds out what a container is called, once: "docker 4fd2c1a90b17", "pod 3d1c…
+// containerd 0a1b…".
 func (n *Namer) container(group string) container {
 	if known, there := n.containers[group]; there {
 		return known
@@ -126,14 +127,17 @@ func (n *Namer) podmanNamed(id string) (found container) {
 	return found
 }
 
-// The kubelet names the folder of a pod's logs "NAMESPACE_POD_UID"; none of the three has an underscore.
+// The kubelet names the folder of a pod's logs "NAMESPACE_POD_UID"; none of the three has an
+// underscore.
 const podLogs = "var/log/pods"
 
-// What workloads add to their names for those of their pods: a ReplicaSet's hash and five letters, a DaemonSet's five
-// letters, a Job's five, a StatefulSet's number (k8s.io/apimachinery/pkg/util/rand).
+// What workloads add to their names for those of their pods: a ReplicaSet's hash and five letters,
+// a DaemonSet's five letters, a Job's five, a StatefulSet's number
+// (k8s.io/apimachinery/pkg/util/rand).
 var podEnd = regexp.MustCompile(`(-[a-f0-9bcdfghjklmnpqrstvwxz]{7,10})?-[bcdfghjklmnpqrstvwxz2456789]{5}$|-[0-9]{1,4}$`)
 
-// podNamed asks what the kubelet keeps of a pod. The service is the workload: what its pods have in common.
+// podNamed asks what the kubelet keeps of a pod. The service is the workload: what its pods have in
+// common.
 func (n *Namer) podNamed(uid string) (found container) {
 	if strings.ContainsAny(uid, `*?[\/`) {
 		return found

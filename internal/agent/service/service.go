@@ -96,14 +96,14 @@ type one struct {
 	account   account
 }
 
-// ownFile tells whether the version is to be read from the executable. What comes and goes within a window has none:
-// a host that builds and tests has a hundred new ones each minute.
+// ownFile tells whether the version is to be read from the executable. What comes and goes within a
+// window has none: a host that builds and tests has a hundred new ones each minute.
 func (s *one) ownFile() bool {
 	return s.Version == "" && !s.contained && s.first != 0 && s.Name != Other
 }
 
-// Services lists those that the processes of a recording belong to, the dearest first. Labels are what a file of labels
-// says of services by name.
+// Services lists those that the processes of a recording belong to, the dearest first. Labels are
+// what a file of labels says of services by name.
 func (n *Namer) Services(rec *recording.Recording, labels map[string]map[string]string) []window.Service {
 	found := map[string]*one{}
 	of := map[int32]*one{}
@@ -159,7 +159,8 @@ func (n *Namer) add(found map[string]*one, process *recording.Process) *one {
 	return s
 }
 
-// fileOf is the executable of a process: of its last exec in the window, else as it was seen before, else its name.
+// fileOf is the executable of a process: of its last exec in the window, else as it was seen
+// before, else its name.
 func (n *Namer) fileOf(process *recording.Process) string {
 	if process.Command != "" {
 		if len(n.executable) < maxKnown && process.EndNs == 0 {
@@ -201,14 +202,15 @@ func (n *Namer) nameOf(process *recording.Process, file string) (string, contain
 	return name, container{}
 }
 
-// isGroup tells whether what a recording says of a process's cgroup is a service: a unit of systemd or a container.
-// Sessions are none, nor is the manager of a user.
+// isGroup tells whether what a recording says of a process's cgroup is a service: a unit of systemd
+// or a container. Sessions are none, nor is the manager of a user.
 func isGroup(group string) bool {
 	unit, is := strings.CutSuffix(group, ".service")
 	return group != "" && !strings.HasSuffix(group, ".scope") && !(is && isUsersManager(unit))
 }
 
-// isUsersManager tells the unit of a user's own manager, below which everything that they start may lie.
+// isUsersManager tells the unit of a user's own manager, below which everything that they start may
+// lie.
 func isUsersManager(unit string) bool { return strings.HasPrefix(unit, "user@") }
 
 // complete says of a service what takes a look at its files: its version, and when it was started.
@@ -233,7 +235,8 @@ func (n *Namer) complete(s *one, labels map[string]string) {
 	}
 }
 
-// bound puts services beyond the limits together, those of least CPU time, and leaves out processes that do not fit.
+// bound puts services beyond the limits together, those of least CPU time, and leaves out processes
+// that do not fit.
 func bound(list []*one) []*one {
 	if len(list) > maxServices {
 		rest := &one{Service: window.Service{Name: Other}}

@@ -42,8 +42,9 @@ func newVersions(root string) *versions {
 	return &versions{root: root, known: map[string]version{}, reader: dependency.NewReader()}
 }
 
-// learn finds out the versions of executables that are not known yet: of the package that has it, of the Go module that
-// it is, else its build id. All are asked for at once, as the lists of packages are read for each question.
+// learn finds out the versions of executables that are not known yet: of the package that has it,
+// of the Go module that it is, else its build id. All are asked for at once, as the lists of
+// packages are read for each question.
 func (v *versions) learn(paths []string) {
 	if len(v.known) >= maxVersions {
 		clear(v.known)
@@ -68,7 +69,8 @@ func (v *versions) learn(paths []string) {
 	}
 }
 
-// stat looks at an executable; false for what is no file that this process sees, as one in a container.
+// stat looks at an executable; false for what is no file that this process sees, as one in a
+// container.
 func (v *versions) stat(path string) (now unix.Stat_t, is bool) {
 	if !filepath.IsAbs(path) {
 		return now, false

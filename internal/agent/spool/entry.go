@@ -15,8 +15,8 @@ import (
 	"culprit/internal/fleet/window"
 )
 
-// Entry is one window by its name, "000000000042-20261123T030000.123Z-light": its number first, so that the names'
-// order is that of their age whatever the clock did.
+// Entry is one window by its name, "000000000042-20261123T030000.123Z-light": its number first, so
+// that the names' order is that of their age whatever the clock did.
 type Entry struct {
 	Name     string
 	Sequence int64
@@ -72,8 +72,8 @@ func ManifestOf(folder string, entry Entry) (*window.Window, error) {
 	return manifest, nil
 }
 
-// List tells of the windows of a folder, the oldest first. It needs no lock: a window that is removed meanwhile is
-// missing when it is opened.
+// List tells of the windows of a folder, the oldest first. It needs no lock: a window that is
+// removed meanwhile is missing when it is opened.
 func List(folder string) ([]Entry, error) {
 	files, err := os.ReadDir(filepath.Join(folder, windowsFolder))
 	if err != nil {

@@ -16,11 +16,12 @@ import (
 // maxManifestBytes bounds the manifest of a recording that is only looked at.
 const maxManifestBytes = 4 << 20
 
-// newest is how many of the newest windows are looked into at the start: what a crash can have torn.
+// newest is how many of the newest windows are looked into at the start: what a crash can have
+// torn.
 const newest = 16
 
-// recover lists what is there, removes temporary files, and sets aside what a crash left torn. A recording without a
-// manifest goes back to the incoming ones.
+// recover lists what is there, removes temporary files, and sets aside what a crash left torn. A
+// recording without a manifest goes back to the incoming ones.
 func (s *Spool) recover() error {
 	folder := filepath.Join(s.folder, windowsFolder)
 	files, err := os.ReadDir(folder)
@@ -140,8 +141,8 @@ func (s *Spool) setAside(path string) {
 	}
 }
 
-// Orphans are recordings that a killed agent left without a manifest, the oldest first. Those that cannot be read are
-// set aside. The others are added, or removed with Forget.
+// Orphans are recordings that a killed agent left without a manifest, the oldest first. Those that
+// cannot be read are set aside. The others are added, or removed with Forget.
 func (s *Spool) Orphans() (entries []Entry, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -79,7 +79,8 @@ func Open(folder string, keep int64) (*Spool, error) {
 	return s, nil
 }
 
-// makeFolder makes a folder of one's own; one that others may write is refused: they could put files in place of ours.
+// makeFolder makes a folder of one's own; one that others may write is refused: they could put
+// files in place of ours.
 func makeFolder(path string) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return err
@@ -129,8 +130,8 @@ func (s *Spool) Close() error {
 	return errors.Join(err, s.lock.Close())
 }
 
-// Next begins a window: it gives it its number and its name. A number is not given twice, also after a crash: the
-// names on disk have it.
+// Next begins a window: it gives it its number and its name. A number is not given twice, also
+// after a crash: the names on disk have it.
 func (s *Spool) Next(start time.Time, kind string) Entry {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -143,8 +144,8 @@ func (s *Spool) Incoming(entry Entry) string {
 	return filepath.Join(s.folder, incomingFolder, entry.Name+window.RecordingSuffix)
 }
 
-// Add takes over the recording that was written to Incoming, with its manifest, which is told of what was dropped
-// since the one before.
+// Add takes over the recording that was written to Incoming, with its manifest, which is told of
+// what was dropped since the one before.
 func (s *Spool) Add(entry Entry, manifest *window.Window) error {
 	dropped := s.State().Dropped
 	manifest.Dropped = dropped - s.State().Told
@@ -177,8 +178,8 @@ func (s *Spool) Recording(entry Entry) string { return entry.file(s.folder, wind
 // Manifest is the file beside the recording.
 func (s *Spool) Manifest(entry Entry) string { return entry.file(s.folder, window.ManifestSuffix) }
 
-// shrink removes the oldest windows until no more than a number of bytes are left, but never the newest. The caller
-// holds the mutex.
+// shrink removes the oldest windows until no more than a number of bytes are left, but never the
+// newest. The caller holds the mutex.
 func (s *Spool) shrink(limit int64) (removed int) {
 	for s.bytes > limit && len(s.entries) > 1 {
 		s.remove(0)
@@ -200,8 +201,8 @@ func (s *Spool) remove(at int) {
 	s.state.drop(entry)
 }
 
-// MakeRoom removes the oldest windows where the disk has less free than a number of bytes, as others fill it too, down
-// to the last leastLeft. It tells whether there is room now.
+// MakeRoom removes the oldest windows where the disk has less free than a number of bytes, as
+// others fill it too, down to the last leastLeft. It tells whether there is room now.
 func (s *Spool) MakeRoom(bytes int64) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -214,7 +215,8 @@ func (s *Spool) MakeRoom(bytes int64) bool {
 	return true
 }
 
-// free is what the disk of a folder has left for this user; a disk that cannot be asked is taken for empty.
+// free is what the disk of a folder has left for this user; a disk that cannot be asked is taken
+// for empty.
 func free(folder string) int64 {
 	var space unix.Statfs_t
 	if err := unix.Statfs(folder, &space); err != nil || space.Blocks == 0 {

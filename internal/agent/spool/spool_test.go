@@ -145,8 +145,9 @@ func TestBoundDropsTheOldest(t *testing.T) {
 	}
 }
 
-// What a crash can leave: temporary files, a recording without its manifest, a manifest without its recording, files
-// that are cut off or empty. Whole windows stay, the others are counted, nothing stops the start.
+// What a crash can leave: temporary files, a recording without its manifest, a manifest without its
+// recording, files that are cut off or empty. Whole windows stay, the others are counted, nothing
+// stops the start.
 func TestCrashLeavesNothingBehind(t *testing.T) {
 	s := open(t, t.TempDir(), 64<<20)
 	var entries []Entry
@@ -254,7 +255,8 @@ func TestRefusesFolders(t *testing.T) {
 	}
 }
 
-// On a disk that others fill the oldest windows go, but not the last of them; what is written is whole.
+// On a disk that others fill the oldest windows go, but not the last of them; what is written is
+// whole.
 func TestFullDisk(t *testing.T) {
 	if testing.Short() || os.Geteuid() != 0 {
 		t.Skip("mounting a small file system needs root")

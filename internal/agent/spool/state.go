@@ -12,14 +12,17 @@ const (
 	stateLimit = 64 << 10
 )
 
-// State is what must outlive the agent beside the windows. One that is lost costs counts, never a window.
+// State is what must outlive the agent beside the windows. One that is lost costs counts, never a
+// window.
 type State struct {
 	Sequence int64 `json:"sequence"` // of the window that was begun last
-	// Sent is the number up to which the hub of that name has all windows or refused them; SentTo is its address.
+	// Sent is the number up to which the hub of that name has all windows or refused them; SentTo
+	// is its address.
 	Sent   int64  `json:"sent"`
 	SentTo string `json:"sent_to,omitempty"`
-	// Dropped counts windows that the bound or the disk had no room for before the hub had them, with the times of the
-	// first and the last; Told are those that a later window has told the hub of.
+	// Dropped counts windows that the bound or the disk had no room for before the hub had them,
+	// with the times of the first and the last; Told are those that a later window has told the hub
+	// of.
 	Dropped     int64     `json:"dropped"`
 	DroppedFrom time.Time `json:"dropped_from,omitzero"`
 	DroppedTo   time.Time `json:"dropped_to,omitzero"`
@@ -90,7 +93,8 @@ func (s *Spool) NotRecorded(start time.Time, why string) {
 	s.state.lose(start)
 }
 
-// ShipTo says to which hub windows go; one that has none yet is to have all that are kept. "": none.
+// ShipTo says to which hub windows go; one that has none yet is to have all that are kept. "":
+// none.
 func (s *Spool) ShipTo(hub string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -123,8 +127,8 @@ func (s *Spool) CountUnsent() (count int) {
 	return count
 }
 
-// MarkSent notes that the hub has a window, or will never take it. The note need not be on disk: a window that is sent
-// twice is one at the hub.
+// MarkSent notes that the hub has a window, or will never take it. The note need not be on disk: a
+// window that is sent twice is one at the hub.
 func (s *Spool) MarkSent(entry Entry, refused bool) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Step is a change of the level between two candidates that stand beside each other, or between which all are skipped.
+// Step is a change of the level between two candidates that stand beside each other, or between
+// which all are skipped.
 type Step struct {
 	Before, After int     // positions: After is the first one that has the new level, or one of those skipped before it
 	Chance        float64 // that the level grows there by at least what counts
@@ -77,8 +78,8 @@ func (b *Belief) across(i int) Step {
 	return step
 }
 
-// Next returns the candidate whose own level is least certain, as far as that matters to what is looked for: none when
-// every level is known to within a small part of what counts.
+// Next returns the candidate whose own level is least certain, as far as that matters to what is
+// looked for: none when every level is known to within a small part of what counts.
 func (b *Belief) Next() (position int, found bool) {
 	least := 0.05 * b.model.Delta
 	best := least * least
@@ -111,8 +112,8 @@ func (b *Belief) Next() (position int, found bool) {
 // reuse prefers a candidate that is built already.
 const reuse = 1.1
 
-// awayFromSkipped prefers candidates some way off those that cannot be built: such ones stand together, as git bisect
-// takes them to.
+// awayFromSkipped prefers candidates some way off those that cannot be built: such ones stand
+// together, as git bisect takes them to.
 func (b *Belief) awayFromSkipped(position, before, after int) float64 {
 	nearest := math.Inf(1)
 	for skipped := range b.skipped {
@@ -134,7 +135,8 @@ func (b *Belief) moments(i int) (middle, square float64) {
 	return middle, square
 }
 
-// ownVariance is how uncertain a measured candidate's own level is, after its trials and those of all others.
+// ownVariance is how uncertain a measured candidate's own level is, after its trials and those of
+// all others.
 func (b *Belief) ownVariance(i int) float64 {
 	others := multiplied(b.forward[i], b.step(b.back[i+1], b.nodes[i+1]-b.nodes[i], true))
 	normalise(others)
@@ -162,9 +164,9 @@ const (
 	Open     Class = "open"
 )
 
-// Classify tests one candidate against both ends by its own trials (the sequential test of several hypotheses of Baum &
-// Veeravalli 1994: stop as soon as one is as probable as asked for). Chance is that of the class: of an end against the
-// other end, once neither is not the likeliest.
+// Classify tests one candidate against both ends by its own trials (the sequential test of several
+// hypotheses of Baum & Veeravalli 1994: stop as soon as one is as probable as asked for). Chance is
+// that of the class: of an end against the other end, once neither is not the likeliest.
 func Classify(model Model, values []float64, certain float64) (class Class, chance float64) {
 	b := NewBelief(model, map[int][]float64{1: values}, nil)
 	own := b.likelihood(values)

@@ -1,15 +1,16 @@
-// Package search says where along a line of candidates a program became slower, and which candidate to try next. It is
-// pure: numbers in, positions out.
+// Package search says where along a line of candidates a program became slower, and which candidate
+// to try next. It is pure: numbers in, positions out.
 //
-// The candidates 0 (good) to Last (bad) have levels: the logarithm of the metric above that of the good end. Levels
-// form a step function: most candidates change nothing, some change the level, and a level may change more than
-// once and in both directions. A Belief is the exact posterior over all such functions (a hidden Markov chain over
-// the candidates that were measured; Fearnhead 2006, "Exact and efficient Bayesian inference for multiple
-// changepoint problems"). The next candidate is the one whose own level is least certain. Where there is one step,
-// that is the median of where the step can be: the probabilistic bisection of Horstein (1963), whose convergence
-// Burnashev & Zigangirov (1974) and Waeber, Frazier & Henderson (2013) show, and which Karp & Kleinberg (2007) call
-// noisy binary search. Answers are not rounded to yes and no: each carries the weight of its trials, so that a
-// close one is asked again when later ones contradict it.
+// The candidates 0 (good) to Last (bad) have levels: the logarithm of the metric above that of the
+// good end. Levels form a step function: most candidates change nothing, some change the level, and
+// a level may change more than once and in both directions. A Belief is the exact posterior over
+// all such functions (a hidden Markov chain over the candidates that were measured; Fearnhead 2006,
+// "Exact and efficient Bayesian inference for multiple changepoint problems"). The next candidate
+// is the one whose own level is least certain. Where there is one step, that is the median of where
+// the step can be: the probabilistic bisection of Horstein (1963), whose convergence Burnashev &
+// Zigangirov (1974) and Waeber, Frazier & Henderson (2013) show, and which Karp & Kleinberg (2007)
+// call noisy binary search. Answers are not rounded to yes and no: each carries the weight of its
+// trials, so that a close one is asked again when later ones contradict it.
 //
 //	b := search.NewBelief(search.Model{Last: 200, Delta: 0.05, Noise: 0.03}, observations, nil)
 //	if step, found := b.Found(0.02, 0.95); !found { next, ok := b.Next() … }
@@ -31,12 +32,15 @@ type Model struct {
 	Smallest float64 // smallest difference that counts, as a logarithm
 }
 
-// The assumptions, each about candidates of real programs. What they are worth is tested by simulation.
+// The assumptions, each about candidates of real programs. What they are worth is tested by
+// simulation.
 const (
-	// ownPart is how far a candidate that changes nothing lies from its neighbours, as a part of Delta: code that
-	// moves in memory runs a little faster or slower (Mytkowicz, Diwan, Hauswirth & Sweeney 2009).
+	// ownPart is how far a candidate that changes nothing lies from its neighbours, as a part of
+	// Delta: code that moves in memory runs a little faster or slower (Mytkowicz, Diwan, Hauswirth
+	// & Sweeney 2009).
 	ownPart = 0.12
-	// strange is the chance that a candidate has a level of its own, which neither neighbour shares.
+	// strange is the chance that a candidate has a level of its own, which neither neighbour
+	// shares.
 	strange = 0.02
 	// changes is how many candidates are expected to change the level.
 	changes = 1.5
@@ -62,8 +66,9 @@ type Belief struct {
 	skipped map[int]bool
 }
 
-// NewBelief weighs all observations: for each position, ln of its runs less the mean of ln of both ends in the same
-// block, so that what is common to a block cancels. Positions that are skipped cannot be measured.
+// NewBelief weighs all observations: for each position, ln of its runs less the mean of ln of both
+// ends in the same block, so that what is common to a block cancels. Positions that are skipped
+// cannot be measured.
 func NewBelief(model Model, observations map[int][]float64, skipped map[int]bool) *Belief {
 	b := &Belief{model: model, skipped: skipped}
 	b.layGrid(observations)
@@ -119,7 +124,8 @@ func (b *Belief) only(at int) []float64 {
 // likelihood is that of a candidate's own level, largest value 1.
 func (b *Belief) likelihood(values []float64) []float64 {
 	logs := make([]float64, len(b.levels))
-	// A mean of two ends beside one run; the scale that gives Student's distribution a normal one's middle part.
+	// A mean of two ends beside one run; the scale that gives Student's distribution a normal one's
+	// middle part.
 	scale := max(b.model.Noise, 1e-6) * math.Sqrt(1.5) * 0.9
 	for i, level := range b.levels {
 		for _, value := range values {
@@ -134,7 +140,8 @@ func (b *Belief) likelihood(values []float64) []float64 {
 	return logs
 }
 
-// shared turns the likelihood of a candidate's own level into that of the level it shares with its neighbours.
+// shared turns the likelihood of a candidate's own level into that of the level it shares with its
+// neighbours.
 func (b *Belief) shared(own []float64) []float64 {
 	spread := b.spread(own)
 	floor := strange * mean(own)

@@ -28,7 +28,8 @@ const (
 	keepsPart = 0.65
 	// mainPart is enough where no single frame explains most: then the largest is named. Chosen.
 	mainPart = 0.35
-	// takenPart of a new function's growth, lost by its neighbours, makes it their new name. Chosen.
+	// takenPart of a new function's growth, lost by its neighbours, makes it their new name.
+	// Chosen.
 	takenPart = 0.5
 )
 

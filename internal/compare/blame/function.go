@@ -13,11 +13,12 @@ import (
 )
 
 const (
-	// callerMoved is the part of a function's growth that its caller must have too. Chosen: of less,
-	// the function took over what the caller's other callees gave up.
+	// callerMoved is the part of a function's growth that its caller must have too. Chosen: of
+	// less, the function took over what the caller's other callees gave up.
 	callerMoved = 0.5
-	// throughPart of a function's growth must come through another for one of the two to be named with
-	// it: through what is blamed to lie below that, through a callee for that to be named. Chosen.
+	// throughPart of a function's growth must come through another for one of the two to be named
+	// with it: through what is blamed to lie below that, through a callee for that to be named.
+	// Chosen.
 	throughPart = 0.5
 	// leafPart of it is enough for a leaf to be named beside such a callee. Chosen.
 	leafPart = 0.2
@@ -53,9 +54,9 @@ func (s *search) largestOf(functions map[names.Key]*function) *spot {
 	})
 }
 
-// newBelow finds the deepest function that side A never ran, below one that it did, which most of the
-// growth of that comes from, where both are of a dependency that is not the same on both sides: what
-// the other version adds explains why what calls it costs more.
+// newBelow finds the deepest function that side A never ran, below one that it did, which most of
+// the growth of that comes from, where both are of a dependency that is not the same on both sides:
+// what the other version adds explains why what calls it costs more.
 func (s *search) newBelow(functions map[names.Key]*function, blamed *spot) *spot {
 	last := names.KeyOf(blamed.stack[len(blamed.stack)-1])
 	if blamed.grow < explainsPart*s.total || s.added(last) {

@@ -6,8 +6,9 @@ import (
 	"culprit/recording"
 )
 
-// Where no function of the program's own explains a change, its deepest own one is the place, also where the program
-// begins; then the deepest function of a library; then the kernel's. What only leads to a program is none.
+// Where no function of the program's own explains a change, its deepest own one is the place, also
+// where the program begins; then the deepest function of a library; then the kernel's. What only
+// leads to a program is none.
 func TestFallback(t *testing.T) {
 	start := recording.Frame{Kind: recording.KindNative, Name: "_start", Module: "a"}
 	main := recording.Frame{Kind: recording.KindNative, Name: "main", Module: "a"}

@@ -32,13 +32,13 @@ func OneAfterOther(a, b []*recording.Recording) (timesA, timesB []float64) {
 // before reports whether all of some moments lie before all others.
 func before(first, second []float64) bool { return slices.Max(first) < slices.Min(second) }
 
-// farApart is how many times as long as the longer side took the gap between two sides is from which on a drift that
-// was seen within them tells nothing of it. Chosen: with two recordings a side a slope over a tenth of the gap makes
-// any interval endless.
+// farApart is how many times as long as the longer side took the gap between two sides is from
+// which on a drift that was seen within them tells nothing of it. Chosen: with two recordings a
+// side a slope over a tenth of the gap makes any interval endless.
 const farApart = 10
 
-// FarApart reports whether there is so much time between two sides that were recorded one after the other, by the
-// times of OneAfterOther, that no drift within them can be drawn out over it.
+// FarApart reports whether there is so much time between two sides that were recorded one after the
+// other, by the times of OneAfterOther, that no drift within them can be drawn out over it.
 func FarApart(timesA, timesB []float64) bool {
 	if len(timesA) == 0 || len(timesB) == 0 {
 		return false

@@ -13,9 +13,11 @@ import (
 func differ(x, y float64) bool { return math.Abs(y-x) > otherLoad*max(x, y) }
 
 const (
-	// fullFrom is how busy a server is that counts as full: the rule for one queue has no answer there. Chosen.
+	// fullFrom is how busy a server is that counts as full: the rule for one queue has no answer
+	// there. Chosen.
 	fullFrom = 0.95
-	// enoughOfIt is the part of a change that load alone makes from which on it may be all there is to it. Chosen.
+	// enoughOfIt is the part of a change that load alone makes from which on it may be all there is
+	// to it. Chosen.
 	enoughOfIt = 0.5
 	// sameLatency is the part by which two latencies differ that are about the same. Chosen.
 	sameLatency = 0.02
@@ -27,9 +29,10 @@ type loaded struct {
 	thread, host        float64 // how busy its busiest thread and its host were; -1: not told
 }
 
-// otherThroughput warns where services answered other numbers of requests in the same time, or on hosts that were not
-// equally busy, and says how busy both were and whether that is enough to explain a change of the latency; nil where
-// both had about as much to do, and not told where their requests were not counted.
+// otherThroughput warns where services answered other numbers of requests in the same time, or on
+// hosts that were not equally busy, and says how busy both were and whether that is enough to
+// explain a change of the latency; nil where both had about as much to do, and not told where their
+// requests were not counted.
 func otherThroughput(a, b []*recording.Recording) (list []string, told bool) {
 	x, toldA := loadOf(a)
 	y, toldB := loadOf(b)
@@ -45,7 +48,8 @@ func otherThroughput(a, b []*recording.Recording) (list []string, told bool) {
 	return []string{text + "; " + byLoadAlone(x, y)}, true
 }
 
-// loadOf is the load of one side; false where it is of commands, or does not say how many requests it answered.
+// loadOf is the load of one side; false where it is of commands, or does not say how many requests
+// it answered.
 func loadOf(group []*recording.Recording) (side loaded, told bool) {
 	of := func(value func(*recording.Recording) (float64, bool)) float64 {
 		var values []float64
@@ -85,8 +89,9 @@ func (l *loaded) words() string {
 	return text
 }
 
-// byLoadAlone says what the load alone makes of the latency, by the rule for one queue: what takes s on an idle server
-// takes s / (1 - busy). The server is the busiest thread, as that of an event loop, or the host, whichever is busier.
+// byLoadAlone says what the load alone makes of the latency, by the rule for one queue: what takes
+// s on an idle server takes s / (1 - busy). The server is the busiest thread, as that of an event
+// loop, or the host, whichever is busier.
 func byLoadAlone(x, y loaded) string {
 	busyX, busyY := max(x.thread, x.host), max(y.thread, y.host)
 	if busyX < 0 || busyY < 0 || x.latency <= 0 || y.latency <= 0 {

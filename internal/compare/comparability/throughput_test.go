@@ -8,8 +8,8 @@ import (
 	"culprit/recording"
 )
 
-// loadedHost is a recording of a service on one CPU: requests in ten seconds, the time of each, how busy its thread and
-// its host were.
+// loadedHost is a recording of a service on one CPU: requests in ten seconds, the time of each, how
+// busy its thread and its host were.
 func loadedHost(count, latencyNs int64, thread, host float64) []*recording.Recording {
 	rec := &recording.Recording{Manifest: recording.Manifest{WindowNs: 10e9, Target: recording.Target{Kind: "pid"}}}
 	rec.Threads = []recording.Thread{{Pid: 7, Tid: 7, CPUNs: int64(thread * 10e9)}}
@@ -19,7 +19,8 @@ func loadedHost(count, latencyNs int64, thread, host float64) []*recording.Recor
 	return []*recording.Recording{rec}
 }
 
-// A warning says how busy both sides were where their load differs, and whether that may be all there is to a change.
+// A warning says how busy both sides were where their load differs, and whether that may be all
+// there is to a change.
 func TestOtherLoadOfRequests(t *testing.T) {
 	for _, test := range []struct {
 		what string

@@ -2,15 +2,15 @@ package counts
 
 import "culprit/recording"
 
-// Counter begins the names of the events that record --counters counted. Of hardware that had to share its counters
-// the estimate stands here; one that never counted adds nothing.
+// Counter begins the names of the events that record --counters counted. Of hardware that had to
+// share its counters the estimate stands here; one that never counted adds nothing.
 const Counter = "counter."
 
 // RatioUnit is the unit of a ratio, which is no amount of what a run does.
 const RatioUnit = "ratio"
 
-// counterRatios are formed of two events of one group, or of two that counted all the time: of others the ratio would
-// be that of different times.
+// counterRatios are formed of two events of one group, or of two that counted all the time: of
+// others the ratio would be that of different times.
 var counterRatios = []struct{ name, above, below string }{
 	{"ipc", "instructions", "cycles"},
 	{"cache-miss-rate", "cache-misses", "cache-references"},
@@ -19,7 +19,8 @@ var counterRatios = []struct{ name, above, below string }{
 	{"backend-stalled", "stalled-cycles-backend", "cycles"},
 }
 
-// counters adds those of the whole target: numbers of CPUs, which go on while it sleeps, are not of the same kind.
+// counters adds those of the whole target: numbers of CPUs, which go on while it sleeps, are not of
+// the same kind.
 func (t *Table) counters(rec *recording.Recording) {
 	byName := map[string]*recording.Counter{}
 	for i := range rec.Counters {

@@ -35,11 +35,11 @@ const (
 	// StrangersCPU is the sampled CPU time of everybody on the host but the target (tree only).
 	StrangersCPU = "strangers.cpu"
 	// Throttled are the seconds that a CPU quota stopped one of the target's cgroups, by path: the
-	// kernel's account (cpu.stat). A program that enters its cgroup after its start is seen there up
-	// to a second late: a small number is no sign that nothing was stopped.
+	// kernel's account (cpu.stat). A program that enters its cgroup after its start is seen there
+	// up to a second late: a small number is no sign that nothing was stopped.
 	Throttled = "cgroup.throttled"
-	// ListenDrops are connections that the kernel dropped because the queue of a listening socket was
-	// full (TcpExt ListenDrops), on the whole host: the client sends again after a second.
+	// ListenDrops are connections that the kernel dropped because the queue of a listening socket
+	// was full (TcpExt ListenDrops), on the whole host: the client sends again after a second.
 	ListenDrops = "tcp.listen_drops"
 )
 

@@ -74,8 +74,8 @@ func ofFlags(facts []settings.FactChange) (list []Difference) {
 }
 
 // leads marks what only leads to another difference: words and variables that name where another
-// version lies (of the folders "old" and "new" what is in them differs, and their names do not), and
-// wrappers that set what the process was seen to have.
+// version lies (of the folders "old" and "new" what is in them differs, and their names do not),
+// and wrappers that set what the process was seen to have.
 func leads(list []Difference) {
 	for i := range list {
 		one := &list[i]
@@ -142,9 +142,9 @@ func within(file, folder string) bool {
 	return folder != "" && (file == folder || strings.HasPrefix(file, folder+"/"))
 }
 
-// loaded marks what both sides have and only one loaded, where one thing else differs: a variable, an
-// option or another library has it loaded. The system has a library for both sides where none of its
-// packages is in another version.
+// loaded marks what both sides have and only one loaded, where one thing else differs: a variable,
+// an option or another library has it loaded. The system has a library for both sides where none of
+// its packages is in another version.
 func loaded(list []Difference) {
 	sameSystem := !slices.ContainsFunc(list, func(d Difference) bool {
 		return slices.Contains(ofSystem, d.Of) && d.A != "" && d.B != ""

@@ -7,15 +7,15 @@ import (
 	"culprit/recording"
 )
 
-// Changed finds the functions of dependencies that are not the same on both sides. The answer gives,
-// for each frame of a recording, the dependency with its versions, "" for the frames of others; nil
-// where no dependency changed whose functions could be told.
+// Changed finds the functions of dependencies that are not the same on both sides. The answer
+// gives, for each frame of a recording, the dependency with its versions, "" for the frames of
+// others; nil where no dependency changed whose functions could be told.
 //
 // What the system brings counts only where nothing that the program brings differs: of two images
 // nearly every library is another one, and the program's own dependencies are the nearer answer.
-// Interpreters and virtual machines never count: they run functions, and have none of the program's.
-// What only one side ran counts where the program itself is the same: of another program it is
-// whatever that program asks for.
+// Interpreters and virtual machines never count: they run functions, and have none of the
+// program's. What only one side ran counts where the program itself is the same: of another program
+// it is whatever that program asks for.
 func Changed(a, b []*recording.Recording) func(*recording.Recording) []string {
 	if len(a) == 0 || len(b) == 0 {
 		return func(*recording.Recording) []string { return nil }

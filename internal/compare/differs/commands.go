@@ -23,8 +23,8 @@ func beginsWithAny(name string, beginnings []string) bool {
 	return slices.ContainsFunc(beginnings, func(begin string) bool { return strings.HasPrefix(name, begin) })
 }
 
-// ofCommands lists what differs in how the sides were called: variables and wrappers by their names,
-// then the words.
+// ofCommands lists what differs in how the sides were called: variables and wrappers by their
+// names, then the words.
 func ofCommands(a, b []*recording.Recording) (list []Difference) {
 	commandA, commandB := commandOf(a), commandOf(b)
 	if commandA == "" || commandB == "" || commandA == commandB {

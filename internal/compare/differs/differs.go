@@ -42,12 +42,12 @@ type Difference struct {
 	PlaceA   string `json:"place_a,omitempty"`
 	PlaceB   string `json:"place_b,omitempty"`
 	Evidence string `json:"evidence,omitempty"` // the surest of both sides, as in a recording's table
-	// Through is by how many seconds of the metric the stacks that go through it take longer in B, per
-	// unit of work; Grown that this is a part of the metric's growth that counts.
+	// Through is by how many seconds of the metric the stacks that go through it take longer in B,
+	// per unit of work; Grown that this is a part of the metric's growth that counts.
 	Through float64 `json:"through"`
 	Grown   bool    `json:"grown"`
-	// Follows names the difference that this one only leads to, or comes with: the path of a folder in
-	// which another version lies, a library that the other version asks for.
+	// Follows names the difference that this one only leads to, or comes with: the path of a folder
+	// in which another version lies, a library that the other version asks for.
 	Follows string `json:"follows,omitempty"`
 	// idle tells that both sides have it in the same version, and one did not run it.
 	idle bool

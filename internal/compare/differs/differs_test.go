@@ -284,7 +284,8 @@ func TestChangedOnOneSide(t *testing.T) {
 }
 
 // What lies on both sides in the same version and only one ran follows from the one thing that
-// differs, with all that is linked into it; and so does the program of the environment that it is in.
+// differs, with all that is linked into it; and so does the program of the environment that it is
+// in.
 func TestIdle(t *testing.T) {
 	side := func(version string, ran bool) *recording.Recording {
 		folder := "/r/" + version + "/lib/python3.11/site-packages/"

@@ -10,8 +10,8 @@ import (
 const mostWords = 500
 
 // ofWords lists the words in which two lists differ. Words that stand in the same gap between words
-// of both sides are paired, those of the same name first; an option that only one side has goes with
-// its value.
+// of both sides are paired, those of the same name first; an option that only one side has goes
+// with its value.
 func ofWords(called string, a, b []string) (list []Difference) {
 	for _, gap := range gaps(a, b) {
 		onlyA, onlyB := gap[0], gap[1]
@@ -26,8 +26,8 @@ func ofWords(called string, a, b []string) (list []Difference) {
 	return withoutMoved(list)
 }
 
-// withoutMoved makes one difference of an option that only A has at one place, and only B at another:
-// none where its value is the same.
+// withoutMoved makes one difference of an option that only A has at one place, and only B at
+// another: none where its value is the same.
 func withoutMoved(list []Difference) (kept []Difference) {
 	for _, one := range list {
 		nameOf := func(d *Difference) string {
@@ -120,8 +120,8 @@ func isOption(word string) bool {
 	return len(word) > 1 && word[0] == '-' && word != "--" && !strings.ContainsAny(word, "=: ")
 }
 
-// gaps are what only one of two lists has between the words that they have in common, by the longest
-// common subsequence.
+// gaps are what only one of two lists has between the words that they have in common, by the
+// longest common subsequence.
 func gaps(a, b []string) (list [][2][]string) {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]

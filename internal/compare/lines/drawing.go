@@ -158,8 +158,8 @@ func heaviest(counts map[string]float64) (name string) {
 	return name
 }
 
-// separate marks where padding belongs: before a word that another writes than the one before it, or
-// that is written next to words that are only read.
+// separate marks where padding belongs: before a word that another writes than the one before it,
+// or that is written next to words that are only read.
 func (d *Drawing) separate() {
 	before := ""
 	for i := range d.Words {

@@ -6,7 +6,8 @@ import (
 	"culprit/recording"
 )
 
-// met is a recording of threads in common lines which were near each other so often, of so many times by chance.
+// met is a recording of threads in common lines which were near each other so often, of so many
+// times by chance.
 func met(pick *recording.Recording, near, byChance float64) *recording.Recording {
 	samples := int64(0)
 	for i := range pick.Lines {
@@ -24,8 +25,9 @@ func met(pick *recording.Recording, near, byChance float64) *recording.Recording
 	return pick
 }
 
-// Memory that two threads have one after the other is nobody's contention, in many lines or in one; threads that meet
-// as often as chance has it, that hardly can meet, or of which nothing is known, share theirs.
+// Memory that two threads have one after the other is nobody's contention, in many lines or in one;
+// threads that meet as often as chance has it, that hardly can meet, or of which nothing is known,
+// share theirs.
 func TestHandedOn(t *testing.T) {
 	one := func() *recording.Recording { return shared(map[[2]int32]int64{{1, 0}: 150, {2, 0}: 150}) }
 	many := func() *recording.Recording { return scattered(300, byTurns) }
@@ -44,8 +46,9 @@ func TestHandedOn(t *testing.T) {
 	}
 }
 
-// A line costs nothing while one of its threads runs alone: the time of its code is that of the other samples, in one
-// line and in many. What a hostile file says of more samples than there are costs nothing, too.
+// A line costs nothing while one of its threads runs alone: the time of its code is that of the
+// other samples, in one line and in many. What a hostile file says of more samples than there are
+// costs nothing, too.
 func TestAloneCostsNothing(t *testing.T) {
 	one := func() *recording.Recording { return shared(map[[2]int32]int64{{1, 0}: 150, {2, 0}: 150}) }
 	many := func() *recording.Recording { return scattered(300, byTurns) }

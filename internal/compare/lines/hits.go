@@ -23,7 +23,8 @@ func (h *hits) add(row *recording.Line) {
 }
 
 // confirmed reports whether debug registers saw several threads, or tasks, at the line, and one
-// write; in memory that processes share threads of several, for a process may not let itself be watched.
+// write; in memory that processes share threads of several, for a process may not let itself be
+// watched.
 func (u *use) confirmed() bool {
 	users, _ := u.hits.threads.each()
 	tasks, _ := u.hits.tasks.each()

@@ -9,9 +9,10 @@ import (
 	"culprit/recording"
 )
 
-// Where memory lies differs between processes of one program: the kernel puts stacks and heaps somewhere else
-// each time, and what was allocated before moves what comes after it. Words that share a line in one process
-// lie in two lines of another. There the same code works on lines that threads have each for itself.
+// Where memory lies differs between processes of one program: the kernel puts stacks and heaps
+// somewhere else each time, and what was allocated before moves what comes after it. Words that
+// share a line in one process lie in two lines of another. There the same code works on lines that
+// threads have each for itself.
 
 // Layout is what tells that the words of a line lie elsewhere in other runs.
 type Layout struct {
@@ -24,8 +25,8 @@ type Layout struct {
 // fewestOwners is how many threads must have lines of their own for these to be what others share.
 const fewestOwners = 2
 
-// isOwn reports whether one thread has a line for itself. That it writes there need not show: of a word that is read
-// and written back, nearly all samples are at the reading.
+// isOwn reports whether one thread has a line for itself. That it writes there need not show: of a
+// word that is read and written back, nearly all samples are at the reading.
 func (u *use) isOwn() bool { return !u.sparse() && u.oneUser() }
 
 // owner is whose line it is.
@@ -48,8 +49,8 @@ func usual[K int32 | uint64](of users[K]) (who K) {
 	return who
 }
 
-// secondsAt is how long each function was at lines that threads share or have each for themselves, by run, while
-// others ran and while none did; of functions that are at lines of the second kind.
+// secondsAt is how long each function was at lines that threads share or have each for themselves,
+// by run, while others ran and while none did; of functions that are at lines of the second kind.
 func secondsAt(windows [2][]*window, runs int) map[recording.Frame][]float64 {
 	found, own := map[recording.Frame][]float64{}, map[recording.Frame]bool{}
 	for _, side := range windows {
@@ -124,7 +125,8 @@ func (u *use) placesInto(places map[string]map[int32]bool) {
 	}
 }
 
-// shifted reports whether words of the same name lie at other places of a line on each side, all of them.
+// shifted reports whether words of the same name lie at other places of a line on each side, all of
+// them.
 func shifted(places [2]map[string]map[int32]bool) bool {
 	common := 0
 	for name, inA := range places[0] {

@@ -7,7 +7,8 @@ import (
 	"culprit/recording"
 )
 
-// placed is a recording of words by thread and address, with their names, each sampled 50 times in one function.
+// placed is a recording of words by thread and address, with their names, each sampled 50 times in
+// one function.
 func placed(words map[int32]uint64, names map[int32]string) *recording.Recording {
 	rec := &recording.Recording{}
 	rec.Frames = []recording.Frame{{Name: "count", Kind: recording.KindNative}}
@@ -21,9 +22,9 @@ func placed(words map[int32]uint64, names map[int32]string) *recording.Recording
 	return rec
 }
 
-// Where the same code has words of two threads in one line on one side and in two on the other, both are told,
-// whether the words have names or not. Words at the same places on both sides, and lines of one thread, are no
-// other layout.
+// Where the same code has words of two threads in one line on one side and in two on the other,
+// both are told, whether the words have names or not. Words at the same places on both sides, and
+// lines of one thread, are no other layout.
 func TestLayout(t *testing.T) {
 	near, far := map[int32]uint64{1: 0x1010, 2: 0x1038}, map[int32]uint64{1: 0x1020, 2: 0x1048}
 	one := map[int32]uint64{1: 0x1020}
@@ -57,8 +58,8 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// Of a line that threads write in common those words are told apart that nobody writes, or that one thread has: what is
-// written beside them takes the line away.
+// Of a line that threads write in common those words are told apart that nobody writes, or that one
+// thread has: what is written beside them takes the line away.
 func TestBeside(t *testing.T) {
 	both := map[[2]int32]int64{{1, 0}: 50, {2, 0}: 50}
 	reads := func(tid, offset int32, count int64) recording.Line {

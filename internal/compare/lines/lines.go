@@ -1,8 +1,9 @@
-// Package lines finds the cache lines that several threads share, of one process or of several, and at
-// least one of them writes: what each core must fetch again after another has written.
+// Package lines finds the cache lines that several threads share, of one process or of several, and
+// at least one of them writes: what each core must fetch again after another has written.
 //
-// It refuses a line that one thread uses nearly alone, threads that never ran at the same time, memory that
-// they have one after the other, the garbage collector's own reads, and memory that was mapped anew in between.
+// It refuses a line that one thread uses nearly alone, threads that never ran at the same time,
+// memory that they have one after the other, the garbage collector's own reads, and memory that was
+// mapped anew in between.
 //
 //	for _, line := range lines.Find(a, b, work.Scales(sides)) {
 //		fmt.Println(line.Name, line.False, line.Functions[0].Name) // counters true worker
@@ -19,8 +20,8 @@ import (
 	"culprit/recording"
 )
 
-// Line is a cache line that several threads touch and at least one writes, merged over the runs by the
-// code that touches it.
+// Line is a cache line that several threads touch and at least one writes, merged over the runs by
+// the code that touches it.
 type Line struct {
 	Name      string     // its words, as the run that was sampled most there calls them; "" when unknown
 	False     bool       // the threads touch different words of it
@@ -37,8 +38,9 @@ type Line struct {
 	Languages []string   // of the code that touches it, as code.Language tells
 	A, B      []float64  // samples per run whose operand it was
 	Layout    Layout     // how its words lie in other runs
-	// BesideA and BesideB are those of the samples whose word no two threads write: only what is written beside it
-	// takes the line away. All of a line that is shared falsely, some of one that is shared truly as well.
+	// BesideA and BesideB are those of the samples whose word no two threads write: only what is
+	// written beside it takes the line away. All of a line that is shared falsely, some of one that
+	// is shared truly as well.
 	BesideA, BesideB []float64
 }
 
@@ -46,8 +48,8 @@ type Line struct {
 type Function struct {
 	recording.Frame           // its name and kind alone
 	A, B            []float64 // seconds per run
-	// AtA and AtB are seconds per run at lines that threads share or have each for themselves, also while no other one
-	// ran; nil where no lines of the second kind are known.
+	// AtA and AtB are seconds per run at lines that threads share or have each for themselves, also
+	// while no other one ran; nil where no lines of the second kind are known.
 	AtA, AtB []float64
 }
 
@@ -72,9 +74,10 @@ type use struct {
 }
 
 const (
-	// fewestStaying is how often a line must be sampled in a program that returns memory all the time:
-	// what is mapped at an address later is other memory, which two threads do not share. Such lines
-	// had two to four samples in a run of 24,000 mappings, lines that threads fight for hundreds.
+	// fewestStaying is how often a line must be sampled in a program that returns memory all the
+	// time: what is mapped at an address later is other memory, which two threads do not share.
+	// Such lines had two to four samples in a run of 24,000 mappings, lines that threads fight for
+	// hundreds.
 	fewestStaying = 5
 	// oftenUnmapped is how many calls that return memory make such a program. Chosen: no verdict of
 	// the corpus changes between 75 and 125.
@@ -200,7 +203,8 @@ func usesOf(rec *recording.Recording, collects collecting) (order []*use) {
 	return order
 }
 
-// foughtFor is how many samples of a row may be of a thread that waits for the line: another one ran.
+// foughtFor is how many samples of a row may be of a thread that waits for the line: another one
+// ran.
 func foughtFor(row *recording.Line) float64 {
 	return float64(row.Count - min(max(row.Alone, 0), row.Count))
 }

@@ -2,8 +2,8 @@ package lines
 
 import "strings"
 
-// path is what processes have mapped, of memory that they share: what a recording tells of it without
-// the numbers of device and file.
+// path is what processes have mapped, of memory that they share: what a recording tells of it
+// without the numbers of device and file.
 func (u *use) path() string {
 	if u.memory == "" {
 		return ""

@@ -6,8 +6,8 @@ import (
 	"culprit/recording"
 )
 
-// A line of memory that processes share is one, whatever its address in each; who touches it is told with the process.
-// Registers confirm it when they saw both processes.
+// A line of memory that processes share is one, whatever its address in each; who touches it is
+// told with the process. Registers confirm it when they saw both processes.
 func TestMemoryOfProcesses(t *testing.T) {
 	row := func(pid int32, offset int32, hits int64) recording.Line {
 		return recording.Line{Line: uint64(pid) << 12, Pid: pid, Tid: pid, Comm: "work", Offset: offset, Size: 8, Write: true,

@@ -154,8 +154,8 @@ func (m *merged) takeSpread(side []*window, key spreadKey, s *spread) {
 	}
 }
 
-// gathered joins lines of code that is the same in its greater part: which functions were sampled at a
-// line is chance where there are many. Objects of other names stay apart.
+// gathered joins lines of code that is the same in its greater part: which functions were sampled
+// at a line is chance where there are many. Objects of other names stay apart.
 func gathered(found map[string]*merged) (list []*merged) {
 	all := make([]*merged, 0, len(found))
 	for _, key := range slices.Sorted(maps.Keys(found)) {
@@ -177,7 +177,8 @@ func gathered(found map[string]*merged) (list []*merged) {
 
 func (m *merged) all() float64 { return sum(m.samples) }
 
-// mostlyHeld is the part of a line's samples that is of functions which touch another, too, to be told with it.
+// mostlyHeld is the part of a line's samples that is of functions which touch another, too, to be
+// told with it.
 const mostlyHeld = 0.5
 
 // holds reports whether another is of the same code and objects.
@@ -235,8 +236,8 @@ func sum(values []float64) (all float64) {
 	return all
 }
 
-// key is the same for a line in all recordings: the code that touches it. Not its name: which of its
-// words were sampled differs from run to run.
+// key is the same for a line in all recordings: the code that touches it. Not its name: which of
+// its words were sampled differs from run to run.
 func (u *use) key() string {
 	return fmt.Sprint(u.apart(), u.isMonitor(), slices.SortedFunc(maps.Keys(u.functions), byFrame))
 }

@@ -9,21 +9,22 @@ import (
 	"culprit/recording"
 )
 
-// Threads may contend for many lines at once: an array with a small struct for each thread's turn, many
-// objects of one class. Each line has a sample or two then, which tell nothing. All lines that the same
-// code touches at the same field do: how often two samples of one line are of different threads.
+// Threads may contend for many lines at once: an array with a small struct for each thread's turn,
+// many objects of one class. Each line has a sample or two then, which tell nothing. All lines that
+// the same code touches at the same field do: how often two samples of one line are of different
+// threads.
 
 const (
 	// sparseAtMost is how many samples a line has that does not tell by itself who shares it.
 	sparseAtMost = 8
-	// fewestConflicts is how many samples, over all runs, must have met another of the same line by another
-	// thread, one of the two writing.
+	// fewestConflicts is how many samples, over all runs, must have met another of the same line by
+	// another thread, one of the two writing.
 	fewestConflicts = 10
-	// leastShared is the part of the meetings that are of different threads, by what there would be if each
-	// thread used all lines: memory that each thread has a part of has none.
+	// leastShared is the part of the meetings that are of different threads, by what there would be
+	// if each thread used all lines: memory that each thread has a part of has none.
 	leastShared = 0.5
-	// watchedVainly is how many of the lines debug registers may watch, two threads each, without seeing
-	// both: then memory goes from thread to thread, and is not fought for.
+	// watchedVainly is how many of the lines debug registers may watch, two threads each, without
+	// seeing both: then memory goes from thread to thread, and is not fought for.
 	watchedVainly = 3
 )
 
@@ -86,8 +87,8 @@ func spreads(sides [2][]*window, runs int, handed map[recording.Frame]bool) (fou
 // fewestMeetings is how many a side must have to tell by itself what part of its lines is shared.
 const fewestMeetings = 10
 
-// alike settles what both sides are told by. Meetings grow with the square of the samples: a shorter side that has none
-// shares as the other does, until it shows that it does not.
+// alike settles what both sides are told by. Meetings grow with the square of the samples: a
+// shorter side that has none shares as the other does, until it shows that it does not.
 func alike(sides [2]map[spreadKey]*spread) {
 	for i, side := range sides {
 		for key, one := range side {
@@ -119,7 +120,8 @@ func (u *use) keyOf(row int) (key spreadKey, ok bool) {
 	return key, key.function.Name != ""
 }
 
-// namelessIn are the functions that touch a word without a name: their fields do not tell lines apart.
+// namelessIn are the functions that touch a word without a name: their fields do not tell lines
+// apart.
 func namelessIn(sides [2][]*window) map[recording.Frame]bool {
 	found := map[recording.Frame]bool{}
 	for _, side := range sides {

@@ -8,7 +8,8 @@ import (
 	"culprit/recording"
 )
 
-// scattered is a recording of two threads that touch many lines: pick says in which line and word a sample is.
+// scattered is a recording of two threads that touch many lines: pick says in which line and word a
+// sample is.
 func scattered(samples int, pick func(draw *rand.Rand, tid int32) (line uint64, offset int32)) *recording.Recording {
 	draw := rand.New(rand.NewPCG(7, uint64(samples)))
 	rec := &recording.Recording{}
@@ -29,7 +30,8 @@ func scattered(samples int, pick func(draw *rand.Rand, tid int32) (line uint64, 
 
 const manyLines = 400
 
-// byTurns gives each thread a half of each line, byHalves each thread half of the lines, anywhere all of both.
+// byTurns gives each thread a half of each line, byHalves each thread half of the lines, anywhere
+// all of both.
 func byTurns(draw *rand.Rand, tid int32) (line uint64, offset int32) {
 	return draw.Uint64N(manyLines), 32*(tid-1) + 8*draw.Int32N(2)
 }
@@ -42,7 +44,8 @@ func anywhere(draw *rand.Rand, _ int32) (line uint64, offset int32) {
 	return draw.Uint64N(manyLines), 8 * draw.Int32N(2)
 }
 
-// Many lines with a sample or two each are told as one, with all of their samples, by what happens where two meet.
+// Many lines with a sample or two each are told as one, with all of their samples, by what happens
+// where two meet.
 func TestSpread(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -67,8 +70,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// A side with few samples, of which hardly two meet, shares as the other one does; one that shows that its threads have
-// lines of their own does not.
+// A side with few samples, of which hardly two meet, shares as the other one does; one that shows
+// that its threads have lines of their own does not.
 func TestSpreadOnBothSides(t *testing.T) {
 	both := func(a, b *recording.Recording) (of, to float64) {
 		for _, line := range Find([]*recording.Recording{a}, []*recording.Recording{b}, []float64{1, 1}) {
@@ -84,8 +87,8 @@ func TestSpreadOnBothSides(t *testing.T) {
 	}
 }
 
-// Lines that debug registers watched in vain in both threads go from one to the other: nobody fights for them. Hits in
-// both show that they do.
+// Lines that debug registers watched in vain in both threads go from one to the other: nobody
+// fights for them. Hits in both show that they do.
 func TestSpreadThatWasWatched(t *testing.T) {
 	for hits, want := range []int{0, 1} {
 		rec := scattered(300, byTurns)
@@ -108,7 +111,8 @@ func TestSpreadThatWasWatched(t *testing.T) {
 	}
 }
 
-// Lines that are touched by mostly the same code are one suspect; other objects, and other code, are another.
+// Lines that are touched by mostly the same code are one suspect; other objects, and other code,
+// are another.
 func TestGathered(t *testing.T) {
 	rec := shared(map[[2]int32]int64{{1, 0}: 50, {2, 8}: 50})
 	rec.Frames = append(rec.Frames, recording.Frame{Name: "drop", Kind: recording.KindNative},
@@ -135,8 +139,8 @@ func TestGathered(t *testing.T) {
 	}
 }
 
-// named gives the lines of a recording to one class: half of the words to one function, the rest to another, each with
-// a field of its own.
+// named gives the lines of a recording to one class: half of the words to one function, the rest to
+// another, each with a field of its own.
 func named(rec *recording.Recording, class, first, second string) *recording.Recording {
 	at := int32(len(rec.Frames))
 	rec.Frames = append(rec.Frames, recording.Frame{Name: first, Kind: recording.KindNative},
@@ -172,8 +176,8 @@ func beside(rec, other *recording.Recording) *recording.Recording {
 	return rec
 }
 
-// Objects of one class are one suspect, whichever of its functions touch them at which field; those of another class,
-// and those of code that names none, are another.
+// Objects of one class are one suspect, whichever of its functions touch them at which field; those
+// of another class, and those of code that names none, are another.
 func TestOneClassIsOneSuspect(t *testing.T) {
 	class := func(name, first, second string) *recording.Recording {
 		return named(scattered(600, byTurns), name, first, second)

@@ -87,8 +87,8 @@ func (u *use) byTask() bool {
 	return known >= tasksKnown*u.count
 }
 
-// apart tells whether the threads, or the tasks that change threads, use different words. What debug
-// registers saw decides before what samples make likely.
+// apart tells whether the threads, or the tasks that change threads, use different words. What
+// debug registers saw decides before what samples make likely.
 func (u *use) apart() bool {
 	if !u.confirmed() {
 		return u.words.apart() || u.byTask() && u.tasks.apart()
@@ -103,8 +103,8 @@ func (u *use) apart() bool {
 	return common <= movedAtMost*total
 }
 
-// beside counts the samples of words that are not written in common: only what is written beside them takes the line
-// away from who touches them.
+// beside counts the samples of words that are not written in common: only what is written beside
+// them takes the line away from who touches them.
 func (u *use) beside() (samples float64) {
 	if u.apart() {
 		return u.count

@@ -15,7 +15,8 @@ var position = regexp.MustCompile(
 	`(func|deferwrap|gowrap|-range|lambda|closure|anonymous|\$|#|:|@|\.)[0-9]+`)
 
 var (
-	// arguments are those of a generic type: vector<int>; the innermost, so it takes several passes.
+	// arguments are those of a generic type: vector<int>; the innermost, so it takes several
+	// passes.
 	arguments = regexp.MustCompile(`(\w)(?:::)?<[^<>]*>`)
 	// inherent is a type before its own method, in Rust's newer names: <shop::Cart>::total.
 	inherent = regexp.MustCompile(`^<([^<> ]+)>::`)
@@ -25,8 +26,8 @@ var (
 	lambda = regexp.MustCompile(`\{lambda(\([^{}]*\))?(#[0-9]+)?\}|<lambda\([^<>]*\)>|\$_[0-9]+`)
 	// release stands in the name of a script's file: a version, or the hash of what a bundler made.
 	release = regexp.MustCompile(`[.-][0-9A-Za-z_]*[0-9][0-9A-Za-z_]*`)
-	// inlinedClosure is a closure of Go whose function was inlined (since Go 1.21): that of serve is
-	// main.serve.func1, and main.main.serve.func1 where main has serve inlined. Methods are left
+	// inlinedClosure is a closure of Go whose function was inlined (since Go 1.21): that of serve
+	// is main.serve.func1, and main.main.serve.func1 where main has serve inlined. Methods are left
 	// alone.
 	inlinedClosure = regexp.MustCompile(`^((?:[^()]*/)?[^./()]+)\.(?:[^.()]+\.)*` +
 		`([A-Za-z_][^.()]*\.(?:func|gowrap|deferwrap)[0-9.]+)$`)

@@ -91,7 +91,8 @@ func TestJavaNamesOfOtherTools(t *testing.T) {
 	}
 }
 
-// Functions without a name are told apart by their files; folders differ between versions and do not count.
+// Functions without a name are told apart by their files; folders differ between versions and do
+// not count.
 func TestNamelessFunctions(t *testing.T) {
 	for file, want := range map[string]string{"/srv/app-1.2/cart.js": "<anonymous> cart.js",
 		"/srv/app-1.3/cart.js": "<anonymous> cart.js", "": "<anonymous>"} {
@@ -131,7 +132,8 @@ func TestFunctionNamedLikeItsModule(t *testing.T) {
 	}
 }
 
-// An address is a function in one build only: with two builds a stripped file's functions are one, its module.
+// An address is a function in one build only: with two builds a stripped file's functions are one,
+// its module.
 func TestFunctionsOfStrippedFiles(t *testing.T) {
 	function := func(build string) recording.Frame {
 		return recording.Frame{Name: "packer+0x4710()", Module: "/opt/packer", BuildID: build, Kind: recording.KindNative}

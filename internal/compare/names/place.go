@@ -9,8 +9,8 @@ import (
 const (
 	// placeRounds bounds how far a match of one function helps to match its neighbours.
 	placeRounds = 4
-	// passesOn is the part of its time that a function's callees must have before they tell which it
-	// is.
+	// passesOn is the part of its time that a function's callees must have before they tell which
+	// it is.
 	passesOn = 0.8
 	// sameCallers and sameCallees are the parts of the time that came through common neighbours.
 	sameCallers = 0.8

@@ -18,8 +18,9 @@ var recorderFrames = []string{"bpf_trace_run", "__bpf_trace_", "__traceiter_", "
 var recorderEdges = []string{"syscall_trace_enter", "syscall_exit_work",
 	"syscall_exit_to_user_mode_prepare"}
 
-// eventOfOthers is what the kernel runs at a tracepoint for perf's own events there, as of perf trace: programs that
-// run at one, as the recorder's do, end before it (perf_trace_run_bpf_submit), so that it is somebody else's.
+// eventOfOthers is what the kernel runs at a tracepoint for perf's own events there, as of perf
+// trace: programs that run at one, as the recorder's do, end before it (perf_trace_run_bpf_submit),
+// so that it is somebody else's.
 const eventOfOthers = "perf_tp_event"
 
 // Recorder reports whether a stack was caught in what recording itself costs.

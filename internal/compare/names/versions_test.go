@@ -6,7 +6,8 @@ import (
 	"culprit/recording"
 )
 
-// Names as compilers and run times of two versions write them for one function, and two functions that are not one.
+// Names as compilers and run times of two versions write them for one function, and two functions
+// that are not one.
 func TestNamesOfTwoVersions(t *testing.T) {
 	for _, c := range []struct {
 		what string

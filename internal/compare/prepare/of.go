@@ -6,9 +6,9 @@ import (
 	"culprit/recording"
 )
 
-// Of returns what a recording of a whole host tells of some of its processes, as if they alone had been its target.
-// What others used of the CPUs stays, by process and without stacks: they may have been in the way. Name says what the
-// processes are: "service web".
+// Of returns what a recording of a whole host tells of some of its processes, as if they alone had
+// been its target. What others used of the CPUs stays, by process and without stacks: they may have
+// been in the way. Name says what the processes are: "service web".
 func Of(rec *recording.Recording, pids []int32, name string) *recording.Recording {
 	within := make(map[int32]bool, len(pids))
 	for _, pid := range pids {
@@ -43,8 +43,8 @@ func Of(rec *recording.Recording, pids []int32, name string) *recording.Recordin
 	return &part
 }
 
-// framesOf blanks the frames that no row of a part leads to: what others run has other builds from day to day. Numbers
-// stay as they are.
+// framesOf blanks the frames that no row of a part leads to: what others run has other builds from
+// day to day. Numbers stay as they are.
 func framesOf(part *recording.Recording) []recording.Frame {
 	used, frames := make([]bool, len(part.Stacks)), make([]recording.Frame, len(part.Frames))
 	use := func(stacks ...int32) {

@@ -2,11 +2,12 @@ package prepare
 
 import "culprit/recording"
 
-// slicesLeast is how many slices of the table of requests a part must hold at least: what lies across its edges is then
-// a small part of it. Chosen.
+// slicesLeast is how many slices of the table of requests a part must hold at least: what lies
+// across its edges is then a small part of it. Chosen.
 const slicesLeast = 8
 
-// cutRequests are the requests of a part: the slices whose middle lies in it; nil where it holds too few of them.
+// cutRequests are the requests of a part: the slices whose middle lies in it; nil where it holds
+// too few of them.
 func cutRequests(rec *recording.Recording, fromNs, toNs int64) (rows []recording.Request) {
 	longest := int64(0)
 	for _, row := range rec.Requests {

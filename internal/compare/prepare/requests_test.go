@@ -6,7 +6,8 @@ import (
 	"culprit/recording"
 )
 
-// A part has the requests of the slices that lie in it, where these are enough to tell; and the restarts within it.
+// A part has the requests of the slices that lie in it, where these are enough to tell; and the
+// restarts within it.
 func TestPartOfRequests(t *testing.T) {
 	rec := &recording.Recording{Manifest: recording.Manifest{WindowNs: 30e9, Target: recording.Target{Kind: "pid"}}}
 	for second := range int64(30) {

@@ -18,7 +18,8 @@ type Difference struct {
 	Decided bool             // at a false discovery rate of 1 − confidence over all items
 }
 
-// Differences lists the items that divide the metric, then the counts: at most limit of each signal.
+// Differences lists the items that divide the metric, then the counts: at most limit of each
+// signal.
 func (r *Ranking) Differences(limit int) (list []Difference) {
 	of := map[string]int{}
 	for _, item := range slices.Concat(r.Items, r.Beside) {

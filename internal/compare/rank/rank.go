@@ -42,7 +42,8 @@ type Ranking struct {
 	Smallest float64 `json:"smallest"`
 	// Items divide the metric among them: their changes add up to its change.
 	Items []Item `json:"items"`
-	// Beside are what has no seconds of the metric: counts and, of CPU time, all waits of all threads.
+	// Beside are what has no seconds of the metric: counts and, of CPU time, all waits of all
+	// threads.
 	Beside []Item `json:"beside"`
 }
 

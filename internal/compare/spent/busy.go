@@ -105,9 +105,9 @@ func whileBlocked(r *timeline.Run, t *timeline.Thread, wait *recording.Wait) []P
 	return held(r, t, holder, wait, wait.TimeNs, wait.WokenNs())
 }
 
-// Wall is what the wall metric of a recording is made of, and its seconds: of a command the critical
-// path and the time by the clock; of what runs on, which nothing brings to an end, what its threads
-// were busy with.
+// Wall is what the wall metric of a recording is made of, and its seconds: of a command the
+// critical path and the time by the clock; of what runs on, which nothing brings to an end, what
+// its threads were busy with.
 func Wall(r *timeline.Run) (pieces []Piece, seconds float64) {
 	m := &r.Recording.Manifest
 	if m.Target.Kind != "pid" && m.Target.Kind != "cgroup" || r.Recording.Imported() != "" {

@@ -178,8 +178,8 @@ func around(r *timeline.Run, t *timeline.Thread, wait *recording.Wait) int32 {
 		return names.None
 	}
 	common := r.Names.Common(before, after)
-	// Where both were in the same innermost function, two calls of it are as likely as one call with
-	// a sleep inside: its caller is what is certain.
+	// Where both were in the same innermost function, two calls of it are as likely as one call
+	// with a sleep inside: its caller is what is certain.
 	if inner := r.Names.Own(before); common > inner && inner == r.Names.Own(after) {
 		common = inner
 	}

@@ -5,9 +5,10 @@ import (
 	"culprit/recording"
 )
 
-// Sampled are the target's samples by a counter of the CPU, recording.SignalCycles or SignalInstructions. Seconds of a
-// piece is how many events they stand for, and Count the sum of the squares of what each stands for: from both follows
-// how many samples of equal weight would tell as much.
+// Sampled are the target's samples by a counter of the CPU, recording.SignalCycles or
+// SignalInstructions. Seconds of a piece is how many events they stand for, and Count the sum of
+// the squares of what each stands for: from both follows how many samples of equal weight would
+// tell as much.
 func Sampled(r *timeline.Run, signal string) (pieces []Piece) {
 	for i := range r.Recording.Samples {
 		sample := &r.Recording.Samples[i]

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// A stretch of so many sample periods with less than this part of the samples that it should have
-	// is no running: an event was lost, or the thread's last wait never ended. Chosen.
+	// A stretch of so many sample periods with less than this part of the samples that it should
+	// have is no running: an event was lost, or the thread's last wait never ended. Chosen.
 	sparsePeriods = 20
 	sparsePart    = 0.2
 )

@@ -23,9 +23,9 @@ const (
 	DelayedMostS  = 0.050
 	// sentLaterS is the least wait for what a timer sent. Chosen: less is what pacing takes.
 	sentLaterS = 0.001
-	// What TCP_CORK or MSG_MORE keeps back is sent by the timer of the least retransmission time-out
-	// when nothing is under way (tcp_check_probe_timer, include/net/tcp.h): after 200 ms and a
-	// variation of the round trip, which is next to nothing within a host.
+	// What TCP_CORK or MSG_MORE keeps back is sent by the timer of the least retransmission
+	// time-out when nothing is under way (tcp_check_probe_timer, include/net/tcp.h): after 200 ms
+	// and a variation of the round trip, which is next to nothing within a host.
 	corkLeastS = 0.198
 	corkMostS  = 0.220
 )

@@ -14,8 +14,8 @@ const (
 	// Chosen: no verdict of the corpus changes between 75 and 125 ms.
 	reapNs = 100e6
 	// lastNs is how far back from its end a process is searched for the thread that ran it to the
-	// end; where no samples are there, lastTimes as far, and so on. Chosen: no verdict of the corpus
-	// changes between 15 and 20 ms, two do at 25.
+	// end; where no samples are there, lastTimes as far, and so on. Chosen: no verdict of the
+	// corpus changes between 15 and 20 ms, two do at 25.
 	lastNs    = 20e6
 	lastTimes = 10
 	lastSteps = 3

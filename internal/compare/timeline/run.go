@@ -25,8 +25,8 @@ const (
 	// samples only (probe/offcpu).
 	ShortNs = 50e3
 	// Short-lived processes: at least so many of one name, each living for at most this part of the
-	// run. Chosen: two may be a program and its helper; no verdict of the corpus changes with 2, nor
-	// between 0.19 and 0.31.
+	// run. Chosen: two may be a program and its helper; no verdict of the corpus changes with 2,
+	// nor between 0.19 and 0.31.
 	shortProcesses = 3
 	shortLife      = 0.25
 )
@@ -71,7 +71,8 @@ type Thread struct {
 	Short    []*recording.Sample // off-CPU samples of waits that are too short to be kept whole
 	Ticking  bool                // a timer wakes it at a fixed rate, and it mostly sleeps
 	TickNs   int64               // median time between its timer wake-ups
-	// TimerWakes is how often timers woke it: in waits that are kept, or by Rhythm in all of a place.
+	// TimerWakes is how often timers woke it: in waits that are kept, or by Rhythm in all of a
+	// place.
 	TimerWakes int64
 	Rhythm     bool
 	monitor    *bool // a runtime's own monitor; nil until asked
@@ -225,7 +226,8 @@ func (r *Run) findRoot() {
 	var best *Process
 	for _, p := range r.process {
 		if p.ppid == 0 || r.process[p.ppid] == nil {
-			// Without a table of processes every parent is 0: then the lowest pid is the best guess.
+			// Without a table of processes every parent is 0: then the lowest pid is the best
+			// guess.
 			if best == nil || p.StartNs < best.StartNs || p.StartNs == best.StartNs && p.Pid < best.Pid {
 				best = p
 			}
@@ -268,7 +270,8 @@ func (r *Run) nameProcesses() {
 			continue
 		}
 		slices.Sort(many)
-		// One that lives on is none, though its children have its name until they run another program.
+		// One that lives on is none, though its children have its name until they run another
+		// program.
 		p.Short = many[len(many)/2] <= longest && p.StartNs > 0 && p.endNs-p.StartNs <= longest
 	}
 }

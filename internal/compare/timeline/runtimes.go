@@ -48,7 +48,8 @@ func (r *Run) monitorStack(stack int32) bool {
 			naps = true
 		}
 	}
-	// Go's monitor seen without its own frame: no other thread of a Go program naps where it started.
+	// Go's monitor seen without its own frame: no other thread of a Go program naps where it
+	// started.
 	return starts && naps && !other
 }
 

@@ -26,7 +26,8 @@ func TestTickerOnABusyHost(t *testing.T) {
 	}
 }
 
-// A recording keeps waits from a millisecond on: of a faster ticker it has the rhythm, and no waits.
+// A recording keeps waits from a millisecond on: of a faster ticker it has the rhythm, and no
+// waits.
 func TestTickerWhoseWaitsAreNotKept(t *testing.T) {
 	const tickNs, ticks = 1e6, 500
 	row := recording.Wakeup{Pid: 1, Tid: 2, WakerKind: recording.WakerTimer, Count: ticks, IntervalNs: tickNs,

@@ -9,12 +9,13 @@ import (
 
 // Where a side has one recording, the spread of a metric of requests is that between parts of it.
 const (
-	// blocksMost and blocksLeast are how many parts a recording is taken apart into. Chosen: neighbours depend on each
-	// other, and longer parts do so less; fewer than five say little about a spread.
+	// blocksMost and blocksLeast are how many parts a recording is taken apart into. Chosen:
+	// neighbours depend on each other, and longer parts do so less; fewer than five say little
+	// about a spread.
 	blocksMost  = 12
 	blocksLeast = 5
-	// aboveLeast is how many requests of a part lie above its percentile at least: one more or less is then no jump.
-	// Chosen.
+	// aboveLeast is how many requests of a part lie above its percentile at least: one more or less
+	// is then no jump. Chosen.
 	aboveLeast = 5
 	// blockRequests is how many a part has at least for a mean.
 	blockRequests = 20
@@ -28,9 +29,10 @@ type Block struct {
 	Value float64
 }
 
-// Blocks are the values of a metric of requests in parts of a recording that follow each other, without those that hold
-// a restart of the service or come soon after it; nil where there are too few requests, or too little time, for as many
-// parts as tell of a spread. disturbed is how many were left out.
+// Blocks are the values of a metric of requests in parts of a recording that follow each other,
+// without those that hold a restart of the service or come soon after it; nil where there are too
+// few requests, or too little time, for as many parts as tell of a spread. disturbed is how many
+// were left out.
 func Blocks(rec *recording.Recording, metric string) (blocks []Block, disturbed int) {
 	list := slicesOf(rec)
 	least, all := leastRequests(metric), int64(0)
@@ -75,7 +77,8 @@ func slicesOf(rec *recording.Recording) (list []timeSlice) {
 	return list
 }
 
-// blocksOf cuts the window into so many parts of the same length; a slice is in the part that it begins in.
+// blocksOf cuts the window into so many parts of the same length; a slice is in the part that it
+// begins in.
 func blocksOf(rec *recording.Recording, list []timeSlice, metric string, count int) (blocks []Block, disturbed int) {
 	window := rec.Manifest.WindowNs
 	edges := edgesOf(list, window, count)
@@ -128,7 +131,8 @@ func isCold(rec *recording.Recording, fromNs, toNs int64) bool {
 	})
 }
 
-// cpuOfRequest is the CPU time that the target's samples of a part speak for, by its requests, in seconds.
+// cpuOfRequest is the CPU time that the target's samples of a part speak for, by its requests, in
+// seconds.
 func cpuOfRequest(rec, part *recording.Recording, fromNs, toNs int64) (seconds float64, told bool) {
 	all, within := int64(0), int64(0)
 	for i := range rec.Samples {

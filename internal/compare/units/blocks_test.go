@@ -7,8 +7,8 @@ import (
 	"culprit/recording"
 )
 
-// slicedService is a recording of a minute in slices of a second: so many requests in each, after a time of
-// microseconds by the slice.
+// slicedService is a recording of a minute in slices of a second: so many requests in each, after a
+// time of microseconds by the slice.
 func slicedService(count int64, latencyUs func(second int) int64) *recording.Recording {
 	rec := &recording.Recording{Manifest: recording.Manifest{WindowNs: 60e9,
 		Metrics: map[string]float64{recording.MetricCPU: 12}}}
@@ -42,8 +42,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// Parts have as many requests as their percentile takes; where there are too few there is none. What is soon after a
-// restart is left out.
+// Parts have as many requests as their percentile takes; where there are too few there is none.
+// What is soon after a restart is left out.
 func TestBlocksThatTell(t *testing.T) {
 	steady := func(int) int64 { return 2000 }
 	few := slicedService(100, steady) // 6000 in all: 500 a part for p99, 5000 for p99.9

@@ -15,7 +15,8 @@ const (
 	Throughput = "throughput" // requests per second
 )
 
-// IsOfRequests tells the metrics of requests: their mean latency, a percentile such as "p99", their rate.
+// IsOfRequests tells the metrics of requests: their mean latency, a percentile such as "p99", their
+// rate.
 func IsOfRequests(metric string) bool {
 	return metric == Latency || metric == Throughput || Percent(metric) > 0
 }
@@ -70,7 +71,8 @@ func OfRequests(rec *recording.Recording, metric string) (value float64, told bo
 	return value, value > 0
 }
 
-// percentile is the latency that such a part of the requests did not exceed, 0 where it is not told.
+// percentile is the latency that such a part of the requests did not exceed, 0 where it is not
+// told.
 func percentile(rec *recording.Recording, metric string) float64 {
 	percent := Percent(metric)
 	if percent == 0 {

@@ -11,8 +11,8 @@ func CPUsBusy(rec *recording.Recording) (cpus float64, told bool) {
 	return used / window, true
 }
 
-// BusiestThread is the part of the time for which that thread of the target was on a CPU which was so most: of an
-// event loop how full it is, whatever the host has to spare.
+// BusiestThread is the part of the time for which that thread of the target was on a CPU which was
+// so most: of an event loop how full it is, whatever the host has to spare.
 func BusiestThread(rec *recording.Recording) (part float64, told bool) {
 	window := windowSeconds(rec)
 	for i := range rec.Threads {
@@ -26,7 +26,8 @@ func BusiestThread(rec *recording.Recording) (part float64, told bool) {
 // busyMetric counts the seconds for which each CPU of the host was busy, whoever ran there.
 const busyMetric = "cpu.busy_s"
 
-// HostBusy is the part of the time for which the CPUs of the host were busy with anything while a recording was made.
+// HostBusy is the part of the time for which the CPUs of the host were busy with anything while a
+// recording was made.
 func HostBusy(rec *recording.Recording) (part float64, told bool) {
 	type counter struct {
 		first, last     float64

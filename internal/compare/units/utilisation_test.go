@@ -7,8 +7,8 @@ import (
 	"culprit/recording"
 )
 
-// How busy a service, its busiest thread and its host were; counters go on within a gap, in which the recording's clock
-// stands still.
+// How busy a service, its busiest thread and its host were; counters go on within a gap, in which
+// the recording's clock stands still.
 func TestUtilisation(t *testing.T) {
 	rec := &recording.Recording{Manifest: recording.Manifest{WindowNs: 8e9,
 		Gaps: []recording.Gap{{TimeNs: 4e9, LengthNs: 2e9}}, Metrics: map[string]float64{recording.MetricCPU: 8}}}

@@ -1,10 +1,10 @@
-// Package rpm reads the database of packages of RPM: who owns which file, in which version. It knows
-// the three forms that rpm has kept it in: SQLite (Fedora 33, RHEL 9 and later), ndb (SUSE) and hash
-// tables of Berkeley DB (RHEL 5 to 8, Amazon Linux 2).
+// Package rpm reads the database of packages of RPM: who owns which file, in which version. It
+// knows the three forms that rpm has kept it in: SQLite (Fedora 33, RHEL 9 and later), ndb (SUSE)
+// and hash tables of Berkeley DB (RHEL 5 to 8, Amazon Linux 2).
 //
-// A database is whatever the owner of a container made of it. Every offset, count and length is held
-// against the file and against a limit, and each page is followed once; what is damaged ends the
-// reading with an error, and what was read before stays.
+// A database is whatever the owner of a container made of it. Every offset, count and length is
+// held against the file and against a limit, and each page is followed once; what is damaged ends
+// the reading with an error, and what was read before stays.
 //
 //	err := rpm.Read(file, size, func(found *rpm.Package) bool {
 //		for name := range found.Files() { … }

@@ -21,8 +21,8 @@ type table struct {
 	usable int // of it, without what is reserved
 }
 
-// sqlite reads the column blob of the table Packages: what its log of changes (-wal) holds beside is
-// not seen.
+// sqlite reads the column blob of the table Packages: what its log of changes (-wal) holds beside
+// is not seen.
 func (db *database) sqlite(begin []byte) error {
 	if len(begin) < 100 {
 		return fmt.Errorf("%w: no page of SQLite", errDamaged)

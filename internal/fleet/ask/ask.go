@@ -1,11 +1,13 @@
-// Package ask answers the questions over a fleet out of a store: which services and hosts there are,
-// bands, compare, changes, facts, top, worth. It turns rows into hosts with one value each, asks the
-// statistics beside it, and names the hosts to look at with the commands that prove an answer there.
+// Package ask answers the questions over a fleet out of a store: which services and hosts there
+// are, bands, compare, changes, facts, top, worth. It turns rows into hosts with one value each,
+// asks the statistics beside it, and names the hosts to look at with the commands that prove an
+// answer there.
 //
 //	answer, err := ask.Ask(ctx, store, ask.Request{Question: "bands", Service: "web", Span: span})
 //
 // It refuses questions that it does not know, services that the store has nothing of, and what its
-// statistics refuse: too few hosts, too little history. What an answer could not see stands in Notes.
+// statistics refuse: too few hosts, too little history. What an answer could not see stands in
+// Notes.
 package ask
 
 import (
@@ -41,10 +43,11 @@ type Request struct {
 	Question string     `json:"question"`
 	Service  string     `json:"service"`
 	Span     store.Span `json:"span"`
-	// Metric is "" for the CPU time per request (cores where no requests are seen), "cores", "latency",
-	// or the name of one that agents send.
+	// Metric is "" for the CPU time per request (cores where no requests are seen), "cores",
+	// "latency", or the name of one that agents send.
 	Metric string `json:"metric,omitempty"`
-	// A and B choose hosts: "version=1.2,zone!=eu-1a". Baseline is a time before the difference was made.
+	// A and B choose hosts: "version=1.2,zone!=eu-1a". Baseline is a time before the difference was
+	// made.
 	A        string      `json:"a,omitempty"`
 	B        string      `json:"b,omitempty"`
 	Baseline *store.Span `json:"baseline,omitempty"`
@@ -54,8 +57,8 @@ type Request struct {
 	Within []string `json:"within,omitempty"`
 	// Frame is what worth is about, "" for the whole service; Effect is what happens to its time.
 	Frame string `json:"frame,omitempty"`
-	// Setting is "version", a label or a fact: top has the part of the hosts with each of its values. Of worth it is
-	// NAME=VALUE, and chooses the hosts.
+	// Setting is "version", a label or a fact: top has the part of the hosts with each of its
+	// values. Of worth it is NAME=VALUE, and chooses the hosts.
 	Setting     string         `json:"setting,omitempty"`
 	Effect      *stat.Interval `json:"effect,omitempty"`
 	PerCoreHour float64        `json:"per_core_hour,omitempty"`
@@ -85,7 +88,8 @@ type Answer struct {
 	Services []store.Service `json:"services,omitempty"`
 	// Each has the hosts of the answer with their values; of top and worth none.
 	Each []HostValue `json:"each,omitempty"`
-	// Incomplete says what could not be read: shards that did not answer, windows that wait for one. None: all was read.
+	// Incomplete says what could not be read: shards that did not answer, windows that wait for
+	// one. None: all was read.
 	Incomplete []string `json:"incomplete"`
 	// Look are hosts to look at, Notes what the answer could not see.
 	Look  []Look   `json:"look"`
@@ -97,7 +101,8 @@ type Look struct {
 	Host     string   `json:"host"`
 	Why      string   `json:"why"`
 	Commands []string `json:"commands"`
-	// Sides are windows of two sides that the last command compares, as files of the store. None: it compares none.
+	// Sides are windows of two sides that the last command compares, as files of the store. None:
+	// it compares none.
 	Sides [][]string `json:"sides,omitempty"`
 }
 
@@ -185,7 +190,8 @@ func (a *asker) nothing(span store.Span) error {
 	return fmt.Errorf("%w: the store has %s", ErrNothing, strings.Join(names[:min(len(names), 12)], ", "))
 }
 
-// look adds hosts with the commands that prove the answer there: the first is held against the second.
+// look adds hosts with the commands that prove the answer there: the first is held against the
+// second.
 func (a *asker) look(service string, hosts ...hostWhy) {
 	var sides [][]string
 	for _, host := range hosts {
@@ -202,7 +208,8 @@ func (a *asker) look(service string, hosts ...hostWhy) {
 	}
 }
 
-// recordThere is the command that records the service on a host: its unit or container, else its process.
+// recordThere is the command that records the service on a host: its unit or container, else its
+// process.
 func recordThere(service string, host hostWhy) string {
 	target := "--cgroup " + Quote("/sys/fs/cgroup"+host.cgroup)
 	if host.cgroup == "" {
@@ -211,7 +218,8 @@ func recordThere(service string, host hostWhy) string {
 	return fmt.Sprintf("culprit record -d 30s %s -o %s.culprit", target, Quote(host.name))
 }
 
-// filesOfSide is how many windows of a host are held against such of another: their spread gives the intervals.
+// filesOfSide is how many windows of a host are held against such of another: their spread gives
+// the intervals.
 const filesOfSide = 4
 
 // files are some windows of a host in the store, full ones before light ones.
@@ -228,7 +236,8 @@ func (a *asker) files(service, host string, span store.Span) (files []string) {
 	return files
 }
 
-// CompareFiles is the command that holds what windows tell of a service against each other, and names the suspects.
+// CompareFiles is the command that holds what windows tell of a service against each other, and
+// names the suspects.
 func CompareFiles(service string, a, b []string) string {
 	words := []string{"culprit", "compare", "--service", Quote(service), "--a"}
 	for _, file := range a {
@@ -241,7 +250,8 @@ func CompareFiles(service string, a, b []string) string {
 	return strings.Join(words, " ")
 }
 
-// compareTimes is the command that does so on the host itself, where its agent keeps windows, of the service alone.
+// compareTimes is the command that does so on the host itself, where its agent keeps windows, of
+// the service alone.
 func compareTimes(service string, before, after store.Span) string {
 	side := func(span store.Span) string {
 		const form = "2006-01-02T15:04Z"

@@ -36,7 +36,8 @@ func TestCommandsAreQuoted(t *testing.T) {
 	}
 }
 
-// The command that records a service on its host is one that works there: culprit takes folders of cgroups.
+// The command that records a service on its host is one that works there: culprit takes folders of
+// cgroups.
 func TestRecordThere(t *testing.T) {
 	for _, test := range []struct {
 		service string

@@ -61,7 +61,8 @@ func (a *asker) bands() error {
 	return a.separate(hosts, found)
 }
 
-// factsBesideOneBand asks the facts where bands cannot be told: they see more where hosts of a band scatter.
+// factsBesideOneBand asks the facts where bands cannot be told: they see more where hosts of a band
+// scatter.
 func (a *asker) factsBesideOneBand(hosts []host) error {
 	found, err := a.searchFacts(hosts, logs(hosts))
 	if err != nil {
@@ -124,7 +125,8 @@ func number(yes bool) float64 {
 	return 0
 }
 
-// nearest is the host whose value is next to the band's middle: one at its edge is like none of them.
+// nearest is the host whose value is next to the band's middle: one at its edge is like none of
+// them.
 func nearest(hosts []host, of map[string]bool, middle float64) host {
 	best := host{}
 	least := math.Inf(1)

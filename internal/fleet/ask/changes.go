@@ -27,8 +27,8 @@ type ChangesFound struct {
 	Course []LevelHour `json:"course"`
 }
 
-// LevelHour is what a request, or the service, costs in an hour, when each host has an effect of its own: hosts that
-// come and go do not move it.
+// LevelHour is what a request, or the service, costs in an hour, when each host has an effect of
+// its own: hosts that come and go do not move it.
 type LevelHour struct {
 	At    int64   `json:"at"`
 	Level float64 `json:"level"` // in the answer's unit
@@ -56,7 +56,8 @@ type Together struct {
 
 const (
 	hourSeconds = 3600
-	// historyHours before the time that is asked for: three weeks for the hours, four for their spread, a day between.
+	// historyHours before the time that is asked for: three weeks for the hours, four for their
+	// spread, a day between.
 	historyHours = 50 * 24
 	// sure is the p-value of a roll-out that is told: an operator has thousands of them.
 	sure = 1.0001e-4
@@ -206,7 +207,8 @@ func (a *asker) rollouts(table *changes.Table, versions [][]string) []Rollout {
 	return found
 }
 
-// The hours around the start of a roll-out that are compared: later ones have few hosts of the old version.
+// The hours around the start of a roll-out that are compared: later ones have few hosts of the old
+// version.
 const rolloutHours = 72
 
 func cut(table *changes.Table, start int) *changes.Table {

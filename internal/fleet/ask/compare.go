@@ -15,7 +15,8 @@ type ComparisonFound struct {
 	*compare.Effect
 	NameA string `json:"name_a"`
 	NameB string `json:"name_b"`
-	// Confounded are labels by which the sides differ entirely beside those that they were chosen by.
+	// Confounded are labels by which the sides differ entirely beside those that they were chosen
+	// by.
 	Confounded []string     `json:"confounded"`
 	Frames     []Difference `json:"frames"`
 }
@@ -121,7 +122,8 @@ func (a *asker) lookAtMiddles(sideA, sideB []host, nameA, nameB string) {
 		hostWhy{y.name, "in the middle of " + nameB, y.cgroup})
 }
 
-// earlier are the hosts' values at a time before, by name; nil for none. The flag that gave it is for errors.
+// earlier are the hosts' values at a time before, by name; nil for none. The flag that gave it is
+// for errors.
 func (a *asker) earlier(flag string, span *store.Span) (map[string]host, error) {
 	if span == nil {
 		return nil, nil
@@ -150,7 +152,8 @@ func onBothSides(sideA, sideB []host) (names []string) {
 	return names
 }
 
-// sameHosts compares hosts that were on A for a part of the time and on B for another with themselves.
+// sameHosts compares hosts that were on A for a part of the time and on B for another with
+// themselves.
 func (a *asker) sameHosts(sideA, sideB []host, both int) error {
 	before := map[string]host{}
 	for _, h := range sideA {

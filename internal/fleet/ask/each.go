@@ -74,7 +74,8 @@ func (a *asker) services() error {
 	return err
 }
 
-// hostsAlone lists the hosts of the service with their values, and those that sent nothing in the time.
+// hostsAlone lists the hosts of the service with their values, and those that sent nothing in the
+// time.
 func (a *asker) hostsAlone() error {
 	hosts, err := a.chosenHosts()
 	if err != nil {
@@ -103,7 +104,8 @@ func (a *asker) lastSeen() (map[string]int64, error) {
 		store.Span{From: a.request.Span.From - silentSeconds, Until: a.request.Span.Until})
 }
 
-// silent notes hosts that sent windows in the week before, and none in the time: they are not in the answer.
+// silent notes hosts that sent windows in the week before, and none in the time: they are not in
+// the answer.
 func (a *asker) silent() error {
 	if a.request.Question == Services {
 		return nil
@@ -130,7 +132,8 @@ func (a *asker) silent() error {
 	return nil
 }
 
-// Line is one of an answer that is told while it is made: stages, and then the answer or why there is none.
+// Line is one of an answer that is told while it is made: stages, and then the answer or why there
+// is none.
 type Line struct {
 	Stage  string  `json:"stage,omitempty"`
 	Answer *Answer `json:"answer,omitempty"`

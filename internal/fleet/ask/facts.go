@@ -13,7 +13,8 @@ type FactsFound struct {
 	*facts.Answer
 	// Names are the hosts that Findings count.
 	Names []string `json:"names"`
-	// Banded: the effect is a difference in the share of hosts of the dear band, and not of logarithms.
+	// Banded: the effect is a difference in the share of hosts of the dear band, and not of
+	// logarithms.
 	Banded bool `json:"banded"`
 }
 

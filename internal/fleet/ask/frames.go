@@ -11,7 +11,8 @@ import (
 	"culprit/internal/stat"
 )
 
-// Difference is what a function takes more in B, or in the dear band, as a part of all of A's time per request.
+// Difference is what a function takes more in B, or in the dear band, as a part of all of A's time
+// per request.
 type Difference struct {
 	Name   string        `json:"name"`
 	Module string        `json:"module"`
@@ -24,8 +25,8 @@ type Difference struct {
 // leastFrame is the part of the largest frame from which on frames are asked for.
 const leastFrame = 0.001
 
-// frames compares what each function takes of a request between two sides of the hosts, with false discoveries held at
-// 5 %.
+// frames compares what each function takes of a request between two sides of the hosts, with false
+// discoveries held at 5 %.
 func (a *asker) frames(hosts []host, isB func(host) bool) ([]Difference, error) {
 	a.tell("reading what functions took on each host")
 	table, err := a.store.Frames(a.ctx, a.request.Service, "cpu", a.request.Span, leastFrame)
@@ -77,7 +78,8 @@ func (a *asker) frames(hosts []host, isB func(host) bool) ([]Difference, error) 
 // parts are what each place took on each host, by place and host.
 type parts struct{ total, self [][]float64 }
 
-// partsOf makes numbers of the times of the hosts' own versions; those that are not finite are left out.
+// partsOf makes numbers of the times of the hosts' own versions; those that are not finite are left
+// out.
 func partsOf(table *store.FrameTable, hosts []host, scaled func(host int, ns int64) float64) parts {
 	at := make(map[string]int, len(hosts))
 	for i, h := range hosts {

@@ -39,8 +39,8 @@ func (a *asker) chosenHosts() ([]host, error) {
 	return hosts, err
 }
 
-// hosts are those of the span that select choose, with the value asked for. A host that ran several versions in it has
-// the labels of the longest.
+// hosts are those of the span that select choose, with the value asked for. A host that ran several
+// versions in it has the labels of the longest.
 func (a *asker) hosts(span store.Span, choose selection) ([]host, error) {
 	a.tell("reading hosts")
 	uses, err := a.store.Hosts(a.ctx, a.request.Service, span)

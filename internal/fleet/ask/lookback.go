@@ -11,15 +11,16 @@ import (
 	"culprit/internal/fleet/store"
 )
 
-// Hours before and after a change of which a host is held against itself, and those between that count for neither: a
-// restarted process warms up, and the hour of a change is known to some hours.
+// Hours before and after a change of which a host is held against itself, and those between that
+// count for neither: a restarted process warms up, and the hour of a change is known to some hours.
 const (
 	sideHours = 6
 	warmHours = 1
 )
 
-// lookBack names for each change that was told a host that went through it as most did, with the commands that compare
-// its windows of before with those of after: that comparison names functions and suspects.
+// lookBack names for each change that was told a host that went through it as most did, with the
+// commands that compare its windows of before with those of after: that comparison names functions
+// and suspects.
 func (a *asker) lookBack(table *changes.Table, versions [][]string, found *ChangesFound) {
 	for _, rollout := range found.Rollouts {
 		if !rollout.Told {
@@ -42,8 +43,9 @@ func (a *asker) lookBack(table *changes.Table, versions [][]string, found *Chang
 
 func hourOf(table *changes.Table, at time.Time) int { return int(at.Sub(table.Start) / time.Hour) }
 
-// lookAround looks for the host in the middle by what its cost became. around tells the hour that a host's hours of
-// before end with, the first of those of after, and whether it went through it at all.
+// lookAround looks for the host in the middle by what its cost became. around tells the hour that a
+// host's hours of before end with, the first of those of after, and whether it went through it at
+// all.
 func (a *asker) lookAround(table *changes.Table, why string, around func(host int) (before, after int, went bool)) {
 	type gone struct {
 		host          int

@@ -58,7 +58,8 @@ func (a *asker) worthOfSetting() error {
 	return nil
 }
 
-// bySetting are the chosen hosts, with the value of a setting on each: the version, a label, or a fact.
+// bySetting are the chosen hosts, with the value of a setting on each: the version, a label, or a
+// fact.
 func (a *asker) bySetting(name string) ([]host, []string, error) {
 	a.request.Metric = "cores"
 	hosts, err := a.chosenHosts()

@@ -16,7 +16,8 @@ type TopFound struct {
 	Cores float64        `json:"cores"` // of the service on all hosts
 	Self  []weights.Part `json:"self"`  // functions by their own code
 	Total []weights.Part `json:"total"` // with what they call
-	// Setting is what was asked for, Values its values by the hosts that have them: instead of functions.
+	// Setting is what was asked for, Values its values by the hosts that have them: instead of
+	// functions.
 	Setting string         `json:"setting,omitempty"`
 	Values  []weights.Part `json:"values,omitempty"`
 	// PerYear is what the whole costs, by the price that was given.

@@ -3,9 +3,9 @@
 // Two Gaussians of one spread are fitted to the logarithms, and have to beat the best of three
 // flexible densities with a single mode: one with any skew and tails, one that is flat or sloping,
 // one with an edge and a long tail. By how much they would beat it by chance is told by fleets that
-// are drawn from a single mode (parametric bootstrap): from each that may well be the hosts' own. A mixture
-// against one Gaussian alone calls most skewed fleets two bands, and Hartigan's dip cannot see a
-// band of an eighth of the hosts at all.
+// are drawn from a single mode (parametric bootstrap): from each that may well be the hosts' own. A
+// mixture against one Gaussian alone calls most skewed fleets two bands, and Hartigan's dip cannot
+// see a band of an eighth of the hosts at all.
 //
 //	answer, err := bands.Find(hosts, bands.Options{})
 //	if answer.Two { … answer.Low.Hosts, answer.High.Hosts, answer.Ratio … }
@@ -63,8 +63,8 @@ type Answer struct {
 	// Low and High are the two bands that fit best, told also where one band fits as well.
 	Low  Band `json:"low"`
 	High Band `json:"high"`
-	// Ratio is that of the bands' middles, Spread the relative spread of hosts in a band, Separation
-	// the bands' distance in spreads.
+	// Ratio is that of the bands' middles, Spread the relative spread of hosts in a band,
+	// Separation the bands' distance in spreads.
 	Ratio      float64 `json:"ratio"`
 	Spread     float64 `json:"spread"`
 	Separation float64 `json:"separation"`
@@ -74,7 +74,8 @@ type Answer struct {
 	Outliers []string `json:"outliers"`
 	// Findable is the least ratio of a band of 12 % that is found in 95 of 100 such fleets.
 	Findable float64 `json:"findable"`
-	// LoadTaken is the part of the hosts' variance that their load explained and that was taken out.
+	// LoadTaken is the part of the hosts' variance that their load explained and that was taken
+	// out.
 	LoadTaken  float64 `json:"load_taken"`
 	Replicates int     `json:"replicates"`
 }
@@ -128,8 +129,8 @@ func leastBand(hosts int) int {
 	return int(math.Ceil(max(3, min(5, 0.12*n), 0.05*n) - 1e-9))
 }
 
-// gate is what two Gaussians gain on one in 95 of 100 fleets of one Gaussian, by simulation; below it there is no need
-// to draw fleets.
+// gate is what two Gaussians gain on one in 95 of 100 fleets of one Gaussian, by simulation; below
+// it there is no need to draw fleets.
 func gate(hosts int) float64 {
 	if hosts <= 40 {
 		return 6.6
@@ -159,12 +160,13 @@ func (a *Answer) decide(m mixture, sorted []float64, options Options) {
 	}
 }
 
-// plausible is how much less likely than the best family one may make the hosts, in the logarithm: 20 times, as far as
-// a likelihood ratio is called strong (Royall, 1997, calls 8 fairly strong and 32 strong).
+// plausible is how much less likely than the best family one may make the hosts, in the logarithm:
+// 20 times, as far as a likelihood ratio is called strong (Royall, 1997, calls 8 fairly strong and
+// 32 strong).
 const plausible = 3.0
 
-// against holds two bands against each family that the hosts may well be of; which it is cannot be known, so the
-// p-value is the largest.
+// against holds two bands against each family that the hosts may well be of; which it is cannot be
+// known, so the p-value is the largest.
 func (a *Answer) against(families []single, two float64, hosts int, options Options) {
 	a.P = 0
 	for _, null := range families {
@@ -186,12 +188,13 @@ func (a *Answer) against(families []single, two float64, hosts int, options Opti
 // The bootstrap looks after so many fleets whether the rest can still change the answer.
 const drawnAtOnce = 19
 
-// beyondChance in spreads of what chance gives, no fleet need be drawn any more: of no distribution lies more than
-// 1/(1+6²) so far above its mean (Cantelli's inequality), and 19 draws know its spread well enough.
+// beyondChance in spreads of what chance gives, no fleet need be drawn any more: of no distribution
+// lies more than 1/(1+6²) so far above its mean (Cantelli's inequality), and 19 draws know its
+// spread well enough.
 const beyondChance = 6
 
-// bootstrap draws fleets from one band and counts those that two bands fit as well as the observed. The p-value is that
-// of the count, or Cantelli's bound where no draw comes near.
+// bootstrap draws fleets from one band and counts those that two bands fit as well as the observed.
+// The p-value is that of the count, or Cantelli's bound where no draw comes near.
 func bootstrap(observed float64, null single, hosts int, options Options) (p float64, drawn int) {
 	as := 0
 	var sum, squares float64
@@ -218,8 +221,8 @@ func bootstrap(observed float64, null single, hosts int, options Options) (p flo
 	return float64(as+1) / float64(drawn+1), drawn
 }
 
-// drawGains fits both to fleets of one band; each has its own random numbers, so the answer does not depend on how
-// many CPUs draw.
+// drawGains fits both to fleets of one band; each has its own random numbers, so the answer does
+// not depend on how many CPUs draw.
 func drawGains(null single, hosts int, seed uint64, first, count int) []float64 {
 	gains := make([]float64, count)
 	next := make(chan int, count)

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// fleet draws hosts by a law; the first small part of them is of a second band that is dearer by the ratio.
+// fleet draws hosts by a law; the first small part of them is of a second band that is dearer by
+// the ratio.
 func fleet(n int, seed uint64, law func(*rand.Rand) float64, share, ratio float64) []Host {
 	random := rand.New(rand.NewPCG(seed, 77))
 	hosts := make([]Host, n)
@@ -116,7 +117,8 @@ func TestLoadIsTakenOut(t *testing.T) {
 	}
 }
 
-// Hosts of which the cheaper ones answer a little more have not less cost for it: two bands stay two.
+// Hosts of which the cheaper ones answer a little more have not less cost for it: two bands stay
+// two.
 func TestLoadThatFollows(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	hosts := fleet(40, 3, normal(0.01), 0.175, 1/1.1)

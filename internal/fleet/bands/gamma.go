@@ -5,15 +5,16 @@ import (
 	"math/rand/v2"
 )
 
-// leastShape of a gamma density with a single mode inside its range; below it the density has no bound at its edge.
+// leastShape of a gamma density with a single mode inside its range; below it the density has no
+// bound at its edge.
 const leastShape = 1.0
 
 // nearlyNormal is the skew from which on a gamma density is no longer told from a Gaussian.
 const nearlyNormal = 0.02
 
-// fitGamma fits Pearson's third density, a gamma that may begin anywhere and run in either direction: mean, log of
-// the standard deviation, skew. Its long tail is exponential and its short one ends at an edge, which sinh-arcsinh
-// follows with the wrong tail on one of the sides.
+// fitGamma fits Pearson's third density, a gamma that may begin anywhere and run in either
+// direction: mean, log of the standard deviation, skew. Its long tail is exponential and its short
+// one ends at an edge, which sinh-arcsinh follows with the wrong tail on one of the sides.
 func fitGamma(sorted []float64) single {
 	mean, variance := meanVariance(sorted)
 	sd := math.Sqrt(variance)
@@ -23,7 +24,8 @@ func fitGamma(sorted []float64) single {
 	}
 	most := 2 / math.Sqrt(leastShape)
 	best, least := [4]float64{}, math.Inf(1)
-	// The edge must lie outside the values: the skew of the moments may put it inside, less skew does not.
+	// The edge must lie outside the values: the skew of the moments may put it inside, less skew
+	// does not.
 	for _, skew := range []float64{third, third / 2, 0} {
 		start := [4]float64{mean, math.Log(sd), min(max(skew, -0.9*most), 0.9*most), 0}
 		if math.IsInf(gammaCost(sorted, &start), 1) {
@@ -37,8 +39,8 @@ func fitGamma(sorted []float64) single {
 	return single{gammaMode, best, -least, drawGamma}
 }
 
-// gammaCost is minus the log-likelihood: with z = (x−μ)/σ, skew γ and k = 4/γ², k + z·√k·sign γ has the gamma density
-// of shape k.
+// gammaCost is minus the log-likelihood: with z = (x−μ)/σ, skew γ and k = 4/γ², k + z·√k·sign γ has
+// the gamma density of shape k.
 func gammaCost(values []float64, p *[4]float64) float64 {
 	n, scale := float64(len(values)), math.Exp(-p[1])
 	if math.Abs(p[2]) < nearlyNormal {

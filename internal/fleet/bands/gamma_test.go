@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The density holds its draws, on either side, and is a density: its fit to them is near what they were drawn from.
+// The density holds its draws, on either side, and is a density: its fit to them is near what they
+// were drawn from.
 func TestGamma(t *testing.T) {
 	for _, drawn := range [][4]float64{{3, math.Log(0.2), 1, 0}, {3, math.Log(0.2), -1, 0}, {-1, 0, 0.01, 0}} {
 		random := rand.New(rand.NewPCG(6, 7))
@@ -43,7 +44,8 @@ func TestGammaNearNormal(t *testing.T) {
 	}
 }
 
-// Fleets of an exponential tail and an edge, which two bands fit well: the law that was told as two in one of eleven.
+// Fleets of an exponential tail and an edge, which two bands fit well: the law that was told as two
+// in one of eleven.
 func TestAnEdgeIsNoBand(t *testing.T) {
 	edge := func(r *rand.Rand) float64 {
 		return (r.ExpFloat64()+r.ExpFloat64()+r.ExpFloat64()+r.ExpFloat64())/20 + 0.01*r.NormFloat64()

@@ -29,8 +29,8 @@ func TestLogSum(t *testing.T) {
 	}
 }
 
-// Bands that are far apart are two, however far (odds of e^800 are no float64), after few draws, and the p-value is a
-// bound and still small.
+// Bands that are far apart are two, however far (odds of e^800 are no float64), after few draws,
+// and the p-value is a bound and still small.
 func TestFarBands(t *testing.T) {
 	for _, sd := range []float64{0.02, 0.01, 0.001} {
 		answer, err := Find(fleet(400, 1, normal(sd), 0.5, 1.5), Options{})

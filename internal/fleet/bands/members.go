@@ -30,8 +30,8 @@ func (a *Answer) describe(m mixture, hosts []Host, order []int, sorted []float64
 	a.Findable = math.Exp(findableSeparation(len(sorted)) * m.sd)
 }
 
-// findable are the separations, in spreads, of a band of 12 % that is found in 95 of 100 fleets of so many hosts: by
-// simulation, benchmark/fleet.
+// findable are the separations, in spreads, of a band of 12 % that is found in 95 of 100 fleets of
+// so many hosts: by simulation, benchmark/fleet.
 var findable = []struct {
 	hosts      int
 	separation float64
@@ -48,10 +48,11 @@ func findableSeparation(hosts int) float64 {
 	return findable[len(findable)-1].separation
 }
 
-// withoutLoad returns the logarithms without what a straight line and a square of the load explain of them, and the
-// part of their variance that was. Where a load is missing nothing is taken out, and neither where loads are more alike
-// than what they would explain: a request costs at most in inverse proportion to their number, where all of it is
-// the same whatever comes. More is the other way about: a host that is cheaper answers a little more.
+// withoutLoad returns the logarithms without what a straight line and a square of the load explain
+// of them, and the part of their variance that was. Where a load is missing nothing is taken out,
+// and neither where loads are more alike than what they would explain: a request costs at most in
+// inverse proportion to their number, where all of it is the same whatever comes. More is the other
+// way about: a host that is cheaper answers a little more.
 func withoutLoad(hosts []Host) (logs []float64, taken float64) {
 	logs = make([]float64, len(hosts))
 	loads := make([]float64, len(hosts))

@@ -9,8 +9,8 @@ type mixture struct {
 	gain                  float64 // twice the log-likelihood above that of one Gaussian
 }
 
-// The lower bands that EM starts from, as parts of the sorted values: a start in the middle does not
-// lead to a small band on either side.
+// The lower bands that EM starts from, as parts of the sorted values: a start in the middle does
+// not lead to a small band on either side.
 var startingShares = []float64{0.05, 0.12, 0.25, 0.5, 0.75, 0.88, 0.95}
 
 const (
@@ -112,8 +112,8 @@ func sums(values []float64) (sum, squares float64) {
 	return sum, squares
 }
 
-// maximise is EM's second half: weights, means and the common spread from the memberships of m, of n values with that
-// sum and sum of squares.
+// maximise is EM's second half: weights, means and the common spread from the memberships of m, of
+// n values with that sum and sum of squares.
 func maximise(n float64, m mixture, lowWeight, lowSum, sum, squares, leastWeight, leastVariance float64) mixture {
 	next := m
 	next.weight = min(max(lowWeight/n, leastWeight), 1-leastWeight)

@@ -15,16 +15,17 @@ type single struct {
 	draw          func(parameters [4]float64, random *rand.Rand) float64
 }
 
-// The families of a single mode that two bands have to beat. A skewed or heavy-tailed mode alone makes a mixture
-// fit better than one Gaussian in 74 to 96 of 100 fleets; a load that differs evenly makes a flat top.
+// The families of a single mode that two bands have to beat. A skewed or heavy-tailed mode alone
+// makes a mixture fit better than one Gaussian in 74 to 96 of 100 fleets; a load that differs
+// evenly makes a flat top.
 const (
 	sinhArcsinh = "one mode with skew and tails"
 	tilted      = "one flat or sloping mode"
 	gammaMode   = "one mode with an edge and a long tail"
 )
 
-// search goes along the axes from a start, each step as long as it was last of use: no derivatives, and the same
-// work for the fleet as for what is drawn from the null hypothesis.
+// search goes along the axes from a start, each step as long as it was last of use: no derivatives,
+// and the same work for the fleet as for what is drawn from the null hypothesis.
 func search(start, step [4]float64, allowed func(*[4]float64) bool,
 	cost func(*[4]float64) float64) (best [4]float64, least float64) {
 	const rounds, finest, better = 120, 1e-3, 1e-9
@@ -68,7 +69,8 @@ func search(start, step [4]float64, allowed func(*[4]float64) bool,
 	return best, least
 }
 
-// fitSinhArcsinh fits the density of Jones and Pewsey (2009): position, log of scale, skew, log of tail weight.
+// fitSinhArcsinh fits the density of Jones and Pewsey (2009): position, log of scale, skew, log of
+// tail weight.
 func fitSinhArcsinh(sorted []float64) single {
 	_, variance := meanVariance(sorted)
 	sd := math.Sqrt(variance)
@@ -109,7 +111,8 @@ func drawSinhArcsinh(p [4]float64, random *rand.Rand) float64 {
 	return p[0] + math.Exp(p[1])*math.Sinh((math.Asinh(random.NormFloat64())+p[2])/math.Exp(p[3]))
 }
 
-// fitTilted fits a uniform density with a slope, blurred by a Gaussian: middle, log of width, log of blur, tilt.
+// fitTilted fits a uniform density with a slope, blurred by a Gaussian: middle, log of width, log
+// of blur, tilt.
 func fitTilted(sorted []float64) single {
 	mean, variance := meanVariance(sorted)
 	sd := math.Sqrt(variance)

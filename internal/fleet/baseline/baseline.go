@@ -1,10 +1,12 @@
-// Package baseline is what hubs keep for checks in CI: batches, each the measurement of one command with its
-// recordings, by the name of a baseline and the time at which they were taken. A batch travels as a zip.
+// Package baseline is what hubs keep for checks in CI: batches, each the measurement of one command
+// with its recordings, by the name of a baseline and the time at which they were taken. A batch
+// travels as a zip.
 //
 //	err := baseline.Pack(file, "check/20261123-120000")
 //	err = baseline.Unpack(reader, size, "stored/20261123-120000")
 //
-// It refuses names that lead elsewhere, members that are no part of a batch, and what expands beyond its limits.
+// It refuses names that lead elsewhere, members that are no part of a batch, and what expands
+// beyond its limits.
 package baseline
 
 import (

@@ -3,8 +3,8 @@
 // Hosts that come and go are taken out first: each has an effect of its own. What is left is held
 // against the same hour of the past three weeks, weekdays and weekends apart, and the median of the
 // last 24 hours against its own spread over four weeks: dips of some hours that go away by
-// themselves do not reach a median. Where versions are known, Rollout holds new against old hosts in
-// the same hours, which sees far smaller changes and needs two days instead of six weeks.
+// themselves do not reach a median. Where versions are known, Rollout holds new against old hosts
+// in the same hours, which sees far smaller changes and needs two days instead of six weeks.
 //
 //	found, err := changes.Watch(table, changes.Options{})
 //	effect, err := changes.Rollout(table, started, changes.RolloutOptions{})
@@ -51,8 +51,8 @@ type Options struct {
 	Since time.Time
 }
 
-// How long each part of the method looks. Least is all of them: three weeks for the hours, one day left out, and a week
-// of medians for their spread.
+// How long each part of the method looks. Least is all of them: three weeks for the hours, one day
+// left out, and a week of medians for their spread.
 const (
 	day         = 24
 	seasonDays  = 21
@@ -64,7 +64,8 @@ const (
 
 // Change is one.
 type Change struct {
-	// Told is the hour at which the rule alarmed; At is when it began, between Low and High with 95 %.
+	// Told is the hour at which the rule alarmed; At is when it began, between Low and High with 95
+	// %.
 	Told time.Time `json:"told"`
 	At   time.Time `json:"at"`
 	Low  time.Time `json:"low"`
@@ -78,8 +79,8 @@ type Change struct {
 // Answer has all changes in order of time.
 type Answer struct {
 	Changes []Change `json:"changes"`
-	// Noise is the robust spread of the median over a day, and Findable the step that is found within
-	// a day in most cases: about seven times of it.
+	// Noise is the robust spread of the median over a day, and Findable the step that is found
+	// within a day in most cases: about seven times of it.
 	Noise    float64 `json:"noise"`
 	Findable float64 `json:"findable"`
 	Hosts    int     `json:"hosts"`
@@ -121,7 +122,8 @@ func Watch(table *Table, options Options) (*Answer, error) {
 	return answer, nil
 }
 
-// findableSpreads is how many spreads of the day's median a step needs to be found within a day, by simulation.
+// findableSpreads is how many spreads of the day's median a step needs to be found within a day, by
+// simulation.
 const findableSpreads = 7
 
 // watch is one series while it is looked through.

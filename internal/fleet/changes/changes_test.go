@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// service is a simulated one: a day's and a week's pattern whose size varies, common noise with memory, dips that go
-// away, hosts of different cost that are replaced.
+// service is a simulated one: a day's and a week's pattern whose size varies, common noise with
+// memory, dips that go away, hosts of different cost that are replaced.
 type service struct {
 	hosts, days   int
 	common, churn float64
@@ -76,7 +76,8 @@ func (s service) pattern(random *rand.Rand, hours int) []float64 {
 	return y
 }
 
-// Dips, days, weeks and hosts that are replaced are no change; the larger simulation is in benchmark/fleet.
+// Dips, days, weeks and hosts that are replaced are no change; the larger simulation is in
+// benchmark/fleet.
 func TestQuietServicesAreQuiet(t *testing.T) {
 	alarms := 0
 	for seed := range 12 {
@@ -119,7 +120,8 @@ func TestStepIsFoundAndDated(t *testing.T) {
 	}
 }
 
-// Hosts of another cost that come are no change of the service, though the mean of who is there follows them.
+// Hosts of another cost that come are no change of the service, though the mean of who is there
+// follows them.
 func TestHostsThatComeAreNoChange(t *testing.T) {
 	s := service{hosts: 20, days: 50, common: 0.002}
 	table := s.draw(3)
@@ -137,7 +139,8 @@ func TestHostsThatComeAreNoChange(t *testing.T) {
 	}
 }
 
-// rollout draws one: hosts change over after each other, the first hour after the restart is dearer.
+// rollout draws one: hosts change over after each other, the first hour after the restart is
+// dearer.
 func rollout(seed uint64, hosts int, effect float64, warm int) (*Table, []int) {
 	random := rand.New(rand.NewPCG(seed, 11))
 	table := &Table{Start: time.Date(2026, 8, 3, 0, 0, 0, 0, time.UTC)}

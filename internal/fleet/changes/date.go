@@ -9,15 +9,16 @@ import (
 	"culprit/internal/stat"
 )
 
-// How far around an alarm a change is looked for: two days before it and what has come since, at most a day.
+// How far around an alarm a change is looked for: two days before it and what has come since, at
+// most a day.
 const (
 	lookBack  = 72
 	blockSize = 6 // hours of residuals that are kept together: neighbours are alike
 	redraws   = 199
 )
 
-// date finds the hour at which the level stepped, by least squares, with an interval from redrawn blocks of what the
-// step leaves over.
+// date finds the hour at which the level stepped, by least squares, with an interval from redrawn
+// blocks of what the step leaves over.
 func (w *watch) date(hour int, centre float64) Change {
 	from := max(0, hour-lookBack)
 	values := make([]float64, hour+1-from)

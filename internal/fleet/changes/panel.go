@@ -5,8 +5,8 @@ import "math"
 // leastBefore is how many hours before the roll-out a table needs; a host needs half of them.
 const leastBefore = 6
 
-// panel is the day before a roll-out and the hours in which both versions ran, by host and hour; NaN for what was not
-// seen or is left out.
+// panel is the day before a roll-out and the hours in which both versions ran, by host and hour;
+// NaN for what was not seen or is left out.
 type panel struct {
 	cost, version    [][]float64
 	turns            []int // when each host was switched, in hours of the panel; hosts of one turn are alike
@@ -83,7 +83,8 @@ func (p *panel) sideBySide(table *Table, switched, hosts []int, start, warm, fro
 	return used
 }
 
-// demean takes the level of each host and of each hour out, in turns: with holes one round is not enough.
+// demean takes the level of each host and of each hour out, in turns: with holes one round is not
+// enough.
 func (p *panel) demean(values [][]float64) {
 	if len(values) == 0 {
 		return
@@ -146,8 +147,8 @@ func rowProduct(a, b []float64) float64 {
 	return sum
 }
 
-// gains is what each host's values would give with each kind of turn: hosts that were switched at the same time are of
-// one kind, and the first of them says how its version went.
+// gains is what each host's values would give with each kind of turn: hosts that were switched at
+// the same time are of one kind, and the first of them says how its version went.
 func (p *panel) gains(values [][]float64) (kinds []int, gain [][]float64) {
 	kinds = make([]int, len(values))
 	numbers := map[int]int{}

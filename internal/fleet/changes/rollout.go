@@ -10,7 +10,8 @@ import (
 
 // RolloutOptions say what is left out and how sure an answer is.
 type RolloutOptions struct {
-	// Warm is how many hours after its restart a host is left out: caches are cold. 1; below zero none.
+	// Warm is how many hours after its restart a host is left out: caches are cold. 1; below zero
+	// none.
 	Warm int
 	Seed uint64
 }
@@ -19,8 +20,8 @@ type RolloutOptions struct {
 type Rollout struct {
 	// Change is new/old − 1 in the same hours, with 95 %.
 	Change stat.Interval `json:"change"`
-	// P is how often the same costs with the hosts' turns dealt out anew show as much. It is never below
-	// 1/10,000, which is what an alarm should ask for.
+	// P is how often the same costs with the hosts' turns dealt out anew show as much. It is never
+	// below 1/10,000, which is what an alarm should ask for.
 	P     float64 `json:"p"`
 	New   int     `json:"new"`   // hosts
 	Old   int     `json:"old"`   // hosts that still ran the old version in one of the hours
@@ -37,11 +38,12 @@ const (
 	enoughDeals = 50
 )
 
-// CompareRollout holds hosts that have the new version against hosts that still have the old one. switched has the hour
-// of the table at which each host began to run the new version. The day before the first of them and the hours in which
-// both versions ran are fitted with a level for each host, one for each hour, and the change (differences in
-// differences). Hosts are taken to have been picked as by a die: after a roll-out by zone a zone's own trouble looks
-// like the version's.
+// CompareRollout holds hosts that have the new version against hosts that still have the old one.
+// switched has the hour of the table at which each host began to run the new version. The day
+// before the first of them and the hours in which both versions ran are fitted with a level for
+// each host, one for each hour, and the change (differences in differences). Hosts are taken to
+// have been picked as by a die: after a roll-out by zone a zone's own trouble looks like the
+// version's.
 func CompareRollout(table *Table, switched []int, options RolloutOptions) (*Rollout, error) {
 	if options.Warm == 0 {
 		options.Warm = 1

@@ -12,8 +12,8 @@ const (
 	levelSettled = 1e-6
 )
 
-// Level is the logarithm of the cost in each hour, when each host has an effect of its own; NaN without hosts. Its mean
-// is that of all values.
+// Level is the logarithm of the cost in each hour, when each host has an effect of its own; NaN
+// without hosts. Its mean is that of all values.
 func Level(table *Table) []float64 {
 	level := commonLevel(table)
 	values, fitted, count := 0.0, 0.0, 0.0
@@ -30,8 +30,9 @@ func Level(table *Table) []float64 {
 	return level
 }
 
-// commonLevel is what each hour has in common, when each host has an effect of its own (least squares
-// of two factors, in turns). A mean over the hosts that are there would follow who is there.
+// commonLevel is what each hour has in common, when each host has an effect of its own (least
+// squares of two factors, in turns). A mean over the hosts that are there would follow who is
+// there.
 func commonLevel(table *Table) []float64 {
 	hours := table.Hours()
 	level := make([]float64, hours)
@@ -79,8 +80,8 @@ func commonLevel(table *Table) []float64 {
 	return level
 }
 
-// deseasoned is each hour less the same hour of the past three weeks, the last day left out, weekends apart. Only the
-// past is used. NaN in the first weeks.
+// deseasoned is each hour less the same hour of the past three weeks, the last day left out,
+// weekends apart. Only the past is used. NaN in the first weeks.
 func deseasoned(level []float64, weekend func(hour int) bool) []float64 {
 	result := make([]float64, len(level))
 	for i := range result {

@@ -26,7 +26,8 @@ func (w Where) Baseline(ctx context.Context, name string) (*baseline.Listed, err
 	return w.listed(ctx, http.MethodGet, path.Join(baselinesPath, name), nil)
 }
 
-// MaySave fails where the hub would not take a batch of this name: before anything is measured for it.
+// MaySave fails where the hub would not take a batch of this name: before anything is measured for
+// it.
 func (w Where) MaySave(ctx context.Context, name string) error {
 	if !baseline.IsName(name) {
 		return fmt.Errorf("baseline %.100q: small letters, digits, . _ and -, at most 63", name)

@@ -1,5 +1,5 @@
-// Package client puts a question to a store: to a hub over HTTP, or to a directory or a cluster by a child
-// "culprit-hub ask", since the embedded store needs cgo and culprit is static.
+// Package client puts a question to a store: to a hub over HTTP, or to a directory or a cluster by
+// a child "culprit-hub ask", since the embedded store needs cgo and culprit is static.
 //
 //	answer, err := client.Where{Store: "/var/lib/culprit-hub"}.Ask(ctx, request)
 //
@@ -26,7 +26,8 @@ import (
 	"culprit/internal/fleet/window"
 )
 
-// Where is a store: of a hub, with a token to read, in a directory, or on a ClickHouse cluster that a hub fills.
+// Where is a store: of a hub, with a token to read, in a directory, or on a ClickHouse cluster that
+// a hub fills.
 type Where struct {
 	Hub, Token    string
 	Store, Tenant string
@@ -100,12 +101,12 @@ func (w Where) Telling(ctx context.Context, request ask.Request, tell func(stage
 	return w.askChild(ctx, question, tell)
 }
 
-// linesSeconds is how long agents record with cache lines: enough for some hundred samples of a line that two threads
-// write, and a small part of an hour.
+// linesSeconds is how long agents record with cache lines: enough for some hundred samples of a
+// line that two threads write, and a small part of an hour.
 const linesSeconds = 60
 
-// AskForLines has the agents of some hosts record a full window with cache lines: what no fact explains may be the
-// layout of memory.
+// AskForLines has the agents of some hosts record a full window with cache lines: what no fact
+// explains may be the layout of memory.
 func (w Where) AskForLines(ctx context.Context, service string, hosts []string) error {
 	if w.Hub == "" {
 		return errors.New("agents are asked by their hub: give --hub URL")
@@ -164,7 +165,8 @@ var noRedirects = http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// send asks the hub and returns its answer, whose body the caller closes, or its refusal. The path may have a query.
+// send asks the hub and returns its answer, whose body the caller closes, or its refusal. The path
+// may have a query.
 func (w Where) send(ctx context.Context, method, path string, body io.Reader, accept string) (*http.Response, error) {
 	address, err := w.address()
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"culprit/internal/stat"
 )
 
-// Typed is a question as people put it, on a command line or in a form: times are "24h", "30d" or in UTC. Each field
-// is the flag of its name.
+// Typed is a question as people put it, on a command line or in a form: times are "24h", "30d" or
+// in UTC. Each field is the flag of its name.
 type Typed struct {
 	Question string `json:"question"`
 	Service  string `json:"service"`

@@ -44,7 +44,8 @@ func (w Where) fetched(answer *ask.Answer) *ask.Answer {
 	return answer
 }
 
-// Fetch brings a window of the hub into a folder: the recording under its id, its manifest beside it.
+// Fetch brings a window of the hub into a folder: the recording under its id, its manifest beside
+// it.
 func (w Where) Fetch(ctx context.Context, id, folder string) (path string, err error) {
 	if !window.IsContentID(id) {
 		return "", fmt.Errorf("window %.80q: give its id, 64 hexadecimal digits, as an answer names it", id)

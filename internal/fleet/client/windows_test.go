@@ -34,7 +34,8 @@ func sent(t *testing.T, recording string) (w window.Window, body []byte) {
 	return w, body
 }
 
-// A window that is fetched is whole, with its manifest beside it; one that is not leaves nothing behind.
+// A window that is fetched is whole, with its manifest beside it; one that is not leaves nothing
+// behind.
 func TestFetch(t *testing.T) {
 	w, body := sent(t, "a recording")
 	other, otherBody := sent(t, "another recording")

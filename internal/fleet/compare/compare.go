@@ -96,8 +96,9 @@ func Groups(hosts []Host, options Options) (*Effect, error) {
 	return nil, fmt.Errorf("compare: %w: %d and %d %s: %w", ErrTooFew, a, b, units, last)
 }
 
-// Paired compares the same hosts before and after, adjusted by the change of their load. Everything else that changed
-// in time is in it too: a group of hosts where nothing was changed is the better proof.
+// Paired compares the same hosts before and after, adjusted by the change of their load. Everything
+// else that changed in time is in it too: a group of hosts where nothing was changed is the better
+// proof.
 func Paired(hosts []Host, options Options) (*Effect, error) {
 	options = options.withDefaults()
 	var design [][]float64

@@ -82,7 +82,8 @@ func TestLoadIsNoEffect(t *testing.T) {
 	}
 }
 
-// What was rolled out by zone is one value for each zone; hosts as units would be wrong in a third of all cases.
+// What was rolled out by zone is one value for each zone; hosts as units would be wrong in a third
+// of all cases.
 func TestZonesAreTheUnit(t *testing.T) {
 	w := world{hosts: 200, host: 0.01, day: 0.005, gain: 0.1, zone: 0.003, zones: 8}
 	if share, _ := w.found(t, 300); share > 0.09 {

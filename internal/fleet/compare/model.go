@@ -14,8 +14,8 @@ type row struct {
 	hosts                           float64
 }
 
-// unitsOf turns hosts into what was assigned. A unit that has hosts of both groups was not assigned as a whole: then
-// the hosts count.
+// unitsOf turns hosts into what was assigned. A unit that has hosts of both groups was not assigned
+// as a whole: then the hosts count.
 func unitsOf(hosts []Host, options Options) (rows []row, units string, err error) {
 	group := map[string]bool{}
 	together := len(hosts) > 0
@@ -115,7 +115,8 @@ type model struct {
 	within     bool
 }
 
-// models are the ways to fit, the best first: what is known of every unit only, and the fewer units the fewer columns.
+// models are the ways to fit, the best first: what is known of every unit only, and the fewer units
+// the fewer columns.
 func models(rows []row) []model {
 	before := covariate{"before", func(r row) []float64 { return []float64{r.before} }}
 	load := covariate{"load", func(r row) []float64 { return []float64{r.load, r.load * r.load} }}
@@ -172,8 +173,8 @@ func (m model) names() []string {
 	return names
 }
 
-// design has the group as second column. Covariates are centred over all units, so that its coefficient is the effect
-// at their mean.
+// design has the group as second column. Covariates are centred over all units, so that its
+// coefficient is the effect at their mean.
 func (m model) design(rows []row) [][]float64 {
 	columns := m.columns()
 	mean := make([]float64, columns)
@@ -212,9 +213,9 @@ func (m model) design(rows []row) [][]float64 {
 	return design
 }
 
-// Confounded names the labels by which the groups differ entirely: each of its values is on one side only, and there is
-// one value a side at least. What it does cannot be told from what the groups were made by. The labels of chosen are
-// left out.
+// Confounded names the labels by which the groups differ entirely: each of its values is on one
+// side only, and there is one value a side at least. What it does cannot be told from what the
+// groups were made by. The labels of chosen are left out.
 func Confounded(a, b []map[string]string, chosen map[string]bool) []string {
 	keys := map[string]bool{}
 	for _, labels := range a {

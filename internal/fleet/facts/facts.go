@@ -47,8 +47,8 @@ type Options struct {
 // Finding is a partition of the hosts with all its names.
 type Finding struct {
 	Facts []Name `json:"facts"`
-	// With has the numbers of the hosts that are like Facts say, the dearer ones; Without counts the
-	// others.
+	// With has the numbers of the hosts that are like Facts say, the dearer ones; Without counts
+	// the others.
 	With    []int `json:"with"`
 	Without int   `json:"without"`
 	// Effect is the mean with it less the mean without, within strata: above zero.
@@ -75,7 +75,8 @@ type Answer struct {
 
 const nearest = 3
 
-// Search looks for the facts that go with the values; each fact has as many values as there are hosts.
+// Search looks for the facts that go with the values; each fact has as many values as there are
+// hosts.
 func Search(values []float64, table []Fact, options Options) (*Answer, error) {
 	options = options.withDefaults()
 	if len(values) < LeastHosts {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// table draws facts as fleets have them: families that change together, with strays, alone ones, own names, numbers.
+// table draws facts as fleets have them: families that change together, with strays, alone ones,
+// own names, numbers.
 func table(n int, random *rand.Rand) []Fact {
 	var facts []Fact
 	add := func(name string, value func(host int) string) {

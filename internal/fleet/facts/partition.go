@@ -54,7 +54,8 @@ func newStrata(values []float64, names []string) (*strata, error) {
 type question struct {
 	names  []Name
 	others []Name // of the hosts that are not in order
-	// order lists hosts: those with the value; of a number all hosts from the largest down, cut where cuts say.
+	// order lists hosts: those with the value; of a number all hosts from the largest down, cut
+	// where cuts say.
 	order []int
 	cuts  []cut
 	hosts int // all of them

@@ -49,7 +49,8 @@ func newAccess(directory string, limits Limits) (*access, error) {
 	return a, a.read(time.Now())
 }
 
-// read takes up tokens that were added, and forgets those that are gone; the others keep what they have used.
+// read takes up tokens that were added, and forgets those that are gone; the others keep what they
+// have used.
 func (a *access) read(now time.Time) error {
 	if now.Sub(a.looked) < lookEvery {
 		return nil

@@ -1,5 +1,5 @@
-// Package hub is the server of a fleet: it takes windows from agents and answers questions, each for
-// the tenant of the token that came with the request.
+// Package hub is the server of a fleet: it takes windows from agents and answers questions, each
+// for the tenant of the token that came with the request.
 //
 //	PUT  /v1/windows/ID   a window (see package window); answered when it survives a crash
 //	GET  /v1/windows/ID   its recording; as it was sent, with its manifest, where that is accepted
@@ -9,9 +9,9 @@
 //	GET  /v1/baselines[/NAME[/BATCH]], PUT /v1/baselines/NAME/BATCH   stored measurements of checks in CI
 //	GET  /v1/health       without a token: "ok"
 //
-// It refuses requests without a token of the right scope, uploads above their limits or whose contents
-// do not fit their id, and more at once than it can do (503, to come again). A tenant has a store of
-// its own: no question can see another's rows.
+// It refuses requests without a token of the right scope, uploads above their limits or whose
+// contents do not fit their id, and more at once than it can do (503, to come again). A tenant has
+// a store of its own: no question can see another's rows.
 package hub
 
 import (

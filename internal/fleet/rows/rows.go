@@ -1,14 +1,15 @@
-// Package rows makes the rows of a store out of a window: one for each service, its samples by stack,
-// the stacks and frames that they refer to, and the host's facts.
+// Package rows makes the rows of a store out of a window: one for each service, its samples by
+// stack, the stacks and frames that they refer to, and the host's facts.
 //
-// Ids of frames and stacks are hashes of what they are, made here and not by agents: the store keeps a
-// frame once for all windows, and nobody can give it another meaning. Samples are scaled to the exact
-// CPU time of their service, so that hosts that sample at other rates or lose samples weigh alike.
+// Ids of frames and stacks are hashes of what they are, made here and not by agents: the store
+// keeps a frame once for all windows, and nobody can give it another meaning. Samples are scaled to
+// the exact CPU time of their service, so that hosts that sample at other rates or lose samples
+// weigh alike.
 //
 //	of := rows.Make(w, recording)
 //
-// It refuses nothing: what it gets was checked when it was read. More rows than MaxSamples are added up
-// under a stack that says so.
+// It refuses nothing: what it gets was checked when it was read. More rows than MaxSamples are
+// added up under a stack that says so.
 package rows
 
 import (
@@ -51,7 +52,8 @@ type Frame struct {
 	Name, Kind, Module string
 }
 
-// Stack lists the frames of a stack, root first, each once: a function that calls itself is not twice in a total.
+// Stack lists the frames of a stack, root first, each once: a function that calls itself is not
+// twice in a total.
 type Stack struct {
 	ID     int64
 	Frames []int64
@@ -118,7 +120,8 @@ type key struct {
 
 type sum struct{ value, count int64 }
 
-// owners says which service each process is of; all is the one that has every other process of the target, or -1.
+// owners says which service each process is of; all is the one that has every other process of the
+// target, or -1.
 func owners(services []window.Service) (of map[int32]int, all int) {
 	of, all = map[int32]int{}, -1
 	for i, service := range services {

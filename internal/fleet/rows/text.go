@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// brief makes one line of bounded length out of a text of a recording: engines refuse what is no UTF-8.
+// brief makes one line of bounded length out of a text of a recording: engines refuse what is no
+// UTF-8.
 func brief(text string) string {
 	if len(text) > maxText {
 		text = text[:maxText] + "…"

@@ -8,8 +8,9 @@ import (
 	"culprit/recording"
 )
 
-// dictionary is what a shard has already: frames and stacks of the week by id, and the facts of each host as they were
-// last. It holds ids and hashes only: 40 bytes for a stack or fact. One goroutine uses it.
+// dictionary is what a shard has already: frames and stacks of the week by id, and the facts of
+// each host as they were last. It holds ids and hashes only: 40 bytes for a stack or fact. One
+// goroutine uses it.
 type dictionary struct {
 	week    int64 // its first second
 	frames  map[int64]struct{}
@@ -117,8 +118,8 @@ func (d *dictionary) set(host, name, value string) bool {
 	return true
 }
 
-// draft is what a group adds; it becomes part of the dictionary when the group is committed. Only the committer makes
-// one, one at a time.
+// draft is what a group adds; it becomes part of the dictionary when the group is committed. Only
+// the committer makes one, one at a time.
 type draft struct {
 	of      *dictionary
 	frames  map[int64]struct{}
@@ -172,8 +173,8 @@ func isNew(id int64, known, added map[int64]struct{}) bool {
 	return true
 }
 
-// changed are the facts that are others than in the host's window before, with those that went away. A
-// window that comes late, after a later one of its host, changes nothing.
+// changed are the facts that are others than in the host's window before, with those that went
+// away. A window that comes late, after a later one of its host, changes nothing.
 func (n *draft) changed(host string, start int64, facts []recording.Fact) []recording.Fact {
 	last, inGroup := n.latest[host]
 	if !inGroup {

@@ -24,15 +24,18 @@ type Batch struct {
 	Rows  [][]any
 }
 
-// Engine is a database with the tables of this package, whose rows lie on one shard or on several. Texts
-// of queries are those that DuckDB and ClickHouse since 18.16 understand, with ? for each argument.
+// Engine is a database with the tables of this package, whose rows lie on one shard or on several.
+// Texts of queries are those that DuckDB and ClickHouse since 18.16 understand, with ? for each
+// argument.
 type Engine interface {
 	Shards() int
-	// Query asks all shards. Missing are those that did not answer, each in words: their rows are not in what was found.
+	// Query asks all shards. Missing are those that did not answer, each in words: their rows are
+	// not in what was found.
 	Query(ctx context.Context, text string, arguments ...any) (found Rows, missing []string, err error)
 	// QueryShard asks one, and fails with ErrDown where it does not answer.
 	QueryShard(ctx context.Context, shard int, text string, arguments ...any) (Rows, error)
-	// Append writes all rows to a shard, or none that a query will see. With ErrDown it is worth while to try again.
+	// Append writes all rows to a shard, or none that a query will see. With ErrDown it is worth
+	// while to try again.
 	Append(ctx context.Context, shard int, attempt int64, batches []Batch) error
 	// Forget drops what is not needed any more at that second, the beginning of a day.
 	Forget(ctx context.Context, shard int, before int64) error

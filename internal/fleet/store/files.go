@@ -140,8 +140,9 @@ func (s *Store) recoverOne(ctx context.Context, content string) error {
 	return of.commit(made, false)
 }
 
-// move moves the two files of a window. It lies where its recording is, so that the manifest is there before the
-// recording comes, and stays until the recording is gone: a crash leaves a whole window in one of both places.
+// move moves the two files of a window. It lies where its recording is, so that the manifest is
+// there before the recording comes, and stays until the recording is gone: a crash leaves a whole
+// window in one of both places.
 func move(from, to string) error {
 	err := os.Link(from+window.ManifestSuffix, to+window.ManifestSuffix)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
@@ -196,8 +197,9 @@ WHERE start_s = ? AND content = ? AND attempt NOT IN (SELECT attempt FROM aborte
 	return count > 0, err
 }
 
-// Fill writes the rows of windows whose files are kept and whose rows a shard has lost: one that came back with an
-// empty or an older disk. It returns how many it wrote, and fails where a shard is down.
+// Fill writes the rows of windows whose files are kept and whose rows a shard has lost: one that
+// came back with an empty or an older disk. It returns how many it wrote, and fails where a shard
+// is down.
 func (s *Store) Fill(ctx context.Context) (filled int, err error) {
 	days, err := os.ReadDir(filepath.Join(s.directory, raw))
 	if err != nil {

@@ -33,7 +33,8 @@ func newFrameTable(names map[int64]Place) *frameTable {
 	return t
 }
 
-// scan adds one row of what was found: host, version, frame, its time with what it calls and its own.
+// scan adds one row of what was found: host, version, frame, its time with what it calls and its
+// own.
 func (t *frameTable) scan(scan func(...any) error, scaled factors) error {
 	var host, version string
 	var frame, total, self int64

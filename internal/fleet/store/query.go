@@ -15,10 +15,12 @@ type Asking struct {
 	thinned    string
 }
 
-// Asking begins a question. What waits now is not in its first queries, whatever is written meanwhile.
+// Asking begins a question. What waits now is not in its first queries, whatever is written
+// meanwhile.
 func (s *Store) Asking() *Asking { return &Asking{store: s, incomplete: s.waiting.words()} }
 
-// Incomplete says what could not be read so far: shards that did not answer, and windows that wait for one.
+// Incomplete says what could not be read so far: shards that did not answer, and windows that wait
+// for one.
 func (a *Asking) Incomplete() []string {
 	all := append([]string{}, a.incomplete...)
 	for _, words := range a.store.waiting.words() {
@@ -48,8 +50,8 @@ type Use struct {
 	Host, Version, Cgroup string
 	Labels                map[string]string
 	CPUNs, LengthNs       int64
-	// Requests and LatencyNs are of the windows in which requests were seen, and SeenCPUNs and SeenNs their CPU time and
-	// length.
+	// Requests and LatencyNs are of the windows in which requests were seen, and SeenCPUNs and
+	// SeenNs their CPU time and length.
 	Requests, LatencyNs int64
 	SeenCPUNs, SeenNs   int64
 	Windows             int64

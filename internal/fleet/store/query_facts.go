@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// HostFact is a fact as it was on a host from a second on; an empty value: from then on it had none.
+// HostFact is a fact as it was on a host from a second on; an empty value: from then on it had
+// none.
 type HostFact struct{ Host, Name, Value string }
 
 // atOnce is how many names or ids one query lists: ClickHouse takes 256 KB of text.
@@ -103,7 +104,8 @@ type FactChange struct {
 	Hosts       int64
 }
 
-// FactsChanged are those that changed on hosts in the span, the most first. What a host had when it came is no change.
+// FactsChanged are those that changed on hosts in the span, the most first. What a host had when it
+// came is no change.
 func (a *Asking) FactsChanged(ctx context.Context, span Span) ([]FactChange, error) {
 	found, err := a.query(ctx, `SELECT name, value, count(DISTINCT host) AS hosts FROM facts JOIN
 (SELECT host, min(since_s) AS first_s FROM facts WHERE attempt NOT IN (SELECT attempt FROM aborted) GROUP BY host)

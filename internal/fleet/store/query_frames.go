@@ -7,8 +7,9 @@ import (
 	"strconv"
 )
 
-// FrameTable is what functions took on each host, of one signal: rows by host and version, columns by place, both
-// sorted. It holds numbers alone: a service of 500 hosts has hundreds of thousands of them.
+// FrameTable is what functions took on each host, of one signal: rows by host and version, columns
+// by place, both sorted. It holds numbers alone: a service of 500 hosts has hundreds of thousands
+// of them.
 type FrameTable struct {
 	Places []Place
 	Rows   []HostFrames
@@ -17,7 +18,8 @@ type FrameTable struct {
 // Place is a function of a module.
 type Place struct{ Name, Module string }
 
-// HostFrames is what each place took on a host at one version, with what it calls and in its own code.
+// HostFrames is what each place took on a host at one version, with what it calls and in its own
+// code.
 type HostFrames struct {
 	Host, Version   string
 	TotalNs, SelfNs []int64
@@ -30,8 +32,9 @@ const (
 	onStack   = ` GROUP BY stack, frame) AS of_stack USING (stack) `
 )
 
-// Frames are those that took at least a share of what the largest took, of a signal of the service on all hosts
-// together. Where there is too much to read, parts of the time stand for all of it, which Thinned says.
+// Frames are those that took at least a share of what the largest took, of a signal of the service
+// on all hosts together. Where there is too much to read, parts of the time stand for all of it,
+// which Thinned says.
 func (a *Asking) Frames(ctx context.Context, service, signal string, span Span, share float64) (*FrameTable, error) {
 	when, factors, err := a.thin(ctx, service, span)
 	if err != nil {
@@ -108,8 +111,8 @@ func (a *Asking) frameNames(ctx context.Context, ids []int64) (map[int64]Place, 
 	return names, nil
 }
 
-// list is a list of ids for the text of a query: they are numbers of our own, and as arguments of a prepared query they
-// take longer to read than the rows that they choose.
+// list is a list of ids for the text of a query: they are numbers of our own, and as arguments of a
+// prepared query they take longer to read than the rows that they choose.
 func list(ids []int64) string {
 	text := make([]byte, 0, 21*len(ids))
 	for i, id := range ids {

@@ -7,8 +7,9 @@ import (
 )
 
 const (
-	// mostStacks is how many rows of samples a question reads. A day of 500 hosts has a hundred times as many: parts of
-	// it that lie evenly tell the same, since hosts differ by more than what samples scatter.
+	// mostStacks is how many rows of samples a question reads. A day of 500 hosts has a hundred
+	// times as many: parts of it that lie evenly tell the same, since hosts differ by more than
+	// what samples scatter.
 	mostStacks = 3_000_000
 	// parts are how many a long time is read in, of a minute at least: windows begin with a minute.
 	parts  = 48

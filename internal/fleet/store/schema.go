@@ -20,7 +20,8 @@ type Column struct {
 type Definition struct {
 	Name    string
 	Columns []Column
-	// Time is the column that says when, "" for what is kept for good; a row is needed until Lasts seconds after it.
+	// Time is the column that says when, "" for what is kept for good; a row is needed until Lasts
+	// seconds after it.
 	Time  string
 	Lasts int64
 	// Order are columns that rows are found by.
@@ -33,17 +34,18 @@ const (
 	week = 7 * Day
 )
 
-// Tables are the same on every engine. No table has a column for the tenant: each tenant has a store of
-// its own, so no question can forget to ask for it. Attempt numbers what was written at once to a shard: an
-// engine without transactions names those that it gave up in the table aborted, and questions leave them out.
-// All rows of a host lie on one shard, with the stacks that they refer to.
+// Tables are the same on every engine. No table has a column for the tenant: each tenant has a
+// store of its own, so no question can forget to ask for it. Attempt numbers what was written at
+// once to a shard: an engine without transactions names those that it gave up in the table aborted,
+// and questions leave them out. All rows of a host lie on one shard, with the stacks that they
+// refer to.
 var Tables = []Definition{
 	{Name: "windows", Columns: []Column{{"number", Int}, {"attempt", Int}, {"content", Text}, {"host", Text},
 		{"kind", Text}, {"start_s", Int}, {"length_ns", Int}, {"received_s", Int}, {"bytes", Int}, {"cost_ns", Int},
 		{"cost_bytes", Int}, {"boot", Text}, {"sequence", Int}, {"dropped", Int}, {"kernel", Text}, {"why", Text}},
 		Time: "start_s", Order: []string{"host", "start_s"}},
-	// One row for each service of a window. Requests and latency are −1 where they were not seen; stacks is how many
-	// rows samples has of it.
+	// One row for each service of a window. Requests and latency are −1 where they were not seen;
+	// stacks is how many rows samples has of it.
 	{Name: "services", Columns: []Column{{"number", Int}, {"attempt", Int}, {"host", Text}, {"service", Text},
 		{"version", Text}, {"labels", Text}, {"cgroup", Text}, {"start_s", Int}, {"length_ns", Int}, {"cpu_ns", Int},
 		{"requests", Int}, {"latency_ns", Int}, {"process", Text}, {"started_s", Int}, {"samples", Int},
@@ -53,8 +55,8 @@ var Tables = []Definition{
 	{Name: "samples", Columns: []Column{{"attempt", Int}, {"host", Text}, {"service", Text}, {"version", Text},
 		{"start_s", Int}, {"signal", Text}, {"stack", Int}, {"value_ns", Int}, {"count", Int}},
 		Time: "start_s", Order: []string{"service", "signal", "start_s"}},
-	// Each function of a stack once; leaf is 1 for the one that ran. Both tables are written anew each week, so that
-	// what no sample refers to any more goes with its week.
+	// Each function of a stack once; leaf is 1 for the one that ran. Both tables are written anew
+	// each week, so that what no sample refers to any more goes with its week.
 	{Name: "stack_frames", Columns: []Column{{"week_s", Int}, {"stack", Int}, {"frame", Int}, {"leaf", Int}},
 		Time: "week_s", Lasts: week, Order: []string{"stack", "frame"}},
 	{Name: "frames", Columns: []Column{{"week_s", Int}, {"id", Int}, {"name", Text}, {"kind", Text}, {"module", Text}},

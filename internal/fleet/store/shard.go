@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	// together are written in one commit, or what came within patience: a commit costs as much as tens of windows.
+	// together are written in one commit, or what came within patience: a commit costs as much as
+	// tens of windows.
 	together = 100
 	patience = 30 * time.Millisecond
 	// appendTime is what one commit may take.
@@ -25,14 +26,15 @@ const (
 	downFor = 5 * time.Second
 )
 
-// shard has a committer of its own: one that is down keeps no other waiting. A DuckDB store has one.
+// shard has a committer of its own: one that is down keeps no other waiting. A DuckDB store has
+// one.
 type shard struct {
 	number int
 	store  *Store
 	queue  chan *pending
 	jobs   chan func()
-	// known is nil until the first rows are written: who only asks does not read what the shard has of facts and
-	// stacks, millions of rows with thousands of hosts. Only the committer uses it.
+	// known is nil until the first rows are written: who only asks does not read what the shard has
+	// of facts and stacks, millions of rows with thousands of hosts. Only the committer uses it.
 	known *dictionary
 	until time.Time // it is left alone until then
 
@@ -45,7 +47,8 @@ type shard struct {
 type pending struct {
 	rows *rows.Rows
 	done chan error
-	// fresh windows are given back to their agent where they cannot be written; others stay in incoming.
+	// fresh windows are given back to their agent where they cannot be written; others stay in
+	// incoming.
 	fresh bool
 }
 
@@ -62,8 +65,9 @@ func (d *shard) readKnown(ctx context.Context) error {
 	return err
 }
 
-// commit waits until the rows are written, or the window waits for its shard. It waits also where who sent it is gone:
-// the window is claimed until then, so that it is not written twice when it comes again.
+// commit waits until the rows are written, or the window waits for its shard. It waits also where
+// who sent it is gone: the window is claimed until then, so that it is not written twice when it
+// comes again.
 func (d *shard) commit(made *rows.Rows, fresh bool) error {
 	p := &pending{rows: made, done: make(chan error, 1), fresh: fresh}
 	select {

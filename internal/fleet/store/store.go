@@ -1,9 +1,10 @@
-// Package store keeps the windows of one tenant: their files as they came, in a directory, and their
-// rows in an engine, DuckDB in the same directory or a ClickHouse cluster.
+// Package store keeps the windows of one tenant: their files as they came, in a directory, and
+// their rows in an engine, DuckDB in the same directory or a ClickHouse cluster.
 //
-// A window is acknowledged when its file is on the disk and its rows are committed, or wait there for a shard
-// that is down. Many windows are committed together. Where a crash comes between, the file lies in "incoming"
-// and is looked at again at the next start: nothing acknowledged is lost, and nothing is counted twice.
+// A window is acknowledged when its file is on the disk and its rows are committed, or wait there
+// for a shard that is down. Many windows are committed together. Where a crash comes between, the
+// file lies in "incoming" and is looked at again at the next start: nothing acknowledged is lost,
+// and nothing is counted twice.
 //
 //	s, err := store.Open(ctx, dir, engine, log)
 //	w, known, err := s.Take(ctx, body, id) // of an upload
@@ -58,7 +59,8 @@ const (
 	queued = 256
 	// readers make rows out of recordings; each may have one of hundreds of MB in memory.
 	readers = 4
-	// maxRows is what the rows of one may take in memory. A full window of 64 busy CPUs has some ten MB.
+	// maxRows is what the rows of one may take in memory. A full window of 64 busy CPUs has some
+	// ten MB.
 	maxRows = 256 << 20
 	// maxSmall is up to which size a recording is read into memory as a whole.
 	maxSmall = 4 << 20
@@ -87,8 +89,8 @@ func Open(ctx context.Context, directory string, engine Engine, log *slog.Logger
 	return s, nil
 }
 
-// OpenToRead opens rows that another store writes, to ask them. It has no files: windows are not named, and what waits
-// at the other store for a shard that is down is not known.
+// OpenToRead opens rows that another store writes, to ask them. It has no files: windows are not
+// named, and what waits at the other store for a shard that is down is not known.
 func OpenToRead(engine Engine) *Store {
 	return &Store{engine: engine, stop: make(chan struct{}), waiting: newWaiting()}
 }
@@ -100,8 +102,8 @@ func (s *Store) Close() error {
 	return s.engine.Close()
 }
 
-// Take reads an upload that claims to be this content and keeps it for good; known tells that it was there before. When
-// it returns without an error the window survives a crash.
+// Take reads an upload that claims to be this content and keeps it for good; known tells that it
+// was there before. When it returns without an error the window survives a crash.
 func (s *Store) Take(ctx context.Context, body io.Reader, content string) (w *window.Window, known bool, err error) {
 	file, err := os.CreateTemp(filepath.Join(s.directory, incoming), "upload-")
 	if err != nil {
@@ -172,7 +174,8 @@ func (s *Store) read(ctx context.Context, w *window.Window, file *os.File) (*row
 	return rows.Make(w, r), nil
 }
 
-// inMemory is a recording of so many bytes, read at once where it is small: its tables are read in hundreds of pieces.
+// inMemory is a recording of so many bytes, read at once where it is small: its tables are read in
+// hundreds of pieces.
 func inMemory(file *os.File, size int64) (io.ReaderAt, error) {
 	if size > maxSmall {
 		return file, nil
@@ -224,7 +227,8 @@ func (s *Store) discard(content string) {
 
 func (s *Store) incoming(content string) string { return filepath.Join(s.directory, incoming, content) }
 
-// file is where a window's recording lies for good, without its suffix: by day, which is what is kept and thrown away.
+// file is where a window's recording lies for good, without its suffix: by day, which is what is
+// kept and thrown away.
 func (s *Store) file(start time.Time, content string) string {
 	return filepath.Join(s.directory, raw, start.UTC().Format(time.DateOnly), content)
 }

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// waiting are acknowledged windows whose rows are not written because their shard was down: their files lie in
-// incoming.
+// waiting are acknowledged windows whose rows are not written because their shard was down: their
+// files lie in incoming.
 type waiting struct {
 	mutex    sync.Mutex
 	contents map[string]wait

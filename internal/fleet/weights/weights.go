@@ -1,9 +1,9 @@
 // Package weights tells what part of a whole fleet something takes, and what it would be worth
 // without it.
 //
-// A sample stands for the exact CPU time of its window divided by the window's samples: hosts sample
-// at different rates and lose some. The interval comes from drawing the hosts anew, since what one
-// host does at noon is no second host.
+// A sample stands for the exact CPU time of its window divided by the window's samples: hosts
+// sample at different rates and lose some. The interval comes from drawing the hosts anew, since
+// what one host does at noon is no second host.
 //
 //	top := weights.Top(hosts, weights.Options{})
 //	saved := weights.Worth(top[0].Cores, stat.Interval{Value: -0.2, Low: -0.25, High: -0.15}, prices)
@@ -25,7 +25,8 @@ type Host struct {
 	Name string
 	// Cores is its CPU time by the time it was seen.
 	Cores float64
-	// Parts are the cores of each thing: a frame, a cause, a setting. Things may contain each other.
+	// Parts are the cores of each thing: a frame, a cause, a setting. Things may contain each
+	// other.
 	Parts map[string]float64
 	// Stands is how many hosts of the fleet it stands for, 1 where all were seen.
 	Stands float64
@@ -112,7 +113,8 @@ func ratio(part, whole float64) float64 {
 	return part / whole
 }
 
-// redraw fills in intervals: hosts are drawn with replacement, all parts of a draw from the same hosts.
+// redraw fills in intervals: hosts are drawn with replacement, all parts of a draw from the same
+// hosts.
 func redraw(hosts []Host, parts []Part, options Options) {
 	n := len(hosts)
 	if n < 2 {
@@ -183,8 +185,9 @@ type Saving struct {
 	PerYear stat.Interval `json:"per_year"` // in the unit of the price; 0 without one
 }
 
-// Worth is what a proven effect on the time that something takes saves over the fleet: effect is its change as a ratio
-// − 1, −0.2 for a fifth less. Both uncertainties are drawn together, as if independent.
+// Worth is what a proven effect on the time that something takes saves over the fleet: effect is
+// its change as a ratio − 1, −0.2 for a fifth less. Both uncertainties are drawn together, as if
+// independent.
 func Worth(cores, effect stat.Interval, prices Prices, seed uint64) Saving {
 	const draws = 4000
 	random := rand.New(rand.NewPCG(seed, 0x776f727468))

@@ -14,7 +14,8 @@ import (
 // ContentType is that of a body: the manifest as one line of JSON, then the recording's bytes.
 const ContentType = "application/vnd.culprit.window"
 
-// Path is where a hub takes the window with this content id: PUT, with "Authorization: Bearer TOKEN".
+// Path is where a hub takes the window with this content id: PUT, with "Authorization: Bearer
+// TOKEN".
 func Path(content string) string { return "/v1/windows/" + content }
 
 // ContentID reads a recording to its end and returns its id and its size. It refuses more than
@@ -31,7 +32,8 @@ func ContentID(source io.Reader) (id string, size int64, err error) {
 	return hex.EncodeToString(sum.Sum(nil)), size, nil
 }
 
-// ReadManifest reads a manifest, at most MaxManifestBytes, and checks it. Fields that it does not know are left out.
+// ReadManifest reads a manifest, at most MaxManifestBytes, and checks it. Fields that it does not
+// know are left out.
 func ReadManifest(source io.Reader) (*Window, error) {
 	text, err := io.ReadAll(io.LimitReader(source, MaxManifestBytes+1))
 	if err != nil {
@@ -78,9 +80,9 @@ func (w *Window) Body(recording io.Reader) (body io.Reader, length int64, err er
 	return io.MultiReader(bytes.NewReader(line), io.LimitReader(recording, w.Bytes)), int64(len(line)) + w.Bytes, nil
 }
 
-// ReadBody is the hub's side: it reads the manifest and copies the recording to a place that the caller throws away
-// on an error. It refuses, with ErrRefused, a recording whose size or sum is not the manifest's; another error is one
-// of the connection or of the disk.
+// ReadBody is the hub's side: it reads the manifest and copies the recording to a place that the
+// caller throws away on an error. It refuses, with ErrRefused, a recording whose size or sum is not
+// the manifest's; another error is one of the connection or of the disk.
 func ReadBody(body io.Reader, recording io.Writer) (*Window, error) {
 	reader := bufio.NewReaderSize(body, 64<<10)
 	line, err := readLine(reader)

@@ -29,7 +29,8 @@ const (
 	MaxLength         = 25 * time.Hour
 )
 
-// ErrRefused marks a manifest or an upload that can never be accepted: sending it again is of no use.
+// ErrRefused marks a manifest or an upload that can never be accepted: sending it again is of no
+// use.
 var ErrRefused = errors.New("not a window")
 
 func refused(format string, args ...any) error {
@@ -179,7 +180,8 @@ func checkLabels(of string, labels map[string]string) error {
 	return nil
 }
 
-// isKey tells whether text can name a label or a metric: it is a column's name and a word of a command line.
+// isKey tells whether text can name a label or a metric: it is a column's name and a word of a
+// command line.
 func isKey(text string) bool {
 	if text == "" || len(text) > MaxLabelKey {
 		return false
@@ -190,7 +192,8 @@ func isKey(text string) bool {
 	})
 }
 
-// IsContentID tells whether text is a SHA-256 in lower-case hexadecimal digits, which is safe as a file's name.
+// IsContentID tells whether text is a SHA-256 in lower-case hexadecimal digits, which is safe as a
+// file's name.
 func IsContentID(text string) bool {
 	if len(text) != 64 || strings.ToLower(text) != text {
 		return false

@@ -47,8 +47,8 @@ type Window struct {
 	Sequence int64  `json:"sequence,omitempty"`
 	// Labels are the host's: zone, instance type, what --label says.
 	Labels map[string]string `json:"labels,omitempty"`
-	// Start and End are by the host's clock. LengthNs is by its monotonic clock: it stays right when
-	// the clock was set in between.
+	// Start and End are by the host's clock. LengthNs is by its monotonic clock: it stays right
+	// when the clock was set in between.
 	Start    time.Time `json:"start"`
 	End      time.Time `json:"end"`
 	LengthNs int64     `json:"length_ns"`
@@ -61,7 +61,8 @@ type Window struct {
 	Services []Service `json:"services"`
 }
 
-// Service is one service of a window: a systemd unit, a container's or pod's cgroup, or an executable.
+// Service is one service of a window: a systemd unit, a container's or pod's cgroup, or an
+// executable.
 type Service struct {
 	Name string `json:"name"`
 	// Version is "" where none is known; VersionFrom says what it was read from: "label", "image",
@@ -71,8 +72,8 @@ type Service struct {
 	Cgroup      string `json:"cgroup,omitempty"`
 	// Labels of the service alone, added to those of the host and before them.
 	Labels map[string]string `json:"labels,omitempty"`
-	// Started is when the oldest of its processes that live was started; the zero time where that is
-	// not known. With Process, "4711", it tells one life of the service from the next.
+	// Started is when the oldest of its processes that live was started; the zero time where that
+	// is not known. With Process, "4711", it tells one life of the service from the next.
 	Started time.Time `json:"started,omitzero"`
 	Process string    `json:"process,omitempty"`
 	// CPUNs is the scheduler's or the cgroup's exact account, not a sum of samples.
@@ -128,8 +129,8 @@ type AskRequest struct {
 	Why     string   `json:"why"`
 }
 
-// Refusal is the body of an answer that is not 200. An agent sends a window again when Again is set,
-// after the seconds of the header Retry-After, and drops and counts it otherwise.
+// Refusal is the body of an answer that is not 200. An agent sends a window again when Again is
+// set, after the seconds of the header Retry-After, and drops and counts it otherwise.
 type Refusal struct {
 	Error string `json:"error"`
 	Again bool   `json:"again"`

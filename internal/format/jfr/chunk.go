@@ -1,15 +1,16 @@
-// Package jfr reads the recordings of Java's Flight Recorder and of async-profiler, chunk by chunk: each describes the
-// types of its events itself.
+// Package jfr reads the recordings of Java's Flight Recorder and of async-profiler, chunk by chunk:
+// each describes the types of its events itself.
 //
 //	err := jfr.Read(file, func(chunk *jfr.Chunk) error {
 //		return chunk.Events(func(event jfr.Event) error { …event.Field("stackTrace")… })
 //	})
 //
-// It refuses chunks that are cut off, over MaxChunk, or whose types describe values without an end. Of one that was not
-// closed, it reads what the JVM had flushed. Values are decoded when they are asked for, so that a chunk costs its size
-// and the places of its constants.
+// It refuses chunks that are cut off, over MaxChunk, or whose types describe values without an end.
+// Of one that was not closed, it reads what the JVM had flushed. Values are decoded when they are
+// asked for, so that a chunk costs its size and the places of its constants.
 //
-// The format is described by what writes and reads it: src/hotspot/share/jfr and jdk.jfr.internal.consumer in OpenJDK.
+// The format is described by what writes and reads it: src/hotspot/share/jfr and
+// jdk.jfr.internal.consumer in OpenJDK.
 package jfr
 
 import (
@@ -55,8 +56,8 @@ var (
 	errFormat = errors.New("damaged recording")
 )
 
-// Read calls use with each chunk in turn; chunks are valid until use returns. What follows an open chunk is what was
-// not flushed of it, unless another chunk begins there.
+// Read calls use with each chunk in turn; chunks are valid until use returns. What follows an open
+// chunk is what was not flushed of it, unless another chunk begins there.
 func Read(input io.Reader, use func(*Chunk) error) error {
 	open := false
 	for first := true; ; first = false {

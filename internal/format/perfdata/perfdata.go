@@ -4,8 +4,9 @@
 //		source.Reader = perfdata.Script(ctx, "perf", "perf.data")
 //	}
 //
-// A perf.data file holds addresses, and copies of stacks that only an unwinder can walk; perf has both, and knows the
-// versions of its own format. What it reads is trusted by it: files of strangers are not given to it by serve.
+// A perf.data file holds addresses, and copies of stacks that only an unwinder can walk; perf has
+// both, and knows the versions of its own format. What it reads is trusted by it: files of
+// strangers are not given to it by serve.
 package perfdata
 
 import (
@@ -35,8 +36,8 @@ func Is(name string) bool {
 	return err == nil && (string(head) == "PERFILE2" || string(head) == "2ELIFREP")
 }
 
-// Script returns the text of `perf script`, which starts at the first read and ends with ctx. perf is a name on the
-// path, or a path.
+// Script returns the text of `perf script`, which starts at the first read and ends with ctx. perf
+// is a name on the path, or a path.
 func Script(ctx context.Context, perf, file string) io.Reader {
 	return &script{ctx: ctx, perf: perf, file: file}
 }

@@ -1,14 +1,15 @@
-// Package allocations remembers where the target's heap blocks were asked for, so that a word of a shared cache line
-// can be told by the block that it lies in: its size, the word's place in it, and the code that allocated it.
+// Package allocations remembers where the target's heap blocks were asked for, so that a word of a
+// shared cache line can be told by the block that it lies in: its size, the word's place in it, and
+// the code that allocated it.
 //
-// It runs only where it is asked for: an allocation of the target traps into the kernel three times, its release
-// twice, some 14 µs together where this was written (KVM on AMD EPYC, Linux 6.18). Other processes are not touched:
-// the breakpoints are in the target's memory alone.
+// It runs only where it is asked for: an allocation of the target traps into the kernel three
+// times, its release twice, some 14 µs together where this was written (KVM on AMD EPYC, Linux
+// 6.18). Other processes are not touched: the breakpoints are in the target's memory alone.
 //
-// It sees what takes memory from a function called malloc, in whatever file it is: C, C++, Rust, allocators that are
-// linked in place of the C library's. It refuses the whole host. Not seen are blocks from before the recording, those
-// of a child process of its first milliseconds, blocks beyond 32,768 at once (counted), and heaps of Go, Java, Node
-// and Python.
+// It sees what takes memory from a function called malloc, in whatever file it is: C, C++, Rust,
+// allocators that are linked in place of the C library's. It refuses the whole host. Not seen are
+// blocks from before the recording, those of a child process of its first milliseconds, blocks
+// beyond 32,768 at once (counted), and heaps of Go, Java, Node and Python.
 package allocations
 
 import (
@@ -53,8 +54,8 @@ func (s *Session) Name() string { return "allocations" }
 // Attach waits until the processes are known.
 func (s *Session) Attach() error { return nil }
 
-// looks are when to look for allocators that processes have mapped, and for new processes: soon after the begin, when
-// programs are loaded, then from time to time.
+// looks are when to look for allocators that processes have mapped, and for new processes: soon
+// after the begin, when programs are loaded, then from time to time.
 var looks = []time.Duration{0, 5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond,
 	50 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond}
 
@@ -96,7 +97,8 @@ func (s *Session) Ends() {
 // Detach does so in a window that did not come to its end.
 func (s *Session) Detach() { s.Ends() }
 
-// Collect tells of each word of a shared line which block it lies in. It comes after oncpu, which finds the lines.
+// Collect tells of each word of a shared line which block it lies in. It comes after oncpu, which
+// finds the lines.
 func (s *Session) Collect(window *bpf.Window) error {
 	if s.heaps == nil {
 		return nil

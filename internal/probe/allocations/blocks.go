@@ -7,8 +7,8 @@ import (
 	"culprit/internal/probe/bpf"
 )
 
-// livedPart is the part of the time that a word's samples stand for which its block must have lived at least: a block
-// that came to the same address later is not the one that was sampled.
+// livedPart is the part of the time that a word's samples stand for which its block must have lived
+// at least: a block that came to the same address later is not the one that was sampled.
 const livedPart = 0.9
 
 // block is memory that was asked for.
@@ -66,8 +66,8 @@ func tell(window *bpf.Window, blocks map[int32][]block, heaps *heaps, periodNs i
 	}
 }
 
-// holding is the block with an address in it, and of several the one that lived longest; nil where none lived for so
-// long.
+// holding is the block with an address in it, and of several the one that lived longest; nil where
+// none lived for so long.
 func holding(blocks []block, address uint64, least int64) (found *block) {
 	behind, _ := slices.BinarySearchFunc(blocks, address, func(one block, address uint64) int {
 		if one.address <= address {

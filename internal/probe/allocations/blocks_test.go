@@ -2,8 +2,8 @@ package allocations
 
 import "testing"
 
-// The block of a word is the one that lived longest of those which had the address, if it was there for as long as the
-// word's samples stand for.
+// The block of a word is the one that lived longest of those which had the address, if it was there
+// for as long as the word's samples stand for.
 func TestHolding(t *testing.T) {
 	blocks := []block{{address: 0x1000, size: 64, lived: 50}, {address: 0x1000, size: 64, lived: 500},
 		{address: 0x1020, size: 0x100, lived: 100}, {address: 0x2000, size: 8, lived: 900}}

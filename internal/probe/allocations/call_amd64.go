@@ -4,10 +4,12 @@ import "golang.org/x/arch/x86/x86asm"
 
 const longMode = 64
 
-// callLengths are how long calls are, the direct one first: that is the only one which another could end in.
+// callLengths are how long calls are, the direct one first: that is the only one which another
+// could end in.
 var callLengths = []uint64{5, 2, 3, 6, 7, 4}
 
-// callBefore tells whether an instruction that calls ends at an address of a function, and what it calls.
+// callBefore tells whether an instruction that calls ends at an address of a function, and what it
+// calls.
 func (f *file) callBefore(begins, address uint64) (calls callee, ok bool) {
 	defer func() {
 		if recover() != nil { // bytes that are no code can be more than the decoder bears

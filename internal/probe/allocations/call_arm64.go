@@ -10,7 +10,8 @@ const (
 	registerMask   = 0xfffffc1f
 )
 
-// callBefore tells whether an instruction that calls ends at an address of a function, and what it calls.
+// callBefore tells whether an instruction that calls ends at an address of a function, and what it
+// calls.
 func (f *file) callBefore(begins, address uint64) (calls callee, ok bool) {
 	if address < begins+4 {
 		return callee{}, false

@@ -19,15 +19,16 @@ const (
 	mostFileBytes = 1 << 30
 )
 
-// entries are the functions of an allocator, and the programs at their begins. Where a file has two names for one
-// function, a block is entered twice, alike.
+// entries are the functions of an allocator, and the programs at their begins. Where a file has two
+// names for one function, a block is entered twice, alike.
 var entries = []struct{ function, program string }{
 	{"malloc", "enter_malloc"}, {"calloc", "enter_calloc"}, {"realloc", "enter_realloc"},
 	{"aligned_alloc", "enter_aligned"}, {"memalign", "enter_aligned"}, {"posix_memalign", "enter_posix_memalign"},
 	{"free", "enter_free"},
 }
 
-// usualLibraries are where the C library lies: a command that is about to run has not mapped it yet.
+// usualLibraries are where the C library lies: a command that is about to run has not mapped it
+// yet.
 var usualLibraries = []string{"/lib/x86_64-linux-gnu/libc.so.6", "/lib/aarch64-linux-gnu/libc.so.6", "/lib64/libc.so.6",
 	"/usr/lib/libc.so.6", "/lib/ld-musl-x86_64.so.1", "/lib/ld-musl-aarch64.so.1"}
 
@@ -116,8 +117,8 @@ func (h *heaps) lookAt(pid int32, of *process) {
 	}
 }
 
-// attach sets breakpoints in one process, in the allocator that a file holds, if any. A process that cannot be traced,
-// or has ended, has none.
+// attach sets breakpoints in one process, in the allocator that a file holds, if any. A process
+// that cannot be traced, or has ended, has none.
 func (h *heaps) attach(pid int32, path string) {
 	if info, err := os.Stat(path); err != nil || info.Size() > mostFileBytes {
 		return

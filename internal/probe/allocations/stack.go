@@ -9,9 +9,10 @@ import (
 	"culprit/recording"
 )
 
-// The top of a stack tells who asked for a block: its words that are return addresses, each behind a call. A word may
-// be left from a call that is over. It is taken for the caller of a function only where the call in front of it is of
-// that function, or leads somewhere that the code does not tell (a register, another file).
+// The top of a stack tells who asked for a block: its words that are return addresses, each behind
+// a call. A word may be left from a call that is over. It is taken for the caller of a function
+// only where the call in front of it is of that function, or leads somewhere that the code does not
+// tell (a register, another file).
 
 const mostFrames = 8
 
@@ -30,7 +31,8 @@ type callee struct {
 	stub   string // the name of a function that is mostly of another one
 }
 
-// stackOf names the functions that a stack's words lead through, root first; nil where the process's code is not known.
+// stackOf names the functions that a stack's words lead through, root first; nil where the
+// process's code is not known.
 func (h *heaps) stackOf(pid int32, words []uint64) (frames []*recording.Frame) {
 	of := h.processes[pid]
 	if of == nil {

@@ -54,8 +54,9 @@ func program(t *testing.T) *heaps {
 	return heaps
 }
 
-// Of the words of a stack those are taken that a call returns to, and whose call is of the function before: neither
-// data nor what an earlier call left. A call that does not tell what it calls is taken.
+// Of the words of a stack those are taken that a call returns to, and whose call is of the function
+// before: neither data nor what an earlier call left. A call that does not tell what it calls is
+// taken.
 func TestStackOf(t *testing.T) {
 	heaps := program(t)
 	behind := func(call, length uint64) uint64 { return loaded + call + length - 0x1000 }

@@ -1,14 +1,16 @@
-// Package beat has what a process does from time to time fall on the same moments. Six rings, a poller and five
-// watches that each sleep for themselves wake an idle process 200 times a second, and each time Go's runtime looks
-// around for work and sets its monitor going: two thirds of the CPU time that recording two busy threads took. What
-// waits for the same beat is done within one waking.
+// Package beat has what a process does from time to time fall on the same moments. Six rings, a
+// poller and five watches that each sleep for themselves wake an idle process 200 times a second,
+// and each time Go's runtime looks around for work and sets its monitor going: two thirds of the
+// CPU time that recording two busy threads took. What waits for the same beat is done within one
+// waking.
 //
 //	for {
 //		select {
 //		case <-beat.After(beat.Length):
 //			…
 //
-// It keeps no list and starts nothing: whoever waits asks for the beat that is next. A slow one delays no other.
+// It keeps no list and starts nothing: whoever waits asks for the beat that is next. A slow one
+// delays no other.
 package beat
 
 import "time"
@@ -16,8 +18,8 @@ import "time"
 // Length lies between two beats.
 const Length = 100 * time.Millisecond
 
-// Until says how long to wait for the beat that is nearest to pause from now, of pauses below Length for the half
-// beat. What is not to wait for that either is left as it is.
+// Until says how long to wait for the beat that is nearest to pause from now, of pauses below
+// Length for the half beat. What is not to wait for that either is left as it is.
 func Until(pause time.Duration) time.Duration { return until(time.Now(), pause) }
 
 func until(now time.Time, pause time.Duration) time.Duration {
@@ -28,7 +30,8 @@ func until(now time.Time, pause time.Duration) time.Duration {
 	if pause < grid {
 		return pause
 	}
-	// By the clock on the wall, which everybody has: when it is set, the beats move with it, by less than one length.
+	// By the clock on the wall, which everybody has: when it is set, the beats move with it, by
+	// less than one length.
 	past := time.Duration(now.UnixNano() % int64(grid))
 	return (past+pause+grid/2)/grid*grid - past
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Whoever asks, and whenever, is given a moment on the beat, as far away as was asked but for half a beat. Short
-// pauses get half beats.
+// Whoever asks, and whenever, is given a moment on the beat, as far away as was asked but for half
+// a beat. Short pauses get half beats.
 func TestUntil(t *testing.T) {
 	for past := range 250 {
 		now := time.Unix(1_700_000_000, int64(past)*1_000_003)

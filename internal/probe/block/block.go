@@ -2,10 +2,10 @@
 // and submitter how many requests, how many bytes, how long they waited in the
 // queue and how long the device took, by powers of two.
 //
-// A request is its submitter's, which for written-back data is a kernel thread.
-// What a cgroup's limit holds back has not become a request yet: how long it was
-// held is told apart, for whoever asked for it (throttle.go). Devices without requests (zram, md, dm)
-// show through those below them.
+// A request is its submitter's, which for written-back data is a kernel thread. What a cgroup's
+// limit holds back has not become a request yet: how long it was held is told apart, for whoever
+// asked for it (throttle.go). Devices without requests (zram, md, dm) show through those below
+// them.
 package block
 
 import (

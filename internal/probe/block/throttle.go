@@ -20,10 +20,11 @@ func withoutThrottle(spec *ebpf.CollectionSpec) { delete(spec.Programs, queuedPr
 
 // collectThrottle books what limits held back on who waited for it.
 //
-// When the throttle took a bio is not told, but its thread sleeps from then on: a thread of the target in the limited
-// cgroup that was asleep for I/O when a bio was let go waited for one since it fell asleep, first come, first
-// served as in the throttle. What nobody of the target slept for (written by a kernel thread, asynchronous, another
-// process's) has a row of its cgroup without a process, and no time.
+// When the throttle took a bio is not told, but its thread sleeps from then on: a thread of the
+// target in the limited cgroup that was asleep for I/O when a bio was let go waited for one since
+// it fell asleep, first come, first served as in the throttle. What nobody of the target slept for
+// (written by a kernel thread, asynchronous, another process's) has a row of its cgroup without a
+// process, and no time.
 func (s *Session) collectThrottle(window *bpf.Window, t *table) error {
 	events, over, err := s.letGo.Take()
 	if err != nil {
@@ -70,7 +71,8 @@ func sleepsForDisk(waits []recording.Wait) sleeps {
 	return found
 }
 
-// take gives the sleep that was under way at a time and had begun first, nil when there is none. Times do not go back.
+// take gives the sleep that was under way at a time and had begun first, nil when there is none.
+// Times do not go back.
 func (s *sleeps) take(at int64) *recording.Wait {
 	for len(*s) > 0 && (*s)[0].TimeNs <= at {
 		first := (*s)[0]

@@ -40,7 +40,8 @@ type Options struct {
 	// Of requests those that took Over are slow; where it is 0, the Worst share of their kind.
 	Over  time.Duration
 	Worst float64
-	// ByCalls has requests followed by system calls also where the kernel has hooks on sockets: for tests.
+	// ByCalls has requests followed by system calls also where the kernel has hooks on sockets: for
+	// tests.
 	ByCalls bool
 }
 
@@ -49,19 +50,21 @@ type Shared struct {
 	Options  Options
 	Tasks    *ebpf.Map     // task storage: being in it makes a task a target
 	Unwinder *ebpf.Program // to tail-call from perf_event programs; nil: no user stacks
-	// Ends is to run when a thread of the target leaves the CPU for ever, nil when nobody wants to know. Who has a
-	// program at every switch anyhow calls it from there and sets EndsCalled: a second program costs every switch of
-	// the host some 30 ns.
+	// Ends is to run when a thread of the target leaves the CPU for ever, nil when nobody wants to
+	// know. Who has a program at every switch anyhow calls it from there and sets EndsCalled: a
+	// second program costs every switch of the host some 30 ns.
 	Ends       *ebpf.Program
 	EndsCalled bool
 	// Roots are the processes that the window begins with, which is open.
 	Roots []int
-	// StartNs is when the window began that is open, for what a probe does at its begin, which takes its time.
+	// StartNs is when the window began that is open, for what a probe does at its begin, which
+	// takes its time.
 	StartNs int64
 	// Queue are the maps of the unwinder's queue of processes to look at, by name; nil without it.
 	Queue map[string]*ebpf.Map
 
-	// Loading is the probe that is being loaded, for the account of what each costs; Programs are those loaded so far.
+	// Loading is the probe that is being loaded, for the account of what each costs; Programs are
+	// those loaded so far.
 	Loading  string
 	Programs []OwnProgram
 
@@ -242,7 +245,8 @@ func (s *Shared) adapt(spec *ebpf.CollectionSpec) error {
 	return nil
 }
 
-// switchParameters are those of sched_switch since 5.18: context, preempt, who left, who came, state.
+// switchParameters are those of sched_switch since 5.18: context, preempt, who left, who came,
+// state.
 const switchParameters = 5
 
 // Loaded frees what only loading needs.

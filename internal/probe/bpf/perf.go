@@ -31,12 +31,12 @@ func OpenPerf(program *ebpf.Program, config, sample uint64, frequency bool) (*Pe
 	return openOnAll(program, attr)
 }
 
-// preciseLevels are how exactly the instruction of a sample is to be told, the best first (precise_ip of
-// include/uapi/linux/perf_event.h): 2 asks for no skid, 0 takes what there is.
+// preciseLevels are how exactly the instruction of a sample is to be told, the best first
+// (precise_ip of include/uapi/linux/perf_event.h): 2 asks for no skid, 0 takes what there is.
 var preciseLevels = []uint64{unix.PerfBitPreciseIPBit2, unix.PerfBitPreciseIPBit1, 0}
 
-// OpenMemory opens an event whose samples tell the address of the memory that was accessed, disabled, on some CPUs;
-// nil: on every online one.
+// OpenMemory opens an event whose samples tell the address of the memory that was accessed,
+// disabled, on some CPUs; nil: on every online one.
 func OpenMemory(program *ebpf.Program, attr unix.PerfEventAttr, cpus []int, hz uint64) (events *PerfEvents, err error) {
 	if cpus == nil {
 		if cpus, err = onlineCPUs(); err != nil {
@@ -61,15 +61,15 @@ const (
 	breakpointLength = 8
 )
 
-// OpenBreakpoint watches eight bytes of kernel memory with a debug register of every online CPU, disabled: a program
-// that writes there runs the given one at once, on its CPU.
+// OpenBreakpoint watches eight bytes of kernel memory with a debug register of every online CPU,
+// disabled: a program that writes there runs the given one at once, on its CPU.
 func OpenBreakpoint(program *ebpf.Program, address uint64) (*PerfEvents, error) {
 	return openOnAll(program, unix.PerfEventAttr{Type: unix.PERF_TYPE_BREAKPOINT, Sample: 1, Bp_type: breakpointWrite,
 		Ext1: address, Ext2: breakpointLength, Bits: unix.PerfBitDisabled})
 }
 
-// OpenGroup opens hardware events as one group, disabled, on every online CPU: they have counters at the same times.
-// Each samples at a rate in Hz and runs the program of the same number.
+// OpenGroup opens hardware events as one group, disabled, on every online CPU: they have counters
+// at the same times. Each samples at a rate in Hz and runs the program of the same number.
 func OpenGroup(programs []*ebpf.Program, configs []uint64, hz uint64) (*PerfEvents, error) {
 	events := &PerfEvents{}
 	cpus, err := onlineCPUs()
@@ -124,8 +124,8 @@ func maxRate() string {
 	return strings.TrimSpace(string(text))
 }
 
-// tooOften says that it was the rate that the kernel calls an invalid argument: it lowers what it allows by itself
-// where the interrupts of samples take long.
+// tooOften says that it was the rate that the kernel calls an invalid argument: it lowers what it
+// allows by itself where the interrupts of samples take long.
 func tooOften(err error, attr *unix.PerfEventAttr, allowed string) error {
 	most, wrong := strconv.ParseUint(allowed, 10, 64)
 	if !errors.Is(err, unix.EINVAL) || attr.Bits&unix.PerfBitFreq == 0 || wrong != nil || attr.Sample <= most {
@@ -179,8 +179,9 @@ func (e *PerfEvents) Enable() error { return e.control(unix.PERF_EVENT_IOC_ENABL
 // Disable stops the events; they can be enabled again.
 func (e *PerfEvents) Disable() error { return e.control(unix.PERF_EVENT_IOC_DISABLE, "disable", 0) }
 
-// SetRate changes the rate of clock events that were opened with one, in Hz. To the kernel it is a period in ns: at the
-// opening perf_swevent_init_hrtimer turned the rate into one for good, and 49 would be read as a sample each 49 ns.
+// SetRate changes the rate of clock events that were opened with one, in Hz. To the kernel it is a
+// period in ns: at the opening perf_swevent_init_hrtimer turned the rate into one for good, and 49
+// would be read as a sample each 49 ns.
 func (e *PerfEvents) SetRate(hz int) error {
 	for _, fd := range e.fds {
 		period := uint64(time.Second) / uint64(hz)

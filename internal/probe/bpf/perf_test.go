@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What the kernel calls an invalid argument is told as a rate that is too high where that is what it is.
+// What the kernel calls an invalid argument is told as a rate that is too high where that is what
+// it is.
 func TestTooOften(t *testing.T) {
 	for _, test := range []struct {
 		err     error

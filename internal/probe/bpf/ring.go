@@ -17,8 +17,9 @@ import (
 // that 4 MB hold what a busy host makes in between, seldom enough to cost nothing.
 const drainEvery = beat.Length
 
-// A ring that is Patient is emptied once in patientEvery while less than one part in fullFrom of it is used by then:
-// each emptying is a waking of the process, and a recorder that stays is to have few.
+// A ring that is Patient is emptied once in patientEvery while less than one part in fullFrom of it
+// is used by then: each emptying is a waking of the process, and a recorder that stays is to have
+// few.
 const (
 	patientEvery = 5 * beat.Length
 	fullFrom     = 4
@@ -70,7 +71,8 @@ func (r *Ring[T]) Start() {
 	}()
 }
 
-// pauseAfter is how long to wait for the next emptying when so much of the ring was used at this one.
+// pauseAfter is how long to wait for the next emptying when so much of the ring was used at this
+// one.
 func (r *Ring[T]) pauseAfter(used, size int) time.Duration {
 	if used >= size/fullFrom {
 		return drainEvery

@@ -23,7 +23,8 @@ func TestRingKeepsInPieces(t *testing.T) {
 	}
 }
 
-// A ring that is patient is emptied seldom until it fills, and seldom again when it does not any more.
+// A ring that is patient is emptied seldom until it fills, and seldom again when it does not any
+// more.
 func TestPatientRingHurriesWhereItFills(t *testing.T) {
 	for _, test := range []struct {
 		patient bool

@@ -33,7 +33,8 @@ func (w *Window) byThread(wanted func(*unwind.Trace) bool) ThreadTraces {
 	return traces
 }
 
-// First is the first stack of a thread from one time to another, both included; nil when there is none.
+// First is the first stack of a thread from one time to another, both included; nil when there is
+// none.
 func (t ThreadTraces) First(tid int32, from, to int64) *unwind.Trace {
 	traces := t[tid]
 	if i := before(traces, from); i < len(traces) && traces[i].KtimeNs <= to {

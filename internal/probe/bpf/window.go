@@ -101,7 +101,8 @@ func (w *Window) kernelFrame(address uint64) *recording.Frame {
 	return frame
 }
 
-// Stack interns a stack of user and kernel frames, which are not to change after it; NoStack when both are empty.
+// Stack interns a stack of user and kernel frames, which are not to change after it; NoStack when
+// both are empty.
 func (w *Window) Stack(user, kernel []*recording.Frame) int32 {
 	w.stack = w.stack[:0]
 	for _, frames := range [][]*recording.Frame{user, kernel} {

@@ -1,6 +1,7 @@
-// Package counters counts events on whole CPUs and books what was counted to the cgroup, process or thread that ran.
-// The counters stay on: at a switch that changes who is counted, a BPF program reads them and books the difference to
-// the one that leaves. Nothing is reprogrammed at a switch, which is what makes counting per cgroup dear elsewhere.
+// Package counters counts events on whole CPUs and books what was counted to the cgroup, process or
+// thread that ran. The counters stay on: at a switch that changes who is counted, a BPF program
+// reads them and books the difference to the one that leaves. Nothing is reprogrammed at a switch,
+// which is what makes counting per cgroup dear elsewhere.
 //
 //	meter, err := counters.Open(counters.Options{By: counters.ByCgroup, Events: list})
 //	err = meter.Begin()
@@ -63,8 +64,8 @@ type Options struct {
 	Shared *bpf.Shared
 }
 
-// The default of Options.Rows, and the most rows of all CPUs together, of which a kernel that cannot add rows at a
-// switch (before 6.2) makes fewer at once.
+// The default of Options.Rows, and the most rows of all CPUs together, of which a kernel that
+// cannot add rows at a switch (before 6.2) makes fewer at once.
 const (
 	rowsOfCPU = 8192
 	mostRows  = 1 << 16
@@ -102,8 +103,8 @@ type Row struct {
 // Count is what one event came to.
 type Count struct {
 	Value uint64
-	// Enabled and Running are the times, in ns, in which it was to be counted and was; for events that are never
-	// without a counter both are the time on a CPU.
+	// Enabled and Running are the times, in ns, in which it was to be counted and was; for events
+	// that are never without a counter both are the time on a CPU.
 	Enabled, Running uint64
 }
 
@@ -169,7 +170,8 @@ func boolean(set bool) uint32 {
 	return 0
 }
 
-// place hands the events to the programs: those that are asked for by a map of CPUs, the rest by where they count.
+// place hands the events to the programs: those that are asked for by a map of CPUs, the rest by
+// where they count.
 func (m *Meter) place() error {
 	for i := range m.options.Events {
 		if m.kinds[i] == kindHelper {

@@ -85,7 +85,8 @@ func exchange(lasts time.Duration) {
 	<-back
 }
 
-// What is booked to all of them together is what the CPUs counted: within 0.1 %, and a few events at the edges.
+// What is booked to all of them together is what the CPUs counted: within 0.1 %, and a few events
+// at the edges.
 func TestSumsEqualTheCPUs(t *testing.T) {
 	const names = "task-clock,cpu-clock,context-switches,page-faults,minor-faults,msr/tsc/,sched:sched_waking"
 	for _, by := range []By{ByCgroup, ByProcess, ByThread} {
@@ -123,8 +124,8 @@ func TestSumsEqualTheCPUs(t *testing.T) {
 	}
 }
 
-// account is what is booked to all together, by event, and what the CPUs had counted just before and just after: what
-// happens between the booking and the reading is in one of the two.
+// account is what is booked to all together, by event, and what the CPUs had counted just before
+// and just after: what happens between the booking and the reading is in one of the two.
 type account struct{ before, booked, after []float64 }
 
 func accountOf(t *testing.T, meter *Meter, events *Events) account {
@@ -137,7 +138,8 @@ func accountOf(t *testing.T, meter *Meter, events *Events) account {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Rows are read behind the booking, and switches in between are in them: on a busy host for some ms.
+	// Rows are read behind the booking, and switches in between are in them: on a busy host for
+	// some ms.
 	after, err := events.Read()
 	if err != nil {
 		t.Fatal(err)
@@ -270,8 +272,8 @@ func TestAThousandThreads(t *testing.T) {
 		for cpu, counts := range meter.CPUs() {
 			counted += counts[0].Value - before[cpu][0].Value
 		}
-		// A row is not made either where the map is in use on that CPU (htab_lock_bucket says EBUSY): that is rare, and
-		// counted.
+		// A row is not made either where the map is in use on that CPU (htab_lock_bucket says
+		// EBUSY): that is rare, and counted.
 		unmade := int(lost["rows that did not fit"])
 		if fit == 0 && (own+unmade < threads || unmade > threads/200) {
 			t.Errorf("%d of %d threads have rows; lost %v", own, threads, lost)
@@ -279,7 +281,8 @@ func TestAThousandThreads(t *testing.T) {
 		if fit > 0 && (lost["rows that did not fit"] == 0 || rows[Key{ID: Rest}] == nil) {
 			t.Errorf("with room for %d: lost %v, %d rows", fit, lost, len(rows))
 		}
-		// A short time: what is counted between reading the CPUs and reading the rows is part of it.
+		// A short time: what is counted between reading the CPUs and reading the rows is part of
+		// it.
 		if math.Abs(float64(sum)-float64(counted)) > 0.01*float64(counted) {
 			t.Errorf("booked %d of %d", sum, counted)
 		}

@@ -70,8 +70,8 @@ func (e *Events) openOn(cpu int, needed func(i int) bool) error {
 
 func (e *Events) descriptor(cpu, i int) int { return e.open[cpu][i] }
 
-// Read gives what each CPU has counted since the opening, by CPU and in the order of the events. An event that does
-// not count on a CPU is zero there.
+// Read gives what each CPU has counted since the opening, by CPU and in the order of the events. An
+// event that does not count on a CPU is zero there.
 func (e *Events) Read() (map[int][]Count, error) {
 	all := map[int][]Count{}
 	for _, cpu := range e.CPUs {

@@ -29,8 +29,8 @@ func kindsOf(list event.List) (kinds [event.Max]uint8) {
 	return kinds
 }
 
-// isSwitches tells whether an event counts each switch of a CPU, as its run queue does. In a group it stays an event:
-// it counts while the others of the group do.
+// isSwitches tells whether an event counts each switch of a CPU, as its run queue does. In a group
+// it stays an event: it counts while the others of the group do.
 func isSwitches(e *event.Event) bool {
 	alone := e.Bits == 0 && e.Group < 0
 	return alone && e.Type == unix.PERF_TYPE_SOFTWARE && e.Config == unix.PERF_COUNT_SW_CONTEXT_SWITCHES
@@ -46,8 +46,8 @@ func readsDirectly() bool {
 	return kernel.TypeByName("bpf_rdonly_cast", &function) == nil
 }
 
-// findsQueues tells whether a task leads to the run queue of its CPU, and this counts switches: where groups of tasks
-// are scheduled (CONFIG_FAIR_GROUP_SCHED, as distributions have it).
+// findsQueues tells whether a task leads to the run queue of its CPU, and this counts switches:
+// where groups of tasks are scheduled (CONFIG_FAIR_GROUP_SCHED, as distributions have it).
 func findsQueues() bool {
 	kernel, err := btf.LoadKernelSpec()
 	if err != nil {
@@ -68,7 +68,8 @@ func hasMember(kernel *btf.Spec, of, name string) bool {
 		slices.ContainsFunc(found.Members, func(one btf.Member) bool { return one.Name == name })
 }
 
-// countSwitches adds what run queues counted, up to the last booking of each CPU, to what the events did.
+// countSwitches adds what run queues counted, up to the last booking of each CPU, to what the
+// events did.
 func (m *Meter) countSwitches() error {
 	var states []countersCpuState
 	for i := range m.options.Events {

@@ -114,8 +114,8 @@ func (m *Meter) followThread(tid int) error {
 	return m.collection.Maps["tasks"].Update(uint32(descriptor), uint8(1), ebpf.UpdateAny)
 }
 
-// Read books what runs right now and returns what was counted since Begin. The rows belong to the meter and change
-// with the next Read.
+// Read books what runs right now and returns what was counted since Begin. The rows belong to the
+// meter and change with the next Read.
 func (m *Meter) Read() (map[Key]*Row, error) {
 	if m.links == nil {
 		return nil, errNotBegun

@@ -31,7 +31,8 @@ type Session struct {
 	stopped chan struct{}
 }
 
-// lookEvery is how often events that take turns are read: the windows whose variation says how far to trust them.
+// lookEvery is how often events that take turns are read: the windows whose variation says how far
+// to trust them.
 const lookEvery = 100 * time.Millisecond
 
 // Start loads the probe for the events of the options.
@@ -88,8 +89,9 @@ func (s *Session) watch() {
 	}
 }
 
-// Pause is a random time around one, to wait before the next reading of events that take turns: what the reading itself
-// does to the load then is not in step with the turns, so that no event always sees it and none never does.
+// Pause is a random time around one, to wait before the next reading of events that take turns:
+// what the reading itself does to the load then is not in step with the turns, so that no event
+// always sees it and none never does.
 func Pause(around time.Duration) time.Duration {
 	return around/2 + time.Duration(rand.Int64N(int64(around)))
 }
@@ -158,7 +160,8 @@ func (s *Session) ofTarget(who Key) bool {
 // confidence of the intervals in the table.
 const confidence = 0.95
 
-// Collect moves the counts into the window: a row for each event of the whole target, and of each process.
+// Collect moves the counts into the window: a row for each event of the whole target, and of each
+// process.
 func (s *Session) Collect(window *bpf.Window) error {
 	if s.failed != nil {
 		return s.failed

@@ -1,11 +1,13 @@
-// Package cpi samples the target's stacks by cycles and by instructions, so that cycles per instruction can be told of
-// each function: the clock's samples alone say how long a function took, not whether it did more or waited more.
+// Package cpi samples the target's stacks by cycles and by instructions, so that cycles per
+// instruction can be told of each function: the clock's samples alone say how long a function took,
+// not whether it did more or waited more.
 //
-// Both events are one group, so that they are counted at the same times. Each sample stands for as many as the kernel
-// let pass since the one before; sums are estimates, as good as the number of samples.
+// Both events are one group, so that they are counted at the same times. Each sample stands for as
+// many as the kernel let pass since the one before; sums are estimates, as good as the number of
+// samples.
 //
-// It refuses to start where the CPU shows no counters that can interrupt, as in most virtual machines, and without the
-// unwinder.
+// It refuses to start where the CPU shows no counters that can interrupt, as in most virtual
+// machines, and without the unwinder.
 package cpi
 
 import (
@@ -24,8 +26,8 @@ import (
 const (
 	// maxSamples bounds what is kept between two collections.
 	maxSamples = 1_000_000
-	// joinWithinNs is how long after a sample its unwound stack may carry its own time: the one program calls the
-	// other, some microseconds apart.
+	// joinWithinNs is how long after a sample its unwound stack may carry its own time: the one
+	// program calls the other, some microseconds apart.
 	joinWithinNs = 200_000
 )
 
@@ -91,7 +93,8 @@ func (s *Session) Detach() {
 	s.ring.Stop()
 }
 
-// Collect moves the samples into the window. It comes before oncpu, which takes all stacks that nobody claimed.
+// Collect moves the samples into the window. It comes before oncpu, which takes all stacks that
+// nobody claimed.
 func (s *Session) Collect(window *bpf.Window) error {
 	samples, over, err := s.ring.Take()
 	if err != nil {

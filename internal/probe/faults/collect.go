@@ -106,7 +106,8 @@ func find(window *bpf.Window, traces bpf.ThreadTraces, sample *faultsSample) *un
 	return trace
 }
 
-// book spreads the exact count over the stacks that were sampled, without a stack where there is none.
+// book spreads the exact count over the stacks that were sampled, without a stack where there is
+// none.
 func book(window *bpf.Window, signal string, pid uint32, exact int64, stacks []stack) {
 	row := recording.Sample{Signal: signal, Pid: int32(pid), Tid: int32(pid), CPU: -1, Stack: recording.NoStack,
 		Target: true, Comm: window.Comm[int32(pid)]}

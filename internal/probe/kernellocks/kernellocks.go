@@ -176,7 +176,8 @@ func (s *Session) takeStacks(window *bpf.Window, rows map[place]*row) (map[int32
 	return named, nil
 }
 
-// withoutHook leaves out the call that brought the probe there, once somebody else is on the same tracepoint.
+// withoutHook leaves out the call that brought the probe there, once somebody else is on the same
+// tracepoint.
 func withoutHook(frames []*recording.Frame) []*recording.Frame {
 	if last := len(frames) - 1; last >= 0 && strings.HasPrefix(frames[last].Name, "__traceiter_contention_") {
 		return frames[:last]

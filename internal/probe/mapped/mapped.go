@@ -1,5 +1,5 @@
-// Package mapped reads what a process has mapped, and opens those files: the process may be gone when its addresses
-// are named.
+// Package mapped reads what a process has mapped, and opens those files: the process may be gone
+// when its addresses are named.
 //
 //	for _, one := range mapped.Read(42) {
 //		if one.Holds(address) {
@@ -7,7 +7,8 @@
 //		}
 //	}
 //
-// It refuses what is no plain file, and reads 8 MB of a list at most: mappings are whatever a process made of them.
+// It refuses what is no plain file, and reads 8 MB of a list at most: mappings are whatever a
+// process made of them.
 package mapped
 
 import (

@@ -1,11 +1,12 @@
-// Package monitors finds who on this host counts or samples others by perf events: what each event counts, for a CPU, a
-// process or a cgroup, and for how much of the time it had a counter. It also opens the same events once more, for
-// internal/monitor to measure what they cost. /proc tells only that a descriptor is a perf event.
+// Package monitors finds who on this host counts or samples others by perf events: what each event
+// counts, for a CPU, a process or a cgroup, and for how much of the time it had a counter. It also
+// opens the same events once more, for internal/monitor to measure what they cost. /proc tells only
+// that a descriptor is a perf event.
 //
 //	events, err := monitors.Find()
 //
-// It attaches nothing: a BPF program walks once over the open files of all processes. It needs root, and refuses a
-// kernel without BPF iterators (before Linux 5.8).
+// It attaches nothing: a BPF program walks once over the open files of all processes. It needs
+// root, and refuses a kernel without BPF iterators (before Linux 5.8).
 package monitors
 
 import (
@@ -37,10 +38,11 @@ type Event struct {
 	Cgroup uint64 // the only one that it counts, by id; 0: not by cgroup
 	// Program is the id of the BPF program that runs at it, 0 without one.
 	Program uint32
-	// Hertz and Period: it takes a sample so often in a second, or each time so many have been counted; both 0: it
-	// only counts.
+	// Hertz and Period: it takes a sample so often in a second, or each time so many have been
+	// counted; both 0: it only counts.
 	Hertz, Period uint64
-	// Enabled and Running are the times in ns in which it was to count and did: where they differ it shared a counter.
+	// Enabled and Running are the times in ns in which it was to count and did: where they differ
+	// it shared a counter.
 	Enabled, Running uint64
 
 	attributes unix.PerfEventAttr
@@ -49,7 +51,8 @@ type Event struct {
 // eventLimit bounds how many are looked at.
 const eventLimit = 1 << 16
 
-// Find finds the perf events that processes hold open, but for those of the processes that are left out.
+// Find finds the perf events that processes hold open, but for those of the processes that are left
+// out.
 func Find(exclude ...int) ([]Event, error) {
 	own, err := openClocks()
 	defer closeAll(own)
@@ -86,7 +89,8 @@ func loaded() (*ebpf.Collection, error) {
 	return shared.Load(spec, nil)
 }
 
-// eventsOf leaves out who is not looked for, and our own two, which tell how the kernel writes its clocks.
+// eventsOf leaves out who is not looked for, and our own two, which tell how the kernel writes its
+// clocks.
 func eventsOf(found []monitorsHeld, own, exclude []int) []Event {
 	clocks := map[uint32]string{}
 	var others []*monitorsHeld
@@ -107,8 +111,8 @@ func eventsOf(found []monitorsHeld, own, exclude []int) []Event {
 	return events
 }
 
-// clockNames are the events that time drives, which the kernel keeps in another form than it was given: of PMUs of
-// their own, with a period where a frequency was asked for.
+// clockNames are the events that time drives, which the kernel keeps in another form than it was
+// given: of PMUs of their own, with a period where a frequency was asked for.
 var clockNames = []string{"cpu-clock", "task-clock"}
 
 var clockConfigs = []uint64{unix.PERF_COUNT_SW_CPU_CLOCK, unix.PERF_COUNT_SW_TASK_CLOCK}
@@ -189,8 +193,8 @@ func attributesOf(words []uint64) unix.PerfEventAttr {
 // Counts tells whether the event only counts: it takes no samples, and no program runs at it.
 func (e *Event) Counts() bool { return e.Hertz == 0 && e.Period == 0 && e.Program == 0 }
 
-// Again opens the same event once more, to count: on a CPU, for a process, or for a cgroup that is open as a
-// descriptor, as the event itself is. Samples are not taken, programs not run.
+// Again opens the same event once more, to count: on a CPU, for a process, or for a cgroup that is
+// open as a descriptor, as the event itself is. Samples are not taken, programs not run.
 func (e *Event) Again(cpu, pid, cgroup int) (descriptor int, err error) {
 	attributes := unix.PerfEventAttr{Type: e.attributes.Type, Config: e.attributes.Config, Ext1: e.attributes.Ext1,
 		Ext2: e.attributes.Ext2, Bits: e.attributes.Bits & (unix.PerfBitExcludeUser | unix.PerfBitExcludeKernel |

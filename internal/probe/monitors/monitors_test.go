@@ -15,7 +15,8 @@ import (
 	"culprit/internal/probe/counters/event"
 )
 
-// What this process holds is found as it was opened: for a CPU, for a process, with samples, and by tracepoint.
+// What this process holds is found as it was opened: for a CPU, for a process, with samples, and by
+// tracepoint.
 func TestFind(t *testing.T) {
 	if testing.Short() || os.Geteuid() != 0 {
 		t.Skip("loading BPF programs needs root")
@@ -66,8 +67,8 @@ func TestFind(t *testing.T) {
 	unix.Close(again)
 }
 
-// An event of a thread stays one of its process when the thread has ended: what it counts goes on in the threads that
-// came of it.
+// An event of a thread stays one of its process when the thread has ended: what it counts goes on
+// in the threads that came of it.
 func TestFindOfAThreadThatEnded(t *testing.T) {
 	if testing.Short() || os.Geteuid() != 0 {
 		t.Skip("loading BPF programs needs root")

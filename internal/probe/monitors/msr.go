@@ -22,11 +22,13 @@ type Register struct {
 	Counters bool `json:"counters,omitempty"`
 }
 
-// ErrNoRegisters is where the kernel has no tracepoints of such registers: another machine than x86, or not built in.
+// ErrNoRegisters is where the kernel has no tracepoints of such registers: another machine than
+// x86, or not built in.
 var ErrNoRegisters = errors.New("this kernel has no tracepoints of model-specific registers")
 
-// Registers watches the whole host for a while and tells which registers were written and read, the most used first.
-// Reads and writes that the kernel does not trace (those of its own hot paths) are not seen.
+// Registers watches the whole host for a while and tells which registers were written and read, the
+// most used first. Reads and writes that the kernel does not trace (those of its own hot paths) are
+// not seen.
 func Registers(lasts time.Duration) ([]Register, error) {
 	collection, err := loaded()
 	if err != nil {

@@ -43,7 +43,8 @@ type weighted struct {
 	broken bool
 }
 
-// Collect moves waits and totals into the window and marks the stacks that were taken at a switch-out.
+// Collect moves waits and totals into the window and marks the stacks that were taken at a
+// switch-out.
 func (s *Session) Collect(window *bpf.Window) error {
 	events, over, err := s.ring.Take()
 	if err = errors.Join(err, s.failed); err != nil {
@@ -94,7 +95,8 @@ func (s *Session) Collect(window *bpf.Window) error {
 		"offcpu: wakers that could not be watched")
 }
 
-// isWhole tells a stay that is long enough to be kept whole; the others came to bring the stack that was unwound there.
+// isWhole tells a stay that is long enough to be kept whole; the others came to bring the stack
+// that was unwound there.
 func (s *Session) isWhole(event *offcpuWaitEvent) bool {
 	return event.BlockedNs+event.RunqueueNs >= s.waitNs
 }
@@ -108,8 +110,9 @@ func (s *Session) countWhole(events []offcpuWaitEvent) (count int) {
 	return count
 }
 
-// within drops what came from before the window, a straggler of the one before, or from after it, and clips what went
-// on beyond its end: between the end and the last program's detachment lie milliseconds.
+// within drops what came from before the window, a straggler of the one before, or from after it,
+// and clips what went on beyond its end: between the end and the last program's detachment lie
+// milliseconds.
 func within(events []offcpuWaitEvent, window *bpf.Window) []offcpuWaitEvent {
 	kept := events[:0]
 	for _, event := range events {
@@ -213,8 +216,8 @@ func (c *collection) claimRest() {
 	}
 }
 
-// isHook tells a frame of the tracepoints that the unwinder is called from: they run with interrupts off, so the
-// sampling clock never lands there.
+// isHook tells a frame of the tracepoints that the unwinder is called from: they run with
+// interrupts off, so the sampling clock never lands there.
 func isHook(frame *recording.Frame) bool {
 	return strings.HasPrefix(frame.Name, "__bpf_trace_sched_") || strings.HasPrefix(frame.Name, "__traceiter_sched_")
 }

@@ -47,8 +47,8 @@ func (c *collection) joinRelease(event *offcpuWaitEvent) {
 	c.keepRelease(release{futexOf{int32(event.Tgid), event.Object}, int32(event.WakerTid)}, user)
 }
 
-// keepRelease keeps where a thread releases a futex. The first stacks of a new process are broken, until its mappings
-// are known: they do not take the place of a whole one.
+// keepRelease keeps where a thread releases a futex. The first stacks of a new process are broken,
+// until its mappings are known: they do not take the place of a whole one.
 func (c *collection) keepRelease(by release, user []*recording.Frame) {
 	if !isBroken(user) || c.releases[by] == nil {
 		c.releases[by] = user

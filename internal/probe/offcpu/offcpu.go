@@ -79,8 +79,9 @@ func Start(shared *bpf.Shared) (*Session, error) {
 	return s, nil
 }
 
-// openUnwinding lets the program of a switch run the unwinder: by a breakpoint that costs nothing until the
-// switch is chosen; where the host gives none, by an event behind every switch of every CPU.
+// openUnwinding lets the program of a switch run the unwinder: by a breakpoint that costs nothing
+// until the switch is chosen; where the host gives none, by an event behind every switch of every
+// CPU.
 func (s *Session) openUnwinding(unwinder *ebpf.Program) error {
 	if err := s.collection.Maps["unwinder"].Update(uint32(0), unwinder, ebpf.UpdateAny); err != nil {
 		return fmt.Errorf("give offcpu the unwinder: %w", err)
@@ -98,9 +99,9 @@ func (s *Session) openUnwinding(unwinder *ebpf.Program) error {
 	return err
 }
 
-// breakpointsStep: a breakpoint with a program behind it lets the instruction that hit it go on. On arm64 the kernel
-// has to step over it, which it left out for programs before Linux 6.6 (commit d11a69873d9a): the CPU would hit it for
-// ever.
+// breakpointsStep: a breakpoint with a program behind it lets the instruction that hit it go on. On
+// arm64 the kernel has to step over it, which it left out for programs before Linux 6.6 (commit
+// d11a69873d9a): the CPU would hit it for ever.
 const breakpointsStep = runtime.GOARCH != "arm64"
 
 var errNoTrigger = errors.New("breakpoints are not used on this machine")
@@ -148,7 +149,8 @@ func (s *Session) Attach() error {
 
 // Begins times the targets that are off the CPU by now.
 func (s *Session) Begins() error {
-	// Who is off the CPU and was not seen to leave it has been so since the window's begin, however late the walk is.
+	// Who is off the CPU and was not seen to leave it has been so since the window's begin, however
+	// late the walk is.
 	if err := s.collection.Variables["window_start"].Set(uint64(s.shared.StartNs)); err != nil {
 		return fmt.Errorf("tell the window's begin: %w", err)
 	}

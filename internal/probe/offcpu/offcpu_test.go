@@ -129,7 +129,8 @@ func TestStateName(t *testing.T) {
 	}
 }
 
-// Stays that began within the window are kept, and end with it: first the time on the run queue is cut, then the rest.
+// Stays that began within the window are kept, and end with it: first the time on the run queue is
+// cut, then the rest.
 func TestWithin(t *testing.T) {
 	events := []offcpuWaitEvent{
 		{Start: 90, BlockedNs: 50},                  // of the window before

@@ -13,7 +13,8 @@ const notTaken = -2
 // unseenStays is what the manifest calls the stays that were not looked at.
 const unseenStays = "offcpu: stays whose kernel stacks are taken to be those of others at the same place"
 
-// lookedAt is a kernel stack of a place, and the time of the stays that were looked at for others too.
+// lookedAt is a kernel stack of a place, and the time of the stays that were looked at for others
+// too.
 type lookedAt struct {
 	stack int32
 	ns    float64
@@ -25,8 +26,8 @@ type total struct {
 	stays offcpuTotal
 }
 
-// takeTotals turns the exact totals into samples: those of places that were not looked at each time are split by
-// what was seen there.
+// takeTotals turns the exact totals into samples: those of places that were not looked at each time
+// are split by what was seen there.
 func (s *Session) takeTotals(c *collection) error {
 	var totals []total
 	unseen := recording.Estimate{What: unseenStays}
@@ -54,7 +55,8 @@ func (s *Session) takeTotals(c *collection) error {
 // placeNotKept is the stack of the time that a process was off the CPU at places that did not fit.
 var placeNotKept = recording.BrokenStack("its place did not fit")
 
-// takeRests adds what processes were off the CPU at places that did not fit: the time is whole, the stacks are lost.
+// takeRests adds what processes were off the CPU at places that did not fit: the time is whole, the
+// stacks are lost.
 func (s *Session) takeRests(c *collection) error {
 	err := bpf.Drain(s.collection.Maps["rests"], func(tgid uint32, rest *offcpuRest) {
 		c.addSample(offcpuTotalKey{Tgid: tgid, Tid: tgid}, []*recording.Frame{&placeNotKept}, nil,
@@ -82,7 +84,8 @@ func (c *collection) look(key offcpuTotalKey, ns float64) {
 	c.looked[key] = append(c.looked[key], lookedAt{stack, ns})
 }
 
-// splitTotal shares out the stays of a place that were not looked at among the kernel stacks that were seen there.
+// splitTotal shares out the stays of a place that were not looked at among the kernel stacks that
+// were seen there.
 func (c *collection) splitTotal(key offcpuTotalKey, count, ns float64) {
 	if key.Stack != notTaken {
 		c.addTotal(key, count, ns)

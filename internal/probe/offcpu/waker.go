@@ -45,7 +45,8 @@ func wakerKind(event *offcpuWaitEvent, waker []*recording.Frame) string {
 	return kind
 }
 
-// wakerKind tells who ended a wait; where that waking was not looked at, by what most of those at its place were.
+// wakerKind tells who ended a wait; where that waking was not looked at, by what most of those at
+// its place were.
 func (c *collection) wakerKind(event *offcpuWaitEvent, waker []*recording.Frame) string {
 	kind := wakerKind(event, waker)
 	if event.WakerStack != notTaken || kind != recording.WakerThread {

@@ -30,7 +30,8 @@ func (s *Session) takeRhythms() (map[offcpuTotalKey]*offcpuRhythm, error) {
 	return rhythms, nil
 }
 
-// addWakeups moves the rhythm of each place where a thread slept again and again into the table of wake-ups.
+// addWakeups moves the rhythm of each place where a thread slept again and again into the table of
+// wake-ups.
 func (c *collection) addWakeups() {
 	comms := map[int32]string{}
 	for i := range c.window.Recording.Threads {

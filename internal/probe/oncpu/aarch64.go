@@ -1,7 +1,7 @@
 package oncpu
 
-// Loads and stores of arm64, by the encodings of the Arm Architecture Reference Manual, C4.1 (Loads and Stores). All
-// instructions have four bytes, so the one before a sample needs no guessing.
+// Loads and stores of arm64, by the encodings of the Arm Architecture Reference Manual, C4.1 (Loads
+// and Stores). All instructions have four bytes, so the one before a sample needs no guessing.
 
 const (
 	registersA64 = 32 // x0 to x30 and the stack pointer
@@ -132,7 +132,8 @@ func pairA64(word uint32) operandA64 {
 	return found
 }
 
-// index64 sets an offset by the mode: 1 adds it to the base behind the access, 3 before it, else not at all.
+// index64 sets an offset by the mode: 1 adds it to the base behind the access, 3 before it, else
+// not at all.
 func (o *operandA64) index64(mode uint32, offset int64) {
 	switch mode {
 	case 1:
@@ -178,8 +179,8 @@ func singleA64(word uint32) (operandA64, bool) {
 	return found, true
 }
 
-// address adds up the operand's parts. done: the instruction has run, so that a register which it changed is not the
-// one that it used; false when that one is lost.
+// address adds up the operand's parts. done: the instruction has run, so that a register which it
+// changed is not the one that it used; false when that one is lost.
 func (o *operandA64) address(registers *[registersA64]uint64, own uint64, done bool) (uint64, bool) {
 	at := own
 	if o.base != noRegister {
@@ -211,8 +212,8 @@ func extended(value uint64, option int) uint64 {
 	return value
 }
 
-// accessA64 finds the operand of the instruction before a sample or, when that has none or is a branch, of the one
-// to come.
+// accessA64 finds the operand of the instruction before a sample or, when that has none or is a
+// branch, of the one to come.
 func accessA64(before, next uint32, registers *[registersA64]uint64, ip, thread uint64) (access, bool) {
 	if operand, ok := decodeA64(before); ok {
 		return operand.of(registers, ip-4, thread, true)

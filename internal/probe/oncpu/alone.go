@@ -8,8 +8,9 @@ import (
 	"culprit/internal/probe/unwind"
 )
 
-// A line costs something while its threads run at the same time. Where others have the CPUs they seldom do, and what
-// they touch one after the other looks shared all the same: samples that were taken of a thread alone bound the cost.
+// A line costs something while its threads run at the same time. Where others have the CPUs they
+// seldom do, and what they touch one after the other looks shared all the same: samples that were
+// taken of a thread alone bound the cost.
 
 // running are the samples of all threads of the target, whatever these did, by time.
 type running struct {
@@ -28,8 +29,9 @@ func runningIn(window *bpf.Window, periodNs int64) running {
 	return r
 }
 
-// alone reports whether no other thread that has the memory of a line was sampled on another CPU at the same tick. The
-// clocks of all CPUs need not be in step: each CPU has one sample within half a period.
+// alone reports whether no other thread that has the memory of a line was sampled on another CPU at
+// the same tick. The clocks of all CPUs need not be in step: each CPU has one sample within half a
+// period.
 func (r running) alone(own *unwind.Trace, in lineOf) bool {
 	first, _ := slices.BinarySearchFunc(r.samples, own.KtimeNs-r.halfNs,
 		func(trace *unwind.Trace, from int64) int { return cmp.Compare(trace.KtimeNs, from) })

@@ -7,8 +7,8 @@ import (
 	"culprit/internal/probe/unwind"
 )
 
-// A thread is alone where no other one of its process is sampled on another CPU at the same tick; in memory that
-// processes share, none of any process.
+// A thread is alone where no other one of its process is sampled on another CPU at the same tick;
+// in memory that processes share, none of any process.
 func TestAlone(t *testing.T) {
 	const period = 10_000_000
 	sample := func(tick int64, lag int64, pid, tid, cpu int32) unwind.Trace {

@@ -17,9 +17,10 @@ import (
 	"culprit/recording"
 )
 
-// Processes share what they map of one file with MAP_SHARED: of a file, a memfd, a segment of System V, memory without
-// a name that was mapped before a fork. One byte has an address of its own in each of them. What the kernel lists of
-// their mappings (device, number of the file, offset) is the same in all.
+// Processes share what they map of one file with MAP_SHARED: of a file, a memfd, a segment of
+// System V, memory without a name that was mapped before a fork. One byte has an address of its own
+// in each of them. What the kernel lists of their mappings (device, number of the file, offset) is
+// the same in all.
 
 const (
 	maxAsked   = 512 // lists of mappings read in one window
@@ -63,7 +64,8 @@ func newCommon(taken, keep *ebpf.Map) *common {
 		objects: map[string]*object{}, kept: map[int32]bool{}}
 }
 
-// look reads the mappings of processes that were sampled, and reports whether more memory is known to be shared.
+// look reads the mappings of processes that were sampled, and reports whether more memory is known
+// to be shared.
 func (c *common) look() (more bool) {
 	if c.taken == nil {
 		return false
@@ -171,7 +173,8 @@ func (c *common) forget() {
 	}
 }
 
-// find is the range that an address lies in, of memory that is mapped more than once; nil where it does not.
+// find is the range that an address lies in, of memory that is mapped more than once; nil where it
+// does not.
 func (c *common) find(pid int32, address uint64) *commonRange {
 	ranges := c.ranges[pid]
 	after, _ := slices.BinarySearchFunc(ranges, address, func(one commonRange, address uint64) int {

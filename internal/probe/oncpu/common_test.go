@@ -8,8 +8,8 @@ import (
 	"culprit/recording"
 )
 
-// One line of what two processes have mapped is the same in both, wherever it lies. What only one has mapped, what each
-// has of its own and what is of a device are of the process.
+// One line of what two processes have mapped is the same in both, wherever it lies. What only one
+// has mapped, what each has of its own and what is of a device are of the process.
 func TestCommon(t *testing.T) {
 	maps := map[int32]string{
 		7: `1000-2000 rw-p 00001000 fd:01 77 /opt/a b

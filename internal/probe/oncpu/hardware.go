@@ -12,10 +12,11 @@ import (
 	"culprit/recording"
 )
 
-// Where the processor samples accesses to memory itself, it tells who touches what: of threads whose stores retire
-// before any sample of the clock meets them, and of instructions that overwrite their operand. How long it takes the
-// clock's samples tell alone: an access that was sampled stands for no time. Such a sample is as good as a hit of a
-// debug register, and costs the thread no trap of its own.
+// Where the processor samples accesses to memory itself, it tells who touches what: of threads
+// whose stores retire before any sample of the clock meets them, and of instructions that overwrite
+// their operand. How long it takes the clock's samples tell alone: an access that was sampled
+// stands for no time. Such a sample is as good as a hit of a debug register, and costs the thread
+// no trap of its own.
 
 const (
 	maxObserved    = 1 << 15 // samples of the processor in one window
@@ -30,8 +31,9 @@ type memorySource struct {
 	events []string
 }
 
-// memorySources: precise events of Intel, on hybrid CPUs those of the fast cores; instruction-based sampling of AMD.
-// Statistical profiling of Arm (SPE) writes packets to a buffer that no BPF program sees, and is not read.
+// memorySources: precise events of Intel, on hybrid CPUs those of the fast cores; instruction-based
+// sampling of AMD. Statistical profiling of Arm (SPE) writes packets to a buffer that no BPF
+// program sees, and is not read.
 var memorySources = []memorySource{
 	{"PEBS", []string{"cpu/mem-loads/", "cpu/mem-stores/"}},
 	{"PEBS", []string{"cpu_core/mem-loads/", "cpu_core/mem-stores/"}},
@@ -58,7 +60,8 @@ type foundSource struct {
 	list event.List
 }
 
-// findMemory looks for the first source that the host has; nil: it has none, as most virtual machines.
+// findMemory looks for the first source that the host has; nil: it has none, as most virtual
+// machines.
 func findMemory(sources []memorySource, host event.Source) *foundSource {
 	for _, source := range sources {
 		found := &foundSource{memorySource: memorySource{name: source.name}}
@@ -74,7 +77,8 @@ func findMemory(sources []memorySource, host event.Source) *foundSource {
 	return nil
 }
 
-// openMemory opens what was found; nil where none of it can be: the processor lacks it after all, or this user may not.
+// openMemory opens what was found; nil where none of it can be: the processor lacks it after all,
+// or this user may not.
 func openMemory(program *ebpf.Program, found *foundSource, hz int) *memorySampling {
 	if found == nil {
 		return nil
@@ -176,8 +180,8 @@ func (h *hotLine) hit(one *seenOperand) {
 	}
 }
 
-// addObserved adds who the processor saw at lines that are sampled by the clock as well: without samples of its own, a
-// user of the line is one.
+// addObserved adds who the processor saw at lines that are sampled by the clock as well: without
+// samples of its own, a user of the line is one.
 func (l *looker) addObserved(window *bpf.Window, words map[word]touched, lines map[lineOf]*sharers,
 	golang map[int32]bool) {
 	for i := range l.seen {

@@ -8,7 +8,8 @@ import (
 	"culprit/recording"
 )
 
-// observedAt is a sample of the processor at mov [rdi+8], rax: its registers are of another time, its address is not.
+// observedAt is a sample of the processor at mov [rdi+8], rax: its registers are of another time,
+// its address is not.
 func observedAt(tid uint32, address uint64) *oncpuOperand {
 	one := &oncpuOperand{Ip: testIP, Regs: registers(), Thread: testThread, Tgid: 7, Tid: tid, Data: address, Time: 5}
 	for i := range one.Code {
@@ -18,8 +19,8 @@ func observedAt(tid uint32, address uint64) *oncpuOperand {
 	return one
 }
 
-// Who writes a line is known by the processor's samples though no sample of the clock met a store: it is a user of the
-// line and confirmed, and stands for no time.
+// Who writes a line is known by the processor's samples though no sample of the clock met a store:
+// it is a user of the line and confirmed, and stands for no time.
 func TestObserved(t *testing.T) {
 	looker := newLooker(nil, newCommon(nil, nil), false)
 	reader := seenOperand{time: 5, pid: 7, tid: 8, access: access{address: 0x100000, size: 8, base: -1}}
@@ -59,7 +60,8 @@ func TestObserved(t *testing.T) {
 	}
 }
 
-// An operand that its instruction overwrote is taken for one where the processor saw the same thread go there.
+// An operand that its instruction overwrote is taken for one where the processor saw the same
+// thread go there.
 func TestLocated(t *testing.T) {
 	looker := newLooker(nil, newCommon(nil, nil), false)
 	seen := observedAt(8, 0x100008)

@@ -9,7 +9,8 @@ import (
 	"culprit/internal/probe/counters/event"
 )
 
-// The processor's way to sample memory is found in sysfs, by its maker's events; a host without one has none.
+// The processor's way to sample memory is found in sysfs, by its maker's events; a host without one
+// has none.
 func TestFindMemory(t *testing.T) {
 	for name, test := range map[string]struct {
 		files  map[string]string

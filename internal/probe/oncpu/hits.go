@@ -37,7 +37,8 @@ func (l *looker) hitsOf(rows []recording.Line, golang map[int32]bool) (more []re
 	return more
 }
 
-// giveHits gives what was seen of one word in one thread to rows of its line; like is one of its process.
+// giveHits gives what was seen of one word in one thread to rows of its line; like is one of its
+// process.
 func giveHits(rows []*recording.Line, like *recording.Line, seen *watchpoint.Seen,
 	golang bool) (more []recording.Line) {
 	offset := int32(seen.Word.Address % lineBytes)

@@ -72,8 +72,8 @@ func (l *looker) joinLines() {
 	}
 }
 
-// shown reports whether two threads were seen at the line, one of them writing; where several processes
-// share it threads of two.
+// shown reports whether two threads were seen at the line, one of them writing; where several
+// processes share it threads of two.
 func (h *hotLine) shown() bool {
 	threads, processes, written := map[int32]bool{}, map[int32]bool{}, false
 	for _, hit := range h.hits {
@@ -97,7 +97,8 @@ func (h *hotLine) processes() []int32 {
 	return list[:min(len(list), processesAtOnce)]
 }
 
-// plan is which words to watch in which threads of a process: in each its own first, then those of the others.
+// plan is which words to watch in which threads of a process: in each its own first, then those of
+// the others.
 func (h *hotLine) plan(pid int32) (threads []watchpoint.Thread) {
 	all, each := map[watchpoint.Word]int{}, map[int32]map[watchpoint.Word]int{}
 	total := map[int32]int{}

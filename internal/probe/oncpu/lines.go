@@ -29,11 +29,12 @@ type word struct {
 	stack    int32
 }
 
-// touched is how many samples had a word as operand, and during how many no other thread ran that could share it.
+// touched is how many samples had a word as operand, and during how many no other thread ran that
+// could share it.
 type touched struct{ samples, alone int64 }
 
-// user is who touches a line: a thread or, where the memory is the running thread's own, that memory. It goes to
-// another thread when its thread has ended: those two never share it.
+// user is who touches a line: a thread or, where the memory is the running thread's own, that
+// memory. It goes to another thread when its thread has ended: those two never share it.
 type user struct {
 	tid   int32
 	block uint64
@@ -41,8 +42,8 @@ type user struct {
 
 const (
 	maxUsers = 8 // of a line that are told apart
-	// othersLeast is the part of a line's samples that must be from others than whose own memory it is. A thread that
-	// looks at it once, when its owner has ended, shares nothing.
+	// othersLeast is the part of a line's samples that must be from others than whose own memory it
+	// is. A thread that looks at it once, when its owner has ended, shares nothing.
 	othersLeast = 0.05
 )
 
@@ -61,16 +62,17 @@ type userCount struct {
 	count int64
 }
 
-// lineOf is a line of one process by its address or, in memory that processes share, of that by its offset.
+// lineOf is a line of one process by its address or, in memory that processes share, of that by its
+// offset.
 type lineOf struct {
 	pid    int32 // 0 in shared memory
 	memory int32 // number of the object; 0: of the process
 	line   uint64
 }
 
-// collectLines fills the table of cache lines that several threads touch and at least one writes, and of a few
-// that threads have each for itself. It looks at the code of each sample: lines that are hot show, whether they
-// are shared at a cost or not.
+// collectLines fills the table of cache lines that several threads touch and at least one writes,
+// and of a few that threads have each for itself. It looks at the code of each sample: lines that
+// are hot show, whether they are shared at a cost or not.
 func (s *Session) collectLines(window *bpf.Window) error {
 	s.looker.end()
 	s.looker.take()
@@ -165,8 +167,8 @@ func (s *sharers) shared() bool {
 // sparseAtMost is how many samples a line has that does not tell by itself who shares it.
 const sparseAtMost = 8
 
-// spreading are the functions that touch a line which is shared and hardly sampled: there may be many such lines, of
-// which most have one sample. All that these functions touch tells how many.
+// spreading are the functions that touch a line which is shared and hardly sampled: there may be
+// many such lines, of which most have one sample. All that these functions touch tells how many.
 func spreading(words map[word]touched, lines map[lineOf]*sharers, leaves map[int32]string) map[string]bool {
 	found := map[string]bool{}
 	for at := range words {
@@ -271,9 +273,9 @@ func (s threadStacks) at(window *bpf.Window, sample *seenOperand) namedStack {
 	return known
 }
 
-// isOfTask tells what moves from thread to thread with a task of Go, or with the right to run one (P): the task itself,
-// which each function looks at for the end of its stack, and what the run time keeps for each P. Threads use it one
-// after the other.
+// isOfTask tells what moves from thread to thread with a task of Go, or with the right to run one
+// (P): the task itself, which each function looks at for the end of its stack, and what the run
+// time keeps for each P. Threads use it one after the other.
 func isOfTask(function string, found *access) bool {
 	return found.base == taskRegister || strings.HasPrefix(function, "runtime.")
 }

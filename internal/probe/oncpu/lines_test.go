@@ -2,8 +2,8 @@ package oncpu
 
 import "testing"
 
-// A line is shared where several touch it and one writes. Memory of a thread's own is its owner's, whichever thread
-// that is by then; a look of another at what one left behind is no sharing.
+// A line is shared where several touch it and one writes. Memory of a thread's own is its owner's,
+// whichever thread that is by then; a look of another at what one left behind is no sharing.
 func TestShared(t *testing.T) {
 	const block, next = 0x7f0000001000, 0x7f0000002000
 	samples := func(count int, tid int32, block uint64, write bool) (list []word) {

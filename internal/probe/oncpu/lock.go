@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// lockWords are the words that functions which take or give back a lock work on, by who was seen there.
+// lockWords are the words that functions which take or give back a lock work on, by who was seen
+// there.
 type lockWords map[wordOf]*lockUsers
 
 type lockUsers struct {
@@ -17,9 +18,9 @@ type lockUsers struct {
 // fewestOfLock is how often a lock's word must be sampled with one user alone to be that one's own.
 const fewestOfLock = worthAWatch
 
-// locksIn gathers them from samples with their stacks. Who shares such a word waits for a lock, which is told by its
-// functions and by waits. A lock that one thread alone takes is a word as any other: others may work on what lies
-// beside it.
+// locksIn gathers them from samples with their stacks. Who shares such a word waits for a lock,
+// which is told by its functions and by waits. A lock that one thread alone takes is a word as any
+// other: others may work on what lies beside it.
 func locksIn(seen []seenOperand, stacks []namedStack) lockWords {
 	found := lockWords{}
 	for i := range seen {
@@ -49,7 +50,8 @@ func (w lockWords) dropped(function string, one *seenOperand) bool {
 	return of == nil || of.several || of.count < fewestOfLock
 }
 
-// lockFunctions begin the names of functions that work on a lock's own word: who shares that, waits for a lock.
+// lockFunctions begin the names of functions that work on a lock's own word: who shares that, waits
+// for a lock.
 var lockFunctions = []string{"pthread_", "__pthread_", "___pthread_", "__lll_", "lll_", "sem_", "__new_sem_",
 	"runtime.lock", "runtime.unlock", "sync.(*Mutex)", "sync.(*RWMutex)", "internal/sync.(*Mutex)"}
 

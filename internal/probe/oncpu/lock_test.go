@@ -2,8 +2,8 @@ package oncpu
 
 import "testing"
 
-// The word of a lock that several threads take is left to the lock; of a lock that one thread alone takes it is
-// a word as any other, once it was sampled often enough.
+// The word of a lock that several threads take is left to the lock; of a lock that one thread alone
+// takes it is a word as any other, once it was sampled often enough.
 func TestLockWords(t *testing.T) {
 	of := func(address uint64) *seenOperand { return &seenOperand{pid: 9, access: access{address: address}} }
 	locks := lockWords{

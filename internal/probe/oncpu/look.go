@@ -12,8 +12,8 @@ import (
 	"culprit/internal/probe/watchpoint"
 )
 
-// While a window is open, the operands that were sampled so far are looked at from time to time: where
-// that is wanted, debug registers watch the lines that threads seem to share while they do.
+// While a window is open, the operands that were sampled so far are looked at from time to time:
+// where that is wanted, debug registers watch the lines that threads seem to share while they do.
 
 const (
 	firstLook    = 3  // beats: short commands are over soon
@@ -27,8 +27,9 @@ const (
 	linesAtOnce  = 3
 	linesInAll   = 8 // watched in one window
 	triesOfLine  = 3 // its threads may have slept
-	// watchesCost is what all watches of a window may take of one thread, by what a hit costs one of the recorder's
-	// own: those of the target are to lose a millisecond at most. See benchmark/sharing/RESULTS.md.
+	// watchesCost is what all watches of a window may take of one thread, by what a hit costs one
+	// of the recorder's own: those of the target are to lose a millisecond at most. See
+	// benchmark/sharing/RESULTS.md.
 	watchesCost = 500 * time.Microsecond
 )
 
@@ -168,8 +169,8 @@ func (l *looker) hottest(least int64) []lineOf {
 	return hot
 }
 
-// fewestAlike is how many lines the same instruction must touch that threads share, to be worth a look with few
-// samples each.
+// fewestAlike is how many lines the same instruction must touch that threads share, to be worth a
+// look with few samples each.
 const fewestAlike = 3
 
 // likely are lines that are sampled enough, or of which there are many with a few samples each.

@@ -6,9 +6,10 @@ import (
 	"culprit/internal/probe/watchpoint"
 )
 
-// An instruction that overwrites the register of its own address (mov (%rax),%rax) is sampled when it has: where it
-// read is lost. Where that happens often at one instruction, debug registers catch its threads right before it, a few
-// times each, and those samples are taken for accesses to where they went then.
+// An instruction that overwrites the register of its own address (mov (%rax),%rax) is sampled when
+// it has: where it read is lost. Where that happens often at one instruction, debug registers catch
+// its threads right before it, a few times each, and those samples are taken for accesses to where
+// they went then.
 
 const (
 	worthACatch    = 10 // samples that are lost at an instruction before it is caught
@@ -27,7 +28,8 @@ type lostCode struct {
 	given   map[int32]int      // samples that were taken for one of those
 }
 
-// lose keeps a sample whose instruction overwrote its operand, or takes it for an access where its thread was caught.
+// lose keeps a sample whose instruction overwrote its operand, or takes it for an access where its
+// thread was caught.
 func (l *looker) lose(sample *oncpuOperand) {
 	code := lostAt(sample, l.lengths)
 	if code == 0 {
@@ -59,7 +61,8 @@ func (l *looker) lose(sample *oncpuOperand) {
 	}
 }
 
-// regain takes a sample for an access to where its thread went when it was caught, to one place after the other.
+// regain takes a sample for an access to where its thread went when it was caught, to one place
+// after the other.
 func (l *looker) regain(of *lostCode, sample *oncpuOperand) {
 	tid := int32(sample.Tid)
 	places := of.caught[tid]

@@ -7,8 +7,9 @@ import (
 	"culprit/internal/probe/watchpoint"
 )
 
-// Samples of an instruction that overwrote its register are taken for accesses to where their threads were caught, in
-// turns; those of threads that were not caught, and of other instructions, are left alone.
+// Samples of an instruction that overwrote its register are taken for accesses to where their
+// threads were caught, in turns; those of threads that were not caught, and of other instructions,
+// are left alone.
 func TestRegain(t *testing.T) {
 	const code = testIP - 4 // mov rax, [rax+8]
 	looker := newLooker(nil, newCommon(nil, nil), true)

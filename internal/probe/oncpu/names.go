@@ -11,7 +11,8 @@ import (
 const (
 	maxNamed   = 32
 	nameAtMost = 6 * time.Second
-	// nameRestUntil is when lines beyond those are left without names: what code reaches by a pointer is known by then.
+	// nameRestUntil is when lines beyond those are left without names: what code reaches by a
+	// pointer is known by then.
 	nameRestUntil = 2 * time.Second
 )
 

@@ -5,19 +5,21 @@ import (
 	"slices"
 )
 
-// Threads that fight for memory are there at the same time. Threads that hand it on (a queue of buffers, parts of an
-// array that whoever is free takes next) touch the same lines, too, but are never near each other at one instant,
-// though each is there for a hundred microseconds and more. The clocks of all CPUs tick together, so that one tick
-// shows where two threads are.
+// Threads that fight for memory are there at the same time. Threads that hand it on (a queue of
+// buffers, parts of an array that whoever is free takes next) touch the same lines, too, but are
+// never near each other at one instant, though each is there for a hundred microseconds and more.
+// The clocks of all CPUs tick together, so that one tick shows where two threads are.
 
 const (
-	// besideNs is how far two samples lie apart that show two threads at the same time. The clocks of two CPUs begin
-	// together: of 276 such samples 266 were within 20 µs and all within 80, the next ones a period away (load 12
-	// to 26). A period later the other thread may have followed on the same CPU, with what it was just given: at 999
-	// a second such pairs hid that two threads never met.
+	// besideNs is how far two samples lie apart that show two threads at the same time. The clocks
+	// of two CPUs begin together: of 276 such samples 266 were within 20 µs and all within 80, the
+	// next ones a period away (load 12 to 26). A period later the other thread may have followed on
+	// the same CPU, with what it was just given: at 999 a second such pairs hid that two threads
+	// never met.
 	besideNs = 100_000
-	// Within the shortest reach is near in which chance would bring two threads together so often, or in so large a part
-	// of the pairs: a longer one may lead to what another thread has. A short run has few pairs, and tells with others.
+	// Within the shortest reach is near in which chance would bring two threads together so often,
+	// or in so large a part of the pairs: a longer one may lead to what another thread has. A short
+	// run has few pairs, and tells with others.
 	fewestByChance = 10.0
 	leastByChance  = 1.0 / 8
 	longestReach   = 1 << 20 // bytes: of larger buffers too few lines are sampled twice to look shared
@@ -29,7 +31,8 @@ type moment struct {
 	word
 }
 
-// nearness is how many samples of a word had another thread near, and how many would have by chance.
+// nearness is how many samples of a word had another thread near, and how many would have by
+// chance.
 type nearness struct {
 	seen     int64
 	byChance float64

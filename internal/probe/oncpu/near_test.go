@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// together gives the samples of two threads that are sampled at each tick, the second one 40 µs later.
+// together gives the samples of two threads that are sampled at each tick, the second one 40 µs
+// later.
 func together(ticks int, pick func(draw *rand.Rand, tick int) (first, second uint64)) (moments []moment) {
 	draw := rand.New(rand.NewPCG(3, 1))
 	for tick := range ticks {
@@ -20,8 +21,8 @@ func together(ticks int, pick func(draw *rand.Rand, tick int) (first, second uin
 
 const blockBytes, blocks = 8192, 8
 
-// Threads that have one of several blocks each are never in the same one; those that use all of the blocks meet as
-// often as chance has it, and so do those that use one word.
+// Threads that have one of several blocks each are never in the same one; those that use all of the
+// blocks meet as often as chance has it, and so do those that use one word.
 func TestNear(t *testing.T) {
 	for _, test := range []struct {
 		name         string

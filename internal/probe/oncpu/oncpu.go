@@ -105,14 +105,16 @@ func (s *Session) Begins() error {
 	return s.events.Enable()
 }
 
-// Ends ends the sampling. It does not wait for a look that is under way: other probes are still to end.
+// Ends ends the sampling. It does not wait for a look that is under way: other probes are still to
+// end.
 func (s *Session) Ends() {
 	_ = s.events.Disable() // fails only on a closed descriptor
 	s.memory.disable()
 	s.looker.leave()
 }
 
-// Detach ends the sampling in a window that did not come to its end, and takes what is left in the ring.
+// Detach ends the sampling in a window that did not come to its end, and takes what is left in the
+// ring.
 func (s *Session) Detach() {
 	s.Ends()
 	s.looker.end()

@@ -17,7 +17,8 @@ const (
 // taskRegister is R14, where Go keeps the task that runs (cmd/compile/abi-internal.md).
 const taskRegister = 14
 
-// accessOf finds the operand that a sample is about; false when there is none or its registers have changed.
+// accessOf finds the operand that a sample is about; false when there is none or its registers have
+// changed.
 func accessOf(sample *oncpuOperand, lengths lengthsBefore) (found access, ok bool) {
 	defer func() {
 		if recover() != nil { // bytes that are no code can be more than the decoder bears
@@ -38,8 +39,8 @@ func accessOf(sample *oncpuOperand, lengths lengthsBefore) (found access, ok boo
 	return operandOf(&next, sample, sample.Ip+uint64(next.Len), false)
 }
 
-// lostAt is the address of the instruction that a sample is about where that overwrote a register of its own address, 0
-// where it did not.
+// lostAt is the address of the instruction that a sample is about where that overwrote a register
+// of its own address, 0 where it did not.
 func lostAt(sample *oncpuOperand, lengths lengthsBefore) (code uint64) {
 	defer func() {
 		if recover() != nil { // as in accessOf
@@ -62,7 +63,8 @@ func lostAt(sample *oncpuOperand, lengths lengthsBefore) (code uint64) {
 	return 0
 }
 
-// accessAt is the operand of an instruction that ends where a sample was taken, with the registers from before it ran.
+// accessAt is the operand of an instruction that ends where a sample was taken, with the registers
+// from before it ran.
 func accessAt(sample *oncpuOperand, code uint64) (found access, ok bool) {
 	defer func() {
 		if recover() != nil { // as in accessOf
@@ -80,8 +82,8 @@ func accessAt(sample *oncpuOperand, code uint64) (found access, ok bool) {
 	return operandOf(&inst, sample, sample.Ip, false)
 }
 
-// accessBy is the access that the processor sampled at an instruction, and where; false where the instruction has no
-// operand in memory.
+// accessBy is the access that the processor sampled at an instruction, and where; false where the
+// instruction has no operand in memory.
 func accessBy(sample *oncpuOperand) (found access, ok bool) {
 	defer func() {
 		if recover() != nil { // as in accessOf
@@ -121,8 +123,9 @@ func (l lengthsBefore) of(address uint64, code []byte) int {
 	return length
 }
 
-// lengthBefore is the length of the instruction that ends where the code ends, 0 when it cannot be told.
-// Decoding from almost anywhere falls into step after a few instructions: most beginnings decide.
+// lengthBefore is the length of the instruction that ends where the code ends, 0 when it cannot be
+// told. Decoding from almost anywhere falls into step after a few instructions: most beginnings
+// decide.
 func lengthBefore(code []byte) int {
 	last := make([]int, len(code)) // the last instruction's length when one decodes from here on; 0: not up to the end
 	var votes [16]int
@@ -191,8 +194,8 @@ func hasMemory(inst *x86asm.Inst) bool {
 	return false
 }
 
-// operandOf computes the address of an instruction's operand. done: the instruction has run, so that
-// a register which it changed is not the one that it used.
+// operandOf computes the address of an instruction's operand. done: the instruction has run, so
+// that a register which it changed is not the one that it used.
 func operandOf(inst *x86asm.Inst, sample *oncpuOperand, behind uint64, done bool) (access, bool) {
 	if !hasMemory(inst) {
 		return access{}, false

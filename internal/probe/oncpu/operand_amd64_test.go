@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// operands are instructions with what they work on, by what registers() gives: register i holds (i+1) << 32.
+// operands are instructions with what they work on, by what registers() gives: register i holds
+// (i+1) << 32.
 var operands = []struct {
 	name   string
 	before string // code in front of the address, behind other instructions; "": none of interest

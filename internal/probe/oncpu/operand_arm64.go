@@ -8,14 +8,15 @@ const taskRegister = 28
 // lengthsBefore remembers nothing: all instructions have one length.
 type lengthsBefore struct{}
 
-// accessOf finds the operand that a sample is about; false when there is none or its registers have changed.
+// accessOf finds the operand that a sample is about; false when there is none or its registers have
+// changed.
 func accessOf(sample *oncpuOperand, _ lengthsBefore) (access, bool) {
 	before, next := binary.LittleEndian.Uint32(sample.Code[:4]), binary.LittleEndian.Uint32(sample.Code[4:])
 	return accessA64(before, next, &sample.Regs, sample.Ip, sample.Thread)
 }
 
-// lostAt is the address of the instruction before a sample where that overwrote a register of its own address, 0 where
-// it did not.
+// lostAt is the address of the instruction before a sample where that overwrote a register of its
+// own address, 0 where it did not.
 func lostAt(sample *oncpuOperand, _ lengthsBefore) (code uint64) {
 	operand, ok := decodeA64(binary.LittleEndian.Uint32(sample.Code[:4]))
 	if !ok {
@@ -27,7 +28,8 @@ func lostAt(sample *oncpuOperand, _ lengthsBefore) (code uint64) {
 	return sample.Ip - 4
 }
 
-// accessAt is the operand of the instruction before a sample, with the registers from before it ran.
+// accessAt is the operand of the instruction before a sample, with the registers from before it
+// ran.
 func accessAt(sample *oncpuOperand, code uint64) (access, bool) {
 	operand, ok := decodeA64(binary.LittleEndian.Uint32(sample.Code[:4]))
 	if !ok || code != sample.Ip-4 {

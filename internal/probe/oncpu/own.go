@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Where the same program has words of several threads in one line in another process, it is worth knowing that
-// here they lie in lines of their own, and how often the code that works on them was there: so much of the
-// other's samples is no cost of sharing.
+// Where the same program has words of several threads in one line in another process, it is worth
+// knowing that here they lie in lines of their own, and how often the code that works on them was
+// there: so much of the other's samples is no cost of sharing.
 
 const (
 	// mostOwnLines are kept of a window: one for each of eight threads, of two kinds.
@@ -16,7 +16,8 @@ const (
 	fewestOwners = 2
 )
 
-// ownLines are the most sampled lines that one thread has for itself, of functions that have such of several threads.
+// ownLines are the most sampled lines that one thread has for itself, of functions that have such
+// of several threads.
 func ownLines(words map[word]touched, lines map[lineOf]*sharers, leaves map[int32]string) map[lineOf]bool {
 	owners, touching := map[string]map[user]bool{}, map[lineOf]map[string]bool{}
 	for at := range words {
@@ -53,9 +54,10 @@ func ownLines(words map[word]touched, lines map[lineOf]*sharers, leaves map[int3
 	return kept
 }
 
-// isOwn reports whether one thread alone was seen at a line, often enough to tell. That it writes there need not show:
-// of a word that is read and written back, nearly all samples are at the reading. Threads that have a stack one after
-// the other are several: a reader cannot tell them from threads that share it.
+// isOwn reports whether one thread alone was seen at a line, often enough to tell. That it writes
+// there need not show: of a word that is read and written back, nearly all samples are at the
+// reading. Threads that have a stack one after the other are several: a reader cannot tell them
+// from threads that share it.
 func (s *sharers) isOwn() bool {
 	return len(s.users) == 1 && !s.several && s.count > sparseAtMost
 }

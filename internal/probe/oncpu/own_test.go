@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// Lines that threads have each for itself are kept where the same function is at those of several threads; what one
-// thread alone works on, and what has hardly a sample, is not. The most sampled ones are kept.
+// Lines that threads have each for itself are kept where the same function is at those of several
+// threads; what one thread alone works on, and what has hardly a sample, is not. The most sampled
+// ones are kept.
 func TestOwnLines(t *testing.T) {
 	leaves := map[int32]string{1: "note", 2: "main", 3: ""}
 	words, lines := map[word]touched{}, map[lineOf]*sharers{}

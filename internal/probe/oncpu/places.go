@@ -8,8 +8,9 @@ import (
 	"culprit/internal/symbol"
 )
 
-// Where a line lies, and what the code that touches it calls it, is in the files that the process has
-// mapped. The process may be gone when its samples are named: the files are opened while it runs.
+// Where a line lies, and what the code that touches it calls it, is in the files that the process
+// has mapped. The process may be gone when its samples are named: the files are opened while it
+// runs.
 
 const (
 	maxReads  = 8  // of it: memory that is mapped later is looked for again

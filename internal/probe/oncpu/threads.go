@@ -9,8 +9,9 @@ import (
 	"culprit/internal/symbol"
 )
 
-// Variables that each thread has of its own (__thread, thread_local) lie around its thread pointer, where others may
-// reach them as well: by a pointer. Samples tell the thread pointers of those that run.
+// Variables that each thread has of its own (__thread, thread_local) lie around its thread pointer,
+// where others may reach them as well: by a pointer. Samples tell the thread pointers of those that
+// run.
 
 const maxThreads = 1024 // thread pointers of a process
 

@@ -24,8 +24,8 @@ func groupsOf(found []processesEvent) groups {
 
 func groupName(pid int32) string { return host.GroupName("/", strconv.Itoa(int(pid))) }
 
-// fill names the container of each row. One that has ended is in its parent's when it was not there at the beginning.
-// The rows come in the order of their starts: parents first.
+// fill names the container of each row. One that has ended is in its parent's when it was not there
+// at the beginning. The rows come in the order of their starts: parents first.
 func (g groups) fill(rows []recording.Process) {
 	now := groups{}
 	for i := range rows {

@@ -88,8 +88,8 @@ func TestExecByAnotherThread(t *testing.T) {
 	}
 }
 
-// A thread that ended after it was followed and before the walk at the window's begin has no row of its
-// own there; what it used before it was followed is not of this window.
+// A thread that ended after it was followed and before the walk at the window's begin has no row of
+// its own there; what it used before it was followed is not of this window.
 func TestEndBetweenFollowAndBegin(t *testing.T) {
 	rec := story{followed: []processesEvent{event(present, 990, 65, 65, 5000, "brief")},
 		events: []processesEvent{event(ended, 1001, 65, 65, 5003, "brief")}}.tell()

@@ -8,14 +8,16 @@ import (
 	"culprit/recording"
 )
 
-// A request of an event loop, or of a run time that moves requests between threads, has no thread of its own while it
-// waits. What it waited for is then looked for beside it: an answer to a question that the process asked of another
-// service within the request's time, or threads of the process that were at work for most of it.
+// A request of an event loop, or of a run time that moves requests between threads, has no thread
+// of its own while it waits. What it waited for is then looked for beside it: an answer to a
+// question that the process asked of another service within the request's time, or threads of the
+// process that were at work for most of it.
 
 const (
 	// besideLeast is how much of the time to be explained an answer or work accounts for at least.
 	besideLeast = 0.5
-	// besideRare: threads are at work that much more of this time than of the whole window, else it is no evidence.
+	// besideRare: threads are at work that much more of this time than of the whole window, else it
+	// is no evidence.
 	besideRare = 2.0
 )
 
@@ -25,9 +27,10 @@ type asked struct {
 	service      string
 }
 
-// workBeside gives what threads of a process but one were at between two times, in order and without overlaps. What was
-// begun after the request was read goes before what others had begun: it may be its own. It is nothing where they were
-// at work for less than besideLeast of the time, or not clearly more than in the whole window.
+// workBeside gives what threads of a process but one were at between two times, in order and
+// without overlaps. What was begun after the request was read goes before what others had begun: it
+// may be its own. It is nothing where they were at work for less than besideLeast of the time, or
+// not clearly more than in the whole window.
 func (m *maker) workBeside(r *recording.SlowRequest, not int32, from, to int64) []stint {
 	var own, all []stint
 	for _, tid := range m.tids[r.Pid] {
@@ -66,8 +69,8 @@ func inTurn(works []stint, from, to int64) (kept []stint, covered int64) {
 	return kept, covered
 }
 
-// answerBeside finds the answer of another service that was waited for longest, if for as long as least: it was asked
-// for and came within the request's time.
+// answerBeside finds the answer of another service that was waited for longest, if for as long as
+// least: it was asked for and came within the request's time.
 func (m *maker) answerBeside(r *recording.SlowRequest, from, to, least int64) *asked {
 	all := m.asked[r.Pid]
 	read, end := r.TimeNs+r.WaitNs, r.TimeNs+r.LatencyNs
@@ -88,7 +91,8 @@ func (m *maker) answerBeside(r *recording.SlowRequest, from, to, least int64) *a
 	return best
 }
 
-// unfollowed says of a time whose thread is not known what was found beside it; the rest stays unknown.
+// unfollowed says of a time whose thread is not known what was found beside it; the rest stays
+// unknown.
 func (m *maker) unfollowed(r *recording.SlowRequest, from, to int64) {
 	least := int64(besideLeast * float64(to-from))
 	if answer := m.answerBeside(r, from, to, least); answer != nil {
@@ -134,7 +138,8 @@ func (m *maker) waitsWithin(tid int32, from, to int64) []*recording.Wait {
 	return waits[min(i, k):k]
 }
 
-// atWork adds what another thread did meanwhile. What it had begun before the request was read is not its own.
+// atWork adds what another thread did meanwhile. What it had begun before the request was read is
+// not its own.
 func (m *maker) atWork(r *recording.SlowRequest, w stint, from, to int64) {
 	if to <= from {
 		return
@@ -151,8 +156,8 @@ func (m *maker) atWork(r *recording.SlowRequest, w stint, from, to int64) {
 	}
 }
 
-// hadBegun tells that a thread was at the same work before. One that runs on may have taken up another request
-// meanwhile: then the samples before and after have little in common.
+// hadBegun tells that a thread was at the same work before. One that runs on may have taken up
+// another request meanwhile: then the samples before and after have little in common.
 func (m *maker) hadBegun(w stint, at int64) bool {
 	if w.wait != nil || w.fromNs >= at || m.window.Unwinder == nil {
 		return w.fromNs < at
@@ -182,7 +187,8 @@ func alike[F comparable](a, b []F) bool {
 	return 2*common >= len(inner)
 }
 
-// unreadByAny: where any thread may read, the sleep of the one that did tells nothing; others may have been at work.
+// unreadByAny: where any thread may read, the sleep of the one that did tells nothing; others may
+// have been at work.
 func (m *maker) unreadByAny(r *recording.SlowRequest, first int) {
 	parts := slices.Clone(m.parts[first:])
 	m.parts = m.parts[:first]
@@ -212,8 +218,9 @@ func (m *maker) idle(r *recording.SlowRequest, from, to int64) {
 	m.add(r, part)
 }
 
-// elsewhere says what a request waited for while its event loop slept or served others: that takes the place of what
-// the loop did meanwhile, which was not for this request. It gives the part of the time that it found something for.
+// elsewhere says what a request waited for while its event loop slept or served others: that takes
+// the place of what the loop did meanwhile, which was not for this request. It gives the part of
+// the time that it found something for.
 func (m *maker) elsewhere(r *recording.SlowRequest, first int, from, to int64) (found float64) {
 	if r.NetNs < workLeast || 5*r.NetNs < to-from {
 		return 0

@@ -9,8 +9,9 @@ import (
 
 const ms = 1_000_000
 
-// besideOf cuts a request of an event loop that is read at 100 ms and answered at 130 ms by thread 1, which sleeps for
-// events meanwhile. Other threads of its process slept in fsync, for a file's lock or for events.
+// besideOf cuts a request of an event loop that is read at 100 ms and answered at 130 ms by thread
+// 1, which sleeps for events meanwhile. Other threads of its process slept in fsync, for a file's
+// lock or for events.
 func besideOf(t *testing.T, interleaved bool, waits []recording.Wait, answers ...asked) map[string]int64 {
 	t.Helper()
 	rec := &recording.Recording{Waits: waits}
@@ -81,7 +82,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// Requests that wait for the same thing take about as long: what is slow begins below them, unless most are of them.
+// Requests that wait for the same thing take about as long: what is slow begins below them, unless
+// most are of them.
 func TestSlowFrom(t *testing.T) {
 	low, high := recording.LatencyOf(400)
 	for crowded, want := range map[int64]int64{15: low, 500: high} {
@@ -92,8 +94,9 @@ func TestSlowFrom(t *testing.T) {
 	}
 }
 
-// A thread on a futex waits for an answer when who ends that slept for events until it came. Who slept with a lock
-// held, or ran, ends a wait for the lock; so does a thread that was there when no answer came.
+// A thread on a futex waits for an answer when who ends that slept for events until it came. Who
+// slept with a lock held, or ran, ends a wait for the lock; so does a thread that was there when no
+// answer came.
 func TestAnswerIsPassedOn(t *testing.T) {
 	for _, each := range []struct {
 		call    string

@@ -12,8 +12,8 @@ import (
 	"culprit/recording"
 )
 
-// source is where the programs learn what happens on sockets: from hooks of the kernel's on these, which came with
-// Linux 6.3, or from system calls.
+// source is where the programs learn what happens on sockets: from hooks of the kernel's on these,
+// which came with Linux 6.3, or from system calls.
 type source struct {
 	attached []string // programs that follow sockets
 	// The programs that walk over what is known of sockets, and the maps which that is in.
@@ -67,8 +67,8 @@ func (s *source) choose(spec *ebpf.CollectionSpec) error {
 	return nil
 }
 
-// empty drops what is known of sockets by their address. What lies with a socket is void in a later window, and goes
-// with the socket.
+// empty drops what is known of sockets by their address. What lies with a socket is void in a later
+// window, and goes with the socket.
 func (s *source) empty(collection *ebpf.Collection) error {
 	if !s.byCalls {
 		return nil

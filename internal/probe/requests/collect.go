@@ -164,7 +164,8 @@ const (
 	waitClasses
 )
 
-// spentOf names the classes; what was waited for downstream is a part of what was waited for on sockets.
+// spentOf names the classes; what was waited for downstream is a part of what was waited for on
+// sockets.
 func spentOf(spent *[waitClasses]uint64, downstreamNs, handoverNs int64) recording.Spent {
 	ns := func(class int) int64 { return max(0, int64(spent[class])) }
 	downstreamNs = min(max(0, downstreamNs), ns(onNet))
@@ -173,7 +174,8 @@ func spentOf(spent *[waitClasses]uint64, downstreamNs, handoverNs int64) recordi
 		OtherNs: ns(otherwise)}
 }
 
-// lastOfEach drops what was handed over again when more of its answer was sent; events are in order of their begin.
+// lastOfEach drops what was handed over again when more of its answer was sent; events are in order
+// of their begin.
 func lastOfEach(events []requestsRequestEvent) []requestsRequestEvent {
 	kept := events[:0]
 	for _, event := range events {

@@ -8,10 +8,11 @@ import (
 
 // estimator turns what was counted in slices of a window into estimates of the whole of it.
 //
-// A request counts that began and ended within one slice. Of those that take a time L, and begin at any moment, a slice
-// of length S has the part that begins in its first S - L: a request of that latency therefore stands for the window
-// divided by the sum of S - L over all slices. Weighted so, long requests are not fewer than they are, as they would be
-// by the share of the time alone. Of those that take longer than every slice nothing is known.
+// A request counts that began and ended within one slice. Of those that take a time L, and begin at
+// any moment, a slice of length S has the part that begins in its first S - L: a request of that
+// latency therefore stands for the window divided by the sum of S - L over all slices. Weighted so,
+// long requests are not fewer than they are, as they would be by the share of the time alone. Of
+// those that take longer than every slice nothing is known.
 type estimator struct {
 	windowNs float64
 	slicesNs []float64
@@ -19,8 +20,8 @@ type estimator struct {
 	weights  map[int32]float64
 }
 
-// mostWeight is by how much a long request may at most count more than a short one: of those that take nearly as long
-// as a slice too few are seen for more.
+// mostWeight is by how much a long request may at most count more than a short one: of those that
+// take nearly as long as a slice too few are seen for more.
 const mostWeight = 10
 
 func newEstimator(windowNs int64, slicesNs []int64) *estimator {

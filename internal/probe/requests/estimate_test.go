@@ -22,8 +22,8 @@ func bucketOf(ns int64) int32 {
 	return low
 }
 
-// sliceUp makes requests that come at random and take a time of the draw, and what is seen of them in slices that lie
-// at random in periods of the same length.
+// sliceUp makes requests that come at random and take a time of the draw, and what is seen of them
+// in slices that lie at random in periods of the same length.
 func sliceUp(random *rand.Rand, draw func() float64) (truth, seen *recording.Request, slicesNs []int64,
 	windowNs int64) {
 	const periods, period, length = 400, 2e9, 500e6
@@ -53,8 +53,8 @@ func sliceUp(random *rand.Rand, draw func() float64) (truth, seen *recording.Req
 	return truth, seen, slicesNs, periods * period
 }
 
-// What slices show of requests stands for all of them: as many, with the same mean and tail, though a long one
-// is cut by the end of a slice more often than a short one.
+// What slices show of requests stands for all of them: as many, with the same mean and tail, though
+// a long one is cut by the end of a slice more often than a short one.
 func TestSlicesStandForTheWhole(t *testing.T) {
 	type draw func(random *rand.Rand) float64
 	for name, take := range map[string]draw{

@@ -27,8 +27,8 @@ var protocolNames = map[uint32]string{http1: "http", http2: "http/2", redis: "re
 // The methods of HTTP/2, as in fields.h, which writes their number behind the path.
 var methodNames = [...]string{"", "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "CONNECT", "TRACE"}
 
-// kindText names the kind of a request by its first bytes, which are whatever the client sent: "" when they tell none.
-// The kernel tells kinds apart by a hash of the same text.
+// kindText names the kind of a request by its first bytes, which are whatever the client sent: ""
+// when they tell none. The kernel tells kinds apart by a hash of the same text.
 func kindText(protocol uint32, head []byte) string {
 	switch protocol {
 	case http1:
@@ -124,8 +124,8 @@ func word(text string) string {
 	return made.String()
 }
 
-// foldPath gives method and path without the query: each number is #, and so is a segment that is long, hexadecimal and
-// has a digit.
+// foldPath gives method and path without the query: each number is #, and so is a segment that is
+// long, hexadecimal and has a digit.
 func foldPath(head []byte) string {
 	var made []byte
 	blanks, from := 0, 0 // from: where the segment begins in made

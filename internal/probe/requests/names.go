@@ -62,7 +62,8 @@ func (s *Session) nameAll(c *collection) error {
 	return nil
 }
 
-// headOf is what of a kind's first request is known: its first bytes; of HTTP/2 path and method, or nothing.
+// headOf is what of a kind's first request is known: its first bytes; of HTTP/2 path and method, or
+// nothing.
 func headOf(kind *requestsKind) []byte {
 	length := min(int(kind.HeadLength), len(kind.Head))
 	if length > 0 && (kind.Protocol == http2 || kind.Protocol == grpc) {
@@ -78,14 +79,15 @@ func timed(rec *recording.Recording) bool {
 	})
 }
 
-// isGo tells a program whose scheduler moves a request from thread to thread: what a thread waited for is then not what
-// the request did.
+// isGo tells a program whose scheduler moves a request from thread to thread: what a thread waited
+// for is then not what the request did.
 func isGo(pid int32) bool {
 	_, err := buildinfo.ReadFile(fmt.Sprintf("/proc/%d/exe", pid))
 	return err == nil
 }
 
-// serviceName is "tcp port 8080" of who listens, "tcp 10.0.0.1:5432" of who is asked, "unix /run/x" of both.
+// serviceName is "tcp port 8080" of who listens, "tcp 10.0.0.1:5432" of who is asked, "unix /run/x"
+// of both.
 func serviceName(service *requestsService) string {
 	key := &service.Key
 	if key.Family == familyUnix {

@@ -93,8 +93,8 @@ func (m *maker) add(r *recording.SlowRequest, part recording.RequestPart) {
 	m.parts = append(m.parts, part)
 }
 
-// serve cuts the time from the last read to the last byte. The kernel's sums tell also of waits too short to be kept
-// whole: what they have more is taken from the time on a CPU.
+// serve cuts the time from the last read to the last byte. The kernel's sums tell also of waits too
+// short to be kept whole: what they have more is taken from the time on a CPU.
 func (m *maker) serve(r *recording.SlowRequest, tid int32, from, to int64) {
 	first := len(m.parts)
 	m.follow(r, tid, from, to, false)
@@ -155,7 +155,8 @@ func whereOf(r *recording.SlowRequest, class string) string {
 	return ""
 }
 
-// downstream gives waits on sockets their service, as far as the kernel saw that they were for its answers.
+// downstream gives waits on sockets their service, as far as the kernel saw that they were for its
+// answers.
 func (m *maker) downstream(r *recording.SlowRequest, parts []recording.RequestPart) {
 	left := r.DownstreamNs
 	order := make([]*recording.RequestPart, 0, len(parts))
@@ -212,7 +213,8 @@ func (m *maker) ran(r *recording.SlowRequest, tid int32, from, to int64, before 
 	}
 }
 
-// waited adds a stay off the CPU, or what of it lies within two times: asleep, then waiting for a CPU.
+// waited adds a stay off the CPU, or what of it lies within two times: asleep, then waiting for a
+// CPU.
 func (m *maker) waited(r *recording.SlowRequest, wait *recording.Wait, from, to int64, before bool) {
 	part := recording.RequestPart{TimeNs: from, Tid: wait.Tid, Before: before, Stack: wait.Stack, Syscall: wait.Syscall,
 		Object: wait.Object, WakerKind: wait.WakerKind, WakerPid: wait.WakerPid, WakerTid: wait.WakerTid,

@@ -6,9 +6,9 @@ import "culprit/recording"
 var eventCalls = map[string]bool{"poll": true, "select": true, "epoll_wait": true, "pselect6": true, "ppoll": true,
 	"epoll_pwait": true, "io_uring_enter": true, "epoll_pwait2": true}
 
-// passedOn finds the waits on a futex that were for an answer which another thread reads and passes on, as clients with
-// a selector of their own do: an answer came meanwhile, and who ended the wait had slept for events until then. Nobody
-// who holds a lock sleeps so. It gives how long they were.
+// passedOn finds the waits on a futex that were for an answer which another thread reads and passes
+// on, as clients with a selector of their own do: an answer came meanwhile, and who ended the wait
+// had slept for events until then. Nobody who holds a lock sleeps so. It gives how long they were.
 func (m *maker) passedOn(r *recording.SlowRequest, parts []recording.RequestPart) (length int64) {
 	for i := range parts {
 		part := &parts[i]

@@ -6,7 +6,8 @@ import (
 	"culprit/recording"
 )
 
-// netCalls are the system calls that wait for sockets and pipes, as in spent.h; lockCalls and sleepCalls likewise.
+// netCalls are the system calls that wait for sockets and pipes, as in spent.h; lockCalls and
+// sleepCalls likewise.
 var (
 	netCalls = map[string]bool{"read": true, "write": true, "readv": true, "writev": true, "connect": true,
 		"accept": true, "sendto": true, "recvfrom": true, "sendmsg": true, "recvmsg": true, "accept4": true,
@@ -50,7 +51,8 @@ func classOf(wait *recording.Wait) string {
 // behindOf bounds the requests of a thread that one may have waited behind.
 const behindOf = 512
 
-// behind names the request that the thread was at while another waited to be read: the one that took most of that time.
+// behind names the request that the thread was at while another waited to be read: the one that
+// took most of that time.
 func (m *maker) behind(r *recording.SlowRequest, parts []recording.RequestPart) {
 	read, most := r.TimeNs+r.WaitNs, int64(0)
 	var at *recording.SlowRequest
@@ -79,8 +81,8 @@ func (m *maker) behind(r *recording.SlowRequest, parts []recording.RequestPart) 
 	}
 }
 
-// sleptFor says what a thread waited for on a socket while it was at another request. One whose wait for events was
-// over when data came would have read it: it waited for something else.
+// sleptFor says what a thread waited for on a socket while it was at another request. One whose
+// wait for events was over when data came would have read it: it waited for something else.
 func (m *maker) sleptFor(part *recording.RequestPart, at *recording.SlowRequest) {
 	if part.Syscall == "" || part.Beside {
 		return

@@ -1,11 +1,13 @@
-// Package requests follows the requests of the target's services on their sockets, without the services' help: TCP
-// and unix sockets, any protocol whose ends take turns. A request lasts from the moment its first data is ready on the
-// socket, whether anybody reads it or not, to the last byte sent before the next one is read. What the target asks of
-// other services is followed the same way from its end.
+// Package requests follows the requests of the target's services on their sockets, without the
+// services' help: TCP and unix sockets, any protocol whose ends take turns. A request lasts from
+// the moment its first data is ready on the socket, whether anybody reads it or not, to the last
+// byte sent before the next one is read. What the target asks of other services is followed the
+// same way from its end.
 //
-// The first bytes name the protocol and the kind (head.go). Latencies are counted in the kernel; in full it hands over
-// those that are slow for their kind, and a random sample of the others. Connections that carry several streams
-// (HTTP/2, gRPC) are followed by their frames, which turns say nothing of (streams.h).
+// The first bytes name the protocol and the kind (head.go). Latencies are counted in the kernel; in
+// full it hands over those that are slow for their kind, and a random sample of the others.
+// Connections that carry several streams (HTTP/2, gRPC) are followed by their frames, which turns
+// say nothing of (streams.h).
 package requests
 
 import (
@@ -44,7 +46,8 @@ type Session struct {
 	share      float64  // of the time that is watched; 0 and 1: all of it
 }
 
-// carried is what a window that goes on with another has to know: what was counted is never taken back in between.
+// carried is what a window that goes on with another has to know: what was counted is never taken
+// back in between.
 type carried struct {
 	kinds map[uint32]tally
 	toNs  int64 // so far it was told
@@ -146,7 +149,8 @@ func (s *Session) findSockets() error {
 		if _, err := bpf.Walk[byte](s.collection, "open_sockets"); err != nil {
 			return err
 		}
-		// From here on sockets are adopted as they are used: before, that of a service would look like one that asks.
+		// From here on sockets are adopted as they are used: before, that of a service would look
+		// like one that asks.
 		if err := s.collection.Variables["over"].Set(uint32(0)); err != nil {
 			return fmt.Errorf("find open sockets: %w", err)
 		}
@@ -154,8 +158,8 @@ func (s *Session) findSockets() error {
 	return nil
 }
 
-// Carry goes on following: Collect tells what was counted up to then, and what comes until the next window begins is
-// that one's.
+// Carry goes on following: Collect tells what was counted up to then, and what comes until the next
+// window begins is that one's.
 func (s *Session) Carry() {
 	if s.links == nil || s.failed != nil || s.isSliced() {
 		s.Ends()
@@ -192,7 +196,8 @@ func (s *Session) stopCounting() ([]requestsRequestEvent, error) {
 	return append(open, streams...), errors.Join(failed, err, unread, bpf.Ends(s.collection))
 }
 
-// sweep ends answers that are long over; at the window's end all, and shows the requests that have none.
+// sweep ends answers that are long over; at the window's end all, and shows the requests that have
+// none.
 func (s *Session) sweep() ([]requestsRequestEvent, error) {
 	return s.walk(s.source.sweep, s.source.turns)
 }
@@ -227,7 +232,8 @@ func (s *Session) Close() error {
 	return err
 }
 
-// watch looks at what was counted once in a while: it cuts the window into slices and sets what is slow.
+// watch looks at what was counted once in a while: it cuts the window into slices and sets what is
+// slow.
 type watch struct {
 	session *Session
 	done    chan struct{}

@@ -11,13 +11,15 @@ import (
 	"culprit/recording"
 )
 
-// Where watching all the time costs more than it may, requests are watched in slices of time. In between the programs
-// are detached: two thirds of what they cost is that they are entered. Time is divided into periods of the same length,
-// and in each one a slice lies at random, so that what comes at regular times is neither always met nor never.
+// Where watching all the time costs more than it may, requests are watched in slices of time. In
+// between the programs are detached: two thirds of what they cost is that they are entered. Time is
+// divided into periods of the same length, and in each one a slice lies at random, so that what
+// comes at regular times is neither always met nor never.
 const (
 	sliceWatched = 500 * time.Millisecond
 	mostWatched  = 4 * time.Second
-	// cutMuch: slices become longer where so large a part of the requests was in progress when one ended.
+	// cutMuch: slices become longer where so large a part of the requests was in progress when one
+	// ended.
 	cutMuch = 0.1
 )
 
@@ -36,7 +38,8 @@ type sliced struct {
 	watchingNs atomic.Int64 // since when the slice is watched
 }
 
-// SetShare has requests watched for a share of the time from the next window on; 0 and 1: all of it.
+// SetShare has requests watched for a share of the time from the next window on; 0 and 1: all of
+// it.
 func (s *Session) SetShare(share float64) {
 	s.share = share
 	if s.isSliced() && s.going {
@@ -46,8 +49,8 @@ func (s *Session) SetShare(share float64) {
 
 func (s *Session) isSliced() bool { return s.share > 0 && s.share < 1 }
 
-// Watching tells the number of the slice that is watched now, 0 where none is, and how much of the window was watched.
-// It may be asked while a window is open.
+// Watching tells the number of the slice that is watched now, 0 where none is, and how much of the
+// window was watched. It may be asked while a window is open.
 func (s *Session) Watching() (slice int64, watched time.Duration) {
 	w := s.watch
 	if w == nil {
@@ -99,7 +102,8 @@ func (w *watch) begins(periodNs int64) {
 	w.number.Store(w.last)
 }
 
-// watchFor lets so much of a slice go by; false when the window has ended meanwhile, or something failed.
+// watchFor lets so much of a slice go by; false when the window has ended meanwhile, or something
+// failed.
 func (w *watch) watchFor(length time.Duration) bool {
 	until := w.fromNs + int64(length)
 	for {
@@ -169,8 +173,8 @@ func (w *watch) cutTooMuch() bool {
 	return float64(w.cutNow) > cutMuch*float64(ended)
 }
 
-// estimator says in the manifest how requests were watched, and returns what the counts stand for; nil where they were
-// all the time.
+// estimator says in the manifest how requests were watched, and returns what the counts stand for;
+// nil where they were all the time.
 func (s *Session) estimator(window *bpf.Window) *estimator {
 	if !s.isSliced() || s.watch == nil {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"culprit/recording"
 )
 
-// The window is cut into slices of a second: intervals come from the spread between them. A long window has longer
-// ones: when there are maxSlices, two and two become one.
+// The window is cut into slices of a second: intervals come from the spread between them. A long
+// window has longer ones: when there are maxSlices, two and two become one.
 const (
 	sliceLength = time.Second
 	maxSlices   = 240
@@ -23,7 +23,8 @@ const (
 // sampleRate is how many requests of a kind are handed over in a second beside the slow ones.
 const sampleRate = 40
 
-// askedPart: of what a slow request took, an answer that it waited for has at least one part of so many.
+// askedPart: of what a slow request took, an answer that it waited for has at least one part of so
+// many.
 const askedPart = 4
 
 // learnFrom is how many requests of a kind tell what is slow for it.
@@ -45,7 +46,8 @@ type slice struct {
 	atNs, watchedNs int64
 }
 
-// newWatch begins to watch; what came after the window before this one, if that was carried on, is in the first slice.
+// newWatch begins to watch; what came after the window before this one, if that was carried on, is
+// in the first slice.
 func (s *Session) newWatch(before *carried) *watch {
 	w := &watch{session: s, done: make(chan struct{}), ended: make(chan struct{}), before: map[uint32]tally{},
 		beganNs: s.shared.StartNs}
@@ -130,7 +132,8 @@ func (w *watch) cutSlice(next slice, kinds map[uint32]tally) {
 	w.slices, w.before = append(w.slices, next), kinds
 }
 
-// limit sets what is handed over of a kind: those that are slow among all so far, and a sample of the others.
+// limit sets what is handed over of a kind: those that are slow among all so far, and a sample of
+// the others.
 func (s *Session) limit(at uint32, now, before tally, since time.Duration) error {
 	limit := requestsLimit{OverNs: uint64(s.shared.Options.Over)}
 	if now.asks {
@@ -192,8 +195,9 @@ func (s *Session) asks(at uint32) bool {
 // crowd is how many times as many requests as are to be slow may be handed over as slow.
 const crowd = 3
 
-// slowFrom is where the slowest share begins: at the lower end of the bucket that holds it, since many requests that
-// wait for the same thing take about as long, and at its upper end where that would be too many.
+// slowFrom is where the slowest share begins: at the lower end of the bucket that holds it, since
+// many requests that wait for the same thing take about as long, and at its upper end where that
+// would be too many.
 func (t tally) slowFrom(share float64) int64 {
 	rank, seen := int64((1-share)*float64(t.count-1))+1, int64(0)
 	for _, bucket := range sortedKeys(t.buckets) {

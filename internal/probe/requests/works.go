@@ -10,8 +10,8 @@ import (
 // workLeast is the shortest stretch of work that is looked at, in ns; shorter waits are not kept.
 const workLeast = 1_000_000
 
-// work is a stretch in which a thread ran, or slept in a call that works: on a disk, in a page fault, for a lock on a
-// file.
+// work is a stretch in which a thread ran, or slept in a call that works: on a disk, in a page
+// fault, for a lock on a file.
 type work struct {
 	fromNs, toNs int64
 	wait         *recording.Wait // nil: it ran
@@ -65,7 +65,8 @@ func (m *maker) worksOf(tid int32) []work {
 	return works
 }
 
-// mostlyRan tells by the samples that a thread without a long wait did not have many short ones instead.
+// mostlyRan tells by the samples that a thread without a long wait did not have many short ones
+// instead.
 func (m *maker) mostlyRan(tid int32, from, to int64) bool {
 	if to-from < workLeast {
 		return false

@@ -14,8 +14,8 @@ import (
 	"culprit/recording"
 )
 
-// slackNs is how much later than its first sleep a call may be told to have begun: one that was not timed at its
-// entry is timed from that sleep.
+// slackNs is how much later than its first sleep a call may be told to have begun: one that was not
+// timed at its entry is timed from that sleep.
 const slackNs = 20_000
 
 // Join completes calls, in order of time, with the longest wait of each, and numbers the stalls.

@@ -72,7 +72,8 @@ func TestStalls(t *testing.T) {
 	}
 }
 
-// A call takes the stack and the waker of its longest wait, and counts all of its thread's waits within it.
+// A call takes the stack and the waker of its longest wait, and counts all of its thread's waits
+// within it.
 func TestJoinTakesTheLongestWait(t *testing.T) {
 	wait := func(tid int32, from, blocked, queued int64, stack int32) recording.Wait {
 		return recording.Wait{TimeNs: from * ms, BlockedNs: blocked * ms, RunqueueNs: queued * ms, Tid: tid, Stack: stack,

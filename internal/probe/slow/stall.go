@@ -55,8 +55,9 @@ func number(calls []recording.Slow) {
 	}
 }
 
-// joinThings joins calls that overlap and are on the same object, or were woken by the same thread. Calls come in
-// order of time: of each thing only the call that ends last can overlap with the next.
+// joinThings joins calls that overlap and are on the same object, or were woken by the same thread.
+// Calls come in order of time: of each thing only the call that ends last can overlap with the
+// next.
 func joinThings(calls []recording.Slow, g groups) {
 	latest := map[thing]int{}
 	for i := range calls {
@@ -72,7 +73,8 @@ func joinThings(calls []recording.Slow, g groups) {
 	}
 }
 
-// thingsOf lists what a call waited for. Calls that wait for work have nothing in common but the lack of it.
+// thingsOf lists what a call waited for. Calls that wait for work have nothing in common but the
+// lack of it.
 func thingsOf(call *recording.Slow) []thing {
 	if call.ObjectKind == recording.ObjectLock {
 		return []thing{{kind: call.ObjectKind, name: call.Object, pid: call.Pid}}
@@ -91,8 +93,8 @@ func thingsOf(call *recording.Slow) []thing {
 	return things
 }
 
-// joinHolders joins a call that was ended by another thread with the slow call which that thread had been in
-// meanwhile: the holder of a lock that itself waited for the disk.
+// joinHolders joins a call that was ended by another thread with the slow call which that thread
+// had been in meanwhile: the holder of a lock that itself waited for the disk.
 func joinHolders(calls []recording.Slow, g groups) {
 	byThread := map[int32][]int{}
 	for i := range calls {

@@ -21,8 +21,9 @@ type row struct {
 	call      int32
 }
 
-// counted is what all CPUs together counted for one row. It has no pointers: a busy host makes fifty thousand rows in
-// a part of a recording, which the garbage collector is not to go through again and again while that is written.
+// counted is what all CPUs together counted for one row. It has no pointers: a busy host makes
+// fifty thousand rows in a part of a recording, which the garbage collector is not to go through
+// again and again while that is written.
 type counted struct {
 	row
 	bytes, totalNs, quickNs, count, errors int64
@@ -138,9 +139,9 @@ func (c *counted) made(window *bpf.Window) recording.Syscall {
 	return made
 }
 
-// estimate gives the calls that were not timed the distribution of those of the same row that were timed and
-// quick: only quick calls go untimed, and at random. With n timed calls whose times have the coefficient of
-// variation v the mean is uncertain by v/√n.
+// estimate gives the calls that were not timed the distribution of those of the same row that were
+// timed and quick: only quick calls go untimed, and at random. With n timed calls whose times have
+// the coefficient of variation v the mean is uncertain by v/√n.
 func (c *counted) estimate() {
 	var timed, quick int64
 	for i, count := range c.buckets {

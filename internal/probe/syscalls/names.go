@@ -11,8 +11,8 @@ import (
 // compat marks the number of a 32-bit program's call: COMPAT of syscalls.bpf.c.
 const compat = 1 << 29
 
-// Name of a system call by its number; "" outside of any call. The calls of 32-bit programs have the names
-// of the 64-bit ones.
+// Name of a system call by its number; "" outside of any call. The calls of 32-bit programs have
+// the names of the 64-bit ones.
 func Name(call int32) string {
 	if call < 0 {
 		return ""

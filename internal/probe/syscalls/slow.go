@@ -97,8 +97,9 @@ func objectOf(event *syscallsSlowEvent, name string, names *syscallsPathNames) (
 // anonymous is the file system of what has a descriptor and is no file: "[eventfd]", "[timerfd]".
 const anonymous = "anon_inodefs"
 
-// pathOf joins the names of a path, which the kernel tells from the file upwards. A path that was given up below
-// the root, for its length, begins with "…"; one that the program gave as an argument is left as it gave it.
+// pathOf joins the names of a path, which the kernel tells from the file upwards. A path that was
+// given up below the root, for its length, begins with "…"; one that the program gave as an
+// argument is left as it gave it.
 func pathOf(names *syscallsPathNames) string {
 	if names == nil {
 		return ""
@@ -171,8 +172,9 @@ const (
 	taken   = 2
 )
 
-// wasTaken tells a TCP connection that somebody else made. Where the kernel's books do not tell, its ports do: who
-// makes one has a port out of ip_local_port_range, above most of those that are listened on.
+// wasTaken tells a TCP connection that somebody else made. Where the kernel's books do not tell,
+// its ports do: who makes one has a port out of ip_local_port_range, above most of those that are
+// listened on.
 func wasTaken(dials uint32, own, peer uint16) bool {
 	return dials == taken || dials != dialled && own != 0 && peer > own
 }

@@ -84,8 +84,8 @@ func (s *Session) Detach() {
 	s.ring.Stop()
 }
 
-// Collect moves counts, errors and slow calls into the window's tables and clears them. The waits of the window must
-// have been collected: slow calls are joined with them.
+// Collect moves counts, errors and slow calls into the window's tables and clears them. The waits
+// of the window must have been collected: slow calls are joined with them.
 func (s *Session) Collect(window *bpf.Window) error {
 	err := errors.Join(s.collectCounts(window), s.collectErrors(window), s.collectOpened(window),
 		s.uring.collect(window))

@@ -28,7 +28,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Calls that were not timed take the distribution of the quick ones that were, and every call is in a bucket.
+// Calls that were not timed take the distribution of the quick ones that were, and every call is in
+// a bucket.
 func TestEstimate(t *testing.T) {
 	for _, c := range []struct {
 		name          string

@@ -18,11 +18,12 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/support"
 )
 
-// Most processes of a busy host live for milliseconds and run the same few programs and libraries. To look at each of
-// them was half of what recording such a host took, and came too late for many. So code that was seen in two processes
-// is told to the kernel by its file: a process that is all of such code is entered into the library's table where it
-// maps it, by culprit's own programs (bpf/book.h), and is never announced. The library does not know it then: while a
-// stack of it is named it is lent the mappings of all such code, for a file's frames are named by the file alone.
+// Most processes of a busy host live for milliseconds and run the same few programs and libraries.
+// To look at each of them was half of what recording such a host took, and came too late for many.
+// So code that was seen in two processes is told to the kernel by its file: a process that is all
+// of such code is entered into the library's table where it maps it, by culprit's own programs
+// (bpf/book.h), and is never announced. The library does not know it then: while a stack of it is
+// named it is lent the mappings of all such code, for a file's frames are named by the file alone.
 // Code of run times is left out: the library reads each process that has it.
 
 const (
@@ -51,7 +52,8 @@ type (
 
 // book is what the kernel may enter by itself.
 type book struct {
-	// turn is held while the library looks at a process, and while one is lent mappings that are not its own.
+	// turn is held while the library looks at a process, and while one is lent mappings that are
+	// not its own.
 	turn    sync.Mutex
 	manager *processmanager.ProcessManager
 	mutex   *sync.RWMutex // the manager's
@@ -102,7 +104,8 @@ func newBook(manager *processmanager.ProcessManager, maps map[string]*ebpf.Map) 
 	return b, nil
 }
 
-// findInfos finds what the library keeps of each process, and makes one of the kind that booked processes are lent.
+// findInfos finds what the library keeps of each process, and makes one of the kind that booked
+// processes are lent.
 func (b *book) findInfos() error {
 	infos := reflect.ValueOf(b.manager).Elem().FieldByName("pidToProcessInfo")
 	if !infos.IsValid() || infos.Kind() != reflect.Map || infos.Type().Key() != reflect.TypeFor[libpf.PID]() ||
@@ -141,7 +144,8 @@ func (b *book) mappingsOf(pid libpf.PID) []processmanager.Mapping {
 	return *found
 }
 
-// look has the library look at a process, which is no longer booked then: it enters and takes away the same itself.
+// look has the library look at a process, which is no longer booked then: it enters and takes away
+// the same itself.
 func (b *book) look(pid libpf.PID, files *heldFiles, library func()) {
 	b.turn.Lock()
 	defer b.turn.Unlock()
@@ -180,8 +184,8 @@ func (b *book) cleanup() {
 	b.manager.CleanupPIDs()
 }
 
-// handOver ends what was booked: between two windows nobody sees a process call exec or end. Those that live are
-// announced to the library. Code that no process had for a while is forgotten.
+// handOver ends what was booked: between two windows nobody sees a process call exec or end. Those
+// that live are announced to the library. Code that no process had for a while is forgotten.
 func (b *book) handOver() {
 	b.turn.Lock()
 	defer b.turn.Unlock()

@@ -26,7 +26,8 @@ func TestLibraryHasMappingsOfProcesses(t *testing.T) {
 	}
 }
 
-// Code is noticed by the file as it was modified last: what was written over is to be seen twice again.
+// Code is noticed by the file as it was modified last: what was written over is to be seen twice
+// again.
 func TestCodeIsSeenTwice(t *testing.T) {
 	b := &book{known: map[codeKey]processmanager.Mapping{}, seen: map[codeKey]seenCode{}}
 	files := newHeldFiles()
@@ -49,7 +50,8 @@ func TestCodeIsSeenTwice(t *testing.T) {
 	}
 }
 
-// The kernel's number of a device is what a list of mappings shows of it, for the first 256 of a kind.
+// The kernel's number of a device is what a list of mappings shows of it, for the first 256 of a
+// kind.
 func TestDeviceAsTheKernelHasIt(t *testing.T) {
 	shown := uint64(unix.Major(unix.Mkdev(259, 3)))<<8 + uint64(unix.Minor(unix.Mkdev(259, 3)))
 	key, _ := (&book{}).keyOf(&processmanager.Mapping{Device: shown, Inode: 9,
@@ -59,7 +61,8 @@ func TestDeviceAsTheKernelHasIt(t *testing.T) {
 	}
 }
 
-// A value that the kernel writes must be one that the library of maps can read: its fields are exported.
+// A value that the kernel writes must be one that the library of maps can read: its fields are
+// exported.
 func TestBookedIsReadBack(t *testing.T) {
 	table, err := ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.Hash, MaxEntries: 1, KeySize: 4,
 		ValueSize: uint32(unsafe.Sizeof(booked{}))})

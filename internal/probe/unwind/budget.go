@@ -11,10 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What naming may cost in one window. A host that builds and tests maps hundreds of programs that are always new:
-// decoding the DWARF or the Go table of each took tens of seconds at the end of a part (seen: 935 of 2,792 s
-// recorded, the rest gaps) and hundreds of megabytes. So the files with most stacks are decoded first, one after the
-// other; what is left over keeps its names out of the symbol table and is told among the losses.
+// What naming may cost in one window. A host that builds and tests maps hundreds of programs that
+// are always new: decoding the DWARF or the Go table of each took tens of seconds at the end of a
+// part (seen: 935 of 2,792 s recorded, the rest gaps) and hundreds of megabytes. So the files with
+// most stacks are decoded first, one after the other; what is left over keeps its names out of the
+// symbol table and is told among the losses.
 
 // budget bounds the decoding of one window.
 type budget struct {
@@ -23,8 +24,8 @@ type budget struct {
 	held  int64         // bytes decoded that may stay in memory when the next file's turn comes
 }
 
-// small is for the whole host, where most programs are not what the recording is about, and for a part of a long
-// recording, during whose naming nothing is recorded.
+// small is for the whole host, where most programs are not what the recording is about, and for a
+// part of a long recording, during whose naming nothing is recorded.
 var small = budget{bytes: 192 << 20, cpu: 2 * time.Second, held: 1 << 20}
 
 func budgetOf(wholeHost bool) budget {
@@ -51,8 +52,8 @@ type wanted struct {
 
 func (w *wanted) questions() int64 { return int64(len(w.frames) + len(w.calls)) }
 
-// Prepare decodes what the frames of traces need, within the budget, and names them; part: that of a part of a long
-// recording. It is called once in a window, by the one that then calls Frames.
+// Prepare decodes what the frames of traces need, within the budget, and names them; part: that of
+// a part of a long recording. It is called once in a window, by the one that then calls Frames.
 func (u *Unwinder) Prepare(traces []Trace, part bool) Left {
 	limits := u.budget
 	if part {
@@ -83,8 +84,8 @@ func (u *Unwinder) Prepare(traces []Trace, part bool) Left {
 	return left
 }
 
-// nameByFile names what is left, file by file, and lets go of each file's large symbol table before the next: those of
-// all that a host builds with took as much memory together as the part itself.
+// nameByFile names what is left, file by file, and lets go of each file's large symbol table before
+// the next: those of all that a host builds with took as much memory together as the part itself.
 func (u *Unwinder) nameByFile(traces []Trace) {
 	files, seen := map[*module]map[unique.Handle[libpf.Frame]]bool{}, map[int]bool{}
 	for _, trace := range traces {
@@ -119,8 +120,8 @@ func (l *Left) add(questions, answered int64) {
 	}
 }
 
-// ask names a file's frames and calls, until so much CPU time is spent, and counts them. A file over the budget
-// answers only what is known already.
+// ask names a file's frames and calls, until so much CPU time is spent, and counts them. A file
+// over the budget answers only what is known already.
 func (u *Unwinder) ask(file *wanted, until time.Duration) (answered int64) {
 	over := func() bool {
 		file.module.spent = file.module.spent || threadCPU() >= until

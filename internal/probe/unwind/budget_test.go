@@ -46,7 +46,8 @@ func compiled(t *testing.T, folder, name string) (file *os.File, outer uint64) {
 	return nil, 0
 }
 
-// twoFiles is an unwinder that has seen ten stacks through the file "much" and one through "little".
+// twoFiles is an unwinder that has seen ten stacks through the file "much" and one through
+// "little".
 func twoFiles(t *testing.T, limits budget) (u *Unwinder, traces []Trace) {
 	folder := t.TempDir()
 	u = &Unwinder{tables: map[libpf.FileID]*module{}, budget: limits, made: newMadeCode(nil)}
@@ -71,7 +72,8 @@ func twoFiles(t *testing.T, limits budget) (u *Unwinder, traces []Trace) {
 	return u, traces
 }
 
-// Over the budget the file with most stacks has its lines, the other keeps its name, and that is counted.
+// Over the budget the file with most stacks has its lines, the other keeps its name, and that is
+// counted.
 func TestBudgetOfNaming(t *testing.T) {
 	plenty := budget{bytes: 1 << 30, cpu: time.Hour, held: 1 << 30}
 	for _, test := range []struct {
@@ -107,8 +109,8 @@ func TestBudgetOfNaming(t *testing.T) {
 	}
 }
 
-// What the lines of a file said is told again in the next window without a decoding; a new address is decoded for. A
-// window that did not need the file lets go of it.
+// What the lines of a file said is told again in the next window without a decoding; a new address
+// is decoded for. A window that did not need the file lets go of it.
 func TestPlacesAreRemembered(t *testing.T) {
 	u, traces := twoFiles(t, budget{bytes: 1 << 30, cpu: time.Hour, held: 0})
 	u.loader = &loader{}

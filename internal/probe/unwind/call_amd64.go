@@ -7,7 +7,8 @@ const (
 	callLength = 5
 )
 
-// callTarget tells where a direct call leads that is followed by returnAddress; false when it is none.
+// callTarget tells where a direct call leads that is followed by returnAddress; false when it is
+// none.
 func callTarget(code [callLength]byte, returnAddress uint64) (uint64, bool) {
 	offset := int32(binary.LittleEndian.Uint32(code[1:]))
 	return returnAddress + uint64(int64(offset)), code[0] == callDirect

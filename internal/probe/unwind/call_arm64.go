@@ -7,7 +7,8 @@ const (
 	callLength = 4
 )
 
-// callTarget tells where a direct call leads that is followed by returnAddress; false when it is none.
+// callTarget tells where a direct call leads that is followed by returnAddress; false when it is
+// none.
 func callTarget(code [callLength]byte, returnAddress uint64) (uint64, bool) {
 	word := binary.LittleEndian.Uint32(code[:])
 	offset := int64(int32(word<<6)>>6) * callLength

@@ -7,7 +7,8 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/processmanager"
 )
 
-// Which code the kernel may enter for a process by itself: what was seen in two processes and is of no run time.
+// Which code the kernel may enter for a process by itself: what was seen in two processes and is of
+// no run time.
 
 // learn tells the kernel of code that was seen before in another process.
 func (b *book) learn(pid libpf.PID, mappings []processmanager.Mapping, files *heldFiles) {
@@ -48,7 +49,8 @@ func (b *book) keyOf(mapping *processmanager.Mapping, files *heldFiles) (key cod
 		return codeKey{Inode: vdsoInode}, 0
 	}
 	frame := mapping.FrameMapping.Value()
-	// The kernel's number of a device has 20 bits for the minor one, the library's list 8: what has more is not found.
+	// The kernel's number of a device has 20 bits for the minor one, the library's list 8: what has
+	// more is not found.
 	key = codeKey{mapping.Inode, frame.FileOffset, mapping.Device>>8<<20 | mapping.Device&0xff}
 	if modified, asked := files.asked[fileNumber{mapping.Device, mapping.Inode}]; asked {
 		return key, modified

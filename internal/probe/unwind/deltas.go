@@ -13,17 +13,19 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/tracer"
 )
 
-// How a frame of native code is left, the library keeps in sixteen maps by the number of such stack deltas that a file
-// has, since maps within a map had to be of one length. The kernel therefore followed the search within them sixteen
-// times, in each of the five frames that a program unwinds: nine tenths of 202,000 instructions, and those half of
-// what loading cost. Now that lengths may differ (BPF_F_INNER_MAP) one map holds the stack deltas of all files.
+// How a frame of native code is left, the library keeps in sixteen maps by the number of such stack
+// deltas that a file has, since maps within a map had to be of one length. The kernel therefore
+// followed the search within them sixteen times, in each of the five frames that a program unwinds:
+// nine tenths of 202,000 instructions, and those half of what loading cost. Now that lengths may
+// differ (BPF_F_INNER_MAP) one map holds the stack deltas of all files.
 
 // deltaPrograms are the programs that look for stack deltas.
 var deltaPrograms = []string{"perf_event/unwind_native", "perf_event/unwind_python"}
 
 func deltaMap(index int) string { return fmt.Sprintf(deltaMapName, firstDeltaMap+index) }
 
-// oneDeltaObject copies an object: the programs of the copy look into the first map, whichever of them they would have.
+// oneDeltaObject copies an object: the programs of the copy look into the first map, whichever of
+// them they would have.
 func oneDeltaObject(whole []byte, file *elf.File) ([]byte, error) {
 	symbols, err := file.Symbols()
 	if err != nil {
@@ -77,8 +79,8 @@ func collection(oneDelta bool) (*ebpf.CollectionSpec, error) {
 	return ebpf.LoadCollectionSpecFromReader(bytes.NewReader(changed))
 }
 
-// fillFirstDeltas has the library enter the stack deltas of all files in the first of its maps, and frees the others.
-// It is to come before any process is looked at.
+// fillFirstDeltas has the library enter the stack deltas of all files in the first of its maps, and
+// frees the others. It is to come before any process is looked at.
 func fillFirstDeltas(t *tracer.Tracer) error {
 	maps, err := fieldOf[map[string]*ebpf.Map](t, "ebpfMaps")
 	if err != nil {

@@ -7,10 +7,12 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 )
 
-// A stack that ends where the kernel began to run a program, or its dynamic linker, is whole. But the code there has no
-// unwind rule (ld.so's _start), and the library takes that for a stack that broke: the first ones of each program.
+// A stack that ends where the kernel began to run a program, or its dynamic linker, is whole. But
+// the code there has no unwind rule (ld.so's _start), and the library takes that for a stack that
+// broke: the first ones of each program.
 
-// entryBytes is how far from its first instruction an entry calls what runs on: ld.so's does at its seventh byte.
+// entryBytes is how far from its first instruction an entry calls what runs on: ld.so's does at its
+// seventh byte.
 const entryBytes = 32
 
 // wholeFromEntry leaves out that a stack broke where it ends at an entry.

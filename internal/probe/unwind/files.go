@@ -8,9 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Before the library takes a mapped file for one that it knows, it asks when the file was last modified, of every
-// mapping of every new process. To open it below /proc for that was the dearest part of looking at a process. A file
-// that is held open keeps its number: no other file has it meanwhile, so one call on the open file tells as much.
+// Before the library takes a mapped file for one that it knows, it asks when the file was last
+// modified, of every mapping of every new process. To open it below /proc for that was the dearest
+// part of looking at a process. A file that is held open keeps its number: no other file has it
+// meanwhile, so one call on the open file tells as much.
 
 const (
 	maxHeldFiles = 256
@@ -26,8 +27,8 @@ type heldFiles struct {
 
 type fileNumber struct{ device, inode uint64 }
 
-// fileKey is what a list of mappings tells of a file. The path is part of it because overlays and bind mounts of
-// different disks may show the same numbers.
+// fileKey is what a list of mappings tells of a file. The path is part of it because overlays and
+// bind mounts of different disks may show the same numbers.
 type fileKey struct {
 	device, inode uint64
 	path          string
@@ -97,8 +98,9 @@ func modifiedAt(file *os.File) int64 {
 	return status.Mtim.Nano()
 }
 
-// numbersAreItsOwn tells whether a list of mappings shows a file under numbers that no other has: Btrfs shows that of
-// the whole file system in place of the subvolume's, within which the number of a file is counted.
+// numbersAreItsOwn tells whether a list of mappings shows a file under numbers that no other has:
+// Btrfs shows that of the whole file system in place of the subvolume's, within which the number of
+// a file is counted.
 func numbersAreItsOwn(file *os.File) bool {
 	var status unix.Statfs_t
 	return unix.Fstatfs(int(file.Fd()), &status) == nil && status.Type != unix.BTRFS_SUPER_MAGIC

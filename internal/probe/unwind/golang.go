@@ -58,7 +58,8 @@ func (g *goCode) decodes() int64 {
 	return hiddenTable
 }
 
-// hiddenTable is taken for the size of a table that no section tells: that of a program linked position-independent.
+// hiddenTable is taken for the size of a table that no section tells: that of a program linked
+// position-independent.
 const hiddenTable = 16 << 20
 
 // openGoCode takes over file when it is a Go program; nil when it is none.
@@ -117,8 +118,8 @@ func (g *goCode) calledBefore(returnAddress uint64) (called string) {
 	return called
 }
 
-// leafCall finds the innermost two frames of a stack, leaf first, where a function of a Go program can be missing
-// between them: at is the place of the second one. code is nil where none can.
+// leafCall finds the innermost two frames of a stack, leaf first, where a function of a Go program
+// can be missing between them: at is the place of the second one. code is nil where none can.
 func (u *Unwinder) leafCall(frames libpf.Frames) (at int, caller libpf.Frame, code *goCode) {
 	for at < len(frames) && frames[at].Value().Type == libpf.KernelFrame {
 		at++

@@ -8,14 +8,15 @@ import (
 	pmebpf "go.opentelemetry.io/ebpf-profiler/processmanager/ebpfapi"
 )
 
-// For each process of a run time the library keeps what it has read of it: 500 kB for one of Perl. It hears of ends by
-// a program of its own, which is not attached here, or finds the dead once a minute. On a host that starts two Perl
-// programs a second that was half of the recorder's heap, which ended its parts after ten seconds each. So that much of
-// the dead is let go of soon. What else it knows of them stays until then: the unwind rules of a program that is run
-// again and again would be read again and again.
+// For each process of a run time the library keeps what it has read of it: 500 kB for one of Perl.
+// It hears of ends by a program of its own, which is not attached here, or finds the dead once a
+// minute. On a host that starts two Perl programs a second that was half of the recorder's heap,
+// which ended its parts after ten seconds each. So that much of the dead is let go of soon. What
+// else it knows of them stays until then: the unwind rules of a program that is run again and again
+// would be read again and again.
 
-// buryEvery is how often the dead are looked for. Stacks are fetched more often: none of a process that was dead the
-// last time is still to be named.
+// buryEvery is how often the dead are looked for. Stacks are fetched more often: none of a process
+// that was dead the last time is still to be named.
 const buryEvery = time.Second
 
 // graves finds processes of run times that are gone.

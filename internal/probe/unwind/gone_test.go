@@ -22,8 +22,8 @@ func (l leaving) Detach(interpreter.EbpfHandler, libpf.PID) error {
 	return nil
 }
 
-// What was read of a process stays until it was dead at two looks: a stack of it may be in the ring at the first one.
-// One whose number is in use again by then is another, or the same: it stays.
+// What was read of a process stays until it was dead at two looks: a stack of it may be in the ring
+// at the first one. One whose number is in use again by then is another, or the same: it stays.
 func TestBuryWhoIsGone(t *testing.T) {
 	left, known := 0, instances{}
 	for pid := libpf.PID(1); pid <= 3; pid++ {

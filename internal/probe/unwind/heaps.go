@@ -54,8 +54,8 @@ func findCodeHeaps(manager *processmanager.ProcessManager, table *ebpf.Map) (*co
 	return &codeHeaps{mutex, known, table}, err
 }
 
-// anew has the next look at the process read the heaps again. What it returns is to be called after that look: the
-// library must still know that it has something to take away when the process ends.
+// anew has the next look at the process read the heaps again. What it returns is to be called after
+// that look: the library must still know that it has something to take away when the process ends.
 func (h *codeHeaps) anew(pid libpf.PID) (after func()) {
 	var marks []*bool
 	h.mutex.RLock()
@@ -79,8 +79,8 @@ func (h *codeHeaps) anew(pid libpf.PID) (after func()) {
 	}
 }
 
-// leave takes the heaps of a JVM out of the kernel's table where one was entered without its segments: the library
-// enters no heap twice.
+// leave takes the heaps of a JVM out of the kernel's table where one was entered without its
+// segments: the library enters no heap twice.
 func (h *codeHeaps) leave(pid libpf.PID, of reflect.Value) {
 	areas := fieldOfValue(of, heaps)
 	prefixes, ok := pointerTo[libpf.Set[lpm.Prefix]](fieldOfValue(of, entered))
@@ -104,8 +104,8 @@ func (h *codeHeaps) leave(pid libpf.PID, of reflect.Value) {
 	}
 }
 
-// forgetFailure has the table of a libjvm.so read again that was of no use. Nobody else reads it: without a table no
-// frame of its JVMs is unwound.
+// forgetFailure has the table of a libjvm.so read again that was of no use. Nobody else reads it:
+// without a table no frame of its JVMs is unwound.
 func forgetFailure(of reflect.Value) {
 	failed := fieldOfValue(fieldOfValue(of, table), tableFail)
 	if !failed.IsValid() || failed.Kind() != reflect.Interface || failed.IsNil() {

@@ -6,7 +6,8 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 )
 
-// mostKnown bounds the processes that are looked at before a window: each takes some 10 ms when its files are new.
+// mostKnown bounds the processes that are looked at before a window: each takes some 10 ms when its
+// files are new.
 const mostKnown = 64
 
 // acquaintance is a request to look at processes now.
@@ -15,9 +16,10 @@ type acquaintance struct {
 	done chan struct{}
 }
 
-// Know looks at processes that run already, and loads the unwinders of their run times, so that their first sample has
-// a whole stack. Without it a process is looked at after its first sample: up to 100 ms of a window, all of it in made
-// code, ended at the frame of the sample. It returns after the limit at the latest; what is left goes on meanwhile.
+// Know looks at processes that run already, and loads the unwinders of their run times, so that
+// their first sample has a whole stack. Without it a process is looked at after its first sample:
+// up to 100 ms of a window, all of it in made code, ended at the frame of the sample. It returns
+// after the limit at the latest; what is left goes on meanwhile.
 func (u *Unwinder) Know(pids []int, limit time.Duration) {
 	them := acquaintance{done: make(chan struct{})}
 	for _, pid := range pids[:min(len(pids), mostKnown)] {

@@ -5,8 +5,9 @@ import (
 	"encoding/binary"
 )
 
-// smallerMaps changes type information so that the maps of fewerEntries are smaller, and so that each map of stack
-// deltas shows the smallest kind of its inner maps with the flag that others may be longer.
+// smallerMaps changes type information so that the maps of fewerEntries are smaller, and so that
+// each map of stack deltas shows the smallest kind of its inner maps with the flag that others may
+// be longer.
 func smallerMaps(raw []byte) ([]byte, error) {
 	t, err := readTypes(raw)
 	if err != nil {
@@ -58,7 +59,8 @@ func (t *typeTable) valuesOf(name string) (int, error) {
 	return t.member(id, "values")
 }
 
-// anyLength adds a copy of the first inner map with the flag, and gives the type of a member values that shows it.
+// anyLength adds a copy of the first inner map with the flag, and gives the type of a member values
+// that shows it.
 func (t *typeTable) anyLength() (uint32, error) {
 	values, err := t.valuesOf(deltaMap(0) + mapType)
 	if err != nil {

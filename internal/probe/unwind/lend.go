@@ -40,8 +40,8 @@ func (b *book) lend() {
 	b.mutex.Unlock()
 }
 
-// naming has the library name a stack. Where all its code is known to the kernel the process is lent the mappings of
-// such code: the library may not know it, or know what it ran before.
+// naming has the library name a stack. Where all its code is known to the kernel the process is
+// lent the mappings of such code: the library may not know it, or know what it ran before.
 func (b *book) naming(pid libpf.PID, known bool, library func()) {
 	b.turn.Lock()
 	defer b.turn.Unlock()
@@ -62,8 +62,8 @@ func (b *book) naming(pid libpf.PID, known bool, library func()) {
 	library()
 }
 
-// knows tells whether all native frames are in code that the kernel knows: the names of such a stack are the same in
-// every process.
+// knows tells whether all native frames are in code that the kernel knows: the names of such a
+// stack are the same in every process.
 func (b *book) knows(frames libpf.EbpfFrame) bool {
 	files := b.named.Load()
 	if files == nil {

@@ -33,21 +33,22 @@ func (u *Unwinder) load(ctx context.Context, options Options, lean bool) (*trace
 	return loaded, nil
 }
 
-// ringBytes is how much room the library's ring of stacks has for each CPU: some 2,500 stacks between two polls. The
-// library sizes it for a second of the largest stacks there can be, 25 kB where most take one, so that a rate is how it
-// is told. All of it counts as memory of the recorder, twice, for it is mapped twice in a row.
+// ringBytes is how much room the library's ring of stacks has for each CPU: some 2,500 stacks
+// between two polls. The library sizes it for a second of the largest stacks there can be, 25 kB
+// where most take one, so that a rate is how it is told. All of it counts as memory of the
+// recorder, twice, for it is mapped twice in a row.
 const ringBytes = 2 << 20
 
-// mapScale makes the library's maps of executables a quarter of what it takes for usual: 16,384 executables, and a
-// gigabyte of code.
+// mapScale makes the library's maps of executables a quarter of what it takes for usual: 16,384
+// executables, and a gigabyte of code.
 const mapScale = -2
 
 // maxSettle bounds the wait for the last stacks of a window.
 const maxSettle = 3 * time.Second
 
-// Settle waits until the stacks taken so far have been fetched and named: naming many new interpreted frames takes a
-// while. Before it, half of Options.Poll is left for the library to come to know a process that it was told of just
-// now.
+// Settle waits until the stacks taken so far have been fetched and named: naming many new
+// interpreted frames takes a while. Before it, half of Options.Poll is left for the library to come
+// to know a process that it was told of just now.
 func (u *Unwinder) Settle(poll time.Duration) {
 	time.Sleep(poll / 2)
 	limit, done := time.After(maxSettle), make(chan struct{})

@@ -33,7 +33,8 @@ const (
 	maxMadePages = 4096 // of 64 KB, of all processes: a quarter of what the library's table has room for
 )
 
-// Why the unwinder stopped at an address (support/ebpf/errors.h): it knows no mapping there; the mapping has no file.
+// Why the unwinder stopped at an address (support/ebpf/errors.h): it knows no mapping there; the
+// mapping has no file.
 const (
 	errNoMapping   = 4012
 	errUnsupported = 4018
@@ -85,8 +86,8 @@ func (p *pace) done(now time.Time, found bool) {
 	p.next = now.Add(p.pause)
 }
 
-// saw is called with each new stack: frames in code that the process made get their names, and a stack that ended at
-// unknown code has the process looked at, so that the next one will not.
+// saw is called with each new stack: frames in code that the process made get their names, and a
+// stack that ended at unknown code has the process looked at, so that the next one will not.
 func (m *madeCode) saw(pid libpf.PID, frames libpf.Frames) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -115,8 +116,8 @@ func endedAtUnknown(frames libpf.Frames) bool {
 	return root.Type.IsError() && (root.AddressOrLineno == errNoMapping || root.AddressOrLineno == errUnsupported)
 }
 
-// nameFrames names in place those frames that are in the process's own code. early: a name that is not known may
-// still come.
+// nameFrames names in place those frames that are in the process's own code. early: a name that is
+// not known may still come.
 func (made *maker) nameFrames(pid libpf.PID, frames libpf.Frames, early bool) {
 	for i := range frames {
 		frame := frames[i].Value()
@@ -163,7 +164,8 @@ func (m *madeCode) lookAt(pid libpf.PID) {
 	made.look.done(now, found && err == nil)
 }
 
-// makerOf finds what is known of a process, or begins to know it; nil when it is gone, or there are too many.
+// makerOf finds what is known of a process, or begins to know it; nil when it is gone, or there are
+// too many.
 func (m *madeCode) makerOf(pid libpf.PID) *maker {
 	born, alive := startOf(pid)
 	if !alive {
@@ -235,12 +237,13 @@ func (m *madeCode) update(pid libpf.PID, made *maker) (found bool, err error) {
 	return found, nil
 }
 
-// madeRegions finds the code of a process that has no file. Of a run time that the library walks itself there is
-// none, also before the library has marked the process: it enters its own regions only where nothing is entered yet,
-// and gives the whole process up where something is.
+// madeRegions finds the code of a process that has no file. Of a run time that the library walks
+// itself there is none, also before the library has marked the process: it enters its own regions
+// only where nothing is entered yet, and gives the whole process up where something is.
 func madeRegions(pid libpf.PID) (regions []region) {
 	runTimes := false
-	// It reports a search that ended early as an error of its own, and a process that is gone has none.
+	// It reports a search that ended early as an error of its own, and a process that is gone has
+	// none.
 	_, _ = process.New(pid, pid).IterateMappings(func(mapping process.RawMapping) bool {
 		if runTimes = makesOwnCode(mapping.Path); runTimes {
 			return false

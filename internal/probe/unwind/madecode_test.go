@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A JVM's code must never be entered for it, not even before the library has seen that it is a JVM: the library
-// enters nothing where something is, and gives up the process.
+// A JVM's code must never be entered for it, not even before the library has seen that it is a JVM:
+// the library enters nothing where something is, and gives up the process.
 func TestCodeOfRunTimesIsLeftAlone(t *testing.T) {
 	self := libpf.PID(os.Getpid())
 	code, err := unix.Mmap(-1, 0, os.Getpagesize(), unix.PROT_READ|unix.PROT_EXEC, unix.MAP_PRIVATE|unix.MAP_ANON)

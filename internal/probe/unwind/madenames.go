@@ -10,14 +10,15 @@ import (
 	"culprit/internal/symbol"
 )
 
-// maxMapBytes is how much is read of one process's map of its own code: about half a million functions.
+// maxMapBytes is how much is read of one process's map of its own code: about half a million
+// functions.
 const maxMapBytes = 32 << 20
 
 // readShare is the part of the time that reading one map again and again may take: one of so many.
 const readShare = 50
 
-// madeNames are the names that a process gave its code, as far as its map was read. The file grows while the process
-// runs. It is kept open: in a container it is out of reach when that is gone.
+// madeNames are the names that a process gave its code, as far as its map was read. The file grows
+// while the process runs. It is kept open: in a container it is out of reach when that is gone.
 type madeNames struct {
 	file  *os.File
 	table *symbol.Table // nil: none yet
@@ -25,7 +26,8 @@ type madeNames struct {
 	read  pace
 }
 
-// at gives the name of the code at an address, "" when the map has none; it reads the map again when it grew.
+// at gives the name of the code at an address, "" when the map has none; it reads the map again
+// when it grew.
 func (n *madeNames) at(pid libpf.PID, address uint64) string {
 	if n.table != nil {
 		if name, _, ok := n.table.Lookup(address); ok {

@@ -11,7 +11,8 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/support"
 )
 
-// enterRule makes the table of rules of madeFile: from its first byte on the frame pointer leads to the caller.
+// enterRule makes the table of rules of madeFile: from its first byte on the frame pointer leads to
+// the caller.
 func (m *madeCode) enterRule() error {
 	if m.ready {
 		return nil

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The library reads /proc/PID/maps in pieces of 256 bytes and makes sense of every line, where it wants those of code
-// only: an eighth of what recording a host took that starts three hundred processes a second. Here the file is read
-// in whole pages, and what is no code is passed over.
+// The library reads /proc/PID/maps in pieces of 256 bytes and makes sense of every line, where it
+// wants those of code only: an eighth of what recording a host took that starts three hundred
+// processes a second. Here the file is read in whole pages, and what is no code is passed over.
 
 const (
 	maxMapsFile = 32 << 20
@@ -38,7 +38,8 @@ func openMaps(pid int) (file int, name string, err error) {
 	return file, name, nil
 }
 
-// read gives the text of /proc/PID/maps, which holds until the next call. It is cut off at the limit.
+// read gives the text of /proc/PID/maps, which holds until the next call. It is cut off at the
+// limit.
 func (r *mapsReader) read(pid int) ([]byte, error) {
 	file, name, err := openMaps(pid)
 	if err != nil {
@@ -67,9 +68,10 @@ func (r *mapsReader) read(pid int) ([]byte, error) {
 	}
 }
 
-// IterateMappings gives the mappings that the library does anything with: code and the vDSO; where the kernel cannot be
-// asked for those alone also libraries of .NET, which culprit has the library leave out, and what a process says of
-// itself in memory with a name, which nobody here reads. One whose first thread has ended is left to the library.
+// IterateMappings gives the mappings that the library does anything with: code and the vDSO; where
+// the kernel cannot be asked for those alone also libraries of .NET, which culprit has the library
+// leave out, and what a process says of itself in memory with a name, which nobody here reads. One
+// whose first thread has ended is left to the library.
 func (m mortal) IterateMappings(callback func(process.RawMapping) bool) (failed uint32, err error) {
 	if m.maps == nil {
 		return m.Process.IterateMappings(callback)
@@ -116,8 +118,8 @@ func ofUse(line []byte) bool {
 		bytes.Contains(line, []byte("OTEL_CTX"))
 }
 
-// ParseMapping reads a line as the library does: what is no file, no vDSO and no memory that a process may have made
-// code in is not wanted.
+// ParseMapping reads a line as the library does: what is no file, no vDSO and no memory that a
+// process may have made code in is not wanted.
 func ParseMapping(line string) (mapping process.RawMapping, wanted, ok bool) {
 	words := strings.SplitN(line, " ", 6)
 	if len(words) < 5 || len(words[1]) < 3 {
@@ -151,7 +153,8 @@ func ParseMapping(line string) (mapping process.RawMapping, wanted, ok bool) {
 	return mapping, nameMapping(&mapping, path), true
 }
 
-// nameMapping enters what the kernel calls a mapping that is otherwise known; not wanted: see ParseMapping.
+// nameMapping enters what the kernel calls a mapping that is otherwise known; not wanted: see
+// ParseMapping.
 func nameMapping(mapping *process.RawMapping, path string) (wanted bool) {
 	switch {
 	case mapping.Inode != 0:

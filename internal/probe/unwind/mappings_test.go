@@ -42,8 +42,8 @@ func TestMappingsAsTheLibraryReadsThem(t *testing.T) {
 	}
 }
 
-// Asked for mappings one by one the kernel tells what its list does, also of files that were removed, that have strange
-// names or none, and of memory that a program made code in.
+// Asked for mappings one by one the kernel tells what its list does, also of files that were
+// removed, that have strange names or none, and of memory that a program made code in.
 func TestQueriesAndListsAgree(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range []string{"plain", "a b (deleted)", "line\nend", "removed"} {
@@ -83,7 +83,8 @@ func TestQueriesAndListsAgree(t *testing.T) {
 	}
 }
 
-// What a look at a process with some hundred mappings takes, twenty of which are code, as those of a JVM are.
+// What a look at a process with some hundred mappings takes, twenty of which are code, as those of
+// a JVM are.
 func BenchmarkMappings(b *testing.B) {
 	page := os.Getpagesize()
 	for i := range 400 {
@@ -153,7 +154,8 @@ func (f fileProcess) OpenMappingFile(*process.RawMapping) (process.ReadAtCloser,
 	return os.Open(f.path)
 }
 
-// A file that was written to since must be told from the one before, and one that is gone must not stay open.
+// A file that was written to since must be told from the one before, and one that is gone must not
+// stay open.
 func TestHeldFiles(t *testing.T) {
 	path := t.TempDir() + "/code"
 	if err := os.WriteFile(path, make([]byte, 8192), 0o700); err != nil {
@@ -181,8 +183,8 @@ func TestHeldFiles(t *testing.T) {
 	}
 }
 
-// The library remembers one vDSO for all processes by the time it was modified: where it cannot be read that is a time
-// that never comes again, or the failure would be remembered for all.
+// The library remembers one vDSO for all processes by the time it was modified: where it cannot be
+// read that is a time that never comes again, or the failure would be remembered for all.
 func TestUnreadableVDSOIsNotRemembered(t *testing.T) {
 	own := mortal{process.New(libpf.PID(os.Getpid()), libpf.PID(os.Getpid())), newHeldFiles(), &mapsReader{}}
 	for _, mapping := range mappingsOf(t, own) {

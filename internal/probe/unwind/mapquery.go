@@ -11,9 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Since Linux 6.11 one mapping after the other can be asked for by an ioctl on /proc/PID/maps (PROCMAP_QUERY in
-// linux/fs.h), those of code alone. A JVM or Node has hundreds of mappings and twenty of code, and each line of the
-// list is made as text, with the path of its file, for a reader who passes it over.
+// Since Linux 6.11 one mapping after the other can be asked for by an ioctl on /proc/PID/maps
+// (PROCMAP_QUERY in linux/fs.h), those of code alone. A JVM or Node has hundreds of mappings and
+// twenty of code, and each line of the list is made as text, with the path of its file, for a
+// reader who passes it over.
 
 // procmapQuery is struct procmap_query of linux/fs.h.
 type procmapQuery struct {
@@ -38,7 +39,8 @@ const (
 // errNoQuery says that this kernel answers no such questions.
 var errNoQuery = errors.New("no queries of mappings")
 
-// query asks for the mappings of code of a process. An error other than errNoQuery is of this process alone.
+// query asks for the mappings of code of a process. An error other than errNoQuery is of this
+// process alone.
 func (r *mapsReader) query(pid int) (list []process.RawMapping, err error) {
 	if r.noQuery {
 		return nil, errNoQuery

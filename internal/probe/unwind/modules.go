@@ -10,12 +10,13 @@ import (
 	"culprit/internal/symbol"
 )
 
-// What is known of files stays from one window to the next, or each would begin by reading them all. But a table of a
-// Go program takes 15 MB, DWARF up to 48 MB, and a host that builds and tests maps a hundred such files in an
-// hour: 500 MB after fourteen minutes. So between two windows what was decoded is let go of, but for the DWARF that
-// the last one needed; the files stay open; and what was built, run and removed is forgotten. Within a window files
-// are decoded one after the other (see Prepare): stacks of different programs take turns, and each would read its
-// file again (seen: two minutes for one part).
+// What is known of files stays from one window to the next, or each would begin by reading them
+// all. But a table of a Go program takes 15 MB, DWARF up to 48 MB, and a host that builds and tests
+// maps a hundred such files in an hour: 500 MB after fourteen minutes. So between two windows what
+// was decoded is let go of, but for the DWARF that the last one needed; the files stay open; and
+// what was built, run and removed is forgotten. Within a window files are decoded one after the
+// other (see Prepare): stacks of different programs take turns, and each would read its file again
+// (seen: two minutes for one part).
 
 // keptUnused is for how many windows a removed file is remembered without having been asked for.
 const keptUnused = 3
@@ -37,9 +38,9 @@ type module struct {
 	away   *unix.Stat_t  // the file that is closed, see putAway; nil: none is
 }
 
-// symbols are a file's own, nil when it has none. They are read by the first frame that asks for them: most files that
-// a host maps are in no stack, and the tables of always new programs took a megabyte and more each. (In a Go program
-// that is a frame of C code, which most have none of.)
+// symbols are a file's own, nil when it has none. They are read by the first frame that asks for
+// them: most files that a host maps are in no stack, and the tables of always new programs took a
+// megabyte and more each. (In a Go program that is a frame of C code, which most have none of.)
 func (m *module) symbols() *symbol.Table {
 	if m.file != nil && !m.asked {
 		m.asked = true
@@ -48,7 +49,8 @@ func (m *module) symbols() *symbol.Table {
 	return m.table
 }
 
-// largeTable is the number of functions from which on a table is read again rather than kept, 16 bytes each and names.
+// largeTable is the number of functions from which on a table is read again rather than kept, 16
+// bytes each and names.
 const largeTable = 4096
 
 // forgetLargeTable lets go of what can be read again: a container's file may be gone.
@@ -92,8 +94,9 @@ func (u *Unwinder) moduleOf(id libpf.FileID) *module {
 	return found
 }
 
-// forgetModules begins a window: it lets go of what the last one did not need, and of files that were removed and
-// whose process has ended, once nobody asked for some windows. The caller holds the lock.
+// forgetModules begins a window: it lets go of what the last one did not need, and of files that
+// were removed and whose process has ended, once nobody asked for some windows. The caller holds
+// the lock.
 func (u *Unwinder) forgetModules() {
 	u.forgetPlaces()
 	for id, known := range u.tables {
@@ -151,8 +154,8 @@ func (m *module) close() {
 	m.file, m.lines, m.golang, m.table, m.asked, m.places = nil, nil, nil, nil, false, nil
 }
 
-// putAway closes a file that is still where it was. The library tells of a file once: what it was is remembered, and
-// it is opened again when a frame of it comes.
+// putAway closes a file that is still where it was. The library tells of a file once: what it was
+// is remembered, and it is opened again when a frame of it comes.
 func (m *module) putAway() {
 	var status unix.Stat_t
 	if unix.Fstat(int(m.file.Fd()), &status) != nil {
@@ -162,7 +165,8 @@ func (m *module) putAway() {
 	m.away = &status
 }
 
-// fetch opens a file again that was put away. One that was replaced or written to since is another: it has no names.
+// fetch opens a file again that was put away. One that was replaced or written to since is another:
+// it has no names.
 func (m *module) fetch() {
 	if m.away == nil {
 		return

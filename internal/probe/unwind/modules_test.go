@@ -51,7 +51,8 @@ func returnAddress() uint64 {
 	return uint64(callers[0])
 }
 
-// A file whose process has ended meanwhile is read where it is, and not another one that has its path.
+// A file whose process has ended meanwhile is read where it is, and not another one that has its
+// path.
 func TestModuleOfAProcessThatIsGone(t *testing.T) {
 	own, err := os.Executable()
 	if err != nil {
@@ -114,8 +115,8 @@ func TestForgetModules(t *testing.T) {
 	}
 }
 
-// A file that nobody asks for is closed, and opened again when it is asked for; another one in its place is not taken
-// for it.
+// A file that nobody asks for is closed, and opened again when it is asked for; another one in its
+// place is not taken for it.
 func TestFilesArePutAway(t *testing.T) {
 	folder := t.TempDir()
 	const never = libpf.PID(1<<22 + 1)

@@ -23,25 +23,28 @@ import (
 	"culprit/internal/probe/beat"
 )
 
-// The library fetches stacks, and hears of processes, in eight goroutines, each with a ticker or a deadline of its
-// own, and reads a hundred of its own counters a second: 40 wakings a second of a process with nothing to do. So both
-// are done here, out of the same two maps: stacks are fetched on the beat, and a process that is announced is looked
-// at at once. As in the library, what was announced without a word (its limit of rates) is found once a second.
+// The library fetches stacks, and hears of processes, in eight goroutines, each with a ticker or a
+// deadline of its own, and reads a hundred of its own counters a second: 40 wakings a second of a
+// process with nothing to do. So both are done here, out of the same two maps: stacks are fetched
+// on the beat, and a process that is announced is looked at at once. As in the library, what was
+// announced without a word (its limit of rates) is found once a second.
 
-// youth is how long after something new, a process or a stack, stacks are fetched as often as Options.Poll says:
-// interpreted frames are named by reading the live process, and a short one is not to be gone by then.
+// youth is how long after something new, a process or a stack, stacks are fetched as often as
+// Options.Poll says: interpreted frames are named by reading the live process, and a short one is
+// not to be gone by then.
 const youth = time.Second
 
-// A recorder that stays fetches stacks this often, whatever its Poll says: each time wakes the process, and Go's
-// monitor.
-// A process that ends within patientYouth may take the names of interpreted frames along that are seen then for the
-// first time. The rings hold 2,500 stacks of each CPU.
+// A recorder that stays fetches stacks this often, whatever its Poll says: each time wakes the
+// process, and Go's monitor. A process that ends within patientYouth may take the names of
+// interpreted frames along that are seen then for the first time. The rings hold 2,500 stacks of
+// each CPU.
 const (
 	patientYouth = 200 * time.Millisecond
 	patientPoll  = 500 * time.Millisecond
 )
 
-// announceEvery is how often processes are looked for that nobody announced: each look walks a large map.
+// announceEvery is how often processes are looked for that nobody announced: each look walks a
+// large map.
 const announceEvery = time.Second
 
 // monitor is what goes on while the unwinder is loaded.
@@ -208,7 +211,8 @@ func (m *monitor) lookAfter(ctx context.Context) {
 	}
 }
 
-// announced empties the queue of processes. Announcing is allowed again first, so that none is left in it.
+// announced empties the queue of processes. Announcing is allowed again first, so that none is left
+// in it.
 func (m *monitor) announced() (found []libpf.PIDTID) {
 	_ = m.u.loader.maps["inhibit_events"].Delete(uint32(support.EventTypeGenericPID)) // there is none, or one
 	keys, values := make([]uint64, 128), make([]bool, 128)
@@ -263,7 +267,8 @@ func (m *monitor) fetch(ctx context.Context) {
 	}
 }
 
-// take empties the ring and lets the library forget processes that ended before the stacks that are through.
+// take empties the ring and lets the library forget processes that ended before the stacks that are
+// through.
 func (m *monitor) take(record *ringbuf.Record) {
 	var oldest times.KTime
 	for m.stacks.AvailableBytes() > 0 && m.stacks.ReadInto(record) == nil {
@@ -271,7 +276,8 @@ func (m *monitor) take(record *ringbuf.Record) {
 			oldest = taken
 		}
 	}
-	// Rings of several CPUs are not in order: a time is through when all that came with it is (tracer/events.go).
+	// Rings of several CPUs are not in order: a time is through when all that came with it is
+	// (tracer/events.go).
 	switch {
 	case m.oldest > 0 && oldest > 0 && oldest <= m.oldest:
 		m.manager.ProcessedUntil(oldest)

@@ -36,9 +36,10 @@ func (u *Unwinder) kept(stack int) (kept keptStack, known bool) {
 	return u.stacks[stack], true
 }
 
-// Frames returns the named frames of a stack, root first: user frames, then
-// kernel frames. nil for an unknown stack. Slices and frames are shared, for probes ask for the same stacks again and
-// again, and stacks have most frames in common: they are not to be changed. It is not for concurrent use.
+// Frames returns the named frames of a stack, root first: user frames, then kernel frames. nil for
+// an unknown stack. Slices and frames are shared, for probes ask for the same stacks again and
+// again, and stacks have most frames in common: they are not to be changed. It is not for
+// concurrent use.
 func (u *Unwinder) Frames(stack int) (user, kernel []*recording.Frame) {
 	if whole, ok := u.whole[stack]; ok {
 		return whole.user, whole.kernel
@@ -62,7 +63,8 @@ type namedStack struct{ user, kernel []*recording.Frame }
 // maxWhole bounds the stacks whose named frames are kept, at some 300 bytes each.
 const maxWhole = 2048
 
-// Release lets go of a window's stacks once all that Frames is asked for was asked: a recording is about to be written.
+// Release lets go of a window's stacks once all that Frames is asked for was asked: a recording is
+// about to be written.
 func (u *Unwinder) Release() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -160,7 +162,8 @@ func (u *Unwinder) nameByModule(frame libpf.Frame, named *recording.Frame) {
 	named.Name = fmt.Sprintf("%s+%#x", filepath.Base(named.Module), address)
 }
 
-// expand gives a native frame its line, and the functions that were inlined there frames of their own, outermost first.
+// expand gives a native frame its line, and the functions that were inlined there frames of their
+// own, outermost first.
 func (u *Unwinder) expand(raw libpf.Frame, frame recording.Frame) []recording.Frame {
 	if frame.Kind != recording.KindNative || !raw.Mapping.Valid() || frame.Line != 0 {
 		return []recording.Frame{frame}
@@ -181,8 +184,9 @@ func (u *Unwinder) expand(raw libpf.Frame, frame recording.Frame) []recording.Fr
 	return expanded
 }
 
-// isSystemLibrary tells the files of the distribution's libraries: their debug files are large (decoding that of the C
-// library takes some hundred milliseconds), and what they were inlined from explains nothing about the program.
+// isSystemLibrary tells the files of the distribution's libraries: their debug files are large
+// (decoding that of the C library takes some hundred milliseconds), and what they were inlined from
+// explains nothing about the program.
 func isSystemLibrary(path string) bool {
 	for _, folder := range []string{"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"} {
 		if strings.HasPrefix(path, folder) {
@@ -217,7 +221,8 @@ func loadModule(executable *reporter.ExecutableMetadata) *module {
 	return moduleOfFile(file, mapping.Path, pid, rootOf(pid))
 }
 
-// moduleOfFile is of a file that a process mapped, in whose root its debug files are; an empty one of nil.
+// moduleOfFile is of a file that a process mapped, in whose root its debug files are; an empty one
+// of nil.
 func moduleOfFile(file *os.File, path string, pid libpf.PID, root string) *module {
 	if file == nil {
 		return &module{}
@@ -228,7 +233,8 @@ func moduleOfFile(file *os.File, path string, pid libpf.PID, root string) *modul
 	return loaded
 }
 
-// openMapped opens a file where the recorder sees it; nil where that is not the one that was mapped.
+// openMapped opens a file where the recorder sees it; nil where that is not the one that was
+// mapped.
 func openMapped(mapping *process.RawMapping) *os.File {
 	file, err := os.OpenFile(mapping.Path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -243,7 +249,8 @@ func openMapped(mapping *process.RawMapping) *os.File {
 	return file
 }
 
-// takeOver keeps a file open: the program may be gone when its symbols, its code or its lines are asked for.
+// takeOver keeps a file open: the program may be gone when its symbols, its code or its lines are
+// asked for.
 func (m *module) takeOver(file *os.File) {
 	m.file, m.golang, m.entry = file, openGoCode(file), entryOf(file)
 	if m.golang != nil {
@@ -260,7 +267,8 @@ func (m *module) takeOver(file *os.File) {
 // ownRoot is the recorder's.
 const ownRoot = "/"
 
-// rootOf is where a process would find its own debug files: its container's root, by a path that goes with it.
+// rootOf is where a process would find its own debug files: its container's root, by a path that
+// goes with it.
 func rootOf(pid libpf.PID) string {
 	root := fmt.Sprintf("/proc/%d/root", pid)
 	of, err := os.Stat(root + "/")

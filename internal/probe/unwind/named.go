@@ -8,9 +8,10 @@ import (
 	"culprit/recording"
 )
 
-// Of the frames of a host two of three come again in the next minute, and to name them anew took symbol tables that
-// were read anew: a third of what the end of a window of an agent took, and half of what that of a part of a recording
-// took. So the names of frames that came lately stay from window to window.
+// Of the frames of a host two of three come again in the next minute, and to name them anew took
+// symbol tables that were read anew: a third of what the end of a window of an agent took, and half
+// of what that of a part of a recording took. So the names of frames that came lately stay from
+// window to window.
 
 // maxNamed bounds the frames whose names stay, at some 400 bytes each.
 const maxNamed = 1 << 14
@@ -27,8 +28,8 @@ type namedFrame struct {
 
 func (n names) has(handle unique.Handle[libpf.Frame]) bool { return n[handle] != nil }
 
-// forget begins a window: it lets go of what may get a better name, of what did not come in some windows, and of all
-// where there is no more room.
+// forget begins a window: it lets go of what may get a better name, of what did not come in some
+// windows, and of all where there is no more room.
 func (n names) forget(window int) {
 	if len(n) > maxNamed {
 		clear(n)
@@ -40,7 +41,8 @@ func (n names) forget(window int) {
 	}
 }
 
-// named gives a frame its name, and those of what was inlined there: once in a window, for many stacks share a frame.
+// named gives a frame its name, and those of what was inlined there: once in a window, for many
+// stacks share a frame.
 func (u *Unwinder) named(handle unique.Handle[libpf.Frame]) []*recording.Frame {
 	if known := u.names[handle]; known != nil {
 		if known.window != u.window {
@@ -62,8 +64,8 @@ func (u *Unwinder) named(handle unique.Handle[libpf.Frame]) []*recording.Frame {
 	return known.frames
 }
 
-// isFinal tells whether a frame would be named alike in the next window: nothing was left out to keep the cost down,
-// and the file was there to be read.
+// isFinal tells whether a frame would be named alike in the next window: nothing was left out to
+// keep the cost down, and the file was there to be read.
 func (u *Unwinder) isFinal(raw libpf.Frame) bool {
 	if raw.Type != libpf.NativeFrame || !raw.Mapping.Valid() {
 		return !raw.Type.IsError()

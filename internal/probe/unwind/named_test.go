@@ -19,8 +19,8 @@ func nextWindow(u *Unwinder) {
 	u.stacks = stacks // they come again
 }
 
-// A frame that comes again has its name without its file, which counts as seen all the same. One that has not come for
-// some windows has not.
+// A frame that comes again has its name without its file, which counts as seen all the same. One
+// that has not come for some windows has not.
 func TestNamesStay(t *testing.T) {
 	u, traces := twoFiles(t, budget{bytes: 1 << 30, cpu: time.Hour, held: 1 << 30})
 	nextWindow(u)

@@ -10,16 +10,18 @@ import (
 	_ "go.opentelemetry.io/ebpf-profiler/support" // has the object
 )
 
-// What the library loads is fixed in its object file, for a host of any size: interpreters that are not there,
-// 64 MB of arrays that are cleared only to say what others will look like (kernel: bpf_map_alloc of each inner map),
-// and tables for 65,536 processes. Together that is more than half of what loading costs. So it is given a lean
-// copy: the object is not exported, hence the linkname, and a test says when a new version has it no longer; then
-// object is empty and the library loads what it always did.
+// What the library loads is fixed in its object file, for a host of any size: interpreters that are
+// not there, 64 MB of arrays that are cleared only to say what others will look like (kernel:
+// bpf_map_alloc of each inner map), and tables for 65,536 processes. Together that is more than
+// half of what loading costs. So it is given a lean copy: the object is not exported, hence the
+// linkname, and a test says when a new version has it no longer; then object is empty and the
+// library loads what it always did.
 
 //go:linkname object go.opentelemetry.io/ebpf-profiler/support.tracerData
 var object []byte
 
-// withObject calls what reads the object and tells it which: when that is to be the lean one and there is one, that.
+// withObject calls what reads the object and tells it which: when that is to be the lean one and
+// there is one, that.
 func withObject(lean bool, load func(lean bool) error) error {
 	if !lean {
 		return load(false)
@@ -34,7 +36,8 @@ func withObject(lean bool, load func(lean bool) error) error {
 	return load(true)
 }
 
-// leanObject copies an object, with an empty program for each run time's, smaller maps, and one map of stack deltas.
+// leanObject copies an object, with an empty program for each run time's, smaller maps, and one map
+// of stack deltas.
 func leanObject(whole []byte) ([]byte, error) {
 	file, err := elf.NewFile(bytes.NewReader(whole))
 	if err != nil {

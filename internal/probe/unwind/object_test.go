@@ -10,7 +10,8 @@ import (
 	"github.com/cilium/ebpf"
 )
 
-// Fails when a new version of the library has its object elsewhere, or another one: look at object.go then.
+// Fails when a new version of the library has its object elsewhere, or another one: look at
+// object.go then.
 func TestLeanObject(t *testing.T) {
 	lean, err := leanObject(object)
 	if err != nil {
@@ -60,8 +61,8 @@ func TestLeanObject(t *testing.T) {
 	}
 }
 
-// A program that still looked for stack deltas in another map than the first would find none: fillFirstDeltas leaves
-// the others empty.
+// A program that still looked for stack deltas in another map than the first would find none:
+// fillFirstDeltas leaves the others empty.
 func TestDeltasAreInOneMap(t *testing.T) {
 	before, err := collection(false)
 	if err != nil {

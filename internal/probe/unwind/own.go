@@ -17,9 +17,9 @@ import (
 // nameLength is how many characters of a program's or map's name the kernel keeps.
 const nameLength = 15
 
-// ownProgram finds a BPF program that this process holds by its name. The
-// library does not export its programs; its descriptors are all the access there is: to open a program by its id
-// takes CAP_SYS_ADMIN (the kernel's bpf_prog_get_fd_by_id).
+// ownProgram finds a BPF program that this process holds by its name. The library does not export
+// its programs; its descriptors are all the access there is: to open a program by its id takes
+// CAP_SYS_ADMIN (the kernel's bpf_prog_get_fd_by_id).
 func ownProgram(name string) (*ebpf.Program, error) {
 	for copied := range copiesOf("prog_id") {
 		program, err := ebpf.NewProgramFromFD(copied)
@@ -54,7 +54,8 @@ func isNamed(shown, name string) bool {
 	return shown == name || shown == name[:min(len(name), nameLength)]
 }
 
-// copiesOf copies, one after the other, this process's descriptors that have such an id. A copy belongs to who gets it.
+// copiesOf copies, one after the other, this process's descriptors that have such an id. A copy
+// belongs to who gets it.
 func copiesOf(key string) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		paths, _ := filepath.Glob("/proc/self/fdinfo/*") // fails only on a bad pattern

@@ -23,12 +23,13 @@ import (
 // most often the C library, counts as no ELF file, and every stack through it is
 // broken until the recorder ends: seen in one of forty runs of a shell's children.
 //
-// So the queue of processes is read here (monitor.go), and the library is handed processes whose failures it can tell
-// apart.
+// So the queue of processes is read here (monitor.go), and the library is handed processes whose
+// failures it can tell apart.
 
-// bear does what reads a process's files and memory, and counts it where the library panics: it is not hardened
-// against files that are damaged, or written while it reads them ("makeslice: len out of range" ended a recorder beside
-// a build that wrote its programs in place). It reads them without holding its locks, or with deferred unlocks.
+// bear does what reads a process's files and memory, and counts it where the library panics: it is
+// not hardened against files that are damaged, or written while it reads them ("makeslice: len out
+// of range" ended a recorder beside a build that wrote its programs in place). It reads them
+// without holding its locks, or with deferred unlocks.
 func (u *Unwinder) bear(read func()) {
 	defer func() {
 		if recover() != nil {
@@ -38,8 +39,8 @@ func (u *Unwinder) bear(read func()) {
 	read()
 }
 
-// Damaged counts the times since the last call that a process was left out because its files or its memory could not
-// be made sense of.
+// Damaged counts the times since the last call that a process was left out because its files or its
+// memory could not be made sense of.
 func (u *Unwinder) Damaged() int64 { return u.damaged.Swap(0) }
 
 // Looks counts the times since the last call that a process was looked at.
@@ -48,8 +49,8 @@ func (u *Unwinder) Looks() int64 { return u.looks.Swap(0) }
 // cleanupEvery is how often the library forgets processes whose end it missed.
 const cleanupEvery = time.Minute
 
-// managerOf finds who looks at processes. It is not exported: reflection finds it, and a test says when a new version
-// of the library has it no longer.
+// managerOf finds who looks at processes. It is not exported: reflection finds it, and a test says
+// when a new version of the library has it no longer.
 func managerOf(t *tracer.Tracer) (*processmanager.ProcessManager, error) {
 	return fieldOf[*processmanager.ProcessManager](t, "processManager")
 }
@@ -86,7 +87,8 @@ type mortal struct {
 // GetExe tells nothing: the library would tell it to its reporter, which does not ask.
 func (m mortal) GetExe() (libpf.String, error) { return libpf.NullString, nil }
 
-// GetProcessMeta tells nothing, for the same reason. Processes are put into containers by the processes probe.
+// GetProcessMeta tells nothing, for the same reason. Processes are put into containers by the
+// processes probe.
 func (m mortal) GetProcessMeta(process.MetaConfig) process.ProcessMeta {
 	return process.ProcessMeta{ContainerID: noContainer} // or it would be looked for elsewhere
 }

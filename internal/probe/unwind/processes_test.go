@@ -14,8 +14,8 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/tracer"
 )
 
-// Fails when a new version of the library keeps elsewhere what monitor.go does its work with: look at its
-// StartMapMonitors then.
+// Fails when a new version of the library keeps elsewhere what monitor.go does its work with: look
+// at its StartMapMonitors then.
 func TestLibraryHasTheManager(t *testing.T) {
 	if _, err := managerOf(&tracer.Tracer{}); err != nil {
 		t.Error(err)
@@ -28,8 +28,8 @@ func TestLibraryHasTheManager(t *testing.T) {
 	}
 }
 
-// What fails because a process is gone must be told apart from a file that is no ELF file, or the library
-// counts that file as broken for as long as it lives.
+// What fails because a process is gone must be told apart from a file that is no ELF file, or the
+// library counts that file as broken for as long as it lives.
 func TestMappingOfAnEndedProcess(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("/proc/PID/map_files is for root")

@@ -6,7 +6,8 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 )
 
-// reasons say in words why the library's unwinder stopped (errors.json of go.opentelemetry.io/ebpf-profiler).
+// reasons say in words why the library's unwinder stopped (errors.json of
+// go.opentelemetry.io/ebpf-profiler).
 var reasons = map[uint64]string{
 	2:              "deeper than the unwinder goes",
 	3:              "nothing could be unwound",

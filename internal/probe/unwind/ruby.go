@@ -20,8 +20,9 @@ const currentContext = "ruby_current_ec"
 // maxThreadLocal bounds the offset of a thread-local variable: the file may say anything.
 const maxThreadLocal = 1 << 20
 
-// rubies completes what the library knows of Ruby processes: it looks for ruby_current_ec in .symtab, which
-// distributions strip, and then reads another variable in its place. The dynamic symbols have it.
+// rubies completes what the library knows of Ruby processes: it looks for ruby_current_ec in
+// .symtab, which distributions strip, and then reads another variable in its place. The dynamic
+// symbols have it.
 type rubies struct {
 	procs   *ebpf.Map         // the library's, by process
 	offsets map[string]uint64 // of the variable in its module's thread-local block, by file
@@ -57,7 +58,8 @@ func (r *rubies) complete(pid uint32) {
 func (r *rubies) offset(pid uint32) (offset uint64, err error) {
 	target := mortal{Process: process.New(libpf.PID(pid), libpf.PID(pid))}
 	err = errors.New("no libruby is mapped")
-	// It reports a search that ended early as an error of its own: what the search found is told by err.
+	// It reports a search that ended early as an error of its own: what the search found is told by
+	// err.
 	_, _ = target.IterateMappings(func(mapping process.RawMapping) bool {
 		if !strings.HasPrefix(filepath.Base(mapping.Path), "libruby") || !mapping.IsExecutable() {
 			return true

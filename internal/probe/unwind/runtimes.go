@@ -15,8 +15,8 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/tracer"
 )
 
-// runTime is a language's run time whose stacks need a program of their own. Its program is loaded when the first
-// process that maps one of its files comes by, also within a window.
+// runTime is a language's run time whose stacks need a program of their own. Its program is loaded
+// when the first process that maps one of its files comes by, also within a window.
 type runTime struct {
 	name     string
 	files    []string          // how the base names of its executable and libraries begin
@@ -25,7 +25,8 @@ type runTime struct {
 	ownCode  bool // the library walks the code that it makes
 }
 
-// runTimes are those that culprit reads. To add one: a row here, its kind of frames in name.go, a truth test.
+// runTimes are those that culprit reads. To add one: a row here, its kind of frames in name.go, a
+// truth test.
 var runTimes = []runTime{
 	{"Python", []string{"python", "libpython"}, map[string]uint32{"unwind_python": support.ProgUnwindPython},
 		func(c *interpreterconfig.Config, all interpreterconfig.Config) { c.Python = all.Python }, false},
@@ -36,8 +37,9 @@ var runTimes = []runTime{
 	{"Ruby", []string{"ruby", "libruby"}, map[string]uint32{"unwind_ruby": support.ProgUnwindRuby},
 		func(c *interpreterconfig.Config, all interpreterconfig.Config) {
 			c.Ruby = all.Ruby
-			// Else it looks for native frames behind each C function, and takes one that another C function called
-			// straight (map on a range calls each) for the next rb_vm_exec: the Ruby functions between are lost.
+			// Else it looks for native frames behind each C function, and takes one that another C
+			// function called straight (map on a range calls each) for the next rb_vm_exec: the
+			// Ruby functions between are lost.
 			c.Ruby.SkipNativeResume = true
 		}, false},
 	{"PHP", []string{"php", "libphp"}, map[string]uint32{"unwind_php": support.ProgUnwindPHP},
@@ -46,7 +48,8 @@ var runTimes = []runTime{
 		func(c *interpreterconfig.Config, all interpreterconfig.Config) { c.Perl = all.Perl }, false},
 }
 
-// RunTimeOf names the run time that a file belongs to, an executable or a library, by its path; "" when to none.
+// RunTimeOf names the run time that a file belongs to, an executable or a library, by its path; ""
+// when to none.
 func RunTimeOf(path string) string {
 	if known := runTimeOf(path); known >= 0 {
 		return runTimes[known].name
@@ -62,13 +65,15 @@ func runTimeOf(path string) int {
 	})
 }
 
-// makesOwnCode tells whether a mapped file is that of a run time whose code the library walks itself.
+// makesOwnCode tells whether a mapped file is that of a run time whose code the library walks
+// itself.
 func makesOwnCode(path string) bool {
 	known := runTimeOf(path)
 	return known >= 0 && runTimes[known].ownCode
 }
 
-// interpreters is what the library's own side of the process is to know. Labels of goroutines are not used.
+// interpreters is what the library's own side of the process is to know. Labels of goroutines are
+// not used.
 func interpreters() interpreterconfig.Config {
 	config, all := interpreterconfig.NoInterpreters(), interpreterconfig.AllInterpreters()
 	config.Go = all.Go
@@ -206,8 +211,9 @@ func (l *loader) close() {
 	l.loaded = nil
 }
 
-// Late names the run times whose first process came by since the last Reset: until their programs were loaded
-// stacks ended where their frames begin. Errors of loading are told in place of the name.
+// Late names the run times whose first process came by since the last Reset: until their programs
+// were loaded stacks ended where their frames begin. Errors of loading are told in place of the
+// name.
 func (u *Unwinder) Late() []string {
 	u.loader.mu.Lock()
 	defer u.loader.mu.Unlock()

@@ -14,9 +14,9 @@ import (
 
 var seed = maphash.MakeSeed()
 
-// handle keeps one trace, as it is in the ring, and gives its time. Equal raw stacks of one process, of known code
-// (book.go) those of all processes, are named once;
-// fresh is called when one was not known and more of its kind can be named only while the process lives.
+// handle keeps one trace, as it is in the ring, and gives its time. Equal raw stacks of one
+// process, of known code (book.go) those of all processes, are named once; fresh is called when one
+// was not known and more of its kind can be named only while the process lives.
 func (u *Unwinder) handle(record []byte, fresh func()) times.KTime {
 	const header = unsafe.Offsetof(support.Trace{}.Frame_data)
 	if len(record) < int(header) {
@@ -79,7 +79,8 @@ func readFromProcess(frame unique.Handle[libpf.Frame]) bool {
 		(kind != libpf.NativeFrame || !frame.Value().Mapping.Valid())
 }
 
-// traceOf makes of a record what the library names: its own loadBpfTrace, without labels of requests.
+// traceOf makes of a record what the library names: its own loadBpfTrace, without labels of
+// requests.
 func (u *Unwinder) traceOf(raw *support.Trace, comm libpf.Comm) *libpf.EbpfTrace {
 	var trace *libpf.EbpfTrace
 	if u.pool != nil {

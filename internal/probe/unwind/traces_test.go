@@ -7,7 +7,8 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/support"
 )
 
-// recordOf is a record as it is in the ring: cut off behind its frames, in memory for the largest one.
+// recordOf is a record as it is in the ring: cut off behind its frames, in memory for the largest
+// one.
 func recordOf(frames []uint64, change func(*support.Trace)) []byte {
 	raw := &support.Trace{Pid: 7, Tid: 8, Ktime: 9, Cpu_id: 1, Comm: [16]byte{'a', 'b'}}
 	raw.Frame_data_len = uint16(copy(raw.Frame_data[:], frames))
@@ -18,8 +19,8 @@ func recordOf(frames []uint64, change func(*support.Trace)) []byte {
 	return whole[:int(unsafe.Offsetof(raw.Frame_data))+8*len(frames)]
 }
 
-// A stack that is known by its bytes and process is kept without asking the library, which is not there; a record
-// that says more than it holds is no stack.
+// A stack that is known by its bytes and process is kept without asking the library, which is not
+// there; a record that says more than it holds is no stack.
 func TestHandleOfKnownAndBrokenRecords(t *testing.T) {
 	frames := []uint64{1, 2, 3}
 	good := recordOf(frames, nil)

@@ -8,9 +8,11 @@ import (
 )
 
 // How large the maps of the library's object are, is in its type information (BTF, see the kernel's
-// Documentation/bpf/btf.rst): a map is a struct, its number of entries the length of an array that a member points to.
+// Documentation/bpf/btf.rst): a map is a struct, its number of entries the length of an array that
+// a member points to.
 
-// fewerEntries are the maps that are made smaller: of processes that wait to be looked at, and that were.
+// fewerEntries are the maps that are made smaller: of processes that wait to be looked at, and that
+// were.
 var fewerEntries = map[string]uint32{"pid_events_t": 8192, "reported_pids_t": 8192}
 
 const (
@@ -22,7 +24,8 @@ const (
 	btfHeaderBytes = 24
 )
 
-// Kinds of types and how many bytes each has behind its head of 12, beside those for each of its members.
+// Kinds of types and how many bytes each has behind its head of 12, beside those for each of its
+// members.
 const (
 	kindPointer = 2
 	kindArray   = 3
@@ -117,7 +120,8 @@ func (t *typeTable) member(id uint32, name string) (int, error) {
 	return 0, fmt.Errorf("%w: no member %s", errTypes, name)
 }
 
-// add appends a type without a name and gives its id. words are what follows the name: info, size or type, and more.
+// add appends a type without a name and gives its id. words are what follows the name: info, size
+// or type, and more.
 func (t *typeTable) add(words ...uint32) uint32 {
 	t.at = append(t.at, len(t.types))
 	for _, word := range append([]uint32{0}, words...) {
@@ -126,7 +130,8 @@ func (t *typeTable) add(words ...uint32) uint32 {
 	return uint32(len(t.at) - 1)
 }
 
-// number adds a type that stands for a number: a pointer to an array of that length, as another such type.
+// number adds a type that stands for a number: a pointer to an array of that length, as another
+// such type.
 func (t *typeTable) number(value, like uint32) (uint32, error) {
 	array, err := t.behind(like, kindPointer)
 	if err != nil {

@@ -41,9 +41,9 @@ type Options struct {
 	// WholeHost: most programs are not what the recording is about, and their lines may cost less.
 	WholeHost bool
 	Poll      time.Duration // how often traces are fetched; stacks of a process that ended before are named less well
-	// Patient: a process is looked at within a second after its first stack was taken, not when it begins. One without a
-	// stack, or that has ended by then, takes nothing: on a host that starts 20 processes a second looking at all of them
-	// was a third of what recording took.
+	// Patient: a process is looked at within a second after its first stack was taken, not when it
+	// begins. One without a stack, or that has ended by then, takes nothing: on a host that starts
+	// 20 processes a second looking at all of them was a third of what recording took.
 	Patient bool
 }
 
@@ -55,7 +55,8 @@ type Trace struct {
 	CPU     int32
 	Comm    string
 	Stack   int // for Frames; -1 when it did not fit
-	// LeftCPU marks a stack taken at a switch-out or a page fault, not by the clock; set by whoever joins it.
+	// LeftCPU marks a stack taken at a switch-out or a page fault, not by the clock; set by whoever
+	// joins it.
 	LeftCPU bool
 }
 
@@ -83,7 +84,8 @@ type Unwinder struct {
 	damaged atomic.Int64
 	looks   atomic.Int64
 	current libpf.Frames
-	// pool is where HandleTrace brings the 25 kB of a raw stack to. nil: a new version of the library has it no longer.
+	// pool is where HandleTrace brings the 25 kB of a raw stack to. nil: a new version of the
+	// library has it no longer.
 	pool    *sync.Pool
 	monitor *monitor
 }
@@ -158,8 +160,8 @@ func (u *Unwinder) run(ctx context.Context, options Options) error {
 // Program is the entry to tail-call from a perf_event program.
 func (u *Unwinder) Program() *ebpf.Program { return u.program }
 
-// Queue gives the maps of the library's queue of processes to look at, and those by which processes are booked
-// without a look, by name.
+// Queue gives the maps of the library's queue of processes to look at, and those by which processes
+// are booked without a look, by name.
 func (u *Unwinder) Queue() (map[string]*ebpf.Map, error) {
 	queue := map[string]*ebpf.Map{}
 	for _, name := range []string{"pid_events", "report_events", "inhibit_events"} {
@@ -226,7 +228,8 @@ func (u *Unwinder) Lost() int64 {
 	return u.lost
 }
 
-// Reset forgets the stacks of a finished window; symbol tables stay, but for those of programs that are gone.
+// Reset forgets the stacks of a finished window; symbol tables stay, but for those of programs that
+// are gone.
 func (u *Unwinder) Reset() {
 	u.loader.reset()
 	u.made.forget()

@@ -7,8 +7,8 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/libpf"
 )
 
-// A process is looked at again soon, then more and more rarely, and then no more; telling of it again meanwhile changes
-// nothing, and no crowd of them is kept.
+// A process is looked at again soon, then more and more rarely, and then no more; telling of it
+// again meanwhile changes nothing, and no crowd of them is kept.
 func TestNursery(t *testing.T) {
 	young, now := nursery{}, time.Unix(1_700_000_000, 0)
 	if young.wake(now) != nil {

@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	// armedPerHit is how often a thread's registers can be armed and disarmed in the time of one hit, 14 µs each, and
-	// looksPerHit how many looks cost it as much: 28 µs each, of one of the threads that run.
+	// armedPerHit is how often a thread's registers can be armed and disarmed in the time of one
+	// hit, 14 µs each, and looksPerHit how many looks cost it as much: 28 µs each, of one of the
+	// threads that run.
 	armedPerHit, looksPerHit = 4, 2
 	// A hit is measured so often.
 	rounds = 9

@@ -13,15 +13,16 @@ const catches = 4
 // caughtPerHit is how many further hits of one arming cost what the first does: 12 to 14 µs each.
 const caughtPerHit = 4
 
-// Caught is what a thread's registers held right before it ran an instruction, by their numbers in the instruction set.
+// Caught is what a thread's registers held right before it ran an instruction, by their numbers in
+// the instruction set.
 type Caught struct {
 	Tid       int32
 	Registers [len(numbered)]uint64
 }
 
-// Catch asks what registers hold right before an instruction that overwrites them, which no sample behind it can
-// tell. Each thread is caught a few times at most, within what it can bear. An error that wraps ErrHeld or ErrSpent:
-// nobody was caught.
+// Catch asks what registers hold right before an instruction that overwrites them, which no sample
+// behind it can tell. Each thread is caught a few times at most, within what it can bear. An error
+// that wraps ErrHeld or ErrSpent: nobody was caught.
 func (w *Watcher) Catch(pid int, tids []int32, code uint64) ([]Caught, error) {
 	if err := Free(pid); err != nil {
 		return nil, err

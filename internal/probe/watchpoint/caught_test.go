@@ -23,8 +23,8 @@ type node struct{ next *node }
 //go:noinline
 func step(at *node) *node { return at.next }
 
-// A thread is caught right before an instruction, with what its registers hold then: the first argument of a function
-// of Go is in RAX, or R0.
+// A thread is caught right before an instruction, with what its registers hold then: the first
+// argument of a function of Go is in RAX, or R0.
 func TestCatch(t *testing.T) {
 	here := &node{}
 	here.next = here

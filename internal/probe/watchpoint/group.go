@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// group is the registers of one thread: they are armed and disarmed at once, by one interrupt each. One by one, each
-// arming takes those before it off the CPU and puts them back, which a hypervisor sees as so many exits.
+// group is the registers of one thread: they are armed and disarmed at once, by one interrupt each.
+// One by one, each arming takes those before it off the CPU and puts them back, which a hypervisor
+// sees as so many exits.
 type group struct {
 	fd int // an event that counts nothing: a register cannot lead, for its last hit would end the group
 }

@@ -16,7 +16,8 @@ const (
 	unixBreakpointExecute = 4
 )
 
-// A sample is a header, the instruction's address, the ABI and registers. A page holds more than there are hits.
+// A sample is a header, the instruction's address, the ABI and registers. A page holds more than
+// there are hits.
 const (
 	sampleBytes  = 24 // up to the registers
 	sampleRecord = 9  // PERF_RECORD_SAMPLE

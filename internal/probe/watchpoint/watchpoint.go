@@ -1,17 +1,18 @@
 // Package watchpoint asks a processor's debug registers which threads touch which words: proof of
 // what samples of the clock make likely.
 //
-// A hit costs the thread some 50 µs, so each watch is bounded: after the first hit the kernel itself
-// takes the register back (PERF_EVENT_IOC_REFRESH), after a few milliseconds all are disarmed
-// whatever happened, and all watches of a thread together may cost what its Watcher was told, by what
-// a hit costs on this host. The kernel keeps them with the descriptors: when this process dies, by
-// whatever, they are gone.
+// A hit costs the thread some 50 µs, so each watch is bounded: after the first hit the kernel
+// itself takes the register back (PERF_EVENT_IOC_REFRESH), after a few milliseconds all are
+// disarmed whatever happened, and all watches of a thread together may cost what its Watcher was
+// told, by what a hit costs on this host. The kernel keeps them with the descriptors: when this
+// process dies, by whatever, they are gone.
 //
 //	watcher := watchpoint.New(time.Millisecond)
 //	seen, err := watcher.Watch(pid, []watchpoint.Thread{{Tid: 71, Words: words}})
 //
 // It refuses a process that a debugger traces, makes do with the registers that others leave, and
-// gives up where they leave none. No hit proves nothing: a thread that slept meanwhile touched nothing.
+// gives up where they leave none. No hit proves nothing: a thread that slept meanwhile touched
+// nothing.
 package watchpoint
 
 import (
@@ -31,7 +32,8 @@ const (
 	// MaxThreads bounds the threads of one watch: each holds descriptors and mapped pages.
 	MaxThreads = 8
 
-	// hits of one thread at one word: who was seen once is known to touch it. What follows at once tells the same.
+	// hits of one thread at one word: who was seen once is known to touch it. What follows at once
+	// tells the same.
 	hits   = 1
 	widest = 8 // bytes that one register watches
 )
@@ -39,8 +41,9 @@ const (
 // armedAtMost is how long a pass lasts.
 const armedAtMost = 5 * time.Millisecond
 
-// passes are who writes, then who touches what it was not seen to write. Nobody looks before a pass is over: a look
-// takes a CPU from a thread that runs there, and the registers with it, and a register that had its hits is off.
+// passes are who writes, then who touches what it was not seen to write. Nobody looks before a pass
+// is over: a look takes a CPU from a thread that runs there, and the registers with it, and a
+// register that had its hits is off.
 var passes = [...]uint32{unixBreakpointWrite, unixBreakpointTouch}
 
 // ErrSpent says that no thread can bear another watch.
@@ -76,9 +79,9 @@ type Seen struct {
 	armed int // passes in which it had a register
 }
 
-// Watch watches first who writes, then who touches (x86 has no register for reads alone). Threads that
-// can bear no more are left out, and so is what a thread that ended meanwhile did. An error that wraps
-// ErrHeld or ErrSpent: nothing was watched.
+// Watch watches first who writes, then who touches (x86 has no register for reads alone). Threads
+// that can bear no more are left out, and so is what a thread that ended meanwhile did. An error
+// that wraps ErrHeld or ErrSpent: nothing was watched.
 func (w *Watcher) Watch(pid int, threads []Thread) ([]Seen, error) {
 	if len(threads) > MaxThreads {
 		return nil, fmt.Errorf("watch %d threads: at most %d at once", len(threads), MaxThreads)
@@ -119,7 +122,8 @@ func Free(pid int) error {
 	return nil
 }
 
-// pass watches for one kind of access, once. A word that was seen to be written is not looked at again.
+// pass watches for one kind of access, once. A word that was seen to be written is not looked at
+// again.
 func pass(seen []Seen, kind uint32) error {
 	watches := newWatches(len(seen))
 	defer watches.close()

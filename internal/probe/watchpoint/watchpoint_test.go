@@ -16,7 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// holderVerb makes the test binary a process that holds all registers of a thread until it is killed.
+// holderVerb makes the test binary a process that holds all registers of a thread until it is
+// killed.
 const holderVerb = "holder-of-registers"
 
 func TestMain(m *testing.M) {
@@ -74,8 +75,8 @@ func TestKilledHolder(t *testing.T) {
 		t.Skip("another process of this user gets no registers here: ", said)
 	}
 	watched(t, own)
-	// Nothing is armed any more: a thread that traps does some 25 in a millisecond of its CPU time. Others
-	// may want the CPU meanwhile.
+	// Nothing is armed any more: a thread that traps does some 25 in a millisecond of its CPU time.
+	// Others may want the CPU meanwhile.
 	before, began := shared.word[0].Load(), cpuOf(t, tid)
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
@@ -153,7 +154,8 @@ func watched(t *testing.T, threads ...Thread) []Seen {
 	return seen
 }
 
-// Who writes a word, who reads it, and who leaves it alone is told apart, in a bounded number of hits.
+// Who writes a word, who reads it, and who leaves it alone is told apart, in a bounded number of
+// hits.
 func TestWatch(t *testing.T) {
 	var shared line
 	var stop atomic.Bool
@@ -251,7 +253,8 @@ func TestCovering(t *testing.T) {
 	}
 }
 
-// All watches of a thread together cost it no more than was told: then it is left out, and another thread is not.
+// All watches of a thread together cost it no more than was told: then it is left out, and another
+// thread is not.
 func TestBudget(t *testing.T) {
 	var shared line
 	var stop atomic.Bool
@@ -283,7 +286,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// A thread with little left is watched at its first words alone, and one that did not run bears nothing.
+// A thread with little left is watched at its first words alone, and one that did not run bears
+// nothing.
 func TestBearable(t *testing.T) {
 	words := make([]Word, Slots+1)
 	watcher := New(time.Millisecond)

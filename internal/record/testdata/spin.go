@@ -1,6 +1,7 @@
 //go:build ignore
 
-// Spins for so many seconds: two functions, three to one by CPU time. Prints the CPU seconds of each.
+// Spins for so many seconds: two functions, three to one by CPU time. Prints the CPU seconds of
+// each.
 package main
 
 import (

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// AxeSource is the script of axe-core, which the page does not hold: `npm ci` in web/ brings it, and `make deps`. Where
-// that could not be, the test is skipped with what .ci/axe wrote down.
+// AxeSource is the script of axe-core, which the page does not hold: `npm ci` in web/ brings it,
+// and `make deps`. Where that could not be, the test is skipped with what .ci/axe wrote down.
 func AxeSource(t *testing.T) string {
 	t.Helper()
 	folder := os.Getenv("CULPRIT_TEST_AXE")
@@ -61,8 +61,8 @@ const (
 	AxeColours = `{type: 'rule', values: ['color-contrast']}`
 )
 
-// Axe checks what is shown within an element by some of the rules, and says what breaks them: the rule, the element,
-// and what is wrong.
+// Axe checks what is shown within an element by some of the rules, and says what breaks them: the
+// rule, the element, and what is wrong.
 func (b *Browser) Axe(source, rules, within string) (broken []string) {
 	b.t.Helper()
 	if b.Eval("typeof axe") != "object" {

@@ -45,14 +45,15 @@ type message struct {
 
 const (
 	browserTimeout = 60 * time.Second
-	// waitEvery and waitLeast are how often a page looks whether it has come to something, and for how long it does so
-	// for one question; a question whose page was left meanwhile is put again.
+	// waitEvery and waitLeast are how often a page looks whether it has come to something, and for
+	// how long it does so for one question; a question whose page was left meanwhile is put again.
 	waitEvery = 10 * time.Millisecond
 	waitLeast = 2 * time.Second
 )
 
-// Start opens a window with a profile of its own, which is closed with the test, in the Chromium that all tests of a
-// package share: to start one takes more CPU time than many a test. TestMain of the package has to be [Run].
+// Start opens a window with a profile of its own, which is closed with the test, in the Chromium
+// that all tests of a package share: to start one takes more CPU time than many a test. TestMain of
+// the package has to be [Run].
 func Start(t Test) *Browser {
 	t.Helper()
 	c, err := sharedChromium()
@@ -223,8 +224,8 @@ func (b *Browser) capture(what Fields) []byte {
 	return answer.Data
 }
 
-// Keep leaves a picture where CULPRIT_PICTURES names a folder, for a person to look at. Where nobody asked for pictures
-// it takes none: one of a long page costs a second.
+// Keep leaves a picture where CULPRIT_PICTURES names a folder, for a person to look at. Where
+// nobody asked for pictures it takes none: one of a long page costs a second.
 func (b *Browser) Keep(name string) {
 	b.t.Helper()
 	folder := os.Getenv("CULPRIT_PICTURES")
@@ -239,7 +240,8 @@ func (b *Browser) Keep(name string) {
 // glanceScale is the part of its width and height that a glance has: a sixteenth of the points.
 const glanceScale = 0.25
 
-// Glance is a small PNG of the whole page: enough to tell that something is drawn, for a small part of the time.
+// Glance is a small PNG of the whole page: enough to tell that something is drawn, for a small part
+// of the time.
 func (b *Browser) Glance() []byte {
 	b.t.Helper()
 	b.drawn()

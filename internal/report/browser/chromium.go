@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// chromium is a process that is driven over its debugging pipe, which needs no library: JSON messages that end in a
-// zero byte, on descriptors 3 and 4. Each window has a session.
+// chromium is a process that is driven over its debugging pipe, which needs no library: JSON
+// messages that end in a zero byte, on descriptors 3 and 4. Each window has a session.
 type chromium struct {
 	process *exec.Cmd
 	in, out *os.File
@@ -135,7 +135,8 @@ func (c *chromium) listen() {
 	}
 }
 
-// ask sends one command to a session, or to the browser where there is none yet, and waits for the answer.
+// ask sends one command to a session, or to the browser where there is none yet, and waits for the
+// answer.
 func (c *chromium) ask(session, method string, params any) (m message, err error) {
 	text, err := json.Marshal(params)
 	if err != nil {

@@ -9,17 +9,18 @@ import (
 	"os"
 )
 
-// What pictures are compared by. A block is the mean colour of some points, so that hinting and the shapes of letters
-// are gone. A block differs where the other picture has none like it in the neighbourhood: a label of another font
-// begins and ends elsewhere by some points. How many may differ was measured; see decision 0055.
+// What pictures are compared by. A block is the mean colour of some points, so that hinting and the
+// shapes of letters are gone. A block differs where the other picture has none like it in the
+// neighbourhood: a label of another font begins and ends elsewhere by some points. How many may
+// differ was measured; see decision 0055.
 const (
 	blockSide   = 8  // points
 	blocksNear  = 2  // in each direction
 	colourApart = 18 // of 255, in the channel that differs most
 )
 
-// Serif draws with another font, which is no fault. Style sheets are what pictures are changed by: a capture has the
-// page draw anew, which mends elements that were changed.
+// Serif draws with another font, which is no fault. Style sheets are what pictures are changed by:
+// a capture has the page draw anew, which mends elements that were changed.
 const Serif = `* { font-family: "DejaVu Serif", serif !important; }`
 
 // Look is a part of a page that is to stay as somebody has seen it.
@@ -32,7 +33,8 @@ type Look struct {
 	Update   bool              // keep what is drawn now
 }
 
-// Stays compares a part of the page that is open with its picture. It tells each measure, and what is wrong.
+// Stays compares a part of the page that is open with its picture. It tells each measure, and what
+// is wrong.
 func (b *Browser) Stays(look Look) (told, wrong []string) {
 	b.t.Helper()
 	got := b.Blocks(look.Selector, look.Hidden)
@@ -106,7 +108,8 @@ func blocksOf(picture image.Image) *image.RGBA {
 	return small
 }
 
-// apart is the part of the blocks of either picture that have none like them in the other; 1 for other sizes.
+// apart is the part of the blocks of either picture that have none like them in the other; 1 for
+// other sizes.
 func apart(a, b *image.RGBA) float64 {
 	if dx, dy := a.Rect.Dx()-b.Rect.Dx(), a.Rect.Dy()-b.Rect.Dy(); dx*dx > 1 || dy*dy > 1 {
 		return 1

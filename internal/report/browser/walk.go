@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// stopsMax is how many elements a page may have that the keyboard stops at: a walk that goes on has no end.
+// stopsMax is how many elements a page may have that the keyboard stops at: a walk that goes on has
+// no end.
 const stopsMax = 3000
 
 // press presses a key and waits for nothing.
@@ -33,8 +34,8 @@ func (b *Browser) Key(name string) {
 // focusables are the elements that a reader without a mouse must get to.
 const focusables = `a[href], button:not(:disabled), input, select, summary, [tabindex="0"]`
 
-// stop says where the keyboard is, and what is wrong with it: nothing shows that it is there, as there is no outline or
-// it is clipped, or it stands under the bar at the top.
+// stop says where the keyboard is, and what is wrong with it: nothing shows that it is there, as
+// there is no outline or it is clipped, or it stands under the bar at the top.
 const stop = `(() => { const one = document.activeElement;
 	if (one === null || one === document.body) return 'outside';
 	if (one.dataset.reached === '1') return 'again';
@@ -56,8 +57,8 @@ const stop = `(() => { const one = document.activeElement;
 		box.bottom <= bar.getBoundingClientRect().bottom;
 	return under ? 'under the bar: ' + name : ''; })()`
 
-// Walk goes through the page by the tabulator, from where it is once around, and says what is wrong with any stop, and
-// what it did not get to.
+// Walk goes through the page by the tabulator, from where it is once around, and says what is wrong
+// with any stop, and what it did not get to.
 func (b *Browser) Walk() (stops int, wrong []string) {
 	b.t.Helper()
 	for outside := 0; stops < stopsMax && outside < 2; {
@@ -87,7 +88,8 @@ func (b *Browser) Walk() (stops int, wrong []string) {
 	return stops, wrong
 }
 
-// TabTo presses the tabulator until it is at an element that matches, and whose text begins as given.
+// TabTo presses the tabulator until it is at an element that matches, and whose text begins as
+// given.
 func (b *Browser) TabTo(selector, text string) {
 	b.t.Helper()
 	for range stopsMax {
@@ -100,8 +102,8 @@ func (b *Browser) TabTo(selector, text string) {
 	b.t.Fatalf("the tabulator never comes to %s %s", selector, strings.TrimSpace(text))
 }
 
-// EmptyRows tells the rows of tables that are taller than what is seen of them without scrolling sideways: as the page
-// is, and with words as much narrower and wider as those of other fonts are.
+// EmptyRows tells the rows of tables that are taller than what is seen of them without scrolling
+// sideways: as the page is, and with words as much narrower and wider as those of other fonts are.
 const EmptyRows = `(() => JSON.stringify(['', '-.04em', '.08em'].flatMap((spacing) => {
 	const sheet = new CSSStyleSheet();
 	if (spacing !== '') sheet.replaceSync('* { letter-spacing: ' + spacing + ' !important; }');

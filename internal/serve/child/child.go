@@ -1,5 +1,6 @@
-// Package child runs culprit itself as a child: what reads files that others wrote is bounded in memory, time and
-// output, and what acts is ended by an interrupt and has time to put everything back.
+// Package child runs culprit itself as a child: what reads files that others wrote is bounded in
+// memory, time and output, and what acts is ended by an interrupt and has time to put everything
+// back.
 //
 //	err := child.Child{Program: "/proc/self/exe", Args: []string{"explain", name}, Judges: true}.Run(ctx)
 //
@@ -25,7 +26,8 @@ import (
 	"culprit/internal/report"
 )
 
-// Limits of a child that judges files of the library: they may be hostile, and the server has to stay.
+// Limits of a child that judges files of the library: they may be hostile, and the server has to
+// stay.
 const (
 	judgeTime   = 3 * time.Minute
 	judgeMemory = 3 << 30 // of private memory
@@ -42,8 +44,8 @@ type Child struct {
 	Dir     string
 	Files   []*os.File // its descriptors 3, 4, …
 	Stdout  io.Writer  // nil: nobody reads what it prints
-	// Judges bounds memory, files and time: it reads what others wrote and acts on nothing. What acts is ended by an
-	// interrupt and has time to put everything back.
+	// Judges bounds memory, files and time: it reads what others wrote and acts on nothing. What
+	// acts is ended by an interrupt and has time to put everything back.
 	Judges bool
 	Begun  func() // told when it has its descriptors; nil: nobody
 }
@@ -54,7 +56,8 @@ var (
 	errMemory  = fmt.Errorf("it needs more than the %d GiB of memory that a page may take", judgeMemory>>30)
 )
 
-// Run runs it to its end. The error is its own line, without its name; the status is 0 or 1 without one.
+// Run runs it to its end. The error is its own line, without its name; the status is 0 or 1 without
+// one.
 func (c Child) Run(ctx context.Context) error {
 	if c.Judges {
 		var end context.CancelFunc
@@ -64,8 +67,8 @@ func (c Child) Run(ctx context.Context) error {
 	return c.execute(ctx)
 }
 
-// execute starts the child and waits. The kernel ends the child when the thread that started it is gone, so that
-// thread is kept until then: with a server that is killed nothing stays behind.
+// execute starts the child and waits. The kernel ends the child when the thread that started it is
+// gone, so that thread is kept until then: with a server that is killed nothing stays behind.
 func (c Child) execute(ctx context.Context) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -1,4 +1,5 @@
-// Routes messages: workers look up a route, rewrite the message and note it in statistics that they share.
+// Routes messages: workers look up a route, rewrite the message and note it in statistics that they
+// share.
 package main
 
 import (

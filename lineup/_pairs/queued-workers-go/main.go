@@ -1,4 +1,5 @@
-// A document service: a fixed number of workers take connections, read a request, wait for the store and answer.
+// A document service: a fixed number of workers take connections, read a request, wait for the
+// store and answer.
 package main
 
 import (

@@ -119,8 +119,8 @@ func Initially(initial func()) { initials = append(initials, initial) }
 // Ordered notes what tells the order of the rules.
 func Ordered(order func() string) { ordered = order }
 
-// Order is the order of the rules where the variant that was chosen changes nothing else, and as the
-// sources are where none was; else "".
+// Order is the order of the rules where the variant that was chosen changes nothing else, and as
+// the sources are where none was; else "".
 func Order() string {
 	if ordered == nil || chosen != None && !variants[chosen].order {
 		return ""
@@ -247,7 +247,8 @@ func said(v int, answer any) {
 	}
 }
 
-// Without is a list without the element that is switched off. The variants are those of its elements.
+// Without is a list without the element that is switched off. The variants are those of its
+// elements.
 func Without[S ~[]E, E any](list S, of ...int) S {
 	for at, v := range of {
 		if v == None {

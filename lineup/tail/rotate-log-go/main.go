@@ -1,5 +1,5 @@
-// One goroutine a connection. Each request writes a line to the log, under its lock; the log is rotated and compressed
-// by whoever makes it full, with the lock held.
+// One goroutine a connection. Each request writes a line to the log, under its lock; the log is
+// rotated and compressed by whoever makes it full, with the lock held.
 package main
 
 import (

@@ -1,10 +1,10 @@
-// Command ask puts a steady load on the store: batches of rows at a rate that does not depend on how fast the answers
-// come, over some connections.
+// Command ask puts a steady load on the store: batches of rows at a rate that does not depend on
+// how fast the answers come, over some connections.
 //
 //	ask -rate 200 -connections 4 -rows 10 -d 10s 127.0.0.1:7000
 //
-// It prints one line: "requests 2000 errors 0 mean_us 410 p50_us 380 p99_us 1200". A latency counts from when the
-// request was due.
+// It prints one line: "requests 2000 errors 0 mean_us 410 p50_us 380 p99_us 1200". A latency counts
+// from when the request was due.
 package main
 
 import (

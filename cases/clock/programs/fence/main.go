@@ -1,5 +1,6 @@
-// Command fence runs a program behind filters on its system calls: a call whose first argument is one of a list of
-// descriptors fails. Each filter looks at the argument, so that the kernel cannot remember its answer.
+// Command fence runs a program behind filters on its system calls: a call whose first argument is
+// one of a list of descriptors fails. Each filter looks at the argument, so that the kernel cannot
+// remember its answer.
 //
 //	fence FILTERS COMMAND [ARGUMENT…]
 package main

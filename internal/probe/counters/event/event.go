@@ -1,11 +1,11 @@
-// Package event knows what the kernel can count, by name: hardware, software, tracepoints, the events of any PMU in
-// /sys/bus/event_source/devices and raw encodings, in the syntax of perf.
+// Package event knows what the kernel can count, by name: hardware, software, tracepoints, the
+// events of any PMU in /sys/bus/event_source/devices and raw encodings, in the syntax of perf.
 //
 //	list, err := event.Parse("task-clock,{cycles,instructions}:u,sched:sched_switch", event.Host)
 //	err = list.Try(event.Host) // opens each once: what this host has not, or does not permit, is named
 //
-// It refuses a name that nobody knows, an encoding that the PMU has no field for, and what would count something else
-// than it says.
+// It refuses a name that nobody knows, an encoding that the PMU has no field for, and what would
+// count something else than it says.
 package event
 
 import (
@@ -39,14 +39,16 @@ type Event struct {
 	// Config1 and Config2 are more of it, which some PMUs have.
 	Config1, Config2 uint64
 	Bits             uint64
-	// Group: events with the same number are counted at the same times, by the same counters. -1: alone.
+	// Group: events with the same number are counted at the same times, by the same counters. -1:
+	// alone.
 	Group int
 	// Scale turns a count into Unit, where the PMU has one: 2.3e-10, "Joules". 0: it is a count.
 	Scale float64
 	Unit  string
 	// CPUs are those to count on; nil: all.
 	CPUs []int
-	// Shares are what the group that the event leads tells of the slots of the pipeline, by formulas of its names.
+	// Shares are what the group that the event leads tells of the slots of the pipeline, by
+	// formulas of its names.
 	Shares []Share
 }
 
@@ -76,7 +78,8 @@ func (l List) Names() []string {
 // Max is how many events can be counted at once.
 const Max = 32
 
-// Parse reads a list such as "cycles,{instructions,branches}:u,r01c2,cpu/config=0x1/,sched:sched_switch".
+// Parse reads a list such as
+// "cycles,{instructions,branches}:u,r01c2,cpu/config=0x1/,sched:sched_switch".
 func Parse(text string, source Source) (List, error) {
 	words, err := split(text)
 	if err != nil {

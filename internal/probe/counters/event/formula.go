@@ -8,7 +8,8 @@ import (
 )
 
 // Formula computes a number from what events counted, as the maker of a CPU publishes it:
-// "stall_slot_frontend / (cpu_cycles * 8) - br_mis_pred / cpu_cycles". It knows + - * / and parentheses.
+// "stall_slot_frontend / (cpu_cycles * 8) - br_mis_pred / cpu_cycles". It knows + - * / and
+// parentheses.
 type Formula struct {
 	Text   string
 	Events []string // their names, each once, in the order in which the formula has them

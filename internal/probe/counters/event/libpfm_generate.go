@@ -1,13 +1,14 @@
 //go:build ignore
 
-// Writes libpfm.txt.gz, the events of AMD's Zen cores and of 64-bit cores of Arm and its licensees, out of the tables
-// of libpfm4 (perfmon2.sourceforge.net), as Debian's source package has them:
+// Writes libpfm.txt.gz, the events of AMD's Zen cores and of 64-bit cores of Arm and its licensees,
+// out of the tables of libpfm4 (perfmon2.sourceforge.net), as Debian's source package has them:
 //
 //	apt-get source --download-only libpfm4 && tar xf libpfm4_*.orig.tar.xz
 //	go run libpfm_generate.go FOLDER VERSION
 //
-// FOLDER is that of COPYING. A part of an event has the name of both, with a dot: "retired_sse_avx_flops.any". Left
-// out: AMD's cores before Zen, whose events differ from one stepping to the next, and counters outside of the cores.
+// FOLDER is that of COPYING. A part of an event has the name of both, with a dot:
+// "retired_sse_avx_flops.any". Left out: AMD's cores before Zen, whose events differ from one
+// stepping to the next, and counters outside of the cores.
 package main
 
 import (
@@ -22,8 +23,8 @@ import (
 	"strings"
 )
 
-// lists are the files, which CPUs each is for (by pfmlib_amd64.c, pfmlib_arm_armv8.c and pfmlib_arm_armv9.c; an Arm
-// core by who made it and its part number) and what the list is called.
+// lists are the files, which CPUs each is for (by pfmlib_amd64.c, pfmlib_arm_armv8.c and
+// pfmlib_arm_armv9.c; an Arm core by who made it and its part number) and what the list is called.
 var lists = []struct{ name, file, cpus string }{
 	{"Zen1", "amd64_events_fam17h_zen1.h", "AuthenticAMD-17-? AuthenticAMD-17-[12]?"},
 	{"Zen2", "amd64_events_fam17h_zen2.h", "AuthenticAMD-17-[3-9A-F]?"},

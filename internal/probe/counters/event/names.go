@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// generic are the names that every kernel knows, as perf writes them (include/uapi/linux/perf_event.h).
+// generic are the names that every kernel knows, as perf writes them
+// (include/uapi/linux/perf_event.h).
 var generic = map[string]Event{
 	"cpu-cycles":              {Kind: Hardware, Config: unix.PERF_COUNT_HW_CPU_CYCLES},
 	"cycles":                  {Kind: Hardware, Config: unix.PERF_COUNT_HW_CPU_CYCLES},
@@ -89,7 +90,8 @@ func Generic() []string { return slices.Sorted(maps.Keys(generic)) }
 // aliases are second names, by which no event is called that only its encoding is known of.
 var aliases = []string{"cpu-cycles", "branch-instructions", "faults", "cs", "migrations"}
 
-// NameOf is what an event of an encoding is called: as it is typed where it has a general name, else by its PMU.
+// NameOf is what an event of an encoding is called: as it is typed where it has a general name,
+// else by its PMU.
 func NameOf(kind uint32, config uint64, source Source) string {
 	for _, name := range Generic() {
 		if known := generic[name]; known.Type == kind && known.Config == config && !slices.Contains(aliases, name) {

@@ -49,7 +49,8 @@ func kindOf(pmu string) Kind {
 	return Hardware
 }
 
-// placement looks on which CPUs the PMU counts: one of each package for what belongs to the package.
+// placement looks on which CPUs the PMU counts: one of each package for what belongs to the
+// package.
 func (s Source) placement(event *Event, pmu string) error {
 	text, err := s.read(devices, pmu, "cpumask")
 	if err != nil {
@@ -65,7 +66,8 @@ func (s Source) placement(event *Event, pmu string) error {
 	return err
 }
 
-// term applies "event=0x3c", "config=1", a flag, or the name of an event, which is a list of terms itself.
+// term applies "event=0x3c", "config=1", a flag, or the name of an event, which is a list of terms
+// itself.
 func (s Source) term(event *Event, pmu, term string, mayBeName bool) error {
 	name, value, valued := strings.Cut(term, "=")
 	if !pmuShape.MatchString(name) {

@@ -13,14 +13,15 @@ import (
 	"strings"
 )
 
-// ofIntel are the events that Intel publishes by model, as data: github.com/intel/perfmon, under the licence that
-// stands at its begin. published_generate.go made it.
+// ofIntel are the events that Intel publishes by model, as data: github.com/intel/perfmon, under
+// the licence that stands at its begin. published_generate.go made it.
 //
 //go:embed published.txt.gz
 var ofIntel []byte
 
-// ofOthers are those of AMD's and Arm's cores, out of libpfm4's tables, under the licence at its begin, which the
-// kernel's own lists of them (GPL) could not be taken under. libpfm_generate.go made it.
+// ofOthers are those of AMD's and Arm's cores, out of libpfm4's tables, under the licence at its
+// begin, which the kernel's own lists of them (GPL) could not be taken under. libpfm_generate.go
+// made it.
 //
 //go:embed libpfm.txt.gz
 var ofOthers []byte
@@ -28,8 +29,8 @@ var ofOthers []byte
 // publishedLimit bounds what is unpacked.
 const publishedLimit = 8 << 20
 
-// model is how the lists call a CPU: "GenuineIntel-6-8F-4", with the stepping at its end; of Arm's the maker and the
-// part, with the revision, "Arm-41-D0C-r4p1".
+// model is how the lists call a CPU: "GenuineIntel-6-8F-4", with the stepping at its end; of Arm's
+// the maker and the part, with the revision, "Arm-41-D0C-r4p1".
 func (s Source) model() string {
 	fields := s.cpuFields()
 	if fields["CPU implementer"] != "" {
@@ -59,8 +60,8 @@ func (s Source) cpuFields() map[string]string {
 	return fields
 }
 
-// modelOfArm is "" where cores of two kinds, each with a PMU of its own, share the host: neither's list would be right
-// on the other.
+// modelOfArm is "" where cores of two kinds, each with a PMU of its own, share the host: neither's
+// list would be right on the other.
 func (s Source) modelOfArm(fields map[string]string) string {
 	cores := slices.DeleteFunc(s.PMUs(), func(pmu string) bool { return !ofArmCore(pmu) })
 	maker, wrong := strconv.ParseUint(fields["CPU implementer"], 0, 16)
@@ -76,8 +77,8 @@ func (s Source) modelOfArm(fields map[string]string) string {
 	return fmt.Sprintf("Arm-%X-%X-r%Xp%X", maker, part, variant, revision)
 }
 
-// fits tells whether a list is for a model: its names are without the stepping (of Arm's the revision), or with a class
-// of them.
+// fits tells whether a list is for a model: its names are without the stepping (of Arm's the
+// revision), or with a class of them.
 func fits(pattern, model string) bool {
 	return slices.ContainsFunc([]string{"", "-?", "-r?p?"}, func(stepping string) bool {
 		matched, err := path.Match(pattern+stepping, model)
@@ -85,8 +86,8 @@ func fits(pattern, model string) bool {
 	})
 }
 
-// eachPublished goes over the events of all lists: the name of the list, whether it is for this CPU, the event in
-// small letters and the terms of its PMU.
+// eachPublished goes over the events of all lists: the name of the list, whether it is for this
+// CPU, the event in small letters and the terms of its PMU.
 func (s Source) eachPublished(each func(list string, ours bool, name, terms string)) {
 	event := func(list string, ours bool, line string) {
 		if words := strings.Fields(line); len(words) == 2 {
@@ -118,8 +119,9 @@ func eachLine(text io.Reader, model string, each func(list string, ours bool, li
 	}
 }
 
-// commonOfArm are the events of Arm's architecture that the kernel has listed, for those PMUs that count them, since it
-// knows their register of what they count (Linux 4.7). What is not among them would read 0 all the time.
+// commonOfArm are the events of Arm's architecture that the kernel has listed, for those PMUs that
+// count them, since it knows their register of what they count (Linux 4.7). What is not among them
+// would read 0 all the time.
 const commonOfArm = 0x30
 
 // leftOut tells whether a PMU of Arm's says of a common event that it does not count it.
@@ -136,8 +138,8 @@ func (s Source) leftOut(pmu string, config uint64) bool {
 	})
 }
 
-// publishedTerms finds an event in the list of this host's CPU: the terms of its PMU. Of one that only other CPUs
-// have, elsewhere names these.
+// publishedTerms finds an event in the list of this host's CPU: the terms of its PMU. Of one that
+// only other CPUs have, elsewhere names these.
 func (s Source) publishedTerms(wanted string) (terms string, elsewhere []string) {
 	wanted = strings.ToLower(wanted)
 	s.eachPublished(func(list string, ours bool, name, its string) {
@@ -174,8 +176,8 @@ func (s Source) Published() []string {
 	return slices.Compact(names)
 }
 
-// ofMaker resolves an event by the name that the CPU's maker published, or that the kernel's PMU has, without its
-// PMU. It is nil where neither knows it.
+// ofMaker resolves an event by the name that the CPU's maker published, or that the kernel's PMU
+// has, without its PMU. It is nil where neither knows it.
 func (s Source) ofMaker(name string) (*Event, error) {
 	if !pmuShape.MatchString(name) {
 		return nil, nil

@@ -1,12 +1,13 @@
 //go:build ignore
 
-// Writes published.txt.gz, the events that Intel publishes for its CPUs, out of a copy of github.com/intel/perfmon:
+// Writes published.txt.gz, the events that Intel publishes for its CPUs, out of a copy of
+// github.com/intel/perfmon:
 //
 //	git -C perfmon archive HEAD | tar -x -C FOLDER
 //	go run published_generate.go FOLDER COMMIT
 //
-// Left out: events of hybrid CPUs, whose cores have lists of their own, and those that need registers which the
-// kernel has no field for.
+// Left out: events of hybrid CPUs, whose cores have lists of their own, and those that need
+// registers which the kernel has no field for.
 package main
 
 import (

@@ -29,7 +29,8 @@ func cpuOf(vendor, model string) map[string]string {
 	return map[string]string{"proc/cpuinfo": strings.NewReplacer("%s", vendor, "%d", model).Replace(cpuinfo)}
 }
 
-// Names that a CPU's maker published are encoded by the list of the model, and by the kernel's fields.
+// Names that a CPU's maker published are encoded by the list of the model, and by the kernel's
+// fields.
 func TestPublishedEvents(t *testing.T) {
 	source := machine(t)
 	for _, each := range []struct {
@@ -119,8 +120,8 @@ func TestEventsOfAMD(t *testing.T) {
 	}
 }
 
-// Arm's cores are told by maker and part. What the PMU does not list among those events that all of them may have, it
-// does not count: it would read 0.
+// Arm's cores are told by maker and part. What the PMU does not list among those events that all of
+// them may have, it does not count: it would read 0.
 func TestEventsOfArm(t *testing.T) {
 	const cpu = "processor\t: 0\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU part\t: 0x%s\nCPU revision\t: 1\n"
 	const pmu = "sys/bus/event_source/devices/armv8_pmuv3_0/"

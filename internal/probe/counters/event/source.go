@@ -18,7 +18,8 @@ import (
 // Source is where encodings are read from.
 type Source struct {
 	Root string // "" for this host
-	// Tracepoint gives the id of a tracepoint where tracefs is mounted nowhere; nil: not looked for.
+	// Tracepoint gives the id of a tracepoint where tracefs is mounted nowhere; nil: not looked
+	// for.
 	Tracepoint func(system, name string) (uint64, error)
 }
 
@@ -66,8 +67,8 @@ func (s Source) folder(parts ...string) []string {
 // PMUs are the names of the host's event sources.
 func (s Source) PMUs() []string { return s.folder(devices) }
 
-// CorePMU is the PMU of the CPUs: "cpu", "armv8_pmuv3"; "" where there is none. Names such as arm_cmn_0 are those of
-// PMUs between Arm's cores.
+// CorePMU is the PMU of the CPUs: "cpu", "armv8_pmuv3"; "" where there is none. Names such as
+// arm_cmn_0 are those of PMUs between Arm's cores.
 func (s Source) CorePMU() string {
 	for _, name := range s.PMUs() {
 		if name == "cpu" || name == "cpu_core" || ofArmCore(name) {

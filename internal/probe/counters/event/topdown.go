@@ -10,19 +10,22 @@ import (
 	"strings"
 )
 
-// TopDown is the name that stands for the events of the top-down method: where the slots of a CPU's pipeline go.
+// TopDown is the name that stands for the events of the top-down method: where the slots of a CPU's
+// pipeline go.
 const TopDown = "topdown"
 
 // SMTContention is the part of AMD's slots that went to the other thread of a core.
 const SMTContention = "smt-contention"
 
-// Share is a part of the slots of a CPU's pipeline, as its maker computes it of the events that it has.
+// Share is a part of the slots of a CPU's pipeline, as its maker computes it of the events that it
+// has.
 type Share struct {
 	Name string
 	*Formula
 }
 
-// slotsOfArm are the formulas that Arm publishes, with the codes of their events; topdown_generate.go made it.
+// slotsOfArm are the formulas that Arm publishes, with the codes of their events;
+// topdown_generate.go made it.
 //
 //go:embed topdown_arm.txt
 var slotsOfArm []byte
@@ -41,8 +44,8 @@ var levels = [][]string{
 // older are those of Intel's CPUs before Ice Lake, which count slots by the ordinary counters.
 var older = []string{"topdown-total-slots", "topdown-slots-retired", "topdown-fetch-bubbles"}
 
-// topDown is the group of the events that this host has, level 2 with them where it has that, and how shares are
-// computed of them where they are no events themselves.
+// topDown is the group of the events that this host has, level 2 with them where it has that, and
+// how shares are computed of them where they are no events themselves.
 func (s Source) topDown() (group string, shares []Share, err error) {
 	pmu := s.CorePMU()
 	if pmu == "" {
@@ -116,13 +119,15 @@ func (s Source) shares(pmu string) ([]Share, error) {
 		}
 	}
 	if watchdog, err := s.read("/proc/sys/kernel/nmi_watchdog"); err == nil && watchdog == "1" {
-		// AMD's cores have six counters, and the watchdog holds one: the fifth part is what the others leave.
+		// AMD's cores have six counters, and the watchdog holds one: the fifth part is what the
+		// others leave.
 		shares = slices.DeleteFunc(shares, func(share Share) bool { return share.Name == SMTContention })
 	}
 	return shares, nil
 }
 
-// slotEvents are those of Arm's common events that tell of slots. The kernel lists those that the PMU says it counts.
+// slotEvents are those of Arm's common events that tell of slots. The kernel lists those that the
+// PMU says it counts.
 var slotEvents = []string{"stall_slot_frontend", "stall_slot_backend", "op_retired", "op_spec"}
 
 // notListed is the first of the names that Arm's PMU would have to list and does not.

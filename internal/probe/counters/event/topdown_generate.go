@@ -1,12 +1,14 @@
 //go:build ignore
 
-// Writes topdown_arm.txt, how Arm computes level 1 of the top-down method for each of its Neoverse cores, out of the
-// specifications that Arm publishes as data, under Apache 2.0 (github.com/ARM-software/telemetry-solution):
+// Writes topdown_arm.txt, how Arm computes level 1 of the top-down method for each of its Neoverse
+// cores, out of the specifications that Arm publishes as data, under Apache 2.0
+// (github.com/ARM-software/telemetry-solution):
 //
 //	go run topdown_generate.go FOLDER
 //
-// FOLDER is that of data/pmu/cpu/neoverse. STALL_SLOT is by its description the sum of STALL_SLOT_FRONTEND and
-// STALL_SLOT_BACKEND: it is replaced by them, so that the events fit the counters and the parts add up to one.
+// FOLDER is that of data/pmu/cpu/neoverse. STALL_SLOT is by its description the sum of
+// STALL_SLOT_FRONTEND and STALL_SLOT_BACKEND: it is replaced by them, so that the events fit the
+// counters and the parts add up to one.
 package main
 
 import (
@@ -21,8 +23,8 @@ import (
 	"strings"
 )
 
-// cores are the specifications and which cores each is for, by who made it, its part number and revision (Arm's own
-// mapping.json; 6D is Microsoft's N2, D83 the V3AE).
+// cores are the specifications and which cores each is for, by who made it, its part number and
+// revision (Arm's own mapping.json; 6D is Microsoft's N2, D83 the V3AE).
 var cores = []struct{ name, file, cpus string }{
 	{"Neoverse-V1", "neoverse-v1.json", "Arm-41-D40"},
 	{"Neoverse-N2", "neoverse-n2.json", "Arm-41-D49-r0p[0-2] Arm-6D-D49-r0p[0-2]"},

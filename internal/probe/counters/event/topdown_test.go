@@ -57,7 +57,8 @@ func arm(t *testing.T, part, revision string, listed ...string) Source {
 		"\nCPU revision\t: "+revision[3:]+"\n", files)
 }
 
-// The slots of AMD's pipelines are counted by six events, of which one is left to the NMI watchdog where that is on.
+// The slots of AMD's pipelines are counted by six events, of which one is left to the NMI watchdog
+// where that is on.
 func TestTopDownOfAMD(t *testing.T) {
 	for _, model := range []struct {
 		family, model string
@@ -94,7 +95,8 @@ func TestTopDownOfAMD(t *testing.T) {
 	}
 }
 
-// Arm's formulas are those of the core and its revision. Their four parts add up to one, whatever was counted.
+// Arm's formulas are those of the core and its revision. Their four parts add up to one, whatever
+// was counted.
 func TestTopDownOfArm(t *testing.T) {
 	all := []string{"stall_slot_frontend", "stall_slot_backend", "op_retired", "op_spec"}
 	for _, core := range []struct{ part, revision string }{{"0xd40", "r1p2"}, {"0xd49", "r0p1"}, {"0xd49", "r0p3"},
@@ -120,7 +122,8 @@ func TestTopDownOfArm(t *testing.T) {
 			t.Errorf("%s %s: the parts add up to %v", core.part, core.revision, sum)
 		}
 	}
-	// What slots nobody filled are counted a cycle too much on the first revisions of N2, as Arm says.
+	// What slots nobody filled are counted a cycle too much on the first revisions of N2, as Arm
+	// says.
 	backend := func(revision string) string {
 		list, err := Parse("topdown", arm(t, "0xd49", revision, all...))
 		if err != nil {

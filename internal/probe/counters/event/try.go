@@ -76,7 +76,8 @@ func (s Source) paranoid() string {
 // usualTurn is PERF_CPU_HRTIMER of a kernel with 250 ticks a second, as most are configured.
 const usualTurn = 4 * time.Millisecond
 
-// Turn is how long an event keeps a counter of the CPU that it shares with others before the next one has it.
+// Turn is how long an event keeps a counter of the CPU that it shares with others before the next
+// one has it.
 func (s Source) Turn() time.Duration {
 	text, err := s.read(devices, s.CorePMU(), "perf_event_mux_interval_ms")
 	if err != nil {
@@ -96,8 +97,9 @@ type Counters struct {
 	Watchdog bool
 }
 
-// FreeCounters takes one counter after the other of the CPU it runs on until the kernel has no more, and gives them
-// back. Branches are counted, which no fixed counter does; where the CPU does not count branches, instructions.
+// FreeCounters takes one counter after the other of the CPU it runs on until the kernel has no
+// more, and gives them back. Branches are counted, which no fixed counter does; where the CPU does
+// not count branches, instructions.
 func FreeCounters(source Source) Counters {
 	found := Counters{}
 	watchdog, err := source.read("/proc/sys/kernel/nmi_watchdog")
@@ -136,14 +138,16 @@ func (e *Event) fit(most int) int {
 	return len(open)
 }
 
-// scheduled tells whether a pinned event got its counter: the kernel gives up one that did not, and reads nothing.
+// scheduled tells whether a pinned event got its counter: the kernel gives up one that did not, and
+// reads nothing.
 func scheduled(descriptor int) bool {
 	var values [24]byte
 	n, err := unix.Read(descriptor, values[:])
 	return err == nil && n == len(values)
 }
 
-// Fits tells whether all of the list can be counted at once on a CPU beside what is counted already.
+// Fits tells whether all of the list can be counted at once on a CPU beside what is counted
+// already.
 func (l List) Fits() bool {
 	leader := -1
 	var open []int
@@ -177,7 +181,8 @@ func (l List) Fits() bool {
 	return err == nil && scheduled(leader)
 }
 
-// Default is the set that is counted when none is named: as many of the usual ones as there are counters for.
+// Default is the set that is counted when none is named: as many of the usual ones as there are
+// counters for.
 func Default(source Source) List {
 	const always = "task-clock,context-switches,cpu-migrations,page-faults,major-faults"
 	hardware := []string{"cycles", "instructions", "cache-misses", "branch-misses", "branches", "cache-references"}
