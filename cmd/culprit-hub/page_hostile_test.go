@@ -26,8 +26,8 @@ import (
 // hostileName is a name that no view may take for anything else.
 const hostileName = "<script>alert(1)</script>\u202e\x1b[31m\"'`${alert(1)}"
 
-// A hub that tells hostile names, lacks a shard, is slow and then fails: names are text, what is missing comes first,
-// the question can be stopped, and a failure is one line.
+// A hub that tells hostile names, lacks a shard, is slow and then fails: names are text, what is
+// missing comes first, the question can be stopped, and a failure is one line.
 func TestFleetPagesOfAHostileHub(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

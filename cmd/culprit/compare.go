@@ -75,8 +75,9 @@ Exit status 1 when B is worse; with --fail-over 5% only when it is worse by more
 	return command
 }
 
-// spreadGroups lets --a and --b take all words up to the next flag, so that a shell's pattern can stand there:
-// --a x1 x2 becomes --a x1 --a x2. What stands after -- is left alone, and so are other verbs.
+// spreadGroups lets --a and --b take all words up to the next flag, so that a shell's pattern can
+// stand there: --a x1 x2 becomes --a x1 --a x2. What stands after -- is left alone, and so are
+// other verbs.
 func spreadGroups(args []string) []string {
 	if len(args) == 0 || args[0] != "compare" && args[0] != "investigate" {
 		return args

@@ -53,7 +53,8 @@ const (
 	chromeInstead = "a trace in Chrome's form, whose slices are no samples; give a profile (.cpuprofile)"
 )
 
-// perfTraceLine is "     0.007 ( 0.002 ms): app/7812 close(fd: 3) = 0", the time and the length of a call.
+// perfTraceLine is "     0.007 ( 0.002 ms): app/7812 close(fd: 3) = 0", the time and the length of
+// a call.
 var perfTraceLine = regexp.MustCompile(`(?m)^ *(\?|[0-9]+\.[0-9]+) \( *([0-9]+\.[0-9]+ ms)? *\): [^ ]`)
 
 // otherFormat names what is known and not read; "" where it is not known.

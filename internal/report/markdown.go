@@ -30,7 +30,8 @@ func mdText(text string, limit int) string {
 	return text
 }
 
-// mdCode is text of the data as a code span, whose fence is longer than any run of back quotes in it.
+// mdCode is text of the data as a code span, whose fence is longer than any run of back quotes in
+// it.
 func mdCode(text string, limit int) string {
 	text = visible(text, limit)
 	longest, run := 0, 0

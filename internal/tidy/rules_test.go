@@ -26,6 +26,8 @@ func TestRulesFindBreaches(t *testing.T) {
 		{"long function", "internal/stat/x.go", "package stat\n\nfunc f() {\n" + long + "}\n",
 			fmt.Sprintf("internal/stat/x.go:3: function f of %d lines", functionLinesMax+2)},
 		{"init", "internal/stat/x.go", "package stat\n\nfunc init() {}\n", "internal/stat/x.go:3: func init"},
+		{"long comment", "internal/stat/x.go", "package stat\n\n// " + strings.Repeat("é ", proseMax/2) + "\n",
+			"internal/stat/x.go:3: comment of 103 columns"},
 		{"long line", "web/src/view.ts", "let a;\n" + strings.Repeat("é", columnsMax+1) + "\n",
 			"web/src/view.ts:2: line of 121 columns"},
 		{"long file", "internal/probe/x/x.bpf.c", strings.Repeat("int a;\n", fileLinesMax+1),

@@ -38,8 +38,13 @@ func checkLines(s source) []problem {
 	count := 0
 	for line := range strings.Lines(s.text) {
 		count++
-		if columns := utf8.RuneCountInString(strings.TrimRight(line, "\r\n")); columns > columnsMax {
+		columns := utf8.RuneCountInString(strings.TrimRight(line, "\r\n"))
+		switch {
+		case columns > columnsMax:
 			text := fmt.Sprintf("line of %d columns, at most %d", columns, columnsMax)
+			problems = append(problems, problem{s.path, count, text})
+		case columns > proseMax && s.syntax != nil && prose.MatchString(line):
+			text := fmt.Sprintf("comment of %d columns, at most %d", columns, proseMax)
 			problems = append(problems, problem{s.path, count, text})
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -27,7 +28,11 @@ const (
 	functionLinesMax = 70
 	fileLinesMax     = 300
 	columnsMax       = 120
+	proseMax         = 100 // of comments in Go
 )
+
+// prose is a line of a comment that is no example and no directive.
+var prose = regexp.MustCompile(`^\t*// \S`)
 
 // root is the repository, seen from this package's folder.
 const root = "../.."

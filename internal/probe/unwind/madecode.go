@@ -17,12 +17,13 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/support"
 )
 
-// Code that a program made itself lies in memory without a file, where the library's unwinder ends the stack, unless
-// it is that of a run time it knows. The rule for such code is its frame pointer (.NET, V8, Java with
-// -XX:+PreserveFramePointer and most just-in-time compilers keep one), and the library has a command for that. So each
-// such region is entered into the library's tables as if it were a file: madeFile, mapped so that an offset in it is
-// the address itself, with that one rule for every page of 64 KB. A function without a frame pointer of its own still
-// gets its name; its caller is then skipped, or the stack is broken there.
+// Code that a program made itself lies in memory without a file, where the library's unwinder ends
+// the stack, unless it is that of a run time it knows. The rule for such code is its frame pointer
+// (.NET, V8, Java with -XX:+PreserveFramePointer and most just-in-time compilers keep one), and the
+// library has a command for that. So each such region is entered into the library's tables as if it
+// were a file: madeFile, mapped so that an offset in it is the address itself, with that one rule
+// for every page of 64 KB. A function without a frame pointer of its own still gets its name; its
+// caller is then skipped, or the stack is broken there.
 
 const (
 	madeFile   = 0x63756c707269743a // a file id that no file has: they are hashes

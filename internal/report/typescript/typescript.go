@@ -1,5 +1,5 @@
-// Package typescript declares in TypeScript what Go writes as JSON, so that the page and the program cannot come to
-// differ: tests compare what it says with the files in web/src/api.
+// Package typescript declares in TypeScript what Go writes as JSON, so that the page and the
+// program cannot come to differ: tests compare what it says with the files in web/src/api.
 package typescript
 
 import (
@@ -31,8 +31,8 @@ type declared struct {
 	order []string
 }
 
-// declare returns the name of a type's interface. Where another package has one of that name, the package's stands
-// before it.
+// declare returns the name of a type's interface. Where another package has one of that name, the
+// package's stands before it.
 func (d *declared) declare(t reflect.Type) string {
 	if name, done := d.names[t]; done {
 		return name
@@ -51,7 +51,8 @@ func (d *declared) declare(t reflect.Type) string {
 
 func upper(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
-// members are the fields as encoding/json names them; those of an embedded struct are the outer one's.
+// members are the fields as encoding/json names them; those of an embedded struct are the outer
+// one's.
 func (d *declared) members(t reflect.Type) string {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
