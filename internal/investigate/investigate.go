@@ -204,6 +204,11 @@ func (inv *investigation) explain(ctx context.Context) error {
 		}
 		inv.summarise()
 	}
+	if inv.contradicted(evidence) {
+		if explain, err := inv.decideAgain(ctx); err != nil || !explain {
+			return err
+		}
+	}
 	if err := inv.reason(ctx, evidence); err != nil {
 		return err
 	}

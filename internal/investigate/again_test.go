@@ -1,0 +1,45 @@
+package investigate
+
+import (
+	"testing"
+
+	"culprit/internal/trial"
+	"culprit/recording"
+)
+
+// Recorded runs that changed the other way contradict a decision, in both directions; those that
+// changed as it says, or decide nothing, do not.
+func TestContradicted(t *testing.T) {
+	for _, one := range []struct {
+		name    string
+		outcome Outcome
+		a, b    []float64
+		want    bool
+	}{
+		{"worse, and slower in the recordings", Worse, []float64{1, 1.1}, []float64{1.2, 1.3}, false},
+		{"worse, and faster", Worse, []float64{1.2, 1.1}, []float64{1, 1.1}, true},
+		{"better, and faster", Better, []float64{1.2, 1.1}, []float64{1, 1.1}, false},
+		{"better, and slower", Better, []float64{0.804, 0.768, 0.905}, []float64{1.09, 0.887, 0.906}, true},
+		{"undecided", Undecided, []float64{1.2}, []float64{1}, false},
+		{"the same", Same, []float64{1.2}, []float64{1}, false},
+		{"nothing was recorded of a side", Worse, []float64{1.2}, nil, false},
+		{"as long", Worse, []float64{1}, []float64{1}, false},
+	} {
+		inv := &investigation{c: &Case{B: &SideSummary{}, Outcome: one.outcome, Metric: Metric{Name: trial.MetricWall}}}
+		found := &evidence{}
+		for side, values := range map[string][]float64{sideA: one.a, sideB: one.b} {
+			for _, value := range values {
+				rec := &recording.Recording{}
+				rec.Manifest.Metrics = map[string]float64{trial.MetricWall: value}
+				found.add(side, side, rec)
+			}
+		}
+		if got := inv.contradicted(found); got != one.want {
+			t.Errorf("%s: %v", one.name, got)
+		}
+	}
+	alone := &investigation{c: &Case{Outcome: Listed}}
+	if alone.contradicted(&evidence{}) {
+		t.Error("of one command there is nothing to contradict")
+	}
+}
