@@ -225,3 +225,16 @@ type RecorderCost struct {
 	OfTargetWallS float64          `json:"of_target_wall_s,omitempty"`
 	Losses        []recording.Loss `json:"losses"`
 }
+
+// unique drops repeated lines and keeps the order.
+func unique(lines []string) []string {
+	seen := map[string]bool{}
+	kept := []string{}
+	for _, line := range lines {
+		if !seen[line] {
+			seen[line] = true
+			kept = append(kept, line)
+		}
+	}
+	return kept
+}

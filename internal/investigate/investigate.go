@@ -238,19 +238,6 @@ func (inv *investigation) finish() {
 	}
 }
 
-// unique drops repeated lines and keeps the order.
-func unique(lines []string) []string {
-	seen := map[string]bool{}
-	kept := []string{}
-	for _, line := range lines {
-		if !seen[line] {
-			seen[line] = true
-			kept = append(kept, line)
-		}
-	}
-	return kept
-}
-
 // write writes the report into the partial case directory.
 func (inv *investigation) write() error {
 	if inv.options.Write == nil {
