@@ -33,7 +33,7 @@ const queueRemedy = "raise the backlog that the server gives to listen (and net.
 func (s *scene) fullQueue(c *claim) {
 	dropped, again := s.countOf(counts.ListenDrops), s.countOf(counts.Network+recording.NetRetransmit)
 	waits := func(i int) bool { return waitsToConnect(&s.paths[i]) || waitsToAccept(&s.paths[i]) }
-	if !dropped.grew(manyTimes, fewestRetransmits) || dropped.more() < majority*again.more() || !s.mostly(c, waits) {
+	if !s.lost(counts.ListenDrops) || dropped.more() < majority*again.more() || !s.mostly(c, waits) {
 		return
 	}
 	c.add("network", "connections dropped by a listening socket whose queue was full, on the whole host", dropped,

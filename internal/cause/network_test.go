@@ -6,6 +6,7 @@ import (
 	"culprit/internal/code"
 	"culprit/internal/compare"
 	"culprit/internal/compare/blame"
+	"culprit/internal/compare/counts"
 	"culprit/recording"
 )
 
@@ -55,5 +56,32 @@ func TestOpenerIsNotTheLookup(t *testing.T) {
 	s.locateOpener(c)
 	if len(c.where()) == 0 || c.where()[0] != "internalConnect;connect" {
 		t.Errorf("where is %q, want internalConnect first", c.where())
+	}
+}
+
+// Where some runs lose a segment and others do not, the mean may have less than one: those that did
+// are to be the slow ones.
+func TestLostInSlowRuns(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		a, b    []float64
+		seconds []float64
+		want    bool
+	}{
+		{"the slow ones", []float64{0, 0}, []float64{0, 1, 1, 0, 1, 0}, []float64{0.19, 1.25, 1.2, 0.18, 2.2, 0.2}, true},
+		{"one in each", []float64{0, 0}, []float64{1, 1}, []float64{1.2, 1.2}, true},
+		{"one slow run", []float64{0, 0}, []float64{0, 1, 0, 0}, []float64{0.19, 1.25, 0.2, 0.2}, false},
+		{"a quick run has one as well", []float64{0, 0}, []float64{0, 1, 1, 1, 0, 0, 0},
+			[]float64{0.19, 1.25, 1.2, 0.18, 0.2, 0.2, 0.2}, false},
+		{"a slow run has none", []float64{0, 0}, []float64{0, 1, 1, 0, 0}, []float64{1.3, 1.25, 1.2, 0.18, 0.2}, false},
+		{"the other side has some, too", []float64{0, 1}, []float64{0, 1, 1, 0, 0}, []float64{0.19, 1.25, 1.2, 0.18, 0.2},
+			false},
+		{"none", []float64{0, 0}, []float64{0, 0}, []float64{1, 2}, false},
+	} {
+		s := &scene{metricB: c.seconds, counts: []compare.Count{{Name: counts.ListenDrops, A: c.a, B: c.b},
+			{Name: counts.ListenDrops, Key: "server", A: []float64{9}, B: c.b}}}
+		if got := s.lost(counts.ListenDrops); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
 	}
 }

@@ -3,23 +3,29 @@ package investigate
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"culprit/internal/stat"
 )
 
-// contradicted reports whether the recorded runs changed the other way than the trials decided.
-// Both sides are recorded alike, so that this is no matter of what the recorder costs: either the
-// change is small beside what it costs, or the trials were the one in twenty that decide by chance.
+// shownAtLeast is the part of a change, of its logarithm, that recorded runs show of a true one: what
+// the recorder adds to both sides makes it smaller, by a third where it makes runs half as long
+// again. Chosen.
+const shownAtLeast = 0.25
+
+// contradicted reports whether the recorded runs changed the other way than the trials decided, or
+// hardly. Either the change is small beside what the recorder costs, or the trials were the one in
+// twenty that decide by chance.
 func (inv *investigation) contradicted(found *evidence) bool {
 	decided := inv.c.Outcome == Worse || inv.c.Outcome == Better
 	if !decided || inv.c.B == nil || inv.scarce != ample || inv.explained() != inv.c.Metric.Name {
 		return false
 	}
 	a, b := stat.Middle(valuesOf(found.a, inv.explained())), stat.Middle(valuesOf(found.b, inv.explained()))
-	if !(a > 0) || !(b > 0) || a == b {
+	if !(a > 0) || !(b > 0) || inv.c.Effect == nil {
 		return false
 	}
-	return (inv.c.Outcome == Worse) == (b < a) // of times less is better
+	return math.Log(b/a)/math.Log(inv.c.Effect.Ratio) < shownAtLeast
 }
 
 // decideAgain goes on with the trials to the next look of their plan, or as far as the time goes,
@@ -31,7 +37,7 @@ func (inv *investigation) decideAgain(ctx context.Context) (explain bool, err er
 	said, effect := inv.c.Outcome, *inv.c.Effect
 	target := looked.plan.Next(looked.pairs)
 	for pair := inv.pairsMade(); inv.validPairs() < target && inv.left() > inv.pairTime()+reasoningTime; pair++ {
-		inv.options.Progress(fmt.Sprintf("measuring again, for recorded runs changed the other way: pair %d", pair+1))
+		inv.options.Progress(fmt.Sprintf("measuring again, for recorded runs do not show it: pair %d", pair+1))
 		if err := inv.onePair(ctx, pair); err != nil {
 			return false, err
 		}
@@ -55,7 +61,7 @@ func (inv *investigation) decideAgain(ctx context.Context) (explain bool, err er
 	if inv.c.Outcome == Worse || inv.c.Outcome == Better {
 		return true, nil
 	}
-	inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("%d pairs said %s by %s (×%.2f); the recorded runs changed "+
-		"the other way, and %d pairs do not say so", looked.pairs, said, before, effect.Ratio, look))
+	inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("%d pairs said %s by %s (×%.2f); the recorded runs do "+
+		"not show it, and %d pairs do not say so", looked.pairs, said, before, effect.Ratio, look))
 	return false, nil
 }

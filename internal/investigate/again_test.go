@@ -3,6 +3,7 @@ package investigate
 import (
 	"testing"
 
+	"culprit/internal/cause"
 	"culprit/internal/trial"
 	"culprit/recording"
 )
@@ -23,9 +24,12 @@ func TestContradicted(t *testing.T) {
 		{"undecided", Undecided, []float64{1.2}, []float64{1}, false},
 		{"the same", Same, []float64{1.2}, []float64{1}, false},
 		{"nothing was recorded of a side", Worse, []float64{1.2}, nil, false},
-		{"as long", Worse, []float64{1}, []float64{1}, false},
+		{"as long", Worse, []float64{1}, []float64{1}, true},
+		{"a third of the change", Worse, []float64{1}, []float64{1.033}, false},
+		{"a tenth of it", Better, []float64{0.31}, []float64{0.307}, true},
 	} {
-		inv := &investigation{c: &Case{B: &SideSummary{}, Outcome: one.outcome, Metric: Metric{Name: trial.MetricWall}}}
+		inv := &investigation{c: &Case{B: &SideSummary{}, Outcome: one.outcome, Metric: Metric{Name: trial.MetricWall},
+			Effect: &cause.Effect{Ratio: map[Outcome]float64{Worse: 1.1, Better: 1 / 1.1}[one.outcome]}}}
 		found := &evidence{}
 		for side, values := range map[string][]float64{sideA: one.a, sideB: one.b} {
 			for _, value := range values {
