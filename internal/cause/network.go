@@ -82,18 +82,18 @@ func findLoss(s *scene) []finding {
 func (s *scene) retransmits() bool { return s.lost(counts.Network + recording.NetRetransmit) }
 
 // lost reports whether there was more of what is counted when something is lost: in each run, or in
-// some, and those were the runs that took longest. One time-out makes a run a second longer, and the
-// mean of many runs may have less than one.
+// some, and those were the runs that took longest. One time-out makes a run a second longer, and
+// the mean of many runs may have less than one.
 func (s *scene) lost(name string) bool {
 	return s.countOf(name).grew(manyTimes, fewestRetransmits) || s.inSlowRuns(name)
 }
 
-// fewestLossy is how many runs must have lost something, where others have not. Chosen: one that did
-// is the slowest run by chance in one of a few.
+// fewestLossy is how many runs must have lost something, where others have not. Chosen: one that
+// did is the slowest run by chance in one of a few.
 const fewestLossy = 2
 
-// inSlowRuns reports whether each run of the dearer side that has some of what is counted took longer
-// than each that has none, and no run of the other side has any.
+// inSlowRuns reports whether each run of the dearer side that has some of what is counted took
+// longer than each that has none, and no run of the other side has any.
 func (s *scene) inSlowRuns(name string) bool {
 	lossy, quickest, slowest := 0, math.Inf(1), math.Inf(-1)
 	for i := range s.counts {

@@ -8,9 +8,9 @@ import (
 	"culprit/internal/stat"
 )
 
-// shownAtLeast is the part of a change, of its logarithm, that recorded runs show of a true one: what
-// the recorder adds to both sides makes it smaller, by a third where it makes runs half as long
-// again. Chosen.
+// shownAtLeast is the part of a change, of its logarithm, that recorded runs show of a true one:
+// what the recorder adds to both sides makes it smaller, by a third where it makes runs half as
+// long again. Chosen.
 const shownAtLeast = 0.25
 
 // contradicted reports whether the recorded runs changed the other way than the trials decided, or

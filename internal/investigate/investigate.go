@@ -209,7 +209,7 @@ func (inv *investigation) explain(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := inv.reason(ctx, evidence); err != nil {
+	if err := inv.reason(ctx, inv.judgedBy(ctx, evidence)); err != nil {
 		return err
 	}
 	if err := inv.recordingCost(); err != nil {

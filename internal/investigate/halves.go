@@ -1,0 +1,80 @@
+package investigate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"culprit/internal/stat"
+	"culprit/recording"
+)
+
+// Some changes are in some runs only: a connection that one run in two loses, a page that is
+// written back just then, or not while a recorder is beside it. Runs of two kinds together leave
+// the interval of every cause open; those that show the change tell what it is.
+const (
+	// leastShowing is how many recorded runs must show it, to have a spread.
+	leastShowing = 2
+	// clearGap is the part of the distance between both kinds that lies between the nearest of them;
+	// nearOther how far runs without the change may be from the other side's, as a part of it. Chosen:
+	// runs that scatter have neither.
+	clearGap, nearOther = 0.5, 0.25
+	// asMeasured bounds by how many times, in logarithms, those runs may show more or less of the
+	// change than the trials measured: of runs that something else held up it is another change.
+	asMeasured = 2
+)
+
+// halved parts what was recorded of the suffering side: showing are the runs that have the change
+// of the trials, ok tells that there are clearly two kinds.
+func halved(suffering, other []float64, ratio float64) (limit float64, showing int, ok bool) {
+	sorted := slices.Sorted(slices.Values(suffering))
+	at := 0 // the first of those above the widest gap
+	for i := 1; i < len(sorted); i++ {
+		if at == 0 || sorted[i]-sorted[i-1] > sorted[at]-sorted[at-1] {
+			at = i
+		}
+	}
+	showing = len(sorted) - at
+	if at == 0 || showing < leastShowing || len(other) == 0 {
+		return 0, 0, false
+	}
+	quiet, slow, calm := stat.Middle(sorted[:at]), stat.Middle(sorted[at:]), stat.Middle(other)
+	if !(calm > 0) || !(slow > calm) || sorted[at]-sorted[at-1] < clearGap*(slow-quiet) ||
+		math.Abs(quiet-calm) > nearOther*(slow-calm) {
+		return 0, 0, false
+	}
+	shown := math.Log(slow/calm) / math.Abs(math.Log(ratio))
+	return sorted[at], showing, shown >= 1.0/asMeasured && shown <= asMeasured
+}
+
+// judgedBy are the recordings to judge by: all of them, or, where these leave open what the change
+// comes from and are clearly of two kinds, those of the suffering side that show it.
+func (inv *investigation) judgedBy(ctx context.Context, found *evidence) *evidence {
+	decided := inv.c.Outcome == Worse || inv.c.Outcome == Better
+	if !decided || inv.c.B == nil || inv.live != nil || inv.explained() != inv.c.Metric.Name {
+		return found
+	}
+	side, of, other := inv.suffering(), found.b, found.a
+	if side == sideA {
+		of, other = other, of
+	}
+	values := valuesOf(of, inv.explained())
+	limit, showing, ok := halved(values, valuesOf(other, inv.explained()), inv.c.Effect.Ratio)
+	if !ok || inv.settled(ctx, found) {
+		return found
+	}
+	var kept []*recording.Recording
+	for i, rec := range of {
+		if values[i] >= limit {
+			kept = append(kept, rec)
+		}
+	}
+	inv.c.Warnings = append(inv.c.Warnings, fmt.Sprintf("%d of %d recorded runs of %s show the change, the others run as "+
+		"%s does: what is told is of those %d", showing, len(of), side, otherSide(side), showing))
+	part := &evidence{a: found.a, b: kept, files: found.files}
+	if side == sideA {
+		part.a, part.b = kept, found.b
+	}
+	return part
+}
