@@ -39,7 +39,9 @@ func TestRecordingsShowTheChange(t *testing.T) {
 		shows    bool
 	}{
 		{"none of the recorded runs lost one", sometimes, []float64{0.33, 0.32, 0.34, 0.33, 0.32, 0.33}, false},
-		{"one did", sometimes, []float64{0.33, 0.32, 0.34, 1.35, 0.32, 0.33}, true},
+		{"one did", sometimes, []float64{0.33, 0.32, 0.34, 1.35, 0.32, 0.33}, false},
+		{"two did", sometimes, []float64{0.33, 1.32, 0.34, 1.35, 0.32, 0.33}, true},
+		{"the only one that there is did", sometimes, []float64{1.35}, true},
 		{"each run is slower", always, []float64{0.63, 0.64, 0.62, 0.63, 0.66, 0.63}, true},
 		{"nothing is recorded", sometimes, nil, false},
 	} {
