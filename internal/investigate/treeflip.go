@@ -3,8 +3,10 @@ package investigate
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"culprit/internal/cause"
@@ -94,7 +96,7 @@ func (f *treeFlip) attach(on bool, spec *trial.Spec) {
 
 func (f *treeFlip) keep(top int, launch *knob.Launch, on bool, stop <-chan struct{}) {
 	begun := time.Now()
-	interval := firstInterval
+	interval, work := firstInterval, division{}
 	for {
 		select {
 		case <-stop:
@@ -102,7 +104,7 @@ func (f *treeFlip) keep(top int, launch *knob.Launch, on bool, stop <-chan struc
 		case <-time.After(interval):
 		}
 		tree := host.Tree(top, mostOfTree)
-		if interval == firstInterval && time.Since(begun) < treeInterval && !divided(tree) {
+		if interval == firstInterval && time.Since(begun) < treeInterval && !work.seen(tree) {
 			continue
 		}
 		interval = treeInterval
@@ -114,21 +116,37 @@ func (f *treeFlip) keep(top int, launch *knob.Launch, on bool, stop <-chan struc
 	}
 }
 
-// divided tells whether a process has a second thread, or another that runs the same program.
-func divided(tree []int) bool {
-	running := map[string]bool{}
+// division tells from look to look whether a program has divided its work: a process has a second
+// thread, or two of them run one program, in two looks in a row, for a child that is about to
+// execute another one runs its parent's until it does.
+type division struct{ twins bool }
+
+func (d *division) seen(tree []int) bool {
+	running, twins := map[string]bool{}, false
 	for _, pid := range tree {
 		if threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid)); err == nil && len(threads) > 1 {
 			return true
 		}
 		program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
-		if err == nil && running[program] {
-			return true
+		if err != nil || program == shellPath() {
+			continue
 		}
-		running[program] = err == nil
+		twins = twins || running[program]
+		running[program] = true
 	}
-	return false
+	before := d.twins
+	d.twins = twins
+	return twins && before
 }
+
+// shellPath is the program that commands are handed to, which divides no work itself.
+var shellPath = sync.OnceValue(func() string {
+	path, err := filepath.EvalSymlinks("/bin/sh")
+	if err != nil {
+		return "/bin/sh"
+	}
+	return path
+})
 
 func (f *treeFlip) concerns(pid, top int) bool {
 	if f.comm == "" {

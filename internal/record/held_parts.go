@@ -43,7 +43,7 @@ func (s *Session) hold(part string) {
 func takeParts(folder string, wait time.Duration) (*os.File, error) {
 	file, err := os.Open(folder)
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w; give the folder that a killed one left, FILE%s", folder, err, PartsSuffix)
+		return nil, fmt.Errorf("no part of a recording: %w; give the folder that a killed one left, FILE%s", err, PartsSuffix)
 	}
 	for deadline := time.Now().Add(wait); ; time.Sleep(20 * time.Millisecond) {
 		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
