@@ -12,6 +12,7 @@ import (
 // before the end.
 func TestAllocations(t *testing.T) {
 	needs(t)
+	t.Parallel()
 	recorder, err := Start(t.Context(), Options{Hz: 499, Allocations: true})
 	if err != nil {
 		t.Fatal(err)
@@ -53,6 +54,7 @@ func checkBlocks(rec seen) (problems []string) {
 // caught right before, and shares the line that the other one writes.
 func TestFollowedPointerIsCaught(t *testing.T) {
 	needs(t)
+	t.Parallel()
 	recorder, err := Start(t.Context(), Options{Hz: 499, Confirm: true})
 	if err != nil {
 		t.Fatal(err)

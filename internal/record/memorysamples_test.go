@@ -12,6 +12,7 @@ import (
 // address as well.
 func TestMemorySamples(t *testing.T) {
 	needs(t)
+	t.Parallel()
 	recorder, err := Start(t.Context(), Options{Hz: 499, MemoryBy: "page-faults"})
 	if err != nil {
 		t.Fatal(err)

@@ -91,6 +91,7 @@ func TestSalvage(t *testing.T) {
 // killed is waited for.
 func TestSalvageAtOnce(t *testing.T) {
 	needs(t)
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.culprit")
 	owner, pid, _ := partsOwner(t, path)
 	recorder, err := unix.PidfdOpen(pid, 0)
