@@ -3,8 +3,10 @@ package record
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -13,6 +15,10 @@ import (
 // salvageWait is how long Salvage waits for a recorder whose owner was killed: longer than it may
 // take to write down what it saw.
 const salvageWait = lastWrite + 2*time.Second
+
+// folderWait is how long Salvage waits for a folder that is not there: a recorder whose owner was
+// killed in its first part makes it when it writes that.
+const folderWait = 3 * time.Second
 
 // errWritten says that a recording is still made in a folder of parts.
 var errWritten = errors.New("a recorder is at work there; end its recording first (Ctrl-C, or kill -INT)")
@@ -42,6 +48,14 @@ func (s *Session) hold(part string) {
 // takeParts waits until nobody holds a folder.
 func takeParts(folder string, wait time.Duration) (*os.File, error) {
 	file, err := os.Open(folder)
+	soon := time.Now()
+	if strings.HasSuffix(filepath.Clean(folder), PartsSuffix) {
+		soon = soon.Add(min(wait, folderWait))
+	}
+	for errors.Is(err, fs.ErrNotExist) && time.Now().Before(soon) {
+		time.Sleep(20 * time.Millisecond)
+		file, err = os.Open(folder)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("no part of a recording: %w; give the folder that a killed one left, FILE%s", err, PartsSuffix)
 	}

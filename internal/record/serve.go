@@ -101,7 +101,7 @@ func hear(in io.Reader, requests chan<- request) error {
 
 // serve asks for patience when it writes down what nobody has asked for: its owner was killed.
 func serve(ctx context.Context, plan Options, requests <-chan request, out io.Writer,
-	patience chan<- time.Duration) error {
+	patience chan time.Duration) error {
 	replies := json.NewEncoder(out)
 	switch {
 	case plan.Requests, plan.Forever: // neither a service that runs nor a whole host is to wait for its recorder
@@ -118,7 +118,15 @@ func serve(ctx context.Context, plan Options, requests <-chan request, out io.Wr
 		return err
 	}
 	for asked := range requests {
-		if err := replies.Encode(session.obey(asked)); err != nil {
+		if asked.Do == "end" { // an owner that is killed meanwhile leaves a recording all the same
+			patience <- lastWrite
+		}
+		reply := session.obey(asked)
+		select {
+		case <-patience: // it was not needed
+		default:
+		}
+		if err := replies.Encode(reply); err != nil {
 			return err
 		}
 	}
