@@ -21,6 +21,7 @@ const (
 	maxClassName  = 512
 	mostOfKlass   = 640 // bytes of a class's metadata in which fields are looked for
 	hotspotPrefix = "gHotSpotVMStruct"
+	typesPrefix   = "gHotSpotVMType" // of the table of types, with their sizes
 )
 
 // HotSpot names words of a JVM's class metadata and of its monitors: memory that stays where it is,
@@ -35,6 +36,7 @@ type HotSpot struct {
 	content uint64
 	monitor monitorFields
 	narrow  narrowKlass
+	heap    heapFields
 }
 
 type klassField struct {
@@ -60,7 +62,9 @@ func OpenHotSpot(file *os.File, bias, low, high uint64, memory io.ReaderAt) (h *
 	}
 	at := map[string]uint64{}
 	for i := range symbols {
-		if name := symbols[i].Name; strings.HasPrefix(name, hotspotPrefix) && symbols[i].Section != elf.SHN_UNDEF {
+		name := symbols[i].Name
+		if symbols[i].Section != elf.SHN_UNDEF &&
+			(strings.HasPrefix(name, hotspotPrefix) || strings.HasPrefix(name, typesPrefix)) {
 			at[name] = symbols[i].Value + bias
 		}
 	}
@@ -93,7 +97,7 @@ func newHotSpot(at map[string]uint64, low, high uint64, memory io.ReaderAt) (*Ho
 		static, _ := h.word(entry + table[3])
 		offset, _ := h.word(entry + table[4])
 		if uint32(static) != 0 && addressAt > 0 && addressAt <= maxClassName {
-			h.narrow.take(h, field, entry+addressAt)
+			h.narrow.take(h, typ, field, entry+addressAt)
 		}
 		entry += stride
 		switch {
@@ -104,6 +108,7 @@ func newHotSpot(at map[string]uint64, low, high uint64, memory io.ReaderAt) (*Ho
 			symbols[field] = offset
 		case typ == "Klass" || typ == "InstanceKlass":
 			h.fields = append(h.fields, klassField{offset, field})
+			h.heap.take(field, offset)
 		}
 	}
 	slices.SortStableFunc(h.fields, func(a, b klassField) int { return cmp.Compare(a.offset, b.offset) })
@@ -118,7 +123,34 @@ func newHotSpot(at map[string]uint64, low, high uint64, memory io.ReaderAt) (*Ho
 		return nil, errNoStructs
 	}
 	h.name = h.fields[name].offset
+	h.heap.poolSize = h.sizeOf("ConstantPool", at)
 	return h, nil
+}
+
+// sizeOf is that of a type of the JVM's, 0 where its table does not say.
+func (h *HotSpot) sizeOf(wanted string, at map[string]uint64) uint64 {
+	var table [4]uint64
+	for i, name := range []string{"s", "EntryTypeNameOffset", "EntrySizeOffset", "EntryArrayStride"} {
+		value, ok := h.word(at[typesPrefix+name])
+		if !ok || i > 0 && value > maxClassName || i == 3 && value == 0 {
+			return 0
+		}
+		table[i] = value
+	}
+	for entry := table[0]; entry < table[0]+maxStructs*table[3]; entry += table[3] {
+		name, ok := h.text(entry + table[1])
+		if !ok {
+			return 0
+		}
+		if name == wanted {
+			size, _ := h.word(entry + table[2])
+			if size > mostOfKlass {
+				return 0
+			}
+			return size
+		}
+	}
+	return 0
 }
 
 // Of is the same JVM's, read through another opening of its memory.
@@ -167,18 +199,28 @@ func (h *HotSpot) field(offset uint64) string {
 // class is the name of the class whose metadata begins at an address.
 func (h *HotSpot) class(klass uint64) (string, bool) {
 	symbol, ok := h.word(klass + h.name)
-	if !ok || symbol%wordBytes != 0 || symbol == 0 {
+	if !ok {
 		return "", false
 	}
-	var length [2]byte
-	if _, err := h.memory.ReadAt(length[:], int64(symbol+h.length)); err != nil {
+	name, ok := h.symbol(symbol)
+	return strings.ReplaceAll(name, "/", "."), ok
+}
+
+// symbol is the text of a Symbol.
+func (h *HotSpot) symbol(symbol uint64) (string, bool) {
+	if symbol%wordBytes != 0 || symbol == 0 {
 		return "", false
 	}
-	text := make([]byte, binary.LittleEndian.Uint16(length[:]))
-	if len(text) == 0 || len(text) > maxClassName {
+	length, ok := h.bytes(symbol+h.length, 2)
+	if !ok {
 		return "", false
 	}
-	if _, err := h.memory.ReadAt(text, int64(symbol+h.content)); err != nil {
+	size := int(binary.LittleEndian.Uint16(length))
+	if size == 0 || size > maxClassName {
+		return "", false
+	}
+	text, ok := h.bytes(symbol+h.content, size)
+	if !ok {
 		return "", false
 	}
 	for _, c := range text {
@@ -186,7 +228,18 @@ func (h *HotSpot) class(klass uint64) (string, bool) {
 			return "", false
 		}
 	}
-	return strings.ReplaceAll(string(text), "/", "."), true
+	return string(text), true
+}
+
+func (h *HotSpot) bytes(address uint64, length int) ([]byte, bool) {
+	text := make([]byte, length)
+	if address == 0 || int64(address) < 0 {
+		return nil, false
+	}
+	if _, err := h.memory.ReadAt(text, int64(address)); err != nil {
+		return nil, false
+	}
+	return text, true
 }
 
 func (h *HotSpot) word(address uint64) (uint64, bool) {

@@ -41,16 +41,16 @@ type narrowKlass struct {
 }
 
 // take reads one of them; at is where the table has the address of the variable.
-func (n *narrowKlass) take(h *HotSpot, field string, at uint64) {
+func (n *narrowKlass) take(h *HotSpot, typ, field string, at uint64) {
 	address, ok := h.word(at)
 	value, held := h.word(address)
 	if !ok || !held {
 		return
 	}
-	switch field {
-	case "_narrow_klass._base":
+	switch newer := typ == "CompressedKlassPointers"; {
+	case field == "_narrow_klass._base", newer && field == "_base":
 		n.base = value
-	case "_narrow_klass._shift":
+	case field == "_narrow_klass._shift", newer && field == "_shift":
 		n.shift = uint64(uint32(value))
 	}
 }

@@ -18,9 +18,12 @@ type hotLine struct {
 	at    map[int32]uint64                  // where the line is in each process
 	of    map[int32]int32                   // the process of each thread
 	code  map[codeOf]int
-	tries int
-	hits  []watchpoint.Seen
-	held  bool // others had the debug registers
+	// objects are the begins of what words lie in as fields, by process and address, as the operands
+	// of their code have it.
+	objects map[codeOf]uint64
+	tries   int
+	hits    []watchpoint.Seen
+	held    bool // others had the debug registers
 }
 
 // codeOf is an instruction of a process.
@@ -31,8 +34,11 @@ type codeOf struct {
 
 func newHotLine() *hotLine {
 	return &hotLine{words: map[watchpoint.Word]map[int32]int{}, at: map[int32]uint64{}, of: map[int32]int32{},
-		code: map[codeOf]int{}}
+		code: map[codeOf]int{}, objects: map[codeOf]uint64{}}
 }
+
+// mostOfObject bounds the offset of a field, firstField is behind an object's header (HotSpot's).
+const mostOfObject, firstField = 4096, 8
 
 func (l *looker) add(one *seenOperand) {
 	in := l.common.lineOf(one.pid, one.address)
@@ -49,6 +55,9 @@ func (l *looker) add(one *seenOperand) {
 	}
 	line.words[at][one.tid]++
 	line.code[codeOf{one.pid, one.code}]++
+	if one.offset >= firstField && one.offset < mostOfObject && len(line.objects) < maxHitsOfLine {
+		line.objects[codeOf{one.pid, one.address}] = one.address - uint64(one.offset)
+	}
 }
 
 // joinLines gathers the lines anew, for some turned out to be of memory that processes share.

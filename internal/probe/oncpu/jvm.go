@@ -15,8 +15,9 @@ const (
 	asksAtMost  = 3    // for one: a lock may get its memory later, an object on the heap never has a name
 )
 
-// knowMetadata asks a JVM that still runs for the names of words that lie in its own metadata.
-func (p *places) knowMetadata(pid int32, words []uint64) {
+// knowMetadata asks a JVM that still runs for the names of words that lie in its own metadata, or
+// in objects on the heap, whose begins the code tells.
+func (p *places) knowMetadata(pid int32, words []uint64, objects map[codeOf]uint64) {
 	known := p.programs[pid]
 	if known == nil || known.asked && known.hotspot == nil {
 		return
@@ -40,7 +41,12 @@ func (p *places) knowMetadata(pid int32, words []uint64) {
 			known.fileOf(word) != nil {
 			continue
 		}
-		if found, ok := known.hotspot.Of(memory).At(word); ok {
+		jvm := known.hotspot.Of(memory)
+		found, ok := jvm.At(word)
+		if object, isField := objects[codeOf{pid, word}]; !ok && isField {
+			found, ok = jvm.InObject(object, word-object)
+		}
+		if ok {
 			known.metadata[word] = found
 			delete(known.vain, word)
 		} else {

@@ -34,7 +34,7 @@ func (l *looker) know(least int64) {
 				words = append(words, start+word.Address)
 			}
 			l.places.know(pid, addresses)
-			l.places.knowMetadata(pid, words)
+			l.places.knowMetadata(pid, words, line.objects)
 		}
 	}
 }

@@ -28,6 +28,9 @@ func accessOf(sample *oncpuOperand, lengths lengthsBefore) (found access, ok boo
 	code := sample.Code[:]
 	if length := lengths.of(sample.Ip, code[:codeBefore]); length > 0 {
 		previous, err := x86asm.Decode(code[codeBefore-length:codeBefore], longMode)
+		if err == nil && isBarrier(&previous) {
+			return storeBefore(sample, lengths, length)
+		}
 		if err == nil && !leaves(&previous) && hasMemory(&previous) {
 			return operandOf(&previous, sample, sample.Ip, true)
 		}
@@ -37,49 +40,6 @@ func accessOf(sample *oncpuOperand, lengths lengthsBefore) (found access, ok boo
 		return access{}, false
 	}
 	return operandOf(&next, sample, sample.Ip+uint64(next.Len), false)
-}
-
-// lostAt is the address of the instruction that a sample is about where that overwrote a register
-// of its own address, 0 where it did not.
-func lostAt(sample *oncpuOperand, lengths lengthsBefore) (code uint64) {
-	defer func() {
-		if recover() != nil { // as in accessOf
-			code = 0
-		}
-	}()
-	length := lengths.of(sample.Ip, sample.Code[:codeBefore])
-	if length == 0 {
-		return 0
-	}
-	inst, err := x86asm.Decode(sample.Code[codeBefore-length:codeBefore], longMode)
-	if err != nil || leaves(&inst) || !hasMemory(&inst) {
-		return 0
-	}
-	for _, argument := range inst.Args {
-		if memory, ok := argument.(x86asm.Mem); ok && changed(&inst, memory) {
-			return sample.Ip - uint64(inst.Len)
-		}
-	}
-	return 0
-}
-
-// accessAt is the operand of an instruction that ends where a sample was taken, with the registers
-// from before it ran.
-func accessAt(sample *oncpuOperand, code uint64) (found access, ok bool) {
-	defer func() {
-		if recover() != nil { // as in accessOf
-			found, ok = access{}, false
-		}
-	}()
-	length := sample.Ip - code
-	if length == 0 || length > codeBefore {
-		return access{}, false
-	}
-	inst, err := x86asm.Decode(sample.Code[codeBefore-length:codeBefore], longMode)
-	if err != nil {
-		return access{}, false
-	}
-	return operandOf(&inst, sample, sample.Ip, false)
 }
 
 // accessBy is the access that the processor sampled at an instruction, and where; false where the
