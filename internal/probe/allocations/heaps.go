@@ -3,10 +3,10 @@ package allocations
 import (
 	"debug/elf"
 	"os"
-	"syscall"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
+	"golang.org/x/sys/unix"
 
 	"culprit/internal/host"
 	"culprit/internal/probe/mapped"
@@ -198,12 +198,8 @@ func (f *file) read() bool {
 
 // numberOf is the device and number of a file, as mappings have them; "" where it is not there.
 func numberOf(path string) string {
-	info, err := os.Stat(path)
-	if err != nil {
-		return ""
-	}
-	status, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
+	var status unix.Stat_t
+	if unix.Stat(path, &status) != nil {
 		return ""
 	}
 	return mapped.Number(status.Dev, status.Ino)

@@ -2,6 +2,7 @@ package allocations
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"culprit/internal/probe/mapped"
@@ -53,9 +54,7 @@ func (h *heaps) stackOf(pid int32, words []uint64) (frames []*recording.Frame) {
 			break
 		}
 	}
-	for i, j := 0, len(frames)-1; i < j; i, j = i+1, j-1 {
-		frames[i], frames[j] = frames[j], frames[i]
-	}
+	slices.Reverse(frames)
 	return frames
 }
 

@@ -98,7 +98,7 @@ func (c *common) look() (more bool) {
 
 // isPlain tells a file from a device, of which each process may have something else at one offset.
 func isPlain(pid int32, start, end uint64) bool {
-	info, err := os.Stat(fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, start, end))
+	info, err := os.Stat((&mapped.Mapping{Start: start, End: end}).Place(pid))
 	return err == nil && info.Mode().IsRegular()
 }
 

@@ -2,6 +2,7 @@ package oncpu
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cilium/ebpf"
@@ -157,12 +158,7 @@ func (l *looker) observe(sample *oncpuOperand) {
 // hit books an access as a debug register's hit.
 func (h *hotLine) hit(one *seenOperand) {
 	word := watchpoint.Word{Address: one.address, Size: int(one.size)}
-	at := -1
-	for i := range h.hits {
-		if h.hits[i].Tid == one.tid && h.hits[i].Word == word {
-			at = i
-		}
-	}
+	at := slices.IndexFunc(h.hits, func(seen watchpoint.Seen) bool { return seen.Tid == one.tid && seen.Word == word })
 	if at < 0 {
 		if len(h.hits) == maxHitsOfLine {
 			return

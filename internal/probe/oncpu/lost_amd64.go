@@ -18,12 +18,10 @@ func lostAt(sample *oncpuOperand, lengths lengthsBefore) (code uint64) {
 	if err != nil || leaves(&inst) || !hasMemory(&inst) {
 		return 0
 	}
-	for _, argument := range inst.Args {
-		if memory, ok := argument.(x86asm.Mem); ok && changed(&inst, memory) {
-			return sample.Ip - uint64(inst.Len)
-		}
+	if _, memory := memoryOf(&inst); !changed(&inst, memory) {
+		return 0
 	}
-	return 0
+	return sample.Ip - uint64(inst.Len)
 }
 
 // accessAt is the operand of an instruction that ends where a sample was taken, with the registers
