@@ -50,6 +50,7 @@ cat %[1]s/after > %[2]s; i=0; while [ $i -lt %[3]d ]; do %[2]s; i=$((i+1)); done
 	}
 	all, whole := 0, 0
 	builds := [2]map[string]bool{{}, {}}
+	var elsewhere [][]recording.Frame
 	for _, sample := range got.Samples {
 		nth, is := place[sample.Pid]
 		if !is || sample.Signal != recording.SignalCPU || nth%briefRuns < briefFirst {
@@ -60,6 +61,7 @@ cat %[1]s/after > %[2]s; i=0; while [ $i -lt %[3]d ]; do %[2]s; i=$((i+1)); done
 			return frame.Name == "work_before" || frame.Name == "work_after"
 		})
 		if work < 0 { // before and after its work
+			elsewhere = append(elsewhere, stack)
 			continue
 		}
 		// What was in the file before is gone, and its names: they are read at the end. Its build
@@ -80,5 +82,9 @@ cat %[1]s/after > %[2]s; i=0; while [ $i -lt %[3]d ]; do %[2]s; i=$((i+1)); done
 	}
 	if all < 2*(briefRuns-briefFirst) || float64(whole) < 0.95*float64(all) {
 		t.Errorf("%d of %d stacks are whole", whole, all)
+	}
+	if t.Failed() {
+		t.Logf("%d samples not in the work, such as %v; losses %+v", len(elsewhere), elsewhere[:min(3, len(elsewhere))],
+			got.Manifest.Losses)
 	}
 }

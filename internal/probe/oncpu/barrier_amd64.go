@@ -15,19 +15,15 @@ func isBarrier(inst *x86asm.Inst) bool {
 
 // storeBefore is the store that a barrier of so many bytes waits for: a write of a volatile field
 // of Java. False where another instruction stands there.
-func storeBefore(sample *oncpuOperand, lengths lengthsBefore, barrier int) (access, bool) {
+func storeBefore(sample *oncpuOperand, before instructionsBefore, barrier int) (access, bool) {
 	var code [codeBefore]byte
 	copy(code[barrier:], sample.Code[:codeBefore-barrier])
 	behind := sample.Ip - uint64(barrier)
-	length := lengths.of(behind, code[:])
-	if length == 0 {
+	inst := before.of(behind, code[:])
+	if inst == nil || leaves(inst) || !hasMemory(inst) {
 		return access{}, false
 	}
-	inst, err := x86asm.Decode(code[codeBefore-length:], longMode)
-	if err != nil || leaves(&inst) || !hasMemory(&inst) {
-		return access{}, false
-	}
-	found, ok := operandOf(&inst, sample, behind, true)
+	found, ok := operandOf(inst, sample, behind, true)
 	if !ok || !found.write {
 		return access{}, false
 	}

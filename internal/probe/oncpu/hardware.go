@@ -20,10 +20,8 @@ import (
 // no trap of its own.
 
 const (
-	maxObserved    = 1 << 15 // samples of the processor in one window
-	maxLocated     = 4096    // instructions of which is known where they went
-	maxHitsOfLine  = 64      // words and threads of one line
-	placesOfThread = 4       // kept of one instruction
+	maxObserved   = 1 << 15 // samples of the processor in one window
+	maxHitsOfLine = 64      // words and threads of one line
 )
 
 // memorySource is one maker's way.
@@ -143,16 +141,7 @@ func (l *looker) observe(sample *oncpuOperand) {
 	one := &l.seen[len(l.seen)-1]
 	one.observed = true
 	l.lines[l.common.lineOf(one.pid, one.address)].hit(one)
-	at := codeOf{one.pid, one.code}
-	if l.located[at] == nil {
-		if len(l.located) == maxLocated {
-			return
-		}
-		l.located[at] = map[int32][]access{}
-	}
-	if places := l.located[at][one.tid]; len(places) < placesOfThread {
-		l.located[at][one.tid] = append(places, found)
-	}
+	l.went.add(codeOf{one.pid, one.code}, one.tid, found)
 }
 
 // hit books an access as a debug register's hit.

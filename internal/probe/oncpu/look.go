@@ -48,7 +48,7 @@ type looker struct {
 	confirm  bool
 	every    time.Duration // between two looks, but for the first ones
 	young    int           // beats with a look each
-	lengths  lengthsBefore
+	before   instructionsBefore
 	seen     []seenOperand
 	over     int64
 	failed   error
@@ -58,10 +58,10 @@ type looker struct {
 	watcher  *watchpoint.Watcher
 	watched  int // lines
 	lost     map[codeOf]*lostCode
-	lostKept int                           // samples in lost
-	caught   int                           // instructions
-	located  map[codeOf]map[int32][]access // where the processor saw an instruction go, by thread
-	observed int                           // samples of the processor
+	lostKept int // samples in lost
+	caught   int // instructions
+	went     went
+	observed int // samples of the processor
 	ending   sync.Once
 	stop     chan struct{}
 	done     chan struct{} // nil: it does not run
@@ -69,8 +69,8 @@ type looker struct {
 
 func newLooker(operands *bpf.Ring[oncpuOperand], shared *common, confirm bool) *looker {
 	return &looker{operands: operands, common: shared, confirm: confirm, every: lookEvery, young: youngBeats,
-		lengths: lengthsBefore{}, lines: map[lineOf]*hotLine{}, lost: map[codeOf]*lostCode{},
-		located: map[codeOf]map[int32][]access{},
+		before: instructionsBefore{}, lines: map[lineOf]*hotLine{}, lost: map[codeOf]*lostCode{},
+		went:    went{},
 		watcher: watchpoint.New(watchesCost), places: newPlaces(),
 		stop: make(chan struct{})}
 }
@@ -134,7 +134,7 @@ func (l *looker) take() {
 		sample := &samples[i]
 		if sample.Data != 0 {
 			l.observe(sample)
-		} else if found, ok := accessOf(sample, l.lengths); ok {
+		} else if found, ok := accessOf(sample, l.before); ok {
 			l.keep(sample, found)
 		} else {
 			l.lose(sample)

@@ -24,23 +24,17 @@ type lostCode struct {
 	samples []oncpuOperand // that wait for a catch, of all threads
 	threads map[int32]int  // samples by thread
 	asked   bool
-	caught  map[int32][]access // where it went, by thread
-	given   map[int32]int      // samples that were taken for one of those
 }
 
-// lose keeps a sample whose instruction overwrote its operand, or takes it for an access where its
-// thread was caught.
+// lose takes a sample whose instruction overwrote its operand for an access where its thread was
+// seen to go, or keeps it until that is known.
 func (l *looker) lose(sample *oncpuOperand) {
-	code := lostAt(sample, l.lengths)
+	code := lostAt(sample, l.before)
 	if code == 0 {
 		return
 	}
 	at := codeOf{int32(sample.Tgid), code}
-	if places := l.located[at][int32(sample.Tid)]; len(places) > 0 {
-		l.keep(sample, places[sample.Time%uint64(len(places))])
-		return
-	}
-	if !l.confirm {
+	if l.regain(at, sample) || !l.confirm {
 		return
 	}
 	of := l.lost[at]
@@ -48,30 +42,23 @@ func (l *looker) lose(sample *oncpuOperand) {
 		if len(l.lost) == maxLostInCodes {
 			return
 		}
-		of = &lostCode{threads: map[int32]int{}, given: map[int32]int{}}
+		of = &lostCode{threads: map[int32]int{}}
 		l.lost[at] = of
 	}
 	of.threads[int32(sample.Tid)]++
-	switch {
-	case of.asked:
-		l.regain(of, sample)
-	case l.lostKept < maxLost:
+	if !of.asked && l.lostKept < maxLost {
 		l.lostKept++
 		of.samples = append(of.samples, *sample)
 	}
 }
 
-// regain takes a sample for an access to where its thread went when it was caught, to one place
-// after the other.
-func (l *looker) regain(of *lostCode, sample *oncpuOperand) {
-	tid := int32(sample.Tid)
-	places := of.caught[tid]
-	if len(places) == 0 {
-		return
+// regain takes a sample for an access to where its thread was seen to go; false: it was not seen.
+func (l *looker) regain(at codeOf, sample *oncpuOperand) bool {
+	place, seen := l.went.next(at, int32(sample.Tid))
+	if seen {
+		l.keep(sample, place)
 	}
-	one := places[of.given[tid]%len(places)]
-	of.given[tid]++
-	l.keep(sample, one)
+	return seen
 }
 
 // catch asks the threads at the instructions at which most is lost.
@@ -93,18 +80,14 @@ func (l *looker) catch() {
 		if err != nil { // the process has ended, or others hold the registers: what is lost stays so
 			continue
 		}
-		of.asked, of.caught = true, l.placesOf(of, at.address, caught)
-		l.lostKept -= len(of.samples)
-		for i := range of.samples {
-			l.regain(of, &of.samples[i])
-		}
-		of.samples = nil
+		l.locate(at, caught)
 	}
 }
 
-// placesOf are the accesses of an instruction with the registers that threads were caught with.
-func (l *looker) placesOf(of *lostCode, code uint64, caught []watchpoint.Caught) map[int32][]access {
-	places, latest := map[int32][]access{}, map[int32]*oncpuOperand{}
+// locate adds where an instruction went with the registers that threads were caught with, and takes
+// the samples that waited for it.
+func (l *looker) locate(at codeOf, caught []watchpoint.Caught) {
+	of, latest := l.lost[at], map[int32]*oncpuOperand{}
 	for i := range of.samples {
 		latest[int32(of.samples[i].Tid)] = &of.samples[i]
 	}
@@ -115,11 +98,15 @@ func (l *looker) placesOf(of *lostCode, code uint64, caught []watchpoint.Caught)
 		}
 		sample := *like // its code, and where its thread's own memory is
 		copy(sample.Regs[:], caught[i].Registers[:])
-		if found, ok := accessAt(&sample, code); ok {
-			places[caught[i].Tid] = append(places[caught[i].Tid], found)
+		if found, ok := accessAt(&sample, at.address); ok {
+			l.went.add(at, caught[i].Tid, found)
 		}
 	}
-	return places
+	for i := range of.samples {
+		l.regain(at, &of.samples[i])
+	}
+	l.lostKept -= len(of.samples)
+	of.asked, of.samples = true, nil
 }
 
 func byCodeOf(a, b codeOf) int {

@@ -4,21 +4,17 @@ import "golang.org/x/arch/x86/x86asm"
 
 // lostAt is the address of the instruction that a sample is about where that overwrote a register
 // of its own address, 0 where it did not.
-func lostAt(sample *oncpuOperand, lengths lengthsBefore) (code uint64) {
+func lostAt(sample *oncpuOperand, before instructionsBefore) (code uint64) {
 	defer func() {
 		if recover() != nil { // as in accessOf
 			code = 0
 		}
 	}()
-	length := lengths.of(sample.Ip, sample.Code[:codeBefore])
-	if length == 0 {
+	inst := before.of(sample.Ip, sample.Code[:codeBefore])
+	if inst == nil || leaves(inst) || !hasMemory(inst) {
 		return 0
 	}
-	inst, err := x86asm.Decode(sample.Code[codeBefore-length:codeBefore], longMode)
-	if err != nil || leaves(&inst) || !hasMemory(&inst) {
-		return 0
-	}
-	if _, memory := memoryOf(&inst); !changed(&inst, memory) {
+	if _, memory := memoryOf(inst); !changed(inst, memory) {
 		return 0
 	}
 	return sample.Ip - uint64(inst.Len)

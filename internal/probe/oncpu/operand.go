@@ -2,7 +2,7 @@ package oncpu
 
 // What memory an instruction works on, from a sample's registers. A sample's address is that of the
 // instruction to come: behind a locked instruction or a load that took long, the one before is
-// meant; it is found in the bytes before. accessOf, lengthsBefore and taskRegister are of each
+// meant; it is found in the bytes before. accessOf, instructionsBefore and taskRegister are of each
 // machine: operand_amd64.go, operand_arm64.go.
 
 const (

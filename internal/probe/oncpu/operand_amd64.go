@@ -19,20 +19,19 @@ const taskRegister = 14
 
 // accessOf finds the operand that a sample is about; false when there is none or its registers have
 // changed.
-func accessOf(sample *oncpuOperand, lengths lengthsBefore) (found access, ok bool) {
+func accessOf(sample *oncpuOperand, before instructionsBefore) (found access, ok bool) {
 	defer func() {
 		if recover() != nil { // bytes that are no code can be more than the decoder bears
 			found, ok = access{}, false
 		}
 	}()
 	code := sample.Code[:]
-	if length := lengths.of(sample.Ip, code[:codeBefore]); length > 0 {
-		previous, err := x86asm.Decode(code[codeBefore-length:codeBefore], longMode)
-		if err == nil && isBarrier(&previous) {
-			return storeBefore(sample, lengths, length)
+	if previous := before.of(sample.Ip, code[:codeBefore]); previous != nil {
+		if isBarrier(previous) {
+			return storeBefore(sample, before, previous.Len)
 		}
-		if err == nil && !leaves(&previous) && hasMemory(&previous) {
-			return operandOf(&previous, sample, sample.Ip, true)
+		if !leaves(previous) && hasMemory(previous) {
+			return operandOf(previous, sample, sample.Ip, true)
 		}
 	}
 	next, err := x86asm.Decode(code[codeBefore:], longMode)
@@ -58,29 +57,32 @@ func accessBy(sample *oncpuOperand) (found access, ok bool) {
 	return found.placed(sample.Regs[stackRegister], sample.Thread, false)
 }
 
-// maxLengths bounds what is remembered: 100 bytes each.
-const maxLengths = 4096
+// maxBefore bounds what is remembered: 300 bytes each.
+const maxBefore = 4096
 
-// lengthsBefore remembers answers of lengthBefore, which decodes 64 times, by the code: hot code is
-// sampled again and again.
-type lengthsBefore map[codeAt]int
+// instructionsBefore remembers the instruction before an address, which takes 64 decodings to find,
+// by the code: hot code is sampled again and again.
+type instructionsBefore map[codeAt]*x86asm.Inst
 
 type codeAt struct {
 	address uint64
 	before  [codeBefore]byte
 }
 
-func (l lengthsBefore) of(address uint64, code []byte) int {
+// of is the instruction that ends where the code ends, nil when it cannot be told.
+func (b instructionsBefore) of(address uint64, code []byte) *x86asm.Inst {
 	at := codeAt{address: address, before: [codeBefore]byte(code)}
-	length, known := l[at]
+	found, known := b[at]
 	if !known {
-		length = lengthBefore(code)
-		if len(l) >= maxLengths {
-			clear(l)
+		if inst, err := x86asm.Decode(code[len(code)-lengthBefore(code):], longMode); err == nil {
+			found = &inst
 		}
-		l[at] = length
+		if len(b) >= maxBefore {
+			clear(b)
+		}
+		b[at] = found
 	}
-	return length
+	return found
 }
 
 // lengthBefore is the length of the instruction that ends where the code ends, 0 when it cannot be

@@ -87,13 +87,13 @@ func TestAccessOf(t *testing.T) {
 		}
 		copy(sample.Code[codeBefore-len(before):], before)
 		copy(sample.Code[codeBefore:], after)
-		got, ok := accessOf(sample, lengthsBefore{})
+		got, ok := accessOf(sample, instructionsBefore{})
 		got = access{address: got.address, size: got.size, write: got.write, locked: got.locked, base: test.want.base,
 			block: got.block}
 		if ok == test.none || got != test.want {
 			t.Errorf("%s: %+v, %v, want %+v", test.name, got, ok, test.want)
 		}
-		if lost := lostAt(sample, lengthsBefore{}); (lost != 0) != strings.HasSuffix(test.name, "is lost") {
+		if lost := lostAt(sample, instructionsBefore{}); (lost != 0) != strings.HasSuffix(test.name, "is lost") {
 			t.Errorf("%s: lost at %#x", test.name, lost)
 		}
 	}
@@ -118,7 +118,7 @@ func TestWhatBelongsToATask(t *testing.T) {
 			sample.Code[i] = 0x90 // nop
 		}
 		copy(sample.Code[codeBefore:], code)
-		found, ok := accessOf(sample, lengthsBefore{})
+		found, ok := accessOf(sample, instructionsBefore{})
 		if got := isOfTask(test.function, &found); !ok || got != test.want {
 			t.Errorf("%s in %s: %v (%+v, %v)", test.code, test.function, got, found, ok)
 		}
@@ -132,7 +132,7 @@ func FuzzAccessOf(f *testing.F) {
 		sample := &oncpuOperand{Ip: testIP, Regs: registers(), Thread: testThread}
 		copy(sample.Code[max(0, codeBefore-len(before)):codeBefore], before)
 		copy(sample.Code[codeBefore:], after)
-		got, ok := accessOf(sample, lengthsBefore{})
+		got, ok := accessOf(sample, instructionsBefore{})
 		if ok && (got.size <= 0 || got.size > lineBytes) || !ok && got != (access{}) {
 			t.Errorf("%+v, %v", got, ok)
 		}

@@ -5,19 +5,19 @@ import "encoding/binary"
 // taskRegister is R28, where Go keeps the task that runs (cmd/compile/abi-internal.md).
 const taskRegister = 28
 
-// lengthsBefore remembers nothing: all instructions have one length.
-type lengthsBefore struct{}
+// instructionsBefore remembers nothing: all instructions have one length.
+type instructionsBefore struct{}
 
 // accessOf finds the operand that a sample is about; false when there is none or its registers have
 // changed.
-func accessOf(sample *oncpuOperand, _ lengthsBefore) (access, bool) {
+func accessOf(sample *oncpuOperand, _ instructionsBefore) (access, bool) {
 	before, next := binary.LittleEndian.Uint32(sample.Code[:4]), binary.LittleEndian.Uint32(sample.Code[4:])
 	return accessA64(before, next, &sample.Regs, sample.Ip, sample.Thread)
 }
 
 // lostAt is the address of the instruction before a sample where that overwrote a register of its
 // own address, 0 where it did not.
-func lostAt(sample *oncpuOperand, _ lengthsBefore) (code uint64) {
+func lostAt(sample *oncpuOperand, _ instructionsBefore) (code uint64) {
 	operand, ok := decodeA64(binary.LittleEndian.Uint32(sample.Code[:4]))
 	if !ok {
 		return 0
