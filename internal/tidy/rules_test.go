@@ -28,6 +28,8 @@ func TestRulesFindBreaches(t *testing.T) {
 		{"init", "internal/stat/x.go", "package stat\n\nfunc init() {}\n", "internal/stat/x.go:3: func init"},
 		{"long comment", "internal/stat/x.go", "package stat\n\n// " + strings.Repeat("é ", proseMax/2) + "\n",
 			"internal/stat/x.go:3: comment of 103 columns"},
+		{"long comment in C", "internal/probe/x.h", "/* int\n * " + strings.Repeat("é ", proseMax/2) + "*/\n",
+			"internal/probe/x.h:2: comment of 105 columns"},
 		{"long line", "web/src/view.ts", "let a;\n" + strings.Repeat("é", columnsMax+1) + "\n",
 			"web/src/view.ts:2: line of 121 columns"},
 		{"long file", "internal/probe/x/x.bpf.c", strings.Repeat("int a;\n", fileLinesMax+1),

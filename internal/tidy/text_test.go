@@ -43,7 +43,7 @@ func checkLines(s source) []problem {
 		case columns > columnsMax:
 			text := fmt.Sprintf("line of %d columns, at most %d", columns, columnsMax)
 			problems = append(problems, problem{s.path, count, text})
-		case columns > proseMax && s.syntax != nil && prose.MatchString(line):
+		case columns > proseMax && s.isProse(line):
 			text := fmt.Sprintf("comment of %d columns, at most %d", columns, proseMax)
 			problems = append(problems, problem{s.path, count, text})
 		}
@@ -53,6 +53,14 @@ func checkLines(s source) []problem {
 		problems = append(problems, problem{s.path, count, text})
 	}
 	return problems
+}
+
+// isProse tells whether a line is nothing but comment: in Go, and in the C of probes.
+func (s source) isProse(line string) bool {
+	if s.syntax != nil {
+		return prose.MatchString(line)
+	}
+	return strings.HasPrefix(s.path, "internal/probe/") && proseOfC.MatchString(line)
 }
 
 // checkWords looks at comments in Go and at every line elsewhere, where a word in code is just as

@@ -28,11 +28,14 @@ const (
 	functionLinesMax = 70
 	fileLinesMax     = 300
 	columnsMax       = 120
-	proseMax         = 100 // of comments in Go
+	proseMax         = 100 // of comments in Go and in the C of probes
 )
 
-// prose is a line of a comment that is no example and no directive.
-var prose = regexp.MustCompile(`^\t*// \S`)
+// prose and proseOfC are lines of a comment that are no example and no directive.
+var (
+	prose    = regexp.MustCompile(`^\t*// \S`)
+	proseOfC = regexp.MustCompile(`^\t*(/\*| \*) \S`)
+)
 
 // root is the repository, seen from this package's folder.
 const root = "../.."

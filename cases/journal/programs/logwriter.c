@@ -1,12 +1,12 @@
-/* A service that logs: five threads (or fewer) append lines of 150 bytes to one file under one mutex, 1000 a second
- * each, beside a process that writes data in bulk and one that appends and syncs. Prints for each line when writing it
- * was due and how long after that it was done, both in microseconds: a line that waits behind a slow one is late too.
+/* A service that logs: five threads (or fewer) append lines of 150 bytes to one file under one
+ * mutex, 1000 a second each, beside a process that writes data in bulk and one that appends and
+ * syncs. Prints for each line when writing it was due and how long after that it was done, both in
+ * microseconds: a line that waits behind a slow one is late too.
  *
  *	logwriter File|Async SECONDS BEGIN [THREADS]
  *
- * Async hands the lines to a thread of its own over a ring, as asynchronous loggers do. BEGIN is the time of day in
- * milliseconds at which the first line is due; the disk fills up until then.
- */
+ * Async hands the lines to a thread of its own over a ring, as asynchronous loggers do. BEGIN is
+ * the time of day in milliseconds at which the first line is due; the disk fills up until then. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -180,7 +180,8 @@ int main(int count, char **words)
 	kill(syncer, SIGKILL);
 	if (async_mode)
 		pthread_join(consumer, 0);
-	/* Nobody waits for them: one may be asleep in fsync for long, and the lines are what this is about. */
+	/* Nobody waits for them: one may be asleep in fsync for long, and the lines are what this is
+	 * about. */
 	for (int i = 0; i < each; i++)
 		for (long k = 0; k < counts[i]; k++)
 			printf("%.1f %.1f\n", (records[i][k].due - begin) / 1e3, records[i][k].took / 1e3);

@@ -1,8 +1,7 @@
-/* Very many that each do a little: PROCESSES processes of THREADS threads sleep and compute by turns, ROUNDS times.
- * With a directory of cgroups, process N goes into the one called N.
+/* Very many that each do a little: PROCESSES processes of THREADS threads sleep and compute by
+ * turns, ROUNDS times. With a directory of cgroups, process N goes into the one called N.
  *
- *	crowd PROCESSES THREADS ROUNDS [CGROUPS]
- */
+ *	crowd PROCESSES THREADS ROUNDS [CGROUPS] */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-/* Two processes hand a byte to and fro over pipes, on one CPU: two context switches a round trip. With two
- * directories of cgroups, each process goes into its own one, so that every switch crosses cgroups.
+/* Two processes hand a byte to and fro over pipes, on one CPU: two context switches a round trip.
+ * With two directories of cgroups, each process goes into its own one, so that every switch crosses
+ * cgroups.
  *
- *	pingpong ROUNDS [CGROUP CGROUP]
- */
+ *	pingpong ROUNDS [CGROUP CGROUP] */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdio.h>

@@ -1,12 +1,13 @@
-/* Services on one host that hand work to each other: RINGS rings, each on a CPU of its own as far as there are, with
- * STAGES threads that pass a request on and compute a while for each. Stage s belongs to service s modulo the number
- * of services; each service is a process in the cgroup whose directory is given. So the work, the threads and the
- * switches are the same however many services there are: what differs is how many switches go from one cgroup to
- * another. A ring rests before each request: where threads hand a CPU to each other without a pause, Linux 6.18 leaves
- * its own threads there (rcu_preempt among them) without a turn for minutes, and no BPF program can be attached.
+/* Services on one host that hand work to each other: RINGS rings, each on a CPU of its own as far
+ * as there are, with STAGES threads that pass a request on and compute a while for each. Stage s
+ * belongs to service s modulo the number of services; each service is a process in the cgroup whose
+ * directory is given. So the work, the threads and the switches are the same however many services
+ * there are: what differs is how many switches go from one cgroup to another. A ring rests before
+ * each request: where threads hand a CPU to each other without a pause, Linux 6.18 leaves its own
+ * threads there (rcu_preempt among them) without a turn for minutes, and no BPF program can be
+ * attached.
  *
- *	services REQUESTS WORK RINGS STAGES CGROUP...
- */
+ *	services REQUESTS WORK RINGS STAGES CGROUP... */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>

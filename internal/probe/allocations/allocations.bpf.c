@@ -89,7 +89,8 @@ static __always_inline __u64 returns_to(registers *regs)
 #endif
 }
 
-/* What a thread asks for; a call within another takes its place, for it is that one which gets the block. */
+/* What a thread asks for; a call within another takes its place, for it is that one which gets
+ * the block. */
 static __always_inline int begin(registers *regs, __u64 size, __u64 out, __u64 old)
 {
 	struct task_struct *task = bpf_get_current_task_btf();

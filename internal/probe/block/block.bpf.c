@@ -28,8 +28,8 @@ struct request {
 
 #pragma clang attribute pop
 
-/* Who asked which device for what. One entry per CPU that completed requests of it: no two CPUs write to
- * the same one. */
+/* Who asked which device for what. One entry per CPU that completed requests of it: no two CPUs
+ * write to the same one. */
 struct total_key {
 	__u32 device; /* major << 20 | minor */
 	__u32 operation, tgid, cpu;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* I/O that a cgroup's limit held back (blkio.throttle.*, io.max) before it became a request. Nothing tells when the
- * throttle takes a bio; it is announced as queued when the throttle's worker lets it go (blk_throtl_dispatch_work_fn).
- * Included by block.bpf.c. Where no limit is at work, a bio costs the look at one flag of the task. */
+/* I/O that a cgroup's limit held back (blkio.throttle.*, io.max) before it became a request.
+ * Nothing tells when the throttle takes a bio; it is announced as queued when the throttle's
+ * worker lets it go (blk_throtl_dispatch_work_fn). Included by block.bpf.c. Where no limit is at
+ * work, a bio costs the look at one flag of the task. */
 #pragma once
 
 #define PF_WQ_WORKER 0x20

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* Entering the mappings of a new process into the unwinder library's table here, where they are made, when all its
- * code is of files that the library has read already: most processes of a busy host live for milliseconds and run the
- * same few programs, and each took a waking of user space to be looked at. A process with any other code is announced
- * as before. Who is booked here is unknown to the library until it is announced after all; see unwind/book.go. */
+/* Entering the mappings of a new process into the unwinder library's table here, where they are
+ * made, when all its code is of files that the library has read already: most processes of a
+ * busy host live for milliseconds and run the same few programs, and each took a waking of user
+ * space to be looked at. A process with any other code is announced as before. Who is booked
+ * here is unknown to the library until it is announced after all; see unwind/book.go. */
 #pragma once
 
 #include "announce.h"
@@ -116,7 +117,8 @@ static long read_mapping(struct task_struct *task, struct vm_area_struct___booke
 	return 0;
 }
 
-/* The largest block from start on that is aligned to its size and does not go beyond the end, as its bits. */
+/* The largest block from start on that is aligned to its size and does not go beyond the end, as
+ * its bits. */
 static __always_inline __u32 block_bits(__u64 start, __u64 end)
 {
 	__u32 aligned = __builtin_ctzll(start), fits = 63 - __builtin_clzll(end - start);
@@ -137,7 +139,8 @@ static __always_inline struct code_page mark_of(__u32 tgid)
 	return page;
 }
 
-/* As the library does it, block by block, so that its own entry of the same mapping takes the place of this one. */
+/* As the library does it, block by block, so that its own entry of the same mapping takes the
+ * place of this one. */
 __noinline int enter_range(__u32 tgid, __u64 start, __u64 end, __u64 file, __u64 bias)
 {
 	struct code_place place = {file, bias};
@@ -151,8 +154,8 @@ __noinline int enter_range(__u32 tgid, __u64 start, __u64 end, __u64 file, __u64
 	return start < end ? -1 : 0;
 }
 
-/* Whether the mapping at an address of the current process is of known code, and was entered. vdso: it is to be the
- * code that the kernel gives to every process, else that of a file. */
+/* Whether the mapping at an address of the current process is of known code, and was entered.
+ * vdso: it is to be the code that the kernel gives to every process, else that of a file. */
 __noinline int book_mapping(__u32 tgid, __u64 address, __u32 vdso)
 {
 	struct mapped found = {};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* Booking a process when it begins to run a program: its own code, that of its dynamic linker, and the vDSO. */
+/* Booking a process when it begins to run a program: its own code, that of its dynamic linker,
+ * and the vDSO. */
 #pragma once
 
 #include "book.h"
@@ -44,9 +45,10 @@ __noinline int unbook(__u32 tgid)
 	return 0;
 }
 
-/* Whether the process that calls exec is booked; if not it is to be announced. The library may know it by what it ran
- * before: a child that was looked at before its exec. What it then entered stays until the process ends, and lies
- * elsewhere, for the kernel chooses addresses at random, except for programs that are linked to one. */
+/* Whether the process that calls exec is booked; if not it is to be announced. The library may
+ * know it by what it ran before: a child that was looked at before its exec. What it then
+ * entered stays until the process ends, and lies elsewhere, for the kernel chooses addresses at
+ * random, except for programs that are linked to one. */
 static __always_inline bool book_program(struct task_struct *task)
 {
 	__u32 tgid = task->tgid, zero = 0;
@@ -75,8 +77,9 @@ unknown:
 	return false;
 }
 
-/* Whether a process that calls exec need not be announced: it is by its first stack, if it lives to have one. One that
- * the library knows by what it ran before is announced: its code is another now. */
+/* Whether a process that calls exec need not be announced: it is by its first stack, if it lives
+ * to have one. One that the library knows by what it ran before is announced: its code is
+ * another now. */
 const volatile __u32 patient = 0;
 
 static __always_inline bool waits_for_stack(__u32 tgid)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* What the scheduler's hooks tell of the system call in progress; the hooks on system calls read it.
+/* What the scheduler's hooks tell of the system call in progress; the hooks on system calls read
+ * it.
  *
  * Of calls that come again and again and are quick, only some are timed at their entry (see
- * syscalls.bpf.c). One that turns out to block is timed from its first sleep: that far it was quick. */
+ * syscalls.bpf.c). One that turns out to block is timed from its first sleep: that far it was
+ * quick. */
 #pragma once
 
 #include "spent.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* Telling strangers at a system call without asking which task runs: that takes a call out of the program,
- * dearer than all else that is done for them. A task's registers lie at the same place of its kernel stack for
- * as long as it lives, so a table says by a hash of that place whether a target may have it. A place that a target
- * had stays marked until the next window: a stranger that gets it, or shares its mark, is told by its task. */
+/* Telling strangers at a system call without asking which task runs: that takes a call out of
+ * the program, dearer than all else that is done for them. A task's registers lie at the same
+ * place of its kernel stack for as long as it lives, so a table says by a hash of that place
+ * whether a target may have it. A place that a target had stays marked until the next window: a
+ * stranger that gets it, or shares its mark, is told by its task. */
 #pragma once
 
 #include "kernel.h"
@@ -27,7 +28,8 @@ static __always_inline __u8 *entry_mark(const void *registers)
 	struct entry_marks *marks = bpf_map_lookup_elem(&entries, &zero);
 	if (!marks)
 		return 0;
-	/* Of two pointers the verifier allows the difference only; the marks lie at one place for all programs. */
+	/* Of two pointers the verifier allows the difference only; the marks lie at one place for all
+	 * programs. */
 	__u64 hash = (((__u64)registers - (__u64)marks) >> 3) * 0x9e3779b97f4a7c15ull;
 	return &marks->target[hash >> (64 - ENTRY_LOG)];
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* What differs between the machines that culprit runs on: where the registers of user mode are kept while a task is
- * in the kernel, and the numbers of the system calls that programs look at. Included by kernel.h. */
+/* What differs between the machines that culprit runs on: where the registers of user mode are
+ * kept while a task is in the kernel, and the numbers of the system calls that programs look at.
+ * Included by kernel.h. */
 #pragma once
 
 /* A flavour: the name without ___culprit is what is looked up in the kernel's BTF. */
@@ -13,8 +14,8 @@ struct pt_regs___culprit {
 static __always_inline __u64 user_ip(struct pt_regs___culprit *regs) { return regs->ip; }
 static __always_inline __u64 user_sp(struct pt_regs___culprit *regs) { return regs->sp; }
 
-/* Negative outside of any call: an interrupt or a fault in user mode leaves -1, and so does the end of a call that a
- * signal's return has replaced. */
+/* Negative outside of any call: an interrupt or a fault in user mode leaves -1, and so does the
+ * end of a call that a signal's return has replaced. */
 static __always_inline long call_in_progress(struct pt_regs___culprit *regs) { return regs->orig_ax; }
 
 static __always_inline __u64 first_argument(struct pt_regs___culprit *regs) { return regs->di; }

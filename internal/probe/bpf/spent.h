@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* What a thread waited for, summed up at each switch-in by what the system call that it was in is for. The probe of
- * requests takes the sums at a request's two ends. */
+/* What a thread waited for, summed up at each switch-in by what the system call that it was in
+ * is for. The probe of requests takes the sums at a request's two ends. */
 #pragma once
 
 #include "task.h"

@@ -4,8 +4,8 @@
 
 #include "kernel.h"
 
-/* Kernels before 5.18 do not pass the state that the task left with (commit fa2c3254d7cf): there it is
- * read from the task, where a waking at the same moment may have changed it. */
+/* Kernels before 5.18 do not pass the state that the task left with (commit fa2c3254d7cf): there
+ * it is read from the task, where a waking at the same moment may have changed it. */
 const volatile __u32 switch_shows_state = 1;
 
 static __always_inline bool was_preempted(unsigned long long *ctx) { return ctx[0]; }

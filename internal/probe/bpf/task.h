@@ -82,7 +82,8 @@ struct task_state {
 	struct place places[PLACES];
 	struct sleep last_sleep, hop;
 	__u64 spent_ns[WAIT_CLASSES];
-	/* Of requests, see requests/turn.h: the thread's last answer, and what it had waited for by then. */
+	/* Of requests, see requests/turn.h: the thread's last answer, and what it had waited for by
+	 * then. */
 	__u64 answered, downstream_ns;
 	__u64 answered_spent_ns[WAIT_CLASSES], answered_downstream_ns;
 	__u64 downstream_until_ns, downstream_most_ns;
@@ -103,7 +104,8 @@ struct {
 const volatile __u32 whole_host = 0;
 const volatile __u32 own_pid = 0;
 
-/* A task that no BPF program keeps anything for is no target: one load, where a look-up takes 15 to 30 ns. */
+/* A task that no BPF program keeps anything for is no target: one load, where a look-up takes 15
+ * to 30 ns. */
 static __always_inline bool is_stranger(struct task_struct *task)
 {
 	return !whole_host && !task->bpf_storage;

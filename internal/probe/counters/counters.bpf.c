@@ -1,16 +1,17 @@
 //go:build ignore
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
-/* Counters that stay on, one set per CPU. When the CPU goes from one cgroup (process, thread) to another, what they
- * counted since the last time is booked to the one that leaves. Nothing is reprogrammed at a switch.
+/* Counters that stay on, one set per CPU. When the CPU goes from one cgroup (process, thread) to
+ * another, what they counted since the last time is booked to the one that leaves. Nothing is
+ * reprogrammed at a switch.
  *
  * How an event is read, by its kind:
  *   CLOCK   one reading of the monotonic clock serves all of them
  *   MEMORY  the kernel adds to a word of memory (software events, tracepoints): the word is read
  *   SWITCHES  likewise, and the word is the run queue's: there is no event
- *   HELPER  the PMU has to be asked (hardware, msr): the value with how long it was enabled and counted
+ *   HELPER  the PMU has to be asked (hardware, msr): the value, how long it was on and counted
  *
- * Every CPU writes its own rows only, with interrupts off: at switches, and when user space asks by running `control`
- * there. So no addition is lost to another. */
+ * Every CPU writes its own rows only, with interrupts off: at switches, and when user space asks by
+ * running `control` there. So no addition is lost to another. */
 #include "reading.h"
 
 struct {
@@ -20,9 +21,9 @@ struct {
 	__type(value, struct row);
 } rows SEC(".maps");
 
-/* Who ran on this CPU not long ago: to add to a row of these, no table is searched. Each has one slot, by its id; who
- * comes to a slot of another one first moves that one's row to the table, and user space has all of them moved before
- * it reads. */
+/* Who ran on this CPU not long ago: to add to a row of these, no table is searched. Each has one
+ * slot, by its id; who comes to a slot of another one first moves that one's row to the table,
+ * and user space has all of them moved before it reads. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, NEAR_ROWS);
@@ -75,7 +76,8 @@ static __always_inline void name_row(struct row *row, struct task_struct *task)
 	bpf_probe_read_kernel_str(row->comm, sizeof(row->comm), named->comm);
 }
 
-/* A row of the table. One that does not fit is counted, and its counts go to a row that is always there. */
+/* A row of the table. One that does not fit is counted, and its counts go to a row that is
+ * always there. */
 static __always_inline struct row *find_row(struct key *key)
 {
 	struct row *row = bpf_map_lookup_elem(&rows, key);
@@ -123,8 +125,8 @@ static __noinline int move_row(struct near_row *near_row, __u32 cpu)
 	return 0;
 }
 
-/* The row to add to, near by. Its row in the table is made now: when all are moved at once, the kernel has no memory
- * at hand for as many. */
+/* The row to add to, near by. Its row in the table is made now: when all are moved at once, the
+ * kernel has no memory at hand for as many. */
 static __always_inline struct row *near_row(struct key *key)
 {
 	__u32 slot = (key->id ^ key->born) % NEAR_ROWS;
@@ -143,7 +145,8 @@ static __always_inline struct row *near_row(struct key *key)
 	return &found->row;
 }
 
-/* Books what was counted since the last time; without a row it only notes where the counters stand. */
+/* Books what was counted since the last time; without a row it only notes where the counters
+ * stand. */
 static __always_inline void take(struct cpu_state *cpu, struct row *row)
 {
 	__u64 now = bpf_ktime_get_ns();
@@ -177,8 +180,9 @@ static __always_inline void came(struct cpu_state *cpu, struct task_struct *task
 	cpu->task = (__u64)task;
 }
 
-/* `task` is who leaves. Another one than the last that came: the kernel has not shown a switch in between. Where the
- * two are booked to the same, so is what was counted; else nobody knows whose it is. */
+/* `task` is who leaves. Another one than the last that came: the kernel has not shown a switch
+ * in between. Where the two are booked to the same, so is what was counted; else nobody knows
+ * whose it is. */
 static __always_inline void book(struct cpu_state *cpu, struct task_struct *task)
 {
 	struct key key = {.id = cpu->id, .born = cpu->born, .cpu = bpf_get_smp_processor_id()};

@@ -34,7 +34,8 @@ struct times {
 	__u64 enabled, running; /* ns */
 };
 
-/* What was counted on one CPU for one of them. Without HELPER events user space leaves the times out. */
+/* What was counted on one CPU for one of them. Without HELPER events user space leaves the times
+ * out. */
 struct row {
 	__u64 ran_ns;
 	__u64 named_ns; /* when the name was taken: that of the CPU where it was taken last holds */
@@ -163,8 +164,8 @@ static __always_inline __u64 read_memory(__u64 address)
 	return event->count.a.a.counter;
 }
 
-/* Where this CPU's run queue counts its switches, as if it were an event: the kernel does so anyhow, and the event
- * context-switches costs each of them some 100 ns. 0: not found. */
+/* Where this CPU's run queue counts its switches, as if it were an event: the kernel does so
+ * anyhow, and the event context-switches costs each of them some 100 ns. 0: not found. */
 static __always_inline __u64 own_switches(struct task_struct *task)
 {
 	if (!bpf_core_field_exists(struct cfs_rq, rq))

@@ -100,7 +100,8 @@ struct {
 	__type(value, struct reclaim);
 } reclaims SEC(".maps");
 
-/* Takes a token of this CPU's bucket: how many faults the one that is taken stands for, 0 when there is none. */
+/* Takes a token of this CPU's bucket: how many faults the one that is taken stands for, 0 when
+ * there is none. */
 static __always_inline __u32 take_token(__u32 tid, __u64 now)
 {
 	__u32 zero = 0;

@@ -93,7 +93,8 @@ struct {
 	__type(value, __u64);
 } paid_until SEC(".maps");
 
-/* Linux 6.2; before, holders have no stack: bpf_get_task_stack takes no pointer that was read out of a lock. */
+/* Linux 6.2; before, holders have no stack: bpf_get_task_stack takes no pointer that was read
+ * out of a lock. */
 struct task_struct *bpf_task_from_pid(__s32 pid) __ksym __weak;
 void bpf_task_release(struct task_struct *task) __ksym __weak;
 
@@ -122,7 +123,8 @@ static __always_inline bool pay_look(__u64 now)
 	return true;
 }
 
-/* What the holder waits for itself. One that runs on another CPU shows no stack (the kernel's unwind_start). */
+/* What the holder waits for itself. One that runs on another CPU shows no stack (the kernel's
+ * unwind_start). */
 static __always_inline void look_at_holder(struct holder *holder, __u64 now)
 {
 	if (!bpf_task_from_pid || !bpf_task_release || !pay_look(now))
@@ -136,7 +138,8 @@ static __always_inline void look_at_holder(struct holder *holder, __u64 now)
 	bpf_task_release(task);
 }
 
-/* Who holds it. Of an rwsem held by readers it is one that took it lately, who may be gone: not told. */
+/* Who holds it. Of an rwsem held by readers it is one that took it lately, who may be gone: not
+ * told. */
 static __always_inline void fill_holder(struct wait *wait, void *lock, __u64 now)
 {
 	unsigned long owner = 0;
@@ -169,7 +172,8 @@ int BPF_PROG(wait_begins, void *lock, unsigned int flags)
 		return 0;
 	}
 	if (wait->lock && within_window(wait->start)) {
-		/* Nested; or the same again, when a mutex gives up spinning since its holder has gone to sleep. */
+		/* Nested; or the same again, when a mutex gives up spinning since its holder has gone to
+		 * sleep. */
 		if (wait->lock == (__u64)lock && !wait->holder.stack[0])
 			fill_holder(wait, lock, now);
 		return 0;

@@ -1,7 +1,8 @@
 //go:build ignore
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
-/* What the perf events that processes hold open count, for whom, and how much of the time: /proc tells only that a
- * descriptor is one. Nothing is attached: user space has it walk once over the descriptors of all processes. */
+/* What the perf events that processes hold open count, for whom, and how much of the time: /proc
+ * tells only that a descriptor is one. Nothing is attached: user space has it walk once over the
+ * descriptors of all processes. */
 #include <linux/perf_event.h>
 #include "../bpf/kernel.h"
 
@@ -104,8 +105,9 @@ static __always_inline void describe(struct held *held, struct perf_event *event
 	held->enabled = BPF_CORE_READ(event, total_time_enabled);
 	held->running = BPF_CORE_READ(event, total_time_running);
 	held->cpu = BPF_CORE_READ(event, cpu);
-	/* Whom it was opened for. The task of its context is no thread's once that thread ended, while what it counts goes
-	 * on in the threads that came of it; and the kernel exchanges contexts of threads that are counted alike. */
+	/* Whom it was opened for. The task of its context is no thread's once that thread ended, while
+	 * what it counts goes on in the threads that came of it; and the kernel exchanges contexts of
+	 * threads that are counted alike. */
 	struct task_struct *target = BPF_CORE_READ(event, hw.target);
 	held->target = BPF_CORE_READ(target, tgid);
 	held->thread = BPF_CORE_READ(target, pid);
@@ -136,8 +138,8 @@ int holders(struct bpf_iter__task_file *ctx)
 	return 0;
 }
 
-/* Model-specific registers of x86 that are written and read, by register: those of the counters are what programming
- * them anew costs. */
+/* Model-specific registers of x86 that are written and read, by register: those of the counters
+ * are what programming them anew costs. */
 struct msr_key {
 	__u32 number;
 	__u32 write;

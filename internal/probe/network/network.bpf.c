@@ -119,7 +119,8 @@ static __always_inline struct listener_key listener_of(const struct sock *sk)
 	return key;
 }
 
-/* The address of one end; of whom the other end has called only the host, because its port is a new one each time. */
+/* The address of one end; of whom the other end has called only the host, because its port is a
+ * new one each time. */
 static __always_inline void fill_peer(struct total_key *key, const struct sock *sk, struct owner *owner)
 {
 	key->family = sk->__sk_common.skc_family;
@@ -238,7 +239,8 @@ int BPF_PROG(was_reset, struct sock *sk)
 	return 0;
 }
 
-/* Learns whose the sockets are that are there when the window begins, over all open files of the host. */
+/* Learns whose the sockets are that are there when the window begins, over all open files of the
+ * host. */
 SEC("iter/task_file")
 int window_begins(struct bpf_iter__task_file *ctx)
 {

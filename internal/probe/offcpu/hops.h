@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /* The hop behind a wait: what the waker had itself just waited for.
  *
- * Of the target's own tasks the last sleep stands in their state. Of others (a journal's thread, a worker
- * of the kernel, a server on the other side of a socket) it is kept only once they have woken the target,
- * and until they have not for a while: strangers cost nothing. The first wait that a helper ends has
- * therefore no hop, but for the kernel threads of the journals, which are watched from the beginning. */
+ * Of the target's own tasks the last sleep stands in their state. Of others (a journal's thread,
+ * a worker of the kernel, a server on the other side of a socket) it is kept only once they have
+ * woken the target, and until they have not for a while: strangers cost nothing. The first wait
+ * that a helper ends has therefore no hop, but for the kernel threads of the journals, which are
+ * watched from the beginning. */
 #pragma once
 
 #include "stacks.h"
@@ -43,7 +44,8 @@ static __always_inline struct helper *make_helper(struct task_struct *task, __u6
 	return helper;
 }
 
-/* The kernel's own threads, and whoever is in a system call: an interrupt may have come to the others. */
+/* The kernel's own threads, and whoever is in a system call: an interrupt may have come to the
+ * others. */
 static __always_inline bool can_help(struct task_struct *waker)
 {
 	if (!waker->pid)
@@ -91,7 +93,8 @@ static __always_inline void helper_woken(void *ctx, struct task_struct *waker, s
 	__u64 slept_ns = now - helper->off_start;
 	if (slept_ns < long_ns)
 		return;
-	/* Of this stack only matters whether a timer, an interrupt or a thread woke: for the most part as the last time. */
+	/* Of this stack only matters whether a timer, an interrupt or a thread woke: for the most part
+	 * as the last time. */
 	if (slept_ns < wait_ns && helper->skip && helper->last_sleep.waker_tid == waker->pid) {
 		helper->skip--;
 		return;
@@ -102,7 +105,8 @@ static __always_inline void helper_woken(void *ctx, struct task_struct *waker, s
 	bpf_probe_read_kernel(helper->last_sleep.waker_comm, 16, waker->comm);
 }
 
-/* Remembers with a task of the target that is being woken what its waker has waited for meanwhile. */
+/* Remembers with a task of the target that is being woken what its waker has waited for
+ * meanwhile. */
 static __always_inline void remember_hop(struct task_struct *waker, struct task_state *state)
 {
 	struct task_state *waker_state = state_of(waker);

@@ -22,7 +22,8 @@ struct {
 	__type(value, __u32);
 } unwinder SEC(".maps");
 
-/* Adds up a stay that is over; a long one is also kept whole. unseen is when it was woken, where no waking was seen. */
+/* Adds up a stay that is over; a long one is also kept whole. unseen is when it was woken, where
+ * no waking was seen. */
 static __always_inline void end_stay(struct task_struct *task, struct task_struct *runner, struct task_state *state,
 				     __s32 stack, __u64 object, __u64 unseen, __u64 now)
 {
@@ -76,7 +77,8 @@ static __always_inline void got_cpu(struct task_struct *task, struct task_struct
 	call_of(task, &object);
 	if (off_ns >= long_ns)
 		stack = off_ns >= wait_ns || looks(state) ? stack_of_sleeper(task) : NOT_TAKEN;
-	/* Nobody blocks without being woken: where no waking was seen it came before the switch-out was. */
+	/* Nobody blocks without being woken: where no waking was seen it came before the switch-out
+	 * was. */
 	end_stay(task, runner, state, stack, object, state->off_start, now);
 	state->off_start = 0;
 }
@@ -89,9 +91,10 @@ struct {
 	__type(value, __u32);
 } thread_ends SEC(".maps");
 
-/* Some switch-ins reach no program and count as no miss (seen on 6.18: of a thousand one, always behind the
- * same threads of another process, in whose context a timer's wakings go unseen as well). What the task has run
- * since, and waited for a CPU, by the scheduler's account, tells when it was; where it waited, its user stack. */
+/* Some switch-ins reach no program and count as no miss (seen on 6.18: of a thousand one, always
+ * behind the same threads of another process, in whose context a timer's wakings go unseen as
+ * well). What the task has run since, and waited for a CPU, by the scheduler's account, tells
+ * when it was; where it waited, its user stack. */
 static __always_inline void came_unseen(struct task_struct *task, struct task_state *state, __u64 now)
 {
 	__u64 came = now - (task->se.sum_exec_runtime - state->ran_ns);
@@ -242,8 +245,8 @@ int unwind_switch(struct bpf_perf_event_data *ctx)
 
 /* The two walks over all threads of the host, started from user space. */
 
-/* Times the targets that are off the CPU when the window begins. A switch-in at the same moment leaves
- * off_start set on a running task: the next switch-out sets it anew, window_ends looks at on_cpu. */
+/* Times the targets that are off the CPU when the window begins. A switch-in at that moment leaves
+ * off_start set on a running task: its next switch-out sets it anew, window_ends asks on_cpu. */
 SEC("iter/task")
 int window_begins(struct bpf_iter__task *ctx)
 {

@@ -4,7 +4,8 @@
 
 #include "stacks.h"
 
-/* Whoever ends a long wait for a futex is about to return from its release: where to, the unwinder tells. */
+/* Whoever ends a long wait for a futex is about to return from its release: where to, the
+ * unwinder tells. */
 static __always_inline void show_release(struct task_struct *waker, __u64 now)
 {
 	struct task_state *state = by_breakpoint ? state_of(waker) : 0;
@@ -15,8 +16,8 @@ static __always_inline void show_release(struct task_struct *waker, __u64 now)
 	state->releasing = 0; /* the breakpoint may have been lost to a debugger */
 }
 
-/* Who wakes in an interrupt, a timer's, is whoever runs there. A thread that ends a wait for a futex releases it, or
- * exits. */
+/* Who wakes in an interrupt, a timer's, is whoever runs there. A thread that ends a wait for a
+ * futex releases it, or exits. */
 static __always_inline bool releases(struct task_struct *waker)
 {
 	struct pt_regs___culprit *regs = (void *)bpf_task_pt_regs(waker);

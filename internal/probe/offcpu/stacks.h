@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /* Stacks of switches: which kernel stacks are kept, and which switch-outs are worth an unwinding.
  *
- * User stacks at a bounded cost: the stack is unwound at a switch-out when its
- * signature (instruction and stack pointer, and the words near the top of the
- * stack that look like code) is new for that thread, else at the first switch-out
- * behind a random moment, about unwind_ns after the one before, so with probability
- * min(1, dt / unwind_ns), dt since the thread's previous switch-out; and never
- * more often than a CPU's budget allows. User space joins unwound stacks to
+ * User stacks at a bounded cost: the stack is unwound at a switch-out when its signature
+ * (instruction and stack pointer, and the words near the top of the stack that look like code) is
+ * new for that thread, else at the first switch-out behind a random moment, about unwind_ns after
+ * the one before, so with probability min(1, dt / unwind_ns), dt since the thread's previous
+ * switch-out; and never more often than a CPU's budget allows. User space joins unwound stacks to
  * exact times by thread and signature.
  *
- * The signature is the dearest part of a switch-out. A thread whose last STREAK stays were all short is
- * looked at as a whole only at one of LOOK_AGAIN switch-outs; at the others the same instruction and stack
- * pointers as before are taken for the same place. The error: within such a streak one place can be taken
- * for another that blocks in the same call with a stack as deep, in short stays and the first long one.
+ * The signature is the dearest part of a switch-out. A thread whose last STREAK stays were all
+ * short is looked at as a whole only at one of LOOK_AGAIN switch-outs; at the others the same
+ * instruction and stack pointers as before are taken for the same place. The error: within such a
+ * streak one place can be taken for another that blocks in the same call with a stack as deep, in
+ * short stays and the first long one.
  *
- * Kernel stacks, of the sleeper and of its waker, cost more than all else that is done for a wait. Stays shorter
- * than long_ns have none. Of those at a place that had SURE in a row of between long_ns and wait_ns only one in
- * about sixteen, at random, is looked at; user space shares out the exact time of the others among the stacks that
- * were seen there. Stays of wait_ns and more are all looked at, and end the row. */
+ * Kernel stacks, of the sleeper and of its waker, cost more than all else that is done for a
+ * wait. Stays shorter than long_ns have none. Of those at a place that had SURE in a row of
+ * between long_ns and wait_ns only one in about sixteen, at random, is looked at; user space
+ * shares out the exact time of the others among the stacks that were seen there. Stays of
+ * wait_ns and more are all looked at, and end the row. */
 #pragma once
 
 #include "../bpf/task.h"
@@ -40,8 +41,9 @@ const volatile __u64 unwind_ns = 10000000; /* at most about one unwinding in thi
 const volatile __u64 long_ns = 50000;      /* a stay is long from here on: kernel stacks, maps */
 const volatile __u64 wait_ns = 1000000;    /* keep a stay whole from here on */
 
-/* Writing here lets the unwinder run: a breakpoint of each CPU watches it. Without breakpoints the unwinder's
- * program is behind the software event of context switches, which costs every switch of the host 150 to 300 ns. */
+/* Writing here lets the unwinder run: a breakpoint of each CPU watches it. Without breakpoints
+ * the unwinder's program is behind the software event of context switches, which costs every
+ * switch of the host 150 to 300 ns. */
 volatile __u64 unwind_trigger = 0;
 __u64 trigger_address = 0;
 __u32 by_breakpoint = 0;
@@ -67,7 +69,8 @@ struct {
 	__type(value, struct stack_buffer);
 } scratch SEC(".maps");
 
-/* Unwindings are paid for up to this time: slot 0 those of switch-outs, slot 1 those of releases. */
+/* Unwindings are paid for up to this time: slot 0 those of switch-outs, slot 1 those of
+ * releases. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 2);
@@ -167,7 +170,8 @@ static __always_inline bool within_budget(__u64 now)
 	return enough;
 }
 
-/* The inverse of the probability with which a switch-out at this distance from the one before is unwound. */
+/* The inverse of the probability with which a switch-out at this distance from the one before is
+ * unwound. */
 static __always_inline __u32 weight_of(__u64 since)
 {
 	__u64 weight = since >= unwind_ns ? 1 : unwind_ns / (since | 1);
@@ -205,8 +209,9 @@ static __always_inline __u32 place_number(struct task_state *state)
 
 /* Which place has the number of the stay, PLACES when none has.
  *
- * This and other functions of places are global, not static: the kernel verifies such a function once and takes its
- * answer for any number. Otherwise it follows the rest of a switch for each place apart, 140,000 instructions more. */
+ * This and other functions of places are global, not static: the kernel verifies such a function
+ * once and takes its answer for any number. Otherwise it follows the rest of a switch for each
+ * place apart, 140,000 instructions more. */
 __noinline __u32 which_place(struct task_state *state)
 {
 	if (!state)
@@ -234,8 +239,8 @@ static __always_inline bool is_at(struct place *place, struct task_state *state)
 	return place->signature == state->signature && place->call == state->off_call && place->state == state->state;
 }
 
-/* Of a stay between long_ns and wait_ns: whether its stacks are taken. Asked at the waking or, when the task did
- * not sleep so long, at the switch-in. */
+/* Of a stay between long_ns and wait_ns: whether its stacks are taken. Asked at the waking or,
+ * when the task did not sleep so long, at the switch-in. */
 static __always_inline bool looks(struct task_state *state)
 {
 	if (state->look != UNDECIDED)
@@ -248,7 +253,8 @@ static __always_inline bool looks(struct task_state *state)
 	return !skips;
 }
 
-/* How many go unseen until the next look: evenly between none and 31, so that no pattern can hide between. */
+/* How many go unseen until the next look: evenly between none and 31, so that no pattern can
+ * hide between. */
 static __always_inline __u32 draw_skip(void) { return bpf_get_prandom_u32() >> 27; }
 
 /* At the end of a stay of long_ns and more whose stack was taken. */

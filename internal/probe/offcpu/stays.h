@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /* Where the time off the CPU is added up: totals per place, the rhythm of each place, the futexes.
  *
- * A place is a thread, a system call, a state and the signature of the user stack; with the kernel stack it is the
- * key of the totals. Stays without one, the short and the unseen (stacks.h), are first added up in the task's own
- * state: a thread that blocks again and again at the same few places touches no map. They are moved to the maps
- * when another place needs their room, when the task ends and when the window does. */
+ * A place is a thread, a system call, a state and the signature of the user stack; with the
+ * kernel stack it is the key of the totals. Stays without one, the short and the unseen
+ * (stacks.h), are first added up in the task's own state: a thread that blocks again and again
+ * at the same few places touches no map. They are moved to the maps when another place needs
+ * their room, when the task ends and when the window does. */
 #pragma once
 
 #include "stacks.h"
@@ -31,8 +32,8 @@ struct {
 	__type(value, struct total);
 } totals SEC(".maps");
 
-/* The time of a process whose places did not fit: all of it, without a stack. A host that starts processes all the
- * time has more places than any map. */
+/* The time of a process whose places did not fit: all of it, without a stack. A host that starts
+ * processes all the time has more places than any map. */
 struct rest {
 	__u64 count, ns;
 };
@@ -47,8 +48,8 @@ struct {
 
 __u64 unkept = 0; /* stays of processes that fit nowhere */
 
-/* How often a thread was woken out of its sleeps at one place, whatever the kernel did there meanwhile: of the
- * key only thread, call and signature count. */
+/* How often a thread was woken out of its sleeps at one place, whatever the kernel did there
+ * meanwhile: of the key only thread, call and signature count. */
 struct rhythm {
 	__u64 last;     /* wake-up */
 	__u64 count;    /* of sleeps but the first */
@@ -203,7 +204,8 @@ static __always_inline struct place *take_place(struct task_struct *task, struct
 	return &state->places[i < PLACES ? i : 0];
 }
 
-/* Adds the time between two wake-ups at a place: a reservoir (Vitter's algorithm R) holds a fair sample. */
+/* Adds the time between two wake-ups at a place: a reservoir (Vitter's algorithm R) holds a fair
+ * sample. */
 static __always_inline void add_rhythm(struct total_key *key, struct place *place, struct task_state *state,
 				       __u64 woken)
 {
@@ -262,7 +264,8 @@ static __always_inline void add_futex(struct total_key *place, struct task_state
 	__builtin_memcpy(futex->waker_comm, state->waker_comm, 16);
 }
 
-/* What is kept of a sleep of long_ns and more; of an unseen one with the stacks that its place showed last. */
+/* What is kept of a sleep of long_ns and more; of an unseen one with the stacks that its place
+ * showed last. */
 __noinline int end_sleep(struct total_key *key, struct place *place, struct task_state *state, __u64 object,
 			 __u64 woken)
 {

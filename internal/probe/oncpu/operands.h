@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* The code and the registers of samples in user mode, for the addresses that the code works on. Only of processes with
- * several threads, and of those that share memory with other processes: the rest has nobody to share a line with. */
+/* The code and the registers of samples in user mode, for the addresses that the code works on.
+ * Only of processes with several threads, and of those that share memory with other processes:
+ * the rest has nobody to share a line with. */
 #pragma once
 
 #include "../bpf/sampled.h"
@@ -33,8 +34,8 @@ struct signal_struct___threads {
 	int nr_threads;
 } __attribute__((preserve_access_index));
 
-/* A flavour, too. The kernel keeps these when a thread is started and when it leaves the CPU: what a thread has set
- * since then by an instruction of its own is not there. */
+/* A flavour, too. The kernel keeps these when a thread is started and when it leaves the CPU:
+ * what a thread has set since then by an instruction of its own is not there. */
 #if defined(__TARGET_ARCH_x86)
 struct thread_struct___bases {
 	unsigned long fsbase, gsbase;

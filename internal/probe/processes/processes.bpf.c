@@ -7,7 +7,8 @@
 #include "../bpf/switch.h"
 #include "../bpf/task.h"
 
-/* PRESENT: a thread as it is made a target. REMAINING: a target that is there when the window begins or ends. */
+/* PRESENT: a thread as it is made a target. REMAINING: a target that is there when the window
+ * begins or ends. */
 enum kind { FORKED = 1, EXECUTED = 2, ENDED = 3, PRESENT = 4, REMAINING = 5 };
 enum loss { LOST_EVENTS = 0, LOST_TASKS = 1 };
 

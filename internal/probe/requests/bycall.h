@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* Sockets by the system calls of the target, for kernels without hooks on them (before Linux 6.3). That data is ready,
- * TCP tells when a segment comes in; of unix sockets nothing tells it, so that their requests begin when they are read.
- * Not seen: io_uring. */
+/* Sockets by the system calls of the target, for kernels without hooks on them (before Linux
+ * 6.3). That data is ready, TCP tells when a segment comes in; of unix sockets nothing tells it,
+ * so that their requests begin when they are read. Not seen: io_uring. */
 #pragma once
 
 #define FILE_TYPE 0170000 /* S_IFMT of include/uapi/linux/stat.h */

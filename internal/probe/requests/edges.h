@@ -37,7 +37,8 @@ int BPF_PROG(state_changed, struct sock *sk, int before, int now)
 	return 0;
 }
 
-/* Two walks over the open files of the target when the window begins: first the listeners, then the others. */
+/* Two walks over the open files of the target when the window begins: first the listeners, then
+ * the others. */
 volatile __u32 listeners_only = 1;
 
 SEC("iter/task_file")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* The header fields of HTTP/2 (HPACK, RFC 7541): which method and path a request has, which status its answer. Of the
- * table that both ends of a connection fill, each entry is kept as what it says of these; sizes are not, since a sender
- * refers to no entry that was evicted. */
+/* The header fields of HTTP/2 (HPACK, RFC 7541): which method and path a request has, which
+ * status its answer. Of the table that both ends of a connection fill, each entry is kept as
+ * what it says of these; sizes are not, since a sender refers to no entry that was evicted. */
 #pragma once
 
 #include "kind.h"
@@ -47,8 +47,8 @@ static __always_inline __u8 next_byte(struct way *way)
 	return way->block[at & (BLOCK - 1)];
 }
 
-/* A number whose first byte has as many bits of it as most says. Functions here are global and keep what they know in
- * the way: the verifier then looks at each once. */
+/* A number whose first byte has as many bits of it as most says. Functions here are global and
+ * keep what they know in the way: the verifier then looks at each once. */
 __noinline __u32 number(struct way *way, __u32 first, __u32 most)
 {
 	__u32 value = first & most;
@@ -211,7 +211,8 @@ __noinline __u32 entry_at(struct way *way, __u32 index)
 	return way->entries[(way->inserted - 1 - index) & (ENTRIES - 1)];
 }
 
-/* The field of a name that is written out, as it is or in Huffman's code: by its length and its first eight bytes. */
+/* The field of a name that is written out, as it is or in Huffman's code: by its length and its
+ * first eight bytes. */
 __noinline __u32 named_field(struct way *way)
 {
 	if (!way)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* The frames of connections of HTTP/2, followed through the calls that read and send them: a frame may begin in one
- * call and end in another, and a call may have its bytes in many places. */
+/* The frames of connections of HTTP/2, followed through the calls that read and send them: a
+ * frame may begin in one call and end in another, and a call may have its bytes in many places. */
 #pragma once
 
 #include "socket.h"
@@ -172,7 +172,8 @@ static __always_inline void find_bytes(struct walk *walk)
 	}
 }
 
-/* Whether what a call has begins with the head of a frame: after what was not seen it is begun anew. */
+/* Whether what a call has begins with the head of a frame: after what was not seen it is begun
+ * anew. */
 static __always_inline bool begins_anew(struct walk *walk)
 {
 	__u8 head[FRAME_HEAD];

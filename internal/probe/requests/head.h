@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* The first bytes of a request: which protocol it is, and of which kind. They are the client's, who may send what it
- * likes: everything here is bounded, and a kind is only a hash of them until user space writes them out. */
+/* The first bytes of a request: which protocol it is, and of which kind. They are the client's,
+ * who may send what it likes: everything here is bounded, and a kind is only a hash of them
+ * until user space writes them out. */
 #pragma once
 
 #include "protocol.h"
@@ -24,8 +25,8 @@ struct {
 	__type(value, struct head);
 } heads SEC(".maps");
 
-/* Where the call in progress has its bytes: the hooks come behind the copy and have no pointer, the caller's
- * registers have. NULL for calls that are not known, io_uring among them. */
+/* Where the call in progress has its bytes: the hooks come behind the copy and have no pointer,
+ * the caller's registers have. NULL for calls that are not known, io_uring among them. */
 static __always_inline void *bytes_of_call(struct task_struct *task)
 {
 	struct pt_regs___culprit *regs = (void *)bpf_task_pt_regs(task);
@@ -52,7 +53,8 @@ static __always_inline __u64 first_bytes(__s32 length)
 	return length >= 8 ? ~0ull : length <= 0 ? 0 : (1ull << (8 * length)) - 1;
 }
 
-/* What a path has behind its last /: one with a digit that is long and hexadecimal is an id, whatever it is. */
+/* What a path has behind its last /: one with a digit that is long and hexadecimal is an id,
+ * whatever it is. */
 struct path {
 	struct head *head;
 	__u64 hash, before; /* up to here, and to where the segment begins */
@@ -101,7 +103,8 @@ static long hash_character(__u32 i, void *of)
 	return 0;
 }
 
-/* Method and path, without the query, numbers and ids folded. head.go folds the text by the same rules. */
+/* Method and path, without the query, numbers and ids folded. head.go folds the text by the same
+ * rules. */
 static __always_inline __u64 hash_path(struct head *head)
 {
 	struct path path = {.head = head, .hash = 1};
@@ -195,8 +198,8 @@ static __always_inline __u64 hash_kind(struct head *head)
 	return hash_word(word);
 }
 
-/* Reads the first bytes of what the call in progress has received, behind those that came before it; false where they
- * cannot be. */
+/* Reads the first bytes of what the call in progress has received, behind those that came before
+ * it; false where they cannot be. */
 __noinline int fill_head(int received, __u64 before, __u32 length)
 {
 	__u32 zero = 0, take = received;

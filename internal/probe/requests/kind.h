@@ -37,7 +37,8 @@ struct {
 	__type(value, struct limit);
 } limits SEC(".maps");
 
-/* By CPU: an addition that an interrupt falls into may be lost, which the counts, atomic ones, must not be. */
+/* By CPU: an addition that an interrupt falls into may be lost, which the counts, atomic ones,
+ * must not be. */
 struct kind_sums {
 	__u64 errors, bytes_in, bytes_out;
 	__u64 wait_ns, upload_ns, serve_ns, answer_ns, total_ns;

@@ -6,7 +6,8 @@
 
 #define FRAMES_SURE 2
 
-/* Streams of several requests lie about turns: a connection that looks like one twice is followed by its frames. */
+/* Streams of several requests lie about turns: a connection that looks like one twice is
+ * followed by its frames. */
 static __always_inline bool name_protocol(struct turn *turn, struct head *head)
 {
 	struct service *service = service_at(turn->service);
@@ -31,7 +32,8 @@ static __always_inline bool name_protocol(struct turn *turn, struct head *head)
 	return true;
 }
 
-/* A request that begins like the last one on its socket is of its kind: what most connections send. */
+/* A request that begins like the last one on its socket is of its kind: what most connections
+ * send. */
 static __always_inline bool looks_the_same(struct turn *turn, struct task_struct *task, int received)
 {
 	__u64 word[KNOWN_WORDS];

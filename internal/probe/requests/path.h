@@ -4,10 +4,12 @@
 
 #include "fields.h"
 
-/* The codes of Huffman's that have up to eight bits, in their order: of the others none is in most paths. */
+/* The codes of Huffman's that have up to eight bits, in their order: of the others none is in
+ * most paths. */
 static const char letters[] = "012aceiost %-./3456789=A_bdfghlmnpru:BCDEFGHIJKLMNOPQRSTUVWYjkqvwxyz&*,;XZ";
 
-/* The next letter of a path in Huffman's code; 0: it ends, or has a rare one, as ?, behind which the query is. */
+/* The next letter of a path in Huffman's code; 0: it ends, or has a rare one, as ?, behind which
+ * the query is. */
 __noinline __u32 coded_letter(struct way *way)
 {
 	if (!way)
@@ -50,7 +52,8 @@ static long next_letter(__u32 i, void *of)
 	return 0;
 }
 
-/* Writes the path into the head, as the first bytes of a request, and the method as its last byte; 0: no path. */
+/* Writes the path into the head, as the first bytes of a request, and the method as its last
+ * byte; 0: no path. */
 __noinline int write_path(struct way *way)
 {
 	__u32 zero = 0;

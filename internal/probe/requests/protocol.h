@@ -10,7 +10,8 @@ enum protocol { UNKNOWN, HTTP1, HTTP2, REDIS, POSTGRES, MYSQL, MEMCACHED, TLS, O
 static __always_inline bool is_upper(__u8 c) { return c >= 'A' && c <= 'Z'; }
 static __always_inline bool is_digit(__u8 c) { return c >= '0' && c <= '9'; }
 
-/* GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, CONNECT, TRACE: capitals and a blank, then a path. */
+/* GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, CONNECT, TRACE: capitals and a blank, then a
+ * path. */
 static __always_inline bool is_http1(const __u8 *b)
 {
 	__u32 word = *(__u32 *)b;
@@ -29,8 +30,9 @@ static __always_inline bool is_memcached(const __u8 *b)
 	       word == 0x656c6564 || word == 0x72636e69 || word == 0x72636564; /* dele incr decr */
 }
 
-/* The head of a frame that means something: a connection of HTTP/2 that is older than the window. Some read these nine
- * bytes first, and the rest in another call. Protocols whose messages begin with their length look much alike. */
+/* The head of a frame that means something: a connection of HTTP/2 that is older than the
+ * window. Some read these nine bytes first, and the rest in another call. Protocols whose
+ * messages begin with their length look much alike. */
 static __always_inline bool is_frame(const __u8 *b, __u32 length)
 {
 	__u32 size = (__u32)b[1] << 8 | b[2];

@@ -1,8 +1,8 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* Requests of the target's services, by whose turn it is on their sockets: from data that is ready, read or not, to
- * the last byte of the answer that is sent before the next request is read. What the target asks of others is
- * followed the same way, from the other end. */
+/* Requests of the target's services, by whose turn it is on their sockets: from data that is
+ * ready, read or not, to the last byte of the answer that is sent before the next request is
+ * read. What the target asks of others is followed the same way, from the other end. */
 #include "client.h"
 #include "frames.h"
 
@@ -12,7 +12,8 @@
 
 volatile __u32 over = 0; /* the window has ended, the programs are about to be detached */
 
-/* A socket that nobody knows, in a call of the target: one that was made before the window, or handed to it. */
+/* A socket that nobody knows, in a call of the target: one that was made before the window, or
+ * handed to it. */
 static __always_inline struct turn *adopt(struct sock *sk, __u32 tgid, bool sends)
 {
 	__u8 state = OF_SOCKET(sk, __sk_common.skc_state);
@@ -48,7 +49,8 @@ int BPF_PROG(ready, struct sock *sk)
 {
 	struct turn *turn = turn_of(sk);
 	if (!turn) {
-		/* A unix socket that was accepted, and is read for the first time: TCP's are known by their state. */
+		/* A unix socket that was accepted, and is read for the first time: TCP's are known by their
+		 * state. */
 		if (over || sk->__sk_common.skc_family != FAMILY_UNIX || sk->__sk_common.skc_state == LISTEN)
 			return 0;
 		__u32 service = listener_service(sk);
@@ -60,11 +62,12 @@ int BPF_PROG(ready, struct sock *sk)
 	return 0;
 }
 
-/* What is read to its end leaves the queue at once; what came while the call held the socket is in it by now. */
+/* What is read to its end leaves the queue at once; what came while the call held the socket is
+ * in it by now. */
 static __always_inline bool all_read(struct sock *sk) { return !OF_SOCKET(sk, sk_receive_queue.qlen); }
 
-/* Whether what a call has read or sent is frames of streams, which are then followed; known: so many bytes of the
- * connection's first words came before. */
+/* Whether what a call has read or sent is frames of streams, which are then followed; known: so
+ * many bytes of the connection's first words came before. */
 static __always_inline bool has_frames(struct sock *sk, struct turn *turn, int bytes, __u32 known, bool answers)
 {
 	if (turn->protocol != HTTP2)
@@ -95,8 +98,8 @@ static __always_inline void begin_turn(struct turn *turn, struct task_struct *ta
 	state->downstream_most_ns = 0;
 }
 
-/* What is seldom is kept out of the way of what comes with each request, whose code then fills fewer lines of the
- * cache. Here: a socket that is not known, in a call of anybody. */
+/* What is seldom is kept out of the way of what comes with each request, whose code then fills
+ * fewer lines of the cache. Here: a socket that is not known, in a call of anybody. */
 static __noinline struct turn *adopt_of(struct sock *sk, struct task_struct *task, int sends)
 {
 	return !over && state_of(task) ? adopt(sk, task->tgid, sends) : 0;

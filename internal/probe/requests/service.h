@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* Services and kinds of requests. A service is a listening port of a network namespace, or the path of a unix socket;
- * seen from the other side it is where the target's own requests go to. A kind is what its requests have in common. */
+/* Services and kinds of requests. A service is a listening port of a network namespace, or the
+ * path of a unix socket; seen from the other side it is where the target's own requests go to. A
+ * kind is what its requests have in common. */
 #pragma once
 
 #include "../bpf/edge.h"
@@ -74,8 +75,8 @@ struct bpf_iter__bpf_map_elem {
 
 #pragma clang attribute pop
 
-/* Where the kernel has no hooks on sockets, system calls are followed in their place (bycall.h): what they are about is
- * an address, and no pointer that a program may look behind. */
+/* Where the kernel has no hooks on sockets, system calls are followed in their place (bycall.h):
+ * what they are about is an address, and no pointer that a program may look behind. */
 const volatile __u32 by_calls = 0;
 
 #define OF_SOCKET(sk, field) (by_calls ? BPF_CORE_READ(sk, field) : (sk)->field)
@@ -92,8 +93,8 @@ struct service {
 	struct service_key key;
 	__u32 tgid; /* who owned the first socket seen; 0: not known */
 	__u32 requests_kind; /* where requests of no kind go */
-	/* What turns say nothing of: sends that nobody asked for, requests given together with another, turns of
-	 * connections that carry several streams, and those of which no wait was seen. */
+	/* What turns say nothing of: sends that nobody asked for, requests given together with another,
+	 * turns of connections that carry several streams, and those of which no wait was seen. */
 	__u64 pushes, pipelined, multiplexed, adopted;
 	char name[UNIX_NAME + 4];
 };
@@ -113,8 +114,8 @@ struct {
 	__type(value, __u32);
 } service_ids SEC(".maps");
 
-/* Where the target listens. Of TCP by namespace and port; of unix sockets by the address that an accepted socket
- * shares with its listener. */
+/* Where the target listens. Of TCP by namespace and port; of unix sockets by the address that an
+ * accepted socket shares with its listener. */
 struct listener_key {
 	__u64 where;
 	__u32 port, unused;
@@ -148,8 +149,9 @@ static __always_inline bool is_stream(const struct sock *sk)
 	       (OF_SOCKET(sk, sk_protocol) == PROTOCOL_MPTCP && OF_SOCKET(sk, __sk_common.skc_state) == LISTEN);
 }
 
-/* Whether the port of a connection was bound and not picked by connect(), which marks its ports by -1
- * (__inet_hash_connect): the connection was accepted, or, seldom, its client chose where it comes from. */
+/* Whether the port of a connection was bound and not picked by connect(), which marks its ports
+ * by -1 (__inet_hash_connect): the connection was accepted, or, seldom, its client chose where
+ * it comes from. */
 static __always_inline bool was_accepted(const struct sock *sk)
 {
 	if (OF_SOCKET(sk, __sk_common.skc_family) == FAMILY_UNIX ||
@@ -177,7 +179,8 @@ struct {
 	__type(value, struct name_scratch);
 } name_scratch SEC(".maps");
 
-/* Not inlined, as other loops here: the verifier looks at it once, and not again for each way that leads to it. */
+/* Not inlined, as other loops here: the verifier looks at it once, and not again for each way
+ * that leads to it. */
 __noinline __u64 hash_name(void)
 {
 	__u32 zero = 0;

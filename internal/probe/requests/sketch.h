@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* Latencies in buckets whose width is a 32nd of their power of two: their middle is at most 1.6 % off. */
+/* Latencies in buckets whose width is a 32nd of their power of two: their middle is at most 1.6
+ * % off. */
 #pragma once
 
 #include "../bpf/kernel.h"

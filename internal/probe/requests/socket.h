@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* What is kept of a socket. Where hooks give the socket it is kept with it, and goes with it. Where system calls are
- * followed it is in tables by the socket's address, and goes when the connection ends. */
+/* What is kept of a socket. Where hooks give the socket it is kept with it, and goes with it.
+ * Where system calls are followed it is in tables by the socket's address, and goes when the
+ * connection ends. */
 #pragma once
 
 #include "streams.h"
@@ -8,7 +9,8 @@
 #define SOCKETS 32768    /* that are known by their address at once */
 #define CONNECTIONS 1024 /* of HTTP/2 among them */
 
-/* Of a unix socket, whose end nothing tells, the number says whether the address is another's by now; else it is 0. */
+/* Of a unix socket, whose end nothing tells, the number says whether the address is another's by
+ * now; else it is 0. */
 struct socket_key {
 	__u64 address, number;
 };
@@ -88,7 +90,8 @@ static __always_inline void forget_socket(const struct sock *sk)
 	bpf_map_delete_elem(&connections_by_address, &key);
 }
 
-/* What is known of a socket; NULL for a stranger's: with hooks by one load where no program keeps anything for it. */
+/* What is known of a socket; NULL for a stranger's: with hooks by one load where no program
+ * keeps anything for it. */
 static __always_inline struct turn *turn_of(struct sock *sk)
 {
 	if (!by_calls && !sk->sk_bpf_storage)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* Requests of connections of HTTP/2 in the clear, gRPC among them: each stream is one, from the frame that opens it to
- * the last byte of the frame that ends its answer. */
+/* Requests of connections of HTTP/2 in the clear, gRPC among them: each stream is one, from the
+ * frame that opens it to the last byte of the frame that ends its answer. */
 #pragma once
 
 #include "path.h"
@@ -82,7 +82,8 @@ static __always_inline void stream_ends(struct turn *turn, struct stream *stream
 	add_turn(ended);
 }
 
-/* A stream that opens: its request began when its first data was ready, or, of a client's, is sent. */
+/* A stream that opens: its request began when its first data was ready, or, of a client's, is
+ * sent. */
 static __always_inline void stream_opens(struct connection *connection, struct turn *turn, __u64 now)
 {
 	struct way *way = &connection->asks;

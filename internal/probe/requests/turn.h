@@ -4,8 +4,8 @@
 
 #include "kind.h"
 
-/* Number of the window in which sums of threads are comparable: sockets are followed from window to window where one
- * goes on with another, threads are not. */
+/* Number of the window in which sums of threads are comparable: sockets are followed from window
+ * to window where one goes on with another, threads are not. */
 volatile __u32 era = 0;
 
 struct turn {
@@ -91,7 +91,7 @@ static __always_inline void fill_event(struct request_event *event, const struct
 	event->slow = event->weight = event->in_progress = event->unused = 0;
 }
 
-/* A number for each request of a connection (Knuth's MMIX, the upper half): a call of the kernel's takes longer. */
+/* A number for each request of a connection (Knuth's MMIX, upper half): the kernel's is slower. */
 static __always_inline __u32 next_draw(struct turn *turn)
 {
 	turn->draw = turn->draw * 6364136223846793005ull + 1442695040888963407ull;
@@ -190,7 +190,7 @@ static __always_inline void finish(struct turn *turn)
 	turn->failed = turn->interleaved = turn->no_wait = turn->followed = 0;
 }
 
-/* Of a client the request is what it sent, the answer what came: first_recv and last_send stand for the arrival. */
+/* Of a client the request is what it sent: first_recv and last_send are the answer's arrival. */
 static __always_inline void finish_client(struct turn *turn)
 {
 	if (turn->begin && turn->first_recv) {
@@ -213,7 +213,7 @@ static __always_inline void end_turn(struct turn *turn)
 		finish(turn);
 }
 
-/* Of a unix socket nothing tells the end: its answers are counted when they begin, and made longer with each send. */
+/* Of a unix socket nothing tells the end: an answer counts at its begin, and grows by each send. */
 __noinline int book(struct turn *turn, __u64 before, int sent)
 {
 	if (!turn)
@@ -256,8 +256,8 @@ static __always_inline void took_up(struct turn *turn, struct task_state *state)
 	turn->era = era;
 }
 
-/* When the thread that answers took the request up: it sleeps for want of work before, or has answered another.
- * A sleep that the request fell into was for want of work; a later one is the request's own. */
+/* When the thread that answers took the request up: before, it sleeps for want of work or answers
+ * another. A sleep that the request fell into was for want of work; a later one is its own. */
 static __noinline int took_up_elsewhere(struct turn *turn, struct task_state *state)
 {
 	for (int i = 0; i < WAIT_CLASSES; i++)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
 /* Counting system calls at a bounded cost.
  *
- * What a call costs more is what counts: reading the clock twice takes longer than all the rest. So each CPU
- * keeps a table of the calls that its threads make, which needs no look-up in a hash. Of a call that a thread
- * has made SURE times in a row quicker than QUICK_LOG only one of about sixteen, at random, is timed; all are
- * counted. What sleeps is timed anyhow, from its first sleep (../bpf/calls.h): only a quick call can go
- * untimed, and user space gives those the distribution of the quick ones that were timed. */
+ * What a call costs more is what counts: reading the clock twice takes longer than all the rest.
+ * So each CPU keeps a table of the calls that its threads make, which needs no look-up in a
+ * hash. Of a call that a thread has made SURE times in a row quicker than QUICK_LOG only one of
+ * about sixteen, at random, is timed; all are counted. What sleeps is timed anyhow, from its
+ * first sleep (../bpf/calls.h): only a quick call can go untimed, and user space gives those the
+ * distribution of the quick ones that were timed. */
 #pragma once
 
 #include "../bpf/buckets.h"
@@ -40,7 +41,8 @@ struct {
 	__type(value, struct call_total);
 } calls SEC(".maps");
 
-/* One call of one thread on one CPU. An older one that falls into the same slot moves into calls. */
+/* One call of one thread on one CPU. An older one that falls into the same slot moves into
+ * calls. */
 struct call_slot {
 	__u32 tgid, tid;
 	__s32 call;
@@ -135,8 +137,8 @@ static __always_inline void count_call(struct call_slot *slot, long result)
 		count_error(slot, result);
 }
 
-/* Adds the time of a call, and decides how many of the next ones go untimed: evenly between none and
- * 31, so that no pattern of the program can hide between the timed ones. */
+/* Adds the time of a call, and decides how many of the next ones go untimed: evenly between none
+ * and 31, so that no pattern of the program can hide between the timed ones. */
 static __always_inline void add_time(struct call_slot *slot, __u64 took_ns)
 {
 	__u32 bucket = bucket_of(took_ns);

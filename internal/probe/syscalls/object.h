@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* What a file descriptor stands for: the path of a file, the peer of a socket, the kind of anything else.
- * bpf_d_path is not allowed in these programs, so the chain of dentries is read, across mounts. */
+/* What a file descriptor stands for: the path of a file, the peer of a socket, the kind of
+ * anything else. bpf_d_path is not allowed in these programs, so the chain of dentries is read,
+ * across mounts. */
 #pragma once
 
 #include "counts.h"
@@ -56,14 +57,15 @@ struct task_struct___files { struct files_struct *files; };
 struct socket_id {
 	__u16 family, protocol, type, state;
 	__u16 own_port, peer_port; /* the own one in host order, the peer's in network order */
-	/* DIALLED: it made the connection, which of a unix socket means that it is connected to a name and has none.
-	 * TAKEN: a TCP socket that accept gave. 0: not known. */
+	/* DIALLED: it made the connection, which of a unix socket means that it is connected to a name
+	 * and has none. TAKEN: a TCP socket that accept gave. 0: not known. */
 	__u32 dials;
 	__u8 peer[16];
 };
 
-/* The names of a path, from the file upwards, "" at a mount. Each has its own place: one after the other would be
- * a new state at every step for the verifier. Of a path that a program gave there is one, over all places. */
+/* The names of a path, from the file upwards, "" at a mount. Each has its own place: one after
+ * the other would be a new state at every step for the verifier. Of a path that a program gave
+ * there is one, over all places. */
 struct path_names {
 	__u32 given, cut; /* cut: there is more above */
 	char fstype[16];
@@ -119,7 +121,8 @@ static __always_inline bool climb(struct dentry **dentry, struct mount **mount)
 	return true;
 }
 
-/* Unrolled: the compiler closes this loop by falling into it, which kernels before 6.2 refuse (seen on 6.1). */
+/* Unrolled: the compiler closes this loop by falling into it, which kernels before 6.2 refuse
+ * (seen on 6.1). */
 static __noinline void read_names(struct path_names *path, struct dentry *dentry, struct mount *mount)
 {
 	path->cut = 1;
@@ -198,10 +201,11 @@ static __always_inline void keep_unix_name(struct sock *sock, struct socket_id *
 		count_loss(LOST_PATHS);
 }
 
-/* Who made a TCP connection. The kernel does not keep that, but its books tell: whoever sent the SYN has had one byte
- * more acknowledged than it sent of data (tcpEStatsAppHCThruOctetsAcked of RFC 4898 begins before the SYN on that side,
- * behind it on the other: tcp_connect_init, tcp_create_openreq_child). A FIN is one more: where it is not known whether
- * it has been sent, nothing is told. */
+/* Who made a TCP connection. The kernel does not keep that, but its books tell: whoever sent the
+ * SYN has had one byte more acknowledged than it sent of data (tcpEStatsAppHCThruOctetsAcked of
+ * RFC 4898 begins before the SYN on that side, behind it on the other: tcp_connect_init,
+ * tcp_create_openreq_child). A FIN is one more: where it is not known whether it has been sent,
+ * nothing is told. */
 static __always_inline __u32 who_dialled(struct sock *sock, __u16 state)
 {
 	struct tcp_sock *tcp = (void *)sock;
@@ -235,7 +239,8 @@ static __always_inline void read_socket(struct file *file, struct socket_id *id,
 		bpf_probe_read_kernel(id->peer, 16, &sock->__sk_common.skc_v6_daddr);
 }
 
-/* Tells what a descriptor of the current task is; returns the mode of its inode, 0 when there is none. */
+/* Tells what a descriptor of the current task is; returns the mode of its inode, 0 when there is
+ * none. */
 static __always_inline __u32 identify(struct task_struct *task, __u64 descriptor, struct socket_id *id,
 				      struct path_key *key)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* Files of code that the target opens: libraries, modules of scripts, archives of classes, each once a window. What a
- * file holds is told by its name alone: nothing of it is read here. */
+/* Files of code that the target opens: libraries, modules of scripts, archives of classes, each
+ * once a window. What a file holds is told by its name alone: nothing of it is read here. */
 #pragma once
 
 #include "object.h"
@@ -42,7 +42,8 @@ static __always_inline bool ends(__u64 tail, const char *with, __u32 length)
 
 #define ENDS(tail, with) ends(tail, with, sizeof(with) - 1)
 
-/* Whether a name is that of code: by its end, or a library's by its begin, for behind it stands its version. */
+/* Whether a name is that of code: by its end, or a library's by its begin, for behind it stands
+ * its version. */
 static __always_inline bool is_code(struct dentry *dentry)
 {
 	struct dentry___name *named = (void *)dentry;

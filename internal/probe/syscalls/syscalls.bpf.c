@@ -1,7 +1,7 @@
 //go:build ignore
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* System calls of the target, added up in the kernel per thread and call (counts.h); those of slow_ns and
- * more are also kept whole, with what they were on (object.h). */
+/* System calls of the target, added up in the kernel per thread and call (counts.h); those of
+ * slow_ns and more are also kept whole, with what they were on (object.h). */
 #include "../bpf/book.h"
 #include "../bpf/calls.h"
 #include "../bpf/entry.h"
@@ -152,9 +152,10 @@ static __always_inline void announce_code(void *ctx, struct pt_regs___culprit *r
 	announce_process(ctx, id);
 }
 
-/* Whether the first sleep that an untimed call is timed from was its own. What a thread does on its way out, the
- * last close of a file for one, comes after the end of its call: a sleep there would be taken for one of a later call.
- * Since a call's own first sleep it has for the most part slept. */
+/* Whether the first sleep that an untimed call is timed from was its own. What a thread does on
+ * its way out, the last close of a file for one, comes after the end of its call: a sleep there
+ * would be taken for one of a later call. Since a call's own first sleep it has for the most
+ * part slept. */
 static __always_inline bool slept_itself(struct task_state *state, __s32 call, __u64 took_ns)
 {
 	__u64 off_ns = state->call_slept + state->call_queued;

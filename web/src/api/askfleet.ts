@@ -1,4 +1,5 @@
-// Puts a question over many hosts to the server that gave the page, and tells what it says while it answers.
+// Puts a question over many hosts to the server that gave the page, and tells what it says while it
+// answers.
 import type { Answer, FleetLine, Typed } from "./fleet";
 
 export type Told = (line: FleetLine) => void;

@@ -1,5 +1,6 @@
-// Colours by cycles per instruction: how long an instruction takes in a frame, against the whole of its side or, with
-// two sides, against the other one. What lies within the intervals of both has the colour of what cannot be told apart.
+// Colours by cycles per instruction: how long an instruction takes in a frame, against the whole of
+// its side or, with two sides, against the other one. What lies within the intervals of both has
+// the colour of what cannot be told apart.
 import type { Tree } from "../state/tree";
 
 export interface Ratio {
@@ -18,7 +19,8 @@ export function cpiOf(tree: Tree, node: number, side: "a" | "b"): Ratio | null {
 
 const steps = 4; // of factors of the square root of two
 
-// cpiStep returns -4…4: how much longer or shorter an instruction takes; null where nothing is known.
+// cpiStep returns -4…4: how much longer or shorter an instruction takes; null where nothing is
+// known.
 export function cpiStep(tree: Tree, node: number, oneSided: boolean): number | null {
   const from = oneSided ? cpiOf(tree, 0, "a") : cpiOf(tree, node, "a");
   const to = cpiOf(tree, node, oneSided ? "a" : "b");

@@ -7,7 +7,8 @@ export interface Scale {
   at: (value: number) => number;
 }
 
-// scaleOf covers values between two places in pixels; log where they span much and none is zero or less.
+// scaleOf covers values between two places in pixels; log where they span much and none is zero or
+// less.
 export function scaleOf(values: number[], from: number, to: number, wanted: number, log: boolean): Scale {
   const even = axis(values, from, to, wanted);
   if (!log || values.length === 0 || Math.min(...values) <= 0) return even;

@@ -10,8 +10,8 @@ export function download(name: string, type: string, text: string): void {
 
 type Value = number | string;
 
-// csvOf writes a table with quotes where they are needed. A text that a spreadsheet would run as a formula gets an
-// apostrophe before it: names come from programs.
+// csvOf writes a table with quotes where they are needed. A text that a spreadsheet would run as a
+// formula gets an apostrophe before it: names come from programs.
 export function csvOf(titles: string[], rows: Value[][]): string {
   const cell = (value: Value): string => {
     if (typeof value === "number") return Number.isFinite(value) ? String(value) : "";

@@ -1,5 +1,6 @@
-// Printing: a page cannot be clicked on paper, and is as wide as the paper. What is collapsed is opened, pictures are
-// drawn again for that width and in light colours, and all is put back afterwards.
+// Printing: a page cannot be clicked on paper, and is as wide as the paper. What is collapsed is
+// opened, pictures are drawn again for that width and in light colours, and all is put back
+// afterwards.
 import { useEffect, useState } from "preact/hooks";
 
 let opened: HTMLDetailsElement[] = [];

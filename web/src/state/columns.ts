@@ -1,5 +1,6 @@
-// The fields of a call tree, one array of numbers each, in preorder. Those of the page's own data are typed arrays over
-// the memory that was unpacked: nothing is parsed or copied, however many nodes there are.
+// The fields of a call tree, one array of numbers each, in preorder. Those of the page's own data
+// are typed arrays over the memory that was unpacked: nothing is parsed or copied, however many
+// nodes there are.
 import type { CallColumns, ProfileThread } from "../api/page";
 
 export interface Columns {
@@ -75,7 +76,8 @@ export function readColumns(memory: ArrayBuffer): Columns | null {
   return columns;
 }
 
-// Growing is a call tree that is put together node by node; of its changes nothing is known but the sums.
+// Growing is a call tree that is put together node by node; of its changes nothing is known but the
+// sums.
 export class Growing implements Columns {
   readonly name: number[] = [];
   readonly kind: number[] = [];

@@ -1,4 +1,5 @@
-// What the pictures of an experiment show: trials by condition, and a metric by the levels of one factor.
+// What the pictures of an experiment show: trials by condition, and a metric by the levels of one
+// factor.
 import type { Factor, Metric, Result, Spread, Trial } from "../api/experiment";
 import { amount, known, visible } from "../lib/format";
 
@@ -71,7 +72,8 @@ function doses(factor: Factor): number[] | null {
   return values.length > 2 && values.every(Number.isFinite) && new Set(values).size === values.length ? values : null;
 }
 
-// responses are the factors whose levels make a line: numbers, or any where another factor was varied with them.
+// responses are the factors whose levels make a line: numbers, or any where another factor was
+// varied with them.
 export function responses(r: Result, rows: LevelRow[]): Response[] {
   const found: Response[] = [];
   for (const factor of r.factors) {

@@ -1,4 +1,5 @@
-// Why a change is grey: what would have been seen, and how many recordings would show what was measured.
+// Why a change is grey: what would have been seen, and how many recordings would show what was
+// measured.
 import { amount, digits, known, percent, type Num } from "../lib/format";
 
 export interface Measured {
@@ -8,13 +9,13 @@ export interface Measured {
   a: number; // what side A spends
 }
 
-// seenBy is how much larger than half of a 95 % interval a change has to be to leave it with a chance of 80 %:
-// (1.96 + 0.84) / 1.96. Student's distribution, of few recordings, asks for less.
+// seenBy is how much larger than half of a 95 % interval a change has to be to leave it with a
+// chance of 80 %: (1.96 + 0.84) / 1.96. Student's distribution, of few recordings, asks for less.
 const seenBy = 1.43;
 const timesMax = 1000; // from where more recordings are no advice
 
-// whyGrey answers from the interval, which comes from the spread between recordings. What halves it takes four times
-// as many.
+// whyGrey answers from the interval, which comes from the spread between recordings. What halves it
+// takes four times as many.
 export function whyGrey({ change, low, high, a }: Measured, per: string): string {
   if (!known(low) || !known(high) || high <= low) {
     return "Why grey: how far recordings scatter is not known here. Record each side several times.";

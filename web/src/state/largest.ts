@@ -1,6 +1,6 @@
-// largestOf picks the places from one up to another that weigh most, the heaviest first, of equal ones the first. Those
-// whose weight is no number are left out. It holds no more than it returns: a sort of all would take seconds of a
-// million.
+// largestOf picks the places from one up to another that weigh most, the heaviest first, of equal
+// ones the first. Those whose weight is no number are left out. It holds no more than it returns: a
+// sort of all would take seconds of a million.
 export function largestOf(from: number, end: number, most: number, weight: (place: number) => number): number[] {
   const places: number[] = []; // a heap, the lightest on top
   const weights: number[] = [];

@@ -1,5 +1,5 @@
-// What the flame graph shows, in the address: a link to it shows the same. The address is only changed once the reader
-// has chosen something.
+// What the flame graph shows, in the address: a link to it shows the same. The address is only
+// changed once the reader has chosen something.
 export interface Linked {
   time?: string; // profile or waits
   shape?: string;

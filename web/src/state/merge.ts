@@ -1,7 +1,8 @@
-// Call trees merged anew out of another one: from the frames that took the time to their callers, around one
-// function, and by the kind of code. Sums are of both sides; whether a change can be told from zero is known of frames
-// as they were called, so that it is not told here. Groups too narrow to see are not divided further: that keeps the
-// work within what can be drawn, also of a million nodes.
+// Call trees merged anew out of another one: from the frames that took the time to their callers,
+// around one function, and by the kind of code. Sums are of both sides; whether a change can be
+// told from zero is known of frames as they were called, so that it is not told here. Groups too
+// narrow to see are not divided further: that keeps the work within what can be drawn, also of a
+// million nodes.
 import { Growing } from "./columns";
 import { Tree } from "./tree";
 
@@ -27,7 +28,8 @@ class Rows {
   }
 }
 
-// Group is stacks that share the frames up to here, each at the node that comes next, with its seconds.
+// Group is stacks that share the frames up to here, each at the node that comes next, with its
+// seconds.
 interface Group {
   at: number[];
   a: number[];
@@ -93,7 +95,8 @@ export function inverted(tree: Tree): Tree {
   return rows.tree();
 }
 
-// outermost finds the nodes of a function that no other node of it stands above: recursion counts once.
+// outermost finds the nodes of a function that no other node of it stands above: recursion counts
+// once.
 export function outermost(tree: Tree, name: number): number[] {
   const found: number[] = [];
   for (let i = 0; i < tree.size; ) {
@@ -122,8 +125,8 @@ function kindOf(tree: Tree, name: number): number {
   return tree.columns.kind[Array.prototype.indexOf.call(tree.columns.name, name)] ?? 0;
 }
 
-// growDown adds what nodes do together; key says what is one frame. Nodes below with the key of the group are the
-// group's own where same is set.
+// growDown adds what nodes do together; key says what is one frame. Nodes below with the key of the
+// group are the group's own where same is set.
 function growDown(
   tree: Tree, rows: Rows, nodes: number[], key: ArrayLike<number>, at: { name: number; kind: number; depth: number },
   same: boolean,
@@ -165,7 +168,8 @@ export function callees(tree: Tree, name: number): Tree {
   return rows.tree();
 }
 
-// byClass joins neighbours of one kind of code: where the kernel, a language, native code takes the time.
+// byClass joins neighbours of one kind of code: where the kernel, a language, native code takes the
+// time.
 export function byClass(tree: Tree): Tree {
   const rows = new Rows(tree, [...tree.columns.names, ...tree.columns.kinds.map((kind) => kind || "not known")]);
   const root = { name: tree.columns.name[0]!, kind: tree.columns.kind[0]!, depth: 0 };

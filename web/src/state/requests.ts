@@ -1,4 +1,5 @@
-// Requests of one side: the histogram of each kind, and those kept in full with their stretches of time.
+// Requests of one side: the histogram of each kind, and those kept in full with their stretches of
+// time.
 import type { RequestKind, RequestPage, RequestSide } from "../api/page";
 import { Growing, type Columns } from "./columns";
 
@@ -41,7 +42,8 @@ export interface KindPair {
   places: number[]; // in the kinds of each side, -1 for none
 }
 
-// pairsOfKinds puts the kinds of A and B together by what is asked: the same service may listen elsewhere on B.
+// pairsOfKinds puts the kinds of A and B together by what is asked: the same service may listen
+// elsewhere on B.
 export function pairsOfKinds(page: RequestPage): KindPair[] {
   const pairs = new Map<string, KindPair>();
   page.sides.forEach((side, s) => {
@@ -149,7 +151,8 @@ export interface RangeSum {
   rows: Spent[]; // what these spent more than the rest first
 }
 
-// sumRange adds up what the requests of a range spent their time at, against all others of their kind.
+// sumRange adds up what the requests of a range spent their time at, against all others of their
+// kind.
 export function sumRange(kept: Kept, kind: number, range: Range): RangeSum {
   const rows = new Map<string, Spent>();
   const sum: RangeSum = { inside: 0, weight: 0, rest: 0, rows: [] };
@@ -178,8 +181,8 @@ export function sumRange(kept: Kept, kind: number, range: Range): RangeSum {
   return sum;
 }
 
-// rangeTree is the call tree of what the requests of a range did and waited for, per request. Its innermost frames
-// say what a wait was for and who held it.
+// rangeTree is the call tree of what the requests of a range did and waited for, per request. Its
+// innermost frames say what a wait was for and who held it.
 export function rangeTree(kept: Kept, kind: number, range: Range): Columns | null {
   const { stacks } = kept.side;
   const own = new Map<string, { parent: number; text: string; seconds: number }>();

@@ -1,5 +1,5 @@
-// A call tree apart by who spent the time: a row for each process where there are several, below it one for each of its
-// threads, and below that what these did. Sums alone, as in state/merge.ts.
+// A call tree apart by who spent the time: a row for each process where there are several, below it
+// one for each of its threads, and below that what these did. Sums alone, as in state/merge.ts.
 import { Growing, type ThreadColumns } from "./columns";
 import { Tree } from "./tree";
 
@@ -99,8 +99,9 @@ function row(grown: Growing, name: string, depth: number): number {
   return grown.add(grown.names.push(name || "[no name]") - 1, grown.kinds.length - 1, depth, 0, 0);
 }
 
-// add adds an owner's row and below it the part of the tree that it spent its time in. Shares stand in the order of
-// their nodes, which is preorder: a path is left for good once a node beside it comes.
+// add adds an owner's row and below it the part of the tree that it spent its time in. Shares stand
+// in the order of their nodes, which is preorder: a path is left for good once a node beside it
+// comes.
 function add(grown: Growing, tree: Tree, shares: Shares, owner: Owner, depth: number): void {
   const { name, kind } = tree.columns;
   const open: number[] = []; // by depth, the node that was added last

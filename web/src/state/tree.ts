@@ -24,8 +24,8 @@ export class Tree {
   readonly gone: Float64Array; // the part of a under frames that B no longer has
   readonly changeMax: number; // the largest decided change below the root
 
-  // tested: of each node it is known whether its change can be told from zero. Trees merged out of another have sums
-  // alone.
+  // tested: of each node it is known whether its change can be told from zero. Trees merged out of
+  // another have sums alone.
   constructor(readonly columns: Columns, readonly tested = true) {
     const n = columns.name.length;
     this.size = n;

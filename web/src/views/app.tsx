@@ -49,7 +49,8 @@ export function App({ report }: { report: Report }) {
   );
 }
 
-// shows tells which sections a page has: that of a tail has few, and requests are only where some were recorded.
+// shows tells which sections a page has: that of a tail has few, and requests are only where some
+// were recorded.
 function shows({ words, requests }: Report, section: string): boolean {
   return section === "requests" ? requests !== null : !words.only || words.only.includes(section);
 }

@@ -14,7 +14,8 @@ export const noSides: Sides = { a: [], b: [] };
 
 export type Change = (change: (sides: Sides) => Sides) => void;
 
-// choose puts recordings on a side, or takes them away again where all are there; each stands on one side at most.
+// choose puts recordings on a side, or takes them away again where all are there; each stands on
+// one side at most.
 export function choose(sides: Sides, side: keyof Sides, paths: string[]): Sides {
   const had = paths.every((path) => sides[side].includes(path));
   const without = { a: sides.a.filter((p) => !paths.includes(p)), b: sides.b.filter((p) => !paths.includes(p)) };

@@ -1,4 +1,5 @@
-// Many hosts: puts questions to the windows of a hub or a store, shows what comes, and says what is missing.
+// Many hosts: puts questions to the windows of a hub or a store, shows what comes, and says what is
+// missing.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ask, leave } from "../api/ask";
 import { askFleet } from "../api/askfleet";

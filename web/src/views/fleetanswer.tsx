@@ -1,5 +1,5 @@
-// The answer to a question over many hosts: what is missing first, then what was found, the hosts to look at with the
-// commands that prove it there, and what the answer could not see.
+// The answer to a question over many hosts: what is missing first, then what was found, the hosts
+// to look at with the commands that prove it there, and what the answer could not see.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Answer, Look, Typed } from "../api/fleet";

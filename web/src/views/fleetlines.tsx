@@ -1,4 +1,5 @@
-// Asks the agents of a host of each band for a recording with cache lines, where no command has to be run by hand.
+// Asks the agents of a host of each band for a recording with cache lines, where no command has to
+// be run by hand.
 import { useState } from "preact/hooks";
 import { askForLines } from "../api/ask";
 import type { Look } from "../api/fleet";

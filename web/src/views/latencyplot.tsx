@@ -1,4 +1,5 @@
-// Latency of one kind, A and B over each other: how many took no longer, how many took longer, and how they spread.
+// Latency of one kind, A and B over each other: how many took no longer, how many took longer, and
+// how they spread.
 import { useState } from "preact/hooks";
 import { widthMin } from "../draw/axis";
 import { logAxis, shortTime, type LogAxis } from "../draw/logaxis";

@@ -1,4 +1,5 @@
-// One metric of an experiment: its trials by level, the ratios with their intervals, and its course by a factor.
+// One metric of an experiment: its trials by level, the ratios with their intervals, and its course
+// by a factor.
 import { useMemo } from "preact/hooks";
 import type { ExperimentWords, Metric, Result } from "../api/experiment";
 import { axis, widthMin } from "../draw/axis";

@@ -1,4 +1,5 @@
-// A shared cache line: its 64 bytes, the words in it, who writes and who reads them, where padding belongs.
+// A shared cache line: its 64 bytes, the words in it, who writes and who reads them, where padding
+// belongs.
 import type { Block, Price, SharedLine, User, Word } from "../api/case";
 import { digits, known, percent, visible } from "../lib/format";
 

@@ -1,4 +1,5 @@
-// Requests: how long they took on A and B, their course over time, what a range of them did, and the slowest.
+// Requests: how long they took on A and B, their course over time, what a range of them did, and
+// the slowest.
 import { useMemo, useState } from "preact/hooks";
 import type { RequestPage, RequestSide } from "../api/page";
 import { amount, digits, known, visible } from "../lib/format";
@@ -107,7 +108,8 @@ function KindTable({ pairs, twoSided, picked, onPick }: {
   );
 }
 
-// Course is what is known of one side over time: the heat map, a range of it, the slowest of the range.
+// Course is what is known of one side over time: the heat map, a range of it, the slowest of the
+// range.
 function Course({ page, pair, theme }: { page: RequestPage; pair: KindPair; theme: Theme }) {
   const there = page.sides.flatMap((side, s) => (pair.places[s]! >= 0 && side.starts.length > 0 ? [s] : []));
   const [side, setSide] = useState(there[there.length - 1] ?? 0);

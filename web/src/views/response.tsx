@@ -1,4 +1,5 @@
-// Dose and response: a metric by the levels of one factor, a line for each combination of the others.
+// Dose and response: a metric by the levels of one factor, a line for each combination of the
+// others.
 import type { Metric, Trend } from "../api/experiment";
 import { pathOf, spansMuch } from "../draw/plane";
 import { amount, digits, known, metricNoun, visible } from "../lib/format";

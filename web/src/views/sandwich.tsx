@@ -1,4 +1,5 @@
-// One function with all that calls it and all that it calls, wherever it stands, and the table to choose it from.
+// One function with all that calls it and all that it calls, wherever it stands, and the table to
+// choose it from.
 import { useMemo } from "preact/hooks";
 import { amounts, visible } from "../lib/format";
 import { functions, mostItself, type Func } from "../state/functions";

@@ -91,8 +91,9 @@ export function SortTable<T>({ label, rows, columns, start, limit, faint, id }: 
   );
 }
 
-// Title is a title in two halves. Neither is broken where there is little room: a narrow column of numbers would break
-// its title into as many lines as it has words, and the row of titles would be as tall, whatever the reader's fonts.
+// Title is a title in two halves. Neither is broken where there is little room: a narrow column of
+// numbers would break its title into as many lines as it has words, and the row of titles would be
+// as tall, whatever the reader's fonts.
 function Title({ text, mark }: { text: string; mark: string }) {
   const [first, second] = halves(text);
   const arrow = <span aria-hidden="true">{mark}</span>;

@@ -161,7 +161,8 @@ function interval(suspect: Suspect, found: Case): string {
   return ` (between ${from} and ${to})`;
 }
 
-// agreement says whether a prediction and what was observed agree; of a floor, how much of it that is.
+// agreement says whether a prediction and what was observed agree; of a floor, how much of it that
+// is.
 function agreement({ predicted: { value: floor }, observed: { value: seen }, ...of }: Prediction): string {
   if (!of.agrees) return "does not agree";
   if (of.at_least && known(floor) && known(seen) && floor < seen) return `${percent(floor / seen)} of that`;

@@ -130,7 +130,8 @@ function levelColumns(load: string, unit: string): Column<Level>[] {
 }
 
 const stepsOfCurve = 120;
-// A job that is the same with each number of workers is weighed by how many would run in a second of wall time.
+// A job that is the same with each number of workers is weighed by how many would run in a second
+// of wall time.
 const runsPerSecond = "runs/s";
 const wall = "wall";
 
