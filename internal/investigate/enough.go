@@ -31,7 +31,7 @@ func (inv *investigation) wantsPair(done int, settled, shows func() bool) bool {
 	if needed > MostBudget || done >= wantedEvidence && settled() {
 		return false
 	}
-	inv.growTo(needed)
+	inv.growTo(needed, inv.runLengths())
 	return true
 }
 

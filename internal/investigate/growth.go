@@ -22,16 +22,16 @@ func (inv *investigation) grow() {
 	}
 	if missing := wanted - inv.pairsMade(); missing > 0 {
 		// Half a pair more: runs vary.
-		inv.growTo(inv.elapsed() + time.Duration(missing)*inv.pairTime() + inv.pairTime()/2 + inv.reserve())
+		inv.growTo(inv.elapsed()+time.Duration(missing)*inv.pairTime()+inv.pairTime()/2+inv.reserve(), inv.runLengths())
 	}
 }
 
-// growTo lets the budget be that long, where it may grow, and up to MostBudget.
-func (inv *investigation) growTo(needed time.Duration) {
+// growTo lets the budget be that long, where it may grow, and up to MostBudget. It tells why.
+func (inv *investigation) growTo(needed time.Duration, why string) {
 	if !inv.options.MayGrow {
 		return
 	}
-	inv.grown, inv.grownFor = min(needed, MostBudget), inv.runLengths()
+	inv.grown, inv.grownFor = min(needed, MostBudget), why
 	if inv.grown > inv.options.Budget && inv.options.Grown != nil {
 		inv.options.Grown(inv.grown, inv.grownFor)
 	}
