@@ -60,7 +60,7 @@ const leastProven = 0.1
 func (inv *investigation) affords(planned *flip) error {
 	pair := 2 * (inv.took[inv.suffering()] + runOverhead + planned.wait)
 	if least := provePairs*pair + 2*time.Second; inv.left() < least && inv.mayFlip() {
-		inv.growTo(inv.elapsed() + least, inv.runLengths())
+		inv.growTo(inv.elapsed()+least, inv.runLengths())
 	}
 	planned.pairs = int((inv.left() - time.Second) / pair)
 	if planned.pairs < provePairs {
