@@ -19,9 +19,13 @@ func TestAllocations(t *testing.T) {
 	}
 	t.Cleanup(recorder.Close)
 	program := programs.compile(t, "heap.c")
-	for _, way := range []string{"malloc", "calloc", "realloc", "posix_memalign"} {
+	for _, way := range []string{"malloc", "calloc", "realloc", "posix_memalign", "many"} {
 		t.Run(way, func(t *testing.T) {
-			eventually(t, func() []string { return checkBlocks(watchCommand(t, recorder, program, "0.7", way)) })
+			eventually(t, func() []string {
+				rec := watchCommand(t, recorder, program, "0.7", way)
+				rec.lossless(t, "allocations")
+				return checkBlocks(rec)
+			})
 		})
 	}
 }

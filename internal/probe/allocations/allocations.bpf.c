@@ -8,7 +8,7 @@ enum loss { LOST_BLOCKS = 0, LOST_CALLS = 1 };
 
 #define WORDS 48     /* of the stack: 384 bytes, three frames and more */
 #define FEW_WORDS 8  /* where the stack ends soon */
-#define LIVED_NS 100000000ull /* a block that is gone is kept aside from this age on */
+#define LIVED_NS 100000000ull /* a block that is gone is kept from this age on: a line of it was sampled often */
 
 struct address {
 	__u64 address;
@@ -38,7 +38,7 @@ struct {
 	__type(value, struct block);
 } blocks SEC(".maps");
 
-/* Blocks that lived for long and whose address was given away again. */
+/* Blocks that lived for long and are gone. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
@@ -103,6 +103,18 @@ static __always_inline int begin(registers *regs, __u64 size, __u64 out, __u64 o
 	return 0;
 }
 
+static __always_inline void end_block(struct address *key, __u64 now)
+{
+	struct block *known = bpf_map_lookup_elem(&blocks, key);
+	if (!known)
+		return;
+	if (now - known->begun >= LIVED_NS) {
+		known->ended = now;
+		bpf_map_update_elem(&befores, key, known, BPF_ANY);
+	}
+	bpf_map_delete_elem(&blocks, key);
+}
+
 /* The block that a call got. The frames of its callers are as they were when it began. */
 static __always_inline void keep_block(registers *regs, struct call *call, struct address *key)
 {
@@ -118,21 +130,9 @@ static __always_inline void keep_block(registers *regs, struct call *call, struc
 		__builtin_memset(block->words + 1, 0, (WORDS - 1) * sizeof(__u64));
 		bpf_probe_read_user(block->words + 1, FEW_WORDS * sizeof(__u64), (void *)STACK(regs));
 	}
-	struct block *before = bpf_map_lookup_elem(&blocks, key);
-	if (before && (before->ended ? before->ended : call->begun) - before->begun >= LIVED_NS) {
-		if (!before->ended)
-			before->ended = call->begun;
-		bpf_map_update_elem(&befores, key, before, BPF_ANY);
-	}
+	end_block(key, call->begun); /* of which no release was seen */
 	if (bpf_map_update_elem(&blocks, key, block, BPF_ANY))
 		count_loss(LOST_BLOCKS);
-}
-
-static __always_inline void end_block(struct address *key)
-{
-	struct block *known = bpf_map_lookup_elem(&blocks, key);
-	if (known && !known->ended)
-		known->ended = bpf_ktime_get_ns();
 }
 
 SEC("uprobe")
@@ -156,7 +156,7 @@ int enter_free(registers *regs)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct address key = {.address = FIRST(regs), .tgid = task->tgid};
 	if (key.address && is_target(task))
-		end_block(&key);
+		end_block(&key, bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -175,7 +175,7 @@ int leave(registers *regs)
 	}
 	if (key.address) {
 		if (old.address)
-			end_block(&old);
+			end_block(&old, call->begun);
 		keep_block(regs, call, &key);
 	}
 	bpf_map_delete_elem(&calls, &tid);

@@ -8,8 +8,9 @@
 //
 // It sees what takes memory from a function called malloc, in whatever file it is: C, C++, Rust,
 // allocators that are linked in place of the C library's. It refuses the whole host. Not seen are
-// blocks from before the recording, those of a child process of its first milliseconds, blocks at
-// more than 32,768 addresses (counted), and heaps of Go, Java, Node and Python.
+// blocks from before the recording, those of a child process of its first milliseconds, more than
+// 32,768 blocks at once (counted), released ones that lived for less than a tenth of a second, and
+// heaps of Go, Java, Node and Python.
 package allocations
 
 import (

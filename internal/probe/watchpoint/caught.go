@@ -1,11 +1,6 @@
 package watchpoint
 
-import (
-	"errors"
-	"time"
-
-	"golang.org/x/sys/unix"
-)
+import "time"
 
 // catches of one thread at an instruction: a few tell whether it goes to one place or to many.
 const catches = 4
@@ -33,19 +28,13 @@ func (w *Watcher) Catch(pid int, tids []int32, code uint64) ([]Caught, error) {
 	}
 	watches := newWatches(len(tids))
 	defer watches.close()
-	var held error
 	for i, tid := range tids {
-		err := watches.open(i, tid, executing(code), catches)
-		switch {
-		case errors.Is(err, unix.ESRCH): // it has ended
-		case errors.Is(err, ErrHeld):
-			held = err
-		case err != nil:
+		if err := watches.open(i, tid, executing(code), catches); err != nil {
 			return nil, err
 		}
 	}
 	if watches.none() {
-		return nil, held
+		return nil, watches.held
 	}
 	watches.during(armedAtMost)
 	var caught []Caught

@@ -1,6 +1,7 @@
 package watchpoint
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -41,23 +42,41 @@ func (g *group) close() { _ = unix.Close(g.fd) }
 type watches struct {
 	registers []*register // nil: not watched
 	groups    map[int32]*group
+	held      error // wraps ErrHeld where somebody else has a thread's registers
 }
 
 func newWatches(registers int) *watches {
 	return &watches{registers: make([]*register, registers), groups: map[int32]*group{}}
 }
 
-// open has a register wait for its thread's group.
-func (w *watches) open(i int, tid int32, attr *unix.PerfEventAttr, hits int) (err error) {
+// open has a register wait for its thread's group. That the thread has ended, or that somebody else
+// has its registers, is no error: the others are watched, and the first words of a thread are those
+// to know of.
+func (w *watches) open(i int, tid int32, attr *unix.PerfEventAttr, hits int) error {
+	of, err := w.groupOf(tid)
+	if err == nil {
+		w.registers[i], err = of.open(tid, attr, hits)
+	}
+	switch {
+	case errors.Is(err, unix.ESRCH):
+		return nil
+	case errors.Is(err, ErrHeld):
+		w.held = err
+		return nil
+	}
+	return err
+}
+
+func (w *watches) groupOf(tid int32) (*group, error) {
 	of := w.groups[tid]
 	if of == nil {
+		var err error
 		if of, err = openGroup(tid); err != nil {
-			return err
+			return nil, err
 		}
 		w.groups[tid] = of
 	}
-	w.registers[i], err = of.open(tid, attr, hits)
-	return err
+	return of, nil
 }
 
 // none reports whether no register is open.

@@ -22,8 +22,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 const (
@@ -127,27 +125,22 @@ func Free(pid int) error {
 func pass(seen []Seen, kind uint32) error {
 	watches := newWatches(len(seen))
 	defer watches.close()
-	var held error
 	for i := range seen {
 		if seen[i].Writes > 0 {
 			continue
 		}
-		err := watches.open(i, seen[i].Tid, watching(seen[i].Word, kind), hits)
-		switch {
-		case err == nil:
-			seen[i].armed++
-		case errors.Is(err, unix.ESRCH): // it has ended
-		case errors.Is(err, ErrHeld): // some are: the first words of a thread are those to know of
-			held = err
-		default:
+		if err := watches.open(i, seen[i].Tid, watching(seen[i].Word, kind), hits); err != nil {
 			return err
+		}
+		if watches.registers[i] != nil {
+			seen[i].armed++
 		}
 	}
 	if watches.none() {
 		if slices.ContainsFunc(seen, func(one Seen) bool { return one.armed > 0 }) { // in the pass before
 			return nil
 		}
-		return held
+		return watches.held
 	}
 	watches.during(armedAtMost)
 	for i, one := range watches.registers {

@@ -1,8 +1,9 @@
 /* Two threads add to neighbouring words of a heap block for so many seconds; the block is allocated in one of several
  * ways, and its memory given away again at the end.
  *
- * heap SECONDS malloc|calloc|realloc|posix_memalign|follow
+ * heap SECONDS malloc|calloc|realloc|posix_memalign|many|follow
  *
+ * many: malloc, before which ever other blocks come and go, at 48,000 addresses.
  * follow: one of the threads reads through a pointer beside the word that the other one writes. */
 #include <pthread.h>
 #include <stdio.h>
@@ -33,6 +34,18 @@ static __attribute__((noinline)) struct pair *make_pair(const char *way)
 	return block;
 }
 
+/* Blocks of three sizes in turn: those of the second and third lie elsewhere. */
+static void come_and_go(void)
+{
+	static void *blocks[16000];
+	for (size_t size = 40; size <= 200; size += 80) {
+		for (int i = 0; i < 16000; i++)
+			blocks[i] = malloc(size);
+		for (int i = 0; i < 16000; i++)
+			free(blocks[i]);
+	}
+}
+
 static void *add(void *to)
 {
 	while (!over)
@@ -55,6 +68,8 @@ int main(int argc, char **argv)
 	if (argc != 3)
 		return 2;
 	double seconds = atof(argv[1]);
+	if (!strcmp(argv[2], "many"))
+		come_and_go();
 	struct pair *pair = make_pair(argv[2]);
 	pthread_t a, b;
 	pthread_create(&a, NULL, add, (void *)&pair->count);
