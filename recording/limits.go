@@ -23,7 +23,9 @@ const (
 	MaxMetrics      = 2 << 20
 	MaxEvidence     = 256 << 10 // rows of each of the other tables of Evidence
 	MaxDependencies = 16 << 10
-	MaxBuckets      = 64       // latency buckets of one system call
+	MaxBuckets      = 64 // latency buckets of one system call
+	MaxLabels       = 64
+	MaxLabelBytes   = 256      // of one key or value
 	MaxStringBytes  = 16 << 10 // of one name, path or command
 	maxListElements = 32 << 20 // of one list column: all stacks together
 	maxDocument     = 16 << 20 // bytes of manifest.json or facts.json
@@ -80,6 +82,9 @@ func (r *Recording) check() error {
 			return fmt.Errorf("table %s has %d rows, more than the limit of %d", table.name, table.rows, table.limit)
 		}
 	}
+	if err := r.Manifest.checkLabels(); err != nil {
+		return err
+	}
 	if err := r.checkStacks(); err != nil {
 		return err
 	}
@@ -90,6 +95,18 @@ func (r *Recording) check() error {
 		return err
 	}
 	return r.checkEvidence()
+}
+
+func (m *Manifest) checkLabels() error {
+	if len(m.Labels) > MaxLabels {
+		return fmt.Errorf("%d labels, more than the limit of %d", len(m.Labels), MaxLabels)
+	}
+	for key, value := range m.Labels {
+		if max(len(key), len(value)) > MaxLabelBytes {
+			return fmt.Errorf("a label of %d bytes, more than the limit of %d", max(len(key), len(value)), MaxLabelBytes)
+		}
+	}
+	return nil
 }
 
 func (r *Recording) checkStacks() error {

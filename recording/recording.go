@@ -82,6 +82,8 @@ type Manifest struct {
 	// Watched is how requests were watched where that was not all the time; nil: they were, or not
 	// recorded.
 	Watched *Watched `json:"watched,omitempty"`
+	// Labels are what its user calls the recording by: service, version, zone.
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // ProbeStatus says whether a probe ran and, if not, why.

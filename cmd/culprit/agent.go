@@ -15,6 +15,7 @@ import (
 	"culprit/internal/agent"
 	"culprit/internal/knob"
 	"culprit/internal/record"
+	"culprit/recording"
 )
 
 // agentOptions is what may be typed for agent.
@@ -99,13 +100,8 @@ func (o *agentOptions) resolve() (err error) {
 			return err
 		}
 	}
-	o.Labels = map[string]string{}
-	for _, text := range o.labels {
-		key, value, err := agent.ParseLabel(text)
-		if err != nil {
-			return err
-		}
-		o.Labels[key] = value
+	if o.Labels, err = labelsOf(o.labels); err != nil {
+		return err
 	}
 	if o.LabelFile != "" {
 		if info, err := os.Stat(o.LabelFile); err != nil || !info.Mode().IsRegular() {
@@ -113,6 +109,22 @@ func (o *agentOptions) resolve() (err error) {
 		}
 	}
 	return nil
+}
+
+// labelsOf reads what --label says, each key=value; a later one of a key counts.
+func labelsOf(texts []string) (map[string]string, error) {
+	labels := map[string]string{}
+	for _, text := range texts {
+		key, value, err := agent.ParseLabel(text)
+		if err != nil {
+			return nil, err
+		}
+		labels[key] = value
+	}
+	if len(labels) > recording.MaxLabels {
+		return nil, fmt.Errorf("%d labels; give at most %d", len(labels), recording.MaxLabels)
+	}
+	return labels, nil
 }
 
 // shareOf reads "0.5%" as 0.005. A number without % is refused: 0.5 could be half of the host.

@@ -51,6 +51,7 @@ func badOfRecording() []bad {
 		{"negative slow", []string{"record", "--slow", "-5ms", "-a", "-o", "x"}, []string{"--slow -5ms", "--slow 1ms"}},
 		{"no slow", []string{"record", "--slow", "0", "-a", "-o", "x"}, []string{"--slow 0s"}},
 		{"negative duration", []string{"record", "-d", "-1s", "-a", "-o", "x"}, []string{"not positive", "-d 10s"}},
+		{"label", []string{"record", "--label", "new", "-a", "-o", "x"}, []string{`label "new"`, "key=value"}},
 		{"nothing to record", []string{"record", "-o", "x"}, []string{"-p PID"}},
 		{"two targets", []string{"record", "-a", "-p", "1", "-o", "x"}, []string{"only one of"}},
 		{"no file", []string{"record", "--", "true"}, []string{"-o FILE"}},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -131,5 +132,14 @@ func sideText(s side) report.ComparedSide {
 	}
 	return report.ComparedSide{Files: s.names, Disturbed: comparability.Disturbed(s.names, s.recordings),
 		Command: s.recordings[0].Manifest.Target.Words(),
-		Host:    strings.Join(hosts, ", ")}
+		Host:    strings.Join(hosts, ", "), Labels: labelsOfAll(s.recordings)}
+}
+
+// labelsOfAll are the labels that all recordings of a side have alike.
+func labelsOfAll(recordings []*recording.Recording) map[string]string {
+	labels := maps.Clone(recordings[0].Manifest.Labels)
+	for _, rec := range recordings[1:] {
+		maps.DeleteFunc(labels, func(key, value string) bool { return rec.Manifest.Labels[key] != value })
+	}
+	return labels
 }

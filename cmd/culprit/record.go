@@ -25,6 +25,7 @@ type recordOptions struct {
 	json     string
 	salvage  string
 	python   bool
+	labels   []string
 	news     int
 
 	selfCheck bool
@@ -71,6 +72,8 @@ its port, unit or cgroup is followed when it is restarted; a process named by it
 	flags.DurationVarP(&o.duration, "duration", "d", 10*time.Second, "how long to record (a command: at most)")
 	flags.StringVarP(&o.out, "out", "o", "", "file to write (required)")
 	flags.BoolVarP(&o.force, "force", "f", false, "overwrite the file")
+	flags.StringArrayVar(&o.labels, "label", nil,
+		"call the recording by this, as key=value: version=1.4.2; may be given again")
 	flags.IntVarP(&o.Hz, "rate", "F", 99, "samples per second and CPU")
 	flags.DurationVar(&o.Wait, "slow", time.Millisecond, "keep waits whole from this length on")
 	flags.BoolVar(&o.NoCalls, "no-syscalls", false, "leave the system calls out")
@@ -111,6 +114,10 @@ func (o *recordOptions) check() error {
 		return fmt.Errorf("--slow %v is not positive; give a length such as --slow 1ms", o.Wait)
 	case o.json == "-" && len(o.words) > 0:
 		return fmt.Errorf("standard output belongs to the command; give --json a file")
+	}
+	var err error
+	if o.Labels, err = labelsOf(o.labels); err != nil {
+		return err
 	}
 	if err := o.checkCosts(); err != nil {
 		return err

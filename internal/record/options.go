@@ -67,6 +67,8 @@ type Options struct {
 	Confirm bool `json:"confirm,omitempty"`
 	// Allocations remembers where heap blocks are allocated, for words of shared cache lines.
 	Allocations bool `json:"allocations,omitempty"`
+	// Labels are what the recording is called by, for its manifest.
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // MaxHz bounds the rate: at 18 µs per sample in the kernel more would disturb what it measures.

@@ -258,15 +258,18 @@ func checkClasses(t *testing.T, rec *recording.Recording, count int) {
 	sleep, _ := kindOf(rec, recording.SideServer, "GET /sleep/#")
 	timed, _ := kindOf(rec, recording.SideServer, "GET /timed/#") // a wait for a futex that a timer ends is no lock's
 	// A sleep of 3 ms lasts that long or, on a busy host, longer; its request does nothing else but
-	// wait for a CPU. What waits until a time that it has worked out sleeps less where it lost its
-	// CPU in between.
-	for kind, nap := range map[string]recording.Request{"sleep": sleep, "timed": timed} {
-		queued := map[string]int64{"timed": nap.QueuedNs}[kind]
-		if slept := float64(nap.SleepNs); slept+float64(queued) < 0.98*float64(count)*3e6 ||
-			slept < 0.85*float64(count)*3e6 || slept > float64(nap.ServeNs) {
-			t.Errorf("%s: slept %.0f ns of %d, %d times 3 ms", kind, slept, nap.ServeNs, count)
+	// wait for a CPU. What waits until a time that it has worked out sleeps less where its CPU was
+	// taken away in between, also by the hypervisor, which no thread's account tells.
+	for _, nap := range []struct {
+		kind          string
+		request       recording.Request
+		least, beside float64
+	}{{"sleep", sleep, 0.98, 0.1}, {"timed", timed, 0.8, 0.2}} {
+		slept, served := float64(nap.request.SleepNs), float64(nap.request.ServeNs)
+		if slept < nap.least*float64(count)*3e6 || slept > served {
+			t.Errorf("%s: slept %.0f ns of %.0f, %d times 3 ms", nap.kind, slept, served, count)
 		}
-		about(t, kind+": sleep and CPU queue", float64(nap.SleepNs+nap.QueuedNs), float64(nap.ServeNs), 0.1, 0)
+		about(t, nap.kind+": sleep and CPU queue", slept+float64(nap.request.QueuedNs), served, nap.beside, 0)
 	}
 	lock, _ := kindOf(rec, recording.SideServer, "GET /lock/#")
 	// Where the thread that holds the lock gets no CPU, requests hardly wait for it: what they take

@@ -103,6 +103,7 @@ func hear(in io.Reader, requests chan<- request) error {
 func serve(ctx context.Context, plan Options, requests <-chan request, out io.Writer,
 	patience chan time.Duration) error {
 	replies := json.NewEncoder(out)
+	keepToFew()
 	switch {
 	case plan.Requests, plan.Forever: // neither a service that runs nor a whole host is to wait for its recorder
 		hurry(0)

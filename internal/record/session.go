@@ -211,7 +211,8 @@ func (s *Session) manifest(open *openWindow, endNs int64, metrics map[string]flo
 		hz = open.target.Hz
 	}
 	return recording.Manifest{
-		Schema: recording.SchemaVersion, Program: s.options.Program, Host: name, Kernel: kernelRelease(),
+		Schema: recording.SchemaVersion, Program: s.options.Program, Host: name, Labels: s.options.Labels,
+		Kernel:    kernelRelease(),
 		StartedAt: open.startedAt, WindowNs: endNs - open.startNs,
 		Target: recording.Target{Kind: open.target.Kind, Command: open.target.Command, Pid: open.target.Pid,
 			Cgroup: open.target.Cgroup},

@@ -3,6 +3,7 @@ package record
 import (
 	"debug/elf"
 	"os"
+	"runtime"
 	"runtime/debug"
 
 	"golang.org/x/sys/unix"
@@ -20,6 +21,14 @@ const (
 	endingGCPercent  = 50
 	foreverGCPercent = 100
 )
+
+// spreadAtMost is over how many CPUs the recorder's own code is spread. Go would use all: each
+// collection of garbage wakes a worker on every CPU that is idle, and so would disturb the caches
+// and the sleep of as many as the host has. With two, stacks are fetched while another one is
+// named.
+const spreadAtMost = 2
+
+func keepToFew() { runtime.GOMAXPROCS(min(spreadAtMost, runtime.GOMAXPROCS(0))) }
 
 // endSmall keeps the process small until the function that it returns is called.
 func (o Options) endSmall() (done func()) {

@@ -3,10 +3,23 @@ package record
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
 )
+
+// The recorder of a host of many CPUs is spread over two, and over one where its user says so.
+func TestFewCPUs(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(before)
+	for most, want := range map[int]int{64: spreadAtMost, 2: 2, 1: 1} {
+		runtime.GOMAXPROCS(most)
+		if keepToFew(); runtime.GOMAXPROCS(0) != want {
+			t.Errorf("of %d CPUs it takes %d", most, runtime.GOMAXPROCS(0))
+		}
+	}
+}
 
 // residentImage is how much of this program's own file is in its memory, in kB, but for what it
 // writes to.

@@ -3,7 +3,10 @@ package report
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
@@ -60,6 +63,8 @@ type ComparedSide struct {
 	Disturbed []string `json:"disturbed,omitempty"`
 	Command   string   `json:"command"`
 	Host      string   `json:"host"`
+	// Labels are those of culprit record --label that all of Files have alike.
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // ComparisonJSON writes the comparison as one document; like JSON, it has null for what is not
@@ -120,13 +125,27 @@ func (s *ComparedSide) dots(side, metric string, values []float64, order int) []
 	return runs
 }
 
-// titles are what the sides are called: with their hosts where these are not the same.
+// titles are what the sides are called: with their hosts and labels where these are not the same.
 func (c *Comparison) titles() (a, b string) {
 	a, b = c.A.title(), c.B.title()
 	if c.A.Host != "" && c.B.Host != "" && c.A.Host != c.B.Host {
 		a, b = a+" on "+c.A.Host, b+" on "+c.B.Host
 	}
-	return a, b
+	return a + c.A.apartFrom(&c.B), b + c.B.apartFrom(&c.A)
+}
+
+// apartFrom are the labels that the other side does not have: " (version=1.4.2, zone=eu-1)".
+func (s *ComparedSide) apartFrom(other *ComparedSide) string {
+	var texts []string
+	for _, key := range slices.Sorted(maps.Keys(s.Labels)) {
+		if value, has := other.Labels[key]; !has || value != s.Labels[key] {
+			texts = append(texts, key+"="+s.Labels[key])
+		}
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(texts, ", ") + ")"
 }
 
 // title is what a side is called: its command, else its files.

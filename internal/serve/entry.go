@@ -95,6 +95,9 @@ func describeRecording(entry *Entry, file io.ReaderAt) error {
 		return err
 	}
 	entry.Title, entry.Host = short(targetOf(manifest)), short(manifest.Host)
+	if len(manifest.Labels) <= recording.MaxLabels { // only the manifest was read: nothing has checked them
+		entry.Labels = manifest.Labels
+	}
 	entry.Seconds = float64(manifest.WindowNs) / 1e9
 	if !manifest.StartedAt.IsZero() {
 		entry.Started = manifest.StartedAt
