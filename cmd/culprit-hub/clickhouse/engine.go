@@ -152,7 +152,9 @@ func (e *Engine) Close() error {
 		all = append(all, one.close())
 	}
 	if e.lock != nil {
-		all = append(all, e.lock.Close())
+		// A process that another thread starts at this moment has a copy of the descriptor until it
+		// executes: closing this one alone leaves the lock held.
+		all = append(all, unix.Flock(int(e.lock.Fd()), unix.LOCK_UN), e.lock.Close())
 	}
 	return errors.Join(all...)
 }

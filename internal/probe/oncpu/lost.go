@@ -23,7 +23,8 @@ const (
 type lostCode struct {
 	samples []oncpuOperand // that wait for a catch, of all threads
 	threads map[int32]int  // samples by thread
-	asked   bool
+	tries   int            // to catch them
+	asked   bool           // they are not asked any more
 }
 
 // lose takes a sample whose instruction overwrote its operand for an access where its thread was
@@ -61,7 +62,8 @@ func (l *looker) regain(at codeOf, sample *oncpuOperand) bool {
 	return seen
 }
 
-// catch asks the threads at the instructions at which most is lost.
+// catch asks the threads at the instructions at which most is lost. Threads of a busy host may not
+// run while they are asked: they are asked again, a few times.
 func (l *looker) catch() {
 	counts := map[codeOf]int{}
 	for at, of := range l.lost {
@@ -70,14 +72,20 @@ func (l *looker) catch() {
 		}
 	}
 	for i, at := range mostFirst(counts, byCodeOf) {
-		if i == codesAtOnce || l.caught == codesInAll {
+		of := l.lost[at]
+		if i == codesAtOnce {
 			return
 		}
-		l.caught++
-		of := l.lost[at]
+		if of.tries == 0 {
+			if l.caught == codesInAll {
+				continue
+			}
+			l.caught++
+		}
+		of.tries++
 		threads := mostFirst(of.threads, func(a, b int32) int { return cmp.Compare(a, b) })
 		caught, err := l.watcher.Catch(int(at.pid), threads, at.address)
-		if err != nil { // the process has ended, or others hold the registers: what is lost stays so
+		if (err != nil || len(caught) == 0) && of.tries < triesOfLine {
 			continue
 		}
 		l.locate(at, caught)
