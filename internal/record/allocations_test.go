@@ -55,10 +55,10 @@ func checkBlocks(rec seen) (problems []string) {
 }
 
 // A thread that only follows a pointer overwrites the register that tells where it read: it is
-// caught right before, and shares the line that the other one writes.
+// caught right before, and shares the line that the other one writes. Not beside other tests: each
+// of its threads is to have a CPU.
 func TestFollowedPointerIsCaught(t *testing.T) {
 	needs(t)
-	t.Parallel()
 	recorder, err := Start(t.Context(), Options{Hz: 499, Confirm: true})
 	if err != nil {
 		t.Fatal(err)

@@ -9,10 +9,9 @@ import (
 
 // Where the processor samples memory, its samples confirm who shares a line, and the recording says
 // by what. No machine of CI has such events: page faults stand for them, whose samples have an
-// address as well.
+// address as well. Not beside other tests: each of its threads is to have a CPU.
 func TestMemorySamples(t *testing.T) {
 	needs(t)
-	t.Parallel()
 	recorder, err := Start(t.Context(), Options{Hz: 499, MemoryBy: "page-faults"})
 	if err != nil {
 		t.Fatal(err)
