@@ -15,7 +15,6 @@ import (
 	"culprit/internal/agent"
 	"culprit/internal/knob"
 	"culprit/internal/record"
-	"culprit/recording"
 )
 
 // agentOptions is what may be typed for agent.
@@ -120,9 +119,6 @@ func labelsOf(texts []string) (map[string]string, error) {
 			return nil, err
 		}
 		labels[key] = value
-	}
-	if len(labels) > recording.MaxLabels {
-		return nil, fmt.Errorf("%d labels; give at most %d", len(labels), recording.MaxLabels)
 	}
 	return labels, nil
 }

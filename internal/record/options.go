@@ -86,6 +86,9 @@ func (o Options) Normal() (Options, error) {
 		return o, fmt.Errorf("call the worst %g of requests, or those over %v, slow: give a share up to 0.5, or a time",
 			o.Worst, o.Over)
 	}
+	if len(o.Labels) > recording.MaxLabels {
+		return o, fmt.Errorf("%d labels; give at most %d", len(o.Labels), recording.MaxLabels)
+	}
 	if o.Hz < 0 || o.Hz > MaxHz {
 		return o, fmt.Errorf("sample at %d Hz: give a rate between 1 and %d", o.Hz, MaxHz)
 	}
