@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// armedPerHit is how often a thread's registers can be armed and disarmed in the time of one
-	// hit, 14 µs each, and looksPerHit how many looks cost it as much: 28 µs each, of one of the
-	// threads that run.
-	armedPerHit, looksPerHit = 4, 2
+	// passInHits is what a pass costs a thread that runs, in hits: registers are armed and disarmed
+	// from another CPU, an interrupt each, and its counts are read. 60 µs were measured
+	// (benchmark/sharing) where a hit takes 26 to 38.
+	passInHits = 2
 	// A hit is measured so often.
 	rounds = 9
 	// costUnmeasured is a hit's cost where it cannot be measured: twice what was seen on any host.
@@ -33,9 +33,9 @@ func New(each time.Duration) *Watcher {
 	return &Watcher{each: each, spent: map[int32]time.Duration{}}
 }
 
-// cost is what a thread bears of so many passes, a look at the end of each, and so many hits.
+// cost is what a thread bears of so many passes and so many hits.
 func (w *Watcher) cost(passes, hits int) time.Duration {
-	return time.Duration(hits)*w.hit + time.Duration(passes)*(w.hit/armedPerHit+w.hit/looksPerHit)
+	return time.Duration(hits+passInHits*passes) * w.hit
 }
 
 // measure finds out once what a hit costs here.
@@ -83,22 +83,9 @@ var costOfHit = sync.OnceValue(func() time.Duration {
 		return costUnmeasured
 	}
 	defer of.close()
-	word := Word{Address: uint64(uintptr(unsafe.Pointer(&probed))), Size: widest}
-	one, err := of.open(int32(unix.Gettid()), watching(word, unixBreakpointWrite), hits)
-	if err != nil {
-		return costUnmeasured
-	}
-	defer one.close()
-	of.arm()
-	touch(&probed, 0) // the hit that it was opened with
 	var costs []time.Duration
 	for i := range rounds {
-		before, _ := one.count()
-		start := threadTime()
-		_ = one.let(hits) // or there is no hit
-		touch(&probed, uint64(i))
-		took := threadTime() - start
-		if after, _ := one.count(); after-before == hits {
+		if took, hit := of.hitOnce(uint64(i)); hit {
 			costs = append(costs, took)
 		}
 	}
@@ -108,6 +95,24 @@ var costOfHit = sync.OnceValue(func() time.Duration {
 	slices.Sort(costs)
 	return costs[len(costs)/2]
 })
+
+// hitOnce takes the time of one hit. Each is of a new register: newer kernels stop one that had its
+// last hit, and PERF_EVENT_IOC_REFRESH does not start it again (seen on 6.18; on 6.1 it does).
+func (g *group) hitOnce(value uint64) (took time.Duration, hit bool) {
+	word := Word{Address: uint64(uintptr(unsafe.Pointer(&probed))), Size: widest}
+	one, err := g.open(int32(unix.Gettid()), watching(word, unixBreakpointWrite), hits)
+	if err != nil {
+		return 0, false
+	}
+	defer one.close()
+	g.arm()
+	start := threadTime()
+	touch(&probed, value)
+	took = threadTime() - start
+	g.disarm()
+	count, _ := one.count()
+	return took, count == hits
+}
 
 // probed is the word that costOfHit watches: it stays where it is.
 var probed uint64

@@ -1,7 +1,7 @@
 // Package watchpoint asks a processor's debug registers which threads touch which words: proof of
 // what samples of the clock make likely.
 //
-// A hit costs the thread some 50 µs, so each watch is bounded: after the first hit the kernel
+// A hit costs the thread some 30 µs, so each watch is bounded: after the first hit the kernel
 // itself takes the register back (PERF_EVENT_IOC_REFRESH), after a few milliseconds all are
 // disarmed whatever happened, and all watches of a thread together may cost what its Watcher was
 // told, by what a hit costs on this host. The kernel keeps them with the descriptors: when this

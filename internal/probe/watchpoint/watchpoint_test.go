@@ -292,7 +292,7 @@ func TestBearable(t *testing.T) {
 	words := make([]Word, Slots+1)
 	watcher := New(time.Millisecond)
 	watcher.hit = 50 * time.Microsecond
-	watcher.spent = map[int32]time.Duration{2: 750 * time.Microsecond, 3: 900 * time.Microsecond}
+	watcher.spent = map[int32]time.Duration{2: 650 * time.Microsecond, 3: 900 * time.Microsecond}
 	got := watcher.bearable([]Thread{{1, words}, {2, words}, {3, words}})
 	if len(got) != 2 || len(got[0].Words) != Slots || got[1].Tid != 2 || len(got[1].Words) != 3 {
 		t.Errorf("%+v", got)
