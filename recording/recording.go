@@ -230,6 +230,7 @@ const (
 	WakerKernel    = "kernel"    // a kernel thread
 	WakerNone      = "none"      // never slept: it was preempted and waited for a CPU
 	WakerPending   = "pending"   // still asleep when the window ended
+	WakerBeside    = "beside"    // of parts of requests: not known; this thread was at work for most of the wait
 )
 
 // Wait is one stay of a target thread off the CPU, long enough to be kept whole.

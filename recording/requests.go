@@ -150,7 +150,7 @@ const (
 	PartDownstream = "downstream" // Where: the service
 	PartNet        = "net"
 	PartOther      = "other"
-	PartHandover   = "handover" // within the program, between two threads
+	PartHandover   = "handover" // within the program, to another thread or goroutine
 	PartIdle       = "idle"     // before it was read: the thread that was to read it slept
 	PartUpload     = "upload"   // the client had not sent all of it
 	PartAnswer     = "answer"

@@ -169,7 +169,7 @@ func (r *reader) byClass(part *recording.RequestPart) bucket {
 	case recording.PartNet, recording.PartOther:
 		return r.network(part, frames, b)
 	case recording.PartHandover:
-		return bucket{cause: cause.RequestQueued, class: part.Class}
+		b.cause = cause.RequestQueued
 	default:
 		return bucket{class: part.Class}
 	}

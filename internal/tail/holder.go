@@ -32,6 +32,11 @@ func (r *reader) holding(part *recording.RequestPart) holder {
 	}
 	from, to := part.TimeNs, part.TimeNs+part.LengthNs
 	found := holder{comm: part.WakerComm, stack: part.WakerStack}
+	if part.WakerKind == recording.WakerBeside {
+		frames := r.stack(part.WakerStack)
+		found.place, found.stops = placeOf(frames), collects(frames)
+		return found
+	}
 	tid := part.WakerTid
 	for range chainMost {
 		if found.comm == jvmStopper || code.IsCollector(found.comm) {
@@ -56,7 +61,7 @@ func (r *reader) holding(part *recording.RequestPart) holder {
 
 // waitsForLock tells a wait that another thread ended by letting something go.
 func (r *reader) waitsForLock(part *recording.RequestPart) bool {
-	return part.Class == recording.PartLock || fileLocks[part.Syscall] ||
+	return part.Class == recording.PartLock || part.WakerKind == recording.WakerBeside || fileLocks[part.Syscall] ||
 		part.Class == recording.PartNet && code.AtDatabaseLock(r.stack(part.Stack))
 }
 
@@ -95,10 +100,14 @@ func (r *reader) longest(tid int32, from, to int64) *recording.Wait {
 	return most
 }
 
-// holderOf finds what those did meanwhile who ended the waits for a lock.
+// holderOf finds what those did meanwhile who ended the waits for a lock, or who were at work while
+// a request waited for another goroutine.
 func holderOf(parts []held) string {
 	at := map[string]int64{}
 	for _, part := range parts {
+		if part.Before { // its place is what the reader waited for
+			continue
+		}
 		if by := part.reader.holding(part.RequestPart); by.comm != "" {
 			name := by.place
 			if name == "" {

@@ -107,7 +107,8 @@ func (r *Result) unseen(rec *recording.Recording, left int64) {
 		r.Unseen.Why = append(r.Unseen.Why, "what is within TLS: its streams of HTTP/2 side by side count as one request")
 	}
 	tell(open, "not answered when the window ended")
-	tell(unfollowed, "moved between threads: what they waited for is known as far as it was found beside them")
+	tell(unfollowed, "moved between threads: what those not looked at waited for is known as far as it was found "+
+		"beside them")
 	if watched := rec.Manifest.Watched; watched != nil {
 		r.Unseen.Why = append(r.Unseen.Why, watched.String())
 		return // what is not kept in full was not watched

@@ -47,7 +47,7 @@ func (c *claim) suspect(share, extra compare.Interval) cause.Suspect {
 			s.Places = append(s.Places, cause.Place{Kind: at.kind, Name: at.place, Role: roleOf(c.cause)})
 		}
 	}
-	if c.cause == cause.LockContended {
+	if c.cause == cause.LockContended || c.cause == cause.RequestQueued {
 		if holder := holderOf(c.parts); holder != "" {
 			s.Places = append(s.Places, cause.Place{Kind: cause.InCode, Role: cause.HeldIn, Name: holder})
 		}

@@ -8,8 +8,11 @@
 #if defined(__TARGET_ARCH_x86)
 
 struct pt_regs___culprit {
-	unsigned long ip, sp, di, si, dx, r10, r8, orig_ax;
+	unsigned long ip, sp, di, si, dx, r10, r8, r14, orig_ax;
 } __attribute__((preserve_access_index));
+
+/* Where Go keeps the goroutine that runs, from 1.17 on (cmd/compile/abi-internal.md). */
+static __always_inline __u64 user_goroutine(struct pt_regs___culprit *regs) { return regs->r14; }
 
 static __always_inline __u64 user_ip(struct pt_regs___culprit *regs) { return regs->ip; }
 static __always_inline __u64 user_sp(struct pt_regs___culprit *regs) { return regs->sp; }
@@ -60,6 +63,9 @@ struct pt_regs___culprit {
 	__u64 orig_x0; /* the first argument: regs[0] holds the result at a call's end */
 	__s32 syscallno;
 } __attribute__((preserve_access_index));
+
+/* As above, in any version. */
+static __always_inline __u64 user_goroutine(struct pt_regs___culprit *regs) { return regs->regs[28]; }
 
 static __always_inline __u64 user_ip(struct pt_regs___culprit *regs) { return regs->pc; }
 static __always_inline __u64 user_sp(struct pt_regs___culprit *regs) { return regs->sp; }

@@ -91,42 +91,6 @@ func (m *maker) answerBeside(r *recording.SlowRequest, from, to, least int64) *a
 	return best
 }
 
-// unfollowed says of a time whose thread is not known what was found beside it; the rest stays
-// unknown.
-func (m *maker) unfollowed(r *recording.SlowRequest, from, to int64) {
-	least := int64(besideLeast * float64(to-from))
-	if answer := m.answerBeside(r, from, to, least); answer != nil {
-		m.unknown(r, from, answer.fromNs)
-		part := stretch(recording.PartDownstream, max(from, answer.fromNs), 0, r.WriterTid)
-		part.LengthNs, part.Where = min(to, answer.toNs)-part.TimeNs, answer.service
-		m.add(r, part)
-		m.unknown(r, min(to, answer.toNs), to)
-		return
-	}
-	at := from
-	if works := m.workBeside(r, 0, from, to); works != nil {
-		for _, w := range works {
-			m.unknown(r, at, w.fromNs)
-			m.atWork(r, w, max(at, w.fromNs), min(to, w.toNs))
-			at = min(to, w.toNs)
-		}
-		m.unknown(r, at, to)
-		return
-	}
-	// Who answered was without a CPU: so was the request, whoever had it before.
-	for _, wait := range m.waitsWithin(r.WriterTid, from, to) {
-		woken := max(at, wait.WokenNs())
-		if ends := min(to, wait.EndNs()); ends-woken >= workLeast {
-			m.unknown(r, at, woken)
-			part := stretch(recording.PartQueued, woken, ends-woken, r.WriterTid)
-			part.RunnerComm = wait.Runner()
-			m.add(r, part)
-			at = ends
-		}
-	}
-	m.unknown(r, at, to)
-}
-
 func (m *maker) unknown(r *recording.SlowRequest, from, to int64) {
 	m.add(r, stretch(recording.PartUnknown, from, to-from, 0))
 }

@@ -3,10 +3,7 @@ package requests
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
-
-	"github.com/cilium/ebpf"
 
 	"culprit/internal/probe/bpf"
 	"culprit/recording"
@@ -30,6 +27,10 @@ type collection struct {
 	moves    map[int32]bool    // processes whose run time moves requests between threads
 	hz       int               // samples per second of a CPU
 	estimate *estimator        // nil: all requests were counted
+	looked   *goroutines       // nil: nobody looked
+	// byThread are the waits of the thread that read and answered a request whose goroutine may have
+	// been elsewhere in between, by ID.
+	byThread map[int64]recording.Spent
 }
 
 // kindName is what a kind is of.
@@ -49,7 +50,7 @@ func (s *Session) Collect(window *bpf.Window) error {
 	window.Lose("requests: slow ones over the limit", over)
 	c := &collection{window: window, services: map[uint32]*recording.Service{}, kinds: map[uint32]kindName{},
 		aside: map[uint32]aside{}, asked: map[int32][]asked{}, moves: map[int32]bool{}, hz: s.shared.Options.Hz,
-		estimate: s.estimator(window)}
+		estimate: s.estimator(window), byThread: map[int64]recording.Spent{}}
 	if err := s.nameAll(c); err != nil {
 		return err
 	}
@@ -58,6 +59,7 @@ func (s *Session) Collect(window *bpf.Window) error {
 	rec.Requests = []recording.Request{}
 	if s.watch != nil {
 		c.addSlices(s.watch.slices)
+		c.looked = s.watch.goroutines
 	}
 	events = append(events, s.unanswered...)
 	slices.SortFunc(events, func(a, b requestsRequestEvent) int { return cmp.Compare(a.Begin, b.Begin) })
@@ -91,8 +93,8 @@ func (s *Session) watched() error {
 		return nil
 	}
 	s.watch.stop()
-	if s.watch.failed != nil {
-		return s.watch.failed
+	if err := errors.Join(s.watch.failed, s.watch.goroutines.failed); err != nil {
+		return err
 	}
 	if s.isSliced() {
 		if !s.watch.on {
@@ -208,6 +210,9 @@ func (c *collection) addSlow(events []requestsRequestEvent) {
 		}
 		row := c.slowRow(event, name)
 		row.ID = int64(len(rec.SlowRequests)) + 1
+		if row.Unfollowed && event.Followed != 0 && row.Tid == row.WriterTid {
+			c.byThread[row.ID] = spentOf(&event.UsedNs, int64(event.UsedDownstreamNs), 0)
+		}
 		rec.SlowRequests = append(rec.SlowRequests, row)
 		if event.InProgress != 0 {
 			c.countOpen(name, row.LatencyNs)
@@ -260,34 +265,6 @@ func (c *collection) countOpen(name kindName, ageNs int64) {
 			return
 		}
 	}
-}
-
-// forget empties the maps: the next window may have another target.
-func (s *Session) forget() error {
-	s.carried = nil
-	kinds := s.collection.Maps["kinds"] // a service is written whole when it is made
-	var used uint32
-	cpus, err := ebpf.PossibleCPU()
-	if err = errors.Join(err, s.collection.Variables["kinds_used"].Get(&used)); err != nil {
-		return fmt.Errorf("forget requests: %w", err)
-	}
-	for at := uint32(0); at < min(used, kinds.MaxEntries()); at++ {
-		err := errors.Join(kinds.Update(at, requestsKind{}, ebpf.UpdateExist),
-			s.collection.Maps["limits"].Update(at, requestsLimit{}, ebpf.UpdateExist),
-			s.collection.Maps["sums"].Update(at, make([]requestsKindSums, cpus), ebpf.UpdateExist))
-		if err != nil {
-			return fmt.Errorf("forget requests: %w", err)
-		}
-	}
-	for _, name := range []string{"kinds_used", "services_used"} {
-		if err := s.collection.Variables[name].Set(uint32(firstOfKinds)); err != nil {
-			return fmt.Errorf("forget requests: %w", err)
-		}
-	}
-	return errors.Join(
-		bpf.Drain(s.collection.Maps["kind_ids"], func(requestsKindKey, *uint32) {}),
-		bpf.Drain(s.collection.Maps["service_ids"], func(requestsServiceKey, *uint32) {}),
-		bpf.Drain(s.collection.Maps["listeners"], func(requestsListenerKey, *uint32) {}))
 }
 
 func sortedKeys[K cmp.Ordered, V any](of map[K]V) []K {

@@ -26,7 +26,13 @@ type maker struct {
 	tids   map[int32][]int32 // by process: threads of which anything is known
 	works  map[int32][]work  // by thread
 	usual  map[int32]float64 // by process: the part of the window in which a thread was at work
-	parts  []recording.RequestPart
+	looked *goroutines       // nil: nobody looked
+	parked map[parkedAs]parked
+	// byThread as in collection.
+	byThread   map[int64]recording.Spent
+	starts     map[int]string               // by stack: see startOf
+	usualKinds map[int32]map[string]float64 // by process
+	parts      []recording.RequestPart
 }
 
 // addParts says of the requests in full where their time went.
@@ -34,7 +40,9 @@ func (c *collection) addParts() {
 	rec := c.window.Recording
 	m := &maker{window: c.window, waits: map[int32][]*recording.Wait{}, traces: c.window.SampledByThread(),
 		slow: map[int32][]*recording.Slow{}, turns: map[int32][]*recording.SlowRequest{}, asked: c.asked, moves: c.moves,
-		period: int64(time.Second) / int64(max(1, c.hz)), works: map[int32][]work{}, usual: map[int32]float64{}}
+		period: int64(time.Second) / int64(max(1, c.hz)), works: map[int32][]work{}, usual: map[int32]float64{},
+		looked: c.looked, parked: map[parkedAs]parked{}, byThread: c.byThread,
+		starts: map[int]string{}, usualKinds: map[int32]map[string]float64{}}
 	for i := range rec.Waits {
 		m.waits[rec.Waits[i].Tid] = append(m.waits[rec.Waits[i].Tid], &rec.Waits[i])
 	}

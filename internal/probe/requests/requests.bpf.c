@@ -5,6 +5,7 @@
  * read. What the target asks of others is followed the same way, from the other end. */
 #include "client.h"
 #include "frames.h"
+#include "waiting.h"
 
 #define MSG_PEEK 2
 #define IDLE_NS 100000000 /* after so long without another byte an answer is over */
@@ -150,6 +151,8 @@ static __always_inline int after_receiving(struct sock *sk, int ret, int flags)
 		return 0;
 	turn->last_recv = now;
 	turn->in += ret;
+	if (notes_goroutines)
+		turn->goroutine = user_goroutine((void *)bpf_task_pt_regs(task));
 	return 0;
 }
 

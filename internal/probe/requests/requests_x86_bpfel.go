@@ -362,6 +362,15 @@ type requestsTurn struct {
 	Preface          uint8
 	_                [2]byte
 	Head             uint64
+	Goroutine        uint64
+}
+
+type requestsUnanswered struct {
+	_         structs.HostLayout
+	Begin     uint64
+	Goroutine uint64
+	Tgid      uint32
+	Reader    uint32
 }
 
 // Names of all BPF objects in the ELF.
@@ -397,15 +406,19 @@ const (
 	requestsProgSweepByAddress        = "sweep_by_address"
 	requestsProgSweepStreams          = "sweep_streams"
 	requestsProgSweepStreamsByAddress = "sweep_streams_by_address"
+	requestsProgWaiting               = "waiting"
+	requestsProgWaitingByAddress      = "waiting_by_address"
 	requestsVarBegins                 = "begins"
 	requestsVarByCalls                = "by_calls"
 	requestsVarEpoch                  = "epoch"
 	requestsVarEra                    = "era"
 	requestsVarKeepRequestEventInBtf  = "keep_request_event_in_btf"
+	requestsVarKeepUnansweredInBtf    = "keep_unanswered_in_btf"
 	requestsVarKindsUsed              = "kinds_used"
 	requestsVarListenersOnly          = "listeners_only"
 	requestsVarNoTurn                 = "no_turn"
 	requestsVarNobodyIsKnown          = "nobody_is_known"
+	requestsVarNotesGoroutines        = "notes_goroutines"
 	requestsVarOver                   = "over"
 	requestsVarOwnPid                 = "own_pid"
 	requestsVarServicesUsed           = "services_used"
@@ -465,6 +478,8 @@ type requestsProgramSpecs struct {
 	SweepByAddress        *ebpf.ProgramSpec `ebpf:"sweep_by_address"`
 	SweepStreams          *ebpf.ProgramSpec `ebpf:"sweep_streams"`
 	SweepStreamsByAddress *ebpf.ProgramSpec `ebpf:"sweep_streams_by_address"`
+	Waiting               *ebpf.ProgramSpec `ebpf:"waiting"`
+	WaitingByAddress      *ebpf.ProgramSpec `ebpf:"waiting_by_address"`
 }
 
 // requestsMapSpecs contains maps before they are loaded into the kernel.
@@ -500,10 +515,12 @@ type requestsVariableSpecs struct {
 	Epoch                 *ebpf.VariableSpec `ebpf:"epoch"`
 	Era                   *ebpf.VariableSpec `ebpf:"era"`
 	KeepRequestEventInBtf *ebpf.VariableSpec `ebpf:"keep_request_event_in_btf"`
+	KeepUnansweredInBtf   *ebpf.VariableSpec `ebpf:"keep_unanswered_in_btf"`
 	KindsUsed             *ebpf.VariableSpec `ebpf:"kinds_used"`
 	ListenersOnly         *ebpf.VariableSpec `ebpf:"listeners_only"`
 	NoTurn                *ebpf.VariableSpec `ebpf:"no_turn"`
 	NobodyIsKnown         *ebpf.VariableSpec `ebpf:"nobody_is_known"`
+	NotesGoroutines       *ebpf.VariableSpec `ebpf:"notes_goroutines"`
 	Over                  *ebpf.VariableSpec `ebpf:"over"`
 	OwnPid                *ebpf.VariableSpec `ebpf:"own_pid"`
 	ServicesUsed          *ebpf.VariableSpec `ebpf:"services_used"`
@@ -582,10 +599,12 @@ type requestsVariables struct {
 	Epoch                 *ebpf.Variable `ebpf:"epoch"`
 	Era                   *ebpf.Variable `ebpf:"era"`
 	KeepRequestEventInBtf *ebpf.Variable `ebpf:"keep_request_event_in_btf"`
+	KeepUnansweredInBtf   *ebpf.Variable `ebpf:"keep_unanswered_in_btf"`
 	KindsUsed             *ebpf.Variable `ebpf:"kinds_used"`
 	ListenersOnly         *ebpf.Variable `ebpf:"listeners_only"`
 	NoTurn                *ebpf.Variable `ebpf:"no_turn"`
 	NobodyIsKnown         *ebpf.Variable `ebpf:"nobody_is_known"`
+	NotesGoroutines       *ebpf.Variable `ebpf:"notes_goroutines"`
 	Over                  *ebpf.Variable `ebpf:"over"`
 	OwnPid                *ebpf.Variable `ebpf:"own_pid"`
 	ServicesUsed          *ebpf.Variable `ebpf:"services_used"`
@@ -607,6 +626,8 @@ type requestsPrograms struct {
 	SweepByAddress        *ebpf.Program `ebpf:"sweep_by_address"`
 	SweepStreams          *ebpf.Program `ebpf:"sweep_streams"`
 	SweepStreamsByAddress *ebpf.Program `ebpf:"sweep_streams_by_address"`
+	Waiting               *ebpf.Program `ebpf:"waiting"`
+	WaitingByAddress      *ebpf.Program `ebpf:"waiting_by_address"`
 }
 
 func (p *requestsPrograms) Close() error {
@@ -622,6 +643,8 @@ func (p *requestsPrograms) Close() error {
 		p.SweepByAddress,
 		p.SweepStreams,
 		p.SweepStreamsByAddress,
+		p.Waiting,
+		p.WaitingByAddress,
 	)
 }
 

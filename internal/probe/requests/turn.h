@@ -38,7 +38,7 @@ struct turn {
 	__u32 downstream; /* the service that most of it was waited for */
 	__u8 frames;      /* turns in a row that look like frames of several streams */
 	__u8 preface;     /* the connection began with HTTP/2's first words */
-	__u64 head;
+	__u64 head, goroutine; /* that read last, where notes_goroutines is set */
 };
 
 struct {

@@ -50,7 +50,7 @@ type slice struct {
 // in the first slice.
 func (s *Session) newWatch(before *carried) *watch {
 	w := &watch{session: s, done: make(chan struct{}), ended: make(chan struct{}), before: map[uint32]tally{},
-		beganNs: s.shared.StartNs}
+		beganNs: s.shared.StartNs, goroutines: s.newGoroutines()}
 	if before != nil {
 		w.before, w.beganNs = before.kinds, before.toNs
 	}
@@ -70,6 +70,7 @@ func (w *watch) stop() {
 
 func (w *watch) run() {
 	defer close(w.ended)
+	defer w.goroutines.stop()
 	from, length := w.beganNs, sliceLength
 	for look := 0; ; look++ {
 		pause := beat.Length // at first what is slow is learned soon
@@ -87,7 +88,7 @@ func (w *watch) run() {
 		}
 		now := bpf.Now()
 		whole := time.Duration(now-from) >= length-beat.Length/2
-		w.failed = errors.Join(w.failed, w.look(from, now, whole))
+		w.failed = errors.Join(w.failed, w.look(from, now, whole), w.goroutines.find())
 		if w.failed != nil {
 			return
 		}

@@ -1,6 +1,7 @@
 package unwind
 
 import (
+	"io"
 	"strings"
 	"sync"
 
@@ -8,6 +9,8 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/libpf/pfelf"
 	"go.opentelemetry.io/ebpf-profiler/nativeunwind/elfunwindinfo"
 	"go.opentelemetry.io/ebpf-profiler/process"
+
+	"culprit/internal/symbol"
 )
 
 // goCode finds the caller that the unwinder skips in Go programs: it follows
@@ -21,6 +24,10 @@ type goCode struct {
 	read   bool
 	table  *elfunwindinfo.Gopclntab // nil when it is not read, or cannot be
 	called map[uint64]string        // what was found out, by return address; "": nothing
+
+	whole   io.ReaderAt
+	asked   bool              // for inlined
+	inlined *symbol.GoInlined // nil: not known
 }
 
 // maxCallSites bounds what is remembered of one program.
@@ -68,7 +75,22 @@ func openGoCode(file process.ReadAtCloser) *goCode {
 	if err != nil || !parsed.IsGolang() {
 		return nil
 	}
-	return &goCode{file: parsed}
+	return &goCode{file: parsed, whole: file}
+}
+
+// inlinedAt tells what was inlined at an address, as symbol.GoInlined does. It reads a few dozen
+// bytes of the file, and keeps nothing.
+func (g *goCode) inlinedAt(address uint64) []symbol.Source {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.asked {
+		g.asked = true
+		g.inlined, _ = symbol.OpenGoInlined(g.whole) // nil
+	}
+	if g.inlined == nil {
+		return nil
+	}
+	return g.inlined.At(address)
 }
 
 // skipped returns the function that ends in leaf and was called by the

@@ -162,15 +162,11 @@ func (u *Unwinder) nameByModule(frame libpf.Frame, named *recording.Frame) {
 	named.Name = fmt.Sprintf("%s+%#x", filepath.Base(named.Module), address)
 }
 
-// expand gives a native frame its line, and the functions that were inlined there frames of their
-// own, outermost first.
+// expand gives a frame its line, and the functions that were inlined there frames of their own,
+// outermost first.
 func (u *Unwinder) expand(raw libpf.Frame, frame recording.Frame) []recording.Frame {
-	if frame.Kind != recording.KindNative || !raw.Mapping.Valid() || frame.Line != 0 {
-		return []recording.Frame{frame}
-	}
-	module := u.moduleOf(fileOf(raw).FileID)
 	var expanded []recording.Frame
-	for _, source := range slices.Backward(u.placeOf(module, uint64(raw.AddressOrLineno))) {
+	for _, source := range slices.Backward(u.sourcesOf(raw, &frame)) {
 		inner := frame
 		inner.File, inner.Line = source.File, int32(source.Line)
 		if source.Function != "" {
@@ -182,6 +178,21 @@ func (u *Unwinder) expand(raw libpf.Frame, frame recording.Frame) []recording.Fr
 		return []recording.Frame{frame}
 	}
 	return expanded
+}
+
+// sourcesOf tells what was inlined where a frame is, innermost first; nil where nothing is known.
+func (u *Unwinder) sourcesOf(raw libpf.Frame, frame *recording.Frame) []symbol.Source {
+	switch {
+	case !raw.Mapping.Valid() || raw.AddressOrLineno == 0:
+		return nil
+	case frame.Kind == recording.KindGo:
+		if of := u.moduleOf(fileOf(raw).FileID); of.golang != nil {
+			return of.golang.inlinedAt(uint64(raw.AddressOrLineno))
+		}
+	case frame.Kind == recording.KindNative && frame.Line == 0:
+		return u.placeOf(u.moduleOf(fileOf(raw).FileID), uint64(raw.AddressOrLineno))
+	}
+	return nil
 }
 
 // isSystemLibrary tells the files of the distribution's libraries: their debug files are large

@@ -27,35 +27,44 @@ func (u *Unwinder) handle(record []byte, fresh func()) times.KTime {
 	if len(record) < int(header)+length || raw.Num_kernel_frames > raw.Frame_data_len {
 		return 0
 	}
+	comm := libpf.NewComm(raw.Comm)
+	stack := u.stackOf(raw, record[header:][:length], comm, fresh)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.traces = append(u.traces, Trace{KtimeNs: int64(raw.Ktime), Pid: int32(raw.Pid), Tid: int32(raw.Tid),
+		CPU: int32(raw.Cpu_id), Comm: comm.String(), Stack: stack})
+	return times.KTime(raw.Ktime)
+}
+
+// stackOf gives a raw stack its number, and names it where it is not known; frames are those of
+// raw, as they are in memory.
+func (u *Unwinder) stackOf(raw *support.Trace, frames []byte, comm libpf.Comm, fresh func()) int {
+	u.naming.Lock()
+	defer u.naming.Unlock()
 	known := u.monitor != nil && u.monitor.book != nil &&
 		u.monitor.book.knows(raw.Frame_data[raw.Num_kernel_frames:raw.Frame_data_len])
 	whose := raw.Pid
 	if known { // processes that come and go by the hundred have the same stacks
 		whose = 0
 	}
-	hash := hashOf(whose, record[header:][:length])
-	comm := libpf.NewComm(raw.Comm)
+	hash := hashOf(whose, frames)
 	u.mu.Lock()
 	stack, kept := u.byHash[hash]
 	u.mu.Unlock()
-	if !kept {
-		pid := libpf.PID(raw.Pid)
-		u.current = nil
-		u.bear(func() { u.convert(pid, known, u.traceOf(raw, comm)) }) // calls ReportTraceEvent before it returns
-		u.made.saw(pid, u.current)
-		if endedAtUnknown(u.current) {
-			u.monitor.endedAt(libpf.PIDTID(uint64(raw.Pid)<<32 | uint64(raw.Tid)))
-		}
-		if slices.ContainsFunc(u.current, readFromProcess) {
-			fresh()
-		}
-		stack = u.keep(hash, pid, u.current)
+	if kept {
+		return stack
 	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.traces = append(u.traces, Trace{KtimeNs: int64(raw.Ktime), Pid: int32(raw.Pid), Tid: int32(raw.Tid),
-		CPU: int32(raw.Cpu_id), Comm: comm.String(), Stack: stack})
-	return times.KTime(raw.Ktime)
+	pid := libpf.PID(raw.Pid)
+	u.current = nil
+	u.bear(func() { u.convert(pid, known, u.traceOf(raw, comm)) }) // calls ReportTraceEvent before it returns
+	u.made.saw(pid, u.current)
+	if endedAtUnknown(u.current) {
+		u.monitor.endedAt(libpf.PIDTID(uint64(raw.Pid)<<32 | uint64(raw.Tid)))
+	}
+	if slices.ContainsFunc(u.current, readFromProcess) {
+		fresh()
+	}
+	return u.keep(hash, pid, u.current)
 }
 
 // convert has the library name a stack, and report it.

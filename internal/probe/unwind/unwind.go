@@ -83,6 +83,7 @@ type Unwinder struct {
 	whole   map[int]namedStack // and stacks
 	damaged atomic.Int64
 	looks   atomic.Int64
+	naming  sync.Mutex // current, and whom the library names a stack of
 	current libpf.Frames
 	// pool is where HandleTrace brings the 25 kB of a raw stack to. nil: a new version of the
 	// library has it no longer.

@@ -1,0 +1,125 @@
+package requests
+
+import (
+	"testing"
+	"time"
+
+	"culprit/internal/probe/bpf"
+	"culprit/recording"
+)
+
+// goroutineOf cuts a request of a goroutine that is read at 100 ms by thread 1 and answered at
+// 160 ms by thread 2, and was looked at meanwhile, each 10 ms from 105 ms on.
+func goroutineOf(t *testing.T, writer int32, waits []recording.Wait, spent recording.Spent,
+	looks ...looked) map[string]int64 {
+	t.Helper()
+	rec := &recording.Recording{Waits: waits}
+	request := recording.SlowRequest{ID: 1, Pid: 7, Tid: 1, WriterTid: writer, TimeNs: 100 * ms,
+		LatencyNs: 60 * ms, Slow: true, Unfollowed: true}
+	rec.SlowRequests = []recording.SlowRequest{request}
+	g := &goroutines{looks: map[inProgress][]looked{}, pause: 10 * time.Millisecond}
+	for i, look := range looks {
+		if look.atNs == 0 {
+			look.atNs = 105*ms + int64(i)*10*ms
+		}
+		key := inProgress{100 * ms, 1}
+		g.looks[key] = append(g.looks[key], look)
+	}
+	c := &collection{window: &bpf.Window{Recording: rec, EndNs: 1000 * ms, Comm: map[int32]string{7: "shop"}},
+		moves: map[int32]bool{7: true}, hz: 199, looked: g, byThread: map[int64]recording.Spent{}}
+	if spent != (recording.Spent{}) {
+		c.byThread[1] = spent
+	}
+	c.addParts()
+	found, sum := map[string]int64{}, int64(0)
+	for _, part := range rec.RequestParts {
+		found[part.Class] += part.LengthNs
+		sum += part.LengthNs
+	}
+	if sum != request.LatencyNs {
+		t.Errorf("parts have %d ns of %d: %+v", sum, request.LatencyNs, rec.RequestParts)
+	}
+	return found
+}
+
+// Nothing was sampled: what takes 20 ms and more did not run.
+func TestGoroutines(t *testing.T) {
+	on := func(tid int32) looked { return looked{tid: tid, stack: noStack} }
+	ready := looked{stack: noStack, runnable: true}
+	waiting := looked{stack: noStack}
+	for _, each := range []struct {
+		name   string
+		writer int32
+		waits  []recording.Wait
+		spent  recording.Spent
+		looks  []looked
+		wanted map[string]int64 // ms
+	}{
+		{"nobody looked", 2, nil, recording.Spent{}, nil, map[string]int64{"unknown": 60}},
+		{"it waited for another goroutine", 2, nil, recording.Spent{},
+			[]looked{waiting, waiting, waiting, waiting, waiting}, map[string]int64{"handover": 60}},
+		{"no thread took it up", 2, nil, recording.Spent{}, []looked{ready, ready, waiting, waiting, waiting},
+			map[string]int64{"queued": 20, "handover": 40}},
+		{"it was in fsync when it was seen", 2, []recording.Wait{asleep(3, "fsync", 100*ms, 30*ms)}, recording.Spent{},
+			[]looked{on(3), on(3), on(3), on(2), on(2)}, map[string]int64{"disk": 30, "unknown": 30}},
+		{"the thread it had been on waited for work later", 2, []recording.Wait{asleep(3, "futex", 106*ms, 54*ms)},
+			recording.Spent{}, []looked{on(3), waiting, waiting, waiting, waiting},
+			map[string]int64{"cpu": 6, "unknown": 4, "handover": 50}},
+		{"it was in a lock of C code", 2, []recording.Wait{asleep(3, "futex", 101*ms, 59*ms)}, recording.Spent{},
+			[]looked{on(3), on(3), on(3), on(3), on(3)}, map[string]int64{"cpu": 1, "lock": 59}},
+		{"a look speaks for a short time", 2, nil, recording.Spent{}, []looked{{stack: noStack, atNs: 130 * ms}},
+			map[string]int64{"unknown": 20, "handover": 40}},
+		{"short waits of the thread that it never left", 1, nil, recording.Spent{DiskNs: 50 * ms},
+			[]looked{on(1), on(1), on(1), on(1), on(1)}, map[string]int64{"disk": 50, "cpu": 10}},
+		{"the waits of a thread that it left are not its own", 1, nil, recording.Spent{DiskNs: 50 * ms},
+			[]looked{on(1), on(1), waiting, on(1), on(1)}, map[string]int64{"handover": 10, "cpu": 20, "unknown": 30}},
+	} {
+		got := goroutineOf(t, each.writer, each.waits, each.spent, each.looks...)
+		for class, ns := range got {
+			if ns != each.wanted[class]*ms {
+				t.Errorf("%s: %s %d ms, wanted %d", each.name, class, ns/ms, each.wanted[class])
+			}
+		}
+		for class := range each.wanted {
+			if got[class] == 0 {
+				t.Errorf("%s: no %s", each.name, class)
+			}
+		}
+	}
+}
+
+// The kinds of goroutines are told by what they began with, of Go alone.
+func TestStartIn(t *testing.T) {
+	frame := func(kind recording.FrameKind, name string) *recording.Frame {
+		return &recording.Frame{Kind: kind, Name: name}
+	}
+	for _, each := range []struct {
+		frames []*recording.Frame
+		wanted string
+	}{
+		{nil, ""},
+		{[]*recording.Frame{frame(recording.KindGo, "runtime.goexit"), frame(recording.KindGo, "main.work"),
+			frame(recording.KindGo, "main.add")}, "main.work"},
+		{[]*recording.Frame{frame(recording.KindGo, "main.work")}, "main.work"},
+		{[]*recording.Frame{frame(recording.KindNative, "start_thread"), frame(recording.KindGo, "main.work")}, ""},
+	} {
+		if got := startIn(each.frames); got != each.wanted {
+			t.Errorf("%d frames: %q, wanted %q", len(each.frames), got, each.wanted)
+		}
+	}
+}
+
+// So many looks and stacks are kept, and no more.
+func TestLooksAreBounded(t *testing.T) {
+	g := (&Session{}).newGoroutines()
+	first := g.keep([]uint64{1, 2, 3})
+	if again := g.keep([]uint64{1, 2, 3}); again != first || g.keep(nil) != noStack {
+		t.Errorf("%d and %d", first, again)
+	}
+	for i := range uint64(mostStacks + 10) {
+		g.keep([]uint64{i})
+	}
+	if len(g.stacks) != mostStacks || g.keep([]uint64{1, 2, 3}) != first || g.keep([]uint64{1 << 40}) != noStack {
+		t.Errorf("%d stacks", len(g.stacks))
+	}
+}
