@@ -181,6 +181,11 @@ func (r *reader) queued(part *recording.RequestPart) bucket {
 	if r.throttled && part.LengthNs > 1e6 {
 		return bucket{cause: cause.CPUThrottled, class: part.Class, kind: cause.InCgroup, place: r.cgroup}
 	}
+	if part.WakerKind == recording.WakerBeside { // a goroutine that no thread took up: these were at others
+		if place := placeOf(r.stack(part.WakerStack)); place != "" {
+			return bucket{cause: cause.CPUStarved, class: part.Class, kind: cause.InCode, place: place}
+		}
+	}
 	if part.LengthNs <= 1e6 { // who had the CPU is only known of longer ones
 		return bucket{cause: cause.CPUStarved, class: part.Class}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
+	"culprit/recording"
 )
 
 const placesMax = 3
@@ -34,6 +35,9 @@ func (c *claim) suspect(share, extra compare.Interval) cause.Suspect {
 	if c.cause == cause.CodeGrew { // its own words are of two sides
 		claimed = "slow requests run this for longer than ordinary ones"
 	}
+	if c.cause == cause.RequestQueued && c.forGoroutines() {
+		claimed = "requests wait for what another goroutine is to take up or to send, or for a timer's channel"
+	}
 	s := cause.Suspect{Cause: c.cause, Level: cause.Explains, Share: share, Seconds: extra, Remedy: known.Remedy,
 		Claim: claimed}
 	if share.Low < leastShare {
@@ -56,6 +60,18 @@ func (c *claim) suspect(share, extra compare.Interval) cause.Suspect {
 		Text: fmt.Sprintf("%.0f ms of the extra time of slow requests in %d stretches", c.extra*1e3, len(c.parts))}}
 	s.InWords()
 	return s
+}
+
+// forGoroutines tells that most of the time was spent by goroutines that waited for others.
+func (c *claim) forGoroutines() bool {
+	all, of := int64(0), int64(0)
+	for _, part := range c.parts {
+		all += part.LengthNs
+		if part.Class == recording.PartHandover && part.Stack != recording.NoStack {
+			of += part.LengthNs
+		}
+	}
+	return 2*of > all
 }
 
 func roleOf(id cause.ID) cause.Role {

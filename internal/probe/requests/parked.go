@@ -103,6 +103,7 @@ func (m *maker) stayed(r *recording.SlowRequest, s *stay) {
 	case s.runnable: // all threads that run goroutines had others
 		part := stretch(recording.PartQueued, s.fromNs, s.toNs-s.fromNs, 0)
 		part.RunnerComm = m.window.Comm[r.Pid]
+		m.heldBeside(r.Pid, &part)
 		m.add(r, part)
 	default:
 		m.waitedAt(r, s, m.parkedAt(r.Pid, s.stack))
@@ -200,8 +201,8 @@ func (m *maker) waitedAt(r *recording.SlowRequest, s *stay, at parked) {
 	rest(s.fromNs, s.toNs)
 }
 
-// heldBeside says who was at work for most of a wait for a lock: Go does not note who holds one,
-// nor is it seen who lets it go.
+// heldBeside says who was at work for most of a wait for a lock, or for a thread: Go does not note
+// who holds a lock, nor is it seen who lets it go.
 func (m *maker) heldBeside(pid int32, part *recording.RequestPart) {
 	from, to := part.TimeNs, part.TimeNs+part.LengthNs
 	most, found := int64(besideLeast*float64(part.LengthNs)), stint{}
