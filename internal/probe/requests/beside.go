@@ -32,6 +32,16 @@ type asked struct {
 // may be its own. It is nothing where they were at work for less than besideLeast of the time, or
 // not clearly more than in the whole window.
 func (m *maker) workBeside(r *recording.SlowRequest, not int32, from, to int64) []stint {
+	kept, covered := m.worksWithin(r, not, from, to)
+	if float64(covered) < max(besideLeast, besideRare*m.usualWork(r.Pid))*float64(to-from) {
+		return nil
+	}
+	return kept
+}
+
+// worksWithin gives works of threads of a process but one between two times, and how much of it
+// they cover: those begun since the request was read where these are half of it, else all.
+func (m *maker) worksWithin(r *recording.SlowRequest, not int32, from, to int64) (kept []stint, covered int64) {
 	var own, all []stint
 	for _, tid := range m.tids[r.Pid] {
 		if tid == not {
@@ -47,12 +57,10 @@ func (m *maker) workBeside(r *recording.SlowRequest, not int32, from, to int64) 
 		}
 	}
 	least := max(besideLeast, besideRare*m.usualWork(r.Pid)) * float64(to-from)
-	for _, works := range [][]stint{own, all} {
-		if kept, covered := inTurn(works, from, to); float64(covered) >= least {
-			return kept
-		}
+	if kept, covered = inTurn(own, from, to); float64(covered) >= least {
+		return kept, covered
 	}
-	return nil
+	return inTurn(all, from, to)
 }
 
 // inTurn puts works in order of time: where several overlap, who began first.

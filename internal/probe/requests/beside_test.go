@@ -82,6 +82,44 @@ func TestBeside(t *testing.T) {
 	}
 }
 
+// A loop that runs for two thirds of a request, and sleeps twice meanwhile: what others did while
+// it slept counts, if they did it for most of these sleeps.
+func TestWhileAsleep(t *testing.T) {
+	for _, each := range []struct {
+		name  string
+		waits []recording.Wait
+		class string
+		ns    int64
+	}{
+		{"others sync meanwhile", []recording.Wait{asleep(3, "fsync", 105*ms, 5*ms), asleep(3, "fsync", 120*ms, 4*ms)},
+			"disk", 9 * ms},
+		{"for less than half of the sleeps", []recording.Wait{asleep(3, "fsync", 105*ms, 2*ms)}, "disk", 0},
+		{"while it runs", []recording.Wait{asleep(3, "fsync", 111*ms, 8*ms)}, "disk", 0},
+		{"at any time", []recording.Wait{asleep(3, "fsync", 0, 105*ms), asleep(3, "fsync", 105*ms, 800*ms)}, "disk", 0},
+		{"what had begun before", []recording.Wait{asleep(3, "fsync", 90*ms, 20*ms), asleep(3, "fsync", 120*ms, 4*ms)},
+			"disk of others", 5 * ms},
+	} {
+		waits := append(each.waits, asleep(1, "epoll_wait", 105*ms, 5*ms), asleep(1, "epoll_wait", 120*ms, 5*ms))
+		rec := &recording.Recording{Waits: waits}
+		rec.SlowRequests = []recording.SlowRequest{{ID: 1, Pid: 7, Tid: 1, WriterTid: 1, TimeNs: 100 * ms,
+			LatencyNs: 30 * ms, Spent: recording.Spent{NetNs: 10 * ms}, Slow: true}}
+		c := &collection{window: &bpf.Window{Recording: rec, EndNs: 1000 * ms}, moves: map[int32]bool{}, hz: 199}
+		c.addParts()
+		found, sum := map[string]int64{}, int64(0)
+		for _, part := range rec.RequestParts {
+			class := part.Class
+			if part.Beside {
+				class += " of others"
+			}
+			found[class] += part.LengthNs
+			sum += part.LengthNs
+		}
+		if found[each.class] != each.ns || sum != 30*ms || found["cpu"] != 20*ms {
+			t.Errorf("%s: %v in ns, want %d %s and 20 ms cpu", each.name, found, each.ns, each.class)
+		}
+	}
+}
+
 // Requests that wait for the same thing take about as long: what is slow begins below them, unless
 // most are of them.
 func TestSlowFrom(t *testing.T) {

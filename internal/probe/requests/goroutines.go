@@ -66,9 +66,10 @@ func (s *Session) newGoroutines() *goroutines {
 		looks: map[inProgress][]looked{}, pause: lookEvery, byHash: map[uint64]int32{}}
 }
 
-// find begins to look when a service of the target's is a program in Go.
+// find begins to look when a service of the target's is a program in Go. A recorder that stays does
+// not: it tells no single requests. Nor does one that names no stacks.
 func (g *goroutines) find() error {
-	if g.looking {
+	if shared := g.session.shared; g.looking || shared.Options.Patient || shared.Unwinder == nil {
 		return nil
 	}
 	var used uint32

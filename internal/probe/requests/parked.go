@@ -27,6 +27,9 @@ type parked struct {
 	stack int32
 	class string
 	start string // what the goroutine began with
+	// functions are its stack's, leaf first, without those that only wait; the first of them takes
+	// the lock.
+	functions []string
 }
 
 // stay is a stretch in which the goroutine of a request was at the same, whenever it was looked at.
@@ -163,7 +166,7 @@ func (m *maker) parkedAt(pid, number int32) parked {
 				found.class = class
 			}
 		}
-		found.stack, found.start = m.window.Stack(user, kernel), startIn(user)
+		found.stack, found.start, found.functions = m.window.Stack(user, kernel), startIn(user), withoutWaiting(user)
 	}
 	m.parked[parkedAs{pid, number}] = found
 	return found
@@ -176,7 +179,9 @@ func (m *maker) waitedAt(r *recording.SlowRequest, s *stay, at parked) {
 		part.Stack = at.stack
 		switch at.class {
 		case recording.PartLock:
-			m.heldBeside(r.Pid, &part)
+			if m.heldBeside(r.Pid, &part); part.WakerKind == "" {
+				m.heldByRequest(r, at, &part)
+			}
 		case recording.PartHandover:
 			if w := m.workOfKind(r.Pid, at.start, from, to, 0); w != nil {
 				m.holds(r.Pid, w, &part)

@@ -108,13 +108,19 @@ func (m *maker) serve(r *recording.SlowRequest, tid int32, from, to int64) {
 	m.follow(r, tid, from, to, false)
 	m.downstream(r, m.parts[first:])
 	passedOn := m.passedOn(r, m.parts[first:])
-	found := m.elsewhere(r, first, from, to)
+	found, slept := m.elsewhere(r, first, from, to), int64(0)
+	if found == 0 {
+		slept = m.whileAsleep(r, tid, first)
+	}
 	seen, ran := m.seen(tid, first), int64(0)
 	ran = seen[recording.PartCPU]
 	missing := int64(0)
 	for _, class := range classesOf(&r.Spent) {
-		if class.name == recording.PartLock {
+		switch class.name {
+		case recording.PartLock:
 			class.ns -= passedOn
+		case recording.PartNet:
+			class.ns -= slept
 		}
 		more := min(int64(float64(class.ns)*(1-found))-seen[class.name], ran-missing)
 		if more <= 0 {

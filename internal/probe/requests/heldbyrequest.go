@@ -1,0 +1,66 @@
+package requests
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"culprit/recording"
+)
+
+// waitingPackages are those whose functions wait for others.
+var waitingPackages = []string{"runtime.", "sync.", "internal/sync.", "internal/poll."}
+
+// withoutWaiting are the functions of a goroutine that waits, leaf first, from the one on that is
+// to wait. user is root first.
+func withoutWaiting(user []*recording.Frame) (functions []string) {
+	for _, frame := range slices.Backward(user) {
+		waits := slices.ContainsFunc(waitingPackages, func(of string) bool { return strings.HasPrefix(frame.Name, of) })
+		if waits && functions == nil {
+			continue
+		}
+		functions = append(functions, frame.Name)
+	}
+	return functions
+}
+
+// overlapsOf bounds the requests that are looked through for the one that holds a lock.
+const overlapsOf = 128
+
+// heldByRequest finds the request whose goroutine was in the function that takes the lock, and past
+// taking it, for most of a wait: it waited there for something else.
+func (m *maker) heldByRequest(r *recording.SlowRequest, at parked, part *recording.RequestPart) {
+	if len(at.functions) == 0 {
+		return
+	}
+	from, to := part.TimeNs, part.TimeNs+part.LengthNs
+	all := m.window.Recording.SlowRequests // in order of their first data
+	last := sort.Search(len(all), func(i int) bool { return all[i].TimeNs >= to })
+	for i := range all[max(0, last-overlapsOf):last] {
+		other := &all[max(0, last-overlapsOf)+i]
+		if other.ID == r.ID || other.Pid != r.Pid || other.TimeNs+other.LatencyNs <= from {
+			continue
+		}
+		if stack, ok := m.waitsIn(other, at.functions[0], from, to); ok {
+			part.WakerKind, part.WakerPid, part.WakerTid = recording.WakerBeside, r.Pid, other.Tid
+			part.WakerComm, part.WakerStack = m.window.Comm[r.Pid], stack
+			return
+		}
+	}
+}
+
+// waitsIn tells where a request's goroutine waited for anything but a lock, below a function, for
+// most of a time.
+func (m *maker) waitsIn(r *recording.SlowRequest, function string, from, to int64) (stack int32, ok bool) {
+	for _, s := range m.staysOf(r, r.TimeNs, r.TimeNs+r.LatencyNs) {
+		common := min(to, s.toNs) - max(from, s.fromNs)
+		if s.tid != 0 || s.runnable || float64(common) < besideLeast*float64(to-from) {
+			continue
+		}
+		at := m.parkedAt(r.Pid, s.stack)
+		if at.class != recording.PartLock && slices.Contains(at.functions, function) {
+			return at.stack, true
+		}
+	}
+	return 0, false
+}
