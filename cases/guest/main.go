@@ -84,8 +84,8 @@ func parse(words []string) (options, error) {
 // tested are the packages whose tests ask the kernel or depend on the machine.
 var tested = []string{"./internal/count", "./internal/probe/counters", "./internal/probe/counters/event",
 	"./internal/probe/syscalls", "./internal/probe/processes", "./internal/probe/oncpu", "./internal/probe/offcpu",
-	"./internal/probe/bpf", "./internal/probe/monitors", "./internal/monitor", "./internal/host",
-	"./internal/bench"}
+	"./internal/probe/bpf", "./internal/probe/goroutine", "./internal/probe/monitors", "./internal/monitor",
+	"./internal/host", "./internal/bench"}
 
 func run(ctx context.Context, wanted options, out io.Writer) error {
 	folder, err := os.MkdirTemp("", "culprit-guest-")

@@ -44,8 +44,7 @@ func checkGoroutines(t *testing.T, options Options) {
 	}
 }
 
-// checkWaits holds the parts of a kind's requests to what they waited for: two thirds of their time
-// in all.
+// checkWaits holds the parts of a kind's requests to what they waited for: half of their time in all.
 func checkWaits(t *testing.T, rec *recording.Recording, kind, class, function, holder string) {
 	t.Helper()
 	of, all := map[int64]bool{}, int64(0)
@@ -69,7 +68,7 @@ func checkWaits(t *testing.T, rec *recording.Recording, kind, class, function, h
 			held += part.LengthNs
 		}
 	}
-	if 3*found < 2*all || all == 0 {
+	if 2*found < all || all == 0 {
 		t.Errorf("%s: %d of %d ms in %s; else, in ms, %v", kind, found/1e6, all/1e6, function, other)
 	}
 	if holder != "" && 2*held < found {

@@ -142,18 +142,20 @@ func (p *Program) At(g uint64) (now Now, ok bool) {
 	return Now{}, false
 }
 
-// stack follows the frame pointers of a goroutine that is on no thread.
+// stack follows the frame pointers of a goroutine that is on no thread. On arm64 the innermost one
+// points to the word below the stack pointer.
 func (p *Program) stack(sp, pc, fp uint64, bounds [2]uint64) []uint64 {
-	if pc == 0 || sp < bounds[0] || sp >= bounds[1] {
+	if pc == 0 || sp < bounds[0]+8 || sp >= bounds[1] {
 		return nil
 	}
-	text := make([]byte, min(bounds[1]-sp, mostStack))
-	if !p.read(sp, text) {
+	base := sp - 8
+	text := make([]byte, min(bounds[1]-base, mostStack))
+	if !p.read(base, text) {
 		return nil
 	}
 	addresses := []uint64{pc}
-	for from := uint64(0); fp >= sp+from && len(addresses) < mostFrames; {
-		at := fp - sp
+	for from := uint64(0); fp >= base+from && len(addresses) < mostFrames; {
+		at := fp - base
 		if at%8 != 0 || at >= uint64(len(text)) || at+16 > uint64(len(text)) {
 			break
 		}

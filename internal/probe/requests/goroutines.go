@@ -9,8 +9,11 @@ import (
 	"time"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
+
 	"culprit/internal/probe/bpf"
 	"culprit/internal/probe/goroutine"
+	"culprit/internal/probe/unwind"
 )
 
 // A goroutine that waits has no thread, and one that runs changes it. So what the goroutines of
@@ -26,6 +29,8 @@ const (
 	// mostLooks and mostStacks bound what a window keeps: 24 bytes a look, 500 a stack.
 	mostLooks  = 1 << 18
 	mostStacks = 1 << 12
+	// fewLooks are those by which the cost of a look is told.
+	fewLooks = 8
 )
 
 // inProgress is a request: by its begin and who read it, see lastOfEach.
@@ -125,22 +130,24 @@ func (g *goroutines) stop() {
 }
 
 func (g *goroutines) run(waiting *bpf.Walker[requestsUnanswered]) {
-	var took [8]time.Duration // the least of them is what a look takes that nothing comes between
-	for i := 0; ; i++ {
+	var took []time.Duration // of the last looks: the least is what one takes that nothing comes between
+	for {
 		select {
 		case <-g.done:
 			return
 		case <-time.After(g.pause):
 		}
-		before := bpf.Now()
+		thread, before := unix.Gettid(), unwind.ThreadCPU()
 		requests, err := waiting.Walk()
 		if err != nil {
 			g.failed = err
 			return
 		}
 		g.look(requests)
-		took[i%len(took)] = time.Duration(bpf.Now() - before)
-		g.pause = max(lookEvery, slices.Min(took[:min(i+1, len(took))])*lookPart)
+		if thread == unix.Gettid() { // else the time is that of two
+			took = append(took[max(0, len(took)-fewLooks+1):], unwind.ThreadCPU()-before)
+			g.pause = max(lookEvery, slices.Min(took)*lookPart)
+		}
 	}
 }
 

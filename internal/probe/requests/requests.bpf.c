@@ -151,8 +151,8 @@ static __always_inline int after_receiving(struct sock *sk, int ret, int flags)
 		return 0;
 	turn->last_recv = now;
 	turn->in += ret;
-	if (notes_goroutines)
-		turn->goroutine = user_goroutine((void *)bpf_task_pt_regs(task));
+	if (notes_goroutines) /* asks for the task anew: to keep it takes more stack than 6.1 allows */
+		turn->goroutine = user_goroutine((void *)bpf_task_pt_regs(bpf_get_current_task_btf()));
 	return 0;
 }
 

@@ -63,10 +63,10 @@ func (u *Unwinder) Prepare(traces []Trace, part bool) Left {
 	defer runtime.UnlockOSThread()
 	var left Left
 	files := u.wantedFiles(traces)
-	spent, held, until := int64(0), int64(0), threadCPU()+limits.cpu
+	spent, held, until := int64(0), int64(0), ThreadCPU()+limits.cpu
 	for _, file := range files {
 		decodes := file.module.decodes()
-		if spent+decodes > limits.bytes || threadCPU() >= until {
+		if spent+decodes > limits.bytes || ThreadCPU() >= until {
 			file.module.spent = true
 		} else {
 			spent += decodes
@@ -124,7 +124,7 @@ func (l *Left) add(questions, answered int64) {
 // over the budget answers only what is known already.
 func (u *Unwinder) ask(file *wanted, until time.Duration) (answered int64) {
 	over := func() bool {
-		file.module.spent = file.module.spent || threadCPU() >= until
+		file.module.spent = file.module.spent || ThreadCPU() >= until
 		return file.module.spent
 	}
 	for address := range file.calls {
@@ -199,8 +199,8 @@ func byStacks(files map[*module]*wanted) []*wanted {
 	return ordered
 }
 
-// threadCPU is the CPU time of the calling thread.
-func threadCPU() time.Duration {
+// ThreadCPU is the CPU time of the calling thread.
+func ThreadCPU() time.Duration {
 	var now unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &now); err != nil {
 		return 0
