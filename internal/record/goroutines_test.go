@@ -44,7 +44,7 @@ func checkGoroutines(t *testing.T, options Options) {
 	}
 }
 
-// checkWaits holds the parts of a kind's requests to what they waited for: half of their time in all.
+// checkWaits holds the parts of a kind's requests to what they waited for: half of their time.
 func checkWaits(t *testing.T, rec *recording.Recording, kind, class, function, holder string) {
 	t.Helper()
 	of, all := map[int64]bool{}, int64(0)
