@@ -17,60 +17,32 @@ const maxWalkBytes = 256 << 20
 // Walk runs an iter/task program over all threads of the host and returns the
 // structs that it wrote.
 func Walk[T any](collection *ebpf.Collection, name string) ([]T, error) {
-	return once[T](name, link.IterOptions{Program: collection.Programs[name]})
+	return walk[T](name, link.IterOptions{Program: collection.Programs[name]})
 }
 
 // WalkMap runs a program over the elements of a map and returns the structs that it wrote.
 func WalkMap[T any](collection *ebpf.Collection, name string, over *ebpf.Map) ([]T, error) {
-	return once[T](name, link.IterOptions{Program: collection.Programs[name], Map: over})
+	return walk[T](name, link.IterOptions{Program: collection.Programs[name], Map: over})
 }
 
-func once[T any](name string, options link.IterOptions) ([]T, error) {
-	walker, err := newWalker[T](name, options)
-	if err != nil {
-		return nil, err
-	}
-	defer walker.Close()
-	return walker.Walk()
-}
-
-// Walker runs a program again and again.
-type Walker[T any] struct {
-	name     string
-	attached *link.Iter
-	buffer   []byte
-}
-
-// NewWalker makes a Walker over the elements of a map.
-func NewWalker[T any](collection *ebpf.Collection, name string, over *ebpf.Map) (*Walker[T], error) {
-	return newWalker[T](name, link.IterOptions{Program: collection.Programs[name], Map: over})
-}
-
-func newWalker[T any](name string, options link.IterOptions) (*Walker[T], error) {
+func walk[T any](name string, options link.IterOptions) ([]T, error) {
 	attached, err := link.AttachIter(options)
 	if err != nil {
 		return nil, fmt.Errorf("attach %s: %w", name, explain(err))
 	}
-	return &Walker[T]{name, attached, make([]byte, 64<<10)}, nil
-}
-
-// Walk returns the structs that the program wrote this time.
-func (w *Walker[T]) Walk() ([]T, error) {
-	reader, err := w.attached.Open()
+	defer attached.Close()
+	reader, err := attached.Open()
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", w.name, err)
+		return nil, fmt.Errorf("open %s: %w", name, err)
 	}
 	defer reader.Close()
 	// Not io.ReadAll: its growing steps cut the kernel's buffer into many small reads.
 	var all bytes.Buffer
-	if _, err := io.CopyBuffer(&all, io.LimitReader(reader, maxWalkBytes), w.buffer); err != nil {
-		return nil, fmt.Errorf("walk with %s: %w", w.name, err)
+	if _, err := io.CopyBuffer(&all, io.LimitReader(reader, maxWalkBytes), make([]byte, 64<<10)); err != nil {
+		return nil, fmt.Errorf("walk threads with %s: %w", name, err)
 	}
 	return decodeAll[T](all.Bytes())
 }
-
-// Close detaches the program.
-func (w *Walker[T]) Close() { _ = w.attached.Close() } // nothing can be done about it
 
 func decodeAll[T any](raw []byte) ([]T, error) {
 	var one T

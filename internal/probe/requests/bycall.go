@@ -17,18 +17,17 @@ import (
 type source struct {
 	attached []string // programs that follow sockets
 	// The programs that walk over what is known of sockets, and the maps which that is in.
-	sweep, sweepStreams, waiting string
-	turns, connections           string
-	byCalls                      bool
+	sweep, sweepStreams string
+	turns, connections  string
+	byCalls             bool
 }
 
 var byHooks = source{attached: []string{"state_changed", "ready", "received", "sent"}, sweep: "sweep",
-	sweepStreams: "sweep_streams", waiting: "waiting", turns: "turns", connections: "connections"}
+	sweepStreams: "sweep_streams", turns: "turns", connections: "connections"}
 
 var byCalls = source{attached: []string{"state_changed", "arrived", "call_returned"}, sweep: "sweep_by_address",
-	sweepStreams: "sweep_streams_by_address", waiting: "waiting_by_address", turns: "turns_by_address",
-	connections: "connections_by_address",
-	byCalls:     true}
+	sweepStreams: "sweep_streams_by_address", turns: "turns_by_address", connections: "connections_by_address",
+	byCalls: true}
 
 // hooks are the tracepoints on sockets.
 var hooks = []string{"sk_data_ready", "sock_recv_length", "sock_send_length"}
@@ -60,7 +59,7 @@ func (s *source) choose(spec *ebpf.CollectionSpec) error {
 			return err
 		}
 	}
-	for _, name := range append([]string{other.sweep, other.sweepStreams, other.waiting}, other.attached...) {
+	for _, name := range append([]string{other.sweep, other.sweepStreams}, other.attached...) {
 		if name != "state_changed" { // both have it
 			delete(spec.Programs, name)
 		}

@@ -26,9 +26,6 @@ func (s *Session) forget() error {
 			return fmt.Errorf("forget requests: %w", err)
 		}
 	}
-	if err := s.collection.Variables["notes_goroutines"].Set(uint32(0)); err != nil {
-		return fmt.Errorf("forget requests: %w", err)
-	}
 	for _, name := range []string{"kinds_used", "services_used"} {
 		if err := s.collection.Variables[name].Set(uint32(firstOfKinds)); err != nil {
 			return fmt.Errorf("forget requests: %w", err)

@@ -2,14 +2,17 @@ package requests
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"hash/maphash"
+	"io"
 	"slices"
 	"sync"
 	"time"
 	"unsafe"
 
-	"golang.org/x/sys/unix"
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/ringbuf"
 
 	"culprit/internal/probe/bpf"
 	"culprit/internal/probe/goroutine"
@@ -17,20 +20,23 @@ import (
 )
 
 // A goroutine that waits has no thread, and one that runs changes it. So what the goroutines of
-// requests in progress are at is looked up in their process's memory, a few hundred times a second:
-// of those that were read a millisecond ago and more, which most are not.
+// requests in progress are at is looked up in their process's memory, of those that were read a
+// millisecond ago and more. A timer of the kernel's says that there are such (waiting.h).
 
 const (
-	// lookEvery is how often, at most; and so that all looks take a part of a CPU, 1 in lookPart.
-	lookEvery = 5 * time.Millisecond
-	lookPart  = 100
+	// lookOften is how often while there are few looks, lookSeldom when they have taken a part of a
+	// CPU for long, 1 in lookPart: a look is taken to cost lookCosts at least, most of it that a
+	// process wakes (0.27 ms were measured).
+	lookOften, lookSeldom = 5 * time.Millisecond, 25 * time.Millisecond
+	lookCosts             = 250 * time.Microsecond
+	lookPart              = 100
+	// lookAhead is how much looks may cost before they become seldom.
+	lookAhead = 100 * time.Millisecond
 	// mostLooked bounds the requests of one look, the oldest first.
 	mostLooked = 64
 	// mostLooks and mostStacks bound what a window keeps: 24 bytes a look, 500 a stack.
 	mostLooks  = 1 << 18
 	mostStacks = 1 << 12
-	// fewLooks are those by which the cost of a look is told.
-	fewLooks = 8
 )
 
 // inProgress is a request: by its begin and who read it, see lastOfEach.
@@ -44,6 +50,7 @@ type looked struct {
 	atNs     int64 // CLOCK_MONOTONIC
 	tid      int32 // of the thread that it is on; 0: none
 	stack    int32 // where it waits, of goroutines.stacks; noStack where it does not
+	pauseMs  int16 // since the look before it, as it was meant
 	runnable bool
 }
 
@@ -60,7 +67,8 @@ type goroutines struct {
 	programs map[uint32]*goroutine.Program // by process; nil: none in Go
 	looks    map[inProgress][]looked
 	count    int
-	pause    time.Duration // between two looks, as it was at last
+	pause    time.Duration // between two looks
+	left     time.Duration // that looks may cost
 	stacks   [][]uint64
 	byHash   map[uint64]int32
 	lost     int64
@@ -68,7 +76,7 @@ type goroutines struct {
 
 func (s *Session) newGoroutines() *goroutines {
 	return &goroutines{session: s, done: make(chan struct{}), programs: map[uint32]*goroutine.Program{},
-		looks: map[inProgress][]looked{}, pause: lookEvery, byHash: map[uint64]int32{}}
+		looks: map[inProgress][]looked{}, pause: lookOften, left: lookAhead, byHash: map[uint64]int32{}}
 }
 
 // find begins to look when a service of the target's is a program in Go. A recorder that stays does
@@ -106,55 +114,102 @@ func (g *goroutines) programOf(pid uint32) *goroutine.Program {
 
 // begin has the programs note goroutines, and looks at them until stop.
 func (g *goroutines) begin() error {
-	if err := g.session.collection.Variables["notes_goroutines"].Set(uint32(1)); err != nil {
-		return fmt.Errorf("begin to look at goroutines: %w", err)
-	}
-	source := g.session.source
-	waiting, err := bpf.NewWalker[requestsUnanswered](g.session.collection, source.waiting,
-		g.session.collection.Maps[source.turns])
+	collection := g.session.collection
+	waits, err := collection.Maps["waits"].Memory()
 	if err != nil {
-		return err
+		return fmt.Errorf("look at goroutines: %w", err)
+	}
+	wakes, err := ringbuf.NewReader(collection.Maps["old"])
+	if err != nil {
+		return fmt.Errorf("look at goroutines: %w", err)
+	}
+	err = errors.Join(collection.Variables["notes_goroutines"].Set(uint32(1)), g.setPause())
+	if err == nil {
+		_, err = collection.Programs["begin_looks"].Run(&ebpf.RunOptions{})
+	}
+	if err != nil {
+		_ = wakes.Close() // nothing was written to it
+		return fmt.Errorf("look at goroutines: %w", err)
 	}
 	g.looking = true
+	g.ended.Go(func() { g.run(waits, wakes) })
 	g.ended.Go(func() {
-		defer waiting.Close()
-		g.run(waiting)
+		<-g.done
+		_ = wakes.Close() // ends run
 	})
 	return nil
 }
 
-// stop ends the looks.
+func (g *goroutines) setPause() error {
+	return g.session.collection.Variables["look_every_ns"].Set(uint64(g.pause))
+}
+
+// stop ends the looks, and the timer.
 func (g *goroutines) stop() {
 	close(g.done)
 	g.ended.Wait()
+	if g.looking {
+		g.failed = errors.Join(g.failed, g.session.collection.Variables["notes_goroutines"].Set(uint32(0)))
+	}
 }
 
-func (g *goroutines) run(waiting *bpf.Walker[requestsUnanswered]) {
-	var took []time.Duration // of the last looks: the least is what one takes that nothing comes between
-	for {
-		select {
-		case <-g.done:
+func (g *goroutines) run(waits io.ReaderAt, wakes *ringbuf.Reader) {
+	var record ringbuf.Record
+	slots := make([]byte, mostSlots*int(unsafe.Sizeof(requestsWaiting{})))
+	for last := bpf.Now(); ; {
+		if err := wakes.ReadInto(&record); err != nil { // it is closed
 			return
-		case <-time.After(g.pause):
 		}
-		thread, before := unix.Gettid(), unwind.ThreadCPU()
-		requests, err := waiting.Walk()
-		if err != nil {
+		if _, err := waits.ReadAt(slots, 0); err != nil {
 			g.failed = err
 			return
 		}
-		g.look(requests)
-		if thread == unix.Gettid() { // else the time is that of two
-			took = append(took[max(0, len(took)-fewLooks+1):], unwind.ThreadCPU()-before)
-			g.pause = max(lookEvery, slices.Min(took)*lookPart)
+		before := unwind.ThreadCPU()
+		g.look(unanswered(slots))
+		now := bpf.Now()
+		g.left -= max(lookCosts, unwind.ThreadCPU()-before)
+		g.left = min(lookAhead, g.left+time.Duration(now-last)/lookPart)
+		last = now
+		if pause := g.pauseFor(); pause != g.pause {
+			g.pause = pause
+			g.failed = errors.Join(g.failed, g.setPause())
 		}
 	}
 }
 
+// pauseFor is how long the next pause is, by what looks have cost.
+func (g *goroutines) pauseFor() time.Duration {
+	switch {
+	case g.left < 0:
+		return lookSeldom
+	case g.left > lookAhead/2:
+		return lookOften
+	}
+	return g.pause
+}
+
+// mostSlots is SLOTS of socket.h.
+const mostSlots = 1024
+
+// unanswered are the requests in the slots that were read some time ago.
+func unanswered(slots []byte) (requests []requestsWaiting) {
+	now := uint64(bpf.Now())
+	for size := int(unsafe.Sizeof(requestsWaiting{})); len(slots) >= size; slots = slots[size:] {
+		one, _ := bpf.Decode[requestsWaiting](slots)
+		if one.Begin != 0 && one.Since < now && now-one.Since >= workLeast && now-one.Since < uint64(forgotten) {
+			requests = append(requests, one)
+		}
+	}
+	return requests
+}
+
+// forgotten is MOST_NS of waiting.h.
+const forgotten = 10 * time.Second
+
 // look notes what the goroutines of requests are at.
-func (g *goroutines) look(requests []requestsUnanswered) {
+func (g *goroutines) look(requests []requestsWaiting) {
 	if len(requests) > mostLooked {
-		slices.SortFunc(requests, func(a, b requestsUnanswered) int { return cmp.Compare(a.Begin, b.Begin) })
+		slices.SortFunc(requests, func(a, b requestsWaiting) int { return cmp.Compare(a.Begin, b.Begin) })
 		requests = requests[:mostLooked]
 	}
 	for i := range requests {
@@ -174,7 +229,7 @@ func (g *goroutines) look(requests []requestsUnanswered) {
 		g.count++
 		key := inProgress{request.Begin, request.Reader}
 		g.looks[key] = append(g.looks[key], looked{atNs: bpf.Now(), tid: now.Tid, runnable: now.Runnable,
-			stack: g.keep(now.Stack)})
+			stack: g.keep(now.Stack), pauseMs: int16(g.pause / time.Millisecond)})
 	}
 }
 

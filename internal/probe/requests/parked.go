@@ -3,6 +3,7 @@ package requests
 import (
 	"slices"
 	"sort"
+	"time"
 
 	"culprit/recording"
 )
@@ -70,13 +71,13 @@ func (m *maker) staysOf(r *recording.SlowRequest, from, to int64) (stays []stay)
 	if m.looked == nil {
 		return nil
 	}
-	far := reach * int64(m.looked.pause)
 	looks := m.looked.looks[inProgress{uint64(m.window.StartNs + r.TimeNs), uint32(r.Tid)}]
 	for i := range looks {
 		at := looks[i].atNs - m.window.StartNs
 		if at < from || at >= to {
 			continue
 		}
+		far := reach * int64(looks[i].pauseMs) * int64(time.Millisecond)
 		next := stay{fromNs: max(from, at-far), toNs: min(to, at+far), looked: looks[i], lookedNs: []int64{at}}
 		if n := len(stays); n > 0 {
 			before := &stays[n-1]

@@ -3,6 +3,7 @@ package requests
 import (
 	"testing"
 	"time"
+	"unsafe"
 
 	"culprit/internal/probe/bpf"
 	"culprit/recording"
@@ -17,11 +18,12 @@ func goroutineOf(t *testing.T, writer int32, waits []recording.Wait, spent recor
 	request := recording.SlowRequest{ID: 1, Pid: 7, Tid: 1, WriterTid: writer, TimeNs: 100 * ms,
 		LatencyNs: 60 * ms, Slow: true, Unfollowed: true}
 	rec.SlowRequests = []recording.SlowRequest{request}
-	g := &goroutines{looks: map[inProgress][]looked{}, pause: 10 * time.Millisecond}
+	g := &goroutines{looks: map[inProgress][]looked{}}
 	for i, look := range looks {
 		if look.atNs == 0 {
 			look.atNs = 105*ms + int64(i)*10*ms
 		}
+		look.pauseMs = 10
 		key := inProgress{100 * ms, 1}
 		g.looks[key] = append(g.looks[key], look)
 	}
@@ -121,5 +123,39 @@ func TestLooksAreBounded(t *testing.T) {
 	}
 	if len(g.stacks) != mostStacks || g.keep([]uint64{1, 2, 3}) != first || g.keep([]uint64{1 << 40}) != noStack {
 		t.Errorf("%d stacks", len(g.stacks))
+	}
+}
+
+// Looks are seldom once they have cost too much, and often again when they have not for a while.
+func TestPauseOfLooks(t *testing.T) {
+	g := (&Session{}).newGoroutines()
+	for _, each := range []struct {
+		left, was, wanted time.Duration
+	}{
+		{lookAhead, lookOften, lookOften},
+		{lookAhead / 4, lookOften, lookOften},
+		{-1, lookOften, lookSeldom},
+		{lookAhead / 4, lookSeldom, lookSeldom},
+		{lookAhead, lookSeldom, lookOften},
+	} {
+		if g.left, g.pause = each.left, each.was; g.pauseFor() != each.wanted {
+			t.Errorf("%v left, %v before: %v, wanted %v", each.left, each.was, g.pauseFor(), each.wanted)
+		}
+	}
+}
+
+// Of the slots those count whose request was read a while ago, and has no answer.
+func TestUnanswered(t *testing.T) {
+	now := uint64(bpf.Now())
+	slots := []requestsWaiting{
+		{Begin: 1, Since: now - 20*ms, Goroutine: 7},
+		{Begin: 0, Since: now - 20*ms, Goroutine: 8},                // answered
+		{Begin: 3, Since: now - ms/10, Goroutine: 9},                // just read
+		{Begin: 4, Since: now + 1000*ms, Goroutine: 10},             // being written
+		{Begin: 5, Since: now - 2*uint64(forgotten), Goroutine: 11}, // its connection is gone
+	}
+	text := unsafe.Slice((*byte)(unsafe.Pointer(&slots[0])), len(slots)*int(unsafe.Sizeof(slots[0])))
+	if got := unanswered(text); len(got) != 1 || got[0].Goroutine != 7 {
+		t.Errorf("%+v", got)
 	}
 }

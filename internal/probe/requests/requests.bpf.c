@@ -151,8 +151,8 @@ static __always_inline int after_receiving(struct sock *sk, int ret, int flags)
 		return 0;
 	turn->last_recv = now;
 	turn->in += ret;
-	if (notes_goroutines) /* asks for the task anew: to keep it takes more stack than 6.1 allows */
-		turn->goroutine = user_goroutine((void *)bpf_task_pt_regs(bpf_get_current_task_btf()));
+	if (notes_goroutines)
+		note_goroutine(turn);
 	return 0;
 }
 
@@ -218,6 +218,8 @@ static __always_inline int server_sent(struct turn *turn, struct task_struct *ta
 		answered(turn, state, now);
 	if (turn->of_unix)
 		book(turn, before, sent);
+	if (notes_goroutines)
+		goroutine_answered(turn);
 	return 0;
 }
 

@@ -22,7 +22,7 @@ import (
 	"culprit/internal/probe/bpf"
 )
 
-//go:generate ../bpf/generate.sh requests -type request_event -type unanswered -type limit -type kind_sums -type kind
+//go:generate ../bpf/generate.sh requests -type request_event -type waiting -type limit -type kind_sums -type kind
 
 // maxEvents bounds the requests kept in full between two collections.
 const maxEvents = 200_000

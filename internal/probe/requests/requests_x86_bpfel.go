@@ -161,6 +161,14 @@ type requestsListenerKey struct {
 	Unused uint32
 }
 
+type requestsLookTimer struct {
+	_     structs.HostLayout
+	Timer struct {
+		_ structs.HostLayout
+		_ [16]byte
+	}
+}
+
 type requestsNameScratch struct {
 	_    structs.HostLayout
 	Text [128]int8
@@ -358,16 +366,17 @@ type requestsTurn struct {
 	UsedDownstreamNs uint64
 	OnWorker         uint64
 	Downstream       uint32
+	Slot             uint32
 	Frames           uint8
 	Preface          uint8
-	_                [2]byte
+	_                [6]byte
 	Head             uint64
-	Goroutine        uint64
 }
 
-type requestsUnanswered struct {
+type requestsWaiting struct {
 	_         structs.HostLayout
 	Begin     uint64
+	Since     uint64
 	Goroutine uint64
 	Tgid      uint32
 	Reader    uint32
@@ -385,9 +394,11 @@ const (
 	requestsMapKinds                  = "kinds"
 	requestsMapLimits                 = "limits"
 	requestsMapListeners              = "listeners"
+	requestsMapLookTimers             = "look_timers"
 	requestsMapLosses                 = "losses"
 	requestsMapNameScratch            = "name_scratch"
 	requestsMapNoConnection           = "no_connection"
+	requestsMapOld                    = "old"
 	requestsMapRequests               = "requests"
 	requestsMapServiceIds             = "service_ids"
 	requestsMapServices               = "services"
@@ -395,7 +406,9 @@ const (
 	requestsMapTasks                  = "tasks"
 	requestsMapTurns                  = "turns"
 	requestsMapTurnsByAddress         = "turns_by_address"
+	requestsMapWaits                  = "waits"
 	requestsProgArrived               = "arrived"
+	requestsProgBeginLooks            = "begin_looks"
 	requestsProgCallReturned          = "call_returned"
 	requestsProgOpenSockets           = "open_sockets"
 	requestsProgReady                 = "ready"
@@ -406,22 +419,21 @@ const (
 	requestsProgSweepByAddress        = "sweep_by_address"
 	requestsProgSweepStreams          = "sweep_streams"
 	requestsProgSweepStreamsByAddress = "sweep_streams_by_address"
-	requestsProgWaiting               = "waiting"
-	requestsProgWaitingByAddress      = "waiting_by_address"
 	requestsVarBegins                 = "begins"
 	requestsVarByCalls                = "by_calls"
 	requestsVarEpoch                  = "epoch"
 	requestsVarEra                    = "era"
 	requestsVarKeepRequestEventInBtf  = "keep_request_event_in_btf"
-	requestsVarKeepUnansweredInBtf    = "keep_unanswered_in_btf"
 	requestsVarKindsUsed              = "kinds_used"
 	requestsVarListenersOnly          = "listeners_only"
+	requestsVarLookEveryNs            = "look_every_ns"
 	requestsVarNoTurn                 = "no_turn"
 	requestsVarNobodyIsKnown          = "nobody_is_known"
 	requestsVarNotesGoroutines        = "notes_goroutines"
 	requestsVarOver                   = "over"
 	requestsVarOwnPid                 = "own_pid"
 	requestsVarServicesUsed           = "services_used"
+	requestsVarSlotsGiven             = "slots_given"
 	requestsVarWholeHost              = "whole_host"
 )
 
@@ -468,6 +480,7 @@ type requestsSpecs struct {
 // It can be passed ebpf.CollectionSpec.Assign.
 type requestsProgramSpecs struct {
 	Arrived               *ebpf.ProgramSpec `ebpf:"arrived"`
+	BeginLooks            *ebpf.ProgramSpec `ebpf:"begin_looks"`
 	CallReturned          *ebpf.ProgramSpec `ebpf:"call_returned"`
 	OpenSockets           *ebpf.ProgramSpec `ebpf:"open_sockets"`
 	Ready                 *ebpf.ProgramSpec `ebpf:"ready"`
@@ -478,8 +491,6 @@ type requestsProgramSpecs struct {
 	SweepByAddress        *ebpf.ProgramSpec `ebpf:"sweep_by_address"`
 	SweepStreams          *ebpf.ProgramSpec `ebpf:"sweep_streams"`
 	SweepStreamsByAddress *ebpf.ProgramSpec `ebpf:"sweep_streams_by_address"`
-	Waiting               *ebpf.ProgramSpec `ebpf:"waiting"`
-	WaitingByAddress      *ebpf.ProgramSpec `ebpf:"waiting_by_address"`
 }
 
 // requestsMapSpecs contains maps before they are loaded into the kernel.
@@ -494,9 +505,11 @@ type requestsMapSpecs struct {
 	Kinds                *ebpf.MapSpec `ebpf:"kinds"`
 	Limits               *ebpf.MapSpec `ebpf:"limits"`
 	Listeners            *ebpf.MapSpec `ebpf:"listeners"`
+	LookTimers           *ebpf.MapSpec `ebpf:"look_timers"`
 	Losses               *ebpf.MapSpec `ebpf:"losses"`
 	NameScratch          *ebpf.MapSpec `ebpf:"name_scratch"`
 	NoConnection         *ebpf.MapSpec `ebpf:"no_connection"`
+	Old                  *ebpf.MapSpec `ebpf:"old"`
 	Requests             *ebpf.MapSpec `ebpf:"requests"`
 	ServiceIds           *ebpf.MapSpec `ebpf:"service_ids"`
 	Services             *ebpf.MapSpec `ebpf:"services"`
@@ -504,6 +517,7 @@ type requestsMapSpecs struct {
 	Tasks                *ebpf.MapSpec `ebpf:"tasks"`
 	Turns                *ebpf.MapSpec `ebpf:"turns"`
 	TurnsByAddress       *ebpf.MapSpec `ebpf:"turns_by_address"`
+	Waits                *ebpf.MapSpec `ebpf:"waits"`
 }
 
 // requestsVariableSpecs contains global variables before they are loaded into the kernel.
@@ -515,15 +529,16 @@ type requestsVariableSpecs struct {
 	Epoch                 *ebpf.VariableSpec `ebpf:"epoch"`
 	Era                   *ebpf.VariableSpec `ebpf:"era"`
 	KeepRequestEventInBtf *ebpf.VariableSpec `ebpf:"keep_request_event_in_btf"`
-	KeepUnansweredInBtf   *ebpf.VariableSpec `ebpf:"keep_unanswered_in_btf"`
 	KindsUsed             *ebpf.VariableSpec `ebpf:"kinds_used"`
 	ListenersOnly         *ebpf.VariableSpec `ebpf:"listeners_only"`
+	LookEveryNs           *ebpf.VariableSpec `ebpf:"look_every_ns"`
 	NoTurn                *ebpf.VariableSpec `ebpf:"no_turn"`
 	NobodyIsKnown         *ebpf.VariableSpec `ebpf:"nobody_is_known"`
 	NotesGoroutines       *ebpf.VariableSpec `ebpf:"notes_goroutines"`
 	Over                  *ebpf.VariableSpec `ebpf:"over"`
 	OwnPid                *ebpf.VariableSpec `ebpf:"own_pid"`
 	ServicesUsed          *ebpf.VariableSpec `ebpf:"services_used"`
+	SlotsGiven            *ebpf.VariableSpec `ebpf:"slots_given"`
 	WholeHost             *ebpf.VariableSpec `ebpf:"whole_host"`
 }
 
@@ -555,9 +570,11 @@ type requestsMaps struct {
 	Kinds                *ebpf.Map `ebpf:"kinds"`
 	Limits               *ebpf.Map `ebpf:"limits"`
 	Listeners            *ebpf.Map `ebpf:"listeners"`
+	LookTimers           *ebpf.Map `ebpf:"look_timers"`
 	Losses               *ebpf.Map `ebpf:"losses"`
 	NameScratch          *ebpf.Map `ebpf:"name_scratch"`
 	NoConnection         *ebpf.Map `ebpf:"no_connection"`
+	Old                  *ebpf.Map `ebpf:"old"`
 	Requests             *ebpf.Map `ebpf:"requests"`
 	ServiceIds           *ebpf.Map `ebpf:"service_ids"`
 	Services             *ebpf.Map `ebpf:"services"`
@@ -565,6 +582,7 @@ type requestsMaps struct {
 	Tasks                *ebpf.Map `ebpf:"tasks"`
 	Turns                *ebpf.Map `ebpf:"turns"`
 	TurnsByAddress       *ebpf.Map `ebpf:"turns_by_address"`
+	Waits                *ebpf.Map `ebpf:"waits"`
 }
 
 func (m *requestsMaps) Close() error {
@@ -577,9 +595,11 @@ func (m *requestsMaps) Close() error {
 		m.Kinds,
 		m.Limits,
 		m.Listeners,
+		m.LookTimers,
 		m.Losses,
 		m.NameScratch,
 		m.NoConnection,
+		m.Old,
 		m.Requests,
 		m.ServiceIds,
 		m.Services,
@@ -587,6 +607,7 @@ func (m *requestsMaps) Close() error {
 		m.Tasks,
 		m.Turns,
 		m.TurnsByAddress,
+		m.Waits,
 	)
 }
 
@@ -599,15 +620,16 @@ type requestsVariables struct {
 	Epoch                 *ebpf.Variable `ebpf:"epoch"`
 	Era                   *ebpf.Variable `ebpf:"era"`
 	KeepRequestEventInBtf *ebpf.Variable `ebpf:"keep_request_event_in_btf"`
-	KeepUnansweredInBtf   *ebpf.Variable `ebpf:"keep_unanswered_in_btf"`
 	KindsUsed             *ebpf.Variable `ebpf:"kinds_used"`
 	ListenersOnly         *ebpf.Variable `ebpf:"listeners_only"`
+	LookEveryNs           *ebpf.Variable `ebpf:"look_every_ns"`
 	NoTurn                *ebpf.Variable `ebpf:"no_turn"`
 	NobodyIsKnown         *ebpf.Variable `ebpf:"nobody_is_known"`
 	NotesGoroutines       *ebpf.Variable `ebpf:"notes_goroutines"`
 	Over                  *ebpf.Variable `ebpf:"over"`
 	OwnPid                *ebpf.Variable `ebpf:"own_pid"`
 	ServicesUsed          *ebpf.Variable `ebpf:"services_used"`
+	SlotsGiven            *ebpf.Variable `ebpf:"slots_given"`
 	WholeHost             *ebpf.Variable `ebpf:"whole_host"`
 }
 
@@ -616,6 +638,7 @@ type requestsVariables struct {
 // It can be passed to loadRequestsObjects or ebpf.CollectionSpec.LoadAndAssign.
 type requestsPrograms struct {
 	Arrived               *ebpf.Program `ebpf:"arrived"`
+	BeginLooks            *ebpf.Program `ebpf:"begin_looks"`
 	CallReturned          *ebpf.Program `ebpf:"call_returned"`
 	OpenSockets           *ebpf.Program `ebpf:"open_sockets"`
 	Ready                 *ebpf.Program `ebpf:"ready"`
@@ -626,13 +649,12 @@ type requestsPrograms struct {
 	SweepByAddress        *ebpf.Program `ebpf:"sweep_by_address"`
 	SweepStreams          *ebpf.Program `ebpf:"sweep_streams"`
 	SweepStreamsByAddress *ebpf.Program `ebpf:"sweep_streams_by_address"`
-	Waiting               *ebpf.Program `ebpf:"waiting"`
-	WaitingByAddress      *ebpf.Program `ebpf:"waiting_by_address"`
 }
 
 func (p *requestsPrograms) Close() error {
 	return _RequestsClose(
 		p.Arrived,
+		p.BeginLooks,
 		p.CallReturned,
 		p.OpenSockets,
 		p.Ready,
@@ -643,8 +665,6 @@ func (p *requestsPrograms) Close() error {
 		p.SweepByAddress,
 		p.SweepStreams,
 		p.SweepStreamsByAddress,
-		p.Waiting,
-		p.WaitingByAddress,
 	)
 }
 

@@ -111,6 +111,9 @@ static __always_inline struct connection *make_connection(struct sock *sk)
 			  bpf_sk_storage_get(&connections, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 }
 
+#define SLOTS 1024 /* of waiting.h, given in turn */
+volatile __u32 slots_given = 0;
+
 /* Gives a socket its role; a listener, or what is none of the target's, has none. */
 static __always_inline struct turn *make_turn(struct sock *sk, __u32 role, __u32 service, __u32 tgid)
 {
@@ -133,6 +136,7 @@ static __always_inline struct turn *make_turn(struct sock *sk, __u32 role, __u32
 	turn->head = 0;
 	turn->of_unix = OF_SOCKET(sk, __sk_common.skc_family) == FAMILY_UNIX;
 	turn->draw = (__u64)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32();
+	turn->slot = __sync_fetch_and_add(&slots_given, 1) % SLOTS;
 	turn->epoch = epoch;
 	return turn;
 }

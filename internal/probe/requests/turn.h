@@ -35,10 +35,10 @@ struct turn {
 	__u64 base_ns[WAIT_CLASSES], base_downstream_ns; /* what its thread had waited for when it took it up */
 	__u64 used_ns[WAIT_CLASSES], used_downstream_ns; /* from then on to the last byte */
 	__u64 on_worker;  /* the answering thread took it up */
-	__u32 downstream; /* the service that most of it was waited for */
+	__u32 downstream, slot; /* the service that most of it was waited for; of waiting.h */
 	__u8 frames;      /* turns in a row that look like frames of several streams */
 	__u8 preface;     /* the connection began with HTTP/2's first words */
-	__u64 head, goroutine; /* that read last, where notes_goroutines is set */
+	__u64 head;
 };
 
 struct {
