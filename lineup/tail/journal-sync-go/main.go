@@ -17,7 +17,7 @@ func bookPayment(journal *os.File) {
 	number := count.Add(1)
 	journal.WriteAt(payment, number%64*int64(len(payment)))
 	if number%150 == 0 {
-		for range 12 {
+		for range 30 {
 			journal.WriteAt(payment, number%64*int64(len(payment)))
 			if err := journal.Sync(); err != nil {
 				panic(err)
