@@ -10,6 +10,7 @@ import (
 	"io"
 	"slices"
 	"sort"
+	"strings"
 )
 
 // GoInlined finds the functions that Go's compiler inlined at an address, by the tables that its
@@ -124,7 +125,7 @@ func (g *GoInlined) At(address uint64) []Source {
 		if name == "" {
 			return nil
 		}
-		sources = append(sources, Source{Function: name, File: file, Line: line})
+		sources = append(sources, Source{Function: GoFunction(name), File: file, Line: line})
 		at = of.entry + uint64(g.order.Uint32(call[8:]))
 	}
 	return nil
@@ -250,4 +251,15 @@ func (g *GoInlined) read(address uint64, to []byte) bool {
 	}
 	_, err := g.file.Progs[i].ReadAt(to, int64(address-g.file.Progs[i].Vaddr))
 	return err == nil
+}
+
+// GoFunction is the name of a function of Go without the types that a generic one was compiled for,
+// as the run time prints it: slices.Sort[...]. They are shapes of the compiler's, structs in full
+// among them.
+func GoFunction(name string) string {
+	first, last := strings.IndexByte(name, '['), strings.LastIndexByte(name, ']')
+	if first < 0 || last < first {
+		return name
+	}
+	return name[:first] + "[...]" + name[last+1:]
 }

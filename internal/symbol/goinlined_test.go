@@ -7,21 +7,26 @@ import (
 	"os"
 	"reflect"
 	"runtime"
-	"strings"
 	"testing"
 )
 
-// For addresses all over this program the tables say what the run time makes of them.
-func TestGoInlinedAgainstTheRunTime(t *testing.T) {
+func ownInlined(t *testing.T) *GoInlined {
+	t.Helper()
 	own, err := os.Open("/proc/self/exe")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer own.Close()
+	t.Cleanup(func() { own.Close() })
 	inlined, err := OpenGoInlined(own)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return inlined
+}
+
+// For addresses all over this program the tables say what the run time makes of them.
+func TestGoInlinedAgainstTheRunTime(t *testing.T) {
+	inlined := ownInlined(t)
 	from := reflect.ValueOf(TestGoInlinedAgainstTheRunTime).Pointer()
 	low, high := uintptr(inlined.text), from
 	random, several := rand.New(rand.NewPCG(1, 2)), 0
@@ -39,11 +44,8 @@ func TestGoInlinedAgainstTheRunTime(t *testing.T) {
 			continue
 		}
 		several++
-		first, wanted := got[0], Source{frame.Function, frame.File, frame.Line}
-		first.Function, _, _ = strings.Cut(first.Function, "[") // the run time leaves out what a generic one is of
-		wanted.Function, _, _ = strings.Cut(wanted.Function, "[")
-		if first != wanted || len(got) < 2 {
-			t.Fatalf("%x: %+v, wanted %+v first", pc, got, wanted)
+		if wanted := (Source{frame.Function, frame.File, frame.Line}); got[0] != wanted || len(got) < 2 {
+			t.Fatalf("%x: %+v, wanted %+v first", pc, got, Source{frame.Function, frame.File, frame.Line})
 		}
 	}
 	if several < 100 {
@@ -57,15 +59,7 @@ func between(pcs []uintptr) int { return innermost(pcs) }
 
 // What is inlined in each other comes in that order.
 func TestGoInlinedOrder(t *testing.T) {
-	own, err := os.Open("/proc/self/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer own.Close()
-	inlined, err := OpenGoInlined(own)
-	if err != nil {
-		t.Fatal(err)
-	}
+	inlined := ownInlined(t)
 	pcs := make([]uintptr, 4)
 	between(pcs)
 	got := inlined.At(uint64(pcs[0]) - 1)
@@ -113,6 +107,21 @@ func TestGoInlinedHostile(t *testing.T) {
 		}
 		for range 200 {
 			damaged.At(text + random.Uint64N(1<<22))
+		}
+	}
+}
+
+func TestGoFunction(t *testing.T) {
+	for name, wanted := range map[string]string{
+		"main.add": "main.add",
+		"slices.partitionCmpFunc[go.shape.struct { json.v reflect.Value; json.ks string }]": "slices.partitionCmpFunc[...]",
+		"main.F[go.shape.int].func1":                "main.F[...].func1",
+		"main.(*list[go.shape.[]string]).each":      "main.(*list[...]).each",
+		"main.odd]name[":                            "main.odd]name[",
+		"iter.Pull[go.shape.int,go.shape.[3]uint8]": "iter.Pull[...]",
+	} {
+		if got := GoFunction(name); got != wanted {
+			t.Errorf("%s: %s, wanted %s", name, got, wanted)
 		}
 	}
 }

@@ -26,8 +26,17 @@ func besideOf(t *testing.T, interleaved bool, waits []recording.Wait, answers ..
 	c := &collection{window: &bpf.Window{Recording: rec, EndNs: 1000 * ms}, asked: map[int32][]asked{7: answers},
 		moves: map[int32]bool{7: !interleaved}, hz: 199}
 	c.addParts()
-	found, sum := map[string]int64{}, int64(0)
-	for _, part := range rec.RequestParts {
+	found, sum := byClass(rec.RequestParts)
+	if sum != request.LatencyNs {
+		t.Errorf("parts have %d ns of %d: %+v", sum, request.LatencyNs, rec.RequestParts)
+	}
+	return found
+}
+
+// byClass adds parts up, those of what others had begun before apart.
+func byClass(parts []recording.RequestPart) (found map[string]int64, sum int64) {
+	found = map[string]int64{}
+	for _, part := range parts {
 		class := part.Class
 		if part.Beside {
 			class += " of others"
@@ -35,10 +44,7 @@ func besideOf(t *testing.T, interleaved bool, waits []recording.Wait, answers ..
 		found[class] += part.LengthNs
 		sum += part.LengthNs
 	}
-	if sum != request.LatencyNs {
-		t.Errorf("parts have %d ns of %d: %+v", sum, request.LatencyNs, rec.RequestParts)
-	}
-	return found
+	return found, sum
 }
 
 func asleep(tid int32, call string, from, length int64) recording.Wait {
@@ -105,15 +111,7 @@ func TestWhileAsleep(t *testing.T) {
 			LatencyNs: 30 * ms, Spent: recording.Spent{NetNs: 10 * ms}, Slow: true}}
 		c := &collection{window: &bpf.Window{Recording: rec, EndNs: 1000 * ms}, moves: map[int32]bool{}, hz: 199}
 		c.addParts()
-		found, sum := map[string]int64{}, int64(0)
-		for _, part := range rec.RequestParts {
-			class := part.Class
-			if part.Beside {
-				class += " of others"
-			}
-			found[class] += part.LengthNs
-			sum += part.LengthNs
-		}
+		found, sum := byClass(rec.RequestParts)
 		if found[each.class] != each.ns || sum != 30*ms || found["cpu"] != 20*ms {
 			t.Errorf("%s: %v in ns, want %d %s and 20 ms cpu", each.name, found, each.ns, each.class)
 		}

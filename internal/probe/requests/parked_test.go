@@ -33,11 +33,7 @@ func goroutineOf(t *testing.T, writer int32, waits []recording.Wait, spent recor
 		c.byThread[1] = spent
 	}
 	c.addParts()
-	found, sum := map[string]int64{}, int64(0)
-	for _, part := range rec.RequestParts {
-		found[part.Class] += part.LengthNs
-		sum += part.LengthNs
-	}
+	found, sum := byClass(rec.RequestParts)
 	if sum != request.LatencyNs {
 		t.Errorf("parts have %d ns of %d: %+v", sum, request.LatencyNs, rec.RequestParts)
 	}

@@ -130,7 +130,11 @@ func (u *Unwinder) name(frame libpf.Frame) recording.Frame {
 	if named.Name == "" {
 		named.Name = fmt.Sprintf("[%s]+%#x", named.Kind, uint64(frame.AddressOrLineno))
 	}
-	named.Name = symbol.Demangle(named.Name)
+	if named.Kind == recording.KindGo {
+		named.Name = symbol.GoFunction(named.Name)
+	} else {
+		named.Name = symbol.Demangle(named.Name)
+	}
 	return named
 }
 
