@@ -163,7 +163,7 @@ func (l *ledger) suspectLock(c *claim, blamed *blame.Blame) (joined bool) {
 		return true
 	}
 	taker := callerOf(l.cpu, func(frame recording.Frame) bool {
-		return code.IsLockFunction(frame.Name) && !code.IsGIL(frame.Name)
+		return code.FightsForLock(frame.Name) && !code.IsGIL(frame.Name)
 	})
 	if taker == "" && l.handsOver() {
 		taker = route(blamed.Stack) // taking a free lock is too quick to be sampled; giving it to a waiter is not

@@ -68,7 +68,7 @@ func purposeOf(frame recording.Frame) trait {
 		return t
 	}
 	t.compiler = code.Compiles(frame)
-	t.lock, t.collector = code.IsLockFunction(frame.Name), code.Collects(frame.Name)
+	t.lock, t.collector = code.FightsForLock(frame.Name), code.Collects(frame.Name)
 	t.scheduler = code.Schedules(frame)
 	return t
 }

@@ -53,6 +53,15 @@ var (
 // IsLockFunction reports whether a function takes a user-space lock.
 func IsLockFunction(name string) bool { return containsAny(name, lockNames) }
 
+// freeNames are the functions of Go that take and give a lock which nobody else wants, as long as
+// none of its slow ways stands below them: they are inlined wherever they are called.
+var freeNames = wordSet(`sync.(*Mutex).Lock sync.(*Mutex).Unlock sync.(*Mutex).TryLock
+	internal/sync.(*Mutex).Lock internal/sync.(*Mutex).Unlock internal/sync.(*Mutex).TryLock
+	sync.(*RWMutex).RLock sync.(*RWMutex).RUnlock`)
+
+// FightsForLock reports whether CPU time in a function says that a lock is fought for.
+func FightsForLock(name string) bool { return IsLockFunction(name) && !freeNames[name] }
+
 // cpuWaits are functions of Linux 4.18 to 6.12 that spin for what another CPU holds, or wait for
 // all others to answer.
 var cpuWaits = words(`queued_spin_lock_slowpath queued_read_lock_slowpath queued_write_lock_slowpath osq_lock

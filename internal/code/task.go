@@ -11,7 +11,8 @@ var (
 	// Spinning for one is none: a lock that is free a moment later is spun for on either side, and
 	// nobody queues.
 	taskLocks = words(`sync.(*Mutex).unlockSlow sync.runtime_SemacquireMutex
-		sync.runtime_SemacquireRWMutex sync.(*RWMutex).`)
+		sync.runtime_SemacquireRWMutex sync.(*RWMutex).Lock sync.(*RWMutex).Unlock
+		sync.(*RWMutex).rUnlockSlow`)
 	// taskChannels are the slow ways of a channel.
 	taskChannels = words(`runtime.chansend runtime.chanrecv`)
 	// handoverNames wake a task or a thread that waits for a lock: giving up a free one does not
@@ -40,4 +41,15 @@ func LooksForWork(frames []recording.Frame) bool {
 	return slices.ContainsFunc(frames, func(frame recording.Frame) bool {
 		return frame.Name == "runtime.findRunnable"
 	})
+}
+
+// workNames are where threads of a scheduler of tasks sleep for want of any: those that carry
+// virtual threads of JDK 21 to 25, and tokio's.
+var workNames = words(`java.util.concurrent.ForkJoinPool.awaitWork
+	tokio::runtime::scheduler::multi_thread::worker::Context::park`)
+
+// AwaitsTasks reports whether a thread sleeps until a task is ready. What the tasks wait for
+// meanwhile no thread tells.
+func AwaitsTasks(frames []recording.Frame) bool {
+	return slices.ContainsFunc(frames, func(frame recording.Frame) bool { return containsAny(frame.Name, workNames) })
 }

@@ -169,6 +169,9 @@ func (r *reader) byClass(part *recording.RequestPart) bucket {
 	case recording.PartNet, recording.PartOther:
 		return r.network(part, frames, b)
 	case recording.PartHandover:
+		if r.awaitsTasks(part) {
+			return bucket{class: recording.PartUnknown}
+		}
 		b.cause = cause.RequestQueued
 	default:
 		return bucket{class: part.Class}
@@ -198,8 +201,21 @@ func (r *reader) lock(part *recording.RequestPart, frames []recording.Frame, b b
 		b.cause = cause.RuntimeGC
 		return b
 	}
+	if code.AwaitsTasks(frames) {
+		return bucket{class: recording.PartUnknown}
+	}
 	b.cause = cause.LockContended
 	return b
+}
+
+// awaitsTasks tells that the thread which took a request up had slept until then because none of
+// its tasks was ready: the request was not queued for it, but waited for what is not seen.
+func (r *reader) awaitsTasks(part *recording.RequestPart) bool {
+	if part.Tid == 0 {
+		return false // a goroutine, which was seen
+	}
+	longest := r.longest(part.Tid, part.TimeNs, part.TimeNs+part.LengthNs)
+	return longest != nil && code.AwaitsTasks(r.stack(longest.Stack))
 }
 
 // safepointNames are where threads of run times wait for the world to go on.

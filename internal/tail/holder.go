@@ -44,8 +44,10 @@ func (r *reader) holding(part *recording.RequestPart) holder {
 			break
 		}
 		longest := r.longest(tid, from, to)
-		if longest == nil {
-			break // it ran
+		if longest == nil { // it ran: where, its samples told
+			found.stack = part.WakerStack
+			found.place = placeOf(r.stack(found.stack))
+			break
 		}
 		frames := r.stack(longest.Stack)
 		found.stops = found.stops || stopped(frames) || collects(frames)

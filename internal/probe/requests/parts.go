@@ -240,6 +240,11 @@ func (m *maker) waited(r *recording.SlowRequest, wait *recording.Wait, from, to 
 	if before && part.Class == recording.PartNet { // it slept for want of work
 		part.Class = recording.PartIdle
 	}
+	if part.Class == recording.PartLock && wait.WakerKind == recording.WakerThread {
+		if stack := m.ranHolding(wait); stack != recording.NoStack {
+			part.WakerStack = stack
+		}
+	}
 	part.Where = m.objectOf(wait)
 	woken := min(to, max(from, wait.WokenNs()))
 	part.LengthNs = woken - from

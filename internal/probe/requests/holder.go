@@ -64,3 +64,33 @@ func (m *maker) waitsIn(r *recording.SlowRequest, function string, from, to int6
 	}
 	return 0, false
 }
+
+// chainMost bounds the holders that are followed: who held the lock may itself have waited for
+// another.
+const chainMost = 4
+
+// ranHolding is what the thread ran that kept others from a lock, where it ran for half of the
+// wait; NoStack where it did not.
+func (m *maker) ranHolding(wait *recording.Wait) int32 {
+	from, to, tid := wait.TimeNs, wait.WokenNs(), wait.WakerTid
+	if to-from < workLeast || tid == 0 {
+		return recording.NoStack
+	}
+	for range chainMost {
+		slept, longest := int64(0), (*recording.Wait)(nil)
+		for _, its := range m.waitsWithin(tid, from, to) {
+			slept += min(to, its.WokenNs()) - max(from, its.TimeNs)
+			if longest == nil || its.BlockedNs > longest.BlockedNs {
+				longest = its
+			}
+		}
+		if 2*slept < to-from {
+			return m.mostSeen(tid, from, to)
+		}
+		if !lockCalls[longest.Syscall] || longest.WakerTid == 0 || longest.WakerTid == tid {
+			return recording.NoStack
+		}
+		tid = longest.WakerTid
+	}
+	return recording.NoStack
+}
