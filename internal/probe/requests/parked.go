@@ -134,20 +134,23 @@ func (m *maker) onThread(r *recording.SlowRequest, s *stay) {
 	m.ranOn(r, s.tid, at, s.toNs)
 }
 
-// ranOn adds a time without a long wait of a thread: it ran, unless samples say that it cannot have
-// for most of it.
+// ranOn adds a time without a long wait of a thread. It ran for as many periods of the samples as
+// it was sampled in: many short waits, for a quick disk say, leave a thread few. Of less than a
+// period no sample says nothing.
 func (m *maker) ranOn(r *recording.SlowRequest, tid int32, from, to int64) {
-	switch {
-	case from >= to:
-	case to-from >= tellingPeriods*m.period && !m.mostlyRan(tid, from, to):
-		m.foundBeside(r, from, to)
-	default:
-		m.ran(r, tid, from, to, false)
+	if to-from < m.period {
+		if from < to {
+			m.ran(r, tid, from, to, false)
+		}
+		return
 	}
+	traces := m.traces.Within(tid, m.window.StartNs+from, m.window.StartNs+to)
+	until := min(to, from+int64(len(traces))*m.period)
+	if until > from {
+		m.ranAt(r, tid, from, until, traces, false)
+	}
+	m.foundBeside(r, until, to)
 }
-
-// tellingPeriods are so many of the samples' that none in them is no chance.
-const tellingPeriods = 4
 
 func (s *stay) lookedWithin(from, to int64) bool {
 	i := sort.Search(len(s.lookedNs), func(i int) bool { return s.lookedNs[i] >= from })

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"culprit/internal/probe/bpf"
+	"culprit/internal/probe/unwind"
 	"culprit/recording"
 )
 
@@ -209,7 +210,10 @@ func (m *maker) follow(r *recording.SlowRequest, tid int32, from, to int64, befo
 
 // ran shares out a stretch on a CPU among the stacks that were seen in it.
 func (m *maker) ran(r *recording.SlowRequest, tid int32, from, to int64, before bool) {
-	traces := m.traces.Within(tid, m.window.StartNs+from, m.window.StartNs+to)
+	m.ranAt(r, tid, from, to, m.traces.Within(tid, m.window.StartNs+from, m.window.StartNs+to), before)
+}
+
+func (m *maker) ranAt(r *recording.SlowRequest, tid int32, from, to int64, traces []*unwind.Trace, before bool) {
 	part := stretch(recording.PartCPU, from, to-from, tid)
 	part.Before = before
 	if len(traces) == 0 || m.window.Unwinder == nil {
