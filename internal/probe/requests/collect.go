@@ -60,6 +60,7 @@ func (s *Session) Collect(window *bpf.Window) error {
 	if s.watch != nil {
 		c.addSlices(s.watch.slices)
 		c.looked = s.watch.goroutines
+		window.Lose("requests: looks at goroutines that did not fit", c.looked.lost)
 	}
 	events = append(events, s.unanswered...)
 	slices.SortFunc(events, func(a, b requestsRequestEvent) int { return cmp.Compare(a.Begin, b.Begin) })

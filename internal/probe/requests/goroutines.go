@@ -71,7 +71,7 @@ type goroutines struct {
 	left     time.Duration // that looks may cost
 	stacks   [][]uint64
 	byHash   map[uint64]int32
-	lost     int64
+	lost     int64 // looks that did not fit, or whose stack did not
 }
 
 func (s *Session) newGoroutines() *goroutines {
@@ -157,7 +157,11 @@ func (g *goroutines) run(waits io.ReaderAt, wakes *ringbuf.Reader) {
 	var record ringbuf.Record
 	slots := make([]byte, mostSlots*int(unsafe.Sizeof(requestsWaiting{})))
 	for last := bpf.Now(); ; {
-		if err := wakes.ReadInto(&record); err != nil { // it is closed
+		err := wakes.ReadInto(&record)
+		for err == nil && wakes.AvailableBytes() > 0 { // it was late: one look is as good as many
+			err = wakes.ReadInto(&record)
+		}
+		if err != nil { // it is closed
 			return
 		}
 		if _, err := waits.ReadAt(slots, 0); err != nil {
@@ -245,6 +249,7 @@ func (g *goroutines) keep(stack []uint64) int32 {
 		return number
 	}
 	if len(g.stacks) >= mostStacks {
+		g.lost++
 		return noStack
 	}
 	g.stacks = append(g.stacks, stack)

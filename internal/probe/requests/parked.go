@@ -162,23 +162,35 @@ func (m *maker) parkedAt(pid, number int32) parked {
 	if known, ok := m.parked[parkedAs{pid, number}]; ok {
 		return known
 	}
-	found := parked{stack: recording.NoStack, class: recording.PartHandover}
+	found := parked{stack: recording.NoStack, class: recording.PartUnknown}
 	if number >= 0 && m.window.Unwinder != nil {
 		user, kernel := m.window.Unwinder.Frames(m.window.Unwinder.NameGiven(pid, m.looked.stacks[number]))
-		for _, frame := range user {
-			if class := parkedFor[frame.Name]; class != "" {
-				found.class = class
-			}
-		}
-		found.stack, found.start, found.functions = m.window.Stack(user, kernel), startIn(user), withoutWaiting(user)
+		found.class, found.start, found.functions = parkedIn(user), startIn(user), withoutWaiting(user)
+		found.stack = m.window.Stack(user, kernel)
 	}
 	m.parked[parkedAs{pid, number}] = found
 	return found
 }
 
+// parkedIn is the class of a wait by its stack.
+func parkedIn(user []*recording.Frame) string {
+	if len(user) == 0 {
+		return recording.PartUnknown
+	}
+	for _, frame := range user {
+		if class := parkedFor[frame.Name]; class != "" {
+			return class
+		}
+	}
+	return recording.PartHandover
+}
+
 // waitedAt adds a stretch in which a goroutine was on no thread.
 func (m *maker) waitedAt(r *recording.SlowRequest, s *stay, at parked) {
 	rest := func(from, to int64) {
+		if from >= to {
+			return
+		}
 		part := stretch(at.class, from, to-from, 0)
 		part.Stack = at.stack
 		switch at.class {
@@ -194,6 +206,9 @@ func (m *maker) waitedAt(r *recording.SlowRequest, s *stay, at parked) {
 		m.add(r, part)
 	}
 	switch at.class {
+	case recording.PartUnknown:
+		m.foundBeside(r, s.fromNs, s.toNs)
+		return
 	case recording.PartNet:
 		if m.answered(r, s.fromNs, s.toNs, rest) {
 			return

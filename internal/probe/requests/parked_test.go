@@ -44,7 +44,7 @@ func goroutineOf(t *testing.T, writer int32, waits []recording.Wait, spent recor
 func TestGoroutines(t *testing.T) {
 	on := func(tid int32) looked { return looked{tid: tid, stack: noStack} }
 	ready := looked{stack: noStack, runnable: true}
-	waiting := looked{stack: noStack}
+	waiting := looked{stack: noStack} // at a stack without names
 	for _, each := range []struct {
 		name   string
 		writer int32
@@ -54,23 +54,22 @@ func TestGoroutines(t *testing.T) {
 		wanted map[string]int64 // ms
 	}{
 		{"nobody looked", 2, nil, recording.Spent{}, nil, map[string]int64{"unknown": 60}},
-		{"it waited for another goroutine", 2, nil, recording.Spent{},
-			[]looked{waiting, waiting, waiting, waiting, waiting}, map[string]int64{"handover": 60}},
+		{"it waited, nobody knows where", 2, nil, recording.Spent{},
+			[]looked{waiting, waiting, waiting, waiting, waiting}, map[string]int64{"unknown": 60}},
 		{"no thread took it up", 2, nil, recording.Spent{}, []looked{ready, ready, waiting, waiting, waiting},
-			map[string]int64{"queued": 20, "handover": 40}},
+			map[string]int64{"queued": 20, "unknown": 40}},
 		{"it was in fsync when it was seen", 2, []recording.Wait{asleep(3, "fsync", 100*ms, 30*ms)}, recording.Spent{},
 			[]looked{on(3), on(3), on(3), on(2), on(2)}, map[string]int64{"disk": 30, "unknown": 30}},
-		{"the thread it had been on waited for work later", 2, []recording.Wait{asleep(3, "futex", 106*ms, 54*ms)},
-			recording.Spent{}, []looked{on(3), waiting, waiting, waiting, waiting},
-			map[string]int64{"unknown": 10, "handover": 50}},
+		{"the thread it had been on waited for work later", 2, []recording.Wait{asleep(3, "futex", 106*ms, 52*ms)},
+			recording.Spent{}, []looked{on(3), ready, ready, ready, ready}, map[string]int64{"unknown": 10, "queued": 50}},
 		{"it was in a lock of C code", 2, []recording.Wait{asleep(3, "futex", 101*ms, 59*ms)}, recording.Spent{},
 			[]looked{on(3), on(3), on(3), on(3), on(3)}, map[string]int64{"cpu": 1, "lock": 59}},
-		{"a look speaks for a short time", 2, nil, recording.Spent{}, []looked{{stack: noStack, atNs: 130 * ms}},
-			map[string]int64{"unknown": 20, "handover": 40}},
+		{"a look speaks for a short time", 2, nil, recording.Spent{},
+			[]looked{{stack: noStack, runnable: true, atNs: 130 * ms}}, map[string]int64{"unknown": 20, "queued": 40}},
 		{"short waits of the thread that it never left", 1, nil, recording.Spent{DiskNs: 50 * ms},
 			[]looked{on(1), on(1), on(1), on(1), on(1)}, map[string]int64{"disk": 50, "cpu": 10}},
 		{"the waits of a thread that it left are not its own", 1, nil, recording.Spent{DiskNs: 50 * ms},
-			[]looked{on(1), on(1), waiting, on(1), on(1)}, map[string]int64{"handover": 10, "unknown": 50}},
+			[]looked{on(1), on(1), ready, on(1), on(1)}, map[string]int64{"queued": 10, "unknown": 50}},
 	} {
 		got := goroutineOf(t, each.writer, each.waits, each.spent, each.looks...)
 		for class, ns := range got {
@@ -82,6 +81,29 @@ func TestGoroutines(t *testing.T) {
 			if got[class] == 0 {
 				t.Errorf("%s: no %s", each.name, class)
 			}
+		}
+	}
+}
+
+// What a goroutine waits for is told by the function that parks it.
+func TestParkedIn(t *testing.T) {
+	for wanted, names := range map[string][]string{
+		recording.PartUnknown:  nil,
+		recording.PartLock:     {"runtime.goexit", "main.work", "sync.runtime_SemacquireRWMutexR", "runtime.gopark"},
+		recording.PartSleep:    {"runtime.goexit", "main.work", "time.Sleep", "runtime.gopark"},
+		recording.PartNet:      {"runtime.goexit", "main.work", "internal/poll.runtime_pollWait", "runtime.gopark"},
+		recording.PartHandover: {"runtime.goexit", "main.work", "runtime.chanrecv", "runtime.gopark"},
+	} {
+		var frames []*recording.Frame
+		for _, name := range names {
+			frames = append(frames, &recording.Frame{Kind: recording.KindGo, Name: name})
+		}
+		if got := parkedIn(frames); got != wanted {
+			t.Errorf("%q: %s, wanted %s", names, got, wanted)
+		}
+		if functions := withoutWaiting(frames); len(names) > 0 && (len(functions) != 2 && wanted != recording.PartSleep ||
+			functions[len(functions)-2] != "main.work") {
+			t.Errorf("%q: functions %q", names, functions)
 		}
 	}
 }
