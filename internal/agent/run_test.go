@@ -183,7 +183,7 @@ func TestRunWritesWindows(t *testing.T) {
 			*w.Services[0].LatencyNs != 8e6 || w.Cost.CPUNs <= 0 || w.Cost.MemoryBytes <= 0 || w.Cost.BudgetShare != 0.5 {
 			t.Errorf("window %+v", w)
 		}
-		if i > 0 && (w.Start.Before(all[i-1].End) || w.Start.Sub(all[i-1].End) > 500*time.Millisecond) {
+		if i > 0 && (w.Start.Before(all[i-1].End) || w.Start.Sub(all[i-1].End) > 2*time.Second) { // of a busy host
 			t.Errorf("window %d begins at %v, the one before ended at %v", i, w.Start, all[i-1].End)
 		}
 	}

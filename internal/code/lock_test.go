@@ -37,3 +37,24 @@ func TestWaitsForOfParkedThreads(t *testing.T) {
 		}
 	}
 }
+
+// Go inlines the functions that take and give a lock which is free: CPU time in them is no fight
+// for one, as it is in their slow ways. Who waits in them waits for a lock all the same.
+func TestFightsForLock(t *testing.T) {
+	for name, fights := range map[string]bool{
+		"sync.(*Mutex).Lock": false, "internal/sync.(*Mutex).Unlock": false, "sync.(*RWMutex).RLock": false,
+		"internal/sync.(*Mutex).lockSlow": true, "sync.(*RWMutex).rUnlockSlow": true, "sync.(*RWMutex).Lock": true,
+		"pthread_mutex_lock": true, "main.lock": false,
+	} {
+		if got := FightsForLock(name); got != fights {
+			t.Errorf("%s: %v", name, got)
+		}
+		frame := recording.Frame{Name: name, Kind: recording.KindGo}
+		if queues := QueuesForLock(frame); queues && !fights {
+			t.Errorf("%s: queues for a lock", name)
+		}
+	}
+	if !IsLockFunction("sync.(*Mutex).Lock") {
+		t.Error("who waits in sync.(*Mutex).Lock waits for a lock")
+	}
+}

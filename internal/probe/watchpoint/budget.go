@@ -45,13 +45,17 @@ func (w *Watcher) measure() {
 	}
 }
 
-// bearable leaves out threads, and words of them, that may cost a thread more than it has left.
+// bearable leaves out threads, and words of them, that may cost a thread more than it has left. One
+// word of a thread that has borne nothing is always watched.
 func (w *Watcher) bearable(threads []Thread) (list []Thread) {
 	w.measure()
 	for _, thread := range threads {
 		words := min(len(thread.Words), Slots)
 		for words > 0 && w.cost(len(passes), words*hits) > w.each-w.spent[thread.Tid] {
 			words--
+		}
+		if w.spent[thread.Tid] == 0 && len(thread.Words) > 0 { // however dear a hit is here, one is borne
+			words = max(words, 1)
 		}
 		if words > 0 {
 			list = append(list, Thread{thread.Tid, thread.Words[:words]})
@@ -92,8 +96,7 @@ var costOfHit = sync.OnceValue(func() time.Duration {
 	if len(costs) == 0 {
 		return costUnmeasured
 	}
-	slices.Sort(costs)
-	return costs[len(costs)/2]
+	return slices.Min(costs) // what comes between makes it longer
 })
 
 // hitOnce takes the time of one hit. Each is of a new register: newer kernels stop one that had its
