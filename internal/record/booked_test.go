@@ -12,10 +12,10 @@ import (
 )
 
 // briefRuns is how often each of the two programs is run; of the first ones of each the code is not
-// known yet.
+// known yet: on a busy host the recorder learns it late.
 const (
-	briefRuns  = 25
-	briefFirst = 10
+	briefRuns  = 50
+	briefFirst = 25
 )
 
 // Processes that come and go have whole stacks from their first moment on, once their code is
