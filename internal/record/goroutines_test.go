@@ -1,6 +1,7 @@
 package record
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -77,13 +78,7 @@ func checkWaits(t *testing.T, rec *recording.Recording, kind, class, function, h
 }
 
 func hasFunction(rec *recording.Recording, stack int32, name string) bool {
-	if stack < 0 {
-		return false
-	}
-	for _, frame := range rec.Stacks[stack].Frames {
-		if strings.HasPrefix(rec.Frames[frame].Name, name) {
-			return true
-		}
-	}
-	return false
+	return stack >= 0 && slices.ContainsFunc(rec.StackFrames(stack), func(frame recording.Frame) bool {
+		return strings.HasPrefix(frame.Name, name)
+	})
 }

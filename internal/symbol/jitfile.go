@@ -24,7 +24,7 @@ var ErrForeign = errors.New("its owner is neither the process's user nor root")
 // ErrForeign.
 func OpenJITMap(proc string, pid int) (*os.File, error) {
 	folder := fmt.Sprintf("%s/%d", proc, pid)
-	inner, user, err := identity(folder)
+	inner, user, err := Identity(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +64,9 @@ func openMapBelow(root string, number int, user uint32) (*os.File, error) {
 // maxStatus bounds what is read of a process's status file.
 const maxStatus = 64 << 10
 
-// identity reads a process's number in its innermost namespace and its effective user.
-func identity(folder string) (inner int, user uint32, err error) {
+// Identity reads, out of a process's folder below /proc or a thread's below that, its number in its
+// innermost namespace and its effective user.
+func Identity(folder string) (inner int, user uint32, err error) {
 	file, err := os.Open(folder + "/status")
 	if err != nil {
 		return 0, 0, err

@@ -17,12 +17,13 @@ import (
 	"fmt"
 	"go/version"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"culprit/internal/symbol"
 )
 
 const (
@@ -197,29 +198,10 @@ func (p *Program) listThreads() {
 		if err != nil {
 			continue
 		}
-		if own, ok := ownNumber(folder + "/" + task.Name() + "/status"); ok {
-			p.own[own] = int32(tid)
+		if own, _, err := symbol.Identity(folder + "/" + task.Name()); err == nil {
+			p.own[uint64(own)] = int32(tid)
 		}
 	}
-}
-
-// ownNumber is the number of a thread in its own pid namespace.
-func ownNumber(path string) (uint64, bool) {
-	status, err := os.ReadFile(path)
-	if err != nil {
-		return 0, false
-	}
-	for line := range strings.Lines(string(status)) {
-		if numbers, found := strings.CutPrefix(line, "NSpid:"); found {
-			all := strings.Fields(numbers)
-			if len(all) == 0 {
-				return 0, false
-			}
-			own, err := strconv.ParseUint(all[len(all)-1], 10, 32)
-			return own, err == nil
-		}
-	}
-	return 0, false
 }
 
 // read copies memory of the program; false where not all of it is there.
@@ -227,9 +209,4 @@ func (p *Program) read(address uint64, to []byte) bool {
 	local := []unix.Iovec{{Base: &to[0], Len: uint64(len(to))}}
 	n, err := unix.ProcessVMReadv(p.pid, local, []unix.RemoteIovec{{Base: uintptr(address), Len: len(to)}}, 0)
 	return err == nil && n == len(to)
-}
-
-// Alike tells that two say the same.
-func (n Now) Alike(other Now) bool {
-	return n.Tid == other.Tid && n.Runnable == other.Runnable && slices.Equal(n.Stack, other.Stack)
 }

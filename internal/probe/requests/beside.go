@@ -33,7 +33,7 @@ type asked struct {
 // not clearly more than in the whole window.
 func (m *maker) workBeside(r *recording.SlowRequest, not int32, from, to int64) []stint {
 	kept, covered := m.worksWithin(r, not, from, to)
-	if float64(covered) < max(besideLeast, besideRare*m.usualWork(r.Pid))*float64(to-from) {
+	if float64(covered) < m.leastWork(r.Pid)*float64(to-from) {
 		return nil
 	}
 	return kept
@@ -47,17 +47,14 @@ func (m *maker) worksWithin(r *recording.SlowRequest, not int32, from, to int64)
 		if tid == not {
 			continue
 		}
-		works := m.worksOf(tid)
-		i := sort.Search(len(works), func(i int) bool { return works[i].toNs > from })
-		for ; i < len(works) && works[i].fromNs < to; i++ {
-			all = append(all, stint{works[i], tid})
-			if works[i].fromNs >= r.TimeNs+r.WaitNs {
-				own = append(own, stint{works[i], tid})
+		for _, w := range m.worksBetween(tid, from, to) {
+			all = append(all, stint{w, tid})
+			if w.fromNs >= r.TimeNs+r.WaitNs {
+				own = append(own, stint{w, tid})
 			}
 		}
 	}
-	least := max(besideLeast, besideRare*m.usualWork(r.Pid)) * float64(to-from)
-	if kept, covered = inTurn(own, from, to); float64(covered) >= least {
+	if kept, covered = inTurn(own, from, to); float64(covered) >= m.leastWork(r.Pid)*float64(to-from) {
 		return kept, covered
 	}
 	return inTurn(all, from, to)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"io"
 	"slices"
 	"sync"
 	"time"
@@ -153,9 +152,9 @@ func (g *goroutines) stop() {
 	}
 }
 
-func (g *goroutines) run(waits io.ReaderAt, wakes *ringbuf.Reader) {
+func (g *goroutines) run(waits *ebpf.Memory, wakes *ringbuf.Reader) {
 	var record ringbuf.Record
-	slots := make([]byte, mostSlots*int(unsafe.Sizeof(requestsWaiting{})))
+	slots := make([]byte, g.session.collection.Maps["waits"].MaxEntries()*uint32(unsafe.Sizeof(requestsWaiting{})))
 	for last := bpf.Now(); ; {
 		err := wakes.ReadInto(&record)
 		for err == nil && wakes.AvailableBytes() > 0 { // it was late: one look is as good as many
@@ -191,9 +190,6 @@ func (g *goroutines) pauseFor() time.Duration {
 	}
 	return g.pause
 }
-
-// mostSlots is SLOTS of socket.h.
-const mostSlots = 1024
 
 // unanswered are the requests in the slots that were read some time ago.
 func unanswered(slots []byte) (requests []requestsWaiting) {

@@ -36,14 +36,14 @@ func (m *maker) heldByRequest(r *recording.SlowRequest, at parked, part *recordi
 	from, to := part.TimeNs, part.TimeNs+part.LengthNs
 	all := m.window.Recording.SlowRequests // in order of their first data
 	last := sort.Search(len(all), func(i int) bool { return all[i].TimeNs >= to })
-	for i := range all[max(0, last-overlapsOf):last] {
-		other := &all[max(0, last-overlapsOf)+i]
+	near := all[max(0, last-overlapsOf):last]
+	for i := range near {
+		other := &near[i]
 		if other.ID == r.ID || other.Pid != r.Pid || other.TimeNs+other.LatencyNs <= from {
 			continue
 		}
 		if stack, ok := m.waitsIn(other, at.functions[0], from, to); ok {
-			part.WakerKind, part.WakerPid, part.WakerTid = recording.WakerBeside, r.Pid, other.Tid
-			part.WakerComm, part.WakerStack = m.window.Comm[r.Pid], stack
+			m.notes(r.Pid, other.Tid, stack, part)
 			return
 		}
 	}

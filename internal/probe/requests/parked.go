@@ -232,12 +232,10 @@ func (m *maker) heldBeside(pid int32, part *recording.RequestPart) {
 	most, found := int64(besideLeast*float64(part.LengthNs)), stint{}
 	for _, tid := range m.tids[pid] {
 		at, longest, worked := int64(0), work{}, int64(0)
-		for _, w := range m.worksOf(tid) {
-			if common := min(to, w.toNs) - max(from, w.fromNs); common > 0 {
-				worked += common
-				if common > at {
-					at, longest = common, w
-				}
+		for _, w := range m.worksBetween(tid, from, to) {
+			common := min(to, w.toNs) - max(from, w.fromNs)
+			if worked += common; common > at {
+				at, longest = common, w
 			}
 		}
 		if worked > most {
@@ -251,13 +249,18 @@ func (m *maker) heldBeside(pid int32, part *recording.RequestPart) {
 
 // holds notes who was at work meanwhile.
 func (m *maker) holds(pid int32, by *stint, part *recording.RequestPart) {
-	part.WakerKind, part.WakerPid, part.WakerTid = recording.WakerBeside, pid, by.tid
-	part.WakerComm = m.window.Comm[pid]
 	if by.wait != nil {
-		part.WakerStack = by.wait.Stack
+		m.notes(pid, by.tid, by.wait.Stack, part)
 		return
 	}
-	part.WakerStack = m.mostSeen(by.tid, max(part.TimeNs, by.fromNs), min(part.TimeNs+part.LengthNs, by.toNs))
+	from, to := max(part.TimeNs, by.fromNs), min(part.TimeNs+part.LengthNs, by.toNs)
+	m.notes(pid, by.tid, m.mostSeen(by.tid, from, to), part)
+}
+
+// notes says of a wait which thread was at work, and a stack that it was at meanwhile.
+func (m *maker) notes(pid, tid, stack int32, part *recording.RequestPart) {
+	part.WakerKind, part.WakerPid, part.WakerTid = recording.WakerBeside, pid, tid
+	part.WakerComm, part.WakerStack = m.window.Comm[pid], stack
 }
 
 // mostSeen is the stack that a thread was sampled at most often in a time.

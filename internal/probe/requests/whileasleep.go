@@ -21,7 +21,7 @@ func (m *maker) whileAsleep(r *recording.SlowRequest, tid int32, first int) (len
 		during, covered := m.worksWithin(r, tid, part.TimeNs, part.TimeNs+part.LengthNs)
 		works[part.TimeNs], worked = during, worked+covered
 	}
-	if asleep < workLeast || float64(worked) < max(besideLeast, besideRare*m.usualWork(r.Pid))*float64(asleep) {
+	if asleep < workLeast || float64(worked) < m.leastWork(r.Pid)*float64(asleep) {
 		return 0
 	}
 	parts := slices.Clone(m.parts[first:])

@@ -3,6 +3,7 @@ package requests
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"culprit/recording"
 )
@@ -65,6 +66,14 @@ func (m *maker) worksOf(tid int32) []work {
 	return works
 }
 
+// worksBetween gives those of a thread that lie between two times, at least in part.
+func (m *maker) worksBetween(tid int32, from, to int64) []work {
+	works := m.worksOf(tid)
+	first := sort.Search(len(works), func(i int) bool { return works[i].toNs > from })
+	end := sort.Search(len(works), func(i int) bool { return works[i].fromNs >= to })
+	return works[min(first, end):end]
+}
+
 // mostlyRan tells by the samples that a thread without a long wait did not have many short ones
 // instead.
 func (m *maker) mostlyRan(tid int32, from, to int64) bool {
@@ -93,6 +102,9 @@ func (m *maker) usualWork(pid int32) float64 {
 	m.usual[pid] = float64(sum) / float64(max(1, m.window.EndNs-m.window.StartNs))
 	return m.usual[pid]
 }
+
+// leastWork is the part of a time that threads of a process have to be at work for, to be evidence.
+func (m *maker) leastWork(pid int32) float64 { return max(besideLeast, besideRare*m.usualWork(pid)) }
 
 // stint is work of a thread.
 type stint struct {
