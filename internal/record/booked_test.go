@@ -48,7 +48,7 @@ cat %[1]s/after > %[2]s; i=0; while [ $i -lt %[3]d ]; do %[2]s; i=$((i+1)); done
 	if len(place) != 2*briefRuns {
 		t.Fatalf("%d processes were seen, %d ran", len(place), 2*briefRuns)
 	}
-	all, whole := 0, 0
+	all, whole, cut := 0, 0, map[string]int{}
 	builds := [2]map[string]bool{{}, {}}
 	var elsewhere [][]recording.Frame
 	for _, sample := range got.Samples {
@@ -73,6 +73,8 @@ cat %[1]s/after > %[2]s; i=0; while [ $i -lt %[3]d ]; do %[2]s; i=$((i+1)); done
 		all++
 		if _, broken := stack[0].Broken(); !broken && work > 0 && stack[work-1].Name == "main" {
 			whole++
+		} else {
+			cut[fmt.Sprintf("process %d of its program: %v", nth%briefRuns, stack[0].Name)]++
 		}
 	}
 	for id := range builds[1] {
@@ -81,7 +83,7 @@ cat %[1]s/after > %[2]s; i=0; while [ $i -lt %[3]d ]; do %[2]s; i=$((i+1)); done
 		}
 	}
 	if all < 2*(briefRuns-briefFirst) || float64(whole) < 0.95*float64(all) {
-		t.Errorf("%d of %d stacks are whole", whole, all)
+		t.Errorf("%d of %d stacks are whole; others are cut: %v", whole, all, cut)
 	}
 	if t.Failed() {
 		t.Logf("%d samples not in the work, such as %v; losses %+v", len(elsewhere), elsewhere[:min(3, len(elsewhere))],

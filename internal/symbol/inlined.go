@@ -7,18 +7,11 @@ import (
 	"sort"
 )
 
-// unitLines is what one compilation unit says.
-type unitLines struct {
-	files []*dwarf.LineFile
-	rows  []lineRow     // by address
-	calls []inlinedCall // by low address, an outer call before the ones in it
-}
-
-type lineRow struct {
-	address uint64
-	file    string
-	line    int
-	end     bool // no code from here on
+// body is the code of one function as its unit describes it.
+type body struct {
+	at    dwarf.Offset  // of the function's entry
+	read  bool          // calls are those that were inlined into it; else they are not known yet
+	calls []inlinedCall // by depth and low address: an outer call before the ones in it
 }
 
 // inlinedCall is the code of one function in another one.
@@ -31,49 +24,78 @@ type inlinedCall struct {
 	line   int
 }
 
-// decode reads a unit's lines and inlined calls; nil when there is no more room for them.
-func (l *Lines) decode(entry *dwarf.Entry) *unitLines {
-	unit := &unitLines{}
-	lines, err := l.data.LineReader(entry)
-	if err != nil || lines == nil {
-		return nil
+// findFunctions lists a unit's functions without reading what is in them: most are never asked for,
+// and their entries are most of a unit. Compilers of C give each entry the place of the next one
+// beside it, where reading goes on.
+func (l *Lines) findFunctions(unit *unitLines) {
+	reader := l.data.Reader()
+	reader.Seek(unit.entry.Offset)
+	if _, err := reader.Next(); err != nil || !unit.entry.Children {
+		return
 	}
-	unit.files = lines.Files()
-	var row dwarf.LineEntry
-	for lines.Next(&row) == nil && l.keep(1) {
-		kept := lineRow{address: row.Address, line: row.Line, end: row.EndSequence}
-		if row.File != nil {
-			kept.file = row.File.Name
+	last := unit.entry.Offset
+	for depth := 1; depth > 0; {
+		entry, err := reader.Next()
+		if err != nil || entry == nil {
+			break
 		}
-		unit.rows = append(unit.rows, kept)
+		if entry.Tag == 0 { // the end of a row, which has no offset
+			depth--
+			continue
+		}
+		if entry.Offset <= last { // a damaged file may lead back
+			break
+		}
+		last = entry.Offset
+		switch entry.Tag {
+		case dwarf.TagNamespace, dwarf.TagModule:
+			if entry.Children {
+				depth++
+			}
+		case dwarf.TagSubprogram:
+			if !l.addFunction(unit, entry) {
+				return
+			}
+			reader.SkipChildren()
+		default:
+			reader.SkipChildren()
+		}
 	}
-	// Of two rows at one address the later one counts; an end gives way to a beginning.
-	slices.SortStableFunc(unit.rows, func(x, y lineRow) int {
-		if x.address == y.address && x.end != y.end {
-			return cmp.Compare(boolNumber(y.end), boolNumber(x.end))
-		}
-		return cmp.Compare(x.address, y.address)
-	})
-	l.findCalls(unit, entry)
-	slices.SortStableFunc(unit.calls, func(x, y inlinedCall) int {
-		return cmp.Or(cmp.Compare(x.depth, y.depth), cmp.Compare(x.low, y.low))
-	})
-	return unit
+	slices.SortStableFunc(unit.functions, func(x, y functionSpan) int { return cmp.Compare(x.low, y.low) })
 }
 
-func boolNumber(value bool) int {
-	if value {
-		return 1
+func (l *Lines) addFunction(unit *unitLines, entry *dwarf.Entry) bool {
+	ranges, err := l.data.Ranges(entry)
+	if err != nil || !l.keep(len(ranges)) {
+		return false
 	}
-	return 0
+	if len(ranges) == 0 {
+		return true
+	}
+	of := &body{at: entry.Offset, read: !entry.Children}
+	for _, r := range ranges {
+		unit.functions = append(unit.functions, functionSpan{span{r[0], r[1]}, of})
+	}
+	return true
 }
 
-// findCalls walks the unit's tree of entries.
-func (l *Lines) findCalls(unit *unitLines, entry *dwarf.Entry) {
+// callsAt returns the calls that an address lies in, the innermost first.
+func (l *Lines) callsAt(unit *unitLines, address uint64) []inlinedCall {
+	of := unit.bodyAt(address)
+	if of == nil { // a function that is described within a class or another function: all of the unit is read
+		of = &unit.whole
+	}
+	if !of.read {
+		of.read = true
+		l.findCalls(unit, of)
+	}
+	return of.around(address)
+}
+
+// findCalls walks the tree of entries below a function's own.
+func (l *Lines) findCalls(unit *unitLines, of *body) {
 	inlinedAbove := []int{0} // by nesting: how many of the entries around are inlined calls
-	scope := scopeWalk{found: scopes{}}
-	l.walk(entry, func(child *dwarf.Entry) bool {
-		scope.entry(l, child)
+	l.walk(of.at, func(child *dwarf.Entry) bool {
 		if child.Tag == 0 {
 			inlinedAbove = inlinedAbove[:len(inlinedAbove)-1]
 			return len(inlinedAbove) > 0
@@ -81,7 +103,7 @@ func (l *Lines) findCalls(unit *unitLines, entry *dwarf.Entry) {
 		depth := inlinedAbove[len(inlinedAbove)-1]
 		if child.Tag == dwarf.TagInlinedSubroutine {
 			depth++
-			if depth <= maxInlined && !l.addCall(unit, child, depth) {
+			if depth <= maxInlined && !l.addCall(of, child, depth) {
 				return false
 			}
 		}
@@ -90,11 +112,13 @@ func (l *Lines) findCalls(unit *unitLines, entry *dwarf.Entry) {
 		}
 		return true
 	})
-	l.scopes[entry.Offset] = scope.found
-	l.nameCalls(unit)
+	l.nameCalls(unit, of)
+	slices.SortStableFunc(of.calls, func(x, y inlinedCall) int {
+		return cmp.Or(cmp.Compare(x.depth, y.depth), cmp.Compare(x.low, y.low))
+	})
 }
 
-func (l *Lines) addCall(unit *unitLines, entry *dwarf.Entry, depth int) bool {
+func (l *Lines) addCall(of *body, entry *dwarf.Entry, depth int) bool {
 	ranges, err := l.data.Ranges(entry)
 	if err != nil || !l.keep(len(ranges)) {
 		return false
@@ -106,28 +130,27 @@ func (l *Lines) addCall(unit *unitLines, entry *dwarf.Entry, depth int) bool {
 	file, _ := entry.Val(dwarf.AttrCallFile).(int64)
 	line, _ := entry.Val(dwarf.AttrCallLine).(int64)
 	for _, r := range ranges {
-		unit.calls = append(unit.calls, inlinedCall{span: span{r[0], r[1]}, depth: depth, origin: origin,
+		of.calls = append(of.calls, inlinedCall{span: span{r[0], r[1]}, depth: depth, origin: origin,
 			file: int(file), line: int(line)})
 	}
 	return true
 }
 
-// nameCalls names what was inlined, once the whole unit was seen; calls of what has no name are
+// nameCalls names what was inlined, once the whole function was seen; calls of what has no name are
 // left out.
-func (l *Lines) nameCalls(unit *unitLines) {
-	names := map[dwarf.Offset]string{}
-	named := unit.calls[:0]
-	for _, call := range unit.calls {
-		name, known := names[call.origin]
+func (l *Lines) nameCalls(unit *unitLines, of *body) {
+	named := of.calls[:0]
+	for _, call := range of.calls {
+		name, known := unit.inlined[call.origin]
 		if !known {
 			name = l.functionName(call.origin)
-			names[call.origin] = name
+			unit.inlined[call.origin] = name
 		}
 		if call.name = name; name != "" {
 			named = append(named, call)
 		}
 	}
-	unit.calls = named
+	of.calls = named
 }
 
 // maxOrigins bounds the references from an inlined call to the entry that has its name.
@@ -174,21 +197,13 @@ func (l *Lines) origins(offset dwarf.Offset, visit func(*dwarf.Entry) bool) {
 	}
 }
 
-func (u *unitLines) line(address uint64) (file string, line int) {
-	after := sort.Search(len(u.rows), func(i int) bool { return u.rows[i].address > address })
-	if after == 0 || u.rows[after-1].end {
-		return "", 0
-	}
-	return u.rows[after-1].file, u.rows[after-1].line
-}
-
-// inlined returns the calls that an address lies in, the innermost first.
-func (u *unitLines) inlined(address uint64) []inlinedCall {
+// around returns the calls that an address lies in, the innermost first.
+func (b *body) around(address uint64) []inlinedCall {
 	var found []inlinedCall
-	for start := 0; start < len(u.calls); {
-		depth := u.calls[start].depth
-		end := start + sort.Search(len(u.calls)-start, func(i int) bool { return u.calls[start+i].depth > depth })
-		level := u.calls[start:end]
+	for start := 0; start < len(b.calls); {
+		depth := b.calls[start].depth
+		end := start + sort.Search(len(b.calls)-start, func(i int) bool { return b.calls[start+i].depth > depth })
+		level := b.calls[start:end]
 		after := sort.Search(len(level), func(i int) bool { return level[i].low > address })
 		if after == 0 || level[after-1].high <= address {
 			break
@@ -198,11 +213,4 @@ func (u *unitLines) inlined(address uint64) []inlinedCall {
 	}
 	slices.Reverse(found)
 	return found
-}
-
-func (u *unitLines) fileName(number int) string {
-	if number < 0 || number >= len(u.files) || u.files[number] == nil {
-		return ""
-	}
-	return u.files[number].Name
 }

@@ -44,8 +44,9 @@ type Lines struct {
 	tops  []*dwarf.Entry // of all units, in order
 	// what encloses the functions of a unit, by the offset of its entry
 	scopes map[dwarf.Offset]scopes
-	spans  int   // kept so far
-	bytes  int64 // of DWARF
+	rows   []lineRow // of the unit that is being decoded: they are kept when it is known how many there are
+	spans  int       // kept so far
+	bytes  int64     // of DWARF
 }
 
 // span is a range of addresses; the end is not part of it.
@@ -110,7 +111,7 @@ func (l *Lines) forget() {
 	if l.read != nil {
 		l.read.close()
 	}
-	l.read, l.data, l.units, l.tops, l.scopes = nil, nil, nil, nil, nil
+	l.read, l.data, l.units, l.tops, l.scopes, l.rows = nil, nil, nil, nil, nil, nil
 }
 
 // linesBytes returns how much DWARF a file has; not ok when it has none or more than the limits. So
@@ -175,7 +176,7 @@ func (l *Lines) At(address uint64) (sources []Source) {
 		return nil
 	}
 	file, line := unit.line(address)
-	for _, call := range unit.inlined(address) {
+	for _, call := range l.callsAt(unit, address) {
 		sources = append(sources, Source{Function: call.name, File: file, Line: line})
 		file, line = unit.fileName(call.file), call.line
 	}

@@ -82,10 +82,13 @@ func (l *Lines) prefix(offset dwarf.Offset) string {
 	if unit == nil {
 		return ""
 	}
+	if isC(unit) {
+		return ""
+	}
 	found, known := l.scopes[unit.Offset]
-	if !known { // another unit's function: link-time optimisation inlines across them
+	if !known {
 		walk := scopeWalk{found: scopes{}}
-		l.walk(unit, func(entry *dwarf.Entry) bool {
+		l.walk(unit.Offset, func(entry *dwarf.Entry) bool {
 			walk.entry(l, entry)
 			return true
 		})
@@ -104,11 +107,22 @@ func (l *Lines) unitAt(offset dwarf.Offset) *dwarf.Entry {
 	return l.tops[after-1]
 }
 
-// walk calls visit for every entry below a unit's own one, until it says no.
-func (l *Lines) walk(unit *dwarf.Entry, visit func(*dwarf.Entry) bool) {
+// isC tells a unit whose functions stand in nothing that gives them another name. Of others all
+// entries are walked where one function has no linkage name. (DWARF 5, section 7.12.)
+func isC(unit *dwarf.Entry) bool {
+	language, _ := unit.Val(dwarf.AttrLanguage).(int64)
+	switch language {
+	case 0x01, 0x02, 0x0c, 0x1d, 0x2c: // C89, C, C99, C11, C17
+		return true
+	}
+	return false
+}
+
+// walk calls visit for every entry below the one at an offset, until it says no.
+func (l *Lines) walk(from dwarf.Offset, visit func(*dwarf.Entry) bool) {
 	reader := l.data.Reader()
-	reader.Seek(unit.Offset)
-	if _, err := reader.Next(); err != nil || !unit.Children {
+	reader.Seek(from)
+	if top, err := reader.Next(); err != nil || top == nil || !top.Children {
 		return
 	}
 	for depth := 1; depth > 0; {
