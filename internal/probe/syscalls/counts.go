@@ -27,16 +27,23 @@ type row struct {
 type counted struct {
 	row
 	bytes, totalNs, quickNs, count, errors int64
-	buckets                                [len(syscallsCallTotal{}.Buckets)]int64
+
+	latencies, length int32 // its buckets lie there in those of counts, up to the last one that counts
 }
 
-// counts are rows, in pieces that never move: the recording's tables go on to point into them.
+// counts are rows and their buckets, in pieces that never move: the recording's tables go on to
+// point into them. Most calls are of up to 16 µs, and of one thread: all forty buckets of each row
+// took three quarters of the memory.
 type counts struct {
-	places map[row]int32
-	pieces [][]counted
+	places  map[row]int32
+	pieces  [][]counted
+	buckets [][]int64
 }
 
-const pieceRows = 512
+const (
+	pieceRows    = 512
+	pieceBuckets = 8192 // whole pieces: a row lies in one
+)
 
 // of finds or makes a row.
 func (c *counts) of(key row) *counted {
@@ -53,16 +60,59 @@ func (c *counts) of(key row) *counted {
 	return &c.pieces[place/pieceRows][place%pieceRows]
 }
 
+// bucketsOf are those of a row.
+func (c *counts) bucketsOf(of *counted) []int64 {
+	if of.length == 0 {
+		return nil
+	}
+	at := int(of.latencies % pieceBuckets)
+	return c.buckets[of.latencies/pieceBuckets][at : at+int(of.length) : at+int(of.length)]
+}
+
+// lengthen makes room for more buckets of a row.
+func (c *counts) lengthen(of *counted, length int) {
+	last := len(c.buckets) - 1
+	if last < 0 || len(c.buckets[last])+length > pieceBuckets {
+		c.buckets = append(c.buckets, make([]int64, 0, pieceBuckets))
+		last++
+	}
+	at, before := len(c.buckets[last]), c.bucketsOf(of)
+	c.buckets[last] = c.buckets[last][:at+length]
+	copy(c.buckets[last][at:], before)
+	of.latencies, of.length = int32(last*pieceBuckets+at), int32(length)
+}
+
+// add adds what one CPU counted for a row.
+func (c *counts) add(key row, part *syscallsCallTotal) {
+	of := c.of(key)
+	of.bytes += int64(part.Bytes)
+	of.totalNs += int64(part.TotalNs)
+	of.quickNs += int64(part.QuickNs)
+	of.count += int64(part.Count)
+	of.errors += int64(part.Errors)
+	length := len(part.Buckets)
+	for length > 0 && part.Buckets[length-1] == 0 {
+		length--
+	}
+	if length > int(of.length) {
+		c.lengthen(of, length)
+	}
+	buckets := c.bucketsOf(of)
+	for i, count := range part.Buckets[:length] {
+		buckets[i] += int64(count)
+	}
+}
+
 func (s *Session) collectCounts(window *bpf.Window) error {
 	rows := counts{places: map[row]int32{}}
 	err := bpf.Drain(s.collection.Maps["calls"], func(key syscallsCallKey, total *syscallsCallTotal) {
-		rows.of(row{key.Tgid, key.Tid, key.Call}).add(total)
+		rows.add(row{key.Tgid, key.Tid, key.Call}, total)
 	})
 	if err != nil {
 		return fmt.Errorf("read calls: %w", err)
 	}
 	err = drainSlots(s.collection.Maps["slots"], func(slot *syscallsCallSlot) {
-		rows.of(row{slot.Tgid, slot.Tid, slot.Call}).add(&slot.Total)
+		rows.add(row{slot.Tgid, slot.Tid, slot.Call}, &slot.Total)
 	})
 	if err != nil {
 		return fmt.Errorf("read calls: %w", err)
@@ -70,7 +120,7 @@ func (s *Session) collectCounts(window *bpf.Window) error {
 	table := slices.Grow(window.Recording.Syscalls, len(rows.places))
 	for _, piece := range rows.pieces {
 		for i := range piece {
-			table = append(table, piece[i].made(window))
+			table = append(table, piece[i].made(window, rows.bucketsOf(&piece[i])))
 		}
 	}
 	slices.SortFunc(table, func(a, b recording.Syscall) int {
@@ -118,21 +168,10 @@ func drainSlots(slots *ebpf.Map, each func(*syscallsCallSlot)) error {
 	}
 }
 
-func (c *counted) add(part *syscallsCallTotal) {
-	c.bytes += int64(part.Bytes)
-	c.totalNs += int64(part.TotalNs)
-	c.quickNs += int64(part.QuickNs)
-	c.count += int64(part.Count)
-	c.errors += int64(part.Errors)
-	for i, count := range part.Buckets {
-		c.buckets[i] += int64(count)
-	}
-}
-
-func (c *counted) made(window *bpf.Window) recording.Syscall {
-	c.estimate()
+func (c *counted) made(window *bpf.Window, buckets []int64) recording.Syscall {
+	c.estimate(buckets)
 	made := recording.Syscall{Pid: int32(c.tgid), Tid: int32(c.tid), Comm: window.Comm[int32(c.tgid)],
-		Name: Name(c.call), Count: c.count, Errors: c.errors, TotalNs: c.totalNs, Buckets: c.buckets[:]}
+		Name: Name(c.call), Count: c.count, Errors: c.errors, TotalNs: c.totalNs, Buckets: buckets}
 	if transfers[made.Name] { // else the result is a descriptor, an address or a count of something else
 		made.Bytes = c.bytes
 	}
@@ -142,9 +181,9 @@ func (c *counted) made(window *bpf.Window) recording.Syscall {
 // estimate gives the calls that were not timed the distribution of those of the same row that were
 // timed and quick: only quick calls go untimed, and at random. With n timed calls whose times have
 // the coefficient of variation v the mean is uncertain by v/√n.
-func (c *counted) estimate() {
+func (c *counted) estimate(buckets []int64) {
 	var timed, quick int64
-	for i, count := range c.buckets {
+	for i, count := range buckets {
 		timed += count
 		if i < quickLog {
 			quick += count
@@ -157,10 +196,10 @@ func (c *counted) estimate() {
 	c.totalNs += int64(float64(untimed) * float64(c.quickNs) / float64(quick))
 	share := float64(untimed) / float64(quick)
 	var seen, given int64
-	for i, count := range c.buckets[:quickLog] {
+	for i, count := range buckets[:min(quickLog, len(buckets))] {
 		seen += count
 		until := int64(float64(seen)*share + 0.5)
-		c.buckets[i] += until - given
+		buckets[i] += until - given
 		given = until
 	}
 }

@@ -43,17 +43,44 @@ func TestEstimate(t *testing.T) {
 		{"nothing quick was timed", 10, 0, []int64{0, 0, 0}, []int64{0, 0, 0}, 0, 0},
 	} {
 		counts := counted{count: c.count, quickNs: c.quick, totalNs: c.total}
-		copy(counts.buckets[:], c.timed)
-		counts.estimate()
-		if !slices.Equal(counts.buckets[:3], c.want) || counts.totalNs != c.wanted {
-			t.Errorf("%s: %v, %d ns; want %v, %d ns", c.name, counts.buckets[:3], counts.totalNs, c.want, c.wanted)
+		buckets := slices.Clone(c.timed)
+		counts.estimate(buckets)
+		if !slices.Equal(buckets, c.want) || counts.totalNs != c.wanted {
+			t.Errorf("%s: %v, %d ns; want %v, %d ns", c.name, buckets, counts.totalNs, c.want, c.wanted)
 		}
 	}
 	slow := counted{count: 101, quickNs: 1000, totalNs: 1000 + 5_000_000}
-	slow.buckets[7], slow.buckets[22] = 10, 1 // ten quick ones, and one that slept
-	slow.estimate()
-	if slow.buckets[7] != 100 || slow.buckets[22] != 1 || slow.totalNs != 10_000+5_000_000 {
-		t.Errorf("with a slow one: %+v", slow)
+	buckets := make([]int64, 23)
+	buckets[7], buckets[22] = 10, 1 // ten quick ones, and one that slept
+	slow.estimate(buckets)
+	if buckets[7] != 100 || buckets[22] != 1 || slow.totalNs != 10_000+5_000_000 {
+		t.Errorf("with a slow one: %v, %+v", buckets, slow)
+	}
+}
+
+// A row has the buckets of all CPUs, none behind the last that counts, however many rows there are.
+func TestCountsOfCPUs(t *testing.T) {
+	rows := counts{places: map[row]int32{}}
+	part := func(bucket int, count uint32) *syscallsCallTotal {
+		total := &syscallsCallTotal{Count: uint64(count), Bytes: 3}
+		total.Buckets[bucket] = count
+		return total
+	}
+	const many = 3 * pieceRows
+	for tid := range uint32(many) {
+		rows.add(row{1, tid, 2}, part(9, 5))
+		rows.add(row{1, tid, 2}, part(int(7+tid%30), 2))
+		rows.add(row{1, tid, 2}, part(8, 1))
+	}
+	for tid := range uint32(many) {
+		of := rows.of(row{1, tid, 2})
+		want := make([]int64, max(10, 8+tid%30))
+		want[9] += 5
+		want[7+tid%30] += 2
+		want[8]++
+		if got := rows.bucketsOf(of); !slices.Equal(got, want) || of.count != 8 || of.bytes != 9 {
+			t.Fatalf("thread %d: %+v with %v, want %v", tid, of, got, want)
+		}
 	}
 }
 
