@@ -50,6 +50,10 @@ type Recording struct {
 // recording's cost.
 const RecorderComm = "culprit-record"
 
+// Hypervisor stands for who has the CPU while it stands still: the host of a virtual machine runs
+// something else. Brackets: no process of that name is meant.
+const Hypervisor = "[hypervisor]"
+
 // Manifest says what was recorded, how, and at what cost.
 type Manifest struct {
 	Schema     int           `json:"schema"`

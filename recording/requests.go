@@ -142,7 +142,7 @@ type SlowRequest struct {
 // The classes of parts.
 const (
 	PartCPU        = "cpu"    // on a CPU; Stack: what ran
-	PartQueued     = "queued" // runnable, without a CPU; By: who had it
+	PartQueued     = "queued" // runnable, without a CPU; By: who had it, also the Hypervisor
 	PartLock       = "lock"   // By: who ended it
 	PartSleep      = "sleep"
 	PartDisk       = "disk"

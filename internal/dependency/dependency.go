@@ -58,6 +58,7 @@ type Reader struct {
 	binaries map[identity]*binary
 	archives map[identity]*archive
 	debian   map[identity]map[string]string // packages by path, by folder of lists
+	versions map[identity]map[string]string // of packages, by the file that tells them
 	rpm      map[identity]map[string]systemPackage
 	scripts  map[identity]string // sums of the program's own files
 }

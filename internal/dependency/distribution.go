@@ -3,6 +3,7 @@ package dependency
 import (
 	"bufio"
 	"io"
+	"maps"
 	"strings"
 	"time"
 
@@ -148,13 +149,30 @@ func bornAfter(root *Root, name string, database unix.Timespec) bool {
 	return born.After(time.Unix(database.Unix()).Add(installs))
 }
 
-// debianVersions reads the versions of the packages that own something.
+// debianVersions reads the versions of the packages that own something. Those in a database that is
+// the same since are remembered.
 func (c *collector) debianVersions(root *Root, owners map[string]string) map[string]string {
+	file, err := root.below(debianStatus, unix.O_RDONLY)
+	if err != nil {
+		return nil
+	}
+	id := identityOf(file)
+	file.Close()
+	known := c.versions[id]
+	if known == nil {
+		known = map[string]string{}
+		c.versions = map[identity]map[string]string{id: known}
+	}
 	wanted := map[string]bool{}
 	for _, owner := range owners {
-		wanted[owner] = true
+		if _, there := known[owner]; !there {
+			wanted[owner] = true
+		}
 	}
-	return c.stanzas(root, debianStatus, "Package: ", "Version: ", wanted, nil)
+	if len(wanted) > 0 {
+		maps.Copy(known, c.stanzas(root, debianStatus, "Package: ", "Version: ", wanted, nil))
+	}
+	return known
 }
 
 // alpine reads the one database of apk: who owns the files, and the versions.

@@ -45,7 +45,10 @@ func (s *Session) Begin(target Target) error {
 		return err
 	}
 	window.meter = meterHost(pids, window.startNs, s.options.slowly(meterEvery))
-	window.held = watchHeld(window.startNs, s.options.slowly(heldEvery), s.changing(target))
+	if !target.Resume { // a part goes on at the pace of the one before
+		s.heldWait = 0
+	}
+	window.held = watchHeld(window.startNs, s.options.slowly(heldEvery), s.heldWait, s.changing(target))
 	window.watch, window.clock = watchTarget(pids, window.held), watchClock(s.options.slowly(clockPause), window.held)
 	window.costs = meterCost(s.shared.Programs, s.options.slowly(costEvery), s.slicesOf(target))
 	letGo(s.parts)

@@ -30,23 +30,25 @@ type heldFacts struct {
 	values  map[string]int       // how many each has
 	lost    int64                // changes that did not fit
 
+	wait        time.Duration // until the next look; of whoever looks until ended is closed
 	done, ended chan struct{}
 }
 
-// watchHeld looks until stop is called.
-func watchHeld(startNs int64, every time.Duration, look func() []recording.Fact) *heldFacts {
+// watchHeld looks until stop is called, first after a while.
+func watchHeld(startNs int64, every, first time.Duration, look func() []recording.Fact) *heldFacts {
 	h := newHeldFacts(startNs)
+	h.wait = max(every, first)
 	go func() {
 		defer close(h.ended)
-		for wait := every; ; {
+		for {
 			select {
 			case <-h.done:
 				return
-			case <-beat.After(wait):
+			case <-beat.After(h.wait):
 			}
 			begun := time.Now()
 			h.note(look()...)
-			wait = max(every, min(heldCost*time.Since(begun), heldMost))
+			h.wait = max(every, min(heldCost*time.Since(begun), heldMost))
 		}
 	}()
 	return h

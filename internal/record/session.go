@@ -35,8 +35,9 @@ type Session struct {
 	endsCalled bool  // offcpu tells processes of the ends of threads, while it runs
 	survivors  []int // processes that were followed when the last window ended
 	counting   counting
-	lastNs     int64    // when it ended
-	parts      *os.File // the folder to which it writes parts, held
+	heldWait   time.Duration // between the looks of the last window at facts that may change
+	lastNs     int64         // when it ended
+	parts      *os.File      // the folder to which it writes parts, held
 	closed     chan struct{}
 
 	dependencies *dependency.Reader
@@ -153,6 +154,7 @@ func (s *Session) End(finish Finish) (*recording.Recording, error) {
 	numbers := open.meter.stop(endNs)
 	facts, sources := open.watch.stop(), open.clock.stop()
 	open.held.stopLooking()
+	s.heldWait = open.held.wait
 	if s.unwinder != nil {
 		s.unwinder.Settle(s.options.Poll)
 	}

@@ -47,6 +47,8 @@ func Between(usual, dear []*recording.Recording, percentile string) *Difference 
 		return &Difference{Why: fmt.Sprintf("too few requests at the %s were kept in full: %d of one side, %d of the other, "+
 			"and %d tell; record for longer", percentile, len(a.band), len(b.band), bandLeast)}
 	}
+	shareStandstill(a.band)
+	shareStandstill(b.band)
 	g := &group{spent: map[bucket]float64{}, slow: b.band}
 	for _, one := range a.band {
 		g.addOrdinary(one)

@@ -72,7 +72,8 @@ func (r *reader) readQuota() {
 	}
 	queued := 0.0
 	for i := range r.rec.RequestParts {
-		if part := &r.rec.RequestParts[i]; part.Class == recording.PartQueued && part.LengthNs > 1e6 {
+		part := &r.rec.RequestParts[i]
+		if part.Class == recording.PartQueued && part.RunnerComm != recording.Hypervisor && part.LengthNs > 1e6 {
 			queued += float64(part.LengthNs) / 1e9
 		}
 	}
@@ -181,6 +182,9 @@ func (r *reader) byClass(part *recording.RequestPart) bucket {
 
 // queued: without a CPU.
 func (r *reader) queued(part *recording.RequestPart) bucket {
+	if part.RunnerComm == recording.Hypervisor {
+		return stoodStill
+	}
 	if r.throttled && part.LengthNs > 1e6 {
 		return bucket{cause: cause.CPUThrottled, class: part.Class, kind: cause.InCgroup, place: r.cgroup}
 	}

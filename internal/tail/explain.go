@@ -77,10 +77,12 @@ func Explain(rec *recording.Recording, options Options) *Result {
 	r.Slowest = slowest(groups, reader)
 	r.unseen(rec, reader.left)
 	r.Cold = afterRestarts(r.Restarts, groups)
-	count := 0
+	var all []*asked
 	for _, g := range slow {
-		count += len(g.slow)
+		all = append(all, g.slow...)
 	}
+	shareStandstill(all)
+	count := len(all)
 	switch {
 	case len(groups) == 0:
 		r.Why = "no request was answered"

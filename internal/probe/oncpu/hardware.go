@@ -30,7 +30,9 @@ type memorySource struct {
 	events []string
 }
 
-// memorySources: precise events of Intel, on hybrid CPUs those of the fast cores; instruction-based
+// memorySources: precise events of Intel, on hybrid CPUs those of the fast cores (since Sapphire
+// Rapids a load whose level of the cache is asked for needs mem-loads-aux beside it, one whose
+// address is asked for does not: intel_pmu_hw_config, Linux 61b985e3e775); instruction-based
 // sampling of AMD. Statistical profiling of Arm (SPE) writes packets to a buffer that no BPF
 // program sees, and is not read.
 var memorySources = []memorySource{

@@ -131,6 +131,7 @@ func (s *Session) Collect(window *bpf.Window) error {
 		window.Recording.Facts = append(window.Recording.Facts,
 			recording.Fact{Name: recording.FactMemorySamples, Value: s.memory.by})
 	}
+	markLate(window.Traces, s.periodNs)
 	unwound := map[int32]int64{}
 	for _, trace := range window.Traces {
 		if trace.LeftCPU {

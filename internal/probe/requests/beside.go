@@ -248,8 +248,12 @@ func (m *maker) without(r *recording.SlowRequest, part recording.RequestPart, wo
 func (m *maker) seen(tid int32, first int) map[string]int64 {
 	seen := map[string]int64{}
 	for _, part := range m.parts[first:] {
+		class := part.Class
+		if part.RunnerComm == recording.Hypervisor { // by the scheduler's account it ran
+			class = recording.PartCPU
+		}
 		if part.Tid == tid {
-			seen[part.Class] += part.LengthNs
+			seen[class] += part.LengthNs
 		}
 	}
 	return seen

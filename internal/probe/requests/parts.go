@@ -137,7 +137,8 @@ func (m *maker) serve(r *recording.SlowRequest, tid int32, from, to int64) {
 	}
 	left, before := missing, ran
 	for i := first; i < len(m.parts) && before > 0; i++ { // each gives its share; the last one the rest
-		if part := &m.parts[i]; part.Class == recording.PartCPU && part.Tid == tid {
+		part := &m.parts[i]
+		if (part.Class == recording.PartCPU || part.RunnerComm == recording.Hypervisor) && part.Tid == tid {
 			take := left * part.LengthNs / before
 			before -= part.LengthNs
 			left -= take
@@ -222,6 +223,10 @@ func (m *maker) ranAt(r *recording.SlowRequest, tid int32, from, to int64, trace
 	}
 	each := (to - from) / int64(len(traces))
 	for n, trace := range traces {
+		part.Class, part.RunnerComm = recording.PartCPU, ""
+		if trace.Late {
+			part.Class, part.RunnerComm = recording.PartQueued, recording.Hypervisor
+		}
 		part.Stack = m.window.Stack(m.window.Unwinder.Frames(trace.Stack))
 		part.TimeNs, part.LengthNs = from+int64(n)*each, each
 		if n == len(traces)-1 {

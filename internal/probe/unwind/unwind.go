@@ -58,6 +58,8 @@ type Trace struct {
 	// LeftCPU marks a stack taken at a switch-out or a page fault, not by the clock; set by whoever
 	// joins it.
 	LeftCPU bool
+	// Late marks a sample of the clock that came well after its time: the CPU stood still.
+	Late bool
 }
 
 // Unwinder is the loaded library.
