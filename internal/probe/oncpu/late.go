@@ -7,7 +7,7 @@ import (
 	"culprit/internal/probe/unwind"
 )
 
-// A virtual machine's CPU stands still while its host runs something else. Few hypervisors tell, and
+// A virtual machine's CPU stands still while its host runs something else. Few hosts tell, and
 // to the scheduler the thread ran on. But the sampling clock keeps to a grid (hrtimer_forward adds
 // whole periods, kernel/events/core.c): a sample that should have come meanwhile comes when the CPU
 // goes on. So late samples are to the time in which a CPU stood still what all samples are to time.
