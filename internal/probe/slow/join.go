@@ -60,11 +60,14 @@ func complete(call *recording.Slow, waits []*recording.Wait) {
 	call.BlockedNs = min(max(call.BlockedNs, blocked), call.DurationNs)
 	call.RunqueueNs = min(max(call.RunqueueNs, queued), call.DurationNs-call.BlockedNs)
 	call.Waits = max(call.Waits, count)
+	// A call that is timed from its first sleep on (calls.h) can be shorter than that sleep.
+	call.LongestNs = min(call.LongestNs, call.BlockedNs)
 	if longest == nil {
 		return
 	}
-	call.LongestNs = max(call.LongestNs, longest.BlockedNs)
-	if longest.BlockedNs < call.LongestNs {
+	longestNs := min(longest.BlockedNs, call.BlockedNs)
+	call.LongestNs = max(call.LongestNs, longestNs)
+	if longestNs < call.LongestNs {
 		return // the longest one was too short to be kept whole, or was lost: nothing is known of it
 	}
 	call.Stack, call.WakerKind, call.WakerStack = longest.Stack, longest.WakerKind, longest.WakerStack

@@ -97,4 +97,10 @@ func TestJoinTakesTheLongestWait(t *testing.T) {
 	if got.Stack != recording.NoStack || got.WakerKind != "" || got.BlockedNs != 8*ms || got.Waits != 9 {
 		t.Errorf("an unseen longest wait: %+v", got)
 	}
+	// It was timed from its sleep on, which ended a moment after it by another clock's reading.
+	cut := recording.Slow{TimeNs: 11 * ms, DurationNs: 2 * ms, LongestNs: 3 * ms, Tid: 1, Name: "read"}
+	got = Join([]recording.Slow{cut}, waits)[0]
+	if got.Stack != 2 || got.LongestNs != 2*ms || got.BlockedNs != 2*ms {
+		t.Errorf("a call shorter than its sleep: %+v", got)
+	}
 }
