@@ -233,7 +233,8 @@ func checkAgainstClients(t *testing.T, options Options) {
 }
 
 // checkQuantiles allows 3 %, the way of a request through the kernel up to its socket, and the
-// server's way back from its call: it may lose its CPU to the client there.
+// server's way back from its call: it may lose its CPU to the client there. One request that lost
+// it for longer moves all others by one place.
 func checkQuantiles(t *testing.T, kind string, latencies []int64, truth []answered) {
 	t.Helper()
 	const part, in, back = 0.03, 20e3, 150e3
@@ -245,9 +246,9 @@ func checkQuantiles(t *testing.T, kind string, latencies []int64, truth []answer
 	slices.Sort(most)
 	for _, q := range []float64{0.5, 0.9, 0.99} {
 		at := int(q * float64(len(truth)-1))
-		got := float64(latencies[at])
-		if least[at] == 0 || got < float64(least[at])*(1-part)-in || got > float64(most[at])*(1+part)+back {
-			t.Errorf("%s at %g: %.0f ns, the truth lies between %d and %d", kind, q, got, least[at], most[at])
+		got, from, to := float64(latencies[at]), least[at-1], most[min(at+1, len(truth)-1)]
+		if from == 0 || got < float64(from)*(1-part)-in || got > float64(to)*(1+part)+back {
+			t.Errorf("%s at %g: %.0f ns, the truth lies between %d and %d", kind, q, got, from, to)
 		}
 	}
 }
