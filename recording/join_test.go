@@ -34,7 +34,10 @@ func partOf(number int32) *Recording {
 	}
 	r.Threads = []Thread{{Pid: 1, Tid: 1, CPUNs: 100, Voluntary: 4}}
 	r.Syscalls = []Syscall{{Pid: 1, Tid: 1, Name: "read", Count: 3, TotalNs: 30,
-		Buckets: append(make([]int64, number), 1)}}
+		Buckets: append(make([]int64, number), 1)}, {Pid: 50 + number, Tid: 50 + number, Name: "read", Count: 1}}
+	if number > 0 { // another one goes on from the second part to the third
+		r.Syscalls = append(r.Syscalls, Syscall{Pid: 2, Tid: 3, Name: "read", Count: 5})
+	}
 	r.Slow = []Slow{{TimeNs: 1e8, DurationNs: 5, Stall: 1, Stack: stack, WakerStack: NoStack, HopStack: NoStack}}
 	r.Locks = []Lock{{Kind: LockFutex, Address: 8, Waits: 1, TotalNs: int64(number) * 10, WaiterStack: stack,
 		HolderStack: NoStack, HolderPid: number}}
@@ -84,8 +87,12 @@ func TestJoin(t *testing.T) {
 			t.Errorf("%+v", process)
 		}
 	}
-	if len(whole.Syscalls) != 1 || whole.Syscalls[0].Count != 9 || whole.Syscalls[0].TotalNs != 90 ||
-		len(whole.Syscalls[0].Buckets) != 3 {
+	calls := map[int32]Syscall{}
+	for _, call := range whole.Syscalls {
+		calls[call.Pid] = call
+	}
+	if len(whole.Syscalls) != 5 || calls[1].Count != 9 || calls[1].TotalNs != 90 || len(calls[1].Buckets) != 3 ||
+		calls[2].Count != 10 || calls[50].Count != 1 || calls[51].Count != 1 || calls[52].Count != 1 {
 		t.Errorf("system calls %+v", whole.Syscalls)
 	}
 	if len(whole.Locks) != 1 || whole.Locks[0].TotalNs != 30 || whole.Locks[0].HolderPid != 2 ||

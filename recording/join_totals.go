@@ -79,7 +79,7 @@ func (j *join) syscalls() error {
 		pid, tid   int32
 		comm, name string
 	}
-	return total(j, "syscalls", MaxSyscalls,
+	return totalOfProcesses(j, "syscalls", MaxSyscalls, func(s *Syscall) int32 { return s.Pid },
 		func(s *Syscall) key { return key{s.Pid, s.Tid, s.Comm, s.Name} },
 		func(_ *part, s *Syscall) { s.Buckets = trimmed(s.Buckets) },
 		func(whole, later *Syscall) {
@@ -92,7 +92,7 @@ func (j *join) syscalls() error {
 }
 
 func (j *join) errors() error {
-	return total(j, "errors", MaxEvidence,
+	return totalOfProcesses(j, "errors", MaxEvidence, func(e *SyscallError) int32 { return e.Pid },
 		func(e *SyscallError) SyscallError { return SyscallError{Pid: e.Pid, Name: e.Name, Errno: e.Errno} },
 		asItIs[SyscallError], func(whole, later *SyscallError) { whole.Count += later.Count },
 		func(e *SyscallError) int64 { return e.Count })

@@ -54,7 +54,7 @@ func (l *Lines) findFunctions(unit *unitLines) {
 			}
 		case dwarf.TagSubprogram:
 			if !l.addFunction(unit, entry) {
-				return
+				depth = 0 // no room for more
 			}
 			reader.SkipChildren()
 		default:
