@@ -219,7 +219,9 @@ func (s seen) lossless(t *testing.T, probe string) {
 	for _, loss := range s.Manifest.Losses {
 		if strings.HasPrefix(loss.What, probe+":") {
 			t.Logf("lost: %s: %d", loss.What, loss.Count)
-			rare := strings.HasSuffix(loss.What, "could not run") || strings.HasSuffix(loss.What, "could not be watched")
+			// The first stacks of a program that the unwinder did not know may not arrive.
+			rare := strings.HasSuffix(loss.What, "could not run") || strings.HasSuffix(loss.What, "could not be watched") ||
+				strings.HasSuffix(loss.What, "whose stack did not arrive")
 			if loss.Count > 5 || !rare {
 				t.Fail()
 			}
