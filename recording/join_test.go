@@ -27,14 +27,16 @@ func partOf(number int32) *Recording {
 	r.Facts = []Fact{{Name: "f", Value: string(rune('0' + number))}}
 	r.Samples = []Sample{{Signal: SignalCPU, TimeNs: 5e8, Stack: stack, Count: 1, ValueNs: 10}}
 	r.Waits = []Wait{{TimeNs: 1e8, BlockedNs: 20, Stack: stack, WakerStack: NoStack}}
-	r.Processes = []Process{{Pid: 1, CPUNs: 100, Execs: 1}, {Pid: 50 + number, StartNs: 1e8, EndNs: 2e8, CPUNs: 7}}
+	r.Processes = []Process{{Pid: 1, CPUNs: 100, Execs: 1}, {Pid: 50 + number, StartNs: 1e8, EndNs: 2e8, CPUNs: 7},
+		{Pid: 70, StartNs: 3e8, EndNs: 4e8}} // a number that is given anew each time
 	if number == 1 {
 		// Ends in the gap.
 		r.Processes = append(r.Processes, Process{Pid: 99, StartNs: 3e8, CPUNs: 1})
 	}
 	r.Threads = []Thread{{Pid: 1, Tid: 1, CPUNs: 100, Voluntary: 4}}
 	r.Syscalls = []Syscall{{Pid: 1, Tid: 1, Name: "read", Count: 3, TotalNs: 30,
-		Buckets: append(make([]int64, number), 1)}, {Pid: 50 + number, Tid: 50 + number, Name: "read", Count: 1}}
+		Buckets: append(make([]int64, number), 1)}, {Pid: 50 + number, Tid: 50 + number, Name: "read", Count: 1},
+		{Pid: 70, Tid: 70, Name: "read", Count: 1}}
 	if number > 0 { // another one goes on from the second part to the third
 		r.Syscalls = append(r.Syscalls, Syscall{Pid: 2, Tid: 3, Name: "read", Count: 5})
 	}
@@ -75,7 +77,7 @@ func TestJoin(t *testing.T) {
 			t.Errorf("part %d: sample %+v, wait %+v, slow %+v", i, sample, wait, whole.Slow[i])
 		}
 	}
-	if len(whole.Processes) != 5 || len(whole.Threads) != 1 || whole.Threads[0].CPUNs != 300 ||
+	if len(whole.Processes) != 8 || len(whole.Threads) != 1 || whole.Threads[0].CPUNs != 300 ||
 		whole.Threads[0].Voluntary != 12 || whole.Threads[0].EndNs != 0 {
 		t.Errorf("processes %+v, threads %+v", whole.Processes, whole.Threads)
 	}
@@ -91,7 +93,8 @@ func TestJoin(t *testing.T) {
 	for _, call := range whole.Syscalls {
 		calls[call.Pid] = call
 	}
-	if len(whole.Syscalls) != 5 || calls[1].Count != 9 || calls[1].TotalNs != 90 || len(calls[1].Buckets) != 3 ||
+	if len(whole.Syscalls) != 8 || calls[70].Count != 1 ||
+		calls[1].Count != 9 || calls[1].TotalNs != 90 || len(calls[1].Buckets) != 3 ||
 		calls[2].Count != 10 || calls[50].Count != 1 || calls[51].Count != 1 || calls[52].Count != 1 {
 		t.Errorf("system calls %+v", whole.Syscalls)
 	}
