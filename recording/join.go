@@ -25,7 +25,7 @@ func Join(path string, parts []string, edit func(*Manifest)) error {
 	if len(parts) == 0 {
 		return fmt.Errorf("join recordings: no parts given")
 	}
-	j := &join{builder: NewBuilder()}
+	j := &join{builder: NewBuilder(), processIDs: map[int32]bool{}}
 	for _, path := range parts {
 		p := &part{path: path}
 		if err := p.read(func(from *archive) error { return j.take(p, from) }); err != nil {
@@ -43,14 +43,19 @@ type join struct {
 	facts    []Fact
 	archive  *zip.Writer
 	codec    *codec
+
+	processIDs map[int32]bool // that any part has a row for
 }
+
+func (j *join) isLast(p *part) bool { return p == j.parts[len(j.parts)-1] }
 
 // part is one recording of those that are joined. Its file is open only while it is read: a day has
 // thousands of parts.
 type part struct {
 	path     string
-	offsetNs int64   // of its start on the clock of the whole
-	stacks   []int32 // its stacks' ids in the whole
+	offsetNs int64          // of its start on the clock of the whole
+	stacks   []int32        // its stacks' ids in the whole
+	goOn     map[int32]bool // processes that were there at its end
 }
 
 // read opens the part for as long as use takes.
@@ -107,6 +112,9 @@ func (j *join) take(p *part, from *archive) error {
 	j.parts = append(j.parts, p)
 	j.manifest = follow(j.manifest, manifest, len(j.parts) == 1)
 	j.facts = laterFacts(j.facts, facts)
+	if err := j.takeLives(p, from); err != nil {
+		return err
+	}
 	return j.takeStacks(p, from)
 }
 

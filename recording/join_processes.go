@@ -4,29 +4,23 @@ package recording
 // one part: with all of them in memory joining fourteen minutes took 500 MB, of parts of which none
 // took 100.
 
-// livesOn tells for each part which processes were there at its end, and which any part has a row
-// for.
-func (j *join) livesOn() (after []map[int32]bool, known map[int32]bool, err error) {
-	type life struct {
+// takeLives keeps which processes a part has, and which of them went on behind its end.
+func (j *join) takeLives(p *part, from *archive) error {
+	var lives []struct {
 		Pid   int32 `parquet:"pid"`
 		EndNs int64 `parquet:"end_ns"`
 	}
-	known = map[int32]bool{}
-	for _, p := range j.parts {
-		lives, err := rowsOf[life](p, "processes", MaxProcesses)
-		if err != nil {
-			return nil, nil, err
-		}
-		there := map[int32]bool{}
-		for _, one := range lives {
-			known[one.Pid] = true
-			if one.EndNs == 0 {
-				there[one.Pid] = true
-			}
-		}
-		after = append(after, there)
+	if err := readMember(from, "processes", MaxProcesses, &lives); err != nil {
+		return err
 	}
-	return after, known, nil
+	p.goOn = map[int32]bool{}
+	for _, one := range lives {
+		j.processIDs[one.Pid] = true
+		if one.EndNs == 0 {
+			p.goOn[one.Pid] = true
+		}
+	}
+	return nil
 }
 
 // totalOfProcesses adds up rows as total does, and writes those of a process with the part in which
@@ -34,17 +28,10 @@ func (j *join) livesOn() (after []map[int32]bool, known map[int32]bool, err erro
 // known. Of a number that was given again, rows of two processes stay apart.
 func totalOfProcesses[T any, K comparable](j *join, name string, limit int, pid func(*T) int32, key func(*T) K,
 	change func(*part, *T), add func(whole, later *T), weight func(*T) int64) error {
-	after, known, err := j.livesOn()
-	if err != nil {
-		return err
-	}
 	open := map[K]*T{}
 	var order []K
-	number := -1
 	return stream(j, name, limit, func(p *part, rows []T) []T {
-		number++
-		last := number == len(j.parts)-1
-		ended := func(row *T) bool { return last || known[pid(row)] && !after[number][pid(row)] }
+		ended := func(row *T) bool { return j.isLast(p) || j.processIDs[pid(row)] && !p.goOn[pid(row)] }
 		var done []T
 		for i := range rows {
 			row := &rows[i]

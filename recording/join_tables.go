@@ -115,9 +115,7 @@ type span struct{ startNs, endNs *int64 }
 func lives[T any, K comparable](j *join, name string, limit int, key func(*T) K, when func(*T) span,
 	add func(whole, later *T), weight func(*T) int64) error {
 	open := map[K]*T{}
-	number := 0
 	return stream(j, name, limit, func(p *part, rows []T) []T {
-		number++
 		done := make([]T, 0, len(rows))
 		still := map[K]*T{}
 		for i := range rows {
@@ -135,7 +133,7 @@ func lives[T any, K comparable](j *join, name string, limit int, key func(*T) K,
 				add(earlier, row)
 				row = earlier
 			}
-			if *when(row).endNs > 0 || number == len(j.parts) {
+			if *when(row).endNs > 0 || j.isLast(p) {
 				done = append(done, *row)
 			} else {
 				kept := *row

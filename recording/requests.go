@@ -187,6 +187,9 @@ type RequestPart struct {
 	HopComm    string `parquet:"hop_comm,dict"`
 }
 
+// StoodStill tells that the CPU stood still meanwhile: by the scheduler's account the thread ran.
+func (p *RequestPart) StoodStill() bool { return p.Class == PartQueued && p.RunnerComm == Hypervisor }
+
 // Latencies are counted in buckets whose width is a 32nd of their power of two.
 const (
 	latencySub     = 5

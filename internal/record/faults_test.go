@@ -94,5 +94,6 @@ func TestReclaim(t *testing.T) {
 	if count < 1 || ns < 1 || ns > got.Manifest.WindowNs {
 		t.Errorf("it reclaimed %d times, %d ns, in a window of %d ns", count, ns, got.Manifest.WindowNs)
 	}
-	got.lossless(t, "faults")
+	// The first stacks of a program that the unwinder did not know may not arrive.
+	got.lossless(t, "faults", "faults: samples whose stack did not arrive")
 }

@@ -41,7 +41,7 @@ func program(t *testing.T, flags ...string) string {
 	return path
 }
 
-func run(t *testing.T, name string, arguments ...string) {
+func run(t testing.TB, name string, arguments ...string) {
 	t.Helper()
 	if output, err := exec.Command(name, arguments...).CombinedOutput(); err != nil {
 		t.Fatalf("%s %v: %v\n%s", name, arguments, err, output)

@@ -73,7 +73,7 @@ func (r *reader) readQuota() {
 	queued := 0.0
 	for i := range r.rec.RequestParts {
 		part := &r.rec.RequestParts[i]
-		if part.Class == recording.PartQueued && part.RunnerComm != recording.Hypervisor && part.LengthNs > 1e6 {
+		if part.Class == recording.PartQueued && !part.StoodStill() && part.LengthNs > 1e6 {
 			queued += float64(part.LengthNs) / 1e9
 		}
 	}
@@ -182,7 +182,7 @@ func (r *reader) byClass(part *recording.RequestPart) bucket {
 
 // queued: without a CPU.
 func (r *reader) queued(part *recording.RequestPart) bucket {
-	if part.RunnerComm == recording.Hypervisor {
+	if part.StoodStill() {
 		return stoodStill
 	}
 	if r.throttled && part.LengthNs > 1e6 {

@@ -17,7 +17,7 @@ func shareStandstill(slow []*asked) {
 	for _, a := range slow {
 		for _, part := range a.parts {
 			switch {
-			case part.RunnerComm == recording.Hypervisor:
+			case part.StoodStill():
 				late++
 				samples++
 			case part.Class == recording.PartCPU && part.Stack != recording.NoStack:

@@ -84,8 +84,8 @@ func TestWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if errors.Is(readable(pid, at["lock"]), unix.EPERM) {
-		t.Skip("memory of other processes cannot be read here")
+	if os.Geteuid() != 0 && errors.Is(readable(pid, at["lock"]), unix.EPERM) {
+		t.Skip("only root may read the memory of other processes here")
 	}
 	for name, wanted := range map[string][]string{
 		"lock":    {"runtime.gopark", "sync.runtime_SemacquireRWMutexR", "main.waitForLock", "main.told.func1"},

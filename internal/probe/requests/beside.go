@@ -249,7 +249,7 @@ func (m *maker) seen(tid int32, first int) map[string]int64 {
 	seen := map[string]int64{}
 	for _, part := range m.parts[first:] {
 		class := part.Class
-		if part.RunnerComm == recording.Hypervisor { // by the scheduler's account it ran
+		if part.StoodStill() {
 			class = recording.PartCPU
 		}
 		if part.Tid == tid {

@@ -138,7 +138,7 @@ func (m *maker) serve(r *recording.SlowRequest, tid int32, from, to int64) {
 	left, before := missing, ran
 	for i := first; i < len(m.parts) && before > 0; i++ { // each gives its share; the last one the rest
 		part := &m.parts[i]
-		if (part.Class == recording.PartCPU || part.RunnerComm == recording.Hypervisor) && part.Tid == tid {
+		if (part.Class == recording.PartCPU || part.StoodStill()) && part.Tid == tid {
 			take := left * part.LengthNs / before
 			before -= part.LengthNs
 			left -= take
