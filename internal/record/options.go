@@ -56,6 +56,9 @@ type Options struct {
 	// ByCalls has requests followed by system calls, as on kernels without hooks on sockets: for
 	// tests.
 	ByCalls bool `json:"by_calls,omitempty"`
+	// WalkFiles has sockets found by open files, as on kernels that refuse walks over maps: for
+	// tests.
+	WalkFiles bool `json:"walk_files,omitempty"`
 	// MemoryBy is an event that stands for a processor's samples of memory: for tests.
 	MemoryBy string `json:"memory_by,omitempty"`
 	// Counters are events to count for the target, in the syntax of `culprit count`; "": none.

@@ -111,3 +111,15 @@ func askUnix(connection net.Conn, path string) error {
 	}
 	return err
 }
+
+// Where the kernel refuses walks over maps, requests without an answer, and answers that are long
+// over, are found by the target's open files.
+func TestRequestsOverOpenFiles(t *testing.T) {
+	for name, test := range map[string]func(*testing.T, Options){"unix": checkUnixSockets, "parts": checkAcrossParts,
+		"streams": checkStreams} {
+		t.Run(name, func(t *testing.T) {
+			t.Run("hooks", func(t *testing.T) { test(t, Options{Requests: true, WalkFiles: true}) })
+			t.Run("calls", func(t *testing.T) { test(t, Options{Requests: true, ByCalls: true, WalkFiles: true}) })
+		})
+	}
+}

@@ -74,9 +74,8 @@ func Open(ctx context.Context, options Options) (*Session, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(loadingGCPercent))
 	s := &Session{options: options, shared: &bpf.Shared{Options: bpf.Options{
 		Hz: options.Hz, Wait: options.Wait, Unwind: options.Unwind, WholeHost: options.WholeHost, Patient: options.Forever,
-		Over: options.Over, Worst: options.Worst, ByCalls: options.ByCalls, MemoryBy: options.MemoryBy,
-		Counters: options.Counters,
-		Confirm:  options.Confirm}},
+		Over: options.Over, Worst: options.Worst, ByCalls: options.ByCalls, WalkFiles: options.WalkFiles,
+		MemoryBy: options.MemoryBy, Counters: options.Counters, Confirm: options.Confirm}},
 		closed: make(chan struct{}), dependencies: dependency.NewReader(), rates: map[string]float64{}}
 	go boundMemory(s.closed)
 	s.loadUnwinder(ctx)

@@ -21,6 +21,8 @@ import (
 	"github.com/cilium/ebpf/btf"
 	"github.com/cilium/ebpf/link"
 	"golang.org/x/sys/unix"
+
+	"culprit/internal/host"
 )
 
 // ErrNotSupported is wrapped by the error of a probe that this host cannot run.
@@ -43,6 +45,9 @@ type Options struct {
 	// ByCalls has requests followed by system calls also where the kernel has hooks on sockets: for
 	// tests.
 	ByCalls bool
+	// WalkFiles has sockets found by the target's open files also where the kernel lets programs
+	// walk over maps: for tests.
+	WalkFiles bool
 }
 
 // Shared is what the probes of one recorder have in common.
@@ -193,14 +198,24 @@ func Set(spec *ebpf.CollectionSpec, values map[string]any) error {
 	return nil
 }
 
-// explain adds the way out where errno misleads: EPERM at load is most often a
-// missing capability, not the locked-memory limit that the library names.
+// explain adds the way out where errno misleads: EPERM at load is most often a missing capability,
+// not the locked-memory limit that the library names. Where this process has the capability, the
+// kernel's refusal is told as it is.
 func explain(err error) error {
-	if errors.Is(err, unix.EPERM) {
-		return fmt.Errorf("%w: loading BPF programs was refused; run as root or with CAP_BPF and CAP_PERFMON (%v)",
-			ErrNotSupported, unix.EPERM)
+	switch {
+	case !errors.Is(err, unix.EPERM):
+		return err
+	case mayLoad():
+		return fmt.Errorf("%w: the kernel refused, though this process may load BPF programs (%v)", ErrNotSupported, err)
 	}
-	return err
+	return fmt.Errorf("%w: loading BPF programs was refused; run as root or with CAP_BPF and CAP_PERFMON (%v)",
+		ErrNotSupported, unix.EPERM)
+}
+
+// mayLoad tells whether this process has the capabilities that loading takes.
+func mayLoad() bool {
+	set, err := host.EffectiveCapabilities()
+	return err == nil && (set>>unix.CAP_SYS_ADMIN&1 == 1 || set>>unix.CAP_BPF&1 == 1 && set>>unix.CAP_PERFMON&1 == 1)
 }
 
 // AttachTracing attaches tp_btf programs. On an error nothing stays attached.

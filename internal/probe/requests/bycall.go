@@ -3,10 +3,14 @@ package requests
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/btf"
+	"golang.org/x/sys/unix"
 
 	"culprit/internal/probe/bpf"
 	"culprit/recording"
@@ -20,6 +24,7 @@ type source struct {
 	sweep, sweepStreams string
 	turns, connections  string
 	byCalls             bool
+	overFiles           bool // they walk over the target's open files instead
 }
 
 var byHooks = source{attached: []string{"state_changed", "ready", "received", "sent"}, sweep: "sweep",
@@ -28,6 +33,15 @@ var byHooks = source{attached: []string{"state_changed", "ready", "received", "s
 var byCalls = source{attached: []string{"state_changed", "arrived", "call_returned"}, sweep: "sweep_by_address",
 	sweepStreams: "sweep_streams_by_address", turns: "turns_by_address", connections: "connections_by_address",
 	byCalls: true}
+
+// walkingFiles is the source for a kernel that refuses walks over the elements of maps.
+func (s source) walkingFiles() source {
+	s.sweep, s.sweepStreams, s.overFiles = "sweep_files", "sweep_streams_of_files", true
+	return s
+}
+
+// programs are those of the source.
+func (s *source) programs() []string { return append([]string{s.sweep, s.sweepStreams}, s.attached...) }
 
 // hooks are the tracepoints on sockets.
 var hooks = []string{"sk_data_ready", "sock_recv_length", "sock_send_length"}
@@ -50,21 +64,33 @@ func missingHooks() (missing []string, err error) {
 	return missing, nil
 }
 
-// choose leaves only the programs of one source in the spec: the kernel may refuse the other's.
+// choose leaves only the programs of one source in the spec: the kernel may refuse the others'.
 func (s *source) choose(spec *ebpf.CollectionSpec) error {
-	other := &byCalls
 	if s.byCalls {
-		other = &byHooks
 		if err := bpf.Set(spec, map[string]any{"by_calls": uint32(1)}); err != nil {
 			return err
 		}
 	}
-	for _, name := range append([]string{other.sweep, other.sweepStreams}, other.attached...) {
-		if name != "state_changed" { // both have it
-			delete(spec.Programs, name)
+	own, files := s.programs(), byHooks.walkingFiles()
+	for _, other := range []*source{&byHooks, &byCalls, &files} {
+		for _, name := range other.programs() {
+			if !slices.Contains(own, name) {
+				delete(spec.Programs, name)
+			}
 		}
 	}
 	return nil
+}
+
+// walksMaps tells whether the kernel lets programs walk over the elements of maps. Some refuse it
+// with EPERM, also to root, for what such a program is given of an element it may write.
+func walksMaps() bool {
+	walk, err := ebpf.NewProgram(&ebpf.ProgramSpec{Type: ebpf.Tracing, AttachType: ebpf.AttachTraceIter,
+		AttachTo: "bpf_map_elem", License: "GPL", Instructions: asm.Instructions{asm.Mov.Imm(asm.R0, 0), asm.Return()}})
+	if err == nil {
+		walk.Close()
+	}
+	return !errors.Is(err, unix.EPERM)
 }
 
 // empty drops what is known of sockets by their address. What lies with a socket is void in a later
@@ -84,6 +110,38 @@ func (s *source) empty(collection *ebpf.Collection) error {
 				err = known.Delete(&key)
 			}
 			if err != nil && !errors.Is(err, ebpf.ErrKeyNotExist) {
+				return fmt.Errorf("forget sockets: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// forgetAfter is how long a unix socket is known by its address since it was last used: nothing
+// tells when it is closed (FORGET_NS of requests.bpf.c).
+const forgetAfter = 10 * time.Second
+
+// forgetClosed drops unix sockets that seem to be closed: a walk over open files does not meet
+// them. One that is there after all is adopted again.
+func (s *source) forgetClosed(collection *ebpf.Collection) error {
+	if !s.byCalls || !s.overFiles {
+		return nil
+	}
+	var unused []requestsSocketKey
+	var key requestsSocketKey
+	var turn requestsTurn
+	known := collection.Maps[s.turns]
+	entries := known.Iterate()
+	for entries.Next(&key, &turn) {
+		ofUnix, unusedNs := key.Number != 0, bpf.Now()-int64(turn.LastRecv)
+		if ofUnix && turn.Begin == 0 && turn.Protocol != http2 && unusedNs > int64(forgetAfter) {
+			unused = append(unused, key)
+		}
+	}
+	// Iterating ends early where sockets came and went meanwhile: the next sweep meets the rest.
+	for _, key := range unused {
+		for _, name := range []string{s.turns, s.connections} {
+			if err := collection.Maps[name].Delete(&key); err != nil && !errors.Is(err, ebpf.ErrKeyNotExist) {
 				return fmt.Errorf("forget sockets: %w", err)
 			}
 		}

@@ -41,8 +41,8 @@ int BPF_PROG(state_changed, struct sock *sk, int before, int now)
  * the others. */
 volatile __u32 listeners_only = 1;
 
-SEC("iter/task_file")
-int open_sockets(struct bpf_iter__task_file *ctx)
+/* The socket behind an open file of the target's that takes turns; NULL: it is something else. */
+static __always_inline struct sock *stream_of(struct bpf_iter__task_file *ctx)
 {
 	struct task_struct *task = ctx->task;
 	struct file *file = ctx->file;
@@ -50,7 +50,15 @@ int open_sockets(struct bpf_iter__task_file *ctx)
 		return 0;
 	struct socket *socket = bpf_sock_from_file(file);
 	struct sock *sk = socket ? socket->sk : 0;
-	if (!sk || !is_stream(sk))
+	return sk && is_stream(sk) ? sk : 0;
+}
+
+SEC("iter/task_file")
+int open_sockets(struct bpf_iter__task_file *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct sock *sk = stream_of(ctx);
+	if (!task || !sk)
 		return 0;
 	if (listeners_only) {
 		if (sk->__sk_common.skc_state == LISTEN)
@@ -110,6 +118,14 @@ int sweep_by_address(struct bpf_iter__bpf_map_elem *ctx)
 	return 0;
 }
 
+SEC("iter/task_file")
+int sweep_files(struct bpf_iter__task_file *ctx)
+{
+	struct sock *sk = stream_of(ctx);
+	struct turn *turn = sk ? turn_of(sk) : 0;
+	return turn ? sweep_turn(ctx->meta, turn) : 0;
+}
+
 /* Shows the streams that have no answer when the window ends. */
 static __always_inline int sweep_connection(struct bpf_iter_meta *meta, const struct turn *turn,
 					    struct connection *connection)
@@ -155,4 +171,13 @@ int sweep_streams_by_address(struct bpf_iter__bpf_map_elem *ctx)
 	struct socket_key key = *of;
 	struct turn *turn = bpf_map_lookup_elem(&turns_by_address, &key);
 	return turn && turn->epoch == epoch ? sweep_connection(ctx->meta, turn, connection) : 0;
+}
+
+SEC("iter/task_file")
+int sweep_streams_of_files(struct bpf_iter__task_file *ctx)
+{
+	struct sock *sk = stream_of(ctx);
+	struct turn *turn = sk ? turn_of(sk) : 0;
+	struct connection *connection = turn ? connection_of(sk) : 0;
+	return connection ? sweep_connection(ctx->meta, turn, connection) : 0;
 }

@@ -13,6 +13,7 @@ package requests
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/cilium/ebpf"
@@ -31,7 +32,7 @@ const maxEvents = 200_000
 type Session struct {
 	shared     *bpf.Shared
 	collection *ebpf.Collection
-	source     *source
+	source     source
 	missing    []string // hooks that the kernel lacks
 	ring       *bpf.Ring[requestsRequestEvent]
 	links      []link.Link
@@ -63,12 +64,15 @@ func Start(shared *bpf.Shared) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read program of requests: %w", err)
 	}
-	s := &Session{shared: shared, source: &byHooks}
+	s := &Session{shared: shared, source: byHooks}
 	if s.missing, err = missingHooks(); err != nil {
 		return nil, err
 	}
 	if len(s.missing) > 0 || shared.Options.ByCalls {
-		s.source = &byCalls
+		s.source = byCalls
+	}
+	if shared.Options.WalkFiles || !walksMaps() {
+		s.source = s.source.walkingFiles()
 	}
 	if err := s.source.choose(spec); err != nil {
 		return nil, err
@@ -199,12 +203,22 @@ func (s *Session) stopCounting() ([]requestsRequestEvent, error) {
 // sweep ends answers that are long over; at the window's end all, and shows the requests that have
 // none.
 func (s *Session) sweep() ([]requestsRequestEvent, error) {
-	return s.walk(s.source.sweep, s.source.turns)
+	shown, err := s.walk(s.source.sweep, s.source.turns)
+	return shown, errors.Join(err, s.source.forgetClosed(s.collection))
 }
 
 // walk runs a program over what is known of sockets, and returns the requests that it shows.
 func (s *Session) walk(program, over string) ([]requestsRequestEvent, error) {
-	return bpf.WalkMap[requestsRequestEvent](s.collection, program, s.collection.Maps[over])
+	if !s.source.overFiles {
+		return bpf.WalkMap[requestsRequestEvent](s.collection, program, s.collection.Maps[over])
+	}
+	shown, err := bpf.Walk[requestsRequestEvent](s.collection, program)
+	met := map[requestsRequestEvent]bool{} // a socket that several processes hold is met in each
+	return slices.DeleteFunc(shown, func(event requestsRequestEvent) bool {
+		again := met[event]
+		met[event] = true
+		return again
+	}), err
 }
 
 // Detach ends the following; what was seen waits for Collect.

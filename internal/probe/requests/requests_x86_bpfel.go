@@ -417,8 +417,10 @@ const (
 	requestsProgStateChanged          = "state_changed"
 	requestsProgSweep                 = "sweep"
 	requestsProgSweepByAddress        = "sweep_by_address"
+	requestsProgSweepFiles            = "sweep_files"
 	requestsProgSweepStreams          = "sweep_streams"
 	requestsProgSweepStreamsByAddress = "sweep_streams_by_address"
+	requestsProgSweepStreamsOfFiles   = "sweep_streams_of_files"
 	requestsVarBegins                 = "begins"
 	requestsVarByCalls                = "by_calls"
 	requestsVarEpoch                  = "epoch"
@@ -489,8 +491,10 @@ type requestsProgramSpecs struct {
 	StateChanged          *ebpf.ProgramSpec `ebpf:"state_changed"`
 	Sweep                 *ebpf.ProgramSpec `ebpf:"sweep"`
 	SweepByAddress        *ebpf.ProgramSpec `ebpf:"sweep_by_address"`
+	SweepFiles            *ebpf.ProgramSpec `ebpf:"sweep_files"`
 	SweepStreams          *ebpf.ProgramSpec `ebpf:"sweep_streams"`
 	SweepStreamsByAddress *ebpf.ProgramSpec `ebpf:"sweep_streams_by_address"`
+	SweepStreamsOfFiles   *ebpf.ProgramSpec `ebpf:"sweep_streams_of_files"`
 }
 
 // requestsMapSpecs contains maps before they are loaded into the kernel.
@@ -647,8 +651,10 @@ type requestsPrograms struct {
 	StateChanged          *ebpf.Program `ebpf:"state_changed"`
 	Sweep                 *ebpf.Program `ebpf:"sweep"`
 	SweepByAddress        *ebpf.Program `ebpf:"sweep_by_address"`
+	SweepFiles            *ebpf.Program `ebpf:"sweep_files"`
 	SweepStreams          *ebpf.Program `ebpf:"sweep_streams"`
 	SweepStreamsByAddress *ebpf.Program `ebpf:"sweep_streams_by_address"`
+	SweepStreamsOfFiles   *ebpf.Program `ebpf:"sweep_streams_of_files"`
 }
 
 func (p *requestsPrograms) Close() error {
@@ -663,8 +669,10 @@ func (p *requestsPrograms) Close() error {
 		p.StateChanged,
 		p.Sweep,
 		p.SweepByAddress,
+		p.SweepFiles,
 		p.SweepStreams,
 		p.SweepStreamsByAddress,
+		p.SweepStreamsOfFiles,
 	)
 }
 
