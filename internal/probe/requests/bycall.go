@@ -10,7 +10,6 @@ import (
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/btf"
-	"golang.org/x/sys/unix"
 
 	"culprit/internal/probe/bpf"
 	"culprit/recording"
@@ -82,15 +81,20 @@ func (s *source) choose(spec *ebpf.CollectionSpec) error {
 	return nil
 }
 
-// walksMaps tells whether the kernel lets programs walk over the elements of maps. Some refuse it
-// with EPERM, also to root, for what such a program is given of an element it may write.
-func walksMaps() bool {
-	walk, err := ebpf.NewProgram(&ebpf.ProgramSpec{Type: ebpf.Tracing, AttachType: ebpf.AttachTraceIter,
-		AttachTo: "bpf_map_elem", License: "GPL", Instructions: asm.Instructions{asm.Mov.Imm(asm.R0, 0), asm.Return()}})
-	if err == nil {
-		walk.Close()
+// walksMaps tells whether the kernel lets programs walk over the elements of the source's maps.
+// Some refuse it, also to root, for what such a program is given of an element it may write.
+func (s *source) walksMaps() bool {
+	target := "bpf_sk_storage_map"
+	if s.byCalls {
+		target = "bpf_map_elem"
 	}
-	return !errors.Is(err, unix.EPERM)
+	walk, err := ebpf.NewProgram(&ebpf.ProgramSpec{Type: ebpf.Tracing, AttachType: ebpf.AttachTraceIter,
+		AttachTo: target, License: "GPL", Instructions: asm.Instructions{asm.Mov.Imm(asm.R0, 0), asm.Return()}})
+	if err != nil {
+		return false
+	}
+	walk.Close()
+	return true
 }
 
 // empty drops what is known of sockets by their address. What lies with a socket is void in a later

@@ -41,13 +41,9 @@ func (m *maker) workOfKind(pid int32, own string, from, to int64, rare float64) 
 	var best *stint
 	most := 0.0
 	for _, tid := range m.tids[pid] {
-		counts := map[string]int{}
-		for _, trace := range m.traces.Within(tid, m.window.StartNs+from, m.window.StartNs+to) {
-			counts[m.startOf(trace.Stack)]++
-		}
-		for kind, count := range counts {
-			part := float64(int64(count)*m.period) / float64(to-from)
-			if kind == "" || kind == own || count < fewestSeen || part < max(besideLeast, rare*usual[kind]) {
+		for kind, at := range m.timesOfKinds(tid, from, to) {
+			part := at.ns / float64(to-from)
+			if kind == "" || kind == own || at.seen < fewestSeen || part < max(besideLeast, rare*usual[kind]) {
 				continue
 			}
 			if part > most {
@@ -61,18 +57,41 @@ func (m *maker) workOfKind(pid int32, own string, from, to int64, rare float64) 
 // fewestSeen are so many samples that they are no chance.
 const fewestSeen = 3
 
-// usualOfKinds is the part of the window in which goroutines of each kind were on a CPU.
+// usualOfKinds is the part of the window in which goroutines of each kind were at work.
 func (m *maker) usualOfKinds(pid int32) map[string]float64 {
 	if known := m.usualKinds[pid]; known != nil {
 		return known
 	}
-	parts := map[string]float64{}
-	each := float64(m.period) / float64(max(1, m.window.EndNs-m.window.StartNs))
+	parts, window := map[string]float64{}, m.window.EndNs-m.window.StartNs
 	for _, tid := range m.tids[pid] {
-		for _, trace := range m.traces[tid] {
-			parts[m.startOf(trace.Stack)] += each
+		for kind, at := range m.timesOfKinds(tid, 0, window) {
+			parts[kind] += at.ns / float64(max(1, window))
 		}
 	}
 	m.usualKinds[pid] = parts
 	return parts
+}
+
+// timeOfKind is a thread's time with one kind of goroutines, and how often it was sampled at that.
+type timeOfKind struct {
+	seen int
+	ns   float64
+}
+
+// timesOfKinds gives what a thread had its CPU for, by its samples, and what it was about to go on
+// with when it had lost it.
+func (m *maker) timesOfKinds(tid int32, from, to int64) map[string]timeOfKind {
+	times, lost := map[string]timeOfKind{}, int64(0)
+	for _, wait := range m.waitsWithin(tid, from, to) {
+		if wait.BlockedNs == 0 {
+			lost += min(to, wait.EndNs()) - max(from, wait.TimeNs)
+		}
+	}
+	traces := m.traces.Within(tid, m.window.StartNs+from, m.window.StartNs+to)
+	for _, trace := range traces {
+		kind := m.startOf(trace.Stack)
+		at := times[kind]
+		times[kind] = timeOfKind{at.seen + 1, at.ns + float64(m.period) + float64(lost)/float64(len(traces))}
+	}
+	return times
 }

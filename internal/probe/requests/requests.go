@@ -71,7 +71,7 @@ func Start(shared *bpf.Shared) (*Session, error) {
 	if len(s.missing) > 0 || shared.Options.ByCalls {
 		s.source = byCalls
 	}
-	if shared.Options.WalkFiles || !walksMaps() {
+	if shared.Options.WalkFiles || !s.source.walksMaps() {
 		s.source = s.source.walkingFiles()
 	}
 	if err := s.source.choose(spec); err != nil {
