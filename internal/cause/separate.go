@@ -51,7 +51,8 @@ var separations = map[string]struct{ padding, copies string }{
 		"element's struct",
 		"a slice with a padded counter for each worker, added up when it is read"},
 	code.LanguageJava: {"@jdk.internal.vm.annotation.Contended on the field behind the mark (-XX:-RestrictContended " +
-		"and --add-exports java.base/jdk.internal.vm.annotation=ALL-UNNAMED), or unused long fields in a superclass",
+		"and --add-exports java.base/jdk.internal.vm.annotation=ALL-UNNAMED), or unused long fields in a superclass; " +
+		"elements of an array 64 bytes apart (every eighth long)",
 		"java.util.concurrent.atomic.LongAdder instead of one AtomicLong; a ThreadLocal"},
 	code.LanguageRust: {"crossbeam_utils::CachePadded<T> around what stands behind the mark, or #[repr(align(64))] on " +
 		"the type whose elements threads divide among themselves",

@@ -60,22 +60,12 @@ func (f *heapFields) take(field string, offset uint64) {
 // InObject names what lies so many bytes behind the begin of an object on the heap: its class and
 // field. An object that has been moved meanwhile has no header there any more, as a rule.
 func (h *HotSpot) InObject(object, offset uint64) (Member, bool) {
-	header, ok := h.word(object + klassOffset)
-	if !ok || object%wordBytes != 0 || h.heap.poolSize == 0 {
+	if h.heap.poolSize == 0 {
 		return Member{}, false
 	}
-	for _, klass := range []uint64{h.narrow.base + uint64(uint32(header))<<(h.narrow.shift&mostShift), header} {
-		class, ok := h.class(klass)
-		if !ok {
-			continue
-		}
-		for range mostSupers {
-			if field, ok := h.fieldAt(klass, offset); ok {
-				return Member{Object: cut(class), Field: cut("." + field)}, true
-			}
-			if klass, ok = h.word(klass + h.heap.super); !ok || klass == 0 {
-				break
-			}
+	for _, of := range h.headersOf(object) {
+		if found, ok := h.inside(object, offset, of); ok {
+			return found, true
 		}
 	}
 	return Member{}, false

@@ -37,6 +37,7 @@ type HotSpot struct {
 	monitor monitorFields
 	narrow  narrowKlass
 	heap    heapFields
+	flags   hotspotFlags
 }
 
 type klassField struct {
@@ -87,7 +88,7 @@ func newHotSpot(at map[string]uint64, low, high uint64, memory io.ReaderAt) (*Ho
 	}
 	entry, stride := table[0], table[5]
 	addressAt, _ := h.word(at[hotspotPrefix+"EntryAddressOffset"])
-	symbols := map[string]uint64{}
+	symbols, flags := map[string]uint64{}, flagTable{}
 	for range maxStructs {
 		typ, ok := h.text(entry + table[1])
 		if !ok || stride == 0 {
@@ -98,6 +99,9 @@ func newHotSpot(at map[string]uint64, low, high uint64, memory io.ReaderAt) (*Ho
 		offset, _ := h.word(entry + table[4])
 		if uint32(static) != 0 && addressAt > 0 && addressAt <= maxClassName {
 			h.narrow.take(h, typ, field, entry+addressAt)
+		}
+		if typ == "JVMFlag" {
+			flags.take(h, field, offset, entry+addressAt)
 		}
 		entry += stride
 		switch {
@@ -124,6 +128,7 @@ func newHotSpot(at map[string]uint64, low, high uint64, memory io.ReaderAt) (*Ho
 	}
 	h.name = h.fields[name].offset
 	h.heap.poolSize = h.sizeOf("ConstantPool", at)
+	h.flags = flags.read(h, h.sizeOf("JVMFlag", at))
 	return h, nil
 }
 

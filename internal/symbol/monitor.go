@@ -16,7 +16,9 @@ const (
 	// their own.
 	mostOfMonitor = 512
 	klassOffset   = 8 // of an object: behind its mark
-	mostShift     = 7 // by which a class's short name is shifted: 3, or 0
+	// mostShift masks by how much a class's short name is shifted: 3 or 0, with compact headers 10
+	// at most.
+	mostShift = 15
 )
 
 // monitorFields are where a monitor keeps what proves it.
@@ -94,9 +96,8 @@ func (h *HotSpot) objectOf(monitor uint64) (object uint64, ok bool) {
 // archive (CDS) have their table of virtual functions there, not in the library: their name alone
 // is checked.
 func (h *HotSpot) classOf(object uint64) string {
-	word, _ := h.word(object + klassOffset)
-	for _, klass := range []uint64{h.narrow.base + uint64(uint32(word))<<(h.narrow.shift&mostShift), word} {
-		if class, ok := h.class(klass); ok {
+	for _, of := range h.headersOf(object) {
+		if class, ok := h.class(of.klass); ok {
 			return class
 		}
 	}

@@ -46,6 +46,9 @@ func (p *places) knowMetadata(pid int32, words []uint64, objects map[codeOf]uint
 		if object, isField := objects[codeOf{pid, word}]; !ok && isField {
 			found, ok = jvm.InObject(object, word-object)
 		}
+		if !ok {
+			found, ok = jvm.Around(word)
+		}
 		if ok {
 			known.metadata[word] = found
 			delete(known.vain, word)
