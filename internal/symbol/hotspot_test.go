@@ -151,3 +151,44 @@ func TestMonitor(t *testing.T) {
 		t.Errorf("without a handle: %+v", found)
 	}
 }
+
+// Where monitors are in a table, an object's mark says that it has one, and not which.
+func TestMonitorOfATable(t *testing.T) {
+	made := func() (madeMemory, *HotSpot) {
+		memory, at := madeJVM()
+		memory[0x7000] = wordsOf(0x1234, 0x7800, 0, 0, 0, 0, 0, 0, 0xabc, 0) // the hash, _object … _owner
+		memory[0x7800] = wordsOf(0x8000)
+		memory[0x8000] = wordsOf(7<<compactShift|markMonitor, 0)
+		jvm, err := newHotSpot(at, 0x100, 0x1000, memory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		jvm.monitor.take("_metadata", 0)
+		jvm.monitor.take("_object", 8)
+		jvm.monitor.take("_owner", 64)
+		jvm.narrow = narrowKlass{base: 0x9000 - 7<<10, shift: 10}
+		jvm.flags = hotspotFlags{known: true, compact: true, monitorTable: true}
+		return memory, jvm
+	}
+	_, jvm := made()
+	for address, want := range map[uint64]string{0x7040: "monitor of org.App$Dup", 0x7000: "monitor of org.App$Dup",
+		0x7050: ""} {
+		if found, _ := jvm.At(address); found.Object != want {
+			t.Errorf("%#x is %+v", address, found)
+		}
+	}
+	for name, near := range map[string]func(memory madeMemory, jvm *HotSpot){
+		"an object without a monitor": func(memory madeMemory, _ *HotSpot) {
+			memory[0x8000] = wordsOf(7<<compactShift|markUnlocked, 0)
+		},
+		"of no class":        func(memory madeMemory, _ *HotSpot) { memory[0x8000] = wordsOf(5<<compactShift|markMonitor, 0) },
+		"no handle":          func(memory madeMemory, _ *HotSpot) { delete(memory, 0x7800) },
+		"a JVM without such": func(_ madeMemory, jvm *HotSpot) { jvm.flags.monitorTable = false },
+	} {
+		memory, jvm := made()
+		near(memory, jvm)
+		if found, ok := jvm.At(0x7040); ok {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+}

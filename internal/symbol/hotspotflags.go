@@ -1,10 +1,12 @@
 package symbol
 
-// hotspotFlags are those of a JVM's flags that say how its objects begin
-// (hotspot/share/runtime/flags/jvmFlag.hpp: an array of structures with a name and an address).
+// hotspotFlags are those of a JVM's flags that say how its objects begin, and whether their
+// monitors are in a table beside them: JDK 24 and later, always with compact headers. The flags are
+// an array of structures with a name and an address (hotspot/share/runtime/flags/jvmFlag.hpp).
 type hotspotFlags struct {
 	known                                  bool
 	compact, shortClasses, shortReferences bool
+	monitorTable                           bool
 }
 
 const maxFlags = 4096
@@ -46,7 +48,8 @@ func (t *flagTable) read(h *HotSpot, size uint64) (found hotspotFlags) {
 		return found
 	}
 	wanted := map[string]*bool{"UseCompactObjectHeaders": &found.compact,
-		"UseCompressedClassPointers": &found.shortClasses, "UseCompressedOops": &found.shortReferences}
+		"UseCompressedClassPointers": &found.shortClasses, "UseCompressedOops": &found.shortReferences,
+		"UseObjectMonitorTable": &found.monitorTable}
 	for i := range min(t.count, maxFlags) {
 		name, ok := h.text(t.flags + i*size + t.name)
 		value := wanted[name]

@@ -64,15 +64,30 @@ func (h *HotSpot) monitorAt(address uint64) (Member, bool) {
 	}
 	size := min(h.monitor.last+2*wordBytes, mostOfMonitor)
 	for base := address &^ (wordBytes - 1); base+size > address; base -= wordBytes {
-		mark, ok := h.word(base + h.monitor.header)
-		if !ok || mark&markBits != markUnlocked {
-			continue
-		}
-		if object, ok := h.objectOf(base); ok {
+		if object, ok := h.monitored(base); ok {
 			return Member{Object: recording.MonitorOf + cut(h.classOf(object))}, true
 		}
 	}
 	return Member{}, false
+}
+
+// monitored is the object of a monitor that begins at an address. Where monitors are in a table, no
+// mark leads back to one: the object is known by its class, and by its mark as one that has a
+// monitor.
+func (h *HotSpot) monitored(monitor uint64) (object uint64, ok bool) {
+	if h.flags.monitorTable {
+		handle, ok := h.word(monitor + h.monitor.object)
+		object, held := h.word(handle)
+		mark, there := h.word(object)
+		if !ok || !held || !there || handle%wordBytes != 0 || mark&markBits != markMonitor {
+			return 0, false
+		}
+		return object, h.classOf(object) != noClass
+	}
+	if mark, ok := h.word(monitor + h.monitor.header); !ok || mark&markBits != markUnlocked {
+		return 0, false
+	}
+	return h.objectOf(monitor)
 }
 
 // objectOf is the object whose monitor begins at an address. It is kept behind a handle (JDK 15 and
@@ -92,7 +107,10 @@ func (h *HotSpot) objectOf(monitor uint64) (object uint64, ok bool) {
 	return 0, false
 }
 
-// classOf is the class of an object, "an object" where it does not tell. Classes out of the shared
+// noClass is what an object is called that does not tell its class.
+const noClass = "an object"
+
+// classOf is the class of an object, noClass where it does not tell. Classes out of the shared
 // archive (CDS) have their table of virtual functions there, not in the library: their name alone
 // is checked.
 func (h *HotSpot) classOf(object uint64) string {
@@ -101,5 +119,5 @@ func (h *HotSpot) classOf(object uint64) string {
 			return class
 		}
 	}
-	return "an object"
+	return noClass
 }
