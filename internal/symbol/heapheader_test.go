@@ -105,7 +105,7 @@ func TestHotspotFlags(t *testing.T) {
 	}
 	memory[0x7000] = append([]byte("UseCompressedOops"), 0)
 	memory[0x7040] = append([]byte("UseCompactObjectHeaders"), 0)
-	memory[0x7080] = append([]byte("UseZGC"), 0)
+	memory[0x7080] = append([]byte("UseZebra"), 0)
 	memory[0x7100], memory[0x7110], memory[0x7120] = []byte{1}, []byte{0}, []byte{1}
 	memory[0x7200] = wordsOf(0x7100, 0x7000, 0, 0x7110, 0x7040, 0, 0x7120, 0x7080, 0, 0, 0, 0)
 	table := flagTable{flags: 0x7200, count: 4, address: 0, name: 8}

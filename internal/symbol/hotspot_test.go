@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"runtime"
 	"testing"
 )
 
@@ -170,12 +171,17 @@ func TestMonitorOfATable(t *testing.T) {
 		jvm.flags = hotspotFlags{known: true, compact: true, monitorTable: true}
 		return memory, jvm
 	}
-	_, jvm := made()
+	_, plain := made()
 	for address, want := range map[uint64]string{0x7040: "monitor of org.App$Dup", 0x7000: "monitor of org.App$Dup",
 		0x7050: ""} {
-		if found, _ := jvm.At(address); found.Object != want {
+		if found, _ := plain.At(address); found.Object != want {
 			t.Errorf("%#x is %+v", address, found)
 		}
+	}
+	memory, jvm := made()
+	memory[0x7800], jvm.flags.z = wordsOf(0x8000<<14|1<<13|1<<6), true
+	if found, _ := jvm.At(0x7040); found.Object != "monitor of org.App$Dup" && runtime.GOARCH == "amd64" {
+		t.Errorf("behind a reference of ZGC: %+v", found)
 	}
 	for name, near := range map[string]func(memory madeMemory, jvm *HotSpot){
 		"an object without a monitor": func(memory madeMemory, _ *HotSpot) {

@@ -1,12 +1,12 @@
 package symbol
 
 // hotspotFlags are those of a JVM's flags that say how its objects begin, and whether their
-// monitors are in a table beside them: JDK 24 and later, always with compact headers. The flags are
-// an array of structures with a name and an address (hotspot/share/runtime/flags/jvmFlag.hpp).
+// monitors are in a table beside them: JDK 24 and later, always with compact headers. ZGC colors
+// references. The flags are an array of structures with a name and an address (hotspot/share/runtime/flags/jvmFlag.hpp).
 type hotspotFlags struct {
 	known                                  bool
 	compact, shortClasses, shortReferences bool
-	monitorTable                           bool
+	monitorTable, z                        bool
 }
 
 const maxFlags = 4096
@@ -49,7 +49,7 @@ func (t *flagTable) read(h *HotSpot, size uint64) (found hotspotFlags) {
 	}
 	wanted := map[string]*bool{"UseCompactObjectHeaders": &found.compact,
 		"UseCompressedClassPointers": &found.shortClasses, "UseCompressedOops": &found.shortReferences,
-		"UseObjectMonitorTable": &found.monitorTable}
+		"UseObjectMonitorTable": &found.monitorTable, "UseZGC": &found.z}
 	for i := range min(t.count, maxFlags) {
 		name, ok := h.text(t.flags + i*size + t.name)
 		value := wanted[name]

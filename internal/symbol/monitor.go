@@ -1,6 +1,11 @@
 package symbol
 
-import "culprit/recording"
+import (
+	"math/bits"
+	"runtime"
+
+	"culprit/recording"
+)
 
 // A monitor of HotSpot that was fought for once is memory of its own (ObjectMonitor; JDK 17 tried).
 // Compiled code takes it by exchanging its owner, in the midst of the method, without a call that
@@ -75,36 +80,47 @@ func (h *HotSpot) monitorAt(address uint64) (Member, bool) {
 // mark leads back to one: the object is known by its class, and by its mark as one that has a
 // monitor.
 func (h *HotSpot) monitored(monitor uint64) (object uint64, ok bool) {
-	if h.flags.monitorTable {
-		handle, ok := h.word(monitor + h.monitor.object)
-		object, held := h.word(handle)
-		mark, there := h.word(object)
-		if !ok || !held || !there || handle%wordBytes != 0 || mark&markBits != markMonitor {
-			return 0, false
-		}
-		return object, h.classOf(object) != noClass
-	}
-	if mark, ok := h.word(monitor + h.monitor.header); !ok || mark&markBits != markUnlocked {
+	if mark, ok := h.word(monitor + h.monitor.header); !ok || !h.flags.monitorTable && mark&markBits != markUnlocked {
 		return 0, false
 	}
-	return h.objectOf(monitor)
-}
-
-// objectOf is the object whose monitor begins at an address. It is kept behind a handle (JDK 15 and
-// later), or as it is.
-func (h *HotSpot) objectOf(monitor uint64) (object uint64, ok bool) {
-	to, ok := h.word(monitor + h.monitor.object)
-	for range 2 {
-		if !ok || to%wordBytes != 0 {
-			return 0, false
+	for _, object := range h.objectsOf(monitor) {
+		mark, ok := h.word(object)
+		switch {
+		case !ok || object%wordBytes != 0 || mark&markBits != markMonitor:
+		case mark == monitor|markMonitor, h.flags.monitorTable && h.classOf(object) != noClass:
+			return object, true
 		}
-		led, held := h.word(to)
-		if held && led == monitor|markMonitor {
-			return to, true
-		}
-		to, ok = led, held
 	}
 	return 0, false
+}
+
+// objectsOf are what may be the object of a monitor: it is kept behind a handle (JDK 15 and later),
+// or as it is.
+func (h *HotSpot) objectsOf(monitor uint64) (objects []uint64) {
+	handle, ok := h.word(monitor + h.monitor.object)
+	if !ok || handle%wordBytes != 0 {
+		return nil
+	}
+	objects = append(objects, handle)
+	to, ok := h.word(handle)
+	if !ok {
+		return objects
+	}
+	if objects = append(objects, to); h.flags.z {
+		objects = append(objects, uncolored(to))
+	}
+	return objects
+}
+
+// uncolored is the address in a reference of ZGC with generations (JDK 21 and later): it is shifted
+// so far that the one bit that is set of four is the last behind it (gc/z/zAddress.inline.hpp).
+func uncolored(reference uint64) uint64 {
+	const remapped, count = 12, 4
+	at := bits.TrailingZeros64(reference>>remapped | 1<<(count-1))
+	if runtime.GOARCH == "arm64" {
+		at = count - 1
+	}
+	return reference >> (remapped + at + 1)
 }
 
 // noClass is what an object is called that does not tell its class.

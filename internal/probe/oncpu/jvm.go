@@ -10,7 +10,9 @@ import (
 )
 
 const (
-	libjvm      = "/libjvm.so"
+	libjvm = "/libjvm.so"
+	// ofZGC is the file that ZGC keeps the heap in (gc/z/zPhysicalMemoryBacking_linux.cpp).
+	ofZGC       = "/memfd:java_heap"
 	maxMetadata = 1024 // words of a process
 	asksAtMost  = 3    // for one: a lock may get its memory later, an object on the heap never has a name
 )
@@ -37,8 +39,9 @@ func (p *places) knowMetadata(pid int32, words []uint64, objects map[codeOf]uint
 	}
 	for _, word := range words {
 		_, told := known.metadata[word]
+		file := known.fileOf(word)
 		if told || known.vain[word] == asksAtMost || len(known.metadata)+len(known.vain) >= maxMetadata ||
-			known.fileOf(word) != nil {
+			file != nil && !strings.HasPrefix(file.Path, ofZGC) {
 			continue
 		}
 		jvm := known.hotspot.Of(memory)
