@@ -187,7 +187,9 @@ func TestMonitorOfATable(t *testing.T) {
 		"an object without a monitor": func(memory madeMemory, _ *HotSpot) {
 			memory[0x8000] = wordsOf(7<<compactShift|markUnlocked, 0)
 		},
-		"of no class":        func(memory madeMemory, _ *HotSpot) { memory[0x8000] = wordsOf(5<<compactShift|markMonitor, 0) },
+		"of no class": func(memory madeMemory, _ *HotSpot) {
+			memory[0x8000] = wordsOf(5<<compactShift|markMonitor, 0)
+		},
 		"no handle":          func(memory madeMemory, _ *HotSpot) { delete(memory, 0x7800) },
 		"a JVM without such": func(_ madeMemory, jvm *HotSpot) { jvm.flags.monitorTable = false },
 	} {

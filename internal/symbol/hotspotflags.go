@@ -1,8 +1,9 @@
 package symbol
 
-// hotspotFlags are those of a JVM's flags that say how its objects begin, and whether their
-// monitors are in a table beside them: JDK 24 and later, always with compact headers. ZGC colors
-// references. The flags are an array of structures with a name and an address (hotspot/share/runtime/flags/jvmFlag.hpp).
+// hotspotFlags are those of a JVM's flags that say how its objects begin, whether their monitors
+// are in a table beside them (JDK 24 and later, always with compact headers), and whether
+// references have colors. The flags are an array of structures with a name and an address
+// (hotspot/share/runtime/flags/jvmFlag.hpp).
 type hotspotFlags struct {
 	known                                  bool
 	compact, shortClasses, shortReferences bool
