@@ -156,8 +156,8 @@ type Metric struct {
 	Value float64 `parquet:"value"`
 }
 
-// MonitorOf begins the Name of a line whose word is the lock of a Java object; the object's class
-// follows.
+// MonitorOf begins the Name of a line whose word is the lock of a Java object, or a lock of Java's
+// library; the object's class follows.
 const MonitorOf = "monitor of "
 
 // Line is one word of memory that several threads touch in one cache line, of one process or of

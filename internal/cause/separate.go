@@ -65,6 +65,9 @@ func Drawn(line *lines.Line) *SharedLine {
 		return nil
 	}
 	shared := &SharedLine{Words: line.Drawing.Words, Separate: []Separation{}}
+	if line.Monitor { // a lock is one word by design: the remedy is its cause's
+		return shared
+	}
 	for _, language := range line.Languages {
 		if way, known := separations[language]; known && line.False {
 			shared.Separate = append(shared.Separate, Separation{language, way.padding})

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strings"
+
+	"culprit/recording"
 )
 
 // What an object of a JVM's heap begins with (hotspot/share/oops: oop.hpp, arrayOop.hpp,
@@ -83,9 +85,14 @@ func (h *HotSpot) inside(object, offset uint64, of header) (Member, bool) {
 	if strings.HasPrefix(class, "[") {
 		return h.inElements(class, object, offset, of)
 	}
-	klass := of.klass
+	klass, isLock := of.klass, false
 	for range mostSupers {
-		if field, ok := h.fieldAt(klass, offset); ok {
+		of, _ := h.class(klass)
+		isLock = isLock || of == syncOfLock
+		switch field, ok := h.fieldAt(klass, offset); {
+		case ok && isLock:
+			return Member{Object: recording.MonitorOf + lockOfLibrary}, true
+		case ok:
 			return Member{Object: cut(class), Field: cut("." + field)}, true
 		}
 		if klass, ok = h.word(klass + h.heap.super); !ok || klass == 0 {
@@ -94,6 +101,14 @@ func (h *HotSpot) inside(object, offset uint64, of header) (Member, bool) {
 	}
 	return Member{}, false
 }
+
+// A lock of Java's library is an object, which one thread alone has at a time: its words are a
+// lock's, as a monitor's are. Of a ReentrantReadWriteLock, which readers share, and of a Semaphore
+// they are words as any other.
+const (
+	lockOfLibrary = "java.util.concurrent.locks.ReentrantLock"
+	syncOfLock    = lockOfLibrary + "$Sync"
+)
 
 // inElements names an element of an array, or its length.
 func (h *HotSpot) inElements(class string, object, offset uint64, of header) (Member, bool) {

@@ -96,6 +96,26 @@ func TestInObjectOfAnArray(t *testing.T) {
 	}
 }
 
+// A ReentrantLock's words are a lock's; those of what extends it, and of other classes, are their own.
+func TestInObjectOfALock(t *testing.T) {
+	made := heapJVM(t, true)
+	sync := func(text string) {
+		made.memory.(madeMemory)[0x6040] = append([]byte{byte(len(text)), 0, 7, 7}, text...)
+	}
+	for text, want := range map[string]Member{
+		"java/util/concurrent/locks/ReentrantLock$Sync":          {"monitor of java.util.concurrent.locks.ReentrantLock", ""},
+		"java/util/concurrent/locks/ReentrantReadWriteLock$Sync": {"org.Board", ".kind"},
+	} {
+		sync(text)
+		if got, _ := made.InObject(0xa000, 12); got != want {
+			t.Errorf("%s: %+v, want %+v", text, got, want)
+		}
+		if got, _ := made.InObject(0xa000, 16); got != (Member{"org.Board", ".count"}) {
+			t.Errorf("%s: a field of its own is %+v", text, got)
+		}
+	}
+}
+
 // The JVM's flags are an array of names and addresses.
 func TestHotspotFlags(t *testing.T) {
 	memory, at := madeJVM()
