@@ -96,7 +96,7 @@ func TestInObjectOfAnArray(t *testing.T) {
 	}
 }
 
-// A ReentrantLock's words are a lock's; those of what extends it, and of other classes, are their own.
+// A ReentrantLock's words are a lock's; those of what extends it, and of other classes, are not.
 func TestInObjectOfALock(t *testing.T) {
 	made := heapJVM(t, true)
 	sync := func(text string) {
