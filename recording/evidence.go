@@ -1,5 +1,7 @@
 package recording
 
+import "strings"
+
 // Evidence are the tables that came with schema 2. Empty tables are written all
 // the same, so that a query finds its columns; a recording of schema 1 has none.
 type Evidence struct {
@@ -160,6 +162,15 @@ type Metric struct {
 // library; the object's class follows.
 const MonitorOf = "monitor of "
 
+// LockWord begins the Name of a line whose word is a lock by the type that its program gave it, as
+// Rust's Mutex: what is called so follows.
+const LockWord = "lock "
+
+// IsLock tells by the Name of a line that its word is a lock: who shares it fights for that.
+func IsLock(name string) bool {
+	return strings.HasPrefix(name, MonitorOf) || strings.HasPrefix(name, LockWord)
+}
+
 // Line is one word of memory that several threads touch in one cache line, of one process or of
 // several.
 type Line struct {
@@ -177,7 +188,8 @@ type Line struct {
 	// WatchedNs is how long a debug register watched the word while the thread ran; 0: not tried.
 	WatchedNs int64 `parquet:"watched_ns,optional"`
 	Stack     int32 `parquet:"stack"` // the code that touches it
-	// Name is a variable, the type of what a pointer leads to, or MonitorOf a class; "" when
+	// Name is a variable, the type of what a pointer leads to, MonitorOf a class, or LockWord and
+	// one of the first two; "" when
 	// unknown.
 	Name string `parquet:"name,dict"`
 	// Field is which of it the word is: ".seen", "[3].seen"; "" for the whole, or when unknown.

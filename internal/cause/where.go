@@ -2,7 +2,6 @@ package cause
 
 import (
 	"slices"
-	"strings"
 
 	"culprit/internal/compare"
 	"culprit/recording"
@@ -72,7 +71,7 @@ func (p Place) String() string {
 	case InSetting:
 		text += "=" + p.Value
 	case InLock:
-		if !strings.HasPrefix(text, recording.MonitorOf) { // else its name says what it is
+		if !recording.IsLock(text) { // else its name says what it is
 			text = "lock at " + text
 		}
 	case InLine:

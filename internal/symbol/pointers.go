@@ -84,7 +84,7 @@ func (v *Variables) reached(to pointer, size int64) (Member, bool) {
 	if element > 0 {
 		field = "[" + strconv.FormatInt(element, 10) + "]" + field
 	}
-	return Member{Object: cut(name), Field: cut(field)}, true
+	return v.named(name, field, to.typ, place), true
 }
 
 // index is the number of the instruction at an address, -1 where none begins.

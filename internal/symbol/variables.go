@@ -156,7 +156,7 @@ func (v *Variables) global(list *[]global, address uint64, size int64) (Member, 
 	if !ok || to.name == "" {
 		return Member{}, false
 	}
-	return Member{Object: cut(Demangle(to.name)), Field: cut(v.member(to.typ, to.plus, size))}, true
+	return v.named(Demangle(to.name), v.member(to.typ, to.plus, size), to.typ, to.plus), true
 }
 
 // describe gives a variable's name and type, which may stand at its declaration.

@@ -34,7 +34,7 @@ type Line struct {
 	Processes int        // most that touched it in one run
 	Memory    string     // that processes share: the path of what they have mapped; "" of one process's own
 	Lines     int        // that are shared alike, most in one run
-	Monitor   bool       // it is the lock of Java objects: who shares it fights for the lock
+	Monitor   bool       // it is a lock, of Java objects say: who shares it fights for the lock
 	Languages []string   // of the code that touches it, as code.Language tells
 	A, B      []float64  // samples per run whose operand it was
 	Layout    Layout     // how its words lie in other runs
@@ -67,7 +67,7 @@ type use struct {
 	hits      hits
 	watched   bool
 	count     float64
-	monitor   float64 // samples of words that are the lock of a Java object
+	monitor   float64 // samples of words that are a lock
 	rows      []*recording.Line
 	leaves    []recording.Frame // innermost functions of the rows; without a name where there is none
 	nameless  map[recording.Frame]bool
@@ -180,7 +180,7 @@ func usesOf(rec *recording.Recording, collects collecting) (order []*use) {
 		if row.Name != "" {
 			use.names[row.Name+row.Field] = true
 		}
-		if strings.HasPrefix(row.Name, recording.MonitorOf) {
+		if recording.IsLock(row.Name) {
 			use.monitor += count
 		}
 		leaf := leafOf(rec, row.Stack)
@@ -219,7 +219,7 @@ func leafOf(rec *recording.Recording, stack int32) recording.Frame {
 	return recording.Frame{Name: names.Normal(last).Name, Kind: last.Kind}
 }
 
-// isMonitor reports whether most samples are of a word that is the lock of a Java object.
+// isMonitor reports whether most samples are of a word that is a lock.
 func (u *use) isMonitor() bool { return u.monitor > u.count/2 }
 
 // mostNames bounds the words of a line that are named one by one.
