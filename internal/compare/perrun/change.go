@@ -9,6 +9,7 @@ package perrun
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 
@@ -106,8 +107,27 @@ func Share(a, b, metricA, metricB []float64, confidence float64) (share stat.Int
 		// would be chosen after the fact, so pairs count only when the other has no answer.
 		estimate, err = stat.RatioOfMeans(minus(b, a), minus(metricB, metricA), confidence)
 	}
+	if err != nil && len(a) == len(b) {
+		estimate, err = inEachPair(minus(b, a), minus(metricB, metricA), confidence)
+	}
 	return bounded(estimate, Growth(a, b), Growth(metricA, metricB)), err == nil
 }
+
+// inEachPair is the middle of the shares that pairs of runs have each. Where a few runs changed
+// much more than the others their mean cannot be told from zero, though each pair changed the same
+// way: what threads pay for a line that they share depends on which cores the host gives them.
+func inEachPair(item, metric []float64, confidence float64) (stat.Interval, error) {
+	shares := make([]float64, len(item))
+	for i := range item {
+		if metric[i] == 0 || metric[i] > 0 != (metric[0] > 0) {
+			return stat.Interval{}, errNotAlike
+		}
+		shares[i] = item[i] / metric[i]
+	}
+	return stat.HodgesLehmann(shares, confidence)
+}
+
+var errNotAlike = errors.New("take shares of pairs: not all changed the same way")
 
 func minus(x, y []float64) []float64 {
 	difference := make([]float64, len(x))
