@@ -19,12 +19,12 @@ func TestShareInEachPair(t *testing.T) {
 		same, dear    []float64
 		known, isItem bool
 	}{
-		"most of each":         {[]float64{0.9, 1, 0.95, 0.9, 1, 0.97}, same, dear, true, true},
+		"most of each": {[]float64{0.9, 1, 0.95, 0.9, 1, 0.97}, same, dear, true, true},
 		"one pair got cheaper": {[]float64{0.9, 1, 0.95, 0.9, 1, 0.97}, same, append([]float64{0.8}, dear[1:]...),
 			false, false},
-		"five pairs":           {[]float64{0.9, 1, 0.95, 0.9, 1}, same[:5], append([]float64{9}, dear[1:5]...), false, false},
-		"a part in half":       {[]float64{0, 1, 0, 0.9, 0, 1.1}, same, dear, true, false},
-		"nothing":              {[]float64{0.01, -0.02, 0, 0.02, -0.01, 0.01}, same, dear, true, false},
+		"five pairs":     {[]float64{0.9, 1, 0.95, 0.9, 1}, same[:5], append([]float64{9}, dear[1:5]...), false, false},
+		"a part in half": {[]float64{0, 1, 0, 0.9, 0, 1.1}, same, dear, true, false},
+		"nothing":        {[]float64{0.01, -0.02, 0, 0.02, -0.01, 0.01}, same, dear, true, false},
 	} {
 		a, b := item(test.parts...)
 		share, known := Share(a, b, test.same, test.dear, 0.95)
