@@ -189,8 +189,7 @@ type Line struct {
 	WatchedNs int64 `parquet:"watched_ns,optional"`
 	Stack     int32 `parquet:"stack"` // the code that touches it
 	// Name is a variable, the type of what a pointer leads to, MonitorOf a class, or LockWord and
-	// one of the first two; "" when
-	// unknown.
+	// one of the first two; "" when unknown.
 	Name string `parquet:"name,dict"`
 	// Field is which of it the word is: ".seen", "[3].seen"; "" for the whole, or when unknown.
 	Field string `parquet:"field,optional,dict"`

@@ -88,6 +88,18 @@ const (
 	bitBPF         = 39
 )
 
+// MissingForBPF names a capability that a set lacks and loading programs that trace takes, "" where
+// it lacks none.
+func MissingForBPF(set uint64) string {
+	for _, privilege := range privilegeTable {
+		takes := privilege.bit == bitBPF || privilege.bit == bitPerfmon
+		if takes && set>>privilege.bit&1 == 0 && set>>privilege.implied&1 == 0 {
+			return privilege.name
+		}
+	}
+	return ""
+}
+
 // EffectiveCapabilities returns the effective capabilities of this process as a set of bits,
 // numbered as in linux/capability.h. In a user namespace it has none that count: bpf, perf and the
 // host's settings ask the first one.

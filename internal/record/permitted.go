@@ -21,15 +21,8 @@ func Permitted() error {
 		return fmt.Errorf("%w: culprit runs in a user namespace (a rootless container?), whose root may not load BPF; "+
 			"run it as root of the host", ErrNotSupported)
 	}
-	has := func(capability uint) bool { return set>>capability&1 == 1 }
-	for _, needed := range []struct {
-		capability uint
-		name       string
-	}{{unix.CAP_BPF, "CAP_BPF"}, {unix.CAP_PERFMON, "CAP_PERFMON"}} {
-		if !has(needed.capability) && !has(unix.CAP_SYS_ADMIN) {
-			return fmt.Errorf("%w: recording needs root, or CAP_BPF and CAP_PERFMON (missing: %s)",
-				ErrNotSupported, needed.name)
-		}
+	if missing := host.MissingForBPF(set); missing != "" {
+		return fmt.Errorf("%w: recording needs root, or CAP_BPF and CAP_PERFMON (missing: %s)", ErrNotSupported, missing)
 	}
 	if _, err := os.Stat("/sys/kernel/btf/vmlinux"); err != nil {
 		return fmt.Errorf("%w: this kernel has no type information (/sys/kernel/btf/vmlinux, CONFIG_DEBUG_INFO_BTF)",

@@ -85,10 +85,9 @@ func (h *HotSpot) inside(object, offset uint64, of header) (Member, bool) {
 	if strings.HasPrefix(class, "[") {
 		return h.inElements(class, object, offset, of)
 	}
-	klass, isLock := of.klass, false
+	klass, name, isLock := of.klass, class, false
 	for range mostSupers {
-		of, _ := h.class(klass)
-		isLock = isLock || of == syncOfLock
+		isLock = isLock || name == syncOfLock
 		switch field, ok := h.fieldAt(klass, offset); {
 		case ok && isLock:
 			return Member{Object: recording.MonitorOf + lockOfLibrary}, true
@@ -98,6 +97,7 @@ func (h *HotSpot) inside(object, offset uint64, of header) (Member, bool) {
 		if klass, ok = h.word(klass + h.heap.super); !ok || klass == 0 {
 			break
 		}
+		name, _ = h.class(klass)
 	}
 	return Member{}, false
 }

@@ -97,11 +97,13 @@ func newHotSpot(at map[string]uint64, low, high uint64, memory io.ReaderAt) (*Ho
 		field, _ := h.text(entry + table[2])
 		static, _ := h.word(entry + table[3])
 		offset, _ := h.word(entry + table[4])
+		variable := uint64(0) // where the table has the address of a static one
 		if uint32(static) != 0 && addressAt > 0 && addressAt <= maxClassName {
-			h.narrow.take(h, typ, field, entry+addressAt)
+			variable = entry + addressAt
+			h.narrow.take(h, typ, field, variable)
 		}
 		if typ == "JVMFlag" {
-			flags.take(h, field, offset, entry+addressAt)
+			flags.take(h, field, offset, variable)
 		}
 		entry += stride
 		switch {

@@ -104,23 +104,30 @@ func TestHotSpotOfAnything(t *testing.T) {
 	}
 }
 
+// monitorJVM has a monitor at 0x7000, whose first word is called header, of the object at 0x8000.
+// The class at 0x9000 has the number 7, which is shifted.
+func monitorJVM(t *testing.T, header string, first uint64, object []uint64, shift uint64) (madeMemory, *HotSpot) {
+	t.Helper()
+	memory, at := madeJVM()
+	memory[0x7000] = wordsOf(first, 0x7800, 0, 0, 0, 0, 0, 0, 0xabc, 0) // header, _object … _owner
+	memory[0x7800] = wordsOf(0x8000)                                    // the handle
+	memory[0x8000] = wordsOf(object...)
+	jvm, err := newHotSpot(at, 0x100, 0x1000, memory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jvm.monitor.take(header, 0)
+	jvm.monitor.take("_object", 8)
+	jvm.monitor.take("_owner", 64)
+	jvm.narrow = narrowKlass{base: 0x9000 - 7<<shift, shift: shift}
+	return memory, jvm
+}
+
 // A monitor is told by the object that leads back to it, and by nothing less; it has the object's
 // class.
 func TestMonitor(t *testing.T) {
 	made := func() (madeMemory, *HotSpot) {
-		memory, at := madeJVM()
-		memory[0x7000] = wordsOf(markUnlocked, 0x7800, 0, 0, 0, 0, 0, 0, 0xabc, 0) // _header, _object … _owner
-		memory[0x7800] = wordsOf(0x8000)                                           // the handle
-		memory[0x8000] = wordsOf(0x7000|markMonitor, 7)                            // the object
-		jvm, err := newHotSpot(at, 0x100, 0x1000, memory)
-		if err != nil {
-			t.Fatal(err)
-		}
-		jvm.monitor.take("_header", 0)
-		jvm.monitor.take("_object", 8)
-		jvm.monitor.take("_owner", 64)
-		jvm.narrow = narrowKlass{base: 0x9000 - 7<<3, shift: 3}
-		return memory, jvm
+		return monitorJVM(t, "_header", markUnlocked, []uint64{0x7000 | markMonitor, 7}, 3)
 	}
 	memory, jvm := made()
 	for address, want := range map[uint64]string{0x7040: "monitor of org.App$Dup", 0x7000: "monitor of org.App$Dup",
@@ -156,18 +163,7 @@ func TestMonitor(t *testing.T) {
 // Where monitors are in a table, an object's mark says that it has one, and not which.
 func TestMonitorOfATable(t *testing.T) {
 	made := func() (madeMemory, *HotSpot) {
-		memory, at := madeJVM()
-		memory[0x7000] = wordsOf(0x1234, 0x7800, 0, 0, 0, 0, 0, 0, 0xabc, 0) // the hash, _object … _owner
-		memory[0x7800] = wordsOf(0x8000)
-		memory[0x8000] = wordsOf(7<<compactShift|markMonitor, 0)
-		jvm, err := newHotSpot(at, 0x100, 0x1000, memory)
-		if err != nil {
-			t.Fatal(err)
-		}
-		jvm.monitor.take("_metadata", 0)
-		jvm.monitor.take("_object", 8)
-		jvm.monitor.take("_owner", 64)
-		jvm.narrow = narrowKlass{base: 0x9000 - 7<<10, shift: 10}
+		memory, jvm := monitorJVM(t, "_metadata", 0x1234, []uint64{7<<compactShift | markMonitor, 0}, 10) // a hash
 		jvm.flags = hotspotFlags{known: true, compact: true, monitorTable: true}
 		return memory, jvm
 	}

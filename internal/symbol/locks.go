@@ -20,32 +20,14 @@ func (v *Variables) named(object, field string, typ dwarf.Offset, at int64) Memb
 	return Member{Object: cut(object), Field: cut(field)}
 }
 
-// isLock walks down the types at a place as member does.
+// isLock tells that a place is a lock's word.
 func (v *Variables) isLock(typ dwarf.Offset, at int64) bool {
-	for range maxTypes {
-		entry := v.bare(typ)
-		if entry == nil {
-			return false
+	for l := range v.levels(typ, at) {
+		if l.entry.Tag == dwarf.TagUnionType {
+			return false // what it holds now is not known
 		}
-		switch entry.Tag {
-		case dwarf.TagStructType, dwarf.TagClassType:
-			name, of, from, ok := v.memberAt(entry, at)
-			if !ok {
-				return false
-			}
-			if is, _ := entry.Val(dwarf.AttrName).(string); name != "" && lockMembers[is] == name {
-				return true
-			}
-			typ, at = of, at-from
-		case dwarf.TagArrayType:
-			of, _ := entry.Val(dwarf.AttrType).(dwarf.Offset)
-			each := v.sizeOf(of)
-			if each == 0 {
-				return false
-			}
-			typ, at = of, at%each
-		default:
-			return false
+		if name, _ := l.entry.Val(dwarf.AttrName).(string); lockMembers[name] != "" && "."+lockMembers[name] == l.name {
+			return true
 		}
 	}
 	return false

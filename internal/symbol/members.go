@@ -2,6 +2,7 @@ package symbol
 
 import (
 	"debug/dwarf"
+	"iter"
 	"strconv"
 )
 
@@ -109,39 +110,63 @@ func (v *Variables) children(of *dwarf.Entry, visit func(*dwarf.Entry) bool) {
 	}
 }
 
+// level is a type on the way from another one down to a place in it.
+type level struct {
+	entry *dwarf.Entry // bare
+	at    int64        // of the place in it
+	// name is what of the type the place lies in: ".seen", "[2]"; "" where that has no name, and at
+	// the last level.
+	name string
+}
+
+// isStruct tells that a level has members.
+func (l *level) isStruct() bool {
+	switch l.entry.Tag {
+	case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType:
+		return true
+	}
+	return false
+}
+
+// levels goes down the types at a place, outermost first.
+func (v *Variables) levels(typ dwarf.Offset, at int64) iter.Seq[level] {
+	return func(yield func(level) bool) {
+		for range maxTypes {
+			l := level{entry: v.bare(typ), at: at}
+			if l.entry == nil {
+				return
+			}
+			goesOn := false
+			if l.isStruct() {
+				name, of, from, ok := v.memberAt(l.entry, at)
+				if name != "" {
+					l.name = "." + name
+				}
+				typ, at, goesOn = of, at-from, ok
+			} else if l.entry.Tag == dwarf.TagArrayType {
+				typ, _ = l.entry.Val(dwarf.AttrType).(dwarf.Offset)
+				if each := v.sizeOf(typ); each != 0 {
+					l.name = indices(v.dimensions(l.entry), at/each)
+					at, goesOn = at%each, true
+				}
+			}
+			if !yield(l) || !goesOn {
+				return
+			}
+		}
+	}
+}
+
 // member is the path from a type to the operand of a size at a place in it: ".seen", "[2].seen". It
 // ends at what the operand covers whole, so that an atomic is not taken apart.
 func (v *Variables) member(typ dwarf.Offset, at, size int64) (path string) {
-	for range maxTypes {
-		entry := v.bare(typ)
-		if entry == nil {
-			return path
+	for l := range v.levels(typ, at) {
+		if l.isStruct() && l.entry.Tag != dwarf.TagUnionType {
+			if whole := v.sizeOf(l.entry.Offset); whole > 0 && whole <= size {
+				break
+			}
 		}
-		switch entry.Tag {
-		case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType:
-			whole := v.sizeOf(entry.Offset)
-			if entry.Tag != dwarf.TagUnionType && whole > 0 && whole <= size {
-				return path
-			}
-			name, of, from, ok := v.memberAt(entry, at)
-			if !ok {
-				return path
-			}
-			if name != "" {
-				path += "." + name
-			}
-			typ, at = of, at-from
-		case dwarf.TagArrayType:
-			of, _ := entry.Val(dwarf.AttrType).(dwarf.Offset)
-			each := v.sizeOf(of)
-			if each == 0 {
-				return path
-			}
-			path += indices(v.dimensions(entry), at/each)
-			typ, at = of, at%each
-		default:
-			return path
-		}
+		path += l.name
 	}
 	return path
 }

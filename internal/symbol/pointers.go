@@ -206,27 +206,9 @@ func (v *Variables) loaded(f *function, at int, memory x86asm.Mem, chain int) (p
 
 // typeWithin is the type of what lies at a place in another: a pointer, mostly.
 func (v *Variables) typeWithin(typ dwarf.Offset, at int64) (dwarf.Offset, bool) {
-	for range maxTypes {
-		entry := v.bare(typ)
-		if entry == nil {
-			return 0, false
-		}
-		switch entry.Tag {
-		case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType:
-			_, of, start, ok := v.memberAt(entry, at)
-			if !ok {
-				return 0, false
-			}
-			typ, at = of, at-start
-		case dwarf.TagArrayType:
-			of, _ := entry.Val(dwarf.AttrType).(dwarf.Offset)
-			each := v.sizeOf(of)
-			if each == 0 {
-				return 0, false
-			}
-			typ, at = of, at%each
-		default:
-			return entry.Offset, at == 0
+	for l := range v.levels(typ, at) {
+		if !l.isStruct() && l.entry.Tag != dwarf.TagArrayType {
+			return l.entry.Offset, l.at == 0
 		}
 	}
 	return 0, false

@@ -95,7 +95,7 @@ const shareLimit = 10
 // Share returns the part of the change of a metric that an item accounts for. All vectors hold one
 // value per run; one-sided, b and metricB are empty and the share is that of the metric itself.
 // Known is false where the spread between runs is unknown or the metric's change cannot be told
-// from zero.
+// from zero, unless each pair of runs changed the same way.
 func Share(a, b, metricA, metricB []float64, confidence float64) (share stat.Interval, known bool) {
 	if len(b) == 0 && len(metricB) == 0 {
 		estimate, err := stat.RatioOfMeans(a, metricA, confidence)
@@ -105,10 +105,10 @@ func Share(a, b, metricA, metricB []float64, confidence float64) (share stat.Int
 	if err != nil && len(a) == len(b) && len(a) >= 2 {
 		// Pairs ran one after the other: what drifts between pairs cancels. The narrower of the two
 		// would be chosen after the fact, so pairs count only when the other has no answer.
-		estimate, err = stat.RatioOfMeans(minus(b, a), minus(metricB, metricA), confidence)
-	}
-	if err != nil && len(a) == len(b) {
-		estimate, err = inEachPair(minus(b, a), minus(metricB, metricA), confidence)
+		item, metric := minus(b, a), minus(metricB, metricA)
+		if estimate, err = stat.RatioOfMeans(item, metric, confidence); err != nil {
+			estimate, err = inEachPair(item, metric, confidence)
+		}
 	}
 	return bounded(estimate, Growth(a, b), Growth(metricA, metricB)), err == nil
 }

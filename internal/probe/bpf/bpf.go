@@ -215,7 +215,7 @@ func explain(err error) error {
 // mayLoad tells whether this process has the capabilities that loading takes.
 func mayLoad() bool {
 	set, err := host.EffectiveCapabilities()
-	return err == nil && (set>>unix.CAP_SYS_ADMIN&1 == 1 || set>>unix.CAP_BPF&1 == 1 && set>>unix.CAP_PERFMON&1 == 1)
+	return err == nil && host.MissingForBPF(set) == ""
 }
 
 // AttachTracing attaches tp_btf programs. On an error nothing stays attached.

@@ -39,9 +39,8 @@ func (p *places) knowMetadata(pid int32, words []uint64, objects map[codeOf]uint
 	}
 	for _, word := range words {
 		_, told := known.metadata[word]
-		file := known.fileOf(word)
 		if told || known.vain[word] == asksAtMost || len(known.metadata)+len(known.vain) >= maxMetadata ||
-			file != nil && !strings.HasPrefix(file.Path, ofZGC) {
+			known.isOfFile(word) {
 			continue
 		}
 		jvm := known.hotspot.Of(memory)
@@ -59,6 +58,12 @@ func (p *places) knowMetadata(pid int32, words []uint64, objects map[codeOf]uint
 			known.vain[word]++
 		}
 	}
+}
+
+// isOfFile tells a word of a file's own: its symbols name it, not the JVM.
+func (p *program) isOfFile(word uint64) bool {
+	file := p.fileOf(word)
+	return file != nil && !strings.HasPrefix(file.Path, ofZGC)
 }
 
 // openHotSpot reads what a JVM tells of itself; nil where it is none.

@@ -81,12 +81,7 @@ type timeOfKind struct {
 // timesOfKinds gives what a thread had its CPU for, by its samples, and what it was about to go on
 // with when it had lost it.
 func (m *maker) timesOfKinds(tid int32, from, to int64) map[string]timeOfKind {
-	times, lost := map[string]timeOfKind{}, int64(0)
-	for _, wait := range m.waitsWithin(tid, from, to) {
-		if wait.BlockedNs == 0 {
-			lost += min(to, wait.EndNs()) - max(from, wait.TimeNs)
-		}
-	}
+	times, lost := map[string]timeOfKind{}, m.lostWithin(tid, from, to)
 	traces := m.traces.Within(tid, m.window.StartNs+from, m.window.StartNs+to)
 	for _, trace := range traces {
 		kind := m.startOf(trace.Stack)

@@ -45,22 +45,21 @@ func (m *maker) worksOf(tid int32) []work {
 		return known
 	}
 	var works []work
-	at, lost := int64(0), int64(0)
+	at := int64(0)
 	ran := func(to int64) {
-		if m.mostlyRan(tid, at, to, lost) {
+		if m.mostlyRan(tid, at, to) {
 			works = append(works, work{fromNs: at, toNs: to})
 		}
 	}
 	for _, wait := range m.waits[tid] {
 		if wait.BlockedNs == 0 { // it lost its CPU: it is at work
-			lost += wait.RunqueueNs
 			continue
 		}
 		ran(wait.TimeNs)
 		if class := classOf(wait); class == recording.PartDisk || class == recording.PartFault || fileLocks[wait.Syscall] {
 			works = append(works, work{fromNs: wait.TimeNs, toNs: wait.WokenNs(), wait: wait})
 		}
-		at, lost = wait.EndNs(), 0
+		at = wait.EndNs()
 	}
 	ran(m.window.EndNs - m.window.StartNs)
 	m.works[tid] = works
@@ -76,13 +75,23 @@ func (m *maker) worksBetween(tid int32, from, to int64) []work {
 }
 
 // mostlyRan tells by the samples that a thread without a long wait did not have many short ones
-// instead. While it had lost its CPU, lostNs in all, none could meet it.
-func (m *maker) mostlyRan(tid int32, from, to, lostNs int64) bool {
+// instead. While it had lost its CPU none could meet it.
+func (m *maker) mostlyRan(tid int32, from, to int64) bool {
 	if to-from < workLeast {
 		return false
 	}
 	seen := len(m.traces.Within(tid, m.window.StartNs+from, m.window.StartNs+to))
-	return seen > 0 && int64(seen+1)*m.period*2 >= to-from-lostNs
+	return seen > 0 && int64(seen+1)*m.period*2 >= to-from-m.lostWithin(tid, from, to)
+}
+
+// lostWithin is how long a thread had lost its CPU in the midst of its work.
+func (m *maker) lostWithin(tid int32, from, to int64) (lost int64) {
+	for _, wait := range m.waitsWithin(tid, from, to) {
+		if wait.BlockedNs == 0 {
+			lost += min(to, wait.EndNs()) - max(from, wait.TimeNs)
+		}
+	}
+	return lost
 }
 
 // usualWork is the part of the window in which any thread of a process was at work.
