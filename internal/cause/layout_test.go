@@ -91,6 +91,27 @@ func TestHarmlessLayout(t *testing.T) {
 	}
 }
 
+// Code that fights for a lock may be at its line for no larger a part than where each thread had a
+// lock for itself: the rest is at the instruction behind. A part too small to stand for the growth
+// leaves it to code.
+func TestLockBesideItsLine(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		from, to int64 // milliseconds at each word
+		want     ID
+	}{
+		{"for as large a part", 44, 77, LockContended},
+		{"hardly ever", 44, 20, CodeGrew},
+	} {
+		a, b := layouts(200, test.from, true), layouts(350, test.to, false)
+		a.lineName, b.lineName = "monitor of shop.Till", "monitor of shop.Till"
+		suspects := judged(t, "cpu", a, b, Costs{})
+		if len(suspects) == 0 || suspects[0].Cause != test.want {
+			t.Errorf("%s: %+v", test.name, suspects)
+		}
+	}
+}
+
 // A line that is written in common all along, and into which words came that are only read, is
 // shared falsely by these; one whose common word is touched more is not.
 func TestWordsThatCameBeside(t *testing.T) {

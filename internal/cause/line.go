@@ -75,33 +75,6 @@ func isMore(samples sides) bool {
 	return samples.b >= fewestOperands && samples.b >= timesTicks*samples.a
 }
 
-// ofLocks are the lines that threads share because they fight for a lock, more than before: the
-// locks of Java objects, which compiled code takes in the midst of a method, and what locks guard.
-func (s *scene) ofLocks() (list []*compare.SharedLine) {
-	for i := range s.lines {
-		if line := &s.lines[i]; s.foughtMore(line) && (line.Monitor || s.guarded(line)) {
-			list = append(list, line)
-		}
-	}
-	return list
-}
-
-// guarded reports whether the code of a line waits for a lock that it did not wait for before, and
-// for long beside its samples in the line. Threads hand on the words that a lock guards, and the
-// lock's own, whenever the lock is handed on: apart they would be as dear.
-func (s *scene) guarded(line *compare.SharedLine) bool {
-	var at sides
-	for _, function := range line.Functions {
-		at = at.plus(means(function.A, function.B))
-	}
-	waited, _ := s.overWaits(func(wait *compare.Wait) bool {
-		return s.forLock(&wait.Path) && slices.ContainsFunc(wait.Frames, func(frame recording.Frame) bool {
-			return isOf(line, names.KeyOf(frame))
-		})
-	})
-	return waited.b > 0 && waited.b >= timesTicks*waited.a && waited.more() >= majority*at.b
-}
-
 // bearing are the functions whose growth of their own, over all threads, is borne out by samples in
 // shared lines.
 type bearing map[names.Key]borne
@@ -114,7 +87,13 @@ type borne struct {
 }
 
 // bearing finds them. All lines count together: an array of counters has many.
+//
+// Code that takes a lock is at the lock's line while nobody disturbs it as well, but a sample shows
+// the instruction behind the one that took it, which has no operand, and what the lock guards moves
+// along: its samples in lines are a part of what they stand for, and the other side's are not taken
+// off.
 func (s *scene) bearing() bearing {
+	locks := s.ofLocks()
 	self := map[names.Key]sides{}
 	for i := range s.cpu {
 		if frames := s.cpu[i].Frames; len(frames) > 0 {
@@ -122,7 +101,7 @@ func (s *scene) bearing() bearing {
 			self[last] = self[last].plus(means(s.cpu[i].A, s.cpu[i].B))
 		}
 	}
-	found, at, most := bearing{}, map[names.Key]sides{}, map[names.Key]float64{}
+	found, at, most, taking := bearing{}, map[names.Key]sides{}, map[names.Key]float64{}, map[names.Key]bool{}
 	for i := range s.lines {
 		line := &s.lines[i]
 		for _, function := range line.Functions {
@@ -132,9 +111,13 @@ func (s *scene) bearing() bearing {
 				sum.line, most[name] = line, seconds.b
 			}
 			found[name], at[name] = sum, means(function.AtA, function.AtB)
+			taking[name] = taking[name] || slices.Contains(locks, line)
 		}
 	}
 	for name, shared := range found {
+		if taking[name] {
+			at[name] = sides{}
+		}
 		if costOf(shared.sides, at[name], self[name]) < leastBorne*self[name].more() {
 			delete(found, name)
 		}
@@ -251,12 +234,17 @@ func borneBy(line *compare.SharedLine, bears bearing) (seconds sides) {
 // touches reports whether a path ends in code whose growth samples bear out, most of them in this
 // line.
 func touches(line *compare.SharedLine, bears bearing, frames []recording.Frame) bool {
-	for i := len(frames) - 1; i >= 0; i-- {
-		if frames[i].Kind != recording.KindKernel {
-			return bears[names.KeyOf(frames[i])].line == line
-		}
+	at := beforeKernel(frames)
+	return at >= 0 && bears[names.KeyOf(frames[at])].line == line
+}
+
+// beforeKernel is where a stack's last function outside the kernel is; −1: there is none.
+func beforeKernel(frames []recording.Frame) int {
+	at := len(frames) - 1
+	for at >= 0 && frames[at].Kind == recording.KindKernel {
+		at--
 	}
-	return false
+	return at
 }
 
 // isOf reports whether a function touches a line.

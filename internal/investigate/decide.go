@@ -54,14 +54,19 @@ func (inv *investigation) look(plan *stat.Plan, name string, logs []float64,
 	if err != nil {
 		return MetricResult{}, err
 	}
+	a, b := trial.Values(measured, name, sideA), trial.Values(measured, name, sideB)
+	if metric.Better == "higher" {
+		decision = plan.Apart(decision, b, a, inv.options.Smallest)
+	} else {
+		decision = plan.Apart(decision, a, b, inv.options.Smallest)
+	}
 	ratio, confidence := decision.Verdict()
 	if metric.Better == "higher" {
 		ratio = stat.Interval{Value: 1 / ratio.Value, Low: 1 / ratio.High, High: 1 / ratio.Low}
 	}
 	result := MetricResult{Metric: metric, Outcome: Outcome(decision.Outcome), need: decision.More,
 		Effect: cause.Effect{Ratio: ratio.Value, Low: ratio.Low, High: ratio.High, Confidence: confidence}}
-	result.MedianA = stat.Middle(trial.Values(measured, name, sideA))
-	result.MedianB = stat.Middle(trial.Values(measured, name, sideB))
+	result.MedianA, result.MedianB = stat.Middle(a), stat.Middle(b)
 	return result, nil
 }
 
