@@ -77,7 +77,7 @@ func (files tree) open(name string, devices bool) (*os.File, error) {
 	kind := information.Mode()
 	if !kind.IsRegular() && (!devices || kind&os.ModeDevice == 0 || kind&os.ModeCharDevice != 0) {
 		file.Close()
-		return nil, fmt.Errorf("read %s: not a regular file", name)
+		return nil, fmt.Errorf("read %s: %w", name, errNotRegular)
 	}
 	return file, nil
 }

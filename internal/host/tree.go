@@ -3,7 +3,6 @@ package host
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"sort"
@@ -18,7 +17,10 @@ const (
 	namesLimit   = 1 << 16  // entries of a folder
 )
 
-var errTooLarge = errors.New("larger than its limit")
+var (
+	errTooLarge   = errors.New("larger than its limit")
+	errNotRegular = errors.New("not a regular file")
+)
 
 // tree reads the files of one machine below a root.
 type tree struct{ root string }
@@ -31,19 +33,14 @@ func (files tree) path(name string) string {
 
 // read returns a file of at most limit bytes; a longer one is an error beside its first part.
 func (files tree) read(name string, limit int64) (string, error) {
-	file, err := files.open(name, false)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	content, err := io.ReadAll(io.LimitReader(file, limit+1))
+	content, err := contentOf(files.path(name), limit+1)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", name, err)
 	}
 	if int64(len(content)) > limit {
-		return string(content[:limit]), fmt.Errorf("read %s: %w", name, errTooLarge)
+		return content[:limit], fmt.Errorf("read %s: %w", name, errTooLarge)
 	}
-	return string(content), nil
+	return content, nil
 }
 
 // line returns a small file as one clean value, "" when it cannot be read.

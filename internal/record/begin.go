@@ -49,7 +49,7 @@ func (s *Session) Begin(target Target) error {
 		s.heldWait = 0
 	}
 	window.held = watchHeld(window.startNs, s.options.slowly(heldEvery), s.heldWait, s.changing(target))
-	window.watch, window.clock = watchTarget(pids, window.held), watchClock(s.options.slowly(clockPause), window.held)
+	window.watch, window.clock = watchTarget(pids, window.held), watchClock(s.options.clockPause(), window.held)
 	window.costs = meterCost(s.shared.Programs, s.options.slowly(costEvery), s.slicesOf(target))
 	letGo(s.parts)
 	s.parts = nil

@@ -17,9 +17,21 @@ import (
 // not the one that it reads.
 var clockPauses = []time.Duration{5 * time.Millisecond, 20 * time.Millisecond}
 
-// clockPause is how long another clock source may be in force without being seen; ten times as long
-// where the recorder stays.
-const clockPause = 100 * time.Millisecond
+// How long another clock source may be in force without being seen; ten times clockPause where the
+// recorder stays. What the whole host does is recorded for long, and each look may wake a recorder
+// that has nothing else to do.
+const (
+	clockPause     = 100 * time.Millisecond
+	clockPauseHost = 500 * time.Millisecond
+)
+
+// clockPause is the pause between two looks at the clock source.
+func (o Options) clockPause() time.Duration {
+	if o.WholeHost && !o.Forever {
+		return clockPauseHost
+	}
+	return o.slowly(clockPause)
+}
 
 // clockWatch sees which clock sources the kernel reads during a window: the setting as it is at one
 // moment does not tell of a run that changes it and puts it back.

@@ -2,6 +2,7 @@ package record
 
 import (
 	"maps"
+	"sync/atomic"
 	"time"
 
 	"github.com/cilium/ebpf"
@@ -11,12 +12,19 @@ import (
 )
 
 // The kernel's account of BPF run time costs two clock reads at every run of every program of the
-// host. It is therefore on for costSample in costEvery, and what it showed is scaled to the whole
-// window.
+// host, and switching it on interrupts every CPU, for code of the kernel is patched. It is
+// therefore on for costSample in costEvery, after costSoon samples in costSeldom unless somebody asks for
+// them, and what it showed is scaled to the whole window.
 const (
 	costSample = 50 * time.Millisecond
 	costEvery  = time.Second
+	costSoon   = 10
+	costSeldom = 5 * time.Second
 )
+
+// costAsked is how long a sample that was asked for has the next ones taken at the first pace: who
+// keeps to a budget asks once a second.
+const costAsked = 3 * time.Second
 
 // costMeter samples what the recorder's own programs take while a window is open.
 type costMeter struct {
@@ -27,6 +35,7 @@ type costMeter struct {
 	taken    map[string]int64 // by program, while the account was on
 	sampled  time.Duration
 	latest   chan load     // what the last sample showed; holds one
+	asked    atomic.Int64  // when it was asked for, as Unix time in ns
 	slices   *slicesOf     // a probe that is attached in slices of time; nil: none is
 	attached time.Duration // of sampled, while it was
 }
@@ -58,12 +67,12 @@ func meterCost(programs []bpf.OwnProgram, every time.Duration, slices *slicesOf)
 func (m *costMeter) run() {
 	defer close(m.ended)
 	beganAt, cpu := time.Now(), ownCPU()
-	for {
+	for taken := 1; ; taken++ {
 		byProbe, on := m.sample()
 		if !on {
 			return // not permitted, or a kernel before 5.8
 		}
-		stopped := !pause(m.done, m.every-costSample)
+		stopped := !pause(m.done, m.pauseAfter(taken, time.Now())-costSample)
 		now, used := time.Now(), ownCPU()
 		m.tell(load{BPF: byProbe, CPU: float64(used-cpu) / float64(now.Sub(beganAt))})
 		if stopped {
@@ -71,6 +80,14 @@ func (m *costMeter) run() {
 		}
 		beganAt, cpu = now, used
 	}
+}
+
+// pauseAfter lies between the beginnings of two samples, when so many have been taken.
+func (m *costMeter) pauseAfter(taken int, now time.Time) time.Duration {
+	if taken < costSoon || now.Sub(time.Unix(0, m.asked.Load())) < costAsked {
+		return m.every
+	}
+	return max(m.every, costSeldom)
 }
 
 // sample switches the account on for a moment and adds what it showed, in seconds per second by
@@ -136,8 +153,10 @@ func (m *costMeter) tell(now load) {
 	m.latest <- now
 }
 
-// last is the load of the last second, nil when there was none since it was asked for before.
+// last is the load that the last sample showed, nil when none was taken since it was asked for
+// before.
 func (m *costMeter) last() *load {
+	m.asked.Store(time.Now().UnixNano())
 	select {
 	case latest := <-m.latest:
 		return &latest

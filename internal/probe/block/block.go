@@ -50,7 +50,7 @@ func Start(shared *bpf.Shared) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load block: %w", err)
 	}
-	letGo, err := bpf.NewRing[blockLetGo](collection.Maps["lets_go"], maxLetGo)
+	letGo, err := bpf.NewRing[blockLetGo](collection.Maps["lets_go"], maxLetGo, shared.Options.Pause())
 	if err != nil {
 		collection.Close()
 		return nil, err

@@ -3,6 +3,7 @@ package bpf
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -13,21 +14,30 @@ import (
 	"culprit/internal/probe/beat"
 )
 
-// drainEvery is how often a ring is emptied while a window is open: often enough
+// DrainEvery is how often a ring is emptied while a window is open: often enough
 // that 4 MB hold what a busy host makes in between, seldom enough to cost nothing.
-const drainEvery = beat.Length
+const DrainEvery = beat.Length
 
-// A ring that is Patient is emptied once in patientEvery while less than one part in fullFrom of it
-// is used by then: each emptying is a waking of the process, and a recorder that stays is to have
-// few.
+// A recorder of the whole host empties a ring once in quietEvery while less than one part in
+// fullFrom of it is used by then: each emptying is a waking of the process, and on a quiet host
+// these are most of what the recorder takes.
 const (
-	patientEvery = 5 * beat.Length
-	fullFrom     = 4
+	quietEvery = 5 * beat.Length
+	fullFrom   = 4
 )
+
+// Pause is how often rings are emptied that are hardly used.
+func (o Options) Pause() time.Duration {
+	if o.WholeHost {
+		return quietEvery
+	}
+	return DrainEvery
+}
 
 // Ring empties a ring buffer in batches into fixed-size events.
 type Ring[T any] struct {
 	reader *ringbuf.Reader
+	record ringbuf.Record // the one that was read last
 	limit  int
 	calm   time.Duration // between two emptyings of a ring that is hardly used
 
@@ -40,17 +50,16 @@ type Ring[T any] struct {
 	done   chan struct{}
 }
 
-// NewRing reads events of a ring buffer map; at most limit are kept between two calls of Take.
-func NewRing[T any](ring *ebpf.Map, limit int) (*Ring[T], error) {
+// NewRing reads events of a ring buffer map, and empties it at each pause while it is hardly used;
+// at most limit events are kept between two calls of Take.
+func NewRing[T any](ring *ebpf.Map, limit int, pause time.Duration) (*Ring[T], error) {
 	reader, err := ringbuf.NewReader(ring)
 	if err != nil {
 		return nil, fmt.Errorf("read ring buffer: %w", err)
 	}
-	return &Ring[T]{reader: reader, limit: limit, calm: drainEvery}, nil
+	reader.SetDeadline(time.Unix(1, 0)) // long past
+	return &Ring[T]{reader: reader, limit: limit, calm: pause}, nil
 }
-
-// Patient has the ring emptied less often while little comes in. It is for before Start.
-func (r *Ring[T]) Patient() { r.calm = patientEvery }
 
 // Start begins to empty the ring from time to time.
 func (r *Ring[T]) Start() {
@@ -75,7 +84,7 @@ func (r *Ring[T]) Start() {
 // one.
 func (r *Ring[T]) pauseAfter(used, size int) time.Duration {
 	if used >= size/fullFrom {
-		return drainEvery
+		return DrainEvery
 	}
 	return r.calm
 }
@@ -90,26 +99,19 @@ func (r *Ring[T]) Stop() {
 	r.stop = nil
 }
 
-// drain takes all that is in the ring now: programs submit without waking the reader.
+// drain takes all that is in the ring now: programs submit without waking the reader, which never
+// waits for them.
 func (r *Ring[T]) drain() {
-	if r.reader.AvailableBytes() == 0 { // no system call for that
-		return
-	}
-	if err := r.reader.Flush(); err != nil {
-		r.fail(err)
-		return
-	}
-	var record ringbuf.Record
-	for {
-		err := r.reader.ReadInto(&record)
-		if errors.Is(err, ringbuf.ErrFlushed) {
+	for r.reader.AvailableBytes() > 0 {
+		err := r.reader.ReadInto(&r.record)
+		if errors.Is(err, os.ErrDeadlineExceeded) { // what was left had been given up by the programs
 			return
 		}
 		if err != nil {
 			r.fail(err)
 			return
 		}
-		event, ok := Decode[T](record.RawSample)
+		event, ok := Decode[T](r.record.RawSample)
 		r.mu.Lock()
 		if ok && r.count < r.limit {
 			r.keep(event)

@@ -23,21 +23,18 @@ func TestRingKeepsInPieces(t *testing.T) {
 	}
 }
 
-// A ring that is patient is emptied seldom until it fills, and seldom again when it does not any
-// more.
-func TestPatientRingHurriesWhereItFills(t *testing.T) {
+// A ring of a recorder of the whole host is emptied seldom until it fills, and seldom again when it
+// does not any more.
+func TestRingHurriesWhereItFills(t *testing.T) {
 	for _, test := range []struct {
-		patient bool
-		used    int
-		want    time.Duration
-	}{{false, 0, drainEvery}, {false, 1 << 20, drainEvery}, {true, 0, patientEvery}, {true, 1<<18 - 1, patientEvery},
-		{true, 1 << 18, drainEvery}, {true, 1 << 20, drainEvery}} {
-		ring := &Ring[int]{calm: drainEvery}
-		if test.patient {
-			ring.Patient()
-		}
+		wholeHost bool
+		used      int
+		want      time.Duration
+	}{{false, 0, DrainEvery}, {false, 1 << 20, DrainEvery}, {true, 0, quietEvery}, {true, 1<<18 - 1, quietEvery},
+		{true, 1 << 18, DrainEvery}, {true, 1 << 20, DrainEvery}} {
+		ring := &Ring[int]{calm: Options{WholeHost: test.wholeHost}.Pause()}
 		if got := ring.pauseAfter(test.used, 1<<20); got != test.want {
-			t.Errorf("patient %v, %d of 1 MiB used: %v, want %v", test.patient, test.used, got, test.want)
+			t.Errorf("whole host %v, %d of 1 MiB used: %v, want %v", test.wholeHost, test.used, got, test.want)
 		}
 	}
 }

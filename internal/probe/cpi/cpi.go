@@ -58,7 +58,7 @@ func Start(shared *bpf.Shared) (*Session, error) {
 		collection.Close()
 		return nil, fmt.Errorf("give cpi the unwinder: %w", err)
 	}
-	if s.ring, err = bpf.NewRing[cpiSample](collection.Maps["samples"], maxSamples); err != nil {
+	if s.ring, err = bpf.NewRing[cpiSample](collection.Maps["samples"], maxSamples, shared.Options.Pause()); err != nil {
 		collection.Close()
 		return nil, err
 	}

@@ -49,7 +49,8 @@ func Start(shared *bpf.Shared) (*Session, error) {
 		return nil, fmt.Errorf("load faults: %w", err)
 	}
 	s := &Session{collection: collection}
-	if s.ring, err = bpf.NewRing[faultsSample](collection.Maps["samples"], maxSamples); err != nil {
+	s.ring, err = bpf.NewRing[faultsSample](collection.Maps["samples"], maxSamples, shared.Options.Pause())
+	if err != nil {
 		collection.Close()
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func Start(shared *bpf.Shared) (*Session, error) {
 			return nil, fmt.Errorf("call who watches the ends of threads: %w", err)
 		}
 	}
-	if s.ring, err = bpf.NewRing[offcpuWaitEvent](collection.Maps["waits"], maxWaits); err != nil {
+	if s.ring, err = bpf.NewRing[offcpuWaitEvent](collection.Maps["waits"], maxWaits, shared.Options.Pause()); err != nil {
 		collection.Close()
 		return nil, err
 	}

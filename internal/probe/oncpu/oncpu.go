@@ -55,7 +55,7 @@ func Start(shared *bpf.Shared) (*Session, error) {
 			return nil, fmt.Errorf("give oncpu the unwinder: %w", err)
 		}
 	}
-	operands, err := bpf.NewRing[oncpuOperand](collection.Maps["operands"], maxOperands)
+	operands, err := bpf.NewRing[oncpuOperand](collection.Maps["operands"], maxOperands, shared.Options.Pause())
 	if err != nil {
 		collection.Close()
 		return nil, err
@@ -66,9 +66,6 @@ func Start(shared *bpf.Shared) (*Session, error) {
 		_ = operands.Close()
 		collection.Close()
 		return nil, err
-	}
-	if shared.Options.Patient {
-		operands.Patient()
 	}
 	memory := openMemory(collection.Programs["sample_memory"], found, shared.Options.Hz)
 	return &Session{collection: collection, events: events, operands: operands, memory: memory,

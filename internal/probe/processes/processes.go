@@ -58,13 +58,10 @@ func Start(shared *bpf.Shared) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load processes: %w", err)
 	}
-	ring, err := bpf.NewRing[processesEvent](collection.Maps["events"], maxEvents)
+	ring, err := bpf.NewRing[processesEvent](collection.Maps["events"], maxEvents, shared.Options.Pause())
 	if err != nil {
 		collection.Close()
 		return nil, err
-	}
-	if shared.Options.Patient {
-		ring.Patient()
 	}
 	shared.Ends = collection.Programs["process_ended"]
 	return &Session{shared: shared, collection: collection, ring: ring}, nil

@@ -82,7 +82,8 @@ func Start(shared *bpf.Shared) (*Session, error) {
 		return nil, fmt.Errorf("load requests: %w", lacks(err))
 	}
 	s.collection = collection
-	if s.ring, err = bpf.NewRing[requestsRequestEvent](collection.Maps["requests"], maxEvents); err != nil {
+	s.ring, err = bpf.NewRing[requestsRequestEvent](collection.Maps["requests"], maxEvents, bpf.DrainEvery)
+	if err != nil {
 		collection.Close()
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func Start(shared *bpf.Shared) (*Session, error) {
 		return nil, fmt.Errorf("load syscalls: %w", err)
 	}
 	s := &Session{collection: collection, uring: uring}
-	if s.ring, err = bpf.NewRing[syscallsSlowEvent](collection.Maps["slow"], maxSlow); err != nil {
+	if s.ring, err = bpf.NewRing[syscallsSlowEvent](collection.Maps["slow"], maxSlow, shared.Options.Pause()); err != nil {
 		uring.close()
 		collection.Close()
 		return nil, err

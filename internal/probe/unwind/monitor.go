@@ -7,7 +7,6 @@ import (
 	"os"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/perf"
@@ -28,20 +27,6 @@ import (
 // process with nothing to do. So both are done here, out of the same two maps: stacks are fetched
 // on the beat, and a process that is announced is looked at at once. As in the library, what was
 // announced without a word (its limit of rates) is found once a second.
-
-// youth is how long after something new, a process or a stack, stacks are fetched as often as
-// Options.Poll says: interpreted frames are named by reading the live process, and a short one is
-// not to be gone by then.
-const youth = time.Second
-
-// A recorder that stays fetches stacks this often, whatever its Poll says: each time wakes the
-// process, and Go's monitor. A process that ends within patientYouth may take the names of
-// interpreted frames along that are seen then for the first time. The rings hold 2,500 stacks of
-// each CPU.
-const (
-	patientYouth = 200 * time.Millisecond
-	patientPoll  = 500 * time.Millisecond
-)
 
 // announceEvery is how often processes are looked for that nobody announced: each look walks a
 // large map.
@@ -83,8 +68,11 @@ func (u *Unwinder) watch(ctx context.Context, options *Options) error {
 	m := &monitor{u: u, poll: poll, calm: max(beat.Length, poll), visit: firstVisit,
 		hurry: make(chan struct{}, 1), asked: make(chan chan struct{}),
 		early: make(chan acquaintance), unknown: make(chan libpf.PIDTID, mostYoung)}
+	if options.WholeHost {
+		m.calm = max(quietPoll, poll)
+	}
 	if patient {
-		m.visit, m.poll, m.calm = patientVisit, patientYouth, patientPoll
+		m.visit, m.poll = patientVisit, patientYouth
 	} else {
 		m.news = make(chan struct{}, 1)
 	}
@@ -234,56 +222,4 @@ func (m *monitor) endedAt(id libpf.PIDTID) {
 	case m.unknown <- id:
 	default: // others are waiting already; its next stack will tell it again
 	}
-}
-
-// something new has come by.
-func (m *monitor) something() {
-	if before := m.newest.Swap(time.Now().UnixNano()); time.Since(time.Unix(0, before)) > youth {
-		signal(m.hurry)
-	}
-}
-
-// fetch takes the stacks out of the ring from time to time.
-func (m *monitor) fetch(ctx context.Context) {
-	defer close(m.u.done)
-	defer func() { _ = m.stacks.Close() }() // the library closes the map
-	// As large as a record can be, so that none is seen through a pointer to more than there is.
-	record := ringbuf.Record{RawSample: make([]byte, 0, unsafe.Sizeof(support.Trace{}))}
-	for {
-		pause := m.calm
-		if time.Since(time.Unix(0, m.newest.Load())) < youth {
-			pause = m.poll
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-m.hurry: // the pause is another one
-		case <-beat.After(pause):
-			m.take(&record)
-		case done := <-m.asked:
-			m.take(&record)
-			close(done)
-		}
-	}
-}
-
-// take empties the ring and lets the library forget processes that ended before the stacks that are
-// through.
-func (m *monitor) take(record *ringbuf.Record) {
-	var oldest times.KTime
-	for m.stacks.AvailableBytes() > 0 && m.stacks.ReadInto(record) == nil {
-		if taken := m.u.handle(record.RawSample, m.something); taken > 0 && (oldest == 0 || taken < oldest) {
-			oldest = taken
-		}
-	}
-	// Rings of several CPUs are not in order: a time is through when all that came with it is
-	// (tracer/events.go).
-	switch {
-	case m.oldest > 0 && oldest > 0 && oldest <= m.oldest:
-		m.manager.ProcessedUntil(oldest)
-		oldest = 0
-	case m.oldest > 0:
-		m.manager.ProcessedUntil(m.oldest)
-	}
-	m.oldest = oldest
 }
