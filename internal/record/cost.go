@@ -13,8 +13,8 @@ import (
 
 // The kernel's account of BPF run time costs two clock reads at every run of every program of the
 // host, and switching it on interrupts every CPU, for code of the kernel is patched. It is
-// therefore on for costSample in costEvery, after costSoon samples in costSeldom unless somebody asks for
-// them, and what it showed is scaled to the whole window.
+// therefore on for costSample in costEvery, after costSoon samples in costSeldom unless somebody
+// asks for them, and what it showed is scaled to the whole window.
 const (
 	costSample = 50 * time.Millisecond
 	costEvery  = time.Second

@@ -10,8 +10,8 @@ import (
 // pairs than Plan.Needs no signed rank decides, whatever they show. The ranks of all runs do: where
 // A and B are the same, each order of the runs is as likely, and in 2 of C(a+b, a) all of one side
 // come first (Wilcoxon 1945; Mann & Whitney 1947): 1 in 126 for five of each, 1 in 35 for four.
-// That has to be as unlikely as the plan asks for, and the nearest two runs of different sides have to
-// differ by smallest. Runs of a pair come one after the other, which of them first by lot: what
+// That has to be as unlikely as the plan asks for, and the nearest two runs of different sides have
+// to differ by smallest. Runs of a pair come one after the other, which of them first by lot: what
 // drifts from pair to pair makes such an order less likely.
 //
 // a and b are the runs of each side; where higher is better the caller swaps them. The interval
