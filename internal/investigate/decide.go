@@ -55,9 +55,11 @@ func (inv *investigation) look(plan *stat.Plan, name string, logs []float64,
 		return MetricResult{}, err
 	}
 	a, b := trial.Values(measured, name, sideA), trial.Values(measured, name, sideB)
-	if metric.Better == "higher" {
+	switch {
+	case inv.scarce != ample: // some of them were cold, or slowed by recording
+	case metric.Better == "higher":
 		decision = plan.Apart(decision, b, a, inv.options.Smallest)
-	} else {
+	default:
 		decision = plan.Apart(decision, a, b, inv.options.Smallest)
 	}
 	ratio, confidence := decision.Verdict()
