@@ -67,44 +67,29 @@ func TestLayoutIsTold(t *testing.T) {
 }
 
 // Words that came to lie in one line cost nothing where code is at them for as long as before,
-// beside what it does more of.
+// beside what it does more of. Code that fights for a lock may be at its line for no larger a part
+// than where each thread had a lock for itself, for the rest is at the instruction behind; a part
+// too small to stand for the growth leaves it to code.
 func TestHarmlessLayout(t *testing.T) {
+	const lock = "monitor of shop.Till"
 	for _, test := range []struct {
-		name     string
-		from, to int64 // milliseconds at each word
-		want     ID
+		name, words string
+		from, to    int64 // milliseconds at each word
+		want        ID
 	}{
-		{"as often beside more work", 44, 77, CodeGrew},
-		{"as often at all", 60, 60, CodeGrew},
-		{"three times as long", 44, 200, LineFalseSharing},
-		{"hardly anything else", 190, 345, LineFalseSharing},
-		{"nothing known of A", 0, 77, LineFalseSharing},
+		{"as often beside more work", "", 44, 77, CodeGrew},
+		{"as often at all", "", 60, 60, CodeGrew},
+		{"three times as long", "", 44, 200, LineFalseSharing},
+		{"hardly anything else", "", 190, 345, LineFalseSharing},
+		{"nothing known of A", "", 0, 77, LineFalseSharing},
+		{"a lock, for as large a part", lock, 44, 77, LockContended},
+		{"a lock, hardly ever", lock, 44, 20, CodeGrew},
 	} {
-		a := layouts(200, test.from, true)
+		a, b := layouts(200, test.from, true), layouts(350, test.to, false)
+		a.lineName, b.lineName = test.words, test.words
 		if test.from == 0 {
 			a.lines = nil
 		}
-		suspects := judged(t, "cpu", a, layouts(350, test.to, false), Costs{})
-		if len(suspects) == 0 || suspects[0].Cause != test.want {
-			t.Errorf("%s: %+v", test.name, suspects)
-		}
-	}
-}
-
-// Code that fights for a lock may be at its line for no larger a part than where each thread had a
-// lock for itself: the rest is at the instruction behind. A part too small to stand for the growth
-// leaves it to code.
-func TestLockBesideItsLine(t *testing.T) {
-	for _, test := range []struct {
-		name     string
-		from, to int64 // milliseconds at each word
-		want     ID
-	}{
-		{"for as large a part", 44, 77, LockContended},
-		{"hardly ever", 44, 20, CodeGrew},
-	} {
-		a, b := layouts(200, test.from, true), layouts(350, test.to, false)
-		a.lineName, b.lineName = "monitor of shop.Till", "monitor of shop.Till"
 		suspects := judged(t, "cpu", a, b, Costs{})
 		if len(suspects) == 0 || suspects[0].Cause != test.want {
 			t.Errorf("%s: %+v", test.name, suspects)

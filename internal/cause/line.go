@@ -28,7 +28,8 @@ func findShared(s *scene) (found []finding) {
 	if len(s.lines) == 0 {
 		return nil
 	}
-	bears, locks := s.bearing(), s.ofLocks()
+	locks := s.ofLocks()
+	bears := s.bearing(locks)
 	for i := range s.lines {
 		line := &s.lines[i]
 		if !s.foughtMore(line) || slices.Contains(locks, line) {
@@ -92,8 +93,7 @@ type borne struct {
 // the instruction behind the one that took it, which has no operand, and what the lock guards moves
 // along: its samples in lines are a part of what they stand for, and the other side's are not taken
 // off.
-func (s *scene) bearing() bearing {
-	locks := s.ofLocks()
+func (s *scene) bearing(locks []*compare.SharedLine) bearing {
 	self := map[names.Key]sides{}
 	for i := range s.cpu {
 		if frames := s.cpu[i].Frames; len(frames) > 0 {

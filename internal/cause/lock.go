@@ -12,8 +12,8 @@ import (
 // findLock claims waiting for user-space locks, and on the CPU metric what
 // taking, spinning and handing over costs.
 func findLock(s *scene) []finding {
-	bears := s.bearing()
 	contended, fought := s.contended(), s.ofLocks()
+	bears := s.bearing(fought)
 	return []finding{{cause: LockContended, tell: func(c *claim) { s.tellLock(c, fought, bears) },
 		match: func(i int) bool {
 			path := &s.paths[i]

@@ -19,7 +19,7 @@ type buffer struct{ content []byte }
 // os.File has Go's poller watch a file of /proc, and that wakes another thread for each; ten calls
 // of the recorder's for one number.
 func contentOf(path string, limit int64) (string, error) {
-	descriptor, err := openToRead(path)
+	descriptor, err := openToRead(path, false)
 	if err != nil {
 		return "", err
 	}
@@ -53,23 +53,26 @@ func (b *buffer) giveBack() {
 	buffers.Put(b)
 }
 
-// openToRead opens a regular file. O_NONBLOCK: a named pipe in the place of one must not hold us
-// up.
-func openToRead(path string) (int, error) {
-	descriptor, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
-	for err == unix.EINTR {
+// openToRead opens a file that is regular or, where devices is set, a block device. O_NONBLOCK: a
+// named pipe in the place of a file must not hold us up.
+func openToRead(path string, devices bool) (descriptor int, err error) {
+	for {
 		descriptor, err = unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+		if err != unix.EINTR {
+			break
+		}
 	}
 	if err != nil {
 		return -1, err
 	}
 	var status unix.Stat_t
-	if err = unix.Fstat(descriptor, &status); err == nil && status.Mode&unix.S_IFMT != unix.S_IFREG {
+	if err = unix.Fstat(descriptor, &status); err == nil {
+		kind := status.Mode & unix.S_IFMT
+		if kind == unix.S_IFREG || devices && kind == unix.S_IFBLK {
+			return descriptor, nil
+		}
 		err = errNotRegular
 	}
-	if err != nil {
-		unix.Close(descriptor)
-		return -1, err
-	}
-	return descriptor, nil
+	unix.Close(descriptor)
+	return -1, err
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"strings"
-	"syscall"
 )
 
 const (
@@ -64,22 +63,11 @@ func (collect *collector) libraries(found []mapped) {
 
 // open opens a file for reading that is regular or, where devices is set, a block device.
 func (files tree) open(name string, devices bool) (*os.File, error) {
-	// O_NONBLOCK: a named pipe in the place of a file must not hold us up.
-	file, err := os.OpenFile(files.path(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	descriptor, err := openToRead(files.path(name), devices)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	information, err := file.Stat()
-	if err != nil {
-		file.Close()
-		return nil, fmt.Errorf("read %s: %w", name, err)
-	}
-	kind := information.Mode()
-	if !kind.IsRegular() && (!devices || kind&os.ModeDevice == 0 || kind&os.ModeCharDevice != 0) {
-		file.Close()
-		return nil, fmt.Errorf("read %s: %w", name, errNotRegular)
-	}
-	return file, nil
+	return os.NewFile(uintptr(descriptor), files.path(name)), nil
 }
 
 // buildID reads the GNU build id of a 64-bit ELF file of this byte order. The file is whatever its
