@@ -28,7 +28,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // Scenes are large and short-lived: with the usual setting the collector takes a sixth of the time.
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400)
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(1 << 30)
 	os.Exit(m.Run())
 }
 

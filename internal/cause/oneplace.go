@@ -95,7 +95,7 @@ func (s *scene) servants(blamed *blame.Blame, use func(int) bool) (servants []in
 		if at < 0 || s.grown(i) <= 0 {
 			continue
 		}
-		processes[s.paths[i].Process], runsOn[code.BeginsIn(frames)] = true, true
+		processes[s.paths[i].Process], runsOn[s.code.BeginsIn(frames)] = true, true
 		for _, frame := range frames[at+1:] {
 			called[code.PartOfLibrary(frame)] = true
 		}
@@ -105,7 +105,7 @@ func (s *scene) servants(blamed *blame.Blame, use func(int) bool) (servants []in
 		if s.traits[i].place >= 0 || !processes[s.paths[i].Process] || !use(i) {
 			continue
 		}
-		library := code.BeginsIn(s.paths[i].Frames)
+		library := s.code.BeginsIn(s.paths[i].Frames)
 		if library != "" && called[library] && !runsOn[library] {
 			servants = append(servants, i)
 			grown[library] += s.grown(i)

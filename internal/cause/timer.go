@@ -67,7 +67,7 @@ func (s *scene) tellTicker(c *claim, ticking map[string]float64) {
 			loops = append(loops, s.cpu[i])
 		}
 	}
-	c.at(inCode(callbackOf(loops, code.RunsHandle)))
+	c.at(inCode(s.callbackOf(loops, code.RunsHandle)))
 	s.timerPlaces(c, func(wait *compare.Wait) bool { return wait.Ticking || ticking[wait.Process] > 0 })
 	if len(c.places) == 0 {
 		s.locateNewcomer(c, ticking)
@@ -131,16 +131,16 @@ func (s *scene) timerPlaces(c *claim, accept func(*compare.Wait) bool) {
 		}
 	}
 	c.at(inCode(callerOf(s.cpu, code.Sleeps)))
-	c.at(inCode(callbackOf(s.cpu, code.RunsScheduled)))
+	c.at(inCode(s.callbackOf(s.cpu, code.RunsScheduled)))
 }
 
 // callbackOf is the function that most was run of below the functions that are accepted, which run
 // what a timer started; "" where there is none.
-func callbackOf(paths []compare.Path, runs func(recording.Frame) bool) string {
+func (s *scene) callbackOf(paths []compare.Path, runs func(recording.Frame) bool) string {
 	grown := map[string]float64{}
 	for i := range paths {
 		frames := paths[i].Frames
-		own := code.Own(frames)
+		own := s.code.Own(frames)
 		inLoop := false
 		for at := range frames {
 			if inLoop && own[at] {

@@ -22,6 +22,7 @@ type trait struct {
 	sync      bool   // forcing data to disk
 	compiler  bool   // compiling
 	scheduler bool   // a language runtime's own scheduling, timers and idling
+	timers    bool   // a run time's loop that runs timers, of a frame alone
 	place     int    // deepest frame of the application's own code, −1 when none
 	kernel    int    // first kernel frame, len(frames) when none
 }
@@ -69,7 +70,7 @@ func purposeOf(frame recording.Frame) trait {
 	}
 	t.compiler = code.Compiles(frame)
 	t.lock, t.collector = code.FightsForLock(frame.Name), code.Collects(frame.Name)
-	t.scheduler = code.Schedules(frame)
+	t.scheduler, t.timers = code.Schedules(frame), code.RunsTimers(frame)
 	return t
 }
 
@@ -89,7 +90,7 @@ func (s *scene) traitOf(path *compare.Path, known purposes) trait {
 			t.join(of)
 		default: // above the application's own code only whole subsystems of a runtime tell
 			t.collector = t.collector || of.collector
-			t.scheduler = t.scheduler || code.RunsTimers(frame)
+			t.scheduler = t.scheduler || of.timers
 		}
 	}
 	t.call = cmp.Or(path.Syscall, t.call)

@@ -8,8 +8,8 @@ import (
 
 // BeginsIn is the part of a library in which a thread begins, "" where the program's own code comes
 // before one.
-func BeginsIn(frames []recording.Frame) string {
-	own := Own(frames)
+func (m *Memo) BeginsIn(frames []recording.Frame) string {
+	own := m.Own(frames)
 	for at, frame := range frames {
 		library := PartOfLibrary(frame)
 		switch {

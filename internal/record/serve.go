@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"culprit/recording"
@@ -103,7 +104,7 @@ func hear(in io.Reader, requests chan<- request) error {
 func serve(ctx context.Context, plan Options, requests <-chan request, out io.Writer,
 	patience chan time.Duration) error {
 	replies := json.NewEncoder(out)
-	keepToFew()
+	plan.keepToFew(runtime.NumCPU())
 	switch {
 	case plan.Requests, plan.Forever: // neither a service that runs nor a whole host is to wait for its recorder
 		hurry(0)

@@ -28,7 +28,20 @@ const (
 // named.
 const spreadAtMost = 2
 
-func keepToFew() { runtime.GOMAXPROCS(min(spreadAtMost, runtime.GOMAXPROCS(0))) }
+// A recorder of a whole host that is no larger than this keeps to one CPU: with two, each timer
+// that fires wakes a second thread to look for work beside the first, which was a fifth of its CPU
+// time, on a quiet host and where processes start all the time. At the end of a part, stacks are
+// fetched up to 10 ms later. Chosen: two busy CPUs have it take a tenth of one, eight half of one.
+const aloneUpTo = 8 // CPUs
+
+// keepToFew spreads this process over no more CPUs than it needs on a host of so many.
+func (o Options) keepToFew(cpus int) {
+	most := spreadAtMost
+	if o.WholeHost && cpus <= aloneUpTo {
+		most = 1
+	}
+	runtime.GOMAXPROCS(min(most, runtime.GOMAXPROCS(0)))
+}
 
 // endSmall keeps the process small until the function that it returns is called.
 func (o Options) endSmall() (done func()) {

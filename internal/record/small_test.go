@@ -9,14 +9,23 @@ import (
 	"testing"
 )
 
-// The recorder of a host of many CPUs is spread over two, and over one where its user says so.
+// A recorder is spread over two CPUs, over one where its user says so or where the host that it
+// records has few.
 func TestFewCPUs(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)
-	for most, want := range map[int]int{64: spreadAtMost, 2: 2, 1: 1} {
-		runtime.GOMAXPROCS(most)
-		if keepToFew(); runtime.GOMAXPROCS(0) != want {
-			t.Errorf("of %d CPUs it takes %d", most, runtime.GOMAXPROCS(0))
+	for _, test := range []struct {
+		wholeHost        bool
+		cpus, most, want int
+	}{
+		{false, 64, 64, spreadAtMost}, {false, 2, 2, 2}, {false, 64, 1, 1},
+		{true, 2, 2, 1}, {true, aloneUpTo, aloneUpTo, 1}, {true, aloneUpTo + 1, aloneUpTo + 1, spreadAtMost},
+		{true, 64, 1, 1},
+	} {
+		runtime.GOMAXPROCS(test.most)
+		Options{WholeHost: test.wholeHost}.keepToFew(test.cpus)
+		if taken := runtime.GOMAXPROCS(0); taken != test.want {
+			t.Errorf("%+v: it takes %d", test, taken)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package offcpu
 
 import (
 	"fmt"
+	"slices"
 
 	"culprit/internal/probe/bpf"
 	"culprit/recording"
@@ -46,6 +47,8 @@ func (s *Session) takeTotals(c *collection) error {
 	if unseen.Count > 0 {
 		c.window.Recording.Manifest.Estimated = append(c.window.Recording.Manifest.Estimated, unseen)
 	}
+	samples := &c.window.Recording.Samples
+	*samples = slices.Grow(*samples, len(totals)) // one each at least
 	for _, total := range totals {
 		c.splitTotal(total.key, float64(total.stays.Count), float64(total.stays.Ns))
 	}

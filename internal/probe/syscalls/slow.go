@@ -17,7 +17,7 @@ import (
 // slowCalls turns what the kernel told of slow calls into rows, in order of time.
 func slowCalls(events []syscallsSlowEvent, paths map[syscallsPathKey]*syscallsPathNames,
 	window *bpf.Window) []recording.Slow {
-	var table []recording.Slow
+	table := make([]recording.Slow, 0, len(events)) // nearly all are the window's
 	for i := range events {
 		event := &events[i]
 		start, end := int64(event.Start), int64(event.Start+event.DurationNs)
