@@ -18,7 +18,7 @@ const (
 	// more than heldMost.
 	heldEvery = time.Second
 	heldCost  = 1000
-	heldMost  = 30 * time.Second
+	heldMost  = time.Minute
 )
 
 // heldFacts keeps what facts that may change held when. Several watches tell it what they see.

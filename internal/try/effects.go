@@ -220,6 +220,9 @@ func (x *engine) answer(c comparison, metric Metric, blocks []block, plan *stat.
 		effect.Why = err.Error()
 		return effect
 	}
+	if base, other, ok := x.sides(blocks[:at], metric); ok {
+		decision = plan.Apart(decision, base, other, x.experiment.Smallest)
+	}
 	ratio, confidence := decision.Verdict()
 	effect.Verdict, effect.Confidence, effect.More = string(decision.Outcome), confidence, decision.More
 	if x.experiment.Allowed > 0 {
@@ -231,6 +234,27 @@ func (x *engine) answer(c comparison, metric Metric, blocks []block, plan *stat.
 	}
 	effect.Ratio, effect.Low, effect.High = ratio.Value, ratio.Low, ratio.High
 	return effect
+}
+
+// sides are the trials of each side where a block has one of each, the lower the better: those of
+// more conditions differ by more than what is compared.
+func (x *engine) sides(blocks []block, metric Metric) (base, other []float64, ok bool) {
+	for _, block := range blocks {
+		if len(block.terms) != 1 || len(block.minus) > 0 {
+			return nil, nil, false
+		}
+		for side, values := range []*[]float64{&base, &other} {
+			log, err := x.log(block.terms[0][side], metric)
+			if err != nil {
+				return nil, nil, false
+			}
+			if metric.Higher {
+				log = -log
+			}
+			*values = append(*values, math.Exp(log))
+		}
+	}
+	return base, other, true
 }
 
 // against holds a cost against what is allowed. Each end of the interval holds with the full

@@ -22,7 +22,8 @@ type simulated struct {
 	factor func(levels map[string]string, metric string) float64
 	disk   []Trial
 	order  int
-	fail   int // the trial that does not come back; 0: none
+	fail   int  // the trial that does not come back; 0: none
+	calm   bool // nothing disturbs a trial
 	plans  *planner
 }
 
@@ -37,7 +38,7 @@ func (s *simulated) perform(_ context.Context, at slot) (Trial, error) {
 	made := Trial{Order: s.order, Kind: at.kind, Stage: at.stage, Block: at.block, Condition: at.condition,
 		Levels: s.engine.levels(at.condition), Valid: true, Metrics: map[string]float64{}}
 	base := math.Exp(s.drift * float64(s.order))
-	if s.random.Float64() < 0.05 {
+	if !s.calm && s.random.Float64() < 0.05 {
 		made.Disturb.StealS = 0.5
 		base *= 2
 	}
@@ -133,6 +134,42 @@ func TestFalseVerdicts(t *testing.T) {
 		t.Error("nothing is undecided with 10 % of noise in 24 blocks")
 	}
 	t.Logf("%d of %d experiments were wrong", wrongs, experiments)
+}
+
+// A budget of five blocks is too small for signed ranks. It decides where all trials of one level are
+// dearer than all of the other; where two lie among each other, or where a block has more trials
+// than one of each, nothing is decided.
+func TestFewBlocksThatLieApart(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		vary   []string
+		factor float64
+		noise  float64
+		want   string
+	}{
+		{"seven times", []string{"n=1,2"}, 7, 0.1, Worse},
+		{"a seventh", []string{"n=1,2"}, 1.0 / 7, 0.1, Better},
+		{"less than the noise", []string{"n=1,2"}, 1.05, 0.1, Undecided},
+		{"the same", []string{"n=1,2"}, 1, 0.1, Undecided},
+		{"two factors at once", []string{"n=1,2", "m=1,2"}, 7, 0.1, Undecided},
+	} {
+		e := simulatedExperiment(t, test.vary...)
+		e.Metrics, e.Budget, e.Trials = []Metric{Wall}, time.Hour, 5
+		if len(test.vary) > 1 {
+			e.Design = Factorial
+		}
+		lab := &simulated{noise: test.noise, calm: true, factor: func(levels map[string]string, _ string) float64 {
+			if levels["n"] == "2" {
+				return test.factor
+			}
+			return 1
+		}}
+		for _, effect := range simulate(t, e, lab).Effects {
+			if effect.Factor == "n" && effect.Verdict != test.want {
+				t.Errorf("%s: %+v, want %s", test.name, effect, test.want)
+			}
+		}
+	}
 }
 
 // What differs is found in each design, with the right ratio, and no trial is made that is not

@@ -18,6 +18,18 @@ import "time"
 // Length lies between two beats.
 const Length = 100 * time.Millisecond
 
+// Seldom lies between two looks of a recorder of the whole host at a buffer that is hardly used:
+// each look is a waking of the process, and on a quiet host these are most of what it takes.
+const Seldom = 5 * Length
+
+// fullFrom is the part of a buffer, one in so many, that fills it: what comes until the next look
+// must fit into the rest.
+const fullFrom = 4
+
+// Fills reports whether so much of a buffer of a size is used that the next look may not wait for
+// long.
+func Fills(used, size int) bool { return used >= size/fullFrom }
+
 // Until says how long to wait for the beat that is nearest to pause from now, of pauses below
 // Length for the half beat. What is not to wait for that either is left as it is.
 func Until(pause time.Duration) time.Duration { return until(time.Now(), pause) }

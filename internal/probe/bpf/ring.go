@@ -18,18 +18,10 @@ import (
 // that 4 MB hold what a busy host makes in between, seldom enough to cost nothing.
 const DrainEvery = beat.Length
 
-// A recorder of the whole host empties a ring once in quietEvery while less than one part in
-// fullFrom of it is used by then: each emptying is a waking of the process, and on a quiet host
-// these are most of what the recorder takes.
-const (
-	quietEvery = 5 * beat.Length
-	fullFrom   = 4
-)
-
 // Pause is how often rings are emptied that are hardly used.
 func (o Options) Pause() time.Duration {
 	if o.WholeHost {
-		return quietEvery
+		return beat.Seldom
 	}
 	return DrainEvery
 }
@@ -83,7 +75,7 @@ func (r *Ring[T]) Start() {
 // pauseAfter is how long to wait for the next emptying when so much of the ring was used at this
 // one.
 func (r *Ring[T]) pauseAfter(used, size int) time.Duration {
-	if used >= size/fullFrom {
+	if beat.Fills(used, size) {
 		return DrainEvery
 	}
 	return r.calm

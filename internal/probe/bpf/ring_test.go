@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"culprit/internal/probe/beat"
 )
 
 // What is kept comes back in order, up to the limit, and is then forgotten.
@@ -30,7 +32,7 @@ func TestRingHurriesWhereItFills(t *testing.T) {
 		wholeHost bool
 		used      int
 		want      time.Duration
-	}{{false, 0, DrainEvery}, {false, 1 << 20, DrainEvery}, {true, 0, quietEvery}, {true, 1<<18 - 1, quietEvery},
+	}{{false, 0, DrainEvery}, {false, 1 << 20, DrainEvery}, {true, 0, beat.Seldom}, {true, 1<<18 - 1, beat.Seldom},
 		{true, 1 << 18, DrainEvery}, {true, 1 << 20, DrainEvery}} {
 		ring := &Ring[int]{calm: Options{WholeHost: test.wholeHost}.Pause()}
 		if got := ring.pauseAfter(test.used, 1<<20); got != test.want {

@@ -17,14 +17,6 @@ import (
 // not to be gone by then.
 const youth = time.Second
 
-// A recorder of the whole host fetches stacks this seldom where nothing is new and less than one
-// part in fullFrom of the ring is used: each time wakes the process, and Go's monitor. The ring
-// holds 2,500 stacks of each CPU.
-const (
-	quietPoll = 500 * time.Millisecond
-	fullFrom  = 4
-)
-
 // A recorder that stays fetches them this often where something is new, whatever its Poll says. A
 // process that ends within patientYouth may take the names of interpreted frames along that are
 // seen then for the first time.
@@ -64,7 +56,7 @@ func (m *monitor) pauseAfter(used int, now time.Time) time.Duration {
 	switch {
 	case now.Sub(time.Unix(0, m.newest.Load())) < youth:
 		return m.poll
-	case used >= m.stacks.BufferSize()/fullFrom:
+	case beat.Fills(used, m.stacks.BufferSize()):
 		return min(m.calm, max(beat.Length, m.poll))
 	}
 	return m.calm

@@ -69,7 +69,7 @@ func (u *Unwinder) watch(ctx context.Context, options *Options) error {
 		hurry: make(chan struct{}, 1), asked: make(chan chan struct{}),
 		early: make(chan acquaintance), unknown: make(chan libpf.PIDTID, mostYoung)}
 	if options.WholeHost {
-		m.calm = max(quietPoll, poll)
+		m.calm = max(beat.Seldom, poll)
 	}
 	if patient {
 		m.visit, m.poll = patientVisit, patientYouth
