@@ -2,9 +2,9 @@ package code
 
 import "culprit/recording"
 
-// Memo answers as Own, Innermost and CompilerAt do, and what needs these, and remembers: the paths of a result share most
-// of their stacks. A stack is known by where its frames are kept, which must not be changed. The
-// zero value is ready.
+// Memo answers as Own, Innermost and CompilerAt do, and what needs these, and remembers: the paths
+// of a result share most of their stacks. A stack is known by where its frames are kept, which must
+// not be changed. The zero value is ready.
 type Memo struct {
 	known  map[stack]*ownership
 	frames map[placed]Owner // one by one: stacks share most of their frames

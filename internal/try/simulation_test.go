@@ -136,9 +136,9 @@ func TestFalseVerdicts(t *testing.T) {
 	t.Logf("%d of %d experiments were wrong", wrongs, experiments)
 }
 
-// A budget of five blocks is too small for signed ranks. It decides where all trials of one level are
-// dearer than all of the other; where two lie among each other, or where a block has more trials
-// than one of each, nothing is decided.
+// A budget of five blocks is too small for signed ranks. It decides where all trials of one level
+// are dearer than all of the other; where two lie among each other, or where a block has more
+// trials than one of each, nothing is decided.
 func TestFewBlocksThatLieApart(t *testing.T) {
 	for _, test := range []struct {
 		name   string
