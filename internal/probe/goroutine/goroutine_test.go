@@ -105,6 +105,11 @@ func TestWaits(t *testing.T) {
 	}
 	for _, name := range []string{"spin", "call"} {
 		now, ok := program.At(at[name])
+		// One that spins is taken off its thread now and then, and waits to be put on one again.
+		for over := time.Now().Add(5 * time.Second); ok && now.Runnable && time.Now().Before(over); {
+			time.Sleep(time.Millisecond)
+			now, ok = program.At(at[name])
+		}
 		task := "/proc/" + strconv.Itoa(int(pid)) + "/task/" + strconv.Itoa(int(now.Tid))
 		if _, err := os.Stat(task); !ok || now.Tid == 0 || err != nil {
 			t.Errorf("%s: %+v, %v: %v", name, now, ok, err)
