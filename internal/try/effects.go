@@ -220,7 +220,8 @@ func (x *engine) answer(c comparison, metric Metric, blocks []block, plan *stat.
 		effect.Why = err.Error()
 		return effect
 	}
-	if base, other, ok := x.sides(blocks[:at], metric); ok {
+	if len(c.terms) == 1 && len(c.minus) == 0 { // else trials differ by more than what is compared
+		base, other := x.sides(blocks[:at], metric)
 		decision = plan.Apart(decision, base, other, x.experiment.Smallest)
 	}
 	ratio, confidence := decision.Verdict()
@@ -236,25 +237,16 @@ func (x *engine) answer(c comparison, metric Metric, blocks []block, plan *stat.
 	return effect
 }
 
-// sides are the trials of each side where a block has one of each, the lower the better: those of
-// more conditions differ by more than what is compared.
-func (x *engine) sides(blocks []block, metric Metric) (base, other []float64, ok bool) {
+// sides are the values of each side of a comparison of two conditions, the dearer side the higher.
+func (x *engine) sides(blocks []block, metric Metric) (base, other []float64) {
+	value := func(trial int) float64 { return x.trials[trial].Metrics[metric.Name] + metric.Add }
 	for _, block := range blocks {
-		if len(block.terms) != 1 || len(block.minus) > 0 {
-			return nil, nil, false
-		}
-		for side, values := range []*[]float64{&base, &other} {
-			log, err := x.log(block.terms[0][side], metric)
-			if err != nil {
-				return nil, nil, false
-			}
-			if metric.Higher {
-				log = -log
-			}
-			*values = append(*values, math.Exp(log))
-		}
+		base, other = append(base, value(block.terms[0][0])), append(other, value(block.terms[0][1]))
 	}
-	return base, other, true
+	if metric.Higher {
+		return other, base
+	}
+	return base, other
 }
 
 // against holds a cost against what is allowed. Each end of the interval holds with the full
