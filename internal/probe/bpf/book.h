@@ -54,6 +54,7 @@ struct range {
 	__u64 start, end;
 };
 struct booked {
+	__u64 since; /* ns of the monotonic clock; 0: it has got other code since */
 	__u64 count;
 	struct range ranges[MOST_RANGES];
 };
@@ -181,4 +182,13 @@ __noinline int book_mapping(__u32 tgid, __u64 address, __u32 vdso)
 	booked->ranges[place].end = found.end;
 	code->used = 1;
 	return !enter_range(tgid, found.start, found.end, code->file, (found.start - code->start) | NATIVE_CODE);
+}
+
+/* A booked process has code that is not known: it is to be looked at, however short ago it was
+ * booked. */
+static __always_inline void books_no_longer(__u32 tgid)
+{
+	struct booked *booked = bpf_map_lookup_elem(&booked_code, &tgid);
+	if (booked)
+		booked->since = 0;
 }

@@ -45,6 +45,17 @@ __noinline int unbook(__u32 tgid)
 	return 0;
 }
 
+/* Gives a process what it is booked with; NULL where there is no room. */
+static __always_inline struct booked *begin_booking(__u32 tgid, struct booked *with)
+{
+	if (bpf_map_update_elem(&booked_code, &tgid, with, BPF_ANY))
+		return NULL;
+	struct booked *booked = bpf_map_lookup_elem(&booked_code, &tgid);
+	if (booked)
+		booked->since = bpf_ktime_get_ns();
+	return booked;
+}
+
 /* Whether the process that calls exec is booked; if not it is to be announced. The library may
  * know it by what it ran before: a child that was looked at before its exec. What it then
  * entered stays until the process ends, and lies elsewhere, for the kernel chooses addresses at
@@ -60,8 +71,9 @@ static __always_inline bool book_program(struct task_struct *task)
 	__u64 code = task->mm->start_code;
 	unbook(tgid);
 	struct booked *nothing = bpf_map_lookup_elem(&nothing_booked, &zero);
-	if (!nothing || (marked && code < RANDOM_FROM) ||
-	    bpf_map_update_elem(&booked_code, &tgid, nothing, BPF_ANY))
+	__u64 announced = bpf_get_current_pid_tgid();
+	bpf_map_delete_elem(&pid_events, &announced); /* by what it ran before */
+	if (!nothing || (marked && code < RANDOM_FROM) || !begin_booking(tgid, nothing))
 		goto unknown;
 	struct pt_regs___culprit *regs = (void *)bpf_task_pt_regs(task);
 	__u64 vdso = 0; /* a number, not a pointer of the user's, which no global function takes */
@@ -92,7 +104,7 @@ static __always_inline bool waits_for_stack(__u32 tgid)
 static __always_inline void book_child(__u32 parent, __u32 child)
 {
 	struct booked *booked = bpf_map_lookup_elem(&booked_code, &parent);
-	if (!booked || bpf_map_update_elem(&booked_code, &child, booked, BPF_ANY))
+	if (!booked || !begin_booking(child, booked))
 		return;
 	for (int i = 0; i < MOST_RANGES && i < booked->count; i++) {
 		__u64 start = booked->ranges[i].start, end = booked->ranges[i].end;

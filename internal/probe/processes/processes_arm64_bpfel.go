@@ -15,6 +15,7 @@ import (
 
 type processesBooked struct {
 	_      structs.HostLayout
+	Since  uint64
 	Count  uint64
 	Ranges [16]struct {
 		_     structs.HostLayout

@@ -149,6 +149,8 @@ static __always_inline void announce_code(void *ctx, struct pt_regs___culprit *r
 	__u64 id = bpf_get_current_pid_tgid();
 	if (books && bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_find_vma) && book_mapping(id >> 32, address, 0))
 		return;
+	if (books)
+		books_no_longer(id >> 32);
 	announce_process(ctx, id);
 }
 

@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/ebpf-profiler/processmanager"
 	"go.opentelemetry.io/ebpf-profiler/processmanager/execinfomanager"
 	"go.opentelemetry.io/ebpf-profiler/support"
+	"go.opentelemetry.io/ebpf-profiler/times"
 )
 
 // Most processes of a busy host live for milliseconds and run the same few programs and libraries.
@@ -45,6 +46,7 @@ type (
 	}
 	codeRange struct{ Start, End uint64 }
 	booked    struct {
+		Since  uint64
 		Count  uint64
 		Ranges [mostRanges]codeRange
 	}
@@ -145,13 +147,18 @@ func (b *book) mappingsOf(pid libpf.PID) []processmanager.Mapping {
 }
 
 // look has the library look at a process, which is no longer booked then: it enters and takes away
-// the same itself.
-func (b *book) look(pid libpf.PID, files *heldFiles, library func()) {
+// the same itself. One that was booked after the queue was asked for is left so: it was announced
+// by what it ran before, as a shell's child is that has a stack before its exec.
+func (b *book) look(pid libpf.PID, asked times.KTime, files *heldFiles, library func()) {
 	b.turn.Lock()
 	defer b.turn.Unlock()
 	var had booked
+	was := b.booked.Lookup(uint32(pid), &had) == nil
+	if was && times.KTime(had.Since) > asked {
+		return
+	}
+	was = was && b.booked.Delete(uint32(pid)) == nil
 	clear(files.asked)
-	was := b.booked.Lookup(uint32(pid), &had) == nil && b.booked.Delete(uint32(pid)) == nil
 	library()
 	mappings := b.mappingsOf(pid)
 	if was && len(mappings) == 0 { // it has ended meanwhile

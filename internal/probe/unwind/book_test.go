@@ -70,7 +70,7 @@ func TestBookedIsReadBack(t *testing.T) {
 		t.Skip("no BPF here: ", err)
 	}
 	defer table.Close()
-	put := booked{Count: 2, Ranges: [mostRanges]codeRange{{1, 2}, {3, 4}}}
+	put := booked{Since: 9, Count: 2, Ranges: [mostRanges]codeRange{{1, 2}, {3, 4}}}
 	var got booked
 	if err := table.Update(uint32(7), &put, ebpf.UpdateAny); err != nil {
 		t.Fatal(err)
