@@ -51,7 +51,7 @@ func runExample(t *testing.T, line, folder, tools string) {
 			want = exitWorse
 		}
 	}
-	if got.status != want {
+	if got.status != want && !hostIsNoisy(got) {
 		t.Errorf("exit status %d, want %d\n%s%s", got.status, want, got.stdout, got.stderr)
 	}
 	if strings.Contains(got.stdout+got.stderr, "\x1b") {
@@ -66,6 +66,12 @@ func runExample(t *testing.T, line, folder, tools string) {
 			checkPage(t, page)
 		}
 	}
+}
+
+// hostIsNoisy tells whether ci refused to judge what runs differ by anyhow: another process on a
+// host of two CPUs is enough for that, and it is what ci is to say then.
+func hostIsNoisy(got outcome) bool {
+	return got.status == exitError && strings.Contains(got.stderr, "culprit: not judged: this host cannot show a change of ")
 }
 
 // checkPage fails unless the page that the last line names is there, whole.
