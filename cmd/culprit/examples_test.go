@@ -71,7 +71,7 @@ func runExample(t *testing.T, line, folder, tools string) {
 // hostIsNoisy tells whether ci refused to judge what runs differ by anyhow: another process on a
 // host of two CPUs is enough for that, and it is what ci is to say then.
 func hostIsNoisy(got outcome) bool {
-	return got.status == exitError && strings.Contains(got.stderr, "culprit: not judged: this host cannot show a change of ")
+	return got.status == exitError && strings.Contains(got.stderr, "not judged: this host cannot show a change of ")
 }
 
 // checkPage fails unless the page that the last line names is there, whole.
