@@ -259,11 +259,12 @@ func copyFile(target, source string) error {
 	return nil
 }
 
-// randomName is eight letters that mean nothing.
+// randomName is eight letters that mean nothing: consonants, which make no word by chance either.
 func randomName() string {
+	const consonants = "bcdfghjklmnpqrstvwxz"
 	letters := make([]byte, 8)
 	for i := range letters {
-		letters[i] = byte('a' + rand.IntN(26))
+		letters[i] = consonants[rand.IntN(len(consonants))]
 	}
 	return string(letters)
 }
