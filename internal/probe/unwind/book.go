@@ -146,19 +146,21 @@ func (b *book) mappingsOf(pid libpf.PID) []processmanager.Mapping {
 	return *found
 }
 
+// has tells whether a process was booked after the queue was asked for. It was announced by what it
+// ran before, as a shell's child is that has a stack before its exec, and needs no look.
+func (b *book) has(pid libpf.PID, asked times.KTime) bool {
+	var had booked
+	return b != nil && b.booked.Lookup(uint32(pid), &had) == nil && times.KTime(had.Since) > asked
+}
+
 // look has the library look at a process, which is no longer booked then: it enters and takes away
-// the same itself. One that was booked after the queue was asked for is left so: it was announced
-// by what it ran before, as a shell's child is that has a stack before its exec.
-func (b *book) look(pid libpf.PID, asked times.KTime, files *heldFiles, library func()) {
+// the same itself.
+func (b *book) look(pid libpf.PID, files *heldFiles, library func()) {
 	b.turn.Lock()
 	defer b.turn.Unlock()
 	var had booked
-	was := b.booked.Lookup(uint32(pid), &had) == nil
-	if was && times.KTime(had.Since) > asked {
-		return
-	}
-	was = was && b.booked.Delete(uint32(pid)) == nil
 	clear(files.asked)
+	was := b.booked.Lookup(uint32(pid), &had) == nil && b.booked.Delete(uint32(pid)) == nil
 	library()
 	mappings := b.mappingsOf(pid)
 	if was && len(mappings) == 0 { // it has ended meanwhile

@@ -61,6 +61,26 @@ func TestDeviceAsTheKernelHasIt(t *testing.T) {
 	}
 }
 
+// What was announced before a process was booked asks for no look; what came later does, and so
+// does code that is not known.
+func TestBookedSinceTheQueueWasAskedFor(t *testing.T) {
+	table, err := ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.Hash, MaxEntries: 2, KeySize: 4,
+		ValueSize: uint32(unsafe.Sizeof(booked{}))})
+	if err != nil {
+		t.Skip("no BPF here: ", err)
+	}
+	defer table.Close()
+	for pid, since := range map[uint32]uint64{7: 9, 8: 0} {
+		if err := table.Update(pid, &booked{Since: since}, ebpf.UpdateAny); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := &book{booked: table}
+	if !b.has(7, 8) || b.has(7, 9) || b.has(8, 0) || b.has(6, 8) || (*book)(nil).has(7, 8) {
+		t.Errorf("%v %v %v %v", b.has(7, 8), b.has(7, 9), b.has(8, 0), b.has(6, 8))
+	}
+}
+
 // A value that the kernel writes must be one that the library of maps can read: its fields are
 // exported.
 func TestBookedIsReadBack(t *testing.T) {

@@ -139,7 +139,7 @@ func (m *monitor) lookAfter(ctx context.Context) {
 	ruby, files, maps := findRubies(), newHeldFiles(), &mapsReader{}
 	cleaned, young := time.Now(), nursery{}
 	quiet := beat.After(announceEvery)
-	look := func(id libpf.PIDTID, asked times.KTime) {
+	look := func(id libpf.PIDTID) {
 		m.u.looks.Add(1)
 		defer m.heaps.anew(id.PID())()
 		m.u.bear(func() {
@@ -147,7 +147,7 @@ func (m *monitor) lookAfter(ctx context.Context) {
 			if m.book == nil {
 				library()
 			} else {
-				m.book.look(id.PID(), asked, files, library)
+				m.book.look(id.PID(), files, library)
 			}
 		})
 		ruby.complete(uint32(id.PID()))
@@ -158,14 +158,14 @@ func (m *monitor) lookAfter(ctx context.Context) {
 			return
 		case <-young.wake(time.Now()):
 			for _, id := range young.due(time.Now()) {
-				look(id, times.GetKTime())
+				look(id)
 			}
 			continue
 		case them := <-m.early:
 			for _, id := range them.ids {
-				look(id, times.GetKTime())
+				look(id)
 				if m.u.made.makesCode(id.PID()) {
-					look(id, times.GetKTime()) // its code is found once the run time is known
+					look(id) // its code is found once the run time is known
 					young.takes(id, time.Now(), m.visit)
 				}
 			}
@@ -182,8 +182,11 @@ func (m *monitor) lookAfter(ctx context.Context) {
 		}
 		asked := times.GetKTime()
 		for _, id := range m.announced() {
+			if m.book.has(id.PID(), asked) {
+				continue
+			}
 			m.something()
-			look(id, asked)
+			look(id)
 			if m.u.made.makesCode(id.PID()) {
 				young.takes(id, time.Now(), m.visit)
 			}
