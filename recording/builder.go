@@ -135,6 +135,26 @@ func (b *Builder) middleCut(frames []int32) []int32 {
 	return append(kept, frames[len(frames)-(MaxStackFrames-half-1):]...)
 }
 
+// Called is the stack of what one stack does in user space and another one in the kernel: both are
+// of one call.
+func (b *Builder) Called(user, kernel int32) int32 {
+	var frames []int32
+	for _, part := range []struct {
+		stack    int32
+		inKernel bool
+	}{{user, false}, {kernel, true}} {
+		if part.stack < 0 {
+			continue
+		}
+		for _, frame := range b.stacks[part.stack].Frames {
+			if (b.frames[frame].Kind == KindKernel) == part.inKernel {
+				frames = append(frames, frame)
+			}
+		}
+	}
+	return b.Stack(frames)
+}
+
 // Losses returns what did not fit so far, only what is not zero.
 func (b *Builder) Losses() []Loss {
 	var losses []Loss

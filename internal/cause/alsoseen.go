@@ -73,14 +73,28 @@ func AlsoSeen(rec *recording.Recording, suspects []Suspect) []Seen {
 // stallOf is the cause and the kernel function that the stack of a slow operation tells, "" where
 // it tells none.
 func stallOf(rec *recording.Recording, slow *recording.Slow) (cause ID, function string) {
-	path := compare.Path{Kind: compare.Blocked, Frames: rec.StackFrames(slow.Stack), Syscall: slow.Name,
-		WakerStack: rec.StackFrames(slow.WakerStack)}
-	one := stallOn(&path)
-	switch {
-	case one == nil:
-		return "", ""
-	case one.isAsked(syncCalls[slow.Name]):
-		return FileSync, one.deepest(&path)
+	cause, function = StallOf(rec.StackFrames(slow.Stack), rec.StackFrames(slow.WakerStack))
+	if cause != "" && cause != MemoryReclaim && syncCalls[slow.Name] {
+		cause = FileSync
 	}
-	return one.cause, one.deepest(&path)
+	return cause, function
+}
+
+// StallOf is what the kernel's functions tell that a sleeping thread waits for, by its own stack
+// and by that of whoever woke it, with the function that tells; "" where they tell nothing.
+func StallOf(frames, waker []recording.Frame) (cause ID, function string) {
+	path := compare.Path{Kind: compare.Blocked, Frames: frames, WakerStack: waker}
+	if one := stallOn(&path); one != nil {
+		return one.cause, one.deepest(&path)
+	}
+	return "", ""
+}
+
+// WorkOf is the stall that a running thread works for in the kernel, by its stack: the pages that
+// it has read, or makes room for, a lock that it spins for. "" for none.
+func WorkOf(frames []recording.Frame) ID {
+	if one := stallOn(&compare.Path{Kind: compare.Running, Frames: frames}); one != nil {
+		return one.cause
+	}
+	return ""
 }

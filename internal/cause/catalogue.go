@@ -35,6 +35,7 @@ func Catalogue() []Cause {
 		memoryFaults(),
 		memoryPageIn(),
 		memoryReclaim(),
+		memoryMapLock(),
 		runtimeGC(),
 		runtimeCold(),
 		cacheMisses(),

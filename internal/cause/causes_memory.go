@@ -5,10 +5,12 @@ const (
 	MemoryFaults  ID = "memory.faults"
 	MemoryPageIn  ID = "memory.page-in"
 	MemoryReclaim ID = "memory.reclaim"
+	MemoryMapLock ID = "memory.map-lock"
 
 	ruleFaults  Rule = "page faults"
 	rulePageIn  Rule = "page-in"
 	ruleReclaim Rule = "reclaim"
+	ruleMapLock Rule = "map lock"
 )
 
 func memoryFaults() Cause {
@@ -80,5 +82,27 @@ func memoryReclaim() Cause {
 			"limit is met; file.writeback",
 		Settings:  []string{"target.cgroup.memory", "vm."},
 		Recognise: []recogniser{{ruleReclaim, stalledFor(MemoryReclaim), []deference{watched, device}}},
+	}
+}
+
+func memoryMapLock() Cause {
+	return Cause{ID: MemoryMapLock, Nature: amongThreads,
+		Claim: "threads wait for the lock of their process's memory map, which mapping, unmapping and " +
+			"many page faults take",
+		Example: "a thread makes its index anew in memory that it maps, locks and unmaps: other threads " +
+			"that map scratch memory wait 3.5 times as long for all they do (maplock-index-c)",
+		Evidence: "waits and spinning in mmap, munmap, mprotect, madvise, brk or a page fault, right where " +
+			"they take mmap_lock; the holder",
+		Proof: attributionOnly,
+		Remedy: "map and unmap less: keep memory (allocator thresholds, pools, arenas), unmap in smaller " +
+			"pieces, or do what holds the lock for long in a process of its own",
+		Gain: "no other thread maps, unmaps or locks much memory at once; readers of /proc/PID/smaps " +
+			"hold the lock as well",
+		MistakenAs: "lock.contended, which is in user space; memory.faults, where the faults themselves " +
+			"take the time",
+		Recognise: []recogniser{{ruleMapLock, stalledFor(MemoryMapLock), []deference{watched}}},
+		Before: []deference{
+			{[]Rule{ruleFaults}, "a fault that waits for the memory map has not begun its work"},
+		},
 	}
 }

@@ -96,12 +96,12 @@ func fileSituations() []situation {
 				stack: "_start;main;serve;log;libc.so.6!write;k:__x64_sys_write;vfs_write;shmem_file_write_iter",
 				ended: "k:__x64_sys_write;vfs_write;shmem_file_write_iter;up_write;rwsem_wake;wake_up_q"}}},
 			cause: "file.inode-lock", place: "log;write", low: 0.9, high: 1, level: Explains},
-		{name: "the address space's lock is no inode's", metric: "wall",
+		{name: "the memory map's lock is no inode's", metric: "wall",
 			a: plan{cpu: map[string]float64{work: 200}},
 			b: plan{cpu: map[string]float64{work: 200}, calls: map[string][2]int64{"munmap": {4000, 0}},
 				waits: []wait{{count: 20, ms: 10, call: "munmap", waker: recording.WakerInterrupt, stack: "_start;main;release;" +
 					"libc.so.6!munmap;k:__x64_sys_munmap;mmap_write_lock;rwsem_down_write_slowpath"}}},
-			cause: "code.added", place: "release", low: 0.9, high: 1, level: Explains},
+			cause: "memory.map-lock", place: "release", low: 0.9, high: 1, level: Explains},
 	}
 }
 

@@ -12,11 +12,12 @@ import (
 // waits (or spins). Names were read off stacks of Linux 6.18; older ones stand beside them.
 type stall struct {
 	cause   ID
-	any     []string // one of these is on the stack
-	with    []string // and one of these, where given
-	without []string // and none of these
-	ended   []string // or one of these is on the waker's stack instead of "any" on the sleeper's
-	running bool     // the CPU time spent in these functions belongs to it as well
+	waits   func([]recording.Frame) string // the function that waits so, in place of the names below
+	any     []string                       // one of these is on the stack
+	with    []string                       // and one of these, where given
+	without []string                       // and none of these
+	ended   []string                       // or one of these is on the waker's stack instead of "any" on the sleeper's
+	running bool                           // the CPU time spent in these functions belongs to it as well
 }
 
 // stalls are in order of precedence: a wait for writeback below a reclaim is the reclaim's.
@@ -25,6 +26,7 @@ var stalls = []stall{
 		any: []string{"try_to_free_mem_cgroup_pages", "try_to_free_pages", "reclaim_throttle", "shrink_folio_list",
 			"shrink_lruvec", "shrink_node", "mem_cgroup_handle_over_high", "__mem_cgroup_handle_over_high",
 			"direct_reclaim", "mem_cgroup_oom", "memcg_oom"}},
+	{cause: MemoryMapLock, running: true, waits: code.AwaitsMapLock},
 	{cause: FileDirtyThrottle, any: []string{"balance_dirty_pages"}},
 	{cause: FileJournal, any: []string{"do_get_write_access", "wait_transaction_locked", "add_transaction_credits",
 		"jbd2_log_wait_commit", "jbd2_log_wait_for_space", "jbd2_journal_lock_updates",
@@ -60,12 +62,18 @@ var directNames = []string{"iomap_dio", "blkdev_direct_IO", "__blockdev_direct_I
 // matches reports whether the kernel part of a stack is this way of waiting.
 func (w *stall) matches(path *compare.Path) bool {
 	frames := path.Frames
+	if w.waits != nil {
+		return w.waits(frames) != ""
+	}
 	return !code.InKernel(frames, w.without...) && (len(w.with) == 0 || code.InKernel(frames, w.with...)) &&
 		(code.InKernel(frames, w.any...) || code.InKernel(path.WakerStack, w.ended...))
 }
 
 // deepest names the innermost kernel function that tells the wait.
 func (w *stall) deepest(path *compare.Path) string {
+	if w.waits != nil {
+		return w.waits(path.Frames)
+	}
 	for _, frame := range slices.Backward(path.Frames) {
 		if frame.Kind == recording.KindKernel && containsAny(frame.Name, w.any) {
 			return frame.Name
@@ -129,6 +137,9 @@ func (s *scene) describeStall(c *claim) {
 		for _, setting := range s.changed(journalSettings...) {
 			c.at(inSetting(setting))
 		}
+	}
+	if c.cause == MemoryMapLock {
+		s.holders(c)
 	}
 	for _, name := range most(functions, 2) {
 		c.at(Place{Kind: InKernel, Name: name})

@@ -44,7 +44,7 @@ func (m *merger) add(run int, pieces []spent.Piece, scale float64) {
 		r := &m.rows[at]
 		r.seconds[run] += p.Seconds * scale
 		r.counts[run] += p.Count * scale
-		if p.Holder != names.None && p.Key.Lock {
+		if p.Holder != names.None {
 			r.holders[p.Holder] += p.Seconds
 		}
 		if p.Around != names.None && p.Key.WakerKind == recording.WakerTimer {

@@ -24,6 +24,7 @@ const (
 	labelWidth   = 10
 	suspectsMax  = 6 // shown; the report has all
 	itemsMax     = 8
+	placesMax    = 2
 	evidenceMax  = 3
 	notesMax     = 8
 )
@@ -208,12 +209,13 @@ func via(where string) string {
 func (p *page) first(c *investigate.Case, suspect cause.Suspect) {
 	p.entry("suspect 1", inShort(c, suspect), orange, bold)
 	p.entry("", visible(suspect.Claim, sentenceRunesMax), plain, plain)
-	for i, place := range suspect.Where[:min(len(suspect.Where), 2)] {
-		label := "where"
-		if i > 0 {
-			label = ""
+	label := "where"
+	for i, place := range suspect.Where {
+		if i >= placesMax && (i >= len(suspect.Places) || suspect.Places[i].Role != cause.HeldIn) {
+			continue // of those behind only who held the lock is told here
 		}
 		p.entry(label, visiblePath(place, p.width*3/2), dim, plain)
+		label = ""
 	}
 	for i, evidence := range suspect.Evidence[:min(len(suspect.Evidence), evidenceMax)] {
 		label := "seen"
@@ -228,7 +230,7 @@ func (p *page) first(c *investigate.Case, suspect cause.Suspect) {
 	for _, against := range suspect.Against {
 		p.entry("against", visible(against, sentenceRunesMax), dim, plain)
 	}
-	label := "remedy"
+	label = "remedy"
 	if suspect.Gain {
 		label = "holds"
 	}

@@ -1,6 +1,7 @@
 package tail
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strings"
@@ -151,9 +152,7 @@ func (r *reader) byClass(part *recording.RequestPart) bucket {
 	}
 	switch part.Class {
 	case recording.PartCPU:
-		if b.cause = cause.CodeGrew; inKernel(frames, syncFunctions) { // on a fast disk most of a sync is work
-			b.cause = cause.FileSync
-		}
+		b.cause = works(frames)
 	case recording.PartQueued:
 		return r.queued(part)
 	case recording.PartLock:
@@ -178,6 +177,14 @@ func (r *reader) byClass(part *recording.RequestPart) bucket {
 		return bucket{class: part.Class}
 	}
 	return b
+}
+
+// works: on a CPU. On a fast disk most of a sync is work, and so it is of a page that is read.
+func works(frames []recording.Frame) cause.ID {
+	if inKernel(frames, syncFunctions) {
+		return cause.FileSync
+	}
+	return cmp.Or(cause.WorkOf(frames), cause.CodeGrew)
 }
 
 // queued: without a CPU.

@@ -11,24 +11,12 @@ import (
 var syncFunctions = []string{"vfs_fsync_range", "__x64_sys_fsync", "__x64_sys_fdatasync", "do_fsync",
 	"file_write_and_wait_range", "__x64_sys_msync", "ksys_sync", "__do_sys_syncfs"}
 
-// fileRules say by the kernel's functions what a thread sleeps for, the most specific first.
-var fileRules = []struct {
-	names []string
-	cause cause.ID
-}{
-	{[]string{"balance_dirty_pages"}, cause.FileDirtyThrottle},
-	{[]string{"reclaim_throttle", "shrink_folio_list", "try_charge_memcg", "try_to_free_mem_cgroup_pages",
-		"mem_cgroup_handle_over_high"}, cause.MemoryReclaim},
-	{[]string{"do_get_write_access", "wait_transaction_locked", "add_transaction_credits"}, cause.FileJournal},
-	{syncFunctions, cause.FileSync},
-	{[]string{"jbd2_log_wait_commit"}, cause.FileJournal},
-	{[]string{"blk_throtl", "rq_qos_throttle", "__rq_qos_throttle", "blkcg_maybe_throttle"}, cause.DiskThrottled},
-	{[]string{"rwsem_down_write_slowpath"}, cause.FileInodeLock},
-	{[]string{"filemap_fault", "filemap_read", "page_cache_ra", "folio_wait_bit_common", "swap_read"},
-		cause.MemoryPageIn},
-	{[]string{"folio_wait_writeback", "__filemap_get_folio"}, cause.FileWriteback},
-	{[]string{"io_schedule", "blk_mq_get_tag", "submit_bio_wait", "__iomap_dio_rw"}, cause.DiskSlow},
-}
+// The kernel's functions in which a thread waits for a limit of I/O, and for a device.
+var (
+	limitFunctions = []string{"blk_throtl", "rq_qos_throttle", "__rq_qos_throttle", "blkcg_maybe_throttle"}
+	diskFunctions  = []string{"io_schedule", "blk_mq_get_tag", "submit_bio_wait", "__iomap_dio_rw",
+		"folio_wait_bit_common"}
+)
 
 // syncCalls force data to disk.
 var syncCalls = map[string]bool{"fsync": true, "fdatasync": true, "msync": true, "sync": true, "syncfs": true,
@@ -56,17 +44,21 @@ func syncsOf(rec *recording.Recording) map[int32]bool {
 	return syncs
 }
 
-// file: uninterruptible in a system call, or asleep in a page fault.
+// file: uninterruptible in a system call, or asleep in a page fault. Memory is reclaimed, and a
+// writer is stopped, for whoever asks; what else a sync waits for is the sync's.
 func (r *reader) file(part *recording.RequestPart, frames []recording.Frame, b bucket) bucket {
-	if syncCalls[part.Syscall] {
+	stall, _ := cause.StallOf(frames, r.stack(part.WakerStack))
+	switch {
+	case stall == cause.MemoryReclaim || stall == cause.FileDirtyThrottle:
+		b.cause = stall
+	case syncCalls[part.Syscall] || inKernel(frames, syncFunctions):
 		b.cause = cause.FileSync
-		return b
-	}
-	for _, rule := range fileRules {
-		if inKernel(frames, rule.names) {
-			b.cause = rule.cause
-			return b
-		}
+	case inKernel(frames, limitFunctions):
+		b.cause = cause.DiskThrottled
+	case stall != "":
+		b.cause = stall
+	case inKernel(frames, diskFunctions):
+		b.cause = cause.DiskSlow
 	}
 	return b
 }

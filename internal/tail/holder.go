@@ -3,6 +3,7 @@ package tail
 import (
 	"sort"
 
+	"culprit/internal/cause"
 	"culprit/internal/code"
 	"culprit/recording"
 )
@@ -52,7 +53,7 @@ func (r *reader) holding(part *recording.RequestPart) holder {
 		frames := r.stack(longest.Stack)
 		found.stops = found.stops || stopped(frames) || collects(frames)
 		found.place, found.stack = placeOf(frames), longest.Stack
-		if !lockCalls[longest.Syscall] || longest.WakerTid == 0 || longest.WakerTid == tid || !r.own[longest.WakerPid] {
+		if !r.passesOn(longest) || longest.WakerTid == 0 || longest.WakerTid == tid || !r.own[longest.WakerPid] {
 			break
 		}
 		found.comm, tid = longest.WakerComm, longest.WakerTid
@@ -61,10 +62,33 @@ func (r *reader) holding(part *recording.RequestPart) holder {
 	return found
 }
 
+// passesOn tells a wait of a holder for a lock, which whoever has that one keeps it from.
+func (r *reader) passesOn(wait *recording.Wait) bool {
+	frames := r.stack(wait.Stack)
+	return lockCalls[wait.Syscall] || code.AwaitsPipe(frames) || isKernelLock(frames, r.stack(wait.WakerStack))
+}
+
 // waitsForLock tells a wait that another thread ended by letting something go.
 func (r *reader) waitsForLock(part *recording.RequestPart) bool {
-	return part.Class == recording.PartLock || part.WakerKind == recording.WakerBeside || fileLocks[part.Syscall] ||
-		part.Class == recording.PartNet && code.AtDatabaseLock(r.stack(part.Stack))
+	switch {
+	case part.Class == recording.PartLock || part.WakerKind == recording.WakerBeside || fileLocks[part.Syscall]:
+		return true
+	case part.Class == recording.PartNet:
+		frames := r.stack(part.Stack)
+		return code.AtDatabaseLock(frames) || code.AwaitsPipe(frames)
+	}
+	return r.waitsInKernel(part)
+}
+
+// waitsInKernel tells a wait for one of the kernel's own locks.
+func (r *reader) waitsInKernel(part *recording.RequestPart) bool {
+	asleep := part.Class == recording.PartDisk || part.Class == recording.PartFault
+	return asleep && isKernelLock(r.stack(part.Stack), r.stack(part.WakerStack))
+}
+
+func isKernelLock(frames, waker []recording.Frame) bool {
+	stall, _ := cause.StallOf(frames, waker)
+	return stall == cause.MemoryMapLock || stall == cause.FileInodeLock
 }
 
 // lockCalls are the system calls that wait for a futex, or for a lock on a file.

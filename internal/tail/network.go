@@ -49,12 +49,45 @@ func (r *reader) network(part *recording.RequestPart, frames []recording.Frame, 
 		}
 	case part.Class == recording.PartNet && slices.ContainsFunc(frames, connects):
 		b.cause = cause.NetReconnect
+	case part.Class == recording.PartNet && code.AwaitsPipe(frames):
+		return r.pipe(part, frames, b)
 	case part.Where != "" && part.Class == recording.PartNet:
 		return bucket{cause: cause.DownstreamSlow, class: part.Class, kind: cause.InPeer, place: part.Where}
 	case part.Syscall == "wait4" || part.Syscall == "waitid":
 		b.cause = cause.ProcessShortLived
 	}
 	return b
+}
+
+// pipe: full or empty, until whoever is at its other end reads or writes. Of the target itself that
+// is a queue between its threads. Who writes to a pipe that others wait to write to wakes the next
+// of them.
+func (r *reader) pipe(part *recording.RequestPart, frames []recording.Frame, b bucket) bucket {
+	kind, pid, comm := part.WakerKind, part.WakerPid, part.WakerComm
+	tid, from, to := part.WakerTid, part.TimeNs, part.TimeNs+part.LengthNs
+	for range chainMost {
+		if kind != recording.WakerThread || !r.own[pid] {
+			break
+		}
+		longest := r.longest(tid, from, to)
+		if longest == nil || !code.AwaitsPipe(r.stack(longest.Stack)) {
+			break
+		}
+		kind, pid, comm, tid = longest.WakerKind, longest.WakerPid, longest.WakerComm, longest.WakerTid
+	}
+	switch {
+	case kind != recording.WakerThread:
+		return b
+	case r.own[pid]:
+		b.cause = cause.RequestQueued
+		return b
+	}
+	does := "writes"
+	if code.WritesPipe(frames) {
+		does = "reads"
+	}
+	return bucket{cause: cause.DownstreamSlow, class: part.Class, kind: cause.InPeer,
+		place: fmt.Sprintf("%s, which %s the pipe", comm, does)}
 }
 
 // connects tells a function that makes a connection: who sleeps below it waits for the other end to

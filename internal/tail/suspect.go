@@ -51,7 +51,7 @@ func (c *claim) suspect(share, extra compare.Interval) cause.Suspect {
 			s.Places = append(s.Places, cause.Place{Kind: at.kind, Name: at.place, Role: roleOf(c.cause)})
 		}
 	}
-	if c.cause == cause.LockContended || c.cause == cause.RequestQueued {
+	if slices.Contains(heldCauses, c.cause) {
 		if holder := holderOf(c.parts); holder != "" {
 			s.Places = append(s.Places, cause.Place{Kind: cause.InCode, Role: cause.HeldIn, Name: holder})
 		}
@@ -61,6 +61,9 @@ func (c *claim) suspect(share, extra compare.Interval) cause.Suspect {
 	s.InWords()
 	return s
 }
+
+// heldCauses are those of which is told what those did whom requests waited for.
+var heldCauses = []cause.ID{cause.LockContended, cause.RequestQueued, cause.MemoryMapLock, cause.FileInodeLock}
 
 // forGoroutines tells that most of the time was spent by goroutines that waited for others.
 func (c *claim) forGoroutines() bool {

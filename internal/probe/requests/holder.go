@@ -69,6 +69,27 @@ func (m *maker) waitsIn(r *recording.SlowRequest, function string, from, to int6
 // another.
 const chainMost = 4
 
+// handedOver tells waits that another thread ended by giving something up: a futex, or a lock of
+// the kernel.
+func handedOver(wait *recording.Wait) bool {
+	return wait.WakerKind == recording.WakerThread && (wait.State == "D" || lockCalls[wait.Syscall])
+}
+
+// holderOf is the stack of whoever kept a thread from a lock: what it ran meanwhile, where it ran
+// for half of the wait, else where it gave the lock up. That of a lock inside the kernel has the
+// kernel's functions alone: as such a lock is held within one call, the call's place in the program
+// is that of what was run.
+func (m *maker) holderOf(wait *recording.Wait) int32 {
+	ran := m.ranHolding(wait)
+	if ran == recording.NoStack {
+		return wait.WakerStack
+	}
+	if wait.State != "D" {
+		return ran
+	}
+	return m.window.Builder.Called(ran, wait.WakerStack)
+}
+
 // ranHolding is what the thread ran that kept others from a lock, where it ran for half of the
 // wait; NoStack where it did not.
 func (m *maker) ranHolding(wait *recording.Wait) int32 {
@@ -87,7 +108,7 @@ func (m *maker) ranHolding(wait *recording.Wait) int32 {
 		if 2*slept < to-from {
 			return m.mostSeen(tid, from, to)
 		}
-		if !lockCalls[longest.Syscall] || longest.WakerTid == 0 || longest.WakerTid == tid {
+		if !handedOver(longest) || longest.WakerTid == 0 || longest.WakerTid == tid {
 			return recording.NoStack
 		}
 		tid = longest.WakerTid

@@ -249,10 +249,8 @@ func (m *maker) waited(r *recording.SlowRequest, wait *recording.Wait, from, to 
 	if before && part.Class == recording.PartNet { // it slept for want of work
 		part.Class = recording.PartIdle
 	}
-	if part.Class == recording.PartLock && wait.WakerKind == recording.WakerThread {
-		if stack := m.ranHolding(wait); stack != recording.NoStack {
-			part.WakerStack = stack
-		}
+	if handedOver(wait) {
+		part.WakerStack = m.holderOf(wait)
 	}
 	part.Where = m.objectOf(wait)
 	woken := min(to, max(from, wait.WokenNs()))
