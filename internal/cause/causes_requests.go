@@ -1,7 +1,7 @@
 package cause
 
-// Causes of slow requests. culprit tail raises them, from the requests themselves; nothing in the
-// recordings of two sides tells of single requests, so no rule recognises them there.
+// Causes of slow requests. They are raised from the requests themselves, by culprit tail and where
+// two services are told apart by theirs (package tail); no rule recognises them in what threads do.
 const (
 	RequestQueued  ID = "request.queued"
 	LoopBlocked    ID = "loop.blocked"
@@ -43,7 +43,9 @@ func downstreamSlow() Cause {
 		Claim: "the time is spent waiting for another service",
 		Example: "a front end whose back end takes 30 ms for one of 100 answers: its own slow requests sleep " +
 			"between their question and that answer",
-		Evidence:   "the time between this service's own request to a peer and its answer, by peer" + byTail,
+		Evidence: "the time between this service's own request to a peer and its answer, by peer; waits at a " +
+			"pipe whose other end another process has" + byTail + "; between two services also by the latency of " +
+			"their requests, where such waiting is most of what they take longer",
 		Proof:      attributionOnly,
 		Remedy:     "look at the peer: run culprit tail there",
 		Gain:       "the peer stays as quick",

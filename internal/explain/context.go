@@ -47,6 +47,9 @@ type Context struct {
 	// Percentile is that of the latency which was tested, such as "p99": suspects are then those of
 	// the slow requests, where enough of them were kept. "" where another metric was.
 	Percentile string `json:"percentile,omitempty"`
+	// OfRequests: the mean latency of requests was tested, or their rate, which hang on what requests
+	// wait for at other services as well.
+	OfRequests bool `json:"of_requests,omitempty"`
 	// Outcome of the tested metric, "" where nothing was tested. Without a difference there are no
 	// suspects.
 	Outcome stat.Outcome `json:"outcome"`

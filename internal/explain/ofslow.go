@@ -21,27 +21,48 @@ func (e *Evidence) HoldRequests() bool {
 
 // slower says why the slow requests of one side take longer; nil where no percentile was tested.
 func (e *Evidence) slower(c Context) *tail.Difference {
-	if c.Percentile == "" || !c.Judged() || e.OneSided() {
+	if c.Percentile == "" {
+		return nil
+	}
+	return e.between(c, c.Percentile)
+}
+
+// awaited says what the requests of one side wait for at other services, where their latency or
+// rate was tested and that waiting is most of what they take longer; nil where it is not.
+func (e *Evidence) awaited(c Context) *tail.Difference {
+	if !c.OfRequests {
+		return nil
+	}
+	if found := e.between(c, tail.All); found != nil && found.OfPeers() {
+		return found
+	}
+	return nil
+}
+
+// between compares the requests of the two sides, at a percentile or all; nil where nothing was
+// shown to differ.
+func (e *Evidence) between(c Context, which string) *tail.Difference {
+	if !c.Judged() || e.OneSided() {
 		return nil
 	}
 	if e.slow == nil {
 		e.slow = map[string]*tail.Difference{}
 	}
-	key := fmt.Sprintf("%s %s", c.Percentile, c.Outcome)
+	key := fmt.Sprintf("%s %s", which, c.Outcome)
 	if e.slow[key] == nil {
 		usual, dear := e.A, e.B
 		if c.Outcome == stat.Better {
 			usual, dear = dear, usual
 		}
-		e.slow[key] = tail.Between(usual, dear, c.Percentile)
+		e.slow[key] = tail.Between(usual, dear, which)
 	}
 	return e.slow[key]
 }
 
-// knowsSlow reports whether the slow requests themselves have suspects.
+// knowsSlow reports whether the requests themselves have suspects.
 func (e *Evidence) knowsSlow(c Context) bool {
 	found := e.slower(c)
-	return found != nil && len(found.Suspects) > 0
+	return found != nil && len(found.Suspects) > 0 || e.awaited(c) != nil
 }
 
 // ofSide tells suspects of the side that is the dearer one.
@@ -57,8 +78,15 @@ func ofSide(suspects []cause.Suspect, outcome stat.Outcome) []cause.Suspect {
 	return told
 }
 
-// judgeSlow has a judgement name the suspects of the slow requests, or say why it does not.
+// judgeSlow has a judgement name the suspects of the slow requests, or say why it does not; and
+// those of all requests, where these wait for other services.
 func (j *Judgement) judgeSlow(e *Evidence, c Context) {
+	if found := e.awaited(c); found != nil {
+		j.Suspects, j.Why = ofSide(found.Suspects, c.Outcome), nil
+		j.warn("suspects are those of the requests themselves: they wait for other services, which no thread of this one " +
+			"is busy with; shares are of what a request takes more")
+		return
+	}
 	found := e.slower(c)
 	switch {
 	case found == nil:

@@ -85,6 +85,7 @@ func (inv *investigation) read(ctx context.Context,
 	if units.Percent(inv.c.Metric.Name) > 0 && shown.HoldRequests() {
 		known.Percentile = inv.c.Metric.Name
 	}
+	known.OfRequests = load.IsMetric(inv.c.Metric.Name) && known.Percentile == "" && shown.HoldRequests()
 	if inv.options.Metric.Printed == nil {
 		for _, metric := range inv.c.Metrics {
 			name, change := inv.ofRecording(metric, &shown.Work)

@@ -2,6 +2,8 @@ package tail
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
@@ -36,10 +38,27 @@ type Difference struct {
 	Kind string
 }
 
+// ofPeers are the causes of time that is spent waiting for other services.
+var ofPeers = []cause.ID{cause.DownstreamSlow, cause.NetReconnect}
+
+// mostOfPeers is the part of what requests take longer that waiting for other services is at least
+// where that is what made them slower: the larger part.
+const mostOfPeers = 0.5
+
+// OfPeers reports whether waiting for other services is most of the difference: what a service's
+// own threads are busy with tells nothing of it.
+func (d *Difference) OfPeers() bool {
+	return len(d.Suspects) > 0 && slices.Contains(ofPeers, d.Suspects[0].Cause) &&
+		d.Suspects[0].Share.Value >= mostOfPeers
+}
+
+// All is what Between is asked of all requests.
+const All = "mean"
+
 // Between says where the slow requests of a side take longer than those of another one: those at
 // and above a percentile ("p99"), but for the slowest quarter of them. What they are made of adds
-// up to about that percentile, so that what changed between them is what changed it. Both sides may
-// have several recordings.
+// up to about that percentile, so that what changed between them is what changed it. Of All it
+// says where requests take longer in the mean. Both sides may have several recordings.
 func Between(usual, dear []*recording.Recording, percentile string) *Difference {
 	share := 1 - units.Percent(percentile)/100
 	a, b := bandOf(usual, share), bandOf(dear, share)
@@ -86,10 +105,10 @@ func (c *claim) between(share compare.Interval, extra, count float64) cause.Susp
 	each := extra / count
 	s := c.suspect(share, interval(c.extra/count, share.Low*each, share.High*each))
 	if c.cause == cause.CodeGrew {
-		s.Claim = "the slow requests of one side run this for longer than those of the other"
+		s.Claim = "requests of one side run this for longer than those of the other"
 	}
 	s.Evidence = []cause.Evidence{{Signal: "requests", Unit: "s/request",
-		Text: "time of a slow request that belongs to this cause", A: c.usual, B: c.usual + c.extra/count}}
+		Text: "time of such a request that belongs to this cause", A: c.usual, B: c.usual + c.extra/count}}
 	return s
 }
 
@@ -119,6 +138,9 @@ func bandOf(group []*recording.Recording, share float64) *side {
 	buckets, _ := InOrder(counts)
 	low := quantile(buckets, counts, count, 1-share)
 	high := quantile(buckets, counts, count, 1-share*slowestLeft)
+	if share == 1 {
+		low, high = 0, math.Inf(1)
+	}
 	for _, r := range s.readers {
 		for _, one := range r.readAll(func(*recording.SlowRequest) bool { return true }) {
 			one.weight = float64(max(1, one.row.Weight))

@@ -148,3 +148,22 @@ func TestSlowRequestsOfAnotherKind(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// All requests wait for another service: of the mean that is the difference, unless they run more
+// for as long.
+func TestAllRequestsWaitForOthers(t *testing.T) {
+	for cpu, want := range map[float64]bool{1: true, 3: true, 9: false} {
+		dear := sideOf(func(i int) served {
+			one := usualSide(i)
+			one.cpu, one.wait, one.class = cpu, 4, recording.PartDownstream
+			return one
+		})
+		got := Between(sideOf(usualSide), dear, All)
+		if got.OfPeers() != want {
+			t.Errorf("%g ms on a CPU: of peers %t, want %t: %+v %s", cpu, got.OfPeers(), want, got.Suspects, got.Why)
+		}
+		if want && !slices.Contains(got.Suspects[0].Where, "waited for in look_up") {
+			t.Errorf("%+v", got.Suspects[0])
+		}
+	}
+}

@@ -81,7 +81,8 @@ func (b *blocks) mean(own []float64, of []int) (mean, all float64) {
 	return mean / weight, all / weight
 }
 
-// part is a cause's part of the extra time in such slices of both sides; 0 where there is none.
+// part is a cause's part of the extra time in such slices of both sides; 0 where there is none, and
+// all of it where other causes have less than before.
 func (b *blocks) part(id cause.ID, of, than []int) float64 {
 	own, all := b.mean(b.of(id), of)
 	if b.than != nil {
@@ -91,7 +92,7 @@ func (b *blocks) part(id cause.ID, of, than []int) float64 {
 	if all <= 0 {
 		return 0
 	}
-	return own / all
+	return min(1, own/all)
 }
 
 func (b *blocks) of(id cause.ID) []float64 {

@@ -142,11 +142,5 @@ func holderOf(parts []held) string {
 			at[name] += part.LengthNs
 		}
 	}
-	best := ""
-	for place, ns := range at {
-		if best == "" || ns > at[best] || ns == at[best] && place < best {
-			best = place
-		}
-	}
-	return best
+	return longestOf(at)
 }

@@ -51,6 +51,11 @@ func (c *claim) suspect(share, extra compare.Interval) cause.Suspect {
 			s.Places = append(s.Places, cause.Place{Kind: at.kind, Name: at.place, Role: roleOf(c.cause)})
 		}
 	}
+	if c.cause == cause.DownstreamSlow {
+		if at := c.waitsIn(); at != "" {
+			s.Places = append(s.Places, cause.Place{Kind: cause.InCode, Role: cause.WaitedForIn, Name: at})
+		}
+	}
 	if slices.Contains(heldCauses, c.cause) {
 		if holder := holderOf(c.parts); holder != "" {
 			s.Places = append(s.Places, cause.Place{Kind: cause.InCode, Role: cause.HeldIn, Name: holder})
@@ -60,6 +65,27 @@ func (c *claim) suspect(share, extra compare.Interval) cause.Suspect {
 		Text: fmt.Sprintf("%.0f ms of the extra time of slow requests in %d stretches", c.extra*1e3, len(c.parts))}}
 	s.InWords()
 	return s
+}
+
+// waitsIn is the function in which most of the time is waited; "" where none is known.
+func (c *claim) waitsIn() string {
+	times := map[string]int64{}
+	for _, part := range c.parts {
+		if at := placeOf(part.reader.stack(part.Stack)); at != "" {
+			times[at] += part.LengthNs
+		}
+	}
+	return longestOf(times)
+}
+
+// longestOf is the name with the most time; "" for none.
+func longestOf(times map[string]int64) (best string) {
+	for name, ns := range times {
+		if best == "" || ns > times[best] || ns == times[best] && name < best {
+			best = name
+		}
+	}
+	return best
 }
 
 // heldCauses are those of which is told what those did whom requests waited for.
