@@ -87,15 +87,16 @@ func memoryReclaim() Cause {
 
 func memoryMapLock() Cause {
 	return Cause{ID: MemoryMapLock, Nature: amongThreads,
-		Claim: "threads wait for the lock of their process's memory map, which mapping, unmapping and " +
-			"many page faults take",
+		Claim: "threads wait for the lock of their process's memory map, which mapping, unmapping, forking " +
+			"and many page faults take",
 		Example: "a thread makes its index anew in memory that it maps, locks and unmaps: other threads " +
 			"that map scratch memory wait 3.5 times as long for all they do (maplock-index-c)",
 		Evidence: "waits and spinning in mmap, munmap, mprotect, madvise, brk or a page fault, right where " +
 			"they take mmap_lock; the holder",
 		Proof: attributionOnly,
 		Remedy: "map and unmap less: keep memory (allocator thresholds, pools, arenas), unmap in smaller " +
-			"pieces, or do what holds the lock for long in a process of its own",
+			"pieces, fork a smaller process (posix_spawn does not copy page tables), or do what holds the " +
+			"lock for long in a process of its own",
 		Gain: "no other thread maps, unmaps or locks much memory at once; readers of /proc/PID/smaps " +
 			"hold the lock as well",
 		MistakenAs: "lock.contended, which is in user space; memory.faults, where the faults themselves " +

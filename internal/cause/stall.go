@@ -138,7 +138,7 @@ func (s *scene) describeStall(c *claim) {
 			c.at(inSetting(setting))
 		}
 	}
-	if c.cause == MemoryMapLock {
+	if c.cause == MemoryMapLock || c.cause == FileInodeLock {
 		s.holders(c)
 	}
 	for _, name := range most(functions, 2) {

@@ -135,7 +135,8 @@ func (r *reader) bucketOf(part *recording.RequestPart, pid int32) bucket {
 // others.
 func (r *reader) waitsBehind(part *recording.RequestPart, b bucket) bool {
 	switch b.cause {
-	case cause.RuntimeGC, cause.CPUThrottled, cause.CPUStarved, cause.MemoryReclaim, cause.MemoryPageIn:
+	case cause.RuntimeGC, cause.CPUThrottled, cause.CPUStarved, cause.MemoryReclaim, cause.MemoryPageIn,
+		cause.MemoryMapLock:
 		return false
 	}
 	return part.Class != recording.PartIdle && part.Class != recording.PartQueued

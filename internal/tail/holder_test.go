@@ -120,6 +120,20 @@ func TestLocksOfTheKernel(t *testing.T) {
 	}
 }
 
+// Who waits for the memory map before it reads a request is at no other request: the read itself
+// writes to memory that was copied, or the whole process stands.
+func TestMapLockBeforeARead(t *testing.T) {
+	for inner, want := range map[string]cause.ID{"do_user_addr_fault": cause.MemoryMapLock,
+		"io_schedule": cause.RequestQueued} {
+		rec := made(200, 20, func(_ int, request *recording.SlowRequest) []recording.RequestPart {
+			return []recording.RequestPart{{Class: recording.PartFault, TimeNs: request.TimeNs, LengthNs: 30e6, Stack: 2,
+				Before: true}}
+		})
+		withKernel(rec, "asm_exc_page_fault", inner)
+		checkFirst(t, inner, rec, want)
+	}
+}
+
 // A full pipe is waited for until its reader reads, whoever of the program's own threads was woken
 // before and woke the next; one that the program reads itself is a queue.
 func TestPipes(t *testing.T) {
