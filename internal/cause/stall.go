@@ -44,7 +44,10 @@ var stalls = []stall{
 	{cause: FileWriteback, any: []string{"__filemap_get_folio", "pagecache_get_page", "grab_cache_page", "__folio_lock"},
 		with: []string{"write_begin", "write_iter", "page_mkwrite", "perform_write"}},
 	{cause: MemoryPageIn, running: true, any: []string{"page_cache_ra_", "page_cache_sync_ra", "page_cache_async_ra",
-		"do_page_cache_ra", "read_pages", "filemap_read_folio", "filemap_add_folio", "swap_read"}},
+		"do_page_cache_ra", "read_pages", "filemap_read_folio", "swap_read"}},
+	// Who writes adds pages to the cache as well.
+	{cause: MemoryPageIn, running: true, any: []string{"filemap_add_folio"},
+		without: []string{"write_begin", "write_iter", "perform_write"}},
 	// Requests are often handed to the device only when the reader goes to sleep.
 	{cause: MemoryPageIn, running: true, any: []string{"filemap_fault", "do_swap_page", "filemap_get_pages"},
 		with: []string{"blk_", "submit_bio", "bio_"}},

@@ -33,10 +33,27 @@ func (e *Evidence) awaited(c Context) *tail.Difference {
 	if !c.OfRequests {
 		return nil
 	}
-	if found := e.between(c, tail.All); found != nil && found.OfPeers() {
-		return found
+	found := e.between(c, tail.All)
+	if found == nil || !found.OfPeers() {
+		return nil
 	}
-	return nil
+	usual, dear := e.sides(c)
+	a, b := asksOf(usual), asksOf(dear)
+	if b.oftenerThan(a) {
+		return nil // the others are as quick as before: the code that asks is the cause
+	}
+	told := *found
+	told.Suspects = slices.Clone(found.Suspects)
+	told.Suspects[0].Evidence = append(slices.Clone(found.Suspects[0].Evidence), a.beside(b)...)
+	return &told
+}
+
+// sides are the recordings of the side that was shown to be cheaper, and of the other.
+func (e *Evidence) sides(c Context) (usual, dear []*recording.Recording) {
+	if c.Outcome == stat.Better {
+		return e.B, e.A
+	}
+	return e.A, e.B
 }
 
 // between compares the requests of the two sides, at a percentile or all; nil where nothing was
@@ -50,10 +67,7 @@ func (e *Evidence) between(c Context, which string) *tail.Difference {
 	}
 	key := fmt.Sprintf("%s %s", which, c.Outcome)
 	if e.slow[key] == nil {
-		usual, dear := e.A, e.B
-		if c.Outcome == stat.Better {
-			usual, dear = dear, usual
-		}
+		usual, dear := e.sides(c)
 		e.slow[key] = tail.Between(usual, dear, which)
 	}
 	return e.slow[key]
