@@ -107,8 +107,11 @@ func (r *reader) stack(id int32) []recording.Frame {
 // bucketOf says what a stretch of a request speaks for.
 func (r *reader) bucketOf(part *recording.RequestPart, pid int32) bucket {
 	b := r.byClass(part)
-	if b.cause == "" && part.Class == recording.PartDisk && r.syncs[pid] {
+	switch {
+	case b.cause == "" && part.Class == recording.PartDisk && r.syncs[pid]:
 		b.cause = cause.FileSync
+	case b.cause == cause.CodeGrew && !part.Before && !r.loops[pid]: // a loop's work is the loop's
+		b.cause = cmp.Or(cause.WorkOf(r.stack(part.Stack)), b.cause)
 	}
 	stack, pooled := r.pools[pid]
 	if pooled && b.cause == "" && part.Class == recording.PartNet && isSum(part) {
@@ -153,7 +156,9 @@ func (r *reader) byClass(part *recording.RequestPart) bucket {
 	}
 	switch part.Class {
 	case recording.PartCPU:
-		b.cause = works(frames)
+		if b.cause = cause.CodeGrew; inKernel(frames, syncFunctions) { // on a fast disk most of a sync is work
+			b.cause = cause.FileSync
+		}
 	case recording.PartQueued:
 		return r.queued(part)
 	case recording.PartLock:
@@ -178,14 +183,6 @@ func (r *reader) byClass(part *recording.RequestPart) bucket {
 		return bucket{class: part.Class}
 	}
 	return b
-}
-
-// works: on a CPU. On a fast disk most of a sync is work, and so it is of a page that is read.
-func works(frames []recording.Frame) cause.ID {
-	if inKernel(frames, syncFunctions) {
-		return cause.FileSync
-	}
-	return cmp.Or(cause.WorkOf(frames), cause.CodeGrew)
 }
 
 // queued: without a CPU.

@@ -47,8 +47,9 @@ func (c *claim) suspect(share, extra compare.Interval) cause.Suspect {
 		if len(s.Places) == placesMax || c.places[at] < 0.1*c.extra {
 			break
 		}
-		if at.place != "" {
-			s.Places = append(s.Places, cause.Place{Kind: at.kind, Name: at.place, Role: roleOf(c.cause)})
+		place := cause.Place{Kind: at.kind, Name: at.place, Role: roleOf(c.cause)}
+		if at.place != "" && !slices.Contains(s.Places, place) { // it may be of several classes
+			s.Places = append(s.Places, place)
 		}
 	}
 	if c.cause == cause.DownstreamSlow {

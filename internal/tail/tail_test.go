@@ -56,9 +56,10 @@ func bucketOf(ns int64) int32 {
 }
 
 // On a fast disk most of a sync is work of the kernel's: it is the sync's, with what little the
-// thread waits. Work in a write is code.
+// thread waits; and so it is of pages that are read. Work in a write is code.
 func TestWorkOfASync(t *testing.T) {
-	for call, want := range map[string]cause.ID{"vfs_fsync_range": cause.FileSync, "vfs_write": cause.CodeGrew} {
+	for call, want := range map[string]cause.ID{"vfs_fsync_range": cause.FileSync, "vfs_write": cause.CodeGrew,
+		"page_cache_ra_unbounded": cause.MemoryPageIn, "filemap_add_folio": cause.MemoryPageIn} {
 		rec := made(200, 20, func(_ int, request *recording.SlowRequest) []recording.RequestPart {
 			return []recording.RequestPart{
 				{Class: recording.PartCPU, TimeNs: request.TimeNs, LengthNs: 25e6, Stack: 2},
