@@ -89,8 +89,8 @@ func memoryMapLock() Cause {
 	return Cause{ID: MemoryMapLock, Nature: amongThreads,
 		Claim: "threads wait for the lock of their process's memory map, which mapping, unmapping, forking " +
 			"and many page faults take",
-		Example: "a thread makes its index anew in memory that it maps, locks and unmaps: other threads " +
-			"that map scratch memory wait 3.5 times as long for all they do (maplock-index-c)",
+		Example: "a thread fills its index anew in memory that it maps, locks and unmaps: the work of " +
+			"another one, which maps scratch memory, takes 3.6 times as long (maplock-index-c)",
 		Evidence: "waits and spinning in mmap, munmap, mprotect, madvise, brk or a page fault, right where " +
 			"they take mmap_lock; the holder",
 		Proof: attributionOnly,

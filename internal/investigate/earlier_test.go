@@ -164,7 +164,7 @@ func TestServiceAgainstACase(t *testing.T) {
 	}
 	o := plain(t, "", "")
 	o.Earlier = earlier
-	o.Target = runs(t, "while :; do i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; sleep 0.02; done")
+	o.Target = runs(t, "while :; do i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; sleep 0.02; done")
 	c, err := Run(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
