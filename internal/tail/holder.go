@@ -5,6 +5,7 @@ import (
 
 	"culprit/internal/cause"
 	"culprit/internal/code"
+	"culprit/internal/compare/perrun"
 	"culprit/recording"
 )
 
@@ -142,5 +143,6 @@ func holderOf(parts []held) string {
 			at[name] += part.LengthNs
 		}
 	}
-	return longestOf(at)
+	best, _ := perrun.Largest(at)
+	return best
 }

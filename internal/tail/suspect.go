@@ -8,6 +8,7 @@ import (
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
+	"culprit/internal/compare/perrun"
 	"culprit/recording"
 )
 
@@ -76,17 +77,8 @@ func (c *claim) waitsIn() string {
 			times[at] += part.LengthNs
 		}
 	}
-	return longestOf(times)
-}
-
-// longestOf is the name with the most time; "" for none.
-func longestOf(times map[string]int64) (best string) {
-	for name, ns := range times {
-		if best == "" || ns > times[best] || ns == times[best] && name < best {
-			best = name
-		}
-	}
-	return best
+	at, _ := perrun.Largest(times)
+	return at
 }
 
 // heldCauses are those of which is told what those did whom requests waited for.

@@ -61,15 +61,22 @@ func TestDeviceAsTheKernelHasIt(t *testing.T) {
 	}
 }
 
-// What was announced before a process was booked asks for no look; what came later does, and so
-// does code that is not known.
-func TestBookedSinceTheQueueWasAskedFor(t *testing.T) {
+// bookedTable is an empty table of bookings.
+func bookedTable(t *testing.T) *ebpf.Map {
+	t.Helper()
 	table, err := ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.Hash, MaxEntries: 2, KeySize: 4,
 		ValueSize: uint32(unsafe.Sizeof(booked{}))})
 	if err != nil {
 		t.Skip("no BPF here: ", err)
 	}
-	defer table.Close()
+	t.Cleanup(func() { table.Close() })
+	return table
+}
+
+// What was announced before a process was booked asks for no look; what came later does, and so
+// does code that is not known.
+func TestBookedSinceTheQueueWasAskedFor(t *testing.T) {
+	table := bookedTable(t)
 	for pid, since := range map[uint32]uint64{7: 9, 8: 0} {
 		if err := table.Update(pid, &booked{Since: since}, ebpf.UpdateAny); err != nil {
 			t.Fatal(err)
@@ -84,12 +91,7 @@ func TestBookedSinceTheQueueWasAskedFor(t *testing.T) {
 // A value that the kernel writes must be one that the library of maps can read: its fields are
 // exported.
 func TestBookedIsReadBack(t *testing.T) {
-	table, err := ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.Hash, MaxEntries: 1, KeySize: 4,
-		ValueSize: uint32(unsafe.Sizeof(booked{}))})
-	if err != nil {
-		t.Skip("no BPF here: ", err)
-	}
-	defer table.Close()
+	table := bookedTable(t)
 	put := booked{Since: 9, Count: 2, Ranges: [mostRanges]codeRange{{1, 2}, {3, 4}}}
 	var got booked
 	if err := table.Update(uint32(7), &put, ebpf.UpdateAny); err != nil {
