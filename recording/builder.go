@@ -135,6 +135,17 @@ func (b *Builder) middleCut(frames []int32) []int32 {
 	return append(kept, frames[len(frames)-(MaxStackFrames-half-1):]...)
 }
 
+// Frames gives the frames of a stack, root first; nil for NoStack.
+func (b *Builder) Frames(stack int32) (frames []Frame) {
+	if stack < 0 {
+		return nil
+	}
+	for _, frame := range b.stacks[stack].Frames {
+		frames = append(frames, b.frames[frame])
+	}
+	return frames
+}
+
 // Called is the stack of what one stack does in user space and another one in the kernel: both are
 // of one call.
 func (b *Builder) Called(user, kernel int32) int32 {

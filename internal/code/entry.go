@@ -52,7 +52,7 @@ var startUp = regexp.MustCompile(`^(` +
 	`v8::internal::\(anonymous namespace\)::Invoke.*|` +
 	`Builtins_(JSEntry|JSEntryTrampoline|InterpreterEntryTrampoline|CallFunction.*)|` +
 	// Rust
-	`std::rt::lang_start.*|std::sys.*::__rust_begin_short_backtrace.*|` +
+	`std::rt::lang_start.*|std::sys.*::__?rust_begin_short_backtrace.*|` +
 	`core::ops::function::FnOnce::call_once.*|std::thread::.*Builder.*)$`)
 
 // IsStartUp tells a function of a run time or the C library that only leads to a program's own.

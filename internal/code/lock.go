@@ -26,22 +26,25 @@ var (
 		// CPython 3.8 to 3.14, see IsGIL
 		`take_gil PyEval_RestoreThread PyEval_AcquireThread PyMutex_Lock _PyMutex_Lock
 		_PyParkingLot_Park`,
-		// Rust 1.62 and later, parking_lot 0.12
-		`futex::Mutex::lock Mutex::lock_contended RwLock::read_contended RwLock::write_contended
+		// Rust 1.62 and later (from 1.9x on "<…::Mutex>::lock_contended"), parking_lot 0.12
+		`futex::Mutex::lock lock_contended read_contended write_contended
 		parking_lot::raw_mutex parking_lot::raw_rwlock`,
 		// Ruby 2.5 to 3.4
 		`rb_mutex_lock do_mutex_lock gvl_acquire rb_mutex_synchronize`,
 	)
-	// eventNames wait for an event and never for a lock: in C and C++, the JVM, Go.
+	// eventNames wait for an event and never for a lock: in C and C++, Rust and CPython,
+	// the JVM, Go.
 	eventNames = words(`pthread_join pthread_timedjoin pthread_clockjoin pthread_barrier_wait
-		std::condition_variable`, `ObjectMonitor::wait Object.wait ConditionObject.await Thread.sleep
-		Thread.join CountDownLatch.await`, `sync.runtime_notifyListWait sync.(*WaitGroup)`)
+		std::condition_variable std::__future_base std::__basic_future std::latch`,
+		`std::sync::mpsc::Receiver std::sync::mpmc:: std::sync::barrier _queue_SimpleQueue_get`,
+		`ObjectMonitor::wait Object.wait ConditionObject.await Thread.sleep Thread.join
+		CountDownLatch.await`, `sync.runtime_notifyListWait sync.(*WaitGroup)`)
 	// semaphoreNames wait for an event, or for what some programs lock with: who wakes whom must
 	// tell.
 	semaphoreNames = words(`sem_wait sem_timedwait sem_clockwait`)
 	// conditionNames wait for an event unless a runtime built its locks on them (JVM monitors,
 	// CPython's take_gil).
-	conditionNames = append(words(`pthread_cond_`), semaphoreNames...)
+	conditionNames = append(words(`pthread_cond_ futex::Condvar thread_parking::`), semaphoreNames...)
 	// parkNames are the JVM's ways to wait for anything but a monitor.
 	parkNames = words(`LockSupport.park Unsafe.park SynchronousQueue Reference`)
 	// synchronizers are what java.util.concurrent makes locks, latches and semaphores of.
@@ -168,8 +171,11 @@ const pythonAcquire = "PyThread_acquire_lock"
 // release on purpose.
 var pythonEvents = words(`wait _wait_for_tstate_lock join`)
 
+// isPythonEvent tells those, and the function in which a worker of an executor waits for work: what
+// it calls is built into the interpreter, and nameless where that is stripped.
 func isPythonEvent(frame *recording.Frame) bool {
 	name := bare(frame.Name)
 	name = name[strings.LastIndexByte(name, '.')+1:]
-	return strings.HasSuffix(frame.File, "threading.py") && slices.Contains(pythonEvents, name)
+	return strings.HasSuffix(frame.File, "threading.py") && slices.Contains(pythonEvents, name) ||
+		strings.HasSuffix(frame.File, "/concurrent/futures/thread.py") && name == "_worker"
 }

@@ -38,6 +38,38 @@ func TestWaitsForOfParkedThreads(t *testing.T) {
 	}
 }
 
+// Waits for what another thread brings are none for a lock, however a library makes them.
+func TestWaitsForOfEvents(t *testing.T) {
+	native, python := recording.KindNative, recording.KindPython
+	for _, test := range []struct {
+		name   string
+		frames []recording.Frame
+		want   Waiting
+	}{
+		{"a future of libstdc++", []recording.Frame{{Name: "serve", Kind: native},
+			{Name: "std::__future_base::_State_baseV2::wait", Kind: native},
+			{Name: "std::__atomic_futex_unsigned_base::_M_futex_wait_until", Kind: native}}, WaitEvent},
+		{"a channel of Rust", []recording.Frame{{Name: "std::sync::mpsc::Receiver<T>::recv", Kind: native},
+			{Name: "<std::sys::sync::thread_parking::futex::Parker>::park", Kind: native}}, WaitEvent},
+		{"a condition of Rust", []recording.Frame{{Name: "<std::sys::sync::condvar::futex::Condvar>::wait", Kind: native}},
+			WaitEvent},
+		{"a mutex of Rust", []recording.Frame{{Name: "<std::sys::sync::mutex::futex::Mutex>::lock_contended", Kind: native}},
+			WaitLock},
+		{"a worker of an executor of Python, stripped", []recording.Frame{
+			{Name: "_worker", Kind: python, File: "/usr/lib/python3.11/concurrent/futures/thread.py"},
+			{Name: "PyThread_acquire_lock_timed", Kind: native}}, WaitEvent},
+		{"a queue of Python", []recording.Frame{{Name: "serve", Kind: python, File: "/srv/app.py"},
+			{Name: "_queue_SimpleQueue_get_impl", Kind: native}, {Name: "PyThread_acquire_lock_timed", Kind: native}},
+			WaitEvent},
+		{"a lock of Python", []recording.Frame{{Name: "_worker", Kind: python, File: "/srv/app.py"},
+			{Name: "PyThread_acquire_lock_timed", Kind: native}}, WaitLock},
+	} {
+		if got := WaitsFor(test.frames); got != test.want {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
 // Go inlines the functions that take and give a lock which is free: CPU time in them is no fight
 // for one, as it is in their slow ways. Who waits in them waits for a lock all the same.
 func TestFightsForLock(t *testing.T) {

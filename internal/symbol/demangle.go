@@ -50,6 +50,9 @@ func demangled(name string) (string, bool) {
 			readable = short
 		}
 	}
+	if strings.HasPrefix(raw, "_R") {
+		readable = plainRust(readable)
+	}
 	if stub {
 		readable += stubSuffix
 	}

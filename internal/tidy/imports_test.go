@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	"internal/format/jfr":      {},
 	"internal/format/perfdata": {},
 	"internal/format":          {"recording", "internal/symbol", "internal/format/jfr"},
-	"internal/probe":           {"recording", "internal/host", "internal/symbol", "internal/stat"},
+	"internal/probe":           {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/code"},
 	"internal/dependency":      {"recording", "internal/dependency/rpm"},
 	"internal/dependency/rpm":  {},
 	"internal/record": {"recording", "internal/host", "internal/symbol", "internal/stat", "internal/probe",

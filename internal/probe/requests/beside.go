@@ -96,6 +96,17 @@ func (m *maker) answerBeside(r *recording.SlowRequest, from, to, least int64) *a
 	return best
 }
 
+// answeredBeside gives a wait on a socket the service whose answer was waited for.
+func (m *maker) answeredBeside(r *recording.SlowRequest, part *recording.RequestPart) {
+	if part.Class != recording.PartNet {
+		return
+	}
+	least := int64(besideLeast * float64(part.LengthNs))
+	if answer := m.answerBeside(r, part.TimeNs, part.TimeNs+part.LengthNs, least); answer != nil {
+		part.Class, part.Where = recording.PartDownstream, answer.service
+	}
+}
+
 func (m *maker) unknown(r *recording.SlowRequest, from, to int64) {
 	m.add(r, stretch(recording.PartUnknown, from, to-from, 0))
 }
@@ -114,14 +125,20 @@ func (m *maker) atWork(r *recording.SlowRequest, w stint, from, to int64) {
 		return
 	}
 	first := len(m.parts)
-	if w.wait != nil {
+	switch {
+	case w.unseen:
+		m.unknown(r, from, to)
+		return
+	case w.wait != nil:
 		m.waited(r, w.wait, from, to, false)
-	} else {
+	default:
 		m.ran(r, w.tid, from, to, false)
 	}
 	began := m.hadBegun(w, r.TimeNs+r.WaitNs)
 	for i := range m.parts[first:] {
-		m.parts[first+i].Beside = began
+		part := &m.parts[first+i]
+		part.Beside = began
+		m.answeredBeside(r, part)
 	}
 }
 
@@ -199,7 +216,7 @@ func (m *maker) elsewhere(r *recording.SlowRequest, first int, from, to int64) (
 	answer := m.answerBeside(r, from, to, least)
 	if answer != nil {
 		works = []stint{{work{fromNs: answer.fromNs, toNs: answer.toNs}, r.WriterTid}}
-	} else if works = m.workBeside(r, r.Tid, from, to); works == nil {
+	} else if works = m.ofOthers(r, from, to); works == nil {
 		return 0
 	}
 	parts := slices.Clone(m.parts[first:])
@@ -220,6 +237,18 @@ func (m *maker) elsewhere(r *recording.SlowRequest, first int, from, to int64) (
 		covered, at = covered+end-start, end
 	}
 	return float64(covered) / float64(to-from)
+}
+
+// ofOthers gives what other threads of the process did for a request of a loop: they worked, or
+// the one that woke the loop slept, or one slept as long as the request took.
+func (m *maker) ofOthers(r *recording.SlowRequest, from, to int64) []stint {
+	if works := m.workBeside(r, r.Tid, from, to); works != nil {
+		return works
+	}
+	if works := m.doneByWaker(r, from, to); works != nil {
+		return works
+	}
+	return m.sleptBeside(r, from, to)
 }
 
 // beside is the thread of an answer that was waited for beside the request's own thread.

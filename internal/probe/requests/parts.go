@@ -6,6 +6,7 @@ import (
 	"sort"
 	"time"
 
+	"culprit/internal/code"
 	"culprit/internal/probe/bpf"
 	"culprit/internal/probe/unwind"
 	"culprit/recording"
@@ -32,6 +33,7 @@ type maker struct {
 	// byThread as in collection.
 	byThread   map[int64]recording.Spent
 	starts     map[int]string               // by stack: see startOf
+	waitFor    map[int32]code.Waiting       // by stack
 	usualKinds map[int32]map[string]float64 // by process
 	parts      []recording.RequestPart
 }
@@ -43,7 +45,7 @@ func (c *collection) addParts() {
 		slow: map[int32][]*recording.Slow{}, turns: map[int32][]*recording.SlowRequest{}, asked: c.asked, moves: c.moves,
 		period: int64(time.Second) / int64(max(1, c.hz)), works: map[int32][]work{}, usual: map[int32]float64{},
 		looked: c.looked, parked: map[parkedAs]parked{}, byThread: c.byThread,
-		starts: map[int]string{}, usualKinds: map[int32]map[string]float64{}}
+		starts: map[int]string{}, waitFor: map[int32]code.Waiting{}, usualKinds: map[int32]map[string]float64{}}
 	for i := range rec.Waits {
 		m.waits[rec.Waits[i].Tid] = append(m.waits[rec.Waits[i].Tid], &rec.Waits[i])
 	}
@@ -108,7 +110,7 @@ func (m *maker) serve(r *recording.SlowRequest, tid int32, from, to int64) {
 	first := len(m.parts)
 	m.follow(r, tid, from, to, false)
 	m.downstream(r, m.parts[first:])
-	passedOn := m.passedOn(r, m.parts[first:])
+	answered := m.passedOn(r, m.parts[first:]) + m.awaited(r, first)
 	found, slept := m.elsewhere(r, first, from, to), int64(0)
 	if found == 0 {
 		slept = m.whileAsleep(r, tid, first)
@@ -119,7 +121,7 @@ func (m *maker) serve(r *recording.SlowRequest, tid int32, from, to int64) {
 	for _, class := range classesOf(&r.Spent) {
 		switch class.name {
 		case recording.PartLock:
-			class.ns -= passedOn
+			class.ns -= answered
 		case recording.PartNet:
 			class.ns -= slept
 		}

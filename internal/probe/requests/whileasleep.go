@@ -31,13 +31,20 @@ func (m *maker) whileAsleep(r *recording.SlowRequest, tid int32, first int) (len
 			m.parts = append(m.parts, part)
 			continue
 		}
-		m.without(r, part, works[part.TimeNs])
-		at, to := part.TimeNs, part.TimeNs+part.LengthNs
-		for _, w := range works[part.TimeNs] {
-			start, end := max(at, w.fromNs), min(to, w.toNs)
-			m.atWork(r, w, start, end)
-			length, at = length+end-start, end
-		}
+		length += m.instead(r, part, works[part.TimeNs])
+	}
+	return length
+}
+
+// instead adds works in the place of what of a part they cover, and the rest of it. It gives how
+// much they cover.
+func (m *maker) instead(r *recording.SlowRequest, part recording.RequestPart, works []stint) (length int64) {
+	m.without(r, part, works)
+	at, to := part.TimeNs, part.TimeNs+part.LengthNs
+	for _, w := range works {
+		start, end := max(at, w.fromNs), min(to, w.toNs)
+		m.atWork(r, w, start, end)
+		length, at = length+end-start, end
 	}
 	return length
 }

@@ -16,6 +16,7 @@ const workLeast = 1_000_000
 type work struct {
 	fromNs, toNs int64
 	wait         *recording.Wait // nil: it ran
+	unseen       bool            // what it did is not known
 }
 
 // fileLocks are the calls that wait for a lock on a file.
