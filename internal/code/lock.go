@@ -26,7 +26,7 @@ var (
 		// CPython 3.8 to 3.14, see IsGIL
 		`take_gil PyEval_RestoreThread PyEval_AcquireThread PyMutex_Lock _PyMutex_Lock
 		_PyParkingLot_Park`,
-		// Rust 1.62 and later (from 1.9x on "<…::Mutex>::lock_contended"), parking_lot 0.12
+		// Rust 1.62 and later ("<…::Mutex>::lock_contended" by some), parking_lot 0.12
 		`futex::Mutex::lock lock_contended read_contended write_contended
 		parking_lot::raw_mutex parking_lot::raw_rwlock`,
 		// Ruby 2.5 to 3.4

@@ -27,16 +27,63 @@ func (e *Evidence) slower(c Context) *tail.Difference {
 	return e.between(c, c.Percentile)
 }
 
-// awaited says what the requests of one side wait for at other services, where their latency or
-// rate was tested and that waiting is most of what they take longer; nil where it is not.
+// awaited says what the requests of one side wait for, where their latency or rate was tested and
+// that waiting is most of what they take longer: at other services, or for what no thread is busy
+// with. It is nil where it is not.
 func (e *Evidence) awaited(c Context) *tail.Difference {
 	if !c.OfRequests {
 		return nil
 	}
 	found := e.between(c, tail.All)
-	if found == nil || !found.OfPeers() {
+	switch {
+	case found == nil:
 		return nil
+	case found.OfPeers():
+		return e.ofPeers(c, found)
+	case found.OfWaits() && e.busyTells(c) < busyLeast:
+		return found
 	}
+	return nil
+}
+
+// busyLeast is the part of what requests take longer that the busy time of threads accounts for at
+// least where it explains them: the larger part. Of a pool that hands work from thread to thread
+// none may be busy, and each request waits.
+const busyLeast = 0.5
+
+// busyTells is the part of what requests take longer that the busy time of threads accounts for; 1
+// where they take no longer, or it is not known.
+func (e *Evidence) busyTells(c Context) float64 {
+	explained, err := e.Of(c.Metric)
+	if err != nil || explained == nil || e.Work.Name != units.PerRequest {
+		return 1
+	}
+	usual, dear := e.sides(c)
+	longer := meanLatency(dear) - meanLatency(usual)
+	if longer <= 0 {
+		return 1
+	}
+	busy := e.Work.Unit().Amount(mean(explained.B) - mean(explained.A))
+	if c.Outcome == stat.Better {
+		busy = -busy
+	}
+	return busy / longer
+}
+
+// meanLatency is that of all recordings of a side, in seconds.
+func meanLatency(group []*recording.Recording) float64 {
+	var all []float64
+	for _, rec := range group {
+		if value, known := units.OfRequests(rec, units.Latency); known {
+			all = append(all, value)
+		}
+	}
+	return mean(all)
+}
+
+// ofPeers has the difference of requests that wait for other services; nil where they only ask more
+// often.
+func (e *Evidence) ofPeers(c Context, found *tail.Difference) *tail.Difference {
 	usual, dear := e.sides(c)
 	a, b := asksOf(usual), asksOf(dear)
 	if b.oftenerThan(a) {
@@ -97,13 +144,21 @@ func ofSide(suspects []cause.Suspect, outcome stat.Outcome) []cause.Suspect {
 func (j *Judgement) judgeSlow(e *Evidence, c Context) {
 	if found := e.awaited(c); found != nil {
 		j.Suspects, j.Why = ofSide(found.Suspects, c.Outcome), nil
-		j.warn("suspects are those of the requests themselves: they wait for other services, which no thread of this one " +
-			"is busy with; shares are of what a request takes more")
+		what := "they wait for other services, which no thread of this one is busy with"
+		if !found.OfPeers() {
+			what = fmt.Sprintf("what its threads were busy with accounts for %.0f %% of what they take longer",
+				100*max(0, e.busyTells(c)))
+		}
+		j.warn("suspects are those of the requests themselves: " + what + "; shares are of what a request takes more")
 		return
 	}
 	found := e.slower(c)
 	switch {
 	case found == nil:
+		if told := e.busyTells(c); c.OfRequests && c.Judged() && len(j.Suspects) > 0 && told < busyLeast {
+			j.warn(fmt.Sprintf("suspects are of what threads were busy with, which accounts for %.0f %% of what requests take "+
+				"longer: shares are of that part", 100*max(0, told)))
+		}
 	case len(found.Suspects) == 0:
 		j.warn(fmt.Sprintf("suspects are those of the mean request, not of the %s: %s", c.Percentile, found.Why))
 	case found.OfAll && len(j.Suspects) > 0:

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// A Rust compiler mangles names in one of two ways: "_ZN…", or v0, "_R…", which is the default
-// since 1.9x (RFC 2603). The first writes std::time::Instant::now, the second
-// <std::time::Instant>::now. Two builds of one program may have both.
+// A Rust compiler mangles names in one of two ways: "_ZN…", or v0, "_R…" (RFC 2603). The first
+// writes std::time::Instant::now, the second <std::time::Instant>::now. The standard library of
+// Rust 1.95 has the second, programs by default the first.
 
 var (
 	rustClosure = regexp.MustCompile(`\{closure#\d+\}`)

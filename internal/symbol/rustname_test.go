@@ -8,7 +8,8 @@ func TestPlainRust(t *testing.T) {
 		"<alloc::sync::Arc<std::thread::Packet>>::drop_slow": "alloc::sync::Arc<std::thread::Packet>::drop_slow",
 		"<store::Pool<fn(u8) -> u8>>::take":                  "store::Pool<fn(u8) -> u8>::take",
 		"<store::Shelf as core::ops::drop::Drop>::drop":      "<store::Shelf as core::ops::drop::Drop>::drop",
-		"<<store::Shelf>::put::{closure#2} as core::ops::function::FnOnce<()>>::call_once::{shim:vtable#0}": "<<store::Shelf>::put::{{closure}} as core::ops::function::FnOnce<()>>::call_once::{{vtable.shim}}",
+		"<<store::Shelf>::put::{closure#2} as core::ops::function::FnOnce<()>>::call_once::{shim:vtable#0}"://
+		"<<store::Shelf>::put::{{closure}} as core::ops::function::FnOnce<()>>::call_once::{{vtable.shim}}",
 		"<[u8]>::sort": "<[u8]>::sort",
 		"store::main":  "store::main",
 		"<":            "<",

@@ -41,15 +41,29 @@ type Difference struct {
 // ofPeers are the causes of time that is spent waiting for other services.
 var ofPeers = []cause.ID{cause.DownstreamSlow, cause.NetReconnect}
 
-// mostOfPeers is the part of what requests take longer that waiting for other services is at least
-// where that is what made them slower: the larger part.
-const mostOfPeers = 0.5
+// amplified are the causes of waits that grow by more than what the program does more: requests
+// queue for what others take longer for. What these are busy with says why.
+var amplified = []cause.ID{cause.CodeGrew, cause.RequestQueued, cause.LoopBlocked, cause.LockContended,
+	cause.CPUStarved, cause.CPUThrottled, cause.RuntimeGC}
+
+// mostOfWaits is the part of what requests take longer that one way of waiting is at least where
+// that is what made them slower: the larger part.
+const mostOfWaits = 0.5
 
 // OfPeers reports whether waiting for other services is most of the difference: what a service's
 // own threads are busy with tells nothing of it.
 func (d *Difference) OfPeers() bool {
-	return len(d.Suspects) > 0 && slices.Contains(ofPeers, d.Suspects[0].Cause) &&
-		d.Suspects[0].Share.Value >= mostOfPeers
+	return d.firstIsMost() && slices.Contains(ofPeers, d.Suspects[0].Cause)
+}
+
+// OfWaits reports whether one way of waiting is most of the difference that is as long as what the
+// program waits for: a sleep, a disk, a page.
+func (d *Difference) OfWaits() bool {
+	return d.firstIsMost() && !slices.Contains(amplified, d.Suspects[0].Cause)
+}
+
+func (d *Difference) firstIsMost() bool {
+	return len(d.Suspects) > 0 && d.Suspects[0].Share.Value >= mostOfWaits
 }
 
 // All is what Between is asked of all requests.

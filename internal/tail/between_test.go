@@ -167,3 +167,19 @@ func TestAllRequestsWaitForOthers(t *testing.T) {
 		}
 	}
 }
+
+// Requests that sleep longer say so; those that wait longer for a lock or a CPU may do so because
+// of what others run.
+func TestAllRequestsWait(t *testing.T) {
+	for class, want := range map[string]bool{recording.PartSleep: true, recording.PartLock: false,
+		recording.PartQueued: false, recording.PartDownstream: true} {
+		dear := sideOf(func(i int) served {
+			one := usualSide(i)
+			one.wait, one.class = 9, class
+			return one
+		})
+		if got := Between(sideOf(usualSide), dear, All); got.OfWaits() != want {
+			t.Errorf("%s: of waits %t, want %t: %+v %s", class, got.OfWaits(), want, got.Suspects, got.Why)
+		}
+	}
+}

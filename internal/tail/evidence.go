@@ -204,8 +204,7 @@ func (r *reader) queued(part *recording.RequestPart) bucket {
 	return bucket{cause: cause.CPUStarved, class: part.Class, kind: cause.InProcess, place: part.RunnerComm}
 }
 
-// lock: asleep on a futex. What a run time stops its threads for is no lock of the program's, and
-// what a timer ended was a sleep, unless it looks for a lock again.
+// lock: asleep on a futex. What a run time stops its threads for is no lock of the program's.
 func (r *reader) lock(part *recording.RequestPart, frames []recording.Frame, b bucket) bucket {
 	if stopped(frames) || r.holding(part).stops {
 		b.cause = cause.RuntimeGC
@@ -213,10 +212,6 @@ func (r *reader) lock(part *recording.RequestPart, frames []recording.Frame, b b
 	}
 	if code.AwaitsTasks(frames) {
 		return bucket{class: recording.PartUnknown}
-	}
-	if part.WakerKind == recording.WakerTimer && code.WaitsFor(frames) == code.WaitEvent && !code.RetriesLock(frames) {
-		b.cause, b.class = cause.SleepDeliberate, recording.PartSleep
-		return b
 	}
 	b.cause = cause.LockContended
 	return b

@@ -273,13 +273,17 @@ func (m *maker) without(r *recording.SlowRequest, part recording.RequestPart, wo
 	keep(to)
 }
 
-// seen adds up the parts of a request's own thread by class.
+// seen adds up the parts of a request's own thread by class, as the kernel sums them up: it knows
+// no sleep on a futex.
 func (m *maker) seen(tid int32, first int) map[string]int64 {
 	seen := map[string]int64{}
 	for _, part := range m.parts[first:] {
 		class := part.Class
-		if part.StoodStill() {
+		switch {
+		case part.StoodStill():
 			class = recording.PartCPU
+		case class == recording.PartSleep && lockCalls[part.Syscall]:
+			class = recording.PartLock
 		}
 		if part.Tid == tid {
 			seen[class] += part.LengthNs

@@ -248,6 +248,9 @@ func (m *maker) waited(r *recording.SlowRequest, wait *recording.Wait, from, to 
 		part.HopNs, part.HopStack, part.HopComm = wait.HopNs, wait.HopStack, wait.HopComm
 	}
 	part.Class = classOf(wait)
+	if m.napped(wait) {
+		part.Class = recording.PartSleep
+	}
 	if before && part.Class == recording.PartNet { // it slept for want of work
 		part.Class = recording.PartIdle
 	}

@@ -3,6 +3,7 @@ package requests
 import (
 	"sort"
 
+	"culprit/internal/code"
 	"culprit/recording"
 )
 
@@ -46,6 +47,13 @@ func classOf(wait *recording.Wait) string {
 		return recording.PartNet
 	}
 	return recording.PartOther
+}
+
+// napped tells a wait on a futex that was to pass the time, as Java's Thread.sleep is: a timer
+// ended it, and nobody else was to. Some locks are looked at again by a timer.
+func (m *maker) napped(wait *recording.Wait) bool {
+	return lockCalls[wait.Syscall] && wait.WakerKind == recording.WakerTimer &&
+		m.waitsFor(wait.Stack) == code.WaitEvent && !code.RetriesLock(m.window.Builder.Frames(wait.Stack))
 }
 
 // behindOf bounds the requests of a thread that one may have waited behind.

@@ -56,6 +56,12 @@ func nap(tid int32, from, length int64) recording.Wait {
 	return wait
 }
 
+func napOnFutex(tid int32, from, length int64, stack int32) recording.Wait {
+	wait := nap(tid, from, length)
+	wait.Syscall, wait.Stack = "futex", stack
+	return wait
+}
+
 // parts cuts a request that is read at 100 ms and answered at 130 ms by thread 1, which sleeps from
 // 101 to 129 ms.
 func (each *brought) parts(s *stacks) (parts []recording.RequestPart) {
@@ -94,6 +100,8 @@ func TestDoneByWaker(t *testing.T) {
 	for _, each := range []brought{
 		{"sleeps", inLoop, []recording.Wait{nap(3, 102*ms, 26*ms)}, false, "sleep", 26, 3},
 		{"sleeps", inFuture, []recording.Wait{nap(3, 102*ms, 26*ms)}, false, "sleep", 26, 3},
+		{"naps on a futex", inFuture, []recording.Wait{napOnFutex(3, 102*ms, 26*ms, s.event)}, false, "sleep", 26, 3},
+		{"looks for a lock again", inFuture, []recording.Wait{napOnFutex(3, 102*ms, 26*ms, s.lock)}, false, "lock", 26, 3},
 		{"syncs", inFuture, []recording.Wait{asleep(3, "fsync", 102*ms, 26*ms)}, false, "disk", 26, 3},
 		{"waits for a lock", inLoop, []recording.Wait{handed(asleep(3, "futex", 102*ms, 26*ms), 4, s.lock)}, false,
 			"lock", 26, 3},
