@@ -7,7 +7,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** A thread a connection, which has a pool price the item and waits for that. One price in a hundred backs off. */
+/** A thread a connection, which has a pool price the item and waits for that. Each price backs off for some ms. */
 public class Main {
 	static int pause;
 
