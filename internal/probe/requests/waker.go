@@ -26,11 +26,12 @@ func (m *maker) awaited(r *recording.SlowRequest, first int) (length int64) {
 	for _, part := range parts {
 		from, to := part.TimeNs, part.TimeNs+part.LengthNs
 		var works []stint
+		var covered int64
 		if part.Class == recording.PartLock && part.LengthNs >= workLeast && part.WakerKind == recording.WakerThread &&
 			m.worksFor(r, part.WakerPid, part.WakerTid) && m.waitsFor(part.Stack) == code.WaitEvent {
-			works = m.doneBy(r, part.WakerTid, from, to, chainMost)
+			works, covered = m.doneBy(r, part.WakerTid, from, to, chainMost)
 		}
-		if sumOf(works, from, to) < int64(besideLeast*float64(to-from)) {
+		if covered < int64(besideLeast*float64(to-from)) {
 			works = nil
 		}
 		length += m.instead(r, part, works)
@@ -47,9 +48,9 @@ func (m *maker) doneByWaker(r *recording.SlowRequest, from, to int64) []stint {
 	if last == nil || last.WakerKind != recording.WakerThread || !m.worksFor(r, last.WakerPid, last.WakerTid) {
 		return nil
 	}
-	works := m.doneBy(r, last.WakerTid, from, last.WokenNs(), chainMost)
+	works, _ := m.doneBy(r, last.WakerTid, from, last.WokenNs(), chainMost)
 	seen := slices.DeleteFunc(slices.Clone(works), func(s stint) bool { return s.unseen })
-	if sumOf(seen, from, to) < int64(besideLeast*float64(to-from)) {
+	if _, covered := inTurn(seen, from, to); covered < int64(besideLeast*float64(to-from)) {
 		return nil
 	}
 	return works
@@ -75,7 +76,8 @@ func (m *maker) sleptBeside(r *recording.SlowRequest, from, to int64) []stint {
 	if of == nil {
 		return nil
 	}
-	return m.doneBy(r, of.Tid, from, to, chainMost)
+	works, _ := m.doneBy(r, of.Tid, from, to, chainMost)
+	return works
 }
 
 // oftenAsleep tells a thread that sleeps with its own work for so much of the window that a sleep
@@ -105,10 +107,10 @@ func (m *maker) lastSleep(tid int32, from, to int64) *recording.Wait {
 	return nil
 }
 
-// doneBy gives what a thread was at between two times, in order: it ran, or it slept while it had
-// work. Where it waited for what a third thread did for it, that is told instead, for up to so many
-// threads.
-func (m *maker) doneBy(r *recording.SlowRequest, tid int32, from, to int64, chain int) []stint {
+// doneBy gives what a thread was at between two times, in order, and how much of them it covers: it
+// ran, or it slept while it had work. Where it waited for what a third thread did for it, that is
+// told instead, for up to so many threads.
+func (m *maker) doneBy(r *recording.SlowRequest, tid int32, from, to int64, chain int) (kept []stint, covered int64) {
 	works := m.ranBetween(tid, from, to)
 	for _, w := range m.worksBetween(tid, from, to) {
 		if w.wait != nil {
@@ -124,11 +126,11 @@ func (m *maker) doneBy(r *recording.SlowRequest, tid int32, from, to int64, chai
 			works = append(works, stint{work{fromNs: wait.TimeNs, toNs: wait.WokenNs(), wait: wait}, tid})
 		case chain > 1 && wait.TimeNs >= r.TimeNs+r.WaitNs && handedOver(wait) &&
 			m.worksFor(r, wait.WakerPid, wait.WakerTid) && m.waitsFor(wait.Stack) == code.WaitEvent:
-			works = append(works, m.doneBy(r, wait.WakerTid, wait.TimeNs, wait.WokenNs(), chain-1)...)
+			of, _ := m.doneBy(r, wait.WakerTid, wait.TimeNs, wait.WokenNs(), chain-1)
+			works = append(works, of...)
 		}
 	}
-	kept, _ := inTurn(works, from, to)
-	return kept
+	return inTurn(works, from, to)
 }
 
 // ranBetween gives the stretches in which a thread ran, as far as they lie between two times. What
@@ -184,10 +186,4 @@ func (m *maker) waitsFor(stack int32) code.Waiting {
 		m.waitFor[stack] = what
 	}
 	return what
-}
-
-// sumOf is how long works are between two times.
-func sumOf(works []stint, from, to int64) (ns int64) {
-	_, ns = inTurn(slices.Clone(works), from, to)
-	return ns
 }

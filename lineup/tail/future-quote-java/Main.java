@@ -7,16 +7,19 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** A thread a connection, which has a pool price the item and waits for that. One price in a hundred backs off. */
+/** A thread a connection, which has a pool price the item and waits for that. Main PORT PAUSE EVERY: one price in EVERY
+ *  backs off for PAUSE ms. */
 public class Main {
+	static int pause, every;
+
 	static final ExecutorService pool = Executors.newFixedThreadPool(6);
 
 	static void backOff() throws Exception {
-		Thread.sleep(25);
+		Thread.sleep(pause);
 	}
 
 	static int priceOf(byte[] request) throws Exception {
-		if (ThreadLocalRandom.current().nextInt(100) == 0)
+		if (pause > 0 && ThreadLocalRandom.current().nextInt(every) == 0)
 			backOff();
 		int sum = 0;
 		for (int i = 0; i < 60000; i++)
@@ -39,6 +42,8 @@ public class Main {
 	}
 
 	public static void main(String[] words) throws Exception {
+		pause = Integer.parseInt(words[1]);
+		every = Integer.parseInt(words[2]);
 		ServerSocket listener = new ServerSocket(Integer.parseInt(words[0]), 100, InetAddress.getLoopbackAddress());
 		for (;;) {
 			Socket socket = listener.accept();
