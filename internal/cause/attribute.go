@@ -70,6 +70,8 @@ var transfers = []transfer{
 	{ruleCode, "what no cause took belongs to the function that it grew in", false, (*ledger).giveCode},
 	{"one function", "a function that two rules found is one place to look at, with all of its seconds", false,
 		(*ledger).joinFunctions},
+	{"waits for an interpreter", "one thread at a time runs Python: the others wait for the code that takes longer in it",
+		false, (*ledger).giveInterpreter},
 	{"counters", "hardware counters tell whether code runs more instructions or slower ones, and what those wait for",
 		false, (*ledger).giveCounted},
 	{ruleMoreCPUs, "more CPUs do the same work at once, and each takes longer for it", false,

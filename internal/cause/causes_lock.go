@@ -25,7 +25,8 @@ func lockContended() Cause {
 			"critical section",
 		Gain: "threads and load stay as in these runs: with more of them a lock may queue again",
 		MistakenAs: "cpu.starved: a holder that has no CPU makes everybody wait; a condition or a join " +
-			"is no lock; a semaphore of one that threads both take and give counts as a lock",
+			"is no lock; a semaphore of one that threads both take and give counts as a lock; where the run " +
+			"itself takes longer in Python, waits for the interpreter while it runs belong to that code",
 		Recognise: []recogniser{
 			{ruleHerd, findHerd, []deference{
 				noCPU, watched, child,

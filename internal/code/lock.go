@@ -155,6 +155,16 @@ func RetriesLock(frames []recording.Frame) bool {
 // lock is contended.
 func IsGIL(name string) bool { return containsAny(name, gilNames) }
 
+// AwaitsGIL reports whether a stack waits for the lock of CPython's interpreter.
+func AwaitsGIL(frames []recording.Frame) bool {
+	for i := range frames {
+		if IsGIL(frames[i].Name) || takesGIL(frames, i) {
+			return true
+		}
+	}
+	return false
+}
+
 // takesGIL reports whether a frame of a stack is CPython waiting for the lock of its interpreter,
 // where a stripped build does not name take_gil: nothing else in it waits for a condition
 // (Python/ceval_gil.h; locks are semaphores).

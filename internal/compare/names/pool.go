@@ -173,13 +173,15 @@ type Locks struct {
 	Waits    code.Waiting
 	Retries  bool // looks again for a lock whenever a timer wakes it
 	Database bool // waits for a lock of a database
+	GIL      bool // waits for the lock of CPython's interpreter
 }
 
 // Locks tells what a stack waits for.
 func (p *Pool) Locks(stack int32) Locks {
 	return once(p.locks, stack, func() Locks {
 		frames := p.Frames(stack)
-		return Locks{code.WaitsFor(frames), code.RetriesLock(frames), code.AtDatabaseLock(frames)}
+		return Locks{code.WaitsFor(frames), code.RetriesLock(frames), code.AtDatabaseLock(frames),
+			code.AwaitsGIL(frames)}
 	})
 }
 

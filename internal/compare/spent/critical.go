@@ -3,7 +3,6 @@ package spent
 import (
 	"slices"
 
-	"culprit/internal/compare/names"
 	"culprit/internal/compare/timeline"
 	"culprit/recording"
 )
@@ -90,13 +89,7 @@ func (w *walker) blocked(t *timeline.Thread, wait *recording.Wait, from int64) {
 		return
 	}
 	if wait.WakerKind != recording.WakerThread || waker == nil || waker == t {
-		p := blocked(r, t, wait, w.at-from)
-		if p.Key.Lock { // it looks again from time to time: who has the lock is whoever runs meanwhile
-			if holder := r.Meanwhile(t, from, w.at); holder != nil {
-				p.Holder = r.TopStack(holder, from, w.at)
-			}
-		}
-		w.emit(p, from)
+		w.emit(blocked(r, t, wait, w.at-from), from)
 		return
 	}
 	if r.IsLock(wait) || r.IsKernelLock(wait) {
@@ -218,11 +211,7 @@ func held(r *timeline.Run, t, holder *timeline.Thread, wait *recording.Wait,
 		}
 	}
 	if locked > 0 {
-		p := blocked(r, t, wait, locked)
-		if seen := r.TopStack(holder, from, to); seen != names.None {
-			p.Holder = seen // what it did with the lock says more than where it gave it up
-		}
-		pieces = append(pieces, p)
+		pieces = append(pieces, blocked(r, t, wait, locked))
 	}
 	return pieces
 }

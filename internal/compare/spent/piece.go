@@ -85,7 +85,7 @@ func blocked(r *timeline.Run, t *timeline.Thread, wait *recording.Wait, lengthNs
 	p := Piece{Key: key, Seconds: float64(lengthNs) / 1e9, Count: 1, Object: objectName(wait),
 		Around: around(r, t, wait)}
 	if key.Lock {
-		p.Holder = r.ReleasedAt(wait)
+		p.Holder = r.HeldIn(t, wait)
 	}
 	return p
 }

@@ -82,8 +82,8 @@ func (r *Run) mayEnd(t *Thread, pid int32) bool {
 	return t.Pid == pid && !t.Ticking && !r.Monitors(t)
 }
 
-// Meanwhile is the other thread of a process that ran most within a stretch, nil when none did.
-func (r *Run) Meanwhile(t *Thread, from, to int64) *Thread {
+// meanwhile is the other thread of a process that ran most within a stretch, nil when none did.
+func (r *Run) meanwhile(t *Thread, from, to int64) *Thread {
 	return r.mostRun(func(other *Thread) bool { return other.Pid == t.Pid && other != t }, from, to, 0)
 }
 

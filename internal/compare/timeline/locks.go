@@ -84,8 +84,21 @@ func (r *Run) releases() map[lockObject]int32 {
 	return found
 }
 
-// ReleasedAt is the stack in which a wait's lock was mostly given up, names.None for none.
-func (r *Run) ReleasedAt(wait *recording.Wait) int32 {
+// HeldIn is the stack in which a wait's lock was held: where the thread that gave it up ran most
+// meanwhile. Of a wait that a timer ended, and of one for an interpreter, which goes from thread to
+// thread meanwhile, it is whoever else ran most. Where neither was seen to run it is where the lock
+// was mostly given up; names.None for none.
+func (r *Run) HeldIn(t *Thread, wait *recording.Wait) int32 {
+	from, to := wait.TimeNs, wait.WokenNs()
+	holder := r.Thread(wait.WakerTid)
+	if wait.WakerKind == recording.WakerTimer || r.Names.Locks(r.Stack(wait.Stack)).GIL {
+		holder = r.meanwhile(t, from, to)
+	}
+	if holder != nil && holder != t {
+		if seen := r.TopStack(holder, from, to); seen != names.None {
+			return seen
+		}
+	}
 	return r.released[lockObject{wait.Pid, wait.Object}]
 }
 

@@ -74,16 +74,6 @@ func (t *Thread) sleptWithin(wait *recording.Wait) bool {
 	return false
 }
 
-// timerWaits is how many waits of a thread a timer ended.
-func (t *Thread) timerWaits() (woken int64) {
-	for _, wait := range t.Waits {
-		if wait.WakerKind == recording.WakerTimer && wait.BlockedNs > 0 {
-			woken++
-		}
-	}
-	return woken
-}
-
 // mostRun is the thread that ran most within a stretch, of those that match and ran for longer.
 func (r *Run) mostRun(match func(*Thread) bool, from, to, longerThan int64) (busiest *Thread) {
 	for _, t := range r.Threads {

@@ -22,13 +22,29 @@ const (
 	processAsleep = 0.5
 )
 
+// wokenByTimer reports whether a timer ended a wait. Looking again whether a lock is free
+// (CPython's take_gil, each switch interval) is waiting for the lock, not for the timer.
+func (r *Run) wokenByTimer(wait *recording.Wait) bool {
+	return wait.WakerKind == recording.WakerTimer && wait.BlockedNs > 0 && !r.IsLock(wait)
+}
+
+// timerWaits is how many waits of a thread a timer ended.
+func (r *Run) timerWaits(t *Thread) (woken int64) {
+	for _, wait := range t.Waits {
+		if r.wokenByTimer(wait) {
+			woken++
+		}
+	}
+	return woken
+}
+
 // ticks reports whether waits are those of a ticker, and the median time between its wake-ups.
 // asleepPart of the time it must sleep.
 func (r *Run) ticks(waits []*recording.Wait, asleepPart float64) (ticking bool, tickNs int64) {
 	var woken []int64
 	var asleepNs int64
 	for _, wait := range waits {
-		if wait.WakerKind == recording.WakerTimer && wait.BlockedNs > 0 && !r.IsNap(wait) {
+		if r.wokenByTimer(wait) && !r.IsNap(wait) {
 			woken = append(woken, wait.WokenNs())
 			asleepNs += wait.BlockedNs + wait.RunqueueNs // waiting for a CPU is no work either
 		}
@@ -74,8 +90,9 @@ func (r *Run) rhythms() map[int32]*recording.Wakeup {
 func (r *Run) isRhythm(row *recording.Wakeup) bool {
 	interval := float64(row.IntervalNs)
 	spanNs := float64(row.Count) * interval
-	return row.WakerKind == recording.WakerTimer && row.Count >= fewestTicks && interval > 0 &&
-		fewestTicksPerSecond*interval <= 1e9 && float64(row.SpreadNs) <= regularSpread*interval &&
+	return row.WakerKind == recording.WakerTimer && !r.Names.Locks(r.Stack(row.Stack)).Retries &&
+		row.Count >= fewestTicks && interval > 0 && fewestTicksPerSecond*interval <= 1e9 &&
+		float64(row.SpreadNs) <= regularSpread*interval &&
 		spanNs >= tickingPart*float64(r.EndNs-r.StartNs) && float64(row.CPUNs) <= (1-threadAsleep)*spanNs
 }
 
@@ -84,7 +101,7 @@ func (r *Run) isRhythm(row *recording.Wakeup) bool {
 func (r *Run) setTicking() {
 	rhythms := r.rhythms()
 	for _, t := range r.Threads {
-		if t.TimerWakes = t.timerWaits(); r.Monitors(t) {
+		if t.TimerWakes = r.timerWaits(t); r.Monitors(t) {
 			continue
 		}
 		t.Ticking, t.TickNs = r.ticks(t.Waits, threadAsleep)

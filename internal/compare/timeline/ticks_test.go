@@ -3,13 +3,14 @@ package timeline
 import (
 	"testing"
 
+	"culprit/internal/compare/names"
 	"culprit/recording"
 )
 
 // On a busy host a ticker's thread waits for a CPU at each tick: it is not at work then.
 func TestTickerOnABusyHost(t *testing.T) {
 	const tickNs, ticks = 1e6, 500
-	r := &Run{EndNs: tickNs * ticks}
+	r := &Run{EndNs: tickNs * ticks, Names: names.New(nil, nil, nil)}
 	waits := func(queueNs int64) []*recording.Wait {
 		var list []*recording.Wait
 		for i := range int64(ticks) {
@@ -41,7 +42,7 @@ func TestTickerWhoseWaitsAreNotKept(t *testing.T) {
 				WakerKind: recording.WakerTimer})
 		}
 		r := &Run{Recording: &recording.Recording{Evidence: recording.Evidence{Wakeups: []recording.Wakeup{changed}}},
-			EndNs: tickNs * ticks, Threads: []*Thread{one}}
+			EndNs: tickNs * ticks, Threads: []*Thread{one}, Names: names.New(nil, nil, nil)}
 		r.setTicking()
 		if !one.Rhythm {
 			return 0
