@@ -126,7 +126,7 @@ func (s *scene) placeName(i int) string {
 // did not on the other, in the same number of seconds or fewer: a function that merely has more to
 // do in the interpreter is code that grew.
 func (s *scene) interpretedFunctions() map[string]bool {
-	if s.oneSided || !s.anyRuns(recording.KindNode) && !s.anyRuns(recording.KindJVM) {
+	if s.oneSided || !s.ran[recording.KindNode] && !s.ran[recording.KindJVM] {
 		return nil
 	}
 	type part struct{ interpreted, all float64 }
@@ -167,7 +167,7 @@ func (s *scene) interpretedFunctions() map[string]bool {
 func (s *scene) coldSetting() (kind recording.FrameKind, setting string) {
 	for _, kind := range []recording.FrameKind{recording.KindJVM, recording.KindNode, recording.KindPython,
 		recording.KindRuby, recording.KindPHP} {
-		if !s.anyRuns(kind) {
+		if !s.ran[kind] {
 			continue
 		}
 		factsA, factsB := s.factsA, s.factsB
@@ -219,15 +219,6 @@ func coldOptions(kind recording.FrameKind, command string, facts map[string]stri
 func (s *scene) runs(i int, kind recording.FrameKind) bool {
 	for at := range s.paths[i].Frames {
 		if s.paths[i].Frames[at].Kind == kind {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *scene) anyRuns(kind recording.FrameKind) bool {
-	for i := range s.paths {
-		if s.runs(i, kind) {
 			return true
 		}
 	}

@@ -33,7 +33,7 @@ func TestColdSetting(t *testing.T) {
 			recording.KindJVM, nil, nil, ""},
 	} {
 		s := &scene{commandA: c.a, commandB: c.b, factsA: c.factsA, factsB: c.factsB,
-			paths: []compare.Path{{Frames: []recording.Frame{{Name: "work", Kind: c.kind}}}}}
+			ran: map[recording.FrameKind]bool{c.kind: true}}
 		if _, got := s.coldSetting(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
@@ -81,7 +81,8 @@ func TestCompilingOfPHP(t *testing.T) {
 		{"a compiler in C", frames("main", "compile_file", "parse"), false},
 	} {
 		path := compare.Path{Frames: c.frames}
-		if got := (&scene{}).traitsOf([]compare.Path{path})[0].compiler; got != c.want {
+		traits, _ := (&scene{}).traitsOf([]compare.Path{path})
+		if got := traits[0].compiler; got != c.want {
 			t.Errorf("%s: compiling %v, want %v", c.name, got, c.want)
 		}
 	}

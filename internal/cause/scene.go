@@ -59,6 +59,7 @@ type scene struct {
 	code       code.Memo   // whose code the stacks of all tables are
 	tree       *blame.Tree // of paths
 	traits     []trait
+	ran        map[recording.FrameKind]bool // the kinds of code seen in paths
 	counts     []compare.Count
 	retired    []compare.Retired
 	waits      []compare.Wait
@@ -154,7 +155,8 @@ func newScene(in Input) *scene {
 		s.cpu = turned(in.CPU.Paths, s.turnPath)
 	}
 	s.cpuGrowth = s.spent(in.CPU).more()
-	s.tree, s.traits = blame.New(s.paths, s.code.Own), s.traitsOf(s.paths)
+	s.tree = blame.New(s.paths, s.code.Own)
+	s.traits, s.ran = s.traitsOf(s.paths)
 	s.partners = s.findPartners()
 	s.stalls = s.stalledOn()
 	s.tracers = s.tracersOfBoth()

@@ -40,13 +40,18 @@ var (
 )
 
 // traitsOf reads the traits of all paths, then fills in what a path leaves open by its neighbours.
-func (s *scene) traitsOf(paths []compare.Path) []trait {
-	traits, purposes := make([]trait, len(paths)), purposes{}
+// ran are the kinds of code seen in them.
+func (s *scene) traitsOf(paths []compare.Path) (traits []trait, ran map[recording.FrameKind]bool) {
+	purposes := purposes{}
+	traits, ran = make([]trait, len(paths)), map[recording.FrameKind]bool{}
 	for i := range paths {
 		traits[i] = s.traitOf(&paths[i], purposes)
 	}
 	inferTraits(paths, traits)
-	return traits
+	for frame := range purposes {
+		ran[frame.Kind] = true
+	}
+	return traits, ran
 }
 
 // purposes are the traits of single frames. The paths of a scene share most of theirs.
