@@ -44,7 +44,13 @@ func (c *claim) suspect(share, extra compare.Interval) cause.Suspect {
 	if share.Low < leastShare {
 		s.Level = cause.Observed
 	}
-	for _, at := range c.byTime() {
+	order := c.byTime()
+	if len(order) > 0 && order[0].kind == cause.InCode && 2*c.places[order[0]] < c.extra {
+		if common := c.commonPlace(); common != "" {
+			s.Places = append(s.Places, cause.Place{Kind: cause.InCode, Name: common, Role: roleOf(c.cause)})
+		}
+	}
+	for _, at := range order {
 		if len(s.Places) == placesMax || c.places[at] < 0.1*c.extra {
 			break
 		}
