@@ -40,10 +40,12 @@ func (e *Evidence) awaited(c Context) *tail.Difference {
 		return nil
 	case found.OfPeers():
 		return e.ofPeers(c, found)
-	case found.OfWaits() && e.busyTells(c) < busyLeast:
+	case e.busyTells(c) >= busyLeast:
+		return nil
+	case found.OfWaits():
 		return found
 	}
-	return nil
+	return e.queued(c, found)
 }
 
 // busyLeast is the part of what requests take longer that the busy time of threads accounts for at
