@@ -34,15 +34,15 @@ func (e *Evidence) follow(suspects []cause.Suspect, list []differs.Difference, r
 		switch {
 		case runs != nil:
 			told.Answer, told.Part = throughPlace(&suspects[i], result, runs)
-		case names(&suspects[i], only):
+		case isChosen(&suspects[i], only):
 			told.Answer, told.Part = cause.FollowsYes, 1
 		}
 	}
 }
 
-// names tells whether a suspect names what was chosen differently, as it does unless it has another
-// origin.
-func names(suspect *cause.Suspect, only *differs.Difference) bool {
+// isChosen tells whether a suspect names what was chosen differently, as it does unless it has
+// another origin.
+func isChosen(suspect *cause.Suspect, only *differs.Difference) bool {
 	a, b := only.Typed()
 	return slices.ContainsFunc(suspect.Places, func(place cause.Place) bool {
 		switch place.Kind {

@@ -42,10 +42,11 @@ func (e *Evidence) awaited(c Context) *tail.Difference {
 		return e.ofPeers(c, found)
 	case e.busyTells(c) >= busyLeast:
 		return nil
-	case found.OfWaits():
-		return found
 	}
-	return e.queued(c, found)
+	if told := e.behindOthers(c, found); told.OfWaits() || len(told.Suspects) > 0 && e.worksNoMore(c) {
+		return told
+	}
+	return nil
 }
 
 // busyLeast is the part of what requests take longer that the busy time of threads accounts for at

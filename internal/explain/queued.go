@@ -1,34 +1,39 @@
 package explain
 
 import (
+	"cmp"
 	"slices"
 
 	"culprit/internal/cause"
 	"culprit/internal/compare"
+	"culprit/internal/compare/names"
 	"culprit/internal/compare/perrun"
 	"culprit/internal/stat"
 	"culprit/internal/tail"
+	"culprit/recording"
 )
 
-// queued has what the requests of the dearer side see run for longer told as the queue for it,
-// where a request takes no more CPU time on that side: then it is done for others, which they wait
-// behind. It is nil where a request may take more: a queue grows by more than what it is for.
-func (e *Evidence) queued(c Context, found *tail.Difference) *tail.Difference {
-	more, known := e.moreCPU(c)
-	if !known || more.Low > 0 || len(found.Suspects) == 0 {
-		return nil
-	}
+// ofWork are the causes of what one thread does for a request at a time. Who waits for it sees what
+// it does for others as well.
+var ofWork = []cause.ID{cause.CodeGrew, cause.SleepDeliberate, cause.FileSync}
+
+// seenLeast is the part of a suspect's time that all threads are seen at its place for at least,
+// per request: waits of less than a millisecond are not kept. Chosen: a queue of twenty.
+const seenLeast = 0.05
+
+// behindOthers has what requests of the dearer side see done for longer told as a queue, where all
+// threads together do as much of it per request as on the other side: then most of it is done for
+// others, which they wait behind.
+func (e *Evidence) behindOthers(c Context, found *tail.Difference) *tail.Difference {
 	at := slices.IndexFunc(found.Suspects, func(s cause.Suspect) bool {
-		return s.Cause == cause.CodeGrew && more.High < busyLeast*s.Seconds.Value
+		return slices.Contains(ofWork, s.Cause) && e.doesNoMore(c, &s)
 	})
 	if at < 0 {
 		return found
 	}
 	told := *found
-	told.Suspects = slices.Clone(found.Suspects)
-	behind := asQueue(told.Suspects[at])
-	rest := told.Suspects[:0]
-	for i, suspect := range told.Suspects {
+	behind, rest := asQueue(found.Suspects[at]), []cause.Suspect{}
+	for i, suspect := range found.Suspects {
 		switch {
 		case i == at: // joined below
 		case suspect.Cause == cause.RequestQueued:
@@ -40,34 +45,97 @@ func (e *Evidence) queued(c Context, found *tail.Difference) *tail.Difference {
 		}
 	}
 	told.Suspects = append([]cause.Suspect{behind}, rest...)
+	slices.SortStableFunc(told.Suspects, func(a, b cause.Suspect) int {
+		return cmp.Compare(b.Share.Value, a.Share.Value)
+	})
 	return &told
 }
 
-// asQueue tells a suspect of code as the queue for it.
+// asQueue tells a suspect as the queue for what it is.
 func asQueue(suspect cause.Suspect) cause.Suspect {
 	known, _ := cause.Lookup(cause.RequestQueued)
 	suspect.Cause, suspect.Claim, suspect.Remedy = known.ID, known.Claim, known.Remedy
-	suspect.Evidence = append(slices.Clone(suspect.Evidence), cause.Evidence{Signal: "cpu",
-		Text: "a request takes no more CPU time: what runs meanwhile is for others"})
+	suspect.Evidence = append(slices.Clone(suspect.Evidence), cause.Evidence{Signal: "requests",
+		Text: "all threads do as much of it for each request as before: what is done meanwhile is for others"})
 	return suspect
 }
 
-// both adds what two suspects account for, the ends of their intervals as well: the surest that is
-// known of two that may rise and fall together.
+// both adds what two suspects account for, the ends of their intervals as well: they may rise and
+// fall together.
 func both(a, b compare.Interval) compare.Interval {
 	return compare.Interval{Value: a.Value + b.Value, Low: a.Low + b.Low, High: a.High + b.High}
 }
 
-// moreCPU is by how much a request of the dearer side takes more CPU time, in seconds; known is
-// false where the spread between recordings does not tell.
-func (e *Evidence) moreCPU(c Context) (more stat.Interval, known bool) {
-	cpu := e.Results.CPU
-	if cpu == nil || min(len(cpu.A), len(cpu.B)) < 2 {
-		return more, false
+// doesNoMore reports whether all threads are not seen to do more at a suspect's place for each
+// request, by the spread between recordings, and at most less than half of what requests take
+// longer for it. It is false where they are hardly seen there.
+func (e *Evidence) doesNoMore(c Context, suspect *cause.Suspect) bool {
+	place := namesOf(suspect.Places)
+	more, dear, known := e.more(c, func(result *compare.Result, add func(*compare.Path)) {
+		paths := result.Paths
+		if suspect.Cause != cause.CodeGrew {
+			paths = nil
+			for i := range result.Waits {
+				paths = append(paths, result.Waits[i].Path)
+			}
+		}
+		for i := range paths {
+			if passes(paths[i].Frames, place) {
+				add(&paths[i])
+			}
+		}
+	})
+	return known && more.Low <= 0 && more.High < busyLeast*suspect.Seconds.Value && dear >= seenLeast*suspect.Seconds.Value
+}
+
+// worksNoMore reports whether a request of the dearer side is not seen to take more CPU time, by
+// the spread between recordings; false where that is not known. A queue grows by more than what it
+// is for, but not by what did not grow.
+func (e *Evidence) worksNoMore(c Context) bool {
+	more, _, known := e.more(c, func(result *compare.Result, add func(*compare.Path)) {
+		add(&compare.Path{A: result.A, B: result.B})
+	})
+	return known && more.Low <= 0
+}
+
+// passes reports whether a stack goes through a function of one of some names; without any go all.
+func passes(frames []recording.Frame, function []string) bool {
+	return len(function) == 0 || slices.ContainsFunc(frames, func(f recording.Frame) bool {
+		return slices.Contains(function, f.Name)
+	})
+}
+
+// namesOf are the names that a function of a recording may have in a comparison; none without one.
+func namesOf(place []cause.Place) []string {
+	if len(place) == 0 || place[0].Name == "" {
+		return nil
 	}
-	a, b := cpu.A, cpu.B
+	name := recording.Frame{Name: place[0].Name, Kind: recording.KindNative}
+	method := recording.Frame{Name: place[0].Name, Kind: recording.KindJVM}
+	return []string{name.Name, names.Normal(name).Name, names.Normal(method).Name}
+}
+
+// more is by how much that what is added up takes longer per request of the dearer side, in
+// seconds, and how long it takes there; known is false where the spread between recordings does not
+// tell.
+func (e *Evidence) more(c Context, addUp func(*compare.Result, func(*compare.Path))) (more stat.Interval, dear float64,
+	known bool) {
+	result := e.Results.CPU
+	if result == nil || min(len(result.A), len(result.B)) < 2 {
+		return more, 0, false
+	}
+	a, b := make([]float64, len(result.A)), make([]float64, len(result.B))
+	addUp(result, func(path *compare.Path) {
+		for i := range a {
+			a[i] += path.A[i]
+		}
+		for i := range b {
+			b[i] += path.B[i]
+		}
+	})
 	if c.Outcome == stat.Better {
 		a, b = b, a
 	}
-	return e.Work.Unit().Interval(perrun.Change(a, b, Confidence)), true
+	unit := e.Work.Unit()
+	return unit.Interval(perrun.Change(a, b, Confidence)), unit.Amount(mean(b)), true
 }

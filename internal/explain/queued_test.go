@@ -9,53 +9,88 @@ import (
 	"culprit/internal/compare/units"
 	"culprit/internal/stat"
 	"culprit/internal/tail"
+	"culprit/recording"
 )
 
-// A pool that has fewer threads has requests wait behind each other: they see its code run for
-// longer, and each takes as much CPU time as before.
-func TestQueuedBehindOthers(t *testing.T) {
+// perRequest is the evidence of two sides of a thousand requests each; what they sum up to at a
+// function takes so many seconds.
+func perRequest(path func(*compare.Path)) *Evidence {
 	const requests = 1000
-	few := func(a, b float64) *compare.Result {
-		return &compare.Result{A: []float64{a * 0.98, a, a * 1.02}, B: []float64{b * 0.98, b, b * 1.02}}
-	}
-	suspect := func(id cause.ID, share float64) cause.Suspect {
+	all := []float64{requests, requests, requests}
+	one := compare.Path{Frames: []recording.Frame{{Name: "serve"}, {Name: "Pool.work"}}}
+	path(&one)
+	result := &compare.Result{A: one.A, B: one.B, Paths: []compare.Path{one}, Waits: []compare.Wait{{Path: one}}}
+	return &Evidence{Work: units.Work{Name: units.PerRequest, A: all, B: all}, Results: compare.Results{CPU: result}}
+}
+
+func scattered(value float64) []float64 { return []float64{value * 0.98, value, value * 1.02} }
+
+// A pool that has fewer threads has requests wait behind each other: they see what it does for
+// longer, and all threads do as much of it for each request as before.
+func TestBehindOthers(t *testing.T) {
+	suspect := func(id cause.ID, share float64, at string) cause.Suspect {
 		of := func(part float64) compare.Interval {
 			return compare.Interval{Value: part, Low: 0.9 * part, High: 1.1 * part}
 		}
 		return cause.Suspect{Cause: id, Share: of(share), Seconds: of(share * 3e-3),
-			Places: []cause.Place{{Kind: cause.InCode, Name: string(id)}}}
+			Places: []cause.Place{{Kind: cause.InCode, Name: at}}}
 	}
+	const place = "void Pool.work()" // as the kernel's side has it
+	code, queued := suspect(cause.CodeGrew, 0.6, place), suspect(cause.RequestQueued, 0.3, place)
 	for _, test := range []struct {
 		name     string
-		cpu      *compare.Result
+		a, b     []float64
 		outcome  stat.Outcome
 		suspects []cause.Suspect
-		first    cause.ID // "": the threads are to explain it
+		first    cause.ID
 		share    float64
 	}{
-		{"no more CPU time", few(1.5, 1.5), stat.Worse, []cause.Suspect{suspect(cause.CodeGrew, 0.6),
-			suspect(cause.RequestQueued, 0.3)}, cause.RequestQueued, 0.9},
-		{"a gain", few(1.5, 1.5), stat.Better, []cause.Suspect{suspect(cause.CodeGrew, 0.6)}, cause.RequestQueued, 0.6},
-		{"more CPU time, which a queue multiplies", few(1.5, 1.8), stat.Worse,
-			[]cause.Suspect{suspect(cause.CodeGrew, 0.6)}, "", 0},
-		{"as much as code could be", few(3, 3), stat.Worse, []cause.Suspect{suspect(cause.LockContended, 0.8),
-			suspect(cause.CodeGrew, 0.02)}, cause.LockContended, 0.8},
-		{"one recording", &compare.Result{A: []float64{1.5}, B: []float64{1.5}}, stat.Worse,
-			[]cause.Suspect{suspect(cause.CodeGrew, 0.6)}, "", 0},
-		{"nothing known of requests", few(1.5, 1.5), stat.Worse, nil, "", 0},
+		{"code, as much of it", scattered(1.5), scattered(1.5), stat.Worse, []cause.Suspect{code, queued},
+			cause.RequestQueued, 0.9},
+		{"a gain", scattered(1.5), scattered(1.5), stat.Better, []cause.Suspect{code}, cause.RequestQueued, 0.6},
+		{"a sleep, as much of it", scattered(2), scattered(2), stat.Worse,
+			[]cause.Suspect{suspect(cause.SleepDeliberate, 0.9, place)}, cause.RequestQueued, 0.9},
+		{"more of it, which a queue multiplies", scattered(1.5), scattered(1.8), stat.Worse, []cause.Suspect{code, queued},
+			cause.CodeGrew, 0.6},
+		{"a sleep that is new, of which a queue makes more", scattered(0), scattered(0.4), stat.Worse,
+			[]cause.Suspect{suspect(cause.SleepDeliberate, 0.9, place)}, cause.SleepDeliberate, 0.9},
+		{"it may have grown by as much", []float64{0.5, 1.5, 2.5}, []float64{0.6, 1.6, 4.5}, stat.Worse,
+			[]cause.Suspect{code}, cause.CodeGrew, 0.6},
+		{"hardly any of it was seen", scattered(0.05), scattered(0.05), stat.Worse, []cause.Suspect{code}, cause.CodeGrew,
+			0.6},
+		{"elsewhere", scattered(1.5), scattered(1.5), stat.Worse, []cause.Suspect{suspect(cause.CodeGrew, 0.6, "other")},
+			cause.CodeGrew, 0.6},
+		{"a lock", scattered(1.5), scattered(1.5), stat.Worse, []cause.Suspect{suspect(cause.LockContended, 0.6, place)},
+			cause.LockContended, 0.6},
+		{"one recording", []float64{1.5}, []float64{1.5}, stat.Worse, []cause.Suspect{code}, cause.CodeGrew, 0.6},
+		{"nothing known of requests", scattered(1.5), scattered(1.5), stat.Worse, nil, "", 0},
 	} {
-		e := &Evidence{Work: units.Work{Name: units.PerRequest, A: []float64{requests, requests, requests},
-			B: []float64{requests, requests, requests}}, Results: compare.Results{CPU: test.cpu}}
-		told := e.queued(Context{Outcome: test.outcome}, &tail.Difference{Suspects: test.suspects})
+		e := perRequest(func(path *compare.Path) { path.A, path.B = test.a, test.b })
+		told := e.behindOthers(Context{Outcome: test.outcome}, &tail.Difference{Suspects: test.suspects}).Suspects
 		switch {
-		case told == nil && test.first != "":
-			t.Errorf("%s: not told", test.name)
-		case told == nil:
-		case test.first == "":
-			t.Errorf("%s: told as %s", test.name, told.Suspects[0].Cause)
-		case told.Suspects[0].Cause != test.first || math.Abs(told.Suspects[0].Share.Value-test.share) > 1e-9:
-			t.Errorf("%s: %s %.2f, want %s %.2f", test.name, told.Suspects[0].Cause, told.Suspects[0].Share.Value, test.first,
-				test.share)
+		case len(told) == 0 && test.first != "":
+			t.Errorf("%s: nothing", test.name)
+		case len(told) > 0 && (told[0].Cause != test.first || math.Abs(told[0].Share.Value-test.share) > 1e-9):
+			t.Errorf("%s: %s %.2f, want %s %.2f", test.name, told[0].Cause, told[0].Share.Value, test.first, test.share)
+		}
+	}
+}
+
+// Requests that take more CPU time make a queue longer by more than that.
+func TestWorksNoMore(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		a, b []float64
+		want bool
+	}{
+		{"as much", scattered(1.5), scattered(1.5), true},
+		{"less", scattered(1.5), scattered(1), true},
+		{"more", scattered(1.5), scattered(1.8), false},
+		{"one recording", []float64{1.5}, []float64{1.5}, false},
+	} {
+		e := perRequest(func(path *compare.Path) { path.A, path.B = test.a, test.b })
+		if got := e.worksNoMore(Context{Outcome: stat.Worse}); got != test.want {
+			t.Errorf("%s: %v", test.name, got)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package differs
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -27,6 +28,9 @@ func beginsWithAny(name string, beginnings []string) bool {
 // names, then the words.
 func ofCommands(a, b []*recording.Recording) (list []Difference) {
 	commandA, commandB := commandOf(a), commandOf(b)
+	if commandA == "" && commandB == "" {
+		commandA, commandB = runningAs(a), runningAs(b)
+	}
 	if commandA == "" || commandB == "" || commandA == commandB {
 		return nil
 	}
@@ -81,6 +85,38 @@ func commandOf(group []*recording.Recording) string {
 		}
 	}
 	return command
+}
+
+// runningAs is how the process of a side was called that ran before it was recorded, without the
+// ports that it answers at: two services of one host cannot have the same. It is "" where that is
+// not known, or not the same in all recordings.
+func runningAs(group []*recording.Recording) (command string) {
+	for i, rec := range group {
+		at := slices.IndexFunc(rec.Facts, func(fact recording.Fact) bool { return fact.Name == "target.command" })
+		if at < 0 || rec.Imported() != "" {
+			return ""
+		}
+		called := withoutPorts(rec.Facts[at].Value, rec.Services)
+		if i > 0 && called != command {
+			return ""
+		}
+		command = called
+	}
+	return command
+}
+
+var numbers = regexp.MustCompile("[0-9]+")
+
+// withoutPorts writes PORT for the ports that services answer at.
+func withoutPorts(command string, services []recording.Service) string {
+	return numbers.ReplaceAllStringFunc(command, func(number string) string {
+		if slices.ContainsFunc(services, func(service recording.Service) bool {
+			return service.Side == recording.SideServer && service.Service == "tcp port "+number
+		}) {
+			return "PORT"
+		}
+		return number
+	})
 }
 
 // withoutRepeats leaves out what stands in the list already: a variable that the command sets and

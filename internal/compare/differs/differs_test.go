@@ -206,6 +206,34 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+// Services that run already differ in how they were called, but for the ports that they answer at.
+func TestRunningAs(t *testing.T) {
+	side := func(command string, ports ...string) []*recording.Recording {
+		group := twice(made("", nil, nil))
+		for _, rec := range group {
+			rec.Facts = append(rec.Facts, recording.Fact{Name: "target.command", Value: command})
+			for _, port := range ports {
+				rec.Services = append(rec.Services, recording.Service{Side: recording.SideServer, Service: "tcp port " + port})
+			}
+		}
+		return group
+	}
+	for _, test := range []struct {
+		a, b []*recording.Recording
+		want string
+	}{
+		{side("python3 shop.py 8080 8", "8080"), side("python3 shop.py 8081 1", "8081"), "the command’s 8 → 1"},
+		{side("./shop --listen=:8080", "8080"), side("./shop --listen=:8081", "8081"), ""},
+		{side("./shop -p8080 18080", "8080"), side("./shop -p8081 18081", "8081"), "the command’s 18080 → 18081"},
+		{side("./shop 8080"), side("./shop 8081"), "the command’s 8080 → 8081"}, // nobody saw it answer there
+		{side("./shop 8080", "8080"), twice(made("", nil, nil)), ""},
+		{append(side("./shop 1"), side("./shop 2")...), side("./shop 3"), ""}, // not the same in all
+		{side("./shop 1"), twice(made("./shop 2", nil, nil)), ""},
+	} {
+		check(t, test.a, test.b, nil, 1, test.want)
+	}
+}
+
 // Two variants under two names are one difference, which the names in the commands lead to.
 func TestVariants(t *testing.T) {
 	side := func(name, hash string, ms int64) []*recording.Recording {
