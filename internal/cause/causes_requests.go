@@ -17,7 +17,8 @@ func requestQueued() Cause {
 		Example: "a server with four threads, of which one in a thousand requests holds one for 20 ms: the " +
 			"requests behind it wait as long, read by nobody",
 		Evidence: "data is ready on a socket, or a request is read, long before a thread takes it up; the threads " +
-			"were at other requests" + byTail,
+			"were at other requests" + byTail + "; between two services also where requests see what a worker " +
+			"does for longer, and all threads do as much of it for each of them as before",
 		Proof:      attributionOnly,
 		Remedy:     "more workers, or make what holds them shorter",
 		Gain:       "as many workers stay free under the load of production",
