@@ -72,17 +72,19 @@ func both(a, b compare.Interval) compare.Interval {
 func (e *Evidence) doesNoMore(c Context, suspect *cause.Suspect) bool {
 	place := namesOf(suspect.Places)
 	more, dear, known := e.more(c, func(result *compare.Result, add func(*compare.Path)) {
-		paths := result.Paths
-		if suspect.Cause != cause.CodeGrew {
-			paths = nil
-			for i := range result.Waits {
-				paths = append(paths, result.Waits[i].Path)
+		at := func(path *compare.Path) {
+			if passes(path.Frames, place) {
+				add(path)
 			}
 		}
-		for i := range paths {
-			if passes(paths[i].Frames, place) {
-				add(&paths[i])
+		if suspect.Cause == cause.CodeGrew {
+			for i := range result.Paths {
+				at(&result.Paths[i])
 			}
+			return
+		}
+		for i := range result.Waits {
+			at(&result.Waits[i].Path)
 		}
 	})
 	return known && more.Low <= 0 && more.High < busyLeast*suspect.Seconds.Value && dear >= seenLeast*suspect.Seconds.Value

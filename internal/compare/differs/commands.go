@@ -27,9 +27,9 @@ func beginsWithAny(name string, beginnings []string) bool {
 // ofCommands lists what differs in how the sides were called: variables and wrappers by their
 // names, then the words.
 func ofCommands(a, b []*recording.Recording) (list []Difference) {
-	commandA, commandB := commandOf(a), commandOf(b)
+	commandA, commandB := sameOf(a, started), sameOf(b, started)
 	if commandA == "" && commandB == "" {
-		commandA, commandB = runningAs(a), runningAs(b)
+		commandA, commandB = sameOf(a, runningAs), sameOf(b, runningAs)
 	}
 	if commandA == "" || commandB == "" || commandA == commandB {
 		return nil
@@ -76,33 +76,24 @@ func named(pieces []shell.Piece, known []piece) (map[piece]string, []piece) {
 	return values, known
 }
 
-// commandOf is the command of a side; "" where its recordings are of none, or of several.
-func commandOf(group []*recording.Recording) string {
-	command := group[0].Manifest.Target.Command
+// sameOf is what all recordings of a side give; "" where they do not agree, or are another tool's.
+func sameOf(group []*recording.Recording, of func(*recording.Recording) string) string {
+	command := of(group[0])
 	for _, rec := range group {
-		if rec.Manifest.Target.Command != command || rec.Imported() != "" {
+		if of(rec) != command || rec.Imported() != "" {
 			return ""
 		}
 	}
 	return command
 }
 
-// runningAs is how the process of a side was called that ran before it was recorded, without the
-// ports that it answers at: two services of one host cannot have the same. It is "" where that is
-// not known, or not the same in all recordings.
-func runningAs(group []*recording.Recording) (command string) {
-	for i, rec := range group {
-		at := slices.IndexFunc(rec.Facts, func(fact recording.Fact) bool { return fact.Name == "target.command" })
-		if at < 0 || rec.Imported() != "" {
-			return ""
-		}
-		called := withoutPorts(rec.Facts[at].Value, rec.Services)
-		if i > 0 && called != command {
-			return ""
-		}
-		command = called
-	}
-	return command
+// started is the command that a recording is of, "" for none.
+func started(rec *recording.Recording) string { return rec.Manifest.Target.Command }
+
+// runningAs is how a process was called that ran before it was recorded, without the ports that it
+// answers at: two services of one host cannot have the same.
+func runningAs(rec *recording.Recording) string {
+	return withoutPorts(rec.Fact("target.command"), rec.Services)
 }
 
 var numbers = regexp.MustCompile("[0-9]+")
