@@ -155,7 +155,7 @@ func (j *join) processes() error {
 		func(whole, later *Process) {
 			whole.CPUNs += later.CPUNs
 			whole.Execs += later.Execs
-			whole.Comm, whole.ExitCode = later.Comm, later.ExitCode
+			whole.Comm, whole.ExitCode, whole.EndedBy = later.Comm, later.ExitCode, later.EndedBy
 			if later.Command != "" {
 				whole.Command = later.Command
 			}

@@ -156,6 +156,20 @@ func TestEndsInAnotherThread(t *testing.T) {
 	near(t, "start", total(t, m.rec, has("start")), 0.01)
 }
 
+// A child's end wakes the first thread of a Go program whose main goroutine had moved long before:
+// being awake at the end it did not run the program to it.
+func TestEndedByAnotherThread(t *testing.T) {
+	m := newMade(1, 1).threadFrom(10, 11, 10*ms)
+	m.runs(10, 10, 0, 10*ms, "main;start").runs(10, 11, 10*ms, 1000*ms, "work")
+	m.waits(recording.Wait{TimeNs: 10 * ms, BlockedNs: 988 * ms, Pid: 10, Tid: 10, Syscall: "futex",
+		WakerKind: recording.WakerInterrupt}, "main;park;k:__x64_sys_futex")
+	m.rec.Processes[0].EndedBy = 11
+	near(t, "work", total(t, m.rec, has("work")), 0.99)
+	near(t, "start", total(t, m.rec, has("start")), 0.01)
+	m.rec.Processes[0].EndedBy = 10
+	near(t, "work that nobody waited for", total(t, m.rec, has("work")), 0)
+}
+
 func TestGapWithoutSamplesIsUnknown(t *testing.T) {
 	m := newMade(1, 0.5)
 	m.runs(10, 10, 0, 500*ms, "main;work")

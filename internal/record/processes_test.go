@@ -1,6 +1,7 @@
 package record
 
 import (
+	"maps"
 	"runtime"
 	"strconv"
 	"testing"
@@ -27,7 +28,8 @@ func TestShortProcesses(t *testing.T) {
 			t.Errorf("process %d is %q (%q)", process.Pid, process.Comm, process.Command)
 		}
 		if process.Ppid != got.pid || process.CPUNs <= 0 || process.Execs != 1 || process.ExitCode != 0 ||
-			process.StartNs <= 0 || process.EndNs <= process.StartNs || process.EndNs > got.Manifest.WindowNs {
+			process.EndedBy != process.Pid || process.StartNs <= 0 ||
+			process.EndNs <= process.StartNs || process.EndNs > got.Manifest.WindowNs {
 			t.Errorf("short process %+v (the loop is %d)", process, got.pid)
 		}
 		found++
@@ -39,6 +41,24 @@ func TestShortProcesses(t *testing.T) {
 	got.lossless(t, "syscalls")
 	about(t, "CPU of all", float64(sum)/1e9, got.cpu.Seconds(), 0.05, 0.002)
 	checkThreads(t, got.Recording)
+}
+
+// A thread that ends its process is told from those that end with it, and from a signal.
+func TestEndedBy(t *testing.T) {
+	const script = `/usr/bin/python3 -c "$1" || sh -c 'kill -KILL $$' || exit 0`
+	const thread = `import os, threading, time
+threading.Thread(target=lambda: (
+    print("tid", threading.get_native_id(), flush=True), os._exit(3))).start()
+time.sleep(60)`
+	got := watchCommand(t, standing.get(t), "/bin/sh", "-c", script, "sh", thread)
+	ends := map[int32]int32{} // who ended it, by exit code
+	for _, process := range got.Processes {
+		ends[process.ExitCode] = process.EndedBy
+	}
+	want := map[int32]int32{0: got.pid, 3: int32(numbers(t, got.output)["tid"]), -9: 0}
+	if !maps.Equal(ends, want) {
+		t.Errorf("by exit code the processes were ended by %v, want %v", ends, want)
+	}
 }
 
 // A thread that moves from CPU to CPU by itself shows so many migrations, and few that it did not

@@ -42,10 +42,15 @@ func (p *Process) endsAt(at int64) bool {
 	return p.endNs != 0 && at >= p.endNs-exitNs && at <= p.endNs+exitNs
 }
 
-// LastThread is the thread that ran a process to its end: the one that is thought to, when it was
-// awake shortly before; else the one with the most CPU time before, else the last to come out of a
-// wait. Threads that merely tick (a JVM's periodic thread, Go's monitor) do not end programs.
+// LastThread is the thread that ran a process to its end: the one that ended it, where the recorder
+// saw that; else the one that is thought to, when it was awake shortly before; else the one with
+// the most CPU time before, else the last to come out of a wait. Being awake is no proof: a signal
+// (a child's end) wakes the first thread of a Go program whose main goroutine runs on another.
+// Threads that merely tick (a JVM's periodic thread, Go's monitor) do not end programs.
 func (r *Run) LastThread(pid int32, at int64, thought *Thread) *Thread {
+	if ender := r.ender(pid, at); ender != nil {
+		return ender
+	}
 	if thought == nil {
 		thought = &Thread{Pid: pid, Tid: pid}
 	}
@@ -62,6 +67,15 @@ func (r *Run) LastThread(pid int32, at int64, thought *Thread) *Thread {
 		}
 	}
 	return thought
+}
+
+// ender is the thread that ended a process about a moment, nil when that was not seen.
+func (r *Run) ender(pid int32, at int64) *Thread {
+	p := r.process[pid]
+	if p == nil || p.endedBy == 0 || !p.endsAt(at) {
+		return nil
+	}
+	return r.thread[p.endedBy]
 }
 
 // Busiest is the thread of a process with the most CPU time just before a moment.

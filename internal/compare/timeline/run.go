@@ -59,6 +59,7 @@ type Process struct {
 	Name, Parent   string // Parent is the name of the process that started it
 	Short          bool   // one of many of its name that each lived for a small part of the run
 	killed         bool   // by a signal
+	endedBy        int32  // the thread that called exit_group, 0 when not known
 }
 
 // Thread is one thread of the tree, with its waits and samples in order of time.
@@ -205,7 +206,8 @@ func (r *Run) indexProcesses() {
 			name = path.Base(known.Command)
 		}
 		r.process[known.Pid] = &Process{Pid: known.Pid, ppid: known.Ppid,
-			StartNs: known.StartNs, endNs: known.EndNs, Name: name, killed: known.ExitCode < 0}
+			StartNs: known.StartNs, endNs: known.EndNs, Name: name, killed: known.ExitCode < 0,
+			endedBy: known.EndedBy}
 	}
 }
 

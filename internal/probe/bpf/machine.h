@@ -46,6 +46,7 @@ static __always_inline __u64 fifth_argument(struct pt_regs___culprit *regs) { re
 #define CALL_RECVMSG 47
 #define CALL_FUTEX 202
 #define CALL_CLOCK_NANOSLEEP 230
+#define CALL_EXIT_GROUP 231
 #define CALL_EPOLL_WAIT 232
 #define CALL_OPENAT 257
 #define CALL_PSELECT6 270
@@ -87,6 +88,7 @@ static __always_inline __u64 fifth_argument(struct pt_regs___culprit *regs) { re
 #define CALL_PSELECT6 72
 #define CALL_PPOLL 73
 #define CALL_SPLICE 76
+#define CALL_EXIT_GROUP 94
 #define CALL_FUTEX 98
 #define CALL_NANOSLEEP 101
 #define CALL_CLOCK_NANOSLEEP 115

@@ -10,6 +10,8 @@
 /* PRESENT: a thread as it is made a target. REMAINING: a target that is there when the window
  * begins or ends. */
 enum kind { FORKED = 1, EXECUTED = 2, ENDED = 3, PRESENT = 4, REMAINING = 5 };
+/* WHOLE: exit_code is that of the whole process; OWN_CALL: this thread asked for it. */
+enum group_exit { THREAD = 0, WHOLE = 1, OWN_CALL = 2 };
 enum loss { LOST_EVENTS = 0, LOST_TASKS = 1 };
 
 /* Flavours: the names without ___moved are what is looked up in the kernel's BTF. */
@@ -29,7 +31,7 @@ struct event {
 	__u32 tgid, tid, parent_tgid;
 	__s32 exit_code;                  /* ENDED */
 	__u32 old_tid;                    /* EXECUTED: by the thread that had this id */
-	__u32 group_exit;                 /* ENDED: exit_code is that of the whole process */
+	__u32 group_exit;                 /* ENDED: enum group_exit */
 	__u32 migrations;                 /* from CPU to CPU so far */
 	char comm[16];
 	char filename[128];               /* EXECUTED */
@@ -120,6 +122,13 @@ int BPF_PROG(process_executed, struct task_struct *task, int old_pid, struct lin
 	return 0;
 }
 
+/* One that another thread's call ends is in whatever call it was in, or in none. */
+static __always_inline bool asked_to_end(struct task_struct *task)
+{
+	struct pt_regs___culprit *regs = (void *)bpf_task_pt_regs(task);
+	return regs && call_in_progress(regs) == CALL_EXIT_GROUP;
+}
+
 /* The end is taken at the last switch, not at sched_process_exit: only here
  * sum_exec_runtime holds the last stretch, which of a process that lived a
  * millisecond is all of it. */
@@ -136,8 +145,10 @@ int process_ended(unsigned long long *ctx)
 	event->exit_code = prev->exit_code;
 	if (signal->flags & SIGNAL_GROUP_EXIT) {
 		event->exit_code = signal->group_exit_code;
-		event->group_exit = 1;
+		event->group_exit = WHOLE;
 	}
+	if (asked_to_end(prev))
+		event->group_exit = OWN_CALL;
 	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
 	return 0;
 }

@@ -30,6 +30,9 @@ const (
 	remaining = 5
 )
 
+// ownCall marks the end of the thread that ended the whole process, as in processes.bpf.c.
+const ownCall = 2
+
 // Session is the loaded probe.
 type Session struct {
 	shared     *bpf.Shared

@@ -128,6 +128,9 @@ func (g *growth) end(event *processesEvent, t *thread, since int64) {
 	t.EndNs, t.Comm = since, bpf.Text(event.Comm[:])
 	t.spend(event)
 	t.process.EndNs = since // the last thread's end is the process's
+	if event.GroupExit == ownCall && t.process.EndedBy == 0 {
+		t.process.EndedBy = t.Tid
+	}
 	first := t.Pid == t.Tid
 	if first {
 		t.process.Comm = t.Comm
