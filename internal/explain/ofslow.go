@@ -157,6 +157,9 @@ func (j *Judgement) judgeSlow(e *Evidence, c Context) {
 	}
 	found := e.slower(c)
 	switch {
+	case e.busyOtherwise(c) && !e.knowsSlow(c):
+		j.Suspects, j.Why = nil, nil
+		j.warn(busyOtherwise)
 	case found == nil:
 		if told := e.busyTells(c); c.OfRequests && c.Judged() && len(j.Suspects) > 0 && told < busyLeast {
 			j.warn(fmt.Sprintf("suspects are of what threads were busy with, which accounts for %.0f %% of what requests take "+

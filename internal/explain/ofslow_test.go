@@ -36,5 +36,8 @@ func TestBusyTells(t *testing.T) {
 		if got := e.busyTells(c); math.Abs(got-each.want) > 0.01 {
 			t.Errorf("%s: %g, want %g", each.name, got, each.want)
 		}
+		if got := e.busyOtherwise(c); got != (each.want < 0) {
+			t.Errorf("%s: suspects would be of the cheaper side: %t", each.name, got)
+		}
 	}
 }

@@ -31,24 +31,23 @@ func scaleFor(unit string, values ...float64) scale {
 			largest = math.Max(largest, math.Abs(value))
 		}
 	}
+	of, per, each := strings.Cut(unit, "/") // "s/request" is scaled as "s"
+	if each {
+		per = "/" + per
+	}
 	var scales []scale
-	switch unit {
+	switch of {
 	case "s", "seconds":
 		scales = secondScales()
 	case "bytes", "B":
 		scales = byteScales()
-	default:
-		return scale{0, 1, visible(unit, 40)}
-	}
-	if largest == 0 {
-		return scale{0, 1, unit}
 	}
 	for _, s := range scales {
-		if largest >= s.from {
-			return s
+		if largest >= s.from && largest > 0 {
+			return scale{s.from, s.factor, visible(s.unit+per, 40)}
 		}
 	}
-	return scales[len(scales)-1]
+	return scale{0, 1, visible(unit, 40)}
 }
 
 func finite(value float64) bool { return !math.IsNaN(value) && !math.IsInf(value, 0) }

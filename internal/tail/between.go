@@ -139,7 +139,11 @@ func bandOf(group []*recording.Recording, share float64) *side {
 	s := &side{}
 	counts, count := map[int32]int64{}, int64(0)
 	for _, rec := range group {
-		s.readers = append(s.readers, newReader(rec))
+		r := newReader(rec)
+		if share == 1 {
+			r.turns = cause.RequestQueued // one side may wait for more of them
+		}
+		s.readers = append(s.readers, r)
 		for _, kind := range Summarize(rec) {
 			if kind.Side == recording.SideServer {
 				for bucket, n := range kind.buckets {

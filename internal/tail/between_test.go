@@ -183,3 +183,38 @@ func TestAllRequestsWait(t *testing.T) {
 		}
 	}
 }
+
+// behindOne has each request of a side read by the one thread there is, which was at another until
+// then: asleep for so many ms, which is as long as it is at any.
+func behindOne(group []*recording.Recording, ms int64) []*recording.Recording {
+	for _, rec := range group {
+		for i := range rec.SlowRequests {
+			row := &rec.SlowRequests[i]
+			row.WaitNs, row.LatencyNs = ms*1e6, row.LatencyNs+ms*1e6
+			rec.RequestParts = append(rec.RequestParts, recording.RequestPart{Request: row.ID, TimeNs: row.TimeNs - ms*1e6,
+				LengthNs: ms * 1e6, Tid: row.Tid, Class: recording.PartSleep, Before: true, Behind: row.ID - 1,
+				WakerStack: recording.NoStack, HopStack: recording.NoStack})
+		}
+	}
+	return group
+}
+
+// One worker is left of four: requests wait for its turns, each as long as any. Among the requests
+// of one recording that is the load; against the side with four it is the difference.
+func TestTurnsOfTheOnlyWorker(t *testing.T) {
+	naps := func(i int) served { return served{cpu: 0.1, wait: 2, class: recording.PartSleep} }
+	four := sideOf(naps)
+	for _, rec := range four {
+		for i := range rec.SlowRequests {
+			rec.SlowRequests[i].Tid += int32(i % 4)
+		}
+	}
+	got := Between(four, behindOne(sideOf(naps), 2), All)
+	if len(got.Suspects) == 0 || got.Suspects[0].Cause != cause.RequestQueued ||
+		!slices.Contains(got.Suspects[0].Where, "look_up") {
+		t.Errorf("%+v", got)
+	}
+	if got := Between(four, behindOne(sideOf(naps), 2), "p99"); len(got.Suspects) > 0 {
+		t.Errorf("slow requests wait for turns as all do: %+v", got)
+	}
+}

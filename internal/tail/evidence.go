@@ -40,6 +40,9 @@ type reader struct {
 	waits     map[int32][]*recording.Wait // by thread; nil: not needed yet
 	holders   map[*recording.RequestPart]holder
 	inHand    map[int32]int64 // of processes: how long a usual request is in hand, in ns
+	// turns is the cause of waiting for a loop's turns that are as long as any: none among the
+	// requests of one recording, which all wait for such.
+	turns cause.ID
 	// blocking are the places where loops ran while requests waited to be read.
 	blocking map[bucket]bool
 }

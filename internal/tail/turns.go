@@ -70,7 +70,9 @@ func (r *reader) readBuckets(a *asked) {
 	for _, part := range a.parts {
 		b := r.bucketOf(part, a.row.Pid)
 		if b.cause == cause.LoopBlocked && behind[part.Behind] <= turnLong*r.inHand[a.row.Pid] {
-			b = bucket{class: b.class} // the turn of another, as long as any
+			if b.cause = r.turns; b.cause == "" {
+				b = bucket{class: b.class}
+			}
 		}
 		a.buckets = append(a.buckets, b)
 	}

@@ -14,9 +14,9 @@ import (
 const leastOfCPU = 0.02
 
 // waitsForWork are calls that wait for somebody outside to want something, or for a child.
-var waitsForWork = []string{"epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll", "select", "pselect6",
-	"accept", "accept4", "recvfrom", "recvmsg", "recvmmsg", "io_uring_enter", "io_getevents", "io_pgetevents",
-	"rt_sigtimedwait", "rt_sigsuspend", "pause", "wait4", "waitid", "msgrcv", "mq_timedreceive"}
+var waitsForWork = append([]string{"accept", "accept4", "recvfrom", "recvmsg", "recvmmsg", "io_uring_enter",
+	"io_getevents", "io_pgetevents", "rt_sigtimedwait", "rt_sigsuspend", "pause", "wait4", "waitid", "msgrcv",
+	"mq_timedreceive"}, timeline.Polls...)
 
 // workWaits are the kernel functions in which read and readv wait for the same.
 var workWaits = []string{"sk_wait_data", "tcp_recvmsg", "unix_stream_read", "__skb_wait_for_more_packets",

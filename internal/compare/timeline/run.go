@@ -50,6 +50,7 @@ type Run struct {
 	released map[lockObject]int32
 	slices   map[int64][]*recording.Sample // CPU samples of everybody on the host by slice
 	golang   map[int32]bool                // processes that run Go; nil until asked
+	serving  map[int32]bool                // threads that read requests or write their answers
 }
 
 // Process is one process of the tree.
@@ -93,6 +94,7 @@ func New(rec *recording.Recording, pool *names.Pool) *Run {
 	r.stretch()
 	r.nameProcesses()
 	r.locks, r.released, r.turns = lockObjects(rec), r.releases(), r.turnPlaces()
+	r.serving = servingThreads(rec)
 	r.setTicking()
 	return r
 }

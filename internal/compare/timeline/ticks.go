@@ -22,10 +22,29 @@ const (
 	processAsleep = 0.5
 )
 
+// Polls are the system calls that wait for any of several events, for a limited time.
+var Polls = []string{"epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll", "select", "pselect6"}
+
 // wokenByTimer reports whether a timer ended a wait. Looking again whether a lock is free
 // (CPython's take_gil, each switch interval) is waiting for the lock, not for the timer.
 func (r *Run) wokenByTimer(wait *recording.Wait) bool {
-	return wait.WakerKind == recording.WakerTimer && wait.BlockedNs > 0 && !r.IsLock(wait)
+	return wait.WakerKind == recording.WakerTimer && wait.BlockedNs > 0 && !r.IsLock(wait) &&
+		!r.forRequests(wait.Tid, wait.Syscall)
+}
+
+// forRequests reports whether a thread sleeps for the requests that it answers, however regular
+// that is under load. The timers of its event loop are none of theirs.
+func (r *Run) forRequests(tid int32, call string) bool {
+	return r.serving[tid] && !slices.Contains(Polls, call)
+}
+
+// servingThreads are those that read requests of the target or write their answers.
+func servingThreads(rec *recording.Recording) map[int32]bool {
+	serving := map[int32]bool{}
+	for i := range rec.SlowRequests {
+		serving[rec.SlowRequests[i].Tid], serving[rec.SlowRequests[i].WriterTid] = true, true
+	}
+	return serving
 }
 
 // timerWaits is how many waits of a thread a timer ended.
@@ -90,8 +109,9 @@ func (r *Run) rhythms() map[int32]*recording.Wakeup {
 func (r *Run) isRhythm(row *recording.Wakeup) bool {
 	interval := float64(row.IntervalNs)
 	spanNs := float64(row.Count) * interval
-	return row.WakerKind == recording.WakerTimer && !r.Names.Locks(r.Stack(row.Stack)).Retries &&
-		row.Count >= fewestTicks && interval > 0 && fewestTicksPerSecond*interval <= 1e9 &&
+	return row.WakerKind == recording.WakerTimer && !r.forRequests(row.Tid, row.Syscall) &&
+		!r.Names.Locks(r.Stack(row.Stack)).Retries && row.Count >= fewestTicks &&
+		interval > 0 && fewestTicksPerSecond*interval <= 1e9 &&
 		float64(row.SpreadNs) <= regularSpread*interval &&
 		spanNs >= tickingPart*float64(r.EndNs-r.StartNs) && float64(row.CPUNs) <= (1-threadAsleep)*spanNs
 }

@@ -66,3 +66,25 @@ func TestTickerWhoseWaitsAreNotKept(t *testing.T) {
 		t.Errorf("most waits are kept and tell otherwise: %d ticks by the rhythm", got)
 	}
 }
+
+// The only worker of a service sleeps for each request: under load that is as regular as a ticker.
+// The timer of an event loop that answers requests is one.
+func TestSleepsForRequests(t *testing.T) {
+	const tickNs, ticks = 2e6, 200
+	for call, want := range map[string]bool{"clock_nanosleep": false, "futex": false, "epoll_wait": true} {
+		rec := &recording.Recording{Manifest: recording.Manifest{WindowNs: tickNs * ticks},
+			Processes: []recording.Process{{Pid: 1, Comm: "shop"}}}
+		for i := range int64(ticks) {
+			rec.Waits = append(rec.Waits, recording.Wait{Pid: 1, Tid: 2, TimeNs: i * tickNs, BlockedNs: tickNs * 0.95,
+				WakerKind: recording.WakerTimer, Syscall: call, Stack: recording.NoStack})
+		}
+		pool := names.New([]*recording.Recording{rec}, nil, nil)
+		if !New(rec, pool).Thread(2).Ticking {
+			t.Errorf("%s: no ticker", call)
+		}
+		rec.SlowRequests = []recording.SlowRequest{{Pid: 1, Tid: 2}}
+		if r := New(rec, pool); r.Thread(2).Ticking != want || len(r.ProcessTicks()) > 0 != want {
+			t.Errorf("%s in a thread that answers requests: ticking %t, want %t", call, r.Thread(2).Ticking, want)
+		}
+	}
+}

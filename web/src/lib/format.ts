@@ -25,10 +25,11 @@ export function digits(value: Num): string {
 }
 
 function scale(unit: string, largest: number): [number, string] {
-  const table = unit === "s" || unit === "seconds" ? seconds : unit === "bytes" || unit === "B" ? bytes : null;
+  const [of, ...per] = unit.split("/"); // "s/request" is scaled as "s"
+  const table = of === "s" || of === "seconds" ? seconds : of === "bytes" || of === "B" ? bytes : null;
   if (!table || largest === 0) return [1, unit];
   const found = table.find(([from]) => largest >= from) ?? table[table.length - 1]!;
-  return [found[1], found[2]];
+  return [found[1], [found[2], ...per].join("/")];
 }
 
 // amounts formats values in one unit, that of the largest.
